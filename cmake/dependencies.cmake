@@ -1,0 +1,35 @@
+# External libraries, by the short names that src/LAYERS uses: vyre_dep_<name>.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+function(vyre_dependency name)
+  add_library(vyre_dep_${name} INTERFACE)
+  target_link_libraries(vyre_dep_${name} INTERFACE ${ARGN})
+endfunction()
+
+find_package(fmt REQUIRED)
+vyre_dependency(fmt fmt::fmt)
+
+pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
+vyre_dependency(sodium PkgConfig::SODIUM)
+
+find_path(RANDOM123_INCLUDE Random123/philox.h REQUIRED)
+add_library(vyre_dep_random123 INTERFACE)
+target_include_directories(vyre_dep_random123 SYSTEM INTERFACE ${RANDOM123_INCLUDE})
+
+# LLVM's version file wants the same minor, so the minor is named.
+find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19)
+add_library(vyre_dep_llvm INTERFACE)
+target_include_directories(vyre_dep_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_link_libraries(vyre_dep_llvm INTERFACE LLVM)
+
+find_package(TBB REQUIRED)
+vyre_dependency(tbb TBB::tbb)
+
+find_package(nlohmann_json REQUIRED)
+vyre_dependency(json nlohmann_json::nlohmann_json)
+
+find_package(CLI11 REQUIRED)
+vyre_dependency(cli11 CLI11::CLI11)
+
+find_package(GTest REQUIRED)

@@ -1,0 +1,35 @@
+# Compiler flags that the whole project shares.
+option(VYRE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(VYRE_FUZZ "libFuzzer targets (clang only)" OFF)
+option(VYRE_BENCH "benchmarks" OFF)
+
+add_library(vyre_options INTERFACE)
+# Contraction of a*b+c is g++'s default under -march=native; vyre's own numbers must not depend on it.
+target_compile_options(vyre_options INTERFACE -ffp-contract=off -fno-fast-math)
+target_include_directories(vyre_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+
+# Warnings are for our own code and errors there.
+add_library(vyre_warnings INTERFACE)
+target_compile_options(vyre_warnings INTERFACE -Wall -Wextra -Wpedantic -Werror -Wswitch-enum -Wshadow
+                       -Wno-missing-field-initializers -Wno-unknown-warning-option)
+
+if(VYRE_SANITIZE)
+  target_compile_options(vyre_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                         -fno-omit-frame-pointer)
+  target_link_options(vyre_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(VYRE_FUZZ)
+  target_compile_options(vyre_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+find_program(VYRE_CCACHE ccache)
+if(VYRE_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${VYRE_CCACHE})
+endif()
+find_program(VYRE_MOLD mold)
+if(VYRE_MOLD)
+  target_link_options(vyre_options INTERFACE -fuse-ld=mold)
+endif()
+# One link at a time is plenty on a small machine; LLVM users are few.
+set_property(GLOBAL PROPERTY JOB_POOLS link=2)
+set(CMAKE_JOB_POOL_LINK link)

@@ -1,0 +1,19 @@
+// The native backend: programs as machine code of this CPU, through LLVM; workgroups spread over cores with oneTBB.
+#pragma once
+
+#include <memory>
+
+#include "backend/backend.h"
+
+namespace vyre::backend {
+
+struct NativeOptions {
+  /// 0: short pipeline, for programs that run once; 2: full.
+  int optimisation = 2;
+  /// 0: as many as there are cores.
+  unsigned threads = 0;
+};
+
+Result<std::unique_ptr<Backend>> make_native(const NativeOptions& options = {});
+
+}  // namespace vyre::backend

@@ -1,0 +1,24 @@
+// Backends by name: reference, native, and later cuda[:N], vulkan[:N], webgpu[:LIB] or a path to a plugin.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace vyre::backend {
+
+struct Entry {
+  std::string_view name;
+  std::string_view summary;
+  Result<std::unique_ptr<Backend>> (*open)(std::string_view argument);  // what stands after ':', or empty
+};
+
+/// Every backend that this build knows, whether or not its device is here.
+std::span<const Entry> all_backends();
+
+/// Errors: B004 for an unknown name, B001 when it is not available here, with what is missing.
+Result<std::unique_ptr<Backend>> open(std::string_view spec);
+
+}  // namespace vyre::backend

@@ -1,0 +1,111 @@
+#include "base/diag.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace vyre {
+namespace {
+
+bool continues_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+void render_place(std::string& out, const Source& source, Span span) {
+  const auto at = source.position(span.begin);
+  const std::string_view text = source.line(at.line);
+  const std::string number = std::to_string(at.line);
+  out += fmt::format(" {} | {}\n", number, text);
+  out += fmt::format(" {} | ", std::string(number.size(), ' '));
+  // The caret line repeats tabs so that it stands under the text whatever a tab's width is.
+  const uint32_t line_begin = uint32_t(text.data() - source.text().data());
+  const uint32_t line_end = line_begin + uint32_t(text.size());
+  for (uint32_t i = line_begin; i < std::min(span.begin, line_end); ++i) {
+    const char c = source.text()[i];
+    if (c == '\t') {
+      out += '\t';
+    } else if (!continues_code_point(c)) {
+      out += ' ';
+    }
+  }
+  out += '^';
+  for (uint32_t i = span.begin + 1; i < std::min(span.end, line_end); ++i) {
+    if (!continues_code_point(source.text()[i])) out += '~';
+  }
+  out += '\n';
+}
+
+}  // namespace
+
+const std::vector<DiagInfo>& all_diagnostics() {
+  static const std::vector<DiagInfo> table = {
+#define VYRE_DIAG(code, title, explanation) {DiagCode::code, #code, title, explanation},
+#include "base/diag.def"
+#undef VYRE_DIAG
+  };
+  return table;
+}
+
+const DiagInfo& diag_info(DiagCode code) { return all_diagnostics()[static_cast<size_t>(code)]; }
+
+std::optional<DiagCode> find_diagnostic(std::string_view name) {
+  for (const DiagInfo& info : all_diagnostics()) {
+    if (info.name == name) return info.code;
+  }
+  return std::nullopt;
+}
+
+Source::Source(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+  starts_.push_back(0);
+  for (size_t i = 0; i < text_.size(); ++i) {
+    if (text_[i] == '\n') starts_.push_back(uint32_t(i + 1));
+  }
+}
+
+Source::Position Source::position(uint32_t offset) const {
+  offset = std::min<uint32_t>(offset, uint32_t(text_.size()));
+  const auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
+  const uint32_t line = uint32_t(after - starts_.begin());
+  uint32_t column = 1;
+  for (uint32_t i = starts_[line - 1]; i < offset; ++i) column += continues_code_point(text_[i]) ? 0 : 1;
+  return {line, column};
+}
+
+std::string_view Source::line(uint32_t number) const {
+  const uint32_t begin = starts_[number - 1];
+  uint32_t end = number < starts_.size() ? starts_[number] - 1 : uint32_t(text_.size());
+  if (end > begin && text_[end - 1] == '\r') --end;
+  return std::string_view(text_).substr(begin, end - begin);
+}
+
+std::string render(const Diag& diag, const Source* source, std::string_view file) {
+  const DiagInfo& info = diag_info(diag.code);
+  std::string out;
+  const std::string_view name = source != nullptr ? std::string_view(source->name()) : file;
+  if (source != nullptr && diag.span.known()) {
+    const auto at = source->position(diag.span.begin);
+    out += fmt::format("{}:{}:{}: ", name, at.line, at.column);
+  } else if (!name.empty()) {
+    out += fmt::format("{}: ", name);
+  }
+  out += fmt::format("error[{}]: {}\n", info.name, diag.message);
+  if (source != nullptr && diag.span.known()) render_place(out, *source, diag.span);
+  for (const DiagNote& note : diag.notes) {
+    if (source != nullptr && note.span.known()) {
+      const auto at = source->position(note.span.begin);
+      out += fmt::format("{}:{}:{}: note: {}\n", name, at.line, at.column, note.message);
+      render_place(out, *source, note.span);
+    } else {
+      out += fmt::format("  note: {}\n", note.message);
+    }
+  }
+  if (!diag.help.empty()) out += fmt::format("  help: {}\n", diag.help);
+  return out;
+}
+
+int exit_code(DiagCode code) {
+  switch (diag_info(code).name[0]) {
+    case 'B': return 3;
+    default: return 1;
+  }
+}
+
+}  // namespace vyre

@@ -1,0 +1,90 @@
+// Checked: a program that keeps every rule, with everything the rules made known.
+//
+// check() is the only way to make one, and whatever comes after it (layout, ref, lower, backends) takes a
+// const Checked&, so nothing after the checker has a validation path of its own. Names are resolved here: to
+// variables, buffers and operations. Source: the spec's sections on program structure, and semantics, "Structure",
+// "Uniformity", "Types", "Casts".
+#pragma once
+
+#include <expected>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/diag.h"
+#include "ir/ir.h"
+#include "spec/operation.h"
+
+namespace vyre::check {
+
+using ir::BlockId;
+using ir::DataType;
+using ir::ExprId;
+using ir::NodeId;
+
+/// Indices into Resolution::variables and Program::buffers.
+enum class VarId : uint32_t {};
+enum class BufferId : uint32_t {};
+constexpr uint32_t index(VarId id) { return static_cast<uint32_t>(id); }
+constexpr uint32_t index(BufferId id) { return static_cast<uint32_t>(id); }
+
+struct Variable {
+  ir::Symbol name;
+  DataType type;
+  enum class Kind : uint8_t { Let, Loop, Parameter } kind = Kind::Let;
+  bool assigned = false;  // some Assign names it
+};
+
+/// What names and expressions of one Code mean. Functions number their parameters first, in order.
+struct Resolution {
+  std::vector<DataType> types;        // by ExprId
+  std::vector<uint32_t> expr_target;  // by ExprId. Var: VarId; Load, BufLen, atomics: BufferId; else unused
+  std::vector<uint32_t> node_target;  // by NodeId. Let, Assign, Loop: VarId; Store: BufferId; else unused
+  std::vector<const spec::OpDef*> callees;  // by ExprId, null but for Call; empty when nothing is called
+  std::vector<Variable> variables;
+
+  DataType type(ExprId id) const { return types[ir::index(id)]; }
+  VarId variable(ExprId id) const { return VarId{expr_target[ir::index(id)]}; }
+  VarId variable(NodeId id) const { return VarId{node_target[ir::index(id)]}; }
+  BufferId buffer(ExprId id) const { return BufferId{expr_target[ir::index(id)]}; }
+  BufferId buffer(NodeId id) const { return BufferId{node_target[ir::index(id)]}; }
+  const spec::OpDef* callee(ExprId id) const { return callees[ir::index(id)]; }
+};
+
+/// The checked body of a called operation.
+struct CheckedFunction {
+  const ir::Function* function;
+  Resolution resolution;
+};
+
+class Checked {
+ public:
+  const ir::Program& program() const { return *program_; }
+  const Resolution& resolution() const { return resolution_; }
+  const ir::BufferDecl& buffer(BufferId id) const { return program_->buffers[index(id)]; }
+  /// The checked body of an operation that this program calls, directly or through others.
+  const CheckedFunction& function(const spec::OpDef& def) const { return *functions_.at(&def); }
+  /// Whether some statement of the program itself is a Barrier.
+  bool has_barrier() const { return has_barrier_; }
+  /// Buffers that are bound by the host (all but workgroup ones), in the order of their declaration: the order in
+  /// which every dispatch takes them.
+  const std::vector<BufferId>& bound_buffers() const { return bound_; }
+
+ private:
+  friend class Checker;
+  Checked() = default;
+  std::shared_ptr<const ir::Program> program_;
+  Resolution resolution_;
+  std::map<const spec::OpDef*, std::shared_ptr<const CheckedFunction>> functions_;
+  std::vector<BufferId> bound_;
+  bool has_barrier_ = false;
+};
+
+/// Checks a program against every rule. Errors: all broken rules at once, in the order of their positions. The
+/// table must outlive the result. Cost: linear in the program and the bodies of what it calls.
+std::expected<Checked, Diagnostics> check(ir::Program program, const spec::OpTable& ops);
+
+/// The same for the body of an operation (no buffers, barriers, ids, atomics, Return).
+std::expected<CheckedFunction, Diagnostics> check(const ir::Function& function, const spec::OpTable& ops);
+
+}  // namespace vyre::check

@@ -1,0 +1,192 @@
+#include "ir/builder.h"
+
+#include <utility>
+
+namespace vyre::ir {
+
+BuilderBase::BuilderBase() { open_.emplace_back(); }
+
+ExprId BuilderBase::claim(Ex ex) {
+  used_.resize(code_.exprs.size());
+  if (!used_[index(ex.id_)]) {
+    used_[index(ex.id_)] = true;
+    return ex.id_;
+  }
+  const ExprId fresh = copy(ex.id_);
+  used_.resize(code_.exprs.size(), true);
+  return fresh;
+}
+
+ExprId BuilderBase::copy(ExprId id) {
+  const Expr expr = code_[id];
+  std::vector<ExprId> args;
+  for (uint32_t i = 0; i < expr.args.count; ++i) args.push_back(copy(code_.arg(code_[id], i)));
+  return code_.add(expr, args, Span::none());
+}
+
+Ex BuilderBase::add(Expr expr, std::span<const Ex> operands) {
+  std::vector<ExprId> ids;
+  for (const Ex& operand : operands) ids.push_back(claim(operand));
+  return Ex(this, code_.add(expr, ids, Span::none()));
+}
+
+void BuilderBase::add_statement(Node node, std::span<const Ex> operands) {
+  std::vector<ExprId> ids;
+  for (const Ex& operand : operands) ids.push_back(claim(operand));
+  const NodeId id = code_.add(node, ids, Span::none());
+  open_.back().push_back(id);
+}
+
+BlockId BuilderBase::collect(const std::function<void()>& body) {
+  open_.emplace_back();
+  body();
+  const BlockId id = code_.add_block(open_.back());
+  open_.pop_back();
+  return id;
+}
+
+BlockId BuilderBase::finish_entry() {
+  const BlockId id = code_.add_block(open_.back());
+  open_.back().clear();
+  return id;
+}
+
+Ex BuilderBase::literal(DataType type, uint32_t bits) {
+  return add({.kind = ExprKind::Literal, .type = type, .immediate = bits}, {});
+}
+Ex BuilderBase::var(std::string_view name) {
+  return add({.kind = ExprKind::Var, .symbol = code_.intern(name)}, {});
+}
+Ex BuilderBase::apply(Op op, std::initializer_list<Ex> operands) {
+  return apply(op, std::span(operands.begin(), operands.size()));
+}
+Ex BuilderBase::apply(Op op, std::span<const Ex> operands) { return add({.kind = ExprKind::Apply, .op = op}, operands); }
+Ex BuilderBase::cast(DataType type, Ex value, RoundingMode mode) {
+  return add({.kind = ExprKind::Apply, .op = Op::Cast, .type = type, .mode = mode}, {{value}});
+}
+Ex BuilderBase::bitcast(DataType type, Ex value) {
+  return add({.kind = ExprKind::Apply, .op = Op::Bitcast, .type = type}, {{value}});
+}
+Ex BuilderBase::call(std::string_view operation, std::initializer_list<Ex> arguments, uint32_t version) {
+  return call(operation, std::span(arguments.begin(), arguments.size()), version);
+}
+Ex BuilderBase::call(std::string_view operation, std::span<const Ex> arguments, uint32_t version) {
+  return add({.kind = ExprKind::Apply, .op = Op::Call, .symbol = code_.intern(operation), .immediate = version},
+             arguments);
+}
+
+Ex BuilderBase::let(std::string_view name, Ex value) {
+  add_statement({.kind = NodeKind::Let, .symbol = code_.intern(name)}, {{value}});
+  return var(name);
+}
+void BuilderBase::assign(Ex variable, Ex value) {
+  add_statement({.kind = NodeKind::Assign, .symbol = code_[variable.id()].symbol}, {{value}});
+}
+void BuilderBase::if_(Ex condition, const std::function<void()>& then) {
+  const BlockId body = collect(then);
+  add_statement({.kind = NodeKind::If, .body = body}, {{condition}});
+}
+void BuilderBase::if_(Ex condition, const std::function<void()>& then, const std::function<void()>& otherwise) {
+  const BlockId body = collect(then);
+  const BlockId orelse = collect(otherwise);
+  add_statement({.kind = NodeKind::If, .body = body, .orelse = orelse}, {{condition}});
+}
+void BuilderBase::loop(std::string_view name, Ex from, Ex to, const std::function<void(Ex)>& body) {
+  const BlockId id = collect([&] { body(var(name)); });
+  add_statement({.kind = NodeKind::Loop, .symbol = code_.intern(name), .body = id}, {{from, to}});
+}
+void BuilderBase::block(const std::function<void()>& body) {
+  const BlockId id = collect(body);
+  add_statement({.kind = NodeKind::Block, .body = id}, {});
+}
+
+ProgramBuilder::ProgramBuilder(std::string name) { program_.name = std::move(name); }
+
+BufferRef ProgramBuilder::declare(std::string_view name, BufferAccess access, DataType element, uint32_t binding,
+                                  uint32_t count) {
+  const Symbol symbol = code_.intern(name);
+  program_.buffers.push_back({symbol, access, element, binding, count, Span::none()});
+  return {symbol};
+}
+BufferRef ProgramBuilder::read(std::string_view name, DataType element, uint32_t binding) {
+  return declare(name, BufferAccess::Read, element, binding, 0);
+}
+BufferRef ProgramBuilder::read_write(std::string_view name, DataType element, uint32_t binding) {
+  return declare(name, BufferAccess::ReadWrite, element, binding, 0);
+}
+BufferRef ProgramBuilder::uniform(std::string_view name, DataType element, uint32_t binding) {
+  return declare(name, BufferAccess::Uniform, element, binding, 0);
+}
+BufferRef ProgramBuilder::workgroup(std::string_view name, DataType element, uint32_t count) {
+  return declare(name, BufferAccess::Workgroup, element, 0, count);
+}
+
+Ex ProgramBuilder::load(BufferRef buffer, Ex index) {
+  return add({.kind = ExprKind::Load, .symbol = buffer.name}, {{index}});
+}
+Ex ProgramBuilder::len(BufferRef buffer) { return add({.kind = ExprKind::BufLen, .symbol = buffer.name}, {}); }
+Ex ProgramBuilder::invocation_id(uint32_t axis) {
+  return add({.kind = ExprKind::InvocationId, .immediate = axis}, {});
+}
+Ex ProgramBuilder::workgroup_id(uint32_t axis) { return add({.kind = ExprKind::WorkgroupId, .immediate = axis}, {}); }
+Ex ProgramBuilder::local_id(uint32_t axis) { return add({.kind = ExprKind::LocalId, .immediate = axis}, {}); }
+Ex ProgramBuilder::atomic(Op op, BufferRef buffer, Ex index, Ex value) {
+  return add({.kind = ExprKind::Apply, .op = op, .symbol = buffer.name}, {{index, value}});
+}
+Ex ProgramBuilder::atomic_compare_exchange(BufferRef buffer, Ex index, Ex expected, Ex value) {
+  return add({.kind = ExprKind::Apply, .op = Op::AtomicCompareExchange, .symbol = buffer.name},
+             {{index, expected, value}});
+}
+void ProgramBuilder::store(BufferRef buffer, Ex index, Ex value) {
+  add_statement({.kind = NodeKind::Store, .symbol = buffer.name}, {{index, value}});
+}
+void ProgramBuilder::return_() { add_statement({.kind = NodeKind::Return}, {}); }
+void ProgramBuilder::barrier() { add_statement({.kind = NodeKind::Barrier}, {}); }
+
+Program ProgramBuilder::finish() {
+  program_.entry = finish_entry();
+  program_.code = std::move(code_);
+  return std::move(program_);
+}
+
+FunctionBuilder::FunctionBuilder(std::string id) { function_.id = std::move(id); }
+
+Ex FunctionBuilder::parameter(std::string_view name, DataType type) {
+  function_.parameters.push_back({code_.intern(name), type});
+  return var(name);
+}
+
+Function FunctionBuilder::finish(Ex result, DataType result_type) {
+  function_.result = claim(result);
+  function_.result_type = result_type;
+  function_.body = finish_entry();
+  function_.code = std::move(code_);
+  return std::move(function_);
+}
+
+#define VYRE_EX_BINARY(symbol, Name) \
+  Ex operator symbol(Ex a, Ex b) { return a.builder().apply(Op::Name, {a, b}); }
+VYRE_EX_BINARY(+, Add)
+VYRE_EX_BINARY(-, Sub)
+VYRE_EX_BINARY(*, Mul)
+VYRE_EX_BINARY(/, Div)
+VYRE_EX_BINARY(%, Mod)
+VYRE_EX_BINARY(&, BitAnd)
+VYRE_EX_BINARY(|, BitOr)
+VYRE_EX_BINARY(^, BitXor)
+VYRE_EX_BINARY(<<, Shl)
+VYRE_EX_BINARY(>>, Shr)
+VYRE_EX_BINARY(==, Eq)
+VYRE_EX_BINARY(!=, Ne)
+VYRE_EX_BINARY(<, Lt)
+VYRE_EX_BINARY(>, Gt)
+VYRE_EX_BINARY(<=, Le)
+VYRE_EX_BINARY(>=, Ge)
+VYRE_EX_BINARY(&&, And)
+VYRE_EX_BINARY(||, Or)
+#undef VYRE_EX_BINARY
+Ex operator-(Ex a) { return a.builder().apply(Op::Negate, {a}); }
+Ex operator~(Ex a) { return a.builder().apply(Op::BitNot, {a}); }
+Ex operator!(Ex a) { return a.builder().apply(Op::LogicalNot, {a}); }
+
+}  // namespace vyre::ir

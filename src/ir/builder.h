@@ -1,0 +1,182 @@
+// Building programs and functions in C++.
+//
+//   ir::ProgramBuilder p("xor");
+//   auto a = p.read("a", DataType::U32, 0), b = p.read("b", DataType::U32, 1);
+//   auto out = p.read_write("out", DataType::U32, 2);
+//   p.workgroup_size(64, 1, 1);
+//   auto i = p.let("i", p.invocation_id(0));
+//   p.if_(i < p.len(out), [&] { p.store(out, i, p.load(a, i) ^ p.load(b, i)); });
+//   ir::Program program = p.finish();
+//
+// Ex is a handle to an expression. An expression has one parent, so a handle that is used again is copied, node by
+// node; a variable's handle (from let or loop) copies to one Var node, which is how values are meant to be shared.
+// Statements go to the innermost open block. The builder checks nothing that check/ checks.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace vyre::ir {
+
+class BuilderBase;
+
+/// A handle to an expression under construction.
+class Ex {
+ public:
+  BuilderBase& builder() const { return *builder_; }
+  ExprId id() const { return id_; }
+
+ private:
+  friend class BuilderBase;
+  Ex(BuilderBase* builder, ExprId id) : builder_(builder), id_(id) {}
+  BuilderBase* builder_;
+  ExprId id_;
+};
+
+struct BufferRef {
+  Symbol name;
+};
+
+/// What programs and functions share: expressions and statements.
+class BuilderBase {
+ public:
+  BuilderBase(const BuilderBase&) = delete;
+  BuilderBase& operator=(const BuilderBase&) = delete;
+
+  // Expressions.
+  Ex u32(uint32_t value) { return literal(DataType::U32, value); }
+  Ex i32(int32_t value) { return literal(DataType::I32, uint32_t(value)); }
+  Ex boolean(bool value) { return literal(DataType::Bool, value ? 1 : 0); }
+  Ex literal(DataType type, uint32_t bits);
+  Ex var(std::string_view name);
+  Ex apply(Op op, std::initializer_list<Ex> operands);
+  Ex apply(Op op, std::span<const Ex> operands);
+  Ex select(Ex condition, Ex then, Ex otherwise) { return apply(Op::Select, {condition, then, otherwise}); }
+  Ex cast(DataType type, Ex value, RoundingMode mode = RoundingMode::None);
+  Ex bitcast(DataType type, Ex value);
+  Ex call(std::string_view operation, std::initializer_list<Ex> arguments, uint32_t version = 1);
+  Ex call(std::string_view operation, std::span<const Ex> arguments, uint32_t version = 1);
+
+  // Statements.
+  /// Declares a variable and gives a handle to it.
+  Ex let(std::string_view name, Ex value);
+  void assign(Ex variable, Ex value);
+  void if_(Ex condition, const std::function<void()>& then);
+  void if_(Ex condition, const std::function<void()>& then, const std::function<void()>& otherwise);
+  void loop(std::string_view name, Ex from, Ex to, const std::function<void(Ex)>& body);
+  void block(const std::function<void()>& body);
+
+  Code& code() { return code_; }
+
+ protected:
+  BuilderBase();
+  ~BuilderBase() = default;
+
+  Ex add(Expr expr, std::span<const Ex> args);
+  void add_statement(Node node, std::span<const Ex> args);
+  BlockId collect(const std::function<void()>& body);
+  BlockId finish_entry();
+  /// The id to hang under a new parent: the handle's own on first use, a copy after that.
+  ExprId claim(Ex ex);
+
+  Code code_;
+
+ private:
+  ExprId copy(ExprId id);
+  std::vector<bool> used_;
+  std::vector<std::vector<NodeId>> open_;
+};
+
+class ProgramBuilder : public BuilderBase {
+ public:
+  explicit ProgramBuilder(std::string name);
+  BufferRef read(std::string_view name, DataType element, uint32_t binding);
+  BufferRef read_write(std::string_view name, DataType element, uint32_t binding);
+  BufferRef uniform(std::string_view name, DataType element, uint32_t binding);
+  BufferRef workgroup(std::string_view name, DataType element, uint32_t count);
+  void workgroup_size(uint32_t x, uint32_t y, uint32_t z) { program_.workgroup_size = {x, y, z}; }
+
+  Ex load(BufferRef buffer, Ex index);
+  Ex len(BufferRef buffer);
+  Ex invocation_id(uint32_t axis);
+  Ex workgroup_id(uint32_t axis);
+  Ex local_id(uint32_t axis);
+  /// The value before the operation; bind it with let, since there are no expression statements.
+  Ex atomic(Op op, BufferRef buffer, Ex index, Ex value);
+  Ex atomic_compare_exchange(BufferRef buffer, Ex index, Ex expected, Ex value);
+
+  void store(BufferRef buffer, Ex index, Ex value);
+  void return_();
+  void barrier();
+
+  /// The program; the builder is spent.
+  Program finish();
+
+ private:
+  BufferRef declare(std::string_view name, BufferAccess access, DataType element, uint32_t binding, uint32_t count);
+  Program program_;
+};
+
+class FunctionBuilder : public BuilderBase {
+ public:
+  explicit FunctionBuilder(std::string id);
+  Ex parameter(std::string_view name, DataType type);
+  /// The function with this result; the builder is spent.
+  Function finish(Ex result, DataType result_type);
+
+ private:
+  Function function_;
+};
+
+// Infix operators on handles: the operators of the text format for integers. `&&` and `||` evaluate both sides, as
+// And and Or do; a plain number is a u32 literal.
+Ex operator+(Ex a, Ex b);
+Ex operator-(Ex a, Ex b);
+Ex operator*(Ex a, Ex b);
+Ex operator/(Ex a, Ex b);
+Ex operator%(Ex a, Ex b);
+Ex operator&(Ex a, Ex b);
+Ex operator|(Ex a, Ex b);
+Ex operator^(Ex a, Ex b);
+Ex operator<<(Ex a, Ex b);
+Ex operator>>(Ex a, Ex b);
+Ex operator==(Ex a, Ex b);
+Ex operator!=(Ex a, Ex b);
+Ex operator<(Ex a, Ex b);
+Ex operator>(Ex a, Ex b);
+Ex operator<=(Ex a, Ex b);
+Ex operator>=(Ex a, Ex b);
+Ex operator&&(Ex a, Ex b);
+Ex operator||(Ex a, Ex b);
+Ex operator-(Ex a);
+Ex operator~(Ex a);
+Ex operator!(Ex a);
+
+#define VYRE_EX_WITH_NUMBER(symbol)                                                     \
+  inline Ex operator symbol(Ex a, uint32_t b) { return a symbol a.builder().u32(b); }   \
+  inline Ex operator symbol(uint32_t a, Ex b) { return b.builder().u32(a) symbol b; }
+VYRE_EX_WITH_NUMBER(+)
+VYRE_EX_WITH_NUMBER(-)
+VYRE_EX_WITH_NUMBER(*)
+VYRE_EX_WITH_NUMBER(/)
+VYRE_EX_WITH_NUMBER(%)
+VYRE_EX_WITH_NUMBER(&)
+VYRE_EX_WITH_NUMBER(|)
+VYRE_EX_WITH_NUMBER(^)
+VYRE_EX_WITH_NUMBER(<<)
+VYRE_EX_WITH_NUMBER(>>)
+VYRE_EX_WITH_NUMBER(==)
+VYRE_EX_WITH_NUMBER(!=)
+VYRE_EX_WITH_NUMBER(<)
+VYRE_EX_WITH_NUMBER(>)
+VYRE_EX_WITH_NUMBER(<=)
+VYRE_EX_WITH_NUMBER(>=)
+#undef VYRE_EX_WITH_NUMBER
+
+}  // namespace vyre::ir

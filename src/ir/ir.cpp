@@ -1,0 +1,109 @@
+#include "ir/ir.h"
+
+#include <utility>
+
+namespace vyre::ir {
+
+Symbol Code::intern(std::string_view name) {
+  const auto [it, inserted] = interned_.try_emplace(std::string(name), Symbol{uint32_t(symbols.size())});
+  if (inserted) symbols.emplace_back(name);
+  return it->second;
+}
+
+ExprId Code::add(Expr expr, std::span<const ExprId> args, Span span) {
+  expr.args = {uint32_t(expr_list.size()), uint32_t(args.size())};
+  expr_list.insert(expr_list.end(), args.begin(), args.end());
+  exprs.push_back(expr);
+  if (span.known() || !expr_spans.empty()) {
+    expr_spans.resize(exprs.size() - 1);
+    expr_spans.push_back(span);
+  }
+  return ExprId{uint32_t(exprs.size() - 1)};
+}
+
+NodeId Code::add(Node node, std::span<const ExprId> args, Span span) {
+  node.args = {uint32_t(expr_list.size()), uint32_t(args.size())};
+  expr_list.insert(expr_list.end(), args.begin(), args.end());
+  nodes.push_back(node);
+  if (span.known() || !node_spans.empty()) {
+    node_spans.resize(nodes.size() - 1);
+    node_spans.push_back(span);
+  }
+  return NodeId{uint32_t(nodes.size() - 1)};
+}
+
+BlockId Code::add_block(std::span<const NodeId> list) {
+  blocks.push_back({uint32_t(node_list.size()), uint32_t(list.size())});
+  node_list.insert(node_list.end(), list.begin(), list.end());
+  return BlockId{uint32_t(blocks.size() - 1)};
+}
+
+namespace {
+
+/// Compares two trees with one explicit stack, since their depth comes from input.
+class Comparison {
+ public:
+  Comparison(const Code& a, const Code& b) : a_(a), b_(b) {}
+
+  bool run(BlockId a, BlockId b) {
+    if (!push(a, b)) return false;
+    while (!stack_.empty()) {
+      const Pair pair = stack_.back();
+      stack_.pop_back();
+      const bool same = pair.is_node ? step(NodeId{pair.a}, NodeId{pair.b}) : step(ExprId{pair.a}, ExprId{pair.b});
+      if (!same) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Pair {
+    bool is_node;
+    uint32_t a, b;
+  };
+
+  bool push(BlockId a, BlockId b) {
+    if (a == kNoBlock || b == kNoBlock) return a == b;
+    const auto left = a_.block(a), right = b_.block(b);
+    if (left.size() != right.size()) return false;
+    for (size_t i = 0; i < left.size(); ++i) stack_.push_back({true, index(left[i]), index(right[i])});
+    return true;
+  }
+  bool push(std::span<const ExprId> a, std::span<const ExprId> b) {
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i) stack_.push_back({false, index(a[i]), index(b[i])});
+    return true;
+  }
+  bool step(NodeId na, NodeId nb) {
+    const Node &a = a_[na], &b = b_[nb];
+    return a.kind == b.kind && a_.name(a.symbol) == b_.name(b.symbol) && push(a_.args(a), b_.args(b)) &&
+           push(a.body, b.body) && push(a.orelse, b.orelse);
+  }
+  bool step(ExprId ea, ExprId eb) {
+    const Expr &a = a_[ea], &b = b_[eb];
+    if (a.kind != b.kind || a.op != b.op || a.type != b.type || a.mode != b.mode) return false;
+    if (a_.name(a.symbol) != b_.name(b.symbol)) return false;
+    const bool same = a.kind == ExprKind::Literal ? a_.literal_bits(a) == b_.literal_bits(b) : a.immediate == b.immediate;
+    return same && push(a_.args(a), b_.args(b));
+  }
+
+  const Code& a_;
+  const Code& b_;
+  std::vector<Pair> stack_;
+};
+
+}  // namespace
+
+bool equal(const Program& a, const Program& b) {
+  if (a.name != b.name || a.workgroup_size != b.workgroup_size || a.buffers.size() != b.buffers.size()) return false;
+  for (size_t i = 0; i < a.buffers.size(); ++i) {
+    const BufferDecl &x = a.buffers[i], &y = b.buffers[i];
+    if (a.code.name(x.name) != b.code.name(y.name) || x.access != y.access || x.element != y.element ||
+        x.binding != y.binding || x.count != y.count) {
+      return false;
+    }
+  }
+  return Comparison(a.code, b.code).run(a.entry, b.entry);
+}
+
+}  // namespace vyre::ir

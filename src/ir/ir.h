@@ -1,0 +1,161 @@
+// The intermediate representation: what a program is, before anyone has checked it.
+//
+// A Program is buffers, a workgroup size and a body; a Function (the composition behind an operation) is parameters,
+// a body and one result. Both keep their statements (Node) and expressions (Expr) in flat arenas inside Code and
+// refer to them by index, so that a program of four million nodes is a handful of vectors and walking it needs no
+// recursion.
+//
+// Invariants, kept by construction (Builder, the parser and the wire decoder all build through Code):
+//  - an expression's operands have smaller ids than the expression, and each expression has exactly one parent:
+//    expressions are trees, and walking ids upwards visits operands first;
+//  - names are symbols, resolved only by check/: a Program may name buffers and variables that do not exist.
+// Everything a program means beyond its shape is in check::Checked. Source: ir-types; vyre-conform-spec, "Program
+// Structure", "Statement Nodes", "Expression Nodes".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/diag.h"
+#include "spec/ops.h"
+#include "spec/types.h"
+
+namespace vyre::ir {
+
+using spec::BufferAccess;
+using spec::DataType;
+using spec::Op;
+using spec::RoundingMode;
+
+/// Indices into the arenas of one Code.
+enum class ExprId : uint32_t {};
+enum class NodeId : uint32_t {};
+enum class BlockId : uint32_t {};
+enum class Symbol : uint32_t {};  // an interned name
+constexpr uint32_t index(ExprId id) { return static_cast<uint32_t>(id); }
+constexpr uint32_t index(NodeId id) { return static_cast<uint32_t>(id); }
+constexpr uint32_t index(BlockId id) { return static_cast<uint32_t>(id); }
+constexpr uint32_t index(Symbol id) { return static_cast<uint32_t>(id); }
+inline constexpr BlockId kNoBlock{UINT32_MAX};
+inline constexpr Symbol kNoSymbol{UINT32_MAX};
+
+struct Range {
+  uint32_t first = 0;
+  uint32_t count = 0;
+};
+
+/// Expression kinds. Everything with a mnemonic is Apply; the spec's LitU32, LitI32 and LitBool are Literal with a
+/// type, its BinOp, UnOp, Select, Cast, Call and Atomic are Apply with an operator.
+enum class ExprKind : uint8_t { Literal, Var, Load, BufLen, InvocationId, WorkgroupId, LocalId, Apply };
+inline constexpr size_t kExprKindCount = 8;
+
+struct Expr {
+  ExprKind kind{};
+  Op op{};              // Apply
+  DataType type{};      // Literal: its type; Cast, Bitcast: the target
+  RoundingMode mode{};  // Cast
+  Symbol symbol = kNoSymbol;  // Var: variable; Load, BufLen, atomics: buffer; Call: operation id
+  uint32_t immediate = 0;     // Literal of up to 32 bits: its bits; wider: index into Code::wide; ids: axis 0..2;
+                              // Call: version
+  Range args;                 // operand ids in Code::expr_list; Load and atomics: the index (indices) first
+};
+
+/// Statement kinds and their operands: Let, Assign [value]; Store [index..., value]; If [condition];
+/// Loop [from, to].
+enum class NodeKind : uint8_t { Let, Assign, Store, If, Loop, Return, Block, Barrier };
+inline constexpr size_t kNodeKindCount = 8;
+
+struct Node {
+  NodeKind kind{};
+  Symbol symbol = kNoSymbol;  // Let, Assign: variable; Store: buffer; Loop: loop variable
+  Range args;                 // operand ids in Code::expr_list
+  BlockId body = kNoBlock;    // If: then; Loop, Block: body
+  BlockId orelse = kNoBlock;  // If: else, or none
+};
+
+/// The arenas, shared by programs and functions.
+struct Code {
+  std::vector<Expr> exprs;
+  std::vector<ExprId> expr_list;
+  std::vector<Node> nodes;
+  std::vector<Range> blocks;  // ranges of node_list
+  std::vector<NodeId> node_list;
+  std::vector<std::string> symbols;
+  std::vector<std::array<uint32_t, 4>> wide;  // literals of more than 32 bits, least significant word first
+  // Positions, parallel to exprs and nodes; empty when the program has no text.
+  std::vector<Span> expr_spans;
+  std::vector<Span> node_spans;
+
+  const Expr& operator[](ExprId id) const { return exprs[index(id)]; }
+  const Node& operator[](NodeId id) const { return nodes[index(id)]; }
+  std::span<const ExprId> args(const Expr& e) const { return {expr_list.data() + e.args.first, e.args.count}; }
+  std::span<const ExprId> args(const Node& n) const { return {expr_list.data() + n.args.first, n.args.count}; }
+  ExprId arg(const Expr& e, uint32_t i) const { return expr_list[e.args.first + i]; }
+  ExprId arg(const Node& n, uint32_t i) const { return expr_list[n.args.first + i]; }
+  std::span<const NodeId> block(BlockId id) const {
+    const Range r = blocks[index(id)];
+    return {node_list.data() + r.first, r.count};
+  }
+  std::string_view name(Symbol s) const { return s == kNoSymbol ? std::string_view{} : symbols[index(s)]; }
+  Span span(ExprId id) const { return index(id) < expr_spans.size() ? expr_spans[index(id)] : Span::none(); }
+  Span span(NodeId id) const { return index(id) < node_spans.size() ? node_spans[index(id)] : Span::none(); }
+  /// A literal's bits, least significant word first; unused words are zero.
+  std::array<uint32_t, 4> literal_bits(const Expr& e) const {
+    if (spec::info(e.type).bytes <= 4) return {e.immediate, 0, 0, 0};
+    return wide[e.immediate];
+  }
+  size_t node_count() const { return exprs.size() + nodes.size(); }
+
+  // Appending. Each returns the new id; spans may be Span::none().
+  Symbol intern(std::string_view name);
+  ExprId add(Expr expr, std::span<const ExprId> args, Span span);
+  NodeId add(Node node, std::span<const ExprId> args, Span span);
+  BlockId add_block(std::span<const NodeId> nodes);
+
+ private:
+  std::unordered_map<std::string, Symbol> interned_;
+};
+
+struct BufferDecl {
+  Symbol name = kNoSymbol;
+  BufferAccess access = BufferAccess::Read;
+  DataType element = DataType::U32;
+  uint32_t binding = 0;  // all but Workgroup
+  uint32_t count = 0;    // Workgroup: elements
+  Span span;
+};
+
+struct Program {
+  std::string name;
+  std::vector<BufferDecl> buffers;  // in the order of their declaration
+  std::array<uint32_t, 3> workgroup_size = {1, 1, 1};
+  Code code;
+  BlockId entry = kNoBlock;
+  Span workgroup_span;
+};
+
+/// The body of an operation of category A: statements over its parameters, then one result. It may use Let, Assign,
+/// If, Loop and Block; no buffers, barriers, ids, atomics or Return.
+struct Function {
+  struct Parameter {
+    Symbol name;
+    DataType type;
+  };
+  std::string id;  // for messages
+  std::vector<Parameter> parameters;
+  DataType result_type = DataType::U32;
+  Code code;
+  BlockId body = kNoBlock;
+  ExprId result{};  // evaluated after the body, in its scope
+};
+
+/// Structural equality: same shape, names, types and literal bits; spans, arena order and unused symbols do not
+/// count.
+bool equal(const Program& a, const Program& b);
+
+}  // namespace vyre::ir

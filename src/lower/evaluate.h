@@ -1,0 +1,27 @@
+// An evaluator for kernels, semantic or legal: the judge of legalization.
+//
+// It shares no code with ref/'s evaluator of programs and runs a workgroup in its own way, so that the two check
+// each other. Raw operators outside their domain are an error even where the result is not used (L001), and what a
+// raw load finds beyond an empty buffer is chosen adversarially from the seed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/result.h"
+#include "layout/dispatch.h"
+#include "lower/kernel.h"
+
+namespace vyre::lower {
+
+struct EvaluateOptions {
+  uint64_t seed = 0;       // of the adversary
+  uint64_t max_steps = 0;  // 0: no limit; else B003
+};
+
+/// Shape   buffers: one binding a bound buffer, in the order of KernelBuffer::argument; written in place.
+Result<void> evaluate(const Kernel& kernel, std::span<const layout::Binding> buffers, layout::Groups groups,
+                      const EvaluateOptions& options = {});
+
+}  // namespace vyre::lower

@@ -1,0 +1,156 @@
+// The kernel IR: a program as a target sees it.
+//
+// Linear, structured, in A-normal form: one operator an instruction, operands are results of earlier instructions,
+// evaluation order is explicit, ifs and loops stay structured. build() makes a Kernel from a checked program and
+// inlines every call on the way (category A vanishes here). legalize() then rewrites semantic instructions, which
+// are total, into raw ones, which are partial but what targets really have: masked shifts, guarded division,
+// guarded accesses. A legal kernel has no semantic instruction left, so printers know no semantics.
+//
+// Both forms have one evaluator (lower/evaluate.h): "legalized equals original, and no raw operator leaves its
+// domain" can be executed, fuzzed and proved before any device is involved.
+//
+// Invariants: a Value is used only after its instruction, in the same block or one nested in it. Slots are the
+// variables that some Assign changes; unassigned ones are just Values. In a legal kernel all values are words.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "check/checked.h"
+#include "spec/ops.h"
+
+namespace vyre::lower {
+
+enum class RawOp : uint8_t {
+#define VYRE_RAW(Name, mnemonic, operands, domain) Name,
+#include "lower/raw_ops.def"
+#undef VYRE_RAW
+};
+struct RawOpInfo {
+  RawOp op;
+  std::string_view name;
+  std::string_view mnemonic;
+  uint32_t operands;
+  std::string_view domain;
+};
+inline constexpr auto kRawOps = std::to_array<RawOpInfo>({
+#define VYRE_RAW(Name, mnemonic, operands, domain) {RawOp::Name, #Name, mnemonic, operands, domain},
+#include "lower/raw_ops.def"
+#undef VYRE_RAW
+});
+inline constexpr size_t kRawOpCount = kRawOps.size();
+constexpr const RawOpInfo& info(RawOp op) { return kRawOps[static_cast<size_t>(op)]; }
+
+/// An instruction's result; also the instruction's index in Kernel::insts.
+enum class Value : uint32_t {};
+/// A mutable variable.
+enum class Slot : uint32_t {};
+enum class KBlock : uint32_t {};
+constexpr uint32_t index(Value v) { return static_cast<uint32_t>(v); }
+constexpr uint32_t index(Slot s) { return static_cast<uint32_t>(s); }
+constexpr uint32_t index(KBlock b) { return static_cast<uint32_t>(b); }
+inline constexpr KBlock kNoKBlock{UINT32_MAX};
+
+enum class InstKind : uint8_t {
+  // In every kernel.
+  Const,         // imm: bits
+  Len,           // target: buffer; its element count
+  InvocationId,  // imm: axis
+  WorkgroupId,   // imm: axis
+  LocalId,       // imm: axis
+  Get,           // target: slot
+  Set,           // target: slot; args: value
+  If,            // args: condition (any word, non-zero is true); body, orelse
+  Loop,          // args: from, to; body; its Value is the loop variable, visible in the body
+  Return,
+  Barrier,
+  // Semantic: total; gone after legalize.
+  Apply,   // op: scalar operator, Select, Cast or Bitcast at type operand_type; args
+  Load,    // target: buffer; args: index
+  Store,   // target: buffer; args: index, value
+  Atomic,  // op; target: buffer; args: index, [expected,] value
+  // Raw: partial. Accesses want index < max(length, 1): every binding has at least one element, and what an
+  // element beyond an empty buffer's length holds is unspecified.
+  Raw,        // raw; args
+  RawLoad,    // as Load
+  RawStore,   // as Store
+  RawAtomic,  // as Atomic
+};
+inline constexpr size_t kInstKindCount = 19;
+
+struct Inst {
+  InstKind kind{};
+  spec::Op op{};                  // Apply, Atomic, RawAtomic
+  RawOp raw{};                    // Raw
+  spec::DataType type{};          // of the result
+  spec::DataType operand_type{};  // Apply: T (the type of the first operand that has it; Cast, Bitcast: the source)
+  spec::RoundingMode mode{};      // Cast
+  uint32_t imm = 0;
+  uint32_t target = 0;
+  ir::Range args;                 // in Kernel::values
+  KBlock body = kNoKBlock;
+  KBlock orelse = kNoKBlock;
+  Span origin;                    // the expression or statement it came from, in the program's text
+};
+
+struct KernelBuffer {
+  std::string name;
+  spec::BufferAccess access{};
+  spec::DataType element{};
+  uint32_t binding = 0;      // all but Workgroup: the number in the text
+  uint32_t argument = 0;     // all but Workgroup: position among Checked::bound_buffers()
+  uint32_t count = 0;        // Workgroup: elements
+  bool used_atomically = false;
+};
+
+struct SlotInfo {
+  std::string name;
+  spec::DataType type{};
+};
+
+struct Kernel {
+  std::string name;
+  std::array<uint32_t, 3> workgroup_size = {1, 1, 1};
+  std::vector<KernelBuffer> buffers;  // as Program::buffers
+  std::vector<SlotInfo> slots;
+  std::vector<Inst> insts;            // in no particular order; blocks say what runs when
+  std::vector<Value> values;          // operand lists
+  std::vector<std::vector<Value>> blocks;
+  KBlock entry = kNoKBlock;
+  bool legal = false;                 // no semantic instruction is left
+
+  const Inst& operator[](Value v) const { return insts[index(v)]; }
+  std::span<const Value> args(const Inst& i) const { return {values.data() + i.args.first, i.args.count}; }
+  Value arg(const Inst& i, uint32_t n) const { return values[i.args.first + n]; }
+  const std::vector<Value>& block(KBlock b) const { return blocks[index(b)]; }
+  uint32_t invocations() const { return workgroup_size[0] * workgroup_size[1] * workgroup_size[2]; }
+
+  Value add(Inst inst, std::span<const Value> operands);  // does not put it in a block
+  KBlock add_block() {
+    blocks.emplace_back();
+    return KBlock{uint32_t(blocks.size() - 1)};
+  }
+};
+
+/// What legalization has to know of a target. Raw operators that the target lacks are composed of others.
+struct Target {
+  std::string_view name;
+  bool has_reverse_bits = true;
+  bool has_popcount = true;
+};
+inline constexpr Target kLlvmTarget{"llvm"};
+
+/// Linear form of a checked program, every call inlined. Cannot fail. Cost: linear in the inlined size.
+Kernel build(const check::Checked& program);
+
+/// The same kernel in raw operators alone. Cannot fail.
+Kernel legalize(const Kernel& kernel, const Target& target);
+
+/// A text form for people and golden tests (`vyre lower --to kernel|legal`).
+std::string print(const Kernel& kernel);
+
+}  // namespace vyre::lower

@@ -1,0 +1,85 @@
+// An operation of the library: everything known about it, declared once.
+//
+// One file an operation (src/ops/primitive/<family>/<name>.cpp; its path is its id) defines one function that
+// returns this. It holds two independent definitions, a plain C++ reference function and a composition in the IR;
+// the laws it claims and those it denies with a witness; how its inputs fall into classes; its boundary values; and
+// specification rows, which a human worked out and which outrank both definitions.
+// Source: vyre-conform-spec, "Admission Gates"; oracles; semantics, "The primitives".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ir/builder.h"
+#include "spec/laws.h"
+#include "spec/operation.h"
+
+namespace vyre::ops {
+
+/// operands: as many words as the operation has inputs.
+using Reference = uint32_t (*)(const uint32_t* operands);
+
+/// Adapts an ordinary function of 1 to 3 words: reference_of<my_function>.
+template <auto function>
+struct ReferenceAdapter;
+template <uint32_t (*function)(uint32_t)>
+struct ReferenceAdapter<function> {
+  static uint32_t call(const uint32_t* x) { return function(x[0]); }
+};
+template <uint32_t (*function)(uint32_t, uint32_t)>
+struct ReferenceAdapter<function> {
+  static uint32_t call(const uint32_t* x) { return function(x[0], x[1]); }
+};
+template <uint32_t (*function)(uint32_t, uint32_t, uint32_t)>
+struct ReferenceAdapter<function> {
+  static uint32_t call(const uint32_t* x) { return function(x[0], x[1], x[2]); }
+};
+template <auto function>
+inline constexpr Reference reference_of = &ReferenceAdapter<function>::call;
+
+/// A part of the input space in which the operation behaves alike; together the classes cover every input.
+struct EquivalenceClass {
+  std::string_view name;                       // "the shift amount is 32 or more"
+  bool (*contains)(const uint32_t* operands);
+  std::vector<uint32_t> representative;        // one member
+};
+
+struct BoundaryValue {
+  std::vector<uint32_t> operands;
+  std::string_view reason;
+};
+
+/// A row of the specification table. Rationale and source must say something: a test refuses empty ones.
+struct SpecRow {
+  std::vector<uint32_t> operands;
+  uint32_t expected;
+  std::string_view rationale;
+  std::string_view source;
+};
+
+struct Operation {
+  std::string_view id;       // "primitive.bitwise.rotl"
+  uint32_t version = 1;
+  spec::OpSignature signature;
+  spec::Category category = spec::Category::A;
+  std::string_view summary;  // one line: "a rotated left by b & 31"
+  std::vector<std::string_view> parameter_names;
+  Reference reference = nullptr;
+  /// Builds the composition from handles to the parameters and returns its result.
+  ir::Ex (*compose)(ir::FunctionBuilder& f, std::span<const ir::Ex> parameters) = nullptr;
+  std::vector<spec::Law> laws;
+  std::vector<spec::Denial> denied;
+  std::vector<EquivalenceClass> classes;
+  std::vector<BoundaryValue> boundaries;
+  std::vector<SpecRow> rows;
+};
+
+/// The library: every operation, by id. Built once; lives for the whole program.
+const std::vector<Operation>& all_operations();
+const Operation* find_operation(std::string_view id, uint32_t version = 1);
+/// The same as what calls resolve against, with the compositions built.
+const spec::OpTable& op_table();
+
+}  // namespace vyre::ops

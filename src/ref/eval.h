@@ -1,0 +1,29 @@
+// The operators: one small total function each, on bit patterns.
+//
+// This is the definition of every pure scalar operator for every type that is available, written to be read beside
+// the specification. eval() looks a function up in a table that is total over the ledger at compile time.
+// Values travel as words; a bool is 0 or 1. Source: binary-operations; semantics, "Operators" and "Casts".
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "spec/ops.h"
+
+namespace vyre::ref {
+
+/// The bits of a value: the low `bytes` of its type, the rest zero.
+using Bits = uint32_t;
+
+/// A scalar operator or Select at T = type. Domain: spec::is_scalar(op) or Select, and T in its type set and
+/// available. operands.size() is the operator's operand count; for Select they are condition, then, otherwise and
+/// the condition's type does not matter, non-zero being true.
+Bits eval(spec::Op op, spec::DataType type, std::span<const Bits> operands);
+
+/// cast<to>(value of type from). Domain: a pair that can_cast allows.
+Bits eval_cast(spec::DataType from, spec::DataType to, spec::RoundingMode mode, Bits value);
+
+/// The value an atomic leaves in memory, given what was there. `expected` is used by compare-exchange alone.
+Bits eval_atomic(spec::Op op, Bits before, Bits expected, Bits value);
+
+}  // namespace vyre::ref

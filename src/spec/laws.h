@@ -1,0 +1,78 @@
+// Algebraic laws as data: what is claimed, and what is denied with a witness.
+//
+// A law is a kind and its parameters: constants, and ids of other operations ("primitive.bitwise.or"; version 1
+// unless it ends in @n). The engines in algebra/ give laws their statements; here is only the vocabulary, so that
+// an operation can declare its laws in one line each. Laws hold per (operation, type).
+// Source: vyre-conform-spec, "Ground Truth — Algebraic Laws"; semantics, "Laws and evidence".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vyre::spec {
+
+enum class LawKind : uint8_t {
+#define VYRE_LAW(Name, mnemonic, operands, variables, parameters, statement) Name,
+#include "spec/laws.def"
+#undef VYRE_LAW
+};
+
+enum class LawParameters : uint8_t { None, Value, Range, OneOperation, TwoOperations, OperationAndValue };
+
+struct LawInfo {
+  LawKind kind;
+  std::string_view name;       // "DeMorgan"
+  std::string_view mnemonic;   // "de_morgan"
+  uint32_t operands;           // the arity of the operation; 0: any
+  uint32_t variables;          // how many values the statement ranges over; 0: as many as the operation's operands
+  LawParameters parameters;
+  std::string_view statement;
+};
+
+inline constexpr auto kLaws = std::to_array<LawInfo>({
+#define VYRE_LAW(Name, mnemonic, operands, variables, parameters, statement) \
+  {LawKind::Name, #Name, mnemonic, operands, variables, LawParameters::parameters, statement},
+#include "spec/laws.def"
+#undef VYRE_LAW
+});
+constexpr const LawInfo& info(LawKind kind) { return kLaws[static_cast<size_t>(kind)]; }
+
+struct Law {
+  LawKind kind{};
+  uint32_t value = 0;              // Value; Range: lo; OperationAndValue: u
+  uint32_t high = 0;               // Range: hi
+  std::vector<std::string> others; // OneOperation: g; TwoOperations: inner, dual; OperationAndValue: g
+  bool operator==(const Law&) const = default;
+};
+
+// One maker a law, so that a declaration reads as the law is written: laws::identity(0).
+namespace laws {
+inline Law commutative() { return {LawKind::Commutative}; }
+inline Law associative() { return {LawKind::Associative}; }
+inline Law identity(uint32_t e) { return {LawKind::Identity, e}; }
+inline Law self_inverse(uint32_t r) { return {LawKind::SelfInverse, r}; }
+inline Law idempotent() { return {LawKind::Idempotent}; }
+inline Law absorbing(uint32_t z) { return {LawKind::Absorbing, z}; }
+inline Law involution() { return {LawKind::Involution}; }
+inline Law de_morgan(std::string inner, std::string dual) {
+  return {LawKind::DeMorgan, 0, 0, {std::move(inner), std::move(dual)}};
+}
+inline Law monotone() { return {LawKind::Monotone}; }
+inline Law bounded(uint32_t lo, uint32_t hi) { return {LawKind::Bounded, lo, hi}; }
+inline Law complement(std::string g, uint32_t u) { return {LawKind::Complement, u, 0, {std::move(g)}}; }
+inline Law distributive_over(std::string g) { return {LawKind::DistributiveOver, 0, 0, {std::move(g)}}; }
+}  // namespace laws
+
+/// "Identity(0)", "DistributiveOver(primitive.bitwise.or)": as the specification writes it.
+std::string to_string(const Law& law);
+
+/// A law that does not hold, and full-width values of its variables that show it.
+struct Denial {
+  Law law;
+  std::vector<uint32_t> witness;
+};
+
+}  // namespace vyre::spec

@@ -1,0 +1,54 @@
+// Operations: named, versioned compositions that programs call, and the table that resolves a call.
+//
+// spec/ knows only what a caller needs: id, version, signature, and a body it does not look into. The operation
+// library (ops/) fills an OpTable; check, lower and ref take it as an argument, so none of them depends on what is
+// in the library. Source: ir-types, "OpSignature"; vyre-conform-spec, "The Category A+C rule".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spec/types.h"
+
+namespace vyre::ir {
+struct Function;
+}
+
+namespace vyre::spec {
+
+struct OpSignature {
+  std::vector<DataType> inputs;
+  DataType output = DataType::U32;
+  bool operator==(const OpSignature&) const = default;
+};
+
+/// A: composed of other operations, inlined, no overhead. C: one hardware instruction, no software fallback.
+/// There is no B (run-time abstraction).
+enum class Category : uint8_t { A, C };
+
+struct OpDef {
+  std::string id;  // "primitive.bitwise.rotl"; has a dot
+  uint32_t version = 1;
+  OpSignature signature;
+  Category category = Category::A;
+  const ir::Function* body = nullptr;  // category A; outlives the table
+};
+
+class OpTable {
+ public:
+  /// False when the id and version are taken.
+  bool add(OpDef def);
+  /// nullptr when there is none.
+  const OpDef* find(std::string_view id, uint32_t version) const;
+  /// By id, then version.
+  std::vector<const OpDef*> all() const;
+
+ private:
+  std::map<std::pair<std::string, uint32_t>, OpDef, std::less<>> defs_;
+};
+
+}  // namespace vyre::spec

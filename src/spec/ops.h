@@ -1,0 +1,138 @@
+// Operators: the enum and what the ledger says of each, generated from ops.def.
+//
+// An operator is anything with a mnemonic that is applied to operand expressions: binary, unary and atomic
+// operators, Select, Cast, Bitcast and Call. Its meaning is a function in ref/eval; its laws, tables and lowerings
+// are tables keyed by Op that are total at compile time (spec/table.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "spec/types.h"
+
+namespace vyre::spec {
+
+enum class Op : uint8_t {
+#define VYRE_OP(tag, Name, mnemonic, signature, types, effect, section) Name,
+#include "spec/ops.def"
+#undef VYRE_OP
+};
+
+/// The shape of an operator's type, over one type variable T; see the head of ops.def.
+enum class Signature : uint8_t { T_T, TT_T, TU_T, T_U, TT_U, T_B, CTT_T, Cast, Bitcast, Call, A_T, AA_T };
+
+/// Pure operators depend on their operands alone; atomics read and write one buffer word.
+enum class Effect : uint8_t { Pure, Atomic };
+
+struct OpInfo {
+  Op op;
+  uint16_t wire_tag;
+  std::string_view name;      // "BitAnd"
+  std::string_view mnemonic;  // "bit_and"
+  Signature signature;
+  TypeSet types;              // what T may be
+  Effect effect;
+  std::string_view section;   // where the specification defines it
+};
+
+inline constexpr auto kOps = std::to_array<OpInfo>({
+#define VYRE_OP(tag, Name, mnemonic, signature, types, effect, section) \
+  {Op::Name, tag, #Name, mnemonic, Signature::signature, types, Effect::effect, section},
+#include "spec/ops.def"
+#undef VYRE_OP
+});
+inline constexpr size_t kOpCount = kOps.size();
+
+constexpr const OpInfo& info(Op op) { return kOps[static_cast<size_t>(op)]; }
+constexpr std::string_view mnemonic(Op op) { return info(op).mnemonic; }
+
+constexpr std::optional<Op> find_op(std::string_view mnemonic) {
+  for (const OpInfo& o : kOps) {
+    if (o.mnemonic == mnemonic) return o.op;
+  }
+  return std::nullopt;
+}
+constexpr std::optional<Op> find_op_tag(uint16_t tag) {
+  for (const OpInfo& o : kOps) {
+    if (o.wire_tag == tag) return o.op;
+  }
+  return std::nullopt;
+}
+
+/// How many operand expressions an application has (an atomic counts its index); none for Call, whose operation
+/// says it.
+constexpr std::optional<uint32_t> operand_count(Signature signature) {
+  switch (signature) {
+    case Signature::T_T:
+    case Signature::T_U:
+    case Signature::T_B:
+    case Signature::Cast:
+    case Signature::Bitcast: return 1;
+    case Signature::TT_T:
+    case Signature::TU_T:
+    case Signature::TT_U:
+    case Signature::A_T: return 2;
+    case Signature::CTT_T:
+    case Signature::AA_T: return 3;
+    case Signature::Call: return std::nullopt;
+  }
+  return std::nullopt;
+}
+constexpr std::optional<uint32_t> operand_count(Op op) { return operand_count(info(op).signature); }
+constexpr bool is_atomic(Op op) { return info(op).effect == Effect::Atomic; }
+
+/// Binary, unary and shift operators: an application is the operator and its operands, nothing else.
+constexpr bool is_scalar(Op op) {
+  switch (info(op).signature) {
+    case Signature::T_T:
+    case Signature::TT_T:
+    case Signature::TU_T:
+    case Signature::T_U:
+    case Signature::TT_U:
+    case Signature::T_B: return true;
+    case Signature::CTT_T:
+    case Signature::Cast:
+    case Signature::Bitcast:
+    case Signature::Call:
+    case Signature::A_T:
+    case Signature::AA_T: return false;
+  }
+  return false;
+}
+
+/// The type of the result of a scalar operator applied at T = type, and of its operand number `index`.
+constexpr DataType result_type(Op op, DataType type) {
+  switch (info(op).signature) {
+    case Signature::T_U:
+    case Signature::TT_U:
+    case Signature::T_B: return DataType::U32;
+    case Signature::T_T:
+    case Signature::TT_T:
+    case Signature::TU_T:
+    case Signature::CTT_T:
+    case Signature::Cast:
+    case Signature::Bitcast:
+    case Signature::Call:
+    case Signature::A_T:
+    case Signature::AA_T: return type;
+  }
+  return type;
+}
+constexpr DataType operand_type(Op op, DataType type, uint32_t index) {
+  return info(op).signature == Signature::TU_T && index == 1 ? DataType::U32 : type;
+}
+
+// Tags and mnemonics are looked up, so each must be unique.
+consteval bool ops_are_unique() {
+  for (size_t i = 0; i < kOpCount; ++i) {
+    for (size_t j = i + 1; j < kOpCount; ++j) {
+      if (kOps[i].wire_tag == kOps[j].wire_tag || kOps[i].mnemonic == kOps[j].mnemonic) return false;
+    }
+  }
+  return true;
+}
+static_assert(ops_are_unique(), "two rows of ops.def share a wire tag or a mnemonic");
+
+}  // namespace vyre::spec

@@ -1,0 +1,101 @@
+// Data types, buffer access and rounding modes: the vocabulary of signatures and declarations.
+//
+// types.def is the ledger; everything here is generated from it, so a new type is one row there, and each table
+// keyed by DataType refuses to compile until it has a row for it. Source: ir-types, "DataType", "BufferAccess".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace vyre::spec {
+
+enum class DataType : uint8_t {
+#define VYRE_TYPE(tag, Name, text, bytes, klass, available) Name,
+#include "spec/types.def"
+#undef VYRE_TYPE
+};
+
+enum class TypeClass : uint8_t { Integer, Vector, Truth, Memory, Float };
+
+struct TypeInfo {
+  DataType type;
+  uint8_t wire_tag;
+  std::string_view name;  // "U32"
+  std::string_view text;  // "u32"
+  uint32_t bytes;         // of one element in a buffer
+  TypeClass klass;
+  bool available;         // in this version of vyre
+};
+
+inline constexpr auto kTypes = std::to_array<TypeInfo>({
+#define VYRE_TYPE(tag, Name, text, bytes, klass, available) \
+  {DataType::Name, tag, #Name, text, bytes, TypeClass::klass, available},
+#include "spec/types.def"
+#undef VYRE_TYPE
+});
+inline constexpr size_t kTypeCount = kTypes.size();
+
+constexpr const TypeInfo& info(DataType type) { return kTypes[static_cast<size_t>(type)]; }
+constexpr std::string_view text(DataType type) { return info(type).text; }
+constexpr bool is_available(DataType type) { return info(type).available; }
+
+constexpr std::optional<DataType> find_type(std::string_view text) {
+  for (const TypeInfo& t : kTypes) {
+    if (t.text == text) return t.type;
+  }
+  return std::nullopt;
+}
+constexpr std::optional<DataType> find_type_tag(uint8_t tag) {
+  for (const TypeInfo& t : kTypes) {
+    if (t.wire_tag == tag) return t.type;
+  }
+  return std::nullopt;
+}
+
+/// The type of a value loaded from a buffer of this element type: Bytes holds u32 words.
+constexpr DataType element_value_type(DataType element) {
+  return element == DataType::Bytes ? DataType::U32 : element;
+}
+/// Whether expressions can have this type (Bytes and Tensor are buffer types only).
+constexpr bool is_value_type(DataType type) { return info(type).klass != TypeClass::Memory; }
+
+/// A set of data types.
+struct TypeSet {
+  uint32_t bits = 0;
+  constexpr bool contains(DataType type) const { return (bits >> static_cast<uint32_t>(type) & 1) != 0; }
+  constexpr TypeSet operator|(TypeSet other) const { return {bits | other.bits}; }
+  bool operator==(const TypeSet&) const = default;
+};
+constexpr TypeSet types_of_class(TypeClass klass) {
+  TypeSet set;
+  for (const TypeInfo& t : kTypes) {
+    if (t.klass == klass) set.bits |= 1u << static_cast<uint32_t>(t.type);
+  }
+  return set;
+}
+inline constexpr TypeSet kIntegers = types_of_class(TypeClass::Integer);
+inline constexpr TypeSet kVectors = types_of_class(TypeClass::Vector);
+inline constexpr TypeSet kTruth = types_of_class(TypeClass::Truth);
+inline constexpr TypeSet kFloats = types_of_class(TypeClass::Float);
+inline constexpr TypeSet kValues = kIntegers | kVectors | kTruth | kFloats;
+inline constexpr TypeSet kU32Only = {1u << static_cast<uint32_t>(DataType::U32)};
+
+/// How a buffer may be used. Source: ir-types, "BufferAccess".
+enum class BufferAccess : uint8_t { Read, ReadWrite, Uniform, Workgroup };
+inline constexpr size_t kBufferAccessCount = 4;
+constexpr std::string_view text(BufferAccess access) {
+  constexpr std::array<std::string_view, kBufferAccessCount> names = {"read", "read_write", "uniform", "workgroup"};
+  return names[static_cast<size_t>(access)];
+}
+
+/// How a cast from float to integer rounds; None for every other cast.
+enum class RoundingMode : uint8_t { None, Trunc, Nearest, Floor, Ceil };
+inline constexpr size_t kRoundingModeCount = 5;
+constexpr std::string_view text(RoundingMode mode) {
+  constexpr std::array<std::string_view, kRoundingModeCount> names = {"", "trunc", "nearest", "floor", "ceil"};
+  return names[static_cast<size_t>(mode)];
+}
+
+}  // namespace vyre::spec

@@ -1,0 +1,28 @@
+// The text format: parse, print, format. docs/text-format.md is its specification.
+//
+// parse() makes a Program with positions; print() writes a Program canonically, so that parsing it gives an equal
+// Program; format() works on the syntax of a file and keeps comments and the radix of literals.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/ir.h"
+
+namespace vyre::text {
+
+/// One program. Errors: the first P diagnostic, at its position. Cost: linear; no recursion on input depth.
+Result<ir::Program> parse(std::string_view text);
+
+/// Canonical text. Domain: names are well-formed (what parse and decode make always is).
+std::string print(const ir::Program& program);
+
+/// The file in canonical layout, comments and radix kept; formatting twice changes nothing. Errors: as parse.
+Result<std::string> format(std::string_view text);
+
+/// A literal as the printer writes it: "42", "-7i32", "true".
+std::string print_literal(spec::DataType type, const std::array<uint32_t, 4>& bits);
+
+}  // namespace vyre::text

@@ -1,0 +1,30 @@
+// The wire format: programs as canonical bytes. docs/wire-format.md is its specification.
+//
+// There is exactly one encoding a program: equal programs have equal bytes, and the digest in the header identifies
+// the program everywhere (caches, certificates, replay). Decoding is bounded on hostile bytes: memory is linear in
+// the input's size, there is no recursion, and every count is checked against the bytes that remain.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/bytes.h"
+#include "base/digest.h"
+#include "base/result.h"
+#include "ir/ir.h"
+
+namespace vyre::wire {
+
+/// Whether the bytes begin with the magic.
+bool is_wire(std::span<const std::byte> bytes);
+
+/// Cost: linear. Any Program has an encoding, checked or not.
+Bytes encode(const ir::Program& program);
+
+/// Errors: W codes, with the byte offset in the message. What decodes re-encodes to the same bytes.
+Result<ir::Program> decode(std::span<const std::byte> bytes);
+
+/// The identity of a program: the digest in the header of its encoding.
+Digest digest(const ir::Program& program);
+
+}  // namespace vyre::wire
