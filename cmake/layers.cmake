@@ -3,6 +3,7 @@
 function(vyre_add_layers file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(STRINGS ${file} lines REGEX "^[a-z]")
+  list(TRANSFORM lines REPLACE "#.*" "")
   set(layers)
   foreach(line IN LISTS lines)
     separate_arguments(words UNIX_COMMAND "${line}")

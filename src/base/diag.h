@@ -1,9 +1,10 @@
 // Diagnostics: what vyre says when something is wrong with its input.
 //
-// Every diagnostic has a permanent code of one letter and three digits, listed once in diag.def with its title and
-// an explanation (`vyre explain V010`). The letter is the stage: P syntax, W wire, V validation, X execution,
-// L lowering, B backend, C conformance. A diagnostic carries data (code, span, message, help); only render() makes
-// text of it, so that tools and the C API can show it their own way. Codes are never reused or renumbered.
+// Every diagnostic has a permanent code of one letter and three digits, listed once in diag.def with its
+// title and an explanation (`vyre explain V010`). The letter is the stage: P syntax, W wire, V validation, X
+// execution, L lowering, B backend, C conformance. A diagnostic carries data (code, span, message, help);
+// only render() makes text of it, so that tools and the C API can show it their own way. Codes are never
+// reused or renumbered.
 #pragma once
 
 #include <cstdint>
@@ -80,12 +81,12 @@ class Source {
   std::vector<uint32_t> starts_;
 };
 
-/// "file:line:col: error[V010]: message", the line, a caret under the span, notes and help; ends with a newline.
-/// Without a source or span the position is left out: "file: error[...]".
+/// "file:line:col: error[V010]: message", the line, a caret under the span, notes and help; ends with a
+/// newline. Without a source or span the position is left out: "file: error[...]".
 std::string render(const Diag& diag, const Source* source, std::string_view file = {});
 
-/// The process exit code that COMMANDS fixes for this diagnostic: 1 for X and C and everything that a check found,
-/// 3 for B (usage errors have no code and exit with 2).
+/// The process exit code that COMMANDS fixes for this diagnostic: 1 for X and C and everything that a check
+/// found, 3 for B (usage errors have no code and exit with 2).
 int exit_code(DiagCode code);
 
 }  // namespace vyre

@@ -24,15 +24,21 @@ std::string Digest::hex() const {
 Hasher::Hasher() { crypto_hash_sha256_init(state_of(state_)); }
 
 Hasher& Hasher::update(std::span<const std::byte> data) {
-  crypto_hash_sha256_update(state_of(state_), reinterpret_cast<const unsigned char*>(data.data()), data.size());
+  crypto_hash_sha256_update(state_of(state_), reinterpret_cast<const unsigned char*>(data.data()),
+                            data.size());
   return *this;
 }
-Hasher& Hasher::update(std::string_view text) { return update(std::as_bytes(std::span(text.data(), text.size()))); }
+Hasher& Hasher::update(std::string_view text) {
+  return update(std::as_bytes(std::span(text.data(), text.size())));
+}
 Hasher& Hasher::update_u32(uint32_t value) {
-  const std::array<uint8_t, 4> le = {uint8_t(value), uint8_t(value >> 8), uint8_t(value >> 16), uint8_t(value >> 24)};
+  const std::array<uint8_t, 4> le = {uint8_t(value), uint8_t(value >> 8), uint8_t(value >> 16),
+                                     uint8_t(value >> 24)};
   return update(std::as_bytes(std::span(le)));
 }
-Hasher& Hasher::update_u64(uint64_t value) { return update_u32(uint32_t(value)).update_u32(uint32_t(value >> 32)); }
+Hasher& Hasher::update_u64(uint64_t value) {
+  return update_u32(uint32_t(value)).update_u32(uint32_t(value >> 32));
+}
 
 Digest Hasher::finish() {
   Digest digest;

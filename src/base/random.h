@@ -12,8 +12,8 @@
 
 namespace vyre {
 
-/// The four words of Philox4x32-10 with key (seed low, seed high) and counter (index low, index high, stream low,
-/// stream high).
+/// The four words of Philox4x32-10 with key (seed low, seed high) and counter (index low, index high, stream
+/// low, stream high).
 inline std::array<uint32_t, 4> philox(uint64_t seed, uint64_t index, uint64_t stream = 0) {
   const r123::Philox4x32 generator;
   const r123::Philox4x32::ctr_type counter = {

@@ -60,7 +60,9 @@ Ex BuilderBase::var(std::string_view name) {
 Ex BuilderBase::apply(Op op, std::initializer_list<Ex> operands) {
   return apply(op, std::span(operands.begin(), operands.size()));
 }
-Ex BuilderBase::apply(Op op, std::span<const Ex> operands) { return add({.kind = ExprKind::Apply, .op = op}, operands); }
+Ex BuilderBase::apply(Op op, std::span<const Ex> operands) {
+  return add({.kind = ExprKind::Apply, .op = op}, operands);
+}
 Ex BuilderBase::cast(DataType type, Ex value, RoundingMode mode) {
   return add({.kind = ExprKind::Apply, .op = Op::Cast, .type = type, .mode = mode}, {{value}});
 }
@@ -71,8 +73,9 @@ Ex BuilderBase::call(std::string_view operation, std::initializer_list<Ex> argum
   return call(operation, std::span(arguments.begin(), arguments.size()), version);
 }
 Ex BuilderBase::call(std::string_view operation, std::span<const Ex> arguments, uint32_t version) {
-  return add({.kind = ExprKind::Apply, .op = Op::Call, .symbol = code_.intern(operation), .immediate = version},
-             arguments);
+  return add(
+      {.kind = ExprKind::Apply, .op = Op::Call, .symbol = code_.intern(operation), .immediate = version},
+      arguments);
 }
 
 Ex BuilderBase::let(std::string_view name, Ex value) {
@@ -86,7 +89,8 @@ void BuilderBase::if_(Ex condition, const std::function<void()>& then) {
   const BlockId body = collect(then);
   add_statement({.kind = NodeKind::If, .body = body}, {{condition}});
 }
-void BuilderBase::if_(Ex condition, const std::function<void()>& then, const std::function<void()>& otherwise) {
+void BuilderBase::if_(Ex condition, const std::function<void()>& then,
+                      const std::function<void()>& otherwise) {
   const BlockId body = collect(then);
   const BlockId orelse = collect(otherwise);
   add_statement({.kind = NodeKind::If, .body = body, .orelse = orelse}, {{condition}});
@@ -102,8 +106,8 @@ void BuilderBase::block(const std::function<void()>& body) {
 
 ProgramBuilder::ProgramBuilder(std::string name) { program_.name = std::move(name); }
 
-BufferRef ProgramBuilder::declare(std::string_view name, BufferAccess access, DataType element, uint32_t binding,
-                                  uint32_t count) {
+BufferRef ProgramBuilder::declare(std::string_view name, BufferAccess access, DataType element,
+                                  uint32_t binding, uint32_t count) {
   const Symbol symbol = code_.intern(name);
   program_.buffers.push_back({symbol, access, element, binding, count, Span::none()});
   return {symbol};
@@ -124,11 +128,15 @@ BufferRef ProgramBuilder::workgroup(std::string_view name, DataType element, uin
 Ex ProgramBuilder::load(BufferRef buffer, Ex index) {
   return add({.kind = ExprKind::Load, .symbol = buffer.name}, {{index}});
 }
-Ex ProgramBuilder::len(BufferRef buffer) { return add({.kind = ExprKind::BufLen, .symbol = buffer.name}, {}); }
+Ex ProgramBuilder::len(BufferRef buffer) {
+  return add({.kind = ExprKind::BufLen, .symbol = buffer.name}, {});
+}
 Ex ProgramBuilder::invocation_id(uint32_t axis) {
   return add({.kind = ExprKind::InvocationId, .immediate = axis}, {});
 }
-Ex ProgramBuilder::workgroup_id(uint32_t axis) { return add({.kind = ExprKind::WorkgroupId, .immediate = axis}, {}); }
+Ex ProgramBuilder::workgroup_id(uint32_t axis) {
+  return add({.kind = ExprKind::WorkgroupId, .immediate = axis}, {});
+}
 Ex ProgramBuilder::local_id(uint32_t axis) { return add({.kind = ExprKind::LocalId, .immediate = axis}, {}); }
 Ex ProgramBuilder::atomic(Op op, BufferRef buffer, Ex index, Ex value) {
   return add({.kind = ExprKind::Apply, .op = op, .symbol = buffer.name}, {{index, value}});

@@ -8,9 +8,9 @@
 //   p.if_(i < p.len(out), [&] { p.store(out, i, p.load(a, i) ^ p.load(b, i)); });
 //   ir::Program program = p.finish();
 //
-// Ex is a handle to an expression. An expression has one parent, so a handle that is used again is copied, node by
-// node; a variable's handle (from let or loop) copies to one Var node, which is how values are meant to be shared.
-// Statements go to the innermost open block. The builder checks nothing that check/ checks.
+// Ex is a handle to an expression. An expression has one parent, so a handle that is used again is copied,
+// node by node; a variable's handle (from let or loop) copies to one Var node, which is how values are meant
+// to be shared. Statements go to the innermost open block. The builder checks nothing that check/ checks.
 #pragma once
 
 #include <functional>
@@ -119,7 +119,8 @@ class ProgramBuilder : public BuilderBase {
   Program finish();
 
  private:
-  BufferRef declare(std::string_view name, BufferAccess access, DataType element, uint32_t binding, uint32_t count);
+  BufferRef declare(std::string_view name, BufferAccess access, DataType element, uint32_t binding,
+                    uint32_t count);
   Program program_;
 };
 
@@ -134,8 +135,8 @@ class FunctionBuilder : public BuilderBase {
   Function function_;
 };
 
-// Infix operators on handles: the operators of the text format for integers. `&&` and `||` evaluate both sides, as
-// And and Or do; a plain number is a u32 literal.
+// Infix operators on handles: the operators of the text format for integers. `&&` and `||` evaluate both
+// sides, as And and Or do; a plain number is a u32 literal.
 Ex operator+(Ex a, Ex b);
 Ex operator-(Ex a, Ex b);
 Ex operator*(Ex a, Ex b);
@@ -158,8 +159,8 @@ Ex operator-(Ex a);
 Ex operator~(Ex a);
 Ex operator!(Ex a);
 
-#define VYRE_EX_WITH_NUMBER(symbol)                                                     \
-  inline Ex operator symbol(Ex a, uint32_t b) { return a symbol a.builder().u32(b); }   \
+#define VYRE_EX_WITH_NUMBER(symbol)                                                   \
+  inline Ex operator symbol(Ex a, uint32_t b) { return a symbol a.builder().u32(b); } \
   inline Ex operator symbol(uint32_t a, Ex b) { return b.builder().u32(a) symbol b; }
 VYRE_EX_WITH_NUMBER(+)
 VYRE_EX_WITH_NUMBER(-)

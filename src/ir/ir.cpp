@@ -50,7 +50,8 @@ class Comparison {
     while (!stack_.empty()) {
       const Pair pair = stack_.back();
       stack_.pop_back();
-      const bool same = pair.is_node ? step(NodeId{pair.a}, NodeId{pair.b}) : step(ExprId{pair.a}, ExprId{pair.b});
+      const bool same =
+          pair.is_node ? step(NodeId{pair.a}, NodeId{pair.b}) : step(ExprId{pair.a}, ExprId{pair.b});
       if (!same) return false;
     }
     return true;
@@ -83,7 +84,8 @@ class Comparison {
     const Expr &a = a_[ea], &b = b_[eb];
     if (a.kind != b.kind || a.op != b.op || a.type != b.type || a.mode != b.mode) return false;
     if (a_.name(a.symbol) != b_.name(b.symbol)) return false;
-    const bool same = a.kind == ExprKind::Literal ? a_.literal_bits(a) == b_.literal_bits(b) : a.immediate == b.immediate;
+    const bool same =
+        a.kind == ExprKind::Literal ? a_.literal_bits(a) == b_.literal_bits(b) : a.immediate == b.immediate;
     return same && push(a_.args(a), b_.args(b));
   }
 
@@ -95,7 +97,8 @@ class Comparison {
 }  // namespace
 
 bool equal(const Program& a, const Program& b) {
-  if (a.name != b.name || a.workgroup_size != b.workgroup_size || a.buffers.size() != b.buffers.size()) return false;
+  if (a.name != b.name || a.workgroup_size != b.workgroup_size || a.buffers.size() != b.buffers.size())
+    return false;
   for (size_t i = 0; i < a.buffers.size(); ++i) {
     const BufferDecl &x = a.buffers[i], &y = b.buffers[i];
     if (a.code.name(x.name) != b.code.name(y.name) || x.access != y.access || x.element != y.element ||

@@ -1,16 +1,17 @@
 // The intermediate representation: what a program is, before anyone has checked it.
 //
-// A Program is buffers, a workgroup size and a body; a Function (the composition behind an operation) is parameters,
-// a body and one result. Both keep their statements (Node) and expressions (Expr) in flat arenas inside Code and
-// refer to them by index, so that a program of four million nodes is a handful of vectors and walking it needs no
-// recursion.
+// A Program is buffers, a workgroup size and a body; a Function (the composition behind an operation) is
+// parameters, a body and one result. Both keep their statements (Node) and expressions (Expr) in flat arenas
+// inside Code and refer to them by index, so that a program of four million nodes is a handful of vectors and
+// walking it needs no recursion.
 //
 // Invariants, kept by construction (Builder, the parser and the wire decoder all build through Code):
-//  - an expression's operands have smaller ids than the expression, and each expression has exactly one parent:
+//  - an expression's operands have smaller ids than the expression, and each expression has exactly one
+//  parent:
 //    expressions are trees, and walking ids upwards visits operands first;
 //  - names are symbols, resolved only by check/: a Program may name buffers and variables that do not exist.
-// Everything a program means beyond its shape is in check::Checked. Source: ir-types; vyre-conform-spec, "Program
-// Structure", "Statement Nodes", "Expression Nodes".
+// Everything a program means beyond its shape is in check::Checked. Source: ir-types; vyre-conform-spec,
+// "Program Structure", "Statement Nodes", "Expression Nodes".
 #pragma once
 
 #include <array>
@@ -49,20 +50,20 @@ struct Range {
   uint32_t count = 0;
 };
 
-/// Expression kinds. Everything with a mnemonic is Apply; the spec's LitU32, LitI32 and LitBool are Literal with a
-/// type, its BinOp, UnOp, Select, Cast, Call and Atomic are Apply with an operator.
+/// Expression kinds. Everything with a mnemonic is Apply; the spec's LitU32, LitI32 and LitBool are Literal
+/// with a type, its BinOp, UnOp, Select, Cast, Call and Atomic are Apply with an operator.
 enum class ExprKind : uint8_t { Literal, Var, Load, BufLen, InvocationId, WorkgroupId, LocalId, Apply };
 inline constexpr size_t kExprKindCount = 8;
 
 struct Expr {
   ExprKind kind{};
-  Op op{};              // Apply
-  DataType type{};      // Literal: its type; Cast, Bitcast: the target
-  RoundingMode mode{};  // Cast
+  Op op{};                    // Apply
+  DataType type{};            // Literal: its type; Cast, Bitcast: the target
+  RoundingMode mode{};        // Cast
   Symbol symbol = kNoSymbol;  // Var: variable; Load, BufLen, atomics: buffer; Call: operation id
-  uint32_t immediate = 0;     // Literal of up to 32 bits: its bits; wider: index into Code::wide; ids: axis 0..2;
-                              // Call: version
-  Range args;                 // operand ids in Code::expr_list; Load and atomics: the index (indices) first
+  uint32_t immediate = 0;     // Literal of up to 32 bits: its bits; wider: index into Code::wide; ids: axis
+                           // 0..2; Call: version
+  Range args;  // operand ids in Code::expr_list; Load and atomics: the index (indices) first
 };
 
 /// Statement kinds and their operands: Let, Assign [value]; Store [index..., value]; If [condition];
@@ -93,8 +94,12 @@ struct Code {
 
   const Expr& operator[](ExprId id) const { return exprs[index(id)]; }
   const Node& operator[](NodeId id) const { return nodes[index(id)]; }
-  std::span<const ExprId> args(const Expr& e) const { return {expr_list.data() + e.args.first, e.args.count}; }
-  std::span<const ExprId> args(const Node& n) const { return {expr_list.data() + n.args.first, n.args.count}; }
+  std::span<const ExprId> args(const Expr& e) const {
+    return {expr_list.data() + e.args.first, e.args.count};
+  }
+  std::span<const ExprId> args(const Node& n) const {
+    return {expr_list.data() + n.args.first, n.args.count};
+  }
   ExprId arg(const Expr& e, uint32_t i) const { return expr_list[e.args.first + i]; }
   ExprId arg(const Node& n, uint32_t i) const { return expr_list[n.args.first + i]; }
   std::span<const NodeId> block(BlockId id) const {
@@ -139,8 +144,8 @@ struct Program {
   Span workgroup_span;
 };
 
-/// The body of an operation of category A: statements over its parameters, then one result. It may use Let, Assign,
-/// If, Loop and Block; no buffers, barriers, ids, atomics or Return.
+/// The body of an operation of category A: statements over its parameters, then one result. It may use Let,
+/// Assign, If, Loop and Block; no buffers, barriers, ids, atomics or Return.
 struct Function {
   struct Parameter {
     Symbol name;
@@ -154,8 +159,8 @@ struct Function {
   ExprId result{};  // evaluated after the body, in its scope
 };
 
-/// Structural equality: same shape, names, types and literal bits; spans, arena order and unused symbols do not
-/// count.
+/// Structural equality: same shape, names, types and literal bits; spans, arena order and unused symbols do
+/// not count.
 bool equal(const Program& a, const Program& b);
 
 }  // namespace vyre::ir

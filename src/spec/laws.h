@@ -1,9 +1,9 @@
 // Algebraic laws as data: what is claimed, and what is denied with a witness.
 //
-// A law is a kind and its parameters: constants, and ids of other operations ("primitive.bitwise.or"; version 1
-// unless it ends in @n). The engines in algebra/ give laws their statements; here is only the vocabulary, so that
-// an operation can declare its laws in one line each. Laws hold per (operation, type).
-// Source: vyre-conform-spec, "Ground Truth — Algebraic Laws"; semantics, "Laws and evidence".
+// A law is a kind and its parameters: constants, and ids of other operations ("primitive.bitwise.or"; version
+// 1 unless it ends in @n). The engines in algebra/ give laws their statements; here is only the vocabulary,
+// so that an operation can declare its laws in one line each. Laws hold per (operation, type). Source:
+// vyre-conform-spec, "Ground Truth — Algebraic Laws"; semantics, "Laws and evidence".
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ enum class LawParameters : uint8_t { None, Value, Range, OneOperation, TwoOperat
 
 struct LawInfo {
   LawKind kind;
-  std::string_view name;       // "DeMorgan"
-  std::string_view mnemonic;   // "de_morgan"
-  uint32_t operands;           // the arity of the operation; 0: any
-  uint32_t variables;          // how many values the statement ranges over; 0: as many as the operation's operands
+  std::string_view name;      // "DeMorgan"
+  std::string_view mnemonic;  // "de_morgan"
+  uint32_t operands;          // the arity of the operation; 0: any
+  uint32_t variables;  // how many values the statement ranges over; 0: as many as the operation's operands
   LawParameters parameters;
   std::string_view statement;
 };
@@ -42,9 +42,9 @@ constexpr const LawInfo& info(LawKind kind) { return kLaws[static_cast<size_t>(k
 
 struct Law {
   LawKind kind{};
-  uint32_t value = 0;              // Value; Range: lo; OperationAndValue: u
-  uint32_t high = 0;               // Range: hi
-  std::vector<std::string> others; // OneOperation: g; TwoOperations: inner, dual; OperationAndValue: g
+  uint32_t value = 0;               // Value; Range: lo; OperationAndValue: u
+  uint32_t high = 0;                // Range: hi
+  std::vector<std::string> others;  // OneOperation: g; TwoOperations: inner, dual; OperationAndValue: g
   bool operator==(const Law&) const = default;
 };
 

@@ -1,8 +1,8 @@
 // Operators: the enum and what the ledger says of each, generated from ops.def.
 //
 // An operator is anything with a mnemonic that is applied to operand expressions: binary, unary and atomic
-// operators, Select, Cast, Bitcast and Call. Its meaning is a function in ref/eval; its laws, tables and lowerings
-// are tables keyed by Op that are total at compile time (spec/table.h).
+// operators, Select, Cast, Bitcast and Call. Its meaning is a function in ref/eval; its laws, tables and
+// lowerings are tables keyed by Op that are total at compile time (spec/table.h).
 #pragma once
 
 #include <array>
@@ -32,9 +32,9 @@ struct OpInfo {
   std::string_view name;      // "BitAnd"
   std::string_view mnemonic;  // "bit_and"
   Signature signature;
-  TypeSet types;              // what T may be
+  TypeSet types;  // what T may be
   Effect effect;
-  std::string_view section;   // where the specification defines it
+  std::string_view section;  // where the specification defines it
 };
 
 inline constexpr auto kOps = std::to_array<OpInfo>({
@@ -61,8 +61,8 @@ constexpr std::optional<Op> find_op_tag(uint16_t tag) {
   return std::nullopt;
 }
 
-/// How many operand expressions an application has (an atomic counts its index); none for Call, whose operation
-/// says it.
+/// How many operand expressions an application has (an atomic counts its index); none for Call, whose
+/// operation says it.
 constexpr std::optional<uint32_t> operand_count(Signature signature) {
   switch (signature) {
     case Signature::T_T:

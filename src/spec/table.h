@@ -1,13 +1,14 @@
 // Tables keyed by an enum that are total at compile time.
 //
-// Every fact about an operator that is not in its ledger row lives in a table of rows {key, value}. TotalTable
-// looks each row up by key, so their order is free, and does not compile while a key has no row or two; the error
-// names the key: "RowFor<vyre::spec::Op::Shl, 0>: a table needs exactly one row for each key".
+// Every fact about an operator that is not in its ledger row lives in a table of rows {key, value}.
+// TotalTable looks each row up by key, so their order is free, and does not compile while a key has no row or
+// two; the error names the key: "RowFor<vyre::spec::Op::Shl, 0>: a table needs exactly one row for each key".
 //
 //   constexpr spec::Row<spec::Op, Eval> kRows[] = {{Op::Add, eval_Add}, ...};
 //   constexpr spec::TotalTable<kRows> kEval;          // every operator
 //   kEval[Op::Add](...)
-//   constexpr spec::TotalTable<kRows, spec::is_scalar> kScalar;   // every operator for which the predicate holds
+//   constexpr spec::TotalTable<kRows, spec::is_scalar> kScalar;   // every operator for which the predicate
+//   holds
 #pragma once
 
 #include <array>
@@ -96,7 +97,9 @@ class TotalTable {
 
  public:
   /// The value for a key of the table's domain; asking for another key is a fault of the caller.
-  constexpr const Value& operator[](Key key) const { return rows[kPositions[static_cast<size_t>(key)]].value; }
+  constexpr const Value& operator[](Key key) const {
+    return rows[kPositions[static_cast<size_t>(key)]].value;
+  }
   static constexpr bool contains(Key key) { return kPositions[static_cast<size_t>(key)] < std::size(rows); }
 };
 

@@ -1,7 +1,8 @@
 // Data types, buffer access and rounding modes: the vocabulary of signatures and declarations.
 //
-// types.def is the ledger; everything here is generated from it, so a new type is one row there, and each table
-// keyed by DataType refuses to compile until it has a row for it. Source: ir-types, "DataType", "BufferAccess".
+// types.def is the ledger; everything here is generated from it, so a new type is one row there, and each
+// table keyed by DataType refuses to compile until it has a row for it. Source: ir-types, "DataType",
+// "BufferAccess".
 #pragma once
 
 #include <array>
@@ -26,7 +27,7 @@ struct TypeInfo {
   std::string_view text;  // "u32"
   uint32_t bytes;         // of one element in a buffer
   TypeClass klass;
-  bool available;         // in this version of vyre
+  bool available;  // in this version of vyre
 };
 
 inline constexpr auto kTypes = std::to_array<TypeInfo>({
@@ -86,7 +87,8 @@ inline constexpr TypeSet kU32Only = {1u << static_cast<uint32_t>(DataType::U32)}
 enum class BufferAccess : uint8_t { Read, ReadWrite, Uniform, Workgroup };
 inline constexpr size_t kBufferAccessCount = 4;
 constexpr std::string_view text(BufferAccess access) {
-  constexpr std::array<std::string_view, kBufferAccessCount> names = {"read", "read_write", "uniform", "workgroup"};
+  constexpr std::array<std::string_view, kBufferAccessCount> names = {"read", "read_write", "uniform",
+                                                                      "workgroup"};
   return names[static_cast<size_t>(access)];
 }
 
@@ -94,7 +96,8 @@ constexpr std::string_view text(BufferAccess access) {
 enum class RoundingMode : uint8_t { None, Trunc, Nearest, Floor, Ceil };
 inline constexpr size_t kRoundingModeCount = 5;
 constexpr std::string_view text(RoundingMode mode) {
-  constexpr std::array<std::string_view, kRoundingModeCount> names = {"", "trunc", "nearest", "floor", "ceil"};
+  constexpr std::array<std::string_view, kRoundingModeCount> names = {"", "trunc", "nearest", "floor",
+                                                                      "ceil"};
   return names[static_cast<size_t>(mode)];
 }
 

@@ -1,0 +1,84 @@
+#include "host/run.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "host/values.h"
+
+namespace vyre::host {
+
+std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps) {
+  Buffers buffers;
+  for (const Step& step : steps) {
+    const ir::Program& program = step.checked->program();
+    for (const check::BufferId id : step.checked->bound_buffers()) {
+      const ir::BufferDecl& decl = step.checked->buffer(id);
+      const std::string name(program.code.name(decl.name));
+      auto [it, fresh] = buffers.by_name.try_emplace(name, NamedBuffer{decl.element, false, {}});
+      if (fresh) buffers.order.push_back(name);
+      if (it->second.element != decl.element) {
+        return std::unexpected(UsageError{fmt::format(
+            "buffer '{}' is {} in one program and {} in another: programs that share a buffer declare it "
+            "with one type",
+            name, spec::text(it->second.element), spec::text(decl.element))});
+      }
+      it->second.writable |= decl.access == spec::BufferAccess::ReadWrite;
+    }
+  }
+  return buffers;
+}
+
+Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, Buffers& buffers) {
+  // Everything is compiled before anything runs, so that a program that a backend refuses changes no buffer.
+  std::vector<std::unique_ptr<backend::Pipeline>> pipelines;
+  for (const Step& step : steps) {
+    VYRE_TRY(pipeline, backend.compile(*step.checked));
+    pipelines.push_back(std::move(pipeline));
+  }
+  for (size_t i = 0; i < steps.size(); ++i) {
+    std::vector<std::span<std::byte>> host;
+    for (const check::BufferId id : steps[i].checked->bound_buffers()) {
+      host.emplace_back(
+          buffers.by_name.find(steps[i].checked->program().code.name(steps[i].checked->buffer(id).name))
+              ->second.bytes);
+    }
+    VYRE_CHECK(pipelines[i]->dispatch(host, steps[i].groups));
+  }
+  return {};
+}
+
+Digest digest_outputs(const Buffers& buffers) {
+  Hasher hasher;
+  for (const std::string& name : buffers.order) {
+    const NamedBuffer& buffer = buffers.by_name.find(name)->second;
+    if (!buffer.writable) continue;
+    hasher.update_u32(uint32_t(name.size()))
+        .update(name)
+        .update_u64(buffer.bytes.size())
+        .update(buffer.bytes);
+  }
+  return hasher.finish();
+}
+
+std::string first_difference(const Buffers& a, std::string_view a_name, const Buffers& b,
+                             std::string_view b_name) {
+  for (const std::string& name : a.order) {
+    const NamedBuffer& left = a.by_name.find(name)->second;
+    const NamedBuffer& right = b.by_name.find(name)->second;
+    if (!left.writable || left.bytes == right.bytes) continue;
+    const size_t size = spec::info(left.element).bytes;
+    for (size_t at = 0; at < left.bytes.size(); at += size) {
+      if (std::memcmp(left.bytes.data() + at, right.bytes.data() + at, size) == 0) continue;
+      const auto show = [&](const Bytes& bytes) {
+        return fmt::format("{} ({})", format_element(bytes.data() + at, left.element, false),
+                           format_element(bytes.data() + at, left.element, true));
+      };
+      return fmt::format("{}[{}]: {} has {}, {} has {}", name, at / size, a_name, show(left.bytes), b_name,
+                         show(right.bytes));
+    }
+  }
+  return {};
+}
+
+}  // namespace vyre::host

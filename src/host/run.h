@@ -1,0 +1,50 @@
+// Runs of one or several programs over buffers that go by name, as `vyre run` and the file tests need them.
+//
+// A buffer that several programs name is one buffer: `--then` chains dispatches over it. Buffers that nobody
+// gave have 0 elements.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/digest.h"
+#include "host/files.h"
+#include "layout/dispatch.h"
+
+namespace vyre::host {
+
+struct Step {
+  std::shared_ptr<const check::Checked> checked;
+  layout::Groups groups;
+};
+
+struct NamedBuffer {
+  spec::DataType element{};
+  bool writable = false;  // read_write in some step
+  Bytes bytes;
+};
+
+/// Buffers by name; ordered by first declaration through `order`.
+struct Buffers {
+  std::map<std::string, NamedBuffer, std::less<>> by_name;
+  std::vector<std::string> order;
+};
+
+/// The bound buffers of all steps, empty. Errors: one name with two element types.
+std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps);
+
+/// Runs the steps in order, in place.
+Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, Buffers& buffers);
+
+/// One digest over all writable buffers: names, sizes and bytes.
+Digest digest_outputs(const Buffers& buffers);
+
+/// "out[12]: reference has 7, native has 9", for the first element of a writable buffer that differs; empty
+/// when none does.
+std::string first_difference(const Buffers& a, std::string_view a_name, const Buffers& b,
+                             std::string_view b_name);
+
+}  // namespace vyre::host

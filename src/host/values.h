@@ -1,0 +1,31 @@
+// Values as people write and read them: the --set specifications, and elements printed back.
+// Source: COMMANDS, "SPEC" and "--get"; docs/commands.md.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "host/files.h"
+#include "spec/types.h"
+
+namespace vyre::host {
+
+/// The bytes of one element from a literal: decimal, 0x hexadecimal, or true and false for bool.
+/// Errors  a literal that does not fit the type.
+std::expected<void, UsageError> parse_element(std::string_view text, spec::DataType element, Bytes& out);
+
+/// The bytes that a specification stands for: `@file`, `zeros:N`, `iota:N`, `random:N:SEED`, or literals
+/// `1,0x2,-3`. Errors  a file whose size is not whole elements (a `bytes` buffer is padded with zeros
+/// instead).
+std::expected<Bytes, UsageError> parse_spec(std::string_view spec, spec::DataType element);
+
+/// One element, as --get prints it; hex: 0x and the full width.
+std::string format_element(const std::byte* at, spec::DataType element, bool hex);
+
+/// "NAME: v v v".
+std::string format_buffer(std::string_view name, std::span<const std::byte> bytes, spec::DataType element,
+                          bool hex);
+
+}  // namespace vyre::host
