@@ -1,10 +1,10 @@
 // An operation of the library: everything known about it, declared once.
 //
 // One file an operation (src/ops/primitive/<family>/<name>.cpp; its path is its id) defines one function that
-// returns this. It holds two independent definitions, a plain C++ reference function and a composition in the IR;
-// the laws it claims and those it denies with a witness; how its inputs fall into classes; its boundary values; and
-// specification rows, which a human worked out and which outrank both definitions.
-// Source: vyre-conform-spec, "Admission Gates"; oracles; semantics, "The primitives".
+// returns this. It holds two independent definitions, a plain C++ reference function and a composition in the
+// IR; the laws it claims and those it denies with a witness; how its inputs fall into classes; its boundary
+// values; and specification rows, which a human worked out and which outrank both definitions. Source:
+// vyre-conform-spec, "Admission Gates"; oracles; semantics, "The primitives".
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,8 @@
 #include "spec/operation.h"
 
 namespace vyre::ops {
+
+namespace laws = spec::laws;
 
 /// operands: as many words as the operation has inputs.
 using Reference = uint32_t (*)(const uint32_t* operands);
@@ -41,9 +43,9 @@ inline constexpr Reference reference_of = &ReferenceAdapter<function>::call;
 
 /// A part of the input space in which the operation behaves alike; together the classes cover every input.
 struct EquivalenceClass {
-  std::string_view name;                       // "the shift amount is 32 or more"
+  std::string_view name;  // "the shift amount is 32 or more"
   bool (*contains)(const uint32_t* operands);
-  std::vector<uint32_t> representative;        // one member
+  std::vector<uint32_t> representative;  // one member
 };
 
 struct BoundaryValue {
@@ -60,7 +62,7 @@ struct SpecRow {
 };
 
 struct Operation {
-  std::string_view id;       // "primitive.bitwise.rotl"
+  std::string_view id;  // "primitive.bitwise.rotl"
   uint32_t version = 1;
   spec::OpSignature signature;
   spec::Category category = spec::Category::A;
@@ -75,6 +77,11 @@ struct Operation {
   std::vector<BoundaryValue> boundaries;
   std::vector<SpecRow> rows;
 };
+
+/// The signature of the primitives: n words in, one word out.
+inline spec::OpSignature words(size_t n) {
+  return {std::vector<spec::DataType>(n, spec::DataType::U32), spec::DataType::U32};
+}
 
 /// The library: every operation, by id. Built once; lives for the whole program.
 const std::vector<Operation>& all_operations();

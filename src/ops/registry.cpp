@@ -1,0 +1,64 @@
+#include "ops/registry.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace vyre::ops {
+namespace {
+
+std::vector<Operation> make_all() {
+  std::vector<Operation> all;
+  for (const OperationFile& file : operation_files()) all.push_back(file.make());
+  std::ranges::sort(all, [](const Operation& a, const Operation& b) {
+    return a.id != b.id ? a.id < b.id : a.version < b.version;
+  });
+  return all;
+}
+
+ir::Function build(const Operation& operation) {
+  ir::FunctionBuilder f{std::string(operation.id)};
+  std::vector<ir::Ex> parameters;
+  for (size_t i = 0; i < operation.signature.inputs.size(); ++i) {
+    parameters.push_back(f.parameter(operation.parameter_names[i], operation.signature.inputs[i]));
+  }
+  const ir::Ex result = operation.compose(f, parameters);
+  return f.finish(result, operation.signature.output);
+}
+
+/// The table and the bodies that it points to.
+struct Library {
+  std::deque<ir::Function> bodies;
+  spec::OpTable table;
+};
+
+Library make_library() {
+  Library library;
+  for (const Operation& operation : all_operations()) {
+    const ir::Function* body = nullptr;
+    if (operation.category == spec::Category::A) body = &library.bodies.emplace_back(build(operation));
+    library.table.add(
+        {std::string(operation.id), operation.version, operation.signature, operation.category, body});
+  }
+  return library;
+}
+
+}  // namespace
+
+const std::vector<Operation>& all_operations() {
+  static const std::vector<Operation> all = make_all();
+  return all;
+}
+
+const Operation* find_operation(std::string_view id, uint32_t version) {
+  const std::vector<Operation>& all = all_operations();
+  const auto it = std::ranges::find_if(
+      all, [&](const Operation& operation) { return operation.id == id && operation.version == version; });
+  return it == all.end() ? nullptr : &*it;
+}
+
+const spec::OpTable& op_table() {
+  static const Library library = make_library();
+  return library.table;
+}
+
+}  // namespace vyre::ops
