@@ -1,0 +1,142 @@
+// Laws: the twelve statements, executable on any subject.
+//
+// A law's statement is a small data flow over columns of values: "f(f(a, b), c) = f(a, f(b, c))" is four
+// applications and one comparison. Who applies f is an Evaluator: the operation's reference function on the
+// host (subject `spec`), its composition on the reference evaluator (`composition`), or a backend's pipelines
+// (`device(...)`). There an application is a dispatch of its own, so no compiler sees both sides of a law and
+// folds it to true. One file a law in laws/ holds its statement; a law without one does not compile. Source:
+// vyre-conform-spec, "Ground Truth, Algebraic Laws"; semantics, "Laws and evidence".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "ops/operation.h"
+#include "spec/laws.h"
+#include "spec/table.h"
+
+template <>
+struct vyre::spec::KeyCount<vyre::spec::LawKind> {
+  static constexpr size_t value = vyre::spec::kLaws.size();
+};
+
+namespace vyre::algebra {
+
+/// Applies operations to columns of words, on some subject.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  /// What a verdict is about: "spec", "composition", "device(...)".
+  virtual std::string subject() const = 0;
+  /// out[i] = operation(inputs[0][i], inputs[1][i], ...) for i < n. `out` is none of the inputs.
+  /// Errors  what the subject refuses or loses: then there is no verdict.
+  virtual Result<void> apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs,
+                             uint32_t* out, size_t n) = 0;
+  /// Whether apply may be called from several threads at once.
+  virtual bool concurrent() const { return false; }
+  /// How many instances a call should have.
+  virtual size_t slice() const { return size_t{1} << 14; }
+};
+
+/// Finds an operation by id; a law names others without a version (1) or as "id@2".
+using Lookup = std::function<const ops::Operation*(std::string_view id, uint32_t version)>;
+/// The operation library.
+const ops::Operation* find_in_library(std::string_view id, uint32_t version);
+
+/// A law with its operations found and its types understood.
+struct BoundLaw {
+  const spec::Law* law = nullptr;
+  const ops::Operation* f = nullptr;
+  std::vector<const ops::Operation*> others;    // as Law::others
+  std::vector<spec::DataType> variables;        // the type of each
+  spec::DataType result = spec::DataType::U32;  // of f
+};
+
+/// Binds a law to an operation. The error is the reason why the law does not apply: another arity, types that
+/// do not fit, an unknown operation. A law that does not apply is neither verified nor refuted.
+std::expected<BoundLaw, std::string> bind(const spec::Law& law, const ops::Operation& f,
+                                          const Lookup& lookup = find_in_library);
+
+/// A column under construction in a Flow.
+struct Column {
+  uint32_t index;
+};
+
+/// The data flow of one law over one slice of instances. After a failed application the rest does nothing.
+class Flow {
+ public:
+  Flow(Evaluator& evaluator, size_t capacity) : evaluator_(evaluator), capacity_(capacity) {}
+
+  /// Starts a slice. Shape  variables: one column of n words each; they must live through the slice.
+  void begin(std::span<const uint32_t* const> variables, size_t n);
+
+  Column variable(size_t i) const { return Column{uint32_t(i)}; }
+  std::vector<Column> variables() const;
+  Column constant(uint32_t value);
+  Column apply(const ops::Operation& operation, std::initializer_list<Column> inputs);
+  Column apply(const ops::Operation& operation, std::span<const Column> inputs);
+  /// Wrapping sum, on the host.
+  Column sum(Column a, Column b);
+
+  // What a law demands of each instance. All demands of a statement must hold.
+  void require_equal(Column a, Column b);
+  /// a <= b in the order of the type: signed for i32.
+  void require_ordered(Column a, Column b, spec::DataType type);
+  /// If p <= q then a <= b, each in the order of its type.
+  void require_monotone(Column p, Column q, spec::DataType domain, Column a, Column b, spec::DataType range);
+
+  /// Ends the slice: one byte an instance, non-zero where the law holds.
+  Result<std::span<const uint8_t>> end();
+
+ private:
+  const uint32_t* data(Column c) const { return columns_[c.index]; }
+  uint32_t* fresh();
+
+  Evaluator& evaluator_;
+  size_t capacity_;
+  size_t n_ = 0;
+  std::vector<const uint32_t*> columns_;
+  std::vector<std::unique_ptr<uint32_t[]>> scratch_;
+  size_t used_ = 0;
+  uint32_t poison_ = 0;
+  std::vector<uint8_t> holds_;
+  bool demanded_ = false;
+  std::optional<Diag> error_;
+};
+
+using Statement = void (*)(Flow& flow, const BoundLaw& law);
+/// The statement of each law kind; total.
+Statement statement(spec::LawKind kind);
+
+/// Applies the reference functions on the host.
+class SpecEvaluator final : public Evaluator {
+ public:
+  std::string subject() const override { return "spec"; }
+  Result<void> apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs, uint32_t* out,
+                     size_t n) override;
+  bool concurrent() const override { return true; }
+};
+
+/// Runs the compositions on the reference evaluator. Slow: give it small engines.
+class CompositionEvaluator final : public Evaluator {
+ public:
+  /// The table has every operation that will be applied and what they call; it must outlive this.
+  explicit CompositionEvaluator(const spec::OpTable& table);
+  ~CompositionEvaluator() override;
+  std::string subject() const override { return "composition"; }
+  Result<void> apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs, uint32_t* out,
+                     size_t n) override;
+
+ private:
+  struct Programs;
+  std::unique_ptr<Programs> programs_;
+};
+
+}  // namespace vyre::algebra

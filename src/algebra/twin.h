@@ -1,0 +1,37 @@
+// Twins: one planted false law a kind, with the number of its failures known from mathematics.
+//
+// A checker that is broken, folded away or never run says "holds" of everything. So before it is believed it
+// must refute each of these on the subject at hand, with exactly the known count over u8 and the known
+// smallest counterexample. Source: design, "The harness" ("Zero failures must not look like not having run").
+#pragma once
+
+#include "algebra/engine.h"
+
+namespace vyre::algebra {
+
+struct Twin {
+  const ops::Operation* operation;
+  spec::Law law;       // false
+  uint64_t instances;  // of exhaustive u8
+  uint64_t failures;
+  std::vector<uint32_t> smallest;
+  std::string_view proof;  // why the count is what it is
+};
+
+/// One a law kind, in the order of the kinds.
+const std::vector<Twin>& twins();
+/// The small operations that the twins speak of ("twin.sub"); they have references and compositions.
+const std::vector<ops::Operation>& twin_operations();
+const ops::Operation* find_twin_operation(std::string_view id, uint32_t version);
+/// The same, for programs that call them.
+const spec::OpTable& twin_table();
+
+struct TwinVerdict {
+  const Twin* twin;
+  LawVerdict verdict;
+  bool caught;  // refuted, with the known count and counterexample
+};
+/// Runs exhaustive u8 on every twin. Errors: the evaluator's.
+Result<std::vector<TwinVerdict>> check_twins(Evaluator& evaluator);
+
+}  // namespace vyre::algebra

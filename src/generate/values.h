@@ -1,0 +1,26 @@
+// Words worth trying: the 256 structured values of the edge256 domain, the adversary's short list, and a
+// mixture of distributions over one random word.
+//
+// All three are fixed for ever: a replay token or a certificate that names them must mean the same words in
+// every build. Source: semantics, "Laws and evidence" (edge256); vyre-conform-spec, "generate/adversarial".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace vyre::generate {
+
+/// 0, powers of two and their neighbours, complements and negatives of them, alternating and byte patterns,
+/// shift amounts, MIN, MAX, packed bit fields, decimal and hash constants: unique, ascending.
+std::span<const uint32_t, 256> edge256();
+
+/// The words that break shifts, divisions, carries and sign handling; a subset that is small enough for
+/// grids.
+std::span<const uint32_t> adversarial_words();
+
+/// A word from one of several distributions (uniform, small, near a power of two, negative small, sparse,
+/// dense, edge256), chosen by `choice`; `random` supplies the bits.
+uint32_t mixed_word(uint32_t choice, uint32_t random);
+
+}  // namespace vyre::generate
