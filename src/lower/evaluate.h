@@ -1,8 +1,8 @@
 // An evaluator for kernels, semantic or legal: the judge of legalization.
 //
-// It shares no code with ref/'s evaluator of programs and runs a workgroup in its own way, so that the two check
-// each other. Raw operators outside their domain are an error even where the result is not used (L001), and what a
-// raw load finds beyond an empty buffer is chosen adversarially from the seed.
+// It shares no code with ref/'s evaluator of programs and runs a workgroup in its own way, so that the two
+// check each other. Raw operators outside their domain are an error even where the result is not used (L001),
+// and what a raw load finds beyond an empty buffer is chosen adversarially from the seed.
 #pragma once
 
 #include <cstddef>

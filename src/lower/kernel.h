@@ -1,16 +1,18 @@
 // The kernel IR: a program as a target sees it.
 //
-// Linear, structured, in A-normal form: one operator an instruction, operands are results of earlier instructions,
-// evaluation order is explicit, ifs and loops stay structured. build() makes a Kernel from a checked program and
-// inlines every call on the way (category A vanishes here). legalize() then rewrites semantic instructions, which
-// are total, into raw ones, which are partial but what targets really have: masked shifts, guarded division,
-// guarded accesses. A legal kernel has no semantic instruction left, so printers know no semantics.
+// Linear, structured, in A-normal form: one operator an instruction, operands are results of earlier
+// instructions, evaluation order is explicit, ifs and loops stay structured. build() makes a Kernel from a
+// checked program and inlines every call on the way (category A vanishes here). legalize() then rewrites
+// semantic instructions, which are total, into raw ones, which are partial but what targets really have:
+// masked shifts, guarded division, guarded accesses. A legal kernel has no semantic instruction left, so
+// printers know no semantics.
 //
-// Both forms have one evaluator (lower/evaluate.h): "legalized equals original, and no raw operator leaves its
-// domain" can be executed, fuzzed and proved before any device is involved.
+// Both forms have one evaluator (lower/evaluate.h): "legalized equals original, and no raw operator leaves
+// its domain" can be executed, fuzzed and proved before any device is involved.
 //
-// Invariants: a Value is used only after its instruction, in the same block or one nested in it. Slots are the
-// variables that some Assign changes; unassigned ones are just Values. In a legal kernel all values are words.
+// Invariants: a Value is used only after its instruction, in the same block or one nested in it. Slots are
+// the variables that some Assign changes; unassigned ones are just Values. In a legal kernel all values are
+// words.
 #pragma once
 
 #include <array>
@@ -22,6 +24,7 @@
 #include "base/result.h"
 #include "check/checked.h"
 #include "spec/ops.h"
+#include "spec/table.h"
 
 namespace vyre::lower {
 
@@ -44,6 +47,16 @@ inline constexpr auto kRawOps = std::to_array<RawOpInfo>({
 });
 inline constexpr size_t kRawOpCount = kRawOps.size();
 constexpr const RawOpInfo& info(RawOp op) { return kRawOps[static_cast<size_t>(op)]; }
+
+}  // namespace vyre::lower
+
+/// Tables keyed by raw operators are total at compile time, as those keyed by Op are.
+template <>
+struct vyre::spec::KeyCount<vyre::lower::RawOp> {
+  static constexpr size_t value = vyre::lower::kRawOpCount;
+};
+
+namespace vyre::lower {
 
 /// An instruction's result; also the instruction's index in Kernel::insts.
 enum class Value : uint32_t {};
@@ -84,26 +97,27 @@ inline constexpr size_t kInstKindCount = 19;
 
 struct Inst {
   InstKind kind{};
-  spec::Op op{};                  // Apply, Atomic, RawAtomic
-  RawOp raw{};                    // Raw
-  spec::DataType type{};          // of the result
-  spec::DataType operand_type{};  // Apply: T (the type of the first operand that has it; Cast, Bitcast: the source)
-  spec::RoundingMode mode{};      // Cast
+  spec::Op op{};          // Apply, Atomic, RawAtomic
+  RawOp raw{};            // Raw
+  spec::DataType type{};  // of the result
+  spec::DataType
+      operand_type{};  // Apply: T (the type of the first operand that has it; Cast, Bitcast: the source)
+  spec::RoundingMode mode{};  // Cast
   uint32_t imm = 0;
   uint32_t target = 0;
-  ir::Range args;                 // in Kernel::values
+  ir::Range args;  // in Kernel::values
   KBlock body = kNoKBlock;
   KBlock orelse = kNoKBlock;
-  Span origin;                    // the expression or statement it came from, in the program's text
+  Span origin;  // the expression or statement it came from, in the program's text
 };
 
 struct KernelBuffer {
   std::string name;
   spec::BufferAccess access{};
   spec::DataType element{};
-  uint32_t binding = 0;      // all but Workgroup: the number in the text
-  uint32_t argument = 0;     // all but Workgroup: position among Checked::bound_buffers()
-  uint32_t count = 0;        // Workgroup: elements
+  uint32_t binding = 0;   // all but Workgroup: the number in the text
+  uint32_t argument = 0;  // all but Workgroup: position among Checked::bound_buffers()
+  uint32_t count = 0;     // Workgroup: elements
   bool used_atomically = false;
 };
 
@@ -117,11 +131,11 @@ struct Kernel {
   std::array<uint32_t, 3> workgroup_size = {1, 1, 1};
   std::vector<KernelBuffer> buffers;  // as Program::buffers
   std::vector<SlotInfo> slots;
-  std::vector<Inst> insts;            // in no particular order; blocks say what runs when
-  std::vector<Value> values;          // operand lists
+  std::vector<Inst> insts;    // in no particular order; blocks say what runs when
+  std::vector<Value> values;  // operand lists
   std::vector<std::vector<Value>> blocks;
   KBlock entry = kNoKBlock;
-  bool legal = false;                 // no semantic instruction is left
+  bool legal = false;  // no semantic instruction is left
 
   const Inst& operator[](Value v) const { return insts[index(v)]; }
   std::span<const Value> args(const Inst& i) const { return {values.data() + i.args.first, i.args.count}; }
@@ -136,11 +150,21 @@ struct Kernel {
   }
 };
 
+/// How a load keeps its index in bounds.
+///  Branch  slot = 0; if (index < len) slot = load.raw(index): no address is formed out of bounds, and what
+///  an
+///          optimiser makes of a contiguous index is a masked load.
+///  Select  load.raw(select(index < len, index, 0)), and the result replaced by 0: straight-line code, but
+///          the address is no longer contiguous, so a vectorised load is a gather.
+/// Stores and atomics always branch: they must not happen out of bounds.
+enum class GuardForm : uint8_t { Branch, Select };
+
 /// What legalization has to know of a target. Raw operators that the target lacks are composed of others.
 struct Target {
   std::string_view name;
   bool has_reverse_bits = true;
   bool has_popcount = true;
+  GuardForm load_guard = GuardForm::Branch;
 };
 inline constexpr Target kLlvmTarget{"llvm"};
 
@@ -152,5 +176,8 @@ Kernel legalize(const Kernel& kernel, const Target& target);
 
 /// A text form for people and golden tests (`vyre lower --to kernel|legal`).
 std::string print(const Kernel& kernel);
+
+/// One instruction as print() writes it, numbered as there: for messages.
+std::string print(const Kernel& kernel, Value instruction);
 
 }  // namespace vyre::lower

@@ -1,0 +1,277 @@
+// build(): a checked program in linear form, calls inlined.
+//
+// A machine with a stack of tasks, a stack of values and a stack of open blocks, so that neither the depth of
+// an expression nor that of calls costs native stack. Tasks run last in, first out: whatever an expression or
+// a statement needs is pushed in reverse and so runs in the order of evaluation, which is the order of the
+// instructions. Operand ids say nothing about that order (a builder may make the right operand first).
+#include <memory>
+#include <utility>
+
+#include "lower/kernel.h"
+
+namespace vyre::lower {
+namespace {
+
+using check::VarId;
+using ir::ExprId;
+using ir::NodeId;
+using spec::DataType;
+
+/// What a variable is in the kernel: the value it was given once, or a slot.
+struct Place {
+  bool is_slot = false;
+  uint32_t id = 0;
+};
+
+/// One activation of code: the program's, or that of an operation being inlined.
+struct Activation {
+  const ir::Code* code;
+  const check::Resolution* resolution;
+  std::vector<Place> places;  // by VarId
+  Span call_site;             // where the program called, for inlined code
+};
+
+enum class TaskKind : uint8_t { Evaluate, FinishExpr, Run, FinishNode, Enter, Leave, EndCall };
+struct Task {
+  TaskKind kind;
+  uint32_t id;  // an ExprId, a NodeId or a KBlock
+};
+
+class Linearizer {
+ public:
+  explicit Linearizer(const check::Checked& program) : program_(program) {}
+
+  Kernel run() {
+    const ir::Program& source = program_.program();
+    kernel_.name = source.name;
+    kernel_.workgroup_size = source.workgroup_size;
+    declare_buffers();
+    const auto activation = activate(source.code, program_.resolution(), Span::none());
+    activations_.push_back(activation);
+    kernel_.entry = kernel_.add_block();
+    push_body(source.entry, kernel_.entry);
+    while (!tasks_.empty()) {
+      const Task task = tasks_.back();
+      tasks_.pop_back();
+      step(task);
+    }
+    return std::move(kernel_);
+  }
+
+ private:
+  void declare_buffers() {
+    for (const ir::BufferDecl& decl : program_.program().buffers) {
+      kernel_.buffers.push_back({.name = std::string(program_.program().code.name(decl.name)),
+                                 .access = decl.access,
+                                 .element = decl.element,
+                                 .binding = decl.binding,
+                                 .argument = 0,
+                                 .count = decl.count,
+                                 .used_atomically = false});
+    }
+    uint32_t argument = 0;
+    for (const check::BufferId id : program_.bound_buffers()) {
+      kernel_.buffers[check::index(id)].argument = argument++;
+    }
+  }
+
+  static std::shared_ptr<Activation> activate(const ir::Code& code, const check::Resolution& resolution,
+                                              Span call_site) {
+    return std::make_shared<Activation>(
+        Activation{&code, &resolution, std::vector<Place>(resolution.variables.size()), call_site});
+  }
+
+  // The current activation.
+  Activation& here() { return *activations_.back(); }
+  const ir::Code& code() { return *here().code; }
+  const check::Resolution& resolution() { return *here().resolution; }
+  Span origin(Span span) { return activations_.size() == 1 ? span : here().call_site; }
+
+  Value emit(Inst inst, std::span<const Value> operands) {
+    const Value value = kernel_.add(inst, operands);
+    kernel_.blocks[index(open_.back())].push_back(value);
+    return value;
+  }
+  Value pop() {
+    const Value value = values_.back();
+    values_.pop_back();
+    return value;
+  }
+  std::vector<Value> pop(uint32_t count) {
+    std::vector<Value> out(values_.end() - count, values_.end());
+    values_.resize(values_.size() - count);
+    return out;
+  }
+
+  void push(TaskKind kind, uint32_t id) { tasks_.push_back({kind, id}); }
+  void push_operands(std::span<const ExprId> operands) {
+    for (size_t i = operands.size(); i-- > 0;) push(TaskKind::Evaluate, ir::index(operands[i]));
+  }
+  void push_nodes(ir::BlockId block) {
+    const auto nodes = code().block(block);
+    for (size_t i = nodes.size(); i-- > 0;) push(TaskKind::Run, ir::index(nodes[i]));
+  }
+  /// The statements of `source` into the new block `target`.
+  void push_body(ir::BlockId source, KBlock target) {
+    push(TaskKind::Leave, 0);
+    push_nodes(source);
+    push(TaskKind::Enter, index(target));
+  }
+
+  void step(Task task) {
+    switch (task.kind) {
+      case TaskKind::Evaluate: return evaluate(ExprId{task.id});
+      case TaskKind::FinishExpr: return finish(ExprId{task.id});
+      case TaskKind::Run:
+        push(TaskKind::FinishNode, task.id);
+        return push_operands(code().args(code()[NodeId{task.id}]));
+      case TaskKind::FinishNode: return finish(NodeId{task.id});
+      case TaskKind::Enter: return open_.push_back(KBlock{task.id});
+      case TaskKind::Leave: return open_.pop_back();
+      case TaskKind::EndCall: return activations_.pop_back();
+    }
+  }
+
+  /// Operands first, then the expression itself.
+  void evaluate(ExprId id) {
+    push(TaskKind::FinishExpr, ir::index(id));
+    push_operands(code().args(code()[id]));
+  }
+
+  void finish(ExprId id) {
+    const ir::Expr& expr = code()[id];
+    Inst inst{.type = resolution().type(id), .origin = origin(code().span(id))};
+    switch (expr.kind) {
+      case ir::ExprKind::Literal:
+        inst.kind = InstKind::Const;
+        inst.imm = expr.immediate;
+        break;
+      case ir::ExprKind::Var: return values_.push_back(read(resolution().variable(id), inst));
+      case ir::ExprKind::Load:
+        inst.kind = InstKind::Load;
+        inst.target = check::index(resolution().buffer(id));
+        break;
+      case ir::ExprKind::BufLen:
+        inst.kind = InstKind::Len;
+        inst.target = check::index(resolution().buffer(id));
+        break;
+      case ir::ExprKind::InvocationId:
+        inst.kind = InstKind::InvocationId;
+        inst.imm = expr.immediate;
+        break;
+      case ir::ExprKind::WorkgroupId:
+        inst.kind = InstKind::WorkgroupId;
+        inst.imm = expr.immediate;
+        break;
+      case ir::ExprKind::LocalId:
+        inst.kind = InstKind::LocalId;
+        inst.imm = expr.immediate;
+        break;
+      case ir::ExprKind::Apply:
+        if (expr.op == spec::Op::Call) return call(id);
+        inst.op = expr.op;
+        inst.mode = expr.mode;
+        if (spec::is_atomic(expr.op)) {
+          inst.kind = InstKind::Atomic;
+          inst.target = check::index(resolution().buffer(id));
+          kernel_.buffers[inst.target].used_atomically = true;
+        } else {
+          inst.kind = InstKind::Apply;
+          inst.operand_type = resolution().type(code().arg(expr, expr.op == spec::Op::Select ? 1 : 0));
+        }
+        break;
+    }
+    const std::vector<Value> operands = pop(expr.args.count);
+    values_.push_back(emit(inst, operands));
+  }
+
+  void finish(NodeId id) {
+    const ir::Node& node = code()[id];
+    Inst inst{.origin = origin(code().span(id))};
+    switch (node.kind) {
+      case ir::NodeKind::Let: return define(resolution().variable(id), pop(), inst.origin);
+      case ir::NodeKind::Assign: return set(resolution().variable(id), pop(), inst.origin);
+      case ir::NodeKind::Store:
+        inst.kind = InstKind::Store;
+        inst.target = check::index(resolution().buffer(id));
+        emit(inst, pop(node.args.count));
+        return;
+      case ir::NodeKind::If:
+        inst.kind = InstKind::If;
+        inst.body = kernel_.add_block();
+        if (node.orelse != ir::kNoBlock) inst.orelse = kernel_.add_block();
+        emit(inst, pop(1));
+        if (node.orelse != ir::kNoBlock) push_body(node.orelse, inst.orelse);
+        return push_body(node.body, inst.body);
+      case ir::NodeKind::Loop: {
+        inst.kind = InstKind::Loop;
+        inst.type = DataType::U32;
+        inst.body = kernel_.add_block();
+        const Value variable = emit(inst, pop(2));
+        here().places[check::index(resolution().variable(id))] = {false, index(variable)};
+        return push_body(node.body, inst.body);
+      }
+      case ir::NodeKind::Return:
+        inst.kind = InstKind::Return;
+        emit(inst, {});
+        return;
+      case ir::NodeKind::Block: return push_nodes(node.body);  // a scope for names alone
+      case ir::NodeKind::Barrier:
+        inst.kind = InstKind::Barrier;
+        emit(inst, {});
+        return;
+    }
+  }
+
+  /// Gives a variable its first value, each time its Let (or call) is executed.
+  void define(VarId id, Value value, Span span) {
+    const check::Variable& variable = resolution().variables[check::index(id)];
+    Place& place = here().places[check::index(id)];
+    if (!variable.assigned) {
+      place = {false, index(value)};
+      return;
+    }
+    kernel_.slots.push_back({std::string(code().name(variable.name)), variable.type});
+    place = {true, uint32_t(kernel_.slots.size() - 1)};
+    set(id, value, span);
+  }
+
+  void set(VarId id, Value value, Span span) {
+    const Inst inst{.kind = InstKind::Set, .target = here().places[check::index(id)].id, .origin = span};
+    emit(inst, {{value}});
+  }
+
+  Value read(VarId id, Inst inst) {
+    const Place place = here().places[check::index(id)];
+    if (!place.is_slot) return Value{place.id};
+    inst.kind = InstKind::Get;
+    inst.target = place.id;
+    return emit(inst, {});
+  }
+
+  /// Inlines: parameters by value, the body, the result.
+  void call(ExprId id) {
+    const check::CheckedFunction& callee = program_.function(*resolution().callee(id));
+    const ir::Function& function = *callee.function;
+    const std::vector<Value> arguments = pop(uint32_t(function.parameters.size()));
+    const Span call_site = origin(code().span(id));
+    activations_.push_back(activate(function.code, callee.resolution, call_site));
+    for (uint32_t i = 0; i < arguments.size(); ++i) define(VarId{i}, arguments[i], call_site);
+    push(TaskKind::EndCall, 0);
+    push(TaskKind::Evaluate, ir::index(function.result));
+    push_nodes(function.body);
+  }
+
+  const check::Checked& program_;
+  Kernel kernel_;
+  std::vector<Task> tasks_;
+  std::vector<Value> values_;
+  std::vector<KBlock> open_;
+  std::vector<std::shared_ptr<Activation>> activations_;
+};
+
+}  // namespace
+
+Kernel build(const check::Checked& program) { return Linearizer(program).run(); }
+
+}  // namespace vyre::lower

@@ -1,0 +1,211 @@
+// print(): kernels for people and golden tests.
+//
+// Values are numbered in the order in which they are printed, so a golden file does not change with the order
+// of Kernel::insts. Constants stand where they are used.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "lower/kernel.h"
+
+namespace vyre::lower {
+namespace {
+
+using spec::DataType;
+
+constexpr uint32_t kUnnumbered = UINT32_MAX;
+
+bool has_number(InstKind kind) {
+  switch (kind) {
+    case InstKind::Len:
+    case InstKind::InvocationId:
+    case InstKind::WorkgroupId:
+    case InstKind::LocalId:
+    case InstKind::Get:
+    case InstKind::Loop:
+    case InstKind::Apply:
+    case InstKind::Load:
+    case InstKind::Atomic:
+    case InstKind::Raw:
+    case InstKind::RawLoad:
+    case InstKind::RawAtomic: return true;
+    case InstKind::Const:
+    case InstKind::Set:
+    case InstKind::If:
+    case InstKind::Return:
+    case InstKind::Barrier:
+    case InstKind::Store:
+    case InstKind::RawStore: return false;
+  }
+  return false;
+}
+
+class Printer {
+ public:
+  explicit Printer(const Kernel& kernel) : kernel_(kernel), numbers_(kernel.insts.size(), kUnnumbered) {
+    uint32_t next = 0;
+    walk([&](Value v) {
+      if (has_number(kernel_[v].kind)) numbers_[index(v)] = next++;
+    });
+  }
+
+  std::string whole() {
+    const auto& size = kernel_.workgroup_size;
+    fmt::format_to(std::back_inserter(out_), "{} {} workgroup({}, {}, {})\n",
+                   kernel_.legal ? "legal" : "kernel", kernel_.name, size[0], size[1], size[2]);
+    for (const KernelBuffer& b : kernel_.buffers) declare(b);
+    for (uint32_t s = 0; s < kernel_.slots.size(); ++s) {
+      fmt::format_to(std::back_inserter(out_), "  slot {}: {}\n", slot(s), spec::text(kernel_.slots[s].type));
+    }
+    out_ += "{\n";
+    body();
+    out_ += "}\n";
+    return std::move(out_);
+  }
+
+  std::string line(Value v) const {
+    const Inst& inst = kernel_[v];
+    const std::string result = has_number(inst.kind) ? fmt::format("{} = ", operand(v)) : std::string();
+    switch (inst.kind) {
+      case InstKind::Const: return constant(inst);
+      case InstKind::Len: return result + "len " + buffer(inst);
+      case InstKind::InvocationId: return result + "invocation_id" + axis(inst);
+      case InstKind::WorkgroupId: return result + "workgroup_id" + axis(inst);
+      case InstKind::LocalId: return result + "local_id" + axis(inst);
+      case InstKind::Get: return result + "get " + slot(inst.target);
+      case InstKind::Set: return fmt::format("set {}, {}", slot(inst.target), operands(inst));
+      case InstKind::If: return "if " + operands(inst);
+      case InstKind::Loop:
+        return fmt::format("loop {} in {} .. {}", operand(v), operand(kernel_.arg(inst, 0)),
+                           operand(kernel_.arg(inst, 1)));
+      case InstKind::Return: return "return";
+      case InstKind::Barrier: return "barrier";
+      case InstKind::Apply: return result + apply(inst) + " " + operands(inst);
+      case InstKind::Load: return result + "load " + element(inst);
+      case InstKind::Store: return "store " + element(inst) + ", " + operands(inst, 1);
+      case InstKind::Atomic:
+        return fmt::format("{}{} {}, {}", result, spec::mnemonic(inst.op), element(inst), operands(inst, 1));
+      case InstKind::Raw: return fmt::format("{}{}.raw {}", result, info(inst.raw).mnemonic, operands(inst));
+      case InstKind::RawLoad: return result + "load.raw " + element(inst);
+      case InstKind::RawStore: return "store.raw " + element(inst) + ", " + operands(inst, 1);
+      case InstKind::RawAtomic:
+        return fmt::format("{}{}.raw {}, {}", result, spec::mnemonic(inst.op), element(inst),
+                           operands(inst, 1));
+    }
+    return result;
+  }
+
+ private:
+  struct Open {
+    KBlock block;
+    size_t next = 0;
+    KBlock orelse = kNoKBlock;  // to be opened after this one
+  };
+
+  /// Every instruction in the order of the text.
+  template <typename Visit>
+  void walk(Visit visit) const {
+    std::vector<Open> open = {{kernel_.entry}};
+    while (!open.empty()) {
+      const auto& block = kernel_.block(open.back().block);
+      if (open.back().next == block.size()) {
+        const KBlock orelse = open.back().orelse;
+        open.pop_back();
+        if (orelse != kNoKBlock) open.push_back({orelse});
+        continue;
+      }
+      const Value v = block[open.back().next++];
+      visit(v);
+      if (kernel_[v].body != kNoKBlock) open.push_back({kernel_[v].body, 0, kernel_[v].orelse});
+    }
+  }
+
+  void indent(size_t depth) { out_.append(2 * depth, ' '); }
+
+  void body() {
+    std::vector<Open> open = {{kernel_.entry}};
+    while (!open.empty()) {
+      const auto& block = kernel_.block(open.back().block);
+      if (open.back().next == block.size()) {
+        const KBlock orelse = open.back().orelse;
+        open.pop_back();
+        if (open.empty()) return;
+        indent(open.size());
+        out_ += orelse == kNoKBlock ? "}\n" : "} else {\n";
+        if (orelse != kNoKBlock) open.push_back({orelse});
+        continue;
+      }
+      const Value v = block[open.back().next++];
+      const Inst& inst = kernel_[v];
+      if (inst.kind == InstKind::Const) continue;
+      indent(open.size());
+      out_ += line(v);
+      if (inst.body != kNoKBlock) {
+        out_ += " {";
+        open.push_back({inst.body, 0, inst.orelse});
+      }
+      out_ += '\n';
+    }
+  }
+
+  void declare(const KernelBuffer& b) {
+    fmt::format_to(std::back_inserter(out_), "  {} {}: {}", spec::text(b.access), b.name,
+                   spec::text(b.element));
+    if (b.access == spec::BufferAccess::Workgroup) {
+      fmt::format_to(std::back_inserter(out_), "[{}]\n", b.count);
+    } else {
+      fmt::format_to(std::back_inserter(out_), " @{}{}\n", b.binding, b.used_atomically ? " atomic" : "");
+    }
+  }
+
+  static std::string word(uint32_t bits) {
+    return bits < 65536 ? fmt::format("{}", bits) : fmt::format("{:#x}", bits);
+  }
+  static std::string constant(const Inst& inst) {
+    if (inst.type == DataType::Bool) return inst.imm != 0 ? "true" : "false";
+    if (inst.type == DataType::I32) return fmt::format("{}i32", int32_t(inst.imm));
+    return word(inst.imm);
+  }
+  static std::string axis(const Inst& inst) { return inst.imm == 0 ? ".x" : inst.imm == 1 ? ".y" : ".z"; }
+  std::string slot(uint32_t s) const { return fmt::format("${}.{}", kernel_.slots[s].name, s); }
+  const std::string& buffer(const Inst& inst) const { return kernel_.buffers[inst.target].name; }
+  std::string element(const Inst& inst) const {
+    return fmt::format("{}[{}]", buffer(inst), operand(kernel_.arg(inst, 0)));
+  }
+  static std::string apply(const Inst& inst) {
+    std::string out = fmt::format("{} {}", spec::mnemonic(inst.op), spec::text(inst.operand_type));
+    if (inst.op == spec::Op::Cast || inst.op == spec::Op::Bitcast) {
+      out += fmt::format(" to {}", spec::text(inst.type));
+      if (inst.mode != spec::RoundingMode::None) out += fmt::format(" {}", spec::text(inst.mode));
+    }
+    return out;
+  }
+
+  std::string operand(Value v) const {
+    const Inst& inst = kernel_[v];
+    if (inst.kind == InstKind::Const) return constant(inst);
+    // An instruction that no block holds, in a kernel that is being made or is broken, shows as its index.
+    if (numbers_[index(v)] == kUnnumbered) return fmt::format("%?{}", index(v));
+    return fmt::format("%{}", numbers_[index(v)]);
+  }
+  std::string operands(const Inst& inst, uint32_t from = 0) const {
+    std::string out;
+    for (uint32_t i = from; i < inst.args.count; ++i) {
+      if (i > from) out += ", ";
+      out += operand(kernel_.arg(inst, i));
+    }
+    return out;
+  }
+
+  const Kernel& kernel_;
+  std::vector<uint32_t> numbers_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string print(const Kernel& kernel) { return Printer(kernel).whole(); }
+
+std::string print(const Kernel& kernel, Value instruction) { return Printer(kernel).line(instruction); }
+
+}  // namespace vyre::lower
