@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "backend/registry/registry.h"
+#include "verbs.h"
+
+namespace vyre::tool {
+namespace {
+
+int run_backends(bool json) {
+  nlohmann::json out = {{"schema", "vyre.backends/1"}, {"backends", nlohmann::json::array()}};
+  for (const backend::Entry& entry : backend::all_backends()) {
+    const auto opened = backend::open(entry.name);
+    if (json) {
+      nlohmann::json row = {
+          {"name", entry.name}, {"summary", entry.summary}, {"available", opened.has_value()}};
+      if (opened) {
+        const backend::Identity identity = (*opened)->identity();
+        row["device"] = identity.device;
+        row["driver"] = identity.driver;
+        row["version"] = identity.version;
+      } else {
+        row["why"] = opened.error().message;
+      }
+      out["backends"].push_back(row);
+    } else if (opened) {
+      const backend::Identity identity = (*opened)->identity();
+      fmt::print("{:12} {}\n{:12} {}; {}\n", entry.name, entry.summary, "", identity.device, identity.driver);
+    } else {
+      fmt::print("{:12} {}\n{:12} not available: {}\n", entry.name, entry.summary, "",
+                 opened.error().message);
+    }
+  }
+  if (json) fmt::print("{}\n", out.dump(2));
+  return 0;
+}
+
+}  // namespace
+
+void add_backends(CLI::App& app, int& exit) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* verb = app.add_subcommand("backends", "List the backends of this build and what they run on");
+  verb->add_flag("--json", *json, "machine-readable (docs/commands.md has the schema)");
+  verb->footer("Example: vyre backends");
+  verb->callback([json, &exit] { exit = run_backends(*json); });
+}
+
+}  // namespace vyre::tool

@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "verbs.h"
+
+namespace vyre::tool {
+namespace {
+
+int run_explain(const std::string& code) {
+  if (code.empty()) {
+    for (const DiagInfo& info : all_diagnostics()) fmt::print("{}  {}\n", info.name, info.title);
+    return 0;
+  }
+  const auto found = find_diagnostic(code);
+  if (!found) return usage_error(fmt::format("there is no diagnostic '{}'; `vyre explain` lists them", code));
+  const DiagInfo& info = diag_info(*found);
+  fmt::print("{}: {}\n\n", info.name, info.title);
+  // Wrapped at 80 columns for a terminal.
+  std::string line;
+  for (const std::string& word : CLI::detail::split(std::string(info.explanation), ' ')) {
+    if (!line.empty() && line.size() + 1 + word.size() > 80) {
+      fmt::print("{}\n", line);
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  fmt::print("{}\n", line);
+  return 0;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int& exit) {
+  auto code = std::make_shared<std::string>();
+  CLI::App* verb =
+      app.add_subcommand("explain", "Explain a diagnostic: the rule, why it is one, and the way out");
+  verb->add_option("CODE", *code, "a code like V010; all of them without it");
+  verb->footer("Example: vyre explain V010");
+  verb->callback([code, &exit] { exit = run_explain(*code); });
+}
+
+}  // namespace vyre::tool

@@ -1,0 +1,248 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "backend/registry/registry.h"
+#include "host/run.h"
+#include "host/values.h"
+#include "ops/operation.h"
+#include "spec/limits.h"
+#include "verbs.h"
+
+namespace vyre::tool {
+namespace {
+
+struct Options {
+  std::string path;
+  std::vector<std::string> then, groups, set, get;
+  std::string backend = "native", compare;
+  bool hex = false;
+  double timeout = 0;
+};
+
+std::expected<layout::Groups, host::UsageError> parse_groups(std::string_view text) {
+  std::array<uint32_t, 3> axes = {1, 1, 1};
+  const std::string_view whole = text;
+  for (size_t axis = 0;; ++axis) {
+    const std::string_view part = text.substr(0, text.find(','));
+    if (axis == 3)
+      return std::unexpected(host::UsageError{fmt::format("--groups {}: there are three axes", whole)});
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), axes[axis]);
+    if (error != std::errc() || end != part.data() + part.size() || axes[axis] < 1 ||
+        axes[axis] > spec::kMaxGroupsPerAxis) {
+      return std::unexpected(host::UsageError{
+          fmt::format("--groups {}: each axis takes 1 to {}", whole, spec::kMaxGroupsPerAxis)});
+    }
+    if (part.size() == text.size()) return layout::Groups{axes[0], axes[1], axes[2]};
+    text.remove_prefix(part.size() + 1);
+  }
+}
+
+/// Ends the process when a run outlasts its limit: a kernel that is running cannot be asked to stop.
+class Watchdog {
+ public:
+  explicit Watchdog(double seconds) {
+    if (seconds <= 0) return;
+    thread_ = std::thread([this, seconds] {
+      std::unique_lock lock(mutex_);
+      if (done_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return finished_; })) return;
+      const Diag diag =
+          make_diag(DiagCode::B005, Span::none(), fmt::format("the run took more than {} s", seconds),
+                    "give it more with --timeout, or less work");
+      fmt::print(stderr, "{}", render(diag, nullptr));
+      _exit(exit_code(DiagCode::B005));
+    });
+  }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog() {
+    if (!thread_.joinable()) return;
+    {
+      const std::scoped_lock lock(mutex_);
+      finished_ = true;
+    }
+    done_.notify_one();
+    thread_.join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable done_;
+  bool finished_ = false;
+  std::thread thread_;
+};
+
+/// What one run needs, put together and complained about before anything runs.
+struct Plan {
+  std::vector<host::Step> steps;
+  host::Buffers buffers;
+  std::vector<std::pair<std::string, std::string>> get;  // name, file or empty
+};
+
+/// The exit code when there is no plan.
+std::expected<Plan, int> make_plan(const Options& options) {
+  Plan plan;
+  std::vector<std::string> paths = {options.path};
+  paths.insert(paths.end(), options.then.begin(), options.then.end());
+  if (options.groups.size() != paths.size()) {
+    return std::unexpected(
+        usage_error(fmt::format("{} program{} and {} --groups: each program takes one", paths.size(),
+                                paths.size() == 1 ? "" : "s", options.groups.size())));
+  }
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const auto groups = parse_groups(options.groups[i]);
+    if (!groups) return std::unexpected(usage_error(groups.error().message));
+    auto file = host::load_checked(paths[i], ops::op_table());
+    if (!file) return std::unexpected(report(file.error()));
+    plan.steps.push_back({std::move(file->checked), *groups});
+  }
+  auto buffers = host::declare_buffers(plan.steps);
+  if (!buffers) return std::unexpected(usage_error(buffers.error().message));
+  plan.buffers = std::move(*buffers);
+
+  const auto find = [&](const std::string& option,
+                        std::string_view name) -> std::expected<host::NamedBuffer*, int> {
+    const auto it = plan.buffers.by_name.find(name);
+    if (it != plan.buffers.by_name.end()) return &it->second;
+    std::string known;
+    for (const std::string& n : plan.buffers.order)
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", n);
+    return std::unexpected(usage_error(fmt::format("{} {}: there is no such buffer; there {} {}", option,
+                                                   name, plan.buffers.order.size() == 1 ? "is" : "are",
+                                                   known.empty() ? "none" : known)));
+  };
+  for (const std::string& set : options.set) {
+    const size_t equals = set.find('=');
+    if (equals == std::string::npos) {
+      return std::unexpected(usage_error(fmt::format("--set {}: wants NAME=SPEC", set)));
+    }
+    const std::string name = set.substr(0, equals);
+    const auto buffer = find("--set", name);
+    if (!buffer) return std::unexpected(buffer.error());
+    auto bytes = host::parse_spec(std::string_view(set).substr(equals + 1), (*buffer)->element);
+    if (!bytes) return std::unexpected(usage_error(fmt::format("--set {}: {}", name, bytes.error().message)));
+    (*buffer)->bytes = std::move(*bytes);
+  }
+  for (const std::string& get : options.get) {
+    const size_t equals = get.find('=');
+    const std::string name = get.substr(0, equals);
+    const auto buffer = find("--get", name);
+    if (!buffer) return std::unexpected(buffer.error());
+    std::string file;
+    if (equals != std::string::npos) {
+      if (get.size() < equals + 3 || get[equals + 1] != '@') {
+        return std::unexpected(usage_error(fmt::format("--get {}: wants NAME or NAME=@FILE", get)));
+      }
+      file = get.substr(equals + 2);
+    }
+    plan.get.emplace_back(name, file);
+  }
+  if (options.get.empty()) {
+    for (const std::string& name : plan.buffers.order) {
+      if (plan.buffers.by_name.find(name)->second.writable) plan.get.emplace_back(name, "");
+    }
+  }
+  return plan;
+}
+
+int print_buffers(const Plan& plan, const host::Buffers& buffers, bool hex) {
+  for (const auto& [name, file] : plan.get) {
+    const host::NamedBuffer& buffer = buffers.by_name.find(name)->second;
+    const int code =
+        file.empty() ? write_output("-", host::format_buffer(name, buffer.bytes, buffer.element, hex) + "\n")
+                     : write_output(file, buffer.bytes);
+    if (code != 0) return code;
+  }
+  return 0;
+}
+
+/// Runs the plan on one backend, on a copy of its buffers.
+std::expected<host::Buffers, int> run_on(const Plan& plan, std::string_view name) {
+  auto backend = backend::open(name);
+  if (!backend) return std::unexpected(report(backend.error()));
+  host::Buffers buffers = plan.buffers;
+  const auto ran = host::run_steps(**backend, plan.steps, buffers);
+  if (!ran) return std::unexpected(report(ran.error()));
+  return buffers;
+}
+
+int compare(const Plan& plan, std::string_view list) {
+  std::vector<std::string> names;
+  for (const std::string& name : CLI::detail::split(std::string(list), ',')) names.push_back(name);
+  if (names.size() < 2) return usage_error(fmt::format("--compare {}: wants at least two backends", list));
+  size_t width = 0;
+  for (const std::string& name : names) width = std::max(width, name.size());
+  std::vector<host::Buffers> results;
+  for (const std::string& name : names) {
+    auto result = run_on(plan, name);
+    if (!result) return result.error();
+    fmt::print("{:{}}  {}\n", name, width, host::digest_outputs(*result).hex());
+    results.push_back(std::move(*result));
+  }
+  int exit = 0;
+  for (size_t i = 1; i < results.size(); ++i) {
+    const std::string difference = host::first_difference(results[0], names[0], results[i], names[i]);
+    if (difference.empty()) continue;
+    exit = report(make_diag(DiagCode::X008, Span::none(), difference,
+                            "one of the backends is wrong, or the program has a data race"));
+  }
+  return exit;
+}
+
+int run_run(const Options& options) {
+  const auto plan = make_plan(options);
+  if (!plan) return plan.error();
+  const Watchdog watchdog(options.timeout);
+  if (!options.compare.empty()) return compare(*plan, options.compare);
+  const auto result = run_on(*plan, options.backend);
+  return result ? print_buffers(*plan, *result, options.hex) : result.error();
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("run", "Run programs over buffers");
+  verb->add_option("FILE", options->path, "a program, text or wire")->required();
+  verb->add_option("--groups", options->groups, "workgroups, for each program in turn")
+      ->required()
+      ->type_name("X[,Y[,Z]]")
+      ->expected(1)
+      ->take_all();
+  verb->add_option("--then", options->then, "another program, run after over the same buffers")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+  auto* backend =
+      verb->add_option("--backend", options->backend, "reference or native (default)")->type_name("B");
+  verb->add_option("--compare", options->compare, "one digest a backend; exit 1 when they differ")
+      ->type_name("B,B,...")
+      ->excludes(backend);
+  verb->add_option(
+          "--set", options->set,
+          "fill a buffer: @file, zeros:N, iota:N, random:N:SEED or literals 1,0x2,-3; else it is empty")
+      ->type_name("NAME=SPEC")
+      ->expected(1)
+      ->take_all();
+  verb->add_option("--get", options->get, "print a buffer or write it; all read_write buffers without it")
+      ->type_name("NAME[=@FILE]")
+      ->expected(1)
+      ->take_all();
+  verb->add_flag("--hex", options->hex, "print hexadecimal");
+  verb->add_option("--timeout", options->timeout, "give up after this long, with exit code 3")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
+  verb->footer(
+      "Example: vyre run xor.vyre --groups 1 --set a=1,2,3 --set b=0xff,0,3 --set out=zeros:3\n"
+      "         vyre run block_sum.vyre --groups 4 --set input=iota:1024 --set sums=zeros:4 --compare "
+      "reference,native");
+  verb->callback([options, &exit] { exit = run_run(*options); });
+}
+
+}  // namespace vyre::tool

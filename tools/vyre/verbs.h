@@ -1,0 +1,34 @@
+// The verbs of `vyre`. Each registers a subcommand; its callback does the work and sets the exit code that
+// COMMANDS fixes: 0 done, 1 the program or the run is wrong, 2 usage or I/O, 3 the backend cannot.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/diag.h"
+#include "host/files.h"
+
+namespace vyre::tool {
+
+void add_check(CLI::App& app, int& exit);
+void add_fmt(CLI::App& app, int& exit);
+void add_encode(CLI::App& app, int& exit);
+void add_decode(CLI::App& app, int& exit);
+void add_lower(CLI::App& app, int& exit);
+void add_run(CLI::App& app, int& exit);
+void add_ops(CLI::App& app, int& exit);
+void add_backends(CLI::App& app, int& exit);
+void add_explain(CLI::App& app, int& exit);
+
+/// Prints "vyre: message" to stderr; gives 2.
+int usage_error(std::string_view message);
+/// Prints a diagnostic that has no position in a text; gives its exit code.
+int report(const Diag& diag, std::string_view file = {});
+int report(const host::ProgramError& error);
+/// Writes to a file, or to stdout when the path is empty or "-"; gives the exit code.
+int write_output(const std::string& path, std::span<const std::byte> bytes);
+int write_output(const std::string& path, std::string_view text);
+
+}  // namespace vyre::tool
