@@ -1,8 +1,9 @@
 // The operators: one small total function each, on bit patterns.
 //
-// This is the definition of every pure scalar operator for every type that is available, written to be read beside
-// the specification. eval() looks a function up in a table that is total over the ledger at compile time.
-// Values travel as words; a bool is 0 or 1. Source: binary-operations; semantics, "Operators" and "Casts".
+// This is the definition of every pure scalar operator for every type that is available, written to be read
+// beside the specification. eval() looks a function up in a table that is total over the ledger at compile
+// time. Values travel as words; a bool is 0 or 1. Source: binary-operations; semantics, "Operators" and
+// "Casts".
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace vyre::ref {
 using Bits = uint32_t;
 
 /// A scalar operator or Select at T = type. Domain: spec::is_scalar(op) or Select, and T in its type set and
-/// available. operands.size() is the operator's operand count; for Select they are condition, then, otherwise and
-/// the condition's type does not matter, non-zero being true.
+/// available. operands.size() is the operator's operand count; for Select they are condition, then, otherwise
+/// and the condition's type does not matter, non-zero being true.
 Bits eval(spec::Op op, spec::DataType type, std::span<const Bits> operands);
 
 /// cast<to>(value of type from). Domain: a pair that can_cast allows.

@@ -1,8 +1,9 @@
 // The reference: what a program means, by evaluation.
 //
-// It is meant to be read as the definition: one small total function an operator (ref/eval.h), one evaluator of
-// statements and expressions with no scheduling in it, and drivers around it that decide in which order
-// invocations run. It is slow, single-threaded and obviously right. Source: oracles, "Oracle 3"; execution-model.
+// It is meant to be read as the definition: one small total function an operator (ref/eval.h), one evaluator
+// of statements and expressions with no scheduling in it, and drivers around it that decide in which order
+// invocations run. It is slow, single-threaded and obviously right. Source: oracles, "Oracle 3";
+// execution-model.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,11 @@ struct Options {
 
 /// Runs one dispatch: workgroups in order, invocations of a workgroup in order between barriers.
 ///
-/// Shape   host: one span of whole elements a bound buffer, in the order of Checked::bound_buffers(); written in
+/// Shape   host: one span of whole elements a bound buffer, in the order of Checked::bound_buffers(); written
+/// in
 ///         place.
 /// Errors  what layout::bind refuses; X006 above 64 MiB a buffer; B003 when max_steps are used up.
-Result<void> run(const check::Checked& program, std::span<const std::span<std::byte>> host, layout::Groups groups,
-                 const Options& options = {});
+Result<void> run(const check::Checked& program, std::span<const std::span<std::byte>> host,
+                 layout::Groups groups, const Options& options = {});
 
 }  // namespace vyre::ref

@@ -1,0 +1,2 @@
+# Identity::version of every backend.
+target_compile_definitions(${target} PUBLIC VYRE_VERSION="${PROJECT_VERSION}")

@@ -1,0 +1,143 @@
+// The evaluator: one invocation of a program, run until something happens that concerns the others.
+//
+// There is no scheduling in here. An Invocation is a cursor in the program (a stack of open blocks) and the
+// values of its variables; run() moves it on to its next barrier or its end, and a driver decides who moves
+// when. All that it shares with other invocations is behind Memory. Names were resolved by check; a called
+// operation is evaluated from its own body, by value. Source: execution-model, "Within an invocation";
+// semantics, "Operators", "Structure".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "check/checked.h"
+#include "ref/eval.h"
+#include "ref/memory.h"
+#include "ref/postfix.h"
+
+namespace vyre::ref {
+
+/// The code of a program or of an operation that it calls, with what evaluation looks up.
+struct ReadyCode {
+  ReadyCode(const ir::Code& the_code, const check::Resolution& the_resolution)
+      : code(the_code), resolution(the_resolution), postfix(the_code) {}
+  const ir::Code& code;
+  const check::Resolution& resolution;
+  Postfix postfix;
+  /// By ExprId, for calls: what they call. Empty when nothing is called.
+  std::vector<const struct ReadyFunction*> callees;
+};
+
+struct ReadyFunction : ReadyCode {
+  explicit ReadyFunction(const check::CheckedFunction& checked)
+      : ReadyCode(checked.function->code, checked.resolution), function(*checked.function) {}
+  const ir::Function& function;
+};
+
+/// A program made ready for evaluation. Shared by all its invocations; refers to the Checked, which must
+/// outlive it.
+class ReadyProgram {
+ public:
+  explicit ReadyProgram(const check::Checked& program);
+  ReadyProgram(const ReadyProgram&) = delete;
+  ReadyProgram& operator=(const ReadyProgram&) = delete;
+
+  const ReadyCode& body() const { return body_; }
+  ir::BlockId entry() const { return entry_; }
+
+ private:
+  ReadyCode body_;
+  ir::BlockId entry_;
+  std::unordered_map<const spec::OpDef*, ReadyFunction> functions_;
+};
+
+/// Who an invocation is. Invariant: invocation = workgroup * workgroup_size + local, axis by axis.
+struct Identity {
+  std::array<uint32_t, 3> invocation{};
+  std::array<uint32_t, 3> workgroup{};
+  std::array<uint32_t, 3> local{};
+};
+
+/// How many statements, loop rounds and expressions may still be evaluated, by all invocations together.
+class Budget {
+ public:
+  /// 0: no limit.
+  explicit Budget(uint64_t steps) : left_(steps == 0 ? UINT64_MAX : steps) {}
+  /// False when the budget does not suffice; it is then used up.
+  bool spend(uint64_t steps) {
+    if (steps > left_) {
+      left_ = 0;
+      return false;
+    }
+    left_ -= steps;
+    return true;
+  }
+
+ private:
+  uint64_t left_;
+};
+
+/// Why an invocation stopped.
+enum class Event : uint8_t {
+  Barrier,    // it stands behind a barrier, and goes on from there
+  Return,     // it returned, or reached the end; it is no longer live
+  OutOfSteps  // the budget is used up; it cannot go on
+};
+
+class Invocation {
+ public:
+  Invocation(const ReadyProgram& program, Memory& memory, Budget& budget);
+
+  /// Puts it at the beginning of the program.
+  void start(const Identity& identity);
+  Event run();
+
+ private:
+  /// A block that is being executed, in `code_`.
+  struct OpenBlock {
+    ir::BlockId block;
+    uint32_t next;    // position of the next statement
+    ir::NodeId loop;  // the loop whose body this is, or kNoLoop
+    Bits end;         // of that loop
+  };
+  static constexpr ir::NodeId kNoLoop{UINT32_MAX};
+
+  /// Executes statements until the blocks opened above `floor` are closed, or an event.
+  Event execute(size_t floor);
+  /// One statement; true when it is an event, which is then in event_.
+  bool step(ir::NodeId id);
+  void open(ir::BlockId block) { blocks_.push_back({block, 0, kNoLoop, 0}); }
+  void open_loop(ir::NodeId id, Bits from, Bits end);
+  /// At the end of a block: the next round of a loop, or out of it.
+  void close_or_repeat();
+
+  Bits evaluate(ir::ExprId root);
+  void evaluate_one(ir::ExprId id);
+  void apply(ir::ExprId id, const ir::Expr& e);
+  void apply_atomic(ir::ExprId id, const ir::Expr& e);
+  void call(const ReadyFunction& callee);
+
+  Bits& variable(check::VarId id) { return variables_[base_ + check::index(id)]; }
+  void push(Bits value) { values_.push_back(value); }
+  Bits pop() {
+    const Bits value = values_.back();
+    values_.pop_back();
+    return value;
+  }
+
+  const ReadyProgram& program_;
+  Memory& memory_;
+  Budget& budget_;
+  Identity identity_;
+  const ReadyCode* code_ = nullptr;  // the program's, or that of the operation being called
+  size_t base_ = 0;                  // where its variables begin
+  std::vector<Bits> variables_;
+  std::vector<Bits> values_;  // of the expressions being evaluated
+  std::vector<OpenBlock> blocks_;
+  Event event_ = Event::Return;
+};
+
+}  // namespace vyre::ref

@@ -1,0 +1,60 @@
+// Memory: what an invocation can reach, and the rule that nothing is ever out of reach.
+//
+// Every access compares its index with the element count first; only then is an address computed. Outside, a
+// load gives zero, a store does nothing, an atomic does nothing and gives zero. The interface is small so
+// that a driver can watch accesses or delay them; the plain memory here just does them. Source: semantics,
+// "Memory".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/bytes.h"
+#include "check/checked.h"
+#include "layout/dispatch.h"
+#include "ref/eval.h"
+
+namespace vyre::ref {
+
+using check::BufferId;
+
+/// The buffers of one workgroup, as its invocations see them.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  virtual uint32_t length(BufferId buffer) const = 0;
+  virtual Bits load(BufferId buffer, Bits index) = 0;
+  virtual void store(BufferId buffer, Bits index, Bits value) = 0;
+  /// The value before. `expected` is used by compare-exchange alone.
+  virtual Bits atomic(spec::Op op, BufferId buffer, Bits index, Bits expected, Bits value) = 0;
+};
+
+/// Host memory for the bound buffers, its own for workgroup memory.
+class PlainMemory final : public Memory {
+ public:
+  /// Shape   bindings: one a bound buffer, in the order of Checked::bound_buffers(); must outlive this.
+  PlainMemory(const check::Checked& program, std::span<const layout::Binding> bindings);
+
+  /// Workgroup memory is zero when a workgroup starts.
+  void start_workgroup();
+
+  uint32_t length(BufferId buffer) const override;
+  Bits load(BufferId buffer, Bits index) override;
+  void store(BufferId buffer, Bits index, Bits value) override;
+  Bits atomic(spec::Op op, BufferId buffer, Bits index, Bits expected, Bits value) override;
+
+ private:
+  struct Place {
+    std::byte* data;
+    uint32_t count;  // elements, each one word
+    bool truth;      // a bool is 0 or 1 when it is loaded, whatever the word
+  };
+  const Place& place(BufferId buffer) const { return places_[check::index(buffer)]; }
+
+  std::vector<Place> places_;     // by BufferId
+  std::vector<Bytes> workgroup_;  // one an allocation
+};
+
+}  // namespace vyre::ref

@@ -1,0 +1,138 @@
+#include "ref/ref.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "ref/invocation.h"
+#include "ref/memory.h"
+#include "spec/limits.h"
+
+namespace vyre::ref {
+namespace {
+
+/// All that one workgroup holds at a time: its memory, and the variables of invocations that wait at a
+/// barrier.
+constexpr uint64_t kMaxWorkgroupState = 1ull << 30;
+
+uint32_t group_size(const check::Checked& program) {
+  const auto& size = program.program().workgroup_size;
+  return size[0] * size[1] * size[2];  // at most 1024
+}
+
+/// Without barriers no invocation waits for another, and one after the other is enough.
+uint32_t invocations_at_a_time(const check::Checked& program) {
+  return program.has_barrier() ? group_size(program) : 1;
+}
+
+Result<void> check_sizes(const check::Checked& program, std::span<const layout::Binding> bindings) {
+  const ir::Program& ir = program.program();
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    const uint64_t bytes = bindings[i].bytes.size();
+    if (bytes <= spec::kMaxReferenceBytes) continue;
+    const ir::BufferDecl& decl = program.buffer(program.bound_buffers()[i]);
+    return std::unexpected(make_diag(DiagCode::X006, decl.span,
+                                     fmt::format("buffer '{}' has {} bytes, and the reference takes {}",
+                                                 ir.code.name(decl.name), bytes, spec::kMaxReferenceBytes),
+                                     "tile the computation, or run it on another backend"));
+  }
+  uint64_t state =
+      uint64_t(invocations_at_a_time(program)) * program.resolution().variables.size() * sizeof(Bits);
+  for (const ir::BufferDecl& decl : ir.buffers) {
+    if (decl.access == spec::BufferAccess::Workgroup) state += uint64_t(decl.count) * sizeof(Bits);
+  }
+  if (state > kMaxWorkgroupState) {
+    return std::unexpected(make_diag(
+        DiagCode::B003, ir.workgroup_span,
+        fmt::format("one workgroup needs {} bytes for its memory and variables, and the reference allows {}",
+                    state, kMaxWorkgroupState),
+        "use less workgroup memory, fewer variables or a smaller workgroup"));
+  }
+  return {};
+}
+
+/// The place of invocation number `linear` of a workgroup; x varies fastest.
+Identity identify(const std::array<uint32_t, 3>& size, const std::array<uint32_t, 3>& workgroup,
+                  uint32_t linear) {
+  Identity out;
+  out.workgroup = workgroup;
+  out.local = {linear % size[0], linear / size[0] % size[1], linear / size[0] / size[1]};
+  for (size_t axis = 0; axis < 3; ++axis) {
+    out.invocation[axis] = workgroup[axis] * size[axis] + out.local[axis];
+  }
+  return out;
+}
+
+/// The driver "in order": each invocation of a workgroup runs to its next barrier or its end, then the next
+/// one.
+class InOrder {
+ public:
+  InOrder(const check::Checked& program, std::span<const layout::Binding> bindings, uint64_t max_steps)
+      : size_(program.program().workgroup_size),
+        members_(group_size(program)),
+        ready_(program),
+        memory_(program, bindings),
+        budget_(max_steps),
+        invocations_(invocations_at_a_time(program), Invocation(ready_, memory_, budget_)) {}
+
+  /// False when the steps ran out.
+  bool run_workgroup(const std::array<uint32_t, 3>& workgroup) {
+    memory_.start_workgroup();
+    for (uint32_t first = 0; first < members_; first += uint32_t(invocations_.size())) {
+      for (uint32_t i = 0; i < invocations_.size(); ++i) {
+        invocations_[i].start(identify(size_, workgroup, first + i));
+      }
+      if (!run_started()) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool run_started() {
+    live_.clear();
+    for (Invocation& invocation : invocations_) live_.push_back(&invocation);
+    while (!live_.empty()) {
+      waiting_.clear();
+      for (Invocation* invocation : live_) {
+        switch (invocation->run()) {
+          case Event::Barrier: waiting_.push_back(invocation); break;
+          case Event::Return: break;
+          case Event::OutOfSteps: return false;
+        }
+      }
+      live_.swap(waiting_);
+    }
+    return true;
+  }
+
+  std::array<uint32_t, 3> size_;
+  uint32_t members_;
+  ReadyProgram ready_;
+  PlainMemory memory_;
+  Budget budget_;
+  std::vector<Invocation> invocations_;
+  std::vector<Invocation*> live_;
+  std::vector<Invocation*> waiting_;
+};
+
+}  // namespace
+
+Result<void> run(const check::Checked& program, std::span<const std::span<std::byte>> host,
+                 layout::Groups groups, const Options& options) {
+  VYRE_TRY(bindings, layout::bind(program, host, groups));
+  VYRE_CHECK(check_sizes(program, bindings));
+  InOrder driver(program, bindings, options.max_steps);
+  for (uint32_t z = 0; z < groups.z; ++z) {
+    for (uint32_t y = 0; y < groups.y; ++y) {
+      for (uint32_t x = 0; x < groups.x; ++x) {
+        if (driver.run_workgroup({x, y, z})) continue;
+        return std::unexpected(make_diag(
+            DiagCode::B003, Span::none(), fmt::format("not finished after {} steps", options.max_steps),
+            "give it more steps or less work; the buffers hold what was stored until then"));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace vyre::ref
