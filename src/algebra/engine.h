@@ -2,8 +2,8 @@
 //
 // Three engines run the same statement. ExhaustiveU8 takes every tuple of operands 0..255 through the
 // full-width function (i32: the sign-extended i8). Edge256 takes every tuple of 256 structured full-width
-// values. Witnessed takes generated full-width values, 10^6 and more. A law is verified when every engine ran
-// at least one instance and none failed; no instance run is no verdict. A refuted law comes with one
+// values. Witnessed takes generated full-width values, 10^6 and more. A law is verified when every engine
+// that was asked for ran all its instances and none failed; no instance run is no verdict. A refuted law comes with one
 // counterexample: the smallest there is, where exhaustion can say so, else a shrunk one, and it says which.
 // Source: semantics, "Laws and evidence"; vyre-conform-spec, "Verification" of laws.
 #pragma once
@@ -63,6 +63,8 @@ struct LawVerdict {
   /// smallest)".
   std::string grade;
   bool holds() const { return outcome == Outcome::Verified; }
+  /// Whether it passed what the specification calls Combined: exhaustive u8, and at least 10^6 witnessed.
+  bool combined() const;
 };
 
 /// Runs the engines. Errors: the evaluator's.

@@ -12,6 +12,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -102,6 +103,7 @@ class Flow {
   Evaluator& evaluator_;
   size_t capacity_;
   size_t n_ = 0;
+  size_t variables_ = 0;
   std::vector<const uint32_t*> columns_;
   std::vector<std::unique_ptr<uint32_t[]>> scratch_;
   size_t used_ = 0;

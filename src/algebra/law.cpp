@@ -1,0 +1,278 @@
+#include "algebra/law.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "algebra/statements.h"
+#include "generate/cases.h"
+
+namespace vyre::algebra {
+namespace {
+
+using spec::DataType;
+using spec::LawKind;
+
+constexpr spec::Row<LawKind, Statement> kStatementRows[] = {
+    {LawKind::Commutative, commutative}, {LawKind::Associative, associative},
+    {LawKind::Identity, identity},       {LawKind::SelfInverse, self_inverse},
+    {LawKind::Idempotent, idempotent},   {LawKind::Absorbing, absorbing},
+    {LawKind::Involution, involution},   {LawKind::DeMorgan, de_morgan},
+    {LawKind::Monotone, monotone},       {LawKind::Bounded, bounded},
+    {LawKind::Complement, complement},   {LawKind::DistributiveOver, distributive_over},
+};
+constexpr spec::TotalTable<kStatementRows> kStatements;
+
+struct Reference {
+  std::string_view id;
+  uint32_t version = 1;
+};
+/// "id" or "id@2".
+std::optional<Reference> parse_reference(std::string_view text) {
+  const size_t at = text.find('@');
+  if (at == std::string_view::npos) return Reference{text};
+  const std::string_view number = text.substr(at + 1);
+  uint32_t version = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), version);
+  if (error != std::errc() || end != number.data() + number.size()) return std::nullopt;
+  return Reference{text.substr(0, at), version};
+}
+
+std::string describe(const spec::OpSignature& signature) {
+  std::string out = "(";
+  for (const DataType type : signature.inputs) {
+    if (out.size() > 1) out += ", ";
+    out += spec::text(type);
+  }
+  return out + fmt::format(") -> {}", spec::text(signature.output));
+}
+
+/// A column of a law's data flow, as its type.
+class Typing {
+ public:
+  explicit Typing(const BoundLaw& law) : law_(law) {}
+
+  /// The type of operation(inputs...), or the reason why it has none.
+  DataType apply(const ops::Operation& operation, std::initializer_list<DataType> inputs) {
+    if (!std::ranges::equal(operation.signature.inputs, inputs)) {
+      fail(fmt::format("{} has the signature {}, which does not fit here", operation.id,
+                       describe(operation.signature)));
+    }
+    return operation.signature.output;
+  }
+  void equal(DataType a, DataType b) {
+    if (a != b) fail(fmt::format("it equates {} with {}", spec::text(a), spec::text(b)));
+  }
+  void ordered(DataType type) {
+    if (!spec::kIntegers.contains(type)) fail(fmt::format("{} has no order", spec::text(type)));
+  }
+  const std::string& error() const { return error_; }
+  /// The types of the law's variables; the statement's applications are then typed from them.
+  std::vector<DataType> variables() {
+    const std::vector<DataType>& inputs = law_.f->signature.inputs;
+    switch (law_.law->kind) {
+      case LawKind::Commutative: {
+        apply(*law_.f, {inputs[1], inputs[0]});
+        return inputs;
+      }
+      case LawKind::Associative: {
+        apply(*law_.f, {law_.f->signature.output, inputs[1]});
+        apply(*law_.f, {inputs[0], law_.f->signature.output});
+        equal(inputs[0], inputs[1]);
+        return {inputs[0], inputs[0], inputs[0]};
+      }
+      case LawKind::Identity:
+      case LawKind::Absorbing:
+      case LawKind::Idempotent: {
+        equal(inputs[0], inputs[1]);
+        equal(law_.f->signature.output, inputs[0]);
+        return {inputs[0]};
+      }
+      case LawKind::SelfInverse: {
+        equal(inputs[0], inputs[1]);
+        return {inputs[0]};
+      }
+      case LawKind::Involution: {
+        equal(law_.f->signature.output, inputs[0]);
+        return {inputs[0]};
+      }
+      case LawKind::DeMorgan: {
+        const DataType a = inputs[0], r = law_.f->signature.output;
+        equal(apply(*law_.others[0], {a, a}), a);
+        equal(apply(*law_.others[1], {r, r}), r);
+        return {a, a};
+      }
+      case LawKind::Monotone: {
+        ordered(inputs[0]);
+        ordered(law_.f->signature.output);
+        return {inputs[0], inputs[0]};
+      }
+      case LawKind::Bounded: {
+        ordered(law_.f->signature.output);
+        return inputs;
+      }
+      case LawKind::Complement: {
+        if (law_.others[0]->signature.inputs != inputs) {
+          fail(fmt::format("{} has the signature {}, not that of {}", law_.others[0]->id,
+                           describe(law_.others[0]->signature), law_.f->id));
+        }
+        equal(law_.others[0]->signature.output, law_.f->signature.output);
+        ordered(law_.f->signature.output);
+        return inputs;
+      }
+      case LawKind::DistributiveOver: {
+        const DataType b = inputs[1], r = law_.f->signature.output;
+        equal(apply(*law_.others[0], {b, b}), b);
+        equal(apply(*law_.others[0], {r, r}), r);
+        return {inputs[0], b, b};
+      }
+    }
+    return {};
+  }
+
+ private:
+  void fail(std::string reason) {
+    if (error_.empty()) error_ = std::move(reason);
+  }
+  const BoundLaw& law_;
+  std::string error_;
+};
+
+/// The order of i32 as the order of u32.
+uint32_t ranked(uint32_t word, DataType type) { return type == DataType::I32 ? word ^ 0x80000000u : word; }
+
+}  // namespace
+
+const ops::Operation* find_in_library(std::string_view id, uint32_t version) {
+  return ops::find_operation(id, version);
+}
+
+Statement statement(LawKind kind) { return kStatements[kind]; }
+
+std::expected<BoundLaw, std::string> bind(const spec::Law& law, const ops::Operation& f,
+                                          const Lookup& lookup) {
+  const spec::LawInfo& info = spec::info(law.kind);
+  const size_t arity = f.signature.inputs.size();
+  if (info.operands != 0 && info.operands != arity) {
+    return std::unexpected(fmt::format("{} speaks of operations of {} operand{}; {} has {}", info.name,
+                                       info.operands, info.operands == 1 ? "" : "s", f.id, arity));
+  }
+  if (arity == 0 || arity > generate::kMaxOperands) {
+    return std::unexpected(
+        fmt::format("{} has {} operands; laws range over 1 to {}", f.id, arity, generate::kMaxOperands));
+  }
+  BoundLaw out{&law, &f, {}, {}, f.signature.output};
+  const size_t wanted = info.parameters == spec::LawParameters::TwoOperations ? 2
+                        : info.parameters == spec::LawParameters::OneOperation ||
+                                info.parameters == spec::LawParameters::OperationAndValue
+                            ? 1
+                            : 0;
+  if (law.others.size() != wanted) {
+    return std::unexpected(
+        fmt::format("{} names {} other operations, not {}", info.name, wanted, law.others.size()));
+  }
+  for (const std::string& name : law.others) {
+    const std::optional<Reference> reference = parse_reference(name);
+    const ops::Operation* other = reference ? lookup(reference->id, reference->version) : nullptr;
+    if (other == nullptr) return std::unexpected(fmt::format("there is no operation {}", name));
+    out.others.push_back(other);
+  }
+  Typing typing(out);
+  out.variables = typing.variables();
+  if (!typing.error().empty()) return std::unexpected(typing.error());
+  for (const DataType type : out.variables) {
+    if (type != DataType::U32 && type != DataType::I32 && type != DataType::Bool) {
+      return std::unexpected(fmt::format("values of type {} cannot be enumerated yet", spec::text(type)));
+    }
+  }
+  return out;
+}
+
+void Flow::begin(std::span<const uint32_t* const> variables, size_t n) {
+  n_ = n;
+  columns_.assign(variables.begin(), variables.end());
+  variables_ = variables.size();
+  used_ = 0;
+  holds_.assign(n, 1);
+  demanded_ = false;
+  error_.reset();
+}
+
+std::vector<Column> Flow::variables() const {
+  std::vector<Column> out;
+  for (size_t i = 0; i < variables_; ++i) out.push_back(variable(i));
+  return out;
+}
+
+uint32_t* Flow::fresh() {
+  if (used_ == scratch_.size()) scratch_.push_back(std::make_unique<uint32_t[]>(capacity_));
+  uint32_t* column = scratch_[used_++].get();
+  columns_.push_back(column);
+  return column;
+}
+
+Column Flow::constant(uint32_t value) {
+  std::fill_n(fresh(), n_, value);
+  return Column{uint32_t(columns_.size() - 1)};
+}
+
+Column Flow::apply(const ops::Operation& operation, std::initializer_list<Column> inputs) {
+  return apply(operation, std::span(inputs.begin(), inputs.size()));
+}
+
+Column Flow::apply(const ops::Operation& operation, std::span<const Column> inputs) {
+  uint32_t* out = fresh();
+  const Column result{uint32_t(columns_.size() - 1)};
+  // Each application starts from a poison of its own, so that an evaluator that does nothing leaves both
+  // sides of an equation different.
+  poison_ = poison_ * 0x9e3779b1u + 0x7f4a7c15u;
+  std::fill_n(out, n_, poison_);
+  if (error_) return result;
+  std::array<const uint32_t*, generate::kMaxOperands> columns{};
+  for (size_t i = 0; i < inputs.size(); ++i) columns[i] = data(inputs[i]);
+  if (auto applied = evaluator_.apply(operation, std::span(columns).first(inputs.size()), out, n_);
+      !applied) {
+    error_ = std::move(applied).error();
+  }
+  return result;
+}
+
+Column Flow::sum(Column a, Column b) {
+  uint32_t* out = fresh();
+  const uint32_t *x = data(a), *y = data(b);
+  for (size_t i = 0; i < n_; ++i) out[i] = x[i] + y[i];
+  return Column{uint32_t(columns_.size() - 1)};
+}
+
+void Flow::require_equal(Column a, Column b) {
+  demanded_ = true;
+  const uint32_t *x = data(a), *y = data(b);
+  for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & (x[i] == y[i]));
+}
+
+void Flow::require_ordered(Column a, Column b, DataType type) {
+  demanded_ = true;
+  const uint32_t *x = data(a), *y = data(b);
+  for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & (ranked(x[i], type) <= ranked(y[i], type)));
+}
+
+void Flow::require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) {
+  demanded_ = true;
+  const uint32_t *x = data(p), *y = data(q), *fx = data(a), *fy = data(b);
+  for (size_t i = 0; i < n_; ++i) {
+    const bool premise = ranked(x[i], domain) <= ranked(y[i], domain);
+    const bool conclusion = ranked(fx[i], range) <= ranked(fy[i], range);
+    holds_[i] = uint8_t(holds_[i] & (!premise || conclusion));
+  }
+}
+
+Result<std::span<const uint8_t>> Flow::end() {
+  if (error_) return std::unexpected(std::move(*error_));
+  // A statement that demands nothing has shown nothing.
+  if (!demanded_) std::ranges::fill(holds_, uint8_t{0});
+  return std::span<const uint8_t>(holds_);
+}
+
+}  // namespace vyre::algebra
