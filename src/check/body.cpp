@@ -1,0 +1,375 @@
+#include "check/body.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <utility>
+
+#include "check/body_checker.h"
+#include "spec/limits.h"
+
+namespace vyre::check {
+namespace {
+
+using ir::ExprKind;
+using ir::Node;
+using ir::NodeKind;
+
+std::string_view node_name(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::Let: return "let";
+    case NodeKind::Assign: return "assignment";
+    case NodeKind::Store: return "store";
+    case NodeKind::If: return "if";
+    case NodeKind::Loop: return "for";
+    case NodeKind::Return: return "return";
+    case NodeKind::Block: return "block";
+    case NodeKind::Barrier: return "barrier";
+  }
+  return "";
+}
+
+/// What a statement of each kind is made of.
+struct NodeShape {
+  uint32_t min_operands, max_operands;
+  bool symbol, body, orelse;
+};
+
+NodeShape shape_of(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::Let:
+    case NodeKind::Assign: return {1, 1, true, false, false};
+    // V033 is the better message for too many or too few indices, as long as there is a value.
+    case NodeKind::Store: return {1, UINT32_MAX, true, false, false};
+    case NodeKind::If: return {1, 1, false, true, true};
+    case NodeKind::Loop: return {2, 2, true, true, false};
+    case NodeKind::Return:
+    case NodeKind::Barrier: return {0, 0, false, false, false};
+    case NodeKind::Block: return {0, 0, false, true, false};
+  }
+  return {};
+}
+
+}  // namespace
+
+BodyResult check_body(const BodyInput& input, Report& report) { return BodyChecker(input, report).run(); }
+
+BodyChecker::BodyChecker(const BodyInput& input, Report& report)
+    : input_(input), code_(input.code), report_(report) {
+  visible_.resize(code_.symbols.size());
+  last_declaration_.resize(code_.symbols.size(), kNoTarget);
+  name_checked_.resize(code_.symbols.size());
+  seen_expr_.resize(code_.exprs.size());
+  seen_node_.resize(code_.nodes.size());
+  result_.resolution.types.resize(code_.exprs.size(), DataType::U32);
+  result_.resolution.expr_target.resize(code_.exprs.size(), kNoTarget);
+  result_.resolution.node_target.resize(code_.nodes.size(), kNoTarget);
+}
+
+BodyResult BodyChecker::run() {
+  declare_buffers();
+  declare_parameters();
+  walk_blocks();
+  if (visited_ > spec::kMaxNodes) {
+    report_.add(
+        DiagCode::V024, Span::none(),
+        fmt::format("{} statements and expressions; a program has at most {}", visited_, spec::kMaxNodes),
+        "move repeated parts into a loop, or split the work over several programs");
+  }
+  return std::move(result_);
+}
+
+// Scopes.
+
+void BodyChecker::declare_buffers() {
+  buffer_usable_.resize(input_.buffers.size());
+  for (uint32_t i = 0; i < input_.buffers.size(); ++i) {
+    const ir::BufferDecl& decl = input_.buffers[i];
+    check_name_once(decl.name, decl.span, "buffer");
+    check_fresh(decl.name, decl.span);
+    if (decl.name != ir::kNoSymbol) visible_[ir::index(decl.name)] = {Binding::Kind::Buffer, i};
+    // declarations.cpp reports the element types that are not available.
+    buffer_usable_[i] = spec::is_available(decl.element);
+  }
+}
+
+void BodyChecker::declare_parameters() {
+  if (input_.function == nullptr) return;
+  for (const ir::Function::Parameter& parameter : input_.function->parameters) {
+    check_available(parameter.type, Span::none());
+    declare(parameter.name, parameter.type, Variable::Kind::Parameter, Span::none());
+  }
+}
+
+void BodyChecker::check_name_once(ir::Symbol name, Span span, std::string_view what) {
+  if (name == ir::kNoSymbol) return check_name({}, span, what, report_);
+  if (name_checked_[ir::index(name)]) return;
+  name_checked_[ir::index(name)] = true;
+  check_name(code_.name(name), span, what, report_);
+}
+
+Span BodyChecker::declared_at(Binding binding) const {
+  switch (binding.kind) {
+    case Binding::Kind::None: return Span::none();
+    case Binding::Kind::Variable: return variable_spans_[binding.index];
+    case Binding::Kind::Buffer: return input_.buffers[binding.index].span;
+  }
+  return Span::none();
+}
+
+void BodyChecker::check_fresh(ir::Symbol name, Span span) {
+  if (name == ir::kNoSymbol) return;
+  const Binding first = visible_[ir::index(name)];
+  if (first.kind == Binding::Kind::None) return;
+  const std::string shown = quoted(code_.name(name));
+  Diag& diag =
+      report_.add(DiagCode::V001, span, fmt::format("{} is already declared and still visible", shown),
+                  "choose another name; only sibling blocks may use one name for two things");
+  const bool buffer = first.kind == Binding::Kind::Buffer;
+  diag.notes.push_back({declared_at(first),
+                        fmt::format("{} was first declared here{}", shown, buffer ? ", as a buffer" : "")});
+}
+
+uint32_t BodyChecker::declare(ir::Symbol name, DataType type, Variable::Kind kind, Span span) {
+  check_name_once(name, span, kind == Variable::Kind::Parameter ? "parameter" : "variable");
+  check_fresh(name, span);
+  const uint32_t id = uint32_t(result_.resolution.variables.size());
+  result_.resolution.variables.push_back({name, type, kind});
+  variable_spans_.push_back(span);
+  if (name != ir::kNoSymbol) {
+    Binding& binding = visible_[ir::index(name)];
+    scope_.push_back({name, binding});
+    binding = {Binding::Kind::Variable, id};
+    last_declaration_[ir::index(name)] = id;
+  }
+  return id;
+}
+
+void BodyChecker::close_scope(uint32_t size) {
+  while (scope_.size() > size) {
+    visible_[ir::index(scope_.back().symbol)] = scope_.back().previous;
+    scope_.pop_back();
+  }
+}
+
+void BodyChecker::unknown_name(ir::Symbol name, Span span, std::string_view what) {
+  const std::string_view text = code_.name(name);
+  std::string help;
+  if (report_.may_suggest()) {
+    constexpr size_t kCandidates = 2000;
+    NearestName nearest(text);
+    for (size_t i = scope_.size(); i-- > 0 && scope_.size() - i <= kCandidates;) {
+      nearest.consider(code_.name(scope_[i].symbol));
+    }
+    for (size_t i = 0; i < input_.buffers.size() && i < kCandidates; ++i) {
+      nearest.consider(code_.name(input_.buffers[i].name));
+    }
+    help = nearest.help();
+  }
+  const uint32_t last = name == ir::kNoSymbol ? kNoTarget : last_declaration_[ir::index(name)];
+  if (help.empty()) {
+    help = last != kNoTarget ? "declare it with let before the block that sets it"
+                             : fmt::format("declare the {} before it is used", what);
+  }
+  Diag& diag = report_.add(DiagCode::V003, span, fmt::format("no {} {} is declared here", what, quoted(text)),
+                           std::move(help));
+  if (last != kNoTarget) {
+    diag.notes.push_back(
+        {variable_spans_[last], "a variable of this name was declared here, in a block that has ended"});
+  }
+}
+
+uint32_t BodyChecker::find_buffer(ir::Symbol name, Span span) {
+  const Binding binding = name == ir::kNoSymbol ? Binding{} : visible_[ir::index(name)];
+  switch (binding.kind) {
+    case Binding::Kind::None: unknown_name(name, span, "buffer"); return kNoTarget;
+    case Binding::Kind::Variable: {
+      const std::string shown = quoted(code_.name(name));
+      Diag& diag = report_.add(DiagCode::V005, span, fmt::format("{} is a variable, not a buffer", shown),
+                               "only buffers are indexed, stored to or have a length");
+      diag.notes.push_back({declared_at(binding), fmt::format("{} was declared here", shown)});
+      return kNoTarget;
+    }
+    case Binding::Kind::Buffer: return binding.index;
+  }
+  return kNoTarget;
+}
+
+// Statements.
+
+void BodyChecker::walk_blocks() {
+  if (input_.entry == ir::kNoBlock) {
+    malformed(Span::none(), "the body has no block");
+  } else {
+    enter(input_.entry, 0, uint32_t(scope_.size()), Span::none());
+  }
+  while (!frames_.empty()) {
+    Frame& frame = frames_.back();
+    const auto nodes = code_.block(frame.block);
+    if (frame.next == nodes.size()) {
+      // The result of an operation is evaluated in the scope of its body.
+      if (frames_.size() == 1 && input_.function != nullptr) expression(input_.function->result);
+      close_scope(frame.scope);
+      frames_.pop_back();
+      continue;
+    }
+    statement(nodes[frame.next++], frame.depth);
+  }
+}
+
+void BodyChecker::enter(BlockId block, uint32_t depth, uint32_t scope, Span span) {
+  if (depth == spec::kMaxNesting + 1) {
+    report_.add(DiagCode::V022, span, fmt::format("this block is nested deeper than {}", spec::kMaxNesting),
+                "join conditions with && or move the inner part into an operation");
+  }
+  frames_.push_back({block, 0, depth, scope});
+}
+
+void BodyChecker::malformed(Span span, std::string message) {
+  result_.malformed = true;
+  report_.add(DiagCode::V036, span, std::move(message),
+              "build programs through ir::ProgramBuilder, text::parse or wire::decode");
+}
+
+bool BodyChecker::well_shaped(NodeId id) {
+  const Node& node = code_[id];
+  const std::string_view name = node_name(node.kind);
+  if (seen_node_[ir::index(id)]) {
+    malformed(code_.span(id), fmt::format("a {} statement stands in two places", name));
+    return false;
+  }
+  seen_node_[ir::index(id)] = true;
+  const NodeShape shape = shape_of(node.kind);
+  if (node.args.count < shape.min_operands || node.args.count > shape.max_operands) {
+    malformed(code_.span(id), fmt::format("a {} statement with {} operands", name, node.args.count));
+    return false;
+  }
+  if (shape.body && node.body == ir::kNoBlock) {
+    malformed(code_.span(id), fmt::format("a {} statement without its block", name));
+    return false;
+  }
+  if ((!shape.body && node.body != ir::kNoBlock) || (!shape.orelse && node.orelse != ir::kNoBlock) ||
+      (!shape.symbol && node.symbol != ir::kNoSymbol)) {
+    malformed(code_.span(id), fmt::format("a {} statement with a name or block that it does not have", name));
+    return false;
+  }
+  return true;
+}
+
+void BodyChecker::statement(NodeId id, uint32_t depth) {
+  if (!well_shaped(id)) return;
+  ++visited_;
+  const Node& node = code_[id];
+  const uint32_t scope = uint32_t(scope_.size());
+  switch (node.kind) {
+    case NodeKind::Let: return let(id, node);
+    case NodeKind::Assign: return assign(id, node);
+    case NodeKind::Store: return store(id, node);
+    case NodeKind::If:
+      expression(code_.arg(node, 0));
+      check_condition(code_.arg(node, 0));
+      if (node.orelse != ir::kNoBlock) enter(node.orelse, depth + 1, scope, code_.span(id));
+      return enter(node.body, depth + 1, scope, code_.span(id));
+    case NodeKind::Loop:
+      for (const ExprId bound : code_.args(node)) {
+        const DataType found = expression(bound);
+        if (found != DataType::U32 && found != kUnknownType) {
+          report_.add(DiagCode::V015, code_.span(bound),
+                      fmt::format("a loop bound is u32; this is {}", text(found)),
+                      fmt::format("write {}", conversion(bound, DataType::U32)));
+        }
+      }
+      result_.resolution.node_target[ir::index(id)] =
+          declare(node.symbol, DataType::U32, Variable::Kind::Loop, code_.span(id));
+      return enter(node.body, depth + 1, scope, code_.span(id));
+    case NodeKind::Return: return not_in_function(code_.span(id), "return");
+    case NodeKind::Block: return enter(node.body, depth + 1, scope, code_.span(id));
+    case NodeKind::Barrier: result_.has_barrier = true; return not_in_function(code_.span(id), "a barrier");
+  }
+}
+
+void BodyChecker::not_in_function(Span span, std::string_view what) {
+  if (input_.function == nullptr) return;
+  report_.add(DiagCode::V037, span,
+              fmt::format("{} in the body of operation {}", what, quoted(input_.function->id)),
+              "an operation computes its result from its parameters alone");
+}
+
+void BodyChecker::let(NodeId id, const Node& node) {
+  const DataType type = expression(code_.arg(node, 0));
+  result_.resolution.node_target[ir::index(id)] =
+      declare(node.symbol, type, Variable::Kind::Let, code_.span(id));
+}
+
+void BodyChecker::assign(NodeId id, const Node& node) {
+  const DataType found = expression(code_.arg(node, 0));
+  const Span span = code_.span(id);
+  const Binding binding = node.symbol == ir::kNoSymbol ? Binding{} : visible_[ir::index(node.symbol)];
+  const std::string shown = quoted(code_.name(node.symbol));
+  switch (binding.kind) {
+    case Binding::Kind::None: return unknown_name(node.symbol, span, "variable");
+    case Binding::Kind::Buffer:
+      report_
+          .add(DiagCode::V004, span, fmt::format("{} is a buffer and cannot be assigned as a whole", shown),
+               fmt::format("store one element: {}[index] = value;", code_.name(node.symbol).substr(0, 60)))
+          .notes.push_back({declared_at(binding), fmt::format("{} was declared here", shown)});
+      return;
+    case Binding::Kind::Variable: break;
+  }
+  result_.resolution.node_target[ir::index(id)] = binding.index;
+  Variable& variable = result_.resolution.variables[binding.index];
+  variable.assigned = true;
+  const auto wrong = [&](DiagCode code, std::string message, std::string help) {
+    report_.add(code, span, std::move(message), std::move(help))
+        .notes.push_back({declared_at(binding), fmt::format("{} was declared here", shown)});
+  };
+  switch (variable.kind) {
+    case Variable::Kind::Let: break;
+    case Variable::Kind::Loop:
+      return wrong(DiagCode::V011, fmt::format("{} is a loop variable and cannot be assigned", shown),
+                   "copy it to a variable of its own with let");
+    case Variable::Kind::Parameter:
+      return wrong(DiagCode::V011, fmt::format("{} is a parameter and cannot be assigned", shown),
+                   "copy it to a variable of its own with let");
+  }
+  if (found != variable.type && found != kUnknownType && variable.type != kUnknownType) {
+    wrong(DiagCode::V012, fmt::format("{} is {}; this value is {}", shown, text(variable.type), text(found)),
+          fmt::format("write {}", conversion(code_.arg(node, 0), variable.type)));
+  }
+}
+
+void BodyChecker::store(NodeId id, const Node& node) {
+  const auto operands = code_.args(node);
+  for (const ExprId operand : operands) expression(operand);
+  const Span span = code_.span(id);
+  if (input_.function != nullptr) return not_in_function(span, "a store");
+  if (operands.size() == 2) {
+    check_index(operands[0]);
+  } else {
+    report_.add(DiagCode::V033, span, fmt::format("a buffer takes one index, not {}", operands.size() - 1),
+                "compute one index: row * width + column");
+  }
+  const uint32_t target = find_buffer(node.symbol, span);
+  if (target == kNoTarget) return;
+  result_.resolution.node_target[ir::index(id)] = target;
+  const ir::BufferDecl& buffer = input_.buffers[target];
+  const std::string shown = quoted(code_.name(buffer.name));
+  if (buffer.access != spec::BufferAccess::ReadWrite && buffer.access != spec::BufferAccess::Workgroup) {
+    report_
+        .add(DiagCode::V006, span,
+             fmt::format("{} is a {} buffer and cannot be stored to", shown, text(buffer.access)),
+             "declare it read_write")
+        .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
+  }
+  if (!buffer_usable_[target]) return;
+  const DataType wanted = spec::element_value_type(buffer.element), found = type(operands.back());
+  if (found != wanted && found != kUnknownType) {
+    report_
+        .add(DiagCode::V032, code_.span(operands.back()),
+             fmt::format("an element of {} is {}; this value is {}", shown, text(wanted), text(found)),
+             fmt::format("write {}", conversion(operands.back(), wanted)))
+        .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
+  }
+}
+
+}  // namespace vyre::check

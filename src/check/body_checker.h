@@ -1,0 +1,112 @@
+// The state of check_body(), split over two files by what it decides: statements and scopes in body.cpp, the
+// types of expressions in expressions.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "check/body.h"
+
+namespace vyre::check {
+
+/// The type of an expression that could not be given one. It is no row of the ledger and never leaves the
+/// checker.
+inline constexpr DataType kUnknownType{0xff};
+
+class BodyChecker {
+ public:
+  BodyChecker(const BodyInput& input, Report& report);
+  BodyResult run();
+
+ private:
+  /// What a name stands for at this moment of the walk.
+  struct Binding {
+    enum class Kind : uint8_t { None, Variable, Buffer } kind = Kind::None;
+    uint32_t index = 0;
+  };
+  struct Shadowed {
+    ir::Symbol symbol;
+    Binding previous;
+  };
+  struct Frame {
+    BlockId block;
+    uint32_t next;
+    uint32_t depth;
+    uint32_t scope;  // size of scope_ when the block was entered
+  };
+
+  // Scopes (body.cpp).
+  void declare_buffers();
+  void declare_parameters();
+  uint32_t declare(ir::Symbol name, DataType type, Variable::Kind kind, Span span);
+  void close_scope(uint32_t size);
+  Span declared_at(Binding binding) const;
+  /// V031 at the first declaration of a name, so that a long name costs its length once.
+  void check_name_once(ir::Symbol name, Span span, std::string_view what);
+  /// V001 when the name is still visible.
+  void check_fresh(ir::Symbol name, Span span);
+  void unknown_name(ir::Symbol name, Span span, std::string_view what);
+  /// The buffer a name stands for, or kNoTarget after V003 or V005.
+  uint32_t find_buffer(ir::Symbol name, Span span);
+
+  // Statements (body.cpp).
+  void walk_blocks();
+  void statement(NodeId id, uint32_t depth);
+  void enter(BlockId block, uint32_t depth, uint32_t scope, Span span);
+  bool well_shaped(NodeId id);
+  void let(NodeId id, const ir::Node& node);
+  void assign(NodeId id, const ir::Node& node);
+  void store(NodeId id, const ir::Node& node);
+  void malformed(Span span, std::string message);
+  void not_in_function(Span span, std::string_view what);
+
+  // Expressions (expressions.cpp).
+  /// Resolves and types a whole tree; gives the type of its root.
+  DataType expression(ExprId root);
+  DataType type_of(ExprId id);
+  bool well_shaped(ExprId id, const ir::Expr& expr);
+  DataType literal(ExprId id, const ir::Expr& expr);
+  DataType variable(ExprId id, const ir::Expr& expr);
+  DataType load(ExprId id, const ir::Expr& expr);
+  DataType axis(ExprId id, const ir::Expr& expr);
+  DataType apply(ExprId id, const ir::Expr& expr);
+  DataType scalar(ExprId id, const ir::Expr& expr);
+  DataType select(ExprId id, const ir::Expr& expr);
+  DataType cast(ExprId id, const ir::Expr& expr);
+  DataType bitcast(ExprId id, const ir::Expr& expr);
+  DataType call(ExprId id, const ir::Expr& expr);
+  DataType atomic(ExprId id, const ir::Expr& expr);
+  void unknown_operation(ExprId id, const ir::Expr& expr);
+  void check_index(ExprId id);
+  void check_condition(ExprId id);
+  /// V025 unless values can have this type here.
+  bool check_available(DataType type, Span span);
+  DataType type(ExprId id) const { return result_.resolution.types[ir::index(id)]; }
+  /// "cast<u32>(...)", or the literal to write instead.
+  std::string conversion(ExprId from, DataType to) const;
+
+  const BodyInput input_;
+  const ir::Code& code_;
+  Report& report_;
+  BodyResult result_;
+  std::vector<Binding> visible_;            // by Symbol
+  std::vector<uint32_t> last_declaration_;  // by Symbol: the variable that last had the name, or kNoTarget
+  std::vector<bool> name_checked_;          // by Symbol
+  std::vector<Shadowed> scope_;
+  std::vector<Span> variable_spans_;  // by VarId
+  std::vector<bool> buffer_usable_;   // by BufferId: its element type can be spoken of
+  std::vector<Frame> frames_;
+  std::vector<bool> seen_expr_, seen_node_;
+  std::unordered_set<const spec::OpDef*> called_;
+  struct Pending {
+    ExprId id;
+    uint32_t depth;
+  };
+  std::vector<Pending> pending_;  // scratch of expression()
+  std::vector<ExprId> order_;     // scratch of expression()
+  uint64_t visited_ = 0;
+};
+
+}  // namespace vyre::check

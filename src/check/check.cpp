@@ -1,0 +1,45 @@
+#include <memory>
+#include <utility>
+
+#include "check/body.h"
+#include "check/callees.h"
+#include "check/checked.h"
+#include "check/declarations.h"
+
+namespace vyre::check {
+
+/// Makes a Checked, and nothing else does.
+class Checker {
+ public:
+  static std::expected<Checked, Diagnostics> run(ir::Program program, const spec::OpTable& ops) {
+    Report report;
+    check_declarations(program, report);
+    BodyResult body = check_body({program.code, program.entry, ops, program.buffers}, report);
+    CheckedFunctions functions = check_callees(body.calls, 0, ops, report);
+    if (!report.empty()) return std::unexpected(report.take());
+
+    Checked checked;
+    for (uint32_t i = 0; i < program.buffers.size(); ++i) {
+      if (program.buffers[i].access != spec::BufferAccess::Workgroup) checked.bound_.push_back(BufferId{i});
+    }
+    checked.program_ = std::make_shared<const ir::Program>(std::move(program));
+    checked.resolution_ = std::move(body.resolution);
+    checked.functions_ = std::move(functions);
+    checked.has_barrier_ = body.has_barrier;
+    return checked;
+  }
+};
+
+std::expected<Checked, Diagnostics> check(ir::Program program, const spec::OpTable& ops) {
+  return Checker::run(std::move(program), ops);
+}
+
+std::expected<CheckedFunction, Diagnostics> check(const ir::Function& function, const spec::OpTable& ops) {
+  Report report;
+  BodyResult body = check_function_body(function, ops, report);
+  check_callees(body.calls, 1, ops, report);
+  if (!report.empty()) return std::unexpected(report.take());
+  return CheckedFunction{&function, std::move(body.resolution)};
+}
+
+}  // namespace vyre::check
