@@ -1,8 +1,9 @@
 // The wire format: programs as canonical bytes. docs/wire-format.md is its specification.
 //
-// There is exactly one encoding a program: equal programs have equal bytes, and the digest in the header identifies
-// the program everywhere (caches, certificates, replay). Decoding is bounded on hostile bytes: memory is linear in
-// the input's size, there is no recursion, and every count is checked against the bytes that remain.
+// There is exactly one encoding a program: equal programs have equal bytes, and the digest in the header
+// identifies the program everywhere (caches, certificates, replay). Decoding is bounded on hostile bytes:
+// memory is linear in the input's size, there is no recursion, and every count is checked against the bytes
+// that remain.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,111 @@
+// Tags: the permanent numbers of the wire format that no ledger in spec/ holds, and its header.
+//
+// Types and operators bring their tags with them (types.def, ops.def); statements, expressions, accesses and
+// rounding modes get theirs here. Each set has one function from the enumerator to its tag, total because a
+// switch over an enum of ours has no default; the way back searches it, so that there is no second list. A
+// tag is never changed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "ir/ir.h"
+
+namespace vyre::wire {
+
+inline constexpr std::array<char, 4> kMagic = {'V', 'Y', 'R', 'E'};
+inline constexpr uint32_t kVersion = 1;
+// Offsets in the header: magic, version (u32, little-endian), digest; then the body.
+inline constexpr size_t kVersionAt = 4;
+inline constexpr size_t kDigestAt = 8;
+inline constexpr size_t kBodyAt = 40;
+
+constexpr uint8_t tag(ir::NodeKind kind) {
+  switch (kind) {
+    case ir::NodeKind::Let: return 1;
+    case ir::NodeKind::Assign: return 2;
+    case ir::NodeKind::Store: return 3;
+    case ir::NodeKind::If: return 4;
+    case ir::NodeKind::Loop: return 5;
+    case ir::NodeKind::Return: return 6;
+    case ir::NodeKind::Block: return 7;
+    case ir::NodeKind::Barrier: return 8;
+  }
+  std::unreachable();
+}
+
+constexpr uint8_t tag(ir::ExprKind kind) {
+  switch (kind) {
+    case ir::ExprKind::Literal: return 1;
+    case ir::ExprKind::Var: return 2;
+    case ir::ExprKind::Load: return 3;
+    case ir::ExprKind::BufLen: return 4;
+    case ir::ExprKind::InvocationId: return 5;
+    case ir::ExprKind::WorkgroupId: return 6;
+    case ir::ExprKind::LocalId: return 7;
+    case ir::ExprKind::Apply: return 8;
+  }
+  std::unreachable();
+}
+
+constexpr uint8_t tag(spec::BufferAccess access) {
+  switch (access) {
+    case spec::BufferAccess::Read: return 1;
+    case spec::BufferAccess::ReadWrite: return 2;
+    case spec::BufferAccess::Uniform: return 3;
+    case spec::BufferAccess::Workgroup: return 4;
+  }
+  std::unreachable();
+}
+
+constexpr uint8_t tag(spec::RoundingMode mode) {
+  switch (mode) {
+    case spec::RoundingMode::None: return 0;
+    case spec::RoundingMode::Trunc: return 1;
+    case spec::RoundingMode::Nearest: return 2;
+    case spec::RoundingMode::Floor: return 3;
+    case spec::RoundingMode::Ceil: return 4;
+  }
+  std::unreachable();
+}
+
+template <typename Enum>
+struct TagCount;
+template <>
+struct TagCount<ir::NodeKind> {
+  static constexpr size_t value = ir::kNodeKindCount;
+};
+template <>
+struct TagCount<ir::ExprKind> {
+  static constexpr size_t value = ir::kExprKindCount;
+};
+template <>
+struct TagCount<spec::BufferAccess> {
+  static constexpr size_t value = spec::kBufferAccessCount;
+};
+template <>
+struct TagCount<spec::RoundingMode> {
+  static constexpr size_t value = spec::kRoundingModeCount;
+};
+
+/// The enumerator with this tag.
+template <typename Enum>
+constexpr std::optional<Enum> find_tag(uint8_t wanted) {
+  for (size_t i = 0; i < TagCount<Enum>::value; ++i) {
+    if (tag(static_cast<Enum>(i)) == wanted) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+/// Type tags that are promised to types to come: f64 i64 fp8(e4m3) fp8(e5m2) fp4. See types.def.
+constexpr bool is_reserved_type_tag(uint8_t wanted) { return wanted >= 0x10 && wanted <= 0x14; }
+
+/// A type's literals are written as this many numbers of 32 bits, least significant first.
+constexpr uint32_t literal_words(spec::DataType type) {
+  const uint32_t bytes = spec::info(type).bytes;
+  return bytes <= 4 ? 1 : bytes / 4;
+}
+
+}  // namespace vyre::wire
