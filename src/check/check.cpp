@@ -1,6 +1,7 @@
 #include <memory>
 #include <utility>
 
+#include "check/barriers.h"
 #include "check/body.h"
 #include "check/callees.h"
 #include "check/checked.h"
@@ -15,6 +16,7 @@ class Checker {
     Report report;
     check_declarations(program, report);
     BodyResult body = check_body({program.code, program.entry, ops, program.buffers}, report);
+    if (body.has_barrier && !body.malformed) check_barriers(program, body, report);
     CheckedFunctions functions = check_callees(body.calls, 0, ops, report);
     if (!report.empty()) return std::unexpected(report.take());
 

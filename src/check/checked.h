@@ -2,8 +2,8 @@
 //
 // check() is the only way to make one, and whatever comes after it (layout, ref, lower, backends) takes a
 // const Checked&, so nothing after the checker has a validation path of its own. Names are resolved here: to
-// variables, buffers and operations. Source: the spec's sections on program structure, and semantics, "Structure",
-// "Uniformity", "Types", "Casts".
+// variables, buffers and operations. Source: the spec's sections on program structure, and semantics,
+// "Structure", "Uniformity", "Types", "Casts".
 #pragma once
 
 #include <expected>
@@ -66,8 +66,8 @@ class Checked {
   const CheckedFunction& function(const spec::OpDef& def) const { return *functions_.at(&def); }
   /// Whether some statement of the program itself is a Barrier.
   bool has_barrier() const { return has_barrier_; }
-  /// Buffers that are bound by the host (all but workgroup ones), in the order of their declaration: the order in
-  /// which every dispatch takes them.
+  /// Buffers that are bound by the host (all but workgroup ones), in the order of their declaration: the
+  /// order in which every dispatch takes them.
   const std::vector<BufferId>& bound_buffers() const { return bound_; }
 
  private:
@@ -80,8 +80,8 @@ class Checked {
   bool has_barrier_ = false;
 };
 
-/// Checks a program against every rule. Errors: all broken rules at once, in the order of their positions. The
-/// table must outlive the result. Cost: linear in the program and the bodies of what it calls.
+/// Checks a program against every rule. Errors: all broken rules at once, in the order of their positions.
+/// The table must outlive the result. Cost: linear in the program and the bodies of what it calls.
 std::expected<Checked, Diagnostics> check(ir::Program program, const spec::OpTable& ops);
 
 /// The same for the body of an operation (no buffers, barriers, ids, atomics, Return).

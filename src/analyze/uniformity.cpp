@@ -1,0 +1,212 @@
+#include "analyze/uniformity.h"
+
+namespace vyre::analyze {
+
+using ir::BlockId;
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprKind;
+using ir::Node;
+using ir::NodeId;
+using ir::NodeKind;
+
+namespace {
+
+/// Whether the operands of a statement influence control or a variable; those of a store influence memory
+/// alone, which is never uniform where it can be written.
+bool operands_matter(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::Let:
+    case NodeKind::Assign:
+    case NodeKind::If:
+    case NodeKind::Loop: return true;
+    case NodeKind::Store:
+    case NodeKind::Return:
+    case NodeKind::Block:
+    case NodeKind::Barrier: return false;
+  }
+  return false;
+}
+
+/// Whether an expression can differ between invocations whatever its operands are.
+bool differs_by_itself(const Expr& e, uint32_t target, std::span<const ir::BufferDecl> buffers) {
+  switch (e.kind) {
+    case ExprKind::InvocationId:
+    case ExprKind::LocalId: return true;
+    case ExprKind::Load:
+      if (target == kUnresolved) return false;
+      switch (buffers[target].access) {
+        case spec::BufferAccess::ReadWrite:
+        case spec::BufferAccess::Workgroup: return true;
+        case spec::BufferAccess::Read:
+        case spec::BufferAccess::Uniform: return false;
+      }
+      return true;
+    case ExprKind::Apply: return spec::is_atomic(e.op);
+    case ExprKind::Literal:
+    case ExprKind::Var:
+    case ExprKind::BufLen:
+    case ExprKind::WorkgroupId: return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Uniformity::Uniformity(const UniformityInput& input) : input_(input), code_(input.code) {
+  const size_t nodes = code_.nodes.size();
+  parent_.resize(nodes, kNone);
+  next_.resize(nodes, kNone);
+  operand_cause_.resize(nodes, kNone);
+  control_cause_.resize(nodes, kNone);
+  return_cause_.resize(nodes, kNone);
+  first_use_.resize(input.variables, kNone);
+  variable_cause_.resize(input.variables, kNone);
+  link_statements();
+  for (const NodeId node : order_) {
+    if (operands_matter(code_[node].kind)) scan_operands(node);
+  }
+  for (size_t i = 0; i < queue_.size(); ++i) propagate(queue_[i]);
+  for (const NodeId node : order_) {
+    if (code_[node].kind == NodeKind::Barrier && !is_control_uniform(node)) divergent_.push_back(node);
+  }
+}
+
+void Uniformity::link_statements() {
+  // Blocks whose statements are still to be taken; a block's children go on top, so the order is that of the
+  // text.
+  struct Open {
+    BlockId block;
+    uint32_t next, parent;
+  };
+  std::vector<Open> open = {{input_.entry, 0, kNone}};
+  while (!open.empty()) {
+    Open& top = open.back();
+    const auto nodes = code_.block(top.block);
+    if (top.next == nodes.size()) {
+      open.pop_back();
+      continue;
+    }
+    const uint32_t i = top.next++;
+    const NodeId id = nodes[i];
+    order_.push_back(id);
+    parent_[index(id)] = top.parent;
+    if (i + 1 < nodes.size()) next_[index(id)] = index(nodes[i + 1]);
+    const Node& node = code_[id];
+    if (node.orelse != ir::kNoBlock) open.push_back({node.orelse, 0, index(id)});
+    if (node.body != ir::kNoBlock) open.push_back({node.body, 0, index(id)});
+  }
+}
+
+void Uniformity::scan_operands(NodeId node) {
+  const auto roots = code_.args(code_[node]);
+  pending_.assign(roots.rbegin(), roots.rend());
+  while (!pending_.empty()) {
+    const ExprId id = pending_.back();
+    pending_.pop_back();
+    const Expr& e = code_[id];
+    const uint32_t target = input_.expr_target[index(id)];
+    if (differs_by_itself(e, target, input_.buffers)) {
+      mark(operand_cause_, FactKind::Operands, index(node), index(id));
+      return;  // nothing more to learn of these operands
+    }
+    if (e.kind == ExprKind::Var && target != kUnresolved) {
+      uses_.push_back({index(node), index(id), first_use_[target]});
+      first_use_[target] = uint32_t(uses_.size() - 1);
+    }
+    const auto operands = code_.args(e);
+    pending_.insert(pending_.end(), operands.rbegin(), operands.rend());
+  }
+}
+
+void Uniformity::mark(std::vector<uint32_t>& causes, FactKind kind, uint32_t index, uint32_t cause) {
+  if (causes[index] != kNone) return;
+  causes[index] = cause;
+  queue_.push_back({kind, index});
+}
+
+void Uniformity::mark_control(BlockId block, uint32_t cause) {
+  if (block == ir::kNoBlock || code_.block(block).empty()) return;
+  mark(control_cause_, FactKind::Control, index(code_.block(block)[0]), cause);
+}
+
+void Uniformity::mark_assigned(NodeId node, uint32_t cause) {
+  const uint32_t variable = input_.node_target[index(node)];
+  if (variable != kUnresolved) mark(variable_cause_, FactKind::Variable, variable, cause);
+}
+
+void Uniformity::propagate(Fact fact) {
+  if (fact.kind == FactKind::Variable) {
+    for (uint32_t use = first_use_[fact.index]; use != kNone; use = uses_[use].next) {
+      mark(operand_cause_, FactKind::Operands, uses_[use].node, uses_[use].expr);
+    }
+    return;
+  }
+  const NodeId id{fact.index};
+  const Node& node = code_[id];
+  const bool assigns = node.kind == NodeKind::Let || node.kind == NodeKind::Assign;
+  switch (fact.kind) {
+    case FactKind::Variable: return;
+    case FactKind::Operands:
+      // A loop variable can differ only by its bounds: where control can differ at its loop, it does so
+      // inside too.
+      if (assigns || node.kind == NodeKind::Loop) mark_assigned(id, fact.index);
+      mark_control(node.body, fact.index);
+      mark_control(node.orelse, fact.index);
+      return;
+    case FactKind::Control: {
+      // The cause is handed on as it is, so that explaining a statement far into a block takes no walk.
+      const uint32_t cause = control_cause_[fact.index];
+      if (next_[fact.index] != kNone) mark(control_cause_, FactKind::Control, next_[fact.index], cause);
+      mark_control(node.body, cause);
+      mark_control(node.orelse, cause);
+      if (assigns) mark_assigned(id, fact.index | kOther);
+      if (node.kind == NodeKind::Return) mark(return_cause_, FactKind::Returned, fact.index, fact.index);
+      return;
+    }
+    case FactKind::Returned: {
+      // Some invocations may be gone after this statement: in the rest of its block, in the rest of every
+      // block around it, and at the next round of a loop.
+      const uint32_t origin = return_cause_[fact.index];
+      if (next_[fact.index] != kNone)
+        mark(control_cause_, FactKind::Control, next_[fact.index], origin | kOther);
+      if (node.kind == NodeKind::Loop) mark_control(node.body, origin | kOther);
+      if (parent_[fact.index] != kNone) mark(return_cause_, FactKind::Returned, parent_[fact.index], origin);
+      return;
+    }
+  }
+}
+
+std::vector<DivergenceStep> Uniformity::explain(NodeId node, size_t limit) const {
+  using Kind = DivergenceStep::Kind;
+  std::vector<DivergenceStep> steps;
+  bool of_control = true;  // what is explained next: control at `at`, or else its operands
+  uint32_t at = index(node);
+  while (steps.size() < limit) {
+    if (of_control) {
+      const uint32_t cause = control_cause_[at];
+      at = cause & ~kOther;
+      of_control = (cause & kOther) != 0;
+      if (of_control) {
+        steps.push_back({Kind::Return, NodeId{at}});
+        continue;
+      }
+      steps.push_back({Kind::Condition, NodeId{at}, ExprId{operand_cause_[at]}});
+    }
+    // The operands of `at` can differ, by an expression that does so by itself or by a variable.
+    const ExprId expr{operand_cause_[at]};
+    if (code_[expr].kind != ExprKind::Var) return steps;
+    const uint32_t cause = variable_cause_[input_.expr_target[index(expr)]];
+    at = cause & ~kOther;
+    of_control = (cause & kOther) != 0;
+    if (steps.size() == limit) return steps;
+    if (of_control) {
+      steps.push_back({Kind::AssignedControl, NodeId{at}});
+    } else {
+      steps.push_back({Kind::AssignedValue, NodeId{at}, ExprId{operand_cause_[at]}});
+    }
+  }
+  return steps;
+}
+
+}  // namespace vyre::analyze

@@ -1,0 +1,77 @@
+#include "check/barriers.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "analyze/uniformity.h"
+
+namespace vyre::check {
+namespace {
+
+using analyze::DivergenceStep;
+using analyze::Uniformity;
+using ir::ExprKind;
+using ir::NodeKind;
+
+// A reason is as long as the chain of variables it goes through; this much of it is shown.
+constexpr size_t kShownSteps = 6;
+
+/// What makes an operand differ, as a writer would call it.
+std::string name_of_cause(const ir::Code& code, ExprId id) {
+  const ir::Expr& e = code[id];
+  switch (e.kind) {
+    case ExprKind::InvocationId: return "invocation_id";
+    case ExprKind::LocalId: return "local_id";
+    case ExprKind::WorkgroupId: return "workgroup_id";
+    case ExprKind::Load:
+      return fmt::format("a load from {}, which others may write,", quoted(code.name(e.symbol)));
+    case ExprKind::Apply:
+      return fmt::format("{}, which gives each invocation its own value,", spec::mnemonic(e.op));
+    case ExprKind::BufLen: return fmt::format("the length of {}", quoted(code.name(e.symbol)));
+    case ExprKind::Literal:
+    case ExprKind::Var: break;
+  }
+  return quoted(code.name(e.symbol));
+}
+
+DiagNote note_of(const ir::Code& code, const DivergenceStep& step) {
+  const ir::Node& node = code[step.node];
+  switch (step.kind) {
+    case DivergenceStep::Kind::Condition:
+      return {code.span(step.expr), fmt::format("this {} can differ between invocations because of {} here",
+                                                node.kind == NodeKind::Loop ? "loop bound" : "condition",
+                                                name_of_cause(code, step.expr))};
+    case DivergenceStep::Kind::Return:
+      return {code.span(step.node), "some invocations may have returned here and others not"};
+    case DivergenceStep::Kind::AssignedValue:
+      return {code.span(step.expr),
+              fmt::format("{} can differ between invocations because of {} here",
+                          quoted(code.name(node.symbol)), name_of_cause(code, step.expr))};
+    case DivergenceStep::Kind::AssignedControl:
+      return {code.span(step.node),
+              fmt::format("{} can differ between invocations because it is set here, where "
+                          "not all of them need to come",
+                          quoted(code.name(node.symbol)))};
+  }
+  return {};
+}
+
+}  // namespace
+
+void check_barriers(const ir::Program& program, const BodyResult& body, Report& report) {
+  const Resolution& names = body.resolution;
+  const Uniformity uniformity({program.code, program.entry, program.buffers, names.expr_target,
+                               names.node_target, uint32_t(names.variables.size())});
+  for (const ir::NodeId barrier : uniformity.divergent_barriers()) {
+    const auto steps = uniformity.explain(barrier, kShownSteps);
+    const bool returned = steps.front().kind == DivergenceStep::Kind::Return;
+    Diag& diag = report.add(DiagCode::V010, program.code.span(barrier),
+                            "not every invocation of a workgroup need come to this barrier",
+                            returned ? "put the rest of the work under a condition instead of returning"
+                                     : "move the barrier out, and keep the rest under the condition");
+    for (const DivergenceStep& step : steps) diag.notes.push_back(note_of(program.code, step));
+  }
+}
+
+}  // namespace vyre::check

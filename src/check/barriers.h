@@ -1,0 +1,13 @@
+// V010: a barrier stands only where control flow is uniform. The analysis is analyze::Uniformity; this puts
+// its reasons into words.
+#pragma once
+
+#include "check/body.h"
+#include "check/report.h"
+
+namespace vyre::check {
+
+/// Domain: body is the result for this program and is not malformed.
+void check_barriers(const ir::Program& program, const BodyResult& body, Report& report);
+
+}  // namespace vyre::check
