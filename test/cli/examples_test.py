@@ -1,0 +1,112 @@
+"""The examples on real data, on both backends.
+
+Oracle: other programs: Python's zlib and hashlib, and arithmetic done here.
+"""
+import collections
+import hashlib
+import random
+import sys
+import unittest
+import zlib
+
+from program import BIN, EXAMPLES, SOURCE, CommandTest
+
+BACKENDS = ["reference", "native"]
+sys.path.insert(0, str(EXAMPLES))
+
+
+def to_bytes(values):
+    return b"".join((v & 0xFFFFFFFF).to_bytes(4, "little") for v in values)
+
+
+class Examples(CommandTest):
+    def words(self, example, groups, buffers, get, *more):
+        """The words of one buffer after a run, the same on every backend."""
+        sets = []
+        for name, value in buffers.items():
+            if isinstance(value, bytes):
+                value = f"@{self.write(name, value)}"
+            sets += ["--set", f"{name}={value}"]
+        results = []
+        for backend in BACKENDS:
+            out = self.folder / "result"
+            self.expect(0, "run", EXAMPLES / f"{example}.vyre", "--groups", groups, *more, *sets, "--backend", backend,
+                        "--get", f"{get}=@{out}")
+            data = out.read_bytes()
+            results.append([int.from_bytes(data[i:i + 4], "little") for i in range(0, len(data), 4)])
+        self.assertEqual(results[0], results[1])
+        return results[0]
+
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(2026)
+        self.licence = (SOURCE / "LICENSE").read_bytes()
+
+    def test_crc32(self):
+        for data in [b"", b"a", self.licence, self.random.randbytes(5001)]:
+            got = self.words("crc32", 1, {"data": data, "params": len(data), "crc": "zeros:1"}, "crc")
+            self.assertEqual(got, [zlib.crc32(data)])
+
+    def test_fnv1a(self):
+        state = 0x811C9DC5
+        for byte in self.licence:
+            state = (state ^ byte) * 0x01000193 % 2**32
+        got = self.words("fnv1a", 1, {"data": self.licence, "params": len(self.licence), "hash": "zeros:1"}, "hash")
+        self.assertEqual(got, [state])
+
+    def test_histogram(self):
+        counts = collections.Counter(self.licence)
+        got = self.words("histogram", (len(self.licence) + 63) // 64,
+                         {"data": self.licence, "params": len(self.licence), "bins": "zeros:256"}, "bins")
+        self.assertEqual(got, [counts[b] for b in range(256)])
+
+    def test_block_sum(self):
+        values = [self.random.getrandbits(32) for _ in range(1000)]
+        got = self.words("block_sum", 4, {"input": to_bytes(values), "sums": "zeros:4"}, "sums")
+        self.assertEqual(got, [sum(values[i:i + 256]) % 2**32 for i in range(0, 1000, 256)])
+
+    def test_prefix_sum(self):
+        values = [self.random.getrandbits(32) for _ in range(1500)]
+        sums, total = [], 0
+        for value in values:
+            total = (total + value) % 2**32
+            sums.append(total)
+        got = self.words("prefix_sum_blocks", 6, {"input": to_bytes(values), "sums": "zeros:1500", "totals": "zeros:6"},
+                         "sums", "--then", EXAMPLES / "prefix_sum_carry.vyre", "--groups", 6)
+        self.assertEqual(got, sums)
+
+    def test_transpose(self):
+        rows, columns = 37, 50
+        values = [self.random.getrandbits(32) for _ in range(rows * columns)]
+        got = self.words("transpose", "4,3", {"input": to_bytes(values), "output": f"zeros:{rows * columns}",
+                                               "params": f"{rows},{columns}"}, "output")
+        self.assertEqual(got, [values[r * columns + c] for c in range(columns) for r in range(rows)])
+
+    def test_life(self):
+        import life
+        width, height = 20, 12
+        cells = [int(self.random.random() < 0.35) for _ in range(width * height)]
+        for _ in range(3):
+            expected = []
+            for y in range(height):
+                for x in range(width):
+                    around = sum(cells[(y + dy) % height * width + (x + dx) % width]
+                                 for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
+                    expected.append(int(around == 3 or (around == 2 and cells[y * width + x] == 1)))
+            for backend in BACKENDS:
+                self.assertEqual(life.step(str(BIN / "vyre"), backend, cells, width, height), expected)
+            cells = expected
+        # Two rows of cells a line: upper half, lower half, both.
+        self.assertEqual(life.draw([1, 0, 1, 0, 1, 1], 3, 2), "▀▄█")
+
+    def test_sha256_of_many_messages(self):
+        import sha256
+        messages = [b"", b"abc", b"a" * 55, b"b" * 56, b"c" * 63, b"d" * 64, b"e" * 65, self.licence]
+        messages += [self.random.randbytes(self.random.randrange(300)) for _ in range(120)]
+        for backend in BACKENDS:
+            self.assertEqual(sha256.digests(str(BIN / "vyre"), backend, messages),
+                             [hashlib.sha256(m).hexdigest() for m in messages])
+
+
+if __name__ == "__main__":
+    unittest.main()

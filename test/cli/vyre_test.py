@@ -1,0 +1,282 @@
+"""The verbs of vyre: what they print, and their exit codes.
+
+Oracle: COMMANDS (docs/commands.md); values are worked out by hand.
+"""
+import json
+import unittest
+
+from program import EXAMPLES, SOURCE, CommandTest, vyre
+
+ADD_ONE = """program add_one(read_write data: u32 @0) workgroup(4, 1, 1) {
+  let i = invocation_id.x;
+  data[i] = data[i] + 1;
+}
+"""
+BAD = """program bad(read_write out: u32 @0) workgroup(64, 1, 1) {
+  if (local_id.x < 3) {
+    barrier;
+  }
+}
+"""
+SLOW = """program slow(read_write out: u32 @0) workgroup(1, 1, 1) {
+  let x = 1;
+  for i in 0..0xffffffff {
+    for j in 0..0xffffffff {
+      x = (x * 1664525 + i) ^ out[x & 1023];
+      out[x & 1023] = x;
+    }
+  }
+}
+"""
+
+
+class Check(CommandTest):
+    def test_good_file_is_silent(self):
+        done = self.expect(0, "check", EXAMPLES / "block_sum.vyre", EXAMPLES / "sha256.vyre")
+        self.assertEqual(done.stdout + done.stderr, "")
+
+    def test_bad_file_shows_position_line_and_caret(self):
+        done = self.refuse(1, ["bad.vyre:3:5: error[V010]", "    barrier;", "    ^~~~~~~", "help: "], "check",
+                           self.write("bad.vyre", BAD))
+        self.assertIn("local_id", done.stderr)
+
+    def test_one_bad_file_among_good(self):
+        self.refuse(1, "V010", "check", EXAMPLES / "xor.vyre", self.write("bad.vyre", BAD))
+
+    def test_missing_file_folder_and_no_file(self):
+        self.refuse(2, ["nowhere.vyre", "No such file"], "check", self.folder / "nowhere.vyre")
+        self.refuse(2, "folder", "check", self.folder)
+        self.refuse(2, "FILE", "check")
+
+    def test_empty_nul_and_binary_files(self):
+        self.refuse(1, "P015", "check", self.write("empty.vyre", ""))
+        self.refuse(1, "error[P001]", "check", self.write("nul.vyre", b"program a\0b() workgroup(1,1,1) {}"))
+        self.refuse(1, "error[P0", "check", self.write("binary.vyre", bytes(range(128, 256))))
+        self.refuse(1, "error[W0", "check", self.write("magic.vyrb", b"VYRE"))
+
+
+class Fmt(CommandTest):
+    UGLY = "program  p( read_write out:u32@0 )workgroup( 1,1,1 ){ out [ 0 ]=0x0A+1_000; // kept\n}"
+
+    def test_prints_canonical_layout_and_leaves_the_file(self):
+        path = self.write("ugly.vyre", self.UGLY)
+        done = self.expect(0, "fmt", path)
+        self.assertEqual(done.stdout, "program p(read_write out: u32 @0) workgroup(1, 1, 1) {\n"
+                                      "  out[0] = 0x0A + 1_000;  // kept\n}\n")
+        self.assertEqual(path.read_text(), self.UGLY)
+
+    def test_write_is_stable(self):
+        path = self.write("ugly.vyre", self.UGLY)
+        self.expect(0, "fmt", path, "--write")
+        once = path.read_text()
+        self.assertNotEqual(once, self.UGLY)
+        self.expect(0, "fmt", path, "--write")
+        self.assertEqual(path.read_text(), once)
+
+    def test_refusals_change_nothing(self):
+        path = self.write("bad.vyre", "program p( { }")
+        self.refuse(1, "error[P002]", "fmt", path, "--write")
+        self.assertEqual(path.read_text(), "program p( { }")
+        self.expect(0, "encode", EXAMPLES / "xor.vyre", "-o", self.folder / "x.vyrb")
+        self.refuse(2, "decode", "fmt", self.folder / "x.vyrb")
+
+    def test_examples_are_formatted(self):
+        for path in sorted(EXAMPLES.glob("*.vyre")):
+            self.assertEqual(self.expect(0, "fmt", path).stdout, path.read_text(), path.name)
+
+
+class Wire(CommandTest):
+    def test_round_trip(self):
+        for name in ["sha256", "block_sum", "histogram"]:
+            first, text, second = (self.folder / (name + end) for end in [".vyrb", ".vyre", "2.vyrb"])
+            self.expect(0, "encode", EXAMPLES / f"{name}.vyre", "-o", first)
+            self.expect(0, "decode", first, "-o", text)
+            self.expect(0, "encode", text, "-o", second)
+            self.assertEqual(first.read_bytes(), second.read_bytes())
+            self.expect(0, "check", first)
+
+    def test_refusals_leave_no_output(self):
+        out = self.folder / "out"
+        self.refuse(1, "W003", "decode", self.write("cut.vyrb", b"VYRE\x01"), "-o", out)
+        self.refuse(1, "V010", "encode", self.write("bad.vyre", BAD), "-o", out)
+        self.assertFalse(out.exists())
+        self.refuse(2, "cannot write", "encode", EXAMPLES / "xor.vyre", "-o", self.folder / "no" / "such" / "out")
+        self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith("out")], [])
+
+
+class Lower(CommandTest):
+    def test_each_form(self):
+        for form, words in {"kernel": ["load", "barrier"], "legal": ["raw"], "llvm": ["define ", "target triple"],
+                            "asm": [".text", "ret"]}.items():
+            done = self.expect(0, "lower", EXAMPLES / "block_sum.vyre", "--to", form)
+            for word in words:
+                self.assertIn(word, done.stdout)
+
+    def test_refusals(self):
+        self.refuse(2, ["ptx", "kernel, legal, llvm, asm"], "lower", EXAMPLES / "xor.vyre", "--to", "ptx")
+        self.refuse(2, "--to", "lower", EXAMPLES / "xor.vyre")
+
+
+class Run(CommandTest):
+    def run_ok(self, *arguments):
+        return self.expect(0, "run", *arguments).stdout
+
+    def test_prints_writable_buffers(self):
+        for backend in ["reference", "native"]:
+            self.assertEqual(
+                self.run_ok(EXAMPLES / "xor.vyre", "--groups", 1, "--set", "a=1,2,3", "--set", "b=0xff,0,3", "--set",
+                            "out=zeros:3", "--backend", backend), "out: 254 2 0\n")
+
+    def test_get_hex_and_file(self):
+        path = self.write("add.vyre", ADD_ONE)
+        self.assertEqual(self.run_ok(path, "--groups", 1, "--set", "data=0,0xffffffff", "--get", "data", "--hex"),
+                         "data: 0x00000001 0x00000000\n")
+        self.assertEqual(self.run_ok(path, "--groups", 1, "--set", "data=1,2", "--get", f"data=@{self.folder}/d"), "")
+        self.assertEqual((self.folder / "d").read_bytes(), bytes([2, 0, 0, 0, 3, 0, 0, 0]))
+
+    def test_set_forms(self):
+        path = self.write("add.vyre", ADD_ONE)
+        self.assertEqual(self.run_ok(path, "--groups", 1, "--set", "data=iota:5"), "data: 1 2 3 4 4\n")
+        self.assertEqual(self.run_ok(path, "--groups", 1), "data:\n")
+        raw = self.write("raw", bytes([9, 0, 0, 0]))
+        self.assertEqual(self.run_ok(path, "--groups", 1, "--set", f"data=@{raw}"), "data: 10\n")
+
+    def test_random_is_philox(self):
+        # Known answer of Philox4x32-10 for counter 0 and key 0 (Random123's kat_vectors): 6627e8d5 e169c58d bc57ac4c
+        # 9b00dbd8; the program adds one to the first four.
+        path = self.write("add.vyre", ADD_ONE)
+        self.assertEqual(self.run_ok(path, "--groups", 1, "--set", "data=random:4:0", "--hex"),
+                         "data: 0x6627e8d6 0xe169c58e 0xbc57ac4d 0x9b00dbd9\n")
+
+    def test_bytes_are_padded(self):
+        data = self.write("five", b"hello")
+        done = self.run_ok(EXAMPLES / "fnv1a.vyre", "--groups", 1, "--set", f"data=@{data}", "--set", "params=5", "--set",
+                           "hash=zeros:1", "--hex")
+        self.assertEqual(done, "hash: 0x4f9f2cab\n")  # published FNV-1a of "hello"
+
+    def test_then(self):
+        path = self.write("add.vyre", ADD_ONE)
+        self.assertEqual(self.run_ok(path, "--groups", 1, "--then", path, "--groups", 2, "--set", "data=zeros:6"),
+                         "data: 2 2 2 2 1 1\n")
+
+    def test_compare(self):
+        done = self.run_ok(EXAMPLES / "block_sum.vyre", "--groups", 4, "--set", "input=random:1024:7", "--set",
+                           "sums=zeros:4", "--compare", "reference,native")
+        (a, first), (b, second) = (line.split() for line in done.splitlines())
+        self.assertEqual((a, b), ("reference", "native"))
+        self.assertEqual(first, second)
+        self.assertEqual(len(first), 64)
+
+    def test_usage_errors(self):
+        xor = EXAMPLES / "xor.vyre"
+        bad = lambda words, *arguments: self.refuse(2, words, "run", xor, *arguments)
+        bad("--groups", "--set", "a=1")
+        for groups in ["0", "1,0", "65536", "1,2,3,4", "x", "", "-1", "1,", "4294967297"]:
+            bad("--groups", f"--groups={groups}")
+        bad("there is no such buffer", "--groups", 1, "--set", "c=1")
+        bad("NAME=SPEC", "--groups", 1, "--set", "a")
+        bad("does not fit", "--groups", 1, "--set", "a=-3")
+        bad("too large", "--groups", 1, "--set", "a=18446744073709551616")
+        bad("does not fit", "--groups", 1, "--set", "a=4294967296")
+        bad("not a number", "--groups", 1, "--set", "a=1.5")
+        bad("not a number", "--groups", 1, "--set", "a=inf")
+        bad("literal is missing", "--groups", 1, "--set", "a=1,")
+        bad("not a multiple", "--groups", 1, "--set", f"a=@{self.write('five', b'hello')}")
+        bad("cannot read", "--groups", 1, "--set", "a=@/nowhere/at/all")
+        bad("not a number", "--groups", 1, "--set", "a=iota:many")
+        bad("seed", "--groups", 1, "--set", "a=random:4")
+        bad("there is no such buffer", "--groups", 1, "--get", "nothing")
+        bad("each program takes one", "--groups", 1, "--groups", 2)
+        bad("at least two", "--groups", 1, "--compare", "native")
+        bad("--timeout", "--groups", 1, "--timeout", "-1")
+        self.refuse(2, "nonsense", "run", xor, "--groups", 1, "--nonsense")
+
+    def test_then_needs_equal_types(self):
+        signed = self.write("signed.vyre", ADD_ONE.replace("u32", "i32").replace("+ 1", "+ 1i32"))
+        self.refuse(2, ["data", "i32", "u32"], "run", self.write("add.vyre", ADD_ONE), "--groups", 1, "--then", signed,
+                    "--groups", 1)
+
+    def test_unknown_and_absent_backends(self):
+        xor = EXAMPLES / "xor.vyre"
+        self.refuse(3, "B004", "run", xor, "--groups", 1, "--backend", "abacus")
+        self.refuse(3, "error[B0", "run", xor, "--groups", 1, "--backend", "cuda")
+        self.refuse(3, "error[B0", "run", xor, "--groups", 1, "--backend", "./nothing.so")
+
+    def test_dispatch_errors(self):
+        big = self.write("big.vyre", "program big(uniform p: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {}")
+        for backend in ["reference", "native"]:
+            self.refuse(1, ["X004", "65540", "65536"], "run", big, "--groups", 1, "--set", "p=zeros:16385", "--backend",
+                        backend)
+            self.expect(0, "run", big, "--groups", 1, "--set", "p=zeros:16384", "--backend", backend)
+        self.refuse(1, "X006", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--set", "a=zeros:16777217", "--backend",
+                    "reference")
+
+    def test_timeout_writes_nothing(self):
+        slow, out = self.write("slow.vyre", SLOW), self.folder / "out"
+        for backend in ["reference", "native"]:
+            self.refuse(3, "B005", "run", slow, "--groups", 1, "--set", "out=zeros:1024", "--get", f"out=@{out}",
+                        "--timeout", "0.2", "--backend", backend)
+            self.assertFalse(out.exists())
+
+    def test_wire_runs_too(self):
+        wire = self.folder / "x.vyrb"
+        self.expect(0, "encode", EXAMPLES / "xor.vyre", "-o", wire)
+        self.assertEqual(self.run_ok(wire, "--groups", 1, "--set", "a=6", "--set", "b=5", "--set", "out=zeros:1"),
+                         "out: 3\n")
+
+
+class Listings(CommandTest):
+    def test_ops(self):
+        table = self.expect(0, "ops").stdout
+        for word in ["bit_and", "atomic_compare_exchange", "primitive.bitwise.rotl", "primitive.math.lcm"]:
+            self.assertIn(word, table)
+        one = self.expect(0, "ops", "primitive.math.add").stdout
+        for word in ["Commutative", "Identity(0)", "0xffffffff"]:
+            self.assertIn(word, one)
+        data = json.loads(self.expect(0, "ops", "--json").stdout)
+        self.assertEqual(data["schema"], "vyre.ops/1")
+        self.assertEqual(len(data["operations"]), 41)
+        self.refuse(2, "primitive.math.nothing", "ops", "primitive.math.nothing")
+
+    def test_ops_page_is_current(self):
+        self.assertEqual(self.expect(0, "ops", "--markdown").stdout, (SOURCE / "docs/ops.md").read_text(),
+                         "docs/ops.md is stale: vyre ops --markdown > docs/ops.md")
+
+    def test_backends(self):
+        self.assertIn("native", self.expect(0, "backends").stdout)
+        rows = json.loads(self.expect(0, "backends", "--json").stdout)["backends"]
+        available = {row["name"] for row in rows if row["available"]}
+        self.assertEqual(available & {"reference", "native"}, {"reference", "native"})
+
+    def test_explain(self):
+        self.assertIn("barrier", self.expect(0, "explain", "V010").stdout)
+        self.assertIn("X001", self.expect(0, "explain").stdout)
+        self.refuse(2, "Z999", "explain", "Z999")
+
+    def test_help_has_an_example_for_each_verb(self):
+        for verb in "check fmt encode decode lower run ops backends explain".split():
+            self.assertIn("Example: vyre " + verb, self.expect(0, verb, "--help").stdout)
+        self.refuse(2, "subcommand")
+        self.refuse(2, "frobnicate", "frobnicate")
+        self.assertTrue(self.expect(0, "--version").stdout.startswith("vyre "))
+
+
+class Hostile(CommandTest):
+    def test_truncations_of_a_program_are_diagnosed(self):
+        text = (EXAMPLES / "transpose.vyre").read_text()
+        body = text[text.index("program"):text.index("// run")].rstrip()
+        for cut in range(0, len(body) - 1, 37):
+            done = vyre("check", self.write("cut.vyre", body[:cut]))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("error[", done.stderr)
+
+    def test_deep_nesting_is_refused_politely(self):
+        deep = "{" * 200000 + "}" * 200000
+        self.refuse(1, "V022", "check",
+                    self.write("deep.vyre", f"program p(read_write out: u32 @0) workgroup(1, 1, 1) {{ {deep} }}"))
+        self.refuse(1, "V023", "check", self.write(
+            "tall.vyre", f"program p(read_write out: u32 @0) workgroup(1, 1, 1) {{ out[0] = {'~' * 200000}1; }}"))
+
+
+if __name__ == "__main__":
+    unittest.main()
