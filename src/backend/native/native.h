@@ -1,4 +1,5 @@
-// The native backend: programs as machine code of this CPU, through LLVM; workgroups spread over cores with oneTBB.
+// The native backend: programs as machine code of this CPU, through LLVM; workgroups spread over cores with
+// oneTBB.
 #pragma once
 
 #include <memory>

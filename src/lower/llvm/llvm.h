@@ -1,9 +1,9 @@
 // From a legal kernel to LLVM IR, for CPUs: one function that runs a range of workgroups.
 //
-// The printer knows no semantics: each raw operator is one row of a table. Around the expressions stands the CPU
-// shell: a workgroup is split at its barriers into a tree of regions; uniform control runs once, maximal
-// barrier-free regions are loops over lanes, values that live across a barrier are arrays over lanes. There is no
-// fiber, no thread an invocation, no interpreter loop and no indirect call in emitted code.
+// The printer knows no semantics: each raw operator is one row of a table. Around the expressions stands the
+// CPU shell: a workgroup is split at its barriers into a tree of regions; uniform control runs once, maximal
+// barrier-free regions are loops over lanes, values that live across a barrier are arrays over lanes. There
+// is no fiber, no thread an invocation, no interpreter loop and no indirect call in emitted code.
 //
 // LLVM's own headers stay inside lower/llvm and backend/native; this header has none.
 #pragma once
@@ -24,9 +24,10 @@ namespace vyre::lower {
 /// What the emitted function takes, C ABI:
 ///   void <symbol>(const CpuBuffer* buffers, const uint32_t groups[3], uint64_t first, uint64_t count,
 ///                 std::byte* workgroup_memory)
-/// It runs workgroups first .. first + count - 1 in the linear order x fastest. `buffers` has one entry a bound
-/// buffer; workgroup_memory has workgroup_bytes(kernel) bytes, aligned to 64, which the function zeroes itself at
-/// the start of each workgroup. Calls on disjoint ranges may run at the same time on different threads.
+/// It runs workgroups first .. first + count - 1 in the linear order x fastest. `buffers` has one entry a
+/// bound buffer; workgroup_memory has workgroup_bytes(kernel) bytes, aligned to 64, which the function zeroes
+/// itself at the start of each workgroup. Calls on disjoint ranges may run at the same time on different
+/// threads.
 struct CpuBuffer {
   std::byte* data;  // at least one element, also when count is 0
   uint64_t count;
@@ -37,10 +38,18 @@ using CpuEntry = void (*)(const CpuBuffer* buffers, const uint32_t* groups, uint
 /// Bytes of scratch that one running call needs: workgroup buffers and values kept across barriers.
 uint64_t workgroup_bytes(const Kernel& kernel);
 
-/// Adds the entry function for one legal kernel to a module. L003 when the LLVM verifier refuses it.
-Result<void> emit_cpu(const Kernel& kernel, llvm::Module& module, const std::string& symbol);
+struct EmitOptions {
+  bool alias_scopes = true;   // say that arrays do not overlap: for the vectoriser
+  bool version_loops = true;  // a second body for invocations known to be in bounds: for the vectoriser
+  bool verify = true;         // run LLVM's verifier
+};
 
-/// The module of one kernel as LLVM assembly; optimised for the host with `optimise` (`vyre lower --to llvm`).
+/// Adds the entry function for one legal kernel to a module. L003 when the LLVM verifier refuses it.
+Result<void> emit_cpu(const Kernel& kernel, llvm::Module& module, const std::string& symbol,
+                      const EmitOptions& options = {});
+
+/// The module of one kernel as LLVM assembly; optimised for the host with `optimise` (`vyre lower --to
+/// llvm`).
 Result<std::string> print_llvm(const Kernel& kernel, bool optimise);
 
 /// The host's machine code as assembly (`vyre lower --to asm`).

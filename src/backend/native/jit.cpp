@@ -1,0 +1,124 @@
+#include "backend/native/jit.h"
+
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/Error.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include "lower/llvm/codegen.h"
+
+namespace vyre::backend {
+namespace {
+
+namespace orc = llvm::orc;
+
+Diag failure(DiagCode code, const std::string& doing, llvm::Error error) {
+  return make_diag(code, Span::none(), "native code: " + doing + ": " + llvm::toString(std::move(error)),
+                   "use --backend reference, and report this");
+}
+
+class LoadedCode final : public Code {
+ public:
+  LoadedCode(std::shared_ptr<orc::LLJIT> jit, orc::ResourceTrackerSP tracker,
+             std::vector<Result<lower::CpuEntry>> entries)
+      : jit_(std::move(jit)), tracker_(std::move(tracker)), entries_(std::move(entries)) {}
+  ~LoadedCode() override { llvm::consumeError(tracker_->remove()); }
+  const Result<lower::CpuEntry>& entry(size_t i) const override { return entries_[i]; }
+
+ private:
+  std::shared_ptr<orc::LLJIT> jit_;  // outlives its code
+  orc::ResourceTrackerSP tracker_;
+  std::vector<Result<lower::CpuEntry>> entries_;
+};
+
+class OrcJit final : public Jit {
+ public:
+  OrcJit(std::shared_ptr<orc::LLJIT> jit, int level) : jit_(std::move(jit)), level_(level) {}
+
+  Result<std::shared_ptr<const Code>> compile(std::span<const lower::Kernel> kernels) override {
+    // Symbols are unique in the process's one library, so that batches cannot meet.
+    const std::string prefix = "vyre." + std::to_string(next_batch_++) + ".";
+    std::vector<Result<lower::CpuEntry>> entries(kernels.size());
+    VYRE_TRY(object, object_of(kernels, prefix, entries));
+
+    auto tracker = jit_->getMainJITDylib().createResourceTracker();
+    if (auto error = jit_->addObjectFile(tracker, std::move(object))) {
+      return std::unexpected(failure(DiagCode::L003, "loading", std::move(error)));
+    }
+    orc::SymbolLookupSet wanted;
+    std::vector<orc::SymbolStringPtr> names;
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      names.push_back(jit_->mangleAndIntern(prefix + std::to_string(i)));
+      if (entries[i]) wanted.add(names.back());
+    }
+    auto found = jit_->getExecutionSession().lookup(orc::makeJITDylibSearchOrder(&jit_->getMainJITDylib()),
+                                                    std::move(wanted));
+    if (!found) {
+      llvm::consumeError(tracker->remove());
+      return std::unexpected(failure(DiagCode::L003, "linking", found.takeError()));
+    }
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      if (entries[i]) entries[i] = (*found)[names[i]].getAddress().toPtr<lower::CpuEntry>();
+    }
+    return std::make_shared<const LoadedCode>(jit_, std::move(tracker), std::move(entries));
+  }
+
+ private:
+  Result<std::unique_ptr<llvm::MemoryBuffer>> object_of(std::span<const lower::Kernel> kernels,
+                                                        const std::string& prefix,
+                                                        std::vector<Result<lower::CpuEntry>>& entries) {
+    llvm::LLVMContext context;
+    context.setDiscardValueNames(true);
+    VYRE_TRY(machine, lower::host_machine(level_));
+    llvm::Module module(prefix, context);
+    module.setTargetTriple(machine->getTargetTriple().str());
+    module.setDataLayout(machine->createDataLayout());
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      const std::string symbol = prefix + std::to_string(i);
+      if (auto emitted = lower::emit_cpu(kernels[i], module, symbol, lower::emit_options(level_)); !emitted) {
+        if (llvm::Function* function = module.getFunction(symbol)) function->eraseFromParent();
+        entries[i] = std::unexpected(std::move(emitted).error());
+      }
+    }
+    lower::optimise(module, *machine, level_);
+    return lower::to_object(module, *machine);
+  }
+
+  std::shared_ptr<orc::LLJIT> jit_;
+  const int level_;
+  std::atomic<uint64_t> next_batch_{0};
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Jit>> make_jit(int level) {
+  VYRE_TRY(machine, lower::host_machine(level));  // initialises the target
+  auto jit = orc::LLJITBuilder()
+                 .setJITTargetMachineBuilder(orc::JITTargetMachineBuilder(machine->getTargetTriple()))
+                 .create();
+  if (!jit) return std::unexpected(failure(DiagCode::B001, "starting ORC", jit.takeError()));
+  // All that code generation may call by itself; kernels call nothing.
+  const auto function = [](auto* f) {
+    return orc::ExecutorSymbolDef(orc::ExecutorAddr::fromPtr(f),
+                                  llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable);
+  };
+  orc::SymbolMap symbols;
+  symbols[(*jit)->mangleAndIntern("memset")] =
+      function(static_cast<void* (*)(void*, int, size_t)>(&std::memset));
+  symbols[(*jit)->mangleAndIntern("memcpy")] =
+      function(static_cast<void* (*)(void*, const void*, size_t)>(&std::memcpy));
+  symbols[(*jit)->mangleAndIntern("memmove")] =
+      function(static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove));
+  if (auto error = (*jit)->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)))) {
+    return std::unexpected(failure(DiagCode::B001, "starting ORC", std::move(error)));
+  }
+  return std::make_shared<OrcJit>(std::shared_ptr<orc::LLJIT>(std::move(*jit)), level);
+}
+
+}  // namespace vyre::backend

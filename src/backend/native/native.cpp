@@ -1,0 +1,203 @@
+#include "backend/native/native.h"
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "backend/native/jit.h"
+#include "lower/kernel.h"
+#include "lower/llvm/codegen.h"
+#include "spec/limits.h"
+
+namespace vyre::backend {
+namespace {
+
+constexpr size_t kCacheLine = 64;
+/// A batch is compiled in modules of this many programs: enough to share what a module costs, few enough that
+/// the memory of one is small.
+constexpr size_t kModulePrograms = 128;
+/// Instructions that a task should run at least, so that starting it costs little; a dispatch below it stays
+/// on the calling thread. Loops inside a kernel are not foreseen: they only make tasks longer.
+constexpr uint64_t kTaskInstructions = 200'000;
+
+/// Memory aligned to a cache line, or null.
+struct AlignedDelete {
+  void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{kCacheLine}); }
+};
+using AlignedBytes = std::unique_ptr<std::byte, AlignedDelete>;
+AlignedBytes allocate(uint64_t bytes) {
+  if (bytes > PTRDIFF_MAX) return nullptr;
+  return AlignedBytes(static_cast<std::byte*>(
+      ::operator new(static_cast<size_t>(bytes), std::align_val_t{kCacheLine}, std::nothrow)));
+}
+
+/// A bound buffer as code takes it: in place where it can be, else through an aligned copy.
+class BoundBuffer {
+ public:
+  explicit BoundBuffer(const layout::Binding& binding) : binding_(binding) {
+    const bool aligned = reinterpret_cast<uintptr_t>(binding.bytes.data()) % alignof(uint32_t) == 0;
+    if (binding.count == 0) {
+      data_ = empty_;  // code may touch the first element of any binding
+    } else if (aligned) {
+      data_ = binding.bytes.data();
+    } else {
+      copy_ = allocate(binding.bytes.size());
+      data_ = copy_.get();
+      if (copy_) std::ranges::copy(binding.bytes, data_);
+    }
+  }
+  BoundBuffer(const BoundBuffer&) = delete;
+  ~BoundBuffer() {
+    if (copy_) std::ranges::copy(std::span(data_, binding_.bytes.size()), binding_.bytes.begin());
+  }
+  bool allocated() const { return data_ != nullptr; }
+  lower::CpuBuffer get() const { return {data_, binding_.count}; }
+
+ private:
+  layout::Binding binding_;
+  AlignedBytes copy_;
+  std::byte* data_ = nullptr;
+  alignas(kCacheLine) std::byte empty_[kCacheLine] = {};
+};
+
+Diag out_of_memory(const std::string& what, uint64_t bytes) {
+  return make_diag(
+      DiagCode::B003, Span::none(),
+      fmt::format("native: {} needs {} bytes, and the host has no such memory left", what, bytes),
+      "use less workgroup memory, a smaller workgroup, or fewer threads");
+}
+
+class NativePipeline final : public Pipeline {
+ public:
+  NativePipeline(const check::Checked& program, const lower::Kernel& kernel, std::shared_ptr<const Code> code,
+                 lower::CpuEntry entry, std::shared_ptr<tbb::task_arena> arena)
+      : program_(program),
+        code_(std::move(code)),
+        entry_(entry),
+        scratch_bytes_(lower::workgroup_bytes(kernel)),
+        group_cost_(std::max<uint64_t>(1, uint64_t{kernel.invocations()} * kernel.insts.size())),
+        arena_(std::move(arena)) {}
+
+  Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
+    VYRE_TRY(bindings, layout::bind(program_, host, groups));
+    std::vector<std::unique_ptr<BoundBuffer>> bound;
+    std::vector<lower::CpuBuffer> buffers;
+    for (const layout::Binding& binding : bindings) {
+      bound.push_back(std::make_unique<BoundBuffer>(binding));
+      if (!bound.back()->allocated()) return std::unexpected(out_of_memory("a copy", binding.bytes.size()));
+      buffers.push_back(bound.back()->get());
+    }
+    const std::array<uint32_t, 3> extent = {groups.x, groups.y, groups.z};
+    const uint64_t total = groups.total();
+    const uint64_t grain = std::max<uint64_t>(1, kTaskInstructions / group_cost_);
+    if (arena_->max_concurrency() == 1 || total <= grain) {
+      const AlignedBytes scratch = allocate(std::max<uint64_t>(scratch_bytes_, kCacheLine));
+      if (!scratch) return std::unexpected(out_of_memory("a workgroup", scratch_bytes_));
+      entry_(buffers.data(), extent.data(), 0, total, scratch.get());
+      return {};
+    }
+    return run_parallel(buffers.data(), extent.data(), total, grain);
+  }
+
+ private:
+  Result<void> run_parallel(const lower::CpuBuffer* buffers, const uint32_t* extent, uint64_t total,
+                            uint64_t grain) {
+    std::vector<AlignedBytes> scratch(size_t(arena_->max_concurrency()));
+    // All at once and before any group runs: a dispatch that lacks memory has changed nothing.
+    for (AlignedBytes& s : scratch) {
+      s = allocate(std::max<uint64_t>(scratch_bytes_, kCacheLine));
+      if (!s) return std::unexpected(out_of_memory("a workgroup", scratch_bytes_));
+    }
+    arena_->execute([&] {
+      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, total, grain),
+                        [&](const tbb::blocked_range<uint64_t>& range) {
+                          const auto thread = size_t(tbb::this_task_arena::current_thread_index());
+                          entry_(buffers, extent, range.begin(), range.size(), scratch[thread].get());
+                        });
+    });
+    return {};
+  }
+
+  const check::Checked program_;
+  const std::shared_ptr<const Code> code_;
+  const lower::CpuEntry entry_;
+  const uint64_t scratch_bytes_;
+  const uint64_t group_cost_;
+  const std::shared_ptr<tbb::task_arena> arena_;  // of the backend
+};
+
+class Native final : public Backend {
+ public:
+  Native(std::shared_ptr<Jit> jit, unsigned threads)
+      : jit_(std::move(jit)), threads_(threads), arena_(std::make_shared<tbb::task_arena>(int(threads), 1)) {}
+
+  Identity identity() const override {
+    const lower::HostCpu& host = lower::host_cpu();
+    return {.name = "native",
+            .device = fmt::format("{} {} ({}), {} thread{}", host.architecture, host.name, host.vectors,
+                                  threads_, threads_ == 1 ? "" : "s"),
+            .driver = "LLVM " + lower::llvm_version(),
+            .version = VYRE_VERSION};
+  }
+  Limits limits() const override {
+    return {.max_invocations_per_group = spec::kMaxInvocationsPerGroup,
+            .max_workgroup_bytes = spec::kMaxWorkgroupBytes,
+            .max_buffer_bytes = uint64_t{UINT32_MAX} * 4};
+  }
+
+  Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {
+    const check::Checked* const one = &program;
+    return std::move(compile_batch({&one, 1}).front());
+  }
+
+  std::vector<Result<std::unique_ptr<Pipeline>>> compile_batch(
+      std::span<const check::Checked* const> programs) override {
+    std::vector<Result<std::unique_ptr<Pipeline>>> out;
+    out.reserve(programs.size());
+    for (size_t first = 0; first < programs.size(); first += kModulePrograms) {
+      compile_module(programs.subspan(first, std::min(kModulePrograms, programs.size() - first)), out);
+    }
+    return out;
+  }
+
+ private:
+  void compile_module(std::span<const check::Checked* const> programs,
+                      std::vector<Result<std::unique_ptr<Pipeline>>>& out) {
+    std::vector<lower::Kernel> kernels;
+    for (const check::Checked* program : programs) {
+      kernels.push_back(lower::legalize(lower::build(*program), lower::kLlvmTarget));
+    }
+    const auto code = jit_->compile(kernels);
+    for (size_t i = 0; i < programs.size(); ++i) {
+      if (!code) {
+        out.push_back(std::unexpected(code.error()));
+      } else if (const auto& entry = (*code)->entry(i); !entry) {
+        out.push_back(std::unexpected(entry.error()));
+      } else {
+        out.push_back(std::make_unique<NativePipeline>(*programs[i], kernels[i], *code, *entry, arena_));
+      }
+    }
+  }
+
+  const std::shared_ptr<Jit> jit_;
+  const unsigned threads_;
+  const std::shared_ptr<tbb::task_arena>
+      arena_;  // shared by all pipelines: threads are a property of the host
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> make_native(const NativeOptions& options) {
+  VYRE_TRY(jit, make_jit(options.optimisation));
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  return std::make_unique<Native>(std::move(jit), options.threads == 0 ? cores : options.threads);
+}
+
+}  // namespace vyre::backend

@@ -1,0 +1,171 @@
+#include "lower/llvm/codegen.h"
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace vyre::lower {
+namespace {
+
+HostCpu find_host() {
+  HostCpu host{.name = llvm::sys::getHostCPUName().str(), .triple = llvm::sys::getProcessTriple()};
+  host.architecture = llvm::Triple(host.triple).getArchName().str();
+  const auto present = llvm::sys::getHostCPUFeatures();
+  std::vector<std::string> features;
+  for (const auto& feature : present) {
+    features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  }
+  std::ranges::sort(features);
+  for (const std::string& f : features) host.features += (host.features.empty() ? "" : ",") + f;
+  const auto has = [&](const char* feature) { return present.lookup(feature); };
+  host.vectors = has("avx512f") ? "AVX-512"
+                 : has("avx2")  ? "AVX2"
+                 : has("sse2")  ? "SSE2"
+                 : has("neon")  ? "NEON"
+                                : "no vectors";
+  return host;
+}
+
+void initialize_target() {
+  static const bool once = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)once;
+}
+
+Diag refused(const std::string& what) {
+  return make_diag(DiagCode::L003, Span::none(), "LLVM cannot generate code: " + what,
+                   "report the program; the reference backend can still run it");
+}
+
+}  // namespace
+
+const HostCpu& host_cpu() {
+  static const HostCpu host = find_host();
+  return host;
+}
+
+std::string llvm_version() { return LLVM_VERSION_STRING; }
+
+Result<std::unique_ptr<llvm::TargetMachine>> host_machine(int level) {
+  initialize_target();
+  const HostCpu& host = host_cpu();
+  std::string message;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(host.triple, message);
+  if (target == nullptr) {
+    return std::unexpected(
+        make_diag(DiagCode::B001, Span::none(),
+                  "native code: this LLVM has no target for " + host.triple + ": " + message,
+                  "use --backend reference"));
+  }
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  const auto effort = level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
+  // Objects are loaded anywhere in the address space, far from the process's own code: position-independent,
+  // with the few calls (memset and its kin) through the object's own stubs.
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      host.triple, host.name, host.features, options, llvm::Reloc::PIC_, std::nullopt, effort, /*JIT=*/true));
+  if (level == 0) machine->setFastISel(true);
+  return machine;
+}
+
+EmitOptions emit_options(int level) {
+  return {.alias_scopes = level > 0, .version_loops = level > 0, .verify = true};
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
+  if (level == 0) return;  // slots stay in memory: the fast instruction selector wants no more
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  tuning.LoopUnrolling = true;
+  tuning.LoopInterleaving = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+Result<std::unique_ptr<llvm::MemoryBuffer>> to_object(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile,
+                                  /*DisableVerify=*/true)) {
+    return std::unexpected(refused("no object files for " + host_cpu().triple));
+  }
+  passes.run(module);
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), /*RequiresNullTerminator=*/false);
+}
+
+namespace {
+
+/// A module with one kernel in it, under the kernel's name.
+Result<std::unique_ptr<llvm::Module>> module_of(const Kernel& kernel, llvm::LLVMContext& context,
+                                                llvm::TargetMachine* machine, const EmitOptions& options) {
+  auto module = std::make_unique<llvm::Module>(kernel.name, context);
+  if (machine != nullptr) {
+    module->setTargetTriple(machine->getTargetTriple().str());
+    module->setDataLayout(machine->createDataLayout());
+  }
+  VYRE_CHECK(emit_cpu(kernel, *module, kernel.name, options));
+  return module;
+}
+
+}  // namespace
+
+Result<std::string> print_llvm(const Kernel& kernel, bool optimised) {
+  llvm::LLVMContext context;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (!optimised) {  // names no target: the same text on every host
+    VYRE_TRY(module, module_of(kernel, context, nullptr, emit_options(2)));
+    module->print(out, nullptr);
+    return text;
+  }
+  VYRE_TRY(machine, host_machine(2));
+  VYRE_TRY(module, module_of(kernel, context, machine.get(), emit_options(2)));
+  optimise(*module, *machine, 2);
+  module->print(out, nullptr);
+  return text;
+}
+
+Result<std::string> print_asm(const Kernel& kernel) {
+  llvm::LLVMContext context;
+  VYRE_TRY(machine, host_machine(2));
+  VYRE_TRY(module, module_of(kernel, context, machine.get(), emit_options(2)));
+  optimise(*module, *machine, 2);
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile, true)) {
+    return std::unexpected(refused("no assembly for " + host_cpu().triple));
+  }
+  passes.run(*module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace vyre::lower

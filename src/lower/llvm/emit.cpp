@@ -1,0 +1,724 @@
+// From a legal kernel to LLVM IR: the table of raw operators, and the CPU shell around it.
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lower/llvm/llvm.h"
+#include "lower/llvm/regions.h"
+#include "spec/table.h"
+
+namespace vyre::lower {
+namespace {
+
+using Builder = llvm::IRBuilder<>;
+using Ir = llvm::Value*;
+
+/// The operands of a raw operator; a select's condition comes as one bit.
+struct Operands {
+  Ir a = nullptr, b = nullptr, c = nullptr;
+  Ir condition = nullptr;
+};
+
+// A row may give a word or, for a comparison, one bit. No flag (nsw, exact, fast) is ever set: raw operators
+// wrap.
+using EmitRaw = Ir (*)(Builder&, const Operands&);
+using RawRow = spec::Row<RawOp, EmitRaw>;
+constexpr auto kRawRows = std::to_array<RawRow>({
+    {RawOp::Add, [](Builder& b, const Operands& o) -> Ir { return b.CreateAdd(o.a, o.b); }},
+    {RawOp::Sub, [](Builder& b, const Operands& o) -> Ir { return b.CreateSub(o.a, o.b); }},
+    {RawOp::Mul, [](Builder& b, const Operands& o) -> Ir { return b.CreateMul(o.a, o.b); }},
+    {RawOp::UDiv, [](Builder& b, const Operands& o) -> Ir { return b.CreateUDiv(o.a, o.b); }},
+    {RawOp::URem, [](Builder& b, const Operands& o) -> Ir { return b.CreateURem(o.a, o.b); }},
+    {RawOp::SDiv, [](Builder& b, const Operands& o) -> Ir { return b.CreateSDiv(o.a, o.b); }},
+    {RawOp::SRem, [](Builder& b, const Operands& o) -> Ir { return b.CreateSRem(o.a, o.b); }},
+    {RawOp::And, [](Builder& b, const Operands& o) -> Ir { return b.CreateAnd(o.a, o.b); }},
+    {RawOp::Or, [](Builder& b, const Operands& o) -> Ir { return b.CreateOr(o.a, o.b); }},
+    {RawOp::Xor, [](Builder& b, const Operands& o) -> Ir { return b.CreateXor(o.a, o.b); }},
+    {RawOp::Not, [](Builder& b, const Operands& o) -> Ir { return b.CreateNot(o.a); }},
+    {RawOp::Shl, [](Builder& b, const Operands& o) -> Ir { return b.CreateShl(o.a, o.b); }},
+    {RawOp::LShr, [](Builder& b, const Operands& o) -> Ir { return b.CreateLShr(o.a, o.b); }},
+    {RawOp::AShr, [](Builder& b, const Operands& o) -> Ir { return b.CreateAShr(o.a, o.b); }},
+    {RawOp::Popcount,
+     [](Builder& b, const Operands& o) -> Ir { return b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, o.a); }},
+    {RawOp::Clz,
+     [](Builder& b, const Operands& o) -> Ir {
+       return b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, o.a, b.getTrue());
+     }},
+    {RawOp::Ctz,
+     [](Builder& b, const Operands& o) -> Ir {
+       return b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, o.a, b.getTrue());
+     }},
+    {RawOp::ReverseBits,
+     [](Builder& b, const Operands& o) -> Ir {
+       return b.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, o.a);
+     }},
+    {RawOp::Eq, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpEQ(o.a, o.b); }},
+    {RawOp::Ne, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpNE(o.a, o.b); }},
+    {RawOp::ULt, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpULT(o.a, o.b); }},
+    {RawOp::ULe, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpULE(o.a, o.b); }},
+    {RawOp::SLt, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpSLT(o.a, o.b); }},
+    {RawOp::SLe, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpSLE(o.a, o.b); }},
+    {RawOp::Select,
+     [](Builder& b, const Operands& o) -> Ir { return b.CreateSelect(o.condition, o.b, o.c); }},
+});
+constexpr spec::TotalTable<kRawRows> kRaw;
+
+// Atomics: the operation of an atomicrmw; compare-exchange is an instruction of its own.
+constexpr bool is_rmw(spec::Op op) { return spec::is_atomic(op) && op != spec::Op::AtomicCompareExchange; }
+using RmwRow = spec::Row<spec::Op, llvm::AtomicRMWInst::BinOp>;
+constexpr auto kRmwRows = std::to_array<RmwRow>({
+    {spec::Op::AtomicAdd, llvm::AtomicRMWInst::Add},
+    {spec::Op::AtomicOr, llvm::AtomicRMWInst::Or},
+    {spec::Op::AtomicAnd, llvm::AtomicRMWInst::And},
+    {spec::Op::AtomicXor, llvm::AtomicRMWInst::Xor},
+    {spec::Op::AtomicMin, llvm::AtomicRMWInst::UMin},
+    {spec::Op::AtomicMax, llvm::AtomicRMWInst::UMax},
+    {spec::Op::AtomicExchange, llvm::AtomicRMWInst::Xchg},
+});
+constexpr spec::TotalTable<kRmwRows, [](spec::Op op) { return is_rmw(op); }> kRmw;
+
+/// At most this many arrays get alias scopes of their own; the lists grow with the square.
+constexpr size_t kMaxScopes = 24;
+/// A flat kernel of at most this many instructions is emitted twice: once for invocations known to be in
+/// bounds.
+constexpr size_t kMaxVersioned = 600;
+
+class Emitter {
+ public:
+  Emitter(const Kernel& kernel, llvm::Module& module, const std::string& symbol, const EmitOptions& options)
+      : k_(kernel),
+        plan_(plan_regions(kernel)),
+        module_(module),
+        context_(module.getContext()),
+        b_(context_),
+        options_(options) {
+    values_.assign(k_.insts.size(), nullptr);
+    conditions_.assign(k_.insts.size(), nullptr);
+    make_function(symbol);
+  }
+
+  llvm::Function* run() {
+    load_arguments();
+    if (plan_.flat) {
+      flat_shell();
+    } else {
+      group_shell();
+    }
+    return function_;
+  }
+
+ private:
+  // A loop under construction, bottom-tested: it runs at least once.
+  struct LoopFrame {
+    llvm::PHINode* index;
+    llvm::BasicBlock* body;
+    llvm::BasicBlock* latch;
+    llvm::BasicBlock* exit;
+    Ir to;
+  };
+  struct Memory {
+    Ir base = nullptr;
+    Ir length = nullptr;  // i32
+    llvm::MDNode* scope = nullptr;
+    llvm::MDNode* others = nullptr;
+  };
+
+  llvm::Type* word() { return b_.getInt32Ty(); }
+  Ir imm(uint32_t value) { return b_.getInt32(value); }
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
+
+  void make_function(const std::string& symbol) {
+    auto* pointer = b_.getPtrTy();
+    auto* type = llvm::FunctionType::get(
+        b_.getVoidTy(), {pointer, pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
+    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module_);
+    function_->addFnAttr(llvm::Attribute::NoUnwind);
+    function_->addFnAttr(llvm::Attribute::MustProgress);
+    function_->addFnAttr(llvm::Attribute::WillReturn);
+    const char* names[] = {"buffers", "groups", "first", "count", "scratch"};
+    for (unsigned i = 0; i < 5; ++i) function_->getArg(i)->setName(names[i]);
+    function_->addParamAttr(4, llvm::Attribute::getWithAlignment(context_, llvm::Align(64)));
+    b_.SetInsertPoint(block("entry"));
+  }
+
+  // ---- Arguments -----------------------------------------------------------------------------------------
+
+  void load_arguments() {
+    Ir buffers = function_->getArg(0);
+    memory_.resize(k_.buffers.size());
+    for (size_t i = 0; i < k_.buffers.size(); ++i) {
+      const KernelBuffer& buffer = k_.buffers[i];
+      Memory& m = memory_[i];
+      if (buffer.access == spec::BufferAccess::Workgroup) {
+        m.base = scratch(plan_.buffer_offset[i], buffer.name);
+        m.length = imm(buffer.count);
+        continue;
+      }
+      Ir entry = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), buffers,
+                                               uint64_t{buffer.argument} * sizeof(CpuBuffer));
+      m.base = b_.CreateAlignedLoad(b_.getPtrTy(), entry, llvm::Align(8), buffer.name);
+      Ir count = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), entry, offsetof(CpuBuffer, count));
+      Ir wide = b_.CreateAlignedLoad(b_.getInt64Ty(), count, llvm::Align(8));
+      m.length = b_.CreateTrunc(wide, word(), buffer.name + ".len");
+    }
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      Ir at = b_.CreateConstInBoundsGEP1_64(word(), function_->getArg(1), axis);
+      groups_[axis] = b_.CreateAlignedLoad(word(), at, llvm::Align(4), "groups");
+    }
+    for (size_t s = 0; s < k_.slots.size(); ++s) {
+      slots_.push_back(b_.CreateAlloca(word(), nullptr, k_.slots[s].name));
+    }
+    for (size_t s = 0; s < k_.slots.size(); ++s) kept_slots_.push_back(kept_array(plan_.slot_offset, s));
+    for (size_t v = 0; v < k_.insts.size(); ++v) kept_values_.push_back(kept_array(plan_.value_offset, v));
+    if (plan_.live_offset != kNoOffset) {
+      live_.base = scratch(plan_.live_offset, "live");
+      any_live_ = b_.CreateAlloca(word(), nullptr, "any_live");
+    }
+    if (options_.alias_scopes) make_scopes();
+  }
+
+  Ir scratch(uint64_t offset, const std::string& name) {
+    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(4), offset, name);
+  }
+  Memory kept_array(const std::vector<uint64_t>& offsets, size_t i) {
+    if (i >= offsets.size() || offsets[i] == kNoOffset) return {};
+    return {.base = scratch(offsets[i], "kept")};
+  }
+
+  // Arrays do not overlap: bindings may not (layout::bind refuses it), and scratch memory is ours.
+  void make_scopes() {
+    std::vector<Memory*> arrays;
+    for (Memory& m : memory_) arrays.push_back(&m);
+    if (live_.base != nullptr) arrays.push_back(&live_);
+    for (auto* list : {&kept_slots_, &kept_values_}) {
+      for (Memory& m : *list) {
+        if (m.base != nullptr) arrays.push_back(&m);
+      }
+    }
+    if (arrays.size() < 2 || arrays.size() > kMaxScopes) return;
+    llvm::MDBuilder md(context_);
+    llvm::MDNode* domain = md.createAnonymousAliasScopeDomain(function_->getName());
+    std::vector<llvm::Metadata*> scopes;
+    for (size_t i = 0; i < arrays.size(); ++i) scopes.push_back(md.createAnonymousAliasScope(domain));
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      std::vector<llvm::Metadata*> rest;
+      for (size_t j = 0; j < arrays.size(); ++j) {
+        if (j != i) rest.push_back(scopes[j]);
+      }
+      arrays[i]->scope = llvm::MDNode::get(context_, scopes[i]);
+      arrays[i]->others = llvm::MDNode::get(context_, rest);
+    }
+  }
+
+  template <typename Access>
+  Access* tag(Access* access, const Memory& m) {
+    if (m.scope != nullptr) {
+      access->setMetadata(llvm::LLVMContext::MD_alias_scope, m.scope);
+      access->setMetadata(llvm::LLVMContext::MD_noalias, m.others);
+    }
+    return access;
+  }
+
+  // ---- Loops ---------------------------------------------------------------------------------------------
+
+  /// Opens a loop over [from, to); the caller has made sure that it is not empty.
+  LoopFrame open_loop(Ir from, Ir to, const char* name) {
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    LoopFrame loop{nullptr, block(name), nullptr, nullptr, to};
+    b_.CreateBr(loop.body);
+    b_.SetInsertPoint(loop.body);
+    loop.index = b_.CreatePHI(from->getType(), 2, name);
+    loop.index->addIncoming(from, before);
+    loop.latch = llvm::BasicBlock::Create(context_, "next");
+    loop.exit = llvm::BasicBlock::Create(context_, "done");
+    return loop;
+  }
+  /// Closes it from the current block, or with `terminated` when the body has left that already.
+  void close_loop(const LoopFrame& loop, bool terminated) {
+    if (!terminated) b_.CreateBr(loop.latch);
+    function_->insert(function_->end(), loop.latch);
+    function_->insert(function_->end(), loop.exit);
+    b_.SetInsertPoint(loop.latch);
+    Ir one = llvm::ConstantInt::get(loop.index->getType(), 1);
+    Ir next = b_.CreateAdd(loop.index, one, "", /*HasNUW=*/true);  // index < to, so it cannot wrap
+    loop.index->addIncoming(next, loop.latch);
+    b_.CreateCondBr(b_.CreateICmpULT(next, loop.to), loop.body, loop.exit);
+    b_.SetInsertPoint(loop.exit);
+  }
+
+  // ---- The shells ----------------------------------------------------------------------------------------
+
+  // No lane waits for another: whole rows of groups are one loop over x, whose variable is invocation_id.x.
+  void flat_shell() {
+    const auto& size = k_.workgroup_size;
+    Ir first = function_->getArg(2);
+    Ir end = b_.CreateAdd(first, function_->getArg(3), "end");
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    llvm::BasicBlock* row = block("row");
+    llvm::BasicBlock* finish = llvm::BasicBlock::Create(context_, "finish");
+    b_.CreateCondBr(b_.CreateICmpULT(first, end), row, finish);
+    b_.SetInsertPoint(row);
+    llvm::PHINode* group = b_.CreatePHI(b_.getInt64Ty(), 2, "group");
+    group->addIncoming(first, before);
+    split_group_index(group);
+    Ir groups_x = b_.CreateZExt(groups_[0], b_.getInt64Ty());
+    Ir left = b_.CreateSub(end, group);
+    Ir in_row = b_.CreateSub(groups_x, b_.CreateZExt(group_[0], b_.getInt64Ty()));
+    Ir take = b_.CreateSelect(b_.CreateICmpULT(left, in_row), left, in_row, "take");
+    Ir x_begin = b_.CreateMul(group_[0], imm(size[0]), "x.begin", true, true);
+    Ir x_end =
+        b_.CreateAdd(x_begin, b_.CreateMul(b_.CreateTrunc(take, word()), imm(size[0])), "x.end", true, true);
+
+    const std::vector<uint32_t> guards = guarded_by_x();
+    std::optional<LoopFrame> z, y;
+    if (size[2] > 1) z = open_loop(imm(0), imm(size[2]), "z");
+    if (size[1] > 1) y = open_loop(imm(0), imm(size[1]), "y");
+    local_[2] = z ? z->index : imm(0);
+    local_[1] = y ? y->index : imm(0);
+    invocation_[2] = b_.CreateAdd(b_.CreateMul(group_[2], imm(size[2])), local_[2], "", true, true);
+    invocation_[1] = b_.CreateAdd(b_.CreateMul(group_[1], imm(size[1])), local_[1], "", true, true);
+    if (guards.empty()) {
+      x_loop(x_begin, x_end);
+    } else {
+      // Below every guarding length the guards hold: there the body is emitted without them.
+      Ir safe = x_end;
+      for (const uint32_t buffer : guards) {
+        safe = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, safe, memory_[buffer].length);
+      }
+      safe = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, safe, x_begin);
+      in_bounds_ = true;
+      x_loop(x_begin, safe);
+      in_bounds_ = false;
+      x_loop(safe, x_end);
+    }
+    if (y) close_loop(*y, false);
+    if (z) close_loop(*z, false);
+
+    Ir next = b_.CreateAdd(group, take);
+    group->addIncoming(next, b_.GetInsertBlock());
+    function_->insert(function_->end(), finish);
+    b_.CreateCondBr(b_.CreateICmpULT(next, end), row, finish);
+    b_.SetInsertPoint(finish);
+    b_.CreateRetVoid();
+  }
+
+  void x_loop(Ir from, Ir to) {
+    llvm::BasicBlock* run = block("run");
+    llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "after");
+    b_.CreateCondBr(b_.CreateICmpULT(from, to), run, after);
+    b_.SetInsertPoint(run);
+    LoopFrame x = open_loop(from, to, "x");
+    invocation_[0] = x.index;
+    const uint32_t wx = k_.workgroup_size[0];
+    Ir group_x = group_[0];
+    group_[0] = wx == 1 ? x.index : b_.CreateUDiv(x.index, imm(wx), "group.x");
+    local_[0] = wx == 1 ? imm(0) : b_.CreateURem(x.index, imm(wx), "local.x");
+    lane_exit_ = x.latch;
+    close_loop(x, emit_block(k_.entry));
+    group_[0] = group_x;
+    b_.CreateBr(after);
+    function_->insert(function_->end(), after);
+    b_.SetInsertPoint(after);
+  }
+
+  // Buffers whose length some invocation_id.x is compared with: the usual guard of an access.
+  std::vector<uint32_t> guarded_by_x() {
+    std::vector<uint32_t> found;
+    if (!options_.version_loops || k_.insts.size() > kMaxVersioned) return found;
+    for (const Inst& inst : k_.insts) {
+      if (const auto buffer = x_guard(inst)) {
+        if (std::find(found.begin(), found.end(), *buffer) == found.end()) found.push_back(*buffer);
+      }
+    }
+    return found;
+  }
+  std::optional<uint32_t> x_guard(const Inst& inst) const {
+    if (inst.kind != InstKind::Raw || inst.raw != RawOp::ULt) return std::nullopt;
+    const Inst& left = k_[k_.arg(inst, 0)];
+    const Inst& right = k_[k_.arg(inst, 1)];
+    if (left.kind != InstKind::InvocationId || left.imm != 0 || right.kind != InstKind::Len)
+      return std::nullopt;
+    if (k_.buffers[right.target].access == spec::BufferAccess::Workgroup) return std::nullopt;
+    return right.target;
+  }
+
+  void split_group_index(Ir group) {
+    Ir gx = b_.CreateZExt(groups_[0], b_.getInt64Ty());
+    Ir gy = b_.CreateZExt(groups_[1], b_.getInt64Ty());
+    Ir row = b_.CreateUDiv(group, gx);
+    group_[0] = b_.CreateTrunc(b_.CreateURem(group, gx), word(), "group.x");
+    group_[1] = b_.CreateTrunc(b_.CreateURem(row, gy), word(), "group.y");
+    group_[2] = b_.CreateTrunc(b_.CreateUDiv(row, gy), word(), "group.z");
+  }
+
+  void group_shell() {
+    Ir first = function_->getArg(2);
+    Ir end = b_.CreateAdd(first, function_->getArg(3), "end");
+    llvm::BasicBlock* run = block("run");
+    llvm::BasicBlock* finish = llvm::BasicBlock::Create(context_, "finish");
+    b_.CreateCondBr(b_.CreateICmpULT(first, end), run, finish);
+    b_.SetInsertPoint(run);
+    LoopFrame group = open_loop(first, end, "group");
+    split_group_index(group.index);
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      base_[axis] = b_.CreateMul(group_[axis], imm(k_.workgroup_size[axis]), "", true, true);
+    }
+    if (plan_.workgroup_memory_bytes != 0) {
+      b_.CreateMemSet(function_->getArg(4), b_.getInt8(0), plan_.workgroup_memory_bytes, llvm::Align(64));
+    }
+    if (live_.base != nullptr) {
+      LoopFrame lanes = open_loop(b_.getInt64(0), b_.getInt64(k_.invocations()), "lane");
+      store_word(live_, lanes.index, imm(1));
+      close_loop(lanes, false);
+    }
+    group_exit_ = group.latch;
+    close_loop(group, emit_steps(plan_.steps));
+    b_.CreateBr(finish);
+    function_->insert(function_->end(), finish);
+    b_.SetInsertPoint(finish);
+    b_.CreateRetVoid();
+  }
+
+  /// True when the block was left for the end of the workgroup.
+  bool emit_steps(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      switch (step.kind) {
+        case Step::Kind::Region: emit_region(plan_.regions[step.region]); break;
+        case Step::Kind::Return: b_.CreateBr(group_exit_); return true;
+        case Step::Kind::If: {
+          const Inst& inst = k_[step.control];
+          if (emit_if(
+                  uniform_condition(k_.arg(inst, 0)), [&] { return emit_steps(step.body); },
+                  [&] { return emit_steps(step.orelse); })) {
+            return true;
+          }
+          break;
+        }
+        case Step::Kind::Loop: {
+          const Inst& inst = k_[step.control];
+          emit_loop(step.control, uniform(k_.arg(inst, 0)), uniform(k_.arg(inst, 1)),
+                    [&] { return emit_steps(step.body); });
+          break;
+        }
+      }
+    }
+    return false;
+  }
+
+  // A value as uniform control sees it: lane 0 has kept what every lane has.
+  Ir uniform(Value v) {
+    if (const Memory& m = kept_values_[index(v)]; m.base != nullptr) return load_word(m, b_.getInt64(0));
+    return operand(v);
+  }
+  Ir uniform_condition(Value v) {
+    if (kept_values_[index(v)].base != nullptr) return b_.CreateICmpNE(uniform(v), imm(0));
+    return condition(v);
+  }
+
+  void emit_region(const Region& region) {
+    for (const Value v : region.scalars) emit(v);
+    if (region.lanes.empty()) return;
+    const auto& size = k_.workgroup_size;
+    const bool watch = live_.base != nullptr && region.returns;
+    if (watch) b_.CreateStore(imm(0), any_live_);
+
+    std::optional<LoopFrame> z, y;
+    if (size[2] > 1) z = open_loop(imm(0), imm(size[2]), "z");
+    if (size[1] > 1) y = open_loop(imm(0), imm(size[1]), "y");
+    local_[2] = z ? z->index : imm(0);
+    local_[1] = y ? y->index : imm(0);
+    invocation_[2] = b_.CreateAdd(base_[2], local_[2], "", true, true);
+    invocation_[1] = b_.CreateAdd(base_[1], local_[1], "", true, true);
+    Ir row = b_.CreateMul(b_.CreateAdd(b_.CreateMul(local_[2], imm(size[1])), local_[1]), imm(size[0]));
+    row = b_.CreateZExt(row, b_.getInt64Ty());
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    LoopFrame x = open_loop(imm(0), imm(size[0]), "x");
+    // invocation_id.x counts beside local_id.x, so that both are affine without a wrap to disprove.
+    llvm::PHINode* id = b_.CreatePHI(word(), 2, "id.x");
+    id->addIncoming(base_[0], before);
+    local_[0] = x.index;
+    invocation_[0] = id;
+    lane_ = b_.CreateAdd(row, b_.CreateZExt(x.index, b_.getInt64Ty()), "lane", true, true);
+    lane_exit_ = x.latch;
+    returning_ = watch;
+
+    if (region.checks_live) {
+      llvm::BasicBlock* alive = block("alive");
+      Ir live = load_word(live_, lane_);
+      b_.CreateCondBr(b_.CreateICmpNE(live, imm(0)), alive, x.latch);
+      b_.SetInsertPoint(alive);
+    }
+    for (const Value v : region.inputs) set(v, take_input(v));
+    for (const Slot s : region.slots_in) {
+      b_.CreateStore(load_word(kept_slots_[index(s)], lane_), slots_[index(s)]);
+    }
+    bool terminated = false;
+    for (const Value v : region.lanes) {
+      if ((terminated = emit(v))) break;
+      if (const Memory& m = kept_values_[index(v)]; m.base != nullptr) store_word(m, lane_, operand(v));
+    }
+    if (!terminated) {
+      for (const Slot s : region.slots_out) {
+        store_word(kept_slots_[index(s)], lane_, b_.CreateLoad(word(), slots_[index(s)]));
+      }
+      if (watch) b_.CreateStore(imm(1), any_live_);
+    }
+    close_loop(x, terminated);
+    b_.SetInsertPoint(x.latch, x.latch->begin());
+    id->addIncoming(b_.CreateAdd(id, imm(1), "", true, true), x.latch);
+    b_.SetInsertPoint(x.exit);
+    if (y) close_loop(*y, false);
+    if (z) close_loop(*z, false);
+    if (watch) {
+      // A return in uniform control was taken by all: then no later barrier or bound of a loop may be met.
+      llvm::BasicBlock* on = block("on");
+      b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(word(), any_live_), imm(0)), on, group_exit_);
+      b_.SetInsertPoint(on);
+    }
+    returning_ = false;
+  }
+
+  // What another region made: kept in memory, or a few operators over what every lane has.
+  Ir take_input(Value v) {
+    const Inst& inst = k_[v];
+    if (plan_.residence[index(v)] == Residence::Lane) return load_word(kept_values_[index(v)], lane_);
+    for (const Value a : k_.args(inst)) {
+      if (plan_.residence[index(a)] == Residence::Recomputable) set(a, take_input(a));
+    }
+    return emit_raw(inst);
+  }
+
+  // ---- Instructions --------------------------------------------------------------------------------------
+
+  void set(Value v, Ir value) {
+    if (value->getType()->isIntegerTy(1)) {
+      conditions_[index(v)] = value;
+      value = b_.CreateZExt(value, word());
+    } else {
+      conditions_[index(v)] = nullptr;
+    }
+    values_[index(v)] = value;
+  }
+
+  /// A value as a word. Constants, lengths and ids are never stored: they are at hand everywhere.
+  Ir operand(Value v) {
+    const Inst& inst = k_[v];
+    switch (inst.kind) {
+      case InstKind::Const: return imm(inst.imm);
+      case InstKind::Len: return memory_[inst.target].length;
+      case InstKind::InvocationId: return invocation_[inst.imm];
+      case InstKind::WorkgroupId: return group_[inst.imm];
+      case InstKind::LocalId: return local_[inst.imm];
+      case InstKind::Get:
+      case InstKind::Set:
+      case InstKind::If:
+      case InstKind::Loop:
+      case InstKind::Return:
+      case InstKind::Barrier:
+      case InstKind::Apply:
+      case InstKind::Load:
+      case InstKind::Store:
+      case InstKind::Atomic:
+      case InstKind::Raw:
+      case InstKind::RawLoad:
+      case InstKind::RawStore:
+      case InstKind::RawAtomic: break;
+    }
+    return values_[index(v)];
+  }
+  Ir condition(Value v) {
+    if (Ir known = conditions_[index(v)]) return known;
+    return b_.CreateICmpNE(operand(v), imm(0));
+  }
+
+  Ir element(const Memory& m, Ir index64) { return b_.CreateInBoundsGEP(word(), m.base, index64); }
+  Ir load_word(const Memory& m, Ir index64) {
+    return tag(b_.CreateAlignedLoad(word(), element(m, index64), llvm::Align(4)), m);
+  }
+  void store_word(const Memory& m, Ir index64, Ir value) {
+    tag(b_.CreateAlignedStore(value, element(m, index64), llvm::Align(4)), m);
+  }
+  Ir wide(Value v) { return b_.CreateZExt(operand(v), b_.getInt64Ty()); }
+
+  /// True when the current block was left. Nests as deep as blocks do, which check/ bounds.
+  bool emit_block(KBlock id) {
+    for (const Value v : k_.block(id)) {
+      if (emit(v)) return true;
+    }
+    return false;
+  }
+
+  template <typename Then, typename Else>
+  bool emit_if(Ir condition, Then&& then, Else&& otherwise) {
+    llvm::BasicBlock* yes = block("then");
+    llvm::BasicBlock* no = llvm::BasicBlock::Create(context_, "else");
+    llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "endif");
+    b_.CreateCondBr(condition, yes, no);
+    b_.SetInsertPoint(yes);
+    const bool left_yes = then();
+    if (!left_yes) b_.CreateBr(after);
+    function_->insert(function_->end(), no);
+    b_.SetInsertPoint(no);
+    const bool left_no = otherwise();
+    if (!left_no) b_.CreateBr(after);
+    if (left_yes && left_no) {
+      delete after;
+      return true;
+    }
+    function_->insert(function_->end(), after);
+    b_.SetInsertPoint(after);
+    return false;
+  }
+
+  template <typename Body>
+  void emit_loop(Value v, Ir from, Ir to, Body&& body) {
+    llvm::BasicBlock* run = block("run");
+    llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "after");
+    b_.CreateCondBr(b_.CreateICmpULT(from, to), run, after);
+    b_.SetInsertPoint(run);
+    LoopFrame loop = open_loop(from, to, "loop");
+    set(v, loop.index);
+    const bool terminated = body();
+    if (terminated && loop.latch->hasNPredecessors(0)) {
+      // Every way through the body leaves: it runs once.
+      loop.index->replaceAllUsesWith(from);
+      loop.index->eraseFromParent();
+      set(v, from);
+      delete loop.latch;
+      delete loop.exit;
+    } else {
+      close_loop(loop, terminated);
+      b_.CreateBr(after);
+    }
+    function_->insert(function_->end(), after);
+    b_.SetInsertPoint(after);
+  }
+
+  Ir emit_raw(const Inst& inst) {
+    const auto args = k_.args(inst);
+    Operands o;
+    if (inst.raw == RawOp::Select) o.condition = condition(args[0]);
+    o.a = operand(args[0]);
+    if (args.size() > 1) o.b = operand(args[1]);
+    if (args.size() > 2) o.c = operand(args[2]);
+    return kRaw[inst.raw](b_, o);
+  }
+
+  /// Emits one instruction; true when it left the current block.
+  bool emit(Value v) {
+    const Inst& inst = k_[v];
+    switch (inst.kind) {
+      case InstKind::Const:
+      case InstKind::Len:
+      case InstKind::InvocationId:
+      case InstKind::WorkgroupId:
+      case InstKind::LocalId: break;
+      case InstKind::Get: set(v, b_.CreateLoad(word(), slots_[inst.target])); break;
+      case InstKind::Set: b_.CreateStore(operand(k_.arg(inst, 0)), slots_[inst.target]); break;
+      case InstKind::If:
+        return emit_if(
+            condition(k_.arg(inst, 0)), [&] { return emit_block(inst.body); },
+            [&] { return inst.orelse != kNoKBlock && emit_block(inst.orelse); });
+      case InstKind::Loop:
+        emit_loop(v, operand(k_.arg(inst, 0)), operand(k_.arg(inst, 1)),
+                  [&] { return emit_block(inst.body); });
+        break;
+      case InstKind::Return:
+        if (returning_) store_word(live_, lane_, imm(0));
+        b_.CreateBr(lane_exit_);
+        return true;
+      case InstKind::Raw: set(v, in_bounds_ && x_guard(inst) ? b_.getTrue() : emit_raw(inst)); break;
+      case InstKind::RawLoad: {
+        const Memory& m = memory_[inst.target];
+        Ir loaded = load_word(m, wide(k_.arg(inst, 0)));
+        const auto access = k_.buffers[inst.target].access;
+        // Another invocation may write here at the same time. What is loaded is then indeterminate, and must
+        // be one value for all that is computed from it: a guard and the access that it guards.
+        const bool racy = access == spec::BufferAccess::ReadWrite || access == spec::BufferAccess::Workgroup;
+        set(v, racy ? b_.CreateFreeze(loaded) : loaded);
+        break;
+      }
+      case InstKind::RawStore: {
+        Ir at = wide(k_.arg(inst, 0));
+        store_word(memory_[inst.target], at, operand(k_.arg(inst, 1)));
+        break;
+      }
+      case InstKind::RawAtomic: {
+        const Memory& m = memory_[inst.target];
+        Ir at = element(m, wide(k_.arg(inst, 0)));
+        const auto order = llvm::AtomicOrdering::Monotonic;
+        if (inst.op == spec::Op::AtomicCompareExchange) {
+          auto* pair = b_.CreateAtomicCmpXchg(at, operand(k_.arg(inst, 1)), operand(k_.arg(inst, 2)),
+                                              llvm::Align(4), order, order);
+          set(v, b_.CreateExtractValue(tag(pair, m), 0));
+        } else {
+          auto* rmw = b_.CreateAtomicRMW(kRmw[inst.op], at, operand(k_.arg(inst, 1)), llvm::Align(4), order);
+          set(v, tag(rmw, m));
+        }
+        break;
+      }
+      case InstKind::Barrier:  // between regions, never in one
+      case InstKind::Apply:    // not in a legal kernel
+      case InstKind::Load:
+      case InstKind::Store:
+      case InstKind::Atomic: break;
+    }
+    return false;
+  }
+
+  const Kernel& k_;
+  const RegionPlan plan_;
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  Builder b_;
+  const EmitOptions options_;
+  llvm::Function* function_ = nullptr;
+
+  std::vector<Memory> memory_;  // by buffer
+  std::vector<llvm::AllocaInst*> slots_;
+  std::vector<Memory> kept_slots_;   // by Slot: its array over lanes, if it has one
+  std::vector<Memory> kept_values_;  // by Value: likewise
+  Memory live_;
+  llvm::AllocaInst* any_live_ = nullptr;
+
+  std::vector<Ir> values_;      // by Value: as a word
+  std::vector<Ir> conditions_;  // by Value: as one bit, where it is one
+  Ir groups_[3] = {};           // of the dispatch
+  Ir group_[3] = {};            // workgroup_id
+  Ir base_[3] = {};             // the group's first invocation_id
+  Ir local_[3] = {};
+  Ir invocation_[3] = {};
+  Ir lane_ = nullptr;  // i64
+  llvm::BasicBlock* lane_exit_ = nullptr;
+  llvm::BasicBlock* group_exit_ = nullptr;
+  bool returning_ = false;  // a lane that returns must say so
+  bool in_bounds_ = false;  // invocation_id.x is below every length it is compared with
+};
+
+}  // namespace
+
+Result<void> emit_cpu(const Kernel& kernel, llvm::Module& module, const std::string& symbol,
+                      const EmitOptions& options) {
+  llvm::Function* function = Emitter(kernel, module, symbol, options).run();
+  if (options.verify) {
+    std::string message;
+    llvm::raw_string_ostream out(message);
+    if (llvm::verifyFunction(*function, &out)) {
+      return std::unexpected(
+          make_diag(DiagCode::L003, Span::none(),
+                    "the LLVM verifier refuses the code of `" + kernel.name + "`: " + message,
+                    "report the program; the reference backend can still run it"));
+    }
+  }
+  return {};
+}
+
+}  // namespace vyre::lower
