@@ -3,8 +3,8 @@
 
 namespace {
 
-// Addition as paper does it: a sum without carries, and the carries one place further left, until none is
-// left.
+// Addition as paper does it: a sum without carries, and the carries one place further left, while there are
+// any.
 uint32_t reference(uint32_t a, uint32_t b) {
   while (b != 0) {
     const uint32_t carry = a & b;
