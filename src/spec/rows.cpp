@@ -1,0 +1,81 @@
+#include "spec/rows.h"
+
+#include <utility>
+
+namespace vyre::spec {
+namespace {
+
+constexpr DataType U32 = DataType::U32;
+constexpr DataType I32 = DataType::I32;
+constexpr DataType Bool = DataType::Bool;
+
+constexpr OperatorRow kRows[] = {
+#include "spec/rows/arithmetic.inc"
+#include "spec/rows/atomic.inc"
+#include "spec/rows/bitwise.inc"
+#include "spec/rows/cast.inc"
+#include "spec/rows/comparison.inc"
+#include "spec/rows/logical.inc"
+};
+
+// How many rows are wanted for an operator at a type: enough to tell it from its neighbours. Truth values
+// have two or four inputs, and all of them are wanted.
+
+consteval size_t all_truth_values(Op op) { return operand_count(op) == 1 ? 2 : 4; }
+
+consteval size_t wanted_rows(Op op, DataType type) {
+  if (op == Op::Call || !is_available(type) || !info(op).types.contains(type)) return 0;
+  if (type == Bool) return all_truth_values(op);
+  return type == U32 ? 8 : 4;
+}
+
+consteval size_t wanted_rows(Op op, DataType from, DataType to) {
+  const bool exists = op == Op::Cast ? can_cast(from, to) : can_bitcast(from, to);
+  if (!exists || !is_available(from) || !is_available(to)) return 0;
+  return from == Bool || op == Op::Bitcast ? 2 : 3;
+}
+
+template <Op op, DataType from, DataType to, size_t rows, size_t wanted>
+struct RowsOf {
+  static_assert(rows >= wanted, "an operator needs more specification rows for this type (spec/rows/*.inc)");
+  static constexpr bool enough = rows >= wanted;
+};
+
+consteval size_t count_rows(Op op, DataType from, DataType to) {
+  size_t n = 0;
+  for (const OperatorRow& row : kRows) n += row.op == op && row.type == from && row.target == to ? 1 : 0;
+  return n;
+}
+
+template <Op op, DataType from, DataType to>
+consteval bool enough_for_cast() {
+  return RowsOf<op, from, to, count_rows(op, from, to), wanted_rows(op, from, to)>::enough;
+}
+template <Op op, DataType type>
+consteval bool enough_for_type() {
+  if constexpr (op == Op::Cast || op == Op::Bitcast) {
+    return []<size_t... to>(std::index_sequence<to...>) {
+      return (enough_for_cast<op, type, kTypes[to].type>() && ...);
+    }(std::make_index_sequence<kTypeCount>{});
+  } else {
+    return RowsOf<op, type, type, count_rows(op, type, type), wanted_rows(op, type)>::enough;
+  }
+}
+template <Op op>
+consteval bool enough_for_operator() {
+  return []<size_t... type>(std::index_sequence<type...>) {
+    return (enough_for_type<op, kTypes[type].type>() && ...);
+  }(std::make_index_sequence<kTypeCount>{});
+}
+consteval bool enough_for_all() {
+  return []<size_t... op>(std::index_sequence<op...>) {
+    return (enough_for_operator<kOps[op].op>() && ...);
+  }(std::make_index_sequence<kOpCount>{});
+}
+static_assert(enough_for_all());
+
+}  // namespace
+
+std::span<const OperatorRow> operator_rows() { return kRows; }
+
+}  // namespace vyre::spec
