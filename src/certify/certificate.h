@@ -1,0 +1,84 @@
+// Certificates: verdicts, what they are about and what follows from them, as one canonical JSON document.
+//
+// A certificate is a pure function of the verdicts and the plan: no time, no host name, no order of threads
+// is in it, so two runs with one seed on one device give the same bytes. Its derived parts (levels, totals)
+// are written for people and recomputed by whoever reads it; its digest covers everything else in it. There
+// is exactly one text a certificate: parse() accepts only what print() would have written, so any edit is
+// noticed. docs/certificate.md describes the schema.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/digest.h"
+#include "base/result.h"
+#include "certify/level.h"
+#include "verify/verdict.h"
+
+namespace vyre::certify {
+
+inline constexpr uint32_t kFormatVersion = 1;
+
+/// What was there to be certified: the operations and families of this build.
+struct Registry {
+  std::string digest;
+  uint32_t operations = 0;
+  uint32_t families = 0;
+  bool operator==(const Registry&) const = default;
+};
+/// The registry that is built in. The digest covers ids, versions, signatures, compositions (as wire bytes),
+/// laws, denials, classes, boundary values and specification rows of every operation, and the families'
+/// names.
+const Registry& this_registry();
+
+struct Certificate {
+  std::string vyre;     // version that wrote it
+  std::string backend;  // "native"
+  std::string device;
+  std::string driver;
+  Registry registry;
+  verify::Strength strength{};
+  uint64_t seed = 0;
+  std::string selection;  // the pattern of --ops
+  std::vector<verify::Verdict> verdicts;
+
+  Level level() const;
+  /// What follows "level: ".
+  std::string level_line() const;
+  uint32_t operations() const;  // selected ones
+  bool operator==(const Certificate&) const = default;
+};
+
+struct Totals {
+  uint64_t parity_cases = 0;
+  uint64_t law_cases = 0;  // instances of statements, on the definition and on the backend
+  uint64_t repeated_evaluations = 0;
+  uint64_t dispatches = 0;
+  uint64_t laws_claimed = 0, laws_verified = 0;
+  uint64_t laws_denied = 0, laws_refuted = 0;
+  uint64_t failures = 0;
+};
+Totals totals(const std::vector<verify::Verdict>& verdicts);
+
+/// Statements that a reader of the certificate has to believe, since it does not show them.
+const std::vector<std::string>& trusted();
+
+/// The one text of a certificate; ends with a newline.
+std::string print(const Certificate& certificate);
+
+/// The digest that print() puts in.
+Digest digest(const Certificate& certificate);
+
+/// Errors: C001 for what is not a certificate of this format; C002 when digest, levels or totals do not
+/// follow from the verdicts or when the text is not the canonical one.
+Result<Certificate> parse(std::string_view text);
+
+/// Writes a file whole or not at all: into a temporary beside it, then renamed. Errors: a message for exit
+/// code 2.
+std::expected<void, std::string> write_atomically(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace vyre::certify

@@ -1,0 +1,126 @@
+#include "certify/level.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace vyre::certify {
+namespace {
+
+using verify::Evidence;
+using verify::LawVerdict;
+using verify::Strength;
+using verify::SubjectKind;
+using verify::Tally;
+using verify::Verdict;
+
+void require_whole(std::vector<std::string>& missing, const Tally& tally, std::string_view what) {
+  if (tally.planned == 0) {
+    missing.push_back(fmt::format("{}: nothing was run", what));
+  } else if (tally.completed != tally.planned) {
+    missing.push_back(fmt::format("{}: {} of {} completed", what, tally.completed, tally.planned));
+  } else if (tally.failed != 0) {
+    missing.push_back(fmt::format("{}: {} of {} failed", what, tally.failed, tally.planned));
+  }
+}
+
+// Evidence of one subject for one grade, by the grade's word; none when it holds and ran as often as it must.
+bool supports(const LawVerdict& law, std::string_view subject, std::string_view grade, uint64_t at_least) {
+  return std::any_of(law.evidence.begin(), law.evidence.end(), [&](const Evidence& e) {
+    return e.subject == subject && e.grade.starts_with(grade) && e.holds &&
+           e.cases >= std::max<uint64_t>(at_least, 1);
+  });
+}
+
+}  // namespace
+
+std::optional<Level> find_level(std::string_view name) {
+  for (size_t k = 0; k < kLevelNames.size(); ++k) {
+    if (kLevelNames[k] == name) return static_cast<Level>(k);
+  }
+  return std::nullopt;
+}
+
+uint64_t parity_cases(Strength strength) {
+  switch (strength) {
+    case Strength::Quick: return 10'000;
+    case Strength::Standard: return 1'000'000;
+    case Strength::Full: return 4'000'000;
+  }
+  return 0;
+}
+
+bool is_settled(const LawVerdict& law) {
+  if (law.evidence.empty()) return false;
+  if (!std::all_of(law.evidence.begin(), law.evidence.end(), [](const Evidence& e) { return e.holds; }))
+    return false;
+  for (const std::string_view subject : {"spec", "device"}) {
+    if (law.claimed) {
+      if (!supports(law, subject, "exhausted(u8)", 1) || !supports(law, subject, "exhausted(edge256)", 1) ||
+          !supports(law, subject, "witnessed(", kWitnessedCases)) {
+        return false;
+      }
+    } else if (!supports(law, subject, "refuted(", 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<std::string> missing_for_parity(const Verdict& verdict, Strength strength) {
+  std::vector<std::string> missing;
+  if (!verdict.error.empty()) missing.push_back(verdict.error);
+  if (verdict.parity.empty()) missing.push_back("parity: nothing was run");
+  uint64_t cases = 0;
+  for (const verify::OracleCases& oracle : verdict.parity) {
+    require_whole(missing, oracle.tally, fmt::format("parity with the {}", text(oracle.oracle)));
+    cases += oracle.tally.completed;
+  }
+  if (verdict.kind == SubjectKind::Operation) {
+    if (cases < parity_cases(strength)) {
+      missing.push_back(fmt::format("parity: {} cases, {} are wanted", cases, parity_cases(strength)));
+    }
+    require_whole(missing, verdict.definition, "the definitions against each other");
+    for (const verify::ClassHits& c : verdict.classes) {
+      if (c.hits == 0) missing.push_back(fmt::format("no case in the class \"{}\"", c.name));
+    }
+    if (verdict.boundaries_hit != verdict.boundaries) missing.push_back("not every boundary value was run");
+  }
+  require_whole(missing, verdict.determinism, "repeated runs");
+  if (verdict.canaries == 0) missing.push_back("no canary was looked at");
+  if (verdict.canaries_broken != 0)
+    missing.push_back(fmt::format("{} canaries broken", verdict.canaries_broken));
+  return missing;
+}
+
+std::vector<std::string> missing_for_laws(const Verdict& verdict) {
+  std::vector<std::string> missing;
+  for (const LawVerdict& law : verdict.laws) {
+    if (!is_settled(law)) {
+      missing.push_back(fmt::format("{} is not {}", law.law, law.claimed ? "verified" : "refuted"));
+    }
+  }
+  if (missing.empty() && verdict.failure_count != 0) missing.push_back("a law failed");
+  return missing;
+}
+
+Level integer_level(std::span<const Verdict> verdicts, Strength strength, uint32_t registered_families) {
+  const auto families = std::count_if(verdicts.begin(), verdicts.end(),
+                                      [](const Verdict& v) { return v.kind == SubjectKind::Family; });
+  if (families != registered_families || size_t(families) == verdicts.size()) return Level::None;
+  Level level = Level::L2;
+  for (const Verdict& verdict : verdicts) {
+    if (!missing_for_parity(verdict, strength).empty()) return Level::None;
+    if (!missing_for_laws(verdict).empty()) level = Level::L1;
+  }
+  return level;
+}
+
+std::string level_line(Level level, uint32_t selected_operations, uint32_t registered_operations) {
+  if (level == Level::None || selected_operations == registered_operations) {
+    return fmt::format("integer={}", text(level));
+  }
+  return fmt::format("integer={}({} of {})", text(level), selected_operations, registered_operations);
+}
+
+}  // namespace vyre::certify

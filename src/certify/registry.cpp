@@ -1,0 +1,108 @@
+#include "certify/certificate.h"
+#include "ops/operation.h"
+#include "verify/families.h"
+#include "verify/shapes.h"
+#include "wire/wire.h"
+
+namespace vyre::certify {
+namespace {
+
+// Every part of variable length goes in after its length, so that no two registries hash alike by concatenation.
+void add(Hasher& h, std::string_view text) {
+  h.update_u64(text.size());
+  h.update(text);
+}
+void add(Hasher& h, const std::vector<uint32_t>& words) {
+  h.update_u64(words.size());
+  for (const uint32_t w : words) h.update_u32(w);
+}
+
+// A composition has no encoding of its own; a program with the same code and a store of the result has.
+Digest composition_digest(const ops::Operation& operation) {
+  ir::Function f = *ops::op_table().find(operation.id, operation.version)->body;
+  ir::Program program;
+  program.name = "composition";
+  program.code = std::move(f.code);
+  const ir::Symbol out = program.code.intern("out");
+  ir::Expr zero{};
+  zero.kind = ir::ExprKind::Literal;
+  zero.type = spec::DataType::U32;
+  const ir::ExprId index = program.code.add(zero, {}, Span::none());
+  ir::Node store{};
+  store.kind = ir::NodeKind::Store;
+  store.symbol = out;
+  const ir::ExprId operands[] = {index, f.result};
+  const ir::NodeId stored = program.code.add(store, operands, Span::none());
+  const auto body = program.code.block(f.body);
+  std::vector<ir::NodeId> nodes(body.begin(), body.end());
+  nodes.push_back(stored);
+  program.entry = program.code.add_block(nodes);
+  return wire::digest(program);
+}
+
+void add(Hasher& h, const ops::Operation& op) {
+  add(h, op.id);
+  h.update_u32(op.version);
+  h.update_u64(op.signature.inputs.size());
+  for (const spec::DataType t : op.signature.inputs) add(h, spec::text(t));
+  add(h, spec::text(op.signature.output));
+  for (const std::string_view name : op.parameter_names) add(h, name);
+  add(h, composition_digest(op).hex());
+  h.update_u64(op.laws.size());
+  for (const spec::Law& law : op.laws) add(h, spec::to_string(law));
+  h.update_u64(op.denied.size());
+  for (const spec::Denial& denial : op.denied) {
+    add(h, spec::to_string(denial.law));
+    add(h, denial.witness);
+  }
+  h.update_u64(op.classes.size());
+  for (const ops::EquivalenceClass& c : op.classes) {
+    add(h, c.name);
+    add(h, c.representative);
+  }
+  h.update_u64(op.boundaries.size());
+  for (const ops::BoundaryValue& b : op.boundaries) {
+    add(h, b.operands);
+    add(h, b.reason);
+  }
+  h.update_u64(op.rows.size());
+  for (const ops::SpecRow& row : op.rows) {
+    add(h, row.operands);
+    h.update_u32(row.expected);
+    add(h, row.rationale);
+    add(h, row.source);
+  }
+}
+
+Registry make_registry() {
+  Hasher h;
+  h.update_u64(ops::all_operations().size());
+  for (const ops::Operation& op : ops::all_operations()) add(h, op);
+  for (const verify::FamilyInfo& family : verify::kFamilies) {
+    add(h, family.text);
+    for (const verify::Subject& subject : verify::elementwise_subjects(family.family)) {
+      add(h, subject.name);
+      for (const verify::TableRow& row : subject.rows) {
+        add(h, row.operands);
+        h.update_u32(row.expected);
+      }
+    }
+  }
+  for (const auto list : {verify::memory_shapes(), verify::control_shapes(), verify::loop_shapes(),
+                          verify::barrier_shapes(), verify::atomic_shapes()}) {
+    for (const verify::Shape& shape : list) {
+      add(h, shape.name);
+      add(h, shape.text);
+    }
+  }
+  return {h.finish().hex(), uint32_t(ops::all_operations().size()), uint32_t(verify::kFamilies.size())};
+}
+
+}  // namespace
+
+const Registry& this_registry() {
+  static const Registry registry = make_registry();
+  return registry;
+}
+
+}  // namespace vyre::certify

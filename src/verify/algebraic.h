@@ -1,0 +1,50 @@
+// Algebraic verification: the laws of an operation, on its definition and on the backend itself.
+//
+// algebra/ knows the statements and the engines; here is the subject that they speak of: a backend, each
+// application a dispatch of its own over columns, so that no compiler sees both sides of a law. Before a
+// subject's verdicts are believed it must refute the planted-false twins with their known counts
+// (check_twins). Source: semantics, "Laws and evidence"; design, 3.5.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "algebra/engine.h"
+#include "verify/elementwise.h"
+#include "verify/monitor.h"
+#include "verify/verdict.h"
+
+namespace vyre::verify {
+
+/// Applies operations by dispatching their pipelines, compiled on first use and kept.
+class DeviceEvaluator final : public algebra::Evaluator {
+ public:
+  /// The table has every operation that will be applied. Backend and table must outlive this.
+  DeviceEvaluator(backend::Backend& backend, const spec::OpTable& table, uint64_t seed);
+  std::string subject() const override { return "device"; }
+  Result<void> apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs, uint32_t* out,
+                     size_t n) override;
+  size_t slice() const override { return size_t{1} << 16; }
+  /// Adds what the pipelines counted to a verdict.
+  void account(Verdict& verdict) const;
+
+ private:
+  backend::Backend& backend_;
+  const spec::OpTable& table_;
+  uint64_t seed_;
+  uint64_t applications_ = 0;
+  std::map<std::pair<std::string_view, uint32_t>, std::unique_ptr<Elementwise>> pipelines_;
+};
+
+/// Every claimed and denied law of the operation, on the definition and through the evaluator. Adds law
+/// verdicts and failures. `device` names the evaluator's subject in the evidence. Errors: the evaluator's.
+Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evaluator,
+                        const std::string& device, uint64_t witnessed, uint64_t seed, const Monitor& monitor,
+                        Verdict& verdict);
+
+/// The planted-false laws, on the definition and on the backend: each must be refuted with its known number
+/// of failures and its known smallest counterexample.
+Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& monitor);
+
+}  // namespace vyre::verify

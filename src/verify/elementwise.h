@@ -1,0 +1,78 @@
+// Elementwise: one function of a backend applied to columns of words, with everything around it that notices
+// a backend which does something else instead.
+//
+// The function (an operation, an operator at a type) is wrapped into a program
+//   let i = invocation_id.x;  if (i < len(a)) { out[i] = f(a[i], b[i], c[i]); }
+// and compiled once. Each apply() is one dispatch. The output starts as a poison word that the caller knows
+// not to be an answer, so an element that nobody computed is seen; the binding is longer than the count, and
+// canaries stand behind the count inside the binding and on both sides of it outside, so a store that strays
+// is seen too. Source: design, 3.5.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/digest.h"
+#include "ir/builder.h"
+#include "ops/operation.h"
+#include "verify/verdict.h"
+
+namespace vyre::verify {
+
+/// A function of up to three words, as types and a body in the IR.
+struct Application {
+  std::string name;
+  std::vector<ir::DataType> inputs;
+  ir::DataType output{};
+  std::function<ir::Ex(ir::ProgramBuilder&, std::span<const ir::Ex>)> body;
+};
+Application application_of(const ops::Operation& operation);
+
+/// The wrapper program.
+ir::Program elementwise_program(const Application& what, uint32_t workgroup);
+
+inline constexpr uint32_t kWorkgroup = 256;
+inline constexpr size_t kGuardWords = 64;
+
+class Elementwise {
+ public:
+  /// Errors: what check or the backend say of the wrapper program.
+  static Result<std::unique_ptr<Elementwise>> make(backend::Backend& backend, const Application& what,
+                                                   const spec::OpTable& table = ops::op_table(),
+                                                   uint32_t workgroup = kWorkgroup);
+
+  /// out[i] = f(columns[0][i], ...) for i below out.size(), in one dispatch. Elements that the backend did
+  /// not write hold `poison`.
+  ///
+  /// Domain  1 to 2^20 elements.
+  /// Thread  one call at a time.
+  Result<void> apply(std::span<const uint32_t* const> columns, std::span<uint32_t> out, uint32_t poison);
+
+  const Digest& digest() const { return digest_; }
+  uint64_t dispatches() const { return dispatches_; }
+  /// Adds dispatches and canaries so far to a verdict.
+  void account(Verdict& verdict) const;
+  uint32_t workgroup() const { return workgroup_; }
+
+ private:
+  Elementwise() = default;
+  std::unique_ptr<backend::Pipeline> pipeline_;
+  Digest digest_;
+  size_t arity_ = 0;
+  uint32_t workgroup_ = kWorkgroup;
+  std::vector<std::vector<uint32_t>> inputs_;
+  std::vector<uint32_t> output_;
+  uint64_t dispatches_ = 0;
+  uint64_t canaries_ = 0;
+  uint64_t canaries_broken_ = 0;
+};
+
+/// A word that is not among `values`, for poison; drawn from (seed, index).
+uint32_t word_not_in(std::span<const uint32_t> values, uint64_t seed, uint64_t index);
+
+}  // namespace vyre::verify

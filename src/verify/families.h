@@ -1,0 +1,62 @@
+// Families of the IR as subjects of their own: operators at every type, and programs that exercise what no
+// single operation does. A backend is certified only if it gives the reference's bytes for all of them.
+//
+// Elementwise families (operators, select, casts) are judged by specification rows and the reference's
+// operator functions. Program families are compared in bytes with ref::run over every bound buffer. Each
+// program is free of races, so its bytes do not depend on any schedule: contended atomics are followed by
+// reductions whose result does not depend on the order. Case k of a family is a pure function of the seed and
+// k. Source: oracles, "Oracle 3"; semantics, "Memory", "Structure"; execution-model.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "generate/programs.h"
+#include "verify/monitor.h"
+#include "verify/parity.h"
+#include "verify/verdict.h"
+
+namespace vyre::verify {
+
+enum class Family : uint8_t {
+#define VYRE_FAMILY(Name, text, summary) Name,
+#include "verify/families.def"
+#undef VYRE_FAMILY
+};
+struct FamilyInfo {
+  Family family;
+  std::string_view text;
+  std::string_view summary;
+};
+inline constexpr auto kFamilies = std::to_array<FamilyInfo>({
+#define VYRE_FAMILY(Name, text, summary) {Family::Name, text, summary},
+#include "verify/families.def"
+#undef VYRE_FAMILY
+});
+constexpr const FamilyInfo& info(Family family) { return kFamilies[static_cast<size_t>(family)]; }
+
+/// The subjects of Operators, Select and Casts; empty for the others.
+std::vector<Subject> elementwise_subjects(Family family);
+
+/// How many different programs Memory, Control, Loops, Barriers or Atomics has; case k runs program k %
+/// shapes. Programs has no shapes: each case is a program of its own.
+size_t shapes(Family family);
+/// The name of a shape: "gather, workgroup 7,1,1".
+std::string shape_name(Family family, size_t shape);
+generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index);
+
+/// How many cases or evaluations a family gets.
+struct FamilyPlan {
+  uint64_t cases_a_subject;  // elementwise
+  uint64_t inputs_a_shape;   // program families
+  uint64_t random_programs;
+};
+FamilyPlan family_plan(Strength strength);
+
+/// Runs a family. What the backend refuses is the verdict's error.
+Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan& plan, uint64_t seed,
+                     const Monitor& monitor);
+
+}  // namespace vyre::verify

@@ -1,0 +1,84 @@
+// Parity: a backend's answers against those of oracles, in bytes.
+//
+// The subject is anything that maps words to a word: an operation of the library, an operator at a type, a
+// cast. Its specification rows go first, since they outrank every computed expectation; then the cases of
+// every strategy, generated in slices, so memory does not depend on their number. Failing inputs are shrunk.
+// Source: oracles, "How to pick the oracle"; vyre-conform-spec, "L1 Parity".
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "generate/cases.h"
+#include "verify/elementwise.h"
+#include "verify/monitor.h"
+#include "verify/verdict.h"
+
+namespace vyre::verify {
+
+struct TableRow {
+  std::vector<uint32_t> operands;
+  uint32_t expected;
+  std::string rationale;
+  std::string source;
+};
+
+struct Subject {
+  std::string name;  // as tokens say it
+  Application application;
+  std::vector<TableRow> rows;
+  Oracle oracle{};  // what expected() is
+  /// out[i] = the expected word for columns[...][i].
+  std::function<void(std::span<const uint32_t* const> columns, std::span<uint32_t> out)> expected;
+  /// The cases of a strategy.
+  std::function<generate::Cases(generate::Strategy, uint64_t seed)> cases;
+  std::vector<ops::EquivalenceClass> classes;
+};
+Subject subject_of(const ops::Operation& operation);
+
+/// Cases of one strategy: `count` of them, numbers first + k * stride.
+struct CaseRange {
+  std::string strategy;  // as tokens say it; "whole": case k is the word k, for one operand
+  uint64_t count = 0;
+  uint64_t stride = 1;
+};
+
+/// What to run: every strategy that the subject has cases of, at least `wanted` in all. A strategy with more
+/// than `cap` cases is walked in even strides. Random cases make up the rest, at least a quarter. With whole,
+/// one operand means all 2^32 words besides.
+std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_t wanted, uint64_t cap,
+                                  bool whole);
+
+inline constexpr size_t kSlice = size_t{1} << 16;
+
+/// The inputs of cases number begin .. begin + columns[..].size() - 1 of a range.
+class CaseSource {
+ public:
+  CaseSource(const Subject& subject, const CaseRange& range, uint64_t seed);
+  void fill(uint64_t begin, size_t count, std::span<uint32_t* const> columns) const;
+  /// The number that the token of case k has.
+  uint64_t number(uint64_t k) const { return k * range_.stride; }
+
+ private:
+  CaseRange range_;
+  size_t arity_;
+  std::vector<generate::Cases> cases_;  // one, or none for "whole"
+};
+
+/// Runs rows and ranges and adds to the verdict: parity, classes, canaries, dispatches, failures.
+/// Errors: the backend's, with the work undone.
+Result<void> check_parity(const Subject& subject, Elementwise& backend, std::span<const CaseRange> ranges,
+                          uint64_t seed, const Monitor& monitor, Verdict& verdict);
+
+/// Repeated evaluation: the same inputs again and again, through each of the pipelines, which differ in
+/// nothing but their workgroup size; every answer must be the first one. At least `evaluations` in all.
+Result<void> check_determinism(const Subject& subject,
+                               std::span<const std::unique_ptr<Elementwise>> pipelines, uint64_t evaluations,
+                               uint64_t seed, const Monitor& monitor, Verdict& verdict);
+
+/// Adds a failure: counted always, kept when there is room.
+void add_failure(Verdict& verdict, Failure failure);
+
+}  // namespace vyre::verify

@@ -1,0 +1,39 @@
+// Program parity: one program, one input, the reference's bytes and a backend's, over every bound buffer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "generate/programs.h"
+#include "verify/verdict.h"
+
+namespace vyre::verify {
+
+/// The first word that differs.
+struct Difference {
+  std::string buffer;
+  uint64_t index = 0;  // of the word
+  uint32_t expected = 0;
+  uint32_t actual = 0;
+};
+
+/// What one run of a case on a backend gave. Guard words stand around every buffer on the host.
+struct ProgramRun {
+  std::vector<Bytes> buffers;
+  uint64_t canaries = 0;
+  uint64_t canaries_broken = 0;
+};
+Result<ProgramRun> run_on(backend::Pipeline& pipeline, const generate::ProgramCase& c);
+
+/// The reference's answer. Errors: of ref::run.
+Result<std::vector<Bytes>> reference_answer(const check::Checked& checked, const generate::ProgramCase& c);
+
+std::optional<Difference> first_difference(const check::Checked& checked, const std::vector<Bytes>& expected,
+                                           const std::vector<Bytes>& actual);
+
+/// Compiles and compares; nullopt when the bytes are equal.
+Result<std::optional<Difference>> compare_once(backend::Backend& backend, const generate::ProgramCase& c);
+
+}  // namespace vyre::verify

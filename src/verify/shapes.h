@@ -1,0 +1,56 @@
+// Shapes: the programs of the program families, as texts with a plan for their inputs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "verify/families.h"
+
+namespace vyre::verify {
+
+/// How many elements a bound buffer gets.
+enum class Count : uint8_t {
+  Total,   // as many as there are invocations
+  Near,    // up to 65 more or fewer
+  Groups,  // as many as there are workgroups
+  Fixed,   // `number`
+};
+/// What is in it.
+enum class Fill : uint8_t {
+  Any,    // words of every kind
+  Index,  // in bounds of the first buffer, just outside, and far outside: 2^30, 2^31, 2^32 - 1
+  Small,  // 0..15
+  Zero,
+  Ones,     // every bit set
+  Extents,  // the numbers of invocations along x, y and z
+};
+struct BufferPlan {
+  Count count;
+  Fill fill;
+  uint32_t number = 0;
+};
+
+struct Shape {
+  std::string_view name;
+  /// "$W" stands for the workgroup size.
+  std::string_view text;
+  std::span<const std::array<uint32_t, 3>> sizes;
+  uint32_t max_groups;  // along x; Extents: along every axis
+  std::span<const BufferPlan> buffers;
+};
+
+/// One table a program family.
+std::span<const Shape> memory_shapes();
+std::span<const Shape> control_shapes();
+std::span<const Shape> loop_shapes();
+std::span<const Shape> barrier_shapes();
+std::span<const Shape> atomic_shapes();
+
+inline constexpr std::array<uint32_t, 3> kLineSizes[] = {{1, 1, 1}, {7, 1, 1}, {64, 1, 1}, {256, 1, 1}};
+inline constexpr std::array<uint32_t, 3> kPowerSizes[] = {{1, 1, 1}, {32, 1, 1}, {64, 1, 1}, {256, 1, 1}};
+inline constexpr std::array<uint32_t, 3> kSolidSizes[] = {{1, 1, 1}, {5, 3, 2}, {8, 8, 1}, {4, 4, 4}};
+inline constexpr std::array<uint32_t, 3> kOne[] = {{1, 1, 1}};
+
+}  // namespace vyre::verify

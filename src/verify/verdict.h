@@ -1,0 +1,119 @@
+// Verdicts: what was found out about one subject of a certification, as plain data.
+//
+// A subject is an operation ("primitive.math.add@1") or a family of IR programs ("ir.barriers"). Verifying it
+// gives a Verdict; certify/ derives levels, certificates and reports from verdicts alone, so whatever they
+// say can be recomputed by whoever holds the certificate. Every count stands beside the number that was
+// planned: zero failures must not look like not having run. Source: semantics, "Laws and evidence"; oracles;
+// design, 3.5 and 3.6.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diag.h"
+
+namespace vyre::verify {
+
+enum class Strength : uint8_t { Quick, Standard, Full };
+inline constexpr std::array<std::string_view, 3> kStrengthNames = {"quick", "standard", "full"};
+constexpr std::string_view text(Strength s) { return kStrengthNames[static_cast<size_t>(s)]; }
+
+/// The oracles that this version uses, the stronger first.
+enum class Oracle : uint8_t { Law, SpecificationTable, ReferenceInterpreter, CpuReference };
+inline constexpr std::array<std::string_view, 4> kOracleNames = {
+    "law", "specification table", "reference interpreter", "cpu reference function"};
+constexpr std::string_view text(Oracle o) { return kOracleNames[static_cast<size_t>(o)]; }
+
+/// Which kind of check found a failure.
+enum class Check : uint8_t { Definition, Parity, Law, Determinism };
+inline constexpr std::array<std::string_view, 4> kCheckNames = {"definition", "parity", "law", "determinism"};
+constexpr std::string_view text(Check c) { return kCheckNames[static_cast<size_t>(c)]; }
+
+/// How small a failing input is known to be. Smallest is a minimum by exhaustion, in the order of semantics;
+/// Shrunk came from sampling; Found is as the generator made it.
+enum class Minimality : uint8_t { Smallest, Shrunk, Found };
+inline constexpr std::array<std::string_view, 3> kMinimalityNames = {"smallest", "shrunk", "as found"};
+constexpr std::string_view text(Minimality m) { return kMinimalityNames[static_cast<size_t>(m)]; }
+
+struct Failure {
+  Check check = Check::Parity;
+  std::string oracle;  // what says so: "cpu reference function", "Commutative", a row's source
+  Minimality minimality = Minimality::Found;
+  std::vector<uint32_t> input;     // operands or a law's variables; empty for programs
+  std::vector<uint32_t> expected;  // bits
+  std::vector<uint32_t> actual;
+  std::string note;   // the place that differs, a row's rationale, a backend's refusal
+  std::string token;  // for `vyre-conform replay`
+  bool operator==(const Failure&) const = default;
+};
+
+/// How many failures of a subject are kept whole; all are counted.
+inline constexpr size_t kKeptFailures = 16;
+
+struct Tally {
+  uint64_t planned = 0;
+  uint64_t completed = 0;  // answers that a run really produced
+  uint64_t failed = 0;
+  bool whole() const { return planned > 0 && completed == planned && failed == 0; }
+  bool operator==(const Tally&) const = default;
+};
+
+struct OracleCases {
+  Oracle oracle{};
+  Tally tally;
+  bool operator==(const OracleCases&) const = default;
+};
+
+struct ClassHits {
+  std::string name;
+  uint64_t hits = 0;
+  bool operator==(const ClassHits&) const = default;
+};
+
+/// What the statement of a law was tried on, for one subject of evidence.
+struct Evidence {
+  std::string subject;  // "spec", "device"
+  std::string grade;  // "exhausted(u8)", "exhausted(edge256)", "witnessed(1000000, 42)", "refuted(0x1, 0x0)"
+  uint64_t cases = 0;
+  bool holds = false;  // for a denied law: its witness refuted it
+  bool operator==(const Evidence&) const = default;
+};
+
+struct LawVerdict {
+  std::string law;      // as the specification writes it: "Identity(0)"
+  bool claimed = true;  // else denied
+  std::vector<Evidence> evidence;
+  bool operator==(const LawVerdict&) const = default;
+};
+
+enum class SubjectKind : uint8_t { Operation, Family };
+inline constexpr std::array<std::string_view, 2> kSubjectKindNames = {"operation", "family"};
+constexpr std::string_view text(SubjectKind k) { return kSubjectKindNames[static_cast<size_t>(k)]; }
+
+struct Verdict {
+  SubjectKind kind{};
+  std::string subject;              // "primitive.math.add@1", "ir.barriers"
+  std::string pipeline;             // digest of the program that was dispatched (families: of all of them)
+  std::vector<OracleCases> parity;  // the stronger oracle first
+  Tally definition;                 // the two definitions of an operation against its rows and one another
+  Tally determinism;                // repeated evaluations
+  uint64_t dispatches = 0;
+  uint64_t canaries = 0;         // guard words looked at
+  uint64_t canaries_broken = 0;  // of these, overwritten
+  std::vector<ClassHits> classes;
+  uint32_t boundaries = 0;      // boundary values declared
+  uint32_t boundaries_hit = 0;  // and run
+  std::vector<LawVerdict> laws;
+  uint64_t failure_count = 0;
+  std::vector<Failure> failures;  // the first kKeptFailures
+  std::string error;              // a diagnostic that stopped the subject, or empty
+  bool operator==(const Verdict&) const = default;
+};
+
+/// "primitive.math.add@1"
+std::string subject_of(std::string_view id, uint32_t version);
+
+}  // namespace vyre::verify
