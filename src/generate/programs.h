@@ -40,9 +40,9 @@ struct ProgramOptions {
   const spec::OpTable* ops = nullptr;
   uint32_t max_statements = 24;
   uint32_t max_nesting = 5;
-  uint32_t max_depth = 5;          // of expressions
+  uint32_t max_depth = 5;          // of expressions; at least 1
   uint32_t max_invocations = 512;  // of the dispatch
-  uint32_t max_steps = 200'000;    // a bound on evaluated statements and expressions, roughly kept
+  uint32_t max_steps = 20'000;     // a bound on evaluated statements and expressions, roughly kept
   bool barriers = true;
   bool atomics = true;
 };

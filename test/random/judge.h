@@ -1,0 +1,43 @@
+// The judge of random programs: one program, every evaluator, equal bytes.
+//
+// The reference decides what the bytes are. Against it stand the kernel evaluator before and after
+// legalization (which also watches that no raw operator leaves its domain), and machine code. The reference
+// and the kernel evaluator share no code; the native backend shares none of either's arithmetic.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "check/checked.h"
+#include "generate/programs.h"
+#include "lower/kernel.h"
+
+namespace vyre::test {
+
+enum class Verdict : uint8_t { Agree, Differ, TooLong };
+
+struct Judgement {
+  Verdict verdict = Verdict::Agree;
+  std::string complaint;  // Differ: who, and how
+};
+
+/// A case on its way through the evaluators.
+struct Trial {
+  generate::ProgramCase program;
+  std::optional<check::Checked> checked;
+  std::vector<Bytes> expected;
+  Judgement judgement;
+};
+
+/// Checks the program and runs it on the reference and as semantic and legal kernel.
+void judge_on_host(Trial& trial, const spec::OpTable& ops, uint64_t max_steps);
+/// Runs a trial that agreed so far on a backend's pipeline.
+void judge_pipeline(Trial& trial, Result<std::unique_ptr<backend::Pipeline>>& pipeline, std::string_view who);
+/// All of it for one case.
+Judgement judge(generate::ProgramCase program, const spec::OpTable& ops, backend::Backend& native,
+                uint64_t max_steps);
+
+}  // namespace vyre::test
