@@ -1,7 +1,7 @@
 // The text format: parse, print, format. docs/text-format.md is its specification.
 //
-// parse() makes a Program with positions; print() writes a Program canonically, so that parsing it gives an equal
-// Program; format() works on the syntax of a file and keeps comments and the radix of literals.
+// parse() makes a Program with positions; print() writes a Program canonically, so that parsing it gives an
+// equal Program; format() works on the syntax of a file and keeps comments and the radix of literals.
 #pragma once
 
 #include <string>
@@ -13,10 +13,16 @@
 
 namespace vyre::text {
 
-/// One program. Errors: the first P diagnostic, at its position. Cost: linear; no recursion on input depth.
+/// One program. The spans of its parts are what diagnostics point at: an expression's whole text (without
+/// parentheses around it); of a statement `let x`, `x`, `out[i]`, `if`, `for i`, `return`, `barrier` or `{`;
+/// of a buffer its declaration.
+///
+/// Errors  the first P diagnostic, at its position; V024 as soon as there are more nodes than a program may
+/// have. Cost    linear; no recursion on input depth.
 Result<ir::Program> parse(std::string_view text);
 
-/// Canonical text. Domain: names are well-formed (what parse and decode make always is).
+/// Canonical text, in the layout that format() gives. Domain: names are well-formed (what parse and decode
+/// make always is).
 std::string print(const ir::Program& program);
 
 /// The file in canonical layout, comments and radix kept; formatting twice changes nothing. Errors: as parse.
@@ -24,5 +30,11 @@ Result<std::string> format(std::string_view text);
 
 /// A literal as the printer writes it: "42", "-7i32", "true".
 std::string print_literal(spec::DataType type, const std::array<uint32_t, 4>& bits);
+
+/// Whether a buffer, a variable or a program can have this name: [A-Za-z_][A-Za-z0-9_]* and not reserved.
+bool is_name(std::string_view text);
+
+/// Whether this can be the id of an operation: words joined by at least one dot, the first of them a name.
+bool is_operation_id(std::string_view text);
 
 }  // namespace vyre::text

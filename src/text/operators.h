@@ -1,0 +1,148 @@
+// The infix and prefix operators of the text: what the parser reads and the printer writes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "spec/ops.h"
+#include "text/lexer.h"
+
+namespace vyre::text {
+
+/// Groups that languages order differently: direct operands may not mix Shift with Arithmetic, nor two
+/// different operators of Bitwise, without parentheses; comparisons do not chain at all.
+enum class InfixGroup : uint8_t { Arithmetic, Shift, Bitwise, Comparison, Logic };
+
+/// An infix operator. Higher precedence binds tighter; all associate to the left.
+struct InfixOperator {
+  TokenKind token;
+  std::string_view text;
+  uint8_t precedence;
+  InfixGroup group;
+  // What it means on integers. This table is the one place where the operator behind a sign is decided; when
+  // floats come, their column stands beside this one and the type of the operands chooses.
+  spec::Op integer;
+};
+
+inline constexpr auto kInfix = std::to_array<InfixOperator>({
+    {TokenKind::Star, "*", 9, InfixGroup::Arithmetic, spec::Op::Mul},
+    {TokenKind::Slash, "/", 9, InfixGroup::Arithmetic, spec::Op::Div},
+    {TokenKind::Percent, "%", 9, InfixGroup::Arithmetic, spec::Op::Mod},
+    {TokenKind::Plus, "+", 8, InfixGroup::Arithmetic, spec::Op::Add},
+    {TokenKind::Minus, "-", 8, InfixGroup::Arithmetic, spec::Op::Sub},
+    {TokenKind::LessLess, "<<", 7, InfixGroup::Shift, spec::Op::Shl},
+    {TokenKind::GreaterGreater, ">>", 7, InfixGroup::Shift, spec::Op::Shr},
+    {TokenKind::And, "&", 6, InfixGroup::Bitwise, spec::Op::BitAnd},
+    {TokenKind::Caret, "^", 5, InfixGroup::Bitwise, spec::Op::BitXor},
+    {TokenKind::Pipe, "|", 4, InfixGroup::Bitwise, spec::Op::BitOr},
+    {TokenKind::EqualEqual, "==", 3, InfixGroup::Comparison, spec::Op::Eq},
+    {TokenKind::BangEqual, "!=", 3, InfixGroup::Comparison, spec::Op::Ne},
+    {TokenKind::Less, "<", 3, InfixGroup::Comparison, spec::Op::Lt},
+    {TokenKind::Greater, ">", 3, InfixGroup::Comparison, spec::Op::Gt},
+    {TokenKind::LessEqual, "<=", 3, InfixGroup::Comparison, spec::Op::Le},
+    {TokenKind::GreaterEqual, ">=", 3, InfixGroup::Comparison, spec::Op::Ge},
+    {TokenKind::AndAnd, "&&", 2, InfixGroup::Logic, spec::Op::And},
+    {TokenKind::PipePipe, "||", 1, InfixGroup::Logic, spec::Op::Or},
+});
+
+struct PrefixOperator {
+  TokenKind token;
+  std::string_view text;
+  spec::Op integer;
+};
+inline constexpr auto kPrefix = std::to_array<PrefixOperator>({
+    {TokenKind::Minus, "-", spec::Op::Negate},
+    {TokenKind::Tilde, "~", spec::Op::BitNot},
+    {TokenKind::Bang, "!", spec::Op::LogicalNot},
+});
+
+constexpr const InfixOperator* find_infix(TokenKind token) {
+  for (const InfixOperator& infix : kInfix) {
+    if (infix.token == token) return &infix;
+  }
+  return nullptr;
+}
+constexpr const InfixOperator* find_infix(spec::Op op) {
+  for (const InfixOperator& infix : kInfix) {
+    if (infix.integer == op) return &infix;
+  }
+  return nullptr;
+}
+constexpr const PrefixOperator* find_prefix(TokenKind token) {
+  for (const PrefixOperator& prefix : kPrefix) {
+    if (prefix.token == token) return &prefix;
+  }
+  return nullptr;
+}
+constexpr const PrefixOperator* find_prefix(spec::Op op) {
+  for (const PrefixOperator& prefix : kPrefix) {
+    if (prefix.integer == op) return &prefix;
+  }
+  return nullptr;
+}
+
+/// Whether `inner` as a direct operand of `outer` must stand in parentheses although precedence would not ask
+/// for it (P007).
+constexpr bool must_parenthesise(const InfixOperator& outer, const InfixOperator& inner) {
+  if (outer.group == InfixGroup::Shift) return inner.group == InfixGroup::Arithmetic;
+  if (outer.group == InfixGroup::Arithmetic) return inner.group == InfixGroup::Shift;
+  return outer.group == InfixGroup::Bitwise && inner.group == InfixGroup::Bitwise &&
+         outer.token != inner.token;
+}
+/// Whether an operand of `outer` would chain comparisons (P008).
+constexpr bool chains(const InfixOperator& outer, const InfixOperator& inner) {
+  return outer.group == InfixGroup::Comparison && inner.group == InfixGroup::Comparison;
+}
+
+/// Mnemonics that the grammar has and ops.def has not yet; a row in the ledger takes the place of its word
+/// here.
+inline constexpr auto kLaterMnemonics = std::to_array<std::string_view>({
+    "fadd",
+    "fsub",
+    "fmul",
+    "fdiv",
+    "fneg",
+    "feq",
+    "flt",
+    "fgt",
+    "fle",
+    "fge",
+    "fmul_add",
+    "fsqrt",
+    "fmin",
+    "fmax",
+    "fabs",
+    "fis_nan",
+    "fis_inf",
+    "fsin",
+    "fcos",
+    "ftan",
+    "fasin",
+    "facos",
+    "fatan",
+    "fatan2",
+    "fexp",
+    "flog",
+    "fexp2",
+    "flog2",
+    "fexp10",
+    "flog10",
+    "fpow",
+    "ffloor",
+    "fceil",
+    "fround",
+    "ftrunc",
+    "freduce_strict",
+    "freduce_tree_binary",
+});
+consteval bool later_mnemonics_are_not_here() {
+  for (const std::string_view mnemonic : kLaterMnemonics) {
+    if (spec::find_op(mnemonic)) return false;
+  }
+  return true;
+}
+static_assert(later_mnemonics_are_not_here(),
+              "ops.def has this mnemonic now: take it out of kLaterMnemonics");
+
+}  // namespace vyre::text

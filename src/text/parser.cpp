@@ -1,0 +1,978 @@
+// The parser: tokens to ir::Program in one pass with one token of lookahead.
+//
+// Nothing recurses on the depth of the input: expressions are read by operator precedence with a stack of
+// pending operators and open brackets (parse_expression), statements with a stack of open blocks
+// (parse_body). Both append to ir::Code as soon as a construct is complete, which is why operands have
+// smaller ids than what they are operands of. The first error ends everything: functions that return bool say
+// false when `error_` is set. Source: text-format, "Grammar".
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "spec/limits.h"
+#include "text/lexer.h"
+#include "text/literal.h"
+#include "text/operators.h"
+#include "text/text.h"
+
+namespace vyre::text {
+namespace {
+
+using ir::BlockId;
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprKind;
+using ir::Node;
+using ir::NodeId;
+using ir::NodeKind;
+using ir::Symbol;
+using spec::DataType;
+using spec::Op;
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text), lexer_(text) {}
+
+  Result<ir::Program> run() {
+    if (text_.size() >= UINT32_MAX) {
+      return std::unexpected(make_diag(DiagCode::V024, {0, 0}, "a text of 4 GiB or more",
+                                       "split the program; a program has at most 4,194,304 nodes"));
+    }
+    if (!parse_program()) return std::unexpected(std::move(*error_));
+    return std::move(program_);
+  }
+
+ private:
+  /// An expression on the value stack. The outer span includes parentheses around it; `infix` is the operator
+  /// of an expression that stands without parentheses, for the rules on mixing operators.
+  struct Value {
+    ExprId id;
+    Span outer;
+    const InfixOperator* infix = nullptr;
+    Span sign;  // where the infix operator stands
+  };
+
+  /// What waits for operands: an operator, or a bracket that is still open.
+  struct Pending {
+    enum class Kind : uint8_t { Prefix, Infix, Paren, Arguments, Index, AtomicIndex };
+    Kind kind{};
+    const InfixOperator* infix = nullptr;  // Infix
+    Expr expr;                             // what it will become, but for its operands
+    uint32_t begin = 0;                    // where its text begins
+    Span token;                            // the operator or the opening bracket
+    size_t values = 0;                     // height of the value stack when a bracket opened
+  };
+
+  /// A block that is still open.
+  struct Open {
+    // ElseIf has no braces of its own: it is the else-branch that holds the `if` after `else`.
+    enum class Kind : uint8_t { Body, Block, Loop, Then, Else, ElseIf };
+    Kind kind{};
+    Node node;                         // If, Loop, Block: what it will become
+    std::array<ExprId, 2> operands{};  // If: condition; Loop: from, to
+    Span span;
+    Span brace;
+    size_t statements = 0;  // height of the statement stack when it opened
+  };
+
+  // Tokens.
+
+  void advance() {
+    previous_end_ = token_.end;
+    do {
+      token_ = lexer_.next();
+    } while (token_.kind == TokenKind::Comment);
+  }
+  bool at(TokenKind kind) const { return token_.kind == kind; }
+  bool at(Keyword keyword) const { return token_.kind == TokenKind::Word && token_.keyword == keyword; }
+  bool at_name() const { return token_.kind == TokenKind::Word && token_.keyword == Keyword::None; }
+  std::string_view spelling(Span span) const { return text_.substr(span.begin, span.end - span.begin); }
+  std::string_view spelling() const { return lexer_.text(token_); }
+
+  std::string describe_token() const {
+    if (at(TokenKind::End)) return "the end of the file";
+    if (token_.keyword == Keyword::Type) return fmt::format("the type name `{}`", spelling());
+    if (token_.keyword != Keyword::None) return fmt::format("the reserved word `{}`", spelling());
+    return fmt::format("`{}`", shorten(spelling()));
+  }
+
+  /// A piece of the source for a message: on one line and not too long.
+  static std::string shorten(std::string_view piece) {
+    constexpr size_t kMost = 60;
+    std::string out;
+    bool space = false;
+    for (const char c : piece.substr(0, kMost)) {
+      const bool white = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+      if (white && !space) out += ' ';
+      if (!white) out += c;
+      space = white;
+    }
+    if (piece.size() > kMost) out += "...";
+    return out;
+  }
+
+  // Errors.
+
+  bool fail(DiagCode code, Span span, std::string message, std::string help = {}) {
+    error_ = make_diag(code, span, std::move(message), std::move(help));
+    return false;
+  }
+
+  bool fail_later(std::string_view what, Span span) {
+    return fail(DiagCode::P013, span, fmt::format("{} is not available yet", what),
+                "this version has the types u32, i32, bool and bytes and their operators");
+  }
+
+  /// The token does not fit here: it is refused by the lexer, or missing, or another one than `wanted`.
+  bool fail_token(std::string_view wanted, std::string help = {}) {
+    if (at(TokenKind::Invalid)) {
+      error_ = lexer_.error();
+      return false;
+    }
+    if (at(TokenKind::End)) {
+      fail(DiagCode::P003, {previous_end_, previous_end_},
+           fmt::format("the file ends where {} should follow", wanted), std::move(help));
+      note_open_bracket();
+      return false;
+    }
+    return fail(DiagCode::P002, token_.span(), fmt::format("expected {}, found {}", wanted, describe_token()),
+                std::move(help));
+  }
+
+  void note_open_bracket() {
+    const auto open =
+        std::find_if(pending_.rbegin(), pending_.rend(), [](const Pending& p) { return is_bracket(p); });
+    if (open != pending_.rend()) {
+      error_->notes.push_back({open->token, "opened here"});
+    } else if (!open_.empty()) {
+      error_->notes.push_back({open_.back().brace, "this block is still open"});
+    }
+  }
+
+  bool expect(TokenKind kind, std::string_view wanted, std::string help = {}) {
+    if (at(kind)) {
+      advance();
+      return true;
+    }
+    // Something is missing at the end of a line: point there, not at the first word of the next line.
+    const bool is_token = !at(TokenKind::End) && !at(TokenKind::Invalid);
+    if (is_token && spelling({previous_end_, token_.begin}).contains('\n')) {
+      return fail(DiagCode::P002, {previous_end_, previous_end_},
+                  fmt::format("expected {} before {}", wanted, describe_token()), std::move(help));
+    }
+    return fail_token(wanted, std::move(help));
+  }
+
+  /// A name in a place that declares or uses one.
+  bool expect_name(std::string_view what, Symbol& symbol) {
+    if (at_name()) {
+      symbol = program_.code.intern(spelling());
+      advance();
+      return true;
+    }
+    return fail_name(what);
+  }
+  bool fail_name(std::string_view what) {
+    if (!at(TokenKind::Word)) return fail_token(what);
+    return fail(DiagCode::P006, token_.span(),
+                fmt::format("`{}` is reserved and cannot be {}", spelling(), what),
+                fmt::format("choose another name, such as `{}_`", spelling()));
+  }
+
+  /// A plain integer of 32 bits: workgroup sizes, bindings, counts, versions.
+  bool expect_integer(std::string_view what, uint32_t& value) {
+    if (!at(TokenKind::Number)) return fail_token(what);
+    const Number number = read_number(spelling());
+    if (!number.malformed.empty()) return fail_malformed(number);
+    if (number.suffixed || number.is_float) {
+      return fail(DiagCode::P002, token_.span(), fmt::format("expected {}, found `{}`", what, spelling()),
+                  "write a plain number without a suffix");
+    }
+    if (number.overflow || number.magnitude > UINT32_MAX) {
+      return fail(DiagCode::P005, token_.span(), fmt::format("{} does not fit 32 bits", shorten(spelling())),
+                  "the largest number here is 4294967295");
+    }
+    value = uint32_t(number.magnitude);
+    advance();
+    return true;
+  }
+  bool fail_malformed(const Number& number) {
+    return fail(DiagCode::P004, token_.span(),
+                fmt::format("`{}` is not a number: {}", shorten(spelling()), number.malformed),
+                "numbers look like 42, 1_000, 0x2a, 0b1010, 7i32");
+  }
+
+  bool expect_type(DataType& type) {
+    if (!at(TokenKind::Word)) return fail_token("a type");
+    const auto found = spec::find_type(spelling());
+    if (!found) {
+      return fail(DiagCode::P012, token_.span(), fmt::format("unknown type `{}`", spelling()),
+                  "the types are u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 and tensor<...>");
+    }
+    if (!spec::is_available(*found)) return fail_later(fmt::format("the type {}", spelling()), token_.span());
+    type = *found;
+    advance();
+    return true;
+  }
+
+  // The program.
+
+  bool parse_program() {
+    advance();
+    if (at(TokenKind::End)) {
+      return fail(DiagCode::P015, {0, 0}, "there is no program in this file",
+                  "write one: program name(read a: u32 @0) workgroup(64, 1, 1) { }");
+    }
+    if (!at(Keyword::Program))
+      return fail_token("`program`", "a file is one program: program name(...) workgroup(x, y, z) {...}");
+    advance();
+    if (!at_name()) return fail_name("the name of a program");
+    program_.name = spelling();
+    advance();
+    if (!expect(TokenKind::OpenParen, "`(` and the buffers")) return false;
+    if (!at(TokenKind::CloseParen)) {
+      do {
+        if (!parse_buffer()) return false;
+      } while (take(TokenKind::Comma));
+    }
+    if (!expect(TokenKind::CloseParen, "`,` or `)`")) return false;
+    return parse_workgroup() && parse_body() && parse_end();
+  }
+
+  bool take(TokenKind kind) {
+    if (!at(kind)) return false;
+    advance();
+    return true;
+  }
+
+  bool parse_buffer() {
+    ir::BufferDecl buffer;
+    buffer.span.begin = token_.begin;
+    if (at(Keyword::Read)) {
+      buffer.access = spec::BufferAccess::Read;
+    } else if (at(Keyword::ReadWrite)) {
+      buffer.access = spec::BufferAccess::ReadWrite;
+    } else if (at(Keyword::Uniform)) {
+      buffer.access = spec::BufferAccess::Uniform;
+    } else if (at(Keyword::Workgroup)) {
+      buffer.access = spec::BufferAccess::Workgroup;
+    } else {
+      return fail_token("a buffer",
+                        "a buffer is declared as read|read_write|uniform name: type @binding, or "
+                        "workgroup name: type[count]");
+    }
+    advance();
+    if (!expect_name("the name of a buffer", buffer.name)) return false;
+    if (!expect(TokenKind::Colon, "`:` and a type")) return false;
+    if (!expect_type(buffer.element)) return false;
+    if (buffer.access == spec::BufferAccess::Workgroup) {
+      if (!expect(TokenKind::OpenBracket, "`[` and the number of elements",
+                  "a workgroup buffer has a count and no binding: workgroup name: type[count]")) {
+        return false;
+      }
+      if (!expect_integer("the number of elements", buffer.count)) return false;
+      if (!expect(TokenKind::CloseBracket, "`]`")) return false;
+    } else {
+      if (!expect(TokenKind::At, "`@` and the binding")) return false;
+      if (!expect_integer("the binding", buffer.binding)) return false;
+    }
+    buffer.span.end = previous_end_;
+    program_.buffers.push_back(buffer);
+    return true;
+  }
+
+  bool parse_workgroup() {
+    program_.workgroup_span.begin = token_.begin;
+    if (!at(Keyword::Workgroup)) return fail_token("`workgroup(x, y, z)`");
+    advance();
+    if (!expect(TokenKind::OpenParen, "`(` and the workgroup size")) return false;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      if (axis > 0 &&
+          !expect(TokenKind::Comma, "`,`", "a workgroup size has three numbers: workgroup(64, 1, 1)")) {
+        return false;
+      }
+      if (!expect_integer("a number of invocations", program_.workgroup_size[axis])) return false;
+    }
+    if (!expect(TokenKind::CloseParen, "`)`", "a workgroup size has three numbers: workgroup(64, 1, 1)"))
+      return false;
+    program_.workgroup_span.end = previous_end_;
+    return true;
+  }
+
+  bool parse_end() {
+    if (at(TokenKind::End)) return true;
+    if (at(TokenKind::Invalid)) return fail_token("the end of the file");
+    return fail(DiagCode::P016, token_.span(),
+                fmt::format("{} after the end of the program", describe_token()),
+                "a file holds one program; look for a `}` too many");
+  }
+
+  // Statements.
+
+  bool parse_body() {
+    if (!open_block({.kind = Open::Kind::Body})) return false;
+    while (!open_.empty()) {
+      if (at(TokenKind::CloseBrace)) {
+        if (!close_block()) return false;
+      } else if (!parse_statement()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool open_block(Open open) {
+    open.brace = token_.span();
+    if (!expect(TokenKind::OpenBrace, "`{`")) return false;
+    open.statements = statements_.size();
+    open_.push_back(open);
+    return true;
+  }
+
+  BlockId take_block(size_t base) {
+    const BlockId id = program_.code.add_block(std::span(statements_).subspan(base));
+    statements_.resize(base);
+    return id;
+  }
+
+  bool add_statement(const Node& node, std::span<const ExprId> operands, Span span) {
+    statements_.push_back(program_.code.add(node, operands, span));
+    return count_node(span);
+  }
+
+  bool count_node(Span span) {
+    if (program_.code.node_count() <= spec::kMaxNodes) return true;
+    return fail(DiagCode::V024, span, fmt::format("the program has more than {} nodes", spec::kMaxNodes),
+                "split it into several programs");
+  }
+
+  bool close_block() {
+    advance();
+    Open open = open_.back();
+    open_.pop_back();
+    const BlockId block = take_block(open.statements);
+    switch (open.kind) {
+      case Open::Kind::Body: program_.entry = block; return true;
+      case Open::Kind::Block:
+      case Open::Kind::Loop:
+        open.node.body = block;
+        return add_statement(open.node, {open.operands.data(), open.kind == Open::Kind::Loop ? 2u : 0u},
+                             open.span);
+      case Open::Kind::Then:
+        open.node.body = block;
+        if (!at(Keyword::Else)) return finish_if(open);
+        advance();
+        if (!at(Keyword::If)) {
+          open.kind = Open::Kind::Else;
+          return open_block(open);
+        }
+        open.kind = Open::Kind::ElseIf;
+        open.statements = statements_.size();
+        open_.push_back(open);
+        return parse_if();
+      case Open::Kind::Else: open.node.orelse = block; return finish_if(open);
+      case Open::Kind::ElseIf: break;  // closed by finish_if
+    }
+    return true;
+  }
+
+  /// Adds a complete `if`, and with it every `if` in whose else-branch it is the last word.
+  bool finish_if(const Open& complete) {
+    if (!add_statement(complete.node, {complete.operands.data(), 1}, complete.span)) return false;
+    while (!open_.empty() && open_.back().kind == Open::Kind::ElseIf) {
+      Open open = open_.back();
+      open_.pop_back();
+      open.node.orelse = take_block(open.statements);
+      if (!add_statement(open.node, {open.operands.data(), 1}, open.span)) return false;
+    }
+    return true;
+  }
+
+  bool parse_statement() {
+    if (at_name()) return parse_name_statement();
+    if (token_.kind == TokenKind::Word) {
+      switch (token_.keyword) {
+        case Keyword::Let: return parse_let();
+        case Keyword::If: return parse_if();
+        case Keyword::For: return parse_for();
+        case Keyword::Return: return parse_simple(NodeKind::Return);
+        case Keyword::Barrier: return parse_simple(NodeKind::Barrier);
+        case Keyword::Else: return fail_token("a statement", "an `else` follows the `}` of an `if`");
+        case Keyword::Bitcast:
+        case Keyword::Cast:
+        case Keyword::False:
+        case Keyword::InvocationId:
+        case Keyword::Len:
+        case Keyword::LocalId:
+        case Keyword::Select:
+        case Keyword::True:
+        case Keyword::Type:
+        case Keyword::WorkgroupId: return parse_expression_statement();
+        case Keyword::None:
+        case Keyword::In:
+        case Keyword::Program:
+        case Keyword::Read:
+        case Keyword::ReadWrite:
+        case Keyword::Strides:
+        case Keyword::Uniform:
+        case Keyword::Workgroup: break;
+      }
+      return fail_token("a statement");
+    }
+    if (at(TokenKind::OpenBrace)) {
+      return open_block(
+          {.kind = Open::Kind::Block, .node = {.kind = NodeKind::Block}, .span = token_.span()});
+    }
+    if (at(TokenKind::Number) || at(TokenKind::OpenParen) || find_prefix(token_.kind) != nullptr) {
+      return parse_expression_statement();
+    }
+    if (at(TokenKind::Semicolon))
+      return fail_token("a statement or `}`", "there is no empty statement; remove the `;`");
+    return fail_token("a statement or `}`");
+  }
+
+  bool expect_semicolon() { return expect(TokenKind::Semicolon, "`;`"); }
+
+  bool parse_simple(NodeKind kind) {
+    const Span span = token_.span();
+    advance();
+    return expect_semicolon() && add_statement({.kind = kind}, {}, span);
+  }
+
+  bool parse_let() {
+    Span span = token_.span();
+    advance();
+    Node node = {.kind = NodeKind::Let};
+    if (!expect_name("the name of a variable", node.symbol)) return false;
+    span.end = previous_end_;
+    if (!expect(TokenKind::Equal, "`=` and the value")) return false;
+    Value value;
+    return parse_expression(value) && expect_semicolon() && add_statement(node, {{value.id}}, span);
+  }
+
+  bool parse_if() {
+    Open open = {.kind = Open::Kind::Then, .node = {.kind = NodeKind::If}, .span = token_.span()};
+    advance();
+    if (!expect(TokenKind::OpenParen, "`(` and the condition")) return false;
+    Value condition;
+    if (!parse_expression(condition)) return false;
+    open.operands[0] = condition.id;
+    return expect(TokenKind::CloseParen, "`)`") && open_block(open);
+  }
+
+  bool parse_for() {
+    Open open = {.kind = Open::Kind::Loop, .node = {.kind = NodeKind::Loop}, .span = token_.span()};
+    advance();
+    if (!expect_name("the name of a loop variable", open.node.symbol)) return false;
+    open.span.end = previous_end_;
+    if (!at(Keyword::In)) return fail_token("`in`", "a loop is written for i in 0..8 { }");
+    advance();
+    Value from, to;
+    if (!parse_expression(from)) return false;
+    if (!expect(TokenKind::DotDot, "`..` and the upper bound", "a loop is written for i in 0..8 { }"))
+      return false;
+    if (!parse_expression(to)) return false;
+    open.operands = {from.id, to.id};
+    return open_block(open);
+  }
+
+  /// A statement that begins with a name: an assignment, a store, or an expression that is no statement.
+  bool parse_name_statement() {
+    Node node = {.kind = NodeKind::Assign};
+    const Token name = token_;
+    node.symbol = program_.code.intern(spelling());
+    advance();
+    if (at(TokenKind::Equal)) {
+      advance();
+      Value value;
+      return parse_expression(value) && expect_semicolon() && add_statement(node, {{value.id}}, name.span());
+    }
+    if (!at(TokenKind::OpenBracket)) {
+      Value value;
+      return resume_expression(name, value) && fail_expression_statement(value);
+    }
+    advance();
+    node.kind = NodeKind::Store;
+    Value element;
+    if (!parse_index(element)) return false;
+    const Span target = {name.begin, previous_end_};
+    if (!at(TokenKind::Equal)) {
+      element.id = program_.code.add({.kind = ExprKind::Load, .symbol = node.symbol}, {{element.id}}, target);
+      element.outer = target;
+      Value value;
+      return resume_expression(element, value) && fail_expression_statement(value);
+    }
+    advance();
+    Value value;
+    return parse_expression(value) && expect_semicolon() &&
+           add_statement(node, {{element.id, value.id}}, target);
+  }
+
+  bool parse_index(Value& out) {
+    if (!parse_expression(out)) return false;
+    if (at(TokenKind::Comma)) return fail_dimensions();
+    return expect(TokenKind::CloseBracket, "`]`");
+  }
+  bool fail_dimensions() { return fail_later("an index of several dimensions", token_.span()); }
+
+  bool parse_expression_statement() {
+    Value value;
+    return parse_expression(value) && fail_expression_statement(value);
+  }
+
+  bool fail_expression_statement(const Value& value) {
+    if (!at(TokenKind::Semicolon) && !at(TokenKind::CloseBrace)) {
+      if (at(TokenKind::Equal)) {
+        return fail(DiagCode::P002, value.outer,
+                    fmt::format("`{}` cannot be assigned to", shorten(spelling(value.outer))),
+                    "assign to a variable `name = value;` or store to an element `buffer[index] = value;`");
+      }
+      return fail_token("an operator or `;`");
+    }
+    const std::string piece = shorten(spelling(value.outer));
+    return fail(DiagCode::P011, value.outer, "an expression is not a statement",
+                fmt::format("bind its value to a name: let result = {};", piece));
+  }
+
+  // Expressions.
+
+  static bool is_bracket(const Pending& pending) {
+    return pending.kind != Pending::Kind::Prefix && pending.kind != Pending::Kind::Infix;
+  }
+
+  bool parse_expression(Value& out) { return run_expression(true, out); }
+
+  /// An expression whose first name has been read.
+  bool resume_expression(const Token& name, Value& out) {
+    bool want_operand = false;
+    return parse_name(name, want_operand) && run_expression(want_operand, out);
+  }
+  /// An expression whose first operand has been read.
+  bool resume_expression(const Value& first, Value& out) {
+    values_.push_back(first);
+    return run_expression(false, out);
+  }
+
+  /// Reads operands and operators until a token that continues no expression. No expression is inside another
+  /// one's call, so the stacks belong to this one alone.
+  bool run_expression(bool want_operand, Value& out) {
+    while (true) {
+      if (want_operand) {
+        if (!parse_operand(want_operand)) return false;
+      } else if (const InfixOperator* infix = find_infix(token_.kind)) {
+        if (!reduce(infix->precedence)) return false;
+        pending_.push_back({.kind = Pending::Kind::Infix,
+                            .infix = infix,
+                            .expr = {.kind = ExprKind::Apply, .op = infix->integer},
+                            .token = token_.span()});
+        advance();
+        want_operand = true;
+      } else if (at(TokenKind::Dot)) {
+        const uint32_t dot = token_.begin;
+        advance();
+        if (!at(TokenKind::Word)) return fail_token("x, y, z or w");
+        return fail_component(dot, token_);
+      } else {
+        if (!reduce(0)) return false;
+        if (pending_.empty()) break;
+        if (!parse_in_bracket(want_operand)) return false;
+      }
+    }
+    out = values_.back();
+    values_.pop_back();
+    return true;
+  }
+
+  bool add_expression(const Expr& expr, std::span<const ExprId> operands, Span span) {
+    values_.push_back({program_.code.add(expr, operands, span), span});
+    return count_node(span);
+  }
+
+  /// Applies the pending operators that bind at least as tightly as `precedence`.
+  bool reduce(uint8_t precedence) {
+    while (!pending_.empty()) {
+      const Pending& top = pending_.back();
+      if (is_bracket(top) || (top.kind == Pending::Kind::Infix && top.infix->precedence < precedence))
+        return true;
+      if (!(top.kind == Pending::Kind::Prefix ? apply_prefix(top) : apply_infix(top))) return false;
+      pending_.pop_back();
+    }
+    return true;
+  }
+
+  bool apply_prefix(const Pending& prefix) {
+    const Value operand = values_.back();
+    values_.pop_back();
+    return add_expression(prefix.expr, {{operand.id}}, {prefix.token.begin, operand.outer.end});
+  }
+
+  bool apply_infix(const Pending& pending) {
+    const Value right = values_.back();
+    values_.pop_back();
+    const Value left = values_.back();
+    values_.pop_back();
+    const Span span = {left.outer.begin, right.outer.end};
+    for (const Value& operand : {left, right}) {
+      if (operand.infix == nullptr) continue;
+      if (chains(*pending.infix, *operand.infix)) return fail_chain(operand, pending, right);
+      if (must_parenthesise(*pending.infix, *operand.infix)) return fail_mixed(pending, operand, span);
+    }
+    if (!add_expression(pending.expr, {{left.id, right.id}}, span)) return false;
+    values_.back().infix = pending.infix;
+    values_.back().sign = pending.token;
+    return true;
+  }
+
+  bool fail_chain(const Value& left, const Pending& pending, const Value& right) {
+    std::string_view middle = spelling({left.sign.end, left.outer.end});
+    middle.remove_prefix(std::min(middle.find_first_not_of(" \t\r\n"), middle.size()));
+    return fail(DiagCode::P008, pending.token,
+                fmt::format("`{}` compares the result of `{}`", pending.infix->text, left.infix->text),
+                fmt::format("write ({}) && ({} {} {}), or put parentheses around one comparison",
+                            shorten(spelling(left.outer)), shorten(middle), pending.infix->text,
+                            shorten(spelling(right.outer))));
+  }
+
+  bool fail_mixed(const Pending& pending, const Value& operand, Span whole) {
+    const std::string_view before = spelling({whole.begin, operand.outer.begin});
+    const std::string_view after = spelling({operand.outer.end, whole.end});
+    return fail(
+        DiagCode::P007, operand.outer,
+        fmt::format("`{}` and `{}` are mixed without parentheses", operand.infix->text, pending.infix->text),
+        fmt::format("vyre reads this as {}({}){}: write so, or put the parentheses where you mean them",
+                    shorten(before), shorten(spelling(operand.outer)), shorten(after)));
+  }
+
+  bool open_bracket(Pending::Kind kind, const Expr& expr, uint32_t begin) {
+    pending_.push_back(
+        {.kind = kind, .expr = expr, .begin = begin, .token = token_.span(), .values = values_.size()});
+    advance();
+    return true;
+  }
+
+  /// After a complete operand in an open bracket: the next operand, or the end of the bracket.
+  bool parse_in_bracket(bool& want_operand) {
+    Pending& top = pending_.back();
+    switch (top.kind) {
+      case Pending::Kind::Paren:
+        if (!at(TokenKind::CloseParen)) return expect(TokenKind::CloseParen, "an operator or `)`");
+        advance();
+        values_.back().outer = {top.begin, previous_end_};
+        values_.back().infix = nullptr;
+        pending_.pop_back();
+        return true;
+      case Pending::Kind::Arguments:
+        if (at(TokenKind::CloseParen)) return close_arguments();
+        want_operand = true;
+        return expect(TokenKind::Comma, "an operator, `,` or `)`");
+      case Pending::Kind::Index: {
+        if (at(TokenKind::Comma)) return fail_dimensions();
+        if (!at(TokenKind::CloseBracket)) return expect(TokenKind::CloseBracket, "an operator or `]`");
+        advance();
+        const Value element = values_.back();
+        values_.pop_back();
+        const Pending load = top;
+        pending_.pop_back();
+        return add_expression(load.expr, {{element.id}}, {load.begin, previous_end_});
+      }
+      case Pending::Kind::AtomicIndex:
+        if (at(TokenKind::Comma)) return fail_dimensions();
+        if (!at(TokenKind::CloseBracket)) return expect(TokenKind::CloseBracket, "an operator or `]`");
+        advance();
+        top.kind = Pending::Kind::Arguments;  // the index is the first argument
+        if (at(TokenKind::CloseParen)) return close_arguments();
+        want_operand = true;
+        return expect(TokenKind::Comma, "`,` and the value");
+      case Pending::Kind::Prefix:
+      case Pending::Kind::Infix: break;  // reduced before
+    }
+    return true;
+  }
+
+  bool close_arguments() {
+    advance();
+    const Pending call = pending_.back();
+    pending_.pop_back();
+    const Span span = {call.begin, previous_end_};
+    const uint32_t count = uint32_t(values_.size() - call.values);
+    const auto wanted = spec::operand_count(call.expr.op);
+    if (wanted && *wanted != count) return fail_operand_count(call.expr.op, *wanted, count, span);
+    operands_.clear();
+    for (size_t i = call.values; i < values_.size(); ++i) operands_.push_back(values_[i].id);
+    values_.resize(call.values);
+    return add_expression(call.expr, operands_, span);
+  }
+
+  bool fail_operand_count(Op op, uint32_t wanted, uint32_t count, Span span) {
+    const auto operands = [](uint32_t n) { return fmt::format("{} operand{}", n, n == 1 ? "" : "s"); };
+    if (!spec::is_atomic(op)) {
+      return fail(DiagCode::P010, span,
+                  fmt::format("`{}` takes {}, not {}", spec::mnemonic(op), operands(wanted), count),
+                  fmt::format("`vyre ops {}` shows its form", spec::mnemonic(op)));
+    }
+    return fail(DiagCode::P010, span,
+                fmt::format("`{}` takes a buffer element and {}, not {}", spec::mnemonic(op),
+                            operands(wanted - 1), count - 1),
+                op == Op::AtomicCompareExchange
+                    ? "write atomic_compare_exchange(buffer[index], expected, value)"
+                    : fmt::format("write {}(buffer[index], value)", spec::mnemonic(op)));
+  }
+
+  /// An operand, or what stands before one: then more of it is wanted.
+  bool parse_operand(bool& want_operand) {
+    if (const PrefixOperator* prefix = find_prefix(token_.kind)) return parse_prefix(*prefix, want_operand);
+    if (at(TokenKind::OpenParen)) return open_bracket(Pending::Kind::Paren, {}, token_.begin);
+    want_operand = false;
+    if (at(TokenKind::Number)) return parse_number(token_.begin, false);
+    if (at_name()) {
+      const Token name = token_;
+      advance();
+      return parse_name(name, want_operand);
+    }
+    if (at(TokenKind::Word)) return parse_keyword_operand(want_operand);
+    const bool in_bracket = !pending_.empty() && pending_.back().kind == Pending::Kind::Arguments;
+    if (at(TokenKind::CloseParen) && in_bracket && values_.size() == pending_.back().values)
+      return close_arguments();
+    if (at(TokenKind::Dot))
+      return fail_token("an expression", "a float has a digit on both sides of its point: 0.5");
+    const bool compound = at(TokenKind::Equal) && token_.begin == previous_end_ && !pending_.empty() &&
+                          pending_.back().kind == Pending::Kind::Infix;
+    return fail_token("an expression", compound
+                                           ? "there is no compound assignment: write name = name + value;"
+                                           : std::string());
+  }
+
+  bool parse_prefix(const PrefixOperator& prefix, bool& want_operand) {
+    const Token sign = token_;
+    advance();
+    // A minus directly before an i32 or float number belongs to the number: only so -2147483648i32 fits.
+    if (sign.kind == TokenKind::Minus && at(TokenKind::Number) && token_.begin == sign.end &&
+        takes_sign(read_number(spelling()))) {
+      want_operand = false;
+      return parse_number(sign.begin, true);
+    }
+    pending_.push_back({.kind = Pending::Kind::Prefix,
+                        .expr = {.kind = ExprKind::Apply, .op = prefix.integer},
+                        .token = sign.span()});
+    want_operand = true;
+    return true;
+  }
+
+  bool parse_number(uint32_t begin, bool negative) {
+    const Number number = read_number(spelling());
+    const Span span = {begin, token_.end};
+    if (!number.malformed.empty()) return fail_malformed(number);
+    if (!spec::is_available(number.type)) {
+      return fail_later(fmt::format("a literal of type {}", spec::text(number.type)), span);
+    }
+    const bool is_signed = number.type == DataType::I32;
+    const uint64_t most = !is_signed ? UINT32_MAX : negative ? uint64_t{1} << 31 : INT32_MAX;
+    if (number.overflow || number.magnitude > most) {
+      return fail(
+          DiagCode::P005, span,
+          fmt::format("{} does not fit {}", shorten(spelling(span)), spec::text(number.type)),
+          is_signed
+              ? "i32 holds -2147483648i32 to 2147483647i32; a minus must stand directly before the number"
+              : "u32 holds 0 to 4294967295 (0xffffffff)");
+    }
+    advance();
+    const uint32_t bits = uint32_t(negative ? -number.magnitude : number.magnitude);
+    return add_expression({.kind = ExprKind::Literal, .type = number.type, .immediate = bits}, {}, span);
+  }
+
+  /// What a name means is decided by what follows it.
+  bool parse_name(const Token& name, bool& want_operand) {
+    if (at(TokenKind::OpenParen)) return parse_mnemonic(name, want_operand);
+    if (at(TokenKind::Dot)) return parse_dotted(name, want_operand);
+    const Symbol symbol = program_.code.intern(lexer_.text(name));
+    if (at(TokenKind::OpenBracket)) {
+      want_operand = true;
+      return open_bracket(Pending::Kind::Index, {.kind = ExprKind::Load, .symbol = symbol}, name.begin);
+    }
+    return add_expression({.kind = ExprKind::Var, .symbol = symbol}, {}, name.span());
+  }
+
+  bool parse_mnemonic(const Token& name, bool& want_operand) {
+    const std::string_view word = lexer_.text(name);
+    const auto op = spec::find_op(word);
+    if (!op || *op == Op::Call) {
+      if (std::ranges::find(kLaterMnemonics, word) != kLaterMnemonics.end()) {
+        return fail_later(fmt::format("the operator {}", word), name.span());
+      }
+      return fail(DiagCode::P009, name.span(), fmt::format("unknown operator `{}`", word),
+                  "`vyre ops` lists the operators; a library operation is called by its whole id, such as "
+                  "primitive.math.min(a, b)");
+    }
+    want_operand = true;
+    if (!spec::is_atomic(*op)) {
+      return open_bracket(Pending::Kind::Arguments, {.kind = ExprKind::Apply, .op = *op}, name.begin);
+    }
+    advance();
+    Expr expr = {.kind = ExprKind::Apply, .op = *op};
+    if (!expect_name("the name of a buffer", expr.symbol)) return false;
+    if (!at(TokenKind::OpenBracket)) {
+      return fail_token("`[` and an index",
+                        fmt::format("an atomic works on a buffer element: {}(buffer[index], ...)", word));
+    }
+    return open_bracket(Pending::Kind::AtomicIndex, expr, name.begin);
+  }
+
+  /// A name and a point: the id of an operation, or a component.
+  bool parse_dotted(const Token& name, bool& want_operand) {
+    std::string id(lexer_.text(name));
+    const uint32_t first_dot = token_.begin;
+    std::optional<Token> first_word;
+    while (at(TokenKind::Dot)) {
+      advance();
+      if (!at(TokenKind::Word)) return fail_token("a component or the id of an operation");
+      if (!first_word) first_word = token_;
+      id += '.';
+      id += spelling();
+      advance();
+    }
+    if (!at(TokenKind::OpenParen) && !at(TokenKind::At)) return fail_component(first_dot, *first_word);
+    Expr expr = {.kind = ExprKind::Apply, .op = Op::Call, .symbol = program_.code.intern(id), .immediate = 1};
+    if (take(TokenKind::At) && !expect_integer("the version of the operation", expr.immediate)) return false;
+    if (!at(TokenKind::OpenParen)) return fail_token("`(` and the arguments");
+    want_operand = true;
+    return open_bracket(Pending::Kind::Arguments, expr, name.begin);
+  }
+
+  /// The point that stands at `dot`, and the word after it, follow a complete operand.
+  bool fail_component(uint32_t dot, const Token& word) {
+    const std::string_view name = lexer_.text(word);
+    const Span span = {dot, word.end};
+    if (name == "x" || name == "y" || name == "z" || name == "w")
+      return fail_later("a component of a vector", span);
+    return fail(DiagCode::P002, span, fmt::format("`{}` is no component", shorten(name)),
+                "the components of a vector are x, y, z and w; a call of an operation has parentheses");
+  }
+
+  bool parse_keyword_operand(bool& want_operand) {
+    const Token word = token_;
+    switch (word.keyword) {
+      case Keyword::True:
+      case Keyword::False:
+        advance();
+        return add_expression({.kind = ExprKind::Literal,
+                               .type = DataType::Bool,
+                               .immediate = word.keyword == Keyword::True ? 1u : 0u},
+                              {}, word.span());
+      case Keyword::Len: return parse_len();
+      case Keyword::InvocationId: return parse_id(ExprKind::InvocationId);
+      case Keyword::WorkgroupId: return parse_id(ExprKind::WorkgroupId);
+      case Keyword::LocalId: return parse_id(ExprKind::LocalId);
+      case Keyword::Select:
+        advance();
+        return open_keyword({.kind = ExprKind::Apply, .op = Op::Select}, word, want_operand);
+      case Keyword::Cast: return parse_cast(Op::Cast, want_operand);
+      case Keyword::Bitcast: return parse_cast(Op::Bitcast, want_operand);
+      case Keyword::Type: return fail_type_operand();
+      case Keyword::None:
+      case Keyword::Barrier:
+      case Keyword::Else:
+      case Keyword::For:
+      case Keyword::If:
+      case Keyword::In:
+      case Keyword::Let:
+      case Keyword::Program:
+      case Keyword::Read:
+      case Keyword::ReadWrite:
+      case Keyword::Return:
+      case Keyword::Strides:
+      case Keyword::Uniform:
+      case Keyword::Workgroup: break;
+    }
+    return fail_token("an expression");
+  }
+
+  bool open_keyword(const Expr& expr, const Token& word, bool& want_operand) {
+    if (!at(TokenKind::OpenParen)) return fail_token(fmt::format("`(` after `{}`", lexer_.text(word)));
+    want_operand = true;
+    return open_bracket(Pending::Kind::Arguments, expr, word.begin);
+  }
+
+  bool parse_len() {
+    const uint32_t begin = token_.begin;
+    advance();
+    Symbol buffer{};
+    if (!expect(TokenKind::OpenParen, "`(` and a buffer") || !expect_name("the name of a buffer", buffer) ||
+        !expect(TokenKind::CloseParen, "`)`", "len takes the name of one buffer")) {
+      return false;
+    }
+    return add_expression({.kind = ExprKind::BufLen, .symbol = buffer}, {}, {begin, previous_end_});
+  }
+
+  bool parse_id(ExprKind kind) {
+    const Token word = token_;
+    advance();
+    if (!expect(TokenKind::Dot, fmt::format("`.x`, `.y` or `.z` after `{}`", lexer_.text(word))))
+      return false;
+    const std::string_view axis = at(TokenKind::Word) ? spelling() : std::string_view{};
+    if (axis != "x" && axis != "y" && axis != "z") return fail_token("the axis x, y or z");
+    advance();
+    return add_expression({.kind = kind, .immediate = uint32_t(axis[0] - 'x')}, {},
+                          {word.begin, previous_end_});
+  }
+
+  bool parse_cast(Op op, bool& want_operand) {
+    const Token word = token_;
+    Expr expr = {.kind = ExprKind::Apply, .op = op};
+    advance();
+    if (!expect(TokenKind::Less, "`<` and a type", fmt::format("write {}<u32>(x)", lexer_.text(word))))
+      return false;
+    if (!expect_type(expr.type)) return false;
+    if (op == Op::Cast && take(TokenKind::Comma) && !parse_mode(expr.mode)) return false;
+    if (!expect(TokenKind::Greater, "`>`")) return false;
+    return open_keyword(expr, word, want_operand);
+  }
+
+  bool parse_mode(spec::RoundingMode& mode) {
+    for (const auto candidate : {spec::RoundingMode::Trunc, spec::RoundingMode::Nearest,
+                                 spec::RoundingMode::Floor, spec::RoundingMode::Ceil}) {
+      if (at(TokenKind::Word) && spelling() == spec::text(candidate)) {
+        mode = candidate;
+        advance();
+        return true;
+      }
+    }
+    return fail_token("the rounding mode trunc, nearest, floor or ceil");
+  }
+
+  /// A type name where an operand should stand: a constructor or exact bits, both of types to come, or a
+  /// conversion in the style of other languages.
+  bool fail_type_operand() {
+    const Token word = token_;
+    const std::string_view type = lexer_.text(word);
+    advance();
+    if (at(TokenKind::OpenParen)) {
+      if (!spec::is_available(*spec::find_type(type)))
+        return fail_later(fmt::format("the type {}", type), word.span());
+      return fail(DiagCode::P009, word.span(), fmt::format("`{}` is a type, not an operator", type),
+                  fmt::format("convert with cast<{}>(...)", type));
+    }
+    return fail(DiagCode::P002, word.span(),
+                fmt::format("expected an expression, found the type name `{}`", type),
+                "type names are reserved; convert with cast<type>(...)");
+  }
+
+  std::string_view text_;
+  Lexer lexer_;
+  Token token_;
+  uint32_t previous_end_ = 0;
+  std::optional<Diag> error_;
+  ir::Program program_;
+  std::vector<NodeId> statements_;
+  std::vector<Open> open_;
+  std::vector<Value> values_;
+  std::vector<Pending> pending_;
+  std::vector<ExprId> operands_;
+};
+
+}  // namespace
+
+Result<ir::Program> parse(std::string_view text) { return Parser(text).run(); }
+
+}  // namespace vyre::text
