@@ -235,7 +235,7 @@ class Layout {
     if (role.kind == At) return header_;
     if (role.kind == OpenBracket) return !previous_.ends_operand && previous_.keyword != Keyword::Type;
     if (role.kind == OpenParen) {
-      if (previous_.closes_angle) return false;
+      if (previous_.closes_angle || previous_.kind == Number) return false;  // cast<u32>(x), id@2(x)
       return previous_.kind != Word || previous_.keyword == Keyword::If || previous_.keyword == Keyword::In;
     }
     return true;

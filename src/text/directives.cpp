@@ -1,0 +1,169 @@
+#include "text/directives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "text/lexer.h"
+
+namespace vyre::text {
+namespace {
+
+constexpr std::string_view kRunForm = "write // run: name=[values] ... groups=[x,y,z] => name=[values] ...";
+constexpr std::string_view kErrorForm = "write // error: V010, with codes that `vyre explain` knows";
+
+bool is_value_character(char c) { return continues_word(c) || c == '.' || c == '+' || c == '-'; }
+
+/// Reads the directive in one comment.
+class DirectiveReader {
+ public:
+  /// `at` is where the comment's text begins, behind its //; a further // ends the directive.
+  DirectiveReader(std::string_view text, size_t at, size_t end, uint32_t line)
+      : text_(text), at_(at), end_(std::min(end, text.find("//", at))), line_(line) {}
+
+  Result<void> read(Directives& directives) {
+    skip_blanks();
+    begin_ = at_;
+    if (take_text("run:")) return read_run(directives);
+    if (take_text("error:")) return read_errors(directives);
+    return {};
+  }
+
+ private:
+  Result<void> read_run(Directives& directives) {
+    RunDirective run;
+    run.line = line_;
+    VYRE_CHECK(read_buffers(run.inputs));
+    VYRE_CHECK(take_groups(run));
+    if (!take_text("=>")) return fail("`=>` is missing", kRunForm);
+    VYRE_CHECK(read_buffers(run.outputs));
+    if (run.outputs.empty()) return fail("nothing is expected", kRunForm);
+    if (at_ != end_) return fail("the directive goes on after the expected values", kRunForm);
+    size_t end = end_;
+    while (end > begin_ && is_blank(text_[end - 1])) --end;
+    run.span = {uint32_t(begin_), uint32_t(end)};
+    directives.runs.push_back(std::move(run));
+    return {};
+  }
+
+  Result<void> read_errors(Directives& directives) {
+    bool any = false;
+    while (true) {
+      skip_blanks();
+      if (any && take_text(",")) skip_blanks();
+      if (at_ == end_) break;
+      const size_t begin = at_;
+      const std::string_view word = take_word();
+      const auto code = find_diagnostic(word);
+      if (!code) return fail(fmt::format("`{}` is no diagnostic code", word), kErrorForm, begin);
+      directives.errors.push_back({line_, *code, {uint32_t(begin), uint32_t(at_)}});
+      any = true;
+    }
+    if (!any) return fail("the code is missing", kErrorForm);
+    return {};
+  }
+
+  /// name=[values] as often as there is one.
+  Result<void> read_buffers(std::vector<BufferValues>& buffers) {
+    while (true) {
+      skip_blanks();
+      const size_t begin = at_;
+      const std::string_view name = take_word();
+      if (name.empty()) return {};
+      BufferValues buffer = {std::string(name), {}, {}};
+      skip_blanks();
+      if (!take_text("=")) return fail(fmt::format("`=` is missing after `{}`", name), kRunForm);
+      skip_blanks();
+      VYRE_CHECK(read_values(buffer.values));
+      buffer.span = {uint32_t(begin), uint32_t(at_)};
+      const bool twice = std::ranges::find(buffers, buffer.name, &BufferValues::name) != buffers.end();
+      if (twice) return fail(fmt::format("`{}` stands there twice", name), kRunForm, begin);
+      buffers.push_back(std::move(buffer));
+    }
+  }
+
+  Result<void> read_values(std::vector<std::string>& values) {
+    if (!take_text("[")) return fail("`[` and the values are missing", kRunForm);
+    skip_blanks();
+    if (take_text("]")) return {};
+    while (true) {
+      skip_blanks();
+      const size_t begin = at_;
+      while (at_ < end_ && is_value_character(text_[at_])) ++at_;
+      if (at_ == begin) return fail("a value is missing", kRunForm);
+      values.emplace_back(text_.substr(begin, at_ - begin));
+      skip_blanks();
+      if (take_text("]")) return {};
+      if (!take_text(",")) return fail("`,` or `]` is missing", kRunForm);
+    }
+  }
+
+  /// Takes the entry `groups` out of the inputs.
+  Result<void> take_groups(RunDirective& run) {
+    const auto groups = std::ranges::find(run.inputs, "groups", &BufferValues::name);
+    if (groups == run.inputs.end()) return {};
+    if (groups->values.empty() || groups->values.size() > 3) {
+      return fail("groups has one to three numbers", kRunForm, groups->span.begin);
+    }
+    for (size_t axis = 0; axis < groups->values.size(); ++axis) {
+      const std::string& value = groups->values[axis];
+      const char* const end = value.data() + value.size();
+      const auto [rest, error] = std::from_chars(value.data(), end, run.groups[axis]);
+      if (error != std::errc{} || rest != end) {
+        return fail(fmt::format("`{}` is no number of groups", value), kRunForm, groups->span.begin);
+      }
+    }
+    run.inputs.erase(groups);
+    return {};
+  }
+
+  static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+  void skip_blanks() {
+    while (at_ < end_ && is_blank(text_[at_])) ++at_;
+  }
+  bool take_text(std::string_view expected) {
+    if (!text_.substr(at_, end_ - at_).starts_with(expected)) return false;
+    at_ += expected.size();
+    return true;
+  }
+  std::string_view take_word() {
+    const size_t begin = at_;
+    while (at_ < end_ && continues_word(text_[at_])) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+
+  std::unexpected<Diag> fail(std::string message, std::string_view help) {
+    return fail(std::move(message), help, at_);
+  }
+  std::unexpected<Diag> fail(std::string message, std::string_view help, size_t begin) {
+    const size_t end = std::max(begin, std::min(at_, end_));
+    return std::unexpected(
+        make_diag(DiagCode::P017, {uint32_t(begin), uint32_t(end)}, std::move(message), std::string(help)));
+  }
+
+  std::string_view text_;
+  size_t at_;
+  size_t end_;
+  uint32_t line_;
+  size_t begin_ = 0;
+};
+
+}  // namespace
+
+Result<Directives> parse_directives(std::string_view text) {
+  Directives directives;
+  uint32_t line = 1;
+  for (size_t begin = 0; begin < text.size(); ++line) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    // The language has no strings, so // is a comment wherever it stands.
+    const size_t comment = text.substr(begin, end - begin).find("//");
+    if (comment != std::string_view::npos) {
+      VYRE_CHECK(DirectiveReader(text, begin + comment + 2, end, line).read(directives));
+    }
+    begin = end + 1;
+  }
+  return directives;
+}
+
+}  // namespace vyre::text

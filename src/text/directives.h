@@ -1,0 +1,52 @@
+// Test directives: comments of a .vyre file that say what the file shows.
+//
+//   // run: a=[1] b=[32] groups=[1,1,1] => out=[1]     // why
+//   // error: V010
+//
+// A `run` directive is one dispatch and what it must give; a file may have many. An `error` directive stands
+// in the line where the diagnostic must point. To the parser both are comments; the file tests read them with
+// parse_directives(). Source: text-format, "Tests in files".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace vyre::text {
+
+/// The elements of a buffer, as they are written: "42", "0xff", "-3", "true". What they may be depends on the
+/// element type of the buffer, which is known to whoever runs the test.
+struct BufferValues {
+  std::string name;
+  std::vector<std::string> values;
+  Span span;
+};
+
+struct RunDirective {
+  uint32_t line = 0;  // from 1
+  Span span;          // of the directive, without // and what follows it
+  std::vector<BufferValues> inputs;
+  std::array<uint32_t, 3> groups = {1, 1, 1};
+  std::vector<BufferValues> outputs;  // at least one
+};
+
+struct ErrorDirective {
+  uint32_t line = 0;  // from 1
+  DiagCode code{};
+  Span span;
+};
+
+struct Directives {
+  std::vector<RunDirective> runs;      // in the order of the file
+  std::vector<ErrorDirective> errors;  // several codes of one line are several
+};
+
+/// All directives of a text, which need not be a program.
+/// Errors  P017 at the first comment that begins as a directive and is none.
+Result<Directives> parse_directives(std::string_view text);
+
+}  // namespace vyre::text
