@@ -1,0 +1,200 @@
+// Faults planted in legal kernels by hand: each must be found, so that the silence of the other tests means
+// something.
+//
+// Oracle: the domain column of raw_ops.def, by hand.
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "lower/rewrite.h"
+#include "three_ways.h"
+
+namespace vyre::lower {
+namespace {
+
+using spec::BufferAccess;
+using spec::DataType;
+using spec::Op;
+using testing::HasSubstr;
+
+/// A legal kernel over `in` (read) and `out` (read_write) that is written by hand.
+class HandMade {
+ public:
+  HandMade() {
+    kernel.name = "planted";
+    kernel.legal = true;
+    kernel.entry = kernel.add_block();
+    kernel.buffers = {{.name = "in", .element = DataType::U32, .binding = 0, .argument = 0},
+                      {.name = "out", .access = BufferAccess::ReadWrite, .binding = 1, .argument = 1},
+                      {.name = "shared", .access = BufferAccess::Workgroup, .count = 4}};
+    block = kernel.entry;
+  }
+  Value put(Inst inst, std::vector<Value> operands = {}) {
+    const Value v = kernel.add(inst, operands);
+    kernel.blocks[index(block)].push_back(v);
+    return v;
+  }
+  Value constant(uint32_t bits) { return put({.kind = InstKind::Const, .imm = bits}); }
+  Value raw(RawOp op, std::vector<Value> operands) {
+    return put({.kind = InstKind::Raw, .raw = op}, operands);
+  }
+  /// Element 0, 1, ... of `in`, unguarded: fine as long as `in` has it.
+  Value input(uint32_t n) { return put({.kind = InstKind::RawLoad, .target = 0}, {constant(n)}); }
+  void output(Value v) { put({.kind = InstKind::RawStore, .target = 1}, {constant(0), v}); }
+
+  Kernel kernel;
+  KBlock block;
+};
+
+void expect_fault(const Kernel& kernel, const Buffers& input, std::string_view instruction) {
+  const auto result = run_kernel(kernel, input, {});
+  ASSERT_FALSE(result.has_value()) << print(kernel);
+  EXPECT_EQ(result.error().code, DiagCode::L001);
+  EXPECT_THAT(result.error().message, HasSubstr(std::string(instruction)));
+  EXPECT_FALSE(result.error().help.empty());
+}
+void expect_fine(const Kernel& kernel, const Buffers& input, uint32_t expected) {
+  const auto result = run_kernel(kernel, input, {});
+  ASSERT_TRUE(result.has_value()) << render(result.error(), nullptr);
+  EXPECT_EQ((*result)[1][0], expected);
+}
+
+// Each partial operator, just inside and just outside its domain; the result is not used, which makes no
+// difference.
+TEST(Faults, OperatorsOutsideTheirDomain) {
+  struct Plant {
+    RawOp op;
+    Words inside, outside;
+  };
+  const std::vector<Plant> plants = {
+      {RawOp::UDiv, {5, 1}, {5, 0}},
+      {RawOp::URem, {0, 1}, {0, 0}},
+      {RawOp::SDiv, {0x80000000, 1}, {7, 0}},
+      {RawOp::SDiv, {0x80000001, 0xffffffff}, {0x80000000, 0xffffffff}},
+      {RawOp::SRem, {0x80000000, 0xfffffffe}, {0x80000000, 0xffffffff}},
+      {RawOp::SRem, {1, 0xffffffff}, {1, 0}},
+      {RawOp::Shl, {1, 31}, {1, 32}},
+      {RawOp::LShr, {0, 31}, {0, 0xffffffff}},
+      {RawOp::AShr, {1, 0}, {1, 32}},
+      {RawOp::Clz, {1}, {0}},
+      {RawOp::Ctz, {0x80000000}, {0}},
+      {RawOp::Select, {1, 4, 5}, {2, 4, 5}},
+  };
+  for (const Plant& plant : plants) {
+    HandMade k;
+    std::vector<Value> operands;
+    for (uint32_t n = 0; n < plant.inside.size(); ++n) operands.push_back(k.input(n));
+    k.raw(plant.op, operands);
+    k.output(k.constant(1));
+    expect_fine(k.kernel, {plant.inside, {0}}, 1);
+    expect_fault(k.kernel, {plant.outside, {0}}, std::string(info(plant.op).mnemonic) + ".raw");
+  }
+}
+
+// Whatever the ledger says is total is applied to everything.
+TEST(Faults, TotalOperatorsHaveNone) {
+  for (const RawOpInfo& op : kRawOps) {
+    if (op.domain != "all") continue;
+    for (const uint32_t a : {0u, 1u, 32u, 0x80000000u, 0xffffffffu}) {
+      for (const uint32_t b : {0u, 1u, 32u, 0x80000000u, 0xffffffffu}) {
+        HandMade k;
+        std::vector<Value> operands = {k.input(0)};
+        if (op.operands == 2) operands.push_back(k.input(1));
+        k.raw(op.op, operands);
+        k.output(k.constant(3));
+        expect_fine(k.kernel, {{a, b}, {0}}, 3);
+      }
+    }
+  }
+}
+
+TEST(Faults, AccessesOutOfBounds) {
+  for (const InstKind kind : {InstKind::RawLoad, InstKind::RawStore, InstKind::RawAtomic}) {
+    for (const uint32_t buffer : {1u, 2u}) {
+      if (kind == InstKind::RawAtomic && buffer == 2) continue;
+      HandMade k;
+      std::vector<Value> operands = {k.input(0)};
+      if (kind != InstKind::RawLoad) operands.push_back(k.constant(8));
+      k.put({.kind = kind, .op = Op::AtomicAdd, .target = buffer}, operands);
+      k.output(k.constant(1));
+      expect_fine(k.kernel, {{3}, Words(4)}, 1);
+      expect_fault(k.kernel, {{4}, Words(4)}, ".raw");
+      expect_fault(k.kernel, {{0x40000000}, Words(4)}, ".raw");
+      expect_fault(k.kernel, {{0xffffffff}, Words(4)}, ".raw");
+    }
+  }
+}
+
+// The last invocation alone leaves the domain, in a block that only it enters.
+TEST(Faults, OneInvocationOfMany) {
+  HandMade k;
+  k.kernel.workgroup_size = {64, 1, 1};
+  const Value lane = k.put({.kind = InstKind::LocalId});
+  const Value last = k.raw(RawOp::Eq, {lane, k.constant(63)});
+  const KBlock body = k.kernel.add_block();
+  k.put({.kind = InstKind::If, .body = body}, {last});
+  k.block = body;
+  k.raw(RawOp::UDiv, {lane, k.raw(RawOp::Sub, {k.constant(63), lane})});
+  const auto result = run_kernel(k.kernel, {{}, {}}, {});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_THAT(result.error().message, HasSubstr("local id (63, 0, 0)"));
+  EXPECT_THAT(result.error().message, HasSubstr("0x3f, 0x0"));
+}
+
+// Element 0 of an empty buffer is there, holds anything, and keeps nothing.
+TEST(Faults, TheElementBehindAnEmptyBuffer) {
+  HandMade k;
+  const Value first = k.input(0);
+  k.output(first);
+  Words seen;
+  for (const uint64_t seed : {0, 1, 2}) {
+    const auto result = run_kernel(k.kernel, {{}, {0}}, {}, {.seed = seed});
+    ASSERT_TRUE(result.has_value());
+    seen.push_back((*result)[1][0]);
+  }
+  EXPECT_NE(seen[0], seen[1]);
+  EXPECT_NE(seen[1], seen[2]);
+  const auto dropped = run_kernel(k.kernel, {{5}, {}}, {});
+  ASSERT_TRUE(dropped.has_value());
+  EXPECT_TRUE((*dropped)[1].empty());
+}
+
+TEST(Faults, ABarrierThatNotAllReach) {
+  HandMade k;
+  k.kernel.workgroup_size = {2, 1, 1};
+  const Value lane = k.put({.kind = InstKind::LocalId});
+  const KBlock body = k.kernel.add_block();
+  k.put({.kind = InstKind::If, .body = body}, {lane});
+  k.block = body;
+  k.put({.kind = InstKind::Barrier});
+  expect_fault(k.kernel, {{}, {}}, "barrier");
+}
+
+// Legalization with one rule left out: the guard of a shift, of a division and of a load, in turn, is what
+// keeps the kernel in its domain.
+TEST(Faults, EachGuardIsNeeded) {
+  for (const Op op : {Op::Shl, Op::Div, Op::Mod, Op::Clz}) {
+    ir::ProgramBuilder p("guarded");
+    const auto in = p.read("in", DataType::U32, 0);
+    const auto out = p.read_write("out", DataType::U32, 1);
+    p.workgroup_size(1, 1, 1);
+    const auto a = p.load(in, p.u32(0)), b = p.load(in, p.u32(1));
+    p.store(out, p.u32(0), op == Op::Clz ? p.apply(op, {a}) : p.apply(op, {a, b}));
+    Kernel legal = legalize(build(checked(p.finish())), kLlvmTarget);
+    const Words input = op == Op::Shl ? Words{1, 40} : Words{0, 0};
+    ASSERT_TRUE(run_kernel(legal, {input, {0}}, {}).has_value());
+    // Take the guard out: a masked or chosen operand of the partial operator becomes what was masked or
+    // chosen.
+    for (Inst& inst : legal.insts) {
+      if (inst.kind != InstKind::Raw || info(inst.raw).domain == "all" || inst.raw == RawOp::Select) continue;
+      Value& operand = legal.values[inst.args.first + inst.args.count - 1];
+      const Inst guard = legal[operand];
+      ASSERT_TRUE(guard.raw == RawOp::And || guard.raw == RawOp::Select);
+      operand = legal.arg(guard, guard.raw == RawOp::And ? 0 : 2);
+    }
+    expect_fault(legal, {input, {0}}, ".raw");
+  }
+}
+
+}  // namespace
+}  // namespace vyre::lower

@@ -1,0 +1,314 @@
+// Every rule of legalization, by running it: the semantic instruction and its legal form, for each target,
+// against expectations that are written here.
+//
+// Oracle: what the specification's tables say, computed in wider arithmetic or bit by bit; no function of
+// src/.
+#include <algorithm>
+#include <array>
+
+#include "spec/table.h"
+#include "three_ways.h"
+
+namespace vyre::lower {
+namespace {
+
+using spec::DataType;
+using spec::Op;
+using Triple = std::array<uint32_t, 3>;
+
+struct Case {
+  Op op;
+  std::array<DataType, 3> operands;  // as many as count
+  uint32_t count;
+  DataType type;  // T
+  DataType result;
+};
+
+/// out[i] = op(x[i], y[i], z[i]), with no check of i: loads and stores are guarded by their own rules.
+Kernel kernel_of(const Case& c, uint32_t workgroup) {
+  Kernel k;
+  k.name = spec::mnemonic(c.op);
+  k.workgroup_size = {workgroup, 1, 1};
+  k.entry = k.add_block();
+  const auto put = [&](Inst inst, std::vector<Value> operands) {
+    const Value v = k.add(inst, operands);
+    k.blocks[0].push_back(v);
+    return v;
+  };
+  const Value i = put({.kind = InstKind::InvocationId, .type = DataType::U32}, {});
+  std::vector<Value> operands;
+  for (uint32_t n = 0; n < 3; ++n) {
+    const DataType type = n < c.count ? c.operands[n] : DataType::U32;
+    k.buffers.push_back(
+        {.name = std::string(1, char('x' + n)), .element = type, .binding = n, .argument = n});
+    if (n >= c.count) continue;
+    operands.push_back(put({.kind = InstKind::Load, .type = type, .target = n}, {i}));
+  }
+  k.buffers.push_back({.name = "out",
+                       .access = spec::BufferAccess::ReadWrite,
+                       .element = c.result,
+                       .binding = 3,
+                       .argument = 3});
+  const Value result =
+      put({.kind = InstKind::Apply, .op = c.op, .type = c.result, .operand_type = c.type}, operands);
+  put({.kind = InstKind::Store, .target = 3}, {i, result});
+  return k;
+}
+
+const std::vector<uint32_t>& edges() {
+  static const std::vector<uint32_t> values = [] {
+    std::vector<uint32_t> out = {0,          1,          2,          3,          5,          7,
+                                 10,         30,         31,         32,         33,         63,
+                                 64,         255,        256,        0x7fffffff, 0x80000000, 0x80000001,
+                                 0xfffffffe, 0xffffffff, 0x55555555, 0xaaaaaaaa, 0x01234567, 0xdeadbeef,
+                                 0x0000ffff, 0xffff0000, 0x00010000, 0x10001};
+    for (uint32_t b = 0; b < 32; ++b)
+      out.push_back(1u << b), out.push_back((1u << b) - 1), out.push_back(~(1u << b));
+    return out;
+  }();
+  return values;
+}
+
+/// All operands of the small domain and of the edges; a bool operand's memory word takes any value, since
+/// loads make it 0 or 1.
+std::vector<Triple> inputs(uint32_t count) {
+  std::vector<Triple> out;
+  if (count == 1) {
+    for (uint32_t a = 0; a < 65536; ++a)
+      out.push_back({a, 0, 0}), out.push_back({~a, 0, 0}), out.push_back({a << 16, 0, 0});
+    for (const uint32_t a : edges()) out.push_back({a, 0, 0});
+    return out;
+  }
+  for (uint32_t a = 0; a < 256; ++a) {
+    for (uint32_t b = 0; b < 256; ++b) {
+      out.push_back({a, b, 0x5a5a5a5a});
+      out.push_back({uint32_t(int32_t(int8_t(a))), uint32_t(int32_t(int8_t(b))), 1});
+    }
+  }
+  for (const uint32_t a : edges()) {
+    for (const uint32_t b : edges()) out.push_back({a, b, ~b});
+  }
+  return out;
+}
+
+uint32_t expected_lead(uint32_t a) {
+  uint32_t n = 0;
+  while (n < 32 && (a & (0x80000000u >> n)) == 0) ++n;
+  return n;
+}
+uint32_t expected_trail(uint32_t a) {
+  uint32_t n = 0;
+  while (n < 32 && (a & (1u << n)) == 0) ++n;
+  return n;
+}
+uint32_t expected_ones(uint32_t a) {
+  uint32_t n = 0;
+  for (; a != 0; a &= a - 1) ++n;
+  return n;
+}
+uint32_t expected_reverse(uint32_t a) {
+  uint32_t out = 0;
+  for (uint32_t n = 0; n < 32; ++n, a /= 2) out = out * 2 + a % 2;
+  return out;
+}
+uint64_t power_of_two(uint32_t n) { return n == 0 ? 1 : 2 * power_of_two(n - 1); }
+
+using Expect = uint32_t (*)(uint32_t a, uint32_t b, uint32_t c);
+struct Expectation {
+  Expect u32, i32, boolean;
+};
+int64_t s(uint32_t word) { return word < 0x80000000u ? int64_t(word) : int64_t(word) - 0x100000000; }
+
+// A signed quotient by magnitudes, so that no signed division is trusted.
+uint32_t signed_quotient(uint32_t a, uint32_t b) {
+  if (b == 0) return 0;
+  const uint64_t magnitude = uint64_t(std::abs(s(a))) / uint64_t(std::abs(s(b)));
+  return uint32_t((s(a) < 0) != (s(b) < 0) ? 0 - magnitude : magnitude);
+}
+uint32_t floor_shift(uint32_t a, uint32_t by) {
+  const auto d = int64_t(power_of_two(by % 32));
+  return uint32_t(uint64_t(s(a) >= 0 ? s(a) / d : -((-s(a) + d - 1) / d)));
+}
+
+constexpr Expectation both(Expect f) { return {f, f, nullptr}; }
+constexpr Expectation each(Expect f) { return {f, f, f}; }
+constexpr spec::Row<Op, Expectation> kRows[] = {
+    {Op::Add,
+     both([](uint32_t a, uint32_t b, uint32_t) { return uint32_t((uint64_t(a) + b) % 0x100000000); })},
+    {Op::Sub,
+     both([](uint32_t a, uint32_t b, uint32_t) { return uint32_t((0x100000000 + a - b) % 0x100000000); })},
+    {Op::Mul, both([](uint32_t a, uint32_t b, uint32_t) { return uint32_t(uint64_t(a) * b % 0x100000000); })},
+    {Op::Div,
+     {[](uint32_t a, uint32_t b, uint32_t) { return b == 0 ? 0 : a / b; },
+      [](uint32_t a, uint32_t b, uint32_t) { return signed_quotient(a, b); }, nullptr}},
+    {Op::Mod,
+     {[](uint32_t a, uint32_t b, uint32_t) { return b == 0 ? 0 : a - a / b * b; },
+      [](uint32_t a, uint32_t b, uint32_t) { return b == 0 ? 0 : a - signed_quotient(a, b) * b; }, nullptr}},
+    {Op::BitAnd, both([](uint32_t a, uint32_t b, uint32_t) { return ~(~a | ~b); })},
+    {Op::BitOr, both([](uint32_t a, uint32_t b, uint32_t) { return ~(~a & ~b); })},
+    {Op::BitXor, both([](uint32_t a, uint32_t b, uint32_t) { return (a | b) - (a & b); })},
+    {Op::Shl, both([](uint32_t a, uint32_t b, uint32_t) { return uint32_t(a * power_of_two(b % 32)); })},
+    {Op::Shr,
+     {[](uint32_t a, uint32_t b, uint32_t) { return uint32_t(a / power_of_two(b % 32)); },
+      [](uint32_t a, uint32_t b, uint32_t) { return floor_shift(a, b); }, nullptr}},
+    {Op::Eq, each([](uint32_t a, uint32_t b, uint32_t) { return (a ^ b) != 0 ? 0u : 1u; })},
+    {Op::Ne, each([](uint32_t a, uint32_t b, uint32_t) { return (a ^ b) != 0 ? 1u : 0u; })},
+    {Op::Lt,
+     {[](uint32_t a, uint32_t b, uint32_t) { return a < b ? 1u : 0u; },
+      [](uint32_t a, uint32_t b, uint32_t) { return s(a) - s(b) < 0 ? 1u : 0u; }, nullptr}},
+    {Op::Gt,
+     {[](uint32_t a, uint32_t b, uint32_t) { return a > b ? 1u : 0u; },
+      [](uint32_t a, uint32_t b, uint32_t) { return s(a) - s(b) > 0 ? 1u : 0u; }, nullptr}},
+    {Op::Le,
+     {[](uint32_t a, uint32_t b, uint32_t) { return a <= b ? 1u : 0u; },
+      [](uint32_t a, uint32_t b, uint32_t) { return s(a) - s(b) <= 0 ? 1u : 0u; }, nullptr}},
+    {Op::Ge,
+     {[](uint32_t a, uint32_t b, uint32_t) { return a >= b ? 1u : 0u; },
+      [](uint32_t a, uint32_t b, uint32_t) { return s(a) - s(b) >= 0 ? 1u : 0u; }, nullptr}},
+    {Op::And, each([](uint32_t a, uint32_t b, uint32_t) { return a == 0   ? 0u
+                                                                 : b == 0 ? 0u
+                                                                          : 1u; })},
+    {Op::Or, each([](uint32_t a, uint32_t b, uint32_t) { return a != 0   ? 1u
+                                                                : b != 0 ? 1u
+                                                                         : 0u; })},
+    {Op::Negate,
+     both([](uint32_t a, uint32_t, uint32_t) { return uint32_t((0x100000000 - a) % 0x100000000); })},
+    {Op::BitNot, both([](uint32_t a, uint32_t, uint32_t) { return 0xffffffffu - a; })},
+    {Op::LogicalNot, each([](uint32_t a, uint32_t, uint32_t) { return a != 0 ? 0u : 1u; })},
+    {Op::Popcount, both([](uint32_t a, uint32_t, uint32_t) { return expected_ones(a); })},
+    {Op::Clz, both([](uint32_t a, uint32_t, uint32_t) { return expected_lead(a); })},
+    {Op::Ctz, both([](uint32_t a, uint32_t, uint32_t) { return expected_trail(a); })},
+    {Op::ReverseBits, both([](uint32_t a, uint32_t, uint32_t) { return expected_reverse(a); })},
+    {Op::Select, each([](uint32_t a, uint32_t b, uint32_t c) { return a == 0 ? c : b; })},
+};
+constexpr bool has_expectation(Op op) { return spec::is_scalar(op) || op == Op::Select; }
+constexpr spec::TotalTable<kRows, has_expectation> kExpectations;
+
+Expect expectation(Op op, DataType type) {
+  const Expectation& row = kExpectations[op];
+  return type == DataType::Bool ? row.boolean : type == DataType::I32 ? row.i32 : row.u32;
+}
+
+void expect_rule(const Case& c, Expect expect) {
+  constexpr uint32_t kWorkgroup = 256;
+  std::vector<Triple> all = inputs(c.count);
+  Buffers input(4);
+  Words expected;
+  for (const Triple& x : all) {
+    Triple value = x;
+    for (uint32_t n = 0; n < c.count; ++n) {
+      if (c.operands[n] == DataType::Bool) value[n] = x[n] == 0 ? 0 : 1;
+    }
+    for (uint32_t n = 0; n < 3; ++n) input[n].push_back(x[n]);
+    expected.push_back(expect(value[0], value[1], value[2]));
+  }
+  input[3].resize(all.size());
+  const layout::Groups groups{.x = uint32_t((all.size() + kWorkgroup - 1) / kWorkgroup)};
+  const auto compare = [&](const Kernel& kernel, std::string_view form) {
+    const auto result = run_kernel(kernel, input, groups);
+    ASSERT_TRUE(result.has_value()) << form << ": " << render(result.error(), nullptr);
+    for (size_t i = 0; i < all.size(); ++i) {
+      ASSERT_EQ((*result)[3][i], expected[i])
+          << form << ": " << spec::mnemonic(c.op) << " " << spec::text(c.type) << " of " << all[i][0] << ", "
+          << all[i][1] << ", " << all[i][2] << "\n"
+          << print(kernel);
+    }
+  };
+  const Kernel semantic = kernel_of(c, kWorkgroup);
+  compare(semantic, "semantic");
+  for (const Target& target : targets()) {
+    const Kernel legal = legalize(semantic, target);
+    expect_well_formed(legal);
+    compare(legal, target.name);
+  }
+}
+
+constexpr std::array kTypes = {DataType::U32, DataType::I32, DataType::Bool};
+
+// Every scalar operator at every available type, on the whole 8-bit domain (zero- and sign-extended) and the
+// edges.
+TEST(Rules, Operators) {
+  uint32_t rules = 0;
+  for (const spec::OpInfo& op : spec::kOps) {
+    if (!spec::is_scalar(op.op)) continue;
+    for (const DataType type : kTypes) {
+      if (!op.types.contains(type)) continue;
+      const uint32_t count = *spec::operand_count(op.op);
+      Case c{.op = op.op,
+             .operands = {},
+             .count = count,
+             .type = type,
+             .result = spec::result_type(op.op, type)};
+      for (uint32_t n = 0; n < count; ++n) c.operands[n] = spec::operand_type(op.op, type, n);
+      ASSERT_NE(expectation(op.op, type), nullptr) << op.name;
+      expect_rule(c, expectation(op.op, type));
+      ++rules;
+    }
+  }
+  EXPECT_EQ(rules,
+            25u * 2 + 5);  // 25 operators on u32 and i32, of which eq ne and or logical_not on bool too
+}
+
+// Conditions are u32 or bool; arms any type.
+TEST(Rules, Select) {
+  for (const DataType condition : {DataType::U32, DataType::Bool}) {
+    for (const DataType type : kTypes) {
+      expect_rule(
+          {.op = Op::Select, .operands = {condition, type, type}, .count = 3, .type = type, .result = type},
+          expectation(Op::Select, type));
+    }
+  }
+}
+
+// Source: semantics, "Casts".
+TEST(Rules, Casts) {
+  for (const DataType from : kTypes) {
+    for (const DataType to : kTypes) {
+      const bool to_truth = to == DataType::Bool;
+      expect_rule({.op = Op::Cast, .operands = {from}, .count = 1, .type = from, .result = to},
+                  to_truth ? Expect([](uint32_t a, uint32_t, uint32_t) { return a == 0 ? 0u : 1u; })
+                           : Expect([](uint32_t a, uint32_t, uint32_t) { return a; }));
+    }
+  }
+  for (const DataType from : {DataType::U32, DataType::I32}) {
+    for (const DataType to : {DataType::U32, DataType::I32}) {
+      expect_rule({.op = Op::Bitcast, .operands = {from}, .count = 1, .type = from, .result = to},
+                  [](uint32_t a, uint32_t, uint32_t) { return a; });
+    }
+  }
+}
+
+// The rows of binary-operations.txt that decide something, word for word.
+TEST(Rules, RowsOfTheSpecification) {
+  struct Row {
+    Op op;
+    uint32_t a, b, result;
+  };
+  for (const Row row : {Row{Op::Add, 0xffffffff, 1, 0},
+                        {Op::Sub, 0, 1, 0xffffffff},
+                        {Op::Mul, 0x10000, 0x10000, 0},
+                        {Op::Div, 5, 0, 0},
+                        {Op::Div, 0, 0, 0},
+                        {Op::Mod, 5, 0, 0},
+                        {Op::Shl, 1, 32, 1},
+                        {Op::Shl, 1, 31, 0x80000000},
+                        {Op::Shr, 1, 32, 1},
+                        {Op::Shr, 0x80000000, 1, 0x40000000},
+                        {Op::Lt, 0xfffffffe, 0xffffffff, 1},
+                        {Op::And, 42, 7, 1},
+                        {Op::Or, 42, 7, 1}}) {
+    const Case c{.op = row.op,
+                 .operands = {DataType::U32, DataType::U32},
+                 .count = 2,
+                 .type = DataType::U32,
+                 .result = DataType::U32};
+    for (const Target& target : targets()) {
+      const auto result = run_kernel(legalize(kernel_of(c, 1), target), {{row.a}, {row.b}, {}, {0}}, {});
+      ASSERT_TRUE(result.has_value());
+      EXPECT_EQ((*result)[3][0], row.result) << spec::mnemonic(row.op);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vyre::lower
