@@ -56,10 +56,14 @@ class ProgramFamily {
 
   void plan(uint64_t cases) {
     parity_.planned = cases;
-    verdict_.determinism.planned = cases * (kRepeats - 1);
+    verdict_.determinism.planned += cases * (kRepeats - 1);
   }
   void finish() {
-    verdict_.parity = {{Oracle::ReferenceInterpreter, parity_}};
+    Tally& tally = oracle_cases(verdict_, Oracle::ReferenceInterpreter).tally;
+    tally.planned += parity_.planned;
+    tally.completed += parity_.completed;
+    tally.failed += parity_.failed;
+    if (!verdict_.pipeline.empty()) hasher_.update(verdict_.pipeline);
     verdict_.pipeline = hasher_.finish().hex();
   }
 
@@ -207,11 +211,14 @@ Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan&
     case Family::Operators:
     case Family::Select:
     case Family::Casts: result = check_elementwise(backend, family, plan, seed, monitor, verdict); break;
+    case Family::Atomics:
+      result = check_elementwise(backend, family, plan, seed, monitor, verdict);
+      if (result) result = check_programs(backend, family, plan, seed, monitor, verdict);
+      break;
     case Family::Memory:
     case Family::Control:
     case Family::Loops:
     case Family::Barriers:
-    case Family::Atomics:
     case Family::Programs: result = check_programs(backend, family, plan, seed, monitor, verdict); break;
     case Family::Twins: return check_twins(backend, seed, monitor);
   }

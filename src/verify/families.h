@@ -37,7 +37,7 @@ inline constexpr auto kFamilies = std::to_array<FamilyInfo>({
 });
 constexpr const FamilyInfo& info(Family family) { return kFamilies[static_cast<size_t>(family)]; }
 
-/// The subjects of Operators, Select and Casts; empty for the others.
+/// The subjects of Operators, Select, Casts and Atomics; empty for the others.
 std::vector<Subject> elementwise_subjects(Family family);
 
 /// How many different programs Memory, Control, Loops, Barriers or Atomics has; case k runs program k %

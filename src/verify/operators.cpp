@@ -5,6 +5,7 @@
 
 #include "ref/eval.h"
 #include "spec/casts.h"
+#include "spec/rows.h"
 #include "verify/families.h"
 
 namespace vyre::verify {
@@ -18,6 +19,17 @@ std::vector<DataType> value_types() {
   std::vector<DataType> out;
   for (const spec::TypeInfo& t : spec::kTypes) {
     if (t.available && spec::is_value_type(t.type)) out.push_back(t.type);
+  }
+  return out;
+}
+
+// The specification rows of an operator at a type; of a cast, to a type.
+std::vector<TableRow> rows_of(Op op, DataType type, DataType target) {
+  std::vector<TableRow> out;
+  for (const spec::OperatorRow& row : spec::operator_rows()) {
+    if (row.op != op || row.type != type || row.target != target) continue;
+    out.push_back({{row.operands().begin(), row.operands().end()}, row.expected, std::string(row.rationale),
+                   std::string(row.source)});
   }
   return out;
 }
@@ -61,8 +73,11 @@ Subject select_subject(DataType condition, DataType type) {
                 type,
                 [](ir::ProgramBuilder& p, std::span<const ir::Ex> x) { return p.select(x[0], x[1], x[2]); }};
   std::string name = fmt::format("{}/{}", info(Family::Select).text, a.name);
-  return subject_with(std::move(name), std::move(a),
-                      [type](const uint32_t* x) { return ref::eval(Op::Select, type, {x, 3}); });
+  Subject s = subject_with(std::move(name), std::move(a),
+                           [type](const uint32_t* x) { return ref::eval(Op::Select, type, {x, 3}); });
+  // A bool buffer loads any word but 0 as true, so the rows' conditions mean the same there.
+  s.rows = rows_of(Op::Select, type, type);
+  return s;
 }
 
 Subject cast_subject(DataType from, DataType to, bool bits) {
@@ -74,9 +89,37 @@ Subject cast_subject(DataType from, DataType to, bool bits) {
                 }};
   std::string name = fmt::format("{}/{}", info(Family::Casts).text, a.name);
   // A bitcast among 32-bit types keeps the word, by definition.
-  return subject_with(std::move(name), std::move(a), [from, to, bits](const uint32_t* x) {
+  Subject s = subject_with(std::move(name), std::move(a), [from, to, bits](const uint32_t* x) {
     return bits ? x[0] : ref::eval_cast(from, to, spec::RoundingMode::None, x[0]);
   });
+  s.rows = rows_of(bits ? Op::Bitcast : Op::Cast, from, to);
+  return s;
+}
+
+// What an atomic leaves in memory: each invocation works on its own element of the output, which first gets the
+// word before.
+Subject atomic_subject(Op op) {
+  const bool exchange = *spec::operand_count(op) == 3;  // index, expected, value
+  Application a;
+  a.name = fmt::format("{}.u32", spec::mnemonic(op));
+  a.inputs.assign(exchange ? 3 : 2, DataType::U32);
+  a.output = DataType::U32;
+  a.body = [op, exchange](ir::ProgramBuilder& p, std::span<const ir::Ex> x) {
+    const ir::BufferRef out{p.code().intern("out")};
+    p.store(out, p.var("i"), x[0]);
+    if (exchange) {
+      p.let("before", p.atomic_compare_exchange(out, p.var("i"), x[1], x[2]));
+    } else {
+      p.let("before", p.atomic(op, out, p.var("i"), x[1]));
+    }
+    return p.load(out, p.var("i"));
+  };
+  std::string name = fmt::format("{}/{}", info(Family::Atomics).text, a.name);
+  Subject s = subject_with(std::move(name), std::move(a), [op, exchange](const uint32_t* x) {
+    return exchange ? ref::eval_atomic(op, x[0], x[1], x[2]) : ref::eval_atomic(op, x[0], 0, x[1]);
+  });
+  s.rows = rows_of(op, DataType::U32, DataType::U32);
+  return s;
 }
 
 }  // namespace
@@ -110,9 +153,13 @@ std::vector<Subject> elementwise_subjects(Family family) {
     case Family::Control:
     case Family::Loops:
     case Family::Barriers:
-    case Family::Atomics:
     case Family::Programs:
     case Family::Twins: break;
+    case Family::Atomics:
+      for (const spec::OpInfo& op : spec::kOps) {
+        if (spec::is_atomic(op.op)) out.push_back(atomic_subject(op.op));
+      }
+      break;
   }
   return out;
 }

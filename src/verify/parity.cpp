@@ -39,16 +39,6 @@ class Columns {
   std::vector<const uint32_t*> const_;
 };
 
-OracleCases& oracle_cases(Verdict& verdict, Oracle oracle) {
-  for (OracleCases& o : verdict.parity) {
-    if (o.oracle == oracle) return o;
-  }
-  verdict.parity.push_back({oracle, {}});
-  std::sort(verdict.parity.begin(), verdict.parity.end(),
-            [](const OracleCases& a, const OracleCases& b) { return a.oracle < b.oracle; });
-  return oracle_cases(verdict, oracle);
-}
-
 // One tuple by itself; the answer, or the poison when none came.
 struct Single {
   uint32_t expected = 0;
@@ -116,6 +106,16 @@ Result<void> check_rows(const Subject& subject, Elementwise& backend, uint64_t s
 }
 
 }  // namespace
+
+OracleCases& oracle_cases(Verdict& verdict, Oracle oracle) {
+  for (OracleCases& o : verdict.parity) {
+    if (o.oracle == oracle) return o;
+  }
+  verdict.parity.push_back({oracle, {}});
+  std::sort(verdict.parity.begin(), verdict.parity.end(),
+            [](const OracleCases& a, const OracleCases& b) { return a.oracle < b.oracle; });
+  return oracle_cases(verdict, oracle);
+}
 
 void add_failure(Verdict& verdict, Failure failure) {
   ++verdict.failure_count;

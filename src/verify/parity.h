@@ -78,6 +78,9 @@ Result<void> check_determinism(const Subject& subject,
                                std::span<const std::unique_ptr<Elementwise>> pipelines, uint64_t evaluations,
                                uint64_t seed, const Monitor& monitor, Verdict& verdict);
 
+/// The cases that an oracle judged, made when it has judged none yet; the stronger oracles stay first.
+OracleCases& oracle_cases(Verdict& verdict, Oracle oracle);
+
 /// Adds a failure: counted always, kept when there is room.
 void add_failure(Verdict& verdict, Failure failure);
 

@@ -1,0 +1,59 @@
+// The suite: which verdicts to get, and getting them on all cores.
+//
+// A plan is data; run() turns it and a backend into a certificate. Subjects are judged side by side, the most
+// expensive first; each has pipelines of its own, so no dispatch waits for another subject's. The certificate does
+// not depend on how the work was spread. Source: design, 3.5; commands, "certify".
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "certify/certificate.h"
+#include "ops/operation.h"
+#include "verify/families.h"
+#include "verify/operation.h"
+
+namespace vyre::suite {
+
+struct Plan {
+  verify::Strength strength = verify::Strength::Standard;
+  uint64_t seed = 1;
+  std::string selection = "*";  // of operation ids: * and ?
+  /// For tests that look at one kind of fault; certificates come from the strength's own plans.
+  std::optional<verify::OperationPlan> operation_plan;
+  std::optional<verify::FamilyPlan> family_plan;
+  std::optional<std::vector<verify::Family>> families;
+};
+
+/// Operations whose ids match. Errors: C004 when none does.
+Result<std::vector<const ops::Operation*>> select(std::string_view pattern);
+/// Whether a pattern of * (any characters) and ? (one) matches a whole name. Cost: |pattern| * |name|.
+bool matches(std::string_view pattern, std::string_view name);
+
+/// How far a run is, for whoever shows it. Called from any thread, not concurrently.
+struct Progress {
+  std::string_view subject;  // one that is being judged
+  uint64_t done = 0;         // evaluations
+  uint64_t expected = 0;     // an estimate
+  size_t subjects_done = 0;
+  size_t subjects = 0;
+};
+using Watch = std::function<void(const Progress&)>;
+
+/// Seconds that each subject took, in the order of the verdicts: for the report, never in the certificate.
+struct Run {
+  certify::Certificate certificate;
+  std::vector<double> seconds;
+  double total_seconds = 0;
+};
+
+/// Errors: C004; C007 when `stop` became true before every subject was judged. What a backend refuses is in the
+/// verdicts.
+Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch, const std::atomic<bool>* stop);
+
+}  // namespace vyre::suite
