@@ -50,8 +50,8 @@ DiagNote note_of(const ir::Code& code, const DivergenceStep& step) {
                           quoted(code.name(node.symbol)), name_of_cause(code, step.expr))};
     case DivergenceStep::Kind::AssignedControl:
       return {code.span(step.node),
-              fmt::format("{} can differ between invocations because it is set here, where "
-                          "not all of them need to come",
+              fmt::format("{} can differ between invocations because it is set here, which "
+                          "not all of them may reach",
                           quoted(code.name(node.symbol)))};
   }
   return {};
@@ -67,7 +67,7 @@ void check_barriers(const ir::Program& program, const BodyResult& body, Report& 
     const auto steps = uniformity.explain(barrier, kShownSteps);
     const bool returned = steps.front().kind == DivergenceStep::Kind::Return;
     Diag& diag = report.add(DiagCode::V010, program.code.span(barrier),
-                            "not every invocation of a workgroup need come to this barrier",
+                            "this barrier may not be reached by every invocation of its workgroup",
                             returned ? "put the rest of the work under a condition instead of returning"
                                      : "move the barrier out, and keep the rest under the condition");
     for (const DivergenceStep& step : steps) diag.notes.push_back(note_of(program.code, step));

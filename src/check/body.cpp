@@ -96,8 +96,9 @@ void BodyChecker::declare_buffers() {
 void BodyChecker::declare_parameters() {
   if (input_.function == nullptr) return;
   for (const ir::Function::Parameter& parameter : input_.function->parameters) {
-    check_available(parameter.type, Span::none());
-    declare(parameter.name, parameter.type, Variable::Kind::Parameter, Span::none());
+    const bool available = check_available(parameter.type, Span::none());
+    declare(parameter.name, available ? parameter.type : kUnknownType, Variable::Kind::Parameter,
+            Span::none());
   }
 }
 
@@ -198,11 +199,7 @@ uint32_t BodyChecker::find_buffer(ir::Symbol name, Span span) {
 // Statements.
 
 void BodyChecker::walk_blocks() {
-  if (input_.entry == ir::kNoBlock) {
-    malformed(Span::none(), "the body has no block");
-  } else {
-    enter(input_.entry, 0, uint32_t(scope_.size()), Span::none());
-  }
+  enter(input_.entry, 0, uint32_t(scope_.size()), Span::none());
   while (!frames_.empty()) {
     Frame& frame = frames_.back();
     const auto nodes = code_.block(frame.block);
@@ -222,6 +219,7 @@ void BodyChecker::enter(BlockId block, uint32_t depth, uint32_t scope, Span span
     report_.add(DiagCode::V022, span, fmt::format("this block is nested deeper than {}", spec::kMaxNesting),
                 "join conditions with && or move the inner part into an operation");
   }
+  if (ir::index(block) >= code_.blocks.size()) return malformed(span, "a block that does not exist");
   frames_.push_back({block, 0, depth, scope});
 }
 

@@ -5,6 +5,8 @@
 #include "check/body_checker.h"
 #include "spec/casts.h"
 #include "spec/limits.h"
+#include "text/operators.h"
+#include "text/text.h"
 
 namespace vyre::check {
 
@@ -56,6 +58,17 @@ Expr used_fields(const Expr& e) {
   return out;
 }
 
+/// The sign that people write, or else the mnemonic.
+std::string written(Op op) {
+  for (const text::InfixOperator& infix : text::kInfix) {
+    if (infix.integer == op) return fmt::format("`{}`", infix.text);
+  }
+  for (const text::PrefixOperator& prefix : text::kPrefix) {
+    if (prefix.integer == op) return fmt::format("prefix `{}`", prefix.text);
+  }
+  return fmt::format("`{}`", spec::mnemonic(op));
+}
+
 std::string types_in(spec::TypeSet set) {
   std::string out;
   for (const spec::TypeInfo& info : spec::kTypes) {
@@ -73,6 +86,10 @@ DataType BodyChecker::expression(ExprId root) {
   order_.clear();
   pending_.push_back({root, 1});
   uint32_t deepest = 0;
+  if (ir::index(root) >= code_.exprs.size()) {
+    malformed(Span::none(), "an operand that does not exist");
+    return kUnknownType;
+  }
   while (!pending_.empty()) {
     const Pending at = pending_.back();
     pending_.pop_back();
@@ -127,7 +144,7 @@ bool BodyChecker::well_shaped(ExprId id, const Expr& e) {
     case ExprKind::Apply: {
       const auto count = spec::operand_count(e.op);
       if (!count || *count == e.args.count) return true;
-      malformed(code_.span(id), fmt::format("{} takes {} operand{}, not {}", spec::mnemonic(e.op), *count,
+      malformed(code_.span(id), fmt::format("{} takes {} operand{}, not {}", written(e.op), *count,
                                             *count == 1 ? "" : "s", e.args.count));
       return false;
     }
@@ -160,10 +177,11 @@ DataType BodyChecker::type_of(ExprId id) {
 bool BodyChecker::check_available(DataType type, Span span) {
   if (spec::is_available(type) && spec::is_value_type(type)) return true;
   if (spec::is_available(type)) {
-    report_.add(DiagCode::V025, span, fmt::format("{} is a buffer type; values cannot have it", text(type)),
+    report_.add(DiagCode::V025, span,
+                fmt::format("{} is a buffer type; values cannot have it", spec::text(type)),
                 "the words of a bytes buffer are u32");
   } else {
-    report_.add(DiagCode::V025, span, fmt::format("this version of vyre has no {}", text(type)),
+    report_.add(DiagCode::V025, span, fmt::format("this version of vyre has no {}", spec::text(type)),
                 fmt::format("use one of {}", types_in(spec::kValues)));
   }
   return false;
@@ -226,7 +244,7 @@ DataType BodyChecker::axis(ExprId id, const Expr& e) {
 void BodyChecker::check_index(ExprId id) {
   const DataType found = type(id);
   if (found == DataType::U32 || found == kUnknownType) return;
-  report_.add(DiagCode::V013, code_.span(id), fmt::format("an index is u32; this is {}", text(found)),
+  report_.add(DiagCode::V013, code_.span(id), fmt::format("an index is u32; this is {}", spec::text(found)),
               fmt::format("write {}", conversion(id, DataType::U32)));
 }
 
@@ -234,16 +252,18 @@ void BodyChecker::check_condition(ExprId id) {
   const DataType found = type(id);
   if (found == DataType::U32 || found == DataType::Bool || found == kUnknownType) return;
   report_.add(DiagCode::V014, code_.span(id),
-              fmt::format("a condition is u32 or bool; this is {}", text(found)),
+              fmt::format("a condition is u32 or bool; this is {}", spec::text(found)),
               "compare it: value != 0 with a literal of its own type");
 }
 
 std::string BodyChecker::conversion(ExprId from, DataType to) const {
   const Expr& e = code_[from];
-  const bool fits = e.kind == ExprKind::Literal && e.immediate <= uint32_t(INT32_MAX);
-  if (fits && e.type == DataType::U32 && to == DataType::I32) return fmt::format("{}i32", e.immediate);
-  if (fits && e.type == DataType::I32 && to == DataType::U32) return fmt::format("{}", e.immediate);
-  return fmt::format("cast<{}>(...)", text(to));
+  if (e.kind == ExprKind::Literal && spec::is_available(e.type) && spec::is_available(to)) {
+    // The literal itself, if its value is one of the wanted type.
+    const uint32_t most = to == DataType::Bool ? 1 : e.type == to ? UINT32_MAX : uint32_t(INT32_MAX);
+    if (e.immediate <= most) return text::print_literal(to, {e.immediate, 0, 0, 0});
+  }
+  return fmt::format("cast<{}>(...)", spec::text(to));
 }
 
 DataType BodyChecker::apply(ExprId id, const Expr& e) {
@@ -272,7 +292,7 @@ DataType BodyChecker::scalar(ExprId id, const Expr& e) {
   if (known && !info.types.contains(t)) {
     known = false;
     report_.add(DiagCode::V008, code_.span(operands[0]),
-                fmt::format("{} takes {}; this is {}", info.mnemonic, types_in(info.types), text(t)),
+                fmt::format("{} takes {}; this is {}", written(e.op), types_in(info.types), spec::text(t)),
                 fmt::format("write {}", conversion(operands[0], DataType::U32)));
   }
   for (uint32_t i = 1; i < operands.size(); ++i) {
@@ -284,18 +304,18 @@ DataType BodyChecker::scalar(ExprId id, const Expr& e) {
     if (found == wanted) continue;
     if (amount) {
       report_.add(DiagCode::V008, code_.span(operands[i]),
-                  fmt::format("a shift amount is u32; this is {}", text(found)),
+                  fmt::format("a shift amount is u32; this is {}", spec::text(found)),
                   fmt::format("write {}", conversion(operands[i], DataType::U32)));
       continue;
     }
     known = false;
     Diag& diag = report_.add(DiagCode::V008, code_.span(id),
-                             fmt::format("{} takes operands of one type; these are {} and {}", info.mnemonic,
-                                         text(t), text(found)),
+                             fmt::format("{} takes operands of one type; these are {} and {}", written(e.op),
+                                         spec::text(t), spec::text(found)),
                              fmt::format("write {} on the right or {} on the left",
                                          conversion(operands[i], t), conversion(operands[0], found)));
-    diag.notes.push_back({code_.span(operands[0]), fmt::format("this is {}", text(t))});
-    diag.notes.push_back({code_.span(operands[i]), fmt::format("this is {}", text(found))});
+    diag.notes.push_back({code_.span(operands[0]), fmt::format("this is {}", spec::text(t))});
+    diag.notes.push_back({code_.span(operands[i]), fmt::format("this is {}", spec::text(found))});
   }
   // Where the result does not depend on T it is known even now.
   const bool fixed = spec::result_type(e.op, DataType::I32) == DataType::U32;
@@ -309,18 +329,18 @@ DataType BodyChecker::select(ExprId id, const Expr& e) {
   if (a == kUnknownType || b == kUnknownType) return kUnknownType;
   if (a == b) return a;
   Diag& diag = report_.add(DiagCode::V029, code_.span(id),
-                           fmt::format("the arms of this select are {} and {}", text(a), text(b)),
+                           fmt::format("the arms of this select are {} and {}", spec::text(a), spec::text(b)),
                            fmt::format("write {} for the second arm or {} for the first",
                                        conversion(otherwise, a), conversion(then, b)));
-  diag.notes.push_back({code_.span(then), fmt::format("this is {}", text(a))});
-  diag.notes.push_back({code_.span(otherwise), fmt::format("this is {}", text(b))});
+  diag.notes.push_back({code_.span(then), fmt::format("this is {}", spec::text(a))});
+  diag.notes.push_back({code_.span(otherwise), fmt::format("this is {}", spec::text(b))});
   return kUnknownType;
 }
 
 DataType BodyChecker::cast(ExprId id, const Expr& e) {
   const Span span = code_.span(id);
   if (!spec::is_value_type(e.type)) {
-    report_.add(DiagCode::V026, span, fmt::format("there is no cast to {}", text(e.type)),
+    report_.add(DiagCode::V026, span, fmt::format("there is no cast to {}", spec::text(e.type)),
                 "load the words of a bytes buffer as u32");
     return kUnknownType;
   }
@@ -328,19 +348,20 @@ DataType BodyChecker::cast(ExprId id, const Expr& e) {
   const DataType from = type(code_.arg(e, 0));
   if (from == kUnknownType) return e.type;
   if (!spec::can_cast(from, e.type)) {
-    report_.add(DiagCode::V026, span, fmt::format("there is no cast from {} to {}", text(from), text(e.type)),
+    report_.add(DiagCode::V026, span,
+                fmt::format("there is no cast from {} to {}", spec::text(from), spec::text(e.type)),
                 "go through a type that both have casts with; docs/spec/types.md has the table");
     return e.type;
   }
   const bool wants_mode = spec::cast_takes_mode(from, e.type), has_mode = e.mode != spec::RoundingMode::None;
   if (wants_mode && !has_mode) {
     report_.add(DiagCode::V027, span,
-                fmt::format("a cast from {} to {} names its rounding", text(from), text(e.type)),
-                fmt::format("write cast<{}, trunc>(...)", text(e.type)));
+                fmt::format("a cast from {} to {} names its rounding", spec::text(from), spec::text(e.type)),
+                fmt::format("write cast<{}, trunc>(...)", spec::text(e.type)));
   } else if (!wants_mode && has_mode) {
     report_.add(DiagCode::V027, span,
-                fmt::format("a cast from {} to {} does not round", text(from), text(e.type)),
-                fmt::format("write cast<{}>(...) without `{}`", text(e.type), text(e.mode)));
+                fmt::format("a cast from {} to {} does not round", spec::text(from), spec::text(e.type)),
+                fmt::format("write cast<{}>(...) without `{}`", spec::text(e.type), spec::text(e.mode)));
   }
   return e.type;
 }
@@ -352,11 +373,12 @@ DataType BodyChecker::bitcast(ExprId id, const Expr& e) {
   if (spec::is_value_type(e.type) && e.type != DataType::Bool && from == kUnknownType) return e.type;
   if (from != kUnknownType && spec::can_bitcast(from, e.type)) return e.type;
   if (from == kUnknownType) {
-    report_.add(DiagCode::V028, span, fmt::format("there is no bitcast to {}", text(e.type)));
+    report_.add(DiagCode::V028, span, fmt::format("there is no bitcast to {}", spec::text(e.type)));
   } else {
-    report_.add(
-        DiagCode::V028, span, fmt::format("there is no bitcast from {} to {}", text(from), text(e.type)),
-        spec::can_cast(from, e.type) ? fmt::format("write cast<{}>(...)", text(e.type)) : std::string());
+    report_.add(DiagCode::V028, span,
+                fmt::format("there is no bitcast from {} to {}", spec::text(from), spec::text(e.type)),
+                spec::can_cast(from, e.type) ? fmt::format("write cast<{}>(...)", spec::text(e.type))
+                                             : std::string());
   }
   return spec::is_value_type(e.type) ? e.type : kUnknownType;
 }
@@ -399,7 +421,7 @@ DataType BodyChecker::call(ExprId id, const Expr& e) {
   if (arguments.size() != inputs.size()) {
     std::string wanted;
     for (const DataType input : inputs)
-      wanted += fmt::format("{}{}", wanted.empty() ? "" : ", ", text(input));
+      wanted += fmt::format("{}{}", wanted.empty() ? "" : ", ", spec::text(input));
     report_.add(DiagCode::V018, code_.span(id),
                 fmt::format("{} takes {} argument{}, not {}", quoted(def->id), inputs.size(),
                             inputs.size() == 1 ? "" : "s", arguments.size()),
@@ -410,8 +432,8 @@ DataType BodyChecker::call(ExprId id, const Expr& e) {
     const DataType found = type(arguments[i]);
     if (found == inputs[i] || found == kUnknownType) continue;
     report_.add(DiagCode::V019, code_.span(arguments[i]),
-                fmt::format("argument {} of {} is {}; this is {}", i + 1, quoted(def->id), text(inputs[i]),
-                            text(found)),
+                fmt::format("argument {} of {} is {}; this is {}", i + 1, quoted(def->id),
+                            spec::text(inputs[i]), spec::text(found)),
                 fmt::format("write {}", conversion(arguments[i], inputs[i])));
   }
   return def->signature.output;
@@ -434,8 +456,8 @@ DataType BodyChecker::atomic(ExprId id, const Expr& e) {
       (buffer_usable_[target] && !info.types.contains(buffer.element))) {
     report_
         .add(DiagCode::V007, span,
-             fmt::format("{} needs a read_write buffer of u32; {} is {} of {}", info.mnemonic, shown,
-                         text(buffer.access), text(buffer.element)),
+             fmt::format("{} needs a read_write buffer of u32; {} is {} of {}", written(e.op), shown,
+                         spec::text(buffer.access), spec::text(buffer.element)),
              fmt::format("declare it `read_write ...: u32`"))
         .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
     return DataType::U32;
@@ -445,7 +467,7 @@ DataType BodyChecker::atomic(ExprId id, const Expr& e) {
     const DataType found = type(operand);
     if (found == DataType::U32 || found == kUnknownType) continue;
     report_.add(DiagCode::V008, code_.span(operand),
-                fmt::format("{} takes u32; this is {}", info.mnemonic, text(found)),
+                fmt::format("{} takes u32; this is {}", written(e.op), spec::text(found)),
                 fmt::format("write {}", conversion(operand, DataType::U32)));
   }
   return DataType::U32;

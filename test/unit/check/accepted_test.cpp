@@ -1,0 +1,163 @@
+// What check() makes known about a valid program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "check/checked.h"
+#include "ir/builder.h"
+#include "text/text.h"
+
+namespace vyre::check {
+namespace {
+
+using ir::Ex;
+using ir::ExprKind;
+using ir::NodeKind;
+using spec::Op;
+using testing::ElementsAre;
+
+Checked accept(std::string_view text, const spec::OpTable& ops = {}) {
+  auto program = text::parse(text);
+  if (!program) ADD_FAILURE() << render(program.error(), nullptr);
+  auto checked = check(std::move(*program), ops);
+  if (!checked) ADD_FAILURE() << render(checked.error().front(), nullptr);
+  return std::move(*checked);
+}
+
+// Oracle: by hand from the text.
+TEST(Accepted, ResolvesNamesToBuffersAndVariables) {
+  const Checked checked = accept(R"(
+    program p(read a: u32 @5, workgroup w: i32[4], read_write out: bytes @1) workgroup(4, 1, 1) {
+      let x = a[0];
+      for i in 0..x { let y = w[i]; out[i] = cast<u32>(y) + x; }
+      let y = true;
+      x = len(out);
+      out[0] = select(y, x, 1);
+    })");
+  const ir::Code& code = checked.program().code;
+  const Resolution& names = checked.resolution();
+  ASSERT_EQ(names.variables.size(), 4u);  // x, i, y, y
+  EXPECT_EQ(names.variables[0].type, DataType::U32);
+  EXPECT_TRUE(names.variables[0].assigned);
+  EXPECT_EQ(names.variables[0].kind, Variable::Kind::Let);
+  EXPECT_EQ(names.variables[1].kind, Variable::Kind::Loop);
+  EXPECT_FALSE(names.variables[1].assigned);
+  EXPECT_EQ(names.variables[2].type, DataType::I32);
+  EXPECT_EQ(names.variables[3].type, DataType::Bool);
+  for (uint32_t i = 0; i < code.exprs.size(); ++i) {
+    const ExprId id{i};
+    if (code[id].kind == ExprKind::Load && code.name(code[id].symbol) == "w") {
+      EXPECT_EQ(names.buffer(id), BufferId{1});
+      EXPECT_EQ(names.type(id), DataType::I32);
+    }
+    if (code[id].kind == ExprKind::BufLen) EXPECT_EQ(names.buffer(id), BufferId{2});
+    if (code[id].kind == ExprKind::Var && code.name(code[id].symbol) == "i")
+      EXPECT_EQ(names.variable(id), VarId{1});
+  }
+  for (uint32_t i = 0; i < code.nodes.size(); ++i) {
+    const NodeId id{i};
+    if (code[id].kind == NodeKind::Store) EXPECT_EQ(names.buffer(id), BufferId{2});
+    if (code[id].kind == NodeKind::Assign) EXPECT_EQ(names.variable(id), VarId{0});
+    if (code[id].kind == NodeKind::Loop) EXPECT_EQ(names.variable(id), VarId{1});
+  }
+  EXPECT_THAT(checked.bound_buffers(), ElementsAre(BufferId{0}, BufferId{2}));
+  EXPECT_FALSE(checked.has_barrier());
+  EXPECT_TRUE(names.callees.empty());
+}
+
+// Oracle: SEMANTICS, "Operators": the type of the result, operator by operator.
+TEST(Accepted, ResultTypes) {
+  const Checked checked = accept(R"(
+    program p(read s: i32 @0, read f: bool @1, read b: bytes @2, read_write out: u32 @3) workgroup(1, 1, 1) {
+      let add = s[0] + s[1];
+      let shift = s[0] >> 3;
+      let count = popcount(s[0]);
+      let compare = s[0] < s[1];
+      let equal = f[0] == f[1];
+      let both = f[0] && f[1];
+      let negated = !f[0];
+      let negative = -s[0];
+      let chosen = select(1, f[0], f[1]);
+      let word = b[0];
+      let atomic = atomic_max(out[0], 1);
+      let truth = cast<bool>(s[0]);
+      let bits = bitcast<u32>(s[0]);
+      let id = local_id.x;
+    })");
+  std::vector<DataType> types;
+  for (const Variable& variable : checked.resolution().variables) types.push_back(variable.type);
+  using enum DataType;
+  EXPECT_THAT(types, ElementsAre(I32, I32, U32, U32, U32, U32, U32, I32, Bool, U32, U32, Bool, U32, U32));
+}
+
+// Oracle: SEMANTICS, "Structure": siblings may reuse names; a name is free again after its block.
+TEST(Accepted, SiblingsReuseNames) {
+  accept(R"(
+    program p(read_write out: u32 @0) workgroup(1, 1, 1) {
+      { let x = 1; out[0] = x; }
+      { let x = true; if (x) { out[1] = 1; } }
+      for x in 0..2 { out[x] = x; }
+      if (len(out)) { let x = 1; out[2] = x; } else { let x = 2i32; out[3] = cast<u32>(x); }
+      let x = 3;
+      let p = x;
+      out[4] = p;
+    })");
+}
+
+// Oracle: the limits of SEMANTICS, "Structure" and "Memory": exactly at them a program is valid.
+TEST(Accepted, AtTheLimits) {
+  accept("program p(workgroup w: u32[16777216]) workgroup(1024, 1, 1) {}");
+  accept("program p(workgroup w: u32[1], workgroup v: bytes[16777215]) workgroup(8, 16, 8) {}");
+  std::string nested = "out[0] = 1;";
+  for (int depth = 0; depth < 64; ++depth) nested = "{" + nested + "}";
+  accept("program p(read_write out: u32 @0) workgroup(1, 1, 1) {" + nested + "}");
+  accept("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = " + std::string(1023, '~') +
+         "1; }");
+  accept("program p() workgroup(1, 1, 1) {}");
+}
+
+// Oracle: SEMANTICS, "Casts": every pair of the types that are available.
+TEST(Accepted, CastsAmongTheTypesThereAre) {
+  for (const char* to : {"u32", "i32", "bool"}) {
+    for (const char* from : {"1", "1i32", "true"}) {
+      accept("program p() workgroup(1, 1, 1) { let x = cast<" + std::string(to) + ">(" + from + "); }");
+    }
+  }
+  for (const char* to : {"u32", "i32"}) {
+    for (const char* from : {"1", "1i32"}) {
+      accept("program p() workgroup(1, 1, 1) { let x = bitcast<" + std::string(to) + ">(" + from + "); }");
+    }
+  }
+}
+
+// Oracle: by hand; a callee is found with everything that it calls itself.
+TEST(Accepted, KeepsTheFunctionsItReaches) {
+  ir::FunctionBuilder inner("t.inner"), outer("t.outer");
+  const Ex a = inner.parameter("a", DataType::U32);
+  const ir::Function inner_body = inner.finish(a + 1, DataType::U32);
+  const Ex b = outer.parameter("b", DataType::U32);
+  const Ex t = outer.let("t", outer.call("t.inner", {b}));
+  const ir::Function outer_body = outer.finish(t == 3, DataType::U32);
+  spec::OpTable ops;
+  ops.add({"t.inner", 1, {{DataType::U32}, DataType::U32}, spec::Category::A, &inner_body});
+  ops.add({"t.outer", 1, {{DataType::U32}, DataType::U32}, spec::Category::A, &outer_body});
+
+  const Checked checked =
+      accept("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = t.outer(4); }", ops);
+  const spec::OpDef *inner_def = ops.find("t.inner", 1), *outer_def = ops.find("t.outer", 1);
+  EXPECT_EQ(checked.function(*inner_def).function, &inner_body);
+  const CheckedFunction& found = checked.function(*outer_def);
+  EXPECT_EQ(found.function, &outer_body);
+  ASSERT_EQ(found.resolution.variables.size(), 2u);
+  EXPECT_EQ(found.resolution.variables[0].kind, Variable::Kind::Parameter);
+  EXPECT_EQ(found.resolution.variables[1].kind, Variable::Kind::Let);
+  size_t calls = 0;
+  for (uint32_t i = 0; i < outer_body.code.exprs.size(); ++i) {
+    if (outer_body.code.exprs[i].kind != ExprKind::Apply || outer_body.code.exprs[i].op != Op::Call) continue;
+    EXPECT_EQ(found.resolution.callee(ExprId{i}), inner_def);
+    ++calls;
+  }
+  EXPECT_EQ(calls, 1u);
+}
+
+}  // namespace
+}  // namespace vyre::check

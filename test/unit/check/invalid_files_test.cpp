@@ -1,0 +1,108 @@
+// test/invalid/V*.vyre: each diagnostic stands on the line that its comment names, and there are no others.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "check/checked.h"
+#include "ir/builder.h"
+#include "text/text.h"
+
+namespace vyre::check {
+namespace {
+
+using Places = std::vector<std::pair<uint32_t, std::string>>;  // (line, code)
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+std::vector<std::filesystem::path> validation_files() {
+  std::vector<std::filesystem::path> out;
+  for (const auto& entry : std::filesystem::directory_iterator(VYRE_SOURCE_DIR "/test/invalid")) {
+    if (entry.path().filename().string().starts_with("V")) out.push_back(entry.path());
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+Places expected_places(const std::string& text) {
+  Places out;
+  std::istringstream lines(text);
+  std::string line;
+  for (uint32_t number = 1; std::getline(lines, line); ++number) {
+    constexpr std::string_view kMark = "// error: ";
+    const size_t at = line.find(kMark);
+    if (at != std::string::npos) out.emplace_back(number, line.substr(at + kMark.size(), 4));
+  }
+  return out;
+}
+
+/// An operation under the name of one of the library, which stands below this layer.
+spec::OpTable table() {
+  static const ir::Function rotl = [] {
+    ir::FunctionBuilder f("primitive.bitwise.rotl");
+    const ir::Ex a = f.parameter("a", DataType::U32), b = f.parameter("b", DataType::U32);
+    return f.finish((a << b) | (a >> (32 - b)), DataType::U32);
+  }();
+  spec::OpTable ops;
+  ops.add({rotl.id, 1, {{DataType::U32, DataType::U32}, DataType::U32}, spec::Category::A, &rotl});
+  return ops;
+}
+
+// Oracle: the comments in the files, written by hand from SEMANTICS.
+TEST(InvalidFiles, DiagnosticsStandOnTheirLines) {
+  const spec::OpTable ops = table();
+  const auto files = validation_files();
+  ASSERT_GT(files.size(), 30u);
+  for (const auto& path : files) {
+    SCOPED_TRACE(path.filename().string());
+    const std::string text = read_file(path);
+    auto program = text::parse(text);
+    const Source source(path.filename().string(), text);
+    ASSERT_TRUE(program.has_value()) << render(program.error(), &source);
+    const auto checked = check(std::move(*program), ops);
+    ASSERT_FALSE(checked.has_value());
+    Places found;
+    std::string rendered;
+    for (const Diag& diag : checked.error()) {
+      rendered += render(diag, &source);
+      EXPECT_FALSE(diag.help.empty()) << render(diag, &source);
+      found.emplace_back(source.position(diag.span.begin).line, diag_info(diag.code).name);
+    }
+    EXPECT_EQ(found, expected_places(text)) << rendered;
+  }
+}
+
+// Oracle: the ledger of diagnostics; the exceptions are those that no text can say, each with a test of its
+// own in malformed_test.cpp or calls_test.cpp.
+TEST(InvalidFiles, EveryCodeThatTextCanProduceHasOne) {
+  const std::set<std::string> kOnlyInIr = {
+      "V016",                          // text has the axes x, y, z
+      "V020", "V021", "V035", "V037",  // operations come from the library
+      "V024",                          // a text of four million nodes; limits_test.cpp builds one
+      "V025",                          // the parser says P013 and P012
+      "V031", "V033", "V034", "V036",  // the parser makes none of these
+  };
+  std::set<std::string> codes;
+  for (const auto& path : validation_files()) {
+    for (const auto& [line, code] : expected_places(read_file(path))) codes.insert(code);
+  }
+  for (const DiagInfo& info : all_diagnostics()) {
+    const std::string name(info.name);
+    if (name[0] != 'V') continue;
+    EXPECT_NE(codes.contains(name), kOnlyInIr.contains(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace vyre::check
