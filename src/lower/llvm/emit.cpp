@@ -100,6 +100,11 @@ class Emitter {
         context_(module.getContext()),
         b_(context_),
         options_(options) {
+    for (const Inst& inst : k_.insts) {
+      if (inst.kind == InstKind::InvocationId) uses_invocation_[inst.imm] = true;
+      if (inst.kind == InstKind::WorkgroupId) uses_group_[inst.imm] = true;
+      if (inst.kind == InstKind::LocalId) uses_local_[inst.imm] = true;
+    }
     values_.assign(k_.insts.size(), nullptr);
     conditions_.assign(k_.insts.size(), nullptr);
     make_function(symbol);
@@ -254,6 +259,20 @@ class Emitter {
     b_.SetInsertPoint(loop.exit);
   }
 
+  /// Tells the optimiser that a loop is not worth its while.
+  void keep_scalar(const LoopFrame& loop) {
+    const auto flag = [&](const char* name, llvm::Metadata* value) -> llvm::Metadata* {
+      if (value == nullptr) return llvm::MDNode::get(context_, {llvm::MDString::get(context_, name)});
+      return llvm::MDNode::get(context_, {llvm::MDString::get(context_, name), value});
+    };
+    llvm::Metadata* parts[] = {
+        nullptr, flag("llvm.loop.vectorize.enable", llvm::ConstantAsMetadata::get(b_.getFalse())),
+        flag("llvm.loop.unroll.disable", nullptr)};
+    llvm::MDNode* id = llvm::MDNode::getDistinct(context_, parts);
+    id->replaceOperandWith(0, id);
+    loop.latch->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, id);
+  }
+
   // ---- The shells ----------------------------------------------------------------------------------------
 
   // No lane waits for another: whole rows of groups are one loop over x, whose variable is invocation_id.x.
@@ -283,8 +302,7 @@ class Emitter {
     if (size[1] > 1) y = open_loop(imm(0), imm(size[1]), "y");
     local_[2] = z ? z->index : imm(0);
     local_[1] = y ? y->index : imm(0);
-    invocation_[2] = b_.CreateAdd(b_.CreateMul(group_[2], imm(size[2])), local_[2], "", true, true);
-    invocation_[1] = b_.CreateAdd(b_.CreateMul(group_[1], imm(size[1])), local_[1], "", true, true);
+    set_row_ids();
     if (guards.empty()) {
       x_loop(x_begin, x_end);
     } else {
@@ -297,7 +315,7 @@ class Emitter {
       in_bounds_ = true;
       x_loop(x_begin, safe);
       in_bounds_ = false;
-      x_loop(safe, x_end);
+      x_loop(safe, x_end, /*short_tail=*/true);
     }
     if (y) close_loop(*y, false);
     if (z) close_loop(*z, false);
@@ -310,7 +328,7 @@ class Emitter {
     b_.CreateRetVoid();
   }
 
-  void x_loop(Ir from, Ir to) {
+  void x_loop(Ir from, Ir to, bool short_tail = false) {
     llvm::BasicBlock* run = block("run");
     llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "after");
     b_.CreateCondBr(b_.CreateICmpULT(from, to), run, after);
@@ -319,10 +337,11 @@ class Emitter {
     invocation_[0] = x.index;
     const uint32_t wx = k_.workgroup_size[0];
     Ir group_x = group_[0];
-    group_[0] = wx == 1 ? x.index : b_.CreateUDiv(x.index, imm(wx), "group.x");
-    local_[0] = wx == 1 ? imm(0) : b_.CreateURem(x.index, imm(wx), "local.x");
+    if (uses_group_[0]) group_[0] = wx == 1 ? x.index : b_.CreateUDiv(x.index, imm(wx), "group.x");
+    if (uses_local_[0]) local_[0] = wx == 1 ? imm(0) : b_.CreateURem(x.index, imm(wx), "local.x");
     lane_exit_ = x.latch;
     close_loop(x, emit_block(k_.entry));
+    if (short_tail) keep_scalar(x);
     group_[0] = group_x;
     b_.CreateBr(after);
     function_->insert(function_->end(), after);
@@ -350,13 +369,30 @@ class Emitter {
     return right.target;
   }
 
+  // The linear index of a group, x fastest, as workgroup_id. The x part is always wanted, for rows.
   void split_group_index(Ir group) {
     Ir gx = b_.CreateZExt(groups_[0], b_.getInt64Ty());
-    Ir gy = b_.CreateZExt(groups_[1], b_.getInt64Ty());
-    Ir row = b_.CreateUDiv(group, gx);
     group_[0] = b_.CreateTrunc(b_.CreateURem(group, gx), word(), "group.x");
-    group_[1] = b_.CreateTrunc(b_.CreateURem(row, gy), word(), "group.y");
-    group_[2] = b_.CreateTrunc(b_.CreateUDiv(row, gy), word(), "group.z");
+    const bool y = uses_group_[1] || uses_invocation_[1];
+    const bool z = uses_group_[2] || uses_invocation_[2];
+    if (!y && !z) return;
+    Ir row = b_.CreateUDiv(group, gx);
+    Ir gy = b_.CreateZExt(groups_[1], b_.getInt64Ty());
+    if (y) group_[1] = b_.CreateTrunc(b_.CreateURem(row, gy), word(), "group.y");
+    if (z) group_[2] = b_.CreateTrunc(b_.CreateUDiv(row, gy), word(), "group.z");
+  }
+  // invocation_id of the group's first invocation. Ids stay below 65,535 * 1,024, so nothing wraps.
+  Ir first_of_group(uint32_t axis) {
+    const uint32_t size = k_.workgroup_size[axis];
+    return size == 1 ? group_[axis] : b_.CreateMul(group_[axis], imm(size), "", true, true);
+  }
+  void set_row_ids() {
+    for (const uint32_t axis : {1u, 2u}) {
+      if (!uses_invocation_[axis]) continue;
+      invocation_[axis] = first_of_group(axis);
+      if (k_.workgroup_size[axis] == 1) continue;
+      invocation_[axis] = b_.CreateAdd(invocation_[axis], local_[axis], "", true, true);
+    }
   }
 
   void group_shell() {
@@ -368,9 +404,7 @@ class Emitter {
     b_.SetInsertPoint(run);
     LoopFrame group = open_loop(first, end, "group");
     split_group_index(group.index);
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-      base_[axis] = b_.CreateMul(group_[axis], imm(k_.workgroup_size[axis]), "", true, true);
-    }
+    if (uses_invocation_[0]) base_x_ = first_of_group(0);
     if (plan_.workgroup_memory_bytes != 0) {
       b_.CreateMemSet(function_->getArg(4), b_.getInt8(0), plan_.workgroup_memory_bytes, llvm::Align(64));
     }
@@ -394,9 +428,9 @@ class Emitter {
         case Step::Kind::Region: emit_region(plan_.regions[step.region]); break;
         case Step::Kind::Return: b_.CreateBr(group_exit_); return true;
         case Step::Kind::If: {
-          const Inst& inst = k_[step.control];
+          const Ir condition = uniform_condition(k_.arg(k_[step.control], 0));
           if (emit_if(
-                  uniform_condition(k_.arg(inst, 0)), [&] { return emit_steps(step.body); },
+                  condition, [&] { return emit_steps(step.body); }, !step.orelse.empty(),
                   [&] { return emit_steps(step.orelse); })) {
             return true;
           }
@@ -435,18 +469,25 @@ class Emitter {
     if (size[1] > 1) y = open_loop(imm(0), imm(size[1]), "y");
     local_[2] = z ? z->index : imm(0);
     local_[1] = y ? y->index : imm(0);
-    invocation_[2] = b_.CreateAdd(base_[2], local_[2], "", true, true);
-    invocation_[1] = b_.CreateAdd(base_[1], local_[1], "", true, true);
-    Ir row = b_.CreateMul(b_.CreateAdd(b_.CreateMul(local_[2], imm(size[1])), local_[1]), imm(size[0]));
-    row = b_.CreateZExt(row, b_.getInt64Ty());
+    set_row_ids();
+    Ir row = nullptr;  // the lane number of the row's first invocation
+    if (y || z) {
+      row = local_[1];
+      if (z) row = b_.CreateAdd(b_.CreateMul(local_[2], imm(size[1]), "", true, true), row, "", true, true);
+      row = b_.CreateZExt(b_.CreateMul(row, imm(size[0]), "", true, true), b_.getInt64Ty(), "row");
+    }
     llvm::BasicBlock* before = b_.GetInsertBlock();
     LoopFrame x = open_loop(imm(0), imm(size[0]), "x");
     // invocation_id.x counts beside local_id.x, so that both are affine without a wrap to disprove.
-    llvm::PHINode* id = b_.CreatePHI(word(), 2, "id.x");
-    id->addIncoming(base_[0], before);
+    llvm::PHINode* id = nullptr;
+    if (uses_invocation_[0]) {
+      id = b_.CreatePHI(word(), 2, "id.x");
+      id->addIncoming(base_x_, before);
+    }
     local_[0] = x.index;
     invocation_[0] = id;
-    lane_ = b_.CreateAdd(row, b_.CreateZExt(x.index, b_.getInt64Ty()), "lane", true, true);
+    lane_ = b_.CreateZExt(x.index, b_.getInt64Ty(), "lane");
+    if (row != nullptr) lane_ = b_.CreateAdd(row, lane_, "lane", true, true);
     lane_exit_ = x.latch;
     returning_ = watch;
 
@@ -472,9 +513,11 @@ class Emitter {
       if (watch) b_.CreateStore(imm(1), any_live_);
     }
     close_loop(x, terminated);
-    b_.SetInsertPoint(x.latch, x.latch->begin());
-    id->addIncoming(b_.CreateAdd(id, imm(1), "", true, true), x.latch);
-    b_.SetInsertPoint(x.exit);
+    if (id != nullptr) {
+      b_.SetInsertPoint(x.latch, x.latch->begin());
+      id->addIncoming(b_.CreateAdd(id, imm(1), "", true, true), x.latch);
+      b_.SetInsertPoint(x.exit);
+    }
     if (y) close_loop(*y, false);
     if (z) close_loop(*z, false);
     if (watch) {
@@ -528,13 +571,18 @@ class Emitter {
       case InstKind::Store:
       case InstKind::Atomic:
       case InstKind::Raw:
+        if (holds(v)) return imm(1);
+        break;
       case InstKind::RawLoad:
       case InstKind::RawStore:
       case InstKind::RawAtomic: break;
     }
     return values_[index(v)];
   }
+  /// Whether a guard is known to hold in the loop that is being emitted.
+  bool holds(Value v) const { return in_bounds_ && x_guard(k_[v]).has_value(); }
   Ir condition(Value v) {
+    if (holds(v)) return b_.getTrue();
     if (Ir known = conditions_[index(v)]) return known;
     return b_.CreateICmpNE(operand(v), imm(0));
   }
@@ -557,18 +605,21 @@ class Emitter {
   }
 
   template <typename Then, typename Else>
-  bool emit_if(Ir condition, Then&& then, Else&& otherwise) {
+  bool emit_if(Ir condition, Then&& then, bool has_else, Else&& otherwise) {
     llvm::BasicBlock* yes = block("then");
-    llvm::BasicBlock* no = llvm::BasicBlock::Create(context_, "else");
     llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "endif");
+    llvm::BasicBlock* no = has_else ? llvm::BasicBlock::Create(context_, "else") : after;
     b_.CreateCondBr(condition, yes, no);
     b_.SetInsertPoint(yes);
     const bool left_yes = then();
     if (!left_yes) b_.CreateBr(after);
-    function_->insert(function_->end(), no);
-    b_.SetInsertPoint(no);
-    const bool left_no = otherwise();
-    if (!left_no) b_.CreateBr(after);
+    bool left_no = false;
+    if (has_else) {
+      function_->insert(function_->end(), no);
+      b_.SetInsertPoint(no);
+      left_no = otherwise();
+      if (!left_no) b_.CreateBr(after);
+    }
     if (left_yes && left_no) {
       delete after;
       return true;
@@ -623,10 +674,14 @@ class Emitter {
       case InstKind::LocalId: break;
       case InstKind::Get: set(v, b_.CreateLoad(word(), slots_[inst.target])); break;
       case InstKind::Set: b_.CreateStore(operand(k_.arg(inst, 0)), slots_[inst.target]); break;
-      case InstKind::If:
+      case InstKind::If: {
+        const Value c = k_.arg(inst, 0);
+        if (holds(c)) return emit_block(inst.body);
+        const bool has_else = inst.orelse != kNoKBlock && !k_.block(inst.orelse).empty();
         return emit_if(
-            condition(k_.arg(inst, 0)), [&] { return emit_block(inst.body); },
-            [&] { return inst.orelse != kNoKBlock && emit_block(inst.orelse); });
+            condition(c), [&] { return emit_block(inst.body); }, has_else,
+            [&] { return emit_block(inst.orelse); });
+      }
       case InstKind::Loop:
         emit_loop(v, operand(k_.arg(inst, 0)), operand(k_.arg(inst, 1)),
                   [&] { return emit_block(inst.body); });
@@ -681,6 +736,7 @@ class Emitter {
   Builder b_;
   const EmitOptions options_;
   llvm::Function* function_ = nullptr;
+  bool uses_invocation_[3] = {}, uses_group_[3] = {}, uses_local_[3] = {};
 
   std::vector<Memory> memory_;  // by buffer
   std::vector<llvm::AllocaInst*> slots_;
@@ -693,7 +749,7 @@ class Emitter {
   std::vector<Ir> conditions_;  // by Value: as one bit, where it is one
   Ir groups_[3] = {};           // of the dispatch
   Ir group_[3] = {};            // workgroup_id
-  Ir base_[3] = {};             // the group's first invocation_id
+  Ir base_x_ = nullptr;         // invocation_id.x of the group's first invocation
   Ir local_[3] = {};
   Ir invocation_[3] = {};
   Ir lane_ = nullptr;  // i64

@@ -1,0 +1,55 @@
+#include "backend/registry/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace vyre::backend {
+namespace {
+
+using testing::HasSubstr;
+
+// Oracle: COMMANDS, "B": a backend says its own name.
+TEST(Registry, OpensEveryEntryUnderItsName) {
+  std::set<std::string_view> names;
+  for (const Entry& entry : all_backends()) {
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+    EXPECT_FALSE(entry.summary.empty());
+    const auto backend = open(entry.name);
+    ASSERT_TRUE(backend) << backend.error().message;
+    EXPECT_EQ((*backend)->identity().name, entry.name);
+  }
+  EXPECT_TRUE(names.contains("reference"));
+  EXPECT_TRUE(names.contains("native"));
+}
+
+void expect_refused(std::string_view spec, DiagCode code, const char* message) {
+  const auto backend = open(spec);
+  ASSERT_FALSE(backend) << spec;
+  EXPECT_EQ(backend.error().code, code) << spec;
+  EXPECT_THAT(backend.error().message, HasSubstr(message));
+  EXPECT_FALSE(backend.error().help.empty());
+}
+
+// Oracle: diag.def, B001 and B004, and COMMANDS, "B".
+TEST(Registry, SaysWhatIsNotHere) {
+  for (const char* absent : {"cuda", "cuda:1", "vulkan", "vulkan:0", "webgpu", "webgpu:libdawn"}) {
+    expect_refused(absent, DiagCode::B001, "not in this build");
+  }
+  for (const char* plugin : {"./mine.so", "/usr/lib/a:b.so", "plugin.so"}) {
+    expect_refused(plugin, DiagCode::B001, "plugin");
+  }
+}
+
+TEST(Registry, ListsTheNamesForAnUnknownOne) {
+  for (const char* unknown : {"", "nativ", "Native", "gpu", ":", "reference "}) {
+    expect_refused(unknown, DiagCode::B004, "unknown backend");
+    EXPECT_THAT(open(unknown).error().help, HasSubstr("reference, native"));
+  }
+  expect_refused("native:3", DiagCode::B004, "takes nothing after a colon");
+  expect_refused("reference:x", DiagCode::B004, "takes nothing after a colon");
+}
+
+}  // namespace
+}  // namespace vyre::backend
