@@ -32,8 +32,8 @@ Operation primitive_bitwise_popcount_sw() {
           [](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
             const ir::Ex pairs = f.let("pairs", p[0] - ((p[0] >> 1) & 0x55555555u));
             const ir::Ex nibbles = f.let("nibbles", (pairs & 0x33333333u) + ((pairs >> 2) & 0x33333333u));
-            const ir::Ex bytes = f.let("bytes", (nibbles + (nibbles >> 4)) & 0x0f0f0f0fu);
-            return (bytes * 0x01010101u) >> 24;
+            const ir::Ex octets = f.let("octets", (nibbles + (nibbles >> 4)) & 0x0f0f0f0fu);
+            return (octets * 0x01010101u) >> 24;
           },
       .laws = {laws::bounded(0, 32)},
       .denied =
@@ -81,6 +81,7 @@ Operation primitive_bitwise_popcount_sw() {
                8,
                "the highest byte reaches the sum without being multiplied away",
                "semantics: The primitives (popcount_sw)"},
+              {{0x0000ff00}, 8, "the second byte alone", "semantics: The primitives (popcount_sw)"},
               {{0x01010101}, 4, "one bit a byte", "semantics: The primitives (popcount_sw)"},
               {{0x0badf00d}, 15, "by digit: 0 3 2 3 4 0 0 3", "semantics: The primitives (popcount_sw)"},
           },

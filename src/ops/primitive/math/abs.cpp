@@ -56,14 +56,14 @@ Operation primitive_math_abs() {
               {{0x7fffffff}, "the greatest as i32"},
               {{0x80000000}, "the least as i32: stays"},
               {{0x80000001}, "one above the least: the greatest"},
-              {{0xffffffff}, "-1"},
+              {{0xffffffff}, "the greatest word, which is -1"},
           },
       .rows =
           {
               {{0}, 0, "zero", "semantics: The primitives (abs)"},
               {{1}, 1, "a positive word stays", "semantics: The primitives (abs)"},
-              {{0xffffffff}, 1, "-1", "semantics: The primitives (abs)"},
-              {{0xfffffffb}, 5, "-5", "semantics: The primitives (abs)"},
+              {{0xffffffff}, 1, "the distance of -1", "semantics: The primitives (abs)"},
+              {{0xfffffffb}, 5, "the distance of -5", "semantics: The primitives (abs)"},
               {{0x7fffffff}, 0x7fffffff, "the greatest stays", "semantics: The primitives (abs)"},
               {{0x80000000}, 0x80000000, "abs(MIN) = MIN", "semantics: The primitives (abs)"},
               {{0x80000001}, 0x7fffffff, "-(2^31 - 1)", "semantics: The primitives (abs)"},

@@ -28,7 +28,9 @@ Operation primitive_math_min() {
       .compose = [](ir::FunctionBuilder& f,
                     std::span<const ir::Ex> p) { return f.select(p[0] < p[1], p[0], p[1]); },
       .laws = {laws::commutative(), laws::associative(), laws::identity(0xffffffff), laws::idempotent(),
-               laws::absorbing(0), laws::distributive_over("primitive.math.max")},
+               laws::absorbing(0), laws::distributive_over("primitive.math.max"),
+               laws::distributive_over("primitive.compare.logical_and"),
+               laws::distributive_over("primitive.compare.logical_or")},
       .denied =
           {
               {laws::identity(0x7fffffff), {0xffffffff}},  // it would be, of signed numbers

@@ -47,7 +47,7 @@ Operation primitive_math_negate() {
               {{1}, "becomes all ones"},
               {{0x80000000}, "its own negative, as i32 too"},
               {{0x7fffffff}, "the greatest as i32"},
-              {{0xffffffff}, "-1"},
+              {{0xffffffff}, "the greatest word, which is -1"},
           },
       .rows =
           {
@@ -57,7 +57,7 @@ Operation primitive_math_negate() {
                1,
                "Involution: the row before, the other way",
                "vyre-conform-spec: Unary Operations (Negate)"},
-              {{5}, 0xfffffffb, "-5", "vyre-conform-spec: Unary Operations (Negate)"},
+              {{5}, 0xfffffffb, "(~5) + 1 = fffffffa + 1", "vyre-conform-spec: Unary Operations (Negate)"},
               {{0x80000000},
                0x80000000,
                "(~80000000) + 1 = 7fffffff + 1",

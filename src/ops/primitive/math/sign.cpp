@@ -52,7 +52,7 @@ Operation primitive_math_sign() {
               {{1}, "the least positive"},
               {{0x7fffffff}, "the greatest as i32"},
               {{0x80000000}, "the least as i32"},
-              {{0xffffffff}, "-1"},
+              {{0xffffffff}, "the greatest word, which is -1"},
           },
       .rows =
           {
@@ -64,7 +64,10 @@ Operation primitive_math_sign() {
                0xffffffff,
                "MIN is negative",
                "semantics: The primitives (sign is 1, 0, ffffffff)"},
-              {{0xffffffff}, 0xffffffff, "-1", "semantics: The primitives (sign is 1, 0, ffffffff)"},
+              {{0xffffffff},
+               0xffffffff,
+               "-1 is its own sign",
+               "semantics: The primitives (sign is 1, 0, ffffffff)"},
               {{0xffffffd6}, 0xffffffff, "-42", "semantics: The primitives (sign is 1, 0, ffffffff)"},
               {{0x00010000},
                1,

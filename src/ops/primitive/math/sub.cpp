@@ -63,7 +63,7 @@ Operation primitive_math_sub() {
                0x7fffffff,
                "a borrow runs through 31 bits",
                "semantics: Operators (wrapping)"},
-              {{3, 5}, 0xfffffffe, "-2", "semantics: Operators (wrapping)"},
+              {{3, 5}, 0xfffffffe, "5 is 2 more: the result is -2", "semantics: Operators (wrapping)"},
               {{0, 0x80000000}, 0x80000000, "2^31 is its own negative", "semantics: Operators (wrapping)"},
           },
   };

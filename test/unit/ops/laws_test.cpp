@@ -1,0 +1,272 @@
+// The laws that operations claim and deny, against their statements, with the reference functions on the
+// host.
+//
+// The statements are written out again here, as the specification has them, so that this does not lean on the
+// engines of algebra/.
+#include <map>
+#include <set>
+
+#include "library.h"
+
+namespace vyre::ops {
+namespace {
+
+using spec::Law;
+using spec::LawKind;
+
+/// A law with the operations that it names.
+struct Bound {
+  const Law* law;
+  const Operation* f;
+  std::vector<const Operation*> others;
+};
+
+Bound bind(const Operation& f, const Law& law) {
+  Bound bound{&law, &f, {}};
+  for (const std::string& id : law.others) bound.others.push_back(find_operation(id));
+  return bound;
+}
+
+uint32_t apply(const Operation& f, uint32_t a) { return f.reference(&a); }
+uint32_t apply(const Operation& f, uint32_t a, uint32_t b) {
+  const uint32_t operands[] = {a, b};
+  return f.reference(operands);
+}
+
+size_t variables(const Bound& bound) {
+  const uint32_t n = spec::info(bound.law->kind).variables;
+  return n == 0 ? bound.f->signature.inputs.size() : n;
+}
+
+/// The statement of the law for one choice of its variables.
+bool holds(const Bound& bound, const uint32_t* v) {
+  const Operation& f = *bound.f;
+  const Law& law = *bound.law;
+  switch (law.kind) {
+    case LawKind::Commutative: return apply(f, v[0], v[1]) == apply(f, v[1], v[0]);
+    case LawKind::Associative:
+      return apply(f, apply(f, v[0], v[1]), v[2]) == apply(f, v[0], apply(f, v[1], v[2]));
+    case LawKind::Identity: return apply(f, v[0], law.value) == v[0] && apply(f, law.value, v[0]) == v[0];
+    case LawKind::SelfInverse: return apply(f, v[0], v[0]) == law.value;
+    case LawKind::Idempotent: return apply(f, v[0], v[0]) == v[0];
+    case LawKind::Absorbing:
+      return apply(f, v[0], law.value) == law.value && apply(f, law.value, v[0]) == law.value;
+    case LawKind::Involution: return apply(f, apply(f, v[0])) == v[0];
+    case LawKind::DeMorgan:
+      return apply(f, apply(*bound.others[0], v[0], v[1])) ==
+             apply(*bound.others[1], apply(f, v[0]), apply(f, v[1]));
+    case LawKind::Monotone: return v[0] > v[1] || apply(f, v[0]) <= apply(f, v[1]);
+    case LawKind::Bounded: return law.value <= f.reference(v) && f.reference(v) <= law.high;
+    case LawKind::Complement: return f.reference(v) + bound.others[0]->reference(v) == law.value;
+    case LawKind::DistributiveOver:
+      return apply(f, v[0], apply(*bound.others[0], v[1], v[2])) ==
+             apply(*bound.others[0], apply(f, v[0], v[1]), apply(f, v[0], v[2]));
+  }
+  return false;
+}
+
+/// Whether the law fits the operation: the arity, and operations that exist and have the arity that it needs.
+::testing::AssertionResult well_formed(const Bound& bound) {
+  const spec::LawInfo& info = spec::info(bound.law->kind);
+  const size_t arity = bound.f->signature.inputs.size();
+  if (info.operands != 0 && info.operands != arity) return ::testing::AssertionFailure() << "wrong arity";
+  const size_t want = bound.law->kind == LawKind::Complement ? arity : 2;
+  for (const Operation* other : bound.others) {
+    if (other == nullptr) return ::testing::AssertionFailure() << "names an operation that does not exist";
+    if (other->signature.inputs.size() != want)
+      return ::testing::AssertionFailure() << "names one of another arity";
+  }
+  const size_t named = info.parameters == spec::LawParameters::TwoOperations ? 2
+                       : info.parameters == spec::LawParameters::OneOperation ||
+                               info.parameters == spec::LawParameters::OperationAndValue
+                           ? 1
+                           : 0;
+  if (bound.others.size() != named)
+    return ::testing::AssertionFailure() << "names too few or too many operations";
+  return ::testing::AssertionSuccess();
+}
+
+class Laws : public EachOperation {};
+VYRE_FOR_EACH_OPERATION(Laws);
+
+TEST_P(Laws, FitTheOperation) {
+  for (const Law& law : operation().laws) EXPECT_TRUE(well_formed(bind(operation(), law))) << to_string(law);
+  for (const spec::Denial& denial : operation().denied) {
+    const Bound bound = bind(operation(), denial.law);
+    ASSERT_TRUE(well_formed(bound)) << to_string(denial.law);
+    EXPECT_EQ(denial.witness.size(), variables(bound)) << to_string(denial.law);
+  }
+}
+
+// Oracle: the statement of the law, on all u8 (three variables: all u6; the law engines run all of u8).
+TEST_P(Laws, ClaimedOnesHoldOnSmallValues) {
+  for (const Law& law : operation().laws) {
+    const Bound bound = bind(operation(), law);
+    const size_t n = variables(bound);
+    const uint32_t bits = n == 3 ? 6 : 8;
+    for (uint32_t k = 0; k < uint32_t{1} << (bits * n); ++k) {
+      uint32_t v[3] = {};
+      for (size_t i = 0; i < n; ++i) v[i] = (k >> (bits * i)) & ((1u << bits) - 1);
+      ASSERT_TRUE(holds(bound, v)) << to_string(law) << " at " << show({v, v + n});
+    }
+  }
+}
+
+// Oracle: the statement of the law, on edge values and 100,000 random ones of full width.
+TEST_P(Laws, ClaimedOnesHoldAtFullWidth) {
+  for (const Law& law : operation().laws) {
+    const Bound bound = bind(operation(), law);
+    const size_t n = variables(bound);
+    for (const Tuple& v : edge_tuples(n))
+      ASSERT_TRUE(holds(bound, v.data())) << to_string(law) << " at " << show(v);
+    for (const Tuple& v : random_tuples(n, 100000, 3)) {
+      ASSERT_TRUE(holds(bound, v.data())) << to_string(law) << " at " << show(v);
+    }
+  }
+}
+
+// Oracle: the statement of the law.
+TEST_P(Laws, WitnessesRefuteTheDeniedOnes) {
+  for (const spec::Denial& denial : operation().denied) {
+    const Bound bound = bind(operation(), denial.law);
+    EXPECT_FALSE(holds(bound, denial.witness.data()))
+        << to_string(denial.law) << " at " << show(denial.witness);
+  }
+}
+
+TEST_P(Laws, AreNamedOnce) {
+  std::set<std::string> seen;
+  for (const Law& law : operation().laws) EXPECT_TRUE(seen.insert(to_string(law)).second) << to_string(law);
+  for (const spec::Denial& denial : operation().denied) {
+    EXPECT_TRUE(seen.insert(to_string(denial.law)).second)
+        << to_string(denial.law) << " is denied and named before";
+  }
+}
+
+/// What spec/binary-operations.txt declares, operation by operation. "Declared algebraic laws: none" is {}.
+const std::map<std::string, std::set<std::string>> kDeclared = {
+    {"primitive.math.add", {"Commutative", "Associative", "Identity(0)"}},
+    {"primitive.math.sub", {"SelfInverse(0)"}},
+    {"primitive.math.mul", {"Commutative", "Associative", "Identity(1)", "Absorbing(0)"}},
+    {"primitive.math.div", {}},
+    {"primitive.math.mod", {"SelfInverse(0)"}},
+    {"primitive.bitwise.and",
+     {"Commutative", "Associative", "Identity(0xffffffff)", "Idempotent", "Absorbing(0)",
+      "DistributiveOver(primitive.bitwise.or)"}},
+    {"primitive.bitwise.or",
+     {"Commutative", "Associative", "Identity(0)", "Idempotent", "Absorbing(0xffffffff)",
+      "DistributiveOver(primitive.bitwise.and)"}},
+    {"primitive.bitwise.xor", {"Commutative", "Associative", "Identity(0)", "SelfInverse(0)"}},
+    {"primitive.bitwise.shl", {}},
+    {"primitive.bitwise.shr", {}},
+    {"primitive.compare.eq", {"Commutative", "SelfInverse(1)", "Bounded(0, 1)"}},
+    {"primitive.compare.ne", {"Commutative", "SelfInverse(0)", "Bounded(0, 1)"}},
+    {"primitive.compare.lt", {"SelfInverse(0)", "Bounded(0, 1)"}},
+    {"primitive.compare.gt", {"SelfInverse(0)", "Bounded(0, 1)"}},
+    {"primitive.compare.le", {"SelfInverse(1)", "Bounded(0, 1)"}},
+    {"primitive.compare.ge", {"SelfInverse(1)", "Bounded(0, 1)"}},
+    {"primitive.compare.logical_and", {}},
+    {"primitive.compare.logical_or", {}}};
+
+// Beyond the declared ones stand only the complements that the page's text implies: Ge is 1 - Lt(a, b), Le is
+// 1 - Lt(b, a), which is 1 - Gt(a, b), and Ne is not Eq.
+// Oracle: spec/binary-operations.txt, copied above.
+TEST(DeclaredLaws, AreThoseOfTheSpecification) {
+  ASSERT_EQ(kDeclared.size(), 18u);
+  for (const auto& [id, declared] : kDeclared) {
+    std::set<std::string> claimed;
+    for (const Law& law : find_operation(id)->laws) {
+      if (law.kind != LawKind::Complement) claimed.insert(to_string(law));
+    }
+    EXPECT_EQ(claimed, declared) << id;
+  }
+}
+
+/// What spec/binary-operations.txt says does not hold.
+TEST(DeclaredLaws, DeniedOnesAreDenied) {
+  const std::map<std::string, std::set<std::string>> denied = {
+      {"primitive.math.sub", {"Commutative", "Associative", "Identity(0)"}},
+      {"primitive.math.div", {"Commutative", "Associative"}},
+      {"primitive.bitwise.xor",
+       {"DistributiveOver(primitive.bitwise.and)", "DistributiveOver(primitive.bitwise.or)"}},
+      {"primitive.bitwise.shl", {"Commutative", "Identity(0)"}},
+      {"primitive.bitwise.shr", {"Commutative", "Identity(0)"}},
+      {"primitive.compare.lt", {"Commutative"}},
+      {"primitive.compare.logical_and", {"Idempotent"}},
+      {"primitive.compare.logical_or", {"Idempotent"}}};
+  for (const auto& [id, laws] : denied) {
+    std::set<std::string> found;
+    for (const spec::Denial& denial : find_operation(id)->denied) found.insert(to_string(denial.law));
+    for (const std::string& law : laws) EXPECT_TRUE(found.contains(law)) << id << " does not deny " << law;
+  }
+}
+
+/// Laws without operations in them, with constants that could be right, and all distributions and
+/// complements.
+std::vector<Law> candidates(const Operation& f) {
+  std::vector<Law> laws = {laws::commutative(), laws::associative(), laws::idempotent(), laws::involution(),
+                           laws::monotone()};
+  for (const uint32_t value : {0u, 1u, 2u, 31u, 32u, 0x7fffffffu, 0x80000000u, 0xfffffffeu, 0xffffffffu}) {
+    laws.push_back(laws::identity(value));
+    laws.push_back(laws::self_inverse(value));
+    laws.push_back(laws::absorbing(value));
+  }
+  for (const Operation& g : all_operations()) {
+    if (g.id != f.id) laws.push_back(laws::distributive_over(std::string(g.id)));
+    const Tuple zero(f.signature.inputs.size());
+    if (g.signature == f.signature) {
+      laws.push_back(
+          laws::complement(std::string(g.id), f.reference(zero.data()) + g.reference(zero.data())));
+    }
+  }
+  std::erase_if(laws, [&](const Law& law) { return !well_formed(bind(f, law)); });
+  return laws;
+}
+
+// An operation that the page does not declare laws for claims each law that holds (of the kinds above; a law
+// that merely seems to hold must be denied with its witness). Oracle: the statements, on small, edge and
+// random values.
+TEST_P(Laws, NoneThatHoldsIsForgotten) {
+  if (kDeclared.contains(GetParam())) return;
+  std::set<std::string> settled;
+  for (const Law& law : operation().laws) settled.insert(to_string(law));
+  for (const spec::Denial& denial : operation().denied) settled.insert(to_string(denial.law));
+  for (const Law& law : candidates(operation())) {
+    if (settled.contains(to_string(law))) continue;
+    const Bound bound = bind(operation(), law);
+    const size_t n = variables(bound);
+    bool survives = true;
+    for (uint32_t k = 0; survives && k < uint32_t{1} << (4 * n); ++k) {
+      const uint32_t v[3] = {k & 15, (k >> 4) & 15, (k >> 8) & 15};
+      survives = holds(bound, v);
+    }
+    for (const Tuple& v : survives ? edge_tuples(n) : std::vector<Tuple>{})
+      survives = survives && holds(bound, v.data());
+    for (const Tuple& v : survives ? random_tuples(n, 20000, 4) : std::vector<Tuple>{}) {
+      survives = survives && holds(bound, v.data());
+    }
+    EXPECT_FALSE(survives) << to_string(law) << " seems to hold: claim it, or deny it with a witness";
+  }
+}
+
+// A claimed range is the range, and an operation that claims none reaches both ends of the type.
+// Oracle: the values at edge inputs.
+TEST_P(Laws, RangesAreTight) {
+  uint32_t least = UINT32_MAX;
+  uint32_t greatest = 0;
+  for (const Tuple& v : edge_tuples(arity())) {
+    least = std::min(least, operation().reference(v.data()));
+    greatest = std::max(greatest, operation().reference(v.data()));
+  }
+  const auto it = std::ranges::find(operation().laws, LawKind::Bounded, &Law::kind);
+  if (it != operation().laws.end()) {
+    EXPECT_EQ(least, it->value);
+    EXPECT_EQ(greatest, it->high);
+  } else if (!kDeclared.contains(GetParam())) {
+    EXPECT_EQ(least, 0u);
+    EXPECT_EQ(greatest, 0xffffffff);
+  }
+}
+
+}  // namespace
+}  // namespace vyre::ops

@@ -1,0 +1,185 @@
+// The registry: the list of files is the list of operations, and each passes the admission gates.
+#include <filesystem>
+#include <set>
+
+#include "library.h"
+
+namespace vyre::ops {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Oracle: the list of primitives (semantics, "The primitives"), written out here.
+TEST(Registry, HoldsTheFortyOnePrimitives) {
+  const std::set<std::string> families[] = {
+      {"and", "or", "xor", "not", "shl", "shr", "rotl", "rotr", "popcount", "popcount_sw", "clz", "ctz",
+       "reverse_bits", "extract_bits", "insert_bits"},
+      {"eq", "ne", "lt", "gt", "le", "ge", "select", "logical_not", "logical_and", "logical_or"},
+      {"add", "sub", "mul", "div", "mod", "min", "max", "abs", "negate", "clamp", "add_sat", "sub_sat",
+       "abs_diff", "gcd", "lcm", "sign"}};
+  const char* const names[] = {"bitwise", "compare", "math"};
+  size_t total = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    for (const std::string& name : families[i]) {
+      const std::string id = std::string("primitive.") + names[i] + "." + name;
+      EXPECT_NE(find_operation(id), nullptr) << id;
+      ++total;
+    }
+  }
+  EXPECT_EQ(total, 41u);
+}
+
+// Oracle: the folders as they are on disk.
+TEST(Registry, IsTheListOfFiles) {
+  std::set<std::string> on_disk;
+  const fs::path root = fs::path(VYRE_SOURCE_DIR) / "src" / "ops";
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (entry.path().extension() != ".cpp" || entry.path().parent_path() == root) continue;
+    std::string id = fs::relative(entry.path(), root).replace_extension().generic_string();
+    std::ranges::replace(id, '/', '.');
+    on_disk.insert(id);
+  }
+  std::set<std::string> registered;
+  for (const OperationFile& file : operation_files()) registered.emplace(file.id);
+  EXPECT_EQ(registered, on_disk);
+}
+
+TEST(Registry, IsInTheOrderOfIds) {
+  const std::vector<Operation>& all = all_operations();
+  ASSERT_EQ(all.size(), operation_files().size());
+  for (size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1].id, all[i].id);
+}
+
+TEST(Registry, FindsNothingElse) {
+  EXPECT_EQ(find_operation("primitive.math.ad"), nullptr);
+  EXPECT_EQ(find_operation("primitive.math.add", 2), nullptr);
+  EXPECT_EQ(find_operation(""), nullptr);
+}
+
+// Oracle: the path of the file.
+TEST(Registry, IdsArePaths) {
+  for (const OperationFile& file : operation_files()) EXPECT_EQ(file.make().id, file.id);
+}
+
+class Declaration : public EachOperation {};
+VYRE_FOR_EACH_OPERATION(Declaration);
+
+// Oracle: the operation's own declaration, against what calls resolve to.
+TEST_P(Declaration, IsWhatCallsResolveTo) {
+  const Operation& o = operation();
+  const spec::OpDef* def = op_table().find(o.id, o.version);
+  ASSERT_NE(def, nullptr);
+  EXPECT_EQ(def->id, o.id);
+  EXPECT_EQ(def->version, o.version);
+  EXPECT_EQ(def->signature, o.signature);
+  EXPECT_EQ(def->category, o.category);
+  ASSERT_NE(def->body, nullptr);
+  EXPECT_EQ(def->body->parameters.size(), o.signature.inputs.size());
+  for (size_t i = 0; i < o.parameter_names.size(); ++i) {
+    EXPECT_EQ(def->body->code.name(def->body->parameters[i].name), o.parameter_names[i]);
+    EXPECT_EQ(def->body->parameters[i].type, o.signature.inputs[i]);
+  }
+  EXPECT_EQ(def->body->result_type, o.signature.output);
+}
+
+// Oracle: semantics, "The primitives (all U32)": words in, a word out.
+TEST_P(Declaration, IsComplete) {
+  const Operation& o = operation();
+  EXPECT_EQ(o.version, 1u);
+  EXPECT_EQ(o.category, spec::Category::A);
+  ASSERT_GE(arity(), 1u);
+  ASSERT_LE(arity(), 3u);
+  EXPECT_EQ(o.signature, words(arity()));
+  ASSERT_EQ(o.parameter_names.size(), arity());
+  EXPECT_EQ(std::set(o.parameter_names.begin(), o.parameter_names.end()).size(), arity());
+  EXPECT_FALSE(o.summary.empty());
+  EXPECT_NE(o.reference, nullptr);
+  EXPECT_NE(o.compose, nullptr);
+}
+
+// Oracle: vyre-conform-spec, "Admission Gates" 4 (deterministic) and 5 (observable): the same word each time,
+// and not one word for every input.
+TEST_P(Declaration, PassesTheGatesOfDeterminismAndObservability) {
+  const Operation& o = operation();
+  std::set<uint32_t> seen;
+  for (const SpecRow& row : o.rows) {
+    const uint32_t first = o.reference(row.operands.data());
+    for (int repeat = 0; repeat < 100; ++repeat) ASSERT_EQ(o.reference(row.operands.data()), first);
+    seen.insert(first);
+  }
+  EXPECT_GE(seen.size(), 2u);
+}
+
+// Oracle: gate 6 (rule material), and the amounts: four boundary values, eight rows.
+TEST_P(Declaration, PassesTheGateOfRuleMaterial) {
+  const Operation& o = operation();
+  EXPECT_GE(o.denied.size(), 2u);
+  EXPECT_GE(o.classes.size(), 2u);
+  EXPECT_GE(o.boundaries.size(), 4u);
+  EXPECT_GE(o.rows.size(), 8u);
+  std::set<Tuple> boundaries;
+  for (const BoundaryValue& b : o.boundaries) {
+    EXPECT_EQ(b.operands.size(), arity());
+    EXPECT_GE(b.reason.size(), 3u);
+    EXPECT_TRUE(boundaries.insert(b.operands).second) << "twice: " << show(b.operands);
+  }
+  std::set<Tuple> rows;
+  for (const SpecRow& row : o.rows) {
+    EXPECT_EQ(row.operands.size(), arity());
+    EXPECT_GE(row.rationale.size(), 3u) << show(row.operands);
+    EXPECT_GE(row.source.size(), 3u) << show(row.operands);
+    EXPECT_TRUE(rows.insert(row.operands).second) << "twice: " << show(row.operands);
+  }
+}
+
+// Oracle: the pages of the specification; a source names one of their sections.
+TEST_P(Declaration, NamesSourcesThatExist) {
+  for (const SpecRow& row : operation().rows) {
+    const std::string_view page = row.source.substr(0, row.source.find(':'));
+    EXPECT_TRUE(page == "binary-operations" || page == "vyre-conform-spec" || page == "semantics")
+        << row.source;
+  }
+}
+
+// The classes say where the operation behaves alike; an input outside all of them would never be chosen.
+// Oracle: the predicates themselves, on edge and random inputs.
+TEST_P(Declaration, ClassesCoverEveryInput) {
+  const Operation& o = operation();
+  std::vector<size_t> members(o.classes.size());
+  const auto look = [&](const Tuple& tuple) {
+    bool covered = false;
+    for (size_t i = 0; i < o.classes.size(); ++i) {
+      if (!o.classes[i].contains(tuple.data())) continue;
+      covered = true;
+      ++members[i];
+    }
+    ASSERT_TRUE(covered) << show(tuple);
+  };
+  for (const Tuple& tuple : edge_tuples(arity())) ASSERT_NO_FATAL_FAILURE(look(tuple));
+  for (const Tuple& tuple : random_tuples(arity(), 100000, 1)) ASSERT_NO_FATAL_FAILURE(look(tuple));
+  for (const BoundaryValue& b : o.boundaries) ASSERT_NO_FATAL_FAILURE(look(b.operands));
+  for (const SpecRow& row : o.rows) ASSERT_NO_FATAL_FAILURE(look(row.operands));
+  for (size_t i = 0; i < o.classes.size(); ++i) {
+    EXPECT_GE(members[i], 1u) << "nothing is in \"" << o.classes[i].name << '"';
+  }
+}
+
+TEST_P(Declaration, RepresentativesAreMembers) {
+  for (const EquivalenceClass& c : operation().classes) {
+    ASSERT_EQ(c.representative.size(), arity()) << c.name;
+    EXPECT_TRUE(c.contains(c.representative.data())) << c.name;
+    EXPECT_GE(c.name.size(), 3u);
+  }
+}
+
+// Every class has a row, so a class that was got wrong is seen by the specification itself.
+TEST_P(Declaration, EveryClassHasARow) {
+  for (const EquivalenceClass& c : operation().classes) {
+    EXPECT_TRUE(std::ranges::any_of(operation().rows, [&](const SpecRow& row) {
+      return c.contains(row.operands.data());
+    })) << c.name;
+  }
+}
+
+}  // namespace
+}  // namespace vyre::ops
