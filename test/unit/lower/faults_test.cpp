@@ -175,7 +175,7 @@ TEST(Faults, ABarrierThatNotAllReach) {
 TEST(Faults, EachGuardIsNeeded) {
   for (const Op op : {Op::Shl, Op::Div, Op::Mod, Op::Clz}) {
     ir::ProgramBuilder p("guarded");
-    const auto in = p.read("in", DataType::U32, 0);
+    const auto in = p.read("input", DataType::U32, 0);
     const auto out = p.read_write("out", DataType::U32, 1);
     p.workgroup_size(1, 1, 1);
     const auto a = p.load(in, p.u32(0)), b = p.load(in, p.u32(1));

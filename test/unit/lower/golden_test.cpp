@@ -1,0 +1,87 @@
+// Printed kernels, kept: test/golden/kernel/<name>.vyre with its kernel (<name>.kernel) and its legal kernels
+// for LLVM's CPU target (<name>.legal) and with guards by selects (<name>.select).
+//
+// A golden file judges nothing but the printer and shows in review what a change to a rule does; whether the
+// text is right is for the tests that run it. VYRE_BLESS=1 writes the files anew.
+//
+// Oracle: the files, read by a person when they were blessed; and the programs' own runs, three ways.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "text/text.h"
+#include "three_ways.h"
+
+namespace vyre::lower {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream out;
+  out << file.rdbuf();
+  return out.str();
+}
+
+void expect_golden(const fs::path& path, const std::string& text) {
+  const char* bless = std::getenv("VYRE_BLESS");
+  if (bless != nullptr && std::string_view(bless) == "1") std::ofstream(path, std::ios::binary) << text;
+  EXPECT_EQ(contents(path), text) << path << " differs; VYRE_BLESS=1 writes it anew";
+}
+
+std::vector<fs::path> programs_in(const char* folder) {
+  std::vector<fs::path> out;
+  for (const auto& entry : fs::directory_iterator(fs::path(VYRE_SOURCE_DIR) / folder)) {
+    if (entry.path().extension() == ".vyre") out.push_back(entry.path());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+check::Checked read_program(const fs::path& path) {
+  const std::string text = contents(path);
+  auto program = text::parse(text);
+  if (!program) {
+    const Source source(path.filename().string(), text);
+    throw std::logic_error(render(program.error(), &source));
+  }
+  return checked(std::move(*program));
+}
+
+TEST(Golden, Kernels) {
+  const auto programs = programs_in("test/golden/kernel");
+  EXPECT_GE(programs.size(), 8u);
+  for (fs::path path : programs) {
+    const Kernel kernel = build(read_program(path));
+    expect_golden(path.replace_extension(".kernel"), print(kernel));
+    expect_golden(path.replace_extension(".legal"), print(legalize(kernel, kLlvmTarget)));
+    const Target select{.name = "select", .load_guard = GuardForm::Select};
+    expect_golden(path.replace_extension(".select"), print(legalize(kernel, select)));
+  }
+}
+
+// The same programs and all examples, run on buffers of some lengths.
+TEST(Golden, TheProgramsRunThreeWays) {
+  for (const char* folder : {"test/golden/kernel", "examples"}) {
+    for (const fs::path& path : programs_in(folder)) {
+      SCOPED_TRACE(path);
+      const check::Checked program = read_program(path);
+      for (const uint32_t words : {0u, 1u, 40u}) {
+        Buffers input;
+        for (size_t b = 0; b < program.bound_buffers().size(); ++b) {
+          input.emplace_back(words);
+          // Small numbers: the programs take some of them for lengths and loop bounds.
+          for (uint32_t i = 0; i < words; ++i) input.back()[i] = (i * 7 + uint32_t(b)) % 23;
+        }
+        expect_three_ways(program, input, {.x = 2});
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vyre::lower
