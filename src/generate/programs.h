@@ -38,7 +38,7 @@ namespace vyre::generate {
 struct ProgramOptions {
   /// What calls may name; null: no calls. Must outlive nothing: programs hold names only.
   const spec::OpTable* ops = nullptr;
-  uint32_t max_statements = 24;
+  uint32_t max_statements = 40;
   uint32_t max_nesting = 5;
   uint32_t max_depth = 5;          // of expressions; at least 1
   uint32_t max_invocations = 512;  // of the dispatch

@@ -1,0 +1,203 @@
+#include "algebra/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "algebra/twin.h"
+
+namespace vyre::algebra {
+namespace {
+
+using spec::DataType;
+namespace laws = spec::laws;
+using Values = std::vector<uint32_t>;
+
+uint32_t add(uint32_t a, uint32_t b) { return a + b; }
+/// Wrong for one pair of full-width words that u8 does not have.
+uint32_t wide_fault(uint32_t a, uint32_t b) { return a == 0x10000 && b == 0xffff ? 0 : a + b; }
+/// Wrong wherever both words are large.
+uint32_t large_fault(uint32_t a, uint32_t b) { return a >= 300 && b > a ? a : a + b; }
+
+ops::Operation binary(ops::Reference reference) {
+  ops::Operation out;
+  out.id = "t.binary";
+  out.signature = {{DataType::U32, DataType::U32}, DataType::U32};
+  out.reference = reference;
+  return out;
+}
+
+// Oracle: counting: 256^2, 256^2 and what was asked for.
+TEST(Engines, RunWhatTheySay) {
+  SpecEvaluator evaluator;
+  const ops::Operation op = binary(ops::reference_of<add>);
+  std::atomic<uint64_t> seen = 0;
+  EngineOptions options{.witnessed = 1'000'003, .seed = 7};
+  options.progress = [&](uint64_t n) { seen += n; };
+  const auto verdict = check_law(laws::commutative(), op, evaluator, options);
+  ASSERT_TRUE(verdict.has_value());
+  ASSERT_EQ(verdict->engines.size(), 3u);
+  EXPECT_EQ(verdict->engines[0].instances, 65'536u);
+  EXPECT_EQ(verdict->engines[1].instances, 65'536u);
+  EXPECT_EQ(verdict->engines[2].instances, 1'000'003u);
+  EXPECT_EQ(seen, 65'536u * 2 + 1'000'003u);
+  EXPECT_TRUE(verdict->holds());
+  EXPECT_TRUE(verdict->combined());
+  EXPECT_EQ(verdict->grade, "exhausted(u8^2) exhausted(edge256^2) witnessed(1000003, seed 7)");
+  EXPECT_EQ(verdict->subject, "spec");
+  EXPECT_EQ(verdict->operation, "t.binary@1");
+}
+
+// Oracle: semantics: "A law with no case run is not verified."
+TEST(Engines, NoCaseRunIsNoVerdict) {
+  SpecEvaluator evaluator;
+  const ops::Operation op = binary(ops::reference_of<add>);
+  const auto nothing = check_law(laws::commutative(), op, evaluator,
+                                 {.exhaustive_u8 = false, .edge256 = false, .witnessed = 0});
+  ASSERT_TRUE(nothing.has_value());
+  EXPECT_EQ(nothing->outcome, Outcome::NotVerified);
+  EXPECT_FALSE(nothing->holds());
+  EXPECT_FALSE(nothing->reason.empty());
+
+  const std::atomic<bool> stop = true;
+  EngineOptions stopped;
+  stopped.stop = &stop;
+  const auto cut = check_law(laws::commutative(), op, evaluator, stopped);
+  ASSERT_TRUE(cut.has_value());
+  EXPECT_EQ(cut->outcome, Outcome::NotVerified);
+  EXPECT_FALSE(cut->combined());
+}
+
+// Oracle: the fault itself: 65536 and 65535 are both among the 256 structured values, so edge256 finds what
+// u8 cannot, and there is no smaller pair to shrink to than the two orders of it.
+TEST(Engines, Edge256FindsWhatU8Cannot) {
+  SpecEvaluator evaluator;
+  const auto verdict =
+      check_law(laws::commutative(), binary(ops::reference_of<wide_fault>), evaluator, {.witnessed = 1000});
+  ASSERT_TRUE(verdict.has_value());
+  EXPECT_EQ(verdict->outcome, Outcome::Refuted);
+  EXPECT_EQ(verdict->engines[0].failures, 0u);
+  EXPECT_EQ(verdict->engines[1].failures, 2u);
+  ASSERT_TRUE(verdict->counterexample.has_value());
+  EXPECT_EQ(verdict->counterexample->values, (Values{0xffff, 0x10000}));
+  EXPECT_FALSE(verdict->counterexample->smallest);
+  EXPECT_EQ(verdict->grade, "refuted(a=65535, b=0x00010000; shrunk)");
+}
+
+// Oracle: by hand: f(a, b) differs from f(b, a) where the lesser is at least 300 and they differ, so the
+// smallest failing pair is (300, 301); descent must come down to it from wherever sampling began.
+TEST(Engines, SampledCounterexamplesAreShrunk) {
+  SpecEvaluator evaluator;
+  const auto verdict = check_law(laws::commutative(), binary(ops::reference_of<large_fault>), evaluator,
+                                 {.edge256 = false, .witnessed = 1000});
+  ASSERT_TRUE(verdict.has_value());
+  ASSERT_EQ(verdict->outcome, Outcome::Refuted);
+  EXPECT_EQ(verdict->counterexample->values, (Values{300, 301}));
+  EXPECT_FALSE(verdict->counterexample->smallest);
+}
+
+// Oracle: the twins' counts, from mathematics.
+TEST(Twins, AreAllCaughtBySpecAndComposition) {
+  SpecEvaluator spec_evaluator;
+  const auto verdicts = check_twins(spec_evaluator);
+  ASSERT_TRUE(verdicts.has_value());
+  ASSERT_EQ(verdicts->size(), spec::kLaws.size());
+  for (size_t i = 0; i < verdicts->size(); ++i) {
+    const TwinVerdict& v = (*verdicts)[i];
+    EXPECT_EQ(v.twin->law.kind, spec::kLaws[i].kind);
+    EXPECT_TRUE(v.caught) << spec::to_string(v.twin->law) << " of " << v.twin->operation->id << ": "
+                          << v.verdict.grade << v.verdict.reason;
+  }
+}
+
+/// Says of every instance of everything what it was told to, as a broken or folded-away checker would.
+class Liar final : public Evaluator {
+ public:
+  explicit Liar(bool writes) : writes_(writes) {}
+  std::string subject() const override { return "liar"; }
+  Result<void> apply(const ops::Operation&, std::span<const uint32_t* const>, uint32_t* out,
+                     size_t n) override {
+    if (writes_) std::fill_n(out, n, 0u);
+    return {};
+  }
+
+ private:
+  bool writes_;
+};
+
+// Oracle: the design: zero failures must not look like not having run. A subject that gives zero satisfies
+// many laws, one that writes nothing satisfies none; the twins catch both.
+TEST(Twins, ABrokenSubjectIsNotBelieved) {
+  Liar zero(true), idle(false);
+  for (Liar* liar : {&zero, &idle}) {
+    const auto verdicts = check_twins(*liar);
+    ASSERT_TRUE(verdicts.has_value());
+    EXPECT_TRUE(std::ranges::any_of(*verdicts, [](const TwinVerdict& v) { return !v.caught; }));
+  }
+  const auto idle_verdict = check_law(laws::commutative(), binary(ops::reference_of<add>), idle,
+                                      {.edge256 = false, .witnessed = 0});
+  ASSERT_TRUE(idle_verdict.has_value());
+  EXPECT_EQ(idle_verdict->outcome, Outcome::Refuted);
+}
+
+/// Fails after a few slices, as a lost device does.
+class Lost final : public Evaluator {
+ public:
+  std::string subject() const override { return "lost"; }
+  Result<void> apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs, uint32_t* out,
+                     size_t n) override {
+    if (++calls_ > 5) return std::unexpected(make_diag(DiagCode::B001, Span::none(), "the device is gone"));
+    return SpecEvaluator().apply(operation, inputs, out, n);
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+// Oracle: the contract: what the subject loses is an error, never a verdict.
+TEST(Engines, AnEvaluatorsErrorIsNoVerdict) {
+  Lost lost;
+  const auto verdict = check_law(laws::commutative(), binary(ops::reference_of<add>), lost, {});
+  ASSERT_FALSE(verdict.has_value());
+  EXPECT_EQ(verdict.error().code, DiagCode::B001);
+}
+
+// Oracle: mathematics: 1 - 0 is not 0 - 1; 5 - 5 = 5 - 5.
+TEST(Denials, AreCheckedAtTheirWitness) {
+  SpecEvaluator evaluator;
+  const ops::Operation& sub = *find_twin_operation("twin.sub", 1);
+  const auto right = check_denial({laws::commutative(), {1, 0}}, sub, evaluator);
+  ASSERT_TRUE(right.has_value());
+  EXPECT_TRUE(right->confirmed());
+  EXPECT_EQ(right->grade, "refuted(a=1, b=0)");
+  const auto wrong = check_denial({laws::commutative(), {5, 5}}, sub, evaluator);
+  ASSERT_TRUE(wrong.has_value());
+  EXPECT_FALSE(wrong->confirmed());
+  EXPECT_EQ(wrong->outcome, Outcome::Verified);
+  const auto misfit = check_denial({laws::commutative(), {5}}, sub, evaluator);
+  ASSERT_TRUE(misfit.has_value());
+  EXPECT_EQ(misfit->outcome, Outcome::NotVerified);
+  const auto ill = check_denial({laws::involution(), {5}}, sub, evaluator);
+  ASSERT_TRUE(ill.has_value());
+  EXPECT_EQ(ill->outcome, Outcome::NotApplicable);
+}
+
+// Oracle: the reference functions of the twins, which are written apart from their compositions.
+TEST(Composition, GivesWhatTheReferenceGives) {
+  SpecEvaluator spec_evaluator;
+  CompositionEvaluator composition(twin_table());
+  const std::vector<uint32_t> a = {0, 1, 5, 0xffffffff, 0x80000000}, b = {0, 3, 2, 0xffffffff, 1};
+  const uint32_t* columns[] = {a.data(), b.data()};
+  for (const ops::Operation& op : twin_operations()) {
+    const auto inputs = std::span(columns).first(op.signature.inputs.size());
+    std::vector<uint32_t> want(a.size(), 77), got(a.size(), 99);
+    ASSERT_TRUE(spec_evaluator.apply(op, inputs, want.data(), want.size()).has_value());
+    const auto applied = composition.apply(op, inputs, got.data(), got.size());
+    ASSERT_TRUE(applied.has_value()) << applied.error().message;
+    EXPECT_EQ(want, got) << op.id;
+  }
+}
+
+}  // namespace
+}  // namespace vyre::algebra
