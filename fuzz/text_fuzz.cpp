@@ -1,0 +1,57 @@
+// Fuzzes the text format: any bytes are parsed, and what parses is printed, formatted and parsed again.
+//
+// Oracle: parse, print and format are each other's: print(p) parses to an equal program, format() changes no
+// program, both give the same text when they are applied to their own result, and a diagnostic points into
+// the text.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "ir/ir.h"
+#include "text/directives.h"
+#include "text/text.h"
+
+namespace {
+
+void require(bool holds, const char* what, const std::string& text) {
+  if (holds) return;
+  std::fprintf(stderr, "%s:\n%s\n", what, text.c_str());
+  std::abort();
+}
+
+void require_in_text(const vyre::Diag& diag, std::string_view text) {
+  const bool inside = diag.span.known() && diag.span.begin <= diag.span.end && diag.span.end <= text.size();
+  require(inside && !diag.message.empty(), "a diagnostic without a place", diag.message);
+  const vyre::Source source("fuzz.vyre", std::string(text));
+  require(!vyre::render(diag, &source).empty(), "a diagnostic that cannot be shown", diag.message);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto directives = vyre::text::parse_directives(text); !directives) {
+    require_in_text(directives.error(), text);
+  }
+  const auto program = vyre::text::parse(text);
+  if (!program) {
+    require_in_text(program.error(), text);
+    return 0;
+  }
+
+  const std::string printed = vyre::text::print(*program);
+  const auto reparsed = vyre::text::parse(printed);
+  require(reparsed && vyre::ir::equal(*program, *reparsed), "printing changed the program", printed);
+
+  const auto formatted = vyre::text::format(text);
+  require(formatted.has_value(), "a program cannot be formatted", printed);
+  const auto kept = vyre::text::parse(*formatted);
+  require(kept && vyre::ir::equal(*program, *kept), "formatting changed the program", *formatted);
+  const auto again = vyre::text::format(*formatted);
+  require(again && *again == *formatted, "formatting twice differs", *formatted);
+  const auto canonical = vyre::text::format(printed);
+  require(canonical && *canonical == printed, "printed text is not canonical", printed);
+  return 0;
+}
