@@ -1,0 +1,195 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "../backend_native/programs.h"
+#include "lower/kernel.h"
+#include "lower/llvm/codegen.h"
+#include "ops/operation.h"
+#include "text/text.h"
+
+namespace vyre::lower {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+Kernel kernel_of(std::string_view text) {
+  auto program = text::parse(text);
+  if (!program) throw std::runtime_error(program.error().message);
+  auto checked = check::check(std::move(*program), ops::op_table());
+  if (!checked) throw std::runtime_error(checked.error().front().message);
+  return legalize(build(*checked), kLlvmTarget);
+}
+
+/// The programs of the native backend's tests and all examples.
+std::vector<Kernel> many_kernels() {
+  std::vector<Kernel> out;
+  for (const test::NativeProgram& p : test::native_programs()) out.push_back(kernel_of(p.text));
+  for (const auto& entry : fs::directory_iterator(fs::path(VYRE_SOURCE_DIR) / "examples")) {
+    if (entry.path().extension() == ".vyre") out.push_back(kernel_of(read_file(entry.path())));
+  }
+  return out;
+}
+
+/// What emitted code may never have, as a list of complaints.
+std::string complaints(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (llvm::verifyModule(module, &out)) out << "refused by the verifier\n";
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration() && !function.isIntrinsic())
+      out << "external: " << function.getName() << "\n";
+    for (const llvm::BasicBlock& block : function) {
+      for (const llvm::Instruction& inst : block) {
+        if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&inst)) {
+          const llvm::Function* callee = call->getCalledFunction();
+          if (callee == nullptr) {
+            out << "indirect call: " << inst << "\n";
+          } else if (!callee->isIntrinsic()) {
+            out << "call of " << callee->getName() << "\n";
+          }
+        }
+        if (llvm::isa<llvm::IndirectBrInst>(inst)) out << "indirect branch\n";
+        if (llvm::isa<llvm::FPMathOperator>(inst) && inst.getFastMathFlags().any())
+          out << "fast math: " << inst << "\n";
+        if (inst.getType()->isFPOrFPVectorTy()) out << "a float: " << inst << "\n";
+        if (const auto* rmw = llvm::dyn_cast<llvm::AtomicRMWInst>(&inst)) {
+          if (rmw->getOrdering() != llvm::AtomicOrdering::Monotonic) out << "ordering: " << inst << "\n";
+        }
+        if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&inst)) {
+          if (exchange->isWeak()) out << "weak: " << inst << "\n";
+        }
+      }
+    }
+  }
+  return text;
+}
+
+// Oracle: DESIGN 3.2 and 3.3, and LLVM's verifier: no dispatch at run time, nothing external, no fast math.
+TEST(Emit, CodeHasNoIndirectCallAndNothingExternal) {
+  for (const Kernel& kernel : many_kernels()) {
+    for (const int level : {0, 2}) {
+      llvm::LLVMContext context;
+      auto machine = host_machine(level);
+      ASSERT_TRUE(machine);
+      llvm::Module module(kernel.name, context);
+      module.setTargetTriple((*machine)->getTargetTriple().str());
+      module.setDataLayout((*machine)->createDataLayout());
+      const auto emitted = emit_cpu(kernel, module, "entry", emit_options(level));
+      ASSERT_TRUE(emitted) << emitted.error().message;
+      EXPECT_EQ(complaints(module), "") << kernel.name;
+      optimise(module, **machine, level);
+      EXPECT_EQ(complaints(module), "") << kernel.name << ", optimised";
+    }
+  }
+}
+
+// Oracle: none is needed; the walk above must be able to complain.
+TEST(Emit, TheWalkSeesWhatItLooksFor) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic error;
+  const auto module = llvm::parseAssemblyString(R"(
+    declare void @somewhere()
+    define float @f(ptr %p, float %x) {
+      call void %p()
+      call void @somewhere()
+      %y = fadd fast float %x, %x
+      %z = atomicrmw add ptr %p, i32 1 seq_cst
+      ret float %y
+    })",
+                                                error, context);
+  ASSERT_TRUE(module);
+  const std::string found = complaints(*module);
+  for (const char* what :
+       {"indirect call", "call of somewhere", "external: somewhere", "fast math", "ordering", "a float"}) {
+    EXPECT_THAT(found, testing::HasSubstr(what));
+  }
+}
+
+// Oracle: the kernel itself: each load of memory that others may write is frozen, once.
+TEST(Emit, RacyLoadsAreFrozen) {
+  for (const Kernel& kernel : many_kernels()) {
+    size_t expected = 0;
+    for (const auto& block : kernel.blocks) {
+      for (const Value v : block) {
+        const Inst& inst = kernel[v];
+        if (inst.kind != InstKind::RawLoad) continue;
+        const auto access = kernel.buffers[inst.target].access;
+        expected += access == spec::BufferAccess::ReadWrite || access == spec::BufferAccess::Workgroup;
+      }
+    }
+    llvm::LLVMContext context;
+    llvm::Module module(kernel.name, context);
+    ASSERT_TRUE(emit_cpu(kernel, module, "entry", {.version_loops = false}));
+    size_t frozen = 0;
+    for (const llvm::BasicBlock& block : *module.getFunction("entry")) {
+      for (const llvm::Instruction& inst : block) {
+        if (!llvm::isa<llvm::FreezeInst>(inst)) continue;
+        ++frozen;
+        EXPECT_TRUE(inst.getOperand(0)->hasOneUse());  // no one sees the load but through the freeze
+      }
+    }
+    // Code after a return is not emitted.
+    EXPECT_LE(frozen, expected) << kernel.name;
+    if (expected > 0) EXPECT_GT(frozen, 0u) << kernel.name;
+  }
+}
+
+// Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and LLVM's parser and verifier.
+TEST(Emit, GoldenText) {
+  const fs::path folder = fs::path(VYRE_SOURCE_DIR) / "test/golden/llvm";
+  size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".vyre") continue;
+    ++files;
+    const auto text = print_llvm(kernel_of(read_file(entry.path())), /*optimised=*/false);
+    ASSERT_TRUE(text) << text.error().message;
+    fs::path golden = entry.path();
+    golden.replace_extension(".ll");
+    if (std::getenv("VYRE_BLESS") != nullptr) std::ofstream(golden, std::ios::binary) << *text;
+    const std::string stored = read_file(golden);
+    EXPECT_EQ(*text, stored) << golden;
+    llvm::LLVMContext context;
+    llvm::SMDiagnostic error;
+    const auto module = llvm::parseAssemblyString(stored, error, context);
+    ASSERT_TRUE(module) << golden << ": " << error.getMessage().str();
+    EXPECT_EQ(complaints(*module), "") << golden;
+  }
+  EXPECT_GE(files, 5u);
+}
+
+// Oracle: what an assembler line looks like; the text itself is LLVM's.
+TEST(Emit, PrintsOptimisedCodeAndAssembly) {
+  const Kernel kernel = kernel_of(test::native_programs().front().text);
+  const auto optimised = print_llvm(kernel, true);
+  ASSERT_TRUE(optimised);
+  EXPECT_THAT(*optimised, testing::HasSubstr("target triple"));
+  EXPECT_THAT(*optimised, testing::Not(testing::HasSubstr("alloca")));
+  const auto assembly = print_asm(kernel);
+  ASSERT_TRUE(assembly);
+  EXPECT_THAT(*assembly, testing::HasSubstr("p:"));
+}
+
+}  // namespace
+}  // namespace vyre::lower
