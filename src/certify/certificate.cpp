@@ -1,15 +1,10 @@
 #include "certify/certificate.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <concepts>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 namespace vyre::certify {
@@ -295,6 +290,8 @@ uint32_t Certificate::operations() const {
   }));
 }
 
+bool Certificate::passed() const { return level() == Level::L2; }
+
 Totals totals(const std::vector<verify::Verdict>& verdicts) {
   Totals t;
   for (const verify::Verdict& v : verdicts) {
@@ -372,33 +369,6 @@ Result<Certificate> parse(std::string_view text) {
     return std::unexpected(inconsistent("the text is not the canonical one of its contents"));
   }
   return certificate;
-}
-
-std::expected<void, std::string> write_atomically(const std::filesystem::path& path, std::string_view text) {
-  std::string temporary = path.string() + ".XXXXXX";
-  const int file = ::mkstemp(temporary.data());
-  if (file < 0)
-    return std::unexpected(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
-  bool written = true;
-  for (size_t done = 0; written && done < text.size();) {
-    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    written = n > 0;
-    if (written) done += size_t(n);
-  }
-  // mkstemp makes private files; a certificate is for everyone, as far as the umask lets it.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  written = written && ::fchmod(file, 0666 & ~mask) == 0 && ::fsync(file) == 0;
-  const int reason = errno;
-  ::close(file);
-  if (!written || ::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string message =
-        fmt::format("cannot write {}: {}", path.string(), std::strerror(written ? errno : reason));
-    ::unlink(temporary.c_str());
-    return std::unexpected(message);
-  }
-  return {};
 }
 
 }  // namespace vyre::certify

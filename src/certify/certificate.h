@@ -50,6 +50,8 @@ struct Certificate {
   /// What follows "level: ".
   std::string level_line() const;
   uint32_t operations() const;  // selected ones
+  /// Whether every verdict supports every level.
+  bool passed() const;
   bool operator==(const Certificate&) const = default;
 };
 
@@ -76,6 +78,12 @@ Digest digest(const Certificate& certificate);
 /// Errors: C001 for what is not a certificate of this format; C002 when digest, levels or totals do not
 /// follow from the verdicts or when the text is not the canonical one.
 Result<Certificate> parse(std::string_view text);
+
+/// A whole file. Errors: a message for exit code 2.
+std::expected<std::string, std::string> read_text(const std::filesystem::path& path);
+
+/// Whether write_atomically() could start: the folder is there and may be written to, the path is no folder.
+std::expected<void, std::string> check_writable(const std::filesystem::path& path);
 
 /// Writes a file whole or not at all: into a temporary beside it, then renamed. Errors: a message for exit
 /// code 2.

@@ -7,7 +7,8 @@
 namespace vyre::certify {
 namespace {
 
-// Every part of variable length goes in after its length, so that no two registries hash alike by concatenation.
+// Every part of variable length goes in after its length, so that no two registries hash alike by
+// concatenation.
 void add(Hasher& h, std::string_view text) {
   h.update_u64(text.size());
   h.update(text);

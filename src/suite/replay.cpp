@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "generate/shrink.h"
 #include "algebra/engine.h"
+#include "generate/shrink.h"
 #include "text/text.h"
 #include "verify/algebraic.h"
 #include "verify/families.h"
@@ -32,8 +32,9 @@ std::string words(std::span<const uint32_t> values) {
 }
 
 Diag unknown(const Token& token, std::string_view what) {
-  return make_diag(DiagCode::C003, Span::none(), fmt::format("the token's {} \"{}\" is not known here", what,
-                                                             what == "subject" ? token.subject : token.strategy),
+  return make_diag(DiagCode::C003, Span::none(),
+                   fmt::format("the token's {} \"{}\" is not known here", what,
+                               what == "subject" ? token.subject : token.strategy),
                    "tokens are valid in builds that have the same operations and families");
 }
 
@@ -52,19 +53,23 @@ std::optional<verify::Family> find_family(std::string_view name) {
 }
 
 // Alone first; a fault that needs its neighbours, or luck, is looked for in the case's own slice, many times.
-Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& token, backend::Backend& backend) {
+Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& token,
+                                  backend::Backend& backend) {
   constexpr int kTries = 64;
   VYRE_TRY(pipeline, verify::Elementwise::make(backend, subject.application));
   const size_t arity = subject.application.inputs.size();
   const bool row = token.strategy == "rows";
   const auto strategy = generate::find_strategy(token.strategy);
   if (!row && !strategy && token.strategy != "whole") return std::unexpected(unknown(token, "strategy"));
-  const uint64_t size = row ? subject.rows.size() : !strategy ? uint64_t{1} << 32 : subject.cases(*strategy, token.seed).size();
+  const uint64_t size = row         ? subject.rows.size()
+                        : !strategy ? uint64_t{1} << 32
+                                    : subject.cases(*strategy, token.seed).size();
   if (token.index >= size || (token.strategy == "whole" && arity != 1)) {
-    return std::unexpected(make_diag(DiagCode::C003, Span::none(),
-                                     fmt::format("{} has {} cases of the strategy \"{}\", so none with number {}",
-                                                 subject.name, size, token.strategy, token.index),
-                                     "copy the whole token from the report"));
+    return std::unexpected(
+        make_diag(DiagCode::C003, Span::none(),
+                  fmt::format("{} has {} cases of the strategy \"{}\", so none with number {}", subject.name,
+                              size, token.strategy, token.index),
+                  "copy the whole token from the report"));
   }
   const verify::CaseSource source(subject, {token.strategy, size, 1}, token.seed);
   const uint64_t begin = row ? 0 : token.index / verify::kSlice * verify::kSlice;
@@ -95,7 +100,8 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
     single.push_back(c.data() + at);
     operands.push_back(c[at]);
   }
-  out.report = fmt::format("{}\n  input     {}\n  expected  {}", subject.name, words(operands), word(expected[at]));
+  out.report =
+      fmt::format("{}\n  input     {}\n  expected  {}", subject.name, words(operands), word(expected[at]));
   if (row) {
     out.report += fmt::format("   \"{}\" ({})", subject.rows[at].rationale, subject.rows[at].source);
   }
@@ -110,7 +116,8 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
       for (const uint32_t& v : candidate) in.push_back(&v);
       uint32_t want = 0, have = 0;
       subject.expected(in, {&want, 1});
-      return pipeline->apply(in, {&have, 1}, verify::word_not_in({&want, 1}, token.seed, 1)).has_value() && want != have;
+      return pipeline->apply(in, {&have, 1}, verify::word_not_in({&want, 1}, token.seed, 1)).has_value() &&
+             want != have;
     };
     const std::vector<uint32_t> shrunk = generate::shrink(operands, fails);
     if (shrunk != operands) out.report += fmt::format("  shrunk    {}\n", words(shrunk));
@@ -138,16 +145,20 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
 Result<Replay> replay_law(const ops::Operation& operation, const Token& token, backend::Backend& backend) {
   const bool claimed = token.index < operation.laws.size();
   if (token.index >= operation.laws.size() + operation.denied.size()) {
-    return std::unexpected(make_diag(DiagCode::C003, Span::none(), fmt::format("{} has no law with number {}", token.subject, token.index), "copy the whole token from the report"));
+    return std::unexpected(make_diag(DiagCode::C003, Span::none(),
+                                     fmt::format("{} has no law with number {}", token.subject, token.index),
+                                     "copy the whole token from the report"));
   }
-  const spec::Law& law = claimed ? operation.laws[token.index] : operation.denied[token.index - operation.laws.size()].law;
+  const spec::Law& law =
+      claimed ? operation.laws[token.index] : operation.denied[token.index - operation.laws.size()].law;
   const auto bound = algebra::bind(law, operation);
   if (!bound) return std::unexpected(make_diag(DiagCode::C003, Span::none(), bound.error(), ""));
   if (bound->variables.size() != token.values.size()) {
-    return std::unexpected(make_diag(DiagCode::C003, Span::none(),
-                                     fmt::format("{} ranges over {} values, the token has {}", spec::to_string(law),
-                                                 bound->variables.size(), token.values.size()),
-                                     "copy the whole token from the report"));
+    return std::unexpected(
+        make_diag(DiagCode::C003, Span::none(),
+                  fmt::format("{} ranges over {} values, the token has {}", spec::to_string(law),
+                              bound->variables.size(), token.values.size()),
+                  "copy the whole token from the report"));
   }
   algebra::SpecEvaluator definition;
   verify::DeviceEvaluator device(backend, ops::op_table(), token.seed);
@@ -157,9 +168,11 @@ Result<Replay> replay_law(const ops::Operation& operation, const Token& token, b
   // A claimed law has to hold on both; a denied one must fail on both at its witness.
   out.fails = on_spec != claimed || on_device != claimed;
   const auto say = [](bool holds) { return holds ? "holds" : "fails"; };
-  out.report = fmt::format("{}: {} ({}), {}\n  input     {}\n  expected  {}\n  actual    {} on the definition, {} on the backend\n",
-                           token.subject, spec::to_string(law), spec::info(law.kind).statement,
-                           claimed ? "claimed" : "denied", words(token.values), say(claimed), say(on_spec), say(on_device));
+  out.report = fmt::format(
+      "{}: {} ({}), {}\n  input     {}\n  expected  {}\n  actual    {} on the definition, {} on the "
+      "backend\n",
+      token.subject, spec::to_string(law), spec::info(law.kind).statement, claimed ? "claimed" : "denied",
+      words(token.values), say(claimed), say(on_spec), say(on_device));
   return out;
 }
 
@@ -168,22 +181,25 @@ Result<Replay> replay_program(verify::Family family, const Token& token, backend
   if (family == verify::Family::Twins) {
     const verify::Verdict verdict = verify::check_twins(backend, token.seed, {});
     out.fails = verdict.failure_count != 0 || !verdict.error.empty();
-    out.report = fmt::format("{}: {} of the planted-false laws were not refuted as they must be\n", token.subject, verdict.failure_count);
+    out.report = fmt::format("{}: {} of the planted-false laws were not refuted as they must be\n",
+                             token.subject, verdict.failure_count);
     for (const verify::Failure& f : verdict.failures) out.report += fmt::format("  {}\n", f.note);
     if (!verdict.error.empty()) out.report += fmt::format("  {}\n", verdict.error);
     return out;
   }
-  if (family != verify::Family::Programs && verify::shapes(family) == 0) return std::unexpected(unknown(token, "strategy"));
+  if (family != verify::Family::Programs && verify::shapes(family) == 0)
+    return std::unexpected(unknown(token, "strategy"));
   constexpr int kTries = 32;
   const generate::ProgramCase c = verify::family_case(family, token.seed, token.index);
-  out.report = fmt::format("{}, program {}:\n{}groups {},{},{}\n", token.subject, token.index, text::print(c.program),
-                           c.groups.x, c.groups.y, c.groups.z);
+  out.report = fmt::format("{}, program {}:\n{}groups {},{},{}\n", token.subject, token.index,
+                           text::print(c.program), c.groups.x, c.groups.y, c.groups.z);
   for (int attempt = 0; attempt < kTries; ++attempt) {
     VYRE_TRY(difference, verify::compare_once(backend, c));
     if (!difference) continue;
     out.fails = true;
-    out.report += fmt::format("  run {}: {}[{}]\n  expected  {}\n  actual    {}\n", attempt + 1, difference->buffer,
-                              difference->index, word(difference->expected), word(difference->actual));
+    out.report +=
+        fmt::format("  run {}: {}[{}]\n  expected  {}\n  actual    {}\n", attempt + 1, difference->buffer,
+                    difference->index, word(difference->expected), word(difference->actual));
     return out;
   }
   out.report += fmt::format("  passes, {} times\n", kTries);

@@ -13,8 +13,8 @@ struct Replay {
   std::string report;  // for people: input, expected, actual
 };
 
-/// Runs the case that a token names: alone, then, if it passes, among its neighbours, as it was found. Errors: C003,
-/// C004, and the backend's.
+/// Runs the case that a token names: alone, then, if it passes, among its neighbours, as it was found.
+/// Errors: C003, C004, and the backend's.
 Result<Replay> replay(std::string_view token, backend::Backend& backend);
 
 }  // namespace vyre::suite

@@ -90,13 +90,15 @@ Result<std::vector<const ops::Operation*>> select(std::string_view pattern) {
     if (matches(pattern, op.id)) out.push_back(&op);
   }
   if (out.empty()) {
-    return std::unexpected(make_diag(DiagCode::C004, Span::none(), fmt::format("no operation matches \"{}\"", pattern),
-                                     "* stands for any characters, ? for one; `vyre ops` lists the operations"));
+    return std::unexpected(
+        make_diag(DiagCode::C004, Span::none(), fmt::format("no operation matches \"{}\"", pattern),
+                  "* stands for any characters, ? for one; `vyre ops` lists the operations"));
   }
   return out;
 }
 
-Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch, const std::atomic<bool>* stop) {
+Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
+                const std::atomic<bool>* stop) {
   VYRE_TRY(operations, select(plan.selection));
   const auto operation_plan = plan.operation_plan.value_or(verify::operation_plan(plan.strength));
   const auto family_plan = plan.family_plan.value_or(verify::family_plan(plan.strength));
@@ -104,7 +106,8 @@ Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
   std::vector<Job> jobs;
   uint64_t expected = 0;
   for (const ops::Operation* op : operations) {
-    jobs.push_back({verify::subject_of(op->id, op->version), verify::expected_evaluations(*op, operation_plan),
+    jobs.push_back({verify::subject_of(op->id, op->version),
+                    verify::expected_evaluations(*op, operation_plan),
                     [&backend, &operation_plan, &plan, op](const verify::Monitor& monitor) {
                       return verify::check_operation(backend, *op, operation_plan, plan.seed, monitor);
                     }});
@@ -135,24 +138,28 @@ Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
   Tracker tracker(watch, expected, jobs.size());
   const auto begin = Clock::now();
   std::atomic<size_t> next = 0;
-  // One puller a core, so that the order is kept. A job may itself wait for parallel work of the backend; isolation
-  // keeps a waiting thread from starting another job in the middle of its own.
+  // One puller a core, so that the order is kept. A job may itself wait for parallel work of the backend;
+  // isolation keeps a waiting thread from starting another job in the middle of its own.
   const int pullers = tbb::this_task_arena::max_concurrency();
-  tbb::parallel_for(0, pullers, 1, [&](int) {
-    for (size_t turn = next++; turn < order.size(); turn = next++) {
-      const Job& job = jobs[order[turn]];
-      if (stop != nullptr && *stop) return;
-      verify::Monitor monitor;
-      monitor.stop = stop;
-      monitor.progress = [&](uint64_t n) { tracker.done(job.name, n); };
-      const auto started = Clock::now();
-      tbb::this_task_arena::isolate([&] { verdicts[order[turn]] = job.judge(monitor); });
-      out.seconds[order[turn]] = std::chrono::duration<double>(Clock::now() - started).count();
-      tracker.finished(job.name);
-    }
-  }, tbb::static_partitioner());
+  tbb::parallel_for(
+      0, pullers, 1,
+      [&](int) {
+        for (size_t turn = next++; turn < order.size(); turn = next++) {
+          const Job& job = jobs[order[turn]];
+          if (stop != nullptr && *stop) return;
+          verify::Monitor monitor;
+          monitor.stop = stop;
+          monitor.progress = [&](uint64_t n) { tracker.done(job.name, n); };
+          const auto started = Clock::now();
+          tbb::this_task_arena::isolate([&] { verdicts[order[turn]] = job.judge(monitor); });
+          out.seconds[order[turn]] = std::chrono::duration<double>(Clock::now() - started).count();
+          tracker.finished(job.name);
+        }
+      },
+      tbb::static_partitioner());
   if (stop != nullptr && *stop) {
-    return std::unexpected(make_diag(DiagCode::C007, Span::none(), "the run was interrupted; no certificate is written",
+    return std::unexpected(make_diag(DiagCode::C007, Span::none(),
+                                     "the run was interrupted; no certificate is written",
                                      "run it again; the same seed repeats the same cases"));
   }
   out.total_seconds = std::chrono::duration<double>(Clock::now() - begin).count();

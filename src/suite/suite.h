@@ -1,8 +1,8 @@
 // The suite: which verdicts to get, and getting them on all cores.
 //
 // A plan is data; run() turns it and a backend into a certificate. Subjects are judged side by side, the most
-// expensive first; each has pipelines of its own, so no dispatch waits for another subject's. The certificate does
-// not depend on how the work was spread. Source: design, 3.5; commands, "certify".
+// expensive first; each has pipelines of its own, so no dispatch waits for another subject's. The certificate
+// does not depend on how the work was spread. Source: design, 3.5; commands, "certify".
 #pragma once
 
 #include <atomic>
@@ -52,8 +52,9 @@ struct Run {
   double total_seconds = 0;
 };
 
-/// Errors: C004; C007 when `stop` became true before every subject was judged. What a backend refuses is in the
-/// verdicts.
-Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch, const std::atomic<bool>* stop);
+/// Errors: C004; C007 when `stop` became true before every subject was judged. What a backend refuses is in
+/// the verdicts.
+Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
+                const std::atomic<bool>* stop);
 
 }  // namespace vyre::suite

@@ -28,7 +28,9 @@ std::vector<TableRow> rows_of(Op op, DataType type, DataType target) {
   std::vector<TableRow> out;
   for (const spec::OperatorRow& row : spec::operator_rows()) {
     if (row.op != op || row.type != type || row.target != target) continue;
-    out.push_back({{row.operands().begin(), row.operands().end()}, row.expected, std::string(row.rationale),
+    out.push_back({{row.operands().begin(), row.operands().end()},
+                   row.expected,
+                   std::string(row.rationale),
                    std::string(row.source)});
   }
   return out;
@@ -96,8 +98,8 @@ Subject cast_subject(DataType from, DataType to, bool bits) {
   return s;
 }
 
-// What an atomic leaves in memory: each invocation works on its own element of the output, which first gets the
-// word before.
+// What an atomic leaves in memory: each invocation works on its own element of the output, which first gets
+// the word before.
 Subject atomic_subject(Op op) {
   const bool exchange = *spec::operand_count(op) == 3;  // index, expected, value
   Application a;

@@ -1,0 +1,200 @@
+#include "certify/console.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "verify/operation.h"
+
+namespace vyre::certify {
+namespace {
+
+using verify::SubjectKind;
+using verify::Verdict;
+
+struct Row {
+  std::string subject, cases, laws, denied, repeats, time, status;
+};
+
+uint64_t parity_total(const Verdict& v) {
+  uint64_t n = 0;
+  for (const verify::OracleCases& o : v.parity) n += o.tally.completed;
+  return n;
+}
+
+Row row_of(const Verdict& v, verify::Strength strength, double seconds) {
+  Row row;
+  row.subject = v.subject;
+  row.cases = grouped(parity_total(v));
+  uint64_t claimed = 0, verified = 0, denied = 0, refuted = 0;
+  for (const verify::LawVerdict& law : v.laws) {
+    (law.claimed ? claimed : denied) += 1;
+    if (is_settled(law)) (law.claimed ? verified : refuted) += 1;
+  }
+  row.laws = claimed == 0 ? "-" : fmt::format("{}/{}", verified, claimed);
+  row.denied = denied == 0 ? "-" : fmt::format("{}/{}", refuted, denied);
+  row.repeats = grouped(v.determinism.completed);
+  row.time = fmt::format("{:.1f} s", seconds);
+  if (!missing_for_parity(v, strength).empty()) {
+    row.status = "FAILED";
+  } else if (!missing_for_laws(v).empty()) {
+    row.status = "LAWS FAILED";
+  } else {
+    row.status = "ok";
+  }
+  return row;
+}
+
+std::string table(std::string_view title, const std::vector<Row>& rows, bool times) {
+  if (rows.empty()) return {};
+  const Row head{std::string(title), "cases", "laws", "denied", "repeated", "time", ""};
+  size_t subject = title.size(), cases = head.cases.size(), repeats = head.repeats.size();
+  for (const Row& r : rows) {
+    subject = std::max(subject, r.subject.size());
+    cases = std::max(cases, r.cases.size());
+    repeats = std::max(repeats, r.repeats.size());
+  }
+  const auto line = [&](const Row& r) {
+    std::string out = fmt::format("  {:<{}}  {:>{}}  {:>5}  {:>6}  {:>{}}", r.subject, subject, r.cases,
+                                  cases, r.laws, r.denied, r.repeats, repeats);
+    if (times) out += fmt::format("  {:>7}", r.time);
+    if (!r.status.empty()) out += "  " + r.status;
+    return out + "\n";
+  };
+  std::string out = line(head);
+  for (const Row& r : rows) out += line(r);
+  return out + "\n";
+}
+
+std::string words(const std::vector<uint32_t>& values) {
+  std::string out;
+  for (const uint32_t v : values) out += (out.empty() ? "" : ", ") + word_and_value(v);
+  return out;
+}
+
+std::string indented(std::string_view text, std::string_view margin) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    out += fmt::format("{}{}\n", margin, text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string grouped(uint64_t n) {
+  std::string out = std::to_string(n);
+  for (size_t at = out.size(); at > 3;) out.insert(at -= 3, ",");
+  return out;
+}
+
+std::string word_and_value(uint32_t bits) {
+  if (bits >> 31 == 0) return fmt::format("0x{:08x} ({})", bits, bits);
+  return fmt::format("0x{:08x} ({}, as i32 {})", bits, bits, int32_t(bits));
+}
+
+std::string describe(const verify::Failure& failure, std::string_view subject, std::string_view backend) {
+  std::string out = fmt::format("  {}  {}: {}{}\n", subject, text(failure.check), failure.oracle,
+                                failure.input.empty() && failure.minimality == verify::Minimality::Found
+                                    ? ""
+                                    : fmt::format(" [{}]", text(failure.minimality)));
+  if (!failure.input.empty()) out += fmt::format("      input     {}\n", words(failure.input));
+  if (!failure.expected.empty()) out += fmt::format("      expected  {}\n", words(failure.expected));
+  if (!failure.actual.empty()) out += fmt::format("      actual    {}\n", words(failure.actual));
+  if (!failure.note.empty()) out += indented(failure.note, "      ");
+  return out + fmt::format("      replay    vyre-conform replay {} --backend {}\n", failure.token, backend);
+}
+
+std::string report(const Certificate& c, const ReportOptions& options) {
+  std::string out = fmt::format("vyre {} on {}: {}, {}\n", c.vyre, c.backend, c.device, c.driver);
+  out += fmt::format("registry {} ({} operations), strength {}, seed {}{}\n\n",
+                     c.registry.digest.substr(0, 16), c.registry.operations, text(c.strength), c.seed,
+                     c.selection == "*" ? "" : fmt::format(", selection {}", c.selection));
+  std::vector<Row> operations, families;
+  for (size_t k = 0; k < c.verdicts.size(); ++k) {
+    const Verdict& v = c.verdicts[k];
+    const double seconds = k < options.seconds.size() ? options.seconds[k] : 0;
+    (v.kind == SubjectKind::Operation ? operations : families).push_back(row_of(v, c.strength, seconds));
+  }
+  out += table("operation", operations, !options.seconds.empty());
+  out += table("family", families, !options.seconds.empty());
+
+  for (const Verdict& v : c.verdicts) {
+    std::vector<std::string> missing = missing_for_parity(v, c.strength);
+    const std::vector<std::string> laws = missing_for_laws(v);
+    missing.insert(missing.end(), laws.begin(), laws.end());
+    if (missing.empty()) continue;
+    out += fmt::format("FAILED {}\n", v.subject);
+    for (const std::string& reason : missing) out += fmt::format("  {}\n", reason);
+    for (const verify::Failure& f : v.failures) out += describe(f, v.subject, options.backend);
+    if (v.failure_count > v.failures.size()) {
+      out += fmt::format("  and {} more\n", grouped(v.failure_count - v.failures.size()));
+    }
+    out += "\n";
+  }
+
+  const Totals t = totals(c.verdicts);
+  out += fmt::format("{} cases of parity, {} instances of laws, {} dispatches", grouped(t.parity_cases),
+                     grouped(t.law_cases), grouped(t.dispatches));
+  if (options.total_seconds > 0) out += fmt::format(" in {:.1f} s", options.total_seconds);
+  out += fmt::format("\n{} of {} claimed laws verified, {} of {} denied laws refuted, {} failures\n",
+                     t.laws_verified, t.laws_claimed, t.laws_refuted, t.laws_denied, grouped(t.failures));
+  uint64_t least = UINT64_MAX;
+  for (const Verdict& v : c.verdicts) {
+    if (v.kind == SubjectKind::Operation) least = std::min(least, v.determinism.completed);
+  }
+  if (least != UINT64_MAX && least > 0) {
+    out += fmt::format(
+        "repeated evaluations: at least {} an operation; a fault once in 10^6 is missed by one operation "
+        "with odds {:.1e}\n",
+        grouped(least), verify::odds_of_missing(1e6, double(least)));
+  }
+  return out;
+}
+
+std::string junit(const Certificate& c, const ReportOptions& options) {
+  size_t failed = 0;
+  std::string cases;
+  for (size_t k = 0; k < c.verdicts.size(); ++k) {
+    const Verdict& v = c.verdicts[k];
+    std::vector<std::string> missing = missing_for_parity(v, c.strength);
+    const std::vector<std::string> laws = missing_for_laws(v);
+    missing.insert(missing.end(), laws.begin(), laws.end());
+    const double seconds = k < options.seconds.size() ? options.seconds[k] : 0;
+    cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"", text(v.kind),
+                         escaped(v.subject), seconds);
+    if (missing.empty()) {
+      cases += "/>\n";
+      continue;
+    }
+    ++failed;
+    std::string body;
+    for (const verify::Failure& f : v.failures) body += describe(f, v.subject, options.backend);
+    cases += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
+                         escaped(missing.front()), escaped(body));
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"vyre-conform {}\" tests=\"{}\" "
+      "failures=\"{}\" "
+      "time=\"{:.3f}\">\n{}</testsuite>\n",
+      escaped(c.backend), c.verdicts.size(), failed, options.total_seconds, cases);
+}
+
+}  // namespace vyre::certify

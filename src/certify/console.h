@@ -1,0 +1,33 @@
+// What people read: the report of a certification, and the same as JUnit for machines that collect tests.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "certify/certificate.h"
+
+namespace vyre::certify {
+
+struct ReportOptions {
+  std::string backend;              // as --backend names it, for the replay lines
+  std::span<const double> seconds;  // a verdict each; empty: no column of times
+  double total_seconds = 0;
+};
+
+/// Tables of operations and families, failures with a line to replay each, totals. Ends with a newline; the
+/// line "level: ..." is the caller's.
+std::string report(const Certificate& certificate, const ReportOptions& options);
+
+/// One failure, indented: input, expected, actual, as bits and values, and how to replay it.
+std::string describe(const verify::Failure& failure, std::string_view subject, std::string_view backend);
+
+/// One test case a subject.
+std::string junit(const Certificate& certificate, const ReportOptions& options);
+
+/// "12,345,678"
+std::string grouped(uint64_t n);
+/// "0x0000001f (31)"
+std::string word_and_value(uint32_t bits);
+
+}  // namespace vyre::certify

@@ -1,0 +1,55 @@
+#include "suite/laws.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algebra/engine.h"
+
+namespace vyre::suite {
+
+Result<LawTable> law_table(std::string_view pattern, uint64_t seed, const std::atomic<bool>* stop) {
+  VYRE_TRY(operations, select(pattern));
+  algebra::SpecEvaluator definition;
+  algebra::EngineOptions options;
+  options.witnessed = certify::kWitnessedCases;
+  options.seed = seed;
+  options.stop = stop;
+  struct Row {
+    std::string law, status, evidence;
+  };
+  LawTable out;
+  for (const ops::Operation* op : operations) {
+    std::vector<Row> rows;
+    for (const spec::Law& law : op->laws) {
+      VYRE_TRY(found, algebra::check_law(law, *op, definition, options));
+      if (stop != nullptr && *stop) {
+        return std::unexpected(make_diag(DiagCode::C007, Span::none(),
+                                         "interrupted before every law was judged", "run it again"));
+      }
+      out.unsettled += !found.holds();
+      rows.push_back({spec::to_string(law), std::string(text(found.outcome)),
+                      found.grade.empty() ? found.reason : found.grade});
+    }
+    for (const spec::Denial& denial : op->denied) {
+      VYRE_TRY(found, algebra::check_denial(denial, *op, definition));
+      out.unsettled += !found.confirmed();
+      rows.push_back({"not " + spec::to_string(denial.law), found.confirmed() ? "refuted" : "NOT REFUTED",
+                      found.grade.empty() ? found.reason : found.grade});
+    }
+    out.laws += rows.size();
+    size_t law_width = 0, status_width = 0;
+    for (const Row& r : rows) {
+      law_width = std::max(law_width, r.law.size());
+      status_width = std::max(status_width, r.status.size());
+    }
+    out.text += fmt::format("{}\n", verify::subject_of(op->id, op->version));
+    if (rows.empty()) out.text += "  no laws\n";
+    for (const Row& r : rows) {
+      out.text += fmt::format("  {:<{}}  {:<{}}  {}\n", r.law, law_width, r.status, status_width, r.evidence);
+    }
+  }
+  return out;
+}
+
+}  // namespace vyre::suite

@@ -1,0 +1,22 @@
+// The laws of the library as a table: what is claimed, what is denied, and the evidence on the definition.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "suite/suite.h"
+
+namespace vyre::suite {
+
+struct LawTable {
+  std::string text;  // for people
+  uint64_t laws = 0;
+  uint64_t unsettled = 0;  // claimed and not verified, or denied and not refuted
+};
+
+/// Verifies the laws of the operations that match, on their definitions alone. Errors: C004.
+/// Cost  up to 2^24 evaluations a law and engine.
+Result<LawTable> law_table(std::string_view pattern, uint64_t seed, const std::atomic<bool>* stop);
+
+}  // namespace vyre::suite

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "backend/registry/registry.h"
+#include "certify/console.h"
+#include "suite/progress.h"
+#include "suite/suite.h"
+#include "verbs.h"
+
+namespace vyre::tool {
+namespace {
+
+struct Options {
+  std::string backend = "native", ops = "*", track = "strict", strength = "standard", out, junit, require;
+  uint64_t seed = 1;
+};
+
+std::optional<certify::Level> required_level(std::string_view text) {
+  if (text.starts_with("integer=")) text.remove_prefix(8);
+  const auto level = certify::find_level(text);
+  return level == certify::Level::None ? std::nullopt : level;
+}
+
+int run(const Options& o) {
+  suite::Plan plan;
+  for (size_t k = 0; k < verify::kStrengthNames.size(); ++k) {
+    if (verify::kStrengthNames[k] == o.strength) plan.strength = static_cast<verify::Strength>(k);
+  }
+  plan.seed = o.seed;
+  plan.selection = o.ops;
+  const auto required = required_level(o.require);
+  if (!o.require.empty() && !required) {
+    return usage_error(fmt::format("--require {}: the levels of the integer track are L1 and L2", o.require));
+  }
+  // A minute of work should not end at a path that was wrong from the start.
+  for (const std::string& path : {o.out, o.junit}) {
+    if (path.empty()) continue;
+    if (const auto writable = certify::check_writable(path); !writable) return usage_error(writable.error());
+  }
+  auto backend = backend::open(o.backend);
+  if (!backend) return report(backend.error());
+
+  const std::atomic<bool>& stop = interruption();
+  Result<suite::Run> result = [&] {
+    suite::ProgressLine line;
+    return suite::run(**backend, plan, line.watch(), &stop);
+  }();
+  if (!result) return report(result.error());
+
+  const certify::Certificate& certificate = result->certificate;
+  const certify::ReportOptions options{o.backend, result->seconds, result->total_seconds};
+  fmt::print("{}", certify::report(certificate, options));
+  if (!o.junit.empty()) {
+    if (const auto done = certify::write_atomically(o.junit, certify::junit(certificate, options)); !done) {
+      return usage_error(done.error());
+    }
+  }
+  if (!o.out.empty()) {
+    if (const auto done = certify::write_atomically(o.out, certify::print(certificate)); !done) {
+      return usage_error(done.error());
+    }
+    fmt::print("certificate {} (unsigned), digest {}\n", o.out, certify::digest(certificate).short_hex());
+  }
+  int exit = certificate.passed() ? 0 : 1;
+  if (required && certificate.level() < *required) {
+    exit = report(
+        make_diag(DiagCode::C006, Span::none(),
+                  fmt::format("the level is {}, --require wants {}", certificate.level_line(), o.require),
+                  "the report above says what is missing"));
+  }
+  std::fflush(stderr);
+  fmt::print("level: {}\n", certificate.level_line());
+  return exit;
+}
+
+}  // namespace
+
+void add_certify(CLI::App& app, int& exit) {
+  auto* verb = app.add_subcommand("certify", "judge a backend and write a certificate");
+  auto o = std::make_shared<Options>();
+  verb->add_option("--backend", o->backend, "reference or native")->capture_default_str();
+  verb->add_option("--ops", o->ops, "operations whose id matches; * is any text, ? any character")
+      ->capture_default_str();
+  verb->add_option("--track", o->track, "strict: bytes must be equal")
+      ->check(CLI::IsMember({"strict"}))
+      ->capture_default_str();
+  verb->add_option("--strength", o->strength, "how many cases: quick, standard (10^6 an operation) or full")
+      ->check(CLI::IsMember({"quick", "standard", "full"}))
+      ->capture_default_str();
+  verb->add_option("--seed", o->seed, "of generated cases; the same seed repeats the same cases")
+      ->capture_default_str();
+  verb->add_option("--out", o->out, "write the certificate here, whole or not at all");
+  verb->add_option("--junit", o->junit, "write the result as JUnit XML here");
+  verb->add_option("--require", o->require, "exit with 1 below this level: L1 or L2");
+  verb->footer(
+      "Example:\n  vyre-conform certify --backend native --ops 'primitive.bitwise.*' --out cert.json "
+      "--require L2");
+  verb->callback([o, &exit] { exit = run(*o); });
+}
+
+}  // namespace vyre::tool

@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "suite/laws.h"
+#include "verbs.h"
+
+namespace vyre::tool {
+namespace {
+
+int run(const std::string& pattern, uint64_t seed) {
+  const auto table = suite::law_table(pattern, seed, &interruption());
+  if (!table) return report(table.error());
+  fmt::print("{}{} laws, {} not settled\n", table->text, table->laws, table->unsettled);
+  return table->unsettled == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void add_laws(CLI::App& app, int& exit) {
+  auto* verb = app.add_subcommand("laws", "the laws of operations, with evidence on their definitions");
+  struct Options {
+    std::string pattern = "*";
+    uint64_t seed = 1;
+  };
+  auto o = std::make_shared<Options>();
+  verb->add_option("GLOB", o->pattern, "operations whose id matches")->capture_default_str();
+  verb->add_option("--seed", o->seed, "of the witnessed inputs")->capture_default_str();
+  verb->footer("Example:\n  vyre-conform laws 'primitive.bitwise.*'");
+  verb->callback([o, &exit] { exit = run(o->pattern, o->seed); });
+}
+
+}  // namespace vyre::tool

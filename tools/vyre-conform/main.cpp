@@ -1,0 +1,61 @@
+// vyre-conform: certify backends, check certificates, replay what failed.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "verbs.h"
+
+namespace vyre::tool {
+namespace {
+
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch it");
+
+void on_signal(int signal) {
+  interrupted = true;
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+int usage_error(std::string_view message) {
+  fmt::print(stderr, "vyre-conform: {}\n", message);
+  return 2;
+}
+
+int report(const Diag& diag, std::string_view file) {
+  fmt::print(stderr, "{}", render(diag, nullptr, file));
+  return exit_code(diag.code);
+}
+
+const std::atomic<bool>& interruption() {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  return interrupted;
+}
+
+}  // namespace vyre::tool
+
+int main(int argc, char** argv) {
+  CLI::App app(
+      "vyre-conform: evidence that a backend gives the bytes that the specification says.\n"
+      "`vyre-conform VERB --help` shows an example of each verb.");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "vyre-conform " VYRE_VERSION);
+  int exit = 0;
+  using namespace vyre::tool;
+  add_certify(app, exit);
+  add_verify(app, exit);
+  add_replay(app, exit);
+  add_laws(app, exit);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {
+    return app.exit(done);
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    return 2;
+  }
+  return exit;
+}

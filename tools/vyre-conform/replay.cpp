@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "backend/registry/registry.h"
+#include "suite/replay.h"
+#include "verbs.h"
+
+namespace vyre::tool {
+namespace {
+
+int run(const std::string& token, const std::string& spec) {
+  auto backend = backend::open(spec);
+  if (!backend) return report(backend.error());
+  const auto replay = suite::replay(token, **backend);
+  if (!replay) return report(replay.error());
+  fmt::print("{}", replay->report);
+  std::fflush(stdout);
+  if (!replay->fails) return 0;
+  return report(
+      make_diag(DiagCode::C005, Span::none(), fmt::format("{} still fails on {}", token, spec), ""));
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, int& exit) {
+  auto* verb = app.add_subcommand("replay", "run one failing case again");
+  struct Options {
+    std::string token, backend = "native";
+  };
+  auto o = std::make_shared<Options>();
+  verb->add_option("TOKEN", o->token, "from a report or certificate")->required();
+  verb->add_option("--backend", o->backend, "reference or native")->capture_default_str();
+  verb->footer("Example:\n  vyre-conform replay primitive.bitwise.shl@1:random:1:42 --backend native");
+  verb->callback([o, &exit] { exit = run(o->token, o->backend); });
+}
+
+}  // namespace vyre::tool

@@ -1,0 +1,27 @@
+// The verbs of `vyre-conform`. Each registers a subcommand; its callback does the work and sets the exit code
+// that COMMANDS fixes: 0 done and conforming, 1 not conforming, 2 usage or I/O, 3 the backend cannot.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <string>
+#include <string_view>
+
+#include "base/diag.h"
+
+namespace vyre::tool {
+
+void add_certify(CLI::App& app, int& exit);
+void add_verify(CLI::App& app, int& exit);
+void add_replay(CLI::App& app, int& exit);
+void add_laws(CLI::App& app, int& exit);
+
+/// Prints "vyre-conform: message" to stderr; gives 2.
+int usage_error(std::string_view message);
+/// Prints a diagnostic; gives its exit code.
+int report(const Diag& diag, std::string_view file = {});
+
+/// Becomes true at the first SIGINT or SIGTERM after this call; a second one ends the process.
+const std::atomic<bool>& interruption();
+
+}  // namespace vyre::tool
