@@ -46,8 +46,7 @@ class Evaluator {
             const EvaluateOptions& options)
       : kernel_(kernel), groups_(groups), options_(options), registers_(allocate_registers(kernel)) {
     const uint32_t lanes = kernel.invocations();
-    values_.resize(size_t(registers_.count) * lanes);
-    slots_.resize(kernel.slots.size() * size_t(lanes));
+    words_.resize(size_t(registers_.count) * lanes);
     workgroup_.resize(kernel.buffers.size());
     for (size_t b = 0; b < kernel.buffers.size(); ++b) {
       const KernelBuffer& buffer = kernel.buffers[b];
@@ -114,10 +113,9 @@ class Evaluator {
     return !frame.lanes.empty();
   }
 
-  Word& at(Value v, uint32_t lane) {
-    return values_[size_t(registers_.of[index(v)]) * kernel_.invocations() + lane];
-  }
-  Word& at(Slot s, uint32_t lane) { return slots_[size_t(index(s)) * kernel_.invocations() + lane]; }
+  Word& at(uint32_t reg, uint32_t lane) { return words_[size_t(reg) * kernel_.invocations() + lane]; }
+  Word& at(Value v, uint32_t lane) { return at(registers_.values[index(v)], lane); }
+  Word& at(Slot s, uint32_t lane) { return at(registers_.slots[index(s)], lane); }
   Word argument(const Inst& inst, uint32_t n, uint32_t lane) { return at(kernel_.arg(inst, n), lane); }
   std::array<Word, 3> arguments(const Inst& inst, uint32_t lane) {
     std::array<Word, 3> out{};
@@ -286,8 +284,7 @@ class Evaluator {
   const layout::Groups groups_;
   const EvaluateOptions options_;
   const Registers registers_;
-  std::vector<Word> values_;                       // [register][lane]
-  std::vector<Word> slots_;                        // [slot][lane]
+  std::vector<Word> words_;                        // [register][lane]
   std::vector<std::vector<std::byte>> workgroup_;  // by buffer; empty for bound ones
   std::vector<View> views_;                        // by buffer
   std::array<uint32_t, 3> group_{};
