@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 
 #include "programs.h"
 #include "support.h"
@@ -207,8 +207,8 @@ TEST(Native, ABatchIsAsGoodAsItsPrograms) {
   }
 }
 
-// Harnesses compile 10^5 random programs: they need at least 300 a second on one core. The bound here is far
-// lower, because a test must not depend on an idle machine; the rate is printed.
+// Harnesses compile 10^5 random programs: they need at least 300 a second on one core. Measured in processor
+// time, since a test machine is seldom idle; the rate is printed.
 TEST(Native, BatchesCompileFast) {
   std::vector<check::Checked> programs;
   for (const NativeProgram& p : test::native_programs()) programs.push_back(checked(p.text));
@@ -217,13 +217,13 @@ TEST(Native, BatchesCompileFast) {
     for (const auto& p : programs) pointers.push_back(&p);
   }
   const auto backend = native(0, 1);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const auto pipelines = backend->compile_batch(pointers);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  const double rate = double(pointers.size()) / took.count();
+  const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+  const double rate = double(pointers.size()) / seconds;
   std::printf("compiled %zu programs at %.0f a second\n", pointers.size(), rate);
   for (const auto& p : pipelines) ASSERT_TRUE(p);
-  EXPECT_GT(rate, 50);
+  EXPECT_GT(rate, 300);
 }
 
 TEST(Native, SaysWhoItIs) {
