@@ -1,0 +1,85 @@
+// The test directives of .vyre files.
+#include <gtest/gtest.h>
+
+#include "text/directives.h"
+
+namespace vyre::text {
+namespace {
+
+// Oracle: written by hand.
+TEST(Directives, RunsAndErrors) {
+  const auto found = parse_directives(
+      "program p() workgroup(1, 1, 1) {  // no directive\n"
+      "  barrier; // error: V010\n"
+      "  x = y;   //error:V003 V004, V001 // why\n"
+      "}\n"
+      "// run: a=[1, 0xff,-3] b = [ ] groups=[2,1,3] => out=[true] z=[]  // the reason\r\n"
+      "// run: => out=[1]");
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  ASSERT_EQ(found->errors.size(), 4u);
+  EXPECT_EQ(found->errors[0].line, 2u);
+  EXPECT_EQ(found->errors[0].code, DiagCode::V010);
+  EXPECT_EQ(found->errors[1].line, 3u);
+  EXPECT_EQ(found->errors[1].code, DiagCode::V003);
+  EXPECT_EQ(found->errors[2].code, DiagCode::V004);
+  EXPECT_EQ(found->errors[3].code, DiagCode::V001);
+  ASSERT_EQ(found->runs.size(), 2u);
+  const RunDirective& run = found->runs[0];
+  EXPECT_EQ(run.line, 5u);
+  ASSERT_EQ(run.inputs.size(), 2u);
+  EXPECT_EQ(run.inputs[0].name, "a");
+  EXPECT_EQ(run.inputs[0].values, (std::vector<std::string>{"1", "0xff", "-3"}));
+  EXPECT_EQ(run.inputs[1].name, "b");
+  EXPECT_TRUE(run.inputs[1].values.empty());
+  EXPECT_EQ(run.groups, (std::array<uint32_t, 3>{2, 1, 3}));
+  ASSERT_EQ(run.outputs.size(), 2u);
+  EXPECT_EQ(run.outputs[0].name, "out");
+  EXPECT_EQ(run.outputs[0].values, std::vector<std::string>{"true"});
+  EXPECT_EQ(run.outputs[1].name, "z");
+  EXPECT_EQ(found->runs[1].groups, (std::array<uint32_t, 3>{1, 1, 1}));
+  EXPECT_EQ(found->runs[1].line, 6u);
+}
+
+// Oracle: the place of the fault, marked by hand with ^.
+TEST(Directives, Malformed) {
+  const std::string kBad[] = {
+      "// run: a=[1]^",
+      "// run: a=[1] =>^",
+      "// run: a=^1 => b=[1]",
+      "// run: a=[1 ^2] => b=[1]",
+      "// run: a=[1,^] => b=[1]",
+      "// run: a=[1 ^=> b=[1]",
+      "// run: a ^[1] => b=[1]",
+      "// run: a=[1] => b=[1] ^; x",
+      "// run: groups=[1] a=[1] ^a=[1] => b=[1]",
+      "// run: ^groups=[] => b=[1]",
+      "// run: ^groups=[1,1,1,1] => b=[1]",
+      "// run: ^groups=[x] => b=[1]",
+      "// run: ^groups=[-1] => b=[1]",
+      "// run: ^groups=[4294967296] => b=[1]",
+      "// error:^",
+      "// error: ^V999",
+      "// error: V010 ^because",
+      "// error: ^(V010)",
+  };
+  for (std::string text : kBad) {
+    const size_t place = text.find('^');
+    ASSERT_NE(place, std::string::npos) << text;
+    text.erase(place, 1);
+    const auto found = parse_directives("x\n" + text + "\n");
+    ASSERT_FALSE(found.has_value()) << text;
+    EXPECT_EQ(found.error().code, DiagCode::P017);
+    EXPECT_EQ(found.error().span.begin, place + 2) << text << ": " << found.error().message;
+  }
+}
+
+TEST(Directives, OtherCommentsAreNone) {
+  const auto found =
+      parse_directives("// a run: of things\n// running: x\n// errors\n//// error: V010\n/ / error: x\n");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(found->runs.empty());
+  EXPECT_TRUE(found->errors.empty());
+}
+
+}  // namespace
+}  // namespace vyre::text
