@@ -215,16 +215,20 @@ class Decoder {
   // last block is.
 
   struct OpenBlock {
-    ir::Node owner;  // Block for the program's body
-    std::array<ir::ExprId, 2> operands;
-    uint32_t operand_count;
-    uint32_t missing;     // statements still to come
-    uint32_t first_done;  // where the complete ones begin in done_
-    bool else_follows;
+    NodeKind owner;  // Block for the program's body
+    uint8_t operand_count = 0;
+    bool else_follows = false;
+    ir::Symbol symbol = ir::kNoSymbol;
+    std::array<ir::ExprId, 2> operands{};
+    ir::BlockId then = ir::kNoBlock;  // of an if that is in its else
+    uint32_t missing = 0;             // statements still to come
+    uint32_t first_done = 0;          // where the complete ones begin in done_
   };
+  // The stacks are what grows with hostile nesting, two bytes a level.
+  static_assert(sizeof(OpenBlock) <= 28);
 
   Result<void> read_body() {
-    VYRE_CHECK(open({.kind = NodeKind::Block}, {}, false));
+    VYRE_CHECK(open({.owner = NodeKind::Block}));
     while (true) {
       while (open_.back().missing == 0) {
         const ir::BlockId block = close_block();
@@ -239,10 +243,10 @@ class Decoder {
     }
   }
 
-  Result<void> open(ir::Node owner, std::span<const ir::ExprId> operands, bool else_follows) {
+  Result<void> open(OpenBlock block) {
     VYRE_TRY(count, in_.count(1, "statements"));
-    OpenBlock block = {owner, {}, uint32_t(operands.size()), count, uint32_t(done_.size()), else_follows};
-    std::ranges::copy(operands, block.operands.begin());
+    block.missing = count;
+    block.first_done = uint32_t(done_.size());
     open_.push_back(block);
     return {};
   }
@@ -258,9 +262,17 @@ class Decoder {
   Result<void> end_block(ir::BlockId block) {
     OpenBlock top = open_.back();
     open_.pop_back();
-    (top.owner.body == ir::kNoBlock ? top.owner.body : top.owner.orelse) = block;
-    const auto operands = std::span(top.operands).first(top.operand_count);
-    return top.else_follows ? open(top.owner, operands, false) : add(top.owner, operands);
+    if (top.else_follows) {
+      top.else_follows = false;
+      top.then = block;
+      return open(top);
+    }
+    ir::Node node = {.kind = top.owner, .symbol = top.symbol, .body = block};
+    if (top.then != ir::kNoBlock) {
+      node.body = top.then;
+      node.orelse = block;
+    }
+    return add(node, std::span(top.operands).first(top.operand_count));
   }
 
   Result<void> add(const ir::Node& node, std::span<const ir::ExprId> operands) {
@@ -290,16 +302,15 @@ class Decoder {
         const size_t at = in_.at();
         VYRE_TRY(flag, in_.byte());
         if (flag > 1) return in_.fail(DiagCode::W005, at, fmt::format("0x{:02x} is neither 0 nor 1", flag));
-        return open(node, {{condition}}, flag == 1);
+        return open({.owner = kind, .operand_count = 1, .else_follows = flag == 1, .operands = {condition}});
       }
       case NodeKind::Loop: {
         VYRE_TRY(name, read_name());
         VYRE_TRY(from, read_expression());
         VYRE_TRY(to, read_expression());
-        node.symbol = name;
-        return open(node, {{from, to}}, false);
+        return open({.owner = kind, .operand_count = 2, .symbol = name, .operands = {from, to}});
       }
-      case NodeKind::Block: return open(node, {}, false);
+      case NodeKind::Block: return open({.owner = kind});
       case NodeKind::Return:
       case NodeKind::Barrier: return add(node, {});
     }

@@ -1,0 +1,168 @@
+// One test for each W code, and each way to it, with the byte that the message names.
+#include "corpus.h"
+#include "wire/seal.h"
+#include "wire/wire.h"
+
+namespace vyre::wire {
+namespace {
+
+using Body = std::vector<uint8_t>;
+
+constexpr size_t kHeader = 40;
+
+Bytes sealed(const Body& body) { return seal(std::as_bytes(std::span(body))); }
+Bytes xor_file() { return read_bytes(std::filesystem::path(VYRE_SOURCE_DIR) / "test/wire/v1/xor.vyrb"); }
+
+/// Expects the code, and the position in the message; `at` counts from the beginning of the file.
+void expect_code(std::span<const std::byte> file, DiagCode code, size_t at) {
+  const auto program = decode(file);
+  ASSERT_FALSE(program);
+  EXPECT_EQ(diag_info(program.error().code).name, diag_info(code).name) << program.error().message;
+  EXPECT_TRUE(program.error().message.starts_with("at byte " + std::to_string(at) + ": "))
+      << program.error().message;
+}
+void expect_in_body(const Body& body, DiagCode code, size_t at) {
+  SCOPED_TRACE(testing::PrintToString(body));
+  expect_code(sealed(body), code, kHeader + at);
+}
+
+/// program p() workgroup(1, 1, 1) { } with these pieces: strings, buffers, counts and block, statements.
+Body body(std::initializer_list<Body> pieces) {
+  Body out;
+  for (const Body& piece : pieces) out.insert(out.end(), piece.begin(), piece.end());
+  return out;
+}
+const Body kName = {1, 1, 'p'};
+const Body kTwoNames = {2, 1, 'p', 1, 'x'};
+const Body kNoBuffers = {0};
+const Body kSize = {1, 1, 1};
+/// Bytes before the counts, when there is one name and no buffer: 3 + 1 + 3.
+constexpr size_t kCounts = 7;
+
+/// let p = <expression>, whose first byte is at kExpression.
+Body let(const Body& expression, uint8_t expressions = 1) {
+  return body({kName, kNoBuffers, kSize, {expressions, 1, 1, 1, 0}, expression});
+}
+constexpr size_t kExpression = kCounts + 5;
+
+// Oracle of all of these: docs/wire-format.md.
+
+TEST(Codes, APlainBodyIsFine) {
+  EXPECT_TRUE(decode(sealed(body({kName, kNoBuffers, kSize, {0, 0, 0}}))));
+  EXPECT_TRUE(decode(sealed(let({1, 0x01, 5}))));
+}
+
+TEST(Codes, W001NotAWireFile) {
+  expect_code({}, DiagCode::W001, 0);
+  const std::string text = "program p() workgroup(1, 1, 1) { }";
+  expect_code(std::as_bytes(std::span(text)), DiagCode::W001, 0);
+}
+
+TEST(Codes, W002UnknownVersion) {
+  Bytes file = xor_file();
+  for (const uint32_t version : {0u, 2u, 257u, 0xffffffffu}) {
+    store_u32(file.data() + 4, version);
+    expect_code(file, DiagCode::W002, 4);
+  }
+}
+
+TEST(Codes, W003Truncated) {
+  const Bytes file = xor_file();
+  for (size_t size = 4; size < kHeader; ++size)
+    expect_code(std::span(file).first(size), DiagCode::W003, size);
+  expect_in_body({}, DiagCode::W003, 0);
+  expect_in_body(body({kName, kNoBuffers, {1, 1}}), DiagCode::W003, 6);
+  expect_in_body({0x81}, DiagCode::W003, 1);
+  expect_in_body(body({let({2})}), DiagCode::W003, kExpression + 1);
+}
+
+TEST(Codes, W004DigestMismatch) {
+  Bytes file = xor_file();
+  file.back() ^= std::byte{1};
+  expect_code(file, DiagCode::W004, 8);
+  file = xor_file();
+  file[8] ^= std::byte{0x80};
+  expect_code(file, DiagCode::W004, 8);
+  file = xor_file();
+  file.pop_back();
+  expect_code(file, DiagCode::W004, 8);
+}
+
+TEST(Codes, W005UnknownTag) {
+  expect_in_body(body({kName, {1, 0, 0, 1, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 5);          // access 0
+  expect_in_body(body({kName, {1, 0, 5, 1, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 5);          // access 5
+  expect_in_body(body({kName, {1, 0, 1, 0, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 6);          // type 0
+  expect_in_body(body({kName, {1, 0, 1, 0x0d, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 6);       // type 0x0d
+  expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 1, 0}}), DiagCode::W005, kCounts + 3);  // statement 0
+  expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 1, 9}}), DiagCode::W005, kCounts + 3);  // statement 9
+  expect_in_body(let({0, 0}), DiagCode::W005, kExpression);                              // expression 0
+  expect_in_body(let({9, 0}), DiagCode::W005, kExpression);                              // expression 9
+  expect_in_body(let({8, 0}), DiagCode::W005, kExpression + 1);                          // operator 0
+  expect_in_body(let({8, 0x7f}), DiagCode::W005, kExpression + 1);                       // operator 0x7f
+  expect_in_body(let({8, 0x81, 0x80, 0x04, 0}), DiagCode::W005, kExpression + 1);        // operator 0x10001
+  expect_in_body(let({8, 0x1b, 0x01, 5, 1, 1, 0}, 2), DiagCode::W005, kExpression + 3);  // rounding mode 5
+  expect_in_body(let({1, 0x08, 0}), DiagCode::W005, kExpression + 1);                    // a literal of bytes
+  // if with a flag that is neither 0 nor 1
+  expect_in_body(body({kName, kNoBuffers, kSize, {1, 1, 1, 4, 1, 1, 0, 2, 0}}), DiagCode::W005, kCounts + 7);
+}
+
+TEST(Codes, W006NotCanonical) {
+  // Numbers in more bytes than needed, or of more than 32 bits.
+  expect_in_body(let({1, 0x01, 0x85, 0x00}), DiagCode::W006, kExpression + 2);
+  expect_in_body(let({1, 0x01, 0x80, 0x80, 0x00}), DiagCode::W006, kExpression + 2);
+  expect_in_body(let({1, 0x01, 0xff, 0xff, 0xff, 0xff, 0x1f}), DiagCode::W006, kExpression + 2);
+  expect_in_body(let({1, 0x01, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}), DiagCode::W006, kExpression + 2);
+  EXPECT_TRUE(decode(sealed(let({1, 0x01, 0xff, 0xff, 0xff, 0xff, 0x0f}))));
+  // Strings: none, a second time, unused, out of the order of their use.
+  expect_in_body(body({{0}, kNoBuffers, kSize, {0, 0, 0}}), DiagCode::W006, 0);
+  expect_in_body(body({{2, 1, 'p', 1, 'p'}, kNoBuffers, kSize, {0, 0, 0}}), DiagCode::W006, 3);
+  expect_in_body(body({{3, 1, 'p', 1, 'x', 1, 'x'}, kNoBuffers, kSize, {0, 0, 0}}), DiagCode::W006, 5);
+  expect_in_body(body({kTwoNames, kNoBuffers, kSize, {0, 0, 0}}), DiagCode::W006, 0);
+  expect_in_body(body({{3, 1, 'p', 1, 'x', 1, 'y'}, kNoBuffers, kSize, {1, 1, 1, 1, 2, 2, 1}}),
+                 DiagCode::W006, 15);
+  // Counts that are not those of the body.
+  expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 0}}), DiagCode::W006, kCounts);
+  expect_in_body(body({kName, kNoBuffers, kSize, {0, 0, 1, 6}}), DiagCode::W006, kCounts);
+  expect_in_body(let({1, 0x01, 5}, 0), DiagCode::W006, kCounts);
+  expect_in_body(let({1, 0x01, 5}, 2), DiagCode::W006, kCounts);
+}
+
+TEST(Codes, W007CountExceedsTheInput) {
+  expect_in_body({2, 1}, DiagCode::W007, 0);       // strings
+  expect_in_body({1, 2, 'p'}, DiagCode::W007, 1);  // bytes of a string
+  expect_in_body({0xff, 0xff, 0xff, 0xff, 0x0f}, DiagCode::W007, 0);
+  expect_in_body(body({kName, {2, 0, 1, 1, 0}, {1, 1}}), DiagCode::W007, 3);                 // buffers
+  expect_in_body(body({kName, kNoBuffers, kSize, {2, 0, 0}}), DiagCode::W007, kCounts);      // expressions
+  expect_in_body(body({kName, kNoBuffers, kSize, {0, 2, 0}}), DiagCode::W007, kCounts + 1);  // statements
+  expect_in_body(body({kName, kNoBuffers, kSize, {0, 0, 1}}), DiagCode::W007, kCounts + 2);  // of a block
+  expect_in_body(let({3, 0, 2, 1, 1}, 2), DiagCode::W007, kExpression + 2);           // further indices
+  expect_in_body(let({8, 0x1d, 0, 1, 2, 1, 1}, 2), DiagCode::W007, kExpression + 4);  // arguments
+}
+
+TEST(Codes, W008TrailingBytes) {
+  expect_in_body(body({kName, kNoBuffers, kSize, {0, 0, 0, 0}}), DiagCode::W008, kCounts + 3);
+  expect_in_body(body({let({1, 0x01, 5}), {1, 2, 3}}), DiagCode::W008, kExpression + 3);
+}
+
+TEST(Codes, W009BadReference) {
+  expect_in_body(body({kName, {1, 1, 1, 1, 0}, kSize, {0, 0, 0}}), DiagCode::W009, 4);
+  expect_in_body(let({2, 1}), DiagCode::W009, kExpression + 1);
+  expect_in_body(let({2, 0xff, 0xff, 0xff, 0xff, 0x0f}), DiagCode::W009, kExpression + 1);
+}
+
+TEST(Codes, W010NotAvailableYet) {
+  for (const uint8_t type : {0x03, 0x04, 0x05, 0x06, 0x09, 0x0a, 0x0b, 0x0c, 0x10, 0x11, 0x12, 0x13, 0x14}) {
+    expect_in_body(body({kName, {1, 0, 1, type, 0}, kSize, {0, 0, 0}}), DiagCode::W010, 6);
+    expect_in_body(let({1, type, 0}), DiagCode::W010, kExpression + 1);
+    expect_in_body(let({8, 0x1b, type, 0, 1, 1, 0}, 2), DiagCode::W010, kExpression + 2);
+  }
+}
+
+TEST(Codes, W011MalformedString) {
+  for (const uint8_t byte : {0x00, 0x0a, 0x1b, 0x20, 0x7f, 0x80, 0xff}) {
+    expect_in_body(body({{1, 3, 'p', byte, 'q'}, kNoBuffers, kSize, {0, 0, 0}}), DiagCode::W011, 3);
+  }
+}
+
+}  // namespace
+}  // namespace vyre::wire

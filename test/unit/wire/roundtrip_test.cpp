@@ -1,0 +1,133 @@
+// Encoding and decoding are each other's, for every program of the project, and whatever its shape.
+#include "corpus.h"
+#include "ir/builder.h"
+#include "wire/wire.h"
+
+namespace vyre::wire {
+namespace {
+
+void expect_round_trip(const ir::Program& program) {
+  const Bytes bytes = encode(program);
+  EXPECT_TRUE(is_wire(bytes));
+  const auto decoded = decode(bytes);
+  ASSERT_TRUE(decoded) << render(decoded.error(), nullptr);
+  EXPECT_TRUE(ir::equal(program, *decoded));
+  EXPECT_EQ(encode(*decoded), bytes);
+  EXPECT_EQ(digest(program), digest(*decoded));
+}
+
+// Oracle: vyre-conform-spec, "Wire Format Equivalence": lossless.
+TEST(RoundTrip, EveryProgramOfTheProject) {
+  size_t programs = 0;
+  for (const std::string folder : {"examples", "test/run", "test/wire/v1"}) {
+    for (const auto& path : files(folder, ".vyre")) {
+      SCOPED_TRACE(path);
+      expect_round_trip(parse(read_text(path)));
+      ++programs;
+    }
+  }
+  EXPECT_GE(programs, 20u);
+}
+
+// Oracle: equal programs have equal bytes, however they came to be: layout, comments, radix of literals and
+// the order in which a builder made the parts do not count.
+TEST(RoundTrip, EqualProgramsHaveEqualBytes) {
+  const Bytes plain =
+      encode(parse("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 255 - out[1]; }"));
+  EXPECT_EQ(encode(parse("// a comment\nprogram p ( read_write out:u32@0 )\nworkgroup(0x1,1,1) {\n"
+                         "out[0b0] = sub(0xff, (out[1])); }")),
+            plain);
+  ir::ProgramBuilder p("p");
+  p.code().intern("unused");
+  const auto out = p.read_write("out", spec::DataType::U32, 0);
+  const auto right = p.load(out, p.u32(1));
+  const auto left = p.u32(255);
+  p.store(out, p.u32(0), left - right);
+  EXPECT_EQ(encode(p.finish()), plain);
+}
+
+// Oracle: any difference in meaning is a difference in bytes.
+TEST(RoundTrip, DifferentProgramsHaveDifferentBytes) {
+  const std::vector<std::string> texts = {
+      "program p(read_write a: u32 @0) workgroup(1, 1, 1) { }",
+      "program q(read_write a: u32 @0) workgroup(1, 1, 1) { }",
+      "program p(read a: u32 @0) workgroup(1, 1, 1) { }",
+      "program p(read_write b: u32 @0) workgroup(1, 1, 1) { }",
+      "program p(read_write a: i32 @0) workgroup(1, 1, 1) { }",
+      "program p(read_write a: u32 @1) workgroup(1, 1, 1) { }",
+      "program p(read_write a: u32 @0) workgroup(1, 2, 1) { }",
+      "program p(read_write a: u32 @0) workgroup(1, 1, 1) { { } }",
+      "program p(read_write a: u32 @0) workgroup(1, 1, 1) { a[0] = a[1] - a[2]; }",
+      "program p(read_write a: u32 @0) workgroup(1, 1, 1) { a[0] = a[2] - a[1]; }",
+      "program p(read_write a: u32 @0) workgroup(1, 1, 1) { if (true) { } }",
+      "program p(read_write a: u32 @0) workgroup(1, 1, 1) { if (true) { } else { } }",
+      "program p(read_write a: u32 @0) workgroup(1, 1, 1) { if (1) { } }",
+      "program p(read_write a: u32 @0) workgroup(1, 1, 1) { if (1i32) { } }",
+  };
+  std::vector<std::string> digests;
+  for (const std::string& text : texts) digests.push_back(digest(parse(text)).hex());
+  std::ranges::sort(digests);
+  EXPECT_EQ(std::ranges::adjacent_find(digests), digests.end());
+}
+
+// Oracle: programs that check refuses have an encoding too: names that do not resolve, wrong types, no names
+// at all.
+TEST(RoundTrip, UncheckedPrograms) {
+  expect_round_trip(parse("program p() workgroup(0, 4000000000, 1) { x = y[1]; y[2] = len(z); barrier; }"));
+  expect_round_trip(
+      parse("program p(workgroup w: bytes[0]) workgroup(1, 1, 1) { let w = cast<bytes, floor>(true); }"));
+  EXPECT_EQ(encode(*decode(encode(ir::Program{}))), encode(ir::Program{}));  // no entry is an empty one
+  ir::ProgramBuilder p("");
+  const auto nameless = p.read("", spec::DataType::U32, 0);
+  p.let("", p.load(nameless, p.literal(spec::DataType::Bool, 77)));
+  p.let("axis", p.local_id(4000000000));
+  expect_round_trip(p.finish());
+
+  // Several indices, as tensors will have them.
+  ir::Program several;
+  ir::Code& code = several.code;
+  const auto number = [&](uint32_t value) {
+    return code.add({.kind = ir::ExprKind::Literal, .immediate = value}, {}, Span::none());
+  };
+  const ir::Symbol tensor = code.intern("tensor");
+  const std::array<ir::ExprId, 3> from = {number(1), number(2), number(3)};
+  const ir::ExprId load = code.add({.kind = ir::ExprKind::Load, .symbol = tensor}, from, Span::none());
+  const std::array<ir::ExprId, 3> to = {number(4), number(5), load};
+  const ir::NodeId store = code.add({.kind = ir::NodeKind::Store, .symbol = tensor}, to, Span::none());
+  several.entry = code.add_block({{store}});
+  expect_round_trip(several);
+}
+
+// Oracle: no recursion: the depth of statements and of expressions, on either side, is the input's alone.
+TEST(RoundTrip, DeepPrograms) {
+  constexpr int kDepth = 200'000;
+  ir::ProgramBuilder p("deep");
+  ir::Ex left = p.u32(0), right = p.u32(1);
+  for (int i = 0; i < kDepth; ++i) left = -left;
+  for (int i = 0; i < kDepth; ++i) right = 1 + right;
+  p.let("x", left - right);
+  ir::Program program = p.finish();
+  ir::BlockId block = program.entry;
+  for (int i = 0; i < kDepth; ++i) {
+    const ir::NodeId outer = program.code.add({.kind = ir::NodeKind::Block, .body = block}, {}, Span::none());
+    block = program.code.add_block({{outer}});
+  }
+  program.entry = block;
+  expect_round_trip(program);
+}
+
+// Oracle: the magic alone decides.
+TEST(RoundTrip, KnowsItsMagic) {
+  const auto bytes = [](std::string_view text) {
+    return Bytes(std::as_bytes(std::span(text)).begin(), std::as_bytes(std::span(text)).end());
+  };
+  EXPECT_TRUE(is_wire(bytes("VYRE")));
+  EXPECT_TRUE(is_wire(bytes("VYRE and more")));
+  EXPECT_FALSE(is_wire(bytes("VYR")));
+  EXPECT_FALSE(is_wire(bytes("vyre")));
+  EXPECT_FALSE(is_wire(bytes("program p() workgroup(1, 1, 1) { }")));
+  EXPECT_FALSE(is_wire({}));
+}
+
+}  // namespace
+}  // namespace vyre::wire
