@@ -15,6 +15,8 @@ using spec::Op;
 
 constexpr DataType kTypes[] = {DataType::U32, DataType::I32, DataType::Bool};
 constexpr uint64_t kCallCost = 200;
+/// The variable that collects what all others held.
+constexpr const char* kDigest = "digest";
 
 /// A scalar operator at a type.
 struct Application {
@@ -65,7 +67,8 @@ ProgramCase ProgramWriter::write() {
   tail_ = true;
   statements_left_ = std::max<uint32_t>(1, statements_left_ / 4);
   block(statements_left_);
-  store_results();
+  absorb(0);
+  store_digest();
   ProgramCase out;
   for (const Buffer& buffer : buffers_) {
     if (!buffer.workgroup) out.buffers.push_back(contents(buffer));
@@ -100,7 +103,7 @@ void ProgramWriter::declare_buffers() {
   declare(Discipline::Read, 1 + choices_.below(3));
   declare(Discipline::Uniform, choices_.below(2));
   if (options_.atomics) declare(Discipline::Sum, choices_.below(2));
-  if (options_.barriers) declare(Discipline::Shared, choices_.below(4));
+  if (options_.barriers) declare(Discipline::Shared, choices_.below(3));
 }
 
 void ProgramWriter::declare(Discipline discipline, uint32_t count) {
@@ -108,6 +111,7 @@ void ProgramWriter::declare(Discipline discipline, uint32_t count) {
     const uint32_t binding = uint32_t(buffers_.size());
     const bool workgroup = discipline == Discipline::Shared && choices_.chance(2);
     Buffer buffer{{}, discipline, any_element(!workgroup), workgroup, pick(kCommutativeAtomics), {}};
+    if (buffers_.empty()) buffer.element = DataType::U32;  // the digest's
     const auto name = [&](char letter) { return fmt::format("{}{}", letter, i); };
     switch (discipline) {
       case Discipline::Read: buffer.ref = builder_.read(name('r'), buffer.element, binding); break;
@@ -145,6 +149,8 @@ void ProgramWriter::declare_identity() {
   variables_.push_back({"own", DataType::U32, false, false});
   variables_.push_back({"slot", DataType::U32, false, false});
   variables_.push_back({"group", DataType::U32, true, false});
+  b.let(kDigest, b.u32(0x811c9dc5));
+  variables_.push_back({kDigest, DataType::U32, false, false});
 }
 
 DataType ProgramWriter::any_type() {
@@ -163,11 +169,11 @@ DataType ProgramWriter::any_element(bool with_bytes) {
 
 ir::Ex ProgramWriter::literal(DataType type) {
   if (type == DataType::Bool) return builder_.boolean(choices_.below(2) != 0);
-  // Half are small; the rest are what breaks shifts, divisions and signs.
+  // Small ones, what breaks shifts, divisions and signs, and anything.
   const uint32_t roll = choices_.below(4);
-  if (roll < 2) return builder_.literal(type, choices_.below(9));
+  if (roll == 0) return builder_.literal(type, choices_.below(9));
   const auto words = adversarial_words();
-  if (roll == 2) return builder_.literal(type, words[choices_.below(uint32_t(words.size()))]);
+  if (roll == 1) return builder_.literal(type, words[choices_.below(uint32_t(words.size()))]);
   const uint32_t choice = choices_.next();
   return builder_.literal(type, mixed_word(choice, choices_.next()));
 }
@@ -181,6 +187,14 @@ ir::Ex ProgramWriter::leaf(DataType type, bool uniform) {
       if (v.usable && v.type == type && (v.uniform || !uniform)) fitting.push_back(&v);
     }
     if (!fitting.empty()) return builder_.var(pick(fitting)->name);
+  }
+  if (roll == 1) {
+    // An input, one an invocation, which no compiler can know.
+    for (const Buffer& b : buffers_) {
+      if (b.discipline == Discipline::Read && spec::element_value_type(b.element) == type) {
+        return builder_.load(b.ref, uniform ? identity("group") : identity("own"));
+      }
+    }
   }
   if (roll == 2 && type == DataType::U32) {
     const uint32_t axis = choices_.below(3);
@@ -338,6 +352,8 @@ void ProgramWriter::scope(const std::function<void()>& body) {
   ++nesting_;
   body();
   --nesting_;
+  if (!returned_) absorb(visible);
+  returned_ = false;
   while (variables_.size() > visible) {
     retired_.push_back(variables_.back().name);
     variables_.pop_back();
@@ -352,7 +368,7 @@ void ProgramWriter::statement() {
   --statements_left_;
   spend(1);
   const bool deeper = nesting_ < options_.max_nesting && can_afford(16);
-  switch (choices_.below(20)) {
+  switch (choices_.below(22)) {
     case 0:
     case 1:
     case 2:
@@ -370,8 +386,10 @@ void ProgramWriter::statement() {
     case 14: deeper ? branch() : store(); return;
     case 15:
     case 16: deeper ? loop() : assign(); return;
-    case 17: barrier(); return;
-    case 18: deeper ? early_return() : let(); return;
+    case 17:
+    case 18:
+    case 19: barrier(); return;
+    case 20: deeper ? early_return() : let(); return;
     default:
       if (!deeper) return let();
       builder_.block([&] { scope([&] { block(1 + choices_.below(3)); }); });
@@ -423,33 +441,22 @@ void ProgramWriter::atomic() {
   }
   if (!options_.atomics || fitting.empty()) return store();
   const Buffer& buffer = *pick(fitting);
+  if (buffer.discipline != Discipline::Own) return add_shared(buffer);
   const uint32_t depth = options_.max_depth / 2;
+  const Ex index = index_own();
   std::string name = fresh_name();
-  if (buffer.discipline == Discipline::Own) {
-    const Ex index = index_own();
-    const bool compare = choices_.chance(4);
+  if (choices_.chance(4)) {
+    // What is expected is sometimes what is there.
+    const Ex expected = choices_.chance(2) ? builder_.load(buffer.ref, index_own()) : literal(DataType::U32);
+    const Ex value = expr(DataType::U32, depth, false);
+    builder_.let(name, builder_.atomic_compare_exchange(buffer.ref, index, expected, value));
+  } else {
     std::vector<Op> any = kCommutativeAtomics;
     any.push_back(Op::AtomicExchange);
     const Op op = pick(any);
-    if (compare) {
-      // What is expected is sometimes what is there.
-      const Ex expected =
-          choices_.chance(2) ? builder_.load(buffer.ref, index_own()) : literal(DataType::U32);
-      builder_.let(name, builder_.atomic_compare_exchange(buffer.ref, index, expected,
-                                                          expr(DataType::U32, depth, false)));
-    } else {
-      builder_.let(name, builder_.atomic(op, buffer.ref, index, expr(DataType::U32, depth, false)));
-    }
-    variables_.push_back({std::move(name), DataType::U32, false, true});
-    return;
+    builder_.let(name, builder_.atomic(op, buffer.ref, index, expr(DataType::U32, depth, false)));
   }
-  // Others take part, so the order shows in the result and nobody may use it: the name is not recorded as a
-  // value, only as taken.
-  const bool sum = buffer.discipline == Discipline::Sum;
-  const Ex index = sum ? index_anywhere(depth, false) : index_shared(buffer, depth);
-  builder_.let(name, builder_.atomic(sum ? buffer.op : buffer.phase.op, buffer.ref, index,
-                                     expr(DataType::U32, depth, false)));
-  variables_.push_back({std::move(name), DataType::U32, false, false, false});
+  variables_.push_back({std::move(name), DataType::U32, false, true});
 }
 
 void ProgramWriter::branch() {
@@ -529,8 +536,10 @@ void ProgramWriter::early_return() {
   builder_.if_(chosen, [&] {
     scope([&] {
       block(choices_.below(2));
+      store_digest();
       builder_.return_();
       if (tail_ && choices_.chance(4)) block(1);  // never reached
+      returned_ = true;
     });
   });
   // Who goes on has not been in there.
@@ -564,25 +573,75 @@ void ProgramWriter::restore(const std::vector<Phase>& saved) {
 
 void ProgramWriter::barrier() {
   if (!options_.barriers || tail_ || !uniform_control_) return store();
+  // Something to wait for: all write or add, then all read what others left, or the other way round.
+  Buffer* meeting = nullptr;
+  for (Buffer& buffer : buffers_) {
+    if (buffer.discipline == Discipline::Shared && (meeting == nullptr || choices_.chance(2)))
+      meeting = &buffer;
+  }
+  const auto take_part = [&] {
+    if (meeting == nullptr) return;
+    switch (meeting->phase.mode) {
+      case Mode::ReadAll: read_neighbour(*meeting); break;
+      case Mode::Slots: {
+        const Ex index = index_slot(*meeting);
+        const DataType type = spec::element_value_type(meeting->element);
+        builder_.store(meeting->ref, index, expr(type, options_.max_depth, false));
+        break;
+      }
+      case Mode::Sum: add_shared(*meeting); break;
+    }
+  };
+  take_part();
   builder_.barrier();
+  const bool wrote = meeting != nullptr && meeting->phase.mode != Mode::ReadAll;
   for (Buffer& buffer : buffers_) {
     if (buffer.discipline == Discipline::Shared) buffer.phase = any_phase(buffer);
   }
+  if (wrote) meeting->phase.mode = Mode::ReadAll;
+  take_part();
 }
 
-/// What was computed must show: the variables go where they can be seen.
-void ProgramWriter::store_results() {
-  uint32_t stored = 0;
-  for (auto v = variables_.rbegin(); v != variables_.rend() && stored < 3; ++v) {
-    if (!v->usable) continue;
-    for (const Buffer& buffer : buffers_) {
-      if (buffer.discipline != Discipline::Own || spec::element_value_type(buffer.element) != v->type)
-        continue;
-      builder_.store(buffer.ref, identity("own") + stored * total_, builder_.var(v->name));
-      ++stored;
-      break;
-    }
+/// Binds what another invocation of the workgroup may have left.
+void ProgramWriter::read_neighbour(const Buffer& buffer) {
+  spend(8);
+  const Ex slot = identity("slot");
+  const uint32_t roll = choices_.below(3);
+  const Ex other = roll == 0   ? (slot + 1) % group_size_
+                   : roll == 1 ? (group_size_ - 1) - slot
+                               : expr(DataType::U32, 2, false) % group_size_;
+  std::string name = fresh_name();
+  builder_.let(name,
+               builder_.load(buffer.ref, buffer.workgroup ? other : identity("group") * group_size_ + other));
+  variables_.push_back({std::move(name), spec::element_value_type(buffer.element), false, true});
+}
+
+void ProgramWriter::add_shared(const Buffer& buffer) {
+  const uint32_t depth = std::min<uint32_t>(2, options_.max_depth);
+  const Ex index =
+      buffer.discipline == Discipline::Sum ? index_anywhere(depth, false) : index_shared(buffer, depth);
+  const Op op = buffer.discipline == Discipline::Sum ? buffer.op : buffer.phase.op;
+  const Ex value = expr(DataType::U32, depth, false);
+  // Others take part, so the order shows in the result and nobody may use it.
+  std::string name = fresh_name();
+  builder_.let(name, builder_.atomic(op, buffer.ref, index, value));
+  variables_.push_back({std::move(name), DataType::U32, false, false, false});
+}
+
+void ProgramWriter::absorb(size_t first) {
+  for (size_t i = first; i < variables_.size(); ++i) {
+    const Variable& v = variables_[i];
+    if (!v.usable || v.name == kDigest) continue;
+    spend(6);
+    Ex value = builder_.var(v.name);
+    if (v.type != DataType::U32) value = builder_.cast(DataType::U32, value);
+    builder_.assign(builder_.var(kDigest), (builder_.var(kDigest) ^ value) * 0x01000193);
   }
+}
+
+/// To the invocation's own element of the first buffer, which is a u32 one of its own.
+void ProgramWriter::store_digest() {
+  builder_.store(buffers_.front().ref, identity("own"), builder_.var(kDigest));
 }
 
 // ---- Input ----
@@ -590,9 +649,10 @@ void ProgramWriter::store_results() {
 Bytes ProgramWriter::contents(const Buffer& buffer) {
   const std::vector<uint32_t> counts =
       buffer.discipline == Discipline::Own
-          ? std::vector<uint32_t>{total_, 3 * total_, total_ / 2, 2 * total_ + 1, 0}
-      : buffer.discipline == Discipline::Shared ? std::vector<uint32_t>{total_, total_ + 3, total_ - 1, 0}
-                                                : std::vector<uint32_t>{16, 9, 1, total_, 3, 0};
+          ? std::vector<uint32_t>{total_, 3 * total_, 2 * total_ + 1, 4 * total_, total_, total_ - total_ / 4}
+      : buffer.discipline == Discipline::Shared
+          ? std::vector<uint32_t>{total_, total_ + 3, total_ - 1, 0}
+          : std::vector<uint32_t>{16, total_, 9, total_ + 5, 1, total_, 3, 0};
   const bool small = choices_.chance(3);
   std::vector<uint32_t> words(pick(counts));
   for (uint32_t& word : words) {

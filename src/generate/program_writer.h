@@ -86,7 +86,11 @@ class ProgramWriter {
   void loop();
   void early_return();
   void barrier();
-  void store_results();
+  void read_neighbour(const Buffer& buffer);
+  void add_shared(const Buffer& buffer);
+  /// Mixes the variables from number `first` on into the digest, so that what they hold shows.
+  void absorb(size_t first);
+  void store_digest();
   struct Bounds {
     Ex from, to;
     uint32_t trips;
@@ -126,7 +130,8 @@ class ProgramWriter {
   uint32_t statements_left_ = 0;
   uint32_t nesting_ = 0;
   bool uniform_control_ = true;
-  bool tail_ = false;  // no barrier comes any more, so divergent returns may
+  bool tail_ = false;      // no barrier comes any more, so divergent returns may
+  bool returned_ = false;  // the innermost scope has ended in a return
   uint64_t trips_ = 1;
   uint64_t spent_ = 0;
   uint64_t budget_ = 0;

@@ -42,7 +42,7 @@ struct ProgramOptions {
   uint32_t max_nesting = 5;
   uint32_t max_depth = 5;          // of expressions; at least 1
   uint32_t max_invocations = 512;  // of the dispatch
-  uint32_t max_steps = 20'000;     // a bound on evaluated statements and expressions, roughly kept
+  uint32_t max_steps = 30'000;     // a bound on evaluated statements and expressions, roughly kept
   bool barriers = true;
   bool atomics = true;
 };

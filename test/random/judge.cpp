@@ -29,7 +29,7 @@ bool accepted(Trial& trial, const Result<void>& result, std::string_view who) {
   return false;
 }
 
-bool compare(Trial& trial, const std::vector<Bytes>& actual, std::string_view who) {
+void compare(Trial& trial, const std::vector<Bytes>& actual, std::string_view who) {
   for (size_t b = 0; b < actual.size(); ++b) {
     if (actual[b] == trial.expected[b]) continue;
     const auto want = to_words(trial.expected[b]), got = to_words(actual[b]);
@@ -38,23 +38,9 @@ bool compare(Trial& trial, const std::vector<Bytes>& actual, std::string_view wh
       const auto& buffer = trial.checked->buffer(trial.checked->bound_buffers()[b]);
       complain(trial, fmt::format("{}: {}[{}] is {:08x}, the reference has {:08x}\n", who,
                                   trial.checked->program().code.name(buffer.name), i, got[i], want[i]));
-      return false;
+      return;
     }
   }
-  return true;
-}
-
-bool judge_kernel(Trial& trial, const lower::Kernel& kernel, std::string_view who, uint64_t max_steps) {
-  std::vector<Bytes> buffers = trial.program.buffers;
-  const auto host = spans(buffers);
-  const auto bound = layout::bind(*trial.checked, host, trial.program.groups);
-  if (!bound) {
-    complain(trial, fmt::format("{}: {}", who, render(bound.error(), nullptr)));
-    return false;
-  }
-  const auto result =
-      lower::evaluate(kernel, *bound, trial.program.groups, {.seed = 1, .max_steps = max_steps});
-  return accepted(trial, result, who) && compare(trial, buffers, who);
 }
 
 }  // namespace
@@ -76,8 +62,19 @@ void judge_on_host(Trial& trial, const spec::OpTable& ops, uint64_t max_steps) {
   }
   const lower::Kernel kernel = lower::build(*trial.checked);
   // A kernel step is not a reference step, so the kernel evaluator gets more of them.
-  if (!judge_kernel(trial, kernel, "semantic kernel", max_steps * 4)) return;
+  judge_kernel(trial, kernel, "semantic kernel", max_steps * 4);
+  if (trial.judgement.verdict != Verdict::Agree) return;
   judge_kernel(trial, lower::legalize(kernel, lower::kLlvmTarget), "legal kernel", max_steps * 16);
+}
+
+void judge_kernel(Trial& trial, const lower::Kernel& kernel, std::string_view who, uint64_t max_steps) {
+  std::vector<Bytes> buffers = trial.program.buffers;
+  const auto host = spans(buffers);
+  const auto bound = layout::bind(*trial.checked, host, trial.program.groups);
+  if (!bound) return complain(trial, fmt::format("{}: {}", who, render(bound.error(), nullptr)));
+  const auto result =
+      lower::evaluate(kernel, *bound, trial.program.groups, {.seed = 1, .max_steps = max_steps});
+  if (accepted(trial, result, who)) compare(trial, buffers, who);
 }
 
 void judge_pipeline(Trial& trial, Result<std::unique_ptr<backend::Pipeline>>& pipeline,

@@ -34,6 +34,8 @@ struct Trial {
 
 /// Checks the program and runs it on the reference and as semantic and legal kernel.
 void judge_on_host(Trial& trial, const spec::OpTable& ops, uint64_t max_steps);
+/// Runs a kernel of a trial that agreed so far on the kernel evaluator.
+void judge_kernel(Trial& trial, const lower::Kernel& kernel, std::string_view who, uint64_t max_steps);
 /// Runs a trial that agreed so far on a backend's pipeline.
 void judge_pipeline(Trial& trial, Result<std::unique_ptr<backend::Pipeline>>& pipeline, std::string_view who);
 /// All of it for one case.

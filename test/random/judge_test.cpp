@@ -1,0 +1,224 @@
+// What random programs notice. A judge that never complains would pass every night; so faults are planted,
+// one at a time, in legal kernels, in machine code's answers and in programs, and each must be noticed by
+// some of a few hundred programs.
+#include "judge.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "ops/operation.h"
+#include "ref/ref.h"
+#include "spec/table.h"
+
+namespace vyre::test {
+namespace {
+
+using lower::Inst;
+using lower::InstKind;
+using lower::Kernel;
+using lower::RawOp;
+
+constexpr uint64_t kMaxSteps = 1'000'000;
+
+generate::ProgramCase program(uint64_t index) {
+  generate::ProgramOptions options;
+  options.ops = &ops::op_table();
+  return generate::random_program(77, index, options);
+}
+
+/// Trials that agree before anything is planted; made once.
+std::vector<Trial>& trials() {
+  static std::vector<Trial> all = [] {
+    std::vector<Trial> out;
+    for (uint64_t index = 0; index < 400; ++index) {
+      Trial trial{program(index), std::nullopt, {}, {}};
+      judge_on_host(trial, ops::op_table(), kMaxSteps);
+      EXPECT_EQ(trial.judgement.verdict, Verdict::Agree) << index << ": " << trial.judgement.complaint;
+      if (trial.judgement.verdict == Verdict::Agree) out.push_back(std::move(trial));
+    }
+    return out;
+  }();
+  return all;
+}
+
+/// How many programs notice a fault planted in their legal kernels, and how many have the place for it.
+struct Noticed {
+  uint32_t planted = 0;
+  uint32_t noticed = 0;
+};
+Noticed plant(const std::function<bool(Kernel&)>& fault) {
+  Noticed out;
+  for (Trial& trial : trials()) {
+    Kernel kernel = lower::legalize(lower::build(*trial.checked), lower::kLlvmTarget);
+    if (!fault(kernel)) continue;
+    ++out.planted;
+    judge_kernel(trial, kernel, "faulty kernel", 16 * kMaxSteps);
+    out.noticed += trial.judgement.verdict == Verdict::Differ;
+    trial.judgement = {};
+  }
+  return out;
+}
+
+/// The fault wherever there is a place for it.
+std::function<bool(Kernel&)> everywhere(std::function<bool(Inst&)> fault) {
+  return [fault = std::move(fault)](Kernel& kernel) {
+    bool changed = false;
+    for (Inst& inst : kernel.insts) changed |= fault(inst);
+    return changed;
+  };
+}
+
+// A wrong operator for each right one, of the same number of operands and as close as there is.
+constexpr spec::Row<RawOp, RawOp> kWrongRows[] = {
+    {RawOp::Add, RawOp::Or},        {RawOp::Sub, RawOp::Xor},      {RawOp::Mul, RawOp::Add},
+    {RawOp::UDiv, RawOp::URem},     {RawOp::URem, RawOp::UDiv},    {RawOp::SDiv, RawOp::UDiv},
+    {RawOp::SRem, RawOp::URem},     {RawOp::And, RawOp::Or},       {RawOp::Or, RawOp::Xor},
+    {RawOp::Xor, RawOp::Or},        {RawOp::Not, RawOp::Popcount}, {RawOp::Shl, RawOp::LShr},
+    {RawOp::LShr, RawOp::AShr},     {RawOp::AShr, RawOp::LShr},    {RawOp::Popcount, RawOp::Not},
+    {RawOp::Clz, RawOp::Ctz},       {RawOp::Ctz, RawOp::Clz},      {RawOp::ReverseBits, RawOp::Not},
+    {RawOp::Eq, RawOp::ULe},        {RawOp::Ne, RawOp::ULt},       {RawOp::ULt, RawOp::ULe},
+    {RawOp::ULe, RawOp::ULt},       {RawOp::SLt, RawOp::ULt},      {RawOp::SLe, RawOp::SLt},
+    {RawOp::Select, RawOp::Select},  // its arms are swapped instead
+};
+constexpr spec::TotalTable<kWrongRows> kWrong;
+
+// Oracle: the fault is known to be one: another operator stands there.
+TEST(Judge, NoticesEachWrongRawOperator) {
+  for (const lower::RawOpInfo& info : lower::kRawOps) {
+    if (info.op == RawOp::Select) continue;
+    const Noticed n = plant(everywhere([&](Inst& inst) {
+      if (inst.kind != InstKind::Raw || inst.raw != info.op) return false;
+      inst.raw = kWrong[info.op];
+      return true;
+    }));
+    EXPECT_GT(n.planted, 10u) << info.name;
+    EXPECT_GT(n.noticed, 2u) << info.name << " of " << n.planted;
+    fmt::print("  {:<12} noticed by {} of {} programs\n", info.mnemonic, n.noticed, n.planted);
+  }
+}
+
+// Oracle: as above, for what is not an operator.
+TEST(Judge, NoticesFaultsOfStructure) {
+  const auto expect_all = [](std::string_view what, const std::function<bool(Kernel&)>& fault) {
+    const Noticed n = plant(fault);
+    EXPECT_GT(n.planted, 10u) << what;
+    EXPECT_GT(n.noticed, 2u) << what << " of " << n.planted;
+    fmt::print("  {:<30} noticed by {} of {} programs\n", what, n.noticed, n.planted);
+  };
+  const auto expect = [&](std::string_view what, std::function<bool(Inst&)> fault) {
+    expect_all(what, everywhere(std::move(fault)));
+  };
+  const auto axis = [](InstKind kind) {
+    return [kind](Inst& inst) {
+      if (inst.kind != kind || inst.imm != 0) return false;
+      inst.imm = 1;
+      return true;
+    };
+  };
+  expect("invocation_id.x as .y", axis(InstKind::InvocationId));
+  expect("workgroup_id.x as .y", axis(InstKind::WorkgroupId));
+  expect("local_id.x as .y", axis(InstKind::LocalId));
+  expect("a constant off by one", [](Inst& inst) {
+    if (inst.kind != InstKind::Const) return false;
+    ++inst.imm;
+    return true;
+  });
+  expect_all("assignments lost but the first", [](Kernel& kernel) {
+    std::vector<bool> set(kernel.slots.size());
+    bool changed = false;
+    for (Inst& inst : kernel.insts) {
+      if (inst.kind != InstKind::Set) continue;
+      if (set[inst.target]) {
+        inst.kind = InstKind::Get;
+        inst.args = {};
+        changed = true;
+      }
+      set[inst.target] = true;
+    }
+    return changed;
+  });
+  expect("then taken for else", [](Inst& inst) {
+    if (inst.kind != InstKind::If || inst.orelse == lower::kNoKBlock) return false;
+    std::swap(inst.body, inst.orelse);
+    return true;
+  });
+  for (const auto& [from, to] : {std::pair{spec::Op::AtomicAdd, spec::Op::AtomicOr},
+                                 {spec::Op::AtomicMin, spec::Op::AtomicMax},
+                                 {spec::Op::AtomicMax, spec::Op::AtomicMin},
+                                 {spec::Op::AtomicAnd, spec::Op::AtomicOr},
+                                 {spec::Op::AtomicOr, spec::Op::AtomicAdd},
+                                 {spec::Op::AtomicXor, spec::Op::AtomicAdd},
+                                 {spec::Op::AtomicExchange, spec::Op::AtomicAnd}}) {
+    expect(fmt::format("{} as {}", spec::mnemonic(from), spec::mnemonic(to)), [&](Inst& inst) {
+      if (inst.kind != InstKind::RawAtomic || inst.op != from) return false;
+      inst.op = to;
+      return true;
+    });
+  }
+}
+
+/// The program without its barriers.
+ir::Program without_barriers(const ir::Program& program) {
+  ir::Program out = program;
+  for (ir::Node& node : out.code.nodes) {
+    if (node.kind == ir::NodeKind::Barrier)
+      node = {.kind = ir::NodeKind::Block, .body = out.code.add_block({})};
+  }
+  return out;
+}
+
+// Oracle: without its barriers a program is another one, and one that runs its invocations one after another
+// must show it: else barriers are generated and never tested.
+TEST(Judge, BarriersMatter) {
+  uint32_t with_barriers = 0, differ = 0;
+  for (const Trial& trial : trials()) {
+    if (!trial.checked->has_barrier()) continue;
+    ++with_barriers;
+    const auto checked = check::check(without_barriers(trial.checked->program()), ops::op_table());
+    ASSERT_TRUE(checked.has_value());
+    std::vector<Bytes> buffers = trial.program.buffers;
+    std::vector<std::span<std::byte>> host;
+    for (Bytes& buffer : buffers) host.emplace_back(buffer);
+    ASSERT_TRUE(ref::run(*checked, host, trial.program.groups, {.max_steps = kMaxSteps}).has_value());
+    differ += buffers != trial.expected;
+  }
+  fmt::print("  {} of {} programs with barriers need them\n", differ, with_barriers);
+  EXPECT_GT(with_barriers, 100u);
+  EXPECT_GT(differ, 8u);
+}
+
+/// The reference as a pipeline, with the last bit of the last word of one buffer wrong.
+class WrongBit final : public backend::Pipeline {
+ public:
+  WrongBit(const check::Checked& checked, size_t buffer) : checked_(checked), buffer_(buffer) {}
+  Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
+    VYRE_CHECK(ref::run(checked_, host, groups));
+    host[buffer_].back() ^= std::byte{0x80};
+    return {};
+  }
+
+ private:
+  const check::Checked& checked_;
+  size_t buffer_;
+};
+
+// Oracle: one bit is wrong.
+TEST(Judge, NoticesOneBit) {
+  uint32_t planted = 0;
+  for (Trial& trial : trials()) {
+    for (size_t b = 0; b < trial.expected.size(); ++b) {
+      if (trial.expected[b].empty()) continue;
+      Result<std::unique_ptr<backend::Pipeline>> pipeline = std::make_unique<WrongBit>(*trial.checked, b);
+      judge_pipeline(trial, pipeline, "wrong");
+      EXPECT_EQ(trial.judgement.verdict, Verdict::Differ);
+      trial.judgement = {};
+      ++planted;
+    }
+  }
+  EXPECT_GT(planted, 400u);
+}
+
+}  // namespace
+}  // namespace vyre::test
