@@ -1,0 +1,298 @@
+// Programs that no text can say: from hostile wire bytes or put together by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "check/checked.h"
+#include "ir/builder.h"
+#include "text/text.h"
+
+namespace vyre::check {
+namespace {
+
+using ir::Ex;
+using ir::Expr;
+using ir::ExprKind;
+using ir::Node;
+using ir::NodeKind;
+using ir::ProgramBuilder;
+using spec::Op;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> codes(ir::Program program) {
+  const auto checked = check(std::move(program), spec::OpTable());
+  std::vector<std::string> out;
+  if (checked) return out;
+  for (const Diag& diag : checked.error()) {
+    EXPECT_FALSE(diag.span.known());
+    EXPECT_FALSE(diag.message.empty());
+    out.emplace_back(diag_info(diag.code).name);
+  }
+  return out;
+}
+
+/// A program of one let whose value is `expr` over these operands.
+ir::Program of_expression(Expr expr, uint32_t operands, const std::string& symbol = {}) {
+  ProgramBuilder p("p");
+  p.read_write("out", DataType::U32, 0);
+  ir::Code& code = p.code();
+  std::vector<ExprId> ids;
+  for (uint32_t i = 0; i < operands; ++i) ids.push_back(p.u32(1).id());
+  if (!symbol.empty()) expr.symbol = code.intern(symbol);
+  const ExprId value = code.add(expr, ids, Span::none());
+  const NodeId let =
+      code.add({.kind = NodeKind::Let, .symbol = code.intern("x")}, std::vector<ExprId>{value}, Span::none());
+  ir::Program program = p.finish();
+  program.entry = program.code.add_block(std::vector<NodeId>{let});
+  return program;
+}
+
+ir::Program of_statement(Node node, uint32_t operands) {
+  ProgramBuilder p("p");
+  const auto out = p.read_write("out", DataType::U32, 0);
+  p.let("x", p.u32(1));
+  std::vector<ExprId> ids;
+  for (uint32_t i = 0; i < operands; ++i) ids.push_back(p.u32(1).id());
+  if (node.kind == NodeKind::Store && node.symbol == ir::kNoSymbol) node.symbol = out.name;
+  p.code().add(node, ids, Span::none());
+  ir::Program program = p.finish();
+  program.entry = program.code.add_block(std::vector<NodeId>{NodeId{0}, NodeId{1}});
+  return program;
+}
+
+// Oracle: ir.h: what each kind of expression is made of.
+TEST(Malformed, ExpressionsOfTheWrongShape) {
+  const Expr add{.kind = ExprKind::Apply, .op = Op::Add};
+  EXPECT_THAT(codes(of_expression(add, 2)), ElementsAre());
+  for (const uint32_t operands : {0u, 1u, 3u})
+    EXPECT_THAT(codes(of_expression(add, operands)), ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::Select}, 2)), ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::Cast, .type = DataType::I32}, 2)),
+              ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::AtomicAdd}, 2, "out")), ElementsAre());
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::AtomicAdd}, 3, "out")),
+              ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Load}, 1, "out")), ElementsAre());
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Load}, 0, "out")), ElementsAre("V033"));
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Load}, 2, "out")), ElementsAre("V033"));
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Literal}, 1)), ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::BufLen}, 1, "out")), ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Var}, 0)), ElementsAre("V003"));  // no name at all
+}
+
+// Oracle: ir.h: fields that a kind does not have are left alone, so that equal programs have equal bytes.
+TEST(Malformed, FieldsThatAreNotUsed) {
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::BufLen, .immediate = 1}, 0, "out")),
+              ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Literal, .op = Op::Call}, 0)), ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Literal}, 0, "out")), ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::Add, .type = DataType::I32}, 2)),
+              ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression(
+                  {.kind = ExprKind::Apply, .op = Op::Bitcast, .mode = spec::RoundingMode::Trunc}, 1)),
+              ElementsAre("V036"));
+  ProgramBuilder p("p");
+  p.read("a", DataType::U32, 0);
+  p.workgroup("w", DataType::U32, 4);
+  ir::Program program = p.finish();
+  program.buffers[0].count = 1;
+  program.buffers[1].binding = 7;
+  EXPECT_THAT(codes(std::move(program)), ElementsAre("V036", "V036"));
+}
+
+// Oracle: ir.h: what each kind of statement is made of.
+TEST(Malformed, StatementsOfTheWrongShape) {
+  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Store}, 2)), ElementsAre());
+  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Store}, 0)), ElementsAre("V036"));
+  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Store}, 1)), ElementsAre("V033"));
+  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Store}, 3)), ElementsAre("V033"));
+  EXPECT_THAT(codes(of_statement({.kind = NodeKind::If}, 1)), ElementsAre("V036"));     // no block
+  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Block}, 0)), ElementsAre("V036"));  // no block
+  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Return}, 1)), ElementsAre("V036"));
+  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Barrier, .symbol = ir::Symbol{0}}, 0)),
+              ElementsAre("V036"));
+  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Let}, 1)), ElementsAre("V031"));  // no name
+}
+
+// Oracle: ir.h: each statement and expression stands in one place, after its operands.
+TEST(Malformed, NotATree) {
+  {
+    ProgramBuilder p("p");
+    const Ex one = p.u32(1);
+    const ExprId shared = p.code().add({.kind = ExprKind::Apply, .op = Op::Add},
+                                       std::vector<ExprId>{one.id(), one.id()}, Span::none());
+    p.code().add({.kind = NodeKind::Let, .symbol = p.code().intern("x")}, std::vector<ExprId>{shared},
+                 Span::none());
+    ir::Program program = p.finish();
+    program.entry = program.code.add_block(std::vector<NodeId>{NodeId{0}});
+    EXPECT_THAT(codes(std::move(program)), ElementsAre("V036"));
+  }
+  {
+    ProgramBuilder p("p");
+    p.let("x", ~p.u32(1));
+    ir::Program program = p.finish();
+    program.code.expr_list[0] = ExprId{1};  // the ~ is its own operand
+    EXPECT_THAT(codes(std::move(program)), ElementsAre("V036"));
+  }
+  {
+    ProgramBuilder p("p");
+    p.barrier();
+    p.block([&] { p.return_(); });
+    ir::Program program = p.finish();
+    program.code.nodes[2].body = program.entry;  // a block inside itself
+    EXPECT_THAT(codes(std::move(program)), ElementsAre("V036", "V036"));
+  }
+  {
+    ProgramBuilder p("p");
+    ir::Program program = p.finish();
+    program.entry = ir::kNoBlock;
+    EXPECT_THAT(codes(std::move(program)), ElementsAre("V036"));
+  }
+}
+
+// Oracle: TEXT-FORMAT, "Names".
+TEST(Malformed, NamesThatTextCannotSay) {
+  const std::vector<std::string> bad = {"",    "1a",  "a b", "a.b",      std::string("a\0b", 3),   "\xff\xfe",
+                                        "für", "let", "u32", "local_id", std::string(1 << 20, '-')};
+  for (const std::string& name : bad) {
+    EXPECT_THAT(codes(ProgramBuilder(name).finish()), ElementsAre("V031")) << name.substr(0, 10);
+    ProgramBuilder p("p");
+    p.read(name, DataType::U32, 0);
+    EXPECT_THAT(codes(p.finish()), ElementsAre("V031"));
+    ProgramBuilder q("q");
+    q.let(name, q.u32(1));
+    EXPECT_THAT(codes(q.finish()), ElementsAre("V031"));
+    ProgramBuilder r("r");
+    r.loop(name, r.u32(0), r.u32(1), [](Ex) {});
+    EXPECT_THAT(codes(r.finish()), ElementsAre("V031"));
+  }
+  ProgramBuilder good("add");  // mnemonics are not reserved
+  good.let("_0", good.u32(1));
+  good.let("popcount", good.u32(1));
+  EXPECT_THAT(codes(good.finish()), ElementsAre());
+}
+
+// Oracle: a message is printable ASCII and short, whatever the name was.
+TEST(Malformed, NamesAreEscapedInMessages) {
+  ProgramBuilder p("p");
+  p.let("x", p.var(std::string("a\n\x1b[31m`\\\xc3") + std::string(1000, 'z')));
+  const auto checked = check(p.finish(), spec::OpTable());
+  ASSERT_FALSE(checked.has_value());
+  const std::string& message = checked.error()[0].message;
+  EXPECT_THAT(message, HasSubstr("a\\x0a\\x1b[31m\\x60\\x5c\\xc3zz"));
+  EXPECT_LT(message.size(), 150u);
+}
+
+// Oracle: SEMANTICS, "Types", "Casts"; ir-types, "DataType".
+TEST(Malformed, TypesAndLiterals) {
+  const auto let = [](auto value) {
+    ProgramBuilder p("p");
+    p.let("x", value(p));
+    return codes(p.finish());
+  };
+  using P = ProgramBuilder;
+  for (const spec::TypeInfo& info : spec::kTypes) {
+    const bool usable =
+        info.type == DataType::U32 || info.type == DataType::I32 || info.type == DataType::Bool;
+    const auto found = let([&](P& p) { return p.literal(info.type, 0); });
+    if (usable) {
+      EXPECT_THAT(found, ElementsAre()) << info.name;
+    } else {
+      EXPECT_THAT(found, ElementsAre("V025")) << info.name;
+    }
+    ProgramBuilder p("p");
+    const auto buffer = p.read("a", info.type, 0);
+    p.let("x", p.load(buffer, p.u32(0)) + 1);
+    const auto declared = codes(p.finish());
+    if (info.type == DataType::U32 || info.type == DataType::Bytes) {
+      EXPECT_THAT(declared, ElementsAre()) << info.name;
+    } else if (usable) {
+      EXPECT_THAT(declared, ElementsAre("V008")) << info.name;
+    } else {
+      EXPECT_THAT(declared, ElementsAre("V025")) << info.name;  // and nothing about the sum
+    }
+  }
+  EXPECT_THAT(let([](P& p) { return p.literal(DataType::Bool, 2); }), ElementsAre("V034"));
+  EXPECT_THAT(let([](P& p) { return p.literal(DataType::Bool, 0xffffffff); }), ElementsAre("V034"));
+  EXPECT_THAT(let([](P& p) { return p.literal(DataType::I32, 0xffffffff); }), ElementsAre());
+  EXPECT_THAT(let([](P& p) { return p.cast(DataType::U64, p.u32(1)); }), ElementsAre("V025"));
+  EXPECT_THAT(let([](P& p) { return p.cast(DataType::Tensor, p.u32(1)); }), ElementsAre("V026"));
+  EXPECT_THAT(let([](P& p) { return p.bitcast(DataType::F32, p.u32(1)); }), ElementsAre("V025"));
+  EXPECT_THAT(let([](P& p) { return p.bitcast(DataType::Bytes, p.u32(1)); }), ElementsAre("V028"));
+  EXPECT_THAT(let([](P& p) { return p.local_id(2); }), ElementsAre());
+  EXPECT_THAT(let([](P& p) { return p.local_id(3); }), ElementsAre("V016"));
+  EXPECT_THAT(let([](P& p) { return p.workgroup_id(UINT32_MAX); }), ElementsAre("V016"));
+  EXPECT_THAT(let([](P& p) { return p.invocation_id(3) + p.local_id(4); }), ElementsAre("V016", "V016"));
+}
+
+// Oracle: nothing depends on what is broken already: one diagnostic for each fault, none for its
+// consequences.
+TEST(Malformed, NoCascades) {
+  ProgramBuilder p("p");
+  const auto out = p.read_write("out", DataType::U32, 0);
+  const Ex broken = p.let("broken", p.u32(1) + p.i32(1));  // V008
+  p.store(out, broken, broken);
+  p.if_(broken, [&] { p.loop("i", broken, broken, [](Ex) {}); });
+  p.let("sum", broken + broken * 3);
+  p.let("shift", p.i32(1) << broken);
+  p.let("chosen", p.select(broken, broken, p.u32(1)));
+  p.let("truth", p.cast(DataType::Bool, broken));
+  p.assign(broken, p.boolean(true));
+  p.let("late", (broken == 1) + p.i32(1));  // V008: the comparison is u32 whatever it compares
+  EXPECT_THAT(codes(p.finish()), ElementsAre("V008", "V008"));
+}
+
+// Oracle: any Code whose ids are in range is accepted or refused; nothing crashes (run it under the
+// sanitizers).
+TEST(Malformed, RandomStructuresDoNotCrash) {
+  size_t accepted = 0, refused = 0;
+  for (uint64_t seed = 0; seed < 20'000; ++seed) {
+    RandomStream random(seed, 0xbad);
+    ir::Program program;
+    program.name = "p";
+    ir::Code& code = program.code;
+    const std::array<ir::Symbol, 4> symbols = {code.intern("a"), code.intern("b"), code.intern("x"),
+                                               random.chance(8) ? ir::kNoSymbol : code.intern("t.op")};
+    const auto symbol = [&] { return random.chance(3) ? ir::kNoSymbol : symbols[random.below(4)]; };
+    program.buffers.push_back(
+        {symbols[0], spec::BufferAccess(random.below(4)), DataType(random.below(8)), 0, 1});
+    const uint32_t exprs = 1 + random.below(12), nodes = 1 + random.below(8), blocks = 1 + random.below(4);
+    std::vector<ExprId> operands;
+    for (uint32_t i = 0; i < exprs; ++i) {
+      operands.clear();
+      for (uint32_t n = random.below(4); n != 0; --n) operands.push_back(ExprId{random.below(exprs)});
+      code.add({.kind = ExprKind(random.below(ir::kExprKindCount)),
+                .op = random.chance(2) ? Op(random.below(spec::kOpCount)) : Op(),
+                .type = random.chance(4) ? DataType(random.below(spec::kTypeCount)) : DataType(),
+                .symbol = symbol(),
+                .immediate = random.below(4)},
+               operands, Span::none());
+    }
+    for (uint32_t i = 0; i < nodes; ++i) {
+      operands.clear();
+      for (uint32_t n = random.below(3); n != 0; --n) operands.push_back(ExprId{random.below(exprs)});
+      const auto block = [&] { return random.chance(2) ? ir::kNoBlock : BlockId{random.below(blocks)}; };
+      code.add({.kind = NodeKind(random.below(ir::kNodeKindCount)),
+                .symbol = symbol(),
+                .body = block(),
+                .orelse = block()},
+               operands, Span::none());
+    }
+    for (uint32_t i = 0; i < blocks; ++i) {
+      std::vector<NodeId> list;
+      for (uint32_t n = random.below(4); n != 0; --n) list.push_back(NodeId{random.below(nodes)});
+      code.add_block(list);
+    }
+    program.entry = BlockId{random.below(blocks)};
+    (check(std::move(program), spec::OpTable()).has_value() ? accepted : refused) += 1;
+  }
+  EXPECT_GT(accepted, 0u);
+  EXPECT_GT(refused, accepted);
+}
+
+}  // namespace
+}  // namespace vyre::check
