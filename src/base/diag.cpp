@@ -9,28 +9,52 @@ namespace {
 
 bool continues_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
+/// The length of the well-formed UTF-8 sequence of a printable code point at the start of the text; 0 if
+/// there is none.
+size_t printable_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const size_t length = first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (length == 0 || first >= 0xf5) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  const bool outside = (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);
+  const bool control = first == 0xc2 && byte(1) < 0xa0;
+  return overlong || outside || control ? 0 : length;
+}
+
+/// The line and a caret line under it. What a terminal could not show, or would obey, becomes U+FFFD; tabs
+/// stay, and the caret line repeats them, so that the caret stands under the text whatever a tab's width is.
 void render_place(std::string& out, const Source& source, Span span) {
   const auto at = source.position(span.begin);
-  const std::string_view text = source.line(at.line);
-  const std::string number = std::to_string(at.line);
-  out += fmt::format(" {} | {}\n", number, text);
-  out += fmt::format(" {} | ", std::string(number.size(), ' '));
-  // The caret line repeats tabs so that it stands under the text whatever a tab's width is.
-  const uint32_t line_begin = uint32_t(text.data() - source.text().data());
-  const uint32_t line_end = line_begin + uint32_t(text.size());
-  for (uint32_t i = line_begin; i < std::min(span.begin, line_end); ++i) {
-    const char c = source.text()[i];
-    if (c == '\t') {
-      out += '\t';
-    } else if (!continues_code_point(c)) {
-      out += ' ';
+  const std::string_view line = source.line(at.line);
+  const size_t line_begin = size_t(line.data() - source.text().data());
+  std::string shown, carets;
+  for (size_t i = 0; i < line.size();) {
+    const size_t offset = line_begin + i;
+    const bool before = offset < span.begin, inside = offset < span.end || offset == span.begin;
+    const size_t length = printable_length(line.substr(i));
+    const bool tab = line[i] == '\t';
+    if (tab) {
+      shown += '\t';
+    } else if (length == 0) {
+      shown += "\xef\xbf\xbd";
+    } else {
+      shown += line.substr(i, length);
     }
+    if (before) {
+      carets += tab ? '\t' : ' ';
+    } else if (inside) {
+      carets += offset == span.begin || carets.find('^') == std::string::npos ? '^' : '~';
+    }
+    i += std::max<size_t>(length, 1);
   }
-  out += '^';
-  for (uint32_t i = span.begin + 1; i < std::min(span.end, line_end); ++i) {
-    if (!continues_code_point(source.text()[i])) out += '~';
-  }
-  out += '\n';
+  if (carets.find('^') == std::string::npos) carets += '^';
+  const std::string number = std::to_string(at.line);
+  out += fmt::format(" {} | {}\n {} | {}\n", number, shown, std::string(number.size(), ' '), carets);
 }
 
 }  // namespace

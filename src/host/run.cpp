@@ -61,22 +61,25 @@ Digest digest_outputs(const Buffers& buffers) {
   return hasher.finish();
 }
 
-std::string first_difference(const Buffers& a, std::string_view a_name, const Buffers& b,
-                             std::string_view b_name) {
+Result<void> expect_equal(const Buffers& a, std::string_view a_name, const Buffers& b,
+                          std::string_view b_name) {
   for (const std::string& name : a.order) {
     const NamedBuffer& left = a.by_name.find(name)->second;
     const NamedBuffer& right = b.by_name.find(name)->second;
     if (!left.writable || left.bytes == right.bytes) continue;
     const size_t size = spec::info(left.element).bytes;
-    for (size_t at = 0; at < left.bytes.size(); at += size) {
-      if (std::memcmp(left.bytes.data() + at, right.bytes.data() + at, size) == 0) continue;
-      const auto show = [&](const Bytes& bytes) {
-        return fmt::format("{} ({})", format_element(bytes.data() + at, left.element, false),
-                           format_element(bytes.data() + at, left.element, true));
-      };
-      return fmt::format("{}[{}]: {} has {}, {} has {}", name, at / size, a_name, show(left.bytes), b_name,
-                         show(right.bytes));
-    }
+    const size_t shared = std::min(left.bytes.size(), right.bytes.size());
+    size_t at = 0;
+    while (at < shared && std::memcmp(left.bytes.data() + at, right.bytes.data() + at, size) == 0) at += size;
+    const auto show = [&](const Bytes& bytes) {
+      if (at >= bytes.size()) return std::string("no such element");
+      return fmt::format("{} ({})", format_element(bytes.data() + at, left.element, false),
+                         format_element(bytes.data() + at, left.element, true));
+    };
+    return std::unexpected(make_diag(DiagCode::X008, Span::none(),
+                                     fmt::format("{}[{}]: {} has {}, {} has {}", name, at / size, a_name,
+                                                 show(left.bytes), b_name, show(right.bytes)),
+                                     "one of the backends is wrong, or the program has a data race"));
   }
   return {};
 }

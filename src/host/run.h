@@ -42,9 +42,8 @@ Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, B
 /// One digest over all writable buffers: names, sizes and bytes.
 Digest digest_outputs(const Buffers& buffers);
 
-/// "out[12]: reference has 7, native has 9", for the first element of a writable buffer that differs; empty
-/// when none does.
-std::string first_difference(const Buffers& a, std::string_view a_name, const Buffers& b,
-                             std::string_view b_name);
+/// That all writable buffers of two runs are equal.
+/// Errors  X008 with the first element that differs: "out[12]: reference has 7 (0x00000007), native has 9 (0x00000009)".
+Result<void> expect_equal(const Buffers& a, std::string_view a_name, const Buffers& b, std::string_view b_name);
 
 }  // namespace vyre::host

@@ -50,6 +50,13 @@ int main(int argc, char** argv) {
   add_ops(app, exit);
   add_backends(app, exit);
   add_explain(app, exit);
+  const auto is_verb = [&](std::string_view word) {
+    const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; });
+    return !verbs.empty();
+  };
+  if (argc > 1 && argv[1][0] != '-' && !is_verb(argv[1])) {
+    return usage_error(fmt::format("there is no verb '{}'; `vyre --help` lists them", argv[1]));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {

@@ -187,10 +187,8 @@ int compare(const Plan& plan, std::string_view list) {
   }
   int exit = 0;
   for (size_t i = 1; i < results.size(); ++i) {
-    const std::string difference = host::first_difference(results[0], names[0], results[i], names[i]);
-    if (difference.empty()) continue;
-    exit = report(make_diag(DiagCode::X008, Span::none(), difference,
-                            "one of the backends is wrong, or the program has a data race"));
+    const auto equal = host::expect_equal(results[0], names[0], results[i], names[i]);
+    if (!equal) exit = report(equal.error());
   }
   return exit;
 }
