@@ -24,10 +24,10 @@ void require_whole(std::vector<std::string>& missing, const Tally& tally, std::s
   }
 }
 
-// Evidence of one subject for one grade, by the grade's word; none when it holds and ran as often as it must.
+// Whether some evidence of a kind of subject and of grade holds and ran as often as it must.
 bool supports(const LawVerdict& law, std::string_view subject, std::string_view grade, uint64_t at_least) {
   return std::any_of(law.evidence.begin(), law.evidence.end(), [&](const Evidence& e) {
-    return e.subject == subject && e.grade.starts_with(grade) && e.holds &&
+    return e.subject.starts_with(subject) && e.grade.starts_with(grade) && e.holds &&
            e.cases >= std::max<uint64_t>(at_least, 1);
   });
 }
@@ -54,7 +54,7 @@ bool is_settled(const LawVerdict& law) {
   if (law.evidence.empty()) return false;
   if (!std::all_of(law.evidence.begin(), law.evidence.end(), [](const Evidence& e) { return e.holds; }))
     return false;
-  for (const std::string_view subject : {"spec", "device"}) {
+  for (const std::string_view subject : {"spec", "device("}) {
     if (law.claimed) {
       if (!supports(law, subject, "exhausted(u8)", 1) || !supports(law, subject, "exhausted(edge256)", 1) ||
           !supports(law, subject, "witnessed(", kWitnessedCases)) {

@@ -75,7 +75,7 @@ struct ClassHits {
 
 /// What the statement of a law was tried on, for one subject of evidence.
 struct Evidence {
-  std::string subject;  // "spec", "device"
+  std::string subject;  // "spec", "device(9f8e7d6c5b4a3f2e, LLVM 19.1.7)": pipeline digest and driver
   std::string grade;  // "exhausted(u8)", "exhausted(edge256)", "witnessed(1000000, 42)", "refuted(0x1, 0x0)"
   uint64_t cases = 0;
   bool holds = false;  // for a denied law: its witness refuted it
