@@ -4,13 +4,11 @@
 
 namespace {
 
-// Picks the bits of the field one by one; places beyond bit 31 are empty.
+// By the arithmetic of 64 bits: value / 2^offset mod 2^count.
 uint32_t reference(uint32_t packed, uint32_t value) {
-  const uint32_t offset = packed % 32;
-  const uint32_t count = packed / 32 % 32;
-  uint32_t out = 0;
-  for (uint32_t i = 0; i < count && offset + i < 32; ++i) out |= ((value >> (offset + i)) & 1) << i;
-  return out;
+  const uint64_t below = uint64_t{1} << (packed % 32);
+  const uint64_t field = uint64_t{1} << (packed / 32 % 32);
+  return static_cast<uint32_t>(value / below % field);
 }
 
 }  // namespace

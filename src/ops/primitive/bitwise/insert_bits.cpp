@@ -4,20 +4,15 @@
 
 namespace {
 
-// Sets the bits of the field one by one; bits past 31 drop, and new bits past the top of packed are zero.
+// By the arithmetic of 64 bits: what lies below the field, the field, and what lies above it, added up. What
+// passes 2^32 drops.
 uint32_t reference(uint32_t packed, uint32_t original) {
-  const uint32_t offset = packed % 32;
-  const uint32_t count = packed / 32 % 32;
-  const uint32_t fresh = packed / 1024;
-  for (uint32_t i = 0; i < count && offset + i < 32; ++i) {
-    const uint32_t place = uint32_t{1} << (offset + i);
-    if (((fresh >> i) & 1) != 0) {
-      original |= place;
-    } else {
-      original &= ~place;
-    }
-  }
-  return original;
+  const uint64_t below = uint64_t{1} << (packed % 32);
+  const uint64_t field = uint64_t{1} << (packed / 32 % 32);
+  const uint64_t low = original % below;
+  const uint64_t fresh = packed / 1024 % field * below;
+  const uint64_t high = original / (below * field) * (below * field);
+  return static_cast<uint32_t>(low + fresh + high);
 }
 
 }  // namespace

@@ -3,15 +3,12 @@
 
 namespace {
 
-// Addition as paper does it: a sum without carries, and the carries one place further left, while there are
-// any.
+// Two columns of 16 bits, as paper does it: what does not fit the lower one is carried, what does not fit the
+// upper one is lost.
 uint32_t reference(uint32_t a, uint32_t b) {
-  while (b != 0) {
-    const uint32_t carry = a & b;
-    a ^= b;
-    b = carry << 1;
-  }
-  return a;
+  const uint32_t low = (a & 0xffff) + (b & 0xffff);
+  const uint32_t high = (a >> 16) + (b >> 16) + (low >> 16);
+  return (high << 16) | (low & 0xffff);
 }
 
 }  // namespace

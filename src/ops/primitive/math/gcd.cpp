@@ -12,11 +12,11 @@ uint32_t reference(uint32_t a, uint32_t b) {
   if (b == 0) return a;
   const int common = std::countr_zero(a | b);
   a >>= std::countr_zero(a);
-  while (b != 0) {
-    b >>= std::countr_zero(b);
-    const uint32_t least = a < b ? a : b;
-    b = a < b ? b - a : a - b;
-    a = least;
+  b >>= std::countr_zero(b);
+  while (a != b) {
+    const uint32_t difference = a < b ? b - a : a - b;
+    a = a < b ? a : b;
+    b = difference >> std::countr_zero(difference);
   }
   return a << common;
 }

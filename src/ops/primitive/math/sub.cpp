@@ -3,14 +3,10 @@
 
 namespace {
 
-// Subtraction as paper does it: the difference without borrows, and the borrows one place further left.
+// Adds what is missing from b to 2^32, in 64 bits.
 uint32_t reference(uint32_t a, uint32_t b) {
-  while (b != 0) {
-    const uint32_t borrow = ~a & b;
-    a ^= b;
-    b = borrow << 1;
-  }
-  return a;
+  const uint64_t missing = (uint64_t{1} << 32) - b;
+  return static_cast<uint32_t>(a + missing);
 }
 
 }  // namespace
