@@ -90,7 +90,13 @@ Result<void> check_all(backend::Backend& backend, const ops::Operation& operatio
   }
   VYRE_CHECK(check_determinism(subject, pipelines, plan.repeated_evaluations, seed, monitor, verdict));
   for (const auto& pipeline : pipelines) pipeline->account(verdict);
-  if (!plan.laws || monitor.stopped()) return {};
+  if (monitor.stopped()) return {};
+  if (!plan.laws) {
+    // A law that nobody looked at is in the verdict without evidence, so it is not verified.
+    for (const spec::Law& law : operation.laws) verdict.laws.push_back({spec::to_string(law), true, {}});
+    for (const spec::Denial& denial : operation.denied) verdict.laws.push_back({spec::to_string(denial.law), false, {}});
+    return {};
+  }
 
   DeviceEvaluator evaluator(backend, ops::op_table(), seed);
   const std::string device =

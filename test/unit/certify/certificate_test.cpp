@@ -1,0 +1,278 @@
+// Certificates: levels follow from verdicts, texts are canonical, and every edit is noticed.
+#include "certify/certificate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "certify/console.h"
+
+namespace vyre::certify {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using verify::Strength;
+using verify::Verdict;
+
+verify::LawVerdict settled_law() {
+  verify::LawVerdict law{"Identity(0)", true, {}};
+  for (const char* subject : {"spec", "device(0123456789abcdef, LLVM 19)"}) {
+    law.evidence.push_back({subject, "exhausted(u8)", 256, true});
+    law.evidence.push_back({subject, "exhausted(edge256)", 256, true});
+    law.evidence.push_back({subject, "witnessed(1000000, 1)", 1'000'000, true});
+  }
+  return law;
+}
+
+verify::LawVerdict settled_denial() {
+  verify::LawVerdict law{"Idempotent", false, {}};
+  law.evidence.push_back({"spec", "refuted(0x1)", 1, true});
+  law.evidence.push_back({"device(0123456789abcdef, LLVM 19)", "refuted(0x1)", 1, true});
+  return law;
+}
+
+Verdict good_operation(std::string name = "primitive.math.add@1") {
+  Verdict v;
+  v.kind = verify::SubjectKind::Operation;
+  v.subject = std::move(name);
+  v.pipeline = std::string(64, 'a');
+  v.parity = {{verify::Oracle::SpecificationTable, {8, 8, 0}},
+              {verify::Oracle::CpuReference, {1'000'000, 1'000'000, 0}}};
+  v.definition = {100, 100, 0};
+  v.determinism = {10'000'000, 10'000'000, 0};
+  v.dispatches = 300;
+  v.canaries = 9'000;
+  v.classes = {{"every sum", 1'000'008}};
+  v.boundaries = v.boundaries_hit = 4;
+  v.laws = {settled_law(), settled_denial()};
+  return v;
+}
+
+Verdict good_family() {
+  Verdict v;
+  v.kind = verify::SubjectKind::Family;
+  v.subject = "ir.barriers";
+  v.parity = {{verify::Oracle::ReferenceInterpreter, {20, 20, 0}}};
+  v.determinism = {40, 40, 0};
+  v.dispatches = 60;
+  v.canaries = 1'000;
+  return v;
+}
+
+Certificate good() {
+  Certificate c;
+  c.vyre = "0.1.0";
+  c.backend = "native";
+  c.device = "x86_64, 2 threads";
+  c.driver = "LLVM 19";
+  c.registry = {std::string(64, '1'), 1, 1};
+  c.strength = Strength::Standard;
+  c.seed = 0xffff'ffff'ffff'ffff;
+  c.selection = "*";
+  c.verdicts = {good_operation(), good_family()};
+  return c;
+}
+
+Certificate failing() {
+  Certificate c = good();
+  Verdict& v = c.verdicts[0];
+  v.parity[1].tally.failed = 3;
+  v.failure_count = 3;
+  v.failures.push_back({verify::Check::Parity,
+                        "cpu reference function",
+                        verify::Minimality::Shrunk,
+                        {1, 32},
+                        {1},
+                        {0xffffffff},
+                        "",
+                        "primitive.math.add@1:random:1:42"});
+  return c;
+}
+
+// Oracle: semantics, "Laws and evidence", and the specification's table of levels.
+TEST(Level, FollowsFromTheVerdicts) {
+  EXPECT_EQ(good().level(), Level::L2);
+  EXPECT_EQ(good().level_line(), "integer=L2");
+  EXPECT_TRUE(good().passed());
+  EXPECT_EQ(failing().level(), Level::None);
+  EXPECT_EQ(failing().level_line(), "integer=none");
+
+  Certificate c = good();
+  c.registry.operations = 41;
+  EXPECT_EQ(c.level_line(), "integer=L2(1 of 41)");
+}
+
+// Oracle: "zero failures must not look like not having run" (design, the harness): each of these ran less, or
+// saw a fault, and none may reach a level.
+TEST(Level, NothingRunIsNothingShown) {
+  const std::vector<std::pair<const char*, void (*)(Verdict&)>> spoilers = {
+      {"no parity", [](Verdict& v) { v.parity.clear(); }},
+      {"no cases planned", [](Verdict& v) { v.parity[1].tally = {}; }},
+      {"too few cases", [](Verdict& v) { v.parity[1].tally = {999'000, 999'000, 0}; }},
+      {"not completed", [](Verdict& v) { v.parity[1].tally.completed -= 1; }},
+      {"a failing row", [](Verdict& v) { v.parity[0].tally.failed = 1; }},
+      {"definitions not compared", [](Verdict& v) { v.definition = {}; }},
+      {"definitions disagree", [](Verdict& v) { v.definition.failed = 1; }},
+      {"not repeated", [](Verdict& v) { v.determinism = {}; }},
+      {"answers changed", [](Verdict& v) { v.determinism.failed = 1; }},
+      {"no canary", [](Verdict& v) { v.canaries = 0; }},
+      {"a canary broken", [](Verdict& v) { v.canaries_broken = 1; }},
+      {"a class without a case", [](Verdict& v) { v.classes[0].hits = 0; }},
+      {"a boundary value left out", [](Verdict& v) { v.boundaries_hit = 3; }},
+      {"the backend refused", [](Verdict& v) { v.error = "B003: too much"; }},
+  };
+  for (const auto& [name, spoil] : spoilers) {
+    Certificate c = good();
+    spoil(c.verdicts[0]);
+    EXPECT_EQ(c.level(), Level::None) << name;
+  }
+  Certificate no_family = good();
+  no_family.verdicts.pop_back();
+  EXPECT_EQ(no_family.level(), Level::None);
+  Certificate no_operation = good();
+  no_operation.verdicts.erase(no_operation.verdicts.begin());
+  EXPECT_EQ(no_operation.level(), Level::None);
+}
+
+// Oracle: semantics: claimed laws on both subjects by all three engines, 10^6 witnesses; denied ones refuted.
+TEST(Level, ALawThatIsNotSettledLeavesL1) {
+  for (size_t k = 0; k < settled_law().evidence.size(); ++k) {
+    Certificate c = good();
+    c.verdicts[0].laws[0].evidence.erase(c.verdicts[0].laws[0].evidence.begin() + ptrdiff_t(k));
+    EXPECT_EQ(c.level(), Level::L1) << "evidence " << k << " is missing";
+    c = good();
+    c.verdicts[0].laws[0].evidence[k].holds = false;
+    EXPECT_EQ(c.level(), Level::L1) << "evidence " << k << " says no";
+    c = good();
+    c.verdicts[0].laws[0].evidence[k].cases = 0;
+    EXPECT_EQ(c.level(), Level::L1) << "evidence " << k << " ran no case";
+  }
+  Certificate c = good();
+  c.verdicts[0].laws[0].evidence[5].cases = 999'999;
+  EXPECT_EQ(c.level(), Level::L1);
+  c = good();
+  c.verdicts[0].laws[1].evidence.pop_back();
+  EXPECT_EQ(c.level(), Level::L1);
+  c.verdicts[0].laws[1].evidence.clear();
+  EXPECT_EQ(c.level(), Level::L1);
+  EXPECT_FALSE(c.passed());
+}
+
+// Oracle: print, whose inverse parse is.
+TEST(Certificate, ReadsBack) {
+  for (const Certificate& c : {good(), failing()}) {
+    const auto back = parse(print(c));
+    ASSERT_TRUE(back.has_value()) << back.error().message;
+    EXPECT_EQ(*back, c);
+    EXPECT_EQ(print(*back), print(c));
+  }
+}
+
+// Oracle: docs/certificate.md: 64-bit counts are strings, words are hexadecimal.
+TEST(Certificate, KeepsSixtyFourBits) {
+  EXPECT_THAT(print(good()), HasSubstr("\"seed\": \"18446744073709551615\""));
+  EXPECT_THAT(print(failing()), HasSubstr("\"0xffffffff\""));
+}
+
+// Oracle: there is one text a certificate; any other byte anywhere is an edit.
+TEST(Certificate, NoticesEveryEdit) {
+  const std::string text = print(failing());
+  size_t tried = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    for (const char c : {'0', ' ', '7', 'x'}) {
+      if (text[at] == c) continue;
+      std::string edited = text;
+      edited[at] = c;
+      ASSERT_FALSE(parse(edited).has_value()) << "byte " << at << " as " << c;
+      ++tried;
+    }
+    ASSERT_FALSE(parse(text.substr(0, at)).has_value()) << "cut at " << at;
+  }
+  EXPECT_GT(tried, 3 * text.size());
+  EXPECT_FALSE(parse(text + "\n").has_value());
+}
+
+// Oracle: explain C002: levels and totals are recomputed.
+TEST(Certificate, RecomputesWhatFollows) {
+  std::string text = print(failing());
+  const std::string from = "\"integer\": \"none\"", to = "\"integer\": \"L2\"";
+  text.replace(text.find(from), from.size(), to);
+  const auto raised = parse(text);
+  ASSERT_FALSE(raised.has_value());
+  EXPECT_EQ(raised.error().code, DiagCode::C002);
+  EXPECT_THAT(raised.error().message, HasSubstr("levels"));
+}
+
+// Oracle: explain C001.
+TEST(Certificate, RefusesWhatIsNone) {
+  for (const std::string& text :
+       {std::string(), std::string("{}"), std::string("[1, 2]"), std::string("null"),
+        std::string("{\"format\": 2}"), std::string("{\"format\": 1}"), std::string("{\"format\": \"1\"}"),
+        std::string("\xff\xfe"), std::string("{\"format\": 1, \"verdicts\": 7}"), std::string(100'000, '['),
+        "{\"format\": 1, \"a\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}"}) {
+    const auto result = parse(text);
+    ASSERT_FALSE(result.has_value()) << text.substr(0, 40);
+    EXPECT_EQ(result.error().code, DiagCode::C001);
+    EXPECT_THAT(result.error().help, Not(IsEmpty()));
+  }
+}
+
+// Oracle: the file system.
+TEST(WriteAtomically, WritesWholeOrNothing) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "vyre-certify";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  ASSERT_TRUE(write_atomically(folder / "c.json", "one").has_value());
+  ASSERT_TRUE(write_atomically(folder / "c.json", "two").has_value());
+  EXPECT_EQ(read_text(folder / "c.json"), "two");
+  EXPECT_FALSE(write_atomically(folder / "none" / "c.json", "x").has_value());
+  EXPECT_FALSE(write_atomically(folder, "x").has_value());
+  size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) files += entry.is_regular_file();
+  EXPECT_EQ(files, 1u) << "a temporary was left behind";
+  EXPECT_FALSE(read_text(folder / "none").has_value());
+  EXPECT_FALSE(read_text(folder).has_value());
+}
+
+// Oracle: the issue: a failure shows input, expected and actual, and a line to replay it.
+TEST(Report, ShowsAFailureAndHowToReplayIt) {
+  const std::string text = report(failing(), {"native", {}, 0});
+  EXPECT_THAT(text, HasSubstr("FAILED primitive.math.add@1"));
+  EXPECT_THAT(text, HasSubstr("[shrunk]"));
+  EXPECT_THAT(text, HasSubstr("input     0x00000001 (1), 0x00000020 (32)"));
+  EXPECT_THAT(text, HasSubstr("actual    0xffffffff (4294967295, as i32 -1)"));
+  EXPECT_THAT(text, HasSubstr("vyre-conform replay primitive.math.add@1:random:1:42 --backend native"));
+  EXPECT_THAT(report(good(), {"native", {}, 0}), Not(HasSubstr("FAILED")));
+}
+
+// Oracle: the JUnit schema's escapes.
+TEST(Report, JunitEscapes) {
+  Certificate c = failing();
+  c.verdicts[0].failures[0].note = "a < b && \"c\"";
+  const std::string text = junit(c, {"native", {}, 0});
+  EXPECT_THAT(text, HasSubstr("tests=\"2\" failures=\"1\""));
+  EXPECT_THAT(text, HasSubstr("a &lt; b &amp;&amp; &quot;c&quot;"));
+}
+
+// Oracle: by hand.
+TEST(Report, GroupsDigits) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1'000), "1,000");
+  EXPECT_EQ(grouped(1'234'567), "1,234,567");
+}
+
+// Oracle: the registry has what `vyre ops` lists: 41 primitives (the issue), and the families of
+// families.def.
+TEST(Registry, IsWholeAndStable) {
+  EXPECT_EQ(this_registry().operations, 41u);
+  EXPECT_GE(this_registry().families, 9u);
+  EXPECT_EQ(this_registry().digest.size(), 64u);
+}
+
+}  // namespace
+}  // namespace vyre::certify

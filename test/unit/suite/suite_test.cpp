@@ -1,0 +1,115 @@
+// The suite: selections, progress, interruption, and that a certificate does not depend on how the work was
+// spread.
+#include "suite/suite.h"
+
+#include <gtest/gtest.h>
+
+#include "backend/native/native.h"
+#include "suite/progress.h"
+#include "suite/replay.h"
+
+namespace vyre::suite {
+namespace {
+
+// Oracle: by hand.
+TEST(Select, Globs) {
+  EXPECT_TRUE(matches("*", ""));
+  EXPECT_TRUE(matches("primitive.*.add", "primitive.math.add"));
+  EXPECT_TRUE(matches("*.sh?", "primitive.bitwise.shl"));
+  EXPECT_TRUE(matches("a*b*c", "a-b-b-c"));
+  EXPECT_FALSE(matches("*.sh?", "primitive.bitwise.sh"));
+  EXPECT_FALSE(matches("add", "primitive.math.add"));
+  EXPECT_FALSE(matches("", "x"));
+  EXPECT_FALSE(matches("a*b", "a-b-c"));
+  // Cost is a product, not a power.
+  EXPECT_FALSE(matches("*a*a*a*a*a*a*a*a*a*a*b", std::string(2'000, 'a')));
+}
+
+// Oracle: the issue lists 41 primitives.
+TEST(Select, FindsTheOperations) {
+  EXPECT_EQ(select("*")->size(), 41u);
+  EXPECT_EQ(select("primitive.bitwise.rot?")->size(), 2u);
+  const auto none = select("nothing.*");
+  ASSERT_FALSE(none.has_value());
+  EXPECT_EQ(none.error().code, DiagCode::C004);
+}
+
+Plan small_plan() {
+  Plan plan;
+  plan.strength = verify::Strength::Quick;
+  plan.selection = "primitive.math.s*";
+  plan.families = std::vector{verify::Family::Casts, verify::Family::Loops};
+  plan.operation_plan = verify::OperationPlan{100, 1'000, 500, false, 2'000, 1'000};
+  plan.operation_plan->laws = false;
+  plan.family_plan = verify::FamilyPlan{200, 1, 0};
+  return plan;
+}
+
+// Oracle: "a pure function of the verdicts" (design, the harness): two runs, on one thread and on all, agree
+// in every byte of the certificate.
+TEST(Run, IsAPureFunctionOfPlanAndBackend) {
+  std::string texts[2];
+  for (int k = 0; k < 2; ++k) {
+    const auto backend = backend::make_native({.optimisation = 0, .threads = 1});
+    ASSERT_TRUE(backend.has_value());
+    const auto run = suite::run(**backend, small_plan(), {}, nullptr);
+    ASSERT_TRUE(run.has_value());
+    texts[k] = certify::print(run->certificate);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+  EXPECT_TRUE(certify::parse(texts[0]).has_value());
+}
+
+// Oracle: explain C007.
+TEST(Run, StopsWithoutACertificate) {
+  const auto backend = backend::make_native({.optimisation = 0});
+  ASSERT_TRUE(backend.has_value());
+  std::atomic<bool> stop = false;
+  size_t seen = 0;
+  const auto run = suite::run(
+      **backend, small_plan(),
+      [&](const Progress& p) {
+        stop = true;
+        seen += p.expected > 0;
+      },
+      &stop);
+  ASSERT_FALSE(run.has_value());
+  EXPECT_EQ(run.error().code, DiagCode::C007);
+  EXPECT_GT(seen, 0u);
+}
+
+// Oracle: by hand: half done after ten seconds leaves ten.
+TEST(Progress, SaysRateAndTimeLeft) {
+  const std::string line = progress_line({"primitive.math.gcd@1", 50'000'000, 100'000'000, 12, 51}, 10);
+  EXPECT_EQ(line, " 50 %  12/51 subjects  5.0 M/s  10 s left  primitive.math.gcd@1");
+}
+
+// Oracle: explain C003; tokens are typed by people.
+TEST(Replay, RefusesWhatItCannotFind) {
+  const auto backend = backend::make_reference();
+  for (const char* token :
+       {"primitive.math.nothing@1:random:1:1", "primitive.math.add@1:nothing:1:1",
+        "primitive.math.add@1:rows:1:4000", "primitive.math.add@1:law:99:0x1",
+        "primitive.math.add@1:law:0:0x1", "ir.nothing:program:1:1", "ir.barriers:random:1:1",
+        "ir.operators/nothing.u32:random:1:1", "ir.casts:program:1:1", "primitive.math.add@1:whole:1:1",
+        "primitive.math.add@1:boundary:1:99"}) {
+    const auto result = replay(token, *backend);
+    ASSERT_FALSE(result.has_value()) << token;
+    EXPECT_EQ(result.error().code, DiagCode::C003) << token;
+  }
+}
+
+// Oracle: the reference is right by definition.
+TEST(Replay, PassesOnTheReference) {
+  const auto backend = backend::make_reference();
+  for (const char* token :
+       {"primitive.math.add@1:rows:1:0", "primitive.math.add@1:law:0:0x1,0x2", "ir.loops:program:1:3",
+        "ir.operators/shr.i32:rows:1:0", "ir.atomics/atomic_add.u32:rows:1:1"}) {
+    const auto result = replay(token, *backend);
+    ASSERT_TRUE(result.has_value()) << token << ": " << result.error().message;
+    EXPECT_FALSE(result->fails) << result->report;
+  }
+}
+
+}  // namespace
+}  // namespace vyre::suite

@@ -1,0 +1,162 @@
+// Families: their programs are programs, free of chance, and the checks around them notice what they must.
+#include "verify/families.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "backend/backend.h"
+#include "spec/rows.h"
+#include "text/text.h"
+#include "verify/program_parity.h"
+#include "verify/token.h"
+
+namespace vyre::verify {
+namespace {
+
+const Family kProgramFamilies[] = {Family::Memory, Family::Control, Family::Loops, Family::Barriers,
+                                   Family::Atomics};
+
+// Oracle: parser and checker.
+TEST(Families, EveryShapeIsAValidProgram) {
+  for (const Family family : kProgramFamilies) {
+    ASSERT_GT(shapes(family), 5u);
+    for (uint64_t k = 0; k < shapes(family); ++k) {
+      const generate::ProgramCase c = family_case(family, 1, k);
+      const auto checked = check::check(c.program, ops::op_table());
+      ASSERT_TRUE(checked.has_value())
+          << shape_name(family, k) << ": " << checked.error().front().message << "\n"
+          << text::print(c.program);
+      EXPECT_EQ(checked->bound_buffers().size(), c.buffers.size()) << shape_name(family, k);
+    }
+  }
+}
+
+// Oracle: a case is a pure function of seed and index (design, the harness).
+TEST(Families, CasesRepeat) {
+  for (const Family family : kProgramFamilies) {
+    const auto a = family_case(family, 7, 1234), b = family_case(family, 7, 1234),
+               other = family_case(family, 8, 1234);
+    EXPECT_EQ(a.buffers, b.buffers);
+    EXPECT_EQ(a.groups, b.groups);
+    EXPECT_TRUE(ir::equal(a.program, b.program));
+    EXPECT_NE(a.buffers, other.buffers);
+  }
+}
+
+// Oracle: the reference itself, run as a backend: a right backend has no difference.
+TEST(Families, TheReferencePassesItsOwn) {
+  const auto reference = backend::make_reference();
+  for (const Family family : kProgramFamilies) {
+    for (uint64_t k = 0; k < shapes(family); ++k) {
+      const auto difference = compare_once(*reference, family_case(family, 3, k));
+      ASSERT_TRUE(difference.has_value()) << shape_name(family, k) << ": " << difference.error().message;
+      EXPECT_FALSE(difference->has_value()) << shape_name(family, k);
+    }
+  }
+}
+
+// Oracle: the ledgers: every row of the table is a row of some subject.
+TEST(Families, EverySpecificationRowIsTried) {
+  size_t rows = 0;
+  for (const FamilyInfo& family : kFamilies) {
+    for (const Subject& subject : elementwise_subjects(family.family)) {
+      if (subject.name.starts_with("ir.select/select.bool"))
+        continue;  // the same rows as with u32 conditions
+      rows += subject.rows.size();
+      for (const TableRow& row : subject.rows) {
+        uint32_t value = 0;
+        std::vector<const uint32_t*> columns;
+        for (const uint32_t& word : row.operands) columns.push_back(&word);
+        subject.expected(columns, {&value, 1});
+        EXPECT_EQ(value, row.expected) << subject.name << ": " << row.rationale;
+      }
+    }
+  }
+  EXPECT_EQ(rows, spec::operator_rows().size());
+}
+
+// Oracle: the ledger of operators.
+TEST(Families, EveryOperatorIsASubject) {
+  std::set<std::string> names;
+  for (const FamilyInfo& family : kFamilies) {
+    for (const Subject& subject : elementwise_subjects(family.family)) {
+      EXPECT_TRUE(names.insert(subject.name).second) << subject.name;
+      EXPECT_LE(print(Token{subject.name, "exhaustive8", UINT64_MAX, UINT64_MAX, {}}).size(), kMaxToken);
+    }
+  }
+  for (const spec::OpInfo& op : spec::kOps) {
+    if (op.op == spec::Op::Call) continue;  // every operation is one
+    const bool found = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return name.find(std::string("/") + std::string(op.mnemonic) + ".") != std::string::npos;
+    });
+    EXPECT_TRUE(found) << op.mnemonic;
+  }
+}
+
+// A backend that answers from the reference and then stores one word beyond a buffer's end.
+class Strays final : public backend::Backend {
+ public:
+  class Straying final : public backend::Pipeline {
+   public:
+    explicit Straying(std::unique_ptr<backend::Pipeline> inner) : inner_(std::move(inner)) {}
+    Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
+      VYRE_CHECK(inner_->dispatch(host, groups));
+      store_u32(host.back().data() + host.back().size(), 1);
+      return {};
+    }
+
+   private:
+    std::unique_ptr<backend::Pipeline> inner_;
+  };
+  backend::Identity identity() const override { return inner_->identity(); }
+  backend::Limits limits() const override { return inner_->limits(); }
+  Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
+    VYRE_TRY(pipeline, inner_->compile(program));
+    return std::make_unique<Straying>(std::move(pipeline));
+  }
+
+ private:
+  std::unique_ptr<backend::Backend> inner_ = backend::make_reference();
+};
+
+// Oracle: the canaries' own words.
+TEST(Canaries, AreSeenWhenOverwritten) {
+  Strays strays;
+  const Verdict programs = check_family(strays, Family::Control, {0, 1, 0}, 1, {});
+  EXPECT_EQ(programs.canaries_broken, programs.dispatches);
+  const Verdict elements = check_family(strays, Family::Casts, {64, 0, 0}, 1, {});
+  EXPECT_EQ(elements.canaries_broken, elements.dispatches);
+  EXPECT_GT(elements.canaries, elements.canaries_broken);
+}
+
+// A backend that accepts everything and does nothing.
+class Idle final : public backend::Backend {
+ public:
+  class Nothing final : public backend::Pipeline {
+   public:
+    Result<void> dispatch(std::span<const std::span<std::byte>>, layout::Groups) override { return {}; }
+  };
+  backend::Identity identity() const override { return {"idle", "none", "none", "0"}; }
+  backend::Limits limits() const override { return {}; }
+  Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked&) override {
+    return std::make_unique<Nothing>();
+  }
+};
+
+// Oracle: it computed nothing, so nothing may count as completed.
+TEST(Completeness, DoingNothingIsNotPassing) {
+  Idle idle;
+  const Verdict verdict = check_family(idle, Family::Select, {256, 0, 0}, 1, {});
+  ASSERT_FALSE(verdict.parity.empty());
+  for (const OracleCases& oracle : verdict.parity) {
+    EXPECT_GT(oracle.tally.planned, 0u);
+    EXPECT_EQ(oracle.tally.completed, 0u);
+    EXPECT_EQ(oracle.tally.failed, oracle.tally.planned);
+  }
+  EXPECT_EQ(verdict.failures.size(), kKeptFailures);
+  EXPECT_GT(verdict.failure_count, kKeptFailures);
+}
+
+}  // namespace
+}  // namespace vyre::verify

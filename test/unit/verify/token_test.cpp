@@ -1,0 +1,43 @@
+// Replay tokens: printing and parsing are inverse, and what is no token is refused with a diagnostic.
+#include "verify/token.h"
+
+#include <gtest/gtest.h>
+
+#include "verify/operation.h"
+
+namespace vyre::verify {
+namespace {
+
+// Oracle: the identity of print and parse.
+TEST(Token, ReadsBack) {
+  for (const Token& token : {Token{"primitive.math.add@1", "random", 42, 123456, {}},
+                             Token{"ir.barriers", "program", UINT64_MAX, UINT64_MAX, {}},
+                             Token{"ir.operators/add.i32", "edge256", 0, 0, {}},
+                             Token{"primitive.math.add@1", "law", 0, 3, {0, 1, 0xffffffff}}}) {
+    const auto back = parse_token(print(token));
+    ASSERT_TRUE(back.has_value()) << print(token);
+    EXPECT_EQ(*back, token);
+    EXPECT_LE(print(token).size(), kMaxToken);
+  }
+  EXPECT_EQ(print(Token{"primitive.math.add@1", "random", 42, 7, {}}), "primitive.math.add@1:random:42:7");
+}
+
+// Oracle: explain C003.
+TEST(Token, RefusesWhatIsNone) {
+  for (const std::string& text :
+       {std::string(), std::string("x"), std::string("a:b:c:d"), std::string("a:random:1:"),
+        std::string("a:random::1"), std::string("a:random:1:-1"),
+        std::string("a:random:1:99999999999999999999"), std::string(":random:1:1"), std::string("a:law:0:"),
+        std::string("a:law:0:5"), std::string("a:law:0:0x1,"), std::string("a:law:0:0x100000000"),
+        std::string("a:random:1:2:3"), "a:random:1:" + std::string(200, '1')}) {
+    const auto token = parse_token(text);
+    ASSERT_FALSE(token.has_value()) << text;
+    EXPECT_EQ(token.error().code, DiagCode::C003);
+  }
+}
+
+// Oracle: (1 - 10^-6)^(10^7) is e^-10 to five digits.
+TEST(Determinism, OddsOfMissing) { EXPECT_NEAR(odds_of_missing(1e6, 1e7), 4.54e-5, 1e-7); }
+
+}  // namespace
+}  // namespace vyre::verify
