@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
 #include <utility>
 
 #include "check/body_checker.h"
@@ -11,7 +10,6 @@
 namespace vyre::check {
 namespace {
 
-using ir::ExprKind;
 using ir::Node;
 using ir::NodeKind;
 

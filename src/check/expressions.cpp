@@ -458,7 +458,7 @@ DataType BodyChecker::atomic(ExprId id, const Expr& e) {
         .add(DiagCode::V007, span,
              fmt::format("{} needs a read_write buffer of u32; {} is {} of {}", written(e.op), shown,
                          spec::text(buffer.access), spec::text(buffer.element)),
-             fmt::format("declare it `read_write ...: u32`"))
+             "declare it read_write, with elements of u32")
         .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
     return DataType::U32;
   }
