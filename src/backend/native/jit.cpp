@@ -39,13 +39,13 @@ class LoadedCode final : public Code {
 
 class OrcJit final : public Jit {
  public:
-  OrcJit(std::shared_ptr<orc::LLJIT> jit, int level) : jit_(std::move(jit)), level_(level) {}
+  explicit OrcJit(std::shared_ptr<orc::LLJIT> jit) : jit_(std::move(jit)) {}
 
-  Result<std::shared_ptr<const Code>> compile(std::span<const lower::Kernel> kernels) override {
+  Result<std::shared_ptr<const Code>> compile(std::span<const lower::Kernel> kernels, int level) override {
     // Symbols are unique in the process's one library, so that batches cannot meet.
     const std::string prefix = "vyre." + std::to_string(next_batch_++) + ".";
     std::vector<Result<lower::CpuEntry>> entries(kernels.size());
-    VYRE_TRY(object, object_of(kernels, prefix, entries));
+    VYRE_TRY(object, object_of(kernels, level, prefix, entries));
 
     auto tracker = jit_->getMainJITDylib().createResourceTracker();
     if (auto error = jit_->addObjectFile(tracker, std::move(object))) {
@@ -70,35 +70,34 @@ class OrcJit final : public Jit {
   }
 
  private:
-  Result<std::unique_ptr<llvm::MemoryBuffer>> object_of(std::span<const lower::Kernel> kernels,
+  Result<std::unique_ptr<llvm::MemoryBuffer>> object_of(std::span<const lower::Kernel> kernels, int level,
                                                         const std::string& prefix,
                                                         std::vector<Result<lower::CpuEntry>>& entries) {
     llvm::LLVMContext context;
     context.setDiscardValueNames(true);
-    VYRE_TRY(machine, lower::host_machine(level_));
+    VYRE_TRY(machine, lower::host_machine(level));
     llvm::Module module(prefix, context);
     module.setTargetTriple(machine->getTargetTriple().str());
     module.setDataLayout(machine->createDataLayout());
     for (size_t i = 0; i < kernels.size(); ++i) {
       const std::string symbol = prefix + std::to_string(i);
-      if (auto emitted = lower::emit_cpu(kernels[i], module, symbol, lower::emit_options(level_)); !emitted) {
+      if (auto emitted = lower::emit_cpu(kernels[i], module, symbol, lower::emit_options(level)); !emitted) {
         if (llvm::Function* function = module.getFunction(symbol)) function->eraseFromParent();
         entries[i] = std::unexpected(std::move(emitted).error());
       }
     }
-    lower::optimise(module, *machine, level_);
+    lower::optimise(module, *machine, level);
     return lower::to_object(module, *machine);
   }
 
   std::shared_ptr<orc::LLJIT> jit_;
-  const int level_;
   std::atomic<uint64_t> next_batch_{0};
 };
 
 }  // namespace
 
-Result<std::shared_ptr<Jit>> make_jit(int level) {
-  VYRE_TRY(machine, lower::host_machine(level));  // initialises the target
+Result<std::shared_ptr<Jit>> make_jit() {
+  VYRE_TRY(machine, lower::host_machine(0));  // initialises the target
   auto jit = orc::LLJITBuilder()
                  .setJITTargetMachineBuilder(orc::JITTargetMachineBuilder(machine->getTargetTriple()))
                  .create();
@@ -118,7 +117,7 @@ Result<std::shared_ptr<Jit>> make_jit(int level) {
   if (auto error = (*jit)->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)))) {
     return std::unexpected(failure(DiagCode::B001, "starting ORC", std::move(error)));
   }
-  return std::make_shared<OrcJit>(std::shared_ptr<orc::LLJIT>(std::move(*jit)), level);
+  return std::make_shared<OrcJit>(std::shared_ptr<orc::LLJIT>(std::move(*jit)));
 }
 
 }  // namespace vyre::backend

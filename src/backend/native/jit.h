@@ -24,11 +24,12 @@ class Code {
 class Jit {
  public:
   virtual ~Jit() = default;
+  /// Domain  level: as lower/llvm/codegen.h has it.
   /// Thread  any number of calls at once. Errors: L003 for the whole batch.
-  virtual Result<std::shared_ptr<const Code>> compile(std::span<const lower::Kernel> kernels) = 0;
+  virtual Result<std::shared_ptr<const Code>> compile(std::span<const lower::Kernel> kernels, int level) = 0;
 };
 
 /// Errors: B001 when LLVM cannot generate or load code here.
-Result<std::shared_ptr<Jit>> make_jit(int level);
+Result<std::shared_ptr<Jit>> make_jit();
 
 }  // namespace vyre::backend

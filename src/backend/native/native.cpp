@@ -23,6 +23,9 @@ constexpr size_t kCacheLine = 64;
 /// A batch is compiled in modules of this many programs: enough to share what a module costs, few enough that
 /// the memory of one is small.
 constexpr size_t kModulePrograms = 128;
+/// Beyond this many instructions the whole pipeline takes seconds and more, so a kernel gets the short one,
+/// alone.
+constexpr size_t kMaxOptimised = 20'000;
 /// Instructions that a task should run at least, so that starting it costs little; a dispatch below it stays
 /// on the calling thread. Loops inside a kernel are not foreseen: they only make tasks longer.
 constexpr uint64_t kTaskInstructions = 200'000;
@@ -135,8 +138,11 @@ class NativePipeline final : public Pipeline {
 
 class Native final : public Backend {
  public:
-  Native(std::shared_ptr<Jit> jit, unsigned threads)
-      : jit_(std::move(jit)), threads_(threads), arena_(std::make_shared<tbb::task_arena>(int(threads), 1)) {}
+  Native(std::shared_ptr<Jit> jit, int level, unsigned threads)
+      : jit_(std::move(jit)),
+        level_(level),
+        threads_(threads),
+        arena_(std::make_shared<tbb::task_arena>(int(threads), 1)) {}
 
   Identity identity() const override {
     const lower::HostCpu& host = lower::host_cpu();
@@ -161,20 +167,26 @@ class Native final : public Backend {
       std::span<const check::Checked* const> programs) override {
     std::vector<Result<std::unique_ptr<Pipeline>>> out;
     out.reserve(programs.size());
-    for (size_t first = 0; first < programs.size(); first += kModulePrograms) {
-      compile_module(programs.subspan(first, std::min(kModulePrograms, programs.size() - first)), out);
+    std::vector<lower::Kernel> module;
+    const auto flush = [&](int level) {
+      if (!module.empty()) compile_module(programs.subspan(out.size(), module.size()), module, level, out);
+      module.clear();
+    };
+    for (const check::Checked* program : programs) {
+      lower::Kernel kernel = lower::legalize(lower::build(*program), lower::kLlvmTarget);
+      const bool large = kernel.insts.size() > kMaxOptimised;
+      if (large || module.size() == kModulePrograms) flush(level_);
+      module.push_back(std::move(kernel));
+      if (large) flush(0);
     }
+    flush(level_);
     return out;
   }
 
  private:
-  void compile_module(std::span<const check::Checked* const> programs,
-                      std::vector<Result<std::unique_ptr<Pipeline>>>& out) {
-    std::vector<lower::Kernel> kernels;
-    for (const check::Checked* program : programs) {
-      kernels.push_back(lower::legalize(lower::build(*program), lower::kLlvmTarget));
-    }
-    const auto code = jit_->compile(kernels);
+  void compile_module(std::span<const check::Checked* const> programs, std::span<const lower::Kernel> kernels,
+                      int level, std::vector<Result<std::unique_ptr<Pipeline>>>& out) {
+    const auto code = jit_->compile(kernels, level);
     for (size_t i = 0; i < programs.size(); ++i) {
       if (!code) {
         out.push_back(std::unexpected(code.error()));
@@ -187,6 +199,7 @@ class Native final : public Backend {
   }
 
   const std::shared_ptr<Jit> jit_;
+  const int level_;
   const unsigned threads_;
   const std::shared_ptr<tbb::task_arena>
       arena_;  // shared by all pipelines: threads are a property of the host
@@ -195,9 +208,10 @@ class Native final : public Backend {
 }  // namespace
 
 Result<std::unique_ptr<Backend>> make_native(const NativeOptions& options) {
-  VYRE_TRY(jit, make_jit(options.optimisation));
+  VYRE_TRY(jit, make_jit());
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  return std::make_unique<Native>(std::move(jit), options.threads == 0 ? cores : options.threads);
+  return std::make_unique<Native>(std::move(jit), options.optimisation,
+                                  options.threads == 0 ? cores : options.threads);
 }
 
 }  // namespace vyre::backend

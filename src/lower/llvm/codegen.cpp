@@ -24,6 +24,8 @@
 namespace vyre::lower {
 namespace {
 
+constexpr uint64_t kMaxPromotion = 100'000'000;
+
 HostCpu find_host() {
   HostCpu host{.name = llvm::sys::getHostCPUName().str(), .triple = llvm::sys::getProcessTriple()};
   host.architecture = llvm::Triple(host.triple).getArchName().str();
@@ -110,13 +112,17 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
     builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
     return;
   }
-  // These three pay for themselves: instruction selection has less to do than they cost.
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::PromotePass());
-  passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::SimplifyCFGPass());
+  // These three pay for themselves: instruction selection has less to do than they cost. But finding phis
+  // costs (variables) * (blocks), which the largest programs cannot afford.
+  llvm::FunctionPassManager promote, rest;
+  promote.addPass(llvm::PromotePass());
+  rest.addPass(llvm::EarlyCSEPass());
+  rest.addPass(llvm::SimplifyCFGPass());
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration()) passes.run(function, functions);
+    if (function.isDeclaration()) continue;
+    if (uint64_t{function.size()} * function.getEntryBlock().size() < kMaxPromotion)
+      promote.run(function, functions);
+    rest.run(function, functions);
   }
 }
 

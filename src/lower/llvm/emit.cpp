@@ -105,6 +105,7 @@ class Emitter {
       if (inst.kind == InstKind::WorkgroupId) uses_group_[inst.imm] = true;
       if (inst.kind == InstKind::LocalId) uses_local_[inst.imm] = true;
     }
+    find_merges();
     values_.assign(k_.insts.size(), nullptr);
     conditions_.assign(k_.insts.size(), nullptr);
     make_function(symbol);
@@ -154,6 +155,86 @@ class Emitter {
     b_.SetInsertPoint(block("entry"));
   }
 
+  // ---- Slots that are merges -----------------------------------------------------------------------------
+
+  // Most slots are what a guarded access leaves behind: set, set again at the top of one arm of an if, and
+  // read after it. Those are one phi and need no memory; that keeps kernels of 10^5 accesses linear, which
+  // they would not be if LLVM had to find the phis.
+  struct Merge {
+    uint32_t slot;
+    Value before;  // its value when the arm is not taken
+    Value inside;
+  };
+
+  void find_merges() {
+    struct Use {
+      KBlock block = kNoKBlock;  // of the first Set
+      Value before{}, inside{};
+      Value owner{UINT32_MAX};  // the If around the second Set
+      uint32_t sets = 0;
+      bool good = true;
+    };
+    std::vector<Use> uses(k_.slots.size());
+    std::vector<KBlock> block_of_if(k_.insts.size(), kNoKBlock);
+    std::vector<Value> owner_of(k_.blocks.size(), Value{UINT32_MAX});  // a then-block's If
+    // Program order; `finished` are Ifs that the walk has left, so that their slots may be read.
+    std::vector<bool> finished(k_.insts.size(), false);
+    struct Open {
+      KBlock block;
+      size_t next;
+      Value owner;
+    };
+    std::vector<Open> open = {{k_.entry, 0, Value{UINT32_MAX}}};
+    while (!open.empty()) {
+      Open& top = open.back();
+      if (top.next == k_.block(top.block).size()) {
+        if (index(top.owner) != UINT32_MAX) finished[index(top.owner)] = true;
+        open.pop_back();
+        continue;
+      }
+      const KBlock here = top.block;
+      const Value v = k_.block(here)[top.next++];
+      const Inst& inst = k_[v];
+      if (inst.kind == InstKind::Set) {
+        Use& use = uses[inst.target];
+        const Value owner = owner_of[index(here)];
+        switch (++use.sets) {
+          case 1:
+            use.block = here;
+            use.before = k_.arg(inst, 0);
+            break;
+          case 2:
+            use.owner = owner;
+            use.inside = k_.arg(inst, 0);
+            use.good &= index(owner) != UINT32_MAX && block_of_if[index(owner)] == use.block;
+            break;
+          default: use.good = false;
+        }
+      } else if (inst.kind == InstKind::Get) {
+        Use& use = uses[inst.target];
+        use.good &= use.sets == 2 && index(use.owner) != UINT32_MAX && finished[index(use.owner)];
+      }
+      if (inst.kind == InstKind::If && inst.orelse == kNoKBlock) {
+        block_of_if[index(v)] = here;
+        owner_of[index(inst.body)] = v;
+      }
+      if (inst.orelse != kNoKBlock) open.push_back({inst.orelse, 0, Value{UINT32_MAX}});
+      if (inst.body != kNoKBlock) {
+        open.push_back({inst.body, 0, inst.orelse == kNoKBlock ? v : Value{UINT32_MAX}});
+      }
+    }
+    merged_.assign(k_.slots.size(), false);
+    slot_values_.assign(k_.slots.size(), nullptr);
+    merges_.resize(k_.insts.size());
+    for (uint32_t s = 0; s < uses.size(); ++s) {
+      const Use& use = uses[s];
+      const bool kept = s < plan_.slot_offset.size() && plan_.slot_offset[s] != kNoOffset;
+      if (!use.good || use.sets != 2 || kept) continue;
+      merged_[s] = true;
+      merges_[index(use.owner)].push_back({s, use.before, use.inside});
+    }
+  }
+
   // ---- Arguments -----------------------------------------------------------------------------------------
 
   void load_arguments() {
@@ -179,7 +260,7 @@ class Emitter {
       groups_[axis] = b_.CreateAlignedLoad(word(), at, llvm::Align(4), "groups");
     }
     for (size_t s = 0; s < k_.slots.size(); ++s) {
-      slots_.push_back(b_.CreateAlloca(word(), nullptr, k_.slots[s].name));
+      slots_.push_back(merged_[s] ? nullptr : b_.CreateAlloca(word(), nullptr, k_.slots[s].name));
     }
     for (size_t s = 0; s < k_.slots.size(); ++s) kept_slots_.push_back(kept_array(plan_.slot_offset, s));
     for (size_t v = 0; v < k_.insts.size(); ++v) kept_values_.push_back(kept_array(plan_.value_offset, v));
@@ -629,6 +710,34 @@ class Emitter {
     return false;
   }
 
+  // An if without else whose arm gives some slots another value.
+  void emit_merging_if(Value v) {
+    const Inst& inst = k_[v];
+    const auto& merges = merges_[index(v)];
+    std::vector<Ir> before;
+    for (const Merge& m : merges) before.push_back(operand(m.before));
+    llvm::BasicBlock* from = b_.GetInsertBlock();
+    std::vector<Ir> inside;
+    llvm::BasicBlock* arm = nullptr;
+    emit_if(
+        condition(k_.arg(inst, 0)),
+        [&] {
+          const bool left = emit_block(inst.body);
+          arm = left ? nullptr : b_.GetInsertBlock();
+          if (!left) {
+            for (const Merge& m : merges) inside.push_back(operand(m.inside));
+          }
+          return left;
+        },
+        false, [] { return false; });
+    for (size_t i = 0; i < merges.size(); ++i) {
+      llvm::PHINode* phi = b_.CreatePHI(word(), 2, k_.slots[merges[i].slot].name);
+      phi->addIncoming(before[i], from);
+      if (arm != nullptr) phi->addIncoming(inside[i], arm);
+      slot_values_[merges[i].slot] = phi;
+    }
+  }
+
   template <typename Body>
   void emit_loop(Value v, Ir from, Ir to, Body&& body) {
     llvm::BasicBlock* run = block("run");
@@ -672,11 +781,27 @@ class Emitter {
       case InstKind::InvocationId:
       case InstKind::WorkgroupId:
       case InstKind::LocalId: break;
-      case InstKind::Get: set(v, b_.CreateLoad(word(), slots_[inst.target])); break;
-      case InstKind::Set: b_.CreateStore(operand(k_.arg(inst, 0)), slots_[inst.target]); break;
+      case InstKind::Get:
+        if (merged_[inst.target]) {
+          set(v, slot_values_[inst.target]);
+        } else {
+          set(v, b_.CreateLoad(word(), slots_[inst.target]));
+        }
+        break;
+      case InstKind::Set:
+        if (!merged_[inst.target]) b_.CreateStore(operand(k_.arg(inst, 0)), slots_[inst.target]);
+        break;
       case InstKind::If: {
         const Value c = k_.arg(inst, 0);
-        if (holds(c)) return emit_block(inst.body);
+        if (holds(c)) {
+          const bool left = emit_block(inst.body);
+          for (const Merge& m : merges_[index(v)]) slot_values_[m.slot] = operand(m.inside);
+          return left;
+        }
+        if (!merges_[index(v)].empty()) {
+          emit_merging_if(v);
+          break;
+        }
         const bool has_else = inst.orelse != kNoKBlock && !k_.block(inst.orelse).empty();
         return emit_if(
             condition(c), [&] { return emit_block(inst.body); }, has_else,
@@ -738,10 +863,13 @@ class Emitter {
   llvm::Function* function_ = nullptr;
   bool uses_invocation_[3] = {}, uses_group_[3] = {}, uses_local_[3] = {};
 
-  std::vector<Memory> memory_;  // by buffer
-  std::vector<llvm::AllocaInst*> slots_;
-  std::vector<Memory> kept_slots_;   // by Slot: its array over lanes, if it has one
-  std::vector<Memory> kept_values_;  // by Value: likewise
+  std::vector<Memory> memory_;              // by buffer
+  std::vector<llvm::AllocaInst*> slots_;    // by Slot; null for merges
+  std::vector<bool> merged_;                // by Slot
+  std::vector<Ir> slot_values_;             // by Slot: of merges
+  std::vector<std::vector<Merge>> merges_;  // by Value: an If's
+  std::vector<Memory> kept_slots_;          // by Slot: its array over lanes, if it has one
+  std::vector<Memory> kept_values_;         // by Value: likewise
   Memory live_;
   llvm::AllocaInst* any_live_ = nullptr;
 

@@ -20,15 +20,12 @@ entry:
   %groups2 = load i32, ptr %7, align 4
   %8 = getelementptr inbounds i32, ptr %groups, i64 2
   %groups3 = load i32, ptr %8, align 4
-  %load = alloca i32, align 4
-  %atomic = alloca i32, align 4
-  %atomic4 = alloca i32, align 4
   %end = add i64 %first, %count
   %9 = icmp ult i64 %first, %end
   br i1 %9, label %row, label %finish
 
 row:                                              ; preds = %after, %entry
-  %group = phi i64 [ %first, %entry ], [ %54, %after ]
+  %group = phi i64 [ %first, %entry ], [ %51, %after ]
   %10 = zext i32 %groups1 to i64
   %11 = urem i64 %group, %10
   %group.x = trunc i64 %11 to i32
@@ -49,8 +46,7 @@ run:                                              ; preds = %row
   br label %x
 
 x:                                                ; preds = %next, %run
-  %x5 = phi i32 [ %x.begin, %run ], [ %52, %next ]
-  store i32 0, ptr %load, align 4
+  %x4 = phi i32 [ %x.begin, %run ], [ %49, %next ]
   %20 = icmp ult i32 0, %cells.len
   %21 = zext i1 %20 to i32
   br i1 %20, label %then, label %endif
@@ -59,74 +55,69 @@ then:                                             ; preds = %x
   %22 = getelementptr inbounds i32, ptr %cells, i64 0
   %23 = load i32, ptr %22, align 4, !alias.scope !0, !noalias !3
   %24 = freeze i32 %23
-  store i32 %24, ptr %load, align 4
   br label %endif
 
 endif:                                            ; preds = %then, %x
-  %25 = load i32, ptr %load, align 4
-  store i32 0, ptr %atomic, align 4
-  %26 = icmp ult i32 %25, %cells.len
-  %27 = zext i1 %26 to i32
-  br i1 %26, label %then6, label %endif7
+  %load = phi i32 [ 0, %x ], [ %24, %then ]
+  %25 = icmp ult i32 %load, %cells.len
+  %26 = zext i1 %25 to i32
+  br i1 %25, label %then5, label %endif6
 
-then6:                                            ; preds = %endif
-  %28 = zext i32 %25 to i64
-  %29 = getelementptr inbounds i32, ptr %cells, i64 %28
-  %30 = atomicrmw add ptr %29, i32 1 monotonic, align 4, !alias.scope !0, !noalias !3
-  store i32 %30, ptr %atomic, align 4
-  br label %endif7
+then5:                                            ; preds = %endif
+  %27 = zext i32 %load to i64
+  %28 = getelementptr inbounds i32, ptr %cells, i64 %27
+  %29 = atomicrmw add ptr %28, i32 1 monotonic, align 4, !alias.scope !0, !noalias !3
+  br label %endif6
 
-endif7:                                           ; preds = %then6, %endif
-  %31 = load i32, ptr %atomic, align 4
-  %32 = icmp eq i32 %25, 0
-  %33 = zext i1 %32 to i32
-  %34 = select i1 %32, i32 1, i32 %25
-  %35 = call i32 @llvm.ctlz.i32(i32 %34, i1 true)
-  %36 = select i1 %32, i32 32, i32 %35
-  %37 = icmp eq i32 %31, 0
-  %38 = zext i1 %37 to i32
-  %39 = select i1 %37, i32 1, i32 %31
-  %40 = udiv i32 %25, %39
-  %41 = select i1 %37, i32 0, i32 %40
-  %42 = add i32 %36, %41
-  store i32 0, ptr %atomic4, align 4
-  %43 = icmp ult i32 1, %cells.len
-  %44 = zext i1 %43 to i32
-  br i1 %43, label %then8, label %endif9
+endif6:                                           ; preds = %then5, %endif
+  %atomic = phi i32 [ 0, %endif ], [ %29, %then5 ]
+  %30 = icmp eq i32 %load, 0
+  %31 = zext i1 %30 to i32
+  %32 = select i1 %30, i32 1, i32 %load
+  %33 = call i32 @llvm.ctlz.i32(i32 %32, i1 true)
+  %34 = select i1 %30, i32 32, i32 %33
+  %35 = icmp eq i32 %atomic, 0
+  %36 = zext i1 %35 to i32
+  %37 = select i1 %35, i32 1, i32 %atomic
+  %38 = udiv i32 %load, %37
+  %39 = select i1 %35, i32 0, i32 %38
+  %40 = add i32 %34, %39
+  %41 = icmp ult i32 1, %cells.len
+  %42 = zext i1 %41 to i32
+  br i1 %41, label %then7, label %endif8
 
-then8:                                            ; preds = %endif7
-  %45 = getelementptr inbounds i32, ptr %cells, i64 1
-  %46 = cmpxchg ptr %45, i32 %31, i32 %42 monotonic monotonic, align 4, !alias.scope !0, !noalias !3
-  %47 = extractvalue { i32, i1 } %46, 0
-  store i32 %47, ptr %atomic4, align 4
-  br label %endif9
+then7:                                            ; preds = %endif6
+  %43 = getelementptr inbounds i32, ptr %cells, i64 1
+  %44 = cmpxchg ptr %43, i32 %atomic, i32 %40 monotonic monotonic, align 4, !alias.scope !0, !noalias !3
+  %45 = extractvalue { i32, i1 } %44, 0
+  br label %endif8
 
-endif9:                                           ; preds = %then8, %endif7
-  %48 = load i32, ptr %atomic4, align 4
-  %49 = icmp ult i32 0, %out.len
-  %50 = zext i1 %49 to i32
-  br i1 %49, label %then10, label %endif11
+endif8:                                           ; preds = %then7, %endif6
+  %atomic9 = phi i32 [ 0, %endif6 ], [ %45, %then7 ]
+  %46 = icmp ult i32 0, %out.len
+  %47 = zext i1 %46 to i32
+  br i1 %46, label %then10, label %endif11
 
-then10:                                           ; preds = %endif9
-  %51 = getelementptr inbounds i32, ptr %out, i64 0
-  store i32 %48, ptr %51, align 4, !alias.scope !3, !noalias !0
+then10:                                           ; preds = %endif8
+  %48 = getelementptr inbounds i32, ptr %out, i64 0
+  store i32 %atomic9, ptr %48, align 4, !alias.scope !3, !noalias !0
   br label %endif11
 
-endif11:                                          ; preds = %then10, %endif9
+endif11:                                          ; preds = %then10, %endif8
   br label %next
 
 next:                                             ; preds = %endif11
-  %52 = add nuw i32 %x5, 1
-  %53 = icmp ult i32 %52, %x.end
-  br i1 %53, label %x, label %done
+  %49 = add nuw i32 %x4, 1
+  %50 = icmp ult i32 %49, %x.end
+  br i1 %50, label %x, label %done
 
 done:                                             ; preds = %next
   br label %after
 
 after:                                            ; preds = %done, %row
-  %54 = add i64 %group, %take
-  %55 = icmp ult i64 %54, %end
-  br i1 %55, label %row, label %finish
+  %51 = add i64 %group, %take
+  %52 = icmp ult i64 %51, %end
+  br i1 %52, label %row, label %finish
 
 finish:                                           ; preds = %after, %entry
   ret void

@@ -20,8 +20,6 @@ entry:
   %groups2 = load i32, ptr %7, align 4
   %8 = getelementptr inbounds i32, ptr %groups, i64 2
   %groups3 = load i32, ptr %8, align 4
-  %load = alloca i32, align 4
-  %load4 = alloca i32, align 4
   %live = getelementptr inbounds i8, ptr %scratch, i64 0
   %any_live = alloca i32, align 4
   %end = add i64 %first, %count
@@ -32,26 +30,25 @@ run:                                              ; preds = %entry
   br label %group
 
 group:                                            ; preds = %next28, %run
-  %group5 = phi i64 [ %first, %run ], [ %54, %next28 ]
+  %group4 = phi i64 [ %first, %run ], [ %52, %next28 ]
   %10 = zext i32 %groups1 to i64
-  %11 = urem i64 %group5, %10
+  %11 = urem i64 %group4, %10
   %group.x = trunc i64 %11 to i32
   %12 = mul nuw nsw i32 %group.x, 4
   br label %lane
 
 lane:                                             ; preds = %next, %group
-  %lane6 = phi i64 [ 0, %group ], [ %14, %next ]
-  %13 = getelementptr inbounds i32, ptr %live, i64 %lane6
+  %lane5 = phi i64 [ 0, %group ], [ %14, %next ]
+  %13 = getelementptr inbounds i32, ptr %live, i64 %lane5
   store i32 1, ptr %13, align 4, !alias.scope !0, !noalias !3
   br label %next
 
 next:                                             ; preds = %lane
-  %14 = add nuw i64 %lane6, 1
+  %14 = add nuw i64 %lane5, 1
   %15 = icmp ult i64 %14, 4
   br i1 %15, label %lane, label %done
 
 done:                                             ; preds = %next
-  store i32 0, ptr %load, align 4
   %16 = icmp ult i32 %group.x, %a.len
   %17 = zext i1 %16 to i32
   br i1 %16, label %then, label %endif
@@ -60,122 +57,119 @@ then:                                             ; preds = %done
   %18 = zext i32 %group.x to i64
   %19 = getelementptr inbounds i32, ptr %a, i64 %18
   %20 = load i32, ptr %19, align 4, !alias.scope !6, !noalias !7
-  store i32 %20, ptr %load, align 4
   br label %endif
 
 endif:                                            ; preds = %then, %done
-  %21 = load i32, ptr %load, align 4
-  %22 = icmp eq i32 %21, 0
-  %23 = zext i1 %22 to i32
+  %load = phi i32 [ 0, %done ], [ %20, %then ]
+  %21 = icmp eq i32 %load, 0
+  %22 = zext i1 %21 to i32
   store i32 0, ptr %any_live, align 4
   br label %x
 
-x:                                                ; preds = %next11, %endif
-  %x7 = phi i32 [ 0, %endif ], [ %26, %next11 ]
-  %id.x = phi i32 [ %12, %endif ], [ %25, %next11 ]
-  %lane8 = zext i32 %x7 to i64
-  br i1 %22, label %then9, label %endif10
+x:                                                ; preds = %next10, %endif
+  %x6 = phi i32 [ 0, %endif ], [ %25, %next10 ]
+  %id.x = phi i32 [ %12, %endif ], [ %24, %next10 ]
+  %lane7 = zext i32 %x6 to i64
+  br i1 %21, label %then8, label %endif9
 
-then9:                                            ; preds = %x
-  %24 = getelementptr inbounds i32, ptr %live, i64 %lane8
-  store i32 0, ptr %24, align 4, !alias.scope !0, !noalias !3
-  br label %next11
+then8:                                            ; preds = %x
+  %23 = getelementptr inbounds i32, ptr %live, i64 %lane7
+  store i32 0, ptr %23, align 4, !alias.scope !0, !noalias !3
+  br label %next10
 
-endif10:                                          ; preds = %x
+endif9:                                           ; preds = %x
   store i32 1, ptr %any_live, align 4
-  br label %next11
+  br label %next10
 
-next11:                                           ; preds = %endif10, %then9
-  %25 = add nuw nsw i32 %id.x, 1
-  %26 = add nuw i32 %x7, 1
-  %27 = icmp ult i32 %26, 4
-  br i1 %27, label %x, label %done12
+next10:                                           ; preds = %endif9, %then8
+  %24 = add nuw nsw i32 %id.x, 1
+  %25 = add nuw i32 %x6, 1
+  %26 = icmp ult i32 %25, 4
+  br i1 %26, label %x, label %done11
 
-done12:                                           ; preds = %next11
-  %28 = load i32, ptr %any_live, align 4
-  %29 = icmp ne i32 %28, 0
-  br i1 %29, label %on, label %next28
+done11:                                           ; preds = %next10
+  %27 = load i32, ptr %any_live, align 4
+  %28 = icmp ne i32 %27, 0
+  br i1 %28, label %on, label %next28
 
-on:                                               ; preds = %done12
-  %30 = icmp eq i32 %group.x, 1
-  %31 = zext i1 %30 to i32
+on:                                               ; preds = %done11
+  %29 = icmp eq i32 %group.x, 1
+  %30 = zext i1 %29 to i32
   store i32 0, ptr %any_live, align 4
-  br label %x13
+  br label %x12
 
-x13:                                              ; preds = %next25, %on
-  %x14 = phi i32 [ 0, %on ], [ %50, %next25 ]
-  %id.x15 = phi i32 [ %12, %on ], [ %49, %next25 ]
-  %lane16 = zext i32 %x14 to i64
-  %32 = getelementptr inbounds i32, ptr %live, i64 %lane16
-  %33 = load i32, ptr %32, align 4, !alias.scope !0, !noalias !3
-  %34 = icmp ne i32 %33, 0
-  br i1 %34, label %alive, label %next25
+x12:                                              ; preds = %next25, %on
+  %x13 = phi i32 [ 0, %on ], [ %48, %next25 ]
+  %id.x14 = phi i32 [ %12, %on ], [ %47, %next25 ]
+  %lane15 = zext i32 %x13 to i64
+  %31 = getelementptr inbounds i32, ptr %live, i64 %lane15
+  %32 = load i32, ptr %31, align 4, !alias.scope !0, !noalias !3
+  %33 = icmp ne i32 %32, 0
+  br i1 %33, label %alive, label %next25
 
-alive:                                            ; preds = %x13
-  store i32 0, ptr %load4, align 4
-  %35 = icmp ult i32 %x14, %a.len
-  %36 = zext i1 %35 to i32
-  br i1 %35, label %then17, label %endif18
+alive:                                            ; preds = %x12
+  %34 = icmp ult i32 %x13, %a.len
+  %35 = zext i1 %34 to i32
+  br i1 %34, label %then16, label %endif17
 
-then17:                                           ; preds = %alive
-  %37 = zext i32 %x14 to i64
-  %38 = getelementptr inbounds i32, ptr %a, i64 %37
-  %39 = load i32, ptr %38, align 4, !alias.scope !6, !noalias !7
-  store i32 %39, ptr %load4, align 4
-  br label %endif18
+then16:                                           ; preds = %alive
+  %36 = zext i32 %x13 to i64
+  %37 = getelementptr inbounds i32, ptr %a, i64 %36
+  %38 = load i32, ptr %37, align 4, !alias.scope !6, !noalias !7
+  br label %endif17
 
-endif18:                                          ; preds = %then17, %alive
-  %40 = load i32, ptr %load4, align 4
-  %41 = icmp eq i32 %40, 1
-  %42 = zext i1 %41 to i32
-  br i1 %41, label %then19, label %endif20
+endif17:                                          ; preds = %then16, %alive
+  %load18 = phi i32 [ 0, %alive ], [ %38, %then16 ]
+  %39 = icmp eq i32 %load18, 1
+  %40 = zext i1 %39 to i32
+  br i1 %39, label %then19, label %endif20
 
-then19:                                           ; preds = %endif18
-  %43 = getelementptr inbounds i32, ptr %live, i64 %lane16
-  store i32 0, ptr %43, align 4, !alias.scope !0, !noalias !3
+then19:                                           ; preds = %endif17
+  %41 = getelementptr inbounds i32, ptr %live, i64 %lane15
+  store i32 0, ptr %41, align 4, !alias.scope !0, !noalias !3
   br label %next25
 
-endif20:                                          ; preds = %endif18
-  br i1 %30, label %then21, label %endif22
+endif20:                                          ; preds = %endif17
+  br i1 %29, label %then21, label %endif22
 
 then21:                                           ; preds = %endif20
-  %44 = getelementptr inbounds i32, ptr %live, i64 %lane16
-  store i32 0, ptr %44, align 4, !alias.scope !0, !noalias !3
+  %42 = getelementptr inbounds i32, ptr %live, i64 %lane15
+  store i32 0, ptr %42, align 4, !alias.scope !0, !noalias !3
   br label %next25
 
 endif22:                                          ; preds = %endif20
-  %45 = icmp ult i32 %id.x15, %out.len
-  %46 = zext i1 %45 to i32
-  br i1 %45, label %then23, label %endif24
+  %43 = icmp ult i32 %id.x14, %out.len
+  %44 = zext i1 %43 to i32
+  br i1 %43, label %then23, label %endif24
 
 then23:                                           ; preds = %endif22
-  %47 = zext i32 %id.x15 to i64
-  %48 = getelementptr inbounds i32, ptr %out, i64 %47
-  store i32 1, ptr %48, align 4, !alias.scope !8, !noalias !9
+  %45 = zext i32 %id.x14 to i64
+  %46 = getelementptr inbounds i32, ptr %out, i64 %45
+  store i32 1, ptr %46, align 4, !alias.scope !8, !noalias !9
   br label %endif24
 
 endif24:                                          ; preds = %then23, %endif22
   store i32 1, ptr %any_live, align 4
   br label %next25
 
-next25:                                           ; preds = %endif24, %then21, %then19, %x13
-  %49 = add nuw nsw i32 %id.x15, 1
-  %50 = add nuw i32 %x14, 1
-  %51 = icmp ult i32 %50, 4
-  br i1 %51, label %x13, label %done26
+next25:                                           ; preds = %endif24, %then21, %then19, %x12
+  %47 = add nuw nsw i32 %id.x14, 1
+  %48 = add nuw i32 %x13, 1
+  %49 = icmp ult i32 %48, 4
+  br i1 %49, label %x12, label %done26
 
 done26:                                           ; preds = %next25
-  %52 = load i32, ptr %any_live, align 4
-  %53 = icmp ne i32 %52, 0
-  br i1 %53, label %on27, label %next28
+  %50 = load i32, ptr %any_live, align 4
+  %51 = icmp ne i32 %50, 0
+  br i1 %51, label %on27, label %next28
 
 on27:                                             ; preds = %done26
   br label %next28
 
-next28:                                           ; preds = %on27, %done26, %done12
-  %54 = add nuw i64 %group5, 1
-  %55 = icmp ult i64 %54, %end
-  br i1 %55, label %group, label %done29
+next28:                                           ; preds = %on27, %done26, %done11
+  %52 = add nuw i64 %group4, 1
+  %53 = icmp ult i64 %52, %end
+  br i1 %53, label %group, label %done29
 
 done29:                                           ; preds = %next28
   br label %finish

@@ -16,8 +16,6 @@ entry:
   %groups2 = load i32, ptr %4, align 4
   %5 = getelementptr inbounds i32, ptr %groups, i64 2
   %groups3 = load i32, ptr %5, align 4
-  %load = alloca i32, align 4
-  %load4 = alloca i32, align 4
   %end = add i64 %first, %count
   %6 = icmp ult i64 %first, %end
   br i1 %6, label %run, label %finish
@@ -26,19 +24,18 @@ run:                                              ; preds = %entry
   br label %group
 
 group:                                            ; preds = %next19, %run
-  %group5 = phi i64 [ %first, %run ], [ %39, %next19 ]
+  %group4 = phi i64 [ %first, %run ], [ %37, %next19 ]
   %7 = zext i32 %groups1 to i64
-  %8 = urem i64 %group5, %7
+  %8 = urem i64 %group4, %7
   %group.x = trunc i64 %8 to i32
   %9 = mul nuw nsw i32 %group.x, 32
   call void @llvm.memset.p0.i64(ptr align 64 %scratch, i8 0, i64 128, i1 false)
   br label %x
 
 x:                                                ; preds = %next, %group
-  %x6 = phi i32 [ 0, %group ], [ %22, %next ]
-  %id.x = phi i32 [ %9, %group ], [ %21, %next ]
-  %lane = zext i32 %x6 to i64
-  store i32 0, ptr %load, align 4
+  %x5 = phi i32 [ 0, %group ], [ %21, %next ]
+  %id.x = phi i32 [ %9, %group ], [ %20, %next ]
+  %lane = zext i32 %x5 to i64
   %10 = icmp ult i32 %id.x, %data.len
   %11 = zext i1 %10 to i32
   br i1 %10, label %then, label %endif
@@ -48,79 +45,76 @@ then:                                             ; preds = %x
   %13 = getelementptr inbounds i32, ptr %data, i64 %12
   %14 = load i32, ptr %13, align 4, !alias.scope !0, !noalias !3
   %15 = freeze i32 %14
-  store i32 %15, ptr %load, align 4
   br label %endif
 
 endif:                                            ; preds = %then, %x
-  %16 = load i32, ptr %load, align 4
-  %17 = icmp ult i32 %x6, 32
-  %18 = zext i1 %17 to i32
-  br i1 %17, label %then7, label %endif8
+  %load = phi i32 [ 0, %x ], [ %15, %then ]
+  %16 = icmp ult i32 %x5, 32
+  %17 = zext i1 %16 to i32
+  br i1 %16, label %then6, label %endif7
 
-then7:                                            ; preds = %endif
-  %19 = zext i32 %x6 to i64
-  %20 = getelementptr inbounds i32, ptr %tile, i64 %19
-  store i32 %16, ptr %20, align 4, !alias.scope !3, !noalias !0
-  br label %endif8
+then6:                                            ; preds = %endif
+  %18 = zext i32 %x5 to i64
+  %19 = getelementptr inbounds i32, ptr %tile, i64 %18
+  store i32 %load, ptr %19, align 4, !alias.scope !3, !noalias !0
+  br label %endif7
 
-endif8:                                           ; preds = %then7, %endif
+endif7:                                           ; preds = %then6, %endif
   br label %next
 
-next:                                             ; preds = %endif8
-  %21 = add nuw nsw i32 %id.x, 1
-  %22 = add nuw i32 %x6, 1
-  %23 = icmp ult i32 %22, 32
-  br i1 %23, label %x, label %done
+next:                                             ; preds = %endif7
+  %20 = add nuw nsw i32 %id.x, 1
+  %21 = add nuw i32 %x5, 1
+  %22 = icmp ult i32 %21, 32
+  br i1 %22, label %x, label %done
 
 done:                                             ; preds = %next
-  br label %x9
+  br label %x8
 
-x9:                                               ; preds = %next17, %done
-  %x10 = phi i32 [ 0, %done ], [ %37, %next17 ]
-  %id.x11 = phi i32 [ %9, %done ], [ %36, %next17 ]
-  %lane12 = zext i32 %x10 to i64
-  %24 = sub i32 31, %x10
-  store i32 0, ptr %load4, align 4
-  %25 = icmp ult i32 %24, 32
-  %26 = zext i1 %25 to i32
-  br i1 %25, label %then13, label %endif14
+x8:                                               ; preds = %next17, %done
+  %x9 = phi i32 [ 0, %done ], [ %35, %next17 ]
+  %id.x10 = phi i32 [ %9, %done ], [ %34, %next17 ]
+  %lane11 = zext i32 %x9 to i64
+  %23 = sub i32 31, %x9
+  %24 = icmp ult i32 %23, 32
+  %25 = zext i1 %24 to i32
+  br i1 %24, label %then12, label %endif13
 
-then13:                                           ; preds = %x9
-  %27 = zext i32 %24 to i64
-  %28 = getelementptr inbounds i32, ptr %tile, i64 %27
-  %29 = load i32, ptr %28, align 4, !alias.scope !3, !noalias !0
-  %30 = freeze i32 %29
-  store i32 %30, ptr %load4, align 4
-  br label %endif14
+then12:                                           ; preds = %x8
+  %26 = zext i32 %23 to i64
+  %27 = getelementptr inbounds i32, ptr %tile, i64 %26
+  %28 = load i32, ptr %27, align 4, !alias.scope !3, !noalias !0
+  %29 = freeze i32 %28
+  br label %endif13
 
-endif14:                                          ; preds = %then13, %x9
-  %31 = load i32, ptr %load4, align 4
-  %32 = icmp ult i32 %id.x11, %data.len
-  %33 = zext i1 %32 to i32
-  br i1 %32, label %then15, label %endif16
+endif13:                                          ; preds = %then12, %x8
+  %load14 = phi i32 [ 0, %x8 ], [ %29, %then12 ]
+  %30 = icmp ult i32 %id.x10, %data.len
+  %31 = zext i1 %30 to i32
+  br i1 %30, label %then15, label %endif16
 
-then15:                                           ; preds = %endif14
-  %34 = zext i32 %id.x11 to i64
-  %35 = getelementptr inbounds i32, ptr %data, i64 %34
-  store i32 %31, ptr %35, align 4, !alias.scope !0, !noalias !3
+then15:                                           ; preds = %endif13
+  %32 = zext i32 %id.x10 to i64
+  %33 = getelementptr inbounds i32, ptr %data, i64 %32
+  store i32 %load14, ptr %33, align 4, !alias.scope !0, !noalias !3
   br label %endif16
 
-endif16:                                          ; preds = %then15, %endif14
+endif16:                                          ; preds = %then15, %endif13
   br label %next17
 
 next17:                                           ; preds = %endif16
-  %36 = add nuw nsw i32 %id.x11, 1
-  %37 = add nuw i32 %x10, 1
-  %38 = icmp ult i32 %37, 32
-  br i1 %38, label %x9, label %done18
+  %34 = add nuw nsw i32 %id.x10, 1
+  %35 = add nuw i32 %x9, 1
+  %36 = icmp ult i32 %35, 32
+  br i1 %36, label %x8, label %done18
 
 done18:                                           ; preds = %next17
   br label %next19
 
 next19:                                           ; preds = %done18
-  %39 = add nuw i64 %group5, 1
-  %40 = icmp ult i64 %39, %end
-  br i1 %40, label %group, label %done20
+  %37 = add nuw i64 %group4, 1
+  %38 = icmp ult i64 %37, %end
+  br i1 %38, label %group, label %done20
 
 done20:                                           ; preds = %next19
   br label %finish

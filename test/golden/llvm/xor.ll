@@ -25,14 +25,12 @@ entry:
   %groups2 = load i32, ptr %10, align 4
   %11 = getelementptr inbounds i32, ptr %groups, i64 2
   %groups3 = load i32, ptr %11, align 4
-  %load = alloca i32, align 4
-  %load4 = alloca i32, align 4
   %end = add i64 %first, %count
   %12 = icmp ult i64 %first, %end
   br i1 %12, label %row, label %finish
 
 row:                                              ; preds = %after17, %entry
-  %group = phi i64 [ %first, %entry ], [ %62, %after17 ]
+  %group = phi i64 [ %first, %entry ], [ %58, %after17 ]
   %13 = zext i32 %groups1 to i64
   %14 = urem i64 %group, %13
   %group.x = trunc i64 %14 to i32
@@ -57,104 +55,94 @@ run:                                              ; preds = %row
   br label %x
 
 x:                                                ; preds = %next, %run
-  %x5 = phi i32 [ %x.begin, %run ], [ %38, %next ]
-  store i32 0, ptr %load, align 4
-  %27 = zext i32 %x5 to i64
+  %x4 = phi i32 [ %x.begin, %run ], [ %36, %next ]
+  %27 = zext i32 %x4 to i64
   %28 = getelementptr inbounds i32, ptr %a, i64 %27
   %29 = load i32, ptr %28, align 4, !alias.scope !0, !noalias !3
-  store i32 %29, ptr %load, align 4
-  %30 = load i32, ptr %load, align 4
-  store i32 0, ptr %load4, align 4
-  %31 = zext i32 %x5 to i64
-  %32 = getelementptr inbounds i32, ptr %b, i64 %31
-  %33 = load i32, ptr %32, align 4, !alias.scope !6, !noalias !7
-  store i32 %33, ptr %load4, align 4
-  %34 = load i32, ptr %load4, align 4
-  %35 = xor i32 %30, %34
-  %36 = zext i32 %x5 to i64
-  %37 = getelementptr inbounds i32, ptr %out, i64 %36
-  store i32 %35, ptr %37, align 4, !alias.scope !8, !noalias !9
+  %30 = zext i32 %x4 to i64
+  %31 = getelementptr inbounds i32, ptr %b, i64 %30
+  %32 = load i32, ptr %31, align 4, !alias.scope !6, !noalias !7
+  %33 = xor i32 %29, %32
+  %34 = zext i32 %x4 to i64
+  %35 = getelementptr inbounds i32, ptr %out, i64 %34
+  store i32 %33, ptr %35, align 4, !alias.scope !8, !noalias !9
   br label %next
 
 next:                                             ; preds = %x
-  %38 = add nuw i32 %x5, 1
-  %39 = icmp ult i32 %38, %25
-  br i1 %39, label %x, label %done
+  %36 = add nuw i32 %x4, 1
+  %37 = icmp ult i32 %36, %25
+  br i1 %37, label %x, label %done
 
 done:                                             ; preds = %next
   br label %after
 
 after:                                            ; preds = %done, %row
-  %40 = icmp ult i32 %25, %x.end
-  br i1 %40, label %run6, label %after17
+  %38 = icmp ult i32 %25, %x.end
+  br i1 %38, label %run5, label %after17
 
-run6:                                             ; preds = %after
-  br label %x7
+run5:                                             ; preds = %after
+  br label %x6
 
-x7:                                               ; preds = %next15, %run6
-  %x8 = phi i32 [ %25, %run6 ], [ %60, %next15 ]
-  %41 = icmp ult i32 %x8, %out.len
+x6:                                               ; preds = %next15, %run5
+  %x7 = phi i32 [ %25, %run5 ], [ %56, %next15 ]
+  %39 = icmp ult i32 %x7, %out.len
+  %40 = zext i1 %39 to i32
+  br i1 %39, label %then, label %endif14
+
+then:                                             ; preds = %x6
+  %41 = icmp ult i32 %x7, %a.len
   %42 = zext i1 %41 to i32
-  br i1 %41, label %then, label %endif14
+  br i1 %41, label %then8, label %endif
 
-then:                                             ; preds = %x7
-  store i32 0, ptr %load, align 4
-  %43 = icmp ult i32 %x8, %a.len
-  %44 = zext i1 %43 to i32
-  br i1 %43, label %then9, label %endif
-
-then9:                                            ; preds = %then
-  %45 = zext i32 %x8 to i64
-  %46 = getelementptr inbounds i32, ptr %a, i64 %45
-  %47 = load i32, ptr %46, align 4, !alias.scope !0, !noalias !3
-  store i32 %47, ptr %load, align 4
+then8:                                            ; preds = %then
+  %43 = zext i32 %x7 to i64
+  %44 = getelementptr inbounds i32, ptr %a, i64 %43
+  %45 = load i32, ptr %44, align 4, !alias.scope !0, !noalias !3
   br label %endif
 
-endif:                                            ; preds = %then9, %then
-  %48 = load i32, ptr %load, align 4
-  store i32 0, ptr %load4, align 4
-  %49 = icmp ult i32 %x8, %b.len
-  %50 = zext i1 %49 to i32
-  br i1 %49, label %then10, label %endif11
+endif:                                            ; preds = %then8, %then
+  %load = phi i32 [ 0, %then ], [ %45, %then8 ]
+  %46 = icmp ult i32 %x7, %b.len
+  %47 = zext i1 %46 to i32
+  br i1 %46, label %then9, label %endif10
 
-then10:                                           ; preds = %endif
-  %51 = zext i32 %x8 to i64
-  %52 = getelementptr inbounds i32, ptr %b, i64 %51
-  %53 = load i32, ptr %52, align 4, !alias.scope !6, !noalias !7
-  store i32 %53, ptr %load4, align 4
-  br label %endif11
+then9:                                            ; preds = %endif
+  %48 = zext i32 %x7 to i64
+  %49 = getelementptr inbounds i32, ptr %b, i64 %48
+  %50 = load i32, ptr %49, align 4, !alias.scope !6, !noalias !7
+  br label %endif10
 
-endif11:                                          ; preds = %then10, %endif
-  %54 = load i32, ptr %load4, align 4
-  %55 = xor i32 %48, %54
-  %56 = icmp ult i32 %x8, %out.len
-  %57 = zext i1 %56 to i32
-  br i1 %56, label %then12, label %endif13
+endif10:                                          ; preds = %then9, %endif
+  %load11 = phi i32 [ 0, %endif ], [ %50, %then9 ]
+  %51 = xor i32 %load, %load11
+  %52 = icmp ult i32 %x7, %out.len
+  %53 = zext i1 %52 to i32
+  br i1 %52, label %then12, label %endif13
 
-then12:                                           ; preds = %endif11
-  %58 = zext i32 %x8 to i64
-  %59 = getelementptr inbounds i32, ptr %out, i64 %58
-  store i32 %55, ptr %59, align 4, !alias.scope !8, !noalias !9
+then12:                                           ; preds = %endif10
+  %54 = zext i32 %x7 to i64
+  %55 = getelementptr inbounds i32, ptr %out, i64 %54
+  store i32 %51, ptr %55, align 4, !alias.scope !8, !noalias !9
   br label %endif13
 
-endif13:                                          ; preds = %then12, %endif11
+endif13:                                          ; preds = %then12, %endif10
   br label %endif14
 
-endif14:                                          ; preds = %endif13, %x7
+endif14:                                          ; preds = %endif13, %x6
   br label %next15
 
 next15:                                           ; preds = %endif14
-  %60 = add nuw i32 %x8, 1
-  %61 = icmp ult i32 %60, %x.end
-  br i1 %61, label %x7, label %done16, !llvm.loop !10
+  %56 = add nuw i32 %x7, 1
+  %57 = icmp ult i32 %56, %x.end
+  br i1 %57, label %x6, label %done16, !llvm.loop !10
 
 done16:                                           ; preds = %next15
   br label %after17
 
 after17:                                          ; preds = %done16, %after
-  %62 = add i64 %group, %take
-  %63 = icmp ult i64 %62, %end
-  br i1 %63, label %row, label %finish
+  %58 = add i64 %group, %take
+  %59 = icmp ult i64 %58, %end
+  br i1 %59, label %row, label %finish
 
 finish:                                           ; preds = %after17, %entry
   ret void

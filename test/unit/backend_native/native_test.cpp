@@ -226,6 +226,20 @@ TEST(Native, BatchesCompileFast) {
   EXPECT_GT(rate, 300);
 }
 
+// Oracle: the recurrence, in C++. A program of this size would take minutes in the whole pipeline.
+TEST(Native, ALargeProgramCompilesInReasonableTime) {
+  std::string text = "program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) { let x = 1;";
+  uint32_t expected = 1;
+  const Buffers a = inputs({16}, 4);
+  for (uint32_t k = 0; k < 20'000; ++k) {
+    text += " x = (x * 3) ^ a[(x + " + std::to_string(k) + ") & 15];";
+    expected = expected * 3 ^ a[0][(expected + k) & 15];
+  }
+  const auto pipeline = native(2, 1)->compile(checked(text + " out[0] = x; }"));
+  ASSERT_TRUE(pipeline);
+  EXPECT_EQ(test::pipeline_result(**pipeline, {a[0], {0}}, {})[1][0], expected);
+}
+
 TEST(Native, SaysWhoItIs) {
   const Identity id = native(2, 3)->identity();
   EXPECT_EQ(id.name, "native");
