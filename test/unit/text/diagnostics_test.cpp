@@ -110,6 +110,9 @@ TEST(Diagnostics, Statements) {
   expect_bad_body("P005", "let x = «4294967296»;");
   expect_bad_body("P005", "let x = «0x1_0000_0000»;");
   expect_bad_body("P005", "let x = «99999999999999999999999999»;");
+  expect_bad_body("P005", "let x = «18446744073709551617»;");  // 2^64 + 1
+  expect_bad_body("P005", "let x = «0x1_0000_0000_0000_0001i32»;");
+  expect_bad_body("P005", "let x = a.b@«18446744073709551617»(1);");
   expect_bad_body("P005", "let x = «2147483648i32»;");
   expect_bad_body("P005", "let x = - «2147483648i32»;");
   expect_bad_body("P005", "let x = «-2147483649i32»;");
