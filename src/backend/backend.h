@@ -2,7 +2,7 @@
 //
 // The interface is small on purpose: virtual calls stop at the dispatch. A backend promises the bytes that the
 // reference gives for every race-free program; what it cannot do it says with a first-class outcome
-// (B002 UnsupportedByBackend, B003 ResourceExceeded), and a valid program that fits succeeds.
+// (B001 not available here, B003 resource exceeded), and a valid program that fits succeeds.
 #pragma once
 
 #include <cstddef>
