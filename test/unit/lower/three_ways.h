@@ -110,6 +110,9 @@ inline void expect_well_formed(const Kernel& kernel) {
   }
 }
 
+/// Far more than any program of the tests needs: a broken guard may hand a loop a bound from nowhere.
+inline constexpr uint64_t kSteps = 100'000'000;
+
 /// Runs the program three ways and expects the same words from each; gives what the reference answered.
 inline Buffers expect_three_ways(const check::Checked& program, const Buffers& input,
                                  layout::Groups groups = {}) {
@@ -120,7 +123,7 @@ inline Buffers expect_three_ways(const check::Checked& program, const Buffers& i
   }
   const Kernel kernel = build(program);
   expect_well_formed(kernel);
-  const auto semantic = run_kernel(kernel, input, groups);
+  const auto semantic = run_kernel(kernel, input, groups, {.max_steps = kSteps});
   EXPECT_TRUE(semantic.has_value()) << render(semantic.error(), nullptr) << print(kernel);
   if (semantic) EXPECT_EQ(*semantic, *reference) << print(kernel);
   for (const Target& target : targets()) {
@@ -128,7 +131,7 @@ inline Buffers expect_three_ways(const check::Checked& program, const Buffers& i
     EXPECT_TRUE(legal.legal);
     expect_well_formed(legal);
     for (const uint64_t seed : {0, 1, 2}) {
-      const auto result = run_kernel(legal, input, groups, {.seed = seed});
+      const auto result = run_kernel(legal, input, groups, {.seed = seed, .max_steps = kSteps});
       EXPECT_TRUE(result.has_value())
           << target.name << ": " << render(result.error(), nullptr) << print(legal);
       if (result) EXPECT_EQ(*result, *reference) << target.name << "\n" << print(legal);
