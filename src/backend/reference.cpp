@@ -23,8 +23,10 @@ class ReferencePipeline final : public Pipeline {
 class Reference final : public Backend {
  public:
   Identity identity() const override {
-    return {
-        .name = "reference", .device = "any host, 1 thread", .driver = "vyre evaluator", .version = VYRE_VERSION};
+    return {.name = "reference",
+            .device = "any host, 1 thread",
+            .driver = "vyre evaluator",
+            .version = VYRE_VERSION};
   }
   Limits limits() const override {
     return {.max_invocations_per_group = spec::kMaxInvocationsPerGroup,
