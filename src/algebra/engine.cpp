@@ -37,8 +37,13 @@ std::string assignment(std::span<const uint32_t> values) {
 class Sweep {
  public:
   Sweep(const BoundLaw& law, Evaluator& evaluator, const Cases& cases, uint64_t instances,
-        const EngineOptions& options)
-      : law_(law), evaluator_(evaluator), cases_(cases), instances_(instances), options_(options) {}
+        const EngineOptions& options, size_t inner)
+      : law_(law),
+        evaluator_(evaluator),
+        cases_(cases),
+        instances_(instances),
+        options_(options),
+        inner_(inner) {}
 
   Result<EngineResult> run(Engine engine) {
     const uint64_t slice = std::max<uint64_t>(1, evaluator_.slice());
@@ -59,8 +64,9 @@ class Sweep {
  private:
   /// What one thread works with, kept from slice to slice.
   struct Bench {
-    Bench(Evaluator& evaluator, size_t variables)
+    Bench(Evaluator& evaluator, size_t variables, size_t inner)
         : flow(evaluator, std::max<size_t>(1, evaluator.slice())), columns(variables) {
+      flow.on_grid(inner);
       for (auto& column : columns) column.resize(std::max<size_t>(1, evaluator.slice()));
     }
     Flow flow;
@@ -111,8 +117,9 @@ class Sweep {
   const Cases& cases_;
   const uint64_t instances_;
   const EngineOptions& options_;
+  const size_t inner_;  // how many values each variable of a grid has; 0: no grid
   tbb::enumerable_thread_specific<Bench> benches_{
-      [this] { return Bench(evaluator_, law_.variables.size()); }};
+      [this] { return Bench(evaluator_, law_.variables.size(), inner_); }};
   std::mutex mutex_;
   uint64_t done_ = 0;
   uint64_t failures_ = 0;
@@ -171,17 +178,24 @@ std::string evidence(const BoundLaw& law, std::span<const EngineResult> engines,
   return out;
 }
 
+/// How many values each variable has on a grid where all have as many; 0 elsewhere.
+size_t grid_of(const BoundLaw& law) {
+  const bool words = std::ranges::count(law.variables, spec::DataType::Bool) == 0;
+  return words && law.variables.size() > 1 ? 256 : 0;
+}
+
 struct Plan {
   Engine engine;
   Strategy strategy;
   uint64_t limit;
+  bool grid;
 };
 
 std::vector<Plan> planned(const EngineOptions& options) {
   std::vector<Plan> out;
-  if (options.exhaustive_u8) out.push_back({Engine::ExhaustiveU8, Strategy::Exhaustive8, UINT64_MAX});
-  if (options.edge256) out.push_back({Engine::Edge256, Strategy::Edge256, UINT64_MAX});
-  if (options.witnessed > 0) out.push_back({Engine::Witnessed, Strategy::Random, options.witnessed});
+  if (options.exhaustive_u8) out.push_back({Engine::ExhaustiveU8, Strategy::Exhaustive8, UINT64_MAX, true});
+  if (options.edge256) out.push_back({Engine::Edge256, Strategy::Edge256, UINT64_MAX, true});
+  if (options.witnessed > 0) out.push_back({Engine::Witnessed, Strategy::Random, options.witnessed, false});
   return out;
 }
 
@@ -220,7 +234,8 @@ Result<LawVerdict> check_law(const spec::Law& law, const ops::Operation& operati
   for (const Plan& plan : planned(options)) {
     const Cases cases(stream, bound->variables, plan.strategy, options.seed);
     const uint64_t instances = std::min(cases.size(), plan.limit);
-    VYRE_TRY(result, Sweep(*bound, evaluator, cases, instances, options).run(plan.engine));
+    VYRE_TRY(result, Sweep(*bound, evaluator, cases, instances, options, plan.grid ? grid_of(*bound) : 0)
+                         .run(plan.engine));
     complete = complete && result.instances == instances && instances > 0;
     failed = failed || result.failures > 0;
     verdict.engines.push_back(std::move(result));

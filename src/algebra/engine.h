@@ -3,9 +3,9 @@
 // Three engines run the same statement. ExhaustiveU8 takes every tuple of operands 0..255 through the
 // full-width function (i32: the sign-extended i8). Edge256 takes every tuple of 256 structured full-width
 // values. Witnessed takes generated full-width values, 10^6 and more. A law is verified when every engine
-// that was asked for ran all its instances and none failed; no instance run is no verdict. A refuted law comes with one
-// counterexample: the smallest there is, where exhaustion can say so, else a shrunk one, and it says which.
-// Source: semantics, "Laws and evidence"; vyre-conform-spec, "Verification" of laws.
+// that was asked for ran all its instances and none failed; no instance run is no verdict. A refuted law
+// comes with one counterexample: the smallest there is, where exhaustion can say so, else a shrunk one, and
+// it says which. Source: semantics, "Laws and evidence"; vyre-conform-spec, "Verification" of laws.
 #pragma once
 
 #include <atomic>

@@ -42,6 +42,9 @@ class Evaluator {
                              uint32_t* out, size_t n) = 0;
   /// Whether apply may be called from several threads at once.
   virtual bool concurrent() const { return false; }
+  /// Whether equal inputs give equal results beyond doubt, as for functions of the host: then a sweep over a
+  /// grid need not repeat an application whose inputs recur. A device is believed in nothing.
+  virtual bool pure() const { return false; }
   /// How many instances a call should have.
   virtual size_t slice() const { return size_t{1} << 14; }
 };
@@ -75,6 +78,10 @@ class Flow {
  public:
   Flow(Evaluator& evaluator, size_t capacity) : evaluator_(evaluator), capacity_(capacity) {}
 
+  /// Says that slices come from a grid, aligned: the last variable runs through `inner` values while the
+  /// others stand still, and a slice is `inner` such runs (with three variables the first stands still in all
+  /// of it).
+  void on_grid(size_t inner) { inner_ = inner; }
   /// Starts a slice. Shape  variables: one column of n words each; they must live through the slice.
   void begin(std::span<const uint32_t* const> variables, size_t n);
 
@@ -98,15 +105,21 @@ class Flow {
 
  private:
   const uint32_t* data(Column c) const { return columns_[c.index]; }
-  uint32_t* fresh();
+  uint32_t* fresh(uint32_t depends);
+  void call(const ops::Operation& operation, std::span<const uint32_t* const> inputs, uint32_t* out,
+            size_t n);
 
   Evaluator& evaluator_;
   size_t capacity_;
   size_t n_ = 0;
   size_t variables_ = 0;
   std::vector<const uint32_t*> columns_;
+  std::vector<uint32_t> depends_;  // by column: a bit for each variable that it depends on
+  size_t inner_ = 0;               // 0: not a grid
+  bool warm_ = false;              // a slice was run before, and its columns are still there
   std::vector<std::unique_ptr<uint32_t[]>> scratch_;
   size_t used_ = 0;
+  std::vector<uint32_t> repeats_;  // what an application is given when its inputs recur
   uint32_t poison_ = 0;
   std::vector<uint8_t> holds_;
   bool demanded_ = false;
@@ -121,6 +134,8 @@ Statement statement(spec::LawKind kind);
 class SpecEvaluator final : public Evaluator {
  public:
   std::string subject() const override { return "spec"; }
+  bool pure() const override { return true; }
+  size_t slice() const override { return size_t{1} << 16; }
   Result<void> apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs, uint32_t* out,
                      size_t n) override;
   bool concurrent() const override { return true; }

@@ -188,6 +188,35 @@ TEST(Laws, EveryKindIsAcceptedAndRefutedAbove) {
   }
 }
 
+/// The same functions, but nothing is taken for granted of them.
+class Suspect final : public Evaluator {
+ public:
+  std::string subject() const override { return "suspect"; }
+  size_t slice() const override { return 5000; }
+  Result<void> apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs, uint32_t* out,
+                     size_t n) override {
+    return SpecEvaluator().apply(operation, inputs, out, n);
+  }
+};
+
+// Oracle: the sweep that applies everything at every instance. The one that leaves out what recurs must count
+// the same failures.
+TEST(Laws, LeavingOutWhatRecursChangesNothing) {
+  for (const False& f : kFalse) {
+    Suspect suspect;
+    const EngineOptions options{.edge256 = true, .witnessed = 10'000};
+    const auto plain = check_law(f.law, *find(f.operation, 1), suspect, options, find);
+    ASSERT_TRUE(plain.has_value());
+    const LawVerdict quick = check_here(f.law, f.operation, options);
+    ASSERT_EQ(plain->engines.size(), quick.engines.size());
+    for (size_t e = 0; e < quick.engines.size(); ++e) {
+      EXPECT_EQ(plain->engines[e].instances, quick.engines[e].instances);
+      EXPECT_EQ(plain->engines[e].failures, quick.engines[e].failures) << spec::to_string(f.law);
+      EXPECT_EQ(plain->engines[e].first, quick.engines[e].first) << spec::to_string(f.law);
+    }
+  }
+}
+
 // Oracle: semantics: two-sided identity and absorption. left(a, e) = a always, left(e, a) = a only for a = e.
 TEST(Laws, IdentityAndAbsorbingAreTwoSided) {
   const LawVerdict verdict = check_here(laws::identity(0), "t.left");
