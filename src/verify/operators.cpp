@@ -66,6 +66,7 @@ Subject operator_subject(Op op, DataType type) {
   std::string name = fmt::format("{}/{}", info(Family::Operators).text, a.name);
   Subject s = subject_with(std::move(name), std::move(a),
                            [op, type, n](const uint32_t* x) { return ref::eval(op, type, {x, n}); });
+  s.rows = rows_of(op, type, type);
   return s;
 }
 

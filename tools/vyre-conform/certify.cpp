@@ -90,8 +90,7 @@ void add_certify(CLI::App& app, int& exit) {
   verb->add_option("--strength", o->strength, "how many cases: quick, standard (10^6 an operation) or full")
       ->check(CLI::IsMember({"quick", "standard", "full"}))
       ->capture_default_str();
-  verb->add_option("--seed", o->seed, "of generated cases; the same seed repeats the same cases")
-      ->capture_default_str();
+  add_seed(*verb, o->seed, "of generated cases; the same seed repeats the same cases");
   verb->add_option("--out", o->out, "write the certificate here, whole or not at all");
   verb->add_option("--junit", o->junit, "write the result as JUnit XML here");
   verb->add_option("--require", o->require, "exit with 1 below this level: L1 or L2");

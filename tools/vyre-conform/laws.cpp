@@ -25,7 +25,7 @@ void add_laws(CLI::App& app, int& exit) {
   };
   auto o = std::make_shared<Options>();
   verb->add_option("GLOB", o->pattern, "operations whose id matches")->capture_default_str();
-  verb->add_option("--seed", o->seed, "of the witnessed inputs")->capture_default_str();
+  add_seed(*verb, o->seed, "of the witnessed inputs");
   verb->footer("Example:\n  vyre-conform laws 'primitive.bitwise.*'");
   verb->callback([o, &exit] { exit = run(o->pattern, o->seed); });
 }

@@ -29,6 +29,16 @@ int report(const Diag& diag, std::string_view file) {
   return exit_code(diag.code);
 }
 
+void add_seed(CLI::App& verb, uint64_t& seed, const std::string& what) {
+  const CLI::Validator digits(
+      [](std::string& text) {
+        return text.find_first_not_of("0123456789") == std::string::npos ? std::string()
+                                                                         : "a seed is a decimal number";
+      },
+      "NUMBER");
+  verb.add_option("--seed", seed, what)->check(digits)->capture_default_str();
+}
+
 const std::atomic<bool>& interruption() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);

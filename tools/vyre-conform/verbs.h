@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ void add_laws(CLI::App& app, int& exit);
 int usage_error(std::string_view message);
 /// Prints a diagnostic; gives its exit code.
 int report(const Diag& diag, std::string_view file = {});
+
+/// Adds --seed: 0 to 2^64 - 1. CLI11 alone would wrap -1 around.
+void add_seed(CLI::App& verb, uint64_t& seed, const std::string& what);
 
 /// Becomes true at the first SIGINT or SIGTERM after this call; a second one ends the process.
 const std::atomic<bool>& interruption();

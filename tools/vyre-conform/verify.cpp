@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "certify/certificate.h"

@@ -1,0 +1,160 @@
+"""vyre-conform's verbs: what they print, what they write, and with which exit code they end.
+
+Oracle: the documented command lines, exit codes and diagnostics; docs/certificate.md.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree
+
+PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=500)
+
+
+class Conform(unittest.TestCase):
+    def expect(self, exit_code, *arguments):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, exit_code, f"{arguments}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def files(self):
+        return sorted(p.name for p in self.folder.iterdir())
+
+
+class Certify(Conform):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.certificate = pathlib.Path(holder.name) / "cert.json"
+        cls.junit = pathlib.Path(holder.name) / "junit.xml"
+        cls.done = run("certify", "--ops", "primitive.bitwise.sh?", "--strength", "quick", "--seed", "7", "--require", "L2",
+                       "--out", cls.certificate, "--junit", cls.junit)
+
+    def test_ends_with_the_level(self):
+        self.assertEqual(self.done.returncode, 0, self.done.stdout + self.done.stderr)
+        self.assertEqual(self.done.stdout.splitlines()[-1], "level: integer=L2(2 of 41)")
+
+    def test_says_nothing_on_stderr_without_a_terminal(self):
+        self.assertEqual(self.done.stderr, "")
+
+    def test_certificate_is_json_with_the_documented_parts(self):
+        c = json.loads(self.certificate.read_text())
+        self.assertEqual(c["format"], 1)
+        self.assertEqual(c["backend"], "native")
+        self.assertEqual(c["seed"], "7")
+        self.assertEqual(c["strength"], "quick")
+        self.assertEqual(c["registry"]["operations"], 41)
+        self.assertEqual(len(c["registry"]["digest"]), 64)
+        self.assertEqual(c["levels"], {"integer": "L2", "line": "integer=L2(2 of 41)"})
+        operations = [v for v in c["verdicts"] if v["kind"] == "operation"]
+        self.assertEqual([v["subject"] for v in operations], ["primitive.bitwise.shl@1", "primitive.bitwise.shr@1"])
+        for v in operations:
+            self.assertGreaterEqual(sum(int(o["cases"]["completed"]) for o in v["parity"]), 10_000)
+            self.assertEqual([o["oracle"] for o in v["parity"]], ["specification table", "cpu reference function"])
+            self.assertTrue(all(int(h["cases"]) > 0 for h in v["classes"]))
+            for law in v["laws"]:
+                self.assertFalse(law["claimed"])
+                self.assertEqual([e["subject"].split("(")[0] for e in law["evidence"]], ["spec", "device"])
+        self.assertEqual(len(c["verdicts"]) - len(operations), c["registry"]["families"])
+
+    def test_junit_is_xml_with_a_case_a_subject(self):
+        root = xml.etree.ElementTree.parse(self.junit).getroot()
+        self.assertEqual(root.get("failures"), "0")
+        self.assertEqual(len(root), int(root.get("tests")))
+
+    def test_verify_agrees(self):
+        done = self.expect(0, "verify", self.certificate)
+        self.assertEqual(done.stdout.splitlines()[-1], "level: integer=L2(2 of 41)")
+        self.assertIn("unsigned", done.stdout)
+        self.assertIn("is that of this build", done.stdout)
+
+    def test_verify_notices_an_edit(self):
+        text = self.certificate.read_text()
+        edited = self.folder / "edited.json"
+        for old, new in [('"seed": "7"', '"seed": "8"'), ('"line": "integer=L2(2 of 41)"', '"line": "integer=L2"'),
+                         ('"failed": "0"', '"failed": "1"')]:
+            self.assertIn(old, text)
+            edited.write_text(text.replace(old, new, 1))
+            self.assertIn("error[C002]", self.expect(1, "verify", edited).stderr)
+        edited.write_text(text[:len(text) // 2])
+        self.assertIn("error[C001]", self.expect(1, "verify", edited).stderr)
+        edited.write_bytes(b"")
+        self.assertIn("error[C001]", self.expect(1, "verify", edited).stderr)
+
+    def test_replay_passes_on_a_right_backend(self):
+        done = self.expect(0, "replay", "primitive.bitwise.shl@1:random:7:42", "--backend", "native")
+        for word in ("input", "expected", "actual", "passes"):
+            self.assertIn(word, done.stdout)
+
+
+class BadInput(Conform):
+    def test_usage(self):
+        for arguments in [(), ("nothing",), ("certify", "--track", "approximate"), ("certify", "--strength", "huge"),
+                          ("certify", "--seed", "-1"), ("certify", "--seed", "x"), ("certify", "--nothing"), ("verify",),
+                          ("replay",), ("certify", "--require", "L3"), ("certify", "--require", "none"),
+                          ("certify", "--out", self.folder / "none" / "c.json"), ("certify", "--out", self.folder),
+                          ("verify", self.folder / "none.json"), ("verify", self.folder), ("certify", "--key", "k")]:
+            done = self.expect(2, *arguments)
+            self.assertNotEqual(done.stdout + done.stderr, "")
+        self.assertEqual(self.files(), [])
+
+    def test_unavailable_backends(self):
+        for backend in ("cuda", "nothing", ""):
+            for verb in (("certify",), ("replay", "primitive.math.add@1:random:1:1")):
+                self.assertIn("error[B", self.expect(3, *verb, "--backend", backend).stderr)
+
+    def test_no_operation_matches(self):
+        self.assertIn("error[C004]", self.expect(1, "certify", "--ops", "nothing.*").stderr)
+        self.assertIn("error[C004]", self.expect(1, "laws", "nothing.*").stderr)
+
+    def test_malformed_tokens(self):
+        for token in ("x", "a:b:c:d", "primitive.math.add@1:random:1:" + "1" * 200):
+            self.assertIn("error[C003]", self.expect(1, "replay", token).stderr)
+
+    def test_hostile_certificate(self):
+        path = self.folder / "deep.json"
+        path.write_text('{"format": 1, "verdicts": ' + "[" * 1_000_000 + "]" * 1_000_000 + "}")
+        self.assertIn("error[C001]", self.expect(1, "verify", path).stderr)
+
+
+class Interrupted(Conform):
+    def test_leaves_no_certificate(self):
+        for how in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([PROGRAM, "certify", "--out", self.folder / "c.json", "--junit", self.folder / "j.xml"],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(2)
+            process.send_signal(how)
+            out, err = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 1, out + err)
+            self.assertIn("error[C007]", err)
+            self.assertEqual(self.files(), [])
+
+
+class Help(Conform):
+    def test_each_verb_has_an_example(self):
+        for verb in ("certify", "verify", "replay", "laws"):
+            self.assertIn(f"Example:\n  vyre-conform {verb}", self.expect(0, verb, "--help").stdout)
+
+    def test_laws(self):
+        done = self.expect(0, "laws", "primitive.math.s?b")
+        self.assertIn("primitive.math.sub@1", done.stdout)
+        self.assertRegex(done.stdout, r"SelfInverse\(0\) +verified")
+        self.assertRegex(done.stdout, r"not Commutative +refuted")
+
+
+if __name__ == "__main__":
+    unittest.main()
