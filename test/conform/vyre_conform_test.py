@@ -104,7 +104,8 @@ class Certify(Conform):
 class BadInput(Conform):
     def test_usage(self):
         for arguments in [(), ("nothing",), ("certify", "--track", "approximate"), ("certify", "--strength", "huge"),
-                          ("certify", "--seed", "-1"), ("certify", "--seed", "x"), ("certify", "--nothing"), ("verify",),
+                          ("certify", "--seed", "-1"), ("certify", "--seed", "x"),
+                          ("certify", "--seed", "99999999999999999999"), ("certify", "--nothing"), ("verify",),
                           ("replay",), ("certify", "--require", "L3"), ("certify", "--require", "none"),
                           ("certify", "--out", self.folder / "none" / "c.json"), ("certify", "--out", self.folder),
                           ("verify", self.folder / "none.json"), ("verify", self.folder), ("certify", "--key", "k")]:

@@ -1,6 +1,7 @@
 // vyre-conform: certify backends, check certificates, replay what failed.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 
@@ -30,13 +31,15 @@ int report(const Diag& diag, std::string_view file) {
 }
 
 void add_seed(CLI::App& verb, uint64_t& seed, const std::string& what) {
-  const CLI::Validator digits(
+  const CLI::Validator whole(
       [](std::string& text) {
-        return text.find_first_not_of("0123456789") == std::string::npos ? std::string()
-                                                                         : "a seed is a decimal number";
+        uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool fits = error == std::errc{} && end == text.data() + text.size();
+        return fits ? std::string() : "a seed is a decimal number below 2^64";
       },
       "NUMBER");
-  verb.add_option("--seed", seed, what)->check(digits)->capture_default_str();
+  verb.add_option("--seed", seed, what)->check(whole)->capture_default_str();
 }
 
 const std::atomic<bool>& interruption() {
