@@ -94,7 +94,8 @@ Result<void> check_all(backend::Backend& backend, const ops::Operation& operatio
   if (!plan.laws) {
     // A law that nobody looked at is in the verdict without evidence, so it is not verified.
     for (const spec::Law& law : operation.laws) verdict.laws.push_back({spec::to_string(law), true, {}});
-    for (const spec::Denial& denial : operation.denied) verdict.laws.push_back({spec::to_string(denial.law), false, {}});
+    for (const spec::Denial& denial : operation.denied)
+      verdict.laws.push_back({spec::to_string(denial.law), false, {}});
     return {};
   }
 

@@ -161,8 +161,7 @@ TEST(AWrongBackend, DoesNotGetPastTheTwins) {
   EXPECT_GT(refused.failure_count, 0u);
 }
 
-// Oracle: algebra. f(x, y) = y - x is not x - y, so Identity of the swapped backend's Sub relatives fails,
-// and a commutative law cannot tell; Add that drops the highest bit has no identity.
+// Oracle: algebra. max(a, 0) = a for every a, and a maximum without its highest bit is not a for a = 2^31.
 TEST(AWrongBackend, FailsLawsToo) {
   const auto honest = native();
   sabotage::Saboteur wrong(*honest, Fault::DropsHighestBit);
