@@ -166,6 +166,14 @@ class Emitter {
     Value inside;
   };
 
+  static void mark_steps(const std::vector<Step>& steps, std::vector<bool>& is_step) {
+    for (const Step& step : steps) {
+      if (step.kind == Step::Kind::If) is_step[index(step.control)] = true;
+      mark_steps(step.body, is_step);
+      mark_steps(step.orelse, is_step);
+    }
+  }
+
   void find_merges() {
     struct Use {
       KBlock block = kNoKBlock;  // of the first Set
@@ -223,13 +231,16 @@ class Emitter {
         open.push_back({inst.body, 0, inst.orelse == kNoKBlock ? v : Value{UINT32_MAX}});
       }
     }
+    // An if that is a step of its own is emitted by emit_steps(), which makes no phi.
+    std::vector<bool> is_step(k_.insts.size(), false);
+    mark_steps(plan_.steps, is_step);
     merged_.assign(k_.slots.size(), false);
     slot_values_.assign(k_.slots.size(), nullptr);
     merges_.resize(k_.insts.size());
     for (uint32_t s = 0; s < uses.size(); ++s) {
       const Use& use = uses[s];
       const bool kept = s < plan_.slot_offset.size() && plan_.slot_offset[s] != kNoOffset;
-      if (!use.good || use.sets != 2 || kept) continue;
+      if (!use.good || use.sets != 2 || kept || is_step[index(use.owner)]) continue;
       merged_[s] = true;
       merges_[index(use.owner)].push_back({s, use.before, use.inside});
     }
