@@ -19,11 +19,14 @@ constexpr bool can_cast(DataType from, DataType to) {
 }
 
 /// Whether the cast must name a rounding mode; no other cast may.
-constexpr bool cast_takes_mode(DataType from, DataType to) { return kFloats.contains(from) && kIntegers.contains(to); }
+constexpr bool cast_takes_mode(DataType from, DataType to) {
+  return kFloats.contains(from) && kIntegers.contains(to);
+}
 
 /// Whether bitcast<to>(from) exists. Source: semantics, "Casts".
 constexpr bool can_bitcast(DataType from, DataType to) {
-  if (!is_value_type(from) || !is_value_type(to) || from == DataType::Bool || to == DataType::Bool) return false;
+  if (!is_value_type(from) || !is_value_type(to) || from == DataType::Bool || to == DataType::Bool)
+    return false;
   if (from == to) return true;
   const auto family = [](DataType t) {
     switch (t) {

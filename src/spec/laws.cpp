@@ -16,9 +16,11 @@ std::string to_string(const Law& law) {
   switch (i.parameters) {
     case LawParameters::None: return std::string(i.name);
     case LawParameters::Value: return fmt::format("{}({})", i.name, constant(law.value));
-    case LawParameters::Range: return fmt::format("{}({}, {})", i.name, constant(law.value), constant(law.high));
+    case LawParameters::Range:
+      return fmt::format("{}({}, {})", i.name, constant(law.value), constant(law.high));
     case LawParameters::OneOperation: return fmt::format("{}({})", i.name, law.others.at(0));
-    case LawParameters::TwoOperations: return fmt::format("{}({}, {})", i.name, law.others.at(0), law.others.at(1));
+    case LawParameters::TwoOperations:
+      return fmt::format("{}({}, {})", i.name, law.others.at(0), law.others.at(1));
     case LawParameters::OperationAndValue:
       return fmt::format("{}({}, {})", i.name, law.others.at(0), constant(law.value));
   }

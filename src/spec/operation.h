@@ -1,8 +1,9 @@
 // Operations: named, versioned compositions that programs call, and the table that resolves a call.
 //
-// spec/ knows only what a caller needs: id, version, signature, and a body it does not look into. The operation
-// library (ops/) fills an OpTable; check, lower and ref take it as an argument, so none of them depends on what is
-// in the library. Source: ir-types, "OpSignature"; vyre-conform-spec, "The Category A+C rule".
+// spec/ knows only what a caller needs: id, version, signature, and a body it does not look into. The
+// operation library (ops/) fills an OpTable; check, lower and ref take it as an argument, so none of them
+// depends on what is in the library. Source: ir-types, "OpSignature"; vyre-conform-spec, "The Category A+C
+// rule".
 #pragma once
 
 #include <cstdint>
