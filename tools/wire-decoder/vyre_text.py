@@ -1,0 +1,285 @@
+"""The canonical text (docs/text-format.md, "Canonical text") of a program that vyre_wire.py decoded.
+
+What ends a line is decided over the pieces of a whole statement, each with what it costs to break before it; everything
+else is written straight from the tree. Generators stand for recursion: what one yields is run to its end before it goes
+on, on a stack of its own.
+"""
+
+def run(generator):
+    """Runs a generator whose yields are the generators it waits for: recursion without the interpreter's stack."""
+    stack, value = [generator], None
+    while stack:
+        try:
+            stack.append(stack[-1].send(value))
+            value = None
+        except StopIteration as done:
+            stack.pop()
+            value = done.value
+    return value
+
+
+INFIX = {"mul": ("*", 9), "div": ("/", 9), "mod": ("%", 9), "add": ("+", 8), "sub": ("-", 8), "shl": ("<<", 7),
+         "shr": (">>", 7), "bit_and": ("&", 6), "bit_xor": ("^", 5), "bit_or": ("|", 4), "eq": ("==", 3),
+         "ne": ("!=", 3), "lt": ("<", 3), "gt": (">", 3), "le": ("<=", 3), "ge": (">=", 3), "and": ("&&", 2),
+         "or": ("||", 1)}
+PREFIX = {"negate": "-", "bit_not": "~", "logical_not": "!"}
+ARITHMETIC, SHIFT, BITWISE, COMPARISON = (9, 8), (7,), (6, 5, 4), (3,)
+NEVER, AFTER_EQUAL, LEVEL = 1 << 40, 1 << 39, 16
+
+
+def literal(node):
+    bits = node["bits"]
+    if node["type"] == "bool":
+        return {0: "false", 1: "true"}.get(bits, f"{bits}bool")  # the last is text that nothing reads
+    suffix = "" if node["type"] == "u32" else "i32"
+    if suffix and bits >= 2**31:
+        return f"{bits - 2**32}i32"
+    return (str(bits) if bits < 65536 else hex(bits)) + suffix
+
+
+def needs_parentheses(outer, operand, right):
+    """Whether the infix operator `outer` takes this operand in parentheses."""
+    if operand.get("operator") not in INFIX:
+        return False
+    (_, out), (_, inner) = INFIX[outer], INFIX[operand["operator"]]
+    if (out in SHIFT and inner in ARITHMETIC or out in ARITHMETIC and inner in SHIFT or
+            out in BITWISE and inner in BITWISE and out != inner or out in COMPARISON and inner in COMPARISON):
+        return True
+    return inner <= out if right else inner < out
+
+
+class Text:
+    def __init__(self):
+        self.out, self.depth = [], 0
+        self.unit, self.nesting, self.cost = [], 0, NEVER
+
+    # A unit is what stands in lines of its own: a statement without its blocks. Its pieces are the text, whether a blank
+    # stands before it, and what it costs to break the line there.
+
+    def put(self, text, blank=False):
+        self.unit.append((text, blank, self.cost))
+        self.cost = NEVER
+
+    def open(self, text, blank=False):
+        self.put(text, blank)
+        self.nesting += 1
+
+    def close(self, text):
+        self.nesting -= 1
+        self.put(text)
+
+    def comma(self):
+        self.put(",")
+        self.cost = self.nesting * LEVEL
+
+    def equal(self):
+        self.put("=", True)
+        self.cost = AFTER_EQUAL
+
+    def line_end(self, first, column):
+        limit, best, over = max(110, column + 40), first, False
+        for i in range(first, len(self.unit)):
+            text, blank, cost = self.unit[i]
+            if i > first and cost != NEVER:
+                if over:
+                    return i
+                if best == first or cost <= self.unit[best][2]:
+                    best = i
+            column += len(text) + (blank and i > first)
+            over = over or column > limit
+            if over and best != first:
+                return best
+        return len(self.unit)
+
+    def pieces(self, first, end):
+        for i in range(first, end):
+            text, blank, _ = self.unit[i]
+            self.out.append(" " + text if blank and i > first else text)
+
+    def indent(self):
+        return min(2 * self.depth, 128)
+
+    def new_line(self, more=0):
+        self.out.append("\n" + " " * (self.indent() + more))
+
+    def end_unit(self, column=None):
+        first = 0
+        column = self.indent() if column is None else column
+        while first < len(self.unit):
+            if first:
+                self.new_line(4)
+            end = self.line_end(first, column)
+            self.pieces(first, end)
+            first, column = end, self.indent() + 4
+        self.unit, self.cost = [], NEVER
+
+    def header(self, program):
+        self.put("program")
+        self.put(program["name"], True)
+        self.open("(")
+        starts = []
+        for i, buffer in enumerate(program["buffers"]):
+            if i:
+                self.comma()
+            starts.append(len(self.unit))
+            self.put(buffer["access"], i > 0)
+            self.put(buffer["name"], True)
+            self.put(":")
+            self.put(buffer["type"], True)
+            for text in (["[", str(buffer["count"]), "]"] if "count" in buffer else [f"@{buffer['binding']}"]):
+                self.put(text, text[0] == "@")
+        end = len(self.unit)
+        self.close(")")
+        self.cost = 0
+        self.put("workgroup", True)
+        self.open("(")
+        for i, size in enumerate(program["workgroup_size"]):
+            if i:
+                self.comma()
+            self.put(str(size), i > 0)
+        self.close(")")
+        self.put("{", True)
+        fits = self.line_end(0, 0)
+        if fits == len(self.unit):
+            self.pieces(0, fits)
+        elif fits == end + 1:
+            self.pieces(0, fits)
+            self.new_line(4)
+            self.pieces(fits, len(self.unit))
+        else:
+            self.pieces(0, 3)
+            for first, after in zip(starts, starts[1:] + [end]):
+                self.new_line(2)
+                self.pieces(first, after)
+            self.new_line()
+            self.pieces(end, len(self.unit))
+        self.unit, self.cost = [], NEVER
+
+    def program(self, program):
+        self.header(program)
+        run(self.block(program["body"]))
+        return "".join(self.out) + "\n"
+
+    def block(self, statements):
+        """What stands between the braces, and the closing one."""
+        self.depth += 1
+        for node in statements:
+            self.new_line()
+            yield self.statement(node)
+        self.depth -= 1
+        if statements:
+            self.new_line()
+        self.out.append("}")
+
+    def opened(self, body, column=None):
+        self.put("{", bool(self.unit))
+        self.end_unit(column)
+        yield self.block(body)
+
+    def statement(self, node):
+        kind, column = node["is"], None
+        while kind == "if":
+            self.put("if", column is not None)
+            self.open("(", True)
+            yield self.expression(node["condition"], False)
+            self.close(")")
+            yield self.opened(node["then"], column)
+            if "else" not in node:
+                return
+            self.out.append(" ")
+            self.put("else")
+            column, body = self.indent() + 2, node["else"]
+            if len(body) != 1 or body[0]["is"] != "if":
+                return (yield self.opened(body, column))
+            node = body[0]
+        if kind == "block":
+            return (yield self.opened(node["body"]))
+        if kind == "for":
+            self.put("for")
+            self.put(node["name"], True)
+            self.put("in", True)
+            yield self.expression(node["from"], True)
+            self.put("..")
+            yield self.expression(node["to"], False)
+            return (yield self.opened(node["body"]))
+        if kind in ("return", "barrier"):
+            self.put(kind)
+        else:
+            if kind == "let":
+                self.put("let")
+            self.put(node["buffer"] if kind == "store" else node["name"], kind == "let")
+            if kind == "store":
+                yield self.bracketed(node["index"])
+            self.equal()
+            yield self.expression(node["value"], True)
+        self.put(";")
+        self.end_unit()
+
+    def bracketed(self, operands, brackets="[]", close=True):
+        self.open(brackets[0])
+        for i, operand in enumerate(operands):
+            if i:
+                self.comma()
+            yield self.expression(operand, i > 0)
+        self.close(brackets[1])
+
+    def operand(self, node, blank, parentheses):
+        if parentheses:
+            self.open("(", blank)
+        yield self.expression(node, blank and not parentheses)
+        if parentheses:
+            self.close(")")
+
+    def expression(self, node, blank):
+        """`blank`: whether one stands before it."""
+        kind = node["is"]
+        if kind == "literal":
+            self.put(literal(node), blank)
+        elif kind == "variable":
+            self.put(node["name"], blank)
+        elif kind == "load":
+            self.put(node["buffer"], blank)
+            yield self.bracketed(node["index"])
+        elif kind == "len":
+            for text in ["len", "(", node["buffer"], ")"]:
+                self.put(text, blank and text == "len")
+        elif kind != "operator":
+            self.put(f"{kind}.{'xyz'[node['axis']] if node['axis'] < 3 else 'axis' + str(node['axis'])}", blank)
+        elif node["operator"] in INFIX:
+            left, right = node["operands"]
+            sign, precedence = INFIX[node["operator"]]
+            yield self.operand(left, blank, needs_parentheses(node["operator"], left, False))
+            self.put(sign, True)
+            self.cost = self.nesting * LEVEL + precedence
+            yield self.operand(right, True, needs_parentheses(node["operator"], right, True))
+        elif node["operator"] in PREFIX:
+            value = node["operands"][0]
+            negated = node["operator"] == "negate" and value["is"] == "literal" and value["type"] == "i32"
+            self.put(PREFIX[node["operator"]], blank)
+            yield self.operand(value, False, negated or value.get("operator") in INFIX)
+        else:
+            yield self.application(node, blank)
+
+    def application(self, node, blank):
+        op, operands = node["operator"], node["operands"]
+        if op == "call":
+            self.put(node["operation"] + (f"@{node['version']}" if node["version"] != 1 else ""), blank)
+        elif op in ("cast", "bitcast"):
+            rounding = node.get("rounding")
+            self.put(f"{op}<{node['type']}{', ' + rounding if rounding else ''}>", blank)
+        else:
+            self.put(op, blank)
+        if "buffer" not in node:
+            return (yield self.bracketed(operands, "()"))
+        self.open("(")
+        self.put(node["buffer"])
+        yield self.bracketed(operands[:1])
+        for operand in operands[1:]:
+            self.comma()
+            yield self.expression(operand, True)
+        self.close(")")
+
+
+def text(program):
+    """The canonical text of a program that vyre_wire.decode gave."""
+    return Text().program(program)

@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""A second decoder of the wire format, written from docs/wire-format.md and not from src/wire.
+
+    vyre_wire.py FILE.vyrb           the program as canonical text (docs/text-format.md, "Canonical text")
+    vyre_wire.py --tree FILE.vyrb    the program as JSON
+
+Exit codes: 0 decoded, 1 refused (`FILE: error[W006]: at byte 47: ...` on stderr), 2 usage or I/O. It decodes only: whether
+a program is valid is the business of `vyre check`. It needs Python 3.8 and nothing else, and it never recurses.
+
+test/cli/wire_decoder_test.py holds it against `vyre decode`.
+"""
+import hashlib
+import json
+import sys
+
+from vyre_text import run, text
+
+TYPES = {1: "u32", 2: "i32", 7: "bool", 8: "bytes"}
+LATER_TYPES = {3, 4, 5, 6, 9, 10, 11, 12, 0x10, 0x11, 0x12, 0x13, 0x14}
+ACCESSES = {1: "read", 2: "read_write", 3: "uniform", 4: "workgroup"}
+ROUNDING = {0: "", 1: "trunc", 2: "nearest", 3: "floor", 4: "ceil"}
+IDS = {5: "invocation_id", 6: "workgroup_id", 7: "local_id"}
+OPERATORS = {tag: name for tag, name in enumerate(
+    "add sub mul div mod bit_and bit_or bit_xor shl shr eq ne lt gt le ge and or negate bit_not logical_not popcount "
+    "clz ctz reverse_bits select cast bitcast call atomic_add atomic_or atomic_and atomic_xor atomic_min atomic_max "
+    "atomic_exchange atomic_compare_exchange".split(), 1)}
+UNARY = {"negate", "bit_not", "logical_not", "popcount", "clz", "ctz", "reverse_bits"}
+
+
+class Refused(Exception):
+    def __init__(self, code, offset, message):
+        super().__init__(f"error[{code}]: at byte {offset}: {message}")
+        self.code, self.offset = code, offset
+
+
+class Decoder:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def refuse(self, code, message, offset=None):
+        raise Refused(code, self.at if offset is None else offset, message)
+
+    def remaining(self):
+        return len(self.data) - self.at
+
+    # The parts of the notation.
+
+    def byte(self):
+        if self.remaining() == 0:
+            self.refuse("W003", "the file ends here")
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def number(self):
+        begin, value = self.at, 0
+        for shift in range(0, 35, 7):
+            byte = self.byte()
+            value |= (byte & 0x7F) << shift
+            if value >= 2**32:
+                self.refuse("W006", "a number of 2^32 or more", begin)
+            if byte < 0x80:
+                if byte == 0 and shift > 0:
+                    self.refuse("W006", "a number in more bytes than it takes", begin)
+                return value
+        self.refuse("W006", "a number of more than five bytes", begin)
+
+    def count(self, bytes_each, what):
+        begin, count = self.at, self.number()
+        if count * bytes_each > self.remaining():
+            self.refuse("W007", f"{count} {what} in {self.remaining()} bytes", begin)
+        return count
+
+    def name(self):
+        begin, position = self.at, self.number()
+        if position >= len(self.strings):
+            self.refuse("W009", f"string {position} of {len(self.strings)}", begin)
+        if position > self.named:
+            self.refuse("W006", f"string {position} is referred to before string {self.named}", begin)
+        self.named = max(self.named, position + 1)
+        return self.strings[position]
+
+    def tag(self, table, what):
+        begin, tag = self.at, self.byte()
+        if tag not in table:
+            self.refuse("W005", f"{what} {tag}", begin)
+        return table[tag]
+
+    def type(self):
+        if self.remaining() and self.data[self.at] in LATER_TYPES:
+            self.refuse("W010", f"type {self.data[self.at]}")
+        return self.tag(TYPES, "type")
+
+    # The file.
+
+    def program(self):
+        data = self.data
+        if data[:4] != b"VYRE":
+            self.refuse("W001", "the magic is missing")
+        if len(data) < 40:
+            self.refuse("W003", "the file ends in its header", len(data))
+        version = int.from_bytes(data[4:8], "little")
+        if version != 1:
+            self.refuse("W002", f"version {version}", 4)
+        if hashlib.sha256(data[:8] + data[40:]).digest() != data[8:40]:
+            self.refuse("W004", "the digest is not that of the file", 8)
+        self.at = 40
+        self.strings, self.named = [], 1
+        self.read_strings()
+        buffers = [self.buffer() for _ in range(self.count(4, "buffers"))]
+        size = [self.number() for _ in range(3)]
+        self.counts_at = self.at
+        self.left = {"expressions": self.count(2, "expressions"), "statements": self.count(1, "statements")}
+        body = run(self.block())
+        if self.remaining():
+            self.refuse("W008", f"{self.remaining()} bytes follow the program")
+        if self.named != len(self.strings):
+            self.refuse("W006", f"string {self.named} is never referred to", 40)
+        for what, left in self.left.items():
+            if left:
+                self.refuse("W006", f"{left} {what} fewer than are counted", self.counts_at)
+        return {"name": self.strings[0], "buffers": buffers, "workgroup_size": size, "body": body}
+
+    def read_strings(self):
+        seen, count = set(), self.count(1, "strings")
+        if count == 0:
+            self.refuse("W006", "no string, and the first is the program's name", 40)
+        for i in range(count):
+            begin, length = self.at, self.count(1, "characters")
+            content = self.data[self.at:self.at + length]
+            for offset, byte in enumerate(content, self.at):
+                if not 0x21 <= byte <= 0x7E:
+                    self.refuse("W011", f"character {byte:#04x} in a string", offset)
+            if content in seen:
+                self.refuse("W006", f"string {i} stands in the table already", begin)
+            seen.add(content)
+            self.at += length
+            self.strings.append(content.decode("ascii"))
+
+    def buffer(self):
+        name, access, element = self.name(), self.tag(ACCESSES, "access"), self.type()
+        return {"name": name, "access": access, "type": element,
+                "count" if access == "workgroup" else "binding": self.number()}
+
+    def complete(self, what):
+        if self.left[what] == 0:
+            self.refuse("W006", f"more {what} than are counted", self.counts_at)
+        self.left[what] -= 1
+
+    # Statements and expressions: generators for run().
+
+    def block(self):
+        statements = []
+        for _ in range(self.count(1, "statements")):
+            statements.append((yield self.statement()))
+            self.complete("statements")
+        return statements
+
+    def one(self):
+        value = yield self.expression()
+        self.complete("expressions")
+        return value
+
+    def expressions(self, count):
+        values = []
+        for _ in range(count):
+            values.append((yield self.one()))
+        return values
+
+    def statement(self):
+        begin, tag = self.at, self.byte()
+        if tag in (1, 2):
+            return {"is": "let" if tag == 1 else "assign", "name": self.name(), "value": (yield self.one())}
+        if tag == 3:
+            name = self.name()
+            values = yield self.expressions(2 + self.count(2, "indices"))
+            return {"is": "store", "buffer": name, "index": values[:-1], "value": values[-1]}
+        if tag == 4:
+            node = {"is": "if", "condition": (yield self.one())}
+            has_else = self.tag({0: False, 1: True}, "flag of an else")
+            node["then"] = yield self.block()
+            if has_else:
+                node["else"] = yield self.block()
+            return node
+        if tag == 5:
+            node = {"is": "for", "name": self.name()}
+            node["from"], node["to"] = yield self.expressions(2)
+            node["body"] = yield self.block()
+            return node
+        if tag in (6, 8):
+            return {"is": "return" if tag == 6 else "barrier"}
+        if tag == 7:
+            return {"is": "block", "body": (yield self.block())}
+        self.refuse("W005", f"statement {tag}", begin)
+
+    def expression(self):
+        begin, tag = self.at, self.byte()
+        if tag == 1:
+            at, type_ = self.at, self.type()
+            if type_ == "bytes":
+                self.refuse("W005", "a literal of bytes", at)
+            return {"is": "literal", "type": type_, "bits": self.number()}
+        if tag == 2:
+            return {"is": "variable", "name": self.name()}
+        if tag == 3:
+            name = self.name()
+            return {"is": "load", "buffer": name, "index": (yield self.expressions(1 + self.count(2, "indices")))}
+        if tag == 4:
+            return {"is": "len", "buffer": self.name()}
+        if tag in IDS:
+            return {"is": IDS[tag], "axis": self.number()}
+        if tag != 8:
+            self.refuse("W005", f"expression {tag}", begin)
+        begin, tag = self.at, self.number()
+        if tag not in OPERATORS:
+            self.refuse("W005", f"operator {tag}", begin)
+        op = OPERATORS[tag]
+        node, operands = {"is": "operator", "operator": op}, 2
+        if op in UNARY:
+            operands = 1
+        elif op in ("cast", "bitcast"):
+            operands = 1
+            node["type"] = self.type()
+            if op == "cast":
+                node["rounding"] = self.tag(ROUNDING, "rounding mode")
+        elif op == "select":
+            operands = 3
+        elif op == "call":
+            node["operation"], node["version"] = self.name(), self.number()
+            operands = self.count(2, "arguments")
+        elif op.startswith("atomic_"):
+            node["buffer"] = self.name()
+            operands = 3 if op == "atomic_compare_exchange" else 2
+        node["operands"] = yield self.expressions(operands)
+        return node
+
+
+def decode(data):
+    """The program of these bytes as dicts and lists; raises Refused."""
+    return Decoder(data).program()
+
+
+def tree(program):
+    """JSON, an object a line; by hand because json.dumps recurses. Deep levels are indented no further."""
+    out, work = [], [("value", program, 0)]
+    while work:
+        what, value, depth = work.pop()
+        if what == "text":
+            out.append(value)
+        elif isinstance(value, (dict, list)) and value:
+            keyed = isinstance(value, dict)
+            parts = [("text", "{" if keyed else "[", 0)]
+            for i, key in enumerate(value):
+                lead = ", " if i else ""
+                if keyed:
+                    parts.append(("text", f"{lead}{json.dumps(key)}: ", 0))
+                    parts.append(("value", value[key], depth + 1))
+                else:
+                    nested = isinstance(key, (dict, list))
+                    parts.append(("text", ("," if i else "") + "\n" + "  " * min(depth, 64) if nested else lead, 0))
+                    parts.append(("value", key, depth + 1))
+            parts.append(("text", "}" if keyed else "]", 0))
+            work.extend(reversed(parts))
+        else:
+            out.append(json.dumps(value))
+    return "".join(out) + "\n"
+
+
+def main(arguments):
+    options = [a for a in arguments if a.startswith("--")]
+    files = [a for a in arguments if not a.startswith("--")]
+    if len(files) != 1 or any(o != "--tree" for o in options):
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        with open(files[0], "rb") as file:
+            data = file.read()
+    except OSError as error:
+        print(f"{files[0]}: {error.strerror}", file=sys.stderr)
+        return 2
+    try:
+        program = decode(data)
+    except Refused as refused:
+        print(f"{files[0]}: {refused}", file=sys.stderr)
+        return 1
+    sys.stdout.write(tree(program) if options else text(program))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
