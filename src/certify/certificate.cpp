@@ -292,6 +292,14 @@ uint32_t Certificate::operations() const {
 
 bool Certificate::passed() const { return level() == Level::L2; }
 
+Result<void> require(const Certificate& certificate, Level wanted) {
+  if (certificate.level() >= wanted) return {};
+  return std::unexpected(
+      make_diag(DiagCode::C006, Span::none(),
+                fmt::format("the level is {}, and {} is required", certificate.level_line(), text(wanted)),
+                "the report says what is missing"));
+}
+
 Totals totals(const std::vector<verify::Verdict>& verdicts) {
   Totals t;
   for (const verify::Verdict& v : verdicts) {

@@ -66,6 +66,9 @@ struct Totals {
 };
 Totals totals(const std::vector<verify::Verdict>& verdicts);
 
+/// Whether the level is at least the one that was asked for. Errors: C006.
+Result<void> require(const Certificate& certificate, Level wanted);
+
 /// Statements that a reader of the certificate has to believe, since it does not show them.
 const std::vector<std::string>& trusted();
 

@@ -227,4 +227,11 @@ Result<Replay> replay(std::string_view text, backend::Backend& backend) {
   return std::unexpected(unknown(token, "subject"));
 }
 
+Result<void> require_passed(const Replay& replay, std::string_view token, std::string_view backend) {
+  if (!replay.fails) return {};
+  return std::unexpected(make_diag(DiagCode::C005, Span::none(),
+                                   fmt::format("{} still fails on {}", token, backend),
+                                   "compare `expected` with `actual` above; `vyre explain C005` says more"));
+}
+
 }  // namespace vyre::suite

@@ -17,4 +17,7 @@ struct Replay {
 /// Errors: C003, C004, and the backend's.
 Result<Replay> replay(std::string_view token, backend::Backend& backend);
 
+/// What the exit code says. Errors: C005 when the case fails again.
+Result<void> require_passed(const Replay& replay, std::string_view token, std::string_view backend);
+
 }  // namespace vyre::suite

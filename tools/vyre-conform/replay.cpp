@@ -16,9 +16,8 @@ int run(const std::string& token, const std::string& spec) {
   if (!replay) return report(replay.error());
   fmt::print("{}", replay->report);
   std::fflush(stdout);
-  if (!replay->fails) return 0;
-  return report(
-      make_diag(DiagCode::C005, Span::none(), fmt::format("{} still fails on {}", token, spec), ""));
+  if (const auto passed = suite::require_passed(*replay, token, spec); !passed) return report(passed.error());
+  return 0;
 }
 
 }  // namespace

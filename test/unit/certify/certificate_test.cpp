@@ -162,6 +162,22 @@ TEST(Level, ALawThatIsNotSettledLeavesL1) {
   EXPECT_FALSE(c.passed());
 }
 
+// Oracle: explain C006, and the order none < L1 < L2.
+TEST(Level, BelowWhatIsRequired) {
+  Certificate only_parity = good();
+  only_parity.verdicts[0].laws[0].evidence.clear();
+  for (const auto& [certificate, reached] :
+       {std::pair{good(), Level::L2}, {only_parity, Level::L1}, {failing(), Level::None}}) {
+    for (const Level wanted : {Level::L1, Level::L2}) {
+      const auto result = require(certificate, wanted);
+      ASSERT_EQ(result.has_value(), reached >= wanted) << text(reached) << " against " << text(wanted);
+      if (result) continue;
+      EXPECT_EQ(result.error().code, DiagCode::C006);
+      EXPECT_THAT(result.error().message, HasSubstr(std::string(text(wanted))));
+    }
+  }
+}
+
 // Oracle: print, whose inverse parse is.
 TEST(Certificate, ReadsBack) {
   for (const Certificate& c : {good(), failing()}) {

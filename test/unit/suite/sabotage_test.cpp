@@ -128,9 +128,13 @@ TEST_P(AWrongBackend, IsRefusedWithItsFailingInput) {
     const auto again = suite::replay(v.failures.front().token, wrong);
     ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_TRUE(again->fails) << again->report;
+    const auto refused = suite::require_passed(*again, v.failures.front().token, "sabotaged");
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, DiagCode::C005);
     const auto right = suite::replay(v.failures.front().token, *honest);
     ASSERT_TRUE(right.has_value()) << right.error().message;
     EXPECT_FALSE(right->fails) << right->report;
+    EXPECT_TRUE(suite::require_passed(*right, v.failures.front().token, "native").has_value());
   }
 }
 
