@@ -3,6 +3,12 @@
 #include "suite/suite.h"
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <mutex>
+#include <set>
+#include <thread>
 
 #include "backend/native/native.h"
 #include "suite/progress.h"
@@ -45,15 +51,26 @@ Plan small_plan() {
   return plan;
 }
 
-// Oracle: "a pure function of the verdicts" (design, the harness): two runs, on one thread and on all, agree
-// in every byte of the certificate.
+// Oracle: "a pure function of the verdicts" (design, the harness): two runs, one subject after the other and
+// four side by side whatever the machine has, agree in every byte of the certificate. The device's name says
+// how many threads the backend itself has, so that is the same in both.
 TEST(Run, IsAPureFunctionOfPlanAndBackend) {
   std::string texts[2];
-  for (int k = 0; k < 2; ++k) {
-    const auto backend = backend::make_native({.optimisation = 0, .threads = 1});
+  for (const int k : {0, 1}) {
+    const int side_by_side = k == 0 ? 1 : 4;
+    const auto backend = backend::make_native({.optimisation = 0, .threads = 2});
     ASSERT_TRUE(backend.has_value());
-    const auto run = suite::run(**backend, small_plan(), {}, nullptr);
+    const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, size_t(side_by_side));
+    tbb::task_arena arena(side_by_side);
+    std::mutex mutex;
+    std::set<std::thread::id> judges;
+    const auto watch = [&](const Progress&) {
+      const std::lock_guard lock(mutex);
+      judges.insert(std::this_thread::get_id());
+    };
+    const auto run = arena.execute([&] { return suite::run(**backend, small_plan(), watch, nullptr); });
     ASSERT_TRUE(run.has_value());
+    EXPECT_EQ(judges.size() > 1, side_by_side > 1) << judges.size() << " threads";
     texts[k] = certify::print(run->certificate);
   }
   EXPECT_EQ(texts[0], texts[1]);
