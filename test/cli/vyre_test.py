@@ -3,9 +3,11 @@
 Oracle: COMMANDS (docs/commands.md); values are worked out by hand.
 """
 import json
+import resource
+import subprocess
 import unittest
 
-from program import EXAMPLES, SOURCE, CommandTest, vyre
+from program import BIN, EXAMPLES, SOURCE, CommandTest, vyre
 
 ADD_ONE = """program add_one(read_write data: u32 @0) workgroup(4, 1, 1) {
   let i = invocation_id.x;
@@ -115,6 +117,9 @@ class Lower(CommandTest):
     def test_refusals(self):
         self.refuse(2, ["ptx", "kernel, legal, llvm, asm"], "lower", EXAMPLES / "xor.vyre", "--to", "ptx")
         self.refuse(2, "--to", "lower", EXAMPLES / "xor.vyre")
+        self.refuse(2, "only native", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "reference")
+        self.refuse(3, "B001", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "cuda")
+        self.refuse(3, "B004", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "abacus")
 
 
 class Run(CommandTest):
@@ -188,7 +193,11 @@ class Run(CommandTest):
         bad("there is no such buffer", "--groups", 1, "--get", "nothing")
         bad("each program takes one", "--groups", 1, "--groups", 2)
         bad("at least two", "--groups", 1, "--compare", "native")
-        bad("--timeout", "--groups", 1, "--timeout", "-1")
+        bad("at least two", "--groups", 1, "--compare", "")
+        for timeout in ["-1", "0", "x", "1s", ""]:
+            bad("a number of seconds above 0", "--groups", 1, "--timeout", timeout)
+        bad("set twice", "--groups", 1, "--set", "a=1", "--set", "a=2")
+        bad("one file", "--groups", 1, "--get", f"a=@{self.folder}/x", "--get", f"b=@{self.folder}/x")
         self.refuse(2, "nonsense", "run", xor, "--groups", 1, "--nonsense")
 
     def test_then_needs_equal_types(self):
@@ -201,6 +210,15 @@ class Run(CommandTest):
         self.refuse(3, "B004", "run", xor, "--groups", 1, "--backend", "abacus")
         self.refuse(3, "error[B0", "run", xor, "--groups", 1, "--backend", "cuda")
         self.refuse(3, "error[B0", "run", xor, "--groups", 1, "--backend", "./nothing.so")
+
+    def test_compare_with_an_absent_backend_runs_nothing(self):
+        self.refuse(3, "B001", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--compare", "reference,cuda")
+
+    def test_memory_that_runs_out_is_a_diagnostic(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        self.refuse(3, "error[B003]", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--set", "a=zeros:4000000000",
+                    preexec_fn=limit)
 
     def test_dispatch_errors(self):
         big = self.write("big.vyre", "program big(uniform p: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {}")
@@ -237,6 +255,17 @@ class Listings(CommandTest):
         self.assertEqual(data["schema"], "vyre.ops/1")
         self.assertEqual(len(data["operations"]), 41)
         self.refuse(2, "primitive.math.nothing", "ops", "primitive.math.nothing")
+        self.assertEqual(self.expect(0, "ops", "primitive.math.add@1").stdout, one)
+        self.refuse(2, "primitive.math.add@2", "ops", "primitive.math.add@2")
+
+    def test_output_that_cannot_be_written(self):
+        for arguments in [["ops"], ["ops", "--json"], ["backends"], ["explain"], ["lower", EXAMPLES / "xor.vyre", "--to", "asm"],
+                          ["run", EXAMPLES / "xor.vyre", "--groups", "1"],
+                          ["run", EXAMPLES / "xor.vyre", "--groups", "1", "--compare", "reference,native"]]:
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([BIN / "vyre", *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn("cannot write", done.stderr)
 
     def test_ops_page_is_current(self):
         self.assertEqual(self.expect(0, "ops", "--markdown").stdout, (SOURCE / "docs/ops.md").read_text(),

@@ -95,6 +95,12 @@ class Certify(Conform):
         edited.write_bytes(b"")
         self.assertIn("error[C001]", self.expect(1, "verify", edited).stderr)
 
+    def test_verify_says_when_its_output_is_lost(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, "verify", self.certificate], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cannot write", done.stderr)
+
     def test_replay_passes_on_a_right_backend(self):
         done = self.expect(0, "replay", "primitive.bitwise.shl@1:random:7:42", "--backend", "native")
         for word in ("input", "expected", "actual", "passes"):
@@ -107,6 +113,7 @@ class BadInput(Conform):
                           ("certify", "--seed", "-1"), ("certify", "--seed", "x"),
                           ("certify", "--seed", "99999999999999999999"), ("certify", "--nothing"), ("verify",),
                           ("replay",), ("certify", "--require", "L3"), ("certify", "--require", "none"),
+                          ("certify", "--require", ""), ("certify", "--out", ""), ("certify", "--junit", ""),
                           ("certify", "--out", self.folder / "none" / "c.json"), ("certify", "--out", self.folder),
                           ("verify", self.folder / "none.json"), ("verify", self.folder), ("certify", "--key", "k")]:
             done = self.expect(2, *arguments)

@@ -65,11 +65,9 @@ int run(const Options& o) {
     fmt::print("certificate {} (unsigned), digest {}\n", o.out, certify::digest(certificate).short_hex());
   }
   int exit = certificate.passed() ? 0 : 1;
-  if (required && certificate.level() < *required) {
-    exit = report(
-        make_diag(DiagCode::C006, Span::none(),
-                  fmt::format("the level is {}, --require wants {}", certificate.level_line(), o.require),
-                  "the report above says what is missing"));
+  if (required) {
+    if (const auto reached = certify::require(certificate, *required); !reached)
+      exit = report(reached.error());
   }
   std::fflush(stderr);
   fmt::print("level: {}\n", certificate.level_line());
@@ -91,9 +89,13 @@ void add_certify(CLI::App& app, int& exit) {
       ->check(CLI::IsMember({"quick", "standard", "full"}))
       ->capture_default_str();
   add_seed(*verb, o->seed, "of generated cases; the same seed repeats the same cases");
-  verb->add_option("--out", o->out, "write the certificate here, whole or not at all");
-  verb->add_option("--junit", o->junit, "write the result as JUnit XML here");
-  verb->add_option("--require", o->require, "exit with 1 below this level: L1 or L2");
+  // An empty text would be as if the option were not there: `--require "$LEVEL"` with no LEVEL.
+  const CLI::Validator something(
+      [](const std::string& text) { return std::string(text.empty() ? "wants a value, not nothing" : ""); },
+      "");
+  verb->add_option("--out", o->out, "write the certificate here, whole or not at all")->check(something);
+  verb->add_option("--junit", o->junit, "write the result as JUnit XML here")->check(something);
+  verb->add_option("--require", o->require, "exit with 1 below this level: L1 or L2")->check(something);
   verb->footer(
       "Example:\n  vyre-conform certify --backend native --ops 'primitive.bitwise.*' --out cert.json "
       "--require L2");

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "host/process.h"
 #include "verbs.h"
 
 namespace vyre::tool {
@@ -50,18 +51,32 @@ const std::atomic<bool>& interruption() {
 
 }  // namespace vyre::tool
 
-int main(int argc, char** argv) {
+namespace {
+
+int run(int argc, char** argv) {
   CLI::App app(
       "vyre-conform: evidence that a backend gives the bytes that the specification says.\n"
       "`vyre-conform VERB --help` shows an example of each verb.");
   app.require_subcommand(1);
   app.set_version_flag("--version", "vyre-conform " VYRE_VERSION);
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    const auto verbs = failed->get_subcommands();
+    return fmt::format("vyre-conform: {}; `vyre-conform {}--help` shows how\n", error.what(),
+                       verbs.empty() ? "" : verbs.front()->get_name() + " ");
+  });
   int exit = 0;
   using namespace vyre::tool;
   add_certify(app, exit);
   add_verify(app, exit);
   add_replay(app, exit);
   add_laws(app, exit);
+  const auto is_verb = [&](std::string_view word) {
+    const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; });
+    return !verbs.empty();
+  };
+  if (argc > 1 && argv[1][0] != '-' && !is_verb(argv[1])) {
+    return usage_error(fmt::format("there is no verb '{}'; `vyre-conform --help` lists them", argv[1]));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {
@@ -71,4 +86,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   return exit;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return vyre::host::run_process("vyre-conform", [&] { return run(argc, argv); });
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 
+#include "backend/registry/registry.h"
 #include "lower/kernel.h"
 #include "lower/llvm/llvm.h"
 #include "ops/operation.h"
@@ -56,9 +57,13 @@ void add_lower(CLI::App& app, int& exit) {
       "kernel is the program in linear form, legal the same in raw operators, llvm and asm are the native "
       "backend's.");
   verb->callback([options, &exit] {
-    exit = options->backend == "native"
-               ? run_lower(options->path, options->to, options->out)
-               : usage_error(fmt::format("--backend {}: only native lowers in this build", options->backend));
+    if (const auto backend = backend::open(options->backend); !backend) {
+      exit = report(backend.error());
+    } else if (options->backend != "native") {
+      exit = usage_error(fmt::format("--backend {}: only native lowers in this build", options->backend));
+    } else {
+      exit = run_lower(options->path, options->to, options->out);
+    }
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "host/process.h"
 #include "verbs.h"
 
 namespace vyre::tool {
@@ -33,12 +34,19 @@ int write_output(const std::string& path, std::string_view text) {
 
 }  // namespace vyre::tool
 
-int main(int argc, char** argv) {
+namespace {
+
+int run(int argc, char** argv) {
   CLI::App app(
       "vyre: one program, one answer, on every backend.\n"
       "A program is a .vyre text or its wire form; `vyre VERB --help` shows an example of each verb.");
   app.require_subcommand(1);
   app.set_version_flag("--version", "vyre " VYRE_VERSION);
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    const auto verbs = failed->get_subcommands();
+    return fmt::format("vyre: {}; `vyre {}--help` shows how\n", error.what(),
+                       verbs.empty() ? "" : verbs.front()->get_name() + " ");
+  });
   int exit = 0;
   using namespace vyre::tool;
   add_check(app, exit);
@@ -66,4 +74,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   return exit;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return vyre::host::run_process("vyre", [&] { return run(argc, argv); });
 }

@@ -35,7 +35,9 @@ std::string types_of(const spec::OpInfo& op) {
 std::vector<const ops::Operation*> selected(const std::string& id) {
   std::vector<const ops::Operation*> out;
   for (const ops::Operation& op : ops::all_operations()) {
-    if (id.empty() || op.id == id || qualified(op) == id) out.push_back(&op);
+    // A text without a version means 1, as in a call.
+    const bool named = id == fmt::format("{}@{}", op.id, op.version) || (id == op.id && op.version == 1);
+    if (id.empty() || named) out.push_back(&op);
   }
   return out;
 }

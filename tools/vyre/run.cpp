@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <thread>
 
 #include "backend/registry/registry.h"
@@ -21,7 +23,8 @@ namespace {
 struct Options {
   std::string path;
   std::vector<std::string> then, groups, set, get;
-  std::string backend = "native", compare;
+  std::string backend = "native";
+  std::optional<std::string> compare;
   bool hex = false;
   double timeout = 0;
 };
@@ -117,6 +120,7 @@ std::expected<Plan, int> make_plan(const Options& options) {
                                                    name, plan.buffers.order.size() == 1 ? "is" : "are",
                                                    known.empty() ? "none" : known)));
   };
+  std::set<std::string> set_already, files;
   for (const std::string& set : options.set) {
     const size_t equals = set.find('=');
     if (equals == std::string::npos) {
@@ -127,6 +131,9 @@ std::expected<Plan, int> make_plan(const Options& options) {
     if (!buffer) return std::unexpected(buffer.error());
     auto bytes = host::parse_spec(std::string_view(set).substr(equals + 1), (*buffer)->element);
     if (!bytes) return std::unexpected(usage_error(fmt::format("--set {}: {}", name, bytes.error().message)));
+    if (!set_already.insert(name).second) {
+      return std::unexpected(usage_error(fmt::format("--set {}: the buffer is set twice", name)));
+    }
     (*buffer)->bytes = std::move(*bytes);
   }
   for (const std::string& get : options.get) {
@@ -140,6 +147,9 @@ std::expected<Plan, int> make_plan(const Options& options) {
         return std::unexpected(usage_error(fmt::format("--get {}: wants NAME or NAME=@FILE", get)));
       }
       file = get.substr(equals + 2);
+      if (!files.insert(file).second) {
+        return std::unexpected(usage_error(fmt::format("--get {}: two buffers would go to one file", get)));
+      }
     }
     plan.get.emplace_back(name, file);
   }
@@ -163,26 +173,31 @@ int print_buffers(const Plan& plan, const host::Buffers& buffers, bool hex) {
 }
 
 /// Runs the plan on one backend, on a copy of its buffers.
-std::expected<host::Buffers, int> run_on(const Plan& plan, std::string_view name) {
-  auto backend = backend::open(name);
-  if (!backend) return std::unexpected(report(backend.error()));
+std::expected<host::Buffers, int> run_on(const Plan& plan, backend::Backend& backend) {
   host::Buffers buffers = plan.buffers;
-  const auto ran = host::run_steps(**backend, plan.steps, buffers);
+  const auto ran = host::run_steps(backend, plan.steps, buffers);
   if (!ran) return std::unexpected(report(ran.error()));
   return buffers;
 }
 
-int compare(const Plan& plan, std::string_view list) {
+int compare(const Plan& plan, std::string_view list, double timeout) {
   std::vector<std::string> names;
   for (const std::string& name : CLI::detail::split(std::string(list), ',')) names.push_back(name);
   if (names.size() < 2) return usage_error(fmt::format("--compare {}: wants at least two backends", list));
   size_t width = 0;
   for (const std::string& name : names) width = std::max(width, name.size());
-  std::vector<host::Buffers> results;
+  std::vector<std::unique_ptr<backend::Backend>> backends;
   for (const std::string& name : names) {
-    auto result = run_on(plan, name);
+    auto backend = backend::open(name);
+    if (!backend) return report(backend.error());
+    backends.push_back(std::move(*backend));
+  }
+  const Watchdog watchdog(timeout);
+  std::vector<host::Buffers> results;
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto result = run_on(plan, *backends[i]);
     if (!result) return result.error();
-    fmt::print("{:{}}  {}\n", name, width, host::digest_outputs(*result).hex());
+    fmt::print("{:{}}  {}\n", names[i], width, host::digest_outputs(*result).hex());
     results.push_back(std::move(*result));
   }
   int exit = 0;
@@ -196,9 +211,14 @@ int compare(const Plan& plan, std::string_view list) {
 int run_run(const Options& options) {
   const auto plan = make_plan(options);
   if (!plan) return plan.error();
-  const Watchdog watchdog(options.timeout);
-  if (!options.compare.empty()) return compare(*plan, options.compare);
-  const auto result = run_on(*plan, options.backend);
+  if (options.compare) return compare(*plan, *options.compare, options.timeout);
+  auto backend = backend::open(options.backend);
+  if (!backend) return report(backend.error());
+  const auto result = [&] {
+    // Not over the writing of files, which it would leave half done.
+    const Watchdog watchdog(options.timeout);
+    return run_on(*plan, **backend);
+  }();
   return result ? print_buffers(*plan, *result, options.hex) : result.error();
 }
 
@@ -235,7 +255,12 @@ void add_run(CLI::App& app, int& exit) {
   verb->add_flag("--hex", options->hex, "print hexadecimal");
   verb->add_option("--timeout", options->timeout, "give up after this long, with exit code 3")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string& text) {
+        double seconds = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+        const bool good = error == std::errc() && end == text.data() + text.size() && seconds > 0;
+        return good ? std::string() : fmt::format("'{}' is not a number of seconds above 0", text);
+      });
   verb->footer(
       "Example: vyre run xor.vyre --groups 1 --set a=1,2,3 --set b=0xff,0,3 --set out=zeros:3\n"
       "         vyre run block_sum.vyre --groups 4 --set input=iota:1024 --set sums=zeros:4 --compare "

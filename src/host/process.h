@@ -1,0 +1,14 @@
+// A process's ends: what every program does around its own work, so that nothing ends by an exception and no
+// output is lost silently.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace vyre::host {
+
+/// Runs the body of main. Memory that runs out is a diagnostic (B003, exit code 3); output that cannot be
+/// written, a full disk behind stdout for example, is exit code 2 whatever the body says.
+int run_process(std::string_view program, const std::function<int()>& body);
+
+}  // namespace vyre::host
