@@ -1,0 +1,321 @@
+// vyre in C: parse, check, encode, decode and run programs; what is wrong comes back as data.
+//
+//   vyre_program* program;      text or wire, not checked yet     vyre_parse, vyre_decode
+//   vyre_checked* checked;      keeps every rule                  vyre_check
+//   vyre_backend* backend;      who runs it                       vyre_backend_open
+//   vyre_pipeline* pipeline;    compiled once                     vyre_compile
+//   vyre_dispatch(pipeline, buffers, ...);                        over your memory, as often as you like
+//
+// The rules that hold everywhere:
+//  - A function that can fail returns a vyre_status. Only VYRE_OK means that it did what it says; otherwise
+//    every out parameter is null or untouched, as its function says, and nothing needs to be freed but the
+//    diagnostics.
+//  - VYRE_REFUSED means that the input breaks a rule of vyre. A function with a `diagnostics` parameter then
+//    gives a list of at least one, which you free; with any other status it gives null. Pass null when you do
+//    not want them.
+//  - What a function makes (a handle in an out parameter) is yours; free it with the vyre_..._free of its
+//    type. Freeing null does nothing. Handles keep what they need alive, so any order of freeing is right.
+//  - A vyre_string in an answer points into the handle that it came from and lives as long as that.
+//  - Structs that begin with struct_size may grow in later versions: set it to sizeof before the call, and
+//    the library fills in what you have room for.
+//  - Thread: different handles are independent. A handle that a function takes as const may be used by
+//    several threads at once; any other handle by one at a time.
+//
+// C99 and C++; nothing here throws. examples/c/run_xor.c is a whole program, docs/api.md explains more.
+#ifndef VYRE_VYRE_H_
+#define VYRE_VYRE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define VYRE_API __attribute__((visibility("default")))
+#else
+#define VYRE_API
+#endif
+
+// ---------------------------------------------------------------------------------------------------------
+// Versions
+// ---------------------------------------------------------------------------------------------------------
+
+/// The version of this interface. It grows with each addition; what is here keeps its meaning.
+#define VYRE_API_VERSION 1
+
+/// The VYRE_API_VERSION that the library was built with. A program can use the library if this is at least
+/// the VYRE_API_VERSION that the program was built with.
+VYRE_API uint32_t vyre_api_version(void);
+
+/// Text of size bytes, UTF-8; a null byte follows it, which size does not count. An absent text is "" of size
+/// 0.
+typedef struct vyre_string {
+  const char* data;
+  size_t size;
+} vyre_string;
+
+/// The version of vyre, such as "0.1.0". It lives for ever.
+VYRE_API vyre_string vyre_version(void);
+
+// ---------------------------------------------------------------------------------------------------------
+// Status and diagnostics
+// ---------------------------------------------------------------------------------------------------------
+
+typedef int32_t vyre_status;
+enum {
+  VYRE_OK = 0,
+  /// The input breaks a rule; the diagnostics say which.
+  VYRE_REFUSED = 1,
+  /// The call itself is wrong: a null handle or out parameter, null data with a size, an index past the end,
+  /// a struct_size that no version had, a text of 4 GiB or more.
+  VYRE_INVALID_ARGUMENT = 2,
+  VYRE_OUT_OF_MEMORY = 3,
+  /// A fault of vyre, not of the input: please report it.
+  VYRE_INTERNAL_FAULT = 4
+};
+
+/// A status in words, for messages. Any value is allowed. It lives for ever.
+VYRE_API vyre_string vyre_status_text(vyre_status status);
+
+/// What is wrong with an input: a list, in the order of positions. Check reports all broken rules at once;
+/// everything else reports one.
+typedef struct vyre_diagnostics vyre_diagnostics;
+
+/// A range of a source text. begin and end are offsets in bytes; line and column are where it begins, from 1,
+/// the column in code points. Without a position (a program that came from the wire, a dispatch) begin and
+/// end are VYRE_NO_OFFSET, line and column 0.
+typedef struct vyre_place {
+  uint32_t begin;
+  uint32_t end;
+  uint32_t line;
+  uint32_t column;
+} vyre_place;
+#define VYRE_NO_OFFSET UINT32_MAX
+
+typedef struct vyre_diagnostic {
+  size_t struct_size;
+  vyre_string code;         // "V010"; permanent
+  vyre_string title;        // of the code: short, lower case
+  vyre_string explanation;  // of the code: the rule, why it is one, and the way out
+  vyre_string message;      // what is wrong here, with the names and numbers concerned
+  vyre_string help;         // the way out here; may be empty
+  vyre_place place;
+  size_t note_count;  // second places that explain the first: vyre_diagnostics_note
+} vyre_diagnostic;
+
+typedef struct vyre_note {
+  size_t struct_size;
+  vyre_string message;
+  vyre_place place;
+} vyre_note;
+
+/// How many there are; 0 for null.
+VYRE_API size_t vyre_diagnostics_count(const vyre_diagnostics* diagnostics);
+
+/// One diagnostic, index from 0. Strings live as long as the list.
+/// Errors  VYRE_INVALID_ARGUMENT; out is untouched then.
+VYRE_API vyre_status vyre_diagnostics_get(const vyre_diagnostics* diagnostics, size_t index,
+                                          vyre_diagnostic* out);
+
+/// One note of a diagnostic, note from 0. Strings live as long as the list.
+/// Errors  VYRE_INVALID_ARGUMENT; out is untouched then.
+VYRE_API vyre_status vyre_diagnostics_note(const vyre_diagnostics* diagnostics, size_t index, size_t note,
+                                           vyre_note* out);
+
+/// A run of bytes or text that the library made.
+typedef struct vyre_blob vyre_blob;
+
+/// The contents; they live as long as the blob. "" of size 0 for null.
+VYRE_API vyre_string vyre_blob_view(const vyre_blob* blob);
+VYRE_API void vyre_blob_free(vyre_blob* blob);
+
+/// All diagnostics as people read them: "file:line:column: error[V010]: message", the line with a caret,
+/// notes and help. Source lines are there when the program came from text.
+///
+/// Shape   file: the name to show, of file_size bytes; may be empty (null, 0).
+/// Errors  VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY; *out is null then.
+VYRE_API vyre_status vyre_diagnostics_render(const vyre_diagnostics* diagnostics, const char* file,
+                                             size_t file_size, vyre_blob** out);
+
+VYRE_API void vyre_diagnostics_free(vyre_diagnostics* diagnostics);
+
+// ---------------------------------------------------------------------------------------------------------
+// Programs
+// ---------------------------------------------------------------------------------------------------------
+
+/// A well-formed program, which may still break rules of the language.
+typedef struct vyre_program vyre_program;
+
+/// A program from text. The text is copied: diagnostics point into it.
+///
+/// Shape   text: size bytes of UTF-8, no null byte needed, fewer than 4 GiB.
+/// Errors  VYRE_REFUSED with the first P diagnostic (or V024 for too many nodes); VYRE_INVALID_ARGUMENT,
+///         VYRE_OUT_OF_MEMORY. *out is null then.
+/// Cost    linear in size.
+VYRE_API vyre_status vyre_parse(const char* text, size_t size, vyre_program** out,
+                                vyre_diagnostics** diagnostics);
+
+/// A program from its wire form. The bytes may come from anywhere: hostile ones are refused.
+///
+/// Errors  VYRE_REFUSED with one W diagnostic; VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY. *out is null then.
+/// Cost    linear in size.
+VYRE_API vyre_status vyre_decode(const void* bytes, size_t size, vyre_program** out,
+                                 vyre_diagnostics** diagnostics);
+
+/// The wire form: canonical bytes, equal for equal programs. Any program has one, checked or not.
+/// Errors  VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY; *out is null then.
+VYRE_API vyre_status vyre_encode(const vyre_program* program, vyre_blob** out);
+
+/// The identity of a program: the SHA-256 digest in the header of its wire form.
+/// Shape   out: 32 bytes.
+/// Errors  VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY; out is untouched then.
+VYRE_API vyre_status vyre_digest(const vyre_program* program, uint8_t out[32]);
+
+/// A text in canonical layout; comments and the radix of literals stay.
+/// Errors  as vyre_parse.
+VYRE_API vyre_status vyre_format(const char* text, size_t size, vyre_blob** out,
+                                 vyre_diagnostics** diagnostics);
+
+typedef struct vyre_program_info {
+  size_t struct_size;
+  vyre_string name;  // lives as long as the program
+  uint32_t workgroup_size[3];
+  size_t buffer_count;  // all that are declared
+  size_t bound_count;   // those that a dispatch takes: all but workgroup memory
+} vyre_program_info;
+
+/// Errors  VYRE_INVALID_ARGUMENT; out is untouched then.
+VYRE_API vyre_status vyre_program_get_info(const vyre_program* program, vyre_program_info* out);
+
+typedef int32_t vyre_access;
+enum { VYRE_ACCESS_READ = 0, VYRE_ACCESS_READ_WRITE = 1, VYRE_ACCESS_UNIFORM = 2, VYRE_ACCESS_WORKGROUP = 3 };
+
+/// Element types, by their tags in the wire format. Not every version of vyre has all of them.
+typedef int32_t vyre_type;
+enum {
+  VYRE_TYPE_U32 = 0x01,
+  VYRE_TYPE_I32 = 0x02,
+  VYRE_TYPE_U64 = 0x03,
+  VYRE_TYPE_U128 = 0x04,
+  VYRE_TYPE_VEC2U32 = 0x05,
+  VYRE_TYPE_VEC4U32 = 0x06,
+  VYRE_TYPE_BOOL = 0x07,
+  VYRE_TYPE_BYTES = 0x08,
+  VYRE_TYPE_F16 = 0x09,
+  VYRE_TYPE_BF16 = 0x0a,
+  VYRE_TYPE_F32 = 0x0b,
+  VYRE_TYPE_TENSOR = 0x0c
+};
+
+typedef struct vyre_buffer_info {
+  size_t struct_size;
+  vyre_string name;  // lives as long as the program
+  vyre_access access;
+  vyre_type type;
+  vyre_string type_name;   // "u32", as in the text format; lives for ever
+  uint32_t element_bytes;  // of one element in memory
+  uint32_t binding;        // the number after @; 0 for workgroup memory
+  uint32_t count;          // workgroup memory: its elements; else 0, since the host decides
+  uint32_t bound_index;    // its place in the buffers of a dispatch; VYRE_NOT_BOUND for workgroup memory
+} vyre_buffer_info;
+#define VYRE_NOT_BOUND UINT32_MAX
+
+/// A buffer of a program, index from 0 in the order of declaration.
+/// Errors  VYRE_INVALID_ARGUMENT; out is untouched then.
+VYRE_API vyre_status vyre_program_get_buffer(const vyre_program* program, size_t index,
+                                             vyre_buffer_info* out);
+
+VYRE_API void vyre_program_free(vyre_program* program);
+
+/// A program that keeps every rule, ready to compile. It needs its vyre_program no longer.
+typedef struct vyre_checked vyre_checked;
+
+/// Checks a program against every rule; calls resolve to the operation library of this version.
+///
+/// Errors  VYRE_REFUSED with all broken rules at once; VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY. *out is
+///         null then.
+/// Cost    linear in the program and what it calls; one copy of the program.
+VYRE_API vyre_status vyre_check(const vyre_program* program, vyre_checked** out,
+                                vyre_diagnostics** diagnostics);
+
+/// A program as canonical text, which parses to an equal program. (Only checked ones: names from the wire may
+/// be none that a text can carry.)
+/// Errors  VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY; *out is null then.
+VYRE_API vyre_status vyre_print(const vyre_checked* checked, vyre_blob** out);
+
+VYRE_API void vyre_checked_free(vyre_checked* checked);
+
+// ---------------------------------------------------------------------------------------------------------
+// Running
+// ---------------------------------------------------------------------------------------------------------
+
+/// What runs programs: "reference", which defines what they mean, "native" (this CPU), and others. All of
+/// them give the same bytes for every race-free program.
+typedef struct vyre_backend vyre_backend;
+
+/// The names of the backends that this build knows, whether or not their device is here; index from 0. An
+/// absent text past the end. They live for ever.
+VYRE_API size_t vyre_backend_count(void);
+VYRE_API vyre_string vyre_backend_name(size_t index);
+
+/// Opens a backend by name ("native", or with an argument after a colon where it takes one).
+/// Errors  VYRE_REFUSED with B004 (unknown) or B001 (not available here); VYRE_INVALID_ARGUMENT,
+///         VYRE_OUT_OF_MEMORY. *out is null then.
+VYRE_API vyre_status vyre_backend_open(const char* name, size_t size, vyre_backend** out,
+                                       vyre_diagnostics** diagnostics);
+
+typedef struct vyre_backend_info {
+  size_t struct_size;
+  vyre_string name;     // "native"
+  vyre_string device;   // "x86-64 AVX2, 2 threads"
+  vyre_string driver;   // "LLVM 19.1.7"
+  vyre_string version;  // of vyre
+  uint32_t max_invocations_per_group;
+  uint64_t max_workgroup_bytes;
+  uint64_t max_buffer_bytes;
+} vyre_backend_info;
+
+/// Strings live as long as the backend.
+/// Errors  VYRE_INVALID_ARGUMENT; out is untouched then.
+VYRE_API vyre_status vyre_backend_get_info(const vyre_backend* backend, vyre_backend_info* out);
+
+VYRE_API void vyre_backend_free(vyre_backend* backend);
+
+/// A program compiled for a backend.
+typedef struct vyre_pipeline vyre_pipeline;
+
+/// Errors  VYRE_REFUSED with one B or L diagnostic; VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY. *out is null
+///         then. (Inside LLVM, which native compiles with, running out of memory ends the process.)
+/// Cost    native: milliseconds, so compile once and dispatch often.
+/// Thread  one call on a backend at a time.
+VYRE_API vyre_status vyre_compile(vyre_backend* backend, const vyre_checked* checked, vyre_pipeline** out,
+                                  vyre_diagnostics** diagnostics);
+
+/// Memory of the caller: whole little-endian elements. Only read_write buffers are written to. Null is
+/// allowed for 0 bytes.
+typedef struct vyre_buffer {
+  void* data;
+  size_t size;  // bytes
+} vyre_buffer;
+
+/// Runs x * y * z workgroups over the buffers, in place, and waits.
+///
+/// Shape   buffers: one for each buffer that is not workgroup memory, in the order of declaration
+///         (vyre_buffer_info.bound_index); the number of elements is what the size holds.
+/// Errors  VYRE_REFUSED with X009 (wrong number of buffers), X002 (no whole elements), X003 (overlap), X004,
+///         X005 (x, y and z are 1 to 65,535), X006, X010, or B003 (the device has too little);
+///         VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY. After X diagnostics nothing was written;
+///         after VYRE_OUT_OF_MEMORY read_write buffers may be half written.
+/// Thread  one dispatch of a pipeline at a time.
+VYRE_API vyre_status vyre_dispatch(vyre_pipeline* pipeline, const vyre_buffer* buffers, size_t buffer_count,
+                                   uint32_t x, uint32_t y, uint32_t z, vyre_diagnostics** diagnostics);
+
+VYRE_API void vyre_pipeline_free(vyre_pipeline* pipeline);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // VYRE_VYRE_H_

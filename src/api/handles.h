@@ -1,0 +1,113 @@
+// What is behind the opaque handles of include/vyre/vyre.h, and how a call crosses the border.
+//
+// The C API is a thin coat: each function checks its arguments, calls one function of a layer, and turns a
+// Result into a status with diagnostics. Exceptions end here: vyre throws none for bad input, and what the
+// standard library throws when memory is short becomes a status.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "backend/backend.h"
+#include "base/diag.h"
+#include "check/checked.h"
+#include "ir/ir.h"
+#include "vyre/vyre.h"
+
+struct vyre_diagnostics {
+  vyre::Diagnostics list;
+  std::shared_ptr<const vyre::Source> source;  // null without a text
+};
+
+struct vyre_blob {
+  std::string contents;
+};
+
+struct vyre_program {
+  vyre::ir::Program program;
+  std::shared_ptr<const vyre::Source> source;  // null when it came from the wire
+};
+
+struct vyre_checked {
+  std::shared_ptr<const vyre::check::Checked> checked;
+  std::shared_ptr<const vyre::Source> source;
+};
+
+struct vyre_backend {
+  std::shared_ptr<vyre::backend::Backend> backend;
+  vyre::backend::Identity identity;
+};
+
+struct vyre_pipeline {
+  // In this order, so that the pipeline goes first and what it stands on goes last.
+  std::shared_ptr<vyre::backend::Backend> backend;
+  std::shared_ptr<const vyre::check::Checked> checked;
+  std::shared_ptr<const vyre::Source> source;
+  std::unique_ptr<vyre::backend::Pipeline> pipeline;
+};
+
+namespace vyre::api {
+
+/// Of something that a null byte follows: a std::string, a literal.
+inline vyre_string view(std::string_view text) { return {text.empty() ? "" : text.data(), text.size()}; }
+
+/// Whether data of this size may be read: null only for none.
+inline bool readable(const void* data, size_t size) { return data != nullptr || size == 0; }
+
+inline std::string_view text_of(const char* data, size_t size) {
+  return size == 0 ? std::string_view{} : std::string_view(data, size);
+}
+
+/// Gives the caller as much of a struct as it has room for. first_size: the struct's size in the first
+/// version that had it, below which no caller was compiled.
+template <typename Info>
+vyre_status give(const Info& info, size_t first_size, Info* out) {
+  static_assert(std::is_trivially_copyable_v<Info> && offsetof(Info, struct_size) == 0);
+  const size_t size = out->struct_size;
+  if (size < first_size) return VYRE_INVALID_ARGUMENT;
+  std::memcpy(reinterpret_cast<std::byte*>(out) + sizeof size,
+              reinterpret_cast<const std::byte*>(&info) + sizeof size,
+              std::min(size, sizeof(Info)) - sizeof size);
+  return VYRE_OK;
+}
+
+/// VYRE_REFUSED, with the diagnostics where they are wanted.
+inline vyre_status refuse(Diagnostics list, std::shared_ptr<const Source> source, vyre_diagnostics** out) {
+  if (out != nullptr) *out = new vyre_diagnostics{std::move(list), std::move(source)};
+  return VYRE_REFUSED;
+}
+inline vyre_status refuse(Diag diag, std::shared_ptr<const Source> source, vyre_diagnostics** out) {
+  Diagnostics list;
+  list.push_back(std::move(diag));
+  return refuse(std::move(list), std::move(source), out);
+}
+
+/// Runs the body of an API function.
+template <typename Body>
+vyre_status guarded(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return VYRE_OUT_OF_MEMORY;
+  } catch (const std::exception&) {
+    return VYRE_INTERNAL_FAULT;
+  }
+}
+
+/// The same for one that makes a handle and may refuse its input: clears what it gives, then runs.
+template <typename Handle, typename Body>
+vyre_status making(Handle** out, vyre_diagnostics** diagnostics, Body&& body) noexcept {
+  if (diagnostics != nullptr) *diagnostics = nullptr;
+  if (out == nullptr) return VYRE_INVALID_ARGUMENT;
+  *out = nullptr;
+  return guarded(body);
+}
+
+}  // namespace vyre::api

@@ -1,0 +1,160 @@
+// Programs in the C API: parse, decode, encode, format, print, check, and what they declare.
+#include "api/handles.h"
+#include "ops/operation.h"
+#include "spec/types.h"
+#include "text/text.h"
+#include "wire/wire.h"
+
+namespace {
+
+using namespace vyre;
+using api::view;
+
+// The numbers of the C API: a new type or access does not compile before it has one.
+constexpr vyre_type type_of(spec::DataType type) {
+  using enum spec::DataType;
+  switch (type) {
+    case U32: return VYRE_TYPE_U32;
+    case I32: return VYRE_TYPE_I32;
+    case U64: return VYRE_TYPE_U64;
+    case U128: return VYRE_TYPE_U128;
+    case Vec2U32: return VYRE_TYPE_VEC2U32;
+    case Vec4U32: return VYRE_TYPE_VEC4U32;
+    case Bool: return VYRE_TYPE_BOOL;
+    case Bytes: return VYRE_TYPE_BYTES;
+    case F16: return VYRE_TYPE_F16;
+    case BF16: return VYRE_TYPE_BF16;
+    case F32: return VYRE_TYPE_F32;
+    case Tensor: return VYRE_TYPE_TENSOR;
+  }
+  return 0;
+}
+static_assert(std::ranges::all_of(spec::kTypes,
+                                  [](const spec::TypeInfo& t) { return type_of(t.type) == t.wire_tag; }),
+              "the type numbers of vyre.h are the permanent tags of types.def");
+
+constexpr vyre_access access_of(spec::BufferAccess access) {
+  using enum spec::BufferAccess;
+  switch (access) {
+    case Read: return VYRE_ACCESS_READ;
+    case ReadWrite: return VYRE_ACCESS_READ_WRITE;
+    case Uniform: return VYRE_ACCESS_UNIFORM;
+    case Workgroup: return VYRE_ACCESS_WORKGROUP;
+  }
+  return 0;
+}
+
+bool is_bound(const ir::BufferDecl& buffer) { return buffer.access != spec::BufferAccess::Workgroup; }
+
+/// Offsets into a text are 32 bits, and the highest one means "none".
+bool is_text(const char* text, size_t size) { return api::readable(text, size) && size < UINT32_MAX; }
+
+std::shared_ptr<const Source> source_of(const char* text, size_t size) {
+  return std::make_shared<const Source>("", std::string(api::text_of(text, size)));
+}
+
+}  // namespace
+
+vyre_status vyre_parse(const char* text, size_t size, vyre_program** out, vyre_diagnostics** diagnostics) {
+  return api::making(out, diagnostics, [&]() -> vyre_status {
+    if (!is_text(text, size)) return VYRE_INVALID_ARGUMENT;
+    auto source = source_of(text, size);
+    auto program = text::parse(source->text());
+    if (!program) return api::refuse(std::move(program).error(), std::move(source), diagnostics);
+    *out = new vyre_program{std::move(*program), std::move(source)};
+    return VYRE_OK;
+  });
+}
+
+vyre_status vyre_decode(const void* bytes, size_t size, vyre_program** out, vyre_diagnostics** diagnostics) {
+  return api::making(out, diagnostics, [&]() -> vyre_status {
+    if (!api::readable(bytes, size)) return VYRE_INVALID_ARGUMENT;
+    auto program = wire::decode({static_cast<const std::byte*>(bytes), size});
+    if (!program) return api::refuse(std::move(program).error(), nullptr, diagnostics);
+    *out = new vyre_program{std::move(*program), nullptr};
+    return VYRE_OK;
+  });
+}
+
+vyre_status vyre_encode(const vyre_program* program, vyre_blob** out) {
+  return api::making(out, nullptr, [&]() -> vyre_status {
+    if (program == nullptr) return VYRE_INVALID_ARGUMENT;
+    const Bytes bytes = wire::encode(program->program);
+    *out = new vyre_blob{std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())};
+    return VYRE_OK;
+  });
+}
+
+vyre_status vyre_digest(const vyre_program* program, uint8_t out[32]) {
+  if (program == nullptr || out == nullptr) return VYRE_INVALID_ARGUMENT;
+  return api::guarded([&]() -> vyre_status {
+    std::ranges::copy(wire::digest(program->program).bytes, out);
+    return VYRE_OK;
+  });
+}
+
+vyre_status vyre_format(const char* text, size_t size, vyre_blob** out, vyre_diagnostics** diagnostics) {
+  return api::making(out, diagnostics, [&]() -> vyre_status {
+    if (!is_text(text, size)) return VYRE_INVALID_ARGUMENT;
+    auto formatted = text::format(api::text_of(text, size));
+    if (!formatted) {
+      return api::refuse(std::move(formatted).error(), source_of(text, size), diagnostics);
+    }
+    *out = new vyre_blob{std::move(*formatted)};
+    return VYRE_OK;
+  });
+}
+
+vyre_status vyre_program_get_info(const vyre_program* program, vyre_program_info* out) {
+  if (program == nullptr || out == nullptr) return VYRE_INVALID_ARGUMENT;
+  const ir::Program& p = program->program;
+  vyre_program_info answer = {};
+  answer.name = view(p.name);
+  std::ranges::copy(p.workgroup_size, answer.workgroup_size);
+  answer.buffer_count = p.buffers.size();
+  answer.bound_count = size_t(std::ranges::count_if(p.buffers, is_bound));
+  return api::give(answer, offsetof(vyre_program_info, bound_count) + sizeof answer.bound_count, out);
+}
+
+vyre_status vyre_program_get_buffer(const vyre_program* program, size_t index, vyre_buffer_info* out) {
+  if (program == nullptr || index >= program->program.buffers.size() || out == nullptr) {
+    return VYRE_INVALID_ARGUMENT;
+  }
+  const ir::Program& p = program->program;
+  const ir::BufferDecl& buffer = p.buffers[index];
+  vyre_buffer_info answer = {};
+  answer.name = view(p.code.name(buffer.name));
+  answer.access = access_of(buffer.access);
+  answer.type = type_of(buffer.element);
+  answer.type_name = view(spec::text(buffer.element));
+  answer.element_bytes = spec::info(buffer.element).bytes;
+  answer.binding = buffer.binding;
+  answer.count = buffer.count;
+  answer.bound_index =
+      is_bound(buffer)
+          ? uint32_t(std::count_if(p.buffers.begin(), p.buffers.begin() + ptrdiff_t(index), is_bound))
+          : VYRE_NOT_BOUND;
+  return api::give(answer, offsetof(vyre_buffer_info, bound_index) + sizeof answer.bound_index, out);
+}
+
+void vyre_program_free(vyre_program* program) { delete program; }
+
+vyre_status vyre_check(const vyre_program* program, vyre_checked** out, vyre_diagnostics** diagnostics) {
+  return api::making(out, diagnostics, [&]() -> vyre_status {
+    if (program == nullptr) return VYRE_INVALID_ARGUMENT;
+    auto checked = check::check(program->program, ops::op_table());
+    if (!checked) return api::refuse(std::move(checked).error(), program->source, diagnostics);
+    *out = new vyre_checked{std::make_shared<const check::Checked>(std::move(*checked)), program->source};
+    return VYRE_OK;
+  });
+}
+
+vyre_status vyre_print(const vyre_checked* checked, vyre_blob** out) {
+  return api::making(out, nullptr, [&]() -> vyre_status {
+    if (checked == nullptr) return VYRE_INVALID_ARGUMENT;
+    *out = new vyre_blob{text::print(checked->checked->program())};
+    return VYRE_OK;
+  });
+}
+
+void vyre_checked_free(vyre_checked* checked) { delete checked; }
