@@ -257,6 +257,8 @@ class Listings(CommandTest):
         self.refuse(2, "primitive.math.nothing", "ops", "primitive.math.nothing")
         self.assertEqual(self.expect(0, "ops", "primitive.math.add@1").stdout, one)
         self.refuse(2, "primitive.math.add@2", "ops", "primitive.math.add@2")
+        # What P010 proposes.
+        self.assertIn("Clz, an operator on u32 i32", self.expect(0, "ops", "clz").stdout)
 
     def test_output_that_cannot_be_written(self):
         for arguments in [["ops"], ["ops", "--json"], ["backends"], ["explain"], ["lower", EXAMPLES / "xor.vyre", "--to", "asm"],

@@ -82,6 +82,10 @@ void print_table(const std::vector<const ops::Operation*>& list) {
   }
 }
 
+void print_operator(const spec::OpInfo& op) {
+  fmt::print("{}: {}, an operator on {}\n  defined in {}\n", op.mnemonic, op.name, types_of(op), op.section);
+}
+
 void print_one(const ops::Operation& op) {
   fmt::print("{}{}\n  {}\n", qualified(op), signature_of(op), op.summary);
   fmt::print("\nLaws\n");
@@ -123,6 +127,10 @@ void print_markdown(const std::vector<const ops::Operation*>& list) {
 
 int run_ops(const std::string& id, bool json, bool markdown) {
   const auto list = selected(id);
+  if (const auto op = spec::find_op(id); op && !json && !markdown) {
+    print_operator(spec::info(*op));
+    return 0;
+  }
   if (list.empty()) {
     return usage_error(fmt::format("there is no operation '{}'; `vyre ops` lists them", id));
   }
@@ -149,7 +157,8 @@ void add_ops(CLI::App& app, int& exit) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("ops", "List operators and operations, or show one operation");
-  verb->add_option("ID", options->id, "an operation: primitive.bitwise.rotl, or with a version: ...@1");
+  verb->add_option("ID", options->id,
+                   "an operation: primitive.bitwise.rotl, with a version: ...@1, or an operator: clz");
   auto* json = verb->add_flag("--json", options->json, "machine-readable (docs/commands.md has the schema)");
   verb->add_flag("--markdown", options->markdown, "docs/ops.md")->excludes(json);
   verb->footer("Example: vyre ops primitive.bitwise.rotl");
