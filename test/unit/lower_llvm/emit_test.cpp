@@ -179,6 +179,32 @@ TEST(Emit, GoldenText) {
   EXPECT_GE(files, 5u);
 }
 
+// Oracle: explain L003, and LLVM's rule that a value is used only where its definition has run. No program
+// gives such a kernel, so one is broken by hand: it uses the product from inside the `if` behind it.
+TEST(Emit, WhatTheVerifierRefusesIsADiagnostic) {
+  Kernel kernel = kernel_of(R"(
+      program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
+        if (a[1]) { out[0] = a[2] * 3; }
+        out[1] = a[0] * 5;
+      })");
+  std::vector<Value> products;
+  for (const auto& block : kernel.blocks) {
+    for (const Value v : block) {
+      if (kernel[v].kind == InstKind::Raw && kernel[v].raw == RawOp::Mul) products.push_back(v);
+    }
+  }
+  ASSERT_EQ(products.size(), 2u);
+  const auto factor = [&](Value v) { return kernel[kernel.arg(kernel[v], 1)].imm; };
+  if (factor(products[0]) != 3) std::swap(products[0], products[1]);
+  ASSERT_EQ(factor(products[0]), 3u);
+  EXPECT_TRUE(print_llvm(kernel, false));
+  kernel.values[kernel[products[1]].args.first] = products[0];
+  const auto refused = print_llvm(kernel, false);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, DiagCode::L003);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("dominate"));
+}
+
 // Oracle: what an assembler line looks like; the text itself is LLVM's.
 TEST(Emit, PrintsOptimisedCodeAndAssembly) {
   const Kernel kernel = kernel_of(test::native_programs().front().text);
