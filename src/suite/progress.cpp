@@ -1,6 +1,7 @@
 #include "suite/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +13,8 @@ std::string progress_line(const Progress& p, double seconds) {
   // The estimate may be short of what is done; then all but nothing is left.
   const double share = p.expected == 0 ? 1 : std::min(0.999, double(p.done) / double(p.expected));
   const double rate = seconds > 0 ? double(p.done) / seconds : 0;
-  std::string out = fmt::format("{:3.0f} %  {}/{} subjects  {:.1f} M/s", 100 * share, p.subjects_done,
+  // Rounded down: 100 % is what has ended.
+  std::string out = fmt::format("{:3} %  {}/{} subjects  {:.1f} M/s", uint64_t(100 * share), p.subjects_done,
                                 p.subjects, rate / 1e6);
   if (share > 0.02) {
     const uint64_t left = uint64_t(seconds * (1 - share) / share + 0.5);
@@ -37,9 +39,12 @@ void ProgressLine::show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (now - shown_ < std::chrono::milliseconds(100)) return;
   shown_ = now;
-  // 79 columns at most: a line that wraps cannot be rewritten.
-  fmt::print(stderr, "\r\033[K{:.79}",
-             progress_line(progress, std::chrono::duration<double>(now - begin_).count()));
+  // A line that wraps cannot be rewritten. A terminal that does not know its width has 80 columns.
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  fmt::print(stderr, "\r\033[K{:.{}}",
+             progress_line(progress, std::chrono::duration<double>(now - begin_).count()),
+             known ? size.ws_col - 1 : 79);
   std::fflush(stderr);
 }
 
