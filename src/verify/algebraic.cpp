@@ -123,9 +123,13 @@ Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& mon
   Hasher all;
   // The device runs them twice: what it says of them must not change either.
   algebra::Evaluator* const subjects[] = {&definition, &device, &device};
-  for (algebra::Evaluator* subject : subjects) {
+  std::vector<std::string> first_said;
+  const size_t count = algebra::twins().size();
+  verdict.determinism.planned = count;
+  for (size_t pass = 0; pass < std::size(subjects); ++pass) {
+    algebra::Evaluator* const subject = subjects[pass];
     if (monitor.stopped()) return verdict;
-    tally.planned += algebra::twins().size();
+    tally.planned += count;
     auto found = algebra::check_twins(*subject);
     if (!found) {
       verdict.error = fmt::format("{}: {}", diag_info(found.error().code).name, found.error().message);
@@ -135,6 +139,11 @@ Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& mon
       ++tally.completed;
       all.update(spec::to_string(twin.twin->law));
       monitor.done(twin.twin->instances);
+      if (pass == 1) first_said.push_back(twin.verdict.grade);
+      if (pass == 2) {
+        ++verdict.determinism.completed;
+        verdict.determinism.failed += twin.verdict.grade != first_said[size_t(&twin - found->data())];
+      }
       if (twin.caught) continue;
       ++tally.failed;
       add_failure(
@@ -151,7 +160,6 @@ Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& mon
     }
   }
   verdict.parity.push_back({Oracle::Law, tally});
-  verdict.determinism = tally;
   verdict.pipeline = all.finish().hex();
   device.account(verdict);
   return verdict;

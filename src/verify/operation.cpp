@@ -84,10 +84,6 @@ Result<void> check_all(backend::Backend& backend, const ops::Operation& operatio
   const auto ranges = plan_cases(subject, seed, plan.parity_cases, plan.strategy_cap, plan.whole);
   VYRE_CHECK(check_parity(subject, *pipelines[0], ranges, seed, monitor, verdict));
   verdict.boundaries = uint32_t(operation.boundaries.size());
-  for (const CaseRange& range : ranges) {
-    if (range.strategy == generate::info(generate::Strategy::Boundary).text)
-      verdict.boundaries_hit = uint32_t(range.count);
-  }
   VYRE_CHECK(check_determinism(subject, pipelines, plan.repeated_evaluations, seed, monitor, verdict));
   for (const auto& pipeline : pipelines) pipeline->account(verdict);
   if (monitor.stopped()) return {};

@@ -226,6 +226,8 @@ Result<void> check_parity(const Subject& subject, Elementwise& backend, std::spa
       Tally& total = oracle_cases(verdict, subject.oracle).tally;
       total.completed += tally.completed;
       total.failed += tally.failed;
+      if (range.strategy == generate::info(Strategy::Boundary).text)
+        verdict.boundaries_hit += uint32_t(tally.completed);
       // Which classes were hit is a statement about inputs; the table strategies and the first slice of each
       // other one suffice for it.
       if (begin == 0) {
