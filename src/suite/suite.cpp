@@ -97,6 +97,41 @@ Result<std::vector<const ops::Operation*>> select(std::string_view pattern) {
   return out;
 }
 
+Result<void> expect_complete(const certify::Certificate& certificate) {
+  const auto refused = [](std::string message) {
+    return std::unexpected(make_diag(DiagCode::C002, Span::none(), std::move(message),
+                                     "certify again, and keep the whole file"));
+  };
+  VYRE_TRY(operations, select(certificate.selection));
+  std::vector<std::string> subjects;
+  for (const ops::Operation* op : operations) subjects.push_back(verify::subject_of(op->id, op->version));
+  for (const verify::FamilyInfo& family : verify::kFamilies) subjects.emplace_back(family.text);
+  for (size_t k = 0; k < std::max(subjects.size(), certificate.verdicts.size()); ++k) {
+    if (k >= certificate.verdicts.size())
+      return refused(fmt::format("there is no verdict on {}", subjects[k]));
+    const Verdict& verdict = certificate.verdicts[k];
+    if (k >= subjects.size()) return refused(fmt::format("a verdict too many, on {}", verdict.subject));
+    const auto kind = k < operations.size() ? verify::SubjectKind::Operation : verify::SubjectKind::Family;
+    if (verdict.subject != subjects[k] || verdict.kind != kind) {
+      return refused(
+          fmt::format("where the verdict on {} belongs is one on {}", subjects[k], verdict.subject));
+    }
+    std::vector<std::pair<std::string, bool>> wanted, found;
+    // What stopped a subject may have stopped it before its laws; no level follows from such a verdict.
+    if (k < operations.size() && verdict.error.empty()) {
+      for (const spec::Law& law : operations[k]->laws) wanted.emplace_back(spec::to_string(law), true);
+      for (const spec::Denial& d : operations[k]->denied) wanted.emplace_back(spec::to_string(d.law), false);
+      for (const verify::LawVerdict& law : verdict.laws) found.emplace_back(law.law, law.claimed);
+      if (verdict.classes.size() != operations[k]->classes.size() ||
+          verdict.boundaries != operations[k]->boundaries.size()) {
+        return refused(fmt::format("the classes or boundary values are not those of {}", subjects[k]));
+      }
+    }
+    if (found != wanted) return refused(fmt::format("the laws are not those of {}", subjects[k]));
+  }
+  return {};
+}
+
 Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
                 const std::atomic<bool>* stop) {
   VYRE_TRY(operations, select(plan.selection));

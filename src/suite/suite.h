@@ -35,6 +35,11 @@ Result<std::vector<const ops::Operation*>> select(std::string_view pattern);
 /// Whether a pattern of * (any characters) and ? (one) matches a whole name. Cost: |pattern| * |name|.
 bool matches(std::string_view pattern, std::string_view name);
 
+/// Whether a certificate that was made with this build's registry has a verdict on each operation of its
+/// selection and on each family, in order, and each verdict the laws that are claimed and denied: nothing
+/// that failed can be left out. Errors: C002.
+Result<void> expect_complete(const certify::Certificate& certificate);
+
 /// How far a run is, for whoever shows it. Called from any thread, not concurrently.
 struct Progress {
   std::string_view subject;  // one that is being judged

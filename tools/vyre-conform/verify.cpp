@@ -4,6 +4,7 @@
 
 #include "certify/certificate.h"
 #include "certify/console.h"
+#include "suite/suite.h"
 #include "verbs.h"
 
 namespace vyre::tool {
@@ -14,11 +15,18 @@ int run(const std::string& path) {
   if (!text) return usage_error(text.error());
   const auto certificate = certify::parse(*text);
   if (!certificate) return report(certificate.error(), path);
+  const bool same = certificate->registry == certify::this_registry();
+  if (same) {
+    if (const auto complete = suite::expect_complete(*certificate); !complete) {
+      return report(complete.error(), path);
+    }
+  }
   fmt::print("{}", certify::report(*certificate, {certificate->backend, {}, 0}));
   fmt::print("digest {}; the certificate adds up and is unsigned\n",
              certify::digest(*certificate).short_hex());
-  const bool same = certificate->registry == certify::this_registry();
-  fmt::print("its registry is {} of this build\n", same ? "that" : "NOT that");
+  fmt::print("{}\n",
+             same ? "its registry is that of this build, and every subject of its selection is there"
+                  : "its registry is NOT that of this build, so what its subjects are cannot be checked");
   fmt::print("level: {}\n", certificate->level_line());
   return certificate->passed() ? 0 : 1;
 }

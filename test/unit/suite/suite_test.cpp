@@ -77,6 +77,49 @@ TEST(Run, IsAPureFunctionOfPlanAndBackend) {
   EXPECT_TRUE(certify::parse(texts[0]).has_value());
 }
 
+// Oracle: the registry says what there is to judge; a certificate from which something is gone is refused.
+TEST(Complete, NothingMayBeLeftOut) {
+  certify::Certificate whole;
+  whole.registry = certify::this_registry();
+  whole.selection = "primitive.math.s*";
+  const auto operations = select(whole.selection);
+  ASSERT_TRUE(operations.has_value());
+  for (const ops::Operation* op : *operations) {
+    verify::Verdict& v = whole.verdicts.emplace_back();
+    v.kind = verify::SubjectKind::Operation;
+    v.subject = verify::subject_of(op->id, op->version);
+    for (const spec::Law& law : op->laws) v.laws.push_back({spec::to_string(law), true, {}});
+    for (const spec::Denial& d : op->denied) v.laws.push_back({spec::to_string(d.law), false, {}});
+    for (const auto& c : op->classes) v.classes.push_back({std::string(c.name), 1});
+    v.boundaries = uint32_t(op->boundaries.size());
+  }
+  for (const verify::FamilyInfo& family : verify::kFamilies) {
+    verify::Verdict& v = whole.verdicts.emplace_back();
+    v.kind = verify::SubjectKind::Family;
+    v.subject = family.text;
+  }
+  ASSERT_TRUE(expect_complete(whole).has_value()) << expect_complete(whole).error().message;
+
+  const std::vector<std::pair<const char*, std::function<void(certify::Certificate&)>>> spoilers = {
+      {"an operation", [](auto& c) { c.verdicts.erase(c.verdicts.begin()); }},
+      {"a family", [](auto& c) { c.verdicts.pop_back(); }},
+      {"a family twice", [](auto& c) { c.verdicts.push_back(c.verdicts.back()); }},
+      {"a law", [](auto& c) { c.verdicts[0].laws.pop_back(); }},
+      {"all laws", [](auto& c) { c.verdicts[0].laws.clear(); }},
+      {"a claim turned denial", [](auto& c) { c.verdicts[0].laws[0].claimed ^= true; }},
+      {"a class", [](auto& c) { c.verdicts[0].classes.pop_back(); }},
+      {"a boundary value", [](auto& c) { --c.verdicts[0].boundaries; }},
+      {"a larger selection", [](auto& c) { c.selection = "*"; }},
+  };
+  for (const auto& [name, spoil] : spoilers) {
+    certify::Certificate less = whole;
+    spoil(less);
+    const auto result = expect_complete(less);
+    ASSERT_FALSE(result.has_value()) << name;
+    EXPECT_EQ(result.error().code, DiagCode::C002) << name;
+  }
+}
+
 // Oracle: explain C007.
 TEST(Run, StopsWithoutACertificate) {
   const auto backend = backend::make_native({.optimisation = 0});
