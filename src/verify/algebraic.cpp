@@ -30,7 +30,10 @@ std::string words(std::span<const uint32_t> values) {
 
 void record(const algebra::LawVerdict& found, const std::string& subject, uint64_t seed, LawVerdict& law) {
   for (const algebra::EngineResult& engine : found.engines) {
-    law.evidence.push_back({subject, grade_of(engine, seed), engine.instances, engine.failures == 0});
+    // An engine that was stopped early has seen no counterexample, and shows nothing by that.
+    const bool whole = found.outcome != algebra::Outcome::NotVerified;
+    law.evidence.push_back(
+        {subject, grade_of(engine, seed), engine.instances, whole && engine.failures == 0});
   }
   if (found.engines.empty()) {
     law.evidence.push_back({subject, fmt::format("none: {}", found.reason), 0, false});
