@@ -3,7 +3,7 @@
 // One file an operation (src/ops/primitive/<family>/<name>.cpp; its path is its id) defines one function that
 // returns this. It holds two independent definitions, a plain C++ reference function and a composition in the
 // IR; the laws it claims and those it denies with a witness; how its inputs fall into classes; its boundary
-// values; and specification rows, which a human worked out and which outrank both definitions. Source:
+// values; and specification rows, which are worked out by hand and outrank both definitions. Source:
 // vyre-conform-spec, "Admission Gates"; oracles; semantics, "The primitives".
 #pragma once
 

@@ -14,7 +14,7 @@ using spec::Row;
 using spec::TotalTable;
 using Operands = std::span<const Bits>;
 
-// Every value is one word for now; a wider type needs a wider Bits, and this refuses to compile until it has
+// Every value is one word; a wider type needs a wider Bits, and this refuses to compile until it has
 // one.
 constexpr bool is_available_value(DataType type) {
   return spec::is_available(type) && spec::is_value_type(type);
