@@ -33,8 +33,8 @@ vyre_string vyre_status_text(vyre_status status) {
     case VYRE_INVALID_ARGUMENT: return view("invalid argument");
     case VYRE_OUT_OF_MEMORY: return view("out of memory");
     case VYRE_INTERNAL_FAULT: return view("a fault of vyre; please report it");
+    default: return view("no status of this version");
   }
-  return view("no status of this version");
 }
 
 size_t vyre_diagnostics_count(const vyre_diagnostics* diagnostics) {
