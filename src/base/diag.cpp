@@ -26,13 +26,28 @@ size_t printable_length(std::string_view text) {
   return overlong || outside || control ? 0 : length;
 }
 
+/// What is shown of a line: all of it, or of a long one the part around an offset. A file may be one line of
+/// megabytes with thousands of faults in it.
+std::string_view window(std::string_view line, size_t at) {
+  constexpr size_t kBefore = 80, kAfter = 160;
+  if (line.size() <= kBefore + kAfter) return line;
+  const auto inside = [&](size_t i) { return i < line.size() && continues_code_point(line[i]); };
+  size_t begin = at > kBefore ? at - kBefore : 0, end = std::min(line.size(), at + kAfter);
+  while (begin < at && inside(begin)) ++begin;
+  while (end > at + 1 && inside(end)) --end;
+  return line.substr(begin, end - begin);
+}
+
 /// The line and a caret line under it. What a terminal could not show, or would obey, becomes U+FFFD; tabs
 /// stay, and the caret line repeats them, so that the caret stands under the text whatever a tab's width is.
 void render_place(std::string& out, const Source& source, Span span) {
   const auto at = source.position(span.begin);
-  const std::string_view line = source.line(at.line);
+  const std::string_view whole = source.line(at.line);
+  const size_t whole_begin = size_t(whole.data() - source.text().data());
+  const std::string_view line = window(whole, std::min<size_t>(span.begin - whole_begin, whole.size()));
   const size_t line_begin = size_t(line.data() - source.text().data());
-  std::string shown, carets;
+  const bool cut_before = line_begin > whole_begin, cut_after = line.end() != whole.end();
+  std::string shown = cut_before ? "..." : "", carets = cut_before ? "   " : "";
   for (size_t i = 0; i < line.size();) {
     const size_t offset = line_begin + i;
     const bool before = offset < span.begin, inside = offset < span.end || offset == span.begin;
@@ -53,6 +68,7 @@ void render_place(std::string& out, const Source& source, Span span) {
     i += std::max<size_t>(length, 1);
   }
   if (carets.find('^') == std::string::npos) carets += '^';
+  if (cut_after) shown += "...";
   const std::string number = std::to_string(at.line);
   out += fmt::format(" {} | {}\n {} | {}\n", number, shown, std::string(number.size(), ' '), carets);
 }

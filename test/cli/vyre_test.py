@@ -301,6 +301,11 @@ class Hostile(CommandTest):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("error[", done.stderr)
 
+    def test_many_faults_in_one_long_line_stay_readable(self):
+        path = self.write("long.vyre", "program p(read_write out: u32 @0) workgroup(1, 1, 1) { " + "x = 1; " * 10000 + "}")
+        done = self.expect(1, "check", path)
+        self.assertLess(len(done.stderr), 10_000_000)
+
     def test_deep_nesting_is_refused_politely(self):
         deep = "{" * 200000 + "}" * 200000
         self.refuse(1, "V022", "check",

@@ -31,6 +31,32 @@ TEST(Render, CountsCodePointsAndKeepsTabs) {
             "a:1:5: error[V010]: message\n 1 | \t\xc3\xa9 x\n   | \t   ^\n  help: way out\n");
 }
 
+// Oracle: by hand: of a line of megabytes the part around the place is shown, and the caret stands under it.
+TEST(Render, ShowsAPartOfALongLine) {
+  for (const size_t before : {size_t{0}, size_t{70}, size_t{100}, size_t{1'000'000}}) {
+    for (const size_t after : {size_t{0}, size_t{300}, size_t{1'000'000}}) {
+      if (before + after < 300) continue;
+      std::string text;
+      for (size_t i = 0; i < before / 2; ++i) text += "\u00e9";
+      text += "FAULT";
+      text.append(after, 'y');
+      const Source source("f", text);
+      const auto begin = uint32_t(before / 2 * 2);
+      const std::string out = render(make_diag(DiagCode::P001, Span{begin, begin + 5}, "m", "h"), &source);
+      EXPECT_LT(out.size(), 700u);
+      const size_t line = out.find('\n') + 1, carets = out.find('\n', line) + 1;
+      const std::string shown = out.substr(line, carets - line);
+      const std::string under = out.substr(carets, out.find('\n', carets) - carets);
+      EXPECT_EQ(shown.find("\ufffd"), std::string::npos) << "cut inside a character";
+      size_t column = 0;
+      for (size_t i = 0; i < shown.find("FAULT"); ++i) column += (shown[i] & 0xc0) != 0x80;
+      EXPECT_EQ(under.find("^~~~~"), column) << out;
+      EXPECT_EQ(shown.find(" ...") != std::string::npos, before > 80);
+      EXPECT_EQ(shown.ends_with("...\n"), after > 160);
+    }
+  }
+}
+
 // Oracle: output is always UTF-8 without control characters, whatever the file holds.
 TEST(Render, ReplacesWhatATerminalCannotShow) {
   const Source source("a", std::string("\x1b[2J\x80") + '\0' + "z");
