@@ -172,9 +172,8 @@ int print_buffers(const Plan& plan, const host::Buffers& buffers, bool hex) {
   return 0;
 }
 
-/// Runs the plan on one backend, on a copy of its buffers.
-std::expected<host::Buffers, int> run_on(const Plan& plan, backend::Backend& backend) {
-  host::Buffers buffers = plan.buffers;
+/// Runs the steps on one backend, in place.
+std::expected<host::Buffers, int> run_on(const Plan& plan, backend::Backend& backend, host::Buffers buffers) {
   const auto ran = host::run_steps(backend, plan.steps, buffers);
   if (!ran) return std::unexpected(report(ran.error()));
   return buffers;
@@ -195,7 +194,7 @@ int compare(const Plan& plan, std::string_view list, double timeout) {
   const Watchdog watchdog(timeout);
   std::vector<host::Buffers> results;
   for (size_t i = 0; i < names.size(); ++i) {
-    auto result = run_on(plan, *backends[i]);
+    auto result = run_on(plan, *backends[i], plan.buffers);
     if (!result) return result.error();
     fmt::print("{:{}}  {}\n", names[i], width, host::digest_outputs(*result).hex());
     results.push_back(std::move(*result));
@@ -209,7 +208,7 @@ int compare(const Plan& plan, std::string_view list, double timeout) {
 }
 
 int run_run(const Options& options) {
-  const auto plan = make_plan(options);
+  auto plan = make_plan(options);
   if (!plan) return plan.error();
   if (options.compare) return compare(*plan, *options.compare, options.timeout);
   auto backend = backend::open(options.backend);
@@ -217,7 +216,7 @@ int run_run(const Options& options) {
   const auto result = [&] {
     // Not over the writing of files, which it would leave half done.
     const Watchdog watchdog(options.timeout);
-    return run_on(*plan, **backend);
+    return run_on(*plan, **backend, std::move(plan->buffers));
   }();
   return result ? print_buffers(*plan, *result, options.hex) : result.error();
 }
