@@ -141,6 +141,16 @@ std::expected<Bytes, UsageError> parse_spec(std::string_view text, DataType elem
   return out;
 }
 
+uint64_t announced_bytes(std::string_view text, DataType element) {
+  for (const std::string_view form : {"zeros:", "iota:", "random:"}) {
+    if (!text.starts_with(form)) continue;
+    const std::string_view rest = text.substr(form.size());
+    const auto count = parse_count(rest.substr(0, rest.find(':')));
+    return count ? *count * spec::info(element).bytes : 0;
+  }
+  return 0;
+}
+
 std::string format_element(const std::byte* at, DataType element, bool hex) {
   const uint32_t word = load_u32(at);
   if (hex) return fmt::format("0x{:08x}", word);

@@ -21,6 +21,9 @@ std::expected<void, UsageError> parse_element(std::string_view text, spec::DataT
 /// instead).
 std::expected<Bytes, UsageError> parse_spec(std::string_view spec, spec::DataType element);
 
+/// How many bytes `zeros`, `iota` and `random` will take, known before they are made; 0 for every other form.
+uint64_t announced_bytes(std::string_view spec, spec::DataType element);
+
 /// One element, as --get prints it; hex: 0x and the full width.
 std::string format_element(const std::byte* at, spec::DataType element, bool hex);
 

@@ -229,6 +229,12 @@ class Run(CommandTest):
         self.refuse(1, "X006", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--set", "a=zeros:16777217", "--backend",
                     "reference")
 
+    def test_more_memory_than_there_is(self):
+        many = self.write("many.vyre", "program many(" + ", ".join(f"read b{i}: u32 @{i}" for i in range(64)) +
+                          ") workgroup(1, 1, 1) {}")
+        sets = [word for i in range(64) for word in ("--set", f"b{i}=zeros:4294967295")]  # a terabyte
+        self.refuse(3, ["B003", "give the buffers fewer elements"], "run", many, "--groups", 1, *sets)
+
     def test_timeout_writes_nothing(self):
         slow, out = self.write("slow.vyre", SLOW), self.folder / "out"
         for backend in ["reference", "native"]:

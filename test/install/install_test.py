@@ -48,7 +48,7 @@ class Installed(unittest.TestCase):
         """The example of this language, configured against the installed tree and built."""
         build = self.folder / f"build-{name}"
         language, compiler = {"c": ("C", CC), "cpp": ("CXX", CXX)}[name]
-        self.succeed(CMAKE, "-S", SOURCE / "examples" / name, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+        self.succeed(CMAKE, "-G", "Ninja", "-S", SOURCE / "examples" / name, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
                      f"-DCMAKE_{language}_COMPILER={compiler}",
                      f"-DCMAKE_{language}_FLAGS=-Wall -Wextra -Wpedantic -Werror")
         self.succeed(CMAKE, "--build", build)
@@ -104,7 +104,7 @@ class Installed(unittest.TestCase):
         (project / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.25)\nproject(wrong LANGUAGES NONE)\n"
             "find_package(vyre 99.0 CONFIG REQUIRED)\n")
-        done = run(CMAKE, "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        done = run(CMAKE, "-G", "Ninja", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("99.0", done.stderr)
 

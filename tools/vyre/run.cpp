@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
@@ -88,6 +89,25 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> get;  // name, file or empty
 };
 
+/// That the machine has room for the buffers: memory that is not there would end the process without a word.
+Result<void> check_memory(const Options& options, const host::Buffers& buffers) {
+  uint64_t announced = 0;
+  for (const std::string_view set : options.set) {
+    const size_t equals = set.find('=');
+    const auto buffer = buffers.by_name.find(set.substr(0, equals));
+    if (equals == set.npos || buffer == buffers.by_name.end()) continue;  // refused where it is read
+    announced += host::announced_bytes(set.substr(equals + 1), buffer->second.element);
+  }
+  // A comparison keeps one copy a backend beside the first.
+  const uint64_t copies = options.compare ? 2 + uint64_t(std::ranges::count(*options.compare, ',')) : 1;
+  const uint64_t memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
+  if (announced <= memory / copies) return {};
+  return std::unexpected(make_diag(
+      DiagCode::B003, Span::none(),
+      fmt::format("the buffers take {} bytes, and this machine has room for {}", announced, memory / copies),
+      "give the buffers fewer elements"));
+}
+
 /// The exit code when there is no plan.
 std::expected<Plan, int> make_plan(const Options& options) {
   Plan plan;
@@ -121,6 +141,9 @@ std::expected<Plan, int> make_plan(const Options& options) {
                                                    known.empty() ? "none" : known)));
   };
   std::set<std::string> set_already, files;
+  if (const auto enough = check_memory(options, plan.buffers); !enough) {
+    return std::unexpected(report(enough.error()));
+  }
   for (const std::string& set : options.set) {
     const size_t equals = set.find('=');
     if (equals == std::string::npos) {
