@@ -187,9 +187,20 @@ class Reader {
   void fail(const std::string& path, std::string_view what) {
     if (fault_.empty()) fault_ = fmt::format("{} {}", path.empty() ? "the document" : path, what);
   }
+  /// C0 (but a line feed, which notes have), DEL and C1. The text is well-formed UTF-8: the JSON parser saw
+  /// to it.
+  static bool has_controls(std::string_view text) {
+    for (size_t i = 0; i < text.size(); ++i) {
+      const auto c = static_cast<unsigned char>(text[i]);
+      if ((c < 0x20 && c != '\n') || c == 0x7f) return true;
+      if (c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0) return true;
+    }
+    return false;
+  }
   void read(const json& j, std::string& x, const std::string& path) {
     const std::string* text = j.get_ptr<const std::string*>();
     if (text == nullptr) return fail(path, "is not a string");
+    if (has_controls(*text)) return fail(path, "holds a character that a terminal would obey");
     x = *text;
   }
   void read(const json& j, bool& x, const std::string& path) {

@@ -23,7 +23,6 @@ using ir::Node;
 using ir::NodeId;
 using ir::NodeKind;
 using spec::DataType;
-using spec::Op;
 
 /// The infix or prefix sign of an expression, if it is written with one. An application with another number
 /// of operands than its sign has (only a Builder can make one) is written in the form of its mnemonic.

@@ -151,7 +151,22 @@ TEST(Level, ALawThatIsNotSettledLeavesL1) {
     c.verdicts[0].laws[0].evidence[k].cases = 0;
     EXPECT_EQ(c.level(), Level::L1) << "evidence " << k << " ran no case";
   }
+  // An exhausted domain is all of it: 256 values of one variable, 256^3 triples.
+  for (const auto& [name, instances] : {std::pair{"Identity(0)", 256u}, {"Associative", 1u << 24}}) {
+    for (const uint64_t cases : {instances, instances - 1}) {
+      Certificate c = good();
+      verify::LawVerdict& law = c.verdicts[0].laws[0];
+      law.law = name;
+      for (verify::Evidence& e : law.evidence) {
+        if (e.grade.starts_with("exhausted")) e.cases = cases;
+      }
+      EXPECT_EQ(c.level(), cases == instances ? Level::L2 : Level::L1) << name << " on " << cases;
+    }
+  }
   Certificate c = good();
+  c.verdicts[0].laws[0].law = "Unheard(0)";
+  EXPECT_EQ(c.level(), Level::L1);
+  c = good();
   c.verdicts[0].laws[0].evidence[5].cases = 999'999;
   EXPECT_EQ(c.level(), Level::L1);
   c = good();
@@ -221,6 +236,20 @@ TEST(Certificate, RecomputesWhatFollows) {
   ASSERT_FALSE(raised.has_value());
   EXPECT_EQ(raised.error().code, DiagCode::C002);
   EXPECT_THAT(raised.error().message, HasSubstr("levels"));
+}
+
+// Oracle: a foreign certificate is printed on a terminal, so it may not hold what a terminal obeys.
+TEST(Certificate, RefusesControlCharacters) {
+  for (const char* text : {"\x1b[2J", "\r", "\x7f", "\xc2\x9b"}) {
+    Certificate c = good();
+    c.device = text;
+    const auto result = parse(print(c));
+    ASSERT_FALSE(result.has_value());
+    EXPECT_EQ(result.error().code, DiagCode::C001);
+  }
+  Certificate c = good();
+  c.device = "caf\xc3\xa9";
+  EXPECT_TRUE(parse(print(c)).has_value());
 }
 
 // Oracle: explain C001.
