@@ -3,6 +3,7 @@
 Oracle: COMMANDS (docs/commands.md); values are worked out by hand.
 """
 import json
+import os
 import resource
 import subprocess
 import unittest
@@ -214,6 +215,7 @@ class Run(CommandTest):
     def test_compare_with_an_absent_backend_runs_nothing(self):
         self.refuse(3, "B001", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--compare", "reference,cuda")
 
+    @unittest.skipIf(os.environ.get("VYRE_SANITIZE") == "ON", "AddressSanitizer cannot start under a memory limit")
     def test_memory_that_runs_out_is_a_diagnostic(self):
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
