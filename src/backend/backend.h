@@ -1,8 +1,8 @@
 // Backends: compile a checked program once, dispatch it many times.
 //
-// The interface is small on purpose: virtual calls stop at the dispatch. A backend promises the bytes that the
-// reference gives for every race-free program; what it cannot do it says with a first-class outcome
-// (B001 not available here, B003 resource exceeded), and a valid program that fits succeeds.
+// The interface is small on purpose: virtual calls stop at the dispatch. A backend promises the bytes that
+// the reference gives for every race-free program; what it cannot do it says with a first-class outcome (B001
+// not available here, B003 resource exceeded), and a valid program that fits succeeds.
 #pragma once
 
 #include <cstddef>

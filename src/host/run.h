@@ -43,7 +43,9 @@ Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, B
 Digest digest_outputs(const Buffers& buffers);
 
 /// That all writable buffers of two runs are equal.
-/// Errors  X008 with the first element that differs: "out[12]: reference has 7 (0x00000007), native has 9 (0x00000009)".
-Result<void> expect_equal(const Buffers& a, std::string_view a_name, const Buffers& b, std::string_view b_name);
+/// Errors  X008 with the first element that differs: "out[12]: reference has 7 (0x00000007), native has 9
+/// (0x00000009)".
+Result<void> expect_equal(const Buffers& a, std::string_view a_name, const Buffers& b,
+                          std::string_view b_name);
 
 }  // namespace vyre::host

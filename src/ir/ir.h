@@ -62,8 +62,8 @@ struct Expr {
   RoundingMode mode{};        // Cast
   Symbol symbol = kNoSymbol;  // Var: variable; Load, BufLen, atomics: buffer; Call: operation id
   uint32_t immediate = 0;     // Literal of up to 32 bits: its bits; wider: index into Code::wide; ids: axis
-                           // 0..2; Call: version
-  Range args;  // operand ids in Code::expr_list; Load and atomics: the index (indices) first
+                              // 0..2; Call: version
+  Range args;                 // operand ids in Code::expr_list; Load and atomics: the index (indices) first
 };
 
 /// Statement kinds and their operands: Let, Assign [value]; Store [index..., value]; If [condition];

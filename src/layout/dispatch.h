@@ -1,8 +1,9 @@
 // Dispatch: the host's side of running a program, shared by the reference and every backend.
 //
-// Buffers are raw little-endian bytes of whole elements: a u32, i32 or bool is one 32-bit word (a bool is 0 or 1
-// when loaded, whatever the word), a `bytes` buffer is words. Counts come from the sizes that the host gives; no
-// kernel ever asks a device for a length. Source: semantics, "Memory"; execution-model, "Dispatch Lifecycle".
+// Buffers are raw little-endian bytes of whole elements: a u32, i32 or bool is one 32-bit word (a bool is 0
+// or 1 when loaded, whatever the word), a `bytes` buffer is words. Counts come from the sizes that the host
+// gives; no kernel ever asks a device for a length. Source: semantics, "Memory"; execution-model, "Dispatch
+// Lifecycle".
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,8 @@ struct Binding {
   uint32_t count = 0;
 };
 
-/// Checks what the host gives against the program: number of buffers (X009), whole elements (X002), no overlap
-/// (X003), uniform buffers of at most 64 KiB (X004), group counts 1..65535 an axis (X005).
+/// Checks what the host gives against the program: number of buffers (X009), whole elements (X002), no
+/// overlap (X003), uniform buffers of at most 64 KiB (X004), group counts 1..65535 an axis (X005).
 ///
 /// Shape   host: one span a bound buffer, in the order of Checked::bound_buffers().
 Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const std::span<std::byte>> host,

@@ -1,4 +1,5 @@
-// Must not compile: a table over the scalar operators that leaves out Op::Shl. The test wants the error to name it.
+// Must not compile: a table over the scalar operators that leaves out Op::Shl. The test wants the error to
+// name it.
 #include <array>
 
 #include "spec/table.h"
