@@ -32,7 +32,8 @@ std::expected<Bytes, UsageError> read_file(const std::string& path) {
   if (!file) return std::unexpected(UsageError{fmt::format("cannot read '{}': {}", path, system_error())});
   Bytes bytes;
   std::array<std::byte, 65536> chunk;
-  for (size_t n; (n = std::fread(chunk.data(), 1, chunk.size(), file.get())) > 0;) {
+  while (std::feof(file.get()) == 0 && std::ferror(file.get()) == 0) {
+    const size_t n = std::fread(chunk.data(), 1, chunk.size(), file.get());
     bytes.insert(bytes.end(), chunk.begin(), chunk.begin() + std::ptrdiff_t(n));
   }
   if (std::ferror(file.get()) != 0) {
