@@ -330,9 +330,8 @@ Totals totals(const std::vector<verify::Verdict>& verdicts) {
 const std::vector<std::string>& trusted() {
   static const std::vector<std::string> list = {
       "the specification rows, laws and families of the registry with this digest say what is meant",
-      "the CPU reference functions and the reference interpreter, which are checked against the rows and "
-      "each other, "
-      "but only on the inputs that were run",
+      ("the CPU reference functions and the reference interpreter, which are checked against the rows and "
+       "each other, but only on the inputs that were run"),
       "the compiler, the libraries and the machine that ran the harness",
       "an exhausted domain is that domain alone: full-width inputs are witnessed, not proved",
       "the backend answers later as it answered then: same device, driver and version",

@@ -65,7 +65,7 @@ class Printer {
 
   std::string line(Value v) const {
     const Inst& inst = kernel_[v];
-    const std::string result = has_number(inst.kind) ? fmt::format("{} = ", operand(v)) : std::string();
+    std::string result = has_number(inst.kind) ? fmt::format("{} = ", operand(v)) : std::string();
     switch (inst.kind) {
       case InstKind::Const: return constant(inst);
       case InstKind::Len: return result + "len " + buffer(inst);
