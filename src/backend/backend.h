@@ -49,6 +49,10 @@ class Backend {
   virtual ~Backend() = default;
   virtual Identity identity() const = 0;
   virtual Limits limits() const = 0;
+  /// Whether it has an operation of category C; if not, compile() answers B002 for programs that call it.
+  virtual bool has(spec::Intrinsic intrinsic) const;
+  /// The newest calling convention that it knows.
+  virtual uint32_t convention() const { return spec::kLatestConvention; }
   /// The program must outlive neither the pipeline nor the backend.
   virtual Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) = 0;
   /// Several programs at once, for harnesses that make many small ones; the default compiles one by one.
@@ -56,7 +60,20 @@ class Backend {
       std::span<const check::Checked* const> programs);
 };
 
+/// Compiles for a host that follows `convention`: the negotiation of ir-types, "Convention".
+/// Errors  B006 when the backend does not know it, B007 when the program's buffers do not fit it; what compile()
+/// answers.
+Result<std::unique_ptr<Pipeline>> make_pipeline(Backend& backend, const check::Checked& program,
+                                                const spec::Convention& convention);
+
+/// B002 for the first operation of category C that the program calls and the backend lacks: for compile().
+Result<void> check_intrinsics(const Backend& backend, const check::Checked& program);
+
+struct ReferenceOptions {
+  /// Lanes of a subgroup: a power of two up to 128. 0: none declared, and operations of subgroups are unsupported.
+  uint32_t subgroup_size = 0;
+};
 /// The reference evaluator behind the interface.
-std::unique_ptr<Backend> make_reference();
+std::unique_ptr<Backend> make_reference(const ReferenceOptions& options = {});
 
 }  // namespace vyre::backend

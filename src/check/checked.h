@@ -66,6 +66,12 @@ class Checked {
   const CheckedFunction& function(const spec::OpDef& def) const { return *functions_.at(&def); }
   /// Whether some statement of the program itself is a Barrier.
   bool has_barrier() const { return has_barrier_; }
+  /// The operations of category C that the program calls, each with its first call, in program order.
+  struct IntrinsicUse {
+    spec::Intrinsic intrinsic;
+    Span span;
+  };
+  const std::vector<IntrinsicUse>& intrinsics() const { return intrinsics_; }
   /// Buffers that are bound by the host (all but workgroup ones), in the order of their declaration: the
   /// order in which every dispatch takes them.
   const std::vector<BufferId>& bound_buffers() const { return bound_; }
@@ -77,6 +83,7 @@ class Checked {
   Resolution resolution_;
   std::map<const spec::OpDef*, std::shared_ptr<const CheckedFunction>> functions_;
   std::vector<BufferId> bound_;
+  std::vector<IntrinsicUse> intrinsics_;
   bool has_barrier_ = false;
 };
 

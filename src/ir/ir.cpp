@@ -96,6 +96,22 @@ class Comparison {
 
 }  // namespace
 
+namespace {
+
+bool equal_tensors(const Program& a, const TensorType& x, const Program& b, const TensorType& y) {
+  if (x.element != y.element || x.dims.size() != y.dims.size() || x.strides != y.strides) return false;
+  for (size_t i = 0; i < x.dims.size(); ++i) {
+    const Dim &p = x.dims[i], &q = y.dims[i];
+    if (p.size != q.size || p.element != q.element || a.code.name(p.name) != b.code.name(q.name) ||
+        a.code.name(p.buffer) != b.code.name(q.buffer) || p.dynamic() != q.dynamic()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 bool equal(const Program& a, const Program& b) {
   if (a.name != b.name || a.workgroup_size != b.workgroup_size || a.buffers.size() != b.buffers.size())
     return false;
@@ -105,6 +121,7 @@ bool equal(const Program& a, const Program& b) {
         x.binding != y.binding || x.count != y.count) {
       return false;
     }
+    if (x.element == DataType::Tensor && !equal_tensors(a, *a.tensor(x), b, *b.tensor(y))) return false;
   }
   return Comparison(a.code, b.code).run(a.entry, b.entry);
 }

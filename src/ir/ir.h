@@ -62,7 +62,7 @@ struct Expr {
   RoundingMode mode{};        // Cast
   Symbol symbol = kNoSymbol;  // Var: variable; Load, BufLen, atomics: buffer; Call: operation id
   uint32_t immediate = 0;     // Literal of up to 32 bits: its bits; wider: index into Code::wide; ids: axis
-                              // 0..2; Call: version
+                              // 0..2; Call: version; Component: which one
   Range args;                 // operand ids in Code::expr_list; Load and atomics: the index (indices) first
 };
 
@@ -126,10 +126,28 @@ struct Code {
   std::unordered_map<std::string, Symbol> interned_;
 };
 
+/// One dimension of a tensor: a number, or a name for an element of a uniform buffer that is read once at dispatch.
+struct Dim {
+  uint32_t size = 0;           // of a fixed dimension
+  Symbol name = kNoSymbol;     // of a dynamic one; kNoSymbol: fixed
+  Symbol buffer = kNoSymbol;   // dynamic: the uniform buffer
+  uint32_t element = 0;        // dynamic: which of its elements
+  bool dynamic() const { return name != kNoSymbol; }
+  bool operator==(const Dim&) const = default;
+};
+
+/// The shape of a tensor buffer. Strides are in elements; empty means row-major: the last dimension varies fastest.
+struct TensorType {
+  DataType element = DataType::U32;
+  std::vector<Dim> dims;
+  std::vector<uint32_t> strides;
+};
+
 struct BufferDecl {
   Symbol name = kNoSymbol;
   BufferAccess access = BufferAccess::Read;
-  DataType element = DataType::U32;
+  DataType element = DataType::U32;  // Tensor: see Program::tensors
+  uint32_t tensor = 0;               // of a tensor: index into Program::tensors
   uint32_t binding = 0;  // all but Workgroup
   uint32_t count = 0;    // Workgroup: elements
   Span span;
@@ -138,10 +156,21 @@ struct BufferDecl {
 struct Program {
   std::string name;
   std::vector<BufferDecl> buffers;  // in the order of their declaration
+  std::vector<TensorType> tensors;  // of the tensor buffers, in the order of their declaration
   std::array<uint32_t, 3> workgroup_size = {1, 1, 1};
   Code code;
   BlockId entry = kNoBlock;
   Span workgroup_span;
+
+  /// The tensor type of a buffer, or null.
+  const TensorType* tensor(const BufferDecl& buffer) const {
+    return buffer.element == DataType::Tensor ? &tensors[buffer.tensor] : nullptr;
+  }
+  /// What a buffer is made of: a tensor's element, else the buffer's own.
+  DataType element(const BufferDecl& buffer) const {
+    const TensorType* t = tensor(buffer);
+    return t != nullptr ? t->element : buffer.element;
+  }
 };
 
 /// The body of an operation of category A: statements over its parameters, then one result. It may use Let,

@@ -26,10 +26,17 @@ struct Groups {
 struct Binding {
   std::span<std::byte> bytes;
   uint32_t count = 0;
+  // Of a tensor: its dimensions as read at dispatch, and its strides in elements, those of row-major order made out. An
+  // access is in bounds when every coordinate is below its dimension; the sum of coordinate * stride is then below
+  // count.
+  std::vector<uint32_t> dims;
+  std::vector<uint32_t> strides;
 };
 
 /// Checks what the host gives against the program: number of buffers (X009), whole elements (X002), no
-/// overlap (X003), uniform buffers of at most 64 KiB (X004), group counts 1..65535 an axis (X005).
+/// overlap (X003), uniform buffers of at most 64 KiB (X004), group counts 1..65535 an axis (X005), tensors whose last
+/// element lies in their buffer (X007) at an index below 2^32 (X011), and the elements that name their dimensions
+/// (X012).
 ///
 /// Shape   host: one span a bound buffer, in the order of Checked::bound_buffers().
 Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const std::span<std::byte>> host,

@@ -2,7 +2,7 @@
 //
 // This is the definition of every pure scalar operator for every type that is available, written to be read
 // beside the specification. eval() looks a function up in a table that is total over the ledger at compile
-// time. Values travel as words; a bool is 0 or 1. Source: binary-operations; semantics, "Operators" and
+// time. Values travel as 128 bits, of which a type uses the low ones; a bool is 0 or 1. Source: binary-operations; semantics, "Operators" and
 // "Casts".
 #pragma once
 
@@ -13,13 +13,21 @@
 
 namespace vyre::ref {
 
-/// The bits of a value: the low `bytes` of its type, the rest zero.
-using Bits = uint32_t;
+/// The bits of a value of any type: its low bits, the rest zero. Component i of a vector is the i-th 32 bits.
+__extension__ using Bits = unsigned __int128;
 
 /// A scalar operator or Select at T = type. Domain: spec::is_scalar(op) or Select, and T in its type set and
 /// available. operands.size() is the operator's operand count; for Select they are condition, then, otherwise
 /// and the condition's type does not matter, non-zero being true.
 Bits eval(spec::Op op, spec::DataType type, std::span<const Bits> operands);
+
+/// vec2u32(x, y) and vec4u32(x, y, z, w) from words, and one component of a vector.
+Bits eval_make(std::span<const Bits> components);
+Bits eval_component(Bits vector, uint32_t component);
+
+/// bitcast<to>(value of type from). Domain: a pair that can_bitcast allows. Zero-extends a 16-bit float to u32, takes
+/// the low half of a u32 for one, and else keeps the bits.
+Bits eval_bitcast(spec::DataType from, spec::DataType to, Bits value);
 
 /// cast<to>(value of type from). Domain: a pair that can_cast allows.
 Bits eval_cast(spec::DataType from, spec::DataType to, spec::RoundingMode mode, Bits value);

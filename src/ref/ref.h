@@ -18,6 +18,9 @@ namespace vyre::ref {
 struct Options {
   /// Give up with B003 (ResourceExceeded) after this many evaluated statements and expressions; 0: never.
   uint64_t max_steps = 0;
+  /// Lanes of a subgroup: a power of two up to 128. 0: none declared; a program that calls an operation of subgroups
+  /// is then refused (B002).
+  uint32_t subgroup_size = 0;
 };
 
 /// Runs one dispatch: workgroups in order, invocations of a workgroup in order between barriers.

@@ -18,4 +18,14 @@ std::vector<const OpDef*> OpTable::all() const {
   return out;
 }
 
+void add_intrinsics(OpTable& table) {
+  for (const IntrinsicInfo& info : kIntrinsics) {
+    table.add({.id = std::string(info.id),
+               .version = info.version,
+               .signature = {{info.inputs().begin(), info.inputs().end()}, info.output},
+               .category = Category::C,
+               .intrinsic = info.intrinsic});
+  }
+}
+
 }  // namespace vyre::spec

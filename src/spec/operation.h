@@ -8,11 +8,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "spec/convention.h"
+#include "spec/intrinsics.h"
 #include "spec/types.h"
 
 namespace vyre::ir {
@@ -25,6 +28,12 @@ struct OpSignature {
   std::vector<DataType> inputs;
   DataType output = DataType::U32;
   bool operator==(const OpSignature&) const = default;
+  /// The fewest bytes that one application reads: a value of each input.
+  uint64_t min_input_bytes() const {
+    uint64_t bytes = 0;
+    for (const DataType input : inputs) bytes += min_bytes(input);
+    return bytes;
+  }
 };
 
 /// A: composed of other operations, inlined, no overhead. C: one hardware instruction, no software fallback.
@@ -37,6 +46,8 @@ struct OpDef {
   OpSignature signature;
   Category category = Category::A;
   const ir::Function* body = nullptr;  // category A; outlives the table
+  std::optional<Intrinsic> intrinsic = std::nullopt;  // category C: what has to do it
+  Convention convention = Convention::v1();           // of the pipeline that applies it to buffers
 };
 
 class OpTable {
@@ -51,5 +62,8 @@ class OpTable {
  private:
   std::map<std::pair<std::string, uint32_t>, OpDef, std::less<>> defs_;
 };
+
+/// Adds every operation of category C (intrinsics.def).
+void add_intrinsics(OpTable& table);
 
 }  // namespace vyre::spec

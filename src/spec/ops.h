@@ -21,7 +21,7 @@ enum class Op : uint8_t {
 };
 
 /// The shape of an operator's type, over one type variable T; see the head of ops.def.
-enum class Signature : uint8_t { T_T, TT_T, TU_T, T_U, TT_U, T_B, CTT_T, Cast, Bitcast, Call, A_T, AA_T };
+enum class Signature : uint8_t { T_T, TT_T, TU_T, T_U, TT_U, T_B, CTT_T, Cast, Bitcast, Call, A_T, AA_T, UU_V, UUUU_V, V_U };
 
 /// Pure operators depend on their operands alone; atomics read and write one buffer word.
 enum class Effect : uint8_t { Pure, Atomic };
@@ -69,13 +69,16 @@ constexpr std::optional<uint32_t> operand_count(Signature signature) {
     case Signature::T_U:
     case Signature::T_B:
     case Signature::Cast:
+    case Signature::V_U:
     case Signature::Bitcast: return 1;
+    case Signature::UU_V:
     case Signature::TT_T:
     case Signature::TU_T:
     case Signature::TT_U:
     case Signature::A_T: return 2;
     case Signature::CTT_T:
     case Signature::AA_T: return 3;
+    case Signature::UUUU_V: return 4;
     case Signature::Call: return std::nullopt;
   }
   return std::nullopt;
@@ -97,16 +100,25 @@ constexpr bool is_scalar(Op op) {
     case Signature::Bitcast:
     case Signature::Call:
     case Signature::A_T:
-    case Signature::AA_T: return false;
+    case Signature::AA_T:
+    case Signature::UU_V:
+    case Signature::UUUU_V:
+    case Signature::V_U: return false;
   }
   return false;
 }
+/// MakeVec2U32, MakeVec4U32 (T is the vector) and Component (T is the vector that is taken apart).
+constexpr bool is_vector_op(Op op) {
+  const Signature s = info(op).signature;
+  return s == Signature::UU_V || s == Signature::UUUU_V || s == Signature::V_U;
+}
 
-/// The type of the result of a scalar operator applied at T = type, and of its operand number `index`.
+/// The type of the result of a scalar or vector operator applied at T = type, and of its operand number `index`.
 constexpr DataType result_type(Op op, DataType type) {
   switch (info(op).signature) {
     case Signature::T_U:
     case Signature::TT_U:
+    case Signature::V_U:
     case Signature::T_B: return DataType::U32;
     case Signature::T_T:
     case Signature::TT_T:
@@ -115,13 +127,17 @@ constexpr DataType result_type(Op op, DataType type) {
     case Signature::Cast:
     case Signature::Bitcast:
     case Signature::Call:
+    case Signature::UU_V:
+    case Signature::UUUU_V:
     case Signature::A_T:
     case Signature::AA_T: return type;
   }
   return type;
 }
 constexpr DataType operand_type(Op op, DataType type, uint32_t index) {
-  return info(op).signature == Signature::TU_T && index == 1 ? DataType::U32 : type;
+  const Signature s = info(op).signature;
+  const bool word = s == Signature::UU_V || s == Signature::UUUU_V || (s == Signature::TU_T && index == 1);
+  return word ? DataType::U32 : type;
 }
 
 // Tags and mnemonics are looked up, so each must be unique.

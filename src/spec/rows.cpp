@@ -7,7 +7,14 @@ namespace {
 
 constexpr DataType U32 = DataType::U32;
 constexpr DataType I32 = DataType::I32;
+constexpr DataType U64 = DataType::U64;
+constexpr DataType U128 = DataType::U128;
+constexpr DataType Vec2 = DataType::Vec2U32;
+constexpr DataType Vec4 = DataType::Vec4U32;
 constexpr DataType Bool = DataType::Bool;
+constexpr DataType F16 = DataType::F16;
+constexpr DataType BF16 = DataType::BF16;
+constexpr DataType F32 = DataType::F32;
 
 constexpr OperatorRow kRows[] = {
 #include "spec/rows/arithmetic.inc"
@@ -21,15 +28,20 @@ constexpr OperatorRow kRows[] = {
 // How many rows are wanted for an operator at a type: enough to tell it from its neighbours. Truth values
 // have two or four inputs, and all of them are wanted.
 
+// Types whose rows are still being written; gone when this list is empty.
+constexpr TypeSet kUnfinished = only(DataType::U64) | only(DataType::U128) | kVectors | kFloats;
+
 consteval size_t all_truth_values(Op op) { return operand_count(op) == 1 ? 2 : 4; }
 
 consteval size_t wanted_rows(Op op, DataType type) {
+  if (kUnfinished.contains(type)) return 0;
   if (op == Op::Call || !is_available(type) || !info(op).types.contains(type)) return 0;
   if (type == Bool) return all_truth_values(op);
   return type == U32 ? 8 : 4;
 }
 
 consteval size_t wanted_rows(Op op, DataType from, DataType to) {
+  if (kUnfinished.contains(from) || kUnfinished.contains(to)) return 0;
   const bool exists = op == Op::Cast ? can_cast(from, to) : can_bitcast(from, to);
   if (!exists || !is_available(from) || !is_available(to)) return 0;
   return from == Bool || op == Op::Bitcast ? 2 : 3;

@@ -19,36 +19,72 @@
 
 namespace vyre::spec {
 
+/// A value of any type in a row: its words, least significant (or first component) first, the rest zero. A number
+/// stands for up to 64 bits; wider ones and vectors are written with wide(), vec2() and vec4().
+struct RowValue {
+  std::array<uint32_t, 4> words{};
+  constexpr RowValue() = default;
+  constexpr RowValue(uint64_t low) : words{uint32_t(low), uint32_t(low >> 32), 0, 0} {}  // NOLINT: a literal
+  constexpr explicit RowValue(std::array<uint32_t, 4> all) : words(all) {}
+  bool operator==(const RowValue&) const = default;
+};
+/// A u128 by its two halves, as people read it: high first.
+constexpr RowValue wide(uint64_t high, uint64_t low) {
+  return RowValue({uint32_t(low), uint32_t(low >> 32), uint32_t(high), uint32_t(high >> 32)});
+}
+constexpr RowValue vec2(uint32_t x, uint32_t y) { return RowValue({x, y, 0, 0}); }
+constexpr RowValue vec4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) { return RowValue({x, y, z, w}); }
+/// Whether the words beyond the type's bits are zero.
+constexpr bool fits(const RowValue& value, DataType type) {
+  const uint32_t bits = value_bits(type);
+  for (uint32_t i = 0; i < 4; ++i) {
+    if (bits <= i * 32 && value.words[i] != 0) return false;
+    if (bits == 16 && i == 0 && value.words[0] > 0xffff) return false;
+  }
+  return true;
+}
+
 /// One row. Operands are the operator's own, but for atomics, where they are the word before and then
 /// expected (of compare-exchange) and value, and `expected` is the word after; an atomic's result is always
-/// the word before.
+/// the word before. A Component's second operand is which component.
 struct OperatorRow {
   Op op;
   DataType type;    // T of the operator; of a cast or bitcast, what is cast
   DataType target;  // of a cast or bitcast, what to; else the same as type
-  std::array<uint32_t, 3> values{};
+  std::array<RowValue, 4> values{};
   uint32_t count = 0;
-  uint32_t expected;
+  RowValue expected;
   std::string_view rationale;
   std::string_view source;
 
-  std::span<const uint32_t> operands() const { return {values.data(), count}; }
+  constexpr DataType result() const {
+    return op == Op::Cast || op == Op::Bitcast ? target : is_atomic(op) ? DataType::U32 : result_type(op, type);
+  }
+  constexpr DataType operand_at(uint32_t index) const {
+    if (op == Op::Component && index == 1) return DataType::U32;
+    return operand_type(op, type, index);
+  }
+  std::span<const RowValue> operands() const { return {values.data(), count}; }
 
-  consteval OperatorRow(Op row_op, DataType row_type, std::initializer_list<uint32_t> operands,
-                        uint32_t result, std::string_view why, std::string_view where)
+  consteval OperatorRow(Op row_op, DataType row_type, std::initializer_list<RowValue> operands,
+                        RowValue result, std::string_view why, std::string_view where)
       : OperatorRow(row_op, row_type, row_type, operands, result, why, where) {
     if (op == Op::Cast || op == Op::Bitcast) throw "a cast's row names the type to cast to";
   }
-  consteval OperatorRow(Op row_op, DataType from, DataType to, std::initializer_list<uint32_t> operands,
-                        uint32_t result, std::string_view why, std::string_view where)
+  consteval OperatorRow(Op row_op, DataType from, DataType to, std::initializer_list<RowValue> operands,
+                        RowValue result, std::string_view why, std::string_view where)
       : op(row_op), type(from), target(to), expected(result), rationale(why), source(where) {
     if (rationale.empty()) throw "a row needs a rationale";
     if (source.empty()) throw "a row needs a source";
-    if (operand_count(op) != operands.size()) throw "a row has as many operands as its operator";
+    if (*operand_count(op) + (op == Op::Component ? 1 : 0) != operands.size()) throw "a row has as many operands as its operator";
     if (!info(op).types.contains(type) || !is_available(type)) throw "the operator does not have this type";
     if (op == Op::Cast && !can_cast(type, target)) throw "there is no such cast";
     if (op == Op::Bitcast && !can_bitcast(type, target)) throw "there is no such bitcast";
-    for (const uint32_t value : operands) values[count++] = value;
+    for (const RowValue& value : operands) {
+      if (!is_atomic(op) && op != Op::Select && !fits(value, operand_at(count))) throw "an operand does not fit its type";
+      values[count++] = value;
+    }
+    if (!fits(expected, result())) throw "the result does not fit its type";
   }
 };
 

@@ -55,6 +55,10 @@ constexpr std::optional<DataType> find_type_tag(uint8_t tag) {
   return std::nullopt;
 }
 
+/// The fewest bytes that a value or a buffer of this type takes: an element, or none for what may be empty. Source:
+/// ir-types, "DataType".
+constexpr uint32_t min_bytes(DataType type) { return info(type).klass == TypeClass::Memory ? 0 : info(type).bytes; }
+
 /// The type of a value loaded from a buffer of this element type: Bytes holds u32 words.
 constexpr DataType element_value_type(DataType element) {
   return element == DataType::Bytes ? DataType::U32 : element;
@@ -81,7 +85,20 @@ inline constexpr TypeSet kVectors = types_of_class(TypeClass::Vector);
 inline constexpr TypeSet kTruth = types_of_class(TypeClass::Truth);
 inline constexpr TypeSet kFloats = types_of_class(TypeClass::Float);
 inline constexpr TypeSet kValues = kIntegers | kVectors | kTruth | kFloats;
-inline constexpr TypeSet kU32Only = {1u << static_cast<uint32_t>(DataType::U32)};
+constexpr TypeSet only(DataType type) { return {1u << static_cast<uint32_t>(type)}; }
+inline constexpr TypeSet kU32Only = only(DataType::U32);
+
+/// How many 32-bit words a value takes in a register: a 16-bit float takes one, its bits the low half. 0 for what is
+/// no value.
+constexpr uint32_t value_words(DataType type) {
+  return is_value_type(type) ? (info(type).bytes + 3) / 4 : 0;
+}
+/// Bits of a value of this type: 8 times its bytes (32 for a bool).
+constexpr uint32_t value_bits(DataType type) { return info(type).bytes * 8; }
+/// How many components a vector has; 1 for every other value.
+constexpr uint32_t components(DataType type) {
+  return info(type).klass == TypeClass::Vector ? info(type).bytes / 4 : 1;
+}
 
 /// How a buffer may be used. Source: ir-types, "BufferAccess".
 enum class BufferAccess : uint8_t { Read, ReadWrite, Uniform, Workgroup };
