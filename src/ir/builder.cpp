@@ -109,7 +109,8 @@ ProgramBuilder::ProgramBuilder(std::string name) { program_.name = std::move(nam
 BufferRef ProgramBuilder::declare(std::string_view name, BufferAccess access, DataType element,
                                   uint32_t binding, uint32_t count) {
   const Symbol symbol = code_.intern(name);
-  program_.buffers.push_back({symbol, access, element, binding, count, Span::none()});
+  program_.buffers.push_back(
+      {.name = symbol, .access = access, .element = element, .binding = binding, .count = count, .span = Span::none()});
   return {symbol};
 }
 BufferRef ProgramBuilder::read(std::string_view name, DataType element, uint32_t binding) {

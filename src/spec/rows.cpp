@@ -7,14 +7,14 @@ namespace {
 
 constexpr DataType U32 = DataType::U32;
 constexpr DataType I32 = DataType::I32;
-constexpr DataType U64 = DataType::U64;
-constexpr DataType U128 = DataType::U128;
-constexpr DataType Vec2 = DataType::Vec2U32;
-constexpr DataType Vec4 = DataType::Vec4U32;
+[[maybe_unused]] constexpr DataType U64 = DataType::U64;
+[[maybe_unused]] constexpr DataType U128 = DataType::U128;
+[[maybe_unused]] constexpr DataType Vec2 = DataType::Vec2U32;
+[[maybe_unused]] constexpr DataType Vec4 = DataType::Vec4U32;
 constexpr DataType Bool = DataType::Bool;
-constexpr DataType F16 = DataType::F16;
-constexpr DataType BF16 = DataType::BF16;
-constexpr DataType F32 = DataType::F32;
+[[maybe_unused]] constexpr DataType F16 = DataType::F16;
+[[maybe_unused]] constexpr DataType BF16 = DataType::BF16;
+[[maybe_unused]] constexpr DataType F32 = DataType::F32;
 
 constexpr OperatorRow kRows[] = {
 #include "spec/rows/arithmetic.inc"

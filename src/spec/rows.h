@@ -67,13 +67,13 @@ struct OperatorRow {
   std::span<const RowValue> operands() const { return {values.data(), count}; }
 
   consteval OperatorRow(Op row_op, DataType row_type, std::initializer_list<RowValue> operands,
-                        RowValue result, std::string_view why, std::string_view where)
-      : OperatorRow(row_op, row_type, row_type, operands, result, why, where) {
+                        RowValue result_value, std::string_view why, std::string_view where)
+      : OperatorRow(row_op, row_type, row_type, operands, result_value, why, where) {
     if (op == Op::Cast || op == Op::Bitcast) throw "a cast's row names the type to cast to";
   }
   consteval OperatorRow(Op row_op, DataType from, DataType to, std::initializer_list<RowValue> operands,
-                        RowValue result, std::string_view why, std::string_view where)
-      : op(row_op), type(from), target(to), expected(result), rationale(why), source(where) {
+                        RowValue result_value, std::string_view why, std::string_view where)
+      : op(row_op), type(from), target(to), expected(result_value), rationale(why), source(where) {
     if (rationale.empty()) throw "a row needs a rationale";
     if (source.empty()) throw "a row needs a source";
     if (*operand_count(op) + (op == Op::Component ? 1 : 0) != operands.size()) throw "a row has as many operands as its operator";
