@@ -186,6 +186,10 @@ class Decoder {
       VYRE_TRY(name, read_name());
       VYRE_TRY(access, read_tag<spec::BufferAccess>("buffer access"));
       VYRE_TRY(element, read_type());
+      if (element == DataType::Tensor) {
+        decl.tensor = uint32_t(program_.tensors.size());
+        VYRE_CHECK(read_shape());
+      }
       VYRE_TRY(value, in_.number());
       decl.name = name;
       decl.access = access;
@@ -194,6 +198,53 @@ class Decoder {
       program_.buffers.push_back(decl);
     }
     return {};
+  }
+
+  /// A tensor's element type, dimensions and strides.
+  Result<void> read_shape() {
+    ir::TensorType tensor;
+    const size_t begin = in_.at();
+    VYRE_TRY(element, read_type());
+    if (element == DataType::Tensor) return in_.fail(DiagCode::W005, begin, "there are no tensors of tensors");
+    tensor.element = element;
+    VYRE_TRY(rank, in_.count(2, "dimensions"));
+    tensor.dims.reserve(rank);
+    for (uint32_t i = 0; i < rank; ++i) {
+      VYRE_TRY(dim, read_dimension());
+      tensor.dims.push_back(dim);
+    }
+    VYRE_TRY(strides, in_.count(1, "strides"));
+    tensor.strides.reserve(strides);
+    for (uint32_t i = 0; i < strides; ++i) {
+      VYRE_TRY(stride, in_.number());
+      tensor.strides.push_back(stride);
+    }
+    program_.tensors.push_back(std::move(tensor));
+    return {};
+  }
+
+  Result<ir::Dim> read_dimension() {
+    ir::Dim dim;
+    VYRE_TRY(dynamic, read_flag());
+    if (!dynamic) {
+      VYRE_TRY(size, in_.number());
+      dim.size = size;
+      return dim;
+    }
+    VYRE_TRY(name, read_name());
+    VYRE_TRY(buffer, read_name());
+    VYRE_TRY(element, in_.number());
+    dim.name = name;
+    dim.buffer = buffer;
+    dim.element = element;
+    return dim;
+  }
+
+  Result<bool> read_flag() {
+    const size_t at = in_.at();
+    VYRE_TRY(flag, in_.byte());
+    if (flag > 1) return in_.fail(DiagCode::W005, at, fmt::format("0x{:02x} is neither 0 nor 1", flag));
+    return flag == 1;
   }
 
   /// An expression has at least two bytes, a statement one. Each is in exactly one list, so the counts give
@@ -299,10 +350,8 @@ class Decoder {
       case NodeKind::Store: return read_store(node);
       case NodeKind::If: {
         VYRE_TRY(condition, read_expression());
-        const size_t at = in_.at();
-        VYRE_TRY(flag, in_.byte());
-        if (flag > 1) return in_.fail(DiagCode::W005, at, fmt::format("0x{:02x} is neither 0 nor 1", flag));
-        return open({.owner = kind, .operand_count = 1, .else_follows = flag == 1, .operands = {condition}});
+        VYRE_TRY(has_else, read_flag());
+        return open({.owner = kind, .operand_count = 1, .else_follows = has_else, .operands = {condition}});
       }
       case NodeKind::Loop: {
         VYRE_TRY(name, read_name());
@@ -401,9 +450,17 @@ class Decoder {
       return in_.fail(DiagCode::W005, begin,
                       fmt::format("there are no literals of type {}", spec::text(type)));
     }
-    VYRE_TRY(bits, in_.number());  // one number: every available type fits a word
+    std::array<uint32_t, 4> bits{};
+    for (uint32_t i = 0; i < literal_words(type); ++i) {
+      VYRE_TRY(word, in_.number());
+      bits[i] = word;
+    }
     e.type = type;
-    e.immediate = bits;
+    e.immediate = bits[0];
+    if (literal_words(type) > 1) {
+      e.immediate = uint32_t(code().wide.size());
+      code().wide.push_back(bits);
+    }
     return Head{e, 0};
   }
 
@@ -421,7 +478,14 @@ class Decoder {
       case Signature::T_U:
       case Signature::TT_U:
       case Signature::T_B:
+      case Signature::UU_V:
+      case Signature::UUUU_V:
       case Signature::CTT_T: break;
+      case Signature::V_U: {
+        VYRE_TRY(component, in_.number());
+        e.immediate = component;
+        break;
+      }
       case Signature::Cast: {
         VYRE_TRY(type, read_type());
         VYRE_TRY(mode, read_tag<spec::RoundingMode>("rounding mode"));

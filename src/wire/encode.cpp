@@ -78,8 +78,26 @@ class Encoder {
       name(decl.name);
       byte(tag(decl.access));
       byte(spec::info(decl.element).wire_tag);
+      if (const ir::TensorType* tensor = program_.tensor(decl)) put_shape(*tensor);
       number(decl.access == spec::BufferAccess::Workgroup ? decl.count : decl.binding);
     }
+  }
+
+  void put_shape(const ir::TensorType& tensor) {
+    byte(spec::info(tensor.element).wire_tag);
+    number(uint32_t(tensor.dims.size()));
+    for (const ir::Dim& dim : tensor.dims) {
+      byte(dim.dynamic() ? 1 : 0);
+      if (dim.dynamic()) {
+        name(dim.name);
+        name(dim.buffer);
+        number(dim.element);
+      } else {
+        number(dim.size);
+      }
+    }
+    number(uint32_t(tensor.strides.size()));
+    for (const uint32_t stride : tensor.strides) number(stride);
   }
 
   void put_block(ir::BlockId entry) {
@@ -183,7 +201,10 @@ class Encoder {
       case Signature::T_U:
       case Signature::TT_U:
       case Signature::T_B:
+      case Signature::UU_V:
+      case Signature::UUUU_V:
       case Signature::CTT_T: return;
+      case Signature::V_U: number(e.immediate); return;
       case Signature::Cast:
         byte(spec::info(e.type).wire_tag);
         byte(tag(e.mode));
