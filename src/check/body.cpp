@@ -74,6 +74,7 @@ BodyResult BodyChecker::run() {
         fmt::format("{} statements and expressions; a program has at most {}", visited_, spec::kMaxNodes),
         "move repeated parts into a loop, or split the work over several programs");
   }
+  result_.size = visited_;
   return std::move(result_);
 }
 
@@ -86,8 +87,11 @@ void BodyChecker::declare_buffers() {
     check_name_once(decl.name, decl.span, "buffer");
     check_fresh(decl.name, decl.span);
     if (decl.name != ir::kNoSymbol) visible_[ir::index(decl.name)] = {Binding::Kind::Buffer, i};
-    // declarations.cpp reports the element types that are not available.
-    buffer_usable_[i] = spec::is_available(decl.element);
+    // declarations.cpp reports what is wrong with element types.
+    buffer_usable_[i] = decl.element != DataType::Tensor
+                            ? spec::is_available(decl.element)
+                            : decl.tensor < input_.tensors.size() && !input_.tensors[decl.tensor].dims.empty() &&
+                                  spec::is_value_type(input_.tensors[decl.tensor].element);
   }
 }
 
@@ -255,6 +259,7 @@ bool BodyChecker::well_shaped(NodeId id) {
 void BodyChecker::statement(NodeId id, uint32_t depth) {
   if (!well_shaped(id)) return;
   ++visited_;
+  statement_ = id;
   const Node& node = code_[id];
   const uint32_t scope = uint32_t(scope_.size());
   switch (node.kind) {
@@ -339,13 +344,8 @@ void BodyChecker::store(NodeId id, const Node& node) {
   for (const ExprId operand : operands) expression(operand);
   const Span span = code_.span(id);
   if (input_.function != nullptr) return not_in_function(span, "a store");
-  if (operands.size() == 2) {
-    check_index(operands[0]);
-  } else {
-    report_.add(DiagCode::V033, span, fmt::format("a buffer takes one index, not {}", operands.size() - 1),
-                "compute one index: row * width + column");
-  }
   const uint32_t target = find_buffer(node.symbol, span);
+  check_indices(operands.first(operands.size() - 1), target, span);
   if (target == kNoTarget) return;
   result_.resolution.node_target[ir::index(id)] = target;
   const ir::BufferDecl& buffer = input_.buffers[target];
@@ -358,7 +358,7 @@ void BodyChecker::store(NodeId id, const Node& node) {
         .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
   }
   if (!buffer_usable_[target]) return;
-  const DataType wanted = spec::element_value_type(buffer.element), found = type(operands.back());
+  const DataType wanted = element_type(target), found = type(operands.back());
   if (found != wanted && found != kUnknownType) {
     report_
         .add(DiagCode::V032, code_.span(operands.back()),

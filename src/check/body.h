@@ -15,24 +15,35 @@
 
 namespace vyre::check {
 
-/// What a body is and stands in. For a program, buffers is its buffers and function is null.
+/// What a body is and stands in. For a program, buffers and tensors are its own and function is null.
 struct BodyInput {
   const ir::Code& code;
   ir::BlockId entry;
   const spec::OpTable& ops;
   std::span<const ir::BufferDecl> buffers;
+  std::span<const ir::TensorType> tensors;
   const ir::Function* function = nullptr;
 };
 
-/// One call of a registered operation.
+/// The calls of one operation of category A.
 struct CallSite {
   const spec::OpDef* callee;
-  Span span;
+  Span span;           // of the first
+  uint64_t count = 1;  // how many there are
+};
+
+/// One call of an operation of category C, and the statement that it is an operand of.
+struct IntrinsicCall {
+  NodeId statement;
+  ExprId call;
 };
 
 struct BodyResult {
   Resolution resolution;
-  std::vector<CallSite> calls;  // in program order, the first one of each callee
+  std::vector<CallSite> calls;  // in the order of their first call
+  std::vector<IntrinsicCall> intrinsic_calls;        // all, in program order
+  std::vector<Checked::IntrinsicUse> intrinsics;     // each intrinsic once, with its first call
+  uint64_t size = 0;     // statements and expressions
   bool has_barrier = false;
   bool malformed = false;  // V036 was reported: analyses that rely on the shape must not run
 };

@@ -1,9 +1,11 @@
-// The state of check_body(), split over two files by what it decides: statements and scopes in body.cpp, the
-// types of expressions in expressions.cpp.
+// The state of check_body(), split over files by what it decides: statements and scopes in body.cpp, trees and leaves
+// of expressions in expressions.cpp, applications of operators in operators.cpp, calls of operations in calls.cpp.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -71,12 +73,19 @@ class BodyChecker {
   DataType variable(ExprId id, const ir::Expr& expr);
   DataType load(ExprId id, const ir::Expr& expr);
   DataType axis(ExprId id, const ir::Expr& expr);
+  /// The type of a value loaded from a buffer; kUnknownType if its declaration is broken.
+  DataType element_type(uint32_t target) const;
+  /// V013 and V033; of a buffer that is unknown (kNoTarget) or broken the number of indices is anybody's guess.
+  void check_indices(std::span<const ExprId> indices, uint32_t target, Span span);
   DataType apply(ExprId id, const ir::Expr& expr);
   DataType scalar(ExprId id, const ir::Expr& expr);
+  DataType make_vector(const ir::Expr& expr);
+  DataType component(ExprId id, const ir::Expr& expr);
   DataType select(ExprId id, const ir::Expr& expr);
   DataType cast(ExprId id, const ir::Expr& expr);
   DataType bitcast(ExprId id, const ir::Expr& expr);
   DataType call(ExprId id, const ir::Expr& expr);
+  void call_intrinsic(ExprId id, const spec::OpDef& def);
   DataType atomic(ExprId id, const ir::Expr& expr);
   void unknown_operation(ExprId id, const ir::Expr& expr);
   void check_index(ExprId id);
@@ -84,7 +93,7 @@ class BodyChecker {
   /// V025 unless values can have this type here.
   bool check_available(DataType type, Span span);
   DataType type(ExprId id) const { return result_.resolution.types[ir::index(id)]; }
-  /// "cast<u32>(...)", or the literal to write instead.
+  /// The literal to write instead, or how to convert: "cast<u32>(...)".
   std::string conversion(ExprId from, DataType to) const;
 
   const BodyInput input_;
@@ -99,7 +108,9 @@ class BodyChecker {
   std::vector<bool> buffer_usable_;   // by BufferId: its element type can be spoken of
   std::vector<Frame> frames_;
   std::vector<bool> seen_expr_, seen_node_;
-  std::unordered_set<const spec::OpDef*> called_;
+  std::unordered_map<const spec::OpDef*, size_t> called_;  // its place in BodyResult::calls
+  std::unordered_set<spec::Intrinsic> intrinsics_used_;
+  NodeId statement_{};  // that is being walked
   struct Pending {
     ExprId id;
     uint32_t depth;

@@ -139,7 +139,7 @@ CheckedFunctions check_callees(std::span<const CallSite> calls, uint32_t depth, 
 }
 
 BodyResult check_function_body(const ir::Function& function, const spec::OpTable& ops, Report& report) {
-  BodyResult body = check_body({function.code, function.body, ops, {}, &function}, report);
+  BodyResult body = check_body({function.code, function.body, ops, {}, {}, &function}, report);
   if (body.malformed) return body;
   const DataType found = body.resolution.type(function.result);
   if (found != function.result_type && found != kUnknownType) {

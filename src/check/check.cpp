@@ -15,8 +15,8 @@ class Checker {
   static std::expected<Checked, Diagnostics> run(ir::Program program, const spec::OpTable& ops) {
     Report report;
     check_declarations(program, report);
-    BodyResult body = check_body({program.code, program.entry, ops, program.buffers}, report);
-    if (body.has_barrier && !body.malformed) check_barriers(program, body, report);
+    BodyResult body = check_body({program.code, program.entry, ops, program.buffers, program.tensors}, report);
+    if (!body.malformed) check_barriers(program, body, report);
     CheckedFunctions functions = check_callees(body.calls, 0, ops, report);
     if (!report.empty()) return std::unexpected(report.take());
 
@@ -27,6 +27,7 @@ class Checker {
     checked.program_ = std::make_shared<const ir::Program>(std::move(program));
     checked.resolution_ = std::move(body.resolution);
     checked.functions_ = std::move(functions);
+    checked.intrinsics_ = std::move(body.intrinsics);
     checked.has_barrier_ = body.has_barrier;
     return checked;
   }

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include "check/body_checker.h"
+
+namespace vyre::check {
+
+using ir::Expr;
+
+void BodyChecker::unknown_operation(ExprId id, const Expr& e) {
+  const std::string_view name = code_.name(e.symbol);
+  std::string help = "`vyre ops` lists the operations";
+  if (report_.may_suggest()) {
+    std::string versions;
+    NearestName nearest(name);
+    for (const spec::OpDef* def : input_.ops.all()) {
+      nearest.consider(def->id);
+      if (def->id == name) versions += fmt::format("{}{}", versions.empty() ? "" : ", ", def->version);
+    }
+    if (!versions.empty()) {
+      help = fmt::format("it has version {}", versions);
+    } else if (!nearest.help().empty()) {
+      help = nearest.help();
+    }
+  }
+  report_.add(DiagCode::V017, code_.span(id),
+              e.immediate == 1 ? fmt::format("no operation {}", quoted(name))
+                               : fmt::format("no operation {} of version {}", quoted(name), e.immediate),
+              std::move(help));
+}
+
+DataType BodyChecker::call(ExprId id, const Expr& e) {
+  const spec::OpDef* def = input_.ops.find(code_.name(e.symbol), e.immediate);
+  if (def == nullptr) {
+    unknown_operation(id, e);
+    return kUnknownType;
+  }
+  auto& callees = result_.resolution.callees;
+  if (callees.empty()) callees.resize(code_.exprs.size());
+  callees[ir::index(id)] = def;
+  if (def->intrinsic) {
+    call_intrinsic(id, *def);
+  } else {
+    const auto [known, first] = called_.try_emplace(def, result_.calls.size());
+    if (first) result_.calls.push_back({def, code_.span(id), 0});
+    ++result_.calls[known->second].count;
+  }
+
+  const auto arguments = code_.args(e);
+  const auto& inputs = def->signature.inputs;
+  if (arguments.size() != inputs.size()) {
+    std::string wanted;
+    for (const DataType input : inputs)
+      wanted += fmt::format("{}{}", wanted.empty() ? "" : ", ", spec::text(input));
+    report_.add(DiagCode::V018, code_.span(id),
+                fmt::format("{} takes {} argument{}, not {}", quoted(def->id), inputs.size(),
+                            inputs.size() == 1 ? "" : "s", arguments.size()),
+                fmt::format("its arguments are ({})", wanted));
+    return def->signature.output;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const DataType found = type(arguments[i]);
+    if (found == inputs[i] || found == kUnknownType) continue;
+    report_.add(DiagCode::V019, code_.span(arguments[i]),
+                fmt::format("argument {} of {} is {}; this is {}", i + 1, quoted(def->id),
+                            spec::text(inputs[i]), spec::text(found)),
+                fmt::format("write {}", conversion(arguments[i], inputs[i])));
+  }
+  return def->signature.output;
+}
+
+void BodyChecker::call_intrinsic(ExprId id, const spec::OpDef& def) {
+  const Span span = code_.span(id);
+  // An operation may be called from anywhere, and these stand only where control flow is uniform.
+  if (input_.function != nullptr) return not_in_function(span, fmt::format("a call of {}", quoted(def.id)));
+  result_.intrinsic_calls.push_back({statement_, id});
+  if (intrinsics_used_.insert(*def.intrinsic).second) result_.intrinsics.push_back({*def.intrinsic, span});
+}
+
+}  // namespace vyre::check

@@ -1,0 +1,215 @@
+#include <fmt/format.h>
+
+#include "check/body_checker.h"
+#include "check/wording.h"
+#include "spec/casts.h"
+#include "text/text.h"
+
+namespace vyre::check {
+
+using ir::Expr;
+using spec::OpInfo;
+using spec::Signature;
+
+DataType BodyChecker::apply(ExprId id, const Expr& e) {
+  switch (spec::info(e.op).signature) {
+    case Signature::T_T:
+    case Signature::TT_T:
+    case Signature::TU_T:
+    case Signature::T_U:
+    case Signature::TT_U:
+    case Signature::T_B: return scalar(id, e);
+    case Signature::CTT_T: return select(id, e);
+    case Signature::Cast: return cast(id, e);
+    case Signature::Bitcast: return bitcast(id, e);
+    case Signature::Call: return call(id, e);
+    case Signature::UU_V:
+    case Signature::UUUU_V: return make_vector(e);
+    case Signature::V_U: return component(id, e);
+    case Signature::A_T:
+    case Signature::AA_T: return atomic(id, e);
+  }
+  return kUnknownType;
+}
+
+std::string BodyChecker::conversion(ExprId from, DataType to) const {
+  const Expr& e = code_[from];
+  const bool has_literal = spec::kIntegers.contains(to) || to == DataType::Bool;
+  if (e.kind == ir::ExprKind::Literal && spec::kIntegers.contains(e.type) && has_literal) {
+    // The literal itself, if its value is one of both types.
+    const auto bits = code_.literal_bits(e);
+    const uint32_t most = to == DataType::Bool ? 1 : e.type == DataType::I32 || to == DataType::I32 ? INT32_MAX : UINT32_MAX;
+    if (bits[0] <= most && bits[1] == 0 && bits[2] == 0 && bits[3] == 0) return text::print_literal(to, bits);
+  }
+  return way_to(type(from), to);
+}
+
+DataType BodyChecker::scalar(ExprId id, const Expr& e) {
+  const OpInfo& info = spec::info(e.op);
+  const auto operands = code_.args(e);
+  const DataType t = type(operands[0]);
+  bool known = t != kUnknownType;
+  if (known && !info.types.contains(t)) {
+    known = false;
+    report_.add(DiagCode::V008, code_.span(operands[0]),
+                fmt::format("{} takes {}; this is {}", written(e.op), types_in(info.types), spec::text(t)),
+                spec::kFloats.contains(t) ? "this version has no arithmetic on floats yet"
+                                          : fmt::format("write {}", conversion(operands[0], DataType::U32)));
+  }
+  for (uint32_t i = 1; i < operands.size(); ++i) {
+    const DataType found = type(operands[i]);
+    // A shift amount has its type whatever T is; the other operands are compared with T alone.
+    const bool amount = info.signature == Signature::TU_T;
+    if (found == kUnknownType || (!known && !amount)) continue;
+    const DataType wanted = amount ? DataType::U32 : t;
+    if (found == wanted) continue;
+    if (amount) {
+      report_.add(DiagCode::V008, code_.span(operands[i]),
+                  fmt::format("a shift amount is u32; this is {}", spec::text(found)),
+                  fmt::format("write {}", conversion(operands[i], DataType::U32)));
+      continue;
+    }
+    known = false;
+    Diag& diag = report_.add(DiagCode::V008, code_.span(id),
+                             fmt::format("{} takes operands of one type; these are {} and {}", written(e.op),
+                                         spec::text(t), spec::text(found)),
+                             fmt::format("write {} on the right or {} on the left",
+                                         conversion(operands[i], t), conversion(operands[0], found)));
+    diag.notes.push_back({code_.span(operands[0]), fmt::format("this is {}", spec::text(t))});
+    diag.notes.push_back({code_.span(operands[i]), fmt::format("this is {}", spec::text(found))});
+  }
+  // Where the result does not depend on T it is known even now.
+  const bool fixed = spec::result_type(e.op, DataType::I32) == DataType::U32;
+  return known || fixed ? spec::result_type(e.op, t) : kUnknownType;
+}
+
+DataType BodyChecker::make_vector(const Expr& e) {
+  for (const ExprId operand : code_.args(e)) {
+    const DataType found = type(operand);
+    if (found == DataType::U32 || found == kUnknownType) continue;
+    report_.add(DiagCode::V008, code_.span(operand),
+                fmt::format("a component of a vector is u32; this is {}", spec::text(found)),
+                fmt::format("write {}", conversion(operand, DataType::U32)));
+  }
+  return spec::info(e.op).signature == Signature::UU_V ? DataType::Vec2U32 : DataType::Vec4U32;
+}
+
+DataType BodyChecker::component(ExprId id, const Expr& e) {
+  const DataType vector = type(code_.arg(e, 0));
+  if (vector == kUnknownType) return DataType::U32;
+  const Span span = code_.span(id);
+  const std::string shown = e.immediate < 4 ? fmt::format("`{}`", "xyzw"[e.immediate]) : fmt::format("{}", e.immediate);
+  if (!spec::kVectors.contains(vector)) {
+    report_.add(DiagCode::V039, span, fmt::format("a {} has no component {}", spec::text(vector), shown),
+                "only vec2u32 and vec4u32 have components");
+  } else if (e.immediate >= spec::components(vector)) {
+    report_.add(DiagCode::V039, span, fmt::format("a {} has no component {}", spec::text(vector), shown),
+                vector == DataType::Vec2U32 ? "its components are x and y" : "its components are x, y, z and w");
+  }
+  return DataType::U32;
+}
+
+DataType BodyChecker::select(ExprId id, const Expr& e) {
+  check_condition(code_.arg(e, 0));
+  const ExprId then = code_.arg(e, 1), otherwise = code_.arg(e, 2);
+  const DataType a = type(then), b = type(otherwise);
+  if (a == kUnknownType || b == kUnknownType) return kUnknownType;
+  if (a == b) return a;
+  Diag& diag = report_.add(DiagCode::V029, code_.span(id),
+                           fmt::format("the arms of this select are {} and {}", spec::text(a), spec::text(b)),
+                           fmt::format("write {} for the second arm or {} for the first",
+                                       conversion(otherwise, a), conversion(then, b)));
+  diag.notes.push_back({code_.span(then), fmt::format("this is {}", spec::text(a))});
+  diag.notes.push_back({code_.span(otherwise), fmt::format("this is {}", spec::text(b))});
+  return kUnknownType;
+}
+
+DataType BodyChecker::cast(ExprId id, const Expr& e) {
+  const Span span = code_.span(id);
+  if (!spec::is_value_type(e.type)) {
+    report_.add(DiagCode::V026, span, fmt::format("there is no cast to {}", spec::text(e.type)),
+                e.type == DataType::Bytes ? "load the words of a bytes buffer as u32"
+                                          : "cast the elements of a tensor one by one");
+    return kUnknownType;
+  }
+  if (!check_available(e.type, span)) return kUnknownType;
+  const DataType from = type(code_.arg(e, 0));
+  if (from == kUnknownType) return e.type;
+  if (!spec::can_cast(from, e.type)) {
+    report_.add(DiagCode::V026, span,
+                fmt::format("there is no cast from {} to {}", spec::text(from), spec::text(e.type)),
+                fmt::format("write {}", way_to(from, e.type)));
+    return e.type;
+  }
+  if (!spec::cast_is_available(from, e.type)) {
+    report_.add(DiagCode::V026, span,
+                fmt::format("the cast from {} to {} is not available yet", spec::text(from), spec::text(e.type)),
+                "casts that convert to or from floats come later; bitcast gives their bits");
+    return e.type;
+  }
+  const bool wants_mode = spec::cast_takes_mode(from, e.type), has_mode = e.mode != spec::RoundingMode::None;
+  if (wants_mode && !has_mode) {
+    report_.add(DiagCode::V027, span,
+                fmt::format("a cast from {} to {} names its rounding", spec::text(from), spec::text(e.type)),
+                fmt::format("write cast<{}, trunc>(...)", spec::text(e.type)));
+  } else if (!wants_mode && has_mode) {
+    report_.add(DiagCode::V027, span,
+                fmt::format("a cast from {} to {} does not round", spec::text(from), spec::text(e.type)),
+                fmt::format("write cast<{}>(...) without `{}`", spec::text(e.type), spec::text(e.mode)));
+  }
+  return e.type;
+}
+
+DataType BodyChecker::bitcast(ExprId id, const Expr& e) {
+  const Span span = code_.span(id);
+  if (spec::is_value_type(e.type) && !check_available(e.type, span)) return kUnknownType;
+  const DataType from = type(code_.arg(e, 0));
+  if (spec::is_value_type(e.type) && e.type != DataType::Bool && from == kUnknownType) return e.type;
+  if (from != kUnknownType && spec::can_bitcast(from, e.type)) return e.type;
+  if (from == kUnknownType) {
+    report_.add(DiagCode::V028, span, fmt::format("there is no bitcast to {}", spec::text(e.type)),
+                "bitcast to a numeric type or a vector");
+  } else {
+    report_.add(DiagCode::V028, span,
+                fmt::format("there is no bitcast from {} to {}", spec::text(from), spec::text(e.type)),
+                spec::is_value_type(e.type) ? fmt::format("write {}", way_to(from, e.type))
+                                            : "values of that type do not exist");
+  }
+  return spec::is_value_type(e.type) ? e.type : kUnknownType;
+}
+
+DataType BodyChecker::atomic(ExprId id, const Expr& e) {
+  const OpInfo& info = spec::info(e.op);
+  const Span span = code_.span(id);
+  if (input_.function != nullptr) {
+    not_in_function(span, "an atomic");
+    return DataType::U32;
+  }
+  check_index(code_.arg(e, 0));
+  const uint32_t target = find_buffer(e.symbol, span);
+  if (target == kNoTarget) return DataType::U32;
+  result_.resolution.expr_target[ir::index(id)] = target;
+  const ir::BufferDecl& buffer = input_.buffers[target];
+  const std::string shown = quoted(code_.name(buffer.name));
+  if (buffer.access != spec::BufferAccess::ReadWrite ||
+      (buffer_usable_[target] && !info.types.contains(buffer.element))) {
+    report_
+        .add(DiagCode::V007, span,
+             fmt::format("{} needs a read_write buffer of u32; {} is {} of {}", written(e.op), shown,
+                         spec::text(buffer.access), spec::text(buffer.element)),
+             "declare it read_write, with elements of u32")
+        .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
+    return DataType::U32;
+  }
+  for (uint32_t i = 1; i < e.args.count; ++i) {
+    const ExprId operand = code_.arg(e, i);
+    const DataType found = type(operand);
+    if (found == DataType::U32 || found == kUnknownType) continue;
+    report_.add(DiagCode::V008, code_.span(operand),
+                fmt::format("{} takes u32; this is {}", written(e.op), spec::text(found)),
+                fmt::format("write {}", conversion(operand, DataType::U32)));
+  }
+  return DataType::U32;
+}
+
+}  // namespace vyre::check
