@@ -1,6 +1,8 @@
 #include "ref/eval.h"
 
 #include <bit>
+#include <cstdio>
+#include <cstdlib>
 
 #include "spec/casts.h"
 #include "spec/table.h"
@@ -8,84 +10,129 @@
 namespace vyre::ref {
 namespace {
 
+/// For what no checked program reaches: going on would answer with a value that means nothing.
+[[noreturn]] void fail(const char* why) {
+  std::fprintf(stderr, "vyre reference: %s\n", why);
+  std::abort();
+}
+
 using spec::DataType;
 using spec::Op;
 using spec::Row;
 using spec::TotalTable;
 using Operands = std::span<const Bits>;
 
-// Every value is one word; a wider type needs a wider Bits, and this refuses to compile until it has
-// one.
+__extension__ using SignedBits = __int128;
+
 constexpr bool is_available_value(DataType type) {
   return spec::is_available(type) && spec::is_value_type(type);
 }
 consteval bool values_fit_bits() {
   for (const spec::TypeInfo& t : spec::kTypes) {
-    if (is_available_value(t.type) && t.bytes != sizeof(Bits)) return false;
+    if (is_available_value(t.type) && t.bytes > sizeof(Bits)) return false;
   }
   return true;
 }
 static_assert(values_fit_bits());
 
-// Which types an order, a quotient or a right shift reads as two's complement.
+// Which types an order, a quotient, a right shift or a wider type reads as two's complement. Vectors and
+// floats have none of these here.
 constexpr Row<DataType, bool> kSignedRows[] = {
-    {DataType::U32, false},
-    {DataType::I32, true},
-    {DataType::Bool, false},
+    {DataType::U32, false},     {DataType::I32, true},      {DataType::U64, false},  {DataType::U128, false},
+    {DataType::Vec2U32, false}, {DataType::Vec4U32, false}, {DataType::Bool, false}, {DataType::F16, false},
+    {DataType::BF16, false},    {DataType::F32, false},
 };
 constexpr TotalTable<kSignedRows, is_available_value> kSigned;
 
-constexpr Bits kMin = 0x80000000;       // the smallest i32
-constexpr Bits kMinusOne = 0xffffffff;  // -1 as an i32
-constexpr Bits kShiftMask = 31;         // width - 1
+constexpr uint32_t kBits = 128;
+constexpr uint32_t width(DataType type) { return spec::value_bits(type); }
 
-int32_t as_signed(Bits x) { return std::bit_cast<int32_t>(x); }
-Bits from_signed(int32_t x) { return std::bit_cast<Bits>(x); }
+/// The low bits that a value of the type has: reduces modulo 2^width.
+constexpr Bits low(DataType type, Bits x) { return x << (kBits - width(type)) >> (kBits - width(type)); }
+/// The mathematical value of the bits of a signed type of fewer than 128 bits.
+constexpr SignedBits as_signed(DataType type, Bits x) {
+  return SignedBits(x << (kBits - width(type))) >> (kBits - width(type));
+}
+constexpr Bits from_signed(DataType type, SignedBits x) { return low(type, Bits(x)); }
 
-// Arithmetic. Words wrap, and two's complement makes that the same for both integer types but where signs
-// matter.
+/// Applies a function of words to each component of vectors, or a function of the whole value to anything
+/// else.
+template <typename Function>
+Bits by_component(DataType type, Bits a, Bits b, Function f) {
+  if (spec::components(type) == 1) return low(type, f(a, b));
+  Bits out = 0;
+  for (uint32_t i = 0; i < spec::components(type); ++i) {
+    out |= low(DataType::U32, f(eval_component(a, i), eval_component(b, i))) << (32 * i);
+  }
+  return out;
+}
 
-Bits eval_Add(DataType, Operands x) { return x[0] + x[1]; }
-Bits eval_Sub(DataType, Operands x) { return x[0] - x[1]; }
-Bits eval_Mul(DataType, Operands x) { return x[0] * x[1]; }
+// Arithmetic. Integers wrap, and two's complement makes that the same for signed and unsigned types but where
+// signs matter. There 128 bits hold every quotient and remainder, that of the smallest i32 by -1 too, and
+// reducing it gives the smallest again.
+
+Bits eval_Add(DataType type, Operands x) {
+  return by_component(type, x[0], x[1], [](Bits a, Bits b) { return a + b; });
+}
+Bits eval_Sub(DataType type, Operands x) {
+  return by_component(type, x[0], x[1], [](Bits a, Bits b) { return a - b; });
+}
+Bits eval_Mul(DataType type, Operands x) {
+  return by_component(type, x[0], x[1], [](Bits a, Bits b) { return a * b; });
+}
 Bits eval_Div(DataType type, Operands x) {
   if (x[1] == 0) return 0;
   if (!kSigned[type]) return x[0] / x[1];
-  if (x[0] == kMin && x[1] == kMinusOne) return kMin;
-  return from_signed(as_signed(x[0]) / as_signed(x[1]));
+  return from_signed(type, as_signed(type, x[0]) / as_signed(type, x[1]));
 }
 Bits eval_Mod(DataType type, Operands x) {
   if (x[1] == 0) return 0;
   if (!kSigned[type]) return x[0] % x[1];
-  if (x[0] == kMin && x[1] == kMinusOne) return 0;
-  return from_signed(as_signed(x[0]) % as_signed(x[1]));
+  return from_signed(type, as_signed(type, x[0]) % as_signed(type, x[1]));
 }
-Bits eval_Negate(DataType, Operands x) { return ~x[0] + 1; }
+Bits eval_Negate(DataType type, Operands x) { return low(type, ~x[0] + 1); }
 
-// Bits. Shift amounts are u32 and masked to the width.
+// Bits. A vector's are those of all its components. Shift amounts are u32 and masked to the width.
+
+constexpr uint32_t shift_amount(DataType type, Bits amount) { return uint32_t(amount) & (width(type) - 1); }
 
 Bits eval_BitAnd(DataType, Operands x) { return x[0] & x[1]; }
 Bits eval_BitOr(DataType, Operands x) { return x[0] | x[1]; }
 Bits eval_BitXor(DataType, Operands x) { return x[0] ^ x[1]; }
-Bits eval_BitNot(DataType, Operands x) { return ~x[0]; }
-Bits eval_Shl(DataType, Operands x) { return x[0] << (x[1] & kShiftMask); }
+Bits eval_BitNot(DataType type, Operands x) { return low(type, ~x[0]); }
+Bits eval_Shl(DataType type, Operands x) { return low(type, x[0] << shift_amount(type, x[1])); }
 Bits eval_Shr(DataType type, Operands x) {
-  const Bits amount = x[1] & kShiftMask;
-  return kSigned[type] ? from_signed(as_signed(x[0]) >> amount) : x[0] >> amount;
+  const uint32_t amount = shift_amount(type, x[1]);
+  return kSigned[type] ? from_signed(type, as_signed(type, x[0]) >> amount) : x[0] >> amount;
 }
-Bits eval_Popcount(DataType, Operands x) { return Bits(std::popcount(x[0])); }
-Bits eval_Clz(DataType, Operands x) { return Bits(std::countl_zero(x[0])); }
-Bits eval_Ctz(DataType, Operands x) { return Bits(std::countr_zero(x[0])); }
-Bits eval_ReverseBits(DataType, Operands x) {
+Bits eval_Popcount(DataType, Operands x) {
+  return Bits(std::popcount(uint64_t(x[0])) + std::popcount(uint64_t(x[0] >> 64)));
+}
+Bits eval_Clz(DataType type, Operands x) {
+  for (uint32_t zeros = 0; zeros < width(type); ++zeros) {
+    if ((x[0] >> (width(type) - 1 - zeros) & 1) != 0) return zeros;
+  }
+  return width(type);
+}
+Bits eval_Ctz(DataType type, Operands x) {
+  for (uint32_t zeros = 0; zeros < width(type); ++zeros) {
+    if ((x[0] >> zeros & 1) != 0) return zeros;
+  }
+  return width(type);
+}
+Bits eval_ReverseBits(DataType type, Operands x) {
   Bits out = 0;
-  for (uint32_t i = 0; i < 32; ++i) out |= (x[0] >> i & 1) << (31 - i);
+  for (uint32_t i = 0; i < width(type); ++i) out |= (x[0] >> i & 1) << (width(type) - 1 - i);
   return out;
 }
 
 // Comparisons and truth: u32, 0 or 1.
 
-bool less(DataType type, Bits a, Bits b) { return kSigned[type] ? as_signed(a) < as_signed(b) : a < b; }
+bool less(DataType type, Bits a, Bits b) {
+  return kSigned[type] ? as_signed(type, a) < as_signed(type, b) : a < b;
+}
 
+// Vectors are equal when all their components are, which is when all their bits are.
 Bits eval_Eq(DataType, Operands x) { return x[0] == x[1] ? 1 : 0; }
 Bits eval_Ne(DataType, Operands x) { return x[0] != x[1] ? 1 : 0; }
 Bits eval_Lt(DataType type, Operands x) { return less(type, x[0], x[1]) ? 1 : 0; }
@@ -130,17 +177,26 @@ constexpr Row<Op, Eval> kEvalRows[] = {
 };
 constexpr TotalTable<kEvalRows, is_evaluated> kEval;
 
-// Casts, by the type that is wanted. A bool is 0 or 1 already, and u32 and i32 are the same word read in two
-// ways, so what the value was before makes no difference yet.
+// Casts, by the type that is wanted: the value that was meant, reduced to that type's bits.
 
-Bits cast_to_word(Bits value) { return value; }
-Bits cast_to_truth(Bits value) { return value != 0 ? 1 : 0; }
+Bits cast_to_integer(DataType from, DataType to, Bits value) {
+  return kSigned[from] ? from_signed(to, as_signed(from, value)) : low(to, value);
+}
+Bits cast_to_truth(DataType, DataType, Bits value) { return value != 0 ? 1 : 0; }
+Bits cast_to_vector(DataType, DataType to, Bits value) {
+  Bits out = 0;
+  for (uint32_t i = 0; i < spec::components(to); ++i) out |= value << (32 * i);
+  return out;
+}
+Bits cast_to_float(DataType, DataType, Bits) { fail("check refuses casts that convert to a float"); }
 
-using Cast = Bits (*)(Bits);
+using Cast = Bits (*)(DataType from, DataType to, Bits);
 constexpr Row<DataType, Cast> kCastRows[] = {
-    {DataType::U32, cast_to_word},
-    {DataType::I32, cast_to_word},
-    {DataType::Bool, cast_to_truth},
+    {DataType::U32, cast_to_integer},    {DataType::I32, cast_to_integer},
+    {DataType::U64, cast_to_integer},    {DataType::U128, cast_to_integer},
+    {DataType::Bool, cast_to_truth},     {DataType::Vec2U32, cast_to_vector},
+    {DataType::Vec4U32, cast_to_vector}, {DataType::F16, cast_to_float},
+    {DataType::BF16, cast_to_float},     {DataType::F32, cast_to_float},
 };
 constexpr TotalTable<kCastRows, is_available_value> kCast;
 
@@ -148,7 +204,7 @@ constexpr TotalTable<kCastRows, is_available_value> kCast;
 
 using Atomic = Bits (*)(Bits before, Bits expected, Bits value);
 
-Bits eval_AtomicAdd(Bits before, Bits, Bits value) { return before + value; }
+Bits eval_AtomicAdd(Bits before, Bits, Bits value) { return low(DataType::U32, before + value); }
 Bits eval_AtomicOr(Bits before, Bits, Bits value) { return before | value; }
 Bits eval_AtomicAnd(Bits before, Bits, Bits value) { return before & value; }
 Bits eval_AtomicXor(Bits before, Bits, Bits value) { return before ^ value; }
@@ -171,7 +227,21 @@ constexpr TotalTable<kAtomicRows, spec::is_atomic> kAtomic;
 
 Bits eval(Op op, DataType type, std::span<const Bits> operands) { return kEval[op](type, operands); }
 
-Bits eval_cast(DataType, DataType to, spec::RoundingMode, Bits value) { return kCast[to](value); }
+Bits eval_make(std::span<const Bits> components) {
+  Bits out = 0;
+  for (size_t i = 0; i < components.size(); ++i) out |= components[i] << (32 * i);
+  return out;
+}
+
+Bits eval_component(Bits vector, uint32_t component) { return uint32_t(vector >> (32 * component)); }
+
+Bits eval_bitcast(DataType, DataType to, Bits value) { return low(to, value); }
+
+Bits eval_cast(DataType from, DataType to, spec::RoundingMode, Bits value) {
+  if (from == to) return value;
+  if (spec::kFloats.contains(from)) fail("check refuses casts that convert from a float");
+  return kCast[to](from, to, value);
+}
 
 Bits eval_atomic(Op op, Bits before, Bits expected, Bits value) {
   return kAtomic[op](before, expected, value);

@@ -2,8 +2,8 @@
 //
 // This is the definition of every pure scalar operator for every type that is available, written to be read
 // beside the specification. eval() looks a function up in a table that is total over the ledger at compile
-// time. Values travel as 128 bits, of which a type uses the low ones; a bool is 0 or 1. Source: binary-operations; semantics, "Operators" and
-// "Casts".
+// time. Values travel as 128 bits, of which a type uses the low ones; a bool is 0 or 1. Source:
+// binary-operations; semantics, "Operators" and "Casts".
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ Bits eval(spec::Op op, spec::DataType type, std::span<const Bits> operands);
 Bits eval_make(std::span<const Bits> components);
 Bits eval_component(Bits vector, uint32_t component);
 
-/// bitcast<to>(value of type from). Domain: a pair that can_bitcast allows. Zero-extends a 16-bit float to u32, takes
-/// the low half of a u32 for one, and else keeps the bits.
+/// bitcast<to>(value of type from). Domain: a pair that can_bitcast allows. Zero-extends a 16-bit float to
+/// u32, takes the low half of a u32 for one, and else keeps the bits.
 Bits eval_bitcast(spec::DataType from, spec::DataType to, Bits value);
 
 /// cast<to>(value of type from). Domain: a pair that can_cast allows.

@@ -9,6 +9,14 @@ using ir::NodeKind;
 using spec::Op;
 using spec::Signature;
 
+namespace {
+
+Bits literal(const std::array<uint32_t, 4>& words) {
+  return Bits(words[3]) << 96 | Bits(words[2]) << 64 | Bits(words[1]) << 32 | words[0];
+}
+
+}  // namespace
+
 ReadyProgram::ReadyProgram(const check::Checked& program)
     : body_(program.program().code, program.resolution()), entry_(program.program().entry) {
   std::vector<ReadyCode*> unlinked = {&body_};
@@ -18,7 +26,7 @@ ReadyProgram::ReadyProgram(const check::Checked& program)
     const auto& callees = caller.resolution.callees;
     caller.callees.resize(callees.size());
     for (size_t i = 0; i < callees.size(); ++i) {
-      if (callees[i] == nullptr) continue;
+      if (callees[i] == nullptr || callees[i]->intrinsic) continue;
       // References into an unordered_map stay valid while it grows.
       const auto [it, inserted] = functions_.try_emplace(callees[i], program.function(*callees[i]));
       caller.callees[i] = &it->second;
@@ -37,6 +45,8 @@ void Invocation::start(const Identity& identity) {
   variables_.resize(code_->resolution.variables.size());
   values_.clear();
   blocks_.clear();
+  statement_.id = kNoStatement;
+  waits_for_.reset();
   open(program_.entry());
 }
 
@@ -44,16 +54,39 @@ Event Invocation::run() { return execute(0); }
 
 Event Invocation::execute(size_t floor) {
   while (blocks_.size() > floor) {
-    if (!budget_.spend(1)) return Event::OutOfSteps;
-    OpenBlock& top = blocks_.back();
-    const auto statements = code_->code.block(top.block);
-    if (top.next == statements.size()) {
-      close_or_repeat();
-    } else if (step(statements[top.next++])) {
-      return event_;
+    if (statement_.id == kNoStatement) {
+      if (!budget_.spend(1)) return Event::OutOfSteps;
+      OpenBlock& top = blocks_.back();
+      const auto statements = code_->code.block(top.block);
+      if (top.next == statements.size()) {
+        close_or_repeat();
+        continue;
+      }
+      statement_ = {statements[top.next++]};
     }
+    if (!evaluate_operands()) return Event::Subgroup;
+    if (act(std::exchange(statement_.id, kNoStatement))) return event_;
   }
   return Event::Return;
+}
+
+bool Invocation::evaluate_operands() {
+  const auto operands = code_->code.args(code_->code[statement_.id]);
+  for (; statement_.operand < operands.size(); ++statement_.operand, statement_.position = 0) {
+    const auto order = code_->postfix.of(operands[statement_.operand]);
+    if (statement_.position == 0)
+      budget_.spend(order.size());  // the next statement notices when nothing is left
+    while (statement_.position < order.size()) {
+      evaluate_one(order[statement_.position++]);
+      if (waits_for_) return false;
+    }
+  }
+  return true;
+}
+
+void Invocation::answer(Bits result) {
+  replace(lane_operands().size(), result);
+  waits_for_.reset();
 }
 
 void Invocation::close_or_repeat() {
@@ -75,34 +108,27 @@ void Invocation::open_loop(ir::NodeId id, Bits from, Bits end) {
   blocks_.push_back({code_->code[id].body, 0, id, end});
 }
 
-bool Invocation::step(ir::NodeId id) {
+bool Invocation::act(ir::NodeId id) {
   const ir::Node& node = code_->code[id];
-  const auto operand = [&](uint32_t i) { return code_->code.arg(node, i); };
   switch (node.kind) {
     case NodeKind::Let:
-    case NodeKind::Assign: {
-      const Bits value = evaluate(operand(0));
-      variable(code_->resolution.variable(id)) = value;
-      return false;
-    }
+    case NodeKind::Assign: variable(code_->resolution.variable(id)) = pop(); return false;
     case NodeKind::Store: {
-      const Bits at = evaluate(operand(0));
-      const Bits value = evaluate(operand(1));
-      memory_.store(code_->resolution.buffer(id), at, value);
+      const Bits value = pop();
+      memory_.store(code_->resolution.buffer(id), top(node.args.count - 1), value);
+      values_.resize(values_.size() - (node.args.count - 1));
       return false;
     }
-    case NodeKind::If: {
-      const Bits condition = evaluate(operand(0));
-      if (condition != 0) {
+    case NodeKind::If:
+      if (pop() != 0) {
         open(node.body);
       } else if (node.orelse != ir::kNoBlock) {
         open(node.orelse);
       }
       return false;
-    }
     case NodeKind::Loop: {
-      const Bits from = evaluate(operand(0));
-      const Bits end = evaluate(operand(1));
+      const Bits end = pop();
+      const Bits from = pop();
       open_loop(id, from, end);
       return false;
     }
@@ -126,9 +152,10 @@ Bits Invocation::evaluate(ir::ExprId root) {
 void Invocation::evaluate_one(ir::ExprId id) {
   const ir::Expr& e = code_->code[id];
   switch (e.kind) {
-    case ExprKind::Literal: return push(e.immediate);
+    case ExprKind::Literal: return push(literal(code_->code.literal_bits(e)));
     case ExprKind::Var: return push(variable(code_->resolution.variable(id)));
-    case ExprKind::Load: return push(memory_.load(code_->resolution.buffer(id), pop()));
+    case ExprKind::Load:
+      return replace(e.args.count, memory_.load(code_->resolution.buffer(id), top(e.args.count)));
     case ExprKind::BufLen: return push(memory_.length(code_->resolution.buffer(id)));
     case ExprKind::InvocationId: return push(identity_.invocation[e.immediate]);
     case ExprKind::WorkgroupId: return push(identity_.workgroup[e.immediate]);
@@ -140,27 +167,32 @@ void Invocation::evaluate_one(ir::ExprId id) {
 
 void Invocation::apply(ir::ExprId id, const ir::Expr& e) {
   const auto type_of = [&](uint32_t i) { return code_->resolution.type(code_->code.arg(e, i)); };
-  // The operands are the topmost values, the last one on top.
-  const auto replace = [&](Bits result) {
-    values_.resize(values_.size() - e.args.count);
-    push(result);
-  };
-  const std::span<const Bits> operands = std::span<const Bits>(values_).last(e.args.count);
+  const std::span<const Bits> operands = top(e.args.count);
+  const auto replace_with = [&](Bits result) { replace(e.args.count, result); };
   switch (spec::info(e.op).signature) {
     case Signature::T_T:
     case Signature::TT_T:
     case Signature::TU_T:
     case Signature::T_U:
     case Signature::TT_U:
-    case Signature::T_B: return replace(eval(e.op, type_of(0), operands));
-    case Signature::CTT_T: return replace(eval(e.op, type_of(1), operands));
-    case Signature::Cast: return replace(eval_cast(type_of(0), e.type, e.mode, operands[0]));
-    case Signature::Bitcast: return;  // the same bits, which is all that a value is here
-    case Signature::Call: return call(*code_->callees[ir::index(id)]);
+    case Signature::T_B: return replace_with(eval(e.op, type_of(0), operands));
+    case Signature::CTT_T: return replace_with(eval(e.op, type_of(1), operands));
+    case Signature::UU_V:
+    case Signature::UUUU_V: return replace_with(eval_make(operands));
+    case Signature::V_U: return replace_with(eval_component(operands[0], e.immediate));
+    case Signature::Cast: return replace_with(eval_cast(type_of(0), e.type, e.mode, operands[0]));
+    case Signature::Bitcast: return replace_with(eval_bitcast(type_of(0), e.type, operands[0]));
+    case Signature::Call: return apply_call(id);
     case Signature::A_T:
     case Signature::AA_T: return apply_atomic(id, e);
   }
   std::unreachable();
+}
+
+void Invocation::apply_call(ir::ExprId id) {
+  const spec::OpDef& def = *code_->resolution.callee(id);
+  if (!def.intrinsic) return call(*code_->callees[ir::index(id)]);
+  waits_for_ = def.intrinsic;  // the operands stay where they are until there is an answer
 }
 
 void Invocation::apply_atomic(ir::ExprId id, const ir::Expr& e) {
@@ -173,6 +205,7 @@ void Invocation::apply_atomic(ir::ExprId id, const ir::Expr& e) {
 void Invocation::call(const ReadyFunction& callee) {
   // A new set of variables, of which the parameters are the first; afterwards everything is as it was.
   const ReadyCode* const caller = std::exchange(code_, &callee);
+  const Statement callers_statement = std::exchange(statement_, {kNoStatement});
   const size_t callers_base = std::exchange(base_, variables_.size());
   const size_t parameters = callee.function.parameters.size();
   variables_.resize(base_ + callee.resolution.variables.size());
@@ -186,6 +219,7 @@ void Invocation::call(const ReadyFunction& callee) {
 
   variables_.resize(base_);
   base_ = callers_base;
+  statement_ = callers_statement;
   code_ = caller;
   push(result);
 }

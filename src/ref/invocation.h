@@ -1,14 +1,16 @@
 // The evaluator: one invocation of a program, run until something happens that concerns the others.
 //
-// There is no scheduling in here. An Invocation is a cursor in the program (a stack of open blocks) and the
-// values of its variables; run() moves it on to its next barrier or its end, and a driver decides who moves
-// when. All that it shares with other invocations is behind Memory. Names were resolved by check; a called
-// operation is evaluated from its own body, by value. Source: execution-model, "Within an invocation";
-// semantics, "Operators", "Structure".
+// There is no scheduling in here. An Invocation is a cursor in the program (a stack of open blocks, and how
+// far the operands of the current statement are evaluated) and the values of its variables; run() moves it on
+// to its next barrier, to its next subgroup operation, where it waits for an answer within an expression, or
+// to its end. A driver decides who moves when, and answers. All that it shares with other invocations is
+// behind Memory. Names were resolved by check; a called operation is evaluated from its own body, by value.
+// Source: execution-model, "Within an invocation"; semantics, "Operators", "Structure".
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -27,7 +29,7 @@ struct ReadyCode {
   const ir::Code& code;
   const check::Resolution& resolution;
   Postfix postfix;
-  /// By ExprId, for calls: what they call. Empty when nothing is called.
+  /// By ExprId, for calls of category A: what they call. Empty when nothing is called.
   std::vector<const struct ReadyFunction*> callees;
 };
 
@@ -83,6 +85,7 @@ class Budget {
 /// Why an invocation stopped.
 enum class Event : uint8_t {
   Barrier,    // it stands behind a barrier, and goes on from there
+  Subgroup,   // it stands at a subgroup operation, and goes on when it has an answer
   Return,     // it returned, or reached the end; it is no longer live
   OutOfSteps  // the budget is used up; it cannot go on
 };
@@ -95,6 +98,11 @@ class Invocation {
   void start(const Identity& identity);
   Event run();
 
+  /// At Event::Subgroup: the operation, the operands of this lane, and the way to give its result.
+  spec::Intrinsic waits_for() const { return *waits_for_; }
+  std::span<const Bits> lane_operands() const { return top(spec::info(*waits_for_).input_count); }
+  void answer(Bits result);
+
  private:
   /// A block that is being executed, in `code_`.
   struct OpenBlock {
@@ -105,10 +113,22 @@ class Invocation {
   };
   static constexpr ir::NodeId kNoLoop{UINT32_MAX};
 
+  /// The statement that is being executed, and how far: its operands are evaluated in order onto values_,
+  /// each in its postfix order, and then it acts.
+  struct Statement {
+    ir::NodeId id;
+    uint32_t operand = 0;   // the one being evaluated
+    uint32_t position = 0;  // of the next expression in its postfix order
+  };
+  static constexpr ir::NodeId kNoStatement{UINT32_MAX};
+
   /// Executes statements until the blocks opened above `floor` are closed, or an event.
   Event execute(size_t floor);
-  /// One statement; true when it is an event, which is then in event_.
-  bool step(ir::NodeId id);
+  /// False when it waits for the answer of a subgroup operation.
+  bool evaluate_operands();
+  /// What the statement does once its operands are evaluated; true when that is an event, which is then in
+  /// event_.
+  bool act(ir::NodeId id);
   void open(ir::BlockId block) { blocks_.push_back({block, 0, kNoLoop, 0}); }
   void open_loop(ir::NodeId id, Bits from, Bits end);
   /// At the end of a block: the next round of a loop, or out of it.
@@ -118,6 +138,7 @@ class Invocation {
   void evaluate_one(ir::ExprId id);
   void apply(ir::ExprId id, const ir::Expr& e);
   void apply_atomic(ir::ExprId id, const ir::Expr& e);
+  void apply_call(ir::ExprId id);
   void call(const ReadyFunction& callee);
 
   Bits& variable(check::VarId id) { return variables_[base_ + check::index(id)]; }
@@ -126,6 +147,12 @@ class Invocation {
     const Bits value = values_.back();
     values_.pop_back();
     return value;
+  }
+  std::span<const Bits> top(size_t count) const { return std::span(values_).last(count); }
+  /// Puts a result in the place of its operands, which are the topmost values, the last one on top.
+  void replace(size_t count, Bits result) {
+    values_.resize(values_.size() - count);
+    push(result);
   }
 
   const ReadyProgram& program_;
@@ -137,6 +164,8 @@ class Invocation {
   std::vector<Bits> variables_;
   std::vector<Bits> values_;  // of the expressions being evaluated
   std::vector<OpenBlock> blocks_;
+  Statement statement_{kNoStatement};
+  std::optional<spec::Intrinsic> waits_for_;
   Event event_ = Event::Return;
 };
 

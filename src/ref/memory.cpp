@@ -1,11 +1,20 @@
 #include "ref/memory.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace vyre::ref {
 namespace {
 
-constexpr size_t kWordBytes = sizeof(Bits);
+/// The bits of an element, which are little-endian in memory; a bool is 0 or 1, whatever the word.
+Bits read_element(const std::byte* at, DataType element) {
+  Bits bits = 0;
+  std::memcpy(&bits, at, spec::info(element).bytes);
+  return element == DataType::Bool && bits != 0 ? 1 : bits;
+}
+void write_element(std::byte* at, DataType element, Bits bits) {
+  std::memcpy(at, &bits, spec::info(element).bytes);
+}
 
 }  // namespace
 
@@ -14,9 +23,9 @@ PlainMemory::PlainMemory(const check::Checked& program, std::span<const layout::
   places_.resize(buffers.size());
   for (size_t i = 0; i < buffers.size(); ++i) {
     const ir::BufferDecl& decl = buffers[i];
-    places_[i].truth = decl.element == spec::DataType::Bool;
+    places_[i].element = program.program().element(decl);
     if (decl.access != spec::BufferAccess::Workgroup) continue;
-    workgroup_.emplace_back(size_t(decl.count) * kWordBytes);
+    workgroup_.emplace_back(size_t(decl.count) * spec::info(decl.element).bytes);
     places_[i].data = workgroup_.back().data();
     places_[i].count = decl.count;
   }
@@ -25,6 +34,13 @@ PlainMemory::PlainMemory(const check::Checked& program, std::span<const layout::
     Place& place = places_[check::index(bound[i])];
     place.data = bindings[i].bytes.data();
     place.count = bindings[i].count;
+    place.dims = bindings[i].dims;
+    place.strides = bindings[i].strides;
+  }
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].element == DataType::Tensor) continue;
+    places_[i].dims = {places_[i].count};
+    places_[i].strides = {1};
   }
 }
 
@@ -34,26 +50,30 @@ void PlainMemory::start_workgroup() {
 
 uint32_t PlainMemory::length(BufferId buffer) const { return place(buffer).count; }
 
-Bits PlainMemory::load(BufferId buffer, Bits index) {
-  const Place& from = place(buffer);
-  if (index >= from.count) return 0;
-  const Bits word = load_u32(from.data + size_t(index) * kWordBytes);
-  if (from.truth) return word != 0 ? 1 : 0;
-  return word;
+std::byte* PlainMemory::locate(const Place& place, Indices indices) {
+  for (size_t d = 0; d < indices.size(); ++d) {
+    if (indices[d] >= place.dims[d]) return nullptr;
+  }
+  size_t element = 0;
+  for (size_t d = 0; d < indices.size(); ++d) element += size_t(indices[d]) * place.strides[d];
+  return place.data + element * spec::info(place.element).bytes;
 }
 
-void PlainMemory::store(BufferId buffer, Bits index, Bits value) {
-  const Place& to = place(buffer);
-  if (index >= to.count) return;
-  store_u32(to.data + size_t(index) * kWordBytes, value);
+Bits PlainMemory::load(BufferId buffer, Indices indices) {
+  const std::byte* at = locate(place(buffer), indices);
+  return at == nullptr ? 0 : read_element(at, place(buffer).element);
+}
+
+void PlainMemory::store(BufferId buffer, Indices indices, Bits value) {
+  std::byte* at = locate(place(buffer), indices);
+  if (at != nullptr) write_element(at, place(buffer).element, value);
 }
 
 Bits PlainMemory::atomic(spec::Op op, BufferId buffer, Bits index, Bits expected, Bits value) {
-  const Place& at = place(buffer);
-  if (index >= at.count) return 0;
-  std::byte* word = at.data + size_t(index) * kWordBytes;
-  const Bits before = load_u32(word);
-  store_u32(word, eval_atomic(op, before, expected, value));
+  std::byte* at = locate(place(buffer), {&index, 1});
+  if (at == nullptr) return 0;
+  const Bits before = read_element(at, DataType::U32);
+  write_element(at, DataType::U32, eval_atomic(op, before, expected, value));
   return before;
 }
 

@@ -1,9 +1,9 @@
 // Memory: what an invocation can reach, and the rule that nothing is ever out of reach.
 //
-// Every access compares its index with the element count first; only then is an address computed. Outside, a
-// load gives zero, a store does nothing, an atomic does nothing and gives zero. The interface is small so
-// that a driver can watch accesses or delay them; the plain memory here just does them. Source: semantics,
-// "Memory".
+// Every access compares its indices with the dimensions first; only then is an address computed. Outside, a
+// load gives zero, a store does nothing, an atomic does nothing and gives zero. A buffer that is no tensor
+// has one dimension, its element count. The interface is small so that a driver can watch accesses or delay
+// them; the plain memory here just does them. Source: semantics, "Memory".
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,17 @@
 namespace vyre::ref {
 
 using check::BufferId;
+using spec::DataType;
+/// One index a dimension.
+using Indices = std::span<const Bits>;
 
 /// The buffers of one workgroup, as its invocations see them.
 class Memory {
  public:
   virtual ~Memory() = default;
   virtual uint32_t length(BufferId buffer) const = 0;
-  virtual Bits load(BufferId buffer, Bits index) = 0;
-  virtual void store(BufferId buffer, Bits index, Bits value) = 0;
+  virtual Bits load(BufferId buffer, Indices indices) = 0;
+  virtual void store(BufferId buffer, Indices indices, Bits value) = 0;
   /// The value before. `expected` is used by compare-exchange alone.
   virtual Bits atomic(spec::Op op, BufferId buffer, Bits index, Bits expected, Bits value) = 0;
 };
@@ -41,16 +44,20 @@ class PlainMemory final : public Memory {
   void start_workgroup();
 
   uint32_t length(BufferId buffer) const override;
-  Bits load(BufferId buffer, Bits index) override;
-  void store(BufferId buffer, Bits index, Bits value) override;
+  Bits load(BufferId buffer, Indices indices) override;
+  void store(BufferId buffer, Indices indices, Bits value) override;
   Bits atomic(spec::Op op, BufferId buffer, Bits index, Bits expected, Bits value) override;
 
  private:
   struct Place {
     std::byte* data;
-    uint32_t count;  // elements, each one word
-    bool truth;      // a bool is 0 or 1 when it is loaded, whatever the word
+    uint32_t count;  // elements
+    DataType element;
+    std::vector<uint32_t> dims;
+    std::vector<uint32_t> strides;  // in elements, as many as dims
   };
+  /// Where an element is; null when it is out of bounds.
+  static std::byte* locate(const Place& place, Indices indices);
   const Place& place(BufferId buffer) const { return places_[check::index(buffer)]; }
 
   std::vector<Place> places_;     // by BufferId

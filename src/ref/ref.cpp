@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
+#include <bit>
 
 #include "ref/invocation.h"
 #include "ref/memory.h"
+#include "ref/subgroup.h"
 #include "spec/limits.h"
 
 namespace vyre::ref {
@@ -20,9 +22,10 @@ uint32_t group_size(const check::Checked& program) {
   return size[0] * size[1] * size[2];  // at most 1024
 }
 
-/// Without barriers no invocation waits for another, and one after the other is enough.
+/// Without barriers and subgroup operations no invocation waits for another, and one after the other is
+/// enough.
 uint32_t invocations_at_a_time(const check::Checked& program) {
-  return program.has_barrier() ? group_size(program) : 1;
+  return program.has_barrier() || !program.intrinsics().empty() ? group_size(program) : 1;
 }
 
 Result<void> check_sizes(const check::Checked& program, std::span<const layout::Binding> bindings) {
@@ -39,7 +42,9 @@ Result<void> check_sizes(const check::Checked& program, std::span<const layout::
   uint64_t state =
       uint64_t(invocations_at_a_time(program)) * program.resolution().variables.size() * sizeof(Bits);
   for (const ir::BufferDecl& decl : ir.buffers) {
-    if (decl.access == spec::BufferAccess::Workgroup) state += uint64_t(decl.count) * sizeof(Bits);
+    if (decl.access == spec::BufferAccess::Workgroup) {
+      state += uint64_t(decl.count) * spec::info(decl.element).bytes;
+    }
   }
   if (state > kMaxWorkgroupState) {
     return std::unexpected(make_diag(
@@ -63,16 +68,17 @@ Identity identify(const std::array<uint32_t, 3>& size, const std::array<uint32_t
   return out;
 }
 
-/// The driver "in order": each invocation of a workgroup runs to its next barrier or its end, then the next
-/// one.
+/// The driver "in order": each invocation of a workgroup runs to its next barrier, subgroup operation or end,
+/// then the next one.
 class InOrder {
  public:
-  InOrder(const check::Checked& program, std::span<const layout::Binding> bindings, uint64_t max_steps)
+  InOrder(const check::Checked& program, std::span<const layout::Binding> bindings, const Options& options)
       : size_(program.program().workgroup_size),
         members_(group_size(program)),
         ready_(program),
         memory_(program, bindings),
-        budget_(max_steps),
+        budget_(options.max_steps),
+        subgroup_size_(options.subgroup_size),
         invocations_(invocations_at_a_time(program), Invocation(ready_, memory_, budget_)) {}
 
   /// False when the steps ran out.
@@ -93,16 +99,38 @@ class InOrder {
     for (Invocation& invocation : invocations_) live_.push_back(&invocation);
     while (!live_.empty()) {
       waiting_.clear();
+      bool at_subgroup_operation = false;
       for (Invocation* invocation : live_) {
         switch (invocation->run()) {
+          case Event::Subgroup:
+            at_subgroup_operation = true;
+            waiting_.push_back(invocation);
+            break;
           case Event::Barrier: waiting_.push_back(invocation); break;
           case Event::Return: break;
           case Event::OutOfSteps: return false;
         }
       }
       live_.swap(waiting_);
+      if (at_subgroup_operation) answer_subgroups();
     }
     return true;
+  }
+
+  /// Subgroup operations stand only where control is uniform, so when one invocation of the workgroup is at
+  /// one, all of them are, at the same.
+  void answer_subgroups() {
+    for (size_t first = 0; first < live_.size(); first += subgroup_size_) {
+      lanes_.clear();
+      for (uint32_t lane = 0; lane < subgroup_size_; ++lane) {
+        LaneOperands& operands = lanes_.emplace_back();
+        std::ranges::copy(live_[first + lane]->lane_operands(), operands.begin());
+      }
+      for (uint32_t lane = 0; lane < subgroup_size_; ++lane) {
+        Invocation& invocation = *live_[first + lane];
+        invocation.answer(eval_subgroup(invocation.waits_for(), lanes_, lane));
+      }
+    }
   }
 
   std::array<uint32_t, 3> size_;
@@ -110,18 +138,48 @@ class InOrder {
   ReadyProgram ready_;
   PlainMemory memory_;
   Budget budget_;
+  uint32_t subgroup_size_;
   std::vector<Invocation> invocations_;
   std::vector<Invocation*> live_;
   std::vector<Invocation*> waiting_;
+  std::vector<LaneOperands> lanes_;
 };
 
 }  // namespace
+
+Result<void> check_subgroups(const check::Checked& program, uint32_t subgroup_size) {
+  if (subgroup_size > kMaxSubgroupSize || (subgroup_size != 0 && !std::has_single_bit(subgroup_size))) {
+    return std::unexpected(
+        make_diag(DiagCode::B003, Span::none(),
+                  fmt::format("subgroups of {} lanes, and the reference has those of a power of two up to {}",
+                              subgroup_size, kMaxSubgroupSize),
+                  "choose a size of 1, 2, 4, 8, 16, 32, 64 or 128"));
+  }
+  if (program.intrinsics().empty()) return {};
+  const check::Checked::IntrinsicUse& first = program.intrinsics().front();
+  if (subgroup_size == 0) {
+    return std::unexpected(
+        make_diag(DiagCode::B002, first.span,
+                  fmt::format("the reference has no '{}' unless it is told the size of a subgroup",
+                              spec::info(first.intrinsic).id),
+                  "declare a subgroup size, or choose a backend with subgroups"));
+  }
+  if (group_size(program) % subgroup_size != 0) {
+    return std::unexpected(
+        make_diag(DiagCode::B008, program.program().workgroup_span,
+                  fmt::format("a workgroup of {} invocations is not made of whole subgroups of {}",
+                              group_size(program), subgroup_size),
+                  fmt::format("use a workgroup size that is a multiple of {}", subgroup_size)));
+  }
+  return {};
+}
 
 Result<void> run(const check::Checked& program, std::span<const std::span<std::byte>> host,
                  layout::Groups groups, const Options& options) {
   VYRE_TRY(bindings, layout::bind(program, host, groups));
   VYRE_CHECK(check_sizes(program, bindings));
-  InOrder driver(program, bindings, options.max_steps);
+  VYRE_CHECK(check_subgroups(program, options.subgroup_size));
+  InOrder driver(program, bindings, options);
   for (uint32_t z = 0; z < groups.z; ++z) {
     for (uint32_t y = 0; y < groups.y; ++y) {
       for (uint32_t x = 0; x < groups.x; ++x) {
