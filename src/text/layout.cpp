@@ -200,7 +200,7 @@ class Layout {
     Keyword keyword = Keyword::None;  // of a word that is not a part of an operation's id
     bool prefix = false;              // an operator before its operand
     bool infix = false;
-    bool opens_angle = false;  // the < and > of cast<type>
+    bool opens_angle = false;  // the < and > of cast<type> and tensor<type, shape>
     bool closes_angle = false;
     bool ends_operand = false;  // a minus after it is a subtraction
   };
@@ -216,7 +216,8 @@ class Layout {
          (role.keyword == Keyword::None || role.keyword == Keyword::True || role.keyword == Keyword::False));
     role.prefix = find_prefix(token_.kind) != nullptr && !previous_.ends_operand;
     role.opens_angle = token_.kind == TokenKind::Less &&
-                       (previous_.keyword == Keyword::Cast || previous_.keyword == Keyword::Bitcast);
+                       (previous_.keyword == Keyword::Cast || previous_.keyword == Keyword::Bitcast ||
+                        previous_.keyword == Keyword::Type);  // tensor<...>
     role.closes_angle = token_.kind == TokenKind::Greater && angles_ > 0;
     role.infix =
         find_infix(token_.kind) != nullptr && !role.prefix && !role.opens_angle && !role.closes_angle;
@@ -233,7 +234,10 @@ class Layout {
     if (is_one_of(previous_.kind, {OpenParen, OpenBracket, Dot, DotDot, At})) return false;
     if (previous_.prefix || previous_.opens_angle || role.opens_angle || role.closes_angle) return false;
     if (role.kind == At) return header_;
-    if (role.kind == OpenBracket) return !previous_.ends_operand && previous_.keyword != Keyword::Type;
+    if (role.kind == OpenBracket) {
+      return !previous_.ends_operand && !previous_.closes_angle && previous_.keyword != Keyword::Type &&
+             previous_.keyword != Keyword::Strides;
+    }
     if (role.kind == OpenParen) {
       if (previous_.closes_angle || previous_.kind == Number) return false;  // cast<u32>(x), id@2(x)
       return previous_.kind != Word || previous_.keyword == Keyword::If || previous_.keyword == Keyword::In;

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "text/float_text.h"
 #include "text/lexer.h"
 #include "text/text.h"
 
@@ -34,6 +35,8 @@ class NumberReader {
     }
     if (rest_.starts_with("0x")) {
       rest_.remove_prefix(2);
+      number_.hexadecimal = true;
+      number_.digits = rest_;
       hexadecimal();
     } else if (rest_.starts_with("0b") && rest_ != "0bf16") {  // 0bf16 is zero with the suffix bf16
       rest_.remove_prefix(2);
@@ -41,6 +44,7 @@ class NumberReader {
       if (number_.is_float && number_.malformed.empty())
         number_.malformed = "a binary number cannot be a float";
     } else {
+      number_.digits = rest_;
       decimal();
     }
     return number_;
@@ -119,11 +123,14 @@ class NumberReader {
 
   void accumulate(unsigned digit, unsigned radix) {
     if (number_.is_float) return;
-    if (number_.magnitude > (UINT64_MAX - digit) / radix) number_.overflow = true;
+    // Dividing 128 bits costs, so numbers of fewer than 64 bits, nearly all there are, do not come to it.
+    const bool large = number_.magnitude >> 59 != 0;
+    if (large && number_.magnitude > (~Magnitude{0} - digit) / radix) number_.overflow = true;
     number_.magnitude = number_.magnitude * radix + digit;
   }
 
   void suffix() {
+    number_.digits.remove_suffix(rest_.size());
     if (rest_.empty()) return;
     const auto type = spec::find_type(rest_);
     if (!type || !(spec::kIntegers | spec::kFloats).contains(*type)) {
@@ -148,9 +155,62 @@ std::string magnitude_text(uint64_t value) {
   return value < 65536 ? fmt::format("{}", value) : fmt::format("{:#x}", value);
 }
 
+std::array<uint32_t, 4> words_of(Magnitude value) {
+  return {uint32_t(value), uint32_t(value >> 32), uint32_t(value >> 64), uint32_t(value >> 96)};
+}
+
+/// The largest magnitude of an integer literal.
+Magnitude largest(DataType type, bool negative) {
+  if (type != DataType::I32) return ~Magnitude{0} >> (128 - spec::value_bits(type));
+  return negative ? uint64_t{1} << 31 : uint64_t{INT32_MAX};
+}
+
+/// Floats that have a decimal are written as one, with a point or an exponent to tell them from integers; the
+/// others by their bits.
+std::string print_float(DataType type, uint32_t bits) {
+  if (!is_finite(type, bits)) {
+    return fmt::format("{}({:#0{}x})", spec::text(type), bits, 2 + 2 * spec::info(type).bytes);
+  }
+  std::string text = shortest_decimal(type, bits);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  if (type != DataType::F32) text += spec::text(type);
+  return text;
+}
+
 }  // namespace
 
 Number read_number(std::string_view text) { return NumberReader(text).read(); }
+
+std::optional<std::array<uint32_t, 4>> literal_bits(const Number& number, bool negative) {
+  if (!number.is_float) {
+    if (number.overflow || number.magnitude > largest(number.type, negative)) return std::nullopt;
+    return words_of(negative ? uint32_t(-number.magnitude) : number.magnitude);
+  }
+  const auto bits = number.hexadecimal ? float_from_hexadecimal(number.digits, number.type)
+                                       : float_from_decimal(number.digits, number.type);
+  if (!bits) return std::nullopt;
+  return words_of(negative ? *bits | sign_bit(number.type) : *bits);
+}
+
+std::string_view literal_range(DataType type) {
+  switch (type) {
+    case DataType::U32: return "u32 holds 0 to 4294967295 (0xffffffff)";
+    case DataType::I32:
+      return "i32 holds -2147483648i32 to 2147483647i32; a minus must stand directly before the number";
+    case DataType::U64: return "u64 holds 0 to 18446744073709551615 (0xffffffffffffffff)";
+    case DataType::U128:
+      return "u128 holds 0 to 340282366920938463463374607431768211455, 32 hexadecimal digits";
+    case DataType::F16: return "f16 holds magnitudes up to 65504; infinity is f16(0x7c00)";
+    case DataType::BF16: return "bf16 holds magnitudes up to 3.39e38; infinity is bf16(0x7f80)";
+    case DataType::F32: return "f32 holds magnitudes up to 3.4028235e38; infinity is f32(0x7f800000)";
+    case DataType::Bool:
+    case DataType::Bytes:
+    case DataType::Tensor:
+    case DataType::Vec2U32:
+    case DataType::Vec4U32: break;  // no number has these types
+  }
+  return {};
+}
 
 bool takes_sign(const Number& number) { return number.is_float || number.type == DataType::I32; }
 
@@ -173,9 +233,9 @@ std::string print_literal(DataType type, const std::array<uint32_t, 4>& bits) {
     case DataType::Vec4U32:
       return fmt::format("vec4u32({}, {}, {}, {})", magnitude_text(bits[0]), magnitude_text(bits[1]),
                          magnitude_text(bits[2]), magnitude_text(bits[3]));
-    case DataType::F32: return fmt::format("f32({:#010x})", bits[0]);
-    case DataType::F16: return fmt::format("f16({:#06x})", bits[0]);
-    case DataType::BF16: return fmt::format("bf16({:#06x})", bits[0]);
+    case DataType::F32:
+    case DataType::F16:
+    case DataType::BF16: return print_float(type, bits[0]);
     case DataType::Bytes:
     case DataType::Tensor: break;  // buffer types: no value has them
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "spec/limits.h"
+#include "text/float_text.h"
 #include "text/lexer.h"
 #include "text/literal.h"
 #include "text/operators.h"
@@ -122,7 +123,7 @@ class Parser {
 
   bool fail_later(std::string_view what, Span span) {
     return fail(DiagCode::P013, span, fmt::format("{} is not available yet", what),
-                "this version has the types u32, i32, bool and bytes and their operators");
+                "this version stores floats; arithmetic on them comes with the next");
   }
 
   /// The token does not fit here: it is refused by the lexer, or missing, or another one than `wanted`.
@@ -190,7 +191,7 @@ class Parser {
       return fail(DiagCode::P002, token_.span(), fmt::format("expected {}, found `{}`", what, spelling()),
                   "write a plain number without a suffix");
     }
-    if (number.overflow || number.magnitude > UINT32_MAX) {
+    if (!literal_bits(number, false)) {
       return fail(DiagCode::P005, token_.span(), fmt::format("{} does not fit 32 bits", shorten(spelling())),
                   "the largest number here is 4294967295");
     }
@@ -201,7 +202,7 @@ class Parser {
   bool fail_malformed(const Number& number) {
     return fail(DiagCode::P004, token_.span(),
                 fmt::format("`{}` is not a number: {}", shorten(spelling()), number.malformed),
-                "numbers look like 42, 1_000, 0x2a, 0b1010, 7i32");
+                "numbers look like 42, 1_000, 0x2a, 0b1010, 7i32, 1.5, 1e3, 0x1.8p3, 1.5f16");
   }
 
   bool expect_type(DataType& type) {
@@ -211,7 +212,6 @@ class Parser {
       return fail(DiagCode::P012, token_.span(), fmt::format("unknown type `{}`", spelling()),
                   "the types are u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 and tensor<...>");
     }
-    if (!spec::is_available(*found)) return fail_later(fmt::format("the type {}", spelling()), token_.span());
     type = *found;
     advance();
     return true;
@@ -267,6 +267,10 @@ class Parser {
     if (!expect_name("the name of a buffer", buffer.name)) return false;
     if (!expect(TokenKind::Colon, "`:` and a type")) return false;
     if (!expect_type(buffer.element)) return false;
+    if (buffer.element == DataType::Tensor) {
+      buffer.tensor = uint32_t(program_.tensors.size());
+      if (!parse_shape(program_.tensors.emplace_back())) return false;
+    }
     if (buffer.access == spec::BufferAccess::Workgroup) {
       if (!expect(TokenKind::OpenBracket, "`[` and the number of elements",
                   "a workgroup buffer has a count and no binding: workgroup name: type[count]")) {
@@ -281,6 +285,46 @@ class Parser {
     buffer.span.end = previous_end_;
     program_.buffers.push_back(buffer);
     return true;
+  }
+
+  /// What follows the word `tensor`: its element, dimensions and strides.
+  bool parse_shape(ir::TensorType& tensor) {
+    constexpr std::string_view kForm = "a tensor is written tensor<f32, [n = params[0], 64], strides[64, 1]>";
+    if (!expect(TokenKind::Less, "`<` and the type of the elements", std::string(kForm))) return false;
+    const Span element = token_.span();
+    if (!expect_type(tensor.element)) return false;
+    if (tensor.element == DataType::Tensor) {
+      return fail(DiagCode::P002, element, "a tensor's elements cannot be tensors",
+                  "give one tensor more dimensions: tensor<f32, [4, 4]>");
+    }
+    if (!expect(TokenKind::Comma, "`,` and the dimensions", std::string(kForm))) return false;
+    if (!expect(TokenKind::OpenBracket, "`[` and the dimensions", std::string(kForm))) return false;
+    do {
+      if (!parse_dimension(tensor.dims.emplace_back())) return false;
+    } while (take(TokenKind::Comma));
+    if (!expect(TokenKind::CloseBracket, "`,` or `]`")) return false;
+    if (take(TokenKind::Comma)) {
+      if (!at(Keyword::Strides)) return fail_token("`strides[...]`", std::string(kForm));
+      advance();
+      if (!expect(TokenKind::OpenBracket, "`[` and the strides", std::string(kForm))) return false;
+      do {
+        if (!expect_integer("a stride", tensor.strides.emplace_back())) return false;
+      } while (take(TokenKind::Comma));
+      if (!expect(TokenKind::CloseBracket, "`,` or `]`")) return false;
+    }
+    return expect(TokenKind::Greater, "`>`");
+  }
+
+  /// A number, or name = uniform[element].
+  bool parse_dimension(ir::Dim& dim) {
+    if (at(TokenKind::Number)) return expect_integer("a dimension", dim.size);
+    if (!expect_name("a dimension", dim.name)) return false;
+    constexpr std::string_view kForm =
+        "a dimension is a number, or a name for an element of a uniform buffer: n = params[0]";
+    if (!expect(TokenKind::Equal, "`=` and an element of a uniform buffer", std::string(kForm))) return false;
+    if (!expect_name("the name of a uniform buffer", dim.buffer)) return false;
+    if (!expect(TokenKind::OpenBracket, "`[` and the number of an element", std::string(kForm))) return false;
+    return expect_integer("the number of an element", dim.element) && expect(TokenKind::CloseBracket, "`]`");
   }
 
   bool parse_workgroup() {
@@ -495,27 +539,23 @@ class Parser {
     }
     advance();
     node.kind = NodeKind::Store;
-    Value element;
-    if (!parse_index(element)) return false;
+    indices_.clear();
+    Value value;
+    do {
+      if (!parse_expression(value)) return false;
+      indices_.push_back(value.id);
+    } while (take(TokenKind::Comma));
+    if (!expect(TokenKind::CloseBracket, "`]`")) return false;
     const Span target = {name.begin, previous_end_};
     if (!at(TokenKind::Equal)) {
-      element.id = program_.code.add({.kind = ExprKind::Load, .symbol = node.symbol}, {{element.id}}, target);
-      element.outer = target;
-      Value value;
-      return resume_expression(element, value) && fail_expression_statement(value);
+      value = {program_.code.add({.kind = ExprKind::Load, .symbol = node.symbol}, indices_, target), target};
+      return resume_expression(value, value) && fail_expression_statement(value);
     }
     advance();
-    Value value;
-    return parse_expression(value) && expect_semicolon() &&
-           add_statement(node, {{element.id, value.id}}, target);
+    if (!parse_expression(value) || !expect_semicolon()) return false;
+    indices_.push_back(value.id);
+    return add_statement(node, indices_, target);
   }
-
-  bool parse_index(Value& out) {
-    if (!parse_expression(out)) return false;
-    if (at(TokenKind::Comma)) return fail_dimensions();
-    return expect(TokenKind::CloseBracket, "`]`");
-  }
-  bool fail_dimensions() { return fail_later("an index of several dimensions", token_.span()); }
 
   bool parse_expression_statement() {
     Value value;
@@ -570,10 +610,11 @@ class Parser {
         advance();
         want_operand = true;
       } else if (at(TokenKind::Dot)) {
-        const uint32_t dot = token_.begin;
         advance();
         if (!at(TokenKind::Word)) return fail_token("x, y, z or w");
-        return fail_component(dot, token_);
+        const Token word = token_;
+        advance();
+        if (!add_component(word)) return false;
       } else {
         if (!reduce(0)) return false;
         if (pending_.empty()) break;
@@ -668,18 +709,23 @@ class Parser {
         want_operand = true;
         return expect(TokenKind::Comma, "an operator, `,` or `)`");
       case Pending::Kind::Index: {
-        if (at(TokenKind::Comma)) return fail_dimensions();
-        if (!at(TokenKind::CloseBracket)) return expect(TokenKind::CloseBracket, "an operator or `]`");
+        if (take(TokenKind::Comma)) {
+          want_operand = true;
+          return true;
+        }
+        if (!at(TokenKind::CloseBracket)) return expect(TokenKind::CloseBracket, "an operator, `,` or `]`");
         advance();
-        const Value element = values_.back();
-        values_.pop_back();
         const Pending load = top;
         pending_.pop_back();
-        return add_expression(load.expr, {{element.id}}, {load.begin, previous_end_});
+        take_operands(load.values);
+        return add_expression(load.expr, operands_, {load.begin, previous_end_});
       }
       case Pending::Kind::AtomicIndex:
-        if (at(TokenKind::Comma)) return fail_dimensions();
-        if (!at(TokenKind::CloseBracket)) return expect(TokenKind::CloseBracket, "an operator or `]`");
+        if (!at(TokenKind::CloseBracket)) {
+          return expect(
+              TokenKind::CloseBracket, "an operator or `]`",
+              at(TokenKind::Comma) ? "an atomic works on a buffer of u32, which has one index" : "");
+        }
         advance();
         top.kind = Pending::Kind::Arguments;  // the index is the first argument
         if (at(TokenKind::CloseParen)) return close_arguments();
@@ -699,10 +745,15 @@ class Parser {
     const uint32_t count = uint32_t(values_.size() - call.values);
     const auto wanted = spec::operand_count(call.expr.op);
     if (wanted && *wanted != count) return fail_operand_count(call.expr.op, *wanted, count, span);
-    operands_.clear();
-    for (size_t i = call.values; i < values_.size(); ++i) operands_.push_back(values_[i].id);
-    values_.resize(call.values);
+    take_operands(call.values);
     return add_expression(call.expr, operands_, span);
+  }
+
+  /// The values from this height of the stack on, to operands_.
+  void take_operands(size_t height) {
+    operands_.clear();
+    for (size_t i = height; i < values_.size(); ++i) operands_.push_back(values_[i].id);
+    values_.resize(height);
   }
 
   bool fail_operand_count(Op op, uint32_t wanted, uint32_t count, Span span) {
@@ -764,22 +815,23 @@ class Parser {
     const Number number = read_number(spelling());
     const Span span = {begin, token_.end};
     if (!number.malformed.empty()) return fail_malformed(number);
-    if (!spec::is_available(number.type)) {
-      return fail_later(fmt::format("a literal of type {}", spec::text(number.type)), span);
-    }
-    const bool is_signed = number.type == DataType::I32;
-    const uint64_t most = !is_signed ? UINT32_MAX : negative ? uint64_t{1} << 31 : INT32_MAX;
-    if (number.overflow || number.magnitude > most) {
-      return fail(
-          DiagCode::P005, span,
-          fmt::format("{} does not fit {}", shorten(spelling(span)), spec::text(number.type)),
-          is_signed
-              ? "i32 holds -2147483648i32 to 2147483647i32; a minus must stand directly before the number"
-              : "u32 holds 0 to 4294967295 (0xffffffff)");
+    const auto bits = literal_bits(number, negative);
+    if (!bits) {
+      return fail(DiagCode::P005, span,
+                  fmt::format("{} does not fit {}", shorten(spelling(span)), spec::text(number.type)),
+                  std::string(literal_range(number.type)));
     }
     advance();
-    const uint32_t bits = uint32_t(negative ? -number.magnitude : number.magnitude);
-    return add_expression({.kind = ExprKind::Literal, .type = number.type, .immediate = bits}, {}, span);
+    return add_literal(number.type, *bits, span);
+  }
+
+  bool add_literal(DataType type, const std::array<uint32_t, 4>& bits, Span span) {
+    Expr literal = {.kind = ExprKind::Literal, .type = type, .immediate = bits[0]};
+    if (spec::info(type).bytes > 4) {
+      literal.immediate = uint32_t(program_.code.wide.size());
+      program_.code.wide.push_back(bits);
+    }
+    return add_expression(literal, {}, span);
   }
 
   /// What a name means is decided by what follows it.
@@ -797,7 +849,7 @@ class Parser {
   bool parse_mnemonic(const Token& name, bool& want_operand) {
     const std::string_view word = lexer_.text(name);
     const auto op = spec::find_op(word);
-    if (!op || *op == Op::Call) {
+    if (!op || *op == Op::Call || *op == Op::Component) {
       if (std::ranges::find(kLaterMnemonics, word) != kLaterMnemonics.end()) {
         return fail_later(fmt::format("the operator {}", word), name.span());
       }
@@ -819,20 +871,25 @@ class Parser {
     return open_bracket(Pending::Kind::AtomicIndex, expr, name.begin);
   }
 
-  /// A name and a point: the id of an operation, or a component.
+  /// A name and a point: the id of an operation, or components of a variable.
   bool parse_dotted(const Token& name, bool& want_operand) {
-    std::string id(lexer_.text(name));
-    const uint32_t first_dot = token_.begin;
-    std::optional<Token> first_word;
+    words_.clear();
     while (at(TokenKind::Dot)) {
       advance();
       if (!at(TokenKind::Word)) return fail_token("a component or the id of an operation");
-      if (!first_word) first_word = token_;
-      id += '.';
-      id += spelling();
+      words_.push_back(token_);
       advance();
     }
-    if (!at(TokenKind::OpenParen) && !at(TokenKind::At)) return fail_component(first_dot, *first_word);
+    if (!at(TokenKind::OpenParen) && !at(TokenKind::At)) {
+      const Symbol variable = program_.code.intern(lexer_.text(name));
+      if (!add_expression({.kind = ExprKind::Var, .symbol = variable}, {}, name.span())) return false;
+      return std::ranges::all_of(words_, [&](const Token& word) { return add_component(word); });
+    }
+    std::string id(lexer_.text(name));
+    for (const Token& word : words_) {
+      id += '.';
+      id += lexer_.text(word);
+    }
     Expr expr = {.kind = ExprKind::Apply, .op = Op::Call, .symbol = program_.code.intern(id), .immediate = 1};
     if (take(TokenKind::At) && !expect_integer("the version of the operation", expr.immediate)) return false;
     if (!at(TokenKind::OpenParen)) return fail_token("`(` and the arguments");
@@ -840,14 +897,19 @@ class Parser {
     return open_bracket(Pending::Kind::Arguments, expr, name.begin);
   }
 
-  /// The point that stands at `dot`, and the word after it, follow a complete operand.
-  bool fail_component(uint32_t dot, const Token& word) {
+  /// The component that the word names, of the operand that is complete.
+  bool add_component(const Token& word) {
+    constexpr std::string_view kComponents = "xyzw";
     const std::string_view name = lexer_.text(word);
-    const Span span = {dot, word.end};
-    if (name == "x" || name == "y" || name == "z" || name == "w")
-      return fail_later("a component of a vector", span);
-    return fail(DiagCode::P002, span, fmt::format("`{}` is no component", shorten(name)),
-                "the components of a vector are x, y, z and w; a call of an operation has parentheses");
+    const size_t component = name.size() == 1 ? kComponents.find(name[0]) : std::string_view::npos;
+    if (component == std::string_view::npos) {
+      return fail(DiagCode::P002, word.span(), fmt::format("`{}` is no component", shorten(name)),
+                  "the components of a vector are x, y, z and w; a call of an operation has parentheses");
+    }
+    const Value vector = values_.back();
+    values_.pop_back();
+    return add_expression({.kind = ExprKind::Apply, .op = Op::Component, .immediate = uint32_t(component)},
+                          {{vector.id}}, {vector.outer.begin, word.end});
   }
 
   bool parse_keyword_operand(bool& want_operand) {
@@ -869,7 +931,7 @@ class Parser {
         return open_keyword({.kind = ExprKind::Apply, .op = Op::Select}, word, want_operand);
       case Keyword::Cast: return parse_cast(Op::Cast, want_operand);
       case Keyword::Bitcast: return parse_cast(Op::Bitcast, want_operand);
-      case Keyword::Type: return fail_type_operand();
+      case Keyword::Type: return parse_type_operand(want_operand);
       case Keyword::None:
       case Keyword::Barrier:
       case Keyword::Else:
@@ -941,21 +1003,48 @@ class Parser {
     return fail_token("the rounding mode trunc, nearest, floor or ceil");
   }
 
-  /// A type name where an operand should stand: a constructor or exact bits, both of types to come, or a
+  /// A type name where an operand should stand: a vector of components, the exact bits of a float, or a
   /// conversion in the style of other languages.
-  bool fail_type_operand() {
+  bool parse_type_operand(bool& want_operand) {
     const Token word = token_;
-    const std::string_view type = lexer_.text(word);
+    const std::string_view name = lexer_.text(word);
+    const DataType type = *spec::find_type(name);
     advance();
-    if (at(TokenKind::OpenParen)) {
-      if (!spec::is_available(*spec::find_type(type)))
-        return fail_later(fmt::format("the type {}", type), word.span());
-      return fail(DiagCode::P009, word.span(), fmt::format("`{}` is a type, not an operator", type),
-                  fmt::format("convert with cast<{}>(...)", type));
+    if (!at(TokenKind::OpenParen)) {
+      return fail(DiagCode::P002, word.span(),
+                  fmt::format("expected an expression, found the type name `{}`", name),
+                  "type names are reserved; convert with cast<type>(...)");
     }
-    return fail(DiagCode::P002, word.span(),
-                fmt::format("expected an expression, found the type name `{}`", type),
-                "type names are reserved; convert with cast<type>(...)");
+    if (spec::kVectors.contains(type)) {
+      want_operand = true;
+      return open_bracket(Pending::Kind::Arguments, {.kind = ExprKind::Apply, .op = *spec::find_op(name)},
+                          word.begin);
+    }
+    if (spec::kFloats.contains(type)) return parse_float_bits(type, word);
+    return fail(DiagCode::P009, word.span(), fmt::format("`{}` is a type, not an operator", name),
+                fmt::format("convert with cast<{}>(...)", name));
+  }
+
+  /// f32(0x7fc00001)
+  bool parse_float_bits(DataType type, const Token& word) {
+    const std::string_view name = lexer_.text(word);
+    advance();
+    if (!at(TokenKind::Number)) {
+      return fail_token(fmt::format("the bits of the {0}, as in {0}({1:#0{2}x})", name, quiet_nan_bits(type),
+                                    2 + 2 * spec::info(type).bytes),
+                        fmt::format("{0}(...) takes exact bits; convert with cast<{0}>(...)", name));
+    }
+    const Token number = token_;
+    uint32_t bits = 0;
+    if (!expect_integer(fmt::format("the bits of the {}", name), bits)) return false;
+    if (spec::value_bits(type) < 32 && bits >> spec::value_bits(type) != 0) {
+      return fail(DiagCode::P005, number.span(),
+                  fmt::format("{} has more than the {} bits of a {}", shorten(lexer_.text(number)),
+                              spec::value_bits(type), name),
+                  fmt::format("the largest number here is {:#x}", (1u << spec::value_bits(type)) - 1));
+    }
+    if (!expect(TokenKind::CloseParen, "`)`")) return false;
+    return add_literal(type, {bits}, {word.begin, previous_end_});
   }
 
   std::string_view text_;
@@ -969,6 +1058,8 @@ class Parser {
   std::vector<Value> values_;
   std::vector<Pending> pending_;
   std::vector<ExprId> operands_;
+  std::vector<Token> words_;     // behind the points of a name
+  std::vector<ExprId> indices_;  // of the store that is being read
 };
 
 }  // namespace

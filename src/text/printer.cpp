@@ -3,6 +3,7 @@
 // It writes the tokens of the program, blank by blank, and leaves the layout to layout.h, which format() uses
 // too: printed text is formatted text. Expressions and statements are walked with explicit stacks.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
@@ -23,6 +24,7 @@ using ir::Node;
 using ir::NodeId;
 using ir::NodeKind;
 using spec::DataType;
+using spec::Op;
 
 /// The infix or prefix sign of an expression, if it is written with one. An application with another number
 /// of operands than its sign has (only a Builder can make one) is written in the form of its mnemonic.
@@ -70,11 +72,29 @@ class Printer {
     put(code_.name(buffer.name));
     put(":");
     put(spec::text(buffer.element));
+    if (const ir::TensorType* tensor = program_.tensor(buffer)) print_shape(*tensor);
     if (buffer.access == spec::BufferAccess::Workgroup) {
       put(fmt::format("[{}]", buffer.count));
     } else {
       put(fmt::format("@{}", buffer.binding));
     }
+  }
+
+  /// What follows the word `tensor`.
+  void print_shape(const ir::TensorType& tensor) {
+    put("<");
+    put(spec::text(tensor.element));
+    put(", [");
+    for (size_t i = 0; i < tensor.dims.size(); ++i) {
+      const ir::Dim& dim = tensor.dims[i];
+      if (i > 0) put(",");
+      put(dim.dynamic()
+              ? fmt::format("{} = {}[{}]", code_.name(dim.name), code_.name(dim.buffer), dim.element)
+              : fmt::format("{}", dim.size));
+    }
+    put("]");
+    if (!tensor.strides.empty()) put(fmt::format(", strides[{}]", fmt::join(tensor.strides, ", ")));
+    put(">");
   }
 
   void print_body() {
@@ -215,6 +235,7 @@ class Printer {
       return;
     }
     std::span<const ExprId> args = code_.args(expr);
+    if (expr.op == Op::Component && args.size() == 1) return print_component(expr);
     put_callee(expr);
     put("(");
     if (spec::is_atomic(expr.op) && !args.empty()) {
@@ -227,6 +248,17 @@ class Printer {
     }
     push_list(args);
     push(")");
+  }
+
+  void print_component(const Expr& expr) {
+    constexpr std::array<std::string_view, 4> kComponents = {"x", "y", "z", "w"};
+    const ExprId vector = code_.arg(expr, 0);
+    const Expr& operand = code_[vector];
+    const bool is_number = operand.kind == ExprKind::Literal && operand.type != DataType::Bool;
+    push_operand(vector, is_number || infix_of(operand) != nullptr || prefix_of(operand) != nullptr);
+    push(".");
+    // A component of another number is refused by check.
+    push(expr.immediate < 4 ? kComponents[expr.immediate] : "no_component");
   }
 
   /// What stands before the parenthesis of an application.
@@ -251,7 +283,10 @@ class Printer {
       case spec::Signature::T_B:
       case spec::Signature::CTT_T:
       case spec::Signature::A_T:
-      case spec::Signature::AA_T: put(spec::mnemonic(expr.op)); break;
+      case spec::Signature::AA_T:
+      case spec::Signature::UU_V:
+      case spec::Signature::UUUU_V:
+      case spec::Signature::V_U: put(spec::mnemonic(expr.op)); break;
     }
   }
 
