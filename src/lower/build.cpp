@@ -4,6 +4,7 @@
 // an expression nor that of calls costs native stack. Tasks run last in, first out: whatever an expression or
 // a statement needs is pushed in reverse and so runs in the order of evaluation, which is the order of the
 // instructions. Operand ids say nothing about that order (a builder may make the right operand first).
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -63,15 +64,35 @@ class Linearizer {
     for (const ir::BufferDecl& decl : program_.program().buffers) {
       kernel_.buffers.push_back({.name = std::string(program_.program().code.name(decl.name)),
                                  .access = decl.access,
-                                 .element = decl.element,
+                                 .element = program_.program().element(decl),
                                  .binding = decl.binding,
                                  .argument = 0,
                                  .count = decl.count,
-                                 .used_atomically = false});
+                                 .used_atomically = false,
+                                 .dims = {},
+                                 .strides = {}});
     }
+    declare_shapes();
     uint32_t argument = 0;
     for (const check::BufferId id : program_.bound_buffers()) {
       kernel_.buffers[check::index(id)].argument = argument++;
+    }
+  }
+
+  void declare_shapes() {
+    const ir::Program& source = program_.program();
+    std::map<ir::Symbol, uint32_t> by_name;
+    for (uint32_t b = 0; b < source.buffers.size(); ++b) by_name.emplace(source.buffers[b].name, b);
+    for (uint32_t b = 0; b < source.buffers.size(); ++b) {
+      const ir::TensorType* tensor = source.tensor(source.buffers[b]);
+      if (tensor == nullptr) continue;
+      KernelBuffer& buffer = kernel_.buffers[b];
+      buffer.strides = tensor->strides;
+      for (const ir::Dim& dim : tensor->dims) {
+        KernelDim out{.dynamic = dim.dynamic(), .size = dim.size};
+        if (out.dynamic) out.buffer = by_name.at(dim.buffer), out.element = dim.element;
+        buffer.dims.push_back(out);
+      }
     }
   }
 
@@ -132,10 +153,23 @@ class Linearizer {
     }
   }
 
+  /// The literal's bits, or where the kernel keeps them.
+  uint32_t literal(const ir::Expr& expr) {
+    if (spec::value_words(expr.type) <= 1) return expr.immediate;
+    kernel_.wide.push_back(code().literal_bits(expr));
+    return uint32_t(kernel_.wide.size() - 1);
+  }
+
   /// Operands first, then the expression itself.
   void evaluate(ExprId id) {
     push(TaskKind::FinishExpr, ir::index(id));
     push_operands(code().args(code()[id]));
+  }
+
+  /// T of an application: of a vector being made, the vector's own type.
+  DataType operand_type(const ir::Expr& expr, DataType result) {
+    if (spec::is_vector_op(expr.op) && expr.op != spec::Op::Component) return result;
+    return resolution().type(code().arg(expr, expr.op == spec::Op::Select ? 1 : 0));
   }
 
   void finish(ExprId id) {
@@ -144,7 +178,7 @@ class Linearizer {
     switch (expr.kind) {
       case ir::ExprKind::Literal:
         inst.kind = InstKind::Const;
-        inst.imm = expr.immediate;
+        inst.imm = literal(expr);
         break;
       case ir::ExprKind::Var: return values_.push_back(read(resolution().variable(id), inst));
       case ir::ExprKind::Load:
@@ -177,7 +211,8 @@ class Linearizer {
           kernel_.buffers[inst.target].used_atomically = true;
         } else {
           inst.kind = InstKind::Apply;
-          inst.operand_type = resolution().type(code().arg(expr, expr.op == spec::Op::Select ? 1 : 0));
+          inst.operand_type = operand_type(expr, inst.type);
+          if (expr.op == spec::Op::Component) inst.imm = expr.immediate;
         }
         break;
     }
@@ -249,9 +284,18 @@ class Linearizer {
     return emit(inst, {});
   }
 
-  /// Inlines: parameters by value, the body, the result.
+  /// An intrinsic stays a call; anything else is inlined: parameters by value, the body, the result.
   void call(ExprId id) {
-    const check::CheckedFunction& callee = program_.function(*resolution().callee(id));
+    const spec::OpDef& def = *resolution().callee(id);
+    if (def.intrinsic) {
+      const Inst inst{.kind = InstKind::Intrinsic,
+                      .type = def.signature.output,
+                      .imm = uint32_t(*def.intrinsic),
+                      .origin = origin(code().span(id))};
+      values_.push_back(emit(inst, pop(uint32_t(def.signature.inputs.size()))));
+      return;
+    }
+    const check::CheckedFunction& callee = program_.function(def);
     const ir::Function& function = *callee.function;
     const std::vector<Value> arguments = pop(uint32_t(function.parameters.size()));
     const Span call_site = origin(code().span(id));

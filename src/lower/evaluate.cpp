@@ -166,6 +166,7 @@ class Evaluator {
         if (frame.lanes.size() == live_) return {};
         return fault(v, frame.lanes.front(),
                      fmt::format("{} of {} live invocations reach it", frame.lanes.size(), live_));
+      case InstKind::Intrinsic: return fault(v, frame.lanes.front(), "no subgroups yet");
       case InstKind::Apply:
         return each(v, [&](uint32_t lane) {
           return apply_semantic(inst.op, inst.operand_type, inst.type, arguments(inst, lane).data());

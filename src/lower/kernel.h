@@ -11,9 +11,9 @@
 // its domain" can be executed, fuzzed and proved before any device is involved.
 //
 // Invariants: a Value is used only after its instruction, in the same block or one nested in it. Slots are
-// the variables that some Assign changes; unassigned ones are just Values. In a semantic kernel a value has any
-// type; in a legal kernel all values are words: a u64 or vec2u32 has become two, a u128 or vec4u32 four (least
-// significant, or first, first), a 16-bit float the low half of one.
+// the variables that some Assign changes; unassigned ones are just Values. In a semantic kernel a value has
+// any type; in a legal kernel all values are words: a u64 or vec2u32 has become two, a u128 or vec4u32 four
+// (least significant, or first, first), a 16-bit float the low half of one.
 #pragma once
 
 #include <array>
@@ -82,9 +82,12 @@ enum class InstKind : uint8_t {
   Loop,          // args: from, to; body; its Value is the loop variable, visible in the body
   Return,
   Barrier,
-  Intrinsic,     // imm: a spec::Intrinsic (category C); args
+  Intrinsic,  // imm: a spec::Intrinsic (category C); args; target: in a legal kernel, which word of its
+              // result,
+              // so that one of four words is four instructions
   // Semantic: total; gone after legalize.
-  Apply,   // op: scalar or vector operator, Select, Cast or Bitcast at type operand_type; args; imm: of Component,
+  Apply,   // op: scalar or vector operator, Select, Cast or Bitcast at type operand_type; args; imm: of
+           // Component,
            // which one
   Load,    // target: buffer; args: index, of a tensor one a dimension
   Store,   // target: buffer; args: as many, then the value
@@ -92,9 +95,12 @@ enum class InstKind : uint8_t {
   // Raw: partial. Accesses want index < max(length, 1): every binding has at least one element, and what an
   // element beyond an empty buffer's length holds is unspecified.
   //
-  // A raw access moves one word: word number `imm` of the element (0 but for elements of 64 and 128 bits), at byte
-  // index * element bytes + 4 * imm. Of a 16-bit element it moves the 16 bits, zero-extended, and wants a target with
-  // 16-bit access; where there is none, access is Words: the buffer is seen as an array of words, the index counts
+  // A raw access moves one word: word number `imm` of the element (0 but for elements of 64 and 128 bits), at
+  // byte
+  // index * element bytes + 4 * imm. Of a 16-bit element it moves the 16 bits, zero-extended, and wants a
+  // target with
+  // 16-bit access; where there is none, access is Words: the buffer is seen as an array of words, the index
+  // counts
   // those and its domain is index < max(words, 1), words = ceil(length * element bytes / 4).
   Raw,        // raw; args
   RawLoad,    // target, imm, access; args: index
@@ -123,7 +129,8 @@ struct Inst {
   Span origin;  // the expression or statement it came from, in the program's text
 };
 
-/// One dimension of a tensor: a number, or an element of a uniform buffer (which layout::bind has made sure of).
+/// One dimension of a tensor: a number, or an element of a uniform buffer (which layout::bind has made sure
+/// of).
 struct KernelDim {
   bool dynamic = false;
   uint32_t size = 0;     // fixed
@@ -135,9 +142,9 @@ struct KernelBuffer {
   std::string name;
   spec::BufferAccess access{};
   spec::DataType element{};  // of a tensor: of its elements
-  uint32_t binding = 0;   // all but Workgroup: the number in the text
-  uint32_t argument = 0;  // all but Workgroup: position among Checked::bound_buffers()
-  uint32_t count = 0;     // Workgroup: elements
+  uint32_t binding = 0;      // all but Workgroup: the number in the text
+  uint32_t argument = 0;     // all but Workgroup: position among Checked::bound_buffers()
+  uint32_t count = 0;        // Workgroup: elements
   bool used_atomically = false;
   std::vector<KernelDim> dims;    // of a tensor; empty for a plain buffer
   std::vector<uint32_t> strides;  // of a tensor, in elements; empty: row-major
@@ -153,8 +160,8 @@ struct Kernel {
   std::array<uint32_t, 3> workgroup_size = {1, 1, 1};
   std::vector<KernelBuffer> buffers;  // as Program::buffers
   std::vector<SlotInfo> slots;
-  std::vector<Inst> insts;    // in no particular order; blocks say what runs when
-  std::vector<Value> values;  // operand lists
+  std::vector<Inst> insts;                    // in no particular order; blocks say what runs when
+  std::vector<Value> values;                  // operand lists
   std::vector<std::array<uint32_t, 4>> wide;  // constants of more than 32 bits; none in a legal kernel
   std::vector<std::vector<Value>> blocks;
   KBlock entry = kNoKBlock;
@@ -188,7 +195,8 @@ struct Target {
   bool has_reverse_bits = true;
   bool has_popcount = true;
   bool has_umul_hi = true;
-  bool has_16bit_access = true;  // else 16-bit elements are halves of words, and a store to one is two atomics
+  bool has_16bit_access =
+      true;  // else 16-bit elements are halves of words, and a store to one is two atomics
   GuardForm load_guard = GuardForm::Branch;
 };
 inline constexpr Target kLlvmTarget{"llvm"};

@@ -77,6 +77,7 @@ void rewrite(Rewriter& r, Value v) {
     case InstKind::Loop:
     case InstKind::Return:
     case InstKind::Barrier:
+    case InstKind::Intrinsic:
     case InstKind::Raw:
     case InstKind::RawLoad:
     case InstKind::RawStore:

@@ -84,6 +84,7 @@ constexpr spec::Row<RawOp, Partial> kRawRows[] = {
     {RawOp::Add, {always, [](const Word* x) { return x[0] + x[1]; }}},
     {RawOp::Sub, {always, [](const Word* x) { return x[0] - x[1]; }}},
     {RawOp::Mul, {always, [](const Word* x) { return x[0] * x[1]; }}},
+    {RawOp::UMulHi, {always, [](const Word* x) { return Word(uint64_t(x[0]) * x[1] >> 32); }}},
     {RawOp::UDiv, {divisible_u, [](const Word* x) { return x[0] / x[1]; }}},
     {RawOp::URem, {divisible_u, [](const Word* x) { return x[0] % x[1]; }}},
     {RawOp::SDiv, {divisible_s, [](const Word* x) { return Word(int32_t(x[0]) / int32_t(x[1])); }}},

@@ -28,7 +28,8 @@ bool has_number(InstKind kind) {
     case InstKind::Atomic:
     case InstKind::Raw:
     case InstKind::RawLoad:
-    case InstKind::RawAtomic: return true;
+    case InstKind::RawAtomic:
+    case InstKind::Intrinsic: return true;
     case InstKind::Const:
     case InstKind::Set:
     case InstKind::If:
@@ -80,6 +81,12 @@ class Printer {
                            operand(kernel_.arg(inst, 1)));
       case InstKind::Return: return "return";
       case InstKind::Barrier: return "barrier";
+      case InstKind::Intrinsic: {
+        const spec::IntrinsicInfo& intrinsic = spec::info(spec::Intrinsic(inst.imm));
+        std::string name(intrinsic.id);
+        if (kernel_.legal && spec::value_words(intrinsic.output) > 1) name += fmt::format(":{}", inst.target);
+        return result + name + (inst.args.count == 0 ? "" : " ") + operands(inst);
+      }
       case InstKind::Apply: return result + apply(inst) + " " + operands(inst);
       case InstKind::Load: return result + "load " + element(inst);
       case InstKind::Store: return "store " + element(inst) + ", " + operands(inst, 1);

@@ -41,7 +41,10 @@ bool gives_truth(spec::Op op) {
     case Signature::Bitcast:
     case Signature::Call:
     case Signature::A_T:
-    case Signature::AA_T: return false;
+    case Signature::AA_T:
+    case Signature::UU_V:
+    case Signature::UUUU_V:
+    case Signature::V_U: return false;
   }
   return false;
 }
@@ -57,6 +60,7 @@ bool gives_truth(RawOp op) {
     case RawOp::Add:
     case RawOp::Sub:
     case RawOp::Mul:
+    case RawOp::UMulHi:
     case RawOp::UDiv:
     case RawOp::URem:
     case RawOp::SDiv:

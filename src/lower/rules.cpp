@@ -192,7 +192,7 @@ constexpr Rules integers(Rule both) { return {both, both, nullptr}; }
 constexpr Rules integers(Rule u32, Rule i32) { return {u32, i32, nullptr}; }
 constexpr Rules all(Rule rule) { return {rule, rule, rule}; }
 
-constexpr bool is_pure(Op op) { return !spec::is_atomic(op) && op != Op::Call; }
+constexpr bool is_pure(Op op) { return !spec::is_atomic(op) && op != Op::Call && !spec::is_vector_op(op); }
 
 using Entry = spec::Row<Op, Rules>;
 constexpr Entry kRows[] = {

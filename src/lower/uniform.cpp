@@ -70,6 +70,7 @@ class Analysis {
       case InstKind::LocalId:
       case InstKind::Atomic:
       case InstKind::RawAtomic: return true;
+      case InstKind::Intrinsic: return !spec::info(spec::Intrinsic(inst.imm)).uniform;
       case InstKind::Load:
       case InstKind::RawLoad: {
         const BufferAccess access = kernel_.buffers[inst.target].access;
