@@ -28,21 +28,30 @@ bool operands_matter(NodeKind kind) {
   return false;
 }
 
+/// Whether it calls an operation of category C that gives each invocation a result of its own.
+bool is_lane_wise(const UniformityInput& input, ExprId id) {
+  if (input.code[id].op != spec::Op::Call || input.callees.empty()) return false;
+  const spec::OpDef* callee = input.callees[index(id)];
+  return callee != nullptr && callee->intrinsic && !spec::info(*callee->intrinsic).uniform;
+}
+
 /// Whether an expression can differ between invocations whatever its operands are.
-bool differs_by_itself(const Expr& e, uint32_t target, std::span<const ir::BufferDecl> buffers) {
+bool differs_by_itself(const UniformityInput& input, ExprId id) {
+  const Expr& e = input.code[id];
+  const uint32_t target = input.expr_target[index(id)];
   switch (e.kind) {
     case ExprKind::InvocationId:
     case ExprKind::LocalId: return true;
     case ExprKind::Load:
       if (target == kUnresolved) return false;
-      switch (buffers[target].access) {
+      switch (input.buffers[target].access) {
         case spec::BufferAccess::ReadWrite:
         case spec::BufferAccess::Workgroup: return true;
         case spec::BufferAccess::Read:
         case spec::BufferAccess::Uniform: return false;
       }
       return true;
-    case ExprKind::Apply: return spec::is_atomic(e.op);
+    case ExprKind::Apply: return spec::is_atomic(e.op) || is_lane_wise(input, id);
     case ExprKind::Literal:
     case ExprKind::Var:
     case ExprKind::BufLen:
@@ -106,7 +115,7 @@ void Uniformity::scan_operands(NodeId node) {
     pending_.pop_back();
     const Expr& e = code_[id];
     const uint32_t target = input_.expr_target[index(id)];
-    if (differs_by_itself(e, target, input_.buffers)) {
+    if (differs_by_itself(input_, id)) {
       mark(operand_cause_, FactKind::Operands, index(node), index(id));
       return;  // nothing more to learn of these operands
     }

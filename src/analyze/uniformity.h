@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ir/ir.h"
+#include "spec/operation.h"
 
 namespace vyre::analyze {
 
@@ -27,6 +28,9 @@ struct UniformityInput {
   std::span<const uint32_t> expr_target;  // by ExprId: variable of Var, buffer of Load
   std::span<const uint32_t> node_target;  // by NodeId: variable of Let, Assign, Loop
   uint32_t variables;                     // how many variables there are
+  // By ExprId: the operation of Call; may be empty when nothing is called, and null where the name is
+  // unknown.
+  std::span<const spec::OpDef* const> callees = {};
 };
 inline constexpr uint32_t kUnresolved = UINT32_MAX;
 
@@ -39,8 +43,8 @@ struct DivergenceStep {
     AssignedControl,  // node: the Let or Assign of a variable, standing where control can differ
   } kind;
   ir::NodeId node;
-  ir::ExprId
-      expr{};  // Condition, AssignedValue: what in its operands can differ: an id, a load, an atomic, a Var
+  ir::ExprId expr{};  // Condition, AssignedValue: what in its operands can differ: an id, a load, an atomic,
+                      // a subgroup operation, a Var
 };
 
 class Uniformity {

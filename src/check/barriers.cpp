@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 #include "analyze/uniformity.h"
 
@@ -27,7 +28,9 @@ std::string name_of_cause(const ir::Code& code, ExprId id) {
     case ExprKind::Load:
       return fmt::format("a load from {}, which others may write,", quoted(code.name(e.symbol)));
     case ExprKind::Apply:
-      return fmt::format("{}, which gives each invocation its own value,", spec::mnemonic(e.op));
+      return fmt::format(
+          "{}, which gives each invocation its own value,",
+          e.op == spec::Op::Call ? quoted(code.name(e.symbol)) : std::string(spec::mnemonic(e.op)));
     case ExprKind::BufLen: return fmt::format("the length of {}", quoted(code.name(e.symbol)));
     case ExprKind::Literal:
     case ExprKind::Var: break;
@@ -57,19 +60,41 @@ DiagNote note_of(const ir::Code& code, const DivergenceStep& step) {
   return {};
 }
 
+/// What stands where control can differ: a barrier or a call of a subgroup operation.
+struct Place {
+  ir::NodeId statement;
+  Span span;
+  std::string what;
+};
+
+std::vector<Place> divergent_places(const ir::Code& code, const BodyResult& body,
+                                    const Uniformity& uniformity) {
+  std::vector<Place> out;
+  for (const ir::NodeId barrier : uniformity.divergent_barriers())
+    out.push_back({barrier, code.span(barrier), "barrier"});
+  for (const auto& [statement, call] : body.intrinsic_calls) {
+    if (uniformity.is_control_uniform(statement)) continue;
+    out.push_back(
+        {statement, code.span(call), fmt::format("call of {}", quoted(code.name(code[call].symbol)))});
+  }
+  return out;
+}
+
 }  // namespace
 
 void check_barriers(const ir::Program& program, const BodyResult& body, Report& report) {
+  if (!body.has_barrier && body.intrinsic_calls.empty()) return;
   const Resolution& names = body.resolution;
   const Uniformity uniformity({program.code, program.entry, program.buffers, names.expr_target,
-                               names.node_target, uint32_t(names.variables.size())});
-  for (const ir::NodeId barrier : uniformity.divergent_barriers()) {
-    const auto steps = uniformity.explain(barrier, kShownSteps);
+                               names.node_target, uint32_t(names.variables.size()), names.callees});
+  for (const Place& place : divergent_places(program.code, body, uniformity)) {
+    const auto steps = uniformity.explain(place.statement, kShownSteps);
     const bool returned = steps.front().kind == DivergenceStep::Kind::Return;
-    Diag& diag = report.add(DiagCode::V010, program.code.span(barrier),
-                            "this barrier may not be reached by every invocation of its workgroup",
-                            returned ? "put the rest of the work under a condition instead of returning"
-                                     : "move the barrier out, and keep the rest under the condition");
+    Diag& diag = report.add(
+        DiagCode::V010, place.span,
+        fmt::format("this {} may not be reached by every invocation of its workgroup", place.what),
+        returned ? "put the rest of the work under a condition instead of returning"
+                 : fmt::format("move the {} out, and keep the rest under the condition", place.what));
     for (const DivergenceStep& step : steps) diag.notes.push_back(note_of(program.code, step));
   }
 }

@@ -1,5 +1,5 @@
-// V010: a barrier stands only where control flow is uniform. The analysis is analyze::Uniformity; this puts
-// its reasons into words.
+// V010: a barrier or a call of a subgroup operation stands only where control flow is uniform. The analysis
+// is analyze::Uniformity; this puts its reasons into words.
 #pragma once
 
 #include "check/body.h"

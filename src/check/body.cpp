@@ -90,7 +90,8 @@ void BodyChecker::declare_buffers() {
     // declarations.cpp reports what is wrong with element types.
     buffer_usable_[i] = decl.element != DataType::Tensor
                             ? spec::is_available(decl.element)
-                            : decl.tensor < input_.tensors.size() && !input_.tensors[decl.tensor].dims.empty() &&
+                            : decl.tensor < input_.tensors.size() &&
+                                  !input_.tensors[decl.tensor].dims.empty() &&
                                   spec::is_value_type(input_.tensors[decl.tensor].element);
   }
 }
@@ -239,6 +240,10 @@ bool BodyChecker::well_shaped(NodeId id) {
     return false;
   }
   seen_node_[ir::index(id)] = true;
+  if (node.malformed) {
+    malformed(code_.span(id), fmt::format("a {} statement with parts that it does not have", name));
+    return false;
+  }
   const NodeShape shape = shape_of(node.kind);
   if (node.args.count < shape.min_operands || node.args.count > shape.max_operands) {
     malformed(code_.span(id), fmt::format("a {} statement with {} operands", name, node.args.count));

@@ -40,10 +40,10 @@ struct IntrinsicCall {
 
 struct BodyResult {
   Resolution resolution;
-  std::vector<CallSite> calls;  // in the order of their first call
-  std::vector<IntrinsicCall> intrinsic_calls;        // all, in program order
-  std::vector<Checked::IntrinsicUse> intrinsics;     // each intrinsic once, with its first call
-  uint64_t size = 0;     // statements and expressions
+  std::vector<CallSite> calls;                    // in the order of their first call
+  std::vector<IntrinsicCall> intrinsic_calls;     // all, in program order
+  std::vector<Checked::IntrinsicUse> intrinsics;  // each intrinsic once, with its first call
+  uint64_t size = 0;                              // statements and expressions
   bool has_barrier = false;
   bool malformed = false;  // V036 was reported: analyses that rely on the shape must not run
 };

@@ -1,5 +1,6 @@
-// The state of check_body(), split over files by what it decides: statements and scopes in body.cpp, trees and leaves
-// of expressions in expressions.cpp, applications of operators in operators.cpp, calls of operations in calls.cpp.
+// The state of check_body(), split over files by what it decides: statements and scopes in body.cpp, trees
+// and leaves of expressions in expressions.cpp, applications of operators in operators.cpp, calls of
+// operations in calls.cpp.
 #pragma once
 
 #include <span>
@@ -75,7 +76,8 @@ class BodyChecker {
   DataType axis(ExprId id, const ir::Expr& expr);
   /// The type of a value loaded from a buffer; kUnknownType if its declaration is broken.
   DataType element_type(uint32_t target) const;
-  /// V013 and V033; of a buffer that is unknown (kNoTarget) or broken the number of indices is anybody's guess.
+  /// V013 and V033; of a buffer that is unknown (kNoTarget) or broken the number of indices is anybody's
+  /// guess.
   void check_indices(std::span<const ExprId> indices, uint32_t target, Span span);
   DataType apply(ExprId id, const ir::Expr& expr);
   DataType scalar(ExprId id, const ir::Expr& expr);

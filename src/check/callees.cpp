@@ -15,6 +15,9 @@ namespace {
 
 std::string shown(const spec::OpDef& def) { return quoted(fmt::format("{}@{}", def.id, def.version)); }
 
+// Sizes beyond are as large as this one: no product of it with a number of calls overflows.
+constexpr uint64_t kHuge = uint64_t(1) << 40;
+
 class Callees {
  public:
   Callees(const spec::OpTable& ops, Report& report) : ops_(ops), report_(report) {}
@@ -29,6 +32,27 @@ class Callees {
     check_depth(site, depth);
   }
 
+  /// V040, at the first call of the operation whose calls amount to the most.
+  void check_inlined_size(const BodyResult& body) {
+    uint64_t total = body.size, most = 0;
+    const CallSite* largest = nullptr;
+    for (const CallSite& call : body.calls) {
+      const uint64_t size = call.count * functions_.at(call.callee).inlined_size;
+      total = std::min(total + size, kHuge);
+      if (size <= most) continue;
+      most = size;
+      largest = &call;
+    }
+    if (total <= spec::kMaxInlinedNodes || largest == nullptr) return;
+    report_.add(
+        DiagCode::V040, largest->span,
+        fmt::format(
+            "{}{} statements and expressions with all calls inlined, most of them of {}; at most {} are "
+            "allowed",
+            total == kHuge ? "more than " : "", total, shown(*largest->callee), spec::kMaxInlinedNodes),
+        "call it less often, or from a loop");
+  }
+
   CheckedFunctions take() {
     CheckedFunctions out;
     for (auto& [def, entry] : functions_) {
@@ -40,9 +64,10 @@ class Callees {
  private:
   struct Entry {
     std::shared_ptr<const CheckedFunction> checked;  // null when the operation is broken
-    std::vector<const spec::OpDef*> calls;
-    uint32_t height = 1;  // calls on the longest chain below, itself included
-    bool open = false;    // on the path that is being walked
+    std::vector<CallSite> calls;
+    uint32_t height = 1;        // calls on the longest chain below, itself included
+    uint64_t inlined_size = 0;  // statements and expressions of the body, calls inlined; at most kHuge
+    bool open = false;          // on the path that is being walked
   };
   struct Frame {
     const spec::OpDef* def;
@@ -56,15 +81,17 @@ class Callees {
     while (!path.empty()) {
       Entry& entry = functions_.at(path.back().def);
       if (path.back().next == entry.calls.size()) {
-        for (const spec::OpDef* callee : entry.calls) {
-          const Entry& below = functions_.at(callee);
-          if (!below.open) entry.height = std::max(entry.height, below.height + 1);
+        for (const CallSite& call : entry.calls) {
+          const Entry& below = functions_.at(call.callee);
+          if (below.open) continue;
+          entry.height = std::max(entry.height, below.height + 1);
+          entry.inlined_size = std::min(entry.inlined_size + call.count * below.inlined_size, kHuge);
         }
         entry.open = false;
         path.pop_back();
         continue;
       }
-      const spec::OpDef* callee = entry.calls[path.back().next++];
+      const spec::OpDef* callee = entry.calls[path.back().next++].callee;
       const auto found = functions_.find(callee);
       if (found == functions_.end()) {
         check_one(callee, site.span);
@@ -112,7 +139,8 @@ class Callees {
                 "its body has other parameters or another result than it declares",
                 "declare the signature that the body has");
     }
-    for (const CallSite& call : body.calls) entry.calls.push_back(call.callee);
+    entry.calls = body.calls;
+    entry.inlined_size = body.size;
     if (inner.empty()) {
       entry.checked =
           std::make_shared<CheckedFunction>(CheckedFunction{def->body, std::move(body.resolution)});
@@ -131,10 +159,11 @@ class Callees {
 
 }  // namespace
 
-CheckedFunctions check_callees(std::span<const CallSite> calls, uint32_t depth, const spec::OpTable& ops,
+CheckedFunctions check_callees(const BodyResult& body, uint32_t depth, const spec::OpTable& ops,
                                Report& report) {
   Callees callees(ops, report);
-  for (const CallSite& site : calls) callees.reach(site, depth);
+  for (const CallSite& site : body.calls) callees.reach(site, depth);
+  callees.check_inlined_size(body);
   return callees.take();
 }
 

@@ -15,9 +15,10 @@ class Checker {
   static std::expected<Checked, Diagnostics> run(ir::Program program, const spec::OpTable& ops) {
     Report report;
     check_declarations(program, report);
-    BodyResult body = check_body({program.code, program.entry, ops, program.buffers, program.tensors}, report);
+    BodyResult body =
+        check_body({program.code, program.entry, ops, program.buffers, program.tensors}, report);
     if (!body.malformed) check_barriers(program, body, report);
-    CheckedFunctions functions = check_callees(body.calls, 0, ops, report);
+    CheckedFunctions functions = check_callees(body, 0, ops, report);
     if (!report.empty()) return std::unexpected(report.take());
 
     Checked checked;
@@ -40,7 +41,7 @@ std::expected<Checked, Diagnostics> check(ir::Program program, const spec::OpTab
 std::expected<CheckedFunction, Diagnostics> check(const ir::Function& function, const spec::OpTable& ops) {
   Report report;
   BodyResult body = check_function_body(function, ops, report);
-  check_callees(body.calls, 1, ops, report);
+  check_callees(body, 1, ops, report);
   if (!report.empty()) return std::unexpected(report.take());
   return CheckedFunction{&function, std::move(body.resolution)};
 }

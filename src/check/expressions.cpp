@@ -186,9 +186,10 @@ DataType BodyChecker::literal(ExprId id, const Expr& e) {
                 "false is 0 and true is 1");
   } else if ((spec::value_bits(e.type) == 16 && bits[0] > 0xffff) ||
              (spec::value_bits(e.type) == 64 && (bits[2] | bits[3]) != 0)) {
-    report_.add(DiagCode::V034, span,
-                fmt::format("a {} literal with more than {} bits", spec::text(e.type), spec::value_bits(e.type)),
-                "leave the bits beyond the type zero");
+    report_.add(
+        DiagCode::V034, span,
+        fmt::format("a {} literal with more than {} bits", spec::text(e.type), spec::value_bits(e.type)),
+        "leave the bits beyond the type zero");
   }
   return e.type;
 }
@@ -241,8 +242,8 @@ void BodyChecker::check_indices(std::span<const ExprId> indices, uint32_t target
   const std::string shown = quoted(code_.name(buffer.name));
   report_
       .add(DiagCode::V033, span,
-           is_tensor ? fmt::format("tensor {} has {} dimension{} and takes as many indices, not {}", shown, wanted,
-                                   wanted == 1 ? "" : "s", indices.size())
+           is_tensor ? fmt::format("tensor {} has {} dimension{} and takes as many indices, not {}", shown,
+                                   wanted, wanted == 1 ? "" : "s", indices.size())
                      : fmt::format("a buffer takes one index, not {}", indices.size()),
            is_tensor ? "give one index a dimension" : "compute one index: row * width + column")
       .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});

@@ -38,7 +38,9 @@ std::string BodyChecker::conversion(ExprId from, DataType to) const {
   if (e.kind == ir::ExprKind::Literal && spec::kIntegers.contains(e.type) && has_literal) {
     // The literal itself, if its value is one of both types.
     const auto bits = code_.literal_bits(e);
-    const uint32_t most = to == DataType::Bool ? 1 : e.type == DataType::I32 || to == DataType::I32 ? INT32_MAX : UINT32_MAX;
+    const uint32_t most = to == DataType::Bool                             ? 1
+                          : e.type == DataType::I32 || to == DataType::I32 ? INT32_MAX
+                                                                           : UINT32_MAX;
     if (bits[0] <= most && bits[1] == 0 && bits[2] == 0 && bits[3] == 0) return text::print_literal(to, bits);
   }
   return way_to(type(from), to);
@@ -98,13 +100,15 @@ DataType BodyChecker::component(ExprId id, const Expr& e) {
   const DataType vector = type(code_.arg(e, 0));
   if (vector == kUnknownType) return DataType::U32;
   const Span span = code_.span(id);
-  const std::string shown = e.immediate < 4 ? fmt::format("`{}`", "xyzw"[e.immediate]) : fmt::format("{}", e.immediate);
+  const std::string shown =
+      e.immediate < 4 ? fmt::format("`{}`", "xyzw"[e.immediate]) : fmt::format("{}", e.immediate);
   if (!spec::kVectors.contains(vector)) {
     report_.add(DiagCode::V039, span, fmt::format("a {} has no component {}", spec::text(vector), shown),
                 "only vec2u32 and vec4u32 have components");
   } else if (e.immediate >= spec::components(vector)) {
-    report_.add(DiagCode::V039, span, fmt::format("a {} has no component {}", spec::text(vector), shown),
-                vector == DataType::Vec2U32 ? "its components are x and y" : "its components are x, y, z and w");
+    report_.add(
+        DiagCode::V039, span, fmt::format("a {} has no component {}", spec::text(vector), shown),
+        vector == DataType::Vec2U32 ? "its components are x and y" : "its components are x, y, z and w");
   }
   return DataType::U32;
 }
@@ -142,9 +146,10 @@ DataType BodyChecker::cast(ExprId id, const Expr& e) {
     return e.type;
   }
   if (!spec::cast_is_available(from, e.type)) {
-    report_.add(DiagCode::V026, span,
-                fmt::format("the cast from {} to {} is not available yet", spec::text(from), spec::text(e.type)),
-                "casts that convert to or from floats come later; bitcast gives their bits");
+    report_.add(
+        DiagCode::V026, span,
+        fmt::format("the cast from {} to {} is not available yet", spec::text(from), spec::text(e.type)),
+        "casts that convert to or from floats come later; bitcast gives their bits");
     return e.type;
   }
   const bool wants_mode = spec::cast_takes_mode(from, e.type), has_mode = e.mode != spec::RoundingMode::None;

@@ -14,8 +14,8 @@ std::string written(spec::Op op);
 /// "u32, i32, bool"
 std::string types_in(spec::TypeSet set);
 
-/// What to write to make a value of one type of a value "..." of another: "cast<u32>(...)", "bitcast<u64>(...)", or
-/// two steps where there is no single one.
+/// What to write to make a value of one type of a value "..." of another: "cast<u32>(...)",
+/// "bitcast<u64>(...)", or two steps where there is no single one.
 std::string way_to(spec::DataType from, spec::DataType to);
 
 }  // namespace vyre::check

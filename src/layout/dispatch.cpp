@@ -1,9 +1,13 @@
 #include "layout/dispatch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 
+#include "base/bytes.h"
 #include "spec/limits.h"
 
 namespace vyre::layout {
@@ -29,13 +33,14 @@ Result<void> check_groups(Groups groups) {
 Result<Binding> bind_one(const check::Checked& program, const ir::BufferDecl& decl,
                          std::span<std::byte> bytes) {
   const std::string_view name = program.program().code.name(decl.name);
-  const uint32_t element = spec::info(decl.element).bytes;
+  const spec::DataType type = program.program().element(decl);
+  const uint32_t element = spec::info(type).bytes;
   if (bytes.size() % element != 0) {
     return std::unexpected(
         error(DiagCode::X002, decl.span,
               fmt::format("buffer '{}' has {} bytes, and an element of {} is {}", name, bytes.size(),
-                          spec::text(decl.element), element),
-              fmt::format("give a multiple of {} bytes; pad the last word with zeros if the rest matters",
+                          spec::text(type), element),
+              fmt::format("give a multiple of {} bytes; pad the last one with zeros if the rest matters",
                           element)));
   }
   const uint64_t count = bytes.size() / element;
@@ -49,7 +54,7 @@ Result<Binding> bind_one(const check::Checked& program, const ir::BufferDecl& de
         error(DiagCode::X004, decl.span, fmt::format("uniform buffer '{}' has {} bytes", name, bytes.size()),
               fmt::format("give at most {} bytes, or declare it `read`", spec::kMaxUniformBytes)));
   }
-  return Binding{bytes, uint32_t(count)};
+  return Binding{bytes, uint32_t(count), {}, {}};
 }
 
 /// Sorts the non-empty bindings by address: if any two overlap, then some two neighbours do.
@@ -74,6 +79,88 @@ Result<void> check_overlap(const check::Checked& program, std::span<const Bindin
   return {};
 }
 
+/// Fills in and checks the tensors among the bindings, when every binding has its count.
+class Tensors {
+ public:
+  Tensors(const check::Checked& program, std::span<Binding> bindings)
+      : program_(program.program()), bindings_(bindings) {
+    const auto& bound = program.bound_buffers();
+    for (size_t i = 0; i < bound.size(); ++i) by_name_.emplace(program.buffer(bound[i]).name, i);
+  }
+
+  Result<void> bind(const ir::BufferDecl& decl, const ir::TensorType& tensor, Binding& binding) const {
+    for (const ir::Dim& dim : tensor.dims) {
+      VYRE_TRY(size, dim.dynamic() ? read(decl, dim) : Result<uint32_t>(dim.size));
+      binding.dims.push_back(size);
+    }
+    binding.strides = tensor.strides.empty() ? row_major(binding.dims) : tensor.strides;
+    if (std::ranges::find(binding.dims, 0u) != binding.dims.end())
+      return {};  // no element, hence no last one
+    return check_last(decl, tensor, binding);
+  }
+
+ private:
+  Result<uint32_t> read(const ir::BufferDecl& decl, const ir::Dim& dim) const {
+    const Binding& source = bindings_[by_name_.at(dim.buffer)];
+    if (dim.element < source.count) return load_u32(source.bytes.data() + size_t(dim.element) * 4);
+    const ir::Code& code = program_.code;
+    return std::unexpected(error(
+        DiagCode::X012, decl.span,
+        fmt::format("dimension '{}' of tensor '{}' is element {} of '{}', which has {}", code.name(dim.name),
+                    code.name(decl.name), dim.element, code.name(dim.buffer), source.count),
+        fmt::format("give '{}' at least {} elements", code.name(dim.buffer), uint64_t(dim.element) + 1)));
+  }
+
+  /// A stride that is no u32 stays 0: then the dimension has one element, or the last index is past 2^32, or
+  /// there is no element at all.
+  static std::vector<uint32_t> row_major(std::span<const uint32_t> dims) {
+    std::vector<uint32_t> strides(dims.size());
+    uint64_t stride = 1;
+    for (size_t i = dims.size(); i-- > 0 && stride <= UINT32_MAX;) {
+      strides[i] = uint32_t(stride);
+      stride *= dims[i];
+    }
+    return strides;
+  }
+
+  Result<void> check_last(const ir::BufferDecl& decl, const ir::TensorType& tensor,
+                          const Binding& binding) const {
+    // A sum of at most 2^32 - 1 and a product of two such numbers is below 2^64. Row-major strides are taken
+    // as they are built, since one that is no u32 is not in the binding.
+    uint64_t last = 0, stride = 1;
+    for (size_t i = binding.dims.size(); i-- > 0 && last <= UINT32_MAX;) {
+      if (!tensor.strides.empty()) stride = binding.strides[i];
+      if (binding.dims[i] > 1 && stride > UINT32_MAX) {
+        last = stride;
+      } else if (binding.dims[i] > 1) {
+        last += (binding.dims[i] - 1) * stride;
+      }
+      if (tensor.strides.empty() && stride <= UINT32_MAX) stride *= binding.dims[i];
+    }
+    const std::string shape = tensor.strides.empty()
+                                  ? fmt::format("[{}]", fmt::join(binding.dims, ", "))
+                                  : fmt::format("[{}] with strides [{}]", fmt::join(binding.dims, ", "),
+                                                fmt::join(binding.strides, ", "));
+    const std::string_view name = program_.code.name(decl.name);
+    if (last > UINT32_MAX) {
+      return std::unexpected(
+          error(DiagCode::X011, decl.span,
+                fmt::format("the last element of tensor '{}' {} has an index past 2^32 - 1", name, shape),
+                "pass smaller dimensions"));
+    }
+    if (last < binding.count) return {};
+    return std::unexpected(
+        error(DiagCode::X007, decl.span,
+              fmt::format("the last element of tensor '{}' {} has index {}, and {} elements are bound", name,
+                          shape, last, binding.count),
+              fmt::format("bind at least {} elements, or pass smaller dimensions", last + 1)));
+  }
+
+  const ir::Program& program_;
+  std::span<Binding> bindings_;
+  std::unordered_map<ir::Symbol, size_t> by_name_;
+};
+
 }  // namespace
 
 Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const std::span<std::byte>> host,
@@ -93,6 +180,12 @@ Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const
     bindings.push_back(binding);
   }
   VYRE_CHECK(check_overlap(program, bindings));
+  const Tensors tensors(program, bindings);
+  for (size_t i = 0; i < bound.size(); ++i) {
+    const ir::BufferDecl& decl = program.buffer(bound[i]);
+    if (const ir::TensorType* tensor = program.program().tensor(decl))
+      VYRE_CHECK(tensors.bind(decl, *tensor, bindings[i]));
+  }
   return bindings;
 }
 
