@@ -51,9 +51,21 @@ BlockId BuilderBase::finish_entry() {
   return id;
 }
 
-Ex BuilderBase::literal(DataType type, uint32_t bits) {
-  return add({.kind = ExprKind::Literal, .type = type, .immediate = bits}, {});
+Ex BuilderBase::literal(DataType type, const std::array<uint32_t, 4>& words) {
+  uint32_t immediate = words[0];
+  if (spec::info(type).bytes > 4) {
+    immediate = uint32_t(code_.wide.size());
+    code_.wide.push_back(words);
+  }
+  return add({.kind = ExprKind::Literal, .type = type, .immediate = immediate}, {});
 }
+Ex BuilderBase::component(Ex vector, uint32_t which) {
+  return add({.kind = ExprKind::Apply, .op = Op::Component, .immediate = which}, {{vector}});
+}
+Ex Ex::x() const { return builder_->component(*this, 0); }
+Ex Ex::y() const { return builder_->component(*this, 1); }
+Ex Ex::z() const { return builder_->component(*this, 2); }
+Ex Ex::w() const { return builder_->component(*this, 3); }
 Ex BuilderBase::var(std::string_view name) {
   return add({.kind = ExprKind::Var, .symbol = code_.intern(name)}, {});
 }
@@ -109,9 +121,37 @@ ProgramBuilder::ProgramBuilder(std::string name) { program_.name = std::move(nam
 BufferRef ProgramBuilder::declare(std::string_view name, BufferAccess access, DataType element,
                                   uint32_t binding, uint32_t count) {
   const Symbol symbol = code_.intern(name);
-  program_.buffers.push_back(
-      {.name = symbol, .access = access, .element = element, .binding = binding, .count = count, .span = Span::none()});
+  program_.buffers.push_back({.name = symbol,
+                              .access = access,
+                              .element = element,
+                              .binding = binding,
+                              .count = count,
+                              .span = Span::none()});
   return {symbol};
+}
+BufferRef ProgramBuilder::declare(std::string_view name, BufferAccess access, const Tensor& tensor,
+                                  uint32_t binding) {
+  const BufferRef buffer = declare(name, access, DataType::Tensor, binding, 0);
+  program_.buffers.back().tensor = uint32_t(program_.tensors.size());
+  TensorType type{tensor.element, {}, tensor.strides};
+  for (const Dimension& dim : tensor.dims) {
+    const bool fixed = dim.buffer == kNoSymbol;
+    type.dims.push_back({.size = dim.size,
+                         .name = fixed ? kNoSymbol : code_.intern(dim.name),
+                         .buffer = dim.buffer,
+                         .element = dim.element});
+  }
+  program_.tensors.push_back(std::move(type));
+  return buffer;
+}
+BufferRef ProgramBuilder::read(std::string_view name, const Tensor& tensor, uint32_t binding) {
+  return declare(name, BufferAccess::Read, tensor, binding);
+}
+BufferRef ProgramBuilder::read_write(std::string_view name, const Tensor& tensor, uint32_t binding) {
+  return declare(name, BufferAccess::ReadWrite, tensor, binding);
+}
+BufferRef ProgramBuilder::uniform(std::string_view name, const Tensor& tensor, uint32_t binding) {
+  return declare(name, BufferAccess::Uniform, tensor, binding);
 }
 BufferRef ProgramBuilder::read(std::string_view name, DataType element, uint32_t binding) {
   return declare(name, BufferAccess::Read, element, binding, 0);
@@ -126,8 +166,8 @@ BufferRef ProgramBuilder::workgroup(std::string_view name, DataType element, uin
   return declare(name, BufferAccess::Workgroup, element, 0, count);
 }
 
-Ex ProgramBuilder::load(BufferRef buffer, Ex index) {
-  return add({.kind = ExprKind::Load, .symbol = buffer.name}, {{index}});
+Ex ProgramBuilder::load(BufferRef buffer, std::initializer_list<Ex> indices) {
+  return add({.kind = ExprKind::Load, .symbol = buffer.name}, std::span(indices.begin(), indices.size()));
 }
 Ex ProgramBuilder::len(BufferRef buffer) {
   return add({.kind = ExprKind::BufLen, .symbol = buffer.name}, {});
@@ -146,8 +186,10 @@ Ex ProgramBuilder::atomic_compare_exchange(BufferRef buffer, Ex index, Ex expect
   return add({.kind = ExprKind::Apply, .op = Op::AtomicCompareExchange, .symbol = buffer.name},
              {{index, expected, value}});
 }
-void ProgramBuilder::store(BufferRef buffer, Ex index, Ex value) {
-  add_statement({.kind = NodeKind::Store, .symbol = buffer.name}, {{index, value}});
+void ProgramBuilder::store(BufferRef buffer, std::initializer_list<Ex> indices, Ex value) {
+  std::vector<Ex> operands(indices);
+  operands.push_back(value);
+  add_statement({.kind = NodeKind::Store, .symbol = buffer.name}, operands);
 }
 void ProgramBuilder::return_() { add_statement({.kind = NodeKind::Return}, {}); }
 void ProgramBuilder::barrier() { add_statement({.kind = NodeKind::Barrier}, {}); }

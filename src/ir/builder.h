@@ -8,11 +8,20 @@
 //   p.if_(i < p.len(out), [&] { p.store(out, i, p.load(a, i) ^ p.load(b, i)); });
 //   ir::Program program = p.finish();
 //
+// Tensors are declared with their shape, dimensions as numbers or as elements of a uniform buffer, and take
+// one index a dimension:
+//
+//   auto size = p.uniform("size", DataType::U32, 0);
+//   auto t = p.read("t", ir::Tensor{DataType::F32, {{"n", size, 0}, 64}}, 1);
+//   p.let("x", p.load(t, {p.u32(1), p.u32(2)}));
+//
 // Ex is a handle to an expression. An expression has one parent, so a handle that is used again is copied,
 // node by node; a variable's handle (from let or loop) copies to one Var node, which is how values are meant
 // to be shared. Statements go to the innermost open block. The builder checks nothing that check/ checks.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -31,6 +40,11 @@ class Ex {
  public:
   BuilderBase& builder() const { return *builder_; }
   ExprId id() const { return id_; }
+  /// Components of a vector.
+  Ex x() const;
+  Ex y() const;
+  Ex z() const;
+  Ex w() const;
 
  private:
   friend class BuilderBase;
@@ -43,6 +57,24 @@ struct BufferRef {
   Symbol name;
 };
 
+/// A dimension of a tensor: a number, or a name for an element of a uniform buffer, read at dispatch.
+struct Dimension {
+  Dimension(uint32_t fixed) : size(fixed) {}  // NOLINT: shapes are lists of numbers
+  Dimension(std::string_view dimension, BufferRef uniform, uint32_t at)
+      : name(dimension), buffer(uniform.name), element(at) {}
+  uint32_t size = 0;
+  std::string name;  // of a dynamic one
+  Symbol buffer = kNoSymbol;
+  uint32_t element = 0;
+};
+
+/// The type of a tensor buffer: no strides means row-major.
+struct Tensor {
+  DataType element;
+  std::vector<Dimension> dims;
+  std::vector<uint32_t> strides = {};
+};
+
 /// What programs and functions share: expressions and statements.
 class BuilderBase {
  public:
@@ -53,7 +85,22 @@ class BuilderBase {
   Ex u32(uint32_t value) { return literal(DataType::U32, value); }
   Ex i32(int32_t value) { return literal(DataType::I32, uint32_t(value)); }
   Ex boolean(bool value) { return literal(DataType::Bool, value ? 1 : 0); }
-  Ex literal(DataType type, uint32_t bits);
+  Ex u64(uint64_t value) { return literal(DataType::U64, {uint32_t(value), uint32_t(value >> 32), 0, 0}); }
+  Ex u128(uint64_t high, uint64_t low) {
+    return literal(DataType::U128,
+                   {uint32_t(low), uint32_t(low >> 32), uint32_t(high), uint32_t(high >> 32)});
+  }
+  Ex f32(float value) { return literal(DataType::F32, std::bit_cast<uint32_t>(value)); }
+  Ex f32_bits(uint32_t bits) { return literal(DataType::F32, bits); }
+  Ex f16_bits(uint16_t bits) { return literal(DataType::F16, bits); }
+  Ex bf16_bits(uint16_t bits) { return literal(DataType::BF16, bits); }
+  /// Of any type, by its words, least significant first; a type of 32 bits or less has only the first.
+  Ex literal(DataType type, const std::array<uint32_t, 4>& words);
+  Ex literal(DataType type, uint32_t bits) { return literal(type, std::array<uint32_t, 4>{bits, 0, 0, 0}); }
+  Ex vec2u32(Ex x, Ex y) { return apply(Op::MakeVec2U32, {x, y}); }
+  Ex vec4u32(Ex x, Ex y, Ex z, Ex w) { return apply(Op::MakeVec4U32, {x, y, z, w}); }
+  /// Domain of a program that check accepts: `which` is below the number of components.
+  Ex component(Ex vector, uint32_t which);
   Ex var(std::string_view name);
   Ex apply(Op op, std::initializer_list<Ex> operands);
   Ex apply(Op op, std::span<const Ex> operands);
@@ -99,10 +146,14 @@ class ProgramBuilder : public BuilderBase {
   BufferRef read(std::string_view name, DataType element, uint32_t binding);
   BufferRef read_write(std::string_view name, DataType element, uint32_t binding);
   BufferRef uniform(std::string_view name, DataType element, uint32_t binding);
+  BufferRef read(std::string_view name, const Tensor& tensor, uint32_t binding);
+  BufferRef read_write(std::string_view name, const Tensor& tensor, uint32_t binding);
+  BufferRef uniform(std::string_view name, const Tensor& tensor, uint32_t binding);
   BufferRef workgroup(std::string_view name, DataType element, uint32_t count);
   void workgroup_size(uint32_t x, uint32_t y, uint32_t z) { program_.workgroup_size = {x, y, z}; }
 
-  Ex load(BufferRef buffer, Ex index);
+  Ex load(BufferRef buffer, Ex index) { return load(buffer, std::initializer_list<Ex>{index}); }
+  Ex load(BufferRef buffer, std::initializer_list<Ex> indices);
   Ex len(BufferRef buffer);
   Ex invocation_id(uint32_t axis);
   Ex workgroup_id(uint32_t axis);
@@ -111,7 +162,8 @@ class ProgramBuilder : public BuilderBase {
   Ex atomic(Op op, BufferRef buffer, Ex index, Ex value);
   Ex atomic_compare_exchange(BufferRef buffer, Ex index, Ex expected, Ex value);
 
-  void store(BufferRef buffer, Ex index, Ex value);
+  void store(BufferRef buffer, Ex index, Ex value) { store(buffer, std::initializer_list<Ex>{index}, value); }
+  void store(BufferRef buffer, std::initializer_list<Ex> indices, Ex value);
   void return_();
   void barrier();
 
@@ -121,6 +173,7 @@ class ProgramBuilder : public BuilderBase {
  private:
   BufferRef declare(std::string_view name, BufferAccess access, DataType element, uint32_t binding,
                     uint32_t count);
+  BufferRef declare(std::string_view name, BufferAccess access, const Tensor& tensor, uint32_t binding);
   Program program_;
 };
 
