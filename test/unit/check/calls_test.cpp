@@ -147,7 +147,9 @@ TEST(Calls, WhatAnOperationMayNotDo) {
   EXPECT_THAT(refused([](P& p, B) { return p.let("a", p.u32(2)); }), ElementsAre("V001"));
   EXPECT_THAT(refused([](P& p, B) { return p.block([&] { p.let("inner", p.u32(2)); }), p.var("inner"); }),
               ElementsAre("V003"));
-  EXPECT_THAT(refused([](P& p, B) { return p.literal(DataType::U64, 0); }), ElementsAre("V025"));
+  EXPECT_THAT(refused([](P& p, B) { return p.literal(DataType::Bytes, 0); }), ElementsAre("V025"));
+  EXPECT_THAT(refused([](P& p, B) { return p.u64(0); }), ElementsAre("V035"));
+  EXPECT_THAT(refused([](P& p, B) { return p.cast(kU32, p.u64(0)); }), ElementsAre());
 }
 
 // Oracle: SEMANTICS, "Structure": `id@2` names a version; each is an operation of its own.
@@ -169,6 +171,72 @@ TEST(Calls, VersionsAreSeparate) {
   ASSERT_FALSE(unknown.has_value());
   EXPECT_THAT(codes(unknown.error()), ElementsAre("V017"));
   EXPECT_EQ(unknown.error()[0].help, "it has version 1, 2");
+}
+
+// Oracle: by hand. `t.f1` is a + 1: 3 expressions, no statement; `t.f<k>` is a sum of four calls of `t.f<k -
+// 1>` over that: 3 + 4 * (an addition, a call, its argument) = 15 and 4 times the body below. A program of
+// one store of one call is 4 and what the call amounts to.
+TEST(Calls, InlinedSizeIsLimited) {
+  const auto tower = [](int height) {
+    Library library;
+    library.add("t.f1", {});
+    for (int i = 2; i <= height; ++i)
+      library.add("t.f" + std::to_string(i), std::vector<std::string>(4, "t.f" + std::to_string(i - 1)));
+    return library;
+  };
+  // Sizes of t.f1, t.f2, ...: 3, 27, 123, ..., t.f8 131,067, t.f11 8,388,603, t.f12 33,554,427.
+  const Library library = tower(32);
+  EXPECT_THAT(codes(calling({"t.f11"}, library.ops)), ElementsAre());
+  EXPECT_THAT(codes(calling({"t.f12"}, library.ops)), ElementsAre("V040"));
+  const Diagnostics large = calling({"t.f1", "t.f12", "t.f11"}, library.ops);
+  ASSERT_THAT(codes(large), ElementsAre("V040"));
+  EXPECT_THAT(large[0].message, HasSubstr("`t.f12@1`"));
+  EXPECT_THAT(codes(calling({"t.f32"}, library.ops)), ElementsAre("V040"));  // 4^31 bodies; no number wraps
+  // Each of many calls of one operation counts: 128 * (131,067 + 4) = 16,777,088.
+  EXPECT_THAT(codes(calling(std::vector<std::string>(128, "t.f8"), library.ops)), ElementsAre());
+  EXPECT_THAT(codes(calling(std::vector<std::string>(129, "t.f8"), library.ops)), ElementsAre("V040"));
+  // An operation by itself.
+  EXPECT_TRUE(check(*library.ops.find("t.f11", 1)->body, library.ops).has_value());
+  const auto tall = check(*library.ops.find("t.f12", 1)->body, library.ops);
+  ASSERT_FALSE(tall.has_value());
+  EXPECT_THAT(codes(tall.error()), ElementsAre("V040"));
+}
+
+// Oracle: SEMANTICS, "Structure" and the ledger of intrinsics: each with its first call, in program order;
+// they are no functions to inline.
+TEST(Calls, IntrinsicsAreRecorded) {
+  Library library;
+  spec::add_intrinsics(library.ops);
+  library.add("t.f", {});
+  ir::ProgramBuilder p("p");
+  const auto out = p.read_write("out", kU32, 0);
+  p.workgroup_size(32, 1, 1);
+  p.store(out, p.call("subgroup.lane", {}),
+          p.call("subgroup.shuffle", {p.u32(1), p.call("t.f", {p.u32(2)})}));
+  p.let("b", p.call("subgroup.ballot", {p.u32(1)}).w() + p.call("subgroup.lane", {}));
+  const auto checked = check(p.finish(), library.ops);
+  ASSERT_TRUE(checked.has_value());
+  std::vector<spec::Intrinsic> found;
+  for (const auto& use : checked->intrinsics()) found.push_back(use.intrinsic);
+  using enum spec::Intrinsic;
+  EXPECT_THAT(found, ElementsAre(SubgroupLane, SubgroupShuffle, SubgroupBallot));
+}
+
+// Oracle: the common rule that an operation's body may be inlined anywhere, and subgroup operations may not
+// stand anywhere.
+TEST(Calls, IntrinsicsAreNotAllowedInOperations) {
+  Library library;
+  spec::add_intrinsics(library.ops);
+  library.add("t.size", {});
+  FunctionBuilder f("t.sum");
+  const Ex a = f.parameter("a", kU32);
+  library.add(f.finish(f.call("subgroup.reduce_add", {a}), kU32), {{kU32}, kU32});
+  library.add("t.outer", {"t.sum"});
+  EXPECT_THAT(codes(calling({"t.sum"}, library.ops)), ElementsAre("V037"));
+  EXPECT_THAT(codes(calling({"t.outer"}, library.ops)), ElementsAre("V037"));
+  const auto alone = check(*library.ops.find("t.sum", 1)->body, library.ops);
+  ASSERT_FALSE(alone.has_value());
+  EXPECT_THAT(codes(alone.error()), ElementsAre("V037"));
 }
 
 }  // namespace
