@@ -145,9 +145,10 @@ double to_double(DataType type, uint32_t bits) {
   return std::ldexp(mantissa, std::max(biased, 1) - 1 + least - format.mantissa);
 }
 
-/// digits * 10^exponent as std::to_chars writes a float: the shorter form, the one without an exponent when
-/// equal.
-std::string write_decimal(uint64_t number, int exponent) {
+/// A float whose shortest decimal is number * 10^exponent, as std::to_chars writes it: in the shorter form,
+/// without an exponent when both are equal; a whole number then with all its digits, since zeros would take
+/// as much room.
+std::string write_decimal(uint64_t number, int exponent, double value) {
   while (number % 10 == 0) {
     number /= 10;
     ++exponent;
@@ -159,7 +160,7 @@ std::string write_decimal(uint64_t number, int exponent) {
   scientific += fmt::format("e{}{:02}", point > 0 ? '+' : '-', std::abs(point - 1));
   std::string fixed;
   if (exponent >= 0) {
-    fixed = digits + std::string(size_t(exponent), '0');
+    fixed = fmt::format("{:.0f}", value);
   } else if (point > 0) {
     fixed = digits.substr(0, size_t(point)) + "." + digits.substr(size_t(point));
   } else {
@@ -183,7 +184,7 @@ std::string shortest_of_16_bits(DataType type, uint32_t bits) {
     for (const uint64_t candidate : {number, number - 1, number + 1}) {
       if (candidate == 0) continue;
       const auto back = float_from_decimal(fmt::format("{}e{}", candidate, exponent), type);
-      if (back == bits) return write_decimal(candidate, exponent);
+      if (back == bits) return write_decimal(candidate, exponent, value);
     }
   }
 }

@@ -310,11 +310,20 @@ class Layout {
       }
       const size_t first = i++;
       while (i < end && !unit_[i].comment && unit_[i].break_cost != kBreakAfterParameter) ++i;
-      new_line(kIndent);
-      write_pieces(first, i);
+      write_parameter(first, i);
     }
     new_line(0);
     write_pieces(end, unit_.size());
+  }
+
+  /// A parameter on a line of its own, or on several where a tensor has many dimensions.
+  void write_parameter(size_t first, size_t end) {
+    for (size_t indented = kIndent; first < end; indented = kIndent + kContinuation) {
+      const size_t line = line_end(first, indented, end);
+      new_line(indented);
+      write_pieces(first, line);
+      first = line;
+    }
   }
 
   void write_lines(size_t column) {
@@ -328,12 +337,12 @@ class Layout {
   }
 
   /// The end of the line that begins with piece `first` in this column: a comment, the cheapest break that
-  /// still fits, the first break where none fits, or the end of the unit.
-  size_t line_end(size_t first, size_t column) const {
+  /// still fits, the first break where none fits, or the end.
+  size_t line_end(size_t first, size_t column, size_t end) const {
     const size_t limit = std::max(kLineWidth, column + kLeastWidth);
     size_t best = first;
     bool over = false;
-    for (size_t i = first; i < unit_.size(); ++i) {
+    for (size_t i = first; i < end; ++i) {
       const Piece& piece = unit_[i];
       if (piece.comment) return i;
       if (i > first && piece.break_cost != kNoBreak) {
@@ -344,8 +353,9 @@ class Layout {
       over = over || column > limit;
       if (over && best != first) return best;
     }
-    return unit_.size();
+    return end;
   }
+  size_t line_end(size_t first, size_t column) const { return line_end(first, column, unit_.size()); }
 
   void write_pieces(size_t first, size_t end) {
     for (size_t i = first; i < end; ++i) {

@@ -25,9 +25,8 @@ constexpr auto kReserved = [] {
   });
   std::array<Reserved, keywords.size() + spec::kTypeCount> all{};
   std::ranges::copy(keywords, all.begin());
-  std::ranges::transform(spec::kTypes, all.begin() + keywords.size(), [](const spec::TypeInfo& type) {
-    return Reserved{type.text, Keyword::Type};
-  });
+  std::ranges::transform(spec::kTypes, all.begin() + keywords.size(),
+                         [](const spec::TypeInfo& type) { return Reserved{type.text, Keyword::Type}; });
   std::ranges::sort(all, {}, &Reserved::text);
   return all;
 }();

@@ -46,6 +46,10 @@ class Generator {
       buffer.name = code_.intern(name());
       buffer.access = spec::BufferAccess(random_.below(spec::kBufferAccessCount));
       buffer.element = type(true);
+      if (buffer.element == ir::DataType::Tensor) {
+        buffer.tensor = uint32_t(p.tensors.size());
+        p.tensors.push_back(tensor());
+      }
       (buffer.access == spec::BufferAccess::Workgroup ? buffer.count : buffer.binding) = number();
       p.buffers.push_back(buffer);
     }
@@ -69,10 +73,43 @@ class Generator {
     constexpr uint32_t kNumbers[] = {0, 1, 7, 65535, 65536, 0x7fffffff, 0x80000000, 0xffffffff};
     return random_.chance(3) ? random_.next() : kNumbers[random_.below(std::size(kNumbers))];
   }
+  /// The type of a value, or of a buffer.
   ir::DataType type(bool buffer) {
-    constexpr ir::DataType kTypes[] = {ir::DataType::U32, ir::DataType::I32, ir::DataType::Bool,
-                                       ir::DataType::Bytes};
-    return kTypes[random_.below(buffer ? 4 : 3)];
+    while (true) {
+      const ir::DataType t = spec::kTypes[random_.below(spec::kTypeCount)].type;
+      if (buffer || spec::is_value_type(t)) return t;
+    }
+  }
+  ir::TensorType tensor() {
+    ir::TensorType t = {.element = type(random_.chance(8))};
+    if (t.element == ir::DataType::Tensor) t.element = ir::DataType::Bytes;
+    for (uint32_t i = random_.chance(20) ? 30 : 1 + random_.below(4); i > 0; --i) {
+      ir::Dim dim;
+      if (random_.chance(2)) {
+        dim.size = number();
+      } else {
+        dim = {0, code_.intern(name()), code_.intern(name()), number()};
+      }
+      t.dims.push_back(dim);
+    }
+    if (random_.chance(2)) {
+      for (uint32_t i = 1 + random_.below(4); i > 0; --i) t.strides.push_back(number());
+    }
+    return t;
+  }
+  ExprId literal(ir::DataType t) {
+    std::array<uint32_t, 4> bits = {number(), number(), number(), number()};
+    const uint32_t width = t == ir::DataType::Bool ? 1 : spec::value_bits(t);
+    for (uint32_t i = 0; i < 4; ++i) {
+      if (width <= i * 32) bits[i] = 0;
+      if (width < 32) bits[0] &= (1u << width) - 1;
+    }
+    ir::Expr expr = {.kind = ExprKind::Literal, .type = t, .immediate = bits[0]};
+    if (width > 32) {
+      expr.immediate = uint32_t(code_.wide.size());
+      code_.wide.push_back(bits);
+    }
+    return code_.add(expr, {}, Span::none());
   }
 
   ExprId leaf() {
@@ -85,8 +122,8 @@ class Generator {
       }
       default: {
         const ir::DataType t = type(false);
-        const uint32_t bits = t == ir::DataType::Bool ? random_.below(2) : number();
-        return code_.add({.kind = ExprKind::Literal, .type = t, .immediate = bits}, {}, Span::none());
+        return literal(spec::kVectors.contains(t) ? ir::DataType::U32
+                                                  : t);  // a vector is made of its components
       }
     }
   }
@@ -97,7 +134,8 @@ class Generator {
     --budget_;
     std::vector<ExprId> args;
     if (random_.chance(8)) {
-      args = {expression(depth + 1)};
+      for (uint32_t i = random_.chance(2) ? 1 + random_.below(4) : 1; i > 0; --i)
+        args.push_back(expression(depth + 1));
       return code_.add({.kind = ExprKind::Load, .symbol = code_.intern(name())}, args, Span::none());
     }
     ir::Expr expr = {.kind = ExprKind::Apply, .op = Op(random_.below(spec::kOpCount))};
@@ -107,6 +145,7 @@ class Generator {
       expr.symbol = code_.intern(id());
       expr.immediate = random_.chance(2) ? 1 : number();
     }
+    if (expr.op == Op::Component) expr.immediate = random_.below(4);
     if (spec::is_atomic(expr.op)) expr.symbol = code_.intern(name());
     if (expr.op == Op::Cast || expr.op == Op::Bitcast) expr.type = type(true);
     if (expr.op == Op::Cast) expr.mode = spec::RoundingMode(random_.below(spec::kRoundingModeCount));
@@ -127,6 +166,9 @@ class Generator {
       case NodeKind::Let:
       case NodeKind::Assign: args = {expression()}; break;
       case NodeKind::Store:
+        for (uint32_t i = random_.chance(4) ? 1 + random_.below(4) : 0; i > 0; --i)
+          args.push_back(expression());
+        [[fallthrough]];
       case NodeKind::Loop:
         args.push_back(expression());
         args.push_back(expression());
