@@ -10,7 +10,8 @@
 // Both forms have one evaluator (lower/evaluate.h): "legalized equals original, and no raw operator leaves
 // its domain" can be executed, fuzzed and proved before any device is involved.
 //
-// Invariants: a Value is used only after its instruction, in the same block or one nested in it. Slots are
+// Invariants: a Value is used only after its instruction, in the same block or one nested in it; a block has a
+// greater number than the one that it is nested in. Slots are
 // the variables that some Assign changes; unassigned ones are just Values. In a semantic kernel a value has
 // any type; in a legal kernel all values are words: a u64 or vec2u32 has become two, a u128 or vec4u32 four
 // (least significant, or first, first), a 16-bit float the low half of one.
@@ -105,7 +106,8 @@ enum class InstKind : uint8_t {
   Raw,        // raw; args
   RawLoad,    // target, imm, access; args: index
   RawStore,   // target, imm, access; args: index, value
-  RawAtomic,  // op; target, access; args: index, [expected,] value: one word
+  RawAtomic,  // op; target, access; args: index, [expected,] value: one word. On workgroup memory only
+              // legalization writes it, for halves of words.
 };
 inline constexpr size_t kInstKindCount = 20;
 
@@ -200,6 +202,13 @@ struct Target {
   GuardForm load_guard = GuardForm::Branch;
 };
 inline constexpr Target kLlvmTarget{"llvm"};
+/// A language of 32-bit words that has little beyond them, as shading languages do.
+inline constexpr Target kWordTarget{.name = "words",
+                                    .has_reverse_bits = false,
+                                    .has_popcount = false,
+                                    .has_umul_hi = false,
+                                    .has_16bit_access = false,
+                                    .load_guard = GuardForm::Select};
 
 /// Linear form of a checked program, every call inlined. Cannot fail. Cost: linear in the inlined size.
 Kernel build(const check::Checked& program);

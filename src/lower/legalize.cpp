@@ -1,101 +1,225 @@
 // legalize(): a kernel in raw operators alone, and the rules for memory.
 //
 // Instructions are rewritten one by one, block by block; operators by the rules in rules.cpp, accesses by
-// those here. An index is compared before it is used in any way, as semantics ("Memory") wants it.
-#include "lower/rewrite.h"
+// those here. An index is compared before it is used in any way, as semantics ("Memory") wants it: of a
+// tensor, each coordinate with its dimension, and only then do they become one index.
+#include <map>
+#include <utility>
+
+#include "lower/rules.h"
 
 namespace vyre::lower {
 namespace {
 
 using spec::DataType;
+using spec::Op;
 
-Value in_bounds(Rewriter& r, const Inst& access) {
-  return r.raw(RawOp::ULt, {r.source().arg(access, 0), r.length(access.target)});
+/// Whether an element is half a word that the target cannot reach by itself.
+bool is_half(const Rewriter& r, uint32_t buffer) {
+  return spec::info(r.source().buffers[buffer].element).bytes == 2 && !r.target().has_16bit_access;
 }
 
-// match:  load b[i], guard form Branch
-// result: set s, 0; if (ult.raw(i, len b)) { set s, load.raw b[i] }; get s
-Value load_branch(Rewriter& r, const Inst& load) {
-  const Slot slot = r.variable("load");
-  r.set(slot, r.constant(0));
-  r.if_(in_bounds(r, load), [&] { r.set(slot, r.access(InstKind::RawLoad, load, r.source().arg(load, 0))); });
-  return r.get(slot);
+// Elements that the guards have found in bounds, at `index`.
+
+/// Where the word lies that element `index` of 16 bits is half of, and how far up in it.
+struct Half {
+  Place word;
+  Value shift;
+};
+Half half(Rewriter& r, uint32_t buffer, Value index) {
+  const Value word = right(r, index, 1);
+  const Value shift = left(r, mask(r, index, 1), 4);
+  return {{.buffer = buffer, .index = word, .access = Access::Words}, shift};
 }
 
-// match:  load b[i], guard form Select
-// result: c = ult.raw(i, len b); select.raw(c, load.raw b[select.raw(c, i, 0)], 0)
-Value load_select(Rewriter& r, const Inst& load) {
-  const Value inside = in_bounds(r, load);
-  const Value i = r.raw(RawOp::Select, {inside, r.source().arg(load, 0), r.constant(0)});
-  const Value loaded = r.access(InstKind::RawLoad, load, i);
-  return r.raw(RawOp::Select, {inside, loaded, r.constant(0)});
-}
-
-// match:  load b[i], elements bool
-// result: ne.raw(guarded load of the word, 0)
-Value load(Rewriter& r, const Inst& inst) {
-  const Value word = r.target().load_guard == GuardForm::Branch ? load_branch(r, inst) : load_select(r, inst);
-  if (r.source().buffers[inst.target].element != DataType::Bool) return word;
-  return r.raw(RawOp::Ne, {word, r.constant(0)});
-}
-
-// match:  store b[i], x
-// result: if (ult.raw(i, len b)) { store.raw b[i], x }
-void store(Rewriter& r, const Inst& inst) {
-  r.if_(in_bounds(r, inst), [&] { r.access(InstKind::RawStore, inst, r.source().arg(inst, 0)); });
-}
-
-// match:  atomic b[i], x
-// result: set s, 0; if (ult.raw(i, len b)) { set s, atomic.raw b[i], x }; get s
-Value atomic(Rewriter& r, const Inst& inst) {
-  const Slot slot = r.variable("atomic");
-  r.set(slot, r.constant(0));
-  r.if_(in_bounds(r, inst),
-        [&] { r.set(slot, r.access(InstKind::RawAtomic, inst, r.source().arg(inst, 0))); });
-  return r.get(slot);
-}
-
-// match:  len b, b in workgroup memory
-// result: the declared count
-Value length(Rewriter& r, const Inst& inst) { return r.length(inst.target); }
-
-void rewrite(Rewriter& r, Value v) {
-  const Inst& inst = r.source()[v];
-  switch (inst.kind) {
-    case InstKind::Apply: return r.replace(v, legalize_apply(r, inst));
-    case InstKind::Load: return r.replace(v, load(r, inst));
-    case InstKind::Store: return store(r, inst);
-    case InstKind::Atomic: return r.replace(v, atomic(r, inst));
-    case InstKind::Len: return r.replace(v, length(r, inst));
-    case InstKind::Const:
-    case InstKind::InvocationId:
-    case InstKind::WorkgroupId:
-    case InstKind::LocalId:
-    case InstKind::Get:
-    case InstKind::Set:
-    case InstKind::If:
-    case InstKind::Loop:
-    case InstKind::Return:
-    case InstKind::Barrier:
-    case InstKind::Intrinsic:
-    case InstKind::Raw:
-    case InstKind::RawLoad:
-    case InstKind::RawStore:
-    case InstKind::RawAtomic: return r.keep(v);
+// match:  an element of one word, or of 16 bits with access to them
+// result: load.raw b[i]
+// match:  an element of several words
+// result: load.raw b[i]:0, load.raw b[i]:1, ...
+// match:  an element of 16 bits, without
+// result: and.raw(lshr.raw(load.raw words b[lshr.raw(i, 1)], shl.raw(and.raw(i, 1), 4)), ffff)
+Parts load_element(Rewriter& r, uint32_t buffer, DataType type, Value index) {
+  if (is_half(r, buffer)) {
+    const Half at = half(r, buffer, index);
+    return mask(r, r.raw(RawOp::LShr, {r.load(at.word), at.shift}), 0xffff);
   }
+  Parts out;
+  for (uint32_t n = 0; n < spec::value_words(type); ++n) {
+    out.add(r.load({.buffer = buffer, .index = index, .word = n}));
+  }
+  return out;
 }
+
+// match:  an element of one word, of several, or of 16 bits with access to them
+// result: store.raw b[i], x, as load
+// match:  an element of 16 bits, without
+// result: s = shl.raw(and.raw(i, 1), 4); atomic_and.raw words b[i / 2], not.raw(shl.raw(ffff, s));
+//         atomic_or.raw words b[i / 2], shl.raw(x, s)
+//         // Between the two the element is zero, which only a race could see; the other half is never
+//         touched.
+void store_element(Rewriter& r, uint32_t buffer, Value index, const Parts& value) {
+  if (is_half(r, buffer)) {
+    const Half at = half(r, buffer, index);
+    const Value keep = r.raw(RawOp::Not, {r.raw(RawOp::Shl, {r.constant(0xffff), at.shift})});
+    r.atomic(Op::AtomicAnd, at.word, {{keep}});
+    r.atomic(Op::AtomicOr, at.word, {{r.raw(RawOp::Shl, {value[0], at.shift})}});
+    return;
+  }
+  for (uint32_t n = 0; n < value.count; ++n) r.store({.buffer = buffer, .index = index, .word = n}, value[n]);
+}
+
+class Legalizer {
+ public:
+  Legalizer(const Kernel& kernel, const Target& target) : kernel_(kernel), r_(kernel, target) {}
+
+  Kernel run() {
+    r_.at(kernel_.entry, Span::none());
+    load_dimensions();
+    for (uint32_t b = 0; b < kernel_.blocks.size(); ++b) {
+      for (const Value v : kernel_.blocks[b]) {
+        r_.at(KBlock{b}, kernel_[v].origin);
+        rewrite(v);
+      }
+    }
+    return r_.finish();
+  }
+
+ private:
+  // match:  a tensor with dynamic dimensions that some instruction uses
+  // result: load.raw params[element], once, at the kernel's beginning: uniform buffers do not change, and
+  // layout::bind
+  //         has made sure that the element exists
+  void load_dimensions() {
+    for (const Inst& inst : kernel_.insts) {
+      if (inst.kind != InstKind::Load && inst.kind != InstKind::Store) continue;
+      for (const KernelDim& dim : kernel_.buffers[inst.target].dims) {
+        if (!dim.dynamic || dimensions_.contains({dim.buffer, dim.element})) continue;
+        const Value loaded = r_.load({.buffer = dim.buffer, .index = r_.constant(dim.element)});
+        dimensions_.emplace(std::pair(dim.buffer, dim.element), loaded);
+      }
+    }
+  }
+  Value dimension(const KernelDim& dim) {
+    return dim.dynamic ? dimensions_.at({dim.buffer, dim.element}) : r_.constant(dim.size);
+  }
+
+  // match:  an access b[i]; t[i, j, ...]
+  // result: ult.raw(i, len b); and.raw(ult.raw(i, dimension 0), ult.raw(j, dimension 1)), ...
+  Value in_bounds(const Inst& access) {
+    const auto& dims = kernel_.buffers[access.target].dims;
+    if (dims.empty()) return less(r_, r_.word(access, 0), r_.length(access.target));
+    Value inside{};
+    for (uint32_t d = 0; d < dims.size(); ++d) {
+      const Value below = less(r_, r_.word(access, d), dimension(dims[d]));
+      inside = d == 0 ? below : both(r_, inside, below);
+    }
+    return inside;
+  }
+
+  // match:  the index of b[i]; of t[i, j, ...] with strides; of t[i, j, ...] without
+  // result: i; i * stride 0 + j * stride 1 + ...; ((i * dimension 1) + j) * dimension 2 + ...
+  //         // In bounds the sum is below the length, as layout::bind has made sure; elsewhere it may wrap.
+  Value linear_index(const Inst& access) {
+    const KernelBuffer& buffer = kernel_.buffers[access.target];
+    Value sum = r_.word(access, 0);
+    if (buffer.dims.empty()) return sum;
+    if (!buffer.strides.empty()) sum = mul(r_, sum, r_.constant(buffer.strides[0]));
+    for (uint32_t d = 1; d < buffer.dims.size(); ++d) {
+      const Value coordinate = r_.word(access, d);
+      if (buffer.strides.empty()) {
+        sum = add(r_, mul(r_, sum, dimension(buffer.dims[d])), coordinate);
+      } else {
+        sum = add(r_, sum, mul(r_, coordinate, r_.constant(buffer.strides[d])));
+      }
+    }
+    return sum;
+  }
+
+  // match:  load b[i], guard form Branch
+  // result: set s, 0; if (in bounds) { set s, load.raw b[i] }; get s
+  Parts load_branch(const Inst& load, DataType type) {
+    const Variable out = r_.variable("load", spec::value_words(type));
+    r_.clear(out);
+    r_.if_(in_bounds(load), [&] { r_.set(out, load_element(r_, load.target, type, linear_index(load))); });
+    return r_.get(out);
+  }
+
+  // match:  load b[i], guard form Select
+  // result: c = in bounds; select.raw(c, load.raw b[select.raw(c, i, 0)], 0)
+  Parts load_select(const Inst& load, DataType type) {
+    const Value inside = in_bounds(load);
+    const Value i = choose(r_, inside, linear_index(load), r_.constant(0));
+    const Parts loaded = load_element(r_, load.target, type, i);
+    Parts out;
+    for (uint32_t n = 0; n < loaded.count; ++n) out.add(choose(r_, inside, loaded[n], r_.constant(0)));
+    return out;
+  }
+
+  // match:  load b[i], elements bool
+  // result: ne.raw(guarded load of the word, 0)
+  Parts load(const Inst& inst) {
+    const DataType element = kernel_.buffers[inst.target].element, type = spec::element_value_type(element);
+    const bool branch = r_.target().load_guard == GuardForm::Branch;
+    const Parts words = branch ? load_branch(inst, type) : load_select(inst, type);
+    if (element != DataType::Bool) return words;
+    return r_.raw(RawOp::Ne, {words[0], r_.constant(0)});
+  }
+
+  // match:  store b[i], x
+  // result: if (in bounds) { store.raw b[i], x }
+  void store(const Inst& inst) {
+    r_.if_(in_bounds(inst), [&] {
+      store_element(r_, inst.target, linear_index(inst), r_.operand(inst, inst.args.count - 1));
+    });
+  }
+
+  // match:  atomic b[i], x
+  // result: set s, 0; if (in bounds) { set s, atomic.raw b[i], x }; get s
+  Value atomic(const Inst& inst) {
+    const Variable before = r_.variable("atomic");
+    r_.clear(before);
+    r_.if_(in_bounds(inst), [&] {
+      std::vector<Value> operands;
+      for (uint32_t n = 1; n < inst.args.count; ++n) operands.push_back(r_.word(inst, n));
+      const Place place{.buffer = inst.target, .index = r_.word(inst, 0)};
+      r_.set(before[0], r_.atomic(inst.op, place, operands));
+    });
+    return r_.get(before[0]);
+  }
+
+  void rewrite(Value v) {
+    const Inst& inst = kernel_[v];
+    switch (inst.kind) {
+      case InstKind::Apply: return r_.replace(v, legalize_apply(r_, inst));
+      case InstKind::Load: return r_.replace(v, load(inst));
+      case InstKind::Store: return store(inst);
+      case InstKind::Atomic: return r_.replace(v, atomic(inst));
+      case InstKind::Len: return r_.replace(v, r_.length(inst.target));  // of workgroup memory: the count
+      case InstKind::Const:
+      case InstKind::InvocationId:
+      case InstKind::WorkgroupId:
+      case InstKind::LocalId:
+      case InstKind::Get:
+      case InstKind::Set:
+      case InstKind::If:
+      case InstKind::Loop:
+      case InstKind::Return:
+      case InstKind::Barrier:
+      case InstKind::Intrinsic:
+      case InstKind::Raw:
+      case InstKind::RawLoad:
+      case InstKind::RawStore:
+      case InstKind::RawAtomic: return r_.keep(v);
+    }
+  }
+
+  const Kernel& kernel_;
+  Rewriter r_;
+  std::map<std::pair<uint32_t, uint32_t>, Value> dimensions_;  // by buffer and element
+};
 
 }  // namespace
 
-Kernel legalize(const Kernel& kernel, const Target& target) {
-  Rewriter r(kernel, target);
-  for (uint32_t b = 0; b < kernel.blocks.size(); ++b) {
-    for (const Value v : kernel.blocks[b]) {
-      r.at(KBlock{b}, kernel[v].origin);
-      rewrite(r, v);
-    }
-  }
-  return r.finish();
-}
+Kernel legalize(const Kernel& kernel, const Target& target) { return Legalizer(kernel, target).run(); }
 
 }  // namespace vyre::lower

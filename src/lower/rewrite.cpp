@@ -1,94 +1,45 @@
 #include "lower/rewrite.h"
 
+#include <utility>
+
 namespace vyre::lower {
 namespace {
 
 using spec::DataType;
-using spec::Signature;
 
-/// The kernel with instructions in the order of their blocks, and without those that no block holds.
-Kernel compact(Kernel&& kernel) {
-  std::vector<Value> renumbered(kernel.insts.size(), Value{UINT32_MAX});
-  std::vector<Inst> insts;
-  for (auto& block : kernel.blocks) {
-    for (Value& v : block) {
-      renumbered[index(v)] = Value{uint32_t(insts.size())};
-      insts.push_back(kernel[v]);
-      v = renumbered[index(v)];
-    }
-  }
-  std::vector<Value> values;
-  for (Inst& inst : insts) {
-    const auto old = kernel.args(inst);
-    inst.args = {uint32_t(values.size()), uint32_t(old.size())};
-    for (const Value v : old) values.push_back(renumbered[index(v)]);
-  }
-  kernel.insts = std::move(insts);
-  kernel.values = std::move(values);
-  return std::move(kernel);
-}
-
-bool gives_truth(spec::Op op) {
-  switch (spec::info(op).signature) {
-    case Signature::TT_U:
-    case Signature::T_B: return true;
-    case Signature::T_T:
-    case Signature::TT_T:
-    case Signature::TU_T:
-    case Signature::T_U:
-    case Signature::CTT_T:
-    case Signature::Cast:
-    case Signature::Bitcast:
-    case Signature::Call:
-    case Signature::A_T:
-    case Signature::AA_T:
-    case Signature::UU_V:
-    case Signature::UUUU_V:
-    case Signature::V_U: return false;
-  }
-  return false;
-}
-
-bool gives_truth(RawOp op) {
-  switch (op) {
-    case RawOp::Eq:
-    case RawOp::Ne:
-    case RawOp::ULt:
-    case RawOp::ULe:
-    case RawOp::SLt:
-    case RawOp::SLe: return true;
-    case RawOp::Add:
-    case RawOp::Sub:
-    case RawOp::Mul:
-    case RawOp::UMulHi:
-    case RawOp::UDiv:
-    case RawOp::URem:
-    case RawOp::SDiv:
-    case RawOp::SRem:
-    case RawOp::And:
-    case RawOp::Or:
-    case RawOp::Xor:
-    case RawOp::Not:
-    case RawOp::Shl:
-    case RawOp::LShr:
-    case RawOp::AShr:
-    case RawOp::Popcount:
-    case RawOp::Clz:
-    case RawOp::Ctz:
-    case RawOp::ReverseBits:
-    case RawOp::Select: return false;
-  }
-  return false;
-}
+/// What a raw operator's result is known to be.
+enum class Truth : uint8_t {
+  Never,      // any word
+  Always,     // 0 or 1
+  OfOperands  // 0 or 1 where the operands are; of a select, where its arms are
+};
+constexpr spec::Row<RawOp, Truth> kTruthRows[] = {
+    {RawOp::Add, Truth::Never},      {RawOp::Sub, Truth::Never},         {RawOp::Mul, Truth::Never},
+    {RawOp::UMulHi, Truth::Never},   {RawOp::UDiv, Truth::Never},        {RawOp::URem, Truth::Never},
+    {RawOp::SDiv, Truth::Never},     {RawOp::SRem, Truth::Never},        {RawOp::And, Truth::OfOperands},
+    {RawOp::Or, Truth::OfOperands},  {RawOp::Xor, Truth::OfOperands},    {RawOp::Not, Truth::Never},
+    {RawOp::Shl, Truth::Never},      {RawOp::LShr, Truth::Never},        {RawOp::AShr, Truth::Never},
+    {RawOp::Popcount, Truth::Never}, {RawOp::Clz, Truth::Never},         {RawOp::Ctz, Truth::Never},
+    {RawOp::Eq, Truth::Always},      {RawOp::ReverseBits, Truth::Never}, {RawOp::Ne, Truth::Always},
+    {RawOp::ULt, Truth::Always},     {RawOp::ULe, Truth::Always},        {RawOp::SLt, Truth::Always},
+    {RawOp::SLe, Truth::Always},     {RawOp::Select, Truth::OfOperands},
+};
+constexpr spec::TotalTable<kTruthRows> kTruth;
 
 }  // namespace
 
 Rewriter::Rewriter(const Kernel& source, const Target& target)
-    : source_(source), target_(target), out_(source) {
-  forward_.reserve(source.insts.size());
-  for (uint32_t v = 0; v < source.insts.size(); ++v) forward_.push_back(Value{v});
-  for (auto& block : out_.blocks) block.clear();
-  for (SlotInfo& slot : out_.slots) slot.type = DataType::U32;
+    : source_(source), target_(target), parts_(source.insts.size()) {
+  out_.name = source.name;
+  out_.workgroup_size = source.workgroup_size;
+  out_.buffers = source.buffers;
+  out_.blocks.resize(source.blocks.size());
+  out_.entry = source.entry;
+  out_.legal = true;
+  for (const SlotInfo& slot : source.slots) {
+    variables_.push_back(variable(slot.name, spec::value_words(slot.type)));
+    truth_slots_.back() = slot.type == DataType::Bool;
+  }
 }
 
 Value Rewriter::write(Inst inst, std::span<const Value> operands) {
@@ -96,13 +47,26 @@ Value Rewriter::write(Inst inst, std::span<const Value> operands) {
   inst.origin = origin_;
   const Value v = out_.add(inst, operands);
   out_.blocks[index(block_)].push_back(v);
+  truth_.push_back(false);
   return v;
 }
 
-Value Rewriter::constant(uint32_t bits) { return write({.kind = InstKind::Const, .imm = bits}, {}); }
+Value Rewriter::constant(uint32_t bits) {
+  const Value v = write({.kind = InstKind::Const, .imm = bits}, {});
+  truth_.back() = bits <= 1;
+  return v;
+}
 
 Value Rewriter::raw(RawOp op, std::initializer_list<Value> operands) {
-  return write({.kind = InstKind::Raw, .raw = op}, std::span(operands.begin(), operands.size()));
+  const std::span all(operands.begin(), operands.size());
+  const Value v = write({.kind = InstKind::Raw, .raw = op}, all);
+  const auto known = all.subspan(op == RawOp::Select ? 1 : 0);
+  switch (kTruth[op]) {
+    case Truth::Never: break;
+    case Truth::Always: truth_.back() = true; break;
+    case Truth::OfOperands: truth_.back() = is_truth(known[0]) && is_truth(known[1]); break;
+  }
+  return v;
 }
 
 Value Rewriter::length(uint32_t buffer) {
@@ -111,20 +75,45 @@ Value Rewriter::length(uint32_t buffer) {
   return write({.kind = InstKind::Len, .target = buffer}, {});
 }
 
-Value Rewriter::access(InstKind kind, const Inst& semantic, Value index) {
-  const auto operands = source_.args(semantic);
-  std::vector<Value> raw_operands(operands.begin(), operands.end());
-  raw_operands[0] = index;
-  return write({.kind = kind, .op = semantic.op, .target = semantic.target}, raw_operands);
+Value Rewriter::load(Place place) {
+  return write({.kind = InstKind::RawLoad, .access = place.access, .imm = place.word, .target = place.buffer},
+               {{place.index}});
+}
+void Rewriter::store(Place place, Value value) {
+  write({.kind = InstKind::RawStore, .access = place.access, .imm = place.word, .target = place.buffer},
+        {{place.index, value}});
+}
+Value Rewriter::atomic(spec::Op op, Place place, std::span<const Value> operands) {
+  out_.buffers[place.buffer].used_atomically = true;
+  std::vector<Value> all = {place.index};
+  all.insert(all.end(), operands.begin(), operands.end());
+  return write({.kind = InstKind::RawAtomic, .op = op, .access = place.access, .target = place.buffer}, all);
 }
 
-Slot Rewriter::variable(std::string_view name) {
-  out_.slots.push_back({std::string(name), DataType::U32});
-  return Slot{uint32_t(out_.slots.size() - 1)};
+Variable Rewriter::variable(std::string_view name, uint32_t words) {
+  const Variable out{uint32_t(out_.slots.size()), words};
+  for (uint32_t n = 0; n < words; ++n) out_.slots.push_back({std::string(name), DataType::U32});
+  truth_slots_.resize(out_.slots.size(), false);
+  return out;
 }
-Value Rewriter::get(Slot slot) { return write({.kind = InstKind::Get, .target = index(slot)}, {}); }
+Value Rewriter::get(Slot slot) {
+  const Value v = write({.kind = InstKind::Get, .target = index(slot)}, {});
+  truth_.back() = truth_slots_[index(slot)];
+  return v;
+}
+Parts Rewriter::get(Variable variable) {
+  Parts out;
+  for (uint32_t n = 0; n < variable.count; ++n) out.add(get(variable[n]));
+  return out;
+}
 void Rewriter::set(Slot slot, Value value) {
   write({.kind = InstKind::Set, .target = index(slot)}, {{value}});
+}
+void Rewriter::clear(Variable variable) {
+  for (uint32_t n = 0; n < variable.count; ++n) set(variable[n], constant(0));
+}
+void Rewriter::set(Variable variable, const Parts& value) {
+  for (uint32_t n = 0; n < variable.count; ++n) set(variable[n], value[n]);
 }
 
 KBlock Rewriter::open_if(Value condition) {
@@ -132,30 +121,40 @@ KBlock Rewriter::open_if(Value condition) {
   write({.kind = InstKind::If, .body = body}, {{condition}});
   return std::exchange(block_, body);
 }
-
-bool Rewriter::is_truth(Value v) const {
-  const Inst& inst = out_[v];
-  if (inst.type == DataType::Bool) return true;
-  if (inst.kind == InstKind::Const) return inst.imm <= 1;
-  if (inst.kind == InstKind::Apply) return gives_truth(inst.op);
-  return inst.kind == InstKind::Raw && gives_truth(inst.raw);
+Rewriter::Branches Rewriter::open_branches(Value condition) {
+  const KBlock body = out_.add_block(), orelse = out_.add_block();
+  write({.kind = InstKind::If, .body = body, .orelse = orelse}, {{condition}});
+  return {orelse, std::exchange(block_, body)};
+}
+KBlock Rewriter::open_loop(Value from, Value to) {
+  const KBlock body = out_.add_block();
+  write({.kind = InstKind::Loop, .body = body}, {{from, to}});
+  return std::exchange(block_, body);
 }
 
-void Rewriter::keep(Value v) { out_.blocks[index(block_)].push_back(v); }
-
-Value Rewriter::resolve(Value v) const {
-  while (index(v) < forward_.size() && forward_[index(v)] != v) v = forward_[index(v)];
-  return v;
+Parts Rewriter::constants(const Inst& inst) {
+  const uint32_t words = spec::value_words(inst.type);
+  if (words == 1) return constant(inst.imm);
+  Parts out;
+  for (uint32_t n = 0; n < words; ++n) out.add(constant(source_.wide[inst.imm][n]));
+  return out;
 }
 
-Kernel Rewriter::finish() {
-  // Ascending, so that chains of replacements (casts of casts) are shortened as they are met.
-  for (Value& v : forward_) v = resolve(v);
-  for (Value& v : out_.values) v = resolve(v);
-  Kernel kernel = compact(std::move(out_));
-  for (Inst& inst : kernel.insts) inst.type = DataType::U32;
-  kernel.legal = true;
-  return kernel;
+void Rewriter::keep(Value v) {
+  const Inst& inst = source_[v];
+  if (inst.kind == InstKind::Const) return replace(v, constants(inst));
+  if (inst.kind == InstKind::Get) return replace(v, get(variable(Slot{inst.target})));
+  if (inst.kind == InstKind::Set) return set(variable(Slot{inst.target}), operand(inst, 0));
+  std::vector<Value> operands;
+  for (uint32_t n = 0; n < inst.args.count; ++n) operands.push_back(word(inst, n));
+  if (inst.kind != InstKind::Intrinsic) return replace(v, write(inst, operands));
+  Parts words;
+  for (uint32_t n = 0; n < spec::value_words(inst.type); ++n) {
+    words.add(write({.kind = InstKind::Intrinsic, .imm = inst.imm, .target = n}, operands));
+  }
+  replace(v, words);
 }
+
+Kernel Rewriter::finish() { return std::move(out_); }
 
 }  // namespace vyre::lower

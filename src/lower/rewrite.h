@@ -1,11 +1,11 @@
 // The tool with which legalization's rules write: raw instructions into the block at hand.
 //
-// A rule gets a semantic instruction of the source kernel and answers with the value that takes its place,
-// usually the last instruction that it wrote. Values of the source keep their numbers while rules run, so a
-// rule names its operands as it finds them; where an operand was itself replaced, finish() puts the
-// replacement in.
+// A rule gets a semantic instruction of the source kernel and answers with the words that take its place. It
+// asks for its operands by number and gets what already took theirs, so it never sees a value of the source.
+// Blocks of the source keep their numbers; those that rules open come after them.
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -14,6 +14,32 @@
 
 namespace vyre::lower {
 
+/// The words that stand for one value, least significant (of a vector: first) first: one, two or four.
+struct Parts {
+  std::array<Value, 4> word{};
+  uint32_t count = 0;
+
+  Parts() = default;
+  Parts(Value only) : word{only}, count(1) {}  // a rule for one word gives a Value
+  Value operator[](uint32_t n) const { return word[n]; }
+  void add(Value v) { word[count++] = v; }
+};
+
+/// Variables that hold one value: as many consecutive slots as it has words.
+struct Variable {
+  uint32_t first = 0;
+  uint32_t count = 0;
+  Slot operator[](uint32_t n) const { return Slot{first + n}; }
+};
+
+/// What a raw access names; see InstKind::Raw.
+struct Place {
+  uint32_t buffer = 0;
+  Value index{};
+  uint32_t word = 0;
+  Access access = Access::Elements;
+};
+
 class Rewriter {
  public:
   Rewriter(const Kernel& source, const Target& target);
@@ -21,15 +47,26 @@ class Rewriter {
   const Target& target() const { return target_; }
   const Kernel& source() const { return source_; }
 
+  // Reading: the words that stand for an operand of an instruction of the source.
+  const Parts& operand(const Inst& inst, uint32_t n) const { return parts(source_.arg(inst, n)); }
+  /// Domain: an operand of one word.
+  Value word(const Inst& inst, uint32_t n) const { return operand(inst, n)[0]; }
+
   // Writing. Everything goes to the end of the block at hand and takes the origin of the instruction at hand.
   Value constant(uint32_t bits);
   Value raw(RawOp op, std::initializer_list<Value> operands);
   Value length(uint32_t buffer);
-  /// RawLoad, RawStore or RawAtomic in the place of a semantic access, with the same operands but this index.
-  Value access(InstKind kind, const Inst& semantic, Value index);
-  Slot variable(std::string_view name);
+  Value load(Place place);
+  void store(Place place, Value value);
+  /// operands: [expected,] value.
+  Value atomic(spec::Op op, Place place, std::span<const Value> operands);
+  Variable variable(std::string_view name, uint32_t words = 1);
   Value get(Slot slot);
+  Parts get(Variable variable);
   void set(Slot slot, Value value);
+  /// Every word of the variable becomes zero.
+  void clear(Variable variable);
+  void set(Variable variable, const Parts& value);
   /// Writes an If on `condition` with what `body` writes.
   template <typename Body>
   void if_(Value condition, Body body) {
@@ -37,30 +74,57 @@ class Rewriter {
     body();
     block_ = outside;
   }
+  template <typename Body, typename Otherwise>
+  void if_else(Value condition, Body body, Otherwise otherwise) {
+    const Branches branches = open_branches(condition);
+    body();
+    block_ = branches.orelse;
+    otherwise();
+    block_ = branches.outside;
+  }
+  /// Writes a Loop over from .. to with what `body` writes.
+  template <typename Body>
+  void loop(Value from, Value to, Body body) {
+    const KBlock outside = open_loop(from, to);
+    body();
+    block_ = outside;
+  }
 
-  /// Whether the value is known to be 0 or 1.
-  bool is_truth(Value v) const;
+  /// Whether the word is known to be 0 or 1.
+  bool is_truth(Value v) const { return truth_[index(v)]; }
 
-  // Driving.
+  // Driving. Blocks are visited in the order of their numbers, in which a definition comes before its uses.
   void at(KBlock block, Span origin) { block_ = block, origin_ = origin; }
+  /// The instruction as it is, for its operands' words: those kinds that are in every kernel.
   void keep(Value v);
-  void replace(Value v, Value by) { forward_[index(v)] = by; }
+  void replace(Value v, const Parts& by) { parts_[index(v)] = by; }
   Kernel finish();
 
  private:
+  struct Branches {
+    KBlock orelse, outside;
+  };
+
   Value write(Inst inst, std::span<const Value> operands);
   KBlock open_if(Value condition);
-  Value resolve(Value v) const;
+  Branches open_branches(Value condition);
+  KBlock open_loop(Value from, Value to);
+  const Parts& parts(Value v) const { return parts_[index(v)]; }
+  Parts constants(const Inst& constant);
+  Variable variable(Slot of_the_source) const { return variables_[index(of_the_source)]; }
 
   const Kernel& source_;
   const Target& target_;
   Kernel out_;
-  std::vector<Value> forward_;  // by Value of the source: itself, or what stands in its place
+  std::vector<Parts> parts_;         // by Value of the source
+  std::vector<Variable> variables_;  // by Slot of the source
+  std::vector<bool> truth_;          // by Value
+  std::vector<bool> truth_slots_;    // by Slot
   KBlock block_ = kNoKBlock;
   Span origin_;
 };
 
 /// Writes the legal form of a semantic operator (Apply) and gives its result; the rules are in rules.cpp.
-Value legalize_apply(Rewriter& r, const Inst& apply);
+Parts legalize_apply(Rewriter& r, const Inst& apply);
 
 }  // namespace vyre::lower

@@ -1,10 +1,15 @@
 // The rules of legalization for operators: each semantic operator in raw ones.
 //
 // One small function a rule, headed by what it matches and what it writes; a and b are the operands. Results
-// are words: a signed word is its bits, a bool is 0 or 1. test/unit/lower checks every rule against an
-// expectation of its own and against the semantic form. Source: binary-operations; semantics, "Operators" and
-// "Casts".
-#include "lower/rewrite.h"
+// are words: a signed word is its bits, a bool is 0 or 1, a 16-bit float has a high half of zero. Here are
+// the rules for one word, those that hold for every type, and the table; u64 and u128 are in wide.cpp.
+// test/unit/lower checks every rule against an expectation of its own and against the semantic form. Source:
+// binary-operations; semantics, "Operators" and "Casts".
+#include "lower/rules.h"
+
+#include <algorithm>
+
+#include "spec/casts.h"
 
 namespace vyre::lower {
 namespace {
@@ -12,23 +17,15 @@ namespace {
 using spec::DataType;
 using spec::Op;
 
-using Rule = Value (*)(Rewriter& r, const Inst& apply);
-
 constexpr uint32_t kMinSigned = 0x80000000u;
 constexpr uint32_t kMinusOne = 0xffffffffu;
 
-Value operand(Rewriter& r, const Inst& apply, uint32_t n) { return r.source().arg(apply, n); }
-Value is_zero(Rewriter& r, Value v) { return r.raw(RawOp::Eq, {v, r.constant(0)}); }
-/// 0 or 1: whether a word that counts as a truth value is not zero.
-Value truth(Rewriter& r, Value v) { return r.is_truth(v) ? v : r.raw(RawOp::Ne, {v, r.constant(0)}); }
-Value choose(Rewriter& r, Value condition, Value yes, Value no) {
-  return r.raw(RawOp::Select, {condition, yes, no});
-}
+Value operand(Rewriter& r, const Inst& apply, uint32_t n) { return r.word(apply, n); }
 
 // match:  op(a, b), op(a) where the raw operator is total and means the same on every bit pattern
 // result: op.raw(a, b), op.raw(a)
 template <RawOp op>
-Value direct(Rewriter& r, const Inst& apply) {
+Parts direct(Rewriter& r, const Inst& apply) {
   if constexpr (info(op).operands == 1) return r.raw(op, {operand(r, apply, 0)});
   return r.raw(op, {operand(r, apply, 0), operand(r, apply, 1)});
 }
@@ -36,13 +33,13 @@ Value direct(Rewriter& r, const Inst& apply) {
 // match:  gt(a, b); ge(a, b)
 // result: lt.raw(b, a); le.raw(b, a)
 template <RawOp op>
-Value swapped(Rewriter& r, const Inst& apply) {
+Parts swapped(Rewriter& r, const Inst& apply) {
   return r.raw(op, {operand(r, apply, 1), operand(r, apply, 0)});
 }
 
 // match:  div u32(a, b)
 // result: z = eq.raw(b, 0); select.raw(z, 0, udiv.raw(a, select.raw(z, 1, b)))
-Value div_unsigned(Rewriter& r, const Inst& apply) {
+Parts div_unsigned(Rewriter& r, const Inst& apply) {
   const Value a = operand(r, apply, 0), b = operand(r, apply, 1);
   const Value z = is_zero(r, b);
   const Value quotient = r.raw(RawOp::UDiv, {a, choose(r, z, r.constant(1), b)});
@@ -51,7 +48,7 @@ Value div_unsigned(Rewriter& r, const Inst& apply) {
 
 // match:  mod u32(a, b)
 // result: urem.raw(a, select.raw(eq.raw(b, 0), 1, b))        // a mod 1 is the 0 that a mod 0 has to be
-Value mod_unsigned(Rewriter& r, const Inst& apply) {
+Parts mod_unsigned(Rewriter& r, const Inst& apply) {
   const Value b = operand(r, apply, 1);
   const Value z = is_zero(r, b);
   return r.raw(RawOp::URem, {operand(r, apply, 0), choose(r, z, r.constant(1), b)});
@@ -74,7 +71,7 @@ SignedDivisor signed_divisor(Rewriter& r, Value a, Value b) {
 
 // match:  div i32(a, b)
 // result: z, d as above; select.raw(z, 0, sdiv.raw(a, d))     // MIN / 1 is the MIN that MIN / -1 has to be
-Value div_signed(Rewriter& r, const Inst& apply) {
+Parts div_signed(Rewriter& r, const Inst& apply) {
   const Value a = operand(r, apply, 0);
   const SignedDivisor guarded = signed_divisor(r, a, operand(r, apply, 1));
   const Value quotient = r.raw(RawOp::SDiv, {a, guarded.divisor});
@@ -83,7 +80,7 @@ Value div_signed(Rewriter& r, const Inst& apply) {
 
 // match:  mod i32(a, b)
 // result: d as above; srem.raw(a, d)                          // a mod 1 is 0 in both guarded cases
-Value mod_signed(Rewriter& r, const Inst& apply) {
+Parts mod_signed(Rewriter& r, const Inst& apply) {
   const Value a = operand(r, apply, 0);
   return r.raw(RawOp::SRem, {a, signed_divisor(r, a, operand(r, apply, 1)).divisor});
 }
@@ -91,7 +88,7 @@ Value mod_signed(Rewriter& r, const Inst& apply) {
 // match:  shl(a, b); shr u32(a, b); shr i32(a, b)
 // result: shl.raw(a, and.raw(b, 31)); lshr.raw(...); ashr.raw(...)
 template <RawOp op>
-Value masked_shift(Rewriter& r, const Inst& apply) {
+Parts masked_shift(Rewriter& r, const Inst& apply) {
   const Value amount = r.raw(RawOp::And, {operand(r, apply, 1), r.constant(31)});
   return r.raw(op, {operand(r, apply, 0), amount});
 }
@@ -99,7 +96,7 @@ Value masked_shift(Rewriter& r, const Inst& apply) {
 // match:  and(a, b); or(a, b)
 // result: and.raw(ne.raw(a, 0), ne.raw(b, 0)); or.raw(...)    // an operand that is 0 or 1 is taken as it is
 template <RawOp op>
-Value logical(Rewriter& r, const Inst& apply) {
+Parts logical(Rewriter& r, const Inst& apply) {
   const Value a = truth(r, operand(r, apply, 0));
   const Value b = truth(r, operand(r, apply, 1));
   return r.raw(op, {a, b});
@@ -107,135 +104,188 @@ Value logical(Rewriter& r, const Inst& apply) {
 
 // match:  logical_not(a)
 // result: eq.raw(a, 0)
-Value logical_not(Rewriter& r, const Inst& apply) { return is_zero(r, operand(r, apply, 0)); }
+Parts logical_not(Rewriter& r, const Inst& apply) { return is_zero(r, operand(r, apply, 0)); }
 
 // match:  negate(a)
 // result: sub.raw(0, a)
-Value negate(Rewriter& r, const Inst& apply) {
+Parts negate(Rewriter& r, const Inst& apply) {
   const Value zero = r.constant(0);
-  return r.raw(RawOp::Sub, {zero, operand(r, apply, 0)});
+  return sub(r, zero, operand(r, apply, 0));
 }
 
 // match:  clz(a); ctz(a)
 // result: z = eq.raw(a, 0); select.raw(z, 32, clz.raw(select.raw(z, 1, a)))
 template <RawOp op>
-Value count_zeros(Rewriter& r, const Inst& apply) {
-  const Value a = operand(r, apply, 0);
-  const Value z = is_zero(r, a);
-  const Value count = r.raw(op, {choose(r, z, r.constant(1), a)});
-  return choose(r, z, r.constant(32), count);
+Parts zeros(Rewriter& r, const Inst& apply) {
+  return count_zeros<op>(r, operand(r, apply, 0));
 }
 
-Value add(Rewriter& r, Value a, Value b) { return r.raw(RawOp::Add, {a, b}); }
-Value mask(Rewriter& r, Value a, uint32_t bits) { return r.raw(RawOp::And, {a, r.constant(bits)}); }
-Value right(Rewriter& r, Value a, uint32_t by) { return r.raw(RawOp::LShr, {a, r.constant(by)}); }
-Value left(Rewriter& r, Value a, uint32_t by) { return r.raw(RawOp::Shl, {a, r.constant(by)}); }
+Parts popcount(Rewriter& r, const Inst& apply) { return count_ones(r, operand(r, apply, 0)); }
+Parts reverse_bits(Rewriter& r, const Inst& apply) { return reverse_word(r, operand(r, apply, 0)); }
 
-// match:  popcount(a), the target counts bits
-// result: popcount.raw(a)
-// match:  popcount(a), the target does not
-// result: sums of 1, 2, 4 bits side by side; a multiplication adds the four bytes into the highest
-Value popcount(Rewriter& r, const Inst& apply) {
-  const Value a = operand(r, apply, 0);
-  if (r.target().has_popcount) return r.raw(RawOp::Popcount, {a});
-  const Value pairs = r.raw(RawOp::Sub, {a, mask(r, right(r, a, 1), 0x55555555)});
-  const Value low = mask(r, pairs, 0x33333333);
-  const Value nibbles = add(r, low, mask(r, right(r, pairs, 2), 0x33333333));
-  const Value bytes = mask(r, add(r, nibbles, right(r, nibbles, 4)), 0x0f0f0f0f);
-  return right(r, r.raw(RawOp::Mul, {bytes, r.constant(0x01010101)}), 24);
-}
-
-// match:  reverse_bits(a), the target reverses bits
-// result: reverse_bits.raw(a)
-// match:  reverse_bits(a), the target does not
-// result: neighbours swapped in groups of 1, 2, 4 and 8 bits, then the halves
-Value reverse_bits(Rewriter& r, const Inst& apply) {
-  Value a = operand(r, apply, 0);
-  if (r.target().has_reverse_bits) return r.raw(RawOp::ReverseBits, {a});
-  struct Step {
-    uint32_t width, mask;
-  };
-  for (const Step step : {Step{1, 0x55555555}, {2, 0x33333333}, {4, 0x0f0f0f0f}, {8, 0x00ff00ff}}) {
-    const Value down = mask(r, right(r, a, step.width), step.mask);
-    const Value up = left(r, mask(r, a, step.mask), step.width);
-    a = r.raw(RawOp::Or, {down, up});
+// match:  op(a, b), op(a) of words that have nothing to do with each other
+// result: op.raw(ai, bi), op.raw(ai)
+template <RawOp op>
+Parts each(Rewriter& r, const Inst& apply) {
+  const Parts& a = r.operand(apply, 0);
+  Parts out;
+  for (uint32_t i = 0; i < a.count; ++i) {
+    if constexpr (info(op).operands == 1) {
+      out.add(r.raw(op, {a[i]}));
+    } else {
+      out.add(r.raw(op, {a[i], r.operand(apply, 1)[i]}));
+    }
   }
-  const Value down = right(r, a, 16);
-  return r.raw(RawOp::Or, {down, left(r, a, 16)});
+  return out;
 }
 
 // match:  select(c, t, f)
-// result: select.raw(ne.raw(c, 0), t, f)                      // a condition that is 0 or 1 is taken as it is
-Value select(Rewriter& r, const Inst& apply) {
+// result: select.raw(ne.raw(c, 0), ti, fi)                    // a condition that is 0 or 1 is taken as it is
+Parts select(Rewriter& r, const Inst& apply) {
   const Value condition = truth(r, operand(r, apply, 0));
-  return choose(r, condition, operand(r, apply, 1), operand(r, apply, 2));
+  const Parts &yes = r.operand(apply, 1), &no = r.operand(apply, 2);
+  Parts out;
+  for (uint32_t i = 0; i < yes.count; ++i) out.add(choose(r, condition, yes[i], no[i]));
+  return out;
 }
 
-// match:  cast<u32 | i32>(a), a of any type of one word; cast<T>(a of T); bitcast<T>(a)
-// result: a                                                   // the bits are the same
-// match:  cast<bool>(a), a u32 or i32
-// result: ne.raw(a, 0)
-Value cast(Rewriter& r, const Inst& apply) {
-  const Value a = operand(r, apply, 0);
-  return apply.type == DataType::Bool ? truth(r, a) : a;
-}
-
-// match:  bitcast<T>(a)
+// match:  cast<T>(a of T)
 // result: a
-Value bitcast(Rewriter& r, const Inst& apply) { return operand(r, apply, 0); }
+// match:  cast<bool>(a)
+// result: ne.raw(or of all ai, 0)
+// match:  cast<vector>(a)
+// result: a, a, ...
+// match:  cast<integer>(a)
+// result: the low words of a, and above them zeros; of an i32, ashr.raw(a, 31)
+Parts cast(Rewriter& r, const Inst& apply) {
+  const Parts& a = r.operand(apply, 0);
+  if (apply.type == apply.operand_type) return a;
+  if (apply.type == DataType::Bool) return truth(r, any_bit(r, a));
+  const bool splat = spec::kVectors.contains(apply.type);
+  const uint32_t words = spec::value_words(apply.type);
+  Parts out(a[0]);
+  for (uint32_t i = 1; i < std::min(words, a.count); ++i) out.add(a[i]);
+  while (out.count < words) {
+    if (splat) {
+      out.add(a[0]);
+    } else if (apply.operand_type == DataType::I32) {
+      out.add(r.raw(RawOp::AShr, {a[0], r.constant(31)}));
+    } else {
+      out.add(r.constant(0));
+    }
+  }
+  return out;
+}
 
-/// The rules of one operator: one a type that it takes, none for the others.
+// match:  bitcast<f16 | bf16>(a), a u32
+// result: and.raw(a, ffff)
+// match:  bitcast<T>(a), any other
+// result: a                                                   // the bits are the same
+Parts bitcast(Rewriter& r, const Inst& apply) {
+  const Parts& a = r.operand(apply, 0);
+  if (apply.operand_type == DataType::U32 && spec::value_bits(apply.type) == 16) return mask(r, a[0], 0xffff);
+  return a;
+}
+
+// match:  vec2u32(a, b); vec4u32(a, b, c, d)
+// result: the words side by side
+Parts make_vector(Rewriter& r, const Inst& apply) {
+  Parts out;
+  for (uint32_t i = 0; i < apply.args.count; ++i) out.add(operand(r, apply, i));
+  return out;
+}
+
+// match:  component n of v
+// result: vn
+Parts component(Rewriter& r, const Inst& apply) { return r.operand(apply, 0)[apply.imm]; }
+
+/// The rules of one operator: one for each kind of type that it takes, none for the others.
 struct Rules {
-  Rule u32, i32, boolean;
+  Rule u32, i32;
+  Rule wide;  // u64, u128
+  Rule vector, boolean, floating;
 };
-constexpr Rules integers(Rule both) { return {both, both, nullptr}; }
-constexpr Rules integers(Rule u32, Rule i32) { return {u32, i32, nullptr}; }
-constexpr Rules all(Rule rule) { return {rule, rule, rule}; }
+constexpr Rules integers(Rule word, Rule wide) { return {word, word, wide, nullptr, nullptr, nullptr}; }
+constexpr Rules integers(Rule u32, Rule i32, Rule wide) {
+  return {u32, i32, wide, nullptr, nullptr, nullptr};
+}
+constexpr Rules and_vectors(Rule word, Rule wide, Rule vector) {
+  return {word, word, wide, vector, nullptr, nullptr};
+}
+constexpr Rules and_truth(Rule word, Rule wide) { return {word, word, wide, nullptr, word, nullptr}; }
+constexpr Rules comparing(Rule word, Rule wide) { return {word, word, wide, wide, word, nullptr}; }
+constexpr Rules vectors(Rule rule) { return {nullptr, nullptr, nullptr, rule, nullptr, nullptr}; }
+constexpr Rules all(Rule rule) { return {rule, rule, rule, rule, rule, rule}; }
+constexpr Rules all_but_truth(Rule rule) { return {rule, rule, rule, rule, nullptr, rule}; }
 
-constexpr bool is_pure(Op op) { return !spec::is_atomic(op) && op != Op::Call && !spec::is_vector_op(op); }
+constexpr bool is_pure(Op op) { return !spec::is_atomic(op) && op != Op::Call; }
 
 using Entry = spec::Row<Op, Rules>;
 constexpr Entry kRows[] = {
-    {Op::Add, integers(direct<RawOp::Add>)},
-    {Op::Sub, integers(direct<RawOp::Sub>)},
-    {Op::Mul, integers(direct<RawOp::Mul>)},
-    {Op::Div, integers(div_unsigned, div_signed)},
-    {Op::Mod, integers(mod_unsigned, mod_signed)},
-    {Op::BitAnd, integers(direct<RawOp::And>)},
-    {Op::BitOr, integers(direct<RawOp::Or>)},
-    {Op::BitXor, integers(direct<RawOp::Xor>)},
-    {Op::Shl, integers(masked_shift<RawOp::Shl>)},
-    {Op::Shr, integers(masked_shift<RawOp::LShr>, masked_shift<RawOp::AShr>)},
-    {Op::Eq, all(direct<RawOp::Eq>)},
-    {Op::Ne, all(direct<RawOp::Ne>)},
-    {Op::Lt, integers(direct<RawOp::ULt>, direct<RawOp::SLt>)},
-    {Op::Gt, integers(swapped<RawOp::ULt>, swapped<RawOp::SLt>)},
-    {Op::Le, integers(direct<RawOp::ULe>, direct<RawOp::SLe>)},
-    {Op::Ge, integers(swapped<RawOp::ULe>, swapped<RawOp::SLe>)},
-    {Op::And, all(logical<RawOp::And>)},
-    {Op::Or, all(logical<RawOp::Or>)},
-    {Op::Negate, integers(negate)},
-    {Op::BitNot, integers(direct<RawOp::Not>)},
-    {Op::LogicalNot, all(logical_not)},
-    {Op::Popcount, integers(popcount)},
-    {Op::Clz, integers(count_zeros<RawOp::Clz>)},
-    {Op::Ctz, integers(count_zeros<RawOp::Ctz>)},
-    {Op::ReverseBits, integers(reverse_bits)},
+    {Op::Add, and_vectors(direct<RawOp::Add>, wide_add, each<RawOp::Add>)},
+    {Op::Sub, and_vectors(direct<RawOp::Sub>, wide_sub, each<RawOp::Sub>)},
+    {Op::Mul, and_vectors(direct<RawOp::Mul>, wide_mul, each<RawOp::Mul>)},
+    {Op::Div, integers(div_unsigned, div_signed, wide_div)},
+    {Op::Mod, integers(mod_unsigned, mod_signed, wide_mod)},
+    {Op::BitAnd, and_vectors(each<RawOp::And>, each<RawOp::And>, each<RawOp::And>)},
+    {Op::BitOr, and_vectors(each<RawOp::Or>, each<RawOp::Or>, each<RawOp::Or>)},
+    {Op::BitXor, and_vectors(each<RawOp::Xor>, each<RawOp::Xor>, each<RawOp::Xor>)},
+    {Op::Shl, integers(masked_shift<RawOp::Shl>, wide_shl)},
+    {Op::Shr, integers(masked_shift<RawOp::LShr>, masked_shift<RawOp::AShr>, wide_shr)},
+    {Op::Eq, comparing(direct<RawOp::Eq>, wide_eq)},
+    {Op::Ne, comparing(direct<RawOp::Ne>, wide_ne)},
+    {Op::Lt, integers(direct<RawOp::ULt>, direct<RawOp::SLt>, wide_lt)},
+    {Op::Gt, integers(swapped<RawOp::ULt>, swapped<RawOp::SLt>, wide_gt)},
+    {Op::Le, integers(direct<RawOp::ULe>, direct<RawOp::SLe>, wide_le)},
+    {Op::Ge, integers(swapped<RawOp::ULe>, swapped<RawOp::SLe>, wide_ge)},
+    {Op::And, and_truth(logical<RawOp::And>, wide_and)},
+    {Op::Or, and_truth(logical<RawOp::Or>, wide_or)},
+    {Op::Negate, integers(negate, wide_negate)},
+    {Op::BitNot, and_vectors(each<RawOp::Not>, each<RawOp::Not>, each<RawOp::Not>)},
+    {Op::LogicalNot, and_truth(logical_not, wide_not)},
+    {Op::Popcount, integers(popcount, wide_popcount)},
+    {Op::Clz, integers(zeros<RawOp::Clz>, wide_clz)},
+    {Op::Ctz, integers(zeros<RawOp::Ctz>, wide_ctz)},
+    {Op::ReverseBits, integers(reverse_bits, wide_reverse_bits)},
     {Op::Select, all(select)},
     {Op::Cast, all(cast)},
-    {Op::Bitcast, integers(bitcast)},
+    {Op::Bitcast, all_but_truth(bitcast)},
+    {Op::MakeVec2U32, vectors(make_vector)},
+    {Op::MakeVec4U32, vectors(make_vector)},
+    {Op::Component, vectors(component)},
 };
 constexpr spec::TotalTable<kRows, is_pure> kRules;
 
-/// The table has a rule for exactly those types of one word that the ledger says the operator takes.
+constexpr Rule rule_for(const Rules& rules, DataType type) {
+  switch (type) {
+    case DataType::U32: return rules.u32;
+    case DataType::I32: return rules.i32;
+    case DataType::U64:
+    case DataType::U128: return rules.wide;
+    case DataType::Vec2U32:
+    case DataType::Vec4U32: return rules.vector;
+    case DataType::Bool: return rules.boolean;
+    case DataType::F16:
+    case DataType::BF16:
+    case DataType::F32: return rules.floating;
+    case DataType::Bytes:
+    case DataType::Tensor: return nullptr;  // no values
+  }
+  return nullptr;
+}
+
+/// The table has a rule for each type that the ledger says the operator takes. It may have one for more where
+/// types share a rule: making a vector takes one size of them.
 consteval bool rules_match_the_ledger() {
   for (const Entry& row : kRows) {
-    const spec::TypeSet types = spec::info(row.key).types;
-    const bool truth =
-        types.contains(DataType::Bool) && row.key != Op::Bitcast;  // bool takes no part in bitcast
-    if ((row.value.u32 != nullptr) != types.contains(DataType::U32)) return false;
-    if ((row.value.i32 != nullptr) != types.contains(DataType::I32)) return false;
-    if ((row.value.boolean != nullptr) != truth) return false;
+    for (const spec::TypeInfo& type : spec::kTypes) {
+      const bool has = rule_for(row.value, type.type) != nullptr;
+      bool takes = spec::info(row.key).types.contains(type.type);
+      if (row.key == Op::Bitcast) takes = spec::can_bitcast(type.type, type.type);
+      const bool shared = spec::is_vector_op(row.key) && spec::kVectors.contains(type.type);
+      if (takes && !has) return false;
+      if (has && !takes && !shared) return false;
+    }
   }
   return true;
 }
@@ -243,10 +293,53 @@ static_assert(rules_match_the_ledger(), "an operator has a rule for a type it do
 
 }  // namespace
 
-Value legalize_apply(Rewriter& r, const Inst& apply) {
-  const Rules& rules = kRules[apply.op];
-  if (apply.operand_type == DataType::Bool) return rules.boolean(r, apply);
-  return apply.operand_type == DataType::I32 ? rules.i32(r, apply) : rules.u32(r, apply);
+// match:  popcount(a), the target counts bits
+// result: popcount.raw(a)
+// match:  popcount(a), the target does not
+// result: sums of 1, 2, 4 bits side by side; a multiplication adds the four bytes into the highest
+Value count_ones(Rewriter& r, Value a) {
+  if (r.target().has_popcount) return r.raw(RawOp::Popcount, {a});
+  const Value pairs = sub(r, a, mask(r, right(r, a, 1), 0x55555555));
+  const Value low = mask(r, pairs, 0x33333333);
+  const Value nibbles = add(r, low, mask(r, right(r, pairs, 2), 0x33333333));
+  const Value bytes = mask(r, add(r, nibbles, right(r, nibbles, 4)), 0x0f0f0f0f);
+  return right(r, mul(r, bytes, r.constant(0x01010101)), 24);
+}
+
+// match:  reverse_bits(a), the target reverses bits
+// result: reverse_bits.raw(a)
+// match:  reverse_bits(a), the target does not
+// result: neighbours swapped in groups of 1, 2, 4 and 8 bits, then the halves
+Value reverse_word(Rewriter& r, Value a) {
+  if (r.target().has_reverse_bits) return r.raw(RawOp::ReverseBits, {a});
+  struct Step {
+    uint32_t width, mask;
+  };
+  for (const Step step : {Step{1, 0x55555555}, {2, 0x33333333}, {4, 0x0f0f0f0f}, {8, 0x00ff00ff}}) {
+    const Value down = mask(r, right(r, a, step.width), step.mask);
+    const Value up = left(r, mask(r, a, step.mask), step.width);
+    a = either(r, down, up);
+  }
+  const Value down = right(r, a, 16);
+  return either(r, down, left(r, a, 16));
+}
+
+// match:  the high word of a * b, the target multiplies so
+// result: umul_hi.raw(a, b)
+// match:  the high word of a * b, the target does not
+// result: from the four products of halves; none of the sums leaves a word: (2^16 - 1)^2 + 2 (2^16 - 1) =
+// 2^32 - 1
+Value high_product(Rewriter& r, Value a, Value b) {
+  if (r.target().has_umul_hi) return r.raw(RawOp::UMulHi, {a, b});
+  const Value al = mask(r, a, 0xffff), ah = right(r, a, 16);
+  const Value bl = mask(r, b, 0xffff), bh = right(r, b, 16);
+  const Value middle = add(r, mul(r, ah, bl), right(r, mul(r, al, bl), 16));
+  const Value cross = add(r, mul(r, al, bh), mask(r, middle, 0xffff));
+  return add(r, add(r, mul(r, ah, bh), right(r, middle, 16)), right(r, cross, 16));
+}
+
+Parts legalize_apply(Rewriter& r, const Inst& apply) {
+  return rule_for(kRules[apply.op], apply.operand_type)(r, apply);
 }
 
 }  // namespace vyre::lower

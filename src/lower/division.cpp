@@ -1,0 +1,90 @@
+// Division of u64 and u128 in words. No target divides more than a word at a time, so it is done by hand: in
+// one instruction where both operands fit a word, which is most of the time, else bit by bit, but only over
+// the bits that the quotient can have.
+#include "lower/rules.h"
+
+namespace vyre::lower {
+namespace {
+
+struct Division {
+  Variable quotient, remainder;
+};
+
+Parts halved(Rewriter& r, const Parts& a) {
+  Parts out;
+  for (uint32_t i = 0; i + 1 < a.count; ++i) out.add(either(r, right(r, a[i], 1), left(r, a[i + 1], 31)));
+  out.add(right(r, a[a.count - 1], 1));
+  return out;
+}
+
+// One step of long division with the pair (remainder, quotient) as one shift register: the dividend's next
+// bit comes out of the quotient's top, the quotient's next bit goes in at its bottom. The bit that the
+// remainder loses at its top means that it was not below 2^bits, so not below b; the difference is then right
+// modulo 2^bits.
+void divide_step(Rewriter& r, const Division& d, const Parts& b) {
+  const Parts quotient = r.get(d.quotient), remainder = r.get(d.remainder);
+  const uint32_t n = b.count;
+  const auto doubled = [&](const Parts& a, uint32_t i, Value in) {
+    return either(r, left(r, a[i], 1), i == 0 ? in : right(r, a[i - 1], 31));
+  };
+  const Value lost = right(r, remainder[n - 1], 31);
+  const Value next = right(r, quotient[n - 1], 31);
+  Parts grown;
+  for (uint32_t i = 0; i < n; ++i) grown.add(doubled(remainder, i, next));
+  const Difference rest = subtract(r, grown, b);
+  const Value fits = either(r, lost, r.raw(RawOp::Xor, {rest.borrow, r.constant(1)}));
+  for (uint32_t i = 0; i < n; ++i) {
+    r.set(d.remainder[i], choose(r, fits, rest.words[i], grown[i]));
+    r.set(d.quotient[i], doubled(quotient, i, fits));
+  }
+}
+
+// match:  a / b, b not zero
+// result: with k = clz(b) - clz(a), the quotient has at most k + 1 bits; none where k < 0. The register
+// starts as if the
+//         steps that bring none had been made: remainder a >> (k + 1), which is below b, and the dividend's k
+//         + 1 low bits at the quotient's top
+void divide_long(Rewriter& r, const Division& d, const Parts& a, const Parts& b) {
+  r.set(d.remainder, a);
+  const Value zeros_a = leading_zeros(r, a), zeros_b = leading_zeros(r, b);
+  r.if_(r.raw(RawOp::ULe, {zeros_a, zeros_b}), [&] {
+    const Value k = sub(r, zeros_b, zeros_a);
+    r.set(d.remainder, halved(r, shift_right(r, a, k)));
+    r.set(d.quotient, shift_left(r, a, r.raw(RawOp::Xor, {k, r.constant(32 * a.count - 1)})));
+    const Value from = r.constant(0);
+    r.loop(from, add(r, k, r.constant(1)), [&] { divide_step(r, d, b); });
+  });
+}
+
+// match:  div(a, b); mod(a, b)
+// result: set s, 0
+//         if (ne.raw(or of all bi, 0)) {
+//           if (eq.raw(or of all words of a and b but the lowest, 0)) { set s0, udiv.raw(a0, b0) }
+//           else { long division }
+//         }
+//         get s
+Parts divide(Rewriter& r, const Inst& apply, bool want_remainder) {
+  const Parts &a = r.operand(apply, 0), &b = r.operand(apply, 1);
+  const Division d{.quotient = r.variable("quotient", a.count),
+                   .remainder = r.variable("remainder", a.count)};
+  const Variable& wanted = want_remainder ? d.remainder : d.quotient;
+  r.clear(wanted);
+  r.if_(truth(r, any_bit(r, b)), [&] {
+    Parts upper;
+    for (uint32_t i = 1; i < a.count; ++i) upper.add(either(r, a[i], b[i]));
+    r.if_else(
+        is_zero(r, any_bit(r, upper)),
+        [&] {
+          r.set(wanted[0], r.raw(want_remainder ? RawOp::URem : RawOp::UDiv, {a[0], b[0]}));
+        },
+        [&] { divide_long(r, d, a, b); });
+  });
+  return r.get(wanted);
+}
+
+}  // namespace
+
+Parts wide_div(Rewriter& r, const Inst& apply) { return divide(r, apply, false); }
+Parts wide_mod(Rewriter& r, const Inst& apply) { return divide(r, apply, true); }
+
+}  // namespace vyre::lower

@@ -1,0 +1,77 @@
+// What the rules of legalization share: their type, short names for raw instructions, and the rules for
+// values of several words, which rules.cpp puts into its table beside those for one word.
+#pragma once
+
+#include "lower/rewrite.h"
+
+namespace vyre::lower {
+
+using Rule = Parts (*)(Rewriter& r, const Inst& apply);
+
+inline Value add(Rewriter& r, Value a, Value b) { return r.raw(RawOp::Add, {a, b}); }
+inline Value sub(Rewriter& r, Value a, Value b) { return r.raw(RawOp::Sub, {a, b}); }
+inline Value mul(Rewriter& r, Value a, Value b) { return r.raw(RawOp::Mul, {a, b}); }
+inline Value either(Rewriter& r, Value a, Value b) { return r.raw(RawOp::Or, {a, b}); }
+inline Value both(Rewriter& r, Value a, Value b) { return r.raw(RawOp::And, {a, b}); }
+inline Value less(Rewriter& r, Value a, Value b) { return r.raw(RawOp::ULt, {a, b}); }
+inline Value mask(Rewriter& r, Value a, uint32_t bits) { return r.raw(RawOp::And, {a, r.constant(bits)}); }
+inline Value right(Rewriter& r, Value a, uint32_t by) { return r.raw(RawOp::LShr, {a, r.constant(by)}); }
+inline Value left(Rewriter& r, Value a, uint32_t by) { return r.raw(RawOp::Shl, {a, r.constant(by)}); }
+inline Value is_zero(Rewriter& r, Value v) { return r.raw(RawOp::Eq, {v, r.constant(0)}); }
+inline Value choose(Rewriter& r, Value condition, Value yes, Value no) {
+  return r.raw(RawOp::Select, {condition, yes, no});
+}
+/// 0 or 1: whether a word that counts as a truth value is not zero.
+inline Value truth(Rewriter& r, Value v) { return r.is_truth(v) ? v : r.raw(RawOp::Ne, {v, r.constant(0)}); }
+
+// Rules for one word that those for several are made of (rules.cpp).
+Value count_ones(Rewriter& r, Value a);
+Value reverse_word(Rewriter& r, Value a);
+/// Clz or Ctz, 32 for zero.
+template <RawOp op>
+Value count_zeros(Rewriter& r, Value a) {
+  const Value z = is_zero(r, a);
+  const Value count = r.raw(op, {choose(r, z, r.constant(1), a)});
+  return choose(r, z, r.constant(32), count);
+}
+/// The high word of the product of two words.
+Value high_product(Rewriter& r, Value a, Value b);
+
+/// Every word of a value in one: zero exactly when the value is.
+Value any_bit(Rewriter& r, const Parts& a);
+
+// Rules for u64 and u128 (wide.cpp, division.cpp), of which the component-wise ones serve vectors too.
+Parts wide_add(Rewriter& r, const Inst& apply);
+Parts wide_sub(Rewriter& r, const Inst& apply);
+Parts wide_mul(Rewriter& r, const Inst& apply);
+Parts wide_div(Rewriter& r, const Inst& apply);
+Parts wide_mod(Rewriter& r, const Inst& apply);
+Parts wide_shl(Rewriter& r, const Inst& apply);
+Parts wide_shr(Rewriter& r, const Inst& apply);
+Parts wide_eq(Rewriter& r, const Inst& apply);
+Parts wide_ne(Rewriter& r, const Inst& apply);
+Parts wide_lt(Rewriter& r, const Inst& apply);
+Parts wide_gt(Rewriter& r, const Inst& apply);
+Parts wide_le(Rewriter& r, const Inst& apply);
+Parts wide_ge(Rewriter& r, const Inst& apply);
+Parts wide_and(Rewriter& r, const Inst& apply);
+Parts wide_or(Rewriter& r, const Inst& apply);
+Parts wide_negate(Rewriter& r, const Inst& apply);
+Parts wide_not(Rewriter& r, const Inst& apply);
+Parts wide_popcount(Rewriter& r, const Inst& apply);
+Parts wide_clz(Rewriter& r, const Inst& apply);
+Parts wide_ctz(Rewriter& r, const Inst& apply);
+Parts wide_reverse_bits(Rewriter& r, const Inst& apply);
+
+// What division is made of besides (wide.cpp).
+struct Difference {
+  Parts words;
+  Value borrow;  // 1 where a < b
+};
+Difference subtract(Rewriter& r, const Parts& a, const Parts& b);
+Value leading_zeros(Rewriter& r, const Parts& a);
+/// Domain: amount below 32 times the words of a.
+Parts shift_left(Rewriter& r, const Parts& a, Value amount);
+Parts shift_right(Rewriter& r, const Parts& a, Value amount);
+
+}  // namespace vyre::lower
