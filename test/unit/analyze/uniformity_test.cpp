@@ -39,10 +39,16 @@ struct Names {
       if (name.starts_with('v')) std::from_chars(name.data() + 1, name.data() + name.size(), number);
       return number;
     };
-    for (const ir::Expr& e : code.exprs) exprs.push_back(of(e.symbol));
+    spec::add_intrinsics(ops);
+    for (const ir::Expr& e : code.exprs) {
+      exprs.push_back(of(e.symbol));
+      callees.push_back(e.op == spec::Op::Call ? ops.find(code.name(e.symbol), e.immediate) : nullptr);
+    }
     for (const Node& n : code.nodes) nodes.push_back(of(n.symbol));
   }
+  spec::OpTable ops;
   std::vector<uint32_t> exprs, nodes;
+  std::vector<const spec::OpDef*> callees;
 };
 
 /// The oracle: the paragraph, sentence by sentence, over the tree, again and again until nothing changes.
@@ -71,6 +77,7 @@ class Paragraph {
       const auto access = program_.buffers[names_.exprs[index(id)]].access;
       return access == spec::BufferAccess::Read || access == spec::BufferAccess::Uniform;
     }
+    if (e.kind == ExprKind::Apply && e.op == spec::Op::Call) return code_.name(e.symbol) == "subgroup.size";
     if (e.kind == ExprKind::Apply) return !spec::is_atomic(e.op);
     return e.kind != ExprKind::LocalId && e.kind != ExprKind::InvocationId;
   }
@@ -139,13 +146,19 @@ class Generator {
  private:
   static std::string name(uint32_t v) { return "v" + std::to_string(v); }
   Ex leaf() {
-    switch (random_.below(12)) {
+    switch (random_.below(24)) {
       case 0: return p_.local_id(0);
       case 1: return p_.workgroup_id(0);
       case 2: return p_.len(buffers_[2]);
-      case 3: return p_.load(buffers_[random_.below(4)], p_.var(name(random_.below(6))));
-      case 4:
-      case 5: return p_.u32(1);
+      case 3:
+      case 4: return p_.load(buffers_[random_.below(4)], p_.var(name(random_.below(6))));
+      case 5: return p_.call("subgroup.size", {});
+      case 6: return p_.call("subgroup.any", {p_.u32(1)});
+      case 7:
+      case 8:
+      case 9:
+      case 10:
+      case 11: return p_.u32(1);
       default: return p_.var(name(random_.below(6)));
     }
   }
@@ -163,7 +176,9 @@ class Generator {
       case 2: return p_.assign(p_.var(name(random_.below(6))), value());
       case 3: return p_.store(buffers_[2], p_.u32(0), value());
       case 4: return p_.if_(value(), [&] { statements(depth - 1); });
-      case 5: return p_.if_(value(), [&] { statements(depth - 1); }, [&] { statements(depth - 1); });
+      case 5:
+        return p_.if_(
+            value(), [&] { statements(depth - 1); }, [&] { statements(depth - 1); });
       case 6:
         return p_.loop(name(6 + random_.below(2)), value(), value(), [&](Ex) { statements(depth - 1); });
       default: return p_.block([&] { statements(depth - 1); });
@@ -182,7 +197,7 @@ TEST(Uniformity, AgreesWithTheParagraphOnRandomPrograms) {
     const Names names(program);
     const Paragraph expected(program, names);
     const Uniformity found(
-        {program.code, program.entry, program.buffers, names.exprs, names.nodes, kVariables});
+        {program.code, program.entry, program.buffers, names.exprs, names.nodes, kVariables, names.callees});
     std::vector<NodeId> barriers;
     const std::function<void(BlockId)> walk = [&](BlockId block) {
       if (block == ir::kNoBlock) return;
@@ -210,7 +225,10 @@ TEST(Uniformity, AgreesWithTheParagraphOnRandomPrograms) {
       // A reason ends at what differs by itself.
       const auto& last = steps.back();
       const ir::Expr& origin = program.code[last.expr];
-      ASSERT_TRUE(origin.kind == ExprKind::LocalId || origin.kind == ExprKind::Load) << "seed " << seed;
+      const bool lane_wise =
+          origin.op == spec::Op::Call && program.code.name(origin.symbol) == "subgroup.any";
+      ASSERT_TRUE(origin.kind == ExprKind::LocalId || origin.kind == ExprKind::Load || lane_wise)
+          << "seed " << seed;
     }
   }
   // The programs reach both answers often.

@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cstring>
+#include <optional>
+#include <string>
+
 #include "text/text.h"
 
 namespace vyre::layout {
@@ -47,6 +51,31 @@ TEST_F(Bind, CountsElements) {
   EXPECT_EQ((*result)[2].bytes.data(), memory_.data() + 64);
 }
 
+// Oracle: ir-types, "DataType": bytes an element; SEMANTICS, "Memory": two 16-bit elements to a word.
+TEST_F(Bind, CountsElementsOfEverySize) {
+  const std::vector<std::pair<std::string, uint32_t>> counts = {{"u32", 12},
+                                                                {"i32", 12},
+                                                                {"u64", 6},
+                                                                {"u128", 3},
+                                                                {"vec2u32", 6},
+                                                                {"vec4u32", 3},
+                                                                {"bool", 12},
+                                                                {"f16", 24},
+                                                                {"bf16", 24},
+                                                                {"f32", 12},
+                                                                {"bytes", 12},
+                                                                {"tensor<u32, [4]>", 12},
+                                                                {"tensor<f16, [2, 2]>", 24},
+                                                                {"tensor<u128, [3]>", 3},
+                                                                {"tensor<vec2u32, [1]>", 6}};
+  for (const auto& [type, count] : counts) {
+    const auto p = program("read data: " + type + " @0");
+    const auto result = bind(p, Host{bytes(0, 48)}, {});
+    ASSERT_TRUE(result) << type;
+    EXPECT_EQ((*result)[0].count, count) << type;
+  }
+}
+
 // Oracle: X009 in diag.def.
 TEST_F(Bind, X009WrongNumberOfBuffers) {
   const auto p = program("read a: u32 @0, workgroup w: u32[7], read b: u32 @1");
@@ -66,6 +95,24 @@ TEST_F(Bind, X002NotWholeElements) {
       EXPECT_THAT(result.error().message, HasSubstr("'data'"));
     }
   }
+}
+
+// Oracle: the same, of elements that are no word; the sizes are in the message.
+TEST_F(Bind, X002OfOtherSizes) {
+  const std::vector<std::pair<std::string, std::vector<size_t>>> sizes = {
+      {"f16", {1, 3, 7}},         {"bf16", {1, 4095}},          {"u64", {1, 4, 12, 4092}},
+      {"vec2u32", {4, 7}},        {"u128", {4, 8, 12, 15, 24}}, {"vec4u32", {8, 17}},
+      {"tensor<u64, [1]>", {12}}, {"tensor<bf16, [1]>", {3}}};
+  for (const auto& [type, wrong] : sizes) {
+    const auto p = program("read data: " + type + " @0");
+    for (const size_t size : wrong) {
+      const auto result = bind(p, Host{bytes(0, size)}, {});
+      EXPECT_EQ(code_of(result), DiagCode::X002) << type << " " << size;
+      EXPECT_THAT(result.error().message, HasSubstr(std::to_string(size) + " bytes"));
+    }
+  }
+  const auto odd = program("read data: f16 @0");
+  EXPECT_TRUE(bind(odd, Host{bytes(0, 6)}, {}));  // three elements: no whole words
 }
 
 // Oracle: X003 in diag.def: memory is shared from the first common byte on, in whatever order the buffers are
@@ -115,6 +162,124 @@ TEST_F(Bind, X010TooManyElements) {
   EXPECT_EQ((*fits)[0].count, UINT32_MAX);
   EXPECT_EQ(code_of(bind(p, Host{{data, kSize}}, {})), DiagCode::X010);
   munmap(at, kSize);
+}
+
+using testing::ElementsAre;
+
+/// Words of a buffer that stands at the end of the memory.
+class BindTensors : public Bind {
+ protected:
+  std::span<std::byte> params(const std::vector<uint32_t>& words) {
+    const auto at = bytes(100 << 10, words.size() * 4);
+    std::memcpy(at.data(), words.data(), at.size());
+    return at;
+  }
+  /// What binding says of one tensor of u32 over so many elements.
+  Result<std::vector<Binding>> one(const std::string& shape, size_t elements,
+                                   const std::vector<uint32_t>& words = {}) {
+    const auto p = program("uniform params: u32 @0, read t: tensor<u32, " + shape + "> @1");
+    return bind(p, Host{params(words), bytes(0, elements * 4)}, {});
+  }
+  std::optional<DiagCode> code(const std::string& shape, size_t elements,
+                               const std::vector<uint32_t>& words = {}) {
+    const auto result = one(shape, elements, words);
+    return result ? std::nullopt : std::optional(result.error().code);
+  }
+};
+
+// Oracle: SEMANTICS, "Tensors": row-major when not given; strides by hand.
+TEST_F(BindTensors, DimensionsAndStrides) {
+  const auto rows = one("[2, 3, 5]", 30);
+  ASSERT_TRUE(rows);
+  EXPECT_THAT((*rows)[1].dims, ElementsAre(2, 3, 5));
+  EXPECT_THAT((*rows)[1].strides, ElementsAre(15, 5, 1));
+  EXPECT_TRUE((*rows)[0].dims.empty());
+  const auto columns = one("[2, 3], strides [1, 2]", 6);
+  ASSERT_TRUE(columns);
+  EXPECT_THAT((*columns)[1].dims, ElementsAre(2, 3));
+  EXPECT_THAT((*columns)[1].strides, ElementsAre(1, 2));
+  const auto dynamic = one("[n = params[1], 4, m = params[0]]", 7 * 4 * 3, {3, 7});
+  ASSERT_TRUE(dynamic);
+  EXPECT_THAT((*dynamic)[1].dims, ElementsAre(7, 4, 3));
+  EXPECT_THAT((*dynamic)[1].strides, ElementsAre(12, 3, 1));
+  const auto repeated = one("[1000, 4], strides [0, 1]", 4);  // every row is the first one
+  ASSERT_TRUE(repeated);
+  EXPECT_THAT((*repeated)[1].strides, ElementsAre(0, 1));
+}
+
+// Oracle: the words of a bytes buffer name dimensions too; uniforms may stand after the tensor that they
+// serve.
+TEST_F(BindTensors, DimensionsFromBytesDeclaredLater) {
+  const auto p = program("read t: tensor<f16, [n = shape[2]]> @1, uniform shape: bytes @0");
+  const auto result = bind(p, Host{bytes(0, 10), params({9, 9, 5})}, {});
+  ASSERT_TRUE(result);
+  EXPECT_THAT((*result)[0].dims, ElementsAre(5));
+  EXPECT_EQ(code_of(bind(p, Host{bytes(0, 8), params({9, 9, 5})}, {})), DiagCode::X007);
+}
+
+// Oracle: SEMANTICS, "Tensors": the last element is sum of (dimension - 1) * stride, by hand; one element
+// less bound is an error.
+TEST_F(BindTensors, X007LastElementBeyondTheBuffer) {
+  EXPECT_EQ(code("[2, 3, 5]", 30), std::nullopt);
+  EXPECT_EQ(code("[2, 3, 5]", 29), DiagCode::X007);
+  EXPECT_EQ(code("[2, 3, 5]", 1000), std::nullopt);              // more may be bound
+  EXPECT_EQ(code("[2, 3], strides [10, 2]", 15), std::nullopt);  // 10 + 4 is the last
+  EXPECT_EQ(code("[2, 3], strides [10, 2]", 14), DiagCode::X007);
+  EXPECT_EQ(code("[1]", 0), DiagCode::X007);
+  EXPECT_EQ(code("[n = params[0]]", 8, {8}), std::nullopt);
+  EXPECT_EQ(code("[n = params[0]]", 8, {9}), DiagCode::X007);
+  EXPECT_EQ(code("[n = params[0]]", 8, {UINT32_MAX}), DiagCode::X007);
+  const auto named = one("[n = params[0], 2]", 5, {3});
+  EXPECT_THAT(named.error().message, HasSubstr("'t' [3, 2] has index 5, and 5 elements are bound"));
+}
+
+// Oracle: a shape with a 0 has no element, so that no last one can lie outside, whatever the other numbers
+// are.
+TEST_F(BindTensors, DimensionsOfZero) {
+  EXPECT_EQ(code("[0]", 0), std::nullopt);
+  EXPECT_EQ(code("[4294967295, 4294967295, 0]", 0), std::nullopt);
+  EXPECT_EQ(code("[0, 4294967295, 4294967295]", 0), std::nullopt);
+  EXPECT_EQ(code("[4294967295, n = params[0]], strides [4294967295, 4294967295]", 0, {0}), std::nullopt);
+}
+
+// Oracle: diag.def: below 2^32, computed by hand in Python's integers: 65536 * 65536 - 1 is 2^32 - 1; a sum
+// or product that wraps around 32 or 64 bits to a small number is no smaller.
+TEST_F(BindTensors, X011IndexTooLarge) {
+  EXPECT_EQ(code("[65536, 65536]", 4), DiagCode::X007);  // 2^32 - 1: an index, but not in this buffer
+  EXPECT_EQ(code("[65536, 65537]", 4), DiagCode::X011);
+  EXPECT_EQ(code("[65537, 65536]", 4), DiagCode::X011);  // 2^32 + 65535 wraps to 65535
+  EXPECT_EQ(code("[2, 65536, 65536]", 4), DiagCode::X011);
+  EXPECT_EQ(code("[1, 65536, 65536]", 4), DiagCode::X007);
+  EXPECT_EQ(code("[4294967295, 4294967295]", 4), DiagCode::X011);
+  EXPECT_EQ(code("[4294967295, 4294967295, 4294967295, 4294967295, 4294967295]", 4), DiagCode::X011);
+  EXPECT_EQ(code("[65536, 65536, 65536, 65536]", 4), DiagCode::X011);     // 2^64 elements
+  EXPECT_EQ(code("[2, 2], strides [4294967295, 1]", 4), DiagCode::X011);  // 2^32 wraps to 0
+  EXPECT_EQ(code("[2, 2], strides [4294967295, 0]", 4), DiagCode::X007);
+  EXPECT_EQ(code("[4294967295, 4294967295], strides [4294967295, 4294967295]", 4), DiagCode::X011);
+  EXPECT_EQ(code("[n = params[0], m = params[1]]", 4, {UINT32_MAX, UINT32_MAX}), DiagCode::X011);
+  // One element in a direction: its stride is never taken.
+  EXPECT_EQ(code("[1, 4], strides [4294967295, 1]", 4), std::nullopt);
+}
+
+// Oracle: X012 in diag.def.
+TEST_F(BindTensors, X012DimensionMissing) {
+  EXPECT_EQ(code("[n = params[0]]", 8, {}), DiagCode::X012);
+  EXPECT_EQ(code("[n = params[2]]", 8, {1, 1}), DiagCode::X012);
+  EXPECT_EQ(code("[n = params[2]]", 8, {1, 1, 8}), std::nullopt);
+  EXPECT_EQ(code("[n = params[4294967295]]", 8, {1, 1}), DiagCode::X012);
+  const auto missing = one("[4, n = params[2]]", 8, {1, 1});
+  EXPECT_THAT(missing.error().message, HasSubstr("'n' of tensor 't' is element 2 of 'params', which has 2"));
+}
+
+// Oracle: no limit on the rank but the size of the program: 10,000 dimensions of 1 and one of 3.
+TEST_F(BindTensors, ManyDimensions) {
+  std::string shape = "[3";
+  for (int i = 0; i < 10'000; ++i) shape += ", 1";
+  EXPECT_EQ(code(shape + "]", 3), std::nullopt);
+  EXPECT_EQ(code(shape + "]", 2), DiagCode::X007);
+  std::string large = "[2";
+  for (int i = 0; i < 100; ++i) large += ", 2";
+  EXPECT_EQ(code(large + "]", 3), DiagCode::X011);
 }
 
 }  // namespace
