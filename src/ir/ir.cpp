@@ -4,12 +4,6 @@
 
 namespace vyre::ir {
 
-Symbol Code::intern(std::string_view name) {
-  const auto [it, inserted] = interned_.try_emplace(std::string(name), Symbol{uint32_t(symbols.size())});
-  if (inserted) symbols.emplace_back(name);
-  return it->second;
-}
-
 ExprId Code::add(Expr expr, std::span<const ExprId> args, Span span) {
   expr.args = {uint32_t(expr_list.size()), uint32_t(args.size())};
   expr_list.insert(expr_list.end(), args.begin(), args.end());
@@ -33,8 +27,8 @@ NodeId Code::add(Node node, std::span<const ExprId> args, Span span) {
 }
 
 BlockId Code::add_block(std::span<const NodeId> list) {
-  blocks.push_back({uint32_t(node_list.size()), uint32_t(list.size())});
   node_list.insert(node_list.end(), list.begin(), list.end());
+  blocks.push_back(uint32_t(node_list.size()));
   return BlockId{uint32_t(blocks.size() - 1)};
 }
 
@@ -76,8 +70,8 @@ class Comparison {
     return true;
   }
   bool step(NodeId na, NodeId nb) {
-    const Node &a = a_[na], &b = b_[nb];
-    return a.kind == b.kind && a_.name(a.symbol) == b_.name(b.symbol) && push(a_.args(a), b_.args(b)) &&
+    const Node a = a_[na], b = b_[nb];
+    return a.kind == b.kind && a.malformed == b.malformed && a_.name(a.symbol) == b_.name(b.symbol) && push(a_.args(a), b_.args(b)) &&
            push(a.body, b.body) && push(a.orelse, b.orelse);
   }
   bool step(ExprId ea, ExprId eb) {

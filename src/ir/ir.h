@@ -16,13 +16,15 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/diag.h"
+#include "ir/arena.h"
+#include "ir/node.h"
 #include "spec/ops.h"
 #include "spec/types.h"
 
@@ -32,23 +34,6 @@ using spec::BufferAccess;
 using spec::DataType;
 using spec::Op;
 using spec::RoundingMode;
-
-/// Indices into the arenas of one Code.
-enum class ExprId : uint32_t {};
-enum class NodeId : uint32_t {};
-enum class BlockId : uint32_t {};
-enum class Symbol : uint32_t {};  // an interned name
-constexpr uint32_t index(ExprId id) { return static_cast<uint32_t>(id); }
-constexpr uint32_t index(NodeId id) { return static_cast<uint32_t>(id); }
-constexpr uint32_t index(BlockId id) { return static_cast<uint32_t>(id); }
-constexpr uint32_t index(Symbol id) { return static_cast<uint32_t>(id); }
-inline constexpr BlockId kNoBlock{UINT32_MAX};
-inline constexpr Symbol kNoSymbol{UINT32_MAX};
-
-struct Range {
-  uint32_t first = 0;
-  uint32_t count = 0;
-};
 
 /// Expression kinds. Everything with a mnemonic is Apply; the spec's LitU32, LitI32 and LitBool are Literal
 /// with a type, its BinOp, UnOp, Select, Cast, Call and Atomic are Apply with an operator.
@@ -66,34 +51,21 @@ struct Expr {
   Range args;                 // operand ids in Code::expr_list; Load and atomics: the index (indices) first
 };
 
-/// Statement kinds and their operands: Let, Assign [value]; Store [index..., value]; If [condition];
-/// Loop [from, to].
-enum class NodeKind : uint8_t { Let, Assign, Store, If, Loop, Return, Block, Barrier };
-inline constexpr size_t kNodeKindCount = 8;
-
-struct Node {
-  NodeKind kind{};
-  Symbol symbol = kNoSymbol;  // Let, Assign: variable; Store: buffer; Loop: loop variable
-  Range args;                 // operand ids in Code::expr_list
-  BlockId body = kNoBlock;    // If: then; Loop, Block: body
-  BlockId orelse = kNoBlock;  // If: else, or none
-};
-
 /// The arenas, shared by programs and functions.
 struct Code {
   std::vector<Expr> exprs;
   std::vector<ExprId> expr_list;
-  std::vector<Node> nodes;
-  std::vector<Range> blocks;  // ranges of node_list
+  Nodes nodes;
   std::vector<NodeId> node_list;
-  std::vector<std::string> symbols;
-  std::vector<std::array<uint32_t, 4>> wide;  // literals of more than 32 bits, least significant word first
+  std::vector<uint32_t> blocks;  // where each ends in node_list; it begins where the one before ends
+  Symbols symbols;
+  std::deque<std::array<uint32_t, 4>> wide;  // literals of more than 32 bits, least significant word first
   // Positions, parallel to exprs and nodes; empty when the program has no text.
   std::vector<Span> expr_spans;
   std::vector<Span> node_spans;
 
   const Expr& operator[](ExprId id) const { return exprs[index(id)]; }
-  const Node& operator[](NodeId id) const { return nodes[index(id)]; }
+  Node operator[](NodeId id) const { return nodes[index(id)]; }
   std::span<const ExprId> args(const Expr& e) const {
     return {expr_list.data() + e.args.first, e.args.count};
   }
@@ -103,8 +75,8 @@ struct Code {
   ExprId arg(const Expr& e, uint32_t i) const { return expr_list[e.args.first + i]; }
   ExprId arg(const Node& n, uint32_t i) const { return expr_list[n.args.first + i]; }
   std::span<const NodeId> block(BlockId id) const {
-    const Range r = blocks[index(id)];
-    return {node_list.data() + r.first, r.count};
+    const uint32_t first = id == BlockId{0} ? 0 : blocks[index(id) - 1];
+    return {node_list.data() + first, blocks[index(id)] - first};
   }
   std::string_view name(Symbol s) const { return s == kNoSymbol ? std::string_view{} : symbols[index(s)]; }
   Span span(ExprId id) const { return index(id) < expr_spans.size() ? expr_spans[index(id)] : Span::none(); }
@@ -117,13 +89,10 @@ struct Code {
   size_t node_count() const { return exprs.size() + nodes.size(); }
 
   // Appending. Each returns the new id; spans may be Span::none().
-  Symbol intern(std::string_view name);
+  Symbol intern(std::string_view name) { return symbols.intern(name); }
   ExprId add(Expr expr, std::span<const ExprId> args, Span span);
   NodeId add(Node node, std::span<const ExprId> args, Span span);
   BlockId add_block(std::span<const NodeId> nodes);
-
- private:
-  std::unordered_map<std::string, Symbol> interned_;
 };
 
 /// One dimension of a tensor: a number, or a name for an element of a uniform buffer that is read once at dispatch.

@@ -78,7 +78,9 @@ class Encoder {
       name(decl.name);
       byte(tag(decl.access));
       byte(spec::info(decl.element).wire_tag);
-      if (const ir::TensorType* tensor = program_.tensor(decl)) put_shape(*tensor);
+      if (decl.element == spec::DataType::Tensor) {
+        put_shape(decl.tensor < program_.tensors.size() ? program_.tensors[decl.tensor] : ir::TensorType{});
+      }
       number(decl.access == spec::BufferAccess::Workgroup ? decl.count : decl.binding);
     }
   }
@@ -117,7 +119,7 @@ class Encoder {
   }
 
   void put_statement(ir::NodeId id) {
-    const ir::Node& node = code_[id];
+    const ir::Node node = code_[id];
     ++statements_;
     byte(tag(node.kind));
     switch (node.kind) {

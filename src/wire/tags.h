@@ -71,6 +71,9 @@ constexpr uint8_t tag(spec::RoundingMode mode) {
   std::unreachable();
 }
 
+constexpr uint32_t tag(spec::DataType type) { return spec::info(type).wire_tag; }
+constexpr uint32_t tag(spec::Op op) { return spec::info(op).wire_tag; }
+
 template <typename Enum>
 struct TagCount;
 template <>
@@ -89,18 +92,33 @@ template <>
 struct TagCount<spec::RoundingMode> {
   static constexpr size_t value = spec::kRoundingModeCount;
 };
+template <>
+struct TagCount<spec::DataType> {
+  static constexpr size_t value = spec::kTypeCount;
+};
+template <>
+struct TagCount<spec::Op> {
+  static constexpr size_t value = spec::kOpCount;
+};
+
+/// By tag: one more than the enumerator, or zero.
+template <typename Enum>
+inline constexpr auto kByTag = [] {
+  std::array<uint8_t, 256> out{};
+  for (size_t i = 0; i < TagCount<Enum>::value; ++i) out[tag(static_cast<Enum>(i))] = uint8_t(i + 1);
+  return out;
+}();
 
 /// The enumerator with this tag.
 template <typename Enum>
-constexpr std::optional<Enum> find_tag(uint8_t wanted) {
-  for (size_t i = 0; i < TagCount<Enum>::value; ++i) {
-    if (tag(static_cast<Enum>(i)) == wanted) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
+constexpr std::optional<Enum> find_tag(uint32_t wanted) {
+  const uint8_t found = wanted < 256 ? kByTag<Enum>[wanted] : 0;
+  return found == 0 ? std::nullopt : std::optional(static_cast<Enum>(found - 1));
 }
 
-/// Type tags that are promised to types to come: f64 i64 fp8(e4m3) fp8(e5m2) fp4. See types.def.
-constexpr bool is_reserved_type_tag(uint8_t wanted) { return wanted >= 0x10 && wanted <= 0x14; }
+/// Tags that are promised to types and operators to come: see the ends of types.def and ops.def.
+constexpr bool is_reserved_type_tag(uint32_t wanted) { return wanted >= 0x10 && wanted <= 0x14; }
+constexpr bool is_reserved_operator_tag(uint32_t wanted) { return wanted >= 0x29 && wanted <= 0x5f; }
 
 /// A type's literals are written as this many numbers of 32 bits, least significant first.
 constexpr uint32_t literal_words(spec::DataType type) {

@@ -162,9 +162,9 @@ TEST(Judge, NoticesFaultsOfStructure) {
 /// The program without its barriers.
 ir::Program without_barriers(const ir::Program& program) {
   ir::Program out = program;
-  for (ir::Node& node : out.code.nodes) {
-    if (node.kind == ir::NodeKind::Barrier)
-      node = {.kind = ir::NodeKind::Block, .body = out.code.add_block({})};
+  for (size_t i = 0; i < out.code.nodes.size(); ++i) {
+    if (out.code.nodes[i].kind == ir::NodeKind::Barrier)
+      out.code.nodes.set(i, {.kind = ir::NodeKind::Block, .body = out.code.add_block({})});
   }
   return out;
 }

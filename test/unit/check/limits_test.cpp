@@ -110,7 +110,9 @@ TEST(Limits, NodeCount) {
     for (uint32_t i = 0; i + 2 <= nodes; i += 2) {
       list.push_back(raw.node({.kind = NodeKind::Assign, .symbol = raw.code.intern("x")}, {raw.u32(i)}));
     }
-    raw.code.nodes[0].kind = NodeKind::Let;
+    ir::Node first = raw.code.nodes[0];
+    first.kind = NodeKind::Let;
+    raw.code.nodes.set(0, first);
     if (nodes % 2 != 0) list.push_back(raw.node({.kind = NodeKind::Barrier}, {}));
     raw.u32(0);  // what is in no statement does not count
     return raw.finish(raw.block(list));

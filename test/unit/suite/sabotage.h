@@ -45,7 +45,7 @@ class Rewriter {
   Rewriter(Fault fault, const ir::Code& from, const check::Resolution& resolution,
            std::function<ir::DataType(ir::Symbol)> element)
       : fault_(fault), from_(from), resolution_(resolution), element_(std::move(element)) {
-    for (const std::string& symbol : from.symbols) to_.intern(symbol);
+    for (size_t s = 0; s < from.symbols.size(); ++s) to_.intern(from.symbols[s]);
     for (uint32_t k = 0; k < from.exprs.size(); ++k) {
       std::vector<ir::ExprId> args;
       for (const ir::ExprId a : from.args(from.exprs[k])) args.push_back(map_[ir::index(a)]);

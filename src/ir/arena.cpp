@@ -1,0 +1,118 @@
+#include "ir/arena.h"
+
+#include <cstring>
+#include <random>
+#include <utility>
+
+namespace vyre::ir {
+namespace {
+
+constexpr uint32_t kEmpty = UINT32_MAX;
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  const auto product = static_cast<unsigned __int128>(a) * b;
+  return uint64_t(product) ^ uint64_t(product >> 64);
+}
+
+/// Names come from anybody, and a table that somebody can fill with names of one hash is a list. So the hash
+/// has a key that nobody knows; the order of the table never shows.
+uint64_t hash(std::string_view name) {
+  static const uint64_t key = [] {
+    std::random_device device;
+    return uint64_t(device()) << 32 | device();
+  }();
+  uint64_t state = mix(key ^ name.size(), 0x9e3779b97f4a7c15);
+  while (!name.empty()) {
+    uint64_t word = 0;
+    const size_t bytes = name.size() < 8 ? name.size() : 8;
+    std::memcpy(&word, name.data(), bytes);
+    state = mix(state ^ word, 0xd6e8feb86659fd93 ^ key);
+    name.remove_prefix(bytes);
+  }
+  return mix(state, 0xa0761d6478bd642f);
+}
+
+}  // namespace
+
+Symbol Symbols::intern(std::string_view name) {
+  if (size() * 3 >= slots_.size() * 2) rehash();
+  const size_t mask = slots_.size() - 1;
+  size_t slot = hash(name) & mask;
+  for (; slots_[slot] != kEmpty; slot = (slot + 1) & mask) {
+    if ((*this)[slots_[slot]] == name) return Symbol{slots_[slot]};
+  }
+  slots_[slot] = uint32_t(size());
+  text_.append(name);
+  ends_.push_back(uint32_t(text_.size()));
+  return Symbol{slots_[slot]};
+}
+
+/// Doubles the table.
+void Symbols::rehash() {
+  const size_t wanted = slots_.empty() ? 16 : slots_.size() * 2;
+  std::vector<uint32_t>().swap(slots_);  // before the new one is there, to hold less
+  slots_.assign(wanted, kEmpty);
+  for (uint32_t i = 0; i < size(); ++i) {
+    size_t slot = hash((*this)[i]) & (wanted - 1);
+    while (slots_[slot] != kEmpty) slot = (slot + 1) & (wanted - 1);
+    slots_[slot] = i;
+  }
+}
+
+namespace {
+
+constexpr uint32_t kNone = (1u << 28) - 1;
+
+/// What a statement of each kind has beside its operands, and how many of those; a Store has any number.
+struct Parts {
+  uint32_t operands;
+  bool symbol, body, orelse;
+};
+constexpr Parts parts_of(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::Let:
+    case NodeKind::Assign: return {1, true, false, false};
+    case NodeKind::Store: return {0, true, false, false};
+    case NodeKind::If: return {1, false, true, true};
+    case NodeKind::Loop: return {2, true, true, false};
+    case NodeKind::Return:
+    case NodeKind::Barrier: return {0, false, false, false};
+    case NodeKind::Block: return {0, false, true, false};
+  }
+  std::unreachable();
+}
+
+/// An index in 28 bits, all ones for none.
+constexpr bool fits(uint32_t index) { return index == UINT32_MAX || index < kNone; }
+constexpr uint32_t widened(uint32_t upper) { return upper == kNone ? UINT32_MAX : upper; }
+
+bool well_formed(const Node& node) {
+  const Parts parts = parts_of(node.kind);
+  if (node.malformed || (node.kind != NodeKind::Store && node.args.count != parts.operands)) return false;
+  if ((!parts.symbol && node.symbol != kNoSymbol) || (!parts.body && node.body != kNoBlock)) return false;
+  if (!parts.orelse && node.orelse != kNoBlock) return false;
+  return fits(index(node.symbol)) && fits(index(node.orelse));
+}
+
+}  // namespace
+
+PackedNode::PackedNode(const Node& node)
+    : kind_(static_cast<uint32_t>(node.kind)), malformed_(!well_formed(node)) {
+  if (malformed_) return;
+  upper_ = parts_of(node.kind).symbol ? index(node.symbol) : index(node.orelse);
+  first_ = node.args.first;
+  lower_ = node.kind == NodeKind::Store ? node.args.count : index(node.body);
+}
+
+Node PackedNode::unpack() const {
+  Node node{.kind = static_cast<NodeKind>(kind_), .malformed = malformed_ == 1};
+  if (node.malformed) return node;
+  const Parts parts = parts_of(node.kind);
+  node.args = {first_, node.kind == NodeKind::Store ? lower_ : parts.operands};
+  if (parts.symbol) node.symbol = Symbol{widened(upper_)};
+  if (parts.body) node.body = BlockId{lower_};
+  if (parts.orelse) node.orelse = BlockId{widened(upper_)};
+  return node;
+}
+
+}  // namespace vyre::ir
