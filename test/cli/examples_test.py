@@ -65,6 +65,7 @@ class Examples(CommandTest):
         got = self.words("block_sum", 4, {"input": to_bytes(values), "sums": "zeros:4"}, "sums")
         self.assertEqual(got, [sum(values[i:i + 256]) % 2**32 for i in range(0, 1000, 256)])
 
+    # covers: EX-31
     def test_prefix_sum(self):
         values = [self.random.getrandbits(32) for _ in range(1500)]
         sums, total = [], 0

@@ -108,6 +108,7 @@ class Wire(CommandTest):
 
 
 class Lower(CommandTest):
+    # covers: EX-48
     def test_each_form(self):
         for form, words in {"kernel": ["load", "barrier"], "legal": ["raw"], "llvm": ["define ", "target triple"],
                             "asm": [".text", "ret"]}.items():
@@ -127,6 +128,7 @@ class Run(CommandTest):
     def run_ok(self, *arguments):
         return self.expect(0, "run", *arguments).stdout
 
+    # covers: EX-51
     def test_prints_writable_buffers(self):
         for backend in ["reference", "native"]:
             self.assertEqual(
@@ -160,11 +162,13 @@ class Run(CommandTest):
                            "hash=zeros:1", "--hex")
         self.assertEqual(done, "hash: 0x4f9f2cab\n")  # published FNV-1a of "hello"
 
+    # covers: EX-31 EX-52
     def test_then(self):
         path = self.write("add.vyre", ADD_ONE)
         self.assertEqual(self.run_ok(path, "--groups", 1, "--then", path, "--groups", 2, "--set", "data=zeros:6"),
                          "data: 2 2 2 2 1 1\n")
 
+    # covers: EX-54 EX-58
     def test_compare(self):
         done = self.run_ok(EXAMPLES / "block_sum.vyre", "--groups", 4, "--set", "input=random:1024:7", "--set",
                            "sums=zeros:4", "--compare", "reference,native")

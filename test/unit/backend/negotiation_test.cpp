@@ -60,6 +60,7 @@ constexpr std::string_view kThree =
     "read a: u32 @3, read_write out: u32 @0, uniform params: u32 @7, workgroup w: u32[4]";
 
 // Oracle: ir-types, "Convention": a backend takes the conventions up to its newest.
+// covers: CC-03 CC-04 CC-05
 TEST(Negotiation, B006NewerThanTheBackendKnows) {
   Fake backend;
   const auto p = program(kThree);
@@ -91,6 +92,7 @@ TEST(Negotiation, B006VersionsThatDoNotExist) {
 }
 
 // Oracle: B007 in diag.def: the lookup table of V2 is a read buffer at the binding that the host names.
+// covers: CC-01 CC-02 CC-05
 TEST(Negotiation, B007LookupTable) {
   Fake backend;
   const auto p = program(kThree);

@@ -60,6 +60,7 @@ TEST_P(EveryProgram, GivesTheBytesOfTheReference) {
 
 // Oracle: none is needed; the comparison above must be able to fail, so a program with a wrong operator must
 // differ.
+// covers: EX-58
 TEST(Native, AWrongOperatorIsSeen) {
   const auto right = checked(test::native_programs().front().text);
   std::string text(test::native_programs().front().text);

@@ -90,6 +90,7 @@ TEST(Calls, DepthIsLimited) {
 }
 
 // Oracle: the signature in the table, against bodies that are something else.
+// covers: CC-08
 TEST(Calls, BodyMustFitTheSignature) {
   Library library;
   {

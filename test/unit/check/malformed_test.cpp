@@ -190,6 +190,7 @@ TEST(Malformed, NamesAreEscapedInMessages) {
 
 // Oracle: ir-types, "DataType": Bytes and Tensor are types of buffers; literal bits of a type by hand from
 // its width.
+// covers: PS-07
 TEST(Malformed, TypesAndLiterals) {
   const auto let = [](auto value) {
     ProgramBuilder p("p");

@@ -26,6 +26,7 @@ constexpr const char* kHead =
 class UniformityCase : public testing::TestWithParam<Case> {};
 
 // Oracle: SEMANTICS, "Uniformity", by hand; the marks in the case.
+// covers: EX-33 BA-06 BA-07
 TEST_P(UniformityCase, BarriersStandWhereControlIsUniform) {
   const std::string text = kHead + std::string(GetParam().body) + "}\n";
   const Source source("case.vyre", text);

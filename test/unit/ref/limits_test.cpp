@@ -9,6 +9,7 @@ namespace vyre::ref {
 namespace {
 
 // Oracle: vyre-conform-spec, "Reference Interpreter Limits": 64 MiB a buffer, and not one byte more.
+// covers: RL-01
 TEST(Limits, ABufferHasAtMost64MiB) {
   const auto program = checked(
       "program p(read big: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {"

@@ -17,6 +17,7 @@ void expect_round_trip(const ir::Program& program) {
 }
 
 // Oracle: vyre-conform-spec, "Wire Format Equivalence": lossless.
+// covers: WE-01
 TEST(RoundTrip, EveryProgramOfTheProject) {
   size_t programs = 0;
   for (const std::string folder : {"examples", "test/run", "test/wire/v1"}) {
