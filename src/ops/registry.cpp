@@ -25,7 +25,7 @@ ir::Function build(const Operation& operation) {
   return f.finish(result, operation.signature.output);
 }
 
-/// The table and the bodies that it points to.
+/// The table, category C included, and the bodies that it points to.
 struct Library {
   std::deque<ir::Function> bodies;
   spec::OpTable table;
@@ -39,6 +39,7 @@ Library make_library() {
     library.table.add(
         {std::string(operation.id), operation.version, operation.signature, operation.category, body});
   }
+  spec::add_intrinsics(library.table);
   return library;
 }
 
