@@ -7,14 +7,14 @@ namespace {
 
 constexpr DataType U32 = DataType::U32;
 constexpr DataType I32 = DataType::I32;
-[[maybe_unused]] constexpr DataType U64 = DataType::U64;
-[[maybe_unused]] constexpr DataType U128 = DataType::U128;
-[[maybe_unused]] constexpr DataType Vec2 = DataType::Vec2U32;
-[[maybe_unused]] constexpr DataType Vec4 = DataType::Vec4U32;
+constexpr DataType U64 = DataType::U64;
+constexpr DataType U128 = DataType::U128;
+constexpr DataType Vec2 = DataType::Vec2U32;
+constexpr DataType Vec4 = DataType::Vec4U32;
 constexpr DataType Bool = DataType::Bool;
-[[maybe_unused]] constexpr DataType F16 = DataType::F16;
-[[maybe_unused]] constexpr DataType BF16 = DataType::BF16;
-[[maybe_unused]] constexpr DataType F32 = DataType::F32;
+constexpr DataType F16 = DataType::F16;
+constexpr DataType BF16 = DataType::BF16;
+constexpr DataType F32 = DataType::F32;
 
 constexpr OperatorRow kRows[] = {
 #include "spec/rows/arithmetic.inc"
@@ -22,27 +22,26 @@ constexpr OperatorRow kRows[] = {
 #include "spec/rows/bitwise.inc"
 #include "spec/rows/cast.inc"
 #include "spec/rows/comparison.inc"
+#include "spec/rows/float.inc"
 #include "spec/rows/logical.inc"
+#include "spec/rows/u128.inc"
+#include "spec/rows/u64.inc"
+#include "spec/rows/vector.inc"
 };
 
 // How many rows are wanted for an operator at a type: enough to tell it from its neighbours. Truth values
 // have two or four inputs, and all of them are wanted.
 
-// Types whose rows are still being written; gone when this list is empty.
-constexpr TypeSet kUnfinished = only(DataType::U64) | only(DataType::U128) | kVectors | kFloats;
-
 consteval size_t all_truth_values(Op op) { return operand_count(op) == 1 ? 2 : 4; }
 
 consteval size_t wanted_rows(Op op, DataType type) {
-  if (kUnfinished.contains(type)) return 0;
   if (op == Op::Call || !is_available(type) || !info(op).types.contains(type)) return 0;
   if (type == Bool) return all_truth_values(op);
   return type == U32 ? 8 : 4;
 }
 
 consteval size_t wanted_rows(Op op, DataType from, DataType to) {
-  if (kUnfinished.contains(from) || kUnfinished.contains(to)) return 0;
-  const bool exists = op == Op::Cast ? can_cast(from, to) : can_bitcast(from, to);
+  const bool exists = op == Op::Cast ? cast_is_available(from, to) : can_bitcast(from, to);
   if (!exists || !is_available(from) || !is_available(to)) return 0;
   return from == Bool || op == Op::Bitcast ? 2 : 3;
 }
