@@ -222,7 +222,7 @@ class Decoder {
   void reserve(Counts counts) {
     if (in_.failed()) return;
     expressions_left_ = next_expr_ = counts.expressions;
-    statements_left_ = counts.statements;
+    statements_ = statements_left_ = counts.statements;
     code().exprs.resize(counts.expressions);
     code().expr_list.resize(counts.expressions);
     code().nodes.reserve(counts.statements);
@@ -263,7 +263,16 @@ class Decoder {
   }
 
   ir::BlockId open_block() {
-    uint32_t count = in_.count(1, "statements");
+    const size_t begin = in_.at();
+    uint32_t count = in_.number();
+    // The bytes that remain hold this block and all that was claimed and not read, or the file is cut off: so
+    // there are no more blocks than reserve() made room for.
+    const uint64_t unread = uint64_t(next_expr_) * 2 + (statements_ - code().nodes.size());
+    if (count > in_.remaining() || unread > in_.remaining()) {
+      in_.fail(DiagCode::W007, begin,
+               fmt::format("{} statements of a block and {} bytes of the program are to come, and {} remain",
+                           count, unread, in_.remaining()));
+    }
     if (count > statements_left_) {
       in_.fail(DiagCode::W006, counts_at_, "more statements than are claimed");
       count = 0;
@@ -408,7 +417,7 @@ class Decoder {
   uint32_t used_strings_ = 1;  // the program's name is
   size_t counts_at_ = 0;
   uint32_t expressions_left_ = 0;  // to be claimed
-  uint32_t statements_left_ = 0;
+  uint32_t statements_ = 0, statements_left_ = 0;
   uint32_t next_expr_ = 0;  // behind the next id to give
   std::deque<Open> open_;   // not a vector: it grows by what it needs
   std::vector<Range> open_exprs_;

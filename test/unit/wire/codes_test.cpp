@@ -102,6 +102,13 @@ TEST(Codes, W005UnknownTag) {
   expect_in_body(let({8, 0x81, 0x80, 0x04, 0}), DiagCode::W005, kExpression + 1);        // operator 0x10001
   expect_in_body(let({8, 0x1b, 0x01, 5, 1, 1, 0}, 2), DiagCode::W005, kExpression + 3);  // rounding mode 5
   expect_in_body(let({1, 0x08, 0}), DiagCode::W005, kExpression + 1);                    // a literal of bytes
+  expect_in_body(let({1, 0x0c, 0}), DiagCode::W005, kExpression + 1);  // a literal of tensor
+  const auto tensor = [](const Body& type) {
+    return body({kName, {1, 0, 1, 0x0c}, type, {0}, kSize, {0, 0, 0}});
+  };
+  EXPECT_TRUE(decode(sealed(tensor({0x01, 1, 0, 9, 0}))));
+  expect_in_body(tensor({0x0c, 1, 0, 9, 0}), DiagCode::W005, 7);  // a tensor of tensors
+  expect_in_body(tensor({0x01, 1, 2, 9, 0}), DiagCode::W005, 9);  // a dimension neither fixed nor dynamic
   // if with a flag that is neither 0 nor 1
   expect_in_body(body({kName, kNoBuffers, kSize, {1, 1, 1, 4, 1, 1, 0, 2, 0}}), DiagCode::W005, kCounts + 7);
 }
@@ -121,10 +128,14 @@ TEST(Codes, W006NotCanonical) {
   expect_in_body(body({{3, 1, 'p', 1, 'x', 1, 'y'}, kNoBuffers, kSize, {1, 1, 1, 1, 2, 2, 1}}),
                  DiagCode::W006, 15);
   // Counts that are not those of the body.
-  expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 0}}), DiagCode::W006, kCounts);
+  expect_in_body(body({kName, kNoBuffers, kSize, {1, 2, 1, 1, 0, 1, 0x01, 5}}), DiagCode::W006, kCounts);
   expect_in_body(body({kName, kNoBuffers, kSize, {0, 0, 1, 6}}), DiagCode::W006, kCounts);
   expect_in_body(let({1, 0x01, 5}, 0), DiagCode::W006, kCounts);
-  expect_in_body(let({1, 0x01, 5}, 2), DiagCode::W006, kCounts);
+  expect_in_body(let({1, 0x01, 5, 6}, 2), DiagCode::W008, kExpression + 3);
+  expect_in_body(let({2, 0x80, 0x00}, 2), DiagCode::W006, kExpression + 1);
+  // A block or an operator that has more than are claimed, before the first of them is read.
+  expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 2, 9, 9}}), DiagCode::W006, kCounts);
+  expect_in_body(let({8, 0x01, 9, 9}, 2), DiagCode::W006, kCounts);
 }
 
 TEST(Codes, W007CountExceedsTheInput) {
@@ -135,8 +146,15 @@ TEST(Codes, W007CountExceedsTheInput) {
   expect_in_body(body({kName, kNoBuffers, kSize, {2, 0, 0}}), DiagCode::W007, kCounts);      // expressions
   expect_in_body(body({kName, kNoBuffers, kSize, {0, 2, 0}}), DiagCode::W007, kCounts + 1);  // statements
   expect_in_body(body({kName, kNoBuffers, kSize, {0, 0, 1}}), DiagCode::W007, kCounts + 2);  // of a block
+  // What is claimed and cannot come any more, found where a block begins.
+  expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 0}}), DiagCode::W007, kCounts + 2);
+  expect_in_body(body({kName, kNoBuffers, kSize, {0, 3, 1, 7, 0}}), DiagCode::W007, kCounts + 2);
   expect_in_body(let({3, 0, 2, 1, 1}, 2), DiagCode::W007, kExpression + 2);           // further indices
   expect_in_body(let({8, 0x1d, 0, 1, 2, 1, 1}, 2), DiagCode::W007, kExpression + 4);  // arguments
+  // Statements in the bytes that the expressions leave.
+  expect_in_body(body({kName, kNoBuffers, kSize, {2, 4, 1, 1, 0, 2, 0, 6}}), DiagCode::W007, kCounts + 1);
+  expect_in_body(body({kName, {1, 0, 1, 0x0c, 0x01, 9, 0, 0}, {1, 1}}), DiagCode::W007, 8);  // dimensions
+  expect_in_body(body({kName, {1, 0, 1, 0x0c, 0x01, 0, 9, 0}, {1, 1}}), DiagCode::W007, 9);  // strides
 }
 
 TEST(Codes, W008TrailingBytes) {
@@ -151,11 +169,15 @@ TEST(Codes, W009BadReference) {
 }
 
 TEST(Codes, W010NotAvailableYet) {
-  for (const uint8_t type : {0x03, 0x04, 0x05, 0x06, 0x09, 0x0a, 0x0b, 0x0c, 0x10, 0x11, 0x12, 0x13, 0x14}) {
+  for (const uint8_t type : {0x10, 0x11, 0x12, 0x13, 0x14}) {
     expect_in_body(body({kName, {1, 0, 1, type, 0}, kSize, {0, 0, 0}}), DiagCode::W010, 6);
+    expect_in_body(body({kName, {1, 0, 1, 0x0c, type, 0, 0, 0}, kSize, {0, 0, 0}}), DiagCode::W010, 7);
     expect_in_body(let({1, type, 0}), DiagCode::W010, kExpression + 1);
     expect_in_body(let({8, 0x1b, type, 0, 1, 1, 0}, 2), DiagCode::W010, kExpression + 2);
   }
+  for (const uint8_t op : {0x29, 0x40, 0x5f})
+    expect_in_body(let({8, op, 2, 0}, 2), DiagCode::W010, kExpression + 1);
+  expect_in_body(let({8, 0x60, 2, 0}, 2), DiagCode::W005, kExpression + 1);
 }
 
 TEST(Codes, W011MalformedString) {
