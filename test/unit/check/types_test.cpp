@@ -1,0 +1,216 @@
+// Which types operators, casts and buffers take: SEMANTICS' tables written out, against every pair that there
+// is.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "check/checked.h"
+#include "ir/builder.h"
+#include "text/text.h"
+
+namespace vyre::check {
+namespace {
+
+const std::vector<std::string> kValueTypes = {"u32",     "i32",     "u64", "u128", "bool",
+                                              "vec2u32", "vec4u32", "f16", "bf16", "f32"};
+
+/// The codes of `let x = <expression>;` over buffers with one name a type, `u32_` and so on; the type of x
+/// after "ok ".
+std::string verdict(const std::string& expression) {
+  std::string buffers;
+  for (size_t i = 0; i < kValueTypes.size(); ++i)
+    buffers +=
+        (i == 0 ? "read " : ", read ") + kValueTypes[i] + "_: " + kValueTypes[i] + " @" + std::to_string(i);
+  const auto parsed =
+      text::parse("program p(" + buffers + ") workgroup(1, 1, 1) { let x = " + expression + "; }");
+  if (!parsed)
+    return "parse " + std::string(diag_info(parsed.error().code).name) + " " + parsed.error().message;
+  const auto checked = check(*parsed, spec::OpTable());
+  if (checked) return "ok " + std::string(spec::text(checked->resolution().variables.at(0).type));
+  std::string codes;
+  for (const Diag& diag : checked.error()) {
+    EXPECT_FALSE(diag.help.empty()) << diag.message;
+    codes += (codes.empty() ? "" : " ") + std::string(diag_info(diag.code).name);
+  }
+  return codes;
+}
+std::string of(const std::string& type) { return type + "_[0]"; }
+
+using Table = std::map<std::string, std::set<std::string>>;
+
+// Oracle: SEMANTICS, "Casts", row by row: what each type is cast to; with casts that convert to or from a
+// float left out, which this version does not have.
+TEST(Types, Casts) {
+  const std::set<std::string> all = {"u32", "i32", "u64", "u128", "bool", "vec2u32", "vec4u32"};
+  const std::set<std::string> no_vectors = {"u32", "i32", "u64", "u128", "bool"};
+  const Table kTo = {{"u32", all},
+                     {"i32", all},
+                     {"u64", no_vectors},
+                     {"u128", no_vectors},
+                     {"bool", all},
+                     {"vec2u32", {"vec2u32"}},
+                     {"vec4u32", {"vec4u32"}},
+                     {"f16", {"f16"}},
+                     {"bf16", {"bf16"}},
+                     {"f32", {"f32"}}};
+  for (const std::string& from : kValueTypes) {
+    for (const std::string& to : kValueTypes) {
+      EXPECT_EQ(verdict("cast<" + to + ">(" + of(from) + ")"),
+                kTo.at(from).contains(to) ? "ok " + to : "V026")
+          << from << " to " << to;
+    }
+  }
+}
+
+// Oracle: SEMANTICS, "Casts": those with floats, all to be there, and said to come; the others never.
+TEST(Types, CastsOfFloatsAreNotAvailableYet) {
+  const auto message = [](const std::string& from, const std::string& to) {
+    const auto parsed = text::parse("program p(read a: " + from + " @0) workgroup(1, 1, 1) { let x = cast<" +
+                                    to + ">(a[0]); }");
+    return check(*parsed, spec::OpTable()).error().at(0).message;
+  };
+  const std::vector<std::string> floats = {"f16", "bf16", "f32"};
+  for (const std::string& real : floats) {
+    for (const std::string& integer : std::vector<std::string>{"u32", "i32"}) {
+      EXPECT_EQ(message(real, integer), "the cast from " + real + " to " + integer + " is not available yet");
+      EXPECT_EQ(message(integer, real), "the cast from " + integer + " to " + real + " is not available yet");
+    }
+    EXPECT_EQ(message("u64", real), "the cast from u64 to " + real + " is not available yet");
+    EXPECT_EQ(message(real, "u64"), "there is no cast from " + real + " to u64");
+    EXPECT_EQ(message("bool", real), "there is no cast from bool to " + real);
+  }
+  EXPECT_EQ(message("f16", "f32"), "the cast from f16 to f32 is not available yet");
+}
+
+// Oracle: SEMANTICS, "Casts": the families of bitcast, both ways, and each with itself; bool has no part.
+TEST(Types, Bitcasts) {
+  const Table kTo = {{"u32", {"u32", "i32", "f32", "f16", "bf16"}},
+                     {"i32", {"u32", "i32", "f32"}},
+                     {"f32", {"u32", "i32", "f32"}},
+                     {"u64", {"u64", "vec2u32"}},
+                     {"vec2u32", {"u64", "vec2u32"}},
+                     {"u128", {"u128", "vec4u32"}},
+                     {"vec4u32", {"u128", "vec4u32"}},
+                     {"f16", {"f16", "bf16", "u32"}},
+                     {"bf16", {"f16", "bf16", "u32"}},
+                     {"bool", {}}};
+  for (const std::string& from : kValueTypes) {
+    for (const std::string& to : kValueTypes) {
+      EXPECT_EQ(verdict("bitcast<" + to + ">(" + of(from) + ")"),
+                kTo.at(from).contains(to) ? "ok " + to : "V028")
+          << from << " to " << to;
+    }
+  }
+}
+
+// Oracle: SEMANTICS, "Operators": the types of T, and the result: T or u32.
+TEST(Types, Operators) {
+  const std::set<std::string> integers = {"u32", "i32", "u64", "u128"};
+  const std::set<std::string> with_vectors = {"u32", "i32", "u64", "u128", "vec2u32", "vec4u32"};
+  const std::set<std::string> with_bool = {"u32", "i32", "u64", "u128", "bool"};
+  const std::set<std::string> comparable = {"u32", "i32", "u64", "u128", "bool", "vec2u32", "vec4u32"};
+  struct Row {
+    std::vector<std::string> mnemonics;
+    std::set<std::string> types;
+    uint32_t operands;
+    bool gives_u32;
+  };
+  const std::vector<Row> rows = {
+      {{"add", "sub", "mul", "bit_and", "bit_or", "bit_xor"}, with_vectors, 2, false},
+      {{"div", "mod"}, integers, 2, false},
+      {{"bit_not"}, with_vectors, 1, false},
+      {{"negate", "reverse_bits"}, integers, 1, false},
+      {{"popcount", "clz", "ctz"}, integers, 1, true},
+      {{"eq", "ne"}, comparable, 2, true},
+      {{"lt", "gt", "le", "ge"}, integers, 2, true},
+      {{"and", "or"}, with_bool, 2, true},
+      {{"logical_not"}, with_bool, 1, true},
+  };
+  size_t operators = 0;
+  for (const Row& row : rows) {
+    for (const std::string& mnemonic : row.mnemonics) {
+      ++operators;
+      for (const std::string& type : kValueTypes) {
+        const std::string more = row.operands == 2 ? ", " + of(type) : "";
+        EXPECT_EQ(verdict(mnemonic + "(" + of(type) + more + ")"),
+                  row.types.contains(type) ? "ok " + (row.gives_u32 ? std::string("u32") : type) : "V008")
+            << mnemonic << " of " << type;
+      }
+    }
+  }
+  EXPECT_EQ(operators, 23u);  // all scalar operators but the two shifts
+  for (const std::string& mnemonic : std::vector<std::string>{"shl", "shr"}) {
+    for (const std::string& type : kValueTypes) {
+      EXPECT_EQ(verdict(mnemonic + "(" + of(type) + ", 1)"), integers.contains(type) ? "ok " + type : "V008")
+          << type;
+      EXPECT_EQ(verdict(mnemonic + "(1, " + of(type) + ")"), type == "u32" ? "ok u32" : "V008") << type;
+    }
+  }
+}
+
+// Oracle: no implicit conversion: two operands of different types never meet, whatever they are.
+TEST(Types, NoTwoTypesMeet) {
+  for (const std::string& a : kValueTypes) {
+    EXPECT_EQ(verdict("select(true, " + of(a) + ", " + of(a) + ")"), "ok " + a);
+    EXPECT_EQ(verdict("select(" + of(a) + ", 1, 2)"), a == "u32" || a == "bool" ? "ok u32" : "V014");
+    for (const std::string& b : kValueTypes) {
+      if (a == b) continue;
+      EXPECT_EQ(verdict("add(" + of(a) + ", " + of(b) + ")"), "V008") << a << " " << b;
+      EXPECT_EQ(verdict("eq(" + of(a) + ", " + of(b) + ")"), "V008") << a << " " << b;
+      EXPECT_EQ(verdict("select(true, " + of(a) + ", " + of(b) + ")"), "V029") << a << " " << b;
+    }
+  }
+}
+
+// Oracle: SEMANTICS, "Types": all are types of buffers, of variables and of stores; a bytes buffer is u32 to
+// both.
+TEST(Types, BuffersAndVariables) {
+  for (const std::string& type : kValueTypes) {
+    for (const std::string& declared : std::vector<std::string>{type, "tensor<" + type + ", [4]>"}) {
+      const auto parsed =
+          text::parse("program p(read a: " + declared + " @0, uniform u: " + declared +
+                      " @1, read_write out: " + declared + " @2, workgroup w: " + type +
+                      "[4]) workgroup(1, 1, 1) { let x = a[0]; x = u[1]; w[0] = x; out[0] = w[len(a)]; }");
+      ASSERT_TRUE(parsed.has_value()) << render(parsed.error(), nullptr);
+      const auto checked = check(*parsed, spec::OpTable());
+      ASSERT_TRUE(checked.has_value()) << type << render(checked.error()[0], nullptr);
+      EXPECT_EQ(spec::text(checked->resolution().variables.at(0).type), type);
+    }
+  }
+}
+
+// Oracle: the help of a refused program is another program: what it proposes for a single operand is of the
+// wanted type.
+TEST(Types, HelpIsAValidConversion) {
+  size_t shown = 0;
+  for (const std::string& from : kValueTypes) {
+    for (const std::string& to : kValueTypes) {
+      if (from == to) continue;
+      const auto parsed = text::parse("program p(read v: " + from + " @0, read_write out: " + to +
+                                      " @1) workgroup(1, 1, 1) { let v1 = v[0]; out[0] = v1; }");
+      const auto refused = check(*parsed, spec::OpTable());
+      ASSERT_FALSE(refused.has_value());
+      std::string help = refused.error().at(0).help;
+      ASSERT_TRUE(help.starts_with("write ")) << help;
+      help = help.substr(6);
+      if (const size_t dots = help.find("..."); dots != std::string::npos) {
+        help.replace(dots, 3, "v1");
+      } else {  // the forms that name a vector v
+        for (size_t at = help.find("v."); at != std::string::npos; at = help.find("v.", at + 3))
+          help.replace(at, 1, "v1");
+      }
+      const auto mended = text::parse("program p(read v: " + from + " @0, read_write out: " + to +
+                                      " @1) workgroup(1, 1, 1) { let v1 = v[0]; out[0] = " + help + "; }");
+      ASSERT_TRUE(mended.has_value()) << help << render(mended.error(), nullptr);
+      EXPECT_TRUE(check(*mended, spec::OpTable()).has_value()) << from << " to " << to << ": " << help;
+      ++shown;
+    }
+  }
+  EXPECT_EQ(shown, 90u);
+}
+
+}  // namespace
+}  // namespace vyre::check
