@@ -155,15 +155,25 @@ class Damage(CommandTest):
             (seal(cut(4, "66")), ("W006", 43)),  # f twice
             (seal(b"\3\1f\1o\1p" + body[5:]), ("W006", 40)),  # p is never referred to
             (seal(cut(7, "05")), ("W005", 47)),
-            (seal(cut(8, "03")), ("W010", 48)),
+            (seal(cut(8, "0d")), ("W005", 48)),
             (seal(cut(8, "15")), ("W005", 48)),
             (seal(cut(8, "14")), ("W010", 48)),
+            (seal(cut(8, "0c 01 01 00 05 00")), None),  # a tensor of one dimension
+            (seal(cut(8, "0c 0c 01 00 05 00")), ("W005", 49)),  # of tensors
+            (seal(cut(8, "0c 01 01 02 05 00")), ("W005", 51)),  # of a dimension that is neither fixed nor dynamic
+            (seal(cut(8, "0c 01 3f 00 05 00")), ("W007", 50)),
+            (seal(cut(8, "0c 01 01 00 05 3f")), ("W007", 53)),
             (seal(cut(13, "05")), ("W006", 53)),  # five expressions, there are four
+            (seal(cut(14, "03")), ("W006", 53)),  # three statements, there is one
+            (seal(cut(14, "0e")), ("W007", 54)),  # what the expressions leave is less
+            (seal(cut(15, "02")), ("W006", 53)),  # a block of two
             (seal(cut(13, "03")), ("W006", 53)),
             (seal(cut(13, "7f")), ("W007", 53)),
             (seal(cut(17, "02")), ("W009", 57)),
             (seal(cut(20, "08")), ("W005", 60)),  # a literal of bytes
-            (seal(cut(23, "26")), ("W005", 63)),
+            (seal(cut(23, "29")), ("W010", 63)),
+            (seal(cut(23, "5f")), ("W010", 63)),
+            (seal(cut(23, "60")), ("W005", 63)),
             (seal(body + b"\x06"), ("W008", 70)),
         ]
         self.assertEqual([independent(content)[1] for content, _ in cases], [want for _, want in cases])

@@ -4,6 +4,8 @@ What ends a line is decided over the pieces of a whole statement, each with what
 else is written straight from the tree. Generators stand for recursion: what one yields is run to its end before it goes
 on, on a stack of its own.
 """
+import vyre_float
+
 
 def run(generator):
     """Runs a generator whose yields are the generators it waits for: recursion without the interpreter's stack."""
@@ -28,11 +30,13 @@ NEVER, AFTER_EQUAL, LEVEL = 1 << 40, 1 << 39, 16
 
 
 def literal(node):
-    bits = node["bits"]
-    if node["type"] == "bool":
+    bits, kind = node["bits"], node["type"]
+    if kind == "bool":
         return {0: "false", 1: "true"}.get(bits, f"{bits}bool")  # the last is text that nothing reads
-    suffix = "" if node["type"] == "u32" else "i32"
-    if suffix and bits >= 2**31:
+    if kind in vyre_float.FORMATS:
+        return vyre_float.literal(kind, bits)
+    suffix = "" if kind == "u32" else kind
+    if kind == "i32" and bits >= 2**31:
         return f"{bits - 2**32}i32"
     return (str(bits) if bits < 65536 else hex(bits)) + suffix
 
@@ -76,9 +80,10 @@ class Text:
         self.put("=", True)
         self.cost = AFTER_EQUAL
 
-    def line_end(self, first, column):
+    def line_end(self, first, column, end=None):
         limit, best, over = max(110, column + 40), first, False
-        for i in range(first, len(self.unit)):
+        end = len(self.unit) if end is None else end
+        for i in range(first, end):
             text, blank, cost = self.unit[i]
             if i > first and cost != NEVER:
                 if over:
@@ -89,7 +94,7 @@ class Text:
             over = over or column > limit
             if over and best != first:
                 return best
-        return len(self.unit)
+        return end
 
     def pieces(self, first, end):
         for i in range(first, end):
@@ -126,6 +131,8 @@ class Text:
             self.put(buffer["name"], True)
             self.put(":")
             self.put(buffer["type"], True)
+            if buffer["type"] == "tensor":
+                self.shape(buffer["tensor"])
             for text in (["[", str(buffer["count"]), "]"] if "count" in buffer else [f"@{buffer['binding']}"]):
                 self.put(text, text[0] == "@")
         end = len(self.unit)
@@ -149,11 +156,45 @@ class Text:
         else:
             self.pieces(0, 3)
             for first, after in zip(starts, starts[1:] + [end]):
-                self.new_line(2)
-                self.pieces(first, after)
+                more = 2
+                while first < after:
+                    line = self.line_end(first, more, after)
+                    self.new_line(more)
+                    self.pieces(first, line)
+                    first, more = line, 6
             self.new_line()
             self.pieces(end, len(self.unit))
         self.unit, self.cost = [], NEVER
+
+    def shape(self, tensor):
+        """What follows the word `tensor`."""
+        self.open("<")
+        self.put(tensor["element"])
+        self.comma()
+        self.open("[", True)
+        for i, dim in enumerate(tensor["dims"]):
+            if i:
+                self.comma()
+            if "size" in dim:
+                self.put(str(dim["size"]), i > 0)
+                continue
+            self.put(dim["name"], i > 0)
+            self.equal()
+            self.put(dim["buffer"], True)
+            self.open("[")
+            self.put(str(dim["index"]))
+            self.close("]")
+        self.close("]")
+        if tensor["strides"]:
+            self.comma()
+            self.put("strides", True)
+            self.open("[")
+            for i, stride in enumerate(tensor["strides"]):
+                if i:
+                    self.comma()
+                self.put(str(stride), i > 0)
+            self.close("]")
+        self.close(">")
 
     def program(self, program):
         self.header(program)
@@ -254,9 +295,16 @@ class Text:
             yield self.operand(right, True, needs_parentheses(node["operator"], right, True))
         elif node["operator"] in PREFIX:
             value = node["operands"][0]
-            negated = node["operator"] == "negate" and value["is"] == "literal" and value["type"] == "i32"
+            negated = (node["operator"] == "negate" and value["is"] == "literal" and
+                       value["type"] in ("i32", *vyre_float.FORMATS))
             self.put(PREFIX[node["operator"]], blank)
             yield self.operand(value, False, negated or value.get("operator") in INFIX)
+        elif node["operator"] == "component":
+            value = node["operands"][0]
+            yield self.operand(value, blank, value["is"] == "literal" and value["type"] != "bool" or
+                               value.get("operator") in {**INFIX, **PREFIX})
+            self.put(".")
+            self.put("xyzw"[node["component"]] if node["component"] < 4 else "no_component")
         else:
             yield self.application(node, blank)
 

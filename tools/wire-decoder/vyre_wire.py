@@ -15,15 +15,19 @@ import sys
 
 from vyre_text import run, text
 
-TYPES = {1: "u32", 2: "i32", 7: "bool", 8: "bytes"}
-LATER_TYPES = {3, 4, 5, 6, 9, 10, 11, 12, 0x10, 0x11, 0x12, 0x13, 0x14}
+TYPES = {tag: name for tag, name in enumerate(
+    "u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 tensor".split(), 1)}
+LATER_TYPES, LATER_OPERATORS = range(0x10, 0x15), range(0x29, 0x60)
+WORDS = {"u64": 2, "vec2u32": 2, "u128": 4, "vec4u32": 4}  # of a literal; all others have one
+MOST = 2**26  # strings, statements
 ACCESSES = {1: "read", 2: "read_write", 3: "uniform", 4: "workgroup"}
 ROUNDING = {0: "", 1: "trunc", 2: "nearest", 3: "floor", 4: "ceil"}
 IDS = {5: "invocation_id", 6: "workgroup_id", 7: "local_id"}
 OPERATORS = {tag: name for tag, name in enumerate(
     "add sub mul div mod bit_and bit_or bit_xor shl shr eq ne lt gt le ge and or negate bit_not logical_not popcount "
     "clz ctz reverse_bits select cast bitcast call atomic_add atomic_or atomic_and atomic_xor atomic_min atomic_max "
-    "atomic_exchange atomic_compare_exchange".split(), 1)}
+    "atomic_exchange atomic_compare_exchange vec2u32 vec4u32 component".split(), 1)}
+OPERANDS = {"select": 3, "cast": 1, "bitcast": 1, "vec4u32": 4, "component": 1, "atomic_compare_exchange": 3}
 UNARY = {"negate", "bit_not", "logical_not", "popcount", "clz", "ctz", "reverse_bits"}
 
 
@@ -64,10 +68,12 @@ class Decoder:
                 return value
         self.refuse("W006", "a number of more than five bytes", begin)
 
-    def count(self, bytes_each, what):
+    def count(self, bytes_each, what, promised=0):
         begin, count = self.at, self.number()
-        if count * bytes_each > self.remaining():
-            self.refuse("W007", f"{count} {what} in {self.remaining()} bytes", begin)
+        if count * bytes_each + promised > self.remaining():
+            self.refuse("W007", f"{count} {what} in {self.remaining()} bytes, {promised} of them for others", begin)
+        if what in ("strings", "statements") and count > MOST:
+            self.refuse("W007", f"{count} {what}", begin)
         return count
 
     def name(self):
@@ -109,7 +115,11 @@ class Decoder:
         buffers = [self.buffer() for _ in range(self.count(4, "buffers"))]
         size = [self.number() for _ in range(3)]
         self.counts_at = self.at
-        self.left = {"expressions": self.count(2, "expressions"), "statements": self.count(1, "statements")}
+        expressions = self.count(2, "expressions")
+        statements = self.count(1, "statements", 2 * expressions)
+        # What is not claimed yet, by a block or an operator, and what is not read yet.
+        self.left = {"expressions": expressions, "statements": statements}
+        self.unread = dict(self.left)
         body = run(self.block())
         if self.remaining():
             self.refuse("W008", f"{self.remaining()} bytes follow the program")
@@ -137,34 +147,49 @@ class Decoder:
             self.strings.append(content.decode("ascii"))
 
     def buffer(self):
-        name, access, element = self.name(), self.tag(ACCESSES, "access"), self.type()
-        return {"name": name, "access": access, "type": element,
-                "count" if access == "workgroup" else "binding": self.number()}
+        decl = {"name": self.name(), "access": self.tag(ACCESSES, "access"), "type": self.type()}
+        if decl["type"] == "tensor":
+            begin, element = self.at, self.type()
+            if element == "tensor":
+                self.refuse("W005", "a tensor of tensors", begin)
+            decl["tensor"] = {"element": element, "dims": [self.dim() for _ in range(self.count(2, "dimensions"))],
+                              "strides": [self.number() for _ in range(self.count(1, "strides"))]}
+        decl["count" if decl["access"] == "workgroup" else "binding"] = self.number()
+        return decl
 
-    def complete(self, what):
-        if self.left[what] == 0:
+    def dim(self):
+        if self.tag({0: False, 1: True}, "kind of dimension"):
+            return {"name": self.name(), "buffer": self.name(), "index": self.number()}
+        return {"size": self.number()}
+
+    def claim(self, count, what):
+        if count > self.left[what]:
             self.refuse("W006", f"more {what} than are counted", self.counts_at)
-        self.left[what] -= 1
+        self.left[what] -= count
+        return count
 
     # Statements and expressions: generators for run().
 
     def block(self):
+        begin, count = self.at, self.number()
+        unread = 2 * self.unread["expressions"] + self.unread["statements"]
+        if max(count, unread) > self.remaining():
+            self.refuse("W007", f"{count} statements, {unread} bytes to come, {self.remaining()} remain", begin)
         statements = []
-        for _ in range(self.count(1, "statements")):
+        for _ in range(self.claim(count, "statements")):
+            self.unread["statements"] -= 1
             statements.append((yield self.statement()))
-            self.complete("statements")
         return statements
-
-    def one(self):
-        value = yield self.expression()
-        self.complete("expressions")
-        return value
 
     def expressions(self, count):
         values = []
-        for _ in range(count):
-            values.append((yield self.one()))
+        for _ in range(self.claim(count, "expressions")):
+            self.unread["expressions"] -= 1
+            values.append((yield self.expression()))
         return values
+
+    def one(self):
+        return (yield self.expressions(1))[0]
 
     def statement(self):
         begin, tag = self.at, self.byte()
@@ -196,9 +221,10 @@ class Decoder:
         begin, tag = self.at, self.byte()
         if tag == 1:
             at, type_ = self.at, self.type()
-            if type_ == "bytes":
-                self.refuse("W005", "a literal of bytes", at)
-            return {"is": "literal", "type": type_, "bits": self.number()}
+            if type_ in ("bytes", "tensor"):
+                self.refuse("W005", f"a literal of {type_}", at)
+            words = [self.number() for _ in range(WORDS.get(type_, 1))]
+            return {"is": "literal", "type": type_, "bits": sum(word << 32 * i for i, word in enumerate(words))}
         if tag == 2:
             return {"is": "variable", "name": self.name()}
         if tag == 3:
@@ -211,25 +237,23 @@ class Decoder:
         if tag != 8:
             self.refuse("W005", f"expression {tag}", begin)
         begin, tag = self.at, self.number()
+        if tag in LATER_OPERATORS:
+            self.refuse("W010", f"operator {tag}", begin)
         if tag not in OPERATORS:
             self.refuse("W005", f"operator {tag}", begin)
         op = OPERATORS[tag]
-        node, operands = {"is": "operator", "operator": op}, 2
-        if op in UNARY:
-            operands = 1
-        elif op in ("cast", "bitcast"):
-            operands = 1
+        node, operands = {"is": "operator", "operator": op}, 1 if op in UNARY else OPERANDS.get(op, 2)
+        if op in ("cast", "bitcast"):
             node["type"] = self.type()
-            if op == "cast":
-                node["rounding"] = self.tag(ROUNDING, "rounding mode")
-        elif op == "select":
-            operands = 3
+        if op == "cast":
+            node["rounding"] = self.tag(ROUNDING, "rounding mode")
+        elif op == "component":
+            node["component"] = self.number()
         elif op == "call":
             node["operation"], node["version"] = self.name(), self.number()
             operands = self.count(2, "arguments")
         elif op.startswith("atomic_"):
             node["buffer"] = self.name()
-            operands = 3 if op == "atomic_compare_exchange" else 2
         node["operands"] = yield self.expressions(operands)
         return node
 
