@@ -15,13 +15,13 @@ std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps) 
     for (const check::BufferId id : step.checked->bound_buffers()) {
       const ir::BufferDecl& decl = step.checked->buffer(id);
       const std::string name(program.code.name(decl.name));
-      auto [it, fresh] = buffers.by_name.try_emplace(name, NamedBuffer{decl.element, false, {}});
+      auto [it, fresh] = buffers.by_name.try_emplace(name, NamedBuffer{program.element(decl), false, {}});
       if (fresh) buffers.order.push_back(name);
-      if (it->second.element != decl.element) {
+      if (it->second.element != program.element(decl)) {
         return std::unexpected(UsageError{fmt::format(
             "buffer '{}' is {} in one program and {} in another: programs that share a buffer declare it "
             "with one type",
-            name, spec::text(it->second.element), spec::text(decl.element))});
+            name, spec::text(it->second.element), spec::text(program.element(decl)))});
       }
       it->second.writable |= decl.access == spec::BufferAccess::ReadWrite;
     }

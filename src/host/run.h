@@ -1,7 +1,7 @@
 // Runs of one or several programs over buffers that go by name, as `vyre run` and the file tests need them.
 //
 // A buffer that several programs name is one buffer: `--then` chains dispatches over it. Buffers that nobody
-// gave have 0 elements.
+// gave have 0 elements. A tensor is the flat array of its elements here, in the order of memory.
 #pragma once
 
 #include <map>
@@ -22,8 +22,8 @@ struct Step {
 };
 
 struct NamedBuffer {
-  spec::DataType element{};
-  bool writable = false;  // read_write in some step
+  spec::DataType element{};  // of a tensor: what it is made of, for it is bound as a flat array
+  bool writable = false;     // read_write in some step
   Bytes bytes;
 };
 

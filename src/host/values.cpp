@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <optional>
 
 #include "base/random.h"
+#include "text/float_text.h"
+#include "text/lexer.h"
+#include "text/literal.h"
 
 namespace vyre::host {
 namespace {
@@ -32,28 +38,114 @@ std::expected<uint64_t, UsageError> parse_count(std::string_view text) {
   return count;
 }
 
-void append_word(Bytes& out, uint32_t word) {
-  out.resize(out.size() + 4);
-  store_u32(out.data() + out.size() - 4, word);
+using Wide = text::Magnitude;
+
+/// The low bytes of a value, as many as an element has.
+void append(Bytes& out, Wide value, DataType element) {
+  for (uint32_t i = 0; i < spec::info(element).bytes; ++i) out.push_back(std::byte(value >> (8 * i) & 0xff));
 }
 
-std::expected<uint32_t, UsageError> parse_word(std::string_view text, DataType element) {
+std::unexpected<UsageError> does_not_fit(std::string_view text, DataType element) {
+  return usage(fmt::format("'{}' does not fit {}", text, spec::text(element)));
+}
+
+bool is_hexadecimal(std::string_view text) { return text.starts_with("0x") || text.starts_with("0X"); }
+
+/// Digits to a number of up to 128 bits; none if it is larger. Nothing but digits may stand there.
+std::expected<std::optional<Wide>, UsageError> parse_digits(std::string_view digits, unsigned base,
+                                                            std::string_view whole) {
+  Wide value = 0;
+  bool overflow = false;
+  for (const char c : digits) {
+    const bool decimal = text::is_digit(c);
+    if (!decimal && !(base == 16 && text::is_hex_digit(c))) {
+      return usage(fmt::format("'{}' is not a number", whole));
+    }
+    const unsigned digit = decimal ? unsigned(c - '0') : unsigned((c | 0x20) - 'a') + 10;
+    overflow = overflow || value > (~Wide{0} - digit) / base;
+    value = value * base + digit;
+  }
+  if (digits.empty()) return usage(fmt::format("'{}' is not a number", whole));
+  return overflow ? std::nullopt : std::optional(value);
+}
+
+/// Hexadecimal writes the bits of the element, decimal its value.
+std::expected<Wide, UsageError> parse_integer(std::string_view text, DataType element) {
   const bool negative = text.starts_with('-');
   std::string_view digits = negative ? text.substr(1) : text;
-  const bool hex = digits.starts_with("0x") || digits.starts_with("0X");
+  const bool hex = is_hexadecimal(digits);
   if (hex) digits.remove_prefix(2);
-  auto magnitude = parse_number(digits, hex ? 16 : 10, text);
+  auto magnitude = parse_digits(digits, hex ? 16 : 10, text);
   if (!magnitude) return std::unexpected(magnitude.error());
-  // Hexadecimal writes the bits of the element; decimal writes its value.
-  const bool is_signed = element == DataType::I32;
-  const uint64_t largest = !is_signed || (hex && !negative) ? UINT32_MAX
-                           : negative                       ? 0x80000000u
-                                                            : 0x7fffffffu;
-  if (negative && !is_signed && *magnitude != 0) {
-    return usage(fmt::format("'{}' does not fit {}", text, spec::text(element)));
+  Wide largest = ~Wide{0} >> (128 - spec::value_bits(element));
+  if (element == DataType::I32 && (!hex || negative)) largest = largest / 2 + (negative ? 1 : 0);
+  if (element != DataType::I32 && negative) largest = 0;
+  if (!*magnitude || **magnitude > largest) return does_not_fit(text, element);
+  return negative ? -**magnitude : **magnitude;
+}
+
+/// Digits, a point between digits, an exponent.
+bool is_decimal(std::string_view text) {
+  const auto take_digits = [&] {
+    const size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(end);
+    return end > 0;
+  };
+  if (!take_digits()) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (!take_digits()) return false;
   }
-  if (*magnitude > largest) return usage(fmt::format("'{}' does not fit {}", text, spec::text(element)));
-  return negative ? uint32_t(0) - uint32_t(*magnitude) : uint32_t(*magnitude);
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (!take_digits()) return false;
+  }
+  return text.empty();
+}
+
+std::expected<Wide, UsageError> parse_float(std::string_view text, DataType element) {
+  if (is_hexadecimal(text)) return parse_integer(text, element);
+  if (text == "nan") return text::quiet_nan_bits(element);
+  const bool negative = text.starts_with('-');
+  const std::string_view magnitude = negative ? text.substr(1) : text;
+  const uint32_t sign = negative ? text::sign_bit(element) : 0;
+  if (magnitude == "inf") return sign | text::infinity_bits(element);
+  if (!is_decimal(magnitude)) return usage(fmt::format("'{}' is not a number", text));
+  const auto bits = text::float_from_decimal(magnitude, element);
+  if (!bits) return does_not_fit(text, element);
+  return sign | *bits;
+}
+
+/// (1,0x2): the components of a vector.
+std::expected<void, UsageError> parse_vector(std::string_view text, DataType element, Bytes& out) {
+  const uint32_t count = spec::components(element);
+  if (!text.starts_with('(') || !text.ends_with(')') ||
+      std::ranges::count(text, ',') != std::ptrdiff_t(count) - 1) {
+    return usage(
+        fmt::format("'{}' is not a {}: ({})", text, spec::text(element), count == 2 ? "1,2" : "1,2,3,4"));
+  }
+  std::string_view rest = text.substr(1, text.size() - 2);
+  for (uint32_t i = 0; i < count; ++i) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    auto component = parse_integer(rest.substr(0, comma), DataType::U32);
+    if (!component) return std::unexpected(component.error());
+    append(out, *component, DataType::U32);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return {};
+}
+
+std::expected<void, UsageError> append_parsed(std::expected<Wide, UsageError> value, DataType element,
+                                              Bytes& out) {
+  if (!value) return std::unexpected(value.error());
+  append(out, *value, element);
+  return {};
+}
+
+/// The index converted to the type. Domain: an integer or a float.
+Wide converted(uint64_t index, DataType element) {
+  return spec::kFloats.contains(element) ? text::float_from_integer(index, element) : index;
 }
 
 std::expected<Bytes, UsageError> file_spec(std::string_view path, DataType element) {
@@ -75,26 +167,21 @@ std::expected<void, UsageError> parse_element(std::string_view text, DataType el
   switch (element) {
     case DataType::U32:
     case DataType::I32:
-    case DataType::Bytes: {
-      auto word = parse_word(text, element);
-      if (!word) return std::unexpected(word.error());
-      append_word(out, *word);
-      return {};
-    }
-    case DataType::Bool:
-      if (text != "true" && text != "false") return usage(fmt::format("'{}' is not true or false", text));
-      append_word(out, text == "true" ? 1 : 0);
-      return {};
     case DataType::U64:
     case DataType::U128:
-    case DataType::Vec2U32:
-    case DataType::Vec4U32:
+    case DataType::Bytes: return append_parsed(parse_integer(text, element), element, out);
     case DataType::F16:
     case DataType::BF16:
-    case DataType::F32:
-    case DataType::Tensor: break;
+    case DataType::F32: return append_parsed(parse_float(text, element), element, out);
+    case DataType::Bool:
+      if (text != "true" && text != "false") return usage(fmt::format("'{}' is not true or false", text));
+      append(out, text == "true" ? 1 : 0, element);
+      return {};
+    case DataType::Vec2U32:
+    case DataType::Vec4U32: return parse_vector(text, element, out);
+    case DataType::Tensor: break;  // its elements have another type
   }
-  return usage(fmt::format("literals of {} are not available", spec::text(element)));
+  return usage(fmt::format("there are no literals of {}", spec::text(element)));
 }
 
 std::expected<Bytes, UsageError> parse_spec(std::string_view text, DataType element) {
@@ -105,15 +192,15 @@ std::expected<Bytes, UsageError> parse_spec(std::string_view text, DataType elem
     if (!count) return std::unexpected(count.error());
     return Bytes(size_t(*count) * size);
   }
-  if (element == DataType::Bool) {
-    return usage("a bool buffer takes @file or zeros:COUNT");
+  if (element == DataType::Bool || spec::kVectors.contains(element)) {
+    return usage(fmt::format("a {} buffer takes @file or zeros:COUNT", spec::text(element)));
   }
   if (text.starts_with("iota:")) {
     auto count = parse_count(text.substr(5));
     if (!count) return std::unexpected(count.error());
     Bytes out;
     out.reserve(size_t(*count) * size);
-    for (uint64_t i = 0; i < *count; ++i) append_word(out, uint32_t(i));
+    for (uint64_t i = 0; i < *count; ++i) append(out, converted(i, element), element);
     return out;
   }
   if (text.starts_with("random:")) {
@@ -125,8 +212,11 @@ std::expected<Bytes, UsageError> parse_spec(std::string_view text, DataType elem
     auto seed = parse_number(rest.substr(colon + 1), 10, rest.substr(colon + 1));
     if (!seed) return std::unexpected(seed.error());
     Bytes out(size_t(*count) * size);
-    for (size_t at = 0; at < out.size(); at += 4)
-      store_u32(out.data() + at, philox(*seed, at / 16)[at / 4 % 4]);
+    for (size_t at = 0; at < out.size(); at += 4) {
+      const uint32_t word = philox(*seed, at / 16)[at / 4 % 4];
+      std::memcpy(out.data() + at, &word,
+                  std::min<size_t>(4, out.size() - at));  // an odd f16 takes half a word
+    }
     return out;
   }
   Bytes out;
@@ -151,24 +241,54 @@ uint64_t announced_bytes(std::string_view text, DataType element) {
   return 0;
 }
 
+namespace {
+
+std::string format_float(DataType element, uint32_t bits) {
+  if (text::is_nan(element, bits)) return "nan";
+  if (text::is_finite(element, bits)) return text::shortest_decimal(element, bits);
+  return bits == text::infinity_bits(element) ? "inf" : "-inf";
+}
+
+std::string format_u128(Wide value) {
+  std::string digits;
+  for (; value >= 10; value /= 10) digits += char('0' + unsigned(value % 10));
+  digits += char('0' + unsigned(value));
+  return {digits.rbegin(), digits.rend()};
+}
+
+std::string format_vector(const std::byte* at, DataType element, bool hex) {
+  std::string out = "(";
+  for (uint32_t i = 0; i < spec::components(element); ++i) {
+    if (i > 0) out += ',';
+    out += format_element(at + size_t(4) * i, DataType::U32, hex);
+  }
+  return out + ')';
+}
+
+}  // namespace
+
 std::string format_element(const std::byte* at, DataType element, bool hex) {
-  const uint32_t word = load_u32(at);
-  if (hex) return fmt::format("0x{:08x}", word);
+  if (spec::kVectors.contains(element)) return format_vector(at, element, hex);
+  Wide value = 0;
+  std::memcpy(&value, at, spec::info(element).bytes);
+  const uint64_t low = uint64_t(value), high = uint64_t(value >> 64);
+  if (hex && element == DataType::U128) return fmt::format("0x{:016x}{:016x}", high, low);
+  if (hex) return fmt::format("0x{:0{}x}", low, 2 * spec::info(element).bytes);
   switch (element) {
     case DataType::U32:
-    case DataType::Bytes: return fmt::format("{}", word);
-    case DataType::I32: return fmt::format("{}", int32_t(word));
-    case DataType::Bool: return word != 0 ? "true" : "false";
     case DataType::U64:
-    case DataType::U128:
-    case DataType::Vec2U32:
-    case DataType::Vec4U32:
+    case DataType::Bytes: return fmt::format("{}", low);
+    case DataType::I32: return fmt::format("{}", int32_t(low));
+    case DataType::Bool: return low != 0 ? "true" : "false";
+    case DataType::U128: return format_u128(value);
     case DataType::F16:
     case DataType::BF16:
-    case DataType::F32:
-    case DataType::Tensor: break;  // no program that check() accepts has such a buffer yet
+    case DataType::F32: return format_float(element, uint32_t(low));
+    case DataType::Vec2U32:
+    case DataType::Vec4U32:
+    case DataType::Tensor: break;  // above; a tensor's elements have another type
   }
-  return fmt::format("0x{:08x}", word);
+  return fmt::format("{:#x}", low);
 }
 
 std::string format_buffer(std::string_view name, std::span<const std::byte> bytes, DataType element,

@@ -12,19 +12,21 @@
 
 namespace vyre::host {
 
-/// The bytes of one element from a literal: decimal, 0x hexadecimal, or true and false for bool.
-/// Errors  a literal that does not fit the type.
+/// The bytes of one element from a literal: a decimal is a value (1, -3, 1.5, inf, nan for floats), 0x
+/// hexadecimal the bits; true and false for bool, (1,2) for vectors. Errors  a literal that does not fit the
+/// type.
 std::expected<void, UsageError> parse_element(std::string_view text, spec::DataType element, Bytes& out);
 
 /// The bytes that a specification stands for: `@file`, `zeros:N`, `iota:N`, `random:N:SEED`, or literals
-/// `1,0x2,-3`. Errors  a file whose size is not whole elements (a `bytes` buffer is padded with zeros
-/// instead).
+/// `1,0x2,-3`; the first two alone for bool and vectors. `element` of a tensor is that of its elements.
+/// Errors  a file whose size is not whole elements (a `bytes` buffer is padded with zeros instead).
 std::expected<Bytes, UsageError> parse_spec(std::string_view spec, spec::DataType element);
 
 /// How many bytes `zeros`, `iota` and `random` will take, known before they are made; 0 for every other form.
 uint64_t announced_bytes(std::string_view spec, spec::DataType element);
 
-/// One element, as --get prints it; hex: 0x and the full width.
+/// One element, as --get prints it: the shortest decimal that reads back, `(a,b)` for vectors; hex: 0x and
+/// the full width.
 std::string format_element(const std::byte* at, spec::DataType element, bool hex);
 
 /// "NAME: v v v".

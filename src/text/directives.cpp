@@ -88,15 +88,36 @@ class DirectiveReader {
     skip_blanks();
     if (take_text("]")) return {};
     while (true) {
-      skip_blanks();
-      const size_t begin = at_;
-      while (at_ < end_ && is_value_character(text_[at_])) ++at_;
-      if (at_ == begin) return fail("a value is missing", kRunForm);
-      values.emplace_back(text_.substr(begin, at_ - begin));
+      VYRE_CHECK(read_value(values.emplace_back()));
       skip_blanks();
       if (take_text("]")) return {};
       if (!take_text(",")) return fail("`,` or `]` is missing", kRunForm);
     }
+  }
+
+  /// A value, or a vector of some in parentheses: kept without blanks.
+  Result<void> read_value(std::string& value) {
+    skip_blanks();
+    if (!take_text("(")) return read_number(value);
+    value = "(";
+    while (true) {
+      skip_blanks();
+      VYRE_CHECK(read_number(value));
+      skip_blanks();
+      if (take_text(")")) break;
+      if (!take_text(",")) return fail("`,` or `)` is missing", kRunForm);
+      value += ',';
+    }
+    value += ')';
+    return {};
+  }
+
+  Result<void> read_number(std::string& value) {
+    const size_t begin = at_;
+    while (at_ < end_ && is_value_character(text_[at_])) ++at_;
+    if (at_ == begin) return fail("a value is missing", kRunForm);
+    value += text_.substr(begin, at_ - begin);
+    return {};
   }
 
   /// Takes the entry `groups` out of the inputs.

@@ -18,8 +18,9 @@
 
 namespace vyre::text {
 
-/// The elements of a buffer, as they are written: "42", "0xff", "-3", "true". What they may be depends on the
-/// element type of the buffer, which is known to whoever runs the test.
+/// The elements of a buffer, as they are written: "42", "0xff", "-3", "1.5", "true", "(1,2)" (without its
+/// blanks). What they may be depends on the element type of the buffer, which is known to whoever runs the
+/// test.
 struct BufferValues {
   std::string name;
   std::vector<std::string> values;

@@ -229,6 +229,10 @@ std::optional<uint32_t> float_from_hexadecimal(std::string_view digits, DataType
   return round_to(type, mantissa, sticky, exponent);
 }
 
+uint32_t float_from_integer(uint64_t value, DataType type) {
+  return round_to(type, value, false, 0).value_or(infinity_bits(type));
+}
+
 std::string shortest_decimal(DataType type, uint32_t bits) {
   const uint32_t magnitude = bits & ~sign_bit(type);
   std::string out = bits == magnitude ? "" : "-";

@@ -22,6 +22,9 @@ std::optional<uint32_t> float_from_decimal(std::string_view digits, spec::DataTy
 /// The same of a hexadecimal float without its prefix: "1.8p3".
 std::optional<uint32_t> float_from_hexadecimal(std::string_view digits, spec::DataType type);
 
+/// The bits of the float nearest to an integer; infinity where that overflows.
+uint32_t float_from_integer(uint64_t value, spec::DataType type);
+
 /// The shortest decimal that reads back as these bits, with a sign: "1", "-0", "1.5", "1e+30".
 /// Domain: F16, BF16 or F32; finite.
 std::string shortest_decimal(spec::DataType type, uint32_t bits);

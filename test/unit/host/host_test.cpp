@@ -57,6 +57,123 @@ TEST(Spec, LiteralsAreElements) {
   EXPECT_EQ(parse_spec("zeros:3", DataType::Bool)->size(), 12u);
 }
 
+Bytes bytes_of(std::initializer_list<int> values) {
+  Bytes out;
+  for (const int value : values) out.push_back(std::byte(value));
+  return out;
+}
+
+// Oracle: COMMANDS, "SPEC", and IEEE 754, by hand: hexadecimals are bits, decimals are rounded to nearest.
+TEST(Spec, FloatsAndWideIntegers) {
+  EXPECT_EQ(to_words(*parse_spec("1,-3,1.5,inf,-inf,nan,-0,0x7fc00001,1e30,0.1,1E-45", DataType::F32)),
+            (std::vector<uint32_t>{0x3f800000, 0xc0400000, 0x3fc00000, 0x7f800000, 0xff800000, 0x7fc00000,
+                                   0x80000000, 0x7fc00001, 0x7149f2ca, 0x3dcccccd, 1}));
+  EXPECT_EQ(*parse_spec("1,-2,0x7e01", DataType::F16), bytes_of({0, 0x3c, 0, 0xc0, 1, 0x7e}));
+  EXPECT_EQ(*parse_spec("nan,inf,1.5", DataType::BF16), bytes_of({0xc0, 0x7f, 0x80, 0x7f, 0xc0, 0x3f}));
+  EXPECT_EQ(to_words(*parse_spec("1,18446744073709551615,0x100000002", DataType::U64)),
+            (std::vector<uint32_t>{1, 0, ~0u, ~0u, 2, 1}));
+  EXPECT_EQ(
+      to_words(*parse_spec("340282366920938463463374607431768211455,0x10000000000000000", DataType::U128)),
+      (std::vector<uint32_t>{~0u, ~0u, ~0u, ~0u, 0, 0, 1, 0}));
+  for (const char* bad : {"1.", ".5", "1e", "1e39", "-1e39", "0x100000000", "-0x1", "--1", "infinity", "NaN",
+                          "-nan", "1f", "1_0", "+1", "e1", "0x", "-", "1.5.2", "1e1.5"}) {
+    EXPECT_FALSE(parse_spec(bad, DataType::F32)) << bad;
+  }
+  for (const char* bad : {"65520", "0x10000"}) EXPECT_FALSE(parse_spec(bad, DataType::F16)) << bad;
+  for (const char* bad : {"-1", "18446744073709551616", "0x10000000000000000", "1.0"}) {
+    EXPECT_FALSE(parse_spec(bad, DataType::U64)) << bad;
+  }
+  for (const char* bad : {"340282366920938463463374607431768211456", "0x100000000000000000000000000000000",
+                          "680564733841876926926749214863536422912"}) {  // 2^128, 2^128, 2^129
+    EXPECT_FALSE(parse_spec(bad, DataType::U128)) << bad;
+  }
+}
+
+// Oracle: COMMANDS: "iota is the index converted to the type"; semantics, "Casts"; by hand.
+TEST(Spec, IotaIsConverted) {
+  EXPECT_EQ(to_words(*parse_spec("iota:3", DataType::F32)),
+            (std::vector<uint32_t>{0, 0x3f800000, 0x40000000}));
+  EXPECT_EQ(to_words(*parse_spec("iota:2", DataType::U64)), (std::vector<uint32_t>{0, 0, 1, 0}));
+  EXPECT_EQ(to_words(*parse_spec("iota:2", DataType::U128)), (std::vector<uint32_t>{0, 0, 0, 0, 1, 0, 0, 0}));
+  const Bytes halves = *parse_spec("iota:65521", DataType::F16);
+  ASSERT_EQ(halves.size(), 131042u);
+  const auto half = [&](size_t i) { return unsigned(halves[2 * i]) | unsigned(halves[2 * i + 1]) << 8; };
+  EXPECT_EQ(half(1), 0x3c00u);
+  EXPECT_EQ(half(2049), 0x6800u);   // a tie between 2048 and 2050, to even
+  EXPECT_EQ(half(2051), 0x6802u);   // a tie between 2050 and 2052, to even
+  EXPECT_EQ(half(65519), 0x7bffu);  // the largest
+  EXPECT_EQ(half(65520), 0x7c00u);  // rounds to infinity
+  EXPECT_EQ(*parse_spec("iota:2", DataType::BF16), bytes_of({0, 0, 0x80, 0x3f}));
+}
+
+// Oracle: Philox's known answer for counter 0 and key 0 (Random123's kat_vectors), as raw little-endian bits.
+TEST(Spec, RandomIsRawBits) {
+  const std::vector<uint32_t> known = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
+  EXPECT_EQ(*parse_spec("random:1:0", DataType::U128), to_bytes(known));
+  EXPECT_EQ(*parse_spec("random:4:0", DataType::F32), to_bytes(known));
+  EXPECT_EQ(*parse_spec("random:3:0", DataType::F16), bytes_of({0xd5, 0xe8, 0x27, 0x66, 0x8d, 0xc5}));
+}
+
+// Oracle: COMMANDS: vectors and bool take only files and zeros; directives of file tests write them out.
+TEST(Spec, VectorsAndBool) {
+  for (const DataType type : {DataType::Vec2U32, DataType::Vec4U32, DataType::Bool}) {
+    EXPECT_EQ(parse_spec("zeros:3", type)->size(), 3u * spec::info(type).bytes);
+    for (const char* bad : {"(1,2)", "1", "true", "iota:1", "random:1:1"})
+      EXPECT_FALSE(parse_spec(bad, type)) << bad;
+  }
+  Bytes out;
+  EXPECT_TRUE(parse_element("(1,0xffffffff)", DataType::Vec2U32, out));
+  EXPECT_TRUE(parse_element("(1,2,3,4)", DataType::Vec4U32, out));
+  EXPECT_TRUE(parse_element("true", DataType::Bool, out));
+  EXPECT_EQ(to_words(out), (std::vector<uint32_t>{1, 0xffffffff, 1, 2, 3, 4, 1}));
+  for (const char* bad :
+       {"1", "()", "(1)", "(1,2,3)", "(1,)", "(,1)", "(1,-1)", "(1,4294967296)", "1,2", "(1,2", "((1,2)"}) {
+    EXPECT_FALSE(parse_element(bad, DataType::Vec2U32, out)) << bad;
+  }
+}
+
+/// One buffer as --get prints it.
+std::string shown(DataType type, const Bytes& bytes, bool hex) {
+  return format_buffer("b", bytes, type, hex);
+}
+
+// Oracle: COMMANDS, "--get", by hand.
+TEST(Format, EveryType) {
+  const auto words = [](std::vector<uint32_t> w) { return to_bytes(w); };
+  const Bytes floats =
+      words({0x3f800000, 0x7149f2ca, 0x7f800000, 0xff800000, 0xffc00001, 0x80000000, 0x3dcccccd});
+  EXPECT_EQ(shown(DataType::F32, floats, false), "b: 1 1e+30 inf -inf nan -0 0.1");
+  EXPECT_EQ(shown(DataType::F32, words({1}), true), "b: 0x00000001");
+  EXPECT_EQ(shown(DataType::F16, bytes_of({0, 0x3c, 0x66, 0x2e, 0xff, 0x7b}), false), "b: 1 0.1 65504");
+  EXPECT_EQ(shown(DataType::F16, bytes_of({0, 0x3c}), true), "b: 0x3c00");
+  EXPECT_EQ(shown(DataType::BF16, bytes_of({0xc0, 0x3f, 1, 0x7f}), true), "b: 0x3fc0 0x7f01");
+  EXPECT_EQ(shown(DataType::U64, words({1, 1, ~0u, ~0u}), false), "b: 4294967297 18446744073709551615");
+  EXPECT_EQ(shown(DataType::U64, words({1, 1}), true), "b: 0x0000000100000001");
+  EXPECT_EQ(shown(DataType::U128, words({0, 0, 0, 0, 0, 0, 1, 0, ~0u, ~0u, ~0u, ~0u}), false),
+            "b: 0 18446744073709551616 340282366920938463463374607431768211455");
+  EXPECT_EQ(shown(DataType::U128, words({1, 2, 3, 4}), true), "b: 0x00000004000000030000000200000001");
+  EXPECT_EQ(shown(DataType::Vec2U32, words({1, 2, 3, ~0u}), false), "b: (1,2) (3,4294967295)");
+  EXPECT_EQ(shown(DataType::Vec4U32, words({1, 2, 3, 4}), true),
+            "b: (0x00000001,0x00000002,0x00000003,0x00000004)");
+  EXPECT_EQ(shown(DataType::I32, words({~0u}), false), "b: -1");
+  EXPECT_EQ(shown(DataType::Bool, words({0, 1}), false), "b: false true");
+}
+
+// Oracle: every pattern reads back; NaN but for its bits, which hexadecimals keep.
+TEST(Format, SixteenBitFloatsReadBack) {
+  for (const DataType type : {DataType::F16, DataType::BF16}) {
+    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+      const Bytes element = bytes_of({int(bits & 0xff), int(bits >> 8)});
+      for (const bool hex : {false, true}) {
+        const std::string text = format_element(element.data(), type, hex);
+        Bytes back;
+        ASSERT_TRUE(parse_element(text, type, back)) << text;
+        if (text != "nan") ASSERT_EQ(back, element) << text;
+      }
+    }
+  }
+}
+
 // Oracle: a file that cannot be written whole is not written at all.
 TEST(WriteFile, IsWholeOrNotThere) {
   namespace fs = std::filesystem;

@@ -40,6 +40,17 @@ TEST(Directives, RunsAndErrors) {
   EXPECT_EQ(found->runs[1].line, 6u);
 }
 
+// Oracle: written by hand.
+TEST(Directives, Vectors) {
+  const auto found = parse_directives("// run: v=[(1,0x2), ( 3 , -4 )] f=[1e+30,-inf] => w=[ (1,2,3,4) ]");
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  ASSERT_EQ(found->runs.size(), 1u);
+  ASSERT_EQ(found->runs[0].inputs.size(), 2u);
+  EXPECT_EQ(found->runs[0].inputs[0].values, (std::vector<std::string>{"(1,0x2)", "(3,-4)"}));
+  EXPECT_EQ(found->runs[0].inputs[1].values, (std::vector<std::string>{"1e+30", "-inf"}));
+  EXPECT_EQ(found->runs[0].outputs[0].values, std::vector<std::string>{"(1,2,3,4)"});
+}
+
 // Oracle: the place of the fault, marked by hand with ^.
 TEST(Directives, Malformed) {
   const std::string kBad[] = {
@@ -49,6 +60,12 @@ TEST(Directives, Malformed) {
       "// run: a=[1 ^2] => b=[1]",
       "// run: a=[1,^] => b=[1]",
       "// run: a=[1 ^=> b=[1]",
+      "// run: a=[(^)] => b=[1]",
+      "// run: a=[(1,^)] => b=[1]",
+      "// run: a=[(1 ^2)] => b=[1]",
+      "// run: a=[(1,2^] => b=[1]",
+      "// run: a=[(^(1,2),3)] => b=[1]",
+      "// run: a=[(1,2) ^(3,4)] => b=[1]",
       "// run: a ^[1] => b=[1]",
       "// run: a=[1] => b=[1] ^; x",
       "// run: groups=[1] a=[1] ^a=[1] => b=[1]",
