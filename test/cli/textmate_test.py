@@ -156,14 +156,18 @@ class Words(CommandTest):
         keywords, types = reserved()
         words = {w for rule in rules() for key in ["match", "begin"] if isinstance(rule.get(key), str)
                  for w in re.findall(r"[a-z][a-z0-9_]+", re.sub(r"\[[^]]*\]|\\.", " ", rule[key]))}
-        prefixes_and_other_places = {"0x", "0b", "run", "error", "trunc", "nearest", "floor", "ceil"}
+        prefixes_and_other_places = {"0x", "0b", "run", "error", "trunc", "nearest", "floor", "ceil", "inf", "nan"}
         self.assertLessEqual(words - prefixes_and_other_places, set(keywords + types))
 
     def test_mnemonics_are_operators_before_a_parenthesis_only(self):
         ledger = (SOURCE / "src/spec/ops.def").read_text()
         mnemonics = re.findall(r'^VYRE_OP\(0x\w+, \w+, +"(\w+)"', ledger, re.M)
-        self.assertGreaterEqual(len(mnemonics), 37)
-        for word in set(mnemonics) - {"select", "cast", "bitcast", "call"}:
+        self.assertGreaterEqual(len(mnemonics), 40)
+        vectors = {word for word in mnemonics if word in reserved()[1]}  # vec2u32(a, b) is named like its type
+        self.assertEqual(vectors, {"vec2u32", "vec4u32"})
+        for word in vectors:
+            self.assertEqual(scope_of(f"x = {word}(a, b);", word), "storage.type")
+        for word in set(mnemonics) - vectors - {"select", "cast", "bitcast", "call"}:
             self.assertEqual(scope_of(f"x = {word}(a);", word), "support.function.operator")
             self.assertEqual(scope_of(f"x = {word} + 1;", word), "variable.other")
             self.assertEqual(scope_of(f"let {word} = 1;", word), "variable.other.declaration")
@@ -226,11 +230,53 @@ if keyword.control | ( punctuation.section.parens | ! keyword.operator.logical |
 """
 
 
+TYPES = """// run: v=[(1,2)] => f=[-inf,1.5]
+program t(read m: tensor<f32, [n = u[0], 64, // why
+    k = u[1]], strides[1, 2]> @0, read v: vec2u32 @1) {
+  m[1, i] = f32(0x7fc00001); let a = vec2u32(7u64, 1E-3).x; let b = 0x1.8P3f16 < y.w;
+}"""
+EXPECTED_TYPES = """
+// punctuation.definition.comment | run keyword.other.directive | : punctuation.separator.directive
+v variable.other.buffer | =[( comment.line.double-slash.directive | 1 constant.numeric.decimal
+, comment.line.double-slash.directive | 2 constant.numeric.decimal | )] comment.line.double-slash.directive
+=> keyword.operator.gives | f variable.other.buffer | =[- comment.line.double-slash.directive
+inf constant.language.float | , comment.line.double-slash.directive | 1.5 constant.numeric.float
+] comment.line.double-slash.directive
+program keyword.declaration.program | t entity.name.function.program | ( punctuation.section.parens
+read storage.modifier.access | m variable.parameter.buffer | : punctuation.separator.type | tensor storage.type
+< punctuation.definition.generic.begin | f32 storage.type | , punctuation.separator | [ punctuation.section.brackets
+n variable.parameter.dimension | = keyword.operator.assignment | u variable.other.buffer
+[ punctuation.section.brackets | 0 constant.numeric.decimal | ] punctuation.section.brackets
+, punctuation.separator | 64 constant.numeric.decimal | , punctuation.separator | // punctuation.definition.comment
+why comment.line.double-slash
+k variable.parameter.dimension | = keyword.operator.assignment | u variable.other.buffer
+[ punctuation.section.brackets | 1 constant.numeric.decimal | ]] punctuation.section.brackets | , punctuation.separator
+strides keyword.other | [ punctuation.section.brackets | 1 constant.numeric.decimal | , punctuation.separator
+2 constant.numeric.decimal | ] punctuation.section.brackets | > punctuation.definition.generic.end
+@ punctuation.definition.binding | 0 constant.numeric.decimal | , punctuation.separator
+read storage.modifier.access | v variable.parameter.buffer | : punctuation.separator.type | vec2u32 storage.type
+@ punctuation.definition.binding | 1 constant.numeric.decimal | ) punctuation.section.parens
+{ punctuation.section.block
+m variable.other.buffer | [ punctuation.section.brackets | 1 constant.numeric.decimal | , punctuation.separator
+i variable.other | ] punctuation.section.brackets | = keyword.operator.assignment | f32 storage.type
+( punctuation.section.parens | 0x keyword.other.radix | 7fc00001 constant.numeric.hexadecimal
+) punctuation.section.parens | ; punctuation.terminator.statement | let keyword.declaration.let
+a variable.other.declaration | = keyword.operator.assignment | vec2u32 storage.type | ( punctuation.section.parens
+7 constant.numeric.decimal | u64 storage.type.suffix | , punctuation.separator | 1E-3 constant.numeric.float
+) punctuation.section.parens | . punctuation.accessor | x variable.other.member | ; punctuation.terminator.statement
+let keyword.declaration.let | b variable.other.declaration | = keyword.operator.assignment
+0x keyword.other.radix | 1.8P3 constant.numeric.float.hexadecimal | f16 storage.type.suffix
+< keyword.operator.comparison | y variable.other | . punctuation.accessor | w variable.other.member
+; punctuation.terminator.statement | } punctuation.section.block
+"""
+
+
 class Programs(unittest.TestCase):
     # Oracle: the scopes were written by hand beside the sample.
     def test_sample(self):
-        self.assertEqual(scopes_of(SAMPLE), [tuple(part.strip().rsplit(" ", 1)) for line in EXPECTED.strip().split("\n")
-                                             for part in line.split(" | ")])
+        for sample, expected in [(SAMPLE, EXPECTED), (TYPES, EXPECTED_TYPES)]:
+            self.assertEqual(scopes_of(sample), [tuple(part.strip().rsplit(" ", 1))
+                                                 for line in expected.strip().split("\n") for part in line.split(" | ")])
 
     # Oracle: each thing found in the text by a search of its own.
     def test_all_programs(self):
@@ -259,10 +305,10 @@ class Programs(unittest.TestCase):
                     counted["let"] += 1
                     has(line, name, "variable.other.declaration")
                 for name in re.findall(r"\b(\w+)\[", code):
-                    if name not in reserved()[1]:
+                    if name not in sum(reserved(), []):
                         counted["index"] += 1
                         has(line, name, "variable.other.buffer")
-                for word in re.findall(r"(?<![\w@])([1-9][0-9]*)(?![\w.])", code):
+                for word in re.findall(r"(?<![\w@])(?<!\w\.)(?<!\w[eEpP][-+])([1-9][0-9]*)(?![\w.])", code):
                     counted["number"] += 1
                     has(line, word, "constant.numeric.decimal")
                 for word in re.findall(r"(?<![\w.])(?<!program )(atomic_\w+|popcount|clz|ctz|reverse_bits)\(", code):
