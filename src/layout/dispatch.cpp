@@ -123,24 +123,25 @@ class Tensors {
     return strides;
   }
 
+  static std::string shown(std::span<const uint32_t> numbers) {
+    constexpr size_t kShown = 8;
+    const auto first = numbers.first(std::min(kShown, numbers.size()));
+    return fmt::format("[{}{}]", fmt::join(first, ", "), numbers.size() > kShown ? ", ..." : "");
+  }
+
   Result<void> check_last(const ir::BufferDecl& decl, const ir::TensorType& tensor,
                           const Binding& binding) const {
-    // A sum of at most 2^32 - 1 and a product of two such numbers is below 2^64. Row-major strides are taken
-    // as they are built, since one that is no u32 is not in the binding.
+    // Each step adds at most (2^32 - 2) * 2^32 to at most 2^32 - 1, so no sum passes 2^64. Row-major strides
+    // are taken as they are built, since one that is no u32 is not in the binding; the last index is then at
+    // least stride - 1, so no stride past 2^32 is ever used.
     uint64_t last = 0, stride = 1;
     for (size_t i = binding.dims.size(); i-- > 0 && last <= UINT32_MAX;) {
       if (!tensor.strides.empty()) stride = binding.strides[i];
-      if (binding.dims[i] > 1 && stride > UINT32_MAX) {
-        last = stride;
-      } else if (binding.dims[i] > 1) {
-        last += (binding.dims[i] - 1) * stride;
-      }
-      if (tensor.strides.empty() && stride <= UINT32_MAX) stride *= binding.dims[i];
+      last += (binding.dims[i] - 1) * stride;
+      if (tensor.strides.empty()) stride *= binding.dims[i];
     }
-    const std::string shape = tensor.strides.empty()
-                                  ? fmt::format("[{}]", fmt::join(binding.dims, ", "))
-                                  : fmt::format("[{}] with strides [{}]", fmt::join(binding.dims, ", "),
-                                                fmt::join(binding.strides, ", "));
+    std::string shape = shown(binding.dims);
+    if (!tensor.strides.empty()) shape += " with strides " + shown(binding.strides);
     const std::string_view name = program_.code.name(decl.name);
     if (last > UINT32_MAX) {
       return std::unexpected(
