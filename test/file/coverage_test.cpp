@@ -1,0 +1,224 @@
+// That the file tests leave nothing out: every operator at every type, every cast and bitcast and every
+// refusal of one, every type in every place, every intrinsic, every diagnostic code.
+//
+// Oracle: the ledgers, against what the checked programs of the files contain; names of files do not count.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "check/checked.h"
+#include "files.h"
+#include "ops/operation.h"
+#include "spec/casts.h"
+#include "text/text.h"
+
+namespace vyre::file_test {
+namespace {
+
+namespace fs = std::filesystem;
+using spec::DataType;
+using spec::Op;
+
+/// An operator at its type; of casts and bitcasts, from what to what; else the second is the same.
+using Applied = std::tuple<Op, DataType, DataType>;
+
+/// What the programs of test/run contain.
+struct Contents {
+  std::set<Applied> applied;
+  std::set<DataType> literals, loads, stores, assigned, lengths;
+  std::set<std::pair<spec::BufferAccess, DataType>> buffers;  // a tensor's element does not count
+  std::set<DataType> tensors;                                 // elements of tensors
+  bool dynamic = false, strides = false;
+  std::set<spec::Intrinsic> intrinsics;
+};
+
+void add_expression(Contents& out, const check::Checked& program, check::ExprId id) {
+  const ir::Code& code = program.program().code;
+  const check::Resolution& names = program.resolution();
+  const ir::Expr& e = code[id];
+  if (e.kind == ir::ExprKind::Literal) out.literals.insert(e.type);
+  if (e.kind == ir::ExprKind::Load) out.loads.insert(names.type(id));
+  if (e.kind == ir::ExprKind::BufLen) out.lengths.insert(program.buffer(names.buffer(id)).element);
+  if (e.kind != ir::ExprKind::Apply || e.op == Op::Call) return;
+  const DataType result = names.type(id);
+  const bool by_result = e.op == Op::Select || e.args.count == 0 ||
+                         spec::info(e.op).effect == spec::Effect::Atomic || e.op == Op::MakeVec2U32 ||
+                         e.op == Op::MakeVec4U32;
+  const DataType type = by_result ? result : names.type(code.arg(e, 0));
+  const bool converts = e.op == Op::Cast || e.op == Op::Bitcast;
+  out.applied.emplace(e.op, type, converts ? result : type);
+}
+
+void add_program(Contents& out, const check::Checked& program) {
+  const ir::Code& code = program.program().code;
+  for (uint32_t i = 0; i < code.exprs.size(); ++i) add_expression(out, program, check::ExprId{i});
+  for (const ir::Node& node : code.nodes) {
+    if (node.args.count == 0) continue;
+    const DataType value = program.resolution().type(code.arg(node, node.args.count - 1));
+    if (node.kind == ir::NodeKind::Store) out.stores.insert(value);
+    if (node.kind == ir::NodeKind::Assign) out.assigned.insert(value);
+  }
+  for (const ir::BufferDecl& buffer : program.program().buffers) {
+    out.buffers.emplace(buffer.access, buffer.element);
+    const ir::TensorType* tensor = program.program().tensor(buffer);
+    if (tensor == nullptr) continue;
+    out.tensors.insert(tensor->element);
+    out.strides |= !tensor->strides.empty();
+    out.dynamic |= std::ranges::any_of(tensor->dims, &ir::Dim::dynamic);
+  }
+  for (const auto& use : program.intrinsics()) out.intrinsics.insert(use.intrinsic);
+}
+
+const Contents& contents() {
+  static const Contents all = [] {
+    Contents out;
+    for (const std::string& file : files_in({"test/run"}, ".vyre")) {
+      auto parsed = text::parse(read_text(file));
+      if (!parsed) throw std::runtime_error(file + ": " + parsed.error().message);
+      const auto checked = check::check(std::move(*parsed), ops::op_table());
+      if (!checked) throw std::runtime_error(file + ": " + checked.error()[0].message);
+      add_program(out, *checked);
+    }
+    return out;
+  }();
+  return all;
+}
+
+std::vector<DataType> value_types() {
+  std::vector<DataType> out;
+  for (const spec::TypeInfo& t : spec::kTypes) {
+    if (spec::is_value_type(t.type)) out.push_back(t.type);
+  }
+  return out;
+}
+
+/// Casts that convert to or from a float come with float arithmetic: until then they are refused.
+bool is_later(DataType from, DataType to) {
+  return from != to && (spec::kFloats.contains(from) || spec::kFloats.contains(to));
+}
+
+TEST(Coverage, EveryOperatorAtEveryType) {
+  for (const spec::OpInfo& op : spec::kOps) {
+    if (op.op == Op::Cast || op.op == Op::Bitcast || op.op == Op::Call) continue;
+    for (const DataType type : value_types()) {
+      if (!op.types.contains(type)) continue;
+      EXPECT_TRUE(contents().applied.contains({op.op, type, type})) << op.name << " at " << spec::text(type);
+    }
+  }
+}
+
+TEST(Coverage, EveryCastAndBitcast) {
+  for (const DataType from : value_types()) {
+    for (const DataType to : value_types()) {
+      if (spec::can_cast(from, to) && !is_later(from, to)) {
+        EXPECT_TRUE(contents().applied.contains({Op::Cast, from, to}))
+            << "cast<" << spec::text(to) << "> of " << spec::text(from);
+      }
+      if (spec::can_bitcast(from, to)) {
+        EXPECT_TRUE(contents().applied.contains({Op::Bitcast, from, to}))
+            << "bitcast<" << spec::text(to) << "> of " << spec::text(from);
+      }
+    }
+  }
+}
+
+/// The casts and bitcasts of loads and literals in test/invalid, in lines that must be refused.
+std::set<Applied> refused_conversions() {
+  std::set<Applied> out;
+  for (const std::string& file : files_in({"test/invalid"}, ".vyre")) {
+    const std::string text = read_text(file);
+    const Source source(file, text);
+    const auto program = text::parse(text);
+    const auto directives = text::parse_directives(text);
+    if (!program || !directives) continue;  // a syntax error is the point of that file
+    const ir::Code& code = program->code;
+    for (uint32_t i = 0; i < code.exprs.size(); ++i) {
+      const ir::Expr& e = code.exprs[i];
+      if (e.kind != ir::ExprKind::Apply || (e.op != Op::Cast && e.op != Op::Bitcast)) continue;
+      const uint32_t line = source.position(code.expr_spans[i].begin).line;
+      const DiagCode code_of_it = e.op == Op::Cast ? DiagCode::V026 : DiagCode::V028;
+      const bool refused = std::ranges::any_of(directives->errors, [&](const text::ErrorDirective& error) {
+        return error.line == line && error.code == code_of_it;
+      });
+      const ir::Expr& operand = code[code.arg(e, 0)];
+      if (!refused || operand.kind != ir::ExprKind::Load) continue;
+      const auto buffer = std::ranges::find(program->buffers, operand.symbol, &ir::BufferDecl::name);
+      if (buffer != program->buffers.end()) out.emplace(e.op, buffer->element, e.type);
+    }
+  }
+  return out;
+}
+
+TEST(Coverage, EveryRefusedCastAndBitcast) {
+  const std::set<Applied> refused = refused_conversions();
+  std::vector<DataType> targets = value_types();
+  targets.push_back(DataType::Bytes);
+  for (const DataType from : value_types()) {
+    for (const DataType to : targets) {
+      EXPECT_EQ(refused.contains({Op::Cast, from, to}), !spec::can_cast(from, to) || is_later(from, to))
+          << "cast<" << spec::text(to) << "> of " << spec::text(from);
+      EXPECT_EQ(refused.contains({Op::Bitcast, from, to}), !spec::can_bitcast(from, to))
+          << "bitcast<" << spec::text(to) << "> of " << spec::text(from);
+    }
+  }
+}
+
+TEST(Coverage, EveryTypeInEveryPlace) {
+  const Contents& have = contents();
+  for (const DataType type : value_types()) {
+    const std::string_view name = spec::text(type);
+    // Vectors are made of words and have no literals of their own.
+    EXPECT_EQ(have.literals.contains(type), !spec::kVectors.contains(type)) << "a literal of " << name;
+    EXPECT_TRUE(have.loads.contains(type)) << "a load of " << name;
+    EXPECT_TRUE(have.stores.contains(type)) << "a store of " << name;
+    EXPECT_TRUE(have.assigned.contains(type)) << "an assignment of " << name;
+    EXPECT_TRUE(have.tensors.contains(type)) << "a tensor of " << name;
+  }
+  for (const spec::TypeInfo& type : spec::kTypes) {
+    EXPECT_TRUE(have.lengths.contains(type.type)) << "len of a buffer of " << type.text;
+    for (size_t a = 0; a < spec::kBufferAccessCount; ++a) {
+      const auto access = static_cast<spec::BufferAccess>(a);
+      const bool there_is = access != spec::BufferAccess::Workgroup || type.type != DataType::Tensor;
+      EXPECT_EQ(have.buffers.contains({access, type.type}), there_is)
+          << spec::text(access) << " of " << type.text;
+    }
+  }
+  EXPECT_TRUE(have.dynamic) << "a tensor with a named dimension";
+  EXPECT_TRUE(have.strides) << "a tensor with strides";
+}
+
+TEST(Coverage, EveryIntrinsic) {
+  for (const spec::IntrinsicInfo& intrinsic : spec::kIntrinsics) {
+    EXPECT_TRUE(contents().intrinsics.contains(intrinsic.intrinsic)) << intrinsic.id;
+  }
+}
+
+// Oracle: the ledger of diagnostics. A code that a text can produce has a file of its own; any other is named
+// by a unit test or a test of the command line, which must produce it.
+TEST(Coverage, EveryDiagnosticCodeHasATest) {
+  std::set<std::string> have;
+  for (const std::string& file : files_in({"test/invalid"}, ".vyre")) {
+    have.insert(fs::path(file).filename().string().substr(0, 4));
+  }
+  std::string tests;
+  for (const char* folder : {"test/unit", "test/cli", "test/conform"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(VYRE_SOURCE_DIR) / folder)) {
+      const std::string extension = entry.path().extension();
+      if (extension != ".cpp" && extension != ".py") continue;
+      tests += read_text(fs::relative(entry.path(), VYRE_SOURCE_DIR).string());
+    }
+  }
+  for (const DiagInfo& info : all_diagnostics()) {
+    if (have.contains(std::string(info.name))) continue;
+    EXPECT_NE(tests.find(info.name), std::string::npos) << info.name << " has neither a file nor a test";
+    // Every syntax error can be written down.
+    EXPECT_NE(info.name[0], 'P') << info.name << " has no file in test/invalid";
+  }
+}
+
+TEST(Coverage, ThereAreFilesEnough) { EXPECT_GE(files_in({"test/run"}, ".vyre").size(), 300u); }
+
+}  // namespace
+}  // namespace vyre::file_test

@@ -1,0 +1,48 @@
+// What the file tests share: the files, the backends, and how a directive becomes buffers.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/registry/registry.h"
+#include "base/diag.h"
+#include "host/run.h"
+#include "text/directives.h"
+
+namespace vyre::file_test {
+
+/// The files of these folders with this extension, sorted: "test/run/x.vyre".
+std::vector<std::string> files_in(const std::vector<std::string>& folders, std::string_view extension);
+
+/// "test/run/u32-add.vyre" as "run_u32_add_17".
+std::string test_name(const testing::TestParamInfo<std::string>& file);
+
+/// The text of a file of the project.
+std::string read_text(const std::string& file);
+
+std::string explain(const Diagnostics& diagnostics, const Source& source);
+
+/// The lanes of a subgroup that a file declares with a line `// subgroup: N`; 0 without one.
+uint32_t subgroup_size(std::string_view text);
+
+struct OpenBackend {
+  std::string name;
+  std::unique_ptr<backend::Backend> backend;
+};
+/// The backends that are here, the reference with subgroups of this size; opened once for each size.
+std::vector<OpenBackend>& backends(uint32_t subgroup_size = 0);
+
+/// Buffers as a directive gives them; a value that does not fit its buffer is a failure.
+host::Buffers inputs_of(const text::RunDirective& run, const host::Step& step);
+
+/// That the buffers after => are exactly these.
+void expect_outputs(const text::RunDirective& run, const host::Buffers& buffers, const std::string& who);
+
+/// The bytes of the bound buffers, in the order in which a dispatch takes them.
+std::vector<std::span<std::byte>> spans_of(host::Buffers& buffers, const check::Checked& program);
+
+}  // namespace vyre::file_test
