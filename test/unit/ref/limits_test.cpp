@@ -26,18 +26,18 @@ TEST(Limits, ABufferHasAtMost64MiB) {
   EXPECT_THAT(result.error().message, testing::HasSubstr("'big'"));
 }
 
-// Oracle: 1024 invocations that wait at a barrier with 2^18 variables of 4 bytes each are 1 GiB; one variable
+// Oracle: 1024 invocations that wait at a barrier with 2^16 variables of 16 bytes each are 1 GiB; one variable
 // more is too much, and without the barrier only one invocation is there at a time.
 TEST(Limits, AWorkgroupHasAtMost1GiBOfVariables) {
   for (const bool with_barrier : {true, false}) {
     ir::ProgramBuilder p("many");
     p.workgroup_size(1024, 1, 1);
-    for (uint32_t i = 0; i <= 1u << 18; ++i) p.let("x" + std::to_string(i), p.u32(i));
+    for (uint32_t i = 0; i <= 1u << 16; ++i) p.let("x" + std::to_string(i), p.u32(i));
     if (with_barrier) p.barrier();
     const auto result = try_run(checked(p.finish(), {}), {}, {}, {.max_steps = 1000});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, DiagCode::B003);
-    EXPECT_THAT(result.error().message, testing::HasSubstr(with_barrier ? "1073745920 bytes" : "1000 steps"));
+    EXPECT_THAT(result.error().message, testing::HasSubstr(with_barrier ? "1073758208 bytes" : "1000 steps"));
   }
 }
 

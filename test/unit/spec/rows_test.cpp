@@ -101,8 +101,10 @@ TEST(Rows, HoldSeveralValuesOfEachSymbolicRow) {
     std::set<uint32_t> values;
     for (const OperatorRow& row : operator_rows()) {
       if (row.op != wanted.op || !is_from_table(row) || row.values[0] != wanted.a) continue;
-      const uint32_t x = row.values[1];
-      EXPECT_EQ(row.expected, wanted.result == Result::X ? x : wanted.result == Result::Zero ? 0 : kOnes);
+      const uint32_t x = row.values[1].words[0];
+      EXPECT_EQ(row.expected.words[0], wanted.result == Result::X      ? x
+                                       : wanted.result == Result::Zero ? 0
+                                                                       : kOnes);
       values.insert(x);
     }
     EXPECT_GE(values.size(), 2u) << mnemonic(wanted.op) << " " << wanted.a;
@@ -116,11 +118,11 @@ TEST(Rows, HoldSeveralValuesOfEachSymbolicRow) {
 
 // Oracle: a row says one thing once; two rows for one input could disagree.
 TEST(Rows, AreForDifferentInputs) {
-  std::set<std::tuple<Op, DataType, DataType, std::vector<uint32_t>>> seen;
+  std::set<std::tuple<Op, DataType, DataType, std::vector<std::array<uint32_t, 4>>>> seen;
   for (const OperatorRow& row : operator_rows()) {
-    const auto operands = row.operands();
-    EXPECT_TRUE(
-        seen.emplace(row.op, row.type, row.target, std::vector(operands.begin(), operands.end())).second)
+    std::vector<std::array<uint32_t, 4>> operands;
+    for (const RowValue& value : row.operands()) operands.push_back(value.words);
+    EXPECT_TRUE(seen.emplace(row.op, row.type, row.target, operands).second)
         << mnemonic(row.op) << " " << text(row.type) << ": " << row.rationale;
   }
 }
@@ -129,13 +131,13 @@ TEST(Rows, AreForDifferentInputs) {
 // language.
 TEST(Rows, HoldTruthValues) {
   for (const OperatorRow& row : operator_rows()) {
-    if (row.target == DataType::Bool) EXPECT_LE(row.expected, 1u) << row.rationale;
+    if (row.target == DataType::Bool) EXPECT_LE(row.expected.words[0], 1u) << row.rationale;
     if (row.type == DataType::Bool && row.op != Op::Select) {
-      for (const uint32_t value : row.operands()) EXPECT_LE(value, 1u) << row.rationale;
+      for (const RowValue& value : row.operands()) EXPECT_LE(value.words[0], 1u) << row.rationale;
     }
     const Signature signature = info(row.op).signature;
     if (signature == Signature::TT_U || signature == Signature::T_B)
-      EXPECT_LE(row.expected, 1u) << row.rationale;
+      EXPECT_LE(row.expected.words[0], 1u) << row.rationale;
   }
 }
 
