@@ -24,6 +24,7 @@ MARK = "<!-- What follows is written by test/sentences.py --write. -->\n"
 
 SENTENCE = re.compile(r"- \*\*([A-Z]{2}-\d{2})\*\* (.*)")
 COVERS = re.compile(r"\s*(?://|#) covers:(.*)")
+MISPLACED = re.compile(r"\s*(?://|#) .*\bcovers:")
 COMMENT = re.compile(r"\s*(?://|#|@)")
 CPP_TEST = re.compile(r"TEST(?:_F|_P)?\((\w+), *(\w+)\)")
 PYTHON_TEST = re.compile(r"\s*def (test_\w+)\(")
@@ -73,6 +74,8 @@ def declarations(path, name):
             else:
                 pending += [(i, number) for i in ids]
             continue
+        if MISPLACED.match(line):
+            faults.append(f"{name}:{number}: a declaration stands on a line of its own")
         if not pending:
             continue
         if match := pattern.match(line):
@@ -143,6 +146,7 @@ def self_test():
         ("an id twice", {LEDGER: ledger + "- **AA-01** again\n"}, "stands there twice"),
         ("a declaration above no test", {"test/unit/b_test.cpp": "// covers: AA-01\nint x;\n"}, "no test follows"),
         ("a declaration at the end", {"test/unit/b_test.cpp": "// covers: AA-01\n"}, "no test follows"),
+        ("a declaration in a sentence", {"test/run/a.vyre": "// It shows much. covers: AA-01\n"}, "on a line of its own"),
         ("an empty declaration", {"test/run/a.vyre": "// covers:\n"}, "nothing is covered"),
         ("one declared twice", {"test/run/a.vyre": "// covers: AA-01 AA-01\n"}, "declared twice"),
         ("a page that drifted", {}, "not what the tests declare"),

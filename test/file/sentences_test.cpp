@@ -228,8 +228,8 @@ TEST(Signatures, SayTheTypesAndTheFewestBytes) {
 }
 
 // A program around each operation of the library, its buffers allocated by the signature alone: it is
-// accepted with these types and no others, and gives the rows of the specification on every backend. covers:
-// CC-07 CC-08
+// accepted with these types and no others, and gives the rows of the specification on every backend.
+// covers: CC-07 CC-08
 TEST(Signatures, AllocateTheBuffers) {
   for (const ops::Operation& operation : ops::all_operations()) {
     const spec::OpSignature& signature = operation.signature;
