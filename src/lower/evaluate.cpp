@@ -12,23 +12,22 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/bytes.h"
-#include "base/random.h"
+#include "lower/memory.h"
 #include "lower/operators.h"
 #include "lower/registers.h"
 
 namespace vyre::lower {
 namespace {
 
-using spec::BufferAccess;
-using spec::DataType;
-
 using Lanes = std::vector<uint32_t>;
 
-struct View {
-  std::byte* data;
-  uint32_t count;
-};
+/// Words a register: those of the kernel's widest value, of which a legal kernel's all have one.
+uint32_t register_words(const Kernel& kernel) {
+  uint32_t most = 1;
+  for (const Inst& inst : kernel.insts) most = std::max(most, spec::value_words(inst.type));
+  for (const SlotInfo& slot : kernel.slots) most = std::max(most, spec::value_words(slot.type));
+  return most;
+}
 
 /// A block being executed, by the lanes that are in it.
 struct Frame {
@@ -44,23 +43,17 @@ class Evaluator {
  public:
   Evaluator(const Kernel& kernel, std::span<const layout::Binding> buffers, layout::Groups groups,
             const EvaluateOptions& options)
-      : kernel_(kernel), groups_(groups), options_(options), registers_(allocate_registers(kernel)) {
-    const uint32_t lanes = kernel.invocations();
-    words_.resize(size_t(registers_.count) * lanes);
-    workgroup_.resize(kernel.buffers.size());
-    for (size_t b = 0; b < kernel.buffers.size(); ++b) {
-      const KernelBuffer& buffer = kernel.buffers[b];
-      if (buffer.access == BufferAccess::Workgroup) {
-        workgroup_[b].resize(size_t(buffer.count) * sizeof(Word));
-        views_.push_back({workgroup_[b].data(), buffer.count});
-      } else {
-        const layout::Binding& binding = buffers[buffer.argument];
-        views_.push_back({binding.bytes.data(), binding.count});
-      }
-    }
+      : kernel_(kernel),
+        groups_(groups),
+        options_(options),
+        registers_(allocate_registers(kernel)),
+        width_(register_words(kernel)),
+        memory_(kernel, buffers, options.seed) {
+    words_.resize(size_t(registers_.count) * kernel.invocations() * width_);
   }
 
   Result<void> run() {
+    VYRE_CHECK(check_subgroups());
     for (uint32_t z = 0; z < groups_.z; ++z) {
       for (uint32_t y = 0; y < groups_.y; ++y) {
         for (uint32_t x = 0; x < groups_.x; ++x) {
@@ -74,7 +67,7 @@ class Evaluator {
 
  private:
   Result<void> run_workgroup() {
-    for (auto& memory : workgroup_) std::fill(memory.begin(), memory.end(), std::byte{0});
+    memory_.clear_workgroup();
     Lanes everyone(kernel_.invocations());
     for (uint32_t lane = 0; lane < everyone.size(); ++lane) everyone[lane] = lane;
     live_ = uint32_t(everyone.size());
@@ -113,10 +106,24 @@ class Evaluator {
     return !frame.lanes.empty();
   }
 
-  Word& at(uint32_t reg, uint32_t lane) { return words_[size_t(reg) * kernel_.invocations() + lane]; }
+  // Registers: the first word, which is the whole of most values, or all of them.
+  Word& at(uint32_t reg, uint32_t lane) {
+    return words_[(size_t(reg) * kernel_.invocations() + lane) * width_];
+  }
   Word& at(Value v, uint32_t lane) { return at(registers_.values[index(v)], lane); }
   Word& at(Slot s, uint32_t lane) { return at(registers_.slots[index(s)], lane); }
+  Bits bits(Word& first) const {
+    Bits out{};
+    std::copy_n(&first, width_, out.data());
+    return out;
+  }
+  void put(Word& first, const Bits& value) const { std::copy_n(value.data(), width_, &first); }
+
   Word argument(const Inst& inst, uint32_t n, uint32_t lane) { return at(kernel_.arg(inst, n), lane); }
+  Bits argument_bits(const Inst& inst, uint32_t n, uint32_t lane) {
+    return bits(at(kernel_.arg(inst, n), lane));
+  }
+  /// Of a raw operator.
   std::array<Word, 3> arguments(const Inst& inst, uint32_t lane) {
     std::array<Word, 3> out{};
     for (uint32_t n = 0; n < inst.args.count; ++n) out[n] = argument(inst, n, lane);
@@ -128,12 +135,15 @@ class Evaluator {
     return axis == 1 ? lane / size[0] % size[1] : lane / (size[0] * size[1]);
   }
 
-  /// What nothing promises anything about: another word each time.
-  Word unspecified() { return philox(options_.seed, unspecified_++)[0]; }
-
   template <typename Compute>
   Result<void> each(Value v, Compute compute) {
     for (const uint32_t lane : frames_.back().lanes) at(v, lane) = compute(lane);
+    return {};
+  }
+
+  template <typename Compute>
+  Result<void> each_bits(Value v, Compute compute) {
+    for (const uint32_t lane : frames_.back().lanes) put(at(v, lane), compute(lane));
     return {};
   }
 
@@ -143,17 +153,19 @@ class Evaluator {
     steps_ += frame.lanes.size();
     if (options_.max_steps != 0 && steps_ > options_.max_steps) return std::unexpected(out_of_steps());
     switch (inst.kind) {
-      case InstKind::Const: return each(v, [&](uint32_t) { return inst.imm; });
-      case InstKind::Len: return each(v, [&](uint32_t) { return views_[inst.target].count; });
+      case InstKind::Const: return each_bits(v, [&](uint32_t) { return constant(inst); });
+      case InstKind::Len: return each(v, [&](uint32_t) { return memory_.length(inst.target); });
       case InstKind::InvocationId:
         return each(v, [&](uint32_t lane) {
           return group_[inst.imm] * kernel_.workgroup_size[inst.imm] + local_id(lane, inst.imm);
         });
       case InstKind::WorkgroupId: return each(v, [&](uint32_t) { return group_[inst.imm]; });
       case InstKind::LocalId: return each(v, [&](uint32_t lane) { return local_id(lane, inst.imm); });
-      case InstKind::Get: return each(v, [&](uint32_t lane) { return at(Slot{inst.target}, lane); });
+      case InstKind::Get:
+        return each_bits(v, [&](uint32_t lane) { return bits(at(Slot{inst.target}, lane)); });
       case InstKind::Set:
-        for (const uint32_t lane : frame.lanes) at(Slot{inst.target}, lane) = argument(inst, 0, lane);
+        for (const uint32_t lane : frame.lanes)
+          put(at(Slot{inst.target}, lane), argument_bits(inst, 0, lane));
         return {};
       case InstKind::If: return branch(inst);
       case InstKind::Loop: return loop(v);
@@ -166,12 +178,9 @@ class Evaluator {
         if (frame.lanes.size() == live_) return {};
         return fault(v, frame.lanes.front(),
                      fmt::format("{} of {} live invocations reach it", frame.lanes.size(), live_));
-      case InstKind::Intrinsic: return fault(v, frame.lanes.front(), "no subgroups yet");
-      case InstKind::Apply:
-        return each(v, [&](uint32_t lane) {
-          return apply_semantic(inst.op, inst.operand_type, inst.type, arguments(inst, lane).data());
-        });
-      case InstKind::Load: return each(v, [&](uint32_t lane) { return load(inst, lane); });
+      case InstKind::Intrinsic: return intrinsic(v);
+      case InstKind::Apply: return each_bits(v, [&](uint32_t lane) { return apply(inst, lane); });
+      case InstKind::Load: return each_bits(v, [&](uint32_t lane) { return load(inst, lane); });
       case InstKind::Store:
         for (const uint32_t lane : frame.lanes) store(inst, lane);
         return {};
@@ -179,15 +188,15 @@ class Evaluator {
       case InstKind::Raw: return raw(v);
       case InstKind::RawLoad:
         VYRE_CHECK(check_access(v));
-        return each(v, [&](uint32_t lane) { return beyond(inst, lane) ? unspecified() : word(inst, lane); });
+        return each(v, [&](uint32_t lane) { return memory_.load_raw(inst, argument(inst, 0, lane)); });
       case InstKind::RawStore:
         VYRE_CHECK(check_access(v));
-        for (const uint32_t lane : frame.lanes) store(inst, lane);
+        for (const uint32_t lane : frame.lanes)
+          memory_.store_raw(inst, argument(inst, 0, lane), argument(inst, 1, lane));
         return {};
       case InstKind::RawAtomic:
         VYRE_CHECK(check_access(v));
-        return each(v,
-                    [&](uint32_t lane) { return beyond(inst, lane) ? unspecified() : atomic(inst, lane); });
+        return each(v, [&](uint32_t lane) { return raw_atomic(inst, lane); });
     }
     return {};
   }
@@ -215,30 +224,68 @@ class Evaluator {
     return {};
   }
 
-  // Memory. The operands of every access begin with the index.
-  std::byte* place(const Inst& inst, uint32_t lane) {
-    return views_[inst.target].data + size_t(argument(inst, 0, lane)) * sizeof(Word);
+  Bits constant(const Inst& inst) const {
+    if (spec::value_words(inst.type) > 1) return kernel_.wide[inst.imm];
+    return {inst.imm, 0, 0, 0};
   }
-  /// Whether the index lies behind the last element.
-  bool beyond(const Inst& inst, uint32_t lane) {
-    return argument(inst, 0, lane) >= views_[inst.target].count;
+  Bits apply(const Inst& inst, uint32_t lane) {
+    std::array<Bits, 4> operands{};
+    for (uint32_t n = 0; n < inst.args.count; ++n) operands[n] = argument_bits(inst, n, lane);
+    return apply_semantic(inst, operands.data());
   }
-  Word word(const Inst& inst, uint32_t lane) { return load_u32(place(inst, lane)); }
 
-  Word load(const Inst& inst, uint32_t lane) {
-    if (beyond(inst, lane)) return 0;
-    const Word bits = word(inst, lane);
-    return inst.type == DataType::Bool ? Word(bits != 0) : bits;
+  /// Where all lanes are together; the operands of all of them are there before any result is.
+  Result<void> intrinsic(Value v) {
+    const Inst& inst = kernel_[v];
+    const uint32_t lanes = kernel_.invocations(), size = options_.subgroup_size;
+    if (frames_.back().lanes.size() != lanes) {
+      return fault(v, frames_.back().lanes.front(),
+                   fmt::format("{} of {} invocations reach it", frames_.back().lanes.size(), lanes));
+    }
+    const auto operands = [&](uint32_t n) {
+      std::vector<Word> out(lanes, 0);
+      for (uint32_t lane = 0; n < inst.args.count && lane < lanes; ++lane)
+        out[lane] = argument(inst, n, lane);
+      return out;
+    };
+    const std::vector<Word> first = operands(0), second = operands(1);
+    return each_bits(v, [&](uint32_t lane) {
+      const std::span subgroup = std::span(first).subspan(lane / size * size, size);
+      const Bits all = apply_intrinsic(spec::Intrinsic(inst.imm), subgroup, lane % size, second[lane]);
+      return kernel_.legal ? Bits{all[inst.target], 0, 0, 0} : all;
+    });
+  }
+
+  // Memory. The operands of every access begin with the index, of a tensor one a dimension.
+  std::optional<size_t> element(const Inst& inst, uint32_t indices, uint32_t lane) {
+    indices_.clear();
+    for (uint32_t n = 0; n < indices; ++n) indices_.push_back(argument(inst, n, lane));
+    return memory_.element(inst.target, indices_);
+  }
+  Bits load(const Inst& inst, uint32_t lane) {
+    const auto at_index = element(inst, inst.args.count, lane);
+    return at_index ? memory_.load(inst.target, *at_index) : Bits{};
   }
   void store(const Inst& inst, uint32_t lane) {
-    if (!beyond(inst, lane)) store_u32(place(inst, lane), argument(inst, 1, lane));
+    const uint32_t value = inst.args.count - 1;
+    const auto at_index = element(inst, value, lane);
+    if (at_index) memory_.store(inst.target, *at_index, argument_bits(inst, value, lane));
+  }
+  /// What an atomic leaves where `before` was. Its operands after the index: [expected,] value.
+  Word after(const Inst& inst, uint32_t lane, Word before) {
+    const Word expected = argument(inst, 1, lane);  // of a compare-exchange; else the value itself
+    return apply_atomic(inst.op, before, expected, argument(inst, inst.args.count - 1, lane));
   }
   Word atomic(const Inst& inst, uint32_t lane) {
-    if (beyond(inst, lane)) return 0;
-    const Word before = word(inst, lane);
-    const Word expected = argument(inst, 1, lane);  // of a compare-exchange; else the value itself
-    store_u32(place(inst, lane),
-              apply_atomic(inst.op, before, expected, argument(inst, inst.args.count - 1, lane)));
+    const auto at_index = element(inst, 1, lane);
+    if (!at_index) return 0;
+    const Word before = memory_.load(inst.target, *at_index)[0];
+    memory_.store(inst.target, *at_index, {after(inst, lane, before), 0, 0, 0});
+    return before;
+  }
+  Word raw_atomic(const Inst& inst, uint32_t lane) {
+    const Word i = argument(inst, 0, lane), before = memory_.load_raw(inst, i);
+    memory_.store_raw(inst, i, after(inst, lane, before));
     return before;
   }
 
@@ -253,10 +300,11 @@ class Evaluator {
   }
   Result<void> check_access(Value v) {
     const Inst& inst = kernel_[v];
-    const uint32_t elements = std::max(views_[inst.target].count, 1u);
+    const uint32_t units = memory_.domain(inst);
+    const std::string_view unit = inst.access == Access::Words ? "words" : "elements";
     for (const uint32_t lane : frames_.back().lanes) {
-      if (argument(inst, 0, lane) < elements) continue;
-      return fault(v, lane, fmt::format("the binding has {} elements", elements));
+      if (argument(inst, 0, lane) < units) continue;
+      return fault(v, lane, fmt::format("the binding has {} {}", units, unit));
     }
     return {};
   }
@@ -274,6 +322,27 @@ class Evaluator {
                               local_id(lane, 0), local_id(lane, 1), local_id(lane, 2), operands, why),
                   "report this with the program and its input: legalization is wrong, the program is not"));
   }
+  Result<void> check_subgroups() const {
+    const uint32_t size = options_.subgroup_size;
+    for (const Inst& inst : kernel_.insts) {
+      if (inst.kind != InstKind::Intrinsic) continue;
+      const spec::IntrinsicInfo& intrinsic = spec::info(spec::Intrinsic(inst.imm));
+      if (size == 0) {
+        return std::unexpected(
+            make_diag(DiagCode::B002, inst.origin,
+                      fmt::format("the kernel evaluator has no {} without a subgroup size", intrinsic.id),
+                      "give it a subgroup size, a power of two up to 128"));
+      }
+      if (kernel_.invocations() % size != 0) {
+        return std::unexpected(
+            make_diag(DiagCode::B008, inst.origin,
+                      fmt::format("kernel `{}` has {} invocations a workgroup, its subgroups have {}",
+                                  kernel_.name, kernel_.invocations(), size),
+                      "choose a workgroup size that is a multiple of the subgroup size"));
+      }
+    }
+    return {};
+  }
   Diag out_of_steps() const {
     return make_diag(
         DiagCode::B003, Span::none(),
@@ -285,16 +354,16 @@ class Evaluator {
   const layout::Groups groups_;
   const EvaluateOptions options_;
   const Registers registers_;
-  std::vector<Word> words_;                        // [register][lane]
-  std::vector<std::vector<std::byte>> workgroup_;  // by buffer; empty for bound ones
-  std::vector<View> views_;                        // by buffer
+  const uint32_t width_;  // words a register
+  Memory memory_;
+  std::vector<Word> words_;    // [register][lane][word]
+  std::vector<Word> indices_;  // of the access at hand
   std::array<uint32_t, 3> group_{};
   std::vector<Frame> frames_;
   std::vector<bool> returned_;  // by lane
   uint32_t live_ = 0;
   uint64_t returns_ = 0;  // how many Returns were executed: frames notice a change
   uint64_t steps_ = 0;
-  uint64_t unspecified_ = 0;
 };
 
 }  // namespace

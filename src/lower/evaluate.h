@@ -2,7 +2,7 @@
 //
 // It shares no code with ref/'s evaluator of programs and runs a workgroup in its own way, so that the two
 // check each other. Raw operators outside their domain are an error even where the result is not used (L001),
-// and what a raw load finds beyond an empty buffer is chosen adversarially from the seed.
+// and what a raw load finds beyond the elements is chosen adversarially from the seed.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,15 @@
 namespace vyre::lower {
 
 struct EvaluateOptions {
-  uint64_t seed = 0;       // of the adversary
-  uint64_t max_steps = 0;  // 0: no limit; else B003
+  uint64_t seed = 0;           // of the adversary
+  uint64_t max_steps = 0;      // 0: no limit; else B003
+  uint32_t subgroup_size = 0;  // a power of two up to 128; 0: a kernel with an intrinsic is refused (B002)
 };
 
-/// Shape   buffers: one binding a bound buffer, in the order of KernelBuffer::argument; written in place.
+/// Shape   buffers: one binding a bound buffer, in the order of KernelBuffer::argument, those of tensors with
+/// their
+///         dimensions and strides, as layout::bind makes them; written in place.
+/// Errors  L001; B003; B002 and B008 for subgroups.
 Result<void> evaluate(const Kernel& kernel, std::span<const layout::Binding> buffers, layout::Groups groups,
                       const EvaluateOptions& options = {});
 

@@ -10,11 +10,11 @@
 // Both forms have one evaluator (lower/evaluate.h): "legalized equals original, and no raw operator leaves
 // its domain" can be executed, fuzzed and proved before any device is involved.
 //
-// Invariants: a Value is used only after its instruction, in the same block or one nested in it; a block has a
-// greater number than the one that it is nested in. Slots are
-// the variables that some Assign changes; unassigned ones are just Values. In a semantic kernel a value has
-// any type; in a legal kernel all values are words: a u64 or vec2u32 has become two, a u128 or vec4u32 four
-// (least significant, or first, first), a 16-bit float the low half of one.
+// Invariants: a Value is used only after its instruction, in the same block or one nested in it; a block has
+// a greater number than the one that it is nested in. Slots are the variables that some Assign changes;
+// unassigned ones are just Values. In a semantic kernel a value has any type; in a legal kernel all values
+// are words: a u64 or vec2u32 has become two, a u128 or vec4u32 four (least significant, or first, first), a
+// 16-bit float the low half of one.
 #pragma once
 
 #include <array>

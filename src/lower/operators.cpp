@@ -26,48 +26,244 @@ Word remainder_u(const Word* x) { return x[1] == 0 ? 0 : x[0] % x[1]; }
 Word remainder_s(const Word* x) { return x[1] == 0 ? 0 : narrow(wide(x[0]) % wide(x[1])); }
 Word shift_right_s(const Word* x) { return narrow(wide(x[0]) >> (x[1] % 32)); }
 
-/// One function a type that the operator takes.
-struct Meaning {
-  Apply u32, i32, boolean;
+// The operators on unsigned integers of n words, written for any n. x: the operands; of shifts, the amount is
+// a word.
+using WideApply = Bits (*)(uint32_t n, const Bits* x);
+
+Bits of(Word w) { return {w, 0, 0, 0}; }
+Word word_of(const Bits& a, uint32_t bit) { return a[bit / 32] >> (bit % 32) & 1; }
+bool is_zero(const Bits& a) { return (a[0] | a[1] | a[2] | a[3]) == 0; }
+
+Bits complement(uint32_t n, const Bits& a) {
+  Bits out{};
+  for (uint32_t i = 0; i < n; ++i) out[i] = ~a[i];
+  return out;
+}
+Bits sum(uint32_t n, const Bits& a, const Bits& b, Word carry_in) {
+  Bits out{};
+  uint64_t carry = carry_in;
+  for (uint32_t i = 0; i < n; ++i, carry >>= 32) {
+    carry += uint64_t(a[i]) + b[i];
+    out[i] = Word(carry);
+  }
+  return out;
+}
+Bits difference(uint32_t n, const Bits& a, const Bits& b) { return sum(n, a, complement(n, b), 1); }
+Bits product(uint32_t n, const Bits* x) {
+  Bits out{};
+  for (uint32_t i = 0; i < n; ++i) {
+    uint64_t carry = 0;
+    for (uint32_t j = 0; i + j < n; ++j, carry >>= 32) {
+      carry += uint64_t(x[0][i]) * x[1][j] + out[i + j];
+      out[i + j] = Word(carry);
+    }
+  }
+  return out;
+}
+/// -1, 0 or 1 as a is below, equal to or above b.
+int order(const Bits& a, const Bits& b) {
+  for (uint32_t i = 4; i-- > 0;) {
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  }
+  return 0;
+}
+/// By bits: moved by `by`, towards the high end where it is positive; what is not there is zero.
+Bits moved(uint32_t n, const Bits& a, int by) {
+  Bits out{};
+  for (int to = 0; to < int(32 * n); ++to) {
+    const int from = to - by;
+    if (from >= 0 && from < int(32 * n)) out[uint32_t(to) / 32] |= word_of(a, uint32_t(from)) << (to % 32);
+  }
+  return out;
+}
+struct Quotient {
+  Bits quotient, remainder;
 };
-constexpr Meaning integers(Apply both) { return {both, both, nullptr}; }
-constexpr Meaning integers(Apply u32, Apply i32) { return {u32, i32, nullptr}; }
-constexpr Meaning all(Apply f) { return {f, f, f}; }
+/// Half a word at a time would be faster; a bit at a time is plain to see. The remainder may be a bit longer
+/// than n words.
+Quotient divided(uint32_t n, const Bits& a, const Bits& b) {
+  if (is_zero(b)) return {};
+  Quotient out{};
+  for (uint32_t bit = 32 * n; bit-- > 0;) {
+    const Word lost = word_of(out.remainder, 32 * n - 1);
+    out.remainder = sum(n, out.remainder, out.remainder, word_of(a, bit));
+    if (lost == 0 && order(out.remainder, b) < 0) continue;
+    out.remainder = difference(n, out.remainder, b);
+    out.quotient[bit / 32] |= 1u << (bit % 32);
+  }
+  return out;
+}
+Word ones(uint32_t n, const Bits& a) {
+  Word count = 0;
+  for (uint32_t bit = 0; bit < 32 * n; ++bit) count += word_of(a, bit);
+  return count;
+}
+Word zeros_above(uint32_t n, const Bits& a) {
+  Word count = 0;
+  while (count < 32 * n && word_of(a, 32 * n - 1 - count) == 0) ++count;
+  return count;
+}
+Word zeros_below(uint32_t n, const Bits& a) {
+  Word count = 0;
+  while (count < 32 * n && word_of(a, count) == 0) ++count;
+  return count;
+}
+Bits mirrored(uint32_t n, const Bits& a) {
+  Bits out{};
+  for (uint32_t i = 0; i < n; ++i) out[n - 1 - i] = reversed(a[i]);
+  return out;
+}
+template <Word (*f)(Word, Word)>
+Bits by_word(uint32_t n, const Bits* x) {
+  Bits out{};
+  for (uint32_t i = 0; i < n; ++i) out[i] = f(x[0][i], x[1][i]);
+  return out;
+}
+
+/// One function for each kind of type that the operator takes. Vectors: each component as a u32, or all of
+/// them at once.
+enum class OnVectors : uint8_t { None, Each, AtOnce };
+struct Meaning {
+  Apply u32 = nullptr, i32 = nullptr, boolean = nullptr;
+  WideApply wide = nullptr;  // u64, u128
+  OnVectors vectors = OnVectors::None;
+};
+constexpr Meaning integers(Apply both, WideApply wide) { return {.u32 = both, .i32 = both, .wide = wide}; }
+constexpr Meaning integers(Apply u32, Apply i32, WideApply wide) {
+  return {.u32 = u32, .i32 = i32, .wide = wide};
+}
+constexpr Meaning and_vectors(Apply f, WideApply wide) {
+  return {.u32 = f, .i32 = f, .wide = wide, .vectors = OnVectors::Each};
+}
+constexpr Meaning equality(Apply f, WideApply wide) {
+  return {.u32 = f, .i32 = f, .boolean = f, .wide = wide, .vectors = OnVectors::AtOnce};
+}
+constexpr Meaning and_truth(Apply f, WideApply wide) {
+  return {.u32 = f, .i32 = f, .boolean = f, .wide = wide};
+}
 
 constexpr spec::Row<Op, Meaning> kSemanticRows[] = {
-    {Op::Add, integers([](const Word* x) { return x[0] + x[1]; })},
-    {Op::Sub, integers([](const Word* x) { return x[0] - x[1]; })},
-    {Op::Mul, integers([](const Word* x) { return Word(uint64_t(x[0]) * x[1]); })},
-    {Op::Div, integers(quotient_u, quotient_s)},
-    {Op::Mod, integers(remainder_u, remainder_s)},
-    {Op::BitAnd, integers([](const Word* x) { return x[0] & x[1]; })},
-    {Op::BitOr, integers([](const Word* x) { return x[0] | x[1]; })},
-    {Op::BitXor, integers([](const Word* x) { return x[0] ^ x[1]; })},
-    {Op::Shl, integers([](const Word* x) { return x[0] << (x[1] % 32); })},
-    {Op::Shr, integers([](const Word* x) { return x[0] >> (x[1] % 32); }, shift_right_s)},
-    {Op::Eq, all([](const Word* x) { return Word(x[0] == x[1]); })},
-    {Op::Ne, all([](const Word* x) { return Word(x[0] != x[1]); })},
+    {Op::Add, and_vectors([](const Word* x) { return x[0] + x[1]; },
+                          [](uint32_t n, const Bits* x) { return sum(n, x[0], x[1], 0); })},
+    {Op::Sub, and_vectors([](const Word* x) { return x[0] - x[1]; },
+                          [](uint32_t n, const Bits* x) { return difference(n, x[0], x[1]); })},
+    {Op::Mul, and_vectors([](const Word* x) { return Word(uint64_t(x[0]) * x[1]); }, product)},
+    {Op::Div, integers(quotient_u, quotient_s,
+                       [](uint32_t n, const Bits* x) { return divided(n, x[0], x[1]).quotient; })},
+    {Op::Mod, integers(remainder_u, remainder_s,
+                       [](uint32_t n, const Bits* x) { return divided(n, x[0], x[1]).remainder; })},
+    {Op::BitAnd,
+     and_vectors([](const Word* x) { return x[0] & x[1]; }, by_word<[](Word a, Word b) { return a & b; }>)},
+    {Op::BitOr,
+     and_vectors([](const Word* x) { return x[0] | x[1]; }, by_word<[](Word a, Word b) { return a | b; }>)},
+    {Op::BitXor,
+     and_vectors([](const Word* x) { return x[0] ^ x[1]; }, by_word<[](Word a, Word b) { return a ^ b; }>)},
+    {Op::Shl, integers([](const Word* x) { return x[0] << (x[1] % 32); },
+                       [](uint32_t n, const Bits* x) { return moved(n, x[0], int(x[1][0] % (32 * n))); })},
+    {Op::Shr, integers([](const Word* x) { return x[0] >> (x[1] % 32); }, shift_right_s,
+                       [](uint32_t n, const Bits* x) { return moved(n, x[0], -int(x[1][0] % (32 * n))); })},
+    {Op::Eq, equality([](const Word* x) { return Word(x[0] == x[1]); },
+                      [](uint32_t, const Bits* x) { return of(x[0] == x[1]); })},
+    {Op::Ne, equality([](const Word* x) { return Word(x[0] != x[1]); },
+                      [](uint32_t, const Bits* x) { return of(x[0] != x[1]); })},
     {Op::Lt, integers([](const Word* x) { return Word(x[0] < x[1]); },
-                      [](const Word* x) { return Word(wide(x[0]) < wide(x[1])); })},
+                      [](const Word* x) { return Word(wide(x[0]) < wide(x[1])); },
+                      [](uint32_t, const Bits* x) { return of(order(x[0], x[1]) < 0); })},
     {Op::Gt, integers([](const Word* x) { return Word(x[0] > x[1]); },
-                      [](const Word* x) { return Word(wide(x[0]) > wide(x[1])); })},
+                      [](const Word* x) { return Word(wide(x[0]) > wide(x[1])); },
+                      [](uint32_t, const Bits* x) { return of(order(x[0], x[1]) > 0); })},
     {Op::Le, integers([](const Word* x) { return Word(x[0] <= x[1]); },
-                      [](const Word* x) { return Word(wide(x[0]) <= wide(x[1])); })},
+                      [](const Word* x) { return Word(wide(x[0]) <= wide(x[1])); },
+                      [](uint32_t, const Bits* x) { return of(order(x[0], x[1]) <= 0); })},
     {Op::Ge, integers([](const Word* x) { return Word(x[0] >= x[1]); },
-                      [](const Word* x) { return Word(wide(x[0]) >= wide(x[1])); })},
-    {Op::And, all([](const Word* x) { return Word(x[0] != 0 && x[1] != 0); })},
-    {Op::Or, all([](const Word* x) { return Word(x[0] != 0 || x[1] != 0); })},
-    {Op::Negate, integers([](const Word* x) { return ~x[0] + 1; })},
-    {Op::BitNot, integers([](const Word* x) { return ~x[0]; })},
-    {Op::LogicalNot, all([](const Word* x) { return Word(x[0] == 0); })},
-    {Op::Popcount, integers([](const Word* x) { return Word(std::popcount(x[0])); })},
-    {Op::Clz, integers([](const Word* x) { return Word(std::countl_zero(x[0])); })},
-    {Op::Ctz, integers([](const Word* x) { return Word(std::countr_zero(x[0])); })},
-    {Op::ReverseBits, integers([](const Word* x) { return reversed(x[0]); })},
-    {Op::Select, all([](const Word* x) { return x[0] != 0 ? x[1] : x[2]; })},
+                      [](const Word* x) { return Word(wide(x[0]) >= wide(x[1])); },
+                      [](uint32_t, const Bits* x) { return of(order(x[0], x[1]) >= 0); })},
+    {Op::And, and_truth([](const Word* x) { return Word(x[0] != 0 && x[1] != 0); },
+                        [](uint32_t, const Bits* x) { return of(!is_zero(x[0]) && !is_zero(x[1])); })},
+    {Op::Or, and_truth([](const Word* x) { return Word(x[0] != 0 || x[1] != 0); },
+                       [](uint32_t, const Bits* x) { return of(!is_zero(x[0]) || !is_zero(x[1])); })},
+    {Op::Negate, integers([](const Word* x) { return ~x[0] + 1; },
+                          [](uint32_t n, const Bits* x) { return difference(n, {}, x[0]); })},
+    {Op::BitNot, and_vectors([](const Word* x) { return ~x[0]; },
+                             [](uint32_t n, const Bits* x) { return complement(n, x[0]); })},
+    {Op::LogicalNot, and_truth([](const Word* x) { return Word(x[0] == 0); },
+                               [](uint32_t, const Bits* x) { return of(is_zero(x[0])); })},
+    {Op::Popcount, integers([](const Word* x) { return Word(std::popcount(x[0])); },
+                            [](uint32_t n, const Bits* x) { return of(ones(n, x[0])); })},
+    {Op::Clz, integers([](const Word* x) { return Word(std::countl_zero(x[0])); },
+                       [](uint32_t n, const Bits* x) { return of(zeros_above(n, x[0])); })},
+    {Op::Ctz, integers([](const Word* x) { return Word(std::countr_zero(x[0])); },
+                       [](uint32_t n, const Bits* x) { return of(zeros_below(n, x[0])); })},
+    {Op::ReverseBits, integers([](const Word* x) { return reversed(x[0]); },
+                               [](uint32_t n, const Bits* x) { return mirrored(n, x[0]); })},
 };
-constexpr bool is_evaluated_here(Op op) { return spec::is_scalar(op) || op == Op::Select; }
-constexpr spec::TotalTable<kSemanticRows, is_evaluated_here> kSemantic;
+constexpr spec::TotalTable<kSemanticRows, spec::is_scalar> kSemantic;
+
+/// The table has a function for exactly those types that the ledger says the operator takes.
+consteval bool meanings_match_the_ledger() {
+  for (const auto& row : kSemanticRows) {
+    const spec::TypeSet types = spec::info(row.key).types;
+    if ((row.value.u32 != nullptr) != types.contains(DataType::U32)) return false;
+    if ((row.value.i32 != nullptr) != types.contains(DataType::I32)) return false;
+    if ((row.value.boolean != nullptr) != types.contains(DataType::Bool)) return false;
+    if ((row.value.wide != nullptr) != types.contains(DataType::U64)) return false;
+    if (types.contains(DataType::U64) != types.contains(DataType::U128)) return false;
+    if ((row.value.vectors != OnVectors::None) != types.contains(DataType::Vec2U32)) return false;
+    if (types.contains(DataType::Vec2U32) != types.contains(DataType::Vec4U32)) return false;
+    if ((types.bits & spec::kFloats.bits) != 0) return false;
+  }
+  return true;
+}
+static_assert(meanings_match_the_ledger(),
+              "an operator has a meaning for a type it does not take, or lacks one");
+
+Bits on_words(Apply f, uint32_t words, uint32_t operands, const Bits* x) {
+  Bits out{};
+  for (uint32_t i = 0; i < words; ++i) {
+    Word at[2] = {};
+    for (uint32_t k = 0; k < operands; ++k) at[k] = x[k][i];
+    out[i] = f(at);
+  }
+  return out;
+}
+
+Bits scalar(const Inst& apply, const Bits* x) {
+  const Meaning& meaning = kSemantic[apply.op];
+  const uint32_t n = spec::value_words(apply.operand_type);
+  switch (apply.operand_type) {
+    case DataType::U32: return on_words(meaning.u32, 1, apply.args.count, x);
+    case DataType::I32: return on_words(meaning.i32, 1, apply.args.count, x);
+    case DataType::Bool: return on_words(meaning.boolean, 1, apply.args.count, x);
+    case DataType::U64:
+    case DataType::U128: return meaning.wide(n, x);
+    case DataType::Vec2U32:
+    case DataType::Vec4U32:
+      if (meaning.vectors == OnVectors::AtOnce) return meaning.wide(n, x);
+      return on_words(meaning.u32, n, apply.args.count, x);
+    case DataType::F16:
+    case DataType::BF16:
+    case DataType::F32:
+    case DataType::Bytes:
+    case DataType::Tensor: break;  // no operator takes them: meanings_match_the_ledger
+  }
+  return {};
+}
+
+Bits cast(DataType from, DataType to, const Bits& a) {
+  if (from == to) return a;
+  if (to == DataType::Bool) return of(!is_zero(a));
+  const bool fills = from == DataType::I32 && (a[0] >> 31) != 0;  // with its sign
+  Bits out{};
+  for (uint32_t i = 0; i < spec::value_words(to); ++i) {
+    const Word beyond = spec::kVectors.contains(to) ? a[0] : fills ? ~0u : 0;
+    out[i] = i < spec::value_words(from) ? a[i] : beyond;
+  }
+  return out;
+}
+Bits bitcast(DataType to, Bits a) {
+  if (spec::value_bits(to) == 16) a[0] %= 0x10000;
+  return a;
+}
 
 struct Partial {
   bool (*in_domain)(const Word* x);
@@ -127,12 +323,25 @@ constexpr spec::TotalTable<kAtomicRows, spec::is_atomic> kAtomic;
 
 }  // namespace
 
-Word apply_semantic(Op op, DataType type, DataType result, const Word* operands) {
-  if (op == Op::Cast || op == Op::Bitcast)
-    return result == DataType::Bool ? Word(operands[0] != 0) : operands[0];
-  const Meaning& meaning = kSemantic[op];
-  if (type == DataType::Bool) return meaning.boolean(operands);
-  return type == DataType::I32 ? meaning.i32(operands) : meaning.u32(operands);
+Bits apply_semantic(const Inst& apply, const Bits* x) {
+  switch (spec::info(apply.op).signature) {
+    case spec::Signature::T_T:
+    case spec::Signature::TT_T:
+    case spec::Signature::TU_T:
+    case spec::Signature::T_U:
+    case spec::Signature::TT_U:
+    case spec::Signature::T_B: return scalar(apply, x);
+    case spec::Signature::CTT_T: return x[0][0] != 0 ? x[1] : x[2];
+    case spec::Signature::Cast: return cast(apply.operand_type, apply.type, x[0]);
+    case spec::Signature::Bitcast: return bitcast(apply.type, x[0]);
+    case spec::Signature::UU_V: return {x[0][0], x[1][0], 0, 0};
+    case spec::Signature::UUUU_V: return {x[0][0], x[1][0], x[2][0], x[3][0]};
+    case spec::Signature::V_U: return of(x[0][apply.imm]);
+    case spec::Signature::Call:
+    case spec::Signature::A_T:
+    case spec::Signature::AA_T: break;  // build() makes no Apply of these
+  }
+  return {};
 }
 
 bool in_domain(RawOp op, const Word* operands) { return kRaw[op].in_domain(operands); }

@@ -1,19 +1,32 @@
-// What the kernel evaluator takes operators to mean, on words.
+// What the kernel evaluator takes operators to mean, on words and on arrays of them.
 //
 // Written apart from ref/eval, so that a slip in either shows as a difference. Semantic operators are total;
 // a raw operator has a domain, and its result is asked for only inside.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 
 #include "lower/kernel.h"
+#include "spec/intrinsics.h"
 
 namespace vyre::lower {
 
 using Word = uint32_t;
 
-/// A scalar operator, Select, Cast or Bitcast at T = type (of the source for casts), giving `result`.
-Word apply_semantic(spec::Op op, spec::DataType type, spec::DataType result, const Word* operands);
+/// A value of any type: its spec::value_words words, least significant (of a vector: first) first, and zeros.
+using Bits = std::array<Word, 4>;
+
+/// The result of a semantic operator (Apply).
+Bits apply_semantic(const Inst& apply, const Bits* operands);
+
+/// One lane's result of an intrinsic.
+///
+/// Shape   first: operand 0 of each lane of the subgroup, so its size is the subgroup's (zeros where there is
+/// none);
+///         second: operand 1 of this lane.
+Bits apply_intrinsic(spec::Intrinsic intrinsic, std::span<const Word> first, uint32_t lane, Word second);
 
 /// Whether the operands are where the raw operator promises an answer. Source: raw_ops.def.
 bool in_domain(RawOp op, const Word* operands);

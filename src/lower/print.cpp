@@ -3,7 +3,9 @@
 // Values are numbered in the order in which they are printed, so a golden file does not change with the order
 // of Kernel::insts. Constants stand where they are used.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "lower/kernel.h"
@@ -81,22 +83,17 @@ class Printer {
                            operand(kernel_.arg(inst, 1)));
       case InstKind::Return: return "return";
       case InstKind::Barrier: return "barrier";
-      case InstKind::Intrinsic: {
-        const spec::IntrinsicInfo& intrinsic = spec::info(spec::Intrinsic(inst.imm));
-        std::string name(intrinsic.id);
-        if (kernel_.legal && spec::value_words(intrinsic.output) > 1) name += fmt::format(":{}", inst.target);
-        return result + name + (inst.args.count == 0 ? "" : " ") + operands(inst);
-      }
+      case InstKind::Intrinsic: return result + intrinsic(inst);
       case InstKind::Apply: return result + apply(inst) + " " + operands(inst);
       case InstKind::Load: return result + "load " + element(inst);
-      case InstKind::Store: return "store " + element(inst) + ", " + operands(inst, 1);
+      case InstKind::Store: return "store " + element(inst) + ", " + operands(inst, inst.args.count - 1);
       case InstKind::Atomic:
         return fmt::format("{}{} {}, {}", result, spec::mnemonic(inst.op), element(inst), operands(inst, 1));
       case InstKind::Raw: return fmt::format("{}{}.raw {}", result, info(inst.raw).mnemonic, operands(inst));
-      case InstKind::RawLoad: return result + "load.raw " + element(inst);
-      case InstKind::RawStore: return "store.raw " + element(inst) + ", " + operands(inst, 1);
+      case InstKind::RawLoad: return result + "load.raw " + place(inst);
+      case InstKind::RawStore: return "store.raw " + place(inst) + ", " + operands(inst, 1);
       case InstKind::RawAtomic:
-        return fmt::format("{}{}.raw {}, {}", result, spec::mnemonic(inst.op), element(inst),
+        return fmt::format("{}{}.raw {}, {}", result, spec::mnemonic(inst.op), place(inst),
                            operands(inst, 1));
     }
     return result;
@@ -156,8 +153,7 @@ class Printer {
   }
 
   void declare(const KernelBuffer& b) {
-    fmt::format_to(std::back_inserter(out_), "  {} {}: {}", spec::text(b.access), b.name,
-                   spec::text(b.element));
+    fmt::format_to(std::back_inserter(out_), "  {} {}: {}", spec::text(b.access), b.name, type(b));
     if (b.access == spec::BufferAccess::Workgroup) {
       fmt::format_to(std::back_inserter(out_), "[{}]\n", b.count);
     } else {
@@ -165,19 +161,72 @@ class Printer {
     }
   }
 
+  /// A buffer's type as programs write it, but that a dynamic dimension has no name.
+  std::string type(const KernelBuffer& b) const {
+    if (b.dims.empty()) return std::string(spec::text(b.element));
+    std::vector<std::string> dims;
+    for (const KernelDim& dim : b.dims) {
+      dims.push_back(dim.dynamic ? fmt::format("{}[{}]", kernel_.buffers[dim.buffer].name, dim.element)
+                                 : fmt::format("{}", dim.size));
+    }
+    std::string out = fmt::format("tensor<{}, [{}]", spec::text(b.element), fmt::join(dims, ", "));
+    if (!b.strides.empty()) out += fmt::format(", strides [{}]", fmt::join(b.strides, ", "));
+    return out + ">";
+  }
+
   static std::string word(uint32_t bits) {
     return bits < 65536 ? fmt::format("{}", bits) : fmt::format("{:#x}", bits);
   }
-  static std::string constant(const Inst& inst) {
-    if (inst.type == DataType::Bool) return inst.imm != 0 ? "true" : "false";
-    if (inst.type == DataType::I32) return fmt::format("{}i32", int32_t(inst.imm));
+  std::string constant(const Inst& inst) const {
+    switch (inst.type) {
+      case DataType::U32: return word(inst.imm);
+      case DataType::I32: return fmt::format("{}i32", int32_t(inst.imm));
+      case DataType::Bool: return inst.imm != 0 ? "true" : "false";
+      case DataType::F16:
+      case DataType::BF16:
+      case DataType::F32: return fmt::format("{}({:#x})", spec::text(inst.type), inst.imm);
+      case DataType::U64:
+      case DataType::U128: return hexadecimal(kernel_.wide[inst.imm]) + std::string(spec::text(inst.type));
+      case DataType::Vec2U32:
+      case DataType::Vec4U32: {
+        const auto& words = kernel_.wide[inst.imm];
+        std::string out = fmt::format("{}({}", spec::text(inst.type), word(words[0]));
+        for (uint32_t n = 1; n < spec::value_words(inst.type); ++n) out += ", " + word(words[n]);
+        return out + ")";
+      }
+      case DataType::Bytes:
+      case DataType::Tensor: break;  // no values
+    }
     return word(inst.imm);
+  }
+  /// Without leading zeros.
+  static std::string hexadecimal(const std::array<uint32_t, 4>& words) {
+    const std::string digits = fmt::format("{:08x}{:08x}{:08x}{:08x}", words[3], words[2], words[1], words[0]);
+    return "0x" + digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
   }
   static std::string axis(const Inst& inst) { return inst.imm == 0 ? ".x" : inst.imm == 1 ? ".y" : ".z"; }
   std::string slot(uint32_t s) const { return fmt::format("${}.{}", kernel_.slots[s].name, s); }
   const std::string& buffer(const Inst& inst) const { return kernel_.buffers[inst.target].name; }
   std::string element(const Inst& inst) const {
-    return fmt::format("{}[{}]", buffer(inst), operand(kernel_.arg(inst, 0)));
+    const uint32_t indices = inst.args.count - (inst.kind == InstKind::Store ? 1 : 0);
+    const bool one = kernel_.buffers[inst.target].dims.empty();
+    std::string out = buffer(inst) + "[" + operand(kernel_.arg(inst, 0));
+    for (uint32_t n = 1; n < (one ? 1 : indices); ++n) out += ", " + operand(kernel_.arg(inst, n));
+    return out + "]";
+  }
+  /// Of a raw access: b[i], words b[i] where b is seen as words, and b[i]:n for word n of a longer element.
+  std::string place(const Inst& inst) const {
+    std::string out = inst.access == Access::Words ? "words " : "";
+    out += fmt::format("{}[{}]", buffer(inst), operand(kernel_.arg(inst, 0)));
+    const bool longer = spec::info(kernel_.buffers[inst.target].element).bytes > 4;
+    return longer ? fmt::format("{}:{}", out, inst.imm) : out;
+  }
+  /// In a legal kernel name:n stands for word n of a longer result.
+  std::string intrinsic(const Inst& inst) const {
+    const spec::IntrinsicInfo& called = spec::info(spec::Intrinsic(inst.imm));
+    std::string out(called.id);
+    if (kernel_.legal && spec::value_words(called.output) > 1) out += fmt::format(":{}", inst.target);
+    return inst.args.count == 0 ? out : out + " " + operands(inst);
   }
   static std::string apply(const Inst& inst) {
     std::string out = fmt::format("{} {}", spec::mnemonic(inst.op), spec::text(inst.operand_type));
@@ -185,6 +234,7 @@ class Printer {
       out += fmt::format(" to {}", spec::text(inst.type));
       if (inst.mode != spec::RoundingMode::None) out += fmt::format(" {}", spec::text(inst.mode));
     }
+    if (inst.op == spec::Op::Component) out += fmt::format(".{}", "xyzw"[inst.imm]);
     return out;
   }
 
