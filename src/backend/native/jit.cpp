@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 #include "lower/llvm/codegen.h"
@@ -17,6 +18,15 @@ namespace vyre::backend {
 namespace {
 
 namespace orc = llvm::orc;
+
+/// LLVM's verifier takes a twentieth of the time of level 0, so that only a share of what it compiles is verified;
+/// builds with assertions verify all.
+#ifdef NDEBUG
+constexpr bool kVerifyAll = false;
+#else
+constexpr bool kVerifyAll = true;
+#endif
+constexpr size_t kVerifyEvery = 16;
 
 Diag failure(DiagCode code, const std::string& doing, llvm::Error error) {
   return make_diag(code, Span::none(), "native code: " + doing + ": " + llvm::toString(std::move(error)),
@@ -75,23 +85,47 @@ class OrcJit final : public Jit {
                                                         std::vector<Result<lower::CpuEntry>>& entries) {
     llvm::LLVMContext context;
     context.setDiscardValueNames(true);
-    VYRE_TRY(machine, lower::host_machine(level));
+    VYRE_TRY(machine, take_machine(level));
     llvm::Module module(prefix, context);
     module.setTargetTriple(machine->getTargetTriple().str());
     module.setDataLayout(machine->createDataLayout());
     for (size_t i = 0; i < kernels.size(); ++i) {
       const std::string symbol = prefix + std::to_string(i);
-      if (auto emitted = lower::emit_cpu(kernels[i], module, symbol, lower::emit_options(level)); !emitted) {
+      lower::EmitOptions options = lower::emit_options(level);
+      options.verify = kVerifyAll || level > 0 || i % kVerifyEvery == 0;
+      if (auto emitted = lower::emit_cpu(kernels[i], module, symbol, options); !emitted) {
         if (llvm::Function* function = module.getFunction(symbol)) function->eraseFromParent();
         entries[i] = std::unexpected(std::move(emitted).error());
       }
     }
     lower::optimise(module, *machine, level);
-    return lower::to_object(module, *machine);
+    auto object = lower::to_object(module, *machine);
+    give_back(level, std::move(machine));
+    return object;
+  }
+
+  // A machine serves one module at a time, and costs as much to make as the code of a small program.
+  Result<std::unique_ptr<llvm::TargetMachine>> take_machine(int level) {
+    {
+      const std::scoped_lock lock(machines_mutex_);
+      auto& idle = machines_[level > 0];
+      if (!idle.empty()) {
+        auto machine = std::move(idle.back());
+        idle.pop_back();
+        return machine;
+      }
+    }
+    return lower::host_machine(level);
+  }
+  void give_back(int level, std::unique_ptr<llvm::TargetMachine> machine) {
+    const std::scoped_lock lock(machines_mutex_);
+    machines_[level > 0].push_back(std::move(machine));
   }
 
   std::shared_ptr<orc::LLJIT> jit_;
   std::atomic<uint64_t> next_batch_{0};
+  std::mutex machines_mutex_;
+  std::vector<std::unique_ptr<llvm::TargetMachine>> machines_[2];  // idle ones: of level 0, of the others
 };
 
 }  // namespace

@@ -20,8 +20,9 @@ namespace vyre::backend {
 namespace {
 
 constexpr size_t kCacheLine = 64;
-/// A batch is compiled in modules of this many programs: enough to share what a module costs, few enough that
-/// the memory of one is small.
+constexpr uint32_t kLargestElement = std::ranges::max(spec::kTypes, {}, &spec::TypeInfo::bytes).bytes;
+/// A batch is compiled in modules of at most this many programs, several at once: enough to share what a module
+/// costs, few enough that the memory of one is small.
 constexpr size_t kModulePrograms = 128;
 /// Beyond this many instructions the whole pipeline takes seconds and more, so a kernel gets the short one,
 /// alone.
@@ -41,11 +42,14 @@ AlignedBytes allocate(uint64_t bytes) {
       ::operator new(static_cast<size_t>(bytes), std::align_val_t{kCacheLine}, std::nothrow)));
 }
 
+/// Code moves words and, of 16-bit elements, halves of them, and wants no more alignment than that.
+uint32_t access_bytes(spec::DataType element) { return std::min(spec::info(element).bytes, 4u); }
+
 /// A bound buffer as code takes it: in place where it can be, else through an aligned copy.
 class BoundBuffer {
  public:
-  explicit BoundBuffer(const layout::Binding& binding) : binding_(binding) {
-    const bool aligned = reinterpret_cast<uintptr_t>(binding.bytes.data()) % alignof(uint32_t) == 0;
+  BoundBuffer(const layout::Binding& binding, uint32_t alignment) : binding_(binding) {
+    const bool aligned = reinterpret_cast<uintptr_t>(binding.bytes.data()) % alignment == 0;
     if (binding.count == 0) {
       data_ = empty_;  // code may touch the first element of any binding
     } else if (aligned) {
@@ -86,14 +90,18 @@ class NativePipeline final : public Pipeline {
         entry_(entry),
         scratch_bytes_(lower::workgroup_bytes(kernel)),
         group_cost_(std::max<uint64_t>(1, uint64_t{kernel.invocations()} * kernel.insts.size())),
-        arena_(std::move(arena)) {}
+        arena_(std::move(arena)) {
+    for (const check::BufferId id : program.bound_buffers()) {
+      alignments_.push_back(access_bytes(kernel.buffers[check::index(id)].element));
+    }
+  }
 
   Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
     VYRE_TRY(bindings, layout::bind(program_, host, groups));
     std::vector<std::unique_ptr<BoundBuffer>> bound;
     std::vector<lower::CpuBuffer> buffers;
     for (const layout::Binding& binding : bindings) {
-      bound.push_back(std::make_unique<BoundBuffer>(binding));
+      bound.push_back(std::make_unique<BoundBuffer>(binding, alignments_[bound.size()]));
       if (!bound.back()->allocated()) return std::unexpected(out_of_memory("a copy", binding.bytes.size()));
       buffers.push_back(bound.back()->get());
     }
@@ -133,6 +141,7 @@ class NativePipeline final : public Pipeline {
   const lower::CpuEntry entry_;
   const uint64_t scratch_bytes_;
   const uint64_t group_cost_;
+  std::vector<uint32_t> alignments_;              // by bound buffer
   const std::shared_ptr<tbb::task_arena> arena_;  // of the backend
 };
 
@@ -155,7 +164,7 @@ class Native final : public Backend {
   Limits limits() const override {
     return {.max_invocations_per_group = spec::kMaxInvocationsPerGroup,
             .max_workgroup_bytes = spec::kMaxWorkgroupBytes,
-            .max_buffer_bytes = uint64_t{UINT32_MAX} * 4};
+            .max_buffer_bytes = uint64_t{UINT32_MAX} * kLargestElement};
   }
 
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {
@@ -165,35 +174,55 @@ class Native final : public Backend {
 
   std::vector<Result<std::unique_ptr<Pipeline>>> compile_batch(
       std::span<const check::Checked* const> programs) override {
-    std::vector<Result<std::unique_ptr<Pipeline>>> out;
-    out.reserve(programs.size());
-    std::vector<lower::Kernel> module;
-    const auto flush = [&](int level) {
-      if (!module.empty()) compile_module(programs.subspan(out.size(), module.size()), module, level, out);
-      module.clear();
+    std::vector<Result<std::unique_ptr<Pipeline>>> out(programs.size());
+    const size_t share = (programs.size() + threads_ - 1) / threads_;
+    const size_t size = std::clamp(share, size_t{1}, kModulePrograms);
+    const auto compile_one = [&](size_t module) {
+      const size_t first = module * size;
+      const size_t count = std::min(size, programs.size() - first);
+      compile_module(programs.subspan(first, count), std::span(out).subspan(first, count));
     };
-    for (const check::Checked* program : programs) {
-      lower::Kernel kernel = lower::legalize(lower::build(*program), lower::kLlvmTarget);
-      const bool large = kernel.insts.size() > kMaxOptimised;
-      if (large || module.size() == kModulePrograms) flush(level_);
-      module.push_back(std::move(kernel));
-      if (large) flush(0);
+    const size_t modules = (programs.size() + size - 1) / size;
+    if (threads_ == 1 || modules == 1) {
+      for (size_t module = 0; module < modules; ++module) compile_one(module);
+    } else {
+      arena_->execute([&] { tbb::parallel_for(size_t{0}, modules, compile_one); });
     }
-    flush(level_);
     return out;
   }
 
  private:
-  void compile_module(std::span<const check::Checked* const> programs, std::span<const lower::Kernel> kernels,
-                      int level, std::vector<Result<std::unique_ptr<Pipeline>>>& out) {
-    const auto code = jit_->compile(kernels, level);
+  void compile_module(std::span<const check::Checked* const> programs,
+                      std::span<Result<std::unique_ptr<Pipeline>>> out) {
+    std::vector<lower::Kernel> kernels;
+    std::vector<size_t> positions;
     for (size_t i = 0; i < programs.size(); ++i) {
-      if (!code) {
-        out.push_back(std::unexpected(code.error()));
-      } else if (const auto& entry = (*code)->entry(i); !entry) {
-        out.push_back(std::unexpected(entry.error()));
+      if (auto has = check_intrinsics(*this, *programs[i]); !has) {
+        out[i] = std::unexpected(std::move(has).error());
+        continue;
+      }
+      lower::Kernel kernel = lower::legalize(lower::build(*programs[i]), lower::kLlvmTarget);
+      if (kernel.insts.size() > kMaxOptimised) {
+        load({&kernel, 1}, {&i, 1}, 0, programs, out);
       } else {
-        out.push_back(std::make_unique<NativePipeline>(*programs[i], kernels[i], *code, *entry, arena_));
+        kernels.push_back(std::move(kernel));
+        positions.push_back(i);
+      }
+    }
+    if (!kernels.empty()) load(kernels, positions, level_, programs, out);
+  }
+
+  void load(std::span<const lower::Kernel> kernels, std::span<const size_t> positions, int level,
+            std::span<const check::Checked* const> programs, std::span<Result<std::unique_ptr<Pipeline>>> out) {
+    const auto code = jit_->compile(kernels, level);
+    for (size_t k = 0; k < kernels.size(); ++k) {
+      const size_t i = positions[k];
+      if (!code) {
+        out[i] = std::unexpected(code.error());
+      } else if (const auto& entry = (*code)->entry(k); !entry) {
+        out[i] = std::unexpected(entry.error());
+      } else {
+        out[i] = std::make_unique<NativePipeline>(*programs[i], kernels[k], *code, *entry, arena_);
       }
     }
   }

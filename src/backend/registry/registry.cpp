@@ -18,12 +18,12 @@ Result<std::unique_ptr<Backend>> takes_no_argument(std::string_view name, std::s
       fmt::format("write {}", name)));
 }
 
-Result<std::unique_ptr<Backend>> open_reference(std::string_view argument) {
+Result<std::unique_ptr<Backend>> open_reference(std::string_view argument, const Options& options) {
   if (!argument.empty()) return takes_no_argument("reference", argument);
-  return make_reference();
+  return make_reference(options.reference);
 }
 
-Result<std::unique_ptr<Backend>> open_native(std::string_view argument) {
+Result<std::unique_ptr<Backend>> open_native(std::string_view argument, const Options&) {
   if (!argument.empty()) return takes_no_argument("native", argument);
   return make_native();
 }
@@ -54,7 +54,7 @@ std::string names() {
 
 std::span<const Entry> all_backends() { return kEntries; }
 
-Result<std::unique_ptr<Backend>> open(std::string_view spec) {
+Result<std::unique_ptr<Backend>> open(std::string_view spec, const Options& options) {
   const size_t colon = spec.find(':');
   const std::string_view name = spec.substr(0, colon);
   const std::string_view argument = colon == spec.npos ? std::string_view{} : spec.substr(colon + 1);
@@ -65,7 +65,7 @@ Result<std::unique_ptr<Backend>> open(std::string_view spec) {
                                      fmt::format("the backends of this build are: {}", names())));
   }
   for (const Entry& e : kEntries) {
-    if (e.name == name) return e.open(argument);
+    if (e.name == name) return e.open(argument, options);
   }
   for (const Absent& a : kAbsent) {
     if (a.name != name) continue;

@@ -9,16 +9,22 @@
 
 namespace vyre::backend {
 
+/// What some backends can be told; the others have no use for it.
+struct Options {
+  ReferenceOptions reference;
+};
+
 struct Entry {
   std::string_view name;
   std::string_view summary;
-  Result<std::unique_ptr<Backend>> (*open)(std::string_view argument);  // what stands after ':', or empty
+  // argument: what stands after ':', or empty
+  Result<std::unique_ptr<Backend>> (*open)(std::string_view argument, const Options& options);
 };
 
 /// Every backend that this build knows, whether or not its device is here.
 std::span<const Entry> all_backends();
 
 /// Errors: B004 for an unknown name, B001 when it is not available here, with what is missing.
-Result<std::unique_ptr<Backend>> open(std::string_view spec);
+Result<std::unique_ptr<Backend>> open(std::string_view spec, const Options& options = {});
 
 }  // namespace vyre::backend

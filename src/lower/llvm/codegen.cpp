@@ -2,6 +2,8 @@
 
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Config/llvm-config.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -14,9 +16,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <llvm/Transforms/Utils/Mem2Reg.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <algorithm>
 #include <vector>
@@ -91,10 +91,33 @@ Result<std::unique_ptr<llvm::TargetMachine>> host_machine(int level) {
 }
 
 EmitOptions emit_options(int level) {
-  return {.alias_scopes = level > 0, .version_loops = level > 0, .verify = true};
+  return {.alias_scopes = level > 0, .version_loops = level > 0, .memset = level > 0, .verify = true};
 }
 
+namespace {
+
+/// Variables into values: all that level 0 does, for the code that it spares is more than it costs. But finding
+/// phis costs (variables) * (blocks), which the largest programs cannot afford.
+void promote_variables(llvm::Function& function) {
+  std::vector<llvm::AllocaInst*> variables;
+  for (llvm::Instruction& inst : function.getEntryBlock()) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&inst);
+    if (variable != nullptr && llvm::isAllocaPromotable(variable)) variables.push_back(variable);
+  }
+  if (variables.empty() || uint64_t{function.size()} * variables.size() >= kMaxPromotion) return;
+  llvm::DominatorTree dominators(function);
+  llvm::PromoteMemToReg(variables, dominators);
+}
+
+}  // namespace
+
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
+  if (level == 0) {
+    for (llvm::Function& function : module) {
+      if (!function.isDeclaration()) promote_variables(function);
+    }
+    return;
+  }
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
@@ -108,22 +131,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
-  if (level > 0) {
-    builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
-    return;
-  }
-  // These three pay for themselves: instruction selection has less to do than they cost. But finding phis
-  // costs (variables) * (blocks), which the largest programs cannot afford.
-  llvm::FunctionPassManager promote, rest;
-  promote.addPass(llvm::PromotePass());
-  rest.addPass(llvm::EarlyCSEPass());
-  rest.addPass(llvm::SimplifyCFGPass());
-  for (llvm::Function& function : module) {
-    if (function.isDeclaration()) continue;
-    if (uint64_t{function.size()} * function.getEntryBlock().size() < kMaxPromotion)
-      promote.run(function, functions);
-    rest.run(function, functions);
-  }
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
 Result<std::unique_ptr<llvm::MemoryBuffer>> to_object(llvm::Module& module, llvm::TargetMachine& machine) {

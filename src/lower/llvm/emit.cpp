@@ -35,6 +35,11 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::Add, [](Builder& b, const Operands& o) -> Ir { return b.CreateAdd(o.a, o.b); }},
     {RawOp::Sub, [](Builder& b, const Operands& o) -> Ir { return b.CreateSub(o.a, o.b); }},
     {RawOp::Mul, [](Builder& b, const Operands& o) -> Ir { return b.CreateMul(o.a, o.b); }},
+    {RawOp::UMulHi,
+     [](Builder& b, const Operands& o) -> Ir {
+       Ir product = b.CreateMul(b.CreateZExt(o.a, b.getInt64Ty()), b.CreateZExt(o.b, b.getInt64Ty()));
+       return b.CreateTrunc(b.CreateLShr(product, 32), b.getInt32Ty());
+     }},
     {RawOp::UDiv, [](Builder& b, const Operands& o) -> Ir { return b.CreateUDiv(o.a, o.b); }},
     {RawOp::URem, [](Builder& b, const Operands& o) -> Ir { return b.CreateURem(o.a, o.b); }},
     {RawOp::SDiv, [](Builder& b, const Operands& o) -> Ir { return b.CreateSDiv(o.a, o.b); }},
@@ -100,11 +105,7 @@ class Emitter {
         context_(module.getContext()),
         b_(context_),
         options_(options) {
-    for (const Inst& inst : k_.insts) {
-      if (inst.kind == InstKind::InvocationId) uses_invocation_[inst.imm] = true;
-      if (inst.kind == InstKind::WorkgroupId) uses_group_[inst.imm] = true;
-      if (inst.kind == InstKind::LocalId) uses_local_[inst.imm] = true;
-    }
+    find_uses();
     find_merges();
     values_.assign(k_.insts.size(), nullptr);
     conditions_.assign(k_.insts.size(), nullptr);
@@ -153,6 +154,27 @@ class Emitter {
     for (unsigned i = 0; i < 5; ++i) function_->getArg(i)->setName(names[i]);
     function_->addParamAttr(4, llvm::Attribute::getWithAlignment(context_, llvm::Align(64)));
     b_.SetInsertPoint(block("entry"));
+  }
+
+  // ---- What the kernel uses ------------------------------------------------------------------------------
+
+  // Ids, lengths and words that nobody asks for are not emitted: at level 0 nothing else removes them.
+  void find_uses() {
+    uses_length_.assign(k_.buffers.size(), false);
+    used_as_word_.assign(k_.insts.size(), false);
+    for (const Inst& inst : k_.insts) {
+      if (inst.kind == InstKind::InvocationId) uses_invocation_[inst.imm] = true;
+      if (inst.kind == InstKind::WorkgroupId) uses_group_[inst.imm] = true;
+      if (inst.kind == InstKind::LocalId) uses_local_[inst.imm] = true;
+      if (inst.kind == InstKind::Len) uses_length_[inst.target] = true;
+      const bool condition_first =
+          inst.kind == InstKind::If || (inst.kind == InstKind::Raw && inst.raw == RawOp::Select);
+      const auto args = k_.args(inst);
+      for (const Value v : args.subspan(condition_first ? 1 : 0)) used_as_word_[index(v)] = true;
+    }
+    for (size_t v = 0; v < plan_.value_offset.size(); ++v) {
+      if (plan_.value_offset[v] != kNoOffset) used_as_word_[v] = true;
+    }
   }
 
   // ---- Slots that are merges -----------------------------------------------------------------------------
@@ -259,15 +281,17 @@ class Emitter {
         m.length = imm(buffer.count);
         continue;
       }
-      Ir entry = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), buffers,
-                                               uint64_t{buffer.argument} * sizeof(CpuBuffer));
-      m.base = b_.CreateAlignedLoad(b_.getPtrTy(), entry, llvm::Align(8), buffer.name);
-      Ir count = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), entry, offsetof(CpuBuffer, count));
+      const uint64_t entry = uint64_t{buffer.argument} * sizeof(CpuBuffer);
+      Ir base = byte_address(buffers, entry + offsetof(CpuBuffer, data));
+      m.base = b_.CreateAlignedLoad(b_.getPtrTy(), base, llvm::Align(8), buffer.name);
+      if (!uses_length_[i]) continue;
+      Ir count = byte_address(buffers, entry + offsetof(CpuBuffer, count));
       Ir wide = b_.CreateAlignedLoad(b_.getInt64Ty(), count, llvm::Align(8));
       m.length = b_.CreateTrunc(wide, word(), buffer.name + ".len");
     }
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-      Ir at = b_.CreateConstInBoundsGEP1_64(word(), function_->getArg(1), axis);
+    const uint32_t axes = wants_rows() ? 2 : 1;  // the z part is what is left
+    for (uint32_t axis = 0; axis < axes; ++axis) {
+      Ir at = byte_address(function_->getArg(1), uint64_t{axis} * sizeof(uint32_t));
       groups_[axis] = b_.CreateAlignedLoad(word(), at, llvm::Align(4), "groups");
     }
     for (size_t s = 0; s < k_.slots.size(); ++s) {
@@ -282,8 +306,12 @@ class Emitter {
     if (options_.alias_scopes) make_scopes();
   }
 
+  Ir byte_address(Ir base, uint64_t offset, const std::string& name = "") {
+    if (offset == 0) return base;
+    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset, name);
+  }
   Ir scratch(uint64_t offset, const std::string& name) {
-    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(4), offset, name);
+    return byte_address(function_->getArg(4), offset, name);
   }
   Memory kept_array(const std::vector<uint64_t>& offsets, size_t i) {
     if (i >= offsets.size() || offsets[i] == kNoOffset) return {};
@@ -326,24 +354,34 @@ class Emitter {
 
   // ---- Loops ---------------------------------------------------------------------------------------------
 
-  /// Opens a loop over [from, to); the caller has made sure that it is not empty.
-  LoopFrame open_loop(Ir from, Ir to, const char* name) {
+  enum class Range { NotEmpty, MaybeEmpty };
+  /// Opens a loop over [from, to).
+  LoopFrame open_loop(Ir from, Ir to, const char* name, Range range = Range::NotEmpty) {
     llvm::BasicBlock* before = b_.GetInsertBlock();
-    LoopFrame loop{nullptr, block(name), nullptr, nullptr, to};
-    b_.CreateBr(loop.body);
+    LoopFrame loop{nullptr, block(name), llvm::BasicBlock::Create(context_, "next"),
+                   llvm::BasicBlock::Create(context_, "done"), to};
+    if (range == Range::NotEmpty) {
+      b_.CreateBr(loop.body);
+    } else {
+      b_.CreateCondBr(b_.CreateICmpULT(from, to), loop.body, loop.exit);
+    }
     b_.SetInsertPoint(loop.body);
     loop.index = b_.CreatePHI(from->getType(), 2, name);
     loop.index->addIncoming(from, before);
-    loop.latch = llvm::BasicBlock::Create(context_, "next");
-    loop.exit = llvm::BasicBlock::Create(context_, "done");
     return loop;
   }
-  /// Closes it from the current block, or with `terminated` when the body has left that already.
-  void close_loop(const LoopFrame& loop, bool terminated) {
-    if (!terminated) b_.CreateBr(loop.latch);
-    function_->insert(function_->end(), loop.latch);
+  /// Closes it from the current block, or with `terminated` when the body has left that already. Where nothing
+  /// branches to the latch, the current block becomes it.
+  void close_loop(LoopFrame& loop, bool terminated) {
+    if (!terminated && loop.latch->hasNPredecessors(0)) {
+      delete loop.latch;
+      loop.latch = b_.GetInsertBlock();
+    } else {
+      if (!terminated) b_.CreateBr(loop.latch);
+      function_->insert(function_->end(), loop.latch);
+      b_.SetInsertPoint(loop.latch);
+    }
     function_->insert(function_->end(), loop.exit);
-    b_.SetInsertPoint(loop.latch);
     Ir one = llvm::ConstantInt::get(loop.index->getType(), 1);
     Ir next = b_.CreateAdd(loop.index, one, "", /*HasNUW=*/true);  // index < to, so it cannot wrap
     loop.index->addIncoming(next, loop.latch);
@@ -421,11 +459,7 @@ class Emitter {
   }
 
   void x_loop(Ir from, Ir to, bool short_tail = false) {
-    llvm::BasicBlock* run = block("run");
-    llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "after");
-    b_.CreateCondBr(b_.CreateICmpULT(from, to), run, after);
-    b_.SetInsertPoint(run);
-    LoopFrame x = open_loop(from, to, "x");
+    LoopFrame x = open_loop(from, to, "x", Range::MaybeEmpty);
     invocation_[0] = x.index;
     const uint32_t wx = k_.workgroup_size[0];
     Ir group_x = group_[0];
@@ -435,9 +469,6 @@ class Emitter {
     close_loop(x, emit_block(k_.entry));
     if (short_tail) keep_scalar(x);
     group_[0] = group_x;
-    b_.CreateBr(after);
-    function_->insert(function_->end(), after);
-    b_.SetInsertPoint(after);
   }
 
   // Buffers whose length some invocation_id.x is compared with: the usual guard of an access.
@@ -461,13 +492,17 @@ class Emitter {
     return right.target;
   }
 
+  /// Whether the y or z part of workgroup_id is wanted.
+  bool wants_rows() const {
+    return uses_group_[1] || uses_invocation_[1] || uses_group_[2] || uses_invocation_[2];
+  }
   // The linear index of a group, x fastest, as workgroup_id. The x part is always wanted, for rows.
   void split_group_index(Ir group) {
     Ir gx = b_.CreateZExt(groups_[0], b_.getInt64Ty());
     group_[0] = b_.CreateTrunc(b_.CreateURem(group, gx), word(), "group.x");
+    if (!wants_rows()) return;
     const bool y = uses_group_[1] || uses_invocation_[1];
     const bool z = uses_group_[2] || uses_invocation_[2];
-    if (!y && !z) return;
     Ir row = b_.CreateUDiv(group, gx);
     Ir gy = b_.CreateZExt(groups_[1], b_.getInt64Ty());
     if (y) group_[1] = b_.CreateTrunc(b_.CreateURem(row, gy), word(), "group.y");
@@ -490,16 +525,10 @@ class Emitter {
   void group_shell() {
     Ir first = function_->getArg(2);
     Ir end = b_.CreateAdd(first, function_->getArg(3), "end");
-    llvm::BasicBlock* run = block("run");
-    llvm::BasicBlock* finish = llvm::BasicBlock::Create(context_, "finish");
-    b_.CreateCondBr(b_.CreateICmpULT(first, end), run, finish);
-    b_.SetInsertPoint(run);
-    LoopFrame group = open_loop(first, end, "group");
+    LoopFrame group = open_loop(first, end, "group", Range::MaybeEmpty);
     split_group_index(group.index);
     if (uses_invocation_[0]) base_x_ = first_of_group(0);
-    if (plan_.workgroup_memory_bytes != 0) {
-      b_.CreateMemSet(function_->getArg(4), b_.getInt8(0), plan_.workgroup_memory_bytes, llvm::Align(64));
-    }
+    clear_workgroup_memory();
     if (live_.base != nullptr) {
       LoopFrame lanes = open_loop(b_.getInt64(0), b_.getInt64(k_.invocations()), "lane");
       store_word(live_, lanes.index, imm(1));
@@ -507,10 +536,21 @@ class Emitter {
     }
     group_exit_ = group.latch;
     close_loop(group, emit_steps(plan_.steps));
-    b_.CreateBr(finish);
-    function_->insert(function_->end(), finish);
-    b_.SetInsertPoint(finish);
     b_.CreateRetVoid();
+  }
+
+  void clear_workgroup_memory() {
+    const uint64_t bytes = plan_.workgroup_memory_bytes;  // of whole cache lines
+    if (bytes == 0) return;
+    Ir base = function_->getArg(4);
+    if (options_.memset) {
+      b_.CreateMemSet(base, b_.getInt8(0), bytes, llvm::Align(64));
+      return;
+    }
+    LoopFrame clear = open_loop(b_.getInt64(0), b_.getInt64(bytes / sizeof(uint64_t)), "clear");
+    Ir at = b_.CreateInBoundsGEP(b_.getInt64Ty(), base, clear.index);
+    b_.CreateAlignedStore(b_.getInt64(0), at, llvm::Align(sizeof(uint64_t)));
+    close_loop(clear, false);
   }
 
   /// True when the block was left for the end of the workgroup.
@@ -564,8 +604,8 @@ class Emitter {
     set_row_ids();
     Ir row = nullptr;  // the lane number of the row's first invocation
     if (y || z) {
-      row = local_[1];
-      if (z) row = b_.CreateAdd(b_.CreateMul(local_[2], imm(size[1]), "", true, true), row, "", true, true);
+      row = y ? local_[1] : local_[2];
+      if (y && z) row = b_.CreateAdd(b_.CreateMul(local_[2], imm(size[1]), "", true, true), row, "", true, true);
       row = b_.CreateZExt(b_.CreateMul(row, imm(size[0]), "", true, true), b_.getInt64Ty(), "row");
     }
     llvm::BasicBlock* before = b_.GetInsertBlock();
@@ -606,7 +646,7 @@ class Emitter {
     }
     close_loop(x, terminated);
     if (id != nullptr) {
-      b_.SetInsertPoint(x.latch, x.latch->begin());
+      b_.SetInsertPoint(x.latch->getTerminator());
       id->addIncoming(b_.CreateAdd(id, imm(1), "", true, true), x.latch);
       b_.SetInsertPoint(x.exit);
     }
@@ -636,7 +676,7 @@ class Emitter {
   void set(Value v, Ir value) {
     if (value->getType()->isIntegerTy(1)) {
       conditions_[index(v)] = value;
-      value = b_.CreateZExt(value, word());
+      value = used_as_word_[index(v)] ? b_.CreateZExt(value, word()) : nullptr;
     } else {
       conditions_[index(v)] = nullptr;
     }
@@ -658,6 +698,7 @@ class Emitter {
       case InstKind::Loop:
       case InstKind::Return:
       case InstKind::Barrier:
+      case InstKind::Intrinsic:
       case InstKind::Apply:
       case InstKind::Load:
       case InstKind::Store:
@@ -751,11 +792,7 @@ class Emitter {
 
   template <typename Body>
   void emit_loop(Value v, Ir from, Ir to, Body&& body) {
-    llvm::BasicBlock* run = block("run");
-    llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "after");
-    b_.CreateCondBr(b_.CreateICmpULT(from, to), run, after);
-    b_.SetInsertPoint(run);
-    LoopFrame loop = open_loop(from, to, "loop");
+    LoopFrame loop = open_loop(from, to, "loop", Range::MaybeEmpty);
     set(v, loop.index);
     const bool terminated = body();
     if (terminated && loop.latch->hasNPredecessors(0)) {
@@ -764,13 +801,11 @@ class Emitter {
       loop.index->eraseFromParent();
       set(v, from);
       delete loop.latch;
-      delete loop.exit;
+      function_->insert(function_->end(), loop.exit);
+      b_.SetInsertPoint(loop.exit);
     } else {
       close_loop(loop, terminated);
-      b_.CreateBr(after);
     }
-    function_->insert(function_->end(), after);
-    b_.SetInsertPoint(after);
   }
 
   Ir emit_raw(const Inst& inst) {
@@ -781,6 +816,35 @@ class Emitter {
     if (args.size() > 1) o.b = operand(args[1]);
     if (args.size() > 2) o.c = operand(args[2]);
     return kRaw[inst.raw](b_, o);
+  }
+
+  /// What a raw access moves, and where.
+  struct Place {
+    llvm::Type* type;  // a word, or 16 bits
+    Ir address;
+    llvm::Align align;
+  };
+  // Index and offset are taken together in 64 bits: 2^32 elements of 16 bytes are far beyond 32.
+  Place place(const Inst& inst) {
+    const uint32_t bytes = inst.access == Access::Words ? 4 : spec::info(k_.buffers[inst.target].element).bytes;
+    Ir base = memory_[inst.target].base;
+    Ir at = wide(k_.arg(inst, 0));
+    if (bytes == 2) return {b_.getInt16Ty(), b_.CreateInBoundsGEP(b_.getInt16Ty(), base, at), llvm::Align(2)};
+    if (bytes == 4) return {word(), b_.CreateInBoundsGEP(word(), base, at), llvm::Align(4)};
+    llvm::Type* whole = llvm::ArrayType::get(word(), bytes / 4);
+    return {word(), b_.CreateInBoundsGEP(whole, base, {at, b_.getInt64(inst.imm)}), llvm::Align(4)};
+  }
+
+  Ir emit_raw_load(const Inst& inst) {
+    const Place at = place(inst);
+    Ir loaded = tag(b_.CreateAlignedLoad(at.type, at.address, at.align), memory_[inst.target]);
+    const auto access = k_.buffers[inst.target].access;
+    // Another invocation may write here at the same time. What is loaded is then indeterminate, and must be one
+    // value for all that is computed from it: a guard and the access that it guards. Frozen before it is widened,
+    // so that the upper half of a 16-bit element stays zero.
+    const bool racy = access == spec::BufferAccess::ReadWrite || access == spec::BufferAccess::Workgroup;
+    if (racy) loaded = b_.CreateFreeze(loaded);
+    return b_.CreateZExt(loaded, word());
   }
 
   /// Emits one instruction; true when it left the current block.
@@ -827,19 +891,11 @@ class Emitter {
         b_.CreateBr(lane_exit_);
         return true;
       case InstKind::Raw: set(v, in_bounds_ && x_guard(inst) ? b_.getTrue() : emit_raw(inst)); break;
-      case InstKind::RawLoad: {
-        const Memory& m = memory_[inst.target];
-        Ir loaded = load_word(m, wide(k_.arg(inst, 0)));
-        const auto access = k_.buffers[inst.target].access;
-        // Another invocation may write here at the same time. What is loaded is then indeterminate, and must
-        // be one value for all that is computed from it: a guard and the access that it guards.
-        const bool racy = access == spec::BufferAccess::ReadWrite || access == spec::BufferAccess::Workgroup;
-        set(v, racy ? b_.CreateFreeze(loaded) : loaded);
-        break;
-      }
+      case InstKind::RawLoad: set(v, emit_raw_load(inst)); break;
       case InstKind::RawStore: {
-        Ir at = wide(k_.arg(inst, 0));
-        store_word(memory_[inst.target], at, operand(k_.arg(inst, 1)));
+        const Place at = place(inst);
+        Ir value = b_.CreateTrunc(operand(k_.arg(inst, 1)), at.type);  // of a word: the word itself
+        tag(b_.CreateAlignedStore(value, at.address, at.align), memory_[inst.target]);
         break;
       }
       case InstKind::RawAtomic: {
@@ -856,8 +912,9 @@ class Emitter {
         }
         break;
       }
-      case InstKind::Barrier:  // between regions, never in one
-      case InstKind::Apply:    // not in a legal kernel
+      case InstKind::Barrier:    // between regions, never in one
+      case InstKind::Intrinsic:  // no CPU has one: the backend refuses the program before
+      case InstKind::Apply:      // not in a legal kernel
       case InstKind::Load:
       case InstKind::Store:
       case InstKind::Atomic: break;
@@ -873,6 +930,8 @@ class Emitter {
   const EmitOptions options_;
   llvm::Function* function_ = nullptr;
   bool uses_invocation_[3] = {}, uses_group_[3] = {}, uses_local_[3] = {};
+  std::vector<bool> uses_length_;   // by buffer
+  std::vector<bool> used_as_word_;  // by Value: not only as a condition
 
   std::vector<Memory> memory_;              // by buffer
   std::vector<llvm::AllocaInst*> slots_;    // by Slot; null for merges
@@ -884,7 +943,7 @@ class Emitter {
   Memory live_;
   llvm::AllocaInst* any_live_ = nullptr;
 
-  std::vector<Ir> values_;      // by Value: as a word
+  std::vector<Ir> values_;      // by Value: as a word, where it is used as one
   std::vector<Ir> conditions_;  // by Value: as one bit, where it is one
   Ir groups_[3] = {};           // of the dispatch
   Ir group_[3] = {};            // workgroup_id

@@ -41,6 +41,7 @@ uint64_t workgroup_bytes(const Kernel& kernel);
 struct EmitOptions {
   bool alias_scopes = true;   // say that arrays do not overlap: for the vectoriser
   bool version_loops = true;  // a second body for invocations known to be in bounds: for the vectoriser
+  bool memset = true;         // clear workgroup memory by a call, else by a loop: less to compile
   bool verify = true;         // run LLVM's verifier
 };
 

@@ -237,6 +237,7 @@ class Planner {
         case InstKind::Barrier:
         case InstKind::RawStore:
         case InstKind::RawAtomic:
+        case InstKind::Intrinsic:  // not on CPUs
         case InstKind::Apply:
         case InstKind::Load:
         case InstKind::Store:

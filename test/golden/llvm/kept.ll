@@ -4,227 +4,187 @@ source_filename = "kept"
 ; Function Attrs: mustprogress nounwind willreturn
 define void @kept(ptr %buffers, ptr %groups, i64 %first, i64 %count, ptr align 64 %scratch) #0 {
 entry:
-  %0 = getelementptr inbounds i8, ptr %buffers, i64 0
-  %a = load ptr, ptr %0, align 8
-  %1 = getelementptr inbounds i8, ptr %0, i64 8
-  %2 = load i64, ptr %1, align 8
-  %a.len = trunc i64 %2 to i32
-  %3 = getelementptr inbounds i8, ptr %buffers, i64 16
-  %out = load ptr, ptr %3, align 8
-  %4 = getelementptr inbounds i8, ptr %3, i64 8
-  %5 = load i64, ptr %4, align 8
-  %out.len = trunc i64 %5 to i32
-  %tile = getelementptr inbounds i8, ptr %scratch, i64 0
-  %6 = getelementptr inbounds i32, ptr %groups, i64 0
-  %groups1 = load i32, ptr %6, align 4
-  %7 = getelementptr inbounds i32, ptr %groups, i64 1
-  %groups2 = load i32, ptr %7, align 4
-  %8 = getelementptr inbounds i32, ptr %groups, i64 2
-  %groups3 = load i32, ptr %8, align 4
+  %a = load ptr, ptr %buffers, align 8
+  %0 = getelementptr inbounds i8, ptr %buffers, i64 8
+  %1 = load i64, ptr %0, align 8
+  %a.len = trunc i64 %1 to i32
+  %2 = getelementptr inbounds i8, ptr %buffers, i64 16
+  %out = load ptr, ptr %2, align 8
+  %3 = getelementptr inbounds i8, ptr %buffers, i64 24
+  %4 = load i64, ptr %3, align 8
+  %out.len = trunc i64 %4 to i32
+  %groups1 = load i32, ptr %groups, align 4
   %sum = alloca i32, align 4
   %kept = getelementptr inbounds i8, ptr %scratch, i64 64
-  %kept4 = getelementptr inbounds i8, ptr %scratch, i64 128
+  %kept2 = getelementptr inbounds i8, ptr %scratch, i64 128
   %end = add i64 %first, %count
-  %9 = icmp ult i64 %first, %end
-  br i1 %9, label %run, label %finish
+  %5 = icmp ult i64 %first, %end
+  br i1 %5, label %group, label %done34
 
-run:                                              ; preds = %entry
-  br label %group
-
-group:                                            ; preds = %next41, %run
-  %group5 = phi i64 [ %first, %run ], [ %75, %next41 ]
-  %10 = zext i32 %groups1 to i64
-  %11 = urem i64 %group5, %10
-  %group.x = trunc i64 %11 to i32
-  %12 = mul nuw nsw i32 %group.x, 8
+group:                                            ; preds = %done33, %entry
+  %group3 = phi i64 [ %first, %entry ], [ %65, %done33 ]
+  %6 = zext i32 %groups1 to i64
+  %7 = urem i64 %group3, %6
+  %group.x = trunc i64 %7 to i32
+  %8 = mul nuw nsw i32 %group.x, 8
   call void @llvm.memset.p0.i64(ptr align 64 %scratch, i8 0, i64 64, i1 false)
-  %13 = icmp ult i32 0, %a.len
-  %14 = zext i1 %13 to i32
-  br i1 %13, label %then, label %endif
+  %9 = icmp ult i32 0, %a.len
+  br i1 %9, label %then, label %endif
 
 then:                                             ; preds = %group
-  %15 = getelementptr inbounds i32, ptr %a, i64 0
-  %16 = load i32, ptr %15, align 4, !alias.scope !0, !noalias !3
+  %10 = getelementptr inbounds i32, ptr %a, i64 0
+  %11 = load i32, ptr %10, align 4, !alias.scope !0, !noalias !3
   br label %endif
 
 endif:                                            ; preds = %then, %group
-  %load = phi i32 [ 0, %group ], [ %16, %then ]
+  %load = phi i32 [ 0, %group ], [ %11, %then ]
   br label %x
 
-x:                                                ; preds = %next, %endif
-  %x6 = phi i32 [ 0, %endif ], [ %28, %next ]
-  %id.x = phi i32 [ %12, %endif ], [ %27, %next ]
-  %lane = zext i32 %x6 to i64
-  %17 = getelementptr inbounds i32, ptr %kept, i64 %lane
-  %18 = load i32, ptr %17, align 4, !alias.scope !8, !noalias !9
-  store i32 %18, ptr %sum, align 4
-  %19 = icmp ult i32 %id.x, %a.len
-  %20 = zext i1 %19 to i32
-  br i1 %19, label %then7, label %endif8
+x:                                                ; preds = %endif6, %endif
+  %x4 = phi i32 [ 0, %endif ], [ %21, %endif6 ]
+  %id.x = phi i32 [ %8, %endif ], [ %23, %endif6 ]
+  %lane = zext i32 %x4 to i64
+  %12 = getelementptr inbounds i32, ptr %kept, i64 %lane
+  %13 = load i32, ptr %12, align 4, !alias.scope !8, !noalias !9
+  store i32 %13, ptr %sum, align 4
+  %14 = icmp ult i32 %id.x, %a.len
+  br i1 %14, label %then5, label %endif6
 
-then7:                                            ; preds = %x
-  %21 = zext i32 %id.x to i64
-  %22 = getelementptr inbounds i32, ptr %a, i64 %21
-  %23 = load i32, ptr %22, align 4, !alias.scope !0, !noalias !3
-  br label %endif8
+then5:                                            ; preds = %x
+  %15 = zext i32 %id.x to i64
+  %16 = getelementptr inbounds i32, ptr %a, i64 %15
+  %17 = load i32, ptr %16, align 4, !alias.scope !0, !noalias !3
+  br label %endif6
 
-endif8:                                           ; preds = %then7, %x
-  %load9 = phi i32 [ 0, %x ], [ %23, %then7 ]
-  %24 = getelementptr inbounds i32, ptr %kept4, i64 %lane
-  store i32 %load9, ptr %24, align 4, !alias.scope !10, !noalias !11
-  store i32 %load9, ptr %sum, align 4
-  %25 = load i32, ptr %sum, align 4
-  %26 = getelementptr inbounds i32, ptr %kept, i64 %lane
-  store i32 %25, ptr %26, align 4, !alias.scope !8, !noalias !9
+endif6:                                           ; preds = %then5, %x
+  %load7 = phi i32 [ 0, %x ], [ %17, %then5 ]
+  %18 = getelementptr inbounds i32, ptr %kept2, i64 %lane
+  store i32 %load7, ptr %18, align 4, !alias.scope !10, !noalias !11
+  store i32 %load7, ptr %sum, align 4
+  %19 = load i32, ptr %sum, align 4
+  %20 = getelementptr inbounds i32, ptr %kept, i64 %lane
+  store i32 %19, ptr %20, align 4, !alias.scope !8, !noalias !9
+  %21 = add nuw i32 %x4, 1
+  %22 = icmp ult i32 %21, 8
+  %23 = add nuw nsw i32 %id.x, 1
+  br i1 %22, label %x, label %done
+
+done:                                             ; preds = %endif6
+  %24 = icmp ult i32 0, %load
+  br i1 %24, label %loop, label %done24
+
+loop:                                             ; preds = %done23, %done
+  %loop8 = phi i32 [ 0, %done ], [ %49, %done23 ]
+  br label %x9
+
+x9:                                               ; preds = %endif14, %loop
+  %x10 = phi i32 [ 0, %loop ], [ %31, %endif14 ]
+  %id.x11 = phi i32 [ %8, %loop ], [ %33, %endif14 ]
+  %lane12 = zext i32 %x10 to i64
+  %25 = getelementptr inbounds i32, ptr %kept, i64 %lane12
+  %26 = load i32, ptr %25, align 4, !alias.scope !8, !noalias !9
+  store i32 %26, ptr %sum, align 4
+  %27 = load i32, ptr %sum, align 4
+  %28 = icmp ult i32 %x10, 8
+  br i1 %28, label %then13, label %endif14
+
+then13:                                           ; preds = %x9
+  %29 = zext i32 %x10 to i64
+  %30 = getelementptr inbounds i32, ptr %scratch, i64 %29
+  store i32 %27, ptr %30, align 4, !alias.scope !12, !noalias !13
+  br label %endif14
+
+endif14:                                          ; preds = %then13, %x9
+  %31 = add nuw i32 %x10, 1
+  %32 = icmp ult i32 %31, 8
+  %33 = add nuw nsw i32 %id.x11, 1
+  br i1 %32, label %x9, label %done15
+
+done15:                                           ; preds = %endif14
+  br label %x16
+
+x16:                                              ; preds = %endif21, %done15
+  %x17 = phi i32 [ 0, %done15 ], [ %46, %endif21 ]
+  %id.x18 = phi i32 [ %8, %done15 ], [ %48, %endif21 ]
+  %lane19 = zext i32 %x17 to i64
+  %34 = getelementptr inbounds i32, ptr %kept, i64 %lane19
+  %35 = load i32, ptr %34, align 4, !alias.scope !8, !noalias !9
+  store i32 %35, ptr %sum, align 4
+  %36 = load i32, ptr %sum, align 4
+  %37 = sub i32 7, %x17
+  %38 = icmp ult i32 %37, 8
+  br i1 %38, label %then20, label %endif21
+
+then20:                                           ; preds = %x16
+  %39 = zext i32 %37 to i64
+  %40 = getelementptr inbounds i32, ptr %scratch, i64 %39
+  %41 = load i32, ptr %40, align 4, !alias.scope !12, !noalias !13
+  %42 = freeze i32 %41
+  br label %endif21
+
+endif21:                                          ; preds = %then20, %x16
+  %load22 = phi i32 [ 0, %x16 ], [ %42, %then20 ]
+  %43 = add i32 %36, %load22
+  store i32 %43, ptr %sum, align 4
+  %44 = load i32, ptr %sum, align 4
+  %45 = getelementptr inbounds i32, ptr %kept, i64 %lane19
+  store i32 %44, ptr %45, align 4, !alias.scope !8, !noalias !9
+  %46 = add nuw i32 %x17, 1
+  %47 = icmp ult i32 %46, 8
+  %48 = add nuw nsw i32 %id.x18, 1
+  br i1 %47, label %x16, label %done23
+
+done23:                                           ; preds = %endif21
+  %49 = add nuw i32 %loop8, 1
+  %50 = icmp ult i32 %49, %load
+  br i1 %50, label %loop, label %done24
+
+done24:                                           ; preds = %done23, %done
+  br label %x25
+
+x25:                                              ; preds = %next, %done24
+  %x26 = phi i32 [ 0, %done24 ], [ %62, %next ]
+  %id.x27 = phi i32 [ %8, %done24 ], [ %64, %next ]
+  %lane28 = zext i32 %x26 to i64
+  %51 = getelementptr inbounds i32, ptr %kept2, i64 %lane28
+  %52 = load i32, ptr %51, align 4, !alias.scope !10, !noalias !11
+  %53 = getelementptr inbounds i32, ptr %kept, i64 %lane28
+  %54 = load i32, ptr %53, align 4, !alias.scope !8, !noalias !9
+  store i32 %54, ptr %sum, align 4
+  %55 = load i32, ptr %sum, align 4
+  %56 = icmp eq i32 %55, %52
+  br i1 %56, label %then29, label %endif30
+
+then29:                                           ; preds = %x25
   br label %next
 
-next:                                             ; preds = %endif8
-  %27 = add nuw nsw i32 %id.x, 1
-  %28 = add nuw i32 %x6, 1
-  %29 = icmp ult i32 %28, 8
-  br i1 %29, label %x, label %done
+endif30:                                          ; preds = %x25
+  %57 = load i32, ptr %sum, align 4
+  %58 = xor i32 %57, %52
+  %59 = icmp ult i32 %id.x27, %out.len
+  br i1 %59, label %then31, label %endif32
 
-done:                                             ; preds = %next
-  %30 = icmp ult i32 0, %load
-  br i1 %30, label %run10, label %after
+then31:                                           ; preds = %endif30
+  %60 = zext i32 %id.x27 to i64
+  %61 = getelementptr inbounds i32, ptr %out, i64 %60
+  store i32 %58, ptr %61, align 4, !alias.scope !14, !noalias !15
+  br label %endif32
 
-run10:                                            ; preds = %done
-  br label %loop
+endif32:                                          ; preds = %then31, %endif30
+  br label %next
 
-loop:                                             ; preds = %next29, %run10
-  %loop11 = phi i32 [ 0, %run10 ], [ %57, %next29 ]
-  br label %x12
+next:                                             ; preds = %endif32, %then29
+  %62 = add nuw i32 %x26, 1
+  %63 = icmp ult i32 %62, 8
+  %64 = add nuw nsw i32 %id.x27, 1
+  br i1 %63, label %x25, label %done33
 
-x12:                                              ; preds = %next18, %loop
-  %x13 = phi i32 [ 0, %loop ], [ %39, %next18 ]
-  %id.x14 = phi i32 [ %12, %loop ], [ %38, %next18 ]
-  %lane15 = zext i32 %x13 to i64
-  %31 = getelementptr inbounds i32, ptr %kept, i64 %lane15
-  %32 = load i32, ptr %31, align 4, !alias.scope !8, !noalias !9
-  store i32 %32, ptr %sum, align 4
-  %33 = load i32, ptr %sum, align 4
-  %34 = icmp ult i32 %x13, 8
-  %35 = zext i1 %34 to i32
-  br i1 %34, label %then16, label %endif17
+done33:                                           ; preds = %next
+  %65 = add nuw i64 %group3, 1
+  %66 = icmp ult i64 %65, %end
+  br i1 %66, label %group, label %done34
 
-then16:                                           ; preds = %x12
-  %36 = zext i32 %x13 to i64
-  %37 = getelementptr inbounds i32, ptr %tile, i64 %36
-  store i32 %33, ptr %37, align 4, !alias.scope !12, !noalias !13
-  br label %endif17
-
-endif17:                                          ; preds = %then16, %x12
-  br label %next18
-
-next18:                                           ; preds = %endif17
-  %38 = add nuw nsw i32 %id.x14, 1
-  %39 = add nuw i32 %x13, 1
-  %40 = icmp ult i32 %39, 8
-  br i1 %40, label %x12, label %done19
-
-done19:                                           ; preds = %next18
-  br label %x20
-
-x20:                                              ; preds = %next27, %done19
-  %x21 = phi i32 [ 0, %done19 ], [ %55, %next27 ]
-  %id.x22 = phi i32 [ %12, %done19 ], [ %54, %next27 ]
-  %lane23 = zext i32 %x21 to i64
-  %41 = getelementptr inbounds i32, ptr %kept, i64 %lane23
-  %42 = load i32, ptr %41, align 4, !alias.scope !8, !noalias !9
-  store i32 %42, ptr %sum, align 4
-  %43 = load i32, ptr %sum, align 4
-  %44 = sub i32 7, %x21
-  %45 = icmp ult i32 %44, 8
-  %46 = zext i1 %45 to i32
-  br i1 %45, label %then24, label %endif25
-
-then24:                                           ; preds = %x20
-  %47 = zext i32 %44 to i64
-  %48 = getelementptr inbounds i32, ptr %tile, i64 %47
-  %49 = load i32, ptr %48, align 4, !alias.scope !12, !noalias !13
-  %50 = freeze i32 %49
-  br label %endif25
-
-endif25:                                          ; preds = %then24, %x20
-  %load26 = phi i32 [ 0, %x20 ], [ %50, %then24 ]
-  %51 = add i32 %43, %load26
-  store i32 %51, ptr %sum, align 4
-  %52 = load i32, ptr %sum, align 4
-  %53 = getelementptr inbounds i32, ptr %kept, i64 %lane23
-  store i32 %52, ptr %53, align 4, !alias.scope !8, !noalias !9
-  br label %next27
-
-next27:                                           ; preds = %endif25
-  %54 = add nuw nsw i32 %id.x22, 1
-  %55 = add nuw i32 %x21, 1
-  %56 = icmp ult i32 %55, 8
-  br i1 %56, label %x20, label %done28
-
-done28:                                           ; preds = %next27
-  br label %next29
-
-next29:                                           ; preds = %done28
-  %57 = add nuw i32 %loop11, 1
-  %58 = icmp ult i32 %57, %load
-  br i1 %58, label %loop, label %done30
-
-done30:                                           ; preds = %next29
-  br label %after
-
-after:                                            ; preds = %done30, %done
-  br label %x31
-
-x31:                                              ; preds = %next39, %after
-  %x32 = phi i32 [ 0, %after ], [ %73, %next39 ]
-  %id.x33 = phi i32 [ %12, %after ], [ %72, %next39 ]
-  %lane34 = zext i32 %x32 to i64
-  %59 = getelementptr inbounds i32, ptr %kept4, i64 %lane34
-  %60 = load i32, ptr %59, align 4, !alias.scope !10, !noalias !11
-  %61 = getelementptr inbounds i32, ptr %kept, i64 %lane34
-  %62 = load i32, ptr %61, align 4, !alias.scope !8, !noalias !9
-  store i32 %62, ptr %sum, align 4
-  %63 = load i32, ptr %sum, align 4
-  %64 = icmp eq i32 %63, %60
-  %65 = zext i1 %64 to i32
-  br i1 %64, label %then35, label %endif36
-
-then35:                                           ; preds = %x31
-  br label %next39
-
-endif36:                                          ; preds = %x31
-  %66 = load i32, ptr %sum, align 4
-  %67 = xor i32 %66, %60
-  %68 = icmp ult i32 %id.x33, %out.len
-  %69 = zext i1 %68 to i32
-  br i1 %68, label %then37, label %endif38
-
-then37:                                           ; preds = %endif36
-  %70 = zext i32 %id.x33 to i64
-  %71 = getelementptr inbounds i32, ptr %out, i64 %70
-  store i32 %67, ptr %71, align 4, !alias.scope !14, !noalias !15
-  br label %endif38
-
-endif38:                                          ; preds = %then37, %endif36
-  br label %next39
-
-next39:                                           ; preds = %endif38, %then35
-  %72 = add nuw nsw i32 %id.x33, 1
-  %73 = add nuw i32 %x32, 1
-  %74 = icmp ult i32 %73, 8
-  br i1 %74, label %x31, label %done40
-
-done40:                                           ; preds = %next39
-  br label %next41
-
-next41:                                           ; preds = %done40
-  %75 = add nuw i64 %group5, 1
-  %76 = icmp ult i64 %75, %end
-  br i1 %76, label %group, label %done42
-
-done42:                                           ; preds = %next41
-  br label %finish
-
-finish:                                           ; preds = %done42, %entry
+done34:                                           ; preds = %done33, %entry
   ret void
 }
 
