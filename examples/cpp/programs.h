@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 #include <vyre/vyre.hpp>
 
 namespace examples {
