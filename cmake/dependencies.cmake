@@ -1,5 +1,4 @@
 # External libraries, by the short names that src/LAYERS uses: vyre_dep_<name>.
-find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
 function(vyre_dependency name)
@@ -10,8 +9,8 @@ endfunction()
 find_package(fmt REQUIRED)
 vyre_dependency(fmt fmt::fmt)
 
-pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
-vyre_dependency(sodium PkgConfig::SODIUM)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+vyre_dependency(crypto OpenSSL::Crypto)
 
 find_path(RANDOM123_INCLUDE Random123/philox.h REQUIRED)
 add_library(vyre_dep_random123 INTERFACE)

@@ -2,7 +2,7 @@
 #
 # libvyre.so holds every layer from base to api. It exports the C API (vyre_*) and the C++ API (namespace vyre) and
 # hides what it is made of, so that its users need neither the headers nor the names of LLVM, oneTBB, fmt or
-# libsodium. The package has two targets: vyre::c (C99, stable) and vyre::vyre (the C++ of the layers, C++23, stable
+# OpenSSL. The package has two targets: vyre::c (C99, stable) and vyre::vyre (the C++ of the layers, C++23, stable
 # within a minor version).
 #
 # A sanitizer or fuzzing build is not for installing: its library needs a run-time that its users do not have.

@@ -26,7 +26,7 @@ STANDARD = re.compile(r"[a-z_0-9]+")  # <bit>, <cstdint>: no dot, no folder
 # The headers of each external library, by the name that src/LAYERS uses for it.
 LIBRARIES = {
     "fmt": re.compile(r"fmt/"),
-    "sodium": re.compile(r"sodium(\.h|/)"),
+    "crypto": re.compile(r"openssl/"),
     "random123": re.compile(r"Random123/"),
     "llvm": re.compile(r"(llvm|llvm-c|clang|clang-c|lld|mlir)/"),
     "tbb": re.compile(r"(tbb|oneapi/tbb)(/|\.h)"),

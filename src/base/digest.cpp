@@ -1,31 +1,34 @@
 #include "base/digest.h"
 
-#include <sodium.h>
+// The state of a digest is kept in place: OpenSSL's newer interface takes a block of memory and a table of
+// algorithms for each, which costs more than digesting the few bytes of a key.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <fmt/format.h>
+#include <openssl/sha.h>
 
-#include <cstring>
+#include <new>
 
 namespace vyre {
 namespace {
 
-crypto_hash_sha256_state* state_of(std::array<std::byte, 128>& storage) {
-  static_assert(sizeof(crypto_hash_sha256_state) <= 128);
-  return reinterpret_cast<crypto_hash_sha256_state*>(storage.data());
+SHA256_CTX* state_of(std::array<std::byte, 128>& storage) {
+  static_assert(sizeof(SHA256_CTX) <= 128 && alignof(SHA256_CTX) <= 16);
+  return std::launder(reinterpret_cast<SHA256_CTX*>(storage.data()));
 }
 
 }  // namespace
 
 std::string Digest::hex() const {
-  std::string out(bytes.size() * 2 + 1, '\0');
-  sodium_bin2hex(out.data(), out.size(), bytes.data(), bytes.size());
-  out.pop_back();
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const uint8_t byte : bytes) fmt::format_to(std::back_inserter(out), "{:02x}", byte);
   return out;
 }
 
-Hasher::Hasher() { crypto_hash_sha256_init(state_of(state_)); }
+Hasher::Hasher() { SHA256_Init(new (state_.data()) SHA256_CTX); }
 
 Hasher& Hasher::update(std::span<const std::byte> data) {
-  crypto_hash_sha256_update(state_of(state_), reinterpret_cast<const unsigned char*>(data.data()),
-                            data.size());
+  SHA256_Update(state_of(state_), data.data(), data.size());
   return *this;
 }
 Hasher& Hasher::update(std::string_view text) {
@@ -42,7 +45,7 @@ Hasher& Hasher::update_u64(uint64_t value) {
 
 Digest Hasher::finish() {
   Digest digest;
-  crypto_hash_sha256_final(state_of(state_), digest.bytes.data());
+  SHA256_Final(digest.bytes.data(), state_of(state_));
   return digest;
 }
 

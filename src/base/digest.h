@@ -18,7 +18,7 @@ struct Digest {
   std::string short_hex() const { return hex().substr(0, 16); }
 };
 
-/// Streaming SHA-256 (libsodium).
+/// Streaming SHA-256, by the processor's own instructions where it has them (OpenSSL).
 class Hasher {
  public:
   Hasher();
