@@ -85,7 +85,7 @@ Registry make_registry() {
       add(h, subject.name);
       for (const verify::TableRow& row : subject.rows) {
         add(h, row.operands);
-        h.update_u32(row.expected);
+        add(h, row.expected);
       }
     }
   }

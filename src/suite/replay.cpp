@@ -57,7 +57,9 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
                                   backend::Backend& backend) {
   constexpr int kTries = 64;
   VYRE_TRY(pipeline, verify::Elementwise::make(backend, subject.application));
-  const size_t arity = subject.application.inputs.size();
+  const size_t arity = verify::input_words(subject.application);
+  const size_t each = verify::output_words(subject.application);
+  const spec::DataType type = subject.application.output;
   const bool row = token.strategy == "rows";
   const auto strategy = generate::find_strategy(token.strategy);
   if (!row && !strategy && token.strategy != "whole") return std::unexpected(unknown(token, "strategy"));
@@ -72,8 +74,9 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
                   "copy the whole token from the report"));
   }
   const verify::CaseSource source(subject, {token.strategy, size, 1}, token.seed);
-  const uint64_t begin = row ? 0 : token.index / verify::kSlice * verify::kSlice;
-  const size_t n = row ? size_t(size) : size_t(std::min<uint64_t>(verify::kSlice, size - begin));
+  const size_t slice = verify::slice_of(subject);
+  const uint64_t begin = row ? 0 : token.index / slice * slice;
+  const size_t n = row ? size_t(size) : size_t(std::min<uint64_t>(slice, size - begin));
   std::vector<std::vector<uint32_t>> columns(arity, std::vector<uint32_t>(n));
   std::vector<uint32_t*> writable;
   std::vector<const uint32_t*> readable;
@@ -81,18 +84,22 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
     writable.push_back(c.data());
     readable.push_back(c.data());
   }
-  std::vector<uint32_t> expected(n), actual(n);
+  std::vector<uint32_t> expected(n * each), actual(n * each);
   if (row) {
     for (size_t i = 0; i < n; ++i) {
       for (size_t k = 0; k < arity; ++k) columns[k][i] = subject.rows[i].operands[k];
-      expected[i] = subject.rows[i].expected;
+      std::ranges::copy(subject.rows[i].expected, expected.begin() + ptrdiff_t(i * each));
     }
   } else {
     source.fill(begin, n, writable);
     subject.expected(readable, expected);
   }
 
+  const auto value = [each](const std::vector<uint32_t>& all, size_t i) {
+    return std::span(all).subspan(i * each, each);
+  };
   const size_t at = size_t(token.index - begin);
+  const std::span<const uint32_t> wanted = value(expected, at);
   Replay out;
   std::vector<const uint32_t*> single;
   std::vector<uint32_t> operands;
@@ -101,41 +108,41 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
     operands.push_back(c[at]);
   }
   out.report =
-      fmt::format("{}\n  input     {}\n  expected  {}", subject.name, words(operands), word(expected[at]));
+      fmt::format("{}\n  input     {}\n  expected  {}", subject.name, words(operands), words(wanted));
   if (row) {
     out.report += fmt::format("   \"{}\" ({})", subject.rows[at].rationale, subject.rows[at].source);
   }
-  uint32_t alone = 0;
-  VYRE_CHECK(pipeline->apply(single, {&alone, 1}, verify::word_not_in({&expected[at], 1}, token.seed, 0)));
-  out.report += fmt::format("\n  actual    {}\n", word(alone));
-  out.fails = alone != expected[at];
+  std::vector<uint32_t> alone(each);
+  VYRE_CHECK(pipeline->apply(single, alone, verify::poison_for(type, wanted, token.seed, 0)));
+  out.report += fmt::format("\n  actual    {}\n", words(alone));
+  out.fails = !std::ranges::equal(alone, wanted);
   if (out.fails) {
     if (row) return out;
     const auto fails = [&](std::span<const uint32_t> candidate) {
       std::vector<const uint32_t*> in;
       for (const uint32_t& v : candidate) in.push_back(&v);
-      uint32_t want = 0, have = 0;
-      subject.expected(in, {&want, 1});
-      return pipeline->apply(in, {&have, 1}, verify::word_not_in({&want, 1}, token.seed, 1)).has_value() &&
+      std::vector<uint32_t> want(each), have(each);
+      subject.expected(in, want);
+      return pipeline->apply(in, have, verify::poison_for(type, want, token.seed, 1)).has_value() &&
              want != have;
     };
     const std::vector<uint32_t> shrunk = generate::shrink(operands, fails);
     if (shrunk != operands) out.report += fmt::format("  shrunk    {}\n", words(shrunk));
     return out;
   }
-  const uint32_t poison = verify::word_not_in(expected, token.seed, 0);
+  const uint32_t poison = verify::poison_for(type, expected, token.seed, 0);
   for (int attempt = 0; attempt < kTries; ++attempt) {
     VYRE_CHECK(pipeline->apply(readable, actual, poison));
     const auto differs = std::mismatch(expected.begin(), expected.end(), actual.begin()).first;
     if (differs == expected.end()) continue;
-    const size_t i = size_t(differs - expected.begin());
+    const size_t i = size_t(differs - expected.begin()) / each;
     operands.clear();
     for (const auto& c : columns) operands.push_back(c[i]);
     out.fails = true;
     out.report += fmt::format(
         "  alone the case passes; among its {} neighbours (run {}), case {} fails:\n"
         "  input     {}\n  expected  {}\n  actual    {}\n",
-        n, attempt + 1, begin + i, words(operands), word(expected[i]), word(actual[i]));
+        n, attempt + 1, begin + i, words(operands), words(value(expected, i)), words(value(actual, i)));
     return out;
   }
   out.report += fmt::format("  passes, alone and {} times among its {} neighbours\n", kTries, n);

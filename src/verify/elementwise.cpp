@@ -1,6 +1,7 @@
 #include "verify/elementwise.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/random.h"
@@ -12,9 +13,46 @@ namespace {
 constexpr uint64_t kPoisonStream =
     0x706f69736f6e;  // "poison": a stream of its own in the counter's high words
 
+constexpr size_t kGuardBytes = kGuardWords * 4;
+
 uint32_t canary(size_t position) { return 0xC0FFEE00u ^ uint32_t(position * 0x9E3779B9u); }
 
+/// Guard words number first .. first + count - 1, from `at` on, which need not be aligned.
+void put_canaries(std::byte* at, size_t first, size_t count) {
+  for (size_t k = 0; k < count; ++k) store_u32(at + 4 * k, canary(first + k));
+}
+uint64_t broken_canaries(const std::byte* at, size_t first, size_t count) {
+  uint64_t broken = 0;
+  for (size_t k = 0; k < count; ++k) broken += load_u32(at + 4 * k) != canary(first + k);
+  return broken;
+}
+
+uint32_t load_word(const std::byte* at, size_t bytes) {
+  uint32_t word = 0;
+  std::memcpy(&word, at, bytes);
+  return word;
+}
+
+/// How many bytes of word k of a value there are in a buffer: 4, but 2 for a 16-bit float.
+size_t word_bytes(ir::DataType type, size_t k) { return std::min<size_t>(4, spec::info(type).bytes - 4 * k); }
+
+/// Columns into the elements of a buffer.
+void pack(ir::DataType type, std::span<const uint32_t* const> columns, size_t n, std::byte* out) {
+  const size_t element = spec::info(type).bytes;
+  for (size_t k = 0; k < columns.size(); ++k) {
+    const size_t bytes = word_bytes(type, k);
+    for (size_t i = 0; i < n; ++i) std::memcpy(out + i * element + 4 * k, columns[k] + i, bytes);
+  }
+}
+
 }  // namespace
+
+size_t input_words(const Application& what) {
+  size_t words = 0;
+  for (const ir::DataType type : what.inputs) words += spec::value_words(type);
+  return words;
+}
+size_t output_words(const Application& what) { return spec::value_words(what.output); }
 
 Application application_of(const ops::Operation& operation) {
   const std::string id(operation.id);
@@ -24,7 +62,7 @@ Application application_of(const ops::Operation& operation) {
 }
 
 ir::Program elementwise_program(const Application& what, uint32_t workgroup) {
-  static constexpr const char* kNames[] = {"a", "b", "c"};
+  static constexpr std::array<const char*, kMaxInputs> kNames = {"a", "b", "c", "d"};
   ir::ProgramBuilder p("elementwise");
   p.workgroup_size(workgroup, 1, 1);
   std::vector<ir::BufferRef> inputs;
@@ -46,9 +84,10 @@ Result<std::unique_ptr<Elementwise>> Elementwise::make(backend::Backend& backend
   ir::Program program = elementwise_program(what, workgroup);
   std::unique_ptr<Elementwise> out(new Elementwise);
   out->digest_ = wire::digest(program);
-  out->arity_ = what.inputs.size();
+  out->types_ = what.inputs;
+  out->output_type_ = what.output;
   out->workgroup_ = workgroup;
-  out->inputs_.resize(out->arity_);
+  out->inputs_.resize(what.inputs.size());
   auto checked = check::check(std::move(program), table);
   if (!checked) return std::unexpected(checked.error().front());
   VYRE_TRY(pipeline, backend.compile(*checked));
@@ -58,30 +97,44 @@ Result<std::unique_ptr<Elementwise>> Elementwise::make(backend::Backend& backend
 
 Result<void> Elementwise::apply(std::span<const uint32_t* const> columns, std::span<uint32_t> out,
                                 uint32_t poison) {
-  const size_t n = out.size();
+  const size_t words = spec::value_words(output_type_);
+  const size_t n = out.size() / words;
   // One column may stand for several operands, and a dispatch may not bind memory twice, so inputs are
   // copied.
   std::vector<std::span<std::byte>> host;
-  host.reserve(arity_ + 1);
-  for (size_t k = 0; k < arity_; ++k) {
-    inputs_[k].resize(std::max(inputs_[k].size(), n));
-    std::memcpy(inputs_[k].data(), columns[k], n * 4);
-    host.push_back(std::as_writable_bytes(std::span(inputs_[k].data(), n)));
+  host.reserve(types_.size() + 1);
+  size_t column = 0;
+  for (size_t k = 0; k < types_.size(); ++k) {
+    const size_t bytes = n * spec::info(types_[k]).bytes;
+    inputs_[k].resize(std::max(inputs_[k].size(), bytes));
+    pack(types_[k], columns.subspan(column, spec::value_words(types_[k])), n, inputs_[k].data());
+    column += spec::value_words(types_[k]);
+    host.push_back(std::span(inputs_[k]).first(bytes));
   }
-  // canaries | count words of poison, canaries bound with them | canaries
-  output_.resize(std::max(output_.size(), n + 3 * kGuardWords));
-  uint32_t* const bound = output_.data() + kGuardWords;
-  for (size_t k = 0; k < kGuardWords; ++k) output_[k] = canary(k);
-  std::fill_n(bound, n, poison);
-  for (size_t k = 0; k < 2 * kGuardWords; ++k) bound[n + k] = canary(kGuardWords + k);
-  host.push_back(std::as_writable_bytes(std::span(bound, n + kGuardWords)));
+  // canaries | n elements of poison, canaries bound with them | canaries
+  const size_t element = spec::info(output_type_).bytes;
+  output_.resize(std::max(output_.size(), n * element + 3 * kGuardBytes));
+  std::byte* const bound = output_.data() + kGuardBytes;
+  std::byte* const behind = bound + n * element;
+  put_canaries(output_.data(), 0, kGuardWords);
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t k = 0; k < words; ++k) {
+      std::memcpy(bound + i * element + 4 * k, &poison, word_bytes(output_type_, k));
+    }
+  }
+  put_canaries(behind, kGuardWords, 2 * kGuardWords);
+  host.push_back(std::span(bound, n * element + kGuardBytes));
 
   VYRE_CHECK(pipeline_->dispatch(host, {uint32_t((n + workgroup_ - 1) / workgroup_), 1, 1}));
   ++dispatches_;
   canaries_ += 3 * kGuardWords;
-  for (size_t k = 0; k < kGuardWords; ++k) canaries_broken_ += output_[k] != canary(k);
-  for (size_t k = 0; k < 2 * kGuardWords; ++k) canaries_broken_ += bound[n + k] != canary(kGuardWords + k);
-  std::memcpy(out.data(), bound, n * 4);
+  canaries_broken_ += broken_canaries(output_.data(), 0, kGuardWords);
+  canaries_broken_ += broken_canaries(behind, kGuardWords, 2 * kGuardWords);
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t k = 0; k < words; ++k) {
+      out[i * words + k] = load_word(bound + i * element + 4 * k, word_bytes(output_type_, k));
+    }
+  }
   return {};
 }
 
@@ -91,12 +144,24 @@ void Elementwise::account(Verdict& verdict) const {
   verdict.canaries_broken += canaries_broken_;
 }
 
-uint32_t word_not_in(std::span<const uint32_t> values, uint64_t seed, uint64_t index) {
+namespace {
+
+uint32_t masked_word_not_in(std::span<const uint32_t> values, uint32_t mask, uint64_t seed, uint64_t index) {
   for (uint64_t attempt = 0;; ++attempt) {
     for (const uint32_t word : philox(seed, attempt, kPoisonStream + index)) {
-      if (std::find(values.begin(), values.end(), word) == values.end()) return word;
+      if (std::find(values.begin(), values.end(), word & mask) == values.end()) return word & mask;
     }
   }
+}
+
+}  // namespace
+
+uint32_t word_not_in(std::span<const uint32_t> values, uint64_t seed, uint64_t index) {
+  return masked_word_not_in(values, UINT32_MAX, seed, index);
+}
+
+uint32_t poison_for(ir::DataType type, std::span<const uint32_t> results, uint64_t seed, uint64_t index) {
+  return masked_word_not_in(results, spec::value_bits(type) == 16 ? 0xffff : UINT32_MAX, seed, index);
 }
 
 }  // namespace vyre::verify

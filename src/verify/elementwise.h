@@ -1,5 +1,9 @@
-// Elementwise: one function of a backend applied to columns of words, with everything around it that notices
+// Elementwise: one function of a backend applied to columns of values, with everything around it that notices
 // a backend which does something else instead.
+//
+// Values are words here, as many as spec::value_words says, least significant first: a column is one word of
+// one operand, so a u128 is four columns; the words of a result stand side by side. Buffers hold what the
+// types say: a 16-bit float is two bytes there.
 //
 // The function (an operation, an operator at a type) is wrapped into a program
 //   let i = invocation_id.x;  if (i < len(a)) { out[i] = f(a[i], b[i], c[i]); }
@@ -17,6 +21,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "base/bytes.h"
 #include "base/digest.h"
 #include "ir/builder.h"
 #include "ops/operation.h"
@@ -24,13 +29,17 @@
 
 namespace vyre::verify {
 
-/// A function of up to three words, as types and a body in the IR.
+/// A function of up to kMaxInputs values, as types and a body in the IR.
 struct Application {
   std::string name;
   std::vector<ir::DataType> inputs;
   ir::DataType output{};
   std::function<ir::Ex(ir::ProgramBuilder&, std::span<const ir::Ex>)> body;
 };
+inline constexpr size_t kMaxInputs = 4;
+/// How many columns the inputs are, and how many words a result is.
+size_t input_words(const Application& what);
+size_t output_words(const Application& what);
 Application application_of(const ops::Operation& operation);
 
 /// The wrapper program.
@@ -46,10 +55,11 @@ class Elementwise {
                                                    const spec::OpTable& table = ops::op_table(),
                                                    uint32_t workgroup = kWorkgroup);
 
-  /// out[i] = f(columns[0][i], ...) for i below out.size(), in one dispatch. Elements that the backend did
-  /// not write hold `poison`.
+  /// The words of f(columns[0][i], ...) at out[i * output_words], for all i below n, in one dispatch. Words
+  /// that the backend did not write hold `poison`.
   ///
-  /// Domain  1 to 2^20 elements.
+  /// Shape   columns: input_words of n words; out: n * output_words.
+  /// Domain  1 to 2^20 elements; poison of a result of 16 bits below 2^16.
   /// Thread  one call at a time.
   Result<void> apply(std::span<const uint32_t* const> columns, std::span<uint32_t> out, uint32_t poison);
 
@@ -63,10 +73,11 @@ class Elementwise {
   Elementwise() = default;
   std::unique_ptr<backend::Pipeline> pipeline_;
   Digest digest_;
-  size_t arity_ = 0;
+  std::vector<ir::DataType> types_;  // of the inputs
+  ir::DataType output_type_{};
   uint32_t workgroup_ = kWorkgroup;
-  std::vector<std::vector<uint32_t>> inputs_;
-  std::vector<uint32_t> output_;
+  std::vector<Bytes> inputs_;
+  Bytes output_;
   uint64_t dispatches_ = 0;
   uint64_t canaries_ = 0;
   uint64_t canaries_broken_ = 0;
@@ -74,5 +85,8 @@ class Elementwise {
 
 /// A word that is not among `values`, for poison; drawn from (seed, index).
 uint32_t word_not_in(std::span<const uint32_t> values, uint64_t seed, uint64_t index);
+/// The same for results of a type: of a 16-bit one, of which there must be fewer than 2^16, a word below
+/// 2^16.
+uint32_t poison_for(ir::DataType type, std::span<const uint32_t> results, uint64_t seed, uint64_t index);
 
 }  // namespace vyre::verify

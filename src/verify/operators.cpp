@@ -3,6 +3,8 @@
 // The lists come from the ledgers: an operator or type that is added there is verified here without a change.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "ref/eval.h"
 #include "spec/casts.h"
 #include "spec/rows.h"
@@ -23,33 +25,55 @@ std::vector<DataType> value_types() {
   return out;
 }
 
-// The specification rows of an operator at a type; of a cast, to a type.
-std::vector<TableRow> rows_of(Op op, DataType type, DataType target) {
+/// The words of values of some types, one after the other.
+template <typename Values>
+std::vector<uint32_t> flatten(std::span<const DataType> types, const Values& values) {
+  std::vector<uint32_t> out;
+  for (size_t k = 0; k < types.size(); ++k) {
+    const auto& words = values[k].words;
+    out.insert(out.end(), words.begin(), words.begin() + spec::value_words(types[k]));
+  }
+  return out;
+}
+
+/// The specification rows of an operator at a type as rows of an application; of a cast, to a type; of
+/// Component, of which the second operand is part of the application, for that one.
+std::vector<TableRow> rows_of(Op op, DataType type, DataType target, const Application& application,
+                              std::optional<uint32_t> component = std::nullopt) {
   std::vector<TableRow> out;
   for (const spec::OperatorRow& row : spec::operator_rows()) {
     if (row.op != op || row.type != type || row.target != target) continue;
-    out.push_back({{row.operands().begin(), row.operands().end()},
-                   row.expected,
-                   std::string(row.rationale),
+    if (component && row.values[1].words[0] != *component) continue;
+    out.push_back({flatten(application.inputs, row.values),
+                   flatten({&application.output, 1}, std::span(&row.expected, 1)), std::string(row.rationale),
                    std::string(row.source)});
   }
   return out;
 }
 
-// Fills in what follows from name and types.
+using Values = std::array<ref::Bits, kMaxInputs>;
+
+/// Fills in what follows from name and types; `value` is the result for operands.
 Subject subject_with(std::string name, Application application,
-                     std::function<uint32_t(const uint32_t*)> value) {
+                     std::function<ref::Bits(const Values&)> value) {
   Subject s;
   s.name = name;
   s.oracle = Oracle::ReferenceInterpreter;
   s.cases = [name, types = application.inputs](generate::Strategy strategy, uint64_t seed) {
-    return generate::Cases(name, types, strategy, seed);
+    return ValueCases(name, types, strategy, seed);
   };
-  s.expected = [value = std::move(value)](std::span<const uint32_t* const> columns, std::span<uint32_t> out) {
-    uint32_t operands[generate::kMaxOperands] = {};
-    for (size_t i = 0; i < out.size(); ++i) {
-      for (size_t k = 0; k < columns.size(); ++k) operands[k] = columns[k][i];
-      out[i] = value(operands);
+  s.expected = [value = std::move(value), types = application.inputs, words = output_words(application)](
+                   std::span<const uint32_t* const> columns, std::span<uint32_t> out) {
+    for (size_t i = 0; i < out.size() / words; ++i) {
+      Values operands{};
+      size_t column = 0;
+      for (size_t k = 0; k < types.size(); ++k) {
+        for (uint32_t w = 0; w < spec::value_words(types[k]); ++w) {
+          operands[k] |= ref::Bits(columns[column++][i]) << (32 * w);
+        }
+      }
+      const ref::Bits result = value(operands);
+      for (size_t w = 0; w < words; ++w) out[i * words + w] = uint32_t(result >> (32 * w));
     }
   };
   s.application = std::move(application);
@@ -64,9 +88,27 @@ Subject operator_subject(Op op, DataType type) {
   a.output = spec::result_type(op, type);
   a.body = [op](ir::ProgramBuilder& p, std::span<const ir::Ex> x) { return p.apply(op, x); };
   std::string name = fmt::format("{}/{}", info(Family::Operators).text, a.name);
+  std::vector<TableRow> rows = rows_of(op, type, type, a);
+  const bool makes_vector = spec::is_vector_op(op);
+  Subject s = subject_with(std::move(name), std::move(a), [op, type, n, makes_vector](const Values& x) {
+    const std::span operands = std::span(x).first(n);
+    return makes_vector ? ref::eval_make(operands) : ref::eval(op, type, operands);
+  });
+  s.rows = std::move(rows);
+  return s;
+}
+
+Subject component_subject(DataType type, uint32_t component) {
+  Application a{
+      fmt::format("{}.{}.{}", spec::mnemonic(Op::Component), spec::text(type), "xyzw"[component]),
+      {type},
+      DataType::U32,
+      [component](ir::ProgramBuilder& p, std::span<const ir::Ex> x) { return p.component(x[0], component); }};
+  std::string name = fmt::format("{}/{}", info(Family::Operators).text, a.name);
+  std::vector<TableRow> rows = rows_of(Op::Component, type, type, a, component);
   Subject s = subject_with(std::move(name), std::move(a),
-                           [op, type, n](const uint32_t* x) { return ref::eval(op, type, {x, n}); });
-  s.rows = rows_of(op, type, type);
+                           [component](const Values& x) { return ref::eval_component(x[0], component); });
+  s.rows = std::move(rows);
   return s;
 }
 
@@ -76,10 +118,12 @@ Subject select_subject(DataType condition, DataType type) {
                 type,
                 [](ir::ProgramBuilder& p, std::span<const ir::Ex> x) { return p.select(x[0], x[1], x[2]); }};
   std::string name = fmt::format("{}/{}", info(Family::Select).text, a.name);
-  Subject s = subject_with(std::move(name), std::move(a),
-                           [type](const uint32_t* x) { return ref::eval(Op::Select, type, {x, 3}); });
   // A bool buffer loads any word but 0 as true, so the rows' conditions mean the same there.
-  s.rows = rows_of(Op::Select, type, type);
+  std::vector<TableRow> rows = rows_of(Op::Select, type, type, a);
+  Subject s = subject_with(std::move(name), std::move(a), [type](const Values& x) {
+    return ref::eval(Op::Select, type, std::span(x).first(3));
+  });
+  s.rows = std::move(rows);
   return s;
 }
 
@@ -91,11 +135,12 @@ Subject cast_subject(DataType from, DataType to, bool bits) {
                   return bits ? p.bitcast(to, x[0]) : p.cast(to, x[0]);
                 }};
   std::string name = fmt::format("{}/{}", info(Family::Casts).text, a.name);
-  // A bitcast among 32-bit types keeps the word, by definition.
-  Subject s = subject_with(std::move(name), std::move(a), [from, to, bits](const uint32_t* x) {
-    return bits ? x[0] : ref::eval_cast(from, to, spec::RoundingMode::None, x[0]);
+  std::vector<TableRow> rows = rows_of(bits ? Op::Bitcast : Op::Cast, from, to, a);
+  Subject s = subject_with(std::move(name), std::move(a), [from, to, bits](const Values& x) {
+    return bits ? ref::eval_bitcast(from, to, x[0])
+                : ref::eval_cast(from, to, spec::RoundingMode::None, x[0]);
   });
-  s.rows = rows_of(bits ? Op::Bitcast : Op::Cast, from, to);
+  s.rows = std::move(rows);
   return s;
 }
 
@@ -118,10 +163,11 @@ Subject atomic_subject(Op op) {
     return p.load(out, p.var("i"));
   };
   std::string name = fmt::format("{}/{}", info(Family::Atomics).text, a.name);
-  Subject s = subject_with(std::move(name), std::move(a), [op, exchange](const uint32_t* x) {
+  std::vector<TableRow> rows = rows_of(op, DataType::U32, DataType::U32, a);
+  Subject s = subject_with(std::move(name), std::move(a), [op, exchange](const Values& x) {
     return exchange ? ref::eval_atomic(op, x[0], x[1], x[2]) : ref::eval_atomic(op, x[0], 0, x[1]);
   });
-  s.rows = rows_of(op, DataType::U32, DataType::U32);
+  s.rows = std::move(rows);
   return s;
 }
 
@@ -133,9 +179,14 @@ std::vector<Subject> elementwise_subjects(Family family) {
   switch (family) {
     case Family::Operators:
       for (const spec::OpInfo& op : spec::kOps) {
-        if (!spec::is_scalar(op.op)) continue;
+        if (!spec::is_scalar(op.op) && !spec::is_vector_op(op.op)) continue;
         for (const DataType type : types) {
-          if (op.types.contains(type)) out.push_back(operator_subject(op.op, type));
+          if (!op.types.contains(type)) continue;
+          if (op.op != Op::Component) {
+            out.push_back(operator_subject(op.op, type));
+            continue;
+          }
+          for (uint32_t c = 0; c < spec::components(type); ++c) out.push_back(component_subject(type, c));
         }
       }
       break;
@@ -147,7 +198,7 @@ std::vector<Subject> elementwise_subjects(Family family) {
     case Family::Casts:
       for (const DataType from : types) {
         for (const DataType to : types) {
-          if (spec::can_cast(from, to)) out.push_back(cast_subject(from, to, false));
+          if (spec::cast_is_available(from, to)) out.push_back(cast_subject(from, to, false));
           if (spec::can_bitcast(from, to)) out.push_back(cast_subject(from, to, true));
         }
       }

@@ -11,6 +11,7 @@ namespace vyre::verify {
 namespace {
 
 using generate::Strategy;
+using spec::DataType;
 
 // Columns of one slice, and spans over them in the forms that others take.
 class Columns {
@@ -41,16 +42,18 @@ class Columns {
 
 // One tuple by itself; the answer, or the poison when none came.
 struct Single {
-  uint32_t expected = 0;
-  uint32_t actual = 0;
+  std::vector<uint32_t> expected;
+  std::vector<uint32_t> actual;
 };
 Result<Single> evaluate_one(const Subject& subject, Elementwise& backend, std::span<const uint32_t> operands,
                             uint64_t seed) {
   Columns columns(operands.size(), 1);
   columns.set(0, operands);
-  Single out;
-  subject.expected(columns.readable(), {&out.expected, 1});
-  VYRE_CHECK(backend.apply(columns.readable(), {&out.actual, 1}, word_not_in({&out.expected, 1}, seed, 0)));
+  const size_t words = output_words(subject.application);
+  Single out{std::vector<uint32_t>(words), std::vector<uint32_t>(words)};
+  subject.expected(columns.readable(), out.expected);
+  VYRE_CHECK(backend.apply(columns.readable(), out.actual,
+                           poison_for(subject.application.output, out.expected, seed, 0)));
   return out;
 }
 
@@ -69,37 +72,45 @@ Result<Failure> explain(const Subject& subject, Elementwise& backend, Failure fa
   });
   if (refused) return std::unexpected(*refused);
   VYRE_TRY(shrunk, evaluate_one(subject, backend, failure.input, seed));
-  failure.expected = {shrunk.expected};
-  failure.actual = {shrunk.actual};
+  failure.expected = std::move(shrunk.expected);
+  failure.actual = std::move(shrunk.actual);
   failure.minimality = Minimality::Shrunk;
   return failure;
+}
+
+/// The words of value number i.
+std::span<const uint32_t> value_at(std::span<const uint32_t> words, size_t i, size_t each) {
+  return words.subspan(i * each, each);
+}
+std::vector<uint32_t> to_vector(std::span<const uint32_t> words) { return {words.begin(), words.end()}; }
+
+/// Whether a value was written, every word of it.
+bool is_written(std::span<const uint32_t> value, uint32_t poison) {
+  return std::ranges::find(value, poison) == value.end();
 }
 
 Result<void> check_rows(const Subject& subject, Elementwise& backend, uint64_t seed, Verdict& verdict) {
   const size_t n = subject.rows.size();
   if (n == 0) return {};
-  Columns columns(subject.application.inputs.size(), n);
-  std::vector<uint32_t> expected, actual(n);
+  const size_t each = output_words(subject.application);
+  Columns columns(input_words(subject.application), n);
+  std::vector<uint32_t> expected, actual(n * each);
   for (size_t i = 0; i < n; ++i) {
     columns.set(i, subject.rows[i].operands);
-    expected.push_back(subject.rows[i].expected);
+    expected.insert(expected.end(), subject.rows[i].expected.begin(), subject.rows[i].expected.end());
   }
-  const uint32_t poison = word_not_in(expected, seed, 0);
+  const uint32_t poison = poison_for(subject.application.output, expected, seed, 0);
   VYRE_CHECK(backend.apply(columns.readable(), actual, poison));
   Tally& tally = oracle_cases(verdict, Oracle::SpecificationTable).tally;
   tally.planned += n;
   for (size_t i = 0; i < n; ++i) {
-    tally.completed += actual[i] != poison;
-    if (actual[i] == expected[i]) continue;
-    ++tally.failed;
+    const auto answer = value_at(actual, i, each);
+    tally.completed += is_written(answer, poison);
     const TableRow& row = subject.rows[i];
-    add_failure(verdict, {Check::Parity,
-                          fmt::format("specification table, {}", row.source),
-                          Minimality::Found,
-                          row.operands,
-                          {row.expected},
-                          {actual[i]},
-                          row.rationale,
+    if (std::ranges::equal(answer, row.expected)) continue;
+    ++tally.failed;
+    add_failure(verdict, {Check::Parity, fmt::format("specification table, {}", row.source),
+                          Minimality::Found, row.operands, row.expected, to_vector(answer), row.rationale,
                           print(Token{subject.name, "rows", seed, i, {}})});
   }
   return {};
@@ -127,7 +138,7 @@ Subject subject_of(const ops::Operation& operation) {
   s.name = subject_of(operation.id, operation.version);
   s.application = application_of(operation);
   for (const ops::SpecRow& row : operation.rows) {
-    s.rows.push_back({row.operands, row.expected, std::string(row.rationale), std::string(row.source)});
+    s.rows.push_back({row.operands, {row.expected}, std::string(row.rationale), std::string(row.source)});
   }
   s.oracle = Oracle::CpuReference;
   s.expected = [&operation](std::span<const uint32_t* const> columns, std::span<uint32_t> out) {
@@ -137,9 +148,7 @@ Subject subject_of(const ops::Operation& operation) {
       out[i] = operation.reference(operands);
     }
   };
-  s.cases = [&operation](Strategy strategy, uint64_t seed) {
-    return generate::Cases(operation, strategy, seed);
-  };
+  s.cases = [&operation](Strategy strategy, uint64_t seed) { return ValueCases(operation, strategy, seed); };
   s.classes = operation.classes;
   return s;
 }
@@ -160,12 +169,17 @@ std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_
   }
   const uint64_t rest = std::max(wanted > planned ? wanted - planned : 0, wanted / 4);
   ranges.push_back({std::string(generate::info(Strategy::Random).text), rest, 1});
-  if (whole && subject.application.inputs.size() == 1) ranges.push_back({"whole", uint64_t{1} << 32, 1});
+  const auto& inputs = subject.application.inputs;
+  if (whole && inputs.size() == 1 && spec::value_bits(inputs[0]) == 32)
+    ranges.push_back({"whole", uint64_t{1} << 32, 1});
   return ranges;
 }
 
-CaseSource::CaseSource(const Subject& subject, const CaseRange& range, uint64_t seed)
-    : range_(range), arity_(subject.application.inputs.size()) {
+size_t slice_of(const Subject& subject) {
+  return spec::value_bits(subject.application.output) == 16 ? kSlice / 2 : kSlice;
+}
+
+CaseSource::CaseSource(const Subject& subject, const CaseRange& range, uint64_t seed) : range_(range) {
   if (const auto strategy = generate::find_strategy(range.strategy))
     cases_.push_back(subject.cases(*strategy, seed));
 }
@@ -176,9 +190,10 @@ void CaseSource::fill(uint64_t begin, size_t count, std::span<uint32_t* const> c
   } else if (range_.stride == 1) {
     cases_[0].fill(begin, count, columns);
   } else {
+    std::vector<uint32_t*> one(columns.begin(), columns.end());
     for (size_t i = 0; i < count; ++i) {
-      const auto tuple = cases_[0].at(number(begin + i));
-      for (size_t k = 0; k < arity_; ++k) columns[k][i] = tuple[k];
+      cases_[0].fill(number(begin + i), 1, one);
+      for (uint32_t*& column : one) ++column;
     }
   }
 }
@@ -186,27 +201,31 @@ void CaseSource::fill(uint64_t begin, size_t count, std::span<uint32_t* const> c
 Result<void> check_parity(const Subject& subject, Elementwise& backend, std::span<const CaseRange> ranges,
                           uint64_t seed, const Monitor& monitor, Verdict& verdict) {
   VYRE_CHECK(check_rows(subject, backend, seed, verdict));
-  const size_t arity = subject.application.inputs.size();
-  Columns columns(arity, kSlice);
-  std::vector<uint32_t> expected(kSlice), actual(kSlice), operands(arity);
+  const size_t arity = input_words(subject.application), each = output_words(subject.application);
+  const size_t slice = slice_of(subject);
+  Columns columns(arity, slice);
+  std::vector<uint32_t> expected(slice * each), actual(slice * each), operands(arity);
   verdict.classes.clear();
   for (const ops::EquivalenceClass& c : subject.classes) verdict.classes.push_back({std::string(c.name), 0});
 
   for (const CaseRange& range : ranges) {
     const CaseSource source(subject, range, seed);
     oracle_cases(verdict, subject.oracle).tally.planned += range.count;
-    for (uint64_t begin = 0; begin < range.count; begin += kSlice) {
+    for (uint64_t begin = 0; begin < range.count; begin += slice) {
       if (monitor.stopped()) return {};
-      const size_t n = size_t(std::min<uint64_t>(kSlice, range.count - begin));
+      const size_t n = size_t(std::min<uint64_t>(slice, range.count - begin));
+      const std::span wanted(expected.data(), n * each), answers(actual.data(), n * each);
       source.fill(begin, n, columns.writable());
-      subject.expected(columns.readable(), {expected.data(), n});
-      const uint32_t poison = word_not_in({expected.data(), n}, seed, begin);
-      VYRE_CHECK(backend.apply(columns.readable(), {actual.data(), n}, poison));
+      subject.expected(columns.readable(), wanted);
+      const uint32_t poison = poison_for(subject.application.output, wanted, seed, begin);
+      VYRE_CHECK(backend.apply(columns.readable(), answers, poison));
 
       Tally tally;
       for (size_t i = 0; i < n; ++i) {
-        tally.completed += actual[i] != poison;
-        if (actual[i] == expected[i]) continue;
+        const auto want = value_at(wanted, i, each), answer = value_at(answers, i, each);
+        const bool written = is_written(answer, poison);
+        tally.completed += written;
+        if (std::ranges::equal(answer, want)) continue;
         ++tally.failed;
         if (verdict.failures.size() >= kKeptFailures) {
           ++verdict.failure_count;
@@ -216,9 +235,9 @@ Result<void> check_parity(const Subject& subject, Elementwise& backend, std::spa
                       std::string(text(subject.oracle)),
                       Minimality::Found,
                       columns.tuple(i),
-                      {expected[i]},
-                      {actual[i]},
-                      actual[i] == poison ? "this element was never written" : "",
+                      to_vector(want),
+                      to_vector(answer),
+                      written ? "" : "this element was never written",
                       print(Token{subject.name, range.strategy, seed, source.number(begin + i), {}})};
         VYRE_TRY(explained, explain(subject, backend, std::move(found), seed));
         add_failure(verdict, std::move(explained));
@@ -248,14 +267,15 @@ Result<void> check_determinism(const Subject& subject,
                                std::span<const std::unique_ptr<Elementwise>> pipelines, uint64_t evaluations,
                                uint64_t seed, const Monitor& monitor, Verdict& verdict) {
   constexpr uint64_t kRepeats = 16;  // of each slice, the first answer included
-  const size_t arity = subject.application.inputs.size();
+  const size_t arity = input_words(subject.application), each = output_words(subject.application);
+  const DataType type = subject.application.output;
   // A different stream of inputs than parity's.
   const uint64_t base = uint64_t{1} << 40;
-  const size_t n = size_t(std::min<uint64_t>(kSlice, (evaluations + kRepeats - 1) / kRepeats));
+  const size_t n = size_t(std::min<uint64_t>(slice_of(subject), (evaluations + kRepeats - 1) / kRepeats));
   const uint64_t slices = (evaluations + n * kRepeats - 1) / (n * kRepeats);
-  const generate::Cases cases = subject.cases(Strategy::Random, seed);
+  const ValueCases cases = subject.cases(Strategy::Random, seed);
   Columns columns(arity, n);
-  std::vector<uint32_t> first(n), again(n);
+  std::vector<uint32_t> first(n * each), again(n * each);
   verdict.determinism.planned += slices * kRepeats * n;
   for (uint64_t slice = 0; slice < slices; ++slice) {
     cases.fill(base + slice * n, n, columns.writable());
@@ -263,20 +283,18 @@ Result<void> check_determinism(const Subject& subject,
       if (monitor.stopped()) return {};
       Elementwise& pipeline = *pipelines[repeat % pipelines.size()];
       std::vector<uint32_t>& answer = repeat == 0 ? first : again;
-      const uint32_t poison = repeat == 0 ? word_not_in({}, seed, slice) : word_not_in(first, seed, slice);
+      const uint32_t poison =
+          repeat == 0 ? poison_for(type, {}, seed, slice) : poison_for(type, first, seed, slice);
       VYRE_CHECK(pipeline.apply(columns.readable(), answer, poison));
       verdict.determinism.completed += n;
       monitor.done(n);
       if (repeat == 0 || again == first) continue;
       for (size_t i = 0; i < n; ++i) {
-        if (again[i] == first[i]) continue;
+        const auto one = value_at(first, i, each), other = value_at(again, i, each);
+        if (std::ranges::equal(one, other)) continue;
         ++verdict.determinism.failed;
-        add_failure(verdict, {Check::Determinism,
-                              "the first answer to the same input",
-                              Minimality::Found,
-                              columns.tuple(i),
-                              {first[i]},
-                              {again[i]},
+        add_failure(verdict, {Check::Determinism, "the first answer to the same input", Minimality::Found,
+                              columns.tuple(i), to_vector(one), to_vector(other),
                               fmt::format("run {} of {}, workgroup size {}", repeat + 1, kRepeats,
                                           pipeline.workgroup()),
                               print(Token{subject.name, "random", seed, base + slice * n + i, {}})});

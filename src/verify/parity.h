@@ -1,9 +1,10 @@
 // Parity: a backend's answers against those of oracles, in bytes.
 //
-// The subject is anything that maps words to a word: an operation of the library, an operator at a type, a
-// cast. Its specification rows go first, since they outrank every computed expectation; then the cases of
-// every strategy, generated in slices, so memory does not depend on their number. Failing inputs are shrunk.
-// Source: oracles, "How to pick the oracle"; vyre-conform-spec, "L1 Parity".
+// The subject is anything that maps values to a value, each of one or more words: an operation of the
+// library, an operator at a type, a cast. Its specification rows go first, since they outrank every computed
+// expectation; then the cases of every strategy, generated in slices, so memory does not depend on their
+// number. Failing inputs are shrunk. Source: oracles, "How to pick the oracle"; vyre-conform-spec, "L1
+// Parity".
 #pragma once
 
 #include <functional>
@@ -11,16 +12,16 @@
 #include <string_view>
 #include <vector>
 
-#include "generate/cases.h"
 #include "verify/elementwise.h"
 #include "verify/monitor.h"
+#include "verify/value_cases.h"
 #include "verify/verdict.h"
 
 namespace vyre::verify {
 
 struct TableRow {
-  std::vector<uint32_t> operands;
-  uint32_t expected;
+  std::vector<uint32_t> operands;  // the words of all of them
+  std::vector<uint32_t> expected;  // the words of the result
   std::string rationale;
   std::string source;
 };
@@ -30,10 +31,10 @@ struct Subject {
   Application application;
   std::vector<TableRow> rows;
   Oracle oracle{};  // what expected() is
-  /// out[i] = the expected word for columns[...][i].
+  /// The words of the expected value for columns[...][i], at out[i * output_words].
   std::function<void(std::span<const uint32_t* const> columns, std::span<uint32_t> out)> expected;
   /// The cases of a strategy.
-  std::function<generate::Cases(generate::Strategy, uint64_t seed)> cases;
+  std::function<ValueCases(generate::Strategy, uint64_t seed)> cases;
   std::vector<ops::EquivalenceClass> classes;
 };
 Subject subject_of(const ops::Operation& operation);
@@ -47,11 +48,14 @@ struct CaseRange {
 
 /// What to run: every strategy that the subject has cases of, at least `wanted` in all. A strategy with more
 /// than `cap` cases is walked in even strides. Random cases make up the rest, at least a quarter. With whole,
-/// one operand means all 2^32 words besides.
+/// one operand of 32 bits means all 2^32 words besides.
 std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_t wanted, uint64_t cap,
                                   bool whole);
 
 inline constexpr size_t kSlice = size_t{1} << 16;
+/// How many cases of a subject are dispatched at a time: kSlice, but fewer where a result has 16 bits, so
+/// that one of its values is left to be the poison.
+size_t slice_of(const Subject& subject);
 
 /// The inputs of cases number begin .. begin + columns[..].size() - 1 of a range.
 class CaseSource {
@@ -63,8 +67,7 @@ class CaseSource {
 
  private:
   CaseRange range_;
-  size_t arity_;
-  std::vector<generate::Cases> cases_;  // one, or none for "whole"
+  std::vector<ValueCases> cases_;  // one, or none for "whole"
 };
 
 /// Runs rows and ranges and adds to the verdict: parity, classes, canaries, dispatches, failures.

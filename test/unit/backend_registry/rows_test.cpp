@@ -24,7 +24,13 @@ struct RowProgram {
 
 constexpr uint32_t kPoison = 0xcccccccc;
 
-Bytes word(uint32_t value) { return to_bytes({{value}}); }
+/// A value as one element of a buffer of its type.
+Bytes element(DataType type, const spec::RowValue& value) {
+  Bytes bytes = to_bytes(value.words);
+  bytes.resize(spec::info(type).bytes);
+  return bytes;
+}
+Bytes poison(DataType type) { return element(type, spec::RowValue({kPoison, kPoison, kPoison, kPoison})); }
 
 check::Checked checked(ir::Program program) {
   static const spec::OpTable no_operations;
@@ -33,35 +39,40 @@ check::Checked checked(ir::Program program) {
 
 /// The type of operand i, where a condition of Select is u32.
 DataType operand_type(const OperatorRow& row, uint32_t i) {
-  if (row.op == Op::Select && i == 0) return DataType::U32;
-  return spec::is_scalar(row.op) ? spec::operand_type(row.op, row.type, i) : row.type;
+  return row.op == Op::Select && i == 0 ? DataType::U32 : row.operand_at(i);
 }
-DataType result_type(const OperatorRow& row) {
-  return spec::is_scalar(row.op) ? spec::result_type(row.op, row.type) : row.target;
-}
+/// How many operands are expressions: which component is taken is part of the application.
+uint32_t expressions(const OperatorRow& row) { return row.op == Op::Component ? 1 : row.count; }
 
 ir::Ex apply(ir::ProgramBuilder& p, const OperatorRow& row, std::span<const ir::Ex> operands) {
   if (row.op == Op::Cast) return p.cast(row.target, operands[0]);
   if (row.op == Op::Bitcast) return p.bitcast(row.target, operands[0]);
+  if (row.op == Op::Component) return p.component(operands[0], row.values[1].words[0]);
   return p.apply(row.op, operands);
 }
 
-/// program(in0, ..., out): out[0] = operator(operands).
+/// program(in0, ..., out): out[0] = operator(operands). A literal vector is made of its components.
 RowProgram operator_program(const OperatorRow& row, bool literals) {
   ir::ProgramBuilder p("row");
   std::vector<Bytes> buffers;
   std::vector<ir::Ex> operands;
-  for (uint32_t i = 0; i < row.count; ++i) {
+  const auto literal = [&](DataType type, const spec::RowValue& value) {
+    const auto& w = value.words;
+    if (type == DataType::Vec2U32) return p.vec2u32(p.u32(w[0]), p.u32(w[1]));
+    if (type == DataType::Vec4U32) return p.vec4u32(p.u32(w[0]), p.u32(w[1]), p.u32(w[2]), p.u32(w[3]));
+    return p.literal(type, w);
+  };
+  for (uint32_t i = 0; i < expressions(row); ++i) {
     const DataType type = operand_type(row, i);
     const auto in = p.read("in" + std::to_string(i), type, i);
-    buffers.push_back(word(row.values[i]));
-    operands.push_back(literals ? p.literal(type, row.values[i]) : p.load(in, p.u32(0)));
+    buffers.push_back(element(type, row.values[i]));
+    operands.push_back(literals ? literal(type, row.values[i]) : p.load(in, p.u32(0)));
   }
-  const auto out = p.read_write("out", result_type(row), row.count);
+  const auto out = p.read_write("out", row.result(), row.count);
   p.store(out, p.u32(0), apply(p, row, operands));
   std::vector<Bytes> expected = buffers;
-  buffers.push_back(word(kPoison));
-  expected.push_back(word(row.expected));
+  buffers.push_back(poison(row.result()));
+  expected.push_back(element(row.result(), row.expected));
   return {&row, checked(p.finish()), std::move(buffers), std::move(expected)};
 }
 
@@ -70,12 +81,16 @@ RowProgram atomic_program(const OperatorRow& row) {
   ir::ProgramBuilder p("row");
   const auto cell = p.read_write("word", DataType::U32, 0);
   const auto before = p.read_write("before", DataType::U32, 1);
-  const auto x = row.operands();
+  const auto operand = [&](uint32_t i) { return p.u32(row.values[i].words[0]); };
   p.store(before, p.u32(0),
           row.op == Op::AtomicCompareExchange
-              ? p.atomic_compare_exchange(cell, p.u32(0), p.u32(x[1]), p.u32(x[2]))
-              : p.atomic(row.op, cell, p.u32(0), p.u32(x[1])));
-  return {&row, checked(p.finish()), {word(x[0]), word(kPoison)}, {word(row.expected), word(x[0])}};
+              ? p.atomic_compare_exchange(cell, p.u32(0), operand(1), operand(2))
+              : p.atomic(row.op, cell, p.u32(0), operand(1)));
+  const auto word = [](const spec::RowValue& value) { return element(DataType::U32, value); };
+  return {&row,
+          checked(p.finish()),
+          {word(row.values[0]), poison(DataType::U32)},
+          {word(row.expected), word(row.values[0])}};
 }
 
 std::vector<RowProgram> all_programs() {
@@ -97,7 +112,7 @@ class Rows : public testing::TestWithParam<std::string> {};
 TEST_P(Rows, HoldInWholePrograms) {
   const auto backend = open(GetParam()).value();
   std::vector<RowProgram> programs = all_programs();
-  ASSERT_GE(programs.size(), 2 * 400u);
+  ASSERT_GE(programs.size(), 2 * 900u);
   std::vector<const check::Checked*> pointers;
   for (const RowProgram& p : programs) pointers.push_back(&p.checked);
   auto pipelines = backend->compile_batch(pointers);

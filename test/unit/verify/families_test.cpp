@@ -65,10 +65,10 @@ TEST(Families, EverySpecificationRowIsTried) {
         continue;  // the same rows as with u32 conditions
       rows += subject.rows.size();
       for (const TableRow& row : subject.rows) {
-        uint32_t value = 0;
+        std::vector<uint32_t> value(row.expected.size());
         std::vector<const uint32_t*> columns;
         for (const uint32_t& word : row.operands) columns.push_back(&word);
-        subject.expected(columns, {&value, 1});
+        subject.expected(columns, value);
         EXPECT_EQ(value, row.expected) << subject.name << ": " << row.rationale;
       }
     }
