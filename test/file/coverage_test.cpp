@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "check/checked.h"
 #include "files.h"
+#include "host/values.h"
 #include "ops/operation.h"
 #include "spec/casts.h"
+#include "spec/rows.h"
 #include "text/text.h"
 
 namespace vyre::file_test {
@@ -163,6 +166,53 @@ TEST(Coverage, EveryRefusedCastAndBitcast) {
           << "bitcast<" << spec::text(to) << "> of " << spec::text(from);
     }
   }
+}
+
+/// The one word that a directive gives a buffer, or none.
+std::optional<uint32_t> word_of(const std::vector<text::BufferValues>& buffers, std::string_view name) {
+  const auto buffer = std::ranges::find(buffers, name, &text::BufferValues::name);
+  Bytes bytes;
+  if (buffer == buffers.end() || buffer->values.size() != 1 ||
+      !host::parse_element(buffer->values[0], DataType::U32, bytes)) {
+    return std::nullopt;
+  }
+  return load_u32(bytes.data());
+}
+
+/// An operator on two u32, its operands and its result.
+using Case = std::tuple<Op, uint32_t, uint32_t, uint32_t>;
+
+/// What the directives say of programs that apply one operator alone, to u32 from `a` and `b`.
+std::set<Case> directive_cases() {
+  std::set<Case> out;
+  for (const std::string& file : files_in({"test/run"}, ".vyre")) {
+    const std::string text = read_text(file);
+    const auto checked = check::check(*text::parse(text), ops::op_table());
+    Contents contents;
+    add_program(contents, *checked);
+    if (contents.applied.size() != 1 || std::get<1>(*contents.applied.begin()) != DataType::U32) continue;
+    const auto directives = text::parse_directives(text);
+    for (const text::RunDirective& run : directives->runs) {
+      const auto a = word_of(run.inputs, "a"), b = word_of(run.inputs, "b"),
+                 result = word_of(run.outputs, "out");
+      if (a && b && result) out.emplace(std::get<Op>(*contents.applied.begin()), *a, *b, *result);
+    }
+  }
+  return out;
+}
+
+// Oracle: the tables of "Binary Operations", as the ledger of rows has them.
+TEST(Coverage, EveryRowOfEveryPublishedTable) {
+  const std::set<Case> cases = directive_cases();
+  size_t rows = 0;
+  for (const spec::OperatorRow& row : spec::operator_rows()) {
+    if (!row.source.ends_with(", table")) continue;
+    ++rows;
+    const uint32_t a = row.values[0].words[0], b = row.values[1].words[0];
+    EXPECT_TRUE(cases.contains({row.op, a, b, row.expected.words[0]}))
+        << spec::mnemonic(row.op) << "(" << a << ", " << b << ")";
+  }
+  EXPECT_GE(rows, 48u) << "the tables have 48 rows";
 }
 
 TEST(Coverage, EveryTypeInEveryPlace) {
