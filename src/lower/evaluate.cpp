@@ -113,11 +113,18 @@ class Evaluator {
   Word& at(Value v, uint32_t lane) { return at(registers_.values[index(v)], lane); }
   Word& at(Slot s, uint32_t lane) { return at(registers_.slots[index(s)], lane); }
   Bits bits(Word& first) const {
+    if (width_ == 1) return {first, 0, 0, 0};
     Bits out{};
     std::copy_n(&first, width_, out.data());
     return out;
   }
-  void put(Word& first, const Bits& value) const { std::copy_n(value.data(), width_, &first); }
+  void put(Word& first, const Bits& value) const {
+    if (width_ == 1) {
+      first = value[0];
+    } else {
+      std::copy_n(value.data(), width_, &first);
+    }
+  }
 
   Word argument(const Inst& inst, uint32_t n, uint32_t lane) { return at(kernel_.arg(inst, n), lane); }
   Bits argument_bits(const Inst& inst, uint32_t n, uint32_t lane) {
@@ -153,7 +160,7 @@ class Evaluator {
     steps_ += frame.lanes.size();
     if (options_.max_steps != 0 && steps_ > options_.max_steps) return std::unexpected(out_of_steps());
     switch (inst.kind) {
-      case InstKind::Const: return each_bits(v, [&](uint32_t) { return constant(inst); });
+      case InstKind::Const: return each_bits(v, [value = constant(inst)](uint32_t) { return value; });
       case InstKind::Len: return each(v, [&](uint32_t) { return memory_.length(inst.target); });
       case InstKind::InvocationId:
         return each(v, [&](uint32_t lane) {

@@ -201,7 +201,8 @@ class Printer {
   }
   /// Without leading zeros.
   static std::string hexadecimal(const std::array<uint32_t, 4>& words) {
-    const std::string digits = fmt::format("{:08x}{:08x}{:08x}{:08x}", words[3], words[2], words[1], words[0]);
+    const std::string digits =
+        fmt::format("{:08x}{:08x}{:08x}{:08x}", words[3], words[2], words[1], words[0]);
     return "0x" + digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
   }
   static std::string axis(const Inst& inst) { return inst.imm == 0 ? ".x" : inst.imm == 1 ? ".y" : ".z"; }
@@ -229,6 +230,8 @@ class Printer {
     return inst.args.count == 0 ? out : out + " " + operands(inst);
   }
   static std::string apply(const Inst& inst) {
+    if (inst.op == spec::Op::MakeVec2U32 || inst.op == spec::Op::MakeVec4U32)
+      return std::string(spec::mnemonic(inst.op));  // which is the type's name
     std::string out = fmt::format("{} {}", spec::mnemonic(inst.op), spec::text(inst.operand_type));
     if (inst.op == spec::Op::Cast || inst.op == spec::Op::Bitcast) {
       out += fmt::format(" to {}", spec::text(inst.type));

@@ -159,6 +159,65 @@ TEST(Faults, TheElementBehindAnEmptyBuffer) {
   EXPECT_TRUE((*dropped)[1].empty());
 }
 
+// Seen as words, n elements of 16 bits have n / 2 of them, rounded up; an empty buffer has one.
+TEST(Faults, WordsOfHalves) {
+  for (const InstKind kind : {InstKind::RawLoad, InstKind::RawStore, InstKind::RawAtomic}) {
+    HandMade k;
+    k.kernel.buffers[0].access = BufferAccess::ReadWrite;
+    k.kernel.buffers[0].element = DataType::F16;
+    k.kernel.buffers.push_back({.name = "index", .binding = 2, .argument = 2});
+    const Value i = k.put({.kind = InstKind::RawLoad, .target = 3}, {k.constant(0)});
+    std::vector<Value> operands = {i};
+    if (kind != InstKind::RawLoad) operands.push_back(k.constant(0));
+    k.put({.kind = kind, .op = Op::AtomicAnd, .access = Access::Words, .target = 0}, operands);
+    for (const auto& [halves, last] : {std::pair(0u, 0u), {1u, 0u}, {2u, 0u}, {3u, 1u}, {4u, 1u}, {5u, 2u}}) {
+      const auto run = [&](uint32_t at) {
+        const Words where = {at};
+        return run_bytes(k.kernel, {std::vector<std::byte>(halves * 2), {}, to_bytes(where)}, {});
+      };
+      EXPECT_TRUE(run(last).has_value());
+      ASSERT_FALSE(run(last + 1).has_value());
+      EXPECT_EQ(run(last + 1).error().code, DiagCode::L001);
+      EXPECT_THAT(run(last + 1).error().message, HasSubstr("words in["));
+    }
+  }
+}
+
+// The upper half of the last word of an odd number of halves holds anything, and keeps nothing.
+TEST(Faults, TheHalfBehindAnOddNumber) {
+  HandMade k;
+  k.kernel.buffers[0].access = BufferAccess::ReadWrite;
+  k.kernel.buffers[0].element = DataType::BF16;
+  const Inst access{.kind = InstKind::RawLoad, .access = Access::Words, .target = 0};
+  k.output(k.put(access, {k.constant(0)}));
+  k.put({.kind = InstKind::RawAtomic, .op = Op::AtomicOr, .access = Access::Words, .target = 0},
+        {k.constant(0), k.constant(0x00f000f0)});
+  Words seen;
+  for (const uint64_t seed : {0, 1}) {
+    const Memories memory = {{std::byte{1}, std::byte{2}}, std::vector<std::byte>(4)};
+    const auto result = run_bytes(k.kernel, memory, {}, {.seed = seed});
+    ASSERT_TRUE(result.has_value()) << render(result.error(), nullptr);
+    EXPECT_EQ((*result)[0], (std::vector<std::byte>{std::byte{0xf1}, std::byte{2}}));
+    seen.push_back(to_words((*result)[1])[0]);
+    EXPECT_EQ(seen.back() % 0x10000, 0x0201u);
+  }
+  EXPECT_NE(seen[0], seen[1]);
+}
+
+TEST(Faults, AnIntrinsicThatNotAllReach) {
+  HandMade k;
+  k.kernel.workgroup_size = {2, 1, 1};
+  const Value lane = k.put({.kind = InstKind::LocalId});
+  const KBlock body = k.kernel.add_block();
+  k.put({.kind = InstKind::If, .body = body}, {lane});
+  k.block = body;
+  k.put({.kind = InstKind::Intrinsic, .imm = uint32_t(spec::Intrinsic::SubgroupAny)}, {lane});
+  const auto result = run_kernel(k.kernel, {{}, {}}, {}, {.subgroup_size = 2});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, DiagCode::L001);
+  EXPECT_THAT(result.error().message, HasSubstr("1 of 2 invocations"));
+}
+
 TEST(Faults, ABarrierThatNotAllReach) {
   HandMade k;
   k.kernel.workgroup_size = {2, 1, 1};

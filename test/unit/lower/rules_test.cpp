@@ -223,7 +223,7 @@ void expect_rule(const Case& c, Expect expect) {
   }
 }
 
-constexpr std::array kTypes = {DataType::U32, DataType::I32, DataType::Bool};
+constexpr std::array kTypes = {DataType::U32, DataType::I32, DataType::Bool};  // others: wide_rules_test.cpp
 
 // Every scalar operator at every available type, on the whole 8-bit domain (zero- and sign-extended) and the
 // edges.

@@ -20,8 +20,11 @@ namespace vyre::lower {
 using Words = std::vector<uint32_t>;
 /// One list of words a bound buffer.
 using Buffers = std::vector<Words>;
+/// The same in bytes, for elements of half a word.
+using Memories = std::vector<std::vector<std::byte>>;
 
-/// Every target that the tests legalize for: both forms of guards, with and without composed operators.
+/// Every target that the tests legalize for: both forms of guards, with and without composed operators and
+/// access to 16 bits.
 inline const std::vector<Target>& targets() {
   static const std::vector<Target> all = {
       {.name = "branch"},
@@ -31,6 +34,8 @@ inline const std::vector<Target>& targets() {
        .has_reverse_bits = false,
        .has_popcount = false,
        .load_guard = GuardForm::Select},
+      {.name = "halves", .has_16bit_access = false},
+      kWordTarget,
   };
   return all;
 }
@@ -45,31 +50,59 @@ inline check::Checked checked(ir::Program program, const spec::OpTable& ops = op
   return std::move(*result);
 }
 
-inline std::vector<std::vector<std::byte>> bytes_of(const Buffers& buffers) {
-  std::vector<std::vector<std::byte>> out;
+inline Memories bytes_of(const Buffers& buffers) {
+  Memories out;
   for (const Words& words : buffers) out.push_back(to_bytes(words));
   return out;
 }
-inline Buffers words_of(const std::vector<std::vector<std::byte>>& memory) {
+inline Buffers words_of(const Memories& memory) {
   Buffers out;
   for (const auto& bytes : memory) out.push_back(to_words(bytes));
   return out;
 }
 
+/// Bindings of whole elements, with the shapes of tensors worked out here: dimensions from memory, strides as
+/// declared or in row-major order.
+inline std::vector<layout::Binding> bindings_of(const Kernel& kernel, Memories& memory) {
+  std::vector<layout::Binding> out(memory.size());
+  for (const KernelBuffer& buffer : kernel.buffers) {
+    if (buffer.access == spec::BufferAccess::Workgroup) continue;
+    auto& bytes = memory[buffer.argument];
+    layout::Binding& binding = out[buffer.argument];
+    binding = {.bytes = bytes, .count = uint32_t(bytes.size() / spec::info(buffer.element).bytes)};
+    for (const KernelDim& dim : buffer.dims) {
+      const auto& sizes = memory[kernel.buffers[dim.buffer].argument];
+      binding.dims.push_back(dim.dynamic ? to_words(sizes)[dim.element] : dim.size);
+    }
+    binding.strides = buffer.strides;
+    if (!buffer.strides.empty()) continue;
+    binding.strides.assign(binding.dims.size(), 1);
+    for (size_t d = binding.dims.size(); d-- > 1;)
+      binding.strides[d - 1] = binding.strides[d] * binding.dims[d];
+  }
+  return out;
+}
+
+inline Result<Memories> run_bytes(const Kernel& kernel, Memories memory, layout::Groups groups,
+                                  const EvaluateOptions& options = {}) {
+  VYRE_CHECK(evaluate(kernel, bindings_of(kernel, memory), groups, options));
+  return memory;
+}
 inline Result<Buffers> run_kernel(const Kernel& kernel, const Buffers& input, layout::Groups groups,
                                   const EvaluateOptions& options = {}) {
-  auto memory = bytes_of(input);
-  std::vector<layout::Binding> bindings;
-  for (auto& bytes : memory) bindings.push_back({bytes, uint32_t(bytes.size() / 4)});
-  VYRE_CHECK(evaluate(kernel, bindings, groups, options));
+  VYRE_TRY(memory, run_bytes(kernel, bytes_of(input), groups, options));
   return words_of(memory);
 }
 
+inline Result<Memories> reference_bytes(const check::Checked& program, Memories memory, layout::Groups groups,
+                                        uint32_t subgroup_size = 0) {
+  std::vector<std::span<std::byte>> host(memory.begin(), memory.end());
+  VYRE_CHECK(ref::run(program, host, groups, {.subgroup_size = subgroup_size}));
+  return memory;
+}
 inline Result<Buffers> run_reference(const check::Checked& program, const Buffers& input,
                                      layout::Groups groups) {
-  auto memory = bytes_of(input);
-  std::vector<std::span<std::byte>> host(memory.begin(), memory.end());
-  VYRE_CHECK(ref::run(program, host, groups));
+  VYRE_TRY(memory, reference_bytes(program, bytes_of(input), groups));
   return words_of(memory);
 }
 
@@ -113,17 +146,18 @@ inline void expect_well_formed(const Kernel& kernel) {
 /// Far more than any program of the tests needs: a broken guard may hand a loop a bound from nowhere.
 inline constexpr uint64_t kSteps = 100'000'000;
 
-/// Runs the program three ways and expects the same words from each; gives what the reference answered.
-inline Buffers expect_three_ways(const check::Checked& program, const Buffers& input,
-                                 layout::Groups groups = {}) {
-  const auto reference = run_reference(program, input, groups);
+/// Runs the program three ways and expects the same bytes from each; gives what the reference answered.
+inline Memories expect_same_bytes(const check::Checked& program, const Memories& input,
+                                  layout::Groups groups = {}, uint32_t subgroup_size = 0) {
+  const auto reference = reference_bytes(program, input, groups, subgroup_size);
   if (!reference) {
     ADD_FAILURE() << render(reference.error(), nullptr);
     return {};
   }
+  const EvaluateOptions options{.max_steps = kSteps, .subgroup_size = subgroup_size};
   const Kernel kernel = build(program);
   expect_well_formed(kernel);
-  const auto semantic = run_kernel(kernel, input, groups, {.max_steps = kSteps});
+  const auto semantic = run_bytes(kernel, input, groups, options);
   EXPECT_TRUE(semantic.has_value()) << render(semantic.error(), nullptr) << print(kernel);
   if (semantic) EXPECT_EQ(*semantic, *reference) << print(kernel);
   for (const Target& target : targets()) {
@@ -131,7 +165,9 @@ inline Buffers expect_three_ways(const check::Checked& program, const Buffers& i
     EXPECT_TRUE(legal.legal);
     expect_well_formed(legal);
     for (const uint64_t seed : {0, 1, 2}) {
-      const auto result = run_kernel(legal, input, groups, {.seed = seed, .max_steps = kSteps});
+      EvaluateOptions seeded = options;
+      seeded.seed = seed;
+      const auto result = run_bytes(legal, input, groups, seeded);
       EXPECT_TRUE(result.has_value())
           << target.name << ": " << render(result.error(), nullptr) << print(legal);
       if (result) EXPECT_EQ(*result, *reference) << target.name << "\n" << print(legal);
@@ -140,6 +176,10 @@ inline Buffers expect_three_ways(const check::Checked& program, const Buffers& i
   return *reference;
 }
 
+inline Buffers expect_three_ways(const check::Checked& program, const Buffers& input,
+                                 layout::Groups groups = {}) {
+  return words_of(expect_same_bytes(program, bytes_of(input), groups));
+}
 inline Buffers expect_three_ways(ir::Program program, const Buffers& input, layout::Groups groups = {},
                                  const spec::OpTable& ops = ops::op_table()) {
   return expect_three_ways(checked(std::move(program), ops), input, groups);

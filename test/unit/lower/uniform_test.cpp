@@ -76,6 +76,37 @@ TEST(Uniform, Sources) {
   expect_facts(p.finish(), values, control);
 }
 
+// Source: semantics, "Uniformity": lane ids are not uniform; intrinsics.def says it of each operation.
+TEST(Uniform, Subgroups) {
+  ProgramBuilder p("subgroups");
+  const auto out = p.read_write("out", DataType::U32, 0);
+  p.workgroup_size(4, 1, 1);
+  p.store(out, p.u32(0), p.call("subgroup.size", {}));
+  p.store(out, p.u32(0), p.call("subgroup.lane", {}));
+  p.store(out, p.u32(0), p.call("subgroup.reduce_add", {p.u32(1)}));  // one for each subgroup
+  const Ex votes = p.let("votes", p.call("subgroup.ballot", {p.u32(1)}));
+  p.store(out, p.u32(0), votes.y());
+  expect_facts(p.finish(), {true, false, false, false}, {true, true, true, true});
+}
+
+// Wide values are uniform as their operands are, in each of their words; so are what tensors give at uniform
+// coordinates.
+TEST(Uniform, WideValuesAndTensors) {
+  ProgramBuilder p("wide");
+  const auto size = p.uniform("size", DataType::U32, 0);
+  const auto t = p.read("t", ir::Tensor{DataType::U64, {{"n", size, 0}, 2}}, 1);
+  const auto out = p.read_write("out", DataType::U32, 2);
+  p.workgroup_size(4, 1, 1);
+  const Ex i = p.let("i", p.local_id(0));
+  const Ex same = p.let("same", p.load(t, {p.u32(1), p.u32(0)}));
+  const Ex own = p.let("own", p.load(t, {p.u32(1), i}));
+  p.store(out, p.u32(0), p.cast(DataType::U32, same / p.u64(10)));
+  p.store(out, p.u32(0), p.cast(DataType::U32, own));
+  p.store(out, p.u32(0), p.apply(Op::Popcount, {same}));
+  p.store(out, p.u32(0), p.cast(DataType::U32, same + own));
+  expect_facts(p.finish(), {true, false, true, false}, {true, true, true, true});
+}
+
 TEST(Uniform, VariablesAndLoops) {
   ProgramBuilder p("variables");
   const auto out = p.read_write("out", DataType::U32, 0);
@@ -112,9 +143,10 @@ TEST(Uniform, ControlUntilADivergentReturn) {
     store();  // 0: uniform condition
     p.return_();
   });
-  store();                                                   // 1: the return above was uniform
-  p.if_(p.local_id(0), [&] { store(); }, [&] { store(); });  // 2, 3: not
-  store();                                                   // 4: together again
+  store();  // 1: the return above was uniform
+  p.if_(
+      p.local_id(0), [&] { store(); }, [&] { store(); });  // 2, 3: not
+  store();                                                 // 4: together again
   p.if_(
       p.workgroup_id(1),
       [&] {
