@@ -124,7 +124,7 @@ void Uniformity::scan_operands(NodeId node) {
       first_use_[target] = uint32_t(uses_.size() - 1);
     }
     const auto operands = code_.args(e);
-    pending_.insert(pending_.end(), operands.rbegin(), operands.rend());
+    for (size_t i = operands.size(); i-- > 0;) pending_.push_back(operands[i]);
   }
 }
 

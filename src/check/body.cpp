@@ -232,8 +232,7 @@ void BodyChecker::malformed(Span span, std::string message) {
               "build programs through ir::ProgramBuilder, text::parse or wire::decode");
 }
 
-bool BodyChecker::well_shaped(NodeId id) {
-  const Node& node = code_[id];
+bool BodyChecker::well_shaped(NodeId id, const Node& node) {
   const std::string_view name = node_name(node.kind);
   if (seen_node_[ir::index(id)]) {
     malformed(code_.span(id), fmt::format("a {} statement stands in two places", name));
@@ -262,10 +261,10 @@ bool BodyChecker::well_shaped(NodeId id) {
 }
 
 void BodyChecker::statement(NodeId id, uint32_t depth) {
-  if (!well_shaped(id)) return;
+  const Node node = code_[id];
+  if (!well_shaped(id, node)) return;
   ++visited_;
   statement_ = id;
-  const Node& node = code_[id];
   const uint32_t scope = uint32_t(scope_.size());
   switch (node.kind) {
     case NodeKind::Let: return let(id, node);
@@ -311,14 +310,14 @@ void BodyChecker::assign(NodeId id, const Node& node) {
   const DataType found = expression(code_.arg(node, 0));
   const Span span = code_.span(id);
   const Binding binding = node.symbol == ir::kNoSymbol ? Binding{} : visible_[ir::index(node.symbol)];
-  const std::string shown = quoted(code_.name(node.symbol));
+  const auto shown = [&] { return quoted(code_.name(node.symbol)); };
   switch (binding.kind) {
     case Binding::Kind::None: return unknown_name(node.symbol, span, "variable");
     case Binding::Kind::Buffer:
       report_
-          .add(DiagCode::V004, span, fmt::format("{} is a buffer and cannot be assigned as a whole", shown),
+          .add(DiagCode::V004, span, fmt::format("{} is a buffer and cannot be assigned as a whole", shown()),
                fmt::format("store one element: {}[index] = value;", code_.name(node.symbol).substr(0, 60)))
-          .notes.push_back({declared_at(binding), fmt::format("{} was declared here", shown)});
+          .notes.push_back({declared_at(binding), fmt::format("{} was declared here", shown())});
       return;
     case Binding::Kind::Variable: break;
   }
@@ -327,19 +326,20 @@ void BodyChecker::assign(NodeId id, const Node& node) {
   variable.assigned = true;
   const auto wrong = [&](DiagCode code, std::string message, std::string help) {
     report_.add(code, span, std::move(message), std::move(help))
-        .notes.push_back({declared_at(binding), fmt::format("{} was declared here", shown)});
+        .notes.push_back({declared_at(binding), fmt::format("{} was declared here", shown())});
   };
   switch (variable.kind) {
     case Variable::Kind::Let: break;
     case Variable::Kind::Loop:
-      return wrong(DiagCode::V011, fmt::format("{} is a loop variable and cannot be assigned", shown),
+      return wrong(DiagCode::V011, fmt::format("{} is a loop variable and cannot be assigned", shown()),
                    "copy it to a variable of its own with let");
     case Variable::Kind::Parameter:
-      return wrong(DiagCode::V011, fmt::format("{} is a parameter and cannot be assigned", shown),
+      return wrong(DiagCode::V011, fmt::format("{} is a parameter and cannot be assigned", shown()),
                    "copy it to a variable of its own with let");
   }
   if (found != variable.type && found != kUnknownType && variable.type != kUnknownType) {
-    wrong(DiagCode::V012, fmt::format("{} is {}; this value is {}", shown, text(variable.type), text(found)),
+    wrong(DiagCode::V012,
+          fmt::format("{} is {}; this value is {}", shown(), text(variable.type), text(found)),
           fmt::format("write {}", conversion(code_.arg(node, 0), variable.type)));
   }
 }
@@ -354,22 +354,22 @@ void BodyChecker::store(NodeId id, const Node& node) {
   if (target == kNoTarget) return;
   result_.resolution.node_target[ir::index(id)] = target;
   const ir::BufferDecl& buffer = input_.buffers[target];
-  const std::string shown = quoted(code_.name(buffer.name));
+  const auto shown = [&] { return quoted(code_.name(buffer.name)); };
   if (buffer.access != spec::BufferAccess::ReadWrite && buffer.access != spec::BufferAccess::Workgroup) {
     report_
         .add(DiagCode::V006, span,
-             fmt::format("{} is a {} buffer and cannot be stored to", shown, text(buffer.access)),
+             fmt::format("{} is a {} buffer and cannot be stored to", shown(), text(buffer.access)),
              "declare it read_write")
-        .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
+        .notes.push_back({buffer.span, fmt::format("{} was declared here", shown())});
   }
   if (!buffer_usable_[target]) return;
   const DataType wanted = element_type(target), found = type(operands.back());
   if (found != wanted && found != kUnknownType) {
     report_
         .add(DiagCode::V032, code_.span(operands.back()),
-             fmt::format("an element of {} is {}; this value is {}", shown, text(wanted), text(found)),
+             fmt::format("an element of {} is {}; this value is {}", shown(), text(wanted), text(found)),
              fmt::format("write {}", conversion(operands.back(), wanted)))
-        .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
+        .notes.push_back({buffer.span, fmt::format("{} was declared here", shown())});
   }
 }
 

@@ -58,7 +58,7 @@ class BodyChecker {
   void walk_blocks();
   void statement(NodeId id, uint32_t depth);
   void enter(BlockId block, uint32_t depth, uint32_t scope, Span span);
-  bool well_shaped(NodeId id);
+  bool well_shaped(NodeId id, const ir::Node& node);
   void let(NodeId id, const ir::Node& node);
   void assign(NodeId id, const ir::Node& node);
   void store(NodeId id, const ir::Node& node);
@@ -68,6 +68,8 @@ class BodyChecker {
   // Expressions (expressions.cpp).
   /// Resolves and types a whole tree; gives the type of its root.
   DataType expression(ExprId root);
+  /// V023 when the tree in order_ is too deep.
+  void check_depth(ExprId root);
   DataType type_of(ExprId id);
   bool well_shaped(ExprId id, const ir::Expr& expr);
   DataType literal(ExprId id, const ir::Expr& expr);
@@ -112,13 +114,9 @@ class BodyChecker {
   std::vector<bool> seen_expr_, seen_node_;
   std::unordered_map<const spec::OpDef*, size_t> called_;  // its place in BodyResult::calls
   std::unordered_set<spec::Intrinsic> intrinsics_used_;
-  NodeId statement_{};  // that is being walked
-  struct Pending {
-    ExprId id;
-    uint32_t depth;
-  };
-  std::vector<Pending> pending_;  // scratch of expression()
-  std::vector<ExprId> order_;     // scratch of expression()
+  NodeId statement_{};           // that is being walked
+  std::vector<ExprId> pending_;  // scratch of expression()
+  std::vector<ExprId> order_;    // scratch of expression()
   uint64_t visited_ = 0;
 };
 

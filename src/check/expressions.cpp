@@ -15,24 +15,13 @@ using spec::Signature;
 
 namespace {
 
-/// The expression with only the fields that its kind uses, for comparison.
-Expr used_fields(const Expr& e) {
-  Expr out{.kind = e.kind, .args = e.args};
-  switch (e.kind) {
-    case ExprKind::Literal:
-      out.type = e.type;
-      out.immediate = e.immediate;
-      return out;
-    case ExprKind::Var:
-    case ExprKind::Load:
-    case ExprKind::BufLen: out.symbol = e.symbol; return out;
-    case ExprKind::InvocationId:
-    case ExprKind::WorkgroupId:
-    case ExprKind::LocalId: out.immediate = e.immediate; return out;
-    case ExprKind::Apply: break;
-  }
-  out.op = e.op;
-  switch (spec::info(e.op).signature) {
+/// Which fields an expression uses beside its kind and operands.
+struct Fields {
+  bool op = false, type = false, mode = false, symbol = false, immediate = false;
+};
+
+constexpr Fields fields_of(Signature signature) {
+  switch (signature) {
     case Signature::T_T:
     case Signature::TT_T:
     case Signature::TU_T:
@@ -41,71 +30,95 @@ Expr used_fields(const Expr& e) {
     case Signature::T_B:
     case Signature::UU_V:
     case Signature::UUUU_V:
-    case Signature::CTT_T: return out;
-    case Signature::V_U: out.immediate = e.immediate; return out;
-    case Signature::Cast:
-      out.type = e.type;
-      out.mode = e.mode;
-      return out;
-    case Signature::Bitcast: out.type = e.type; return out;
-    case Signature::Call:
-      out.symbol = e.symbol;
-      out.immediate = e.immediate;
-      return out;
+    case Signature::CTT_T: return {.op = true};
+    case Signature::V_U: return {.op = true, .immediate = true};
+    case Signature::Cast: return {.op = true, .type = true, .mode = true};
+    case Signature::Bitcast: return {.op = true, .type = true};
+    case Signature::Call: return {.op = true, .symbol = true, .immediate = true};
     case Signature::A_T:
-    case Signature::AA_T: out.symbol = e.symbol; return out;
+    case Signature::AA_T: return {.op = true, .symbol = true};
   }
-  return out;
+  return {};
+}
+
+constexpr Fields fields_of(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::Literal: return {.type = true, .immediate = true};
+    case ExprKind::Var:
+    case ExprKind::Load:
+    case ExprKind::BufLen: return {.symbol = true};
+    case ExprKind::InvocationId:
+    case ExprKind::WorkgroupId:
+    case ExprKind::LocalId: return {.immediate = true};
+    case ExprKind::Apply: return fields_of(spec::info(e.op).signature);
+  }
+  return {};
+}
+
+/// Whether a field is set that its kind does not have.
+bool has_stray_field(const Expr& e) {
+  const Fields uses = fields_of(e);
+  const Expr unset;
+  return (!uses.op && e.op != unset.op) || (!uses.type && e.type != unset.type) ||
+         (!uses.mode && e.mode != unset.mode) || (!uses.symbol && e.symbol != unset.symbol) ||
+         (!uses.immediate && e.immediate != unset.immediate);
 }
 
 }  // namespace
 
 DataType BodyChecker::expression(ExprId root) {
-  pending_.clear();
-  order_.clear();
-  pending_.push_back({root, 1});
-  uint32_t deepest = 0;
   if (ir::index(root) >= code_.exprs.size()) {
     malformed(Span::none(), "an operand that does not exist");
     return kUnknownType;
   }
+  order_.clear();
+  pending_.assign(1, root);
   while (!pending_.empty()) {
-    const Pending at = pending_.back();
+    const ExprId id = pending_.back();
     pending_.pop_back();
-    if (seen_expr_[ir::index(at.id)]) {
-      malformed(code_.span(at.id), "an expression stands in two places");
+    if (seen_expr_[ir::index(id)]) {
+      malformed(code_.span(id), "an expression stands in two places");
       continue;
     }
-    seen_expr_[ir::index(at.id)] = true;
-    ++visited_;
-    deepest = std::max(deepest, at.depth);
-    order_.push_back(at.id);
-    for (const ExprId operand : code_.args(code_[at.id])) {
-      if (ir::index(operand) >= ir::index(at.id)) {
-        malformed(code_.span(at.id), "an expression stands before its operand");
+    seen_expr_[ir::index(id)] = true;
+    order_.push_back(id);
+    for (const ExprId operand : code_.args(code_[id])) {
+      if (ir::index(operand) >= ir::index(id)) {
+        malformed(code_.span(id), "an expression stands before its operand");
       } else {
-        pending_.push_back({operand, at.depth + 1});
+        pending_.push_back(operand);
       }
     }
   }
+  visited_ += order_.size();
   // The last operand was taken first, so the order backwards is operands left to right, then their
   // expression.
   for (size_t i = order_.size(); i-- > 0;) {
     result_.resolution.types[ir::index(order_[i])] = type_of(order_[i]);
   }
-  if (deepest > spec::kMaxExpressionDepth) {
-    report_.add(
-        DiagCode::V023, code_.span(root),
-        fmt::format("an expression of depth {}; at most {} are allowed", deepest, spec::kMaxExpressionDepth),
-        "name parts of it with let");
-  }
+  check_depth(root);
   return type(root);
 }
 
+void BodyChecker::check_depth(ExprId root) {
+  if (order_.size() <= spec::kMaxExpressionDepth) return;  // no tree is deeper than it is large
+  // Operands stand behind their expression in order_, so a depth is known when it is needed.
+  std::unordered_map<uint32_t, uint32_t> depths = {{ir::index(root), 1}};
+  uint32_t deepest = 0;
+  for (const ExprId id : order_) {
+    const uint32_t depth = depths[ir::index(id)];
+    deepest = std::max(deepest, depth);
+    for (const ExprId operand : code_.args(code_[id])) depths[ir::index(operand)] = depth + 1;
+  }
+  if (deepest <= spec::kMaxExpressionDepth) return;
+  report_.add(
+      DiagCode::V023, code_.span(root),
+      fmt::format("an expression of depth {}; at most {} are allowed", deepest, spec::kMaxExpressionDepth),
+      "name parts of it with let");
+}
+
 bool BodyChecker::well_shaped(ExprId id, const Expr& e) {
-  const Expr used = used_fields(e);
-  if (e.op != used.op || e.type != used.type || e.mode != used.mode || e.symbol != used.symbol ||
-      e.immediate != used.immediate) {
+  if (has_stray_field(e)) {
     malformed(code_.span(id), "an expression with a field set that its kind does not have");
     return false;
   }

@@ -107,11 +107,30 @@ PackedNode::PackedNode(const Node& node)
 Node PackedNode::unpack() const {
   Node node{.kind = static_cast<NodeKind>(kind_), .malformed = malformed_ == 1};
   if (node.malformed) return node;
-  const Parts parts = parts_of(node.kind);
-  node.args = {first_, node.kind == NodeKind::Store ? lower_ : parts.operands};
-  if (parts.symbol) node.symbol = Symbol{widened(upper_)};
-  if (parts.body) node.body = BlockId{lower_};
-  if (parts.orelse) node.orelse = BlockId{widened(upper_)};
+  switch (node.kind) {
+    case NodeKind::Let:
+    case NodeKind::Assign:
+      node.symbol = Symbol{widened(upper_)};
+      node.args = {first_, 1};
+      break;
+    case NodeKind::Store:
+      node.symbol = Symbol{widened(upper_)};
+      node.args = {first_, lower_};
+      break;
+    case NodeKind::If:
+      node.args = {first_, 1};
+      node.body = BlockId{lower_};
+      node.orelse = BlockId{widened(upper_)};
+      break;
+    case NodeKind::Loop:
+      node.symbol = Symbol{widened(upper_)};
+      node.args = {first_, 2};
+      node.body = BlockId{lower_};
+      break;
+    case NodeKind::Block: node.body = BlockId{lower_}; break;
+    case NodeKind::Return:
+    case NodeKind::Barrier: break;
+  }
   return node;
 }
 

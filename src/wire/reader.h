@@ -27,7 +27,7 @@ class Reader {
   Diag take_fault() { return std::move(*fault_); }
 
   /// Keeps the fault unless there is an earlier one.
-  void fail(DiagCode code, size_t at, std::string_view what, std::string_view help = {}) {
+  [[gnu::cold]] void fail(DiagCode code, size_t at, std::string_view what, std::string_view help = {}) {
     if (failed()) return;
     fault_ = make_diag(code, Span::none(), fmt::format("at byte {}: {}", at, what), std::string(help));
     at_ = bytes_.size();
