@@ -158,11 +158,11 @@ Result<void> check_subgroups(const check::Checked& program, uint32_t subgroup_si
   if (program.intrinsics().empty()) return {};
   const check::Checked::IntrinsicUse& first = program.intrinsics().front();
   if (subgroup_size == 0) {
-    return std::unexpected(
-        make_diag(DiagCode::B002, first.span,
-                  fmt::format("the reference has no '{}' unless it is told the size of a subgroup",
-                              spec::info(first.intrinsic).id),
-                  "declare a subgroup size, or choose a backend with subgroups"));
+    return std::unexpected(make_diag(
+        DiagCode::B002, first.span,
+        fmt::format("the reference has no '{}' unless it is told the size of a subgroup",
+                    spec::info(first.intrinsic).id),
+        "declare a subgroup size (vyre run --subgroup-size N), or choose a backend with subgroups"));
   }
   if (group_size(program) % subgroup_size != 0) {
     return std::unexpected(

@@ -265,7 +265,7 @@ class Listings(CommandTest):
             self.assertIn(word, one)
         data = json.loads(self.expect(0, "ops", "--json").stdout)
         self.assertEqual(data["schema"], "vyre.ops/1")
-        self.assertEqual(len(data["operations"]), 41)
+        self.assertEqual(len([row for row in data["operations"] if row["category"] == "A"]), 41)
         self.refuse(2, "primitive.math.nothing", "ops", "primitive.math.nothing")
         self.assertEqual(self.expect(0, "ops", "primitive.math.add@1").stdout, one)
         self.refuse(2, "primitive.math.add@2", "ops", "primitive.math.add@2")
@@ -280,6 +280,27 @@ class Listings(CommandTest):
                 done = subprocess.run([BIN / "vyre", *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn("cannot write", done.stderr)
+
+    # Oracle: spec/intrinsics.def; category C is listed with what it maps to and who has it.
+    def test_ops_lists_category_c(self):
+        operations = json.loads(self.expect(0, "ops", "--json").stdout)["operations"]
+        hardware = {row["id"]: row for row in operations if row["category"] == "C"}
+        self.assertEqual(len(hardware), 14)
+        self.assertEqual(hardware["subgroup.ballot"]["signature"], "(u32) -> vec4u32")
+        self.assertIn("reference", hardware["subgroup.ballot"]["backends"])
+        self.assertNotIn("native", hardware["subgroup.ballot"]["backends"])
+        self.assertIn("OpGroupNonUniformBallot", self.expect(0, "ops", "subgroup.ballot").stdout)
+
+    # Oracle: by hand: inclusive sums of 1, 2 and of 3, 4; codes B are exit code 3.
+    def test_subgroup_size(self):
+        program = self.write("scan.vyre", "program scan(read_write out: u32 @0) workgroup(4, 1, 1) {\n"
+                                          "  out[local_id.x] = subgroup.scan_add(local_id.x + 1);\n}\n")
+        run = ["run", program, "--groups", "1", "--set", "out=zeros:4", "--backend"]
+        self.assertEqual(self.expect(0, *run, "reference", "--subgroup-size", "2").stdout, "out: 1 3 3 7\n")
+        self.refuse(3, "B002", *run, "reference")
+        self.refuse(3, "B002", *run, "native")
+        self.refuse(3, "B008", *run, "reference", "--subgroup-size", "8")
+        self.refuse(3, "B003", *run, "reference", "--subgroup-size", "3")
 
     def test_ops_page_is_current(self):
         self.assertEqual(self.expect(0, "ops", "--markdown").stdout, (SOURCE / "docs/ops.md").read_text(),

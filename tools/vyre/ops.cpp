@@ -1,9 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "backend/registry/registry.h"
 #include "ops/operation.h"
 #include "verbs.h"
 
@@ -40,6 +42,43 @@ std::vector<const ops::Operation*> selected(const std::string& id) {
     if (id.empty() || named) out.push_back(&op);
   }
   return out;
+}
+
+std::string signature_of(const spec::IntrinsicInfo& op) {
+  std::string out = "(";
+  for (const spec::DataType type : op.inputs()) {
+    out += fmt::format("{}{}", out.size() == 1 ? "" : ", ", spec::text(type));
+  }
+  return out + fmt::format(") -> {}", spec::text(op.output));
+}
+
+std::string qualified(const spec::IntrinsicInfo& op) {
+  return op.version == 1 ? std::string(op.id) : fmt::format("{}@{}", op.id, op.version);
+}
+
+std::vector<const spec::IntrinsicInfo*> selected_intrinsics(const std::string& id) {
+  std::vector<const spec::IntrinsicInfo*> out;
+  for (const spec::IntrinsicInfo& op : spec::kIntrinsics) {
+    const bool named = id == fmt::format("{}@{}", op.id, op.version) || (id == op.id && op.version == 1);
+    if (id.empty() || named) out.push_back(&op);
+  }
+  return out;
+}
+
+/// The backends of this build that have a hardware operation; the reference has it once it is told the size
+/// of a subgroup, so it is told one here. A backend that is not available has nothing.
+std::vector<std::string> backends_with(spec::Intrinsic intrinsic) {
+  std::vector<std::string> out;
+  for (const backend::Entry& entry : backend::all_backends()) {
+    const auto opened = backend::open(entry.name, {.reference = {.subgroup_size = 32}});
+    if (opened && (*opened)->has(intrinsic)) out.emplace_back(entry.name);
+  }
+  return out;
+}
+
+nlohmann::json to_json(const spec::IntrinsicInfo& op) {
+  return {{"id", op.id},     {"version", op.version},   {"signature", signature_of(op)},
+          {"category", "C"}, {"hardware", op.hardware}, {"backends", backends_with(op.intrinsic)}};
 }
 
 nlohmann::json to_json(const ops::Operation& op) {
@@ -80,6 +119,17 @@ void print_table(const std::vector<const ops::Operation*>& list) {
     fmt::print("  {:{}}  {:{}}  {}\n", qualified(*op), id_width, signature_of(*op), signature_width,
                op->summary);
   }
+  fmt::print("\nHardware operations (category C): a backend has them or answers B002\n");
+  for (const spec::IntrinsicInfo& op : spec::kIntrinsics) {
+    fmt::print("  {:28} {:22} on {}\n", qualified(op), signature_of(op),
+               fmt::join(backends_with(op.intrinsic), " "));
+  }
+}
+
+void print_intrinsic(const spec::IntrinsicInfo& op) {
+  fmt::print("{}{}\n  category C: one hardware instruction, no software fallback\n", qualified(op),
+             signature_of(op));
+  fmt::print("  hardware  {}\n  backends  {}\n", op.hardware, fmt::join(backends_with(op.intrinsic), " "));
 }
 
 void print_operator(const spec::OpInfo& op) {
@@ -123,6 +173,13 @@ void print_markdown(const std::vector<const ops::Operation*>& list) {
     for (size_t at = 0; (at = summary.find('|', at)) != std::string::npos; at += 2) summary.insert(at, "\\");
     fmt::print("| `{}` | `{}` | {} | {} |\n", qualified(*op), signature_of(*op), summary, laws);
   }
+  fmt::print(
+      "\n## Hardware operations\n\nOperations of category C: one hardware instruction, no software fallback. "
+      "A backend "
+      "that lacks one answers B002.\n\n| operation | signature | hardware |\n|---|---|---|\n");
+  for (const spec::IntrinsicInfo& op : spec::kIntrinsics) {
+    fmt::print("| `{}` | `{}` | {} |\n", qualified(op), signature_of(op), op.hardware);
+  }
 }
 
 int run_ops(const std::string& id, bool json, bool markdown) {
@@ -131,15 +188,19 @@ int run_ops(const std::string& id, bool json, bool markdown) {
     print_operator(spec::info(*op));
     return 0;
   }
-  if (list.empty()) {
+  const auto hardware = selected_intrinsics(id);
+  if (list.empty() && hardware.empty()) {
     return usage_error(fmt::format("there is no operation '{}'; `vyre ops` lists them", id));
   }
   if (json) {
     nlohmann::json out = {{"schema", "vyre.ops/1"}, {"operations", nlohmann::json::array()}};
     for (const ops::Operation* op : list) out["operations"].push_back(to_json(*op));
+    for (const spec::IntrinsicInfo* op : hardware) out["operations"].push_back(to_json(*op));
     fmt::print("{}\n", out.dump(2));
   } else if (markdown) {
     print_markdown(list);
+  } else if (!id.empty() && list.empty()) {
+    print_intrinsic(*hardware.front());
   } else if (!id.empty()) {
     print_one(*list.front());
   } else {

@@ -28,6 +28,9 @@ struct Options {
   std::optional<std::string> compare;
   bool hex = false;
   double timeout = 0;
+  uint32_t subgroup_size = 0;
+
+  backend::Options of_backends() const { return {.reference = {.subgroup_size = subgroup_size}}; }
 };
 
 std::expected<layout::Groups, host::UsageError> parse_groups(std::string_view text) {
@@ -202,7 +205,7 @@ std::expected<host::Buffers, int> run_on(const Plan& plan, backend::Backend& bac
   return buffers;
 }
 
-int compare(const Plan& plan, std::string_view list, double timeout) {
+int compare(const Plan& plan, std::string_view list, const Options& options) {
   std::vector<std::string> names;
   for (const std::string& name : CLI::detail::split(std::string(list), ',')) names.push_back(name);
   if (names.size() < 2) return usage_error(fmt::format("--compare {}: wants at least two backends", list));
@@ -210,11 +213,11 @@ int compare(const Plan& plan, std::string_view list, double timeout) {
   for (const std::string& name : names) width = std::max(width, name.size());
   std::vector<std::unique_ptr<backend::Backend>> backends;
   for (const std::string& name : names) {
-    auto backend = backend::open(name);
+    auto backend = backend::open(name, options.of_backends());
     if (!backend) return report(backend.error());
     backends.push_back(std::move(*backend));
   }
-  const Watchdog watchdog(timeout);
+  const Watchdog watchdog(options.timeout);
   std::vector<host::Buffers> results;
   for (size_t i = 0; i < names.size(); ++i) {
     auto result = run_on(plan, *backends[i], plan.buffers);
@@ -233,8 +236,8 @@ int compare(const Plan& plan, std::string_view list, double timeout) {
 int run_run(const Options& options) {
   auto plan = make_plan(options);
   if (!plan) return plan.error();
-  if (options.compare) return compare(*plan, *options.compare, options.timeout);
-  auto backend = backend::open(options.backend);
+  if (options.compare) return compare(*plan, *options.compare, options);
+  auto backend = backend::open(options.backend, options.of_backends());
   if (!backend) return report(backend.error());
   const auto result = [&] {
     // Not over the writing of files, which it would leave half done.
@@ -283,6 +286,11 @@ void add_run(CLI::App& app, int& exit) {
         const bool good = error == std::errc() && end == text.data() + text.size() && seconds > 0;
         return good ? std::string() : fmt::format("'{}' is not a number of seconds above 0", text);
       });
+  verb->add_option("--subgroup-size", options->subgroup_size,
+                   "lanes of a subgroup on the reference: a power of two up to 128; without it subgroup "
+                   "operations are "
+                   "unsupported there (exit code 3)")
+      ->type_name("N");
   verb->footer(
       "Example: vyre run xor.vyre --groups 1 --set a=1,2,3 --set b=0xff,0,3 --set out=zeros:3\n"
       "         vyre run block_sum.vyre --groups 4 --set input=iota:1024 --set sums=zeros:4 --compare "
