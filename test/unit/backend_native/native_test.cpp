@@ -199,7 +199,7 @@ TEST(Native, ABatchIsAsGoodAsItsPrograms) {
   }
   std::vector<const check::Checked*> pointers;
   for (const auto& p : programs) pointers.push_back(&p);
-  auto backend = native(0, 1);
+  auto backend = native(0, 3);  // three modules, compiled at the same time
   auto pipelines = backend->compile_batch(pointers);
   backend.reset();
   ASSERT_EQ(pipelines.size(), programs.size());

@@ -24,6 +24,21 @@ TEST(Registry, OpensEveryEntryUnderItsName) {
   EXPECT_TRUE(names.contains("native"));
 }
 
+// Oracle: backend.h: without lanes the reference has no operation of subgroups; other backends take no notice.
+TEST(Registry, TellsTheReferenceHowManyLanesASubgroupHas) {
+  for (const uint32_t lanes : {0u, 32u}) {
+    const auto reference = open("reference", {.reference = {.subgroup_size = lanes}});
+    ASSERT_TRUE(reference) << reference.error().message;
+    EXPECT_EQ((*reference)->has(spec::Intrinsic::SubgroupBallot), lanes != 0);
+    const auto native = open("native", {.reference = {.subgroup_size = lanes}});
+    ASSERT_TRUE(native) << native.error().message;
+    EXPECT_FALSE((*native)->has(spec::Intrinsic::SubgroupBallot));
+  }
+  const auto plain = open("reference");
+  ASSERT_TRUE(plain);
+  EXPECT_FALSE((*plain)->has(spec::Intrinsic::SubgroupBallot));
+}
+
 void expect_refused(std::string_view spec, DiagCode code, const char* message) {
   const auto backend = open(spec);
   ASSERT_FALSE(backend) << spec;
