@@ -84,6 +84,29 @@ void rival_fnv1a(std::vector<Words>& buffers) {
   }
 }
 
+// Elements of 64 bits in arrays of words. In vyre they are pairs of words: what that costs is what these two show.
+using Wide __attribute__((may_alias)) = uint64_t;
+void rival_u64_add_shift(std::vector<Words>& buffers) {
+  const Wide* __restrict a = reinterpret_cast<const Wide*>(buffers[0].data());
+  const Wide* __restrict b = reinterpret_cast<const Wide*>(buffers[1].data());
+  Wide* __restrict out = reinterpret_cast<Wide*>(buffers[2].data());
+  const size_t n = buffers[2].size() / 2;
+  for (size_t i = 0; i < n; ++i) out[i] = (a[i] + b[i]) ^ (a[i] << (b[i] & 63));
+}
+
+void rival_u64_mul(std::vector<Words>& buffers) {
+  Wide* __restrict out = reinterpret_cast<Wide*>(buffers[0].data());
+  const size_t n = buffers[0].size() / 2;
+  for (size_t i = 0; i < n; ++i) {
+    uint64_t x = out[i];
+    for (int round = 0; round < 64; ++round) {
+      x = x * 6364136223846793005u;
+      x ^= x >> 29;
+    }
+    out[i] = x;
+  }
+}
+
 constexpr uint32_t kLarge = 65'000 * 64;  // 16 MB an array: out of the caches
 constexpr uint32_t kSmall = 1u << 14;     // 64 KiB an array: in them
 
@@ -141,6 +164,31 @@ program fnv1a(read data: bytes @0, read_write out: u32 @1) workgroup(64, 1, 1) {
        {kSmall * 16, kSmall},
        {kSmall / 64, 1, 1},
        &rival_fnv1a},
+      {"u64 add, shift: 16Ki elements",
+       R"(
+program u64_add_shift(read a: u64 @0, read b: u64 @1, read_write out: u64 @2) workgroup(64, 1, 1) {
+  let i = invocation_id.x;
+  let x = a[i];
+  let y = b[i];
+  out[i] = (x + y) ^ (x << cast<u32>(y));
+})",
+       {kSmall * 2, kSmall * 2, kSmall * 2},
+       {kSmall / 64, 1, 1},
+       &rival_u64_add_shift},
+      {"u64 mul, shift: 64 rounds, 16Ki",
+       R"(
+program u64_mul(read_write out: u64 @0) workgroup(64, 1, 1) {
+  let i = invocation_id.x;
+  let x = out[i];
+  for round in 0..64 {
+    x = x * 6364136223846793005u64;
+    x = x ^ (x >> 29);
+  }
+  out[i] = x;
+})",
+       {kSmall * 2},
+       {kSmall / 64, 1, 1},
+       &rival_u64_mul},
   };
   return all;
 }
