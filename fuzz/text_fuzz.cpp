@@ -1,4 +1,5 @@
-// Fuzzes the text format: any bytes are parsed, and what parses is printed, formatted and parsed again.
+// Fuzzes the text format: any bytes are parsed, and what parses is printed, formatted and parsed again. Half
+// of the mutations change tokens (token_mutator.h), the others bytes.
 //
 // Oracle: parse, print and format are each other's: print(p) parses to an equal program, format() changes no
 // program, both give the same text when they are applied to their own result, and a diagnostic points into
@@ -6,12 +7,16 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 
 #include "ir/ir.h"
 #include "text/directives.h"
 #include "text/text.h"
+#include "token_mutator.h"
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 namespace {
 
@@ -54,4 +59,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto canonical = vyre::text::format(printed);
   require(canonical && *canonical == printed, "printed text is not canonical", printed);
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
+  vyre::RandomStream random(seed, 0x7e47);
+  if (random.chance(2)) return LLVMFuzzerMutate(data, size, max_size);
+  const std::string text =
+      vyre::fuzz::mutate_tokens({reinterpret_cast<const char*>(data), size}, random).substr(0, max_size);
+  std::memcpy(data, text.data(), text.size());
+  return text.size();
 }

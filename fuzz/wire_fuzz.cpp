@@ -1,8 +1,8 @@
 // Fuzzes the wire format: what decodes is canonical, checks without crashing, and survives a trip through
 // text.
 //
-// No mutation finds the digest of a changed body, so half of the inputs (an odd first byte) are bodies that
-// get a correct header here; the other half are whole files.
+// Inputs are whole files. Mutations change the program in the file or the bytes of its body, and mend the
+// digest (program_mutator.h); a few change any byte.
 //
 // Oracle: decode(x) == p implies encode(p) == x; a checked program printed as text parses to an equal
 // program; a diagnostic has a W code and names a byte.
@@ -13,9 +13,11 @@
 
 #include "check/checked.h"
 #include "ops/operation.h"
+#include "program_mutator.h"
 #include "text/text.h"
-#include "wire/seal.h"
 #include "wire/wire.h"
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 namespace {
 
@@ -28,10 +30,8 @@ void require(bool holds, const char* what, const std::string& detail) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
-  const auto input = std::as_bytes(std::span(data, size)).subspan(1);
-  const vyre::Bytes file =
-      data[0] % 2 == 1 ? vyre::wire::seal(input) : vyre::Bytes(input.begin(), input.end());
+  const auto input = std::as_bytes(std::span(data, size));
+  const vyre::Bytes file(input.begin(), input.end());
 
   auto program = vyre::wire::decode(file);
   if (!program) {
@@ -55,4 +55,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(reparsed && vyre::ir::equal(*program, *reparsed), "printing changed the program", printed);
   require(vyre::wire::encode(*reparsed) == file, "the text has another encoding", printed);
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
+  return vyre::fuzz::mutate_file(data, size, max_size, seed, LLVMFuzzerMutate);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
+                                            uint8_t* out, size_t max_out, unsigned int seed) {
+  return vyre::fuzz::cross_files({a, a_size}, {b, b_size}, {out, max_out}, seed);
 }

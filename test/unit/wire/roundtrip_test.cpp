@@ -99,6 +99,67 @@ TEST(RoundTrip, UncheckedPrograms) {
   expect_round_trip(several);
 }
 
+// Oracle: docs/wire-format.md: a literal is its bits, whatever they mean: zeros of both signs, subnormals,
+// infinities, NaNs that signal or carry something; and those that check refuses.
+TEST(RoundTrip, BitsOfLiterals) {
+  using enum spec::DataType;
+  const std::vector<std::pair<spec::DataType, std::vector<uint32_t>>> all = {
+      {F16, {0, 0x8000, 1, 0x83ff, 0x0400, 0x7bff, 0x7c00, 0xfc00, 0x7c01, 0x7e00, 0xffff, 0x12345}},
+      {BF16, {0, 0x8000, 1, 0x807f, 0x0080, 0x7f7f, 0x7f80, 0xff80, 0x7f81, 0x7fc1, 0xffff}},
+      {F32,
+       {0, 0x80000000, 1, 0x807fffff, 0x00800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7f800001, 0x7fc00000,
+        0x7fc12345, 0xffffffff}},
+  };
+  for (const auto& [type, patterns] : all) {
+    for (const uint32_t bits : patterns) {
+      ir::ProgramBuilder p("p");
+      p.let("x", p.literal(type, bits));
+      const ir::Program program = p.finish();
+      expect_round_trip(program);
+      const auto decoded = decode(encode(program));
+      EXPECT_EQ(decoded->code.literal_bits(decoded->code.exprs[0]), (std::array<uint32_t, 4>{bits, 0, 0, 0}));
+    }
+  }
+  for (const spec::DataType type : {U64, U128, Vec2U32, Vec4U32}) {
+    const std::array<uint32_t, 4> full = {0x89abcdef, 0x01234567, 0xffffffff, 0x80000000};
+    for (uint32_t unset = 0; unset <= 4; ++unset) {
+      std::array<uint32_t, 4> bits = full;
+      for (uint32_t i = 0; i < 4; ++i) {
+        if (i == unset || i >= spec::value_words(type)) bits[i] = 0;
+      }
+      ir::ProgramBuilder p("p");
+      p.let("x", p.literal(type, bits));
+      const ir::Program program = p.finish();
+      expect_round_trip(program);
+      const auto decoded = decode(encode(program));
+      EXPECT_EQ(decoded->code.literal_bits(decoded->code.exprs[0]), bits);
+    }
+  }
+}
+
+// Oracle: tensors that check refuses have an encoding too: no dimensions, more strides than dimensions, one
+// that another tensor has as well.
+TEST(RoundTrip, TensorsOfAnyShape) {
+  ir::Program program;
+  ir::Code& code = program.code;
+  program.tensors = {
+      {.element = spec::DataType::Bytes, .dims = {}, .strides = {1, 2, 0xffffffff}},
+      {.element = spec::DataType::U128,
+       .dims = {{.size = 0xffffffff},
+                {.name = code.intern("n"), .buffer = code.intern("none"), .element = 0xffffffff},
+                {.size = 0}},
+       .strides = {0}}};
+  for (const uint32_t tensor : {0u, 1u}) {
+    program.buffers.push_back({.name = code.intern("t"),
+                               .access = spec::BufferAccess::ReadWrite,
+                               .element = spec::DataType::Tensor,
+                               .tensor = tensor,
+                               .binding = 7});
+  }
+  program.entry = code.add_block({});
+  expect_round_trip(program);
+}
+
 // Oracle: no recursion: the depth of statements and of expressions, on either side, is the input's alone.
 TEST(RoundTrip, DeepPrograms) {
   constexpr int kDepth = 200'000;
