@@ -5,6 +5,7 @@
 // one that strikes once in a million answers, and one that knows the published inputs.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
@@ -46,12 +47,12 @@ class Rewriter {
            std::function<ir::DataType(ir::Symbol)> element)
       : fault_(fault), from_(from), resolution_(resolution), element_(std::move(element)) {
     for (size_t s = 0; s < from.symbols.size(); ++s) to_.intern(from.symbols[s]);
+    to_.wide = from.wide;
     for (uint32_t k = 0; k < from.exprs.size(); ++k) {
       std::vector<ir::ExprId> args;
       for (const ir::ExprId a : from.args(from.exprs[k])) args.push_back(map_[ir::index(a)]);
       map_.push_back(expr(ir::ExprId{k}, from.exprs[k], args));
     }
-    to_.wide = from.wide;
     for (const ir::Node& node : from.nodes) {
       std::vector<ir::ExprId> args;
       for (const ir::ExprId a : from.args(node)) args.push_back(map_[ir::index(a)]);
@@ -68,12 +69,45 @@ class Rewriter {
   using DataType = ir::DataType;
   using Op = ir::Op;
 
-  ir::ExprId literal(DataType type, uint32_t bits) {
+  using Words = std::array<uint32_t, 4>;
+
+  ir::ExprId literal(DataType type, uint32_t bits) { return literal(type, Words{bits, 0, 0, 0}); }
+  /// A value of any type by its words, of which those beyond the type do not count; a vector is made of its
+  /// components.
+  ir::ExprId literal(DataType type, Words words) {
+    const uint32_t n = spec::value_words(type);
+    if (spec::components(type) > 1) {
+      ir::Expr e{};
+      e.kind = ir::ExprKind::Apply;
+      e.op = n == 2 ? Op::MakeVec2U32 : Op::MakeVec4U32;
+      std::vector<ir::ExprId> components;
+      for (uint32_t k = 0; k < n; ++k) components.push_back(literal(DataType::U32, words[k]));
+      return to_.add(e, components, Span::none());
+    }
+    for (uint32_t k = n; k < 4; ++k) words[k] = 0;
     ir::Expr e{};
     e.kind = ir::ExprKind::Literal;
     e.type = type;
-    e.immediate = bits;
+    e.immediate = words[0];
+    if (n > 1) {
+      e.immediate = uint32_t(to_.wide.size());
+      to_.wide.push_back(words);
+    }
     return to_.add(e, {}, Span::none());
+  }
+  /// All bits of a value of this type but the lowest, or but the highest.
+  static Words without_lowest() { return {0xfffffffe, UINT32_MAX, UINT32_MAX, UINT32_MAX}; }
+  static Words without_highest(DataType type) {
+    Words out;
+    out.fill(UINT32_MAX);
+    out[spec::value_words(type) - 1] = spec::value_bits(type) == 16 ? 0x7fff : 0x7fffffff;
+    return out;
+  }
+  /// op(value, constant) on the bits of a value; those of a float are a word's.
+  ir::ExprId on_bits(Op op, DataType type, ir::ExprId value, const Words& constant) {
+    if (!spec::kFloats.contains(type)) return apply(op, {value, literal(type, constant)});
+    const ir::ExprId bits = apply(Op::Bitcast, {value}, DataType::U32);
+    return apply(Op::Bitcast, {apply(op, {bits, literal(DataType::U32, constant)})}, type);
   }
   ir::ExprId apply(Op op, std::initializer_list<ir::ExprId> args, DataType type = {}) {
     ir::Expr e{};
@@ -107,7 +141,8 @@ class Rewriter {
       std::swap(args[0], args[1]);
     if (fault_ == Fault::UnmaskedShift && is_apply && (e.op == Op::Shl || e.op == Op::Shr)) {
       const DataType type = resolution_.type(old);
-      const ir::ExprId far = apply(Op::Gt, {copy(args[1]), literal(DataType::U32, 31)});
+      const ir::ExprId far =
+          apply(Op::Gt, {copy(args[1]), literal(DataType::U32, spec::value_bits(type) - 1)});
       const ir::ExprId shifted = apply(e.op, {args[0], args[1]});
       return apply(Op::Select, {far, literal(type, 0), shifted});
     }
@@ -115,7 +150,8 @@ class Rewriter {
       const DataType type = resolution_.type(old);
       const ir::ExprId zero = apply(Op::Eq, {copy(args[1]), literal(type, 0)});
       const ir::ExprId quotient = apply(Op::Div, {args[0], args[1]});
-      return apply(Op::Select, {zero, literal(type, UINT32_MAX), quotient});
+      return apply(Op::Select,
+                   {zero, literal(type, Words{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}), quotient});
     }
     if (fault_ == Fault::UnsignedWhereSigned && is_apply && spec::is_scalar(e.op) &&
         resolution_.type(from_.arg(e, 0)) == DataType::I32) {
@@ -140,12 +176,13 @@ class Rewriter {
 
   void store(const ir::Node& node, std::vector<ir::ExprId>& args) {
     const DataType type = spec::element_value_type(element_(node.symbol));
-    if (fault_ == Fault::ReturnsZero) args[1] = literal(type, 0);
+    ir::ExprId& value = args.back();
+    if (fault_ == Fault::ReturnsZero) value = literal(type, 0);
     if (fault_ == Fault::OutOfBoundsStoreLands) args[0] = wrapped_index(args[0], node.symbol);
     if (type == DataType::Bool) return;
-    if (fault_ == Fault::DropsLowestBit) args[1] = apply(Op::BitAnd, {args[1], literal(type, 0xfffffffe)});
-    if (fault_ == Fault::DropsHighestBit) args[1] = apply(Op::BitAnd, {args[1], literal(type, 0x7fffffff)});
-    if (fault_ == Fault::OffByOne) args[1] = apply(Op::Add, {args[1], literal(type, 1)});
+    if (fault_ == Fault::DropsLowestBit) value = on_bits(Op::BitAnd, type, value, without_lowest());
+    if (fault_ == Fault::DropsHighestBit) value = on_bits(Op::BitAnd, type, value, without_highest(type));
+    if (fault_ == Fault::OffByOne) value = on_bits(Op::Add, type, value, {1, 0, 0, 0});
   }
 
   Fault fault_;
@@ -156,7 +193,7 @@ class Rewriter {
   std::vector<ir::ExprId> map_;
 };
 
-/// What strikes after the dispatch of an element-wise program; others pass.
+/// What strikes after the dispatch of an element-wise program of words; others pass.
 class Meddler final : public backend::Pipeline {
  public:
   Meddler(std::unique_ptr<backend::Pipeline> honest, Fault fault, std::atomic<uint64_t>& answers,
@@ -202,7 +239,7 @@ class Saboteur final : public backend::Backend {
     for (const spec::OpTable* table : {&ops::op_table(), &algebra::twin_table()}) {
       for (const spec::OpDef* def : table->all()) {
         spec::OpDef wrong = *def;
-        if (is_rewritten(fault)) wrong.body = rewrite(*def, *table);
+        if (is_rewritten(fault) && def->body != nullptr) wrong.body = rewrite(*def, *table);
         table_.add(wrong);
       }
     }
@@ -221,13 +258,17 @@ class Saboteur final : public backend::Backend {
   Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
     if (!is_rewritten(fault_)) {
       VYRE_TRY(pipeline, honest_.compile(program));
-      const bool elementwise = program.program().name == "elementwise";
+      const bool elementwise =
+          program.program().name == "elementwise" &&
+          std::ranges::all_of(program.program().buffers, [](const ir::BufferDecl& buffer) {
+            return spec::value_words(buffer.element) == 1 && spec::value_bits(buffer.element) == 32;
+          });
       return std::make_unique<Meddler>(std::move(pipeline), fault_, answers_, elementwise, published_);
     }
     ir::Program wrong = program.program();
     Rewriter rewriter(fault_, program.program().code, program.resolution(), [&](ir::Symbol name) {
       for (const ir::BufferDecl& b : program.program().buffers) {
-        if (b.name == name) return b.element;
+        if (b.name == name) return program.program().element(b);
       }
       return ir::DataType::U32;
     });

@@ -100,8 +100,8 @@ TEST_P(AWrongBackend, IsRefusedWithItsFailingInput) {
     for (const verify::Failure& f : v.failures) {
       if (f.check == verify::Check::Definition)
         ADD_FAILURE() << "the definitions do not depend on the backend";
-      ASSERT_EQ(f.expected.size(), 1u);
-      ASSERT_EQ(f.actual.size(), 1u);
+      ASSERT_FALSE(f.expected.empty());
+      ASSERT_EQ(f.actual.size(), f.expected.size());
       EXPECT_NE(f.expected, f.actual);
       EXPECT_LE(f.token.size(), 120u);
       ++shown;
