@@ -23,7 +23,7 @@ namespace {
 using namespace vyre;
 
 constexpr size_t kBatch = 1024;
-constexpr size_t kPrograms = 8 * kBatch;
+constexpr size_t kNodes = size_t{1} << 18;  // in all: fewer programs where they are larger
 
 double seconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -41,7 +41,7 @@ std::vector<Program> make(uint32_t nodes) {
   options.ops = &ops::op_table();
   options.max_nodes = nodes;
   std::vector<Program> out;
-  for (uint64_t i = 0; out.size() < kPrograms; ++i) {
+  for (uint64_t i = 0; out.size() < kNodes / nodes; ++i) {
     auto source = generate::random_program(1, i, options);
     auto checked = check::check(source.program, ops::op_table());
     if (!checked) return {};  // every generated program is valid; the run then fails
