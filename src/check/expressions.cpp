@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "check/body_checker.h"
 #include "check/wording.h"
@@ -15,12 +16,14 @@ using spec::Signature;
 
 namespace {
 
-/// Which fields an expression uses beside its kind and operands.
-struct Fields {
-  bool op = false, type = false, mode = false, symbol = false, immediate = false;
+/// What an expression of one kind, or an application of one operator, is made of.
+struct ExprShape {
+  uint32_t fields = 0;  // a bit for each that it has: fields_set()
+  uint32_t min_operands = 0, max_operands = 0;
 };
+constexpr uint32_t kHasOp = 1, kHasType = 2, kHasMode = 4, kHasSymbol = 8, kHasImmediate = 16;
 
-constexpr Fields fields_of(Signature signature) {
+constexpr uint32_t fields_of(Signature signature) {
   switch (signature) {
     case Signature::T_T:
     case Signature::TT_T:
@@ -30,38 +33,55 @@ constexpr Fields fields_of(Signature signature) {
     case Signature::T_B:
     case Signature::UU_V:
     case Signature::UUUU_V:
-    case Signature::CTT_T: return {.op = true};
-    case Signature::V_U: return {.op = true, .immediate = true};
-    case Signature::Cast: return {.op = true, .type = true, .mode = true};
-    case Signature::Bitcast: return {.op = true, .type = true};
-    case Signature::Call: return {.op = true, .symbol = true, .immediate = true};
+    case Signature::CTT_T: return kHasOp;
+    case Signature::V_U: return kHasOp | kHasImmediate;
+    case Signature::Cast: return kHasOp | kHasType | kHasMode;
+    case Signature::Bitcast: return kHasOp | kHasType;
+    case Signature::Call: return kHasOp | kHasSymbol | kHasImmediate;
     case Signature::A_T:
-    case Signature::AA_T: return {.op = true, .symbol = true};
+    case Signature::AA_T: return kHasOp | kHasSymbol;
   }
-  return {};
+  return 0;
 }
 
-constexpr Fields fields_of(const Expr& e) {
-  switch (e.kind) {
-    case ExprKind::Literal: return {.type = true, .immediate = true};
+constexpr ExprShape shape_of(ExprKind kind) {
+  switch (kind) {
+    case ExprKind::Literal: return {kHasType | kHasImmediate, 0, 0};
+    case ExprKind::Load: return {kHasSymbol, 0, UINT32_MAX};  // V033 speaks of its indices
     case ExprKind::Var:
-    case ExprKind::Load:
-    case ExprKind::BufLen: return {.symbol = true};
+    case ExprKind::BufLen: return {kHasSymbol, 0, 0};
     case ExprKind::InvocationId:
     case ExprKind::WorkgroupId:
-    case ExprKind::LocalId: return {.immediate = true};
-    case ExprKind::Apply: return fields_of(spec::info(e.op).signature);
+    case ExprKind::LocalId: return {kHasImmediate, 0, 0};
+    case ExprKind::Apply: break;
   }
   return {};
 }
 
-/// Whether a field is set that its kind does not have.
-bool has_stray_field(const Expr& e) {
-  const Fields uses = fields_of(e);
+constexpr ExprShape shape_of(const spec::OpInfo& op) {
+  const auto operands = spec::operand_count(op.signature);
+  return {fields_of(op.signature), operands.value_or(0), operands.value_or(UINT32_MAX)};
+}
+
+/// The kinds, then the operators: one look for each expression, since this is where checking spends its time.
+constexpr auto kShapes = [] {
+  std::array<ExprShape, ir::kExprKindCount + spec::kOpCount> out{};
+  for (size_t i = 0; i < ir::kExprKindCount; ++i) out[i] = shape_of(static_cast<ExprKind>(i));
+  for (size_t i = 0; i < spec::kOpCount; ++i) out[ir::kExprKindCount + i] = shape_of(spec::kOps[i]);
+  return out;
+}();
+
+const ExprShape& shape_of(const Expr& e) {
+  return kShapes[e.kind == ExprKind::Apply ? ir::kExprKindCount + static_cast<size_t>(e.op)
+                                           : static_cast<size_t>(e.kind)];
+}
+
+/// The fields that are not as they are when nobody sets them.
+uint32_t fields_set(const Expr& e) {
   const Expr unset;
-  return (!uses.op && e.op != unset.op) || (!uses.type && e.type != unset.type) ||
-         (!uses.mode && e.mode != unset.mode) || (!uses.symbol && e.symbol != unset.symbol) ||
-         (!uses.immediate && e.immediate != unset.immediate);
+  return (e.op != unset.op ? kHasOp : 0) | (e.type != unset.type ? kHasType : 0) |
+         (e.mode != unset.mode ? kHasMode : 0) | (e.symbol != unset.symbol ? kHasSymbol : 0) |
+         (e.immediate != unset.immediate ? kHasImmediate : 0);
 }
 
 }  // namespace
@@ -118,30 +138,18 @@ void BodyChecker::check_depth(ExprId root) {
 }
 
 bool BodyChecker::well_shaped(ExprId id, const Expr& e) {
-  if (has_stray_field(e)) {
+  const ExprShape& shape = shape_of(e);
+  if ((fields_set(e) & ~shape.fields) != 0) {
     malformed(code_.span(id), "an expression with a field set that its kind does not have");
     return false;
   }
-  switch (e.kind) {
-    case ExprKind::Load: return true;  // V033 speaks of its indices
-    case ExprKind::Literal:
-    case ExprKind::Var:
-    case ExprKind::BufLen:
-    case ExprKind::InvocationId:
-    case ExprKind::WorkgroupId:
-    case ExprKind::LocalId:
-      if (e.args.count == 0) return true;
-      malformed(code_.span(id), fmt::format("a leaf expression with {} operands", e.args.count));
-      return false;
-    case ExprKind::Apply: {
-      const auto count = spec::operand_count(e.op);
-      if (!count || *count == e.args.count) return true;
-      malformed(code_.span(id), fmt::format("{} takes {} operand{}, not {}", written(e.op), *count,
-                                            *count == 1 ? "" : "s", e.args.count));
-      return false;
-    }
-  }
-  return true;
+  if (shape.min_operands <= e.args.count && e.args.count <= shape.max_operands) return true;
+  malformed(code_.span(id),
+            e.kind == ExprKind::Apply
+                ? fmt::format("{} takes {} operand{}, not {}", written(e.op), shape.min_operands,
+                              shape.min_operands == 1 ? "" : "s", e.args.count)
+                : fmt::format("a leaf expression with {} operands", e.args.count));
+  return false;
 }
 
 DataType BodyChecker::type_of(ExprId id) {

@@ -116,7 +116,7 @@ constexpr std::optional<Enum> find_tag(uint32_t wanted) {
   return found == 0 ? std::nullopt : std::optional(static_cast<Enum>(found - 1));
 }
 
-/// Tags that are promised to types and operators to come: see the ends of types.def and ops.def.
+/// Tags that are promised to types (types.def) and operators to come: docs/permanence.md, "How it grows".
 constexpr bool is_reserved_type_tag(uint32_t wanted) { return wanted >= 0x10 && wanted <= 0x14; }
 constexpr bool is_reserved_operator_tag(uint32_t wanted) { return wanted >= 0x29 && wanted <= 0x5f; }
 
