@@ -18,21 +18,20 @@ Parts halved(Rewriter& r, const Parts& a) {
 }
 
 // One step of long division with the pair (remainder, quotient) as one shift register: the dividend's next
-// bit comes out of the quotient's top, the quotient's next bit goes in at its bottom. The bit that the
-// remainder loses at its top means that it was not below 2^bits, so not below b; the difference is then right
-// modulo 2^bits.
+// bit comes out of the quotient's top, the quotient's next bit goes in at its bottom. The remainder loses no
+// bit at its top: it is below b, so only a b of all bits could make it, and then there is one step, from a
+// remainder of a >> 1.
 void divide_step(Rewriter& r, const Division& d, const Parts& b) {
   const Parts quotient = r.get(d.quotient), remainder = r.get(d.remainder);
   const uint32_t n = b.count;
   const auto doubled = [&](const Parts& a, uint32_t i, Value in) {
     return either(r, left(r, a[i], 1), i == 0 ? in : right(r, a[i - 1], 31));
   };
-  const Value lost = right(r, remainder[n - 1], 31);
   const Value next = right(r, quotient[n - 1], 31);
   Parts grown;
   for (uint32_t i = 0; i < n; ++i) grown.add(doubled(remainder, i, next));
   const Difference rest = subtract(r, grown, b);
-  const Value fits = either(r, lost, r.raw(RawOp::Xor, {rest.borrow, r.constant(1)}));
+  const Value fits = r.raw(RawOp::Xor, {rest.borrow, r.constant(1)});
   for (uint32_t i = 0; i < n; ++i) {
     r.set(d.remainder[i], choose(r, fits, rest.words[i], grown[i]));
     r.set(d.quotient[i], doubled(quotient, i, fits));
@@ -41,9 +40,8 @@ void divide_step(Rewriter& r, const Division& d, const Parts& b) {
 
 // match:  a / b, b not zero
 // result: with k = clz(b) - clz(a), the quotient has at most k + 1 bits; none where k < 0. The register
-// starts as if the
-//         steps that bring none had been made: remainder a >> (k + 1), which is below b, and the dividend's k
-//         + 1 low bits at the quotient's top
+//         starts as if the steps that bring none had been made: remainder a >> (k + 1), which is below b,
+//         and the low k + 1 bits of the dividend at the quotient's top
 void divide_long(Rewriter& r, const Division& d, const Parts& a, const Parts& b) {
   r.set(d.remainder, a);
   const Value zeros_a = leading_zeros(r, a), zeros_b = leading_zeros(r, b);

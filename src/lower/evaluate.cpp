@@ -144,7 +144,7 @@ class Evaluator {
 
   template <typename Compute>
   Result<void> each(Value v, Compute compute) {
-    for (const uint32_t lane : frames_.back().lanes) at(v, lane) = compute(lane);
+    for (const uint32_t lane : frames_.back().lanes) put(at(v, lane), {compute(lane), 0, 0, 0});
     return {};
   }
 
@@ -223,7 +223,7 @@ class Evaluator {
     for (const uint32_t lane : frames_.back().lanes) {
       const Word from = argument(inst, 0, lane), to = argument(inst, 1, lane);
       if (from >= to) continue;
-      at(v, lane) = from;
+      put(at(v, lane), {from, 0, 0, 0});
       body.ends[lane] = to;
       body.lanes.push_back(lane);
     }

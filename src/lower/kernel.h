@@ -84,12 +84,10 @@ enum class InstKind : uint8_t {
   Return,
   Barrier,
   Intrinsic,  // imm: a spec::Intrinsic (category C); args; target: in a legal kernel, which word of its
-              // result,
-              // so that one of four words is four instructions
+              // result, so that one of four words is four instructions
   // Semantic: total; gone after legalize.
   Apply,   // op: scalar or vector operator, Select, Cast or Bitcast at type operand_type; args; imm: of
-           // Component,
-           // which one
+           // Component, which one
   Load,    // target: buffer; args: index, of a tensor one a dimension
   Store,   // target: buffer; args: as many, then the value
   Atomic,  // op; target: buffer; args: index, [expected,] value
@@ -97,12 +95,9 @@ enum class InstKind : uint8_t {
   // element beyond an empty buffer's length holds is unspecified.
   //
   // A raw access moves one word: word number `imm` of the element (0 but for elements of 64 and 128 bits), at
-  // byte
-  // index * element bytes + 4 * imm. Of a 16-bit element it moves the 16 bits, zero-extended, and wants a
-  // target with
-  // 16-bit access; where there is none, access is Words: the buffer is seen as an array of words, the index
-  // counts
-  // those and its domain is index < max(words, 1), words = ceil(length * element bytes / 4).
+  // byte index * element bytes + 4 * imm. Of a 16-bit element it moves the 16 bits, zero-extended, and wants a
+  // target with 16-bit access; where there is none, access is Words: the buffer is seen as an array of words,
+  // the index counts those and its domain is index < max(words, 1), words = ceil(length * element bytes / 4).
   Raw,        // raw; args
   RawLoad,    // target, imm, access; args: index
   RawStore,   // target, imm, access; args: index, value

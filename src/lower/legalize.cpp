@@ -87,8 +87,7 @@ class Legalizer {
  private:
   // match:  a tensor with dynamic dimensions that some instruction uses
   // result: load.raw params[element], once, at the kernel's beginning: uniform buffers do not change, and
-  // layout::bind
-  //         has made sure that the element exists
+  //         layout::bind has made sure that the element exists
   void load_dimensions() {
     for (const Inst& inst : kernel_.insts) {
       if (inst.kind != InstKind::Load && inst.kind != InstKind::Store) continue;

@@ -22,8 +22,8 @@ Sum add_carry(Rewriter& r, Value a, Value b, Value carry) {
 uint32_t bits_of(const Parts& a) { return 32 * a.count; }
 
 // match:  a < b, a <= b
-// result: c0 = ult.raw(a0, b0) or ule.raw(a0, b0); ci = or.raw(ult.raw(ai, bi), and.raw(eq.raw(ai, bi),
-// ci-1))
+// result: c0 = ult.raw(a0, b0) or ule.raw(a0, b0);
+//         ci = or.raw(ult.raw(ai, bi), and.raw(eq.raw(ai, bi), ci-1))
 Value compare(Rewriter& r, RawOp lowest, const Parts& a, const Parts& b) {
   Value c = r.raw(lowest, {a[0], b[0]});
   for (uint32_t i = 1; i < a.count; ++i) {
@@ -111,8 +111,8 @@ Parts wide_negate(Rewriter& r, const Inst& apply) {
 
 // match:  mul(a, b)
 // result: the schoolbook's rows ai * b, each added one word further up; what lies above the result is not
-// made. A row's
-//         word is sum + low(ai * bj) + carry with carry <= 2^32 - 1, so the next carry fits a word as well.
+//         made. A row's word is sum + low(ai * bj) + carry with carry <= 2^32 - 1, so the next carry fits a
+//         word as well.
 Parts wide_mul(Rewriter& r, const Inst& apply) {
   const Parts &a = r.operand(apply, 0), &b = r.operand(apply, 1);
   const uint32_t n = a.count;
@@ -142,8 +142,8 @@ Parts wide_mul(Rewriter& r, const Inst& apply) {
 
 // match:  shl(a, amount)
 // result: whole words first, by the high bits of the amount; then with s = its low five bits
-//         wi = or.raw(shl.raw(ai, s), lshr.raw(lshr.raw(ai-1, 1), xor.raw(s, 31)))      // s = 0 brings in
-//         nothing
+//         wi = or.raw(shl.raw(ai, s), lshr.raw(lshr.raw(ai-1, 1), xor.raw(s, 31)))
+//         // s = 0 brings in nothing
 Parts shift_left(Rewriter& r, const Parts& a, Value amount) {
   Parts moved = a;
   for (uint32_t words = a.count / 2; words > 0; words /= 2) moved = move_words(r, moved, amount, words, true);

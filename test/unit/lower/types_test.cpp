@@ -178,6 +178,26 @@ TEST(Types, WideArithmeticInAProgram) {
   EXPECT_EQ(got[1][13] | got[1][14] | got[1][15], 0u);
 }
 
+// A word in a register that held a wide value before: nothing of that may be left, whatever made the word.
+TEST(Types, NarrowValuesAfterWideOnes) {
+  ProgramBuilder p("narrow");
+  const auto in = p.read("source", DataType::U128, 0);
+  const auto out = p.read_write("out", DataType::U32, 1);
+  p.workgroup_size(2, 1, 1);
+  uint32_t at = 0;
+  const auto store = [&](Ex word) {
+    p.store(out, p.u32(at++), p.cast(DataType::U32, p.load(in, p.u32(0)) * p.load(in, p.u32(1))));
+    p.store(out, p.u32(at++), p.cast(DataType::U32, p.cast(DataType::Bool, word)));
+    p.store(out, p.u32(at++), p.select(p.cast(DataType::Bool, p.cast(DataType::U64, word)), p.u32(1), p.u32(0)));
+  };
+  p.if_(p.apply(Op::Eq, {p.invocation_id(0), p.u32(0)}), [&] {
+    store(p.invocation_id(0)), store(p.local_id(0)), store(p.workgroup_id(0)), store(p.u32(0));
+    store(p.len(out) - p.u32(18)), store(p.atomic(Op::AtomicOr, out, p.u32(0), p.u32(0)) & p.u32(0));
+  });
+  const Buffers got = expect_three_ways(p.finish(), {Words(8, 0xffffffff), Words(18)});
+  for (uint32_t n = 0; n < 18; ++n) EXPECT_EQ(got[1][n], n % 3 == 0 ? 1u : 0u) << n;  // (2^128 - 1)^2 = 1
+}
+
 TEST(Types, Vectors) {
   ProgramBuilder p("vectors");
   const auto in = p.read("source", DataType::Vec4U32, 0);
