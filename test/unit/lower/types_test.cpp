@@ -178,24 +178,32 @@ TEST(Types, WideArithmeticInAProgram) {
   EXPECT_EQ(got[1][13] | got[1][14] | got[1][15], 0u);
 }
 
-// A word in a register that held a wide value before: nothing of that may be left, whatever made the word.
+// Words in registers that held wide values before: nothing of those may be left, whatever made the words.
 TEST(Types, NarrowValuesAfterWideOnes) {
   ProgramBuilder p("narrow");
   const auto in = p.read("source", DataType::U128, 0);
   const auto out = p.read_write("out", DataType::U32, 1);
-  p.workgroup_size(2, 1, 1);
-  uint32_t at = 0;
-  const auto store = [&](Ex word) {
-    p.store(out, p.u32(at++), p.cast(DataType::U32, p.load(in, p.u32(0)) * p.load(in, p.u32(1))));
-    p.store(out, p.u32(at++), p.cast(DataType::U32, p.cast(DataType::Bool, word)));
-    p.store(out, p.u32(at++), p.select(p.cast(DataType::Bool, p.cast(DataType::U64, word)), p.u32(1), p.u32(0)));
+  p.workgroup_size(1, 1, 1);
+  uint32_t at = 0, names = 0;
+  const auto store = [&](auto word) {
+    Ex wide = p.load(in, p.u32(0));  // ten at once, all ones
+    for (int n = 0; n < 9; ++n) wide = p.load(in, p.u32(1)) | wide;
+    p.store(out, p.u32(at++), p.cast(DataType::U32, wide));
+    std::vector<Ex> words;  // eight at once, all zero: more than the registers that were narrow since
+    for (int n = 0; n < 8; ++n) words.push_back(p.let("w" + std::to_string(names++), word()));
+    Ex any = p.boolean(false);
+    for (const Ex w : words) any = p.select(p.cast(DataType::Bool, w), p.boolean(true), any);
+    p.store(out, p.u32(at++), p.cast(DataType::U32, any));
   };
-  p.if_(p.apply(Op::Eq, {p.invocation_id(0), p.u32(0)}), [&] {
-    store(p.invocation_id(0)), store(p.local_id(0)), store(p.workgroup_id(0)), store(p.u32(0));
-    store(p.len(out) - p.u32(18)), store(p.atomic(Op::AtomicOr, out, p.u32(0), p.u32(0)) & p.u32(0));
-  });
-  const Buffers got = expect_three_ways(p.finish(), {Words(8, 0xffffffff), Words(18)});
-  for (uint32_t n = 0; n < 18; ++n) EXPECT_EQ(got[1][n], n % 3 == 0 ? 1u : 0u) << n;  // (2^128 - 1)^2 = 1
+  store([&] { return p.invocation_id(0); });
+  store([&] { return p.local_id(0); });
+  store([&] { return p.workgroup_id(0); });
+  store([&] { return p.len(in) - p.u32(2); });
+  store([&] { return p.u32(0); });
+  store([&] { return p.atomic(Op::AtomicAnd, out, p.u32(15), p.u32(0)); });
+  p.loop("k", p.u32(0), p.u32(1), [&](Ex k) { store([&] { return k; }); });
+  const Buffers got = expect_three_ways(p.finish(), {Words(8, 0xffffffff), Words(16)});
+  for (uint32_t n = 0; n < 14; ++n) EXPECT_EQ(got[1][n], n % 2 == 0 ? 0xffffffffu : 0u) << n;
 }
 
 TEST(Types, Vectors) {
