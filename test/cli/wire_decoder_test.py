@@ -78,6 +78,18 @@ class Programs(CommandTest):
             else:
                 self.same_text(path)
 
+    # Oracle: the shortest decimal of a float is computed with fractions here and by the standard library there.
+    def test_same_decimals_of_floats(self):
+        near_powers = [(exponent << 23) + by & 0x7FFFFFFF for exponent in range(256) for by in (-1, 0, 1)]
+        floats = {"f16": range(0, 1 << 16, 41), "bf16": range(0, 1 << 16, 43),
+                  "f32": near_powers + [n * 2654435761 % 2**32 for n in range(2000)]}
+        lines = [f"  {kind}s[0] = {kind}({bits:#x});" for kind, all_bits in floats.items() for bits in all_bits]
+        buffers = ", ".join(f"read_write {kind}s: {kind} @{i}" for i, kind in enumerate(floats))
+        wire = self.folder / "floats.vyrb"
+        self.expect(0, "encode", self.write("floats.vyre", "\n".join(
+            [f"program floats({buffers}) workgroup(1, 1, 1) {{", *lines, "}"])), "-o", wire)
+        self.same_text(wire)
+
     # Oracle: the text beside the frozen file, which was there first.
     def test_calls_that_need_not_exist(self):
         program, _ = independent((SOURCE / "test/wire/v1/calls.vyrb").read_bytes())
