@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <optional>
 
 #include "check/checked.h"
@@ -23,7 +25,7 @@ struct Edit {
   NodeId node{UINT32_MAX};
   ExprId expr{UINT32_MAX};
   ExprId by{UINT32_MAX};  // Replace: an operand of expr
-  uint32_t bits = 0;      // Literal
+  uint32_t bits = 0;      // Literal: its least significant word; the others are 0
   ir::DataType type{};    // Literal
 };
 
@@ -39,6 +41,13 @@ class Rewriter {
     for (ir::BufferDecl buffer : from_.buffers) {
       buffer.name = symbol(buffer.name);
       out.buffers.push_back(buffer);
+    }
+    for (ir::TensorType tensor : from_.tensors) {
+      for (ir::Dim& dim : tensor.dims) {
+        dim.name = symbol(dim.name);
+        dim.buffer = symbol(dim.buffer);
+      }
+      out.tensors.push_back(std::move(tensor));
     }
     out.entry = block(from_.entry);
     out.code = std::move(code_);
@@ -58,7 +67,7 @@ class Rewriter {
     for (const NodeId node : from_.code.block(id)) statement(node, out);
   }
   void statement(NodeId id, std::vector<NodeId>& out) {
-    const Node& node = from_.code[id];
+    const Node node = from_.code[id];
     if (id == edit_.node) {
       switch (edit_.kind) {
         case Edit::Kind::DropNode: return;
@@ -92,16 +101,23 @@ class Rewriter {
 
   ExprId expr(ExprId id) {
     if (id == edit_.expr && edit_.kind == Edit::Kind::Replace) return expr(edit_.by);
-    if (id == edit_.expr && edit_.kind == Edit::Kind::Literal) {
-      return code_.add(Expr{.kind = ExprKind::Literal, .type = edit_.type, .immediate = edit_.bits}, {},
-                       Span::none());
-    }
+    if (id == edit_.expr && edit_.kind == Edit::Kind::Literal)
+      return literal({.kind = ExprKind::Literal, .type = edit_.type}, {edit_.bits, 0, 0, 0});
     const Expr& e = from_.code[id];
+    if (e.kind == ExprKind::Literal) return literal(e, from_.code.literal_bits(e));
     std::vector<ExprId> args;
     for (const ExprId arg : from_.code.args(e)) args.push_back(expr(arg));
     Expr copy = e;
     copy.symbol = symbol(e.symbol);
     return code_.add(copy, args, Span::none());
+  }
+  ExprId literal(Expr e, const std::array<uint32_t, 4>& bits) {
+    e.immediate = bits[0];
+    if (spec::info(e.type).bytes > 4) {
+      e.immediate = uint32_t(code_.wide.size());
+      code_.wide.push_back(bits);
+    }
+    return code_.add(e, {}, Span::none());
   }
 
   const Program& from_;
@@ -136,7 +152,7 @@ class Edits {
     walk(program_.entry, nodes);
     // Outer statements stand before what they contain, so the first edits cut the most.
     for (const NodeId id : nodes) {
-      const Node& node = code()[id];
+      const Node node = code()[id];
       // What a block leaves behind may be another phase; ifs and loops end in the one in which they began.
       if (keep_barriers &&
           (node.kind == NodeKind::Barrier || (node.kind == NodeKind::Block && contains_barrier(node.body)))) {
@@ -145,20 +161,20 @@ class Edits {
       list.push_back({.kind = Edit::Kind::DropNode, .node = id});
     }
     for (const NodeId id : nodes) {
-      const Node& node = code()[id];
+      const Node node = code()[id];
       if (node.body != ir::kNoBlock && node.kind != NodeKind::Block) {
         list.push_back({.kind = Edit::Kind::KeepBody, .node = id});
       }
       if (node.orelse != ir::kNoBlock) list.push_back({.kind = Edit::Kind::KeepElse, .node = id});
     }
     for (const NodeId id : nodes) {
-      const Node& node = code()[id];
+      const Node node = code()[id];
       const auto args = code().args(node);
       // The identities are what ownership is made of.
       const std::string_view name = code().name(node.symbol);
       if (node.kind == NodeKind::Let && (name == "own" || name == "slot" || name == "group")) continue;
       for (size_t i = 0; i < args.size(); ++i) {
-        if (node.kind == NodeKind::Store && i == 0) continue;
+        if (node.kind == NodeKind::Store && i + 1 < args.size()) continue;  // indices
         if (node.kind == NodeKind::Loop) {
           // An operand may be far larger than what bounded the loop.
           for (uint32_t bits = 0; bits < 3; ++bits) literal(args[i], bits);
@@ -179,13 +195,16 @@ class Edits {
   bool contains_barrier(BlockId block) const {
     if (block == ir::kNoBlock) return false;
     return std::ranges::any_of(code().block(block), [&](NodeId id) {
-      const Node& node = code()[id];
+      const Node node = code()[id];
       return node.kind == NodeKind::Barrier || contains_barrier(node.body) || contains_barrier(node.orelse);
     });
   }
   void literal(ExprId id, uint32_t bits) {
     const Expr& e = code()[id];
-    if (e.kind == ExprKind::Literal && e.immediate <= bits) return;
+    const std::array<uint32_t, 4> least = {bits, 0, 0, 0};
+    if (e.kind == ExprKind::Literal &&
+        (code().literal_bits(e) == least || code().literal_bits(e) == std::array<uint32_t, 4>{}))
+      return;
     list.push_back(
         {.kind = Edit::Kind::Literal, .expr = id, .bits = bits, .type = checked_.resolution().type(id)});
   }
@@ -197,7 +216,7 @@ class Edits {
     const auto args = code().args(e);
     for (size_t i = 0; i < args.size(); ++i) {
       const bool same_type = checked_.resolution().type(args[i]) == checked_.resolution().type(id);
-      const bool is_index = i == 0 && (e.kind == ExprKind::Load || atomic);
+      const bool is_index = e.kind == ExprKind::Load || (i == 0 && atomic);
       if (same_type && !is_index) list.push_back({.kind = Edit::Kind::Replace, .expr = id, .by = args[i]});
       if (is_index && index_is_ownership(checked_.resolution().buffer(id))) continue;
       simplify(args[i]);
@@ -227,11 +246,18 @@ class ProgramShrinker {
  private:
   bool accepts(ProgramCase candidate, ProgramCase& best) {
     if (left_ == 0) return false;
-    if (!check::check(candidate.program, ops_)) return false;
+    const auto checked = check::check(candidate.program, ops_);
+    if (!checked || !fits(*checked, candidate)) return false;
     --left_;
     if (!fails_(candidate)) return false;
     best = std::move(candidate);
     return true;
+  }
+
+  /// Whether what is bound is enough for the tensors and their dimensions.
+  static bool fits(const check::Checked& checked, ProgramCase& candidate) {
+    const std::vector<std::span<std::byte>> host(candidate.buffers.begin(), candidate.buffers.end());
+    return layout::bind(checked, host, candidate.groups).has_value();
   }
 
   /// One pass over the edits; after an accepted one the list is made anew and the pass goes on where it was.
@@ -283,6 +309,7 @@ class ProgramShrinker {
       ProgramCase candidate = best;
       const bool bound = best.program.buffers[i].access != ir::BufferAccess::Workgroup;
       if (bound) candidate.buffers.erase(candidate.buffers.begin() + long(bound_index(best.program, i)));
+      drop_tensor(candidate.program, i);
       candidate.program.buffers.erase(candidate.program.buffers.begin() + long(i));
       any |= accepts(std::move(candidate), best);
     }
@@ -293,24 +320,48 @@ class ProgramShrinker {
                                 [](const auto& b) { return b.access != ir::BufferAccess::Workgroup; }));
   }
 
+  /// Takes a buffer's tensor type out of the list, in which each has a place of its own.
+  static void drop_tensor(Program& program, size_t buffer) {
+    if (program.buffers[buffer].element != ir::DataType::Tensor) return;
+    const uint32_t place = program.buffers[buffer].tensor;
+    program.tensors.erase(program.tensors.begin() + place);
+    for (ir::BufferDecl& other : program.buffers) {
+      if (other.element == ir::DataType::Tensor && other.tensor > place) --other.tensor;
+    }
+  }
+
   bool shrink_contents(ProgramCase& best) {
     bool any = false;
-    for (size_t b = 0; b < best.buffers.size(); ++b) {
-      const size_t words = best.buffers[b].size() / 4;
-      for (size_t count : {size_t{0}, size_t{1}, words / 2, words - 1}) {
-        if (count >= best.buffers[b].size() / 4) continue;
+    size_t bound = 0;
+    for (size_t i = 0; i < best.program.buffers.size(); ++i) {
+      const ir::BufferDecl& decl = best.program.buffers[i];
+      if (decl.access == ir::BufferAccess::Workgroup) continue;
+      any |= shrink_buffer(best, bound++, spec::info(best.program.element(decl)).bytes);
+    }
+    return any;
+  }
+  bool shrink_buffer(ProgramCase& best, size_t b, size_t element_bytes) {
+    bool any = false;
+    const size_t elements = best.buffers[b].size() / element_bytes;
+    for (size_t count : {size_t{0}, size_t{1}, elements / 2, elements - 1}) {
+      if (count >= best.buffers[b].size() / element_bytes) continue;
+      ProgramCase candidate = best;
+      candidate.buffers[b].resize(count * element_bytes);
+      any |= accepts(std::move(candidate), best);
+    }
+    // Word by word; of 16-bit elements one by one.
+    const size_t unit = std::min<size_t>(4, element_bytes);
+    for (size_t at = 0; at + unit <= best.buffers[b].size(); at += unit) {
+      const auto value = [&] {
+        uint32_t out = 0;
+        std::memcpy(&out, best.buffers[b].data() + at, unit);
+        return out;
+      };
+      for (uint32_t smaller : {0u, 1u, value() & 0xff}) {
+        if (smaller >= value()) continue;
         ProgramCase candidate = best;
-        candidate.buffers[b].resize(count * 4);
+        std::memcpy(candidate.buffers[b].data() + at, &smaller, unit);
         any |= accepts(std::move(candidate), best);
-      }
-      for (size_t i = 0; i < best.buffers[b].size() / 4; ++i) {
-        const uint32_t word = load_u32(best.buffers[b].data() + 4 * i);
-        for (uint32_t smaller : {0u, 1u, word & 0xff}) {
-          if (smaller >= load_u32(best.buffers[b].data() + 4 * i)) continue;
-          ProgramCase candidate = best;
-          store_u32(candidate.buffers[b].data() + 4 * i, smaller);
-          any |= accepts(std::move(candidate), best);
-        }
       }
     }
     return any;

@@ -88,4 +88,76 @@ uint32_t mixed_word(uint32_t choice, uint32_t random) {
   return random;
 }
 
+namespace {
+
+using spec::DataType;
+using Words = std::array<uint32_t, 4>;
+
+// Zeros, the ends of the subnormals and of the numbers, one, infinities, quiet and signalling NaNs with
+// payloads.
+constexpr uint32_t kHalfs[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x0400, 0x3c00, 0xbc00,
+                               0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7c01, 0xfdff, 0x7e00, 0xffff};
+constexpr uint32_t kBrains[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x007f, 0x0080, 0x3f80, 0xbf80,
+                                0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7f81, 0xffbf, 0x7fc0, 0xffff};
+constexpr uint32_t kSingles[] = {0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x007fffff, 0x00800000,
+                                 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
+                                 0x7f800001, 0xffbfffff, 0x7fc00000, 0xffffffff};
+
+Words mixed_float(std::span<const uint32_t, 16> special, uint32_t mask, uint32_t choice, uint32_t random) {
+  const uint32_t bits = choice % 2 == 0 ? special[random >> 28] : random;
+  return {bits & mask, 0, 0, 0};
+}
+
+/// Of 2 or 4 words, by where carries, shifts and comparisons cross from one to the next.
+Words mixed_wide(uint32_t words, uint32_t choice, const Words& random) {
+  Words out{};
+  switch (choice >> 4 & 7) {
+    case 0: out[0] = mixed_word(choice, random[0]); break;  // what a u32 holds
+    case 1: out.fill(~0u); break;
+    case 2: {  // one bit
+      const uint32_t bit = random[0] % (32 * words);
+      out[bit / 32] = 1u << (bit & 31);
+      break;
+    }
+    case 3:  // MIN and MAX as if it were signed
+      if (random[0] % 2 != 0) out.fill(~0u);
+      out[words - 1] ^= 0x80000000;
+      break;
+    case 4:  // small and negative
+      out.fill(~0u);
+      out[0] -= random[0] >> 26;
+      break;
+    case 5:  // full and empty words
+      for (uint32_t i = 0; i < words; ++i) out[i] = (random[0] >> i & 1) != 0 ? ~0u : 0;
+      break;
+    default:
+      for (uint32_t i = 0; i < words; ++i) out[i] = mixed_word(choice >> (8 + 4 * i), random[i]);
+      break;
+  }
+  for (uint32_t i = words; i < 4; ++i) out[i] = 0;
+  return out;
+}
+
+}  // namespace
+
+Words mixed_value(DataType type, uint32_t choice, Words random) {
+  switch (type) {
+    case DataType::Bool: return {random[0] >> 31, 0, 0, 0};
+    case DataType::U32:
+    case DataType::I32: return {mixed_word(choice, random[0]), 0, 0, 0};
+    case DataType::U64: return mixed_wide(2, choice, random);
+    case DataType::U128: return mixed_wide(4, choice, random);
+    case DataType::Vec2U32: return {mixed_word(choice, random[0]), mixed_word(choice >> 4, random[1]), 0, 0};
+    case DataType::Vec4U32:
+      return {mixed_word(choice, random[0]), mixed_word(choice >> 4, random[1]),
+              mixed_word(choice >> 8, random[2]), mixed_word(choice >> 12, random[3])};
+    case DataType::F16: return mixed_float(kHalfs, 0xffff, choice, random[0]);
+    case DataType::BF16: return mixed_float(kBrains, 0xffff, choice, random[0]);
+    case DataType::F32: return mixed_float(kSingles, ~0u, choice, random[0]);
+    case DataType::Bytes: return {mixed_word(choice, random[0]), 0, 0, 0};
+    case DataType::Tensor: return {};
+  }
+  return {};
+}
+
 }  // namespace vyre::generate

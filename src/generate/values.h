@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <span>
 
+#include "spec/types.h"
+
 namespace vyre::generate {
 
 /// 0, powers of two and their neighbours, complements and negatives of them, alternating and byte patterns,
@@ -22,5 +24,11 @@ std::span<const uint32_t> adversarial_words();
 /// A word from one of several distributions (uniform, small, near a power of two, negative small, sparse,
 /// dense, edge256), chosen by `choice`; `random` supplies the bits.
 uint32_t mixed_word(uint32_t choice, uint32_t random);
+
+/// A value of any type, words as in spec::value_words: of words from mixed_word; of a wide integer also what
+/// stands at the seams between words (one bit, all bits, MIN, MAX, a small number and its negative); of a
+/// float also its zeros, infinities, NaNs with payloads and subnormals. All zeros give 0. For streams that
+/// may change: programs, not cases.
+std::array<uint32_t, 4> mixed_value(spec::DataType type, uint32_t choice, std::array<uint32_t, 4> random);
 
 }  // namespace vyre::generate

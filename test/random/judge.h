@@ -1,8 +1,10 @@
 // The judge of random programs: one program, every evaluator, equal bytes.
 //
-// The reference decides what the bytes are. Against it stand the kernel evaluator before and after
-// legalization (which also watches that no raw operator leaves its domain), and machine code. The reference
-// and the kernel evaluator share no code; the native backend shares none of either's arithmetic.
+// The reference decides what the bytes are. Against it stand the kernel evaluator before legalization and
+// after it, for a target that has everything and for one that has words alone (which also watches that no raw
+// operator leaves its domain), and machine code. The reference and the kernel evaluator share no code; the
+// native backend shares none of either's arithmetic. On the way the program goes to wire and text and back,
+// and must come home as it was.
 #pragma once
 
 #include <memory>
@@ -16,6 +18,12 @@
 #include "lower/kernel.h"
 
 namespace vyre::test {
+
+struct JudgeOptions {
+  uint64_t max_steps = 1'000'000;  // of the reference
+  uint32_t subgroup_size = 0;      // as in generate::ProgramOptions
+  bool round_trips = true;
+};
 
 enum class Verdict : uint8_t { Agree, Differ, TooLong };
 
@@ -32,14 +40,18 @@ struct Trial {
   Judgement judgement;
 };
 
-/// Checks the program and runs it on the reference and as semantic and legal kernel.
-void judge_on_host(Trial& trial, const spec::OpTable& ops, uint64_t max_steps);
+/// Checks the program, sends it to wire and text and back, and runs it on the reference and as semantic and
+/// legal kernels.
+void judge_on_host(Trial& trial, const spec::OpTable& ops, const JudgeOptions& options = {});
+/// Whether wire and text give the program back, and the same bytes and characters again; complains if not.
+void judge_round_trips(Trial& trial);
 /// Runs a kernel of a trial that agreed so far on the kernel evaluator.
-void judge_kernel(Trial& trial, const lower::Kernel& kernel, std::string_view who, uint64_t max_steps);
+void judge_kernel(Trial& trial, const lower::Kernel& kernel, std::string_view who, uint64_t max_steps,
+                  uint32_t subgroup_size = 0);
 /// Runs a trial that agreed so far on a backend's pipeline.
 void judge_pipeline(Trial& trial, Result<std::unique_ptr<backend::Pipeline>>& pipeline, std::string_view who);
-/// All of it for one case.
+/// All of it for one case; no machine code where programs have subgroups, which native has not.
 Judgement judge(generate::ProgramCase program, const spec::OpTable& ops, backend::Backend& native,
-                uint64_t max_steps);
+                const JudgeOptions& options = {});
 
 }  // namespace vyre::test

@@ -1,6 +1,6 @@
 // What random programs notice. A judge that never complains would pass every night; so faults are planted,
-// one at a time, in legal kernels, in machine code's answers and in programs, and each must be noticed by
-// some of a few hundred programs.
+// one at a time, in semantic and legal kernels, in machine code's answers and in programs, and each must be
+// noticed by some of a few hundred programs.
 #include "judge.h"
 
 #include <fmt/format.h>
@@ -21,6 +21,7 @@ using lower::Kernel;
 using lower::RawOp;
 
 constexpr uint64_t kMaxSteps = 1'000'000;
+constexpr uint64_t kPrograms = 600;
 
 generate::ProgramCase program(uint64_t index) {
   generate::ProgramOptions options;
@@ -32,9 +33,9 @@ generate::ProgramCase program(uint64_t index) {
 std::vector<Trial>& trials() {
   static std::vector<Trial> all = [] {
     std::vector<Trial> out;
-    for (uint64_t index = 0; index < 400; ++index) {
-      Trial trial{program(index), std::nullopt, {}, {}};
-      judge_on_host(trial, ops::op_table(), kMaxSteps);
+    for (uint64_t index = 0; index < kPrograms; ++index) {
+      Trial trial{.program = program(index)};
+      judge_on_host(trial, ops::op_table(), {.max_steps = kMaxSteps});
       EXPECT_EQ(trial.judgement.verdict, Verdict::Agree) << index << ": " << trial.judgement.complaint;
       if (trial.judgement.verdict == Verdict::Agree) out.push_back(std::move(trial));
     }
@@ -48,13 +49,17 @@ struct Noticed {
   uint32_t planted = 0;
   uint32_t noticed = 0;
 };
-Noticed plant(const std::function<bool(Kernel&)>& fault) {
+/// Where: in the semantic kernel and run as such, there and then legalized, or in the legal kernel.
+enum class Stage : uint8_t { Semantic, Legalized, Legal };
+Noticed plant(const std::function<bool(Kernel&)>& fault, Stage stage = Stage::Legal) {
   Noticed out;
   for (Trial& trial : trials()) {
-    Kernel kernel = lower::legalize(lower::build(*trial.checked), lower::kLlvmTarget);
+    Kernel kernel = lower::build(*trial.checked);
+    if (stage == Stage::Legal) kernel = lower::legalize(kernel, lower::kLlvmTarget);
     if (!fault(kernel)) continue;
+    if (stage == Stage::Legalized) kernel = lower::legalize(kernel, lower::kLlvmTarget);
     ++out.planted;
-    judge_kernel(trial, kernel, "faulty kernel", 16 * kMaxSteps);
+    judge_kernel(trial, kernel, "faulty kernel", 64 * kMaxSteps);
     out.noticed += trial.judgement.verdict == Verdict::Differ;
     trial.judgement = {};
   }
@@ -72,15 +77,15 @@ std::function<bool(Kernel&)> everywhere(std::function<bool(Inst&)> fault) {
 
 // A wrong operator for each right one, of the same number of operands and as close as there is.
 constexpr spec::Row<RawOp, RawOp> kWrongRows[] = {
-    {RawOp::Add, RawOp::Or},        {RawOp::Sub, RawOp::Xor},      {RawOp::Mul, RawOp::Add},
-    {RawOp::UDiv, RawOp::URem},     {RawOp::URem, RawOp::UDiv},    {RawOp::SDiv, RawOp::UDiv},
-    {RawOp::SRem, RawOp::URem},     {RawOp::And, RawOp::Or},       {RawOp::Or, RawOp::Xor},
-    {RawOp::Xor, RawOp::Or},        {RawOp::Not, RawOp::Popcount}, {RawOp::Shl, RawOp::LShr},
-    {RawOp::LShr, RawOp::AShr},     {RawOp::AShr, RawOp::LShr},    {RawOp::Popcount, RawOp::Not},
-    {RawOp::Clz, RawOp::Ctz},       {RawOp::Ctz, RawOp::Clz},      {RawOp::ReverseBits, RawOp::Not},
-    {RawOp::Eq, RawOp::ULe},        {RawOp::Ne, RawOp::ULt},       {RawOp::ULt, RawOp::ULe},
-    {RawOp::ULe, RawOp::ULt},       {RawOp::SLt, RawOp::ULt},      {RawOp::SLe, RawOp::SLt},
-    {RawOp::Select, RawOp::Select},  // its arms are swapped instead
+    {RawOp::Add, RawOp::Or},          {RawOp::Sub, RawOp::Xor},       {RawOp::Mul, RawOp::Add},
+    {RawOp::UMulHi, RawOp::Mul},      {RawOp::UDiv, RawOp::URem},     {RawOp::URem, RawOp::UDiv},
+    {RawOp::SDiv, RawOp::UDiv},       {RawOp::SRem, RawOp::URem},     {RawOp::And, RawOp::Or},
+    {RawOp::Or, RawOp::Xor},          {RawOp::Xor, RawOp::Or},        {RawOp::Not, RawOp::Popcount},
+    {RawOp::Shl, RawOp::LShr},        {RawOp::LShr, RawOp::AShr},     {RawOp::AShr, RawOp::LShr},
+    {RawOp::Popcount, RawOp::Not},    {RawOp::Clz, RawOp::Ctz},       {RawOp::Ctz, RawOp::Clz},
+    {RawOp::ReverseBits, RawOp::Not}, {RawOp::Eq, RawOp::ULe},        {RawOp::Ne, RawOp::ULt},
+    {RawOp::ULt, RawOp::ULe},         {RawOp::ULe, RawOp::ULt},       {RawOp::SLt, RawOp::ULt},
+    {RawOp::SLe, RawOp::SLt},         {RawOp::Select, RawOp::Select},  // its arms are swapped instead
 };
 constexpr spec::TotalTable<kWrongRows> kWrong;
 
@@ -157,6 +162,114 @@ TEST(Judge, NoticesFaultsOfStructure) {
       return true;
     });
   }
+}
+
+/// The next operator of the same signature that has the type, round and round: one that type-checks in its
+/// place.
+spec::Op another(spec::Op op, spec::DataType type) {
+  for (size_t step = 1; step < spec::kOpCount; ++step) {
+    const spec::OpInfo& other = spec::kOps[(size_t(op) + step) % spec::kOpCount];
+    if (other.signature == spec::info(op).signature && other.types.contains(type)) return other.op;
+  }
+  return op;
+}
+
+// Oracle: another operator stands there. In the semantic kernel, where a wide value is still one.
+TEST(Judge, NoticesEachWrongOperatorOnWideTypesAndVectors) {
+  using spec::DataType;
+  uint32_t pairs = 0;
+  for (const DataType type : {DataType::U64, DataType::U128, DataType::Vec2U32, DataType::Vec4U32}) {
+    Noticed all;
+    for (const spec::OpInfo& info : spec::kOps) {
+      if (!spec::is_scalar(info.op) || !info.types.contains(type) || another(info.op, type) == info.op)
+        continue;
+      const Noticed n =
+          plant(everywhere([&](Inst& inst) {
+                  if (inst.kind != InstKind::Apply || inst.op != info.op || inst.operand_type != type)
+                    return false;
+                  inst.op = another(info.op, type);
+                  return true;
+                }),
+                Stage::Semantic);
+      EXPECT_GT(n.planted, 5u) << info.name << " of " << spec::text(type);
+      EXPECT_GT(n.noticed, 0u) << info.name << " of " << spec::text(type) << ", planted " << n.planted;
+      all.planted += n.planted;
+      all.noticed += n.noticed;
+      ++pairs;
+    }
+    fmt::print("  {:<8} operators: noticed {} of {} faults\n", spec::text(type), all.noticed, all.planted);
+  }
+  EXPECT_GT(pairs, 50u);
+}
+
+// Oracle: as above: another word of an element, another component, another extension, another shape.
+TEST(Judge, NoticesFaultsInWordsOfWideValuesAndInTensors) {
+  using spec::DataType;
+  const auto expect = [](std::string_view what, Stage stage, const std::function<bool(Kernel&)>& fault) {
+    const Noticed n = plant(fault, stage);
+    EXPECT_GT(n.planted, 10u) << what;
+    EXPECT_GT(n.noticed, 2u) << what << " of " << n.planted;
+    fmt::print("  {:<34} noticed by {} of {} programs\n", what, n.noticed, n.planted);
+  };
+  const auto is_wide = [](const Kernel& kernel, const Inst& inst) {
+    return spec::info(kernel.buffers[inst.target].element).bytes >= 8;
+  };
+  for (const auto& [kind, what] : {std::pair{InstKind::RawLoad, "words of a load exchanged"},
+                                   std::pair{InstKind::RawStore, "words of a store exchanged"}}) {
+    expect(what, Stage::Legal, [&](Kernel& kernel) {
+      bool changed = false;
+      for (Inst& inst : kernel.insts) {
+        if (inst.kind != kind || !is_wide(kernel, inst)) continue;
+        inst.imm ^= 1;
+        changed = true;
+      }
+      return changed;
+    });
+  }
+  expect("another component", Stage::Semantic, everywhere([](Inst& inst) {
+           if (inst.kind != InstKind::Apply || inst.op != spec::Op::Component) return false;
+           inst.imm ^= 1;
+           return true;
+         }));
+  expect("i32 extended with zeros", Stage::Semantic, everywhere([](Inst& inst) {
+           const bool extends = inst.type == DataType::U64 || inst.type == DataType::U128;
+           if (inst.kind != InstKind::Apply || inst.op != spec::Op::Cast ||
+               inst.operand_type != DataType::I32 || !extends)
+             return false;
+           inst.operand_type = DataType::U32;
+           return true;
+         }));
+  expect("a dimension one larger", Stage::Legalized, [](Kernel& kernel) {
+    bool changed = false;
+    for (lower::KernelBuffer& buffer : kernel.buffers) {
+      for (lower::KernelDim& dim : buffer.dims) {
+        if (dim.dynamic) continue;
+        ++dim.size;
+        changed = true;
+      }
+    }
+    return changed;
+  });
+  expect("strides in the other order", Stage::Legalized, [](Kernel& kernel) {
+    bool changed = false;
+    for (lower::KernelBuffer& buffer : kernel.buffers) {
+      if (buffer.strides.size() < 2 || buffer.strides.front() == buffer.strides.back()) continue;
+      std::swap(buffer.strides.front(), buffer.strides.back());
+      changed = true;
+    }
+    return changed;
+  });
+  expect("another element of the dimensions", Stage::Legalized, [](Kernel& kernel) {
+    bool changed = false;
+    for (lower::KernelBuffer& buffer : kernel.buffers) {
+      for (lower::KernelDim& dim : buffer.dims) {
+        if (!dim.dynamic || dim.element == 0) continue;
+        --dim.element;
+        changed = true;
+      }
+    }
+    return changed;
+  });
 }
 
 /// The program without its barriers.

@@ -1,20 +1,27 @@
 // random_programs: generated programs on the reference, the kernel evaluator and machine code, compared in
-// bytes.
+// bytes, and to wire and text and back.
 //
-//   random_programs --count 100000 --seed 1 [--from K] [--batch B] [--print]
+//   random_programs --count 100000 --seed 1 [--from K] [--batch B] [--nodes N] [--subgroups N] [--print]
 //
-// Program k of a seed is the same in every run and build, so "seed 1, index 4711" is all that a report needs.
-// A failure is shrunk and printed as text with its input. Exit 0: all agree; 1: some program does not; 2:
-// usage.
+// Program k of a seed and a size is the same in every run and build, so "seed 1, nodes 32, index 4711" is all
+// that a report needs. With --subgroups programs call operations of subgroups of N lanes, and there is no
+// machine code. A failure is shrunk and printed as text with its input. Exit 0: all agree; 1: some program
+// does not; 2: usage.
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <mutex>
 #include <string_view>
+#include <thread>
 
 #include "backend/native/native.h"
+#include "generate/coverage.h"
 #include "judge.h"
 #include "ops/operation.h"
 #include "text/text.h"
@@ -22,6 +29,7 @@
 namespace {
 
 using namespace vyre;
+using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kMaxSteps = 4'000'000;
 
@@ -29,7 +37,9 @@ struct Arguments {
   uint64_t count = 1000;
   uint64_t seed = 1;
   uint64_t from = 0;
-  uint64_t batch = 64;
+  uint64_t batch = 128;
+  uint64_t nodes = 32;
+  uint64_t subgroups = 0;
   bool print = false;
 };
 
@@ -40,88 +50,107 @@ bool parse(int argc, char** argv, Arguments& out) {
       out.print = true;
       continue;
     }
-    uint64_t* target = name == "--count"   ? &out.count
-                       : name == "--seed"  ? &out.seed
-                       : name == "--from"  ? &out.from
-                       : name == "--batch" ? &out.batch
-                                           : nullptr;
+    uint64_t* target = name == "--count"       ? &out.count
+                       : name == "--seed"      ? &out.seed
+                       : name == "--from"      ? &out.from
+                       : name == "--batch"     ? &out.batch
+                       : name == "--nodes"     ? &out.nodes
+                       : name == "--subgroups" ? &out.subgroups
+                                               : nullptr;
     if (target == nullptr || i + 1 == argc) return false;
     const std::string_view value = argv[++i];
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), *target);
     if (error != std::errc() || end != value.data() + value.size()) return false;
   }
-  return out.batch > 0;
+  const bool lanes = out.subgroups <= 128 && (out.subgroups & (out.subgroups - 1)) == 0;
+  return out.batch > 0 && out.nodes >= 16 && out.nodes <= 100'000 && lanes;
 }
 
+generate::ProgramOptions options_of(const Arguments& arguments) {
+  generate::ProgramOptions out = generate::ProgramOptions::small(&ops::op_table());
+  if (arguments.nodes > 32) {
+    out = {};
+    out.ops = &ops::op_table();
+  }
+  out.max_nodes = uint32_t(arguments.nodes);
+  out.subgroup_size = uint32_t(arguments.subgroups);
+  return out;
+}
+
+/// The program, and its input as words (of 16-bit elements, as those).
 std::string describe(const generate::ProgramCase& c) {
   std::string out = text::print(c.program);
   out += fmt::format("// groups=[{},{},{}]\n", c.groups.x, c.groups.y, c.groups.z);
   size_t bound = 0;
   for (const ir::BufferDecl& buffer : c.program.buffers) {
     if (buffer.access == ir::BufferAccess::Workgroup) continue;
+    const Bytes& bytes = c.buffers[bound++];
+    const size_t unit = std::min(4u, spec::info(c.program.element(buffer)).bytes);
     out += fmt::format("// {}=[", c.program.code.name(buffer.name));
-    const auto words = to_words(c.buffers[bound++]);
-    for (size_t i = 0; i < words.size(); ++i) out += fmt::format("{}0x{:x}", i == 0 ? "" : ", ", words[i]);
+    for (size_t at = 0; at + unit <= bytes.size(); at += unit) {
+      uint32_t word = 0;
+      std::memcpy(&word, bytes.data() + at, unit);
+      out += fmt::format("{}0x{:x}", at == 0 ? "" : ", ", word);
+    }
     out += "]\n";
   }
   return out;
 }
 
-class Run {
+/// Everything that one thread has for itself, its backend included: so that threads wait for nobody.
+class Worker {
  public:
-  Run(const Arguments& arguments, backend::Backend& native) : arguments_(arguments), native_(native) {
-    options_.ops = &ops::op_table();
+  Worker(const Arguments& arguments, std::unique_ptr<backend::Backend> native)
+      : arguments_(arguments),
+        native_(std::move(native)),
+        generator_(options_of(arguments)),
+        coverage(options_of(arguments)) {
+    judging.max_steps = kMaxSteps;
+    judging.subgroup_size = uint32_t(arguments.subgroups);
   }
 
-  int go() {
-    const auto start = std::chrono::steady_clock::now();
-    for (uint64_t done = 0; done < arguments_.count; done += arguments_.batch) {
-      const uint64_t first = arguments_.from + done;
-      if (!batch(first, std::min(arguments_.batch, arguments_.count - done))) return 1;
-    }
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    fmt::print("{}", coverage_.print());
-    fmt::print("seed {}, index {} to {}: {} programs agree, {} took too long, {:.1f} s, {:.0f} programs/s\n",
-               arguments_.seed, arguments_.from, arguments_.from + arguments_.count - 1, agreed_, too_long_,
-               seconds, double(arguments_.count) / seconds);
-    // Programs that are given up on are not tested; a few are the price of loops, many would be a fault.
-    if (too_long_ * 100 > arguments_.count) {
-      fmt::print("more than 1 % took too long\n");
-      return 1;
-    }
-    return 0;
-  }
-
- private:
-  bool batch(uint64_t first, uint64_t count) {
-    std::vector<test::Trial> trials(count);
-    tbb::parallel_for(uint64_t{0}, count, [&](uint64_t i) {
-      trials[i].program = generate::random_program(arguments_.seed, first + i, options_);
-      test::judge_on_host(trials[i], ops::op_table(), kMaxSteps);
-    });
+  /// Programs first ... of a batch; returns the first that differs, or null.
+  const test::Trial* batch(uint64_t first, uint64_t count) {
+    trials_.clear();
+    trials_.resize(count);
+    first_ = first;
     std::vector<const check::Checked*> programs;
     std::vector<test::Trial*> compiled;
-    for (test::Trial& trial : trials) {
-      if (trial.judgement.verdict != test::Verdict::Agree) continue;
+    for (uint64_t i = 0; i < count; ++i) {
+      test::Trial& trial = trials_[i];
+      generator_.make(arguments_.seed, first + i, trial.program);
+      test::judge_on_host(trial, ops::op_table(), judging);
+      if (trial.checked) coverage.add(*trial.checked);
+      if (trial.judgement.verdict != test::Verdict::Agree || judging.subgroup_size > 0) continue;
       programs.push_back(&*trial.checked);
       compiled.push_back(&trial);
     }
-    auto pipelines = native_.compile_batch(programs);
+    auto pipelines = native_->compile_batch(programs);
     for (size_t i = 0; i < compiled.size(); ++i) test::judge_pipeline(*compiled[i], pipelines[i], "native");
-    for (uint64_t i = 0; i < count; ++i) {
-      coverage_.add(trials[i].program.program);
-      if (arguments_.print) fmt::print("// index {}\n{}\n", first + i, describe(trials[i].program));
-      switch (trials[i].judgement.verdict) {
-        case test::Verdict::Agree: ++agreed_; break;
-        case test::Verdict::TooLong: ++too_long_; break;
-        case test::Verdict::Differ: report(first + i, trials[i]); return false;
+    for (const test::Trial& trial : trials_) {
+      switch (trial.judgement.verdict) {
+        case test::Verdict::Agree: ++agreed; break;
+        case test::Verdict::TooLong: ++too_long; break;
+        case test::Verdict::Differ: return &trial;
       }
     }
-    return true;
+    return nullptr;
+  }
+
+  /// Where in the last batch a trial stands.
+  uint64_t position(const test::Trial& trial) const { return uint64_t(&trial - trials_.data()); }
+
+  void print() const {
+    for (size_t i = 0; i < trials_.size(); ++i)
+      fmt::print("// index {}\n{}\n", first_ + i, describe(trials_[i].program));
   }
 
   void report(uint64_t index, const test::Trial& trial) {
-    fmt::print("seed {}, index {}: {}", arguments_.seed, index, trial.judgement.complaint);
+    fmt::print("index {}: {}", index, trial.judgement.complaint);
+    const std::string subgroups =
+        arguments_.subgroups == 0 ? "" : fmt::format(" --subgroups {}", arguments_.subgroups);
+    fmt::print("replay: random_programs --seed {} --nodes {}{} --from {} --count 1\n", arguments_.seed,
+               arguments_.nodes, subgroups, index);
     std::fflush(stdout);
     if (!trial.checked) {
       fmt::print("{}", describe(trial.program));
@@ -129,20 +158,111 @@ class Run {
     }
     std::string complaint;
     const auto fails = [&](const generate::ProgramCase& candidate) {
-      const test::Judgement judgement = test::judge(candidate, ops::op_table(), native_, kMaxSteps);
+      const test::Judgement judgement = test::judge(candidate, ops::op_table(), *native_, judging);
       if (judgement.verdict == test::Verdict::Differ) complaint = judgement.complaint;
       return judgement.verdict == test::Verdict::Differ;
     };
     const auto shrunk = generate::shrink_program(trial.program, ops::op_table(), fails);
-    fmt::print("shrunk: {}{}", complaint, describe(shrunk));
+    // What was tried last may not have been what was kept.
+    fmt::print("shrunk: {}{}", fails(shrunk) ? complaint : "it agrees the second time\n", describe(shrunk));
+  }
+
+ private:
+  const Arguments& arguments_;
+  std::unique_ptr<backend::Backend> native_;
+  generate::ProgramGenerator generator_;
+  std::vector<test::Trial> trials_;
+  uint64_t first_ = 0;
+
+ public:
+  test::JudgeOptions judging;
+  generate::ProgramCoverage coverage;
+  uint64_t agreed = 0;
+  uint64_t too_long = 0;
+};
+
+class Run {
+ public:
+  Run(const Arguments& arguments, std::vector<std::unique_ptr<Worker>> workers)
+      : arguments_(arguments), workers_(std::move(workers)) {}
+
+  int go() {
+    {
+      std::vector<std::jthread> threads;
+      for (auto& worker : workers_) threads.emplace_back([this, &worker] { work(*worker); });
+    }
+    const double seconds = elapsed();
+    if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r{:78}\r", "");
+    if (failed_ != UINT64_MAX) {
+      const uint64_t index = arguments_.from + failed_;
+      Worker& worker = *workers_.front();
+      const test::Trial* trial = worker.batch(index, 1);
+      if (trial == nullptr) {
+        fmt::print("index {}: differed, and agrees the second time\n", index);
+      } else {
+        worker.report(index, *trial);
+      }
+      return 1;
+    }
+    return summary(seconds);
+  }
+
+ private:
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  void work(Worker& worker) {
+    for (;;) {
+      const uint64_t done = next_.fetch_add(arguments_.batch);
+      // What comes after a failure does not matter any more; what comes before it may hold an earlier one.
+      if (done >= arguments_.count || done > failed_.load()) return;
+      const uint64_t first = arguments_.from + done;
+      const test::Trial* failure = worker.batch(first, std::min(arguments_.batch, arguments_.count - done));
+      const std::scoped_lock lock(mutex_);
+      if (arguments_.print) worker.print();
+      if (failure != nullptr) failed_ = std::min(failed_.load(), done + worker.position(*failure));
+      progress(done);
+    }
+  }
+
+  /// Twice a second on a terminal: how many, how fast, how long it still takes.
+  void progress(uint64_t done) {
+    const double seconds = elapsed();
+    if (::isatty(STDERR_FILENO) == 0 || seconds < shown_ + 0.5) return;
+    shown_ = seconds;
+    const double rate = double(done) / seconds;
+    const double left = rate > 0 ? double(arguments_.count - done) / rate : 0;
+    fmt::print(stderr, "\r{:9} of {} programs  {:7.0f}/s  {:3.0f} min {:2.0f} s left ", done,
+               arguments_.count, rate, std::floor(left / 60), std::fmod(left, 60));
+    std::fflush(stderr);
+  }
+
+  int summary(double seconds) {
+    uint64_t agreed = 0, too_long = 0;
+    generate::ProgramCoverage coverage(options_of(arguments_));
+    for (const auto& worker : workers_) {
+      agreed += worker->agreed;
+      too_long += worker->too_long;
+      coverage.add(worker->coverage);
+    }
+    fmt::print("{}", coverage.print());
+    fmt::print(
+        "seed {}, nodes {}, index {} to {}: {} programs agree, {} took too long, {:.1f} s, {:.0f} "
+        "programs/s\n",
+        arguments_.seed, arguments_.nodes, arguments_.from, arguments_.from + arguments_.count - 1, agreed,
+        too_long, seconds, double(arguments_.count) / seconds);
+    // Programs that are given up on are not tested; a few are the price of loops, many would be a fault.
+    if (too_long * 100 <= arguments_.count) return 0;
+    fmt::print("more than 1 % took too long\n");
+    return 1;
   }
 
   const Arguments& arguments_;
-  backend::Backend& native_;
-  generate::ProgramOptions options_;
-  generate::ProgramCoverage coverage_;
-  uint64_t agreed_ = 0;
-  uint64_t too_long_ = 0;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  const Clock::time_point start_ = Clock::now();
+  std::atomic<uint64_t> next_ = 0;
+  std::atomic<uint64_t> failed_ = UINT64_MAX;  // the least that differs, counted from --from
+  std::mutex mutex_;
+  double shown_ = 0;
 };
 
 }  // namespace
@@ -150,15 +270,24 @@ class Run {
 int main(int argc, char** argv) {
   Arguments arguments;
   if (!parse(argc, argv, arguments)) {
-    fmt::print(stderr,
-               "usage: random_programs [--count N] [--seed S] [--from K] [--batch B] [--print]\n"
-               "example: random_programs --count 100000 --seed 1\n");
+    fmt::print(
+        stderr,
+        "usage: random_programs [--count N] [--seed S] [--from K] [--batch B] [--nodes N] [--subgroups N] "
+        "[--print]\n"
+        "example: random_programs --count 100000 --seed 1\n");
     return 2;
   }
-  auto native = vyre::backend::make_native({.optimisation = 0});
-  if (!native) {
-    fmt::print(stderr, "{}", vyre::render(native.error(), nullptr));
-    return 1;
+  std::vector<std::unique_ptr<Worker>> workers;
+  const unsigned cores = arguments.print ? 1 : std::max(1u, std::thread::hardware_concurrency());
+  for (unsigned i = 0; i < cores; ++i) {
+    // Small programs have few workgroups: there a thread each for the whole is best. Large ones show that
+    // workgroups may run on any thread.
+    auto native = backend::make_native({.optimisation = 0, .threads = arguments.nodes > 32 ? 2u : 1u});
+    if (!native) {
+      fmt::print(stderr, "{}", render(native.error(), nullptr));
+      return 1;
+    }
+    workers.push_back(std::make_unique<Worker>(arguments, std::move(*native)));
   }
-  return Run(arguments, **native).go();
+  return Run(arguments, std::move(workers)).go();
 }

@@ -1,11 +1,14 @@
 #include "generate/programs.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "check/checked.h"
-#include "ir/builder.h"
+#include "generate/coverage.h"
+#include "layout/dispatch.h"
 #include "ops/operation.h"
 #include "ref/ref.h"
 #include "wire/wire.h"
@@ -18,6 +21,15 @@ ProgramOptions options() {
   out.ops = &ops::op_table();
   return out;
 }
+/// What tests go through: small, large, with subgroups, with races.
+std::vector<ProgramOptions> all_options() {
+  ProgramOptions small = ProgramOptions::small(&ops::op_table()), subgroups = small, racy = small;
+  subgroups.subgroup_size = 4;
+  racy.racy = true;
+  ProgramOptions plain = small;
+  plain.barriers = plain.atomics = false;
+  return {options(), small, subgroups, racy, plain};
+}
 
 std::string complaints(const Diagnostics& all) {
   std::string out;
@@ -25,24 +37,91 @@ std::string complaints(const Diagnostics& all) {
   return out;
 }
 
-// Oracle: the checker, written by others from the specification.
+// Oracle: the checker, written by others from the specification, and the rules of dispatch.
 TEST(RandomPrograms, AreAllValid) {
-  for (uint64_t index = 0; index < 2000; ++index) {
-    const ProgramCase c = random_program(11, index, options());
-    const auto checked = check::check(c.program, ops::op_table());
-    ASSERT_TRUE(checked.has_value()) << "index " << index << "\n" << complaints(checked.error());
-    ASSERT_EQ(checked->bound_buffers().size(), c.buffers.size());
+  for (const ProgramOptions& o : all_options()) {
+    ProgramGenerator generator(o);
+    ProgramCase c;
+    for (uint64_t index = 0; index < 2000; ++index) {
+      generator.make(11, index, c);
+      const auto checked = check::check(c.program, ops::op_table());
+      ASSERT_TRUE(checked.has_value()) << "index " << index << "\n" << complaints(checked.error());
+      const std::vector<std::span<std::byte>> host(c.buffers.begin(), c.buffers.end());
+      const auto bound = layout::bind(*checked, host, c.groups);
+      ASSERT_TRUE(bound.has_value()) << "index " << index << "\n" << render(bound.error(), nullptr);
+    }
   }
 }
 
+// Oracle: the options' own bounds.
+TEST(RandomPrograms, AreAsSmallAsWanted) {
+  for (ProgramOptions o : all_options()) {
+    for (const uint32_t nodes : {16u, 32u, 33u, 127u, 128u, 400u}) {
+      if (o.racy && nodes < 32) continue;
+      o.max_nodes = nodes;
+      ProgramGenerator generator(o);
+      ProgramCase c;
+      for (uint64_t index = 0; index < 500; ++index) {
+        generator.make(12, index, c);
+        ASSERT_LE(c.program.code.node_count(), nodes) << index;
+        const auto& size = c.program.workgroup_size;
+        ASSERT_LE(size[0] * size[1] * size[2] * c.groups.total(), o.max_invocations) << index;
+      }
+    }
+  }
+}
+
+/// Everything that has to come up among some tens of thousands of small programs, and most pairs.
+void expect_coverage(const ProgramOptions& o, uint64_t programs) {
+  using Family = ProgramCoverage::Family;
+  ProgramCoverage coverage(o);
+  ProgramGenerator generator(o);
+  ProgramCase c;
+  for (uint64_t index = 0; index < programs; ++index) {
+    generator.make(3, index, c);
+    const auto checked = check::check(c.program, ops::op_table());
+    ASSERT_TRUE(checked.has_value()) << complaints(checked.error());
+    coverage.add(*checked);
+  }
+  for (size_t f = 0; f < ProgramCoverage::kFamilies; ++f) {
+    const ProgramCoverage::Tally tally = coverage.tally(Family(f));
+    EXPECT_GT(tally.possible, 0u) << f;
+    if (Family(f) == Family::Pair) {
+      EXPECT_GT(tally.reached * 100, tally.possible * 95) << coverage.print();
+    } else {
+      EXPECT_EQ(tally.reached, tally.possible) << coverage.print();
+    }
+  }
+  fmt::print("{}", coverage.print());
+}
+
 // Oracle: the ledgers: nothing that a program can say may be missing from what is tested.
-TEST(RandomPrograms, UseEveryKindAndOperator) {
-  ProgramCoverage coverage;
-  for (uint64_t index = 0; index < 3000; ++index) coverage.add(random_program(3, index, options()).program);
-  for (size_t i = 0; i < ir::kNodeKindCount; ++i) EXPECT_GT(coverage.count(ir::NodeKind(i)), 20u) << i;
-  for (size_t i = 0; i < ir::kExprKindCount; ++i) EXPECT_GT(coverage.count(ir::ExprKind(i)), 20u) << i;
-  for (const spec::OpInfo& info : spec::kOps) EXPECT_GT(coverage.count(info.op), 20u) << info.name;
-  EXPECT_NE(coverage.print().find("never        -"), std::string::npos) << coverage.print();
+TEST(RandomPrograms, SmallOnesUseTheWholeLanguage) {
+  expect_coverage(ProgramOptions::small(&ops::op_table()), 60'000);
+}
+TEST(RandomPrograms, LargeOnesUseTheWholeLanguage) { expect_coverage(options(), 3'000); }
+TEST(RandomPrograms, WithSubgroupsUseTheWholeLanguage) {
+  ProgramOptions o = ProgramOptions::small(&ops::op_table());
+  o.subgroup_size = 4;
+  expect_coverage(o, 60'000);
+}
+
+// Oracle: the ledger of category C: each of its operations is called.
+TEST(RandomPrograms, CallEveryIntrinsic) {
+  ProgramOptions o = ProgramOptions::small(&ops::op_table());
+  o.subgroup_size = 4;
+  ProgramGenerator generator(o);
+  ProgramCase c;
+  std::set<spec::Intrinsic> called;
+  for (uint64_t index = 0; index < 5000; ++index) {
+    generator.make(4, index, c);
+    const auto checked = check::check(c.program, ops::op_table());
+    ASSERT_TRUE(checked.has_value()) << complaints(checked.error());
+    for (const auto& use : checked->intrinsics()) called.insert(use.intrinsic);
+    const auto& size = c.program.workgroup_size;
+    EXPECT_EQ(size[0] * size[1] * size[2] % 4, 0u);
+  }
+  EXPECT_EQ(called.size(), spec::kIntrinsicCount);
 }
 
 // Oracle: equality of encodings; the contract says that a program is a function of seed and index.
@@ -72,6 +151,44 @@ TEST(RandomPrograms, EndSoon) {
     }
   }
   EXPECT_LE(too_long, 2u);
+}
+
+// Oracle: counting what touches the buffer of the race: one store, and at most one load or atomic; so nothing
+// else can order the pair, which must be two invocations of the dispatch.
+TEST(RandomPrograms, RacyOnesNameTheirRace) {
+  ProgramOptions o = ProgramOptions::small(&ops::op_table());
+  o.racy = true;
+  ProgramGenerator generator(o);
+  ProgramCase c;
+  uint32_t workgroup = 0, atomics = 0, reads = 0;
+  for (uint64_t index = 0; index < 2000; ++index) {
+    generator.make(9, index, c);
+    ASSERT_TRUE(c.race.has_value());
+    const Race race = *c.race;
+    const auto& size = c.program.workgroup_size;
+    const uint64_t total = size[0] * size[1] * size[2] * c.groups.total();
+    EXPECT_LT(race.first, total);
+    EXPECT_LT(race.second, total);
+    EXPECT_NE(race.first, race.second);
+    const ir::BufferDecl& buffer = c.program.buffers.at(race.buffer);
+    EXPECT_EQ(c.program.code.name(buffer.name), "x0");
+    uint32_t writes = 0, loads = 0, atomic = 0;
+    for (const ir::Node& node : c.program.code.nodes)
+      writes += node.kind == ir::NodeKind::Store && node.symbol == buffer.name;
+    for (const ir::Expr& e : c.program.code.exprs) {
+      loads += e.kind == ir::ExprKind::Load && e.symbol == buffer.name;
+      atomic += e.kind == ir::ExprKind::Apply && spec::is_atomic(e.op) && e.symbol == buffer.name;
+    }
+    EXPECT_EQ(writes, 1u) << index;
+    EXPECT_LE(loads + atomic, 1u) << index;
+    workgroup += buffer.access == ir::BufferAccess::Workgroup;
+    atomics += atomic;
+    reads += loads;
+  }
+  EXPECT_GT(workgroup, 50u);
+  EXPECT_GT(atomics, 50u);
+  EXPECT_GT(reads, 50u);
+  EXPECT_FALSE(random_program(9, 0, options()).race.has_value());
 }
 
 // Oracle: the contract of Choices: an exhausted source gives zeros, which always mean the simplest choice.
@@ -105,6 +222,33 @@ TEST(ShrinkProgram, LeavesWhatTheFailureNeeds) {
     ++shrunk;
   }
   EXPECT_EQ(shrunk, 5u);
+}
+
+// Oracle: by hand: a bitcast between wide types needs one statement with it; tensors and wide literals are
+// copied, so what is left still checks, binds and round-trips.
+TEST(ShrinkProgram, KeepsWideTypesAndTensorsWhole) {
+  const auto has_both = [](const ProgramCase& c) {
+    const bool wide = std::ranges::any_of(c.program.code.exprs, [](const ir::Expr& e) {
+      return e.kind == ir::ExprKind::Apply && e.op == spec::Op::Bitcast && e.type == ir::DataType::Vec4U32;
+    });
+    return wide && !c.program.tensors.empty();
+  };
+  uint32_t shrunk = 0;
+  for (uint64_t index = 0; index < 200 && shrunk < 4; ++index) {
+    const ProgramCase c = random_program(10, index, options());
+    if (!has_both(c)) continue;
+    const ProgramCase small = shrink_program(c, ops::op_table(), has_both);
+    EXPECT_TRUE(has_both(small));
+    EXPECT_EQ(small.program.tensors.size(), 1u) << "index " << index;
+    EXPECT_LE(small.program.code.node_count(), 40u) << "index " << index;
+    const auto checked = check::check(small.program, ops::op_table());
+    ASSERT_TRUE(checked.has_value()) << complaints(checked.error());
+    const auto decoded = wire::decode(wire::encode(small.program));
+    ASSERT_TRUE(decoded.has_value());
+    EXPECT_TRUE(ir::equal(*decoded, small.program));
+    ++shrunk;
+  }
+  EXPECT_EQ(shrunk, 4u);
 }
 
 }  // namespace
