@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
 
+#include "base/bytes.h"
 #include "ops/operation.h"
 #include "ref/ref.h"
 #include "verify/elementwise.h"
@@ -13,30 +14,41 @@ namespace {
 
 uint32_t canary(size_t position) { return 0xFEEDFACEu ^ uint32_t(position * 0x85EBCA6Bu); }
 
+constexpr size_t kGuardBytes = kGuardWords * 4;
+
+void put_canaries(std::byte* at, size_t first) {
+  for (size_t k = 0; k < kGuardWords; ++k) store_u32(at + 4 * k, canary(first + k));
+}
+uint64_t broken_canaries(const std::byte* at, size_t first) {
+  uint64_t broken = 0;
+  for (size_t k = 0; k < kGuardWords; ++k) broken += load_u32(at + 4 * k) != canary(first + k);
+  return broken;
+}
+
+/// A buffer of 16-bit elements may end within a word, of which the rest is then zero.
+std::vector<uint32_t> whole_words(Bytes bytes) {
+  bytes.resize((bytes.size() + 3) / 4 * 4);
+  return to_words(bytes);
+}
+
 }  // namespace
 
 Result<ProgramRun> run_on(backend::Pipeline& pipeline, const generate::ProgramCase& c) {
-  // canaries | words | canaries, each buffer in an allocation of its own
-  std::vector<std::vector<uint32_t>> memory;
+  // canaries | elements | canaries, each buffer in an allocation of its own
+  std::vector<Bytes> memory;
   std::vector<std::span<std::byte>> host;
   for (const Bytes& buffer : c.buffers) {
-    const size_t words = buffer.size() / 4;
-    auto& m = memory.emplace_back(words + 2 * kGuardWords);
-    for (size_t k = 0; k < kGuardWords; ++k) {
-      m[k] = canary(k);
-      m[kGuardWords + words + k] = canary(kGuardWords + k);
-    }
-    if (words != 0) std::memcpy(m.data() + kGuardWords, buffer.data(), buffer.size());
-    host.push_back(std::as_writable_bytes(std::span(m.data() + kGuardWords, words)));
+    Bytes& m = memory.emplace_back(buffer.size() + 2 * kGuardBytes);
+    put_canaries(m.data(), 0);
+    put_canaries(m.data() + kGuardBytes + buffer.size(), kGuardWords);
+    std::ranges::copy(buffer, m.begin() + kGuardBytes);
+    host.push_back(std::span(m).subspan(kGuardBytes, buffer.size()));
   }
   VYRE_CHECK(pipeline.dispatch(host, c.groups));
   ProgramRun run;
   for (size_t b = 0; b < memory.size(); ++b) {
-    const std::vector<uint32_t>& m = memory[b];
-    for (size_t k = 0; k < kGuardWords; ++k) {
-      run.canaries_broken += m[k] != canary(k);
-      run.canaries_broken += m[m.size() - kGuardWords + k] != canary(kGuardWords + k);
-    }
+    run.canaries_broken += broken_canaries(memory[b].data(), 0);
+    run.canaries_broken += broken_canaries(memory[b].data() + kGuardBytes + host[b].size(), kGuardWords);
     run.canaries += 2 * kGuardWords;
     run.buffers.emplace_back(host[b].begin(), host[b].end());
   }
@@ -54,7 +66,7 @@ std::optional<Difference> first_difference(const check::Checked& checked, const 
                                            const std::vector<Bytes>& actual) {
   for (size_t b = 0; b < expected.size(); ++b) {
     if (expected[b] == actual[b]) continue;
-    const std::vector<uint32_t> want = to_words(expected[b]), have = to_words(actual[b]);
+    const std::vector<uint32_t> want = whole_words(expected[b]), have = whole_words(actual[b]);
     for (size_t k = 0; k < want.size(); ++k) {
       if (want[k] == have[k]) continue;
       const ir::BufferDecl& buffer = checked.buffer(checked.bound_buffers()[b]);

@@ -130,6 +130,28 @@ TEST(Canaries, AreSeenWhenOverwritten) {
   EXPECT_GT(elements.canaries, elements.canaries_broken);
 }
 
+// Oracle: by hand: three elements of 16 bits are six bytes, and a difference in the third is one in the
+// second word.
+TEST(ProgramParity, SeesTheLastHalfWord) {
+  generate::ProgramCase c;
+  c.program = *text::parse("program p(read_write out: f16 @0) workgroup(1, 1, 1) { out[2] = out[0]; }");
+  c.buffers = {Bytes(6)};
+  c.buffers[0][0] = std::byte{7};
+  const auto checked = check::check(c.program, ops::op_table());
+  ASSERT_TRUE(checked);
+  const auto reference = backend::make_reference();
+  auto pipeline = reference->compile(*checked);
+  ASSERT_TRUE(pipeline);
+  const auto run = run_on(**pipeline, c);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->canaries_broken, 0u);
+  EXPECT_EQ(run->buffers[0], (Bytes{std::byte{7}, {}, {}, {}, std::byte{7}, {}}));
+  const auto difference = first_difference(*checked, c.buffers, run->buffers);
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->index, 1u);
+  EXPECT_EQ(difference->actual, 7u);
+}
+
 // A backend that accepts everything and does nothing.
 class Idle final : public backend::Backend {
  public:
