@@ -79,6 +79,8 @@ class Evaluator {
       Frame& frame = frames_.back();
       const auto& block = kernel_.block(frame.block);
       if (frame.lanes.empty() || frame.next == block.size()) {
+        // A round is a step of its own: an empty body has no other.
+        if (frame.loop && !spend(frame.lanes.size())) return std::unexpected(out_of_steps());
         if (!again(frame)) frames_.pop_back();
         continue;
       }
@@ -96,6 +98,12 @@ class Evaluator {
     if (frame.returns_seen == returns_) return;
     frame.returns_seen = returns_;
     std::erase_if(frame.lanes, [&](uint32_t lane) { return returned_[lane]; });
+  }
+
+  /// False when the steps are used up.
+  bool spend(uint64_t steps) {
+    steps_ += steps;
+    return options_.max_steps == 0 || steps_ <= options_.max_steps;
   }
 
   /// The next iteration of a loop, for the lanes that have one.
@@ -157,8 +165,7 @@ class Evaluator {
   Result<void> execute(Value v) {
     const Inst& inst = kernel_[v];
     Frame& frame = frames_.back();
-    steps_ += frame.lanes.size();
-    if (options_.max_steps != 0 && steps_ > options_.max_steps) return std::unexpected(out_of_steps());
+    if (!spend(frame.lanes.size())) return std::unexpected(out_of_steps());
     switch (inst.kind) {
       case InstKind::Const: return each_bits(v, [value = constant(inst)](uint32_t) { return value; });
       case InstKind::Len: return each(v, [&](uint32_t) { return memory_.length(inst.target); });

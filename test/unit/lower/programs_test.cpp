@@ -385,5 +385,14 @@ TEST(Programs, StepsRunOut) {
   EXPECT_EQ(result.error().code, DiagCode::B003);
 }
 
+TEST(Programs, StepsRunOutInAnEmptyLoop) {
+  ProgramBuilder p("idle");
+  p.read_write("out", DataType::U32, 0);
+  p.loop("i", p.u32(0), p.u32(0xffffffff), [](Ex) {});
+  const auto result = run_kernel(build(checked(p.finish())), {{0}}, {}, {.max_steps = 10'000});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, DiagCode::B003);
+}
+
 }  // namespace
 }  // namespace vyre::lower
