@@ -30,9 +30,10 @@ bool operands_matter(NodeKind kind) {
 
 /// Whether it calls an operation of category C that gives each invocation a result of its own.
 bool is_lane_wise(const UniformityInput& input, ExprId id) {
-  if (input.code[id].op != spec::Op::Call || input.callees.empty()) return false;
-  const spec::OpDef* callee = input.callees[index(id)];
-  return callee != nullptr && callee->intrinsic && !spec::info(*callee->intrinsic).uniform;
+  const uint32_t target = input.expr_target[index(id)];
+  if (input.code[id].op != spec::Op::Call || target == kUnresolved) return false;
+  const spec::OpDef* callee = input.callees[target];
+  return callee->intrinsic && !spec::info(*callee->intrinsic).uniform;
 }
 
 /// Whether an expression can differ between invocations whatever its operands are.

@@ -28,8 +28,7 @@ struct UniformityInput {
   std::span<const uint32_t> expr_target;  // by ExprId: variable of Var, buffer of Load
   std::span<const uint32_t> node_target;  // by NodeId: variable of Let, Assign, Loop
   uint32_t variables;                     // how many variables there are
-  // By ExprId: the operation of Call; may be empty when nothing is called, and null where the name is
-  // unknown.
+  // What is called; expr_target of a Call is its place here, kUnresolved where the name is unknown.
   std::span<const spec::OpDef* const> callees = {};
 };
 inline constexpr uint32_t kUnresolved = UINT32_MAX;

@@ -57,7 +57,6 @@ BodyChecker::BodyChecker(const BodyInput& input, Report& report)
   visible_.resize(code_.symbols.size());
   last_declaration_.resize(code_.symbols.size(), kNoTarget);
   name_checked_.resize(code_.symbols.size());
-  seen_expr_.resize(code_.exprs.size());
   seen_node_.resize(code_.nodes.size());
   result_.resolution.types.resize(code_.exprs.size(), DataType::U32);
   result_.resolution.expr_target.resize(code_.exprs.size(), kNoTarget);

@@ -68,6 +68,9 @@ class BodyChecker {
   // Expressions (expressions.cpp).
   /// Resolves and types a whole tree; gives the type of its root.
   DataType expression(ExprId root);
+  /// Whether the expressions from next_ to the root are the tree of the root and nothing else, operands first and
+  /// from left to right: so it is in whatever was parsed or decoded, and then a tree needs no walk.
+  bool stands_in_order(ExprId root);
   /// V023 when the tree in order_ is too deep.
   void check_depth(ExprId root);
   DataType type_of(ExprId id);
@@ -89,6 +92,8 @@ class BodyChecker {
   DataType cast(ExprId id, const ir::Expr& expr);
   DataType bitcast(ExprId id, const ir::Expr& expr);
   DataType call(ExprId id, const ir::Expr& expr);
+  /// Its place in Resolution::callees, or kNoTarget when no such operation is registered.
+  uint32_t find_callee(const ir::Expr& expr);
   void call_intrinsic(ExprId id, const spec::OpDef& def);
   DataType atomic(ExprId id, const ir::Expr& expr);
   void unknown_operation(ExprId id, const ir::Expr& expr);
@@ -111,8 +116,12 @@ class BodyChecker {
   std::vector<Span> variable_spans_;  // by VarId
   std::vector<bool> buffer_usable_;   // by BufferId: its element type can be spoken of
   std::vector<Frame> frames_;
-  std::vector<bool> seen_expr_, seen_node_;
-  std::unordered_map<const spec::OpDef*, size_t> called_;  // its place in BodyResult::calls
+  uint32_t next_ = 0;            // expressions below were seen; UINT32_MAX: in no order, see seen_expr_
+  std::vector<bool> seen_expr_;  // empty while expressions come in order
+  std::vector<bool> seen_node_;
+  std::unordered_map<uint64_t, uint32_t> callee_of_;  // by symbol and version: find_callee()
+  static constexpr size_t kNoSite = SIZE_MAX;
+  std::vector<size_t> call_sites_;  // by callee: its place in BodyResult::calls, or kNoSite
   std::unordered_set<spec::Intrinsic> intrinsics_used_;
   NodeId statement_{};           // that is being walked
   std::vector<ExprId> pending_;  // scratch of expression()

@@ -28,21 +28,36 @@ void BodyChecker::unknown_operation(ExprId id, const Expr& e) {
               std::move(help));
 }
 
-DataType BodyChecker::call(ExprId id, const Expr& e) {
+uint32_t BodyChecker::find_callee(const Expr& e) {
+  if (e.symbol == ir::kNoSymbol) return kNoTarget;
+  const uint64_t key = uint64_t{ir::index(e.symbol)} << 32 | e.immediate;
+  const auto [known, first] = callee_of_.try_emplace(key, kNoTarget);
+  if (!first) return known->second;
   const spec::OpDef* def = input_.ops.find(code_.name(e.symbol), e.immediate);
-  if (def == nullptr) {
+  if (def == nullptr) return kNoTarget;
+  known->second = uint32_t(result_.resolution.callees.size());
+  result_.resolution.callees.push_back(def);
+  call_sites_.push_back(kNoSite);
+  return known->second;
+}
+
+DataType BodyChecker::call(ExprId id, const Expr& e) {
+  const uint32_t callee = find_callee(e);
+  if (callee == kNoTarget) {
     unknown_operation(id, e);
     return kUnknownType;
   }
-  auto& callees = result_.resolution.callees;
-  if (callees.empty()) callees.resize(code_.exprs.size());
-  callees[ir::index(id)] = def;
+  const spec::OpDef* def = result_.resolution.callees[callee];
+  result_.resolution.expr_target[ir::index(id)] = callee;
   if (def->intrinsic) {
     call_intrinsic(id, *def);
   } else {
-    const auto [known, first] = called_.try_emplace(def, result_.calls.size());
-    if (first) result_.calls.push_back({def, code_.span(id), 0});
-    ++result_.calls[known->second].count;
+    size_t& site = call_sites_[callee];
+    if (site == kNoSite) {
+      site = result_.calls.size();
+      result_.calls.push_back({def, code_.span(id), 0});
+    }
+    ++result_.calls[site].count;
   }
 
   const auto arguments = code_.args(e);

@@ -38,9 +38,9 @@ struct Variable {
 /// What names and expressions of one Code mean. Functions number their parameters first, in order.
 struct Resolution {
   std::vector<DataType> types;        // by ExprId
-  std::vector<uint32_t> expr_target;  // by ExprId. Var: VarId; Load, BufLen, atomics: BufferId; else unused
+  std::vector<uint32_t> expr_target;  // by ExprId. Var: VarId; Load, BufLen, atomics: BufferId; Call: callees; else unused
   std::vector<uint32_t> node_target;  // by NodeId. Let, Assign, Loop: VarId; Store: BufferId; else unused
-  std::vector<const spec::OpDef*> callees;  // by ExprId, null but for Call; empty when nothing is called
+  std::vector<const spec::OpDef*> callees;  // what is called, each once; expr_target of a Call is its place
   std::vector<Variable> variables;
 
   DataType type(ExprId id) const { return types[ir::index(id)]; }
@@ -48,7 +48,7 @@ struct Resolution {
   VarId variable(NodeId id) const { return VarId{node_target[ir::index(id)]}; }
   BufferId buffer(ExprId id) const { return BufferId{expr_target[ir::index(id)]}; }
   BufferId buffer(NodeId id) const { return BufferId{node_target[ir::index(id)]}; }
-  const spec::OpDef* callee(ExprId id) const { return callees[ir::index(id)]; }
+  const spec::OpDef* callee(ExprId id) const { return callees[expr_target[ir::index(id)]]; }
 };
 
 /// The checked body of a called operation.

@@ -91,6 +91,23 @@ DataType BodyChecker::expression(ExprId root) {
     malformed(Span::none(), "an operand that does not exist");
     return kUnknownType;
   }
+  if (next_ <= ir::index(root) && stands_in_order(root)) {
+    const uint32_t first = next_, size = ir::index(root) + 1 - first;
+    for (uint32_t i = first; i < first + size; ++i) result_.resolution.types[i] = type_of(ExprId{i});
+    visited_ += size;
+    next_ = first + size;
+    if (size > spec::kMaxExpressionDepth) {
+      order_.clear();
+      for (uint32_t i = first + size; i-- > first;) order_.push_back(ExprId{i});
+      check_depth(root);
+    }
+    return type(root);
+  }
+  if (next_ != UINT32_MAX) {
+    seen_expr_.assign(code_.exprs.size(), false);
+    std::fill_n(seen_expr_.begin(), next_, true);
+    next_ = UINT32_MAX;
+  }
   order_.clear();
   pending_.assign(1, root);
   while (!pending_.empty()) {
@@ -118,6 +135,18 @@ DataType BodyChecker::expression(ExprId root) {
   }
   check_depth(root);
   return type(root);
+}
+
+bool BodyChecker::stands_in_order(ExprId root) {
+  pending_.clear();  // the roots of the trees so far
+  for (uint32_t i = next_; i <= ir::index(root); ++i) {
+    const auto operands = code_.args(code_[ExprId{i}]);
+    if (operands.size() > pending_.size()) return false;
+    if (!std::equal(operands.begin(), operands.end(), pending_.end() - std::ptrdiff_t(operands.size()))) return false;
+    pending_.resize(pending_.size() - operands.size());
+    pending_.push_back(ExprId{i});
+  }
+  return pending_.size() == 1;
 }
 
 void BodyChecker::check_depth(ExprId root) {

@@ -61,7 +61,7 @@ void Symbols::rehash() {
 
 namespace {
 
-constexpr uint32_t kNone = (1u << 28) - 1;
+constexpr uint32_t kNone = (1u << 28) - 1;  // as in PackedNode
 
 /// What a statement of each kind has beside its operands, and how many of those; a Store has any number.
 struct Parts {
@@ -84,7 +84,6 @@ constexpr Parts parts_of(NodeKind kind) {
 
 /// An index in 28 bits, all ones for none.
 constexpr bool fits(uint32_t index) { return index == UINT32_MAX || index < kNone; }
-constexpr uint32_t widened(uint32_t upper) { return upper == kNone ? UINT32_MAX : upper; }
 
 bool well_formed(const Node& node) {
   const Parts parts = parts_of(node.kind);
@@ -102,36 +101,6 @@ PackedNode::PackedNode(const Node& node)
   upper_ = parts_of(node.kind).symbol ? index(node.symbol) : index(node.orelse);
   first_ = node.args.first;
   lower_ = node.kind == NodeKind::Store ? node.args.count : index(node.body);
-}
-
-Node PackedNode::unpack() const {
-  Node node{.kind = static_cast<NodeKind>(kind_), .malformed = malformed_ == 1};
-  if (node.malformed) return node;
-  switch (node.kind) {
-    case NodeKind::Let:
-    case NodeKind::Assign:
-      node.symbol = Symbol{widened(upper_)};
-      node.args = {first_, 1};
-      break;
-    case NodeKind::Store:
-      node.symbol = Symbol{widened(upper_)};
-      node.args = {first_, lower_};
-      break;
-    case NodeKind::If:
-      node.args = {first_, 1};
-      node.body = BlockId{lower_};
-      node.orelse = BlockId{widened(upper_)};
-      break;
-    case NodeKind::Loop:
-      node.symbol = Symbol{widened(upper_)};
-      node.args = {first_, 2};
-      node.body = BlockId{lower_};
-      break;
-    case NodeKind::Block: node.body = BlockId{lower_}; break;
-    case NodeKind::Return:
-    case NodeKind::Barrier: break;
-  }
-  return node;
 }
 
 }  // namespace vyre::ir

@@ -48,6 +48,10 @@ class PackedNode {
   void set_orelse(BlockId block) { upper_ = index(block); }
 
  private:
+  /// A symbol or block of 28 bits, all ones for none.
+  static constexpr uint32_t kNone = (uint32_t(1) << 28) - 1;
+  static uint32_t widened(uint32_t upper) { return upper == kNone ? UINT32_MAX : upper; }
+
   uint32_t kind_ : 3 = 0;
   uint32_t malformed_ : 1 = 0;
   uint32_t upper_ : 28 = 0;  // the symbol; If: the else block
@@ -55,6 +59,36 @@ class PackedNode {
   uint32_t lower_ = 0;       // the body; Store: args.count
 };
 static_assert(sizeof(PackedNode) == 12);
+
+inline Node PackedNode::unpack() const {
+  Node node{.kind = static_cast<NodeKind>(kind_), .malformed = malformed_ == 1};
+  if (node.malformed) return node;
+  switch (node.kind) {
+    case NodeKind::Let:
+    case NodeKind::Assign:
+      node.symbol = Symbol{widened(upper_)};
+      node.args = {first_, 1};
+      break;
+    case NodeKind::Store:
+      node.symbol = Symbol{widened(upper_)};
+      node.args = {first_, lower_};
+      break;
+    case NodeKind::If:
+      node.args = {first_, 1};
+      node.body = BlockId{lower_};
+      node.orelse = BlockId{widened(upper_)};
+      break;
+    case NodeKind::Loop:
+      node.symbol = Symbol{widened(upper_)};
+      node.args = {first_, 2};
+      node.body = BlockId{lower_};
+      break;
+    case NodeKind::Block: node.body = BlockId{lower_}; break;
+    case NodeKind::Return:
+    case NodeKind::Barrier: break;
+  }
+  return node;
+}
 
 /// Statements by NodeId.
 class Nodes {

@@ -26,7 +26,7 @@ ReadyProgram::ReadyProgram(const check::Checked& program)
     const auto& callees = caller.resolution.callees;
     caller.callees.resize(callees.size());
     for (size_t i = 0; i < callees.size(); ++i) {
-      if (callees[i] == nullptr || callees[i]->intrinsic) continue;
+      if (callees[i]->intrinsic) continue;
       // References into an unordered_map stay valid while it grows.
       const auto [it, inserted] = functions_.try_emplace(callees[i], program.function(*callees[i]));
       caller.callees[i] = &it->second;
@@ -191,7 +191,7 @@ void Invocation::apply(ir::ExprId id, const ir::Expr& e) {
 
 void Invocation::apply_call(ir::ExprId id) {
   const spec::OpDef& def = *code_->resolution.callee(id);
-  if (!def.intrinsic) return call(*code_->callees[ir::index(id)]);
+  if (!def.intrinsic) return call(*code_->callees[code_->resolution.expr_target[ir::index(id)]]);
   waits_for_ = def.intrinsic;  // the operands stay where they are until there is an answer
 }
 

@@ -29,7 +29,7 @@ struct ReadyCode {
   const ir::Code& code;
   const check::Resolution& resolution;
   Postfix postfix;
-  /// By ExprId, for calls of category A: what they call. Empty when nothing is called.
+  /// By callee, those of category A: their code.
   std::vector<const struct ReadyFunction*> callees;
 };
 

@@ -42,7 +42,10 @@ struct Names {
     spec::add_intrinsics(ops);
     for (const ir::Expr& e : code.exprs) {
       exprs.push_back(of(e.symbol));
-      callees.push_back(e.op == spec::Op::Call ? ops.find(code.name(e.symbol), e.immediate) : nullptr);
+      if (e.kind != ir::ExprKind::Apply || e.op != spec::Op::Call) continue;
+      const spec::OpDef* callee = ops.find(code.name(e.symbol), e.immediate);
+      exprs.back() = callee == nullptr ? kUnresolved : uint32_t(callees.size());
+      if (callee != nullptr) callees.push_back(callee);
     }
     for (const Node& n : code.nodes) nodes.push_back(of(n.symbol));
   }
