@@ -73,8 +73,13 @@ Uniformity::Uniformity(const UniformityInput& input) : input_(input), code_(inpu
   first_use_.resize(input.variables, kNone);
   variable_cause_.resize(input.variables, kNone);
   link_statements();
-  for (const NodeId node : order_) {
-    if (operands_matter(code_[node].kind)) scan_operands(node);
+  uint32_t first = 0;  // the expressions before belong to statements before
+  for (const NodeId id : order_) {
+    const Node& node = code_[id];
+    if (operands_matter(node.kind)) {
+      input.in_order && node.args.count > 0 ? scan_row(id, first, index(code_.args(node).back())) : scan_operands(id);
+    }
+    if (input.in_order && node.args.count > 0) first = index(code_.args(node).back()) + 1;
   }
   for (size_t i = 0; i < queue_.size(); ++i) propagate(queue_[i]);
   for (const NodeId node : order_) {
@@ -126,6 +131,19 @@ void Uniformity::scan_operands(NodeId node) {
     }
     const auto operands = code_.args(e);
     for (size_t i = operands.size(); i-- > 0;) pending_.push_back(operands[i]);
+  }
+}
+
+void Uniformity::scan_row(NodeId node, uint32_t first, uint32_t last) {
+  for (uint32_t i = first; i <= last; ++i) {
+    // Which of several causes is named is for the walk to say.
+    if (differs_by_itself(input_, ExprId{i})) return scan_operands(node);
+  }
+  for (uint32_t i = first; i <= last; ++i) {
+    const uint32_t target = input_.expr_target[i];
+    if (code_[ExprId{i}].kind != ExprKind::Var || target == kUnresolved) continue;
+    uses_.push_back({index(node), i, first_use_[target]});
+    first_use_[target] = uint32_t(uses_.size() - 1);
   }
 }
 

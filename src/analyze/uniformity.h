@@ -30,6 +30,9 @@ struct UniformityInput {
   uint32_t variables;                     // how many variables there are
   // What is called; expr_target of a Call is its place here, kUnresolved where the name is unknown.
   std::span<const spec::OpDef* const> callees = {};
+  /// Whether the expressions of all statements follow one another in program order, operands first, as they do in what
+  /// was parsed or decoded. Then operands are read front to back instead of as trees.
+  bool in_order = false;
 };
 inline constexpr uint32_t kUnresolved = UINT32_MAX;
 
@@ -75,6 +78,8 @@ class Uniformity {
 
   void link_statements();
   void scan_operands(ir::NodeId node);
+  /// The same when they are the expressions first .. last.
+  void scan_row(ir::NodeId node, uint32_t first, uint32_t last);
   void propagate(Fact fact);
   void mark(std::vector<uint32_t>& causes, FactKind kind, uint32_t index, uint32_t cause);
   void mark_control(ir::BlockId block, uint32_t cause);

@@ -74,6 +74,7 @@ BodyResult BodyChecker::run() {
         "move repeated parts into a loop, or split the work over several programs");
   }
   result_.size = visited_;
+  result_.in_order = next_ != UINT32_MAX;
   return std::move(result_);
 }
 

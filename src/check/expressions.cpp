@@ -76,12 +76,14 @@ const ExprShape& shape_of(const Expr& e) {
                                            : static_cast<size_t>(e.kind)];
 }
 
-/// The fields that are not as they are when nobody sets them.
-uint32_t fields_set(const Expr& e) {
-  const Expr unset;
-  return (e.op != unset.op ? kHasOp : 0) | (e.type != unset.type ? kHasType : 0) |
-         (e.mode != unset.mode ? kHasMode : 0) | (e.symbol != unset.symbol ? kHasSymbol : 0) |
-         (e.immediate != unset.immediate ? kHasImmediate : 0);
+/// Whether no field is set that the shape does not have; one that nobody sets is as it is in Expr{}. Without a branch,
+/// since this is asked of every expression.
+bool only_fields_of(const Expr& e, const ExprShape& shape) {
+  constexpr Expr unset;
+  const uint32_t set = uint32_t(e.op != unset.op) * kHasOp | uint32_t(e.type != unset.type) * kHasType |
+                       uint32_t(e.mode != unset.mode) * kHasMode | uint32_t(e.symbol != unset.symbol) * kHasSymbol |
+                       uint32_t(e.immediate != unset.immediate) * kHasImmediate;
+  return (set & ~shape.fields) == 0;
 }
 
 }  // namespace
@@ -138,15 +140,21 @@ DataType BodyChecker::expression(ExprId root) {
 }
 
 bool BodyChecker::stands_in_order(ExprId root) {
-  pending_.clear();  // the roots of the trees so far
-  for (uint32_t i = next_; i <= ir::index(root); ++i) {
-    const auto operands = code_.args(code_[ExprId{i}]);
-    if (operands.size() > pending_.size()) return false;
-    if (!std::equal(operands.begin(), operands.end(), pending_.end() - std::ptrdiff_t(operands.size()))) return false;
-    pending_.resize(pending_.size() - operands.size());
-    pending_.push_back(ExprId{i});
+  const uint32_t first = next_, last = ir::index(root);
+  if (pending_.size() < last - first + 1) pending_.resize(last - first + 1);
+  ExprId* const bottom = pending_.data();
+  ExprId* top = bottom;  // the roots of the trees so far
+  for (uint32_t i = first; i <= last; ++i) {
+    const ir::Range operands = code_.exprs[i].args;
+    if (operands.count > size_t(top - bottom)) return false;
+    top -= operands.count;
+    const ExprId* wanted = code_.expr_list.data() + operands.first;
+    for (uint32_t k = 0; k < operands.count; ++k) {
+      if (top[k] != wanted[k]) return false;
+    }
+    *top++ = ExprId{i};
   }
-  return pending_.size() == 1;
+  return top - bottom == 1;
 }
 
 void BodyChecker::check_depth(ExprId root) {
@@ -168,7 +176,7 @@ void BodyChecker::check_depth(ExprId root) {
 
 bool BodyChecker::well_shaped(ExprId id, const Expr& e) {
   const ExprShape& shape = shape_of(e);
-  if ((fields_set(e) & ~shape.fields) != 0) {
+  if (!only_fields_of(e, shape)) {
     malformed(code_.span(id), "an expression with a field set that its kind does not have");
     return false;
   }

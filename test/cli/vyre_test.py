@@ -186,7 +186,7 @@ class Run(CommandTest):
         bad("there is no such buffer", "--groups", 1, "--set", "c=1")
         bad("NAME=SPEC", "--groups", 1, "--set", "a")
         bad("does not fit", "--groups", 1, "--set", "a=-3")
-        bad("too large", "--groups", 1, "--set", "a=18446744073709551616")
+        bad("does not fit u32", "--groups", 1, "--set", "a=18446744073709551616")
         bad("does not fit", "--groups", 1, "--set", "a=4294967296")
         bad("not a number", "--groups", 1, "--set", "a=1.5")
         bad("not a number", "--groups", 1, "--set", "a=inf")
