@@ -230,6 +230,7 @@ class Layout {
 
   bool wants_space(const Role& role) const {
     using enum TokenKind;
+    if (role.kind == Dot && previous_.kind == Number) return true;  // `2.x` would be a number
     if (is_one_of(role.kind, {CloseParen, CloseBracket, Comma, Semicolon, Colon, Dot, DotDot})) return false;
     if (is_one_of(previous_.kind, {OpenParen, OpenBracket, Dot, DotDot, At})) return false;
     if (previous_.prefix || previous_.opens_angle || role.opens_angle || role.closes_angle) return false;

@@ -33,6 +33,8 @@ TEST(Format, Spaces) {
   EXPECT_EQ(formatted("program p(read a:u32@0,workgroup s :i32 [ 4 ])workgroup(1,1,1){}"),
             "program p(read a: u32 @0, workgroup s: i32[4]) workgroup(1, 1, 1) {}\n");
   EXPECT_EQ(body("let x=a [ 1 ]+2*( y-3 );"), "  let x = a[1] + 2 * (y - 3);\n");
+  // Without the space a component of a number would be a malformed number.
+  EXPECT_EQ(body("let x = 2  .x + v . y;"), "  let x = 2 .x + v.y;\n");
   EXPECT_EQ(body("let x = - y-~ z+! w;"), "  let x = -y - ~z + !w;\n");
   EXPECT_EQ(body("let x = - 1i32 - -1i32 -1i32 - 1;"), "  let x = -(1i32) - -1i32 - 1i32 - 1;\n");
   EXPECT_EQ(body("let x = (- 1i32) * - - 1i32 * (-1i32);"), "  let x = (-(1i32)) * --(1i32) * (-1i32);\n");
