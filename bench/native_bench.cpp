@@ -84,7 +84,8 @@ void rival_fnv1a(std::vector<Words>& buffers) {
   }
 }
 
-// Elements of 64 bits in arrays of words. In vyre they are pairs of words: what that costs is what these two show.
+// Elements of 64 bits in arrays of words. In vyre they are pairs of words: what that costs is what these two
+// show.
 using Wide __attribute__((may_alias)) = uint64_t;
 void rival_u64_add_shift(std::vector<Words>& buffers) {
   const Wide* __restrict a = reinterpret_cast<const Wide*>(buffers[0].data());

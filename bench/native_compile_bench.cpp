@@ -1,7 +1,8 @@
 // How fast batches of small random programs become machine code: what bounds a run of 10^6 of them.
 //
-// Prints programs a second for compile_batch at level 0, on one thread and on all, beside what making and dispatching
-// the same programs takes; and processor time, which a busy machine does not change. Programs are those of the generator with at most `nodes` statements and expressions.
+// Prints programs a second for compile_batch at level 0, on one thread and on all, beside what making and
+// dispatching the same programs takes; and processor time, which a busy machine does not change. Programs are
+// those of the generator with at most `nodes` statements and expressions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,10 +76,11 @@ bool run(uint32_t nodes, unsigned threads) {
     });
   }
   const auto rate = [&](double time) { return double(programs.size()) / time; };
-  fmt::print("up to {:>3} nodes, {} thread{}: compile {:>6.0f}/s ({:>4.0f} us of a core each), dispatch {:>6.0f}/s, "
-             "generate and check {:>6.0f}/s\n",
-             nodes, threads, threads == 1 ? " " : "s", rate(compiling),
-             double(busy) / CLOCKS_PER_SEC / double(programs.size()) * 1e6, rate(dispatching), rate(making));
+  fmt::print(
+      "up to {:>3} nodes, {} thread{}: compile {:>6.0f}/s ({:>4.0f} us of a core each), dispatch {:>6.0f}/s, "
+      "generate and check {:>6.0f}/s\n",
+      nodes, threads, threads == 1 ? " " : "s", rate(compiling),
+      double(busy) / CLOCKS_PER_SEC / double(programs.size()) * 1e6, rate(dispatching), rate(making));
   if (!good) fmt::print(stderr, "a program did not compile or run\n");
   return good;
 }

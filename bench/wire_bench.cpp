@@ -71,8 +71,8 @@ ir::Program program_of(size_t nodes) {
   return parse(text + "}\n");
 }
 
-/// Seconds of the processor for the fastest of the runs that fit into a second, of three at least. Not of the clock on
-/// the wall: what else the machine does is not measured.
+/// Seconds of the processor for the fastest of the runs that fit into a second, of three at least. Not of the
+/// clock on the wall: what else the machine does is not measured.
 template <typename Work>
 double fastest(const Work& work) {
   const auto now = [] { return double(std::clock()) / CLOCKS_PER_SEC; };

@@ -24,7 +24,9 @@ endif()
 
 find_program(VYRE_CCACHE ccache)
 if(VYRE_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${VYRE_CCACHE})
+  # Build folders share what they compile: no output depends on where it was built but for a path in debug information.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+      CCACHE_SLOPPINESS=include_file_mtime,include_file_ctime,time_macros ${VYRE_CCACHE})
 endif()
 find_program(VYRE_MOLD mold)
 if(VYRE_MOLD)

@@ -77,7 +77,8 @@ Uniformity::Uniformity(const UniformityInput& input) : input_(input), code_(inpu
   for (const NodeId id : order_) {
     const Node& node = code_[id];
     if (operands_matter(node.kind)) {
-      input.in_order && node.args.count > 0 ? scan_row(id, first, index(code_.args(node).back())) : scan_operands(id);
+      input.in_order&& node.args.count > 0 ? scan_row(id, first, index(code_.args(node).back()))
+                                           : scan_operands(id);
     }
     if (input.in_order && node.args.count > 0) first = index(code_.args(node).back()) + 1;
   }

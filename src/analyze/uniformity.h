@@ -30,8 +30,8 @@ struct UniformityInput {
   uint32_t variables;                     // how many variables there are
   // What is called; expr_target of a Call is its place here, kUnresolved where the name is unknown.
   std::span<const spec::OpDef* const> callees = {};
-  /// Whether the expressions of all statements follow one another in program order, operands first, as they do in what
-  /// was parsed or decoded. Then operands are read front to back instead of as trees.
+  /// Whether the expressions of all statements follow one another in program order, operands first, as they
+  /// do in what was parsed or decoded. Then operands are read front to back instead of as trees.
   bool in_order = false;
 };
 inline constexpr uint32_t kUnresolved = UINT32_MAX;

@@ -61,8 +61,8 @@ class Backend {
 };
 
 /// Compiles for a host that follows `convention`: the negotiation of ir-types, "Convention".
-/// Errors  B006 when the backend does not know it, B007 when the program's buffers do not fit it; what compile()
-/// answers.
+/// Errors  B006 when the backend does not know it, B007 when the program's buffers do not fit it; what
+/// compile() answers.
 Result<std::unique_ptr<Pipeline>> make_pipeline(Backend& backend, const check::Checked& program,
                                                 const spec::Convention& convention);
 
@@ -70,7 +70,8 @@ Result<std::unique_ptr<Pipeline>> make_pipeline(Backend& backend, const check::C
 Result<void> check_intrinsics(const Backend& backend, const check::Checked& program);
 
 struct ReferenceOptions {
-  /// Lanes of a subgroup: a power of two up to 128. 0: none declared, and operations of subgroups are unsupported.
+  /// Lanes of a subgroup: a power of two up to 128. 0: none declared, and operations of subgroups are
+  /// unsupported.
   uint32_t subgroup_size = 0;
 };
 /// The reference evaluator behind the interface.

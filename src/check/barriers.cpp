@@ -86,7 +86,8 @@ void check_barriers(const ir::Program& program, const BodyResult& body, Report& 
   if (!body.has_barrier && body.intrinsic_calls.empty()) return;
   const Resolution& names = body.resolution;
   const Uniformity uniformity({program.code, program.entry, program.buffers, names.expr_target,
-                               names.node_target, uint32_t(names.variables.size()), names.callees, body.in_order});
+                               names.node_target, uint32_t(names.variables.size()), names.callees,
+                               body.in_order});
   for (const Place& place : divergent_places(program.code, body, uniformity)) {
     const auto steps = uniformity.explain(place.statement, kShownSteps);
     const bool returned = steps.front().kind == DivergenceStep::Kind::Return;

@@ -45,7 +45,7 @@ struct BodyResult {
   std::vector<Checked::IntrinsicUse> intrinsics;  // each intrinsic once, with its first call
   uint64_t size = 0;                              // statements and expressions
   bool has_barrier = false;
-  bool in_order = false;  // its expressions follow one another, operands first
+  bool in_order = false;   // its expressions follow one another, operands first
   bool malformed = false;  // V036 was reported: analyses that rely on the shape must not run
 };
 

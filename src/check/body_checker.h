@@ -68,8 +68,8 @@ class BodyChecker {
   // Expressions (expressions.cpp).
   /// Resolves and types a whole tree; gives the type of its root.
   DataType expression(ExprId root);
-  /// Whether the expressions from next_ to the root are the tree of the root and nothing else, operands first and
-  /// from left to right: so it is in whatever was parsed or decoded, and then a tree needs no walk.
+  /// Whether the expressions from next_ to the root are the tree of the root and nothing else, operands first
+  /// and from left to right: so it is in whatever was parsed or decoded, and then a tree needs no walk.
   bool stands_in_order(ExprId root);
   /// V023 when the tree in order_ is too deep.
   void check_depth(ExprId root);

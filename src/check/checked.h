@@ -37,8 +37,9 @@ struct Variable {
 
 /// What names and expressions of one Code mean. Functions number their parameters first, in order.
 struct Resolution {
-  std::vector<DataType> types;        // by ExprId
-  std::vector<uint32_t> expr_target;  // by ExprId. Var: VarId; Load, BufLen, atomics: BufferId; Call: callees; else unused
+  std::vector<DataType> types;  // by ExprId
+  std::vector<uint32_t>
+      expr_target;  // by ExprId. Var: VarId; Load, BufLen, atomics: BufferId; Call: callees; else unused
   std::vector<uint32_t> node_target;  // by NodeId. Let, Assign, Loop: VarId; Store: BufferId; else unused
   std::vector<const spec::OpDef*> callees;  // what is called, each once; expr_target of a Call is its place
   std::vector<Variable> variables;

@@ -76,12 +76,13 @@ const ExprShape& shape_of(const Expr& e) {
                                            : static_cast<size_t>(e.kind)];
 }
 
-/// Whether no field is set that the shape does not have; one that nobody sets is as it is in Expr{}. Without a branch,
-/// since this is asked of every expression.
+/// Whether no field is set that the shape does not have; one that nobody sets is as it is in Expr{}. Without
+/// a branch, since this is asked of every expression.
 bool only_fields_of(const Expr& e, const ExprShape& shape) {
   constexpr Expr unset;
   const uint32_t set = uint32_t(e.op != unset.op) * kHasOp | uint32_t(e.type != unset.type) * kHasType |
-                       uint32_t(e.mode != unset.mode) * kHasMode | uint32_t(e.symbol != unset.symbol) * kHasSymbol |
+                       uint32_t(e.mode != unset.mode) * kHasMode |
+                       uint32_t(e.symbol != unset.symbol) * kHasSymbol |
                        uint32_t(e.immediate != unset.immediate) * kHasImmediate;
   return (set & ~shape.fields) == 0;
 }

@@ -95,17 +95,19 @@ struct Code {
   BlockId add_block(std::span<const NodeId> nodes);
 };
 
-/// One dimension of a tensor: a number, or a name for an element of a uniform buffer that is read once at dispatch.
+/// One dimension of a tensor: a number, or a name for an element of a uniform buffer that is read once at
+/// dispatch.
 struct Dim {
-  uint32_t size = 0;           // of a fixed dimension
-  Symbol name = kNoSymbol;     // of a dynamic one; kNoSymbol: fixed
-  Symbol buffer = kNoSymbol;   // dynamic: the uniform buffer
-  uint32_t element = 0;        // dynamic: which of its elements
+  uint32_t size = 0;          // of a fixed dimension
+  Symbol name = kNoSymbol;    // of a dynamic one; kNoSymbol: fixed
+  Symbol buffer = kNoSymbol;  // dynamic: the uniform buffer
+  uint32_t element = 0;       // dynamic: which of its elements
   bool dynamic() const { return name != kNoSymbol; }
   bool operator==(const Dim&) const = default;
 };
 
-/// The shape of a tensor buffer. Strides are in elements; empty means row-major: the last dimension varies fastest.
+/// The shape of a tensor buffer. Strides are in elements; empty means row-major: the last dimension varies
+/// fastest.
 struct TensorType {
   DataType element = DataType::U32;
   std::vector<Dim> dims;
@@ -117,8 +119,8 @@ struct BufferDecl {
   BufferAccess access = BufferAccess::Read;
   DataType element = DataType::U32;  // Tensor: see Program::tensors
   uint32_t tensor = 0;               // of a tensor: index into Program::tensors
-  uint32_t binding = 0;  // all but Workgroup
-  uint32_t count = 0;    // Workgroup: elements
+  uint32_t binding = 0;              // all but Workgroup
+  uint32_t count = 0;                // Workgroup: elements
   Span span;
 };
 

@@ -72,9 +72,7 @@ Parts divide(Rewriter& r, const Inst& apply, bool want_remainder) {
     for (uint32_t i = 1; i < a.count; ++i) upper.add(either(r, a[i], b[i]));
     r.if_else(
         is_zero(r, any_bit(r, upper)),
-        [&] {
-          r.set(wanted[0], r.raw(want_remainder ? RawOp::URem : RawOp::UDiv, {a[0], b[0]}));
-        },
+        [&] { r.set(wanted[0], r.raw(want_remainder ? RawOp::URem : RawOp::UDiv, {a[0], b[0]})); },
         [&] { divide_long(r, d, a, b); });
   });
   return r.get(wanted);

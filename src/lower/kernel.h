@@ -95,7 +95,8 @@ enum class InstKind : uint8_t {
   // element beyond an empty buffer's length holds is unspecified.
   //
   // A raw access moves one word: word number `imm` of the element (0 but for elements of 64 and 128 bits), at
-  // byte index * element bytes + 4 * imm. Of a 16-bit element it moves the 16 bits, zero-extended, and wants a
+  // byte index * element bytes + 4 * imm. Of a 16-bit element it moves the 16 bits, zero-extended, and wants
+  // a
   // target with 16-bit access; where there is none, access is Words: the buffer is seen as an array of words,
   // the index counts those and its domain is index < max(words, 1), words = ceil(length * element bytes / 4).
   Raw,        // raw; args

@@ -1,8 +1,8 @@
 // Intrinsics: the operations of category C, generated from intrinsics.def.
 //
-// An operation of category C is one hardware instruction. It has a signature like every operation, is called by its
-// id, and has no body: a backend has it or answers UnsupportedByBackend{op, backend} (B002), which is an outcome and
-// not a failure. Source: vyre-conform-spec, "The Category A+C rule".
+// An operation of category C is one hardware instruction. It has a signature like every operation, is called
+// by its id, and has no body: a backend has it or answers UnsupportedByBackend{op, backend} (B002), which is
+// an outcome and not a failure. Source: vyre-conform-spec, "The Category A+C rule".
 #pragma once
 
 #include <array>
@@ -51,9 +51,16 @@ inline constexpr auto Vec4U32 = DataType::Vec4U32;
 
 inline constexpr auto kIntrinsics = [] {
   using detail::U32, detail::Vec4U32;
-#define VYRE_INTRINSIC(Name, id, version, output, inputs, uniform, hardware)                             \
-  IntrinsicInfo{Intrinsic::Name, #Name, id, version, output, detail::IntrinsicInputs::of inputs.types, \
-                detail::IntrinsicInputs::of inputs.count, uniform, hardware},
+#define VYRE_INTRINSIC(Name, id, version, output, inputs, uniform, hardware) \
+  IntrinsicInfo{Intrinsic::Name,                                             \
+                #Name,                                                       \
+                id,                                                          \
+                version,                                                     \
+                output,                                                      \
+                detail::IntrinsicInputs::of inputs.types,                    \
+                detail::IntrinsicInputs::of inputs.count,                    \
+                uniform,                                                     \
+                hardware},
   return std::to_array<IntrinsicInfo>({
 #include "spec/intrinsics.def"
   });
@@ -65,6 +72,8 @@ struct KeyCount<Intrinsic> {
   static constexpr size_t value = kIntrinsicCount;
 };
 
-constexpr const IntrinsicInfo& info(Intrinsic intrinsic) { return kIntrinsics[static_cast<size_t>(intrinsic)]; }
+constexpr const IntrinsicInfo& info(Intrinsic intrinsic) {
+  return kIntrinsics[static_cast<size_t>(intrinsic)];
+}
 
 }  // namespace vyre::spec

@@ -9,7 +9,7 @@ namespace vyre::spec {
 inline constexpr uint32_t kMaxNesting = 64;            // blocks; the body is 0, each else-if one more
 inline constexpr uint32_t kMaxExpressionDepth = 1024;  // a literal is 1
 inline constexpr uint32_t kMaxCallDepth = 32;
-inline constexpr uint32_t kMaxNodes = 4'194'304;  // statements and expressions
+inline constexpr uint32_t kMaxNodes = 4'194'304;          // statements and expressions
 inline constexpr uint64_t kMaxInlinedNodes = 16'777'216;  // with the bodies of all calls in their places
 inline constexpr uint32_t kMaxInvocationsPerGroup = 1024;
 inline constexpr uint32_t kMaxGroupsPerAxis = 65'535;

@@ -45,7 +45,7 @@ struct OpDef {
   uint32_t version = 1;
   OpSignature signature;
   Category category = Category::A;
-  const ir::Function* body = nullptr;  // category A; outlives the table
+  const ir::Function* body = nullptr;                 // category A; outlives the table
   std::optional<Intrinsic> intrinsic = std::nullopt;  // category C: what has to do it
   Convention convention = Convention::v1();           // of the pipeline that applies it to buffers
 };

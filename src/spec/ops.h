@@ -21,7 +21,23 @@ enum class Op : uint8_t {
 };
 
 /// The shape of an operator's type, over one type variable T; see the head of ops.def.
-enum class Signature : uint8_t { T_T, TT_T, TU_T, T_U, TT_U, T_B, CTT_T, Cast, Bitcast, Call, A_T, AA_T, UU_V, UUUU_V, V_U };
+enum class Signature : uint8_t {
+  T_T,
+  TT_T,
+  TU_T,
+  T_U,
+  TT_U,
+  T_B,
+  CTT_T,
+  Cast,
+  Bitcast,
+  Call,
+  A_T,
+  AA_T,
+  UU_V,
+  UUUU_V,
+  V_U
+};
 
 /// Pure operators depend on their operands alone; atomics read and write one buffer word.
 enum class Effect : uint8_t { Pure, Atomic };
@@ -113,7 +129,8 @@ constexpr bool is_vector_op(Op op) {
   return s == Signature::UU_V || s == Signature::UUUU_V || s == Signature::V_U;
 }
 
-/// The type of the result of a scalar or vector operator applied at T = type, and of its operand number `index`.
+/// The type of the result of a scalar or vector operator applied at T = type, and of its operand number
+/// `index`.
 constexpr DataType result_type(Op op, DataType type) {
   switch (info(op).signature) {
     case Signature::T_U:

@@ -19,8 +19,8 @@
 
 namespace vyre::spec {
 
-/// A value of any type in a row: its words, least significant (or first component) first, the rest zero. A number
-/// stands for up to 64 bits; wider ones and vectors are written with wide(), vec2() and vec4().
+/// A value of any type in a row: its words, least significant (or first component) first, the rest zero. A
+/// number stands for up to 64 bits; wider ones and vectors are written with wide(), vec2() and vec4().
 struct RowValue {
   std::array<uint32_t, 4> words{};
   constexpr RowValue() = default;
@@ -58,7 +58,9 @@ struct OperatorRow {
   std::string_view source;
 
   constexpr DataType result() const {
-    return op == Op::Cast || op == Op::Bitcast ? target : is_atomic(op) ? DataType::U32 : result_type(op, type);
+    return op == Op::Cast || op == Op::Bitcast ? target
+           : is_atomic(op)                     ? DataType::U32
+                                               : result_type(op, type);
   }
   constexpr DataType operand_at(uint32_t index) const {
     if (op == Op::Component && index == 1) return DataType::U32;
@@ -76,12 +78,14 @@ struct OperatorRow {
       : op(row_op), type(from), target(to), expected(result_value), rationale(why), source(where) {
     if (rationale.empty()) throw "a row needs a rationale";
     if (source.empty()) throw "a row needs a source";
-    if (*operand_count(op) + (op == Op::Component ? 1 : 0) != operands.size()) throw "a row has as many operands as its operator";
+    if (*operand_count(op) + (op == Op::Component ? 1 : 0) != operands.size())
+      throw "a row has as many operands as its operator";
     if (!info(op).types.contains(type) || !is_available(type)) throw "the operator does not have this type";
     if (op == Op::Cast && !can_cast(type, target)) throw "there is no such cast";
     if (op == Op::Bitcast && !can_bitcast(type, target)) throw "there is no such bitcast";
     for (const RowValue& value : operands) {
-      if (!is_atomic(op) && op != Op::Select && !fits(value, operand_at(count))) throw "an operand does not fit its type";
+      if (!is_atomic(op) && op != Op::Select && !fits(value, operand_at(count)))
+        throw "an operand does not fit its type";
       values[count++] = value;
     }
     if (!fits(expected, result())) throw "the result does not fit its type";

@@ -55,9 +55,11 @@ constexpr std::optional<DataType> find_type_tag(uint8_t tag) {
   return std::nullopt;
 }
 
-/// The fewest bytes that a value or a buffer of this type takes: an element, or none for what may be empty. Source:
-/// ir-types, "DataType".
-constexpr uint32_t min_bytes(DataType type) { return info(type).klass == TypeClass::Memory ? 0 : info(type).bytes; }
+/// The fewest bytes that a value or a buffer of this type takes: an element, or none for what may be empty.
+/// Source: ir-types, "DataType".
+constexpr uint32_t min_bytes(DataType type) {
+  return info(type).klass == TypeClass::Memory ? 0 : info(type).bytes;
+}
 
 /// The type of a value loaded from a buffer of this element type: Bytes holds u32 words.
 constexpr DataType element_value_type(DataType element) {
@@ -88,11 +90,9 @@ inline constexpr TypeSet kValues = kIntegers | kVectors | kTruth | kFloats;
 constexpr TypeSet only(DataType type) { return {1u << static_cast<uint32_t>(type)}; }
 inline constexpr TypeSet kU32Only = only(DataType::U32);
 
-/// How many 32-bit words a value takes in a register: a 16-bit float takes one, its bits the low half. 0 for what is
-/// no value.
-constexpr uint32_t value_words(DataType type) {
-  return is_value_type(type) ? (info(type).bytes + 3) / 4 : 0;
-}
+/// How many 32-bit words a value takes in a register: a 16-bit float takes one, its bits the low half. 0 for
+/// what is no value.
+constexpr uint32_t value_words(DataType type) { return is_value_type(type) ? (info(type).bytes + 3) / 4 : 0; }
 /// Bits of a value of this type: 8 times its bytes (32 for a bool).
 constexpr uint32_t value_bits(DataType type) { return info(type).bytes * 8; }
 /// How many components a vector has; 1 for every other value.

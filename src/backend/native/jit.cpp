@@ -19,8 +19,8 @@ namespace {
 
 namespace orc = llvm::orc;
 
-/// LLVM's verifier takes a twentieth of the time of level 0, so that only a share of what it compiles is verified;
-/// builds with assertions verify all.
+/// LLVM's verifier takes a twentieth of the time of level 0, so that only a share of what it compiles is
+/// verified; builds with assertions verify all.
 #ifdef NDEBUG
 constexpr bool kVerifyAll = false;
 #else

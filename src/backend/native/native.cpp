@@ -21,8 +21,8 @@ namespace {
 
 constexpr size_t kCacheLine = 64;
 constexpr uint32_t kLargestElement = std::ranges::max(spec::kTypes, {}, &spec::TypeInfo::bytes).bytes;
-/// A batch is compiled in modules of at most this many programs, several at once: enough to share what a module
-/// costs, few enough that the memory of one is small.
+/// A batch is compiled in modules of at most this many programs, several at once: enough to share what a
+/// module costs, few enough that the memory of one is small.
 constexpr size_t kModulePrograms = 128;
 /// Beyond this many instructions the whole pipeline takes seconds and more, so a kernel gets the short one,
 /// alone.
@@ -213,7 +213,8 @@ class Native final : public Backend {
   }
 
   void load(std::span<const lower::Kernel> kernels, std::span<const size_t> positions, int level,
-            std::span<const check::Checked* const> programs, std::span<Result<std::unique_ptr<Pipeline>>> out) {
+            std::span<const check::Checked* const> programs,
+            std::span<Result<std::unique_ptr<Pipeline>>> out) {
     const auto code = jit_->compile(kernels, level);
     for (size_t k = 0; k < kernels.size(); ++k) {
       const size_t i = positions[k];

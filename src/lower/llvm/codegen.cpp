@@ -96,8 +96,8 @@ EmitOptions emit_options(int level) {
 
 namespace {
 
-/// Variables into values: all that level 0 does, for the code that it spares is more than it costs. But finding
-/// phis costs (variables) * (blocks), which the largest programs cannot afford.
+/// Variables into values: all that level 0 does, for the code that it spares is more than it costs. But
+/// finding phis costs (variables) * (blocks), which the largest programs cannot afford.
 void promote_variables(llvm::Function& function) {
   std::vector<llvm::AllocaInst*> variables;
   for (llvm::Instruction& inst : function.getEntryBlock()) {

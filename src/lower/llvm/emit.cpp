@@ -370,8 +370,8 @@ class Emitter {
     loop.index->addIncoming(from, before);
     return loop;
   }
-  /// Closes it from the current block, or with `terminated` when the body has left that already. Where nothing
-  /// branches to the latch, the current block becomes it.
+  /// Closes it from the current block, or with `terminated` when the body has left that already. Where
+  /// nothing branches to the latch, the current block becomes it.
   void close_loop(LoopFrame& loop, bool terminated) {
     if (!terminated && loop.latch->hasNPredecessors(0)) {
       delete loop.latch;
@@ -605,7 +605,8 @@ class Emitter {
     Ir row = nullptr;  // the lane number of the row's first invocation
     if (y || z) {
       row = y ? local_[1] : local_[2];
-      if (y && z) row = b_.CreateAdd(b_.CreateMul(local_[2], imm(size[1]), "", true, true), row, "", true, true);
+      if (y && z)
+        row = b_.CreateAdd(b_.CreateMul(local_[2], imm(size[1]), "", true, true), row, "", true, true);
       row = b_.CreateZExt(b_.CreateMul(row, imm(size[0]), "", true, true), b_.getInt64Ty(), "row");
     }
     llvm::BasicBlock* before = b_.GetInsertBlock();
@@ -826,7 +827,8 @@ class Emitter {
   };
   // Index and offset are taken together in 64 bits: 2^32 elements of 16 bytes are far beyond 32.
   Place place(const Inst& inst) {
-    const uint32_t bytes = inst.access == Access::Words ? 4 : spec::info(k_.buffers[inst.target].element).bytes;
+    const uint32_t bytes =
+        inst.access == Access::Words ? 4 : spec::info(k_.buffers[inst.target].element).bytes;
     Ir base = memory_[inst.target].base;
     Ir at = wide(k_.arg(inst, 0));
     if (bytes == 2) return {b_.getInt16Ty(), b_.CreateInBoundsGEP(b_.getInt16Ty(), base, at), llvm::Align(2)};
@@ -839,9 +841,9 @@ class Emitter {
     const Place at = place(inst);
     Ir loaded = tag(b_.CreateAlignedLoad(at.type, at.address, at.align), memory_[inst.target]);
     const auto access = k_.buffers[inst.target].access;
-    // Another invocation may write here at the same time. What is loaded is then indeterminate, and must be one
-    // value for all that is computed from it: a guard and the access that it guards. Frozen before it is widened,
-    // so that the upper half of a 16-bit element stays zero.
+    // Another invocation may write here at the same time. What is loaded is then indeterminate, and must be
+    // one value for all that is computed from it: a guard and the access that it guards. Frozen before it is
+    // widened, so that the upper half of a 16-bit element stays zero.
     const bool racy = access == spec::BufferAccess::ReadWrite || access == spec::BufferAccess::Workgroup;
     if (racy) loaded = b_.CreateFreeze(loaded);
     return b_.CreateZExt(loaded, word());

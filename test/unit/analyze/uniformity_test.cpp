@@ -179,9 +179,7 @@ class Generator {
       case 2: return p_.assign(p_.var(name(random_.below(6))), value());
       case 3: return p_.store(buffers_[2], p_.u32(0), value());
       case 4: return p_.if_(value(), [&] { statements(depth - 1); });
-      case 5:
-        return p_.if_(
-            value(), [&] { statements(depth - 1); }, [&] { statements(depth - 1); });
+      case 5: return p_.if_(value(), [&] { statements(depth - 1); }, [&] { statements(depth - 1); });
       case 6:
         return p_.loop(name(6 + random_.below(2)), value(), value(), [&](Ex) { statements(depth - 1); });
       default: return p_.block([&] { statements(depth - 1); });

@@ -1,4 +1,5 @@
-// Every data type through native code: bytes in, bytes out, against bytes worked out by hand or by the reference.
+// Every data type through native code: bytes in, bytes out, against bytes worked out by hand or by the
+// reference.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +51,8 @@ class Host {
   }
   std::vector<std::span<std::byte>> spans() {
     std::vector<std::span<std::byte>> out;
-    for (size_t i = 0; i < rooms_.size(); ++i) out.push_back(std::span(rooms_[i]).subspan(starts_[i], sizes_[i]));
+    for (size_t i = 0; i < rooms_.size(); ++i)
+      out.push_back(std::span(rooms_[i]).subspan(starts_[i], sizes_[i]));
     return out;
   }
   Bytes buffer(size_t i) {
@@ -114,8 +116,8 @@ std::string replaced(std::string text, const TypeCase& c) {
   return text;
 }
 
-// Oracle: the bytes themselves. Values go through variables, select, workgroup memory across a barrier and a literal,
-// and come out as they went in: NaNs with their payloads too.
+// Oracle: the bytes themselves. Values go through variables, select, workgroup memory across a barrier and a
+// literal, and come out as they went in: NaNs with their payloads too.
 TEST_P(EveryType, KeepsItsBytes) {
   const TypeCase& c = GetParam();
   const auto program = checked(replaced(R"(
@@ -135,7 +137,8 @@ program p(read a: TYPE @0, read_write out: TYPE @1, workgroup w: TYPE[4]) workgr
   const Bytes a = bytes_of(c.bytes, c.elements);
   ASSERT_EQ(a.size(), 3 * c.bytes);
   const auto element = [&](size_t i) { return std::span(a).subspan(i * c.bytes, c.bytes); };
-  // out: a[0], a[1], a[2], then element 3 as lane 3 or lane 0 left it, 4 and 5, the literal, and one untouched.
+  // out: a[0], a[1], a[2], then element 3 as lane 3 or lane 0 left it, 4 and 5, the literal, and one
+  // untouched.
   Bytes expected = a;
   for (const size_t i : {0u, 2u, 2u}) append(expected, element(i));
   append(expected, bytes_of(c.bytes, {c.bits}));
@@ -154,8 +157,8 @@ program p(read a: TYPE @0, read_write out: TYPE @1, workgroup w: TYPE[4]) workgr
   }
 }
 
-// Oracle: semantics, "Memory": out of bounds a load gives zero and a store does nothing, and an empty buffer has no
-// element at all. Guards stand directly behind the last element of buffers of every length.
+// Oracle: semantics, "Memory": out of bounds a load gives zero and a store does nothing, and an empty buffer
+// has no element at all. Guards stand directly behind the last element of buffers of every length.
 TEST_P(EveryType, TouchesNothingBeyondItsElements) {
   const TypeCase& c = GetParam();
   const auto program = checked(replaced(R"(
@@ -181,8 +184,8 @@ program p(read_write a: TYPE @0, read_write zeros: TYPE @1) workgroup(16, 1, 1) 
   }
 }
 
-// Oracle: the element number, which each invocation stores in its own 16 bits: threads that share a word, and a
-// cache line, must not undo one another.
+// Oracle: the element number, which each invocation stores in its own 16 bits: threads that share a word, and
+// a cache line, must not undo one another.
 TEST(Native, NeighboursOf16BitsSurviveManyThreads) {
   const auto program = checked(R"(
 program p(read_write out: f16 @0) workgroup(1, 1, 1) {
@@ -274,8 +277,8 @@ class EveryWideProgram : public testing::TestWithParam<Fixed> {};
 INSTANTIATE_TEST_SUITE_P(Native, EveryWideProgram, testing::ValuesIn(kPrograms),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Oracle: the reference evaluator, which shares no code with lowering. The dimensions that uniform buffers hold are
-// the first words: 3 and 4.
+// Oracle: the reference evaluator, which shares no code with lowering. The dimensions that uniform buffers
+// hold are the first words: 3 and 4.
 TEST_P(EveryWideProgram, GivesTheBytesOfTheReference) {
   const Fixed& p = GetParam();
   const check::Checked program = checked(p.text);
@@ -306,7 +309,8 @@ TEST_P(EveryWideProgram, GivesTheBytesOfTheReference) {
   }
 }
 
-// Oracle: explain B002: operations of subgroups are refused by name, and the rest of a batch is none the worse.
+// Oracle: explain B002: operations of subgroups are refused by name, and the rest of a batch is none the
+// worse.
 TEST(Native, RefusesSubgroupOperationsAlone) {
   const auto plain = checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 41 + 1; }");
   auto library = spec::OpTable();
@@ -326,7 +330,8 @@ TEST(Native, RefusesSubgroupOperationsAlone) {
     ASSERT_TRUE(pipelines[i]);
     EXPECT_EQ(test::pipeline_result(**pipelines[i], {{0}}, {})[0][0], 42u);
   }
-  for (const spec::IntrinsicInfo& info : spec::kIntrinsics) EXPECT_FALSE(backend->has(info.intrinsic)) << info.id;
+  for (const spec::IntrinsicInfo& info : spec::kIntrinsics)
+    EXPECT_FALSE(backend->has(info.intrinsic)) << info.id;
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ TEST(Registry, OpensEveryEntryUnderItsName) {
   EXPECT_TRUE(names.contains("native"));
 }
 
-// Oracle: backend.h: without lanes the reference has no operation of subgroups; other backends take no notice.
+// Oracle: backend.h: without lanes the reference has no operation of subgroups; other backends take no
+// notice.
 TEST(Registry, TellsTheReferenceHowManyLanesASubgroupHas) {
   for (const uint32_t lanes : {0u, 32u}) {
     const auto reference = open("reference", {.reference = {.subgroup_size = lanes}});

@@ -90,8 +90,8 @@ TEST(InvalidFiles, EveryCodeThatTextCanProduceHasOne) {
   const std::set<std::string> kOnlyInIr = {
       "V016",                          // text has the axes x, y, z
       "V020", "V021", "V035", "V037",  // operations come from the library
-      "V024", "V040",                  // texts of millions of nodes; limits_test.cpp and calls_test.cpp build such
-      "V031", "V034", "V036",          // the parser makes none of these
+      "V024", "V040",          // texts of millions of nodes; limits_test.cpp and calls_test.cpp build such
+      "V031", "V034", "V036",  // the parser makes none of these
   };
   std::set<std::string> codes;
   for (const auto& path : validation_files()) {

@@ -208,8 +208,7 @@ TEST(Programs, OperandsAreEvaluatedLeftToRight) {
   p.store(out, p.u32(4), p.atomic_compare_exchange(c, bump() - 5, bump(), bump()));  // c[0]: expected 6, is 8
   p.store(out, p.u32(5), now());                                               // so the exchange failed: 8
   p.loop("k", bump(), bump() + 2, [&](Ex k) { p.store(out, k, now() + k); });  // 8 .. 11, bounds once
-  p.if_(
-      bump(), [&] { p.store(out, p.u32(6), bump()); }, [&] { p.store(out, p.u32(6), p.u32(99)); });  // 11
+  p.if_(bump(), [&] { p.store(out, p.u32(6), bump()); }, [&] { p.store(out, p.u32(6), p.u32(99)); });  // 11
   p.let("unused", bump());        // still happens
   p.store(out, p.u32(7), now());  // 13
   const auto result = expect_three_ways(p.finish(), {{0, 50}, Words(12, 77)});

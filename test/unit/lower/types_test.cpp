@@ -144,8 +144,7 @@ TEST(Types, VariablesOfEveryType) {
     const Ex a = p.let("a", literal_of());
     const Ex kept = p.let("kept", a);
     p.store(out, i * p.u32(4), a);
-    p.if_(
-        i, [&] { p.assign(a, p.load(in, i)); }, [&] { p.assign(a, p.load(in, p.u32(2))); });
+    p.if_(i, [&] { p.assign(a, p.load(in, i)); }, [&] { p.assign(a, p.load(in, p.u32(2))); });
     p.store(out, i * p.u32(4) + p.u32(1), a);
     p.loop("k", p.u32(0), i, [&](Ex k) { p.assign(a, p.select(k, kept, p.load(in, k))); });
     p.store(out, i * p.u32(4) + p.u32(2), a);

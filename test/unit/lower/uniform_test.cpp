@@ -143,10 +143,9 @@ TEST(Uniform, ControlUntilADivergentReturn) {
     store();  // 0: uniform condition
     p.return_();
   });
-  store();  // 1: the return above was uniform
-  p.if_(
-      p.local_id(0), [&] { store(); }, [&] { store(); });  // 2, 3: not
-  store();                                                 // 4: together again
+  store();                                                   // 1: the return above was uniform
+  p.if_(p.local_id(0), [&] { store(); }, [&] { store(); });  // 2, 3: not
+  store();                                                   // 4: together again
   p.if_(
       p.workgroup_id(1),
       [&] {

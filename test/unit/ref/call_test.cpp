@@ -48,10 +48,7 @@ ir::Function steps() {
   const auto x = f.let("x", f.u32(0));
   f.if_(
       n < 10, [&] {},
-      [&] {
-        f.if_(
-            n < 100, [&] { f.assign(x, f.u32(1)); }, [&] { f.assign(x, f.u32(2)); });
-      });
+      [&] { f.if_(n < 100, [&] { f.assign(x, f.u32(1)); }, [&] { f.assign(x, f.u32(2)); }); });
   return f.finish(x, DataType::U32);
 }
 

@@ -26,8 +26,8 @@ TEST(Limits, ABufferHasAtMost64MiB) {
   EXPECT_THAT(result.error().message, testing::HasSubstr("'big'"));
 }
 
-// Oracle: 1024 invocations that wait at a barrier with 2^16 variables of 16 bytes each are 1 GiB; one variable
-// more is too much, and without the barrier only one invocation is there at a time.
+// Oracle: 1024 invocations that wait at a barrier with 2^16 variables of 16 bytes each are 1 GiB; one
+// variable more is too much, and without the barrier only one invocation is there at a time.
 TEST(Limits, AWorkgroupHasAtMost1GiBOfVariables) {
   for (const bool with_barrier : {true, false}) {
     ir::ProgramBuilder p("many");

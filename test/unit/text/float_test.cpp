@@ -223,7 +223,8 @@ TEST(Floats, SixteenBitsAreShort) {
     const uint32_t infinity = type == DataType::F16 ? 0x7c00 : 0x7f80;
     for (uint32_t bits = 1; bits < infinity; ++bits) {
       const std::string text = shortest_decimal(type, bits);
-      if (text.find_first_of(".e") == std::string::npos) {  // a whole number is exact: zeros take as much room
+      if (text.find_first_of(".e") ==
+          std::string::npos) {  // a whole number is exact: zeros take as much room
         ASSERT_EQ(std::strtod(text.c_str(), nullptr), value_of(type, bits)) << text;
         continue;
       }

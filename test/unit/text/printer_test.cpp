@@ -74,9 +74,7 @@ TEST(Printer, Parentheses) {
   EXPECT_EQ(printed([&](P p) { return (v(p, "x") << v(p, "y")) & v(p, "z"); }), "x << y & z");
   EXPECT_EQ(printed([&](P p) { return p.apply(Op::Eq, {v(p, "x") & v(p, "y"), v(p, "z")}); }), "x & y == z");
   EXPECT_EQ(printed([&](P p) { return p.apply(Op::Lt, {v(p, "x") < v(p, "y"), v(p, "z")}); }), "(x < y) < z");
-  EXPECT_EQ(printed([&](P p) {
-              return p.apply(Op::Eq, {v(p, "z"), v(p, "x") < v(p, "y")});
-            }),
+  EXPECT_EQ(printed([&](P p) { return p.apply(Op::Eq, {v(p, "z"), v(p, "x") < v(p, "y")}); }),
             "z == (x < y)");
   EXPECT_EQ(printed([&](P p) { return (v(p, "x") || v(p, "y")) && v(p, "z"); }), "(x || y) && z");
   EXPECT_EQ(printed([&](P p) { return v(p, "x") || (v(p, "y") && v(p, "z")); }), "x || y && z");
@@ -98,9 +96,7 @@ TEST(Printer, Primaries) {
   EXPECT_EQ(printed([](P p) { return p.cast(DataType::U32, p.var("x"), spec::RoundingMode::Ceil); }),
             "cast<u32, ceil>(x)");
   EXPECT_EQ(printed([](P p) { return p.bitcast(DataType::F32, p.var("x")); }), "bitcast<f32>(x)");
-  EXPECT_EQ(printed([](P p) {
-              return p.call("primitive.math.min", {p.var("x"), p.u32(3)});
-            }),
+  EXPECT_EQ(printed([](P p) { return p.call("primitive.math.min", {p.var("x"), p.u32(3)}); }),
             "primitive.math.min(x, 3)");
   EXPECT_EQ(printed([](P p) { return p.call("primitive.compare.select", {}, 2); }),
             "primitive.compare.select@2()");
@@ -123,10 +119,7 @@ TEST(Printer, Statements) {
   p.if_(x, [&] { p.return_(); });
   p.if_(
       x < p.u32(2), [&] { p.barrier(); },
-      [&] {
-        p.if_(
-            x, [] {}, [&] { p.let("old", p.atomic(Op::AtomicAdd, w, x, p.u32(1))); });
-      });
+      [&] { p.if_(x, [] {}, [&] { p.let("old", p.atomic(Op::AtomicAdd, w, x, p.u32(1))); }); });
   p.if_(
       x, [] {},
       [&] {
