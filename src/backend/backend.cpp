@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
+
+#include "spec/limits.h"
 
 namespace vyre::backend {
 namespace {
@@ -40,6 +43,104 @@ Result<void> check_convention(const check::Checked& program, const spec::Convent
 }
 
 }  // namespace
+
+namespace {
+
+class HostBuffer final : public DeviceBuffer {
+ public:
+  HostBuffer(std::byte* memory, uint64_t bytes) : memory_(memory), bytes_(bytes) {}
+  HostBuffer(const HostBuffer&) = delete;
+  ~HostBuffer() override { ::operator delete(memory_, std::align_val_t{kRangeAlignment}); }
+  uint64_t bytes() const override { return bytes_; }
+  std::span<std::byte> host() override { return {memory_, size_t(bytes_)}; }
+  Result<void> write(uint64_t offset, std::span<const std::byte> from) override {
+    VYRE_CHECK(check_within(bytes_, offset, from.size()));
+    std::ranges::copy(from, memory_ + offset);
+    return {};
+  }
+  Result<void> read(uint64_t offset, std::span<std::byte> to) override {
+    VYRE_CHECK(check_within(bytes_, offset, to.size()));
+    std::copy_n(memory_ + offset, to.size(), to.data());
+    return {};
+  }
+  Result<void> fill(uint64_t offset, uint64_t count, std::byte value) override {
+    VYRE_CHECK(check_within(bytes_, offset, count));
+    std::fill_n(memory_ + offset, count, value);
+    return {};
+  }
+
+ private:
+  std::byte* const memory_;
+  const uint64_t bytes_;
+};
+
+}  // namespace
+
+Result<void> check_within(uint64_t size, uint64_t offset, uint64_t bytes) {
+  if (offset <= size && bytes <= size - offset) return {};
+  return std::unexpected(
+      make_diag(DiagCode::B012, Span::none(),
+                fmt::format("bytes {} to {} of a device buffer that has {}", offset, offset + bytes, size),
+                "keep within the buffer"));
+}
+
+Result<std::unique_ptr<DeviceBuffer>> Backend::allocate(uint64_t bytes) {
+  void* const memory = bytes > PTRDIFF_MAX ? nullptr
+                                           : ::operator new(std::max<size_t>(bytes, kRangeAlignment),
+                                                            std::align_val_t{kRangeAlignment}, std::nothrow);
+  if (memory != nullptr) return std::make_unique<HostBuffer>(static_cast<std::byte*>(memory), bytes);
+  return std::unexpected(
+      make_diag(DiagCode::B003, Span::none(),
+                fmt::format("a buffer of {} bytes, and the host has no such memory left", bytes),
+                "use smaller buffers, or free some"));
+}
+
+Result<void> Pipeline::dispatch_resident(std::span<const DeviceRange> ranges, layout::Groups groups) {
+  std::vector<std::span<std::byte>> host;
+  for (const DeviceRange& range : ranges) {
+    VYRE_CHECK(check_range(range));
+    const std::span<std::byte> memory = range.buffer->host();
+    if (memory.size() != range.buffer->bytes()) {
+      return std::unexpected(
+          make_diag(DiagCode::B012, Span::none(),
+                    "a buffer of another backend was bound, or this one cannot bind its own",
+                    "bind buffers of the backend that compiled the program"));
+    }
+    host.push_back(memory.subspan(size_t(range.offset), size_t(range.bytes)));
+  }
+  return dispatch(host, groups);
+}
+
+Result<void> check_range(const DeviceRange& range) {
+  if (range.offset % kRangeAlignment != 0) {
+    return std::unexpected(
+        make_diag(DiagCode::B012, Span::none(),
+                  fmt::format("a range begins at byte {} of a device buffer", range.offset),
+                  fmt::format("begin at a multiple of {}", kRangeAlignment)));
+  }
+  return check_within(range.buffer->bytes(), range.offset, range.bytes);
+}
+
+Result<std::vector<layout::Extent>> extents_of(const check::Checked& program,
+                                               std::span<const DeviceRange> ranges,
+                                               std::vector<std::vector<std::byte>>& contents) {
+  std::vector<layout::Extent> extents;
+  contents.resize(ranges.size());
+  const auto& bound = program.bound_buffers();
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const DeviceRange& range = ranges[i];
+    VYRE_CHECK(check_range(range));
+    // A uniform buffer that is too large is refused by layout::bind; it need not be read for that.
+    const bool wanted = i < bound.size() && range.bytes <= spec::kMaxUniformBytes &&
+                        program.buffer(bound[i]).access == spec::BufferAccess::Uniform;
+    if (wanted) {
+      contents[i].resize(size_t(range.bytes));
+      VYRE_CHECK(range.buffer->read(range.offset, contents[i]));
+    }
+    extents.push_back({range.buffer, range.offset, range.bytes, contents[i]});
+  }
+  return extents;
+}
 
 bool Backend::has(spec::Intrinsic) const { return false; }
 

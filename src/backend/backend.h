@@ -33,6 +33,36 @@ struct Limits {
   uint64_t max_buffer_bytes = UINT64_MAX;
 };
 
+/// Memory of a backend's device, which stays there between dispatches. It goes with its last user; the
+/// backend that made it must live as long.
+///
+/// Errors of all  B012 outside the buffer; B009 to B011 when the device or its process is gone.
+/// Thread         one call at a time.
+class DeviceBuffer {
+ public:
+  virtual ~DeviceBuffer() = default;
+  virtual uint64_t bytes() const = 0;
+  virtual Result<void> write(uint64_t offset, std::span<const std::byte> from) = 0;
+  virtual Result<void> read(uint64_t offset, std::span<std::byte> to) = 0;
+  virtual Result<void> fill(uint64_t offset, uint64_t count, std::byte value) = 0;
+  /// The memory itself where the host can see it, else empty.
+  virtual std::span<std::byte> host() { return {}; }
+};
+
+/// A part of a device buffer, as a dispatch binds it.
+struct DeviceRange {
+  DeviceBuffer* buffer = nullptr;
+  uint64_t offset = 0;  // a multiple of kRangeAlignment
+  uint64_t bytes = 0;
+};
+inline constexpr uint64_t kRangeAlignment = 256;
+
+/// The code that a backend made of a program, for people and for inspection.
+struct EmittedCode {
+  std::string_view form;  // "llvm", "ptx"; empty when the backend shows none
+  std::string text;
+};
+
 class Pipeline {
  public:
   virtual ~Pipeline() = default;
@@ -42,6 +72,12 @@ class Pipeline {
   /// Errors  what layout::bind refuses; B003.
   /// Thread  one dispatch of a pipeline at a time.
   virtual Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) = 0;
+
+  /// The same over buffers of this backend; done when it returns. The default is for backends whose device
+  /// memory is the host's.
+  virtual Result<void> dispatch_resident(std::span<const DeviceRange> ranges, layout::Groups groups);
+
+  virtual Result<EmittedCode> code() { return EmittedCode{}; }
 };
 
 class Backend {
@@ -55,6 +91,14 @@ class Backend {
   virtual uint32_t convention() const { return spec::kLatestConvention; }
   /// The program must outlive neither the pipeline nor the backend.
   virtual Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) = 0;
+  /// Device memory of this many bytes, contents unspecified. The default is memory of the host, aligned to
+  /// kRangeAlignment. Errors: B003.
+  virtual Result<std::unique_ptr<DeviceBuffer>> allocate(uint64_t bytes);
+  /// Forgets everything that was: where the backend runs in a process of its own, that process is replaced
+  /// by a new one. Pipelines stay valid; the contents of device buffers are lost. Nothing to do elsewhere.
+  virtual Result<void> renew() { return {}; }
+  /// Whether renew() really starts afresh, so that failures which need history can be told from others.
+  virtual bool isolated() const { return false; }
   /// Several programs at once, for harnesses that make many small ones; the default compiles one by one.
   virtual std::vector<Result<std::unique_ptr<Pipeline>>> compile_batch(
       std::span<const check::Checked* const> programs);
@@ -65,6 +109,18 @@ class Backend {
 /// compile() answers.
 Result<std::unique_ptr<Pipeline>> make_pipeline(Backend& backend, const check::Checked& program,
                                                 const spec::Convention& convention);
+
+/// B012 when bytes offset .. offset + bytes - 1 are not among `size`.
+Result<void> check_within(uint64_t size, uint64_t offset, uint64_t bytes);
+/// B012 for a range that is not aligned or not within its buffer.
+Result<void> check_range(const DeviceRange& range);
+
+/// What layout::bind wants to know of device ranges. Reads the uniform ones, into `contents`, which must live
+/// as long as the extents. Errors: B012 for a range that is not aligned or not within its buffer; those of
+/// reading.
+Result<std::vector<layout::Extent>> extents_of(const check::Checked& program,
+                                               std::span<const DeviceRange> ranges,
+                                               std::vector<std::vector<std::byte>>& contents);
 
 /// B002 for the first operation of category C that the program calls and the backend lacks: for compile().
 Result<void> check_intrinsics(const Backend& backend, const check::Checked& program);

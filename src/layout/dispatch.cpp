@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "base/bytes.h"
 #include "spec/limits.h"
@@ -30,44 +31,45 @@ Result<void> check_groups(Groups groups) {
   return {};
 }
 
-Result<Binding> bind_one(const check::Checked& program, const ir::BufferDecl& decl,
-                         std::span<std::byte> bytes) {
+Result<Binding> bind_one(const check::Checked& program, const ir::BufferDecl& decl, uint64_t bytes) {
   const std::string_view name = program.program().code.name(decl.name);
   const spec::DataType type = program.program().element(decl);
   const uint32_t element = spec::info(type).bytes;
-  if (bytes.size() % element != 0) {
+  if (bytes % element != 0) {
     return std::unexpected(
         error(DiagCode::X002, decl.span,
-              fmt::format("buffer '{}' has {} bytes, and an element of {} is {}", name, bytes.size(),
+              fmt::format("buffer '{}' has {} bytes, and an element of {} is {}", name, bytes,
                           spec::text(type), element),
               fmt::format("give a multiple of {} bytes; pad the last one with zeros if the rest matters",
                           element)));
   }
-  const uint64_t count = bytes.size() / element;
+  const uint64_t count = bytes / element;
   if (count > UINT32_MAX) {
     return std::unexpected(error(DiagCode::X010, decl.span,
                                  fmt::format("buffer '{}' has {} elements", name, count),
                                  fmt::format("bind at most {} elements", UINT32_MAX)));
   }
-  if (decl.access == BufferAccess::Uniform && bytes.size() > spec::kMaxUniformBytes) {
+  if (decl.access == BufferAccess::Uniform && bytes > spec::kMaxUniformBytes) {
     return std::unexpected(
-        error(DiagCode::X004, decl.span, fmt::format("uniform buffer '{}' has {} bytes", name, bytes.size()),
+        error(DiagCode::X004, decl.span, fmt::format("uniform buffer '{}' has {} bytes", name, bytes),
               fmt::format("give at most {} bytes, or declare it `read`", spec::kMaxUniformBytes)));
   }
-  return Binding{bytes, uint32_t(count), {}, {}};
+  return Binding{{}, uint32_t(count), {}, {}};
 }
 
-/// Sorts the non-empty bindings by address: if any two overlap, then some two neighbours do.
-Result<void> check_overlap(const check::Checked& program, std::span<const Binding> bindings) {
+/// Sorts the non-empty extents by space and address: if any two overlap, then some two neighbours do.
+Result<void> check_overlap(const check::Checked& program, std::span<const Extent> extents) {
   std::vector<size_t> order;
-  for (size_t i = 0; i < bindings.size(); ++i) {
-    if (!bindings[i].bytes.empty()) order.push_back(i);
+  for (size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i].bytes != 0) order.push_back(i);
   }
-  const auto begin = [&](size_t i) { return reinterpret_cast<uintptr_t>(bindings[i].bytes.data()); };
-  std::ranges::sort(order, {}, begin);
+  std::ranges::sort(order, {}, [&](size_t i) {
+    return std::pair(reinterpret_cast<uintptr_t>(extents[i].space), extents[i].begin);
+  });
   for (size_t k = 1; k < order.size(); ++k) {
     const size_t low = order[k - 1], high = order[k];
-    if (begin(high) - begin(low) >= bindings[low].bytes.size()) continue;
+    if (extents[low].space != extents[high].space) continue;
+    if (extents[high].begin - extents[low].begin >= extents[low].bytes) continue;
     const auto name = [&](size_t i) {
       return program.program().code.name(program.buffer(program.bound_buffers()[i]).name);
     };
@@ -82,8 +84,8 @@ Result<void> check_overlap(const check::Checked& program, std::span<const Bindin
 /// Fills in and checks the tensors among the bindings, when every binding has its count.
 class Tensors {
  public:
-  Tensors(const check::Checked& program, std::span<Binding> bindings)
-      : program_(program.program()), bindings_(bindings) {
+  Tensors(const check::Checked& program, std::span<const Extent> extents, std::span<Binding> bindings)
+      : program_(program.program()), extents_(extents), bindings_(bindings) {
     const auto& bound = program.bound_buffers();
     for (size_t i = 0; i < bound.size(); ++i) by_name_.emplace(program.buffer(bound[i]).name, i);
   }
@@ -101,8 +103,9 @@ class Tensors {
 
  private:
   Result<uint32_t> read(const ir::BufferDecl& decl, const ir::Dim& dim) const {
-    const Binding& source = bindings_[by_name_.at(dim.buffer)];
-    if (dim.element < source.count) return load_u32(source.bytes.data() + size_t(dim.element) * 4);
+    const size_t named = by_name_.at(dim.buffer);
+    const Binding& source = bindings_[named];
+    if (dim.element < source.count) return load_u32(extents_[named].uniform.data() + size_t(dim.element) * 4);
     const ir::Code& code = program_.code;
     return std::unexpected(error(
         DiagCode::X012, decl.span,
@@ -158,35 +161,47 @@ class Tensors {
   }
 
   const ir::Program& program_;
+  std::span<const Extent> extents_;
   std::span<Binding> bindings_;
   std::unordered_map<ir::Symbol, size_t> by_name_;
 };
 
 }  // namespace
 
-Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const std::span<std::byte>> host,
+Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const Extent> extents,
                                   Groups groups) {
   const auto& bound = program.bound_buffers();
-  if (host.size() != bound.size()) {
+  if (extents.size() != bound.size()) {
     return std::unexpected(
         error(DiagCode::X009, Span::none(),
-              fmt::format("{} buffers given, and the program declares {}", host.size(), bound.size()),
+              fmt::format("{} buffers given, and the program declares {}", extents.size(), bound.size()),
               "give one for each buffer that is not workgroup memory, in the order of their declaration"));
   }
   VYRE_CHECK(check_groups(groups));
   std::vector<Binding> bindings;
   bindings.reserve(bound.size());
   for (size_t i = 0; i < bound.size(); ++i) {
-    VYRE_TRY(binding, bind_one(program, program.buffer(bound[i]), host[i]));
+    VYRE_TRY(binding, bind_one(program, program.buffer(bound[i]), extents[i].bytes));
     bindings.push_back(binding);
   }
-  VYRE_CHECK(check_overlap(program, bindings));
-  const Tensors tensors(program, bindings);
+  VYRE_CHECK(check_overlap(program, extents));
+  const Tensors tensors(program, extents, bindings);
   for (size_t i = 0; i < bound.size(); ++i) {
     const ir::BufferDecl& decl = program.buffer(bound[i]);
     if (const ir::TensorType* tensor = program.program().tensor(decl))
       VYRE_CHECK(tensors.bind(decl, *tensor, bindings[i]));
   }
+  return bindings;
+}
+
+Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const std::span<std::byte>> host,
+                                  Groups groups) {
+  std::vector<Extent> extents;
+  extents.reserve(host.size());
+  for (const std::span<std::byte> bytes : host)
+    extents.push_back({nullptr, reinterpret_cast<uintptr_t>(bytes.data()), bytes.size(), bytes});
+  VYRE_TRY(bindings, bind(program, extents, groups));
+  for (size_t i = 0; i < bindings.size(); ++i) bindings[i].bytes = host[i];
   return bindings;
 }
 

@@ -24,9 +24,19 @@ struct Groups {
   bool operator==(const Groups&) const = default;
 };
 
+/// Memory that a host binds, as far as checking needs it: where it lies, how much it is, and what a uniform
+/// buffer holds, which may name the dimensions of tensors.
+struct Extent {
+  /// Two extents overlap only within one space: an address space, a buffer of a device.
+  const void* space = nullptr;
+  uint64_t begin = 0;  // in the space, in bytes
+  uint64_t bytes = 0;
+  std::span<const std::byte> uniform;  // the contents; wanted of uniform buffers alone
+};
+
 /// One bound buffer: its bytes, and how many elements they are.
 struct Binding {
-  std::span<std::byte> bytes;
+  std::span<std::byte> bytes;  // empty when it was bound by an Extent
   uint32_t count = 0;
   // Of a tensor: its dimensions as read at dispatch, and its strides in elements, those of row-major order
   // made out. An access is in bounds when every coordinate is below its dimension; the sum of coordinate *
@@ -42,6 +52,11 @@ struct Binding {
 ///
 /// Shape   host: one span a bound buffer, in the order of Checked::bound_buffers().
 Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const std::span<std::byte>> host,
+                                  Groups groups);
+
+/// The same for memory that the host cannot see: the bindings have counts, dimensions and strides, and no
+/// bytes.
+Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const Extent> extents,
                                   Groups groups);
 
 }  // namespace vyre::layout

@@ -198,6 +198,8 @@ struct Target {
   GuardForm load_guard = GuardForm::Branch;
 };
 inline constexpr Target kLlvmTarget{"llvm"};
+/// NVIDIA's virtual machine: every raw operator, 16-bit accesses.
+inline constexpr Target kPtxTarget{.name = "ptx", .load_guard = GuardForm::Branch};
 /// A language of 32-bit words that has little beyond them, as shading languages do.
 inline constexpr Target kWordTarget{.name = "words",
                                     .has_reverse_bits = false,

@@ -62,4 +62,11 @@ struct Run {
 Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
                 const std::atomic<bool>* stop);
 
+/// Gives a thread of the run the backend that it alone will use: a worker of its own, renewed before each
+/// subject.
+using Opener = std::function<Result<std::unique_ptr<backend::Backend>>()>;
+/// The same with `workers` threads, each with a backend of its own. Errors: also what opening answers.
+Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Watch& watch,
+                const std::atomic<bool>* stop);
+
 }  // namespace vyre::suite

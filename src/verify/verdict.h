@@ -38,6 +38,28 @@ enum class Minimality : uint8_t { Smallest, Shrunk, Found };
 inline constexpr std::array<std::string_view, 3> kMinimalityNames = {"smallest", "shrunk", "as found"};
 constexpr std::string_view text(Minimality m) { return kMinimalityNames[static_cast<size_t>(m)]; }
 
+/// What a backend did wrong.
+enum class Fault : uint8_t {
+  WrongValue,      // an answer that is not the oracle's
+  NotWritten,      // no answer: what the result started as is still there
+  WroteOutside,    // a guard word was overwritten
+  Crashed,         // the process died
+  Hung,            // alone, three times, no answer within the budget
+  LostDevice,      // and a known answer came right afterwards, so it was this case
+  Refused,         // a resource that a case of this size must find, or a valid program not compiled
+  BrokeContract,   // another size or message than the interface promises
+  OrderDependent,  // right alone; wrong beside or after the cases of `history`
+  Flaky,           // right alone and wrong in some of many equal runs
+  LateWrite,       // results changed after the dispatch was answered
+  FalseClaim,      // says that it has what it has not
+  Law,             // a law does not hold
+};
+inline constexpr std::array<std::string_view, 13> kFaultNames = {
+    "wrong value", "not written",        "wrote outside",   "crashed", "hung",       "lost the device",
+    "refused",     "broke the contract", "order-dependent", "flaky",   "late write", "false claim",
+    "law"};
+constexpr std::string_view text(Fault f) { return kFaultNames[static_cast<size_t>(f)]; }
+
 struct Failure {
   Check check = Check::Parity;
   std::string oracle;  // what says so: "cpu reference function", "Commutative", a row's source
@@ -47,6 +69,10 @@ struct Failure {
   std::vector<uint32_t> actual;
   std::string note;   // the place that differs, a row's rationale, a backend's refusal
   std::string token;  // for `vyre-conform replay`
+  Fault fault = Fault::WrongValue;
+  /// Tokens of the cases that must be run beside or before this one for it to fail, in order; the one to
+  /// blame is this failure's own `token`, and what it spoils stands in `note`.
+  std::vector<std::string> history;
   bool operator==(const Failure&) const = default;
 };
 

@@ -1,0 +1,41 @@
+// Workers: a backend in a process of its own, which may die.
+//
+// A driver is not trusted. make_worker() starts a process by exec (never fork alone: drivers do not survive
+// it) that opens the backend, and gives a Backend whose calls travel there: control over a socket, buffers
+// through shared memory. What the process does cannot harm its parent: a crash, an abort, an exit is B009, a
+// call that outlasts its budget B010 (and the process is killed), a message or a size that the protocol does
+// not allow B012. After each of these the next call finds a new process, in which pipelines are compiled
+// again; what device buffers held is lost.
+//
+// The memory that both see holds nothing but the buffers of dispatches. The parent copies inputs in and
+// results out before it compares, so what is expected is never mapped into a worker. Around and between
+// buffers lies poison, checked after each dispatch: a worker that writes there is found (B012, naming the
+// place). Two regions take turns, and each is checked again before it is reused, so that a write which comes
+// after the answer is found as well. Source: design, 3.5.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backend/backend.h"
+#include "backend/registry/registry.h"
+
+namespace vyre::worker {
+
+struct Options {
+  std::string backend;  // as backend::open takes it
+  backend::Options backend_options;
+  /// The executable that has the verb `worker`; empty: this one.
+  std::string program;
+  double open_seconds = 60;      // to open the backend
+  double compile_seconds = 60;   // a program
+  double dispatch_seconds = 10;  // a dispatch, a copy
+};
+
+/// Errors: what opening the backend answers; B009, B010.
+Result<std::unique_ptr<backend::Backend>> make_worker(const Options& options);
+
+/// The other side: opens the backend and serves calls on the socket until it closes. The exit code.
+int serve(const std::string& backend, const backend::Options& options, int socket);
+
+}  // namespace vyre::worker
