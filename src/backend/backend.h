@@ -31,6 +31,7 @@ struct Limits {
   uint32_t max_invocations_per_group = 1024;
   uint64_t max_workgroup_bytes = 64ull << 20;
   uint64_t max_buffer_bytes = UINT64_MAX;
+  uint32_t subgroup_size = 0;  // 0: no operations of subgroups
 };
 
 /// Memory of a backend's device, which stays there between dispatches. It goes with its last user; the

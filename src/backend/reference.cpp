@@ -35,7 +35,8 @@ class Reference final : public Backend {
   Limits limits() const override {
     return {.max_invocations_per_group = spec::kMaxInvocationsPerGroup,
             .max_workgroup_bytes = spec::kMaxWorkgroupBytes,
-            .max_buffer_bytes = spec::kMaxReferenceBytes};
+            .max_buffer_bytes = spec::kMaxReferenceBytes,
+            .subgroup_size = options_.subgroup_size};
   }
   bool has(spec::Intrinsic) const override { return options_.subgroup_size != 0; }
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {

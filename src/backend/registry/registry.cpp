@@ -23,9 +23,9 @@ Result<std::unique_ptr<Backend>> open_reference(std::string_view argument, const
   return make_reference(options.reference);
 }
 
-Result<std::unique_ptr<Backend>> open_native(std::string_view argument, const Options&) {
+Result<std::unique_ptr<Backend>> open_native(std::string_view argument, const Options& options) {
   if (!argument.empty()) return takes_no_argument("native", argument);
-  return make_native();
+  return make_native({.threads = options.threads});
 }
 
 constexpr Entry kEntries[] = {

@@ -12,6 +12,8 @@ namespace vyre::backend {
 /// What some backends can be told; the others have no use for it.
 struct Options {
   ReferenceOptions reference;
+  /// Threads of native; 0: as many as there are cores.
+  unsigned threads = 0;
 };
 
 struct Entry {
