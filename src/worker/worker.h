@@ -14,7 +14,9 @@
 // after the answer is found as well. Source: design, 3.5.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "backend/backend.h"
@@ -34,6 +36,18 @@ struct Options {
 
 /// Errors: what opening the backend answers; B009, B010.
 Result<std::unique_ptr<backend::Backend>> make_worker(const Options& options);
+
+/// What a worker did to the memory that it shares with its parent, or to the protocol: the kinds of B012.
+enum class Breach : uint8_t {
+  Outside,   // wrote poison between and around the buffers of this dispatch
+  ReadOnly,  // wrote a read or uniform buffer of this dispatch
+  Late,      // wrote memory of an earlier dispatch, after that one was answered
+  Protocol,  // sent a message or a size that the protocol does not allow
+};
+/// Which kind a diagnostic tells of; none when it is not B012 of a worker. A Late one never blames the call
+/// that answers with it, but one of the two dispatches before it: the call did nothing, and a new process is
+/// started for the next. Backend::settle() asks after each dispatch.
+std::optional<Breach> breach_of(const Diag& diag);
 
 /// The other side: opens the backend and serves calls on the socket until it closes. The exit code.
 int serve(const std::string& backend, const backend::Options& options, int socket);
