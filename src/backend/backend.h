@@ -100,8 +100,8 @@ class Backend {
   virtual Result<void> renew() { return {}; }
   /// Whether renew() really starts afresh, so that failures which need history can be told from others.
   virtual bool isolated() const { return false; }
-  /// Waits for what may still come of earlier dispatches, and checks it: for harnesses, after a case that they
-  /// want to judge by itself. Errors: B012 when memory of an earlier dispatch changed after it had been
+  /// Waits for what may still come of earlier dispatches, and checks it: for harnesses, after a case that
+  /// they want to judge by itself. Errors: B012 when memory of an earlier dispatch changed after it had been
   /// answered (worker::breach_of tells it from others), B009 to B011. Nothing to do where a backend shares
   /// the caller's process.
   virtual Result<void> settle() { return {}; }
