@@ -1,4 +1,4 @@
-// From a legal kernel to LLVM IR: the table of raw operators, and the CPU shell around it.
+// From a legal kernel to LLVM IR: the CPU shell around the raw operators.
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
@@ -12,83 +12,14 @@
 #include <vector>
 
 #include "lower/llvm/llvm.h"
+#include "lower/llvm/raw.h"
 #include "lower/llvm/regions.h"
-#include "spec/table.h"
 
 namespace vyre::lower {
 namespace {
 
 using Builder = llvm::IRBuilder<>;
 using Ir = llvm::Value*;
-
-/// The operands of a raw operator; a select's condition comes as one bit.
-struct Operands {
-  Ir a = nullptr, b = nullptr, c = nullptr;
-  Ir condition = nullptr;
-};
-
-// A row may give a word or, for a comparison, one bit. No flag (nsw, exact, fast) is ever set: raw operators
-// wrap.
-using EmitRaw = Ir (*)(Builder&, const Operands&);
-using RawRow = spec::Row<RawOp, EmitRaw>;
-constexpr auto kRawRows = std::to_array<RawRow>({
-    {RawOp::Add, [](Builder& b, const Operands& o) -> Ir { return b.CreateAdd(o.a, o.b); }},
-    {RawOp::Sub, [](Builder& b, const Operands& o) -> Ir { return b.CreateSub(o.a, o.b); }},
-    {RawOp::Mul, [](Builder& b, const Operands& o) -> Ir { return b.CreateMul(o.a, o.b); }},
-    {RawOp::UMulHi,
-     [](Builder& b, const Operands& o) -> Ir {
-       Ir product = b.CreateMul(b.CreateZExt(o.a, b.getInt64Ty()), b.CreateZExt(o.b, b.getInt64Ty()));
-       return b.CreateTrunc(b.CreateLShr(product, 32), b.getInt32Ty());
-     }},
-    {RawOp::UDiv, [](Builder& b, const Operands& o) -> Ir { return b.CreateUDiv(o.a, o.b); }},
-    {RawOp::URem, [](Builder& b, const Operands& o) -> Ir { return b.CreateURem(o.a, o.b); }},
-    {RawOp::SDiv, [](Builder& b, const Operands& o) -> Ir { return b.CreateSDiv(o.a, o.b); }},
-    {RawOp::SRem, [](Builder& b, const Operands& o) -> Ir { return b.CreateSRem(o.a, o.b); }},
-    {RawOp::And, [](Builder& b, const Operands& o) -> Ir { return b.CreateAnd(o.a, o.b); }},
-    {RawOp::Or, [](Builder& b, const Operands& o) -> Ir { return b.CreateOr(o.a, o.b); }},
-    {RawOp::Xor, [](Builder& b, const Operands& o) -> Ir { return b.CreateXor(o.a, o.b); }},
-    {RawOp::Not, [](Builder& b, const Operands& o) -> Ir { return b.CreateNot(o.a); }},
-    {RawOp::Shl, [](Builder& b, const Operands& o) -> Ir { return b.CreateShl(o.a, o.b); }},
-    {RawOp::LShr, [](Builder& b, const Operands& o) -> Ir { return b.CreateLShr(o.a, o.b); }},
-    {RawOp::AShr, [](Builder& b, const Operands& o) -> Ir { return b.CreateAShr(o.a, o.b); }},
-    {RawOp::Popcount,
-     [](Builder& b, const Operands& o) -> Ir { return b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, o.a); }},
-    {RawOp::Clz,
-     [](Builder& b, const Operands& o) -> Ir {
-       return b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, o.a, b.getTrue());
-     }},
-    {RawOp::Ctz,
-     [](Builder& b, const Operands& o) -> Ir {
-       return b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, o.a, b.getTrue());
-     }},
-    {RawOp::ReverseBits,
-     [](Builder& b, const Operands& o) -> Ir {
-       return b.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, o.a);
-     }},
-    {RawOp::Eq, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpEQ(o.a, o.b); }},
-    {RawOp::Ne, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpNE(o.a, o.b); }},
-    {RawOp::ULt, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpULT(o.a, o.b); }},
-    {RawOp::ULe, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpULE(o.a, o.b); }},
-    {RawOp::SLt, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpSLT(o.a, o.b); }},
-    {RawOp::SLe, [](Builder& b, const Operands& o) -> Ir { return b.CreateICmpSLE(o.a, o.b); }},
-    {RawOp::Select,
-     [](Builder& b, const Operands& o) -> Ir { return b.CreateSelect(o.condition, o.b, o.c); }},
-});
-constexpr spec::TotalTable<kRawRows> kRaw;
-
-// Atomics: the operation of an atomicrmw; compare-exchange is an instruction of its own.
-constexpr bool is_rmw(spec::Op op) { return spec::is_atomic(op) && op != spec::Op::AtomicCompareExchange; }
-using RmwRow = spec::Row<spec::Op, llvm::AtomicRMWInst::BinOp>;
-constexpr auto kRmwRows = std::to_array<RmwRow>({
-    {spec::Op::AtomicAdd, llvm::AtomicRMWInst::Add},
-    {spec::Op::AtomicOr, llvm::AtomicRMWInst::Or},
-    {spec::Op::AtomicAnd, llvm::AtomicRMWInst::And},
-    {spec::Op::AtomicXor, llvm::AtomicRMWInst::Xor},
-    {spec::Op::AtomicMin, llvm::AtomicRMWInst::UMin},
-    {spec::Op::AtomicMax, llvm::AtomicRMWInst::UMax},
-    {spec::Op::AtomicExchange, llvm::AtomicRMWInst::Xchg},
-});
-constexpr spec::TotalTable<kRmwRows, [](spec::Op op) { return is_rmw(op); }> kRmw;
 
 /// At most this many arrays get alias scopes of their own; the lists grow with the square.
 constexpr size_t kMaxScopes = 24;
@@ -811,12 +742,12 @@ class Emitter {
 
   Ir emit_raw(const Inst& inst) {
     const auto args = k_.args(inst);
-    Operands o;
+    RawOperands o;
     if (inst.raw == RawOp::Select) o.condition = condition(args[0]);
     o.a = operand(args[0]);
     if (args.size() > 1) o.b = operand(args[1]);
     if (args.size() > 2) o.c = operand(args[2]);
-    return kRaw[inst.raw](b_, o);
+    return lower::emit_raw(b_, inst.raw, o);
   }
 
   /// What a raw access moves, and where.
@@ -909,7 +840,8 @@ class Emitter {
                                               llvm::Align(4), order, order);
           set(v, b_.CreateExtractValue(tag(pair, m), 0));
         } else {
-          auto* rmw = b_.CreateAtomicRMW(kRmw[inst.op], at, operand(k_.arg(inst, 1)), llvm::Align(4), order);
+          auto* rmw =
+              b_.CreateAtomicRMW(rmw_of(inst.op), at, operand(k_.arg(inst, 1)), llvm::Align(4), order);
           set(v, tag(rmw, m));
         }
         break;
