@@ -148,31 +148,32 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> to_object(llvm::Module& module, llvm
 
 namespace {
 
-/// A module with one kernel in it, under the kernel's name.
+/// A module with one kernel in it, under a name or the kernel's own.
 Result<std::unique_ptr<llvm::Module>> module_of(const Kernel& kernel, llvm::LLVMContext& context,
-                                                llvm::TargetMachine* machine, const EmitOptions& options) {
+                                                llvm::TargetMachine* machine, const EmitOptions& options,
+                                                const std::string& symbol = {}) {
   auto module = std::make_unique<llvm::Module>(kernel.name, context);
   if (machine != nullptr) {
     module->setTargetTriple(machine->getTargetTriple().str());
     module->setDataLayout(machine->createDataLayout());
   }
-  VYRE_CHECK(emit_cpu(kernel, *module, kernel.name, options));
+  VYRE_CHECK(emit_cpu(kernel, *module, symbol.empty() ? kernel.name : symbol, options));
   return module;
 }
 
 }  // namespace
 
-Result<std::string> print_llvm(const Kernel& kernel, bool optimised) {
+Result<std::string> print_llvm(const Kernel& kernel, bool optimised, const std::string& symbol) {
   llvm::LLVMContext context;
   std::string text;
   llvm::raw_string_ostream out(text);
   if (!optimised) {  // names no target: the same text on every host
-    VYRE_TRY(module, module_of(kernel, context, nullptr, emit_options(2)));
+    VYRE_TRY(module, module_of(kernel, context, nullptr, emit_options(2), symbol));
     module->print(out, nullptr);
     return text;
   }
   VYRE_TRY(machine, host_machine(2));
-  VYRE_TRY(module, module_of(kernel, context, machine.get(), emit_options(2)));
+  VYRE_TRY(module, module_of(kernel, context, machine.get(), emit_options(2), symbol));
   optimise(*module, *machine, 2);
   module->print(out, nullptr);
   return text;

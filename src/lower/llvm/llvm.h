@@ -50,8 +50,8 @@ Result<void> emit_cpu(const Kernel& kernel, llvm::Module& module, const std::str
                       const EmitOptions& options = {});
 
 /// The module of one kernel as LLVM assembly; optimised for the host with `optimise` (`vyre lower --to
-/// llvm`).
-Result<std::string> print_llvm(const Kernel& kernel, bool optimise);
+/// llvm`), else naming no target. The function has the kernel's name unless `symbol` gives another.
+Result<std::string> print_llvm(const Kernel& kernel, bool optimise, const std::string& symbol = {});
 
 /// The host's machine code as assembly (`vyre lower --to asm`).
 Result<std::string> print_asm(const Kernel& kernel);

@@ -1,12 +1,14 @@
-// From a legal kernel to PTX, for NVIDIA GPUs: LLVM IR for NVPTX, optimised and printed.
+// From legal kernels to PTX, for NVIDIA GPUs: LLVM IR for NVPTX, optimised and printed.
 //
-// One invocation is one thread, one workgroup one block. Nothing of CUDA is needed to make PTX: it is text
-// that any driver compiles for the chip it finds, so `vyre lower --to ptx` works on a machine without a GPU.
-// Arithmetic on floats carries no fast-math flag, is never contracted and never flushes; audit() refuses a
-// module in which that is not so. Source: PTX ISA, "Directives", "Memory Consistency Model";
+// One invocation is one thread, one workgroup one block of threads along x. Nothing of CUDA is needed to make
+// PTX: it is text that any driver compiles for the chip it finds, so `vyre lower --to ptx` works on a machine
+// without a GPU. Arithmetic on floats carries no fast-math flag, is never contracted and never flushes;
+// audit() refuses a module in which that is not so. Source: PTX ISA, "Directives", "Memory Consistency
+// Model".
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ class Module;
 
 namespace vyre::lower {
 
+/// The lanes of a subgroup on every NVIDIA GPU.
+inline constexpr uint32_t kPtxSubgroupSize = 32;
+
 /// A chip as PTX names it: sm_70 to sm_90. Newer chips run sm_90 code, which their drivers compile.
 struct PtxTarget {
   uint32_t sm = 70;
@@ -27,23 +32,48 @@ struct PtxTarget {
 /// The newest target that this build writes for a chip of a compute capability (major * 10 + minor). Errors:
 /// B001 below 70.
 Result<PtxTarget> ptx_target(uint32_t compute_capability);
+/// The targets that this build writes, oldest first.
+std::vector<PtxTarget> ptx_targets();
 
-/// What the entry point takes and wants.
+/// One entry point: what it takes and wants.
 ///
-/// Shape   for each bound buffer, in the order of KernelBuffer::argument: its address (64 bits; it has at
-/// least one
-///         element), then its element count (32 bits).
+/// Shape   parameters: for each bound buffer, in the order of KernelBuffer::argument, its address (64 bits;
+///         aligned to 16, at least one element), then its element count (32 bits). A launch has the
+///         dispatch's groups as its grid and blocks of (threads, 1, 1): a block's z could not hold every
+///         workgroup's.
+struct PtxEntry {
+  std::string name;
+  uint32_t threads = 1;       // invocations of a workgroup
+  uint32_t shared_bytes = 0;  // of dynamic shared memory: the workgroup's buffers; the code clears them
+};
+
+/// A module with one entry.
 struct PtxModule {
   std::string text;
   std::string entry;
-  uint32_t shared_bytes = 0;  // of dynamic shared memory: the workgroup's buffers
+  uint32_t shared_bytes = 0;
+  uint32_t threads = 1;
 };
 
-/// Errors  L003 when LLVM refuses; B002 for an operation of category C that the chip lacks.
-Result<PtxModule> emit_ptx(const Kernel& kernel, PtxTarget target);
+/// A module with one entry a kernel, in their order.
+struct PtxBatch {
+  std::string text;
+  std::vector<PtxEntry> entries;
+};
 
-/// L003 when an instruction has a fast-math flag or a float instruction that rounds other than to nearest
-/// even.
+/// Domain  kernels that are legal for kPtxTarget.
+/// Errors  B001 for a target that this build does not write; B003 for more buffers than an entry has
+///         parameters for, or workgroup memory beyond 32 bits; B008 for operations of subgroups in a
+///         workgroup that is not made of whole ones; L003 when LLVM refuses.
+/// Cost    a millisecond or two a small kernel; together kernels are cheaper, for there is one pipeline to
+///         build.
+/// Thread  any; each call has an LLVM context of its own.
+Result<PtxModule> emit_ptx(const Kernel& kernel, PtxTarget target);
+Result<PtxBatch> emit_ptx(std::span<const Kernel> kernels, PtxTarget target);
+
+/// L003 when something in a module allows or does float arithmetic other than IEEE 754's with rounding to
+/// nearest even: a fast-math flag, tolerated imprecision, flushed subnormals, an approximate or contractible
+/// operation, code that cannot be looked into.
 Result<void> audit(const llvm::Module& module);
 
 }  // namespace vyre::lower

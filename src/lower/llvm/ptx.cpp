@@ -1,0 +1,149 @@
+#include "lower/llvm/ptx.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <algorithm>
+#include <array>
+
+#include "lower/llvm/codegen.h"
+#include "lower/llvm/ptx_shell.h"
+
+namespace vyre::lower {
+namespace {
+
+constexpr const char* kTriple = "nvptx64-nvidia-cuda";
+
+/// The chips that LLVM 19 writes code for, oldest first, each with the first PTX version that has it, so that
+/// a driver as old as the chip reads it. For a name that it does not know LLVM would warn and emit nonsense.
+struct Chip {
+  uint32_t sm;
+  const char* features;
+};
+constexpr std::array kChips = {Chip{70, "+ptx60"}, Chip{75, "+ptx63"}, Chip{80, "+ptx70"}, Chip{86, "+ptx71"},
+                               Chip{87, "+ptx74"}, Chip{89, "+ptx78"}, Chip{90, "+ptx78"}};
+
+std::string chip_names() {
+  std::string names;
+  for (const Chip& chip : kChips) names += fmt::format("{}sm_{}", names.empty() ? "" : ", ", chip.sm);
+  return names;
+}
+
+Diag refused(const std::string& why) {
+  return make_diag(DiagCode::L003, Span::none(), "PTX: " + why,
+                   "report the program; another backend can run it");
+}
+
+void initialize_nvptx() {
+  static const bool once = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  (void)once;
+}
+
+Result<std::unique_ptr<llvm::TargetMachine>> ptx_machine(PtxTarget target) {
+  initialize_nvptx();
+  const auto* chip = std::ranges::find(kChips, target.sm, &Chip::sm);
+  if (chip == kChips.end()) {
+    return std::unexpected(make_diag(DiagCode::B001, Span::none(),
+                                     fmt::format("this build writes no PTX for sm_{}", target.sm),
+                                     "choose one of " + chip_names()));
+  }
+  std::string message;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(kTriple, message);
+  if (found == nullptr) {
+    return std::unexpected(make_diag(DiagCode::B001, Span::none(), "this LLVM has no PTX: " + message,
+                                     "build with an LLVM that has the target NVPTX"));
+  }
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(
+      found->createTargetMachine(kTriple, fmt::format("sm_{}", chip->sm), chip->features, options,
+                                 std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
+}
+
+Result<std::string> print_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
+  std::string message;
+  llvm::raw_string_ostream complaints(message);
+  if (llvm::verifyModule(module, &complaints)) {
+    return std::unexpected(refused("the LLVM verifier refuses the code: " + message));
+  }
+  optimise(module, machine, 2);
+  VYRE_CHECK(audit(module));
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream out(text);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile,
+                                  /*DisableVerify=*/true)) {
+    return std::unexpected(refused("this LLVM prints none"));
+  }
+  passes.run(module);
+  return std::string(text.begin(), text.end());
+}
+
+/// PTX reserves words and LLVM names; a prefix keeps clear of both.
+std::string symbol_of(const Kernel& kernel) { return "vyre_" + kernel.name; }
+
+}  // namespace
+
+std::vector<PtxTarget> ptx_targets() {
+  std::vector<PtxTarget> targets;
+  for (const Chip& chip : kChips) targets.push_back({chip.sm});
+  return targets;
+}
+
+Result<PtxTarget> ptx_target(uint32_t compute_capability) {
+  const Chip* newest = nullptr;
+  for (const Chip& chip : kChips) {
+    if (chip.sm <= compute_capability) newest = &chip;
+  }
+  if (newest == nullptr) {
+    return std::unexpected(make_diag(DiagCode::B001, Span::none(),
+                                     fmt::format("a GPU of compute capability {}.{} is too old",
+                                                 compute_capability / 10, compute_capability % 10),
+                                     fmt::format("{}.{} is the oldest that is supported",
+                                                 kChips.front().sm / 10, kChips.front().sm % 10)));
+  }
+  return PtxTarget{newest->sm};
+}
+
+Result<PtxBatch> emit_ptx(std::span<const Kernel> kernels, PtxTarget target) {
+  VYRE_TRY(machine, ptx_machine(target));
+  llvm::LLVMContext context;
+  llvm::Module module(kernels.size() == 1 ? kernels.front().name : "kernels", context);
+  module.setTargetTriple(kTriple);
+  module.setDataLayout(machine->createDataLayout());
+  PtxBatch batch;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    // Programs may share a name; the number at the end is unique.
+    std::string symbol = symbol_of(kernels[i]);
+    if (kernels.size() > 1) symbol += fmt::format("__{}", i);
+    VYRE_TRY(entry, emit_entry(kernels[i], module, symbol, target));
+    batch.entries.push_back(std::move(entry));
+  }
+  VYRE_TRY(text, print_ptx(module, *machine));
+  batch.text = std::move(text);
+  return batch;
+}
+
+Result<PtxModule> emit_ptx(const Kernel& kernel, PtxTarget target) {
+  VYRE_TRY(batch, emit_ptx(std::span(&kernel, 1), target));
+  PtxEntry& entry = batch.entries.front();
+  return PtxModule{.text = std::move(batch.text),
+                   .entry = std::move(entry.name),
+                   .shared_bytes = entry.shared_bytes,
+                   .threads = entry.threads};
+}
+
+}  // namespace vyre::lower
