@@ -203,7 +203,7 @@ void Flow::begin(std::span<const uint32_t* const> variables, size_t n) {
   error_.reset();
 }
 
-std::vector<Column> Flow::variables() const {
+std::vector<Column> Terms::variables() const {
   std::vector<Column> out;
   for (size_t i = 0; i < variables_; ++i) out.push_back(variable(i));
   return out;
@@ -220,10 +220,6 @@ uint32_t* Flow::fresh(uint32_t depends) {
 Column Flow::constant(uint32_t value) {
   std::fill_n(fresh(0), n_, value);
   return Column{uint32_t(columns_.size() - 1)};
-}
-
-Column Flow::apply(const ops::Operation& operation, std::initializer_list<Column> inputs) {
-  return apply(operation, std::span(inputs.begin(), inputs.size()));
 }
 
 Column Flow::apply(const ops::Operation& operation, std::span<const Column> inputs) {

@@ -68,15 +68,44 @@ struct BoundLaw {
 std::expected<BoundLaw, std::string> bind(const spec::Law& law, const ops::Operation& f,
                                           const Lookup& lookup = find_in_library);
 
-/// A column under construction in a Flow.
+/// A column of values under construction.
 struct Column {
   uint32_t index;
 };
 
-/// The data flow of one law over one slice of instances. After a failed application the rest does nothing.
-class Flow {
+/// What a statement is written in. Flow gives it to values on the host; whoever wants a law as something
+/// else, a program for a device, say, gives these a meaning of their own.
+class Terms {
  public:
-  Flow(Evaluator& evaluator, size_t capacity) : evaluator_(evaluator), capacity_(capacity) {}
+  explicit Terms(size_t variables) : variables_(variables) {}
+  virtual ~Terms() = default;
+
+  Column variable(size_t i) const { return Column{uint32_t(i)}; }
+  std::vector<Column> variables() const;
+  virtual Column constant(uint32_t value) = 0;
+  virtual Column apply(const ops::Operation& operation, std::span<const Column> inputs) = 0;
+  Column apply(const ops::Operation& operation, std::initializer_list<Column> inputs) {
+    return apply(operation, std::span(inputs.begin(), inputs.size()));
+  }
+  /// Wrapping sum, by whoever checks: no operation is applied.
+  virtual Column sum(Column a, Column b) = 0;
+
+  // What a law demands of each instance. All demands of a statement must hold.
+  virtual void require_equal(Column a, Column b) = 0;
+  /// a <= b in the order of the type: signed for i32.
+  virtual void require_ordered(Column a, Column b, spec::DataType type) = 0;
+  /// If p <= q then a <= b, each in the order of its type.
+  virtual void require_monotone(Column p, Column q, spec::DataType domain, Column a, Column b,
+                                spec::DataType range) = 0;
+
+ protected:
+  size_t variables_;
+};
+
+/// The data flow of one law over one slice of instances. After a failed application the rest does nothing.
+class Flow final : public Terms {
+ public:
+  Flow(Evaluator& evaluator, size_t capacity) : Terms(0), evaluator_(evaluator), capacity_(capacity) {}
 
   /// Says that slices come from a grid, aligned: the last variable runs through `inner` values while the
   /// others stand still, and a slice is `inner` such runs (with three variables the first stands still in all
@@ -85,20 +114,14 @@ class Flow {
   /// Starts a slice. Shape  variables: one column of n words each; they must live through the slice.
   void begin(std::span<const uint32_t* const> variables, size_t n);
 
-  Column variable(size_t i) const { return Column{uint32_t(i)}; }
-  std::vector<Column> variables() const;
-  Column constant(uint32_t value);
-  Column apply(const ops::Operation& operation, std::initializer_list<Column> inputs);
-  Column apply(const ops::Operation& operation, std::span<const Column> inputs);
-  /// Wrapping sum, on the host.
-  Column sum(Column a, Column b);
-
-  // What a law demands of each instance. All demands of a statement must hold.
-  void require_equal(Column a, Column b);
-  /// a <= b in the order of the type: signed for i32.
-  void require_ordered(Column a, Column b, spec::DataType type);
-  /// If p <= q then a <= b, each in the order of its type.
-  void require_monotone(Column p, Column q, spec::DataType domain, Column a, Column b, spec::DataType range);
+  using Terms::apply;
+  Column constant(uint32_t value) override;
+  Column apply(const ops::Operation& operation, std::span<const Column> inputs) override;
+  Column sum(Column a, Column b) override;
+  void require_equal(Column a, Column b) override;
+  void require_ordered(Column a, Column b, spec::DataType type) override;
+  void require_monotone(Column p, Column q, spec::DataType domain, Column a, Column b,
+                        spec::DataType range) override;
 
   /// Ends the slice: one byte an instance, non-zero where the law holds.
   Result<std::span<const uint8_t>> end();
@@ -112,7 +135,6 @@ class Flow {
   Evaluator& evaluator_;
   size_t capacity_;
   size_t n_ = 0;
-  size_t variables_ = 0;
   std::vector<const uint32_t*> columns_;
   std::vector<uint32_t> depends_;  // by column: a bit for each variable that it depends on
   size_t inner_ = 0;               // 0: not a grid
@@ -126,7 +148,7 @@ class Flow {
   std::optional<Diag> error_;
 };
 
-using Statement = void (*)(Flow& flow, const BoundLaw& law);
+using Statement = void (*)(Terms& terms, const BoundLaw& law);
 /// The statement of each law kind; total.
 Statement statement(spec::LawKind kind);
 

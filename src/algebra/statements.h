@@ -5,17 +5,17 @@
 
 namespace vyre::algebra {
 
-void commutative(Flow& flow, const BoundLaw& law);
-void associative(Flow& flow, const BoundLaw& law);
-void identity(Flow& flow, const BoundLaw& law);
-void self_inverse(Flow& flow, const BoundLaw& law);
-void idempotent(Flow& flow, const BoundLaw& law);
-void absorbing(Flow& flow, const BoundLaw& law);
-void involution(Flow& flow, const BoundLaw& law);
-void de_morgan(Flow& flow, const BoundLaw& law);
-void monotone(Flow& flow, const BoundLaw& law);
-void bounded(Flow& flow, const BoundLaw& law);
-void complement(Flow& flow, const BoundLaw& law);
-void distributive_over(Flow& flow, const BoundLaw& law);
+void commutative(Terms& terms, const BoundLaw& law);
+void associative(Terms& terms, const BoundLaw& law);
+void identity(Terms& terms, const BoundLaw& law);
+void self_inverse(Terms& terms, const BoundLaw& law);
+void idempotent(Terms& terms, const BoundLaw& law);
+void absorbing(Terms& terms, const BoundLaw& law);
+void involution(Terms& terms, const BoundLaw& law);
+void de_morgan(Terms& terms, const BoundLaw& law);
+void monotone(Terms& terms, const BoundLaw& law);
+void bounded(Terms& terms, const BoundLaw& law);
+void complement(Terms& terms, const BoundLaw& law);
+void distributive_over(Terms& terms, const BoundLaw& law);
 
 }  // namespace vyre::algebra

@@ -3,10 +3,10 @@
 namespace vyre::algebra {
 
 // f(a, z) = z and f(z, a) = z
-void absorbing(Flow& flow, const BoundLaw& law) {
-  const Column a = flow.variable(0), z = flow.constant(law.law->value);
-  flow.require_equal(flow.apply(*law.f, {a, z}), z);
-  flow.require_equal(flow.apply(*law.f, {z, a}), z);
+void absorbing(Terms& terms, const BoundLaw& law) {
+  const Column a = terms.variable(0), z = terms.constant(law.law->value);
+  terms.require_equal(terms.apply(*law.f, {a, z}), z);
+  terms.require_equal(terms.apply(*law.f, {z, a}), z);
 }
 
 }  // namespace vyre::algebra

@@ -3,10 +3,10 @@
 namespace vyre::algebra {
 
 // lo <= f(a...) <= hi
-void bounded(Flow& flow, const BoundLaw& law) {
-  const Column value = flow.apply(*law.f, flow.variables());
-  flow.require_ordered(flow.constant(law.law->value), value, law.result);
-  flow.require_ordered(value, flow.constant(law.law->high), law.result);
+void bounded(Terms& terms, const BoundLaw& law) {
+  const Column value = terms.apply(*law.f, terms.variables());
+  terms.require_ordered(terms.constant(law.law->value), value, law.result);
+  terms.require_ordered(value, terms.constant(law.law->high), law.result);
 }
 
 }  // namespace vyre::algebra

@@ -3,10 +3,10 @@
 namespace vyre::algebra {
 
 // f(a...) + g(a...) = u, the sum wrapping
-void complement(Flow& flow, const BoundLaw& law) {
-  const std::vector<Column> variables = flow.variables();
-  const Column total = flow.sum(flow.apply(*law.f, variables), flow.apply(*law.others[0], variables));
-  flow.require_equal(total, flow.constant(law.law->value));
+void complement(Terms& terms, const BoundLaw& law) {
+  const std::vector<Column> variables = terms.variables();
+  const Column total = terms.sum(terms.apply(*law.f, variables), terms.apply(*law.others[0], variables));
+  terms.require_equal(total, terms.constant(law.law->value));
 }
 
 }  // namespace vyre::algebra

@@ -3,12 +3,12 @@
 namespace vyre::algebra {
 
 // f(inner(a, b)) = dual(f(a), f(b))
-void de_morgan(Flow& flow, const BoundLaw& law) {
-  const Column a = flow.variable(0), b = flow.variable(1);
+void de_morgan(Terms& terms, const BoundLaw& law) {
+  const Column a = terms.variable(0), b = terms.variable(1);
   const ops::Operation &inner = *law.others[0], &dual = *law.others[1];
-  const Column left = flow.apply(*law.f, {flow.apply(inner, {a, b})});
-  const Column right = flow.apply(dual, {flow.apply(*law.f, {a}), flow.apply(*law.f, {b})});
-  flow.require_equal(left, right);
+  const Column left = terms.apply(*law.f, {terms.apply(inner, {a, b})});
+  const Column right = terms.apply(dual, {terms.apply(*law.f, {a}), terms.apply(*law.f, {b})});
+  terms.require_equal(left, right);
 }
 
 }  // namespace vyre::algebra

@@ -3,9 +3,9 @@
 namespace vyre::algebra {
 
 // f(a, a) = a
-void idempotent(Flow& flow, const BoundLaw& law) {
-  const Column a = flow.variable(0);
-  flow.require_equal(flow.apply(*law.f, {a, a}), a);
+void idempotent(Terms& terms, const BoundLaw& law) {
+  const Column a = terms.variable(0);
+  terms.require_equal(terms.apply(*law.f, {a, a}), a);
 }
 
 }  // namespace vyre::algebra

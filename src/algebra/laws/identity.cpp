@@ -3,10 +3,10 @@
 namespace vyre::algebra {
 
 // f(a, e) = a and f(e, a) = a
-void identity(Flow& flow, const BoundLaw& law) {
-  const Column a = flow.variable(0), e = flow.constant(law.law->value);
-  flow.require_equal(flow.apply(*law.f, {a, e}), a);
-  flow.require_equal(flow.apply(*law.f, {e, a}), a);
+void identity(Terms& terms, const BoundLaw& law) {
+  const Column a = terms.variable(0), e = terms.constant(law.law->value);
+  terms.require_equal(terms.apply(*law.f, {a, e}), a);
+  terms.require_equal(terms.apply(*law.f, {e, a}), a);
 }
 
 }  // namespace vyre::algebra

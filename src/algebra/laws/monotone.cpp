@@ -3,9 +3,10 @@
 namespace vyre::algebra {
 
 // a <= b implies f(a) <= f(b)
-void monotone(Flow& flow, const BoundLaw& law) {
-  const Column a = flow.variable(0), b = flow.variable(1);
-  flow.require_monotone(a, b, law.variables[0], flow.apply(*law.f, {a}), flow.apply(*law.f, {b}), law.result);
+void monotone(Terms& terms, const BoundLaw& law) {
+  const Column a = terms.variable(0), b = terms.variable(1);
+  terms.require_monotone(a, b, law.variables[0], terms.apply(*law.f, {a}), terms.apply(*law.f, {b}),
+                         law.result);
 }
 
 }  // namespace vyre::algebra

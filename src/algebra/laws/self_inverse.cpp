@@ -3,9 +3,9 @@
 namespace vyre::algebra {
 
 // f(a, a) = r
-void self_inverse(Flow& flow, const BoundLaw& law) {
-  const Column a = flow.variable(0);
-  flow.require_equal(flow.apply(*law.f, {a, a}), flow.constant(law.law->value));
+void self_inverse(Terms& terms, const BoundLaw& law) {
+  const Column a = terms.variable(0);
+  terms.require_equal(terms.apply(*law.f, {a, a}), terms.constant(law.law->value));
 }
 
 }  // namespace vyre::algebra
