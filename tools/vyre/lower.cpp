@@ -1,70 +1,103 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "backend/registry/registry.h"
 #include "lower/kernel.h"
 #include "lower/llvm/llvm.h"
+#include "lower/llvm/ptx.h"
 #include "ops/operation.h"
 #include "verbs.h"
 
 namespace vyre::tool {
 namespace {
 
+using lower::Kernel;
+
+Kernel legal(const Kernel& kernel) { return lower::legalize(kernel, lower::kLlvmTarget); }
+
+/// For the oldest chip: every GPU runs that.
+Result<std::string> ptx(const Kernel& kernel) {
+  VYRE_TRY(module, lower::emit_ptx(lower::legalize(kernel, lower::kPtxTarget), lower::ptx_targets().front()));
+  return std::move(module.text);
+}
+
+/// What a program can be printed as, each the work of one backend. No device is asked: lowering is the same
+/// without it.
 struct Form {
+  std::string_view backend;
   std::string_view name;
-  Result<std::string> (*print)(const lower::Kernel& kernel);
+  Result<std::string> (*print)(const Kernel& kernel);
 };
-
-lower::Kernel legal(const lower::Kernel& kernel) { return lower::legalize(kernel, lower::kLlvmTarget); }
-
 constexpr std::array kForms = {
-    Form{"kernel", [](const lower::Kernel& k) -> Result<std::string> { return lower::print(k); }},
-    Form{"legal", [](const lower::Kernel& k) -> Result<std::string> { return lower::print(legal(k)); }},
-    Form{"llvm", [](const lower::Kernel& k) { return lower::print_llvm(legal(k), /*optimise=*/true); }},
-    Form{"asm", [](const lower::Kernel& k) { return lower::print_asm(legal(k)); }},
+    Form{"native", "kernel", [](const Kernel& k) -> Result<std::string> { return lower::print(k); }},
+    Form{"native", "legal", [](const Kernel& k) -> Result<std::string> { return lower::print(legal(k)); }},
+    Form{"native", "llvm", [](const Kernel& k) { return lower::print_llvm(legal(k), /*optimise=*/true); }},
+    Form{"native", "asm", [](const Kernel& k) { return lower::print_asm(legal(k)); }},
+    Form{"cuda", "kernel", [](const Kernel& k) -> Result<std::string> { return lower::print(k); }},
+    Form{"cuda", "legal",
+         [](const Kernel& k) -> Result<std::string> {
+           return lower::print(lower::legalize(k, lower::kPtxTarget));
+         }},
+    Form{"cuda", "ptx", &ptx},
 };
 
-int run_lower(const std::string& path, const std::string& to, const std::string& out) {
-  const Form* form = nullptr;
-  std::string names;
-  for (const Form& f : kForms) {
-    if (f.name == to) form = &f;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", f.name);
+/// The forms of a backend, or of all: "kernel, legal, llvm, asm".
+std::string names(std::string_view Form::* part, std::string_view backend) {
+  std::vector<std::string_view> known;
+  for (const Form& form : kForms) {
+    const bool wanted = backend.empty() || form.backend == backend;
+    if (wanted && std::ranges::find(known, form.*part) == known.end()) known.push_back(form.*part);
   }
-  if (form == nullptr) return usage_error(fmt::format("--to {}: this build lowers to {}", to, names));
-  const auto file = host::load_checked(path, ops::op_table());
+  return fmt::format("{}", fmt::join(known, ", "));
+}
+
+struct LowerOptions {
+  std::string path, to, backend, out;
+};
+
+int run_lower(const LowerOptions& options) {
+  if (!options.backend.empty() &&
+      std::ranges::find(kForms, options.backend, &Form::backend) == kForms.end()) {
+    if (const auto backend = backend::open(options.backend); !backend) return report(backend.error());
+    return usage_error(
+        fmt::format("--backend {}: this build lowers for {}", options.backend, names(&Form::backend, "")));
+  }
+  const auto form = std::ranges::find_if(kForms, [&](const Form& f) {
+    return f.name == options.to && (options.backend.empty() || f.backend == options.backend);
+  });
+  if (form == kForms.end()) {
+    const std::string who = options.backend.empty() ? "this build" : options.backend;
+    return usage_error(
+        fmt::format("--to {}: {} lowers to {}", options.to, who, names(&Form::name, options.backend)));
+  }
+  const auto file = host::load_checked(options.path, ops::op_table());
   if (!file) return report(file.error());
   const auto printed = form->print(lower::build(*file->checked));
-  return printed ? write_output(out, *printed) : report(printed.error(), path);
+  return printed ? write_output(options.out, *printed) : report(printed.error(), options.path);
 }
 
 }  // namespace
 
 void add_lower(CLI::App& app, int& exit) {
-  struct Options {
-    std::string path, to, backend = "native", out;
-  };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LowerOptions>();
   CLI::App* verb = app.add_subcommand("lower", "Print what a program becomes on its way to a backend");
   verb->add_option("FILE", options->path, "a program, text or wire")->required();
-  verb->add_option("--to", options->to, "kernel, legal, llvm or asm")->required()->type_name("FORM");
-  verb->add_option("--backend", options->backend, "the backend to lower for")->type_name("B");
+  verb->add_option("--to", options->to, names(&Form::name, ""))->required()->type_name("FORM");
+  verb->add_option("--backend", options->backend,
+                   fmt::format("the backend to lower for: {}; by itself the first that has the form",
+                               names(&Form::backend, "")))
+      ->type_name("B");
   verb->add_option("-o", options->out, "the file to write; stdout without it")->type_name("OUT");
   verb->footer(
-      "Example: vyre lower examples/block_sum.vyre --to legal\n"
+      "Example: vyre lower examples/block_sum.vyre --to ptx\n"
       "kernel is the program in linear form, legal the same in raw operators, llvm and asm are the native "
-      "backend's.");
-  verb->callback([options, &exit] {
-    if (const auto backend = backend::open(options->backend); !backend) {
-      exit = report(backend.error());
-    } else if (options->backend != "native") {
-      exit = usage_error(fmt::format("--backend {}: only native lowers in this build", options->backend));
-    } else {
-      exit = run_lower(options->path, options->to, options->out);
-    }
-  });
+      "backend's,\nptx is for every NVIDIA GPU from sm_70 on. None of them needs a device.");
+  verb->callback([options, &exit] { exit = run_lower(*options); });
 }
 
 }  // namespace vyre::tool
