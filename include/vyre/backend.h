@@ -42,7 +42,8 @@ enum {
   VYRE_PLUGIN_OK = 0,
   /// open: no such device or driver here. The error says what is missing and how to get it.
   VYRE_PLUGIN_UNAVAILABLE = 1,
-  /// compile: the program calls an operation of category C that this backend lacks.
+  /// compile: the program calls an operation of category C that this backend lacks. The host asks `has` first,
+  /// so a plugin whose `has` is true has no use for it but to pass on what `lower` answered.
   VYRE_PLUGIN_UNSUPPORTED = 2,
   /// allocate, compile, dispatch: more than the device has. The error names the limit, the request and what is
   /// allowed.
@@ -98,7 +99,7 @@ typedef struct vyre_plugin_program {
   size_t struct_size;
   const uint8_t* wire;  // docs/wire-format.md
   size_t wire_size;
-  uint8_t digest[32];  // of the wire bytes; SHA-256: equal programs have equal digests
+  uint8_t digest[32];  // the one in the wire bytes: equal programs have equal digests
   const vyre_plugin_binding* bindings;
   size_t binding_count;
   uint64_t workgroup_bytes;    // of workgroup memory
@@ -114,7 +115,7 @@ enum {
   VYRE_FORM_KERNEL = 1,  // the kernel IR in its text form (docs/adding-a-backend.md): total operators
   VYRE_FORM_LEGAL = 2,   // the same in raw operators alone
   VYRE_FORM_LLVM = 3,    // LLVM IR text for CPUs, one function: see VYRE_LLVM_ENTRY
-  VYRE_FORM_PTX = 4      // PTX text for sm_70, one entry
+  VYRE_FORM_PTX = 4      // PTX text for sm_70, one entry: see VYRE_PTX
   // 5 and 6 are for SPIR-V and WGSL
 };
 
@@ -130,6 +131,10 @@ typedef struct vyre_llvm_buffer {
 typedef void (*vyre_llvm_entry)(const vyre_llvm_buffer* buffers, const uint32_t* groups, uint64_t first,
                                 uint64_t count, void* scratch);
 
+/// VYRE_PTX: the entry's parameters are, for each binding in order, the address of its data (64 bits, aligned to
+/// 16, room for at least one element) and its count of elements (32 bits). The grid is the dispatch's groups, a
+/// block is (x * y * z of workgroup_size, 1, 1), its dynamic shared memory is scratch_bytes of the text.
+
 typedef struct vyre_plugin_text {
   size_t struct_size;
   const char* data;  // null-terminated
@@ -143,8 +148,9 @@ typedef struct vyre_plugin_host {
   size_t struct_size;
   uint32_t abi;  // VYRE_BACKEND_ABI of the host
   uint32_t reserved;
-  /// Lowers a program; free the text with free_text. VYRE_PLUGIN_UNSUPPORTED for a form that the host does not
-  /// have.
+  /// Lowers the program of the compile() that calls it; free the text with free_text. VYRE_PLUGIN_UNSUPPORTED
+  /// for a form that the host does not have. When it fails, let compile() return the same status: the host then
+  /// reports its own reason. Thread: any.
   vyre_plugin_status (*lower)(const vyre_plugin_program* program, vyre_form form, vyre_plugin_text* out,
                               vyre_plugin_error* error);
   void (*free_text)(vyre_plugin_text* text);
@@ -165,7 +171,7 @@ typedef struct vyre_plugin_range {
 typedef struct vyre_plugin_api {
   size_t struct_size;
 
-  /// argument: what the user wrote after the path, or "".
+  /// argument: what the user wrote after '?' ("./libmine.so?mode=fast"), or "".
   vyre_plugin_status (*open)(const char* argument, vyre_plugin_device** out, vyre_plugin_error* error);
   void (*close)(vyre_plugin_device* device);
   void (*identity)(vyre_plugin_device* device, vyre_plugin_identity* out);

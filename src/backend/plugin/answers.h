@@ -1,0 +1,38 @@
+// Answers of plugins, as vyre takes them: statuses become diagnostics, and texts become texts.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/diag.h"
+#include "vyre/backend.h"
+
+namespace vyre::backend {
+
+/// Well-formed UTF-8 without control characters: whatever else is in the text becomes U+FFFD. It goes to
+/// terminals and into certificates.
+std::string printable(std::string_view text);
+
+/// A text in a struct that a plugin has filled in, which may lack its null.
+template <size_t n>
+std::string text_of(const char (&field)[n]) {
+  const std::string_view all(field, n);
+  return printable(all.substr(0, all.find('\0')));
+}
+
+/// An error to be filled in.
+inline vyre_plugin_error no_error() {
+  vyre_plugin_error error{};
+  error.struct_size = sizeof error;
+  return error;
+}
+
+/// The diagnostic for a status other than VYRE_PLUGIN_OK. `plugin` is who said it, `call` what was asked.
+Diag to_diag(std::string_view plugin, std::string_view call, vyre_plugin_status status,
+             const vyre_plugin_error& error);
+
+/// B012: the plugin did not keep to the interface.
+Diag broken_contract(std::string_view plugin, std::string message);
+
+}  // namespace vyre::backend

@@ -1,0 +1,219 @@
+#include "backend/plugin/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "backend/plugin/answers.h"
+#include "spec/intrinsics.h"
+
+namespace vyre::backend {
+namespace {
+
+constexpr uint32_t kMaxSubgroupSize = 128;
+/// What idle buffers of a device may take together.
+constexpr uint64_t kMaxIdleBytes = 256ull << 20;
+/// Buffers up to this size are powers of two, so that dispatches of nearly equal sizes share them.
+constexpr uint64_t kMaxRounded = 16ull << 20;
+
+std::unexpected<Diag> unusable(std::string message, std::string help) {
+  return std::unexpected(make_diag(DiagCode::B013, Span::none(), std::move(message), std::move(help)));
+}
+
+Result<void> check_limits(const std::string& path, const Limits& limits) {
+  const std::string help = "fill in every field of vyre_plugin_limits";
+  if (limits.max_invocations_per_group == 0)
+    return unusable(fmt::format("'{}' allows workgroups of 0 invocations", path), help);
+  if (limits.max_buffer_bytes == 0)
+    return unusable(fmt::format("'{}' allows buffers of 0 bytes", path), help);
+  const uint32_t lanes = limits.subgroup_size;
+  if (lanes == 0 || (std::has_single_bit(lanes) && lanes <= kMaxSubgroupSize)) return {};
+  return unusable(fmt::format("'{}' has subgroups of {} lanes", path, lanes),
+                  fmt::format("say a power of two up to {}, or 0 for no subgroups", kMaxSubgroupSize));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<PluginDevice>> PluginDevice::open(const std::string& path, const vyre_plugin_api& api,
+                                                         const std::string& argument) {
+  vyre_plugin_device* handle = nullptr;
+  vyre_plugin_error error = no_error();
+  const vyre_plugin_status status = api.open(argument.c_str(), &handle, &error);
+  if (status != VYRE_PLUGIN_OK) return std::unexpected(to_diag(path, "open", status, error));
+  if (handle == nullptr) return std::unexpected(broken_contract(path, "open succeeded and gave no device"));
+  std::shared_ptr<PluginDevice> device(new PluginDevice(api, handle));
+  VYRE_CHECK(device->ask(path));
+  return device;
+}
+
+PluginDevice::~PluginDevice() {
+  const std::scoped_lock lock(mutex_);
+  api_.close(device_);
+}
+
+Result<void> PluginDevice::ask(const std::string& path) {
+  vyre_plugin_identity said{};
+  said.struct_size = sizeof said;
+  api_.identity(device_, &said);
+  identity_ = {.name = text_of(said.name),
+               .device = text_of(said.device),
+               .driver = text_of(said.driver),
+               .version = VYRE_VERSION};
+  if (identity_.name.empty())
+    return unusable(fmt::format("'{}' gives no name", path), "fill in vyre_plugin_identity.name");
+  vyre_plugin_limits limits{};
+  limits.struct_size = sizeof limits;
+  api_.limits(device_, &limits);
+  limits_ = {.max_invocations_per_group = limits.max_invocations_per_group,
+             .max_workgroup_bytes = limits.max_workgroup_bytes,
+             .max_buffer_bytes = limits.max_buffer_bytes,
+             .subgroup_size = limits.subgroup_size};
+  return check_limits(path, limits_);
+}
+
+bool PluginDevice::has(spec::Intrinsic intrinsic) {
+  if (api_.has == nullptr) return false;
+  const spec::IntrinsicInfo& info = spec::info(intrinsic);
+  const std::scoped_lock lock(mutex_);
+  return api_.has(device_, std::string(info.id).c_str(), info.version) != 0;
+}
+
+Diag PluginDevice::failed(std::string_view call, vyre_plugin_status status,
+                          const vyre_plugin_error& error) const {
+  return to_diag(identity_.name, call, status, error);
+}
+
+Result<void> PluginDevice::check_moved(std::string_view call, uint64_t done, uint64_t bytes) const {
+  if (done == bytes) return {};
+  return std::unexpected(broken_contract(
+      identity_.name,
+      fmt::format("wrong size: {} moved {} bytes, and {} were asked for", call, done, bytes)));
+}
+
+Result<vyre_plugin_pipeline*> PluginDevice::compile(const vyre_plugin_program& program) {
+  vyre_plugin_pipeline* pipeline = nullptr;
+  vyre_plugin_error error = no_error();
+  const std::scoped_lock lock(mutex_);
+  const vyre_plugin_status status = api_.compile(device_, &program, &pipeline, &error);
+  if (status != VYRE_PLUGIN_OK) return std::unexpected(failed("compile", status, error));
+  if (pipeline == nullptr)
+    return std::unexpected(broken_contract(identity_.name, "compile succeeded and gave no pipeline"));
+  return pipeline;
+}
+
+void PluginDevice::free(vyre_plugin_pipeline* pipeline) {
+  const std::scoped_lock lock(mutex_);
+  api_.free_pipeline(pipeline);
+}
+
+Result<void> PluginDevice::dispatch(vyre_plugin_pipeline* pipeline, std::span<const vyre_plugin_range> ranges,
+                                    layout::Groups groups) {
+  const uint32_t extent[3] = {groups.x, groups.y, groups.z};
+  vyre_plugin_error error = no_error();
+  const std::scoped_lock lock(mutex_);
+  const vyre_plugin_status status = api_.dispatch(pipeline, ranges.data(), ranges.size(), extent, &error);
+  if (status != VYRE_PLUGIN_OK) return std::unexpected(failed("dispatch", status, error));
+  return {};
+}
+
+Result<std::unique_ptr<PluginBuffer>> PluginDevice::allocate(uint64_t bytes) {
+  if (bytes > limits_.max_buffer_bytes) {
+    return std::unexpected(make_diag(DiagCode::B003, Span::none(),
+                                     fmt::format("{}: a buffer of {} bytes, and one may have {}",
+                                                 identity_.name, bytes, limits_.max_buffer_bytes),
+                                     "use smaller buffers"));
+  }
+  vyre_plugin_buffer* buffer = nullptr;
+  vyre_plugin_error error = no_error();
+  {
+    const std::scoped_lock lock(mutex_);
+    const vyre_plugin_status status = api_.allocate(device_, bytes, &buffer, &error);
+    if (status != VYRE_PLUGIN_OK) return std::unexpected(failed("allocate", status, error));
+  }
+  if (buffer == nullptr)
+    return std::unexpected(broken_contract(identity_.name, "allocate succeeded and gave no buffer"));
+  return std::make_unique<PluginBuffer>(shared_from_this(), buffer, bytes);
+}
+
+void PluginDevice::free(vyre_plugin_buffer* buffer) {
+  const std::scoped_lock lock(mutex_);
+  api_.free_buffer(buffer);
+}
+
+Result<void> PluginDevice::write(vyre_plugin_buffer* buffer, uint64_t offset,
+                                 std::span<const std::byte> from) {
+  uint64_t done = 0;
+  vyre_plugin_error error = no_error();
+  const std::scoped_lock lock(mutex_);
+  const vyre_plugin_status status = api_.write(buffer, offset, from.data(), from.size(), &done, &error);
+  if (status != VYRE_PLUGIN_OK) return std::unexpected(failed("write", status, error));
+  return check_moved("write", done, from.size());
+}
+
+Result<void> PluginDevice::read(vyre_plugin_buffer* buffer, uint64_t offset, std::span<std::byte> to) {
+  uint64_t done = 0;
+  vyre_plugin_error error = no_error();
+  const std::scoped_lock lock(mutex_);
+  const vyre_plugin_status status = api_.read(buffer, offset, to.data(), to.size(), &done, &error);
+  if (status != VYRE_PLUGIN_OK) return std::unexpected(failed("read", status, error));
+  return check_moved("read", done, to.size());
+}
+
+Result<void> PluginDevice::fill(vyre_plugin_buffer* buffer, uint64_t offset, uint64_t bytes,
+                                std::byte value) {
+  vyre_plugin_error error = no_error();
+  const std::scoped_lock lock(mutex_);
+  const vyre_plugin_status status = api_.fill(buffer, offset, bytes, uint8_t(value), &error);
+  if (status != VYRE_PLUGIN_OK) return std::unexpected(failed("fill", status, error));
+  return {};
+}
+
+Result<void> PluginBuffer::write(uint64_t offset, std::span<const std::byte> from) {
+  VYRE_CHECK(check_within(bytes_, offset, from.size()));
+  return from.empty() ? Result<void>() : device_->write(handle_, offset, from);
+}
+Result<void> PluginBuffer::read(uint64_t offset, std::span<std::byte> to) {
+  VYRE_CHECK(check_within(bytes_, offset, to.size()));
+  return to.empty() ? Result<void>() : device_->read(handle_, offset, to);
+}
+Result<void> PluginBuffer::fill(uint64_t offset, uint64_t count, std::byte value) {
+  VYRE_CHECK(check_within(bytes_, offset, count));
+  return count == 0 ? Result<void>() : device_->fill(handle_, offset, count, value);
+}
+
+Result<std::unique_ptr<PluginBuffer>> BufferPool::take(uint64_t bytes) {
+  uint64_t rounded = std::max(bytes, kRangeAlignment);
+  if (rounded <= kMaxRounded) rounded = std::bit_ceil(rounded);
+  rounded = std::max(bytes, std::min(rounded, device_->limits().max_buffer_bytes));
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto fits = [&](const auto& buffer) {
+      return buffer->bytes() >= bytes && buffer->bytes() / 2 <= rounded;
+    };
+    const auto found = std::ranges::find_if(idle_.rbegin(), idle_.rend(), fits);
+    if (found != idle_.rend()) {
+      std::unique_ptr<PluginBuffer> taken = std::move(*found);
+      idle_.erase(std::next(found).base());
+      return taken;
+    }
+  }
+  auto made = device_->allocate(rounded);
+  if (made || made.error().code != DiagCode::B003) return made;
+  {
+    const std::scoped_lock lock(mutex_);
+    idle_.clear();
+  }
+  return device_->allocate(bytes);
+}
+
+void BufferPool::give_back(std::vector<std::unique_ptr<PluginBuffer>> buffers) {
+  const std::scoped_lock lock(mutex_);
+  for (auto& buffer : buffers) idle_.push_back(std::move(buffer));
+  uint64_t kept = 0;
+  size_t first = idle_.size();
+  while (first > 0 && kept + idle_[first - 1]->bytes() <= kMaxIdleBytes) kept += idle_[--first]->bytes();
+  idle_.erase(idle_.begin(), idle_.begin() + ptrdiff_t(first));
+}
+
+}  // namespace vyre::backend

@@ -1,0 +1,157 @@
+#include "backend/plugin/host.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <set>
+#include <string>
+
+#include "lower/kernel.h"
+#include "lower/llvm/llvm.h"
+#include "lower/llvm/ptx.h"
+
+namespace vyre::backend {
+namespace {
+
+struct Live {
+  std::mutex mutex;
+  std::set<const void*> handles;
+};
+Live& live() {
+  static Live table;
+  return table;
+}
+
+struct Lowered {
+  std::string text;
+  uint64_t scratch_bytes = 0;
+  std::string entry;
+};
+
+Result<Lowered> to_kernel(const check::Checked& program) {
+  return Lowered{.text = print(lower::build(program))};
+}
+
+Result<Lowered> to_legal(const check::Checked& program) {
+  return Lowered{.text = print(lower::legalize(lower::build(program), lower::kLlvmTarget))};
+}
+
+Result<Lowered> to_llvm(const check::Checked& program) {
+  const lower::Kernel kernel = lower::legalize(lower::build(program), lower::kLlvmTarget);
+  VYRE_TRY(text, lower::print_llvm(kernel, /*optimise=*/false, VYRE_LLVM_ENTRY));
+  return Lowered{std::move(text), lower::workgroup_bytes(kernel), VYRE_LLVM_ENTRY};
+}
+
+Result<Lowered> to_ptx(const check::Checked& program) {
+  const lower::Kernel kernel = lower::legalize(lower::build(program), lower::kPtxTarget);
+  VYRE_TRY(module, lower::emit_ptx(kernel, lower::PtxTarget{}));
+  return Lowered{std::move(module.text), module.shared_bytes, std::move(module.entry)};
+}
+
+struct Form {
+  vyre_form form;
+  Result<Lowered> (*lower)(const check::Checked& program);
+};
+constexpr Form kForms[] = {
+    {VYRE_FORM_KERNEL, &to_kernel},
+    {VYRE_FORM_LEGAL, &to_legal},
+    {VYRE_FORM_LLVM, &to_llvm},
+    {VYRE_FORM_PTX, &to_ptx},
+};
+
+template <size_t n>
+void copy_text(char (&to)[n], std::string_view from) {
+  const size_t length = std::min(from.size(), n - 1);
+  std::memcpy(to, from.data(), length);
+  to[length] = '\0';
+}
+
+vyre_plugin_status fail(vyre_plugin_error* error, vyre_plugin_status status, const Diag& diag) {
+  if (error != nullptr) {
+    copy_text(error->message, diag.message);
+    copy_text(error->help, diag.help);
+  }
+  return status;
+}
+
+vyre_plugin_status status_of(DiagCode code) {
+  if (code == DiagCode::B002) return VYRE_PLUGIN_UNSUPPORTED;
+  if (code == DiagCode::B003) return VYRE_PLUGIN_RESOURCE_EXCEEDED;
+  return VYRE_PLUGIN_FAULT;
+}
+
+/// The program that is being compiled under this handle, or null.
+Compiling* find_compiling(const vyre_plugin_program* program) {
+  if (program == nullptr || program->handle == nullptr) return nullptr;
+  const std::scoped_lock lock(live().mutex);
+  if (!live().handles.contains(program->handle)) return nullptr;
+  return const_cast<Compiling*>(static_cast<const Compiling*>(program->handle));
+}
+
+vyre_plugin_status lower_program(const vyre_plugin_program* program, vyre_form form, vyre_plugin_text* out,
+                                 vyre_plugin_error* error) {
+  Compiling* const compiling = find_compiling(program);
+  if (compiling == nullptr || out == nullptr) {
+    return fail(
+        error, VYRE_PLUGIN_FAULT,
+        make_diag(DiagCode::B012, Span::none(),
+                  "lower() was given a program that is not being compiled, or nowhere to put the text",
+                  "call it inside compile(), with the program that compile() was given"));
+  }
+  const auto* const found = std::ranges::find(kForms, form, &Form::form);
+  if (found == std::end(kForms)) {
+    compiling->set_failure(
+        make_diag(DiagCode::B001, Span::none(),
+                  fmt::format("the plugin wants form {}, which this vyre does not lower to", form),
+                  "use a newer vyre, or another version of the plugin"));
+    return fail(error, VYRE_PLUGIN_UNSUPPORTED, *compiling->failure());
+  }
+  auto lowered = found->lower(compiling->program());
+  if (!lowered) {
+    compiling->set_failure(lowered.error());
+    return fail(error, status_of(lowered.error().code), lowered.error());
+  }
+  auto text = std::make_unique<char[]>(lowered->text.size() + 1);
+  std::memcpy(text.get(), lowered->text.c_str(), lowered->text.size() + 1);
+  compiling->set_failure(std::nullopt);
+  out->size = lowered->text.size();
+  out->scratch_bytes = lowered->scratch_bytes;
+  copy_text(out->entry, lowered->entry);
+  out->data = text.release();
+  return VYRE_PLUGIN_OK;
+}
+
+void free_text(vyre_plugin_text* text) {
+  if (text == nullptr) return;
+  delete[] text->data;
+  text->data = nullptr;
+  text->size = 0;
+}
+
+}  // namespace
+
+Compiling::Compiling(const check::Checked& program) : program_(program) {
+  const std::scoped_lock lock(live().mutex);
+  live().handles.insert(this);
+}
+
+Compiling::~Compiling() {
+  const std::scoped_lock lock(live().mutex);
+  live().handles.erase(this);
+}
+
+const vyre_plugin_host& plugin_host() {
+  static const vyre_plugin_host host = {.struct_size = sizeof(vyre_plugin_host),
+                                        .abi = VYRE_BACKEND_ABI,
+                                        .reserved = 0,
+                                        .lower = &lower_program,
+                                        .free_text = &free_text};
+  return host;
+}
+
+}  // namespace vyre::backend
