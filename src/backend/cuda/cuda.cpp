@@ -1,0 +1,219 @@
+#include "backend/cuda/cuda.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <charconv>
+#include <thread>
+#include <utility>
+
+#include "backend/cuda/code_cache.h"
+#include "backend/cuda/device.h"
+#include "backend/cuda/pipeline.h"
+#include "lower/llvm/codegen.h"
+#include "lower/llvm/ptx.h"
+#include "ref/ref.h"
+#include "wire/wire.h"
+
+namespace vyre::backend {
+namespace {
+
+using cuda::Device;
+
+constexpr uint32_t kFullOptimisation = 4;
+/// A batch is compiled in modules of at most this many programs, several at once: enough to share what a
+/// module costs, few enough that one slow kernel does not hold many up.
+constexpr size_t kModulePrograms = 64;
+/// A kernel of more instructions than this has a module of its own.
+constexpr size_t kMaxShared = 5'000;
+
+Diag exceeded(Span span, std::string message, std::string help) {
+  return make_diag(DiagCode::B003, span, "cuda: " + std::move(message), std::move(help));
+}
+
+class Cuda final : public Backend {
+ public:
+  Cuda(std::shared_ptr<Device> device, lower::PtxTarget target, cuda::CodeCache cache, unsigned threads,
+       uint32_t optimisation)
+      : device_(std::move(device)),
+        target_(target),
+        cache_(std::move(cache)),
+        optimisation_(optimisation),
+        threads_(threads),
+        arena_(int(threads), 1) {}
+
+  Identity identity() const override {
+    return {.name = "cuda",
+            .device = device_->description(),
+            .driver = fmt::format("CUDA {}, LLVM {}", cuda::cuda_version(device_->driver().version),
+                                  lower::llvm_version()),
+            .version = VYRE_VERSION};
+  }
+  Limits limits() const override { return device_->limits(); }
+  bool has(spec::Intrinsic) const override { return true; }  // every chip from sm_70 on has them all
+
+  Result<std::unique_ptr<DeviceBuffer>> allocate(uint64_t bytes) override {
+    return cuda::make_buffer(device_, bytes);
+  }
+
+  Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {
+    VYRE_CHECK(check_resources(program));
+    const cuda::CodeKey key = {
+        .program = wire::digest(program.program()),
+        .machine = device_->code_identity(),
+        .writer = fmt::format("vyre {}, LLVM {}, sm_{}", VYRE_VERSION, lower::llvm_version(), target_.sm)};
+    const bool kept = optimisation_ == kFullOptimisation;
+    if (kept) {
+      // What the driver does not take is as good as damaged.
+      if (const auto code = cache_.find(key); code && code->entries.size() == 1) {
+        if (auto kernels = device_->load(*code))
+          return cuda::make_pipeline(program, device_, std::move(kernels->front()), target_);
+      }
+    }
+    const lower::Kernel kernel = lower::legalize(lower::build(program), lower::kPtxTarget);
+    VYRE_TRY(code, translate({&kernel, 1}));
+    VYRE_TRY(kernels, device_->load(code));
+    if (kept) cache_.keep(key, code);
+    return cuda::make_pipeline(program, device_, std::move(kernels.front()), target_);
+  }
+
+  // Batches are of programs that run once, so they do not fill the disk.
+  std::vector<Result<std::unique_ptr<Pipeline>>> compile_batch(
+      std::span<const check::Checked* const> programs) override {
+    std::vector<Result<std::unique_ptr<Pipeline>>> out(programs.size());
+    const size_t share = (programs.size() + threads_ - 1) / threads_;
+    const size_t size = std::clamp(share, size_t{1}, kModulePrograms);
+    const size_t modules = (programs.size() + size - 1) / size;
+    const auto compile_one = [&](size_t module) {
+      const size_t first = module * size;
+      const size_t count = std::min(size, programs.size() - first);
+      compile_module(programs.subspan(first, count), std::span(out).subspan(first, count));
+    };
+    if (threads_ == 1 || modules == 1) {
+      for (size_t module = 0; module < modules; ++module) compile_one(module);
+    } else {
+      arena_.execute([&] { tbb::parallel_for(size_t{0}, modules, compile_one); });
+    }
+    return out;
+  }
+
+ private:
+  using Compiled = Result<std::unique_ptr<Pipeline>>;
+
+  Result<void> check_resources(const check::Checked& program) const {
+    VYRE_CHECK(check_intrinsics(*this, program));
+    const Limits limits = device_->limits();
+    VYRE_CHECK(ref::check_subgroups(program, limits.subgroup_size));
+    const auto& size = program.program().workgroup_size;
+    const uint32_t invocations = size[0] * size[1] * size[2];
+    if (invocations > limits.max_invocations_per_group) {
+      return std::unexpected(
+          exceeded(program.program().workgroup_span,
+                   fmt::format("a workgroup of {} invocations was asked for, and this device has at most {}",
+                               invocations, limits.max_invocations_per_group),
+                   "use a smaller workgroup"));
+    }
+    return {};
+  }
+
+  Result<void> check_memory(const lower::PtxEntry& entry) const {
+    const uint64_t allowed = device_->limits().max_workgroup_bytes;
+    if (entry.shared_bytes <= allowed) return {};
+    return std::unexpected(exceeded(
+        Span::none(),
+        fmt::format("{} bytes of workgroup memory were asked for, and this device has at most {} for "
+                    "a workgroup",
+                    entry.shared_bytes, allowed),
+        "use less workgroup memory: tile the computation, or move a part to a buffer"));
+  }
+
+  /// Kernels to machine code, as one module.
+  Result<cuda::Code> translate(std::span<const lower::Kernel> kernels) {
+    VYRE_TRY(ptx, lower::emit_ptx(kernels, target_));
+    cuda::Code code;
+    for (lower::PtxEntry& entry : ptx.entries) {
+      VYRE_CHECK(check_memory(entry));
+      code.entries.push_back({std::move(entry.name), entry.threads, entry.shared_bytes});
+    }
+    VYRE_TRY(binary, device_->assemble(ptx.text, optimisation_));
+    code.binary = std::move(binary);
+    return code;
+  }
+
+  void compile_module(std::span<const check::Checked* const> programs, std::span<Compiled> out) {
+    std::vector<lower::Kernel> kernels;
+    std::vector<size_t> positions;
+    for (size_t i = 0; i < programs.size(); ++i) {
+      if (auto fits = check_resources(*programs[i]); !fits) {
+        out[i] = std::unexpected(std::move(fits).error());
+        continue;
+      }
+      lower::Kernel kernel = lower::legalize(lower::build(*programs[i]), lower::kPtxTarget);
+      if (kernel.insts.size() > kMaxShared) {
+        load({&kernel, 1}, {&i, 1}, programs, out);
+      } else {
+        kernels.push_back(std::move(kernel));
+        positions.push_back(i);
+      }
+    }
+    if (!kernels.empty()) load(kernels, positions, programs, out);
+  }
+
+  void load(std::span<const lower::Kernel> kernels, std::span<const size_t> positions,
+            std::span<const check::Checked* const> programs, std::span<Compiled> out) {
+    const auto code = translate(kernels);
+    auto loaded =
+        code ? device_->load(*code) : Result<std::vector<cuda::LoadedKernel>>(std::unexpected(code.error()));
+    if (loaded) {
+      for (size_t k = 0; k < kernels.size(); ++k) {
+        const size_t i = positions[k];
+        out[i] = cuda::make_pipeline(*programs[i], device_, std::move((*loaded)[k]), target_);
+      }
+    } else if (kernels.size() == 1) {
+      out[positions[0]] = std::unexpected(loaded.error());
+    } else {
+      // One of them is at fault, and each is to have its own answer.
+      for (size_t k = 0; k < kernels.size(); ++k)
+        load(kernels.subspan(k, 1), positions.subspan(k, 1), programs, out);
+    }
+  }
+
+  const std::shared_ptr<Device> device_;
+  const lower::PtxTarget target_;
+  const cuda::CodeCache cache_;
+  const uint32_t optimisation_;
+  const unsigned threads_;
+  tbb::task_arena arena_;
+};
+
+cuda::CodeCache cache_of(const CudaOptions& options) {
+  if (options.cache == "none") return cuda::CodeCache({});
+  return cuda::CodeCache(options.cache.empty() ? cuda::CodeCache::default_folder()
+                                               : std::filesystem::path(options.cache));
+}
+
+}  // namespace
+
+Result<uint32_t> parse_cuda_ordinal(std::string_view argument) {
+  uint32_t ordinal = 0;
+  const char* const end = argument.data() + argument.size();
+  const auto [at, error] = std::from_chars(argument.data(), end, ordinal);
+  if (error == std::errc() && at == end) return ordinal;
+  return std::unexpected(
+      make_diag(DiagCode::B004, Span::none(),
+                fmt::format("'cuda:{}': what stands after the colon is not the number of a device", argument),
+                "write cuda, or cuda:N with N from 0 on; `nvidia-smi -L` lists the devices"));
+}
+
+Result<std::unique_ptr<Backend>> make_cuda(const CudaOptions& options) {
+  VYRE_TRY(driver, cuda::open_driver(options.library));
+  VYRE_TRY(device, Device::open(driver, options.ordinal));
+  VYRE_TRY(target, lower::ptx_target(device->compute_capability()));
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  return std::make_unique<Cuda>(std::move(device), target, cache_of(options),
+                                options.threads == 0 ? cores : options.threads, options.optimisation);
+}
+
+}  // namespace vyre::backend

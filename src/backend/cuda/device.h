@@ -1,0 +1,174 @@
+// One CUDA device: memory, copies, code and launches, with the driver's answers turned into diagnostics.
+//
+// Copies and launches go through one stream, so they keep their order. Memory of the host is moved through
+// two pinned buffers in turn: while the device fetches one, the host fills the other. Device memory that was
+// given back is kept for the next allocation of its size class, since asking the driver costs more than a
+// small dispatch.
+//
+// Several threads may use a device: each takes its turn (enter) for copies and launches, so that what one of
+// them does stays together; memory and code need no turn.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/cuda/driver.h"
+#include "base/bytes.h"
+
+namespace vyre::backend::cuda {
+
+class Device;
+
+/// Device memory, aligned to kRangeAlignment; goes back to its device at the end.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  DeviceMemory(std::shared_ptr<Device> device, DevicePointer address, uint64_t bytes)
+      : device_(std::move(device)), address_(address), bytes_(bytes) {}
+  DeviceMemory(DeviceMemory&& other) noexcept = default;
+  DeviceMemory& operator=(DeviceMemory&&) = delete;
+  ~DeviceMemory();
+  DevicePointer address() const { return address_; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  DevicePointer address_ = 0;
+  uint64_t bytes_ = 0;
+};
+
+/// One kernel in a piece of code.
+struct Entry {
+  std::string name;
+  uint32_t threads = 1;       // of a block
+  uint32_t shared_bytes = 0;  // of dynamic shared memory
+  bool operator==(const Entry&) const = default;
+};
+
+/// Machine code of one or many kernels, as the driver's linker makes it.
+struct Code {
+  std::vector<Entry> entries;
+  Bytes binary;
+};
+
+/// A kernel on the device; the module that it is part of stays there as long.
+struct LoadedKernel {
+  std::shared_ptr<ModuleTag> module;
+  Function function = nullptr;
+  uint32_t threads = 1;
+  uint32_t shared_bytes = 0;
+};
+
+/// A part of a copy: host memory, and where it stands behind the address that the whole copy names.
+struct HostPart {
+  std::span<std::byte> host;
+  uint64_t offset = 0;
+};
+
+class Device : public std::enable_shared_from_this<Device> {
+ public:
+  /// Errors: B001 when there is no such device, its chip is older than sm_70, or the driver takes no PTX that
+  /// suits it.
+  static Result<std::shared_ptr<Device>> open(const Driver& driver, uint32_t ordinal);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const Driver& driver() const { return driver_; }
+  uint32_t compute_capability() const { return capability_; }  // major * 10 + minor
+  std::string description() const;                             // "NVIDIA H200 (sm_90), 139 GiB"
+  /// Everything of the machine that code depends on: chip and driver.
+  std::string code_identity() const;
+  const Limits& limits() const { return limits_; }
+
+  /// B003 with what was asked for and what is free, when the device has no such memory left.
+  Result<DeviceMemory> allocate(uint64_t bytes);
+
+  /// Shows that it is the caller's turn, until it goes.
+  class Turn {
+   public:
+    explicit Turn(std::mutex& mutex) : lock_(mutex) {}
+
+   private:
+    std::unique_lock<std::mutex> lock_;
+  };
+  /// The device for the calling thread alone. B011 when it was lost.
+  Result<Turn> enter();
+
+  /// Several parts of host memory to device memory from `base` on, each to base + its offset. They stand in
+  /// the order of their offsets; what lies between them may be overwritten. The host may change them when it
+  /// returns. Cost: a copy for every 8 MiB from the first to the last.
+  Result<void> copy_in(const Turn&, DevicePointer base, std::span<const HostPart> parts);
+  /// The way back; done when it returns.
+  Result<void> copy_out(const Turn&, DevicePointer base, std::span<const HostPart> parts);
+  Result<void> fill(const Turn&, DevicePointer at, std::byte value, uint64_t bytes);
+  /// B003 when the kernel needs more registers or memory than there is. Shape: a pointer to each argument.
+  Result<void> launch(const Turn&, const LoadedKernel& kernel, layout::Groups groups,
+                      std::span<void*> arguments);
+  Result<void> wait(const Turn&);
+
+  /// PTX to machine code for this chip. Errors: B001 when the driver is too old for it or lacks its compiler,
+  /// L003 with the driver's log when it refuses. `optimisation`: 0 to 4.
+  Result<Bytes> assemble(const std::string& ptx, uint32_t optimisation);
+  /// The kernels of a piece of code, in its order. Errors: L003 when the driver does not take it; B003 when a
+  /// kernel's registers leave no room for its workgroup.
+  Result<std::vector<LoadedKernel>> load(const Code& code);
+
+ private:
+  friend class DeviceMemory;
+  Device(const Driver& driver, DeviceHandle handle) : driver_(driver), handle_(handle) {}
+  Result<void> ask_properties();
+  Result<void> prepare();
+  uint32_t attribute(Attribute which) const;
+  /// Makes the context current on this thread. B011 when the device was lost.
+  Result<void> attach();
+  /// Success, or what a failed call means: B003 for exhausted memory, B011 for a lost device, which it then
+  /// stays, B012 for anything else.
+  Result<void> check(Status status, const char* doing);
+  Diag out_of_memory(const std::string& what);
+  Diag refused(Status status, const std::string& ptx, const char* log);
+  Result<LoadedKernel> find(const std::shared_ptr<ModuleTag>& module, const Entry& entry);
+  Diag too_large(Function function, uint32_t threads);
+  void release(DevicePointer address, uint64_t bytes);
+  Status allocate_fresh(DevicePointer* address, uint64_t bytes);
+
+  static constexpr uint64_t kPinnedBytes = 8ull << 20;
+  struct Pinned {
+    std::byte* memory = nullptr;
+    Event done = nullptr;
+    bool busy = false;
+  };
+  /// The next of the pinned buffers, when the device is done with it.
+  Result<Pinned*> next_pinned();
+  Result<void> sent(Pinned& pinned, Status status, const char* doing);
+
+  const Driver driver_;
+  const DeviceHandle handle_;
+  Context context_ = nullptr;
+  Stream stream_ = nullptr;
+  std::string name_;
+  uint32_t capability_ = 0;
+  Limits limits_;
+
+  std::mutex turn_;
+  std::array<Pinned, 2> pinned_;
+  size_t next_pinned_ = 0;
+
+  std::mutex pool_mutex_;
+  std::multimap<uint64_t, DevicePointer> free_;  // by size
+  uint64_t free_bytes_ = 0;
+
+  std::mutex lost_mutex_;
+  std::atomic<bool> is_lost_ = false;
+  std::string lost_;  // why
+};
+
+}  // namespace vyre::backend::cuda

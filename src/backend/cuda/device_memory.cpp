@@ -1,0 +1,170 @@
+// Memory of a device, and the ways between it and the host's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <deque>
+
+#include "backend/cuda/device.h"
+
+namespace vyre::backend::cuda {
+namespace {
+
+constexpr uint64_t kMebibyte = 1ull << 20;
+/// Of the device's memory at most this part is kept when nobody uses it.
+constexpr uint64_t kKeptPart = 8;
+
+/// Powers of two up to a mebibyte, whole mebibytes above.
+uint64_t size_class(uint64_t bytes) {
+  if (bytes > kMebibyte)
+    return bytes > UINT64_MAX - kMebibyte ? bytes : (bytes + kMebibyte - 1) & ~(kMebibyte - 1);
+  return std::bit_ceil(std::max(bytes, kRangeAlignment));
+}
+
+/// Calls back(host bytes, where in the window) for what of the parts lies in window `begin` .. `end`, both
+/// counted from the copy's base. `first` moves on past the parts that are done.
+template <typename Back>
+void each_in(std::span<const HostPart> parts, size_t& first, uint64_t begin, uint64_t end, Back back) {
+  for (size_t i = first; i < parts.size() && parts[i].offset < end; ++i) {
+    const HostPart& part = parts[i];
+    const uint64_t part_end = part.offset + part.host.size();
+    if (part_end <= begin) {
+      first = i + 1;
+      continue;
+    }
+    const uint64_t from = std::max(begin, part.offset);
+    const uint64_t to = std::min(end, part_end);
+    if (from < to) back(part.host.subspan(from - part.offset, to - from), from - begin);
+  }
+}
+
+uint64_t end_of(std::span<const HostPart> parts) { return parts.back().offset + parts.back().host.size(); }
+
+}  // namespace
+
+DeviceMemory::~DeviceMemory() {
+  if (device_ != nullptr) device_->release(address_, bytes_);
+}
+
+Diag Device::out_of_memory(const std::string& what) {
+  size_t left = 0, total = 0;
+  const bool known = driver_.memory_info(&left, &total) == kSuccess;
+  return make_diag(
+      DiagCode::B003, Span::none(),
+      fmt::format("cuda: no memory is left for {}{}", what,
+                  known ? fmt::format("; {} of the device's {} bytes are free", left, total) : ""),
+      "dispatch in pieces, use smaller buffers, or end what else uses the device (`nvidia-smi`)");
+}
+
+Status Device::allocate_fresh(DevicePointer* address, uint64_t bytes) {
+  const Status status = driver_.allocate(address, bytes);
+  if (status != kOutOfMemory || free_.empty()) return status;
+  for (const auto& [kept, unused] : free_) driver_.release(unused);
+  free_.clear();
+  free_bytes_ = 0;
+  return driver_.allocate(address, bytes);
+}
+
+Result<DeviceMemory> Device::allocate(uint64_t bytes) {
+  VYRE_CHECK(attach());
+  const uint64_t size = size_class(bytes);
+  const std::lock_guard lock(pool_mutex_);
+  if (const auto kept = free_.find(size); kept != free_.end()) {
+    const DevicePointer address = kept->second;
+    free_.erase(kept);
+    free_bytes_ -= size;
+    return DeviceMemory(shared_from_this(), address, size);
+  }
+  DevicePointer address = 0;
+  const Status status = allocate_fresh(&address, size);
+  if (status == kOutOfMemory)
+    return std::unexpected(out_of_memory(fmt::format("{} bytes of buffers", bytes)));
+  VYRE_CHECK(check(status, "allocating memory"));
+  return DeviceMemory(shared_from_this(), address, size);
+}
+
+void Device::release(DevicePointer address, uint64_t bytes) {
+  const std::lock_guard lock(pool_mutex_);
+  if (!is_lost_ && free_bytes_ + bytes <= limits_.max_buffer_bytes / kKeptPart) {
+    free_.emplace(bytes, address);
+    free_bytes_ += bytes;
+    return;
+  }
+  // Of a lost device memory cannot be given back, and is gone with the process.
+  driver_.set_context(context_);
+  driver_.release(address);
+}
+
+Result<Device::Pinned*> Device::next_pinned() {
+  Pinned& p = pinned_[next_pinned_];
+  next_pinned_ = (next_pinned_ + 1) % pinned_.size();
+  if (p.busy) VYRE_CHECK(check(driver_.wait_event(p.done), "copying"));
+  p.busy = false;
+  return &p;
+}
+
+Result<void> Device::sent(Pinned& pinned, Status status, const char* doing) {
+  VYRE_CHECK(check(status, doing));
+  VYRE_CHECK(check(driver_.record_event(pinned.done, stream_), doing));
+  pinned.busy = true;
+  return {};
+}
+
+Result<void> Device::copy_in(const Turn&, DevicePointer base, std::span<const HostPart> parts) {
+  if (parts.empty()) return {};
+  const uint64_t end = end_of(parts);
+  size_t first = 0;
+  for (uint64_t at = parts.front().offset; at < end; at += kPinnedBytes) {
+    VYRE_TRY(pinned, next_pinned());
+    const uint64_t bytes = std::min(end - at, kPinnedBytes);
+    each_in(parts, first, at, at + bytes, [&](std::span<const std::byte> host, uint64_t to) {
+      std::memcpy(pinned->memory + to, host.data(), host.size());
+    });
+    VYRE_CHECK(
+        sent(*pinned, driver_.copy_in(base + at, pinned->memory, bytes, stream_), "copying to the device"));
+  }
+  return {};
+}
+
+Result<void> Device::copy_out(const Turn&, DevicePointer base, std::span<const HostPart> parts) {
+  if (parts.empty()) return {};
+  // Each piece is fetched while the host takes the one before from its pinned buffer.
+  struct Piece {
+    Pinned* pinned;
+    uint64_t at;
+    uint64_t bytes;
+  };
+  std::deque<Piece> under_way;
+  size_t first = 0;
+  const auto take = [&]() -> Result<void> {
+    const Piece piece = under_way.front();
+    under_way.pop_front();
+    VYRE_CHECK(check(driver_.wait_event(piece.pinned->done), "running the kernel and copying its results"));
+    each_in(parts, first, piece.at, piece.at + piece.bytes, [&](std::span<std::byte> host, uint64_t from) {
+      std::memcpy(host.data(), piece.pinned->memory + from, host.size());
+    });
+    piece.pinned->busy = false;
+    return {};
+  };
+  const uint64_t end = end_of(parts);
+  for (uint64_t at = parts.front().offset; at < end; at += kPinnedBytes) {
+    if (under_way.size() == pinned_.size()) VYRE_CHECK(take());
+    VYRE_TRY(pinned, next_pinned());
+    const uint64_t bytes = std::min(end - at, kPinnedBytes);
+    VYRE_CHECK(sent(*pinned, driver_.copy_out(pinned->memory, base + at, bytes, stream_),
+                    "copying from the device"));
+    under_way.push_back({pinned, at, bytes});
+  }
+  while (!under_way.empty()) VYRE_CHECK(take());
+  return {};
+}
+
+Result<void> Device::fill(const Turn&, DevicePointer at, std::byte value, uint64_t bytes) {
+  if (bytes == 0) return {};
+  return check(driver_.fill(at, static_cast<unsigned char>(value), bytes, stream_), "filling memory");
+}
+
+Result<void> Device::wait(const Turn&) { return check(driver_.wait(stream_), "running the kernel"); }
+
+}  // namespace vyre::backend::cuda
