@@ -6,7 +6,9 @@
 #include <array>
 #include <string>
 
+#include "backend/cuda/cuda.h"
 #include "backend/native/native.h"
+#include "backend/plugin/plugin.h"
 
 namespace vyre::backend {
 namespace {
@@ -28,9 +30,19 @@ Result<std::unique_ptr<Backend>> open_native(std::string_view argument, const Op
   return make_native({.threads = options.threads});
 }
 
+Result<std::unique_ptr<Backend>> open_cuda(std::string_view argument, const Options& options) {
+  uint32_t ordinal = 0;
+  if (!argument.empty()) {
+    VYRE_TRY(parsed, parse_cuda_ordinal(argument));
+    ordinal = parsed;
+  }
+  return make_cuda({.ordinal = ordinal, .threads = options.threads});
+}
+
 constexpr Entry kEntries[] = {
     {"reference", "the evaluator that defines what programs mean; slow, one thread", &open_reference},
     {"native", "machine code of this CPU, through LLVM; all cores", &open_native},
+    {"cuda", "NVIDIA GPUs, through the CUDA driver; cuda:N is device N", &open_cuda},
 };
 
 /// Names that COMMANDS knows and this build does not have.
@@ -39,7 +51,6 @@ struct Absent {
   std::string_view what;
 };
 constexpr Absent kAbsent[] = {
-    {"cuda", "NVIDIA GPUs"},
     {"vulkan", "Vulkan devices"},
     {"webgpu", "WebGPU implementations"},
 };
@@ -50,20 +61,29 @@ std::string names() {
   return out;
 }
 
+/// A plugin may call itself anything but what vyre's own backends are called: certificates go by the name.
+Result<std::unique_ptr<Backend>> open_other(std::string_view spec) {
+  VYRE_TRY(plugin, open_plugin(spec));
+  const std::string name = plugin->identity().name;
+  const bool taken = std::ranges::find(kEntries, name, &Entry::name) != std::end(kEntries) ||
+                     std::ranges::find(kAbsent, name, &Absent::name) != std::end(kAbsent);
+  if (!taken) return std::move(plugin);
+  return std::unexpected(
+      make_diag(DiagCode::B013, Span::none(),
+                fmt::format("'{}' calls itself '{}', as a backend of vyre's own does", spec, name),
+                "give the plugin another name"));
+}
+
 }  // namespace
 
 std::span<const Entry> all_backends() { return kEntries; }
 
 Result<std::unique_ptr<Backend>> open(std::string_view spec, const Options& options) {
+  // A path comes first: it may hold a colon.
+  if (is_plugin(spec)) return open_other(spec);
   const size_t colon = spec.find(':');
   const std::string_view name = spec.substr(0, colon);
   const std::string_view argument = colon == spec.npos ? std::string_view{} : spec.substr(colon + 1);
-  // A path comes first: it may hold a colon.
-  if (spec.find('/') != spec.npos || spec.ends_with(".so")) {
-    return std::unexpected(make_diag(DiagCode::B001, Span::none(),
-                                     fmt::format("'{}' looks like a plugin, and this build loads none", spec),
-                                     fmt::format("the backends of this build are: {}", names())));
-  }
   for (const Entry& e : kEntries) {
     if (e.name == name) return e.open(argument, options);
   }
