@@ -15,9 +15,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "backend/backend.h"
 #include "backend/registry/registry.h"
@@ -32,6 +34,7 @@ struct Options {
   double open_seconds = 60;      // to open the backend
   double compile_seconds = 60;   // a program
   double dispatch_seconds = 10;  // a dispatch, a copy
+  double settle_seconds = 0.01;  // how long Backend::settle() looks for late writes
 };
 
 /// Errors: what opening the backend answers; B009, B010.
@@ -49,7 +52,14 @@ enum class Breach : uint8_t {
 /// started for the next. Backend::settle() asks after each dispatch.
 std::optional<Breach> breach_of(const Diag& diag);
 
-/// The other side: opens the backend and serves calls on the socket until it closes. The exit code.
+/// What the executable of a worker is started with: `worker --backend SPEC --fd N` and the backend's options.
+std::vector<std::string> worker_arguments(const Options& options);
+
+/// The other side: opens the backend and serves calls on the socket until it closes. The exit code. Programs
+/// are decoded and checked again, against ops::op_table(). The process ends with its parent, even in the
+/// middle of a call.
+using Open = std::function<Result<std::unique_ptr<backend::Backend>>()>;
+int serve(const Open& open, int socket);
 int serve(const std::string& backend, const backend::Options& options, int socket);
 
 }  // namespace vyre::worker

@@ -5,9 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "backend/backend.h"
 #include "base/diag.h"
 
 namespace vyre::tool {
@@ -16,11 +18,25 @@ void add_certify(CLI::App& app, int& exit);
 void add_verify(CLI::App& app, int& exit);
 void add_replay(CLI::App& app, int& exit);
 void add_laws(CLI::App& app, int& exit);
+/// What worker::make_worker() starts; --help does not list it.
+void add_worker(CLI::App& app, int& exit);
 
 /// Prints "vyre-conform: message" to stderr; gives 2.
 int usage_error(std::string_view message);
 /// Prints a diagnostic; gives its exit code.
 int report(const Diag& diag, std::string_view file = {});
+
+/// Which backend a verb judges, and where it runs.
+struct BackendOptions {
+  std::string spec = "native";
+  bool in_process = false;
+  double budget = 10;  // seconds that a dispatch may take, in a worker
+};
+/// Adds --backend, --in-process and the hidden --budget.
+void add_backend(CLI::App& verb, BackendOptions& options);
+/// Opens it: in a process of its own unless the options say otherwise. Errors: what opening answers.
+/// Thread  any.
+Result<std::unique_ptr<backend::Backend>> open_backend(const BackendOptions& options);
 
 /// Adds --seed: 0 to 2^64 - 1. CLI11 alone would wrap -1 around.
 void add_seed(CLI::App& verb, uint64_t& seed, const std::string& what);

@@ -1,0 +1,14 @@
+// Saying what a worker did that it must not: B012 in one wording for each kind, so that kinds can be told
+// apart.
+#pragma once
+
+#include <string_view>
+
+#include "worker/worker.h"
+
+namespace vyre::worker {
+
+/// `what`: which byte of which buffer, which message.
+Diag make_breach(Breach breach, std::string_view what);
+
+}  // namespace vyre::worker

@@ -1,0 +1,70 @@
+#include "worker/protocol.h"
+
+#include "spec/intrinsics.h"
+
+namespace vyre::worker {
+namespace {
+
+constexpr std::string_view kNotThis = "vyre worker";
+
+}  // namespace
+
+Greeting greeting_of(const backend::Backend& backend) {
+  Greeting out{
+      .identity = backend.identity(), .limits = backend.limits(), .convention = backend.convention()};
+  static_assert(spec::kIntrinsicCount <= 64);
+  for (size_t i = 0; i < spec::kIntrinsicCount; ++i) {
+    if (backend.has(static_cast<spec::Intrinsic>(i))) out.intrinsics |= uint64_t{1} << i;
+  }
+  return out;
+}
+
+void write(Writer& out, const Greeting& greeting) {
+  out.text(kNotThis);
+  out.number(greeting.version);
+  out.text(greeting.identity.name);
+  out.text(greeting.identity.device);
+  out.text(greeting.identity.driver);
+  out.text(greeting.identity.version);
+  out.number(greeting.limits.max_invocations_per_group);
+  out.number(greeting.limits.max_workgroup_bytes);
+  out.number(greeting.limits.max_buffer_bytes);
+  out.number(greeting.limits.subgroup_size);
+  out.number(greeting.intrinsics);
+  out.number(greeting.convention);
+}
+
+std::optional<Greeting> read_greeting(Reader& in) {
+  if (in.text() != kNotThis) return std::nullopt;
+  Greeting out;
+  out.version = in.number<uint32_t>();
+  if (out.version != kProtocolVersion) return std::nullopt;
+  out.identity.name = in.text();
+  out.identity.device = in.text();
+  out.identity.driver = in.text();
+  out.identity.version = in.text();
+  out.limits.max_invocations_per_group = in.number<uint32_t>();
+  out.limits.max_workgroup_bytes = in.number<uint64_t>();
+  out.limits.max_buffer_bytes = in.number<uint64_t>();
+  out.limits.subgroup_size = in.number<uint32_t>();
+  out.intrinsics = in.number<uint64_t>();
+  out.convention = in.number<uint32_t>();
+  if (!in.done()) return std::nullopt;
+  return out;
+}
+
+void write(Writer& out, const Diag& diag) {
+  out.text(diag_info(diag.code).name);
+  out.text(diag.message);
+  out.text(diag.help);
+}
+
+std::optional<Diag> read_diag(Reader& in) {
+  const auto code = find_diagnostic(in.text());
+  std::string message = in.text();
+  std::string help = in.text();
+  if (!in.ok() || !code) return std::nullopt;
+  return make_diag(*code, Span::none(), std::move(message), std::move(help));
+}
+
+}  // namespace vyre::worker

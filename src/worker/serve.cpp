@@ -1,0 +1,294 @@
+// The worker's side: a loop that reads calls, makes them on the backend, and answers.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <map>
+#include <new>
+#include <thread>
+
+#include "ops/operation.h"
+#include "spec/table.h"
+#include "wire/wire.h"
+#include "worker/channel.h"
+#include "worker/protocol.h"
+#include "worker/region.h"
+#include "worker/worker.h"
+
+namespace vyre::worker {
+namespace {
+
+Diag malformed(std::string_view what) {
+  return make_diag(DiagCode::B012, Span::none(), fmt::format("the worker was asked amiss: {}", what));
+}
+
+class Server {
+ public:
+  explicit Server(backend::Backend& backend) : backend_(backend) {}
+
+  /// One call: reads what it needs, writes what it gives. Errors: what the backend answers.
+  Result<void> answer(Call call, Reader& in, Fd fd, Writer& out);
+  void forget(Reader& in) {
+    for (uint32_t n = in.count(4); n > 0; --n) pipelines_.erase(in.number<uint32_t>());
+    for (uint32_t n = in.count(4); n > 0; --n) buffers_.erase(in.number<uint32_t>());
+  }
+
+ private:
+  Result<void> hello(Reader& in, Writer& out);
+  Result<void> map(Reader& in, Fd fd);
+  Result<void> compile(Reader& in, Writer& out);
+  Result<void> code(Reader& in, Writer& out);
+  Result<void> dispatch(Reader& in);
+  Result<void> allocate(Reader& in);
+  Result<void> transfer(Reader& in, bool to_device);
+  Result<void> fill(Reader& in);
+  Result<void> dispatch_resident(Reader& in);
+
+  Result<backend::Pipeline*> pipeline(uint32_t id) {
+    const auto found = pipelines_.find(id);
+    if (found == pipelines_.end()) return std::unexpected(malformed("there is no such pipeline"));
+    return found->second.get();
+  }
+  Result<backend::DeviceBuffer*> buffer(uint32_t id) {
+    const auto found = buffers_.find(id);
+    if (found == buffers_.end()) return std::unexpected(malformed("there is no such buffer"));
+    return found->second.get();
+  }
+  /// The part of a region that the next two numbers name.
+  Result<std::span<std::byte>> part(uint8_t region, Reader& in) {
+    const auto offset = in.number<uint64_t>();
+    const auto bytes = in.number<uint64_t>();
+    if (region >= kRegions) return std::unexpected(malformed("there is no such region"));
+    const std::span<std::byte> memory = regions_[region].memory();
+    if (offset > memory.size() || bytes > memory.size() - offset)
+      return std::unexpected(malformed("a buffer that is not in its region"));
+    return memory.subspan(size_t(offset), size_t(bytes));
+  }
+
+  backend::Backend& backend_;
+  std::array<Region, kRegions> regions_;
+  std::map<uint32_t, std::unique_ptr<backend::Pipeline>> pipelines_;
+  std::map<uint32_t, std::unique_ptr<backend::DeviceBuffer>> buffers_;
+};
+
+Result<void> Server::hello(Reader& in, Writer& out) {
+  if (const auto version = in.number<uint32_t>(); version != kProtocolVersion)
+    return std::unexpected(malformed(fmt::format("version {} of the protocol", version)));
+  write(out, greeting_of(backend_));
+  return {};
+}
+
+Result<void> Server::map(Reader& in, Fd fd) {
+  const auto region = in.number<uint8_t>();
+  const auto bytes = in.number<uint64_t>();
+  if (region >= kRegions) return std::unexpected(malformed("there is no such region"));
+  regions_[region] = Region();
+  VYRE_TRY(opened, Region::open(std::move(fd), bytes));
+  regions_[region] = std::move(opened);
+  return {};
+}
+
+/// Programs that are of no use have their diagnostics; the others go to the backend together.
+Result<void> Server::compile(Reader& in, Writer& out) {
+  struct Item {
+    uint32_t id;
+    std::optional<check::Checked> program;
+    Diag why;
+  };
+  std::vector<Item> items;
+  for (uint32_t n = in.count(8); n > 0; --n) {
+    Item item{in.number<uint32_t>(), std::nullopt, malformed("no program")};
+    auto program = wire::decode(in.bytes());
+    if (!program) {
+      item.why = std::move(program).error();
+    } else if (auto checked = check::check(std::move(*program), ops::op_table()); !checked) {
+      item.why = std::move(checked).error().front();
+    } else {
+      item.program = std::move(*checked);
+    }
+    items.push_back(std::move(item));
+  }
+  std::vector<const check::Checked*> programs;
+  for (const Item& item : items) {
+    if (item.program) programs.push_back(&*item.program);
+  }
+  auto compiled = programs.size() == 1 ? std::vector<Result<std::unique_ptr<backend::Pipeline>>>{}
+                                       : backend_.compile_batch(programs);
+  if (programs.size() == 1) compiled.push_back(backend_.compile(*programs.front()));
+  size_t next = 0;
+  out.number(uint32_t(items.size()));
+  for (Item& item : items) {
+    if (item.program) {
+      auto& made = compiled[next++];
+      if (made)
+        pipelines_[item.id] = std::move(*made);
+      else
+        item.why = std::move(made).error();
+    }
+    const bool failed = !pipelines_.contains(item.id);
+    out.number(uint8_t(failed));
+    if (failed) write(out, item.why);
+  }
+  return {};
+}
+
+Result<void> Server::code(Reader& in, Writer& out) {
+  VYRE_TRY(made, pipeline(in.number<uint32_t>()));
+  VYRE_TRY(code, made->code());
+  if (code.text.size() > kMaxMessageBytes / 2) {
+    return std::unexpected(make_diag(DiagCode::B003, Span::none(),
+                                     fmt::format("the code has {} bytes", code.text.size()),
+                                     "ask with --in-process"));
+  }
+  out.text(code.form);
+  out.text(code.text);
+  return {};
+}
+
+layout::Groups read_groups(Reader& in) {
+  layout::Groups groups;
+  groups.x = in.number<uint32_t>();
+  groups.y = in.number<uint32_t>();
+  groups.z = in.number<uint32_t>();
+  return groups;
+}
+
+Result<void> Server::dispatch(Reader& in) {
+  VYRE_TRY(made, pipeline(in.number<uint32_t>()));
+  const layout::Groups groups = read_groups(in);
+  const auto region = in.number<uint8_t>();
+  std::vector<std::span<std::byte>> host;
+  for (uint32_t n = in.count(16); n > 0; --n) {
+    VYRE_TRY(memory, part(region, in));
+    host.push_back(memory);
+  }
+  return made->dispatch(host, groups);
+}
+
+Result<void> Server::allocate(Reader& in) {
+  const auto id = in.number<uint32_t>();
+  VYRE_TRY(made, backend_.allocate(in.number<uint64_t>()));
+  buffers_[id] = std::move(made);
+  return {};
+}
+
+Result<void> Server::transfer(Reader& in, bool to_device) {
+  VYRE_TRY(device, buffer(in.number<uint32_t>()));
+  const auto offset = in.number<uint64_t>();
+  const auto region = in.number<uint8_t>();
+  VYRE_TRY(memory, part(region, in));
+  return to_device ? device->write(offset, memory) : device->read(offset, memory);
+}
+
+Result<void> Server::fill(Reader& in) {
+  VYRE_TRY(device, buffer(in.number<uint32_t>()));
+  const auto offset = in.number<uint64_t>();
+  const auto count = in.number<uint64_t>();
+  return device->fill(offset, count, std::byte(in.number<uint8_t>()));
+}
+
+Result<void> Server::dispatch_resident(Reader& in) {
+  VYRE_TRY(made, pipeline(in.number<uint32_t>()));
+  const layout::Groups groups = read_groups(in);
+  std::vector<backend::DeviceRange> ranges;
+  for (uint32_t n = in.count(20); n > 0; --n) {
+    VYRE_TRY(device, buffer(in.number<uint32_t>()));
+    const auto offset = in.number<uint64_t>();
+    ranges.push_back({device, offset, in.number<uint64_t>()});
+  }
+  return made->dispatch_resident(ranges, groups);
+}
+
+Result<void> Server::answer(Call call, Reader& in, Fd fd, Writer& out) {
+  switch (call) {
+    case Call::Hello: return hello(in, out);
+    case Call::Map: return map(in, std::move(fd));
+    case Call::Compile: return compile(in, out);
+    case Call::Code: return code(in, out);
+    case Call::Dispatch: return dispatch(in);
+    case Call::Allocate: return allocate(in);
+    case Call::Write: return transfer(in, true);
+    case Call::Read: return transfer(in, false);
+    case Call::Fill: return fill(in);
+    case Call::DispatchResident: return dispatch_resident(in);
+    case Call::Settle: return backend_.settle();
+  }
+  return std::unexpected(malformed("there is no such call"));
+}
+
+/// Ends the process when the parent is gone, whatever a driver is at. PR_SET_PDEATHSIG would do it when the
+/// thread that started the worker ends, which is too early.
+void watch_parent(int socket) {
+  std::thread([socket] {
+    pollfd poll = {socket, POLLRDHUP, 0};
+    while (::poll(&poll, 1, -1) <= 0 || (poll.revents & (POLLRDHUP | POLLHUP | POLLERR)) == 0) {
+    }
+    ::_exit(0);
+  }).detach();
+}
+
+constexpr int kExitNotOpened = 3;
+constexpr int kExitAskedAmiss = 2;
+
+}  // namespace
+
+int serve(const Open& open, int socket) {
+  const rlimit no_core = {};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+  watch_parent(socket);
+  Channel channel{Fd(socket)};
+  std::unique_ptr<backend::Backend> backend;
+  std::optional<Server> server;
+  Bytes message;
+  Writer out, body;
+  for (;;) {
+    Fd fd;
+    // A parent that is gone wants no tidying up: the process ends here and now, as the watcher would end it.
+    const Passage passed = channel.receive(message, &fd, kForever, nullptr);
+    if (passed == Passage::Malformed) return kExitAskedAmiss;
+    if (passed != Passage::Done) ::_exit(0);
+    Reader in(message);
+    const auto number = in.number<uint32_t>();
+    const auto call = static_cast<Call>(in.number<uint8_t>());
+    body.clear();
+    Result<void> done;
+    try {
+      if (!server) {
+        auto opened = open();
+        if (opened) {
+          backend = std::move(*opened);
+          server.emplace(*backend);
+        } else {
+          done = std::unexpected(std::move(opened).error());
+        }
+      }
+      if (server) {
+        server->forget(in);
+        done = server->answer(call, in, std::move(fd), body);
+      }
+    } catch (const std::bad_alloc&) {
+      done = std::unexpected(make_diag(DiagCode::B003, Span::none(),
+                                       "the memory of the backend's process does not suffice for this call",
+                                       "use smaller buffers, or split the work"));
+    }
+    out.clear();
+    out.number(number);
+    out.number(uint8_t(!done));
+    if (done)
+      out.append(body.written());
+    else
+      write(out, done.error());
+    if (channel.send(out.written(), -1, kForever, nullptr) != Passage::Done) ::_exit(0);
+    if (!server) return kExitNotOpened;
+  }
+}
+
+int serve(const std::string& backend, const backend::Options& options, int socket) {
+  return serve([&] { return backend::open(backend, options); }, socket);
+}
+
+}  // namespace vyre::worker

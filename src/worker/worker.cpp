@@ -1,0 +1,315 @@
+#include "worker/worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "spec/intrinsics.h"
+#include "wire/wire.h"
+#include "worker/connection.h"
+
+namespace vyre::worker {
+namespace {
+
+/// Programs of a batch go to the worker in messages of about this size.
+constexpr size_t kBatchBytes = 16 << 20;
+/// Large buffers are copied in parts, so that shared memory need not hold them.
+constexpr uint64_t kCopyBytes = 64 << 20;
+
+using Lock = Connection::Lock;
+using Shared = std::shared_ptr<Connection>;
+
+/// Compiles what is not yet compiled in this process. The outcomes, in order.
+struct Wanted {
+  uint32_t id;
+  const check::Checked* program;
+};
+Result<std::vector<Result<void>>> compile_in(Connection& connection, const Lock& lock,
+                                             std::span<const Wanted> wanted) {
+  VYRE_TRY(generation, connection.ensure(lock));
+  std::vector<Result<void>> out;
+  Writer programs;
+  size_t first = 0;
+  const auto flush = [&](size_t end) -> Result<void> {
+    Writer body;
+    body.number(uint32_t(end - first));
+    body.append(programs.written());
+    VYRE_TRY(answer, connection.call(lock, Call::Compile, body.written(),
+                                     connection.options().compile_seconds * double(end - first)));
+    Reader in = answer.reader();
+    bool well = in.count(1) == end - first;
+    for (size_t i = first; well && i < end; ++i) {
+      if (in.number<uint8_t>() == 0) {
+        generation->pipelines.insert(wanted[i].id);
+        out.emplace_back();
+        continue;
+      }
+      std::optional<Diag> diag = read_diag(in);
+      well = diag.has_value();
+      if (well) out.push_back(std::unexpected(std::move(*diag)));
+    }
+    if (!well || !in.done())
+      return std::unexpected(
+          connection.breach(lock, Breach::Protocol, "an answer that is none to compiling"));
+    first = end;
+    programs.clear();
+    return {};
+  };
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    programs.number(wanted[i].id);
+    programs.bytes(wire::encode(wanted[i].program->program()));
+    if (programs.size() >= kBatchBytes || i + 1 == wanted.size()) VYRE_CHECK(flush(i + 1));
+  }
+  return out;
+}
+
+class WorkerBuffer final : public backend::DeviceBuffer {
+ public:
+  WorkerBuffer(Shared connection, uint64_t bytes)
+      : connection_(std::move(connection)), id_(connection_->new_id()), bytes_(bytes) {}
+  WorkerBuffer(const WorkerBuffer&) = delete;
+  ~WorkerBuffer() override { connection_->drop_buffer(id_); }
+
+  uint64_t bytes() const override { return bytes_; }
+  Result<void> write(uint64_t offset, std::span<const std::byte> from) override {
+    VYRE_CHECK(backend::check_within(bytes_, offset, from.size()));
+    // Nothing is copied back to what is not writable.
+    const std::span<std::byte> memory(const_cast<std::byte*>(from.data()), from.size());
+    return transfer(Call::Write, offset, memory);
+  }
+  Result<void> read(uint64_t offset, std::span<std::byte> to) override {
+    VYRE_CHECK(backend::check_within(bytes_, offset, to.size()));
+    return transfer(Call::Read, offset, to);
+  }
+  Result<void> fill(uint64_t offset, uint64_t count, std::byte value) override {
+    VYRE_CHECK(backend::check_within(bytes_, offset, count));
+    const Lock lock = connection_->lock();
+    VYRE_CHECK(allocate(lock));
+    Writer body;
+    body.number(id_);
+    body.number(offset);
+    body.number(count);
+    body.number(uint8_t(value));
+    return connection_->command(lock, Call::Fill, body.written(), connection_->options().dispatch_seconds);
+  }
+
+  /// Makes sure that the buffer is there in the process that is now.
+  Result<void> allocate(const Lock& lock) {
+    VYRE_TRY(generation, connection_->ensure(lock));
+    if (generation->buffers.contains(id_)) return {};
+    Writer body;
+    body.number(id_);
+    body.number(bytes_);
+    VYRE_CHECK(
+        connection_->command(lock, Call::Allocate, body.written(), connection_->options().dispatch_seconds));
+    generation->buffers.insert(id_);
+    return {};
+  }
+  uint32_t id() const { return id_; }
+  bool is_of(const Connection& connection) const { return connection_.get() == &connection; }
+
+ private:
+  Result<void> transfer(Call call, uint64_t offset, std::span<std::byte> memory) {
+    const Lock lock = connection_->lock();
+    VYRE_CHECK(allocate(lock));
+    for (size_t done = 0; done < memory.size();) {
+      const size_t part = std::min<size_t>(kCopyBytes, memory.size() - done);
+      Writer body;
+      body.number(id_);
+      body.number(offset + done);
+      const CallerBuffer buffer{memory.subspan(done, part), call == Call::Read};
+      VYRE_CHECK(connection_->call_with_memory(lock, call, std::move(body), {}, {&buffer, 1}));
+      done += part;
+    }
+    return {};
+  }
+
+  const Shared connection_;
+  const uint32_t id_;
+  const uint64_t bytes_;
+};
+
+void write_groups(Writer& out, layout::Groups groups) {
+  out.number(groups.x);
+  out.number(groups.y);
+  out.number(groups.z);
+}
+
+class WorkerPipeline final : public backend::Pipeline {
+ public:
+  WorkerPipeline(Shared connection, uint32_t id, const check::Checked& program)
+      : connection_(std::move(connection)), id_(id), program_(program) {}
+  WorkerPipeline(const WorkerPipeline&) = delete;
+  ~WorkerPipeline() override { connection_->drop_pipeline(id_); }
+
+  Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
+    // Here, where positions in the text are known; the backend has the same checks.
+    VYRE_CHECK(layout::bind(program_, host, groups));
+    const Lock lock = connection_->lock();
+    VYRE_CHECK(compile(lock));
+    std::vector<CallerBuffer> buffers;
+    buffers.reserve(host.size());
+    for (size_t i = 0; i < host.size(); ++i) {
+      const auto access = program_.buffer(program_.bound_buffers()[i]).access;
+      buffers.push_back({host[i], access == spec::BufferAccess::ReadWrite});
+    }
+    Writer body, size;
+    body.number(id_);
+    write_groups(body, groups);
+    size.number(uint32_t(host.size()));
+    return connection_->call_with_memory(lock, Call::Dispatch, std::move(body), size.written(), buffers);
+  }
+
+  Result<void> dispatch_resident(std::span<const backend::DeviceRange> ranges,
+                                 layout::Groups groups) override {
+    const Lock lock = connection_->lock();
+    VYRE_CHECK(compile(lock));
+    Writer body;
+    body.number(id_);
+    write_groups(body, groups);
+    body.number(uint32_t(ranges.size()));
+    for (const backend::DeviceRange& range : ranges) {
+      auto* const buffer = dynamic_cast<WorkerBuffer*>(range.buffer);
+      if (buffer == nullptr || !buffer->is_of(*connection_)) {
+        return std::unexpected(make_diag(DiagCode::B012, Span::none(),
+                                         "a buffer of another backend was bound",
+                                         "bind buffers of the backend that compiled the program"));
+      }
+      VYRE_CHECK(backend::check_range(range));
+      VYRE_CHECK(buffer->allocate(lock));
+      body.number(buffer->id());
+      body.number(range.offset);
+      body.number(range.bytes);
+    }
+    return connection_->command(lock, Call::DispatchResident, body.written(),
+                                connection_->options().dispatch_seconds);
+  }
+
+  Result<backend::EmittedCode> code() override {
+    const Lock lock = connection_->lock();
+    VYRE_CHECK(compile(lock));
+    Writer body;
+    body.number(id_);
+    VYRE_TRY(answer,
+             connection_->call(lock, Call::Code, body.written(), connection_->options().compile_seconds));
+    Reader in = answer.reader();
+    form_ = in.text();
+    backend::EmittedCode out{form_, in.text()};
+    if (!in.done())
+      return std::unexpected(connection_->breach(lock, Breach::Protocol, "an answer that is no code"));
+    return out;
+  }
+
+ private:
+  /// Makes sure that the program is compiled in the process that is now.
+  Result<void> compile(const Lock& lock) {
+    VYRE_TRY(generation, connection_->ensure(lock));
+    if (generation->pipelines.contains(id_)) return {};
+    const Wanted wanted{id_, &program_};
+    VYRE_TRY(compiled, compile_in(*connection_, lock, {&wanted, 1}));
+    return std::move(compiled.front());
+  }
+
+  const Shared connection_;
+  const uint32_t id_;
+  const check::Checked program_;
+  std::string form_;  // what code() points to
+};
+
+class WorkerBackend final : public backend::Backend {
+ public:
+  explicit WorkerBackend(Shared connection) : connection_(std::move(connection)) {}
+
+  // What a worker said when it was opened holds of all that follow: another answer is a breach.
+  backend::Identity identity() const override { return connection_->greeting().identity; }
+  backend::Limits limits() const override { return connection_->greeting().limits; }
+  bool has(spec::Intrinsic intrinsic) const override {
+    return (connection_->greeting().intrinsics >> static_cast<size_t>(intrinsic) & 1) != 0;
+  }
+  uint32_t convention() const override { return connection_->greeting().convention; }
+  bool isolated() const override { return true; }
+
+  Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
+    const check::Checked* const one = &program;
+    return std::move(compile_batch({&one, 1}).front());
+  }
+
+  std::vector<Result<std::unique_ptr<backend::Pipeline>>> compile_batch(
+      std::span<const check::Checked* const> programs) override {
+    std::vector<Result<std::unique_ptr<backend::Pipeline>>> out(programs.size());
+    std::vector<Wanted> wanted;
+    std::vector<size_t> positions;
+    const Lock lock = connection_->lock();
+    for (size_t i = 0; i < programs.size(); ++i) {
+      // Here, where positions in the text are known.
+      if (auto has = backend::check_intrinsics(*this, *programs[i]); !has) {
+        out[i] = std::unexpected(std::move(has).error());
+        continue;
+      }
+      wanted.push_back({connection_->new_id(), programs[i]});
+      positions.push_back(i);
+    }
+    const auto compiled = compile_in(*connection_, lock, wanted);
+    for (size_t k = 0; k < wanted.size(); ++k) {
+      if (!compiled)
+        out[positions[k]] = std::unexpected(compiled.error());
+      else if (const Result<void>& one = (*compiled)[k]; !one)
+        out[positions[k]] = std::unexpected(one.error());
+      else
+        out[positions[k]] = std::make_unique<WorkerPipeline>(connection_, wanted[k].id, *wanted[k].program);
+    }
+    return out;
+  }
+
+  Result<std::unique_ptr<backend::DeviceBuffer>> allocate(uint64_t bytes) override {
+    auto buffer = std::make_unique<WorkerBuffer>(connection_, bytes);
+    Result<void> allocated;
+    {
+      const Lock lock = connection_->lock();
+      allocated = buffer->allocate(lock);
+    }
+    if (!allocated) return std::unexpected(std::move(allocated).error());
+    return buffer;
+  }
+
+  Result<void> renew() override {
+    const Lock lock = connection_->lock();
+    auto rests = connection_->check_rest(lock);
+    connection_->end(lock);
+    return rests;
+  }
+
+  Result<void> settle() override {
+    const Lock lock = connection_->lock();
+    return connection_->settle(lock);
+  }
+
+ private:
+  const Shared connection_;
+};
+
+}  // namespace
+
+std::vector<std::string> worker_arguments(const Options& options) {
+  return {"worker",
+          "--backend",
+          options.backend,
+          "--fd",
+          std::to_string(kWorkerSocket),
+          "--threads",
+          std::to_string(options.backend_options.threads),
+          "--subgroup-size",
+          std::to_string(options.backend_options.reference.subgroup_size)};
+}
+
+Result<std::unique_ptr<backend::Backend>> make_worker(const Options& options) {
+  auto connection = std::make_shared<Connection>(options);
+  {
+    const Lock lock = connection->lock();
+    VYRE_CHECK(connection->ensure(lock));
+  }
+  return std::make_unique<WorkerBackend>(std::move(connection));
+}
+
+}  // namespace vyre::worker
