@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
@@ -15,10 +16,20 @@ namespace vyre::file_test {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// The project's folder: where it was built, unless VYRE_SOURCE_DIR says that it is elsewhere by now.
+fs::path root() {
+  const char* const moved = std::getenv("VYRE_SOURCE_DIR");
+  return moved != nullptr && *moved != '\0' ? moved : VYRE_SOURCE_DIR;
+}
+
+}  // namespace
+
 std::vector<std::string> files_in(const std::vector<std::string>& folders, std::string_view extension) {
   std::vector<std::string> out;
   for (const std::string& folder : folders) {
-    for (const auto& entry : fs::directory_iterator(fs::path(VYRE_SOURCE_DIR) / folder)) {
+    for (const auto& entry : fs::directory_iterator(root() / folder)) {
       if (entry.path().extension() == extension)
         out.push_back(folder + "/" + entry.path().filename().string());
     }
@@ -37,7 +48,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& file) {
 }
 
 std::string read_text(const std::string& file) {
-  const auto bytes = host::read_file((fs::path(VYRE_SOURCE_DIR) / file).string());
+  const auto bytes = host::read_file((root() / file).string());
   if (!bytes) throw std::runtime_error(bytes.error().message);
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }
@@ -57,14 +68,38 @@ uint32_t subgroup_size(std::string_view text) {
   return size;
 }
 
+namespace {
+
+/// A backend that is the same whatever a file says of subgroups; opened once. Null when it is not here.
+std::shared_ptr<backend::Backend> opened(const std::string& spec) {
+  static std::map<std::string, std::shared_ptr<backend::Backend>> all;
+  const auto [found, fresh] = all.try_emplace(spec);
+  if (fresh) {
+    if (auto backend = backend::open(spec)) found->second = std::move(*backend);
+  }
+  return found->second;
+}
+
+}  // namespace
+
+std::string demanded_backend() {
+  const char* const spec = std::getenv("VYRE_TEST_BACKEND");
+  return spec != nullptr ? spec : "";
+}
+
 std::vector<OpenBackend>& backends(uint32_t subgroup_size) {
   static std::map<uint32_t, std::vector<OpenBackend>> by_size;
   auto [list, fresh] = by_size.try_emplace(subgroup_size);
-  if (fresh) {
-    for (const backend::Entry& entry : backend::all_backends()) {
-      auto opened = backend::open(entry.name, {.reference = {.subgroup_size = subgroup_size}});
-      if (opened) list->second.push_back({std::string(entry.name), std::move(*opened)});
-    }
+  if (!fresh) return list->second;
+  std::vector<std::string> specs;
+  for (const backend::Entry& entry : backend::all_backends()) specs.emplace_back(entry.name);
+  if (const std::string more = demanded_backend();
+      !more.empty() && std::ranges::find(specs, more) == specs.end())
+    specs.push_back(more);
+  for (const std::string& spec : specs) {
+    std::shared_ptr<backend::Backend> backend =
+        spec == "reference" ? backend::make_reference({.subgroup_size = subgroup_size}) : opened(spec);
+    if (backend) list->second.push_back({spec, std::move(backend)});
   }
   return list->second;
 }

@@ -31,10 +31,15 @@ uint32_t subgroup_size(std::string_view text);
 
 struct OpenBackend {
   std::string name;
-  std::unique_ptr<backend::Backend> backend;
+  std::shared_ptr<backend::Backend> backend;
 };
-/// The backends that are here, the reference with subgroups of this size; opened once for each size.
+/// The backends that are here, the reference with subgroups of this size; each opened once. Among them is the
+/// one that the environment names as VYRE_TEST_BACKEND, which must be here
+/// (RunFile.TheDemandedBackendIsHere).
 std::vector<OpenBackend>& backends(uint32_t subgroup_size = 0);
+
+/// What VYRE_TEST_BACKEND says, or nothing.
+std::string demanded_backend();
 
 /// Buffers as a directive gives them; a value that does not fit its buffer is a failure.
 host::Buffers inputs_of(const text::RunDirective& run, const host::Step& step);

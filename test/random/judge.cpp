@@ -118,13 +118,13 @@ void judge_pipeline(Trial& trial, Result<std::unique_ptr<backend::Pipeline>>& pi
   if (accepted(trial, (*pipeline)->dispatch(host, trial.program.groups), who)) compare(trial, buffers, who);
 }
 
-Judgement judge(generate::ProgramCase program, const spec::OpTable& ops, backend::Backend& native,
+Judgement judge(generate::ProgramCase program, const spec::OpTable& ops, backend::Backend& backend,
                 const JudgeOptions& options) {
   Trial trial{.program = std::move(program)};
   judge_on_host(trial, ops, options);
-  if (trial.judgement.verdict == Verdict::Agree && options.subgroup_size == 0) {
-    auto pipeline = native.compile(*trial.checked);
-    judge_pipeline(trial, pipeline, native.identity().name);
+  if (trial.judgement.verdict == Verdict::Agree && options.on_backend) {
+    auto pipeline = backend.compile(*trial.checked);
+    judge_pipeline(trial, pipeline, backend.identity().name);
   }
   return trial.judgement;
 }

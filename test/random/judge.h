@@ -22,6 +22,7 @@ namespace vyre::test {
 struct JudgeOptions {
   uint64_t max_steps = 1'000'000;  // of the reference
   uint32_t subgroup_size = 0;      // as in generate::ProgramOptions
+  bool on_backend = true;          // whether the backend has subgroups of that size, or none are used
   bool round_trips = true;
 };
 
@@ -50,8 +51,8 @@ void judge_kernel(Trial& trial, const lower::Kernel& kernel, std::string_view wh
                   uint32_t subgroup_size = 0);
 /// Runs a trial that agreed so far on a backend's pipeline.
 void judge_pipeline(Trial& trial, Result<std::unique_ptr<backend::Pipeline>>& pipeline, std::string_view who);
-/// All of it for one case; no machine code where programs have subgroups, which native has not.
-Judgement judge(generate::ProgramCase program, const spec::OpTable& ops, backend::Backend& native,
+/// All of it for one case.
+Judgement judge(generate::ProgramCase program, const spec::OpTable& ops, backend::Backend& backend,
                 const JudgeOptions& options = {});
 
 }  // namespace vyre::test

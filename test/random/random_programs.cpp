@@ -1,12 +1,14 @@
 // random_programs: generated programs on the reference, the kernel evaluator and machine code, compared in
 // bytes, and to wire and text and back.
 //
-//   random_programs --count 100000 --seed 1 [--from K] [--batch B] [--nodes N] [--subgroups N] [--print]
+//   random_programs --count 100000 --seed 1 [--from K] [--batch B] [--nodes N] [--subgroups N]
+//                   [--backend SPEC] [--print]
 //
 // Program k of a seed and a size is the same in every run and build, so "seed 1, nodes 32, index 4711" is all
-// that a report needs. With --subgroups programs call operations of subgroups of N lanes, and there is no
-// machine code. A failure is shrunk and printed as text with its input. Exit 0: all agree; 1: some program
-// does not; 2: usage.
+// that a report needs. With --subgroups programs call operations of subgroups of N lanes, and only a
+// backend that has subgroups of that size runs them. Machine code is that of the native backend, or of the
+// one that --backend names. A failure is shrunk and printed as text with its input. Exit 0: all agree; 1:
+// some program does not; 2: usage.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@
 #include <thread>
 
 #include "backend/native/native.h"
+#include "backend/registry/registry.h"
 #include "generate/coverage.h"
 #include "judge.h"
 #include "ops/operation.h"
@@ -40,6 +43,7 @@ struct Arguments {
   uint64_t batch = 128;
   uint64_t nodes = 32;
   uint64_t subgroups = 0;
+  std::string backend;  // empty: native
   bool print = false;
 };
 
@@ -48,6 +52,10 @@ bool parse(int argc, char** argv, Arguments& out) {
     const std::string_view name = argv[i];
     if (name == "--print") {
       out.print = true;
+      continue;
+    }
+    if (name == "--backend" && i + 1 < argc) {
+      out.backend = argv[++i];
       continue;
     }
     uint64_t* target = name == "--count"       ? &out.count
@@ -100,13 +108,16 @@ std::string describe(const generate::ProgramCase& c) {
 /// Everything that one thread has for itself, its backend included: so that threads wait for nobody.
 class Worker {
  public:
-  Worker(const Arguments& arguments, std::unique_ptr<backend::Backend> native)
+  Worker(const Arguments& arguments, std::unique_ptr<backend::Backend> backend)
       : arguments_(arguments),
-        native_(std::move(native)),
+        backend_(std::move(backend)),
+        name_(backend_->identity().name),
         generator_(options_of(arguments)),
         coverage(options_of(arguments)) {
     judging.max_steps = kMaxSteps;
     judging.subgroup_size = uint32_t(arguments.subgroups);
+    judging.on_backend =
+        judging.subgroup_size == 0 || backend_->limits().subgroup_size == judging.subgroup_size;
   }
 
   /// Programs first ... of a batch; returns the first that differs, or null.
@@ -121,12 +132,15 @@ class Worker {
       generator_.make(arguments_.seed, first + i, trial.program);
       test::judge_on_host(trial, ops::op_table(), judging);
       if (trial.checked) coverage.add(*trial.checked);
-      if (trial.judgement.verdict != test::Verdict::Agree || judging.subgroup_size > 0) continue;
+      if (trial.judgement.verdict != test::Verdict::Agree || !judging.on_backend) continue;
       programs.push_back(&*trial.checked);
       compiled.push_back(&trial);
     }
-    auto pipelines = native_->compile_batch(programs);
-    for (size_t i = 0; i < compiled.size(); ++i) test::judge_pipeline(*compiled[i], pipelines[i], "native");
+    auto pipelines = backend_->compile_batch(programs);
+    for (size_t i = 0; i < compiled.size(); ++i) {
+      test::judge_pipeline(*compiled[i], pipelines[i], name_);
+      on_backend += compiled[i]->judgement.verdict == test::Verdict::Agree;
+    }
     for (const test::Trial& trial : trials_) {
       switch (trial.judgement.verdict) {
         case test::Verdict::Agree: ++agreed; break;
@@ -136,6 +150,8 @@ class Worker {
     }
     return nullptr;
   }
+
+  const std::string& name() const { return name_; }
 
   /// Where in the last batch a trial stands.
   uint64_t position(const test::Trial& trial) const { return uint64_t(&trial - trials_.data()); }
@@ -149,8 +165,9 @@ class Worker {
     fmt::print("index {}: {}", index, trial.judgement.complaint);
     const std::string subgroups =
         arguments_.subgroups == 0 ? "" : fmt::format(" --subgroups {}", arguments_.subgroups);
-    fmt::print("replay: random_programs --seed {} --nodes {}{} --from {} --count 1\n", arguments_.seed,
-               arguments_.nodes, subgroups, index);
+    const std::string backend = arguments_.backend.empty() ? "" : " --backend " + arguments_.backend;
+    fmt::print("replay: random_programs --seed {} --nodes {}{}{} --from {} --count 1\n", arguments_.seed,
+               arguments_.nodes, subgroups, backend, index);
     std::fflush(stdout);
     if (!trial.checked) {
       fmt::print("{}", describe(trial.program));
@@ -158,7 +175,7 @@ class Worker {
     }
     std::string complaint;
     const auto fails = [&](const generate::ProgramCase& candidate) {
-      const test::Judgement judgement = test::judge(candidate, ops::op_table(), *native_, judging);
+      const test::Judgement judgement = test::judge(candidate, ops::op_table(), *backend_, judging);
       if (judgement.verdict == test::Verdict::Differ) complaint = judgement.complaint;
       return judgement.verdict == test::Verdict::Differ;
     };
@@ -169,7 +186,8 @@ class Worker {
 
  private:
   const Arguments& arguments_;
-  std::unique_ptr<backend::Backend> native_;
+  std::unique_ptr<backend::Backend> backend_;
+  const std::string name_;
   generate::ProgramGenerator generator_;
   std::vector<test::Trial> trials_;
   uint64_t first_ = 0;
@@ -179,6 +197,7 @@ class Worker {
   generate::ProgramCoverage coverage;
   uint64_t agreed = 0;
   uint64_t too_long = 0;
+  uint64_t on_backend = 0;
 };
 
 class Run {
@@ -237,19 +256,20 @@ class Run {
   }
 
   int summary(double seconds) {
-    uint64_t agreed = 0, too_long = 0;
+    uint64_t agreed = 0, too_long = 0, on_backend = 0;
     generate::ProgramCoverage coverage(options_of(arguments_));
     for (const auto& worker : workers_) {
       agreed += worker->agreed;
       too_long += worker->too_long;
+      on_backend += worker->on_backend;
       coverage.add(worker->coverage);
     }
     fmt::print("{}", coverage.print());
     fmt::print(
-        "seed {}, nodes {}, index {} to {}: {} programs agree, {} took too long, {:.1f} s, {:.0f} "
-        "programs/s\n",
+        "seed {}, nodes {}, index {} to {}: {} programs agree, {} of them on {}, {} took too long, {:.1f} s, "
+        "{:.0f} programs/s\n",
         arguments_.seed, arguments_.nodes, arguments_.from, arguments_.from + arguments_.count - 1, agreed,
-        too_long, seconds, double(arguments_.count) / seconds);
+        on_backend, workers_.front()->name(), too_long, seconds, double(arguments_.count) / seconds);
     // Programs that are given up on are not tested; a few are the price of loops, many would be a fault.
     if (too_long * 100 <= arguments_.count) return 0;
     fmt::print("more than 1 % took too long\n");
@@ -265,6 +285,13 @@ class Run {
   double shown_ = 0;
 };
 
+/// Each worker has a backend of its own, of one thread. Small programs have few workgroups, so for native
+/// that is best there; large ones show that workgroups may run on any thread.
+Result<std::unique_ptr<backend::Backend>> open(const Arguments& arguments) {
+  if (!arguments.backend.empty()) return backend::open(arguments.backend, {.threads = 1});
+  return backend::make_native({.optimisation = 0, .threads = arguments.nodes > 32 ? 2u : 1u});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -273,21 +300,23 @@ int main(int argc, char** argv) {
     fmt::print(
         stderr,
         "usage: random_programs [--count N] [--seed S] [--from K] [--batch B] [--nodes N] [--subgroups N] "
-        "[--print]\n"
+        "[--backend SPEC] [--print]\n"
         "example: random_programs --count 100000 --seed 1\n");
     return 2;
   }
   std::vector<std::unique_ptr<Worker>> workers;
   const unsigned cores = arguments.print ? 1 : std::max(1u, std::thread::hardware_concurrency());
   for (unsigned i = 0; i < cores; ++i) {
-    // Small programs have few workgroups: there a thread each for the whole is best. Large ones show that
-    // workgroups may run on any thread.
-    auto native = backend::make_native({.optimisation = 0, .threads = arguments.nodes > 32 ? 2u : 1u});
-    if (!native) {
-      fmt::print(stderr, "{}", render(native.error(), nullptr));
-      return 1;
+    auto backend = open(arguments);
+    if (!backend) {
+      fmt::print(stderr, "{}", render(backend.error(), nullptr));
+      return 3;
     }
-    workers.push_back(std::make_unique<Worker>(arguments, std::move(*native)));
+    workers.push_back(std::make_unique<Worker>(arguments, std::move(*backend)));
+    if (arguments.backend.empty() || workers.back()->judging.on_backend) continue;
+    fmt::print(stderr, "{} has no subgroups of {}: choose another --subgroups\n", arguments.backend,
+               arguments.subgroups);
+    return 2;
   }
   return Run(arguments, std::move(workers)).go();
 }
