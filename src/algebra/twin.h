@@ -5,6 +5,9 @@
 // smallest counterexample. Source: design, "The harness" ("Zero failures must not look like not having run").
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "algebra/engine.h"
 
 namespace vyre::algebra {
@@ -16,6 +19,10 @@ struct Twin {
   uint64_t failures;
   std::vector<uint32_t> smallest;
   std::string_view proof;  // why the count is what it is
+  /// How many words fail when variable `walker` takes each of the 2^32 and the others stand at `others`, of
+  /// which it has one for each variable; by the same proof, read full-width.
+  size_t walker;
+  uint64_t (*walked)(std::span<const uint32_t> others);
 };
 
 /// One a law kind, in the order of the kinds.

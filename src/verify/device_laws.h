@@ -1,0 +1,129 @@
+// Laws on the device: millions to billions of instances, of which the host sees only counts, and what keeps
+// those counts honest.
+//
+// A law is one program (device_laws_program.h) over buffers that stay on the device. Zero failures must not
+// look like not having run, so a run is believed only when
+//  - as many instances were completed as were asked for, counted by the loops themselves into memory that
+//    started as poison;
+//  - every canary was seen: instances that a word known to the host alone makes fail;
+//  - what invocations say of their last instance is what the host makes of it: the values from the formula,
+//    both sides from the reference functions; in one slice of kSampledSlices, and always in the first;
+//  - the planted-false laws fail exactly as often as mathematics says (algebra/twin.h), on the same backend.
+// What instances there are is a function of the seed and the law alone, however the work was cut into slices.
+// Source: design, 3.5; semantics, "Laws and evidence".
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algebra/twin.h"
+#include "backend/backend.h"
+#include "verify/device_laws_program.h"
+#include "verify/monitor.h"
+#include "verify/verdict.h"
+
+namespace vyre::verify {
+
+/// Of so many slices one is sampled.
+inline constexpr uint64_t kSampledSlices = 1000;
+/// Instances of a law that a strength sweeps: 2^18, 2^24, 2^36.
+uint64_t swept_instances(Strength strength);
+
+/// What came back of a sweep.
+struct SweepCounts {
+  uint64_t instances = 0;  // asked for, canaries aside
+  uint64_t completed = 0;  // canaries aside
+  uint64_t failures = 0;
+  uint64_t canaries = 0;  // asked for
+  uint64_t canaries_seen = 0;
+  uint64_t samples = 0;
+  uint64_t samples_wrong = 0;
+  uint64_t dispatches = 0;
+  std::vector<uint32_t> wrong_values;   // of the first wrong sample: the law's variables,
+  std::vector<uint32_t> wrong_sides;    // what the device made of them
+  std::vector<uint32_t> right_sides;    // and what the host did
+  std::optional<uint32_t> first_chunk;  // in which an instance failed
+  std::optional<uint32_t> first_start;
+  /// Why the counts are not to be believed; empty when they are.
+  std::string doubt() const;
+};
+
+/// One law of one operation, compiled for one backend.
+class DeviceLaw {
+ public:
+  /// `law` and all that it points to, and the backend, must outlive this. `table` has the operations.
+  /// Errors: what check or the backend say of the program.
+  static Result<std::unique_ptr<DeviceLaw>> make(backend::Backend& backend, const algebra::BoundLaw& law,
+                                                 const spec::OpTable& table,
+                                                 const LawProgramOptions& options = {});
+
+  /// Runs sweep.threads invocations, in slices of a size that it finds out. Whoever stops it gets what was
+  /// counted until then.
+  /// Errors  the backend's. Thread: one call at a time.
+  Result<SweepCounts> run(const Sweep& sweep, const Monitor& monitor = {});
+
+  /// The first failing instance of a chunk that holds one, by running each of its numbers alone. None when
+  /// none fails when it is run again.
+  Result<std::optional<std::vector<uint32_t>>> find(const Sweep& sweep, uint32_t chunk, uint32_t start);
+
+  /// Whether the law holds at these values, on the device.
+  Result<bool> holds_at(std::span<const uint32_t> values);
+
+  /// What the backend made of the program.
+  Result<backend::EmittedCode> code() { return pipeline_->code(); }
+  const LawProgram& program() const { return program_; }
+
+ private:
+  DeviceLaw(backend::Backend& backend, const algebra::BoundLaw& law) : backend_(backend), law_(law) {}
+  Result<void> slice(const Sweep& sweep, uint32_t samples, SweepCounts& counts);
+  Result<void> take_samples(const Sweep& sweep, uint32_t samples, SweepCounts& counts);
+
+  backend::Backend& backend_;
+  const algebra::BoundLaw& law_;
+  LawProgram program_;
+  std::unique_ptr<backend::Pipeline> pipeline_;
+  std::unique_ptr<backend::DeviceBuffer> parameters_, results_, samples_;
+  uint32_t first_slice_ = 0;  // chunks in the next run's first slice: what the last run found out
+  uint64_t dispatch_number_ = 0;
+};
+
+/// Random full-width values: `instances` of them, rounded up to whole chunks of 4096, with canaries.
+Sweep random_sweep(const algebra::BoundLaw& law, uint64_t instances, uint64_t seed);
+/// Every tuple of words 0..255, `repetitions` times, without canaries.
+Sweep grid_sweep(size_t variables, uint32_t repetitions);
+/// Variable `walker` runs once through all 2^32 words while the others stand at what a hash of `chunk` says.
+Sweep walking_sweep(size_t variables, size_t walker, uint32_t chunk, uint64_t seed);
+
+/// What a law came to on a device.
+struct DeviceLawVerdict {
+  Evidence evidence;  // grade "swept(16777216, 42)"; or what is in doubt
+  SweepCounts counts;
+  /// Values at which it fails, shrunk on the device.
+  std::optional<std::vector<uint32_t>> counterexample;
+};
+
+/// Sweeps a law with random values. `device` is the subject of the evidence.
+/// Errors  the backend's; what check says of the program.
+/// Cost    on native some 10^9 instances a second, on a data-centre GPU some 10^12.
+Result<DeviceLawVerdict> check_law_on_device(backend::Backend& backend, const algebra::BoundLaw& law,
+                                             const std::string& device, uint64_t instances, uint64_t seed,
+                                             const Monitor& monitor,
+                                             const spec::OpTable& table = ops::op_table());
+
+/// A planted-false law on the device, with the count that was known before.
+struct DeviceTwinVerdict {
+  const algebra::Twin* twin = nullptr;
+  std::string sweep;  // "u8 grid", "2^32 words"
+  uint64_t instances = 0;
+  uint64_t expected = 0;
+  uint64_t failures = 0;
+  bool exact = false;  // and all instances completed
+};
+/// Every twin over the u8 grid `repetitions` times, and with a walk through all words for each of `walks`.
+Result<std::vector<DeviceTwinVerdict>> check_twins_on_device(backend::Backend& backend, uint32_t repetitions,
+                                                             uint32_t walks, uint64_t seed,
+                                                             const Monitor& monitor);
+
+}  // namespace vyre::verify

@@ -1,0 +1,451 @@
+#include "verify/device_laws_program.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "base/random.h"
+#include "ir/builder.h"
+
+namespace vyre::verify {
+namespace {
+
+using algebra::BoundLaw;
+using algebra::Column;
+using ir::BufferRef;
+using ir::Ex;
+using ir::ProgramBuilder;
+using spec::DataType;
+using spec::Op;
+
+constexpr uint64_t kAffineStream = 0x616666696e65;  // "affine"
+constexpr uint32_t kNever = UINT32_MAX;
+
+/// The inverse of an odd number modulo 2^32, by Newton's iteration: each round doubles the bits that are
+/// right.
+constexpr uint32_t inverse(uint32_t odd) {
+  uint32_t x = odd;
+  for (int round = 0; round < 5; ++round) x *= 2 - odd * x;
+  return x;
+}
+static_assert(inverse(kMark) * kMark == 1);
+
+// A hash of words: multiply and fold, three times; the constants are MurmurHash3's finalizer's.
+constexpr uint32_t kMultiply1 = 0x85ebca6b, kMultiply2 = 0xc2b2ae35;
+uint32_t hash(uint32_t x) {
+  x ^= x >> 16;
+  x *= kMultiply1;
+  x ^= x >> 13;
+  x *= kMultiply2;
+  return x ^ (x >> 16);
+}
+
+/// Where each parameter stands; behind these come six words a variable, the constants and the zeros.
+enum class Parameter : uint32_t {
+  FirstChunk,
+  ChunkStride,
+  Start,
+  StartStride,
+  Runs,
+  Length,
+  Threads,
+  CanaryMask,
+  CanaryValue,
+  CanarySalt,
+  CanaryWord,
+  SlotMask,
+  Samples,
+  Fold,
+  Ones,
+};
+constexpr uint32_t kFixedParameters = uint32_t(Parameter::Ones) + 1;
+constexpr uint32_t kVariableParameters = 6;
+
+uint32_t ranked(uint32_t word, DataType type) { return type == DataType::I32 ? word ^ 0x80000000u : word; }
+
+/// The statement as counts.
+class Counting final : public algebra::Terms {
+ public:
+  using Terms::apply;
+  explicit Counting(size_t variables) : Terms(variables), columns_(uint32_t(variables)) {}
+  Column constant(uint32_t value) override {
+    shape.constants.push_back(value);
+    return fresh();
+  }
+  Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
+    shape.veils += uint32_t(inputs.size());
+    ++shape.applications[&operation];
+    return fresh();
+  }
+  Column sum(Column, Column) override { return fresh(); }
+  void require_equal(Column, Column) override {
+    ++shape.equations;
+    shape.sides += 2;
+  }
+  void require_ordered(Column, Column, DataType) override { shape.sides += 2; }
+  void require_monotone(Column, Column, DataType, Column, Column, DataType) override {
+    shape.veils += 2;
+    shape.sides += 4;
+  }
+  LawShape shape;
+
+ private:
+  Column fresh() { return Column{columns_++}; }
+  uint32_t columns_;
+};
+
+/// The statement at one point.
+class AtPoint final : public algebra::Terms {
+ public:
+  using Terms::apply;
+  explicit AtPoint(std::span<const uint32_t> values)
+      : Terms(values.size()), columns_(values.begin(), values.end()) {}
+  Column constant(uint32_t value) override { return keep(value); }
+  Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
+    std::array<uint32_t, 3> words{};
+    for (size_t k = 0; k < inputs.size(); ++k) words.at(k) = at(inputs[k]);
+    return keep(operation.reference(words.data()));
+  }
+  Column sum(Column a, Column b) override { return keep(at(a) + at(b)); }
+  void require_equal(Column a, Column b) override { demand({a, b}, at(a) == at(b)); }
+  void require_ordered(Column a, Column b, DataType type) override {
+    demand({a, b}, ranked(at(a), type) <= ranked(at(b), type));
+  }
+  void require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) override {
+    demand({p, q, a, b},
+           ranked(at(p), domain) > ranked(at(q), domain) || ranked(at(a), range) <= ranked(at(b), range));
+  }
+  LawAt result;
+
+ private:
+  uint32_t at(Column c) const { return columns_[c.index]; }
+  Column keep(uint32_t word) {
+    columns_.push_back(word);
+    return Column{uint32_t(columns_.size() - 1)};
+  }
+  void demand(std::initializer_list<Column> sides, bool holds) {
+    for (const Column c : sides) result.sides.push_back(at(c));
+    result.holds = result.holds && holds;
+  }
+  std::vector<uint32_t> columns_;
+};
+
+bool is_composed_with(const ops::Operation& operation, Op op) {
+  ir::FunctionBuilder f{std::string(operation.id)};
+  std::vector<Ex> parameters;
+  for (size_t k = 0; k < operation.signature.inputs.size(); ++k) {
+    parameters.push_back(f.parameter(operation.parameter_names[k], operation.signature.inputs[k]));
+  }
+  operation.compose(f, parameters);
+  for (const ir::Expr& e : f.code().exprs) {
+    if (e.kind == ir::ExprKind::Apply && e.op == op) return true;
+  }
+  return false;
+}
+
+/// The statement as IR, for one instance, inside the innermost loop.
+class Writing final : public algebra::Terms {
+ public:
+  struct Words {
+    std::vector<Ex> variables, constants, veils, canaries;  // canaries: the veils of equations
+    Ex hit, ones;
+  };
+  using Terms::apply;
+  Writing(ProgramBuilder& p, const BoundLaw& law, const LawProgramOptions& options, const Words& words)
+      : Terms(law.variables.size()), p_(p), options_(options), words_(words), columns_(words.variables) {
+    shifts_ = affine_over_bits(*law.f);
+    for (const ops::Operation* other : law.others) shifts_ = shifts_ || affine_over_bits(*other);
+  }
+
+  Column constant(uint32_t) override { return keep(words_.constants[constant_++]); }
+  Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
+    std::vector<Ex> arguments;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      arguments.push_back(typed(veiled(at(inputs[k])), operation.signature.inputs[k]));
+    }
+    return keep(name(
+        "r", &operation == options_.replaced
+                 ? mixture(operation, arguments)
+                 : word(p_.call(operation.id, arguments, operation.version), operation.signature.output)));
+  }
+  Column sum(Column a, Column b) override { return keep(name("r", at(a) + at(b))); }
+  void require_equal(Column a, Column b) override {
+    sides_.insert(sides_.end(), {at(a), at(b)});
+    const Ex left = options_.opaque ? at(a) ^ words_.canaries[equation_++] : at(a);
+    demand(left != at(b));
+  }
+  void require_ordered(Column a, Column b, DataType type) override {
+    sides_.insert(sides_.end(), {at(a), at(b)});
+    // Nothing makes an order fail for sure, so a canary is counted as failing outright.
+    demand(ordered(at(b), at(a), type, false) || words_.hit);
+  }
+  void require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) override {
+    sides_.insert(sides_.end(), {at(p), at(q), at(a), at(b)});
+    const Ex premise = ordered(veiled(at(p)), veiled(at(q)), domain, true);
+    demand((premise && ordered(at(b), at(a), range, false)) || words_.hit);
+  }
+
+  const std::vector<Ex>& sides() const { return sides_; }
+  Ex fails() { return *fails_; }
+
+ private:
+  Ex at(Column c) const { return columns_[c.index]; }
+  Column keep(Ex word) {
+    columns_.push_back(word);
+    return Column{uint32_t(columns_.size() - 1)};
+  }
+  Ex name(std::string_view prefix, Ex value) {
+    return p_.let(fmt::format("{}{}", prefix, columns_.size()), value);
+  }
+  Ex veiled(Ex word) {
+    if (!options_.opaque) return word;
+    const Ex zero = words_.veils[veil_++];
+    return shifts_ ? word >> zero : word ^ zero;
+  }
+  Ex typed(Ex word, DataType type) {
+    if (type == DataType::Bool) return (word & 1) != 0;
+    return type == DataType::U32 ? word : p_.bitcast(type, word);
+  }
+  Ex word(Ex value, DataType type) {
+    if (type == DataType::Bool) return p_.select(value, p_.u32(1), p_.u32(0));
+    return type == DataType::U32 ? value : p_.bitcast(DataType::U32, value);
+  }
+  /// a <= b, or strictly a < b.
+  Ex ordered(Ex a, Ex b, DataType type, bool or_equal) {
+    const Ex x = typed(a, type), y = typed(b, type);
+    return or_equal ? x <= y : x < y;
+  }
+  /// One instruction an operand that the operation has not got, so that all its operands stay needed.
+  Ex mixture(const ops::Operation& operation, std::span<const Ex> arguments) {
+    const bool multiplies = is_composed_with(operation, Op::Mul);
+    std::vector<Ex> words;
+    for (size_t k = 0; k < arguments.size(); ++k) {
+      words.push_back(word(arguments[k], operation.signature.inputs[k]));
+    }
+    if (words.size() == 1) return multiplies ? words[0] & words_.ones : words[0] * words_.ones;
+    Ex out = words[0];
+    for (size_t k = 1; k < words.size(); ++k) out = multiplies ? out & words[k] : out * words[k];
+    return out;
+  }
+  void demand(Ex fails) { fails_ = fails_ ? *fails_ || fails : fails; }
+
+  ProgramBuilder& p_;
+  const LawProgramOptions& options_;
+  const Words& words_;
+  std::vector<Ex> columns_;
+  std::vector<Ex> sides_;
+  std::optional<Ex> fails_;
+  size_t constant_ = 0, veil_ = 0, equation_ = 0;
+  bool shifts_ = false;
+};
+
+Ex hash(ProgramBuilder& p, const std::string& name, Ex word) {
+  const Ex x = p.let(name, word);
+  p.assign(x, x ^ (x >> 16));
+  p.assign(x, x * kMultiply1);
+  p.assign(x, x ^ (x >> 13));
+  p.assign(x, x * kMultiply2);
+  p.assign(x, x ^ (x >> 16));
+  return x;
+}
+
+/// Writes the program around the statement.
+class Writer {
+ public:
+  Writer(const BoundLaw& law, const LawProgramOptions& options)
+      : law_(law), options_(options), shape_(shape_of(law)), p_("law") {
+    p_.workgroup_size(kLawWorkgroup, 1, 1);
+    parameters_ = p_.read("parameters", DataType::U32, 0);
+    results_ = p_.read_write("results", DataType::U32, 1);
+    samples_ = p_.read_write("samples", DataType::U32, 2);
+  }
+
+  LawProgram write() {
+    const auto variables = uint32_t(law_.variables.size());
+    const uint32_t constants = kFixedParameters + kVariableParameters * variables;
+    const uint32_t zeros = constants + uint32_t(shape_.constants.size());
+    const uint32_t words = zeros + shape_.equations + shape_.veils;
+    const Ex thread = p_.let("thread", p_.invocation_id(0));
+    p_.if_(thread < fixed(Parameter::Threads), [&] { chunk(thread, constants, zeros); });
+    return {p_.finish(), shape_, variables + shape_.sides, words};
+  }
+
+ private:
+  Ex parameter(uint32_t index) { return p_.load(parameters_, p_.u32(index)); }
+  Ex fixed(Parameter which) { return parameter(uint32_t(which)); }
+  std::vector<Ex> load(std::string_view prefix, uint32_t first, size_t count) {
+    std::vector<Ex> out;
+    for (uint32_t k = 0; k < count; ++k) {
+      out.push_back(p_.let(fmt::format("{}{}", prefix, k), parameter(first + k)));
+    }
+    return out;
+  }
+
+  void chunk(Ex thread, uint32_t constants, uint32_t zeros) {
+    const Ex number = p_.let("chunk", fixed(Parameter::FirstChunk) + thread * fixed(Parameter::ChunkStride));
+    const Ex start = p_.let("start", fixed(Parameter::Start) + thread * fixed(Parameter::StartStride));
+    std::vector<Ex> x, step;
+    for (uint32_t v = 0; v < law_.variables.size(); ++v) {
+      const uint32_t at = kFixedParameters + kVariableParameters * v;
+      const Ex base_hash = hash(p_, fmt::format("base_hash{}", v), number ^ parameter(at));
+      const Ex step_hash = hash(p_, fmt::format("step_hash{}", v), number ^ parameter(at + 1));
+      step.push_back(p_.let(fmt::format("step{}", v), (step_hash & parameter(at + 2)) | parameter(at + 3)));
+      x.push_back(p_.let(fmt::format("x{}", v), (base_hash & parameter(at + 2)) +
+                                                    ((number >> parameter(at + 4)) & parameter(at + 5)) +
+                                                    start * step[v]));
+    }
+    const Ex fold = p_.let("fold", fixed(Parameter::Fold));
+    std::vector<Ex> constant = load("constant", constants, shape_.constants.size());
+    std::vector<Ex> equation_zeros = load("side_zero", zeros, shape_.equations);
+    std::vector<Ex> veils = load("zero", zeros + shape_.equations, shape_.veils);
+    const Ex ones = p_.let("ones", fixed(Parameter::Ones));
+
+    const Ex is_canary =
+        p_.let("is_canary", (number & fixed(Parameter::CanaryMask)) == fixed(Parameter::CanaryValue));
+    const Ex canary_hash = hash(p_, "canary_hash", number ^ fixed(Parameter::CanarySalt));
+    const Ex runs = p_.let("runs", fixed(Parameter::Runs));
+    const Ex canary_run =
+        p_.let("canary_run", p_.select(is_canary, canary_hash & (runs - 1), p_.u32(kNever)));
+    const Ex canary_word = p_.let("canary_word", fixed(Parameter::CanaryWord));
+    const Ex length = p_.let("length", fixed(Parameter::Length));
+    const Ex completed = p_.let("completed", p_.u32(0)), failures = p_.let("failures", p_.u32(0)),
+             canaries = p_.let("canaries", p_.u32(0));
+    std::vector<Ex> last;
+    for (uint32_t k = 0; k < law_.variables.size() + shape_.sides; ++k) {
+      last.push_back(p_.let(fmt::format("last{}", k), p_.u32(0)));
+    }
+
+    p_.loop("run", p_.u32(0), runs + p_.select(is_canary, p_.u32(1), p_.u32(0)), [&](Ex run) {
+      const Ex hit = p_.let("hit", run == canary_run);
+      const Ex flip = p_.let("flip", p_.select(hit, canary_word, p_.u32(0)));
+      std::vector<Ex> sides;
+      for (size_t k = 0; k < equation_zeros.size(); ++k) {
+        sides.push_back(p_.let(fmt::format("side{}", k), equation_zeros[k] ^ flip));
+      }
+      const Ex marks = p_.let("marks", p_.u32(0));
+      p_.loop("instance", p_.u32(0), length, [&](Ex) {
+        Writing::Words words{{}, constant, veils, sides, hit, ones};
+        for (uint32_t v = 0; v < x.size(); ++v) {
+          Ex value = x[v] ^ (x[v] >> fold);
+          if (law_.variables[v] == DataType::Bool) value = value & 1;
+          words.variables.push_back(p_.let(fmt::format("v{}", v), value));
+        }
+        Writing statement(p_, law_, options_, words);
+        algebra::statement(law_.law->kind)(statement, law_);
+        p_.assign(marks, marks + p_.select(statement.fails(), p_.u32(kMark), p_.u32(0)));
+        for (uint32_t v = 0; v < x.size(); ++v) {
+          p_.assign(last[v], words.variables[v]);
+          p_.assign(x[v], x[v] + step[v]);
+        }
+        for (size_t k = 0; k < shape_.sides; ++k) p_.assign(last[x.size() + k], statement.sides()[k]);
+      });
+      const Ex failed = p_.let("failed", marks * inverse(kMark));
+      p_.if_(
+          hit, [&] { p_.assign(canaries, canaries + failed); },
+          [&] { p_.assign(failures, failures + failed); });
+      p_.assign(completed, completed + length);
+    });
+
+    report(thread, completed, failures, canaries, last);
+  }
+
+  void report(Ex thread, Ex completed, Ex failures, Ex canaries, std::span<const Ex> last) {
+    const Ex slot = p_.let("slot", (p_.workgroup_id(0) & fixed(Parameter::SlotMask)) * kCounts);
+    const auto count = [&](Count which, Op op, Ex value) {
+      p_.let(fmt::format("before{}", uint32_t(which)),
+             p_.atomic(op, results_, slot + uint32_t(which), value));
+    };
+    count(Count::Completed, Op::AtomicAdd, completed);
+    p_.if_(canaries != 0, [&] { count(Count::Canaries, Op::AtomicAdd, canaries); });
+    p_.if_(failures != 0, [&] {
+      count(Count::Failures, Op::AtomicAdd, failures);
+      count(Count::FirstThread, Op::AtomicMin, thread);
+    });
+    p_.if_(thread < fixed(Parameter::Samples), [&] {
+      for (uint32_t k = 0; k < last.size(); ++k) {
+        p_.store(samples_, thread * uint32_t(last.size()) + k, last[k]);
+      }
+    });
+  }
+
+  const BoundLaw& law_;
+  const LawProgramOptions& options_;
+  const LawShape shape_;
+  ProgramBuilder p_;
+  BufferRef parameters_{}, results_{}, samples_{};
+};
+
+}  // namespace
+
+LawShape shape_of(const BoundLaw& law) {
+  Counting counting(law.variables.size());
+  algebra::statement(law.law->kind)(counting, law);
+  return std::move(counting.shape);
+}
+
+bool affine_over_bits(const ops::Operation& operation) {
+  constexpr uint64_t kTrials = 64;
+  const std::array<uint32_t, 4> zero{};
+  for (uint64_t trial = 0; trial < kTrials; ++trial) {
+    const auto x = philox(0, 2 * trial, kAffineStream), y = philox(0, 2 * trial + 1, kAffineStream);
+    std::array<uint32_t, 4> both{};
+    for (size_t k = 0; k < both.size(); ++k) both[k] = x[k] ^ y[k];
+    if ((operation.reference(x.data()) ^ operation.reference(y.data()) ^ operation.reference(both.data()) ^
+         operation.reference(zero.data())) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+uint32_t Sweep::canary_run(uint32_t chunk) const { return hash(chunk ^ canary_salt) & (runs - 1); }
+
+void Sweep::values(uint32_t chunk, uint32_t number, std::span<const DataType> types,
+                   std::span<uint32_t> out) const {
+  for (size_t v = 0; v < variables.size(); ++v) {
+    const VariableFormula& f = variables[v];
+    const uint32_t step = (hash(chunk ^ f.step_salt) & f.random) | f.least_step;
+    const uint32_t base =
+        (hash(chunk ^ f.base_salt) & f.random) + ((chunk >> (f.grid_shift % 32)) & f.grid_mask);
+    const uint32_t x = base + number * step, value = x ^ (x >> fold);
+    out[v] = types[v] == DataType::Bool ? value & 1 : value;
+  }
+}
+
+std::vector<uint32_t> LawProgram::parameters(const Sweep& sweep, uint32_t samples) const {
+  std::vector<uint32_t> out(kFixedParameters);
+  const auto set = [&](Parameter which, uint32_t value) { out[uint32_t(which)] = value; };
+  set(Parameter::FirstChunk, sweep.first_chunk);
+  set(Parameter::ChunkStride, sweep.chunk_stride);
+  set(Parameter::Start, sweep.start);
+  set(Parameter::StartStride, sweep.start_stride);
+  set(Parameter::Runs, sweep.runs);
+  set(Parameter::Length, sweep.length);
+  set(Parameter::Threads, sweep.threads);
+  set(Parameter::CanaryMask, sweep.canary_mask);
+  set(Parameter::CanaryValue, sweep.canary_value);
+  set(Parameter::CanarySalt, sweep.canary_salt);
+  set(Parameter::CanaryWord, hash(sweep.canary_salt) | 1);
+  set(Parameter::SlotMask, kSlots - 1);
+  set(Parameter::Samples, samples);
+  set(Parameter::Fold, sweep.fold);
+  set(Parameter::Ones, UINT32_MAX);
+  for (const VariableFormula& f : sweep.variables) {
+    out.insert(out.end(), {f.base_salt, f.step_salt, f.random, f.least_step, f.grid_shift, f.grid_mask});
+  }
+  out.insert(out.end(), shape.constants.begin(), shape.constants.end());
+  out.resize(parameter_words, 0);
+  return out;
+}
+
+LawProgram law_program(const BoundLaw& law, const LawProgramOptions& options) {
+  return Writer(law, options).write();
+}
+
+LawAt law_at(const BoundLaw& law, std::span<const uint32_t> values) {
+  AtPoint point(values);
+  algebra::statement(law.law->kind)(point, law);
+  return std::move(point.result);
+}
+
+}  // namespace vyre::verify
