@@ -90,7 +90,7 @@ Registry make_registry() {
     }
   }
   for (const auto list : {verify::memory_shapes(), verify::control_shapes(), verify::loop_shapes(),
-                          verify::barrier_shapes(), verify::atomic_shapes()}) {
+                          verify::barrier_shapes(), verify::atomic_shapes(), verify::subgroup_shapes()}) {
     for (const verify::Shape& shape : list) {
       add(h, shape.name);
       add(h, shape.text);

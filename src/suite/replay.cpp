@@ -197,7 +197,7 @@ Result<Replay> replay_program(verify::Family family, const Token& token, backend
   if (family != verify::Family::Programs && verify::shapes(family) == 0)
     return std::unexpected(unknown(token, "strategy"));
   constexpr int kTries = 32;
-  const generate::ProgramCase c = verify::family_case(family, token.seed, token.index);
+  const generate::ProgramCase c = verify::family_case(family, token.seed, token.index, backend.limits());
   out.report = fmt::format("{}, program {}:\n{}groups {},{},{}\n", token.subject, token.index,
                            text::print(c.program), c.groups.x, c.groups.y, c.groups.z);
   for (int attempt = 0; attempt < kTries; ++attempt) {
@@ -213,6 +213,29 @@ Result<Replay> replay_program(verify::Family family, const Token& token, backend
   return out;
 }
 
+/// What the backend says of one operation of category C.
+Result<Replay> replay_claim(const Token& token, backend::Backend& backend) {
+  if (token.index >= spec::kIntrinsicCount) {
+    return std::unexpected(
+        make_diag(DiagCode::C003, Span::none(),
+                  fmt::format("there is no operation of category C with number {}", token.index),
+                  "copy the whole token from the report"));
+  }
+  const spec::IntrinsicInfo& info = spec::kIntrinsics[token.index];
+  verify::Verdict verdict;
+  verdict.subject = token.subject;
+  VYRE_TRY(usable, verify::check_claim(backend, info.intrinsic, token.seed, verdict));
+  Replay out;
+  out.fails = verdict.failure_count != 0;
+  out.report = fmt::format("{}: {} says that it has {}{}@{}\n", token.subject, backend.identity().name,
+                           backend.has(info.intrinsic) ? "" : "no ", info.id, info.version);
+  for (const verify::Failure& f : verdict.failures) out.report += fmt::format("  {}\n", f.note);
+  if (!out.fails)
+    out.report +=
+        usable ? "  and compiles a program that calls it\n" : "  and refuses a program that calls it\n";
+  return out;
+}
+
 }  // namespace
 
 Result<Replay> replay(std::string_view text, backend::Backend& backend) {
@@ -222,6 +245,8 @@ Result<Replay> replay(std::string_view text, backend::Backend& backend) {
     return replay_elementwise(verify::subject_of(*operation), token, backend);
   }
   if (const auto family = find_family(token.subject)) {
+    if (*family == verify::Family::Subgroups && token.strategy == "claim")
+      return replay_claim(token, backend);
     if (token.strategy != "program") return std::unexpected(unknown(token, "strategy"));
     return replay_program(*family, token, backend);
   }

@@ -34,7 +34,7 @@ class ProgramFamily {
     std::vector<generate::ProgramCase> cases;
     std::vector<check::Checked> checked;
     for (const uint64_t index : indices) {
-      cases.push_back(family_case(family_, seed_, index));
+      cases.push_back(family_case(family_, seed_, index, backend_.limits()));
       if (shared && !checked.empty()) continue;
       auto one = check::check(cases.back().program, ops::op_table());
       if (!one) return std::unexpected(one.error().front());
@@ -70,7 +70,7 @@ class ProgramFamily {
  private:
   Result<void> run_case(backend::Pipeline& pipeline, const check::Checked& checked,
                         const generate::ProgramCase& c, uint64_t index) {
-    VYRE_TRY(expected, reference_answer(checked, c));
+    VYRE_TRY(expected, reference_answer(checked, c, backend_.limits().subgroup_size));
     std::vector<Bytes> first;
     for (size_t repeat = 0; repeat < kRepeats; ++repeat) {
       VYRE_TRY(run, run_on(pipeline, c));
@@ -127,9 +127,10 @@ class ProgramFamily {
     failure.expected = {difference.expected};
     failure.actual = {difference.actual};
     const bool shaped = family_ != Family::Programs;
-    failure.note = fmt::format("{}{}[{}] of\n{}",
-                               shaped ? shape_name(family_, size_t(index % shapes(family_))) + ": " : "",
-                               difference.buffer, difference.index, text::print(smallest.program));
+    failure.note = fmt::format(
+        "{}{}[{}] of\n{}",
+        shaped ? shape_name(family_, size_t(index % shapes(family_)), backend_.limits()) + ": " : "",
+        difference.buffer, difference.index, text::print(smallest.program));
     failure.note +=
         fmt::format("with groups {},{},{}", smallest.groups.x, smallest.groups.y, smallest.groups.z);
     for (const Bytes& buffer : smallest.buffers) {
@@ -176,8 +177,9 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, const F
   return {};
 }
 
+/// The shapes whose operations of subgroups are all `usable`.
 Result<void> check_programs(backend::Backend& backend, Family family, const FamilyPlan& plan, uint64_t seed,
-                            const Monitor& monitor, Verdict& verdict) {
+                            const Monitor& monitor, Verdict& verdict, const IntrinsicSet& usable = {}) {
   ProgramFamily run(backend, family, seed, monitor, verdict);
   if (family == Family::Programs) {
     run.plan(plan.random_programs);
@@ -188,8 +190,13 @@ Result<void> check_programs(backend::Backend& backend, Family family, const Fami
     }
   } else {
     const uint64_t n = shapes(family);
-    run.plan(n * plan.inputs_a_shape);
-    for (uint64_t shape = 0; shape < n && !monitor.stopped(); ++shape) {
+    std::vector<uint64_t> wanted;
+    for (uint64_t shape = 0; shape < n; ++shape) {
+      if (uses_only(family, shape, usable)) wanted.push_back(shape);
+    }
+    run.plan(wanted.size() * plan.inputs_a_shape);
+    for (const uint64_t shape : wanted) {
+      if (monitor.stopped()) break;
       std::vector<uint64_t> indices;
       for (uint64_t k = 0; k < plan.inputs_a_shape; ++k) indices.push_back(shape + k * n);
       VYRE_CHECK(run.run(indices, true));
@@ -197,6 +204,14 @@ Result<void> check_programs(backend::Backend& backend, Family family, const Fami
   }
   run.finish();
   return {};
+}
+
+Result<void> check_subgroups(backend::Backend& backend, const FamilyPlan& plan, uint64_t seed,
+                             const Monitor& monitor, Verdict& verdict) {
+  VYRE_TRY(usable, check_claims(backend, seed, monitor, verdict));
+  // Without any, that all are refused is what there is to know.
+  if (usable.none()) return {};
+  return check_programs(backend, Family::Subgroups, plan, seed, monitor, verdict, usable);
 }
 
 }  // namespace
@@ -220,6 +235,7 @@ Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan&
     case Family::Loops:
     case Family::Barriers:
     case Family::Programs: result = check_programs(backend, family, plan, seed, monitor, verdict); break;
+    case Family::Subgroups: result = check_subgroups(backend, plan, seed, monitor, verdict); break;
     case Family::Twins: return check_twins(backend, seed, monitor);
   }
   if (!result) verdict.error = text_of(result.error());

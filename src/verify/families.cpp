@@ -19,6 +19,7 @@ std::span<const Shape> shapes_of(Family family) {
     case Family::Loops: return loop_shapes();
     case Family::Barriers: return barrier_shapes();
     case Family::Atomics: return atomic_shapes();
+    case Family::Subgroups: return subgroup_shapes();
     case Family::Operators:
     case Family::Select:
     case Family::Casts:
@@ -33,7 +34,12 @@ struct SizedShape {
   std::array<uint32_t, 3> size;
 };
 
-SizedShape sized_shape(Family family, size_t number) {
+SizedShape sized_shape(Family family, size_t number, const backend::Limits& limits) {
+  if (family == Family::Subgroups) {
+    const uint32_t lanes = is_subgroup_size(limits.subgroup_size) ? limits.subgroup_size : 1;
+    const auto sizes = subgroup_sizes(lanes, limits.max_invocations_per_group);
+    return {&subgroup_shapes()[number / kSubgroupSizes], sizes[number % kSubgroupSizes]};
+  }
   for (const Shape& shape : shapes_of(family)) {
     if (number < shape.sizes.size()) return {&shape, shape.sizes[number]};
     number -= shape.sizes.size();
@@ -41,18 +47,27 @@ SizedShape sized_shape(Family family, size_t number) {
   return {};
 }
 
+void replace(std::string& text, std::string_view place, std::string_view by) {
+  for (size_t at = text.find(place); at != std::string::npos; at = text.find(place, at + by.size()))
+    text.replace(at, place.size(), by);
+}
+
 std::string with_size(std::string_view text, const std::array<uint32_t, 3>& size) {
   std::string out(text);
-  const std::string place = "$W";
-  for (size_t at = out.find(place); at != std::string::npos; at = out.find(place, at)) {
-    out.replace(at, place.size(), fmt::format("{}, {}, {}", size[0], size[1], size[2]));
-  }
+  const std::string local =
+      fmt::format("(local_id.x + {} * (local_id.y + {} * local_id.z))", size[0], size[1]);
+  const std::string all = fmt::format("{}", size[0] * size[1] * size[2]);
+  replace(out, "$W", fmt::format("{}, {}, {}", size[0], size[1], size[2]));
+  replace(out, "$I", fmt::format("(workgroup_id.x * {} + {})", all, local));
+  replace(out, "$L", local);
+  replace(out, "$N", all);
   return out;
 }
 
 uint32_t count_of(const BufferPlan& plan, uint64_t total, uint64_t groups, RandomStream& random) {
   switch (plan.count) {
     case Count::Total: return uint32_t(total);
+    case Count::Vectors: return uint32_t(4 * total);
     case Count::Near: {
       const int64_t near = int64_t(total) + int64_t(random.below(131)) - 65;
       return uint32_t(std::max<int64_t>(near, 0));
@@ -86,24 +101,35 @@ FamilyPlan family_plan(Strength strength) {
 }
 
 size_t shapes(Family family) {
+  if (family == Family::Subgroups) return subgroup_shapes().size() * kSubgroupSizes;
   size_t n = 0;
   for (const Shape& shape : shapes_of(family)) n += shape.sizes.size();
   return n;
 }
 
-std::string shape_name(Family family, size_t number) {
-  const SizedShape s = sized_shape(family, number);
+std::string shape_name(Family family, size_t number, const backend::Limits& limits) {
+  const SizedShape s = sized_shape(family, number, limits);
   return fmt::format("{}, workgroup {},{},{}", s.shape->name, s.size[0], s.size[1], s.size[2]);
 }
 
-generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index) {
+bool uses_only(Family family, size_t number, const IntrinsicSet& usable) {
+  if (family != Family::Subgroups) return true;
+  const std::string_view text = subgroup_shapes()[number / kSubgroupSizes].text;
+  return std::ranges::all_of(spec::kIntrinsics, [&](const spec::IntrinsicInfo& info) {
+    return usable.test(size_t(info.intrinsic)) ||
+           text.find(std::string(info.id) + "(") == std::string_view::npos;
+  });
+}
+
+generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
+                                  const backend::Limits& limits) {
   if (family == Family::Programs) {
     generate::ProgramOptions options;
     options.ops = &ops::op_table();
     options.max_steps = 40'000;
     return generate::random_program(seed, index, options);
   }
-  const SizedShape s = sized_shape(family, size_t(index % shapes(family)));
+  const SizedShape s = sized_shape(family, size_t(index % shapes(family)), limits);
   const Shape& shape = *s.shape;
   RandomStream random(seed, (uint64_t(family) + 1) << 56 | index);
 

@@ -5,7 +5,8 @@
 // operator functions. Program families are compared in bytes with ref::run over every bound buffer. Each
 // program is free of races, so its bytes do not depend on any schedule: contended atomics are followed by
 // reductions whose result does not depend on the order. Case k of a family is a pure function of the seed and
-// k. Source: oracles, "Oracle 3"; semantics, "Memory", "Structure"; execution-model.
+// k, and in Subgroups of the limits of the backend. Source: oracles, "Oracle 3"; semantics, "Memory",
+// "Structure"; execution-model.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@
 #include "generate/programs.h"
 #include "verify/monitor.h"
 #include "verify/parity.h"
+#include "verify/subgroups.h"
 #include "verify/verdict.h"
 
 namespace vyre::verify {
@@ -40,12 +42,16 @@ constexpr const FamilyInfo& info(Family family) { return kFamilies[static_cast<s
 /// The subjects of Operators, Select, Casts and Atomics; empty for the others.
 std::vector<Subject> elementwise_subjects(Family family);
 
-/// How many different programs Memory, Control, Loops, Barriers or Atomics has; case k runs program k %
-/// shapes. Programs has no shapes: each case is a program of its own.
+/// How many different programs Memory, Control, Loops, Barriers, Atomics or Subgroups has; case k runs
+/// program k % shapes. Programs has no shapes: each case is a program of its own.
 size_t shapes(Family family);
-/// The name of a shape: "gather, workgroup 7,1,1".
-std::string shape_name(Family family, size_t shape);
-generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index);
+/// The name of a shape: "gather, workgroup 7,1,1". What it is of Subgroups depends on the size of subgroups.
+std::string shape_name(Family family, size_t shape, const backend::Limits& limits = {});
+/// A pure function of its arguments, of which Subgroups alone looks at the limits.
+generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
+                                  const backend::Limits& limits = {});
+/// Whether a shape calls only operations of subgroups that are among these.
+bool uses_only(Family family, size_t shape, const IntrinsicSet& usable);
 
 /// How many cases or evaluations a family gets.
 struct FamilyPlan {

@@ -208,6 +208,7 @@ std::vector<Subject> elementwise_subjects(Family family) {
     case Family::Loops:
     case Family::Barriers:
     case Family::Programs:
+    case Family::Subgroups:
     case Family::Twins: break;
     case Family::Atomics:
       for (const spec::OpInfo& op : spec::kOps) {

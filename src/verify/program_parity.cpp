@@ -55,10 +55,11 @@ Result<ProgramRun> run_on(backend::Pipeline& pipeline, const generate::ProgramCa
   return run;
 }
 
-Result<std::vector<Bytes>> reference_answer(const check::Checked& checked, const generate::ProgramCase& c) {
+Result<std::vector<Bytes>> reference_answer(const check::Checked& checked, const generate::ProgramCase& c,
+                                            uint32_t subgroup_size) {
   std::vector<Bytes> buffers = c.buffers;
   std::vector<std::span<std::byte>> host(buffers.begin(), buffers.end());
-  VYRE_CHECK(ref::run(checked, host, c.groups));
+  VYRE_CHECK(ref::run(checked, host, c.groups, {.subgroup_size = subgroup_size}));
   return buffers;
 }
 
@@ -79,8 +80,8 @@ std::optional<Difference> first_difference(const check::Checked& checked, const 
 Result<std::optional<Difference>> compare_once(backend::Backend& backend, const generate::ProgramCase& c) {
   const auto checked = check::check(c.program, ops::op_table());
   if (!checked) return std::unexpected(checked.error().front());
-  VYRE_TRY(expected, reference_answer(*checked, c));
   VYRE_TRY(pipeline, backend.compile(*checked));
+  VYRE_TRY(expected, reference_answer(*checked, c, backend.limits().subgroup_size));
   VYRE_TRY(run, run_on(*pipeline, c));
   return first_difference(*checked, expected, run.buffers);
 }

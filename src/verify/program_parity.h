@@ -27,13 +27,14 @@ struct ProgramRun {
 };
 Result<ProgramRun> run_on(backend::Pipeline& pipeline, const generate::ProgramCase& c);
 
-/// The reference's answer. Errors: of ref::run.
-Result<std::vector<Bytes>> reference_answer(const check::Checked& checked, const generate::ProgramCase& c);
+/// The reference's answer, with subgroups of this many lanes (0: none). Errors: of ref::run.
+Result<std::vector<Bytes>> reference_answer(const check::Checked& checked, const generate::ProgramCase& c,
+                                            uint32_t subgroup_size = 0);
 
 std::optional<Difference> first_difference(const check::Checked& checked, const std::vector<Bytes>& expected,
                                            const std::vector<Bytes>& actual);
 
-/// Compiles and compares; nullopt when the bytes are equal.
+/// Compiles and compares, with subgroups of the backend's size; nullopt when the bytes are equal.
 Result<std::optional<Difference>> compare_once(backend::Backend& backend, const generate::ProgramCase& c);
 
 }  // namespace vyre::verify

@@ -12,10 +12,11 @@ namespace vyre::verify {
 
 /// How many elements a bound buffer gets.
 enum class Count : uint8_t {
-  Total,   // as many as there are invocations
-  Near,    // up to 65 more or fewer
-  Groups,  // as many as there are workgroups
-  Fixed,   // `number`
+  Total,    // as many as there are invocations
+  Vectors,  // four times that
+  Near,     // up to 65 more or fewer
+  Groups,   // as many as there are workgroups
+  Fixed,    // `number`
 };
 /// What is in it.
 enum class Fill : uint8_t {
@@ -47,6 +48,13 @@ std::span<const Shape> control_shapes();
 std::span<const Shape> loop_shapes();
 std::span<const Shape> barrier_shapes();
 std::span<const Shape> atomic_shapes();
+/// In these, "$I" stands for the number of the invocation, workgroup by workgroup, "$L" for its number in the
+/// workgroup, x fastest, and "$N" for how many a workgroup has. `sizes` is empty: subgroup_sizes() has them.
+std::span<const Shape> subgroup_shapes();
+/// Workgroups of whole subgroups of `lanes`, in one dimension and in three, of at most `most` invocations
+/// where one subgroup has no more.
+inline constexpr size_t kSubgroupSizes = 5;
+std::array<std::array<uint32_t, 3>, kSubgroupSizes> subgroup_sizes(uint32_t lanes, uint32_t most);
 
 inline constexpr std::array<uint32_t, 3> kLineSizes[] = {{1, 1, 1}, {7, 1, 1}, {64, 1, 1}, {256, 1, 1}};
 inline constexpr std::array<uint32_t, 3> kPowerSizes[] = {{1, 1, 1}, {32, 1, 1}, {64, 1, 1}, {256, 1, 1}};
