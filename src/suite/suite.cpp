@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <mutex>
+#include <thread>
 
 namespace vyre::suite {
 namespace {
@@ -14,13 +16,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using verify::Family;
 using verify::Verdict;
-
-/// One subject of a run.
-struct Job {
-  std::string name;
-  uint64_t expected = 0;  // evaluations
-  std::function<Verdict(const verify::Monitor&)> judge;
-};
 
 // Evaluations that a family stands for in the progress: by measurement, one program case is as long as some
 // thousand evaluations of an operation.
@@ -132,84 +127,147 @@ Result<void> expect_complete(const certify::Certificate& certificate) {
   return {};
 }
 
+namespace {
+
+using Judge = std::function<Verdict(backend::Backend&, const verify::Monitor&)>;
+
+/// One subject of a run.
+struct Job {
+  std::string name;
+  uint64_t expected = 0;  // evaluations
+  Judge judge;
+};
+
+/// The jobs of a plan, in the order of the certificate, and how far they are. The plan must outlive it.
+class Agenda {
+ public:
+  static Result<std::unique_ptr<Agenda>> make(const Plan& plan, const Watch& watch,
+                                              const std::atomic<bool>* stop) {
+    VYRE_TRY(operations, select(plan.selection));
+    return std::unique_ptr<Agenda>(new Agenda(operations, plan, watch, stop));
+  }
+
+  /// Judges one subject after the other until none is left, or the run is stopped. Any number of threads may
+  /// pull at once.
+  void pull(backend::Backend& backend) {
+    for (size_t turn = next_++; turn < order_.size(); turn = next_++) {
+      if (stopped()) return;
+      const size_t k = order_[turn];
+      const Job& job = jobs_[k];
+      verify::Monitor monitor;
+      monitor.stop = stop_;
+      monitor.progress = [&](uint64_t n) { tracker_->done(job.name, n); };
+      const auto started = Clock::now();
+      // A job may wait for parallel work; isolation keeps its thread from starting another job meanwhile.
+      tbb::this_task_arena::isolate([&] { verdicts_[k] = job.judge(backend, monitor); });
+      seconds_[k] = std::chrono::duration<double>(Clock::now() - started).count();
+      tracker_->finished(job.name);
+    }
+  }
+
+  /// Errors: C007.
+  Result<Run> finish(const backend::Identity& identity) {
+    if (stopped()) {
+      return std::unexpected(make_diag(DiagCode::C007, Span::none(),
+                                       "the run was interrupted; no certificate is written",
+                                       "run it again; the same seed repeats the same cases"));
+    }
+    Run out;
+    out.total_seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    out.seconds = std::move(seconds_);
+    out.certificate.vyre = identity.version;
+    out.certificate.backend = identity.name;
+    out.certificate.device = identity.device;
+    out.certificate.driver = identity.driver;
+    out.certificate.registry = certify::this_registry();
+    out.certificate.strength = plan_.strength;
+    out.certificate.seed = plan_.seed;
+    out.certificate.selection = plan_.selection;
+    out.certificate.verdicts = std::move(verdicts_);
+    return out;
+  }
+
+ private:
+  Agenda(const std::vector<const ops::Operation*>& operations, const Plan& plan, const Watch& watch,
+         const std::atomic<bool>* stop)
+      : plan_(plan),
+        stop_(stop),
+        operation_plan_(plan.operation_plan.value_or(verify::operation_plan(plan.strength))),
+        family_plan_(plan.family_plan.value_or(verify::family_plan(plan.strength))),
+        begin_(Clock::now()) {
+    for (const ops::Operation* op : operations) {
+      jobs_.push_back({verify::subject_of(op->id, op->version),
+                       verify::expected_evaluations(*op, operation_plan_),
+                       [this, op](backend::Backend& backend, const verify::Monitor& monitor) {
+                         return verify::check_operation(backend, *op, operation_plan_, plan_.seed, monitor);
+                       }});
+    }
+    std::vector<Family> families;
+    for (const verify::FamilyInfo& family : verify::kFamilies) families.push_back(family.family);
+    for (const Family family : plan.families.value_or(families)) {
+      jobs_.push_back({std::string(verify::info(family).text), expected_evaluations(family, family_plan_),
+                       [this, family](backend::Backend& backend, const verify::Monitor& monitor) {
+                         return verify::check_family(backend, family, family_plan_, plan_.seed, monitor);
+                       }});
+    }
+    uint64_t expected = 0;
+    for (const Job& job : jobs_) expected += job.expected;
+    tracker_.emplace(watch, expected, jobs_.size());
+    for (size_t k = 0; k < jobs_.size(); ++k) order_.push_back(k);
+    std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
+      return jobs_[a].expected != jobs_[b].expected ? jobs_[a].expected > jobs_[b].expected : a < b;
+    });
+    verdicts_.resize(jobs_.size());
+    seconds_.resize(jobs_.size());
+  }
+  bool stopped() const { return stop_ != nullptr && *stop_; }
+
+  const Plan& plan_;
+  const std::atomic<bool>* stop_;
+  const verify::OperationPlan operation_plan_;
+  const verify::FamilyPlan family_plan_;
+  const Clock::time_point begin_;
+  std::vector<Job> jobs_;
+  std::vector<size_t> order_;  // the most expensive first
+  std::vector<Verdict> verdicts_;
+  std::vector<double> seconds_;
+  std::optional<Tracker> tracker_;
+  std::atomic<size_t> next_ = 0;
+};
+
+}  // namespace
+
 Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
                 const std::atomic<bool>* stop) {
-  VYRE_TRY(operations, select(plan.selection));
-  const auto operation_plan = plan.operation_plan.value_or(verify::operation_plan(plan.strength));
-  const auto family_plan = plan.family_plan.value_or(verify::family_plan(plan.strength));
-
-  std::vector<Job> jobs;
-  uint64_t expected = 0;
-  for (const ops::Operation* op : operations) {
-    jobs.push_back({verify::subject_of(op->id, op->version),
-                    verify::expected_evaluations(*op, operation_plan),
-                    [&backend, &operation_plan, &plan, op](const verify::Monitor& monitor) {
-                      return verify::check_operation(backend, *op, operation_plan, plan.seed, monitor);
-                    }});
-  }
-  std::vector<Family> families;
-  if (plan.families) {
-    families = *plan.families;
-  } else {
-    for (const verify::FamilyInfo& family : verify::kFamilies) families.push_back(family.family);
-  }
-  for (const Family family : families) {
-    jobs.push_back({std::string(verify::info(family).text), expected_evaluations(family, family_plan),
-                    [&backend, &family_plan, &plan, family](const verify::Monitor& monitor) {
-                      return verify::check_family(backend, family, family_plan, plan.seed, monitor);
-                    }});
-  }
-  for (const Job& job : jobs) expected += job.expected;
-
-  std::vector<size_t> order(jobs.size());
-  for (size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return jobs[a].expected != jobs[b].expected ? jobs[a].expected > jobs[b].expected : a < b;
-  });
-
-  std::vector<Verdict> verdicts(jobs.size());
-  Run out;
-  out.seconds.resize(jobs.size());
-  Tracker tracker(watch, expected, jobs.size());
-  const auto begin = Clock::now();
-  std::atomic<size_t> next = 0;
-  // One puller a core, so that the order is kept. A job may itself wait for parallel work of the backend;
-  // isolation keeps a waiting thread from starting another job in the middle of its own.
-  const int pullers = tbb::this_task_arena::max_concurrency();
+  VYRE_TRY(agenda, Agenda::make(plan, watch, stop));
+  // One puller a core, so that the order is kept.
   tbb::parallel_for(
-      0, pullers, 1,
-      [&](int) {
-        for (size_t turn = next++; turn < order.size(); turn = next++) {
-          const Job& job = jobs[order[turn]];
-          if (stop != nullptr && *stop) return;
-          verify::Monitor monitor;
-          monitor.stop = stop;
-          monitor.progress = [&](uint64_t n) { tracker.done(job.name, n); };
-          const auto started = Clock::now();
-          tbb::this_task_arena::isolate([&] { verdicts[order[turn]] = job.judge(monitor); });
-          out.seconds[order[turn]] = std::chrono::duration<double>(Clock::now() - started).count();
-          tracker.finished(job.name);
-        }
-      },
+      0, tbb::this_task_arena::max_concurrency(), 1, [&](int) { agenda->pull(backend); },
       tbb::static_partitioner());
-  if (stop != nullptr && *stop) {
-    return std::unexpected(make_diag(DiagCode::C007, Span::none(),
-                                     "the run was interrupted; no certificate is written",
-                                     "run it again; the same seed repeats the same cases"));
-  }
-  out.total_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  return agenda->finish(backend.identity());
+}
 
-  const backend::Identity identity = backend.identity();
-  out.certificate.vyre = identity.version;
-  out.certificate.backend = identity.name;
-  out.certificate.device = identity.device;
-  out.certificate.driver = identity.driver;
-  out.certificate.registry = certify::this_registry();
-  out.certificate.strength = plan.strength;
-  out.certificate.seed = plan.seed;
-  out.certificate.selection = plan.selection;
-  out.certificate.verdicts = std::move(verdicts);
-  return out;
+Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Watch& watch,
+                const std::atomic<bool>* stop) {
+  VYRE_TRY(agenda, Agenda::make(plan, watch, stop));
+  // The first is opened here: a backend that is not there ends the run before it starts.
+  VYRE_TRY(first, open());
+  std::mutex mutex;
+  std::optional<Diag> refused;
+  std::vector<std::thread> threads;
+  for (unsigned k = 1; k < workers; ++k) {
+    threads.emplace_back([&] {
+      auto mine = open();
+      if (mine) return agenda->pull(**mine);
+      const std::lock_guard lock(mutex);
+      refused = std::move(mine).error();
+    });
+  }
+  agenda->pull(*first);
+  for (std::thread& thread : threads) thread.join();
+  // The others have done the work of one that did not open; but who asked for it should know.
+  if (refused) return std::unexpected(std::move(*refused));
+  return agenda->finish(first->identity());
 }
 
 }  // namespace vyre::suite

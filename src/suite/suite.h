@@ -63,9 +63,11 @@ Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
                 const std::atomic<bool>* stop);
 
 /// Gives a thread of the run the backend that it alone will use: a worker of its own, renewed before each
-/// subject.
+/// subject, so that what a subject is blamed for happened within it.
+/// Thread  may be called from several at once.
 using Opener = std::function<Result<std::unique_ptr<backend::Backend>>()>;
-/// The same with `workers` threads, each with a backend of its own. Errors: also what opening answers.
+/// The same with this many threads, each with a backend of its own. Errors: also what opening answers.
+/// Domain  workers: 1 and more.
 Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Watch& watch,
                 const std::atomic<bool>* stop);
 

@@ -4,6 +4,7 @@
 
 #include "text/text.h"
 #include "verify/algebraic.h"
+#include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/program_parity.h"
 #include "verify/token.h"
@@ -156,21 +157,20 @@ class ProgramFamily {
 
 Result<void> check_elementwise(backend::Backend& backend, Family family, const FamilyPlan& plan,
                                uint64_t seed, const Monitor& monitor, Verdict& verdict) {
+  constexpr uint32_t kSizes[] = {kWorkgroup, 64};
   Hasher hasher;
   for (const Subject& subject : elementwise_subjects(family)) {
     if (monitor.stopped()) return {};
-    std::vector<std::unique_ptr<Elementwise>> pipelines;
-    for (const uint32_t workgroup : {kWorkgroup, 64u}) {
-      VYRE_TRY(pipeline, Elementwise::make(backend, subject.application, ops::op_table(), workgroup));
-      pipelines.push_back(std::move(pipeline));
-    }
-    hasher.update(pipelines[0]->digest().hex());
+    VYRE_TRY(pipelines, make_pipelines(backend, subject, kSizes, seed, verdict));
+    hasher.update(pipelines.all[0]->digest().hex());
+    Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
     const auto ranges = plan_cases(subject, seed, plan.cases_a_subject,
                                    std::min<uint64_t>(plan.cases_a_subject, 1 << 16), false);
-    VYRE_CHECK(check_parity(subject, *pipelines[0], ranges, seed, monitor, verdict));
-    VYRE_CHECK(check_determinism(subject, pipelines, std::min(plan.cases_a_subject, kRepeatedEvaluations),
-                                 seed, monitor, verdict));
-    for (const auto& pipeline : pipelines) pipeline->account(verdict);
+    VYRE_CHECK(check_parity(subject, examiner, ranges, seed, monitor, verdict));
+    VYRE_CHECK(check_determinism(subject, examiner, uint32_t(pipelines.all.size()),
+                                 std::min(plan.cases_a_subject, kRepeatedEvaluations), seed, monitor,
+                                 verdict));
+    pipelines.account(verdict);
   }
   verdict.classes.clear();
   verdict.pipeline = hasher.finish().hex();

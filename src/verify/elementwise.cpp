@@ -128,8 +128,9 @@ Result<void> Elementwise::apply(std::span<const uint32_t* const> columns, std::s
   VYRE_CHECK(pipeline_->dispatch(host, {uint32_t((n + workgroup_ - 1) / workgroup_), 1, 1}));
   ++dispatches_;
   canaries_ += 3 * kGuardWords;
-  canaries_broken_ += broken_canaries(output_.data(), 0, kGuardWords);
-  canaries_broken_ += broken_canaries(behind, kGuardWords, 2 * kGuardWords);
+  broken_last_ =
+      broken_canaries(output_.data(), 0, kGuardWords) + broken_canaries(behind, kGuardWords, 2 * kGuardWords);
+  canaries_broken_ += broken_last_;
   for (size_t i = 0; i < n; ++i) {
     for (size_t k = 0; k < words; ++k) {
       out[i * words + k] = load_word(bound + i * element + 4 * k, word_bytes(output_type_, k));

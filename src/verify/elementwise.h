@@ -65,6 +65,9 @@ class Elementwise {
 
   const Digest& digest() const { return digest_; }
   uint64_t dispatches() const { return dispatches_; }
+  /// Guard words that the last dispatch overwrote.
+  uint64_t broken_last() const { return broken_last_; }
+  size_t result_words() const { return spec::value_words(output_type_); }
   /// Adds dispatches and canaries so far to a verdict.
   void account(Verdict& verdict) const;
   uint32_t workgroup() const { return workgroup_; }
@@ -81,6 +84,7 @@ class Elementwise {
   uint64_t dispatches_ = 0;
   uint64_t canaries_ = 0;
   uint64_t canaries_broken_ = 0;
+  uint64_t broken_last_ = 0;
 };
 
 /// A word that is not among `values`, for poison; drawn from (seed, index).

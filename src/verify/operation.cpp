@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/limits.h"
 #include "verify/algebraic.h"
+#include "verify/examine.h"
 #include "verify/parity.h"
 #include "verify/token.h"
 
@@ -70,22 +72,28 @@ Result<void> check_definition(const ops::Operation& operation, const Subject& su
 
 Result<void> check_all(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
                        uint64_t seed, const Monitor& monitor, Verdict& verdict) {
+  VYRE_CHECK(backend.renew());
   const Subject subject = subject_of(operation);
   VYRE_CHECK(check_definition(operation, subject, plan.definition_cases, seed, verdict));
 
-  std::vector<std::unique_ptr<Elementwise>> pipelines;
-  for (const uint32_t workgroup : {kWorkgroup, 64u, 1024u}) {
-    if (workgroup > backend.limits().max_invocations_per_group) continue;
-    VYRE_TRY(pipeline, Elementwise::make(backend, subject.application, ops::op_table(), workgroup));
-    pipelines.push_back(std::move(pipeline));
+  // The largest that the backend claims to have is among them.
+  const uint32_t largest =
+      std::min(backend.limits().max_invocations_per_group, spec::kMaxInvocationsPerGroup);
+  std::vector<uint32_t> workgroups;
+  for (const uint32_t size : {kWorkgroup, 64u, largest}) {
+    if (size <= largest && std::ranges::find(workgroups, size) == workgroups.end())
+      workgroups.push_back(size);
   }
-  verdict.pipeline = pipelines[0]->digest().hex();
+  VYRE_TRY(pipelines, make_pipelines(backend, subject, workgroups, seed, verdict));
+  verdict.pipeline = pipelines.all[0]->digest().hex();
 
+  Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
   const auto ranges = plan_cases(subject, seed, plan.parity_cases, plan.strategy_cap, plan.whole);
-  VYRE_CHECK(check_parity(subject, *pipelines[0], ranges, seed, monitor, verdict));
+  VYRE_CHECK(check_parity(subject, examiner, ranges, seed, monitor, verdict));
   verdict.boundaries = uint32_t(operation.boundaries.size());
-  VYRE_CHECK(check_determinism(subject, pipelines, plan.repeated_evaluations, seed, monitor, verdict));
-  for (const auto& pipeline : pipelines) pipeline->account(verdict);
+  VYRE_CHECK(check_determinism(subject, examiner, uint32_t(pipelines.all.size()), plan.repeated_evaluations,
+                               seed, monitor, verdict));
+  pipelines.account(verdict);
   if (monitor.stopped()) return {};
   if (!plan.laws) {
     // A law that nobody looked at is in the verdict without evidence, so it is not verified.
@@ -97,7 +105,7 @@ Result<void> check_all(backend::Backend& backend, const ops::Operation& operatio
 
   DeviceEvaluator evaluator(backend, ops::op_table(), seed);
   const std::string device =
-      fmt::format("device({}, {})", pipelines[0]->digest().short_hex(), backend.identity().driver);
+      fmt::format("device({}, {})", pipelines.all[0]->digest().short_hex(), backend.identity().driver);
   VYRE_CHECK(check_laws(operation, evaluator, device, plan.witnessed, seed, monitor, verdict));
   evaluator.account(verdict);
   return {};

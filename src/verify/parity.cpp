@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "generate/shrink.h"
-#include "verify/token.h"
+#include "verify/columns.h"
+#include "verify/examine.h"
 
 namespace vyre::verify {
 namespace {
@@ -13,83 +13,12 @@ namespace {
 using generate::Strategy;
 using spec::DataType;
 
-// Columns of one slice, and spans over them in the forms that others take.
-class Columns {
- public:
-  Columns(size_t arity, size_t capacity) : words_(arity) {
-    for (auto& w : words_) {
-      w.resize(capacity);
-      mutable_.push_back(w.data());
-      const_.push_back(w.data());
-    }
-  }
-  std::span<uint32_t* const> writable() { return mutable_; }
-  std::span<const uint32_t* const> readable() const { return const_; }
-  std::vector<uint32_t> tuple(size_t i) const {
-    std::vector<uint32_t> out;
-    for (const auto& w : words_) out.push_back(w[i]);
-    return out;
-  }
-  void set(size_t i, std::span<const uint32_t> operands) {
-    for (size_t k = 0; k < words_.size(); ++k) words_[k][i] = operands[k];
-  }
-
- private:
-  std::vector<std::vector<uint32_t>> words_;
-  std::vector<uint32_t*> mutable_;
-  std::vector<const uint32_t*> const_;
-};
-
-// One tuple by itself; the answer, or the poison when none came.
-struct Single {
-  std::vector<uint32_t> expected;
-  std::vector<uint32_t> actual;
-};
-Result<Single> evaluate_one(const Subject& subject, Elementwise& backend, std::span<const uint32_t> operands,
-                            uint64_t seed) {
-  Columns columns(operands.size(), 1);
-  columns.set(0, operands);
-  const size_t words = output_words(subject.application);
-  Single out{std::vector<uint32_t>(words), std::vector<uint32_t>(words)};
-  subject.expected(columns.readable(), out.expected);
-  VYRE_CHECK(backend.apply(columns.readable(), out.actual,
-                           poison_for(subject.application.output, out.expected, seed, 0)));
-  return out;
+void add(Tally& to, const Tally& more) {
+  to.completed += more.completed;
+  to.failed += more.failed;
 }
 
-// Makes a failure of one case, with its input shrunk when it also fails alone.
-Result<Failure> explain(const Subject& subject, Elementwise& backend, Failure failure, uint64_t seed) {
-  VYRE_TRY(alone, evaluate_one(subject, backend, failure.input, seed));
-  if (alone.expected == alone.actual) {
-    failure.note = "alone, this input gives the right answer: the fault depends on the position or on chance";
-    return failure;
-  }
-  std::optional<Diag> refused;
-  failure.input = generate::shrink(std::move(failure.input), [&](std::span<const uint32_t> candidate) {
-    const auto result = evaluate_one(subject, backend, candidate, seed);
-    if (!result) refused = result.error();
-    return result && result->expected != result->actual;
-  });
-  if (refused) return std::unexpected(*refused);
-  VYRE_TRY(shrunk, evaluate_one(subject, backend, failure.input, seed));
-  failure.expected = std::move(shrunk.expected);
-  failure.actual = std::move(shrunk.actual);
-  failure.minimality = Minimality::Shrunk;
-  return failure;
-}
-
-/// The words of value number i.
-std::span<const uint32_t> value_at(std::span<const uint32_t> words, size_t i, size_t each) {
-  return words.subspan(i * each, each);
-}
-std::vector<uint32_t> to_vector(std::span<const uint32_t> words) { return {words.begin(), words.end()}; }
-
-/// Whether a value was written, every word of it.
-bool is_written(std::span<const uint32_t> value, uint32_t poison) {
-  return std::ranges::find(value, poison) == value.end();
-}
-
-Result<void> check_rows(const Subject& subject, Elementwise& backend, uint64_t seed, Verdict& verdict) {
+Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t seed, Verdict& verdict) {
   const size_t n = subject.rows.size();
   if (n == 0) return {};
   const size_t each = output_words(subject.application);
@@ -100,19 +29,10 @@ Result<void> check_rows(const Subject& subject, Elementwise& backend, uint64_t s
     expected.insert(expected.end(), subject.rows[i].expected.begin(), subject.rows[i].expected.end());
   }
   const uint32_t poison = poison_for(subject.application.output, expected, seed, 0);
-  VYRE_CHECK(backend.apply(columns.readable(), actual, poison));
-  Tally& tally = oracle_cases(verdict, Oracle::SpecificationTable).tally;
-  tally.planned += n;
-  for (size_t i = 0; i < n; ++i) {
-    const auto answer = value_at(actual, i, each);
-    tally.completed += is_written(answer, poison);
-    const TableRow& row = subject.rows[i];
-    if (std::ranges::equal(answer, row.expected)) continue;
-    ++tally.failed;
-    add_failure(verdict, {Check::Parity, fmt::format("specification table, {}", row.source),
-                          Minimality::Found, row.operands, row.expected, to_vector(answer), row.rationale,
-                          print(Token{subject.name, "rows", seed, i, {}})});
-  }
+  oracle_cases(verdict, Oracle::SpecificationTable).tally.planned += n;
+  const Examiner::Slice slice{0, *SubjectBench::source_of("rows"), 0, 1, n};
+  VYRE_TRY(tally, examiner.judge(slice, columns, expected, actual, poison, Check::Parity));
+  add(oracle_cases(verdict, Oracle::SpecificationTable).tally, tally);
   return {};
 }
 
@@ -198,9 +118,9 @@ void CaseSource::fill(uint64_t begin, size_t count, std::span<uint32_t* const> c
   }
 }
 
-Result<void> check_parity(const Subject& subject, Elementwise& backend, std::span<const CaseRange> ranges,
+Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
                           uint64_t seed, const Monitor& monitor, Verdict& verdict) {
-  VYRE_CHECK(check_rows(subject, backend, seed, verdict));
+  VYRE_CHECK(check_rows(subject, examiner, seed, verdict));
   const size_t arity = input_words(subject.application), each = output_words(subject.application);
   const size_t slice = slice_of(subject);
   Columns columns(arity, slice);
@@ -218,33 +138,10 @@ Result<void> check_parity(const Subject& subject, Elementwise& backend, std::spa
       source.fill(begin, n, columns.writable());
       subject.expected(columns.readable(), wanted);
       const uint32_t poison = poison_for(subject.application.output, wanted, seed, begin);
-      VYRE_CHECK(backend.apply(columns.readable(), answers, poison));
-
-      Tally tally;
-      for (size_t i = 0; i < n; ++i) {
-        const auto want = value_at(wanted, i, each), answer = value_at(answers, i, each);
-        const bool written = is_written(answer, poison);
-        tally.completed += written;
-        if (std::ranges::equal(answer, want)) continue;
-        ++tally.failed;
-        if (verdict.failures.size() >= kKeptFailures) {
-          ++verdict.failure_count;
-          continue;
-        }
-        Failure found{Check::Parity,
-                      std::string(text(subject.oracle)),
-                      Minimality::Found,
-                      columns.tuple(i),
-                      to_vector(want),
-                      to_vector(answer),
-                      written ? "" : "this element was never written",
-                      print(Token{subject.name, range.strategy, seed, source.number(begin + i), {}})};
-        VYRE_TRY(explained, explain(subject, backend, std::move(found), seed));
-        add_failure(verdict, std::move(explained));
-      }
-      Tally& total = oracle_cases(verdict, subject.oracle).tally;
-      total.completed += tally.completed;
-      total.failed += tally.failed;
+      const Examiner::Slice cases{0, *SubjectBench::source_of(range.strategy), source.number(begin),
+                                  range.stride, n};
+      VYRE_TRY(tally, examiner.judge(cases, columns, wanted, answers, poison, Check::Parity));
+      add(oracle_cases(verdict, subject.oracle).tally, tally);
       if (range.strategy == generate::info(Strategy::Boundary).text)
         verdict.boundaries_hit += uint32_t(tally.completed);
       // Which classes were hit is a statement about inputs; the table strategies and the first slice of each
@@ -263,9 +160,9 @@ Result<void> check_parity(const Subject& subject, Elementwise& backend, std::spa
   return {};
 }
 
-Result<void> check_determinism(const Subject& subject,
-                               std::span<const std::unique_ptr<Elementwise>> pipelines, uint64_t evaluations,
-                               uint64_t seed, const Monitor& monitor, Verdict& verdict) {
+Result<void> check_determinism(const Subject& subject, Examiner& examiner, uint32_t pipelines,
+                               uint64_t evaluations, uint64_t seed, const Monitor& monitor,
+                               Verdict& verdict) {
   constexpr uint64_t kRepeats = 16;  // of each slice, the first answer included
   const size_t arity = input_words(subject.application), each = output_words(subject.application);
   const DataType type = subject.application.output;
@@ -274,6 +171,7 @@ Result<void> check_determinism(const Subject& subject,
   const size_t n = size_t(std::min<uint64_t>(slice_of(subject), (evaluations + kRepeats - 1) / kRepeats));
   const uint64_t slices = (evaluations + n * kRepeats - 1) / (n * kRepeats);
   const ValueCases cases = subject.cases(Strategy::Random, seed);
+  const uint32_t random = *SubjectBench::source_of(generate::info(Strategy::Random).text);
   Columns columns(arity, n);
   std::vector<uint32_t> first(n * each), again(n * each);
   verdict.determinism.planned += slices * kRepeats * n;
@@ -281,24 +179,15 @@ Result<void> check_determinism(const Subject& subject,
     cases.fill(base + slice * n, n, columns.writable());
     for (uint64_t repeat = 0; repeat < kRepeats; ++repeat) {
       if (monitor.stopped()) return {};
-      Elementwise& pipeline = *pipelines[repeat % pipelines.size()];
-      std::vector<uint32_t>& answer = repeat == 0 ? first : again;
+      Examiner::Slice what{uint32_t(repeat % pipelines), random, base + slice * n, 1, n};
       const uint32_t poison =
           repeat == 0 ? poison_for(type, {}, seed, slice) : poison_for(type, first, seed, slice);
-      VYRE_CHECK(pipeline.apply(columns.readable(), answer, poison));
-      verdict.determinism.completed += n;
+      const std::span<const uint32_t> wanted =
+          repeat == 0 ? std::span<const uint32_t>() : std::span<const uint32_t>(first);
+      VYRE_TRY(tally, examiner.judge(what, columns, wanted, repeat == 0 ? first : again, poison,
+                                     Check::Determinism));
+      add(verdict.determinism, tally);
       monitor.done(n);
-      if (repeat == 0 || again == first) continue;
-      for (size_t i = 0; i < n; ++i) {
-        const auto one = value_at(first, i, each), other = value_at(again, i, each);
-        if (std::ranges::equal(one, other)) continue;
-        ++verdict.determinism.failed;
-        add_failure(verdict, {Check::Determinism, "the first answer to the same input", Minimality::Found,
-                              columns.tuple(i), to_vector(one), to_vector(other),
-                              fmt::format("run {} of {}, workgroup size {}", repeat + 1, kRepeats,
-                                          pipeline.workgroup()),
-                              print(Token{subject.name, "random", seed, base + slice * n + i, {}})});
-      }
     }
   }
   return {};

@@ -70,16 +70,18 @@ class CaseSource {
   std::vector<ValueCases> cases_;  // one, or none for "whole"
 };
 
-/// Runs rows and ranges and adds to the verdict: parity, classes, canaries, dispatches, failures.
-/// Errors: the backend's, with the work undone.
-Result<void> check_parity(const Subject& subject, Elementwise& backend, std::span<const CaseRange> ranges,
+class Examiner;
+
+/// Runs rows and ranges through the examiner's first pipeline and adds to the verdict: parity, classes,
+/// failures. Errors: what ends the subject.
+Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
                           uint64_t seed, const Monitor& monitor, Verdict& verdict);
 
-/// Repeated evaluation: the same inputs again and again, through each of the pipelines, which differ in
-/// nothing but their workgroup size; every answer must be the first one. At least `evaluations` in all.
-Result<void> check_determinism(const Subject& subject,
-                               std::span<const std::unique_ptr<Elementwise>> pipelines, uint64_t evaluations,
-                               uint64_t seed, const Monitor& monitor, Verdict& verdict);
+/// Repeated evaluation: the same inputs again and again, through each of the examiner's first `pipelines`,
+/// which differ in nothing but their workgroup size; every answer must be the first one. At least
+/// `evaluations` in all.
+Result<void> check_determinism(const Subject& subject, Examiner& examiner, uint32_t pipelines,
+                               uint64_t evaluations, uint64_t seed, const Monitor& monitor, Verdict& verdict);
 
 /// The cases that an oracle judged, made when it has judged none yet; the stronger oracles stay first.
 OracleCases& oracle_cases(Verdict& verdict, Oracle oracle);

@@ -27,15 +27,55 @@ Diag malformed(std::string message) {
                    "a token reads subject:strategy:seed:index, for example primitive.math.add@1:random:42:7");
 }
 
+/// Whether the token ends with words instead of a seed and a number.
+bool has_values(std::string_view strategy) { return strategy == "law" || strategy == "operands"; }
+
+Result<std::vector<std::vector<TokenCase>>> parse_scenario(std::string_view text, std::string_view strategy) {
+  std::vector<std::vector<TokenCase>> out;
+  for (const std::string_view dispatch : split(text, ',')) {
+    out.emplace_back();
+    for (std::string_view word : split(dispatch, '+')) {
+      TokenCase c{std::string(strategy), 0};
+      if (const size_t dot = word.find('.'); dot != std::string_view::npos) {
+        c.strategy = word.substr(0, dot);
+        word.remove_prefix(dot + 1);
+      }
+      if (c.strategy.empty() || !parse_number(word, c.index)) {
+        return std::unexpected(malformed(
+            "after '=' stand cases by their numbers, with '+' or ',' between them, for example =7+8,9"));
+      }
+      out.back().push_back(std::move(c));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string print(const Token& token) {
-  if (token.strategy != "law") {
-    return fmt::format("{}:{}:{}:{}", token.subject, token.strategy, token.seed, token.index);
+  if (has_values(token.strategy)) {
+    std::string values;
+    for (const uint32_t v : token.values) values += fmt::format("{}{:#x}", values.empty() ? "" : ",", v);
+    return fmt::format("{}:{}:{}:{}", token.subject, token.strategy, token.index, values);
   }
-  std::string values;
-  for (const uint32_t v : token.values) values += fmt::format("{}{:#x}", values.empty() ? "" : ",", v);
-  return fmt::format("{}:law:{}:{}", token.subject, token.index, values);
+  std::string out = fmt::format("{}:{}:{}:{}", token.subject, token.strategy, token.seed, token.index);
+  for (size_t d = 0; d < token.scenario.size(); ++d) {
+    out += d == 0 ? '=' : ',';
+    for (size_t k = 0; k < token.scenario[d].size(); ++k) {
+      const TokenCase& c = token.scenario[d][k];
+      if (k != 0) out += '+';
+      if (c.strategy != token.strategy) out += c.strategy + '.';
+      out += std::to_string(c.index);
+    }
+  }
+  return out;
+}
+
+std::string print_short(Token token) {
+  std::string out = print(token);
+  if (out.size() <= kMaxToken) return out;
+  token.scenario.clear();
+  return print(token);
 }
 
 Result<Token> parse_token(std::string_view text) {
@@ -50,21 +90,27 @@ Result<Token> parse_token(std::string_view text) {
   Token token;
   token.subject = parts[0];
   token.strategy = parts[1];
-  if (token.strategy == "law") {
+  if (has_values(token.strategy)) {
     if (!parse_number(parts[2], token.index))
       return std::unexpected(malformed("the number of the law is not a number"));
     for (std::string_view word : split(parts[3], ',')) {
       uint64_t bits = 0;
       if (!word.starts_with("0x") || !parse_number(word.substr(2), bits, 16) || bits > UINT32_MAX) {
         return std::unexpected(
-            malformed("the variables of a law are words like 0x1f, with ',' between them"));
+            malformed("variables and operands are words like 0x1f, with ',' between them"));
       }
       token.values.push_back(uint32_t(bits));
     }
     return token;
   }
   if (!parse_number(parts[2], token.seed)) return std::unexpected(malformed("the seed is not a number"));
-  if (!parse_number(parts[3], token.index)) return std::unexpected(malformed("the index is not a number"));
+  std::string_view index = parts[3];
+  if (const size_t equals = index.find('='); equals != std::string_view::npos) {
+    VYRE_TRY(scenario, parse_scenario(index.substr(equals + 1), token.strategy));
+    token.scenario = std::move(scenario);
+    index = index.substr(0, equals);
+  }
+  if (!parse_number(index, token.index)) return std::unexpected(malformed("the index is not a number"));
   return token;
 }
 

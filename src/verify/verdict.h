@@ -78,6 +78,8 @@ struct Failure {
 
 /// How many failures of a subject are kept whole; all are counted.
 inline constexpr size_t kKeptFailures = 16;
+/// How many cases the history of a failure names.
+inline constexpr size_t kKeptHistory = 8;
 
 struct Tally {
   uint64_t planned = 0;

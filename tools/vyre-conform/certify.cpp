@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
-#include "backend/registry/registry.h"
 #include "certify/console.h"
 #include "suite/progress.h"
 #include "suite/suite.h"
@@ -14,14 +15,25 @@ namespace vyre::tool {
 namespace {
 
 struct Options {
-  std::string backend = "native", ops = "*", track = "strict", strength = "standard", out, junit, require;
+  BackendOptions backend;
+  std::string ops = "*", track = "strict", strength = "standard", out, junit, require;
   uint64_t seed = 1;
+  unsigned workers = std::max(1u, std::thread::hardware_concurrency());
 };
 
 std::optional<certify::Level> required_level(std::string_view text) {
   if (text.starts_with("integer=")) text.remove_prefix(8);
   const auto level = certify::find_level(text);
   return level == certify::Level::None ? std::nullopt : level;
+}
+
+Result<suite::Run> judge(const Options& o, const suite::Plan& plan, const std::atomic<bool>& stop) {
+  suite::ProgressLine line;
+  if (!o.backend.in_process) {
+    return suite::run([&] { return open_backend(o.backend); }, o.workers, plan, line.watch(), &stop);
+  }
+  VYRE_TRY(backend, open_backend(o.backend));
+  return suite::run(*backend, plan, line.watch(), &stop);
 }
 
 int run(const Options& o) {
@@ -40,18 +52,12 @@ int run(const Options& o) {
     if (path.empty()) continue;
     if (const auto writable = certify::check_writable(path); !writable) return usage_error(writable.error());
   }
-  auto backend = backend::open(o.backend);
-  if (!backend) return report(backend.error());
-
   const std::atomic<bool>& stop = interruption();
-  Result<suite::Run> result = [&] {
-    suite::ProgressLine line;
-    return suite::run(**backend, plan, line.watch(), &stop);
-  }();
+  const Result<suite::Run> result = judge(o, plan, stop);
   if (!result) return report(result.error());
 
   const certify::Certificate& certificate = result->certificate;
-  const certify::ReportOptions options{o.backend, result->seconds, result->total_seconds};
+  const certify::ReportOptions options{o.backend.spec, result->seconds, result->total_seconds};
   fmt::print("{}", certify::report(certificate, options));
   if (!o.junit.empty()) {
     if (const auto done = certify::write_atomically(o.junit, certify::junit(certificate, options)); !done) {
@@ -79,7 +85,10 @@ int run(const Options& o) {
 void add_certify(CLI::App& app, int& exit) {
   auto* verb = app.add_subcommand("certify", "judge a backend and write a certificate");
   auto o = std::make_shared<Options>();
-  verb->add_option("--backend", o->backend, "reference or native")->capture_default_str();
+  add_backend(*verb, o->backend);
+  verb->add_option("--workers", o->workers, "processes of the backend at a time")
+      ->check(CLI::Range(1u, 1024u))
+      ->capture_default_str();
   verb->add_option("--ops", o->ops, "operations whose id matches; * is any text, ? any character")
       ->capture_default_str();
   verb->add_option("--track", o->track, "strict: bytes must be equal")

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backend/backend.h"
+#include "verify/examine.h"
 #include "verify/families.h"
 
 namespace vyre::verify {
@@ -110,13 +111,15 @@ TEST(WideSubjects, AreComparedInEveryWord) {
     if (!subject.name.ends_with("/add.u128")) continue;
     for (size_t word = 0; word < 4; ++word) {
       Flips flips(4, word);
-      auto pipeline = Elementwise::make(flips, subject.application);
-      ASSERT_TRUE(pipeline);
       const std::vector<CaseRange> ranges = {{"random", 300, 1}};
       Verdict verdict;
       Subject without_rows = subject;
       without_rows.rows.clear();
-      ASSERT_TRUE(check_parity(without_rows, **pipeline, ranges, 1, {}, verdict));
+      auto pipelines = make_pipelines(flips, without_rows, {{kWorkgroup}}, 1, verdict);
+      ASSERT_TRUE(pipelines);
+      const Monitor monitor;
+      Examiner examiner(flips, without_rows, pipelines->all, 1, monitor, verdict);
+      ASSERT_TRUE(check_parity(without_rows, examiner, ranges, 1, monitor, verdict));
       EXPECT_EQ(verdict.failure_count, 100u);
       EXPECT_EQ(verdict.canaries_broken, 0u);
       ASSERT_FALSE(verdict.failures.empty());

@@ -1,0 +1,25 @@
+// Opening the backend that a verb judges: in a worker, which may die, or here.
+#include "backend/registry/registry.h"
+#include "verbs.h"
+#include "worker/worker.h"
+
+namespace vyre::tool {
+
+void add_backend(CLI::App& verb, BackendOptions& options) {
+  verb.add_option("--backend", options.spec, "reference, native or the path of a plugin")
+      ->capture_default_str();
+  verb.add_flag("--in-process", options.in_process,
+                "run the backend in this process, for debugging: a crash ends the tool");
+  // Not shown: tests of what hangs have no ten seconds to wait.
+  verb.add_option("--budget", options.budget)->check(CLI::PositiveNumber)->group("");
+}
+
+Result<std::unique_ptr<backend::Backend>> open_backend(const BackendOptions& options) {
+  if (options.in_process) return backend::open(options.spec);
+  worker::Options worker;
+  worker.backend = options.spec;
+  worker.dispatch_seconds = options.budget;
+  return worker::make_worker(worker);
+}
+
+}  // namespace vyre::tool
