@@ -2,8 +2,8 @@
 #
 # libvyre.so holds every layer from base to api. It exports the C API (vyre_*) and the C++ API (namespace vyre) and
 # hides what it is made of, so that its users need neither the headers nor the names of LLVM, oneTBB, fmt or
-# OpenSSL. The package has two targets: vyre::c (C99, stable) and vyre::vyre (the C++ of the layers, C++23, stable
-# within a minor version).
+# OpenSSL. The package has three targets: vyre::c (C99, stable), vyre::vyre (the C++ of the layers, C++23, stable
+# within a minor version) and vyre::backend, the header of those who write a backend, which links nothing.
 #
 # A sanitizer or fuzzing build is not for installing: its library needs a run-time that its users do not have.
 if(VYRE_SANITIZE OR VYRE_FUZZ)
@@ -41,9 +41,13 @@ target_compile_features(vyre_cpp INTERFACE cxx_std_23)
 target_include_directories(vyre_cpp INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/vyre-cpp>)
 set_target_properties(vyre_cpp PROPERTIES EXPORT_NAME vyre)
 
+add_library(vyre_backend_header INTERFACE)
+target_include_directories(vyre_backend_header INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(vyre_backend_header PROPERTIES EXPORT_NAME backend)
+
 set_target_properties(vyre vyre-conform PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS vyre vyre-conform RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS vyre_shared vyre_cpp EXPORT vyreTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS vyre_shared vyre_cpp vyre_backend_header EXPORT vyreTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/vyre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
-#include <set>
 #include <string>
 
 #include "lower/kernel.h"
@@ -20,7 +20,8 @@ namespace {
 
 struct Live {
   std::mutex mutex;
-  std::set<const void*> handles;
+  uintptr_t last = 0;
+  std::map<uintptr_t, Compiling*> programs;  // by handle
 };
 Live& live() {
   static Live table;
@@ -89,8 +90,8 @@ vyre_plugin_status status_of(DiagCode code) {
 Compiling* find_compiling(const vyre_plugin_program* program) {
   if (program == nullptr || program->handle == nullptr) return nullptr;
   const std::scoped_lock lock(live().mutex);
-  if (!live().handles.contains(program->handle)) return nullptr;
-  return const_cast<Compiling*>(static_cast<const Compiling*>(program->handle));
+  const auto found = live().programs.find(reinterpret_cast<uintptr_t>(program->handle));
+  return found == live().programs.end() ? nullptr : found->second;
 }
 
 vyre_plugin_status lower_program(const vyre_plugin_program* program, vyre_form form, vyre_plugin_text* out,
@@ -137,12 +138,13 @@ void free_text(vyre_plugin_text* text) {
 
 Compiling::Compiling(const check::Checked& program) : program_(program) {
   const std::scoped_lock lock(live().mutex);
-  live().handles.insert(this);
+  handle_ = ++live().last;
+  live().programs.emplace(handle_, this);
 }
 
 Compiling::~Compiling() {
   const std::scoped_lock lock(live().mutex);
-  live().handles.erase(this);
+  live().programs.erase(handle_);
 }
 
 const vyre_plugin_host& plugin_host() {

@@ -1,6 +1,7 @@
 // What the host does for plugins: it lowers the program that is being compiled.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "base/result.h"
@@ -12,8 +13,8 @@ namespace vyre::backend {
 /// The table that every plugin is given.
 const vyre_plugin_host& plugin_host();
 
-/// A program while a plugin compiles it: what vyre_plugin_program.handle points to. The host knows which of
-/// them there are, so a handle that a plugin kept for later is refused, not followed.
+/// A program while a plugin compiles it, which vyre_plugin_program.handle stands for. A handle is a number
+/// that is never given again, so one that a plugin kept for later is refused.
 class Compiling {
  public:
   explicit Compiling(const check::Checked& program);
@@ -21,6 +22,7 @@ class Compiling {
   Compiling& operator=(const Compiling&) = delete;
   ~Compiling();
 
+  const void* handle() const { return reinterpret_cast<const void*>(handle_); }
   const check::Checked& program() const { return program_; }
   /// Why the last lowering failed. A plugin can only pass it on as a status, and its reason is here.
   const std::optional<Diag>& failure() const { return failure_; }
@@ -28,6 +30,7 @@ class Compiling {
 
  private:
   const check::Checked& program_;
+  uintptr_t handle_ = 0;
   std::optional<Diag> failure_;
 };
 

@@ -153,7 +153,7 @@ class Plugin final : public Backend {
     program.binding_count = bindings.size();
     program.workgroup_bytes = workgroup_bytes(checked.program());
     std::ranges::copy(checked.program().workgroup_size, program.workgroup_size);
-    program.handle = &compiling;
+    program.handle = compiling.handle();
     auto pipeline = device_->compile(program);
     if (!pipeline) return std::unexpected(explain(std::move(pipeline).error(), compiling));
     return std::make_unique<PluginPipeline>(device_, pool_, checked, *pipeline);

@@ -59,7 +59,7 @@ TEST(Registry, SaysWhatIsNotHere) {
     expect_refused(absent, DiagCode::B001, "not in this build");
   }
   for (const char* plugin : {"./mine.so", "/usr/lib/a:b.so", "plugin.so"}) {
-    expect_refused(plugin, DiagCode::B001, "plugin");
+    expect_refused(plugin, DiagCode::B013, "there is no plugin");
   }
 }
 
