@@ -41,6 +41,15 @@ Diag refused(const std::string& why) {
                    "report the program; another backend can run it");
 }
 
+/// Beyond this many instructions in a kernel its module gets the short pipeline: the whole one is not linear,
+/// and the driver's own compiler follows in any case.
+constexpr size_t kLargeKernel = 6'000;
+
+int level_of(std::span<const Kernel> kernels) {
+  const auto large = [](const Kernel& k) { return k.insts.size() > kLargeKernel; };
+  return std::ranges::any_of(kernels, large) ? 0 : 2;
+}
+
 void initialize_nvptx() {
   static const bool once = [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -52,7 +61,7 @@ void initialize_nvptx() {
   (void)once;
 }
 
-Result<std::unique_ptr<llvm::TargetMachine>> ptx_machine(PtxTarget target) {
+Result<std::unique_ptr<llvm::TargetMachine>> ptx_machine(PtxTarget target, int level) {
   initialize_nvptx();
   const auto* chip = std::ranges::find(kChips, target.sm, &Chip::sm);
   if (chip == kChips.end()) {
@@ -68,18 +77,18 @@ Result<std::unique_ptr<llvm::TargetMachine>> ptx_machine(PtxTarget target) {
   }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(
-      found->createTargetMachine(kTriple, fmt::format("sm_{}", chip->sm), chip->features, options,
-                                 std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
+      kTriple, fmt::format("sm_{}", chip->sm), chip->features, options, std::nullopt, std::nullopt,
+      level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default));
 }
 
-Result<std::string> print_ptx(llvm::Module& module, llvm::TargetMachine& machine) {
+Result<std::string> print_ptx(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   std::string message;
   llvm::raw_string_ostream complaints(message);
   if (llvm::verifyModule(module, &complaints)) {
     return std::unexpected(refused("the LLVM verifier refuses the code: " + message));
   }
-  optimise(module, machine, 2);
+  optimise(module, machine, level);
   VYRE_CHECK(audit(module));
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream out(text);
@@ -119,7 +128,8 @@ Result<PtxTarget> ptx_target(uint32_t compute_capability) {
 }
 
 Result<PtxBatch> emit_ptx(std::span<const Kernel> kernels, PtxTarget target) {
-  VYRE_TRY(machine, ptx_machine(target));
+  const int level = level_of(kernels);
+  VYRE_TRY(machine, ptx_machine(target, level));
   llvm::LLVMContext context;
   llvm::Module module(kernels.size() == 1 ? kernels.front().name : "kernels", context);
   module.setTargetTriple(kTriple);
@@ -132,7 +142,7 @@ Result<PtxBatch> emit_ptx(std::span<const Kernel> kernels, PtxTarget target) {
     VYRE_TRY(entry, emit_entry(kernels[i], module, symbol, target));
     batch.entries.push_back(std::move(entry));
   }
-  VYRE_TRY(text, print_ptx(module, *machine));
+  VYRE_TRY(text, print_ptx(module, *machine, level));
   batch.text = std::move(text);
   return batch;
 }
