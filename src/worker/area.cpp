@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backend/backend.h"
 #include "base/random.h"
 #include "worker/breach.h"
 
@@ -17,7 +18,7 @@ constexpr uint64_t kAlignment = backend::kRangeAlignment;
 constexpr uint64_t kGuardBytes = 1024;
 constexpr uint32_t kJitter = 4;
 /// Differs from the seed of guards, so that a copy of a guard over a result is seen.
-constexpr uint64_t kRestSalt = 0x5bd1e995a7c15d3f;
+constexpr uint64_t kCoverSalt = 0x5bd1e995a7c15d3f;
 constexpr uint64_t kStep = 0x9e3779b97f4a7c15;
 
 constexpr uint64_t align(uint64_t at) { return (at + kAlignment - 1) / kAlignment * kAlignment; }
@@ -71,91 +72,118 @@ uint64_t first_broken(const std::byte* memory, uint64_t seed, uint64_t begin, ui
 
 }  // namespace
 
-uint64_t Area::room_for(std::span<const CallerBuffer> buffers) {
+uint64_t Lane::room_for(std::span<const CallerBuffer> buffers, Access access) {
   constexpr uint64_t kMostGuard = kGuardBytes + kJitter * kAlignment;
   uint64_t out = kMostGuard;
-  for (const CallerBuffer& buffer : buffers) out += align(buffer.memory.size()) + kMostGuard;
+  for (const CallerBuffer& buffer : buffers) {
+    if (buffer.access == access) out += align(buffer.memory.size()) + kMostGuard;
+  }
   return out;
 }
 
-std::pair<uint64_t, uint64_t> Area::guard(size_t k) const {
-  return {k == 0 ? 0 : slots_[k - 1].end, k == slots_.size() ? used_ : slots_[k].begin};
+void Lane::clear() {
+  slots_.clear();
+  used_ = 0;
 }
 
-std::optional<uint64_t> Area::broken_guard(size_t k) const {
-  const auto [begin, end] = guard(k);
-  const std::byte* const memory = region_.memory().data();
-  if (is_poison(memory, seed_, begin, end)) return std::nullopt;
-  return first_broken(memory, seed_, begin, end);
-}
-
-std::string Area::place_of(size_t guard, uint64_t at) const {
-  if (guard > 0 && (guard == slots_.size() || at - slots_[guard - 1].end < slots_[guard].begin - at))
-    return fmt::format("byte {} behind the end of buffer {}", at - slots_[guard - 1].end, guard - 1);
-  if (guard == slots_.size()) return fmt::format("byte {} of memory that no buffer has", at);
-  return fmt::format("byte {} before the start of buffer {}", slots_[guard].begin - at, guard);
-}
-
-void Area::place(std::span<const CallerBuffer> buffers, uint64_t seed, uint64_t number) {
-  RandomStream random(seed, number);
+void Lane::place(std::span<const CallerBuffer> buffers, Access access, uint64_t seed, uint64_t number) {
+  RandomStream random(seed, number * kAccessCount + uint64_t(access));
   std::byte* const memory = region_.memory().data();
   seed_ = random.next64();
-  number_ = number;
   slots_.clear();
   uint64_t at = 0;
-  for (const CallerBuffer& buffer : buffers) {
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].access != access) continue;
+    const std::span<const std::byte> from = buffers[i].memory;
     const uint64_t begin = align(at + kGuardBytes) + random.below(kJitter) * kAlignment;
     fill(memory, seed_, at, begin);
-    std::ranges::copy(buffer.memory, memory + begin);
-    at = begin + buffer.memory.size();
-    slots_.push_back({begin, at, buffer.writable});
+    std::ranges::copy(from, memory + begin);
+    at = begin + from.size();
+    slots_.push_back({i, begin, at});
   }
   used_ = align(at + kGuardBytes);
   fill(memory, seed_, at, used_);
 }
 
+std::optional<std::string> Lane::broken_guard() const {
+  const std::byte* const memory = region_.memory().data();
+  uint64_t begin = 0;
+  for (size_t k = 0; begin < used_; ++k) {
+    const uint64_t end = k == slots_.size() ? used_ : slots_[k].begin;
+    if (!is_poison(memory, seed_, begin, end))
+      return describe_guard(k, first_broken(memory, seed_, begin, end));
+    begin = k == slots_.size() ? used_ : slots_[k].end;
+  }
+  return std::nullopt;
+}
+
+/// guard k stands before slot k.
+std::string Lane::describe_guard(size_t guard, uint64_t at) const {
+  const bool after = guard > 0, before = guard < slots_.size();
+  const uint64_t behind = after ? at - slots_[guard - 1].end : UINT64_MAX;
+  const uint64_t ahead = before ? slots_[guard].begin - at : UINT64_MAX;
+  if (after && behind < ahead)
+    return fmt::format("byte {} behind the end of buffer {}", behind, slots_[guard - 1].buffer);
+  if (before) return fmt::format("byte {} before the start of buffer {}", ahead, slots_[guard].buffer);
+  return fmt::format("byte {} of memory that no buffer has", at);
+}
+
+std::string Lane::describe(uint64_t at) const {
+  size_t k = 0;
+  while (k < slots_.size() && slots_[k].end <= at) ++k;
+  if (k < slots_.size() && slots_[k].begin <= at)
+    return fmt::format("byte {} of buffer {}", at - slots_[k].begin, slots_[k].buffer);
+  return describe_guard(k, at);
+}
+
+void Lane::copy_out(const Slot& slot, std::span<std::byte> to) const {
+  std::copy_n(region_.memory().data() + slot.begin, slot.end - slot.begin, to.data());
+}
+void Lane::cover(const Slot& slot) {
+  fill(region_.memory().data(), seed_ ^ kCoverSalt, slot.begin, slot.end);
+}
+std::optional<std::string> Lane::broken_cover() const {
+  const std::byte* const memory = region_.memory().data();
+  for (const Slot& slot : slots_) {
+    if (is_poison(memory, seed_ ^ kCoverSalt, slot.begin, slot.end)) continue;
+    return describe(first_broken(memory, seed_ ^ kCoverSalt, slot.begin, slot.end));
+  }
+  return std::nullopt;
+}
+
+void Area::place(std::span<const CallerBuffer> buffers, uint64_t seed, uint64_t number) {
+  number_ = number;
+  offsets_.resize(buffers.size());
+  for (const Access access : {Access::Read, Access::ReadWrite}) {
+    lane(access).place(buffers, access, seed, number);
+    for (const Lane::Slot& slot : lane(access).slots()) offsets_[slot.buffer] = slot.begin;
+  }
+}
+
 Result<void> Area::collect(std::span<const CallerBuffer> buffers) {
-  std::byte* const memory = region_.memory().data();
-  for (size_t k = 0; k <= slots_.size(); ++k) {
-    if (const auto at = broken_guard(k))
-      return std::unexpected(make_breach(Breach::Outside, place_of(k, *at) + " was overwritten"));
-  }
-  for (size_t i = 0; i < slots_.size(); ++i) {
-    const std::span<const std::byte> kept = buffers[i].memory;
-    if (slots_[i].writable || kept.empty()) continue;
-    if (std::memcmp(kept.data(), memory + slots_[i].begin, kept.size()) == 0) continue;
-    const auto [a, b] = std::ranges::mismatch(kept, std::span(memory + slots_[i].begin, kept.size()));
-    return std::unexpected(make_breach(
-        Breach::ReadOnly, fmt::format("byte {} of buffer {} was overwritten", a - kept.begin(), i)));
-  }
-  for (size_t i = 0; i < slots_.size(); ++i) {
-    const Slot& slot = slots_[i];
-    if (!slot.writable) continue;
-    std::copy_n(memory + slot.begin, slot.end - slot.begin, buffers[i].memory.data());
-    fill(memory, seed_ ^ kRestSalt, slot.begin, slot.end);
+  Lane& results = lane(Access::ReadWrite);
+  if (const auto place = results.broken_guard())
+    return std::unexpected(make_breach(Breach::Outside, *place + " was overwritten"));
+  for (const Lane::Slot& slot : results.slots()) {
+    results.copy_out(slot, buffers[slot.buffer].memory);
+    results.cover(slot);
   }
   return {};
 }
 
-Result<void> Area::check_rest(uint64_t now) const {
-  const std::byte* const memory = region_.memory().data();
-  const auto late = [&](const std::string& place) {
-    const uint64_t ago = now - number_;
-    return std::unexpected(make_breach(
-        Breach::Late, fmt::format("{} was overwritten after the dispatch was answered, {} dispatch{} ago",
-                                  place, ago, ago == 1 ? "" : "es")));
-  };
-  for (size_t i = 0; i < slots_.size(); ++i) {
-    const Slot& slot = slots_[i];
-    const uint64_t seed = seed_ ^ kRestSalt;
-    if (!slot.writable || is_poison(memory, seed, slot.begin, slot.end)) continue;
-    const uint64_t at = first_broken(memory, seed, slot.begin, slot.end);
-    return late(fmt::format("byte {} of buffer {}", at - slot.begin, i));
-  }
-  for (size_t k = 0; used_ != 0 && k <= slots_.size(); ++k) {
-    if (const auto at = broken_guard(k)) return late(place_of(k, *at));
-  }
-  return {};
+void Area::abandon() {
+  for (Lane& lane : lanes_) lane.clear();
+}
+
+Result<void> Area::check_rest(uint64_t next) const {
+  const Lane& results = lanes_[size_t(Access::ReadWrite)];
+  auto place = results.broken_cover();
+  if (!place) place = results.broken_guard();
+  if (!place) return {};
+  const uint64_t ago = next - number_;
+  return std::unexpected(make_breach(
+      Breach::Late, fmt::format("{} was overwritten after the dispatch was answered, {} dispatch{} ago",
+                                *place, ago, ago == 1 ? "" : "es")));
 }
 
 }  // namespace vyre::worker

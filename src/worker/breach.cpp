@@ -14,7 +14,7 @@ struct Wording {
 };
 constexpr std::array<Wording, 4> kWordings = {{
     {Breach::Outside, "a write outside the buffers", "a dispatch writes nothing but its read_write buffers"},
-    {Breach::ReadOnly, "a write to a buffer that is read only",
+    {Breach::ReadOnly, "a write to memory that is only read",
      "a dispatch writes nothing but its read_write buffers"},
     {Breach::Late, "a late write", "a dispatch is answered when everything that it writes is written"},
     {Breach::Protocol, "a message that the protocol does not allow",

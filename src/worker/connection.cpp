@@ -101,11 +101,13 @@ Result<Answer> Connection::call(const Lock& lock, Call call, std::span<const std
   if (received != Passage::Done) return std::unexpected(trouble(lock, received, call, seconds));
   Reader in(answer.message);
   const auto number = in.number<uint32_t>();
-  const auto failed = in.number<uint8_t>();
-  if (!in.ok() || number != g.calls || failed > 1)
+  const auto outcome = in.number<uint8_t>();
+  if (!in.ok() || number != g.calls || outcome > uint8_t(Outcome::WroteInput))
     return std::unexpected(breach(lock, Breach::Protocol, "it answers no call that was made"));
   answer.at = answer.message.size() - in.rest().size();
-  if (failed == 0) return answer;
+  if (outcome == uint8_t(Outcome::Done)) return answer;
+  if (outcome == uint8_t(Outcome::WroteInput))
+    return std::unexpected(input_written(lock, in.number<uint64_t>()));
   std::optional<Diag> diag = read_diag(in);
   if (!diag || !in.done() || is_parents_word(*diag))
     return std::unexpected(breach(lock, Breach::Protocol, "an answer that is no diagnostic"));
@@ -150,37 +152,54 @@ Result<Generation*> Connection::ensure(const Lock& lock) {
   return generation_.get();
 }
 
-Result<Area*> Connection::area_for(const Lock& lock, uint64_t bytes) {
+Result<void> Connection::make_room(const Lock& lock, size_t turn, Access access, uint64_t bytes) {
+  Lane& lane = generation_->areas[turn].lane(access);
+  if (bytes <= lane.capacity()) return {};
+  const uint64_t wanted = bytes > kLargestDoubled ? (bytes + 4095) / 4096 * 4096
+                                                  : std::max(kSmallestRegion, std::bit_ceil(bytes));
+  lane = Lane();
+  VYRE_TRY(region, Region::make(wanted, access));
+  Writer body;
+  body.number(uint8_t(turn));
+  body.number(uint8_t(access));
+  body.number(wanted);
+  VYRE_CHECK(command(lock, Call::Map, body.written(), options_.dispatch_seconds, region.fd()));
+  region.drop_fd();
+  lane = Lane(std::move(region));
+  return {};
+}
+
+Result<Area*> Connection::area_for(const Lock& lock, std::span<const CallerBuffer> buffers) {
   Generation& g = *generation_;
-  const size_t turn = size_t(g.placements % kRegions);
+  const size_t turn = size_t(g.placements % kTurns);
   Area& area = g.areas[turn];
   if (auto rests = area.check_rest(g.placements); !rests) {
     generation_.reset();
     return std::unexpected(std::move(rests).error());
   }
-  if (bytes <= area.capacity()) return &area;
-  const uint64_t wanted = bytes > kLargestDoubled ? (bytes + 4095) / 4096 * 4096
-                                                  : std::max(kSmallestRegion, std::bit_ceil(bytes));
-  area = Area();
-  VYRE_TRY(region, Region::make(wanted));
-  Writer body;
-  body.number(uint8_t(turn));
-  body.number(wanted);
-  VYRE_CHECK(command(lock, Call::Map, body.written(), options_.dispatch_seconds, region.fd()));
-  region.drop_fd();
-  area = Area(std::move(region));
+  area.abandon();
+  for (const Access access : {Access::Read, Access::ReadWrite})
+    VYRE_CHECK(make_room(lock, turn, access, Lane::room_for(buffers, access)));
   return &area;
+}
+
+Diag Connection::input_written(const Lock& lock, uint64_t at) {
+  // Whatever it claims: it is the dispatch that it was at.
+  const Generation& g = *generation_;
+  const Area& area = g.areas[size_t((g.placements + kTurns - 1) % kTurns)];
+  return breach(lock, Breach::ReadOnly, area.describe_input(at) + " was written to");
 }
 
 Result<void> Connection::call_with_memory(const Lock& lock, Call call, Writer body,
                                           std::span<const std::byte> count,
                                           std::span<const CallerBuffer> buffers) {
-  VYRE_TRY(area, area_for(lock, Area::room_for(buffers)));
+  VYRE_TRY(area, area_for(lock, buffers));
   Generation& g = *generation_;
-  body.number(uint8_t(g.placements % kRegions));
+  body.number(uint8_t(g.placements % kTurns));
   area->place(buffers, g.number, g.placements++);
   body.append(count);
   for (size_t i = 0; i < buffers.size(); ++i) {
+    body.number(uint8_t(buffers[i].access));
     body.number(area->offset(i));
     body.number(uint64_t(buffers[i].memory.size()));
   }

@@ -17,7 +17,7 @@ namespace vyre::worker {
 /// A process and everything that was made in it. What the parent knows of it ends with it.
 struct Generation {
   std::unique_ptr<Process> process;
-  std::array<Area, kRegions> areas;
+  std::array<Area, kTurns> areas;
   uint64_t number = 0;      // which process this is
   uint64_t placements = 0;  // in the areas, so far
   uint32_t calls = 0;
@@ -55,8 +55,8 @@ class Connection {
   /// A call that answers nothing.
   Result<void> command(const Lock& lock, Call call, std::span<const std::byte> body, double seconds,
                        int fd = -1);
-  /// A call over memory of the caller: lays the buffers out in the region whose turn it is, adds region and
-  /// places to the body, calls, checks and collects. `body` is what stands before the region; `count` what
+  /// A call over memory of the caller: lays the buffers out in the region whose turn it is, adds turn and
+  /// places to the body, calls, checks and collects. `body` is what stands before the turn; `count` what
   /// stands between it and the places. Errors: those of call(); B012, and then nothing was copied.
   Result<void> call_with_memory(const Lock& lock, Call call, Writer body, std::span<const std::byte> count,
                                 std::span<const CallerBuffer> buffers);
@@ -75,7 +75,9 @@ class Connection {
   void drop_buffer(uint32_t id);
 
  private:
-  Result<Area*> area_for(const Lock& lock, uint64_t bytes);
+  Result<Area*> area_for(const Lock& lock, std::span<const CallerBuffer> buffers);
+  Result<void> make_room(const Lock& lock, size_t turn, Access access, uint64_t bytes);
+  Diag input_written(const Lock& lock, uint64_t at);
   Result<void> greet(const Lock& lock);
   Diag trouble(const Lock& lock, Passage passage, Call call, double seconds);
 

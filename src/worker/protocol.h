@@ -14,6 +14,7 @@
 #include "backend/backend.h"
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "worker/region.h"
 
 namespace vyre::worker {
 
@@ -23,12 +24,12 @@ inline constexpr int kWorkerSocket = 3;
 
 enum class Call : uint8_t {
   Hello,             // version -> version, identity, limits, intrinsics, convention
-  Map,               // region, bytes; a descriptor -> nothing
+  Map,               // turn, access, bytes; a descriptor -> nothing
   Compile,           // [pipeline, wire bytes] -> [nothing or a diagnostic]
   Code,              // pipeline -> form, text
-  Dispatch,          // pipeline, groups, region, [offset, bytes] -> nothing
+  Dispatch,          // pipeline, groups, turn, [access, offset, bytes] -> nothing
   Allocate,          // buffer, bytes -> nothing
-  Write,             // buffer, offset, region, offset, bytes -> nothing
+  Write,             // buffer, offset, turn, access, offset, bytes -> nothing
   Read,              // the same
   Fill,              // buffer, offset, bytes, value -> nothing
   DispatchResident,  // pipeline, groups, [buffer, offset, bytes] -> nothing
@@ -36,8 +37,16 @@ enum class Call : uint8_t {
 };
 inline constexpr size_t kCallCount = size_t(Call::Settle) + 1;
 
-/// How many regions take turns.
-inline constexpr size_t kRegions = 2;
+/// How many areas of shared memory take turns. Each is a region that the worker can only read and one that it
+/// can write.
+inline constexpr size_t kTurns = 2;
+
+/// What an answer begins with, behind its number.
+enum class Outcome : uint8_t {
+  Done,        // what the call gives follows
+  Failed,      // a diagnostic follows
+  WroteInput,  // an address within the region that it cannot write (u64) follows; then the process dies
+};
 
 class Writer {
  public:

@@ -10,6 +10,10 @@
 
 namespace vyre::worker {
 
+/// What the worker may do with memory; its parent may do both.
+enum class Access : uint8_t { Read, ReadWrite };
+inline constexpr size_t kAccessCount = 2;
+
 class Region {
  public:
   Region() = default;
@@ -18,10 +22,11 @@ class Region {
   ~Region();
 
   /// New memory, sealed against shrinking and growing, so that touching it never ends the process that does,
-  /// whatever the other side tries. All of it is there at once. Errors: B003.
-  static Result<Region> make(uint64_t bytes);
+  /// whatever the other side tries. All of it is there at once. What is only read is sealed against writing
+  /// by anybody who gets the descriptor. Errors: B003.
+  static Result<Region> make(uint64_t bytes, Access access);
   /// Maps memory that make() made elsewhere. Errors: B012 when it is not of this size.
-  static Result<Region> open(Fd fd, uint64_t bytes);
+  static Result<Region> open(Fd fd, uint64_t bytes, Access access);
 
   std::span<std::byte> memory() const { return {memory_, size_t(bytes_)}; }
   uint64_t bytes() const { return bytes_; }

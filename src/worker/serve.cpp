@@ -6,6 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
+#include <csignal>
 #include <map>
 #include <new>
 #include <thread>
@@ -23,6 +26,47 @@ namespace {
 
 Diag malformed(std::string_view what) {
   return make_diag(DiagCode::B012, Span::none(), fmt::format("the worker was asked amiss: {}", what));
+}
+
+// A write to an input ends the process, but first it is told apart from other crashes. A signal handler finds
+// what it needs in these; they change only between the calls of a backend.
+struct Watched {
+  int socket = -1;
+  std::atomic<uint32_t> call = 0;
+  std::array<std::atomic<uintptr_t>, kTurns> begin{}, end{};
+};
+Watched watched;
+static_assert(std::atomic<uintptr_t>::is_always_lock_free);
+
+void on_fault(int signal, siginfo_t* info, void*) {
+  const auto at = reinterpret_cast<uintptr_t>(info->si_addr);
+  for (size_t turn = 0; turn < kTurns; ++turn) {
+    const uintptr_t begin = watched.begin[turn];
+    if (at < begin || at >= watched.end[turn]) continue;
+    // The packet of an answer, without the allocation that Writer and Channel would make.
+    struct [[gnu::packed]] {
+      uint32_t size = 13;
+      uint32_t call = watched.call;
+      Outcome outcome = Outcome::WroteInput;
+      uint64_t offset = 0;
+    } packet;
+    packet.offset = at - begin;
+    (void)!::send(watched.socket, &packet, sizeof packet, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  std::signal(signal, SIG_DFL);  // returning makes the same access again
+}
+
+void protect_inputs(size_t turn, std::span<const std::byte> memory) {
+  watched.begin[turn] = reinterpret_cast<uintptr_t>(memory.data());
+  watched.end[turn] = reinterpret_cast<uintptr_t>(memory.data() + memory.size());
+}
+
+void watch_faults(int socket) {
+  watched.socket = socket;
+  struct sigaction action = {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGSEGV, &action, nullptr);
 }
 
 class Server {
@@ -57,19 +101,28 @@ class Server {
     if (found == buffers_.end()) return std::unexpected(malformed("there is no such buffer"));
     return found->second.get();
   }
-  /// The part of a region that the next two numbers name.
-  Result<std::span<std::byte>> part(uint8_t region, Reader& in) {
+  /// The region that the next number names.
+  Result<Region*> region(uint8_t turn, Access& access, Reader& in) {
+    const auto number = in.number<uint8_t>();
+    if (turn >= kTurns || number >= kAccessCount)
+      return std::unexpected(malformed("there is no such region"));
+    access = static_cast<Access>(number);
+    return &regions_[turn][number];
+  }
+  /// The part of a region that the next three numbers name.
+  Result<std::span<std::byte>> part(uint8_t turn, Reader& in) {
+    Access access{};
+    VYRE_TRY(found, region(turn, access, in));
     const auto offset = in.number<uint64_t>();
     const auto bytes = in.number<uint64_t>();
-    if (region >= kRegions) return std::unexpected(malformed("there is no such region"));
-    const std::span<std::byte> memory = regions_[region].memory();
+    const std::span<std::byte> memory = found->memory();
     if (offset > memory.size() || bytes > memory.size() - offset)
       return std::unexpected(malformed("a buffer that is not in its region"));
     return memory.subspan(size_t(offset), size_t(bytes));
   }
 
   backend::Backend& backend_;
-  std::array<Region, kRegions> regions_;
+  std::array<std::array<Region, kAccessCount>, kTurns> regions_;
   std::map<uint32_t, std::unique_ptr<backend::Pipeline>> pipelines_;
   std::map<uint32_t, std::unique_ptr<backend::DeviceBuffer>> buffers_;
 };
@@ -82,12 +135,14 @@ Result<void> Server::hello(Reader& in, Writer& out) {
 }
 
 Result<void> Server::map(Reader& in, Fd fd) {
-  const auto region = in.number<uint8_t>();
+  const auto turn = in.number<uint8_t>();
+  Access access{};
+  VYRE_TRY(slot, region(turn, access, in));
   const auto bytes = in.number<uint64_t>();
-  if (region >= kRegions) return std::unexpected(malformed("there is no such region"));
-  regions_[region] = Region();
-  VYRE_TRY(opened, Region::open(std::move(fd), bytes));
-  regions_[region] = std::move(opened);
+  *slot = Region();
+  VYRE_TRY(opened, Region::open(std::move(fd), bytes, access));
+  *slot = std::move(opened);
+  if (access == Access::Read) protect_inputs(turn, slot->memory());
   return {};
 }
 
@@ -159,10 +214,10 @@ layout::Groups read_groups(Reader& in) {
 Result<void> Server::dispatch(Reader& in) {
   VYRE_TRY(made, pipeline(in.number<uint32_t>()));
   const layout::Groups groups = read_groups(in);
-  const auto region = in.number<uint8_t>();
+  const auto turn = in.number<uint8_t>();
   std::vector<std::span<std::byte>> host;
-  for (uint32_t n = in.count(16); n > 0; --n) {
-    VYRE_TRY(memory, part(region, in));
+  for (uint32_t n = in.count(17); n > 0; --n) {
+    VYRE_TRY(memory, part(turn, in));
     host.push_back(memory);
   }
   return made->dispatch(host, groups);
@@ -178,8 +233,8 @@ Result<void> Server::allocate(Reader& in) {
 Result<void> Server::transfer(Reader& in, bool to_device) {
   VYRE_TRY(device, buffer(in.number<uint32_t>()));
   const auto offset = in.number<uint64_t>();
-  const auto region = in.number<uint8_t>();
-  VYRE_TRY(memory, part(region, in));
+  const auto turn = in.number<uint8_t>();
+  VYRE_TRY(memory, part(turn, in));
   return to_device ? device->write(offset, memory) : device->read(offset, memory);
 }
 
@@ -240,6 +295,7 @@ int serve(const Open& open, int socket) {
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
   watch_parent(socket);
+  watch_faults(socket);
   Channel channel{Fd(socket)};
   std::unique_ptr<backend::Backend> backend;
   std::optional<Server> server;
@@ -254,6 +310,7 @@ int serve(const Open& open, int socket) {
     Reader in(message);
     const auto number = in.number<uint32_t>();
     const auto call = static_cast<Call>(in.number<uint8_t>());
+    watched.call = number;
     body.clear();
     Result<void> done;
     try {
@@ -277,7 +334,7 @@ int serve(const Open& open, int socket) {
     }
     out.clear();
     out.number(number);
-    out.number(uint8_t(!done));
+    out.number(uint8_t(done ? Outcome::Done : Outcome::Failed));
     if (done)
       out.append(body.written());
     else

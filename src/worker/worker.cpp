@@ -118,7 +118,8 @@ class WorkerBuffer final : public backend::DeviceBuffer {
       Writer body;
       body.number(id_);
       body.number(offset + done);
-      const CallerBuffer buffer{memory.subspan(done, part), call == Call::Read};
+      const CallerBuffer buffer{memory.subspan(done, part),
+                                call == Call::Read ? Access::ReadWrite : Access::Read};
       VYRE_CHECK(connection_->call_with_memory(lock, call, std::move(body), {}, {&buffer, 1}));
       done += part;
     }
@@ -152,7 +153,8 @@ class WorkerPipeline final : public backend::Pipeline {
     buffers.reserve(host.size());
     for (size_t i = 0; i < host.size(); ++i) {
       const auto access = program_.buffer(program_.bound_buffers()[i]).access;
-      buffers.push_back({host[i], access == spec::BufferAccess::ReadWrite});
+      buffers.push_back(
+          {host[i], access == spec::BufferAccess::ReadWrite ? Access::ReadWrite : Access::Read});
     }
     Writer body, size;
     body.number(id_);

@@ -8,10 +8,10 @@
 // again; what device buffers held is lost.
 //
 // The memory that both see holds nothing but the buffers of dispatches. The parent copies inputs in and
-// results out before it compares, so what is expected is never mapped into a worker. Around and between
-// buffers lies poison, checked after each dispatch: a worker that writes there is found (B012, naming the
-// place). Two regions take turns, and each is checked again before it is reused, so that a write which comes
-// after the answer is found as well. Source: design, 3.5.
+// results out before it compares, so what is expected is never mapped into a worker. Inputs lie where the
+// worker can only read. Around and between buffers lies poison, checked after each dispatch: a worker that
+// writes there is found (B012, naming the place). Two areas take turns, and each is checked again before it
+// is reused, so that a write which comes after the answer is found as well. Source: design, 3.5.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ Result<std::unique_ptr<backend::Backend>> make_worker(const Options& options);
 /// What a worker did to the memory that it shares with its parent, or to the protocol: the kinds of B012.
 enum class Breach : uint8_t {
   Outside,   // wrote poison between and around the buffers of this dispatch
-  ReadOnly,  // wrote a read or uniform buffer of this dispatch
+  ReadOnly,  // wrote into or beside a read or uniform buffer of this dispatch, and died of it
   Late,      // wrote memory of an earlier dispatch, after that one was answered
   Protocol,  // sent a message or a size that the protocol does not allow
 };

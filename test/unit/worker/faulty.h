@@ -16,12 +16,12 @@ enum Ask : uint32_t {
   kExit3,
   kHang,
   kLoseDevice,
-  kRefuse,        // B003, and nothing else happens
-  kWriteBehind,   // one byte behind the last buffer
-  kWriteBefore,   // one byte before the first buffer
-  kWriteBetween,  // one byte far behind the first buffer
-  kWriteInput,    // one byte of the first buffer, which is read only
-  kWriteLate,     // the first byte of the last buffer, some milliseconds after the answer
+  kRefuse,            // B003, and nothing else happens
+  kWriteBehind,       // one byte behind the last buffer
+  kWriteBefore,       // one byte before the last buffer
+  kWriteBehindInput,  // one byte far behind the first buffer, which is read only
+  kWriteInput,        // one byte of the first buffer
+  kWriteLate,         // the first byte of the last buffer, some milliseconds after the answer
   kWriteFarBehind,
   kPrintAndDie,  // much output, then a last line, then an abort
   kPrintMuch,    // more than a pipe holds, and goes on

@@ -32,8 +32,8 @@ Result<void> misbehave(uint32_t ask, Host host) {
     case kLoseDevice: return std::unexpected(diag(DiagCode::B011, "the device fell off the bus"));
     case kRefuse: return std::unexpected(diag(DiagCode::B003, "too much for this device"));
     case kWriteBehind: last[host.back().size()] ^= std::byte(1); break;
-    case kWriteBefore: first[-1] ^= std::byte(1); break;
-    case kWriteBetween: first[host.front().size() + 700] ^= std::byte(1); break;
+    case kWriteBefore: last[-1] ^= std::byte(1); break;
+    case kWriteBehindInput: first[host.front().size() + 700] ^= std::byte(1); break;
     case kWriteInput: first[9] ^= std::byte(1); break;
     case kWriteLate:
       std::thread([last] {
