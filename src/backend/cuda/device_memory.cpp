@@ -86,12 +86,12 @@ Result<DeviceMemory> Device::allocate(uint64_t bytes) {
 
 void Device::release(DevicePointer address, uint64_t bytes) {
   const std::lock_guard lock(pool_mutex_);
-  if (!is_lost_ && free_bytes_ + bytes <= limits_.max_buffer_bytes / kKeptPart) {
+  // What a lost device still holds goes with its context.
+  if (is_lost_ || free_bytes_ + bytes <= limits_.max_buffer_bytes / kKeptPart) {
     free_.emplace(bytes, address);
     free_bytes_ += bytes;
     return;
   }
-  // Of a lost device memory cannot be given back, and is gone with the process.
   driver_.set_context(context_);
   driver_.release(address);
 }

@@ -1,0 +1,199 @@
+// Programs on the fake driver, whose kernels the reference runs on the memory that the launch names: what is
+// tested is everything around a kernel.
+#include <numeric>
+#include <thread>
+
+#include "support.h"
+
+namespace vyre::test {
+namespace {
+
+class Dispatch : public CudaTest {};
+
+std::vector<uint32_t> iota(size_t count, uint32_t first) {
+  std::vector<uint32_t> out(count);
+  std::iota(out.begin(), out.end(), first);
+  return out;
+}
+std::span<std::byte> bytes_of(std::vector<uint32_t>& words) {
+  return std::as_writable_bytes(std::span(words));
+}
+
+// Oracle: a sum in C++, and the launch that backend.h and ptx.h describe.
+TEST_F(Dispatch, PassesBuffersAndCountsInTheirOrder) {
+  const auto program = checked(kAdd);
+  const auto backend = open();
+  const auto pipeline = backend->compile(program);
+  ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
+  fake().kernel = kernel_of(program);
+  std::vector<uint32_t> a = iota(100, 1), out = iota(128, 1000);
+  const std::vector<std::span<std::byte>> host = {bytes_of(a), bytes_of(out)};
+  ASSERT_TRUE((*pipeline)->dispatch(host, {2, 1, 1}));
+  for (uint32_t i = 0; i < 128; ++i) EXPECT_EQ(out[i], 1000 + i + (i < 100 ? i + 1 : 0)) << i;
+  EXPECT_EQ(a, iota(100, 1));
+  ASSERT_EQ(fake().launches.size(), 1u);
+  const FakeLaunch& launch = fake().launches[0];
+  EXPECT_THAT(launch.grid, testing::ElementsAre(2, 1, 1));
+  EXPECT_THAT(launch.block, testing::ElementsAre(64, 1, 1));
+  ASSERT_EQ(launch.parameters.size(), 4u);
+  EXPECT_EQ(launch.parameters[1], 100u);
+  EXPECT_EQ(launch.parameters[3], 128u);
+  EXPECT_EQ(fake().calls["cuMemcpyHtoDAsync_v2"], 1);  // small buffers travel together
+  EXPECT_EQ(fake().calls["cuMemcpyDtoHAsync_v2"], 1);
+}
+
+// Oracle: the host's own copy; only read_write buffers come back, whatever a kernel does to the others.
+TEST_F(Dispatch, BringsBackWhatIsReadWriteAndNothingElse) {
+  const auto program = checked(
+      "program p(read_write x: u32 @0, read a: u32 @1, read_write y: u32 @2, uniform u: u32 @3) "
+      "workgroup(1, 1, 1) { x[0] = a[0]; y[0] = u[0]; }");
+  const auto backend = open();
+  const auto pipeline = backend->compile(program);
+  ASSERT_TRUE(pipeline);
+  fake().kernel = [](const FakeLaunch& launch) {
+    for (uint32_t i = 0; i < 4; ++i) {
+      const uint32_t value = 100 + i;
+      for (uint64_t k = 0; k < launch.parameters[2 * i + 1]; ++k)
+        std::memcpy(fake().at(launch.parameters[2 * i]) + 4 * k, &value, 4);
+    }
+    return 0;
+  };
+  std::vector<uint32_t> x = {1, 1, 1}, a = {2}, y = {3, 3}, u = {4};
+  const std::vector<std::span<std::byte>> host = {bytes_of(x), bytes_of(a), bytes_of(y), bytes_of(u)};
+  ASSERT_TRUE((*pipeline)->dispatch(host, {1, 1, 1}));
+  EXPECT_THAT(x, testing::Each(100u));
+  EXPECT_THAT(a, testing::ElementsAre(2u));
+  EXPECT_THAT(y, testing::Each(102u));
+  EXPECT_THAT(u, testing::ElementsAre(4u));
+}
+
+// Oracle: a bitwise complement in C++, of buffers that are larger than what is pinned, whose parts fall
+// across its ends, at host addresses of any alignment.
+TEST_F(Dispatch, MovesLargeBuffersInPieces) {
+  const auto program = checked(
+      "program p(read a: bytes @0, read_write x: u32 @1, read_write y: u32 @2) workgroup(1, 1, 1) { x[0] = "
+      "a[0]; }");
+  const auto backend = open();
+  const auto pipeline = backend->compile(program);
+  ASSERT_TRUE(pipeline);
+  fake().kernel = [](const FakeLaunch& launch) {
+    for (const size_t i : {1u, 2u}) {
+      std::byte* const at = fake().at(launch.parameters[2 * i]);
+      for (uint64_t k = 0; k < launch.parameters[2 * i + 1] * 4; ++k) at[k] = ~at[k];
+    }
+    return 0;
+  };
+  const size_t sizes[] = {20'000'000, 12, 33'333'332};
+  std::vector<Bytes> memory, before;
+  for (const size_t size : sizes) {
+    Bytes& bytes = memory.emplace_back(size + 3);
+    for (size_t k = 0; k < bytes.size(); ++k) bytes[k] = std::byte(uint8_t(k * 2654435761u >> 13));
+  }
+  before = memory;
+  std::vector<std::span<std::byte>> host;
+  for (size_t i = 0; i < 3; ++i) host.push_back(std::span(memory[i]).subspan(i, sizes[i]));
+  ASSERT_TRUE((*pipeline)->dispatch(host, {1, 1, 1}));
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t k = 0; k < memory[i].size(); ++k) {
+      const bool changed = i > 0 && k >= i && k < i + sizes[i];
+      ASSERT_EQ(memory[i][k], changed ? ~before[i][k] : before[i][k]) << "buffer " << i << ", byte " << k;
+    }
+  }
+}
+
+// Oracle: kernel.h: every binding has at least one element, though its count be 0.
+TEST_F(Dispatch, GivesEmptyBuffersMemory) {
+  const auto program = checked(kAdd);
+  const auto backend = open();
+  const auto pipeline = backend->compile(program);
+  ASSERT_TRUE(pipeline);
+  const std::vector<std::span<std::byte>> host(2);
+  ASSERT_TRUE((*pipeline)->dispatch(host, {1, 1, 1}));
+  const FakeLaunch& launch = fake().launches.at(0);
+  EXPECT_NE(launch.parameters[0], 0u);
+  EXPECT_NE(launch.parameters[2], 0u);
+  EXPECT_EQ(launch.parameters[1] + launch.parameters[3], 0u);
+}
+
+// Oracle: layout::bind's codes, which come before anything is done.
+TEST_F(Dispatch, RefusesWhatDoesNotFit) {
+  const auto backend = open();
+  const auto pipeline = backend->compile(checked(kAdd));
+  ASSERT_TRUE(pipeline);
+  std::vector<uint32_t> a(4), out(4);
+  const std::vector<std::span<std::byte>> one = {bytes_of(a)};
+  expect_refused((*pipeline)->dispatch(one, {1, 1, 1}), DiagCode::X009, {});
+  const std::vector<std::span<std::byte>> two = {bytes_of(a), bytes_of(out)};
+  expect_refused((*pipeline)->dispatch(two, {0, 1, 1}), DiagCode::X005, {});
+  EXPECT_EQ(fake().launches.size(), 0u);
+}
+
+// Oracle: a sum in C++; the middle of a buffer is bound, and the rest stays.
+TEST_F(Dispatch, RunsOverBuffersOfTheDevice) {
+  const auto program = checked(kAdd);
+  const auto backend = open();
+  const auto pipeline = backend->compile(program);
+  ASSERT_TRUE(pipeline);
+  fake().kernel = kernel_of(program);
+  const auto a = backend->allocate(4000), out = backend->allocate(4000);
+  ASSERT_TRUE(a && out);
+  std::vector<uint32_t> words = iota(1000, 5);
+  ASSERT_TRUE((*a)->write(0, bytes_of(words)));
+  ASSERT_TRUE((*out)->fill(0, 4000, std::byte{1}));
+  const backend::DeviceRange ranges[] = {{a->get(), 256, 400}, {out->get(), 512, 400}};
+  ASSERT_TRUE((*pipeline)->dispatch_resident(ranges, {2, 1, 1}));
+  std::vector<uint32_t> result(1000);
+  ASSERT_TRUE((*out)->read(0, bytes_of(result)));
+  for (uint32_t i = 0; i < 1000; ++i) {
+    const bool bound = i >= 128 && i < 228;
+    EXPECT_EQ(result[i], 0x01010101u + (bound ? 5 + 64 + i - 128 : 0)) << i;
+  }
+  expect_refused((*out)->read(3999, bytes_of(words)), DiagCode::B012, {"4000"});
+}
+
+TEST_F(Dispatch, RefusesBuffersOfOthers) {
+  const auto backend = open(), other = open();
+  const auto pipeline = backend->compile(checked(kAdd));
+  ASSERT_TRUE(pipeline);
+  const auto mine = backend->allocate(256), theirs = other->allocate(256);
+  ASSERT_TRUE(mine && theirs);
+  const backend::DeviceRange foreign[] = {{mine->get(), 0, 256}, {theirs->get(), 0, 256}};
+  expect_refused((*pipeline)->dispatch_resident(foreign, {1, 1, 1}), DiagCode::B012, {"another backend"});
+  const backend::DeviceRange beyond[] = {{mine->get(), 0, 256}, {mine->get(), 256, 4}};
+  expect_refused((*pipeline)->dispatch_resident(beyond, {1, 1, 1}), DiagCode::B012, {});
+  EXPECT_EQ(fake().launches.size(), 0u);
+}
+
+// Oracle: each thread's own sum in C++: what one thread moves never meets what another does.
+TEST_F(Dispatch, ThreadsTakeTurns) {
+  const auto program = checked(kAdd);
+  const auto backend = open();
+  fake().kernel = kernel_of(program);
+  std::vector<std::jthread> threads;
+  for (uint32_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const auto pipeline = backend->compile(program);
+      ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
+      for (uint32_t repeat = 0; repeat < 50; ++repeat) {
+        std::vector<uint32_t> a = iota(64, t * 1000 + repeat), out = iota(64, t);
+        const std::vector<std::span<std::byte>> host = {bytes_of(a), bytes_of(out)};
+        ASSERT_TRUE((*pipeline)->dispatch(host, {1, 1, 1}));
+        for (uint32_t i = 0; i < 64; ++i) ASSERT_EQ(out[i], t * 1001 + repeat + 2 * i);
+      }
+    });
+  }
+}
+
+TEST_F(Dispatch, ShowsItsCode) {
+  const auto backend = open();
+  const auto pipeline = backend->compile(checked(kAdd));
+  ASSERT_TRUE(pipeline);
+  const auto code = (*pipeline)->code();
+  ASSERT_TRUE(code);
+  EXPECT_EQ(code->form, "ptx");
+  EXPECT_THAT(fake().assembled, testing::ElementsAre(code->text));
+  EXPECT_THAT(code->text, testing::HasSubstr(".target sm_90"));
+}
+
+}  // namespace
+}  // namespace vyre::test
