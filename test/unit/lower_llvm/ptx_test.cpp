@@ -1,0 +1,235 @@
+// PTX as text: what has to be in it and what may not. That it runs right is for tests with a GPU.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "ptx_programs.h"
+
+namespace vyre::lower {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ptx_kernel;
+using testing::HasSubstr;
+using testing::Not;
+
+PtxModule emitted(std::string_view text, uint32_t sm = 70) {
+  auto module = emit_ptx(ptx_kernel(text), {sm});
+  if (!module) throw std::runtime_error(module.error().message);
+  return std::move(*module);
+}
+
+size_t count(std::string_view text, std::string_view part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++n;
+  return n;
+}
+
+// Oracle: NVIDIA's list of compute capabilities, and which of them LLVM 19 writes.
+TEST(Ptx, TheNewestTargetThatAChipRuns) {
+  const std::pair<uint32_t, uint32_t> cases[] = {{70, 70},  {72, 70},  {75, 75}, {80, 80}, {86, 86},
+                                                 {87, 87},  {88, 87},  {89, 89}, {90, 90}, {100, 90},
+                                                 {103, 90}, {120, 90}, {121, 90}};
+  for (const auto& [capability, sm] : cases) {
+    const auto target = ptx_target(capability);
+    ASSERT_TRUE(target) << capability;
+    EXPECT_EQ(target->sm, sm) << capability;
+  }
+  for (const uint32_t old : {0u, 35u, 61u, 69u}) {
+    const auto target = ptx_target(old);
+    ASSERT_FALSE(target) << old;
+    EXPECT_EQ(target.error().code, DiagCode::B001);
+  }
+}
+
+TEST(Ptx, EachTargetNamesItselfAndOthersAreRefused) {
+  const Kernel kernel = ptx_kernel("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 1; }");
+  EXPECT_EQ(ptx_targets().size(), 7u);
+  for (const PtxTarget target : ptx_targets()) {
+    const auto module = emit_ptx(kernel, target);
+    ASSERT_TRUE(module);
+    EXPECT_THAT(module->text, HasSubstr(".target sm_" + std::to_string(target.sm) + "\n"));
+  }
+  for (const uint32_t sm : {0u, 60u, 71u, 100u}) {
+    const auto refused = emit_ptx(kernel, {sm});
+    ASSERT_FALSE(refused) << sm;
+    EXPECT_EQ(refused.error().code, DiagCode::B001);
+  }
+}
+
+// Oracle: PTX ISA: .ftz flushes, .approx is inexact, fma rounds once; .local is memory, where nothing of ours
+// belongs.
+TEST(Ptx, NoProgramGivesInexactArithmeticOrSpillsItsVariables) {
+  const std::vector<Kernel> kernels = test::every_ptx_kernel();
+  ASSERT_GE(kernels.size(), 380u);
+  const auto batch = emit_ptx(kernels, {80});
+  ASSERT_TRUE(batch) << batch.error().message;
+  for (const char* bad : {".ftz", ".approx", "fma.", "mad.rn", ".local", ".f32", ".f16", "call."}) {
+    EXPECT_THAT(batch->text, Not(HasSubstr(bad)));
+  }
+  ASSERT_EQ(batch->entries.size(), kernels.size());
+  std::set<std::string> names;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const PtxEntry& entry = batch->entries[i];
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+    EXPECT_EQ(entry.threads, kernels[i].invocations());
+    EXPECT_EQ(count(batch->text, ".entry " + entry.name + "("), 1u) << entry.name;
+  }
+}
+
+// Oracle: a count by hand: 3 bytes-of-16 buffers of 5 halves, 3 words and 2 elements of 16 bytes.
+TEST(Ptx, SharedMemoryHoldsEveryWorkgroupBufferAligned) {
+  const PtxModule module = emitted(R"(
+      program p(read_write out: u32 @0, workgroup a: f16[5], workgroup b: u32[3], workgroup c: u128[2])
+          workgroup(8, 1, 1) {
+        a[0] = bitcast<f16>(1);
+        b[0] = 1;
+        out[0] = len(c);
+      })");
+  EXPECT_EQ(module.shared_bytes, 16u + 16u + 32u);
+  EXPECT_THAT(module.text, HasSubstr(".extern .shared .align 16"));
+}
+
+// What other threads wrote before a barrier must be read after it, so the load may not be answered from the
+// store. Oracle: semantics, "Barrier".
+TEST(Ptx, MemoryIsReadAgainAfterABarrier) {
+  const PtxModule module = emitted(R"(
+      program p(read_write data: u32 @0) workgroup(64, 1, 1) {
+        data[local_id.x ^ 1] = 7;
+        let mine = data[local_id.x];
+        barrier;
+        data[local_id.x + 64] = data[local_id.x] + mine;
+      })");
+  const size_t barrier = module.text.find("bar.sync");
+  ASSERT_NE(barrier, module.text.npos);
+  EXPECT_THAT(module.text.substr(barrier), HasSubstr("ld.global"));
+  EXPECT_THAT(module.text, Not(HasSubstr("ld.global.nc")));  // the cache that other threads do not reach
+}
+
+// Oracle: SEMANTICS, "race": one value for the guard and for the access, so the word is loaded once.
+TEST(Ptx, ARacyIndexIsLoadedOnce) {
+  const PtxModule module = emitted(R"(
+      program p(read_write data: u32 @0, read table: u32 @1, read_write out: u32 @2) workgroup(32, 1, 1) {
+        out[invocation_id.x] = table[data[invocation_id.x]];
+        data[0] = 1;
+      })");
+  EXPECT_EQ(count(module.text, "ld.global.u32"), 1u);
+  EXPECT_EQ(count(module.text, "ld.global.nc.u32"), 1u);
+}
+
+// Oracle: CUDA's limits: a block has at most 64 threads along z, and a workgroup of vyre 1024.
+TEST(Ptx, ABlockHasOneAxis) {
+  const PtxModule module = emitted(R"(
+      program p(read_write out: u32 @0) workgroup(1, 2, 256) {
+        out[local_id.z * 2 + local_id.y] = invocation_id.z;
+      })");
+  EXPECT_EQ(module.threads, 512u);
+  EXPECT_THAT(module.text, HasSubstr(".reqntid 512, 1, 1"));
+  EXPECT_THAT(module.text, Not(HasSubstr("%tid.z")));
+}
+
+constexpr const char* kSubgroups = R"(
+    program p(read_write out: u32 @0) workgroup(64, 1, 1) {
+      let i = local_id.x;
+      let votes = subgroup.ballot(i & 1);
+      out[i] = subgroup.reduce_add(i) + subgroup.shuffle(i, 3) + votes.x + votes.y;
+    })";
+
+// Oracle: PTX ISA: redux.sync wants sm_80.
+TEST(Ptx, SubgroupsAreInstructionsOfTheChip) {
+  const std::string old = emitted(kSubgroups, 75).text;
+  EXPECT_THAT(old, Not(HasSubstr("redux")));
+  EXPECT_EQ(count(old, "shfl.sync.bfly.b32"), 5u);
+  const std::string ampere = emitted(kSubgroups, 80).text;
+  EXPECT_EQ(count(ampere, "redux.sync.add"), 1u);
+  EXPECT_EQ(count(ampere, "shfl.sync.bfly.b32"), 0u);
+  for (const std::string& text : {old, ampere}) {
+    EXPECT_EQ(count(text, "vote.sync.ballot.b32"), 1u);
+    EXPECT_EQ(count(text, "shfl.sync.idx.b32"), 1u);
+  }
+}
+
+TEST(Ptx, AWorkgroupOfPartialSubgroupsIsRefused) {
+  Kernel kernel = ptx_kernel(kSubgroups);
+  kernel.workgroup_size = {8, 3, 1};
+  const auto refused = emit_ptx(kernel, {80});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, DiagCode::B008);
+  EXPECT_THAT(refused.error().message, HasSubstr("24"));
+}
+
+// Oracle: PTX ISA, ".param": 4,352 bytes of parameters, an address and a count in 16.
+TEST(Ptx, MoreBuffersThanParametersAreRefused) {
+  const auto with = [](uint32_t buffers) {
+    std::string text = "program p(read_write b0: u32 @0";
+    for (uint32_t i = 1; i < buffers; ++i) {
+      text += ", read_write b" + std::to_string(i) + ": u32 @" + std::to_string(i);
+    }
+    return emit_ptx(ptx_kernel(text + ") workgroup(1, 1, 1) { b0[0] = 1; }"), {80});
+  };
+  EXPECT_TRUE(with(272));
+  const auto refused = with(273);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, DiagCode::B003);
+  EXPECT_THAT(refused.error().message, HasSubstr("273"));
+}
+
+// A kernel beyond the limit of the whole pipeline. Oracle: as above, by the same words.
+TEST(Ptx, LargeKernelsKeepTheirVariablesInRegistersToo) {
+  std::string text =
+      "program p(read a: u32 @0, read_write out: u32 @1) workgroup(32, 1, 1) {\n  let s = local_id.x;\n";
+  for (int i = 0; i < 400; ++i) {
+    const std::string n = std::to_string(i);
+    text += "  s = s + a[s ^ " + n + "] / (s | " + n + ");\n  if (s < " + n + ") { s = s + 3; }\n";
+  }
+  const Kernel kernel = ptx_kernel(text + "  out[invocation_id.x] = s;\n}\n");
+  ASSERT_GE(kernel.insts.size(), 6000u);
+  const auto module = emit_ptx(kernel, {80});
+  ASSERT_TRUE(module) << module.error().message;
+  EXPECT_THAT(module->text, Not(HasSubstr(".local")));
+  EXPECT_EQ(count(module->text, "div.u32"), 400u);
+}
+
+// Oracle: explain L003, and LLVM's rule that a value is used only where its definition has run.
+TEST(Ptx, WhatTheVerifierRefusesIsADiagnostic) {
+  Kernel kernel = ptx_kernel(R"(
+      program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
+        if (a[1]) { out[0] = a[2] * 3; }
+        out[1] = a[0] * 5;
+      })");
+  std::vector<Value> products;
+  for (const auto& block : kernel.blocks) {
+    for (const Value v : block) {
+      if (kernel[v].kind == InstKind::Raw && kernel[v].raw == RawOp::Mul) products.push_back(v);
+    }
+  }
+  ASSERT_EQ(products.size(), 2u);
+  const auto factor = [&](Value v) { return kernel[kernel.arg(kernel[v], 1)].imm; };
+  if (factor(products[0]) != 3) std::swap(products[0], products[1]);
+  kernel.values[kernel[products[1]].args.first] = products[0];
+  const auto refused = emit_ptx(kernel, {80});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, DiagCode::L003);
+  EXPECT_THAT(refused.error().message, HasSubstr("dominate"));
+}
+
+// Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and ptxas where it is installed.
+TEST(Ptx, GoldenText) {
+  const fs::path source(VYRE_SOURCE_DIR);
+  for (const char* name :
+       {"examples/block_sum", "examples/histogram", "test/golden/kernel/subgroups",
+        "test/golden/kernel/halves", "test/golden/kernel/tensors", "test/golden/ptx/rounds"}) {
+    const PtxModule module = emitted(test::file_text(source / (std::string(name) + ".vyre")));
+    const fs::path golden = source / "test/golden/ptx" / (fs::path(name).filename().string() + ".ptx");
+    const char* bless = std::getenv("VYRE_BLESS");
+    if (bless != nullptr && std::string_view(bless) == "1") {
+      std::ofstream(golden, std::ios::binary) << module.text;
+    }
+    EXPECT_EQ(module.text, test::file_text(golden)) << golden << " differs; VYRE_BLESS=1 writes it anew";
+  }
+}
+
+}  // namespace
+}  // namespace vyre::lower
