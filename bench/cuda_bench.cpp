@@ -1,0 +1,209 @@
+// The CUDA backend on the GPU that is here: staging, latency, streaming and compiling.
+//
+//   bench_cuda [N]        device N, 0 without it
+//
+// Rates that only a rival makes sense of have one in the same run: staging stands beside a copy of the same
+// memory by the host, streaming beside the driver's own copy from device memory to device memory. Times are
+// the best of several runs. Results are looked at first: a fast wrong answer is no answer. Exit 1 when one is
+// wrong, 3 when there is no GPU.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/cuda.h"
+#include "backend/cuda/driver.h"
+#include "base/bytes.h"
+#include "check/checked.h"
+#include "generate/programs.h"
+#include "ops/operation.h"
+#include "text/text.h"
+
+namespace {
+
+using namespace vyre;
+using backend::Backend;
+using backend::DeviceRange;
+
+[[noreturn]] void stop(const Diag& why) {
+  fmt::print(stderr, "{}", render(why, nullptr));
+  std::exit(exit_code(why.code));
+}
+template <typename T>
+T must(Result<T> result) {
+  if (!result) stop(result.error());
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+void must_be(bool right, std::string_view what) {
+  if (right) return;
+  fmt::print(stderr, "{}: wrong result\n", what);
+  std::exit(1);
+}
+
+check::Checked checked(std::string_view text) {
+  auto program = must(text::parse(text));
+  auto out = check::check(std::move(program), ops::op_table());
+  if (!out) stop(out.error().front());
+  return std::move(*out);
+}
+
+double seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+double best_of(int runs, const std::function<void()>& work) {
+  double best = 1e9;
+  for (int i = 0; i < runs; ++i) best = std::min(best, seconds(work));
+  return best;
+}
+
+constexpr uint64_t kGigabyte = 1'000'000'000;
+constexpr std::string_view kSmall = R"(
+program small(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
+  let i = invocation_id.x;
+  out[i] = a[i] + 1;
+})";
+
+void staging(Backend& gpu) {
+  constexpr size_t kBytes = size_t{512} << 20;
+  std::vector<std::byte> there(kBytes), back(kBytes);
+  for (size_t i = 0; i < kBytes; i += 64) there[i] = std::byte(uint8_t(i >> 6));
+  const auto buffer = must(gpu.allocate(kBytes));
+  const double in = best_of(5, [&] { must(buffer->write(0, there)); });
+  const double out = best_of(5, [&] { must(buffer->read(0, back)); });
+  must_be(there == back, "staging");
+  const double host = best_of(5, [&] { std::copy_n(there.data(), kBytes, back.data()); });
+  fmt::print(
+      "staging, 512 MiB       to the device {:6.1f} GB/s   back {:6.1f} GB/s   host's own copy {:6.1f} "
+      "GB/s\n",
+      double(kBytes) / in / kGigabyte, double(kBytes) / out / kGigabyte, double(kBytes) / host / kGigabyte);
+}
+
+void latency(Backend& gpu) {
+  const auto program = checked(kSmall);
+  const auto pipeline = must(gpu.compile(program));
+  std::vector<uint32_t> a(64, 41), out(64);
+  const std::vector<std::span<std::byte>> host = {std::as_writable_bytes(std::span(a)),
+                                                  std::as_writable_bytes(std::span(out))};
+  const double copied = best_of(2000, [&] { must(pipeline->dispatch(host, {1, 1, 1})); });
+  must_be(out == std::vector<uint32_t>(64, 42), "latency");
+  const auto from = must(gpu.allocate(256)), to = must(gpu.allocate(256));
+  const DeviceRange ranges[] = {{from.get(), 0, 256}, {to.get(), 0, 256}};
+  const double resident = best_of(2000, [&] { must(pipeline->dispatch_resident(ranges, {1, 1, 1})); });
+  fmt::print("latency, 64 elements   with copies {:6.1f} us      resident {:6.1f} us\n", copied * 1e6,
+             resident * 1e6);
+}
+
+/// The driver's copy inside device memory; the context is the one that the backend has made current.
+double device_copy(uint64_t bytes) {
+  void* const library = dlopen(
+      std::getenv("VYRE_CUDA_LIB") != nullptr ? std::getenv("VYRE_CUDA_LIB") : "libcuda.so.1", RTLD_NOW);
+  const auto driver = must(backend::cuda::open_driver(""));
+  const auto copy = reinterpret_cast<int (*)(uint64_t, uint64_t, size_t)>(dlsym(library, "cuMemcpyDtoD_v2"));
+  const auto wait = reinterpret_cast<int (*)()>(dlsym(library, "cuCtxSynchronize"));
+  uint64_t from = 0, to = 0;
+  must_be(copy != nullptr && wait != nullptr && driver.allocate(&from, bytes) == 0 &&
+              driver.allocate(&to, bytes) == 0,
+          "device copy");
+  const double best = best_of(20, [&] { must_be(copy(to, from, bytes) == 0 && wait() == 0, "device copy"); });
+  driver.release(from);
+  driver.release(to);
+  return best;
+}
+
+void streaming(Backend& gpu) {
+  // 2^28 words: 1 GiB read and 1 GiB written, far beyond the caches.
+  constexpr uint64_t kBytes = 1ull << 30;
+  const auto words = checked(R"(
+program stream(read a: u32 @0, read_write out: u32 @1) workgroup(1024, 1, 1) {
+  let i = invocation_id.x + invocation_id.y * 33554432;
+  out[i] = a[i] ^ 0x5a5a5a5a;
+})");
+  const auto vectors = checked(R"(
+program stream4(read a: vec4u32 @0, read_write out: vec4u32 @1) workgroup(1024, 1, 1) {
+  let i = invocation_id.x + invocation_id.y * 33554432;
+  out[i] = a[i];
+})");
+  const double rival = device_copy(kBytes);
+  const auto from = must(gpu.allocate(kBytes)), to = must(gpu.allocate(kBytes));
+  must(from->fill(0, kBytes, std::byte{0x33}));
+  const DeviceRange ranges[] = {{from.get(), 0, kBytes}, {to.get(), 0, kBytes}};
+  const auto rate = [](double time) { return 2 * double(kBytes) / time / kGigabyte; };
+  const auto run = [&](const check::Checked& program, layout::Groups groups, std::byte expected,
+                       std::string_view name) {
+    const auto pipeline = must(gpu.compile(program));
+    must(to->fill(0, kBytes, std::byte{0}));
+    const double best = best_of(20, [&] { must(pipeline->dispatch_resident(ranges, groups)); });
+    std::vector<std::byte> result(kBytes);
+    must(to->read(0, result));
+    must_be(std::ranges::all_of(result, [&](std::byte b) { return b == expected; }), name);
+    fmt::print("streaming, {:<12} {:7.0f} GB/s            device copy {:7.0f} GB/s         ratio {:.2f}\n",
+               name, rate(best), rate(rival), rival / best);
+  };
+  run(words, {32768, 8, 1}, std::byte{0x33 ^ 0x5a}, "u32");
+  run(vectors, {32768, 2, 1}, std::byte{0x33}, "vec4u32");
+}
+
+void compiling(uint32_t ordinal) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("vyre-bench-cuda-{}", getpid());
+  const backend::CudaOptions fresh = {.ordinal = ordinal, .cache = folder.string()};
+  const auto program = checked(kSmall);
+  const auto time_of = [&](double& open) {
+    std::unique_ptr<Backend> gpu;
+    open = seconds([&] { gpu = must(backend::make_cuda(fresh)); });
+    return seconds([&] { must(gpu->compile(program)); });
+  };
+  double first_open = 0, open = 0;
+  const double cold = time_of(first_open), kept = time_of(open);
+  std::filesystem::remove_all(folder);
+  fmt::print(
+      "compiling one kernel   first {:6.1f} ms           kept on disk {:6.2f} ms         (opening {:.0f} "
+      "ms)\n",
+      cold * 1e3, kept * 1e3, open * 1e3);
+
+  constexpr uint32_t kPrograms = 1024;
+  generate::ProgramGenerator generator(generate::ProgramOptions::small(&ops::op_table()));
+  std::vector<check::Checked> programs;
+  generate::ProgramCase one;
+  for (uint32_t i = 0; i < kPrograms; ++i) {
+    generator.make(1, i, one);
+    auto good = check::check(one.program, ops::op_table());
+    if (!good) stop(good.error().front());
+    programs.push_back(std::move(*good));
+  }
+  std::vector<const check::Checked*> pointers;
+  for (const check::Checked& p : programs) pointers.push_back(&p);
+  for (const uint32_t level : {4u, 0u}) {
+    for (const unsigned threads : {1u, 0u}) {
+      const auto gpu = must(backend::make_cuda(
+          {.ordinal = ordinal, .cache = "none", .threads = threads, .optimisation = level}));
+      const double time = seconds([&] {
+        for (auto& pipeline : gpu->compile_batch(pointers)) must(std::move(pipeline));
+      });
+      fmt::print("compiling {} random programs, level {}, {}: {:6.2f} ms a program\n", kPrograms, level,
+                 threads == 1 ? "one thread" : "all cores ", time * 1e3 / kPrograms);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const uint32_t ordinal = argc > 1 ? must(backend::parse_cuda_ordinal(argv[1])) : 0;
+  const auto gpu = must(backend::make_cuda({.ordinal = ordinal}));
+  fmt::print("{}; {}\n", gpu->identity().device, gpu->identity().driver);
+  staging(*gpu);
+  latency(*gpu);
+  streaming(*gpu);
+  compiling(ordinal);
+  return 0;
+}
