@@ -111,16 +111,34 @@ class Lower(CommandTest):
     # covers: EX-48
     def test_each_form(self):
         for form, words in {"kernel": ["load", "barrier"], "legal": ["raw"], "llvm": ["define ", "target triple"],
-                            "asm": [".text", "ret"]}.items():
+                            "asm": [".text", "ret"], "ptx": [".target sm_70", ".entry vyre_block_sum", "bar.sync"]}.items():
             done = self.expect(0, "lower", EXAMPLES / "block_sum.vyre", "--to", form)
             for word in words:
                 self.assertIn(word, done.stdout)
 
+    def test_forms_of_a_backend(self):
+        # Without a device: guards by branches on the CPU, by selects on the GPU.
+        lowered = {backend: self.expect(0, "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", backend).stdout
+                   for backend in ["native", "cuda"]}
+        self.assertNotIn("select", lowered["native"])
+        self.assertIn("select", lowered["cuda"])
+        self.expect(0, "lower", EXAMPLES / "xor.vyre", "--to", "ptx", "--backend", "cuda")
+
     def test_refusals(self):
-        self.refuse(2, ["ptx", "kernel, legal, llvm, asm"], "lower", EXAMPLES / "xor.vyre", "--to", "ptx")
+        self.refuse(2, ["wgsl", "kernel, legal, llvm, asm, ptx"], "lower", EXAMPLES / "xor.vyre", "--to", "wgsl")
+        self.refuse(2, ["ptx", "kernel, legal, llvm, asm"], "lower", EXAMPLES / "xor.vyre", "--to", "ptx",
+                    "--backend", "native")
+        self.refuse(2, ["asm", "kernel, legal, ptx"], "lower", EXAMPLES / "xor.vyre", "--to", "asm", "--backend", "cuda")
         self.refuse(2, "--to", "lower", EXAMPLES / "xor.vyre")
-        self.refuse(2, "only native", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "reference")
-        self.refuse(3, "B001", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "cuda")
+        self.refuse(2, "native, cuda", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "reference")
+        out = self.folder / "out.ptx"
+        partial = self.write("partial.vyre", """program partial(read_write out: u32 @0) workgroup(8, 1, 1) {
+  out[local_id.x] = subgroup.lane();
+}
+""")
+        self.refuse(3, ["B008", "partial.vyre:2:", "32"], "lower", partial, "--to", "ptx", "-o", out)
+        self.assertFalse(out.exists())
+        self.refuse(3, "B001", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "vulkan")
         self.refuse(3, "B004", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "abacus")
 
 
@@ -213,11 +231,18 @@ class Run(CommandTest):
     def test_unknown_and_absent_backends(self):
         xor = EXAMPLES / "xor.vyre"
         self.refuse(3, "B004", "run", xor, "--groups", 1, "--backend", "abacus")
-        self.refuse(3, "error[B0", "run", xor, "--groups", 1, "--backend", "cuda")
+        self.refuse(3, "error[B0", "run", xor, "--groups", 1, "--backend", "vulkan")
         self.refuse(3, "error[B0", "run", xor, "--groups", 1, "--backend", "./nothing.so")
 
+    # A machine may have a GPU or not; a driver that is not there is the same everywhere.
+    def test_a_gpu_without_a_driver_says_how_to_get_one(self):
+        environment = {**os.environ, "VYRE_CUDA_LIB": "libno-such-driver.so.1"}
+        self.refuse(3, ["error[B001]", "no NVIDIA driver", "help: install NVIDIA's driver"], "run",
+                    EXAMPLES / "xor.vyre", "--groups", 1, "--backend", "cuda", env=environment)
+        self.refuse(3, "error[B004]", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--backend", "cuda:x")
+
     def test_compare_with_an_absent_backend_runs_nothing(self):
-        self.refuse(3, "B001", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--compare", "reference,cuda")
+        self.refuse(3, "B001", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--compare", "reference,vulkan")
 
     @unittest.skipIf(os.environ.get("VYRE_SANITIZE") == "ON", "AddressSanitizer cannot start under a memory limit")
     def test_memory_that_runs_out_is_a_diagnostic(self):
