@@ -78,7 +78,9 @@ int run_lower(const LowerOptions& options) {
   const auto file = host::load_checked(options.path, ops::op_table());
   if (!file) return report(file.error());
   const auto printed = form->print(lower::build(*file->checked));
-  return printed ? write_output(options.out, *printed) : report(printed.error(), options.path);
+  if (printed) return write_output(options.out, *printed);
+  return report(host::ProgramError{render(printed.error(), file->source.get(), options.path),
+                                   exit_code(printed.error().code)});
 }
 
 }  // namespace

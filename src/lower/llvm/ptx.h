@@ -65,7 +65,8 @@ struct PtxBatch {
 /// Errors  B001 for a target that this build does not write; B003 for more buffers than an entry has
 ///         parameters for; B008 for operations of subgroups in a workgroup that is not made of whole ones;
 ///         L003 when LLVM refuses. Of several kernels the first one's.
-/// Cost    some 10 ms a small kernel, with LLVM's whole pipeline; a kernel of more than 6,000 instructions, and
+/// Cost    some 10 ms a small kernel, with LLVM's whole pipeline; a kernel of more than 6,000 instructions,
+/// and
 ///         what shares a module with one, gets the short one, 30 us an instruction.
 /// Thread  any; each call has an LLVM context of its own.
 Result<PtxModule> emit_ptx(const Kernel& kernel, PtxTarget target);
