@@ -1,5 +1,6 @@
 // Memory of a device, and the ways between it and the host's.
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <bit>
@@ -111,6 +112,19 @@ Result<void> Device::sent(Pinned& pinned, Status status, const char* doing) {
   return {};
 }
 
+void Device::copy_bytes(std::byte* to, const std::byte* from, size_t count) {
+  constexpr size_t kShare = 512 << 10;
+  if (count <= 2 * kShare) {
+    std::memcpy(to, from, count);
+    return;
+  }
+  copiers_.execute([&] {
+    tbb::parallel_for(size_t{0}, (count + kShare - 1) / kShare, [&](size_t i) {
+      std::memcpy(to + i * kShare, from + i * kShare, std::min(kShare, count - i * kShare));
+    });
+  });
+}
+
 Result<void> Device::copy_in(const Turn&, DevicePointer base, std::span<const HostPart> parts) {
   if (parts.empty()) return {};
   const uint64_t end = end_of(parts);
@@ -119,7 +133,7 @@ Result<void> Device::copy_in(const Turn&, DevicePointer base, std::span<const Ho
     VYRE_TRY(pinned, next_pinned());
     const uint64_t bytes = std::min(end - at, kPinnedBytes);
     each_in(parts, first, at, at + bytes, [&](std::span<const std::byte> host, uint64_t to) {
-      std::memcpy(pinned->memory + to, host.data(), host.size());
+      copy_bytes(pinned->memory + to, host.data(), host.size());
     });
     VYRE_CHECK(
         sent(*pinned, driver_.copy_in(base + at, pinned->memory, bytes, stream_), "copying to the device"));
@@ -142,7 +156,7 @@ Result<void> Device::copy_out(const Turn&, DevicePointer base, std::span<const H
     under_way.pop_front();
     VYRE_CHECK(check(driver_.wait_event(piece.pinned->done), "running the kernel and copying its results"));
     each_in(parts, first, piece.at, piece.at + piece.bytes, [&](std::span<std::byte> host, uint64_t from) {
-      std::memcpy(host.data(), piece.pinned->memory + from, host.size());
+      copy_bytes(host.data(), piece.pinned->memory + from, host.size());
     });
     piece.pinned->busy = false;
     return {};
