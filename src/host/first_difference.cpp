@@ -1,0 +1,363 @@
+#include "host/first_difference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "check/checked.h"
+#include "host/values.h"
+#include "lower/raise.h"
+#include "ops/operation.h"
+
+namespace vyre::host {
+namespace {
+
+using lower::Control;
+using lower::InstKind;
+using lower::Kernel;
+using lower::Trace;
+using lower::Value;
+
+constexpr uint64_t kWindow = uint64_t{1} << 20;  // invocations whose traces are kept at a time
+
+/// How far a run is hashed.
+struct Place {
+  uint32_t phase = UINT32_MAX;
+  uint32_t number = UINT32_MAX;
+};
+
+using TraceWords = std::vector<uint32_t>;
+uint32_t word_of(const TraceWords& traces, uint64_t invocation, Trace which) {
+  return traces[size_t(invocation * lower::kTraceWords + uint32_t(which))];
+}
+
+/// One program with probes on one backend.
+class Watched {
+ public:
+  static Result<Watched> make(backend::Backend& backend, const check::Checked& program) {
+    Watched out;
+    VYRE_TRY(pipeline, backend.compile(program));
+    out.pipeline_ = std::move(pipeline);
+    return out;
+  }
+  /// The traces of `count` invocations from `first`.
+  Result<TraceWords> run(const std::vector<const Bytes*>& inputs, layout::Groups groups, Place place,
+                         uint64_t first, uint64_t count) {
+    std::vector<Bytes> memory;
+    for (const Bytes* input : inputs) memory.push_back(*input);
+    const uint32_t control[lower::kControlWords] = {place.phase, place.number, uint32_t(first), groups.x,
+                                                    groups.y};
+    memory.push_back(to_bytes(control));
+    memory.emplace_back(size_t(count) * lower::kTraceWords * 4);
+    const std::vector<std::span<std::byte>> host(memory.begin(), memory.end());
+    VYRE_CHECK(pipeline_->dispatch(host, groups));
+    return to_words(memory.back());
+  }
+
+ private:
+  std::unique_ptr<backend::Pipeline> pipeline_;
+};
+
+/// The bytes of the buffers that a step binds, in order.
+std::vector<const Bytes*> bound(const Step& step, const Buffers& buffers) {
+  std::vector<const Bytes*> out;
+  for (const check::BufferId id : step.checked->bound_buffers()) {
+    const std::string_view name = step.checked->program().code.name(step.checked->buffer(id).name);
+    out.push_back(&buffers.by_name.find(name)->second.bytes);
+  }
+  return out;
+}
+
+/// Both backends over one step and its inputs.
+class Search {
+ public:
+  Search(const Contestant& a, const Contestant& b, const Step& step, const Buffers& inputs,
+         const Source* source)
+      : contestants_{&a, &b},
+        step_(step),
+        inputs_(bound(step, inputs)),
+        source_(source),
+        kernel_(lower::build(*step.checked)) {}
+
+  /// The place, or why there is none. Errors: what a backend answers to the program with probes.
+  Result<void> run(uint64_t at_most, FirstDifference& out) {
+    const uint64_t all = step_.groups.total() * kernel_.invocations();
+    if (all > at_most) {
+      out.why = fmt::format("{} invocations are too many to watch ({} are the most): dispatch fewer groups",
+                            all, at_most);
+      return {};
+    }
+    watch_.values = lower::watchable(kernel_);
+    const std::vector<bool> any_order = lower::depends_on_order(kernel_);
+    for (size_t k = 0; k < any_order.size(); ++k) watch_.values[k] = watch_.values[k] && !any_order[k];
+    VYRE_CHECK(open(watch_));
+    for (first_ = 0; first_ < all; first_ += kWindow) {
+      count_ = std::min(kWindow, all - first_);
+      VYRE_TRY(sound, probes_are_sound(out));
+      if (!sound) return {};
+      VYRE_TRY(parts, part({}));
+      if (parts) return bisect(out);
+    }
+    const bool some_order = std::ranges::find(any_order, true) != any_order.end();
+    out.why = some_order ? "what differs depends on the order of atomics, which no backend promises"
+                         : "with probes in the program no value differs";
+    return {};
+  }
+
+ private:
+  Result<void> open(const lower::Watch& watch) {
+    auto checked = check::check(lower::raise_watched(kernel_, watch), ops::op_table());
+    if (!checked) return std::unexpected(checked.error().front());
+    for (size_t k = 0; k < 2; ++k) {
+      VYRE_TRY(watched, Watched::make(contestants_[k]->backend, *checked));
+      watched_[k] = std::move(watched);
+    }
+    return {};
+  }
+
+  Result<void> dispatch(Place place) {
+    for (size_t k = 0; k < 2; ++k) {
+      VYRE_TRY(traces, watched_[k]->run(inputs_, step_.groups, place, first_, count_));
+      traces_[k] = std::move(traces);
+    }
+    return {};
+  }
+
+  /// The first invocation of the window whose hashes differ.
+  std::optional<uint64_t> parted() const {
+    for (uint64_t i = 0; i < count_; ++i) {
+      if (word_of(traces_[0], i, Trace::Hash) != word_of(traces_[1], i, Trace::Hash)) return i;
+    }
+    return std::nullopt;
+  }
+  Result<bool> part(Place place) {
+    VYRE_CHECK(dispatch(place));
+    return parted().has_value();
+  }
+
+  /// A backend that cannot even say that it hashed nothing says nothing with its hashes.
+  Result<bool> probes_are_sound(FirstDifference& out) {
+    VYRE_CHECK(dispatch({0, 0}));
+    for (size_t k = 0; k < 2; ++k) {
+      for (uint64_t i = 0; i < count_; ++i) {
+        if (word_of(traces_[k], i, Trace::Hash) == 1 && word_of(traces_[k], i, Trace::Caught) == 0) continue;
+        out.why = fmt::format("{} does not run the probes themselves as it must", contestants_[k]->name);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The greatest of a word in all traces.
+  uint32_t greatest(Trace which) const {
+    uint32_t out = 0;
+    for (const TraceWords& traces : traces_) {
+      for (uint64_t i = 0; i < count_; ++i) out = std::max(out, word_of(traces, i, which));
+    }
+    return out;
+  }
+
+  /// The smallest x in 1 .. most for which part(place(x)); it does for `most`.
+  template <typename PlaceAt>
+  Result<uint32_t> smallest(uint32_t most, PlaceAt place) {
+    uint32_t low = 0, high = most;  // not below or at low; at high
+    while (high - low > 1) {
+      const uint32_t middle = low + (high - low) / 2;
+      VYRE_TRY(parts, part(place(middle)));
+      (parts ? high : low) = middle;
+    }
+    return high;
+  }
+
+  Result<void> bisect(FirstDifference& out) {
+    const uint32_t phases = greatest(Trace::Phase) + 1, most = greatest(Trace::Most);
+    VYRE_TRY(after, smallest(phases, [](uint32_t x) { return Place{x - 1, UINT32_MAX}; }));
+    const uint32_t phase = after - 1;
+    VYRE_TRY(number, smallest(std::max(most, 1u), [&](uint32_t x) { return Place{phase, x}; }));
+    const Place place{phase, number};
+    VYRE_CHECK(dispatch(place));
+    const auto who = parted();
+    if (!who) {
+      out.why = "the difference is not there in each run";
+      return {};
+    }
+    return describe(place, *who, out);
+  }
+
+  struct Caught {
+    uint32_t instruction = 0;  // 0: there was no value at the place
+    std::array<uint32_t, 4> words{};
+    Value value() const { return Value{instruction - 1}; }
+  };
+  Caught caught(size_t k, uint64_t who) const {
+    Caught out{.instruction = word_of(traces_[k], who, Trace::Caught)};
+    if (out.instruction > kernel_.insts.size()) out.instruction = 0;
+    for (uint32_t w = 0; w < 4; ++w)
+      out.words[w] = traces_[k][size_t(who * lower::kTraceWords + uint32_t(Trace::Word0) + w)];
+    return out;
+  }
+
+  /// What an instruction is in the text: `a[i] + b[i]`; without a text, as the kernel writes it.
+  std::string quoted(Value v) const {
+    constexpr size_t kShown = 60;
+    const Span span = kernel_[v].origin;
+    if (source_ == nullptr || !span.known()) return fmt::format("`{}`", lower::print(kernel_, v));
+    std::string_view text = source_->text().substr(span.begin, span.end - span.begin);
+    const size_t line = text.find('\n');
+    const bool whole = line == text.npos && text.size() <= kShown;
+    return fmt::format("`{}{}`", text.substr(0, std::min(line, kShown)), whole ? "" : "...");
+  }
+  spec::DataType type_of(Value v) const {
+    const lower::Inst& inst = kernel_[v];
+    if (inst.kind == InstKind::Loop) return spec::DataType::U32;
+    if (inst.kind == InstKind::Store) return spec::element_value_type(kernel_.buffers[inst.target].element);
+    return inst.type;
+  }
+  std::string shown(const Caught& c) const {
+    std::array<std::byte, 16> bytes;
+    for (size_t w = 0; w < 4; ++w) store_u32(bytes.data() + 4 * w, c.words[w]);
+    const spec::DataType type = type_of(c.value());
+    return fmt::format("{} ({})", format_element(bytes.data(), type, false),
+                       format_element(bytes.data(), type, true));
+  }
+
+  std::string invocation(uint64_t linear) const {
+    const auto& size = kernel_.workgroup_size;
+    const uint64_t local = linear % kernel_.invocations(), group = linear / kernel_.invocations();
+    const layout::Groups& g = step_.groups;
+    return fmt::format("({}, {}, {})", group % g.x * size[0] + local % size[0],
+                       group / g.x % g.y * size[1] + local / size[0] % size[1],
+                       group / g.x / g.y * size[2] + local / size[0] / size[1]);
+  }
+
+  Result<void> describe(Place place, uint64_t who, FirstDifference& out) {
+    const Caught first = caught(0, who), second = caught(1, who);
+    const std::string where = fmt::format("in invocation {}", invocation(first_ + who));
+    const std::string_view a = contestants_[0]->name, b = contestants_[1]->name;
+    if (first.instruction == 0 && second.instruction == 0) {
+      out.why = "the backends do not say what they computed last";
+      return {};
+    }
+    Diag diag = make_diag(DiagCode::X008, Span::none(), "", "");
+    if (first.instruction == second.instruction) {
+      const Value v = first.value();
+      diag.span = kernel_[v].origin;
+      diag.message = fmt::format("{} {} {} on {} and {} on {}, {}", quoted(v), verb(v), shown(first), a,
+                                 shown(second), b, where);
+    } else if (first.instruction == 0 || second.instruction == 0) {
+      const bool more = first.instruction == 0;  // the second goes on
+      const Value v = (more ? second : first).value();
+      diag.span = kernel_[v].origin;
+      diag.message = fmt::format("{} is computed on {}, and on {} no more, {}", quoted(v), more ? b : a,
+                                 more ? a : b, where);
+    } else {
+      diag.span = kernel_[first.value()].origin;
+      diag.message = fmt::format("{} goes on to {}, and {} to {}, {}", a, quoted(first.value()), b,
+                                 quoted(second.value()), where);
+      diag.notes.push_back({kernel_[second.value()].origin, fmt::format("where {} is", b)});
+    }
+    const Value v = (first.instruction != 0 ? first : second).value();
+    add_callee(v, diag);
+    VYRE_CHECK(add_times(place, who, v, diag));
+    out.place = std::move(diag);
+    return {};
+  }
+
+  std::string_view verb(Value v) const {
+    switch (kernel_[v].kind) {
+      case InstKind::Store: return "then holds";
+      case InstKind::Loop: return "begins a round with";
+      case InstKind::Const:
+      case InstKind::Len:
+      case InstKind::InvocationId:
+      case InstKind::WorkgroupId:
+      case InstKind::LocalId:
+      case InstKind::Get:
+      case InstKind::Set:
+      case InstKind::If:
+      case InstKind::Return:
+      case InstKind::Barrier:
+      case InstKind::Intrinsic:
+      case InstKind::Apply:
+      case InstKind::Load:
+      case InstKind::Atomic:
+      case InstKind::Raw:
+      case InstKind::RawLoad:
+      case InstKind::RawStore:
+      case InstKind::RawAtomic: break;
+    }
+    return "gives";
+  }
+
+  /// Inlined code has the position of its call.
+  void add_callee(Value v, Diag& diag) const {
+    const ir::Code& code = step_.checked->program().code;
+    const Span span = kernel_[v].origin;
+    if (!span.known() || kernel_[v].kind == InstKind::Intrinsic) return;
+    for (uint32_t k = 0; k < code.exprs.size(); ++k) {
+      const ir::Expr& e = code.exprs[k];
+      if (e.kind != ir::ExprKind::Apply || e.op != spec::Op::Call || code.span(ir::ExprId{k}) != span)
+        continue;
+      diag.notes.push_back({Span::none(), fmt::format("inside {}@{}, at {}", code.name(e.symbol), e.immediate,
+                                                      lower::print(kernel_, v))});
+      return;
+    }
+  }
+
+  /// How often the first backend had computed it by then.
+  Result<void> add_times(Place place, uint64_t who, Value v, Diag& diag) {
+    lower::Watch counting = watch_;
+    counting.counted = v;
+    VYRE_CHECK(open(counting));
+    VYRE_CHECK(dispatch(place));
+    const uint32_t times = std::max(word_of(traces_[0], who, Trace::Hash), 1u) - 1;
+    if (times > 0) {
+      diag.notes.push_back(
+          {Span::none(), fmt::format("this invocation had computed it {} time{} before, alike", times,
+                                     times == 1 ? "" : "s")});
+    }
+    return {};
+  }
+
+  std::array<const Contestant*, 2> contestants_;
+  const Step& step_;
+  std::vector<const Bytes*> inputs_;
+  const Source* source_;
+  Kernel kernel_;
+  lower::Watch watch_;
+  std::array<std::optional<Watched>, 2> watched_;
+  std::array<TraceWords, 2> traces_;
+  uint64_t first_ = 0, count_ = 0;
+};
+
+}  // namespace
+
+FirstDifference find_first_difference(const Contestant& a, const Contestant& b, std::span<const Step> steps,
+                                      const Buffers& inputs,
+                                      const std::function<const Source*(size_t)>& source, uint64_t most) {
+  FirstDifference out;
+  Buffers before = inputs;
+  for (out.step = 0; out.step < steps.size(); ++out.step) {
+    Buffers left = before, right = before;
+    const std::span<const Step> step = steps.subspan(out.step, 1);
+    Result<void> ran = run_steps(a.backend, step, left);
+    if (ran) ran = run_steps(b.backend, step, right);
+    if (ran && expect_equal(left, a.name, right, b.name)) {
+      before = std::move(left);
+      continue;
+    }
+    if (ran) ran = Search(a, b, step[0], before, source(out.step)).run(most, out);
+    if (!ran) {
+      out.why = fmt::format("with probes in the program there is {}: {}", diag_info(ran.error().code).name,
+                            ran.error().message);
+    }
+    return out;
+  }
+  out.step = 0;
+  out.why = "run one by one over equal inputs, no program differs";
+  return out;
+}
+
+}  // namespace vyre::host

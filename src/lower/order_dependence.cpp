@@ -1,0 +1,87 @@
+// Which values of a kernel depend on the order in which invocations reach its atomics.
+#include <algorithm>
+
+#include "lower/raise.h"
+
+namespace vyre::lower {
+namespace {
+
+/// What depends on the order of atomics: a fixpoint over values, slots, buffers and control.
+class OrderAnalysis {
+ public:
+  explicit OrderAnalysis(const Kernel& kernel)
+      : kernel_(kernel),
+        values_(kernel.insts.size(), false),
+        slots_(kernel.slots.size(), false),
+        buffers_(kernel.buffers.size(), false) {
+    for (size_t b = 0; b < kernel.buffers.size(); ++b) buffers_[b] = kernel.buffers[b].used_atomically;
+  }
+  std::vector<bool> run() {
+    do {
+      changed_ = false;
+      visit(kernel_.entry, left_early_);
+    } while (changed_);
+    return std::move(values_);
+  }
+
+ private:
+  void raise_to_true(std::vector<bool>::reference flag, bool value) {
+    if (!value || flag) return;
+    flag = true;
+    changed_ = true;
+  }
+  bool any(const Inst& inst) const {
+    return std::ranges::any_of(kernel_.args(inst), [&](Value v) { return values_[index(v)]; });
+  }
+
+  /// control: whether an invocation gets here may depend on the order.
+  void visit(KBlock block, bool control) {
+    for (const Value v : kernel_.block(block)) {
+      const Inst& inst = kernel_[v];
+      bool depends = control || any(inst);
+      switch (inst.kind) {
+        case InstKind::Atomic: raise_to_true(values_[index(v)], true); continue;
+        case InstKind::Load: depends = depends || buffers_[inst.target]; break;
+        case InstKind::Get: depends = depends || slots_[inst.target]; break;
+        case InstKind::Set: raise_to_true(slots_[inst.target], depends); break;
+        case InstKind::Store: raise_to_true(buffers_[inst.target], depends); break;
+        case InstKind::Return:
+          // Who left is not there for anything that follows, nor for another round.
+          if (control && !left_early_) left_early_ = changed_ = true;
+          break;
+        case InstKind::If:
+          visit(inst.body, depends);
+          if (inst.orelse != kNoKBlock) visit(inst.orelse, depends);
+          break;
+        case InstKind::Loop:
+          raise_to_true(values_[index(v)], depends);
+          visit(inst.body, depends);
+          break;
+        case InstKind::Const:
+        case InstKind::Len:
+        case InstKind::InvocationId:
+        case InstKind::WorkgroupId:
+        case InstKind::LocalId:
+        case InstKind::Barrier:
+        case InstKind::Intrinsic:
+        case InstKind::Apply:
+        case InstKind::Raw:
+        case InstKind::RawLoad:
+        case InstKind::RawStore:
+        case InstKind::RawAtomic: break;
+      }
+      raise_to_true(values_[index(v)], depends);
+    }
+  }
+
+  const Kernel& kernel_;
+  std::vector<bool> values_, slots_, buffers_;
+  bool left_early_ = false;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+std::vector<bool> depends_on_order(const Kernel& kernel) { return OrderAnalysis(kernel).run(); }
+
+}  // namespace vyre::lower

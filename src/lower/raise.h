@@ -1,0 +1,74 @@
+// Raising: a kernel back into a program, with every instruction a `let` of its own, and with probes in it.
+//
+// The raised program means what the kernel means, so any backend can run it; that is how one looks inside a
+// run on a backend that cannot be stopped. With probes, each invocation numbers the values that it computes
+// and keeps a hash of the first of them, up to a place that a uniform buffer names; at its end it writes the
+// hash, and the last value it hashed, to a trace. Two backends whose hashes are equal up to a place and not
+// beyond it part there: host/first_difference.h finds that place by bisection.
+//
+// A place is (phase, number). A barrier begins a phase, and so does an operation of subgroups: what one
+// invocation computes from what others did is always in a later phase than theirs, so the smallest place at
+// which any two traces part is a cause and not an effect. What a store left is a value as well: it is read
+// back, which no other invocation can disturb in a program without races.
+//
+// Names of the kernel's buffers stay, positions in the text too: each statement and expression has the origin
+// of its instruction.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/ir.h"
+#include "lower/kernel.h"
+
+namespace vyre::lower {
+
+/// The program that a semantic kernel is. Not every one passes check(): inlining may have nested deeper than
+/// a program may be. Cost: linear.
+ir::Program raise(const Kernel& kernel);
+
+/// What is watched.
+struct Watch {
+  /// By Value: whose results are numbered and hashed. A Store stands for what it left, a Loop for its
+  /// variable at the beginning of each round.
+  std::vector<bool> values;
+  /// Instead of hashing: how often this one was computed, up to the place.
+  std::optional<Value> counted;
+};
+
+/// Words of the uniform buffer that ends the bound buffers but for one.
+enum class Control : uint32_t {
+  Phase,   // values of earlier phases are hashed
+  Number,  // and this many of the phase itself
+  First,   // the first invocation with a trace, by number: workgroup by workgroup, x fastest in both
+  GroupsX,
+  GroupsY,
+};
+inline constexpr uint32_t kControlWords = 5;
+
+/// Words that an invocation leaves in the last bound buffer, of which there are as many as its length has
+/// room for.
+enum class Trace : uint32_t {
+  Hash,
+  Phase,   // in which it ended
+  Most,    // values in one phase, at most
+  Caught,  // the last value that was hashed: 1 + the number of its instruction; 0: there is none so far
+  Word0,   // its words
+  Word1,
+  Word2,
+  Word3,
+};
+inline constexpr uint32_t kTraceWords = 8;
+
+/// The raised program with probes and the two buffers after its own.
+ir::Program raise_watched(const Kernel& kernel, const Watch& watch);
+
+/// By Value: what may differ between two right runs of a program without races, since it depends on the order
+/// of atomics, and so do the invocations that get there. All false without atomics. Cost: some passes.
+std::vector<bool> depends_on_order(const Kernel& kernel);
+
+/// By Value: all that raise_watched can watch.
+std::vector<bool> watchable(const Kernel& kernel);
+
+}  // namespace vyre::lower
