@@ -6,6 +6,7 @@
 
 #include "faulty.h"
 #include "hostile.h"
+#include "support.h"
 #include "worker/worker.h"
 
 namespace {
@@ -20,10 +21,22 @@ int serve(char** arguments) {
   return vyre::worker::serve(backend, {}, socket);
 }
 
+/// Starts a worker, lets it hang, and waits for it: a parent to be killed in the middle of a call.
+int hang_with_a_worker() {
+  using namespace vyre::worker;
+  Options options = options_for("faulty");
+  options.dispatch_seconds = 1000;
+  const auto worker = open_worker(options);
+  const auto pipeline = worker->compile(doubling());
+  (void)run_doubling(**pipeline, kHang);
+  return 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc > 5 && std::strcmp(argv[1], "worker") == 0) return serve(argv + 1);
+  if (argc == 2 && std::strcmp(argv[1], "hang-with-a-worker") == 0) return hang_with_a_worker();
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
