@@ -101,8 +101,12 @@ Result<std::string> print_ptx(llvm::Module& module, llvm::TargetMachine& machine
   return std::string(text.begin(), text.end());
 }
 
-/// PTX reserves words and LLVM names; a prefix keeps clear of both.
-std::string symbol_of(const Kernel& kernel) { return "vyre_" + kernel.name; }
+/// PTX reserves words and LLVM names; a prefix keeps clear of both. The name is for people, so it is cut
+/// where it could outgrow what a caller has room for.
+std::string symbol_of(const Kernel& kernel) {
+  constexpr size_t kMostLetters = 64;
+  return "vyre_" + kernel.name.substr(0, kMostLetters);
+}
 
 }  // namespace
 

@@ -119,6 +119,15 @@ TEST(Ptx, ARacyIndexIsLoadedOnce) {
   EXPECT_EQ(count(module.text, "ld.global.nc.u32"), 1u);
 }
 
+// Oracle: include/vyre/backend.h, vyre_plugin_text: 128 characters with the zero.
+TEST(Ptx, TheEntryOfALongNameIsShort) {
+  const std::string name(500, 'n');
+  const PtxModule module =
+      emitted("program " + name + "(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 1; }");
+  EXPECT_LT(module.entry.size(), 128u);
+  EXPECT_EQ(count(module.text, ".entry " + module.entry + "("), 1u);
+}
+
 // Oracle: CUDA's limits: a block has at most 64 threads along z, and a workgroup of vyre 1024.
 TEST(Ptx, ABlockHasOneAxis) {
   const PtxModule module = emitted(R"(
