@@ -101,18 +101,35 @@ TEST_F(Dispatch, MovesLargeBuffersInPieces) {
   }
 }
 
-// Oracle: kernel.h: every binding has at least one element, though its count be 0.
+// Oracle: kernel.h: every binding has at least one element, though its count be 0. The buffer before it fills
+// its memory to the end.
 TEST_F(Dispatch, GivesEmptyBuffersMemory) {
   const auto program = checked(kAdd);
   const auto backend = open();
   const auto pipeline = backend->compile(program);
   ASSERT_TRUE(pipeline);
-  const std::vector<std::span<std::byte>> host(2);
-  ASSERT_TRUE((*pipeline)->dispatch(host, {1, 1, 1}));
-  const FakeLaunch& launch = fake().launches.at(0);
-  EXPECT_NE(launch.parameters[0], 0u);
-  EXPECT_NE(launch.parameters[2], 0u);
-  EXPECT_EQ(launch.parameters[1] + launch.parameters[3], 0u);
+  fake().kernel = [](const FakeLaunch& launch) {
+    for (const size_t parameter : {0u, 2u}) {
+      const uint64_t address = launch.parameters[parameter];
+      auto allocation = fake().allocations.upper_bound(address);
+      EXPECT_NE(allocation, fake().allocations.begin());
+      --allocation;
+      EXPECT_LE(address + 4, allocation->first + allocation->second);
+    }
+    return 0;
+  };
+  const auto memory = backend->allocate(1 << 20);
+  ASSERT_TRUE(memory);
+  const backend::DeviceRange ranges[] = {{memory->get(), 0, 256}, {memory->get(), 1 << 20, 0}};
+  ASSERT_TRUE((*pipeline)->dispatch_resident(ranges, {1, 1, 1}));
+  for (const size_t count : {0u, 64u}) {
+    std::vector<uint32_t> a(count);
+    const std::vector<std::span<std::byte>> host = {bytes_of(a), {}};
+    ASSERT_TRUE((*pipeline)->dispatch(host, {1, 1, 1}));
+    EXPECT_EQ(fake().launches.back().parameters[1], count);
+    EXPECT_EQ(fake().launches.back().parameters[3], 0u);
+  }
+  EXPECT_EQ(fake().launches.size(), 3u);
 }
 
 // Oracle: layout::bind's codes, which come before anything is done.
