@@ -4,7 +4,8 @@
 // machine hurts both alike; the ratio is what counts (1.00: as fast as in this process). "dispatch" is the
 // pipeline alone; "slice" is a slice of a certification as the harness does it, with packing, canaries, the
 // reference function and the comparison; the last table is the certification of operations at standard
-// strength, in processor time of both processes. This program is also the worker that it starts.
+// strength, in processor time of both processes. An argument names the one table to make. This program is
+// also the worker that it starts.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -148,7 +149,8 @@ Pair certify_times(backend::Backend& here, backend::Backend& there, const ops::O
 constexpr std::array<std::string_view, 4> kOperations = {"primitive.bitwise.not", "primitive.math.add",
                                                          "primitive.bitwise.rotl", "primitive.math.clamp"};
 
-int run() {
+int run(std::string_view only) {
+  const auto wanted = [&](std::string_view table) { return only.empty() || only == table; };
   const auto here = expect(backend::open("native", {.threads = 1}));
   worker::Options options;
   options.backend = "native";
@@ -165,6 +167,7 @@ int run() {
 
   fmt::print("{:28} {:>9} {:>12} {:>12} {:>7}\n", "dispatch", "elements", "here us", "worker us", "ratio");
   for (const size_t columns : {1u, 2u, 4u}) {
+    if (!wanted("dispatch")) break;
     for (const size_t n : {256u, 4096u, 65536u, 1u << 20}) {
       const Pair t = dispatch_times(*here, *there, columns, n);
       fmt::print("{:28} {:9} {:12.1f} {:12.1f} {:7.2f}\n", fmt::format("{} columns", columns), n,
@@ -173,6 +176,7 @@ int run() {
   }
   fmt::print("\n{:28} {:>9} {:>12} {:>12} {:>7}\n", "slice", "elements", "here us", "worker us", "ratio");
   for (const std::string_view id : kOperations) {
+    if (!wanted("slice")) break;
     const Pair t = slice_times(*here, *there, *ops::find_operation(id), 65536);
     fmt::print("{:28} {:9} {:12.1f} {:12.1f} {:7.2f}\n", id, 65536, t.here * 1e6, t.there * 1e6, t.ratio());
   }
@@ -180,6 +184,7 @@ int run() {
              "ratio");
   Pair sum{0, 0};
   for (const std::string_view id : kOperations) {
+    if (!wanted("certification")) break;
     const Pair t = certify_times(*here, *there, *ops::find_operation(id));
     fmt::print("{:28} {:9} {:12.3f} {:12.3f} {:7.2f}\n", id, "", t.here, t.there, t.ratio());
     sum.here += t.here;
@@ -194,5 +199,5 @@ int run() {
 int main(int argc, char** argv) {
   if (argc > 5 && std::strcmp(argv[1], "worker") == 0)
     return worker::serve("native", {.threads = 1}, std::stoi(argv[5]));
-  return run();
+  return run(argc > 1 ? argv[1] : "");
 }

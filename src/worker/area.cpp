@@ -151,34 +151,29 @@ std::optional<std::string> Lane::broken_cover() const {
   return std::nullopt;
 }
 
-void Area::place(std::span<const CallerBuffer> buffers, uint64_t seed, uint64_t number) {
+void Area::place(std::span<const CallerBuffer> buffers, Lane& inputs, uint64_t seed, uint64_t number) {
   number_ = number;
   offsets_.resize(buffers.size());
-  for (const Access access : {Access::Read, Access::ReadWrite}) {
-    lane(access).place(buffers, access, seed, number);
-    for (const Lane::Slot& slot : lane(access).slots()) offsets_[slot.buffer] = slot.begin;
+  inputs.place(buffers, Access::Read, seed, number);
+  results_.place(buffers, Access::ReadWrite, seed, number);
+  for (const Lane* lane : {&inputs, &results_}) {
+    for (const Lane::Slot& slot : lane->slots()) offsets_[slot.buffer] = slot.begin;
   }
 }
 
 Result<void> Area::collect(std::span<const CallerBuffer> buffers) {
-  Lane& results = lane(Access::ReadWrite);
-  if (const auto place = results.broken_guard())
+  if (const auto place = results_.broken_guard())
     return std::unexpected(make_breach(Breach::Outside, *place + " was overwritten"));
-  for (const Lane::Slot& slot : results.slots()) {
-    results.copy_out(slot, buffers[slot.buffer].memory);
-    results.cover(slot);
+  for (const Lane::Slot& slot : results_.slots()) {
+    results_.copy_out(slot, buffers[slot.buffer].memory);
+    results_.cover(slot);
   }
   return {};
 }
 
-void Area::abandon() {
-  for (Lane& lane : lanes_) lane.clear();
-}
-
 Result<void> Area::check_rest(uint64_t next) const {
-  const Lane& results = lanes_[size_t(Access::ReadWrite)];
-  auto place = results.broken_cover();
-  if (!place) place = results.broken_guard();
+  auto place = results_.broken_cover();
+  if (!place) place = results_.broken_guard();
   if (!place) return {};
   const uint64_t ago = next - number_;
   return std::unexpected(make_breach(

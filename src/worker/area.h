@@ -65,29 +65,29 @@ class Lane {
   uint64_t seed_ = 0;
 };
 
+/// The results of one dispatch, and until the next one is placed its inputs, which lie in a lane that all
+/// areas share: nobody can write there too late.
 class Area {
  public:
-  Lane& lane(Access access) { return lanes_[size_t(access)]; }
+  Lane& results() { return results_; }
 
-  /// Domain: there is room, and the area rests. `number` is the dispatch's, in the process: what is drawn
-  /// comes of it and `seed`.
-  void place(std::span<const CallerBuffer> buffers, uint64_t seed, uint64_t number);
+  /// Domain: there is room in both lanes, and the area rests. `number` is the dispatch's, in the process:
+  /// what is drawn comes of it and `seed`.
+  void place(std::span<const CallerBuffer> buffers, Lane& inputs, uint64_t seed, uint64_t number);
   /// Where a buffer of place() lies.
   uint64_t offset(size_t buffer) const { return offsets_[buffer]; }
 
   /// After the answer: checks, copies the results out to where place() took them from, and lets the area
   /// rest. Errors: B012, Breach::Outside, and then nothing was copied.
   Result<void> collect(std::span<const CallerBuffer> buffers);
-  /// Which byte of which input lies there, in words.
-  std::string describe_input(uint64_t at) const { return lanes_[size_t(Access::Read)].describe(at); }
   /// Gives up what was placed, after an error.
-  void abandon();
+  void abandon() { results_.clear(); }
   /// While it rests: whether it is as collect() left it. Errors: B012, Breach::Late. `next`: the number of
   /// the dispatch that would come next.
   Result<void> check_rest(uint64_t next) const;
 
  private:
-  std::array<Lane, kAccessCount> lanes_;
+  Lane results_;
   std::vector<uint64_t> offsets_;
   uint64_t number_ = 0;
 };

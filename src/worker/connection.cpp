@@ -152,8 +152,7 @@ Result<Generation*> Connection::ensure(const Lock& lock) {
   return generation_.get();
 }
 
-Result<void> Connection::make_room(const Lock& lock, size_t turn, Access access, uint64_t bytes) {
-  Lane& lane = generation_->areas[turn].lane(access);
+Result<void> Connection::make_room(const Lock& lock, Lane& lane, size_t turn, Access access, uint64_t bytes) {
   if (bytes <= lane.capacity()) return {};
   const uint64_t wanted = bytes > kLargestDoubled ? (bytes + 4095) / 4096 * 4096
                                                   : std::max(kSmallestRegion, std::bit_ceil(bytes));
@@ -178,16 +177,14 @@ Result<Area*> Connection::area_for(const Lock& lock, std::span<const CallerBuffe
     return std::unexpected(std::move(rests).error());
   }
   area.abandon();
-  for (const Access access : {Access::Read, Access::ReadWrite})
-    VYRE_CHECK(make_room(lock, turn, access, Lane::room_for(buffers, access)));
+  VYRE_CHECK(make_room(lock, g.inputs, turn, Access::Read, Lane::room_for(buffers, Access::Read)));
+  VYRE_CHECK(
+      make_room(lock, area.results(), turn, Access::ReadWrite, Lane::room_for(buffers, Access::ReadWrite)));
   return &area;
 }
 
 Diag Connection::input_written(const Lock& lock, uint64_t at) {
-  // Whatever it claims: it is the dispatch that it was at.
-  const Generation& g = *generation_;
-  const Area& area = g.areas[size_t((g.placements + kTurns - 1) % kTurns)];
-  return breach(lock, Breach::ReadOnly, area.describe_input(at) + " was written to");
+  return breach(lock, Breach::ReadOnly, generation_->inputs.describe(at) + " was written to");
 }
 
 Result<void> Connection::call_with_memory(const Lock& lock, Call call, Writer body,
@@ -196,7 +193,7 @@ Result<void> Connection::call_with_memory(const Lock& lock, Call call, Writer bo
   VYRE_TRY(area, area_for(lock, buffers));
   Generation& g = *generation_;
   body.number(uint8_t(g.placements % kTurns));
-  area->place(buffers, g.number, g.placements++);
+  area->place(buffers, g.inputs, g.number, g.placements++);
   body.append(count);
   for (size_t i = 0; i < buffers.size(); ++i) {
     body.number(uint8_t(buffers[i].access));

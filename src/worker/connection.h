@@ -17,6 +17,7 @@ namespace vyre::worker {
 /// A process and everything that was made in it. What the parent knows of it ends with it.
 struct Generation {
   std::unique_ptr<Process> process;
+  Lane inputs;
   std::array<Area, kTurns> areas;
   uint64_t number = 0;      // which process this is
   uint64_t placements = 0;  // in the areas, so far
@@ -76,7 +77,7 @@ class Connection {
 
  private:
   Result<Area*> area_for(const Lock& lock, std::span<const CallerBuffer> buffers);
-  Result<void> make_room(const Lock& lock, size_t turn, Access access, uint64_t bytes);
+  Result<void> make_room(const Lock& lock, Lane& lane, size_t turn, Access access, uint64_t bytes);
   Diag input_written(const Lock& lock, uint64_t at);
   Result<void> greet(const Lock& lock);
   Diag trouble(const Lock& lock, Passage passage, Call call, double seconds);

@@ -37,8 +37,7 @@ enum class Call : uint8_t {
 };
 inline constexpr size_t kCallCount = size_t(Call::Settle) + 1;
 
-/// How many areas of shared memory take turns. Each is a region that the worker can only read and one that it
-/// can write.
+/// How many regions take turns for what the worker can write. For what it only reads there is one.
 inline constexpr size_t kTurns = 2;
 
 /// What an answer begins with, behind its number.

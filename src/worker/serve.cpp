@@ -33,16 +33,15 @@ Diag malformed(std::string_view what) {
 struct Watched {
   int socket = -1;
   std::atomic<uint32_t> call = 0;
-  std::array<std::atomic<uintptr_t>, kTurns> begin{}, end{};
+  std::atomic<uintptr_t> begin = 0, end = 0;
 };
 Watched watched;
 static_assert(std::atomic<uintptr_t>::is_always_lock_free);
 
 void on_fault(int signal, siginfo_t* info, void*) {
   const auto at = reinterpret_cast<uintptr_t>(info->si_addr);
-  for (size_t turn = 0; turn < kTurns; ++turn) {
-    const uintptr_t begin = watched.begin[turn];
-    if (at < begin || at >= watched.end[turn]) continue;
+  const uintptr_t begin = watched.begin;
+  if (at >= begin && at < watched.end) {
     // The packet of an answer, without the allocation that Writer and Channel would make.
     struct [[gnu::packed]] {
       uint32_t size = 13;
@@ -56,9 +55,9 @@ void on_fault(int signal, siginfo_t* info, void*) {
   std::signal(signal, SIG_DFL);  // returning makes the same access again
 }
 
-void protect_inputs(size_t turn, std::span<const std::byte> memory) {
-  watched.begin[turn] = reinterpret_cast<uintptr_t>(memory.data());
-  watched.end[turn] = reinterpret_cast<uintptr_t>(memory.data() + memory.size());
+void protect_inputs(std::span<const std::byte> memory) {
+  watched.begin = reinterpret_cast<uintptr_t>(memory.data());
+  watched.end = reinterpret_cast<uintptr_t>(memory.data() + memory.size());
 }
 
 void watch_faults(int socket) {
@@ -107,7 +106,7 @@ class Server {
     if (turn >= kTurns || number >= kAccessCount)
       return std::unexpected(malformed("there is no such region"));
     access = static_cast<Access>(number);
-    return &regions_[turn][number];
+    return access == Access::Read ? &inputs_ : &results_[turn];
   }
   /// The part of a region that the next three numbers name.
   Result<std::span<std::byte>> part(uint8_t turn, Reader& in) {
@@ -122,7 +121,8 @@ class Server {
   }
 
   backend::Backend& backend_;
-  std::array<std::array<Region, kAccessCount>, kTurns> regions_;
+  Region inputs_;
+  std::array<Region, kTurns> results_;
   std::map<uint32_t, std::unique_ptr<backend::Pipeline>> pipelines_;
   std::map<uint32_t, std::unique_ptr<backend::DeviceBuffer>> buffers_;
 };
@@ -142,7 +142,7 @@ Result<void> Server::map(Reader& in, Fd fd) {
   *slot = Region();
   VYRE_TRY(opened, Region::open(std::move(fd), bytes, access));
   *slot = std::move(opened);
-  if (access == Access::Read) protect_inputs(turn, slot->memory());
+  if (access == Access::Read) protect_inputs(slot->memory());
   return {};
 }
 
