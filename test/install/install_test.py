@@ -47,12 +47,12 @@ class Installed(unittest.TestCase):
     def project(self, name):
         """The example of this language, configured against the installed tree and built."""
         build = self.folder / f"build-{name}"
-        language, compiler = {"c": ("C", CC), "cpp": ("CXX", CXX)}[name]
+        language, compiler = {"c": ("C", CC), "cpp": ("CXX", CXX), "backend-plugin": ("CXX", CXX)}[name]
         self.succeed(CMAKE, "-G", "Ninja", "-S", SOURCE / "examples" / name, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
                      f"-DCMAKE_{language}_COMPILER={compiler}",
                      f"-DCMAKE_{language}_FLAGS=-Wall -Wextra -Wpedantic -Werror")
         self.succeed(CMAKE, "--build", build)
-        return build / f"run_xor_{name}"
+        return build / {"backend-plugin": "libonecore.so"}.get(name, f"run_xor_{name}")
 
     def test_examples_build_and_run_on_each_backend(self):
         for name in ["c", "cpp"]:
@@ -62,6 +62,25 @@ class Installed(unittest.TestCase):
             refused = run(program, "gpu")
             self.assertEqual((refused.returncode, refused.stdout), (1, ""))
             self.assertIn("error[B004]: unknown backend 'gpu'", refused.stderr)
+
+    def test_a_backend_of_ones_own_runs_and_is_certified(self):
+        source = SOURCE / "examples/backend-plugin"
+        lines = sum(len(file.read_text().splitlines()) for file in source.iterdir())
+        self.assertLessEqual(lines, 300, "a whole backend in 300 lines")
+        plugin = self.project("backend-plugin")
+        # Sums of 0 to 255, 256 to 511, ...: 256 * (first + last) / 2.
+        for spec in [plugin, f"{plugin}?O2"]:
+            self.assertEqual(self.succeed(self.prefix / "bin/vyre", "run", SOURCE / "examples/block_sum.vyre", "--groups",
+                                          "4", "--set", "input=iota:1024", "--set", "sums=zeros:4", "--backend", spec),
+                             "sums: 32640 98176 163712 229248\n")
+        refused = run(self.prefix / "bin/vyre", "run", SOURCE / "examples/xor.vyre", "--groups", "1", "--backend",
+                      f"{plugin}?O3")
+        self.assertEqual((refused.returncode, refused.stdout), (3, ""))
+        self.assertIn("error[B001]", refused.stderr)
+        # The C API takes the path as well.
+        self.assertEqual(self.succeed(self.project("c"), plugin), "out: 254 2 0\n")
+        judged = self.succeed(self.prefix / "bin/vyre-conform", "certify", "--backend", plugin, "--strength", "quick")
+        self.assertTrue(judged.endswith("\nlevel: integer=L2\n"), judged)
 
     def test_programs_run_from_where_they_are(self):
         self.assertRegex(self.succeed(self.prefix / "bin/vyre", "--version"), r"^vyre \d+\.\d+\.\d+\n$")
