@@ -9,6 +9,7 @@
 
 #include "files.h"
 #include "lower/evaluate.h"
+#include "lower/raise.h"
 #include "ops/operation.h"
 #include "text/text.h"
 #include "wire/wire.h"
@@ -107,6 +108,15 @@ class RunFile : public testing::TestWithParam<std::string> {
     }
   }
 
+  /// The kernel as a program again, on the reference.
+  void run_raised(const lower::Kernel& kernel) {
+    auto raised = check::check(lower::raise(kernel), ops::op_table());
+    ASSERT_TRUE(raised) << explain(raised.error(), *source_);
+    const Form form{"raised", {std::make_shared<const check::Checked>(std::move(*raised)), {}}};
+    const auto reference = backend::make_reference({.subgroup_size = lanes_});
+    run_backend(*reference, "reference", form);
+  }
+
   std::unique_ptr<Source> source_;
   std::vector<text::RunDirective> runs_;
   std::vector<Form> forms_;
@@ -137,6 +147,7 @@ TEST_P(RunFile, EveryBackendGivesTheseBytes) {
   }
   const lower::Kernel kernel = lower::build(*forms_[0].step.checked);
   run_kernel(kernel, "kernel");
+  run_raised(kernel);
   for (const lower::Target& target : {lower::kLlvmTarget, lower::kWordTarget}) {
     run_kernel(lower::legalize(kernel, target), "legal kernel for " + std::string(target.name));
   }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "backend/registry/registry.h"
+#include "host/first_difference.h"
 #include "host/run.h"
 #include "host/values.h"
 #include "ops/operation.h"
@@ -88,6 +89,7 @@ class Watchdog {
 /// What one run needs, put together and complained about before anything runs.
 struct Plan {
   std::vector<host::Step> steps;
+  std::vector<std::pair<std::string, std::shared_ptr<const Source>>> texts;  // of the steps; null: from wire
   host::Buffers buffers;
   std::vector<std::pair<std::string, std::string>> get;  // name, file or empty
 };
@@ -127,6 +129,7 @@ std::expected<Plan, int> make_plan(const Options& options) {
     auto file = host::load_checked(paths[i], ops::op_table());
     if (!file) return std::unexpected(report(file.error()));
     plan.steps.push_back({std::move(file->checked), *groups});
+    plan.texts.emplace_back(paths[i], std::move(file->source));
   }
   auto buffers = host::declare_buffers(plan.steps);
   if (!buffers) return std::unexpected(usage_error(buffers.error().message));
@@ -205,6 +208,19 @@ std::expected<host::Buffers, int> run_on(const Plan& plan, backend::Backend& bac
   return buffers;
 }
 
+/// Says on stderr which expression is the first that two backends compute differently, or why that is
+/// unknown.
+void explain_difference(const Plan& plan, const host::Contestant& a, const host::Contestant& b) {
+  const host::FirstDifference found = host::find_first_difference(
+      a, b, plan.steps, plan.buffers, [&](size_t step) { return plan.texts[step].second.get(); });
+  if (found.place) {
+    const auto& [path, source] = plan.texts[found.step];
+    fmt::print(stderr, "{}", render(*found.place, source.get(), path));
+  } else {
+    fmt::print(stderr, "note: the first expression that differs was not found: {}\n", found.why);
+  }
+}
+
 int compare(const Plan& plan, std::string_view list, const Options& options) {
   std::vector<std::string> names;
   for (const std::string& name : CLI::detail::split(std::string(list), ',')) names.push_back(name);
@@ -228,7 +244,9 @@ int compare(const Plan& plan, std::string_view list, const Options& options) {
   int exit = 0;
   for (size_t i = 1; i < results.size(); ++i) {
     const auto equal = host::expect_equal(results[0], names[0], results[i], names[i]);
-    if (!equal) exit = report(equal.error());
+    if (equal) continue;
+    exit = report(equal.error());
+    explain_difference(plan, {*backends[0], names[0]}, {*backends[i], names[i]});
   }
   return exit;
 }
@@ -264,7 +282,9 @@ void add_run(CLI::App& app, int& exit) {
       ->take_all();
   auto* backend =
       verb->add_option("--backend", options->backend, "reference or native (default)")->type_name("B");
-  verb->add_option("--compare", options->compare, "one digest a backend; exit 1 when they differ")
+  verb->add_option(
+          "--compare", options->compare,
+          "one digest a backend; exit 1 when they differ, with the first element and expression that do")
       ->type_name("B,B,...")
       ->excludes(backend);
   verb->add_option(
