@@ -180,8 +180,8 @@ int run(std::string_view only) {
     const Pair t = slice_times(*here, *there, *ops::find_operation(id), 65536);
     fmt::print("{:28} {:9} {:12.1f} {:12.1f} {:7.2f}\n", id, 65536, t.here * 1e6, t.there * 1e6, t.ratio());
   }
-  fmt::print("\n{:28} {:>9} {:>12} {:>12} {:>7}\n", "certification, standard", "", "here s", "worker s",
-             "ratio");
+  fmt::print("\n{:28} {:>9} {:>12} {:>12} {:>7}\n", "certification, standard", "", "here cpu s",
+             "worker cpu s", "ratio");
   Pair sum{0, 0};
   for (const std::string_view id : kOperations) {
     if (!wanted("certification")) break;
