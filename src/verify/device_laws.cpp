@@ -7,6 +7,9 @@
 
 #include "base/random.h"
 #include "generate/shrink.h"
+#include "verify/families.h"
+#include "verify/parity.h"
+#include "verify/token.h"
 
 namespace vyre::verify {
 namespace {
@@ -75,7 +78,9 @@ uint64_t swept_instances(Strength strength) {
 }
 
 std::string SweepCounts::doubt() const {
-  if (completed != instances) return fmt::format("{} of {} instances were run", completed, instances);
+  if (completed != instances + canaries) {
+    return fmt::format("{} of {} instances were run", completed, instances + canaries);
+  }
   if (canaries_seen != canaries) return fmt::format("{} of {} canaries were seen", canaries_seen, canaries);
   if (samples_wrong == 0) return {};
   return fmt::format("{} of {} samples are wrong: at {} the sides are {}, not {}", samples_wrong, samples,
@@ -125,17 +130,15 @@ Result<void> DeviceLaw::slice(const Sweep& sweep, uint32_t samples, SweepCounts&
   Slots found;
   VYRE_CHECK(results_->read(0, std::as_writable_bytes(std::span(found.words))));
   const uint64_t canaries = canary_chunks(sweep) * sweep.length;
-  uint64_t completed = 0;
   uint32_t first = UINT32_MAX;
   for (size_t slot = 0; slot < kSlots; ++slot) {
     const auto counted = [&](Count c) { return found.at(slot, c) - poison.at(slot, c); };
-    completed += counted(Count::Completed);
+    counts.completed += counted(Count::Completed);
     counts.failures += counted(Count::Failures);
     counts.canaries_seen += counted(Count::Canaries);
     first = std::min(first, found.at(slot, Count::FirstThread));
   }
   counts.instances += sweep.threads * sweep.chunk_instances();
-  counts.completed += completed - std::min(completed, canaries);
   counts.canaries += canaries;
   if (first != UINT32_MAX && !counts.first_chunk) {
     counts.first_chunk = sweep.first_chunk + first * sweep.chunk_stride;
@@ -277,7 +280,8 @@ Result<DeviceLawVerdict> check_law_on_device(backend::Backend& backend, const Bo
   VYRE_TRY(counts, compiled->run(sweep, monitor));
   out.counts = std::move(counts);
   const std::string doubt = out.counts.doubt();
-  out.evidence = {device, fmt::format("swept({}, {})", out.counts.instances, seed), out.counts.completed,
+  const uint64_t checked = out.counts.completed - std::min(out.counts.completed, out.counts.canaries);
+  out.evidence = {device, fmt::format("swept({}, {})", out.counts.instances, seed), checked,
                   doubt.empty() && out.counts.failures == 0 && out.counts.instances >= instances};
   if (!out.counts.first_chunk) return out;
   VYRE_TRY(found, compiled->find(sweep, *out.counts.first_chunk, *out.counts.first_start));
@@ -291,6 +295,37 @@ Result<DeviceLawVerdict> check_law_on_device(backend::Backend& backend, const Bo
   });
   if (error) return std::unexpected(std::move(*error));
   return out;
+}
+
+Result<void> sweep_laws(backend::Backend& backend, const ops::Operation& operation, const std::string& device,
+                        uint64_t instances, uint64_t seed, const Monitor& monitor, Verdict& verdict) {
+  for (size_t number = 0; number < operation.laws.size() && !monitor.stopped(); ++number) {
+    const auto bound = algebra::bind(operation.laws[number], operation);
+    if (!bound) continue;  // the other engines have said so
+    LawVerdict& law = verdict.laws.at(number);
+    VYRE_TRY(found, check_law_on_device(backend, *bound, device, instances, seed, monitor));
+    verdict.dispatches += found.counts.dispatches;
+    if (monitor.stopped()) return {};
+    law.evidence.push_back(found.evidence);
+    if (found.evidence.holds) continue;
+    const std::string doubt = found.counts.doubt();
+    // Replay wants values: those of a wrong sample, or zeros where nothing was run.
+    std::vector<uint32_t> values = found.counterexample.value_or(found.counts.wrong_values);
+    values.resize(bound->variables.size());
+    Failure failure{
+        .check = Check::Law,
+        .oracle = law.law,
+        .minimality = found.counterexample ? Minimality::Shrunk : Minimality::Found,
+        .input = values,
+        .note = doubt.empty() ? fmt::format("{} does not hold on {}: {} of {} instances fail",
+                                            spec::info(operation.laws[number].kind).statement, device,
+                                            found.counts.failures, found.counts.instances)
+                              : fmt::format("the law's program on {}: {}", device, doubt),
+        .token = print(Token{subject_of(operation.id, operation.version), "law", 0, number, values}),
+        .fault = Fault::Law};
+    add_failure(verdict, std::move(failure));
+  }
+  return {};
 }
 
 Result<std::vector<DeviceTwinVerdict>> check_twins_on_device(backend::Backend& backend, uint32_t repetitions,

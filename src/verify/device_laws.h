@@ -3,8 +3,7 @@
 //
 // A law is one program (device_laws_program.h) over buffers that stay on the device. Zero failures must not
 // look like not having run, so a run is believed only when
-//  - as many instances were completed as were asked for, counted by the loops themselves into memory that
-//    started as poison;
+//  - as many instances were completed as were asked for, counted into memory that started as poison;
 //  - every canary was seen: instances that a word known to the host alone makes fail;
 //  - what invocations say of their last instance is what the host makes of it: the values from the formula,
 //    both sides from the reference functions; in one slice of kSampledSlices, and always in the first;
@@ -34,7 +33,7 @@ uint64_t swept_instances(Strength strength);
 /// What came back of a sweep.
 struct SweepCounts {
   uint64_t instances = 0;  // asked for, canaries aside
-  uint64_t completed = 0;  // canaries aside
+  uint64_t completed = 0;  // canaries too
   uint64_t failures = 0;
   uint64_t canaries = 0;  // asked for
   uint64_t canaries_seen = 0;
@@ -111,6 +110,11 @@ Result<DeviceLawVerdict> check_law_on_device(backend::Backend& backend, const al
                                              const std::string& device, uint64_t instances, uint64_t seed,
                                              const Monitor& monitor,
                                              const spec::OpTable& table = ops::op_table());
+
+/// Sweeps every claimed law of an operation and adds the evidence, and what failed, to the verdict's laws,
+/// which stand in the operation's order. Errors: the backend's.
+Result<void> sweep_laws(backend::Backend& backend, const ops::Operation& operation, const std::string& device,
+                        uint64_t instances, uint64_t seed, const Monitor& monitor, Verdict& verdict);
 
 /// A planted-false law on the device, with the count that was known before.
 struct DeviceTwinVerdict {

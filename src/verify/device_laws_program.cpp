@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <functional>
+#include <algorithm>
+#include <optional>
 
 #include "base/random.h"
 #include "ir/builder.h"
@@ -18,7 +19,9 @@ using ir::ProgramBuilder;
 using spec::DataType;
 using spec::Op;
 
-constexpr uint64_t kAffineStream = 0x616666696e65;  // "affine"
+constexpr uint64_t kXorStream = 0x786f7273;  // "xors"
+constexpr uint64_t kXorTrials = 64;
+using Words4 = std::array<uint32_t, 4>;
 constexpr uint32_t kNever = UINT32_MAX;
 
 /// The inverse of an odd number modulo 2^32, by Newton's iteration: each round doubles the bits that are
@@ -56,9 +59,8 @@ enum class Parameter : uint32_t {
   SlotMask,
   Samples,
   Fold,
-  Ones,
 };
-constexpr uint32_t kFixedParameters = uint32_t(Parameter::Ones) + 1;
+constexpr uint32_t kFixedParameters = uint32_t(Parameter::Fold) + 1;
 constexpr uint32_t kVariableParameters = 6;
 
 uint32_t ranked(uint32_t word, DataType type) { return type == DataType::I32 ? word ^ 0x80000000u : word; }
@@ -74,17 +76,26 @@ class Counting final : public algebra::Terms {
   }
   Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
     shape.veils += uint32_t(inputs.size());
+    for (const Column c : inputs) shape.still_operands += c.index >= variables_;
     ++shape.applications[&operation];
     return fresh();
   }
-  Column sum(Column, Column) override { return fresh(); }
+  Column sum(Column, Column) override {
+    ++shape.sums;
+    return fresh();
+  }
   void require_equal(Column, Column) override {
     ++shape.equations;
+    ++shape.comparisons;
     shape.sides += 2;
   }
-  void require_ordered(Column, Column, DataType) override { shape.sides += 2; }
+  void require_ordered(Column, Column, DataType) override {
+    ++shape.comparisons;
+    shape.sides += 2;
+  }
   void require_monotone(Column, Column, DataType, Column, Column, DataType) override {
     shape.veils += 2;
+    shape.comparisons += 2;
     shape.sides += 4;
   }
   LawShape shape;
@@ -130,43 +141,30 @@ class AtPoint final : public algebra::Terms {
   std::vector<uint32_t> columns_;
 };
 
-bool is_composed_with(const ops::Operation& operation, Op op) {
-  ir::FunctionBuilder f{std::string(operation.id)};
-  std::vector<Ex> parameters;
-  for (size_t k = 0; k < operation.signature.inputs.size(); ++k) {
-    parameters.push_back(f.parameter(operation.parameter_names[k], operation.signature.inputs[k]));
-  }
-  operation.compose(f, parameters);
-  for (const ir::Expr& e : f.code().exprs) {
-    if (e.kind == ir::ExprKind::Apply && e.op == op) return true;
-  }
-  return false;
-}
-
 /// The statement as IR, for one instance, inside the innermost loop.
 class Writing final : public algebra::Terms {
  public:
   struct Words {
     std::vector<Ex> variables, constants, veils, canaries;  // canaries: the veils of equations
-    Ex hit, ones;
+    Ex hit;
   };
   using Terms::apply;
   Writing(ProgramBuilder& p, const BoundLaw& law, const LawProgramOptions& options, const Words& words)
-      : Terms(law.variables.size()), p_(p), options_(options), words_(words), columns_(words.variables) {
-    shifts_ = affine_over_bits(*law.f);
-    for (const ops::Operation* other : law.others) shifts_ = shifts_ || affine_over_bits(*other);
-  }
+      : Terms(law.variables.size()),
+        p_(p),
+        options_(options),
+        words_(words),
+        columns_(words.variables),
+        multiplies_(veils_multiply(law)) {}
 
   Column constant(uint32_t) override { return keep(words_.constants[constant_++]); }
   Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
     std::vector<Ex> arguments;
     for (size_t k = 0; k < inputs.size(); ++k) {
-      arguments.push_back(typed(veiled(at(inputs[k])), operation.signature.inputs[k]));
+      arguments.push_back(typed(veiled(inputs[k]), operation.signature.inputs[k]));
     }
-    return keep(name(
-        "r", &operation == options_.replaced
-                 ? mixture(operation, arguments)
-                 : word(p_.call(operation.id, arguments, operation.version), operation.signature.output)));
+    return keep(
+        name("r", word(p_.call(operation.id, arguments, operation.version), operation.signature.output)));
   }
   Column sum(Column a, Column b) override { return keep(name("r", at(a) + at(b))); }
   void require_equal(Column a, Column b) override {
@@ -181,7 +179,7 @@ class Writing final : public algebra::Terms {
   }
   void require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) override {
     sides_.insert(sides_.end(), {at(p), at(q), at(a), at(b)});
-    const Ex premise = ordered(veiled(at(p)), veiled(at(q)), domain, true);
+    const Ex premise = ordered(veiled(p), veiled(q), domain, true);
     demand((premise && ordered(at(b), at(a), range, false)) || words_.hit);
   }
 
@@ -197,11 +195,16 @@ class Writing final : public algebra::Terms {
   Ex name(std::string_view prefix, Ex value) {
     return p_.let(fmt::format("{}{}", prefix, columns_.size()), value);
   }
-  Ex veiled(Ex word) {
-    if (!options_.opaque) return word;
-    const Ex zero = words_.veils[veil_++];
-    return shifts_ ? word >> zero : word ^ zero;
+  Ex veiled(Column c) {
+    if (!options_.opaque) return at(c);
+    const Ex veil = words_.veils[veil_++];
+    if (multiplies_) return at(c) * veil;
+    return at(c) ^ (is_still(c) ? words_.variables[0] & veil : veil);
   }
+  /// Of a constant, what is computed of it alone could be computed once; a result that is 0 or 1 could be
+  /// looked at for each of the two beforehand. So these are veiled with a word that changes, as far as anyone
+  /// knows.
+  bool is_still(Column c) const { return c.index >= variables_; }
   Ex typed(Ex word, DataType type) {
     if (type == DataType::Bool) return (word & 1) != 0;
     return type == DataType::U32 ? word : p_.bitcast(type, word);
@@ -215,18 +218,6 @@ class Writing final : public algebra::Terms {
     const Ex x = typed(a, type), y = typed(b, type);
     return or_equal ? x <= y : x < y;
   }
-  /// One instruction an operand that the operation has not got, so that all its operands stay needed.
-  Ex mixture(const ops::Operation& operation, std::span<const Ex> arguments) {
-    const bool multiplies = is_composed_with(operation, Op::Mul);
-    std::vector<Ex> words;
-    for (size_t k = 0; k < arguments.size(); ++k) {
-      words.push_back(word(arguments[k], operation.signature.inputs[k]));
-    }
-    if (words.size() == 1) return multiplies ? words[0] & words_.ones : words[0] * words_.ones;
-    Ex out = words[0];
-    for (size_t k = 1; k < words.size(); ++k) out = multiplies ? out & words[k] : out * words[k];
-    return out;
-  }
   void demand(Ex fails) { fails_ = fails_ ? *fails_ || fails : fails; }
 
   ProgramBuilder& p_;
@@ -235,8 +226,8 @@ class Writing final : public algebra::Terms {
   std::vector<Ex> columns_;
   std::vector<Ex> sides_;
   std::optional<Ex> fails_;
+  const bool multiplies_;
   size_t constant_ = 0, veil_ = 0, equation_ = 0;
-  bool shifts_ = false;
 };
 
 Ex hash(ProgramBuilder& p, const std::string& name, Ex word) {
@@ -255,7 +246,7 @@ class Writer {
   Writer(const BoundLaw& law, const LawProgramOptions& options)
       : law_(law), options_(options), shape_(shape_of(law)), p_("law") {
     p_.workgroup_size(kLawWorkgroup, 1, 1);
-    parameters_ = p_.read("parameters", DataType::U32, 0);
+    parameters_ = p_.read("parameters", DataType::Vec4U32, 0);
     results_ = p_.read_write("results", DataType::U32, 1);
     samples_ = p_.read_write("samples", DataType::U32, 2);
   }
@@ -265,13 +256,18 @@ class Writer {
     const uint32_t constants = kFixedParameters + kVariableParameters * variables;
     const uint32_t zeros = constants + uint32_t(shape_.constants.size());
     const uint32_t words = zeros + shape_.equations + shape_.veils;
+    // Four at a time: every load has a guard.
+    for (uint32_t k = 0; k < (words + 3) / 4; ++k) {
+      fours_.push_back(p_.let(fmt::format("parameters{}", k), p_.load(parameters_, p_.u32(k))));
+    }
     const Ex thread = p_.let("thread", p_.invocation_id(0));
     p_.if_(thread < fixed(Parameter::Threads), [&] { chunk(thread, constants, zeros); });
-    return {p_.finish(), shape_, variables + shape_.sides, words};
+    return {p_.finish(), shape_, variables + shape_.sides, uint32_t(4 * fours_.size()),
+            veils_multiply(law_) ? 1u : 0u};
   }
 
  private:
-  Ex parameter(uint32_t index) { return p_.load(parameters_, p_.u32(index)); }
+  Ex parameter(uint32_t index) { return p_.component(fours_[index / 4], index % 4); }
   Ex fixed(Parameter which) { return parameter(uint32_t(which)); }
   std::vector<Ex> load(std::string_view prefix, uint32_t first, size_t count) {
     std::vector<Ex> out;
@@ -298,7 +294,6 @@ class Writer {
     std::vector<Ex> constant = load("constant", constants, shape_.constants.size());
     std::vector<Ex> equation_zeros = load("side_zero", zeros, shape_.equations);
     std::vector<Ex> veils = load("zero", zeros + shape_.equations, shape_.veils);
-    const Ex ones = p_.let("ones", fixed(Parameter::Ones));
 
     const Ex is_canary =
         p_.let("is_canary", (number & fixed(Parameter::CanaryMask)) == fixed(Parameter::CanaryValue));
@@ -324,7 +319,7 @@ class Writer {
       }
       const Ex marks = p_.let("marks", p_.u32(0));
       p_.loop("instance", p_.u32(0), length, [&](Ex) {
-        Writing::Words words{{}, constant, veils, sides, hit, ones};
+        Writing::Words words{{}, constant, veils, sides, hit};
         for (uint32_t v = 0; v < x.size(); ++v) {
           Ex value = x[v] ^ (x[v] >> fold);
           if (law_.variables[v] == DataType::Bool) value = value & 1;
@@ -373,6 +368,7 @@ class Writer {
   const LawShape shape_;
   ProgramBuilder p_;
   BufferRef parameters_{}, results_{}, samples_{};
+  std::vector<Ex> fours_;
 };
 
 }  // namespace
@@ -383,19 +379,30 @@ LawShape shape_of(const BoundLaw& law) {
   return std::move(counting.shape);
 }
 
-bool affine_over_bits(const ops::Operation& operation) {
-  constexpr uint64_t kTrials = 64;
-  const std::array<uint32_t, 4> zero{};
-  for (uint64_t trial = 0; trial < kTrials; ++trial) {
-    const auto x = philox(0, 2 * trial, kAffineStream), y = philox(0, 2 * trial + 1, kAffineStream);
-    std::array<uint32_t, 4> both{};
-    for (size_t k = 0; k < both.size(); ++k) both[k] = x[k] ^ y[k];
-    if ((operation.reference(x.data()) ^ operation.reference(y.data()) ^ operation.reference(both.data()) ^
-         operation.reference(zero.data())) != 0) {
-      return false;
+bool xor_passes(const ops::Operation& operation) {
+  const size_t arity = operation.signature.inputs.size();
+  const auto at = [&](const Words4& x) { return operation.reference(x.data()); };
+  const Words4 zero{}, first = philox(0, 0, kXorStream);
+  bool affine = true, together = arity > 1, varies = false;
+  for (uint64_t trial = 0; trial < kXorTrials; ++trial) {
+    Words4 x = philox(0, 2 * trial, kXorStream), y = philox(0, 2 * trial + 1, kXorStream);
+    Words4 both{}, moved{};
+    // Every other time equal operands: by chance they never are.
+    if (trial % 2 == 1) x.fill(x[0]);
+    for (size_t k = 0; k < x.size(); ++k) {
+      both[k] = x[k] ^ y[k];
+      moved[k] = x[k] ^ y[0];
     }
+    affine = affine && (at(x) ^ at(y) ^ at(both) ^ at(zero)) == 0;
+    together = together && at(moved) == at(x);
+    varies = varies || at(x) != at(first);
   }
-  return true;
+  return affine || (together && varies);
+}
+
+bool veils_multiply(const BoundLaw& law) {
+  return xor_passes(*law.f) ||
+         std::ranges::any_of(law.others, [](const ops::Operation* other) { return xor_passes(*other); });
 }
 
 uint32_t Sweep::canary_run(uint32_t chunk) const { return hash(chunk ^ canary_salt) & (runs - 1); }
@@ -429,11 +436,12 @@ std::vector<uint32_t> LawProgram::parameters(const Sweep& sweep, uint32_t sample
   set(Parameter::SlotMask, kSlots - 1);
   set(Parameter::Samples, samples);
   set(Parameter::Fold, sweep.fold);
-  set(Parameter::Ones, UINT32_MAX);
   for (const VariableFormula& f : sweep.variables) {
     out.insert(out.end(), {f.base_salt, f.step_salt, f.random, f.least_step, f.grid_shift, f.grid_mask});
   }
   out.insert(out.end(), shape.constants.begin(), shape.constants.end());
+  out.resize(out.size() + shape.equations, 0);
+  out.resize(out.size() + shape.veils, veil);
   out.resize(parameter_words, 0);
   return out;
 }

@@ -6,10 +6,10 @@
 // same program runs random full-width sweeps, exhaustive grids and walks of one variable through all words.
 //
 // A compiler that saw both sides of a law would fold it to "true" and never run the operation. So every
-// occurrence of an operand goes through a veil of its own: an operation with a word that is zero, but only
-// whoever fills the buffer knows it. Constants of a law are such words too. The veil is `^ 0` where the
-// operations are arithmetic; but `^` passes through the operations that are affine over bits (not, xor,
-// reversal), and optimisers know, so there it is `>> 0`. What came of it is looked at: device_laws_code.h.
+// occurrence of an operand goes through a veil of its own: an operation with a word that changes nothing, but
+// only whoever fills the buffer knows it. Constants of a law are such words too. The veil is `^ 0`; but `^`
+// passes through some operations (not, xor, reversal of bits, equality), and optimisers know, so there it is
+// `* 1`. What came of it is looked at: device_laws_code.h.
 //
 // The one side of each equation is veiled with a word that turns into something else for a known stretch of
 // some chunks: the canaries, instances that must fail. A kernel that does not run, or not all of it, misses
@@ -31,14 +31,21 @@ namespace vyre::verify {
 struct LawShape {
   std::vector<uint32_t> constants;  // in the order in which it mentions them
   uint32_t veils = 0;               // occurrences of operands
+  uint32_t still_operands = 0;      // of these, other than variables
   uint32_t equations = 0;
+  uint32_t comparisons = 0;
+  uint32_t sums = 0;   // by whoever checks
   uint32_t sides = 0;  // words that demands compare
   std::map<const ops::Operation*, uint32_t> applications;
 };
 LawShape shape_of(const algebra::BoundLaw& law);
 
-/// Whether op(x ^ y) = op(x) ^ op(y) ^ op(0), judged by the reference function on random words.
-bool affine_over_bits(const ops::Operation& operation);
+/// Whether `^` passes through an operation, judged by its reference function on random words: it is affine
+/// over bits, op(x ^ y) = op(x) ^ op(y) ^ op(0), or does not see that all its operands were changed alike, as
+/// `==`.
+bool xor_passes(const ops::Operation& operation);
+/// Whether the veils of a law are `* 1`, since `^` passes through one of its operations; else they are `^ 0`.
+bool veils_multiply(const algebra::BoundLaw& law);
 
 /// Values of one variable: x = base + number * step, and of that x ^ (x >> Sweep::fold).
 ///   base = (hash(chunk ^ base_salt) & random) + ((chunk >> grid_shift) & grid_mask)
@@ -90,17 +97,16 @@ inline constexpr uint32_t kMark = 0x5eed1a3d;
 struct LawProgramOptions {
   /// False: without veils, as no law should be run: for tests of inspection.
   bool opaque = true;
-  /// Instead of this operation write a cheap mixture of its operands: what inspection subtracts.
-  const ops::Operation* replaced = nullptr;
 };
 
-/// Buffers, in this order: parameters (u32, read), results (kSlots * kCounts words), samples (for each of the
-/// first invocations, its last instance: the variables, then the sides of the demands in order).
+/// Buffers, in this order: parameters (vec4u32, read), results (kSlots * kCounts words), samples (for each of
+/// the first invocations, its last instance: the variables, then the sides of the demands in order).
 struct LawProgram {
   ir::Program program;
   LawShape shape;
   uint32_t sample_words = 0;
   uint32_t parameter_words = 0;
+  uint32_t veil = 0;  // what leaves operands as they are: 0 or 1
 
   /// The contents of the parameters. `samples`: how many invocations write one.
   std::vector<uint32_t> parameters(const Sweep& sweep, uint32_t samples) const;

@@ -14,6 +14,7 @@
 #include "backend/native/jit.h"
 #include "lower/kernel.h"
 #include "lower/llvm/codegen.h"
+#include "lower/llvm/llvm.h"
 #include "spec/limits.h"
 
 namespace vyre::backend {
@@ -115,6 +116,11 @@ class NativePipeline final : public Pipeline {
       return {};
     }
     return run_parallel(buffers.data(), extent.data(), total, grain);
+  }
+
+  Result<EmittedCode> code() override {
+    VYRE_TRY(text, lower::print_llvm(lower::legalize(lower::build(program_), lower::kLlvmTarget), true));
+    return EmittedCode{.form = "llvm", .text = std::move(text)};
   }
 
  private:

@@ -6,7 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "backend/native/native.h"
+#include "lower/llvm/ptx.h"
+#include "verify/device_laws_code.h"
 
 namespace vyre::verify {
 namespace {
@@ -51,6 +56,269 @@ TEST(DeviceLaws, EveryClaimedLawOfTheLibraryHolds) {
     }
   }
   EXPECT_GE(laws, 100u);
+}
+
+Result<backend::EmittedCode> ptx_of(const check::Checked& checked) {
+  VYRE_TRY(module, lower::emit_ptx(lower::legalize(lower::build(checked), lower::kPtxTarget), {.sm = 90}));
+  return backend::EmittedCode{"ptx", module.text};
+}
+
+// Oracle: the two laws' names below; all others must have whole code. Their operations loop by themselves.
+void expect_whole_code(Inspector inspector) {
+  size_t whole = 0;
+  for (const ops::Operation& operation : ops::all_operations()) {
+    for (const spec::Law& law : operation.laws) {
+      const std::string name = fmt::format("{} of {}", to_string(law), operation.id);
+      const auto b = algebra::bind(law, operation);
+      const auto found = inspector.inspect(*b);
+      ASSERT_TRUE(found) << name << ": " << found.error().message;
+      const bool loops = name.contains("primitive.math.gcd") || name.contains("primitive.math.lcm");
+      EXPECT_EQ(found->outcome, loops ? Inspected::NotInspected : Inspected::Whole)
+          << name << ": " << found->reason;
+      whole += found->outcome == Inspected::Whole;
+    }
+  }
+  EXPECT_GE(whole, 100u);
+}
+TEST(DeviceLaws, LlvmLeavesEveryInstanceOfEveryOperation) {
+  expect_whole_code(Inspector(native(), ops::op_table()));
+}
+TEST(DeviceLaws, PtxHasEveryInstanceOfEveryOperation) {
+  expect_whole_code(Inspector(&ptx_of, ops::op_table()));
+}
+
+// Without veils a compiler sees that both sides are the same: inspection must see that they are gone.
+TEST(DeviceLaws, InspectionRefusesWhatWasFolded) {
+  const std::pair<spec::Law, std::string_view> cases[] = {
+      {spec::laws::commutative(), "primitive.math.add"},
+      {spec::laws::commutative(), "primitive.math.mul"},
+      {spec::laws::involution(), "primitive.bitwise.not"},
+      {spec::laws::involution(), "primitive.bitwise.reverse_bits"},
+      {spec::laws::self_inverse(0), "primitive.bitwise.xor"},
+      {spec::laws::idempotent(), "primitive.math.min"},
+      {spec::laws::self_inverse(1), "primitive.compare.eq"}};
+  Inspector inspectors[] = {Inspector(native(), ops::op_table()), Inspector(&ptx_of, ops::op_table())};
+  for (const auto& [law, id] : cases) {
+    const BoundLaw b = bound(law, id);
+    for (Inspector& inspector : inspectors) {
+      const auto found = inspector.inspect(b, {.opaque = false});
+      ASSERT_TRUE(found);
+      EXPECT_EQ(found->outcome, Inspected::Folded) << to_string(law) << " of " << id;
+    }
+  }
+}
+
+TEST(DeviceLaws, ABackendThatShowsNoCodeIsNotInspected) {
+  Inspector inspector([](const check::Checked&) { return backend::EmittedCode{}; }, ops::op_table());
+  const spec::Law law = spec::laws::commutative();
+  const auto found = inspector.inspect(bound(law, "primitive.math.add"));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->outcome, Inspected::NotInspected);
+}
+
+// Oracle: emitted code written by hand.
+TEST(DeviceLaws, InstructionsAreCountedByLanes) {
+  const auto llvm = marked_blocks({"llvm", R"(
+entry:
+  %a = mul i32 %x, 3
+  br label %loop
+loop:                                             ; preds = %loop, %entry
+  %v = add nuw <8 x i32> %p, %q
+  %i = add i64 %j, 8
+  %c = tail call range(i32 0, 33) <8 x i32> @llvm.ctpop.v8i32(<8 x i32> %v)
+  %n = icmp ne <8 x i32> %c, %v
+  %m = select <8 x i1> %n, <8 x i32> splat (i32 1592597053), <8 x i32> zeroinitializer
+  br i1 %e, label %out, label %loop
+out:
+  ret void
+})"});
+  ASSERT_EQ(llvm.size(), 1u);
+  EXPECT_EQ(llvm[0].instances, 8u);
+  EXPECT_EQ(llvm[0].counts, (InstructionCounts{{"add", 7}, {"ctpop", 8}, {"icmp", 7}}));
+  const auto ptx = marked_blocks({"ptx", R"(
+	mul.lo.s32 	%r1, %r2, 3;
+$L__BB0_6:
+	min.u32 	%r3, %r4, %r5;
+	mad.lo.s32 	%r6, %r3, %r7, %r8;
+	setp.ne.s32 	%p1, %r6, %r3;
+	selp.b32 	%r9, 1592597053, 0, %p1;
+	selp.b32 	%r10, 1592597053, %r9, %p2;
+	setp.ne.s32 	%p3, %r10, 0;
+	@%p3 bra 	$L__BB0_6;
+)"});
+  ASSERT_EQ(ptx.size(), 1u);
+  EXPECT_EQ(ptx[0].instances, 1u);
+  EXPECT_EQ(ptx[0].counts, (InstructionCounts{{"add", 0}, {"icmp", 1}, {"mul", 1}, {"umin", 1}}));
+}
+
+// Oracle: algebra. Which operations an optimiser can move `^` through.
+TEST(DeviceLaws, XorPassesThroughAffineOperationsAndEquality) {
+  for (const std::string_view id :
+       {"primitive.bitwise.xor", "primitive.bitwise.not", "primitive.bitwise.reverse_bits",
+        "primitive.compare.eq", "primitive.compare.ne"}) {
+    EXPECT_TRUE(xor_passes(*ops::find_operation(id))) << id;
+  }
+  for (const std::string_view id :
+       {"primitive.bitwise.and", "primitive.bitwise.or", "primitive.bitwise.popcount", "primitive.math.add",
+        "primitive.math.mul", "primitive.math.negate", "primitive.compare.lt",
+        "primitive.compare.logical_and"}) {
+    EXPECT_FALSE(xor_passes(*ops::find_operation(id))) << id;
+  }
+}
+
+// Oracle: the finalizer of MurmurHash3 takes 1 to 0x514e28b7; the rest by hand.
+TEST(DeviceLaws, ValuesComeFromTheFormula) {
+  Sweep sweep;
+  sweep.variables = {
+      {.random = UINT32_MAX, .least_step = 1}, {.grid_shift = 8, .grid_mask = 255}, {.least_step = 3}};
+  const spec::DataType types[] = {spec::DataType::U32, spec::DataType::U32, spec::DataType::Bool};
+  uint32_t v[3];
+  sweep.values(1, 0, types, v);
+  EXPECT_THAT(v, testing::ElementsAre(0x514e28b7u, 0u, 0u));
+  sweep.values(0x1234, 5, types, v);
+  EXPECT_EQ(v[1], 0x12u);
+  EXPECT_EQ(v[2], 1u);  // 15 & 1
+  sweep.fold = 4;
+  sweep.variables[0] = {.least_step = 0x10};
+  sweep.values(0, 2, types, v);
+  EXPECT_EQ(v[0], 0x22u);  // 0x20 ^ 0x2
+}
+
+// Oracle: the twins' counts, from mathematics.
+TEST(DeviceLaws, TwinsFailExactlyAsOftenAsTheyMust) {
+  const auto found = check_twins_on_device(native(), 3, 0, 1, {});
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), algebra::twins().size());
+  for (const DeviceTwinVerdict& t : *found) {
+    EXPECT_TRUE(t.exact) << t.twin->proof << ": " << t.failures << " of " << t.expected;
+    EXPECT_EQ(t.instances, 3 * t.twin->instances);
+  }
+}
+
+// a - b = b - a only where 2a = 2b: for a fixed b two of all words.
+TEST(DeviceLaws, AWalkThroughAllWordsFindsTheTwoExceptions) {
+  const algebra::Twin& twin = algebra::twins()[0];
+  const auto b = algebra::bind(twin.law, *twin.operation, algebra::find_twin_operation);
+  const auto law = DeviceLaw::make(native(), *b, algebra::twin_table());
+  ASSERT_TRUE(law);
+  const auto counts = (*law)->run(walking_sweep(2, 0, 7, 42));
+  ASSERT_TRUE(counts);
+  EXPECT_EQ(counts->doubt(), "");
+  EXPECT_EQ(counts->instances, uint64_t{1} << 32);
+  EXPECT_EQ(counts->failures, 4294967294u);
+}
+
+TEST(DeviceLaws, AFalseLawComesWithACounterexample) {
+  const spec::Law law = spec::laws::commutative();
+  const BoundLaw b = bound(law, "primitive.math.sub");
+  const auto found = check_law_on_device(native(), b, "device", 1u << 18, 3, {});
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->evidence.holds);
+  EXPECT_GT(found->counts.failures, 262'000u);
+  ASSERT_TRUE(found->counterexample);
+  const std::vector<uint32_t>& v = *found->counterexample;
+  EXPECT_NE(v[0] - v[1], v[1] - v[0]);
+  EXPECT_LE(std::max(v[0], v[1]), 1u);
+}
+
+// A law that fails only rarely: x + 1 > x but for the greatest word.
+TEST(DeviceLaws, OneFailureInAllWordsIsFound) {
+  const algebra::Twin& bounded = algebra::twins()[size_t(spec::LawKind::Bounded)];
+  const spec::Law law = spec::laws::bounded(0, 0xfffffffe);
+  const auto b = algebra::bind(law, *bounded.operation, algebra::find_twin_operation);
+  const auto device = DeviceLaw::make(native(), *b, algebra::twin_table());
+  ASSERT_TRUE(device);
+  const Sweep sweep = walking_sweep(1, 0, 0, 9);
+  const auto counts = (*device)->run(sweep);
+  ASSERT_TRUE(counts);
+  EXPECT_EQ(counts->failures, 1u);
+  const auto found = (*device)->find(sweep, *counts->first_chunk, *counts->first_start);
+  ASSERT_TRUE(found);
+  ASSERT_TRUE(*found);
+  EXPECT_EQ(**found, std::vector<uint32_t>{0xffffffff});
+}
+
+/// Native, but for what becomes of a dispatch.
+using Tamper =
+    std::function<Result<void>(backend::Pipeline&, std::span<const backend::DeviceRange>, layout::Groups)>;
+class Cheat final : public backend::Backend {
+ public:
+  explicit Cheat(Tamper tamper) : tamper_(std::move(tamper)) {}
+  backend::Identity identity() const override { return native().identity(); }
+  backend::Limits limits() const override { return native().limits(); }
+  Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
+    VYRE_TRY(pipeline, native().compile(program));
+    return std::make_unique<Cheating>(std::move(pipeline), tamper_);
+  }
+
+ private:
+  class Cheating final : public backend::Pipeline {
+   public:
+    Cheating(std::unique_ptr<backend::Pipeline> real, const Tamper& tamper)
+        : real_(std::move(real)), tamper_(tamper) {}
+    Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
+      return real_->dispatch(host, groups);
+    }
+    Result<void> dispatch_resident(std::span<const backend::DeviceRange> ranges,
+                                   layout::Groups groups) override {
+      return tamper_(*real_, ranges, groups);
+    }
+
+   private:
+    std::unique_ptr<backend::Pipeline> real_;
+    const Tamper& tamper_;
+  };
+  Tamper tamper_;
+};
+
+std::string doubt_about(Tamper tamper) {
+  Cheat cheat(std::move(tamper));
+  const spec::Law law = spec::laws::commutative();
+  const BoundLaw b = bound(law, "primitive.math.add");
+  const auto found = check_law_on_device(cheat, b, "device", 1u << 22, 1, {});
+  EXPECT_TRUE(found);
+  EXPECT_FALSE(found->evidence.holds);
+  return found->counts.doubt();
+}
+
+std::span<uint32_t> words(const backend::DeviceRange& range) {
+  const auto bytes = range.buffer->host();
+  return {reinterpret_cast<uint32_t*>(bytes.data()), bytes.size() / 4};
+}
+
+TEST(DeviceLaws, ADispatchThatDoesNothingIsNoEvidence) {
+  EXPECT_EQ(doubt_about([](auto&, auto, auto) { return Result<void>{}; }), "0 of 4198400 instances were run");
+}
+
+TEST(DeviceLaws, WorkgroupsThatAreLeftOutAreMissed) {
+  EXPECT_EQ(doubt_about([](backend::Pipeline& real, auto ranges, layout::Groups groups) {
+              return real.dispatch_resident(ranges, {groups.x / 2, 1, 1});
+            }),
+            "2099200 of 4198400 instances were run");
+}
+
+// A kernel that never sees a difference does not see the canaries either.
+TEST(DeviceLaws, ACountOfFailuresThatNeverMovesMissesTheCanaries) {
+  EXPECT_THAT(doubt_about([](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
+                const std::vector<uint32_t> before(words(ranges[1]).begin(), words(ranges[1]).end());
+                VYRE_CHECK(real.dispatch_resident(ranges, groups));
+                for (size_t k = 0; k < before.size(); ++k) {
+                  if (k % kCounts != size_t(Count::Completed)) words(ranges[1])[k] = before[k];
+                }
+                return {};
+              }),
+              testing::HasSubstr("0 of 4096 canaries were seen"));
+}
+
+// Right about the law, wrong about the values.
+TEST(DeviceLaws, SidesAreHeldToTheReferenceFunctions) {
+  EXPECT_THAT(doubt_about([](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
+                VYRE_CHECK(real.dispatch_resident(ranges, groups));
+                words(ranges[2])[2] ^= 1;
+                words(ranges[2])[3] ^= 1;
+                return {};
+              }),
+              testing::HasSubstr("1 of 1024 samples are wrong"));
 }
 
 }  // namespace
