@@ -2,8 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "backend/registry/registry.h"
 #include "ops/operation.h"
@@ -65,13 +70,27 @@ std::vector<const spec::IntrinsicInfo*> selected_intrinsics(const std::string& i
   return out;
 }
 
-/// The backends of this build that have a hardware operation; the reference has it once it is told the size
-/// of a subgroup, so it is told one here. A backend that is not available has nothing.
+/// The backends that are available here, each opened once: opening a device takes a moment. The reference has
+/// the operations of subgroups once it is told their size, so it is told one.
+const std::map<std::string, std::unique_ptr<backend::Backend>, std::less<>>& backends_here() {
+  // Never destroyed: drivers may be gone by the time that statics are.
+  static const auto& opened = *[] {
+    auto* const all = new std::map<std::string, std::unique_ptr<backend::Backend>, std::less<>>;
+    for (const backend::Entry& entry : backend::all_backends()) {
+      auto one = backend::open(entry.name, {.reference = {.subgroup_size = 32}});
+      if (one) all->emplace(entry.name, std::move(*one));
+    }
+    return all;
+  }();
+  return opened;
+}
+
+/// The backends, among those available here, that have a hardware operation.
 std::vector<std::string> backends_with(spec::Intrinsic intrinsic) {
   std::vector<std::string> out;
   for (const backend::Entry& entry : backend::all_backends()) {
-    const auto opened = backend::open(entry.name, {.reference = {.subgroup_size = 32}});
-    if (opened && (*opened)->has(intrinsic)) out.emplace_back(entry.name);
+    const auto it = backends_here().find(entry.name);
+    if (it != backends_here().end() && it->second->has(intrinsic)) out.emplace_back(entry.name);
   }
   return out;
 }
