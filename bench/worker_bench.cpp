@@ -198,6 +198,6 @@ int run(std::string_view only) {
 
 int main(int argc, char** argv) {
   if (argc > 5 && std::strcmp(argv[1], "worker") == 0)
-    return worker::serve("native", {.threads = 1}, std::stoi(argv[5]));
+    return worker::serve([] { return backend::open("native", {.threads = 1}); }, std::stoi(argv[5]));
   return run(argc > 1 ? argv[1] : "");
 }

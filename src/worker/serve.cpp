@@ -13,7 +13,6 @@
 #include <new>
 #include <thread>
 
-#include "ops/operation.h"
 #include "spec/table.h"
 #include "wire/wire.h"
 #include "worker/channel.h"
@@ -70,7 +69,7 @@ void watch_faults(int socket) {
 
 class Server {
  public:
-  explicit Server(backend::Backend& backend) : backend_(backend) {}
+  Server(backend::Backend& backend, const spec::OpTable& table) : backend_(backend), table_(table) {}
 
   /// One call: reads what it needs, writes what it gives. Errors: what the backend answers.
   Result<void> answer(Call call, Reader& in, Fd fd, Writer& out);
@@ -121,6 +120,7 @@ class Server {
   }
 
   backend::Backend& backend_;
+  const spec::OpTable& table_;
   Region inputs_;
   std::array<Region, kTurns> results_;
   std::map<uint32_t, std::unique_ptr<backend::Pipeline>> pipelines_;
@@ -159,7 +159,7 @@ Result<void> Server::compile(Reader& in, Writer& out) {
     auto program = wire::decode(in.bytes());
     if (!program) {
       item.why = std::move(program).error();
-    } else if (auto checked = check::check(std::move(*program), ops::op_table()); !checked) {
+    } else if (auto checked = check::check(std::move(*program), table_); !checked) {
       item.why = std::move(checked).error().front();
     } else {
       item.program = std::move(*checked);
@@ -290,7 +290,7 @@ constexpr int kExitAskedAmiss = 2;
 
 }  // namespace
 
-int serve(const Open& open, int socket) {
+int serve(const Open& open, int socket, const spec::OpTable& table) {
   const rlimit no_core = {};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
@@ -318,7 +318,7 @@ int serve(const Open& open, int socket) {
         auto opened = open();
         if (opened) {
           backend = std::move(*opened);
-          server.emplace(*backend);
+          server.emplace(*backend, table);
         } else {
           done = std::unexpected(std::move(opened).error());
         }
@@ -342,10 +342,6 @@ int serve(const Open& open, int socket) {
     if (channel.send(out.written(), -1, kForever, nullptr) != Passage::Done) ::_exit(0);
     if (!server) return kExitNotOpened;
   }
-}
-
-int serve(const std::string& backend, const backend::Options& options, int socket) {
-  return serve([&] { return backend::open(backend, options); }, socket);
 }
 
 }  // namespace vyre::worker

@@ -23,6 +23,7 @@
 
 #include "backend/backend.h"
 #include "backend/registry/registry.h"
+#include "ops/operation.h"
 
 namespace vyre::worker {
 
@@ -56,10 +57,9 @@ std::optional<Breach> breach_of(const Diag& diag);
 std::vector<std::string> worker_arguments(const Options& options);
 
 /// The other side: opens the backend and serves calls on the socket until it closes. The exit code. Programs
-/// are decoded and checked again, against ops::op_table(). The process ends with its parent, even in the
-/// middle of a call.
+/// are decoded and checked again, against `table`, which must have every operation that they may call. The
+/// process ends with its parent, even in the middle of a call.
 using Open = std::function<Result<std::unique_ptr<backend::Backend>>()>;
-int serve(const Open& open, int socket);
-int serve(const std::string& backend, const backend::Options& options, int socket);
+int serve(const Open& open, int socket, const spec::OpTable& table = ops::op_table());
 
 }  // namespace vyre::worker

@@ -1,5 +1,6 @@
 // vyre-conform worker: the other side of a worker, started by vyre-conform itself and not listed by --help.
 #include "worker/worker.h"
+#include "algebra/twin.h"
 #include "verbs.h"
 
 namespace vyre::tool {
@@ -10,6 +11,15 @@ struct Options {
   int socket = -1;
   backend::Options backend_options;
 };
+
+/// What a certification runs: the library, and the operations of the planted-false laws.
+spec::OpTable every_operation() {
+  spec::OpTable out;
+  for (const spec::OpTable* table : {&ops::op_table(), &algebra::twin_table()}) {
+    for (const spec::OpDef* def : table->all()) out.add(*def);  // the intrinsics may be in both
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -23,7 +33,9 @@ void add_worker(CLI::App& app, int& exit) {
   verb->add_option("--threads", options->backend_options.threads, "threads of native");
   verb->add_option("--subgroup-size", options->backend_options.reference.subgroup_size, "of the reference");
   verb->callback([options, &exit] {
-    exit = worker::serve(options->backend, options->backend_options, options->socket);
+    const spec::OpTable table = every_operation();
+    exit = worker::serve([&] { return backend::open(options->backend, options->backend_options); },
+                         options->socket, table);
   });
 }
 

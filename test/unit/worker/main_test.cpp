@@ -18,7 +18,7 @@ int serve(char** arguments) {
   const int socket = std::stoi(arguments[4]);
   if (backend.starts_with("hostile:")) return be_hostile(backend, socket);
   if (backend.starts_with("faulty")) return vyre::worker::serve([&] { return open_faulty(backend); }, socket);
-  return vyre::worker::serve(backend, {}, socket);
+  return vyre::worker::serve([&] { return vyre::backend::open(backend); }, socket);
 }
 
 /// Starts a worker, lets it hang, and waits for it: a parent to be killed in the middle of a call.
