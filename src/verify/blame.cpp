@@ -126,17 +126,34 @@ Result<bool> Blame::fails(Bench& bench, const Items& items, bool afresh) {
 // --- Reducing
 
 // Delta debugging, with many parts to begin with: parts that go right cost a dispatch, one that hangs costs a
-// whole budget, and there is one of these a level.
-Result<Blame::Items> Blame::reduce(Bench& bench, Items items, bool afresh) {
+// whole budget, and there is one of these a level. Where no part goes wrong by itself, the case whose answer
+// was wrong joins each: what spoils it is in one of them.
+Result<Blame::Items> Blame::reduce(Bench& bench, Items items, const Item* victim, bool afresh) {
   size_t parts = std::min(kParts, items.size());
   while (items.size() > 1 && attempts_ < kAttempts && hangs_ < kHangs) {
     const auto cut = [&](size_t k) { return items.begin() + ptrdiff_t(items.size() * k / parts); };
+    const auto with_victim = [&](size_t k) {
+      Items out;
+      for (auto it = items.begin(); it != items.end(); ++it) {
+        if ((it >= cut(k) && it < cut(k + 1)) || *it == *victim) out.push_back(*it);
+      }
+      return out;
+    };
     bool smaller = false;
     for (size_t k = 0; k < parts && !smaller; ++k) {
       const Items part(cut(k), cut(k + 1));
       VYRE_TRY(bad, fails(bench, part, afresh));
       if (!bad) continue;
       items = part;
+      parts = std::min(kParts, items.size());
+      smaller = true;
+    }
+    for (size_t k = 0; victim != nullptr && k < parts && items.size() > 2 && !smaller; ++k) {
+      Items part = with_victim(k);
+      if (part.size() == items.size()) continue;
+      VYRE_TRY(bad, fails(bench, part, afresh));
+      if (!bad) continue;
+      items = std::move(part);
       parts = std::min(kParts, items.size());
       smaller = true;
     }
@@ -166,16 +183,22 @@ Result<std::optional<Blame::Trial>> Blame::confirm(Bench& bench, const Scenario&
   return last;
 }
 
-Result<std::optional<Finding>> Blame::narrow(Bench& bench, const Scenario& scenario, const Batch& batch) {
+Result<std::optional<Finding>> Blame::narrow(Bench& bench, const Scenario& scenario, const Batch& batch,
+                                             const Seen& seen) {
   Items items;
   for (size_t b = 0; b < scenario.size(); ++b) {
     for (const CaseId& id : scenario[b].cases) items.push_back({b, scenario[b].pipeline, id});
+  }
+  std::optional<Item> victim;
+  if (!seen.error && !seen.wrong.empty()) {
+    const Batch& last = scenario.back();
+    victim = Item{scenario.size() - 1, last.pipeline, last.cases[seen.wrong.front().position]};
   }
   // Without renewing between what goes right first, which is fast; what that finds may owe to what ran before
   // it, and then does not stand by itself.
   for (const bool afresh : {false, true}) {
     if (!afresh && scenario.size() > 1) continue;
-    VYRE_TRY(smallest, reduce(bench, items, afresh));
+    VYRE_TRY(smallest, reduce(bench, items, victim ? &*victim : nullptr, afresh));
     Finding finding;
     finding.scenario = scenario_of(smallest);
     VYRE_TRY(trial, confirm(bench, finding.scenario));
@@ -249,6 +272,17 @@ Result<void> Blame::attribute(Bench& bench, const Batch& batch, Finding& finding
 
 // --- The whole search
 
+/// Whether a trial showed what was seen of the batch, rather than what chance did meanwhile: among millions
+/// of cases it does something, and that would then be searched in vain.
+bool Blame::is_the_same(const Scenario& scenario, const Trial& trial, const Batch& batch, const Seen& seen) {
+  if (seen.error || trial.seen.error || seen.wrong.empty()) return true;
+  if (trial.batch + 1 != scenario.size()) return false;
+  return std::ranges::any_of(trial.seen.wrong, [&](const Wrong& again) {
+    const CaseId id = scenario.back().cases[again.position];
+    return std::ranges::any_of(seen.wrong, [&](const Wrong& w) { return batch.cases[w.position] == id; });
+  });
+}
+
 Result<Finding> Blame::chance(Bench& bench, const Batch& batch, const Seen& seen) {
   const bool hung = seen.error && seen.error->code == DiagCode::B010;
   const size_t runs = hung ? kRepeatedHangs : kRepeats;
@@ -286,9 +320,9 @@ Result<Finding> Blame::find(Bench& bench, std::span<const Batch> history, const 
   std::optional<Finding> found;
   for (Scenario& scenario : candidates) {
     VYRE_TRY(trial, attempt(bench, scenario));
-    if (!trial) continue;
+    if (!trial || !is_the_same(scenario, *trial, batch, seen)) continue;
     scenario.resize(trial->batch + 1);
-    VYRE_TRY(narrowed, narrow(bench, scenario, scenario.back()));
+    VYRE_TRY(narrowed, narrow(bench, scenario, scenario.back(), trial->seen));
     found = std::move(narrowed);
     break;
   }

@@ -111,14 +111,17 @@ class Blame {
     size_t batch;
     uint32_t pipeline;
     CaseId id;
+    bool operator==(const Item&) const = default;
   };
   using Items = std::vector<Item>;
 
   Result<std::optional<Trial>> run_all(Bench& bench, const Scenario& scenario);
   Result<void> known_answer();
   Result<bool> fails(Bench& bench, const Items& items, bool afresh);
-  Result<Items> reduce(Bench& bench, Items items, bool afresh);
-  Result<std::optional<Finding>> narrow(Bench& bench, const Scenario& scenario, const Batch& batch);
+  Result<Items> reduce(Bench& bench, Items items, const Item* victim, bool afresh);
+  Result<std::optional<Finding>> narrow(Bench& bench, const Scenario& scenario, const Batch& batch,
+                                        const Seen& seen);
+  static bool is_the_same(const Scenario& scenario, const Trial& trial, const Batch& batch, const Seen& seen);
   Result<void> attribute(Bench& bench, const Batch& batch, Finding& finding);
   Result<bool> spoils(Bench& bench, const Finding& finding, CaseId out, CaseId in, CaseId victim);
   Result<Finding> chance(Bench& bench, const Batch& batch, const Seen& seen);
