@@ -67,6 +67,8 @@ void describe(Archive& a, T& x)
   a.field("actual", x.actual);
   a.field("note", x.note);
   a.field("token", x.token);
+  a.name("fault", x.fault, verify::kFaultNames);
+  a.field("history", x.history);
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
@@ -361,8 +363,9 @@ Result<Certificate> parse(std::string_view text) {
     return std::unexpected(unreadable("the file has no format version, so it is not a certificate"));
   }
   if (format->get<uint64_t>() != kFormatVersion) {
-    return std::unexpected(unreadable(fmt::format("the certificate has format {}, this build reads format {}",
-                                                  format->get<uint64_t>(), kFormatVersion)));
+    return std::unexpected(unreadable(fmt::format(
+        "the certificate has format {}, this build reads format {}{}", format->get<uint64_t>(),
+        kFormatVersion, format->get<uint64_t>() == 1 ? "; 1 does not say what a backend did wrong" : "")));
   }
   Certificate certificate;
   std::string fault;

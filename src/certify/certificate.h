@@ -21,7 +21,7 @@
 
 namespace vyre::certify {
 
-inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint32_t kFormatVersion = 2;
 
 /// What was there to be certified: the operations and families of this build.
 struct Registry {

@@ -111,13 +111,17 @@ std::string word_and_value(uint32_t bits) {
 }
 
 std::string describe(const verify::Failure& failure, std::string_view subject, std::string_view backend) {
-  std::string out = fmt::format("  {}  {}: {}{}\n", subject, text(failure.check), failure.oracle,
+  std::string out = fmt::format("  {}  {}: {}, by {}{}\n", subject, text(failure.fault), text(failure.check),
+                                failure.oracle,
                                 failure.input.empty() && failure.minimality == verify::Minimality::Found
                                     ? ""
                                     : fmt::format(" [{}]", text(failure.minimality)));
   if (!failure.input.empty()) out += fmt::format("      input     {}\n", words(failure.input));
   if (!failure.expected.empty()) out += fmt::format("      expected  {}\n", words(failure.expected));
   if (!failure.actual.empty()) out += fmt::format("      actual    {}\n", words(failure.actual));
+  for (size_t k = 0; k < failure.history.size(); ++k) {
+    out += fmt::format("      {}   {}\n", k == 0 ? "beside" : "      ", failure.history[k]);
+  }
   if (!failure.note.empty()) out += indented(failure.note, "      ");
   return out + fmt::format("      replay    vyre-conform replay {} --backend {}\n", failure.token, backend);
 }

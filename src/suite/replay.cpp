@@ -9,9 +9,10 @@
 #include "generate/shrink.h"
 #include "text/text.h"
 #include "verify/algebraic.h"
+#include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/parity.h"
-#include "verify/program_parity.h"
+#include "verify/program_bench.h"
 #include "verify/token.h"
 
 namespace vyre::suite {
@@ -52,100 +53,171 @@ std::optional<verify::Family> find_family(std::string_view name) {
   return std::nullopt;
 }
 
-// Alone first; a fault that needs its neighbours, or luck, is looked for in the case's own slice, many times.
 Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& token,
-                                  backend::Backend& backend) {
+                                  backend::Backend& backend);
+
+/// Whether what a backend answered is a fault of the case that is replayed, and not a reason to stop.
+bool is_fault(const Diag& diag, const backend::Backend& backend) {
+  return backend.isolated() && verify::is_of_a_case(diag);
+}
+
+/// Adds what running cases together showed. Errors: what is not a fault of theirs.
+Result<void> tell(const verify::Seen& seen, const backend::Backend& backend, std::string_view when,
+                  Replay& out) {
+  if (seen.error && !is_fault(*seen.error, backend)) return std::unexpected(*seen.error);
+  if (!seen.bad()) return {};
+  out.fails = true;
+  out.report += fmt::format("  {}{}\n", verify::text(verify::fault_of(seen)), when);
+  if (seen.error) out.report += fmt::format("  {}\n", seen.error->message);
+  if (seen.broken != 0) out.report += fmt::format("  {} guard words were overwritten\n", seen.broken);
+  if (seen.wrong.empty()) return {};
+  const verify::Wrong& wrong = seen.wrong.front();
+  if (!wrong.place.empty()) out.report += fmt::format("  at        {}\n", wrong.place);
+  out.report += fmt::format("  expected  {}\n  actual    {}\n", words(wrong.expected), words(wrong.actual));
+  return {};
+}
+
+/// Runs the dispatches of a scenario in a renewed backend until one goes wrong.
+Result<void> replay_scenario(const verify::Scenario& scenario, verify::Bench& bench,
+                             backend::Backend& backend, Replay& out) {
+  VYRE_CHECK(backend.renew());
+  for (size_t k = 0; k < scenario.size() && !out.fails; ++k) {
+    const std::string when = fmt::format(", in dispatch {} of {}", k + 1, scenario.size());
+    VYRE_CHECK(tell(bench.run(scenario[k]), backend, when, out));
+  }
+  if (!out.fails) out.report += fmt::format("  passes, in {} dispatches\n", scenario.size());
+  return {};
+}
+
+Diag no_such_case(const verify::Subject& subject, std::string_view strategy, uint64_t size, uint64_t index) {
+  return make_diag(DiagCode::C003, Span::none(),
+                   fmt::format("{} has {} cases of the strategy \"{}\", so none with number {}", subject.name,
+                               size, strategy, index),
+                   "copy the whole token from the report");
+}
+
+/// How many cases of a strategy there are. Errors: C003 for a strategy that is not known.
+Result<uint64_t> size_of(const verify::Subject& subject, std::string_view strategy, const Token& token) {
+  if (strategy == "rows") return subject.rows.size();
+  if (strategy == "whole")
+    return verify::input_words(subject.application) == 1 ? uint64_t{1} << 32 : uint64_t{0};
+  const auto known = generate::find_strategy(strategy);
+  if (!known) return std::unexpected(unknown(token, "strategy"));
+  return subject.cases(*known, token.seed).size();
+}
+
+/// Errors: C003 for a case that there is not.
+Result<verify::Scenario> scenario_of(const verify::Subject& subject, const Token& token) {
+  verify::Scenario out;
+  for (const auto& dispatch : token.scenario) {
+    verify::Batch& batch = out.emplace_back();
+    for (const verify::TokenCase& c : dispatch) {
+      VYRE_TRY(size, size_of(subject, c.strategy, token));
+      if (c.index >= size) return std::unexpected(no_such_case(subject, c.strategy, size, c.index));
+      batch.cases.push_back({*verify::SubjectBench::source_of(c.strategy), c.index});
+    }
+  }
+  return out;
+}
+
+/// A case among its neighbours, as often as it takes.
+Result<void> replay_neighbours(const verify::Subject& subject, const Token& token, verify::CaseId id,
+                               verify::Bench& bench, backend::Backend& backend, Replay& out) {
   constexpr int kTries = 64;
-  VYRE_TRY(pipeline, verify::Elementwise::make(backend, subject.application));
-  const size_t arity = verify::input_words(subject.application);
-  const size_t each = verify::output_words(subject.application);
-  const spec::DataType type = subject.application.output;
-  const bool row = token.strategy == "rows";
-  const auto strategy = generate::find_strategy(token.strategy);
-  if (!row && !strategy && token.strategy != "whole") return std::unexpected(unknown(token, "strategy"));
-  const uint64_t size = row         ? subject.rows.size()
-                        : !strategy ? uint64_t{1} << 32
-                                    : subject.cases(*strategy, token.seed).size();
-  if (token.index >= size || (token.strategy == "whole" && arity != 1)) {
+  VYRE_TRY(size, size_of(subject, token.strategy, token));
+  const size_t slice = verify::slice_of(subject);
+  const uint64_t begin = token.strategy == "rows" ? 0 : token.index / slice * slice;
+  verify::Batch batch;
+  for (uint64_t k = begin; k < std::min<uint64_t>(size, begin + slice); ++k)
+    batch.cases.push_back({id.source, k});
+  for (int attempt = 0; attempt < kTries && !out.fails; ++attempt) {
+    verify::Seen seen = bench.run(batch);
+    const std::string which =
+        seen.wrong.empty() ? std::string() : fmt::format(", of case {}", begin + seen.wrong.front().position);
+    VYRE_CHECK(tell(seen, backend,
+                    fmt::format("{}, among its {} neighbours (run {}), though alone the case passes", which,
+                                batch.cases.size(), attempt + 1),
+                    out));
+  }
+  if (!out.fails) {
+    out.report +=
+        fmt::format("  passes, alone and {} times among its {} neighbours\n", kTries, batch.cases.size());
+  }
+  return {};
+}
+
+/// An operation at operands that no strategy has a number for.
+Result<Replay> replay_operands(const verify::Subject& subject, const Token& token,
+                               backend::Backend& backend) {
+  if (token.values.size() != verify::input_words(subject.application)) {
     return std::unexpected(
         make_diag(DiagCode::C003, Span::none(),
-                  fmt::format("{} has {} cases of the strategy \"{}\", so none with number {}", subject.name,
-                              size, token.strategy, token.index),
+                  fmt::format("{} has {} words of operands, the token {}", subject.name,
+                              verify::input_words(subject.application), token.values.size()),
                   "copy the whole token from the report"));
   }
-  const verify::CaseSource source(subject, {token.strategy, size, 1}, token.seed);
-  const size_t slice = verify::slice_of(subject);
-  const uint64_t begin = row ? 0 : token.index / slice * slice;
-  const size_t n = row ? size_t(size) : size_t(std::min<uint64_t>(slice, size - begin));
-  std::vector<std::vector<uint32_t>> columns(arity, std::vector<uint32_t>(n));
-  std::vector<uint32_t*> writable;
-  std::vector<const uint32_t*> readable;
-  for (auto& c : columns) {
-    writable.push_back(c.data());
-    readable.push_back(c.data());
-  }
-  std::vector<uint32_t> expected(n * each), actual(n * each);
-  if (row) {
-    for (size_t i = 0; i < n; ++i) {
-      for (size_t k = 0; k < arity; ++k) columns[k][i] = subject.rows[i].operands[k];
-      std::ranges::copy(subject.rows[i].expected, expected.begin() + ptrdiff_t(i * each));
-    }
-  } else {
-    source.fill(begin, n, writable);
-    subject.expected(readable, expected);
-  }
+  verify::Subject one = subject;
+  one.rows = {{token.values, std::vector<uint32_t>(verify::output_words(subject.application)), {}, {}}};
+  std::vector<const uint32_t*> columns;
+  for (const uint32_t& word : token.values) columns.push_back(&word);
+  one.expected(columns, one.rows[0].expected);
+  Token row = token;
+  row.strategy = "rows";
+  row.index = 0;
+  return replay_elementwise(one, row, backend);
+}
 
-  const auto value = [each](const std::vector<uint32_t>& all, size_t i) {
-    return std::span(all).subspan(i * each, each);
-  };
-  const size_t at = size_t(token.index - begin);
-  const std::span<const uint32_t> wanted = value(expected, at);
+// What the token says must run; else alone, through each of the pipelines, and then a fault that needs its
+// neighbours, or luck, is looked for in the case's own slice, many times.
+Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& token,
+                                  backend::Backend& backend) {
+  if (token.strategy == "operands") return replay_operands(subject, token, backend);
+  VYRE_TRY(size, size_of(subject, token.strategy, token));
+  if (token.index >= size) return std::unexpected(no_such_case(subject, token.strategy, size, token.index));
+  VYRE_TRY(scenario, scenario_of(subject, token));
   Replay out;
-  std::vector<const uint32_t*> single;
-  std::vector<uint32_t> operands;
-  for (const auto& c : columns) {
-    single.push_back(c.data() + at);
-    operands.push_back(c[at]);
+  out.report = subject.name + "\n";
+  verify::Verdict verdict;
+  auto pipelines =
+      verify::make_pipelines(backend, subject, verify::workgroups_of(backend), token.seed, verdict);
+  if (!pipelines) {
+    VYRE_CHECK(tell({pipelines.error(), 0, {}}, backend, ", when it was compiled", out));
+    return out;
   }
-  out.report =
-      fmt::format("{}\n  input     {}\n  expected  {}", subject.name, words(operands), words(wanted));
-  if (row) {
-    out.report += fmt::format("   \"{}\" ({})", subject.rows[at].rationale, subject.rows[at].source);
+  verify::SubjectBench bench(backend, subject, pipelines->all, token.seed);
+  const verify::CaseId id{*verify::SubjectBench::source_of(token.strategy), token.index};
+  const std::vector<uint32_t> operands = bench.operands(id);
+  out.report += fmt::format("  input     {}\n", words(operands));
+  const bool row = token.strategy == "rows";
+  if (!scenario.empty()) {
+    VYRE_CHECK(replay_scenario(scenario, bench, backend, out));
+    return out;
   }
-  std::vector<uint32_t> alone(each);
-  VYRE_CHECK(pipeline->apply(single, alone, verify::poison_for(type, wanted, token.seed, 0)));
-  out.report += fmt::format("\n  actual    {}\n", words(alone));
-  out.fails = !std::ranges::equal(alone, wanted);
-  if (out.fails) {
-    if (row) return out;
+  const std::vector<uint32_t> expected = bench.expected(id, operands);
+  const std::string source = row && !subject.rows[token.index].source.empty()
+                                 ? fmt::format("   \"{}\" ({})", subject.rows[token.index].rationale,
+                                               subject.rows[token.index].source)
+                                 : "";
+  out.report += fmt::format("  expected  {}{}\n", words(expected), source);
+  for (uint32_t k = 0; k < pipelines->all.size() && !out.fails; ++k) {
+    const uint32_t workgroup = pipelines->all[k]->workgroup();
+    const verify::Seen seen = bench.run({k, {id}});
+    VYRE_CHECK(tell(seen, backend, fmt::format(", alone, in workgroups of {}", workgroup), out));
+    if (seen.wrong.empty() || row) continue;
     const auto fails = [&](std::span<const uint32_t> candidate) {
       std::vector<const uint32_t*> in;
       for (const uint32_t& v : candidate) in.push_back(&v);
-      std::vector<uint32_t> want(each), have(each);
+      std::vector<uint32_t> want(expected.size()), have(expected.size());
       subject.expected(in, want);
-      return pipeline->apply(in, have, verify::poison_for(type, want, token.seed, 1)).has_value() &&
-             want != have;
+      const uint32_t poison = verify::poison_for(subject.application.output, want, token.seed, 1);
+      return pipelines->all[k]->apply(in, have, poison).has_value() && want != have;
     };
     const std::vector<uint32_t> shrunk = generate::shrink(operands, fails);
     if (shrunk != operands) out.report += fmt::format("  shrunk    {}\n", words(shrunk));
-    return out;
   }
-  const uint32_t poison = verify::poison_for(type, expected, token.seed, 0);
-  for (int attempt = 0; attempt < kTries; ++attempt) {
-    VYRE_CHECK(pipeline->apply(readable, actual, poison));
-    const auto differs = std::mismatch(expected.begin(), expected.end(), actual.begin()).first;
-    if (differs == expected.end()) continue;
-    const size_t i = size_t(differs - expected.begin()) / each;
-    operands.clear();
-    for (const auto& c : columns) operands.push_back(c[i]);
-    out.fails = true;
-    out.report += fmt::format(
-        "  alone the case passes; among its {} neighbours (run {}), case {} fails:\n"
-        "  input     {}\n  expected  {}\n  actual    {}\n",
-        n, attempt + 1, begin + i, words(operands), words(value(expected, i)), words(value(actual, i)));
-    return out;
-  }
-  out.report += fmt::format("  passes, alone and {} times among its {} neighbours\n", kTries, n);
+  if (out.fails) return out;
+  out.report += fmt::format("  actual    {}, alone\n", words(expected));
+  VYRE_CHECK(replay_neighbours(subject, token, id, bench, backend, out));
   return out;
 }
 
@@ -168,10 +240,18 @@ Result<Replay> replay_law(const ops::Operation& operation, const Token& token, b
                   "copy the whole token from the report"));
   }
   algebra::SpecEvaluator definition;
-  verify::DeviceEvaluator device(backend, ops::op_table(), token.seed);
+  const verify::Monitor monitor;
+  verify::Verdict verdict;
+  verify::DeviceEvaluator device(backend, ops::op_table(), token.seed, monitor, verdict);
   VYRE_TRY(on_spec, algebra::holds_at(*bound, token.values, definition));
-  VYRE_TRY(on_device, algebra::holds_at(*bound, token.values, device));
+  const auto answer = algebra::holds_at(*bound, token.values, device);
   Replay out;
+  if (!answer) {
+    out.report = fmt::format("{}: {}\n", token.subject, spec::to_string(law));
+    VYRE_CHECK(tell({answer.error(), 0, {}}, backend, "", out));
+    return out;
+  }
+  const bool on_device = *answer;
   // A claimed law has to hold on both; a denied one must fail on both at its witness.
   out.fails = on_spec != claimed || on_device != claimed;
   const auto say = [](bool holds) { return holds ? "holds" : "fails"; };
@@ -200,16 +280,20 @@ Result<Replay> replay_program(verify::Family family, const Token& token, backend
   const generate::ProgramCase c = verify::family_case(family, token.seed, token.index, backend.limits());
   out.report = fmt::format("{}, program {}:\n{}groups {},{},{}\n", token.subject, token.index,
                            text::print(c.program), c.groups.x, c.groups.y, c.groups.z);
-  for (int attempt = 0; attempt < kTries; ++attempt) {
-    VYRE_TRY(difference, verify::compare_once(backend, c));
-    if (!difference) continue;
-    out.fails = true;
-    out.report +=
-        fmt::format("  run {}: {}[{}]\n  expected  {}\n  actual    {}\n", attempt + 1, difference->buffer,
-                    difference->index, word(difference->expected), word(difference->actual));
+  verify::ProgramBench bench(backend, family, token.seed);
+  if (!token.scenario.empty()) {
+    verify::Scenario scenario;
+    for (const auto& dispatch : token.scenario) {
+      for (const verify::TokenCase& one : dispatch) scenario.push_back({0, {{0, one.index}}});
+    }
+    VYRE_CHECK(replay_scenario(scenario, bench, backend, out));
     return out;
   }
-  out.report += fmt::format("  passes, {} times\n", kTries);
+  for (int attempt = 0; attempt < kTries && !out.fails; ++attempt) {
+    VYRE_CHECK(
+        tell(bench.run({0, {{0, token.index}}}), backend, fmt::format(", in run {}", attempt + 1), out));
+  }
+  if (!out.fails) out.report += fmt::format("  passes, {} times\n", kTries);
   return out;
 }
 

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "algebra/twin.h"
 #include "base/random.h"
+#include "verify/columns.h"
+#include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/parity.h"
 #include "verify/token.h"
@@ -40,26 +45,157 @@ void record(const algebra::LawVerdict& found, const std::string& subject, uint64
   }
 }
 
+/// The elements of one application, by their positions.
+class ApplicationBench final : public Bench {
+ public:
+  ApplicationBench(backend::Backend& backend, Elementwise& pipeline, std::span<const uint32_t* const> inputs,
+                   uint64_t seed)
+      : backend_(backend), pipeline_(pipeline), inputs_(inputs), seed_(seed) {}
+
+  Seen run(const Batch& batch) override {
+    Columns columns(inputs_.size(), batch.cases.size());
+    for (size_t i = 0; i < batch.cases.size(); ++i) columns.set(i, operands(batch.cases[i]));
+    std::vector<uint32_t> out(batch.cases.size());
+    Seen seen;
+    auto done = apply_in_parts(pipeline_, columns.readable(), out, uint32_t(seed_), seen.broken);
+    if (done) done = backend_.settle();
+    if (!done) seen.error = std::move(done).error();
+    return seen;
+  }
+  std::vector<uint32_t> operands(CaseId id) const {
+    std::vector<uint32_t> out;
+    for (const uint32_t* column : inputs_) out.push_back(column[id.number]);
+    return out;
+  }
+
+ private:
+  backend::Backend& backend_;
+  Elementwise& pipeline_;
+  std::span<const uint32_t* const> inputs_;
+  uint64_t seed_;
+};
+
 }  // namespace
 
-DeviceEvaluator::DeviceEvaluator(backend::Backend& backend, const spec::OpTable& table, uint64_t seed)
-    : backend_(backend), table_(table), seed_(seed) {}
+DeviceEvaluator::DeviceEvaluator(backend::Backend& backend, const spec::OpTable& table, uint64_t seed,
+                                 const Monitor& monitor, Verdict& verdict)
+    : backend_(backend),
+      table_(table),
+      seed_(seed),
+      monitor_(monitor),
+      verdict_(verdict),
+      blame_(backend, monitor) {}
+
+Result<Elementwise*> DeviceEvaluator::pipeline_of(const ops::Operation& operation) {
+  auto& pipeline = pipelines_[{operation.id, operation.version}];
+  if (!pipeline) {
+    auto made = Elementwise::make(backend_, application_of(operation), table_);
+    if (!made) {
+      pipelines_.erase({operation.id, operation.version});
+      return std::unexpected(std::move(made).error());
+    }
+    pipeline = std::move(*made);
+  }
+  return pipeline.get();
+}
 
 Result<void> DeviceEvaluator::apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs,
                                     uint32_t* out, size_t n) {
-  auto& pipeline = pipelines_[{operation.id, operation.version}];
-  if (!pipeline) {
-    VYRE_TRY(made, Elementwise::make(backend_, application_of(operation), table_));
-    pipeline = std::move(made);
-  }
+  VYRE_TRY(pipeline, pipeline_of(operation));
   // The answers are not known here, so an element that nobody wrote holds a word that changes with every
   // dispatch: two sides of a law do not agree on it.
   const uint32_t poison = philox(seed_, ++applications_, kPoisonStream)[0];
-  return pipeline->apply(inputs, {out, n}, poison);
+  Seen seen;
+  auto done = apply_in_parts(*pipeline, inputs, {out, n}, poison, seen.broken);
+  if (done && careful_) done = backend_.settle();
+  if (done && (seen.broken == 0 || !backend_.isolated())) return {};
+  if (!done && (!backend_.isolated() || !is_of_a_case(done.error()))) return done;
+  if (!done && !careful_ && fault_of(done.error()) == Fault::LateWrite) {
+    wants_care_ = true;
+    return done;
+  }
+  if (monitor_.stopped()) return {};
+  if (!done) seen.error = done.error();
+  VYRE_CHECK(report(operation, inputs, n, seen));
+  return done ? Result<void>() : std::unexpected(*seen.error);
 }
 
-void DeviceEvaluator::account(Verdict& verdict) const {
-  for (const auto& [key, pipeline] : pipelines_) pipeline->account(verdict);
+bool DeviceEvaluator::turn_careful() {
+  careful_ = careful_ || wants_care_;
+  return std::exchange(wants_care_, false);
+}
+
+Result<void> DeviceEvaluator::report(const ops::Operation& operation, std::span<const uint32_t* const> inputs,
+                                     size_t n, const Seen& seen) {
+  if (verdict_.failures.size() >= kKeptFailures) {
+    ++verdict_.failure_count;
+    return {};
+  }
+  VYRE_TRY(pipeline, pipeline_of(operation));
+  ApplicationBench bench(backend_, *pipeline, inputs, seed_);
+  Batch batch;
+  for (size_t i = 0; i < n; ++i) batch.cases.push_back({0, i});
+  VYRE_TRY(finding, blame_.find(bench, {}, batch, seen));
+  Failure failure;
+  failure.check = Check::Law;
+  failure.fault = finding.fault;
+  failure.oracle = "an application of a law";
+  failure.input = bench.operands(finding.guilty);
+  failure.note = finding.note;
+  if (finding.seen.error && finding.fault != Fault::Flaky) {
+    failure.note += (failure.note.empty() ? "" : "\n") + finding.seen.error->message;
+  }
+  const std::string name = subject_of(operation.id, operation.version);
+  const auto token_at = [&](CaseId id) { return print(Token{name, "operands", 0, 0, bench.operands(id)}); };
+  failure.token = token_at(finding.guilty);
+  if (finding.fault == Fault::OrderDependent) {
+    for (const Batch& dispatch : finding.scenario) {
+      for (const CaseId id : dispatch.cases) {
+        if (id != finding.guilty && failure.history.size() < kKeptHistory)
+          failure.history.push_back(token_at(id));
+      }
+    }
+  }
+  const bool known = std::ranges::any_of(verdict_.failures, [&](const Failure& f) {
+    return f.fault == failure.fault && f.input == failure.input;
+  });
+  if (known) {
+    ++verdict_.failure_count;  // once is enough to say it
+  } else {
+    add_failure(verdict_, std::move(failure));
+  }
+  return {};
+}
+
+void DeviceEvaluator::account() {
+  for (const auto& [key, pipeline] : pipelines_) pipeline->account(verdict_);
+}
+
+/// Checks one law on one subject. What ends in the middle because of one case, which is in the verdict then,
+/// is evidence of nothing. Errors: what ends the operation.
+template <typename Found, typename Check>
+Result<std::optional<Found>> on_subject(DeviceEvaluator& device, bool on_device, const std::string& label,
+                                        LawVerdict& law, Check&& check) {
+  for (;;) {
+    auto found = check();
+    if (found) return std::optional<Found>(std::move(*found));
+    if (!on_device || !is_of_a_case(found.error())) return std::unexpected(found.error());
+    VYRE_CHECK(device.renew());
+    if (device.turn_careful()) continue;
+    law.evidence.push_back({label, fmt::format("none: {}", diag_info(found.error().code).title), 0, false});
+    return std::nullopt;
+  }
+}
+
+/// Whether a law fails at its counterexample when nothing else runs, or by chance or company alone.
+Result<Fault> fault_of_law(const spec::Law& law, const ops::Operation& operation,
+                           const algebra::Counterexample& counterexample, DeviceEvaluator& device) {
+  const auto bound = algebra::bind(law, operation);
+  if (!bound) return Fault::Law;
+  VYRE_CHECK(device.renew());
+  const auto holds = algebra::holds_at(*bound, counterexample.values, device);
+  if (!holds && !is_of_a_case(holds.error())) return std::unexpected(holds.error());
+  return holds && *holds ? Fault::Flaky : Fault::Law;
 }
 
 Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evaluator,
@@ -78,10 +214,15 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
   for (size_t number = 0; number < operation.laws.size(); ++number) {
     LawVerdict law{spec::to_string(operation.laws[number]), true, {}};
     for (const auto& [subject, label] : subjects) {
-      VYRE_TRY(found, algebra::check_law(operation.laws[number], operation, *subject, options));
+      VYRE_TRY(result, on_subject<algebra::LawVerdict>(evaluator, subject == &evaluator, label, law, [&] {
+                 return algebra::check_law(operation.laws[number], operation, *subject, options);
+               }));
       if (monitor.stopped()) return {};
+      if (!result) continue;
+      const algebra::LawVerdict& found = *result;
       record(found, label, seed, law);
       if (!found.counterexample) continue;
+      VYRE_TRY(fault, fault_of_law(operation.laws[number], operation, *found.counterexample, evaluator));
       add_failure(verdict, {Check::Law,
                             law.law,
                             found.counterexample->smallest ? Minimality::Smallest : Minimality::Shrunk,
@@ -90,7 +231,8 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
                             {},
                             fmt::format("{} does not hold on {}",
                                         spec::info(operation.laws[number].kind).statement, label),
-                            print(Token{name, "law", 0, number, found.counterexample->values})});
+                            print(Token{name, "law", 0, number, found.counterexample->values}),
+                            subject == &evaluator ? fault : Fault::Law});
     }
     verdict.laws.push_back(std::move(law));
   }
@@ -98,7 +240,11 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
     const spec::Denial& denial = operation.denied[number];
     LawVerdict law{spec::to_string(denial.law), false, {}};
     for (const auto& [subject, label] : subjects) {
-      VYRE_TRY(found, algebra::check_denial(denial, operation, *subject));
+      VYRE_TRY(result, on_subject<algebra::DenialVerdict>(evaluator, subject == &evaluator, label, law, [&] {
+                 return algebra::check_denial(denial, operation, *subject);
+               }));
+      if (!result) continue;
+      const algebra::DenialVerdict& found = *result;
       law.evidence.push_back(
           {label, fmt::format("refuted({})", words(denial.witness)), 1, found.confirmed()});
       if (found.confirmed()) continue;
@@ -109,7 +255,8 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
                             {},
                             {},
                             fmt::format("the witness of the denial does not refute it on {}", label),
-                            print(Token{name, "law", 0, operation.laws.size() + number, denial.witness})});
+                            print(Token{name, "law", 0, operation.laws.size() + number, denial.witness}),
+                            Fault::Law});
     }
     verdict.laws.push_back(std::move(law));
   }
@@ -120,7 +267,8 @@ Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& mon
   Verdict verdict;
   verdict.kind = SubjectKind::Family;
   verdict.subject = info(Family::Twins).text;
-  DeviceEvaluator device(backend, algebra::twin_table(), seed);
+  if (const auto renewed = backend.renew(); !renewed) verdict.error = renewed.error().message;
+  DeviceEvaluator device(backend, algebra::twin_table(), seed, monitor, verdict);
   algebra::SpecEvaluator definition;
   Tally tally;
   Hasher all;
@@ -159,12 +307,13 @@ Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& mon
            {},
            fmt::format("{} of {} on {} was to fail {} times: {}", spec::to_string(twin.twin->law),
                        twin.twin->operation->id, subject->subject(), twin.twin->failures, twin.verdict.grade),
-           print(Token{verdict.subject, "program", seed, uint64_t(&twin - found->data()), {}})});
+           print(Token{verdict.subject, "program", seed, uint64_t(&twin - found->data()), {}}),
+           Fault::Law});
     }
   }
   verdict.parity.push_back({Oracle::Law, tally});
   verdict.pipeline = all.finish().hex();
-  device.account(verdict);
+  device.account();
   return verdict;
 }
 

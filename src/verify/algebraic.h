@@ -11,29 +11,47 @@
 #include <string>
 
 #include "algebra/engine.h"
+#include "verify/blame.h"
 #include "verify/elementwise.h"
 #include "verify/monitor.h"
 #include "verify/verdict.h"
 
 namespace vyre::verify {
 
-/// Applies operations by dispatching their pipelines, compiled on first use and kept.
+/// Applies operations by dispatching their pipelines, compiled on first use and kept. An application that one
+/// input makes the backend fail at (not answer wrongly: nobody knows here what is right) is blamed on that
+/// input, in the verdict that was given.
 class DeviceEvaluator final : public algebra::Evaluator {
  public:
-  /// The table has every operation that will be applied. Backend and table must outlive this.
-  DeviceEvaluator(backend::Backend& backend, const spec::OpTable& table, uint64_t seed);
+  /// The table has every operation that will be applied. All must outlive this.
+  DeviceEvaluator(backend::Backend& backend, const spec::OpTable& table, uint64_t seed,
+                  const Monitor& monitor, Verdict& verdict);
   std::string subject() const override { return "device"; }
+  /// Errors: what the backend answered; when it is of a case, the case is in the verdict by then.
   Result<void> apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs, uint32_t* out,
                      size_t n) override;
   size_t slice() const override { return size_t{1} << 16; }
-  /// Adds what the pipelines counted to a verdict.
-  void account(Verdict& verdict) const;
+  /// Adds what the pipelines counted to the verdict.
+  void account();
+  /// Whether something went wrong that only an evaluation which settles after each application can tell from
+  /// what ran before. It does so from then on; what was running is to be run again.
+  bool turn_careful();
+  /// A fresh start, with a known answer where one is due.
+  Result<void> renew() { return blame_.renew(); }
 
  private:
+  Result<Elementwise*> pipeline_of(const ops::Operation& operation);
+  Result<void> report(const ops::Operation& operation, std::span<const uint32_t* const> inputs, size_t n,
+                      const Seen& seen);
+
   backend::Backend& backend_;
   const spec::OpTable& table_;
   uint64_t seed_;
+  const Monitor& monitor_;
+  Verdict& verdict_;
+  Blame blame_;
   uint64_t applications_ = 0;
+  bool careful_ = false, wants_care_ = false;
   std::map<std::pair<std::string_view, uint32_t>, std::unique_ptr<Elementwise>> pipelines_;
 };
 

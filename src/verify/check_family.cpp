@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "text/text.h"
 #include "verify/algebraic.h"
 #include "verify/examine.h"
 #include "verify/families.h"
+#include "verify/program_bench.h"
 #include "verify/program_parity.h"
 #include "verify/token.h"
 #include "wire/wire.h"
@@ -17,6 +19,7 @@ constexpr size_t kBatch = 16;                       // random programs compiled 
 constexpr size_t kRepeats = 3;                      // runs of each program case
 constexpr uint64_t kRepeatedEvaluations = 1 << 18;  // of each elementwise subject
 constexpr size_t kShrinkEvaluations = 400;          // each compiles a program
+constexpr size_t kHistory = 64;                     // cases remembered
 constexpr size_t kShrunkFailures = 3;               // programs shrunk a family: the first ones say most
 
 std::string text_of(const Diag& diag) {
@@ -28,7 +31,13 @@ class ProgramFamily {
  public:
   ProgramFamily(backend::Backend& backend, Family family, uint64_t seed, const Monitor& monitor,
                 Verdict& verdict)
-      : backend_(backend), family_(family), seed_(seed), monitor_(monitor), verdict_(verdict) {}
+      : backend_(backend),
+        family_(family),
+        seed_(seed),
+        monitor_(monitor),
+        verdict_(verdict),
+        bench_(backend, family, seed),
+        blame_(backend, monitor) {}
 
   /// Cases begin .. begin + count - 1, all of one program when `shared`.
   Result<void> run(std::span<const uint64_t> indices, bool shared) {
@@ -45,11 +54,19 @@ class ProgramFamily {
     std::vector<const check::Checked*> pointers;
     for (const check::Checked& c : checked) pointers.push_back(&c);
     auto pipelines = backend_.compile_batch(pointers);
+    // What ended the process while it compiled one of them took the others along.
+    const bool ended = std::ranges::any_of(pipelines, [&](const auto& p) { return !p && blamed(p.error()); });
+    for (size_t k = 0; ended && k < pipelines.size(); ++k) pipelines[k] = backend_.compile(checked[k]);
     for (size_t k = 0; k < cases.size(); ++k) {
       if (monitor_.stopped()) return {};
       auto& pipeline = pipelines[shared ? 0 : k];
-      if (!pipeline) return std::unexpected(pipeline.error());
-      VYRE_CHECK(run_case(**pipeline, checked[shared ? 0 : k], cases[k], indices[k]));
+      if (pipeline) {
+        VYRE_CHECK(run_case(**pipeline, checked[shared ? 0 : k], cases[k], indices[k]));
+      } else {
+        if (!blamed(pipeline.error())) return std::unexpected(pipeline.error());
+        ++parity_.failed;
+        VYRE_CHECK(examine(Check::Parity, cases[k], indices[k], Seen{pipeline.error(), 0, {}}));
+      }
       monitor_.done(1);
     }
     return {};
@@ -59,56 +76,105 @@ class ProgramFamily {
     parity_.planned = cases;
     verdict_.determinism.planned += cases * (kRepeats - 1);
   }
-  void finish() {
+  /// Errors: what ends the family.
+  Result<void> finish() {
+    if (const auto settled = backend_.settle(); !settled && !history_.empty() && !monitor_.stopped()) {
+      if (!blamed(settled.error())) return std::unexpected(settled.error());
+      ++parity_.failed;
+      const uint64_t last = history_.back().cases[0].number;
+      history_.pop_back();
+      VYRE_CHECK(examine(Check::Parity, family_case(family_, seed_, last, backend_.limits()), last,
+                         Seen{settled.error(), 0, {}}));
+    }
     Tally& tally = oracle_cases(verdict_, Oracle::ReferenceInterpreter).tally;
     tally.planned += parity_.planned;
     tally.completed += parity_.completed;
     tally.failed += parity_.failed;
     if (!verdict_.pipeline.empty()) hasher_.update(verdict_.pipeline);
     verdict_.pipeline = hasher_.finish().hex();
+    return {};
   }
 
  private:
+  bool blamed(const Diag& diag) const { return backend_.isolated() && is_of_a_case(diag); }
+
   Result<void> run_case(backend::Pipeline& pipeline, const check::Checked& checked,
                         const generate::ProgramCase& c, uint64_t index) {
     VYRE_TRY(expected, reference_answer(checked, c, backend_.limits().subgroup_size));
     std::vector<Bytes> first;
     for (size_t repeat = 0; repeat < kRepeats; ++repeat) {
-      VYRE_TRY(run, run_on(pipeline, c));
+      const Check check = repeat == 0 ? Check::Parity : Check::Determinism;
+      Tally& tally = repeat == 0 ? parity_ : verdict_.determinism;
+      auto run = run_on(pipeline, c);
+      if (!run) {
+        if (!blamed(run.error())) return std::unexpected(run.error());
+        ++tally.failed;
+        return examine(check, c, index, Seen{run.error(), 0, {}});
+      }
       ++verdict_.dispatches;
-      verdict_.canaries += run.canaries;
-      verdict_.canaries_broken += run.canaries_broken;
-      if (repeat == 0) {
-        ++parity_.completed;
-        if (const auto difference = first_difference(checked, expected, run.buffers)) {
-          ++parity_.failed;
-          VYRE_CHECK(report(Check::Parity, c, *difference, index));
+      verdict_.canaries += run->canaries;
+      verdict_.canaries_broken += run->canaries_broken;
+      ++tally.completed;
+      const auto difference = first_difference(checked, repeat == 0 ? expected : first, run->buffers);
+      tally.failed += difference.has_value();
+      if (difference || (run->canaries_broken != 0 && backend_.isolated())) {
+        Seen seen{std::nullopt, run->canaries_broken, {}};
+        if (difference) {
+          seen.wrong.push_back({0,
+                                true,
+                                {difference->expected},
+                                {difference->actual},
+                                fmt::format("{}[{}]", difference->buffer, difference->index)});
         }
-        first = std::move(run.buffers);
-        continue;
+        return examine(check, c, index, seen);
       }
-      ++verdict_.determinism.completed;
-      if (const auto difference = first_difference(checked, first, run.buffers)) {
-        ++verdict_.determinism.failed;
-        VYRE_CHECK(report(Check::Determinism, c, *difference, index));
-      }
+      if (repeat == 0) first = std::move(run->buffers);
     }
+    history_.push_back({0, {{0, index}}});
+    if (history_.size() > kHistory) history_.pop_front();
     return {};
   }
 
-  Result<void> report(Check check, const generate::ProgramCase& found, Difference difference,
-                      uint64_t index) {
-    Failure failure;
-    failure.check = check;
-    failure.oracle =
-        check == Check::Parity ? std::string(text(Oracle::ReferenceInterpreter)) : "the first run";
-    failure.token = print(Token{verdict_.subject, "program", seed_, index, {}});
+  /// Finds out who is to blame for what a case showed, and reports it.
+  Result<void> examine(Check check, const generate::ProgramCase& c, uint64_t index, const Seen& seen) {
+    if (monitor_.stopped()) return {};
     if (verdict_.failures.size() >= kKeptFailures) {
       ++verdict_.failure_count;
       return {};
     }
+    const std::vector<Batch> before(history_.begin(), history_.end());
+    VYRE_TRY(finding, blame_.find(bench_, before, {0, {{0, index}}}, seen));
+    history_.clear();
+    return report(check,
+                  finding.guilty.number == index
+                      ? c
+                      : family_case(family_, seed_, finding.guilty.number, backend_.limits()),
+                  finding);
+  }
+
+  Token token_of(CaseId id) const { return {verdict_.subject, "program", seed_, id.number, {}}; }
+
+  Result<void> report(Check check, const generate::ProgramCase& found, const Finding& finding) {
+    Failure failure;
+    failure.check = check;
+    failure.fault = finding.fault;
+    failure.oracle =
+        check == Check::Parity ? std::string(text(Oracle::ReferenceInterpreter)) : "the first run";
+    Token token = token_of(finding.guilty);
+    if (finding.fault == Fault::OrderDependent) {
+      for (const Batch& batch : finding.scenario) {
+        auto& dispatch = token.scenario.emplace_back();
+        for (const CaseId id : batch.cases) {
+          dispatch.push_back({token.strategy, id.number});
+          if (id != finding.guilty && failure.history.size() < kKeptHistory)
+            failure.history.push_back(print(token_of(id)));
+        }
+      }
+    }
+    failure.token = print_short(std::move(token));
     generate::ProgramCase smallest = found;
-    if (check == Check::Parity && verdict_.failures.size() < kShrunkFailures) {
+    Wrong wrong = finding.seen.wrong.empty() ? Wrong{} : finding.seen.wrong.front();
+    if (finding.fault == Fault::WrongValue && verdict_.failures.size() < kShrunkFailures) {
       const auto fails = [&](const generate::ProgramCase& candidate) {
         if (monitor_.stopped()) return false;
         const auto result = compare_once(backend_, candidate);
@@ -118,20 +184,38 @@ class ProgramFamily {
         smallest = generate::shrink_program(found, ops::op_table(), fails, kShrinkEvaluations);
         VYRE_TRY(again, compare_once(backend_, smallest));
         if (again) {
-          difference = *again;
+          wrong = {0,
+                   true,
+                   {again->expected},
+                   {again->actual},
+                   fmt::format("{}[{}]", again->buffer, again->index)};
           failure.minimality = Minimality::Shrunk;
         } else {
           smallest = found;
         }
       }
     }
-    failure.expected = {difference.expected};
-    failure.actual = {difference.actual};
+    if (!finding.note.empty()) failure.note = finding.note + "\n";
+    if (finding.victim) {
+      failure.note += fmt::format(
+          "it spoils whatever runs after it, as {}: {}, expected {:#x}, actual {:#x}\n",
+          print(token_of(*finding.victim)), wrong.place, wrong.expected.at(0), wrong.actual.at(0));
+      wrong = {};
+    }
+    if (finding.seen.error && finding.fault != Fault::Flaky)
+      failure.note += finding.seen.error->message + "\n";
+    if (finding.seen.broken != 0) {
+      failure.note += fmt::format("{} guard words were overwritten\n", finding.seen.broken);
+    }
+    failure.expected = wrong.expected;
+    failure.actual = wrong.actual;
     const bool shaped = family_ != Family::Programs;
-    failure.note = fmt::format(
-        "{}{}[{}] of\n{}",
-        shaped ? shape_name(family_, size_t(index % shapes(family_)), backend_.limits()) + ": " : "",
-        difference.buffer, difference.index, text::print(smallest.program));
+    if (shaped) {
+      failure.note +=
+          shape_name(family_, size_t(finding.guilty.number % shapes(family_)), backend_.limits()) + ": ";
+    }
+    if (!wrong.place.empty()) failure.note += wrong.place + " of";
+    failure.note += "\n" + text::print(smallest.program) + "\n";
     failure.note +=
         fmt::format("with groups {},{},{}", smallest.groups.x, smallest.groups.y, smallest.groups.z);
     for (const Bytes& buffer : smallest.buffers) {
@@ -151,6 +235,9 @@ class ProgramFamily {
   uint64_t seed_;
   const Monitor& monitor_;
   Verdict& verdict_;
+  ProgramBench bench_;
+  Blame blame_;
+  std::deque<Batch> history_;  // cases since the backend was renewed, the last ones
   Tally parity_;
   Hasher hasher_;
 };
@@ -202,8 +289,7 @@ Result<void> check_programs(backend::Backend& backend, Family family, const Fami
       VYRE_CHECK(run.run(indices, true));
     }
   }
-  run.finish();
-  return {};
+  return run.finish();
 }
 
 Result<void> check_subgroups(backend::Backend& backend, const FamilyPlan& plan, uint64_t seed,
@@ -221,7 +307,12 @@ Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan&
   Verdict verdict;
   verdict.kind = SubjectKind::Family;
   verdict.subject = info(family).text;
-  Result<void> result;
+  if (family == Family::Twins) return check_twins(backend, seed, monitor);
+  Result<void> result = backend.renew();
+  if (!result) {
+    verdict.error = text_of(result.error());
+    return verdict;
+  }
   switch (family) {
     case Family::Operators:
     case Family::Select:
@@ -236,7 +327,7 @@ Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan&
     case Family::Barriers:
     case Family::Programs: result = check_programs(backend, family, plan, seed, monitor, verdict); break;
     case Family::Subgroups: result = check_subgroups(backend, plan, seed, monitor, verdict); break;
-    case Family::Twins: return check_twins(backend, seed, monitor);
+    case Family::Twins: break;
   }
   if (!result) verdict.error = text_of(result.error());
   return verdict;

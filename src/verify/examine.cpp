@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "generate/shrink.h"
+#include "spec/limits.h"
 #include "verify/columns.h"
 
 namespace vyre::verify {
@@ -89,15 +90,33 @@ Token SubjectBench::token(CaseId id) const {
   return {subject_.name, std::string(strategy), seed_, id.number, {}};
 }
 
+void SubjectBench::fill(std::span<const CaseId> cases, Columns& columns) const {
+  for (size_t i = 0; i < cases.size();) {
+    const CaseId first = cases[i];
+    if (first.source == kWhole || !cases_[first.source]) {
+      columns.set(i++, operands(first));
+      continue;
+    }
+    // Cases with consecutive numbers are made together, which is much cheaper.
+    size_t n = 1;
+    while (i + n < cases.size() && cases[i + n] == CaseId{first.source, first.number + n}) ++n;
+    std::vector<uint32_t*> at;
+    for (uint32_t* const column : columns.writable()) at.push_back(column + i);
+    cases_[first.source]->fill(first.number, n, at);
+    i += n;
+  }
+}
+
 Seen SubjectBench::run(const Batch& batch) {
   const size_t n = batch.cases.size(), each = output_words(subject_.application);
   Columns columns(input_words(subject_.application), n);
-  std::vector<uint32_t> wanted, answers(n * each);
+  fill(batch.cases, columns);
+  std::vector<uint32_t> wanted(n * each), answers(n * each);
+  subject_.expected(columns.readable(), wanted);
   for (size_t i = 0; i < n; ++i) {
-    const std::vector<uint32_t> input = operands(batch.cases[i]);
-    columns.set(i, input);
-    const std::vector<uint32_t> value = expected(batch.cases[i], input);
-    wanted.insert(wanted.end(), value.begin(), value.end());
+    const CaseId id = batch.cases[i];
+    if (id.source == kWhole || cases_[id.source]) continue;
+    std::ranges::copy(subject_.rows[size_t(id.number)].expected, wanted.begin() + ptrdiff_t(i * each));
   }
   const uint32_t poison = poison_for(subject_.application.output, wanted, seed_, n);
   Seen seen;
@@ -132,6 +151,16 @@ Result<void> apply_in_parts(Elementwise& pipeline, std::span<const uint32_t* con
 
 void Pipelines::account(Verdict& verdict) const {
   for (const auto& pipeline : owned) pipeline->account(verdict);
+}
+
+std::vector<uint32_t> workgroups_of(const backend::Backend& backend) {
+  const uint32_t largest =
+      std::min(backend.limits().max_invocations_per_group, spec::kMaxInvocationsPerGroup);
+  std::vector<uint32_t> out;
+  for (const uint32_t size : {kWorkgroup, 64u, largest}) {
+    if (size <= largest && std::ranges::find(out, size) == out.end()) out.push_back(size);
+  }
+  return out;
 }
 
 Result<Pipelines> make_pipelines(backend::Backend& backend, const Subject& subject,
@@ -249,6 +278,8 @@ Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::s
     }
     if (!seen.error && seen.broken == 0) {
       VYRE_TRY(alone, report_alone(slice, kept, seen, check));
+      // Right alone, the search below needs what ran before.
+      if (!alone.empty()) history_.clear();
       if (alone.size() == seen.wrong.size() || verdict_.failures.size() >= kKeptFailures) {
         // All are guilty, or too many for telling.
         tally.failed += seen.wrong.size();
@@ -300,6 +331,27 @@ Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::s
   return tally;
 }
 
+Result<uint64_t> Examiner::settle(Check check) {
+  if (!backend_.isolated() || history_.empty()) return 0;
+  const auto settled = backend_.settle();
+  if (settled) return 0;
+  if (!is_of_a_case(settled.error())) return std::unexpected(settled.error());
+  if (monitor_.stopped() || verdict_.failures.size() >= kKeptFailures) {
+    ++verdict_.failure_count;
+    return 1;
+  }
+  std::vector<Batch> before;
+  for (const Done& d : history_) before.push_back(batch_of(d.slice, d.kept));
+  const Batch last = std::move(before.back());
+  before.pop_back();
+  const Seen seen{settled.error(), 0, {}};
+  VYRE_TRY(finding, blame_.find(bench_, before, last, seen));
+  history_.clear();
+  guilty_.insert(bench_.operands(finding.guilty));
+  VYRE_CHECK(report(finding, check, seen));
+  return 1;
+}
+
 /// Reports the cases whose answers are wrong when they are alone, too, as long as there is room. Return:
 /// their positions in the slice, in ascending order.
 Result<std::vector<uint32_t>> Examiner::report_alone(const Slice& slice, const Kept& kept, const Seen& seen,
@@ -312,7 +364,6 @@ Result<std::vector<uint32_t>> Examiner::report_alone(const Slice& slice, const K
     finding.guilty = id_of(slice, at);
     finding.scenario = {{slice.pipeline, {finding.guilty}}};
     VYRE_TRY(trial, blame_.confirm(bench_, finding.scenario));
-    history_.clear();
     // The first that is right by itself says that company matters, and then one search says it of all.
     if (!trial) break;
     finding.seen = std::move(trial->seen);

@@ -36,6 +36,7 @@ class SubjectBench final : public Bench {
   Token token(CaseId id) const;
 
  private:
+  void fill(std::span<const CaseId> cases, Columns& columns) const;
   backend::Backend& backend_;
   const Subject& subject_;
   std::span<Elementwise* const> pipelines_;
@@ -56,6 +57,9 @@ struct Pipelines {
   /// Adds what they counted to a verdict.
   void account(Verdict& verdict) const;
 };
+/// The workgroup sizes at which operations are judged: the usual one, a small one, the largest that the
+/// backend claims to have.
+std::vector<uint32_t> workgroups_of(const backend::Backend& backend);
 /// Compiles the subject for each workgroup size. What a backend that may die answers with becomes a failure
 /// of the subject as well. Errors: what check or the backend say.
 Result<Pipelines> make_pipelines(backend::Backend& backend, const Subject& subject,
@@ -82,6 +86,9 @@ class Examiner {
   /// Errors  what ends a subject.
   Result<Tally> judge(const Slice& slice, const Columns& columns, std::span<const uint32_t> wanted,
                       std::span<uint32_t> answers, uint32_t poison, Check check);
+  /// Waits for what may still come of the last dispatches, and blames it. Return: how many cases failed.
+  /// Errors: as of judge.
+  Result<uint64_t> settle(Check check);
 
  private:
   using Kept = std::optional<std::vector<uint32_t>>;  // positions of a slice; none: all

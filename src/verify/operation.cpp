@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spec/limits.h"
 #include "verify/algebraic.h"
+#include "verify/device_laws.h"
 #include "verify/examine.h"
 #include "verify/parity.h"
 #include "verify/token.h"
@@ -76,15 +76,7 @@ Result<void> check_all(backend::Backend& backend, const ops::Operation& operatio
   const Subject subject = subject_of(operation);
   VYRE_CHECK(check_definition(operation, subject, plan.definition_cases, seed, verdict));
 
-  // The largest that the backend claims to have is among them.
-  const uint32_t largest =
-      std::min(backend.limits().max_invocations_per_group, spec::kMaxInvocationsPerGroup);
-  std::vector<uint32_t> workgroups;
-  for (const uint32_t size : {kWorkgroup, 64u, largest}) {
-    if (size <= largest && std::ranges::find(workgroups, size) == workgroups.end())
-      workgroups.push_back(size);
-  }
-  VYRE_TRY(pipelines, make_pipelines(backend, subject, workgroups, seed, verdict));
+  VYRE_TRY(pipelines, make_pipelines(backend, subject, workgroups_of(backend), seed, verdict));
   verdict.pipeline = pipelines.all[0]->digest().hex();
 
   Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
@@ -103,12 +95,13 @@ Result<void> check_all(backend::Backend& backend, const ops::Operation& operatio
     return {};
   }
 
-  DeviceEvaluator evaluator(backend, ops::op_table(), seed);
+  DeviceEvaluator evaluator(backend, ops::op_table(), seed, monitor, verdict);
   const std::string device =
       fmt::format("device({}, {})", pipelines.all[0]->digest().short_hex(), backend.identity().driver);
   VYRE_CHECK(check_laws(operation, evaluator, device, plan.witnessed, seed, monitor, verdict));
-  evaluator.account(verdict);
-  return {};
+  evaluator.account();
+  if (plan.swept == 0 || monitor.stopped()) return {};
+  return sweep_laws(backend, operation, device, plan.swept, seed, monitor, verdict);
 }
 
 }  // namespace
@@ -116,9 +109,13 @@ Result<void> check_all(backend::Backend& backend, const ops::Operation& operatio
 OperationPlan operation_plan(Strength strength) {
   constexpr uint64_t kWhole = uint64_t{1} << 32;
   switch (strength) {
-    case Strength::Quick: return {1'000, 10'000, 2'048, false, 100'000, 1'000'000};
-    case Strength::Standard: return {4'096, 1'000'000, uint64_t{1} << 20, false, 10'000'000, 1'000'000};
-    case Strength::Full: return {65'536, 4'000'000, kWhole, true, 100'000'000, 10'000'000};
+    case Strength::Quick:
+      return {1'000, 10'000, 2'048, false, 100'000, 1'000'000, true, swept_instances(strength)};
+    case Strength::Standard:
+      return {4'096,     1'000'000, uint64_t{1} << 20,        false, 10'000'000,
+              1'000'000, true,      swept_instances(strength)};
+    case Strength::Full:
+      return {65'536, 4'000'000, kWhole, true, 100'000'000, 10'000'000, true, swept_instances(strength)};
   }
   return {};
 }
@@ -134,7 +131,7 @@ uint64_t expected_evaluations(const ops::Operation& operation, const OperationPl
     const spec::LawInfo& info = spec::info(law.kind);
     const uint32_t variables =
         info.variables == 0 ? uint32_t(operation.signature.inputs.size()) : info.variables;
-    n += 2 * (2 * (uint64_t{1} << (8 * variables)) + plan.witnessed);
+    n += 2 * (2 * (uint64_t{1} << (8 * variables)) + plan.witnessed) + plan.swept;
   }
   return n;
 }

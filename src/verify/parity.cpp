@@ -157,6 +157,8 @@ Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<
       monitor.done(n);
     }
   }
+  VYRE_TRY(late, examiner.settle(Check::Parity));
+  oracle_cases(verdict, subject.oracle).tally.failed += late;
   return {};
 }
 
@@ -190,6 +192,8 @@ Result<void> check_determinism(const Subject& subject, Examiner& examiner, uint3
       monitor.done(n);
     }
   }
+  VYRE_TRY(late, examiner.settle(Check::Determinism));
+  verdict.determinism.failed += late;
   return {};
 }
 

@@ -53,7 +53,7 @@ class Certify(Conform):
 
     def test_certificate_is_json_with_the_documented_parts(self):
         c = json.loads(self.certificate.read_text())
-        self.assertEqual(c["format"], 1)
+        self.assertEqual(c["format"], 2)
         self.assertEqual(c["backend"], "native")
         self.assertEqual(c["seed"], "7")
         self.assertEqual(c["strength"], "quick")

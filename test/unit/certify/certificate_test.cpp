@@ -257,13 +257,33 @@ TEST(Certificate, RefusesWhatIsNone) {
   for (const std::string& text :
        {std::string(), std::string("{}"), std::string("[1, 2]"), std::string("null"),
         std::string("{\"format\": 2}"), std::string("{\"format\": 1}"), std::string("{\"format\": \"1\"}"),
-        std::string("\xff\xfe"), std::string("{\"format\": 1, \"verdicts\": 7}"), std::string(100'000, '['),
-        "{\"format\": 1, \"a\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}"}) {
+        std::string("\xff\xfe"), std::string("{\"format\": 2, \"verdicts\": 7}"), std::string(100'000, '['),
+        "{\"format\": 2, \"a\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}"}) {
     const auto result = parse(text);
     ASSERT_FALSE(result.has_value()) << text.substr(0, 40);
     EXPECT_EQ(result.error().code, DiagCode::C001);
     EXPECT_THAT(result.error().help, Not(IsEmpty()));
   }
+}
+
+// Oracle: the documented format: a failure keeps what was done wrong and what it takes; format 1 had neither.
+TEST(Certificate, KeepsFaultAndHistory) {
+  Certificate c = failing();
+  verify::Failure& failure = c.verdicts[0].failures[0];
+  failure.fault = verify::Fault::OrderDependent;
+  failure.history = {"primitive.math.add@1:random:1:7"};
+  const std::string text = print(c);
+  EXPECT_THAT(text, HasSubstr("\"fault\": \"order-dependent\""));
+  const auto again = parse(text);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->verdicts[0].failures[0].fault, verify::Fault::OrderDependent);
+  EXPECT_EQ(again->verdicts[0].failures[0].history, failure.history);
+  const std::string shown = report(c, {"native", {}, 0});
+  EXPECT_THAT(shown, HasSubstr("order-dependent: parity, by cpu reference function"));
+  EXPECT_THAT(shown, HasSubstr("beside   primitive.math.add@1:random:1:7"));
+  const auto old = parse("{\"format\": 1}");
+  ASSERT_FALSE(old);
+  EXPECT_THAT(old.error().message, HasSubstr("1 does not say what a backend did wrong"));
 }
 
 // Oracle: the file system.

@@ -10,16 +10,29 @@ namespace {
 
 // Oracle: the identity of print and parse.
 TEST(Token, ReadsBack) {
-  for (const Token& token : {Token{"primitive.math.add@1", "random", 42, 123456, {}},
-                             Token{"ir.barriers", "program", UINT64_MAX, UINT64_MAX, {}},
-                             Token{"ir.operators/add.i32", "edge256", 0, 0, {}},
-                             Token{"primitive.math.add@1", "law", 0, 3, {0, 1, 0xffffffff}}}) {
+  for (const Token& token :
+       {Token{"primitive.math.add@1", "random", 42, 123456, {}},
+        Token{"ir.barriers", "program", UINT64_MAX, UINT64_MAX, {}},
+        Token{"ir.operators/add.i32", "edge256", 0, 0, {}},
+        Token{"primitive.math.add@1", "law", 0, 3, {0, 1, 0xffffffff}},
+        Token{"primitive.math.add@1", "operands", 0, 0, {7, 0}},
+        Token{"ir.barriers", "program", 1, 3, {}, {{{"program", 1}}, {{"program", 3}}}}}) {
     const auto back = parse_token(print(token));
     ASSERT_TRUE(back.has_value()) << print(token);
     EXPECT_EQ(*back, token);
     EXPECT_LE(print(token).size(), kMaxToken);
   }
   EXPECT_EQ(print(Token{"primitive.math.add@1", "random", 42, 7, {}}), "primitive.math.add@1:random:42:7");
+  EXPECT_EQ(print(Token{"primitive.math.add@1", "random", 42, 3, {}, {{{"edge256", 9}, {"random", 3}}}}),
+            "primitive.math.add@1:random:42:3=edge256.9+3");
+}
+
+// Oracle: the length that is documented.
+TEST(Token, LeavesOutAScenarioThatIsTooLong) {
+  Token token{"primitive.math.add@1", "random", 42, 7, {}, {}};
+  token.scenario.resize(1);
+  for (uint64_t k = 0; k < 100; ++k) token.scenario[0].push_back({"random", k});
+  EXPECT_EQ(print_short(token), "primitive.math.add@1:random:42:7");
 }
 
 // Oracle: explain C003.
@@ -29,7 +42,9 @@ TEST(Token, RefusesWhatIsNone) {
         std::string("a:random::1"), std::string("a:random:1:-1"),
         std::string("a:random:1:99999999999999999999"), std::string(":random:1:1"), std::string("a:law:0:"),
         std::string("a:law:0:5"), std::string("a:law:0:0x1,"), std::string("a:law:0:0x100000000"),
-        std::string("a:random:1:2:3"), "a:random:1:" + std::string(200, '1')}) {
+        std::string("a:random:1:2:3"), "a:random:1:" + std::string(200, '1'), std::string("a:random:1:2="),
+        std::string("a:random:1:2=3+"), std::string("a:random:1:2=3,,4"), std::string("a:random:1:2=.3"),
+        std::string("a:random:1:2=x")}) {
     const auto token = parse_token(text);
     ASSERT_FALSE(token.has_value()) << text;
     EXPECT_EQ(token.error().code, DiagCode::C003);
