@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "generate/shrink.h"
+#include "verify/device_laws_code.h"
 #include "verify/families.h"
 #include "verify/parity.h"
 #include "verify/token.h"
@@ -95,6 +96,7 @@ Result<std::unique_ptr<DeviceLaw>> DeviceLaw::make(backend::Backend& backend, co
   ir::Program program = std::move(out->program_.program);
   auto checked = check::check(std::move(program), table);
   if (!checked) return std::unexpected(checked.error().front());
+  out->branches_ = has_branches_of_its_own(*checked);
   VYRE_TRY(pipeline, backend.compile(*checked));
   VYRE_TRY(parameters, device_words(backend, out->program_.parameter_words));
   VYRE_TRY(results, device_words(backend, uint64_t{kSlots} * kCounts));
@@ -275,14 +277,15 @@ Result<DeviceLawVerdict> check_law_on_device(backend::Backend& backend, const Bo
                                              const std::string& device, uint64_t instances, uint64_t seed,
                                              const Monitor& monitor, const spec::OpTable& table) {
   VYRE_TRY(compiled, DeviceLaw::make(backend, law, table));
-  const Sweep sweep = random_sweep(law, instances, seed);
+  const uint64_t wanted = compiled->branches() ? (instances + 255) / 256 : instances;
+  const Sweep sweep = random_sweep(law, wanted, seed);
   DeviceLawVerdict out;
   VYRE_TRY(counts, compiled->run(sweep, monitor));
   out.counts = std::move(counts);
   const std::string doubt = out.counts.doubt();
   const uint64_t checked = out.counts.completed - std::min(out.counts.completed, out.counts.canaries);
   out.evidence = {device, fmt::format("swept({}, {})", out.counts.instances, seed), checked,
-                  doubt.empty() && out.counts.failures == 0 && out.counts.instances >= instances};
+                  doubt.empty() && out.counts.failures == 0 && out.counts.instances >= wanted};
   if (!out.counts.first_chunk) return out;
   VYRE_TRY(found, compiled->find(sweep, *out.counts.first_chunk, *out.counts.first_start));
   if (!found) return out;

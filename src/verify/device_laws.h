@@ -73,6 +73,8 @@ class DeviceLaw {
   /// What the backend made of the program.
   Result<backend::EmittedCode> code() { return pipeline_->code(); }
   const LawProgram& program() const { return program_; }
+  /// Whether its operations loop or branch, so that an instance takes hundreds of times as long as others.
+  bool branches() const { return branches_; }
 
  private:
   DeviceLaw(backend::Backend& backend, const algebra::BoundLaw& law) : backend_(backend), law_(law) {}
@@ -82,6 +84,7 @@ class DeviceLaw {
   backend::Backend& backend_;
   const algebra::BoundLaw& law_;
   LawProgram program_;
+  bool branches_ = false;
   std::unique_ptr<backend::Pipeline> pipeline_;
   std::unique_ptr<backend::DeviceBuffer> parameters_, results_, samples_;
   uint32_t first_slice_ = 0;  // chunks in the next run's first slice: what the last run found out
@@ -103,9 +106,9 @@ struct DeviceLawVerdict {
   std::optional<std::vector<uint32_t>> counterexample;
 };
 
-/// Sweeps a law with random values. `device` is the subject of the evidence.
-/// Errors  the backend's; what check says of the program.
-/// Cost    on native some 10^9 instances a second, on a data-centre GPU some 10^12.
+/// Sweeps a law with random values: `instances` of them, or a 2^8th of that when its operations branch.
+/// `device` is the subject of the evidence. Errors  the backend's; what check says of the program. Cost    on
+/// native some 10^9 instances a second, on a data-centre GPU some 10^12.
 Result<DeviceLawVerdict> check_law_on_device(backend::Backend& backend, const algebra::BoundLaw& law,
                                              const std::string& device, uint64_t instances, uint64_t seed,
                                              const Monitor& monitor,

@@ -183,7 +183,8 @@ bool all_words(const ops::Operation& operation) {
                              [](spec::DataType t) { return t == spec::DataType::U32; });
 }
 
-/// Whether inlining brought in control flow that the program itself has not.
+}  // namespace
+
 bool has_branches_of_its_own(const check::Checked& checked) {
   size_t own = 0, all = 0;
   const ir::Code& code = checked.program().code;
@@ -196,8 +197,6 @@ bool has_branches_of_its_own(const check::Checked& checked) {
   }
   return all > own;
 }
-
-}  // namespace
 
 std::vector<MarkedBlock> marked_blocks(const backend::EmittedCode& code) {
   const bool is_ptx = code.form == "ptx";

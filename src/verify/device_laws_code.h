@@ -38,6 +38,9 @@ struct MarkedBlock {
 /// Domain: form "llvm" or "ptx".
 std::vector<MarkedBlock> marked_blocks(const backend::EmittedCode& code);
 
+/// Whether inlining brought in control flow that the program itself has not: an operation loops or branches.
+bool has_branches_of_its_own(const check::Checked& checked);
+
 enum class Inspected : uint8_t { Whole, Folded, NotInspected };
 struct Inspection {
   Inspected outcome = Inspected::NotInspected;

@@ -17,6 +17,7 @@ struct OperationPlan {
   uint64_t repeated_evaluations;
   uint64_t witnessed;  // instances of a law
   bool laws = true;
+  uint64_t swept = 0;  // instances of a law on the device
 };
 OperationPlan operation_plan(Strength strength);
 
