@@ -20,7 +20,8 @@ using lower::Kernel;
 using lower::Trace;
 using lower::Value;
 
-constexpr uint64_t kWindow = uint64_t{1} << 20;  // invocations whose traces are kept at a time
+// Invocations whose traces are kept at a time; of a larger workgroup, all.
+constexpr uint64_t kWindow = uint64_t{1} << 20;
 
 /// How far a run is hashed.
 struct Place {
@@ -42,15 +43,15 @@ class Watched {
     out.pipeline_ = std::move(pipeline);
     return out;
   }
-  /// The traces of `count` invocations from `first`.
+  /// The traces of `count` workgroups from `first`, of `invocations` each.
   Result<TraceWords> run(const std::vector<const Bytes*>& inputs, layout::Groups groups, Place place,
-                         uint64_t first, uint64_t count) {
+                         uint64_t first, uint64_t count, uint32_t invocations) {
     std::vector<Bytes> memory;
     for (const Bytes* input : inputs) memory.push_back(*input);
-    const uint32_t control[lower::kControlWords] = {place.phase, place.number, uint32_t(first), groups.x,
-                                                    groups.y};
+    const uint32_t control[lower::kControlWords] = {place.phase,     place.number, uint32_t(first),
+                                                    uint32_t(count), groups.x,     groups.y};
     memory.push_back(to_bytes(control));
-    memory.emplace_back(size_t(count) * lower::kTraceWords * 4);
+    memory.emplace_back(size_t(count) * invocations * lower::kTraceWords * 4);
     const std::vector<std::span<std::byte>> host(memory.begin(), memory.end());
     VYRE_CHECK(pipeline_->dispatch(host, groups));
     return to_words(memory.back());
@@ -74,12 +75,13 @@ std::vector<const Bytes*> bound(const Step& step, const Buffers& buffers) {
 class Search {
  public:
   Search(const Contestant& a, const Contestant& b, const Step& step, const Buffers& inputs,
-         const Source* source)
+         const Source* source, uint64_t guess)
       : contestants_{&a, &b},
         step_(step),
         inputs_(bound(step, inputs)),
         source_(source),
-        kernel_(lower::build(*step.checked)) {}
+        kernel_(lower::build(*step.checked)),
+        guess_(guess) {}
 
   /// The place, or why there is none. Errors: what a backend answers to the program with probes.
   Result<void> run(uint64_t at_most, FirstDifference& out) {
@@ -93,12 +95,15 @@ class Search {
     const std::vector<bool> any_order = lower::depends_on_order(kernel_);
     for (size_t k = 0; k < any_order.size(); ++k) watch_.values[k] = watch_.values[k] && !any_order[k];
     VYRE_CHECK(open(watch_));
-    for (first_ = 0; first_ < all; first_ += kWindow) {
-      count_ = std::min(kWindow, all - first_);
-      VYRE_TRY(sound, probes_are_sound(out));
-      if (!sound) return {};
-      VYRE_TRY(parts, part({}));
-      if (parts) return bisect(out);
+    // An invocation often writes the element of its number.
+    if (const uint64_t guess = guess_ / kernel_.invocations(); guess < step_.groups.total()) {
+      VYRE_TRY(found, look(guess, 1, out));
+      if (found) return {};
+    }
+    const uint64_t window = std::max<uint64_t>(1, kWindow / kernel_.invocations());
+    for (uint64_t first = 0; first < step_.groups.total(); first += window) {
+      VYRE_TRY(found, look(first, std::min(window, step_.groups.total() - first), out));
+      if (found) return {};
     }
     const bool some_order = std::ranges::find(any_order, true) != any_order.end();
     out.why = some_order ? "what differs depends on the order of atomics, which no backend promises"
@@ -119,15 +124,40 @@ class Search {
 
   Result<void> dispatch(Place place) {
     for (size_t k = 0; k < 2; ++k) {
-      VYRE_TRY(traces, watched_[k]->run(inputs_, step_.groups, place, first_, count_));
+      VYRE_TRY(traces,
+               watched_[k]->run(inputs_, step_.groups, place, first_, groups_, kernel_.invocations()));
       traces_[k] = std::move(traces);
     }
     return {};
   }
 
-  /// The first invocation of the window whose hashes differ.
+  /// Looks into workgroups first .. first + count - 1. Return: whether it is settled.
+  Result<bool> look(uint64_t first, uint64_t count, FirstDifference& out) {
+    first_ = first;
+    groups_ = count;
+    VYRE_CHECK(dispatch({}));
+    const auto who = parted();
+    if (!who) return false;
+    // From here on one workgroup is enough: they are independent.
+    first_ += *who / kernel_.invocations();
+    groups_ = 1;
+    VYRE_TRY(sound, probes_are_sound(out));
+    if (!sound) return true;
+    VYRE_TRY(parts, part({}));
+    if (parts) {
+      VYRE_CHECK(bisect(out));
+    } else {
+      out.why = "the difference is not there in each run";
+    }
+    return true;
+  }
+
+  /// How many invocations are looked into.
+  uint64_t count() const { return groups_ * kernel_.invocations(); }
+
+  /// The first of these invocations whose hashes differ.
   std::optional<uint64_t> parted() const {
-    for (uint64_t i = 0; i < count_; ++i) {
+    for (uint64_t i = 0; i < count(); ++i) {
       if (word_of(traces_[0], i, Trace::Hash) != word_of(traces_[1], i, Trace::Hash)) return i;
     }
     return std::nullopt;
@@ -141,7 +171,7 @@ class Search {
   Result<bool> probes_are_sound(FirstDifference& out) {
     VYRE_CHECK(dispatch({0, 0}));
     for (size_t k = 0; k < 2; ++k) {
-      for (uint64_t i = 0; i < count_; ++i) {
+      for (uint64_t i = 0; i < count(); ++i) {
         if (word_of(traces_[k], i, Trace::Hash) == 1 && word_of(traces_[k], i, Trace::Caught) == 0) continue;
         out.why = fmt::format("{} does not run the probes themselves as it must", contestants_[k]->name);
         return false;
@@ -154,7 +184,7 @@ class Search {
   uint32_t greatest(Trace which) const {
     uint32_t out = 0;
     for (const TraceWords& traces : traces_) {
-      for (uint64_t i = 0; i < count_; ++i) out = std::max(out, word_of(traces, i, which));
+      for (uint64_t i = 0; i < count(); ++i) out = std::max(out, word_of(traces, i, which));
     }
     return out;
   }
@@ -234,7 +264,8 @@ class Search {
 
   Result<void> describe(Place place, uint64_t who, FirstDifference& out) {
     const Caught first = caught(0, who), second = caught(1, who);
-    const std::string where = fmt::format("in invocation {}", invocation(first_ + who));
+    const std::string where =
+        fmt::format("in invocation {}", invocation(first_ * kernel_.invocations() + who));
     const std::string_view a = contestants_[0]->name, b = contestants_[1]->name;
     if (first.instruction == 0 && second.instruction == 0) {
       out.why = "the backends do not say what they computed last";
@@ -329,8 +360,20 @@ class Search {
   lower::Watch watch_;
   std::array<std::optional<Watched>, 2> watched_;
   std::array<TraceWords, 2> traces_;
-  uint64_t first_ = 0, count_ = 0;
+  uint64_t guess_;                   // a number of an invocation
+  uint64_t first_ = 0, groups_ = 0;  // workgroups that are looked into
 };
+
+/// The index of the first element that differs, in the first buffer that does.
+uint64_t differing_element(const Buffers& a, const Buffers& b) {
+  for (const std::string& name : a.order) {
+    const NamedBuffer& left = a.by_name.find(name)->second;
+    const Bytes& right = b.by_name.find(name)->second.bytes;
+    const auto at = std::ranges::mismatch(left.bytes, right).in1;
+    if (at != left.bytes.end()) return uint64_t(at - left.bytes.begin()) / spec::info(left.element).bytes;
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -348,7 +391,8 @@ FirstDifference find_first_difference(const Contestant& a, const Contestant& b, 
       before = std::move(left);
       continue;
     }
-    if (ran) ran = Search(a, b, step[0], before, source(out.step)).run(most, out);
+    if (ran)
+      ran = Search(a, b, step[0], before, source(out.step), differing_element(left, right)).run(most, out);
     if (!ran) {
       out.why = fmt::format("with probes in the program there is {}: {}", diag_info(ran.error().code).name,
                             ran.error().message);

@@ -37,7 +37,8 @@ inline constexpr uint64_t kMaxWatched = uint64_t{1} << 22;
 /// right.
 ///
 /// Domain  as host::run_steps. `source` gives the text of a step, or null.
-/// Cost    each run about ten times the program's own time; memory: the buffers three times and 32 MiB.
+/// Cost    about ten times the program's own time once, at most, and then for one workgroup again and again;
+///         memory: the buffers three times and 64 MiB.
 FirstDifference find_first_difference(const Contestant& a, const Contestant& b, std::span<const Step> steps,
                                       const Buffers& inputs,
                                       const std::function<const Source*(size_t)>& source,

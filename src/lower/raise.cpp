@@ -282,7 +282,7 @@ class Raiser {
     declare_extra(vars_.trace, spec::BufferAccess::ReadWrite);
     let(vars_.wanted_phase, control(Control::Phase));
     let(vars_.wanted_number, control(Control::Number));
-    let(vars_.me, apply(Op::Sub, {linear_id(), control(Control::First)}));
+    leave_unless_wanted();
     for (const Symbol zero : {vars_.phase, vars_.number, vars_.most, vars_.caught, vars_.words[0],
                               vars_.words[1], vars_.words[2], vars_.words[3]}) {
       let(zero, u32(0));
@@ -317,13 +317,20 @@ class Raiser {
     const ExprId rows = apply(Op::Add, {apply(Op::Mul, {id(kind, 2), y_extent}), id(kind, 1)});
     return apply(Op::Add, {apply(Op::Mul, {rows, x_extent}), id(kind, 0)});
   }
-  ExprId linear_id() {
+  /// Workgroups are independent, atomics aside, so those that nobody asks for need not run.
+  void leave_unless_wanted() {
+    const Symbol group = name("group", 0);
+    const ExprId linear = flat(ExprKind::WorkgroupId, control(Control::GroupsX), control(Control::GroupsY));
+    let(group, apply(Op::Sub, {linear, control(Control::FirstGroup)}));
+    open_.emplace_back();
+    put({.kind = NodeKind::Return}, {});
+    const ir::BlockId leave = close();
+    const ExprId unwanted = apply(Op::Ge, {var(group), control(Control::GroupCount)});
+    put({.kind = NodeKind::If, .body = leave}, {&unwanted, 1});
     const auto& size = kernel_.workgroup_size;
-    const ExprId group = flat(ExprKind::WorkgroupId, control(Control::GroupsX), control(Control::GroupsY));
     const ExprId local = flat(ExprKind::LocalId, u32(size[0]), u32(size[1]));
-    return apply(Op::Add, {apply(Op::Mul, {group, u32(kernel_.invocations())}), local});
+    let(vars_.me, apply(Op::Add, {apply(Op::Mul, {var(group), u32(kernel_.invocations())}), local}));
   }
-
   ExprId in_wanted_phase() { return apply(Op::Eq, {var(vars_.phase), var(vars_.wanted_phase)}); }
   /// How many values of this phase are hashed.
   ExprId limit() {

@@ -41,14 +41,16 @@ struct Watch {
 enum class Control : uint32_t {
   Phase,   // values of earlier phases are hashed
   Number,  // and this many of the phase itself
-  First,   // the first invocation with a trace, by number: workgroup by workgroup, x fastest in both
+  // Workgroups that run and leave traces, by number, x fastest; the others return at once.
+  FirstGroup,
+  GroupCount,
+  // Of the dispatch.
   GroupsX,
   GroupsY,
 };
-inline constexpr uint32_t kControlWords = 5;
+inline constexpr uint32_t kControlWords = 6;
 
-/// Words that an invocation leaves in the last bound buffer, of which there are as many as its length has
-/// room for.
+/// Words that an invocation leaves in the last bound buffer, workgroup by workgroup, x fastest.
 enum class Trace : uint32_t {
   Hash,
   Phase,   // in which it ended

@@ -45,7 +45,7 @@ TEST(Raise, RandomProgramsMeanTheSame) {
       const auto watched = check::check(probed, ops::op_table());
       ASSERT_TRUE(watched) << watched.error().front().message << "\n" << text::print(probed);
       std::vector<Bytes> buffers = c.buffers;
-      const uint32_t control[] = {UINT32_MAX, UINT32_MAX, 0, c.groups.x, c.groups.y};
+      const uint32_t control[] = {UINT32_MAX, UINT32_MAX, 0, UINT32_MAX, c.groups.x, c.groups.y};
       buffers.push_back(to_bytes(control));
       const uint64_t invocations = c.groups.total() * kernel.invocations();
       buffers.emplace_back(size_t(invocations) * lower::kTraceWords * 4);
