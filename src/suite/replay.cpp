@@ -82,8 +82,12 @@ Result<void> replay_scenario(const verify::Scenario& scenario, verify::Bench& be
                              backend::Backend& backend, Replay& out) {
   VYRE_CHECK(backend.renew());
   for (size_t k = 0; k < scenario.size() && !out.fails; ++k) {
-    const std::string when = fmt::format(", in dispatch {} of {}", k + 1, scenario.size());
-    VYRE_CHECK(tell(bench.run(scenario[k]), backend, when, out));
+    const verify::Seen seen = bench.run(scenario[k]);
+    std::string when = fmt::format(", in dispatch {} of {}", k + 1, scenario.size());
+    if (!seen.wrong.empty()) {
+      when += fmt::format(", of its case {}", scenario[k].cases[seen.wrong.front().position].number);
+    }
+    VYRE_CHECK(tell(seen, backend, when, out));
   }
   if (!out.fails) out.report += fmt::format("  passes, in {} dispatches\n", scenario.size());
   return {};

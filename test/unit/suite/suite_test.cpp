@@ -77,6 +77,39 @@ TEST(Run, IsAPureFunctionOfPlanAndBackend) {
   EXPECT_TRUE(certify::parse(texts[0]).has_value());
 }
 
+// Oracle: the same; here each thread has a backend of its own.
+TEST(Run, DoesNotDependOnTheNumberOfWorkers) {
+  std::string texts[2];
+  for (const unsigned workers : {1u, 3u}) {
+    std::atomic<unsigned> opened = 0;
+    const Opener open = [&]() -> Result<std::unique_ptr<backend::Backend>> {
+      ++opened;
+      VYRE_TRY(backend, backend::make_native({.optimisation = 0}));
+      return std::move(backend);
+    };
+    const auto run = suite::run(open, workers, small_plan(), {}, nullptr);
+    ASSERT_TRUE(run.has_value());
+    EXPECT_EQ(opened, workers);
+    texts[workers == 1 ? 0 : 1] = certify::print(run->certificate);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+// Oracle: what opening answers is the run's error, whichever thread it is that opened.
+TEST(Run, EndsWhenABackendDoesNotOpen) {
+  for (const unsigned missing : {1u, 2u}) {
+    std::atomic<unsigned> opened = 0;
+    const Opener open = [&]() -> Result<std::unique_ptr<backend::Backend>> {
+      if (++opened == missing) return std::unexpected(make_diag(DiagCode::B001, Span::none(), "gone"));
+      VYRE_TRY(backend, backend::make_native({.optimisation = 0}));
+      return std::move(backend);
+    };
+    const auto run = suite::run(open, 2, small_plan(), {}, nullptr);
+    ASSERT_FALSE(run.has_value());
+    EXPECT_EQ(run.error().code, DiagCode::B001);
+  }
+}
+
 // Oracle: the registry says what there is to judge; a certificate from which something is gone is refused.
 TEST(Complete, NothingMayBeLeftOut) {
   certify::Certificate whole;
