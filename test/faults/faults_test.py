@@ -1,0 +1,85 @@
+"""vyre-conform before a backend that kills its process: the command lines as people type them.
+
+test_faults (faults_test.cpp) has every mode of libfault.so; here are the ones that a tool could die of, with all
+families around them. Oracle: what the plugin does by its definition (test/faults/faults.h), the documented exit codes.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+BIN = pathlib.Path(os.environ["VYRE_BIN"])
+PLUGIN = BIN / "libfault.so"
+OPERATION = "primitive.math.abs_diff"
+TRIGGER = f"{OPERATION}@1:random:1:137"
+OPERANDS = [0x34abff3f, 0xe95e8d90]
+
+
+def left_behind(mark):
+    """Processes whose environment has the mark, by command line: what they inherit tells whose they are."""
+    out = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (folder / "environ").read_bytes():
+                out.append((folder / "cmdline").read_bytes())
+        except OSError:
+            pass  # it has ended, or is another user's
+    return out
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def conform(self, *arguments, **environment):
+        mark = f"VYRE_FAULTS_TEST={self.folder}"
+        name, value = mark.split("=")
+        done = subprocess.run([BIN / "vyre-conform", *map(str, arguments)], capture_output=True, text=True, timeout=300,
+                              cwd=self.folder, env={**os.environ, name: value, **environment})
+        self.assertEqual(left_behind(mark.encode()), [])
+        return done
+
+    def certify(self, backend, *arguments, **environment):
+        done = self.conform("certify", "--backend", backend, "--ops", OPERATION, "--strength", "quick", "--out", "cert.json",
+                            *arguments, **environment)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["cert.json"], done.stdout + done.stderr)
+        return done, json.loads((self.folder / "cert.json").read_text())
+
+    def test_without_a_fault_it_is_certified(self):
+        done, certificate = self.certify(f"{PLUGIN}?none")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.splitlines()[-1], "level: integer=L2(1 of 41)")
+        self.assertEqual(certificate["levels"]["integer"], "L2")
+
+    def test_a_crash_is_the_verdict_of_one_case(self):
+        done, certificate = self.certify(PLUGIN, VYRE_FAULT="segfault")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(certificate["levels"]["integer"], "none")
+        failures = [f for v in certificate["verdicts"] for f in v["failures"]]
+        self.assertEqual(len(failures), 1, failures)
+        self.assertEqual(failures[0]["fault"], "crashed")
+        self.assertEqual([int(word, 0) for word in failures[0]["input"]], OPERANDS)
+        self.assertEqual(failures[0]["token"], TRIGGER)
+        self.assertIn("crashed", done.stdout)
+        self.assertIn(f"vyre-conform replay {TRIGGER}", done.stdout)
+
+    def test_replay_survives_what_it_shows(self):
+        for mode in ("segfault", "abort"):
+            done = self.conform("replay", TRIGGER, "--backend", f"{PLUGIN}?{mode}")
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn("signal", done.stdout + done.stderr)
+        self.assertEqual(self.conform("replay", TRIGGER, "--backend", f"{PLUGIN}?none").returncode, 0)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_an_unknown_fault_is_refused_with_the_list(self):
+        done = self.conform("replay", TRIGGER, "--backend", f"{PLUGIN}?nothing")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("segfault", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
