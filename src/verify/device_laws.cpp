@@ -258,8 +258,9 @@ Sweep walking_sweep(size_t variables, size_t walker, uint32_t chunk, uint64_t se
   Sweep out;
   const auto salts = philox(seed, chunk, kWalkStream);
   for (size_t v = 0; v < variables; ++v) {
-    // An odd step visits every word once, and x ^ (x >> fold) takes no word twice.
-    VariableFormula f{.base_salt = salts[v], .random = UINT32_MAX};
+    // An odd step visits every word once, and x ^ (x >> fold) takes no word twice. The others take no step:
+    // the hash of 0 is 0.
+    VariableFormula f{.base_salt = salts[v], .step_salt = chunk, .random = UINT32_MAX};
     if (v == walker) f = {.least_step = salts[3] | 1};
     out.variables.push_back(f);
   }

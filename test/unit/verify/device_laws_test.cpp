@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <set>
 
 #include "backend/native/native.h"
 #include "lower/llvm/ptx.h"
@@ -192,6 +194,26 @@ TEST(DeviceLaws, TwinsFailExactlyAsOftenAsTheyMust) {
   for (const DeviceTwinVerdict& t : *found) {
     EXPECT_TRUE(t.exact) << t.twin->proof << ": " << t.failures << " of " << t.expected;
     EXPECT_EQ(t.instances, 3 * t.twin->instances);
+  }
+}
+
+// What stands still must do so in every walk, and what walks must meet no word twice in the first 2^16.
+TEST(DeviceLaws, OneVariableWalksAndTheOthersStandStill) {
+  for (const uint32_t walk : {0u, 1u, 2u, 7u}) {
+    for (const size_t walker : {size_t{0}, size_t{2}}) {
+      const Sweep sweep = walking_sweep(3, walker, walk, 42);
+      const std::array types = {spec::DataType::U32, spec::DataType::U32, spec::DataType::U32};
+      std::array<uint32_t, 3> first{}, now{};
+      sweep.values(walk, 0, types, first);
+      std::set<uint32_t> met;
+      for (uint32_t number = 0; number < 1u << 16; ++number) {
+        sweep.values(walk, number, types, now);
+        met.insert(now[walker]);
+        now[walker] = first[walker];
+        ASSERT_EQ(now, first) << "walk " << walk << ", number " << number;
+      }
+      EXPECT_EQ(met.size(), size_t{1} << 16);
+    }
   }
 }
 
