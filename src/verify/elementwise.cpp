@@ -27,21 +27,33 @@ uint64_t broken_canaries(const std::byte* at, size_t first, size_t count) {
   return broken;
 }
 
-uint32_t load_word(const std::byte* at, size_t bytes) {
-  uint32_t word = 0;
-  std::memcpy(&word, at, bytes);
-  return word;
-}
-
 /// How many bytes of word k of a value there are in a buffer: 4, but 2 for a 16-bit float.
 size_t word_bytes(ir::DataType type, size_t k) { return std::min<size_t>(4, spec::info(type).bytes - 4 * k); }
+
+/// From where, or to where, and how far it is from one to the next; 0: the same again and again.
+template <typename Byte>
+struct Row {
+  Byte* at;
+  size_t step;
+};
+
+template <size_t bytes>
+void copy_each(Row<const std::byte> from, Row<std::byte> to, size_t n) {
+  for (size_t i = 0; i < n; ++i) std::memcpy(to.at + i * to.step, from.at + i * from.step, bytes);
+}
+/// n words, of 4 bytes or of 2. The size is known to the compiler: copying word for word by calls takes
+/// longer than what most kernels do with them.
+void copy_words(Row<const std::byte> from, Row<std::byte> to, size_t bytes, size_t n) {
+  if (bytes == 4) return copy_each<4>(from, to, n);
+  copy_each<2>(from, to, n);
+}
 
 /// Columns into the elements of a buffer.
 void pack(ir::DataType type, std::span<const uint32_t* const> columns, size_t n, std::byte* out) {
   const size_t element = spec::info(type).bytes;
   for (size_t k = 0; k < columns.size(); ++k) {
-    const size_t bytes = word_bytes(type, k);
-    for (size_t i = 0; i < n; ++i) std::memcpy(out + i * element + 4 * k, columns[k] + i, bytes);
+    copy_words({std::as_bytes(std::span(columns[k], n)).data(), 4}, {out + 4 * k, element},
+               word_bytes(type, k), n);
   }
 }
 
@@ -117,10 +129,9 @@ Result<void> Elementwise::apply(std::span<const uint32_t* const> columns, std::s
   std::byte* const bound = output_.data() + kGuardBytes;
   std::byte* const behind = bound + n * element;
   put_canaries(output_.data(), 0, kGuardWords);
-  for (size_t i = 0; i < n; ++i) {
-    for (size_t k = 0; k < words; ++k) {
-      std::memcpy(bound + i * element + 4 * k, &poison, word_bytes(output_type_, k));
-    }
+  const std::byte* const poisons = std::as_bytes(std::span(&poison, 1)).data();
+  for (size_t k = 0; k < words; ++k) {
+    copy_words({poisons, 0}, {bound + 4 * k, element}, word_bytes(output_type_, k), n);
   }
   put_canaries(behind, kGuardWords, 2 * kGuardWords);
   host.push_back(std::span(bound, n * element + kGuardBytes));
@@ -131,10 +142,10 @@ Result<void> Elementwise::apply(std::span<const uint32_t* const> columns, std::s
   broken_last_ =
       broken_canaries(output_.data(), 0, kGuardWords) + broken_canaries(behind, kGuardWords, 2 * kGuardWords);
   canaries_broken_ += broken_last_;
-  for (size_t i = 0; i < n; ++i) {
-    for (size_t k = 0; k < words; ++k) {
-      out[i * words + k] = load_word(bound + i * element + 4 * k, word_bytes(output_type_, k));
-    }
+  std::ranges::fill(out, 0u);  // the upper half of a word that has two bytes
+  std::byte* const results = std::as_writable_bytes(out).data();
+  for (size_t k = 0; k < words; ++k) {
+    copy_words({bound + 4 * k, element}, {results + 4 * k, 4 * words}, word_bytes(output_type_, k), n);
   }
   return {};
 }
