@@ -131,6 +131,34 @@ TEST_F(Bind, X003Overlap) {
   EXPECT_TRUE(bind(p, Host{bytes(0, 16), bytes(8, 0), bytes(8, 0)}, {}));
 }
 
+// Oracle: dispatch.h, "Extent": memory is shared within a space only, and of what a device holds nothing but
+// uniform contents is looked at.
+TEST_F(Bind, ExtentsOverlapWithinOneSpace) {
+  const auto p = program("read a: u32 @0, read_write b: u32 @1");
+  const int space = 0, other = 0;
+  using Extents = std::vector<Extent>;
+  EXPECT_EQ(code_of(bind(p, Extents{{&space, 0, 16, {}}, {&space, 12, 16, {}}}, {})), DiagCode::X003);
+  EXPECT_EQ(code_of(bind(p, Extents{{&space, 12, 16, {}}, {&space, 0, 16, {}}}, {})), DiagCode::X003);
+  EXPECT_TRUE(bind(p, Extents{{&space, 0, 16, {}}, {&other, 12, 16, {}}}, {}));
+  const auto beside = bind(p, Extents{{&space, 0, 16, {}}, {&space, 16, 20, {}}}, {});
+  ASSERT_TRUE(beside);
+  EXPECT_EQ((*beside)[0].count, 4u);
+  EXPECT_EQ((*beside)[1].count, 5u);
+  EXPECT_TRUE((*beside)[1].bytes.empty());
+  EXPECT_EQ(code_of(bind(p, Extents{{&space, 0, 16, {}}, {&other, 0, 6, {}}}, {})), DiagCode::X002);
+}
+
+TEST_F(Bind, ADimensionOfATensorIsReadFromAUniformExtent) {
+  const auto p = program("read t: tensor<u32, [n = size[0]]> @0, uniform size: u32 @1");
+  const int space = 0, other = 0;
+  const std::vector<std::byte> five = {std::byte{5}, {}, {}, {}};
+  using Extents = std::vector<Extent>;
+  const auto bound = bind(p, Extents{{&space, 0, 20, {}}, {&other, 0, 4, five}}, {});
+  ASSERT_TRUE(bound);
+  EXPECT_THAT((*bound)[0].dims, testing::ElementsAre(5u));
+  EXPECT_EQ(code_of(bind(p, Extents{{&space, 0, 16, {}}, {&other, 0, 4, five}}, {})), DiagCode::X007);
+}
+
 // Oracle: X004 in diag.def: 64 KiB fit, one word more does not; other buffers may be larger.
 TEST_F(Bind, X004UniformTooLarge) {
   const auto p = program("uniform u: u32 @0");
@@ -142,10 +170,10 @@ TEST_F(Bind, X004UniformTooLarge) {
 // Oracle: X005 in diag.def: 1 to 65,535 an axis.
 TEST_F(Bind, X005GroupsOutOfRange) {
   const auto p = program("");
-  EXPECT_TRUE(bind(p, {}, {.x = 65535, .y = 65535, .z = 65535}));
+  EXPECT_TRUE(bind(p, Host{}, {.x = 65535, .y = 65535, .z = 65535}));
   for (const Groups groups : {Groups{.x = 0}, Groups{.y = 0}, Groups{.z = 0}, Groups{.x = 65536},
                               Groups{.y = 65536}, Groups{.z = UINT32_MAX}}) {
-    EXPECT_EQ(code_of(bind(p, {}, groups)), DiagCode::X005);
+    EXPECT_EQ(code_of(bind(p, Host{}, groups)), DiagCode::X005);
   }
 }
 
