@@ -8,6 +8,7 @@
 #include "algebra/twin.h"
 #include "base/random.h"
 #include "verify/columns.h"
+#include "verify/device_laws.h"
 #include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/parity.h"
@@ -16,6 +17,7 @@
 namespace vyre::verify {
 namespace {
 
+constexpr uint32_t kTwinRepetitions = 1;        // of the grid on the device
 constexpr uint64_t kPoisonStream = 0x6c617773;  // "laws": a stream of its own
 
 std::string grade_of(const algebra::EngineResult& result, uint64_t seed) {
@@ -263,6 +265,33 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
   return {};
 }
 
+/// The twins as programs that count on the device itself.
+Result<void> count_twins(backend::Backend& backend, uint64_t seed, const Monitor& monitor, Tally& tally,
+                         Verdict& verdict) {
+  const size_t count = algebra::twins().size();
+  tally.planned += count;
+  VYRE_TRY(found, check_twins_on_device(backend, kTwinRepetitions, 0, seed, monitor));
+  for (size_t number = 0; number < found.size(); ++number) {
+    const DeviceTwinVerdict& twin = found[number];
+    ++tally.completed;
+    verdict.dispatches += twin.dispatches;
+    if (twin.exact) continue;
+    ++tally.failed;
+    Failure failure;
+    failure.check = Check::Law;
+    failure.oracle = "planted-false law";
+    failure.input = twin.twin->smallest;
+    failure.note =
+        fmt::format("{} of {} as a program over the {} was to fail {} times in {}: {}",
+                    spec::to_string(twin.twin->law), twin.twin->operation->id, twin.sweep, twin.expected,
+                    twin.instances, twin.doubt.empty() ? fmt::format("{} times", twin.failures) : twin.doubt);
+    failure.token = print(Token{verdict.subject, "program", seed, number, {}});
+    failure.fault = Fault::Law;
+    add_failure(verdict, std::move(failure));
+  }
+  return {};
+}
+
 Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& monitor) {
   Verdict verdict;
   verdict.kind = SubjectKind::Family;
@@ -309,6 +338,13 @@ Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& mon
                        twin.twin->operation->id, subject->subject(), twin.twin->failures, twin.verdict.grade),
            print(Token{verdict.subject, "program", seed, uint64_t(&twin - found->data()), {}}),
            Fault::Law});
+    }
+  }
+  if (verdict.error.empty() && !monitor.stopped()) {
+    auto counted = count_twins(backend, seed, monitor, tally, verdict);
+    if (counted) counted = backend.settle();
+    if (!counted) {
+      verdict.error = fmt::format("{}: {}", diag_info(counted.error().code).name, counted.error().message);
     }
   }
   verdict.parity.push_back({Oracle::Law, tally});

@@ -6,11 +6,6 @@
 #include <chrono>
 
 #include "base/random.h"
-#include "generate/shrink.h"
-#include "verify/device_laws_code.h"
-#include "verify/families.h"
-#include "verify/parity.h"
-#include "verify/token.h"
 
 namespace vyre::verify {
 namespace {
@@ -29,6 +24,7 @@ constexpr uint32_t kRandomFold = 15;
 
 constexpr uint32_t kFirstSlice = 1u << 12;                  // chunks
 constexpr uint32_t kLargestSlice = 1u << 22;                // 2^34 instances: milliseconds on a large GPU
+constexpr size_t kRemembered = 4;                           // slices, for blame
 constexpr uint32_t kMaxSamples = 4096;                      // invocations
 constexpr auto kSliceTime = std::chrono::milliseconds(20);  // a longer slice is not doubled
 constexpr auto kSliceTimeLimit = std::chrono::milliseconds(80);  // and a slice beyond this is halved
@@ -37,15 +33,6 @@ struct Slots {
   std::vector<uint32_t> words = std::vector<uint32_t>(size_t{kSlots} * kCounts);
   uint32_t& at(size_t slot, Count which) { return words[slot * kCounts + uint32_t(which)]; }
 };
-
-/// A sweep's invocations first .. first + count - 1.
-Sweep part_of(const Sweep& sweep, uint32_t first, uint32_t count) {
-  Sweep out = sweep;
-  out.first_chunk += first * sweep.chunk_stride;
-  out.start += first * sweep.start_stride;
-  out.threads = count;
-  return out;
-}
 
 /// Chunks first .. first + count - 1 that have canaries.
 uint64_t canary_chunks(const Sweep& sweep) {
@@ -68,6 +55,27 @@ std::string list(std::span<const uint32_t> words) {
 }
 
 }  // namespace
+
+Sweep part_of(const Sweep& sweep, uint32_t first, uint32_t count) {
+  Sweep out = sweep;
+  out.first_chunk += first * sweep.chunk_stride;
+  out.start += first * sweep.start_stride;
+  out.threads = count;
+  return out;
+}
+
+Sweep one_by_one(const Sweep& sweep, uint32_t chunk, uint32_t start) {
+  Sweep each = sweep;
+  each.first_chunk = chunk;
+  each.chunk_stride = 0;
+  each.start = start;
+  each.start_stride = 1;
+  each.threads = uint32_t(sweep.chunk_instances()) + (sweep.is_canary(chunk) ? sweep.length : 0);
+  each.runs = each.length = 1;
+  each.canary_mask = 0;
+  each.canary_value = 1;
+  return each;
+}
 
 uint64_t swept_instances(Strength strength) {
   switch (strength) {
@@ -176,31 +184,35 @@ Result<void> DeviceLaw::take_samples(const Sweep& sweep, uint32_t samples, Sweep
 Result<SweepCounts> DeviceLaw::run(const Sweep& sweep, const Monitor& monitor) {
   SweepCounts counts;
   uint64_t number = 0;
+  interrupted_ = Interrupted{};
   for (uint32_t first = 0; first < sweep.threads && !monitor.stopped(); ++number) {
     const uint32_t count = std::min(first_slice_, sweep.threads - first);
     const uint32_t samples = number % kSampledSlices == 0 ? std::min(count, kMaxSamples) : 0;
+    interrupted_->first = first;
+    interrupted_->count = count;
     const auto start = std::chrono::steady_clock::now();
     VYRE_CHECK(slice(part_of(sweep, first, count), samples, counts));
+    interrupted_->before.push_back(count);
+    if (interrupted_->before.size() > kRemembered) interrupted_->before.erase(interrupted_->before.begin());
     const auto took = std::chrono::steady_clock::now() - start;
     if (took < kSliceTime && count == first_slice_) first_slice_ = std::min(2 * first_slice_, kLargestSlice);
     if (took > kSliceTimeLimit) first_slice_ = std::max(first_slice_ / 2, kLawWorkgroup);
     monitor.done(count * sweep.chunk_instances());
     first += count;
   }
+  interrupted_.reset();
+  return counts;
+}
+
+Result<SweepCounts> DeviceLaw::dispatch(const Sweep& sweep) {
+  SweepCounts counts;
+  VYRE_CHECK(slice(sweep, 0, counts));
   return counts;
 }
 
 Result<std::optional<std::vector<uint32_t>>> DeviceLaw::find(const Sweep& sweep, uint32_t chunk,
                                                              uint32_t start) {
-  Sweep each = sweep;
-  each.first_chunk = chunk;
-  each.chunk_stride = 0;
-  each.start = start;
-  each.start_stride = 1;
-  each.threads = uint32_t(sweep.chunk_instances()) + (sweep.is_canary(chunk) ? sweep.length : 0);
-  each.runs = each.length = 1;
-  each.canary_mask = 0;
-  each.canary_value = 1;
+  const Sweep each = one_by_one(sweep, chunk, start);
   SweepCounts counts;
   VYRE_CHECK(slice(each, 0, counts));
   if (!counts.first_start) return std::nullopt;
@@ -209,7 +221,7 @@ Result<std::optional<std::vector<uint32_t>>> DeviceLaw::find(const Sweep& sweep,
   return values;
 }
 
-Result<bool> DeviceLaw::holds_at(std::span<const uint32_t> values) {
+Result<SweepCounts> DeviceLaw::at(std::span<const uint32_t> values) {
   Sweep one;
   one.start = 1;
   one.length = 1;
@@ -217,8 +229,8 @@ Result<bool> DeviceLaw::holds_at(std::span<const uint32_t> values) {
   // x ^ (x >> 31) is its own inverse.
   for (const uint32_t value : values) one.variables.push_back({.least_step = value ^ (value >> 31)});
   SweepCounts counts;
-  VYRE_CHECK(slice(one, 0, counts));
-  return counts.failures == 0;
+  VYRE_CHECK(slice(one, 1, counts));
+  return counts;
 }
 
 Sweep random_sweep(const BoundLaw& law, uint64_t instances, uint64_t seed) {
@@ -271,96 +283,6 @@ Sweep walking_sweep(size_t variables, size_t walker, uint32_t chunk, uint64_t se
   out.length = kRunLength;
   out.start_stride = uint32_t(kChunk);
   out.threads = uint32_t((uint64_t{1} << 32) / kChunk);
-  return out;
-}
-
-Result<DeviceLawVerdict> check_law_on_device(backend::Backend& backend, const BoundLaw& law,
-                                             const std::string& device, uint64_t instances, uint64_t seed,
-                                             const Monitor& monitor, const spec::OpTable& table) {
-  VYRE_TRY(compiled, DeviceLaw::make(backend, law, table));
-  const uint64_t wanted = compiled->branches() ? (instances + 255) / 256 : instances;
-  const Sweep sweep = random_sweep(law, wanted, seed);
-  DeviceLawVerdict out;
-  VYRE_TRY(counts, compiled->run(sweep, monitor));
-  out.counts = std::move(counts);
-  const std::string doubt = out.counts.doubt();
-  const uint64_t checked = out.counts.completed - std::min(out.counts.completed, out.counts.canaries);
-  out.evidence = {device, fmt::format("swept({}, {})", out.counts.instances, seed), checked,
-                  doubt.empty() && out.counts.failures == 0 && out.counts.instances >= wanted};
-  if (!out.counts.first_chunk) return out;
-  VYRE_TRY(found, compiled->find(sweep, *out.counts.first_chunk, *out.counts.first_start));
-  if (!found) return out;
-  std::optional<Diag> error;
-  out.counterexample = generate::shrink(std::move(*found), [&](std::span<const uint32_t> values) {
-    if (error) return false;
-    const Result<bool> holds = compiled->holds_at(values);
-    if (!holds) error = holds.error();
-    return holds.has_value() && !*holds;
-  });
-  if (error) return std::unexpected(std::move(*error));
-  return out;
-}
-
-Result<void> sweep_laws(backend::Backend& backend, const ops::Operation& operation, const std::string& device,
-                        uint64_t instances, uint64_t seed, const Monitor& monitor, Verdict& verdict) {
-  for (size_t number = 0; number < operation.laws.size() && !monitor.stopped(); ++number) {
-    const auto bound = algebra::bind(operation.laws[number], operation);
-    if (!bound) continue;  // the other engines have said so
-    LawVerdict& law = verdict.laws.at(number);
-    VYRE_TRY(found, check_law_on_device(backend, *bound, device, instances, seed, monitor));
-    verdict.dispatches += found.counts.dispatches;
-    if (monitor.stopped()) return {};
-    law.evidence.push_back(found.evidence);
-    if (found.evidence.holds) continue;
-    const std::string doubt = found.counts.doubt();
-    // Replay wants values: those of a wrong sample, or zeros where nothing was run.
-    std::vector<uint32_t> values = found.counterexample.value_or(found.counts.wrong_values);
-    values.resize(bound->variables.size());
-    Failure failure{
-        .check = Check::Law,
-        .oracle = law.law,
-        .minimality = found.counterexample ? Minimality::Shrunk : Minimality::Found,
-        .input = values,
-        .note = doubt.empty() ? fmt::format("{} does not hold on {}: {} of {} instances fail",
-                                            spec::info(operation.laws[number].kind).statement, device,
-                                            found.counts.failures, found.counts.instances)
-                              : fmt::format("the law's program on {}: {}", device, doubt),
-        .token = print(Token{subject_of(operation.id, operation.version), "law", 0, number, values}),
-        .fault = Fault::Law};
-    add_failure(verdict, std::move(failure));
-  }
-  return {};
-}
-
-Result<std::vector<DeviceTwinVerdict>> check_twins_on_device(backend::Backend& backend, uint32_t repetitions,
-                                                             uint32_t walks, uint64_t seed,
-                                                             const Monitor& monitor) {
-  std::vector<DeviceTwinVerdict> out;
-  for (const algebra::Twin& twin : algebra::twins()) {
-    const auto bound = algebra::bind(twin.law, *twin.operation, algebra::find_twin_operation);
-    const size_t n = bound->variables.size();
-    VYRE_TRY(law, DeviceLaw::make(backend, *bound, algebra::twin_table()));
-    const auto compare = [&](std::string_view name, const SweepCounts& counts, uint64_t expected) {
-      out.push_back({&twin, std::string(name), counts.instances, expected, counts.failures,
-                     counts.doubt().empty() && counts.failures == expected});
-    };
-    VYRE_TRY(grid, law->run(grid_sweep(n, repetitions), monitor));
-    compare("u8 grid", grid, twin.failures * repetitions);
-    SweepCounts all;
-    uint64_t expected = 0;
-    for (uint32_t walk = 0; walk < walks; ++walk) {
-      const Sweep sweep = walking_sweep(n, twin.walker, walk, seed);
-      std::vector<uint32_t> others(n);
-      sweep.values(walk, 0, bound->variables, others);
-      expected += twin.walked(others);
-      VYRE_TRY(counts, law->run(sweep, monitor));
-      all.instances += counts.instances;
-      all.completed += counts.completed;
-      all.failures += counts.failures;
-      all.samples_wrong += counts.samples_wrong;
-    }
-    if (walks > 0) compare("2^32 words", all, expected);
-  }
   return out;
 }
 

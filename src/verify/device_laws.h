@@ -19,6 +19,7 @@
 
 #include "algebra/twin.h"
 #include "backend/backend.h"
+#include "verify/device_laws_code.h"
 #include "verify/device_laws_program.h"
 #include "verify/monitor.h"
 #include "verify/verdict.h"
@@ -63,16 +64,28 @@ class DeviceLaw {
   /// Errors  the backend's. Thread: one call at a time.
   Result<SweepCounts> run(const Sweep& sweep, const Monitor& monitor = {});
 
+  /// The part of a sweep that run() was at when it ended with an error: invocations first .. first + count
+  /// - 1, and how many there were in each slice before, as far back as blame may have to look.
+  struct Interrupted {
+    uint32_t first = 0, count = 0;
+    std::vector<uint32_t> before;  // counts of slices
+  };
+  const std::optional<Interrupted>& interrupted() const { return interrupted_; }
+
+  /// All of a sweep in one dispatch, as it is, without samples. Errors: the backend's.
+  Result<SweepCounts> dispatch(const Sweep& sweep);
+
   /// The first failing instance of a chunk that holds one, by running each of its numbers alone. None when
   /// none fails when it is run again.
   Result<std::optional<std::vector<uint32_t>>> find(const Sweep& sweep, uint32_t chunk, uint32_t start);
 
-  /// Whether the law holds at these values, on the device.
-  Result<bool> holds_at(std::span<const uint32_t> values);
+  /// The law at these values, on the device: one instance, which is sampled.
+  Result<SweepCounts> at(std::span<const uint32_t> values);
 
   /// What the backend made of the program.
   Result<backend::EmittedCode> code() { return pipeline_->code(); }
   const LawProgram& program() const { return program_; }
+  const algebra::BoundLaw& law() const { return law_; }
   /// Whether its operations loop or branch, so that an instance takes hundreds of times as long as others.
   bool branches() const { return branches_; }
 
@@ -87,9 +100,15 @@ class DeviceLaw {
   bool branches_ = false;
   std::unique_ptr<backend::Pipeline> pipeline_;
   std::unique_ptr<backend::DeviceBuffer> parameters_, results_, samples_;
+  std::optional<Interrupted> interrupted_;
   uint32_t first_slice_ = 0;  // chunks in the next run's first slice: what the last run found out
   uint64_t dispatch_number_ = 0;
 };
+
+/// A sweep's invocations first .. first + count - 1.
+Sweep part_of(const Sweep& sweep, uint32_t first, uint32_t count);
+/// The instances of one chunk, each an invocation of its own.
+Sweep one_by_one(const Sweep& sweep, uint32_t chunk, uint32_t start);
 
 /// Random full-width values: `instances` of them, rounded up to whole chunks of 4096, with canaries.
 Sweep random_sweep(const algebra::BoundLaw& law, uint64_t instances, uint64_t seed);
@@ -100,24 +119,30 @@ Sweep walking_sweep(size_t variables, size_t walker, uint32_t chunk, uint64_t se
 
 /// What a law came to on a device.
 struct DeviceLawVerdict {
-  Evidence evidence;  // grade "swept(16777216, 42)"; or what is in doubt
+  Evidence evidence;  // grade "swept(16777216, 42, inspected)"; or what is in doubt
   SweepCounts counts;
+  Inspection inspection;  // of the code that was run
   /// Values at which it fails, shrunk on the device.
   std::optional<std::vector<uint32_t>> counterexample;
 };
 
-/// Sweeps a law with random values: `instances` of them, or a 2^8th of that when its operations branch.
-/// `device` is the subject of the evidence. Errors  the backend's; what check says of the program. Cost    on
-/// native some 10^9 instances a second, on a data-centre GPU some 10^12.
-Result<DeviceLawVerdict> check_law_on_device(backend::Backend& backend, const algebra::BoundLaw& law,
-                                             const std::string& device, uint64_t instances, uint64_t seed,
-                                             const Monitor& monitor,
-                                             const spec::OpTable& table = ops::op_table());
+/// Sweeps a compiled law with random values: `instances` of them, or a 2^8th of that when its operations
+/// branch; and inspects its code. `device` is the subject of the evidence; the inspector is the backend's.
+/// Errors  the backend's. Cost  on native some 10^9 instances a second, on a data-centre GPU some 10^12.
+Result<DeviceLawVerdict> check_law_on_device(DeviceLaw& law, const std::string& device, uint64_t instances,
+                                             uint64_t seed, const Monitor& monitor, Inspector& inspector);
 
 /// Sweeps every claimed law of an operation and adds the evidence, and what failed, to the verdict's laws,
-/// which stand in the operation's order. Errors: the backend's.
+/// which stand in the operation's order. A law that the backend dies, hangs or is lost at fails, and the
+/// others go on, where the backend is isolated. Errors: the backend's, otherwise.
 Result<void> sweep_laws(backend::Backend& backend, const ops::Operation& operation, const std::string& device,
                         uint64_t instances, uint64_t seed, const Monitor& monitor, Verdict& verdict);
+
+/// What is wrong with a claimed law at these values, in its own program on the device: nothing (empty), or
+/// what is not as on the definition. Errors: the backend's.
+Result<std::string> check_law_at(backend::Backend& backend, const algebra::BoundLaw& law,
+                                 std::span<const uint32_t> values,
+                                 const spec::OpTable& table = ops::op_table());
 
 /// A planted-false law on the device, with the count that was known before.
 struct DeviceTwinVerdict {
@@ -127,6 +152,8 @@ struct DeviceTwinVerdict {
   uint64_t expected = 0;
   uint64_t failures = 0;
   bool exact = false;  // and all instances completed
+  std::string doubt;   // SweepCounts::doubt()
+  uint64_t dispatches = 0;
 };
 /// Every twin over the u8 grid `repetitions` times, and with a walk through all words for each of `walks`.
 Result<std::vector<DeviceTwinVerdict>> check_twins_on_device(backend::Backend& backend, uint32_t repetitions,

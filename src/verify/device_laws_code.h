@@ -46,6 +46,8 @@ struct Inspection {
   Inspected outcome = Inspected::NotInspected;
   std::string reason;  // of Folded and NotInspected
 };
+/// As a grade of evidence says it: "inspected", "folded: <reason>", "not inspected: <reason>".
+std::string text(const Inspection& inspection);
 
 /// Inspects laws of one compiler; keeps the signatures of operations.
 class Inspector {
@@ -60,6 +62,9 @@ class Inspector {
   /// Errors: the compiler's. Cost: one compilation, and one more for each operation that is new.
   /// Thread: one call at a time.
   Result<Inspection> inspect(const algebra::BoundLaw& law, const LawProgramOptions& options = {});
+  /// The same of code that the compiler made of the law's program: that of a pipeline which is going to run.
+  Result<Inspection> inspect(const algebra::BoundLaw& law, const backend::EmittedCode& code);
+  const spec::OpTable& table() const { return table_; }
 
  private:
   struct Signature {

@@ -31,13 +31,20 @@ BoundLaw bound(const spec::Law& law, std::string_view id) {
   return *out;
 }
 
+Result<DeviceLawVerdict> checked_on(backend::Backend& backend, const BoundLaw& law, uint64_t instances,
+                                    uint64_t seed, const spec::OpTable& table = ops::op_table()) {
+  Inspector inspector(backend, table);
+  VYRE_TRY(compiled, DeviceLaw::make(backend, law, table));
+  return check_law_on_device(*compiled, "device", instances, seed, {}, inspector);
+}
+
 TEST(DeviceLaws, AddCommutes) {
   const spec::Law law = spec::laws::commutative();
   const BoundLaw b = bound(law, "primitive.math.add");
-  const auto found = check_law_on_device(native(), b, "device", 1u << 20, 42, {});
+  const auto found = checked_on(native(), b, 1u << 20, 42);
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_TRUE(found->evidence.holds) << found->counts.doubt();
-  EXPECT_EQ(found->evidence.grade, "swept(1048576, 42)");
+  EXPECT_EQ(found->evidence.grade, "swept(1048576, 42, inspected)");
   EXPECT_EQ(found->evidence.cases, 1u << 20);
   // One chunk of 4096 in 64 has a run of 256 canaries.
   EXPECT_EQ(found->counts.canaries, 256u * (1u << 20) / 4096 / 64);
@@ -50,7 +57,7 @@ TEST(DeviceLaws, EveryClaimedLawOfTheLibraryHolds) {
     for (const spec::Law& law : operation.laws) {
       const auto b = algebra::bind(law, operation);
       ASSERT_TRUE(b) << b.error();
-      const auto found = check_law_on_device(native(), *b, "device", 1u << 18, 1, {});
+      const auto found = checked_on(native(), *b, 1u << 18, 1);
       ASSERT_TRUE(found) << operation.id << ": " << found.error().message;
       EXPECT_TRUE(found->evidence.holds)
           << operation.id << ": " << to_string(law) << ": " << found->counts.doubt();
@@ -233,7 +240,7 @@ TEST(DeviceLaws, AWalkThroughAllWordsFindsTheTwoExceptions) {
 TEST(DeviceLaws, AFalseLawComesWithACounterexample) {
   const spec::Law law = spec::laws::commutative();
   const BoundLaw b = bound(law, "primitive.math.sub");
-  const auto found = check_law_on_device(native(), b, "device", 1u << 18, 3, {});
+  const auto found = checked_on(native(), b, 1u << 18, 3);
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->evidence.holds);
   EXPECT_GT(found->counts.failures, 262'000u);
@@ -297,7 +304,7 @@ std::string doubt_about(Tamper tamper) {
   Cheat cheat(std::move(tamper));
   const spec::Law law = spec::laws::commutative();
   const BoundLaw b = bound(law, "primitive.math.add");
-  const auto found = check_law_on_device(cheat, b, "device", 1u << 22, 1, {});
+  const auto found = checked_on(cheat, b, 1u << 22, 1);
   EXPECT_TRUE(found);
   EXPECT_FALSE(found->evidence.holds);
   return found->counts.doubt();
