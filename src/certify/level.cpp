@@ -114,7 +114,7 @@ std::vector<std::string> missing_for_laws(const Verdict& verdict) {
       missing.push_back(fmt::format("{} is not {}", law.law, law.claimed ? "verified" : "refuted"));
     }
   }
-  if (missing.empty() && verdict.failure_count != 0) missing.push_back("a law failed");
+  if (missing.empty() && verdict.failure_count != 0) missing.push_back("something failed");
   return missing;
 }
 

@@ -173,7 +173,7 @@ TEST_F(Bind, X005GroupsOutOfRange) {
   EXPECT_TRUE(bind(p, Host{}, {.x = 65535, .y = 65535, .z = 65535}));
   for (const Groups groups : {Groups{.x = 0}, Groups{.y = 0}, Groups{.z = 0}, Groups{.x = 65536},
                               Groups{.y = 65536}, Groups{.z = UINT32_MAX}}) {
-    EXPECT_EQ(code_of(bind(p, Host{}, groups)), DiagCode::X005);
+    EXPECT_EQ(code_of(layout::bind(p, Host{}, groups)), DiagCode::X005);
   }
 }
 
