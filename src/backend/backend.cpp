@@ -151,7 +151,10 @@ Result<void> check_intrinsics(const Backend& backend, const check::Checked& prog
     return std::unexpected(make_diag(
         DiagCode::B002, span,
         fmt::format("the {} backend has no {}@{}", backend.identity().name, info.id, info.version),
-        "there is no software fallback: choose a backend that has it (`vyre backends`), or do without it"));
+        fmt::format(
+            "there is no software fallback: choose a backend that has it (`vyre ops {}` tells which), or "
+            "do without it",
+            info.id)));
   }
   return {};
 }

@@ -12,6 +12,10 @@ namespace {
 using verify::SubjectKind;
 using verify::Verdict;
 
+/// Failures of one subject that people are shown: mostly they have one cause. Certificate and JUnit have all
+/// that are kept.
+constexpr size_t kShown = 4;
+
 struct Row {
   std::string subject, cases, laws, denied, repeats, time, status;
 };
@@ -147,9 +151,12 @@ std::string report(const Certificate& c, const ReportOptions& options) {
     if (missing.empty()) continue;
     out += fmt::format("FAILED {}\n", v.subject);
     for (const std::string& reason : missing) out += fmt::format("  {}\n", reason);
-    for (const verify::Failure& f : v.failures) out += describe(f, v.subject, options.backend);
-    if (v.failure_count > v.failures.size()) {
-      out += fmt::format("  and {} more\n", grouped(v.failure_count - v.failures.size()));
+    const auto shown = std::span(v.failures).first(std::min(kShown, v.failures.size()));
+    for (const verify::Failure& f : shown) out += describe(f, v.subject, options.backend);
+    if (v.failure_count > shown.size()) {
+      out += fmt::format("  and {} more", grouped(v.failure_count - shown.size()));
+      const size_t kept = v.failures.size() - shown.size();
+      out += kept == 0 ? "\n" : fmt::format("; {} of them in the certificate (--out)\n", kept);
     }
     out += "\n";
   }

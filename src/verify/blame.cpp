@@ -72,12 +72,12 @@ Result<void> Blame::renew() {
   if (!was_lost) return {};
   const auto known = known_answer();
   if (known) return {};
-  return std::unexpected(
-      make_diag(DiagCode::B011, Span::none(),
-                fmt::format("the device does not come back: after a loss and a new process, a program whose "
-                            "answer is known fails ({})",
-                            known.error().message),
-                "nobody is blamed for this; set the device right, or restart the machine, and run it again"));
+  return std::unexpected(make_diag(
+      DiagCode::B011, Span::none(),
+      fmt::format("the backend does not come back: after a failure, a new process fails even a program "
+                  "of one line whose answer is known ({})",
+                  known.error().message),
+      "nobody is blamed for this; set the device right, or restart the machine, and run it again"));
 }
 
 Result<void> Blame::known_answer() {

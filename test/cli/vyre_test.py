@@ -138,6 +138,10 @@ class Lower(CommandTest):
 """)
         self.refuse(3, ["B008", "partial.vyre:2:", "32"], "lower", partial, "--to", "ptx", "-o", out)
         self.assertFalse(out.exists())
+        for form in ["llvm", "asm"]:  # no CPU has subgroups
+            self.refuse(3, ["B002", "partial.vyre:2:", "subgroup.lane"], "lower", partial, "--to", form, "-o", out)
+            self.assertFalse(out.exists())
+        self.refuse(3, ["B002", "partial.vyre:2:", "native", "subgroup.lane"], "run", partial, "--groups", 1)
         self.refuse(3, "B001", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "vulkan")
         self.refuse(3, "B004", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "abacus")
 

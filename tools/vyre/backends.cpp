@@ -23,14 +23,15 @@ int run_backends(bool json) {
         row["version"] = identity.version;
       } else {
         row["why"] = opened.error().message;
+        row["help"] = opened.error().help;
       }
       out["backends"].push_back(row);
     } else if (opened) {
       const backend::Identity identity = (*opened)->identity();
       fmt::print("{:12} {}\n{:12} {}; {}\n", entry.name, entry.summary, "", identity.device, identity.driver);
     } else {
-      fmt::print("{:12} {}\n{:12} not available: {}\n", entry.name, entry.summary, "",
-                 opened.error().message);
+      fmt::print("{:12} {}\n{:12} not available: {}\n{:12} help: {}\n", entry.name, entry.summary, "",
+                 opened.error().message, "", opened.error().help);
     }
   }
   if (json) fmt::print("{}\n", out.dump(2));

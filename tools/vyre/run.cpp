@@ -201,10 +201,17 @@ int print_buffers(const Plan& plan, const host::Buffers& buffers, bool hex) {
   return 0;
 }
 
+/// With its place in the text, where there is one program that it can be in.
+int report_refusal(const Plan& plan, const Diag& diag) {
+  if (!diag.span.known() || plan.texts.size() != 1) return report(diag);
+  const auto& [path, source] = plan.texts.front();
+  return report(host::ProgramError{render(diag, source.get(), path), exit_code(diag.code)});
+}
+
 /// Runs the steps on one backend, in place.
 std::expected<host::Buffers, int> run_on(const Plan& plan, backend::Backend& backend, host::Buffers buffers) {
   const auto ran = host::run_steps(backend, plan.steps, buffers);
-  if (!ran) return std::unexpected(report(ran.error()));
+  if (!ran) return std::unexpected(report_refusal(plan, ran.error()));
   return buffers;
 }
 
@@ -281,7 +288,11 @@ void add_run(CLI::App& app, int& exit) {
       ->expected(1)
       ->take_all();
   auto* backend =
-      verb->add_option("--backend", options->backend, "reference or native (default)")->type_name("B");
+      verb->add_option(
+              "--backend", options->backend,
+              "a name of `vyre backends`, cuda:N for device N, or the path of a plugin, PATH?argument")
+          ->type_name("B")
+          ->default_str("native");
   verb->add_option(
           "--compare", options->compare,
           "one digest a backend; exit 1 when they differ, with the first element and expression that do")

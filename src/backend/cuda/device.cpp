@@ -26,9 +26,9 @@ Diag device_lost(const std::string& why) {
 Result<std::shared_ptr<Device>> Device::open(const Driver& driver, uint32_t ordinal) {
   int count = 0;
   if (driver.device_count(&count) != kSuccess || count <= 0) {
-    return std::unexpected(
-        not_available("the driver finds no device",
-                      "is CUDA_VISIBLE_DEVICES empty? `nvidia-smi -L` lists the devices of this machine"));
+    return std::unexpected(not_available(
+        "the driver finds no device",
+        "see that CUDA_VISIBLE_DEVICES does not hide it; `nvidia-smi -L` lists the devices of this machine"));
   }
   DeviceHandle handle = 0;
   if (ordinal >= uint32_t(count) || driver.device(&handle, int(ordinal)) != kSuccess) {

@@ -97,18 +97,21 @@ Result<Driver> open_driver(const std::string& library) {
   out.version = version;
   const char* const missing = find_functions(handle, out);
   if (out.version < kOldestDriver || missing != nullptr) {
+    // An old driver lacks much, and its version says it all; one that is new enough is not whole.
+    const std::string lacks = out.version >= kOldestDriver ? fmt::format(" and has no {}", missing) : "";
     return std::unexpected(not_available(
-        fmt::format(
-            "the driver speaks CUDA {}{}, and {} is the oldest that is supported", cuda_version(out.version),
-            missing != nullptr ? fmt::format(" and has no {}", missing) : "", cuda_version(kOldestDriver)),
-        fmt::format("install a driver for CUDA {} or newer", cuda_version(kOldestDriver))));
+        fmt::format("the driver speaks CUDA {}{}, and {} is the oldest that is supported",
+                    cuda_version(out.version), lacks, cuda_version(kOldestDriver)),
+        fmt::format("install NVIDIA's driver for CUDA {} or newer; a CUDA toolkit is not needed",
+                    cuda_version(kOldestDriver))));
   }
   const Status status = out.init(0);
   if (status == kSuccess) return out;
-  return std::unexpected(
-      not_available(status == kNoDevice ? "the driver finds no device" : "cuInit: " + out.describe(status),
-                    "is there a GPU, may this user open it, and is CUDA_VISIBLE_DEVICES empty? "
-                    "`nvidia-smi -L` lists the devices"));
+  return std::unexpected(not_available(
+      status == kNoDevice ? "the driver finds no device"
+                          : "the driver does not start: " + out.describe(status),
+      "see that there is a GPU, that this user may open it, and that CUDA_VISIBLE_DEVICES does not hide "
+      "it; `nvidia-smi -L` lists the devices"));
 }
 
 }  // namespace vyre::backend::cuda

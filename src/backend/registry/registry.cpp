@@ -93,8 +93,11 @@ Result<std::unique_ptr<Backend>> open(std::string_view spec, const Options& opti
                                      fmt::format("backend '{}' ({}) is not in this build", name, a.what),
                                      fmt::format("the backends of this build are: {}", names())));
   }
-  return std::unexpected(make_diag(DiagCode::B004, Span::none(), fmt::format("unknown backend '{}'", spec),
-                                   fmt::format("the backends of this build are: {}", names())));
+  return std::unexpected(
+      make_diag(DiagCode::B004, Span::none(), fmt::format("unknown backend '{}'", spec),
+                fmt::format("the backends of this build are: {}; a plugin goes by its path, "
+                            "with a / or .so at its end",
+                            names())));
 }
 
 }  // namespace vyre::backend

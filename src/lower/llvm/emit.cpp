@@ -1,4 +1,5 @@
 // From a legal kernel to LLVM IR: the CPU shell around the raw operators.
+#include <fmt/format.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
@@ -6,6 +7,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 #include "lower/llvm/llvm.h"
 #include "lower/llvm/raw.h"
 #include "lower/llvm/regions.h"
+#include "spec/intrinsics.h"
 
 namespace vyre::lower {
 namespace {
@@ -847,7 +850,7 @@ class Emitter {
         break;
       }
       case InstKind::Barrier:    // between regions, never in one
-      case InstKind::Intrinsic:  // no CPU has one: the backend refuses the program before
+      case InstKind::Intrinsic:  // no CPU has one: see check_subgroups
       case InstKind::Apply:      // not in a legal kernel
       case InstKind::Load:
       case InstKind::Store:
@@ -891,10 +894,21 @@ class Emitter {
   bool in_bounds_ = false;  // invocation_id.x is below every length it is compared with
 };
 
+/// Backends for CPUs refuse operations of subgroups before they lower; `vyre lower` and plugins come here.
+Result<void> check_subgroups(const Kernel& kernel) {
+  const auto call = std::ranges::find(kernel.insts, InstKind::Intrinsic, &Inst::kind);
+  if (call == kernel.insts.end()) return {};
+  return std::unexpected(
+      make_diag(DiagCode::B002, call->origin,
+                fmt::format("code for CPUs has no {}", spec::info(spec::Intrinsic(call->imm)).id),
+                "choose a form that has it, such as ptx or legal, or do without it"));
+}
+
 }  // namespace
 
 Result<void> emit_cpu(const Kernel& kernel, llvm::Module& module, const std::string& symbol,
                       const EmitOptions& options) {
+  VYRE_CHECK(check_subgroups(kernel));
   llvm::Function* function = Emitter(kernel, module, symbol, options).run();
   if (options.verify) {
     std::string message;

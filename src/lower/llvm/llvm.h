@@ -45,7 +45,8 @@ struct EmitOptions {
   bool verify = true;         // run LLVM's verifier
 };
 
-/// Adds the entry function for one legal kernel to a module. L003 when the LLVM verifier refuses it.
+/// Adds the entry function for one legal kernel to a module. Errors: B002 for operations of subgroups, which
+/// no CPU has; L003 when the LLVM verifier refuses it.
 Result<void> emit_cpu(const Kernel& kernel, llvm::Module& module, const std::string& symbol,
                       const EmitOptions& options = {});
 

@@ -314,6 +314,20 @@ TEST(Report, ShowsAFailureAndHowToReplayIt) {
   EXPECT_THAT(report(good(), {"native", {}, 0}), Not(HasSubstr("FAILED")));
 }
 
+// Oracle: by hand: 4 failures are shown, 3 more are kept, 993 were only counted.
+TEST(Report, ShowsFewOfManyFailures) {
+  Certificate c = failing();
+  verify::Verdict& verdict = c.verdicts[0];
+  verdict.failures.resize(7, verdict.failures[0]);
+  for (size_t k = 0; k < 7; ++k) verdict.failures[k].token = "token-" + std::to_string(k);
+  verdict.failure_count = 1000;
+  const std::string text = report(c, {"native", {}, 0});
+  EXPECT_THAT(text, HasSubstr("token-3"));
+  EXPECT_THAT(text, Not(HasSubstr("token-4")));
+  EXPECT_THAT(text, HasSubstr("and 996 more; 3 of them in the certificate (--out)\n"));
+  EXPECT_THAT(junit(c, {"native", {}, 0}), HasSubstr("token-6"));
+}
+
 // Oracle: the JUnit schema's escapes.
 TEST(Report, JunitEscapes) {
   Certificate c = failing();
