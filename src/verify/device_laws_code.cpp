@@ -273,8 +273,13 @@ Result<const Inspector::Signature*> Inspector::signature(const ops::Operation& o
     out.unknown = name + " has control flow of its own";
     return &out;
   }
+  const std::vector<MarkedBlock> blocks = marked_blocks(code);
+  if (blocks.empty()) {
+    out.unknown = fmt::format("no loop of one block has the instances of {} alone", name);
+    return &out;
+  }
   std::optional<InstructionCounts> least;
-  for (const MarkedBlock& block : marked_blocks(code)) {
+  for (const MarkedBlock& block : blocks) {
     InstructionCounts here;
     for (const auto& [what, often] : block.counts) here[what] = often / block.instances;
     if (!least) least = here;
@@ -312,12 +317,8 @@ Result<Inspection> Inspector::inspect(const BoundLaw& law, const backend::Emitte
   }
   const InstructionCounts besides = overhead(law, shape);
   const std::vector<MarkedBlock> blocks = marked_blocks(code);
-  if (blocks.empty()) {
-    // Marks without such a loop: the compiler did not fold, but does not write loops as they are read here.
-    const bool is_left = code.text.contains(fmt::format("{}", kMark));
-    return is_left ? Inspection{Inspected::NotInspected, "no loop of one block has the instances"}
-                   : Inspection{Inspected::Folded, "no instance is left"};
-  }
+  // This compiler writes loops as they are read here, or there were no signature.
+  if (blocks.empty()) return Inspection{Inspected::Folded, "no instance is left"};
   for (const MarkedBlock& block : blocks) {
     for (const auto& [what, often] : needed) {
       const auto found = block.counts.find(what);

@@ -117,12 +117,20 @@ TEST(DeviceLaws, InspectionRefusesWhatWasFolded) {
   }
 }
 
-TEST(DeviceLaws, ABackendThatShowsNoCodeIsNotInspected) {
-  Inspector inspector([](const check::Checked&) { return backend::EmittedCode{}; }, ops::op_table());
+// Code that is not shown, not read, or not written as it is read here accuses nobody.
+TEST(DeviceLaws, WhatCannotBeReadIsNotInspected) {
   const spec::Law law = spec::laws::commutative();
-  const auto found = inspector.inspect(bound(law, "primitive.math.add"));
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->outcome, Inspected::NotInspected);
+  const std::pair<backend::EmittedCode, std::string_view> cases[] = {
+      {{}, "not inspected: the backend shows no code"},
+      {{"spirv", "OpIAdd"}, "not inspected: code of the form spirv is not read"},
+      {{"llvm", "entry:\n  ret void\n"},
+       "not inspected: no loop of one block has the instances of primitive.math.add alone"}};
+  for (const auto& [code, said] : cases) {
+    Inspector inspector([&](const check::Checked&) { return code; }, ops::op_table());
+    const auto found = inspector.inspect(bound(law, "primitive.math.add"));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(text(*found), said);
+  }
 }
 
 // Oracle: emitted code written by hand.
@@ -267,24 +275,29 @@ TEST(DeviceLaws, OneFailureInAllWordsIsFound) {
   EXPECT_EQ(**found, std::vector<uint32_t>{0xffffffff});
 }
 
-/// Native, but for what becomes of a dispatch.
+/// Native, but for what becomes of a dispatch, or of code that is shown.
 using Tamper =
     std::function<Result<void>(backend::Pipeline&, std::span<const backend::DeviceRange>, layout::Groups)>;
+using Forge = std::function<Result<backend::EmittedCode>(backend::Pipeline&)>;
 class Cheat final : public backend::Backend {
  public:
-  explicit Cheat(Tamper tamper) : tamper_(std::move(tamper)) {}
+  explicit Cheat(
+      Tamper tamper, Forge forge = [](backend::Pipeline& real) { return real.code(); })
+      : tamper_(std::move(tamper)), forge_(std::move(forge)) {}
+  bool isolated() const override { return true; }
   backend::Identity identity() const override { return native().identity(); }
   backend::Limits limits() const override { return native().limits(); }
   Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
     VYRE_TRY(pipeline, native().compile(program));
-    return std::make_unique<Cheating>(std::move(pipeline), tamper_);
+    return std::make_unique<Cheating>(std::move(pipeline), tamper_, forge_);
   }
 
  private:
   class Cheating final : public backend::Pipeline {
    public:
-    Cheating(std::unique_ptr<backend::Pipeline> real, const Tamper& tamper)
-        : real_(std::move(real)), tamper_(tamper) {}
+    Cheating(std::unique_ptr<backend::Pipeline> real, const Tamper& tamper, const Forge& forge)
+        : real_(std::move(real)), tamper_(tamper), forge_(forge) {}
+    Result<backend::EmittedCode> code() override { return forge_(*real_); }
     Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
       return real_->dispatch(host, groups);
     }
@@ -296,9 +309,15 @@ class Cheat final : public backend::Backend {
    private:
     std::unique_ptr<backend::Pipeline> real_;
     const Tamper& tamper_;
+    const Forge& forge_;
   };
-  Tamper tamper_;
+  const Tamper tamper_;
+  const Forge forge_;
 };
+Result<void> run_honestly(backend::Pipeline& real, std::span<const backend::DeviceRange> ranges,
+                          layout::Groups groups) {
+  return real.dispatch_resident(ranges, groups);
+}
 
 std::string doubt_about(Tamper tamper) {
   Cheat cheat(std::move(tamper));
@@ -348,6 +367,113 @@ TEST(DeviceLaws, SidesAreHeldToTheReferenceFunctions) {
                 return {};
               }),
               testing::HasSubstr("1 of 1024 samples are wrong"));
+}
+
+/// Certification's sweep of the laws of an operation, which must be there as the other engines leave them.
+Verdict swept_on(backend::Backend& backend, const ops::Operation& operation, uint64_t instances) {
+  Verdict verdict;
+  for (const spec::Law& law : operation.laws) verdict.laws.push_back({to_string(law), true, {}});
+  const auto swept = sweep_laws(backend, operation, "device", instances, 1, {}, verdict);
+  EXPECT_TRUE(swept) << swept.error().message;
+  return verdict;
+}
+
+// The code of the one law is what a compiler leaves of it that sees both sides; all others are whole.
+TEST(DeviceLaws, ALawWhoseCodeIsFoldedFails) {
+  const ops::Operation& add = *ops::find_operation("primitive.math.add");
+  const spec::Law law = spec::laws::commutative();
+  const BoundLaw b = bound(law, add.id);
+  const auto checked = check::check(law_program(b, {.opaque = false}).program, ops::op_table());
+  ASSERT_TRUE(checked);
+  const auto folded = native().compile(*checked);
+  ASSERT_TRUE(folded);
+  ASSERT_EQ(add.laws[0], law);
+  size_t shown = 0;
+  Cheat cheat(run_honestly,
+              [&](backend::Pipeline& real) { return shown++ == 0 ? (*folded)->code() : real.code(); });
+  const Verdict verdict = swept_on(cheat, add, 1u << 18);
+  ASSERT_GE(verdict.laws.size(), 3u);
+  for (size_t k = 0; k < verdict.laws.size(); ++k) {
+    ASSERT_EQ(verdict.laws[k].evidence.size(), 1u);
+    const Evidence& e = verdict.laws[k].evidence[0];
+    EXPECT_EQ(e.holds, k != 0) << verdict.laws[k].law;
+    EXPECT_EQ(e.grade,
+              k == 0 ? "swept(262144, 1, folded: no instance is left)" : "swept(262144, 1, inspected)");
+  }
+  ASSERT_EQ(verdict.failures.size(), 1u);
+  EXPECT_EQ(verdict.failures[0].fault, Fault::Law);
+  EXPECT_EQ(verdict.failures[0].oracle, "Commutative");
+  EXPECT_THAT(verdict.failures[0].note, testing::HasSubstr("lacks applications: no instance is left"));
+}
+
+TEST(DeviceLaws, OperationsThatLoopAreSweptAndNotInspected) {
+  const Verdict verdict = swept_on(native(), *ops::find_operation("primitive.math.gcd"), 1u << 18);
+  ASSERT_FALSE(verdict.laws.empty());
+  for (const LawVerdict& law : verdict.laws) {
+    ASSERT_EQ(law.evidence.size(), 1u);
+    EXPECT_TRUE(law.evidence[0].holds);
+    EXPECT_THAT(law.evidence[0].grade, testing::StartsWith("swept("));
+    EXPECT_THAT(law.evidence[0].grade,
+                testing::HasSubstr(", 1, not inspected: control flow in its operations)"));
+  }
+}
+
+/// Dies of one instance of one law: by its parameters, which stand in the order of Parameter (private to
+/// programs; here read off the first words: first chunk, stride, start, stride, runs, length, threads).
+Tamper dies_at(uint32_t chunk, uint32_t number, DiagCode code, size_t* deaths) {
+  return [=](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
+    const auto p = words(ranges[0]);
+    for (uint32_t t = 0; t < p[6]; ++t) {
+      const uint32_t first = p[2] + t * p[3];
+      if (p[0] + t * p[1] != chunk || number - first >= p[4] * p[5]) continue;
+      ++*deaths;
+      return std::unexpected(make_diag(code, Span::none(), "it is gone"));
+    }
+    return real.dispatch_resident(ranges, groups);
+  };
+}
+
+// Oracle: the formula for values, at the instance that kills; every other law of the operation is swept.
+TEST(DeviceLaws, TheInstanceThatKillsIsBlamedAndTheOtherLawsGoOn) {
+  const ops::Operation& add = *ops::find_operation("primitive.math.add");
+  constexpr uint32_t kChunk = 37, kNumber = 1234;
+  for (const auto& [code, fault] :
+       {std::pair{DiagCode::B009, Fault::Crashed}, std::pair{DiagCode::B010, Fault::Hung},
+        std::pair{DiagCode::B011, Fault::LostDevice}}) {
+    size_t deaths = 0;
+    Cheat cheat(dies_at(kChunk, kNumber, code, &deaths));
+    const Verdict verdict = swept_on(cheat, add, 1u << 18);
+    EXPECT_GE(deaths, 3u);
+    // All laws have an instance with these numbers.
+    ASSERT_EQ(verdict.failures.size(), add.laws.size());
+    for (size_t k = 0; k < add.laws.size(); ++k) {
+      const BoundLaw b = bound(add.laws[k], add.id);
+      std::vector<uint32_t> values(b.variables.size());
+      random_sweep(b, 1u << 18, 1).values(kChunk, kNumber, b.variables, values);
+      EXPECT_EQ(verdict.failures[k].fault, fault);
+      EXPECT_EQ(verdict.failures[k].input, values);
+      EXPECT_EQ(verdict.failures[k].oracle, to_string(add.laws[k]));
+      ASSERT_EQ(verdict.laws[k].evidence.size(), 1u);
+      EXPECT_FALSE(verdict.laws[k].evidence[0].holds);
+      EXPECT_THAT(verdict.laws[k].evidence[0].grade, testing::StartsWith("none: "));
+    }
+  }
+}
+
+// A device that dies once, and never again, is not said to die of an instance.
+TEST(DeviceLaws, ADeathThatDoesNotComeAgainIsChance) {
+  bool died = false;
+  Cheat cheat([&](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
+    if (!died) {
+      died = true;
+      return std::unexpected(make_diag(DiagCode::B009, Span::none(), "it is gone"));
+    }
+    return real.dispatch_resident(ranges, groups);
+  });
+  const Verdict verdict = swept_on(cheat, *ops::find_operation("primitive.math.add"), 1u << 18);
+  ASSERT_EQ(verdict.failures.size(), 1u);
+  EXPECT_EQ(verdict.failures[0].fault, Fault::Flaky);
+  for (size_t k = 1; k < verdict.laws.size(); ++k) EXPECT_TRUE(verdict.laws[k].evidence.at(0).holds);
 }
 
 }  // namespace
