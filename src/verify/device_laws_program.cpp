@@ -206,7 +206,7 @@ class Writing final : public algebra::Terms {
   /// knows.
   bool is_still(Column c) const { return c.index >= variables_; }
   Ex typed(Ex word, DataType type) {
-    if (type == DataType::Bool) return (word & 1) != 0;
+    if (type == DataType::Bool) return p_.cast(type, word & 1);  // a comparison would be a u32
     return type == DataType::U32 ? word : p_.bitcast(type, word);
   }
   Ex word(Ex value, DataType type) {
