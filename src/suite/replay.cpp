@@ -9,6 +9,7 @@
 #include "generate/shrink.h"
 #include "text/text.h"
 #include "verify/algebraic.h"
+#include "verify/device_laws.h"
 #include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/parity.h"
@@ -225,6 +226,16 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
   return out;
 }
 
+/// The law as one program, as sweeps run it: there a compiler sees more than in an application alone.
+Result<void> replay_law_program(const algebra::BoundLaw& law, const Token& token, backend::Backend& backend,
+                                Replay& out) {
+  const auto wrong = verify::check_law_at(backend, law, token.values);
+  if (!wrong) return tell({wrong.error(), 0, {}}, backend, ", as one program", out);
+  out.fails = out.fails || !wrong->empty();
+  out.report += fmt::format("  program   {}\n", wrong->empty() ? "holds, as one program" : *wrong);
+  return {};
+}
+
 Result<Replay> replay_law(const ops::Operation& operation, const Token& token, backend::Backend& backend) {
   const bool claimed = token.index < operation.laws.size();
   if (token.index >= operation.laws.size() + operation.denied.size()) {
@@ -264,6 +275,7 @@ Result<Replay> replay_law(const ops::Operation& operation, const Token& token, b
       "backend\n",
       token.subject, spec::to_string(law), spec::info(law.kind).statement, claimed ? "claimed" : "denied",
       words(token.values), say(claimed), say(on_spec), say(on_device));
+  if (claimed) VYRE_CHECK(replay_law_program(*bound, token, backend, out));
   return out;
 }
 
