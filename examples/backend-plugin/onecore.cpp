@@ -2,7 +2,7 @@
 //
 // Its device is one core of this CPU, its memory is the host's, and its compiler is LLVM, through LLVM's C
 // interface. vyre hands it each program as LLVM IR; all that is left to do is to compile that, to keep
-// buffers, and to call the function. A backend for a chip of your own has the same eleven functions with
+// buffers, and to call the function. A backend for a chip of your own has the same twelve functions with
 // other insides.
 //
 // docs/adding-a-backend.md explains the interface; vyre/backend.h is its reference.
@@ -231,6 +231,7 @@ vyre_plugin_status dispatch(vyre_plugin_pipeline* pipeline, const vyre_plugin_ra
 // 4. What is exported
 // ---------------------------------------------------------------------------------------------------------
 
+// clang-format off: one a line, in the order of the header
 constexpr vyre_plugin_api kApi = {
     sizeof(vyre_plugin_api),
     open,
@@ -247,6 +248,7 @@ constexpr vyre_plugin_api kApi = {
     fill,
     dispatch,
 };
+// clang-format on
 
 }  // namespace
 

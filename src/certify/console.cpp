@@ -154,9 +154,14 @@ std::string report(const Certificate& c, const ReportOptions& options) {
     const auto shown = std::span(v.failures).first(std::min(kShown, v.failures.size()));
     for (const verify::Failure& f : shown) out += describe(f, v.subject, options.backend);
     if (v.failure_count > shown.size()) {
-      out += fmt::format("  and {} more", grouped(v.failure_count - shown.size()));
+      const uint64_t more = v.failure_count - shown.size();
       const size_t kept = v.failures.size() - shown.size();
-      out += kept == 0 ? "\n" : fmt::format("; {} of them in the certificate (--out)\n", kept);
+      out += fmt::format("  and {} more", grouped(more));
+      if (kept != 0) {
+        out += kept == more ? ", in the certificate (--out)"
+                            : fmt::format("; {} of them in the certificate (--out)", kept);
+      }
+      out += "\n";
     }
     out += "\n";
   }

@@ -326,6 +326,8 @@ TEST(Report, ShowsFewOfManyFailures) {
   EXPECT_THAT(text, Not(HasSubstr("token-4")));
   EXPECT_THAT(text, HasSubstr("and 996 more; 3 of them in the certificate (--out)\n"));
   EXPECT_THAT(junit(c, {"native", {}, 0}), HasSubstr("token-6"));
+  verdict.failure_count = 7;
+  EXPECT_THAT(report(c, {"native", {}, 0}), HasSubstr("and 3 more, in the certificate (--out)\n"));
 }
 
 // Oracle: the JUnit schema's escapes.
