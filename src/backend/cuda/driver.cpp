@@ -110,8 +110,8 @@ Result<Driver> open_driver(const std::string& library) {
   return std::unexpected(not_available(
       status == kNoDevice ? "the driver finds no device"
                           : "the driver does not start: " + out.describe(status),
-      "see that there is a GPU, that this user may open it, and that CUDA_VISIBLE_DEVICES does not hide "
-      "it; `nvidia-smi -L` lists the devices"));
+      "`nvidia-smi -L` must list a GPU, this user must be allowed to open it, CUDA_VISIBLE_DEVICES must not "
+      "hide it, and the kernel's driver must be of the library's version"));
 }
 
 }  // namespace vyre::backend::cuda
