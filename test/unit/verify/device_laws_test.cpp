@@ -285,6 +285,13 @@ class Cheat final : public backend::Backend {
       Tamper tamper, Forge forge = [](backend::Pipeline& real) { return real.code(); })
       : tamper_(std::move(tamper)), forge_(std::move(forge)) {}
   bool isolated() const override { return true; }
+  Result<void> renew() override { return is_late = false, Result<void>{}; }
+  Result<void> settle() override {
+    if (!is_late) return {};
+    is_late = false;
+    return std::unexpected(make_diag(DiagCode::B012, Span::none(), "memory changed afterwards"));
+  }
+  bool is_late = false;  // something will be written that must not
   backend::Identity identity() const override { return native().identity(); }
   backend::Limits limits() const override { return native().limits(); }
   Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
@@ -418,18 +425,20 @@ TEST(DeviceLaws, OperationsThatLoopAreSweptAndNotInspected) {
   }
 }
 
-/// Dies of one instance of one law: by its parameters, which stand in the order of Parameter (private to
+/// Whether a dispatch has an instance: by its parameters, which stand in the order of Parameter (private to
 /// programs; here read off the first words: first chunk, stride, start, stride, runs, length, threads).
+bool has_instance(std::span<const uint32_t> p, uint32_t chunk, uint32_t number) {
+  for (uint32_t t = 0; t < p[6]; ++t) {
+    const uint32_t first = p[2] + t * p[3];
+    if (p[0] + t * p[1] == chunk && number - first < p[4] * p[5]) return true;
+  }
+  return false;
+}
 Tamper dies_at(uint32_t chunk, uint32_t number, DiagCode code, size_t* deaths) {
   return [=](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
-    const auto p = words(ranges[0]);
-    for (uint32_t t = 0; t < p[6]; ++t) {
-      const uint32_t first = p[2] + t * p[3];
-      if (p[0] + t * p[1] != chunk || number - first >= p[4] * p[5]) continue;
-      ++*deaths;
-      return std::unexpected(make_diag(code, Span::none(), "it is gone"));
-    }
-    return real.dispatch_resident(ranges, groups);
+    if (!has_instance(words(ranges[0]), chunk, number)) return real.dispatch_resident(ranges, groups);
+    ++*deaths;
+    return std::unexpected(make_diag(code, Span::none(), "it is gone"));
   };
 }
 
@@ -474,6 +483,31 @@ TEST(DeviceLaws, ADeathThatDoesNotComeAgainIsChance) {
   ASSERT_EQ(verdict.failures.size(), 1u);
   EXPECT_EQ(verdict.failures[0].fault, Fault::Flaky);
   for (size_t k = 1; k < verdict.laws.size(); ++k) EXPECT_TRUE(verdict.laws[k].evidence.at(0).holds);
+}
+
+// Nothing is said until the backend settles, which is after all laws: the one is found all the same.
+TEST(DeviceLaws, WhatIsWrittenLateIsBlamedOnTheLawAndTheInstance) {
+  const ops::Operation& add = *ops::find_operation("primitive.math.add");
+  constexpr uint32_t kChunk = 11, kNumber = 300;
+  const spec::Law guilty = spec::laws::associative();  // the one with three variables
+  const BoundLaw b = bound(guilty, add.id);
+  const auto parameters = DeviceLaw::make(native(), b, ops::op_table());
+  ASSERT_TRUE(parameters);
+  const size_t size = (*parameters)->program().parameter_words;
+  Cheat* self = nullptr;
+  Cheat cheat([&](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
+    const auto p = words(ranges[0]);
+    self->is_late |= p.size() == size && has_instance(p, kChunk, kNumber);
+    return real.dispatch_resident(ranges, groups);
+  });
+  self = &cheat;
+  const Verdict verdict = swept_on(cheat, add, 1u << 18);
+  std::vector<uint32_t> values(3);
+  random_sweep(b, 1u << 18, 1).values(kChunk, kNumber, b.variables, values);
+  ASSERT_EQ(verdict.failures.size(), 1u);
+  EXPECT_EQ(verdict.failures[0].oracle, "Associative");
+  EXPECT_EQ(verdict.failures[0].input, values);
+  EXPECT_THAT(verdict.failures[0].note, testing::HasSubstr("memory changed afterwards"));
 }
 
 }  // namespace
