@@ -13,6 +13,7 @@
 
 #include "backend/native/native.h"
 #include "lower/llvm/ptx.h"
+#include "verify/algebraic.h"
 #include "verify/device_laws_code.h"
 
 namespace vyre::verify {
@@ -51,20 +52,30 @@ TEST(DeviceLaws, AddCommutes) {
   EXPECT_GT(found->counts.samples, 0u);
 }
 
-TEST(DeviceLaws, EveryClaimedLawOfTheLibraryHolds) {
-  size_t laws = 0;
+// Oracle: the two operations that loop by themselves; every law without them must have whole code.
+Inspected wanted_of(std::string_view name) {
+  const bool loops = name.contains("primitive.math.gcd") || name.contains("primitive.math.lcm");
+  return loops ? Inspected::NotInspected : Inspected::Whole;
+}
+
+TEST(DeviceLaws, EveryClaimedLawOfTheLibraryHoldsAndIsWholeInLlvm) {
+  Inspector inspector(native(), ops::op_table());
+  size_t whole = 0;
   for (const ops::Operation& operation : ops::all_operations()) {
     for (const spec::Law& law : operation.laws) {
+      const std::string name = fmt::format("{} of {}", to_string(law), operation.id);
       const auto b = algebra::bind(law, operation);
       ASSERT_TRUE(b) << b.error();
-      const auto found = checked_on(native(), *b, 1u << 18, 1);
-      ASSERT_TRUE(found) << operation.id << ": " << found.error().message;
-      EXPECT_TRUE(found->evidence.holds)
-          << operation.id << ": " << to_string(law) << ": " << found->counts.doubt();
-      ++laws;
+      const auto compiled = DeviceLaw::make(native(), *b, ops::op_table());
+      ASSERT_TRUE(compiled) << name << ": " << compiled.error().message;
+      const auto found = check_law_on_device(**compiled, "device", 1u << 18, 1, {}, inspector);
+      ASSERT_TRUE(found) << name << ": " << found.error().message;
+      EXPECT_TRUE(found->evidence.holds) << name << ": " << found->counts.doubt();
+      EXPECT_EQ(found->inspection.outcome, wanted_of(name)) << name << ": " << found->inspection.reason;
+      whole += found->inspection.outcome == Inspected::Whole;
     }
   }
-  EXPECT_GE(laws, 100u);
+  EXPECT_GE(whole, 100u);
 }
 
 Result<backend::EmittedCode> ptx_of(const check::Checked& checked) {
@@ -72,8 +83,8 @@ Result<backend::EmittedCode> ptx_of(const check::Checked& checked) {
   return backend::EmittedCode{"ptx", module.text};
 }
 
-// Oracle: the two laws' names below; all others must have whole code. Their operations loop by themselves.
-void expect_whole_code(Inspector inspector) {
+TEST(DeviceLaws, PtxHasEveryInstanceOfEveryOperation) {
+  Inspector inspector(&ptx_of, ops::op_table());
   size_t whole = 0;
   for (const ops::Operation& operation : ops::all_operations()) {
     for (const spec::Law& law : operation.laws) {
@@ -81,19 +92,11 @@ void expect_whole_code(Inspector inspector) {
       const auto b = algebra::bind(law, operation);
       const auto found = inspector.inspect(*b);
       ASSERT_TRUE(found) << name << ": " << found.error().message;
-      const bool loops = name.contains("primitive.math.gcd") || name.contains("primitive.math.lcm");
-      EXPECT_EQ(found->outcome, loops ? Inspected::NotInspected : Inspected::Whole)
-          << name << ": " << found->reason;
+      EXPECT_EQ(found->outcome, wanted_of(name)) << name << ": " << found->reason;
       whole += found->outcome == Inspected::Whole;
     }
   }
   EXPECT_GE(whole, 100u);
-}
-TEST(DeviceLaws, LlvmLeavesEveryInstanceOfEveryOperation) {
-  expect_whole_code(Inspector(native(), ops::op_table()));
-}
-TEST(DeviceLaws, PtxHasEveryInstanceOfEveryOperation) {
-  expect_whole_code(Inspector(&ptx_of, ops::op_table()));
 }
 
 // Without veils a compiler sees that both sides are the same: inspection must see that they are gone.
@@ -508,6 +511,25 @@ TEST(DeviceLaws, WhatIsWrittenLateIsBlamedOnTheLawAndTheInstance) {
   EXPECT_EQ(verdict.failures[0].oracle, "Associative");
   EXPECT_EQ(verdict.failures[0].input, values);
   EXPECT_THAT(verdict.failures[0].note, testing::HasSubstr("memory changed afterwards"));
+}
+
+// A device that answers applications and runs no program of a law is not believed: twelve counts are missing.
+TEST(DeviceLaws, TwinsAreCountedByTheDeviceInCertificationToo) {
+  for (const bool runs : {true, false}) {
+    Cheat cheat([=](backend::Pipeline& real, auto ranges, layout::Groups groups) {
+      return runs ? real.dispatch_resident(ranges, groups) : Result<void>{};
+    });
+    const Verdict verdict = check_twins(cheat, 1, {});
+    EXPECT_EQ(verdict.error, "");
+    ASSERT_EQ(verdict.parity.size(), 1u);
+    // On the definition, twice as applications, and as programs.
+    EXPECT_EQ(verdict.parity[0].tally, (Tally{4 * 12, 4 * 12, runs ? 0u : 12u}));
+    EXPECT_EQ(verdict.failure_count, runs ? 0u : 12u);
+    for (const Failure& f : verdict.failures) {
+      EXPECT_EQ(f.fault, Fault::Law);
+      EXPECT_THAT(f.note, testing::HasSubstr("instances were run"));
+    }
+  }
 }
 
 }  // namespace
