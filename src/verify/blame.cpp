@@ -194,6 +194,11 @@ Result<std::optional<Finding>> Blame::narrow(Bench& bench, const Scenario& scena
     const Batch& last = scenario.back();
     victim = Item{scenario.size() - 1, last.pipeline, last.cases[seen.wrong.front().position]};
   }
+  // A hang costs a whole budget, and halving has more of them than cutting into many parts.
+  if (seen.error && seen.error->code != DiagCode::B010 && scenario.size() == 1) {
+    VYRE_TRY(finding, by_number(bench, scenario[0]));
+    if (finding) return finding;
+  }
   // Without renewing between what goes right first, which is fast; what that finds may owe to what ran before
   // it, and then does not stand by itself.
   for (const bool afresh : {false, true}) {
@@ -214,6 +219,51 @@ Result<std::optional<Finding>> Blame::narrow(Bench& bench, const Scenario& scena
     return finding;
   }
   return std::nullopt;
+}
+
+// What goes wrong with dispatches of so many cases, whichever they are, as where a driver has a fault in its
+// second group. Reducing them one by one would take some hundred processes; halving takes a few.
+Result<std::optional<Finding>> Blame::by_number(Bench& bench, const Batch& batch) {
+  const std::span<const CaseId> all(batch.cases);
+  const auto bad = [&](std::span<const CaseId> some) -> Result<bool> {
+    ++attempts_;
+    if (lost_) VYRE_CHECK(renew());
+    VYRE_TRY(trial, run_all(bench, {{batch.pipeline, {some.begin(), some.end()}}}));
+    return trial.has_value();
+  };
+  std::span<const CaseId> cases = all;
+  while (cases.size() > 1) {
+    const size_t half = cases.size() / 2;
+    VYRE_TRY(first, bad(cases.first(half)));
+    if (first) {
+      cases = cases.first(half);
+      continue;
+    }
+    VYRE_TRY(second, bad(cases.subspan(half)));
+    if (!second) break;
+    cases = cases.subspan(half);
+  }
+  size_t right = (cases.size() + 1) / 2, wrong = cases.size();
+  while (right + 1 < wrong) {
+    const size_t middle = (right + wrong) / 2;
+    VYRE_TRY(fails, bad(cases.first(middle)));
+    (fails ? wrong : right) = middle;
+  }
+  // Others, of the other end, do it as well, and one fewer of them does not.
+  if (wrong < 3 || all.size() < 2 * wrong) return std::nullopt;
+  VYRE_TRY(enough, bad(all.last(wrong)));
+  VYRE_TRY(fewer, bad(all.last(right)));
+  if (!enough || fewer) return std::nullopt;
+  Finding finding;
+  finding.scenario = {{batch.pipeline, {all.end() - ptrdiff_t(wrong), all.end()}}};
+  VYRE_TRY(trial, confirm(bench, finding.scenario));
+  if (!trial) return std::nullopt;
+  finding.seen = std::move(trial->seen);
+  finding.fault = fault_of(finding.seen);
+  finding.guilty = finding.scenario[0].cases.back();
+  finding.of_number = true;
+  finding.note = fmt::format("any {} cases of one dispatch do it, and no {}", wrong, right);
+  return finding;
 }
 
 // --- Two or more that fail together

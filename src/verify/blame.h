@@ -73,6 +73,8 @@ struct Finding {
   /// The case whose answer is wrong, where that is not the guilty one's.
   std::optional<CaseId> victim;
   std::string note;
+  /// Any cases do it, as long as there are so many of them: there is nobody to take out of a dispatch.
+  bool of_number = false;
 };
 
 /// What a diagnostic of a dispatch that one case causes says of the backend.
@@ -121,6 +123,7 @@ class Blame {
   Result<Items> reduce(Bench& bench, Items items, const Item* victim, bool afresh);
   Result<std::optional<Finding>> narrow(Bench& bench, const Scenario& scenario, const Batch& batch,
                                         const Seen& seen);
+  Result<std::optional<Finding>> by_number(Bench& bench, const Batch& batch);
   static bool is_the_same(const Scenario& scenario, const Trial& trial, const Batch& batch, const Seen& seen);
   Result<void> attribute(Bench& bench, const Batch& batch, Finding& finding);
   Result<bool> spoils(Bench& bench, const Finding& finding, CaseId out, CaseId in, CaseId victim);

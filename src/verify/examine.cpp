@@ -300,6 +300,7 @@ Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::s
     VYRE_TRY(finding, blame_.find(bench_, before, batch_of(slice, kept), seen));
     history_.clear();
     VYRE_CHECK(report(finding, check, seen));
+    if (finding.of_number) examined_ = kKeptFailures;  // the next dispatch will do it again
     // Chance struck the first of these; nothing speaks against the others when they are run again.
     if (finding.fault == Fault::Flaky && !seen.error && !seen.wrong.empty()) {
       tally.completed += seen.wrong.front().written;

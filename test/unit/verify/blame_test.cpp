@@ -43,6 +43,7 @@ enum class Mode : uint8_t {
   Guard,
   Late,
   OnlyLargeWorkgroups,
+  DiesOfMany,
 };
 
 std::array<uint32_t, 2> operands_of(uint64_t number,
@@ -127,6 +128,8 @@ class Scripted final : public backend::Backend {
     if (mode_ == Mode::RefusesMany && n > 100) {
       return std::unexpected(make_diag(DiagCode::B003, Span::none(), "too many"));
     }
+    if (mode_ == Mode::DiesOfMany && n > 700)
+      return std::unexpected(make_diag(DiagCode::B009, Span::none(), "as it was made to"));
     if (mode_ == Mode::Flaky && chance_() % 40'000 < n) out[chance_() % n] ^= 8;
     if (guilty < n) {
       const auto fail = [](DiagCode code) {
@@ -135,6 +138,7 @@ class Scripted final : public backend::Backend {
       switch (mode_) {
         case Mode::None:
         case Mode::RefusesMany:
+        case Mode::DiesOfMany:
         case Mode::Flaky: break;
         case Mode::Dies: return fail(DiagCode::B009);
         case Mode::Hangs: return fail(DiagCode::B010);
@@ -193,6 +197,19 @@ std::string token_of(uint64_t number) { return print(Token{kSubject, "random", k
 std::vector<uint32_t> input_of(uint64_t number) {
   const auto operands = operands_of(number);
   return {operands.begin(), operands.end()};
+}
+
+// A driver that dies in its third group, whatever is in it: one finding with the number, and few processes.
+TEST(Blame, WhatAnyCasesDoIsTheirNumbers) {
+  Scripted backend(Mode::DiesOfMany);
+  const Verdict verdict = verdict_of(Mode::DiesOfMany, &backend);
+  ASSERT_EQ(verdict.failures.size(), 1u);
+  EXPECT_EQ(verdict.failures[0].fault, Fault::Crashed);
+  EXPECT_NE(verdict.failures[0].note.find("any 701 cases of one dispatch do it, and no 700"),
+            std::string::npos)
+      << verdict.failures[0].note;
+  EXPECT_NE(verdict.error, "");
+  EXPECT_LT(backend.renewals, 100u);
 }
 
 struct Case {
