@@ -42,11 +42,11 @@ enum {
   VYRE_PLUGIN_OK = 0,
   /// open: no such device or driver here. The error says what is missing and how to get it.
   VYRE_PLUGIN_UNAVAILABLE = 1,
-  /// compile: the program calls an operation of category C that this backend lacks. The host asks `has` first,
-  /// so a plugin whose `has` is true has no use for it but to pass on what `lower` answered.
+  /// compile: the program calls an operation of category C that this backend lacks. The host asks `has`
+  /// first, so a plugin whose `has` is true has no use for it but to pass on what `lower` answered.
   VYRE_PLUGIN_UNSUPPORTED = 2,
-  /// allocate, compile, dispatch: more than the device has. The error names the limit, the request and what is
-  /// allowed.
+  /// allocate, compile, dispatch: more than the device has. The error names the limit, the request and what
+  /// is allowed.
   VYRE_PLUGIN_RESOURCE_EXCEEDED = 3,
   /// The device is gone, and everything on it.
   VYRE_PLUGIN_DEVICE_LOST = 4,
@@ -102,14 +102,14 @@ typedef struct vyre_plugin_program {
   uint8_t digest[32];  // the one in the wire bytes: equal programs have equal digests
   const vyre_plugin_binding* bindings;
   size_t binding_count;
-  uint64_t workgroup_bytes;    // of workgroup memory
+  uint64_t workgroup_bytes;  // of workgroup memory
   uint32_t workgroup_size[3];
   uint32_t reserved;
   const void* handle;  // of the host, for vyre_plugin_host.lower
 } vyre_plugin_program;
 
-/// Forms that the host lowers programs to. All but VYRE_FORM_KERNEL have no semantic operator left: shifts are
-/// masked, divisions and accesses guarded, wide integers words.
+/// Forms that the host lowers programs to. All but VYRE_FORM_KERNEL have no semantic operator left: shifts
+/// are masked, divisions and accesses guarded, wide integers words.
 typedef int32_t vyre_form;
 enum {
   VYRE_FORM_KERNEL = 1,  // the kernel IR in its text form (docs/adding-a-backend.md): total operators
@@ -119,10 +119,11 @@ enum {
   // 5 and 6 are for SPIR-V and WGSL
 };
 
-/// VYRE_FORM_LLVM defines void vyre_kernel(const vyre_llvm_buffer* buffers, const uint32_t groups[3], uint64_t
-/// first, uint64_t count, void* scratch): it runs workgroups first .. first + count - 1, x fastest. There is one
-/// buffer a binding, in order; data has room for at least one element. scratch has scratch_bytes of the text,
-/// aligned to 64. Calls on disjoint ranges may run at the same time, each with scratch of its own.
+/// VYRE_FORM_LLVM defines void vyre_kernel(const vyre_llvm_buffer* buffers, const uint32_t groups[3],
+/// uint64_t first, uint64_t count, void* scratch): it runs workgroups first .. first + count - 1, x fastest.
+/// There is one buffer a binding, in order; data has room for at least one element. scratch has scratch_bytes
+/// of the text, aligned to 64. Calls on disjoint ranges may run at the same time, each with scratch of its
+/// own.
 #define VYRE_LLVM_ENTRY "vyre_kernel"
 typedef struct vyre_llvm_buffer {
   void* data;
@@ -131,9 +132,10 @@ typedef struct vyre_llvm_buffer {
 typedef void (*vyre_llvm_entry)(const vyre_llvm_buffer* buffers, const uint32_t* groups, uint64_t first,
                                 uint64_t count, void* scratch);
 
-/// VYRE_PTX: the entry's parameters are, for each binding in order, the address of its data (64 bits, aligned to
-/// 16, room for at least one element) and its count of elements (32 bits). The grid is the dispatch's groups, a
-/// block is (x * y * z of workgroup_size, 1, 1), its dynamic shared memory is scratch_bytes of the text.
+/// VYRE_PTX: the entry's parameters are, for each binding in order, the address of its data (64 bits, aligned
+/// to 16, room for at least one element) and its count of elements (32 bits). The grid is the dispatch's
+/// groups, a block is (x * y * z of workgroup_size, 1, 1), its dynamic shared memory is scratch_bytes of the
+/// text.
 
 typedef struct vyre_plugin_text {
   size_t struct_size;
@@ -149,8 +151,8 @@ typedef struct vyre_plugin_host {
   uint32_t abi;  // VYRE_BACKEND_ABI of the host
   uint32_t reserved;
   /// Lowers the program of the compile() that calls it; free the text with free_text. VYRE_PLUGIN_UNSUPPORTED
-  /// for a form that the host does not have. When it fails, let compile() return the same status: the host then
-  /// reports its own reason. Thread: any.
+  /// for a form that the host does not have. When it fails, let compile() return the same status: the host
+  /// then reports its own reason. Thread: any.
   vyre_plugin_status (*lower)(const vyre_plugin_program* program, vyre_form form, vyre_plugin_text* out,
                               vyre_plugin_error* error);
   void (*free_text)(vyre_plugin_text* text);
@@ -197,8 +199,8 @@ typedef struct vyre_plugin_api {
   vyre_plugin_status (*fill)(vyre_plugin_buffer* buffer, uint64_t offset, uint64_t bytes, uint8_t value,
                              vyre_plugin_error* error);
 
-  /// Runs groups[0] * groups[1] * groups[2] workgroups; the results are in the buffers when a later read asks.
-  /// ranges: one a binding, in the order of vyre_plugin_program.bindings.
+  /// Runs groups[0] * groups[1] * groups[2] workgroups; the results are in the buffers when a later read
+  /// asks. ranges: one a binding, in the order of vyre_plugin_program.bindings.
   vyre_plugin_status (*dispatch)(vyre_plugin_pipeline* pipeline, const vyre_plugin_range* ranges,
                                  size_t range_count, const uint32_t groups[3], vyre_plugin_error* error);
 } vyre_plugin_api;

@@ -198,8 +198,8 @@ struct Target {
   GuardForm load_guard = GuardForm::Branch;
 };
 inline constexpr Target kLlvmTarget{"llvm"};
-/// NVIDIA's virtual machine: every raw operator, 16-bit accesses. Threads are not vectorised, so straight-line
-/// loads lose nothing there, and large kernels compile several times faster.
+/// NVIDIA's virtual machine: every raw operator, 16-bit accesses. Threads are not vectorised, so
+/// straight-line loads lose nothing there, and large kernels compile several times faster.
 inline constexpr Target kPtxTarget{.name = "ptx", .load_guard = GuardForm::Select};
 /// A language of 32-bit words that has little beyond them, as shading languages do.
 inline constexpr Target kWordTarget{.name = "words",
