@@ -22,7 +22,7 @@ NM = os.environ.get("NM", "nm")
 def run(*command):
     """The finished process, with text output. Nothing of this build may leak in through the environment."""
     clean = {k: v for k, v in os.environ.items() if k not in {"LD_LIBRARY_PATH", "CPATH", "CMAKE_PREFIX_PATH"}}
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, env=clean)
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=900, env=clean)
 
 
 class Installed(unittest.TestCase):
@@ -92,7 +92,8 @@ class Installed(unittest.TestCase):
     def test_the_c_header_is_strict_c99_and_cpp(self):
         for compiler, language, standard in [(CC, "c", "c99"), (CC, "c", "c11"), (CXX, "c++", "c++11")]:
             file = self.folder / f"header.{standard}"
-            file.write_text("#include <vyre/vyre.h>\nint main(void) { return (int)vyre_api_version(); }\n")
+            file.write_text("#include <vyre/backend.h>\n#include <vyre/vyre.h>\n"
+                            "int main(void) { return (int)vyre_api_version() - VYRE_BACKEND_ABI; }\n")
             self.succeed(compiler, "-x", language, f"-std={standard}", "-fsyntax-only", "-Wall", "-Wextra",
                          "-Wpedantic", "-Wstrict-prototypes" if language == "c" else "-Wshadow", "-Werror",
                          f"-I{self.prefix / 'include'}", file)
