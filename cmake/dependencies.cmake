@@ -32,3 +32,8 @@ find_package(CLI11 REQUIRED)
 vyre_dependency(cli11 CLI11::CLI11)
 
 find_package(GTest REQUIRED)
+
+# A second opinion on floats, for tests alone: no layer may see it.
+find_library(MPFR_LIBRARY mpfr REQUIRED)
+find_library(GMP_LIBRARY gmp REQUIRED)
+vyre_dependency(mpfr ${MPFR_LIBRARY} ${GMP_LIBRARY})

@@ -294,15 +294,17 @@ class WorkerBackend final : public backend::Backend {
 }  // namespace
 
 std::vector<std::string> worker_arguments(const Options& options) {
-  return {"worker",
-          "--backend",
-          options.backend,
-          "--fd",
-          std::to_string(kWorkerSocket),
-          "--threads",
-          std::to_string(options.backend_options.threads),
-          "--subgroup-size",
-          std::to_string(options.backend_options.reference.subgroup_size)};
+  std::vector<std::string> out = {"worker",
+                                  "--backend",
+                                  options.backend,
+                                  "--fd",
+                                  std::to_string(kWorkerSocket),
+                                  "--threads",
+                                  std::to_string(options.backend_options.threads),
+                                  "--subgroup-size",
+                                  std::to_string(options.backend_options.reference.subgroup_size)};
+  if (options.cores != 0) out.insert(out.end(), {"--cores", std::to_string(options.cores)});
+  return out;
 }
 
 Result<std::unique_ptr<backend::Backend>> make_worker(const Options& options) {

@@ -32,6 +32,8 @@ struct Options {
   backend::Options backend_options;
   /// The executable that has the verb `worker`; empty: this one.
   std::string program;
+  /// Cores that the process may use at a time; 0: all. Workers side by side share the machine.
+  unsigned cores = 0;
   double open_seconds = 60;      // to open the backend
   double compile_seconds = 60;   // a program
   double dispatch_seconds = 10;  // a dispatch, a copy

@@ -31,7 +31,9 @@ std::optional<certify::Level> required_level(std::string_view text) {
 Result<suite::Run> judge(const Options& o, const suite::Plan& plan, const std::atomic<bool>& stop) {
   suite::ProgressLine line;
   if (!o.backend.in_process) {
-    return suite::run([&] { return open_backend(o.backend); }, o.workers, plan, line.watch(), &stop);
+    BackendOptions one = o.backend;
+    one.cores = std::max(1u, std::thread::hardware_concurrency() / o.workers);
+    return suite::run([&] { return open_backend(one); }, o.workers, plan, line.watch(), &stop);
   }
   VYRE_TRY(backend, open_backend(o.backend));
   return suite::run(*backend, plan, line.watch(), &stop);

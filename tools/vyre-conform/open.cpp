@@ -20,6 +20,7 @@ Result<std::unique_ptr<backend::Backend>> open_backend(const BackendOptions& opt
   worker::Options worker;
   worker.backend = options.spec;
   worker.dispatch_seconds = options.budget;
+  worker.cores = options.cores;
   return worker::make_worker(worker);
 }
 

@@ -31,6 +31,7 @@ struct BackendOptions {
   std::string spec = "native";
   bool in_process = false;
   double budget = 10;  // seconds that a dispatch may take, in a worker
+  unsigned cores = 0;  // that a worker may use at a time; 0: all
 };
 /// Adds --backend, --in-process and the hidden --budget.
 void add_backend(CLI::App& verb, BackendOptions& options);

@@ -1,7 +1,11 @@
 // vyre-conform worker: the other side of a worker, started by vyre-conform itself and not listed by --help.
-#include "worker/worker.h"
+#include <tbb/global_control.h>
+
+#include <optional>
+
 #include "algebra/twin.h"
 #include "verbs.h"
+#include "worker/worker.h"
 
 namespace vyre::tool {
 namespace {
@@ -9,6 +13,7 @@ namespace {
 struct Options {
   std::string backend;
   int socket = -1;
+  unsigned cores = 0;
   backend::Options backend_options;
 };
 
@@ -32,7 +37,11 @@ void add_worker(CLI::App& app, int& exit) {
   verb->add_option("--fd", options->socket, "the socket to serve on")->required();
   verb->add_option("--threads", options->backend_options.threads, "threads of native");
   verb->add_option("--subgroup-size", options->backend_options.reference.subgroup_size, "of the reference");
+  verb->add_option("--cores", options->cores, "cores to use at a time; 0: all");
   verb->callback([options, &exit] {
+    // The backend stays what it is, with as many threads as it says; they only take turns.
+    std::optional<tbb::global_control> limit;
+    if (options->cores != 0) limit.emplace(tbb::global_control::max_allowed_parallelism, options->cores);
     const spec::OpTable table = every_operation();
     exit = worker::serve([&] { return backend::open(options->backend, options->backend_options); },
                          options->socket, table);
