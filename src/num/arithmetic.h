@@ -48,7 +48,8 @@ VYRE_NUM_INLINE int32_t leading_zeros(Wide x) {
 /// x * 2^-distance, the lowest bit set if anything was shifted out. Domain: distance >= 0.
 template <class Word>
 VYRE_NUM_INLINE Word shift_sticky(Word x, int32_t distance) {
-  if (distance >= kWidth<Word>) return Word(x != 0);
+  // A longer shift leaves the sticky bit alone, and so does this one.
+  if (distance >= kWidth<Word>) distance = kWidth<Word> - 1;
   const Word kept = x >> distance;
   return kept | Word((kept << distance) != x);
 }
@@ -110,7 +111,8 @@ VYRE_NUM_INLINE uint32_t round(FloatFormat f, Number<uint64_t> x) {
                                       : round_off(RoundingMode::Nearest, x.negative, x.magnitude, distance);
   // The leading bit of a normal number adds the missing one to the field, and so does a carry out of the
   // fraction: from subnormal to normal, to the next binade, and from the greatest number to infinity.
-  return with_sign(f, x.negative, (uint32_t(field) << f.fraction_bits) + uint32_t(kept));
+  const uint32_t pattern = (uint32_t(field) << f.fraction_bits) + uint32_t(kept);
+  return with_sign(f, x.negative, pattern);
 }
 
 /// x + y, sticky. Domain: |x| >= |y|; the two highest bits of Word are free in x, and its lowest
@@ -119,7 +121,6 @@ VYRE_NUM_INLINE uint32_t round(FloatFormat f, Number<uint64_t> x) {
 template <class Word>
 VYRE_NUM_INLINE Number<Word> add_smaller(Number<Word> x, Number<Word> y) {
   const Word aligned = shift_sticky(y.magnitude, x.exponent - y.exponent);
-  // Both branches, so that the compiler selects: signs are the least predictable bits there are.
   const Word sum = x.magnitude + aligned;
   const Word difference = x.magnitude - aligned;
   const Word magnitude = x.negative == y.negative ? sum : difference;
