@@ -102,11 +102,15 @@ double slope(const std::vector<Point>& points) {
 
 }  // namespace
 
-int main() {
+/// The sizes to measure, in nodes: those of the command line, or from a thousand to four million.
+int main(int argc, char** argv) {
+  std::vector<size_t> sizes;
+  for (int i = 1; i < argc; ++i) sizes.push_back(std::stoul(argv[i]));
+  if (sizes.empty()) sizes = {1'000, 10'000, 100'000, 1'000'000, 4'000'000};
   std::vector<Point> decode_points, check_points, both_points;
   fmt::print("{:>9} {:>9}   {:>22} {:>15} {:>22} {:>22}\n", "nodes", "bytes", "decode", "digest", "check",
              "both");
-  for (const size_t nodes : {1'000uz, 10'000uz, 100'000uz, 1'000'000uz, 4'000'000uz}) {
+  for (const size_t nodes : sizes) {
     const Bytes file = wire::encode(program_of(nodes));
     const auto decoded = wire::decode(file);
     if (!decoded || !check::check(*decoded, ops::op_table())) {

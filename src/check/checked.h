@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/arena.h"
 #include "base/diag.h"
 #include "ir/ir.h"
 #include "spec/operation.h"
@@ -37,12 +38,12 @@ struct Variable {
 
 /// What names and expressions of one Code mean. Functions number their parameters first, in order.
 struct Resolution {
-  std::vector<DataType> types;  // by ExprId
-  std::vector<uint32_t>
+  Arena<DataType> types;  // by ExprId
+  Arena<uint32_t>
       expr_target;  // by ExprId. Var: VarId; Load, BufLen, atomics: BufferId; Call: callees; else unused
-  std::vector<uint32_t> node_target;  // by NodeId. Let, Assign, Loop: VarId; Store: BufferId; else unused
+  Arena<uint32_t> node_target;  // by NodeId. Let, Assign, Loop: VarId; Store: BufferId; else unused
   std::vector<const spec::OpDef*> callees;  // what is called, each once; expr_target of a Call is its place
-  std::vector<Variable> variables;
+  Arena<Variable> variables;
 
   DataType type(ExprId id) const { return types[ir::index(id)]; }
   VarId variable(ExprId id) const { return VarId{expr_target[ir::index(id)]}; }

@@ -50,7 +50,7 @@ Symbol Symbols::intern(std::string_view name) {
 /// Doubles the table.
 void Symbols::rehash() {
   const size_t wanted = slots_.empty() ? 16 : slots_.size() * 2;
-  std::vector<uint32_t>().swap(slots_);  // before the new one is there, to hold less
+  Arena<uint32_t>().swap(slots_);  // before the new one is there, to hold less
   slots_.assign(wanted, kEmpty);
   for (uint32_t i = 0; i < size(); ++i) {
     size_t slot = hash((*this)[i]) & (wanted - 1);

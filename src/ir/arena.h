@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/arena.h"
 #include "ir/node.h"
 
 namespace vyre::ir {
@@ -33,9 +33,9 @@ class Symbols {
  private:
   void rehash();
 
-  std::string text_;             // all names, one after the other
-  std::vector<uint32_t> ends_;   // of each, in text_
-  std::vector<uint32_t> slots_;  // an open hash table of symbols; a power of two, at most two thirds full
+  std::string text_;       // all names, one after the other
+  Arena<uint32_t> ends_;   // of each, in text_
+  Arena<uint32_t> slots_;  // an open hash table of symbols; a power of two, at most two thirds full
 };
 
 /// A statement in 12 bytes. What the fields hold depends on the kind; a node with a part that its kind does
@@ -118,7 +118,7 @@ class Nodes {
   void set_orelse(NodeId id, BlockId block) { packed_[index(id)].set_orelse(block); }
 
  private:
-  std::vector<PackedNode> packed_;
+  Arena<PackedNode> packed_;
 };
 
 }  // namespace vyre::ir

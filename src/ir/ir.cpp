@@ -9,7 +9,7 @@ ExprId Code::add(Expr expr, std::span<const ExprId> args, Span span) {
   expr_list.insert(expr_list.end(), args.begin(), args.end());
   exprs.push_back(expr);
   if (span.known() || !expr_spans.empty()) {
-    expr_spans.resize(exprs.size() - 1);
+    expr_spans.resize(exprs.size() - 1, Span::none());
     expr_spans.push_back(span);
   }
   return ExprId{uint32_t(exprs.size() - 1)};
@@ -20,7 +20,7 @@ NodeId Code::add(Node node, std::span<const ExprId> args, Span span) {
   expr_list.insert(expr_list.end(), args.begin(), args.end());
   nodes.push_back(node);
   if (span.known() || !node_spans.empty()) {
-    node_spans.resize(nodes.size() - 1);
+    node_spans.resize(nodes.size() - 1, Span::none());
     node_spans.push_back(span);
   }
   return NodeId{uint32_t(nodes.size() - 1)};

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/arena.h"
 #include "base/diag.h"
 #include "ir/arena.h"
 #include "ir/node.h"
@@ -53,16 +54,16 @@ struct Expr {
 
 /// The arenas, shared by programs and functions.
 struct Code {
-  std::vector<Expr> exprs;
-  std::vector<ExprId> expr_list;
+  Arena<Expr> exprs;
+  Arena<ExprId> expr_list;
   Nodes nodes;
-  std::vector<NodeId> node_list;
-  std::vector<uint32_t> blocks;  // where each ends in node_list; it begins where the one before ends
+  Arena<NodeId> node_list;
+  Arena<uint32_t> blocks;  // where each ends in node_list; it begins where the one before ends
   Symbols symbols;
   std::deque<std::array<uint32_t, 4>> wide;  // literals of more than 32 bits, least significant word first
   // Positions, parallel to exprs and nodes; empty when the program has no text.
-  std::vector<Span> expr_spans;
-  std::vector<Span> node_spans;
+  Arena<Span> expr_spans;
+  Arena<Span> node_spans;
 
   const Expr& operator[](ExprId id) const { return exprs[index(id)]; }
   Node operator[](NodeId id) const { return nodes[index(id)]; }

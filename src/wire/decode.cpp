@@ -218,7 +218,7 @@ class Decoder {
     return {expressions, count_at_most(1, "statements", uint64_t(expressions) * 2)};
   }
 
-  /// Gives every arena its final size, before anything is in it.
+  /// Gives every arena its final size, before anything is in it: whatever is claimed is written once.
   void reserve(Counts counts) {
     if (in_.failed()) return;
     expressions_left_ = next_expr_ = counts.expressions;
@@ -340,7 +340,7 @@ class Decoder {
       if (--top.count == 0) open_exprs_.pop_back();
       const ir::ExprId id{--next_expr_};
       code().expr_list[place] = id;
-      ir::Expr& e = code().exprs[next_expr_];
+      ir::Expr& e = code().exprs[next_expr_] = {};
       e.args = claim(read_expression(e));
       if (in_.failed()) {
         open_exprs_.clear();

@@ -1,0 +1,48 @@
+// Arenas: what they write and what they leave alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "base/arena.h"
+
+namespace vyre {
+namespace {
+
+// Oracle: base/arena.h: elements without a value are written by nobody, and whatever has a value keeps it.
+TEST(Arena, ResizeLeavesNewElementsAsTheyAre) {
+  Arena<uint32_t> arena;
+  arena.reserve(64);
+  std::memset(arena.data(), 0xab, 64 * sizeof(uint32_t));
+  arena.resize(32);
+  arena.resize(40, 7);
+  EXPECT_EQ(arena.front(), 0xababababu);
+  EXPECT_EQ(arena[31], 0xababababu);
+  EXPECT_EQ(arena[32], 7u);
+  EXPECT_EQ(arena.back(), 7u);
+}
+
+// Oracle: std::vector. Sizes on both sides of where large pages are asked for, and no multiple of them.
+TEST(Arena, GrowsCopiesAndMovesLikeAVector) {
+  for (const size_t size : {0uz, 1uz, 1000uz, (4uz << 18) - 1, (4uz << 18) + 1, 3'000'001uz}) {
+    Arena<uint32_t> arena;
+    for (size_t i = 0; i < size; ++i) arena.push_back(uint32_t(i));
+    std::vector<uint32_t> expected(size);
+    std::iota(expected.begin(), expected.end(), 0);
+    const Arena<uint32_t> copy = arena;
+    const Arena<uint32_t> moved = std::move(arena);
+    EXPECT_TRUE(std::ranges::equal(copy, expected)) << size;
+    EXPECT_TRUE(std::ranges::equal(moved, expected)) << size;
+  }
+}
+
+// Oracle: no memory of that size exists.
+TEST(Arena, RefusesASizeThatOverflows) {
+  EXPECT_THROW(ArenaAllocator<uint64_t>().allocate(SIZE_MAX / 4), std::bad_array_new_length);
+}
+
+}  // namespace
+}  // namespace vyre
