@@ -36,6 +36,19 @@ bool is_lane_wise(const UniformityInput& input, ExprId id) {
   return callee->intrinsic && !spec::info(*callee->intrinsic).uniform;
 }
 
+/// Whether a load from the buffer can differ between invocations although its index does not: others may
+/// write.
+bool is_written_elsewhere(const UniformityInput& input, uint32_t buffer) {
+  if (buffer == kUnresolved) return false;
+  switch (input.buffers[buffer].access) {
+    case spec::BufferAccess::ReadWrite:
+    case spec::BufferAccess::Workgroup: return true;
+    case spec::BufferAccess::Read:
+    case spec::BufferAccess::Uniform: return false;
+  }
+  return true;
+}
+
 /// Whether an expression can differ between invocations whatever its operands are.
 bool differs_by_itself(const UniformityInput& input, ExprId id) {
   const Expr& e = input.code[id];
@@ -43,16 +56,10 @@ bool differs_by_itself(const UniformityInput& input, ExprId id) {
   switch (e.kind) {
     case ExprKind::InvocationId:
     case ExprKind::LocalId: return true;
-    case ExprKind::Load:
-      if (target == kUnresolved) return false;
-      switch (input.buffers[target].access) {
-        case spec::BufferAccess::ReadWrite:
-        case spec::BufferAccess::Workgroup: return true;
-        case spec::BufferAccess::Read:
-        case spec::BufferAccess::Uniform: return false;
-      }
-      return true;
-    case ExprKind::Apply: return spec::is_atomic(e.op) || is_lane_wise(input, id);
+    case ExprKind::Load: return is_written_elsewhere(input, target);
+    case ExprKind::Apply:
+      if (spec::is_reduction(e.op)) return is_written_elsewhere(input, target);
+      return spec::is_atomic(e.op) || is_lane_wise(input, id);
     case ExprKind::Literal:
     case ExprKind::Var:
     case ExprKind::BufLen:

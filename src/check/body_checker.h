@@ -95,6 +95,7 @@ class BodyChecker {
   /// Its place in Resolution::callees, or kNoTarget when no such operation is registered.
   uint32_t find_callee(const ir::Expr& expr);
   void call_intrinsic(ExprId id, const spec::OpDef& def);
+  DataType reduction(ExprId id, const ir::Expr& expr);
   DataType atomic(ExprId id, const ir::Expr& expr);
   void unknown_operation(ExprId id, const ir::Expr& expr);
   void check_index(ExprId id);

@@ -27,6 +27,7 @@ constexpr uint32_t fields_of(Signature signature) {
   switch (signature) {
     case Signature::T_T:
     case Signature::TT_T:
+    case Signature::TTT_T:
     case Signature::TU_T:
     case Signature::T_U:
     case Signature::TT_U:
@@ -37,6 +38,7 @@ constexpr uint32_t fields_of(Signature signature) {
     case Signature::V_U: return kHasOp | kHasImmediate;
     case Signature::Cast: return kHasOp | kHasType | kHasMode;
     case Signature::Bitcast: return kHasOp | kHasType;
+    case Signature::Reduce:
     case Signature::Call: return kHasOp | kHasSymbol | kHasImmediate;
     case Signature::A_T:
     case Signature::AA_T: return kHasOp | kHasSymbol;

@@ -15,6 +15,7 @@ DataType BodyChecker::apply(ExprId id, const Expr& e) {
   switch (spec::info(e.op).signature) {
     case Signature::T_T:
     case Signature::TT_T:
+    case Signature::TTT_T:
     case Signature::TU_T:
     case Signature::T_U:
     case Signature::TT_U:
@@ -22,6 +23,7 @@ DataType BodyChecker::apply(ExprId id, const Expr& e) {
     case Signature::CTT_T: return select(id, e);
     case Signature::Cast: return cast(id, e);
     case Signature::Bitcast: return bitcast(id, e);
+    case Signature::Reduce: return reduction(id, e);
     case Signature::Call: return call(id, e);
     case Signature::UU_V:
     case Signature::UUUU_V: return make_vector(e);
@@ -145,13 +147,6 @@ DataType BodyChecker::cast(ExprId id, const Expr& e) {
                 fmt::format("write {}", way_to(from, e.type)));
     return e.type;
   }
-  if (!spec::cast_is_available(from, e.type)) {
-    report_.add(
-        DiagCode::V026, span,
-        fmt::format("the cast from {} to {} is not available yet", spec::text(from), spec::text(e.type)),
-        "casts that convert to or from floats come later; bitcast gives their bits");
-    return e.type;
-  }
   const bool wants_mode = spec::cast_takes_mode(from, e.type), has_mode = e.mode != spec::RoundingMode::None;
   if (wants_mode && !has_mode) {
     report_.add(DiagCode::V027, span,
@@ -181,6 +176,37 @@ DataType BodyChecker::bitcast(ExprId id, const Expr& e) {
                                             : "values of that type do not exist");
   }
   return spec::is_value_type(e.type) ? e.type : kUnknownType;
+}
+
+DataType BodyChecker::reduction(ExprId id, const Expr& e) {
+  const Span span = code_.span(id);
+  if (input_.function != nullptr) {
+    not_in_function(span, "a reduction");
+    return kUnknownType;
+  }
+  const auto fold = e.immediate <= UINT16_MAX ? spec::find_op_tag(uint16_t(e.immediate)) : std::nullopt;
+  if (!fold || !spec::is_fold(*fold)) {
+    report_.add(DiagCode::V041, span, fmt::format("{} folds with fadd, fmul, fmin or fmax", written(e.op)),
+                fmt::format("write {}(fadd, buffer)", spec::mnemonic(e.op)));
+    return kUnknownType;
+  }
+  for (const ExprId bound : code_.args(e)) check_index(bound);
+  const uint32_t target = find_buffer(e.symbol, span);
+  if (target == kNoTarget) return kUnknownType;
+  result_.resolution.expr_target[ir::index(id)] = target;
+  const ir::BufferDecl& buffer = input_.buffers[target];
+  if (!buffer_usable_[target]) return kUnknownType;
+  if (spec::info(e.op).types.contains(buffer.element)) return buffer.element;
+  const std::string shown = quoted(code_.name(buffer.name));
+  report_
+      .add(DiagCode::V042, span,
+           fmt::format("{} reduces a buffer of f16, bf16 or f32; {} is of {}", written(e.op), shown,
+                       spec::text(buffer.element)),
+           buffer.element == DataType::Tensor
+               ? "a tensor is not reduced by name: declare a buffer of its elements"
+               : "sum integers with a loop")
+      .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
+  return kUnknownType;
 }
 
 DataType BodyChecker::atomic(ExprId id, const Expr& e) {

@@ -16,7 +16,7 @@ namespace {
 
 /// One conversion of the text `value`, or nothing where there is none.
 std::optional<std::string> one_step(DataType from, DataType to, std::string_view value) {
-  if (spec::cast_is_available(from, to)) return fmt::format("cast<{}>({})", spec::text(to), value);
+  if (spec::can_cast(from, to)) return fmt::format("cast<{}>({})", spec::text(to), value);
   if (spec::can_bitcast(from, to)) return fmt::format("bitcast<{}>({})", spec::text(to), value);
   if (spec::kVectors.contains(from) && to == DataType::U32) return fmt::format("({}).x", value);
   return std::nullopt;

@@ -76,12 +76,14 @@ Types types_of(Op op, const ProgramOptions& options) {
     case Signature::AA_T: return options.atomics ? Types{spec::kU32Only, spec::kU32Only} : out;
     case Signature::T_T:
     case Signature::TT_T:
+    case Signature::TTT_T:
     case Signature::TU_T:
     case Signature::T_U:
     case Signature::TT_U:
     case Signature::T_B:
     case Signature::UU_V:
     case Signature::UUUU_V:
+    case Signature::Reduce:
     case Signature::V_U: break;
   }
   for (const spec::TypeInfo& type : spec::kTypes) {
@@ -209,6 +211,7 @@ void ProgramCoverage::add_expr(const check::Checked& program, ir::ExprId id) {
   switch (spec::info(e.op).signature) {
     case Signature::Cast: return hit(Family::Cast, size_t(operand(0)) * kTypes + size_t(e.type));
     case Signature::Bitcast: return hit(Family::Bitcast, size_t(operand(0)) * kTypes + size_t(e.type));
+    case Signature::Reduce: return hit(Family::Application, size_t(e.op) * kTypes + size_t(r.type(id)));
     case Signature::Call: return;
     case Signature::CTT_T:
     case Signature::A_T:
@@ -217,6 +220,7 @@ void ProgramCoverage::add_expr(const check::Checked& program, ir::ExprId id) {
     case Signature::UUUU_V: return hit(Family::Application, size_t(e.op) * kTypes + size_t(r.type(id)));
     case Signature::T_T:
     case Signature::TT_T:
+    case Signature::TTT_T:
     case Signature::TU_T:
     case Signature::T_U:
     case Signature::TT_U:

@@ -25,38 +25,10 @@
 
 #include "base/result.h"
 #include "check/checked.h"
+#include "lower/promise.h"
+#include "lower/raw.h"
 #include "spec/ops.h"
 #include "spec/table.h"
-
-namespace vyre::lower {
-
-enum class RawOp : uint8_t {
-#define VYRE_RAW(Name, mnemonic, operands, domain) Name,
-#include "lower/raw_ops.def"
-#undef VYRE_RAW
-};
-struct RawOpInfo {
-  RawOp op;
-  std::string_view name;
-  std::string_view mnemonic;
-  uint32_t operands;
-  std::string_view domain;
-};
-inline constexpr auto kRawOps = std::to_array<RawOpInfo>({
-#define VYRE_RAW(Name, mnemonic, operands, domain) {RawOp::Name, #Name, mnemonic, operands, domain},
-#include "lower/raw_ops.def"
-#undef VYRE_RAW
-});
-inline constexpr size_t kRawOpCount = kRawOps.size();
-constexpr const RawOpInfo& info(RawOp op) { return kRawOps[static_cast<size_t>(op)]; }
-
-}  // namespace vyre::lower
-
-/// Tables keyed by raw operators are total at compile time, as those keyed by Op are.
-template <>
-struct vyre::spec::KeyCount<vyre::lower::RawOp> {
-  static constexpr size_t value = vyre::lower::kRawOpCount;
-};
 
 namespace vyre::lower {
 
@@ -163,7 +135,8 @@ struct Kernel {
   std::vector<std::array<uint32_t, 4>> wide;  // constants of more than 32 bits; none in a legal kernel
   std::vector<std::vector<Value>> blocks;
   KBlock entry = kNoKBlock;
-  bool legal = false;  // no semantic instruction is left
+  bool legal = false;    // no semantic instruction is left
+  FloatPromises floats;  // of a legal kernel: what its raw float operators may do
 
   const Inst& operator[](Value v) const { return insts[index(v)]; }
   std::span<const Value> args(const Inst& i) const { return {values.data() + i.args.first, i.args.count}; }
@@ -196,6 +169,7 @@ struct Target {
   bool has_16bit_access =
       true;  // else 16-bit elements are halves of words, and a store to one is two atomics
   GuardForm load_guard = GuardForm::Branch;
+  FloatPromises floats = kNoFloats;
 };
 inline constexpr Target kLlvmTarget{"llvm"};
 /// NVIDIA's virtual machine: every raw operator, 16-bit accesses. Threads are not vectorised, so

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "num/float.h"
+
 namespace vyre::lower {
 namespace {
 
@@ -120,6 +122,30 @@ Bits by_word(uint32_t n, const Bits* x) {
   return out;
 }
 
+// Floats: the oracle's arithmetic on patterns.
+using Format = spec::FloatFormat;
+using FloatApply = Word (*)(Format f, const Word* x);
+template <Word (*f)(Format, Word)>
+Word float1(Format format, const Word* x) {
+  return f(format, x[0]);
+}
+template <Word (*f)(Format, Word, Word)>
+Word float2(Format format, const Word* x) {
+  return f(format, x[0], x[1]);
+}
+template <bool (*f)(Format, Word, Word)>
+Word ordered(Format format, const Word* x) {
+  return f(format, x[0], x[1]) ? 1 : 0;
+}
+template <bool (*f)(Format, Word, Word)>
+Word ordered_backwards(Format format, const Word* x) {
+  return f(format, x[1], x[0]) ? 1 : 0;
+}
+template <spec::RoundingMode mode>
+Word integral(Format format, const Word* x) {
+  return num::round_to_integral(format, mode, x[0]);
+}
+
 /// One function for each kind of type that the operator takes. Vectors: each component as a u32, or all of
 /// them at once.
 enum class OnVectors : uint8_t { None, Each, AtOnce };
@@ -127,6 +153,7 @@ struct Meaning {
   Apply u32 = nullptr, i32 = nullptr, boolean = nullptr;
   WideApply wide = nullptr;  // u64, u128
   OnVectors vectors = OnVectors::None;
+  FloatApply floating = nullptr;
 };
 constexpr Meaning integers(Apply both, WideApply wide) { return {.u32 = both, .i32 = both, .wide = wide}; }
 constexpr Meaning integers(Apply u32, Apply i32, WideApply wide) {
@@ -141,6 +168,8 @@ constexpr Meaning equality(Apply f, WideApply wide) {
 constexpr Meaning and_truth(Apply f, WideApply wide) {
   return {.u32 = f, .i32 = f, .boolean = f, .wide = wide};
 }
+
+constexpr Meaning floats(FloatApply f) { return {.floating = f}; }
 
 constexpr spec::Row<Op, Meaning> kSemanticRows[] = {
     {Op::Add, and_vectors([](const Word* x) { return x[0] + x[1]; },
@@ -196,6 +225,27 @@ constexpr spec::Row<Op, Meaning> kSemanticRows[] = {
                        [](uint32_t n, const Bits* x) { return of(zeros_below(n, x[0])); })},
     {Op::ReverseBits, integers([](const Word* x) { return reversed(x[0]); },
                                [](uint32_t n, const Bits* x) { return mirrored(n, x[0]); })},
+    {Op::FAdd, floats(float2<num::add>)},
+    {Op::FSub, floats(float2<num::sub>)},
+    {Op::FMul, floats(float2<num::mul>)},
+    {Op::FDiv, floats(float2<num::div>)},
+    {Op::FMin, floats(float2<num::min>)},
+    {Op::FMax, floats(float2<num::max>)},
+    {Op::FMulAdd, floats([](Format f, const Word* x) { return num::mul_add(f, x[0], x[1], x[2]); })},
+    {Op::FSqrt, floats(float1<num::sqrt>)},
+    {Op::FNeg, floats(float1<num::negate>)},
+    {Op::FAbs, floats(float1<num::abs>)},
+    {Op::FEq, floats(ordered<num::equal>)},
+    {Op::FLt, floats(ordered<num::less>)},
+    {Op::FGt, floats(ordered_backwards<num::less>)},
+    {Op::FLe, floats(ordered<num::less_equal>)},
+    {Op::FGe, floats(ordered_backwards<num::less_equal>)},
+    {Op::FIsNaN, floats([](Format f, const Word* x) { return Word(f.is_nan(x[0])); })},
+    {Op::FIsInf, floats([](Format f, const Word* x) { return Word(f.is_infinite(x[0])); })},
+    {Op::FFloor, floats(integral<spec::RoundingMode::Floor>)},
+    {Op::FCeil, floats(integral<spec::RoundingMode::Ceil>)},
+    {Op::FRound, floats(integral<spec::RoundingMode::Nearest>)},
+    {Op::FTrunc, floats(integral<spec::RoundingMode::Trunc>)},
 };
 constexpr spec::TotalTable<kSemanticRows, spec::is_scalar> kSemantic;
 
@@ -210,7 +260,9 @@ consteval bool meanings_match_the_ledger() {
     if (types.contains(DataType::U64) != types.contains(DataType::U128)) return false;
     if ((row.value.vectors != OnVectors::None) != types.contains(DataType::Vec2U32)) return false;
     if (types.contains(DataType::Vec2U32) != types.contains(DataType::Vec4U32)) return false;
-    if ((types.bits & spec::kFloats.bits) != 0) return false;
+    for (const DataType type : {DataType::F16, DataType::BF16, DataType::F32}) {
+      if ((row.value.floating != nullptr) != types.contains(type)) return false;
+    }
   }
   return true;
 }
@@ -225,6 +277,12 @@ Bits on_words(Apply f, uint32_t words, uint32_t operands, const Bits* x) {
     out[i] = f(at);
   }
   return out;
+}
+
+Bits scalar_float(const Inst& apply, const Meaning& meaning, const Bits* x) {
+  Word operands[3] = {};
+  for (uint32_t k = 0; k < apply.args.count; ++k) operands[k] = x[k][0];
+  return of(meaning.floating(spec::float_format(apply.operand_type), operands));
 }
 
 Bits scalar(const Inst& apply, const Bits* x) {
@@ -242,15 +300,28 @@ Bits scalar(const Inst& apply, const Bits* x) {
       return on_words(meaning.u32, n, apply.args.count, x);
     case DataType::F16:
     case DataType::BF16:
-    case DataType::F32:
+    case DataType::F32: return scalar_float(apply, meaning, x);
     case DataType::Bytes:
-    case DataType::Tensor: break;  // no operator takes them: meanings_match_the_ledger
+    case DataType::Tensor: break;  // no values
   }
   return {};
 }
 
-Bits cast(DataType from, DataType to, const Bits& a) {
+Bits cast_of_float(DataType from, DataType to, spec::RoundingMode mode, Word a) {
+  const Format f = spec::float_format(from);
+  if (to == DataType::U32) return of(num::to_u32(f, mode, a));
+  if (to == DataType::I32) return of(num::to_i32(f, mode, a));
+  return of(num::convert(f, spec::float_format(to), a));
+}
+Bits cast_to_float(DataType from, DataType to, const Bits& a) {
+  const bool negative = from == DataType::I32 && (a[0] >> 31) != 0;
+  const uint64_t magnitude = negative ? ~a[0] + 1 : uint64_t(a[1]) << 32 | a[0];
+  return of(num::from_integer(spec::float_format(to), negative, magnitude));
+}
+Bits cast(DataType from, DataType to, spec::RoundingMode mode, const Bits& a) {
   if (from == to) return a;
+  if (spec::kFloats.contains(from)) return cast_of_float(from, to, mode, a[0]);
+  if (spec::kFloats.contains(to)) return cast_to_float(from, to, a);
   if (to == DataType::Bool) return of(!is_zero(a));
   const bool fills = from == DataType::I32 && (a[0] >> 31) != 0;  // with its sign
   Bits out{};
@@ -275,6 +346,10 @@ bool divisible_s(const Word* x) { return x[1] != 0 && !(x[0] == 0x80000000u && x
 bool shiftable(const Word* x) { return x[1] < 32; }
 bool countable(const Word* x) { return x[0] != 0; }
 bool decided(const Word* x) { return x[0] <= 1; }
+bool half(const Word* x) { return x[0] <= 0xffff; }
+// Of f32: 4f000000 is 2^31, cf000000 is -2^31, 4f800000 is 2^32, bf800000 is -1.
+bool fits_s32(const Word* x) { return (x[0] & 0x7fffffff) < 0x4f000000 || x[0] == 0xcf000000; }
+bool fits_u32(const Word* x) { return x[0] < 0x4f800000 || (x[0] >= 0x80000000 && x[0] < 0xbf800000); }
 
 constexpr spec::Row<RawOp, Partial> kRawRows[] = {
     {RawOp::Add, {always, [](const Word* x) { return x[0] + x[1]; }}},
@@ -303,6 +378,49 @@ constexpr spec::Row<RawOp, Partial> kRawRows[] = {
     {RawOp::SLt, {always, [](const Word* x) { return Word(int32_t(x[0]) < int32_t(x[1])); }}},
     {RawOp::SLe, {always, [](const Word* x) { return Word(int32_t(x[0]) <= int32_t(x[1])); }}},
     {RawOp::Select, {decided, [](const Word* x) { return x[0] == 1 ? x[1] : x[2]; }}},
+    {RawOp::FAdd, {always, [](const Word* x) { return num::add(spec::kBinary32, x[0], x[1]); }}},
+    {RawOp::FSub, {always, [](const Word* x) { return num::sub(spec::kBinary32, x[0], x[1]); }}},
+    {RawOp::FMul, {always, [](const Word* x) { return num::mul(spec::kBinary32, x[0], x[1]); }}},
+    {RawOp::FDiv, {always, [](const Word* x) { return num::div(spec::kBinary32, x[0], x[1]); }}},
+    {RawOp::FMulAdd, {always, [](const Word* x) { return num::mul_add(spec::kBinary32, x[0], x[1], x[2]); }}},
+    {RawOp::FSqrt, {always, [](const Word* x) { return num::sqrt(spec::kBinary32, x[0]); }}},
+    {RawOp::FFloor,
+     {always,
+      [](const Word* x) {
+        return num::round_to_integral(spec::kBinary32, spec::RoundingMode::Floor, x[0]);
+      }}},
+    {RawOp::FCeil,
+     {always,
+      [](const Word* x) { return num::round_to_integral(spec::kBinary32, spec::RoundingMode::Ceil, x[0]); }}},
+    {RawOp::FRound,
+     {always,
+      [](const Word* x) {
+        return num::round_to_integral(spec::kBinary32, spec::RoundingMode::Nearest, x[0]);
+      }}},
+    {RawOp::FTrunc,
+     {always,
+      [](const Word* x) {
+        return num::round_to_integral(spec::kBinary32, spec::RoundingMode::Trunc, x[0]);
+      }}},
+    {RawOp::FEq, {always, [](const Word* x) { return Word(num::equal(spec::kBinary32, x[0], x[1])); }}},
+    {RawOp::FLt, {always, [](const Word* x) { return Word(num::less(spec::kBinary32, x[0], x[1])); }}},
+    {RawOp::FLe, {always, [](const Word* x) { return Word(num::less_equal(spec::kBinary32, x[0], x[1])); }}},
+    {RawOp::FFromS32,
+     {always,
+      [](const Word* x) {
+        const bool negative = (x[0] >> 31) != 0;
+        return num::from_integer(spec::kBinary32, negative, negative ? ~x[0] + 1 : x[0]);
+      }}},
+    {RawOp::FFromU32,
+     {always, [](const Word* x) { return num::from_integer(spec::kBinary32, false, x[0]); }}},
+    {RawOp::FToS32,
+     {fits_s32, [](const Word* x) { return num::to_i32(spec::kBinary32, spec::RoundingMode::Trunc, x[0]); }}},
+    {RawOp::FToU32,
+     {fits_u32, [](const Word* x) { return num::to_u32(spec::kBinary32, spec::RoundingMode::Trunc, x[0]); }}},
+    {RawOp::FFromF16,
+     {half, [](const Word* x) { return num::convert(spec::kBinary16, spec::kBinary32, x[0]); }}},
+    {RawOp::FToF16,
+     {always, [](const Word* x) { return num::convert(spec::kBinary32, spec::kBinary16, x[0]); }}},
 };
 constexpr spec::TotalTable<kRawRows> kRaw;
 
@@ -327,16 +445,18 @@ Bits apply_semantic(const Inst& apply, const Bits* x) {
   switch (spec::info(apply.op).signature) {
     case spec::Signature::T_T:
     case spec::Signature::TT_T:
+    case spec::Signature::TTT_T:
     case spec::Signature::TU_T:
     case spec::Signature::T_U:
     case spec::Signature::TT_U:
     case spec::Signature::T_B: return scalar(apply, x);
     case spec::Signature::CTT_T: return x[0][0] != 0 ? x[1] : x[2];
-    case spec::Signature::Cast: return cast(apply.operand_type, apply.type, x[0]);
+    case spec::Signature::Cast: return cast(apply.operand_type, apply.type, apply.mode, x[0]);
     case spec::Signature::Bitcast: return bitcast(apply.type, x[0]);
     case spec::Signature::UU_V: return {x[0][0], x[1][0], 0, 0};
     case spec::Signature::UUUU_V: return {x[0][0], x[1][0], x[2][0], x[3][0]};
     case spec::Signature::V_U: return of(x[0][apply.imm]);
+    case spec::Signature::Reduce:
     case spec::Signature::Call:
     case spec::Signature::A_T:
     case spec::Signature::AA_T: break;  // build() makes no Apply of these

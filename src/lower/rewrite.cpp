@@ -22,7 +22,13 @@ constexpr spec::Row<RawOp, Truth> kTruthRows[] = {
     {RawOp::Popcount, Truth::Never}, {RawOp::Clz, Truth::Never},         {RawOp::Ctz, Truth::Never},
     {RawOp::Eq, Truth::Always},      {RawOp::ReverseBits, Truth::Never}, {RawOp::Ne, Truth::Always},
     {RawOp::ULt, Truth::Always},     {RawOp::ULe, Truth::Always},        {RawOp::SLt, Truth::Always},
-    {RawOp::SLe, Truth::Always},     {RawOp::Select, Truth::OfOperands},
+    {RawOp::SLe, Truth::Always},     {RawOp::Select, Truth::OfOperands}, {RawOp::FAdd, Truth::Never},
+    {RawOp::FSub, Truth::Never},     {RawOp::FMul, Truth::Never},        {RawOp::FDiv, Truth::Never},
+    {RawOp::FMulAdd, Truth::Never},  {RawOp::FSqrt, Truth::Never},       {RawOp::FFloor, Truth::Never},
+    {RawOp::FCeil, Truth::Never},    {RawOp::FRound, Truth::Never},      {RawOp::FTrunc, Truth::Never},
+    {RawOp::FFromS32, Truth::Never}, {RawOp::FFromU32, Truth::Never},    {RawOp::FToS32, Truth::Never},
+    {RawOp::FToU32, Truth::Never},   {RawOp::FFromF16, Truth::Never},    {RawOp::FToF16, Truth::Never},
+    {RawOp::FEq, Truth::Always},     {RawOp::FLt, Truth::Always},        {RawOp::FLe, Truth::Always},
 };
 constexpr spec::TotalTable<kTruthRows> kTruth;
 

@@ -8,6 +8,7 @@
 #include "lower/rules.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "spec/casts.h"
 
@@ -218,7 +219,10 @@ constexpr Rules vectors(Rule rule) { return {nullptr, nullptr, nullptr, rule, nu
 constexpr Rules all(Rule rule) { return {rule, rule, rule, rule, rule, rule}; }
 constexpr Rules all_but_truth(Rule rule) { return {rule, rule, rule, rule, nullptr, rule}; }
 
-constexpr bool is_pure(Op op) { return !spec::is_atomic(op) && op != Op::Call; }
+constexpr bool is_pure(Op op) { return !spec::is_atomic(op) && !spec::is_reduction(op) && op != Op::Call; }
+
+Parts pending(Rewriter&, const Inst&) { std::abort(); }
+constexpr Rules floats(Rule rule) { return {nullptr, nullptr, nullptr, nullptr, nullptr, rule}; }
 
 using Entry = spec::Row<Op, Rules>;
 constexpr Entry kRows[] = {
@@ -253,6 +257,27 @@ constexpr Entry kRows[] = {
     {Op::MakeVec2U32, vectors(make_vector)},
     {Op::MakeVec4U32, vectors(make_vector)},
     {Op::Component, vectors(component)},
+    {Op::FAdd, floats(pending)},
+    {Op::FSub, floats(pending)},
+    {Op::FMul, floats(pending)},
+    {Op::FDiv, floats(pending)},
+    {Op::FMulAdd, floats(pending)},
+    {Op::FSqrt, floats(pending)},
+    {Op::FMin, floats(pending)},
+    {Op::FMax, floats(pending)},
+    {Op::FNeg, floats(pending)},
+    {Op::FAbs, floats(pending)},
+    {Op::FEq, floats(pending)},
+    {Op::FLt, floats(pending)},
+    {Op::FGt, floats(pending)},
+    {Op::FLe, floats(pending)},
+    {Op::FGe, floats(pending)},
+    {Op::FIsNaN, floats(pending)},
+    {Op::FIsInf, floats(pending)},
+    {Op::FFloor, floats(pending)},
+    {Op::FCeil, floats(pending)},
+    {Op::FRound, floats(pending)},
+    {Op::FTrunc, floats(pending)},
 };
 constexpr spec::TotalTable<kRows, is_pure> kRules;
 

@@ -1,23 +1,18 @@
 #include "ref/eval.h"
 
+#include <array>
 #include <bit>
-#include <cstdio>
-#include <cstdlib>
 
+#include "num/float.h"
 #include "spec/casts.h"
 #include "spec/table.h"
 
 namespace vyre::ref {
 namespace {
 
-/// For what no checked program reaches: going on would answer with a value that means nothing.
-[[noreturn]] void fail(const char* why) {
-  std::fprintf(stderr, "vyre reference: %s\n", why);
-  std::abort();
-}
-
 using spec::DataType;
 using spec::Op;
+using spec::RoundingMode;
 using spec::Row;
 using spec::TotalTable;
 using Operands = std::span<const Bits>;
@@ -144,6 +139,39 @@ Bits eval_Or(DataType, Operands x) { return x[0] != 0 || x[1] != 0 ? 1 : 0; }
 Bits eval_LogicalNot(DataType, Operands x) { return x[0] == 0 ? 1 : 0; }
 Bits eval_Select(DataType, Operands x) { return x[0] != 0 ? x[1] : x[2]; }
 
+// Floats: the standard's, on patterns (num/float.h).
+
+spec::FloatFormat format(DataType type) { return spec::float_format(type); }
+uint32_t word(Bits x) { return uint32_t(x); }
+
+Bits eval_FAdd(DataType type, Operands x) { return num::add(format(type), word(x[0]), word(x[1])); }
+Bits eval_FSub(DataType type, Operands x) { return num::sub(format(type), word(x[0]), word(x[1])); }
+Bits eval_FMul(DataType type, Operands x) { return num::mul(format(type), word(x[0]), word(x[1])); }
+Bits eval_FDiv(DataType type, Operands x) { return num::div(format(type), word(x[0]), word(x[1])); }
+Bits eval_FMin(DataType type, Operands x) { return num::min(format(type), word(x[0]), word(x[1])); }
+Bits eval_FMax(DataType type, Operands x) { return num::max(format(type), word(x[0]), word(x[1])); }
+Bits eval_FMulAdd(DataType type, Operands x) {
+  return num::mul_add(format(type), word(x[0]), word(x[1]), word(x[2]));
+}
+Bits eval_FSqrt(DataType type, Operands x) { return num::sqrt(format(type), word(x[0])); }
+Bits eval_FNeg(DataType type, Operands x) { return num::negate(format(type), word(x[0])); }
+Bits eval_FAbs(DataType type, Operands x) { return num::abs(format(type), word(x[0])); }
+Bits eval_FEq(DataType type, Operands x) { return num::equal(format(type), word(x[0]), word(x[1])) ? 1 : 0; }
+Bits eval_FLt(DataType type, Operands x) { return num::less(format(type), word(x[0]), word(x[1])) ? 1 : 0; }
+Bits eval_FGt(DataType type, Operands x) { return num::less(format(type), word(x[1]), word(x[0])) ? 1 : 0; }
+Bits eval_FLe(DataType type, Operands x) {
+  return num::less_equal(format(type), word(x[0]), word(x[1])) ? 1 : 0;
+}
+Bits eval_FGe(DataType type, Operands x) {
+  return num::less_equal(format(type), word(x[1]), word(x[0])) ? 1 : 0;
+}
+Bits eval_FIsNaN(DataType type, Operands x) { return format(type).is_nan(word(x[0])) ? 1 : 0; }
+Bits eval_FIsInf(DataType type, Operands x) { return format(type).is_infinite(word(x[0])) ? 1 : 0; }
+template <spec::RoundingMode mode>
+Bits eval_rounding(DataType type, Operands x) {
+  return num::round_to_integral(format(type), mode, word(x[0]));
+}
+
 constexpr bool is_evaluated(Op op) { return spec::is_scalar(op) || op == Op::Select; }
 
 using Eval = Bits (*)(DataType, Operands);
@@ -174,23 +202,53 @@ constexpr Row<Op, Eval> kEvalRows[] = {
     {Op::Ctz, eval_Ctz},
     {Op::ReverseBits, eval_ReverseBits},
     {Op::Select, eval_Select},
+    {Op::FAdd, eval_FAdd},
+    {Op::FSub, eval_FSub},
+    {Op::FMul, eval_FMul},
+    {Op::FDiv, eval_FDiv},
+    {Op::FMulAdd, eval_FMulAdd},
+    {Op::FSqrt, eval_FSqrt},
+    {Op::FMin, eval_FMin},
+    {Op::FMax, eval_FMax},
+    {Op::FNeg, eval_FNeg},
+    {Op::FAbs, eval_FAbs},
+    {Op::FEq, eval_FEq},
+    {Op::FLt, eval_FLt},
+    {Op::FGt, eval_FGt},
+    {Op::FLe, eval_FLe},
+    {Op::FGe, eval_FGe},
+    {Op::FIsNaN, eval_FIsNaN},
+    {Op::FIsInf, eval_FIsInf},
+    {Op::FFloor, eval_rounding<spec::RoundingMode::Floor>},
+    {Op::FCeil, eval_rounding<spec::RoundingMode::Ceil>},
+    {Op::FRound, eval_rounding<spec::RoundingMode::Nearest>},
+    {Op::FTrunc, eval_rounding<spec::RoundingMode::Trunc>},
 };
 constexpr TotalTable<kEvalRows, is_evaluated> kEval;
 
-// Casts, by the type that is wanted: the value that was meant, reduced to that type's bits.
+// Casts, by the type that is wanted: the value that was meant, reduced to that type's bits, or rounded to it.
 
-Bits cast_to_integer(DataType from, DataType to, Bits value) {
+Bits cast_to_integer(DataType from, DataType to, RoundingMode mode, Bits value) {
+  if (spec::kFloats.contains(from)) {
+    const auto f = format(from);
+    return to == DataType::I32 ? num::to_i32(f, mode, word(value)) : num::to_u32(f, mode, word(value));
+  }
   return kSigned[from] ? from_signed(to, as_signed(from, value)) : low(to, value);
 }
-Bits cast_to_truth(DataType, DataType, Bits value) { return value != 0 ? 1 : 0; }
-Bits cast_to_vector(DataType, DataType to, Bits value) {
+Bits cast_to_truth(DataType, DataType, RoundingMode, Bits value) { return value != 0 ? 1 : 0; }
+Bits cast_to_vector(DataType, DataType to, RoundingMode, Bits value) {
   Bits out = 0;
   for (uint32_t i = 0; i < spec::components(to); ++i) out |= value << (32 * i);
   return out;
 }
-Bits cast_to_float(DataType, DataType, Bits) { fail("check refuses casts that convert to a float"); }
+Bits cast_to_float(DataType from, DataType to, RoundingMode, Bits value) {
+  if (spec::kFloats.contains(from)) return num::convert(format(from), format(to), word(value));
+  const bool negative = kSigned[from] && as_signed(from, value) < 0;
+  const Bits magnitude = negative ? low(from, ~value + 1) : value;
+  return num::from_integer(format(to), negative, uint64_t(magnitude));
+}
 
-using Cast = Bits (*)(DataType from, DataType to, Bits);
+using Cast = Bits (*)(DataType from, DataType to, RoundingMode, Bits);
 constexpr Row<DataType, Cast> kCastRows[] = {
     {DataType::U32, cast_to_integer},    {DataType::I32, cast_to_integer},
     {DataType::U64, cast_to_integer},    {DataType::U128, cast_to_integer},
@@ -199,6 +257,35 @@ constexpr Row<DataType, Cast> kCastRows[] = {
     {DataType::BF16, cast_to_float},     {DataType::F32, cast_to_float},
 };
 constexpr TotalTable<kCastRows, is_available_value> kCast;
+
+// Reductions.
+
+using Load = std::function<Bits(uint32_t)>;
+
+/// What nothing adds up to. Source: semantics, "Floats".
+Bits identity(Op fold, DataType type) {
+  const auto f = format(type);
+  if (fold == Op::FAdd) return 0;
+  if (fold == Op::FMul) return f.one();
+  return fold == Op::FMin ? f.infinity() : f.infinity() | f.sign_bit();
+}
+/// An element as arithmetic gives it: a NaN is the one NaN.
+Bits canonical(DataType type, Bits x) { return format(type).is_nan(word(x)) ? format(type).nan() : x; }
+Bits fold_two(Op fold, DataType type, Bits a, Bits b) { return eval(fold, type, std::array{a, b}); }
+
+Bits fold_left(Op fold, DataType type, uint32_t from, uint32_t to, const Load& load) {
+  Bits sum = canonical(type, load(from));
+  for (uint32_t i = from + 1; i < to; ++i) sum = fold_two(fold, type, sum, load(i));
+  return sum;
+}
+/// Splits n elements after the largest power of two below n.
+Bits fold_tree(Op fold, DataType type, uint32_t from, uint32_t to, const Load& load) {
+  const uint32_t n = to - from;
+  if (n == 1) return canonical(type, load(from));
+  const uint32_t middle = from + std::bit_floor(n - 1);
+  const Bits left = fold_tree(fold, type, from, middle, load);
+  return fold_two(fold, type, left, fold_tree(fold, type, middle, to, load));
+}
 
 // Atomics: what is in memory afterwards. All of them are on u32, so minimum and maximum are unsigned.
 
@@ -237,10 +324,15 @@ Bits eval_component(Bits vector, uint32_t component) { return uint32_t(vector >>
 
 Bits eval_bitcast(DataType, DataType to, Bits value) { return low(to, value); }
 
-Bits eval_cast(DataType from, DataType to, spec::RoundingMode, Bits value) {
+Bits eval_cast(DataType from, DataType to, RoundingMode mode, Bits value) {
   if (from == to) return value;
-  if (spec::kFloats.contains(from)) fail("check refuses casts that convert from a float");
-  return kCast[to](from, to, value);
+  return kCast[to](from, to, mode, value);
+}
+
+Bits eval_reduction(Op op, Op fold, DataType type, uint32_t from, uint32_t to, const Load& load) {
+  if (from == to) return identity(fold, type);
+  return op == Op::FReduceStrict ? fold_left(fold, type, from, to, load)
+                                 : fold_tree(fold, type, from, to, load);
 }
 
 Bits eval_atomic(Op op, Bits before, Bits expected, Bits value) {

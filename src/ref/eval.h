@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "spec/ops.h"
@@ -31,6 +32,11 @@ Bits eval_bitcast(spec::DataType from, spec::DataType to, Bits value);
 
 /// cast<to>(value of type from). Domain: a pair that can_cast allows.
 Bits eval_cast(spec::DataType from, spec::DataType to, spec::RoundingMode mode, Bits value);
+
+/// FReduceStrict or FReduceTreeBinary of elements from .. to - 1, which `load` gives. Domain: is_reduction(op),
+/// is_fold(fold), a float type, from <= to. Cost: linear in to - from; the depth of the tree is at most 32.
+Bits eval_reduction(spec::Op op, spec::Op fold, spec::DataType type, uint32_t from, uint32_t to,
+                    const std::function<Bits(uint32_t)>& load);
 
 /// The value an atomic leaves in memory, given what was there. `expected` is used by compare-exchange alone.
 Bits eval_atomic(spec::Op op, Bits before, Bits expected, Bits value);

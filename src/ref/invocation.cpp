@@ -172,6 +172,7 @@ void Invocation::apply(ir::ExprId id, const ir::Expr& e) {
   switch (spec::info(e.op).signature) {
     case Signature::T_T:
     case Signature::TT_T:
+    case Signature::TTT_T:
     case Signature::TU_T:
     case Signature::T_U:
     case Signature::TT_U:
@@ -182,11 +183,28 @@ void Invocation::apply(ir::ExprId id, const ir::Expr& e) {
     case Signature::V_U: return replace_with(eval_component(operands[0], e.immediate));
     case Signature::Cast: return replace_with(eval_cast(type_of(0), e.type, e.mode, operands[0]));
     case Signature::Bitcast: return replace_with(eval_bitcast(type_of(0), e.type, operands[0]));
+    case Signature::Reduce: return apply_reduction(id, e);
     case Signature::Call: return apply_call(id);
     case Signature::A_T:
     case Signature::AA_T: return apply_atomic(id, e);
   }
   std::unreachable();
+}
+
+void Invocation::apply_reduction(ir::ExprId id, const ir::Expr& e) {
+  const check::BufferId buffer = code_->resolution.buffer(id);
+  const Bits length = memory_.length(buffer);
+  // The range is clamped to the buffer's elements.
+  const Bits to = e.args.count == 0 ? length : std::min(top(2)[1], length);
+  const Bits from = e.args.count == 0 ? 0 : std::min(top(2)[0], to);
+  const auto load = [&](uint32_t at) {
+    const Bits index = at;
+    return memory_.load(buffer, {&index, 1});
+  };
+  budget_.spend(uint64_t(to - from));  // the statement notices when nothing is left
+  const Op fold = *spec::find_op_tag(uint16_t(e.immediate));
+  replace(e.args.count,
+          eval_reduction(e.op, fold, code_->resolution.type(id), uint32_t(from), uint32_t(to), load));
 }
 
 void Invocation::apply_call(ir::ExprId id) {

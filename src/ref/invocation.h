@@ -138,6 +138,7 @@ class Invocation {
   void evaluate_one(ir::ExprId id);
   void apply(ir::ExprId id, const ir::Expr& e);
   void apply_atomic(ir::ExprId id, const ir::Expr& e);
+  void apply_reduction(ir::ExprId id, const ir::Expr& e);
   void apply_call(ir::ExprId id);
   void call(const ReadyFunction& callee);
 

@@ -18,11 +18,6 @@ constexpr bool can_cast(DataType from, DataType to) {
   return true;  // among U32 I32 U64 U128 Bool
 }
 
-/// Whether this version has the cast: not yet those that convert to or from a float.
-constexpr bool cast_is_available(DataType from, DataType to) {
-  return can_cast(from, to) && (from == to || !(kFloats.contains(from) || kFloats.contains(to)));
-}
-
 /// Whether the cast must name a rounding mode; no other cast may.
 constexpr bool cast_takes_mode(DataType from, DataType to) {
   return kFloats.contains(from) && kIntegers.contains(to);

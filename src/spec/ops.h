@@ -36,7 +36,9 @@ enum class Signature : uint8_t {
   AA_T,
   UU_V,
   UUUU_V,
-  V_U
+  V_U,
+  TTT_T,
+  Reduce
 };
 
 /// Pure operators depend on their operands alone; atomics read and write one buffer word.
@@ -78,7 +80,7 @@ constexpr std::optional<Op> find_op_tag(uint16_t tag) {
 }
 
 /// How many operand expressions an application has (an atomic counts its index); none for Call, whose
-/// operation says it.
+/// operation says it, and Reduce, which has two or none.
 constexpr std::optional<uint32_t> operand_count(Signature signature) {
   switch (signature) {
     case Signature::T_T:
@@ -93,8 +95,10 @@ constexpr std::optional<uint32_t> operand_count(Signature signature) {
     case Signature::TT_U:
     case Signature::A_T: return 2;
     case Signature::CTT_T:
+    case Signature::TTT_T:
     case Signature::AA_T: return 3;
     case Signature::UUUU_V: return 4;
+    case Signature::Reduce:  // none, or from and to
     case Signature::Call: return std::nullopt;
   }
   return std::nullopt;
@@ -110,6 +114,7 @@ constexpr bool is_scalar(Op op) {
     case Signature::TU_T:
     case Signature::T_U:
     case Signature::TT_U:
+    case Signature::TTT_T:
     case Signature::T_B: return true;
     case Signature::CTT_T:
     case Signature::Cast:
@@ -119,10 +124,17 @@ constexpr bool is_scalar(Op op) {
     case Signature::AA_T:
     case Signature::UU_V:
     case Signature::UUUU_V:
-    case Signature::V_U: return false;
+    case Signature::V_U:
+    case Signature::Reduce: return false;
   }
   return false;
 }
+/// FReduceStrict and FReduceTreeBinary: T is the element of a buffer; Expr::immediate holds the wire tag of
+/// the operator that folds. The operands are none, or the range: from, to.
+constexpr bool is_reduction(Op op) { return info(op).signature == Signature::Reduce; }
+/// The operators that a reduction may fold with. Source: text-format, "Mnemonics".
+constexpr bool is_fold(Op op) { return op == Op::FAdd || op == Op::FMul || op == Op::FMin || op == Op::FMax; }
+
 /// MakeVec2U32, MakeVec4U32 (T is the vector) and Component (T is the vector that is taken apart).
 constexpr bool is_vector_op(Op op) {
   const Signature s = info(op).signature;
@@ -140,6 +152,8 @@ constexpr DataType result_type(Op op, DataType type) {
     case Signature::T_T:
     case Signature::TT_T:
     case Signature::TU_T:
+    case Signature::TTT_T:
+    case Signature::Reduce:
     case Signature::CTT_T:
     case Signature::Cast:
     case Signature::Bitcast:

@@ -36,13 +36,15 @@ consteval size_t all_truth_values(Op op) { return operand_count(op) == 1 ? 2 : 4
 
 consteval size_t wanted_rows(Op op, DataType type) {
   if (op == Op::Call || !is_available(type) || !info(op).types.contains(type)) return 0;
+  if (kFloats.contains(type) && op != Op::Select) return 0;
   if (type == Bool) return all_truth_values(op);
   return type == U32 ? 8 : 4;
 }
 
 consteval size_t wanted_rows(Op op, DataType from, DataType to) {
-  const bool exists = op == Op::Cast ? cast_is_available(from, to) : can_bitcast(from, to);
+  const bool exists = op == Op::Cast ? can_cast(from, to) : can_bitcast(from, to);
   if (!exists || !is_available(from) || !is_available(to)) return 0;
+  if (op == Op::Cast && from != to && (kFloats.contains(from) || kFloats.contains(to))) return 0;
   return from == Bool || op == Op::Bitcast ? 2 : 3;
 }
 

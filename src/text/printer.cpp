@@ -277,6 +277,7 @@ class Printer {
       }
       case spec::Signature::T_T:
       case spec::Signature::TT_T:
+      case spec::Signature::TTT_T:
       case spec::Signature::TU_T:
       case spec::Signature::T_U:
       case spec::Signature::TT_U:
@@ -286,6 +287,7 @@ class Printer {
       case spec::Signature::AA_T:
       case spec::Signature::UU_V:
       case spec::Signature::UUUU_V:
+      case spec::Signature::Reduce:
       case spec::Signature::V_U: put(spec::mnemonic(expr.op)); break;
     }
   }

@@ -198,7 +198,7 @@ std::vector<Subject> elementwise_subjects(Family family) {
     case Family::Casts:
       for (const DataType from : types) {
         for (const DataType to : types) {
-          if (spec::cast_is_available(from, to)) out.push_back(cast_subject(from, to, false));
+          if (spec::can_cast(from, to)) out.push_back(cast_subject(from, to, false));
           if (spec::can_bitcast(from, to)) out.push_back(cast_subject(from, to, true));
         }
       }

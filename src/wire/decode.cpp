@@ -388,6 +388,7 @@ class Decoder {
     switch (signature) {
       case Signature::T_T:
       case Signature::TT_T:
+      case Signature::TTT_T:
       case Signature::TU_T:
       case Signature::T_U:
       case Signature::TT_U:
@@ -405,6 +406,10 @@ class Decoder {
         e.symbol = read_name();
         e.immediate = in_.number();
         return in_.count(2, "arguments");
+      case Signature::Reduce:
+        e.symbol = read_name();
+        e.immediate = in_.number();
+        return in_.count(2, "bounds");
       case Signature::A_T:
       case Signature::AA_T: e.symbol = read_name(); break;
     }

@@ -199,6 +199,7 @@ class Encoder {
     switch (spec::info(e.op).signature) {
       case Signature::T_T:
       case Signature::TT_T:
+      case Signature::TTT_T:
       case Signature::TU_T:
       case Signature::T_U:
       case Signature::TT_U:
@@ -215,6 +216,11 @@ class Encoder {
       case Signature::Call:
         name(e.symbol);
         number(e.immediate);
+        number(e.args.count);
+        return;
+      case Signature::Reduce:
+        name(e.symbol);
+        number(e.immediate);  // the wire tag of the operator that folds
         number(e.args.count);
         return;
       case Signature::A_T:
