@@ -1,0 +1,2 @@
+# A second opinion on floats.
+target_link_libraries(test_num PRIVATE vyre_dep_mpfr)
