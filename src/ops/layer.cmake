@@ -4,6 +4,7 @@
 # error that names it.
 file(GLOB_RECURSE operation_files CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/*.cpp)
 list(FILTER operation_files INCLUDE REGEX "/")
+list(FILTER operation_files EXCLUDE REGEX "^float/soft")   # the compositions of operators, which are no operations
 list(SORT operation_files)
 set(operation_declarations)
 set(operation_rows)
