@@ -59,7 +59,7 @@ vyre_status vyre_parse(const char* text, size_t size, vyre_program** out, vyre_d
   return api::making(out, diagnostics, [&]() -> vyre_status {
     if (!is_text(text, size)) return VYRE_INVALID_ARGUMENT;
     auto source = source_of(text, size);
-    auto program = text::parse(source->text());
+    auto program = text::parse(source->text(), &ops::op_table());
     if (!program) return api::refuse(std::move(program).error(), std::move(source), diagnostics);
     *out = new vyre_program{std::move(*program), std::move(source)};
     return VYRE_OK;

@@ -16,7 +16,10 @@ namespace {
 
 /// One conversion of the text `value`, or nothing where there is none.
 std::optional<std::string> one_step(DataType from, DataType to, std::string_view value) {
-  if (spec::can_cast(from, to)) return fmt::format("cast<{}>({})", spec::text(to), value);
+  if (spec::can_cast(from, to)) {
+    const std::string_view mode = spec::cast_takes_mode(from, to) ? ", trunc" : "";
+    return fmt::format("cast<{}{}>({})", spec::text(to), mode, value);
+  }
   if (spec::can_bitcast(from, to)) return fmt::format("bitcast<{}>({})", spec::text(to), value);
   if (spec::kVectors.contains(from) && to == DataType::U32) return fmt::format("({}).x", value);
   return std::nullopt;
@@ -25,12 +28,9 @@ std::optional<std::string> one_step(DataType from, DataType to, std::string_view
 }  // namespace
 
 std::string written(spec::Op op) {
-  for (const text::InfixOperator& infix : text::kInfix) {
-    if (infix.integer == op) return fmt::format("`{}`", infix.text);
-  }
-  for (const text::PrefixOperator& prefix : text::kPrefix) {
-    if (prefix.integer == op) return fmt::format("prefix `{}`", prefix.text);
-  }
+  if (const text::InfixOperator* infix = text::find_infix(op)) return fmt::format("`{}`", infix->text);
+  if (const text::PrefixOperator* prefix = text::find_prefix(op))
+    return fmt::format("prefix `{}`", prefix->text);
   return fmt::format("`{}`", spec::mnemonic(op));
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "ops/operation.h"
 #include "text/text.h"
 #include "wire/wire.h"
 
@@ -97,7 +98,7 @@ std::expected<ProgramFile, ProgramError> load_program(const std::string& path) {
   }
   auto source = std::make_shared<const Source>(
       path, std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
-  auto program = text::parse(source->text());
+  auto program = text::parse(source->text(), &ops::op_table());
   if (!program) return std::unexpected(ProgramError{render(program.error(), source.get(), path), 1});
   return ProgramFile{path, std::move(source), std::move(*program)};
 }

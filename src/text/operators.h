@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "spec/ops.h"
@@ -20,28 +21,29 @@ struct InfixOperator {
   std::string_view text;
   uint8_t precedence;
   InfixGroup group;
-  // What it means on integers. This table is the one place where the operator behind a sign is decided; when
-  // floats come, their column stands beside this one and the type of the operands chooses.
+  // What it means on integers and on floats; none: there is no such operator on floats. The type of the
+  // operands chooses (operand_types.h).
   spec::Op integer;
+  std::optional<spec::Op> floating = std::nullopt;
 };
 
 inline constexpr auto kInfix = std::to_array<InfixOperator>({
-    {TokenKind::Star, "*", 9, InfixGroup::Arithmetic, spec::Op::Mul},
-    {TokenKind::Slash, "/", 9, InfixGroup::Arithmetic, spec::Op::Div},
+    {TokenKind::Star, "*", 9, InfixGroup::Arithmetic, spec::Op::Mul, spec::Op::FMul},
+    {TokenKind::Slash, "/", 9, InfixGroup::Arithmetic, spec::Op::Div, spec::Op::FDiv},
     {TokenKind::Percent, "%", 9, InfixGroup::Arithmetic, spec::Op::Mod},
-    {TokenKind::Plus, "+", 8, InfixGroup::Arithmetic, spec::Op::Add},
-    {TokenKind::Minus, "-", 8, InfixGroup::Arithmetic, spec::Op::Sub},
+    {TokenKind::Plus, "+", 8, InfixGroup::Arithmetic, spec::Op::Add, spec::Op::FAdd},
+    {TokenKind::Minus, "-", 8, InfixGroup::Arithmetic, spec::Op::Sub, spec::Op::FSub},
     {TokenKind::LessLess, "<<", 7, InfixGroup::Shift, spec::Op::Shl},
     {TokenKind::GreaterGreater, ">>", 7, InfixGroup::Shift, spec::Op::Shr},
     {TokenKind::And, "&", 6, InfixGroup::Bitwise, spec::Op::BitAnd},
     {TokenKind::Caret, "^", 5, InfixGroup::Bitwise, spec::Op::BitXor},
     {TokenKind::Pipe, "|", 4, InfixGroup::Bitwise, spec::Op::BitOr},
-    {TokenKind::EqualEqual, "==", 3, InfixGroup::Comparison, spec::Op::Eq},
+    {TokenKind::EqualEqual, "==", 3, InfixGroup::Comparison, spec::Op::Eq, spec::Op::FEq},
     {TokenKind::BangEqual, "!=", 3, InfixGroup::Comparison, spec::Op::Ne},
-    {TokenKind::Less, "<", 3, InfixGroup::Comparison, spec::Op::Lt},
-    {TokenKind::Greater, ">", 3, InfixGroup::Comparison, spec::Op::Gt},
-    {TokenKind::LessEqual, "<=", 3, InfixGroup::Comparison, spec::Op::Le},
-    {TokenKind::GreaterEqual, ">=", 3, InfixGroup::Comparison, spec::Op::Ge},
+    {TokenKind::Less, "<", 3, InfixGroup::Comparison, spec::Op::Lt, spec::Op::FLt},
+    {TokenKind::Greater, ">", 3, InfixGroup::Comparison, spec::Op::Gt, spec::Op::FGt},
+    {TokenKind::LessEqual, "<=", 3, InfixGroup::Comparison, spec::Op::Le, spec::Op::FLe},
+    {TokenKind::GreaterEqual, ">=", 3, InfixGroup::Comparison, spec::Op::Ge, spec::Op::FGe},
     {TokenKind::AndAnd, "&&", 2, InfixGroup::Logic, spec::Op::And},
     {TokenKind::PipePipe, "||", 1, InfixGroup::Logic, spec::Op::Or},
 });
@@ -50,9 +52,10 @@ struct PrefixOperator {
   TokenKind token;
   std::string_view text;
   spec::Op integer;
+  std::optional<spec::Op> floating = std::nullopt;
 };
 inline constexpr auto kPrefix = std::to_array<PrefixOperator>({
-    {TokenKind::Minus, "-", spec::Op::Negate},
+    {TokenKind::Minus, "-", spec::Op::Negate, spec::Op::FNeg},
     {TokenKind::Tilde, "~", spec::Op::BitNot},
     {TokenKind::Bang, "!", spec::Op::LogicalNot},
 });
@@ -63,9 +66,10 @@ constexpr const InfixOperator* find_infix(TokenKind token) {
   }
   return nullptr;
 }
+/// The sign of an operator, on whatever type.
 constexpr const InfixOperator* find_infix(spec::Op op) {
   for (const InfixOperator& infix : kInfix) {
-    if (infix.integer == op) return &infix;
+    if (infix.integer == op || infix.floating == op) return &infix;
   }
   return nullptr;
 }
@@ -77,7 +81,7 @@ constexpr const PrefixOperator* find_prefix(TokenKind token) {
 }
 constexpr const PrefixOperator* find_prefix(spec::Op op) {
   for (const PrefixOperator& prefix : kPrefix) {
-    if (prefix.integer == op) return &prefix;
+    if (prefix.integer == op || prefix.floating == op) return &prefix;
   }
   return nullptr;
 }

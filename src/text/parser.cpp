@@ -15,6 +15,7 @@
 #include "text/float_text.h"
 #include "text/lexer.h"
 #include "text/literal.h"
+#include "text/operand_types.h"
 #include "text/operators.h"
 #include "text/text.h"
 
@@ -34,7 +35,7 @@ using spec::Op;
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text), lexer_(text) {}
+  Parser(std::string_view text, const spec::OpTable* ops) : text_(text), ops_(ops), lexer_(text) {}
 
   Result<ir::Program> run() {
     if (text_.size() >= UINT32_MAX) {
@@ -42,6 +43,7 @@ class Parser {
                                        "split the program; a program has at most 4,194,304 nodes"));
     }
     if (!parse_program()) return std::unexpected(std::move(*error_));
+    resolve_signs();
     return std::move(program_);
   }
 
@@ -123,7 +125,7 @@ class Parser {
 
   bool fail_later(std::string_view what, Span span) {
     return fail(DiagCode::P013, span, fmt::format("{} is not available yet", what),
-                "this version stores floats; arithmetic on them comes with the next");
+                "this version has the operators that `vyre ops` lists");
   }
 
   /// The token does not fit here: it is refused by the lexer, or missing, or another one than `wanted`.
@@ -646,7 +648,9 @@ class Parser {
   bool apply_prefix(const Pending& prefix) {
     const Value operand = values_.back();
     values_.pop_back();
-    return add_expression(prefix.expr, {{operand.id}}, {prefix.token.begin, operand.outer.end});
+    if (!add_expression(prefix.expr, {{operand.id}}, {prefix.token.begin, operand.outer.end})) return false;
+    note_sign(values_.back().id);
+    return true;
   }
 
   bool apply_infix(const Pending& pending) {
@@ -663,7 +667,26 @@ class Parser {
     if (!add_expression(pending.expr, {{left.id, right.id}}, span)) return false;
     values_.back().infix = pending.infix;
     values_.back().sign = pending.token;
+    note_sign(values_.back().id);
     return true;
+  }
+
+  /// That this expression was written with a sign, which stands for the integers' operator until the types
+  /// are known.
+  void note_sign(ExprId id) {
+    signs_.resize(index(id) + 1);
+    signs_[index(id)] = true;
+  }
+
+  void resolve_signs() {
+    if (signs_.empty() || !mentions_floats(program_, ops_)) return;
+    const std::vector<DataType> types = operand_types(program_, ops_);
+    for (size_t i = 0; i < signs_.size(); ++i) {
+      if (!signs_[i]) continue;
+      Expr& e = program_.code.exprs[i];
+      const DataType type = operand_type(program_.code, e, types);
+      e.op = e.args.count == 1 ? meant(*find_prefix(e.op), type) : meant(*find_infix(e.op), type);
+    }
   }
 
   bool fail_chain(const Value& left, const Pending& pending, const Value& right) {
@@ -745,6 +768,8 @@ class Parser {
     const uint32_t count = uint32_t(values_.size() - call.values);
     const auto wanted = spec::operand_count(call.expr.op);
     if (wanted && *wanted != count) return fail_operand_count(call.expr.op, *wanted, count, span);
+    if (spec::is_reduction(call.expr.op) && count != 0 && count != 2)
+      return fail_range(call.expr, count, span);
     take_operands(call.values);
     return add_expression(call.expr, operands_, span);
   }
@@ -769,6 +794,14 @@ class Parser {
                 op == Op::AtomicCompareExchange
                     ? "write atomic_compare_exchange(buffer[index], expected, value)"
                     : fmt::format("write {}(buffer[index], value)", spec::mnemonic(op)));
+  }
+
+  bool fail_range(const Expr& reduction, uint32_t count, Span span) {
+    const std::string_view word = spec::mnemonic(reduction.op), buffer = program_.code.name(reduction.symbol);
+    return fail(
+        DiagCode::P010, span, fmt::format("a range has two bounds, from and to, not {}", count),
+        fmt::format("write {0}({1}, {2}, from, to), or {0}({1}, {2}) for all elements", word,
+                    spec::mnemonic(*spec::find_op_tag(uint16_t(reduction.immediate))), shorten(buffer)));
   }
 
   /// An operand, or what stands before one: then more of it is wanted.
@@ -857,6 +890,7 @@ class Parser {
                   "`vyre ops` lists the operators; a library operation is called by its whole id, such as "
                   "primitive.math.min(a, b)");
     }
+    if (spec::is_reduction(*op)) return parse_reduction(*op, name, want_operand);
     want_operand = true;
     if (!spec::is_atomic(*op)) {
       return open_bracket(Pending::Kind::Arguments, {.kind = ExprKind::Apply, .op = *op}, name.begin);
@@ -869,6 +903,34 @@ class Parser {
                         fmt::format("an atomic works on a buffer element: {}(buffer[index], ...)", word));
     }
     return open_bracket(Pending::Kind::AtomicIndex, expr, name.begin);
+  }
+
+  /// freduce_strict(fadd, data) or freduce_strict(fadd, data, from, to)
+  bool parse_reduction(Op op, const Token& name, bool& want_operand) {
+    const std::string_view word = spec::mnemonic(op);
+    const Span open = token_.span();
+    advance();
+    // Which operators may fold is the checker's to say; here it must be one.
+    const auto fold = at(TokenKind::Word) ? spec::find_op(spelling()) : std::nullopt;
+    if (!fold && (at(TokenKind::Word) || at(TokenKind::CloseParen))) {
+      return fail(DiagCode::V041, at(TokenKind::Word) ? token_.span() : Span{name.begin, token_.end},
+                  fmt::format("`{}` names the operator that it folds with first", word),
+                  fmt::format("write {}(fadd, buffer), or fmul, fmin or fmax", word));
+    }
+    const std::string form = fmt::format("write {0}(fadd, buffer) or {0}(fadd, buffer, from, to)", word);
+    if (!fold) return fail_token("the operator that folds", form);
+    advance();
+    Expr expr = {.kind = ExprKind::Apply, .op = op, .immediate = spec::info(*fold).wire_tag};
+    if (!expect(TokenKind::Comma, "`,` and a buffer", form)) return false;
+    if (!expect_name("the name of a buffer", expr.symbol)) return false;
+    pending_.push_back({.kind = Pending::Kind::Arguments,
+                        .expr = expr,
+                        .begin = name.begin,
+                        .token = open,
+                        .values = values_.size()});
+    if (at(TokenKind::CloseParen)) return close_arguments();
+    want_operand = true;
+    return expect(TokenKind::Comma, "`,` or `)`", form);
   }
 
   /// A name and a point: the id of an operation, or components of a variable.
@@ -1048,6 +1110,7 @@ class Parser {
   }
 
   std::string_view text_;
+  const spec::OpTable* ops_;
   Lexer lexer_;
   Token token_;
   uint32_t previous_end_ = 0;
@@ -1058,12 +1121,13 @@ class Parser {
   std::vector<Value> values_;
   std::vector<Pending> pending_;
   std::vector<ExprId> operands_;
+  std::vector<bool> signs_;      // by ExprId: it was written with a sign
   std::vector<Token> words_;     // behind the points of a name
   std::vector<ExprId> indices_;  // of the store that is being read
 };
 
 }  // namespace
 
-Result<ir::Program> parse(std::string_view text) { return Parser(text).run(); }
+Result<ir::Program> parse(std::string_view text, const spec::OpTable* ops) { return Parser(text, ops).run(); }
 
 }  // namespace vyre::text

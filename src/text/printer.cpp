@@ -6,9 +6,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "text/layout.h"
+#include "text/operand_types.h"
 #include "text/operators.h"
 #include "text/text.h"
 
@@ -26,18 +28,11 @@ using ir::NodeKind;
 using spec::DataType;
 using spec::Op;
 
-/// The infix or prefix sign of an expression, if it is written with one. An application with another number
-/// of operands than its sign has (only a Builder can make one) is written in the form of its mnemonic.
-const InfixOperator* infix_of(const Expr& expr) {
-  return expr.kind == ExprKind::Apply && expr.args.count == 2 ? find_infix(expr.op) : nullptr;
-}
-const PrefixOperator* prefix_of(const Expr& expr) {
-  return expr.kind == ExprKind::Apply && expr.args.count == 1 ? find_prefix(expr.op) : nullptr;
-}
-
 class Printer {
  public:
-  explicit Printer(const ir::Program& program) : program_(program), code_(program.code) {}
+  explicit Printer(const ir::Program& program) : program_(program), code_(program.code) {
+    if (mentions_floats(program, nullptr)) types_ = operand_types(program, nullptr);
+  }
 
   std::string run() {
     put("program");
@@ -61,6 +56,24 @@ class Printer {
     std::string_view text;  // Text
     uint32_t id = 0;        // of the expression, statement or block
   };
+
+  /// The infix or prefix sign of an expression, if it is written with one. The form of its mnemonic is for an
+  /// operator whose sign would be read as another one, since the types of its operands are not those it works
+  /// on or not known, and for one with another number of operands than its sign has (only a Builder can make
+  /// it).
+  const InfixOperator* infix_of(const Expr& expr) const {
+    if (expr.kind != ExprKind::Apply || expr.args.count != 2) return nullptr;
+    const InfixOperator* sign = find_infix(expr.op);
+    return sign != nullptr && meant(*sign, type_of_operands(expr)) == expr.op ? sign : nullptr;
+  }
+  const PrefixOperator* prefix_of(const Expr& expr) const {
+    if (expr.kind != ExprKind::Apply || expr.args.count != 1) return nullptr;
+    const PrefixOperator* sign = find_prefix(expr.op);
+    return sign != nullptr && meant(*sign, type_of_operands(expr)) == expr.op ? sign : nullptr;
+  }
+  DataType type_of_operands(const Expr& expr) const {
+    return types_.empty() ? kNoType : operand_type(code_, expr, types_);
+  }
 
   void put(std::string_view token) {
     out_ += token;
@@ -238,6 +251,14 @@ class Printer {
     if (expr.op == Op::Component && args.size() == 1) return print_component(expr);
     put_callee(expr);
     put("(");
+    if (spec::is_reduction(expr.op)) {
+      const auto fold =
+          expr.immediate <= UINT16_MAX ? spec::find_op_tag(uint16_t(expr.immediate)) : std::nullopt;
+      put(fold ? spec::mnemonic(*fold) : "no_operator");  // which check refuses
+      put(",");
+      put(code_.name(expr.symbol));
+      if (!args.empty()) push(",");
+    }
     if (spec::is_atomic(expr.op) && !args.empty()) {
       put(code_.name(expr.symbol));
       put("[");
@@ -308,6 +329,7 @@ class Printer {
 
   const ir::Program& program_;
   const Code& code_;
+  std::vector<DataType> types_;  // of the expressions; empty where floats do not come in
   std::string out_;
   std::vector<Work> work_;
 };

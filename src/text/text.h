@@ -11,18 +11,26 @@
 #include "base/result.h"
 #include "ir/ir.h"
 
+namespace vyre::spec {
+class OpTable;
+}
+
 namespace vyre::text {
 
 /// One program. The spans of its parts are what diagnostics point at: an expression's whole text (without
 /// parentheses around it); of a statement `let x`, `x`, `out[i]`, `if`, `for i`, `return`, `barrier` or `{`;
 /// of a buffer its declaration.
 ///
+/// A sign such as `+` is the operator of integers or of floats by the type of its operands. Where that hangs
+/// on the result of an operation of the library, its table is needed; without one such a sign is the
+/// integers'.
+///
 /// Errors  the first P diagnostic, at its position; V024 as soon as there are more nodes than a program may
 /// have. Cost    linear; no recursion on input depth.
-Result<ir::Program> parse(std::string_view text);
+Result<ir::Program> parse(std::string_view text, const spec::OpTable* ops = nullptr);
 
-/// Canonical text, in the layout that format() gives. Domain: names are well-formed (what parse and decode
-/// make always is).
+/// Canonical text, in the layout that format() gives; it reads the same with a table of operations and
+/// without. Domain: names are well-formed (what parse and decode make always is).
 std::string print(const ir::Program& program);
 
 /// The file in canonical layout, comments and radix kept; formatting twice changes nothing. Errors: as parse.
