@@ -1,0 +1,136 @@
+// The tree in parallel against the tree as the reference folds it by recursion: every size, every way to cut
+// it.
+#include "plan/tree_reduction.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "backend/registry/registry.h"
+#include "base/random.h"
+#include "ref/eval.h"
+#include "spec/float_format.h"
+
+namespace vyre::plan {
+namespace {
+
+using spec::DataType;
+using spec::Op;
+
+constexpr Op kFolds[] = {Op::FAdd, Op::FMul, Op::FMin, Op::FMax};
+constexpr DataType kTypes[] = {DataType::F32, DataType::F16, DataType::BF16};
+
+/// Elements whose sums round in every step, with a NaN and zeros of both signs now and then.
+std::vector<std::byte> elements(DataType type, size_t n, uint64_t seed) {
+  const spec::FloatFormat f = spec::float_format(type);
+  const uint32_t bytes = spec::info(type).bytes;
+  std::vector<std::byte> out(n * bytes);
+  for (size_t i = 0; i < n; ++i) {
+    const auto r = philox(seed, i, 7);
+    const uint32_t exponent = uint32_t(f.bias()) - 4 + r[0] % 8;
+    uint32_t bits = (r[1] & f.fraction_mask()) | exponent << f.fraction_bits | (r[2] & 1 ? f.sign_bit() : 0);
+    if (r[3] % 1024 == 0) bits = r[3] % 2048 == 0 ? f.sign_bit() : 0;
+    if (r[3] % 4099 == 1) bits = f.nan() | 1;
+    std::memcpy(out.data() + i * bytes, &bits, bytes);
+  }
+  return out;
+}
+
+uint32_t by_recursion(Op fold, DataType type, std::span<const std::byte> data) {
+  const uint32_t bytes = spec::info(type).bytes;
+  return uint32_t(ref::eval_reduction(Op::FReduceTreeBinary, fold, type, 0, uint32_t(data.size() / bytes),
+                                      [&](uint32_t i) {
+                                        uint32_t bits = 0;
+                                        std::memcpy(&bits, data.data() + size_t(i) * bytes, bytes);
+                                        return ref::Bits(bits);
+                                      }));
+}
+
+std::unique_ptr<backend::Backend> open(const char* name) {
+  auto opened = backend::open(name, {});
+  EXPECT_TRUE(opened) << opened.error().message;
+  return opened ? std::move(*opened) : nullptr;
+}
+
+TreeReduction make(backend::Backend& backend, Op fold, DataType type, uint32_t workgroup) {
+  auto made = TreeReduction::make(backend, fold, type, {.workgroup_size = workgroup});
+  if (!made) throw std::runtime_error(made.error().message);
+  return std::move(*made);
+}
+
+TEST(TreeReduction, IsTheSpecifiedTreeOfEverySmallSize) {
+  const auto native = open("native");
+  ASSERT_TRUE(native);
+  for (const DataType type : kTypes) {
+    for (const Op fold : kFolds) {
+      TreeReduction tree =
+          make(*native, fold, type, 4);  // blocks of 32: several passes even for few elements
+      for (size_t n = 0; n <= 1100; n += n < 140 ? 1 : 37) {
+        const auto data = elements(type, n, n + 1);
+        const auto got = tree.run(data);
+        ASSERT_TRUE(got) << got.error().message;
+        ASSERT_EQ(*got, by_recursion(fold, type, data))
+            << spec::mnemonic(fold) << " " << spec::text(type) << " " << n;
+      }
+    }
+  }
+}
+
+TEST(TreeReduction, IsTheSameOnTheReference) {
+  const auto reference = open("reference");
+  ASSERT_TRUE(reference);
+  TreeReduction tree = make(*reference, Op::FAdd, DataType::F32, 2);
+  for (const size_t n : {0, 1, 2, 3, 15, 16, 17, 31, 33, 100, 255, 257, 300}) {
+    const auto data = elements(DataType::F32, n, 99);
+    const auto got = tree.run(data);
+    ASSERT_TRUE(got) << got.error().message;
+    ASSERT_EQ(*got, by_recursion(Op::FAdd, DataType::F32, data)) << n;
+  }
+}
+
+TEST(TreeReduction, OneElementIsItselfAndANaNTheOneNaN) {
+  const auto native = open("native");
+  ASSERT_TRUE(native);
+  TreeReduction tree = make(*native, Op::FMin, DataType::F32, 32);
+  const auto alone = [&](uint32_t bits) { return *tree.run(std::as_bytes(std::span(&bits, 1))); };
+  EXPECT_EQ(alone(0x80000000), 0x80000000u);
+  EXPECT_EQ(alone(0xff812345), 0x7fc00000u);
+  EXPECT_EQ(*tree.run({}), 0x7f800000u);
+}
+
+TEST(TreeReduction, ItsBytesDoNotDependOnTheWorkgroupSize) {
+  const auto native = open("native");
+  ASSERT_TRUE(native);
+  const auto data = elements(DataType::F32, size_t{1} << 24, 5);
+  for (const Op fold : kFolds) {
+    const uint32_t expected = by_recursion(fold, DataType::F32, data);
+    for (const uint32_t workgroup : {32u, 64u, 128u, 256u, 512u, 1024u}) {
+      TreeReduction tree = make(*native, fold, DataType::F32, workgroup);
+      const auto got = tree.run(data);
+      ASSERT_TRUE(got) << got.error().message;
+      EXPECT_EQ(*got, expected) << spec::mnemonic(fold) << " in workgroups of " << workgroup;
+    }
+  }
+}
+
+TEST(TreeReduction, TheOrderOfTheTreeMatters) {
+  // Left to right these elements give another sum: a plan that folded so would be found.
+  const auto data = elements(DataType::F32, 1000, 5);
+  const auto left = ref::eval_reduction(Op::FReduceStrict, Op::FAdd, DataType::F32, 0, 1000, [&](uint32_t i) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, data.data() + size_t(i) * 4, 4);
+    return ref::Bits(bits);
+  });
+  EXPECT_NE(uint32_t(left), by_recursion(Op::FAdd, DataType::F32, data));
+}
+
+TEST(TreeReduction, TooLargeAWorkgroupIsRefused) {
+  const auto native = open("native");
+  ASSERT_TRUE(native);
+  const auto made = TreeReduction::make(*native, Op::FAdd, DataType::F32, {.workgroup_size = 2048});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, DiagCode::B003);
+}
+
+}  // namespace
+}  // namespace vyre::plan
