@@ -8,8 +8,8 @@
 // ties and exact results from others, which is what it knows.
 //
 // Every function is forced inline: with a constant format nothing of the format is left in the code (columns
-// in float.h are that already; float.cpp says why they call a function for each row). Formats have 2 to 8 bits
-// of exponent and 1 to 23 of fraction. Source: IEEE 754-2019, 3.4, 4.3.1, 5.3 to 5.11, 6.3, 7.4.
+// in float.h are that already; float.cpp says why they call a function for each row). Formats have 2 to 8
+// bits of exponent and 1 to 23 of fraction. Source: IEEE 754-2019, 3.4, 4.3.1, 5.3 to 5.11, 6.3, 7.4.
 #pragma once
 
 #include <array>
