@@ -15,6 +15,10 @@ constexpr DataType Bool = DataType::Bool;
 constexpr DataType F16 = DataType::F16;
 constexpr DataType BF16 = DataType::BF16;
 constexpr DataType F32 = DataType::F32;
+constexpr RoundingMode Trunc = RoundingMode::Trunc;
+constexpr RoundingMode Nearest = RoundingMode::Nearest;
+constexpr RoundingMode Floor = RoundingMode::Floor;
+constexpr RoundingMode Ceil = RoundingMode::Ceil;
 
 constexpr OperatorRow kRows[] = {
 #include "spec/rows/arithmetic.inc"
@@ -23,6 +27,10 @@ constexpr OperatorRow kRows[] = {
 #include "spec/rows/cast.inc"
 #include "spec/rows/comparison.inc"
 #include "spec/rows/float.inc"
+#include "spec/rows/float_arithmetic.inc"
+#include "spec/rows/float_cast.inc"
+#include "spec/rows/float_compare.inc"
+#include "spec/rows/float_round.inc"
 #include "spec/rows/logical.inc"
 #include "spec/rows/u128.inc"
 #include "spec/rows/u64.inc"
@@ -35,8 +43,8 @@ constexpr OperatorRow kRows[] = {
 consteval size_t all_truth_values(Op op) { return operand_count(op) == 1 ? 2 : 4; }
 
 consteval size_t wanted_rows(Op op, DataType type) {
-  if (op == Op::Call || !is_available(type) || !info(op).types.contains(type)) return 0;
-  if (kFloats.contains(type) && op != Op::Select) return 0;
+  if (op == Op::Call || is_reduction(op)) return 0;  // not of operands alone
+  if (!is_available(type) || !info(op).types.contains(type)) return 0;
   if (type == Bool) return all_truth_values(op);
   return type == U32 ? 8 : 4;
 }
@@ -44,34 +52,45 @@ consteval size_t wanted_rows(Op op, DataType type) {
 consteval size_t wanted_rows(Op op, DataType from, DataType to) {
   const bool exists = op == Op::Cast ? can_cast(from, to) : can_bitcast(from, to);
   if (!exists || !is_available(from) || !is_available(to)) return 0;
-  if (op == Op::Cast && from != to && (kFloats.contains(from) || kFloats.contains(to))) return 0;
   return from == Bool || op == Op::Bitcast ? 2 : 3;
 }
 
-template <Op op, DataType from, DataType to, size_t rows, size_t wanted>
+template <Op op, DataType from, DataType to, RoundingMode mode, size_t rows, size_t wanted>
 struct RowsOf {
   static_assert(rows >= wanted, "an operator needs more specification rows for this type (spec/rows/*.inc)");
   static constexpr bool enough = rows >= wanted;
 };
 
-consteval size_t count_rows(Op op, DataType from, DataType to) {
+consteval size_t count_rows(Op op, DataType from, DataType to, RoundingMode mode) {
   size_t n = 0;
-  for (const OperatorRow& row : kRows) n += row.op == op && row.type == from && row.target == to ? 1 : 0;
+  for (const OperatorRow& row : kRows) {
+    n += row.op == op && row.type == from && row.target == to && row.mode == mode ? 1 : 0;
+  }
   return n;
 }
 
-template <Op op, DataType from, DataType to>
+template <Op op, DataType from, DataType to, RoundingMode mode = RoundingMode::None>
 consteval bool enough_for_cast() {
-  return RowsOf<op, from, to, count_rows(op, from, to), wanted_rows(op, from, to)>::enough;
+  return RowsOf<op, from, to, mode, count_rows(op, from, to, mode), wanted_rows(op, from, to)>::enough;
+}
+template <Op op, DataType from, DataType to>
+consteval bool enough_for_casts() {
+  if constexpr (op == Op::Cast && cast_takes_mode(from, to)) {  // of each mode
+    return enough_for_cast<op, from, to, Trunc>() && enough_for_cast<op, from, to, Nearest>() &&
+           enough_for_cast<op, from, to, Floor>() && enough_for_cast<op, from, to, Ceil>();
+  } else {
+    return enough_for_cast<op, from, to>();
+  }
 }
 template <Op op, DataType type>
 consteval bool enough_for_type() {
   if constexpr (op == Op::Cast || op == Op::Bitcast) {
     return []<size_t... to>(std::index_sequence<to...>) {
-      return (enough_for_cast<op, type, kTypes[to].type>() && ...);
+      return (enough_for_casts<op, type, kTypes[to].type>() && ...);
     }(std::make_index_sequence<kTypeCount>{});
   } else {
-    return RowsOf<op, type, type, count_rows(op, type, type), wanted_rows(op, type)>::enough;
+    constexpr size_t rows = count_rows(op, type, type, RoundingMode::None);
+    return RowsOf<op, type, type, RoundingMode::None, rows, wanted_rows(op, type)>::enough;
   }
 }
 template <Op op>

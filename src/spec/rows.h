@@ -49,8 +49,9 @@ constexpr bool fits(const RowValue& value, DataType type) {
 /// the word before. A Component's second operand is which component.
 struct OperatorRow {
   Op op;
-  DataType type;    // T of the operator; of a cast or bitcast, what is cast
-  DataType target;  // of a cast or bitcast, what to; else the same as type
+  DataType type;                           // T of the operator; of a cast or bitcast, what is cast
+  DataType target;                         // of a cast or bitcast, what to; else the same as type
+  RoundingMode mode = RoundingMode::None;  // of a cast from float to integer
   std::array<RowValue, 4> values{};
   uint32_t count = 0;
   RowValue expected;
@@ -75,13 +76,25 @@ struct OperatorRow {
   }
   consteval OperatorRow(Op row_op, DataType from, DataType to, std::initializer_list<RowValue> operands,
                         RowValue result_value, std::string_view why, std::string_view where)
-      : op(row_op), type(from), target(to), expected(result_value), rationale(why), source(where) {
+      : OperatorRow(row_op, from, to, RoundingMode::None, operands, result_value, why, where) {}
+  consteval OperatorRow(Op row_op, DataType from, DataType to, RoundingMode rounding,
+                        std::initializer_list<RowValue> operands, RowValue result_value, std::string_view why,
+                        std::string_view where)
+      : op(row_op),
+        type(from),
+        target(to),
+        mode(rounding),
+        expected(result_value),
+        rationale(why),
+        source(where) {
     if (rationale.empty()) throw "a row needs a rationale";
     if (source.empty()) throw "a row needs a source";
     if (*operand_count(op) + (op == Op::Component ? 1 : 0) != operands.size())
       throw "a row has as many operands as its operator";
     if (!info(op).types.contains(type) || !is_available(type)) throw "the operator does not have this type";
     if (op == Op::Cast && !can_cast(type, target)) throw "there is no such cast";
+    if ((op == Op::Cast && cast_takes_mode(type, target)) != (mode != RoundingMode::None))
+      throw "a cast from float to integer names its rounding mode, and nothing else does";
     if (op == Op::Bitcast && !can_bitcast(type, target)) throw "there is no such bitcast";
     for (const RowValue& value : operands) {
       if (!is_atomic(op) && op != Op::Select && !fits(value, operand_at(count)))

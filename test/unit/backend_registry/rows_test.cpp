@@ -45,7 +45,7 @@ DataType operand_type(const OperatorRow& row, uint32_t i) {
 uint32_t expressions(const OperatorRow& row) { return row.op == Op::Component ? 1 : row.count; }
 
 ir::Ex apply(ir::ProgramBuilder& p, const OperatorRow& row, std::span<const ir::Ex> operands) {
-  if (row.op == Op::Cast) return p.cast(row.target, operands[0]);
+  if (row.op == Op::Cast) return p.cast(row.target, operands[0], row.mode);
   if (row.op == Op::Bitcast) return p.bitcast(row.target, operands[0]);
   if (row.op == Op::Component) return p.component(operands[0], row.values[1].words[0]);
   return p.apply(row.op, operands);

@@ -11,7 +11,6 @@ namespace {
 using spec::DataType;
 using spec::Op;
 using spec::OperatorRow;
-using spec::RoundingMode;
 
 Bits bits_of(const spec::RowValue& value) {
   Bits out = 0;
@@ -23,7 +22,7 @@ Bits evaluate(const OperatorRow& row) {
   std::array<Bits, 4> values{};
   for (uint32_t i = 0; i < row.count; ++i) values[i] = bits_of(row.values[i]);
   const std::span<const Bits> x = std::span(values).first(row.count);
-  if (row.op == Op::Cast) return eval_cast(row.type, row.target, RoundingMode::None, x[0]);
+  if (row.op == Op::Cast) return eval_cast(row.type, row.target, row.mode, x[0]);
   if (row.op == Op::Bitcast) return eval_bitcast(row.type, row.target, x[0]);
   if (row.op == Op::Component) return eval_component(x[0], uint32_t(x[1]));
   if (spec::is_vector_op(row.op)) return eval_make(x);

@@ -118,11 +118,11 @@ TEST(Rows, HoldSeveralValuesOfEachSymbolicRow) {
 
 // Oracle: a row says one thing once; two rows for one input could disagree.
 TEST(Rows, AreForDifferentInputs) {
-  std::set<std::tuple<Op, DataType, DataType, std::vector<std::array<uint32_t, 4>>>> seen;
+  std::set<std::tuple<Op, DataType, DataType, RoundingMode, std::vector<std::array<uint32_t, 4>>>> seen;
   for (const OperatorRow& row : operator_rows()) {
     std::vector<std::array<uint32_t, 4>> operands;
     for (const RowValue& value : row.operands()) operands.push_back(value.words);
-    EXPECT_TRUE(seen.emplace(row.op, row.type, row.target, operands).second)
+    EXPECT_TRUE(seen.emplace(row.op, row.type, row.target, row.mode, operands).second)
         << mnemonic(row.op) << " " << text(row.type) << ": " << row.rationale;
   }
 }
