@@ -45,6 +45,11 @@ std::string BodyChecker::conversion(ExprId from, DataType to) const {
                                                                            : UINT32_MAX;
     if (bits[0] <= most && bits[1] == 0 && bits[2] == 0 && bits[3] == 0) return text::print_literal(to, bits);
   }
+  constexpr uint32_t kExact = 256;  // up to here every float type has all integers
+  if (e.kind == ir::ExprKind::Literal && e.type == DataType::U32 && spec::kFloats.contains(to) &&
+      e.immediate <= kExact) {
+    return fmt::format("{}.0{}", e.immediate, to == DataType::F32 ? "" : spec::text(to));
+  }
   return way_to(type(from), to);
 }
 
@@ -55,10 +60,13 @@ DataType BodyChecker::scalar(ExprId id, const Expr& e) {
   bool known = t != kUnknownType;
   if (known && !info.types.contains(t)) {
     known = false;
-    report_.add(DiagCode::V008, code_.span(operands[0]),
-                fmt::format("{} takes {}; this is {}", written(e.op), types_in(info.types), spec::text(t)),
-                spec::kFloats.contains(t) ? "this version has no arithmetic on floats yet"
-                                          : fmt::format("write {}", conversion(operands[0], DataType::U32)));
+    report_.add(
+        DiagCode::V008, code_.span(operands[0]),
+        fmt::format("{} takes {}; this is {}", named_for(e.op, t), types_in(info.types), spec::text(t)),
+        other_way(e.op, t).value_or(fmt::format(
+            "write {}",
+            conversion(operands[0],
+                       spec::kFloats.contains(first_of(info.types)) ? DataType::F32 : DataType::U32))));
   }
   for (uint32_t i = 1; i < operands.size(); ++i) {
     const DataType found = type(operands[i]);
@@ -151,11 +159,14 @@ DataType BodyChecker::cast(ExprId id, const Expr& e) {
   if (wants_mode && !has_mode) {
     report_.add(DiagCode::V027, span,
                 fmt::format("a cast from {} to {} names its rounding", spec::text(from), spec::text(e.type)),
-                fmt::format("write cast<{}, trunc>(...)", spec::text(e.type)));
+                fmt::format("write cast<{}, trunc>(...), or nearest, floor or ceil", spec::text(e.type)));
   } else if (!wants_mode && has_mode) {
     report_.add(DiagCode::V027, span,
-                fmt::format("a cast from {} to {} does not round", spec::text(from), spec::text(e.type)),
-                fmt::format("write cast<{}>(...) without `{}`", spec::text(e.type), spec::text(e.mode)));
+                fmt::format("a cast from {} to {} names no rounding", spec::text(from), spec::text(e.type)),
+                fmt::format("write cast<{}>(...){}", spec::text(e.type),
+                            spec::kFloats.contains(e.type) && from != e.type
+                                ? ": what has no equal rounds to the nearest, to even between two"
+                                : fmt::format(" without `{}`", spec::text(e.mode))));
   }
   return e.type;
 }
@@ -184,11 +195,16 @@ DataType BodyChecker::reduction(ExprId id, const Expr& e) {
     not_in_function(span, "a reduction");
     return kUnknownType;
   }
+  if (e.args.count != 0 && e.args.count != 2) {
+    malformed(span, fmt::format("{} with {} bounds", written(e.op), e.args.count));
+    return kUnknownType;
+  }
   const auto fold = e.immediate <= UINT16_MAX ? spec::find_op_tag(uint16_t(e.immediate)) : std::nullopt;
   if (!fold || !spec::is_fold(*fold)) {
-    report_.add(DiagCode::V041, span, fmt::format("{} folds with fadd, fmul, fmin or fmax", written(e.op)),
-                fmt::format("write {}(fadd, buffer)", spec::mnemonic(e.op)));
-    return kUnknownType;
+    report_.add(DiagCode::V041, span,
+                fold ? fmt::format("{} cannot fold with `{}`", written(e.op), spec::mnemonic(*fold))
+                     : fmt::format("{} without an operator that folds", written(e.op)),
+                fmt::format("write {}(fadd, buffer), or fmul, fmin or fmax", spec::mnemonic(e.op)));
   }
   for (const ExprId bound : code_.args(e)) check_index(bound);
   const uint32_t target = find_buffer(e.symbol, span);
@@ -204,7 +220,7 @@ DataType BodyChecker::reduction(ExprId id, const Expr& e) {
                        spec::text(buffer.element)),
            buffer.element == DataType::Tensor
                ? "a tensor is not reduced by name: declare a buffer of its elements"
-               : "sum integers with a loop")
+               : "reduce integers with a loop")
       .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
   return kUnknownType;
 }

@@ -25,6 +25,16 @@ std::optional<std::string> one_step(DataType from, DataType to, std::string_view
   return std::nullopt;
 }
 
+/// The operator of the same sign on floats where this one works on integers, and the other way round.
+std::optional<spec::Op> on_other_numbers(spec::Op op) {
+  const auto other = [op](const auto* sign) -> std::optional<spec::Op> {
+    if (sign == nullptr || !sign->floating) return std::nullopt;
+    return op == sign->integer ? *sign->floating : sign->integer;
+  };
+  const auto infix = other(text::find_infix(op));
+  return infix ? infix : other(text::find_prefix(op));
+}
+
 }  // namespace
 
 std::string written(spec::Op op) {
@@ -32,6 +42,36 @@ std::string written(spec::Op op) {
   if (const text::PrefixOperator* prefix = text::find_prefix(op))
     return fmt::format("prefix `{}`", prefix->text);
   return fmt::format("`{}`", spec::mnemonic(op));
+}
+
+std::string named_for(spec::Op op, DataType type) {
+  const bool other = spec::kFloats.contains(type) != spec::kFloats.contains(first_of(spec::info(op).types));
+  return other && on_other_numbers(op) ? fmt::format("`{}`", spec::mnemonic(op)) : written(op);
+}
+
+std::optional<std::string> other_way(spec::Op op, DataType type) {
+  using spec::Op;
+  const bool floats = spec::kFloats.contains(type);
+  if (floats == spec::kFloats.contains(first_of(spec::info(op).types))) return std::nullopt;
+  if (const auto other = on_other_numbers(op); other && spec::info(*other).types.contains(type)) {
+    return fmt::format("write {} or {}", written(*other), spec::mnemonic(*other));
+  }
+  if (!floats) return std::nullopt;
+  if (op == Op::Ne) return "write !(a == b)";
+  if (op == Op::Mod)
+    return "floats have no remainder; a - ftrunc(a / b) * b is near it, with three roundings";
+  if (op == Op::LogicalNot) return "compare with zero: x == 0.0";
+  if (op == Op::And || op == Op::Or) return "compare each side with zero: !(x == 0.0)";
+  if (op == Op::Shl || op == Op::Shr)
+    return "multiply with a power of two, or shift the bits: bitcast<u32>(...)";
+  return "take the bits: bitcast<u32>(...)";
+}
+
+DataType first_of(spec::TypeSet set) {
+  for (const spec::TypeInfo& info : spec::kTypes) {
+    if (set.contains(info.type)) return info.type;
+  }
+  return DataType::U32;
 }
 
 std::string types_in(spec::TypeSet set) {

@@ -1,6 +1,7 @@
 // How diagnostics name operators, types and ways from one type to another.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "spec/ops.h"
@@ -11,8 +12,19 @@ namespace vyre::check {
 /// The sign that people write, or else the mnemonic: "`+`", "prefix `-`", "`popcount`".
 std::string written(spec::Op op);
 
+/// The same for a message that the operator does not take operands of this type. A sign that floats have too
+/// would say the contrary, so it is the mnemonic of an operator that has one.
+std::string named_for(spec::Op op, spec::DataType type);
+
+/// What to write instead of an operator that does not take operands of this type, where there is anything
+/// better than to convert them.
+std::optional<std::string> other_way(spec::Op op, spec::DataType type);
+
 /// "u32, i32, bool"
 std::string types_in(spec::TypeSet set);
+
+/// The first type of a set that is not empty, in the order of the ledger.
+spec::DataType first_of(spec::TypeSet set);
 
 /// What to write to make a value of one type of a value "..." of another: "cast<u32>(...)",
 /// "bitcast<u64>(...)", or two steps where there is no single one.
