@@ -221,7 +221,7 @@ class Encoder {
       case Signature::Reduce:
         name(e.symbol);
         number(e.immediate);  // the wire tag of the operator that folds
-        number(e.args.count);
+        byte(e.args.count != 0 ? 1 : 0);
         return;
       case Signature::A_T:
       case Signature::AA_T: name(e.symbol); return;

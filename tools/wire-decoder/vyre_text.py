@@ -5,26 +5,9 @@ else is written straight from the tree. Generators stand for recursion: what one
 on, on a stack of its own.
 """
 import vyre_float
+from vyre_signs import INFIX, PREFIX, name_signs, run
 
 
-def run(generator):
-    """Runs a generator whose yields are the generators it waits for: recursion without the interpreter's stack."""
-    stack, value = [generator], None
-    while stack:
-        try:
-            stack.append(stack[-1].send(value))
-            value = None
-        except StopIteration as done:
-            stack.pop()
-            value = done.value
-    return value
-
-
-INFIX = {"mul": ("*", 9), "div": ("/", 9), "mod": ("%", 9), "add": ("+", 8), "sub": ("-", 8), "shl": ("<<", 7),
-         "shr": (">>", 7), "bit_and": ("&", 6), "bit_xor": ("^", 5), "bit_or": ("|", 4), "eq": ("==", 3),
-         "ne": ("!=", 3), "lt": ("<", 3), "gt": (">", 3), "le": ("<=", 3), "ge": (">=", 3), "and": ("&&", 2),
-         "or": ("||", 1)}
-PREFIX = {"negate": "-", "bit_not": "~", "logical_not": "!"}
 ARITHMETIC, SHIFT, BITWISE, COMPARISON = (9, 8), (7,), (6, 5, 4), (3,)
 NEVER, AFTER_EQUAL, LEVEL = 1 << 40, 1 << 39, 16
 
@@ -43,9 +26,9 @@ def literal(node):
 
 def needs_parentheses(outer, operand, right):
     """Whether the infix operator `outer` takes this operand in parentheses."""
-    if operand.get("operator") not in INFIX:
+    if operand.get("sign") not in INFIX:
         return False
-    (_, out), (_, inner) = INFIX[outer], INFIX[operand["operator"]]
+    (_, out), (_, inner) = INFIX[outer], INFIX[operand["sign"]]
     if (out in SHIFT and inner in ARITHMETIC or out in ARITHMETIC and inner in SHIFT or
             out in BITWISE and inner in BITWISE and out != inner or out in COMPARISON and inner in COMPARISON):
         return True
@@ -286,23 +269,23 @@ class Text:
                 self.put(text, blank and text == "len")
         elif kind != "operator":
             self.put(f"{kind}.{'xyz'[node['axis']] if node['axis'] < 3 else 'axis' + str(node['axis'])}", blank)
-        elif node["operator"] in INFIX:
+        elif node.get("sign") in INFIX:
             left, right = node["operands"]
-            sign, precedence = INFIX[node["operator"]]
-            yield self.operand(left, blank, needs_parentheses(node["operator"], left, False))
+            sign, precedence = INFIX[node.get("sign")]
+            yield self.operand(left, blank, needs_parentheses(node.get("sign"), left, False))
             self.put(sign, True)
             self.cost = self.nesting * LEVEL + precedence
-            yield self.operand(right, True, needs_parentheses(node["operator"], right, True))
-        elif node["operator"] in PREFIX:
+            yield self.operand(right, True, needs_parentheses(node.get("sign"), right, True))
+        elif node.get("sign") in PREFIX:
             value = node["operands"][0]
-            negated = (node["operator"] == "negate" and value["is"] == "literal" and
+            negated = (node.get("sign") == "negate" and value["is"] == "literal" and
                        value["type"] in ("i32", *vyre_float.FORMATS))
-            self.put(PREFIX[node["operator"]], blank)
-            yield self.operand(value, False, negated or value.get("operator") in INFIX)
+            self.put(PREFIX[node.get("sign")], blank)
+            yield self.operand(value, False, negated or value.get("sign") in INFIX)
         elif node["operator"] == "component":
             value = node["operands"][0]
             yield self.operand(value, blank, value["is"] == "literal" and value["type"] != "bool" or
-                               value.get("operator") in {**INFIX, **PREFIX})
+                               value.get("sign") in {**INFIX, **PREFIX})
             self.put(".")
             self.put("xyzw"[node["component"]] if node["component"] < 4 else "no_component")
         else:
@@ -320,9 +303,15 @@ class Text:
         if "buffer" not in node:
             return (yield self.bracketed(operands, "()"))
         self.open("(")
-        self.put(node["buffer"])
-        yield self.bracketed(operands[:1])
-        for operand in operands[1:]:
+        if "fold" in node:
+            self.put(node["fold"])
+            self.comma()
+            self.put(node["buffer"], True)
+        else:
+            self.put(node["buffer"])
+            yield self.bracketed(operands[:1])
+            operands = operands[1:]
+        for operand in operands:
             self.comma()
             yield self.expression(operand, True)
         self.close(")")
@@ -330,4 +319,5 @@ class Text:
 
 def text(program):
     """The canonical text of a program that vyre_wire.decode gave."""
+    name_signs(program)
     return Text().program(program)

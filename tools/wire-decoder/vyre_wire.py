@@ -13,11 +13,12 @@ import hashlib
 import json
 import sys
 
-from vyre_text import run, text
+from vyre_signs import run
+from vyre_text import text
 
 TYPES = {tag: name for tag, name in enumerate(
     "u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 tensor".split(), 1)}
-LATER_TYPES, LATER_OPERATORS = range(0x10, 0x15), range(0x29, 0x60)
+LATER_TYPES, LATER_OPERATORS = range(0x10, 0x15), range(0x40, 0x60)
 WORDS = {"u64": 2, "vec2u32": 2, "u128": 4, "vec4u32": 4}  # of a literal; all others have one
 MOST = 2**26  # strings, statements
 ACCESSES = {1: "read", 2: "read_write", 3: "uniform", 4: "workgroup"}
@@ -26,9 +27,13 @@ IDS = {5: "invocation_id", 6: "workgroup_id", 7: "local_id"}
 OPERATORS = {tag: name for tag, name in enumerate(
     "add sub mul div mod bit_and bit_or bit_xor shl shr eq ne lt gt le ge and or negate bit_not logical_not popcount "
     "clz ctz reverse_bits select cast bitcast call atomic_add atomic_or atomic_and atomic_xor atomic_min atomic_max "
-    "atomic_exchange atomic_compare_exchange vec2u32 vec4u32 component".split(), 1)}
-OPERANDS = {"select": 3, "cast": 1, "bitcast": 1, "vec4u32": 4, "component": 1, "atomic_compare_exchange": 3}
-UNARY = {"negate", "bit_not", "logical_not", "popcount", "clz", "ctz", "reverse_bits"}
+    "atomic_exchange atomic_compare_exchange vec2u32 vec4u32 component fadd fsub fmul fdiv fmul_add fsqrt fmin fmax "
+    "fneg fabs feq flt fgt fle fge fis_nan fis_inf ffloor fceil fround ftrunc freduce_strict "
+    "freduce_tree_binary".split(), 1)}
+OPERANDS = {"select": 3, "cast": 1, "bitcast": 1, "vec4u32": 4, "component": 1, "atomic_compare_exchange": 3,
+            "fmul_add": 3, "freduce_strict": 0, "freduce_tree_binary": 0}
+UNARY = {"negate", "bit_not", "logical_not", "popcount", "clz", "ctz", "reverse_bits", "fsqrt", "fneg", "fabs",
+         "fis_nan", "fis_inf", "ffloor", "fceil", "fround", "ftrunc"}
 
 
 class Refused(Exception):
@@ -95,6 +100,14 @@ class Decoder:
         if self.remaining() and self.data[self.at] in LATER_TYPES:
             self.refuse("W010", f"type {self.data[self.at]}")
         return self.tag(TYPES, "type")
+
+    def operator(self):
+        begin, tag = self.at, self.number()
+        if tag in LATER_OPERATORS:
+            self.refuse("W010", f"operator {tag}", begin)
+        if tag not in OPERATORS:
+            self.refuse("W005", f"operator {tag}", begin)
+        return OPERATORS[tag]
 
     # The file.
 
@@ -236,12 +249,7 @@ class Decoder:
             return {"is": IDS[tag], "axis": self.number()}
         if tag != 8:
             self.refuse("W005", f"expression {tag}", begin)
-        begin, tag = self.at, self.number()
-        if tag in LATER_OPERATORS:
-            self.refuse("W010", f"operator {tag}", begin)
-        if tag not in OPERATORS:
-            self.refuse("W005", f"operator {tag}", begin)
-        op = OPERATORS[tag]
+        op = self.operator()
         node, operands = {"is": "operator", "operator": op}, 1 if op in UNARY else OPERANDS.get(op, 2)
         if op in ("cast", "bitcast"):
             node["type"] = self.type()
@@ -254,6 +262,9 @@ class Decoder:
             operands = self.count(2, "arguments")
         elif op.startswith("atomic_"):
             node["buffer"] = self.name()
+        elif op.startswith("freduce_"):
+            node["buffer"], node["fold"] = self.name(), self.operator()
+            operands = 2 if self.tag({0: False, 1: True}, "flag of a range") else 0
         node["operands"] = yield self.expressions(operands)
         return node
 
