@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 
+#include "lower/llvm/audit.h"
 #include "lower/llvm/codegen.h"
 
 namespace vyre::backend {
@@ -99,6 +100,8 @@ class OrcJit final : public Jit {
       }
     }
     lower::optimise(module, *machine, level);
+    VYRE_CHECK(lower::audit(module));
+    VYRE_CHECK(lower::check_fused(kernels, module, *machine));
     auto object = lower::to_object(module, *machine);
     give_back(level, std::move(machine));
     return object;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "backend/native/jit.h"
+#include "base/float_environment.h"
 #include "lower/kernel.h"
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/llvm.h"
@@ -112,7 +113,7 @@ class NativePipeline final : public Pipeline {
     if (arena_->max_concurrency() == 1 || total <= grain) {
       const AlignedBytes scratch = allocate(std::max<uint64_t>(scratch_bytes_, kCacheLine));
       if (!scratch) return std::unexpected(out_of_memory("a workgroup", scratch_bytes_));
-      entry_(buffers.data(), extent.data(), 0, total, scratch.get());
+      run(buffers.data(), extent.data(), 0, total, scratch.get());
       return {};
     }
     return run_parallel(buffers.data(), extent.data(), total, grain);
@@ -124,6 +125,13 @@ class NativePipeline final : public Pipeline {
   }
 
  private:
+  /// On the calling thread, whatever mode of arithmetic it is in.
+  void run(const lower::CpuBuffer* buffers, const uint32_t* extent, uint64_t first, uint64_t count,
+           std::byte* scratch) const {
+    const DefaultFloatEnvironment environment;
+    entry_(buffers, extent, first, count, scratch);
+  }
+
   Result<void> run_parallel(const lower::CpuBuffer* buffers, const uint32_t* extent, uint64_t total,
                             uint64_t grain) {
     std::vector<AlignedBytes> scratch(size_t(arena_->max_concurrency()));
@@ -136,7 +144,7 @@ class NativePipeline final : public Pipeline {
       tbb::parallel_for(tbb::blocked_range<uint64_t>(0, total, grain),
                         [&](const tbb::blocked_range<uint64_t>& range) {
                           const auto thread = size_t(tbb::this_task_arena::current_thread_index());
-                          entry_(buffers, extent, range.begin(), range.size(), scratch[thread].get());
+                          run(buffers, extent, range.begin(), range.size(), scratch[thread].get());
                         });
     });
     return {};

@@ -1,5 +1,7 @@
-// What may not be in a module that becomes PTX. LLVM takes each of these for a permission and some code
-// generator makes use of it, so "no fast math" is checked on what is printed and not trusted.
+// What may not be in a module that becomes machine code. LLVM takes each of these for a permission and some
+// code generator makes use of it.
+#include "lower/llvm/audit.h"
+
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -9,8 +11,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-
-#include "lower/llvm/ptx.h"
 
 namespace vyre::lower {
 namespace {
@@ -27,10 +27,21 @@ bool is_float(const llvm::Type* type) {
 /// those of LLVM's next version.
 bool is_exact(llvm::Intrinsic::ID id) {
   constexpr llvm::Intrinsic::ID kExact[] = {
-      llvm::Intrinsic::fma,   llvm::Intrinsic::sqrt, llvm::Intrinsic::fabs,  llvm::Intrinsic::copysign,
-      llvm::Intrinsic::floor, llvm::Intrinsic::ceil, llvm::Intrinsic::trunc, llvm::Intrinsic::roundeven,
+      llvm::Intrinsic::fma,      llvm::Intrinsic::sqrt,      llvm::Intrinsic::fabs,
+      llvm::Intrinsic::copysign, llvm::Intrinsic::floor,     llvm::Intrinsic::ceil,
+      llvm::Intrinsic::trunc,    llvm::Intrinsic::roundeven, llvm::Intrinsic::is_fpclass,
   };
   return std::ranges::find(kExact, id) != std::end(kExact);
+}
+
+/// Those that only move floats, as the vectoriser writes them.
+bool is_move(llvm::Intrinsic::ID id) {
+  constexpr llvm::Intrinsic::ID kMoves[] = {
+      llvm::Intrinsic::masked_load,    llvm::Intrinsic::masked_store,  llvm::Intrinsic::masked_gather,
+      llvm::Intrinsic::masked_scatter, llvm::Intrinsic::vector_insert, llvm::Intrinsic::vector_extract,
+      llvm::Intrinsic::vector_reverse,
+  };
+  return std::ranges::find(kMoves, id) != std::end(kMoves);
 }
 
 using Complaint = std::optional<const char*>;
@@ -42,7 +53,8 @@ Complaint complaint_of_call(const llvm::CallBase& call) {
   const bool floats = is_float(call.getType()) || std::ranges::any_of(call.args(), [](const llvm::Use& use) {
                         return is_float(use->getType());
                       });
-  if (floats && !is_exact(callee->getIntrinsicID())) return "an operation that may be contracted or inexact";
+  const llvm::Intrinsic::ID id = callee->getIntrinsicID();
+  if (floats && !is_exact(id) && !is_move(id)) return "an operation that may be contracted or inexact";
   return std::nullopt;
 }
 
@@ -51,7 +63,7 @@ Complaint complaint_of(const llvm::Instruction& instruction) {
     if (op->getFastMathFlags().any()) return "a fast-math flag";
   }
   if (instruction.getMetadata(llvm::LLVMContext::MD_fpmath) != nullptr) return "a tolerated imprecision";
-  if (instruction.getOpcode() == llvm::Instruction::FRem) return "a float remainder, which PTX has not";
+  if (instruction.getOpcode() == llvm::Instruction::FRem) return "a float remainder, which no target has";
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) return complaint_of_call(*call);
   return std::nullopt;
 }
@@ -71,7 +83,7 @@ Complaint complaint_of(const llvm::Function& function) {
 Diag refused(const char* what, const llvm::Function& function, const llvm::Instruction* instruction) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << "PTX: " << what << " in " << function.getName();
+  out << "emitted code: " << what << " in " << function.getName();
   if (instruction != nullptr) out << ":" << *instruction;
   return make_diag(DiagCode::L003, Span::none(), text, "report the program; another backend can run it");
 }

@@ -21,6 +21,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/float_environment.h"
+#include "lower/llvm/audit.h"
+
 namespace vyre::lower {
 namespace {
 
@@ -112,6 +115,7 @@ void promote_variables(llvm::Function& function) {
 }  // namespace
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
+  const DefaultFloatEnvironment environment;  // LLVM folds some constants with the host's arithmetic
   if (level == 0) {
     for (llvm::Function& function : module) {
       if (!function.isDeclaration()) promote_variables(function);
@@ -184,6 +188,7 @@ Result<std::string> print_asm(const Kernel& kernel) {
   VYRE_TRY(machine, host_machine(2));
   VYRE_TRY(module, module_of(kernel, context, machine.get(), emit_options(2)));
   optimise(*module, *machine, 2);
+  VYRE_CHECK(audit(*module));
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   llvm::legacy::PassManager passes;
@@ -191,6 +196,7 @@ Result<std::string> print_asm(const Kernel& kernel) {
     return std::unexpected(refused("no assembly for " + host_cpu().triple));
   }
   passes.run(*module);
+  VYRE_CHECK(check_fused({&kernel, 1}, *module, *machine, {bytes.data(), bytes.size()}));
   return std::string(bytes.begin(), bytes.end());
 }
 

@@ -84,6 +84,9 @@ class Emitter {
     function_->addFnAttr(llvm::Attribute::NoUnwind);
     function_->addFnAttr(llvm::Attribute::MustProgress);
     function_->addFnAttr(llvm::Attribute::WillReturn);
+    // The mode that whoever calls this sets (base/float_environment.h), in which LLVM's own model of
+    // arithmetic is exact. "strictfp" would be for code that changes the mode or looks at exceptions.
+    function_->addFnAttr("denormal-fp-math", "ieee,ieee");
     const char* names[] = {"buffers", "groups", "first", "count", "scratch"};
     for (unsigned i = 0; i < 5; ++i) function_->getArg(i)->setName(names[i]);
     function_->addParamAttr(4, llvm::Attribute::getWithAlignment(context_, llvm::Align(64)));

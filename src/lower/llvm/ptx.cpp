@@ -82,7 +82,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> ptx_machine(PtxTarget target, int l
       level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default));
 }
 
-Result<std::string> print_ptx(llvm::Module& module, llvm::TargetMachine& machine, int level) {
+Result<std::string> print_ptx(std::span<const Kernel> kernels, llvm::Module& module,
+                              llvm::TargetMachine& machine, int level) {
   std::string message;
   llvm::raw_string_ostream complaints(message);
   if (llvm::verifyModule(module, &complaints)) {
@@ -98,6 +99,7 @@ Result<std::string> print_ptx(llvm::Module& module, llvm::TargetMachine& machine
     return std::unexpected(refused("this LLVM prints none"));
   }
   passes.run(module);
+  VYRE_CHECK(check_fused(kernels, module, machine, {text.data(), text.size()}));
   return std::string(text.begin(), text.end());
 }
 
@@ -146,7 +148,7 @@ Result<PtxBatch> emit_ptx(std::span<const Kernel> kernels, PtxTarget target) {
     VYRE_TRY(entry, emit_entry(kernels[i], module, symbol, target));
     batch.entries.push_back(std::move(entry));
   }
-  VYRE_TRY(text, print_ptx(module, *machine, level));
+  VYRE_TRY(text, print_ptx(kernels, module, *machine, level));
   batch.text = std::move(text);
   return batch;
 }

@@ -14,10 +14,7 @@
 
 #include "base/result.h"
 #include "lower/kernel.h"
-
-namespace llvm {
-class Module;
-}
+#include "lower/llvm/audit.h"
 
 namespace vyre::lower {
 
@@ -71,10 +68,5 @@ struct PtxBatch {
 /// Thread  any; each call has an LLVM context of its own.
 Result<PtxModule> emit_ptx(const Kernel& kernel, PtxTarget target);
 Result<PtxBatch> emit_ptx(std::span<const Kernel> kernels, PtxTarget target);
-
-/// L003 when something in a module allows or does float arithmetic other than IEEE 754's with rounding to
-/// nearest even: a fast-math flag, tolerated imprecision, flushed subnormals, an approximate or contractible
-/// operation, code that cannot be looked into.
-Result<void> audit(const llvm::Module& module);
 
 }  // namespace vyre::lower

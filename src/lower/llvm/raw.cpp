@@ -10,9 +10,23 @@ namespace {
 using Builder = llvm::IRBuilder<>;
 using Ir = llvm::Value*;
 
-// Words as f32 and back. No fast-math flag is ever set, and nothing here may be contracted.
+// Words as f32 and back; between two operators the pair vanishes. No fast-math flag is ever set, and nothing
+// here may be contracted: audit() holds modules to that.
 Ir real(Builder& b, Ir word) { return b.CreateBitCast(word, b.getFloatTy()); }
 Ir word(Builder& b, Ir real) { return b.CreateBitCast(real, b.getInt32Ty()); }
+
+template <llvm::Instruction::BinaryOps op>
+Ir arithmetic(Builder& b, const RawOperands& o) {
+  return word(b, b.CreateBinOp(op, real(b, o.a), real(b, o.b)));
+}
+template <llvm::Intrinsic::ID id>
+Ir function(Builder& b, const RawOperands& o) {
+  return word(b, b.CreateUnaryIntrinsic(id, real(b, o.a)));
+}
+template <llvm::CmpInst::Predicate predicate>
+Ir comparison(Builder& b, const RawOperands& o) {
+  return b.CreateFCmp(predicate, real(b, o.a), real(b, o.b));
+}
 
 // A row may give a word or, for a comparison, one bit. No flag (nsw, exact, fast) is ever set: raw operators
 // wrap.
@@ -61,25 +75,43 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::SLe, [](Builder& b, const RawOperands& o) -> Ir { return b.CreateICmpSLE(o.a, o.b); }},
     {RawOp::Select,
      [](Builder& b, const RawOperands& o) -> Ir { return b.CreateSelect(o.condition, o.b, o.c); }},
-    {RawOp::FAdd, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateFAdd(real(b, o.a), real(b, o.b))); }},
-    {RawOp::FSub, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateFSub(real(b, o.a), real(b, o.b))); }},
-    {RawOp::FMul, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateFMul(real(b, o.a), real(b, o.b))); }},
-    {RawOp::FDiv, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateFDiv(real(b, o.a), real(b, o.b))); }},
-    {RawOp::FMulAdd, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateIntrinsic(b.getFloatTy(), llvm::Intrinsic::fma, {real(b, o.a), real(b, o.b), real(b, o.c)})); }},
-    {RawOp::FSqrt, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, real(b, o.a))); }},
-    {RawOp::FFloor, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, real(b, o.a))); }},
-    {RawOp::FCeil, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, real(b, o.a))); }},
-    {RawOp::FRound, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, real(b, o.a))); }},
-    {RawOp::FTrunc, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, real(b, o.a))); }},
-    {RawOp::FEq, [](Builder& b, const RawOperands& o) -> Ir { return b.CreateFCmpOEQ(real(b, o.a), real(b, o.b)); }},
-    {RawOp::FLt, [](Builder& b, const RawOperands& o) -> Ir { return b.CreateFCmpOLT(real(b, o.a), real(b, o.b)); }},
-    {RawOp::FLe, [](Builder& b, const RawOperands& o) -> Ir { return b.CreateFCmpOLE(real(b, o.a), real(b, o.b)); }},
-    {RawOp::FFromS32, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateSIToFP(o.a, b.getFloatTy())); }},
-    {RawOp::FFromU32, [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateUIToFP(o.a, b.getFloatTy())); }},
-    {RawOp::FToS32, [](Builder& b, const RawOperands& o) -> Ir { return b.CreateFPToSI(real(b, o.a), b.getInt32Ty()); }},
-    {RawOp::FToU32, [](Builder& b, const RawOperands& o) -> Ir { return b.CreateFPToUI(real(b, o.a), b.getInt32Ty()); }},
-    {RawOp::FFromF16, [](Builder& b, const RawOperands& o) -> Ir { Ir half = b.CreateBitCast(b.CreateTrunc(o.a, b.getInt16Ty()), b.getHalfTy()); return word(b, b.CreateFPExt(half, b.getFloatTy())); }},
-    {RawOp::FToF16, [](Builder& b, const RawOperands& o) -> Ir { Ir half = b.CreateFPTrunc(real(b, o.a), b.getHalfTy()); return b.CreateZExt(b.CreateBitCast(half, b.getInt16Ty()), b.getInt32Ty()); }},
+    {RawOp::FAdd, &arithmetic<llvm::Instruction::FAdd>},
+    {RawOp::FSub, &arithmetic<llvm::Instruction::FSub>},
+    {RawOp::FMul, &arithmetic<llvm::Instruction::FMul>},
+    {RawOp::FDiv, &arithmetic<llvm::Instruction::FDiv>},
+    {RawOp::FMulAdd,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       Ir fused = b.CreateIntrinsic(b.getFloatTy(), llvm::Intrinsic::fma,
+                                    {real(b, o.a), real(b, o.b), real(b, o.c)});
+       return word(b, fused);
+     }},
+    {RawOp::FSqrt, &function<llvm::Intrinsic::sqrt>},
+    {RawOp::FFloor, &function<llvm::Intrinsic::floor>},
+    {RawOp::FCeil, &function<llvm::Intrinsic::ceil>},
+    {RawOp::FRound, &function<llvm::Intrinsic::roundeven>},
+    {RawOp::FTrunc, &function<llvm::Intrinsic::trunc>},
+    {RawOp::FEq, &comparison<llvm::CmpInst::FCMP_OEQ>},
+    {RawOp::FLt, &comparison<llvm::CmpInst::FCMP_OLT>},
+    {RawOp::FLe, &comparison<llvm::CmpInst::FCMP_OLE>},
+    {RawOp::FFromS32,
+     [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateSIToFP(o.a, b.getFloatTy())); }},
+    {RawOp::FFromU32,
+     [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateUIToFP(o.a, b.getFloatTy())); }},
+    // Outside the raw operators' domain these two would be poison.
+    {RawOp::FToS32,
+     [](Builder& b, const RawOperands& o) -> Ir { return b.CreateFPToSI(real(b, o.a), b.getInt32Ty()); }},
+    {RawOp::FToU32,
+     [](Builder& b, const RawOperands& o) -> Ir { return b.CreateFPToUI(real(b, o.a), b.getInt32Ty()); }},
+    {RawOp::FFromF16,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       Ir half = b.CreateBitCast(b.CreateTrunc(o.a, b.getInt16Ty()), b.getHalfTy());
+       return word(b, b.CreateFPExt(half, b.getFloatTy()));
+     }},
+    {RawOp::FToF16,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       Ir half = b.CreateFPTrunc(real(b, o.a), b.getHalfTy());
+       return b.CreateZExt(b.CreateBitCast(half, b.getInt16Ty()), b.getInt32Ty());
+     }},
 });
 constexpr spec::TotalTable<kRawRows> kRaw;
 

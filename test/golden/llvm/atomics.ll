@@ -105,7 +105,7 @@ finish:                                           ; preds = %done, %entry
 ; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
 declare i32 @llvm.ctlz.i32(i32, i1 immarg) #1
 
-attributes #0 = { mustprogress nounwind willreturn }
+attributes #0 = { mustprogress nounwind willreturn "denormal-fp-math"="ieee,ieee" }
 attributes #1 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
 
 !0 = !{!1}

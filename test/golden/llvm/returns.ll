@@ -156,7 +156,7 @@ done26:                                           ; preds = %next25, %entry
   ret void
 }
 
-attributes #0 = { mustprogress nounwind willreturn }
+attributes #0 = { mustprogress nounwind willreturn "denormal-fp-math"="ieee,ieee" }
 
 !0 = !{!1}
 !1 = distinct !{!1, !2}

@@ -100,7 +100,7 @@ done16:                                           ; preds = %done15, %entry
 ; Function Attrs: nocallback nofree nounwind willreturn memory(argmem: write)
 declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) #1
 
-attributes #0 = { mustprogress nounwind willreturn }
+attributes #0 = { mustprogress nounwind willreturn "denormal-fp-math"="ieee,ieee" }
 attributes #1 = { nocallback nofree nounwind willreturn memory(argmem: write) }
 
 !0 = !{!1}

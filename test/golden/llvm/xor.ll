@@ -126,7 +126,7 @@ declare i32 @llvm.umin.i32(i32, i32) #1
 ; Function Attrs: nocallback nofree nosync nounwind speculatable willreturn memory(none)
 declare i32 @llvm.umax.i32(i32, i32) #1
 
-attributes #0 = { mustprogress nounwind willreturn }
+attributes #0 = { mustprogress nounwind willreturn "denormal-fp-math"="ieee,ieee" }
 attributes #1 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
 
 !0 = !{!1}
