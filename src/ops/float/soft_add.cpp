@@ -22,7 +22,7 @@ Ex soft_add(Composer& c, std::span<const Ex> x) {
   const Ex sum = c.let("sum", c.select(differ, big_significand - aligned, big_significand + aligned));
 
   const Ex room = c.let("room", big_scale + 1);
-  const Ex up = c.min(c.clz(sum), room);
+  const Ex up = c.min(c.leading_zeros(sum), room);
   const Ex rounded = c.round({room - up, sum << up});
 
   // x - x = +0, and zeros of one sign keep it.

@@ -40,7 +40,7 @@ Composer::Unpacked Composer::unpack(Ex magnitude, uint32_t top) {
 }
 
 Composer::Unpacked Composer::normalise(Unpacked u) {
-  const Ex zeros = let("zeros", clz(u.significand));
+  const Ex zeros = let("zeros", leading_zeros(u.significand));
   return {let("scale", u.scale - zeros), let("normal", u.significand << zeros)};
 }
 

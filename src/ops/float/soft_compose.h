@@ -42,7 +42,8 @@ class Composer {
   Ex max(Ex a, Ex b);
   /// Of two's complement: whether it is below zero.
   Ex is_negative(Ex a) { return a > 0x7fffffffu; }
-  Ex clz(Ex a) { return f_.apply(ir::Op::Clz, {a}); }
+  /// Leading zeros; of zero, 31. A word that is never zero needs no guard, and shifts by the count no mask.
+  Ex leading_zeros(Ex a) { return f_.apply(ir::Op::Clz, {a | 1}); }
   /// The high word of the product.
   Ex high(Ex a, Ex b);
   /// a >> by, with a bit for what went out. Domain: by below 32.

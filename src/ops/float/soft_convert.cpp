@@ -69,7 +69,7 @@ Ex from_significand(Composer& c, Ex negative, Ex is_zero, uint32_t exponent, Ex 
 }  // namespace
 
 Ex soft_from_word(Composer& c, Ex negative, Ex magnitude) {
-  const Ex zeros = c.let("zeros", c.clz(magnitude));
+  const Ex zeros = c.let("zeros", c.leading_zeros(magnitude));
   return from_significand(c, negative, magnitude == 0, 31, zeros, magnitude << zeros);
 }
 
@@ -78,7 +78,7 @@ Ex soft_from_u64(Composer& c, Ex high, Ex low) {
   const Ex far = c.let("far", high == 0);
   const Ex leading = c.let("leading", c.select(far, low, high));
   const Ex below = c.let("below", c.select(far, c.word(0), low));
-  const Ex zeros = c.let("zeros", c.clz(leading));
+  const Ex zeros = c.let("zeros", c.leading_zeros(leading));
   const Ex up = (leading << zeros) | ((below >> 1) >> (zeros ^ 31)) | ((below << zeros) != 0);
   return from_significand(c, c.word(0), leading == 0, 63, zeros + (far << 5), up);
 }

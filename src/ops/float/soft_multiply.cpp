@@ -49,7 +49,7 @@ Ex soft_mul(Composer& c, std::span<const Ex> x) {
     const Ex scale = a_scale + b_scale - uint32_t(f.bias() - 2);
     if (one_word) return c.normalise({scale, c.let("product", a_significand * b_significand)});
     const Wide wide = product(c, a_significand, b_significand);
-    const Ex zeros = c.let("zeros", c.clz(wide.high));
+    const Ex zeros = c.let("zeros", c.leading_zeros(wide.high));
     return {scale - zeros, left_sticky(c, wide, zeros)};
   }();
   const Ex rounded = c.round(c.denormalise(normal));
@@ -106,7 +106,7 @@ Sum sum_of_words(Composer& c, const Terms& t, Ex product, Ex addend) {
   const Ex sum = c.let("sum", c.select(t.differ, big - aligned, big + aligned));
   const Ex negated = c.let("negated", t.differ & (sum >> 31));
   const Ex magnitude = c.let("total", c.select(negated, 0 - sum, sum));
-  const Ex up = c.min(c.clz(magnitude), at.room);
+  const Ex up = c.min(c.leading_zeros(magnitude), at.room);
   return {c.let("is_zero", magnitude == 0), negated, at.product_first, {at.room - up, magnitude << up}};
 }
 
@@ -150,7 +150,7 @@ Sum sum_of_pairs(Composer& c, const Terms& t, const Wide& product, Ex addend) {
 
   const Ex short_of = c.let("short", total.high == 0);
   const Ex leading = c.let("leading", c.select(short_of, total.low, total.high));
-  const Ex zeros = c.let("zeros", c.clz(leading) + (short_of << 5));
+  const Ex zeros = c.let("zeros", c.leading_zeros(leading) + (short_of << 5));
   const Ex up = c.min(zeros, at.room);
   const Ex far = c.let("far_up", up >= 32);
   const Wide moved = {c.let("up_high", c.select(far, total.low, total.high)),

@@ -30,9 +30,6 @@ using Words = std::vector<uint32_t>;
 inline constexpr FloatFormat kSmall[] = {{3, 2}, {4, 3}, {5, 2}};
 inline constexpr FloatFormat kLanguage[] = {spec::kBinary16, spec::kBFloat16, spec::kBinary32};
 
-inline std::string show(FloatFormat f) {
-  return "1-" + std::to_string(f.exponent_bits) + "-" + std::to_string(f.fraction_bits);
-}
 inline std::string hex(uint32_t word) {
   char digits[16];
   std::snprintf(digits, sizeof digits, "%x", word);

@@ -8,7 +8,7 @@
 namespace vyre::test {
 namespace {
 
-constexpr size_t kRows = size_t{1} << 19;
+constexpr size_t kRows = size_t{1} << 18;
 
 /// Operands that meet: the second is near the first, and the third near the negated product of both.
 std::vector<Words> drawn(FloatFormat f, size_t arity, uint64_t stream) {
@@ -35,11 +35,15 @@ class LanguageFormat : public testing::TestWithParam<FloatFormat> {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Soft, LanguageFormat, testing::ValuesIn(kLanguage),
-                         [](const testing::TestParamInfo<FloatFormat>& info) {
-                           return "e" + std::to_string(info.param.exponent_bits) + "m" +
-                                  std::to_string(info.param.fraction_bits);
-                         });
+const auto name_format = [](const testing::TestParamInfo<FloatFormat>& info) {
+  return "e" + std::to_string(info.param.exponent_bits) + "m" + std::to_string(info.param.fraction_bits);
+};
+INSTANTIATE_TEST_SUITE_P(Soft, LanguageFormat, testing::ValuesIn(kLanguage), name_format);
+// Corners of soft_format(): the fewest exponents for the longest fraction of one word, and products of one
+// word with sums of two.
+constexpr FloatFormat kCorners[] = {{3, 10}, {6, 15}};
+static_assert(ops::soft_format(kCorners[0]) && ops::soft_format(kCorners[1]));
+INSTANTIATE_TEST_SUITE_P(SoftCorners, LanguageFormat, testing::ValuesIn(kCorners), name_format);
 
 // Oracle: num/.
 TEST_P(LanguageFormat, UnaryOperators) { compare(1); }
