@@ -71,12 +71,8 @@ bool differs_by_itself(const UniformityInput& input, ExprId id) {
 }  // namespace
 
 Uniformity::Uniformity(const UniformityInput& input) : input_(input), code_(input.code) {
-  const size_t nodes = code_.nodes.size();
-  parent_.resize(nodes, kNone);
-  next_.resize(nodes, kNone);
-  operand_cause_.resize(nodes, kNone);
-  control_cause_.resize(nodes, kNone);
-  return_cause_.resize(nodes, kNone);
+  statements_.resize(code_.nodes.size(), Statement{});
+  order_.reserve(code_.nodes.size());
   first_use_.resize(input.variables, kNone);
   variable_cause_.resize(input.variables, kNone);
   link_statements();
@@ -113,8 +109,8 @@ void Uniformity::link_statements() {
     const uint32_t i = top.next++;
     const NodeId id = nodes[i];
     order_.push_back(id);
-    parent_[index(id)] = top.parent;
-    if (i + 1 < nodes.size()) next_[index(id)] = index(nodes[i + 1]);
+    statements_[index(id)].parent = top.parent;
+    if (i + 1 < nodes.size()) statements_[index(id)].next = index(nodes[i + 1]);
     const Node& node = code_[id];
     if (node.orelse != ir::kNoBlock) open.push_back({node.orelse, 0, index(id)});
     if (node.body != ir::kNoBlock) open.push_back({node.body, 0, index(id)});
@@ -130,7 +126,7 @@ void Uniformity::scan_operands(NodeId node) {
     const Expr& e = code_[id];
     const uint32_t target = input_.expr_target[index(id)];
     if (differs_by_itself(input_, id)) {
-      mark(operand_cause_, FactKind::Operands, index(node), index(id));
+      mark_operands(index(node), index(id));
       return;  // nothing more to learn of these operands
     }
     if (e.kind == ExprKind::Var && target != kUnresolved) {
@@ -144,42 +140,70 @@ void Uniformity::scan_operands(NodeId node) {
 
 void Uniformity::scan_row(NodeId node, uint32_t first, uint32_t last) {
   for (uint32_t i = first; i <= last; ++i) {
-    // Which of several causes is named is for the walk to say.
-    if (differs_by_itself(input_, ExprId{i})) return scan_operands(node);
-  }
-  for (uint32_t i = first; i <= last; ++i) {
     const uint32_t target = input_.expr_target[i];
-    if (code_[ExprId{i}].kind != ExprKind::Var || target == kUnresolved) continue;
-    uses_.push_back({index(node), i, first_use_[target]});
-    first_use_[target] = uint32_t(uses_.size() - 1);
+    if (code_.exprs[i].kind == ExprKind::Var) {
+      if (target == kUnresolved) continue;
+      uses_.push_back({index(node), i, first_use_[target]});
+      first_use_[target] = uint32_t(uses_.size() - 1);
+    } else if (differs_by_itself(input_, ExprId{i})) {
+      return mark_operands(index(node), i);  // any cause: see named_cause()
+    }
   }
 }
 
-void Uniformity::mark(std::vector<uint32_t>& causes, FactKind kind, uint32_t index, uint32_t cause) {
-  if (causes[index] != kNone) return;
-  causes[index] = cause;
+ExprId Uniformity::named_cause(uint32_t node) const {
+  const ExprId known{statements_[node].operand_cause};
+  if (code_[known].kind == ExprKind::Var) return known;
+  const auto roots = code_.args(code_[NodeId{node}]);
+  std::vector<ExprId> pending(roots.rbegin(), roots.rend());
+  while (!pending.empty()) {
+    const ExprId id = pending.back();
+    pending.pop_back();
+    if (differs_by_itself(input_, id)) return id;
+    const auto operands = code_.args(code_[id]);
+    pending.insert(pending.end(), operands.rbegin(), operands.rend());
+  }
+  return known;
+}
+
+void Uniformity::mark(uint32_t& known, FactKind kind, uint32_t index, uint32_t cause) {
+  if (known != kNone) return;
+  known = cause;
   queue_.push_back({kind, index});
+}
+
+void Uniformity::mark_operands(uint32_t node, uint32_t expr) {
+  mark(statements_[node].operand_cause, FactKind::Operands, node, expr);
+}
+
+void Uniformity::mark_reached(uint32_t node, uint32_t cause) {
+  mark(statements_[node].control_cause, FactKind::Control, node, cause);
+}
+
+void Uniformity::mark_returned(uint32_t node, uint32_t cause) {
+  mark(statements_[node].return_cause, FactKind::Returned, node, cause);
 }
 
 void Uniformity::mark_control(BlockId block, uint32_t cause) {
   if (block == ir::kNoBlock || code_.block(block).empty()) return;
-  mark(control_cause_, FactKind::Control, index(code_.block(block)[0]), cause);
+  mark_reached(index(code_.block(block)[0]), cause);
 }
 
 void Uniformity::mark_assigned(NodeId node, uint32_t cause) {
   const uint32_t variable = input_.node_target[index(node)];
-  if (variable != kUnresolved) mark(variable_cause_, FactKind::Variable, variable, cause);
+  if (variable != kUnresolved) mark(variable_cause_[variable], FactKind::Variable, variable, cause);
 }
 
 void Uniformity::propagate(Fact fact) {
   if (fact.kind == FactKind::Variable) {
     for (uint32_t use = first_use_[fact.index]; use != kNone; use = uses_[use].next) {
-      mark(operand_cause_, FactKind::Operands, uses_[use].node, uses_[use].expr);
+      mark_operands(uses_[use].node, uses_[use].expr);
     }
     return;
   }
   const NodeId id{fact.index};
   const Node& node = code_[id];
+  const Statement& statement = statements_[fact.index];
   const bool assigns = node.kind == NodeKind::Let || node.kind == NodeKind::Assign;
   switch (fact.kind) {
     case FactKind::Variable: return;
@@ -192,22 +216,21 @@ void Uniformity::propagate(Fact fact) {
       return;
     case FactKind::Control: {
       // The cause is handed on as it is, so that explaining a statement far into a block takes no walk.
-      const uint32_t cause = control_cause_[fact.index];
-      if (next_[fact.index] != kNone) mark(control_cause_, FactKind::Control, next_[fact.index], cause);
+      const uint32_t cause = statement.control_cause;
+      if (statement.next != kNone) mark_reached(statement.next, cause);
       mark_control(node.body, cause);
       mark_control(node.orelse, cause);
       if (assigns) mark_assigned(id, fact.index | kOther);
-      if (node.kind == NodeKind::Return) mark(return_cause_, FactKind::Returned, fact.index, fact.index);
+      if (node.kind == NodeKind::Return) mark_returned(fact.index, fact.index);
       return;
     }
     case FactKind::Returned: {
       // Some invocations may be gone after this statement: in the rest of its block, in the rest of every
       // block around it, and at the next round of a loop.
-      const uint32_t origin = return_cause_[fact.index];
-      if (next_[fact.index] != kNone)
-        mark(control_cause_, FactKind::Control, next_[fact.index], origin | kOther);
+      const uint32_t origin = statement.return_cause;
+      if (statement.next != kNone) mark_reached(statement.next, origin | kOther);
       if (node.kind == NodeKind::Loop) mark_control(node.body, origin | kOther);
-      if (parent_[fact.index] != kNone) mark(return_cause_, FactKind::Returned, parent_[fact.index], origin);
+      if (statement.parent != kNone) mark_returned(statement.parent, origin);
       return;
     }
   }
@@ -220,17 +243,17 @@ std::vector<DivergenceStep> Uniformity::explain(NodeId node, size_t limit) const
   uint32_t at = index(node);
   while (steps.size() < limit) {
     if (of_control) {
-      const uint32_t cause = control_cause_[at];
+      const uint32_t cause = statements_[at].control_cause;
       at = cause & ~kOther;
       of_control = (cause & kOther) != 0;
       if (of_control) {
         steps.push_back({Kind::Return, NodeId{at}});
         continue;
       }
-      steps.push_back({Kind::Condition, NodeId{at}, ExprId{operand_cause_[at]}});
+      steps.push_back({Kind::Condition, NodeId{at}, named_cause(at)});
     }
     // The operands of `at` can differ, by an expression that does so by itself or by a variable.
-    const ExprId expr{operand_cause_[at]};
+    const ExprId expr = named_cause(at);
     if (code_[expr].kind != ExprKind::Var) return steps;
     const uint32_t cause = variable_cause_[input_.expr_target[index(expr)]];
     at = cause & ~kOther;
@@ -239,7 +262,7 @@ std::vector<DivergenceStep> Uniformity::explain(NodeId node, size_t limit) const
     if (of_control) {
       steps.push_back({Kind::AssignedControl, NodeId{at}});
     } else {
-      steps.push_back({Kind::AssignedValue, NodeId{at}, ExprId{operand_cause_[at]}});
+      steps.push_back({Kind::AssignedValue, NodeId{at}, named_cause(at)});
     }
   }
   return steps;

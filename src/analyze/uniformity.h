@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "base/arena.h"
 #include "ir/ir.h"
 #include "spec/operation.h"
 
@@ -56,7 +57,9 @@ class Uniformity {
 
   bool is_uniform(uint32_t variable) const { return variable_cause_[variable] == kNone; }
   /// Whether control is uniform where the statement stands.
-  bool is_control_uniform(ir::NodeId node) const { return control_cause_[ir::index(node)] == kNone; }
+  bool is_control_uniform(ir::NodeId node) const {
+    return statements_[ir::index(node)].control_cause == kNone;
+  }
   /// Barriers where it is not, in program order.
   const std::vector<ir::NodeId>& divergent_barriers() const { return divergent_; }
   /// Why control can differ at a statement: at most `limit` steps. Domain: !is_control_uniform(node).
@@ -67,10 +70,18 @@ class Uniformity {
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr uint32_t kOther = uint32_t(1) << 31;
 
-  enum class FactKind : uint8_t { Variable, Operands, Control, Returned };
+  enum class FactKind : uint32_t { Variable, Operands, Control, Returned };
   struct Fact {
-    FactKind kind;
-    uint32_t index;
+    FactKind kind : 2;
+    uint32_t index : 30;
+  };
+  /// What is known of a statement: the one around it and the next of its block, kNone at the ends; and why
+  /// each fact holds, kNone while it does not.
+  struct Statement {
+    uint32_t parent = kNone, next = kNone;
+    uint32_t operand_cause = kNone;  // the expression that can differ
+    uint32_t control_cause = kNone;  // the If or Loop; kOther: the Return
+    uint32_t return_cause = kNone;   // the Return inside it, or itself
   };
   struct Use {
     uint32_t node, expr, next;
@@ -80,24 +91,26 @@ class Uniformity {
   void scan_operands(ir::NodeId node);
   /// The same when they are the expressions first .. last.
   void scan_row(ir::NodeId node, uint32_t first, uint32_t last);
+  /// Of several expressions by which the operands of a statement differ, the one that stands first.
+  ir::ExprId named_cause(uint32_t node) const;
   void propagate(Fact fact);
-  void mark(std::vector<uint32_t>& causes, FactKind kind, uint32_t index, uint32_t cause);
+  /// Enters a fact with its cause, unless it is known.
+  void mark(uint32_t& known, FactKind kind, uint32_t index, uint32_t cause);
+  void mark_operands(uint32_t node, uint32_t expr);
+  void mark_reached(uint32_t node, uint32_t cause);
+  void mark_returned(uint32_t node, uint32_t cause);
   void mark_control(ir::BlockId block, uint32_t cause);
   void mark_assigned(ir::NodeId node, uint32_t cause);
 
   const UniformityInput input_;
   const ir::Code& code_;
-  // By NodeId, kNone at the ends: the enclosing statement and the next of the same block.
-  std::vector<uint32_t> parent_, next_;
-  std::vector<ir::NodeId> order_;    // reachable statements, in program order
-  std::vector<uint32_t> first_use_;  // by variable: its reads in operands that matter, a list through uses_
-  std::vector<Use> uses_;
-  // Why each fact holds; kNone while it does not.
-  std::vector<uint32_t> variable_cause_;  // the assigning statement; kOther: by control, not by value
-  std::vector<uint32_t> operand_cause_;   // by NodeId: the expression that can differ
-  std::vector<uint32_t> control_cause_;   // by NodeId: the If or Loop; kOther: the Return
-  std::vector<uint32_t> return_cause_;    // by NodeId: the Return inside it, or itself
-  std::vector<Fact> queue_;
+  Arena<Statement> statements_;  // by NodeId
+  Arena<ir::NodeId> order_;      // reachable statements, in program order
+  Arena<uint32_t> first_use_;    // by variable: its reads in operands that matter, a list through uses_
+  Arena<Use> uses_;
+  Arena<uint32_t> variable_cause_;  // by variable, as of a statement: the assigning one; kOther: by control,
+                                    // not by value
+  Arena<Fact> queue_;
   std::vector<ir::ExprId> pending_;  // scratch of scan_operands()
   std::vector<ir::NodeId> divergent_;
 };

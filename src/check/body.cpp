@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "check/body_checker.h"
@@ -54,12 +55,12 @@ BodyResult check_body(const BodyInput& input, Report& report) { return BodyCheck
 
 BodyChecker::BodyChecker(const BodyInput& input, Report& report)
     : input_(input), code_(input.code), report_(report) {
-  visible_.resize(code_.symbols.size());
+  visible_.resize(code_.symbols.size(), Binding{});
   last_declaration_.resize(code_.symbols.size(), kNoTarget);
   name_checked_.resize(code_.symbols.size());
   seen_node_.resize(code_.nodes.size());
-  result_.resolution.types.resize(code_.exprs.size(), DataType::U32);
-  result_.resolution.expr_target.resize(code_.exprs.size(), kNoTarget);
+  result_.resolution.types.resize(code_.exprs.size());  // each is written when its expression is reached
+  result_.resolution.expr_target.resize(code_.exprs.size());
   result_.resolution.node_target.resize(code_.nodes.size(), kNoTarget);
 }
 
@@ -67,6 +68,7 @@ BodyResult BodyChecker::run() {
   declare_buffers();
   declare_parameters();
   walk_blocks();
+  if (next_ != UINT32_MAX) forget_from(next_);
   if (visited_ > spec::kMaxNodes) {
     report_.add(
         DiagCode::V024, Span::none(),
@@ -76,6 +78,11 @@ BodyResult BodyChecker::run() {
   result_.size = visited_;
   result_.in_order = next_ != UINT32_MAX;
   return std::move(result_);
+}
+
+void BodyChecker::forget_from(uint32_t first) {
+  std::fill(result_.resolution.types.begin() + first, result_.resolution.types.end(), DataType::U32);
+  std::fill(result_.resolution.expr_target.begin() + first, result_.resolution.expr_target.end(), kNoTarget);
 }
 
 // Scopes.

@@ -1,6 +1,6 @@
 // The state of check_body(), split over files by what it decides: statements and scopes in body.cpp, trees
-// and leaves of expressions in expressions.cpp, applications of operators in operators.cpp, calls of
-// operations in calls.cpp.
+// and leaves of expressions in expressions.cpp, those that stand in order in in_order.cpp, applications of
+// operators in operators.cpp, calls of operations in calls.cpp.
 #pragma once
 
 #include <span>
@@ -71,6 +71,13 @@ class BodyChecker {
   /// Whether the expressions from next_ to the root are the tree of the root and nothing else, operands first
   /// and from left to right: so it is in whatever was parsed or decoded, and then a tree needs no walk.
   bool stands_in_order(ExprId root);
+  /// Types the expressions of a row that stands in order.
+  void type_row(uint32_t first, uint32_t last);
+  /// The type of an expression in the cases that are usual and valid, and what its name stands for; else
+  /// kUnknownType, and then type_of() decides.
+  DataType usual_type(const ir::Expr& expr, uint32_t& target) const;
+  /// Gives expressions that are not looked at a type and no target.
+  void forget_from(uint32_t first);
   /// V023 when the tree in order_ is too deep.
   void check_depth(ExprId root);
   DataType type_of(ExprId id);
@@ -110,12 +117,12 @@ class BodyChecker {
   const ir::Code& code_;
   Report& report_;
   BodyResult result_;
-  std::vector<Binding> visible_;            // by Symbol
-  std::vector<uint32_t> last_declaration_;  // by Symbol: the variable that last had the name, or kNoTarget
-  std::vector<bool> name_checked_;          // by Symbol
+  Arena<Binding> visible_;            // by Symbol
+  Arena<uint32_t> last_declaration_;  // by Symbol: the variable that last had the name, or kNoTarget
+  std::vector<bool> name_checked_;    // by Symbol
   std::vector<Shadowed> scope_;
-  std::vector<Span> variable_spans_;  // by VarId
-  std::vector<bool> buffer_usable_;   // by BufferId: its element type can be spoken of
+  Arena<Span> variable_spans_;       // by VarId
+  std::vector<bool> buffer_usable_;  // by BufferId: its element type can be spoken of
   std::vector<Frame> frames_;
   uint32_t next_ = 0;            // expressions below were seen; UINT32_MAX: in no order, see seen_expr_
   std::vector<bool> seen_expr_;  // empty while expressions come in order

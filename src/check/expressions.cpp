@@ -98,7 +98,7 @@ DataType BodyChecker::expression(ExprId root) {
   }
   if (next_ <= ir::index(root) && stands_in_order(root)) {
     const uint32_t first = next_, size = ir::index(root) + 1 - first;
-    for (uint32_t i = first; i < first + size; ++i) result_.resolution.types[i] = type_of(ExprId{i});
+    type_row(first, ir::index(root));
     visited_ += size;
     next_ = first + size;
     if (size > spec::kMaxExpressionDepth) {
@@ -111,6 +111,7 @@ DataType BodyChecker::expression(ExprId root) {
   if (next_ != UINT32_MAX) {
     seen_expr_.assign(code_.exprs.size(), false);
     std::fill_n(seen_expr_.begin(), next_, true);
+    forget_from(next_);
     next_ = UINT32_MAX;
   }
   order_.clear();
@@ -140,24 +141,6 @@ DataType BodyChecker::expression(ExprId root) {
   }
   check_depth(root);
   return type(root);
-}
-
-bool BodyChecker::stands_in_order(ExprId root) {
-  const uint32_t first = next_, last = ir::index(root);
-  if (pending_.size() < last - first + 1) pending_.resize(last - first + 1);
-  ExprId* const bottom = pending_.data();
-  ExprId* top = bottom;  // the roots of the trees so far
-  for (uint32_t i = first; i <= last; ++i) {
-    const ir::Range operands = code_.exprs[i].args;
-    if (operands.count > size_t(top - bottom)) return false;
-    top -= operands.count;
-    const ExprId* wanted = code_.expr_list.data() + operands.first;
-    for (uint32_t k = 0; k < operands.count; ++k) {
-      if (top[k] != wanted[k]) return false;
-    }
-    *top++ = ExprId{i};
-  }
-  return top - bottom == 1;
 }
 
 void BodyChecker::check_depth(ExprId root) {

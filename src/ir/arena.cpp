@@ -1,5 +1,6 @@
 #include "ir/arena.h"
 
+#include <array>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -68,7 +69,7 @@ struct Parts {
   uint32_t operands;
   bool symbol, body, orelse;
 };
-constexpr Parts parts_of(NodeKind kind) {
+constexpr Parts list_parts(NodeKind kind) {
   switch (kind) {
     case NodeKind::Let:
     case NodeKind::Assign: return {1, true, false, false};
@@ -81,6 +82,13 @@ constexpr Parts parts_of(NodeKind kind) {
   }
   std::unreachable();
 }
+
+constexpr auto kParts = [] {
+  std::array<Parts, kNodeKindCount> out{};
+  for (size_t i = 0; i < kNodeKindCount; ++i) out[i] = list_parts(static_cast<NodeKind>(i));
+  return out;
+}();
+const Parts& parts_of(NodeKind kind) { return kParts[static_cast<size_t>(kind)]; }
 
 /// An index in 28 bits, all ones for none.
 constexpr bool fits(uint32_t index) { return index == UINT32_MAX || index < kNone; }

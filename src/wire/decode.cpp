@@ -4,13 +4,16 @@
 // anything is allocated for them, and each rule that makes an encoding the only one of its program
 // (docs/wire-format.md, "Canonical") is enforced where the byte is read.
 //
-// Nothing is kept twice. Whoever has operands or statements claims places for them in expr_list or node_list
-// when their number is read, so that what comes next is written where it belongs, and what is open is only a
-// range of places. An expression stands in the file before its operands and in the arena behind them: ids are
-// given from the last down.
+// Nothing is kept twice. Whoever has statements claims places for them in node_list when their number is
+// read, so that what comes next is written where it belongs, and what is open is only a range of places. An
+// expression stands in the file before its operands and in the arena behind them, in the order in which
+// programs are evaluated: until its operands are there it waits at the far end of the arena, which has room
+// for all that the file claims.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <deque>
 
 #include "spec/limits.h"
@@ -31,6 +34,18 @@ using spec::Signature;
 /// More strings or statements than this are refused: 16 times the nodes of the largest valid program, and
 /// what the arenas can number.
 constexpr uint32_t kMaxCount = 16 * spec::kMaxNodes;
+
+/// By operator: how many operands follow its tag at once, or kMore where something else stands between.
+constexpr uint8_t kMore = 0xff;
+constexpr auto kBareOperands = [] {
+  std::array<uint8_t, spec::kOpCount> out{};
+  for (size_t i = 0; i < spec::kOpCount; ++i) {
+    const spec::Op op = spec::kOps[i].op;
+    const bool bare = spec::is_scalar(op) || spec::kOps[i].signature == Signature::CTT_T;
+    out[i] = bare ? uint8_t(*spec::operand_count(op)) : kMore;
+  }
+  return out;
+}();
 
 class Decoder {
  public:
@@ -221,17 +236,17 @@ class Decoder {
   /// Gives every arena its final size, before anything is in it: whatever is claimed is written once.
   void reserve(Counts counts) {
     if (in_.failed()) return;
-    expressions_left_ = next_expr_ = counts.expressions;
+    expressions_left_ = unread_exprs_ = open_exprs_ = waiting_operands_ = counts.expressions;
     statements_ = statements_left_ = counts.statements;
     code().exprs.resize(counts.expressions);
     code().expr_list.resize(counts.expressions);
+    exprs_ = code().exprs.data();
+    expr_list_ = code().expr_list.data();
     code().nodes.reserve(counts.statements);
     code().node_list.resize(counts.statements);
     // A statement has at most two blocks, and a block takes a byte that nobody else has claimed.
     const uint64_t unclaimed = in_.remaining() - uint64_t(counts.expressions) * 2 - counts.statements;
     code().blocks.reserve(std::min<uint64_t>(uint64_t(counts.statements) * 2 + 1, unclaimed));
-    // What is open waits for an expression, which is not open yet.
-    open_exprs_.reserve(counts.expressions / 2 + 2);
   }
 
   // Statements.
@@ -267,7 +282,7 @@ class Decoder {
     uint32_t count = in_.number();
     // The bytes that remain hold this block and all that was claimed and not read, or the file is cut off: so
     // there are no more blocks than reserve() made room for.
-    const uint64_t unread = uint64_t(next_expr_) * 2 + (statements_ - code().nodes.size());
+    const uint64_t unread = uint64_t(unread_exprs_) * 2 + (statements_ - code().nodes.size());
     if (count > in_.remaining() || unread > in_.remaining()) {
       in_.fail(DiagCode::W007, begin,
                fmt::format("{} statements of a block and {} bytes of the program are to come, and {} remain",
@@ -321,32 +336,76 @@ class Decoder {
 
   // Expressions, in prefix order.
 
-  Range claim(uint32_t operands) {
+  /// Whether so many operands are left of what the file claims.
+  bool claim(uint32_t operands) {
     if (operands > expressions_left_) {
       in_.fail(DiagCode::W006, counts_at_, "more expressions than are claimed");
-      return {};
+      return false;
     }
-    const Range places{uint32_t(code().expr_list.size()) - expressions_left_, operands};
     expressions_left_ -= operands;
-    return places;
+    return true;
   }
 
   Range read_operands(uint32_t count) {
-    const Range places = claim(count);
-    if (places.count != 0) open_exprs_.push_back(places);
-    while (!open_exprs_.empty()) {
-      Range& top = open_exprs_.back();
-      const uint32_t place = top.first++;
-      if (--top.count == 0) open_exprs_.pop_back();
-      const ir::ExprId id{--next_expr_};
-      code().expr_list[place] = id;
-      ir::Expr& e = code().exprs[next_expr_] = {};
-      e.args = claim(read_expression(e));
-      if (in_.failed()) {
-        open_exprs_.clear();
-      } else if (e.args.count != 0) {
-        open_exprs_.push_back(e.args);
+    if (!claim(count)) return {};
+    for (uint32_t i = 0; i < count; ++i) {
+      read_tree();
+      if (in_.failed()) return {};
+    }
+    return take_operands(count);
+  }
+
+  /// One expression with all that it is made of. An open one counts in args.first what it still misses.
+  void read_tree() {
+    const uint32_t bottom = open_exprs_;
+    do {
+      ir::Expr e;
+      --unread_exprs_;
+      const uint32_t operands = read_expression(e);
+      if (!claim(operands) || in_.failed()) return;
+      if (operands != 0) {
+        e.args = {operands, operands};
+        exprs_[--open_exprs_] = e;
+        continue;
       }
+      finish(e, {});
+      while (open_exprs_ != bottom && --exprs_[open_exprs_].args.first == 0) {
+        const ir::Expr& complete = exprs_[open_exprs_++];
+        finish(complete, take_operands(complete.args.count));
+      }
+    } while (open_exprs_ != bottom);
+  }
+
+  /// Its fields one by one: its range was written in halves just now, and is not read as a whole.
+  void finish(const ir::Expr& e, Range operands) {
+    ir::Expr& to = exprs_[finished_exprs_];
+    to.kind = e.kind;
+    to.op = e.op;
+    to.type = e.type;
+    to.mode = e.mode;
+    to.symbol = e.symbol;
+    to.immediate = e.immediate;
+    to.args = operands;
+    expr_list_[--waiting_operands_] = ir::ExprId{finished_exprs_++};
+  }
+
+  /// The operands that wait, the last of them first, become the list of their owner. When no expression is
+  /// open or unread, the ends of the list meet, so each is read before any is written.
+  Range take_operands(uint32_t count) {
+    const Range places{taken_operands_, count};
+    ir::ExprId* const to = expr_list_ + taken_operands_;
+    ir::ExprId* const from = expr_list_ + waiting_operands_;
+    taken_operands_ += count;
+    waiting_operands_ += count;
+    switch (count) {
+      case 1: to[0] = from[0]; break;
+      case 2: {
+        const ir::ExprId second = from[0];
+        to[0] = from[1];
+        to[1] = second;
+        break;
+      }
+      default: std::reverse(from, from + count); std::memmove(to, from, count * sizeof(ir::ExprId));
     }
     return places;
   }
@@ -384,6 +443,8 @@ class Decoder {
 
   uint32_t read_operator(ir::Expr& e) {
     e.op = read_operator_tag();
+    const uint8_t operands = kBareOperands[static_cast<size_t>(e.op)];
+    if (operands != kMore) return operands;
     const Signature signature = spec::info(e.op).signature;
     switch (signature) {
       case Signature::T_T:
@@ -423,9 +484,14 @@ class Decoder {
   size_t counts_at_ = 0;
   uint32_t expressions_left_ = 0;  // to be claimed
   uint32_t statements_ = 0, statements_left_ = 0;
-  uint32_t next_expr_ = 0;  // behind the next id to give
-  std::deque<Open> open_;   // not a vector: it grows by what it needs
-  std::vector<Range> open_exprs_;
+  // The arenas of expressions and of their operands' ids fill from both ends: from below with what is
+  // complete, from above with what waits for the rest of its expression.
+  ir::Expr* exprs_ = nullptr;
+  ir::ExprId* expr_list_ = nullptr;
+  uint32_t unread_exprs_ = 0;
+  uint32_t finished_exprs_ = 0, open_exprs_ = 0;
+  uint32_t taken_operands_ = 0, waiting_operands_ = 0;
+  std::deque<Open> open_;  // not a vector: it grows by what it needs
 };
 
 }  // namespace

@@ -19,10 +19,11 @@ namespace vyre::wire {
 
 class Reader {
  public:
-  Reader(std::span<const std::byte> bytes, size_t at) : bytes_(bytes), at_(at) {}
+  Reader(std::span<const std::byte> bytes, size_t at)
+      : begin_(bytes.data()), next_(begin_ + at), end_(begin_ + bytes.size()) {}
 
-  size_t at() const { return at_; }
-  size_t remaining() const { return bytes_.size() - at_; }
+  size_t at() const { return size_t(next_ - begin_); }
+  size_t remaining() const { return size_t(end_ - next_); }
   bool failed() const { return fault_.has_value(); }
   Diag take_fault() { return std::move(*fault_); }
 
@@ -30,15 +31,15 @@ class Reader {
   [[gnu::cold]] void fail(DiagCode code, size_t at, std::string_view what, std::string_view help = {}) {
     if (failed()) return;
     fault_ = make_diag(code, Span::none(), fmt::format("at byte {}: {}", at, what), std::string(help));
-    at_ = bytes_.size();
+    next_ = end_;
   }
 
   uint8_t byte() {
-    if (at_ == bytes_.size()) [[unlikely]] {
-      fail(DiagCode::W003, at_, "the file ends inside the program");
+    if (next_ == end_) [[unlikely]] {
+      fail(DiagCode::W003, at(), "the file ends inside the program");
       return 0;
     }
-    return uint8_t(bytes_[at_++]);
+    return uint8_t(*next_++);
   }
 
   /// LEB128 of at most 32 bits, in the fewest bytes.
@@ -49,7 +50,7 @@ class Reader {
 
   /// How many things of at least `least` bytes each follow, when `promised` bytes are promised to others.
   uint32_t count(size_t least, std::string_view things, uint64_t promised = 0) {
-    const size_t begin = at_;
+    const size_t begin = at();
     const uint32_t value = number();
     if (uint64_t(value) * least + promised <= remaining()) return value;
     fail(DiagCode::W007, begin,
@@ -60,7 +61,7 @@ class Reader {
 
   /// A byte that is 0 or 1.
   bool flag() {
-    const size_t begin = at_;
+    const size_t begin = at();
     const uint8_t value = byte();
     if (value > 1) fail(DiagCode::W005, begin, fmt::format("0x{:02x} is neither 0 nor 1", value));
     return value == 1;
@@ -68,21 +69,21 @@ class Reader {
 
   std::string_view string() {
     const uint32_t length = count(1, "bytes of a string");
-    const std::string_view text(reinterpret_cast<const char*>(bytes_.data()) + at_, length);
+    const std::string_view text(reinterpret_cast<const char*>(next_), length);
     for (size_t i = 0; i < text.size(); ++i) {
       if (text[i] < 0x21 || text[i] > 0x7e) {
-        fail(DiagCode::W011, at_ + i,
+        fail(DiagCode::W011, at() + i,
              fmt::format("byte 0x{:02x} in a string", static_cast<unsigned char>(text[i])));
         return {};
       }
     }
-    at_ += length;
+    next_ += length;
     return text;
   }
 
  private:
   uint32_t rest_of_number(uint8_t first) {
-    const size_t begin = at_ - 1;
+    const size_t begin = at() - 1;
     uint32_t value = first & 0x7f;
     for (uint32_t shift = 7;; shift += 7) {
       const uint8_t next = byte();
@@ -97,8 +98,7 @@ class Reader {
     }
   }
 
-  std::span<const std::byte> bytes_;
-  size_t at_;
+  const std::byte *begin_, *next_, *end_;
   std::optional<Diag> fault_;
 };
 
