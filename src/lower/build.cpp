@@ -8,7 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "lower/composition.h"
 #include "lower/kernel.h"
+#include "lower/reduction.h"
 
 namespace vyre::lower {
 namespace {
@@ -40,31 +42,51 @@ struct Task {
 
 class Linearizer {
  public:
-  explicit Linearizer(const check::Checked& program) : program_(program) {}
-
-  Kernel run() {
-    const ir::Program& source = program_.program();
+  Kernel run(const check::Checked& program) {
+    program_ = &program;
+    const ir::Program& source = program.program();
     kernel_.name = source.name;
     kernel_.workgroup_size = source.workgroup_size;
     declare_buffers();
-    const auto activation = activate(source.code, program_.resolution(), Span::none());
-    activations_.push_back(activation);
+    activations_.push_back(activate(source.code, program.resolution(), Span::none()));
     kernel_.entry = kernel_.add_block();
     push_body(source.entry, kernel_.entry);
+    run_tasks();
+    return std::move(kernel_);
+  }
+
+  Composition run(const check::CheckedFunction& function) {
+    activations_.push_back(activate(function.function->code, function.resolution, Span::none()));
+    kernel_.entry = kernel_.add_block();
+    open_.push_back(kernel_.entry);
+    Composition out;
+    for (uint32_t i = 0; i < function.function->parameters.size(); ++i) {
+      const DataType type = function.resolution.variables[i].type;
+      out.parameters.push_back(kernel_.add({.kind = InstKind::Const, .type = type}, {}));
+      define(VarId{i}, out.parameters.back(), Span::none());
+    }
+    push(TaskKind::Evaluate, ir::index(function.function->result));
+    push_nodes(function.function->body);
+    run_tasks();
+    out.result = pop();
+    out.kernel = std::move(kernel_);
+    return out;
+  }
+
+ private:
+  void run_tasks() {
     while (!tasks_.empty()) {
       const Task task = tasks_.back();
       tasks_.pop_back();
       step(task);
     }
-    return std::move(kernel_);
   }
 
- private:
   void declare_buffers() {
-    for (const ir::BufferDecl& decl : program_.program().buffers) {
-      kernel_.buffers.push_back({.name = std::string(program_.program().code.name(decl.name)),
+    for (const ir::BufferDecl& decl : program_->program().buffers) {
+      kernel_.buffers.push_back({.name = std::string(program_->program().code.name(decl.name)),
                                  .access = decl.access,
-                                 .element = program_.program().element(decl),
+                                 .element = program_->program().element(decl),
                                  .binding = decl.binding,
                                  .argument = 0,
                                  .count = decl.count,
@@ -74,13 +96,13 @@ class Linearizer {
     }
     declare_shapes();
     uint32_t argument = 0;
-    for (const check::BufferId id : program_.bound_buffers()) {
+    for (const check::BufferId id : program_->bound_buffers()) {
       kernel_.buffers[check::index(id)].argument = argument++;
     }
   }
 
   void declare_shapes() {
-    const ir::Program& source = program_.program();
+    const ir::Program& source = program_->program();
     std::map<ir::Symbol, uint32_t> by_name;
     for (uint32_t b = 0; b < source.buffers.size(); ++b) by_name.emplace(source.buffers[b].name, b);
     for (uint32_t b = 0; b < source.buffers.size(); ++b) {
@@ -203,6 +225,7 @@ class Linearizer {
         break;
       case ir::ExprKind::Apply:
         if (expr.op == spec::Op::Call) return call(id);
+        if (spec::is_reduction(expr.op)) return reduce(id, inst);
         inst.op = expr.op;
         inst.mode = expr.mode;
         if (spec::is_atomic(expr.op)) {
@@ -284,6 +307,18 @@ class Linearizer {
     return emit(inst, {});
   }
 
+  /// A reduction is the loop that it stands for.
+  void reduce(ExprId id, const Inst& at) {
+    const ir::Expr& expr = code()[id];
+    const std::vector<Value> range = pop(expr.args.count);
+    Reduction reduction{.op = expr.op,
+                        .fold = *spec::find_op_tag(uint16_t(expr.immediate)),
+                        .type = at.type,
+                        .buffer = check::index(resolution().buffer(id))};
+    if (!range.empty()) reduction.range = {range[0], range[1]};
+    values_.push_back(write_reduction(kernel_, open_.back(), at.origin, reduction));
+  }
+
   /// An intrinsic stays a call; anything else is inlined: parameters by value, the body, the result.
   void call(ExprId id) {
     const spec::OpDef& def = *resolution().callee(id);
@@ -295,7 +330,7 @@ class Linearizer {
       values_.push_back(emit(inst, pop(uint32_t(def.signature.inputs.size()))));
       return;
     }
-    const check::CheckedFunction& callee = program_.function(def);
+    const check::CheckedFunction& callee = program_->function(def);
     const ir::Function& function = *callee.function;
     const std::vector<Value> arguments = pop(uint32_t(function.parameters.size()));
     const Span call_site = origin(code().span(id));
@@ -306,7 +341,7 @@ class Linearizer {
     push_nodes(function.body);
   }
 
-  const check::Checked& program_;
+  const check::Checked* program_ = nullptr;  // none for a function
   Kernel kernel_;
   std::vector<Task> tasks_;
   std::vector<Value> values_;
@@ -316,6 +351,8 @@ class Linearizer {
 
 }  // namespace
 
-Kernel build(const check::Checked& program) { return Linearizer(program).run(); }
+Kernel build(const check::Checked& program) { return Linearizer().run(program); }
+
+Composition build_composition(const check::CheckedFunction& function) { return Linearizer().run(function); }
 
 }  // namespace vyre::lower

@@ -12,14 +12,19 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/random.h"
 #include "lower/memory.h"
 #include "lower/operators.h"
 #include "lower/registers.h"
+#include "lower/relation.h"
 
 namespace vyre::lower {
 namespace {
 
 using Lanes = std::vector<uint32_t>;
+
+/// Of random words: memory.cpp draws from stream 0.
+constexpr uint64_t kFloatStream = 1;
 
 /// Words a register: those of the kernel's widest value, of which a legal kernel's all have one.
 uint32_t register_words(const Kernel& kernel) {
@@ -310,7 +315,20 @@ class Evaluator {
       if (in_domain(inst.raw, arguments(inst, lane).data())) continue;
       return fault(v, lane, fmt::format("its domain is: {}", info(inst.raw).domain));
     }
+    if (info(inst.raw).is_float) return raw_float(v);
     return each(v, [&](uint32_t lane) { return apply_raw(inst.raw, arguments(inst, lane).data()); });
+  }
+  Result<void> raw_float(Value v) {
+    const Inst& inst = kernel_[v];
+    const Promise& promise = kernel_.floats[inst.raw];
+    if (!promise.given) {
+      return fault(v, frames_.back().lanes.front(),
+                   fmt::format("the profile `{}` promises nothing of it", kernel_.floats.name));
+    }
+    return each(v, [&](uint32_t lane) {
+      const auto random = philox(options_.seed, choices_++, kFloatStream);
+      return choose_result(inst.raw, promise, arguments(inst, lane).data(), random);
+    });
   }
   Result<void> check_access(Value v) {
     const Inst& inst = kernel_[v];
@@ -378,6 +396,7 @@ class Evaluator {
   uint32_t live_ = 0;
   uint64_t returns_ = 0;  // how many Returns were executed: frames notice a change
   uint64_t steps_ = 0;
+  uint64_t choices_ = 0;  // how many the adversary has made for float operators
 };
 
 }  // namespace

@@ -1,8 +1,10 @@
 // An evaluator for kernels, semantic or legal: the judge of legalization.
 //
 // It shares no code with ref/'s evaluator of programs and runs a workgroup in its own way, so that the two
-// check each other. Raw operators outside their domain are an error even where the result is not used (L001),
-// and what a raw load finds beyond the elements is chosen adversarially from the seed.
+// check each other. Raw operators outside their domain are an error even where the result is not used (L001).
+// What a raw load finds beyond the elements, and what a raw float operator gives within its promise
+// (Kernel::floats), is chosen adversarially from the seed; one of which nothing is promised is an error as
+// well.
 #pragma once
 
 #include <cstddef>

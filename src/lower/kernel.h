@@ -171,10 +171,10 @@ struct Target {
   GuardForm load_guard = GuardForm::Branch;
   FloatPromises floats = kNoFloats;
 };
-inline constexpr Target kLlvmTarget{"llvm"};
+inline constexpr Target kLlvmTarget{.name = "llvm", .floats = kIeeeFloats};
 /// NVIDIA's virtual machine: every raw operator, 16-bit accesses. Threads are not vectorised, so
 /// straight-line loads lose nothing there, and large kernels compile several times faster.
-inline constexpr Target kPtxTarget{.name = "ptx", .load_guard = GuardForm::Select};
+inline constexpr Target kPtxTarget{.name = "ptx", .load_guard = GuardForm::Select, .floats = kIeeeFloats};
 /// A language of 32-bit words that has little beyond them, as shading languages do.
 inline constexpr Target kWordTarget{.name = "words",
                                     .has_reverse_bits = false,

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "lower/nan.h"
 #include "lower/rules.h"
 
 namespace vyre::lower {
@@ -70,7 +71,8 @@ void store_element(Rewriter& r, uint32_t buffer, Value index, const Parts& value
 
 class Legalizer {
  public:
-  Legalizer(const Kernel& kernel, const Target& target) : kernel_(kernel), r_(kernel, target) {}
+  Legalizer(const Kernel& kernel, const Target& target)
+      : kernel_(kernel), r_(kernel, target), nan_(kernel, target.floats) {}
 
   Kernel run() {
     r_.at(kernel_.entry, Span::none());
@@ -186,7 +188,25 @@ class Legalizer {
     return r_.get(before[0]);
   }
 
+  // match:  an instruction that sees the bits of a raw NaN
+  // result: the same of the canonical one
   void rewrite(Value v) {
+    const Inst& inst = kernel_[v];
+    std::vector<std::pair<Value, Parts>> raw;
+    for (uint32_t n = 0; n < inst.args.count; ++n) {
+      if (!nan_.must_canonicalise(v, n)) continue;
+      const Value operand = kernel_.arg(inst, n);
+      raw.emplace_back(operand, r_.parts(operand));
+      r_.replace(operand, canonical(r_, kernel_[operand].type, raw.back().second[0]));
+    }
+    rewrite_clean(v);
+    while (!raw.empty()) {
+      r_.replace(raw.back().first, raw.back().second);
+      raw.pop_back();
+    }
+  }
+
+  void rewrite_clean(Value v) {
     const Inst& inst = kernel_[v];
     switch (inst.kind) {
       case InstKind::Apply: return r_.replace(v, legalize_apply(r_, inst));
@@ -214,6 +234,7 @@ class Legalizer {
 
   const Kernel& kernel_;
   Rewriter r_;
+  NanFlow nan_;
   std::map<std::pair<uint32_t, uint32_t>, Value> dimensions_;  // by buffer and element
 };
 

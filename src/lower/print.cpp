@@ -60,6 +60,7 @@ class Printer {
     for (uint32_t s = 0; s < kernel_.slots.size(); ++s) {
       fmt::format_to(std::back_inserter(out_), "  slot {}: {}\n", slot(s), spec::text(kernel_.slots[s].type));
     }
+    if (has_raw_floats()) fmt::format_to(std::back_inserter(out_), "  floats {}\n", kernel_.floats.name);
     out_ += "{\n";
     body();
     out_ += "}\n";
@@ -122,6 +123,12 @@ class Printer {
       visit(v);
       if (kernel_[v].body != kNoKBlock) open.push_back({kernel_[v].body, 0, kernel_[v].orelse});
     }
+  }
+
+  bool has_raw_floats() const {
+    return std::ranges::any_of(kernel_.insts, [](const Inst& inst) {
+      return inst.kind == InstKind::Raw && info(inst.raw).is_float;
+    });
   }
 
   void indent(size_t depth) { out_.append(2 * depth, ' '); }

@@ -35,13 +35,14 @@ constexpr spec::TotalTable<kTruthRows> kTruth;
 }  // namespace
 
 Rewriter::Rewriter(const Kernel& source, const Target& target)
-    : source_(source), target_(target), parts_(source.insts.size()) {
+    : source_(&source), target_(target), parts_(source.insts.size()) {
   out_.name = source.name;
   out_.workgroup_size = source.workgroup_size;
   out_.buffers = source.buffers;
   out_.blocks.resize(source.blocks.size());
   out_.entry = source.entry;
   out_.legal = true;
+  out_.floats = target.floats;
   for (const SlotInfo& slot : source.slots) {
     variables_.push_back(variable(slot.name, spec::value_words(slot.type)));
     truth_slots_.back() = slot.type == DataType::Bool;
@@ -76,7 +77,7 @@ Value Rewriter::raw(RawOp op, std::initializer_list<Value> operands) {
 }
 
 Value Rewriter::length(uint32_t buffer) {
-  const KernelBuffer& b = source_.buffers[buffer];
+  const KernelBuffer& b = source_->buffers[buffer];
   if (b.access == spec::BufferAccess::Workgroup) return constant(b.count);
   return write({.kind = InstKind::Len, .target = buffer}, {});
 }
@@ -142,12 +143,12 @@ Parts Rewriter::constants(const Inst& inst) {
   const uint32_t words = spec::value_words(inst.type);
   if (words == 1) return constant(inst.imm);
   Parts out;
-  for (uint32_t n = 0; n < words; ++n) out.add(constant(source_.wide[inst.imm][n]));
+  for (uint32_t n = 0; n < words; ++n) out.add(constant(source_->wide[inst.imm][n]));
   return out;
 }
 
 void Rewriter::keep(Value v) {
-  const Inst& inst = source_[v];
+  const Inst& inst = (*source_)[v];
   if (inst.kind == InstKind::Const) return replace(v, constants(inst));
   if (inst.kind == InstKind::Get) return replace(v, get(variable(Slot{inst.target})));
   if (inst.kind == InstKind::Set) return set(variable(Slot{inst.target}), operand(inst, 0));
@@ -159,6 +160,21 @@ void Rewriter::keep(Value v) {
     words.add(write({.kind = InstKind::Intrinsic, .imm = inst.imm, .target = n}, operands));
   }
   replace(v, words);
+}
+
+Parts Rewriter::inlined(const Composition& composition, std::span<const Parts> operands) {
+  const Kernel* const outside = std::exchange(source_, &composition.kernel);
+  std::vector<Parts> body(composition.kernel.insts.size());
+  for (size_t n = 0; n < operands.size(); ++n) body[index(composition.parameters[n])] = operands[n];
+  parts_.swap(body);
+  for (const Value v : composition.kernel.block(composition.kernel.entry)) {
+    const Inst& inst = composition.kernel[v];
+    inst.kind == InstKind::Apply ? replace(v, legalize_apply(*this, inst)) : keep(v);
+  }
+  const Parts result = parts(composition.result);
+  parts_.swap(body);
+  source_ = outside;
+  return result;
 }
 
 Kernel Rewriter::finish() { return std::move(out_); }

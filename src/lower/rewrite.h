@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "lower/composition.h"
 #include "lower/kernel.h"
 
 namespace vyre::lower {
@@ -45,10 +46,10 @@ class Rewriter {
   Rewriter(const Kernel& source, const Target& target);
 
   const Target& target() const { return target_; }
-  const Kernel& source() const { return source_; }
+  const Kernel& source() const { return *source_; }
 
   // Reading: the words that stand for an operand of an instruction of the source.
-  const Parts& operand(const Inst& inst, uint32_t n) const { return parts(source_.arg(inst, n)); }
+  const Parts& operand(const Inst& inst, uint32_t n) const { return parts(source_->arg(inst, n)); }
   /// Domain: an operand of one word.
   Value word(const Inst& inst, uint32_t n) const { return operand(inst, n)[0]; }
 
@@ -90,6 +91,9 @@ class Rewriter {
     block_ = outside;
   }
 
+  /// Writes the legal form of a composition's body over these operands and gives its result.
+  Parts inlined(const Composition& composition, std::span<const Parts> operands);
+
   /// Whether the word is known to be 0 or 1.
   bool is_truth(Value v) const { return truth_[index(v)]; }
 
@@ -98,6 +102,8 @@ class Rewriter {
   /// The instruction as it is, for its operands' words: those kinds that are in every kernel.
   void keep(Value v);
   void replace(Value v, const Parts& by) { parts_[index(v)] = by; }
+  /// What took the place of a value of the source.
+  const Parts& parts(Value v) const { return parts_[index(v)]; }
   Kernel finish();
 
  private:
@@ -109,11 +115,10 @@ class Rewriter {
   KBlock open_if(Value condition);
   Branches open_branches(Value condition);
   KBlock open_loop(Value from, Value to);
-  const Parts& parts(Value v) const { return parts_[index(v)]; }
   Parts constants(const Inst& constant);
   Variable variable(Slot of_the_source) const { return variables_[index(of_the_source)]; }
 
-  const Kernel& source_;
+  const Kernel* source_;  // of what is being rewritten: the kernel, or a composition
   const Target& target_;
   Kernel out_;
   std::vector<Parts> parts_;         // by Value of the source

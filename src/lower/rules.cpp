@@ -8,8 +8,8 @@
 #include "lower/rules.h"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "lower/float_rules.h"
 #include "spec/casts.h"
 
 namespace vyre::lower {
@@ -161,6 +161,8 @@ Parts select(Rewriter& r, const Inst& apply) {
 Parts cast(Rewriter& r, const Inst& apply) {
   const Parts& a = r.operand(apply, 0);
   if (apply.type == apply.operand_type) return a;
+  if (spec::kFloats.contains(apply.type) || spec::kFloats.contains(apply.operand_type))
+    return legalize_float_cast(r, apply);
   if (apply.type == DataType::Bool) return truth(r, any_bit(r, a));
   const bool splat = spec::kVectors.contains(apply.type);
   const uint32_t words = spec::value_words(apply.type);
@@ -221,7 +223,6 @@ constexpr Rules all_but_truth(Rule rule) { return {rule, rule, rule, rule, nullp
 
 constexpr bool is_pure(Op op) { return !spec::is_atomic(op) && !spec::is_reduction(op) && op != Op::Call; }
 
-Parts pending(Rewriter&, const Inst&) { std::abort(); }
 constexpr Rules floats(Rule rule) { return {nullptr, nullptr, nullptr, nullptr, nullptr, rule}; }
 
 using Entry = spec::Row<Op, Rules>;
@@ -257,27 +258,27 @@ constexpr Entry kRows[] = {
     {Op::MakeVec2U32, vectors(make_vector)},
     {Op::MakeVec4U32, vectors(make_vector)},
     {Op::Component, vectors(component)},
-    {Op::FAdd, floats(pending)},
-    {Op::FSub, floats(pending)},
-    {Op::FMul, floats(pending)},
-    {Op::FDiv, floats(pending)},
-    {Op::FMulAdd, floats(pending)},
-    {Op::FSqrt, floats(pending)},
-    {Op::FMin, floats(pending)},
-    {Op::FMax, floats(pending)},
-    {Op::FNeg, floats(pending)},
-    {Op::FAbs, floats(pending)},
-    {Op::FEq, floats(pending)},
-    {Op::FLt, floats(pending)},
-    {Op::FGt, floats(pending)},
-    {Op::FLe, floats(pending)},
-    {Op::FGe, floats(pending)},
-    {Op::FIsNaN, floats(pending)},
-    {Op::FIsInf, floats(pending)},
-    {Op::FFloor, floats(pending)},
-    {Op::FCeil, floats(pending)},
-    {Op::FRound, floats(pending)},
-    {Op::FTrunc, floats(pending)},
+    {Op::FAdd, floats(legalize_float)},
+    {Op::FSub, floats(legalize_float)},
+    {Op::FMul, floats(legalize_float)},
+    {Op::FDiv, floats(legalize_float)},
+    {Op::FMulAdd, floats(legalize_float)},
+    {Op::FSqrt, floats(legalize_float)},
+    {Op::FMin, floats(legalize_float)},
+    {Op::FMax, floats(legalize_float)},
+    {Op::FNeg, floats(legalize_float)},
+    {Op::FAbs, floats(legalize_float)},
+    {Op::FEq, floats(legalize_float)},
+    {Op::FLt, floats(legalize_float)},
+    {Op::FGt, floats(legalize_float)},
+    {Op::FLe, floats(legalize_float)},
+    {Op::FGe, floats(legalize_float)},
+    {Op::FIsNaN, floats(legalize_float)},
+    {Op::FIsInf, floats(legalize_float)},
+    {Op::FFloor, floats(legalize_float)},
+    {Op::FCeil, floats(legalize_float)},
+    {Op::FRound, floats(legalize_float)},
+    {Op::FTrunc, floats(legalize_float)},
 };
 constexpr spec::TotalTable<kRows, is_pure> kRules;
 

@@ -1,0 +1,292 @@
+// The rules for operators on floats. a, b, c are the operands, as f32 patterns where the type is F32; |a| is
+// and.raw(a, 7fffffff); literals are hexadecimal patterns. test/unit/lower/float_rules_test.cpp runs every
+// rule against every choice that a promise leaves open.
+#include "lower/float_rules.h"
+
+#include <optional>
+
+#include "spec/float_format.h"
+
+namespace vyre::lower {
+namespace {
+
+using spec::DataType;
+using spec::FloatFormat;
+using spec::Op;
+
+constexpr FloatFormat kSingle = spec::kBinary32;
+
+/// The raw operator that an operator on F32 is.
+constexpr std::optional<RawOp> raw_of(Op op) {
+  if (op == Op::FAdd) return RawOp::FAdd;
+  if (op == Op::FSub) return RawOp::FSub;
+  if (op == Op::FMul) return RawOp::FMul;
+  if (op == Op::FDiv) return RawOp::FDiv;
+  if (op == Op::FMulAdd) return RawOp::FMulAdd;
+  if (op == Op::FSqrt) return RawOp::FSqrt;
+  if (op == Op::FFloor) return RawOp::FFloor;
+  if (op == Op::FCeil) return RawOp::FCeil;
+  if (op == Op::FRound) return RawOp::FRound;
+  if (op == Op::FTrunc) return RawOp::FTrunc;
+  return std::nullopt;
+}
+constexpr bool is_bits(Op op) {
+  return op == Op::FNeg || op == Op::FAbs || op == Op::FIsNaN || op == Op::FIsInf;
+}
+constexpr bool is_order(Op op) {
+  return op == Op::FEq || op == Op::FLt || op == Op::FGt || op == Op::FLe || op == Op::FGe;
+}
+constexpr bool is_min_max(Op op) { return op == Op::FMin || op == Op::FMax; }
+/// Whether there is a guard under which subnormals do not matter.
+constexpr bool has_guard(Op op) {
+  return op == Op::FAdd || op == Op::FSub || op == Op::FMul || op == Op::FDiv || op == Op::FSqrt;
+}
+
+bool orders(const FloatPromises& p) {
+  return p[RawOp::FEq].exact() && p[RawOp::FLt].exact() && p[RawOp::FLe].exact();
+}
+
+Route route_of_single(Op op, const FloatPromises& p) {
+  if (is_order(op) || is_min_max(op)) return orders(p) ? Route::Native : Route::Composed;
+  const Promise& promise = p[*raw_of(op)];
+  if (promise.exact()) return Route::Native;
+  return rounds_right(promise) && has_guard(op) ? Route::Guarded : Route::Composed;
+}
+
+// The numbers of F16 are normal ones of f32, and so are sums, products, quotients and roots of them, or zero:
+// flushing never comes to it. Rounding twice is harmless where f32 has two digits more than twice as many (24
+// = 2 * 11 + 2): add, sub, mul, div, sqrt; Figueroa, "When is double rounding innocuous?" (1995). A product
+// is even exact, so a fused multiply-add is a sum, of which rounding to odd keeps what the second rounding
+// must know.
+Route route_of_half(Op op, const FloatPromises& p) {
+  if (is_min_max(op) || !converts(DataType::F16, p)) return Route::Composed;
+  if (is_order(op)) return orders(p) ? Route::Native : Route::Composed;
+  if (op == Op::FMulAdd) {
+    const bool right =
+        rounds_right(p[RawOp::FMul]) && rounds_right(p[RawOp::FAdd]) && rounds_right(p[RawOp::FSub]);
+    return right ? Route::Native : Route::Composed;
+  }
+  return rounds_right(p[*raw_of(op)]) ? Route::Native : Route::Composed;
+}
+
+// The numbers of BF16 are those of f32 with fewer digits, subnormals included, so f32 must keep those. 24 >=
+// 2 * 8 + 2 where the f32 result is normal. Where it is not:
+//  - add, sub: exact, for operands are multiples of 2^-133;
+//  - mul: products have 16 digits, so those from 2^-134 on are exact, and the others round to at most 2^-134,
+//  which is
+//    half the least BF16 and a tie: zero in the end, as it has to be;
+//  - div: a quotient is A / B * 2^e with 2^7 <= A, B < 2^8; from 2^-134 on e >= -134, and it differs from a
+//  multiple
+//    of 2^-134 by nothing or at least 2^-134 / B > 2^-142, while f32 rounds by at most 2^-150; below, as for
+//    mul.
+Route route_of_bfloat(Op op, const FloatPromises& p) {
+  if (is_min_max(op) || op == Op::FMulAdd) return Route::Composed;
+  if (is_order(op)) return orders(p) ? Route::Native : Route::Composed;
+  return p[*raw_of(op)].exact() ? Route::Native : Route::Composed;
+}
+
+Route route_of(Op op, DataType type, const FloatPromises& p) {
+  if (is_bits(op)) return Route::Bits;
+  if (type == DataType::F32) return route_of_single(op, p);
+  return type == DataType::F16 ? route_of_half(op, p) : route_of_bfloat(op, p);
+}
+
+Value is_nan(Rewriter& r, FloatFormat f, Value a) {
+  const Value size = magnitude(r, f, a);
+  return less(r, r.constant(f.infinity()), size);
+}
+
+// match:  fneg(a); fabs(a); fis_nan(a); fis_inf(a)
+// result: xor.raw(a, sign); and.raw(a, ~sign); ult.raw(infinity, |a|); eq.raw(|a|, infinity)
+Value bits(Rewriter& r, Op op, FloatFormat f, Value a) {
+  if (op == Op::FNeg) return r.raw(RawOp::Xor, {a, r.constant(f.sign_bit())});
+  if (op == Op::FAbs) return magnitude(r, f, a);
+  if (op == Op::FIsNaN) return is_nan(r, f, a);
+  return r.raw(RawOp::Eq, {magnitude(r, f, a), r.constant(f.infinity())});
+}
+
+// match:  feq(a, b); flt; fle; fgt; fge
+// result: feq.raw(a, b); flt.raw(a, b); fle.raw(a, b); flt.raw(b, a); fle.raw(b, a)
+Value order(Rewriter& r, Op op, Value a, Value b) {
+  if (op == Op::FEq) return r.raw(RawOp::FEq, {a, b});
+  const bool swapped = op == Op::FGt || op == Op::FGe;
+  const bool strict = op == Op::FLt || op == Op::FGt;
+  if (swapped) std::swap(a, b);
+  return r.raw(strict ? RawOp::FLt : RawOp::FLe, {a, b});
+}
+
+// match:  fmin(a, a); fmax(a, a)
+// result: a
+// match:  fmin(a, b); fmax(a, b)
+// result: m = select.raw(flt.raw(a, b), a, b);       // flt.raw(b, a) for fmax
+//         n = select.raw(feq.raw(a, b), or.raw(a, b), m);   // zeros: -0 if one is; and.raw for fmax
+//         select.raw(feq.raw(b, b), n, a)            // b is NaN; if a alone is, m is b already
+Value min_max(Rewriter& r, Op op, Value a, Value b) {
+  const bool least = op == Op::FMin;
+  const Value before = least ? r.raw(RawOp::FLt, {a, b}) : r.raw(RawOp::FLt, {b, a});
+  const Value one = choose(r, before, a, b);
+  const Value equal = r.raw(RawOp::FEq, {a, b});
+  const Value merged = least ? either(r, a, b) : both(r, a, b);
+  const Value number = choose(r, equal, merged, one);
+  return choose(r, r.raw(RawOp::FEq, {b, b}), number, a);
+}
+
+struct Operands {
+  Value a{}, b{}, c{};
+};
+Value native(Rewriter& r, RawOp op, const Operands& x) {
+  if (info(op).operands == 1) return r.raw(op, {x.a});
+  return info(op).operands == 2 ? r.raw(op, {x.a, x.b}) : r.raw(op, {x.a, x.b, x.c});
+}
+
+// match:  a * b + c of F16, as f32
+// result: p = fmul.raw(a, b); s = fadd.raw(p, c);               // p is exact
+//         t = fsub.raw(s, p); e = fadd.raw(fsub.raw(p, fsub.raw(s, t)), fsub.raw(c, t));    // s + e = p + c
+//         change = a number but zero is e, and s is even
+//         add.raw(s, select.raw(change, e is towards zero of s ? -1 : 1, 0))
+//         // s rounded to odd: 24 >= 11 + 2 digits, so it rounds to F16 as p + c does. Everything is a
+//         multiple of
+//         // 2^-48 and below 2^33, so nothing is subnormal or infinite unless an operand is infinite; then e
+//         is NaN. Source: Boldo and Melquiond, "Emulation of FMA and correctly rounded sums" (2008).
+Value odd_mul_add(Rewriter& r, const Operands& x) {
+  const Value p = r.raw(RawOp::FMul, {x.a, x.b}), s = r.raw(RawOp::FAdd, {p, x.c});
+  const Value t = r.raw(RawOp::FSub, {s, p});
+  const Value of_p = r.raw(RawOp::FSub, {p, r.raw(RawOp::FSub, {s, t})});
+  const Value of_c = r.raw(RawOp::FSub, {x.c, t});
+  const Value e = r.raw(RawOp::FAdd, {of_p, of_c});
+  const Value size = sub(r, magnitude(r, kSingle, e), r.constant(1));
+  const Value inexact = less(r, size, r.constant(kSingle.infinity() - 1));  // neither zero, infinite nor NaN
+  const Value even = r.raw(RawOp::Xor, {mask(r, s, 1), r.constant(1)});
+  const Value differ = right(r, r.raw(RawOp::Xor, {s, e}), 31);
+  const Value step = sub(r, r.constant(1), left(r, differ, 1));
+  return add(r, s, choose(r, both(r, inexact, even), step, r.constant(0)));
+}
+
+/// |r| in [2^-125, infinity].
+Value is_large(Rewriter& r, Value result, uint32_t greatest) {
+  constexpr uint32_t kLeast = 2u << 23;
+  const Value above = sub(r, magnitude(r, kSingle, result), r.constant(kLeast));
+  return less(r, above, r.constant(greatest - kLeast + 1));
+}
+
+// A target that flushes subnormals, on the way in and out, whenever it likes, but rounds right.
+//
+// match:  fadd, fsub(a, b)
+// guard:  max(|a|, |b|) >= 2^-101, NaN and infinity included
+//         // A subnormal operand is below 2^-126, half of what the other's neighbours are away at least, so
+//         it
+//         // rounds away, flushed or not. A difference is a multiple of 2^-125, or so large that nothing
+//         cancelled.
+// match:  fmul(a, b)
+// guard:  a is zero, b is zero, or 2^-125 <= |result| <= infinity
+//         // With a subnormal operand taken for zero the result is zero or NaN; not taken for zero, it is
+//         right.
+// match:  fdiv(a, b)
+// guard:  2^-125 <= |result| < infinity       // as fmul, but that a flushed divisor makes infinity
+// match:  fsqrt(a)
+// guard:  a is zero, or the result is positive    // a flushed operand gives a zero
+Value is_right(Rewriter& r, Op op, const Operands& x, Value result) {
+  if (op == Op::FSqrt) {
+    const Value below = sub(r, result, r.constant(1));
+    const Value positive = less(r, below, r.constant(kSingle.infinity()));
+    return either(r, positive, is_zero(r, magnitude(r, kSingle, x.a)));
+  }
+  if (op == Op::FDiv) return is_large(r, result, kSingle.greatest());
+  if (op == Op::FMul) {
+    const Value large = is_large(r, result, kSingle.infinity());
+    const Value zero = is_zero(r, magnitude(r, kSingle, x.a));
+    return either(r, large, either(r, zero, is_zero(r, magnitude(r, kSingle, x.b))));
+  }
+  constexpr uint32_t kLeast = uint32_t(127 - 101) << 23;
+  const Value small_a = less(r, magnitude(r, kSingle, x.a), r.constant(kLeast));
+  const Value small_b = less(r, magnitude(r, kSingle, x.b), r.constant(kLeast));
+  return r.raw(RawOp::Xor, {both(r, small_a, small_b), r.constant(1)});
+}
+
+Value guarded(Rewriter& r, const Inst& apply, const Operands& x) {
+  const Value result = native(r, *raw_of(apply.op), x);
+  const Value right = is_right(r, apply.op, x, result);
+  const Variable out = r.variable("guarded");
+  r.set(out[0], result);
+  r.if_(is_zero(r, right),
+        [&] { r.set(out[0], inline_composition(r, composition(apply.op, apply.operand_type), apply)); });
+  return r.get(out[0]);
+}
+
+Value native_form(Rewriter& r, const Inst& apply) {
+  const DataType type = apply.operand_type;
+  Value x[3] = {};
+  for (uint32_t n = 0; n < apply.args.count; ++n) {
+    x[n] = type == DataType::F32 ? r.word(apply, n) : widen(r, type, r.word(apply, n));
+  }
+  if (is_order(apply.op)) return order(r, apply.op, x[0], x[1]);
+  if (is_min_max(apply.op)) return min_max(r, apply.op, x[0], x[1]);
+  const Operands operands{x[0], x[1], x[2]};
+  if (type == DataType::F32) return native(r, *raw_of(apply.op), operands);
+  const bool fused = apply.op == Op::FMulAdd;
+  return narrow(r, type, fused ? odd_mul_add(r, operands) : native(r, *raw_of(apply.op), operands));
+}
+
+bool is_same_twice(const Kernel& kernel, const Inst& apply) {
+  return is_min_max(apply.op) && kernel.arg(apply, 0) == kernel.arg(apply, 1);
+}
+
+}  // namespace
+
+Value magnitude(Rewriter& r, FloatFormat f, Value a) { return mask(r, a, f.sign_bit() - 1); }
+
+bool converts(DataType type, const FloatPromises& floats) {
+  return type != DataType::F16 || (floats[RawOp::FFromF16].exact() && floats[RawOp::FToF16].exact());
+}
+
+// match:  a of BF16, of F16
+// result: shl.raw(a, 16), ffrom_f16.raw(a)
+Value widen(Rewriter& r, DataType type, Value a) {
+  return type == DataType::BF16 ? left(r, a, 16) : r.raw(RawOp::FFromF16, {a});
+}
+
+// match:  an f32, to F16
+// result: fto_f16.raw(a)
+// match:  an f32, to BF16
+// result: t = add.raw(a, add.raw(7fff, and.raw(lshr.raw(a, 16), 1)));
+//         select.raw(ult.raw(7f800000, |a|), 7fc0, lshr.raw(t, 16))      // a carry goes into the exponent
+Value narrow(Rewriter& r, DataType type, Value a) {
+  if (type == DataType::F16) return r.raw(RawOp::FToF16, {a});
+  const Value odd = mask(r, right(r, a, 16), 1);
+  const Value rounded = add(r, a, add(r, odd, r.constant(0x7fff)));
+  const Value nan = is_nan(r, kSingle, a);
+  return choose(r, nan, r.constant(spec::kBFloat16.nan()), right(r, rounded, 16));
+}
+
+Value inline_composition(Rewriter& r, const Composition& composition, const Inst& apply) {
+  std::array<Parts, 3> operands;
+  for (uint32_t n = 0; n < apply.args.count; ++n) operands[n] = r.operand(apply, n);
+  return r.inlined(composition, std::span(operands).first(apply.args.count))[0];
+}
+
+Parts legalize_float(Rewriter& r, const Inst& apply) {
+  if (is_same_twice(r.source(), apply)) return r.word(apply, 0);
+  switch (float_route(apply, r.target().floats)) {
+    case Route::Bits: return bits(r, apply.op, spec::float_format(apply.operand_type), r.word(apply, 0));
+    case Route::Native: return native_form(r, apply);
+    case Route::Guarded: return guarded(r, apply, {r.word(apply, 0), r.word(apply, apply.args.count - 1)});
+    case Route::Composed: return inline_composition(r, composition(apply.op, apply.operand_type), apply);
+  }
+  return {};
+}
+
+Route float_route(const Inst& apply, const FloatPromises& floats) {
+  if (apply.op != Op::Cast) return route_of(apply.op, apply.operand_type, floats);
+  return cast_route(apply, floats);
+}
+
+// The native forms of F16 end in a raw conversion, those of BF16 in an integer rounding.
+bool gives_raw_nan(const Kernel& kernel, const Inst& apply, const FloatPromises& floats) {
+  if (is_same_twice(kernel, apply)) return true;
+  const Route route = float_route(apply, floats);
+  if (route == Route::Composed) return false;
+  if (apply.op == Op::Cast) return cast_gives_raw_nan(apply);
+  return apply.operand_type != DataType::BF16;
+}
+
+}  // namespace vyre::lower

@@ -1,0 +1,131 @@
+#include "lower/nan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lower/float_rules.h"
+#include "spec/float_format.h"
+
+namespace vyre::lower {
+
+using spec::Op;
+
+namespace {
+
+bool is_float(spec::DataType type) { return spec::kFloats.contains(type); }
+
+bool is_copy(const Inst& inst) {
+  return inst.op == Op::Select || (inst.op == Op::Cast && inst.type == inst.operand_type);
+}
+bool is_sign(const Inst& inst) { return inst.op == Op::FNeg || inst.op == Op::FAbs; }
+
+}  // namespace
+
+NanFlow::NanFlow(const Kernel& kernel, const FloatPromises& floats)
+    : kernel_(kernel),
+      floats_(floats),
+      values_(kernel.insts.size(), Nan::Clean),
+      slots_(kernel.slots.size(), Nan::Clean) {
+  if (std::ranges::none_of(kernel.insts, [](const Inst& inst) { return is_float(inst.type); })) return;
+  find_values();
+  any_raw_ = std::ranges::count(values_, Nan::Raw) > 0;
+  if (any_raw_) find_seen();
+}
+
+/// What an instruction gives, by what its operands are known to be so far.
+NanFlow::Nan NanFlow::result(const Inst& inst) const {
+  if (!is_float(inst.type)) return Nan::Clean;
+  if (inst.kind == InstKind::Get) return slots_[inst.target];
+  if (inst.kind == InstKind::Const) {
+    const spec::FloatFormat f = spec::float_format(inst.type);
+    return f.is_nan(inst.imm) && inst.imm != f.nan() ? Nan::Kept : Nan::Clean;
+  }
+  if (inst.kind != InstKind::Apply || inst.op == Op::Bitcast || inst.op == Op::FNeg) return Nan::Kept;
+  if (inst.op == Op::Select) return std::max(operand(inst, 1), operand(inst, 2));
+  if (is_copy(inst)) return operand(inst, 0);
+  if (inst.op == Op::FAbs) return operand(inst, 0) == Nan::Clean ? Nan::Clean : Nan::Kept;
+  return gives_raw_nan(kernel_, inst, floats_) ? Nan::Raw : Nan::Clean;
+}
+
+/// Values only ever become greater, so this ends.
+void NanFlow::find_values() {
+  for (bool changed = true; std::exchange(changed, false);) {
+    for (size_t v = 0; v < kernel_.insts.size(); ++v) {
+      const Inst& inst = kernel_.insts[v];
+      const bool sets = inst.kind == InstKind::Set;
+      Nan& known = sets ? slots_[inst.target] : values_[v];
+      const Nan now = std::max(known, sets ? operand(inst, 0) : result(inst));
+      changed |= now != known;
+      known = now;
+    }
+  }
+}
+
+/// Whether the bits of a NaN are seen through an instruction that takes it as this operand.
+bool NanFlow::sees(Value user, uint32_t n) const {
+  const Inst& inst = kernel_[user];
+  switch (inst.kind) {
+    case InstKind::Store:
+    case InstKind::Atomic:
+    case InstKind::Intrinsic: return true;
+    case InstKind::Set: return seen_slots_[inst.target];
+    case InstKind::Apply:
+      if (inst.op == Op::Bitcast) return true;
+      return (is_sign(inst) || (is_copy(inst) && (inst.op == Op::Cast || n > 0))) && seen_[index(user)];
+    case InstKind::Const:
+    case InstKind::Len:
+    case InstKind::InvocationId:
+    case InstKind::WorkgroupId:
+    case InstKind::LocalId:
+    case InstKind::Get:
+    case InstKind::If:
+    case InstKind::Loop:
+    case InstKind::Return:
+    case InstKind::Barrier:
+    case InstKind::Load:
+    case InstKind::Raw:
+    case InstKind::RawLoad:
+    case InstKind::RawStore:
+    case InstKind::RawAtomic: break;
+  }
+  return false;
+}
+
+void NanFlow::find_seen() {
+  seen_.assign(kernel_.insts.size(), false);
+  seen_slots_.assign(kernel_.slots.size(), false);
+  bool changed = true;
+  const auto see = [&](std::vector<bool>::reference flag) {
+    changed |= !flag;
+    flag = true;
+  };
+  while (std::exchange(changed, false)) {
+    for (size_t v = kernel_.insts.size(); v-- > 0;) {
+      const Inst& inst = kernel_.insts[v];
+      if (inst.kind == InstKind::Get && seen_[v]) see(seen_slots_[inst.target]);
+      for (uint32_t n = 0; n < inst.args.count; ++n) {
+        if (sees(Value{uint32_t(v)}, n)) see(seen_[index(kernel_.arg(inst, n))]);
+      }
+    }
+  }
+}
+
+bool NanFlow::must_canonicalise(Value user, uint32_t n) const {
+  if (!any_raw_) return false;
+  const Inst& inst = kernel_[user];
+  if (operand(inst, n) != Nan::Raw || !sees(user, n)) return false;
+  if (inst.kind == InstKind::Set) return slots_[inst.target] == Nan::Kept;
+  const bool copies = inst.kind == InstKind::Apply && is_copy(inst);
+  return !copies || values_[index(user)] == Nan::Kept;
+}
+
+// match:  a raw NaN whose bits are seen
+// result: select.raw(ult.raw(infinity, and.raw(a, ~sign)), nan, a)
+//         // Integers: an optimiser may take a float comparison with itself and a select for nothing.
+Value canonical(Rewriter& r, spec::DataType type, Value a) {
+  const spec::FloatFormat f = spec::float_format(type);
+  const Value is_nan = less(r, r.constant(f.infinity()), magnitude(r, f, a));
+  return choose(r, is_nan, r.constant(f.nan()), a);
+}
+
+}  // namespace vyre::lower

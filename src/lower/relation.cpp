@@ -1,0 +1,104 @@
+#include "lower/relation.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "num/float.h"
+#include "spec/float_format.h"
+#include "spec/table.h"
+
+namespace vyre::lower {
+namespace {
+
+using spec::FloatFormat;
+
+/// What the words that go in and come out are: patterns of a format, or none.
+struct Formats {
+  std::optional<FloatFormat> in, out;
+};
+constexpr Formats kSingle{spec::kBinary32, spec::kBinary32};
+constexpr Formats kFromSingle{spec::kBinary32, std::nullopt};
+constexpr Formats kToSingle{std::nullopt, spec::kBinary32};
+constexpr spec::Row<RawOp, Formats> kRows[] = {
+    {RawOp::FAdd, kSingle},
+    {RawOp::FSub, kSingle},
+    {RawOp::FMul, kSingle},
+    {RawOp::FDiv, kSingle},
+    {RawOp::FMulAdd, kSingle},
+    {RawOp::FSqrt, kSingle},
+    {RawOp::FFloor, kSingle},
+    {RawOp::FCeil, kSingle},
+    {RawOp::FRound, kSingle},
+    {RawOp::FTrunc, kSingle},
+    {RawOp::FEq, kFromSingle},
+    {RawOp::FLt, kFromSingle},
+    {RawOp::FLe, kFromSingle},
+    {RawOp::FFromS32, kToSingle},
+    {RawOp::FFromU32, kToSingle},
+    {RawOp::FToS32, kFromSingle},
+    {RawOp::FToU32, kFromSingle},
+    {RawOp::FFromF16, {spec::kBinary16, spec::kBinary32}},
+    {RawOp::FToF16, {spec::kBinary32, spec::kBinary16}},
+};
+constexpr spec::TotalTable<kRows, [](RawOp op) { return info(op).is_float; }> kFormats;
+
+/// Bits of one random word, each used once.
+class Coins {
+ public:
+  explicit Coins(uint32_t bits) : bits_(bits) {}
+  bool flip() { return take(1) != 0; }
+  uint32_t take(uint32_t count) {
+    const uint32_t taken = bits_ & ((1u << count) - 1);
+    bits_ >>= count;
+    return taken;
+  }
+
+ private:
+  uint32_t bits_;
+};
+
+/// Any NaN: quiet ones of both signs, signalling ones whose payload is nearly nothing, or all of it, or
+/// noise.
+Word any_nan(FloatFormat f, Coins& coins, uint32_t noise) {
+  const Word sign = coins.flip() ? f.sign_bit() : 0;
+  const Word fractions[] = {f.nan() & f.fraction_mask(), 1, f.fraction_mask(), noise & f.fraction_mask()};
+  return sign | f.infinity() | std::max<Word>(fractions[coins.take(2)], 1);
+}
+
+/// A number at most half_ulps / 2 places away, by the pattern; k / 2 places from the nearest are at least all
+/// that are within k half units of the exact result.
+Word moved(FloatFormat f, Word result, uint32_t half_ulps, uint32_t noise) {
+  const Word size = result & (f.sign_bit() - 1);
+  if (size == 0 || size >= f.infinity()) return result;
+  const int64_t reach = half_ulps / 2;
+  const int64_t step = int64_t(noise % uint32_t(2 * reach + 1)) - reach;
+  const int64_t to = std::clamp<int64_t>(int64_t(size) + step, 0, f.infinity());
+  return (result & f.sign_bit()) | Word(to);
+}
+
+}  // namespace
+
+Word choose_result(RawOp op, const Promise& promise, const Word* operands,
+                   const std::array<uint32_t, 4>& random) {
+  const Formats formats = kFormats[op];
+  Coins coins(random[0]);
+  std::array<Word, 3> x{};
+  for (uint32_t n = 0; n < info(op).operands; ++n) {
+    const bool vanishes = promise.flushes_operands && coins.flip();
+    x[n] = formats.in && vanishes ? num::flush(*formats.in, operands[n]) : operands[n];
+  }
+  Word result = apply_raw(op, x.data());
+  if (op == RawOp::FMulAdd && !promise.fused && coins.flip()) {
+    const Word sum[] = {num::mul(spec::kBinary32, x[0], x[1]), x[2]};
+    result = apply_raw(RawOp::FAdd, sum);
+  }
+  if (!formats.out) return result;
+  const FloatFormat f = *formats.out;
+  if (f.is_nan(result)) return any_nan(f, coins, random[1]);
+  if (promise.half_ulps > 0) result = moved(f, result, promise.half_ulps, random[2]);
+  // What was subnormal before it was rounded may be the least normal number now.
+  const bool tiny = (result & (f.sign_bit() - 1)) <= f.least_normal();
+  return promise.flushes_results && tiny && coins.flip() ? result & f.sign_bit() : result;
+}
+
+}  // namespace vyre::lower

@@ -1,0 +1,159 @@
+// Every rule for floats, on every target, against every choice that a promise leaves open: what is legalized
+// equals what is meant, whatever the raw float operators answer within their promise.
+//
+// Oracle: num/, through the semantic kernel; that is compared with the standard, MPFR and the host in
+// test/unit/num. The relations of lower/relation.h are the adversary.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "float_cases.h"
+#include "lower/float_rules.h"
+#include "spec/casts.h"
+
+namespace vyre::lower {
+namespace {
+
+using spec::DataType;
+using spec::Op;
+using spec::RoundingMode;
+
+constexpr std::array kFloatTypes = {DataType::F16, DataType::BF16, DataType::F32};
+constexpr uint32_t kWorkgroup = 256;
+
+std::vector<Application> operators() {
+  std::vector<Application> out;
+  for (const spec::OpInfo& op : spec::kOps) {
+    if (op.types != spec::kFloats || !spec::is_scalar(op.op)) continue;
+    for (const DataType type : kFloatTypes) {
+      out.push_back({.op = op.op,
+                     .type = type,
+                     .result = spec::result_type(op.op, type),
+                     .operands = *spec::operand_count(op.op)});
+    }
+  }
+  return out;
+}
+
+std::vector<Application> casts() {
+  std::vector<Application> out;
+  for (const spec::TypeInfo& from : spec::kTypes) {
+    for (const spec::TypeInfo& to : spec::kTypes) {
+      if (!spec::kFloats.contains(from.type) && !spec::kFloats.contains(to.type)) continue;
+      if (!spec::can_cast(from.type, to.type)) continue;
+      const Application cast{.op = Op::Cast, .type = from.type, .result = to.type};
+      if (!spec::cast_takes_mode(from.type, to.type)) {
+        out.push_back(cast);
+        continue;
+      }
+      for (const RoundingMode mode :
+           {RoundingMode::Trunc, RoundingMode::Nearest, RoundingMode::Floor, RoundingMode::Ceil}) {
+        out.push_back(cast);
+        out.back().mode = mode;
+      }
+    }
+  }
+  return out;
+}
+
+/// Columns of operands: edges with edges, then drawn.
+std::vector<Words> operands_of(const Application& a, uint32_t drawn) {
+  OperandSource source(a.type, 7 + uint64_t(a.op));
+  std::vector<Words> columns(a.operands);
+  const std::vector<uint32_t>& edges = source.edges();
+  const size_t rows = a.operands == 1 ? 1 : edges.size();
+  for (size_t n = 0; n < rows; ++n) {
+    for (size_t m = 0; m < edges.size(); ++m) {
+      columns[0].push_back(edges[m]);
+      if (a.operands > 1) columns[1].push_back(edges[n]);
+      if (a.operands > 2) columns[2].push_back(edges[(n * 5 + m * 11 + n * m) % edges.size()]);
+    }
+  }
+  for (uint32_t n = 0; n < drawn; ++n) {
+    for (Words& column : columns) column.push_back(source.next());
+  }
+  return columns;
+}
+
+struct Run {
+  Memories memory;
+  layout::Groups groups;
+};
+Run run_of(const Application& a, const std::vector<Words>& columns) {
+  Run out;
+  for (const Words& column : columns) out.memory.push_back(elements_of(a.type, column));
+  const size_t count = columns[0].size();
+  out.memory.emplace_back(count * spec::info(a.result).bytes, std::byte{0x5a});
+  out.groups.x = uint32_t((count + kWorkgroup - 1) / kWorkgroup);
+  return out;
+}
+
+/// The first element that differs, for a message.
+std::string difference(const Application& a, const std::vector<Words>& columns,
+                       const std::vector<std::byte>& got, const std::vector<std::byte>& wanted) {
+  const uint32_t bytes = spec::info(a.result).bytes;
+  size_t n = 0;
+  while (n < columns[0].size() &&
+         std::equal(got.begin() + ptrdiff_t(n * bytes), got.begin() + ptrdiff_t((n + 1) * bytes),
+                    wanted.begin() + ptrdiff_t(n * bytes)))
+    ++n;
+  std::string out = a.name() + " of";
+  for (const Words& column : columns) out += fmt::format(" {:x}", column[n]);
+  const auto hex = [&](const std::vector<std::byte>& all) {
+    std::string digits;
+    for (uint32_t b = bytes; b-- > 0;) digits += fmt::format("{:02x}", uint8_t(all[n * bytes + b]));
+    return digits;
+  };
+  return out + " is " + hex(got) + ", not " + hex(wanted);
+}
+
+/// Gives how many choices there were at least.
+uint64_t expect_right(const Application& a, const Target& target, uint32_t drawn, uint64_t seeds) {
+  const std::vector<Words> columns = operands_of(a, drawn);
+  const Run run = run_of(a, columns);
+  const Kernel semantic = kernel_of(a, kWorkgroup);
+  const auto wanted = run_bytes(semantic, run.memory, run.groups);
+  EXPECT_TRUE(wanted.has_value());
+  const Kernel legal = legalize(semantic, target);
+  expect_well_formed(legal);
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const auto got = run_bytes(legal, run.memory, run.groups, {.seed = seed, .max_steps = 1'000'000'000});
+    EXPECT_TRUE(got.has_value()) << target.name << ": " << render(got.error(), nullptr);
+    if (!got || !wanted) return 0;
+    EXPECT_EQ(got->back() == wanted->back(), true)
+        << target.name << ", seed " << seed << ": " << difference(a, columns, got->back(), wanted->back());
+  }
+  return float_operators(legal) * columns[0].size() * seeds;
+}
+
+class FloatRules : public testing::TestWithParam<Target> {};
+
+TEST_P(FloatRules, EveryOperatorAndCastUnderEveryChoice) {
+  const Target& target = GetParam();
+  uint64_t choices = 0;
+  for (const Application& a : operators()) {
+    const bool composed =
+        float_operators(legalize(kernel_of(a, 1), target)) == 0;  // where nothing is chosen one seed will do
+    choices += expect_right(a, target, composed ? 300 : 3000, composed ? 1 : 7);
+    if (HasFailure()) return;
+  }
+  for (const Application& a : casts()) {
+    choices += expect_right(a, target, 3000, 4);
+    if (HasFailure()) return;
+  }
+  if (target.name == "none") {
+    EXPECT_EQ(choices, 0u);
+  } else {
+    EXPECT_GE(choices, 1'000'000u);
+  }
+  RecordProperty("choices", std::to_string(choices));
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, FloatRules, testing::ValuesIn(float_targets()), [](const auto& info) {
+  std::string name(info.param.name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace vyre::lower
