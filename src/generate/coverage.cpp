@@ -23,9 +23,9 @@ constexpr std::string_view kNodeNames[] = {"Let",  "Assign", "Store", "If",
 constexpr std::string_view kExprNames[] = {"Literal",      "Var",         "Load",    "BufLen",
                                            "InvocationId", "WorkgroupId", "LocalId", "Apply"};
 static_assert(std::size(kNodeNames) == ir::kNodeKindCount && std::size(kExprNames) == ir::kExprKindCount);
-constexpr std::string_view kFamilyNames[] = {"parts",         "operators at types", "casts", "bitcasts",
-                                             "literals",      "variables",          "loads", "stores",
-                                             "pairs of parts"};
+constexpr std::string_view kFamilyNames[] = {
+    "parts",    "operators at types", "casts", "bitcasts", "casts with modes", "reductions with operators",
+    "literals", "variables",          "loads", "stores",   "pairs of parts"};
 static_assert(std::size(kFamilyNames) == ProgramCoverage::kFamilies);
 
 constexpr size_t part(NodeKind kind) { return size_t(kind); }
@@ -40,9 +40,7 @@ std::string_view part_name(size_t part) {
 }
 
 bool allows(Op op, DataType from, DataType to) {
-  if (op == Op::Bitcast) return spec::can_bitcast(from, to);
-  const bool converts = from != to && (spec::kFloats.contains(from) || spec::kFloats.contains(to));
-  return spec::can_cast(from, to) && !converts;  // those of floats are not there yet
+  return op == Op::Bitcast ? spec::can_bitcast(from, to) : spec::can_cast(from, to);
 }
 
 /// The types of what an operator takes, and of what it gives.
@@ -83,8 +81,8 @@ Types types_of(Op op, const ProgramOptions& options) {
     case Signature::T_B:
     case Signature::UU_V:
     case Signature::UUUU_V:
-    case Signature::Reduce:
     case Signature::V_U: break;
+    case Signature::Reduce: return {spec::kU32Only, info.types};  // a range, and what it gives
   }
   for (const spec::TypeInfo& type : spec::kTypes) {
     if (!info.types.contains(type.type)) continue;
@@ -125,6 +123,12 @@ Types types_of(size_t part, const ProgramOptions& options) {
   return {};
 }
 
+constexpr size_t rounding_item(DataType from, DataType to, spec::RoundingMode mode) {
+  return (size_t(from) * spec::kTypeCount + size_t(to)) * spec::kRoundingModeCount + size_t(mode);
+}
+constexpr size_t fold_item(Op reduction, Op fold) {
+  return size_t(reduction) * spec::kOpCount + size_t(fold);
+}
 constexpr size_t access_item(BufferAccess access, DataType element, bool tensor) {
   return (size_t(access) * spec::kTypeCount + size_t(element)) * 2 + (tensor ? 1 : 0);
 }
@@ -159,6 +163,11 @@ void ProgramCoverage::find_possible(const ProgramOptions& options) {
         allow(Family::Pair, p * kParts + below);
     }
   }
+  for (const spec::OpInfo& op : spec::kOps) {
+    for (const spec::OpInfo& fold : spec::kOps) {
+      if (spec::is_reduction(op.op) && spec::is_fold(fold.op)) allow(Family::Fold, fold_item(op.op, fold.op));
+    }
+  }
   for (const spec::TypeInfo& type : spec::kTypes) {
     const DataType t = type.type;
     for (const spec::OpInfo& op : spec::kOps) {
@@ -171,6 +180,9 @@ void ProgramCoverage::find_possible(const ProgramOptions& options) {
     for (const spec::TypeInfo& to : spec::kTypes) {
       if (allows(Op::Cast, t, to.type)) allow(Family::Cast, size_t(t) * kTypes + size_t(to.type));
       if (allows(Op::Bitcast, t, to.type)) allow(Family::Bitcast, size_t(t) * kTypes + size_t(to.type));
+      if (!spec::cast_takes_mode(t, to.type) || !allows(Op::Cast, t, to.type)) continue;
+      for (size_t mode = 1; mode < spec::kRoundingModeCount; ++mode)
+        allow(Family::Rounding, rounding_item(t, to.type, spec::RoundingMode(mode)));
     }
     if (spec::is_value_type(t)) {
       if (!spec::kVectors.contains(t)) allow(Family::Literal, size_t(t));
@@ -209,9 +221,14 @@ void ProgramCoverage::add_expr(const check::Checked& program, ir::ExprId id) {
   }
   const auto operand = [&](uint32_t i) { return r.type(code.arg(e, i)); };
   switch (spec::info(e.op).signature) {
-    case Signature::Cast: return hit(Family::Cast, size_t(operand(0)) * kTypes + size_t(e.type));
+    case Signature::Cast:
+      if (e.mode != spec::RoundingMode::None)
+        hit(Family::Rounding, rounding_item(operand(0), e.type, e.mode));
+      return hit(Family::Cast, size_t(operand(0)) * kTypes + size_t(e.type));
     case Signature::Bitcast: return hit(Family::Bitcast, size_t(operand(0)) * kTypes + size_t(e.type));
-    case Signature::Reduce: return hit(Family::Application, size_t(e.op) * kTypes + size_t(r.type(id)));
+    case Signature::Reduce:
+      hit(Family::Fold, fold_item(e.op, *spec::find_op_tag(uint16_t(e.immediate))));
+      return hit(Family::Application, size_t(e.op) * kTypes + size_t(r.type(id)));
     case Signature::Call: return;
     case Signature::CTT_T:
     case Signature::A_T:
@@ -261,6 +278,14 @@ std::string ProgramCoverage::name(Family family, size_t item) {
       return fmt::format("{} {}", spec::kOps[item / kTypes].mnemonic, type(item % kTypes));
     case Family::Cast:
     case Family::Bitcast: return fmt::format("{} of {}", type(item % kTypes), type(item / kTypes));
+    case Family::Rounding: {
+      const size_t pair = item / spec::kRoundingModeCount;
+      return fmt::format("{} of {}, {}", type(pair % kTypes), type(pair / kTypes),
+                         spec::text(spec::RoundingMode(item % spec::kRoundingModeCount)));
+    }
+    case Family::Fold:
+      return fmt::format("{} with {}", spec::kOps[item / spec::kOpCount].mnemonic,
+                         spec::kOps[item % spec::kOpCount].mnemonic);
     case Family::Literal:
     case Family::Variable: return std::string(type(item));
     case Family::Load:
@@ -296,7 +321,7 @@ std::string ProgramCoverage::print() const {
   out += '\n';
   for (size_t f = 0; f < kFamilies; ++f) {
     const Tally t = tally(Family(f));
-    out += fmt::format("  {:<20}{:>5} of {:>4}", kFamilyNames[f], t.reached, t.possible);
+    out += fmt::format("  {:<26}{:>5} of {:>4}", kFamilyNames[f], t.reached, t.possible);
     for (size_t i = 0; i < t.missing.size() && i < kShown; ++i)
       out += fmt::format("{}{}", i == 0 ? "   never " : ", ", t.missing[i]);
     if (t.missing.size() > kShown) out += fmt::format(", and {} more", t.missing.size() - kShown);

@@ -1,9 +1,10 @@
 // Coverage: which parts of the language a set of programs has used, out of those that there are.
 //
 // What is never generated is never tested, so runs print this and a test wants all of it. What is possible
-// follows from the ledgers alone: an operator at each of its types, each cast, each access of each element,
-// and each pair of a part and a part directly below it that the types allow. A part is a kind of statement or
-// expression; an application counts as its operator.
+// follows from the ledgers alone: an operator at each of its types, each cast in each of its modes, each
+// reduction with each operator, each access of each element, and each pair of a part and a part directly
+// below it that the types allow. A part is a kind of statement or expression; an application counts as its
+// operator.
 #pragma once
 
 #include <array>
@@ -25,8 +26,20 @@ class ProgramCoverage {
   /// Domain: of the same options.
   void add(const ProgramCoverage& other);
 
-  enum class Family : uint8_t { Part, Application, Cast, Bitcast, Literal, Variable, Load, Store, Pair };
-  static constexpr size_t kFamilies = 9;
+  enum class Family : uint8_t {
+    Part,
+    Application,
+    Cast,
+    Bitcast,
+    Rounding,
+    Fold,
+    Literal,
+    Variable,
+    Load,
+    Store,
+    Pair
+  };
+  static constexpr size_t kFamilies = 11;
   struct Tally {
     uint64_t reached = 0;
     uint64_t possible = 0;
@@ -43,9 +56,17 @@ class ProgramCoverage {
   static constexpr size_t kParts = ir::kNodeKindCount + ir::kExprKindCount + spec::kOpCount;
   static constexpr size_t kAccesses =
       spec::kBufferAccessCount * kTypes * 2;  // (access, element, whether a tensor)
-  static constexpr std::array<size_t, kFamilies> kSizes = {
-      kParts,    spec::kOpCount* kTypes, kTypes* kTypes, kTypes* kTypes, kTypes, kTypes, kAccesses,
-      kAccesses, kParts* kParts};
+  static constexpr std::array<size_t, kFamilies> kSizes = {kParts,
+                                                           spec::kOpCount* kTypes,
+                                                           kTypes* kTypes,
+                                                           kTypes* kTypes,
+                                                           kTypes* kTypes* spec::kRoundingModeCount,
+                                                           spec::kOpCount* spec::kOpCount,
+                                                           kTypes,
+                                                           kTypes,
+                                                           kAccesses,
+                                                           kAccesses,
+                                                           kParts* kParts};
   static constexpr size_t first(Family family) {
     size_t at = 0;
     for (size_t i = 0; i < size_t(family); ++i) at += kSizes[i];

@@ -213,6 +213,8 @@ class Edits {
     literal(id, 0);
     literal(id, 1);
     const bool atomic = e.kind == ExprKind::Apply && spec::is_atomic(e.op);
+    const bool fold = e.kind == ExprKind::Apply && spec::is_reduction(e.op);
+    if (fold && index_is_ownership(checked_.resolution().buffer(id))) return;  // and so is a range
     const auto args = code().args(e);
     for (size_t i = 0; i < args.size(); ++i) {
       const bool same_type = checked_.resolution().type(args[i]) == checked_.resolution().type(id);

@@ -107,9 +107,9 @@ void ProgramWriter::choose_palette() {
   static constexpr DataType kAll[] = {DataType::U32,     DataType::I32,     DataType::U64,  DataType::U128,
                                       DataType::Vec2U32, DataType::Vec4U32, DataType::Bool, DataType::F16,
                                       DataType::BF16,    DataType::F32};
-  static constexpr DataType kArithmetic[] = {DataType::U32,     DataType::I32,    DataType::I32,
-                                             DataType::U64,     DataType::U128,   DataType::U128,
-                                             DataType::Vec2U32, DataType::Vec4U32};
+  static constexpr DataType kArithmetic[] = {
+      DataType::U32,     DataType::I32,     DataType::I32, DataType::U64,  DataType::U128, DataType::U128,
+      DataType::Vec2U32, DataType::Vec4U32, DataType::F16, DataType::BF16, DataType::F32,  DataType::F32};
   palette_ = {DataType::U32, pick(kArithmetic), pick(kAll)};
 }
 

@@ -9,7 +9,8 @@
 //
 // program_writer.cpp has the program as a whole, its dispatch and its inputs; writer_buffers.cpp declares
 // buffers and makes their contents; writer_access.cpp finds indices that keep the disciplines;
-// writer_expressions.cpp and writer_statements.cpp write the two kinds of nodes.
+// writer_expressions.cpp and writer_statements.cpp write the two kinds of nodes, writer_floats.cpp what is
+// particular to floats.
 #pragma once
 
 #include <algorithm>
@@ -154,11 +155,21 @@ class ProgramWriter {
   ExprId apply(Op op, std::span<const ExprId> args) {
     return add({.kind = ir::ExprKind::Apply, .op = op}, args);
   }
-  ExprId convert(Op op, DataType to, ExprId value);
+  ExprId convert(Op op, DataType to, ExprId value, spec::RoundingMode mode = spec::RoundingMode::None);
   ExprId add(ir::Expr expr, std::span<const ExprId> operands) {
     spent_ += trips_;
     return code_->add(expr, operands, Span::none());
   }
+
+  // Floats: writer_floats.cpp.
+  uint32_t reduction_cost(const Buffer& buffer) const;
+  bool may_fold_anywhere(const Buffer& buffer) const;
+  ExprId reduction(DataType type, uint32_t budget, bool uniform);
+  void range_anywhere(const Buffer& buffer, uint32_t budget, bool uniform, std::span<ExprId, 2> out);
+  ExprId comparison(DataType type, uint32_t budget, bool uniform);
+  ExprId contractible(DataType type, uint32_t budget, bool uniform);
+  void accumulate();
+  spec::RoundingMode any_mode(DataType from, DataType to);
 
   // Statements: writer_statements.cpp. Each takes at most room() nodes, and writes none where that is too
   // little.

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstddef>
 
+#include "spec/float_format.h"
+
 namespace vyre::generate {
 namespace {
 
@@ -103,9 +105,27 @@ constexpr uint32_t kSingles[] = {0x00000000, 0x80000000, 0x00000001, 0x807fffff,
                                  0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
                                  0x7f800001, 0xffbfffff, 0x7fc00000, 0xffffffff};
 
-Words mixed_float(std::span<const uint32_t, 16> special, uint32_t mask, uint32_t choice, uint32_t random) {
-  const uint32_t bits = choice % 2 == 0 ? special[random >> 28] : random;
-  return {bits & mask, 0, 0, 0};
+/// (-1)^sign * 2^exponent * 1.fraction; the exponent is kept among those of numbers, subnormal ones included.
+uint32_t number(spec::FloatFormat f, bool negative, int32_t exponent, uint32_t fraction) {
+  const int32_t field = std::clamp(exponent + f.bias(), 0, 2 * f.bias());
+  return (negative ? f.sign_bit() : 0) | uint32_t(field) << f.fraction_bits | (fraction & f.fraction_mask());
+}
+
+uint32_t mixed_float(DataType type, std::span<const uint32_t, 16> special, uint32_t choice, uint32_t random) {
+  const spec::FloatFormat f = spec::float_format(type);
+  const bool negative = random >> 31 != 0;
+  const auto few = int32_t(random >> 27 & 15);  // of which the fraction uses none, even in f32
+  switch (choice % 8) {
+    case 0: return special[random >> 28];
+    case 1: return random & f.mask();
+    case 2: return number(f, negative, few / 8, random & 15);               // one or two, and neighbours
+    case 3: return number(f, negative, few - 8, random << (choice >> 27));  // a fraction that ends somewhere
+    case 4: {                                                               // at either end of the exponents
+      const int32_t end = few % 2 != 0 ? f.max_exponent() - few / 4 : f.min_exponent() - 1 + few / 4;
+      return number(f, negative, end, random);
+    }
+    default: return number(f, negative, few / 2 - 4, random);
+  }
 }
 
 /// Of 2 or 4 words, by where carries, shifts and comparisons cross from one to the next.
@@ -151,13 +171,20 @@ Words mixed_value(DataType type, uint32_t choice, Words random) {
     case DataType::Vec4U32:
       return {mixed_word(choice, random[0]), mixed_word(choice >> 4, random[1]),
               mixed_word(choice >> 8, random[2]), mixed_word(choice >> 12, random[3])};
-    case DataType::F16: return mixed_float(kHalfs, 0xffff, choice, random[0]);
-    case DataType::BF16: return mixed_float(kBrains, 0xffff, choice, random[0]);
-    case DataType::F32: return mixed_float(kSingles, ~0u, choice, random[0]);
+    case DataType::F16: return {mixed_float(type, kHalfs, choice, random[0]), 0, 0, 0};
+    case DataType::BF16: return {mixed_float(type, kBrains, choice, random[0]), 0, 0, 0};
+    case DataType::F32: return {mixed_float(type, kSingles, choice, random[0]), 0, 0, 0};
     case DataType::Bytes: return {mixed_word(choice, random[0]), 0, 0, 0};
     case DataType::Tensor: return {};
   }
   return {};
+}
+
+Words short_float(DataType type, uint32_t random) {
+  const spec::FloatFormat f = spec::float_format(type);
+  if (random % 8 == 0) return {};
+  return {number(f, random >> 31 != 0, int32_t(random >> 28 & 7) - 3, random << (f.fraction_bits - 2)), 0, 0,
+          0};
 }
 
 }  // namespace vyre::generate

@@ -27,8 +27,13 @@ uint32_t mixed_word(uint32_t choice, uint32_t random);
 
 /// A value of any type, words as in spec::value_words: of words from mixed_word; of a wide integer also what
 /// stands at the seams between words (one bit, all bits, MIN, MAX, a small number and its negative); of a
-/// float also its zeros, infinities, NaNs with payloads and subnormals. All zeros give 0. For streams that
-/// may change: programs, not cases.
+/// float also its zeros, infinities, NaNs with payloads and subnormals, and mostly numbers so close to one
+/// that sums and products of several are numbers still. All zeros give 0. For streams that may change:
+/// programs, not cases.
 std::array<uint32_t, 4> mixed_value(spec::DataType type, uint32_t choice, std::array<uint32_t, 4> random);
+
+/// Of a float type: a number of three significant bits between 1/8 and 16, or zero, of which sums and
+/// products are often exact or a tie. For such streams too.
+std::array<uint32_t, 4> short_float(spec::DataType type, uint32_t random);
 
 }  // namespace vyre::generate

@@ -191,7 +191,9 @@ void ProgramWriter::fill(const Buffer& buffer, Bytes& out) {
   for (uint32_t i = 0; i < buffer.count; ++i, at += element_bytes) {
     std::array<uint32_t, 4> bits{};
     const uint32_t choice = choices_->next();
-    if (style == 2) {
+    if (style == 2 && spec::kFloats.contains(type)) {
+      bits = short_float(type, choice);
+    } else if (style == 2) {
       bits[0] = uint32_t((uint64_t(choice) * 9) >> 32);
     } else {
       std::array<uint32_t, 4> random{};

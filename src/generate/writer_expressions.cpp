@@ -39,7 +39,7 @@ const std::vector<Application>& applications(DataType result) {
   return all[size_t(result)];
 }
 
-/// Which types have a cast or a bitcast to this one. Those that convert to or from floats are not there yet.
+/// Which types have a cast or a bitcast to this one.
 const std::vector<DataType>& sources(Op op, DataType result) {
   static const auto make = [](auto allowed) {
     ByResult<DataType> out;
@@ -50,32 +50,41 @@ const std::vector<DataType>& sources(Op op, DataType result) {
     }
     return out;
   };
-  static const auto casts = make([](DataType from, DataType to) {
-    const bool converts = from != to && (spec::kFloats.contains(from) || spec::kFloats.contains(to));
-    return spec::can_cast(from, to) && !converts;
-  });
+  static const auto casts = make(spec::can_cast);
   static const auto bitcasts = make(spec::can_bitcast);
   return (op == Op::Cast ? casts : bitcasts)[size_t(result)];
 }
 
 // How an expression begins, and how often.
-enum class Form : uint8_t { Leaf, Load, Select, Cast, Bitcast, Call, Vector, Atomic, Intrinsic, Scalar };
-constexpr size_t kForms = 10;
+enum class Form : uint8_t {
+  Leaf,
+  Load,
+  Select,
+  Cast,
+  Bitcast,
+  Call,
+  Vector,
+  Atomic,
+  Intrinsic,
+  Scalar,
+  Reduction
+};
+constexpr size_t kForms = 11;
 using Weights = std::array<uint8_t, kForms>;
 
 constexpr Weights weights(DataType type) {
   switch (type) {
-    //                       leaf load select cast bitcast call vector atomic intrinsic scalar
-    case DataType::U32: return {3, 2, 1, 2, 2, 1, 2, 2, 2, 8};
-    case DataType::I32: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7};
-    case DataType::U64: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7};
-    case DataType::U128: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7};
+    //                       leaf load select cast bitcast call vector atomic intrinsic scalar reduction
+    case DataType::U32: return {3, 2, 1, 2, 2, 1, 2, 2, 2, 8, 0};
+    case DataType::I32: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0};
+    case DataType::U64: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0};
+    case DataType::U128: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0};
     case DataType::Vec2U32:
-    case DataType::Vec4U32: return {3, 2, 1, 1, 1, 0, 3, 0, 1, 6};
-    case DataType::Bool: return {3, 3, 2, 8, 0, 0, 0, 0, 0, 0};  // nothing but a cast makes one
+    case DataType::Vec4U32: return {3, 2, 1, 1, 1, 0, 3, 0, 1, 6, 0};
+    case DataType::Bool: return {3, 3, 2, 8, 0, 0, 0, 0, 0, 0, 0};  // nothing but a cast makes one
     case DataType::F16:
-    case DataType::BF16: return {3, 3, 2, 1, 5, 0, 0, 0, 0, 0};
-    case DataType::F32: return {3, 3, 2, 1, 5, 0, 0, 0, 0, 0};
+    case DataType::BF16:
+    case DataType::F32: return {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2};
     case DataType::Bytes:
     case DataType::Tensor: return {};
   }
@@ -123,6 +132,7 @@ ir::ExprId ProgramWriter::literal(DataType type) {
   // Domain: no vector. Small ones, what breaks shifts, divisions and signs, and anything.
   switch (choice >> 30) {
     case 0: {
+      if (spec::kFloats.contains(type)) return literal(type, short_float(type, choices_->next()));
       const uint32_t limit = type == DataType::Bool ? 2 : 9;
       random[0] = choices_->below(limit);
       return literal(type, random);
@@ -211,6 +221,7 @@ ir::ExprId ProgramWriter::expr(DataType type, uint32_t budget, bool uniform) {
     case Form::Atomic: return uniform ? scalar(type, budget, uniform) : any_atomic(budget);
     case Form::Intrinsic: return any_intrinsic(type, budget, uniform);
     case Form::Scalar: return scalar(type, budget, uniform);
+    case Form::Reduction: return reduction(type, budget, uniform);
   }
   return leaf(type, budget, uniform);
 }
@@ -222,6 +233,10 @@ ir::ExprId ProgramWriter::any_load(DataType type, uint32_t budget, bool uniform)
 }
 
 ir::ExprId ProgramWriter::condition(uint32_t budget, bool uniform) {
+  for (const DataType type : palette_) {
+    if (spec::kFloats.contains(type) && budget >= 3 && choices_->chance(3))
+      return comparison(type, budget, uniform);
+  }
   return expr(choices_->chance(4) ? DataType::Bool : DataType::U32, budget, uniform);
 }
 
@@ -262,25 +277,28 @@ ir::ExprId ProgramWriter::copy_leaf(ExprId id) {
 ir::ExprId ProgramWriter::scalar(DataType type, uint32_t budget, bool uniform) {
   const auto& fitting = applications(type);
   if (fitting.empty()) return converted(Op::Cast, type, budget, uniform);
+  if (spec::kFloats.contains(type) && budget >= 5 && choices_->chance(8))
+    return contractible(type, budget, uniform);
   const Application chosen = pick(fitting);
   const uint32_t count = *spec::operand_count(chosen.op);
-  const DataType both[] = {spec::operand_type(chosen.op, chosen.type, 0),
-                           spec::operand_type(chosen.op, chosen.type, 1)};
-  const std::span<const DataType> types(both, count);
+  const DataType all[] = {spec::operand_type(chosen.op, chosen.type, 0),
+                          spec::operand_type(chosen.op, chosen.type, 1),
+                          spec::operand_type(chosen.op, chosen.type, 2)};
+  const std::span<const DataType> types(all, count);
   if (budget <= least(types)) return leaf(type, budget, uniform);
-  ExprId args[2];
-  if (count == 2 && both[0] == both[1] && choices_->chance(6)) {
+  ExprId args[3];
+  if (count == 2 && all[0] == all[1] && choices_->chance(6)) {
     // Twice the same: what comparisons, differences and quotients turn on.
-    args[0] = leaf(both[0], least(both[0]), uniform);
-    args[1] = is_leaf(args[0]) ? copy_leaf(args[0]) : leaf(both[1], least(both[1]), uniform);
+    args[0] = leaf(all[0], least(all[0]), uniform);
+    args[1] = is_leaf(args[0]) ? copy_leaf(args[0]) : leaf(all[1], least(all[1]), uniform);
   } else {
     operands(types, budget - 1, uniform, args);
   }
   return apply(chosen.op, {args, count});
 }
 
-ir::ExprId ProgramWriter::convert(Op op, DataType to, ExprId value) {
-  return add({.kind = ir::ExprKind::Apply, .op = op, .type = to}, {{value}});
+ir::ExprId ProgramWriter::convert(Op op, DataType to, ExprId value, spec::RoundingMode mode) {
+  return add({.kind = ir::ExprKind::Apply, .op = op, .type = to, .mode = mode}, {{value}});
 }
 
 ir::ExprId ProgramWriter::converted(Op op, DataType type, uint32_t budget, bool uniform) {
@@ -288,7 +306,8 @@ ir::ExprId ProgramWriter::converted(Op op, DataType type, uint32_t budget, bool 
   if (from.empty()) return scalar(type, budget, uniform);
   const DataType chosen = pick(from);
   if (budget <= least(chosen)) return leaf(type, budget, uniform);
-  return convert(op, type, expr(chosen, budget - 1, uniform));
+  const ExprId value = expr(chosen, budget - 1, uniform);
+  return convert(op, type, value, op == Op::Cast ? any_mode(chosen, type) : spec::RoundingMode::None);
 }
 
 /// A vector from its components, or a component of one.

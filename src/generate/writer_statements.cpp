@@ -218,6 +218,7 @@ void ProgramWriter::loop() {
     declare_variable(
         {.name = name, .type = DataType::U32, .uniform = uniform, .assignable = false, .used = !digests_});
     trips_ *= range.trips;
+    if (choices_->chance(2)) accumulate();
     block(1 + choices_->below(4));
     restore(saved);
   });
