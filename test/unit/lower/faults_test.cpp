@@ -98,13 +98,53 @@ TEST(Faults, TotalOperatorsHaveNone) {
     for (const uint32_t a : {0u, 1u, 32u, 0x80000000u, 0xffffffffu}) {
       for (const uint32_t b : {0u, 1u, 32u, 0x80000000u, 0xffffffffu}) {
         HandMade k;
+        k.kernel.floats = kIeeeFloats;
         std::vector<Value> operands = {k.input(0)};
-        if (op.operands == 2) operands.push_back(k.input(1));
+        while (operands.size() < op.operands) operands.push_back(k.input(1));
         k.raw(op.op, operands);
         k.output(k.constant(3));
         expect_fine(k.kernel, {{a, b}, {0}}, 3);
       }
     }
+  }
+}
+
+// A float operator is in its domain only where something is promised of it.
+TEST(Faults, FloatOperatorsThatNobodyPromised) {
+  for (const RawOpInfo& op : kRawOps) {
+    if (!op.is_float) continue;
+    HandMade k;
+    k.kernel.floats = promise_all("all but one", {.given = true});
+    k.kernel.floats[op.op] = {};
+    std::vector<Value> operands = {k.input(0)};
+    while (operands.size() < op.operands) operands.push_back(k.input(0));
+    k.output(k.raw(op.op, operands));
+    expect_fault(k.kernel, {{0x3c00}, {0}}, std::string(op.mnemonic) + ".raw");
+    k.kernel.floats[op.op].given = true;
+    const auto result = run_kernel(k.kernel, {{0x3c00}, {0}}, {});
+    EXPECT_TRUE(result.has_value()) << op.name;
+  }
+}
+
+// Integers that there are, and the neighbours of those that there are not.
+TEST(Faults, FloatsThatAreNoIntegers) {
+  struct Case {
+    RawOp op;
+    uint32_t fine, fault;
+  };
+  for (const Case c : {Case{RawOp::FToS32, 0x4effffff, 0x4f000000},  // 2^31 - 128, 2^31
+                       {RawOp::FToS32, 0xcf000000, 0xcf000001},      // -2^31, -2^31 - 256
+                       {RawOp::FToS32, 0x807fffff, 0x7fc00000},
+                       {RawOp::FToS32, 0x80000000, 0xff800000},
+                       {RawOp::FToU32, 0x4f7fffff, 0x4f800000},  // 2^32 - 256, 2^32
+                       {RawOp::FToU32, 0xbf7fffff, 0xbf800000},  // above -1, -1
+                       {RawOp::FToU32, 0x80000000, 0xffc00000},
+                       {RawOp::FFromF16, 0x0000ffff, 0x00010000}}) {
+    HandMade k;
+    k.kernel.floats = kIeeeFloats;
+    k.output(k.raw(c.op, {k.input(0)}));
+    EXPECT_TRUE(run_kernel(k.kernel, {{c.fine}, {0}}, {}).has_value()) << info(c.op).name;
+    expect_fault(k.kernel, {{c.fault}, {0}}, std::string(info(c.op).mnemonic) + ".raw");
   }
 }
 
