@@ -187,6 +187,41 @@ inline std::vector<std::byte> elements_of(spec::DataType type, const Words& word
   return out;
 }
 
+/// Invocations of a workgroup in the kernels of one application.
+inline constexpr uint32_t kWorkgroup = 256;
+
+/// Columns of operands: edges with edges, then drawn.
+inline std::vector<Words> operands_of(const Application& a, uint32_t drawn) {
+  OperandSource source(a.type, 7 + uint64_t(a.op));
+  std::vector<Words> columns(a.operands);
+  const std::vector<uint32_t>& edges = source.edges();
+  const size_t rows = a.operands == 1 ? 1 : edges.size();
+  for (size_t n = 0; n < rows; ++n) {
+    for (size_t m = 0; m < edges.size(); ++m) {
+      columns[0].push_back(edges[m]);
+      if (a.operands > 1) columns[1].push_back(edges[n]);
+      if (a.operands > 2) columns[2].push_back(edges[(n * 5 + m * 11 + n * m) % edges.size()]);
+    }
+  }
+  for (uint32_t n = 0; n < drawn; ++n) {
+    for (Words& column : columns) column.push_back(source.next());
+  }
+  return columns;
+}
+
+struct Run {
+  Memories memory;
+  layout::Groups groups;
+};
+inline Run run_of(const Application& a, const std::vector<Words>& columns) {
+  Run out;
+  for (const Words& column : columns) out.memory.push_back(elements_of(a.type, column));
+  const size_t count = columns[0].size();
+  out.memory.emplace_back(count * spec::info(a.result).bytes, std::byte{0x5a});
+  out.groups.x = uint32_t((count + kWorkgroup - 1) / kWorkgroup);
+  return out;
+}
+
 /// How many raw float operators an invocation runs in any case.
 inline uint64_t float_operators(const Kernel& legal) {
   uint64_t count = 0;

@@ -19,8 +19,6 @@ using spec::Op;
 using spec::RoundingMode;
 
 constexpr std::array kFloatTypes = {DataType::F16, DataType::BF16, DataType::F32};
-constexpr uint32_t kWorkgroup = 256;
-
 std::vector<Application> operators() {
   std::vector<Application> out;
   for (const spec::OpInfo& op : spec::kOps) {
@@ -53,38 +51,6 @@ std::vector<Application> casts() {
       }
     }
   }
-  return out;
-}
-
-/// Columns of operands: edges with edges, then drawn.
-std::vector<Words> operands_of(const Application& a, uint32_t drawn) {
-  OperandSource source(a.type, 7 + uint64_t(a.op));
-  std::vector<Words> columns(a.operands);
-  const std::vector<uint32_t>& edges = source.edges();
-  const size_t rows = a.operands == 1 ? 1 : edges.size();
-  for (size_t n = 0; n < rows; ++n) {
-    for (size_t m = 0; m < edges.size(); ++m) {
-      columns[0].push_back(edges[m]);
-      if (a.operands > 1) columns[1].push_back(edges[n]);
-      if (a.operands > 2) columns[2].push_back(edges[(n * 5 + m * 11 + n * m) % edges.size()]);
-    }
-  }
-  for (uint32_t n = 0; n < drawn; ++n) {
-    for (Words& column : columns) column.push_back(source.next());
-  }
-  return columns;
-}
-
-struct Run {
-  Memories memory;
-  layout::Groups groups;
-};
-Run run_of(const Application& a, const std::vector<Words>& columns) {
-  Run out;
-  for (const Words& column : columns) out.memory.push_back(elements_of(a.type, column));
-  const size_t count = columns[0].size();
-  out.memory.emplace_back(count * spec::info(a.result).bytes, std::byte{0x5a});
-  out.groups.x = uint32_t((count + kWorkgroup - 1) / kWorkgroup);
   return out;
 }
 
