@@ -1,6 +1,7 @@
 #include "backend/backend.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <new>
@@ -140,6 +141,17 @@ Result<std::vector<layout::Extent>> extents_of(const check::Checked& program,
     extents.push_back({range.buffer, range.offset, range.bytes, contents[i]});
   }
   return extents;
+}
+
+std::string FloatUse::line() const {
+  std::string out = form;
+  const auto add = [&](std::string_view separator, std::string_view name,
+                       const std::vector<std::string>& operators) {
+    if (!operators.empty()) out += fmt::format("{}{} {}", separator, name, fmt::join(operators, " "));
+  };
+  add(": ", "native", native);
+  add(native.empty() ? ": " : "; ", "composed", composed);
+  return out;
 }
 
 bool Backend::has(spec::Intrinsic) const { return false; }

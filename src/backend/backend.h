@@ -27,6 +27,17 @@ struct Identity {
   std::string version;  // of vyre
 };
 
+/// Where a backend does arithmetic on floats by the device's own instructions, and where by integers; results
+/// are the same.
+struct FloatUse {
+  std::string form;                   // "auto", "native", "composed"; empty: the backend says nothing of it
+  std::vector<std::string> native;    // raw operators, as `vyre lower --to legal` names them
+  std::vector<std::string> composed;  // those that other devices have and this one does without
+  std::vector<std::string> findings;  // of the probe: what it took back, and why
+  /// "auto: native fadd fsub; composed fdiv".
+  std::string line() const;
+};
+
 struct Limits {
   uint32_t max_invocations_per_group = 1024;
   uint64_t max_workgroup_bytes = 64ull << 20;
@@ -86,6 +97,8 @@ class Backend {
   virtual ~Backend() = default;
   virtual Identity identity() const = 0;
   virtual Limits limits() const = 0;
+  /// May ask the device, once. Errors: those of compiling and running what it asks.
+  virtual Result<FloatUse> floats() { return FloatUse{}; }
   /// Whether it has an operation of category C; if not, compile() answers B002 for programs that call it.
   virtual bool has(spec::Intrinsic intrinsic) const;
   /// The newest calling convention that it knows.

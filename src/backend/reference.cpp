@@ -38,6 +38,7 @@ class Reference final : public Backend {
             .max_buffer_bytes = spec::kMaxReferenceBytes,
             .subgroup_size = options_.subgroup_size};
   }
+  Result<FloatUse> floats() override { return FloatUse{.form = "the definition, over integers"}; }
   bool has(spec::Intrinsic) const override { return options_.subgroup_size != 0; }
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {
     VYRE_CHECK(ref::check_subgroups(program, options_.subgroup_size));

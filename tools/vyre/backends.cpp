@@ -9,6 +9,15 @@
 namespace vyre::tool {
 namespace {
 
+void print_floats(const Result<backend::FloatUse>& floats) {
+  if (!floats) {
+    fmt::print("{:12} floats: not known: {}\n", "", floats.error().message);
+    return;
+  }
+  fmt::print("{:12} floats: {}\n", "", floats->line());
+  for (const std::string& finding : floats->findings) fmt::print("{:12}   {}\n", "", finding);
+}
+
 int run_backends(bool json) {
   nlohmann::json out = {{"schema", "vyre.backends/1"}, {"backends", nlohmann::json::array()}};
   for (const backend::Entry& entry : backend::all_backends()) {
@@ -21,6 +30,14 @@ int run_backends(bool json) {
         row["device"] = identity.device;
         row["driver"] = identity.driver;
         row["version"] = identity.version;
+        if (const auto floats = (*opened)->floats()) {
+          row["floats"] = {{"form", floats->form},
+                           {"native", floats->native},
+                           {"composed", floats->composed},
+                           {"findings", floats->findings}};
+        } else {
+          row["floats"] = {{"why", floats.error().message}, {"help", floats.error().help}};
+        }
       } else {
         row["why"] = opened.error().message;
         row["help"] = opened.error().help;
@@ -29,6 +46,7 @@ int run_backends(bool json) {
     } else if (opened) {
       const backend::Identity identity = (*opened)->identity();
       fmt::print("{:12} {}\n{:12} {}; {}\n", entry.name, entry.summary, "", identity.device, identity.driver);
+      print_floats((*opened)->floats());
     } else {
       fmt::print("{:12} {}\n{:12} not available: {}\n{:12} help: {}\n", entry.name, entry.summary, "",
                  opened.error().message, "", opened.error().help);

@@ -8,6 +8,7 @@
 
 #include "backend/registry/registry.h"
 #include "lower/kernel.h"
+#include "lower/llvm/float_promises.h"
 #include "lower/llvm/llvm.h"
 #include "lower/llvm/ptx.h"
 #include "ops/operation.h"
@@ -18,7 +19,7 @@ namespace {
 
 using lower::Kernel;
 
-Kernel legal(const Kernel& kernel) { return lower::legalize(kernel, lower::kLlvmTarget); }
+Kernel legal(const Kernel& kernel) { return lower::legalize(kernel, lower::host_target()); }
 
 /// For the oldest chip: every GPU runs that.
 Result<std::string> ptx(const Kernel& kernel) {

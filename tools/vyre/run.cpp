@@ -30,8 +30,11 @@ struct Options {
   bool hex = false;
   double timeout = 0;
   uint32_t subgroup_size = 0;
+  std::string floats = "auto";
 
-  backend::Options of_backends() const { return {.reference = {.subgroup_size = subgroup_size}}; }
+  backend::Options of_backends() const {
+    return {.reference = {.subgroup_size = subgroup_size}, .floats = *backend::parse_float_form(floats)};
+  }
 };
 
 std::expected<layout::Groups, host::UsageError> parse_groups(std::string_view text) {
@@ -309,6 +312,12 @@ void add_run(CLI::App& app, int& exit) {
       ->expected(1)
       ->take_all();
   verb->add_flag("--hex", options->hex, "print hexadecimal");
+  verb->add_option("--float", options->floats,
+                   "arithmetic on floats, of the same result: by the device's instructions where they are "
+                   "promised exact, by integers alone, or as a probe of the device decides")
+      ->type_name("native|composed|auto")
+      ->check(CLI::IsMember(backend::kFloatForms))
+      ->capture_default_str();
   verb->add_option("--timeout", options->timeout, "give up after this long, with exit code 3")
       ->type_name("SECONDS")
       ->check([](const std::string& text) {

@@ -1,14 +1,9 @@
 #include "backend/cuda/code_cache.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 
+#include "backend/cache_folder.h"
 #include "base/bytes.h"
 
 namespace vyre::backend::cuda {
@@ -20,11 +15,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kFormat = "vyre-cuda-code/1";
 constexpr size_t kDigestBytes = sizeof(Digest::bytes);
 constexpr uint32_t kMaxEntries = 1u << 16;
-
-const char* environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
-}
 
 void append(Bytes& out, std::span<const std::byte> bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
@@ -88,12 +78,7 @@ std::span<const std::byte> as_bytes(const Digest& digest) { return std::as_bytes
 
 }  // namespace
 
-fs::path CodeCache::default_folder() {
-  if (const char* folder = environment("VYRE_CACHE_DIR")) return fs::path(folder) / "cuda";
-  if (const char* cache = environment("XDG_CACHE_HOME")) return fs::path(cache) / "vyre" / "cuda";
-  if (const char* home = environment("HOME")) return fs::path(home) / ".cache" / "vyre" / "cuda";
-  return {};
-}
+fs::path CodeCache::default_folder() { return cache_folder("cuda"); }
 
 fs::path CodeCache::file_of(const CodeKey& key) const {
   Hasher hasher;
@@ -116,25 +101,12 @@ std::optional<Code> CodeCache::find(const CodeKey& key) const {
 
 void CodeCache::keep(const CodeKey& key, const Code& code) const {
   if (folder_.empty()) return;
-  std::error_code error;
-  fs::create_directories(folder_, error);
   const Bytes body = body_of(code);
   const Digest digest = sha256(body);
-  const fs::path file = file_of(key);
-  static std::atomic<uint64_t> count = 0;
-  const fs::path fresh = file.string() + fmt::format(".{}.{}", getpid(), count++);
-  {
-    std::ofstream out(fresh, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(digest.bytes.data()), std::streamsize(digest.bytes.size()));
-    out.write(reinterpret_cast<const char*>(body.data()), std::streamsize(body.size()));
-    out.close();
-    if (!out) {
-      fs::remove(fresh, error);
-      return;
-    }
-  }
-  fs::rename(fresh, file, error);
-  if (error) fs::remove(fresh, error);
+  Bytes file;
+  append(file, as_bytes(digest));
+  append(file, body);
+  write_cached(file_of(key), file);
 }
 
 }  // namespace vyre::backend::cuda

@@ -12,6 +12,7 @@
 #include "backend/cuda/code_cache.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/pipeline.h"
+#include "backend/floats.h"
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/ptx.h"
 #include "ref/ref.h"
@@ -35,14 +36,14 @@ Diag exceeded(Span span, std::string message, std::string help) {
 
 class Cuda final : public Backend {
  public:
-  Cuda(std::shared_ptr<Device> device, lower::PtxTarget target, cuda::CodeCache cache, unsigned threads,
-       uint32_t optimisation)
+  Cuda(std::shared_ptr<Device> device, lower::PtxTarget target, const CudaOptions& options, unsigned threads)
       : device_(std::move(device)),
         target_(target),
-        cache_(std::move(cache)),
-        optimisation_(optimisation),
+        cache_(cache_of(options)),
+        optimisation_(options.optimisation),
         threads_(threads),
-        arena_(int(threads), 1) {}
+        arena_(int(threads), 1),
+        floats_(options.floats, lower::kPtxTarget.floats, machine(), cache_of(options)) {}
 
   Identity identity() const override {
     return {.name = "cuda",
@@ -58,38 +59,53 @@ class Cuda final : public Backend {
     return cuda::make_buffer(device_, bytes);
   }
 
+  Result<FloatUse> floats() override {
+    VYRE_TRY(profile, float_profile());
+    return profile->use();
+  }
+
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {
     VYRE_CHECK(check_resources(program));
-    const cuda::CodeKey key = {
-        .program = wire::digest(program.program()),
-        .machine = device_->code_identity(),
-        .writer = fmt::format("vyre {}, LLVM {}, sm_{}", VYRE_VERSION, lower::llvm_version(), target_.sm)};
+    lower::Kernel kernel = lower::build(program);
+    VYRE_TRY(floats, promises_for(kernel));
+    const cuda::CodeKey key = {.program = wire::digest(program.program()),
+                               .machine = device_->code_identity(),
+                               .writer = fmt::format("{}, {}", writer(), floats.key())};
     const bool kept = optimisation_ == kFullOptimisation;
     if (kept) {
       // What the driver does not take is as good as damaged.
       if (const auto code = cache_.find(key); code && code->entries.size() == 1) {
         if (auto kernels = device_->load(*code))
-          return cuda::make_pipeline(program, device_, std::move(kernels->front()), target_);
+          return cuda::make_pipeline(program, device_, std::move(kernels->front()), target_, floats.used);
       }
     }
-    const lower::Kernel kernel = lower::legalize(lower::build(program), lower::kPtxTarget);
+    kernel = lower::legalize(kernel, cuda::target_with(floats.used));
     VYRE_TRY(code, translate({&kernel, 1}));
     VYRE_TRY(kernels, device_->load(code));
     if (kept) cache_.keep(key, code);
-    return cuda::make_pipeline(program, device_, std::move(kernels.front()), target_);
+    return cuda::make_pipeline(program, device_, std::move(kernels.front()), target_, floats.used);
   }
 
   // Batches are of programs that run once, so they do not fill the disk.
   std::vector<Result<std::unique_ptr<Pipeline>>> compile_batch(
       std::span<const check::Checked* const> programs) override {
-    std::vector<Result<std::unique_ptr<Pipeline>>> out(programs.size());
+    return compile_all(programs, nullptr);
+  }
+
+ private:
+  using Compiled = Result<std::unique_ptr<Pipeline>>;
+
+  /// `promises`: of floats, for the probe; null: the profile's.
+  std::vector<Compiled> compile_all(std::span<const check::Checked* const> programs,
+                                    const lower::FloatPromises* promises) {
+    std::vector<Compiled> out(programs.size());
     const size_t share = (programs.size() + threads_ - 1) / threads_;
     const size_t size = std::clamp(share, size_t{1}, kModulePrograms);
     const size_t modules = (programs.size() + size - 1) / size;
     const auto compile_one = [&](size_t module) {
       const size_t first = module * size;
       const size_t count = std::min(size, programs.size() - first);
-      compile_module(programs.subspan(first, count), std::span(out).subspan(first, count));
+      compile_module(programs.subspan(first, count), promises, std::span(out).subspan(first, count));
     };
     if (threads_ == 1 || modules == 1) {
       for (size_t module = 0; module < modules; ++module) compile_one(module);
@@ -99,8 +115,30 @@ class Cuda final : public Backend {
     return out;
   }
 
- private:
-  using Compiled = Result<std::unique_ptr<Pipeline>>;
+  Result<const FloatProfile*> float_profile() {
+    return floats_.profile(
+        [&](std::span<const check::Checked* const> programs, const lower::FloatPromises& promises) {
+          return compile_all(programs, &promises);
+        });
+  }
+  /// For a kernel as lower::build() makes it. One without floats asks nobody.
+  Result<FloatProfile> promises_for(const lower::Kernel& kernel) {
+    if (!has_float_arithmetic(kernel)) return FloatProfile{};
+    VYRE_TRY(profile, float_profile());
+    return *profile;
+  }
+
+  std::string writer() const {
+    return fmt::format("vyre {}, LLVM {}, sm_{}", VYRE_VERSION, lower::llvm_version(), target_.sm);
+  }
+  /// All that decides what arithmetic does here.
+  std::string machine() const {
+    return fmt::format("cuda {} {} level {}", device_->code_identity(), writer(), optimisation_);
+  }
+  static std::filesystem::path cache_of(const CudaOptions& options) {
+    if (options.cache == "none") return {};
+    return options.cache.empty() ? cuda::CodeCache::default_folder() : std::filesystem::path(options.cache);
+  }
 
   Result<void> check_resources(const check::Checked& program) const {
     VYRE_CHECK(check_intrinsics(*this, program));
@@ -142,23 +180,30 @@ class Cuda final : public Backend {
     return code;
   }
 
-  void compile_module(std::span<const check::Checked* const> programs, std::span<Compiled> out) {
+  void compile_module(std::span<const check::Checked* const> programs, const lower::FloatPromises* promises,
+                      std::span<Compiled> out) {
     std::vector<lower::Kernel> kernels;
     std::vector<size_t> positions;
     for (size_t i = 0; i < programs.size(); ++i) {
-      if (auto fits = check_resources(*programs[i]); !fits) {
-        out[i] = std::unexpected(std::move(fits).error());
-        continue;
-      }
-      lower::Kernel kernel = lower::legalize(lower::build(*programs[i]), lower::kPtxTarget);
-      if (kernel.insts.size() > kMaxShared) {
-        load({&kernel, 1}, {&i, 1}, programs, out);
+      auto legal = lower_one(*programs[i], promises);
+      if (!legal) {
+        out[i] = std::unexpected(std::move(legal).error());
+      } else if (legal->insts.size() > kMaxShared) {
+        load({&*legal, 1}, {&i, 1}, programs, out);
       } else {
-        kernels.push_back(std::move(kernel));
+        kernels.push_back(std::move(*legal));
         positions.push_back(i);
       }
     }
     if (!kernels.empty()) load(kernels, positions, programs, out);
+  }
+
+  Result<lower::Kernel> lower_one(const check::Checked& program, const lower::FloatPromises* promises) {
+    VYRE_CHECK(check_resources(program));
+    const lower::Kernel kernel = lower::build(program);
+    if (promises != nullptr) return lower::legalize(kernel, cuda::target_with(*promises));
+    VYRE_TRY(floats, promises_for(kernel));
+    return lower::legalize(kernel, cuda::target_with(floats.used));
   }
 
   void load(std::span<const lower::Kernel> kernels, std::span<const size_t> positions,
@@ -169,7 +214,8 @@ class Cuda final : public Backend {
     if (loaded) {
       for (size_t k = 0; k < kernels.size(); ++k) {
         const size_t i = positions[k];
-        out[i] = cuda::make_pipeline(*programs[i], device_, std::move((*loaded)[k]), target_);
+        out[i] =
+            cuda::make_pipeline(*programs[i], device_, std::move((*loaded)[k]), target_, kernels[k].floats);
       }
     } else if (kernels.size() == 1) {
       out[positions[0]] = std::unexpected(loaded.error());
@@ -186,13 +232,8 @@ class Cuda final : public Backend {
   const uint32_t optimisation_;
   const unsigned threads_;
   tbb::task_arena arena_;
+  FloatSupport floats_;
 };
-
-cuda::CodeCache cache_of(const CudaOptions& options) {
-  if (options.cache == "none") return cuda::CodeCache({});
-  return cuda::CodeCache(options.cache.empty() ? cuda::CodeCache::default_folder()
-                                               : std::filesystem::path(options.cache));
-}
 
 }  // namespace
 
@@ -212,8 +253,8 @@ Result<std::unique_ptr<Backend>> make_cuda(const CudaOptions& options) {
   VYRE_TRY(device, Device::open(driver, options.ordinal));
   VYRE_TRY(target, lower::ptx_target(device->compute_capability()));
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  return std::make_unique<Cuda>(std::move(device), target, cache_of(options),
-                                options.threads == 0 ? cores : options.threads, options.optimisation);
+  return std::make_unique<Cuda>(std::move(device), target, options,
+                                options.threads == 0 ? cores : options.threads);
 }
 
 }  // namespace vyre::backend

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "backend/backend.h"
+#include "backend/floats.h"
 
 namespace vyre::backend {
 
@@ -20,12 +21,13 @@ struct CudaOptions {
   /// The driver's library. Empty: what VYRE_CUDA_LIB names, else libcuda.so.1.
   std::string library = {};
   /// The folder where machine code is kept. Empty: VYRE_CACHE_DIR, else $XDG_CACHE_HOME/vyre, else
-  /// ~/.cache/vyre, of each the folder cuda. "none": nowhere.
+  /// ~/.cache/vyre, of each the folder cuda. "none": nowhere. Verdicts of the probe are kept in it too.
   std::string cache = {};
   /// Threads that compile a batch; 0: as many as there are cores.
   unsigned threads = 0;
   /// Of the driver's assembler, 0 to 4. Code of another level than 4 is not kept on disk.
   uint32_t optimisation = 4;
+  FloatForm floats = FloatForm::Auto;
 };
 
 /// Errors  B001 when there is no driver, no such device, or one of them is too old, with what is missing.

@@ -50,8 +50,12 @@ class CudaBuffer final : public DeviceBuffer {
 class CudaPipeline final : public Pipeline {
  public:
   CudaPipeline(const check::Checked& program, std::shared_ptr<Device> device, LoadedKernel kernel,
-               lower::PtxTarget target)
-      : program_(program), device_(std::move(device)), kernel_(std::move(kernel)), target_(target) {
+               lower::PtxTarget target, const lower::FloatPromises& floats)
+      : program_(program),
+        device_(std::move(device)),
+        kernel_(std::move(kernel)),
+        target_(target),
+        floats_(floats) {
     const auto& bound = program_.bound_buffers();
     for (const spec::BufferAccess access :
          {spec::BufferAccess::Read, spec::BufferAccess::Uniform, spec::BufferAccess::ReadWrite}) {
@@ -107,7 +111,7 @@ class CudaPipeline final : public Pipeline {
   }
 
   Result<EmittedCode> code() override {
-    const lower::Kernel kernel = lower::legalize(lower::build(program_), lower::kPtxTarget);
+    const lower::Kernel kernel = lower::legalize(lower::build(program_), target_with(floats_));
     VYRE_TRY(ptx, lower::emit_ptx(kernel, target_));
     return EmittedCode{.form = "ptx", .text = std::move(ptx.text)};
   }
@@ -129,6 +133,7 @@ class CudaPipeline final : public Pipeline {
   const std::shared_ptr<Device> device_;
   const LoadedKernel kernel_;
   const lower::PtxTarget target_;
+  const lower::FloatPromises floats_;
   std::vector<size_t> order_;  // bound buffers as they stand in the block of a dispatch
   size_t inputs_ = 0;          // so many of them do not come back
 };
@@ -136,8 +141,15 @@ class CudaPipeline final : public Pipeline {
 }  // namespace
 
 std::unique_ptr<Pipeline> make_pipeline(const check::Checked& program, std::shared_ptr<Device> device,
-                                        LoadedKernel kernel, lower::PtxTarget target) {
-  return std::make_unique<CudaPipeline>(program, std::move(device), std::move(kernel), target);
+                                        LoadedKernel kernel, lower::PtxTarget target,
+                                        const lower::FloatPromises& floats) {
+  return std::make_unique<CudaPipeline>(program, std::move(device), std::move(kernel), target, floats);
+}
+
+lower::Target target_with(const lower::FloatPromises& floats) {
+  lower::Target target = lower::kPtxTarget;
+  target.floats = floats;
+  return target;
 }
 
 Result<std::unique_ptr<DeviceBuffer>> make_buffer(const std::shared_ptr<Device>& device, uint64_t bytes) {

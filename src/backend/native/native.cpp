@@ -11,10 +11,12 @@
 #include <thread>
 #include <utility>
 
+#include "backend/floats.h"
 #include "backend/native/jit.h"
 #include "base/float_environment.h"
 #include "lower/kernel.h"
 #include "lower/llvm/codegen.h"
+#include "lower/llvm/float_promises.h"
 #include "lower/llvm/llvm.h"
 #include "spec/limits.h"
 
@@ -76,6 +78,12 @@ class BoundBuffer {
   alignas(kCacheLine) std::byte empty_[kCacheLine] = {};
 };
 
+lower::Target target_with(const lower::FloatPromises& floats) {
+  lower::Target target = lower::kLlvmTarget;
+  target.floats = floats;
+  return target;
+}
+
 Diag out_of_memory(const std::string& what, uint64_t bytes) {
   return make_diag(
       DiagCode::B003, Span::none(),
@@ -88,6 +96,7 @@ class NativePipeline final : public Pipeline {
   NativePipeline(const check::Checked& program, const lower::Kernel& kernel, std::shared_ptr<const Code> code,
                  lower::CpuEntry entry, std::shared_ptr<tbb::task_arena> arena)
       : program_(program),
+        floats_(kernel.floats),
         code_(std::move(code)),
         entry_(entry),
         scratch_bytes_(lower::workgroup_bytes(kernel)),
@@ -120,7 +129,7 @@ class NativePipeline final : public Pipeline {
   }
 
   Result<EmittedCode> code() override {
-    VYRE_TRY(text, lower::print_llvm(lower::legalize(lower::build(program_), lower::kLlvmTarget), true));
+    VYRE_TRY(text, lower::print_llvm(lower::legalize(lower::build(program_), target_with(floats_)), true));
     return EmittedCode{.form = "llvm", .text = std::move(text)};
   }
 
@@ -151,6 +160,7 @@ class NativePipeline final : public Pipeline {
   }
 
   const check::Checked program_;
+  const lower::FloatPromises floats_;
   const std::shared_ptr<const Code> code_;
   const lower::CpuEntry entry_;
   const uint64_t scratch_bytes_;
@@ -160,12 +170,15 @@ class NativePipeline final : public Pipeline {
 };
 
 class Native final : public Backend {
+  using Compiled = Result<std::unique_ptr<Pipeline>>;
+
  public:
-  Native(std::shared_ptr<Jit> jit, int level, unsigned threads)
+  Native(std::shared_ptr<Jit> jit, const NativeOptions& options, unsigned threads)
       : jit_(std::move(jit)),
-        level_(level),
+        level_(options.optimisation),
         threads_(threads),
-        arena_(std::make_shared<tbb::task_arena>(int(threads), 1)) {}
+        arena_(std::make_shared<tbb::task_arena>(int(threads), 1)),
+        floats_(options.floats, lower::host_target().floats, machine(options), verdicts(options)) {}
 
   Identity identity() const override {
     const lower::HostCpu& host = lower::host_cpu();
@@ -186,15 +199,26 @@ class Native final : public Backend {
     return std::move(compile_batch({&one, 1}).front());
   }
 
-  std::vector<Result<std::unique_ptr<Pipeline>>> compile_batch(
-      std::span<const check::Checked* const> programs) override {
-    std::vector<Result<std::unique_ptr<Pipeline>>> out(programs.size());
+  Result<FloatUse> floats() override {
+    VYRE_TRY(profile, float_profile());
+    return profile->use();
+  }
+
+  std::vector<Compiled> compile_batch(std::span<const check::Checked* const> programs) override {
+    return compile_all(programs, nullptr);
+  }
+
+ private:
+  /// `promises`: of floats, for the probe; null: the profile's.
+  std::vector<Compiled> compile_all(std::span<const check::Checked* const> programs,
+                                    const lower::FloatPromises* promises) {
+    std::vector<Compiled> out(programs.size());
     const size_t share = (programs.size() + threads_ - 1) / threads_;
     const size_t size = std::clamp(share, size_t{1}, kModulePrograms);
     const auto compile_one = [&](size_t module) {
       const size_t first = module * size;
       const size_t count = std::min(size, programs.size() - first);
-      compile_module(programs.subspan(first, count), std::span(out).subspan(first, count));
+      compile_module(programs.subspan(first, count), promises, std::span(out).subspan(first, count));
     };
     const size_t modules = (programs.size() + size - 1) / size;
     if (threads_ == 1 || modules == 1) {
@@ -205,30 +229,54 @@ class Native final : public Backend {
     return out;
   }
 
- private:
-  void compile_module(std::span<const check::Checked* const> programs,
-                      std::span<Result<std::unique_ptr<Pipeline>>> out) {
+  void compile_module(std::span<const check::Checked* const> programs, const lower::FloatPromises* promises,
+                      std::span<Compiled> out) {
     std::vector<lower::Kernel> kernels;
     std::vector<size_t> positions;
     for (size_t i = 0; i < programs.size(); ++i) {
-      if (auto has = check_intrinsics(*this, *programs[i]); !has) {
-        out[i] = std::unexpected(std::move(has).error());
-        continue;
-      }
-      lower::Kernel kernel = lower::legalize(lower::build(*programs[i]), lower::kLlvmTarget);
-      if (kernel.insts.size() > kMaxOptimised) {
-        load({&kernel, 1}, {&i, 1}, 0, programs, out);
+      auto legal = lower_one(*programs[i], promises);
+      if (!legal) {
+        out[i] = std::unexpected(std::move(legal).error());
+      } else if (legal->insts.size() > kMaxOptimised) {
+        load({&*legal, 1}, {&i, 1}, 0, programs, out);
       } else {
-        kernels.push_back(std::move(kernel));
+        kernels.push_back(std::move(*legal));
         positions.push_back(i);
       }
     }
     if (!kernels.empty()) load(kernels, positions, level_, programs, out);
   }
 
+  Result<lower::Kernel> lower_one(const check::Checked& program, const lower::FloatPromises* promises) {
+    VYRE_CHECK(check_intrinsics(*this, program));
+    const lower::Kernel kernel = lower::build(program);
+    if (promises == nullptr && has_float_arithmetic(kernel)) {
+      VYRE_TRY(profile, float_profile());
+      promises = &profile->used;
+    }
+    return lower::legalize(kernel, target_with(promises == nullptr ? lower::kNoFloats : *promises));
+  }
+
+  Result<const FloatProfile*> float_profile() {
+    return floats_.profile(
+        [&](std::span<const check::Checked* const> programs, const lower::FloatPromises& promises) {
+          return compile_all(programs, &promises);
+        });
+  }
+
+  /// All that decides what arithmetic does here.
+  static std::string machine(const NativeOptions& options) {
+    const lower::HostCpu& host = lower::host_cpu();
+    return fmt::format("native {} {} {} LLVM {} level {}", host.architecture, host.name, host.features,
+                       lower::llvm_version(), options.optimisation);
+  }
+  static std::filesystem::path verdicts(const NativeOptions& options) {
+    if (options.cache == "none") return {};
+    return options.cache.empty() ? default_verdict_folder() : std::filesystem::path(options.cache);
+  }
+
   void load(std::span<const lower::Kernel> kernels, std::span<const size_t> positions, int level,
-            std::span<const check::Checked* const> programs,
-            std::span<Result<std::unique_ptr<Pipeline>>> out) {
+            std::span<const check::Checked* const> programs, std::span<Compiled> out) {
     const auto code = jit_->compile(kernels, level);
     for (size_t k = 0; k < kernels.size(); ++k) {
       const size_t i = positions[k];
@@ -247,6 +295,7 @@ class Native final : public Backend {
   const unsigned threads_;
   const std::shared_ptr<tbb::task_arena>
       arena_;  // shared by all pipelines: threads are a property of the host
+  FloatSupport floats_;
 };
 
 }  // namespace
@@ -254,8 +303,7 @@ class Native final : public Backend {
 Result<std::unique_ptr<Backend>> make_native(const NativeOptions& options) {
   VYRE_TRY(jit, make_jit());
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  return std::make_unique<Native>(std::move(jit), options.optimisation,
-                                  options.threads == 0 ? cores : options.threads);
+  return std::make_unique<Native>(std::move(jit), options, options.threads == 0 ? cores : options.threads);
 }
 
 }  // namespace vyre::backend

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "backend/backend.h"
+#include "backend/floats.h"
 
 namespace vyre::backend {
 
@@ -13,6 +14,10 @@ struct NativeOptions {
   int optimisation = 2;
   /// 0: as many as there are cores.
   unsigned threads = 0;
+  FloatForm floats = FloatForm::Auto;
+  /// The folder where verdicts of the probe are kept. Empty: what default_verdict_folder() says; "none":
+  /// nowhere.
+  std::string cache = {};
 };
 
 Result<std::unique_ptr<Backend>> make_native(const NativeOptions& options = {});

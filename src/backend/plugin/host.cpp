@@ -34,22 +34,30 @@ struct Lowered {
   std::string entry;
 };
 
+// A plugin may run what it gets on anything, and says nothing of floats: it gets integers alone, which are
+// right everywhere. Arithmetic in "kernel" is the program's; a plugin that has exact floats may use them
+// there.
+lower::Kernel legal_for(const check::Checked& program, lower::Target target) {
+  target.floats = lower::kNoFloats;
+  return lower::legalize(lower::build(program), target);
+}
+
 Result<Lowered> to_kernel(const check::Checked& program) {
   return Lowered{.text = print(lower::build(program))};
 }
 
 Result<Lowered> to_legal(const check::Checked& program) {
-  return Lowered{.text = print(lower::legalize(lower::build(program), lower::kLlvmTarget))};
+  return Lowered{.text = print(legal_for(program, lower::kLlvmTarget))};
 }
 
 Result<Lowered> to_llvm(const check::Checked& program) {
-  const lower::Kernel kernel = lower::legalize(lower::build(program), lower::kLlvmTarget);
+  const lower::Kernel kernel = legal_for(program, lower::kLlvmTarget);
   VYRE_TRY(text, lower::print_llvm(kernel, /*optimise=*/false, VYRE_LLVM_ENTRY));
   return Lowered{std::move(text), lower::workgroup_bytes(kernel), VYRE_LLVM_ENTRY};
 }
 
 Result<Lowered> to_ptx(const check::Checked& program) {
-  const lower::Kernel kernel = lower::legalize(lower::build(program), lower::kPtxTarget);
+  const lower::Kernel kernel = legal_for(program, lower::kPtxTarget);
   VYRE_TRY(module, lower::emit_ptx(kernel, lower::PtxTarget{}));
   return Lowered{std::move(module.text), module.shared_bytes, std::move(module.entry)};
 }

@@ -27,7 +27,7 @@ Result<std::unique_ptr<Backend>> open_reference(std::string_view argument, const
 
 Result<std::unique_ptr<Backend>> open_native(std::string_view argument, const Options& options) {
   if (!argument.empty()) return takes_no_argument("native", argument);
-  return make_native({.threads = options.threads});
+  return make_native({.threads = options.threads, .floats = options.floats});
 }
 
 Result<std::unique_ptr<Backend>> open_cuda(std::string_view argument, const Options& options) {
@@ -36,7 +36,7 @@ Result<std::unique_ptr<Backend>> open_cuda(std::string_view argument, const Opti
     VYRE_TRY(parsed, parse_cuda_ordinal(argument));
     ordinal = parsed;
   }
-  return make_cuda({.ordinal = ordinal, .threads = options.threads});
+  return make_cuda({.ordinal = ordinal, .threads = options.threads, .floats = options.floats});
 }
 
 constexpr Entry kEntries[] = {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/floats.h"
 
 namespace vyre::backend {
 
@@ -14,6 +15,8 @@ struct Options {
   ReferenceOptions reference;
   /// Threads of native; 0: as many as there are cores.
   unsigned threads = 0;
+  /// How native and cuda do arithmetic on floats.
+  FloatForm floats = FloatForm::Auto;
 };
 
 struct Entry {

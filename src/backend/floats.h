@@ -1,0 +1,72 @@
+// How a backend does arithmetic on floats: by the device's instructions or by integers.
+//
+// The choice never changes a result, only what it costs. An operator is native where the target's
+// specification promises it and, unless the caller chooses otherwise, the probe has not found the promise
+// broken; every other one is composed of integers. The probe runs when the first program with float
+// arithmetic is compiled, so that others pay nothing, and its verdict is kept on disk for the next process:
+// under the chip, the driver and everything else that it depends on.
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backend/probe.h"
+#include "lower/kernel.h"
+
+namespace vyre::backend {
+
+enum class FloatForm : uint8_t {
+  Auto,      // what is promised and what the probe leaves of it
+  Native,    // what is promised; the probe is not asked
+  Composed,  // integers alone
+};
+inline constexpr std::array<std::string_view, 3> kFloatForms = {"auto", "native", "composed"};
+constexpr std::string_view text(FloatForm form) { return kFloatForms[size_t(form)]; }
+/// B004 for another word.
+Result<FloatForm> parse_float_form(std::string_view word);
+
+/// Whether a kernel, as lower::build() makes it, does arithmetic on floats; loads, stores, selects and
+/// bitcasts are none.
+bool has_float_arithmetic(const lower::Kernel& kernel);
+
+/// What came of a target's promises.
+struct FloatProfile {
+  FloatForm form = FloatForm::Auto;
+  lower::FloatPromises used = lower::kNoFloats;  // programs are legalized by these
+  std::vector<std::string> findings;             // of the probe
+  bool steady = true;
+
+  FloatUse use() const;
+  /// What compiled code depends on of all this: two forms that use the same instructions give the same code.
+  std::string key() const;
+};
+
+class FloatSupport {
+ public:
+  /// `machine` names all that a verdict depends on but the promises and the probe: chip, driver, compilers.
+  /// `cache`: the folder of verdicts; empty: nowhere.
+  FloatSupport(FloatForm form, const lower::FloatPromises& promised, std::string machine,
+               std::filesystem::path cache);
+
+  /// Asks the probe at the first call, if the form is Auto. Errors: those of probe::probe(), each time anew.
+  /// Thread  any; others wait for a probe that runs.
+  Result<const FloatProfile*> profile(const probe::Compile& compile);
+
+ private:
+  std::optional<FloatProfile> stored() const;
+  void store(const FloatProfile& profile) const;
+
+  const FloatForm form_;
+  const lower::FloatPromises promised_;
+  const std::filesystem::path file_;
+  std::mutex mutex_;
+  std::optional<FloatProfile> profile_;
+};
+
+/// The folder of verdicts that a user gets without asking.
+std::filesystem::path default_verdict_folder();
+
+}  // namespace vyre::backend
