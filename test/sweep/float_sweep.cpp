@@ -1,0 +1,319 @@
+// float_sweep: operators on floats over whole domains and over hard inputs, against the oracle.
+//
+//   float_sweep [--backend SPEC] [--float FORM[,FORM]] [--preset NAME] [--count N] [--seed N]
+//               [--threads N] [--expect] [OPERATION...]
+//
+// An operation is "fadd.f16", "cast.f32.u32.trunc", "cast.u64.f32". Where its domain has at most 2^32 inputs
+// all are run; else, or with --count, N directed ones, which the seed and their numbers determine. Every
+// result is compared with num/ on the host. A run ends with a row of a table: cases, mismatches, rate, and a
+// digest of the results in the order of the inputs, so that two backends can be compared by their rows.
+// --preset names a list of operations: f16, bf16 (all pairs of their binary operators), unary (all inputs of
+// all operators and casts with one operand of at most 32 bits), directed (f32: add, sub, mul, div,
+// multiply-add; u64 casts). --expect asks no backend and prints the oracle's own digests. Exit 0: no
+// mismatch; 1: some; 2: usage; 3: no such backend.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "backend/registry/registry.h"
+#include "base/digest.h"
+#include "check/checked.h"
+#include "domain.h"
+#include "operation.h"
+#include "text/text.h"
+
+namespace {
+
+using namespace vyre;
+using sweep::Operation;
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t kSlice = uint64_t{1} << 20;
+
+struct Arguments {
+  std::string backend = "native";
+  std::vector<std::string> forms = {"auto"};
+  std::string preset;
+  std::vector<std::string> operations;
+  uint64_t count = 0;  // 0: everything where that is possible
+  uint64_t seed = 1;
+  unsigned threads = 0;
+  bool expect = false;
+};
+
+/// One thread's: a pipeline a form, operands, results.
+struct Lane {
+  std::vector<std::unique_ptr<backend::Pipeline>> pipelines;
+  std::vector<std::vector<uint32_t>> columns;
+  std::vector<uint32_t> actual, expected;
+};
+
+struct Mismatch {
+  uint64_t number = UINT64_MAX;
+  std::vector<uint32_t> operands;
+  uint32_t expected = 0, actual = 0;
+};
+
+/// Of one form.
+struct Outcome {
+  uint64_t mismatches = 0;
+  Mismatch first;
+  std::string digest;
+};
+
+struct Run {
+  uint64_t cases = 0;
+  double seconds = 0;
+  std::vector<Outcome> forms;
+  std::optional<Diag> error;
+};
+
+class Sweep {
+ public:
+  /// backends: one a form; none: the oracle's own answers.
+  Sweep(std::span<backend::Backend* const> backends, const Operation& operation, const Arguments& arguments)
+      : backends_(backends), operation_(operation), seed_(arguments.seed), threads_(arguments.threads) {
+    const auto all = sweep::whole(operation);
+    directed_ = !all || arguments.count != 0;
+    total_ = arguments.count != 0 ? arguments.count : all.value_or(uint64_t{1} << 30);
+    out_.forms.resize(std::max<size_t>(1, backends.size()));
+    digests_.assign(out_.forms.size(), std::vector<Digest>((total_ + kSlice - 1) / kSlice));
+  }
+
+  Run run() {
+    const auto begin = Clock::now();
+    static const spec::OpTable none;
+    auto checked = check::check(sweep::program_of(operation_), none);
+    if (!checked) return {.error = checked.error().front()};
+    std::vector<std::jthread> workers;
+    for (unsigned t = 0; t < threads_; ++t) workers.emplace_back([&] { work(*checked); });
+    report(begin);
+    workers.clear();
+    out_.cases = done_;
+    out_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    for (size_t form = 0; form < digests_.size(); ++form) {
+      Hasher digest;
+      for (const Digest& slice : digests_[form]) digest.update(std::as_bytes(std::span(slice.bytes)));
+      out_.forms[form].digest = digest.finish().short_hex();
+    }
+    return out_;
+  }
+
+ private:
+  void work(const check::Checked& checked) {
+    Lane lane;
+    for (backend::Backend* backend : backends_) {
+      auto pipeline = backend->compile(checked);
+      if (!pipeline) return fail(pipeline.error());
+      lane.pipelines.push_back(std::move(*pipeline));
+    }
+    for (uint64_t slice; (slice = next_++) < digests_[0].size() && !failed_;) {
+      const auto result = run_slice(lane, slice);
+      if (!result) return fail(result.error());
+    }
+  }
+
+  Result<void> run_slice(Lane& lane, uint64_t slice) {
+    const uint64_t first = slice * kSlice, n = std::min(kSlice, total_ - first);
+    lane.columns.resize(operation_.arity());
+    std::vector<std::span<uint32_t>> fill;
+    for (auto& column : lane.columns) {
+      column.resize(n * sweep::operand_words(operation_));
+      fill.push_back(column);
+    }
+    if (directed_) {
+      sweep::fill_directed(operation_, seed_, first, fill);
+    } else {
+      sweep::fill_whole(operation_, first, fill);
+    }
+    lane.expected.resize(n);
+    const std::vector<std::span<const uint32_t>> operands(fill.begin(), fill.end());
+    sweep::expect(operation_, operands, lane.expected);
+    const auto digest_of = [](const std::vector<uint32_t>& results) {
+      return sha256(std::as_bytes(std::span(results)));
+    };
+    if (lane.pipelines.empty()) digests_[0][slice] = digest_of(lane.expected);
+    for (size_t form = 0; form < lane.pipelines.size(); ++form) {
+      lane.actual.assign(n, 0xdeadbeef);  // no operator's result, as a pattern of 16 bits, a truth or a NaN
+      std::vector<std::span<std::byte>> host;
+      for (auto& column : lane.columns) host.push_back(std::as_writable_bytes(std::span(column)));
+      host.push_back(std::as_writable_bytes(std::span(lane.actual)));
+      VYRE_CHECK(lane.pipelines[form]->dispatch(host, {.x = uint32_t((n + 255) / 256), .y = 1, .z = 1}));
+      digests_[form][slice] = digest_of(lane.actual);
+      if (lane.actual != lane.expected) compare(lane, out_.forms[form], first);
+    }
+    done_ += n;
+    return {};
+  }
+
+  void compare(const Lane& lane, Outcome& out, uint64_t first) {
+    const std::scoped_lock lock(mutex_);
+    for (size_t i = 0; i < lane.actual.size(); ++i) {
+      if (lane.actual[i] == lane.expected[i]) continue;
+      ++out.mismatches;
+      if (first + i >= out.first.number) continue;
+      out.first = {first + i, {}, lane.expected[i], lane.actual[i]};
+      const uint32_t words = sweep::operand_words(operation_);
+      for (const auto& column : lane.columns) {
+        for (uint32_t w = 0; w < words; ++w) out.first.operands.push_back(column[i * words + w]);
+      }
+    }
+  }
+
+  void fail(const Diag& diag) {
+    const std::scoped_lock lock(mutex_);
+    if (!out_.error) out_.error = diag;
+    failed_ = true;
+  }
+
+  void report(Clock::time_point begin) {
+    const bool terminal = ::isatty(STDERR_FILENO) != 0;
+    for (uint64_t done; (done = done_) < total_ && !failed_;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      if (!terminal || done == 0) continue;
+      fmt::print(stderr, "\r\033[K{}  {:.1f} %  {:.0f} M/s  {:.0f} s left", operation_.name(),
+                 100.0 * double(done) / double(total_), double(done) / seconds / 1e6,
+                 seconds * double(total_ - done) / double(done));
+    }
+    if (terminal) fmt::print(stderr, "\r\033[K");
+  }
+
+  std::span<backend::Backend* const> backends_;
+  Operation operation_;
+  uint64_t seed_;
+  unsigned threads_;
+  bool directed_ = false;
+  uint64_t total_ = 0;
+  std::vector<std::vector<Digest>> digests_;  // by form, then slice
+  std::atomic<uint64_t> next_ = 0, done_ = 0;
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;
+  Run out_;
+};
+
+std::vector<std::string> preset(std::string_view name) {
+  std::vector<std::string> out;
+  const auto binary = [](const spec::OpInfo& op) {
+    return op.types == spec::kFloats && !spec::is_reduction(op.op) && spec::operand_count(op.op) == 2;
+  };
+  if (name == "f16" || name == "bf16") {
+    for (const spec::OpInfo& op : spec::kOps) {
+      if (binary(op)) out.push_back(fmt::format("{}.{}", op.mnemonic, name));
+    }
+  }
+  if (name == "unary") {
+    for (const spec::OpInfo& op : spec::kOps) {
+      if (op.types != spec::kFloats || spec::operand_count(op.op) != 1) continue;
+      for (const char* type : {"f16", "bf16", "f32"}) out.push_back(fmt::format("{}.{}", op.mnemonic, type));
+    }
+    for (const spec::TypeInfo& from : spec::kTypes) {
+      for (const spec::TypeInfo& to : spec::kTypes) {
+        const std::string cast = fmt::format("cast.{}.{}", from.text, to.text);
+        if (from.bytes <= 4 && sweep::find_operation(cast)) out.push_back(cast);
+        for (size_t m = 1; m < spec::kRoundingModeCount; ++m) {
+          const std::string with = fmt::format("{}.{}", cast, spec::text(static_cast<spec::RoundingMode>(m)));
+          if (sweep::find_operation(with)) out.push_back(with);
+        }
+      }
+    }
+  }
+  if (name == "quick") {
+    for (const char* list : {"f16", "bf16", "unary", "directed"}) {
+      for (std::string& operation : preset(list)) out.push_back(std::move(operation));
+    }
+  }
+  if (name == "directed") {
+    out = {"fadd.f32", "fsub.f32", "fmul.f32", "fdiv.f32", "fmul_add.f32"};
+    for (const char* type : {"f16", "bf16", "f32"}) out.push_back(fmt::format("cast.u64.{}", type));
+  }
+  return out;
+}
+
+std::string shown(const std::vector<uint32_t>& operands) {
+  std::string out;
+  for (const uint32_t x : operands) out += fmt::format("{}{:#x}", out.empty() ? "" : " ", x);
+  return out;
+}
+
+int run(Arguments arguments) {
+  for (const std::string& name : preset(arguments.preset)) arguments.operations.push_back(name);
+  if (arguments.operations.empty()) {
+    fmt::print(stderr, "float_sweep: name an operation, such as fadd.f16, or a --preset\n");
+    return 2;
+  }
+  if (arguments.threads == 0) arguments.threads = std::max(1u, std::thread::hardware_concurrency());
+  if (arguments.expect) arguments.forms.clear();
+  std::vector<std::unique_ptr<backend::Backend>> owned;
+  std::vector<backend::Backend*> backends;
+  for (const std::string& word : arguments.forms) {
+    const auto form = backend::parse_float_form(word);
+    if (!form) {
+      fmt::print(stderr, "float_sweep: {}\n", form.error().message);
+      return 2;
+    }
+    backend::Options options;
+    options.threads = 1;  // a lane is a thread
+    options.floats = *form;
+    auto opened = backend::open(arguments.backend, options);
+    if (!opened) {
+      fmt::print(stderr, "float_sweep: {}\n", opened.error().message);
+      return 3;
+    }
+    owned.push_back(std::move(*opened));
+    backends.push_back(owned.back().get());
+  }
+  bool wrong = false;
+  for (const std::string& name : arguments.operations) {
+    const auto operation = sweep::find_operation(name);
+    if (!operation) {
+      fmt::print(stderr, "float_sweep: there is no operation `{}`\n", name);
+      return 2;
+    }
+    const Run run = Sweep(backends, *operation, arguments).run();
+    if (run.error) {
+      fmt::print(stderr, "float_sweep: {}: {}\n", name, run.error->message);
+      return 3;
+    }
+    for (size_t form = 0; form < run.forms.size(); ++form) {
+      const Outcome& o = run.forms[form];
+      fmt::print("| {:24} | {:9} | {:8} | {:>14} | {:>10} | {:>6.0f} | {} |\n", name,
+                 arguments.expect ? "oracle" : arguments.backend,
+                 arguments.expect ? "" : arguments.forms[form], run.cases, o.mismatches,
+                 double(run.cases) / run.seconds / 1e6, o.digest);
+      if (o.mismatches == 0) continue;
+      wrong = true;
+      fmt::print("  first: number {}: operands {}, expected {:#x}, actual {:#x}\n", o.first.number,
+                 shown(o.first.operands), o.first.expected, o.first.actual);
+    }
+    std::fflush(stdout);
+  }
+  return wrong ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"operators on floats over whole domains and hard inputs, against the oracle"};
+  Arguments a;
+  app.add_option("--backend", a.backend, "a name of `vyre backends`");
+  app.add_option("--float", a.forms, "auto, native or composed, or several of them")->delimiter(',');
+  app.add_option("--preset", a.preset, "f16, bf16, unary, directed, or quick for all of them")
+      ->check(CLI::IsMember({"f16", "bf16", "unary", "directed", "quick"}));
+  app.add_option("--count", a.count, "directed inputs of each operation");
+  app.add_option("--seed", a.seed, "of directed inputs");
+  app.add_option("--threads", a.threads, "on the host");
+  app.add_flag("--expect", a.expect, "the oracle alone");
+  app.add_option("OPERATION", a.operations, "such as fadd.f16 or cast.f32.u32.trunc");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  return run(a);
+}
