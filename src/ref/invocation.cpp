@@ -201,7 +201,8 @@ void Invocation::apply_reduction(ir::ExprId id, const ir::Expr& e) {
     const Bits index = at;
     return memory_.load(buffer, {&index, 1});
   };
-  budget_.spend(uint64_t(to - from));  // the statement notices when nothing is left
+  // The statement notices when nothing is left; a fold that would take too long is not begun.
+  if (!budget_.spend(uint64_t(to - from))) return replace(e.args.count, 0);
   const Op fold = *spec::find_op_tag(uint16_t(e.immediate));
   replace(e.args.count,
           eval_reduction(e.op, fold, code_->resolution.type(id), uint32_t(from), uint32_t(to), load));
