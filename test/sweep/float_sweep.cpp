@@ -1,6 +1,6 @@
 // float_sweep: operators on floats over whole domains and over hard inputs, against the oracle.
 //
-//   float_sweep [--backend SPEC] [--float FORM[,FORM]] [--preset NAME] [--count N] [--seed N]
+//   float_sweep [--backend SPEC[,SPEC]] [--float FORM[,FORM]] [--preset NAME] [--count N] [--seed N]
 //               [--threads N] [--expect] [OPERATION...]
 //
 // An operation is "fadd.f16", "cast.f32.u32.trunc", "cast.u64.f32". Where its domain has at most 2^32 inputs
@@ -36,7 +36,7 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kSlice = uint64_t{1} << 20;
 
 struct Arguments {
-  std::string backend = "native";
+  std::vector<std::string> backends = {"native"};
   std::vector<std::string> forms = {"auto"};
   std::string preset;
   std::vector<std::string> operations;
@@ -46,7 +46,13 @@ struct Arguments {
   bool expect = false;
 };
 
-/// One thread's: a pipeline a form, operands, results.
+/// A backend in one of its forms.
+struct Judged {
+  std::string backend, form;
+  std::unique_ptr<backend::Backend> opened;
+};
+
+/// One thread's: a pipeline for each that is judged, operands, results.
 struct Lane {
   std::vector<std::unique_ptr<backend::Pipeline>> pipelines;
   std::vector<std::vector<uint32_t>> columns;
@@ -59,7 +65,7 @@ struct Mismatch {
   uint32_t expected = 0, actual = 0;
 };
 
-/// Of one form.
+/// Of one that is judged.
 struct Outcome {
   uint64_t mismatches = 0;
   Mismatch first;
@@ -69,20 +75,20 @@ struct Outcome {
 struct Run {
   uint64_t cases = 0;
   double seconds = 0;
-  std::vector<Outcome> forms;
+  std::vector<Outcome> judged;
   std::optional<Diag> error;
 };
 
 class Sweep {
  public:
-  /// backends: one a form; none: the oracle's own answers.
-  Sweep(std::span<backend::Backend* const> backends, const Operation& operation, const Arguments& arguments)
-      : backends_(backends), operation_(operation), seed_(arguments.seed), threads_(arguments.threads) {
+  /// judged: none for the oracle's own answers.
+  Sweep(std::span<const Judged> judged, const Operation& operation, const Arguments& arguments)
+      : judged_(judged), operation_(operation), seed_(arguments.seed), threads_(arguments.threads) {
     const auto all = sweep::whole(operation);
     directed_ = !all || arguments.count != 0;
     total_ = arguments.count != 0 ? arguments.count : all.value_or(uint64_t{1} << 30);
-    out_.forms.resize(std::max<size_t>(1, backends.size()));
-    digests_.assign(out_.forms.size(), std::vector<Digest>((total_ + kSlice - 1) / kSlice));
+    out_.judged.resize(std::max<size_t>(1, judged.size()));
+    digests_.assign(out_.judged.size(), std::vector<Digest>((total_ + kSlice - 1) / kSlice));
   }
 
   Run run() {
@@ -96,10 +102,10 @@ class Sweep {
     workers.clear();
     out_.cases = done_;
     out_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    for (size_t form = 0; form < digests_.size(); ++form) {
+    for (size_t k = 0; k < digests_.size(); ++k) {
       Hasher digest;
-      for (const Digest& slice : digests_[form]) digest.update(std::as_bytes(std::span(slice.bytes)));
-      out_.forms[form].digest = digest.finish().short_hex();
+      for (const Digest& slice : digests_[k]) digest.update(std::as_bytes(std::span(slice.bytes)));
+      out_.judged[k].digest = digest.finish().short_hex();
     }
     return out_;
   }
@@ -107,8 +113,8 @@ class Sweep {
  private:
   void work(const check::Checked& checked) {
     Lane lane;
-    for (backend::Backend* backend : backends_) {
-      auto pipeline = backend->compile(checked);
+    for (const Judged& one : judged_) {
+      auto pipeline = one.opened->compile(checked);
       if (!pipeline) return fail(pipeline.error());
       lane.pipelines.push_back(std::move(*pipeline));
     }
@@ -138,14 +144,14 @@ class Sweep {
       return sha256(std::as_bytes(std::span(results)));
     };
     if (lane.pipelines.empty()) digests_[0][slice] = digest_of(lane.expected);
-    for (size_t form = 0; form < lane.pipelines.size(); ++form) {
+    for (size_t k = 0; k < lane.pipelines.size(); ++k) {
       lane.actual.assign(n, 0xdeadbeef);  // no operator's result, as a pattern of 16 bits, a truth or a NaN
       std::vector<std::span<std::byte>> host;
       for (auto& column : lane.columns) host.push_back(std::as_writable_bytes(std::span(column)));
       host.push_back(std::as_writable_bytes(std::span(lane.actual)));
-      VYRE_CHECK(lane.pipelines[form]->dispatch(host, {.x = uint32_t((n + 255) / 256), .y = 1, .z = 1}));
-      digests_[form][slice] = digest_of(lane.actual);
-      if (lane.actual != lane.expected) compare(lane, out_.forms[form], first);
+      VYRE_CHECK(lane.pipelines[k]->dispatch(host, {.x = uint32_t((n + 255) / 256), .y = 1, .z = 1}));
+      digests_[k][slice] = digest_of(lane.actual);
+      if (lane.actual != lane.expected) compare(lane, out_.judged[k], first);
     }
     done_ += n;
     return {};
@@ -184,13 +190,13 @@ class Sweep {
     if (terminal) fmt::print(stderr, "\r\033[K");
   }
 
-  std::span<backend::Backend* const> backends_;
+  std::span<const Judged> judged_;
   Operation operation_;
   uint64_t seed_;
   unsigned threads_;
   bool directed_ = false;
   uint64_t total_ = 0;
-  std::vector<std::vector<Digest>> digests_;  // by form, then slice
+  std::vector<std::vector<Digest>> digests_;  // by who is judged, then slice
   std::atomic<uint64_t> next_ = 0, done_ = 0;
   std::atomic<bool> failed_ = false;
   std::mutex mutex_;
@@ -241,6 +247,14 @@ std::string shown(const std::vector<uint32_t>& operands) {
   return out;
 }
 
+Result<std::unique_ptr<backend::Backend>> open(const std::string& backend, const std::string& form) {
+  backend::Options options;
+  options.threads = 1;  // a lane is a thread
+  VYRE_TRY(parsed, backend::parse_float_form(form));
+  options.floats = parsed;
+  return backend::open(backend, options);
+}
+
 int run(Arguments arguments) {
   for (const std::string& name : preset(arguments.preset)) arguments.operations.push_back(name);
   if (arguments.operations.empty()) {
@@ -248,25 +262,16 @@ int run(Arguments arguments) {
     return 2;
   }
   if (arguments.threads == 0) arguments.threads = std::max(1u, std::thread::hardware_concurrency());
-  if (arguments.expect) arguments.forms.clear();
-  std::vector<std::unique_ptr<backend::Backend>> owned;
-  std::vector<backend::Backend*> backends;
-  for (const std::string& word : arguments.forms) {
-    const auto form = backend::parse_float_form(word);
-    if (!form) {
-      fmt::print(stderr, "float_sweep: {}\n", form.error().message);
-      return 2;
+  std::vector<Judged> judged;
+  for (const std::string& backend : arguments.expect ? std::vector<std::string>{} : arguments.backends) {
+    for (const std::string& form : arguments.forms) {
+      auto opened = open(backend, form);
+      if (!opened) {
+        fmt::print(stderr, "float_sweep: {}\n", opened.error().message);
+        return 3;
+      }
+      judged.push_back({backend, form, std::move(*opened)});
     }
-    backend::Options options;
-    options.threads = 1;  // a lane is a thread
-    options.floats = *form;
-    auto opened = backend::open(arguments.backend, options);
-    if (!opened) {
-      fmt::print(stderr, "float_sweep: {}\n", opened.error().message);
-      return 3;
-    }
-    owned.push_back(std::move(*opened));
-    backends.push_back(owned.back().get());
   }
   bool wrong = false;
   for (const std::string& name : arguments.operations) {
@@ -275,17 +280,16 @@ int run(Arguments arguments) {
       fmt::print(stderr, "float_sweep: there is no operation `{}`\n", name);
       return 2;
     }
-    const Run run = Sweep(backends, *operation, arguments).run();
+    const Run run = Sweep(judged, *operation, arguments).run();
     if (run.error) {
       fmt::print(stderr, "float_sweep: {}: {}\n", name, run.error->message);
       return 3;
     }
-    for (size_t form = 0; form < run.forms.size(); ++form) {
-      const Outcome& o = run.forms[form];
+    for (size_t k = 0; k < run.judged.size(); ++k) {
+      const Outcome& o = run.judged[k];
       fmt::print("| {:24} | {:9} | {:8} | {:>14} | {:>10} | {:>6.0f} | {} |\n", name,
-                 arguments.expect ? "oracle" : arguments.backend,
-                 arguments.expect ? "" : arguments.forms[form], run.cases, o.mismatches,
-                 double(run.cases) / run.seconds / 1e6, o.digest);
+                 judged.empty() ? "oracle" : judged[k].backend, judged.empty() ? "" : judged[k].form,
+                 run.cases, o.mismatches, double(run.cases) / run.seconds / 1e6, o.digest);
       if (o.mismatches == 0) continue;
       wrong = true;
       fmt::print("  first: number {}: operands {}, expected {:#x}, actual {:#x}\n", o.first.number,
@@ -301,7 +305,7 @@ int run(Arguments arguments) {
 int main(int argc, char** argv) {
   CLI::App app{"operators on floats over whole domains and hard inputs, against the oracle"};
   Arguments a;
-  app.add_option("--backend", a.backend, "a name of `vyre backends`");
+  app.add_option("--backend", a.backends, "names of `vyre backends`")->delimiter(',');
   app.add_option("--float", a.forms, "auto, native or composed, or several of them")->delimiter(',');
   app.add_option("--preset", a.preset, "f16, bf16, unary, directed, or quick for all of them")
       ->check(CLI::IsMember({"f16", "bf16", "unary", "directed", "quick"}));
