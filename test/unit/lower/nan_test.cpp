@@ -131,6 +131,20 @@ TEST(Nan, AVariableThatBeginsInMemory) {
   expect_canonicalised(write(false), 1);  // at the store, not in the loop
 }
 
+// What is seen after the loop was given its sign a round before, further down in the text.
+TEST(Nan, SeenARoundLater) {
+  expect_canonicalised(
+      [](Body& t) {
+        const Ex now = t.p.let("now", t.p.f32(1)), next = t.p.let("next", t.p.f32(2));
+        t.p.loop("k", t.p.u32(0), t.flag() + 1, [&](Ex k) {
+          t.p.assign(now, next);
+          t.p.assign(next, t.neg(t.f(Op::FAdd, t.x(), t.p.load(t.b, k))));
+        });
+        t.store(now);
+      },
+      1);
+}
+
 TEST(Nan, MergesOfResultsAndKeptBits) {
   // One arm is arithmetic, the other memory.
   expect_canonicalised([](Body& t) { t.store(t.p.select(t.flag(), t.f(Op::FAdd, t.x(), t.y()), t.y())); }, 1);
