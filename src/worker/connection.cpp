@@ -31,6 +31,7 @@ constexpr std::string_view what_is_done(Call call) {
     case Call::Read:
     case Call::Fill: return "a copy";
     case Call::Settle: return "settling";
+    case Call::Floats: return "asking for its floats";
   }
   std::unreachable();
 }

@@ -53,6 +53,23 @@ std::optional<Greeting> read_greeting(Reader& in) {
   return out;
 }
 
+void write(Writer& out, const backend::FloatUse& floats) {
+  out.text(floats.form);
+  for (const auto* list : {&floats.native, &floats.composed, &floats.findings}) {
+    out.number(uint32_t(list->size()));
+    for (const std::string& text : *list) out.text(text);
+  }
+}
+
+std::optional<backend::FloatUse> read_floats(Reader& in) {
+  backend::FloatUse out{.form = in.text()};
+  for (auto* list : {&out.native, &out.composed, &out.findings}) {
+    for (uint32_t n = in.count(4); n > 0; --n) list->push_back(in.text());
+  }
+  if (!in.done()) return std::nullopt;
+  return out;
+}
+
 void write(Writer& out, const Diag& diag) {
   out.text(diag_info(diag.code).name);
   out.text(diag.message);

@@ -34,8 +34,9 @@ enum class Call : uint8_t {
   Fill,              // buffer, offset, bytes, value -> nothing
   DispatchResident,  // pipeline, groups, [buffer, offset, bytes] -> nothing
   Settle,            // -> nothing
+  Floats,            // -> form, native, composed, findings: lists of texts
 };
-inline constexpr size_t kCallCount = size_t(Call::Settle) + 1;
+inline constexpr size_t kCallCount = size_t(Call::Floats) + 1;
 
 /// How many regions take turns for what the worker can write. For what it only reads there is one.
 inline constexpr size_t kTurns = 2;
@@ -127,6 +128,10 @@ Greeting greeting_of(const backend::Backend& backend);
 void write(Writer& out, const Greeting& greeting);
 /// None when it is no greeting of this version.
 std::optional<Greeting> read_greeting(Reader& in);
+
+void write(Writer& out, const backend::FloatUse& floats);
+/// None when it is none.
+std::optional<backend::FloatUse> read_floats(Reader& in);
 
 /// Code, message and help; positions belong to a text that only the parent has.
 void write(Writer& out, const Diag& diag);

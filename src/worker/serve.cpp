@@ -270,6 +270,11 @@ Result<void> Server::answer(Call call, Reader& in, Fd fd, Writer& out) {
     case Call::Fill: return fill(in);
     case Call::DispatchResident: return dispatch_resident(in);
     case Call::Settle: return backend_.settle();
+    case Call::Floats: {
+      VYRE_TRY(floats, backend_.floats());
+      write(out, floats);
+      return {};
+    }
   }
   return std::unexpected(malformed("there is no such call"));
 }

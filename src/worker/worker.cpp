@@ -231,6 +231,15 @@ class WorkerBackend final : public backend::Backend {
   }
   uint32_t convention() const override { return connection_->greeting().convention; }
   bool isolated() const override { return true; }
+  Result<backend::FloatUse> floats() override {
+    const Lock lock = connection_->lock();
+    VYRE_CHECK(connection_->ensure(lock));
+    VYRE_TRY(answer, connection_->call(lock, Call::Floats, {}, connection_->options().compile_seconds));
+    Reader in = answer.reader();
+    if (auto floats = read_floats(in)) return std::move(*floats);
+    return std::unexpected(
+        connection_->breach(lock, Breach::Protocol, "an answer that tells no use of floats"));
+  }
 
   Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
     const check::Checked* const one = &program;
@@ -302,7 +311,9 @@ std::vector<std::string> worker_arguments(const Options& options) {
                                   "--threads",
                                   std::to_string(options.backend_options.threads),
                                   "--subgroup-size",
-                                  std::to_string(options.backend_options.reference.subgroup_size)};
+                                  std::to_string(options.backend_options.reference.subgroup_size),
+                                  "--float",
+                                  std::string(backend::text(options.backend_options.floats))};
   if (options.cores != 0) out.insert(out.end(), {"--cores", std::to_string(options.cores)});
   return out;
 }

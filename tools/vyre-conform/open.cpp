@@ -11,13 +11,21 @@ void add_backend(CLI::App& verb, BackendOptions& options) {
       ->capture_default_str();
   verb.add_flag("--in-process", options.in_process,
                 "run the backend in this process, for debugging: a crash ends the tool");
+  verb.add_option("--float", options.floats,
+                  "arithmetic on floats: by the device's instructions where they are promised exact, by "
+                  "integers alone, or as a probe of the device decides")
+      ->type_name("native|composed|auto")
+      ->check(CLI::IsMember(backend::kFloatForms))
+      ->capture_default_str();
   // Not shown: tests of what hangs have no ten seconds to wait.
   verb.add_option("--budget", options.budget)->check(CLI::PositiveNumber)->group("");
 }
 
 Result<std::unique_ptr<backend::Backend>> open_backend(const BackendOptions& options) {
-  if (options.in_process) return backend::open(options.spec);
+  const backend::Options of_backend{.floats = *backend::parse_float_form(options.floats)};
+  if (options.in_process) return backend::open(options.spec, of_backend);
   worker::Options worker;
+  worker.backend_options = of_backend;
   worker.backend = options.spec;
   worker.dispatch_seconds = options.budget;
   worker.cores = options.cores;

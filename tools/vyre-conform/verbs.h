@@ -30,10 +30,11 @@ int report(const Diag& diag, std::string_view file = {});
 struct BackendOptions {
   std::string spec = "native";
   bool in_process = false;
+  std::string floats = "auto";
   double budget = 10;  // seconds that a dispatch may take, in a worker
   unsigned cores = 0;  // that a worker may use at a time; 0: all
 };
-/// Adds --backend, --in-process and the hidden --budget.
+/// Adds --backend, --in-process, --float and the hidden --budget.
 void add_backend(CLI::App& verb, BackendOptions& options);
 /// Opens it: in a process of its own unless the options say otherwise. Errors: what opening answers.
 /// Thread  any.
