@@ -469,8 +469,8 @@ class Decoder {
         return in_.count(2, "arguments");
       case Signature::Reduce:
         e.symbol = read_name();
-        e.immediate = in_.number();
-        return in_.count(2, "bounds");
+        e.immediate = spec::info(read_operator_tag()).wire_tag;
+        return in_.flag() ? 2 : 0;
       case Signature::A_T:
       case Signature::AA_T: e.symbol = read_name(); break;
     }
