@@ -175,8 +175,14 @@ TEST(Codes, W010NotAvailableYet) {
     expect_in_body(let({1, type, 0}), DiagCode::W010, kExpression + 1);
     expect_in_body(let({8, 0x1b, type, 0, 1, 1, 0}, 2), DiagCode::W010, kExpression + 2);
   }
-  for (const uint8_t op : {0x29, 0x40, 0x5f})
+  for (const uint8_t op : {0x40, 0x5f}) {
     expect_in_body(let({8, op, 2, 0}, 2), DiagCode::W010, kExpression + 1);
+    expect_in_body(let({8, 0x3e, 0, op, 0}), DiagCode::W010, kExpression + 3);  // a reduction's operator
+  }
+  expect_in_body(let({8, 0x3e, 0, 0x60, 0}), DiagCode::W005, kExpression + 3);
+  expect_in_body(let({8, 0x3f, 0, 0x29, 2}), DiagCode::W005, kExpression + 4);  // neither a range nor none
+  EXPECT_TRUE(decode(sealed(let({8, 0x3f, 0, 0x29, 0}))));
+  EXPECT_TRUE(decode(sealed(let({8, 0x3f, 0, 0x29, 1, 1, 0x01, 0, 1, 0x01, 9}, 3))));
   expect_in_body(let({8, 0x60, 2, 0}, 2), DiagCode::W005, kExpression + 1);
 }
 
