@@ -155,6 +155,25 @@ inline Program prefix_sum_carry() {
   return p.finish();
 }
 
+inline Program dot() {
+  ProgramBuilder p("dot");
+  const auto a = p.read("a", DataType::F32, 0), b = p.read("b", DataType::F32, 1);
+  const auto result = p.read_write("result", DataType::F32, 2);
+  const auto partial = p.workgroup("partial", DataType::F32, 64);
+  p.workgroup_size(64, 1, 1);
+  const Ex lane = p.let("lane", p.local_id(0));
+  const Ex sum = p.let("sum", p.f32(0));
+  p.loop("step", p.u32(0), (p.len(a) + 63) / 64, [&](Ex step) {
+    const Ex i = p.let("i", step * 64 + lane);
+    // The signs of C++ are the operators on integers; those on floats are named.
+    p.assign(sum, p.apply(Op::FMulAdd, {p.load(a, i), p.load(b, i), sum}));
+  });
+  p.store(partial, lane, sum);
+  p.barrier();
+  p.if_(lane == 0, [&] { p.store(result, p.u32(0), p.reduce(Op::FReduceTreeBinary, Op::FAdd, partial)); });
+  return p.finish();
+}
+
 inline Program transpose() {
   ProgramBuilder p("transpose");
   const auto input = p.read("input", kU32, 0), output = p.read_write("output", kU32, 1);
@@ -269,6 +288,7 @@ struct Example {
 inline constexpr std::array kExamples = {
     Example{"block_sum", block_sum},
     Example{"crc32", crc32},
+    Example{"dot", dot},
     Example{"fnv1a", fnv1a},
     Example{"histogram", histogram},
     Example{"life", life},

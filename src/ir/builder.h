@@ -161,6 +161,10 @@ class ProgramBuilder : public BuilderBase {
   /// The value before the operation; bind it with let, since there are no expression statements.
   Ex atomic(Op op, BufferRef buffer, Ex index, Ex value);
   Ex atomic_compare_exchange(BufferRef buffer, Ex index, Ex expected, Ex value);
+  /// FReduceStrict or FReduceTreeBinary of a buffer of floats with one of the operators of spec::is_fold: of
+  /// all elements, or of those from `from` to below `to`.
+  Ex reduce(Op op, Op fold, BufferRef buffer) { return reduce(op, fold, buffer, {}); }
+  Ex reduce(Op op, Op fold, BufferRef buffer, Ex from, Ex to) { return reduce(op, fold, buffer, {from, to}); }
 
   void store(BufferRef buffer, Ex index, Ex value) { store(buffer, std::initializer_list<Ex>{index}, value); }
   void store(BufferRef buffer, std::initializer_list<Ex> indices, Ex value);
@@ -173,6 +177,7 @@ class ProgramBuilder : public BuilderBase {
  private:
   BufferRef declare(std::string_view name, BufferAccess access, DataType element, uint32_t binding,
                     uint32_t count);
+  Ex reduce(Op op, Op fold, BufferRef buffer, std::initializer_list<Ex> range);
   BufferRef declare(std::string_view name, BufferAccess access, const Tensor& tensor, uint32_t binding);
   Program program_;
 };

@@ -905,24 +905,28 @@ class Parser {
     return open_bracket(Pending::Kind::AtomicIndex, expr, name.begin);
   }
 
-  /// freduce_strict(fadd, data) or freduce_strict(fadd, data, from, to)
+  /// freduce_strict(fadd, data) or freduce_strict(fadd, data, from, to). Which operators may fold, and that
+  /// one has to, is the checker's to say.
   bool parse_reduction(Op op, const Token& name, bool& want_operand) {
-    const std::string_view word = spec::mnemonic(op);
+    const std::string_view mnemonic = spec::mnemonic(op);
+    const std::string form = fmt::format("write {0}(fadd, buffer) or {0}(fadd, buffer, from, to)", mnemonic);
     const Span open = token_.span();
     advance();
-    // Which operators may fold is the checker's to say; here it must be one.
-    const auto fold = at(TokenKind::Word) ? spec::find_op(spelling()) : std::nullopt;
-    if (!fold && (at(TokenKind::Word) || at(TokenKind::CloseParen))) {
-      return fail(DiagCode::V041, at(TokenKind::Word) ? token_.span() : Span{name.begin, token_.end},
-                  fmt::format("`{}` names the operator that it folds with first", word),
-                  fmt::format("write {}(fadd, buffer), or fmul, fmin or fmax", word));
-    }
-    const std::string form = fmt::format("write {0}(fadd, buffer) or {0}(fadd, buffer, from, to)", word);
-    if (!fold) return fail_token("the operator that folds", form);
+    const Token word = token_;
+    const std::string_view spelled = spelling();
+    if (!at(TokenKind::Word)) return fail_token("the operator that folds", form);
     advance();
-    Expr expr = {.kind = ExprKind::Apply, .op = op, .immediate = spec::info(*fold).wire_tag};
-    if (!expect(TokenKind::Comma, "`,` and a buffer", form)) return false;
-    if (!expect_name("the name of a buffer", expr.symbol)) return false;
+    Expr expr = {.kind = ExprKind::Apply, .op = op};
+    if (const auto fold = spec::find_op(spelled)) {
+      expr.immediate = spec::info(*fold).wire_tag;
+      if (!expect(TokenKind::Comma, "`,` and a buffer", form)) return false;
+      if (!expect_name("the name of a buffer", expr.symbol)) return false;
+    } else if (at(TokenKind::CloseParen) && word.keyword == Keyword::None) {
+      expr.symbol = program_.code.intern(spelled);  // a buffer alone
+    } else {
+      return fail(DiagCode::P009, word.span(),
+                  fmt::format("`{}` is no operator to fold with", shorten(spelled)), form);
+    }
     pending_.push_back({.kind = Pending::Kind::Arguments,
                         .expr = expr,
                         .begin = name.begin,

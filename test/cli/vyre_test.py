@@ -199,6 +199,16 @@ class Run(CommandTest):
         self.assertEqual(first, second)
         self.assertEqual(len(first), 64)
 
+    # Oracle: by hand; 1e-7 is 2 of the least f16 (5.96e-8), in bf16 it is 0.5 * 1e-7 that is printed.
+    def test_values_of_floats(self):
+        for kind, suffix, small, large in [("f16", "f16", "6e-08", "7e4"), ("bf16", "bf16", "5e-08", "1e39"),
+                                           ("f32", "", "5e-08", "1e39")]:
+            half = self.write("half.vyre", f"program half(read a: {kind} @0, read_write out: {kind} @1) "
+                              f"workgroup(8, 1, 1) {{ out[local_id.x] = a[local_id.x] * 0.5{suffix}; }}")
+            out = self.run_ok(half, "--groups", 1, "--set", "a=1.5,-0.25,1e-7,-inf,nan,-0,3", "--set", "out=zeros:7")
+            self.assertEqual(out, f"out: 0.75 -0.125 {small} -inf nan -0 1.5\n")
+            self.refuse(2, f"'{large}' does not fit {kind}", "run", half, "--groups", 1, "--set", f"a={large}")
+
     def test_usage_errors(self):
         xor = EXAMPLES / "xor.vyre"
         bad = lambda words, *arguments: self.refuse(2, words, "run", xor, *arguments)
@@ -300,6 +310,9 @@ class Listings(CommandTest):
         self.refuse(2, "primitive.math.add@2", "ops", "primitive.math.add@2")
         # What P010 proposes.
         self.assertIn("Clz, an operator on u32 i32", self.expect(0, "ops", "clz").stdout)
+        for op, form in [("fmul_add", "fmul_add(a, b, c)\n"), ("fadd", "fadd(a, b), or a + b\n"), ("fneg", ", or -a\n"),
+                         ("fis_nan", "fis_nan(a)\n"), ("freduce_strict", "freduce_strict(fadd, buffer, from, to)")]:
+            self.assertIn(form, self.expect(0, "ops", op).stdout)
 
     def test_output_that_cannot_be_written(self):
         for arguments in [["ops"], ["ops", "--json"], ["backends"], ["explain"], ["lower", EXAMPLES / "xor.vyre", "--to", "asm"],

@@ -30,6 +30,8 @@ using Applied = std::tuple<Op, DataType, DataType>;
 /// What the programs of test/run contain.
 struct Contents {
   std::set<Applied> applied;
+  std::set<std::tuple<DataType, DataType, spec::RoundingMode>> roundings;  // casts that name a mode
+  std::set<std::tuple<Op, Op, DataType, bool>> reductions;  // operator, what folds, type, with a range
   std::set<DataType> literals, loads, stores, assigned, lengths;
   std::set<std::pair<spec::BufferAccess, DataType>> buffers;  // a tensor's element does not count
   std::set<DataType> tensors;                                 // elements of tensors
@@ -46,11 +48,15 @@ void add_expression(Contents& out, const check::Checked& program, check::ExprId 
   if (e.kind == ir::ExprKind::BufLen) out.lengths.insert(program.buffer(names.buffer(id)).element);
   if (e.kind != ir::ExprKind::Apply || e.op == Op::Call) return;
   const DataType result = names.type(id);
-  const bool by_result = e.op == Op::Select || e.args.count == 0 ||
+  const bool by_result = e.op == Op::Select || spec::is_reduction(e.op) || e.args.count == 0 ||
                          spec::info(e.op).effect == spec::Effect::Atomic || e.op == Op::MakeVec2U32 ||
                          e.op == Op::MakeVec4U32;
   const DataType type = by_result ? result : names.type(code.arg(e, 0));
   const bool converts = e.op == Op::Cast || e.op == Op::Bitcast;
+  if (e.mode != spec::RoundingMode::None) out.roundings.emplace(type, result, e.mode);
+  if (spec::is_reduction(e.op)) {
+    out.reductions.emplace(e.op, *spec::find_op_tag(uint16_t(e.immediate)), result, e.args.count != 0);
+  }
   out.applied.emplace(e.op, type, converts ? result : type);
 }
 
@@ -78,7 +84,7 @@ const Contents& contents() {
   static const Contents all = [] {
     Contents out;
     for (const std::string& file : files_in({"test/run"}, ".vyre")) {
-      auto parsed = text::parse(read_text(file));
+      auto parsed = text::parse(read_text(file), &ops::op_table());
       if (!parsed) throw std::runtime_error(file + ": " + parsed.error().message);
       const auto checked = check::check(std::move(*parsed), ops::op_table());
       if (!checked) throw std::runtime_error(file + ": " + checked.error()[0].message);
@@ -97,11 +103,6 @@ std::vector<DataType> value_types() {
   return out;
 }
 
-/// Casts that convert to or from a float come with float arithmetic: until then they are refused.
-bool is_later(DataType from, DataType to) {
-  return from != to && (spec::kFloats.contains(from) || spec::kFloats.contains(to));
-}
-
 TEST(Coverage, EveryOperatorAtEveryType) {
   for (const spec::OpInfo& op : spec::kOps) {
     if (op.op == Op::Cast || op.op == Op::Bitcast || op.op == Op::Call) continue;
@@ -115,13 +116,42 @@ TEST(Coverage, EveryOperatorAtEveryType) {
 TEST(Coverage, EveryCastAndBitcast) {
   for (const DataType from : value_types()) {
     for (const DataType to : value_types()) {
-      if (spec::can_cast(from, to) && !is_later(from, to)) {
+      if (spec::can_cast(from, to)) {
         EXPECT_TRUE(contents().applied.contains({Op::Cast, from, to}))
             << "cast<" << spec::text(to) << "> of " << spec::text(from);
       }
       if (spec::can_bitcast(from, to)) {
         EXPECT_TRUE(contents().applied.contains({Op::Bitcast, from, to}))
             << "bitcast<" << spec::text(to) << "> of " << spec::text(from);
+      }
+    }
+  }
+}
+
+TEST(Coverage, EveryRoundingOfEveryCastThatNamesOne) {
+  for (const DataType from : value_types()) {
+    for (const DataType to : value_types()) {
+      if (!spec::can_cast(from, to) || !spec::cast_takes_mode(from, to)) continue;
+      for (size_t mode = 1; mode < spec::kRoundingModeCount; ++mode) {
+        const auto rounding = static_cast<spec::RoundingMode>(mode);
+        EXPECT_TRUE(contents().roundings.contains({from, to, rounding}))
+            << "cast<" << spec::text(to) << ", " << spec::text(rounding) << "> of " << spec::text(from);
+      }
+    }
+  }
+}
+
+TEST(Coverage, EveryReduction) {
+  for (const spec::OpInfo& op : spec::kOps) {
+    if (!spec::is_reduction(op.op)) continue;
+    for (const spec::OpInfo& fold : spec::kOps) {
+      for (const DataType type : value_types()) {
+        if (!spec::is_fold(fold.op) || !op.types.contains(type)) continue;
+        for (const bool ranged : {false, true}) {
+          EXPECT_TRUE(contents().reductions.contains({op.op, fold.op, type, ranged}))
+              << op.mnemonic << "(" << fold.mnemonic << ") of " << spec::text(type)
+              << (ranged ? " with a range" : "");
+        }
       }
     }
   }
@@ -160,7 +190,7 @@ TEST(Coverage, EveryRefusedCastAndBitcast) {
   targets.push_back(DataType::Bytes);
   for (const DataType from : value_types()) {
     for (const DataType to : targets) {
-      EXPECT_EQ(refused.contains({Op::Cast, from, to}), !spec::can_cast(from, to) || is_later(from, to))
+      EXPECT_EQ(refused.contains({Op::Cast, from, to}), !spec::can_cast(from, to))
           << "cast<" << spec::text(to) << "> of " << spec::text(from);
       EXPECT_EQ(refused.contains({Op::Bitcast, from, to}), !spec::can_bitcast(from, to))
           << "bitcast<" << spec::text(to) << "> of " << spec::text(from);
@@ -187,7 +217,7 @@ std::set<Case> directive_cases() {
   std::set<Case> out;
   for (const std::string& file : files_in({"test/run"}, ".vyre")) {
     const std::string text = read_text(file);
-    const auto checked = check::check(*text::parse(text), ops::op_table());
+    const auto checked = check::check(*text::parse(text, &ops::op_table()), ops::op_table());
     Contents contents;
     add_program(contents, *checked);
     if (contents.applied.size() != 1 || std::get<1>(*contents.applied.begin()) != DataType::U32) continue;

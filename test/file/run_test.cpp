@@ -39,9 +39,9 @@ class RunFile : public testing::TestWithParam<std::string> {
 
   /// The program as it is written, and as it comes back from text and from wire.
   void make_forms() {
-    const auto parsed = text::parse(source_->text());
+    const auto parsed = text::parse(source_->text(), &ops::op_table());
     ASSERT_TRUE(parsed) << render(parsed.error(), source_.get());
-    const auto from_text = text::parse(text::print(*parsed));
+    const auto from_text = text::parse(text::print(*parsed), &ops::op_table());
     ASSERT_TRUE(from_text) << text::print(*parsed);
     const auto from_wire = wire::decode(wire::encode(*parsed));
     ASSERT_TRUE(from_wire) << from_wire.error().message;

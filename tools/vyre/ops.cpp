@@ -12,6 +12,7 @@
 
 #include "backend/registry/registry.h"
 #include "ops/operation.h"
+#include "text/operators.h"
 #include "verbs.h"
 
 namespace vyre::tool {
@@ -151,8 +152,42 @@ void print_intrinsic(const spec::IntrinsicInfo& op) {
   fmt::print("  hardware  {}\n  backends  {}\n", op.hardware, fmt::join(backends_with(op.intrinsic), " "));
 }
 
+/// How a text applies it: "fadd(a, b), or a + b".
+std::string form_of(const spec::OpInfo& op) {
+  switch (op.signature) {
+    case spec::Signature::T_T:
+    case spec::Signature::T_U:
+    case spec::Signature::T_B: {
+      const text::PrefixOperator* sign = text::find_prefix(op.op);
+      return fmt::format("{}(a){}", op.mnemonic, sign == nullptr ? "" : fmt::format(", or {}a", sign->text));
+    }
+    case spec::Signature::TT_T:
+    case spec::Signature::TU_T:
+    case spec::Signature::TT_U: {
+      const text::InfixOperator* sign = text::find_infix(op.op);
+      return fmt::format("{}(a, b){}", op.mnemonic,
+                         sign == nullptr ? "" : fmt::format(", or a {} b", sign->text));
+    }
+    case spec::Signature::TTT_T: return fmt::format("{}(a, b, c)", op.mnemonic);
+    case spec::Signature::CTT_T: return "select(condition, then, else)";
+    case spec::Signature::Cast: return "cast<type>(a), or cast<type, mode>(a) from a float to an integer";
+    case spec::Signature::Bitcast: return "bitcast<type>(a)";
+    case spec::Signature::Call: return "id(a, b), or id@version(a, b)";
+    case spec::Signature::A_T: return fmt::format("{}(buffer[index], value)", op.mnemonic);
+    case spec::Signature::AA_T: return fmt::format("{}(buffer[index], expected, value)", op.mnemonic);
+    case spec::Signature::UU_V: return fmt::format("{}(x, y)", op.mnemonic);
+    case spec::Signature::UUUU_V: return fmt::format("{}(x, y, z, w)", op.mnemonic);
+    case spec::Signature::V_U: return "a.x, a.y, a.z, a.w";
+    case spec::Signature::Reduce:
+      return fmt::format("{0}(fadd, buffer), or {0}(fadd, buffer, from, to); or fmul, fmin, fmax",
+                         op.mnemonic);
+  }
+  return {};
+}
+
 void print_operator(const spec::OpInfo& op) {
-  fmt::print("{}: {}, an operator on {}\n  defined in {}\n", op.mnemonic, op.name, types_of(op), op.section);
+  fmt::print("{}: {}, an operator on {}\n  written {}\n  defined in {}\n", op.mnemonic, op.name, types_of(op),
+             form_of(op), op.section);
 }
 
 void print_one(const ops::Operation& op) {

@@ -140,6 +140,8 @@ TEST(Calls, WhatAnOperationMayNotDo) {
   EXPECT_THAT(refused([](P& p, B b) { return p.len(b); }), ElementsAre("V037"));
   EXPECT_THAT(refused([](P& p, B b) { return p.atomic(spec::Op::AtomicAdd, b, p.u32(0), p.u32(1)); }),
               ElementsAre("V037"));
+  EXPECT_THAT(refused([](P& p, B b) { return p.reduce(spec::Op::FReduceStrict, spec::Op::FAdd, b); }),
+              ElementsAre("V037"));
   EXPECT_THAT(refused([](P& p, B b) { return p.store(b, p.u32(0), p.u32(1)), p.u32(1); }),
               ElementsAre("V037"));
   EXPECT_THAT(refused([](P& p, B) { return p.return_(), p.u32(1); }), ElementsAre("V037"));

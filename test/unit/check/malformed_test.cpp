@@ -80,6 +80,16 @@ TEST(Malformed, ExpressionsOfTheWrongShape) {
   EXPECT_THAT(codes(of_expression({.kind = ExprKind::Load}, 1, "out")), ElementsAre());
   EXPECT_THAT(codes(of_expression({.kind = ExprKind::Load}, 0, "out")), ElementsAre("V033"));
   EXPECT_THAT(codes(of_expression({.kind = ExprKind::Load}, 2, "out")), ElementsAre("V033"));
+  const Expr reduction{
+      .kind = ExprKind::Apply, .op = Op::FReduceStrict, .immediate = spec::info(Op::FAdd).wire_tag};
+  EXPECT_THAT(codes(of_expression(reduction, 1, "out")), ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression(reduction, 3, "out")), ElementsAre("V036"));
+  EXPECT_THAT(codes(of_expression(reduction, 2, "out")), ElementsAre("V042"));  // of u32
+  for (const uint32_t tag : {0u, 0x40u, 0x10029u, ~0u}) {
+    Expr other = reduction;
+    other.immediate = tag;
+    EXPECT_THAT(codes(of_expression(other, 0, "out")), ElementsAre("V041", "V042")) << tag;
+  }
   EXPECT_THAT(codes(of_expression({.kind = ExprKind::Literal}, 1)), ElementsAre("V036"));
   EXPECT_THAT(codes(of_expression({.kind = ExprKind::BufLen}, 1, "out")), ElementsAre("V036"));
   EXPECT_THAT(codes(of_expression({.kind = ExprKind::Var}, 0)), ElementsAre("V003"));  // no name at all

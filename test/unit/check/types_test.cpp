@@ -41,48 +41,56 @@ std::string of(const std::string& type) { return type + "_[0]"; }
 
 using Table = std::map<std::string, std::set<std::string>>;
 
-// Oracle: SEMANTICS, "Casts", row by row: what each type is cast to; with casts that convert to or from a
-// float left out, which this version does not have.
+/// What `let x = cast<to>(a[0]);` says of a buffer of this type, or nothing.
+std::string message(const std::string& from, const std::string& cast) {
+  const auto parsed = text::parse("program p(read a: " + from + " @0) workgroup(1, 1, 1) { let x = cast<" +
+                                  cast + ">(a[0]); }");
+  const auto checked = check(*parsed, spec::OpTable());
+  return checked ? "" : checked.error().at(0).message;
+}
+
+// Oracle: SEMANTICS, "Casts", row by row: what each type is cast to. From a float to an integer it names a
+// mode.
 TEST(Types, Casts) {
-  const std::set<std::string> all = {"u32", "i32", "u64", "u128", "bool", "vec2u32", "vec4u32"};
-  const std::set<std::string> no_vectors = {"u32", "i32", "u64", "u128", "bool"};
-  const Table kTo = {{"u32", all},
-                     {"i32", all},
-                     {"u64", no_vectors},
-                     {"u128", no_vectors},
-                     {"bool", all},
-                     {"vec2u32", {"vec2u32"}},
-                     {"vec4u32", {"vec4u32"}},
-                     {"f16", {"f16"}},
-                     {"bf16", {"bf16"}},
-                     {"f32", {"f32"}}};
+  using Set = std::set<std::string>;
+  const Table kTo = {
+      {"u32", {"u32", "i32", "u64", "u128", "bool", "vec2u32", "vec4u32", "f32", "f16", "bf16"}},
+      {"i32", {"u32", "i32", "u64", "u128", "bool", "vec2u32", "vec4u32", "f32", "f16", "bf16"}},
+      {"u64", {"u32", "i32", "u64", "u128", "bool", "f32", "f16", "bf16"}},
+      {"u128", {"u32", "i32", "u64", "u128", "bool"}},
+      {"bool", {"u32", "i32", "u64", "u128", "bool", "vec2u32", "vec4u32"}},
+      {"vec2u32", {"vec2u32"}},
+      {"vec4u32", {"vec4u32"}},
+      {"f16", {"u32", "i32", "f32", "f16", "bf16"}},
+      {"bf16", {"u32", "i32", "f32", "f16", "bf16"}},
+      {"f32", {"u32", "i32", "f32", "f16", "bf16"}}};
+  const Set floats = {"f16", "bf16", "f32"}, integers = {"u32", "i32", "u64", "u128"};
   for (const std::string& from : kValueTypes) {
     for (const std::string& to : kValueTypes) {
-      EXPECT_EQ(verdict("cast<" + to + ">(" + of(from) + ")"),
-                kTo.at(from).contains(to) ? "ok " + to : "V026")
+      const bool there = kTo.at(from).contains(to), rounds = floats.contains(from) && integers.contains(to);
+      EXPECT_EQ(verdict("cast<" + to + ">(" + of(from) + ")"), !there   ? "V026"
+                                                               : rounds ? "V027"
+                                                                        : "ok " + to)
           << from << " to " << to;
+      for (const char* mode : {"trunc", "nearest", "floor", "ceil"}) {
+        EXPECT_EQ(verdict("cast<" + to + ", " + mode + ">(" + of(from) + ")"), !there   ? "V026"
+                                                                               : rounds ? "ok " + to
+                                                                                        : "V027")
+            << from << " to " << to << " by " << mode;
+      }
     }
   }
 }
 
-// Oracle: SEMANTICS, "Casts": those with floats, all to be there, and said to come; the others never.
-TEST(Types, CastsOfFloatsAreNotAvailableYet) {
-  const auto message = [](const std::string& from, const std::string& to) {
-    const auto parsed = text::parse("program p(read a: " + from + " @0) workgroup(1, 1, 1) { let x = cast<" +
-                                    to + ">(a[0]); }");
-    return check(*parsed, spec::OpTable()).error().at(0).message;
-  };
-  const std::vector<std::string> floats = {"f16", "bf16", "f32"};
-  for (const std::string& real : floats) {
-    for (const std::string& integer : std::vector<std::string>{"u32", "i32"}) {
-      EXPECT_EQ(message(real, integer), "the cast from " + real + " to " + integer + " is not available yet");
-      EXPECT_EQ(message(integer, real), "the cast from " + integer + " to " + real + " is not available yet");
-    }
-    EXPECT_EQ(message("u64", real), "the cast from u64 to " + real + " is not available yet");
-    EXPECT_EQ(message(real, "u64"), "there is no cast from " + real + " to u64");
-    EXPECT_EQ(message("bool", real), "there is no cast from bool to " + real);
-  }
-  EXPECT_EQ(message("f16", "f32"), "the cast from f16 to f32 is not available yet");
+// Oracle: the sentences that a reader of these messages needs.
+TEST(Types, MessagesAboutCasts) {
+  EXPECT_EQ(message("f32", "u32"), "a cast from f32 to u32 names its rounding");
+  EXPECT_EQ(message("u32", "f32, trunc"), "a cast from u32 to f32 names no rounding");
+  EXPECT_EQ(message("f32", "f16, nearest"), "a cast from f32 to f16 names no rounding");
+  EXPECT_EQ(message("f16", "u64, trunc"), "there is no cast from f16 to u64");
+  EXPECT_EQ(message("bool", "bf16"), "there is no cast from bool to bf16");
+  EXPECT_EQ(message("u128", "f32"), "there is no cast from u128 to f32");
+  EXPECT_EQ(message("u64", "f32"), "");
 }
 
 // Oracle: SEMANTICS, "Casts": the families of bitcast, both ways, and each with itself; bool has no part.
@@ -111,6 +119,7 @@ TEST(Types, Operators) {
   const std::set<std::string> integers = {"u32", "i32", "u64", "u128"};
   const std::set<std::string> with_vectors = {"u32", "i32", "u64", "u128", "vec2u32", "vec4u32"};
   const std::set<std::string> with_bool = {"u32", "i32", "u64", "u128", "bool"};
+  const std::set<std::string> floats = {"f16", "bf16", "f32"};
   const std::set<std::string> comparable = {"u32", "i32", "u64", "u128", "bool", "vec2u32", "vec4u32"};
   struct Row {
     std::vector<std::string> mnemonics;
@@ -128,26 +137,72 @@ TEST(Types, Operators) {
       {{"lt", "gt", "le", "ge"}, integers, 2, true},
       {{"and", "or"}, with_bool, 2, true},
       {{"logical_not"}, with_bool, 1, true},
+      {{"fadd", "fsub", "fmul", "fdiv", "fmin", "fmax"}, floats, 2, false},
+      {{"fmul_add"}, floats, 3, false},
+      {{"fsqrt", "fneg", "fabs", "ffloor", "fceil", "fround", "ftrunc"}, floats, 1, false},
+      {{"feq", "flt", "fgt", "fle", "fge"}, floats, 2, true},
+      {{"fis_nan", "fis_inf"}, floats, 1, true},
   };
   size_t operators = 0;
   for (const Row& row : rows) {
     for (const std::string& mnemonic : row.mnemonics) {
       ++operators;
       for (const std::string& type : kValueTypes) {
-        const std::string more = row.operands == 2 ? ", " + of(type) : "";
+        std::string more;
+        for (uint32_t i = 1; i < row.operands; ++i) more += ", " + of(type);
         EXPECT_EQ(verdict(mnemonic + "(" + of(type) + more + ")"),
                   row.types.contains(type) ? "ok " + (row.gives_u32 ? std::string("u32") : type) : "V008")
             << mnemonic << " of " << type;
       }
     }
   }
-  EXPECT_EQ(operators, 23u);  // all scalar operators but the two shifts
+  EXPECT_EQ(operators, 44u);  // all scalar operators but the two shifts
   for (const std::string& mnemonic : std::vector<std::string>{"shl", "shr"}) {
     for (const std::string& type : kValueTypes) {
       EXPECT_EQ(verdict(mnemonic + "(" + of(type) + ", 1)"), integers.contains(type) ? "ok " + type : "V008")
           << type;
       EXPECT_EQ(verdict(mnemonic + "(1, " + of(type) + ")"), type == "u32" ? "ok u32" : "V008") << type;
     }
+  }
+}
+
+// Oracle: TEXT-FORMAT, "Infix by type": a sign means the operator of its operands' type, where there is one.
+TEST(Types, SignsOfFloats) {
+  for (const std::string& type : std::vector<std::string>{"f16", "bf16", "f32"}) {
+    for (const char* sign : {"+", "-", "*", "/"})
+      EXPECT_EQ(verdict(of(type) + " " + sign + " " + of(type)), "ok " + type) << sign;
+    for (const char* sign : {"==", "<", ">", "<=", ">="})
+      EXPECT_EQ(verdict(of(type) + " " + sign + " " + of(type)), "ok u32") << sign;
+    for (const char* sign : {"!=", "%", "&", "|", "^", "<<", ">>", "&&", "||"})
+      EXPECT_EQ(verdict("(" + of(type) + ") " + sign + " " + of(type)).substr(0, 4), "V008") << sign;
+    EXPECT_EQ(verdict("-" + of(type)), "ok " + type);
+    EXPECT_EQ(verdict("~" + of(type)), "V008");
+    EXPECT_EQ(verdict("!" + of(type)), "V008");
+    EXPECT_EQ(verdict("!(" + of(type) + " == " + of(type) + ")"), "ok u32");
+  }
+}
+
+// Oracle: semantics, "Floats": reductions are of buffers of floats, by one of four operators, over a range of
+// u32.
+TEST(Types, Reductions) {
+  const std::set<std::string> floats = {"f16", "bf16", "f32"}, folds = {"fadd", "fmul", "fmin", "fmax"};
+  for (const std::string& word : std::vector<std::string>{"freduce_strict", "freduce_tree_binary"}) {
+    for (const std::string& type : kValueTypes) {
+      EXPECT_EQ(verdict(word + "(fadd, " + type + "_)"), floats.contains(type) ? "ok " + type : "V042");
+      EXPECT_EQ(verdict(word + "(fmin, " + type + "_, 1, u32_[0])"),
+                floats.contains(type) ? "ok " + type : "V042");
+      EXPECT_EQ(verdict(word + "(fmul, f16_, " + of(type) + ", 2)"), type == "u32" ? "ok f16" : "V013")
+          << type;
+      EXPECT_EQ(verdict(word + "(fmul, f16_, 0, " + of(type) + ")"), type == "u32" ? "ok f16" : "V013")
+          << type;
+    }
+    for (const spec::OpInfo& op : spec::kOps) {
+      const std::string fold(op.mnemonic);
+      EXPECT_EQ(verdict(word + "(" + fold + ", f32_)"), folds.contains(fold) ? "ok f32" : "V041") << fold;
+    }
+    EXPECT_EQ(verdict(word + "(fadd, missing)"), "V003");
+    EXPECT_EQ(verdict(word + "(f32_)"), "V041");
+    EXPECT_EQ(verdict(word + "(fsub, missing, 1.0, 2)"), "V041 V003 V013");
   }
 }
 

@@ -194,8 +194,22 @@ TEST(Diagnostics, Statements) {
   expect_bad_body("P012", "let x = cast<«int»>(1);");
   expect_bad_body("P012", "let x = cast<«for»>(1);");
 
-  expect_bad_body("P013", "let x = «fmul_add»(1, 2, 3);");
-  expect_bad_body("P013", "let x = «freduce_strict»(fadd, o);");
+  expect_bad_body("P013", "let x = «fsin»(1.0);");
+  expect_bad_body("P013", "let x = «fpow»(1.0, 2.0);");
+
+  expect_bad_body("P009", "let x = freduce_strict(«plus», o);");
+  expect_bad_body("P009", "let x = freduce_strict(«o», 0, 4);");
+  expect_bad_body("P009", "let x = freduce_strict(«for»);");
+  expect_bad_body("P002", "let x = freduce_strict(«)»;");
+  expect_bad_body("P002", "let x = freduce_strict(«1», o);");
+  expect_bad_body("P002", "let x = freduce_strict(fadd «o»);");
+  expect_bad_body("P002", "let x = freduce_tree_binary(fadd«)»;");
+  expect_bad_body("P002", "let x = freduce_tree_binary(fadd, «1.5»);");
+  expect_bad_body("P006", "let x = freduce_tree_binary(fadd, «len»);");
+  expect_bad_body("P002", "let x = freduce_strict(fadd, o«[»0]);");
+  expect_bad_body("P010", "let x = «freduce_strict(fadd, o, 1)»;");
+  expect_bad_body("P010", "let x = 1.0 + «freduce_strict(fadd, o, 1, 2, 3)»;");
+  expect_bad_body("P002", "let x = freduce_strict(fadd, o, 1, «;»");
 }
 
 TEST(Diagnostics, Headers) {

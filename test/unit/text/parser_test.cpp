@@ -140,15 +140,14 @@ TEST(Parser, EveryScalarOperatorHasAMnemonicForm) {
   for (const spec::OpInfo& info : spec::kOps) {
     if (!spec::is_scalar(info.op)) continue;
     ++count;
-    if (spec::operand_count(info.op) == 1) {
-      expect_expression(std::string(info.mnemonic) + "(x)",
-                        [&](Fixture& f) { return f.p.apply(info.op, {f.v("x")}); });
-    } else {
-      expect_expression(std::string(info.mnemonic) + "(x, y)",
-                        [&](Fixture& f) { return f.p.apply(info.op, {f.v("x"), f.v("y")}); });
-    }
+    const uint32_t operands = *spec::operand_count(info.op);
+    const std::string text = operands == 1 ? "(x)" : operands == 2 ? "(x, y)" : "(x, y, z)";
+    expect_expression(std::string(info.mnemonic) + text, [&](Fixture& f) {
+      const std::vector<Ex> names = {f.v("x"), f.v("y"), f.v("z")};
+      return f.p.apply(info.op, std::span(names).first(operands));
+    });
   }
-  EXPECT_EQ(count, 25);  // 18 binary and 7 unary
+  EXPECT_EQ(count, 46);  // of integers 18 binary and 7 unary; of floats 11 binary, 9 unary and fmul_add
 }
 
 // Oracle: text-format, grammar of `primary`.

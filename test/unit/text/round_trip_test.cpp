@@ -139,11 +139,17 @@ class Generator {
       return code_.add({.kind = ExprKind::Load, .symbol = code_.intern(name())}, args, Span::none());
     }
     ir::Expr expr = {.kind = ExprKind::Apply, .op = Op(random_.below(spec::kOpCount))};
-    const uint32_t count = expr.op == Op::Call ? random_.below(4) : *spec::operand_count(expr.op);
+    const uint32_t count = expr.op == Op::Call           ? random_.below(4)
+                           : spec::is_reduction(expr.op) ? 2 * random_.below(2)
+                                                         : *spec::operand_count(expr.op);
     for (uint32_t i = 0; i < count; ++i) args.push_back(expression(depth + 1));
     if (expr.op == Op::Call) {
       expr.symbol = code_.intern(id());
       expr.immediate = random_.chance(2) ? 1 : number();
+    }
+    if (spec::is_reduction(expr.op)) {
+      expr.symbol = code_.intern(name());
+      expr.immediate = spec::kOps[random_.below(spec::kOpCount)].wire_tag;
     }
     if (expr.op == Op::Component) expr.immediate = random_.below(4);
     if (spec::is_atomic(expr.op)) expr.symbol = code_.intern(name());
