@@ -333,8 +333,10 @@ class Mutation {
       case spec::Signature::Call:
         if (random_.chance(2)) e.head.immediate = random_.below(3);
         return;
+      case spec::Signature::Reduce: return reduction(e);
       case spec::Signature::T_T:
       case spec::Signature::TT_T:
+      case spec::Signature::TTT_T:
       case spec::Signature::TU_T:
       case spec::Signature::T_U:
       case spec::Signature::TT_U:
@@ -350,6 +352,16 @@ class Mutation {
     const bool same_kind = spec::is_atomic(e.head.op) && spec::is_atomic(other);
     if ((plain || same_kind) && spec::operand_count(e.head.op) == spec::operand_count(other))
       e.head.op = other;
+  }
+
+  /// The other reduction, another operator to fold with, or no range.
+  void reduction(Expression& e) {
+    constexpr std::array<spec::Op, 5> kFolds = {spec::Op::FAdd, spec::Op::FMul, spec::Op::FMin,
+                                                spec::Op::FMax, spec::Op::FSub};
+    if (random_.chance(3))
+      e.head.op = random_.chance(2) ? spec::Op::FReduceStrict : spec::Op::FReduceTreeBinary;
+    if (random_.chance(2)) e.head.immediate = spec::info(kFolds[random_.below(kFolds.size())]).wire_tag;
+    if (random_.chance(4)) e.operands.clear();
   }
 
   ir::Program& program_;

@@ -50,6 +50,8 @@ const std::vector<std::string>& words() {
         "tensor<f32, [4, n = u[0]], strides[1, 2]>",
         "// comment\n",
         "let x = 1;",
+        "freduce_strict(fadd, x)",
+        "freduce_tree_binary(fmax, x, 0, 3)",
         "if (x) { } else { }",
         "for i in 0..4 { }"};
     for (const spec::TypeInfo& type : spec::kTypes) out.emplace_back(type.text);
