@@ -140,6 +140,18 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
+Result<std::string> to_assembly(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile,
+                                  /*DisableVerify=*/true)) {
+    return std::unexpected(refused("no assembly for " + machine.getTargetTriple().str()));
+  }
+  passes.run(module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
 Result<std::unique_ptr<llvm::MemoryBuffer>> to_object(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
@@ -191,15 +203,9 @@ Result<std::string> print_asm(const Kernel& kernel) {
   VYRE_TRY(module, module_of(kernel, context, machine.get(), emit_options(2)));
   optimise(*module, *machine, 2);
   VYRE_CHECK(audit(*module));
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream out(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile, true)) {
-    return std::unexpected(refused("no assembly for " + host_cpu().triple));
-  }
-  passes.run(*module);
-  VYRE_CHECK(check_fused({&kernel, 1}, *module, *machine, {bytes.data(), bytes.size()}));
-  return std::string(bytes.begin(), bytes.end());
+  VYRE_TRY(text, to_assembly(*module, *machine));
+  VYRE_CHECK(check_fused({&kernel, 1}, *module, *machine, text));
+  return text;
 }
 
 }  // namespace vyre::lower

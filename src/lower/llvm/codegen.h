@@ -40,6 +40,9 @@ EmitOptions emit_options(int level);
 /// Runs the pipeline of the level over a module made for the machine.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level);
 
+/// The module as assembly; code generation changes it. L003 when LLVM refuses.
+Result<std::string> to_assembly(llvm::Module& module, llvm::TargetMachine& machine);
+
 /// The module as an object file in memory. L003 when LLVM refuses.
 Result<std::unique_ptr<llvm::MemoryBuffer>> to_object(llvm::Module& module, llvm::TargetMachine& machine);
 

@@ -29,7 +29,8 @@ std::string_view mnemonic(std::string_view line) {
     const size_t end = line.find_first_of(kSpace);
     return end == line.npos ? std::string_view{} : mnemonic(line.substr(end));
   }
-  return line.substr(0, line.find_first_of(" \t;"));
+  line = line.substr(0, line.find_first_of(" \t;"));
+  return line.ends_with(':') ? std::string_view{} : line;
 }
 
 bool is_fused(std::string_view mnemonic) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -91,16 +90,9 @@ Result<std::string> print_ptx(std::span<const Kernel> kernels, llvm::Module& mod
   }
   optimise(module, machine, level);
   VYRE_CHECK(audit(module));
-  llvm::SmallVector<char, 0> text;
-  llvm::raw_svector_ostream out(text);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile,
-                                  /*DisableVerify=*/true)) {
-    return std::unexpected(refused("this LLVM prints none"));
-  }
-  passes.run(module);
-  VYRE_CHECK(check_fused(kernels, module, machine, {text.data(), text.size()}));
-  return std::string(text.begin(), text.end());
+  VYRE_TRY(text, to_assembly(module, machine));
+  VYRE_CHECK(check_fused(kernels, module, machine, text));
+  return text;
 }
 
 /// PTX reserves words and LLVM names; a prefix keeps clear of both. The name is for people, so it is cut

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "ptx_programs.h"
+#include "fused_programs.h"
 
 namespace vyre::lower {
 namespace {
@@ -47,8 +47,9 @@ class Ptxas : public testing::Test {
     if (!file_.empty()) fs::remove(file_);
   }
 
-  Answer run(const std::string& arguments) const {
-    FILE* pipe = popen(("'" + ptxas_.string() + "' " + arguments + " 2>&1").c_str(), "r");
+  Answer run(const std::string& arguments) const { return run_program(ptxas_, arguments); }
+  static Answer run_program(const fs::path& program, const std::string& arguments) {
+    FILE* pipe = popen(("'" + program.string() + "' " + arguments + " 2>&1").c_str(), "r");
     if (pipe == nullptr) throw std::runtime_error("popen");
     Answer answer;
     char part[4096];
@@ -87,6 +88,29 @@ TEST_F(Ptxas, TakesEveryProgramWithoutAWordOrASpill) {
   const Answer answer = assemble(batch->text, chip_for({80}));
   EXPECT_EQ(answer.status, 0);
   EXPECT_EQ(answer.output, "");
+}
+
+// A division is made of fused operations, so the programs have none.
+TEST_F(Ptxas, FusesInMachineCodeWhatIsAskedFor) {
+  const fs::path disassembler = ptxas_.parent_path() / "nvdisasm";
+  if (access(disassembler.c_str(), X_OK) != 0) {
+    GTEST_SKIP() << "no nvdisasm beside ptxas: machine code is not read here";
+  }
+  const fs::path code = file_.string() + ".cubin";
+  for (const test::FusedProgram& p : test::fused_programs()) {
+    const Kernel kernel = test::kernel_of(p, kPtxTarget);
+    const auto ptx = emit_ptx(kernel, {80});
+    ASSERT_TRUE(ptx) << p.name << ptx.error().message;
+    std::ofstream(file_, std::ios::binary) << ptx->text;
+    const Answer assembled = run("-arch=sm_" + std::to_string(chip_for({80})) + " -o '" + code.string() +
+                                 "' '" + file_.string() + "'");
+    ASSERT_EQ(assembled.status, 0) << assembled.output;
+    const Answer sass = run_program(disassembler, "-c '" + code.string() + "'");
+    ASSERT_EQ(sass.status, 0) << sass.output;
+    EXPECT_NE(sass.output.find("EXIT"), std::string::npos) << "this is no disassembly: " << sass.output;
+    EXPECT_EQ(count_fused(sass.output), p.fused) << p.name << "\n" << sass.output;
+  }
+  fs::remove(code);
 }
 
 // What differs between targets: subgroups, atomics, the version of PTX.
