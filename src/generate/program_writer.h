@@ -168,6 +168,11 @@ class ProgramWriter {
   void range_anywhere(const Buffer& buffer, uint32_t budget, bool uniform, std::span<ExprId, 2> out);
   ExprId comparison(DataType type, uint32_t budget, bool uniform);
   ExprId contractible(DataType type, uint32_t budget, bool uniform);
+  ExprId rounded_leaf(DataType type, bool uniform);
+  ExprId shown(DataType type, uint32_t budget, bool uniform);
+  ExprId rounding(DataType type, uint32_t budget, bool uniform);
+  ExprId large_float(DataType type, uint32_t budget, bool uniform);
+  ExprId special_float(DataType type, uint32_t budget, bool uniform);
   void accumulate();
   spec::RoundingMode any_mode(DataType from, DataType to);
 

@@ -115,16 +115,19 @@ uint32_t mixed_float(DataType type, std::span<const uint32_t, 16> special, uint3
   const spec::FloatFormat f = spec::float_format(type);
   const bool negative = random >> 31 != 0;
   const auto few = int32_t(random >> 27 & 15);  // of which the fraction uses none, even in f32
-  switch (choice % 8) {
-    case 0: return special[random >> 28];
-    case 1: return random & f.mask();
-    case 2: return number(f, negative, few / 8, random & 15);               // one or two, and neighbours
-    case 3: return number(f, negative, few - 8, random << (choice >> 27));  // a fraction that ends somewhere
-    case 4: {                                                               // at either end of the exponents
+  switch (choice % 16) {
+    case 0:
+    case 1: return special[random >> 28];
+    case 2: return random & f.mask();
+    case 3: {  // at either end of the exponents
       const int32_t end = few % 2 != 0 ? f.max_exponent() - few / 4 : f.min_exponent() - 1 + few / 4;
       return number(f, negative, end, random);
     }
-    default: return number(f, negative, few / 2 - 4, random);
+    case 4: return number(f, negative, few / 8, random & 15);  // one or two, and neighbours
+    case 5:
+    case 6:  // integers with and without halves, up to beyond those of 32 bits, with a fraction that ends
+      return number(f, negative, f.exponent_bits == 8 ? few * 3 - 12 : few - 8, random << (choice >> 27));
+    default: return number(f, negative, few / 2 - 2, random);
   }
 }
 

@@ -30,6 +30,7 @@ uint32_t mixed_word(uint32_t choice, uint32_t random);
 /// float also its zeros, infinities, NaNs with payloads and subnormals, and mostly numbers so close to one
 /// that sums and products of several are numbers still. All zeros give 0. For streams that may change:
 /// programs, not cases.
+inline constexpr uint32_t kNearOne = 15;  // the choice that makes floats numbers near one, of any fraction
 std::array<uint32_t, 4> mixed_value(spec::DataType type, uint32_t choice, std::array<uint32_t, 4> random);
 
 /// Of a float type: a number of three significant bits between 1/8 and 16, or zero, of which sums and

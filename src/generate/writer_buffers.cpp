@@ -186,21 +186,24 @@ void ProgramWriter::fill(const Buffer& buffer, Bytes& out) {
   }
   const DataType type = buffer.value();
   const uint32_t words = spec::value_words(type);
-  const uint32_t style = choices_->below(3);
+  const bool is_float = spec::kFloats.contains(type);
+  const uint32_t style = is_float ? choices_->below(5) : choices_->below(3);
   std::byte* at = out.data();
   for (uint32_t i = 0; i < buffer.count; ++i, at += element_bytes) {
     std::array<uint32_t, 4> bits{};
     const uint32_t choice = choices_->next();
-    if (style == 2 && spec::kFloats.contains(type)) {
+    if (style == 2 && is_float) {
       bits = short_float(type, choice);
     } else if (style == 2) {
       bits[0] = uint32_t((uint64_t(choice) * 9) >> 32);
     } else {
       std::array<uint32_t, 4> random{};
       for (uint32_t k = 0; k < words; ++k) random[k] = choices_->next();
-      // Loads of a bool give 0 or 1 whatever the word is, so a few are other words.
+      // Loads of a bool give 0 or 1 whatever the word is, so a few are other words. Among floats of all kinds
+      // a fold is soon NaN, so some buffers hold numbers near one alone.
       const bool other = type == DataType::Bool && choice % 4 == 0;
-      bits = mixed_value(other ? DataType::U32 : type, choice, random);
+      const bool near_one = is_float && style != 0;
+      bits = mixed_value(other ? DataType::U32 : type, near_one ? kNearOne : choice, random);
     }
     std::memcpy(at, bits.data(), element_bytes);
   }

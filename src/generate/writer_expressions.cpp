@@ -132,6 +132,7 @@ ir::ExprId ProgramWriter::literal(DataType type) {
   // Domain: no vector. Small ones, what breaks shifts, divisions and signs, and anything.
   switch (choice >> 30) {
     case 0: {
+      if (spec::kFloats.contains(type) && choices_->chance(2)) break;
       if (spec::kFloats.contains(type)) return literal(type, short_float(type, choices_->next()));
       const uint32_t limit = type == DataType::Bool ? 2 : 9;
       random[0] = choices_->below(limit);
@@ -277,8 +278,11 @@ ir::ExprId ProgramWriter::copy_leaf(ExprId id) {
 ir::ExprId ProgramWriter::scalar(DataType type, uint32_t budget, bool uniform) {
   const auto& fitting = applications(type);
   if (fitting.empty()) return converted(Op::Cast, type, budget, uniform);
-  if (spec::kFloats.contains(type) && budget >= 5 && choices_->chance(8))
-    return contractible(type, budget, uniform);
+  if (spec::kFloats.contains(type) && budget >= 5) {
+    const uint32_t roll = choices_->below(8);
+    if (roll == 7) return contractible(type, budget, uniform);
+    if (roll >= 4) return rounding(type, budget, uniform);
+  }
   const Application chosen = pick(fitting);
   const uint32_t count = *spec::operand_count(chosen.op);
   const DataType all[] = {spec::operand_type(chosen.op, chosen.type, 0),
@@ -287,7 +291,10 @@ ir::ExprId ProgramWriter::scalar(DataType type, uint32_t budget, bool uniform) {
   const std::span<const DataType> types(all, count);
   if (budget <= least(types)) return leaf(type, budget, uniform);
   ExprId args[3];
-  if (count == 2 && all[0] == all[1] && choices_->chance(6)) {
+  const bool test = chosen.op == Op::FIsNaN || chosen.op == Op::FIsInf;
+  if (test && budget >= 4 && choices_->chance(2)) {
+    args[0] = special_float(all[0], budget - 1, uniform);
+  } else if (count == 2 && all[0] == all[1] && choices_->chance(6)) {
     // Twice the same: what comparisons, differences and quotients turn on.
     args[0] = leaf(all[0], least(all[0]), uniform);
     args[1] = is_leaf(args[0]) ? copy_leaf(args[0]) : leaf(all[1], least(all[1]), uniform);
@@ -306,8 +313,10 @@ ir::ExprId ProgramWriter::converted(Op op, DataType type, uint32_t budget, bool 
   if (from.empty()) return scalar(type, budget, uniform);
   const DataType chosen = pick(from);
   if (budget <= least(chosen)) return leaf(type, budget, uniform);
-  const ExprId value = expr(chosen, budget - 1, uniform);
-  return convert(op, type, value, op == Op::Cast ? any_mode(chosen, type) : spec::RoundingMode::None);
+  const spec::RoundingMode mode = op == Op::Cast ? any_mode(chosen, type) : spec::RoundingMode::None;
+  const bool large = mode != spec::RoundingMode::None && budget >= 4 && choices_->chance(3);
+  const ExprId value = large ? large_float(chosen, budget - 1, uniform) : expr(chosen, budget - 1, uniform);
+  return convert(op, type, value, mode);
 }
 
 /// A vector from its components, or a component of one.

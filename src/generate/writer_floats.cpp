@@ -3,7 +3,9 @@
 #include <tuple>
 
 #include "generate/program_writer.h"
+#include "generate/values.h"
 #include "spec/casts.h"
+#include "spec/float_format.h"
 
 namespace vyre::generate {
 namespace {
@@ -11,7 +13,8 @@ namespace {
 using spec::DataType;
 using spec::Op;
 
-constexpr Op kFolds[] = {Op::FAdd, Op::FMul, Op::FMin, Op::FMax};
+constexpr Op kFolds[] = {Op::FAdd, Op::FAdd, Op::FMul, Op::FMin, Op::FMax};
+constexpr Op kRounding[] = {Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FMulAdd};
 constexpr Op kComparisons[] = {Op::FLt, Op::FEq, Op::FGt, Op::FLe, Op::FGe};
 constexpr Op kAccumulating[] = {Op::FAdd, Op::FAdd, Op::FSub, Op::FMul, Op::FMin, Op::FMax};
 
@@ -105,19 +108,47 @@ ir::ExprId ProgramWriter::comparison(DataType type, uint32_t budget, bool unifor
   return apply(pick(kComparisons), args);
 }
 
-/// a * b + c with two roundings, which are not one. Domain: budget >= 5.
+/// A leaf, or a number near one with a full fraction, of which products and sums are rounded.
+ir::ExprId ProgramWriter::rounded_leaf(DataType type, bool uniform) {
+  if (choices_->chance(2)) return leaf(type, 1, uniform);
+  return literal(type, mixed_value(type, kNearOne, {choices_->next(), 0, 0, 0}));
+}
+
+/// a * b + c with two roundings, which are not one, or with one. Domain: budget >= 5.
 ir::ExprId ProgramWriter::contractible(DataType type, uint32_t budget, bool uniform) {
-  const DataType types[] = {type, type, type};
-  const Op op = choices_->chance(3) ? Op::FSub : Op::FAdd;
-  ExprId args[3];
-  if (choices_->chance(3)) {
-    operands(types, budget - 2, uniform, args);
-    return apply(op, {args[0], apply(Op::FMul, {args[1], args[2]})});
+  const uint32_t form = choices_->below(5);
+  const Op op = form % 2 == 0 ? Op::FAdd : Op::FSub;
+  const auto addend = [&] {
+    return budget > 5 && choices_->chance(3) ? expr(type, budget - 4, uniform) : rounded_leaf(type, uniform);
+  };
+  if (form == 3) {  // the addend comes first
+    const ExprId first = addend();
+    const ExprId a = rounded_leaf(type, uniform);
+    return apply(op, {first, apply(Op::FMul, {a, rounded_leaf(type, uniform)})});
   }
-  const size_t before = code_->node_count();
-  operands({types, 2}, budget - 3, uniform, args);
-  const ExprId product = apply(Op::FMul, {args[0], args[1]});
-  return apply(op, {product, expr(type, budget - 1 - uint32_t(code_->node_count() - before), uniform)});
+  const ExprId a = rounded_leaf(type, uniform);
+  const ExprId b = rounded_leaf(type, uniform);
+  if (form == 4) return apply(Op::FMulAdd, {a, b, addend()});
+  const ExprId product = apply(Op::FMul, {a, b});
+  return apply(op, {product, addend()});
+}
+
+/// A value for all to see: of floats often one that has just been rounded, before anything hides how.
+ir::ExprId ProgramWriter::shown(DataType type, uint32_t budget, bool uniform) {
+  if (!spec::kFloats.contains(type)) return expr(type, budget, uniform);
+  const uint32_t roll = choices_->below(8);
+  if (roll == 7) return reduction(type, budget, uniform);
+  return roll >= 5 && budget >= 5 ? contractible(type, budget, uniform) : expr(type, budget, uniform);
+}
+
+/// One of the operators whose results are rounded, the others being chosen by scalar(). Domain: budget >= 4.
+ir::ExprId ProgramWriter::rounding(DataType type, uint32_t budget, bool uniform) {
+  const Op op = pick(kRounding);
+  const DataType types[] = {type, type, type};
+  const uint32_t count = *spec::operand_count(op);
+  ExprId args[3];
+  operands({types, count}, budget - 1, uniform, args);
+  return apply(op, {args, count});
 }
 
 /// In a loop: a variable from outside takes in something more in each round.
@@ -139,6 +170,22 @@ void ProgramWriter::accumulate() {
     after = apply(pick(kAccumulating), {before, expr(type, budget, uniform)});
   }
   add_statement({.kind = ir::NodeKind::Assign, .symbol = name}, {after});
+}
+
+/// What is infinite or no number often enough for a test of it to be one. Domain: budget >= 3.
+ir::ExprId ProgramWriter::special_float(DataType type, uint32_t budget, bool uniform) {
+  const spec::FloatFormat f = spec::float_format(type);
+  const std::array<uint32_t, 4> divisors = {0, f.sign_bit(), f.infinity(), f.nan()};
+  const ExprId dividend = expr(type, budget - 2, uniform);
+  return apply(Op::FDiv, {dividend, literal(type, {pick(divisors), 0, 0, 0})});
+}
+
+/// A float to become an integer: often so large that it is near the last one. Domain: budget >= 3.
+ir::ExprId ProgramWriter::large_float(DataType type, uint32_t budget, bool uniform) {
+  const spec::FloatFormat f = spec::float_format(type);
+  const uint32_t exponent = std::min<uint32_t>(29 + choices_->below(4), uint32_t(f.max_exponent()) - 1);
+  const ExprId value = expr(type, budget - 2, uniform);
+  return apply(Op::FMul, {value, literal(type, {f.one() + (exponent << f.fraction_bits), 0, 0, 0})});
 }
 
 spec::RoundingMode ProgramWriter::any_mode(DataType from, DataType to) {

@@ -68,7 +68,7 @@ void ProgramWriter::let() {
   const uint32_t show = show_cost(type);
   if (room() < 1 + least(type) + show) return store();
   const bool uniform = uniform_control_ && choices_->chance(3);
-  const ExprId value = expr(type, expr_budget(type, room() - 1 - show), uniform);
+  const ExprId value = shown(type, expr_budget(type, room() - 1 - show), uniform);
   const Symbol name = fresh_name();
   bind(value, {.name = name, .type = type, .uniform = uniform, .assignable = !choices_->chance(8)});
 }
@@ -105,7 +105,7 @@ void ProgramWriter::store_to(const Buffer& buffer, uint32_t space) {
   const DataType type = buffer.value();
   const uint32_t count = indices(buffer, std::min(space - 1 - least(type), most), false, at);
   const uint32_t left = space - 1 - uint32_t(code_->node_count() - before);
-  const ExprId value = expr(type, expr_budget(type, left), false);
+  const ExprId value = shown(type, expr_budget(type, left), false);
   add_store(buffer, {at.data(), count}, value);
 }
 
