@@ -3,11 +3,14 @@
 // The lists come from the ledgers: an operator or type that is added there is verified here without a change.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "ref/eval.h"
 #include "spec/casts.h"
 #include "spec/rows.h"
+#include "verify/contexts.h"
 #include "verify/families.h"
 
 namespace vyre::verify {
@@ -36,13 +39,14 @@ std::vector<uint32_t> flatten(std::span<const DataType> types, const Values& val
   return out;
 }
 
-/// The specification rows of an operator at a type as rows of an application; of a cast, to a type; of
-/// Component, of which the second operand is part of the application, for that one.
+/// The specification rows of an operator at a type as rows of an application; of a cast, to a type, with a
+/// rounding mode or none; of Component, of which the second operand is part of the application, for that one.
 std::vector<TableRow> rows_of(Op op, DataType type, DataType target, const Application& application,
+                              spec::RoundingMode mode = spec::RoundingMode::None,
                               std::optional<uint32_t> component = std::nullopt) {
   std::vector<TableRow> out;
   for (const spec::OperatorRow& row : spec::operator_rows()) {
-    if (row.op != op || row.type != type || row.target != target) continue;
+    if (row.op != op || row.type != type || row.target != target || row.mode != mode) continue;
     if (component && row.values[1].words[0] != *component) continue;
     out.push_back({flatten(application.inputs, row.values),
                    flatten({&application.output, 1}, std::span(&row.expected, 1)), std::string(row.rationale),
@@ -54,13 +58,13 @@ std::vector<TableRow> rows_of(Op op, DataType type, DataType target, const Appli
 using Values = std::array<ref::Bits, kMaxInputs>;
 
 /// Fills in what follows from name and types; `value` is the result for operands.
-Subject subject_with(std::string name, Application application,
-                     std::function<ref::Bits(const Values&)> value) {
+Subject subject_with(std::string name, Application application, std::function<ref::Bits(const Values&)> value,
+                     Recipe recipe = Recipe::Bits) {
   Subject s;
   s.name = name;
   s.oracle = Oracle::ReferenceInterpreter;
-  s.cases = [name, types = application.inputs](generate::Strategy strategy, uint64_t seed) {
-    return ValueCases(name, types, strategy, seed);
+  s.cases = [name, types = application.inputs, recipe](generate::Strategy strategy, uint64_t seed) {
+    return ValueCases(name, types, strategy, seed, recipe);
   };
   s.expected = [value = std::move(value), types = application.inputs, words = output_words(application)](
                    std::span<const uint32_t* const> columns, std::span<uint32_t> out) {
@@ -90,10 +94,13 @@ Subject operator_subject(Op op, DataType type) {
   std::string name = fmt::format("{}/{}", info(Family::Operators).text, a.name);
   std::vector<TableRow> rows = rows_of(op, type, type, a);
   const bool makes_vector = spec::is_vector_op(op);
-  Subject s = subject_with(std::move(name), std::move(a), [op, type, n, makes_vector](const Values& x) {
-    const std::span operands = std::span(x).first(n);
-    return makes_vector ? ref::eval_make(operands) : ref::eval(op, type, operands);
-  });
+  Subject s = subject_with(
+      std::move(name), std::move(a),
+      [op, type, n, makes_vector](const Values& x) {
+        const std::span operands = std::span(x).first(n);
+        return makes_vector ? ref::eval_make(operands) : ref::eval(op, type, operands);
+      },
+      spec::kFloats.contains(type) ? Recipe::Rounded : Recipe::Bits);
   s.rows = std::move(rows);
   return s;
 }
@@ -105,7 +112,7 @@ Subject component_subject(DataType type, uint32_t component) {
       DataType::U32,
       [component](ir::ProgramBuilder& p, std::span<const ir::Ex> x) { return p.component(x[0], component); }};
   std::string name = fmt::format("{}/{}", info(Family::Operators).text, a.name);
-  std::vector<TableRow> rows = rows_of(Op::Component, type, type, a, component);
+  std::vector<TableRow> rows = rows_of(Op::Component, type, type, a, spec::RoundingMode::None, component);
   Subject s = subject_with(std::move(name), std::move(a),
                            [component](const Values& x) { return ref::eval_component(x[0], component); });
   s.rows = std::move(rows);
@@ -127,19 +134,41 @@ Subject select_subject(DataType condition, DataType type) {
   return s;
 }
 
-Subject cast_subject(DataType from, DataType to, bool bits) {
-  Application a{fmt::format("{}.{}.{}", bits ? "bitcast" : "cast", spec::text(from), spec::text(to)),
+Subject cast_subject(DataType from, DataType to, spec::RoundingMode mode) {
+  Application a{
+      fmt::format("cast.{}.{}", spec::text(from), spec::text(to)),
+      {from},
+      to,
+      [to, mode](ir::ProgramBuilder& p, std::span<const ir::Ex> x) { return p.cast(to, x[0], mode); }};
+  if (mode != spec::RoundingMode::None) a.name += fmt::format(".{}", spec::text(mode));
+  std::string name = fmt::format("{}/{}", info(Family::Casts).text, a.name);
+  std::vector<TableRow> rows = rows_of(Op::Cast, from, to, a, mode);
+  const bool rounds = from != to && (spec::kFloats.contains(from) || spec::kFloats.contains(to));
+  Subject s = subject_with(
+      std::move(name), std::move(a),
+      [from, to, mode](const Values& x) { return ref::eval_cast(from, to, mode, x[0]); },
+      rounds ? Recipe::Rounded : Recipe::Bits);
+  s.rows = std::move(rows);
+  return s;
+}
+
+/// A cast in each of its modes, or the one that it is.
+void add_casts(DataType from, DataType to, std::vector<Subject>& out) {
+  using enum spec::RoundingMode;
+  if (!spec::cast_takes_mode(from, to)) return out.push_back(cast_subject(from, to, None));
+  for (const spec::RoundingMode mode : {Trunc, Nearest, Floor, Ceil})
+    out.push_back(cast_subject(from, to, mode));
+}
+
+Subject bitcast_subject(DataType from, DataType to) {
+  Application a{fmt::format("bitcast.{}.{}", spec::text(from), spec::text(to)),
                 {from},
                 to,
-                [to, bits](ir::ProgramBuilder& p, std::span<const ir::Ex> x) {
-                  return bits ? p.bitcast(to, x[0]) : p.cast(to, x[0]);
-                }};
+                [to](ir::ProgramBuilder& p, std::span<const ir::Ex> x) { return p.bitcast(to, x[0]); }};
   std::string name = fmt::format("{}/{}", info(Family::Casts).text, a.name);
-  std::vector<TableRow> rows = rows_of(bits ? Op::Bitcast : Op::Cast, from, to, a);
-  Subject s = subject_with(std::move(name), std::move(a), [from, to, bits](const Values& x) {
-    return bits ? ref::eval_bitcast(from, to, x[0])
-                : ref::eval_cast(from, to, spec::RoundingMode::None, x[0]);
-  });
+  std::vector<TableRow> rows = rows_of(Op::Bitcast, from, to, a);
+  Subject s = subject_with(std::move(name), std::move(a),
+                           [from, to](const Values& x) { return ref::eval_bitcast(from, to, x[0]); });
   s.rows = std::move(rows);
   return s;
 }
@@ -189,6 +218,7 @@ std::vector<Subject> elementwise_subjects(Family family) {
           for (uint32_t c = 0; c < spec::components(type); ++c) out.push_back(component_subject(type, c));
         }
       }
+      std::ranges::move(context_subjects(), std::back_inserter(out));
       break;
     case Family::Select:
       for (const DataType condition : {DataType::U32, DataType::Bool}) {
@@ -198,8 +228,8 @@ std::vector<Subject> elementwise_subjects(Family family) {
     case Family::Casts:
       for (const DataType from : types) {
         for (const DataType to : types) {
-          if (spec::can_cast(from, to)) out.push_back(cast_subject(from, to, false));
-          if (spec::can_bitcast(from, to)) out.push_back(cast_subject(from, to, true));
+          if (spec::can_cast(from, to)) add_casts(from, to, out);
+          if (spec::can_bitcast(from, to)) out.push_back(bitcast_subject(from, to));
         }
       }
       break;

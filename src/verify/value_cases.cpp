@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/random.h"
 #include "generate/values.h"
+#include "spec/float_format.h"
 #include "spec/types.h"
 
 namespace vyre::verify {
@@ -90,12 +91,13 @@ ValueCases::ValueCases(const ops::Operation& operation, Strategy strategy, uint6
     : words_(std::in_place, operation, strategy, seed) {}
 
 ValueCases::ValueCases(std::string_view stream, std::span<const DataType> types, Strategy strategy,
-                       uint64_t seed)
+                       uint64_t seed, Recipe recipe)
     : types_(types.begin(), types.end()), strategy_(strategy), seed_(seed), stream_(stream_of(stream)) {
-  if (std::ranges::all_of(types, is_word) && types.size() <= generate::kMaxOperands) {
-    words_.emplace(stream, types, strategy, seed);
-    return;
-  }
+  const bool rounded = recipe == Recipe::Rounded;
+  const bool words = std::ranges::all_of(
+      types, [&](DataType t) { return is_word(t) || (rounded && spec::kFloats.contains(t)); });
+  near_ties_ = rounded && types.size() == 1 && spec::kIntegers.contains(types[0]);
+  if (words && types.size() <= generate::kMaxOperands) words_.emplace(stream, types, strategy, seed);
   for (const DataType type : types_) domains_.push_back(adversarial_values(type));
 }
 
@@ -124,7 +126,36 @@ void ValueCases::grid_case(uint64_t k, std::span<Value> out) const {
   }
 }
 
+ValueCases::Value ValueCases::integer_near_tie(uint64_t k, DataType type) const {
+  const Value bits = philox(seed_, k, stream_);
+  const Value choice = philox(seed_, k, stream_ + 1);
+  constexpr std::array<uint32_t, 3> kPrecisions = {spec::kBFloat16.precision(), spec::kBinary16.precision(),
+                                                   spec::kBinary32.precision()};
+  // `kept` leading bits, then a one and zeros, which is the tie; a little more or less; and the neighbours of
+  // powers of two, where the rounding carries into the exponent.
+  const uint32_t kept = kPrecisions[choice[0] % 3];
+  const uint32_t widest = spec::value_bits(type) - (type == DataType::I32 ? 1 : 0);
+  const uint32_t width = kept + 1 + choice[1] % (widest - kept);
+  const uint64_t leading = choice[2] % 4 == 0 ? (uint64_t{1} << kept) - 1 : bits[0] | 1u << (kept - 1);
+  const uint64_t significand = (leading & ((uint64_t{1} << kept) - 1)) << 1 | 1;
+  const uint64_t near = (significand << (width - kept - 1)) + choice[3] % 3 - 1;
+  const uint64_t value = type == DataType::I32 && choice[2] % 8 < 4 ? 0 - near : near;
+  return {uint32_t(value), uint32_t(value >> 32), 0, 0};
+}
+
 void ValueCases::random_case(uint64_t k, std::span<Value> out) const {
+  if (near_ties_ && k % 2 == 1) {
+    out[0] = integer_near_tie(k, types_[0]);
+    for (uint32_t w = 0; w < 4; ++w) out[0][w] &= word_mask(types_[0], w);
+    return;
+  }
+  if (words_) {  // an integer, the other half of the cases
+    uint32_t word = 0;
+    uint32_t* column[] = {&word};
+    words_->fill(k, 1, column);
+    out[0] = {word};
+    return;
+  }
   for (size_t i = 0; i < types_.size(); ++i) {
     const Value bits = philox(seed_, k, stream_ + 2 * i);
     const Value choice = philox(seed_, k, stream_ + 2 * i + 1);
@@ -152,7 +183,8 @@ void ValueCases::random_case(uint64_t k, std::span<Value> out) const {
 }
 
 void ValueCases::fill(uint64_t first, size_t count, std::span<uint32_t* const> columns) const {
-  if (words_) return words_->fill(first, count, columns);
+  const bool mixed = near_ties_ && strategy_ == Strategy::Random;
+  if (words_ && !mixed) return words_->fill(first, count, columns);
   std::vector<Value> values(types_.size());
   for (size_t j = 0; j < count; ++j) {
     if (strategy_ == Strategy::Adversarial) {
