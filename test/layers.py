@@ -7,7 +7,8 @@
      LLVM and the solvers are the point of this rule: LLVM stays in the LLVM printer and the backends that run it,
      a solver in algebra.
   3. In the file of an operation, the reference function stands before the IR is visible: ops/reference.h comes
-     first, then only standard headers, then the function, then ops/operation.h.
+     first, then only standard headers, then the function, then ops/operation.h. In floating/ it is the same with
+     ops/float_reference.h, which sees standard headers and ops/reference.h alone, and ops/floating.h.
 
 Prints FILE:LINE: what is wrong, for each violation, and exits 1; or what it looked at, and exits 0. With
 --self-test it plants each violation in a small tree of its own and exits 1 if one is not found there.
@@ -115,9 +116,11 @@ class Checker:
         soft = name.startswith("ops/float/soft")  # the compositions of operators are no operations
         if name.startswith("ops/") and name.endswith(".cpp") and name.count("/") > 1 and not soft:
             self.operations += 1
-            self.check_operation(path, lines, found)
-        if name == "ops/reference.h":
+            self.check_operation(path, lines, found, name.startswith("ops/floating/"))
+        if name in ("ops/reference.h", "ops/float_reference.h"):
             for line, header, quoted in found:
+                if name == "ops/float_reference.h" and header == "ops/reference.h":
+                    continue
                 if quoted or not STANDARD.fullmatch(header or ""):
                     self.problem(path, line, "what a reference function may see is standard headers alone")
 
@@ -144,33 +147,36 @@ class Checker:
         if quoted and not (self.root / "include" / header).exists():
             self.problem(path, line, f'"{header}" is in no layer: headers are named from src/')
 
-    def check_operation(self, path, lines, found):
+    def check_operation(self, path, lines, found, floating):
+        reference, declaration = (
+            ("ops/float_reference.h", "ops/floating.h") if floating else ("ops/reference.h", "ops/operation.h"))
+
         def where(pattern):
             return [n for n, line in enumerate(lines, 1) if re.search(pattern, line)]
 
-        if not found or found[0][1] != "ops/reference.h":
-            self.problem(path, found[0][0] if found else 1, "an operation begins with ops/reference.h")
+        if not found or found[0][1] != reference:
+            self.problem(path, found[0][0] if found else 1, f"an operation begins with {reference}")
             return
-        turns = [line for line, header, _ in found if header == "ops/operation.h"]
+        turns = [line for line, header, _ in found if header == declaration]
         if len(turns) != 1:
-            self.problem(path, turns[1] if turns else 1, "an operation includes ops/operation.h once")
+            self.problem(path, turns[1] if turns else 1, f"an operation includes {declaration} once")
             return
         turn = turns[0]
         for line, header, quoted in found[1:]:
             if line < turn and (quoted or not STANDARD.fullmatch(header or "")):
                 self.problem(path, line, f"the reference function may not see {header}: only standard headers stand "
-                                         "before ops/operation.h")
+                                         f"before {declaration}")
         for line in where(r"\bvyre\b"):
             if line < turn:
                 self.problem(path, line, "the reference function may not name anything of vyre")
         starts = where(r"^uint32_t reference\(")
         if not starts:
-            self.problem(path, turn, "there is no `uint32_t reference(...)` before ops/operation.h")
+            self.problem(path, turn, f"there is no `uint32_t reference(...)` before {declaration}")
         for line in starts:
             if line > turn:
-                self.problem(path, line, "the reference function stands after ops/operation.h, where it sees the IR")
+                self.problem(path, line, f"the reference function stands after {declaration}, where it sees the IR")
             elif not any(line <= end < turn for end in where(r"^\}$|^uint32_t reference\(.*\}$")):
-                self.problem(path, line, "the reference function does not end before ops/operation.h")
+                self.problem(path, line, f"the reference function does not end before {declaration}")
 
 
 def run(root):
@@ -203,7 +209,13 @@ CLEAN = {
                                     "uint32_t reference(uint32_t a) {\n  return a;\n}\n\n}  // namespace\n\n"
                                     '#include "ops/operation.h"\n\nnamespace vyre::ops {}\n',
 }
+CLEAN["src/ops/float_reference.h"] = '#include <cmath>\n\n#include "ops/reference.h"\n'
+CLEAN["src/ops/floating.h"] = '#include "ops/operation.h"\n'
+CLEAN["src/ops/floating/h.cpp"] = (CLEAN["src/ops/primitive/math/g.cpp"]
+                                   .replace("ops/reference.h", "ops/float_reference.h")
+                                   .replace("ops/operation.h", "ops/floating.h"))
 OPERATION = "src/ops/primitive/math/g.cpp"
+FLOATING = "src/ops/floating/h.cpp"
 # What to plant: (file, its new text or (old, new) to replace in it, the line that must be named, a word of the message).
 PLANTED = [
     ("src/base/a.h", '#include "lower/b.h"\n', 1, "stands below"),
@@ -223,6 +235,9 @@ PLANTED = [
     ("src/base/a.h", "#include HEADER\n", 1, "macro"),
     ("src/utils/h.h", "#include <cstdint>\n", 1, "no layer"),
     ("src/ops/reference.h", '#include <cstdint>\n#include "base/a.h"\n', 2, "standard headers alone"),
+    ("src/ops/float_reference.h", '#include "ops/reference.h"\n#include "base/a.h"\n', 2, "standard headers alone"),
+    (FLOATING, ('#include "ops/float_reference.h"\n\n', ""), 1, "begins with"),
+    (FLOATING, ("#include <bit>", '#include "ops/operation.h"'), 3, "may not see ops/operation.h"),
     (OPERATION, ("<bit>", "<fmt/format.h>"), 3, "may not see fmt/format.h"),
     (OPERATION, ("#include <bit>", '#include "base/a.h"'), 3, "may not see base/a.h"),
     (OPERATION, ('#include "ops/reference.h"\n\n', ""), 1, "begins with"),

@@ -128,8 +128,14 @@ class Sweep {
   std::atomic<bool> failed_ = false;
 };
 
-/// Every tuple whose words are all at most this is in the domain of exhaustive u8.
+bool has_floats(const BoundLaw& law) {
+  return std::ranges::any_of(law.variables, [](spec::DataType t) { return spec::kFloats.contains(t); });
+}
+
+/// Every tuple whose words are all at most this is in the domain of exhaustive u8. An 8-bit format has none
+/// of the patterns next to zero.
 uint32_t covered_from_zero(const BoundLaw& law) {
+  if (has_floats(law)) return 0;
   const bool is_signed = std::ranges::count(law.variables, spec::DataType::I32) != 0;
   return is_signed ? 127 : 255;
 }
@@ -169,7 +175,8 @@ std::string evidence(const BoundLaw& law, std::span<const EngineResult> engines,
     if (!out.empty()) out += ' ';
     switch (engine.engine) {
       case Engine::ExhaustiveU8:
-        out += is_whole_domain(law) ? std::string("proved") : fmt::format("exhausted(u8{})", power);
+        out += is_whole_domain(law) ? std::string("proved")
+                                    : fmt::format("exhausted({}{})", exhausted_domain(law), power);
         break;
       case Engine::Edge256: out += fmt::format("exhausted(edge256{})", power); break;
       case Engine::Witnessed: out += fmt::format("witnessed({}, seed {})", engine.instances, seed); break;
@@ -201,6 +208,8 @@ std::vector<Plan> planned(const EngineOptions& options) {
 
 }  // namespace
 
+std::string_view exhausted_domain(const BoundLaw& law) { return has_floats(law) ? "e5m2" : "u8"; }
+
 std::string_view text(Engine engine) {
   constexpr std::array<std::string_view, kEngineCount> names = {"exhaustive-u8", "edge256", "witnessed"};
   return names[size_t(engine)];
@@ -222,13 +231,14 @@ bool LawVerdict::combined() const {
 
 Result<LawVerdict> check_law(const spec::Law& law, const ops::Operation& operation, Evaluator& evaluator,
                              const EngineOptions& options, const Lookup& lookup) {
-  LawVerdict verdict{law, name_of(operation), evaluator.subject(), Outcome::NotVerified, {}, {}, {}, {}};
+  LawVerdict verdict{law, name_of(operation), evaluator.subject(), Outcome::NotVerified, {}, {}, {}, {}, {}};
   const auto bound = bind(law, operation, lookup);
   if (!bound) {
     verdict.outcome = Outcome::NotApplicable;
     verdict.reason = bound.error();
     return verdict;
   }
+  verdict.domain = exhausted_domain(*bound);
   const std::string stream = fmt::format("law {} of {}", spec::to_string(law), verdict.operation);
   bool complete = true, failed = false;
   for (const Plan& plan : planned(options)) {

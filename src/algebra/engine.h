@@ -1,11 +1,12 @@
 // Engines: how many instances of a law are run, and what may be said afterwards.
 //
 // Three engines run the same statement. ExhaustiveU8 takes every tuple of operands 0..255 through the
-// full-width function (i32: the sign-extended i8). Edge256 takes every tuple of 256 structured full-width
-// values. Witnessed takes generated full-width values, 10^6 and more. A law is verified when every engine
-// that was asked for ran all its instances and none failed; no instance run is no verdict. A refuted law
-// comes with one counterexample: the smallest there is, where exhaustion can say so, else a shrunk one, and
-// it says which. Source: semantics, "Laws and evidence"; vyre-conform-spec, "Verification" of laws.
+// full-width function (i32: the sign-extended i8; floats: the 256 values of the 8-bit format e5m2, exactly).
+// Edge256 takes every tuple of 256 structured full-width values. Witnessed takes generated full-width values,
+// 10^6 and more. A law is verified when every engine that was asked for ran all its instances and none
+// failed; no instance run is no verdict. A refuted law comes with one counterexample: the smallest there is,
+// where exhaustion can say so, else a shrunk one, and it says which. Source: semantics, "Laws and evidence";
+// vyre-conform-spec, "Verification" of laws.
 #pragma once
 
 #include <atomic>
@@ -22,6 +23,8 @@ namespace vyre::algebra {
 enum class Engine : uint8_t { ExhaustiveU8, Edge256, Witnessed };
 inline constexpr size_t kEngineCount = 3;
 std::string_view text(Engine engine);  // "exhaustive-u8", "edge256", "witnessed"
+/// What ExhaustiveU8 runs through: "u8", or of floats "e5m2", all values of that 8-bit format.
+std::string_view exhausted_domain(const BoundLaw& law);
 
 struct EngineOptions {
   bool exhaustive_u8 = true;
@@ -58,6 +61,7 @@ struct LawVerdict {
   Outcome outcome = Outcome::NotVerified;
   std::string reason;  // NotApplicable, NotVerified: why
   std::vector<EngineResult> engines;
+  std::string_view domain;                       // of ExhaustiveU8: exhausted_domain()
   std::optional<Counterexample> counterexample;  // Refuted
   /// The evidence: "exhausted(u8^2) exhausted(edge256^2) witnessed(1000000, seed 7)" or "refuted(a=0, b=1;
   /// smallest)".

@@ -45,6 +45,25 @@ namespace {
 
 constexpr uint32_t kGroup = 64;
 
+/// A column of words as the elements of a buffer: 2 bytes each for a 16-bit float, else 4.
+Bytes packed(std::span<const uint32_t> words, spec::DataType type) {
+  if (spec::value_bits(type) == 32) return to_bytes(words);
+  Bytes out(2 * words.size());
+  for (size_t i = 0; i < words.size(); ++i) {
+    out[2 * i] = std::byte(words[i]);
+    out[2 * i + 1] = std::byte(words[i] >> 8);
+  }
+  return out;
+}
+
+void unpack(std::span<const std::byte> bytes, spec::DataType type, uint32_t* out) {
+  const size_t element = spec::info(type).bytes;
+  for (size_t i = 0; i < bytes.size() / element; ++i) {
+    out[i] = 0;
+    for (size_t k = 0; k < element; ++k) out[i] |= uint32_t(bytes[i * element + k]) << (8 * k);
+  }
+}
+
 /// out[i] = operation(a[i], b[i], c[i])
 ir::Program columns_program(const ops::Operation& operation) {
   ir::ProgramBuilder p("columns");
@@ -88,11 +107,14 @@ Result<void> CompositionEvaluator::apply(const ops::Operation& operation,
   for (size_t first = 0; first < n; first += kMost) {
     const size_t count = std::min(kMost, n - first);
     std::vector<Bytes> buffers;
-    for (const uint32_t* column : inputs) buffers.push_back(to_bytes({column + first, count}));
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      buffers.push_back(packed({inputs[k] + first, count}, operation.signature.inputs[k]));
+    }
+    buffers.push_back(packed({out + first, count}, operation.signature.output));
     std::vector<std::span<std::byte>> host;
     for (Bytes& buffer : buffers) host.emplace_back(buffer);
-    host.emplace_back(std::as_writable_bytes(std::span(out + first, count)));
     VYRE_CHECK(ref::run(found->second, host, {uint32_t((count + kGroup - 1) / kGroup), 1, 1}));
+    unpack(buffers.back(), operation.signature.output, out + first);
   }
   return {};
 }

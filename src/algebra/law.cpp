@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "algebra/order.h"
 #include "algebra/statements.h"
 #include "generate/cases.h"
 
@@ -22,6 +23,7 @@ constexpr spec::Row<LawKind, Statement> kStatementRows[] = {
     {LawKind::Involution, involution},   {LawKind::DeMorgan, de_morgan},
     {LawKind::Monotone, monotone},       {LawKind::Bounded, bounded},
     {LawKind::Complement, complement},   {LawKind::DistributiveOver, distributive_over},
+    {LawKind::Projection, projection},   {LawKind::RoundTrip, round_trip},
 };
 constexpr spec::TotalTable<kStatementRows> kStatements;
 
@@ -66,7 +68,11 @@ class Typing {
     if (a != b) fail(fmt::format("it equates {} with {}", spec::text(a), spec::text(b)));
   }
   void ordered(DataType type) {
-    if (!spec::kIntegers.contains(type)) fail(fmt::format("{} has no order", spec::text(type)));
+    if (!(spec::kIntegers | spec::kFloats).contains(type))
+      fail(fmt::format("{} has no order", spec::text(type)));
+  }
+  void summed(DataType type) {
+    if (!spec::kIntegers.contains(type)) fail(fmt::format("sums of {} are rounded", spec::text(type)));
   }
   const std::string& error() const { return error_; }
   /// The types of the law's variables; the statement's applications are then typed from them.
@@ -119,7 +125,7 @@ class Typing {
                            describe(law_.others[0]->signature), law_.f->id));
         }
         equal(law_.others[0]->signature.output, law_.f->signature.output);
-        ordered(law_.f->signature.output);
+        summed(law_.f->signature.output);
         return inputs;
       }
       case LawKind::DistributiveOver: {
@@ -127,6 +133,14 @@ class Typing {
         equal(apply(*law_.others[0], {b, b}), b);
         equal(apply(*law_.others[0], {r, r}), r);
         return {inputs[0], b, b};
+      }
+      case LawKind::Projection: {
+        equal(law_.f->signature.output, inputs[0]);
+        return {inputs[0]};
+      }
+      case LawKind::RoundTrip: {
+        equal(apply(*law_.others[0], {law_.f->signature.output}), inputs[0]);
+        return {inputs[0]};
       }
     }
     return {};
@@ -139,9 +153,6 @@ class Typing {
   const BoundLaw& law_;
   std::string error_;
 };
-
-/// The order of i32 as the order of u32.
-uint32_t ranked(uint32_t word, DataType type) { return type == DataType::I32 ? word ^ 0x80000000u : word; }
 
 }  // namespace
 
@@ -183,7 +194,7 @@ std::expected<BoundLaw, std::string> bind(const spec::Law& law, const ops::Opera
   out.variables = typing.variables();
   if (!typing.error().empty()) return std::unexpected(typing.error());
   for (const DataType type : out.variables) {
-    if (type != DataType::U32 && type != DataType::I32 && type != DataType::Bool) {
+    if (!generate::is_word(type)) {
       return std::unexpected(fmt::format("values of type {} cannot be enumerated yet", spec::text(type)));
     }
   }
@@ -277,25 +288,28 @@ Column Flow::sum(Column a, Column b) {
   return Column{uint32_t(columns_.size() - 1)};
 }
 
-void Flow::require_equal(Column a, Column b) {
+void Flow::require_equal(Column a, Column b, DataType type) {
   demanded_ = true;
   const uint32_t *x = data(a), *y = data(b);
-  for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & (x[i] == y[i]));
+  if (!spec::kFloats.contains(type)) {
+    for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & (x[i] == y[i]));
+    return;
+  }
+  for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & equal_values(x[i], y[i], type));
 }
 
 void Flow::require_ordered(Column a, Column b, DataType type) {
   demanded_ = true;
   const uint32_t *x = data(a), *y = data(b);
-  for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & (ranked(x[i], type) <= ranked(y[i], type)));
+  for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & !is_below(y[i], x[i], type));
 }
 
 void Flow::require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) {
   demanded_ = true;
   const uint32_t *x = data(p), *y = data(q), *fx = data(a), *fy = data(b);
   for (size_t i = 0; i < n_; ++i) {
-    const bool premise = ranked(x[i], domain) <= ranked(y[i], domain);
-    const bool conclusion = ranked(fx[i], range) <= ranked(fy[i], range);
-    holds_[i] = uint8_t(holds_[i] & (!premise || conclusion));
+    const bool refuted = is_at_most(x[i], y[i], domain) && is_below(fy[i], fx[i], range);
+    holds_[i] = uint8_t(holds_[i] & !refuted);
   }
 }
 

@@ -1,4 +1,4 @@
-// Laws: the twelve statements, executable on any subject.
+// Laws: the statements of spec/laws.def, executable on any subject.
 //
 // A law's statement is a small data flow over columns of values: "f(f(a, b), c) = f(a, f(b, c))" is four
 // applications and one comparison. Who applies f is an Evaluator: the operation's reference function on the
@@ -90,11 +90,14 @@ class Terms {
   /// Wrapping sum, by whoever checks: no operation is applied.
   virtual Column sum(Column a, Column b) = 0;
 
-  // What a law demands of each instance. All demands of a statement must hold.
-  virtual void require_equal(Column a, Column b) = 0;
-  /// a <= b in the order of the type: signed for i32.
+  // What a law demands of each instance, in the terms of algebra/order.h. All demands of a statement must
+  // hold.
+
+  /// a = b as values of the type.
+  virtual void require_equal(Column a, Column b, spec::DataType type) = 0;
+  /// a <= b in the order of the type, or they have no order.
   virtual void require_ordered(Column a, Column b, spec::DataType type) = 0;
-  /// If p <= q then a <= b, each in the order of its type.
+  /// If p <= q, then a <= b or they have no order; each in the order of its type.
   virtual void require_monotone(Column p, Column q, spec::DataType domain, Column a, Column b,
                                 spec::DataType range) = 0;
 
@@ -118,7 +121,7 @@ class Flow final : public Terms {
   Column constant(uint32_t value) override;
   Column apply(const ops::Operation& operation, std::span<const Column> inputs) override;
   Column sum(Column a, Column b) override;
-  void require_equal(Column a, Column b) override;
+  void require_equal(Column a, Column b, spec::DataType type) override;
   void require_ordered(Column a, Column b, spec::DataType type) override;
   void require_monotone(Column p, Column q, spec::DataType domain, Column a, Column b,
                         spec::DataType range) override;

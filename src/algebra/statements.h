@@ -17,5 +17,7 @@ void monotone(Terms& terms, const BoundLaw& law);
 void bounded(Terms& terms, const BoundLaw& law);
 void complement(Terms& terms, const BoundLaw& law);
 void distributive_over(Terms& terms, const BoundLaw& law);
+void projection(Terms& terms, const BoundLaw& law);
+void round_trip(Terms& terms, const BoundLaw& law);
 
 }  // namespace vyre::algebra

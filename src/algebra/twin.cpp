@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <deque>
 
+#include "algebra/order.h"
+#include "ops/float_reference.h"
+
 namespace vyre::algebra {
 namespace {
 
@@ -19,14 +22,18 @@ uint32_t bit_not(uint32_t a) { return ~a; }
 uint32_t negate(uint32_t a) { return 0u - a; }
 uint32_t successor(uint32_t a) { return a + 1; }
 uint32_t same(uint32_t a) { return a; }
+using Single = host_float::F32;
+uint32_t float_sub(uint32_t a, uint32_t b) { return Single::pattern(Single::value(a) - Single::value(b)); }
+uint32_t float_neg(uint32_t a) { return a ^ 0x80000000u; }
 
 using Compose = Ex (*)(FunctionBuilder&, std::span<const Ex>);
 
 ops::Operation operation(std::string_view id, size_t arity, std::string_view summary,
-                         ops::Reference reference, Compose compose) {
+                         ops::Reference reference, Compose compose, DataType type = DataType::U32) {
   ops::Operation out;
   out.id = id;
-  out.signature.inputs.assign(arity, DataType::U32);
+  out.signature.inputs.assign(arity, type);
+  out.signature.output = type;
   out.summary = summary;
   out.parameter_names = {"a", "b"};
   out.parameter_names.resize(arity);
@@ -54,6 +61,12 @@ std::vector<ops::Operation> make_operations() {
                 [](FunctionBuilder&, Parameters p) { return p[0] + 1; }),
       operation("twin.same", 1, "a", ops::reference_of<same>,
                 [](FunctionBuilder&, Parameters p) { return p[0]; }),
+      operation(
+          "twin.float_sub", 2, "a - b of f32", ops::reference_of<float_sub>,
+          [](FunctionBuilder& f, Parameters p) { return f.apply(spec::Op::FSub, p); }, DataType::F32),
+      operation(
+          "twin.float_neg", 1, "-a of f32", ops::reference_of<float_neg>,
+          [](FunctionBuilder& f, Parameters p) { return f.apply(spec::Op::FNeg, p); }, DataType::F32),
   };
 }
 
@@ -69,13 +82,23 @@ TwinLibrary make_library() {
   for (const ops::Operation& op : twin_operations()) {
     FunctionBuilder f{std::string(op.id)};
     std::vector<Ex> parameters;
-    for (const std::string_view name : op.parameter_names)
-      parameters.push_back(f.parameter(name, DataType::U32));
+    for (size_t k = 0; k < op.parameter_names.size(); ++k)
+      parameters.push_back(f.parameter(op.parameter_names[k], op.signature.inputs[k]));
     const Ex result = op.compose(f, parameters);
-    const ir::Function& body = library.bodies.emplace_back(f.finish(result, DataType::U32));
+    const ir::Function& body = library.bodies.emplace_back(f.finish(result, op.signature.output));
     library.table.add({std::string(op.id), op.version, op.signature, op.category, &body});
   }
   return library;
+}
+
+constexpr uint64_t kNans = (uint64_t{1} << 24) - 2;  // of f32
+constexpr int64_t kInfinity = 0x7f800000;            // and the rank of its infinity
+
+/// How many words are below a float.
+uint64_t words_below(uint32_t b) {
+  if (!has_order(b, DataType::F32)) return 0;
+  const int64_t r = rank(b, DataType::F32);
+  return uint64_t(r > 0 ? kInfinity + 2 + (r - 1) : kInfinity + r);  // both zeros have rank 0
 }
 
 std::vector<Twin> make_twins() {
@@ -180,6 +203,42 @@ std::vector<Twin> make_twins() {
        "a - (b + c) = (a - b) + (a - c) only where a = 0",
        0,
        [](Others) { return kWords - 1; }},
+      {op("twin.successor"),
+       laws::projection(),
+       k1,
+       256,
+       {0},
+       "a + 2 = a + 1 never",
+       0,
+       [](Others) { return kWords; }},
+      {op("twin.same"),
+       laws::round_trip("twin.successor"),
+       k1,
+       256,
+       {0},
+       "a + 1 = a never",
+       0,
+       [](Others) { return kWords; }},
+      // Of the 256 values of e5m2, 6 are NaN, 2 infinite and 2 zero.
+      {op("twin.float_sub"),
+       laws::commutative(),
+       k2,
+       k2 - (k2 - 250 * 250) - 2 - 248,
+       {0, 1},
+       "a - b = b - a where one is NaN, of equal infinities (NaN) and of equal finite patterns (+0); the two "
+       "zeros give +0 and -0, and what differs is never flushed to zero",
+       0,
+       [](Others x) { return has_order(x[1], DataType::F32) ? kWords - kNans - 1 : 0; },
+       k2 - k1},
+      {op("twin.float_neg"),
+       laws::monotone(),
+       k2,
+       250 * 249 / 2 - 1,
+       {0, 1},
+       "negation turns the order of every two numbers but the zeros, which are equal in it",
+       0,
+       [](Others x) { return words_below(x[1]); },
+       k1 * (k1 - 1) / 2},
   };
 }
 
@@ -207,17 +266,25 @@ const std::vector<Twin>& twins() {
   return all;
 }
 
-Result<std::vector<TwinVerdict>> check_twins(Evaluator& evaluator) {
+bool Twin::of_floats() const { return spec::kFloats.contains(operation->signature.inputs[0]); }
+
+std::span<const Twin> integer_twins() {
+  return std::span(twins()).first(size_t(std::ranges::find_if(twins(), &Twin::of_floats) - twins().begin()));
+}
+std::span<const Twin> float_twins() { return std::span(twins()).subspan(integer_twins().size()); }
+
+Result<std::vector<TwinVerdict>> check_twins(Evaluator& evaluator, std::span<const Twin> which) {
   EngineOptions options;
   options.edge256 = false;
   options.witnessed = 0;
   std::vector<TwinVerdict> out;
-  for (const Twin& twin : twins()) {
+  for (const Twin& twin : which) {
     VYRE_TRY(verdict, check_law(twin.law, *twin.operation, evaluator, options, find_twin_operation));
     const bool refuted = verdict.outcome == Outcome::Refuted && verdict.engines.size() == 1;
     const bool caught = refuted && verdict.engines[0].instances == twin.instances &&
                         verdict.engines[0].failures == twin.failures &&
-                        verdict.counterexample->values == twin.smallest && verdict.counterexample->smallest;
+                        verdict.counterexample->values == twin.smallest &&
+                        verdict.counterexample->smallest != twin.of_floats();
     out.push_back({&twin, std::move(verdict), caught});
   }
   return out;

@@ -1,4 +1,5 @@
-// Twins: one planted false law a kind, with the number of its failures known from mathematics.
+// Twins: one planted false law a kind, and some of floats, with the number of its failures known from
+// mathematics.
 //
 // A checker that is broken, folded away or never run says "holds" of everything. So before it is believed it
 // must refute each of these on the subject at hand, with exactly the known count over u8 and the known
@@ -17,16 +18,25 @@ struct Twin {
   spec::Law law;       // false
   uint64_t instances;  // of exhaustive u8
   uint64_t failures;
-  std::vector<uint32_t> smallest;
-  std::string_view proof;  // why the count is what it is
+  std::vector<uint32_t> smallest;  // of floats: what shrinking comes to
+  std::string_view proof;          // why the count is what it is
   /// How many words fail when variable `walker` takes each of the 2^32 and the others stand at `others`, of
   /// which it has one for each variable; by the same proof, read full-width.
   size_t walker;
   uint64_t (*walked)(std::span<const uint32_t> others);
+  /// Of floats: how many fail over the patterns 0..255, which the device's grid runs through.
+  uint64_t pattern_failures = 0;
+
+  bool of_floats() const;
+  /// Over tuples of the words 0..255.
+  uint64_t failures_on_words() const { return of_floats() ? pattern_failures : failures; }
 };
 
-/// One a law kind, in the order of the kinds.
+/// One a law kind, in the order of the kinds; then those of floats.
 const std::vector<Twin>& twins();
+/// The two parts of these.
+std::span<const Twin> integer_twins();
+std::span<const Twin> float_twins();
 /// The small operations that the twins speak of ("twin.sub"); they have references and compositions.
 const std::vector<ops::Operation>& twin_operations();
 const ops::Operation* find_twin_operation(std::string_view id, uint32_t version);
@@ -38,7 +48,7 @@ struct TwinVerdict {
   LawVerdict verdict;
   bool caught;  // refuted, with the known count and counterexample
 };
-/// Runs exhaustive u8 on every twin. Errors: the evaluator's.
-Result<std::vector<TwinVerdict>> check_twins(Evaluator& evaluator);
+/// Runs exhaustive u8 on every twin, or some of them. Errors: the evaluator's.
+Result<std::vector<TwinVerdict>> check_twins(Evaluator& evaluator, std::span<const Twin> which = twins());
 
 }  // namespace vyre::algebra

@@ -14,7 +14,9 @@ using nlohmann::json;
 
 constexpr int kMaxDepth = 16;  // of nesting; a certificate has 6
 
-// --- Both directions from one description: each struct lists its fields once, for a Writer or a Reader.
+// --- Both directions from one description: each struct lists its fields once, for a Writer or a Reader. A
+// later field came into a format that was in use: it is left out when it says nothing, so that old
+// certificates keep their one text.
 
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
@@ -90,6 +92,7 @@ void describe(Archive& a, T& x)
   a.field("failure_count", x.failure_count);
   a.field("failures", x.failures);
   a.field("error", x.error);
+  a.later_name("track", x.track, verify::kTrackNames);
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
@@ -98,6 +101,8 @@ void describe(Archive& a, T& x)
   a.field("digest", x.digest);
   a.field("operations", x.operations);
   a.field("families", x.families);
+  a.later_field("float_operations", x.float_operations);
+  a.later_field("float_families", x.float_families);
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
@@ -107,6 +112,7 @@ void describe(Archive& a, T& x)
   a.field("backend", x.backend);
   a.field("device", x.device);
   a.field("driver", x.driver);
+  a.optional("floats", x.floats);
   a.field("registry", x.registry);
   a.name("strength", x.strength, verify::kStrengthNames);
   a.field("seed", x.seed);
@@ -124,9 +130,21 @@ class Writer {
   void field(const char* name, const T& x) {
     out[name] = value(x);
   }
+  /// Not written when it is empty.
+  void optional(const char* name, const std::string& x) {
+    if (!x.empty()) field(name, x);
+  }
   template <typename E, size_t n>
   void name(const char* field_name, E x, const std::array<std::string_view, n>& names) {
     out[field_name] = std::string(names[static_cast<size_t>(x)]);
+  }
+  template <typename T>
+  void later_field(const char* name, const T& x) {
+    if (x != T{}) field(name, x);
+  }
+  template <typename E, size_t n>
+  void later_name(const char* field_name, E x, const std::array<std::string_view, n>& names) {
+    if (x != E{}) name(field_name, x, names);
   }
 
  private:
@@ -166,6 +184,9 @@ class Reader {
   void field(const char* name, T& x) {
     if (const json* j = find(name)) read(*j, x, path_ + "/" + name);
   }
+  void optional(const char* name, std::string& x) {
+    if (in_.contains(name)) field(name, x);
+  }
   template <typename E, size_t n>
   void name(const char* field_name, E& x, const std::array<std::string_view, n>& names) {
     const json* j = find(field_name);
@@ -174,6 +195,14 @@ class Reader {
     const auto at = text == nullptr ? names.end() : std::find(names.begin(), names.end(), *text);
     if (at == names.end()) return fail(path_ + "/" + field_name, "names nothing that is known");
     x = static_cast<E>(at - names.begin());
+  }
+  template <typename T>
+  void later_field(const char* name, T& x) {
+    if (in_.is_object() && in_.contains(name)) field(name, x);
+  }
+  template <typename E, size_t n>
+  void later_name(const char* field_name, E& x, const std::array<std::string_view, n>& names) {
+    if (in_.is_object() && in_.contains(field_name)) name(field_name, x, names);
   }
 
  private:
@@ -260,6 +289,9 @@ json body(const Certificate& certificate) {
   json out = std::move(w.out);
   out["format"] = kFormatVersion;
   out["levels"] = {{"integer", std::string(text(certificate.level()))}, {"line", certificate.level_line()}};
+  if (certificate.registry.has_floats()) {
+    out["levels"]["float"] = text(verify::Track::Float, certificate.level(verify::Track::Float));
+  }
   const Totals t = totals(certificate.verdicts);
   Writer n;
   n.field("parity_cases", t.parity_cases);
@@ -291,26 +323,40 @@ Diag inconsistent(std::string message) {
 
 }  // namespace
 
-Level Certificate::level() const { return integer_level(verdicts, strength, registry.families); }
-
-std::string Certificate::level_line() const {
-  return certify::level_line(level(), operations(), registry.operations);
+Level Certificate::level(verify::Track track) const {
+  return level_of(track, verdicts, strength, registry.families_of(track));
 }
 
-uint32_t Certificate::operations() const {
-  return uint32_t(std::count_if(verdicts.begin(), verdicts.end(), [](const verify::Verdict& v) {
-    return v.kind == verify::SubjectKind::Operation;
+std::string Certificate::level_line() const {
+  const auto line = [&](verify::Track track) {
+    return certify::level_line(track, level(track), operations(track), registry.operations_of(track));
+  };
+  const std::string integers = line(verify::Track::Integer);
+  return registry.has_floats() ? fmt::format("{} {}", integers, line(verify::Track::Float)) : integers;
+}
+
+uint32_t Certificate::operations(verify::Track track) const {
+  return uint32_t(std::ranges::count_if(verdicts, [&](const verify::Verdict& v) {
+    return v.kind == verify::SubjectKind::Operation && v.track == track;
   }));
 }
 
-bool Certificate::passed() const { return level() == Level::L2; }
+bool Certificate::passed() const {
+  // A track of which nothing was selected has no level, and nothing that failed.
+  const auto right = [&](verify::Track track) {
+    const bool none =
+        std::ranges::none_of(verdicts, [&](const verify::Verdict& v) { return v.track == track; });
+    return none || level(track) == Level::L2;
+  };
+  return !verdicts.empty() && right(verify::Track::Integer) && right(verify::Track::Float);
+}
 
-Result<void> require(const Certificate& certificate, Level wanted) {
-  if (certificate.level() >= wanted) return {};
-  return std::unexpected(
-      make_diag(DiagCode::C006, Span::none(),
-                fmt::format("the level is {}, and {} is required", certificate.level_line(), text(wanted)),
-                "the report says what is missing"));
+Result<void> require(const Certificate& certificate, const Requirement& wanted) {
+  if (certificate.level(wanted.track) >= wanted.level) return {};
+  return std::unexpected(make_diag(DiagCode::C006, Span::none(),
+                                   fmt::format("the level is {}, and {} is required",
+                                               certificate.level_line(), text(wanted.track, wanted.level)),
+                                   "the report says what is missing"));
 }
 
 Totals totals(const std::vector<verify::Verdict>& verdicts) {

@@ -26,8 +26,19 @@ inline constexpr uint32_t kFormatVersion = 2;
 /// What was there to be certified: the operations and families of this build.
 struct Registry {
   std::string digest;
-  uint32_t operations = 0;
+  uint32_t operations = 0;  // of the integer track
   uint32_t families = 0;
+  uint32_t float_operations = 0;  // of the other
+  uint32_t float_families = 0;
+
+  uint32_t operations_of(verify::Track track) const {
+    return track == verify::Track::Float ? float_operations : operations;
+  }
+  uint32_t families_of(verify::Track track) const {
+    return track == verify::Track::Float ? float_families : families;
+  }
+  /// Whether there are two tracks: builds before floats had one.
+  bool has_floats() const { return float_operations != 0 || float_families != 0; }
   bool operator==(const Registry&) const = default;
 };
 /// The registry that is built in. The digest covers ids, versions, signatures, compositions (as wire bytes),
@@ -40,16 +51,17 @@ struct Certificate {
   std::string backend;  // "native"
   std::string device;
   std::string driver;
+  std::string floats;  // backend::FloatUse::line(); empty: the backend says nothing of floats
   Registry registry;
   verify::Strength strength{};
   uint64_t seed = 0;
   std::string selection;  // the pattern of --ops
   std::vector<verify::Verdict> verdicts;
 
-  Level level() const;
-  /// What follows "level: ".
+  Level level(verify::Track track = verify::Track::Integer) const;
+  /// What follows "level: ": "integer=L2 float=L2f".
   std::string level_line() const;
-  uint32_t operations() const;  // selected ones
+  uint32_t operations(verify::Track track = verify::Track::Integer) const;  // selected ones
   /// Whether every verdict supports every level.
   bool passed() const;
   bool operator==(const Certificate&) const = default;
@@ -67,7 +79,7 @@ struct Totals {
 Totals totals(const std::vector<verify::Verdict>& verdicts);
 
 /// Whether the level is at least the one that was asked for. Errors: C006.
-Result<void> require(const Certificate& certificate, Level wanted);
+Result<void> require(const Certificate& certificate, const Requirement& wanted);
 
 /// Statements that a reader of the certificate has to believe, since it does not show them.
 const std::vector<std::string>& trusted();

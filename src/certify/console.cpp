@@ -26,9 +26,15 @@ uint64_t parity_total(const Verdict& v) {
   return n;
 }
 
+/// A family has a verdict on what it has of floats beside that on the rest.
+std::string name_of(const Verdict& v) {
+  const bool part = v.kind == SubjectKind::Family && v.track == verify::Track::Float;
+  return v.subject + (part ? " (floats)" : "");
+}
+
 Row row_of(const Verdict& v, verify::Strength strength, double seconds) {
   Row row;
-  row.subject = v.subject;
+  row.subject = name_of(v);
   row.cases = grouped(parity_total(v));
   uint64_t claimed = 0, verified = 0, denied = 0, refuted = 0;
   for (const verify::LawVerdict& law : v.laws) {
@@ -132,8 +138,12 @@ std::string describe(const verify::Failure& failure, std::string_view subject, s
 
 std::string report(const Certificate& c, const ReportOptions& options) {
   std::string out = fmt::format("vyre {} on {}: {}, {}\n", c.vyre, c.backend, c.device, c.driver);
-  out += fmt::format("registry {} ({} operations), strength {}, seed {}{}\n\n",
-                     c.registry.digest.substr(0, 16), c.registry.operations, text(c.strength), c.seed,
+  if (!c.floats.empty()) out += fmt::format("floats {}\n", c.floats);
+  const std::string floats =
+      c.registry.has_floats() ? fmt::format(", {} on floats", c.registry.float_operations) : std::string();
+  out += fmt::format("registry {} ({} operations{}), strength {}, seed {}{}\n\n",
+                     c.registry.digest.substr(0, 16), c.registry.operations + c.registry.float_operations,
+                     floats, text(c.strength), c.seed,
                      c.selection == "*" ? "" : fmt::format(", selection {}", c.selection));
   std::vector<Row> operations, families;
   for (size_t k = 0; k < c.verdicts.size(); ++k) {
@@ -149,7 +159,7 @@ std::string report(const Certificate& c, const ReportOptions& options) {
     const std::vector<std::string> laws = missing_for_laws(v);
     missing.insert(missing.end(), laws.begin(), laws.end());
     if (missing.empty()) continue;
-    out += fmt::format("FAILED {}\n", v.subject);
+    out += fmt::format("FAILED {}\n", name_of(v));
     for (const std::string& reason : missing) out += fmt::format("  {}\n", reason);
     const auto shown = std::span(v.failures).first(std::min(kShown, v.failures.size()));
     for (const verify::Failure& f : shown) out += describe(f, v.subject, options.backend);
@@ -195,7 +205,7 @@ std::string junit(const Certificate& c, const ReportOptions& options) {
     missing.insert(missing.end(), laws.begin(), laws.end());
     const double seconds = k < options.seconds.size() ? options.seconds[k] : 0;
     cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"", text(v.kind),
-                         escaped(v.subject), seconds);
+                         escaped(name_of(v)), seconds);
     if (missing.empty()) {
       cases += "/>\n";
       continue;

@@ -46,9 +46,18 @@ uint64_t instances_on_256_values(const LawVerdict& law) {
 
 }  // namespace
 
-std::optional<Level> find_level(std::string_view name) {
-  for (size_t k = 0; k < kLevelNames.size(); ++k) {
-    if (kLevelNames[k] == name) return static_cast<Level>(k);
+std::string text(verify::Track track, Level level) {
+  const bool marked = track == verify::Track::Float && level != Level::None;
+  return fmt::format("{}{}", text(level), marked ? "f" : "");
+}
+
+std::optional<Requirement> find_requirement(std::string_view name) {
+  for (const verify::Track track : {verify::Track::Integer, verify::Track::Float}) {
+    for (const Level level : {Level::L1, Level::L2}) {
+      const std::string wanted = text(track, level);
+      if (name == wanted || name == fmt::format("{}={}", verify::text(track), wanted))
+        return Requirement{track, level};
+    }
   }
   return std::nullopt;
 }
@@ -69,8 +78,9 @@ bool is_settled(const LawVerdict& law) {
   for (const std::string_view subject : {"spec", "device("}) {
     if (law.claimed) {
       const uint64_t instances = instances_on_256_values(law);
-      if (!supports(law, subject, "exhausted(u8)", instances) ||
-          !supports(law, subject, "exhausted(edge256)", instances) ||
+      const bool exhausted = supports(law, subject, "exhausted(u8)", instances) ||
+                             supports(law, subject, "exhausted(e5m2)", instances);
+      if (!exhausted || !supports(law, subject, "exhausted(edge256)", instances) ||
           !supports(law, subject, "witnessed(", kWitnessedCases)) {
         return false;
       }
@@ -118,23 +128,24 @@ std::vector<std::string> missing_for_laws(const Verdict& verdict) {
   return missing;
 }
 
-Level integer_level(std::span<const Verdict> verdicts, Strength strength, uint32_t registered_families) {
-  const auto families = std::count_if(verdicts.begin(), verdicts.end(),
-                                      [](const Verdict& v) { return v.kind == SubjectKind::Family; });
-  if (families != registered_families || size_t(families) == verdicts.size()) return Level::None;
+Level level_of(verify::Track track, std::span<const Verdict> verdicts, Strength strength,
+               uint32_t registered_families) {
+  uint32_t families = 0, operations = 0;
   Level level = Level::L2;
   for (const Verdict& verdict : verdicts) {
+    if (verdict.track != track) continue;
+    (verdict.kind == SubjectKind::Family ? families : operations) += 1;
     if (!missing_for_parity(verdict, strength).empty()) return Level::None;
     if (!missing_for_laws(verdict).empty()) level = Level::L1;
   }
-  return level;
+  return families != registered_families || operations == 0 ? Level::None : level;
 }
 
-std::string level_line(Level level, uint32_t selected_operations, uint32_t registered_operations) {
-  if (level == Level::None || selected_operations == registered_operations) {
-    return fmt::format("integer={}", text(level));
-  }
-  return fmt::format("integer={}({} of {})", text(level), selected_operations, registered_operations);
+std::string level_line(verify::Track track, Level level, uint32_t selected_operations,
+                       uint32_t registered_operations) {
+  const std::string reached = fmt::format("{}={}", verify::text(track), text(track, level));
+  if (level == Level::None || selected_operations == registered_operations) return reached;
+  return fmt::format("{}({} of {})", reached, selected_operations, registered_operations);
 }
 
 }  // namespace vyre::certify

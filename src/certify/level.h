@@ -4,8 +4,9 @@
 // L1 (parity): every selected subject gave the expected bytes in every planned case, answered the same when
 // asked again, kept every canary, and the two definitions of each operation agree. L2 (algebraic): L1, and
 // every claimed law was verified, exhaustively on u8 and edge256 and witnessed, on the definition and on the
-// backend itself, and every denied law was refuted on both. A law with no case run is not verified. Source:
-// vyre-conform-spec, "Conformance Levels"; semantics, "Laws and evidence".
+// backend itself, and every denied law was refuted on both. A law with no case run is not verified. There is
+// a level for each track: L1f and L2f are the same of what has a float in its types; a verdict is of one
+// track. Source: vyre-conform-spec, "Conformance Levels"; semantics, "Laws and evidence".
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,17 @@ namespace vyre::certify {
 enum class Level : uint8_t { None, L1, L2 };
 inline constexpr std::array<std::string_view, 3> kLevelNames = {"none", "L1", "L2"};
 constexpr std::string_view text(Level level) { return kLevelNames[static_cast<size_t>(level)]; }
-std::optional<Level> find_level(std::string_view name);
+/// "L2", of floats "L2f"; "none".
+std::string text(verify::Track track, Level level);
+
+/// A level of a track, as people ask for it.
+struct Requirement {
+  verify::Track track{};
+  Level level{};
+  bool operator==(const Requirement&) const = default;
+};
+/// "L1", "L2f", "integer=L2", "float=L1f"; nothing for what is no level to reach.
+std::optional<Requirement> find_requirement(std::string_view name);
 
 /// The least a parity check of an operation must have run, and a witnessed law.
 uint64_t parity_cases(verify::Strength strength);
@@ -35,12 +46,17 @@ std::vector<std::string> missing_for_laws(const verify::Verdict& verdict);
 /// Whether everything planned for a law was run and came out as it was claimed or denied.
 bool is_settled(const verify::LawVerdict& law);
 
-/// The level of the integer track. None also when no operation was selected, or when some family of IR
+/// The level of a track. None also when none of its operations was selected, or when some family of IR
 /// programs is not among the verdicts: operations are selected, families never are.
-Level integer_level(std::span<const verify::Verdict> verdicts, verify::Strength strength,
-                    uint32_t registered_families);
+Level level_of(verify::Track track, std::span<const verify::Verdict> verdicts, verify::Strength strength,
+               uint32_t registered_families);
+inline Level integer_level(std::span<const verify::Verdict> verdicts, verify::Strength strength,
+                           uint32_t registered_families) {
+  return level_of(verify::Track::Integer, verdicts, strength, registered_families);
+}
 
-/// "integer=L2", "integer=L2(12 of 41)", "integer=none".
-std::string level_line(Level level, uint32_t selected_operations, uint32_t registered_operations);
+/// "integer=L2", "float=L2f(12 of 41)", "integer=none".
+std::string level_line(verify::Track track, Level level, uint32_t selected_operations,
+                       uint32_t registered_operations);
 
 }  // namespace vyre::certify

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "certify/certificate.h"
 #include "ops/operation.h"
 #include "verify/families.h"
@@ -89,14 +91,19 @@ Registry make_registry() {
       }
     }
   }
-  for (const auto list : {verify::memory_shapes(), verify::control_shapes(), verify::loop_shapes(),
-                          verify::barrier_shapes(), verify::atomic_shapes(), verify::subgroup_shapes()}) {
+  for (const auto list :
+       {verify::memory_shapes(), verify::control_shapes(), verify::loop_shapes(), verify::barrier_shapes(),
+        verify::atomic_shapes(), verify::subgroup_shapes(), verify::reduction_shapes()}) {
     for (const verify::Shape& shape : list) {
       add(h, shape.name);
       add(h, shape.text);
     }
   }
-  return {h.finish().hex(), uint32_t(ops::all_operations().size()), uint32_t(verify::kFamilies.size())};
+  const auto floats = uint32_t(std::ranges::count_if(ops::all_operations(), [](const ops::Operation& op) {
+    return verify::track_of(op) == verify::Track::Float;
+  }));
+  return {h.finish().hex(), uint32_t(ops::all_operations().size()) - floats,
+          verify::parts_of(verify::Track::Integer), floats, verify::parts_of(verify::Track::Float)};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/random.h"
+#include "generate/float_values.h"
 #include "generate/values.h"
 
 namespace vyre::generate {
@@ -28,8 +29,22 @@ constexpr auto kSignedBytes = [] {
 }();
 constexpr std::array<uint32_t, 2> kTruths = {0, 1};
 
+std::span<const uint32_t> float_domain(Strategy strategy, DataType type) {
+  switch (strategy) {
+    case Strategy::Exhaustive8: return small_floats(type);
+    case Strategy::Edge256: return edge_floats(type);
+    case Strategy::Adversarial: return adversarial_floats(type);
+    case Strategy::Rows:
+    case Strategy::Boundary:
+    case Strategy::Equivalence:
+    case Strategy::Random: return {};
+  }
+  return {};
+}
+
 std::span<const uint32_t> domain_of(Strategy strategy, DataType type) {
   if (type == DataType::Bool) return kTruths;
+  if (spec::kFloats.contains(type)) return float_domain(strategy, type);
   switch (strategy) {
     case Strategy::Exhaustive8: return type == DataType::I32 ? std::span(kSignedBytes) : std::span(kBytes);
     case Strategy::Edge256: return edge256();
@@ -56,7 +71,21 @@ uint32_t related(uint32_t word, uint32_t relation) {
   }
 }
 
-uint32_t as_type(DataType type, uint32_t word) { return type == DataType::Bool ? word & 1 : word; }
+uint32_t as_type(DataType type, uint32_t word) {
+  if (type == DataType::Bool) return word & 1;
+  return spec::value_bits(type) == 16 ? word & 0xffff : word;
+}
+
+/// The words whose relatives the adversary tries: the floats' own where the operands are of one float type.
+std::span<const uint32_t> words_with_relatives(std::span<const DataType> types) {
+  return spec::kFloats.contains(types[0]) ? adversarial_floats(types[0]) : adversarial_words();
+}
+
+/// Whether the operands are floats of one type.
+bool are_floats(std::span<const DataType> types) {
+  return !types.empty() && spec::kFloats.contains(types[0]) &&
+         std::ranges::all_of(types, [&](DataType t) { return t == types[0]; });
+}
 
 uint64_t stream_of(std::string_view name) {
   const Digest digest = sha256(name);
@@ -116,7 +145,7 @@ void Cases::prepare() {
     case Strategy::Adversarial:
       // The grid of the short list, then each of its words beside its relatives, at every pair of positions.
       size_ = grid_;
-      if (types_.size() > 1) size_ += types_.size() * adversarial_words().size() * kRelations;
+      if (types_.size() > 1) size_ += types_.size() * words_with_relatives(types_).size() * kRelations;
       return;
     case Strategy::Random: size_ = UINT64_MAX; return;
   }
@@ -141,7 +170,7 @@ Tuple Cases::grid_case(uint64_t k) const {
 Tuple Cases::adversarial_case(uint64_t k) const {
   if (k < grid_) return grid_case(k);
   k -= grid_;
-  const auto words = adversarial_words();
+  const auto words = words_with_relatives(types_);
   const uint32_t relation = uint32_t(k % kRelations);
   const uint32_t word = words[k / kRelations % words.size()];
   const size_t place = size_t(k / kRelations / words.size());  // of the relative
@@ -155,6 +184,10 @@ Tuple Cases::random_case(uint64_t k) const {
   const std::array<uint32_t, 4> bits = philox(seed_, k, stream_);
   const uint32_t control = bits[3];
   Tuple out{};
+  if (are_floats(types_)) {
+    directed_floats(types_[0], bits, philox(seed_, k, stream_ + 1), std::span(out).first(types_.size()));
+    return out;
+  }
   for (size_t i = 0; i < types_.size(); ++i) {
     // Half of the cases are uniform bits in every operand: only they reach everywhere.
     uint32_t word = bits[i];

@@ -38,9 +38,12 @@ std::optional<Strategy> find_strategy(std::string_view text);
 
 inline constexpr size_t kMaxOperands = 3;
 
+/// Whether a value of the type is one word, so that there are cases of it.
+constexpr bool is_word(spec::DataType type) { return spec::value_words(type) == 1; }
+
 class Cases {
  public:
-  /// Domain: an operation of 1 to kMaxOperands operands of type u32, i32 or bool; it must outlive this.
+  /// Domain: an operation of 1 to kMaxOperands operands that are words; it must outlive this.
   Cases(const ops::Operation& operation, Strategy strategy, uint64_t seed);
   /// Tuples of values for anything that has a name, such as the variables of a law. Rows, Boundary and
   /// Equivalence are empty.

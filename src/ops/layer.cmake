@@ -1,13 +1,15 @@
 # The registry is the list of files: every .cpp in a folder below src/ops is one operation, its path is its id
 # (primitive/bitwise/rotl.cpp: primitive.bitwise.rotl) and names the function it defines (primitive_bitwise_rotl).
 # Adding an operation is adding a file; nothing else lists them. A file that does not define its function is a link
-# error that names it.
+# error that names it. A file in floating/ is one operator at each float type: floating/add.cpp defines
+# floating_add(), which gives float.f16.add, float.bf16.add and float.f32.add.
 file(GLOB_RECURSE operation_files CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/*.cpp)
 list(FILTER operation_files INCLUDE REGEX "/")
 list(FILTER operation_files EXCLUDE REGEX "^float/soft")   # the compositions of operators, which are no operations
 list(SORT operation_files)
 set(operation_declarations)
 set(operation_rows)
+set(operator_rows)
 foreach(file IN LISTS operation_files)
   string(REGEX REPLACE "\\.cpp$" "" path ${file})
   if(NOT path MATCHES "^[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)+$")
@@ -16,8 +18,13 @@ foreach(file IN LISTS operation_files)
   endif()
   string(REPLACE "/" "." id ${path})
   string(REPLACE "/" "_" function ${path})
-  string(APPEND operation_declarations "Operation ${function}();\n")
-  string(APPEND operation_rows "    {\"${id}\", ${function}},\n")
+  if(path MATCHES "^floating/")
+    string(APPEND operation_declarations "std::vector<Operation> ${function}();\n")
+    string(APPEND operator_rows "    {\"${id}\", ${function}},\n")
+  else()
+    string(APPEND operation_declarations "Operation ${function}();\n")
+    string(APPEND operation_rows "    {\"${id}\", ${function}},\n")
+  endif()
 endforeach()
 set(generated ${CMAKE_BINARY_DIR}/generated/ops/operation_files.cpp)
 file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT [[
@@ -30,9 +37,12 @@ namespace vyre::ops {
 namespace {
 constexpr OperationFile kFiles[] = {
 @operation_rows@};
+constexpr OperatorFile kOperators[] = {
+@operator_rows@};
 }  // namespace
 
 std::span<const OperationFile> operation_files() { return kFiles; }
+std::span<const OperatorFile> operator_files() { return kOperators; }
 
 }  // namespace vyre::ops
 ]])

@@ -9,6 +9,9 @@ namespace {
 std::vector<Operation> make_all() {
   std::vector<Operation> all;
   for (const OperationFile& file : operation_files()) all.push_back(file.make());
+  for (const OperatorFile& file : operator_files()) {
+    for (Operation& operation : file.make()) all.push_back(std::move(operation));
+  }
   std::ranges::sort(all, [](const Operation& a, const Operation& b) {
     return a.id != b.id ? a.id < b.id : a.version < b.version;
   });

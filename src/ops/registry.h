@@ -19,4 +19,13 @@ struct OperationFile {
 /// Every operation file, by path.
 std::span<const OperationFile> operation_files();
 
+/// A file of floating/: an operator, which is an operation at each float type.
+struct OperatorFile {
+  std::string_view id;  // from the path: "floating.add"
+  std::vector<Operation> (*make)();
+};
+
+/// Every file of floating/, by path.
+std::span<const OperatorFile> operator_files();
+
 }  // namespace vyre::ops

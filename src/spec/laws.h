@@ -64,6 +64,8 @@ inline Law monotone() { return {LawKind::Monotone}; }
 inline Law bounded(uint32_t lo, uint32_t hi) { return {LawKind::Bounded, lo, hi}; }
 inline Law complement(std::string g, uint32_t u) { return {LawKind::Complement, u, 0, {std::move(g)}}; }
 inline Law distributive_over(std::string g) { return {LawKind::DistributiveOver, 0, 0, {std::move(g)}}; }
+inline Law projection() { return {LawKind::Projection}; }
+inline Law round_trip(std::string g) { return {LawKind::RoundTrip, 0, 0, {std::move(g)}}; }
 }  // namespace laws
 
 /// "Identity(0)", "DistributiveOver(primitive.bitwise.or)": as the specification writes it.

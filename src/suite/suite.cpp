@@ -21,12 +21,23 @@ using verify::Verdict;
 // thousand evaluations of an operation.
 constexpr uint64_t kEvaluationsAProgram = 20'000;
 
-uint64_t expected_evaluations(Family family, const verify::FamilyPlan& plan) {
+uint64_t expected_evaluations(const verify::Part& part, const verify::FamilyPlan& plan) {
+  const Family family = part.family;
   if (family == Family::Programs) return plan.random_programs * kEvaluationsAProgram;
   if (family == Family::Twins) return uint64_t{1} << 26;
   const size_t shapes = verify::shapes(family);
   if (shapes != 0) return shapes * plan.inputs_a_shape * kEvaluationsAProgram;
-  return verify::elementwise_subjects(family).size() * plan.cases_a_subject * 2;
+  return verify::elementwise_subjects(family, part.track).size() * plan.cases_a_subject * 2;
+}
+
+/// The parts of families that judge beside operations: those of the tracks that these are of.
+std::vector<verify::Part> parts_beside(const std::vector<const ops::Operation*>& operations) {
+  std::vector<verify::Part> out = verify::all_parts();
+  std::erase_if(out, [&](const verify::Part& part) {
+    return std::ranges::none_of(
+        operations, [&](const ops::Operation* op) { return verify::track_of(*op) == part.track; });
+  });
+  return out;
 }
 
 class Tracker {
@@ -99,17 +110,25 @@ Result<void> expect_complete(const certify::Certificate& certificate) {
   };
   VYRE_TRY(operations, select(certificate.selection));
   std::vector<std::string> subjects;
-  for (const ops::Operation* op : operations) subjects.push_back(verify::subject_of(op->id, op->version));
-  for (const verify::FamilyInfo& family : verify::kFamilies) subjects.emplace_back(family.text);
+  std::vector<verify::Track> tracks;
+  for (const ops::Operation* op : operations) {
+    subjects.push_back(verify::subject_of(op->id, op->version));
+    tracks.push_back(verify::track_of(*op));
+  }
+  for (const verify::Part& part : parts_beside(operations)) {
+    subjects.emplace_back(verify::info(part.family).text);
+    tracks.push_back(part.track);
+  }
   for (size_t k = 0; k < std::max(subjects.size(), certificate.verdicts.size()); ++k) {
     if (k >= certificate.verdicts.size())
       return refused(fmt::format("there is no verdict on {}", subjects[k]));
     const Verdict& verdict = certificate.verdicts[k];
     if (k >= subjects.size()) return refused(fmt::format("a verdict too many, on {}", verdict.subject));
     const auto kind = k < operations.size() ? verify::SubjectKind::Operation : verify::SubjectKind::Family;
-    if (verdict.subject != subjects[k] || verdict.kind != kind) {
+    if (verdict.subject != subjects[k] || verdict.kind != kind || verdict.track != tracks[k]) {
       return refused(
-          fmt::format("where the verdict on {} belongs is one on {}", subjects[k], verdict.subject));
+          fmt::format("where the verdict on {} of the {} track belongs is one on {} of the {} track",
+                      subjects[k], text(tracks[k]), verdict.subject, text(verdict.track)));
     }
     std::vector<std::pair<std::string, bool>> wanted, found;
     // What stopped a subject may have stopped it before its laws; no level follows from such a verdict.
@@ -165,13 +184,15 @@ class Agenda {
     }
   }
 
-  /// Errors: C007.
-  Result<Run> finish(const backend::Identity& identity) {
+  /// Errors: C007; those of asking the backend for its use of floats.
+  Result<Run> finish(backend::Backend& backend) {
     if (stopped()) {
       return std::unexpected(make_diag(DiagCode::C007, Span::none(),
                                        "the run was interrupted; no certificate is written",
                                        "run it again; the same seed repeats the same cases"));
     }
+    const backend::Identity identity = backend.identity();
+    VYRE_TRY(floats, backend.floats());
     Run out;
     out.total_seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     out.seconds = std::move(seconds_);
@@ -179,6 +200,7 @@ class Agenda {
     out.certificate.backend = identity.name;
     out.certificate.device = identity.device;
     out.certificate.driver = identity.driver;
+    out.certificate.floats = floats.line();
     out.certificate.registry = certify::this_registry();
     out.certificate.strength = plan_.strength;
     out.certificate.seed = plan_.seed;
@@ -202,12 +224,12 @@ class Agenda {
                          return verify::check_operation(backend, *op, operation_plan_, plan_.seed, monitor);
                        }});
     }
-    std::vector<Family> families;
-    for (const verify::FamilyInfo& family : verify::kFamilies) families.push_back(family.family);
-    for (const Family family : plan.families.value_or(families)) {
-      jobs_.push_back({std::string(verify::info(family).text), expected_evaluations(family, family_plan_),
-                       [this, family](backend::Backend& backend, const verify::Monitor& monitor) {
-                         return verify::check_family(backend, family, family_plan_, plan_.seed, monitor);
+    for (const verify::Part& part : parts_beside(operations)) {
+      if (plan.families && std::ranges::count(*plan.families, part.family) == 0) continue;
+      jobs_.push_back({std::string(verify::info(part.family).text), expected_evaluations(part, family_plan_),
+                       [this, part](backend::Backend& backend, const verify::Monitor& monitor) {
+                         return verify::check_family(backend, part.family, family_plan_, plan_.seed, monitor,
+                                                     part.track);
                        }});
     }
     uint64_t expected = 0;
@@ -244,7 +266,7 @@ Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
   tbb::parallel_for(
       0, tbb::this_task_arena::max_concurrency(), 1, [&](int) { agenda->pull(backend); },
       tbb::static_partitioner());
-  return agenda->finish(backend.identity());
+  return agenda->finish(backend);
 }
 
 Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Watch& watch,
@@ -267,7 +289,7 @@ Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Wa
   for (std::thread& thread : threads) thread.join();
   // The others have done the work of one that did not open; but who asked for it should know.
   if (refused) return std::unexpected(std::move(*refused));
-  return agenda->finish(first->identity());
+  return agenda->finish(*first);
 }
 
 }  // namespace vyre::suite

@@ -27,7 +27,7 @@ struct Plan {
   /// For tests that look at one kind of fault; certificates come from the strength's own plans.
   std::optional<verify::OperationPlan> operation_plan;
   std::optional<verify::FamilyPlan> family_plan;
-  std::optional<std::vector<verify::Family>> families;
+  std::optional<std::vector<verify::Family>> families;  // of these, the parts of the selected tracks
 };
 
 /// Operations whose ids match. Errors: C004 when none does.
@@ -36,8 +36,8 @@ Result<std::vector<const ops::Operation*>> select(std::string_view pattern);
 bool matches(std::string_view pattern, std::string_view name);
 
 /// Whether a certificate that was made with this build's registry has a verdict on each operation of its
-/// selection and on each family, in order, and each verdict the laws that are claimed and denied: nothing
-/// that failed can be left out. Errors: C002.
+/// selection and on each part of a family that has one of its tracks, in order, and each verdict the laws
+/// that are claimed and denied: nothing that failed can be left out. Errors: C002.
 Result<void> expect_complete(const certify::Certificate& certificate);
 
 /// How far a run is, for whoever shows it. Called from any thread, not concurrently.

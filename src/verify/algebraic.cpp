@@ -20,9 +20,9 @@ namespace {
 constexpr uint32_t kTwinRepetitions = 1;        // of the grid on the device
 constexpr uint64_t kPoisonStream = 0x6c617773;  // "laws": a stream of its own
 
-std::string grade_of(const algebra::EngineResult& result, uint64_t seed) {
+std::string grade_of(const algebra::EngineResult& result, std::string_view domain, uint64_t seed) {
   switch (result.engine) {
-    case algebra::Engine::ExhaustiveU8: return "exhausted(u8)";
+    case algebra::Engine::ExhaustiveU8: return fmt::format("exhausted({})", domain);
     case algebra::Engine::Edge256: return "exhausted(edge256)";
     case algebra::Engine::Witnessed: return fmt::format("witnessed({}, {})", result.instances, seed);
   }
@@ -40,26 +40,34 @@ void record(const algebra::LawVerdict& found, const std::string& subject, uint64
     // An engine that was stopped early has seen no counterexample, and shows nothing by that.
     const bool whole = found.outcome != algebra::Outcome::NotVerified;
     law.evidence.push_back(
-        {subject, grade_of(engine, seed), engine.instances, whole && engine.failures == 0});
+        {subject, grade_of(engine, found.domain, seed), engine.instances, whole && engine.failures == 0});
   }
   if (found.engines.empty()) {
     law.evidence.push_back({subject, fmt::format("none: {}", found.reason), 0, false});
   }
 }
 
+/// The bits that a poison of a result may have.
+uint32_t poison_mask(spec::DataType output) { return spec::value_bits(output) == 16 ? 0xffff : UINT32_MAX; }
+
 /// The elements of one application, by their positions.
 class ApplicationBench final : public Bench {
  public:
   ApplicationBench(backend::Backend& backend, Elementwise& pipeline, std::span<const uint32_t* const> inputs,
-                   uint64_t seed)
-      : backend_(backend), pipeline_(pipeline), inputs_(inputs), seed_(seed) {}
+                   uint64_t seed, spec::DataType output)
+      : backend_(backend),
+        pipeline_(pipeline),
+        inputs_(inputs),
+        seed_(seed),
+        word_mask_(poison_mask(output)) {}
 
   Seen run(const Batch& batch) override {
     Columns columns(inputs_.size(), batch.cases.size());
     for (size_t i = 0; i < batch.cases.size(); ++i) columns.set(i, operands(batch.cases[i]));
     std::vector<uint32_t> out(batch.cases.size());
     Seen seen;
-    auto done = apply_in_parts(pipeline_, columns.readable(), out, uint32_t(seed_), seen.broken);
+    const uint32_t poison = uint32_t(seed_) & word_mask_;
+    auto done = apply_in_parts(pipeline_, columns.readable(), out, poison, seen.broken);
     if (done) done = backend_.settle();
     if (!done) seen.error = std::move(done).error();
     return seen;
@@ -75,6 +83,7 @@ class ApplicationBench final : public Bench {
   Elementwise& pipeline_;
   std::span<const uint32_t* const> inputs_;
   uint64_t seed_;
+  uint32_t word_mask_;
 };
 
 }  // namespace
@@ -106,7 +115,8 @@ Result<void> DeviceEvaluator::apply(const ops::Operation& operation, std::span<c
   VYRE_TRY(pipeline, pipeline_of(operation));
   // The answers are not known here, so an element that nobody wrote holds a word that changes with every
   // dispatch: two sides of a law do not agree on it.
-  const uint32_t poison = philox(seed_, ++applications_, kPoisonStream)[0];
+  const uint32_t poison =
+      philox(seed_, ++applications_, kPoisonStream)[0] & poison_mask(operation.signature.output);
   Seen seen;
   auto done = apply_in_parts(*pipeline, inputs, {out, n}, poison, seen.broken);
   if (done && careful_) done = backend_.settle();
@@ -134,7 +144,7 @@ Result<void> DeviceEvaluator::report(const ops::Operation& operation, std::span<
     return {};
   }
   VYRE_TRY(pipeline, pipeline_of(operation));
-  ApplicationBench bench(backend_, *pipeline, inputs, seed_);
+  ApplicationBench bench(backend_, *pipeline, inputs, seed_, operation.signature.output);
   Batch batch;
   for (size_t i = 0; i < n; ++i) batch.cases.push_back({0, i});
   VYRE_TRY(finding, blame_.find(bench, {}, batch, seen));
@@ -265,12 +275,20 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
   return {};
 }
 
+std::span<const algebra::Twin> twins_of(std::optional<Track> track) {
+  if (!track) return algebra::twins();
+  return *track == Track::Float ? algebra::float_twins() : algebra::integer_twins();
+}
+
+/// As a token names it.
+uint64_t number_of(const algebra::Twin& twin) { return uint64_t(&twin - algebra::twins().data()); }
+
 /// The twins as programs that count on the device itself.
-Result<void> count_twins(backend::Backend& backend, uint64_t seed, const Monitor& monitor, Tally& tally,
-                         Verdict& verdict) {
-  const size_t count = algebra::twins().size();
+Result<void> count_twins(backend::Backend& backend, std::span<const algebra::Twin> twins, uint64_t seed,
+                         const Monitor& monitor, Tally& tally, Verdict& verdict) {
+  const size_t count = twins.size();
   tally.planned += count;
-  VYRE_TRY(found, check_twins_on_device(backend, kTwinRepetitions, 0, seed, monitor));
+  VYRE_TRY(found, check_twins_on_device(backend, kTwinRepetitions, 0, seed, monitor, twins));
   for (size_t number = 0; number < found.size(); ++number) {
     const DeviceTwinVerdict& twin = found[number];
     ++tally.completed;
@@ -285,17 +303,20 @@ Result<void> count_twins(backend::Backend& backend, uint64_t seed, const Monitor
         fmt::format("{} of {} as a program over the {} was to fail {} times in {}: {}",
                     spec::to_string(twin.twin->law), twin.twin->operation->id, twin.sweep, twin.expected,
                     twin.instances, twin.doubt.empty() ? fmt::format("{} times", twin.failures) : twin.doubt);
-    failure.token = print(Token{verdict.subject, "program", seed, number, {}});
+    failure.token = print(Token{verdict.subject, "program", seed, number_of(*twin.twin), {}});
     failure.fault = Fault::Law;
     add_failure(verdict, std::move(failure));
   }
   return {};
 }
 
-Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& monitor) {
+Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& monitor,
+                    std::optional<Track> track) {
   Verdict verdict;
   verdict.kind = SubjectKind::Family;
   verdict.subject = info(Family::Twins).text;
+  verdict.track = track.value_or(Track::Integer);
+  const std::span<const algebra::Twin> twins = twins_of(track);
   if (const auto renewed = backend.renew(); !renewed) verdict.error = renewed.error().message;
   DeviceEvaluator device(backend, algebra::twin_table(), seed, monitor, verdict);
   algebra::SpecEvaluator definition;
@@ -304,13 +325,13 @@ Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& mon
   // The device runs them twice: what it says of them must not change either.
   algebra::Evaluator* const subjects[] = {&definition, &device, &device};
   std::vector<std::string> first_said;
-  const size_t count = algebra::twins().size();
+  const size_t count = twins.size();
   verdict.determinism.planned = count;
   for (size_t pass = 0; pass < std::size(subjects); ++pass) {
     algebra::Evaluator* const subject = subjects[pass];
     if (monitor.stopped()) return verdict;
     tally.planned += count;
-    auto found = algebra::check_twins(*subject);
+    auto found = algebra::check_twins(*subject, twins);
     if (!found) {
       verdict.error = fmt::format("{}: {}", diag_info(found.error().code).name, found.error().message);
       break;
@@ -326,22 +347,21 @@ Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& mon
       }
       if (twin.caught) continue;
       ++tally.failed;
-      add_failure(
-          verdict,
-          {Check::Law,
-           "planted-false law",
-           Minimality::Found,
-           twin.twin->smallest,
-           {},
-           {},
-           fmt::format("{} of {} on {} was to fail {} times: {}", spec::to_string(twin.twin->law),
-                       twin.twin->operation->id, subject->subject(), twin.twin->failures, twin.verdict.grade),
-           print(Token{verdict.subject, "program", seed, uint64_t(&twin - found->data()), {}}),
-           Fault::Law});
+      add_failure(verdict, {Check::Law,
+                            "planted-false law",
+                            Minimality::Found,
+                            twin.twin->smallest,
+                            {},
+                            {},
+                            fmt::format("{} of {} on {} was to fail {} times: {}",
+                                        spec::to_string(twin.twin->law), twin.twin->operation->id,
+                                        subject->subject(), twin.twin->failures, twin.verdict.grade),
+                            print(Token{verdict.subject, "program", seed, number_of(*twin.twin), {}}),
+                            Fault::Law});
     }
   }
   if (verdict.error.empty() && !monitor.stopped()) {
-    auto counted = count_twins(backend, seed, monitor, tally, verdict);
+    auto counted = count_twins(backend, twins, seed, monitor, tally, verdict);
     if (counted) counted = backend.settle();
     if (!counted) {
       verdict.error = fmt::format("{}: {}", diag_info(counted.error().code).name, counted.error().message);

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "algebra/engine.h"
@@ -61,9 +62,10 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
                         const std::string& device, uint64_t witnessed, uint64_t seed, const Monitor& monitor,
                         Verdict& verdict);
 
-/// The planted-false laws, on the definition and twice on the backend: each must be refuted with its known
-/// number of failures and its known smallest counterexample. Then as programs that count on the device, where
-/// the numbers must be the same.
-Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& monitor);
+/// The planted-false laws, or those of one track, on the definition and twice on the backend: each must be
+/// refuted with its known number of failures and its known smallest counterexample. Then as programs that
+/// count on the device, where the numbers must be the same.
+Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& monitor,
+                    std::optional<Track> track = std::nullopt);
 
 }  // namespace vyre::verify

@@ -242,11 +242,12 @@ class ProgramFamily {
   Hasher hasher_;
 };
 
-Result<void> check_elementwise(backend::Backend& backend, Family family, const FamilyPlan& plan,
-                               uint64_t seed, const Monitor& monitor, Verdict& verdict) {
+Result<void> check_elementwise(backend::Backend& backend, Family family, std::optional<Track> track,
+                               const FamilyPlan& plan, uint64_t seed, const Monitor& monitor,
+                               Verdict& verdict) {
   constexpr uint32_t kSizes[] = {kWorkgroup, 64};
   Hasher hasher;
-  for (const Subject& subject : elementwise_subjects(family)) {
+  for (const Subject& subject : track ? elementwise_subjects(family, *track) : elementwise_subjects(family)) {
     if (monitor.stopped()) return {};
     VYRE_TRY(pipelines, make_pipelines(backend, subject, kSizes, seed, verdict));
     hasher.update(pipelines.all[0]->digest().hex());
@@ -264,16 +265,26 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, const F
   return {};
 }
 
+/// The first `count` random programs of a track, or of all.
+std::vector<uint64_t> random_programs(uint64_t count, std::optional<Track> track, uint64_t seed) {
+  std::vector<uint64_t> out;
+  for (uint64_t k = 0; out.size() < count; ++k) {
+    if (!track || track_of(family_case(Family::Programs, seed, k).program) == *track) out.push_back(k);
+  }
+  return out;
+}
+
 /// The shapes whose operations of subgroups are all `usable`.
-Result<void> check_programs(backend::Backend& backend, Family family, const FamilyPlan& plan, uint64_t seed,
-                            const Monitor& monitor, Verdict& verdict, const IntrinsicSet& usable = {}) {
+Result<void> check_programs(backend::Backend& backend, Family family, std::optional<Track> track,
+                            const FamilyPlan& plan, uint64_t seed, const Monitor& monitor, Verdict& verdict,
+                            const IntrinsicSet& usable = {}) {
   ProgramFamily run(backend, family, seed, monitor, verdict);
   if (family == Family::Programs) {
     run.plan(plan.random_programs);
-    for (uint64_t begin = 0; begin < plan.random_programs && !monitor.stopped(); begin += kBatch) {
-      std::vector<uint64_t> indices;
-      for (uint64_t k = begin; k < std::min(begin + kBatch, plan.random_programs); ++k) indices.push_back(k);
-      VYRE_CHECK(run.run(indices, false));
+    const std::vector<uint64_t> programs = random_programs(plan.random_programs, track, seed);
+    for (size_t begin = 0; begin < programs.size() && !monitor.stopped(); begin += kBatch) {
+      VYRE_CHECK(
+          run.run(std::span(programs).subspan(begin, std::min(kBatch, programs.size() - begin)), false));
     }
   } else {
     const uint64_t n = shapes(family);
@@ -297,17 +308,18 @@ Result<void> check_subgroups(backend::Backend& backend, const FamilyPlan& plan, 
   VYRE_TRY(usable, check_claims(backend, seed, monitor, verdict));
   // Without any, that all are refused is what there is to know.
   if (usable.none()) return {};
-  return check_programs(backend, Family::Subgroups, plan, seed, monitor, verdict, usable);
+  return check_programs(backend, Family::Subgroups, std::nullopt, plan, seed, monitor, verdict, usable);
 }
 
 }  // namespace
 
 Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan& plan, uint64_t seed,
-                     const Monitor& monitor) {
+                     const Monitor& monitor, std::optional<Track> track) {
   Verdict verdict;
   verdict.kind = SubjectKind::Family;
   verdict.subject = info(family).text;
-  if (family == Family::Twins) return check_twins(backend, seed, monitor);
+  verdict.track = track.value_or(is_of(family, Track::Integer) ? Track::Integer : Track::Float);
+  if (family == Family::Twins) return check_twins(backend, seed, monitor, track);
   Result<void> result = backend.renew();
   if (!result) {
     verdict.error = text_of(result.error());
@@ -316,16 +328,21 @@ Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan&
   switch (family) {
     case Family::Operators:
     case Family::Select:
-    case Family::Casts: result = check_elementwise(backend, family, plan, seed, monitor, verdict); break;
+    case Family::Casts:
+      result = check_elementwise(backend, family, track, plan, seed, monitor, verdict);
+      break;
     case Family::Atomics:
-      result = check_elementwise(backend, family, plan, seed, monitor, verdict);
-      if (result) result = check_programs(backend, family, plan, seed, monitor, verdict);
+      result = check_elementwise(backend, family, track, plan, seed, monitor, verdict);
+      if (result) result = check_programs(backend, family, track, plan, seed, monitor, verdict);
       break;
     case Family::Memory:
     case Family::Control:
     case Family::Loops:
     case Family::Barriers:
-    case Family::Programs: result = check_programs(backend, family, plan, seed, monitor, verdict); break;
+    case Family::Reductions:
+    case Family::Programs:
+      result = check_programs(backend, family, track, plan, seed, monitor, verdict);
+      break;
     case Family::Subgroups: result = check_subgroups(backend, plan, seed, monitor, verdict); break;
     case Family::Twins: break;
   }

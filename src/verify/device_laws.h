@@ -155,9 +155,10 @@ struct DeviceTwinVerdict {
   std::string doubt;   // SweepCounts::doubt()
   uint64_t dispatches = 0;
 };
-/// Every twin over the u8 grid `repetitions` times, and with a walk through all words for each of `walks`.
-Result<std::vector<DeviceTwinVerdict>> check_twins_on_device(backend::Backend& backend, uint32_t repetitions,
-                                                             uint32_t walks, uint64_t seed,
-                                                             const Monitor& monitor);
+/// Every twin, or some, over the u8 grid `repetitions` times, and with a walk through all words for each of
+/// `walks`.
+Result<std::vector<DeviceTwinVerdict>> check_twins_on_device(
+    backend::Backend& backend, uint32_t repetitions, uint32_t walks, uint64_t seed, const Monitor& monitor,
+    std::span<const algebra::Twin> which = algebra::twins());
 
 }  // namespace vyre::verify

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "algebra/order.h"
 #include "base/random.h"
 #include "ir/builder.h"
 
@@ -63,7 +64,11 @@ enum class Parameter : uint32_t {
 constexpr uint32_t kFixedParameters = uint32_t(Parameter::Fold) + 1;
 constexpr uint32_t kVariableParameters = 6;
 
-uint32_t ranked(uint32_t word, DataType type) { return type == DataType::I32 ? word ^ 0x80000000u : word; }
+/// The bits that a value of the type has in its word.
+uint32_t word_mask(DataType type) {
+  if (type == DataType::Bool) return 1;
+  return spec::value_bits(type) == 16 ? 0xffff : ~0u;
+}
 
 /// The statement as counts.
 class Counting final : public algebra::Terms {
@@ -84,7 +89,7 @@ class Counting final : public algebra::Terms {
     ++shape.sums;
     return fresh();
   }
-  void require_equal(Column, Column) override {
+  void require_equal(Column, Column, DataType) override {
     ++shape.equations;
     ++shape.comparisons;
     shape.sides += 2;
@@ -118,13 +123,15 @@ class AtPoint final : public algebra::Terms {
     return keep(operation.reference(words.data()));
   }
   Column sum(Column a, Column b) override { return keep(at(a) + at(b)); }
-  void require_equal(Column a, Column b) override { demand({a, b}, at(a) == at(b)); }
+  void require_equal(Column a, Column b, DataType type) override {
+    demand({a, b}, algebra::equal_values(at(a), at(b), type));
+  }
   void require_ordered(Column a, Column b, DataType type) override {
-    demand({a, b}, ranked(at(a), type) <= ranked(at(b), type));
+    demand({a, b}, !algebra::is_below(at(b), at(a), type));
   }
   void require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) override {
     demand({p, q, a, b},
-           ranked(at(p), domain) > ranked(at(q), domain) || ranked(at(a), range) <= ranked(at(b), range));
+           !algebra::is_at_most(at(p), at(q), domain) || !algebra::is_below(at(b), at(a), range));
   }
   LawAt result;
 
@@ -167,10 +174,11 @@ class Writing final : public algebra::Terms {
         name("r", word(p_.call(operation.id, arguments, operation.version), operation.signature.output)));
   }
   Column sum(Column a, Column b) override { return keep(name("r", at(a) + at(b))); }
-  void require_equal(Column a, Column b) override {
+  void require_equal(Column a, Column b, DataType type) override {
     sides_.insert(sides_.end(), {at(a), at(b)});
-    const Ex left = options_.opaque ? at(a) ^ words_.canaries[equation_++] : at(a);
-    demand(left != at(b));
+    // As values: after that a canary's flip makes them differ for sure.
+    const Ex left = canonical(at(a), type), right = canonical(at(b), type);
+    demand((options_.opaque ? left ^ words_.canaries[equation_++] : left) != right);
   }
   void require_ordered(Column a, Column b, DataType type) override {
     sides_.insert(sides_.end(), {at(a), at(b)});
@@ -213,11 +221,32 @@ class Writing final : public algebra::Terms {
     if (type == DataType::Bool) return p_.select(value, p_.u32(1), p_.u32(0));
     return type == DataType::U32 ? value : p_.bitcast(DataType::U32, value);
   }
-  /// a <= b, or strictly a < b.
+  /// a <= b, or strictly a < b; false where either is NaN. Floats are compared as integers: no operator that
+  /// laws speak of is believed.
   Ex ordered(Ex a, Ex b, DataType type, bool or_equal) {
+    if (spec::kFloats.contains(type)) return ordered_floats(a, b, spec::float_format(type), or_equal);
     const Ex x = typed(a, type), y = typed(b, type);
     return or_equal ? x <= y : x < y;
   }
+  Ex ordered_floats(Ex a, Ex b, spec::FloatFormat f, bool or_equal) {
+    std::vector<Ex> ranks, numbers;
+    for (const Ex word : {a, b}) {
+      const Ex x = own("word", word), magnitude = own("magnitude", x & (f.sign_bit() - 1));
+      const Ex is_negative = (x & f.sign_bit()) != 0;
+      ranks.push_back(p_.bitcast(DataType::I32, own("rank", p_.select(is_negative, -magnitude, magnitude))));
+      numbers.push_back(magnitude <= f.infinity());
+    }
+    const Ex order = or_equal ? ranks[0] <= ranks[1] : ranks[0] < ranks[1];
+    return (order && numbers[0]) && numbers[1];
+  }
+  /// The word that stands for a value in equations.
+  Ex canonical(Ex word, DataType type) {
+    if (!spec::kFloats.contains(type)) return word;
+    const spec::FloatFormat f = spec::float_format(type);
+    const Ex x = own("value", word);
+    return own("canonical", p_.select((x & (f.sign_bit() - 1)) > f.infinity(), p_.u32(f.nan()), x));
+  }
+  Ex own(std::string_view prefix, Ex value) { return p_.let(fmt::format("{}{}", prefix, named_++), value); }
   void demand(Ex fails) { fails_ = fails_ ? *fails_ || fails : fails; }
 
   ProgramBuilder& p_;
@@ -227,7 +256,7 @@ class Writing final : public algebra::Terms {
   std::vector<Ex> sides_;
   std::optional<Ex> fails_;
   const bool multiplies_;
-  size_t constant_ = 0, veil_ = 0, equation_ = 0;
+  size_t constant_ = 0, veil_ = 0, equation_ = 0, named_ = 0;
 };
 
 Ex hash(ProgramBuilder& p, const std::string& name, Ex word) {
@@ -322,7 +351,8 @@ class Writer {
         Writing::Words words{{}, constant, veils, sides, hit};
         for (uint32_t v = 0; v < x.size(); ++v) {
           Ex value = x[v] ^ (x[v] >> fold);
-          if (law_.variables[v] == DataType::Bool) value = value & 1;
+          const uint32_t mask = word_mask(law_.variables[v]);
+          if (mask != ~0u) value = value & mask;
           words.variables.push_back(p_.let(fmt::format("v{}", v), value));
         }
         Writing statement(p_, law_, options_, words);
@@ -381,7 +411,10 @@ LawShape shape_of(const BoundLaw& law) {
 
 bool xor_passes(const ops::Operation& operation) {
   const size_t arity = operation.signature.inputs.size();
-  const auto at = [&](const Words4& x) { return operation.reference(x.data()); };
+  const auto at = [&](Words4 x) {
+    for (size_t k = 0; k < arity; ++k) x[k] &= word_mask(operation.signature.inputs[k]);
+    return operation.reference(x.data());
+  };
   const Words4 zero{}, first = philox(0, 0, kXorStream);
   bool affine = true, together = arity > 1, varies = false;
   for (uint64_t trial = 0; trial < kXorTrials; ++trial) {
@@ -415,7 +448,7 @@ void Sweep::values(uint32_t chunk, uint32_t number, std::span<const DataType> ty
     const uint32_t base =
         (hash(chunk ^ f.base_salt) & f.random) + ((chunk >> (f.grid_shift % 32)) & f.grid_mask);
     const uint32_t x = base + number * step, value = x ^ (x >> fold);
-    out[v] = types[v] == DataType::Bool ? value & 1 : value;
+    out[v] = value & word_mask(types[v]);
   }
 }
 

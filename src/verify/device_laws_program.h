@@ -76,8 +76,8 @@ struct Sweep {
   bool is_canary(uint32_t chunk) const { return (chunk & canary_mask) == canary_value; }
   /// The run of a canary chunk that is the canaries.
   uint32_t canary_run(uint32_t chunk) const;
-  /// The words of the law's variables; a bool is 0 or 1. This is the host's account of the formula, which
-  /// samples from the device are held to.
+  /// The words of the law's variables; a bool is 0 or 1, a 16-bit float the low half. This is the host's
+  /// account of the formula, which samples from the device are held to.
   void values(uint32_t chunk, uint32_t number, std::span<const spec::DataType> types,
               std::span<uint32_t> out) const;
 };

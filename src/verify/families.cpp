@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "generate/values.h"
+#include "spec/float_format.h"
 #include "text/text.h"
 #include "verify/shapes.h"
 
@@ -20,6 +21,7 @@ std::span<const Shape> shapes_of(Family family) {
     case Family::Barriers: return barrier_shapes();
     case Family::Atomics: return atomic_shapes();
     case Family::Subgroups: return subgroup_shapes();
+    case Family::Reductions: return reduction_shapes();
     case Family::Operators:
     case Family::Select:
     case Family::Casts:
@@ -64,6 +66,30 @@ std::string with_size(std::string_view text, const std::array<uint32_t, 3>& size
   return out;
 }
 
+/// How many elements a buffer of floats to reduce has: none, few, and around powers of two, where trees turn.
+uint32_t elements(RandomStream& random) {
+  const uint32_t power = 1u << random.below(10);
+  return random.below(2) == 0 ? random.below(9) : power - 1 + random.below(3);
+}
+
+/// A value of a float type, close enough to one that sums are rounded and not swallowed; seldom anything.
+uint32_t float_word(spec::DataType type, RandomStream& random) {
+  const spec::FloatFormat f = spec::float_format(type);
+  if (random.below(16) == 0) return generate::mixed_value(type, random.next(), {random.next(), 0, 0, 0})[0];
+  const uint32_t exponent = f.one() + random.below(9) * f.least_normal() - 4 * f.least_normal();
+  return exponent | (random.next() & (f.sign_bit() | f.fraction_mask()));
+}
+
+Bytes floats(spec::DataType type, uint32_t count, RandomStream& random) {
+  const uint32_t bytes = spec::info(type).bytes;
+  Bytes out(size_t{count} * bytes);
+  for (uint32_t k = 0; k < count; ++k) {
+    const uint32_t word = float_word(type, random);
+    for (uint32_t b = 0; b < bytes; ++b) out[size_t{k} * bytes + b] = std::byte(word >> (8 * b));
+  }
+  return out;
+}
+
 uint32_t count_of(const BufferPlan& plan, uint64_t total, uint64_t groups, RandomStream& random) {
   switch (plan.count) {
     case Count::Total: return uint32_t(total);
@@ -74,6 +100,7 @@ uint32_t count_of(const BufferPlan& plan, uint64_t total, uint64_t groups, Rando
     }
     case Count::Groups: return uint32_t(groups);
     case Count::Fixed: return plan.number;
+    case Count::Elements: return elements(random);
   }
   return 0;
 }
@@ -90,6 +117,57 @@ uint32_t index_near(uint32_t count, RandomStream& random) {
 }
 
 }  // namespace
+
+std::vector<Part> all_parts() {
+  std::vector<Part> out;
+  for (const FamilyInfo& family : kFamilies) {
+    for (const Track track : {Track::Integer, Track::Float}) {
+      if (is_of(family.family, track)) out.push_back({family.family, track});
+    }
+  }
+  return out;
+}
+
+uint32_t parts_of(Track track) {
+  return uint32_t(std::ranges::count_if(all_parts(), [&](const Part& part) { return part.track == track; }));
+}
+
+namespace {
+bool is_float(spec::DataType type) { return spec::kFloats.contains(type); }
+}  // namespace
+
+Track track_of(const Application& what) {
+  const bool any = is_float(what.output) || std::ranges::any_of(what.inputs, is_float);
+  return any ? Track::Float : Track::Integer;
+}
+
+Track track_of(const ops::Operation& operation) { return track_of(application_of(operation)); }
+
+Track track_of(const ir::Program& program) {
+  // A float comes out of a buffer, a literal, a cast or a call.
+  const auto is_called = [&](const ir::Expr& e) {
+    if (e.kind != ir::ExprKind::Apply || e.op != spec::Op::Call) return false;
+    const spec::OpDef* def = ops::op_table().find(program.code.name(e.symbol), e.immediate);
+    return def != nullptr &&
+           (is_float(def->signature.output) || std::ranges::any_of(def->signature.inputs, is_float));
+  };
+  const bool any =
+      std::ranges::any_of(program.buffers,
+                          [&](const ir::BufferDecl& b) { return is_float(program.element(b)); }) ||
+      std::ranges::any_of(program.code.exprs, [&](const ir::Expr& e) {
+        const bool typed =
+            e.kind == ir::ExprKind::Literal ||
+            (e.kind == ir::ExprKind::Apply && (e.op == spec::Op::Cast || e.op == spec::Op::Bitcast));
+        return (typed && is_float(e.type)) || is_called(e);
+      });
+  return any ? Track::Float : Track::Integer;
+}
+
+std::vector<Subject> elementwise_subjects(Family family, Track track) {
+  std::vector<Subject> out = elementwise_subjects(family);
+  std::erase_if(out, [&](const Subject& s) { return track_of(s.application) != track; });
+  return out;
+}
 
 FamilyPlan family_plan(Strength strength) {
   switch (strength) {
@@ -150,6 +228,10 @@ generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
   for (const BufferPlan& plan : shape.buffers) {
     const uint32_t count = count_of(plan, total, out.groups.total(), random);
     if (out.buffers.empty()) first_count = count;
+    if (plan.fill == Fill::Floats) {
+      out.buffers.push_back(floats(plan.type, count, random));
+      continue;
+    }
     std::vector<uint32_t> words(count);
     for (uint32_t k = 0; k < count; ++k) {
       switch (plan.fill) {
@@ -159,6 +241,7 @@ generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
         case Fill::Zero: words[k] = 0; break;
         case Fill::Ones: words[k] = UINT32_MAX; break;
         case Fill::Extents: words[k] = extents[k % 3]; break;
+        case Fill::Floats: break;
       }
     }
     out.buffers.push_back(to_bytes(words));

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,27 +24,51 @@
 namespace vyre::verify {
 
 enum class Family : uint8_t {
-#define VYRE_FAMILY(Name, text, summary) Name,
+#define VYRE_FAMILY(Name, text, tracks, summary) Name,
 #include "verify/families.def"
 #undef VYRE_FAMILY
 };
+/// Which tracks the subjects of a family are of.
+enum class Tracks : uint8_t { Integer, Float, Both };
 struct FamilyInfo {
   Family family;
   std::string_view text;
+  Tracks tracks;
   std::string_view summary;
 };
 inline constexpr auto kFamilies = std::to_array<FamilyInfo>({
-#define VYRE_FAMILY(Name, text, summary) {Family::Name, text, summary},
+#define VYRE_FAMILY(Name, text, tracks, summary) {Family::Name, text, Tracks::tracks, summary},
 #include "verify/families.def"
 #undef VYRE_FAMILY
 });
 constexpr const FamilyInfo& info(Family family) { return kFamilies[static_cast<size_t>(family)]; }
 
+constexpr bool is_of(Family family, Track track) {
+  const Tracks tracks = info(family).tracks;
+  return tracks == Tracks::Both || tracks == (track == Track::Float ? Tracks::Float : Tracks::Integer);
+}
+/// A family's subjects of one track, on which there is a verdict of its own.
+struct Part {
+  Family family;
+  Track track;
+};
+/// Every part, family by family.
+std::vector<Part> all_parts();
+/// How many there are of a track.
+uint32_t parts_of(Track track);
+
+Track track_of(const Application& what);
+Track track_of(const ops::Operation& operation);
+/// Whether anything in the program is a float.
+Track track_of(const ir::Program& program);
+
 /// The subjects of Operators, Select, Casts and Atomics; empty for the others.
 std::vector<Subject> elementwise_subjects(Family family);
+/// Those of one track.
+std::vector<Subject> elementwise_subjects(Family family, Track track);
 
-/// How many different programs Memory, Control, Loops, Barriers, Atomics or Subgroups has; case k runs
-/// program k % shapes. Programs has no shapes: each case is a program of its own.
+/// How many different programs Memory, Control, Loops, Barriers, Atomics, Subgroups or Reductions has; case k
+/// runs program k % shapes. Programs has no shapes: each case is a program of its own.
 size_t shapes(Family family);
 /// The name of a shape: "gather, workgroup 7,1,1". What it is of Subgroups depends on the size of subgroups.
 std::string shape_name(Family family, size_t shape, const backend::Limits& limits = {});
@@ -57,12 +82,12 @@ bool uses_only(Family family, size_t shape, const IntrinsicSet& usable);
 struct FamilyPlan {
   uint64_t cases_a_subject;  // elementwise
   uint64_t inputs_a_shape;   // program families
-  uint64_t random_programs;
+  uint64_t random_programs;  // of each track
 };
 FamilyPlan family_plan(Strength strength);
 
-/// Runs a family. What the backend refuses is the verdict's error.
+/// Runs a family's subjects of one track, or all of them. What the backend refuses is the verdict's error.
 Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan& plan, uint64_t seed,
-                     const Monitor& monitor);
+                     const Monitor& monitor, std::optional<Track> track = std::nullopt);
 
 }  // namespace vyre::verify

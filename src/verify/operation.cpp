@@ -8,6 +8,7 @@
 #include "verify/algebraic.h"
 #include "verify/device_laws.h"
 #include "verify/examine.h"
+#include "verify/families.h"
 #include "verify/parity.h"
 #include "verify/token.h"
 
@@ -141,6 +142,7 @@ Verdict check_operation(backend::Backend& backend, const ops::Operation& operati
   Verdict verdict;
   verdict.kind = SubjectKind::Operation;
   verdict.subject = subject_of(operation.id, operation.version);
+  verdict.track = track_of(operation);
   const auto result = check_all(backend, operation, plan, seed, monitor, verdict);
   if (!result) {
     verdict.error = fmt::format("{}: {}", diag_info(result.error().code).name, result.error().message);

@@ -239,6 +239,7 @@ std::vector<Subject> elementwise_subjects(Family family) {
     case Family::Barriers:
     case Family::Programs:
     case Family::Subgroups:
+    case Family::Reductions:
     case Family::Twins: break;
     case Family::Atomics:
       for (const spec::OpInfo& op : spec::kOps) {

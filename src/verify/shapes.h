@@ -12,11 +12,12 @@ namespace vyre::verify {
 
 /// How many elements a bound buffer gets.
 enum class Count : uint8_t {
-  Total,    // as many as there are invocations
-  Vectors,  // four times that
-  Near,     // up to 65 more or fewer
-  Groups,   // as many as there are workgroups
-  Fixed,    // `number`
+  Total,     // as many as there are invocations
+  Vectors,   // four times that
+  Near,      // up to 65 more or fewer
+  Groups,    // as many as there are workgroups
+  Fixed,     // `number`
+  Elements,  // none, a few, or about a power of two up to 512
 };
 /// What is in it.
 enum class Fill : uint8_t {
@@ -26,11 +27,13 @@ enum class Fill : uint8_t {
   Zero,
   Ones,     // every bit set
   Extents,  // the numbers of invocations along x, y and z
+  Floats,   // values of `type`, mostly close to one
 };
 struct BufferPlan {
   Count count;
   Fill fill;
   uint32_t number = 0;
+  spec::DataType type = spec::DataType::U32;  // of Floats
 };
 
 struct Shape {
@@ -48,6 +51,7 @@ std::span<const Shape> control_shapes();
 std::span<const Shape> loop_shapes();
 std::span<const Shape> barrier_shapes();
 std::span<const Shape> atomic_shapes();
+std::span<const Shape> reduction_shapes();
 /// In these, "$I" stands for the number of the invocation, workgroup by workgroup, "$L" for its number in the
 /// workgroup, x fastest, and "$N" for how many a workgroup has. `sizes` is empty: subgroup_sizes() has them.
 std::span<const Shape> subgroup_shapes();

@@ -121,6 +121,11 @@ enum class SubjectKind : uint8_t { Operation, Family };
 inline constexpr std::array<std::string_view, 2> kSubjectKindNames = {"operation", "family"};
 constexpr std::string_view text(SubjectKind k) { return kSubjectKindNames[static_cast<size_t>(k)]; }
 
+/// What a level is claimed of. A subject is of the float track when one of its types is a float.
+enum class Track : uint8_t { Integer, Float };
+inline constexpr std::array<std::string_view, 2> kTrackNames = {"integer", "float"};
+constexpr std::string_view text(Track t) { return kTrackNames[static_cast<size_t>(t)]; }
+
 struct Verdict {
   SubjectKind kind{};
   std::string subject;              // "primitive.math.add@1", "ir.barriers"
@@ -138,6 +143,7 @@ struct Verdict {
   uint64_t failure_count = 0;
   std::vector<Failure> failures;  // the first kKeptFailures
   std::string error;              // a diagnostic that stopped the subject, or empty
+  Track track{};                  // a family may have a verdict for each
   bool operator==(const Verdict&) const = default;
 };
 

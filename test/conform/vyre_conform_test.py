@@ -46,7 +46,7 @@ class Certify(Conform):
 
     def test_ends_with_the_level(self):
         self.assertEqual(self.done.returncode, 0, self.done.stdout + self.done.stderr)
-        self.assertEqual(self.done.stdout.splitlines()[-1], "level: integer=L2(2 of 41)")
+        self.assertEqual(self.done.stdout.splitlines()[-1], "level: integer=L2(2 of 41) float=none")
 
     def test_says_nothing_on_stderr_without_a_terminal(self):
         self.assertEqual(self.done.stderr, "")
@@ -58,8 +58,10 @@ class Certify(Conform):
         self.assertEqual(c["seed"], "7")
         self.assertEqual(c["strength"], "quick")
         self.assertEqual(c["registry"]["operations"], 41)
+        self.assertEqual(c["registry"]["float_operations"], 67)
         self.assertEqual(len(c["registry"]["digest"]), 64)
-        self.assertEqual(c["levels"], {"integer": "L2", "line": "integer=L2(2 of 41)"})
+        self.assertEqual(c["levels"], {"integer": "L2", "float": "none",
+                                       "line": "integer=L2(2 of 41) float=none"})
         operations = [v for v in c["verdicts"] if v["kind"] == "operation"]
         self.assertEqual([v["subject"] for v in operations], ["primitive.bitwise.shl@1", "primitive.bitwise.shr@1"])
         for v in operations:
@@ -78,14 +80,14 @@ class Certify(Conform):
 
     def test_verify_agrees(self):
         done = self.expect(0, "verify", self.certificate)
-        self.assertEqual(done.stdout.splitlines()[-1], "level: integer=L2(2 of 41)")
+        self.assertEqual(done.stdout.splitlines()[-1], "level: integer=L2(2 of 41) float=none")
         self.assertIn("unsigned", done.stdout)
         self.assertIn("is that of this build", done.stdout)
 
     def test_verify_notices_an_edit(self):
         text = self.certificate.read_text()
         edited = self.folder / "edited.json"
-        for old, new in [('"seed": "7"', '"seed": "8"'), ('"line": "integer=L2(2 of 41)"', '"line": "integer=L2"'),
+        for old, new in [('"seed": "7"', '"seed": "8"'), ('"line": "integer=L2(2 of 41) float=none"', '"line": "integer=L2 float=none"'),
                          ('"failed": "0"', '"failed": "1"')]:
             self.assertIn(old, text)
             edited.write_text(text.replace(old, new, 1))
@@ -107,12 +109,29 @@ class Certify(Conform):
             self.assertIn(word, done.stdout)
 
 
+class CertifyFloats(Conform):
+    def test_both_tracks(self):
+        certificate = self.folder / "cert.json"
+        done = self.expect(0, "certify", "--ops", "*.neg*", "--strength", "quick", "--require", "L2f", "--out", certificate)
+        self.assertEqual(done.stdout.splitlines()[-1], "level: integer=L2(1 of 41) float=L2f(3 of 67)")
+        c = json.loads(certificate.read_text())
+        floats = [v for v in c["verdicts"] if v.get("track") == "float"]
+        self.assertEqual([v["subject"] for v in floats if v["kind"] == "operation"],
+                         ["float.bf16.neg@1", "float.f16.neg@1", "float.f32.neg@1"])
+        self.assertIn("ir.reductions", [v["subject"] for v in floats])
+        grades = {e["grade"] for v in floats for law in v["laws"] for e in law["evidence"]}
+        self.assertIn("exhausted(e5m2)", grades)
+        self.assertNotIn("exhausted(u8)", grades)
+        self.assertEqual(self.expect(0, "verify", certificate).stdout.splitlines()[-1], done.stdout.splitlines()[-1])
+
+
 class BadInput(Conform):
     def test_usage(self):
         for arguments in [(), ("nothing",), ("certify", "--track", "approximate"), ("certify", "--strength", "huge"),
                           ("certify", "--seed", "-1"), ("certify", "--seed", "x"),
                           ("certify", "--seed", "99999999999999999999"), ("certify", "--nothing"), ("verify",),
                           ("replay",), ("certify", "--require", "L3"), ("certify", "--require", "none"),
+                          ("certify", "--require", "L1a"), ("certify", "--require", "float=L2"),
                           ("certify", "--require", ""), ("certify", "--out", ""), ("certify", "--junit", ""),
                           ("certify", "--out", self.folder / "none" / "c.json"), ("certify", "--out", self.folder),
                           ("verify", self.folder / "none.json"), ("verify", self.folder), ("certify", "--key", "k")]:

@@ -52,7 +52,7 @@ class Faults(unittest.TestCase):
     def test_without_a_fault_it_is_certified(self):
         done, certificate = self.certify(f"{PLUGIN}?none")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.splitlines()[-1], "level: integer=L2(1 of 41)")
+        self.assertEqual(done.stdout.splitlines()[-1], "level: integer=L2(1 of 41) float=none")
         self.assertEqual(certificate["levels"]["integer"], "L2")
 
     def test_a_crash_is_the_verdict_of_one_case(self):

@@ -22,12 +22,6 @@ struct Options {
   unsigned workers = std::thread::hardware_concurrency() + 1;
 };
 
-std::optional<certify::Level> required_level(std::string_view text) {
-  if (text.starts_with("integer=")) text.remove_prefix(8);
-  const auto level = certify::find_level(text);
-  return level == certify::Level::None ? std::nullopt : level;
-}
-
 Result<suite::Run> judge(const Options& o, const suite::Plan& plan, const std::atomic<bool>& stop) {
   suite::ProgressLine line;
   if (!o.backend.in_process) {
@@ -46,9 +40,10 @@ int run(const Options& o) {
   }
   plan.seed = o.seed;
   plan.selection = o.ops;
-  const auto required = required_level(o.require);
+  const auto required = certify::find_requirement(o.require);
   if (!o.require.empty() && !required) {
-    return usage_error(fmt::format("--require {}: the levels of the integer track are L1 and L2", o.require));
+    return usage_error(
+        fmt::format("--require {}: the levels are L1 and L2 of integers, L1f and L2f of floats", o.require));
   }
   // A minute of work should not end at a path that was wrong from the start.
   for (const std::string& path : {o.out, o.junit}) {
@@ -107,7 +102,8 @@ void add_certify(CLI::App& app, int& exit) {
       "");
   verb->add_option("--out", o->out, "write the certificate here, whole or not at all")->check(something);
   verb->add_option("--junit", o->junit, "write the result as JUnit XML here")->check(something);
-  verb->add_option("--require", o->require, "exit with 1 below this level: L1 or L2")->check(something);
+  verb->add_option("--require", o->require, "exit with 1 below this level: L1, L2, or of floats L1f, L2f")
+      ->check(something);
   verb->footer(
       "Example:\n  vyre-conform certify --backend native --ops 'primitive.bitwise.*' --out cert.json "
       "--require L2");

@@ -5,8 +5,8 @@ namespace vyre::algebra {
 // f(a, z) = z and f(z, a) = z
 void absorbing(Terms& terms, const BoundLaw& law) {
   const Column a = terms.variable(0), z = terms.constant(law.law->value);
-  terms.require_equal(terms.apply(*law.f, {a, z}), z);
-  terms.require_equal(terms.apply(*law.f, {z, a}), z);
+  terms.require_equal(terms.apply(*law.f, {a, z}), z, law.result);
+  terms.require_equal(terms.apply(*law.f, {z, a}), z, law.result);
 }
 
 }  // namespace vyre::algebra

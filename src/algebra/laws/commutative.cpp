@@ -5,7 +5,7 @@ namespace vyre::algebra {
 // f(a, b) = f(b, a)
 void commutative(Terms& terms, const BoundLaw& law) {
   const Column a = terms.variable(0), b = terms.variable(1);
-  terms.require_equal(terms.apply(*law.f, {a, b}), terms.apply(*law.f, {b, a}));
+  terms.require_equal(terms.apply(*law.f, {a, b}), terms.apply(*law.f, {b, a}), law.result);
 }
 
 }  // namespace vyre::algebra

@@ -8,7 +8,7 @@ void de_morgan(Terms& terms, const BoundLaw& law) {
   const ops::Operation &inner = *law.others[0], &dual = *law.others[1];
   const Column left = terms.apply(*law.f, {terms.apply(inner, {a, b})});
   const Column right = terms.apply(dual, {terms.apply(*law.f, {a}), terms.apply(*law.f, {b})});
-  terms.require_equal(left, right);
+  terms.require_equal(left, right, dual.signature.output);
 }
 
 }  // namespace vyre::algebra

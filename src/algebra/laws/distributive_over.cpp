@@ -8,7 +8,7 @@ void distributive_over(Terms& terms, const BoundLaw& law) {
   const ops::Operation& g = *law.others[0];
   const Column left = terms.apply(*law.f, {a, terms.apply(g, {b, c})});
   const Column right = terms.apply(g, {terms.apply(*law.f, {a, b}), terms.apply(*law.f, {a, c})});
-  terms.require_equal(left, right);
+  terms.require_equal(left, right, g.signature.output);
 }
 
 }  // namespace vyre::algebra

@@ -125,6 +125,8 @@ const True kTrue[] = {
     {laws::distributive_over("t.max"), "t.min"},
     {laws::commutative(), "t.and_bool"},
     {laws::associative(), "t.xor_i32"},
+    {laws::projection(), "t.odd"},
+    {laws::round_trip("t.negate"), "t.negate"},
 };
 
 TEST(Laws, AcceptWhatIsTrue) {
@@ -165,6 +167,8 @@ const False kFalse[] = {
     {laws::complement("t.negate", 0xffffffff), "t.not", {1}},  // ~a + -a = -1 - 2a
     // a + b * c = (a + b) * (a + c) for a = 0 and at (1, 0, 0); at (1, 0, 1) it says 1 = 2.
     {laws::distributive_over("t.mul"), "t.add", {1, 0, 1}},
+    {laws::projection(), "t.halve", {2}},            // 2, 1, 0
+    {laws::round_trip("t.negate"), "t.halve", {1}},  // -(1 / 2) = 0
 };
 
 TEST(Laws, RefuteWhatIsFalseWithTheSmallestCounterexample) {

@@ -106,6 +106,86 @@ TEST(Level, FollowsFromTheVerdicts) {
   EXPECT_EQ(c.level_line(), "integer=L2(1 of 41)");
 }
 
+/// A certificate with both tracks, of which the float one has an operation and a family.
+Certificate with_floats() {
+  Certificate c = good();
+  c.registry.float_operations = c.registry.float_families = 1;
+  for (Verdict v : {good_operation("float.f32.add@1"), good_family()}) {
+    v.track = verify::Track::Float;
+    for (verify::LawVerdict& law : v.laws) {
+      for (verify::Evidence& e : law.evidence) {
+        if (e.grade == "exhausted(u8)") e.grade = "exhausted(e5m2)";
+      }
+    }
+    c.verdicts.push_back(std::move(v));
+  }
+  return c;
+}
+
+// Oracle: commands, "the last line"; vyre-conform-spec, "Conformance Levels": two tracks, each with its
+// level.
+TEST(Level, IsOfATrack) {
+  using verify::Track;
+  const Certificate c = with_floats();
+  EXPECT_EQ(c.level_line(), "integer=L2 float=L2f");
+  EXPECT_TRUE(c.passed());
+
+  Certificate wrong = c;
+  wrong.verdicts[2].parity[1].tally.failed = 1;
+  EXPECT_EQ(wrong.level_line(), "integer=L2 float=none");
+  EXPECT_FALSE(wrong.passed());
+  wrong = c;
+  wrong.verdicts[2].laws[0].evidence.clear();
+  EXPECT_EQ(wrong.level_line(), "integer=L2 float=L1f");
+  wrong = c;
+  wrong.verdicts[3].determinism.failed = 1;  // of the family
+  EXPECT_EQ(wrong.level_line(), "integer=L2 float=none");
+  wrong = c;
+  wrong.verdicts[0].parity[1].tally.failed = 1;
+  EXPECT_EQ(wrong.level_line(), "integer=none float=L2f");
+
+  Certificate some = c;
+  some.registry.float_operations = 67;
+  EXPECT_EQ(some.level_line(), "integer=L2 float=L2f(1 of 67)");
+  // Nothing of a track was selected: it has no level, and the rest may pass.
+  Certificate integers = c;
+  integers.verdicts.resize(2);
+  EXPECT_EQ(integers.level_line(), "integer=L2 float=none");
+  EXPECT_TRUE(integers.passed());
+  EXPECT_FALSE(require(integers, {Track::Float, Level::L1}).has_value());
+  EXPECT_TRUE(require(integers, {Track::Integer, Level::L2}).has_value());
+  Certificate missing = c;
+  missing.verdicts.pop_back();
+  EXPECT_EQ(missing.level_line(), "integer=L2 float=none");
+  EXPECT_FALSE(missing.passed());
+}
+
+// Oracle: commands, "--require LEVEL", and the names of the specification's table.
+TEST(Level, IsRequiredByName) {
+  using verify::Track;
+  EXPECT_EQ(find_requirement("L1"), (Requirement{Track::Integer, Level::L1}));
+  EXPECT_EQ(find_requirement("integer=L2"), (Requirement{Track::Integer, Level::L2}));
+  EXPECT_EQ(find_requirement("L1f"), (Requirement{Track::Float, Level::L1}));
+  EXPECT_EQ(find_requirement("float=L2f"), (Requirement{Track::Float, Level::L2}));
+  for (const char* none : {"", "none", "L3", "L1a", "float=L2", "integer=L2f", "L2f ", "f", "float=none"})
+    EXPECT_EQ(find_requirement(none), std::nullopt) << none;
+}
+
+// Oracle: docs/certificate.md: what came with floats is left out where there are none, so that certificates
+// written before read as they did.
+TEST(Certificate, SaysNothingOfFloatsWhereThereAreNone) {
+  const std::string old = print(good());
+  for (const char* later : {"float", "track"}) EXPECT_THAT(old, Not(HasSubstr(later)));
+  EXPECT_TRUE(parse(old).has_value());
+  const std::string text = print(with_floats());
+  EXPECT_THAT(text, HasSubstr("\"track\": \"float\""));
+  EXPECT_THAT(text, HasSubstr("\"float\": \"L2f\""));
+  EXPECT_THAT(text, HasSubstr("\"float_operations\": 1"));
+  const auto back = parse(text);
+  ASSERT_TRUE(back.has_value()) << back.error().message;
+  EXPECT_EQ(*back, with_floats());
+}
+
 // Oracle: "zero failures must not look like not having run" (design, the harness): each of these ran less, or
 // saw a fault, and none may reach a level.
 TEST(Level, NothingRunIsNothingShown) {
@@ -184,7 +264,7 @@ TEST(Level, BelowWhatIsRequired) {
   for (const auto& [certificate, reached] :
        {std::pair{good(), Level::L2}, {only_parity, Level::L1}, {failing(), Level::None}}) {
     for (const Level wanted : {Level::L1, Level::L2}) {
-      const auto result = require(certificate, wanted);
+      const auto result = require(certificate, {verify::Track::Integer, wanted});
       ASSERT_EQ(result.has_value(), reached >= wanted) << text(reached) << " against " << text(wanted);
       if (result) continue;
       EXPECT_EQ(result.error().code, DiagCode::C006);

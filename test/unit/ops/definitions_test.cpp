@@ -27,10 +27,10 @@ TEST_P(Definitions, AgreeOnBoundariesAndRepresentatives) {
 }
 
 // Oracle: the CPU reference function.
-TEST_P(Definitions, AgreeOnEdges) { agree(edge_tuples(arity())); }
+TEST_P(Definitions, AgreeOnEdges) { agree(edge_tuples(inputs())); }
 
 // Oracle: the CPU reference function.
-TEST_P(Definitions, AgreeOnRandomInputs) { agree(random_tuples(arity(), 100000, 2)); }
+TEST_P(Definitions, AgreeOnRandomInputs) { agree(random_tuples(inputs(), 100000, 2)); }
 
 // Oracle: the CPU reference function, on every u8 (pairs too; triples of u5).
 TEST_P(Definitions, AgreeOnSmallInputsExhaustively) {

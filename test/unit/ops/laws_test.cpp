@@ -3,6 +3,8 @@
 //
 // The statements are written out again here, as the specification has them, so that this does not lean on the
 // engines of algebra/.
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -33,34 +35,63 @@ uint32_t apply(const Operation& f, uint32_t a, uint32_t b) {
   return f.reference(operands);
 }
 
-size_t variables(const Bound& bound) {
+/// The types of the variables; of all operations here, operands have one type.
+std::vector<spec::DataType> variables(const Bound& bound) {
   const uint32_t n = spec::info(bound.law->kind).variables;
-  return n == 0 ? bound.f->signature.inputs.size() : n;
+  const auto& inputs = bound.f->signature.inputs;
+  return std::vector(n == 0 ? inputs.size() : n, inputs[0]);
 }
+
+/// A number's value, or NaN; of the two zeros the negative one less. Exact for every type.
+double number(uint32_t word, spec::DataType type) {
+  if (!spec::kFloats.contains(type)) return word;
+  const spec::FloatFormat f = spec::float_format(type);
+  const uint32_t exponent = (word & f.infinity()) >> f.fraction_bits, fraction = word & f.fraction_mask();
+  double magnitude = std::ldexp(fraction, 1 - f.bias() - int(f.fraction_bits));
+  if (exponent != 0)
+    magnitude = std::ldexp(f.least_normal() + fraction, int(exponent) - f.bias() - int(f.fraction_bits));
+  if (f.is_infinite(word)) magnitude = INFINITY;
+  if (f.is_nan(word)) magnitude = NAN;
+  return (word & f.sign_bit()) != 0 ? -magnitude : magnitude;
+}
+
+/// Equal as laws mean it: the same bits, or two NaNs.
+bool same(uint32_t a, uint32_t b, spec::DataType type) {
+  return a == b || (std::isnan(number(a, type)) && std::isnan(number(b, type)));
+}
+/// A law about order is refuted by a below b, and by nothing else.
+bool below(uint32_t a, uint32_t b, spec::DataType type) { return number(a, type) < number(b, type); }
 
 /// The statement of the law for one choice of its variables.
 bool holds(const Bound& bound, const uint32_t* v) {
   const Operation& f = *bound.f;
   const Law& law = *bound.law;
+  const spec::DataType in = f.signature.inputs[0], out = f.signature.output;
+  const auto equal = [&](uint32_t a, uint32_t b) { return same(a, b, out); };
   switch (law.kind) {
-    case LawKind::Commutative: return apply(f, v[0], v[1]) == apply(f, v[1], v[0]);
+    case LawKind::Commutative: return equal(apply(f, v[0], v[1]), apply(f, v[1], v[0]));
     case LawKind::Associative:
-      return apply(f, apply(f, v[0], v[1]), v[2]) == apply(f, v[0], apply(f, v[1], v[2]));
-    case LawKind::Identity: return apply(f, v[0], law.value) == v[0] && apply(f, law.value, v[0]) == v[0];
-    case LawKind::SelfInverse: return apply(f, v[0], v[0]) == law.value;
-    case LawKind::Idempotent: return apply(f, v[0], v[0]) == v[0];
+      return equal(apply(f, apply(f, v[0], v[1]), v[2]), apply(f, v[0], apply(f, v[1], v[2])));
+    case LawKind::Identity:
+      return equal(apply(f, v[0], law.value), v[0]) && equal(apply(f, law.value, v[0]), v[0]);
+    case LawKind::SelfInverse: return equal(apply(f, v[0], v[0]), law.value);
+    case LawKind::Idempotent: return equal(apply(f, v[0], v[0]), v[0]);
     case LawKind::Absorbing:
-      return apply(f, v[0], law.value) == law.value && apply(f, law.value, v[0]) == law.value;
-    case LawKind::Involution: return apply(f, apply(f, v[0])) == v[0];
+      return equal(apply(f, v[0], law.value), law.value) && equal(apply(f, law.value, v[0]), law.value);
+    case LawKind::Involution: return equal(apply(f, apply(f, v[0])), v[0]);
     case LawKind::DeMorgan:
-      return apply(f, apply(*bound.others[0], v[0], v[1])) ==
-             apply(*bound.others[1], apply(f, v[0]), apply(f, v[1]));
-    case LawKind::Monotone: return v[0] > v[1] || apply(f, v[0]) <= apply(f, v[1]);
-    case LawKind::Bounded: return law.value <= f.reference(v) && f.reference(v) <= law.high;
+      return equal(apply(f, apply(*bound.others[0], v[0], v[1])),
+                   apply(*bound.others[1], apply(f, v[0]), apply(f, v[1])));
+    case LawKind::Monotone:
+      return !(number(v[0], in) <= number(v[1], in)) || !below(apply(f, v[1]), apply(f, v[0]), out);
+    case LawKind::Bounded:
+      return !below(f.reference(v), law.value, out) && !below(law.high, f.reference(v), out);
     case LawKind::Complement: return f.reference(v) + bound.others[0]->reference(v) == law.value;
     case LawKind::DistributiveOver:
-      return apply(f, v[0], apply(*bound.others[0], v[1], v[2])) ==
-             apply(*bound.others[0], apply(f, v[0], v[1]), apply(f, v[0], v[2]));
+      return equal(apply(f, v[0], apply(*bound.others[0], v[1], v[2])),
+                   apply(*bound.others[0], apply(f, v[0], v[1]), apply(f, v[0], v[2])));
+    case LawKind::Projection: return equal(apply(f, apply(f, v[0])), apply(f, v[0]));
+    case LawKind::RoundTrip: return same(apply(*bound.others[0], apply(f, v[0])), v[0], in);
   }
   return false;
 }
@@ -70,7 +101,9 @@ bool holds(const Bound& bound, const uint32_t* v) {
   const spec::LawInfo& info = spec::info(bound.law->kind);
   const size_t arity = bound.f->signature.inputs.size();
   if (info.operands != 0 && info.operands != arity) return ::testing::AssertionFailure() << "wrong arity";
-  const size_t want = bound.law->kind == LawKind::Complement ? arity : 2;
+  const size_t want = bound.law->kind == LawKind::Complement  ? arity
+                      : bound.law->kind == LawKind::RoundTrip ? 1
+                                                              : 2;
   for (const Operation* other : bound.others) {
     if (other == nullptr) return ::testing::AssertionFailure() << "names an operation that does not exist";
     if (other->signature.inputs.size() != want)
@@ -94,7 +127,7 @@ TEST_P(Laws, FitTheOperation) {
   for (const spec::Denial& denial : operation().denied) {
     const Bound bound = bind(operation(), denial.law);
     ASSERT_TRUE(well_formed(bound)) << to_string(denial.law);
-    EXPECT_EQ(denial.witness.size(), variables(bound)) << to_string(denial.law);
+    EXPECT_EQ(denial.witness.size(), variables(bound).size()) << to_string(denial.law);
   }
 }
 
@@ -102,7 +135,7 @@ TEST_P(Laws, FitTheOperation) {
 TEST_P(Laws, ClaimedOnesHoldOnSmallValues) {
   for (const Law& law : operation().laws) {
     const Bound bound = bind(operation(), law);
-    const size_t n = variables(bound);
+    const size_t n = variables(bound).size();
     const uint32_t bits = n == 3 ? 6 : 8;
     for (uint32_t k = 0; k < uint32_t{1} << (bits * n); ++k) {
       uint32_t v[3] = {};
@@ -116,10 +149,10 @@ TEST_P(Laws, ClaimedOnesHoldOnSmallValues) {
 TEST_P(Laws, ClaimedOnesHoldAtFullWidth) {
   for (const Law& law : operation().laws) {
     const Bound bound = bind(operation(), law);
-    const size_t n = variables(bound);
-    for (const Tuple& v : edge_tuples(n))
+    const std::vector<spec::DataType> types = variables(bound);
+    for (const Tuple& v : edge_tuples(types))
       ASSERT_TRUE(holds(bound, v.data())) << to_string(law) << " at " << show(v);
-    for (const Tuple& v : random_tuples(n, 100000, 3)) {
+    for (const Tuple& v : random_tuples(types, 100000, 3)) {
       ASSERT_TRUE(holds(bound, v.data())) << to_string(law) << " at " << show(v);
     }
   }
@@ -204,15 +237,24 @@ TEST(DeclaredLaws, DeniedOnesAreDenied) {
 /// Laws without operations in them, with constants that could be right, and all distributions and
 /// complements.
 std::vector<Law> candidates(const Operation& f) {
-  std::vector<Law> laws = {laws::commutative(), laws::associative(), laws::idempotent(), laws::involution(),
-                           laws::monotone()};
-  for (const uint32_t value : {0u, 1u, 2u, 31u, 32u, 0x7fffffffu, 0x80000000u, 0xfffffffeu, 0xffffffffu}) {
+  std::vector<Law> laws = {laws::commutative(), laws::associative(), laws::idempotent(),
+                           laws::involution(),  laws::monotone(),    laws::projection()};
+  std::vector<uint32_t> values = {0u, 1u, 2u, 31u, 32u, 0x7fffffffu, 0x80000000u, 0xfffffffeu, 0xffffffffu};
+  if (spec::kFloats.contains(f.signature.inputs[0]))
+    values = edge_patterns(spec::float_format(f.signature.inputs[0]));
+  for (const uint32_t value : values) {
+    // All NaNs are one value, and the canonical one stands for it.
+    if (spec::kFloats.contains(f.signature.inputs[0]) && std::isnan(number(value, f.signature.inputs[0])) &&
+        value != spec::float_format(f.signature.inputs[0]).nan()) {
+      continue;
+    }
     laws.push_back(laws::identity(value));
     laws.push_back(laws::self_inverse(value));
     laws.push_back(laws::absorbing(value));
   }
   for (const Operation& g : all_operations()) {
-    if (g.id != f.id) laws.push_back(laws::distributive_over(std::string(g.id)));
+    if (g.id != f.id && g.signature == f.signature && f.signature.inputs[0] == f.signature.output)
+      laws.push_back(laws::distributive_over(std::string(g.id)));
     const Tuple zero(f.signature.inputs.size());
     if (g.signature == f.signature) {
       laws.push_back(
@@ -234,15 +276,16 @@ TEST_P(Laws, NoneThatHoldsIsForgotten) {
   for (const Law& law : candidates(operation())) {
     if (settled.contains(to_string(law))) continue;
     const Bound bound = bind(operation(), law);
-    const size_t n = variables(bound);
+    const std::vector<spec::DataType> types = variables(bound);
+    const size_t n = types.size();
     bool survives = true;
     for (uint32_t k = 0; survives && k < uint32_t{1} << (4 * n); ++k) {
       const uint32_t v[3] = {k & 15, (k >> 4) & 15, (k >> 8) & 15};
       survives = holds(bound, v);
     }
-    for (const Tuple& v : survives ? edge_tuples(n) : std::vector<Tuple>{})
+    for (const Tuple& v : survives ? edge_tuples(types) : std::vector<Tuple>{})
       survives = survives && holds(bound, v.data());
-    for (const Tuple& v : survives ? random_tuples(n, 20000, 4) : std::vector<Tuple>{}) {
+    for (const Tuple& v : survives ? random_tuples(types, 20000, 4) : std::vector<Tuple>{}) {
       survives = survives && holds(bound, v.data());
     }
     EXPECT_FALSE(survives) << to_string(law) << " seems to hold: claim it, or deny it with a witness";
@@ -252,19 +295,22 @@ TEST_P(Laws, NoneThatHoldsIsForgotten) {
 // A claimed range is the range, and an operation that claims none reaches both ends of the type.
 // Oracle: the values at edge inputs.
 TEST_P(Laws, RangesAreTight) {
-  uint32_t least = UINT32_MAX;
-  uint32_t greatest = 0;
-  for (const Tuple& v : edge_tuples(arity())) {
-    least = std::min(least, operation().reference(v.data()));
-    greatest = std::max(greatest, operation().reference(v.data()));
+  const spec::DataType out = operation().signature.output;
+  double least = INFINITY;
+  double greatest = -INFINITY;
+  for (const Tuple& v : edge_tuples(inputs())) {
+    const double value = number(operation().reference(v.data()), out);
+    least = std::fmin(least, value);
+    greatest = std::fmax(greatest, value);
   }
   const auto it = std::ranges::find(operation().laws, LawKind::Bounded, &Law::kind);
   if (it != operation().laws.end()) {
-    EXPECT_EQ(least, it->value);
-    EXPECT_EQ(greatest, it->high);
+    EXPECT_EQ(least, number(it->value, out));
+    EXPECT_EQ(greatest, number(it->high, out));
   } else if (!kDeclared.contains(GetParam())) {
-    EXPECT_EQ(least, 0u);
-    EXPECT_EQ(greatest, 0xffffffff);
+    const bool is_float = spec::kFloats.contains(out);
+    EXPECT_EQ(least, is_float ? -std::numeric_limits<double>::infinity() : 0.0);
+    EXPECT_EQ(greatest, is_float ? std::numeric_limits<double>::infinity() : 4294967295.0);
   }
 }
 

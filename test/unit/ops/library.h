@@ -11,21 +11,23 @@
 #include "base/random.h"
 #include "ops/operation.h"
 #include "ops/registry.h"
+#include "spec/float_format.h"
 
 namespace vyre::ops {
 
 using Tuple = std::vector<uint32_t>;
 
-/// A test that runs once for each operation file, under the operation's id.
+/// A test that runs once for each operation, under its id.
 class EachOperation : public testing::TestWithParam<std::string> {
  protected:
   const Operation& operation() const { return *find_operation(GetParam()); }
   size_t arity() const { return operation().signature.inputs.size(); }
+  const std::vector<spec::DataType>& inputs() const { return operation().signature.inputs; }
 };
 
 inline std::vector<std::string> all_ids() {
   std::vector<std::string> ids;
-  for (const OperationFile& file : operation_files()) ids.emplace_back(file.id);
+  for (const Operation& operation : all_operations()) ids.emplace_back(operation.id);
   return ids;
 }
 
@@ -54,17 +56,43 @@ inline std::vector<uint32_t> edge_words() {
   return words;
 }
 
-/// All n-tuples of the edge words; for three operands, of every fifth of them and the last.
-inline std::vector<Tuple> edge_tuples(size_t n) {
-  std::vector<uint32_t> words = edge_words();
-  if (n == 3) {
-    std::vector<uint32_t> few;
-    for (size_t i = 0; i < words.size(); i += 5) few.push_back(words[i]);
-    few.push_back(words.back());
-    words = few;
+/// Patterns at which arithmetic on floats turns: the ends of the subnormals and of the numbers, one and its
+/// neighbours, ties, integers and halves, infinities, NaNs; of both signs.
+inline std::vector<uint32_t> edge_patterns(spec::FloatFormat f) {
+  std::vector<uint32_t> words;
+  const auto add = [&](uint32_t word) {
+    for (const uint32_t sign : {0u, f.sign_bit()}) words.push_back((word & ~f.sign_bit() & f.mask()) | sign);
+  };
+  const uint32_t unit = f.least_normal();
+  for (const uint32_t around : {f.least_normal(), f.one(), f.one() + unit, f.one() - unit, f.infinity(),
+                                f.one() - unit * f.precision(), f.one() + unit * f.fraction_bits, f.nan()}) {
+    for (const uint32_t step : {0u, 1u, ~0u}) add(around + step);
   }
+  for (const uint32_t word : {0u, 1u, 2u, 3u, unit / 2, f.one() + unit / 2, f.one() + unit + unit / 4,
+                              f.one() - 8 * unit, f.infinity() - unit, f.fraction_mask() | f.infinity()}) {
+    add(word);
+  }
+  std::ranges::sort(words);
+  words.erase(std::ranges::unique(words).begin(), words.end());
+  return words;
+}
+
+inline std::vector<uint32_t> edge_words(spec::DataType type) {
+  return spec::kFloats.contains(type) ? edge_patterns(spec::float_format(type)) : edge_words();
+}
+
+/// All tuples of the types' edge words; for three operands, of every fifth of them and the last (of floats,
+/// every other).
+inline std::vector<Tuple> edge_tuples(const std::vector<spec::DataType>& types) {
   std::vector<Tuple> tuples = {{}};
-  for (size_t i = 0; i < n; ++i) {
+  for (const spec::DataType type : types) {
+    std::vector<uint32_t> words = edge_words(type);
+    if (types.size() == 3) {
+      std::vector<uint32_t> few;
+      for (size_t i = 0; i < words.size(); i += spec::kFloats.contains(type) ? 2 : 5) few.push_back(words[i]);
+      few.push_back(words.back());
+      words = few;
+    }
     std::vector<Tuple> longer;
     for (const Tuple& tuple : tuples) {
       for (const uint32_t word : words) {
@@ -78,17 +106,23 @@ inline std::vector<Tuple> edge_tuples(size_t n) {
 }
 
 /// A word whose size is spread evenly too: half of the draws are uniform, half are shifted right by 0 to 31.
-inline uint32_t random_word(RandomStream& random) {
+/// Of a float, half have an exponent near that of one, so that operands meet.
+inline uint32_t random_word(RandomStream& random, spec::DataType type) {
   const uint32_t word = random.next();
   const uint32_t how = random.next();
-  return (how & 1) == 0 ? word : word >> ((how >> 1) & 31);
+  if (!spec::kFloats.contains(type)) return (how & 1) == 0 ? word : word >> ((how >> 1) & 31);
+  const spec::FloatFormat f = spec::float_format(type);
+  if ((how & 1) == 0) return word & f.mask();
+  const uint32_t exponent = f.one() + (how >> 1 & 15) * f.least_normal() - 8 * f.least_normal();
+  return (word & (f.sign_bit() | f.fraction_mask())) | exponent;
 }
 
-inline std::vector<Tuple> random_tuples(size_t n, size_t count, uint64_t stream) {
+inline std::vector<Tuple> random_tuples(const std::vector<spec::DataType>& types, size_t count,
+                                        uint64_t stream) {
   RandomStream random(0x7661726570726f67, stream);
-  std::vector<Tuple> tuples(count, Tuple(n));
+  std::vector<Tuple> tuples(count, Tuple(types.size()));
   for (Tuple& tuple : tuples) {
-    for (uint32_t& word : tuple) word = random_word(random);
+    for (size_t i = 0; i < tuple.size(); ++i) tuple[i] = random_word(random, types[i]);
   }
   return tuples;
 }

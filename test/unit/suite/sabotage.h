@@ -17,6 +17,7 @@
 #include "backend/backend.h"
 #include "base/bytes.h"
 #include "ops/operation.h"
+#include "spec/float_format.h"
 
 namespace vyre::sabotage {
 
@@ -31,6 +32,8 @@ enum class Fault : uint8_t {
   UnsignedWhereSigned,
   OutOfBoundsIndexWraps,
   OutOfBoundsStoreLands,
+  FlushesSubnormals,  // results of arithmetic on floats
+  ContractsProducts,  // a * b + c with one rounding
   WrongOnceInAMillion,
   KnowsThePublishedRows,
 };
@@ -153,6 +156,17 @@ class Rewriter {
       return apply(Op::Select,
                    {zero, literal(type, Words{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}), quotient});
     }
+    if (fault_ == Fault::FlushesSubnormals && is_apply && is_arithmetic(e.op)) {
+      return flushed(to_.add(e, args, Span::none()), resolution_.type(old));
+    }
+    if (fault_ == Fault::ContractsProducts && is_apply && e.op == Op::FAdd) {
+      for (const size_t side : {0, 1}) {
+        const ir::Expr product = to_[args[side]];
+        if (product.kind != ir::ExprKind::Apply || product.op != Op::FMul) continue;
+        const ir::ExprId* factors = &to_.expr_list[product.args.first];
+        return apply(Op::FMulAdd, {factors[0], factors[1], args[1 - side]});
+      }
+    }
     if (fault_ == Fault::UnsignedWhereSigned && is_apply && spec::is_scalar(e.op) &&
         resolution_.type(from_.arg(e, 0)) == DataType::I32) {
       std::vector<ir::ExprId> words;
@@ -165,6 +179,18 @@ class Rewriter {
       return resolution_.type(old) == DataType::I32 ? apply(Op::Bitcast, {result}, DataType::I32) : result;
     }
     return to_.add(e, args, Span::none());
+  }
+
+  static bool is_arithmetic(Op op) {
+    return op == Op::FAdd || op == Op::FSub || op == Op::FMul || op == Op::FDiv || op == Op::FMulAdd;
+  }
+  /// A subnormal as a zero of its sign.
+  ir::ExprId flushed(ir::ExprId value, DataType type) {
+    const spec::FloatFormat f = spec::float_format(type);
+    const auto bits = [&] { return apply(Op::Bitcast, {copy(value)}, DataType::U32); };
+    const ir::ExprId exponent = apply(Op::BitAnd, {bits(), literal(DataType::U32, f.infinity())});
+    const ir::ExprId sign = apply(Op::BitAnd, {bits(), literal(DataType::U32, f.sign_bit())});
+    return apply(Op::Select, {exponent, value, apply(Op::Bitcast, {sign}, type)});
   }
 
   // The operators for which the order matters; comparisons are left alone, or no wrapper would run at all.

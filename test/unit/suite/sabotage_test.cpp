@@ -1,4 +1,4 @@
-// A wrong backend is never certified: twelve ways of being wrong, each refused with an input that shows it,
+// A wrong backend is never certified: many ways of being wrong, each refused with an input that shows it,
 // by the run that the right backend passes.
 #include "sabotage.h"
 
@@ -153,6 +153,40 @@ TEST_P(AWrongBackend, IsRefusedByARunThatTheRightOnePasses) {
 
 INSTANTIATE_TEST_SUITE_P(Twelve, AWrongBackend, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// A backend that is wrong about floats keeps what it is worth for integers. Oracle: the specification; both
+// faults are forbidden patterns of its "Float semantics", and neither touches an integer.
+TEST(AWrongBackend, LosesTheFloatTrackAlone) {
+  using verify::Track;
+  const auto honest = native();
+  suite::Plan plan;
+  plan.strength = verify::Strength::Quick;
+  plan.selection = "*.sub";  // primitive.math.sub, and float.<type>.sub
+  plan.families = {Family::Operators, Family::Casts};
+  plan.family_plan = verify::FamilyPlan{1'000, 2, 0};
+  for (const Fault fault : {Fault::FlushesSubnormals, Fault::ContractsProducts}) {
+    SCOPED_TRACE(int(fault));
+    sabotage::Saboteur wrong(*honest, fault);
+    const auto run = suite::run(wrong, plan, {}, nullptr);
+    ASSERT_TRUE(run.has_value()) << run.error().message;
+    const std::vector<verify::Verdict>& verdicts = run->certificate.verdicts;
+    // As if there were no other families than those of the plan; both have a part of floats.
+    EXPECT_EQ(certify::level_of(Track::Integer, verdicts, plan.strength, 2), certify::Level::L2);
+    EXPECT_EQ(certify::level_of(Track::Float, verdicts, plan.strength, 2), certify::Level::None);
+    for (const verify::Verdict& v : verdicts) {
+      // A sum of a product is no operation; operators beside others are a family's.
+      const bool operators = v.subject == verify::info(Family::Operators).text;
+      const bool operation = v.kind == verify::SubjectKind::Operation;
+      const bool can_show = operators || (operation && fault == Fault::FlushesSubnormals);
+      EXPECT_EQ(v.failure_count != 0, v.track == Track::Float && can_show)
+          << v.subject << (v.failures.empty() ? "" : " " + v.failures[0].token);
+      EXPECT_EQ(v.error, "") << v.subject;
+    }
+  }
+  const auto run = suite::run(*honest, plan, {}, nullptr);
+  ASSERT_TRUE(run.has_value()) << run.error().message;
+  EXPECT_EQ(certify::level_of(Track::Float, run->certificate.verdicts, plan.strength, 2), certify::Level::L2);
+}
 
 // Oracle: the planted-false laws' counts, which are known from mathematics: constant zero satisfies many true
 // laws and cannot satisfy these.

@@ -14,8 +14,8 @@
 namespace vyre::verify {
 namespace {
 
-const Family kProgramFamilies[] = {Family::Memory, Family::Control, Family::Loops, Family::Barriers,
-                                   Family::Atomics};
+const Family kProgramFamilies[] = {Family::Memory,   Family::Control, Family::Loops,
+                                   Family::Barriers, Family::Atomics, Family::Reductions};
 
 // Oracle: parser and checker.
 TEST(Families, EveryShapeIsAValidProgram) {
@@ -76,6 +76,48 @@ TEST(Families, EverySpecificationRowIsTried) {
   EXPECT_EQ(rows, spec::operator_rows().size());
 }
 
+// Oracle: the definition of the tracks: a subject is of the float track when one of its types is a float.
+TEST(Families, EverySubjectIsOfOneTrack) {
+  size_t floats = 0, integers = 0;
+  for (const FamilyInfo& family : kFamilies) {
+    const std::vector<Subject> all = elementwise_subjects(family.family);
+    size_t parts = 0;
+    for (const Track track : {Track::Integer, Track::Float}) {
+      const std::vector<Subject> part = elementwise_subjects(family.family, track);
+      parts += part.size();
+      if (!part.empty()) EXPECT_TRUE(is_of(family.family, track)) << family.text;
+      for (const Subject& subject : part) {
+        // Names are made of mnemonics and types.
+        bool has_float = false;
+        for (const char* type : {".f16", ".bf16", ".f32"})
+          has_float = has_float || subject.name.find(type) != std::string::npos;
+        EXPECT_EQ(has_float, track == Track::Float) << subject.name;
+        (track == Track::Float ? floats : integers) += 1;
+      }
+    }
+    EXPECT_EQ(parts, all.size()) << family.text;
+  }
+  EXPECT_GT(floats, 100u);
+  EXPECT_GT(integers, 100u);
+  // Of random programs both kinds come, and the token of one says no track.
+  size_t with = 0;
+  for (uint64_t k = 0; k < 200; ++k) {
+    with += track_of(family_case(Family::Programs, 1, k).program) == Track::Float;
+  }
+  EXPECT_GT(with, 40u);
+  EXPECT_LT(with, 190u);
+}
+
+// Oracle: the ledger of reductions and folds, and the types of floats.
+TEST(Families, EveryReductionIsFoldedEveryWay) {
+  std::set<std::string> seen;
+  for (uint64_t k = 0; k < shapes(Family::Reductions); ++k) {
+    const std::string name = shape_name(Family::Reductions, k);
+    seen.insert(name.substr(name.find(' ') + 1, name.find(',') - name.find(' ') - 1));
+  }
+  EXPECT_EQ(seen.size(), 2u * 4u * 3u);
+}
+
 // Oracle: the ledger of operators.
 TEST(Families, EveryOperatorIsASubject) {
   std::set<std::string> names;
@@ -86,7 +128,7 @@ TEST(Families, EveryOperatorIsASubject) {
     }
   }
   for (const spec::OpInfo& op : spec::kOps) {
-    if (op.op == spec::Op::Call) continue;  // every operation is one
+    if (op.op == spec::Op::Call || spec::is_reduction(op.op)) continue;  // operations, and programs
     const bool found = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return name.find(std::string("/") + std::string(op.mnemonic) + ".") != std::string::npos;
     });

@@ -30,7 +30,7 @@ Operation primitive_math_abs() {
             const ir::Ex mask = f.let("mask", -(p[0] >> 31));
             return (p[0] ^ mask) - mask;
           },
-      .laws = {laws::bounded(0, 0x80000000)},
+      .laws = {laws::bounded(0, 0x80000000), laws::projection()},
       .denied =
           {
               {laws::bounded(0, 0x7fffffff), {0x80000000}},  // abs(MIN) = MIN

@@ -30,7 +30,7 @@ Operation primitive_math_sign() {
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return -(p[0] >> 31) | (p[0] != 0); },
       .laws = {laws::monotone(), laws::de_morgan("primitive.math.min", "primitive.math.min"),
                laws::de_morgan("primitive.math.max", "primitive.math.max"),
-               laws::de_morgan("primitive.bitwise.or", "primitive.bitwise.or")},
+               laws::de_morgan("primitive.bitwise.or", "primitive.bitwise.or"), laws::projection()},
       .denied =
           {
               {laws::bounded(0, 1), {0xffffffff}},  // -1 is ffffffff

@@ -1,0 +1,257 @@
+// Operations on floats: one file an operator, one operation a type.
+//
+// src/ops/floating/add.cpp declares float.f16.add, float.bf16.add and float.f32.add at once: the body is the
+// operator itself, so their laws speak of what a backend makes of that, and rows, classes and boundary values
+// are written in values that every format has ("one", "the least subnormal"), which Values names. A row that
+// hangs on the precision says so by such a value; it is worked out by hand all the same. Source: semantics,
+// "Floats"; vyre-conform-spec, "Float semantics".
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ops/float_reference.h"
+#include "ops/operation.h"
+#include "spec/float_format.h"
+
+namespace vyre::ops {
+
+/// The type of the language that a format of the host is.
+template <typename Float>
+inline constexpr spec::DataType type_of = spec::DataType::F32;
+template <>
+inline constexpr spec::DataType type_of<host_float::F16> = spec::DataType::F16;
+template <>
+inline constexpr spec::DataType type_of<host_float::BF16> = spec::DataType::BF16;
+
+/// Patterns by what they are.
+template <typename Float>
+struct Values {
+  static constexpr spec::FloatFormat format = spec::float_format(type_of<Float>);
+  static constexpr uint32_t sign = format.sign_bit();
+  /// 2^k, also among the subnormals. Domain: it is a number of the format.
+  static constexpr uint32_t power(int k) {
+    const int least = format.min_exponent();
+    return k >= least ? uint32_t(k + format.bias()) << format.fraction_bits
+                      : 1u << (k - (least - int(format.fraction_bits)));
+  }
+  static constexpr uint32_t minus(uint32_t x) { return x ^ sign; }
+
+  static constexpr uint32_t zero = 0, minus_zero = sign;
+  static constexpr uint32_t one = format.one(), two = power(1), four = power(2), half = power(-1);
+  static constexpr uint32_t half_unit = 1u << (format.fraction_bits - 1);  // 0.5 in the fraction of one
+  static constexpr uint32_t one_and_half = one | half_unit, three = two | half_unit, six = four | half_unit;
+  static constexpr uint32_t two_and_half = two | half_unit >> 1;
+  static constexpr uint32_t minus_one = one | sign;
+  /// Half the distance from one to its upper neighbour: a tie when it is added to one.
+  static constexpr uint32_t tie = power(-int(format.precision()));
+  static constexpr uint32_t tiny = 1;  // the least subnormal
+  static constexpr uint32_t least_normal = format.least_normal();
+  static constexpr uint32_t greatest = format.greatest();
+  static constexpr uint32_t infinity = format.infinity(), minus_infinity = infinity | sign;
+  static constexpr uint32_t nan = format.nan();         // the one that arithmetic gives
+  static constexpr uint32_t payload = nan | sign | 1;   // another quiet one
+  static constexpr uint32_t signalling = infinity | 1;  // and a signalling one
+
+  static constexpr bool is_nan(uint32_t x) { return format.is_nan(x); }
+  static constexpr bool is_infinite(uint32_t x) { return format.is_infinite(x); }
+  static constexpr bool is_zero(uint32_t x) { return (x & ~sign & format.mask()) == 0; }
+  static constexpr bool is_subnormal(uint32_t x) { return format.is_subnormal(x); }
+};
+
+template <spec::Op op>
+ir::Ex compose_operator(ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
+  return f.apply(op, p);
+}
+
+/// "float.f32.add"; lives for ever.
+std::string_view float_id(spec::DataType type, std::string_view name);
+
+/// What the operations of an operator have in common. laws, denied, boundaries, rows and summary are left.
+template <typename Float, spec::Op op>
+Operation floating(std::string_view name, Reference reference) {
+  constexpr spec::DataType type = type_of<Float>;
+  Operation out;
+  out.id = float_id(type, name);
+  out.signature.inputs.assign(*spec::operand_count(op), type);
+  out.signature.output = spec::result_type(op, type);
+  out.parameter_names = {"a", "b", "c"};
+  out.parameter_names.resize(out.signature.inputs.size());
+  out.reference = reference;
+  out.compose = compose_operator<op>;
+  return out;
+}
+
+/// The same of a conversion to another float type.
+template <typename Float, spec::DataType to>
+Operation conversion(std::string_view name, Reference reference) {
+  Operation out;
+  out.id = float_id(type_of<Float>, name);
+  out.signature = {{type_of<Float>}, to};
+  out.parameter_names = {"a"};
+  out.reference = reference;
+  out.compose = [](ir::FunctionBuilder& f, std::span<const ir::Ex> p) { return f.cast(to, p[0]); };
+  return out;
+}
+
+/// Every operand is one of the five kinds of values; the first that is among them decides.
+template <typename Float, size_t arity>
+std::vector<EquivalenceClass> operand_classes() {
+  using V = Values<Float>;
+  using Words = const uint32_t*;
+  constexpr auto any = [](Words x, auto is) {
+    for (size_t i = 0; i < arity; ++i) {
+      if (is(x[i])) return true;
+    }
+    return false;
+  };
+  static constexpr auto has_nan = [any](Words x) { return any(x, V::is_nan); };
+  static constexpr auto has_infinity = [any](Words x) { return !has_nan(x) && any(x, V::is_infinite); };
+  static constexpr auto has_zero = [any](Words x) {
+    return !has_nan(x) && !has_infinity(x) && any(x, V::is_zero);
+  };
+  static constexpr auto has_subnormal = [any](Words x) {
+    return !has_nan(x) && !has_infinity(x) && !has_zero(x) && any(x, V::is_subnormal);
+  };
+  const auto first = [](uint32_t x) {
+    std::vector<uint32_t> out(arity, V::one);
+    out[0] = x;
+    return out;
+  };
+  return {
+      {"an operand is NaN", [](Words x) { return has_nan(x); }, first(V::payload)},
+      {"an operand is infinite, none is NaN", [](Words x) { return has_infinity(x); }, first(V::infinity)},
+      {"an operand is a zero, all are numbers", [](Words x) { return has_zero(x); }, first(V::minus_zero)},
+      {"an operand is subnormal, none is zero", [](Words x) { return has_subnormal(x); }, first(V::tiny)},
+      {"all operands are normal",
+       [](Words x) { return !has_nan(x) && !has_infinity(x) && !has_zero(x) && !has_subnormal(x); },
+       first(V::two)},
+  };
+}
+
+/// Boundary values of two operands that are hard on any operator.
+template <typename Float>
+std::vector<BoundaryValue> binary_boundaries() {
+  using V = Values<Float>;
+  return {
+      {{V::zero, V::minus_zero}, "the two zeros"},
+      {{V::minus_zero, V::zero}, "the two zeros, the other way"},
+      {{V::tiny, V::tiny}, "the least subnormal, twice"},
+      {{V::least_normal, V::minus(V::tiny)}, "across the border of the subnormals"},
+      {{V::greatest, V::greatest}, "the greatest number, twice"},
+      {{V::one, V::tie}, "one, and half a unit in its last place"},
+      {{V::infinity, V::minus_infinity}, "the two infinities"},
+      {{V::infinity, V::zero}, "infinity and zero"},
+      {{V::payload, V::one}, "a quiet NaN with a payload"},
+      {{V::one, V::signalling}, "a signalling NaN"},
+  };
+}
+template <typename Float>
+std::vector<BoundaryValue> unary_boundaries() {
+  using V = Values<Float>;
+  return {
+      {{V::zero}, "zero"},
+      {{V::minus_zero}, "minus zero"},
+      {{V::tiny}, "the least subnormal"},
+      {{V::least_normal - 1}, "the greatest subnormal"},
+      {{V::least_normal}, "the least normal number"},
+      {{V::greatest}, "the greatest number"},
+      {{V::infinity}, "infinity"},
+      {{V::minus_infinity}, "minus infinity"},
+      {{V::payload}, "a quiet NaN with a payload"},
+      {{V::signalling}, "a signalling NaN"},
+  };
+}
+
+/// What comparisons know of two values, for rows of all five.
+enum class Relation : uint8_t { Less, Equal, Greater, Unordered };
+/// Rows of a comparison that is 1 for the relations that `holds` says.
+template <typename Float>
+std::vector<SpecRow> comparison_rows(bool (*holds)(Relation)) {
+  using V = Values<Float>;
+  struct Pair {
+    uint32_t a, b;
+    Relation relation;
+    std::string_view why;
+  };
+  const Pair pairs[] = {
+      {V::one, V::two, Relation::Less, "one is below two"},
+      {V::two, V::one, Relation::Greater, "two is above one"},
+      {V::one, V::one, Relation::Equal, "one equals itself"},
+      {V::minus_zero, V::zero, Relation::Equal, "the zeros are equal"},
+      {V::zero, V::minus_zero, Relation::Equal, "the zeros are equal, the other way"},
+      {V::minus_one, V::one, Relation::Less, "signs count: as words it would be above"},
+      {V::minus_one, V::minus(V::two), Relation::Greater, "of negative numbers the larger word is below"},
+      {V::zero, V::tiny, Relation::Less, "a subnormal is not zero"},
+      {V::minus(V::tiny), V::zero, Relation::Less, "nor is a negative one"},
+      {V::tiny, V::least_normal, Relation::Less, "subnormals are below normal numbers"},
+      {V::greatest, V::infinity, Relation::Less, "infinity is above every number"},
+      {V::infinity, V::infinity, Relation::Equal, "infinity equals itself"},
+      {V::payload, V::one, Relation::Unordered, "NaN has no order"},
+      {V::one, V::payload, Relation::Unordered, "NaN has no order, on the right"},
+      {V::nan, V::nan, Relation::Unordered, "NaN does not equal itself"},
+      {V::signalling, V::signalling, Relation::Unordered, "nor does a signalling one"},
+  };
+  std::vector<SpecRow> out;
+  for (const Pair& p : pairs) {
+    out.push_back({{p.a, p.b},
+                   holds(p.relation) ? 1u : 0u,
+                   p.why,
+                   "vyre-conform-spec: Float semantics (NaN comparisons are false)"});
+  }
+  return out;
+}
+
+/// Rows of a rounding: of each value what floor, ceil, round and trunc give; `which` is one of these.
+template <typename Float>
+std::vector<SpecRow> rounding_rows(size_t which) {
+  using V = Values<Float>;
+  struct Value {
+    uint32_t a, results[4];
+    std::string_view why;
+  };
+  constexpr uint32_t one = V::one, two = V::two, mz = V::minus_zero;
+  const Value values[] = {
+      {V::half, {0, one, 0, 0}, "a half: ties go to even"},
+      {V::half + 1, {0, one, one, 0}, "just above a half"},
+      {V::half - 1, {0, one, 0, 0}, "just below a half: adding a half and cutting would give one"},
+      {V::minus(V::half), {V::minus_one, mz, mz, mz}, "a zero keeps the sign of what was rounded"},
+      {V::one_and_half, {one, two, two, one}, "one and a half goes to two"},
+      {V::two_and_half, {two, V::three, two, two}, "two and a half goes to two: even, not away from zero"},
+      {V::minus(V::one_and_half), {V::minus(two), V::minus_one, V::minus(two), V::minus_one}, "below zero"},
+      {V::minus(V::two_and_half),
+       {V::minus(V::three), V::minus(two), V::minus(two), V::minus(two)},
+       "a tie below zero"},
+      {V::zero, {0, 0, 0, 0}, "zero"},
+      {V::minus_zero, {mz, mz, mz, mz}, "minus zero"},
+      {V::tiny, {0, one, 0, 0}, "the least subnormal is not zero"},
+      {V::minus(V::tiny), {V::minus_one, mz, mz, mz}, "nor is its negative"},
+      {V::three, {V::three, V::three, V::three, V::three}, "an integer stays"},
+      {V::greatest, {V::greatest, V::greatest, V::greatest, V::greatest}, "all large numbers are integers"},
+      {V::infinity, {V::infinity, V::infinity, V::infinity, V::infinity}, "infinity stays"},
+      {V::payload, {V::nan, V::nan, V::nan, V::nan}, "one NaN"},
+  };
+  std::vector<SpecRow> out;
+  for (const Value& v : values) {
+    out.push_back({{v.a}, v.results[which], v.why, "semantics: Floats (FRound: to nearest, ties to even)"});
+  }
+  return out;
+}
+
+/// declare.operator()<Float>() for each of the types, in the order of the ledger.
+template <typename Declare>
+std::vector<Operation> at_each_float(Declare declare) {
+  return {
+    declare.template operator()<host_float::F16>(),
+    declare.template operator()<host_float::BF16>(),
+    declare.template operator()<host_float::F32>()
+  };
+}
+
+/// A law that names another operation of the same type.
+template <typename Float>
+std::string beside(std::string_view name) {
+  return std::string(float_id(type_of<Float>, name));
+}
+
+}  // namespace vyre::ops

@@ -1,0 +1,48 @@
+// float.<type>.is_inf: 1 for the two infinities.
+#include "ops/float_reference.h"
+
+#include <cmath>
+
+namespace {
+
+template <typename Float>
+uint32_t reference(uint32_t a) {
+  return std::isinf(Float::value(a)) ? 1 : 0;
+}
+
+}  // namespace
+
+#include "ops/floating.h"
+
+namespace vyre::ops {
+
+std::vector<Operation> floating_is_inf() {
+  return at_each_float([]<typename Float>() {
+    using V = Values<Float>;
+    Operation o = floating<Float, spec::Op::FIsInf>("is_inf", reference_of<reference<Float>>);
+    o.summary = "1 if a is an infinity, else 0";
+    o.laws = {laws::bounded(0, 1)};
+    o.denied = {
+        {laws::bounded(0, 0), {V::infinity}},
+        {laws::monotone(), {V::minus_infinity, V::zero}},
+        {laws::complement(beside<Float>("is_nan"), 1), {V::one}},
+    };
+    o.classes = operand_classes<Float, 1>();
+    o.boundaries = unary_boundaries<Float>();
+    o.rows = {
+        {{V::nan}, 0, "the NaN of arithmetic", "vyre-conform-spec: Float semantics"},
+        {{V::payload}, 0, "a quiet NaN with a payload", "vyre-conform-spec: Float semantics"},
+        {{V::signalling}, 0, "a signalling NaN", "vyre-conform-spec: Float semantics"},
+        {{V::infinity}, 1, "infinity", "vyre-conform-spec: Float semantics"},
+        {{V::minus_infinity}, 1, "minus infinity", "vyre-conform-spec: Float semantics"},
+        {{V::zero}, 0, "zero", "vyre-conform-spec: Float semantics"},
+        {{V::minus_zero}, 0, "minus zero", "vyre-conform-spec: Float semantics"},
+        {{V::one}, 0, "a number", "vyre-conform-spec: Float semantics"},
+        {{V::tiny}, 0, "a subnormal", "vyre-conform-spec: Float semantics"},
+        {{V::greatest}, 0, "the neighbour of infinity", "vyre-conform-spec: Float semantics"},
+    };
+    return o;
+  });
+}
+
+}  // namespace vyre::ops

@@ -1,0 +1,70 @@
+// float.<type>.max: the greater of two; a number wins over NaN.
+#include "ops/float_reference.h"
+
+#include <cmath>
+
+namespace {
+
+template <typename Float>
+uint32_t reference(uint32_t a, uint32_t b) {
+  const auto x = Float::value(a), y = Float::value(b);
+  if (std::isnan(x)) return std::isnan(y) ? Float::pattern(x) : b;
+  if (std::isnan(y)) return a;
+  if (x == y) return std::signbit(x) ? b : a;  // the zeros
+  return x > y ? a : b;
+}
+
+}  // namespace
+
+#include "ops/floating.h"
+
+namespace vyre::ops {
+
+std::vector<Operation> floating_max() {
+  return at_each_float([]<typename Float>() {
+    using V = Values<Float>;
+    Operation o = floating<Float, spec::Op::FMax>("max", reference_of<reference<Float>>);
+    o.summary = "the greater of a and b; a number wins over NaN, -0 < +0";
+    o.laws = {laws::commutative(), laws::associative(), laws::identity(V::nan), laws::idempotent(),
+              laws::absorbing(V::infinity)};
+    o.denied = {
+        {laws::identity(V::minus_infinity), {V::payload}},  // a number wins over NaN, infinity too
+        {laws::self_inverse(V::zero), {V::one}},
+        {laws::distributive_over(beside<Float>("min")),
+         {V::one, V::nan, V::two}},  // a NaN among the operands is lost on one side alone
+    };
+    o.classes = operand_classes<Float, 2>();
+    o.boundaries = binary_boundaries<Float>();
+    o.rows = {
+        {{V::one, V::two}, V::two, "the first is less", "vyre-conform-spec: Float semantics"},
+        {{V::two, V::one}, V::two, "the second is less", "vyre-conform-spec: Float semantics"},
+        {{V::minus_one, V::one}, V::one, "signs count", "vyre-conform-spec: Float semantics"},
+        {{V::minus_zero, V::zero}, V::zero, "-0 < +0", "semantics: Floats"},
+        {{V::zero, V::minus_zero}, V::zero, "-0 < +0, the other way", "semantics: Floats"},
+        {{V::payload, V::one}, V::one, "a number wins over NaN", "semantics: Floats"},
+        {{V::one, V::signalling}, V::one, "a signalling NaN counts as quiet", "semantics: Floats"},
+        {{V::payload, V::signalling},
+         V::nan,
+         "without a number the result is the one NaN",
+         "semantics: Floats (one NaN)"},
+        {{V::infinity, V::payload}, V::infinity, "infinity is a number here", "semantics: Floats"},
+        {{V::minus_infinity, V::minus_one},
+         V::minus_one,
+         "below every number",
+         "vyre-conform-spec: Float semantics"},
+        {{V::tiny, V::zero}, V::tiny, "a subnormal is not zero", "vyre-conform-spec: Float semantics"},
+        {{V::greatest, V::infinity}, V::infinity, "above every number", "vyre-conform-spec: Float semantics"},
+        {{V::minus(V::two), V::minus_one},
+         V::minus_one,
+         "of negative numbers the larger word is less",
+         "vyre-conform-spec: Float semantics"},
+        {{V::tiny, V::least_normal},
+         V::least_normal,
+         "subnormals are below normal numbers",
+         "vyre-conform-spec: Float semantics"},
+    };
+    return o;
+  });
+}
+
+}  // namespace vyre::ops
