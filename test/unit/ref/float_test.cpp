@@ -106,22 +106,42 @@ TEST(Reductions, AreTheirDefinitionForEveryLength) {
 
 // Oracle: as above; semantics, "Floats": range arguments clamp to len.
 TEST(Reductions, ClampTheirRanges) {
-  const FoldCase sum = folds()[0];
-  const Words data = some_floats(1, 9, false);
+  const FoldCase sum = folds()[0], greatest = folds()[3];
+  Words data = some_floats(1, 9, false);
+  for (uint32_t& x : data) x |= 0x80000000;  // so that no zero from beyond goes unnoticed
   const auto program = checked(
       "program p(read data: f32 @0, read range: u32 @1, read_write out: f32 @2) workgroup(1, 1, 1) {"
       " out[0] = freduce_strict(fadd, data, range[0], range[1]);"
-      " out[1] = freduce_tree_binary(fadd, data, range[0], range[1]); }",
+      " out[1] = freduce_tree_binary(fadd, data, range[0], range[1]);"
+      " out[2] = freduce_tree_binary(fmax, data, range[0], range[1]); }",
       {});
   constexpr uint32_t kAll = 0xffffffff;
   for (const uint32_t from : {0u, 1u, 4u, 8u, 9u, 10u, 0x80000000u, kAll}) {
     for (const uint32_t to : {0u, 1u, 4u, 8u, 9u, 10u, 0x80000000u, kAll}) {
-      const auto out = try_run(program, {data, {from, to}, {1, 1}});
+      const auto out = try_run(program, {data, {from, to}, {1, 1, 1}});
       ASSERT_TRUE(out);
       const size_t end = std::min<size_t>(to, data.size()), begin = std::min<size_t>(from, end);
       const auto part = std::span(data).subspan(begin, end - begin);
-      EXPECT_EQ((*out)[2][0], expected(false, sum, part)) << from << " " << to;
-      EXPECT_EQ((*out)[2][1], expected(true, sum, part)) << from << " " << to;
+      ASSERT_EQ((*out)[2][0], expected(false, sum, part)) << from << " " << to;
+      ASSERT_EQ((*out)[2][1], expected(true, sum, part)) << from << " " << to;
+      ASSERT_EQ((*out)[2][2], expected(true, greatest, part)) << from << " " << to;
+    }
+  }
+}
+
+// Oracle: semantics, "Floats": of one element it is the element, canonical if NaN.
+TEST(Reductions, OfOneElementAreThatElement) {
+  for (const FoldCase& c : folds()) {
+    const auto program = checked(
+        "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
+        " out[0] = " +
+            reduction(false, c.text) + "; out[1] = " + reduction(true, c.text) + "; }",
+        {});
+    for (const uint32_t x : {0u, 0x80000000u, 1u, 0xff800000u}) {
+      EXPECT_THAT((*try_run(program, {{x}, {7, 7}}))[1], testing::ElementsAre(x, x)) << c.text;
+    }
+    for (const uint32_t nan : {0x7f800001u, 0xffc00000u, 0xffffffffu}) {
+      EXPECT_THAT((*try_run(program, {{nan}, {7, 7}}))[1], testing::ElementsAre(kNaN, kNaN)) << c.text;
     }
   }
 }
