@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "base/bytes.h"
@@ -60,6 +59,7 @@ Result<Binding> bind_one(const check::Checked& program, const ir::BufferDecl& de
 /// Sorts the non-empty extents by space and address: if any two overlap, then some two neighbours do.
 Result<void> check_overlap(const check::Checked& program, std::span<const Extent> extents) {
   std::vector<size_t> order;
+  order.reserve(extents.size());
   for (size_t i = 0; i < extents.size(); ++i) {
     if (extents[i].bytes != 0) order.push_back(i);
   }
@@ -85,10 +85,7 @@ Result<void> check_overlap(const check::Checked& program, std::span<const Extent
 class Tensors {
  public:
   Tensors(const check::Checked& program, std::span<const Extent> extents, std::span<Binding> bindings)
-      : program_(program.program()), extents_(extents), bindings_(bindings) {
-    const auto& bound = program.bound_buffers();
-    for (size_t i = 0; i < bound.size(); ++i) by_name_.emplace(program.buffer(bound[i]).name, i);
-  }
+      : checked_(program), program_(program.program()), extents_(extents), bindings_(bindings) {}
 
   Result<void> bind(const ir::BufferDecl& decl, const ir::TensorType& tensor, Binding& binding) const {
     for (const ir::Dim& dim : tensor.dims) {
@@ -103,7 +100,10 @@ class Tensors {
 
  private:
   Result<uint32_t> read(const ir::BufferDecl& decl, const ir::Dim& dim) const {
-    const size_t named = by_name_.at(dim.buffer);
+    const auto& bound = checked_.bound_buffers();
+    const auto found =
+        std::ranges::find(bound, dim.buffer, [&](check::BufferId id) { return checked_.buffer(id).name; });
+    const auto named = size_t(found - bound.begin());
     const Binding& source = bindings_[named];
     if (dim.element < source.count) return load_u32(extents_[named].uniform.data() + size_t(dim.element) * 4);
     const ir::Code& code = program_.code;
@@ -160,10 +160,10 @@ class Tensors {
               fmt::format("bind at least {} elements, or pass smaller dimensions", last + 1)));
   }
 
+  const check::Checked& checked_;
   const ir::Program& program_;
   std::span<const Extent> extents_;
   std::span<Binding> bindings_;
-  std::unordered_map<ir::Symbol, size_t> by_name_;
 };
 
 }  // namespace
@@ -182,7 +182,7 @@ Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const
   bindings.reserve(bound.size());
   for (size_t i = 0; i < bound.size(); ++i) {
     VYRE_TRY(binding, bind_one(program, program.buffer(bound[i]), extents[i].bytes));
-    bindings.push_back(binding);
+    bindings.push_back(std::move(binding));
   }
   VYRE_CHECK(check_overlap(program, extents));
   const Tensors tensors(program, extents, bindings);

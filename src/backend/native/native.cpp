@@ -49,33 +49,40 @@ AlignedBytes allocate(uint64_t bytes) {
 /// Code moves words and, of 16-bit elements, halves of them, and wants no more alignment than that.
 uint32_t access_bytes(spec::DataType element) { return std::min(spec::info(element).bytes, 4u); }
 
+/// What code reads of a binding without elements, of which it may touch the first, and its workgroup memory
+/// where it has none. It writes to neither.
+alignas(kCacheLine) constexpr std::byte kNothing[kCacheLine] = {};
+std::byte* nothing() { return const_cast<std::byte*>(kNothing); }
+
 /// A bound buffer as code takes it: in place where it can be, else through an aligned copy.
 class BoundBuffer {
  public:
-  BoundBuffer(const layout::Binding& binding, uint32_t alignment) : binding_(binding) {
-    const bool aligned = reinterpret_cast<uintptr_t>(binding.bytes.data()) % alignment == 0;
-    if (binding.count == 0) {
-      data_ = empty_;  // code may touch the first element of any binding
+  BoundBuffer(const layout::Binding& binding, uint32_t alignment)
+      : bytes_(binding.bytes), count_(binding.count) {
+    const bool aligned = reinterpret_cast<uintptr_t>(bytes_.data()) % alignment == 0;
+    if (count_ == 0) {
+      data_ = nothing();
     } else if (aligned) {
-      data_ = binding.bytes.data();
+      data_ = bytes_.data();
     } else {
-      copy_ = allocate(binding.bytes.size());
+      copy_ = allocate(bytes_.size());
       data_ = copy_.get();
-      if (copy_) std::ranges::copy(binding.bytes, data_);
+      if (copy_) std::ranges::copy(bytes_, data_);
     }
   }
-  BoundBuffer(const BoundBuffer&) = delete;
+  BoundBuffer(BoundBuffer&& other) noexcept = default;
+  BoundBuffer& operator=(BoundBuffer&&) = delete;
   ~BoundBuffer() {
-    if (copy_) std::ranges::copy(std::span(data_, binding_.bytes.size()), binding_.bytes.begin());
+    if (copy_) std::ranges::copy(std::span(data_, bytes_.size()), bytes_.begin());
   }
   bool allocated() const { return data_ != nullptr; }
-  lower::CpuBuffer get() const { return {data_, binding_.count}; }
+  lower::CpuBuffer get() const { return {data_, count_}; }
 
  private:
-  layout::Binding binding_;
+  std::span<std::byte> bytes_;
+  uint64_t count_;
   AlignedBytes copy_;
   std::byte* data_ = nullptr;
-  alignas(kCacheLine) std::byte empty_[kCacheLine] = {};
 };
 
 lower::Target target_with(const lower::FloatPromises& floats) {
@@ -109,20 +116,25 @@ class NativePipeline final : public Pipeline {
 
   Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
     VYRE_TRY(bindings, layout::bind(program_, host, groups));
-    std::vector<std::unique_ptr<BoundBuffer>> bound;
+    std::vector<BoundBuffer> bound;
     std::vector<lower::CpuBuffer> buffers;
+    bound.reserve(bindings.size());
+    buffers.reserve(bindings.size());
     for (const layout::Binding& binding : bindings) {
-      bound.push_back(std::make_unique<BoundBuffer>(binding, alignments_[bound.size()]));
-      if (!bound.back()->allocated()) return std::unexpected(out_of_memory("a copy", binding.bytes.size()));
-      buffers.push_back(bound.back()->get());
+      bound.emplace_back(binding, alignments_[bound.size()]);
+      if (!bound.back().allocated()) return std::unexpected(out_of_memory("a copy", binding.bytes.size()));
+      buffers.push_back(bound.back().get());
     }
     const std::array<uint32_t, 3> extent = {groups.x, groups.y, groups.z};
     const uint64_t total = groups.total();
     const uint64_t grain = std::max<uint64_t>(1, kTaskInstructions / group_cost_);
     if (arena_->max_concurrency() == 1 || total <= grain) {
-      const AlignedBytes scratch = allocate(std::max<uint64_t>(scratch_bytes_, kCacheLine));
-      if (!scratch) return std::unexpected(out_of_memory("a workgroup", scratch_bytes_));
-      run(buffers.data(), extent.data(), 0, total, scratch.get());
+      AlignedBytes scratch;
+      if (scratch_bytes_ != 0) {
+        scratch = allocate(std::max<uint64_t>(scratch_bytes_, kCacheLine));
+        if (!scratch) return std::unexpected(out_of_memory("a workgroup", scratch_bytes_));
+      }
+      run(buffers.data(), extent.data(), 0, total, scratch ? scratch.get() : nothing());
       return {};
     }
     return run_parallel(buffers.data(), extent.data(), total, grain);
