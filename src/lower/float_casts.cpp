@@ -35,10 +35,11 @@ Route from_integer(DataType from, DataType to, const FloatPromises& p) {
   return if_promised(rounds_right(p[raw]) && (to == DataType::F32 || converts(to, p)));
 }
 Route to_integer(DataType from, DataType to, RoundingMode mode, const FloatPromises& p) {
+  if (from == DataType::F16) return Route::Composed;  // as its roundings: route_of_half
   const std::optional<RawOp> rounds = rounding(mode);
   const RawOp raw = to == DataType::U32 ? RawOp::FToU32 : RawOp::FToS32;
   const bool rounded = !rounds || p[*rounds].exact();
-  return if_promised(rounded && rounds_right(p[raw]) && (from == DataType::F32 || converts(from, p)));
+  return if_promised(rounded && rounds_right(p[raw]));
 }
 Route between_floats(DataType from, DataType to, const FloatPromises& p) {
   if (from != DataType::F16 && to != DataType::F16) return Route::Bits;

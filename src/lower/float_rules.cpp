@@ -36,6 +36,9 @@ constexpr bool is_bits(Op op) {
 constexpr bool is_order(Op op) {
   return op == Op::FEq || op == Op::FLt || op == Op::FGt || op == Op::FLe || op == Op::FGe;
 }
+constexpr bool is_rounding(Op op) {
+  return op == Op::FFloor || op == Op::FCeil || op == Op::FRound || op == Op::FTrunc;
+}
 constexpr bool is_min_max(Op op) { return op == Op::FMin || op == Op::FMax; }
 /// Whether there is a guard under which subnormals do not matter.
 constexpr bool has_guard(Op op) {
@@ -58,9 +61,12 @@ Route route_of_single(Op op, const FloatPromises& p) {
 // = 2 * 11 + 2): add, sub, mul, div, sqrt; Figueroa, "When is double rounding innocuous?" (1995). A product
 // is even exact, so a fused multiply-add is a sum, of which rounding to odd keeps what the second rounding
 // must know.
+//
+// Comparisons and roundings are composed whatever is promised: LLVM takes them back to half, which CPUs
+// without such registers then do one lane at a time, five times slower than integers do it.
 Route route_of_half(Op op, const FloatPromises& p) {
-  if (is_min_max(op) || !converts(DataType::F16, p)) return Route::Composed;
-  if (is_order(op)) return orders(p) ? Route::Native : Route::Composed;
+  if (is_order(op) || is_min_max(op) || is_rounding(op)) return Route::Composed;
+  if (!converts(DataType::F16, p)) return Route::Composed;
   if (op == Op::FMulAdd) {
     const bool right =
         rounds_right(p[RawOp::FMul]) && rounds_right(p[RawOp::FAdd]) && rounds_right(p[RawOp::FSub]);
