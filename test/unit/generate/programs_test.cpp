@@ -251,5 +251,36 @@ TEST(ShrinkProgram, KeepsWideTypesAndTensorsWhole) {
   EXPECT_EQ(shrunk, 4u);
 }
 
+// Oracle: programs.h: of a buffer of its own an invocation reads its own element alone, so a range over one
+// keeps its bounds: an identity, and one more.
+TEST(ShrinkProgram, KeepsRangesOverWhatIsWritten) {
+  const auto folds_own = [](const ProgramCase& c) {
+    return std::ranges::any_of(c.program.code.exprs, [&](const ir::Expr& e) {
+      return e.kind == ir::ExprKind::Apply && spec::is_reduction(e.op) && e.args.count == 2 &&
+             c.program.code.name(e.symbol).starts_with('o');
+    });
+  };
+  uint32_t shrunk = 0;
+  for (uint64_t index = 0; index < 400 && shrunk < 4; ++index) {
+    const ProgramCase c = random_program(13, index, options());
+    const auto& size = c.program.workgroup_size;
+    if (!folds_own(c) || size[0] * size[1] * size[2] * c.groups.total() < 2) continue;
+    const ProgramCase small = shrink_program(c, ops::op_table(), folds_own);
+    EXPECT_LE(small.program.code.node_count(), 40u) << "index " << index;
+    EXPECT_TRUE(check::check(small.program, ops::op_table()).has_value());
+    for (const ir::Expr& e : small.program.code.exprs) {
+      if (e.kind != ir::ExprKind::Apply || !spec::is_reduction(e.op)) continue;
+      if (!small.program.code.name(e.symbol).starts_with('o')) continue;
+      ASSERT_EQ(e.args.count, 2u);
+      const ir::Expr& from = small.program.code[small.program.code.arg(e, 0)];
+      const ir::Expr& to = small.program.code[small.program.code.arg(e, 1)];
+      EXPECT_TRUE(from.kind == ir::ExprKind::Var || from.kind == ir::ExprKind::InvocationId);
+      EXPECT_TRUE(to.kind == ir::ExprKind::Apply && to.op == spec::Op::Add);
+    }
+    ++shrunk;
+  }
+  EXPECT_EQ(shrunk, 4u);
+}
+
 }  // namespace
 }  // namespace vyre::generate
