@@ -354,6 +354,23 @@ class Listings(CommandTest):
         available = {row["name"] for row in rows if row["available"]}
         self.assertEqual(available & {"reference", "native"}, {"reference", "native"})
 
+        floats = {row["name"]: row["floats"] for row in rows if row["available"]}["native"]
+        self.assertEqual(floats["form"], "auto")
+        self.assertEqual(len(floats["native"]) + len(floats["composed"]), 19)
+
+    def test_the_form_of_floats_changes_no_result(self):
+        path = self.write("scaled.vyre", """program scaled(read a: f32 @0, read_write out: f32 @1) workgroup(4, 1, 1) {
+  let i = invocation_id.x;
+  out[i] = fsqrt(a[i]) / 3.0 - a[i] * 0.1;
+}
+""")
+        run = ["run", path, "--groups", 1, "--set", "a=2,1e-42,-1,inf", "--set", "out=zeros:4", "--hex"]
+        lines = {self.expect(0, *run, "--float", form).stdout for form in ["native", "composed", "auto"]}
+        lines.add(self.expect(0, *run).stdout)
+        lines.add(self.expect(0, *run, "--backend", "reference", "--float", "composed").stdout)
+        self.assertEqual(len(lines), 1)
+        self.refuse(2, "--float", *run, "--float", "fast")
+
     def test_explain(self):
         self.assertIn("barrier", self.expect(0, "explain", "V010").stdout)
         self.assertIn("X001", self.expect(0, "explain").stdout)

@@ -18,6 +18,7 @@ using test::kPlusOne;
 using test::log_of_good;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 using Words = std::vector<uint32_t>;
@@ -93,6 +94,27 @@ program summed(read a: u32 @0, read_write out: u32 @1, workgroup w: u32[25]) wor
   for (const vyre_form other : {0, 5, 6, 7}) {
     EXPECT_EQ(texts.at(other).status, VYRE_PLUGIN_UNSUPPORTED) << other;
     EXPECT_THAT(texts.at(other).message, HasSubstr(fmt::format("form {}", other)));
+  }
+}
+
+// A plugin says nothing of its floats, so it gets none. Oracle: the names of the instructions.
+TEST(Program, GetsFloatsAsIntegers) {
+  const auto backend = test::plugin("forms");
+  compiled(*backend, R"(
+program scaled(read a: f32 @0, read_write out: f32 @1) workgroup(32, 1, 1) {
+  let i = invocation_id.x;
+  out[i] = fsqrt(a[i] * 1.5 + a[i]) / a[i];
+})");
+  const auto& texts = log_of_good().texts;
+  EXPECT_THAT(texts.at(VYRE_FORM_KERNEL).text, HasSubstr("= fmul f32"));
+  for (const char* operation : {"fmul.raw", "fadd.raw", "fdiv.raw", "fsqrt.raw"}) {
+    EXPECT_THAT(texts.at(VYRE_FORM_LEGAL).text, Not(HasSubstr(operation)));
+  }
+  for (const char* operation : {" fmul ", " fadd ", " fdiv ", "llvm.sqrt"}) {
+    EXPECT_THAT(texts.at(VYRE_FORM_LLVM).text, Not(HasSubstr(operation)));
+  }
+  for (const char* operation : {"mul.rn.f32", "add.rn.f32", "div.rn.f32", "sqrt.rn.f32"}) {
+    EXPECT_THAT(texts.at(VYRE_FORM_PTX).text, Not(HasSubstr(operation)));
   }
 }
 

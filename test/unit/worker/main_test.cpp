@@ -18,7 +18,8 @@ int serve(char** arguments) {
   const int socket = std::stoi(arguments[4]);
   if (backend.starts_with("hostile:")) return be_hostile(backend, socket);
   if (backend.starts_with("faulty")) return vyre::worker::serve([&] { return open_faulty(backend); }, socket);
-  return vyre::worker::serve([&] { return vyre::backend::open(backend); }, socket);
+  const vyre::backend::Options options{.floats = *vyre::backend::parse_float_form(arguments[10])};
+  return vyre::worker::serve([&] { return vyre::backend::open(backend, options); }, socket);
 }
 
 /// Starts a worker, lets it hang, and waits for it: a parent to be killed in the middle of a call.

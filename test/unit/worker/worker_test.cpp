@@ -28,8 +28,23 @@ TEST(Worker, AnswersAsItsBackendDoes) {
   EXPECT_EQ(worker->limits().max_buffer_bytes, (*plain)->limits().max_buffer_bytes);
   EXPECT_EQ(worker->limits().max_workgroup_bytes, (*plain)->limits().max_workgroup_bytes);
   EXPECT_EQ(worker->convention(), (*plain)->convention());
+  const auto floats = worker->floats();
+  ASSERT_TRUE(floats) << floats.error().message;
+  EXPECT_EQ(floats->line(), (*plain)->floats()->line());
   EXPECT_TRUE(worker->isolated());
   EXPECT_FALSE((*plain)->isolated());
+}
+
+TEST(Worker, DoesFloatsInTheFormThatItIsTold) {
+  for (const backend::FloatForm form : {backend::FloatForm::Native, backend::FloatForm::Composed}) {
+    Options options = options_for("native");
+    options.backend_options.floats = form;
+    const auto floats = open_worker(options)->floats();
+    ASSERT_TRUE(floats) << floats.error().message;
+    EXPECT_EQ(floats->form, backend::text(form));
+    EXPECT_EQ(floats->native.empty(), form == backend::FloatForm::Composed);
+    EXPECT_EQ(floats->native.size() + floats->composed.size(), 19u);
+  }
 }
 
 TEST(Worker, Dispatches) {
