@@ -192,6 +192,10 @@ class Legalizer {
   // result: the same of the canonical one
   void rewrite(Value v) {
     const Inst& inst = kernel_[v];
+    if (inst.kind == InstKind::Get && nan_.reads_raw(v)) return r_.replace(v, r_.get(raw_twin(inst.target)));
+    if (inst.kind == InstKind::Set && nan_.is_split(Slot{inst.target})) {
+      r_.set(raw_twin(inst.target), r_.word(inst, 0));
+    }
     std::vector<std::pair<Value, Parts>> raw;
     for (uint32_t n = 0; n < inst.args.count; ++n) {
       if (!nan_.must_canonicalise(v, n)) continue;
@@ -204,6 +208,13 @@ class Legalizer {
       r_.replace(raw.back().first, raw.back().second);
       raw.pop_back();
     }
+  }
+
+  /// Of a variable that NanFlow splits: the one that arithmetic reads.
+  Slot raw_twin(uint32_t slot) {
+    const auto [at, fresh] = raw_twins_.try_emplace(slot);
+    if (fresh) at->second = r_.variable(kernel_.slots[slot].name + ".raw");
+    return at->second[0];
   }
 
   void rewrite_clean(Value v) {
@@ -236,6 +247,7 @@ class Legalizer {
   Rewriter r_;
   NanFlow nan_;
   std::map<std::pair<uint32_t, uint32_t>, Value> dimensions_;  // by buffer and element
+  std::map<uint32_t, Variable> raw_twins_;                     // by slot of the source
 };
 
 }  // namespace

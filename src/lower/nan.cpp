@@ -29,7 +29,9 @@ NanFlow::NanFlow(const Kernel& kernel, const FloatPromises& floats)
   if (std::ranges::none_of(kernel.insts, [](const Inst& inst) { return is_float(inst.type); })) return;
   find_values();
   any_raw_ = std::ranges::count(values_, Nan::Raw) > 0;
-  if (any_raw_) find_seen();
+  if (!any_raw_) return;
+  find_seen();
+  find_split();
 }
 
 /// What an instruction gives, by what its operands are known to be so far.
@@ -107,6 +109,19 @@ void NanFlow::find_seen() {
         if (sees(Value{uint32_t(v)}, n)) see(seen_[index(kernel_.arg(inst, n))]);
       }
     }
+  }
+}
+
+void NanFlow::find_split() {
+  std::vector<bool> set_raw(kernel_.slots.size(), false), got_unseen(kernel_.slots.size(), false);
+  for (size_t v = 0; v < kernel_.insts.size(); ++v) {
+    const Inst& inst = kernel_.insts[v];
+    if (inst.kind == InstKind::Set && operand(inst, 0) == Nan::Raw) set_raw[inst.target] = true;
+    if (inst.kind == InstKind::Get && !seen_[v]) got_unseen[inst.target] = true;
+  }
+  split_.assign(kernel_.slots.size(), false);
+  for (size_t s = 0; s < split_.size(); ++s) {
+    split_[s] = slots_[s] == Nan::Kept && seen_slots_[s] && set_raw[s] && got_unseen[s];
   }
 }
 

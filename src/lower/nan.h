@@ -26,6 +26,14 @@ class NanFlow {
   /// Whether an operand must be made canonical before an instruction.
   bool must_canonicalise(Value user, uint32_t operand) const;
 
+  /// Whether raw and kept values merge in a variable that arithmetic reads too. It becomes two: one that
+  /// holds what was assigned, raw, for arithmetic; and one of which the bits may be seen. Where a later
+  /// assignment or the next time around a loop overtakes that one, any optimiser finds its select unused, so
+  /// that an accumulator that begins with a loaded value costs no more than one that begins with a number.
+  bool is_split(Slot slot) const { return !split_.empty() && split_[index(slot)]; }
+  /// Whether a Get of such a variable is for arithmetic alone. Domain: a Get.
+  bool reads_raw(Value get) const { return is_split(Slot{kernel_[get].target}) && !seen_[index(get)]; }
+
  private:
   enum class Nan : uint8_t { Clean, Raw, Kept };  // merged: the greatest
 
@@ -34,12 +42,14 @@ class NanFlow {
   bool sees(Value user, uint32_t operand) const;
   void find_values();
   void find_seen();
+  void find_split();
 
   const Kernel& kernel_;
   const FloatPromises& floats_;
   bool any_raw_ = false;
   std::vector<Nan> values_, slots_;      // by Value, by Slot
   std::vector<bool> seen_, seen_slots_;  // whether the bits of a NaN are ever seen
+  std::vector<bool> split_;              // by Slot; empty: none
 };
 
 /// The pattern of a float, of a NaN the canonical one.

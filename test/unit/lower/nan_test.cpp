@@ -131,6 +131,32 @@ TEST(Nan, AVariableThatBeginsInMemory) {
   expect_canonicalised(write(false), 1);  // at the store, not in the loop
 }
 
+// The canonical value of that loop is for what follows it: its own sum does not wait for a select.
+TEST(Nan, ArithmeticReadsAVariableAsItWasAssigned) {
+  Body t;
+  t.p.workgroup_size(16, 1, 1);
+  const Ex sum = t.p.let("sum", t.x());
+  t.p.loop("k", t.p.u32(0), t.flag(), [&](Ex k) { t.p.assign(sum, t.f(Op::FAdd, sum, t.p.load(t.b, k))); });
+  t.store(sum);
+  const Kernel legal = legalize(build(checked(t.p.finish())), kIeee);
+  std::vector<uint32_t> given_canonical(legal.slots.size(), 0);
+  for (const Inst& inst : legal.insts) {
+    if (inst.kind != InstKind::Set) continue;
+    const Inst& value = legal[legal.arg(inst, 0)];
+    if (value.kind == InstKind::Raw && value.raw == RawOp::Select) ++given_canonical[inst.target];
+  }
+  uint32_t sums = 0;
+  for (const Inst& inst : legal.insts) {
+    if (inst.kind != InstKind::Raw || inst.raw != RawOp::FAdd) continue;
+    const Inst& before = legal[legal.arg(inst, 0)];
+    ASSERT_EQ(before.kind, InstKind::Get) << print(legal);
+    EXPECT_EQ(given_canonical[before.target], 0u) << print(legal);
+    ++sums;
+  }
+  EXPECT_EQ(sums, 1u);
+  EXPECT_EQ(std::ranges::count_if(given_canonical, [](uint32_t n) { return n != 0; }), 1) << print(legal);
+}
+
 // What is seen after the loop was given its sign a round before, further down in the text.
 TEST(Nan, SeenARoundLater) {
   expect_canonicalised(
