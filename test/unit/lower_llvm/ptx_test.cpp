@@ -66,7 +66,8 @@ TEST(Ptx, NoProgramGivesInexactArithmeticOrSpillsItsVariables) {
   ASSERT_GE(kernels.size(), 380u);
   const auto batch = emit_ptx(kernels, {80});
   ASSERT_TRUE(batch) << batch.error().message;
-  for (const char* bad : {".ftz", ".approx", "fma.", "mad.rn", ".local", ".f32", ".f16", "call."}) {
+  for (const char* bad :
+       {".ftz", ".approx", "mad.rn", ".local", "call.", "add.f", "sub.f", "mul.f", "div.f", "fma.f"}) {
     EXPECT_THAT(batch->text, Not(HasSubstr(bad)));
   }
   ASSERT_EQ(batch->entries.size(), kernels.size());
@@ -77,6 +78,26 @@ TEST(Ptx, NoProgramGivesInexactArithmeticOrSpillsItsVariables) {
     EXPECT_EQ(entry.threads, kernels[i].invocations());
     EXPECT_EQ(count(batch->text, ".entry " + entry.name + "("), 1u) << entry.name;
   }
+}
+
+// Oracle: the kernels: where none asks for it, nothing is fused, and nothing is a float.
+TEST(Ptx, FloatsAndFusedOperationsAreThoseOfThePrograms) {
+  const auto emit = [](bool (*wanted)(RawOp), size_t least) {
+    std::vector<Kernel> kernels = test::every_ptx_kernel();
+    std::erase_if(kernels, [&](const Kernel& kernel) {
+      return std::ranges::any_of(kernel.insts,
+                                 [&](const Inst& i) { return i.kind == InstKind::Raw && wanted(i.raw); });
+    });
+    EXPECT_GE(kernels.size(), least);
+    const auto batch = emit_ptx(kernels, {80});
+    EXPECT_TRUE(batch) << batch.error().message;
+    return batch->text;
+  };
+  const std::string unfused = emit([](RawOp op) { return op == RawOp::FMulAdd; }, 400);
+  EXPECT_THAT(unfused, HasSubstr(".f32"));
+  EXPECT_THAT(unfused, Not(HasSubstr("fma.")));
+  const std::string integers = emit([](RawOp op) { return info(op).is_float; }, 350);
+  for (const char* bad : {".f32", ".f16", "fma."}) EXPECT_THAT(integers, Not(HasSubstr(bad)));
 }
 
 // Oracle: a count by hand: 3 bytes-of-16 buffers of 5 halves, 3 words and 2 elements of 16 bytes.
