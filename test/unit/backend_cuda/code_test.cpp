@@ -55,6 +55,23 @@ TEST_F(Code, OfAnotherDriverOrChipIsAnother) {
   EXPECT_EQ(assembled_by(cached()), 0u);
 }
 
+TEST_F(Code, OfAnotherFormOfFloatsIsAnother) {
+  const std::string text = std::string(kAdd).replace(kAdd.find("out[i] + a[i]"), 13,
+                                                     "cast<u32, trunc>(cast<f32>(out[i]) + cast<f32>(a[i]))");
+  backend::CudaOptions native = cached(), composed = cached();
+  native.floats = backend::FloatForm::Native;
+  composed.floats = backend::FloatForm::Composed;
+  EXPECT_EQ(assembled_by(native, text), 1u);
+  EXPECT_THAT(fake().assembled.back(), testing::HasSubstr("add.rn.f32"));
+  EXPECT_EQ(assembled_by(composed, text), 1u);
+  EXPECT_THAT(fake().assembled.back(), testing::Not(testing::HasSubstr(".f32")));
+  EXPECT_EQ(assembled_by(native, text), 0u);
+  EXPECT_EQ(assembled_by(composed, text), 0u);
+  // Where there are no floats the form is nothing.
+  EXPECT_EQ(assembled_by(native), 1u);
+  EXPECT_EQ(assembled_by(composed), 0u);
+}
+
 TEST_F(Code, ThatIsDamagedIsMadeAgain) {
   EXPECT_EQ(assembled_by(cached()), 1u);
   ASSERT_EQ(files().size(), 1u);
