@@ -48,7 +48,7 @@ constexpr uint32_t kOne = 0x3f800000;
 /// Constants that invite shortcuts: zeros, units, powers of two, inexact reciprocals, both ends of the range.
 constexpr uint32_t kZero = 0, kMinusZero = 0x80000000, kMinusOne = 0xbf800000, kTwo = 0x40000000,
                    kHalf = 0x3f000000, kThree = 0x40400000, kTenth = 0x3dcccccd, kLeastNormal = 0x00800000,
-                   kLeast = 1, kGreatest = 0x7f7fffff, kInfinity = 0x7f800000, kTwoTo24 = 0x4b800000;
+                   kLeast = 1, kGreatest = 0x7f7fffff, kTwoTo24 = 0x4b800000;
 void add_single(std::vector<Tree>& out, const Tree& a, const Tree& b, const Tree& c) {
   const Tree pairs[] = {a + b, a - b, a * b, a / b, apply(Op::FMin, {a, b}), apply(Op::FMax, {a, b})};
   out.insert(out.end(), std::begin(pairs), std::end(pairs));
