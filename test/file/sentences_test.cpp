@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <map>
 #include <numeric>
 
@@ -248,7 +249,8 @@ TEST(Signatures, AllocateTheBuffers) {
                 "(" + arguments + "); }");
     for (size_t row = 0; row < operation.rows.size(); ++row) {
       for (size_t i = 0; i < signature.inputs.size(); ++i) {
-        store_u32(memory[i].data() + 4 * row, operation.rows[row].operands[i]);
+        const size_t bytes = spec::min_bytes(signature.inputs[i]);
+        std::memcpy(memory[i].data() + bytes * row, &operation.rows[row].operands[i], bytes);
       }
     }
     const std::vector<std::span<std::byte>> spans(memory.begin(), memory.end());
@@ -258,7 +260,10 @@ TEST(Signatures, AllocateTheBuffers) {
       ASSERT_TRUE(pipeline) << operation.id;
       ASSERT_TRUE((*pipeline)->dispatch(spans, {uint32_t(operation.rows.size()), 1, 1})) << operation.id;
       for (size_t row = 0; row < operation.rows.size(); ++row) {
-        EXPECT_EQ(load_u32(memory.back().data() + 4 * row), operation.rows[row].expected)
+        const size_t bytes = spec::min_bytes(signature.output);
+        uint32_t actual = 0;  // of a type of up to 32 bits
+        std::memcpy(&actual, memory.back().data() + bytes * row, bytes);
+        EXPECT_EQ(actual, operation.rows[row].expected)
             << operation.id << ", row " << row << ", " << open.name;
       }
     }
