@@ -18,7 +18,6 @@ using spec::Op;
 using spec::RoundingMode;
 
 // ---- Writing expressions
-// -----------------------------------------------------------------------------------
 
 Tree variable(Leaf leaf) { return {.leaf = leaf}; }
 Tree apply(Op op, std::vector<Tree> args) {
@@ -42,13 +41,13 @@ Tree fma(const Tree& a, const Tree& b, const Tree& c) { return apply(Op::FMulAdd
 Tree sqrt(const Tree& a) { return apply(Op::FSqrt, {a}); }
 
 // ---- The contexts
-// ------------------------------------------------------------------------------------------
 
 constexpr uint32_t kOne = 0x3f800000;
 /// Constants that invite shortcuts: zeros, units, powers of two, inexact reciprocals, both ends of the range.
 constexpr uint32_t kZero = 0, kMinusZero = 0x80000000, kMinusOne = 0xbf800000, kTwo = 0x40000000,
                    kHalf = 0x3f000000, kThree = 0x40400000, kTenth = 0x3dcccccd, kLeastNormal = 0x00800000,
                    kLeast = 1, kGreatest = 0x7f7fffff, kTwoTo24 = 0x4b800000;
+
 void add_single(std::vector<Tree>& out, const Tree& a, const Tree& b, const Tree& c) {
   const Tree pairs[] = {a + b, a - b, a * b, a / b, apply(Op::FMin, {a, b}), apply(Op::FMax, {a, b})};
   out.insert(out.end(), std::begin(pairs), std::end(pairs));
@@ -169,7 +168,6 @@ std::vector<Tree> make_contexts() {
 }
 
 // ---- The right answers
-// -------------------------------------------------------------------------------------
 
 using Column = std::vector<uint32_t>;
 constexpr uint32_t kRounds = 3;        // of a loop
@@ -269,7 +267,6 @@ bool has(const Tree& tree, Leaf leaf) {
 }
 
 // ---- Programs
-// ----------------------------------------------------------------------------------------------
 
 using Operands = std::array<ir::Ex, kLeafCount>;
 

@@ -198,7 +198,6 @@ TEST(Probe, ErrorsOfTheDeviceComeBack) {
 }
 
 // ---- What is kept of a verdict
-// -----------------------------------------------------------------------------
 
 class FloatSupportTest : public testing::Test {
  protected:
