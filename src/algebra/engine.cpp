@@ -37,13 +37,14 @@ std::string assignment(std::span<const uint32_t> values) {
 class Sweep {
  public:
   Sweep(const BoundLaw& law, Evaluator& evaluator, const Cases& cases, uint64_t instances,
-        const EngineOptions& options, size_t inner)
+        const EngineOptions& options, size_t inner, const uint32_t* ready)
       : law_(law),
         evaluator_(evaluator),
         cases_(cases),
         instances_(instances),
         options_(options),
-        inner_(inner) {}
+        inner_(inner),
+        ready_(ready) {}
 
   Result<EngineResult> run(Engine engine) {
     const uint64_t slice = std::max<uint64_t>(1, evaluator_.slice());
@@ -80,10 +81,15 @@ class Sweep {
   void run_slice(uint64_t first, size_t n) {
     if (stopped()) return;
     Bench& bench = benches_.local();
-    std::vector<uint32_t*> fill;
-    for (auto& column : bench.columns) fill.push_back(column.data());
-    cases_.fill(first, n, fill);
-    const std::vector<const uint32_t*> columns(fill.begin(), fill.end());
+    std::vector<const uint32_t*> columns;
+    if (ready_ != nullptr) {
+      for (size_t v = 0; v < law_.variables.size(); ++v) columns.push_back(ready_ + v * instances_ + first);
+    } else {
+      std::vector<uint32_t*> fill;
+      for (auto& column : bench.columns) fill.push_back(column.data());
+      cases_.fill(first, n, fill);
+      columns.assign(fill.begin(), fill.end());
+    }
     bench.flow.begin(columns, n);
     statement(law_.law->kind)(bench.flow, law_);
     auto holds = bench.flow.end();
@@ -117,7 +123,8 @@ class Sweep {
   const Cases& cases_;
   const uint64_t instances_;
   const EngineOptions& options_;
-  const size_t inner_;  // how many values each variable of a grid has; 0: no grid
+  const size_t inner_;           // how many values each variable of a grid has; 0: no grid
+  const uint32_t* const ready_;  // the tuples, column by column, where they were made before; else null
   tbb::enumerable_thread_specific<Bench> benches_{
       [this] { return Bench(evaluator_, law_.variables.size(), inner_); }};
   std::mutex mutex_;
@@ -191,6 +198,18 @@ size_t grid_of(const BoundLaw& law) {
   return words && law.variables.size() > 1 ? 256 : 0;
 }
 
+/// The first tuples of cases, column by column.
+void fill_columns(const Cases& cases, uint64_t instances, std::vector<uint32_t>& out) {
+  constexpr uint64_t kPart = 1 << 16;
+  out.resize(cases.operands() * instances);
+  tbb::parallel_for(uint64_t{0}, (instances + kPart - 1) / kPart, [&](uint64_t part) {
+    const uint64_t first = part * kPart;
+    std::vector<uint32_t*> columns;
+    for (size_t v = 0; v < cases.operands(); ++v) columns.push_back(out.data() + v * instances + first);
+    cases.fill(first, size_t(std::min(kPart, instances - first)), columns);
+  });
+}
+
 struct Plan {
   Engine engine;
   Strategy strategy;
@@ -244,8 +263,13 @@ Result<LawVerdict> check_law(const spec::Law& law, const ops::Operation& operati
   for (const Plan& plan : planned(options)) {
     const Cases cases(stream, bound->variables, plan.strategy, options.seed);
     const uint64_t instances = std::min(cases.size(), plan.limit);
-    VYRE_TRY(result, Sweep(*bound, evaluator, cases, instances, options, plan.grid ? grid_of(*bound) : 0)
-                         .run(plan.engine));
+    const uint32_t* ready = nullptr;
+    if (plan.engine == Engine::Witnessed && options.witnesses != nullptr) {
+      if (options.witnesses->empty()) fill_columns(cases, instances, *options.witnesses);
+      ready = options.witnesses->data();
+    }
+    Sweep sweep(*bound, evaluator, cases, instances, options, plan.grid ? grid_of(*bound) : 0, ready);
+    VYRE_TRY(result, sweep.run(plan.engine));
     complete = complete && result.instances == instances && instances > 0;
     failed = failed || result.failures > 0;
     verdict.engines.push_back(std::move(result));

@@ -33,6 +33,9 @@ struct EngineOptions {
   uint64_t seed = 0;               // of Witnessed
   /// Called with the number of instances just done, from any thread.
   std::function<void(uint64_t)> progress;
+  /// Where Witnessed leaves its tuples, column by column, for a check of the same law on another subject,
+  /// which then need not make them again. Empty, or what a check with this law, number and seed left there.
+  std::vector<uint32_t>* witnesses = nullptr;
   /// When it becomes true the check ends early, without a verdict.
   const std::atomic<bool>* stop = nullptr;
 };

@@ -182,15 +182,18 @@ std::string report(const Certificate& c, const ReportOptions& options) {
   if (options.total_seconds > 0) out += fmt::format(" in {:.1f} s", options.total_seconds);
   out += fmt::format("\n{} of {} claimed laws verified, {} of {} denied laws refuted, {} failures\n",
                      t.laws_verified, t.laws_claimed, t.laws_refuted, t.laws_denied, grouped(t.failures));
-  uint64_t least = UINT64_MAX;
-  for (const Verdict& v : c.verdicts) {
-    if (v.kind == SubjectKind::Operation) least = std::min(least, v.determinism.completed);
-  }
-  if (least != UINT64_MAX && least > 0) {
+  for (const verify::Track track : {verify::Track::Integer, verify::Track::Float}) {
+    uint64_t least = UINT64_MAX;
+    for (const Verdict& v : c.verdicts) {
+      if (v.kind == SubjectKind::Operation && v.track == track)
+        least = std::min(least, v.determinism.completed);
+    }
+    if (least == UINT64_MAX || least == 0) continue;
     out += fmt::format(
-        "repeated evaluations: at least {} an operation; a fault once in 10^6 is missed by one operation "
+        "repeated evaluations: at least {} an operation{}; a fault once in 10^6 is missed by one operation "
         "with odds {:.1e}\n",
-        grouped(least), verify::odds_of_missing(1e6, double(least)));
+        grouped(least), track == verify::Track::Float ? " on floats" : "",
+        verify::odds_of_missing(1e6, double(least)));
   }
   return out;
 }

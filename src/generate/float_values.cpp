@@ -208,12 +208,12 @@ std::span<const uint32_t, 256> small_floats(DataType type) { return lists_of(typ
 std::span<const uint32_t, 256> edge_floats(DataType type) { return lists_of(type).edges; }
 std::span<const uint32_t> adversarial_floats(DataType type) { return lists_of(type).adversarial; }
 
-void directed_floats(DataType type, const std::array<uint32_t, 4>& bits, const std::array<uint32_t, 4>& more,
+void directed_floats(DataType type, uint64_t turn, const std::array<uint32_t, 4>& bits,
                      std::span<uint32_t> out) {
   const FloatFormat f = spec::float_format(type);
   const Lists& lists = lists_of(type);
-  Draw draw(more[0]);
-  const uint32_t way = draw.below(10);
+  Draw draw(bits[3]);
+  const auto way = uint32_t(turn % 10);
   const int32_t first = any_exponent(f, draw);
   const bool quotient = draw.below(2) != 0;
   for (size_t i = 0; i < out.size(); ++i) {

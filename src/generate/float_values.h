@@ -27,8 +27,9 @@ std::span<const uint32_t, 256> edge_floats(spec::DataType type);
 /// The patterns of which every tuple should be tried.
 std::span<const uint32_t> adversarial_floats(spec::DataType type);
 
-/// One tuple of out.size() operands of a float type. `bits` and `more` are all the randomness there is.
-void directed_floats(spec::DataType type, const std::array<uint32_t, 4>& bits,
-                     const std::array<uint32_t, 4>& more, std::span<uint32_t> out);
+/// One tuple of 1 to 3 operands of a float type, directed in one of ten ways, which take turns; `bits` is all
+/// the randomness there is.
+void directed_floats(spec::DataType type, uint64_t turn, const std::array<uint32_t, 4>& bits,
+                     std::span<uint32_t> out);
 
 }  // namespace vyre::generate

@@ -1,10 +1,11 @@
 // An operation of the library: everything known about it, declared once.
 //
 // One file an operation (src/ops/primitive/<family>/<name>.cpp; its path is its id) defines one function that
-// returns this; one of floats (src/ops/floating/<name>.cpp, see ops/floating.h) returns one for each type. It holds two independent definitions, a plain C++ reference function and a composition in the
-// IR; the laws it claims and those it denies with a witness; how its inputs fall into classes; its boundary
-// values; and specification rows, which are worked out by hand and outrank both definitions. Source:
-// vyre-conform-spec, "Admission Gates"; oracles; semantics, "The primitives".
+// returns this; one of floats (src/ops/floating/<name>.cpp, see ops/floating.h) returns one for each type. It
+// holds two independent definitions, a plain C++ reference function and a composition in the IR; the laws it
+// claims and those it denies with a witness; how its inputs fall into classes; its boundary values; and
+// specification rows, which are worked out by hand and outrank both definitions. Source: vyre-conform-spec,
+// "Admission Gates"; oracles; semantics, "The primitives".
 #pragma once
 
 #include <cstdint>

@@ -104,8 +104,7 @@ Diag no_such_case(const verify::Subject& subject, std::string_view strategy, uin
 /// How many cases of a strategy there are. Errors: C003 for a strategy that is not known.
 Result<uint64_t> size_of(const verify::Subject& subject, std::string_view strategy, const Token& token) {
   if (strategy == "rows") return subject.rows.size();
-  if (strategy == "whole")
-    return verify::input_words(subject.application) == 1 ? uint64_t{1} << 32 : uint64_t{0};
+  if (strategy == "whole") return verify::whole_domain(subject);
   const auto known = generate::find_strategy(strategy);
   if (!known) return std::unexpected(unknown(token, "strategy"));
   return subject.cases(*known, token.seed).size();

@@ -18,6 +18,7 @@ namespace vyre::verify {
 namespace {
 
 constexpr uint32_t kTwinRepetitions = 1;        // of the grid on the device
+constexpr uint64_t kSharedWitnesses = 1 << 21;  // tuples that are kept for the other subject
 constexpr uint64_t kPoisonStream = 0x6c617773;  // "laws": a stream of its own
 
 std::string grade_of(const algebra::EngineResult& result, std::string_view domain, uint64_t seed) {
@@ -225,6 +226,9 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
                                                                   {&evaluator, device}};
   for (size_t number = 0; number < operation.laws.size(); ++number) {
     LawVerdict law{spec::to_string(operation.laws[number]), true, {}};
+    // Both subjects are tried on the same tuples. Of very many each makes its own: memory has a bound.
+    std::vector<uint32_t> witnesses;
+    options.witnesses = witnessed <= kSharedWitnesses ? &witnesses : nullptr;
     for (const auto& [subject, label] : subjects) {
       VYRE_TRY(result, on_subject<algebra::LawVerdict>(evaluator, subject == &evaluator, label, law, [&] {
                  return algebra::check_law(operation.laws[number], operation, *subject, options);

@@ -32,6 +32,10 @@ class DeviceEvaluator final : public algebra::Evaluator {
   Result<void> apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs, uint32_t* out,
                      size_t n) override;
   size_t slice() const override { return size_t{1} << 16; }
+  /// Takes a pipeline of an operation, which need not be compiled once more then.
+  void adopt(const ops::Operation& operation, std::unique_ptr<Elementwise> pipeline) {
+    pipelines_[{operation.id, operation.version}] = std::move(pipeline);
+  }
   /// Adds what the pipelines counted to the verdict.
   void account();
   /// Whether something went wrong that only an evaluation which settles after each application can tell from

@@ -66,7 +66,11 @@ std::optional<uint32_t> SubjectBench::source_of(std::string_view strategy) {
 }
 
 std::vector<uint32_t> SubjectBench::operands(CaseId id) const {
-  if (id.source == kWhole) return {uint32_t(id.number)};
+  if (id.source == kWhole) {
+    std::vector<uint32_t> out(input_words(subject_.application));
+    whole_case(subject_, id.number, out);
+    return out;
+  }
   if (!cases_[id.source]) return subject_.rows[size_t(id.number)].operands;
   std::vector<uint32_t> out(input_words(subject_.application));
   std::vector<uint32_t*> columns;

@@ -82,7 +82,7 @@ bool uses_only(Family family, size_t shape, const IntrinsicSet& usable);
 struct FamilyPlan {
   uint64_t cases_a_subject;  // elementwise
   uint64_t inputs_a_shape;   // program families
-  uint64_t random_programs;  // of each track
+  uint64_t random_programs;  // of floats a third of it
 };
 FamilyPlan family_plan(Strength strength);
 

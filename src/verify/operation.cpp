@@ -86,7 +86,7 @@ Result<void> check_all(backend::Backend& backend, const ops::Operation& operatio
   verdict.boundaries = uint32_t(operation.boundaries.size());
   VYRE_CHECK(check_determinism(subject, examiner, uint32_t(pipelines.all.size()), plan.repeated_evaluations,
                                seed, monitor, verdict));
-  pipelines.account(verdict);
+  if (monitor.stopped() || !plan.laws) pipelines.account(verdict);
   if (monitor.stopped()) return {};
   if (!plan.laws) {
     // A law that nobody looked at is in the verdict without evidence, so it is not verified.
@@ -96,11 +96,16 @@ Result<void> check_all(backend::Backend& backend, const ops::Operation& operatio
     return {};
   }
 
+  // The first pipeline applies the operation in its laws too, and is counted then.
   DeviceEvaluator evaluator(backend, ops::op_table(), seed, monitor, verdict);
   const std::string device =
       fmt::format("device({}, {})", pipelines.all[0]->digest().short_hex(), backend.identity().driver);
-  VYRE_CHECK(check_laws(operation, evaluator, device, plan.witnessed, seed, monitor, verdict));
+  evaluator.adopt(operation, std::move(pipelines.owned[0]));
+  pipelines.owned.erase(pipelines.owned.begin());
+  pipelines.account(verdict);
+  const auto lawful = check_laws(operation, evaluator, device, plan.witnessed, seed, monitor, verdict);
   evaluator.account();
+  if (!lawful) return lawful;
   if (plan.swept == 0 || monitor.stopped()) return {};
   return sweep_laws(backend, operation, device, plan.swept, seed, monitor, verdict);
 }
@@ -121,7 +126,17 @@ OperationPlan operation_plan(Strength strength) {
   return {};
 }
 
-uint64_t expected_evaluations(const ops::Operation& operation, const OperationPlan& plan) {
+OperationPlan plan_for(const ops::Operation& operation, OperationPlan plan) {
+  // Of each operator on floats there are three, which go through the same units.
+  if (track_of(operation) == Track::Float) {
+    plan.repeated_evaluations = (plan.repeated_evaluations + 3) / 4;
+    plan.swept = (plan.swept + 3) / 4;
+  }
+  return plan;
+}
+
+uint64_t expected_evaluations(const ops::Operation& operation, const OperationPlan& whole_plan) {
+  const OperationPlan plan = plan_for(operation, whole_plan);
   uint64_t n = plan.repeated_evaluations;
   for (const CaseRange& range :
        plan_cases(subject_of(operation), 0, plan.parity_cases, plan.strategy_cap, plan.whole)) {
@@ -143,7 +158,7 @@ Verdict check_operation(backend::Backend& backend, const ops::Operation& operati
   verdict.kind = SubjectKind::Operation;
   verdict.subject = subject_of(operation.id, operation.version);
   verdict.track = track_of(operation);
-  const auto result = check_all(backend, operation, plan, seed, monitor, verdict);
+  const auto result = check_all(backend, operation, plan_for(operation, plan), seed, monitor, verdict);
   if (!result) {
     verdict.error = fmt::format("{}: {}", diag_info(result.error().code).name, result.error().message);
   }

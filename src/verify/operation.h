@@ -13,13 +13,16 @@ struct OperationPlan {
   uint64_t definition_cases;  // composition against reference function, on the reference interpreter
   uint64_t parity_cases;
   uint64_t strategy_cap;  // cases of one strategy
-  bool whole;             // all 2^32 words, for one operand
+  bool whole;             // all tuples of operands, where they have 32 bits together
   uint64_t repeated_evaluations;
   uint64_t witnessed;  // instances of a law
   bool laws = true;
   uint64_t swept = 0;  // instances of a law on the device
 };
 OperationPlan operation_plan(Strength strength);
+/// What an operation gets of a plan: one of floats a fourth of the repetitions and of the instances on the
+/// device.
+OperationPlan plan_for(const ops::Operation& operation, OperationPlan plan);
 
 /// How many evaluations the plan is expected to take: for progress.
 uint64_t expected_evaluations(const ops::Operation& operation, const OperationPlan& plan);

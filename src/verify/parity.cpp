@@ -75,6 +75,21 @@ Subject subject_of(const ops::Operation& operation) {
 
 std::string subject_of(std::string_view id, uint32_t version) { return fmt::format("{}@{}", id, version); }
 
+uint64_t whole_domain(const Subject& subject) {
+  uint32_t bits = 0;
+  for (const DataType type : subject.application.inputs) bits += spec::value_bits(type);
+  return bits <= 32 ? uint64_t{1} << bits : 0;
+}
+
+void whole_case(const Subject& subject, uint64_t number, std::span<uint32_t> operands) {
+  const auto& inputs = subject.application.inputs;
+  for (size_t k = inputs.size(); k-- > 0;) {
+    const uint32_t bits = spec::value_bits(inputs[k]);
+    operands[k] = uint32_t(number & ((uint64_t{1} << bits) - 1));
+    number >>= bits;
+  }
+}
+
 std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_t wanted, uint64_t cap,
                                   bool whole) {
   std::vector<CaseRange> ranges;
@@ -89,9 +104,10 @@ std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_
   }
   const uint64_t rest = std::max(wanted > planned ? wanted - planned : 0, wanted / 4);
   ranges.push_back({std::string(generate::info(Strategy::Random).text), rest, 1});
-  const auto& inputs = subject.application.inputs;
-  if (whole && inputs.size() == 1 && spec::value_bits(inputs[0]) == 32)
-    ranges.push_back({"whole", uint64_t{1} << 32, 1});
+  // What is no larger than what is wanted anyway is run whole.
+  if (const uint64_t all = whole_domain(subject);
+      all != 0 && (whole || all <= std::min<uint64_t>(wanted, kSlice)))
+    ranges.push_back({"whole", all, 1});
   return ranges;
 }
 
@@ -99,14 +115,19 @@ size_t slice_of(const Subject& subject) {
   return spec::value_bits(subject.application.output) == 16 ? kSlice / 2 : kSlice;
 }
 
-CaseSource::CaseSource(const Subject& subject, const CaseRange& range, uint64_t seed) : range_(range) {
+CaseSource::CaseSource(const Subject& subject, const CaseRange& range, uint64_t seed)
+    : subject_(subject), range_(range) {
   if (const auto strategy = generate::find_strategy(range.strategy))
     cases_.push_back(subject.cases(*strategy, seed));
 }
 
 void CaseSource::fill(uint64_t begin, size_t count, std::span<uint32_t* const> columns) const {
   if (cases_.empty()) {
-    for (size_t i = 0; i < count; ++i) columns[0][i] = uint32_t(begin + i);
+    std::array<uint32_t, kMaxInputs> operands{};
+    for (size_t i = 0; i < count; ++i) {
+      whole_case(subject_, begin + i, operands);
+      for (size_t k = 0; k < columns.size(); ++k) columns[k][i] = operands[k];
+    }
   } else if (range_.stride == 1) {
     cases_[0].fill(begin, count, columns);
   } else {

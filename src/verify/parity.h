@@ -41,14 +41,18 @@ Subject subject_of(const ops::Operation& operation);
 
 /// Cases of one strategy: `count` of them, numbers first + k * stride.
 struct CaseRange {
-  std::string strategy;  // as tokens say it; "whole": case k is the word k, for one operand
+  std::string strategy;  // as tokens say it; "whole": case k is the tuple whose bits, put together, are k
   uint64_t count = 0;
   uint64_t stride = 1;
 };
 
+/// How many tuples of operands there are, where they have 32 bits together or fewer; else 0.
+uint64_t whole_domain(const Subject& subject);
+/// The tuple with a number, the last operand in the low bits. Domain: whole_domain(subject) > number.
+void whole_case(const Subject& subject, uint64_t number, std::span<uint32_t> operands);
 /// What to run: every strategy that the subject has cases of, at least `wanted` in all. A strategy with more
 /// than `cap` cases is walked in even strides. Random cases make up the rest, at least a quarter. With whole,
-/// one operand of 32 bits means all 2^32 words besides.
+/// all tuples of operands that have 32 bits together besides; those of 16 bits also where as many are wanted.
 std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_t wanted, uint64_t cap,
                                   bool whole);
 
@@ -66,6 +70,7 @@ class CaseSource {
   uint64_t number(uint64_t k) const { return k * range_.stride; }
 
  private:
+  const Subject& subject_;
   CaseRange range_;
   std::vector<ValueCases> cases_;  // one, or none for "whole"
 };

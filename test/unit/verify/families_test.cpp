@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "backend/backend.h"
@@ -106,6 +107,28 @@ TEST(Families, EverySubjectIsOfOneTrack) {
   }
   EXPECT_GT(with, 40u);
   EXPECT_LT(with, 190u);
+}
+
+// Oracle: by hand: operands side by side in one number, the last in its low bits.
+TEST(WholeDomain, IsEveryTuple) {
+  const Subject pair = subject_of(*ops::find_operation("float.f16.add"));
+  EXPECT_EQ(whole_domain(pair), uint64_t{1} << 32);
+  std::vector<uint32_t> operands(2);
+  whole_case(pair, 0x3c00bc01, operands);
+  EXPECT_EQ(operands, (std::vector<uint32_t>{0x3c00, 0xbc01}));
+  const Subject one = subject_of(*ops::find_operation("float.bf16.sqrt"));
+  EXPECT_EQ(whole_domain(one), uint64_t{1} << 16);
+  EXPECT_EQ(whole_domain(subject_of(*ops::find_operation("primitive.bitwise.not"))), uint64_t{1} << 32);
+  EXPECT_EQ(whole_domain(subject_of(*ops::find_operation("float.f32.add"))), 0u);
+  EXPECT_EQ(whole_domain(subject_of(*ops::find_operation("float.f16.mul_add"))), 0u);
+  // All of it is planned as soon as as many cases are wanted.
+  const auto has_whole = [&](uint64_t wanted) {
+    const auto ranges = plan_cases(one, 1, wanted, 1 << 16, false);
+    return std::ranges::any_of(ranges,
+                               [](const CaseRange& r) { return r.strategy == "whole" && r.count == 65536; });
+  };
+  EXPECT_TRUE(has_whole(200'000));
+  EXPECT_FALSE(has_whole(10'000));
 }
 
 // Oracle: the ledger of reductions and folds, and the types of floats.
