@@ -58,7 +58,7 @@ foreach(folder IN ITEMS spec ir ops)
   list(APPEND layer_headers ${found})
 endforeach()
 list(APPEND layer_headers text/text.h wire/wire.h check/checked.h layout/dispatch.h ref/ref.h backend/backend.h
-     backend/native/native.h backend/registry/registry.h host/files.h host/run.h host/values.h)
+     backend/float_form.h backend/native/native.h backend/registry/registry.h host/files.h host/run.h host/values.h)
 foreach(header IN LISTS layer_headers)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vyre-cpp/${folder})

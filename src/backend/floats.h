@@ -13,20 +13,11 @@
 #include <string>
 #include <string_view>
 
+#include "backend/float_form.h"
 #include "backend/probe.h"
 #include "lower/kernel.h"
 
 namespace vyre::backend {
-
-enum class FloatForm : uint8_t {
-  Auto,      // what is promised and what the probe leaves of it
-  Native,    // what is promised; the probe is not asked
-  Composed,  // integers alone
-};
-inline constexpr std::array<std::string_view, 3> kFloatForms = {"auto", "native", "composed"};
-constexpr std::string_view text(FloatForm form) { return kFloatForms[size_t(form)]; }
-/// B004 for another word.
-Result<FloatForm> parse_float_form(std::string_view word);
 
 /// Whether a kernel, as lower::build() makes it, does arithmetic on floats; loads, stores, selects and
 /// bitcasts are none.

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "backend/backend.h"
-#include "backend/floats.h"
+#include "backend/float_form.h"
 
 namespace vyre::backend {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/floats.h"
+#include "backend/float_form.h"
 
 namespace vyre::backend {
 
