@@ -304,7 +304,10 @@ class Listings(CommandTest):
             self.assertIn(word, one)
         data = json.loads(self.expect(0, "ops", "--json").stdout)
         self.assertEqual(data["schema"], "vyre.ops/1")
-        self.assertEqual(len([row for row in data["operations"] if row["category"] == "A"]), 41)
+        composed = [row["id"] for row in data["operations"] if row["category"] == "A"]
+        # 41 primitives; 21 operators at three types, and four conversions.
+        self.assertEqual([len([i for i in composed if i.startswith(kind)]) for kind in ("primitive.", "float.")], [41, 67])
+        self.assertEqual(len(composed), 41 + 67)
         self.refuse(2, "primitive.math.nothing", "ops", "primitive.math.nothing")
         self.assertEqual(self.expect(0, "ops", "primitive.math.add@1").stdout, one)
         self.refuse(2, "primitive.math.add@2", "ops", "primitive.math.add@2")
