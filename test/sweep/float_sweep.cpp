@@ -305,8 +305,12 @@ int run(Arguments arguments) {
 int main(int argc, char** argv) {
   CLI::App app{"operators on floats over whole domains and hard inputs, against the oracle"};
   Arguments a;
-  app.add_option("--backend", a.backends, "names of `vyre backends`")->delimiter(',');
-  app.add_option("--float", a.forms, "auto, native or composed, or several of them")->delimiter(',');
+  app.add_option("--backend", a.backends, "names of `vyre backends`")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--float", a.forms, "auto, native or composed, or several of them")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--preset", a.preset, "f16, bf16, unary, directed, or quick for all of them")
       ->check(CLI::IsMember({"f16", "bf16", "unary", "directed", "quick"}));
   app.add_option("--count", a.count, "directed inputs of each operation");
