@@ -22,6 +22,17 @@ add_library(vyre_dep_llvm INTERFACE)
 target_include_directories(vyre_dep_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 target_link_libraries(vyre_dep_llvm INTERFACE LLVM)
 
+# SPIR-V: the numbers from Khronos' headers; SPIRV-Tools validates and disassembles.
+find_package(SPIRV-Headers REQUIRED CONFIG)
+find_package(SPIRV-Tools REQUIRED CONFIG)
+vyre_dependency(spirv SPIRV-Headers::SPIRV-Headers SPIRV-Tools-static)
+
+# Vulkan's types alone: the loader is opened at run time.
+find_path(VULKAN_INCLUDE vulkan/vulkan_core.h REQUIRED)
+add_library(vyre_dep_vulkan INTERFACE)
+target_include_directories(vyre_dep_vulkan SYSTEM INTERFACE ${VULKAN_INCLUDE})
+target_compile_definitions(vyre_dep_vulkan INTERFACE VK_NO_PROTOTYPES)
+
 find_package(TBB REQUIRED)
 vyre_dependency(tbb TBB::tbb)
 

@@ -112,6 +112,11 @@ Result<void> Pipeline::dispatch_resident(std::span<const DeviceRange> ranges, la
   return dispatch(host, groups);
 }
 
+Result<void> Backend::run(std::span<const Step> steps) {
+  for (const Step& step : steps) VYRE_CHECK(step.pipeline->dispatch_resident(step.ranges, step.groups));
+  return {};
+}
+
 Result<void> check_range(const DeviceRange& range) {
   if (range.offset % kRangeAlignment != 0) {
     return std::unexpected(

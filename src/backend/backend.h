@@ -92,6 +92,14 @@ class Pipeline {
   virtual Result<EmittedCode> code() { return EmittedCode{}; }
 };
 
+/// One dispatch of several: a pipeline of the backend that runs them, over its buffers. The ranges must live as
+/// long as the call.
+struct Step {
+  Pipeline* pipeline = nullptr;
+  std::span<const DeviceRange> ranges;
+  layout::Groups groups;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -108,6 +116,11 @@ class Backend {
   /// Device memory of this many bytes, contents unspecified. The default is memory of the host, aligned to
   /// kRangeAlignment. Errors: B003.
   virtual Result<std::unique_ptr<DeviceBuffer>> allocate(uint64_t bytes);
+  /// Dispatches in their order, each after those before it, whose results it sees; done when it returns. The
+  /// default runs one after the other; where a device takes many in one submission, that is one wait for all.
+  /// Uniform buffers that dimensions of tensors come from must not be written by a step of the same call.
+  /// Errors: of the first step that has any; what steps after it did is unspecified.
+  virtual Result<void> run(std::span<const Step> steps);
   /// Forgets everything that was: where the backend runs in a process of its own, that process is replaced
   /// by a new one. Pipelines stay valid; the contents of device buffers are lost. Nothing to do elsewhere.
   virtual Result<void> renew() { return {}; }

@@ -1,0 +1,62 @@
+// From legal kernels to SPIR-V, for Vulkan: a binary writer over Khronos' numbers, which knows no semantics.
+//
+// One invocation is one invocation, and a workgroup is one axis of them, as on every other target: lanes of a
+// subgroup then stand in linear order. Values are 32-bit words; a float exists only between two bitcasts,
+// within one raw operator, and every such instruction has NoContraction. What Vulkan leaves to drivers is
+// said by the module: rounding to nearest even, signed zeros and infinities kept, subnormals kept where the
+// device offers that. Lengths of buffers come with the dispatch, never from OpArrayLength. No device is
+// asked, so `vyre lower --to spirv` works on any machine. Source: SPIR-V specification 1.6 revision 2,
+// "Universal Validation Rules"; Vulkan specification, appendices "Vulkan Environment for SPIR-V" and "Memory
+// Model".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "lower/kernel.h"
+#include "lower/spirv/float_promises.h"
+
+namespace vyre::lower {
+
+/// What a module may use of a device: the features that Vulkan 1.2 makes optional.
+struct SpirvTarget {
+  bool memory_model = true;    // vulkanMemoryModel; else the older one, with Coherent where it matters
+  bool storage_16bit = false;  // storageBuffer16BitAccess
+  uint32_t subgroup_size = 0;  // 0: no operations of subgroups
+  VulkanFloats floats;         // features and modes that the device advertises
+  bool operator==(const SpirvTarget&) const = default;
+};
+
+/// The numbers of an entry's interface, for whoever dispatches it.
+///
+/// Shape   descriptor set 0, binding KernelBuffer::argument: a storage buffer of at least one element,
+/// aligned
+///         to 16. Push constants: a word for each bound buffer, in the order of KernelBuffer::argument, its
+///         element count. A dispatch has the program's groups; a group is (threads, 1, 1).
+struct SpirvModule {
+  std::vector<uint32_t> words;
+  uint32_t threads = 1;       // invocations of a workgroup
+  uint32_t shared_bytes = 0;  // of workgroup memory; the code clears it
+  uint32_t buffers = 0;       // bound ones: descriptors, and words of push constants
+};
+/// The name of every module's one entry point.
+inline constexpr const char* kSpirvEntry = "main";
+
+/// What legalization has to know: raw operators and accesses that such a module has, and promises of floats.
+Target spirv_target(const SpirvTarget& target, const FloatPromises& floats);
+
+/// Domain  a kernel that is legal for spirv_target(target, kernel.floats).
+/// Errors  B008 for operations of subgroups in a workgroup that is not made of whole ones.
+/// Cost    linear; well below a microsecond an instruction.
+/// Thread  any.
+Result<SpirvModule> emit_spirv(const Kernel& kernel, const SpirvTarget& target);
+
+/// As SPIRV-Tools writes it, with friendly names. Errors: L003 for what is no module.
+Result<std::string> disassemble(std::span<const uint32_t> words);
+/// What SPIRV-Tools' validator says for Vulkan 1.2. Errors: L003 with its words.
+Result<void> validate(std::span<const uint32_t> words);
+
+}  // namespace vyre::lower
