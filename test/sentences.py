@@ -3,7 +3,7 @@
 
 A test says itself what it shows, in a comment:
 
-  .vyre     // covers: EX-14 EX-21      anywhere in a file of test/run or test/invalid, or of examples
+  .vyre     // covers: EX-14 EX-21      anywhere in a file of test/run, test/regress, test/invalid or examples
   C++       // covers: EX-14            in the comment directly above a TEST
   Python    # covers: EX-14             directly above a test's `def`
 

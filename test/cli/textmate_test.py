@@ -280,8 +280,8 @@ class Programs(unittest.TestCase):
 
     # Oracle: each thing found in the text by a search of its own.
     def test_all_programs(self):
-        paths = [*sorted(EXAMPLES.glob("*.vyre")), *sorted((SOURCE / "test/run").glob("*.vyre")),
-                 *sorted((SOURCE / "test/wire/v1").glob("*.vyre"))]
+        folders = [EXAMPLES, SOURCE / "test/run", SOURCE / "test/regress", SOURCE / "test/wire/v1"]
+        paths = [path for folder in folders for path in sorted(folder.glob("*.vyre"))]
         counted = dict.fromkeys(["operation", "let", "index", "comment", "number", "operator"], 0)
         for path in paths:
             text = path.read_text()

@@ -61,7 +61,8 @@ class Programs(CommandTest):
         return program
 
     def test_same_text_of_all_programs(self):
-        texts = [*sorted((SOURCE / "test/run").glob("*.vyre")), *sorted(EXAMPLES.glob("*.vyre"))]
+        folders = [SOURCE / "test/run", SOURCE / "test/regress", EXAMPLES]
+        texts = [path for folder in folders for path in sorted(folder.glob("*.vyre"))]
         self.assertGreater(len(texts), 160)
         wire = self.folder / "program.vyrb"
         for path in texts:

@@ -1,4 +1,4 @@
-// Each .vyre file in test/run and examples runs on every backend that is there, as written and after round
+// Each .vyre file in test/run, test/regress and examples runs on every backend that is there, as written and after round
 // trips through text and wire, and on the kernel evaluator before and after legalization.
 //
 // Oracle: the values in the files, worked out from the specification by hand, wide ones with the integers of
@@ -162,7 +162,7 @@ TEST(RunFiles, TheDemandedBackendIsHere) {
               (*backend)->identity().driver.c_str());
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, RunFile, testing::ValuesIn(files_in({"test/run", "examples"}, ".vyre")),
+INSTANTIATE_TEST_SUITE_P(Files, RunFile, testing::ValuesIn(files_in({"test/run", "test/regress", "examples"}, ".vyre")),
                          test_name);
 
 }  // namespace
