@@ -1,0 +1,170 @@
+#include "lower/spirv/raw.h"
+
+#include "spec/table.h"
+
+namespace vyre::lower {
+namespace {
+
+using Builder = SpirvBuilder;
+using Id = SpirvId;
+using Operands = std::span<const Id>;
+using spv::Op;
+
+// ---- Words
+// -------------------------------------------------------------------------------------------------
+
+template <Op op>
+Id unary(Builder& b, Operands o) {
+  return b.emit(op, b.word(), {o[0]});
+}
+template <Op op>
+Id binary(Builder& b, Operands o) {
+  return b.emit(op, b.word(), {o[0], o[1]});
+}
+template <Op op>
+Id compare(Builder& b, Operands o) {
+  return b.emit(op, b.truth(), {o[0], o[1]});
+}
+
+// The product in two halves, the lower one first.
+Id high_product(Builder& b, Operands o) {
+  const Id pair = b.type(Op::OpTypeStruct, {b.word(), b.word()});
+  const Id both = b.emit(Op::OpUMulExtended, pair, {o[0], o[1]});
+  return b.emit(Op::OpCompositeExtract, b.word(), {both, 1u});
+}
+
+// FindUMsb counts from the least significant bit.
+Id leading_zeros(Builder& b, Operands o) {
+  const Id highest = b.function(GLSLstd450FindUMsb, b.word(), {o[0]});
+  return b.emit(Op::OpISub, b.word(), {b.number(31), highest});
+}
+Id trailing_zeros(Builder& b, Operands o) { return b.function(GLSLstd450FindILsb, b.word(), {o[0]}); }
+
+Id select(Builder& b, Operands o) { return b.emit(Op::OpSelect, b.word(), {o[0], o[1], o[2]}); }
+
+// ---- Floats of 32 bits
+// -------------------------------------------------------------------------------------
+
+Id real(Builder& b, Id word) { return b.bitcast(b.real(32), word); }
+Id word(Builder& b, Id real) { return b.bitcast(b.word(), real); }
+
+template <Op op>
+Id arithmetic(Builder& b, Operands o) {
+  const Id x = real(b, o[0]);
+  return word(b, b.arithmetic(op, b.real(32), {x, real(b, o[1])}));
+}
+template <GLSLstd450 function>
+Id rounded(Builder& b, Operands o) {
+  return word(b, b.arithmetic(function, b.real(32), {real(b, o[0])}));
+}
+Id multiply_add(Builder& b, Operands o) {
+  const Id x = real(b, o[0]);
+  const Id y = real(b, o[1]);
+  return word(b, b.arithmetic(GLSLstd450Fma, b.real(32), {x, y, real(b, o[2])}));
+}
+template <Op op>
+Id compare_reals(Builder& b, Operands o) {
+  const Id x = real(b, o[0]);
+  return b.emit(op, b.truth(), {x, real(b, o[1])});
+}
+template <Op op>
+Id from_integer(Builder& b, Operands o) {
+  return word(b, b.emit(op, b.real(32), {o[0]}));
+}
+template <Op op>
+Id to_integer(Builder& b, Operands o) {
+  return b.emit(op, b.word(), {real(b, o[0])});
+}
+
+// ---- Floats of 16 bits: the low one of two in a word
+// -------------------------------------------------------
+
+Id from_half(Builder& b, Operands o) {
+  const Id two = b.bitcast(b.vector(b.real(16), 2), o[0]);
+  const Id low = b.emit(Op::OpCompositeExtract, b.real(16), {two, 0u});
+  return word(b, b.emit(Op::OpFConvert, b.real(32), {low}));
+}
+Id to_half(Builder& b, Operands o) {
+  const Id low = b.emit(Op::OpFConvert, b.real(16), {real(b, o[0])});
+  const Id zero = b.constant(b.real(16), {0u});
+  const Id two = b.emit(Op::OpCompositeConstruct, b.vector(b.real(16), 2), {low, zero});
+  return word(b, two);
+}
+
+// ---- The tables
+// --------------------------------------------------------------------------------------------
+
+constexpr auto kTruth = SpirvMade::Truth;
+constexpr auto kUndefined = SpirvOutside::Undefined;
+
+using RawRow = spec::Row<RawOp, SpirvRaw>;
+constexpr auto kRawRows = std::to_array<RawRow>({
+    {RawOp::Add, {binary<Op::OpIAdd>}},
+    {RawOp::Sub, {binary<Op::OpISub>}},
+    {RawOp::Mul, {binary<Op::OpIMul>}},
+    {RawOp::UMulHi, {high_product}},
+    {RawOp::UDiv, {.emit = binary<Op::OpUDiv>, .outside = kUndefined}},
+    {RawOp::URem, {.emit = binary<Op::OpUMod>, .outside = kUndefined}},
+    {RawOp::SDiv, {.emit = binary<Op::OpSDiv>, .outside = kUndefined}},
+    {RawOp::SRem, {.emit = binary<Op::OpSRem>, .outside = kUndefined}},
+    {RawOp::And, {binary<Op::OpBitwiseAnd>}},
+    {RawOp::Or, {binary<Op::OpBitwiseOr>}},
+    {RawOp::Xor, {binary<Op::OpBitwiseXor>}},
+    {RawOp::Not, {unary<Op::OpNot>}},
+    {RawOp::Shl, {binary<Op::OpShiftLeftLogical>}},
+    {RawOp::LShr, {binary<Op::OpShiftRightLogical>}},
+    {RawOp::AShr, {binary<Op::OpShiftRightArithmetic>}},
+    {RawOp::Popcount, {unary<Op::OpBitCount>}},
+    {RawOp::Clz, {leading_zeros}},
+    {RawOp::Ctz, {trailing_zeros}},
+    {RawOp::ReverseBits, {unary<Op::OpBitReverse>}},
+    {RawOp::Eq, {compare<Op::OpIEqual>, kTruth}},
+    {RawOp::Ne, {compare<Op::OpINotEqual>, kTruth}},
+    {RawOp::ULt, {compare<Op::OpULessThan>, kTruth}},
+    {RawOp::ULe, {compare<Op::OpULessThanEqual>, kTruth}},
+    {RawOp::SLt, {compare<Op::OpSLessThan>, kTruth}},
+    {RawOp::SLe, {compare<Op::OpSLessThanEqual>, kTruth}},
+    {RawOp::Select, {select}},
+    {RawOp::FAdd, {arithmetic<Op::OpFAdd>}},
+    {RawOp::FSub, {arithmetic<Op::OpFSub>}},
+    {RawOp::FMul, {arithmetic<Op::OpFMul>}},
+    {RawOp::FDiv, {arithmetic<Op::OpFDiv>}},
+    {RawOp::FMulAdd, {multiply_add}},
+    {RawOp::FSqrt, {rounded<GLSLstd450Sqrt>}},
+    {RawOp::FFloor, {rounded<GLSLstd450Floor>}},
+    {RawOp::FCeil, {rounded<GLSLstd450Ceil>}},
+    {RawOp::FRound, {rounded<GLSLstd450RoundEven>}},
+    {RawOp::FTrunc, {rounded<GLSLstd450Trunc>}},
+    {RawOp::FEq, {compare_reals<Op::OpFOrdEqual>, kTruth}},
+    {RawOp::FLt, {compare_reals<Op::OpFOrdLessThan>, kTruth}},
+    {RawOp::FLe, {compare_reals<Op::OpFOrdLessThanEqual>, kTruth}},
+    {RawOp::FFromS32, {from_integer<Op::OpConvertSToF>}},
+    {RawOp::FFromU32, {from_integer<Op::OpConvertUToF>}},
+    {RawOp::FToS32, {.emit = to_integer<Op::OpConvertFToS>, .outside = kUndefined}},
+    {RawOp::FToU32, {.emit = to_integer<Op::OpConvertFToU>, .outside = kUndefined}},
+    {RawOp::FFromF16, {from_half}},
+    {RawOp::FToF16, {to_half}},
+});
+constexpr spec::TotalTable<kRawRows> kRaw;
+
+constexpr bool has_two_operands(spec::Op op) {
+  return spec::is_atomic(op) && op != spec::Op::AtomicCompareExchange;
+}
+using AtomicRow = spec::Row<spec::Op, Op>;
+constexpr auto kAtomicRows = std::to_array<AtomicRow>({
+    {spec::Op::AtomicAdd, Op::OpAtomicIAdd},
+    {spec::Op::AtomicOr, Op::OpAtomicOr},
+    {spec::Op::AtomicAnd, Op::OpAtomicAnd},
+    {spec::Op::AtomicXor, Op::OpAtomicXor},
+    {spec::Op::AtomicMin, Op::OpAtomicUMin},
+    {spec::Op::AtomicMax, Op::OpAtomicUMax},
+    {spec::Op::AtomicExchange, Op::OpAtomicExchange},
+});
+constexpr spec::TotalTable<kAtomicRows, [](spec::Op op) { return has_two_operands(op); }> kAtomic;
+
+}  // namespace
+
+const SpirvRaw& spirv_raw(RawOp op) { return kRaw[op]; }
+spv::Op spirv_atomic(spec::Op op) { return kAtomic[op]; }
+
+}  // namespace vyre::lower

@@ -1,0 +1,33 @@
+// Raw operators as SPIR-V instructions: one row an operator. Internal to lower/spirv.
+//
+// A raw operator is partial and means what the instruction means on its domain, so a row is an instruction or
+// two. A row on floats makes floats of its operands' words, and words of its result again. Source: SPIR-V
+// specification, "Instructions"; SPIR-V extended instructions for GLSL.
+#pragma once
+
+#include <span>
+
+#include "lower/kernel.h"
+#include "lower/spirv/builder.h"
+
+namespace vyre::lower {
+
+/// What a row gives: a word, or the type bool, which becomes a word only where one is wanted.
+enum class SpirvMade : uint8_t { Word, Truth };
+
+/// What an instruction does with operands outside the raw operator's domain. Undefined is what a race must
+/// not lead to: there a word may not change between the guard and the instruction (lower/spirv/racy.h).
+enum class SpirvOutside : uint8_t { SomeValue, Undefined };
+
+struct SpirvRaw {
+  /// Adds the code. Operands are words; of a select the first one is a bool.
+  SpirvId (*emit)(SpirvBuilder& builder, std::span<const SpirvId> operands);
+  SpirvMade made = SpirvMade::Word;
+  SpirvOutside outside = SpirvOutside::SomeValue;
+};
+const SpirvRaw& spirv_raw(RawOp op);
+
+/// The instruction of an atomic operator of two operands: every one but compare-exchange.
+spv::Op spirv_atomic(spec::Op op);
+
+}  // namespace vyre::lower
