@@ -62,11 +62,15 @@ SpirvId SpirvBuilder::type(spv::Op op, SpirvOperands operands) {
   Words key = {static_cast<uint32_t>(op)};
   for (const SpirvOperand o : operands) key.push_back(o.word);
   const auto [at, added] = unique_.try_emplace(std::move(key));
-  if (!added) return at->second;
-  at->second = fresh();
-  globals_.insert(globals_.end(), {first_word(op, operands.size() + 2), index(at->second)});
-  for (const SpirvOperand o : operands) globals_.push_back(o.word);
+  if (added) at->second = own_type(op, operands);
   return at->second;
+}
+
+SpirvId SpirvBuilder::own_type(spv::Op op, SpirvOperands operands) {
+  const Id id = fresh();
+  globals_.insert(globals_.end(), {first_word(op, operands.size() + 2), index(id)});
+  for (const SpirvOperand o : operands) globals_.push_back(o.word);
+  return id;
 }
 
 SpirvId SpirvBuilder::integer(uint32_t bits) {
@@ -169,7 +173,6 @@ SpirvId SpirvBuilder::arithmetic(GLSLstd450 function, Id type, SpirvOperands ope
 std::vector<uint32_t> SpirvBuilder::finish(std::string_view entry) {
   const Id returns = nothing();
   const Id signature = type(spv::Op::OpTypeFunction, {returns});
-  const Id first = fresh();
 
   Words out = {spv::MagicNumber, kVersion, kGenerator, bound_, /*schema=*/0};
   for (const spv::Capability c : capabilities_) append(out, spv::Op::OpCapability, {c});
@@ -180,7 +183,7 @@ std::vector<uint32_t> SpirvBuilder::finish(std::string_view entry) {
     out.insert(out.end(), part->begin(), part->end());
   }
   append(out, spv::Op::OpFunction, {returns, main_, spv::FunctionControlMask::MaskNone, signature});
-  append(out, spv::Op::OpLabel, {first});
+  append(out, spv::Op::OpLabel, {first_});
   for (const Words* part : {&variables_, &code_}) out.insert(out.end(), part->begin(), part->end());
   append(out, spv::Op::OpFunctionEnd, {});
   return out;

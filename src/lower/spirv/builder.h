@@ -55,8 +55,10 @@ class SpirvBuilder {
   void decorate(Id id, spv::Decoration decoration, SpirvOperands operands = {});
   void decorate_member(Id type, uint32_t member, spv::Decoration decoration, SpirvOperands operands = {});
 
-  /// A type; the same one for the same operands, so that nothing but its meaning may be decorated.
+  /// A type; the same one for the same operands, so it may not be decorated.
   Id type(spv::Op op, SpirvOperands operands);
+  /// An array or structure of its own, to be decorated.
+  Id own_type(spv::Op op, SpirvOperands operands);
   Id nothing() { return type(spv::Op::OpTypeVoid, {}); }
   Id truth() { return type(spv::Op::OpTypeBool, {}); }
   Id word() { return integer(32); }
@@ -81,6 +83,8 @@ class SpirvBuilder {
   // ---- The function
   // ----------------------------------------------------------------------------------------
 
+  /// The label of the function's first block.
+  Id entry_label() const { return first_; }
   /// A variable of the function, of a word.
   Id variable();
   /// An id for a result that is used before it is made: a label, a loop's next index.
@@ -114,6 +118,7 @@ class SpirvBuilder {
 
   uint32_t bound_ = 1;
   const Id main_ = fresh();
+  const Id first_ = fresh();
   Id glsl_{};  // the import of GLSL.std.450; none until it is used
   std::set<spv::Capability> capabilities_ = {spv::Capability::Shader};
   spv::MemoryModel memory_model_ = spv::MemoryModel::GLSL450;

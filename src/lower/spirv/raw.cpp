@@ -40,6 +40,13 @@ Id leading_zeros(Builder& b, Operands o) {
 }
 Id trailing_zeros(Builder& b, Operands o) { return b.function(GLSLstd450FindILsb, b.word(), {o[0]}); }
 
+// Not OpSRem: Vulkan leaves it open where an operand is negative.
+Id signed_remainder(Builder& b, Operands o) {
+  const Id quotient = b.emit(Op::OpSDiv, b.word(), {o[0], o[1]});
+  const Id whole = b.emit(Op::OpIMul, b.word(), {quotient, o[1]});
+  return b.emit(Op::OpISub, b.word(), {o[0], whole});
+}
+
 Id select(Builder& b, Operands o) { return b.emit(Op::OpSelect, b.word(), {o[0], o[1], o[2]}); }
 
 // ---- Floats of 32 bits
@@ -106,7 +113,7 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::UDiv, {.emit = binary<Op::OpUDiv>, .outside = kUndefined}},
     {RawOp::URem, {.emit = binary<Op::OpUMod>, .outside = kUndefined}},
     {RawOp::SDiv, {.emit = binary<Op::OpSDiv>, .outside = kUndefined}},
-    {RawOp::SRem, {.emit = binary<Op::OpSRem>, .outside = kUndefined}},
+    {RawOp::SRem, {.emit = signed_remainder, .outside = kUndefined}},
     {RawOp::And, {binary<Op::OpBitwiseAnd>}},
     {RawOp::Or, {binary<Op::OpBitwiseOr>}},
     {RawOp::Xor, {binary<Op::OpBitwiseXor>}},

@@ -1,0 +1,211 @@
+#include "lower/spirv/memory.h"
+
+#include <algorithm>
+
+#include "lower/spirv/raw.h"
+
+namespace vyre::lower {
+namespace {
+
+using spec::BufferAccess;
+using spv::Decoration;
+using spv::MemoryAccessMask;
+using spv::MemorySemanticsMask;
+using spv::Op;
+using spv::StorageClass;
+
+bool has(const Kernel& kernel, InstKind kind) {
+  return std::ranges::find(kernel.insts, kind, &Inst::kind) != kernel.insts.end();
+}
+
+}  // namespace
+
+SpirvMemory::SpirvMemory(const Kernel& kernel, const SpirvTarget& target, SpirvBuilder& builder)
+    : k_(kernel), target_(target), b_(builder), views_(kernel.buffers.size()) {
+  const auto workgroup = [](const KernelBuffer& b) { return b.access == BufferAccess::Workgroup; };
+  barriers_ = has(kernel, InstKind::Barrier) || std::ranges::any_of(kernel.buffers, workgroup);
+  bound_ = uint32_t(kernel.buffers.size()) - uint32_t(std::ranges::count_if(kernel.buffers, workgroup));
+  if (target.memory_model) {
+    b_.capability(spv::Capability::VulkanMemoryModel);
+    b_.memory_model(spv::MemoryModel::Vulkan);
+  }
+  for (uint32_t i = 0; i < kernel.buffers.size(); ++i) declare(i);
+}
+
+void SpirvMemory::declare(uint32_t buffer) {
+  const KernelBuffer& declared = k_.buffers[buffer];
+  View& view = views_[buffer];
+  if (declared.access == BufferAccess::Workgroup) {
+    declare_workgroup(declared, view);
+  } else {
+    declare_bound(declared, view);
+  }
+  b_.name(view.variable, declared.name);
+}
+
+/// struct { array }, laid out for the host.
+SpirvId SpirvMemory::block_of(SpirvId array, uint32_t stride) {
+  const SpirvId block = b_.own_type(Op::OpTypeStruct, {array});
+  b_.decorate(array, Decoration::ArrayStride, {stride});
+  b_.decorate_member(block, 0, Decoration::Offset, {0u});
+  b_.decorate(block, Decoration::Block);
+  return block;
+}
+
+SpirvId SpirvMemory::buffer_block(bool halves) {
+  SpirvId& block = blocks_[halves ? 1 : 0];
+  if (block == SpirvId{}) {
+    const SpirvId element = halves ? b_.integer(16) : b_.word();
+    block = block_of(b_.own_type(Op::OpTypeRuntimeArray, {element}), halves ? 2 : 4);
+  }
+  return block;
+}
+
+void SpirvMemory::declare_bound(const KernelBuffer& buffer, View& view) {
+  view.halves = target_.storage_16bit && spec::info(buffer.element).bytes == 2;
+  if (view.halves) b_.capability(spv::Capability::StorageBuffer16BitAccess);
+  view.variable = b_.global(StorageClass::StorageBuffer, buffer_block(view.halves));
+  b_.decorate(view.variable, Decoration::DescriptorSet, {0u});
+  b_.decorate(view.variable, Decoration::Binding, {buffer.argument});
+  b_.decorate(view.variable, Decoration::Restrict);  // layout::bind refuses bindings that overlap
+  if (buffer.access != BufferAccess::ReadWrite) {
+    b_.decorate(view.variable, Decoration::NonWritable);
+  } else if (barriers_) {
+    view.shared_by = true;
+    if (!target_.memory_model) b_.decorate(view.variable, Decoration::Coherent);
+  }
+}
+
+void SpirvMemory::declare_workgroup(const KernelBuffer& buffer, View& view) {
+  // Storage of 16 bits is for buffers alone; a 16-bit element in workgroup memory has a word of its own, and
+  // where legalization packed two into one the accesses are words anyway.
+  const uint32_t bytes = spec::info(buffer.element).bytes;
+  const uint32_t each = target_.storage_16bit ? std::max(bytes, 4u) : bytes;
+  const uint64_t words = (uint64_t{buffer.count} * each + 3) / 4;  // check/ keeps it far below 2^32
+  view.shared_words = uint32_t(std::max<uint64_t>(words, 1));
+  view.shared_by = true;
+  view.storage = StorageClass::Workgroup;
+  const SpirvId array = b_.type(Op::OpTypeArray, {b_.word(), b_.number(view.shared_words)});
+  view.variable = b_.global(StorageClass::Workgroup, array);
+}
+
+uint32_t SpirvMemory::shared_bytes() const {
+  uint32_t words = 0;
+  for (const View& view : views_) words += view.shared_words;
+  return words * 4;
+}
+
+// Not OpArrayLength: it is wrong for empty buffers and for padded ones.
+void SpirvMemory::read_lengths() {
+  for (uint32_t i = 0; i < k_.buffers.size(); ++i) {
+    if (k_.buffers[i].access == BufferAccess::Workgroup) views_[i].length = b_.number(k_.buffers[i].count);
+  }
+  SpirvId lengths{};
+  for (const Inst& inst : k_.insts) {
+    if (inst.kind != InstKind::Len || views_[inst.target].length != SpirvId{}) continue;
+    if (lengths == SpirvId{}) {
+      const SpirvId array = b_.own_type(Op::OpTypeArray, {b_.word(), b_.number(bound_)});
+      lengths = b_.global(StorageClass::PushConstant, block_of(array, 4));
+      b_.name(lengths, "lengths");
+    }
+    const SpirvId pointer = b_.emit(Op::OpAccessChain, b_.pointer(StorageClass::PushConstant, b_.word()),
+                                    {lengths, b_.number(0), b_.number(k_.buffers[inst.target].argument)});
+    views_[inst.target].length = b_.emit(Op::OpLoad, b_.word(), {pointer});
+  }
+}
+
+SpirvMemory::Place SpirvMemory::element(const View& view, SpirvId at) {
+  const SpirvId type = view.halves ? b_.integer(16) : b_.word();
+  const SpirvId pointer = b_.pointer(view.storage, type);
+  if (view.storage == StorageClass::Workgroup) {
+    return {b_.emit(Op::OpAccessChain, pointer, {view.variable, at}), type};
+  }
+  return {b_.emit(Op::OpAccessChain, pointer, {view.variable, b_.number(0), at}), type};
+}
+
+SpirvMemory::Place SpirvMemory::place(const Inst& access, SpirvId at) {
+  const uint32_t bytes = spec::info(k_.buffers[access.target].element).bytes;
+  if (access.access == Access::Elements && bytes > 4) {
+    // A buffer has fewer than 2^30 words, so nothing wraps.
+    at = b_.emit(Op::OpIMul, b_.word(), {at, b_.number(bytes / 4)});
+    if (access.imm != 0) at = b_.emit(Op::OpIAdd, b_.word(), {at, b_.number(access.imm)});
+  }
+  return element(views_[access.target], at);
+}
+
+MemoryAccessMask SpirvMemory::mask(const View& view, bool once) const {
+  MemoryAccessMask out = MemoryAccessMask::MaskNone;
+  if (once) out = out | MemoryAccessMask::Volatile;
+  if (target_.memory_model && view.shared_by) out = out | MemoryAccessMask::NonPrivatePointer;
+  return out;
+}
+
+SpirvId SpirvMemory::load(const Inst& access, SpirvId at, bool once) {
+  const View& view = views_[access.target];
+  const Place from = place(access, at);
+  const MemoryAccessMask how = mask(view, once);
+  const SpirvId loaded = how == MemoryAccessMask::MaskNone
+                             ? b_.emit(Op::OpLoad, from.type, {from.pointer})
+                             : b_.emit(Op::OpLoad, from.type, {from.pointer, how});
+  return view.halves ? b_.emit(Op::OpUConvert, b_.word(), {loaded}) : loaded;
+}
+
+void SpirvMemory::store(const Inst& access, SpirvId at, SpirvId value) {
+  const View& view = views_[access.target];
+  const bool half =
+      access.access == Access::Elements && spec::info(k_.buffers[access.target].element).bytes == 2;
+  const Place to = place(access, at);
+  if (view.halves) {
+    value = b_.emit(Op::OpUConvert, to.type, {value});
+  } else if (half) {
+    value = b_.emit(Op::OpBitwiseAnd, to.type, {value, b_.number(0xffff)});
+  }
+  const MemoryAccessMask how = mask(view, false);
+  if (how == MemoryAccessMask::MaskNone) {
+    b_.emit(Op::OpStore, {to.pointer, value});
+  } else {
+    b_.emit(Op::OpStore, {to.pointer, value, how});
+  }
+}
+
+/// The invocations that an atomic is atomic among: all of the dispatch, which is of one queue. So the newer
+/// model needs no feature for the whole device.
+SpirvId SpirvMemory::scope(const View& view) {
+  const spv::Scope all = target_.memory_model ? spv::Scope::QueueFamily : spv::Scope::Device;
+  const spv::Scope among = view.storage == StorageClass::Workgroup ? spv::Scope::Workgroup : all;
+  return b_.number(static_cast<uint32_t>(among));
+}
+
+SpirvId SpirvMemory::atomic(const Inst& access, SpirvId at, SpirvId expected, SpirvId value) {
+  const View& view = views_[access.target];
+  const Place to = place(access, at);
+  const SpirvId relaxed = b_.number(static_cast<uint32_t>(MemorySemanticsMask::MaskNone));
+  if (access.op == spec::Op::AtomicCompareExchange) {
+    return b_.emit(Op::OpAtomicCompareExchange, to.type,
+                   {to.pointer, scope(view), relaxed, relaxed, value, expected});
+  }
+  return b_.emit(spirv_atomic(access.op), to.type, {to.pointer, scope(view), relaxed, value});
+}
+
+void SpirvMemory::barrier() {
+  MemorySemanticsMask what = MemorySemanticsMask::AcquireRelease | MemorySemanticsMask::UniformMemory |
+                             MemorySemanticsMask::WorkgroupMemory;
+  if (target_.memory_model) {
+    what = what | MemorySemanticsMask::MakeAvailable | MemorySemanticsMask::MakeVisible;
+  }
+  const SpirvId workgroup = b_.number(static_cast<uint32_t>(spv::Scope::Workgroup));
+  b_.emit(Op::OpControlBarrier, {workgroup, workgroup, b_.number(static_cast<uint32_t>(what))});
+}
+
+void SpirvMemory::clear(uint32_t buffer, SpirvId word) {
+  const View& view = views_[buffer];
+  const Place to = element(view, word);
+  const MemoryAccessMask how = mask(view, false);
+  if (how == MemoryAccessMask::MaskNone) {
+    b_.emit(Op::OpStore, {to.pointer, b_.number(0)});
+  } else {
+    b_.emit(Op::OpStore, {to.pointer, b_.number(0), how});
+  }
+}
+
+}  // namespace vyre::lower

@@ -1,0 +1,75 @@
+// Buffers, workgroup memory and lengths of a module, and every way to touch them. Internal to lower/spirv.
+//
+// A buffer is a block with one array of words, or of 16-bit numbers; workgroup memory is an array of words
+// for each of its buffers. Lengths are push constants. What makes writes of other invocations visible after a
+// barrier depends on the memory model: the newer one names it at each access and at the barrier, the older
+// one has coherent buffers. Source: Vulkan specification, appendix "Memory Model"; SPIR-V specification,
+// "Memory Model".
+#pragma once
+
+#include <vector>
+
+#include "lower/kernel.h"
+#include "lower/spirv/builder.h"
+#include "lower/spirv/spirv.h"
+
+namespace vyre::lower {
+
+class SpirvMemory {
+ public:
+  /// Declares what the kernel has. Lives as long as the three of them.
+  SpirvMemory(const Kernel& kernel, const SpirvTarget& target, SpirvBuilder& builder);
+
+  /// Reads the lengths that the kernel asks for. To be called at the start of the function.
+  void read_lengths();
+  SpirvId length(uint32_t buffer) const { return views_[buffer].length; }
+
+  /// The index is that of a raw access, in its domain; the rest as the instruction says.
+  SpirvId load(const Inst& access, SpirvId at, bool once);
+  void store(const Inst& access, SpirvId at, SpirvId value);
+  /// `expected` is none but for compare-exchange.
+  SpirvId atomic(const Inst& access, SpirvId at, SpirvId expected, SpirvId value);
+
+  void barrier();
+
+  /// How many words workgroup memory has for a buffer; 0 of a bound one.
+  uint32_t shared_words(uint32_t buffer) const { return views_[buffer].shared_words; }
+  /// Writes zero to one of them.
+  void clear(uint32_t buffer, SpirvId word);
+
+  uint32_t bound_buffers() const { return bound_; }
+  uint32_t shared_bytes() const;
+
+ private:
+  struct View {
+    SpirvId variable{};
+    spv::StorageClass storage = spv::StorageClass::StorageBuffer;
+    bool halves = false;     // an array of 16-bit numbers
+    bool shared_by = false;  // other invocations may write it while this one runs
+    uint32_t shared_words = 0;
+    SpirvId length{};
+  };
+  struct Place {
+    SpirvId pointer;
+    SpirvId type;  // of what it points to
+  };
+  void declare(uint32_t buffer);
+  void declare_bound(const KernelBuffer& buffer, View& view);
+  void declare_workgroup(const KernelBuffer& buffer, View& view);
+  SpirvId block_of(SpirvId array, uint32_t stride);
+  SpirvId buffer_block(bool halves);
+  Place place(const Inst& access, SpirvId at);
+  Place element(const View& view, SpirvId at);
+  spv::MemoryAccessMask mask(const View& view, bool once) const;
+  SpirvId scope(const View& view);
+
+  const Kernel& k_;
+  const SpirvTarget& target_;
+  SpirvBuilder& b_;
+  bool barriers_ = false;
+  uint32_t bound_ = 0;
+  SpirvId blocks_[2]{};      // the types of buffers of words, and of halves
+  std::vector<View> views_;  // by buffer
+};
+
+}  // namespace vyre::lower

@@ -1,0 +1,343 @@
+#include "lower/spirv/shell.h"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "lower/spirv/builder.h"
+#include "lower/spirv/memory.h"
+#include "lower/spirv/racy.h"
+#include "lower/spirv/raw.h"
+#include "lower/spirv/subgroup.h"
+
+namespace vyre::lower {
+namespace {
+
+using Id = SpirvId;
+using spv::Op;
+
+/// An instruction's result as it was made. Truths stay bools until a word is wanted, so that a condition is
+/// not a chain of selects and comparisons.
+struct Result {
+  Id id{};
+  bool truth = false;
+};
+
+/// Each invocation runs the kernel's own control flow, and slots are variables.
+class Shell {
+ public:
+  Shell(const Kernel& kernel, const SpirvTarget& target)
+      : k_(kernel),
+        target_(target),
+        memory_(kernel, target, b_),
+        once_(volatile_loads(kernel)),
+        results_(kernel.insts.size()) {}
+
+  SpirvModule run() {
+    const uint32_t threads = k_.invocations();
+    b_.execution_mode(spv::ExecutionMode::LocalSize, {threads, 1u, 1u});
+    read_ids();
+    memory_.read_lengths();
+    for (const SlotInfo& slot : k_.slots) {
+      slots_.push_back(b_.variable());
+      b_.name(slots_.back(), slot.name);
+    }
+    clear_workgroup_memory();
+    if (!emit_block(k_.entry)) b_.emit(Op::OpReturn, {});
+    ask_for_modes();
+    return {.words = b_.finish(kSpirvEntry),
+            .threads = threads,
+            .shared_bytes = memory_.shared_bytes(),
+            .buffers = memory_.bound_buffers()};
+  }
+
+ private:
+  // ---- Ids -----------------------------------------------------------------------------------------------
+
+  Id builtin(spv::BuiltIn what, Id type) {
+    const Id variable = b_.global(spv::StorageClass::Input, type);
+    b_.decorate(variable, spv::Decoration::BuiltIn, {what});
+    return b_.emit(Op::OpLoad, type, {variable});
+  }
+  bool wants(InstKind kind, uint32_t axis) const {
+    for (const Inst& inst : k_.insts) {
+      if (inst.kind == kind && inst.imm == axis) return true;
+    }
+    return false;
+  }
+
+  // A workgroup has one axis, so that lanes of a subgroup are in linear order.
+  void read_ids() {
+    thread_ = builtin(spv::BuiltIn::LocalInvocationIndex, b_.word());
+    const Id groups = builtin(spv::BuiltIn::WorkgroupId, b_.vector(b_.word(), 3));
+    uint32_t before = 1;  // invocations along the axes before this one
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      const uint32_t size = k_.workgroup_size[axis];
+      const bool invocation = wants(InstKind::InvocationId, axis);
+      if (invocation || wants(InstKind::LocalId, axis)) local_[axis] = along(before, size);
+      if (invocation || wants(InstKind::WorkgroupId, axis)) {
+        group_[axis] = b_.emit(Op::OpCompositeExtract, b_.word(), {groups, axis});
+      }
+      if (invocation) {
+        const Id first = b_.emit(Op::OpIMul, b_.word(), {group_[axis], b_.number(size)});
+        invocation_[axis] = b_.emit(Op::OpIAdd, b_.word(), {first, local_[axis]});
+      }
+      before *= size;
+    }
+  }
+  /// thread / before % size, without what changes nothing.
+  Id along(uint32_t before, uint32_t size) {
+    if (size == 1) return b_.number(0);
+    Id at = thread_;
+    if (before != 1) at = b_.emit(Op::OpUDiv, b_.word(), {at, b_.number(before)});
+    if (before * size != k_.invocations()) at = b_.emit(Op::OpUMod, b_.word(), {at, b_.number(size)});
+    return at;
+  }
+
+  void clear_workgroup_memory() {
+    bool any = false;
+    for (uint32_t i = 0; i < k_.buffers.size(); ++i) {
+      const uint32_t words = memory_.shared_words(i);
+      if (words == 0) continue;
+      any = true;
+      loop(b_.fresh(), thread_, b_.number(words), k_.invocations(), [&](Id word) {
+        memory_.clear(i, word);
+        return false;
+      });
+    }
+    if (any) memory_.barrier();
+  }
+
+  // ---- Values --------------------------------------------------------------------------------------------
+
+  void set(Value v, Id id, bool truth = false) { results_[index(v)] = {id, truth}; }
+  Result made(Value v) {
+    const Inst& inst = k_[v];
+    switch (inst.kind) {
+      case InstKind::Const: return {b_.number(inst.imm)};
+      case InstKind::Len: return {memory_.length(inst.target)};
+      case InstKind::InvocationId: return {invocation_[inst.imm]};
+      case InstKind::WorkgroupId: return {group_[inst.imm]};
+      case InstKind::LocalId: return {local_[inst.imm]};
+      case InstKind::Get:
+      case InstKind::Set:
+      case InstKind::If:
+      case InstKind::Loop:
+      case InstKind::Return:
+      case InstKind::Barrier:
+      case InstKind::Intrinsic:
+      case InstKind::Apply:
+      case InstKind::Load:
+      case InstKind::Store:
+      case InstKind::Atomic:
+      case InstKind::Raw:
+      case InstKind::RawLoad:
+      case InstKind::RawStore:
+      case InstKind::RawAtomic: break;
+    }
+    return results_[index(v)];
+  }
+  Id word(Value v) {
+    const Result r = made(v);
+    return r.truth ? b_.emit(Op::OpSelect, b_.word(), {r.id, b_.number(1), b_.number(0)}) : r.id;
+  }
+  Id truth(Value v) {
+    const Result r = made(v);
+    return r.truth ? r.id : b_.emit(Op::OpINotEqual, b_.truth(), {r.id, b_.number(0)});
+  }
+
+  /// The operators that mean on 0 and 1 what one on bools means.
+  static std::optional<Op> logical(RawOp op) {
+    if (op == RawOp::And) return Op::OpLogicalAnd;
+    if (op == RawOp::Or) return Op::OpLogicalOr;
+    if (op == RawOp::Xor) return Op::OpLogicalNotEqual;
+    return std::nullopt;
+  }
+  void emit_raw(Value v, const Inst& inst) {
+    const auto args = k_.args(inst);
+    if (const auto op = logical(inst.raw); op && made(args[0]).truth && made(args[1]).truth) {
+      set(v, b_.emit(*op, b_.truth(), {truth(args[0]), truth(args[1])}), /*truth=*/true);
+      return;
+    }
+    std::vector<Id>& operands = operands_;
+    operands.clear();
+    for (const Value arg : args) {
+      const bool condition = inst.raw == RawOp::Select && operands.empty();
+      operands.push_back(condition ? truth(arg) : word(arg));
+    }
+    const SpirvRaw& row = spirv_raw(inst.raw);
+    set(v, row.emit(b_, operands), row.made == SpirvMade::Truth);
+  }
+
+  void emit_intrinsic(Value v, const Inst& inst) {
+    const auto args = k_.args(inst);
+    const auto intrinsic = spec::Intrinsic(inst.imm);
+    SpirvSubgroupCall call{.size = target_.subgroup_size, .word = inst.target};
+    if (intrinsic == spec::Intrinsic::SubgroupLane) {
+      call.lane = b_.emit(Op::OpBitwiseAnd, b_.word(), {thread_, b_.number(target_.subgroup_size - 1)});
+    }
+    if (!args.empty()) call.first = word(args[0]);
+    if (args.size() > 1) call.second = word(args[1]);
+    b_.capability(spv::Capability::GroupNonUniform);
+    set(v, emit_subgroup(b_, intrinsic, call), gives_truth(intrinsic));
+  }
+
+  void emit_atomic(Value v, const Inst& inst) {
+    const auto args = k_.args(inst);
+    const Id at = word(args[0]);
+    const Id expected = args.size() > 2 ? word(args[1]) : Id{};
+    set(v, memory_.atomic(inst, at, expected, word(args[args.size() - 1])));
+  }
+
+  // ---- Control -------------------------------------------------------------------------------------------
+
+  void enter(Id label) {
+    b_.label(label);
+    current_ = label;
+  }
+  void go(Id label) { b_.emit(Op::OpBranch, {label}); }
+
+  /// True when the block was left by a return on every way. Nests as deep as blocks do, which check/ bounds.
+  bool emit_block(KBlock id) {
+    for (const Value v : k_.block(id)) {
+      if (emit(v)) return true;
+    }
+    return false;
+  }
+
+  bool emit_if(const Inst& inst) {
+    const Id condition = truth(k_.arg(inst, 0));
+    const Id then = b_.fresh();
+    const Id after = b_.fresh();
+    const bool has_else = inst.orelse != kNoKBlock;
+    const Id otherwise = has_else ? b_.fresh() : after;
+    b_.emit(Op::OpSelectionMerge, {after, spv::SelectionControlMask::MaskNone});
+    b_.emit(Op::OpBranchConditional, {condition, then, otherwise});
+    enter(then);
+    const bool then_left = emit_block(inst.body);
+    if (!then_left) go(after);
+    bool else_left = false;
+    if (has_else) {
+      enter(otherwise);
+      else_left = emit_block(inst.orelse);
+      if (!else_left) go(after);
+    }
+    enter(after);
+    if (then_left && else_left) b_.emit(Op::OpUnreachable, {});
+    return then_left && else_left;
+  }
+
+  /// for (i = from; i < to; i += step) body(i). Domain: i + step does not wrap where i < to. `body` says
+  /// whether it returned on every way.
+  template <typename Body>
+  void loop(Id i, Id from, Id to, uint32_t step, Body&& body) {
+    const Id before = current_;
+    const Id head = b_.fresh();
+    const Id run = b_.fresh();
+    const Id next_turn = b_.fresh();
+    const Id after = b_.fresh();
+    const Id next = b_.fresh();
+    go(head);
+    enter(head);
+    b_.emit_as(i, Op::OpPhi, b_.word(), {from, before, next, next_turn});
+    const Id more = b_.emit(Op::OpULessThan, b_.truth(), {i, to});
+    b_.emit(Op::OpLoopMerge, {after, next_turn, spv::LoopControlMask::MaskNone});
+    b_.emit(Op::OpBranchConditional, {more, run, after});
+    enter(run);
+    if (!body(i)) go(next_turn);
+    enter(next_turn);
+    b_.emit_as(next, Op::OpIAdd, b_.word(), {i, b_.number(step)});
+    go(head);
+    enter(after);
+  }
+
+  void emit_loop(Value v, const Inst& inst) {
+    const Id from = word(k_.arg(inst, 0));
+    const Id to = word(k_.arg(inst, 1));
+    const Id i = b_.fresh();
+    set(v, i);
+    loop(i, from, to, 1, [&](Id) { return emit_block(inst.body); });
+  }
+
+  bool emit(Value v) {
+    const Inst& inst = k_[v];
+    switch (inst.kind) {
+      case InstKind::Const:
+      case InstKind::Len:
+      case InstKind::InvocationId:
+      case InstKind::WorkgroupId:
+      case InstKind::LocalId: break;
+      case InstKind::Get: set(v, b_.emit(Op::OpLoad, b_.word(), {slots_[inst.target]})); break;
+      case InstKind::Set: {
+        const Id value = word(k_.arg(inst, 0));
+        b_.emit(Op::OpStore, {slots_[inst.target], value});
+        break;
+      }
+      case InstKind::If: return emit_if(inst);
+      case InstKind::Loop: emit_loop(v, inst); break;
+      case InstKind::Return: b_.emit(Op::OpReturn, {}); return true;
+      case InstKind::Barrier: memory_.barrier(); break;
+      case InstKind::Raw: emit_raw(v, inst); break;
+      case InstKind::RawLoad: set(v, memory_.load(inst, word(k_.arg(inst, 0)), once_[index(v)])); break;
+      case InstKind::RawStore: {
+        const Id at = word(k_.arg(inst, 0));
+        memory_.store(inst, at, word(k_.arg(inst, 1)));
+        break;
+      }
+      case InstKind::RawAtomic: emit_atomic(v, inst); break;
+      case InstKind::Intrinsic: emit_intrinsic(v, inst); break;
+      case InstKind::Apply:  // not in a legal kernel
+      case InstKind::Load:
+      case InstKind::Store:
+      case InstKind::Atomic: break;
+    }
+    return false;
+  }
+
+  // ---- Modes of floats -----------------------------------------------------------------------------------
+
+  void ask_for_mode(spv::Capability capability, spv::ExecutionMode mode, uint32_t bits) {
+    b_.capability(capability);
+    b_.execution_mode(mode, {bits});
+  }
+  void ask_for_modes(const VulkanFloatModes& modes, uint32_t bits) {
+    if (!b_.uses_real(bits)) return;
+    // Rounding and subnormals may have to be the same for all widths; what is kept never has.
+    const bool settable = bits == 32 || target_.floats.independent;
+    if (modes.round_to_even && settable) {
+      ask_for_mode(spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE, bits);
+    }
+    if (modes.keep_subnormals && settable) {
+      ask_for_mode(spv::Capability::DenormPreserve, spv::ExecutionMode::DenormPreserve, bits);
+    }
+    if (modes.keep_special) {
+      ask_for_mode(spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve,
+                   bits);
+    }
+  }
+  void ask_for_modes() {
+    ask_for_modes(target_.floats.half, 16);
+    ask_for_modes(target_.floats.single, 32);
+    ask_for_modes(target_.floats.wide, 64);
+  }
+
+  const Kernel& k_;
+  const SpirvTarget& target_;
+  SpirvBuilder b_;
+  SpirvMemory memory_;
+  const std::vector<bool> once_;   // by Value: loads that happen exactly once
+  std::vector<Result> results_;    // by Value
+  std::vector<Id> slots_;          // by Slot
+  std::vector<Id> operands_;       // of the raw operator at hand
+  Id current_ = b_.entry_label();  // the block that is being written
+  Id thread_{};                    // linear local id
+  std::array<Id, 3> local_{}, group_{}, invocation_{};
+};
+
+}  // namespace
+
+SpirvModule emit_shell(const Kernel& kernel, const SpirvTarget& target) {
+  return Shell(kernel, target).run();
+}
+
+}  // namespace vyre::lower

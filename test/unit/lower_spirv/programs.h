@@ -1,0 +1,103 @@
+// What the tests of SPIR-V share: targets, kernels from text, modules as text, and every program that the
+// project keeps.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../backend_native/programs.h"
+#include "check/checked.h"
+#include "lower/kernel.h"
+#include "lower/spirv/audit.h"
+#include "lower/spirv/spirv.h"
+#include "ops/operation.h"
+#include "text/text.h"
+
+namespace vyre::test {
+
+inline std::string file_text(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+constexpr lower::VulkanFloatModes kEveryMode = {
+    .arithmetic = true, .round_to_even = true, .keep_special = true, .keep_subnormals = true};
+constexpr lower::VulkanFloatModes kFlushing = {
+    .arithmetic = true, .round_to_even = true, .keep_special = true};
+
+/// A device with nothing that is optional.
+constexpr lower::SpirvTarget kBareDevice = {.memory_model = false};
+/// A device with everything, and lanes as lavapipe has them.
+constexpr lower::SpirvTarget kRichDevice = {
+    .storage_16bit = true,
+    .subgroup_size = 8,
+    .floats = {.half = kEveryMode, .single = kEveryMode, .wide = kEveryMode, .independent = true}};
+/// What most devices have.
+constexpr lower::SpirvTarget kUsualDevice = {.subgroup_size = 32, .floats = {.single = kFlushing}};
+
+/// A promise for every raw operator on floats, so that legalization leaves each of them native: what no
+/// device promises, but what the printer has to print.
+inline lower::FloatPromises every_promise() { return lower::kIeeeFloats; }
+
+inline check::Checked checked_program(std::string_view text) {
+  auto program = text::parse(text);
+  if (!program) throw std::runtime_error(program.error().message);
+  auto checked = check::check(std::move(*program), ops::op_table());
+  if (!checked) throw std::runtime_error(checked.error().front().message);
+  return std::move(*checked);
+}
+
+inline lower::Kernel spirv_kernel(std::string_view text, const lower::SpirvTarget& target,
+                                  const lower::FloatPromises& floats) {
+  return lower::legalize(lower::build(checked_program(text)), lower::spirv_target(target, floats));
+}
+inline lower::Kernel spirv_kernel(std::string_view text, const lower::SpirvTarget& target) {
+  return spirv_kernel(text, target, lower::vulkan_promises(target.floats));
+}
+
+/// Valid for Vulkan 1.2 and strict about floats, or the message why not.
+inline std::string refusal(const lower::SpirvModule& module) {
+  if (const auto valid = lower::validate(module.words); !valid) return valid.error().message;
+  if (const auto strict = lower::audit_spirv(module.words); !strict) return strict.error().message;
+  return "";
+}
+
+/// The module of a kernel as text. It has passed the validator and the audit.
+inline std::string spirv_text(const lower::Kernel& kernel, const lower::SpirvTarget& target) {
+  const auto module = lower::emit_spirv(kernel, target);
+  if (!module) throw std::runtime_error(module.error().message);
+  const auto text = lower::disassemble(module->words);
+  if (!text) throw std::runtime_error(text.error().message);
+  if (const std::string why = refusal(*module); !why.empty()) throw std::runtime_error(why + "\n" + *text);
+  return *text;
+}
+inline std::string spirv_text(std::string_view text, const lower::SpirvTarget& target) {
+  return spirv_text(spirv_kernel(text, target), target);
+}
+
+/// The file tests, the examples, and the programs of the native backend's tests: name and text.
+inline std::vector<std::pair<std::string, std::string>> every_program() {
+  std::vector<std::pair<std::string, std::string>> programs;
+  for (const char* folder : {"test/run", "examples", "test/golden/kernel"}) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(VYRE_SOURCE_DIR) / folder)) {
+      if (entry.path().extension() == ".vyre") {
+        programs.emplace_back(entry.path().filename().string(), file_text(entry.path()));
+      }
+    }
+  }
+  std::ranges::sort(programs);
+  for (const NativeProgram& p : native_programs()) programs.emplace_back(p.name, p.text);
+  return programs;
+}
+
+}  // namespace vyre::test
