@@ -1,6 +1,9 @@
 // Operators on floats as kernels, and operands that decide something.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -38,6 +41,17 @@ struct Application {
            std::string(spec::text(result)) + " " + std::string(spec::text(mode));
   }
 };
+
+/// Which operand of a select is one of these NaNs, as a constant: what src/lower/nan.cpp writes.
+inline std::optional<uint32_t> nan_of_select(const Kernel& kernel, const Inst& inst,
+                                             std::initializer_list<uint32_t> nans) {
+  if (inst.kind != InstKind::Raw || inst.raw != RawOp::Select) return std::nullopt;
+  for (const uint32_t n : {1u, 2u}) {
+    const Inst& chosen = kernel[kernel.arg(inst, n)];
+    if (chosen.kind == InstKind::Const && std::ranges::find(nans, chosen.imm) != nans.end()) return n;
+  }
+  return std::nullopt;
+}
 
 /// A kernel of a workgroup that is written by hand.
 struct KernelWriter {

@@ -15,6 +15,7 @@ using spec::Op;
 using spec::RoundingMode;
 
 constexpr DataType kF32 = DataType::F32, kF16 = DataType::F16, kBF16 = DataType::BF16;
+constexpr std::initializer_list<uint32_t> kNans = {0x7fc00000, 0x7e00, 0x7fc0};
 
 Application operator_of(Op op, DataType type) {
   return {
@@ -126,11 +127,8 @@ TEST(FloatFaults, TheGuardOfAddOneBinadeLower) {
 TEST(FloatFaults, NansThatAreLeftAsTheyAre) {
   const auto leave = [](Kernel& k) {
     for (const Inst& inst : k.insts) {
-      if (inst.kind != InstKind::Raw || inst.raw != RawOp::Select) continue;
-      const Inst& yes = k[k.arg(inst, 1)];
-      const bool nan =
-          yes.kind == InstKind::Const && (yes.imm == 0x7fc00000 || yes.imm == 0x7e00 || yes.imm == 0x7fc0);
-      if (nan) k.values[inst.args.first + 1] = k.values[inst.args.first + 2];
+      const auto nan = nan_of_select(k, inst, kNans);
+      if (nan) k.values[inst.args.first + *nan] = k.values[inst.args.first + 3 - *nan];
     }
   };
   for (const DataType type : {kF32, kF16, kBF16}) {
@@ -199,7 +197,7 @@ TEST(FloatFaults, MinimumByOneComparison) {
         uint32_t seen = 0;
         for (const Inst& inst : k.insts) {
           if (inst.kind != InstKind::Raw || inst.raw != RawOp::Select) continue;
-          if (k[k.arg(inst, 0)].raw != RawOp::FEq) continue;
+          if (k[k.arg(inst, 0)].raw != RawOp::FEq || nan_of_select(k, inst, kNans)) continue;
           // select(equal, merged, one): one. select(number, result, a): result.
           const uint32_t taken = seen == 0 ? 2 : 1;
           if (seen++ != kept) k.values[inst.args.first + 3 - taken] = k.values[inst.args.first + taken];

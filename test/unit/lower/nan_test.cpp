@@ -20,10 +20,7 @@ uint32_t canonicalisations(const Kernel& legal, KBlock block, DataType type) {
   uint32_t count = 0;
   for (const Value v : legal.block(block)) {
     const Inst& inst = legal[v];
-    if (inst.kind == InstKind::Raw && inst.raw == RawOp::Select) {
-      const Inst& yes = legal[legal.arg(inst, 1)];
-      count += yes.kind == InstKind::Const && yes.imm == spec::float_format(type).nan() ? 1 : 0;
-    }
+    count += nan_of_select(legal, inst, {spec::float_format(type).nan()}) ? 1 : 0;
     if (inst.body != kNoKBlock) count += canonicalisations(legal, inst.body, type);
     if (inst.orelse != kNoKBlock) count += canonicalisations(legal, inst.orelse, type);
   }
