@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory_resource>
 #include <string>
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/stack_pool.h"
 #include "spec/limits.h"
 
 namespace vyre::layout {
@@ -58,7 +60,8 @@ Result<Binding> bind_one(const check::Checked& program, const ir::BufferDecl& de
 
 /// Sorts the non-empty extents by space and address: if any two overlap, then some two neighbours do.
 Result<void> check_overlap(const check::Checked& program, std::span<const Extent> extents) {
-  std::vector<size_t> order;
+  StackPool<512> pool;
+  std::pmr::vector<size_t> order(pool.memory());
   order.reserve(extents.size());
   for (size_t i = 0; i < extents.size(); ++i) {
     if (extents[i].bytes != 0) order.push_back(i);
@@ -196,13 +199,14 @@ Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const
 
 Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const std::span<std::byte>> host,
                                   Groups groups) {
-  std::vector<Extent> extents;
+  StackPool<1024> pool;
+  std::pmr::vector<Extent> extents(pool.memory());
   extents.reserve(host.size());
   for (const std::span<std::byte> bytes : host)
     extents.push_back({nullptr, reinterpret_cast<uintptr_t>(bytes.data()), bytes.size(), bytes});
   VYRE_TRY(bindings, bind(program, extents, groups));
   for (size_t i = 0; i < bindings.size(); ++i) bindings[i].bytes = host[i];
-  return bindings;
+  return std::move(bindings);
 }
 
 }  // namespace vyre::layout

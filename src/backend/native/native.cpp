@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory_resource>
 #include <new>
 #include <thread>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "backend/floats.h"
 #include "backend/native/jit.h"
 #include "base/float_environment.h"
+#include "base/stack_pool.h"
 #include "lower/kernel.h"
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/float_promises.h"
@@ -116,8 +118,9 @@ class NativePipeline final : public Pipeline {
 
   Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
     VYRE_TRY(bindings, layout::bind(program_, host, groups));
-    std::vector<BoundBuffer> bound;
-    std::vector<lower::CpuBuffer> buffers;
+    StackPool<1024> pool;
+    std::pmr::vector<BoundBuffer> bound(pool.memory());
+    std::pmr::vector<lower::CpuBuffer> buffers(pool.memory());
     bound.reserve(bindings.size());
     buffers.reserve(bindings.size());
     for (const layout::Binding& binding : bindings) {
