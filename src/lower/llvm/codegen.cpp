@@ -19,6 +19,7 @@
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/float_environment.h"
@@ -28,6 +29,16 @@ namespace vyre::lower {
 namespace {
 
 constexpr uint64_t kMaxPromotion = 100'000'000;
+
+/// Whether vectors of 512 bits, where there are any, cost no clock rate worth naming. LLVM prefers 256 bits
+/// on all of Intel's server cores, for the sake of code with few vectors in it; a kernel is nothing but
+/// vectors. The first generation does slow down. Source: Intel Optimization Reference Manual, "Power
+/// management and Intel AVX-512".
+bool runs_wide_vectors(std::string_view cpu) {
+  constexpr std::array<std::string_view, 4> kFirst = {"skylake-avx512", "cascadelake", "cooperlake",
+                                                      "cannonlake"};
+  return std::ranges::find(kFirst, cpu) == kFirst.end();
+}
 
 HostCpu find_host() {
   HostCpu host{.name = llvm::sys::getHostCPUName().str(), .triple = llvm::sys::getProcessTriple()};
@@ -39,6 +50,7 @@ HostCpu find_host() {
     const bool used = feature.second && feature.first() != "avx512fp16";
     features.push_back((used ? "+" : "-") + feature.first().str());
   }
+  if (present.lookup("avx512f") && runs_wide_vectors(host.name)) features.emplace_back("-prefer-256-bit");
   std::ranges::sort(features);
   for (const std::string& f : features) host.features += (host.features.empty() ? "" : ",") + f;
   const auto has = [&](const char* feature) { return present.lookup(feature); };
