@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "spec/float_format.h"
+#include "spec/reduction.h"
 
 namespace vyre::lower {
 namespace {
@@ -22,12 +22,6 @@ constexpr uint32_t kNearLevels = 4;
 uint32_t neutral(Op fold, spec::FloatFormat f) {
   if (fold == Op::FAdd) return f.sign_bit();
   return fold == Op::FMul ? f.one() : f.nan();
-}
-/// What nothing folds to. Source: semantics, "Floats".
-uint32_t identity(Op fold, spec::FloatFormat f) {
-  if (fold == Op::FAdd) return 0;
-  if (fold == Op::FMul) return f.one();
-  return fold == Op::FMin ? f.infinity() : f.infinity() | f.sign_bit();
 }
 
 class Writer {
@@ -119,7 +113,8 @@ class Writer {
     some_ = on_words(Op::Lt, from_, to_);
   }
   Value or_identity(Value result) {
-    return select(reduction_.type, some_, result, real(identity(reduction_.fold, format_)));
+    return select(reduction_.type, some_, result,
+                  real(spec::fold_identity(reduction_.fold, reduction_.type)));
   }
 
   /// acc = neutral; loop { acc = fold(acc, element) }
@@ -135,7 +130,7 @@ class Writer {
   /// ones of i, whatever lies between them.
   Value tree() {
     const uint32_t block = slot("block");
-    set(block, real(identity(reduction_.fold, format_)));
+    set(block, real(spec::fold_identity(reduction_.fold, reduction_.type)));
     for (uint32_t n = 0; n < kLevels; ++n) {
       levels_[n] = slot("level");
       set(levels_[n], real(0));

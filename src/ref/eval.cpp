@@ -5,6 +5,7 @@
 
 #include "num/float.h"
 #include "spec/casts.h"
+#include "spec/reduction.h"
 #include "spec/table.h"
 
 namespace vyre::ref {
@@ -262,13 +263,6 @@ constexpr TotalTable<kCastRows, is_available_value> kCast;
 
 using Load = std::function<Bits(uint32_t)>;
 
-/// What nothing adds up to. Source: semantics, "Floats".
-Bits identity(Op fold, DataType type) {
-  const auto f = format(type);
-  if (fold == Op::FAdd) return 0;
-  if (fold == Op::FMul) return f.one();
-  return fold == Op::FMin ? f.infinity() : f.infinity() | f.sign_bit();
-}
 /// An element as arithmetic gives it: a NaN is the one NaN.
 Bits canonical(DataType type, Bits x) { return format(type).is_nan(word(x)) ? format(type).nan() : x; }
 Bits fold_two(Op fold, DataType type, Bits a, Bits b) { return eval(fold, type, std::array{a, b}); }
@@ -330,7 +324,7 @@ Bits eval_cast(DataType from, DataType to, RoundingMode mode, Bits value) {
 }
 
 Bits eval_reduction(Op op, Op fold, DataType type, uint32_t from, uint32_t to, const Load& load) {
-  if (from == to) return identity(fold, type);
+  if (from == to) return spec::fold_identity(fold, type);
   return op == Op::FReduceStrict ? fold_left(fold, type, from, to, load)
                                  : fold_tree(fold, type, from, to, load);
 }
