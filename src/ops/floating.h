@@ -67,6 +67,12 @@ ir::Ex compose_operator(ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
 /// "float.f32.add"; lives for ever.
 std::string_view float_id(spec::DataType type, std::string_view name);
 
+/// A law that names another operation of the same type.
+template <typename Float>
+std::string beside(std::string_view name) {
+  return std::string(float_id(type_of<Float>, name));
+}
+
 /// What the operations of an operator have in common. laws, denied, boundaries, rows and summary are left.
 template <typename Float, spec::Op op>
 Operation floating(std::string_view name, Reference reference) {
@@ -238,6 +244,84 @@ std::vector<SpecRow> rounding_rows(size_t which) {
   return out;
 }
 
+/// What floor, ceil, round and trunc are, but for the reference and the summary.
+template <typename Float, spec::Op op>
+Operation rounding(std::string_view name, Reference reference, size_t which) {
+  using V = Values<Float>;
+  Operation o = floating<Float, op>(name, reference);
+  o.laws = {laws::projection(), laws::monotone()};
+  o.denied = {
+      {laws::involution(), {V::half}},
+      {laws::de_morgan(beside<Float>("add"), beside<Float>("add")), {V::half, V::half}},
+  };
+  o.classes = operand_classes<Float, 1>();
+  o.boundaries = unary_boundaries<Float>();
+  o.rows = rounding_rows<Float>(which);
+  return o;
+}
+
+/// Rows of a choice between two values: of each pair the lesser or the greater.
+enum class Extreme : uint8_t { Lesser, Greater };
+template <typename Float>
+std::vector<SpecRow> extreme_rows(Extreme which) {
+  using V = Values<Float>;
+  constexpr std::string_view kSpec = "vyre-conform-spec: Float semantics", kFloats = "semantics: Floats";
+  struct Pair {
+    uint32_t a, b, lesser, greater;
+    std::string_view why, source;
+  };
+  const Pair pairs[] = {
+      {V::one, V::two, V::one, V::two, "the first is less", kSpec},
+      {V::two, V::one, V::one, V::two, "the second is less", kSpec},
+      {V::minus_one, V::one, V::minus_one, V::one, "signs count", kSpec},
+      {V::minus_zero, V::zero, V::minus_zero, V::zero, "-0 < +0", kFloats},
+      {V::zero, V::minus_zero, V::minus_zero, V::zero, "-0 < +0, the other way", kFloats},
+      {V::payload, V::one, V::one, V::one, "a number wins over NaN", kFloats},
+      {V::one, V::signalling, V::one, V::one, "a signalling NaN counts as quiet", kFloats},
+      {V::payload, V::signalling, V::nan, V::nan, "without a number the result is the one NaN",
+       "semantics: Floats (one NaN)"},
+      {V::infinity, V::payload, V::infinity, V::infinity, "infinity is a number here", kFloats},
+      {V::minus_infinity, V::minus_one, V::minus_infinity, V::minus_one, "below every number", kSpec},
+      {V::tiny, V::zero, V::zero, V::tiny, "a subnormal is not zero", kSpec},
+      {V::greatest, V::infinity, V::greatest, V::infinity, "above every number", kSpec},
+      {V::minus(V::two), V::minus_one, V::minus(V::two), V::minus_one,
+       "of negative numbers the larger word is less", kSpec},
+      {V::tiny, V::least_normal, V::tiny, V::least_normal, "subnormals are below normal numbers", kSpec},
+  };
+  std::vector<SpecRow> out;
+  for (const Pair& p : pairs) {
+    out.push_back({{p.a, p.b}, which == Extreme::Lesser ? p.lesser : p.greater, p.why, p.source});
+  }
+  return out;
+}
+
+/// Rows of a test for one kind of values; `which` is 0 for NaN, 1 for infinities.
+template <typename Float>
+std::vector<SpecRow> kind_rows(size_t which) {
+  using V = Values<Float>;
+  struct Value {
+    uint32_t a, results[2];
+    std::string_view why;
+  };
+  const Value values[] = {
+      {V::nan, {1, 0}, "the NaN of arithmetic"},
+      {V::payload, {1, 0}, "a quiet NaN with a payload"},
+      {V::signalling, {1, 0}, "a signalling NaN"},
+      {V::infinity, {0, 1}, "infinity"},
+      {V::minus_infinity, {0, 1}, "minus infinity"},
+      {V::zero, {0, 0}, "zero"},
+      {V::minus_zero, {0, 0}, "minus zero"},
+      {V::one, {0, 0}, "a number"},
+      {V::tiny, {0, 0}, "a subnormal"},
+      {V::greatest, {0, 0}, "the neighbour of infinity"},
+  };
+  std::vector<SpecRow> out;
+  for (const Value& v : values) {
+    out.push_back({{v.a}, v.results[which], v.why, "vyre-conform-spec: Float semantics"});
+  }
+  return out;
+}
+
 /// declare.operator()<Float>() for each of the types, in the order of the ledger.
 template <typename Declare>
 std::vector<Operation> at_each_float(Declare declare) {
@@ -246,12 +330,6 @@ std::vector<Operation> at_each_float(Declare declare) {
     declare.template operator()<host_float::BF16>(),
     declare.template operator()<host_float::F32>()
   };
-}
-
-/// A law that names another operation of the same type.
-template <typename Float>
-std::string beside(std::string_view name) {
-  return std::string(float_id(type_of<Float>, name));
 }
 
 }  // namespace vyre::ops

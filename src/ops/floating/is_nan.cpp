@@ -28,18 +28,7 @@ std::vector<Operation> floating_is_nan() {
     };
     o.classes = operand_classes<Float, 1>();
     o.boundaries = unary_boundaries<Float>();
-    o.rows = {
-        {{V::nan}, 1, "the NaN of arithmetic", "vyre-conform-spec: Float semantics"},
-        {{V::payload}, 1, "a quiet NaN with a payload", "vyre-conform-spec: Float semantics"},
-        {{V::signalling}, 1, "a signalling NaN", "vyre-conform-spec: Float semantics"},
-        {{V::infinity}, 0, "infinity", "vyre-conform-spec: Float semantics"},
-        {{V::minus_infinity}, 0, "minus infinity", "vyre-conform-spec: Float semantics"},
-        {{V::zero}, 0, "zero", "vyre-conform-spec: Float semantics"},
-        {{V::minus_zero}, 0, "minus zero", "vyre-conform-spec: Float semantics"},
-        {{V::one}, 0, "a number", "vyre-conform-spec: Float semantics"},
-        {{V::tiny}, 0, "a subnormal", "vyre-conform-spec: Float semantics"},
-        {{V::greatest}, 0, "the neighbour of infinity", "vyre-conform-spec: Float semantics"},
-    };
+    o.rows = kind_rows<Float>(0);
     return o;
   });
 }

@@ -35,34 +35,7 @@ std::vector<Operation> floating_max() {
     };
     o.classes = operand_classes<Float, 2>();
     o.boundaries = binary_boundaries<Float>();
-    o.rows = {
-        {{V::one, V::two}, V::two, "the first is less", "vyre-conform-spec: Float semantics"},
-        {{V::two, V::one}, V::two, "the second is less", "vyre-conform-spec: Float semantics"},
-        {{V::minus_one, V::one}, V::one, "signs count", "vyre-conform-spec: Float semantics"},
-        {{V::minus_zero, V::zero}, V::zero, "-0 < +0", "semantics: Floats"},
-        {{V::zero, V::minus_zero}, V::zero, "-0 < +0, the other way", "semantics: Floats"},
-        {{V::payload, V::one}, V::one, "a number wins over NaN", "semantics: Floats"},
-        {{V::one, V::signalling}, V::one, "a signalling NaN counts as quiet", "semantics: Floats"},
-        {{V::payload, V::signalling},
-         V::nan,
-         "without a number the result is the one NaN",
-         "semantics: Floats (one NaN)"},
-        {{V::infinity, V::payload}, V::infinity, "infinity is a number here", "semantics: Floats"},
-        {{V::minus_infinity, V::minus_one},
-         V::minus_one,
-         "below every number",
-         "vyre-conform-spec: Float semantics"},
-        {{V::tiny, V::zero}, V::tiny, "a subnormal is not zero", "vyre-conform-spec: Float semantics"},
-        {{V::greatest, V::infinity}, V::infinity, "above every number", "vyre-conform-spec: Float semantics"},
-        {{V::minus(V::two), V::minus_one},
-         V::minus_one,
-         "of negative numbers the larger word is less",
-         "vyre-conform-spec: Float semantics"},
-        {{V::tiny, V::least_normal},
-         V::least_normal,
-         "subnormals are below normal numbers",
-         "vyre-conform-spec: Float semantics"},
-    };
+    o.rows = extreme_rows<Float>(Extreme::Greater);
     return o;
   });
 }

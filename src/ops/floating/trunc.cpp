@@ -18,17 +18,8 @@ namespace vyre::ops {
 
 std::vector<Operation> floating_trunc() {
   return at_each_float([]<typename Float>() {
-    using V = Values<Float>;
-    Operation o = floating<Float, spec::Op::FTrunc>("trunc", reference_of<reference<Float>>);
+    Operation o = rounding<Float, spec::Op::FTrunc>("trunc", reference_of<reference<Float>>, 3);
     o.summary = "the integer part of a, as a float; a zero keeps the sign of a";
-    o.laws = {laws::projection(), laws::monotone()};
-    o.denied = {
-        {laws::involution(), {V::half}},
-        {laws::de_morgan(beside<Float>("add"), beside<Float>("add")), {V::half, V::half}},
-    };
-    o.classes = operand_classes<Float, 1>();
-    o.boundaries = unary_boundaries<Float>();
-    o.rows = rounding_rows<Float>(3);
     return o;
   });
 }
