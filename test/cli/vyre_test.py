@@ -4,7 +4,9 @@ Oracle: COMMANDS (docs/commands.md); values are worked out by hand.
 """
 import json
 import os
+import pty
 import resource
+import struct
 import subprocess
 import unittest
 
@@ -111,7 +113,8 @@ class Lower(CommandTest):
     # covers: EX-48
     def test_each_form(self):
         for form, words in {"kernel": ["load", "barrier"], "legal": ["raw"], "llvm": ["define ", "target triple"],
-                            "asm": [".text", "ret"], "ptx": [".target sm_70", ".entry vyre_block_sum", "bar.sync"]}.items():
+                            "asm": [".text", "ret"], "ptx": [".target sm_70", ".entry vyre_block_sum", "bar.sync"],
+                            "spirv-asm": ["OpMemoryModel Logical Vulkan", "OpControlBarrier"]}.items():
             done = self.expect(0, "lower", EXAMPLES / "block_sum.vyre", "--to", form)
             for word in words:
                 self.assertIn(word, done.stdout)
@@ -119,30 +122,51 @@ class Lower(CommandTest):
     def test_forms_of_a_backend(self):
         # Without a device: guards by branches on the CPU, by selects on the GPU.
         lowered = {backend: self.expect(0, "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", backend).stdout
-                   for backend in ["native", "cuda"]}
+                   for backend in ["native", "cuda", "vulkan"]}
         self.assertNotIn("select", lowered["native"])
         self.assertIn("select", lowered["cuda"])
+        self.assertIn("select", lowered["vulkan"])
         self.expect(0, "lower", EXAMPLES / "xor.vyre", "--to", "ptx", "--backend", "cuda")
 
+    # Oracle: SPIR-V specification, "Physical Layout of a SPIR-V Module": magic number, version 1.5.
+    def test_a_binary_form(self):
+        out = self.folder / "xor.spv"
+        self.expect(0, "lower", EXAMPLES / "xor.vyre", "--to", "spirv", "-o", out)
+        words = struct.unpack(f"<{out.stat().st_size // 4}I", out.read_bytes())
+        self.assertEqual(words[:2], (0x07230203, 0x00010500))
+        piped = subprocess.run([BIN / "vyre", "lower", EXAMPLES / "xor.vyre", "--to", "spirv"], capture_output=True,
+                               check=True)
+        self.assertEqual(piped.stdout, out.read_bytes())
+
+    def test_a_terminal_gets_no_binary_form(self):
+        ours, theirs = pty.openpty()
+        done = subprocess.run([BIN / "vyre", "lower", EXAMPLES / "xor.vyre", "--to", "spirv"], stdout=theirs,
+                              stderr=subprocess.PIPE, text=True)
+        os.close(theirs)
+        os.close(ours)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("spirv-asm", done.stderr)
+
     def test_refusals(self):
-        self.refuse(2, ["wgsl", "kernel, legal, llvm, asm, ptx"], "lower", EXAMPLES / "xor.vyre", "--to", "wgsl")
+        self.refuse(2, ["wgsl", "kernel, legal, llvm, asm, ptx, spirv, spirv-asm"], "lower", EXAMPLES / "xor.vyre", "--to", "wgsl")
         self.refuse(2, ["ptx", "kernel, legal, llvm, asm"], "lower", EXAMPLES / "xor.vyre", "--to", "ptx",
                     "--backend", "native")
         self.refuse(2, ["asm", "kernel, legal, ptx"], "lower", EXAMPLES / "xor.vyre", "--to", "asm", "--backend", "cuda")
         self.refuse(2, "--to", "lower", EXAMPLES / "xor.vyre")
-        self.refuse(2, "native, cuda", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "reference")
+        self.refuse(2, "native, cuda, vulkan", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "reference")
         out = self.folder / "out.ptx"
         partial = self.write("partial.vyre", """program partial(read_write out: u32 @0) workgroup(8, 1, 1) {
   out[local_id.x] = subgroup.lane();
 }
 """)
-        self.refuse(3, ["B008", "partial.vyre:2:", "32"], "lower", partial, "--to", "ptx", "-o", out)
-        self.assertFalse(out.exists())
+        for form in ["ptx", "spirv", "spirv-asm"]:
+            self.refuse(3, ["B008", "partial.vyre:2:", "32"], "lower", partial, "--to", form, "-o", out)
+            self.assertFalse(out.exists())
         for form in ["llvm", "asm"]:  # no CPU has subgroups
             self.refuse(3, ["B002", "partial.vyre:2:", "subgroup.lane"], "lower", partial, "--to", form, "-o", out)
             self.assertFalse(out.exists())
         self.refuse(3, ["B002", "partial.vyre:2:", "native", "subgroup.lane"], "run", partial, "--groups", 1)
-        self.refuse(3, "B001", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "vulkan")
+        self.refuse(3, "B001", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "webgpu")
         self.refuse(3, "B004", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "abacus")
 
 
@@ -245,7 +269,7 @@ class Run(CommandTest):
     def test_unknown_and_absent_backends(self):
         xor = EXAMPLES / "xor.vyre"
         self.refuse(3, "B004", "run", xor, "--groups", 1, "--backend", "abacus")
-        self.refuse(3, "error[B0", "run", xor, "--groups", 1, "--backend", "vulkan")
+        self.refuse(3, "error[B0", "run", xor, "--groups", 1, "--backend", "webgpu")
         self.refuse(3, "error[B0", "run", xor, "--groups", 1, "--backend", "./nothing.so")
 
     # A machine may have a GPU or not; a driver that is not there is the same everywhere.
@@ -254,9 +278,13 @@ class Run(CommandTest):
         self.refuse(3, ["error[B001]", "no NVIDIA driver", "help: install NVIDIA's driver"], "run",
                     EXAMPLES / "xor.vyre", "--groups", 1, "--backend", "cuda", env=environment)
         self.refuse(3, "error[B004]", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--backend", "cuda:x")
+        environment = {**os.environ, "VYRE_VULKAN_LIB": "libno-such-loader.so.1"}
+        self.refuse(3, ["error[B001]", "no Vulkan loader", "help: install one"], "run", EXAMPLES / "xor.vyre", "--groups", 1,
+                    "--backend", "vulkan:1", env=environment)
+        self.refuse(3, "error[B004]", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--backend", "vulkan:x")
 
     def test_compare_with_an_absent_backend_runs_nothing(self):
-        self.refuse(3, "B001", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--compare", "reference,vulkan")
+        self.refuse(3, "B001", "run", EXAMPLES / "xor.vyre", "--groups", 1, "--compare", "reference,webgpu")
 
     @unittest.skipIf(os.environ.get("VYRE_SANITIZE") == "ON", "AddressSanitizer cannot start under a memory limit")
     def test_memory_that_runs_out_is_a_diagnostic(self):

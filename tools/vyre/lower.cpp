@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include "lower/llvm/float_promises.h"
 #include "lower/llvm/llvm.h"
 #include "lower/llvm/ptx.h"
+#include "lower/spirv/spirv.h"
 #include "ops/operation.h"
 #include "verbs.h"
 
@@ -27,12 +29,28 @@ Result<std::string> ptx(const Kernel& kernel) {
   return std::move(module.text);
 }
 
+/// For a device with what nearly all have.
+Kernel legal_for_vulkan(const Kernel& kernel) {
+  const auto floats = lower::vulkan_promises(lower::kUsualDevice.floats);
+  return lower::legalize(kernel, lower::spirv_target(lower::kUsualDevice, floats));
+}
+Result<std::string> spirv(const Kernel& kernel) {
+  VYRE_TRY(module, lower::emit_spirv(legal_for_vulkan(kernel), lower::kUsualDevice));
+  const auto bytes = std::as_bytes(std::span(module.words));
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+Result<std::string> spirv_assembly(const Kernel& kernel) {
+  VYRE_TRY(module, lower::emit_spirv(legal_for_vulkan(kernel), lower::kUsualDevice));
+  return lower::disassemble(module.words);
+}
+
 /// What a program can be printed as, each the work of one backend. No device is asked: lowering is the same
 /// without it.
 struct Form {
   std::string_view backend;
   std::string_view name;
   Result<std::string> (*print)(const Kernel& kernel);
+  bool binary = false;
 };
 constexpr std::array kForms = {
     Form{"native", "kernel", [](const Kernel& k) -> Result<std::string> { return lower::print(k); }},
@@ -45,6 +63,11 @@ constexpr std::array kForms = {
            return lower::print(lower::legalize(k, lower::kPtxTarget));
          }},
     Form{"cuda", "ptx", &ptx},
+    Form{"vulkan", "kernel", [](const Kernel& k) -> Result<std::string> { return lower::print(k); }},
+    Form{"vulkan", "legal",
+         [](const Kernel& k) -> Result<std::string> { return lower::print(legal_for_vulkan(k)); }},
+    Form{"vulkan", "spirv", &spirv, /*binary=*/true},
+    Form{"vulkan", "spirv-asm", &spirv_assembly},
 };
 
 /// The forms of a backend, or of all: "kernel, legal, llvm, asm".
@@ -76,6 +99,10 @@ int run_lower(const LowerOptions& options) {
     return usage_error(
         fmt::format("--to {}: {} lowers to {}", options.to, who, names(&Form::name, options.backend)));
   }
+  if (form->binary && options.out.empty() && isatty(STDOUT_FILENO) != 0) {
+    return usage_error(
+        fmt::format("--to {} is binary: name a file with -o, or ask for {}-asm", options.to, options.to));
+  }
   const auto file = host::load_checked(options.path, ops::op_table());
   if (!file) return report(file.error());
   const auto printed = form->print(lower::build(*file->checked));
@@ -99,7 +126,12 @@ void add_lower(CLI::App& app, int& exit) {
   verb->footer(
       "Example: vyre lower examples/block_sum.vyre --to ptx\n"
       "kernel is the program in linear form, legal the same in raw operators, llvm and asm are the native "
-      "backend's,\nptx is for every NVIDIA GPU from sm_70 on. None of them needs a device.");
+      "backend's,\nptx is for every NVIDIA GPU from sm_70 on, spirv the binary module for Vulkan 1.2 and "
+      "spirv-asm its text:\nfor a device that has Vulkan's memory model, subgroups of 32 and f32 rounded to "
+      "even "
+      "without subnormals,\nas nearly all are; the vulkan backend uses what its device has. None of them "
+      "needs "
+      "a device.");
   verb->callback([options, &exit] { exit = run_lower(*options); });
 }
 

@@ -1,5 +1,6 @@
 #include "lower/spirv/shell.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -59,25 +60,30 @@ class Shell {
     b_.decorate(variable, spv::Decoration::BuiltIn, {what});
     return b_.emit(Op::OpLoad, type, {variable});
   }
-  bool wants(InstKind kind, uint32_t axis) const {
-    for (const Inst& inst : k_.insts) {
-      if (inst.kind == kind && inst.imm == axis) return true;
-    }
-    return false;
+  bool wants(InstKind kind, uint32_t imm) const {
+    return std::ranges::any_of(k_.insts, [&](const Inst& i) { return i.kind == kind && i.imm == imm; });
+  }
+  bool wants_thread() const {
+    const auto has_axes = [&](InstKind kind) {
+      return std::ranges::find(k_.insts, kind, &Inst::kind) != k_.insts.end();
+    };
+    return has_axes(InstKind::LocalId) || has_axes(InstKind::InvocationId) || memory_.shared_bytes() != 0 ||
+           wants(InstKind::Intrinsic, static_cast<uint32_t>(spec::Intrinsic::SubgroupLane));
+  }
+  Id group(uint32_t axis) {
+    if (groups_ == Id{}) groups_ = builtin(spv::BuiltIn::WorkgroupId, b_.vector(b_.word(), 3));
+    return b_.emit(Op::OpCompositeExtract, b_.word(), {groups_, axis});
   }
 
   // A workgroup has one axis, so that lanes of a subgroup are in linear order.
   void read_ids() {
-    thread_ = builtin(spv::BuiltIn::LocalInvocationIndex, b_.word());
-    const Id groups = builtin(spv::BuiltIn::WorkgroupId, b_.vector(b_.word(), 3));
+    if (wants_thread()) thread_ = builtin(spv::BuiltIn::LocalInvocationIndex, b_.word());
     uint32_t before = 1;  // invocations along the axes before this one
     for (uint32_t axis = 0; axis < 3; ++axis) {
       const uint32_t size = k_.workgroup_size[axis];
       const bool invocation = wants(InstKind::InvocationId, axis);
       if (invocation || wants(InstKind::LocalId, axis)) local_[axis] = along(before, size);
-      if (invocation || wants(InstKind::WorkgroupId, axis)) {
-        group_[axis] = b_.emit(Op::OpCompositeExtract, b_.word(), {groups, axis});
-      }
+      if (invocation || wants(InstKind::WorkgroupId, axis)) group_[axis] = group(axis);
       if (invocation) {
         const Id first = b_.emit(Op::OpIMul, b_.word(), {group_[axis], b_.number(size)});
         invocation_[axis] = b_.emit(Op::OpIAdd, b_.word(), {first, local_[axis]});
@@ -331,6 +337,7 @@ class Shell {
   std::vector<Id> operands_;       // of the raw operator at hand
   Id current_ = b_.entry_label();  // the block that is being written
   Id thread_{};                    // linear local id
+  Id groups_{};                    // the workgroup's, of all axes
   std::array<Id, 3> local_{}, group_{}, invocation_{};
 };
 

@@ -2,7 +2,7 @@
 //
 // One invocation is one invocation, and a workgroup is one axis of them, as on every other target: lanes of a
 // subgroup then stand in linear order. Values are 32-bit words; a float exists only between two bitcasts,
-// within one raw operator, and every such instruction has NoContraction. What Vulkan leaves to drivers is
+// within one raw operator, and all arithmetic on it has NoContraction. What Vulkan leaves to drivers is
 // said by the module: rounding to nearest even, signed zeros and infinities kept, subnormals kept where the
 // device offers that. Lengths of buffers come with the dispatch, never from OpArrayLength. No device is
 // asked, so `vyre lower --to spirv` works on any machine. Source: SPIR-V specification 1.6 revision 2,
@@ -30,11 +30,16 @@ struct SpirvTarget {
   bool operator==(const SpirvTarget&) const = default;
 };
 
+/// What nearly every device since Vulkan 1.2 has: shown by `vyre lower`, which asks none. Floats are rounded
+/// to even and keep infinities and NaNs, and subnormals may vanish.
+inline constexpr SpirvTarget kUsualDevice = {
+    .subgroup_size = 32,
+    .floats = {.single = {.arithmetic = true, .round_to_even = true, .keep_special = true}}};
+
 /// The numbers of an entry's interface, for whoever dispatches it.
 ///
-/// Shape   descriptor set 0, binding KernelBuffer::argument: a storage buffer of at least one element,
-/// aligned
-///         to 16. Push constants: a word for each bound buffer, in the order of KernelBuffer::argument, its
+/// Shape   descriptor set 0, binding KernelBuffer::argument: a storage buffer of at least one element. Push
+///         constants: a word for each bound buffer, in the order of KernelBuffer::argument, its
 ///         element count. A dispatch has the program's groups; a group is (threads, 1, 1).
 struct SpirvModule {
   std::vector<uint32_t> words;
@@ -49,7 +54,9 @@ inline constexpr const char* kSpirvEntry = "main";
 Target spirv_target(const SpirvTarget& target, const FloatPromises& floats);
 
 /// Domain  a kernel that is legal for spirv_target(target, kernel.floats).
-/// Errors  B008 for operations of subgroups in a workgroup that is not made of whole ones.
+/// Errors  B002 for operations of subgroups where the target has none; B008 for them in a workgroup that has
+///         partial ones; B003 for more ids than a module has. Builds without NDEBUG ask the validator and
+///         the audit (lower/spirv/audit.h) too: L003.
 /// Cost    linear; well below a microsecond an instruction.
 /// Thread  any.
 Result<SpirvModule> emit_spirv(const Kernel& kernel, const SpirvTarget& target);

@@ -41,9 +41,6 @@ constexpr lower::SpirvTarget kRichDevice = {
     .storage_16bit = true,
     .subgroup_size = 8,
     .floats = {.half = kEveryMode, .single = kEveryMode, .wide = kEveryMode, .independent = true}};
-/// What most devices have.
-constexpr lower::SpirvTarget kUsualDevice = {.subgroup_size = 32, .floats = {.single = kFlushing}};
-
 /// A promise for every raw operator on floats, so that legalization leaves each of them native: what no
 /// device promises, but what the printer has to print.
 inline lower::FloatPromises every_promise() { return lower::kIeeeFloats; }

@@ -15,7 +15,7 @@ struct Device {
 std::vector<Device> devices() {
   return {{"bare", test::kBareDevice, vulkan_promises(test::kBareDevice.floats)},
           {"rich", test::kRichDevice, vulkan_promises(test::kRichDevice.floats)},
-          {"usual", test::kUsualDevice, vulkan_promises(test::kUsualDevice.floats)},
+          {"usual", kUsualDevice, vulkan_promises(kUsualDevice.floats)},
           {"native floats", test::kRichDevice, test::every_promise()}};
 }
 
