@@ -5,7 +5,8 @@
 // functions. Then `vyre run --backend ./libmine.so` runs programs on it and `vyre-conform certify --backend
 // ./libmine.so` judges it. The host has parsed and checked every program that a plugin is given, and every
 // binding of a dispatch: sizes are whole elements, nothing overlaps. A plugin gets the program as wire bytes
-// and may ask the host for it in a form that is easier to compile: the legal kernel, LLVM IR, PTX.
+// and may ask the host for it in a form that is easier to compile: the legal kernel, LLVM IR, PTX,
+// SPIR-V.
 //
 // The rules that hold everywhere:
 //  - All memory that a program sees is the plugin's: buffers are allocated on the device, filled, bound and
@@ -115,8 +116,9 @@ enum {
   VYRE_FORM_KERNEL = 1,  // the kernel IR in its text form (docs/adding-a-backend.md): total operators
   VYRE_FORM_LEGAL = 2,   // the same in raw operators alone
   VYRE_FORM_LLVM = 3,    // LLVM IR text for CPUs, one function: see VYRE_LLVM_ENTRY
-  VYRE_FORM_PTX = 4      // PTX text for sm_70, one entry: see VYRE_PTX
-  // 5 and 6 are for SPIR-V and WGSL
+  VYRE_FORM_PTX = 4,     // PTX text for sm_70, one entry: see VYRE_PTX
+  VYRE_FORM_SPIRV = 5    // a SPIR-V module for Vulkan 1.2, binary: see VYRE_SPIRV
+  // 6 is for WGSL
 };
 
 /// VYRE_FORM_LLVM defines void vyre_kernel(const vyre_llvm_buffer* buffers, const uint32_t groups[3],
@@ -137,12 +139,19 @@ typedef void (*vyre_llvm_entry)(const vyre_llvm_buffer* buffers, const uint32_t*
 /// groups, a block is (x * y * z of workgroup_size, 1, 1), its dynamic shared memory is scratch_bytes of the
 /// text.
 
+/// VYRE_SPIRV: data is size bytes of a module, aligned to 16, with one compute entry. It wants no optional
+/// feature but, where the program calls operations of subgroups, those of the size in vyre_plugin_limits.
+/// Descriptor set 0 has a storage buffer a binding, numbered from 0 in their order, with room for at least
+/// one element; push constants are the bindings' counts of elements, 32 bits each. The dispatch has its own
+/// groups; a workgroup is (x * y * z of workgroup_size, 1, 1) and has scratch_bytes of memory, which the code
+/// declares and clears.
+
 typedef struct vyre_plugin_text {
   size_t struct_size;
-  const char* data;  // null-terminated
+  const char* data;  // null-terminated, which a binary form may be before its end
   size_t size;
-  uint64_t scratch_bytes;  // VYRE_FORM_LLVM: of scratch; VYRE_FORM_PTX: of dynamic shared memory
-  char entry[128];         // VYRE_FORM_PTX: the name of the entry
+  uint64_t scratch_bytes;  // VYRE_FORM_LLVM: of scratch; VYRE_FORM_PTX, VYRE_FORM_SPIRV: of shared memory
+  char entry[128];         // VYRE_FORM_LLVM, VYRE_FORM_PTX, VYRE_FORM_SPIRV: the name of the entry
 } vyre_plugin_text;
 
 /// What the host does for a plugin. It lives as long as the process.

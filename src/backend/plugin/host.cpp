@@ -14,6 +14,7 @@
 #include "lower/kernel.h"
 #include "lower/llvm/llvm.h"
 #include "lower/llvm/ptx.h"
+#include "lower/spirv/spirv.h"
 
 namespace vyre::backend {
 namespace {
@@ -42,35 +43,43 @@ lower::Kernel legal_for(const check::Checked& program, lower::Target target) {
   return lower::legalize(lower::build(program), target);
 }
 
-Result<Lowered> to_kernel(const check::Checked& program) {
-  return Lowered{.text = print(lower::build(program))};
+Result<Lowered> to_kernel(const Compiling& asked) {
+  return Lowered{.text = print(lower::build(asked.program()))};
 }
 
-Result<Lowered> to_legal(const check::Checked& program) {
-  return Lowered{.text = print(legal_for(program, lower::kLlvmTarget))};
+Result<Lowered> to_legal(const Compiling& asked) {
+  return Lowered{.text = print(legal_for(asked.program(), lower::kLlvmTarget))};
 }
 
-Result<Lowered> to_llvm(const check::Checked& program) {
-  const lower::Kernel kernel = legal_for(program, lower::kLlvmTarget);
+Result<Lowered> to_llvm(const Compiling& asked) {
+  const lower::Kernel kernel = legal_for(asked.program(), lower::kLlvmTarget);
   VYRE_TRY(text, lower::print_llvm(kernel, /*optimise=*/false, VYRE_LLVM_ENTRY));
   return Lowered{std::move(text), lower::workgroup_bytes(kernel), VYRE_LLVM_ENTRY};
 }
 
-Result<Lowered> to_ptx(const check::Checked& program) {
-  const lower::Kernel kernel = legal_for(program, lower::kPtxTarget);
+Result<Lowered> to_ptx(const Compiling& asked) {
+  const lower::Kernel kernel = legal_for(asked.program(), lower::kPtxTarget);
   VYRE_TRY(module, lower::emit_ptx(kernel, lower::PtxTarget{}));
   return Lowered{std::move(module.text), module.shared_bytes, std::move(module.entry)};
 }
 
+/// For any device with Vulkan 1.2: nothing is asked that it may lack.
+Result<Lowered> to_spirv(const Compiling& asked) {
+  const lower::SpirvTarget target = {.memory_model = false, .subgroup_size = asked.subgroup_size()};
+  const lower::Kernel kernel = legal_for(asked.program(), lower::spirv_target(target, lower::kNoFloats));
+  VYRE_TRY(module, lower::emit_spirv(kernel, target));
+  const auto bytes = std::as_bytes(std::span(module.words));
+  return Lowered{std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), module.shared_bytes,
+                 lower::kSpirvEntry};
+}
+
 struct Form {
   vyre_form form;
-  Result<Lowered> (*lower)(const check::Checked& program);
+  Result<Lowered> (*lower)(const Compiling& asked);
 };
 constexpr Form kForms[] = {
-    {VYRE_FORM_KERNEL, &to_kernel},
-    {VYRE_FORM_LEGAL, &to_legal},
-    {VYRE_FORM_LLVM, &to_llvm},
-    {VYRE_FORM_PTX, &to_ptx},
+    {VYRE_FORM_KERNEL, &to_kernel}, {VYRE_FORM_LEGAL, &to_legal}, {VYRE_FORM_LLVM, &to_llvm},
+    {VYRE_FORM_PTX, &to_ptx},       {VYRE_FORM_SPIRV, &to_spirv},
 };
 
 template <size_t n>
@@ -120,7 +129,7 @@ vyre_plugin_status lower_program(const vyre_plugin_program* program, vyre_form f
                   "use a newer vyre, or another version of the plugin"));
     return fail(error, VYRE_PLUGIN_UNSUPPORTED, *compiling->failure());
   }
-  auto lowered = found->lower(compiling->program());
+  auto lowered = found->lower(*compiling);
   if (!lowered) {
     compiling->set_failure(lowered.error());
     return fail(error, status_of(lowered.error().code), lowered.error());
@@ -144,7 +153,8 @@ void free_text(vyre_plugin_text* text) {
 
 }  // namespace
 
-Compiling::Compiling(const check::Checked& program) : program_(program) {
+Compiling::Compiling(const check::Checked& program, uint32_t subgroup_size)
+    : program_(program), subgroup_size_(subgroup_size) {
   const std::scoped_lock lock(live().mutex);
   handle_ = ++live().last;
   live().programs.emplace(handle_, this);

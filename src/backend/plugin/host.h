@@ -17,19 +17,22 @@ const vyre_plugin_host& plugin_host();
 /// that is never given again, so one that a plugin kept for later is refused.
 class Compiling {
  public:
-  explicit Compiling(const check::Checked& program);
+  /// subgroup_size: as the plugin's limits have it.
+  Compiling(const check::Checked& program, uint32_t subgroup_size);
   Compiling(const Compiling&) = delete;
   Compiling& operator=(const Compiling&) = delete;
   ~Compiling();
 
   const void* handle() const { return reinterpret_cast<const void*>(handle_); }
   const check::Checked& program() const { return program_; }
+  uint32_t subgroup_size() const { return subgroup_size_; }
   /// Why the last lowering failed. A plugin can only pass it on as a status, and its reason is here.
   const std::optional<Diag>& failure() const { return failure_; }
   void set_failure(std::optional<Diag> failure) { failure_ = std::move(failure); }
 
  private:
   const check::Checked& program_;
+  const uint32_t subgroup_size_;
   uintptr_t handle_ = 0;
   std::optional<Diag> failure_;
 };

@@ -158,7 +158,7 @@ class Plugin final : public Backend {
       bindings.push_back(
           {decl.binding, plugin_access(decl.access), spec::info(checked.program().element(decl)).bytes, 0});
     }
-    Compiling compiling(checked);
+    Compiling compiling(checked, device_->limits().subgroup_size);
     vyre_plugin_program program{};
     program.struct_size = sizeof program;
     program.wire = reinterpret_cast<const uint8_t*>(wire.data());

@@ -91,7 +91,14 @@ program summed(read a: u32 @0, read_write out: u32 @1, workgroup w: u32[25]) wor
   EXPECT_FALSE(ptx.entry.empty());
   EXPECT_THAT(ptx.text, HasSubstr(".entry " + ptx.entry + "("));
   EXPECT_GE(ptx.scratch_bytes, 100u);
-  for (const vyre_form other : {0, 5, 6, 7}) {
+  const Log::Text& spirv = texts.at(VYRE_FORM_SPIRV);
+  EXPECT_EQ(spirv.status, VYRE_PLUGIN_OK);
+  EXPECT_THAT(spirv.text,
+              StartsWith(std::string("\x03\x02\x23\x07\x00\x05\x01\x00", 8)));  // magic, version 1.5
+  EXPECT_EQ(spirv.text.size() % 4, 0u);
+  EXPECT_EQ(spirv.entry, "main");
+  EXPECT_EQ(spirv.scratch_bytes, 100u);
+  for (const vyre_form other : {0, 6, 7}) {
     EXPECT_EQ(texts.at(other).status, VYRE_PLUGIN_UNSUPPORTED) << other;
     EXPECT_THAT(texts.at(other).message, HasSubstr(fmt::format("form {}", other)));
   }
@@ -116,14 +123,16 @@ program scaled(read a: f32 @0, read_write out: f32 @1) workgroup(32, 1, 1) {
   for (const char* operation : {"mul.rn.f32", "add.rn.f32", "div.rn.f32", "sqrt.rn.f32"}) {
     EXPECT_THAT(texts.at(VYRE_FORM_PTX).text, Not(HasSubstr(operation)));
   }
+  // OpTypeFloat is instruction 22 and has three words.
+  EXPECT_THAT(texts.at(VYRE_FORM_SPIRV).text, Not(HasSubstr(std::string("\x16\x00\x03\x00", 4))));
 }
 
 TEST(Program, ThatCannotBeLoweredIsReportedByTheHost) {
-  const auto backend = test::plugin("spirv");
+  const auto backend = test::plugin("wgsl");
   const auto refused = backend->compile(checked(kPlusOne));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, DiagCode::B001);
-  EXPECT_THAT(refused.error().message, HasSubstr("form 5"));
+  EXPECT_THAT(refused.error().message, HasSubstr("form 6"));
 }
 
 TEST(Program, IsGoneAfterItsCompilation) {

@@ -112,7 +112,8 @@ void take_texts(const vyre_plugin_program* program) {
     const vyre_plugin_status status = host->lower(program, form, &text, &error);
     const bool good = status == VYRE_PLUGIN_OK;
     // Whole only if the size and the null agree.
-    const bool whole = good && std::strlen(text.data) == text.size;
+    const bool binary = form == VYRE_FORM_SPIRV;
+    const bool whole = good && (binary ? text.data[text.size] == 0 : std::strlen(text.data) == text.size);
     seen.texts[form] = {status, whole ? std::string(text.data, text.size) : "", text.entry, error.message,
                         text.scratch_bytes};
     host->free_text(&text);
@@ -125,10 +126,10 @@ vyre_plugin_status compile(vyre_plugin_device* device, const vyre_plugin_program
   if (const vyre_plugin_status status = asked(*device, "compile", error); status != VYRE_PLUGIN_OK)
     return status;
   if (device->mode == "no pipeline") return VYRE_PLUGIN_OK;
-  if (device->mode == "spirv") {
+  if (device->mode == "wgsl") {
     vyre_plugin_text text{};
     text.struct_size = sizeof text;
-    return host->lower(program, 5, &text, error);
+    return host->lower(program, 6, &text, error);
   }
   if (device->mode == "forms") take_texts(program);
   if (device->mode == "late") {
