@@ -140,7 +140,7 @@ class BadInput(Conform):
         self.assertEqual(self.files(), [])
 
     def test_unavailable_backends(self):
-        for backend in ("vulkan", "nothing", ""):
+        for backend in ("webgpu", "nothing", ""):
             for verb in (("certify",), ("replay", "primitive.math.add@1:random:1:1")):
                 self.assertIn("error[B", self.expect(3, *verb, "--backend", backend).stderr)
 

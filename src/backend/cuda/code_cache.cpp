@@ -1,19 +1,12 @@
 #include "backend/cuda/code_cache.h"
 
-#include <fstream>
-#include <iterator>
-
-#include "backend/cache_folder.h"
 #include "base/bytes.h"
 
 namespace vyre::backend::cuda {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Changes whenever the file has another layout.
 constexpr std::string_view kFormat = "vyre-cuda-code/1";
-constexpr size_t kDigestBytes = sizeof(Digest::bytes);
 constexpr uint32_t kMaxEntries = 1u << 16;
 
 void append(Bytes& out, std::span<const std::byte> bytes) {
@@ -44,8 +37,8 @@ class Reader {
   std::span<const std::byte> left_;
 };
 
-// The file: the digest of what follows; the number of entries; of each the length of its name, threads,
-// shared bytes, the name; then the code.
+// The file: the number of entries; of each the length of its name, threads, shared bytes, the name; then the
+// code.
 Bytes body_of(const Code& code) {
   Bytes body;
   append(body, uint32_t(code.entries.size()));
@@ -74,39 +67,15 @@ std::optional<Code> code_of(std::span<const std::byte> body) {
   return code;
 }
 
-std::span<const std::byte> as_bytes(const Digest& digest) { return std::as_bytes(std::span(digest.bytes)); }
-
 }  // namespace
 
-fs::path CodeCache::default_folder() { return cache_folder("cuda"); }
-
-fs::path CodeCache::file_of(const CodeKey& key) const {
-  Hasher hasher;
-  for (const std::string_view part : {kFormat, std::string_view(key.machine), std::string_view(key.writer)})
-    hasher.update_u64(part.size()).update(part);
-  hasher.update(as_bytes(key.program));
-  return folder_ / (hasher.finish().hex() + ".cubin");
-}
+CodeCache::CodeCache(std::filesystem::path folder) : files_(std::move(folder), kFormat, ".cubin") {}
 
 std::optional<Code> CodeCache::find(const CodeKey& key) const {
-  if (folder_.empty()) return std::nullopt;
-  std::ifstream in(file_of(key), std::ios::binary);
-  if (!in) return std::nullopt;
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  Reader reader(std::as_bytes(std::span(text)));
-  const auto digest = reader.take(kDigestBytes);
-  if (!digest || !std::ranges::equal(*digest, as_bytes(sha256(reader.rest())))) return std::nullopt;
-  return code_of(reader.rest());
+  const auto body = files_.find(key);
+  return body ? code_of(*body) : std::nullopt;
 }
 
-void CodeCache::keep(const CodeKey& key, const Code& code) const {
-  if (folder_.empty()) return;
-  const Bytes body = body_of(code);
-  const Digest digest = sha256(body);
-  Bytes file;
-  append(file, as_bytes(digest));
-  append(file, body);
-  write_cached(file_of(key), file);
-}
+void CodeCache::keep(const CodeKey& key, const Code& code) const { files_.keep(key, body_of(code)); }
 
 }  // namespace vyre::backend::cuda

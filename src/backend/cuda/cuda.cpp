@@ -9,13 +9,14 @@
 #include <thread>
 #include <utility>
 
+#include "backend/cache_folder.h"
 #include "backend/cuda/code_cache.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/pipeline.h"
 #include "backend/floats.h"
+#include "backend/resources.h"
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/ptx.h"
-#include "ref/ref.h"
 #include "wire/wire.h"
 
 namespace vyre::backend {
@@ -29,10 +30,6 @@ constexpr uint32_t kFullOptimisation = 4;
 constexpr size_t kModulePrograms = 64;
 /// A kernel of more instructions than this has a module of its own.
 constexpr size_t kMaxShared = 5'000;
-
-Diag exceeded(Span span, std::string message, std::string help) {
-  return make_diag(DiagCode::B003, span, "cuda: " + std::move(message), std::move(help));
-}
 
 class Cuda final : public Backend {
  public:
@@ -65,12 +62,12 @@ class Cuda final : public Backend {
   }
 
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {
-    VYRE_CHECK(check_resources(program));
+    VYRE_CHECK(check_resources(*this, program));
     lower::Kernel kernel = lower::build(program);
     VYRE_TRY(floats, promises_for(kernel));
-    const cuda::CodeKey key = {.program = wire::digest(program.program()),
-                               .machine = device_->code_identity(),
-                               .writer = fmt::format("{}, {}", writer(), floats.key())};
+    const CodeKey key = {.program = wire::digest(program.program()),
+                         .machine = device_->code_identity(),
+                         .writer = fmt::format("{}, {}", writer(), floats.key())};
     const bool kept = optimisation_ == kFullOptimisation;
     if (kept) {
       // What the driver does not take is as good as damaged.
@@ -137,34 +134,7 @@ class Cuda final : public Backend {
   }
   static std::filesystem::path cache_of(const CudaOptions& options) {
     if (options.cache == "none") return {};
-    return options.cache.empty() ? cuda::CodeCache::default_folder() : std::filesystem::path(options.cache);
-  }
-
-  Result<void> check_resources(const check::Checked& program) const {
-    VYRE_CHECK(check_intrinsics(*this, program));
-    const Limits limits = device_->limits();
-    VYRE_CHECK(ref::check_subgroups(program, limits.subgroup_size));
-    const auto& size = program.program().workgroup_size;
-    const uint32_t invocations = size[0] * size[1] * size[2];
-    if (invocations > limits.max_invocations_per_group) {
-      return std::unexpected(
-          exceeded(program.program().workgroup_span,
-                   fmt::format("a workgroup of {} invocations was asked for, and this device has at most {}",
-                               invocations, limits.max_invocations_per_group),
-                   "use a smaller workgroup"));
-    }
-    return {};
-  }
-
-  Result<void> check_memory(const lower::PtxEntry& entry) const {
-    const uint64_t allowed = device_->limits().max_workgroup_bytes;
-    if (entry.shared_bytes <= allowed) return {};
-    return std::unexpected(exceeded(
-        Span::none(),
-        fmt::format("{} bytes of workgroup memory were asked for, and this device has at most {} for "
-                    "a workgroup",
-                    entry.shared_bytes, allowed),
-        "use less workgroup memory: tile the computation, or move a part to a buffer"));
+    return options.cache.empty() ? cache_folder("cuda") : std::filesystem::path(options.cache);
   }
 
   /// Kernels to machine code, as one module.
@@ -172,7 +142,7 @@ class Cuda final : public Backend {
     VYRE_TRY(ptx, lower::emit_ptx(kernels, target_));
     cuda::Code code;
     for (lower::PtxEntry& entry : ptx.entries) {
-      VYRE_CHECK(check_memory(entry));
+      VYRE_CHECK(check_workgroup_memory(*this, entry.shared_bytes));
       code.entries.push_back({std::move(entry.name), entry.threads, entry.shared_bytes});
     }
     VYRE_TRY(binary, device_->assemble(ptx.text, optimisation_));
@@ -199,7 +169,7 @@ class Cuda final : public Backend {
   }
 
   Result<lower::Kernel> lower_one(const check::Checked& program, const lower::FloatPromises* promises) {
-    VYRE_CHECK(check_resources(program));
+    VYRE_CHECK(check_resources(*this, program));
     const lower::Kernel kernel = lower::build(program);
     if (promises != nullptr) return lower::legalize(kernel, cuda::target_with(*promises));
     VYRE_TRY(floats, promises_for(kernel));

@@ -9,8 +9,6 @@
 // them does stays together; memory and code need no turn.
 #pragma once
 
-#include <tbb/task_arena.h>
-
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -24,6 +22,7 @@
 
 #include "backend/backend.h"
 #include "backend/cuda/driver.h"
+#include "backend/transfer.h"
 #include "base/bytes.h"
 
 namespace vyre::backend::cuda {
@@ -151,7 +150,6 @@ class Device : public std::enable_shared_from_this<Device> {
   /// The next of the pinned buffers, when the device is done with it.
   Result<Pinned*> next_pinned();
   Result<void> sent(Pinned& pinned, Status status, const char* doing);
-  void copy_bytes(std::byte* to, const std::byte* from, size_t count);
 
   const Driver driver_;
   const DeviceHandle handle_;
@@ -164,9 +162,7 @@ class Device : public std::enable_shared_from_this<Device> {
   std::mutex turn_;
   std::array<Pinned, 2> pinned_;
   size_t next_pinned_ = 0;
-  // One core cannot fill a bus. An arena of their own keeps the thread whose turn it is from taking up work
-  // of others meanwhile, which might wait for its turn.
-  tbb::task_arena copiers_{4, 1};
+  Copier copier_;
 
   std::mutex pool_mutex_;
   std::multimap<uint64_t, DevicePointer> free_;  // by size

@@ -1,10 +1,7 @@
 // Memory of a device, and the ways between it and the host's.
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <deque>
 
 #include "backend/cuda/device.h"
@@ -12,16 +9,8 @@
 namespace vyre::backend::cuda {
 namespace {
 
-constexpr uint64_t kMebibyte = 1ull << 20;
 /// Of the device's memory at most this part is kept when nobody uses it.
 constexpr uint64_t kKeptPart = 8;
-
-/// Powers of two up to a mebibyte, whole mebibytes above.
-uint64_t size_class(uint64_t bytes) {
-  if (bytes > kMebibyte)
-    return bytes > UINT64_MAX - kMebibyte ? bytes : (bytes + kMebibyte - 1) & ~(kMebibyte - 1);
-  return std::bit_ceil(std::max(bytes, kRangeAlignment));
-}
 
 /// Calls back(host bytes, where in the window) for what of the parts lies in window `begin` .. `end`, both
 /// counted from the copy's base. `first` moves on past the parts that are done.
@@ -112,19 +101,6 @@ Result<void> Device::sent(Pinned& pinned, Status status, const char* doing) {
   return {};
 }
 
-void Device::copy_bytes(std::byte* to, const std::byte* from, size_t count) {
-  constexpr size_t kShare = 512 << 10;
-  if (count <= 2 * kShare) {
-    std::memcpy(to, from, count);
-    return;
-  }
-  copiers_.execute([&] {
-    tbb::parallel_for(size_t{0}, (count + kShare - 1) / kShare, [&](size_t i) {
-      std::memcpy(to + i * kShare, from + i * kShare, std::min(kShare, count - i * kShare));
-    });
-  });
-}
-
 Result<void> Device::copy_in(const Turn&, DevicePointer base, std::span<const HostPart> parts) {
   if (parts.empty()) return {};
   const uint64_t end = end_of(parts);
@@ -133,7 +109,7 @@ Result<void> Device::copy_in(const Turn&, DevicePointer base, std::span<const Ho
     VYRE_TRY(pinned, next_pinned());
     const uint64_t bytes = std::min(end - at, kPinnedBytes);
     each_in(parts, first, at, at + bytes, [&](std::span<const std::byte> host, uint64_t to) {
-      copy_bytes(pinned->memory + to, host.data(), host.size());
+      copier_.copy({pinned->memory + to, host.size()}, host);
     });
     VYRE_CHECK(
         sent(*pinned, driver_.copy_in(base + at, pinned->memory, bytes, stream_), "copying to the device"));
@@ -156,7 +132,7 @@ Result<void> Device::copy_out(const Turn&, DevicePointer base, std::span<const H
     under_way.pop_front();
     VYRE_CHECK(check(driver_.wait_event(piece.pinned->done), "running the kernel and copying its results"));
     each_in(parts, first, piece.at, piece.at + piece.bytes, [&](std::span<std::byte> host, uint64_t from) {
-      copy_bytes(host.data(), piece.pinned->memory + from, host.size());
+      copier_.copy(host, {piece.pinned->memory + from, host.size()});
     });
     piece.pinned->busy = false;
     return {};

@@ -7,10 +7,6 @@
 namespace vyre::backend::cuda {
 namespace {
 
-constexpr uint64_t aligned(uint64_t bytes) {
-  return (bytes + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
-}
-
 class CudaBuffer final : public DeviceBuffer {
  public:
   CudaBuffer(std::shared_ptr<Device> device, DeviceMemory memory, uint64_t bytes)
@@ -77,7 +73,7 @@ class CudaPipeline final : public Pipeline {
       parts.push_back({bindings[i].bytes, bytes});
       offsets[i] = bytes;
       // Code may touch the first element of any binding.
-      bytes += aligned(std::max<uint64_t>(bindings[i].bytes.size(), 1));
+      bytes += range_aligned(std::max<uint64_t>(bindings[i].bytes.size(), 1));
     }
     VYRE_TRY(memory, device_->allocate(bytes));
     for (uint64_t& offset : offsets) offset += memory.address();

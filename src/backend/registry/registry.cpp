@@ -9,6 +9,7 @@
 #include "backend/cuda/cuda.h"
 #include "backend/native/native.h"
 #include "backend/plugin/plugin.h"
+#include "backend/vulkan/vulkan.h"
 
 namespace vyre::backend {
 namespace {
@@ -39,10 +40,20 @@ Result<std::unique_ptr<Backend>> open_cuda(std::string_view argument, const Opti
   return make_cuda({.ordinal = ordinal, .threads = options.threads, .floats = options.floats});
 }
 
+Result<std::unique_ptr<Backend>> open_vulkan(std::string_view argument, const Options& options) {
+  VulkanOptions vulkan = {.threads = options.threads, .floats = options.floats};
+  if (!argument.empty()) {
+    VYRE_TRY(parsed, parse_vulkan_ordinal(argument));
+    vulkan.ordinal = parsed;
+  }
+  return make_vulkan(vulkan);
+}
+
 constexpr Entry kEntries[] = {
     {"reference", "the evaluator that defines what programs mean; slow, one thread", &open_reference},
     {"native", "machine code of this CPU, through LLVM; all cores", &open_native},
     {"cuda", "NVIDIA GPUs, through the CUDA driver; cuda:N is device N", &open_cuda},
+    {"vulkan", "GPUs of any vendor, through their Vulkan driver; vulkan:N is device N", &open_vulkan},
 };
 
 /// Names that COMMANDS knows and this build does not have.
@@ -51,7 +62,6 @@ struct Absent {
   std::string_view what;
 };
 constexpr Absent kAbsent[] = {
-    {"vulkan", "Vulkan devices"},
     {"webgpu", "WebGPU implementations"},
 };
 

@@ -360,7 +360,7 @@ TEST(Backend, UnknownOrAbsentOnesAreRefused) {
   };
   EXPECT_EQ(code("gpu"), "B004");
   EXPECT_EQ(code(""), "B004");
-  EXPECT_EQ(code("vulkan"), "B001");
+  EXPECT_EQ(code("webgpu"), "B001");
   EXPECT_EQ(code("./mine.so"), "B013");
 }
 

@@ -1,0 +1,149 @@
+#include "backend/vulkan/device.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace vyre::backend::vulkan {
+namespace {
+
+Diag device_lost(const std::string& why) {
+  return make_diag(
+      DiagCode::B011, Span::none(), "vulkan: the device was lost while " + why,
+      "start a new process; if it happens again, the driver or the device is at fault (the kernel's "
+      "log may tell more)");
+}
+
+/// What a lost device was made of may still be in use, its instance included.
+void keep_for_ever(const std::shared_ptr<Instance>& instance) {
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<std::shared_ptr<Instance>>;
+  const std::lock_guard lock(mutex);
+  kept->push_back(instance);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Device>> Device::open(std::shared_ptr<Instance> instance, const Profile& profile,
+                                             std::chrono::milliseconds timeout) {
+  std::shared_ptr<Device> device(new Device(std::move(instance), profile, timeout));
+  VYRE_CHECK(device->prepare());
+  return device;
+}
+
+Result<void> Device::prepare() {
+  const auto available = [&](VkResult result, const char* what) -> Result<void> {
+    if (result == VK_SUCCESS) return {};
+    return std::unexpected(not_available(
+        fmt::format("{}: {}: {}", profile_.name, what, describe(result)),
+        "see whether another process holds the device or its memory, or choose another one with vulkan:N"));
+  };
+  VkDevice made = VK_NULL_HANDLE;
+  VYRE_CHECK(available(create_device(instance_->api(), profile_, &made), "it cannot be opened"));
+  auto api = device_api(instance_->api(), made);
+  if (!api) {
+    const auto destroy =
+        reinterpret_cast<PFN_vkDestroyDevice>(instance_->api().GetDeviceProcAddr(made, "vkDestroyDevice"));
+    if (destroy != nullptr) destroy(made, nullptr);
+    return std::unexpected(std::move(api).error());
+  }
+  api_ = *api;
+  handle_ = made;
+  api_.GetDeviceQueue(handle_, profile_.queue_family, 0, &queue_);
+  const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                        .queueFamilyIndex = profile_.queue_family};
+  VYRE_CHECK(available(api_.CreateCommandPool(handle_, &pool, nullptr, &commands_), "it takes no commands"));
+  for (Slot& slot : slots_) VYRE_CHECK(available(prepare_slot(slot), "it has no memory for staging"));
+  return {};
+}
+
+VkResult Device::prepare_slot(Slot& slot) {
+  const VkCommandBufferAllocateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                .commandPool = commands_,
+                                                .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                .commandBufferCount = 1};
+  const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  const VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                     .descriptorCount = pool_descriptors()};
+  const VkDescriptorPoolCreateInfo sets = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                           .maxSets = Slot::kSets,
+                                           .poolSizeCount = 1,
+                                           .pPoolSizes = &size};
+  VkResult result = api_.AllocateCommandBuffers(handle_, &commands, &slot.commands);
+  if (result == VK_SUCCESS) result = api_.CreateFence(handle_, &fence, nullptr, &slot.done);
+  if (result == VK_SUCCESS) result = api_.CreateDescriptorPool(handle_, &sets, nullptr, &slot.sets);
+  if (result == VK_SUCCESS && !profile_.shares_memory) result = make_buffer(Slot::kBytes, true, slot.staging);
+  return result;
+}
+
+Device::~Device() {
+  if (handle_ == VK_NULL_HANDLE) return;
+  if (is_lost_) {
+    keep_for_ever(instance_);
+    return;
+  }
+  for (const auto& [buffers, interface] : interfaces_) {
+    api_.DestroyPipelineLayout(handle_, interface.layout, nullptr);
+    api_.DestroyDescriptorSetLayout(handle_, interface.set, nullptr);
+  }
+  for (const Slot& slot : slots_) {
+    api_.DestroyFence(handle_, slot.done, nullptr);
+    api_.DestroyDescriptorPool(handle_, slot.sets, nullptr);
+    destroy_buffer(slot.staging);
+  }
+  drop_unused();
+  for (const Piece& slab : slabs_) destroy_buffer(slab);
+  api_.DestroyCommandPool(handle_, commands_, nullptr);
+  api_.DestroyDevice(handle_, nullptr);
+}
+
+uint32_t Device::max_buffers() const { return std::min(profile_.max_bindings, profile_.max_push_bytes / 4); }
+
+uint32_t Device::pool_descriptors() const { return std::max(4 * Slot::kSets, max_buffers()); }
+
+Diag Device::lose(std::string why) {
+  const std::lock_guard lock(lost_mutex_);
+  if (!is_lost_) lost_ = std::move(why);
+  is_lost_ = true;
+  return device_lost(lost_);
+}
+
+Result<void> Device::check_alive() {
+  if (!is_lost_) return {};
+  const std::lock_guard lock(lost_mutex_);
+  return std::unexpected(device_lost(lost_));
+}
+
+Result<void> Device::check(VkResult result, const char* doing) {
+  if (const auto said = instance_->messages().take(); !said.empty()) {
+    return std::unexpected(
+        make_diag(DiagCode::B012, Span::none(),
+                  fmt::format("vulkan: the validation layers say: {}", fmt::join(said, "; ")),
+                  "report the program and the output of `vyre backends`"));
+  }
+  if (result == VK_SUCCESS) return {};
+  if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
+    return std::unexpected(out_of_memory(doing));
+  std::string what = fmt::format("{}: {}", doing, describe(result));
+  if (result == VK_ERROR_DEVICE_LOST) return std::unexpected(lose(std::move(what)));
+  return std::unexpected(make_diag(DiagCode::B012, Span::none(),
+                                   "vulkan: the driver refused a call while " + what,
+                                   "report the program and the output of `vyre backends`"));
+}
+
+Result<void> Device::wait(VkFence fence) {
+  const auto limit = std::chrono::duration_cast<std::chrono::nanoseconds>(timeout_);
+  const VkResult result = api_.WaitForFences(handle_, 1, &fence, VK_TRUE, uint64_t(limit.count()));
+  if (result == VK_TIMEOUT) {
+    return std::unexpected(
+        lose(fmt::format("running the kernel: it did not answer within {} ms", timeout_.count())));
+  }
+  // A fence that stays signalled could not be used again, so it comes before whatever else is wrong.
+  const VkResult reset = result == VK_SUCCESS ? api_.ResetFences(handle_, 1, &fence) : result;
+  return check(reset, "running the kernel");
+}
+
+}  // namespace vyre::backend::vulkan

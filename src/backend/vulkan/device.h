@@ -1,0 +1,189 @@
+// One Vulkan device: its queue, its memory and its code, with the driver's answers turned into diagnostics.
+//
+// Everything that is sent to the queue goes through Work (work.h), one at a time: a Turn says whose it is.
+// Memory and code need no turn. Device memory that was given back is kept for the next allocation of its size
+// class; small pieces are cut from slabs, since drivers allow few allocations and asking costs more than a
+// small dispatch.
+//
+// A device that is lost, or has not answered in time, stays lost, and what it holds is left to the end of the
+// process: nothing may be destroyed that it might still use.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/transfer.h"
+#include "backend/vulkan/profile.h"
+#include "base/bytes.h"
+
+namespace vyre::backend::vulkan {
+
+class Device;
+
+/// A piece of a VkBuffer.
+struct Piece {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  uint64_t offset = 0;          // in the buffer; a multiple of kRangeAlignment
+  uint64_t bytes = 0;           // of its size class
+  std::byte* mapped = nullptr;  // where the host sees it, if it does
+};
+
+/// Device memory, aligned to kRangeAlignment; goes back to its device at the end.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  DeviceMemory(std::shared_ptr<Device> device, const Piece& piece)
+      : device_(std::move(device)), piece_(piece) {}
+  DeviceMemory(DeviceMemory&& other) noexcept = default;
+  DeviceMemory& operator=(DeviceMemory&&) = delete;
+  ~DeviceMemory();
+  const Piece& piece() const { return piece_; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  Piece piece_;
+};
+
+/// How buffers and counts reach a program that binds this many.
+struct Interface {
+  VkDescriptorSetLayout set = VK_NULL_HANDLE;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  uint32_t buffers = 0;
+};
+
+/// A program on the device.
+class Code {
+ public:
+  Code(std::shared_ptr<Device> device, VkPipeline pipeline, const Interface& interface);
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+  ~Code();
+  VkPipeline pipeline() const { return pipeline_; }
+  const Interface& interface() const { return interface_; }
+
+ private:
+  const std::shared_ptr<Device> device_;
+  const VkPipeline pipeline_;
+  const Interface interface_;
+};
+
+/// Staging memory, and what is recorded beside it: one submission.
+struct Slot {
+  static constexpr uint64_t kBytes = 8ull << 20;
+  static constexpr uint32_t kSets = 256;
+  Piece staging;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  VkFence done = VK_NULL_HANDLE;
+  VkDescriptorPool sets = VK_NULL_HANDLE;
+  uint32_t used_sets = 0;  // of the pool
+  uint32_t used_descriptors = 0;
+};
+
+class Device : public std::enable_shared_from_this<Device> {
+ public:
+  /// Errors: B001 when the device cannot be opened.
+  static Result<std::shared_ptr<Device>> open(std::shared_ptr<Instance> instance, const Profile& profile,
+                                              std::chrono::milliseconds timeout);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const Profile& profile() const { return profile_; }
+  const DeviceApi& api() const { return api_; }
+  VkDevice handle() const { return handle_; }
+  VkQueue queue() const { return queue_; }
+
+  /// So many buffers may a program bind: each is a descriptor and a word of push constants.
+  uint32_t max_buffers() const;
+  /// Descriptors in the pool of a slot: one program with as many buffers as it may have finds room.
+  uint32_t pool_descriptors() const;
+
+  /// B003 with what was asked for and what there is, when the device has no such memory left.
+  Result<DeviceMemory> allocate(uint64_t bytes);
+
+  /// SPIR-V to code. `kept`: what keep() gave for the same module, or nothing. `whole_subgroups`: the module
+  /// has operations of subgroups; `threads` of its workgroup.
+  /// Errors  L003 when the driver refuses the module; B003 when it runs out of memory; B011.
+  /// Thread  any, several at once.
+  struct Source {
+    std::span<const uint32_t> words;
+    uint32_t buffers = 0;
+    bool whole_subgroups = false;
+    std::span<const std::byte> kept;
+    Bytes* keep = nullptr;  // where what the driver wants to be kept goes; empty when there is nothing
+  };
+  Result<std::shared_ptr<Code>> make_code(const Source& source);
+
+  /// Success, or what a failed call means: B003 for exhausted memory, B011 for a lost device, which it then
+  /// stays, B012 for anything else, and for whatever validation layers said.
+  Result<void> check(VkResult result, const char* doing);
+  /// B011 when the device was lost.
+  Result<void> check_alive();
+  /// Waits for a fence, and resets it. B011 when that takes longer than the timeout.
+  Result<void> wait(VkFence fence);
+
+ private:
+  friend class DeviceMemory;
+  friend class Code;
+  friend class Work;
+  Device(std::shared_ptr<Instance> instance, const Profile& profile, std::chrono::milliseconds timeout)
+      : instance_(std::move(instance)), profile_(profile), timeout_(timeout) {}
+  Result<void> prepare();
+  VkResult prepare_slot(Slot& slot);
+  Diag lose(std::string why);
+  Diag out_of_memory(const std::string& what);
+
+  /// A buffer with memory of its own. `staging`: the host's, to copy from and to; else the device's.
+  VkResult make_buffer(uint64_t bytes, bool staging, Piece& out);
+  void destroy_buffer(const Piece& piece);
+  std::optional<uint32_t> memory_type(uint32_t allowed, bool staging) const;
+  VkResult allocate_slab(uint64_t size);
+  VkResult allocate_large(uint64_t size);
+  void drop_unused();
+  void release(const Piece& piece);
+
+  Bytes data_of(VkPipelineCache cache) const;
+  Result<Interface> interface_for(uint32_t buffers);
+  VkResult make_interface(Interface& out);
+  VkResult make_pipeline(const Source& source, VkShaderModule module, VkPipelineLayout layout,
+                         VkPipelineCache cache, VkPipeline* out) const;
+
+  const std::shared_ptr<Instance> instance_;
+  const Profile profile_;
+  const std::chrono::milliseconds timeout_;
+  DeviceApi api_;
+  VkDevice handle_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  VkCommandPool commands_ = VK_NULL_HANDLE;
+
+  std::mutex turn_;  // of Work; the three below are his whose turn it is
+  std::array<Slot, 2> slots_;
+  Copier copier_;
+
+  std::mutex pool_mutex_;
+  std::multimap<uint64_t, Piece> free_;   // by size class
+  std::vector<Piece> slabs_;              // what small pieces are cut from
+  uint64_t free_bytes_ = 0;               // of large pieces
+  std::atomic<uint64_t> held_bytes_ = 0;  // of everything
+
+  std::mutex interface_mutex_;
+  std::map<uint32_t, Interface> interfaces_;  // by buffers
+
+  std::mutex lost_mutex_;
+  std::atomic<bool> is_lost_ = false;
+  std::string lost_;  // why
+};
+
+}  // namespace vyre::backend::vulkan

@@ -1,0 +1,200 @@
+#include "backend/vulkan/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "backend/resources.h"
+#include "backend/vulkan/work.h"
+
+namespace vyre::backend::vulkan {
+namespace {
+
+/// Buffers of a dispatch that are this large together stand in one block of device memory, those of a larger
+/// one each for itself, since a device has a limit of what is in one piece.
+constexpr uint64_t kLargestBlock = 16ull << 20;
+
+Diag foreign(const char* what) {
+  return make_diag(DiagCode::B012, Span::none(),
+                   fmt::format("vulkan: a {} of another backend was given", what),
+                   fmt::format("give a {} of the backend that runs the program", what));
+}
+
+class VulkanBuffer final : public DeviceBuffer {
+ public:
+  VulkanBuffer(std::shared_ptr<Device> device, DeviceMemory memory, uint64_t bytes)
+      : device_(std::move(device)), memory_(std::move(memory)), bytes_(bytes) {}
+
+  uint64_t bytes() const override { return bytes_; }
+  const Piece& piece() const { return memory_.piece(); }
+  const Device* device() const { return device_.get(); }
+  std::span<std::byte> host() override {
+    return piece().mapped == nullptr ? std::span<std::byte>{} : std::span(piece().mapped, size_t(bytes_));
+  }
+
+  Result<void> write(uint64_t offset, std::span<const std::byte> from) override {
+    return work(offset, from.size(), [&](Work& work) { return work.copy_in(piece(), offset, from); });
+  }
+  Result<void> read(uint64_t offset, std::span<std::byte> to) override {
+    return work(offset, to.size(), [&](Work& work) { return work.copy_out(piece(), offset, to); });
+  }
+  Result<void> fill(uint64_t offset, uint64_t count, std::byte value) override {
+    return work(offset, count, [&](Work& work) { return work.fill(piece(), offset, count, value); });
+  }
+
+ private:
+  template <typename Do>
+  Result<void> work(uint64_t offset, uint64_t bytes, Do&& what) {
+    VYRE_CHECK(check_within(bytes_, offset, bytes));
+    VYRE_TRY(work, Work::begin(device_));
+    VYRE_CHECK(what(*work));
+    return work->finish();
+  }
+
+  const std::shared_ptr<Device> device_;
+  const DeviceMemory memory_;
+  const uint64_t bytes_;
+};
+
+class VulkanPipeline final : public Pipeline {
+ public:
+  VulkanPipeline(const check::Checked& program, std::shared_ptr<Device> device, std::shared_ptr<Code> code,
+                 const lower::FloatPromises& floats)
+      : program_(program), device_(std::move(device)), code_(std::move(code)), floats_(floats) {}
+
+  const Device* device() const { return device_.get(); }
+
+  Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
+    VYRE_TRY(bindings, layout::bind(program_, host, groups));
+    for (const layout::Binding& binding : bindings) VYRE_CHECK(check_size(binding.bytes.size()));
+    VYRE_TRY(memory, memory_for(bindings));
+    std::vector<Bound> bound;
+    uint64_t at = 0;
+    for (size_t i = 0; i < bindings.size(); ++i) {
+      const bool alone = memory.size() == bindings.size();
+      bound.push_back({&memory[alone ? i : 0].piece(), alone ? 0 : at, bindings[i].bytes.size()});
+      at += room_of(bindings[i]);
+    }
+    VYRE_TRY(work, Work::begin(device_));
+    for (size_t i = 0; i < bindings.size(); ++i)
+      VYRE_CHECK(work->copy_in(*bound[i].piece, bound[i].offset, bindings[i].bytes));
+    VYRE_CHECK(work->dispatch(*code_, bound, counts_of(bindings), groups));
+    for (size_t i = 0; i < bindings.size(); ++i) {
+      if (program_.buffer(program_.bound_buffers()[i]).access == spec::BufferAccess::ReadWrite)
+        VYRE_CHECK(work->copy_out(*bound[i].piece, bound[i].offset, bindings[i].bytes));
+    }
+    return work->finish();
+  }
+
+  Result<void> dispatch_resident(std::span<const DeviceRange> ranges, layout::Groups groups) override {
+    VYRE_TRY(prepared, prepare(ranges, groups));
+    VYRE_TRY(work, Work::begin(device_));
+    VYRE_CHECK(record(*work, prepared));
+    return work->finish();
+  }
+
+  Result<EmittedCode> code() override {
+    const lower::SpirvTarget& target = device_->profile().target;
+    const lower::Kernel kernel =
+        lower::legalize(lower::build(program_), lower::spirv_target(target, floats_));
+    VYRE_TRY(module, lower::emit_spirv(kernel, target));
+    VYRE_TRY(text, lower::disassemble(module.words));
+    return EmittedCode{.form = "spirv-asm", .text = std::move(text)};
+  }
+
+  /// A dispatch over device memory, checked.
+  struct Prepared {
+    std::vector<Bound> bound;
+    std::vector<uint32_t> counts;
+    layout::Groups groups;
+  };
+  // Reads uniform buffers that dimensions may come from, so it is no part of a Work.
+  Result<Prepared> prepare(std::span<const DeviceRange> ranges, layout::Groups groups) const {
+    Prepared out = {.bound = {}, .counts = {}, .groups = groups};
+    for (const DeviceRange& range : ranges) {
+      const auto* const buffer = dynamic_cast<const VulkanBuffer*>(range.buffer);
+      if (buffer == nullptr || buffer->device() != device_.get()) return std::unexpected(foreign("buffer"));
+      VYRE_CHECK(check_size(range.bytes));
+      // An empty range may stand at its buffer's end, and code may touch the first element of any binding.
+      out.bound.push_back({&buffer->piece(), range.bytes == 0 ? 0 : range.offset, range.bytes});
+    }
+    std::vector<std::vector<std::byte>> contents;
+    VYRE_TRY(extents, extents_of(program_, ranges, contents));
+    VYRE_TRY(bindings, layout::bind(program_, extents, groups));
+    out.counts = counts_of(bindings);
+    return out;
+  }
+  Result<void> record(Work& work, const Prepared& prepared) const {
+    return work.dispatch(*code_, prepared.bound, prepared.counts, prepared.groups);
+  }
+
+ private:
+  static uint64_t room_of(const layout::Binding& binding) {
+    return range_aligned(std::max<uint64_t>(binding.bytes.size(), 1));
+  }
+  static std::vector<uint32_t> counts_of(std::span<const layout::Binding> bindings) {
+    std::vector<uint32_t> out;
+    for (const layout::Binding& binding : bindings) out.push_back(binding.count);
+    return out;
+  }
+
+  Result<void> check_size(uint64_t bytes) const {
+    const uint64_t allowed = device_->profile().limits.max_buffer_bytes;
+    if (bytes <= allowed) return {};
+    return std::unexpected(exceeded("vulkan", Span::none(), fmt::format("a buffer of {} bytes was", bytes),
+                                    fmt::format("{} (maxStorageBufferRange)", allowed),
+                                    "dispatch in pieces, or use smaller buffers"));
+  }
+
+  /// One block for all, or a block for each.
+  Result<std::vector<DeviceMemory>> memory_for(std::span<const layout::Binding> bindings) const {
+    std::vector<DeviceMemory> out;
+    uint64_t together = 0;
+    for (const layout::Binding& binding : bindings) together += room_of(binding);
+    if (together == 0) return out;
+    if (together <= kLargestBlock) {
+      VYRE_TRY(block, device_->allocate(together));
+      out.push_back(std::move(block));
+      return out;
+    }
+    for (const layout::Binding& binding : bindings) {
+      VYRE_TRY(block, device_->allocate(room_of(binding)));
+      out.push_back(std::move(block));
+    }
+    return out;
+  }
+
+  const check::Checked program_;
+  const std::shared_ptr<Device> device_;
+  const std::shared_ptr<Code> code_;
+  const lower::FloatPromises floats_;
+};
+
+}  // namespace
+
+std::unique_ptr<Pipeline> make_pipeline(const check::Checked& program, std::shared_ptr<Device> device,
+                                        std::shared_ptr<Code> code, const lower::FloatPromises& floats) {
+  return std::make_unique<VulkanPipeline>(program, std::move(device), std::move(code), floats);
+}
+
+Result<std::unique_ptr<DeviceBuffer>> make_buffer(const std::shared_ptr<Device>& device, uint64_t bytes) {
+  VYRE_TRY(memory, device->allocate(bytes));
+  return std::make_unique<VulkanBuffer>(device, std::move(memory), bytes);
+}
+
+Result<void> run_steps(const std::shared_ptr<Device>& device, std::span<const Step> steps) {
+  std::vector<std::pair<const VulkanPipeline*, VulkanPipeline::Prepared>> all;
+  for (const Step& step : steps) {
+    const auto* const pipeline = dynamic_cast<const VulkanPipeline*>(step.pipeline);
+    if (pipeline == nullptr || pipeline->device() != device.get()) return std::unexpected(foreign("program"));
+    VYRE_TRY(prepared, pipeline->prepare(step.ranges, step.groups));
+    all.emplace_back(pipeline, std::move(prepared));
+  }
+  VYRE_TRY(work, Work::begin(device));
+  for (const auto& [pipeline, prepared] : all) VYRE_CHECK(pipeline->record(*work, prepared));
+  return work->finish();
+}
+
+}  // namespace vyre::backend::vulkan

@@ -1,0 +1,23 @@
+// Programs on a device, and its memory: what a Vulkan backend hands out.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "backend/backend.h"
+#include "backend/vulkan/device.h"
+#include "lower/kernel.h"
+
+namespace vyre::backend::vulkan {
+
+/// `floats`: of the SPIR-V that Pipeline::code() shows.
+std::unique_ptr<Pipeline> make_pipeline(const check::Checked& program, std::shared_ptr<Device> device,
+                                        std::shared_ptr<Code> code, const lower::FloatPromises& floats);
+
+/// Errors: B003.
+Result<std::unique_ptr<DeviceBuffer>> make_buffer(const std::shared_ptr<Device>& device, uint64_t bytes);
+
+/// Backend::run: all steps in as few submissions as they fit in, and one wait.
+Result<void> run_steps(const std::shared_ptr<Device>& device, std::span<const Step> steps);
+
+}  // namespace vyre::backend::vulkan

@@ -1,0 +1,139 @@
+// What is kept of compiled programs. Oracle of all: what the driver was given, seen by the loader with
+// faults, which also says what the driver wants to be kept.
+#include <fstream>
+
+#include "support.h"
+
+namespace vyre::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Code : public VulkanTest {
+ protected:
+  void SetUp() override {
+    VulkanTest::SetUp();
+    faults().pipeline_data = kData;
+  }
+  /// What the driver is given for the program: what it wanted to be kept, or nothing.
+  static std::string given_by(const backend::VulkanOptions& options, std::string_view text = kAdd) {
+    faults().pipeline_data_given = "no pipeline cache was made";
+    const auto backend = open(options);
+    const auto pipeline = backend->compile(checked(text));
+    EXPECT_TRUE(pipeline) << diagnosis(pipeline.error());
+    return faults().pipeline_data_given;
+  }
+  static backend::VulkanOptions cached() {
+    backend::VulkanOptions out = options();
+    out.cache = folder().string();
+    return out;
+  }
+  static std::vector<fs::path> files() {
+    std::vector<fs::path> out;
+    if (!fs::exists(folder())) return out;
+    for (const auto& entry : fs::directory_iterator(folder())) out.push_back(entry.path());
+    return out;
+  }
+  static inline const std::string kData = std::string(100, 'k');
+};
+
+TEST_F(Code, IsKeptForEachProgram) {
+  EXPECT_EQ(given_by(cached()), "");
+  EXPECT_EQ(given_by(cached()), kData);
+  EXPECT_EQ(files().size(), 1u);
+  EXPECT_EQ(given_by(cached(), std::string(kAdd).replace(kAdd.find("out[i] + a[i]"), 13, "a[i] + out[i]")),
+            "");
+  EXPECT_EQ(files().size(), 2u);
+}
+
+TEST_F(Code, OfAnotherDriverOrDeviceIsAnother) {
+  EXPECT_EQ(given_by(cached()), "");
+  faults().change_properties12 = [](auto& p) { p.driverInfo[0] ^= 1; };
+  EXPECT_EQ(given_by(cached()), "");
+  faults().change_properties12 = {};
+  faults().change_properties11 = [](auto& p) { p.deviceUUID[3] ^= 1; };
+  EXPECT_EQ(given_by(cached()), "");
+  faults().change_properties11 = {};
+  faults().device_version = VK_API_VERSION_1_2;
+  EXPECT_EQ(given_by(cached()), "");
+  faults().device_version = {};
+  EXPECT_EQ(given_by(cached()), kData);
+}
+
+TEST_F(Code, ThatIsDamagedIsNotUsed) {
+  EXPECT_EQ(given_by(cached()), "");
+  ASSERT_EQ(files().size(), 1u);
+  const fs::path file = files().front();
+  const auto size = fs::file_size(file);
+  for (const uintmax_t at : {uintmax_t{0}, uintmax_t{33}, size / 2, size - 1}) {
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekg(std::streamoff(at));
+    const char old = char(stream.get());
+    stream.seekp(std::streamoff(at));
+    stream.put(char(old ^ 1));
+    stream.close();
+    EXPECT_EQ(given_by(cached()), "") << "byte " << at;
+    EXPECT_EQ(given_by(cached()), kData) << "byte " << at;
+  }
+  for (const uintmax_t length : {uintmax_t{0}, uintmax_t{31}, uintmax_t{32}, uintmax_t{40}, size - 1}) {
+    fs::resize_file(file, length);
+    EXPECT_EQ(given_by(cached()), "") << "cut to " << length;
+    EXPECT_EQ(fs::file_size(file), size);
+  }
+}
+
+TEST_F(Code, ThatTheDriverDoesNotTakeIsMadeAgain) {
+  EXPECT_EQ(given_by(cached()), "");
+  faults().failures["CreateComputePipelines"] = {VK_ERROR_UNKNOWN};
+  EXPECT_EQ(given_by(cached()), "");
+}
+
+// lavapipe's own answer: a header, and nothing behind it.
+TEST_F(Code, OfADriverThatKeepsNothingIsNotKept) {
+  faults().pipeline_data = std::string(sizeof(VkPipelineCacheHeaderVersionOne), 'h');
+  EXPECT_EQ(given_by(cached()), "");
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(Code, ThatCannotBeKeptIsNoError) {
+  backend::VulkanOptions nowhere = cached();
+  nowhere.cache = "/dev/null/nowhere";
+  EXPECT_EQ(given_by(nowhere), "");
+  EXPECT_EQ(given_by(nowhere), "");
+  EXPECT_EQ(given_by(options()), "");
+  EXPECT_TRUE(files().empty());
+}
+
+// Oracle: each program's own constant, in the order that was asked.
+TEST_F(Code, OfManyPrograms) {
+  for (const unsigned threads : {1u, 3u}) {
+    backend::VulkanOptions many = cached();
+    many.threads = threads;
+    const auto backend = open(many);
+    std::vector<check::Checked> all;
+    std::vector<const check::Checked*> pointers;
+    for (int i = 0; i < 40; ++i) {
+      all.push_back(checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = out[0] * 3 + " +
+                            std::to_string(i) + "; }"));
+    }
+    all[7] = checked(
+        "program p(read_write o: u32 @0, workgroup t: u32[65536]) workgroup(1, 1, 1) { o[0] = t[o[0]]; }");
+    for (const check::Checked& program : all) pointers.push_back(&program);
+    auto pipelines = backend->compile_batch(pointers);
+    EXPECT_TRUE(files().empty());
+    ASSERT_EQ(pipelines.size(), all.size());
+    for (uint32_t i = 0; i < all.size(); ++i) {
+      if (i == 7) continue;
+      ASSERT_TRUE(pipelines[i]) << diagnosis(pipelines[i].error());
+      std::vector<uint32_t> word = {1};
+      const std::span<std::byte> host = bytes_of(word);
+      ASSERT_TRUE((*pipelines[i])->dispatch({&host, 1}, {1, 1, 1}));
+      EXPECT_EQ(word[0], 3 + i);
+    }
+    expect_refused(pipelines[7], DiagCode::B003, {"262144 bytes"});
+    EXPECT_TRUE(backend->compile_batch({}).empty());
+  }
+}
+
+}  // namespace
+}  // namespace vyre::test
