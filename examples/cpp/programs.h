@@ -174,6 +174,24 @@ inline Program dot() {
   return p.finish();
 }
 
+inline Program tree_pass() {
+  ProgramBuilder p("tree_pass");
+  const auto data = p.read("data", DataType::F32, 0), sums = p.read_write("sums", DataType::F32, 1);
+  const auto node = p.workgroup("node", DataType::F32, 64);
+  p.workgroup_size(64, 1, 1);
+  const Ex lane = p.let("lane", p.local_id(0));
+  const Ex base = p.let("base", p.invocation_id(0) * 8);
+  p.store(node, lane, p.reduce(Op::FReduceTreeBinary, Op::FAdd, data, base, base + 8));
+  p.loop("level", p.u32(0), p.u32(6), [&](Ex level) {
+    p.barrier();
+    const Ex right = p.let("right", p.u32(1) << level);
+    p.if_((lane & (right * 2 - 1)) == 0 && base + right * 8 < p.len(data),
+          [&] { p.store(node, lane, p.apply(Op::FAdd, {p.load(node, lane), p.load(node, lane + right)})); });
+  });
+  p.if_(lane == 0, [&] { p.store(sums, p.workgroup_id(0), p.load(node, p.u32(0))); });
+  return p.finish();
+}
+
 inline Program transpose() {
   ProgramBuilder p("transpose");
   const auto input = p.read("input", kU32, 0), output = p.read_write("output", kU32, 1);
@@ -296,6 +314,7 @@ inline constexpr std::array kExamples = {
     Example{"prefix_sum_carry", prefix_sum_carry},
     Example{"sha256", [] { return Sha256().build(); }},
     Example{"transpose", transpose},
+    Example{"tree_pass", tree_pass},
     Example{"xor", xor_program},
 };
 

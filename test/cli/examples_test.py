@@ -5,6 +5,7 @@ Oracle: other programs: Python's zlib and hashlib, and arithmetic done here.
 import collections
 import hashlib
 import random
+import struct
 import sys
 import unittest
 import zlib
@@ -82,6 +83,27 @@ class Examples(CommandTest):
         got = self.words("transpose", "4,3", {"input": to_bytes(values), "output": f"zeros:{rows * columns}",
                                                "params": f"{rows},{columns}"}, "output")
         self.assertEqual(got, [values[r * columns + c] for c in range(columns) for r in range(rows)])
+
+    def test_tree_pass(self):
+        def rounded(x):
+            return struct.unpack("<f", struct.pack("<f", x))[0]
+
+        def tree(x):  # a sum of two f32 is rounded once more from f64, which changes nothing
+            if len(x) < 2:
+                return x[0] if x else 0.0
+            half = 1 << (len(x) - 1).bit_length() - 1
+            return rounded(tree(x[:half]) + tree(x[half:]))
+
+        for count in [0, 1, 7, 8, 9, 511, 512, 513, 1300, 5000]:
+            values = [rounded(self.random.gauss(0, 1) * 10.0 ** self.random.randrange(-3, 4)) for _ in range(count)]
+            data = struct.pack(f"<{count}f", *values)
+            while True:
+                groups = max(1, (len(data) // 4 + 511) // 512)
+                words = self.words("tree_pass", groups, {"data": data, "sums": f"zeros:{groups}"}, "sums")
+                data = to_bytes(words)
+                if groups == 1:
+                    break
+            self.assertEqual(data, struct.pack("<f", tree(values)))
 
     def test_life(self):
         import life
