@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "generate/float_values.h"
+
 namespace vyre::sweep {
 namespace {
 
@@ -170,6 +172,18 @@ void fill_scattered(const Operation& operation, uint64_t seed, uint64_t first,
   }
 }
 
+/// Three operands of 16 bits, 2^48 tuples: directed as those of certification are, by the format.
+void fill_directed_triples(const Operation& operation, uint64_t seed, uint64_t first,
+                           std::span<const std::span<uint32_t>> columns) {
+  for (size_t i = 0; i < columns[0].size(); ++i) {
+    const uint64_t k = first + i, r = mix(seed + (2 * k + 1) * kStep), s = mix(seed + (2 * k + 2) * kStep);
+    std::array<uint32_t, 3> row{};
+    generate::directed_floats(operation.from, k,
+                              {uint32_t(r), uint32_t(r >> 32), uint32_t(s), uint32_t(s >> 32)}, row);
+    for (size_t n = 0; n < row.size(); ++n) columns[n][i] = row[n];
+  }
+}
+
 }  // namespace
 
 std::optional<uint64_t> whole(const Operation& operation) {
@@ -198,6 +212,9 @@ void fill_directed(const Operation& operation, uint64_t seed, uint64_t first,
       columns[0][2 * i + 1] = uint32_t(value >> 32);
     }
     return;
+  }
+  if (operation.arity() == 3 && operation.from != spec::DataType::F32) {
+    return fill_directed_triples(operation, seed, first, columns);
   }
   if (operation.from != spec::DataType::F32 || operation.arity() == 1) {
     return fill_scattered(operation, seed, first, columns);

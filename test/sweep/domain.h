@@ -16,8 +16,8 @@ void fill_whole(const Operation& operation, uint64_t first, std::span<const std:
 
 /// Hard inputs, row k a pure function of the operation, the seed and k: mixed in blocks of 64 rows, uniform
 /// bits and specials (a sixteenth each), and the rest such that ties, cancellation, results at the border of
-/// the subnormals and at that of overflow come up all the time. Of one operand, of types of 16 bits and of
-/// integers: uniform bits.
+/// the subnormals and at that of overflow come up all the time. Of three operands of 16 bits: in the ways of
+/// generate/float_values.h. Of one operand, two of 16 bits, and integers: uniform bits.
 void fill_directed(const Operation& operation, uint64_t seed, uint64_t first,
                    std::span<const std::span<uint32_t>> columns);
 

@@ -9,8 +9,9 @@
 // digest of the results in the order of the inputs, so that two backends can be compared by their rows.
 // --preset names a list of operations: f16, bf16 (all pairs of their binary operators), unary (all inputs of
 // all operators and casts with one operand of at most 32 bits), directed (f32: add, sub, mul, div,
-// multiply-add; u64 casts). --expect asks no backend and prints the oracle's own digests. Exit 0: no
-// mismatch; 1: some; 2: usage; 3: no such backend.
+// multiply-add; u64 casts), triples (fmul_add of f16 and bf16, whose 2^48 inputs no run can exhaust).
+// --expect asks no backend and prints the oracle's own digests. Exit 0: no mismatch; 1: some; 2: usage; 3: no
+// such backend.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -229,8 +230,9 @@ std::vector<std::string> preset(std::string_view name) {
       }
     }
   }
+  if (name == "triples") out = {"fmul_add.f16", "fmul_add.bf16"};
   if (name == "quick") {
-    for (const char* list : {"f16", "bf16", "unary", "directed"}) {
+    for (const char* list : {"f16", "bf16", "unary", "directed", "triples"}) {
       for (std::string& operation : preset(list)) out.push_back(std::move(operation));
     }
   }
@@ -311,8 +313,8 @@ int main(int argc, char** argv) {
   app.add_option("--float", a.forms, "auto, native or composed, or several of them")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--preset", a.preset, "f16, bf16, unary, directed, or quick for all of them")
-      ->check(CLI::IsMember({"f16", "bf16", "unary", "directed", "quick"}));
+  app.add_option("--preset", a.preset, "f16, bf16, unary, directed, triples, or quick for all of them")
+      ->check(CLI::IsMember({"f16", "bf16", "unary", "directed", "triples", "quick"}));
   app.add_option("--count", a.count, "directed inputs of each operation");
   app.add_option("--seed", a.seed, "of directed inputs");
   app.add_option("--threads", a.threads, "on the host");
