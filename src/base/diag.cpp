@@ -142,10 +142,7 @@ std::string render(const Diag& diag, const Source* source, std::string_view file
 }
 
 int exit_code(DiagCode code) {
-  switch (diag_info(code).name[0]) {
-    case 'B': return 3;
-    default: return 1;
-  }
+  return diag_info(code).name[0] == 'B' ? 3 : 1;
 }
 
 }  // namespace vyre
