@@ -20,6 +20,10 @@ using verify::Verdict;
 // Evaluations that a family stands for in the progress: by measurement, one program case is as long as some
 // thousand evaluations of an operation.
 constexpr uint64_t kEvaluationsAProgram = 20'000;
+// And how many of them compiling a program is as long as, which says what is begun first: most of a family's
+// time goes there. With what is longest begun last, all other cores would wait for it.
+constexpr uint64_t kEvaluationsACompilation = 2'000'000;
+constexpr uint64_t kCompilationsASubject = 2;  // of an elementwise family
 
 uint64_t expected_evaluations(const verify::Part& part, const verify::FamilyPlan& plan) {
   const Family family = part.family;
@@ -28,6 +32,15 @@ uint64_t expected_evaluations(const verify::Part& part, const verify::FamilyPlan
   const size_t shapes = verify::shapes(family);
   if (shapes != 0) return shapes * plan.inputs_a_shape * kEvaluationsAProgram;
   return verify::elementwise_subjects(family, part.track).size() * plan.cases_a_subject * 2;
+}
+
+/// How many programs judging it compiles, about.
+uint64_t expected_compilations(const verify::Part& part, const verify::FamilyPlan& plan) {
+  const Family family = part.family;
+  if (family == Family::Programs)
+    return part.track == verify::Track::Float ? plan.random_programs / 3 : plan.random_programs;
+  return verify::shapes(family) +
+         kCompilationsASubject * verify::elementwise_subjects(family, part.track).size();
 }
 
 /// The parts of families that judge beside operations: those of the tracks that these are of.
@@ -154,6 +167,7 @@ using Judge = std::function<Verdict(backend::Backend&, const verify::Monitor&)>;
 struct Job {
   std::string name;
   uint64_t expected = 0;  // evaluations
+  uint64_t cost = 0;      // the same with what compiling is as long as
   Judge judge;
 };
 
@@ -218,15 +232,18 @@ class Agenda {
         family_plan_(plan.family_plan.value_or(verify::family_plan(plan.strength))),
         begin_(Clock::now()) {
     for (const ops::Operation* op : operations) {
-      jobs_.push_back({verify::subject_of(op->id, op->version),
-                       verify::expected_evaluations(*op, operation_plan_),
+      const uint64_t evaluations = verify::expected_evaluations(*op, operation_plan_);
+      jobs_.push_back({verify::subject_of(op->id, op->version), evaluations, evaluations,
                        [this, op](backend::Backend& backend, const verify::Monitor& monitor) {
                          return verify::check_operation(backend, *op, operation_plan_, plan_.seed, monitor);
                        }});
     }
     for (const verify::Part& part : parts_beside(operations)) {
       if (plan.families && std::ranges::count(*plan.families, part.family) == 0) continue;
-      jobs_.push_back({std::string(verify::info(part.family).text), expected_evaluations(part, family_plan_),
+      const uint64_t evaluations = expected_evaluations(part, family_plan_);
+      const uint64_t compilations = expected_compilations(part, family_plan_);
+      jobs_.push_back({std::string(verify::info(part.family).text), evaluations,
+                       evaluations + compilations * kEvaluationsACompilation,
                        [this, part](backend::Backend& backend, const verify::Monitor& monitor) {
                          return verify::check_family(backend, part.family, family_plan_, plan_.seed, monitor,
                                                      part.track);
@@ -237,7 +254,7 @@ class Agenda {
     tracker_.emplace(watch, expected, jobs_.size());
     for (size_t k = 0; k < jobs_.size(); ++k) order_.push_back(k);
     std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
-      return jobs_[a].expected != jobs_[b].expected ? jobs_[a].expected > jobs_[b].expected : a < b;
+      return jobs_[a].cost != jobs_[b].cost ? jobs_[a].cost > jobs_[b].cost : a < b;
     });
     verdicts_.resize(jobs_.size());
     seconds_.resize(jobs_.size());
@@ -270,22 +287,28 @@ Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
 }
 
 Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Watch& watch,
-                const std::atomic<bool>* stop) {
+                const std::atomic<bool>* stop, std::atomic<unsigned>* judging) {
+  if (judging != nullptr) *judging = workers;
   VYRE_TRY(agenda, Agenda::make(plan, watch, stop));
   // The first is opened here: a backend that is not there ends the run before it starts.
   VYRE_TRY(first, open());
   std::mutex mutex;
   std::optional<Diag> refused;
+  const auto pull = [&](backend::Backend& backend) {
+    agenda->pull(backend);
+    if (judging != nullptr) --*judging;
+  };
   std::vector<std::thread> threads;
   for (unsigned k = 1; k < workers; ++k) {
     threads.emplace_back([&] {
       auto mine = open();
-      if (mine) return agenda->pull(**mine);
+      if (mine) return pull(**mine);
+      if (judging != nullptr) --*judging;
       const std::lock_guard lock(mutex);
       refused = std::move(mine).error();
     });
   }
-  agenda->pull(*first);
+  pull(*first);
   for (std::thread& thread : threads) thread.join();
   // The others have done the work of one that did not open; but who asked for it should know.
   if (refused) return std::unexpected(std::move(*refused));

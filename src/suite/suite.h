@@ -67,8 +67,9 @@ Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
 /// Thread  may be called from several at once.
 using Opener = std::function<Result<std::unique_ptr<backend::Backend>>()>;
 /// The same with this many threads, each with a backend of its own. Errors: also what opening answers.
+/// `judging`, or null, always says how many of them still have something to judge.
 /// Domain  workers: 1 and more.
 Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Watch& watch,
-                const std::atomic<bool>* stop);
+                const std::atomic<bool>* stop, std::atomic<unsigned>* judging = nullptr);
 
 }  // namespace vyre::suite

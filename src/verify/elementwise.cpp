@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "wire/wire.h"
+#include "worker/worker.h"
 
 namespace vyre::verify {
 namespace {
@@ -104,49 +105,84 @@ Result<std::unique_ptr<Elementwise>> Elementwise::make(backend::Backend& backend
   if (!checked) return std::unexpected(checked.error().front());
   VYRE_TRY(pipeline, backend.compile(*checked));
   out->pipeline_ = std::move(pipeline);
+  out->in_place_ = dynamic_cast<worker::InPlacePipeline*>(out->pipeline_.get());
   return out;
+}
+
+/// The buffers of n elements as a dispatch binds them; the result's is longer by a guard of canaries.
+void Elementwise::fill(std::span<const uint32_t* const> columns, size_t n, uint32_t poison,
+                       Memory bound) const {
+  for (size_t k = 0, column = 0; k < types_.size(); ++k) {
+    const size_t words = spec::value_words(types_[k]);
+    pack(types_[k], columns.subspan(column, words), n, bound[k].data());
+    column += words;
+  }
+  const size_t element = spec::info(output_type_).bytes;
+  std::byte* const out = bound.back().data();
+  const std::byte* const poisons = std::as_bytes(std::span(&poison, 1)).data();
+  for (size_t k = 0; k < spec::value_words(output_type_); ++k) {
+    copy_words({poisons, 0}, {out + 4 * k, element}, word_bytes(output_type_, k), n);
+  }
+  put_canaries(out + n * element, kGuardWords, kGuardWords);
+}
+
+/// Where the backend is in a process of its own, buffers are made in the memory that it shares; else here.
+Result<void> Elementwise::dispatch(std::span<const uint64_t> sizes, uint32_t groups,
+                                   const std::function<void(Memory)>& fill,
+                                   const std::function<void(Memory)>& copy_out) {
+  // canaries | what is bound | canaries
+  const size_t bound = in_place_ != nullptr ? 0 : size_t(sizes.back());
+  output_.resize(std::max(output_.size(), bound + 2 * kGuardBytes));
+  std::byte* const behind = output_.data() + kGuardBytes + bound;
+  put_canaries(output_.data(), 0, kGuardWords);
+  put_canaries(behind, 2 * kGuardWords, kGuardWords);
+  if (in_place_ != nullptr) {
+    VYRE_CHECK(in_place_->dispatch_in_place(sizes, {groups, 1, 1}, fill, copy_out));
+  } else {
+    // One column may stand for several operands, and a dispatch may not bind memory twice, so inputs are
+    // copied.
+    std::vector<std::span<std::byte>> host;
+    for (size_t k = 0; k < inputs_.size(); ++k) {
+      inputs_[k].resize(std::max(inputs_[k].size(), size_t(sizes[k])));
+      host.push_back(std::span(inputs_[k]).first(size_t(sizes[k])));
+    }
+    host.push_back(std::span(output_).subspan(kGuardBytes, bound));
+    fill(host);
+    VYRE_CHECK(pipeline_->dispatch(host, {groups, 1, 1}));
+    copy_out(host);
+  }
+  broken_last_ +=
+      broken_canaries(output_.data(), 0, kGuardWords) + broken_canaries(behind, 2 * kGuardWords, kGuardWords);
+  return {};
 }
 
 Result<void> Elementwise::apply(std::span<const uint32_t* const> columns, std::span<uint32_t> out,
                                 uint32_t poison) {
-  const size_t words = spec::value_words(output_type_);
+  const size_t words = spec::value_words(output_type_), element = spec::info(output_type_).bytes;
   const size_t n = out.size() / words;
-  // One column may stand for several operands, and a dispatch may not bind memory twice, so inputs are
-  // copied.
-  std::vector<std::span<std::byte>> host;
-  host.reserve(types_.size() + 1);
-  size_t column = 0;
-  for (size_t k = 0; k < types_.size(); ++k) {
-    const size_t bytes = n * spec::info(types_[k]).bytes;
-    inputs_[k].resize(std::max(inputs_[k].size(), bytes));
-    pack(types_[k], columns.subspan(column, spec::value_words(types_[k])), n, inputs_[k].data());
-    column += spec::value_words(types_[k]);
-    host.push_back(std::span(inputs_[k]).first(bytes));
-  }
-  // canaries | n elements of poison, canaries bound with them | canaries
-  const size_t element = spec::info(output_type_).bytes;
-  output_.resize(std::max(output_.size(), n * element + 3 * kGuardBytes));
-  std::byte* const bound = output_.data() + kGuardBytes;
-  std::byte* const behind = bound + n * element;
-  put_canaries(output_.data(), 0, kGuardWords);
-  const std::byte* const poisons = std::as_bytes(std::span(&poison, 1)).data();
-  for (size_t k = 0; k < words; ++k) {
-    copy_words({poisons, 0}, {bound + 4 * k, element}, word_bytes(output_type_, k), n);
-  }
-  put_canaries(behind, kGuardWords, 2 * kGuardWords);
-  host.push_back(std::span(bound, n * element + kGuardBytes));
+  std::vector<uint64_t> sizes;
+  sizes.reserve(types_.size() + 1);
+  for (const ir::DataType type : types_) sizes.push_back(n * spec::info(type).bytes);
+  sizes.push_back(n * element + kGuardBytes);
 
-  VYRE_CHECK(pipeline_->dispatch(host, {uint32_t((n + workgroup_ - 1) / workgroup_), 1, 1}));
+  std::array<std::byte, kGuardBytes> guard;  // behind the results, in the binding
+  const auto copy_out = [&](Memory bound) {
+    const std::byte* const from = bound.back().data();
+    std::ranges::fill(out, 0u);  // the upper half of a word that has two bytes
+    std::byte* const results = std::as_writable_bytes(out).data();
+    for (size_t k = 0; k < words; ++k) {
+      copy_words({from + 4 * k, element}, {results + 4 * k, 4 * words}, word_bytes(output_type_, k), n);
+    }
+    std::memcpy(guard.data(), from + n * element, guard.size());
+  };
+  broken_last_ = 0;
+  VYRE_CHECK(dispatch(
+      sizes, uint32_t((n + workgroup_ - 1) / workgroup_),
+      [&](Memory bound) { fill(columns, n, poison, bound); }, copy_out));
+  broken_last_ += broken_canaries(guard.data(), kGuardWords, kGuardWords);
   ++dispatches_;
   canaries_ += 3 * kGuardWords;
-  broken_last_ =
-      broken_canaries(output_.data(), 0, kGuardWords) + broken_canaries(behind, kGuardWords, 2 * kGuardWords);
   canaries_broken_ += broken_last_;
-  std::ranges::fill(out, 0u);  // the upper half of a word that has two bytes
-  std::byte* const results = std::as_writable_bytes(out).data();
-  for (size_t k = 0; k < words; ++k) {
-    copy_words({bound + 4 * k, element}, {results + 4 * k, 4 * words}, word_bytes(output_type_, k), n);
-  }
   return {};
 }
 

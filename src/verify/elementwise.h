@@ -27,6 +27,10 @@
 #include "ops/operation.h"
 #include "verify/verdict.h"
 
+namespace vyre::worker {
+class InPlacePipeline;
+}
+
 namespace vyre::verify {
 
 /// A function of up to kMaxInputs values, as types and a body in the IR.
@@ -74,13 +78,18 @@ class Elementwise {
 
  private:
   Elementwise() = default;
+  using Memory = std::span<const std::span<std::byte>>;  // of each bound buffer
+  void fill(std::span<const uint32_t* const> columns, size_t n, uint32_t poison, Memory bound) const;
+  Result<void> dispatch(std::span<const uint64_t> sizes, uint32_t groups,
+                        const std::function<void(Memory)>& fill, const std::function<void(Memory)>& copy_out);
   std::unique_ptr<backend::Pipeline> pipeline_;
+  worker::InPlacePipeline* in_place_ = nullptr;  // pipeline_, when it is one
   Digest digest_;
   std::vector<ir::DataType> types_;  // of the inputs
   ir::DataType output_type_{};
   uint32_t workgroup_ = kWorkgroup;
-  std::vector<Bytes> inputs_;
-  Bytes output_;
+  std::vector<Bytes> inputs_;  // unless in place
+  Bytes output_;               // in place: only what stands beside the binding
   uint64_t dispatches_ = 0;
   uint64_t canaries_ = 0;
   uint64_t canaries_broken_ = 0;

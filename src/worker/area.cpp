@@ -72,11 +72,11 @@ uint64_t first_broken(const std::byte* memory, uint64_t seed, uint64_t begin, ui
 
 }  // namespace
 
-uint64_t Lane::room_for(std::span<const CallerBuffer> buffers, Access access) {
+uint64_t Lane::room_for(std::span<const BufferShape> buffers, Access access) {
   constexpr uint64_t kMostGuard = kGuardBytes + kJitter * kAlignment;
   uint64_t out = kMostGuard;
-  for (const CallerBuffer& buffer : buffers) {
-    if (buffer.access == access) out += align(buffer.memory.size()) + kMostGuard;
+  for (const BufferShape& buffer : buffers) {
+    if (buffer.access == access) out += align(buffer.bytes) + kMostGuard;
   }
   return out;
 }
@@ -86,7 +86,7 @@ void Lane::clear() {
   used_ = 0;
 }
 
-void Lane::place(std::span<const CallerBuffer> buffers, Access access, uint64_t seed, uint64_t number) {
+void Lane::place(std::span<const BufferShape> buffers, Access access, uint64_t seed, uint64_t number) {
   RandomStream random(seed, number * kAccessCount + uint64_t(access));
   std::byte* const memory = region_.memory().data();
   seed_ = random.next64();
@@ -94,11 +94,9 @@ void Lane::place(std::span<const CallerBuffer> buffers, Access access, uint64_t 
   uint64_t at = 0;
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i].access != access) continue;
-    const std::span<const std::byte> from = buffers[i].memory;
     const uint64_t begin = align(at + kGuardBytes) + random.below(kJitter) * kAlignment;
     fill(memory, seed_, at, begin);
-    std::ranges::copy(from, memory + begin);
-    at = begin + from.size();
+    at = begin + buffers[i].bytes;
     slots_.push_back({i, begin, at});
   }
   used_ = align(at + kGuardBytes);
@@ -136,9 +134,6 @@ std::string Lane::describe(uint64_t at) const {
   return describe_guard(k, at);
 }
 
-void Lane::copy_out(const Slot& slot, std::span<std::byte> to) const {
-  std::copy_n(region_.memory().data() + slot.begin, slot.end - slot.begin, to.data());
-}
 void Lane::cover(const Slot& slot) {
   fill(region_.memory().data(), seed_ ^ kCoverSalt, slot.begin, slot.end);
 }
@@ -151,23 +146,25 @@ std::optional<std::string> Lane::broken_cover() const {
   return std::nullopt;
 }
 
-void Area::place(std::span<const CallerBuffer> buffers, Lane& inputs, uint64_t seed, uint64_t number) {
+void Area::place(std::span<const BufferShape> buffers, Lane& inputs, uint64_t seed, uint64_t number) {
   number_ = number;
   offsets_.resize(buffers.size());
+  memory_.resize(buffers.size());
   inputs.place(buffers, Access::Read, seed, number);
   results_.place(buffers, Access::ReadWrite, seed, number);
   for (const Lane* lane : {&inputs, &results_}) {
-    for (const Lane::Slot& slot : lane->slots()) offsets_[slot.buffer] = slot.begin;
+    for (const Lane::Slot& slot : lane->slots()) {
+      offsets_[slot.buffer] = slot.begin;
+      memory_[slot.buffer] = lane->memory(slot);
+    }
   }
 }
 
-Result<void> Area::collect(std::span<const CallerBuffer> buffers) {
+Result<void> Area::collect(const UseMemory& copy_out) {
   if (const auto place = results_.broken_guard())
     return std::unexpected(make_breach(Breach::Outside, *place + " was overwritten"));
-  for (const Lane::Slot& slot : results_.slots()) {
-    results_.copy_out(slot, buffers[slot.buffer].memory);
-    results_.cover(slot);
-  }
+  copy_out(memory_);
+  for (const Lane::Slot& slot : results_.slots()) results_.cover(slot);
   return {};
 }
 

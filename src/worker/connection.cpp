@@ -14,6 +14,8 @@ namespace {
 
 /// A worker that closed its socket is about to end; so long it may take.
 constexpr double kGraceSeconds = 2;
+/// A process that has answered no more was asked for nothing but its greeting, and is as good as new.
+constexpr uint32_t kCallsOfOpening = 1;
 constexpr uint64_t kSmallestRegion = 1 << 20;
 /// Up to here regions grow by doubling; larger ones are as large as they must be.
 constexpr uint64_t kLargestDoubled = 256 << 20;
@@ -86,6 +88,7 @@ Result<Answer> Connection::call(const Lock& lock, Call call, std::span<const std
   Writer out;
   out.number(++g.calls);
   out.number(uint8_t(call));
+  out.number(uint32_t(options_.cores ? options_.cores() : 0));
   for (std::vector<uint32_t>* dropped : {&g.dropped_pipelines, &g.dropped_buffers}) {
     out.number(uint32_t(dropped->size()));
     for (const uint32_t id : *dropped) out.number(id);
@@ -169,7 +172,7 @@ Result<void> Connection::make_room(const Lock& lock, Lane& lane, size_t turn, Ac
   return {};
 }
 
-Result<Area*> Connection::area_for(const Lock& lock, std::span<const CallerBuffer> buffers) {
+Result<Area*> Connection::area_for(const Lock& lock, std::span<const BufferShape> buffers) {
   Generation& g = *generation_;
   const size_t turn = size_t(g.placements % kTurns);
   Area& area = g.areas[turn];
@@ -190,22 +193,27 @@ Diag Connection::input_written(const Lock& lock, uint64_t at) {
 
 Result<void> Connection::call_with_memory(const Lock& lock, Call call, Writer body,
                                           std::span<const std::byte> count,
-                                          std::span<const CallerBuffer> buffers) {
+                                          std::span<const BufferShape> buffers, const FillMemory& fill,
+                                          const UseMemory& copy_out) {
   VYRE_TRY(area, area_for(lock, buffers));
   Generation& g = *generation_;
   body.number(uint8_t(g.placements % kTurns));
   area->place(buffers, g.inputs, g.number, g.placements++);
+  if (auto filled = fill(area->memory()); !filled) {
+    area->abandon();
+    return filled;
+  }
   body.append(count);
   for (size_t i = 0; i < buffers.size(); ++i) {
     body.number(uint8_t(buffers[i].access));
     body.number(area->offset(i));
-    body.number(uint64_t(buffers[i].memory.size()));
+    body.number(buffers[i].bytes);
   }
   if (auto done = command(lock, call, body.written(), options_.dispatch_seconds); !done) {
     if (generation_) area->abandon();
     return done;
   }
-  auto collected = area->collect(buffers);
+  auto collected = area->collect(copy_out);
   if (!collected) generation_.reset();
   return collected;
 }
@@ -213,13 +221,17 @@ Result<void> Connection::call_with_memory(const Lock& lock, Call call, Writer bo
 Result<void> Connection::settle(const Lock& lock) {
   if (!generation_) return {};
   VYRE_CHECK(command(lock, Call::Settle, {}, options_.dispatch_seconds));
-  // Nothing says when a write that must not come will come, so this is a time and not a condition.
-  const Deadline until = deadline_in(options_.settle_seconds);
-  for (;;) {
-    VYRE_CHECK(check_rest(lock));
-    if (Clock::now() >= until) return {};
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  // Nothing says when a write that must not come will come, so this is a time and not a condition. What was
+  // written stays, so one look at the end sees all.
+  std::this_thread::sleep_until(deadline_in(options_.settle_seconds));
+  return check_rest(lock);
+}
+
+Result<void> Connection::renew(const Lock& lock) {
+  if (!generation_ || generation_->calls == kCallsOfOpening) return {};
+  auto rests = check_rest(lock);
+  generation_.reset();
+  return rests;
 }
 
 Result<void> Connection::check_rest(const Lock&) {

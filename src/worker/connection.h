@@ -56,17 +56,18 @@ class Connection {
   /// A call that answers nothing.
   Result<void> command(const Lock& lock, Call call, std::span<const std::byte> body, double seconds,
                        int fd = -1);
-  /// A call over memory of the caller: lays the buffers out in the region whose turn it is, adds turn and
-  /// places to the body, calls, checks and collects. `body` is what stands before the turn; `count` what
-  /// stands between it and the places. Errors: those of call(); B012, and then nothing was copied.
+  /// A call over buffers: lays them out in the region whose turn it is, has them filled, adds turn and places
+  /// to the body, calls, checks, has the results copied out. `body` is what stands before the turn; `count`
+  /// what stands between it and the places. Errors: those of call(); B012, and then nothing was copied out.
   Result<void> call_with_memory(const Lock& lock, Call call, Writer body, std::span<const std::byte> count,
-                                std::span<const CallerBuffer> buffers);
+                                std::span<const BufferShape> buffers, const FillMemory& fill,
+                                const UseMemory& copy_out);
   /// Waits a while for late writes, which come from threads and devices that were left running.
   Result<void> settle(const Lock& lock);
   /// Looks for late writes. Errors: B012, and then there is no process.
   Result<void> check_rest(const Lock& lock);
-  /// Ends the process.
-  void end(const Lock&) { generation_.reset(); }
+  /// Ends the process, unless it has done nothing yet. Errors: those of check_rest().
+  Result<void> renew(const Lock& lock);
   /// Ends the process because of what it did.
   Diag breach(const Lock& lock, Breach breach, std::string_view what);
 
@@ -76,7 +77,7 @@ class Connection {
   void drop_buffer(uint32_t id);
 
  private:
-  Result<Area*> area_for(const Lock& lock, std::span<const CallerBuffer> buffers);
+  Result<Area*> area_for(const Lock& lock, std::span<const BufferShape> buffers);
   Result<void> make_room(const Lock& lock, Lane& lane, size_t turn, Access access, uint64_t bytes);
   Diag input_written(const Lock& lock, uint64_t at);
   Result<void> greet(const Lock& lock);

@@ -1,7 +1,8 @@
 // The calls between a worker and its parent, as bytes.
 //
 // The parent asks, the worker answers, one call at a time. A request is the number of the call (u32), its
-// kind (u8), the pipelines and buffers that are no longer wanted, then what the kind needs. An answer is the
+// kind (u8), how many cores the worker may use from now on (u32; 0: all), the pipelines and buffers that are
+// no longer wanted, then what the kind needs. An answer is the
 // number again, a flag whether a diagnostic follows, then what the kind gives. Both sides are of one build:
 // the version only tells a mistake from a fault.
 #pragma once
@@ -18,7 +19,7 @@
 
 namespace vyre::worker {
 
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 /// The descriptor that a worker finds its socket at.
 inline constexpr int kWorkerSocket = 3;
 

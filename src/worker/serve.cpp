@@ -295,7 +295,7 @@ constexpr int kExitAskedAmiss = 2;
 
 }  // namespace
 
-int serve(const Open& open, int socket, const spec::OpTable& table) {
+int serve(const Open& open, int socket, const spec::OpTable& table, const LimitCores& limit) {
   const rlimit no_core = {};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
@@ -306,6 +306,7 @@ int serve(const Open& open, int socket, const spec::OpTable& table) {
   std::optional<Server> server;
   Bytes message;
   Writer out, body;
+  std::optional<uint32_t> cores;
   for (;;) {
     Fd fd;
     // A parent that is gone wants no tidying up: the process ends here and now, as the watcher would end it.
@@ -315,10 +316,13 @@ int serve(const Open& open, int socket, const spec::OpTable& table) {
     Reader in(message);
     const auto number = in.number<uint32_t>();
     const auto call = static_cast<Call>(in.number<uint8_t>());
+    const auto allowed = in.number<uint32_t>();
     watched.call = number;
     body.clear();
     Result<void> done;
     try {
+      if (limit && in.ok() && cores != allowed) limit(allowed);
+      cores = allowed;
       if (!server) {
         auto opened = open();
         if (opened) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "spec/intrinsics.h"
@@ -64,6 +65,11 @@ Result<std::vector<Result<void>>> compile_in(Connection& connection, const Lock&
   return out;
 }
 
+/// Bytes of two spans of one size.
+void copy(std::span<const std::byte> from, std::span<std::byte> to) {
+  if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
+}
+
 class WorkerBuffer final : public backend::DeviceBuffer {
  public:
   WorkerBuffer(Shared connection, uint64_t bytes)
@@ -118,9 +124,17 @@ class WorkerBuffer final : public backend::DeviceBuffer {
       Writer body;
       body.number(id_);
       body.number(offset + done);
-      const CallerBuffer buffer{memory.subspan(done, part),
-                                call == Call::Read ? Access::ReadWrite : Access::Read};
-      VYRE_CHECK(connection_->call_with_memory(lock, call, std::move(body), {}, {&buffer, 1}));
+      const BufferShape shape{part, call == Call::Read ? Access::ReadWrite : Access::Read};
+      const std::span<std::byte> mine = memory.subspan(done, part);
+      VYRE_CHECK(connection_->call_with_memory(
+          lock, call, std::move(body), {}, {&shape, 1},
+          [&](auto shared) -> Result<void> {
+            if (call == Call::Write) copy(mine, shared[0]);
+            return {};
+          },
+          [&](auto shared) {
+            if (call == Call::Read) copy(shared[0], mine);
+          }));
       done += part;
     }
     return {};
@@ -137,7 +151,7 @@ void write_groups(Writer& out, layout::Groups groups) {
   out.number(groups.z);
 }
 
-class WorkerPipeline final : public backend::Pipeline {
+class WorkerPipeline final : public InPlacePipeline {
  public:
   WorkerPipeline(Shared connection, uint32_t id, const check::Checked& program)
       : connection_(std::move(connection)), id_(id), program_(program) {}
@@ -147,20 +161,29 @@ class WorkerPipeline final : public backend::Pipeline {
   Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
     // Here, where positions in the text are known; the backend has the same checks.
     VYRE_CHECK(layout::bind(program_, host, groups));
-    const Lock lock = connection_->lock();
-    VYRE_CHECK(compile(lock));
-    std::vector<CallerBuffer> buffers;
-    buffers.reserve(host.size());
-    for (size_t i = 0; i < host.size(); ++i) {
-      const auto access = program_.buffer(program_.bound_buffers()[i]).access;
-      buffers.push_back(
-          {host[i], access == spec::BufferAccess::ReadWrite ? Access::ReadWrite : Access::Read});
-    }
-    Writer body, size;
-    body.number(id_);
-    write_groups(body, groups);
-    size.number(uint32_t(host.size()));
-    return connection_->call_with_memory(lock, Call::Dispatch, std::move(body), size.written(), buffers);
+    std::vector<uint64_t> sizes;
+    for (const std::span<std::byte> buffer : host) sizes.push_back(buffer.size());
+    return call(
+        sizes, groups,
+        [&](auto shared) -> Result<void> {
+          for (size_t i = 0; i < host.size(); ++i) copy(host[i], shared[i]);
+          return {};
+        },
+        [&](auto shared) {
+          for (size_t i = 0; i < host.size(); ++i) {
+            if (access(i) == Access::ReadWrite) copy(shared[i], host[i]);
+          }
+        });
+  }
+
+  Result<void> dispatch_in_place(std::span<const uint64_t> sizes, layout::Groups groups,
+                                 const UseMemory& fill, const UseMemory& copy_out) override {
+    const auto fill_and_check = [&](auto shared) -> Result<void> {
+      fill(shared);
+      VYRE_CHECK(layout::bind(program_, shared, groups));
+      return {};
+    };
+    return call(sizes, groups, fill_and_check, copy_out);
   }
 
   Result<void> dispatch_resident(std::span<const backend::DeviceRange> ranges,
@@ -204,6 +227,27 @@ class WorkerPipeline final : public backend::Pipeline {
   }
 
  private:
+  /// What the worker may do with bound buffer i.
+  Access access(size_t i) const {
+    const bool written = program_.buffer(program_.bound_buffers()[i]).access == spec::BufferAccess::ReadWrite;
+    return written ? Access::ReadWrite : Access::Read;
+  }
+
+  Result<void> call(std::span<const uint64_t> sizes, layout::Groups groups, const FillMemory& fill,
+                    const UseMemory& copy_out) {
+    const Lock lock = connection_->lock();
+    VYRE_CHECK(compile(lock));
+    std::vector<BufferShape> buffers;
+    buffers.reserve(sizes.size());
+    for (size_t i = 0; i < sizes.size(); ++i) buffers.push_back({sizes[i], access(i)});
+    Writer body, size;
+    body.number(id_);
+    write_groups(body, groups);
+    size.number(uint32_t(sizes.size()));
+    return connection_->call_with_memory(lock, Call::Dispatch, std::move(body), size.written(), buffers, fill,
+                                         copy_out);
+  }
+
   /// Makes sure that the program is compiled in the process that is now.
   Result<void> compile(const Lock& lock) {
     VYRE_TRY(generation, connection_->ensure(lock));
@@ -286,9 +330,7 @@ class WorkerBackend final : public backend::Backend {
 
   Result<void> renew() override {
     const Lock lock = connection_->lock();
-    auto rests = connection_->check_rest(lock);
-    connection_->end(lock);
-    return rests;
+    return connection_->renew(lock);
   }
 
   Result<void> settle() override {
@@ -303,19 +345,17 @@ class WorkerBackend final : public backend::Backend {
 }  // namespace
 
 std::vector<std::string> worker_arguments(const Options& options) {
-  std::vector<std::string> out = {"worker",
-                                  "--backend",
-                                  options.backend,
-                                  "--fd",
-                                  std::to_string(kWorkerSocket),
-                                  "--threads",
-                                  std::to_string(options.backend_options.threads),
-                                  "--subgroup-size",
-                                  std::to_string(options.backend_options.reference.subgroup_size),
-                                  "--float",
-                                  std::string(backend::text(options.backend_options.floats))};
-  if (options.cores != 0) out.insert(out.end(), {"--cores", std::to_string(options.cores)});
-  return out;
+  return {"worker",
+          "--backend",
+          options.backend,
+          "--fd",
+          std::to_string(kWorkerSocket),
+          "--threads",
+          std::to_string(options.backend_options.threads),
+          "--subgroup-size",
+          std::to_string(options.backend_options.reference.subgroup_size),
+          "--float",
+          std::string(backend::text(options.backend_options.floats))};
 }
 
 Result<std::unique_ptr<backend::Backend>> make_worker(const Options& options) {

@@ -32,12 +32,31 @@ struct Options {
   backend::Options backend_options;
   /// The executable that has the verb `worker`; empty: this one.
   std::string program;
-  /// Cores that the process may use at a time; 0: all. Workers side by side share the machine.
-  unsigned cores = 0;
+  /// How many cores the process may use at a time; 0: all. Asked at each call, since workers side by side
+  /// share the machine, and the last of them have it to themselves. Empty: all. Thread: that of the call.
+  std::function<unsigned()> cores;
   double open_seconds = 60;      // to open the backend
   double compile_seconds = 60;   // a program
   double dispatch_seconds = 10;  // a dispatch, a copy
-  double settle_seconds = 0.01;  // how long Backend::settle() looks for late writes
+  double settle_seconds = 0.01;  // after so long Backend::settle() looks for late writes
+};
+
+/// What fills the buffers of a dispatch or copies results out: called with the memory of each, in order.
+using UseMemory = std::function<void(std::span<const std::span<std::byte>>)>;
+
+/// The pipelines that a worker's backend compiles: buffers can be made right where the worker will see them.
+class InPlacePipeline : public backend::Pipeline {
+ public:
+  /// A dispatch of which `fill` writes every buffer in shared memory, where each is unspecified before and
+  /// what the worker only reads cannot change any more, and `copy_out` gets the results from there, once the
+  /// poison around them was found whole. Neither may make calls of this worker; the memory is theirs while
+  /// they run. `copy_out` must read a byte once, and nothing may be judged in that memory: the worker still
+  /// has it.
+  ///
+  /// Domain  sizes: in bytes, one a bound buffer.
+  /// Errors  those of dispatch(); then `copy_out` was not called.
+  virtual Result<void> dispatch_in_place(std::span<const uint64_t> sizes, layout::Groups groups,
+                                         const UseMemory& fill, const UseMemory& copy_out) = 0;
 };
 
 /// Errors: what opening the backend answers; B009, B010.
@@ -60,8 +79,11 @@ std::vector<std::string> worker_arguments(const Options& options);
 
 /// The other side: opens the backend and serves calls on the socket until it closes. The exit code. Programs
 /// are decoded and checked again, against `table`, which must have every operation that they may call. The
-/// process ends with its parent, even in the middle of a call.
+/// process ends with its parent, even in the middle of a call. `limit` is told how many cores the process may
+/// use from now on, 0 for all, before the first call and whenever that changes.
 using Open = std::function<Result<std::unique_ptr<backend::Backend>>()>;
-int serve(const Open& open, int socket, const spec::OpTable& table = ops::op_table());
+using LimitCores = std::function<void(unsigned)>;
+int serve(const Open& open, int socket, const spec::OpTable& table = ops::op_table(),
+          const LimitCores& limit = {});
 
 }  // namespace vyre::worker

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -26,8 +27,14 @@ Result<suite::Run> judge(const Options& o, const suite::Plan& plan, const std::a
   suite::ProgressLine line;
   if (!o.backend.in_process) {
     BackendOptions one = o.backend;
-    one.cores = std::max(1u, std::thread::hardware_concurrency() / o.workers);
-    return suite::run([&] { return open_backend(one); }, o.workers, plan, line.watch(), &stop);
+    // The machine is shared out among those that still judge, to the nearest core: the last subjects, which
+    // nothing runs beside, get all of it.
+    std::atomic<unsigned> judging = o.workers;
+    one.cores = [&judging] {
+      const unsigned cores = std::thread::hardware_concurrency(), shares = std::max(1u, judging.load());
+      return std::max(1u, (cores + shares / 2) / shares);
+    };
+    return suite::run([&] { return open_backend(one); }, o.workers, plan, line.watch(), &stop, &judging);
   }
   VYRE_TRY(backend, open_backend(o.backend));
   return suite::run(*backend, plan, line.watch(), &stop);

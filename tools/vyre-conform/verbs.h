@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,8 +32,8 @@ struct BackendOptions {
   std::string spec = "native";
   bool in_process = false;
   std::string floats = "auto";
-  double budget = 10;  // seconds that a dispatch may take, in a worker
-  unsigned cores = 0;  // that a worker may use at a time; 0: all
+  double budget = 10;               // seconds that a dispatch may take, in a worker
+  std::function<unsigned()> cores;  // as of worker::Options
 };
 /// Adds --backend, --in-process, --float and the hidden --budget.
 void add_backend(CLI::App& verb, BackendOptions& options);

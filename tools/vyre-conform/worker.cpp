@@ -13,7 +13,6 @@ namespace {
 struct Options {
   std::string backend;
   int socket = -1;
-  unsigned cores = 0;
   std::string floats = "auto";
   backend::Options backend_options;
 };
@@ -40,15 +39,17 @@ void add_worker(CLI::App& app, int& exit) {
   verb->add_option("--subgroup-size", options->backend_options.reference.subgroup_size, "of the reference");
   verb->add_option("--float", options->floats, "how the backend does arithmetic on floats")
       ->check(CLI::IsMember(backend::kFloatForms));
-  verb->add_option("--cores", options->cores, "cores to use at a time; 0: all");
   verb->callback([options, &exit] {
     // The backend stays what it is, with as many threads as it says; they only take turns.
     std::optional<tbb::global_control> limit;
-    if (options->cores != 0) limit.emplace(tbb::global_control::max_allowed_parallelism, options->cores);
+    const auto limit_cores = [&](unsigned cores) {
+      limit.reset();
+      if (cores != 0) limit.emplace(tbb::global_control::max_allowed_parallelism, cores);
+    };
     options->backend_options.floats = *backend::parse_float_form(options->floats);
     const spec::OpTable table = every_operation();
     exit = worker::serve([&] { return backend::open(options->backend, options->backend_options); },
-                         options->socket, table);
+                         options->socket, table, limit_cores);
   });
 }
 

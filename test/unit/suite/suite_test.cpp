@@ -88,12 +88,38 @@ TEST(Run, DoesNotDependOnTheNumberOfWorkers) {
       VYRE_TRY(backend, backend::make_native({.optimisation = 0}));
       return std::move(backend);
     };
-    const auto run = suite::run(open, workers, small_plan(), {}, nullptr);
+    std::atomic<unsigned> judging = 99;
+    std::vector<unsigned> seen;
+    const auto watch = [&](const Progress&) { seen.push_back(judging); };
+    const auto run = suite::run(open, workers, small_plan(), watch, nullptr, &judging);
     ASSERT_TRUE(run.has_value());
     EXPECT_EQ(opened, workers);
+    // None is out of work while there are more subjects than workers; in the end all are.
+    EXPECT_EQ(seen.front(), workers);
+    EXPECT_EQ(judging, 0u);
     texts[workers == 1 ? 0 : 1] = certify::print(run->certificate);
   }
   EXPECT_EQ(texts[0], texts[1]);
+}
+
+// Oracle: by hand: 55 casts of integers in two pipelines each are more programs to compile than 4 random
+// ones, and anything that compiles many is longer than some thousand evaluations.
+TEST(Run, BeginsWithWhatIsLongest) {
+  Plan plan = small_plan();
+  plan.families = std::vector{verify::Family::Programs, verify::Family::Casts};
+  plan.family_plan = verify::FamilyPlan{20, 1, 4};
+  std::vector<std::string> order;
+  const auto watch = [&](const Progress& progress) {
+    if (order.empty() || order.back() != progress.subject) order.emplace_back(progress.subject);
+  };
+  const Opener open = []() -> Result<std::unique_ptr<backend::Backend>> {
+    VYRE_TRY(backend, backend::make_native({.optimisation = 0}));
+    return std::move(backend);
+  };
+  ASSERT_TRUE(suite::run(open, 1, plan, watch, nullptr).has_value());
+  ASSERT_GE(order.size(), 3u);
+  EXPECT_EQ(order.front(), "ir.casts");
+  EXPECT_EQ(order[1], "ir.programs");
 }
 
 // Oracle: what opening answers is the run's error, whichever thread it is that opened.

@@ -1,6 +1,7 @@
 // The test program is also the worker of its tests: started with the arguments of one it serves.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -17,6 +18,10 @@ int serve(char** arguments) {
   const std::string backend = arguments[2];
   const int socket = std::stoi(arguments[4]);
   if (backend.starts_with("hostile:")) return be_hostile(backend, socket);
+  if (backend == "faulty:cores") {
+    return vyre::worker::serve([] { return open_faulty("faulty"); }, socket, vyre::ops::op_table(),
+                               [](unsigned cores) { std::fprintf(stderr, "cores %u\n", cores); });
+  }
   if (backend.starts_with("faulty")) return vyre::worker::serve([&] { return open_faulty(backend); }, socket);
   const vyre::backend::Options options{.floats = *vyre::backend::parse_float_form(arguments[10])};
   return vyre::worker::serve([&] { return vyre::backend::open(backend, options); }, socket);

@@ -54,6 +54,61 @@ TEST(Worker, Dispatches) {
   for (const size_t n : {1u, 100u, 3u, 64u, 100'000u, 2u}) expect_right(**pipeline, 7, n);
 }
 
+// Oracle: worker.h: buffers made in the memory that both see give what copied ones do, and what dispatch()
+// refuses is refused before anything is copied out.
+TEST(Worker, DispatchesInPlace) {
+  const auto worker = open_worker(options_for("reference"));
+  const auto compiled = worker->compile(doubling());
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  auto* const pipeline = dynamic_cast<InPlacePipeline*>(compiled->get());
+  ASSERT_NE(pipeline, nullptr);
+  for (const size_t n : {1u, 100u, 3u, 100'000u, 2u}) {
+    const std::vector<uint64_t> sizes = {4 * n, 4 * n};
+    const auto fill = [&](std::span<const std::span<std::byte>> shared) {
+      ASSERT_EQ(shared.size(), 2u);
+      for (const auto buffer : shared) ASSERT_EQ(buffer.size(), 4 * n);
+      for (size_t i = 0; i < n; ++i) store_u32(shared[0].data() + 4 * i, i == 0 ? 7 : uint32_t(i));
+      std::ranges::fill(shared[1], std::byte(0xab));
+    };
+    Bytes out;
+    const auto copy_out = [&](std::span<const std::span<std::byte>> shared) {
+      out.assign(shared[1].begin(), shared[1].end());
+    };
+    const auto done = pipeline->dispatch_in_place(sizes, {uint32_t((n + 63) / 64), 1, 1}, fill, copy_out);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(to_words(out), doubled(7, n));
+
+    Bytes odd(4 * n + 1), whole(4 * n);
+    const std::vector<std::span<std::byte>> host = {odd, whole};
+    const auto refused = (*compiled)->dispatch(host, {1, 1, 1});
+    const std::vector<uint64_t> odd_sizes = {4 * n + 1, 4 * n};
+    const auto also = pipeline->dispatch_in_place(
+        odd_sizes, {1, 1, 1}, [](auto) {}, [](auto) { ADD_FAILURE() << "copied out"; });
+    ASSERT_FALSE(refused);
+    ASSERT_FALSE(also);
+    EXPECT_EQ(also.error().code, refused.error().code);
+    EXPECT_EQ(also.error().message, refused.error().message);
+  }
+}
+
+// Oracle: worker.h: asked at each call, told when it changes. The worker prints what it is told, and a parent
+// quotes what a worker printed before it died.
+TEST(Worker, SaysHowManyCoresMayBeUsed) {
+  unsigned cores = 5;
+  Options options = options_for("faulty:cores");
+  options.cores = [&] { return cores; };
+  const auto worker = open_worker(options);
+  const auto pipeline = worker->compile(doubling());
+  ASSERT_TRUE(pipeline);
+  expect_right(**pipeline);
+  cores = 2;
+  expect_right(**pipeline);
+  expect_right(**pipeline);
+  const Doubled died = run_doubling(**pipeline, kExit3);
+  ASSERT_FALSE(died.outcome);
+  EXPECT_THAT(died.outcome.error().message, ::testing::EndsWith("it printed last: cores 5 / cores 2"));
+}
+
 // Oracle: the programs' own text, worked out by hand.
 TEST(Worker, CompilesABatch) {
   const auto worker = open_worker(options_for("native"));
