@@ -43,8 +43,7 @@ class SpirvBuilder {
  public:
   using Id = SpirvId;
 
-  // ---- What stands before the function
-  // ---------------------------------------------------------------------
+  // ---- What stands before the function --------------------------------------------------------------------
 
   void capability(spv::Capability capability) { capabilities_.insert(capability); }
   bool has(spv::Capability capability) const { return capabilities_.contains(capability); }
@@ -80,8 +79,7 @@ class SpirvBuilder {
   /// A variable outside the function; the entry's interface names it.
   Id global(spv::StorageClass storage, Id type);
 
-  // ---- The function
-  // ----------------------------------------------------------------------------------------
+  // ---- The function ---------------------------------------------------------------------------------------
 
   /// The label of the function's first block.
   Id entry_label() const { return first_; }

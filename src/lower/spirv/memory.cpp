@@ -197,6 +197,20 @@ void SpirvMemory::barrier() {
   b_.emit(Op::OpControlBarrier, {workgroup, workgroup, b_.number(static_cast<uint32_t>(what))});
 }
 
+void SpirvMemory::declare_watch() {
+  watch_.variable = b_.global(StorageClass::StorageBuffer, buffer_block(false));
+  b_.decorate(watch_.variable, Decoration::DescriptorSet, {0u});
+  b_.decorate(watch_.variable, Decoration::Binding, {bound_});
+  b_.name(watch_.variable, "ended_early");
+}
+
+// Many may raise it at once, so it is an atomic.
+void SpirvMemory::raise_watch() {
+  const Place to = element(watch_, b_.number(0));
+  const SpirvId relaxed = b_.number(static_cast<uint32_t>(MemorySemanticsMask::MaskNone));
+  b_.emit(Op::OpAtomicOr, to.type, {to.pointer, scope(watch_), relaxed, b_.number(1)});
+}
+
 void SpirvMemory::clear(uint32_t buffer, SpirvId word) {
   const View& view = views_[buffer];
   const Place to = element(view, word);

@@ -37,6 +37,12 @@ class SpirvMemory {
   /// Writes zero to one of them.
   void clear(uint32_t buffer, SpirvId word);
 
+  /// Declares a buffer of one word behind the bound ones.
+  void declare_watch();
+  bool has_watch() const { return watch_.variable != SpirvId{}; }
+  /// Sets that word to one.
+  void raise_watch();
+
   uint32_t bound_buffers() const { return bound_; }
   uint32_t shared_bytes() const;
 
@@ -70,6 +76,7 @@ class SpirvMemory {
   uint32_t bound_ = 0;
   SpirvId blocks_[2]{};      // the types of buffers of words, and of halves
   std::vector<View> views_;  // by buffer
+  View watch_;
 };
 
 }  // namespace vyre::lower

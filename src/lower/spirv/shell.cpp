@@ -36,6 +36,7 @@ class Shell {
 
   SpirvModule run() {
     const uint32_t threads = k_.invocations();
+    if (target_.watch_loops && has_loops()) memory_.declare_watch();
     b_.execution_mode(spv::ExecutionMode::LocalSize, {threads, 1u, 1u});
     read_ids();
     memory_.read_lengths();
@@ -49,7 +50,8 @@ class Shell {
     return {.words = b_.finish(kSpirvEntry),
             .threads = threads,
             .shared_bytes = memory_.shared_bytes(),
-            .buffers = memory_.bound_buffers()};
+            .buffers = memory_.bound_buffers(),
+            .watched = memory_.has_watch()};
   }
 
  private:
@@ -233,6 +235,24 @@ class Shell {
     return then_left && else_left;
   }
 
+  bool has_loops() const {
+    return memory_.shared_bytes() != 0 ||
+           std::ranges::find(k_.insts, InstKind::Loop, &Inst::kind) != k_.insts.end();
+  }
+  /// After a loop: whoever gets here has done all of it.
+  void watch(Id i, Id to) {
+    if (!memory_.has_watch()) return;
+    const Id early = b_.emit(Op::OpULessThan, b_.truth(), {i, to});
+    const Id raise = b_.fresh();
+    const Id after = b_.fresh();
+    b_.emit(Op::OpSelectionMerge, {after, spv::SelectionControlMask::MaskNone});
+    b_.emit(Op::OpBranchConditional, {early, raise, after});
+    enter(raise);
+    memory_.raise_watch();
+    go(after);
+    enter(after);
+  }
+
   /// for (i = from; i < to; i += step) body(i). Domain: i + step does not wrap where i < to. `body` says
   /// whether it returned on every way.
   template <typename Body>
@@ -255,6 +275,7 @@ class Shell {
     b_.emit_as(next, Op::OpIAdd, b_.word(), {i, b_.number(step)});
     go(head);
     enter(after);
+    watch(i, to);
   }
 
   void emit_loop(Value v, const Inst& inst) {

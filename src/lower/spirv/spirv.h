@@ -27,6 +27,8 @@ struct SpirvTarget {
   bool storage_16bit = false;  // storageBuffer16BitAccess
   uint32_t subgroup_size = 0;  // 0: no operations of subgroups
   VulkanFloats floats;         // features and modes that the device advertises
+  /// The driver is known to end loops that run long, which it says to nobody: the module then watches them.
+  bool watch_loops = false;
   bool operator==(const SpirvTarget&) const = default;
 };
 
@@ -46,6 +48,9 @@ struct SpirvModule {
   uint32_t threads = 1;       // invocations of a workgroup
   uint32_t shared_bytes = 0;  // of workgroup memory; the code clears it
   uint32_t buffers = 0;       // bound ones: descriptors, and words of push constants
+  /// Binding number `buffers` is a storage buffer of one word, zero before the dispatch. When it is not after
+  /// it, the driver has left some loop before its end, and no result is of any use.
+  bool watched = false;
 };
 /// The name of every module's one entry point.
 inline constexpr const char* kSpirvEntry = "main";

@@ -31,8 +31,7 @@ SpirvModule emitted(std::string_view text, const SpirvTarget& target) {
   return std::move(*module);
 }
 
-// ---- The entry
-// ---------------------------------------------------------------------------------------------
+// ---- The entry --------------------------------------------------------------------------------------------
 
 // Oracle: spirv.h, "Shape"; workgroup memory by hand: 5 words, and 2 elements of 16 bytes.
 TEST(Spirv, TheInterfaceOfAnEntry) {
@@ -92,8 +91,7 @@ TEST(Spirv, TheSameKernelIsTheSameModule) {
   EXPECT_EQ(emit_spirv(kernel, kUsualDevice)->words, emit_spirv(kernel, kUsualDevice)->words);
 }
 
-// ---- Memory
-// ------------------------------------------------------------------------------------------------
+// ---- Memory -----------------------------------------------------------------------------------------------
 
 constexpr const char* kBarrier = R"(
     program p(read_write data: u32 @0, read table: u32 @1) workgroup(64, 1, 1) {
@@ -208,8 +206,7 @@ TEST(Spirv, HalvesAreHalvesOfWordsElsewhere) {
   EXPECT_EQ(emitted(kHalves, kBareDevice).shared_bytes, 8u);
 }
 
-// ---- Races
-// -------------------------------------------------------------------------------------------------
+// ---- Races ------------------------------------------------------------------------------------------------
 
 // Oracle: SEMANTICS, "race": one value for the guard and for the access. SPIR-V: a volatile access is neither
 // duplicated nor merged.
@@ -251,8 +248,7 @@ TEST(Spirv, WhatCouldIsVolatile) {
   EXPECT_EQ(volatile_in("let x = 0; if (r[i]) { x = d[i]; } out[x] = 1;"), 1u);
 }
 
-// ---- Floats
-// ------------------------------------------------------------------------------------------------
+// ---- Floats -----------------------------------------------------------------------------------------------
 
 constexpr const char* kSum =
     "program p(read a: f32 @0, read_write b: f32 @1) workgroup(1, 1, 1) { b[0] = a[0] + a[1]; }";
@@ -313,8 +309,28 @@ TEST(Spirv, WithoutPromisesAModuleHasNoFloats) {
   EXPECT_GE(natives, 50u);
 }
 
-// ---- Refusals
-// ----------------------------------------------------------------------------------------------
+// ---- Loops that a driver ends -----------------------------------------------------------------------------
+
+// Oracle: spirv.h, SpirvModule::watched. That the word is raised is for tests on a driver that does it.
+TEST(Spirv, LoopsAreWatchedWhereADriverEndsThem) {
+  SpirvTarget watching = kUsualDevice;
+  watching.watch_loops = true;
+  constexpr const char* kLoop = R"(
+      program p(uniform n: u32 @0, read_write out: u32 @5) workgroup(1, 1, 1) {
+        for i in 0..n[0] { for j in 0..i { out[j] = i; } }
+      })";
+  EXPECT_TRUE(emitted(kLoop, watching).watched);
+  EXPECT_EQ(emitted(kLoop, watching).buffers, 2u);
+  const std::string text = spirv_text(kLoop, watching);
+  EXPECT_THAT(text, HasSubstr("OpDecorate %ended_early Binding 2\n"));
+  EXPECT_EQ(count(text, "OpAtomicOr"), 2u);  // a loop each
+  EXPECT_FALSE(emitted(kLoop, kUsualDevice).watched);
+  EXPECT_THAT(spirv_text(kLoop, kUsualDevice), Not(HasSubstr("ended_early")));
+  EXPECT_FALSE(emitted(kIntegers, watching).watched);  // has no loop
+  EXPECT_THAT(spirv_text(kIntegers, watching), Not(HasSubstr("ended_early")));
+}
+
+// ---- Refusals ---------------------------------------------------------------------------------------------
 
 constexpr const char* kSubgroups =
     "program p(read_write out: u32 @0) workgroup(64, 1, 1) { out[local_id.x] = subgroup.reduce_add(1); }";
@@ -373,8 +389,7 @@ TEST(Spirv, WhatTheValidatorRefusesIsADiagnostic) {
   EXPECT_EQ(refused.error().code, DiagCode::L003);
 }
 
-// ---- Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and the validator.
-// -----------------------------
+// ---- Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and the validator. --------------------------
 
 TEST(Spirv, GoldenText) {
   const fs::path source(VYRE_SOURCE_DIR);
