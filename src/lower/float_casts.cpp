@@ -47,12 +47,14 @@ Route between_floats(DataType from, DataType to, const FloatPromises& p) {
 }
 
 // match:  cast<f32>(a), a u32, i32
-// result: ffrom_u32.raw(a), ffrom_s32.raw(a)
+// result: ffrom_u32.raw(a), ffrom_s32.raw(a); select.raw(a == 0, 0, that) where no zero is promised
 // match:  cast<f16>(a)
 // result: fto_f16.raw of that          // exact below 2^24; from there on both are infinite in the end
 Value of_integer(Rewriter& r, const Inst& cast) {
   const RawOp raw = cast.operand_type == DataType::U32 ? RawOp::FFromU32 : RawOp::FFromS32;
-  const Value real = r.raw(raw, {r.word(cast, 0)});
+  const Value integer = r.word(cast, 0);
+  Value real = r.raw(raw, {integer});
+  if (r.target().floats[raw].only_normal) real = choose(r, is_zero(r, integer), r.constant(0), real);
   return cast.type == DataType::F32 ? real : narrow(r, cast.type, real);
 }
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "lower/guarded.h"
 #include "spec/float_format.h"
 
 namespace vyre::lower {
@@ -40,10 +41,6 @@ constexpr bool is_rounding(Op op) {
   return op == Op::FFloor || op == Op::FCeil || op == Op::FRound || op == Op::FTrunc;
 }
 constexpr bool is_min_max(Op op) { return op == Op::FMin || op == Op::FMax; }
-/// Whether there is a guard under which subnormals do not matter.
-constexpr bool has_guard(Op op) {
-  return op == Op::FAdd || op == Op::FSub || op == Op::FMul || op == Op::FDiv || op == Op::FSqrt;
-}
 
 bool orders(const FloatPromises& p) {
   return p[RawOp::FEq].exact() && p[RawOp::FLt].exact() && p[RawOp::FLe].exact();
@@ -53,7 +50,7 @@ Route route_of_single(Op op, const FloatPromises& p) {
   if (is_order(op) || is_min_max(op)) return orders(p) ? Route::Native : Route::Composed;
   const Promise& promise = p[*raw_of(op)];
   if (promise.exact()) return Route::Native;
-  return rounds_right(promise) && has_guard(op) ? Route::Guarded : Route::Composed;
+  return has_guarded_form(op, p) ? Route::Guarded : Route::Composed;
 }
 
 // The numbers of F16 are normal ones of f32, and so are sums, products, quotients and roots of them, or zero:
@@ -72,7 +69,9 @@ Route route_of_half(Op op, const FloatPromises& p) {
         rounds_right(p[RawOp::FMul]) && rounds_right(p[RawOp::FAdd]) && rounds_right(p[RawOp::FSub]);
     return right ? Route::Native : Route::Composed;
   }
-  return rounds_right(p[*raw_of(op)]) ? Route::Native : Route::Composed;
+  const Promise& promise = p[*raw_of(op)];
+  if (rounds_right(promise) && !promise.only_normal) return Route::Native;
+  return has_guarded_form(op, p) ? Route::Guarded : Route::Composed;
 }
 
 // The numbers of BF16 are those of f32 with fewer digits, subnormals included, so f32 must keep those. 24 >=
@@ -88,7 +87,8 @@ Route route_of_half(Op op, const FloatPromises& p) {
 Route route_of_bfloat(Op op, const FloatPromises& p) {
   if (is_min_max(op) || op == Op::FMulAdd) return Route::Composed;
   if (is_order(op)) return orders(p) ? Route::Native : Route::Composed;
-  return p[*raw_of(op)].exact() ? Route::Native : Route::Composed;
+  if (p[*raw_of(op)].exact()) return Route::Native;
+  return !is_rounding(op) && has_guarded_form(op, p) ? Route::Guarded : Route::Composed;
 }
 
 Route route_of(Op op, DataType type, const FloatPromises& p) {
@@ -137,9 +137,16 @@ Value min_max(Rewriter& r, Op op, Value a, Value b) {
   return choose(r, r.raw(RawOp::FEq, {b, b}), number, a);
 }
 
-struct Operands {
-  Value a{}, b{}, c{};
-};
+using Operands = FloatOperands;
+/// As f32.
+Operands operands(Rewriter& r, const Inst& apply) {
+  Value x[3] = {};
+  for (uint32_t n = 0; n < apply.args.count; ++n) {
+    x[n] = apply.operand_type == DataType::F32 ? r.word(apply, n)
+                                               : widen(r, apply.operand_type, r.word(apply, n));
+  }
+  return {x[0], x[1], x[2]};
+}
 Value native(Rewriter& r, RawOp op, const Operands& x) {
   if (info(op).operands == 1) return r.raw(op, {x.a});
   return info(op).operands == 2 ? r.raw(op, {x.a, x.b}) : r.raw(op, {x.a, x.b, x.c});
@@ -168,69 +175,24 @@ Value odd_mul_add(Rewriter& r, const Operands& x) {
   return add(r, s, choose(r, both(r, inexact, even), step, r.constant(0)));
 }
 
-/// |r| in [2^-125, infinity].
-Value is_large(Rewriter& r, Value result, uint32_t greatest) {
-  constexpr uint32_t kLeast = 2u << 23;
-  const Value above = sub(r, magnitude(r, kSingle, result), r.constant(kLeast));
-  return less(r, above, r.constant(greatest - kLeast + 1));
-}
-
-// A target that flushes subnormals, on the way in and out, whenever it likes, but rounds right.
-//
-// match:  fadd, fsub(a, b)
-// guard:  max(|a|, |b|) >= 2^-101, NaN and infinity included
-//         // A subnormal operand is below 2^-126, half of what the other's neighbours are away at least, so
-//         it
-//         // rounds away, flushed or not. A difference is a multiple of 2^-125, or so large that nothing
-//         cancelled.
-// match:  fmul(a, b)
-// guard:  a is zero, b is zero, or 2^-125 <= |result| <= infinity
-//         // With a subnormal operand taken for zero the result is zero or NaN; not taken for zero, it is
-//         right.
-// match:  fdiv(a, b)
-// guard:  2^-125 <= |result| < infinity       // as fmul, but that a flushed divisor makes infinity
-// match:  fsqrt(a)
-// guard:  a is zero, or the result is positive    // a flushed operand gives a zero
-Value is_right(Rewriter& r, Op op, const Operands& x, Value result) {
-  if (op == Op::FSqrt) {
-    const Value below = sub(r, result, r.constant(1));
-    const Value positive = less(r, below, r.constant(kSingle.infinity()));
-    return either(r, positive, is_zero(r, magnitude(r, kSingle, x.a)));
-  }
-  if (op == Op::FDiv) return is_large(r, result, kSingle.greatest());
-  if (op == Op::FMul) {
-    const Value large = is_large(r, result, kSingle.infinity());
-    const Value zero = is_zero(r, magnitude(r, kSingle, x.a));
-    return either(r, large, either(r, zero, is_zero(r, magnitude(r, kSingle, x.b))));
-  }
-  constexpr uint32_t kLeast = uint32_t(127 - 101) << 23;
-  const Value small_a = less(r, magnitude(r, kSingle, x.a), r.constant(kLeast));
-  const Value small_b = less(r, magnitude(r, kSingle, x.b), r.constant(kLeast));
-  return r.raw(RawOp::Xor, {both(r, small_a, small_b), r.constant(1)});
-}
-
-Value guarded(Rewriter& r, const Inst& apply, const Operands& x) {
-  const Value result = native(r, *raw_of(apply.op), x);
-  const Value right = is_right(r, apply.op, x, result);
-  const Variable out = r.variable("guarded");
-  r.set(out[0], result);
-  r.if_(is_zero(r, right),
-        [&] { r.set(out[0], inline_composition(r, composition(apply.op, apply.operand_type), apply)); });
-  return r.get(out[0]);
+// match:  an operator with a guarded form (lower/guarded.h), on F32 or widened to it
+// result: that, narrowed; or composed
+Value guarded_form(Rewriter& r, const Inst& apply) {
+  const DataType type = apply.operand_type;
+  const GuardedEnds ends = {
+      .narrowed = [&](Value result) { return type == DataType::F32 ? result : narrow(r, type, result); },
+      .composed = [&] { return inline_composition(r, composition(apply.op, type), apply); }};
+  return guarded(r, kGuardedSingle, apply.op, operands(r, apply), ends);
 }
 
 Value native_form(Rewriter& r, const Inst& apply) {
   const DataType type = apply.operand_type;
-  Value x[3] = {};
-  for (uint32_t n = 0; n < apply.args.count; ++n) {
-    x[n] = type == DataType::F32 ? r.word(apply, n) : widen(r, type, r.word(apply, n));
-  }
-  if (is_order(apply.op)) return order(r, apply.op, x[0], x[1]);
-  if (is_min_max(apply.op)) return min_max(r, apply.op, x[0], x[1]);
-  const Operands operands{x[0], x[1], x[2]};
-  if (type == DataType::F32) return native(r, *raw_of(apply.op), operands);
+  const Operands x = operands(r, apply);
+  if (is_order(apply.op)) return order(r, apply.op, x.a, x.b);
+  if (is_min_max(apply.op)) return min_max(r, apply.op, x.a, x.b);
+  if (type == DataType::F32) return native(r, *raw_of(apply.op), x);
   const bool fused = apply.op == Op::FMulAdd;
-  return narrow(r, type, fused ? odd_mul_add(r, operands) : native(r, *raw_of(apply.op), operands));
+  return narrow(r, type, fused ? odd_mul_add(r, x) : native(r, *raw_of(apply.op), x));
 }
 
 bool is_same_twice(const Kernel& kernel, const Inst& apply) {
@@ -275,7 +237,7 @@ Parts legalize_float(Rewriter& r, const Inst& apply) {
   switch (float_route(apply, r.target().floats)) {
     case Route::Bits: return bits(r, apply.op, spec::float_format(apply.operand_type), r.word(apply, 0));
     case Route::Native: return native_form(r, apply);
-    case Route::Guarded: return guarded(r, apply, {r.word(apply, 0), r.word(apply, apply.args.count - 1)});
+    case Route::Guarded: return guarded_form(r, apply);
     case Route::Composed: return inline_composition(r, composition(apply.op, apply.operand_type), apply);
   }
   return {};
@@ -292,7 +254,9 @@ bool gives_raw_nan(const Kernel& kernel, const Inst& apply, const FloatPromises&
   const Route route = float_route(apply, floats);
   if (route == Route::Composed) return false;
   if (apply.op == Op::Cast) return cast_gives_raw_nan(apply);
-  return apply.operand_type != DataType::BF16;
+  if (apply.operand_type == DataType::BF16) return false;
+  // A guess is right only where the result is a number.
+  return route != Route::Guarded || (apply.op != Op::FDiv && apply.op != Op::FSqrt);
 }
 
 }  // namespace vyre::lower

@@ -336,6 +336,12 @@ Bits bitcast(DataType to, Bits a) {
   return a;
 }
 
+// f64, which num/ does not have: the host's own, uncontracted (cmake/ says so), one rounding an operator.
+double wide_sum(const Word* x) {
+  const auto real = [](Word w) { return double(std::bit_cast<float>(w)); };
+  return real(x[0]) * real(x[1]) + real(x[2]);
+}
+
 struct Partial {
   bool (*in_domain)(const Word* x);
   Apply apply;
@@ -421,6 +427,8 @@ constexpr spec::Row<RawOp, Partial> kRawRows[] = {
      {half, [](const Word* x) { return num::convert(spec::kBinary16, spec::kBinary32, x[0]); }}},
     {RawOp::FToF16,
      {always, [](const Word* x) { return num::convert(spec::kBinary32, spec::kBinary16, x[0]); }}},
+    {RawOp::FWideMulAdd, {always, [](const Word* x) { return std::bit_cast<Word>(float(wide_sum(x))); }}},
+    {RawOp::FWideLow, {always, [](const Word* x) { return Word(std::bit_cast<uint64_t>(wide_sum(x))); }}},
 };
 constexpr spec::TotalTable<kRawRows> kRaw;
 

@@ -23,10 +23,13 @@ struct Promise {
   bool flushes_results = false;   // a subnormal result may become a zero of its sign
   bool fused = true;              // FMulAdd: rounds once; else it may round the product too
   uint8_t half_ulps = 0;          // error beyond the exact result; 0: rounded to nearest even. 5 is 2.5 ULP
+  /// Promised only where the floats that go in and come out are normal numbers, and a divisor is at most a
+  /// quarter of the least power of two that is infinite; anything may come of others.
+  bool only_normal = false;
   bool operator==(const Promise&) const = default;
 
   constexpr bool exact() const {
-    return given && !flushes_operands && !flushes_results && fused && half_ulps == 0;
+    return given && !flushes_operands && !flushes_results && fused && half_ulps == 0 && !only_normal;
   }
 };
 

@@ -39,6 +39,8 @@ constexpr spec::Row<RawOp, Formats> kRows[] = {
     {RawOp::FToU32, kFromSingle},
     {RawOp::FFromF16, {spec::kBinary16, spec::kBinary32}},
     {RawOp::FToF16, {spec::kBinary32, spec::kBinary16}},
+    {RawOp::FWideMulAdd, kSingle},
+    {RawOp::FWideLow, kFromSingle},
 };
 constexpr spec::TotalTable<kRows, [](RawOp op) { return info(op).is_float; }> kFormats;
 
@@ -65,15 +67,37 @@ Word any_nan(FloatFormat f, Coins& coins, uint32_t noise) {
   return sign | f.infinity() | std::max<Word>(fractions[coins.take(2)], 1);
 }
 
-/// A number at most half_ulps / 2 places away, by the pattern; k / 2 places from the nearest are at least all
-/// that are within k half units of the exact result.
+/// A number some places away, by the pattern: up to (half_ulps + 1) / 2 upwards, for the exact result may be
+/// half a unit from the nearest number; and twice as many downwards, where the places below a power of two
+/// are half as far apart.
 Word moved(FloatFormat f, Word result, uint32_t half_ulps, uint32_t noise) {
   const Word size = result & (f.sign_bit() - 1);
   if (size == 0 || size >= f.infinity()) return result;
-  const int64_t reach = half_ulps / 2;
-  const int64_t step = int64_t(noise % uint32_t(2 * reach + 1)) - reach;
+  const int64_t reach = (half_ulps + 1) / 2;
+  const int64_t step = int64_t(noise % uint32_t(3 * reach + 1)) - 2 * reach;
   const int64_t to = std::clamp<int64_t>(int64_t(size) + step, 0, f.infinity());
   return (result & f.sign_bit()) | Word(to);
+}
+
+/// Whether a promise of normal numbers alone says anything here.
+bool is_normal(FloatFormat f, Word a) {
+  const Word size = a & (f.sign_bit() - 1);
+  return f.least_normal() <= size && size <= f.greatest();
+}
+bool is_covered(RawOp op, const Formats& formats, const Word* operands, Word exact) {
+  for (uint32_t n = 0; formats.in && n < info(op).operands; ++n) {
+    if (!is_normal(*formats.in, operands[n])) return false;
+  }
+  if (formats.out && !is_normal(*formats.out, exact)) return false;
+  if (op != RawOp::FDiv) return true;
+  const FloatFormat f = *formats.in;
+  return (operands[1] & (f.sign_bit() - 1)) <= f.infinity() - 2 * f.least_normal();
+}
+
+/// Any word, and those more often that something might take for an answer.
+Word anything(FloatFormat f, Word result, Coins& coins, uint32_t noise) {
+  const Word words[] = {noise, f.infinity(), 0, f.sign_bit(), f.nan(), f.one(), result + 1, ~result};
+  return words[coins.take(3)] & f.mask();
 }
 
 }  // namespace
@@ -91,6 +115,12 @@ Word choose_result(RawOp op, const Promise& promise, const Word* operands,
   if (op == RawOp::FMulAdd && !promise.fused && coins.flip()) {
     const Word sum[] = {num::mul(spec::kBinary32, x[0], x[1]), x[2]};
     result = apply_raw(RawOp::FAdd, sum);
+  }
+  if (promise.only_normal && !is_covered(op, formats, operands, apply_raw(op, operands))) {
+    return formats.out ? anything(*formats.out, result, coins, random[1]) : coins.take(1);
+  }
+  if (op == RawOp::FWideLow && spec::kBinary32.is_nan(apply_raw(RawOp::FWideMulAdd, x.data()))) {
+    return random[1];  // of a NaN no bit is promised
   }
   if (!formats.out) return result;
   const FloatFormat f = *formats.out;

@@ -14,21 +14,22 @@ enum class Truth : uint8_t {
   OfOperands  // 0 or 1 where the operands are; of a select, where its arms are
 };
 constexpr spec::Row<RawOp, Truth> kTruthRows[] = {
-    {RawOp::Add, Truth::Never},      {RawOp::Sub, Truth::Never},         {RawOp::Mul, Truth::Never},
-    {RawOp::UMulHi, Truth::Never},   {RawOp::UDiv, Truth::Never},        {RawOp::URem, Truth::Never},
-    {RawOp::SDiv, Truth::Never},     {RawOp::SRem, Truth::Never},        {RawOp::And, Truth::OfOperands},
-    {RawOp::Or, Truth::OfOperands},  {RawOp::Xor, Truth::OfOperands},    {RawOp::Not, Truth::Never},
-    {RawOp::Shl, Truth::Never},      {RawOp::LShr, Truth::Never},        {RawOp::AShr, Truth::Never},
-    {RawOp::Popcount, Truth::Never}, {RawOp::Clz, Truth::Never},         {RawOp::Ctz, Truth::Never},
-    {RawOp::Eq, Truth::Always},      {RawOp::ReverseBits, Truth::Never}, {RawOp::Ne, Truth::Always},
-    {RawOp::ULt, Truth::Always},     {RawOp::ULe, Truth::Always},        {RawOp::SLt, Truth::Always},
-    {RawOp::SLe, Truth::Always},     {RawOp::Select, Truth::OfOperands}, {RawOp::FAdd, Truth::Never},
-    {RawOp::FSub, Truth::Never},     {RawOp::FMul, Truth::Never},        {RawOp::FDiv, Truth::Never},
-    {RawOp::FMulAdd, Truth::Never},  {RawOp::FSqrt, Truth::Never},       {RawOp::FFloor, Truth::Never},
-    {RawOp::FCeil, Truth::Never},    {RawOp::FRound, Truth::Never},      {RawOp::FTrunc, Truth::Never},
-    {RawOp::FFromS32, Truth::Never}, {RawOp::FFromU32, Truth::Never},    {RawOp::FToS32, Truth::Never},
-    {RawOp::FToU32, Truth::Never},   {RawOp::FFromF16, Truth::Never},    {RawOp::FToF16, Truth::Never},
-    {RawOp::FEq, Truth::Always},     {RawOp::FLt, Truth::Always},        {RawOp::FLe, Truth::Always},
+    {RawOp::Add, Truth::Never},         {RawOp::Sub, Truth::Never},         {RawOp::Mul, Truth::Never},
+    {RawOp::UMulHi, Truth::Never},      {RawOp::UDiv, Truth::Never},        {RawOp::URem, Truth::Never},
+    {RawOp::SDiv, Truth::Never},        {RawOp::SRem, Truth::Never},        {RawOp::And, Truth::OfOperands},
+    {RawOp::Or, Truth::OfOperands},     {RawOp::Xor, Truth::OfOperands},    {RawOp::Not, Truth::Never},
+    {RawOp::Shl, Truth::Never},         {RawOp::LShr, Truth::Never},        {RawOp::AShr, Truth::Never},
+    {RawOp::Popcount, Truth::Never},    {RawOp::Clz, Truth::Never},         {RawOp::Ctz, Truth::Never},
+    {RawOp::Eq, Truth::Always},         {RawOp::ReverseBits, Truth::Never}, {RawOp::Ne, Truth::Always},
+    {RawOp::ULt, Truth::Always},        {RawOp::ULe, Truth::Always},        {RawOp::SLt, Truth::Always},
+    {RawOp::SLe, Truth::Always},        {RawOp::Select, Truth::OfOperands}, {RawOp::FAdd, Truth::Never},
+    {RawOp::FSub, Truth::Never},        {RawOp::FMul, Truth::Never},        {RawOp::FDiv, Truth::Never},
+    {RawOp::FMulAdd, Truth::Never},     {RawOp::FSqrt, Truth::Never},       {RawOp::FFloor, Truth::Never},
+    {RawOp::FCeil, Truth::Never},       {RawOp::FRound, Truth::Never},      {RawOp::FTrunc, Truth::Never},
+    {RawOp::FFromS32, Truth::Never},    {RawOp::FFromU32, Truth::Never},    {RawOp::FToS32, Truth::Never},
+    {RawOp::FToU32, Truth::Never},      {RawOp::FFromF16, Truth::Never},    {RawOp::FToF16, Truth::Never},
+    {RawOp::FEq, Truth::Always},        {RawOp::FLt, Truth::Always},        {RawOp::FLe, Truth::Always},
+    {RawOp::FWideMulAdd, Truth::Never}, {RawOp::FWideLow, Truth::Never},
 };
 constexpr spec::TotalTable<kTruthRows> kTruth;
 

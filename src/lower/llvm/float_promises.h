@@ -47,6 +47,9 @@ inline constexpr auto kFloatInstructions = std::to_array<FloatInstruction>({
     {RawOp::FToU32, "cvttss2si", "", "fcvtzu", "cvt.rzi.u32.f32"},
     {RawOp::FFromF16, "vcvtph2ps", "f16c", "fcvt", "cvt.f32.f16"},
     {RawOp::FToF16, "vcvtps2ph", "f16c", "fcvt", "cvt.rn.f16.f32"},
+    {RawOp::FWideMulAdd, "mulsd, addsd, cvtsd2ss", "", "fmul, fadd, fcvt",
+     "mul.rn.f64, add.rn.f64, cvt.rn.f32.f64"},
+    {RawOp::FWideLow, "mulsd, addsd", "", "fmul, fadd", "mul.rn.f64, add.rn.f64"},
 });
 // Total: a raw float operator without a row would be promised nowhere and nobody would notice.
 static_assert([] {

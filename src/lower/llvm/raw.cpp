@@ -28,6 +28,13 @@ Ir comparison(Builder& b, const RawOperands& o) {
   return b.CreateFCmp(predicate, real(b, o.a), real(b, o.b));
 }
 
+/// a * b + c as doubles, two operators; of equal ones an optimiser leaves one.
+Ir wide_sum(Builder& b, const RawOperands& o) {
+  const auto wide = [&](Ir word) { return b.CreateFPExt(real(b, word), b.getDoubleTy()); };
+  Ir product = b.CreateFMul(wide(o.a), wide(o.b));
+  return b.CreateFAdd(product, wide(o.c));
+}
+
 // A row may give a word or, for a comparison, one bit. No flag (nsw, exact, fast) is ever set: raw operators
 // wrap.
 using EmitRaw = Ir (*)(Builder&, const RawOperands&);
@@ -111,6 +118,14 @@ constexpr auto kRawRows = std::to_array<RawRow>({
      [](Builder& b, const RawOperands& o) -> Ir {
        Ir half = b.CreateFPTrunc(real(b, o.a), b.getHalfTy());
        return b.CreateZExt(b.CreateBitCast(half, b.getInt16Ty()), b.getInt32Ty());
+     }},
+    {RawOp::FWideMulAdd,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       return word(b, b.CreateFPTrunc(wide_sum(b, o), b.getFloatTy()));
+     }},
+    {RawOp::FWideLow,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       return b.CreateTrunc(b.CreateBitCast(wide_sum(b, o), b.getInt64Ty()), b.getInt32Ty());
      }},
 });
 constexpr spec::TotalTable<kRawRows> kRaw;

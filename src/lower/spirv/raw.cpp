@@ -10,8 +10,7 @@ using Id = SpirvId;
 using Operands = std::span<const Id>;
 using spv::Op;
 
-// ---- Words
-// -------------------------------------------------------------------------------------------------
+// ---- Words ------------------------------------------------------------------------------------------------
 
 template <Op op>
 Id unary(Builder& b, Operands o) {
@@ -49,8 +48,7 @@ Id signed_remainder(Builder& b, Operands o) {
 
 Id select(Builder& b, Operands o) { return b.emit(Op::OpSelect, b.word(), {o[0], o[1], o[2]}); }
 
-// ---- Floats of 32 bits
-// -------------------------------------------------------------------------------------
+// ---- Floats of 32 bits ------------------------------------------------------------------------------------
 
 Id real(Builder& b, Id word) { return b.bitcast(b.real(32), word); }
 Id word(Builder& b, Id real) { return b.bitcast(b.word(), real); }
@@ -83,8 +81,7 @@ Id to_integer(Builder& b, Operands o) {
   return b.emit(op, b.word(), {real(b, o[0])});
 }
 
-// ---- Floats of 16 bits: the low one of two in a word
-// -------------------------------------------------------
+// ---- Floats of 16 bits: the low one of two in a word ------------------------------------------------------
 
 Id from_half(Builder& b, Operands o) {
   const Id two = b.bitcast(b.vector(b.real(16), 2), o[0]);
@@ -98,8 +95,24 @@ Id to_half(Builder& b, Operands o) {
   return word(b, two);
 }
 
-// ---- The tables
-// --------------------------------------------------------------------------------------------
+// ---- Floats of 64 bits, on the way from and to 32 ---------------------------------------------------------
+
+Id wide_sum(Builder& b, Operands o) {
+  const auto wide = [&](Id operand) { return b.emit(Op::OpFConvert, b.real(64), {real(b, operand)}); };
+  const Id x = wide(o[0]);
+  const Id product = b.arithmetic(Op::OpFMul, b.real(64), {x, wide(o[1])});
+  return b.arithmetic(Op::OpFAdd, b.real(64), {product, wide(o[2])});
+}
+Id wide_multiply_add(Builder& b, Operands o) {
+  return word(b, b.emit(Op::OpFConvert, b.real(32), {wide_sum(b, o)}));
+}
+// The bits as two words, the lower one first.
+Id wide_low(Builder& b, Operands o) {
+  const Id two = b.bitcast(b.vector(b.word(), 2), wide_sum(b, o));
+  return b.emit(Op::OpCompositeExtract, b.word(), {two, 0u});
+}
+
+// ---- The tables -------------------------------------------------------------------------------------------
 
 constexpr auto kTruth = SpirvMade::Truth;
 constexpr auto kUndefined = SpirvOutside::Undefined;
@@ -151,6 +164,8 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::FToU32, {.emit = to_integer<Op::OpConvertFToU>, .outside = kUndefined}},
     {RawOp::FFromF16, {from_half}},
     {RawOp::FToF16, {to_half}},
+    {RawOp::FWideMulAdd, {wide_multiply_add}},
+    {RawOp::FWideLow, {wide_low}},
 });
 constexpr spec::TotalTable<kRawRows> kRaw;
 

@@ -9,10 +9,26 @@
 #include <vector>
 
 #include "base/random.h"
+#include "lower/spirv/float_promises.h"
 #include "spec/float_format.h"
 #include "three_ways.h"
 
 namespace vyre::lower {
+
+/// What kinds of Vulkan devices promise: nothing but f32 without subnormals; and besides...
+struct VulkanKind {
+  bool wide = false, half = false, subnormals = false;
+};
+inline FloatPromises vulkan_floats(const VulkanKind& kind) {
+  const auto modes = [](bool given, bool subnormals) {
+    return VulkanFloatModes{
+        .arithmetic = given, .round_to_even = given, .keep_special = given, .keep_subnormals = subnormals};
+  };
+  return vulkan_promises({.half = modes(kind.half, true),
+                          .single = modes(true, kind.subnormals),
+                          .wide = modes(kind.wide, false),
+                          .independent = true});
+}
 
 /// Targets by what they promise of floats; everything else is the same.
 inline const std::vector<Target>& float_targets() {
@@ -22,6 +38,10 @@ inline const std::vector<Target>& float_targets() {
       {.name = "flush", .floats = kFlushingFloats},
       {.name = "loose-division", .floats = kLooseDivisionFloats},
       {.name = "unfused", .floats = kUnfusedFloats},
+      {.name = "vulkan", .floats = vulkan_floats({})},
+      {.name = "vulkan-wide", .floats = vulkan_floats({.wide = true})},
+      {.name = "vulkan-wide-half", .floats = vulkan_floats({.wide = true, .half = true})},
+      {.name = "vulkan-subnormals", .floats = vulkan_floats({.wide = true, .subnormals = true})},
   };
   return all;
 }

@@ -1,0 +1,49 @@
+// Guarded forms: a device's own arithmetic where it is known to be right, and a doubt where it is not.
+//
+// Where a target promises less than IEEE 754, an operator is its raw instruction with a test beside it: the
+// result, and a word that is zero only if the result is the right one under every answer that the promise
+// allows. In doubt a second, longer test lets pass what is harmless but common (zeros); what is left is
+// composed of integers, in a branch that is seldom taken. Division and square root take the device's answer
+// for a guess: what the guess leaves over, computed exactly by integers, says which of three neighbours is
+// right, and whether one of them is. A fused multiply-add is a product, which is exact in twice the width,
+// and a sum, which is rounded twice; that shows in the bits that the second rounding drops.
+//
+// All forms are written over the two numbers of a format, so that formats of 6 to 8 bits run the code of 32,
+// over all operands and under all choices: test/unit/lower/guarded_test.cpp. docs/adr/0025.
+#pragma once
+
+#include <functional>
+
+#include "lower/rules.h"
+#include "spec/float_format.h"
+
+namespace vyre::lower {
+
+struct FloatOperands {
+  Value a{}, b{}, c{};
+};
+
+/// The format that operands and results have, and the digits of the wide one beside it.
+struct GuardedFormat {
+  spec::FloatFormat narrow;
+  uint32_t wide_fraction_bits = 0;
+};
+inline constexpr GuardedFormat kGuardedSingle{spec::kBinary32, 52};
+
+/// Whether the operator has a guarded form that holds under these promises, for operands of F32.
+bool has_guarded_form(spec::Op op, const FloatPromises& floats);
+
+/// What a guarded form leaves to its user, each called once.
+struct GuardedEnds {
+  std::function<Value(Value)> narrowed;  // makes the result's pattern of one in the format
+  std::function<Value()> composed;  // the right result by other means, in the branch that is seldom taken
+};
+/// The guarded form. Domain: has_guarded_form(op, promises of the target); of roots, 5 fraction bits at
+/// least, for a guess that is nothing like the root has the same remainder as another number.
+Value guarded(Rewriter& r, const GuardedFormat& format, spec::Op op, const FloatOperands& x,
+              const GuardedEnds& ends);
+
+/// The exponent field from which on no subnormal operand matters to a sum: a power of two.
+uint32_t sum_threshold(spec::FloatFormat f);
+
+}  // namespace vyre::lower
