@@ -18,8 +18,9 @@
 
 namespace vyre::backend::probe {
 
-/// Changes whenever other contexts or inputs are asked for: part of what verdicts are kept under.
-inline constexpr uint32_t kVersion = 1;
+/// Changes whenever other contexts or inputs are asked for, or native forms are written otherwise: part of
+/// what verdicts are kept under.
+inline constexpr uint32_t kVersion = 2;
 
 struct Verdict {
   lower::FloatPromises kept;

@@ -1,9 +1,10 @@
 // a, b, c are patterns of the format at hand, |a| is a without its sign, `least` is the least normal number
 // and F the number of fraction bits. Of f32, literals: least = 00800000, F = 23.
+//
+// Zeros are settled by integers: some drivers take x + 0 for x and x * 0 for 0, whatever modes are asked for.
 #include "lower/guarded.h"
 
 #include <bit>
-#include <optional>
 
 #include "lower/float_rules.h"
 
@@ -32,10 +33,6 @@ Value is_outside(Rewriter& r, Value a, uint32_t lowest, uint32_t highest) {
 Value is_not_normal(Rewriter& r, FloatFormat f, Value size) {
   return is_outside(r, size, f.least_normal(), f.greatest());
 }
-Value is_subnormal(Rewriter& r, FloatFormat f, Value a) {
-  const Value below = sub(r, magnitude(r, f, a), r.constant(1));
-  return less(r, below, r.constant(f.least_normal() - 1));
-}
 /// The pattern of one half: what a significand, hidden bit and all, lacks to be a number of [1, 2).
 constexpr uint32_t one_half(FloatFormat f) { return f.one() - f.least_normal(); }
 Value significand(Rewriter& r, FloatFormat f, Value a) {
@@ -45,30 +42,38 @@ Value significand(Rewriter& r, FloatFormat f, Value a) {
 // A target that flushes subnormals, on the way in and out, whenever it likes, but rounds right.
 //
 // match:  fadd, fsub(a, b)
-// right:  |a| or |b| is at least 2^-95, NaN and infinity included; or both are zero
+// right:  |a| or |b| is at least 2^-95, NaN and infinity included
 //         // A subnormal operand is below 2^-126. From 2^-101 on that is at most half of what the other's
 //         // neighbours are away, so it rounds away, flushed or not; and a difference is a multiple of
 //         2^-125,
 //         // or so large that nothing cancelled. 2^-95, because its field is a power of two: then one test of
-//         // a | b does for both. Zeros are zeros, flushed or not.
+//         // a | b does for both.
+// then:   both are zero: a & b, for fsub a & -b
 Attempt sum(Rewriter& r, FloatFormat f, RawOp op, const FloatOperands& x) {
   const Value any = magnitude(r, f, either(r, x.a, x.b));
-  const Value below = sub(r, any, r.constant(1));
-  const uint32_t least = sum_threshold(f) << f.fraction_bits;
-  return {r.raw(op, {x.a, x.b}), less(r, below, r.constant(least - 1))};
+  return {r.raw(op, {x.a, x.b}), less(r, any, r.constant(sum_threshold(f) << f.fraction_bits))};
+}
+Attempt sum_of_zeros(Rewriter& r, FloatFormat f, Op op, const FloatOperands& x) {
+  const Value any = magnitude(r, f, either(r, x.a, x.b));
+  const Value b = op == Op::FAdd ? x.b : r.raw(RawOp::Xor, {x.b, r.constant(f.sign_bit())});
+  return {both(r, x.a, b), non_zero(r, any)};
 }
 
 // match:  fmul(a, b)
 // right:  2^-125 <= |result| <= infinity
 //         // With a subnormal operand taken for zero, or a subnormal result, the result is zero or NaN.
-// then:   a is zero, or b is
+// then:   a is zero, or b is, and both are finite: a zero
 Attempt product(Rewriter& r, FloatFormat f, const FloatOperands& x) {
   const Value result = r.raw(RawOp::FMul, {x.a, x.b});
   return {result, is_outside(r, magnitude(r, f, result), 2 * f.least_normal(), f.infinity())};
 }
-Attempt product_of_zero(Rewriter& r, FloatFormat f, const FloatOperands& x, Value first) {
-  const Value a = non_zero(r, magnitude(r, f, x.a)), b = non_zero(r, magnitude(r, f, x.b));
-  return {first, both(r, a, b)};
+Value product_sign(Rewriter& r, FloatFormat f, const FloatOperands& x) {
+  return mask(r, r.raw(RawOp::Xor, {x.a, x.b}), f.sign_bit());
+}
+Attempt product_of_zero(Rewriter& r, FloatFormat f, const FloatOperands& x) {
+  const Value a = magnitude(r, f, x.a), b = magnitude(r, f, x.b);
+  const Value infinite = either(r, is_outside(r, a, 0, f.greatest()), is_outside(r, b, 0, f.greatest()));
+  return {product_sign(r, f, x), either(r, both(r, non_zero(r, a), non_zero(r, b)), infinite)};
 }
 
 // match:  fdiv(a, b)
@@ -104,13 +109,11 @@ Attempt quotient(Rewriter& r, FloatFormat f, const FloatOperands& x) {
   const Value far = less(r, mul(r, b, r.constant(6)), add(r, twice, mul(r, b, r.constant(3))));
   const Value odd_operand = either(r, is_not_normal(r, f, size_a), is_not_normal(r, f, size_b));
   const Value odd_result = either(r, is_not_normal(r, f, size), far);
-  const Value sign = mask(r, r.raw(RawOp::Xor, {x.a, x.b}), f.sign_bit());
-  return {either(r, size, sign), either(r, odd_operand, odd_result)};
+  return {either(r, size, product_sign(r, f, x)), either(r, odd_operand, odd_result)};
 }
 Attempt quotient_of_zero(Rewriter& r, FloatFormat f, const FloatOperands& x) {
   const Value wrong_b = is_outside(r, magnitude(r, f, x.b), 1, f.infinity());
-  return {mask(r, r.raw(RawOp::Xor, {x.a, x.b}), f.sign_bit()),
-          either(r, non_zero(r, magnitude(r, f, x.a)), wrong_b)};
+  return {product_sign(r, f, x), either(r, non_zero(r, magnitude(r, f, x.a)), wrong_b)};
 }
 
 // match:  fsqrt(a)
@@ -155,7 +158,8 @@ Attempt root_of_zero(Rewriter& r, FloatFormat f, const FloatOperands& x) {
 //         keeps
 //         // order: so only a sum that became such a half can be on the wrong side of it. Overflow begins at
 //         // such a half too. One test of exponents does for all three, for it is of one bit.
-// then:   none of a, b, c is subnormal; and product and c are zero, or the rest of the above
+// then:   product and c are zero: (a ^ b) & c; or each of a, b, c is normal or zero, and the rest of the
+// above
 Value is_half_of_a_unit(Rewriter& r, const GuardedFormat& format, const FloatOperands& x) {
   const uint32_t dropped = format.wide_fraction_bits - format.narrow.fraction_bits;
   const Value low = r.raw(RawOp::FWideLow, {x.a, x.b, x.c});
@@ -173,11 +177,16 @@ Attempt mul_add(Rewriter& r, const GuardedFormat& format, const FloatOperands& x
 }
 Attempt mul_add_of_others(Rewriter& r, const GuardedFormat& format, const FloatOperands& x, Value first) {
   const FloatFormat f = format.narrow;
-  const Value a = is_subnormal(r, f, x.a), b = is_subnormal(r, f, x.b), c = is_subnormal(r, f, x.c);
-  const Value sum = either(r, product_of_zero(r, f, x, first).doubt, non_zero(r, magnitude(r, f, x.c)));
+  const auto odd = [&](Value a) {
+    const Value size = magnitude(r, f, a);
+    return both(r, non_zero(r, size), is_not_normal(r, f, size));
+  };
+  const Attempt zero = product_of_zero(r, f, x);
+  const Value not_zero = either(r, zero.doubt, non_zero(r, magnitude(r, f, x.c)));
   const Value outside = is_outside(r, magnitude(r, f, first), 2 * f.least_normal(), f.infinity());
-  const Value unsure = both(r, sum, either(r, outside, is_half_of_a_unit(r, format, x)));
-  return {first, either(r, either(r, a, either(r, b, c)), unsure)};
+  const Value unsure = either(r, outside, is_half_of_a_unit(r, format, x));
+  const Value doubt = either(r, either(r, odd(x.a), odd(x.b)), either(r, odd(x.c), unsure));
+  return {choose(r, not_zero, first, both(r, zero.result, x.c)), both(r, not_zero, doubt)};
 }
 
 Attempt first_attempt(Rewriter& r, const GuardedFormat& format, Op op, const FloatOperands& x) {
@@ -188,14 +197,13 @@ Attempt first_attempt(Rewriter& r, const GuardedFormat& format, Op op, const Flo
   if (op == Op::FSqrt) return root(r, format.narrow, x);
   return mul_add(r, format, x);
 }
-/// Where the first one, which gave `first`, is in doubt. None for sums.
-std::optional<Attempt> second_attempt(Rewriter& r, const GuardedFormat& format, Op op, const FloatOperands& x,
-                                      Value first) {
-  if (op == Op::FMul) return product_of_zero(r, format.narrow, x, first);
+/// Where the first one, which gave `first`, is in doubt.
+Attempt second_attempt(Rewriter& r, const GuardedFormat& format, Op op, const FloatOperands& x, Value first) {
+  if (op == Op::FMul) return product_of_zero(r, format.narrow, x);
   if (op == Op::FDiv) return quotient_of_zero(r, format.narrow, x);
   if (op == Op::FSqrt) return root_of_zero(r, format.narrow, x);
   if (op == Op::FMulAdd) return mul_add_of_others(r, format, x, first);
-  return std::nullopt;
+  return sum_of_zeros(r, format.narrow, op, x);
 }
 
 bool is_guess(const Promise& p) { return p.given && p.half_ulps <= kGuessHalfUlps; }
@@ -220,10 +228,9 @@ Value guarded(Rewriter& r, const GuardedFormat& format, Op op, const FloatOperan
   const Variable out = r.variable("guarded");
   r.set(out[0], ends.narrowed(first.result));
   r.if_(first.doubt, [&] {
-    const std::optional<Attempt> second = second_attempt(r, format, op, x, first.result);
-    if (!second) return r.set(out[0], ends.composed());
-    if (index(second->result) != index(first.result)) r.set(out[0], ends.narrowed(second->result));
-    r.if_(second->doubt, [&] { r.set(out[0], ends.composed()); });
+    const Attempt second = second_attempt(r, format, op, x, first.result);
+    r.set(out[0], ends.narrowed(second.result));
+    r.if_(second.doubt, [&] { r.set(out[0], ends.composed()); });
   });
   return r.get(out[0]);
 }

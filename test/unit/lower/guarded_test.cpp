@@ -291,8 +291,8 @@ TEST(GuardedForms, HaveThresholdsThatCannotBeLower) {
   // One power of two lower: that field is below the least one that would do.
   for (const Op op : {Op::FAdd, Op::FSub}) {
     EXPECT_TRUE(is_noticed(
-        op, [](FloatFormat f) { return (sum_threshold(f) << f.fraction_bits) - 1; },
-        [](FloatFormat f) { return (sum_threshold(f) / 2 << f.fraction_bits) - 1; }));
+        op, [](FloatFormat f) { return sum_threshold(f) << f.fraction_bits; },
+        [](FloatFormat f) { return sum_threshold(f) / 2 << f.fraction_bits; }));
   }
   // Neighbours two away, taken for one away.
   const auto number = [](Word k) { return [k](FloatFormat) { return k; }; };
