@@ -1,0 +1,315 @@
+// The Vulkan backend on the device that is here: staging, latency, streaming, floats and compiling.
+//
+//   bench_vulkan [N]      device N; without it the one that `--backend vulkan` takes
+//
+// Rates that only a rival makes sense of have one in the same run: a dispatch stands beside a bare submission
+// and wait, streaming beside the driver's own copy from device memory to device memory, staging beside a copy
+// by the host, floats on the device's instructions beside floats made of integers. Times are the best of
+// several runs. Results are looked at first: a fast wrong answer is no answer. Exit 1 when one is wrong, 3
+// when there is no device.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/vulkan/device.h"
+#include "backend/vulkan/vulkan.h"
+#include "base/bytes.h"
+#include "check/checked.h"
+#include "generate/programs.h"
+#include "ops/operation.h"
+#include "text/text.h"
+
+namespace {
+
+using namespace vyre;
+using backend::Backend;
+using backend::DeviceRange;
+
+[[noreturn]] void stop(const Diag& why) {
+  fmt::print(stderr, "{}", render(why, nullptr));
+  std::exit(exit_code(why.code));
+}
+template <typename T>
+T must(Result<T> result) {
+  if (!result) stop(result.error());
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+void must_be(bool right, std::string_view what) {
+  if (right) return;
+  fmt::print(stderr, "{}: wrong result\n", what);
+  std::exit(1);
+}
+
+check::Checked checked(std::string_view text) {
+  auto program = must(text::parse(text));
+  auto out = check::check(std::move(program), ops::op_table());
+  if (!out) stop(out.error().front());
+  return std::move(*out);
+}
+
+double seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+double best_of(int runs, const std::function<void()>& work) {
+  double best = 1e9;
+  for (int i = 0; i < runs; ++i) best = std::min(best, seconds(work));
+  return best;
+}
+
+constexpr double kGigabyte = 1e9;
+constexpr std::string_view kSmall = R"(
+program small(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
+  let i = invocation_id.x;
+  out[i] = a[i] + 1;
+})";
+
+/// The driver without vyre: a device of its own, and one command buffer.
+class Bare {
+ public:
+  explicit Bare(std::optional<uint32_t> ordinal)
+      : instance_(must(backend::vulkan::Instance::open("", false))),
+        device_(must(backend::vulkan::Device::open(
+            instance_, must(backend::vulkan::choose_device(*instance_, ordinal)), std::chrono::minutes(1)))) {
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                          .queueFamilyIndex = device_->profile().queue_family};
+    must_work(api().CreateCommandPool(handle(), &pool, nullptr, &pool_));
+    const VkCommandBufferAllocateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                  .commandPool = pool_,
+                                                  .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                  .commandBufferCount = 1};
+    must_work(api().AllocateCommandBuffers(handle(), &commands, &commands_));
+    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    must_work(api().CreateFence(handle(), &fence, nullptr, &fence_));
+  }
+  Bare(const Bare&) = delete;
+  ~Bare() {
+    api().DestroyFence(handle(), fence_, nullptr);
+    api().DestroyCommandPool(handle(), pool_, nullptr);
+  }
+
+  /// Submits what `record` records, again and again, and waits each time: the best time.
+  double time_of(int runs, const std::function<void(VkCommandBuffer)>& record) {
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    must_work(api().BeginCommandBuffer(commands_, &info));
+    record(commands_);
+    must_work(api().EndCommandBuffer(commands_));
+    const VkSubmitInfo submit = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands_};
+    return best_of(runs, [&] {
+      must_work(api().QueueSubmit(device_->queue(), 1, &submit, fence_));
+      must_work(api().WaitForFences(handle(), 1, &fence_, VK_TRUE, UINT64_MAX));
+      must_work(api().ResetFences(handle(), 1, &fence_));
+    });
+  }
+  double copy_time(uint64_t bytes) {
+    const auto from = must(device_->allocate(bytes)), to = must(device_->allocate(bytes));
+    return time_of(20, [&](VkCommandBuffer commands) {
+      const VkBufferCopy region = {
+          .srcOffset = from.piece().offset, .dstOffset = to.piece().offset, .size = bytes};
+      api().CmdCopyBuffer(commands, from.piece().buffer, to.piece().buffer, 1, &region);
+    });
+  }
+
+ private:
+  static void must_work(VkResult result) { must_be(result == VK_SUCCESS, backend::vulkan::describe(result)); }
+  const backend::vulkan::DeviceApi& api() const { return device_->api(); }
+  VkDevice handle() const { return device_->handle(); }
+
+  std::shared_ptr<backend::vulkan::Instance> instance_;
+  std::shared_ptr<backend::vulkan::Device> device_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  VkFence fence_ = VK_NULL_HANDLE;
+};
+
+void staging(Backend& gpu, size_t bytes) {
+  std::vector<std::byte> there(bytes), back(bytes);
+  for (size_t i = 0; i < bytes; i += 64) there[i] = std::byte(uint8_t(i >> 6));
+  const auto buffer = must(gpu.allocate(bytes));
+  const double in = best_of(5, [&] { must(buffer->write(0, there)); });
+  const double out = best_of(5, [&] { must(buffer->read(0, back)); });
+  must_be(there == back, "staging");
+  const double host = best_of(5, [&] { std::copy_n(there.data(), bytes, back.data()); });
+  fmt::print(
+      "staging, {:4} MiB      to the device {:6.1f} GB/s   back {:6.1f} GB/s   host's own copy {:6.1f} "
+      "GB/s\n",
+      bytes >> 20, double(bytes) / in / kGigabyte, double(bytes) / out / kGigabyte,
+      double(bytes) / host / kGigabyte);
+}
+
+void latency(Backend& gpu, Bare& bare) {
+  const auto program = checked(kSmall);
+  const auto pipeline = must(gpu.compile(program));
+  std::vector<uint32_t> a(64, 41), out(64);
+  const std::vector<std::span<std::byte>> host = {std::as_writable_bytes(std::span(a)),
+                                                  std::as_writable_bytes(std::span(out))};
+  const double copied = best_of(2000, [&] { must(pipeline->dispatch(host, {1, 1, 1})); });
+  must_be(out == std::vector<uint32_t>(64, 42), "latency");
+  const auto from = must(gpu.allocate(256)), to = must(gpu.allocate(256));
+  const DeviceRange ranges[] = {{from.get(), 0, 256}, {to.get(), 0, 256}};
+  double resident = 1e9, rival = 1e9;
+  // In turns, so that a change of clocks meets both.
+  for (int round = 0; round < 5; ++round) {
+    rival = std::min(rival, bare.time_of(500, [](VkCommandBuffer) {}));
+    resident =
+        std::min(resident, best_of(500, [&] { must(pipeline->dispatch_resident(ranges, {1, 1, 1})); }));
+  }
+  const std::vector<backend::Step> steps(100, {pipeline.get(), ranges, {1, 1, 1}});
+  const double step = best_of(50, [&] { must(gpu.run(steps)); }) / double(steps.size());
+  fmt::print(
+      "latency, 64 elements   with copies {:6.1f} us     resident {:6.1f} us     bare submission {:6.1f} us  "
+      "   "
+      "ratio {:.2f}\n",
+      copied * 1e6, resident * 1e6, rival * 1e6, resident / rival);
+  fmt::print("a step of 100 in one submission {:6.2f} us\n", step * 1e6);
+}
+
+void streaming(Backend& gpu, Bare& bare, uint64_t bytes) {
+  // Far beyond the caches on a GPU: 1 GiB read and 1 GiB written.
+  const auto words = checked(R"(
+program stream(read a: u32 @0, read_write out: u32 @1) workgroup(256, 1, 1) {
+  let i = invocation_id.x + invocation_id.y * 8388608;
+  out[i] = a[i] ^ 0x5a5a5a5a;
+})");
+  const auto vectors = checked(R"(
+program stream4(read a: vec4u32 @0, read_write out: vec4u32 @1) workgroup(256, 1, 1) {
+  let i = invocation_id.x + invocation_id.y * 8388608;
+  out[i] = a[i];
+})");
+  const double rival = bare.copy_time(bytes);
+  const auto from = must(gpu.allocate(bytes)), to = must(gpu.allocate(bytes));
+  must(from->fill(0, bytes, std::byte{0x33}));
+  const DeviceRange ranges[] = {{from.get(), 0, bytes}, {to.get(), 0, bytes}};
+  const auto rate = [&](double time) { return 2 * double(bytes) / time / kGigabyte; };
+  const auto run = [&](const check::Checked& program, uint64_t elements, std::byte expected,
+                       std::string_view name) {
+    const auto groups = elements / 256;
+    const layout::Groups grid = {uint32_t(std::min<uint64_t>(groups, 32768)),
+                                 uint32_t((groups + 32767) / 32768), 1};
+    const auto pipeline = must(gpu.compile(program));
+    must(to->fill(0, bytes, std::byte{0}));
+    const double best = best_of(20, [&] { must(pipeline->dispatch_resident(ranges, grid)); });
+    std::vector<std::byte> result(bytes);
+    must(to->read(0, result));
+    must_be(std::ranges::all_of(result, [&](std::byte b) { return b == expected; }), name);
+    fmt::print("streaming, {:<12} {:7.1f} GB/s            device copy {:7.1f} GB/s         ratio {:.2f}\n",
+               name, rate(best), rate(rival), rival / best);
+  };
+  run(words, bytes / 4, std::byte{0x33 ^ 0x5a}, "u32");
+  run(vectors, bytes / 16, std::byte{0x33}, "vec4u32");
+}
+
+/// A chain of operations on floats that nothing else waits for.
+void floats(const backend::VulkanOptions& options, uint32_t invocations, uint32_t rounds) {
+  for (const auto& [name, step] :
+       {std::pair("add, mul", "x = x * 0.999 + y; y = y * 1.001 - x;"),
+        std::pair("div", "x = y / x; y = y + 0.5;"), std::pair("sqrt", "x = fsqrt(x) + y; y = y + 0.5;"),
+        std::pair("fma", "x = fmul_add(x, 0.999, y); y = fmul_add(y, 1.001, -x);")}) {
+    auto parsed = text::parse(fmt::format(R"(
+program chain(read a: f32 @0, read_write out: f32 @1) workgroup(256, 1, 1) {{
+  let i = invocation_id.x;
+  let x = a[i];
+  let y = a[i] + 1.0;
+  for k in 0..{} {{ {} }}
+  out[i] = x + y;
+}})",
+                                          rounds, step));
+    if (!parsed) stop(parsed.error());
+    auto program = check::check(std::move(*parsed), ops::op_table());
+    if (!program) stop(program.error().front());
+    std::vector<float> input(invocations);
+    for (uint32_t i = 0; i < invocations; ++i) input[i] = 1.0f + float(i) / float(invocations);
+    double times[2] = {};
+    std::vector<std::byte> results[2];
+    for (const bool native : {false, true}) {
+      backend::VulkanOptions wanted = options;
+      wanted.floats = native ? backend::FloatForm::Native : backend::FloatForm::Composed;
+      const auto gpu = must(backend::make_vulkan(wanted));
+      const auto pipeline = must(gpu->compile(*program));
+      const uint64_t bytes = input.size() * 4;
+      const auto from = must(gpu->allocate(bytes)), to = must(gpu->allocate(bytes));
+      must(from->write(0, std::as_bytes(std::span(input))));
+      const DeviceRange ranges[] = {{from.get(), 0, bytes}, {to.get(), 0, bytes}};
+      times[native] =
+          best_of(3, [&] { must(pipeline->dispatch_resident(ranges, {invocations / 256, 1, 1})); });
+      results[native].resize(bytes);
+      must(to->read(0, results[native]));
+    }
+    must_be(results[0] == results[1], name);
+    fmt::print("floats, {:<14} native {:8.2f} ms          composed {:8.2f} ms          ratio {:.1f}\n", name,
+               times[1] * 1e3, times[0] * 1e3, times[0] / times[1]);
+  }
+}
+
+void compiling(const backend::VulkanOptions& options, uint32_t programs_wanted) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("vyre-bench-vulkan-{}", getpid());
+  backend::VulkanOptions kept_here = options;
+  kept_here.cache = folder.string();
+  const auto program = checked(kSmall);
+  const auto time_of = [&](double& open) {
+    std::unique_ptr<Backend> gpu;
+    open = seconds([&] { gpu = must(backend::make_vulkan(kept_here)); });
+    return seconds([&] { must(gpu->compile(program)); });
+  };
+  double first_open = 0, open = 0;
+  const double cold = time_of(first_open), kept = time_of(open);
+  std::filesystem::remove_all(folder);
+  fmt::print(
+      "compiling one kernel   first {:6.1f} ms           kept on disk {:6.2f} ms         (opening {:.0f} "
+      "ms)\n",
+      cold * 1e3, kept * 1e3, open * 1e3);
+  generate::ProgramGenerator generator(generate::ProgramOptions::small(&ops::op_table()));
+  std::vector<check::Checked> programs;
+  generate::ProgramCase one;
+  for (uint32_t i = 0; i < programs_wanted; ++i) {
+    generator.make(1, i, one);
+    auto good = check::check(one.program, ops::op_table());
+    if (!good) stop(good.error().front());
+    programs.push_back(std::move(*good));
+  }
+  std::vector<const check::Checked*> pointers;
+  for (const check::Checked& p : programs) pointers.push_back(&p);
+  for (const unsigned threads : {1u, 0u}) {
+    backend::VulkanOptions wanted = options;
+    wanted.threads = threads;
+    wanted.floats = backend::FloatForm::Composed;
+    const auto gpu = must(backend::make_vulkan(wanted));
+    const double time = seconds([&] {
+      for (auto& pipeline : gpu->compile_batch(pointers)) must(std::move(pipeline));
+    });
+    fmt::print("compiling {} random programs, {}: {:6.2f} ms a program\n", programs_wanted,
+               threads == 1 ? "one thread" : "all cores ", time * 1e3 / programs_wanted);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  backend::VulkanOptions options = {.cache = "none"};
+  if (argc > 1) options.ordinal = must(backend::parse_vulkan_ordinal(argv[1]));
+  const auto gpu = must(backend::make_vulkan(options));
+  fmt::print("{}; {}\n", gpu->identity().device, gpu->identity().driver);
+  Bare bare(options.ordinal);
+  // A device that is a CPU, or small, gets less to do.
+  const uint64_t most = std::min<uint64_t>(1ull << 30, std::bit_floor(gpu->limits().max_buffer_bytes));
+  const bool large = most == 1ull << 30;
+  staging(*gpu, size_t(large ? 512 << 20 : 64 << 20));
+  latency(*gpu, bare);
+  streaming(*gpu, bare, most);
+  floats(options, large ? 1u << 20 : 1u << 12, large ? 1000 : 100);
+  compiling(options, large ? 1024 : 64);
+  return 0;
+}
