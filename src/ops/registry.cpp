@@ -18,16 +18,6 @@ std::vector<Operation> make_all() {
   return all;
 }
 
-ir::Function build(const Operation& operation) {
-  ir::FunctionBuilder f{std::string(operation.id)};
-  std::vector<ir::Ex> parameters;
-  for (size_t i = 0; i < operation.signature.inputs.size(); ++i) {
-    parameters.push_back(f.parameter(operation.parameter_names[i], operation.signature.inputs[i]));
-  }
-  const ir::Ex result = operation.compose(f, parameters);
-  return f.finish(result, operation.signature.output);
-}
-
 /// The table, category C included, and the bodies that it points to.
 struct Library {
   std::deque<ir::Function> bodies;
@@ -38,7 +28,7 @@ Library make_library() {
   Library library;
   for (const Operation& operation : all_operations()) {
     const ir::Function* body = nullptr;
-    if (operation.category == spec::Category::A) body = &library.bodies.emplace_back(build(operation));
+    if (operation.category == spec::Category::A) body = &library.bodies.emplace_back(body_of(operation));
     library.table.add(
         {std::string(operation.id), operation.version, operation.signature, operation.category, body});
   }
@@ -47,6 +37,16 @@ Library make_library() {
 }
 
 }  // namespace
+
+ir::Function body_of(const Operation& operation) {
+  ir::FunctionBuilder f{std::string(operation.id)};
+  std::vector<ir::Ex> parameters;
+  for (size_t i = 0; i < operation.signature.inputs.size(); ++i) {
+    parameters.push_back(f.parameter(operation.parameter_names[i], operation.signature.inputs[i]));
+  }
+  const ir::Ex result = operation.compose(f, parameters);
+  return f.finish(result, operation.signature.output);
+}
 
 const std::vector<Operation>& all_operations() {
   static const std::vector<Operation> all = make_all();

@@ -16,6 +16,9 @@ struct OperationFile {
   Operation (*make)();
 };
 
+/// The composition, built anew.
+ir::Function body_of(const Operation& operation);
+
 /// Every operation file, by path.
 std::span<const OperationFile> operation_files();
 

@@ -8,6 +8,7 @@
 #include "algebra/order.h"
 #include "base/random.h"
 #include "ir/builder.h"
+#include "ops/registry.h"
 
 namespace vyre::verify {
 namespace {
@@ -433,9 +434,27 @@ bool xor_passes(const ops::Operation& operation) {
   return affine || (together && varies);
 }
 
+bool compares_bits(const ir::Function& composition) {
+  const ir::Code& code = composition.code;
+  const auto is_literal = [&](ir::ExprId e) { return code[e].kind == ir::ExprKind::Literal; };
+  return std::ranges::any_of(code.exprs, [&](const ir::Expr& e) {
+    if (e.kind != ir::ExprKind::Apply) return false;
+    if (e.op == Op::Call) {
+      const ops::Operation* const called = ops::find_operation(code.name(e.symbol), e.immediate);
+      return called != nullptr && compares_bits(ops::body_of(*called));
+    }
+    const bool compares = e.op == Op::BitXor || e.op == Op::Eq || e.op == Op::Ne;
+    return compares && std::ranges::none_of(code.args(e), is_literal);
+  });
+}
+
 bool veils_multiply(const BoundLaw& law) {
-  return xor_passes(*law.f) ||
-         std::ranges::any_of(law.others, [](const ops::Operation* other) { return xor_passes(*other); });
+  const auto wants = [](const ops::Operation& operation) {
+    const bool pairs = operation.signature.inputs.size() > 1 && operation.compose != nullptr;
+    return xor_passes(operation) || (pairs && compares_bits(ops::body_of(operation)));
+  };
+  return wants(*law.f) ||
+         std::ranges::any_of(law.others, [&](const ops::Operation* other) { return wants(*other); });
 }
 
 uint32_t Sweep::canary_run(uint32_t chunk) const { return hash(chunk ^ canary_salt) & (runs - 1); }

@@ -44,7 +44,11 @@ LawShape shape_of(const algebra::BoundLaw& law);
 /// over bits, op(x ^ y) = op(x) ^ op(y) ^ op(0), or does not see that all its operands were changed alike, as
 /// `==`.
 bool xor_passes(const ops::Operation& operation);
-/// Whether the veils of a law are `* 1`, since `^` passes through one of its operations; else they are `^ 0`.
+/// Whether a composition takes `^`, `==` or `!=` of two words neither of which is a literal: where both come
+/// from one variable, a compiler sees the variable cancel out and two veils left over.
+bool compares_bits(const ir::Function& composition);
+/// Whether the veils of a law are `* 1`, since `^` passes through one of its operations or through a part of
+/// one; else they are `^ 0`.
 bool veils_multiply(const algebra::BoundLaw& law);
 
 /// Values of one variable: x = base + number * step, and of that x ^ (x >> Sweep::fold).
