@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "lower/spirv/audit.h"
 #include "lower/spirv/shell.h"
@@ -40,6 +41,32 @@ Result<void> check_bound(const Kernel& kernel, const SpirvModule& module) {
                 "split the program into several dispatches"));
 }
 
+/// How deep ifs and loops stand in one another. A block has a greater number than the one that it stands in.
+uint32_t nesting(const Kernel& kernel) {
+  std::vector<uint32_t> depths(kernel.blocks.size());
+  uint32_t deepest = 0;
+  for (size_t block = 0; block < kernel.blocks.size(); ++block) {
+    for (const Value v : kernel.blocks[block]) {
+      for (const KBlock inner : {kernel[v].body, kernel[v].orelse}) {
+        if (inner != kNoKBlock) deepest = std::max(deepest, depths[index(inner)] = depths[block] + 1);
+      }
+    }
+  }
+  return deepest;
+}
+/// The same: "Structured control flow nesting depth". Calls that have become part of the kernel may exceed
+/// what check/ allows to a program.
+Result<void> check_nesting(const Kernel& kernel) {
+  constexpr uint32_t kDeepest = 1023;
+  const uint32_t deep = nesting(kernel);
+  if (deep <= kDeepest) return {};
+  return std::unexpected(
+      make_diag(DiagCode::B003, Span::none(),
+                fmt::format("`{}` with its calls nests ifs and loops {} deep; SPIR-V has {}", kernel.name,
+                            deep, kDeepest),
+                "nest calls less deeply"));
+}
+
 }  // namespace
 
 Target spirv_target(const SpirvTarget& target, const FloatPromises& floats) {
@@ -51,6 +78,7 @@ Target spirv_target(const SpirvTarget& target, const FloatPromises& floats) {
 
 Result<SpirvModule> emit_spirv(const Kernel& kernel, const SpirvTarget& target) {
   VYRE_CHECK(check_subgroups(kernel, target));
+  VYRE_CHECK(check_nesting(kernel));
   SpirvModule module = emit_shell(kernel, target);
   VYRE_CHECK(check_bound(kernel, module));
 #ifndef NDEBUG

@@ -60,8 +60,8 @@ Target spirv_target(const SpirvTarget& target, const FloatPromises& floats);
 
 /// Domain  a kernel that is legal for spirv_target(target, kernel.floats).
 /// Errors  B002 for operations of subgroups where the target has none; B008 for them in a workgroup that has
-///         partial ones; B003 for more ids than a module has. Builds without NDEBUG ask the validator and
-///         the audit (lower/spirv/audit.h) too: L003.
+///         partial ones; B003 for more ids or deeper nesting than a module has. Builds without NDEBUG ask
+///         the validator and the audit (lower/spirv/audit.h) too: L003.
 /// Cost    linear; well below a microsecond an instruction.
 /// Thread  any.
 Result<SpirvModule> emit_spirv(const Kernel& kernel, const SpirvTarget& target);

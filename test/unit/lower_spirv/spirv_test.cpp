@@ -364,6 +364,26 @@ TEST(Spirv, MoreIdsThanAModuleHasAreRefused) {
   EXPECT_THAT(refused.error().message, HasSubstr("4194303"));
 }
 
+// Oracle: the same: structured control flow nests 1,023 deep.
+TEST(Spirv, DeeperNestingThanAModuleHasIsRefused) {
+  const auto nested = [](uint32_t depth) {
+    Kernel kernel = spirv_kernel(kIntegers, kUsualDevice);
+    KBlock block = kernel.entry;
+    for (uint32_t i = 0; i < depth; ++i) {
+      const KBlock inner = kernel.add_block();
+      const std::array<Value, 1> one = {kernel.add({.kind = InstKind::Const, .imm = 1}, {})};
+      kernel.blocks[index(block)].push_back(kernel.add({.kind = InstKind::If, .body = inner}, one));
+      block = inner;
+    }
+    return kernel;
+  };
+  EXPECT_EQ(test::refusal(*emit_spirv(nested(128), kUsualDevice)), "");  // the validator's cost is not linear
+  const auto refused = emit_spirv(nested(1024), kUsualDevice);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, DiagCode::B003);
+  EXPECT_THAT(refused.error().message, HasSubstr("1024"));
+}
+
 TEST(Spirv, WhatIsNoModuleIsRefused) {
   const std::vector<uint32_t> nothing;
   const std::vector<uint32_t> garbage = {0x07230203, 0x00010500, 0, 8, 0, 0xffff0011};

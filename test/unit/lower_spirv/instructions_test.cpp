@@ -1,0 +1,251 @@
+// Which instructions each raw operator and each operation of a subgroup is.
+//
+// Oracle: SPIR-V specification, "Instructions" and "Extended Instructions for GLSL", row by row. A row is the
+// code between the loads of the operands a, b and c and the store of the result; t0, t1, ... are what it
+// makes.
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "programs.h"
+
+namespace vyre::lower {
+namespace {
+
+using spec::Intrinsic;
+
+/// A kernel that loads operands from `in`, applies one instruction, and stores its result to `out`.
+class OneInstruction {
+ public:
+  OneInstruction() {
+    kernel_.name = "one";
+    kernel_.legal = true;
+    kernel_.floats = test::every_promise();
+    kernel_.workgroup_size = {64, 1, 1};
+    kernel_.entry = kernel_.add_block();
+    kernel_.buffers = {{.name = "in", .element = spec::DataType::U32, .binding = 0, .argument = 0},
+                       {.name = "out",
+                        .access = spec::BufferAccess::ReadWrite,
+                        .element = spec::DataType::U32,
+                        .binding = 1,
+                        .argument = 1}};
+  }
+  Kernel make(Inst inst, uint32_t operands) {
+    std::vector<Value> args;
+    for (uint32_t i = 0; i < operands; ++i) {
+      args.push_back(put({.kind = InstKind::RawLoad, .target = 0}, {constant(i)}));
+    }
+    const Value result = put(inst, args);
+    put({.kind = InstKind::RawStore, .target = 1}, {constant(0), result});
+    return kernel_;
+  }
+
+ private:
+  Value put(Inst inst, const std::vector<Value>& operands) {
+    const Value v = kernel_.add(inst, operands);
+    kernel_.blocks[index(kernel_.entry)].push_back(v);
+    return v;
+  }
+  Value constant(uint32_t bits) { return put({.kind = InstKind::Const, .imm = bits}, {}); }
+
+  Kernel kernel_;
+};
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::stringstream in(line);
+  std::vector<std::string> out;
+  for (std::string word; in >> word;) out.push_back(word);
+  return out;
+}
+
+/// What stands between the loads of so many operands and the access to `out`, one instruction a line:
+/// operation, type, operands.
+std::string code_of(const std::string& text, uint32_t operands) {
+  std::stringstream in(text);
+  std::map<std::string, std::string> names;
+  uint32_t made = 0;
+  bool function = false, inside = false;
+  std::string out;
+  for (std::string line; std::getline(in, line);) {
+    const auto words = words_of(line);
+    function = function || line.find("OpLabel") != line.npos;
+    inside = inside || (function && operands == 0);
+    if (!function || words.size() < 4 || words[1] != "=") continue;
+    if (words[2] == "OpLoad" && names.size() < operands) {
+      names[words[0]] = std::string(1, char('a' + names.size()));
+      inside = names.size() == operands;
+      continue;
+    }
+    if (!inside || words[2] == "OpLoad") continue;
+    if (words[2] == "OpAccessChain") {
+      if (line.find("%out") != line.npos) break;
+      continue;
+    }
+    names[words[0]] = "t" + std::to_string(made++);
+    if (!out.empty()) out += "; ";
+    out += words[2];
+    for (size_t i = 3; i < words.size(); ++i) {
+      if (words[2] == "OpExtInst" && i == 4) continue;  // the library
+      const auto known = names.find(words[i]);
+      std::string word = known == names.end() ? words[i] : known->second;
+      if (word.front() == '%') word.erase(0, 1);
+      out += " " + word;
+    }
+  }
+  return out;
+}
+
+using RawRow = spec::Row<RawOp, const char*>;
+constexpr auto kRawRows = std::to_array<RawRow>({
+    {RawOp::Add, "OpIAdd uint a b"},
+    {RawOp::Sub, "OpISub uint a b"},
+    {RawOp::Mul, "OpIMul uint a b"},
+    {RawOp::UMulHi, "OpUMulExtended _struct_ a b; OpCompositeExtract uint t0 1"},
+    {RawOp::UDiv, "OpUDiv uint a b"},
+    {RawOp::URem, "OpUMod uint a b"},
+    {RawOp::SDiv, "OpSDiv uint a b"},
+    {RawOp::SRem, "OpSDiv uint a b; OpIMul uint t0 b; OpISub uint a t1"},
+    {RawOp::And, "OpBitwiseAnd uint a b"},
+    {RawOp::Or, "OpBitwiseOr uint a b"},
+    {RawOp::Xor, "OpBitwiseXor uint a b"},
+    {RawOp::Not, "OpNot uint a"},
+    {RawOp::Shl, "OpShiftLeftLogical uint a b"},
+    {RawOp::LShr, "OpShiftRightLogical uint a b"},
+    {RawOp::AShr, "OpShiftRightArithmetic uint a b"},
+    {RawOp::Popcount, "OpBitCount uint a"},
+    {RawOp::Clz, "OpExtInst uint FindUMsb a; OpISub uint uint_31 t0"},
+    {RawOp::Ctz, "OpExtInst uint FindILsb a"},
+    {RawOp::ReverseBits, "OpBitReverse uint a"},
+    {RawOp::Eq, "OpIEqual bool a b; OpSelect uint t0 uint_1 uint_0"},
+    {RawOp::Ne, "OpINotEqual bool a b; OpSelect uint t0 uint_1 uint_0"},
+    {RawOp::ULt, "OpULessThan bool a b; OpSelect uint t0 uint_1 uint_0"},
+    {RawOp::ULe, "OpULessThanEqual bool a b; OpSelect uint t0 uint_1 uint_0"},
+    {RawOp::SLt, "OpSLessThan bool a b; OpSelect uint t0 uint_1 uint_0"},
+    {RawOp::SLe, "OpSLessThanEqual bool a b; OpSelect uint t0 uint_1 uint_0"},
+    {RawOp::Select, "OpINotEqual bool a uint_0; OpSelect uint t0 b c"},
+    {RawOp::FAdd, "OpBitcast float a; OpBitcast float b; OpFAdd float t0 t1; OpBitcast uint t2"},
+    {RawOp::FSub, "OpBitcast float a; OpBitcast float b; OpFSub float t0 t1; OpBitcast uint t2"},
+    {RawOp::FMul, "OpBitcast float a; OpBitcast float b; OpFMul float t0 t1; OpBitcast uint t2"},
+    {RawOp::FDiv, "OpBitcast float a; OpBitcast float b; OpFDiv float t0 t1; OpBitcast uint t2"},
+    {RawOp::FMulAdd,
+     "OpBitcast float a; OpBitcast float b; OpBitcast float c; OpExtInst float Fma t0 t1 t2; OpBitcast uint "
+     "t3"},
+    {RawOp::FSqrt, "OpBitcast float a; OpExtInst float Sqrt t0; OpBitcast uint t1"},
+    {RawOp::FFloor, "OpBitcast float a; OpExtInst float Floor t0; OpBitcast uint t1"},
+    {RawOp::FCeil, "OpBitcast float a; OpExtInst float Ceil t0; OpBitcast uint t1"},
+    {RawOp::FRound, "OpBitcast float a; OpExtInst float RoundEven t0; OpBitcast uint t1"},
+    {RawOp::FTrunc, "OpBitcast float a; OpExtInst float Trunc t0; OpBitcast uint t1"},
+    {RawOp::FEq,
+     "OpBitcast float a; OpBitcast float b; OpFOrdEqual bool t0 t1; OpSelect uint t2 uint_1 uint_0"},
+    {RawOp::FLt,
+     "OpBitcast float a; OpBitcast float b; OpFOrdLessThan bool t0 t1; OpSelect uint t2 uint_1 uint_0"},
+    {RawOp::FLe,
+     "OpBitcast float a; OpBitcast float b; OpFOrdLessThanEqual bool t0 t1; OpSelect uint t2 uint_1 uint_0"},
+    {RawOp::FFromS32, "OpConvertSToF float a; OpBitcast uint t0"},
+    {RawOp::FFromU32, "OpConvertUToF float a; OpBitcast uint t0"},
+    {RawOp::FToS32, "OpBitcast float a; OpConvertFToS uint t0"},
+    {RawOp::FToU32, "OpBitcast float a; OpConvertFToU uint t0"},
+    {RawOp::FFromF16,
+     "OpBitcast v2half a; OpCompositeExtract half t0 0; OpFConvert float t1; OpBitcast uint t2"},
+    {RawOp::FToF16,
+     "OpBitcast float a; OpFConvert half t0; OpCompositeConstruct v2half t1 half_0x0p_0; OpBitcast uint t2"},
+    {RawOp::FWideMulAdd,
+     "OpBitcast float a; OpFConvert double t0; OpBitcast float b; OpFConvert double t2; OpFMul double t1 t3; "
+     "OpBitcast float c; OpFConvert double t5; OpFAdd double t4 t6; OpFConvert float t7; OpBitcast uint t8"},
+    {RawOp::FWideLow,
+     "OpBitcast float a; OpFConvert double t0; OpBitcast float b; OpFConvert double t2; OpFMul double t1 t3; "
+     "OpBitcast float c; OpFConvert double t5; OpFAdd double t4 t6; OpBitcast v2uint t7; "
+     "OpCompositeExtract uint t8 0"},
+});
+constexpr spec::TotalTable<kRawRows> kRaw;
+
+TEST(SpirvInstructions, EachRawOperator) {
+  for (const RawOpInfo& op : kRawOps) {
+    const Kernel kernel = OneInstruction().make({.kind = InstKind::Raw, .raw = op.op}, op.operands);
+    const std::string text = test::spirv_text(kernel, test::kRichDevice);
+    std::string code = code_of(text, op.operands);
+    if (const size_t at = code.find("_struct_"); at != code.npos) {  // its number does not matter
+      code.erase(at + 8, code.find(' ', at) - at - 8);
+    }
+    EXPECT_EQ(code, kRaw[op.op]) << op.name << "\n" << text;
+  }
+}
+
+// Oracle: the same specification, "Non-Uniform Instructions"; scope 3 is the subgroup.
+using IntrinsicRow = spec::Row<Intrinsic, const char*>;
+constexpr auto kIntrinsicRows = std::to_array<IntrinsicRow>({
+    {Intrinsic::SubgroupSize, ""},
+    {Intrinsic::SubgroupLane, "OpBitwiseAnd uint a uint_7"},
+    {Intrinsic::SubgroupShuffle, "OpBitwiseAnd uint b uint_7; OpGroupNonUniformShuffle uint uint_3 a t0"},
+    {Intrinsic::SubgroupBallot,
+     "OpINotEqual bool a uint_0; OpGroupNonUniformBallot v4uint uint_3 t0; OpCompositeExtract uint t1 0"},
+    {Intrinsic::SubgroupAny,
+     "OpINotEqual bool a uint_0; OpGroupNonUniformAny bool uint_3 t0; OpSelect uint t1 uint_1 uint_0"},
+    {Intrinsic::SubgroupAll,
+     "OpINotEqual bool a uint_0; OpGroupNonUniformAll bool uint_3 t0; OpSelect uint t1 uint_1 uint_0"},
+    {Intrinsic::SubgroupReduceAdd, "OpGroupNonUniformIAdd uint uint_3 Reduce a"},
+    {Intrinsic::SubgroupReduceMin, "OpGroupNonUniformUMin uint uint_3 Reduce a"},
+    {Intrinsic::SubgroupReduceMax, "OpGroupNonUniformUMax uint uint_3 Reduce a"},
+    {Intrinsic::SubgroupReduceAnd, "OpGroupNonUniformBitwiseAnd uint uint_3 Reduce a"},
+    {Intrinsic::SubgroupReduceOr, "OpGroupNonUniformBitwiseOr uint uint_3 Reduce a"},
+    {Intrinsic::SubgroupReduceXor, "OpGroupNonUniformBitwiseXor uint uint_3 Reduce a"},
+    {Intrinsic::SubgroupScanAdd, "OpGroupNonUniformIAdd uint uint_3 InclusiveScan a"},
+    {Intrinsic::SubgroupScanAddExclusive, "OpGroupNonUniformIAdd uint uint_3 ExclusiveScan a"},
+});
+constexpr spec::TotalTable<kIntrinsicRows> kIntrinsics;
+
+TEST(SpirvInstructions, EachOperationOfSubgroups) {
+  for (size_t i = 0; i < spec::KeyCount<Intrinsic>::value; ++i) {
+    const auto intrinsic = Intrinsic(i);
+    const spec::IntrinsicInfo& row = spec::info(intrinsic);
+    const Kernel kernel =
+        OneInstruction().make({.kind = InstKind::Intrinsic, .imm = uint32_t(i)}, row.input_count);
+    const std::string text = test::spirv_text(kernel, test::kRichDevice);
+    // A lane is of the invocation's number, which is loaded first of all.
+    const uint32_t loads = intrinsic == Intrinsic::SubgroupLane ? 1 : row.input_count;
+    EXPECT_EQ(code_of(text, loads), kIntrinsics[intrinsic]) << row.id << "\n" << text;
+  }
+}
+
+// Oracle: the capabilities that the specification names at each instruction.
+TEST(SpirvInstructions, CapabilitiesOfSubgroupsAreThoseThatAreUsed) {
+  const auto capabilities = [](Intrinsic intrinsic) {
+    const Kernel kernel = OneInstruction().make({.kind = InstKind::Intrinsic, .imm = uint32_t(intrinsic)},
+                                                spec::info(intrinsic).input_count);
+    std::stringstream in(test::spirv_text(kernel, test::kRichDevice));
+    std::vector<std::string> out;
+    for (std::string line; std::getline(in, line);) {
+      const auto words = words_of(line);
+      if (words.size() == 2 && words[0] == "OpCapability" && words[1].starts_with("Group"))
+        out.push_back(words[1]);
+    }
+    return out;
+  };
+  using testing::UnorderedElementsAre;
+  EXPECT_THAT(capabilities(Intrinsic::SubgroupLane), UnorderedElementsAre("GroupNonUniform"));
+  EXPECT_THAT(capabilities(Intrinsic::SubgroupAny),
+              UnorderedElementsAre("GroupNonUniform", "GroupNonUniformVote"));
+  EXPECT_THAT(capabilities(Intrinsic::SubgroupBallot),
+              UnorderedElementsAre("GroupNonUniform", "GroupNonUniformBallot"));
+  EXPECT_THAT(capabilities(Intrinsic::SubgroupShuffle),
+              UnorderedElementsAre("GroupNonUniform", "GroupNonUniformShuffle"));
+  EXPECT_THAT(capabilities(Intrinsic::SubgroupScanAdd),
+              UnorderedElementsAre("GroupNonUniform", "GroupNonUniformArithmetic"));
+}
+
+// Oracle: semantics of ballot: bit i of the four words is lane i, and a lane that is not there has none.
+TEST(SpirvInstructions, ABallotHasWordsForTheLanesThereAre) {
+  const auto code = [](uint32_t lanes, uint32_t word) {
+    SpirvTarget target = test::kRichDevice;
+    target.subgroup_size = lanes;
+    const Inst ballot = {
+        .kind = InstKind::Intrinsic, .imm = uint32_t(Intrinsic::SubgroupBallot), .target = word};
+    return test::spirv_text(OneInstruction().make(ballot, 1), target);
+  };
+  EXPECT_THAT(code(64, 1), testing::HasSubstr("OpGroupNonUniformBallot"));
+  EXPECT_THAT(code(64, 2), testing::Not(testing::HasSubstr("OpGroupNonUniformBallot")));
+  EXPECT_THAT(code(32, 1), testing::Not(testing::HasSubstr("OpGroupNonUniformBallot")));
+}
+
+}  // namespace
+}  // namespace vyre::lower
