@@ -85,7 +85,7 @@ Device::~Device() {
     keep_for_ever(instance_);
     return;
   }
-  for (const auto& [buffers, interface] : interfaces_) {
+  for (const auto& [key, interface] : interfaces_) {
     api_.DestroyPipelineLayout(handle_, interface.layout, nullptr);
     api_.DestroyDescriptorSetLayout(handle_, interface.set, nullptr);
   }

@@ -61,6 +61,8 @@ struct Interface {
   VkDescriptorSetLayout set = VK_NULL_HANDLE;
   VkPipelineLayout layout = VK_NULL_HANDLE;
   uint32_t buffers = 0;
+  bool watched = false;  // one more, which has no count
+  uint32_t descriptors() const { return buffers + (watched ? 1 : 0); }
 };
 
 /// A program on the device.
@@ -120,6 +122,7 @@ class Device : public std::enable_shared_from_this<Device> {
   struct Source {
     std::span<const uint32_t> words;
     uint32_t buffers = 0;
+    bool watched = false;  // lower::SpirvModule::watched
     bool whole_subgroups = false;
     std::span<const std::byte> kept;
     Bytes* keep = nullptr;  // where what the driver wants to be kept goes; empty when there is nothing
@@ -155,7 +158,7 @@ class Device : public std::enable_shared_from_this<Device> {
   void release(const Piece& piece);
 
   Bytes data_of(VkPipelineCache cache) const;
-  Result<Interface> interface_for(uint32_t buffers);
+  Result<Interface> interface_for(uint32_t buffers, bool watched);
   VkResult make_interface(Interface& out);
   VkResult make_pipeline(const Source& source, VkShaderModule module, VkPipelineLayout layout,
                          VkPipelineCache cache, VkPipeline* out) const;
@@ -179,7 +182,7 @@ class Device : public std::enable_shared_from_this<Device> {
   std::atomic<uint64_t> held_bytes_ = 0;  // of everything
 
   std::mutex interface_mutex_;
-  std::map<uint32_t, Interface> interfaces_;  // by buffers
+  std::map<std::pair<uint32_t, bool>, Interface> interfaces_;  // by buffers, watched
 
   std::mutex lost_mutex_;
   std::atomic<bool> is_lost_ = false;

@@ -26,14 +26,14 @@ Code::~Code() {
 
 VkResult Device::make_interface(Interface& out) {
   std::vector<VkDescriptorSetLayoutBinding> bindings;
-  for (uint32_t i = 0; i < out.buffers; ++i) {
+  for (uint32_t i = 0; i < out.descriptors(); ++i) {
     bindings.push_back({.binding = i,
                         .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                         .descriptorCount = 1,
                         .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT});
   }
   const VkDescriptorSetLayoutCreateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-                                               .bindingCount = out.buffers,
+                                               .bindingCount = out.descriptors(),
                                                .pBindings = bindings.data()};
   if (const VkResult result = api_.CreateDescriptorSetLayout(handle_, &set, nullptr, &out.set);
       result != VK_SUCCESS)
@@ -49,12 +49,13 @@ VkResult Device::make_interface(Interface& out) {
   return result;
 }
 
-Result<Interface> Device::interface_for(uint32_t buffers) {
+Result<Interface> Device::interface_for(uint32_t buffers, bool watched) {
   const std::lock_guard lock(interface_mutex_);
-  if (const auto known = interfaces_.find(buffers); known != interfaces_.end()) return known->second;
-  Interface made = {.buffers = buffers};
+  if (const auto known = interfaces_.find({buffers, watched}); known != interfaces_.end())
+    return known->second;
+  Interface made = {.buffers = buffers, .watched = watched};
   const VkResult result = make_interface(made);
-  if (result == VK_SUCCESS) interfaces_.emplace(buffers, made);
+  if (result == VK_SUCCESS) interfaces_.emplace(std::pair(buffers, watched), made);
   VYRE_CHECK(check(result, "making the layout of a program's buffers"));
   return made;
 }
@@ -90,7 +91,7 @@ Bytes Device::data_of(VkPipelineCache cache) const {
 
 Result<std::shared_ptr<Code>> Device::make_code(const Source& source) {
   VYRE_CHECK(check_alive());
-  VYRE_TRY(interface, interface_for(source.buffers));
+  VYRE_TRY(interface, interface_for(source.buffers, source.watched));
   const VkShaderModuleCreateInfo module_info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                                 .codeSize = source.words.size_bytes(),
                                                 .pCode = source.words.data()};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -58,11 +59,41 @@ class VulkanBuffer final : public DeviceBuffer {
   const uint64_t bytes_;
 };
 
+/// The word that a watched program sets when the driver leaves a loop early. It stays zero until then.
+class Watch {
+ public:
+  static Result<Watch> make(const std::shared_ptr<Device>& device) {
+    VYRE_TRY(memory, device->allocate(sizeof(uint32_t)));
+    Watch out(std::move(memory));
+    VYRE_TRY(work, Work::begin(device));
+    VYRE_CHECK(out.reset(*work));
+    VYRE_CHECK(work->finish());
+    return out;
+  }
+  const Piece& piece() const { return memory_.piece(); }
+  Result<void> reset(Work& work) const { return work.fill(piece(), 0, sizeof(uint32_t), std::byte{0}); }
+
+ private:
+  explicit Watch(DeviceMemory memory) : memory_(std::move(memory)) {}
+  DeviceMemory memory_;
+};
+
+Diag loop_ended() {
+  return make_diag(DiagCode::B003, Span::none(),
+                   "vulkan: the driver ended a loop before its end; llvmpipe lets all loops of an invocation "
+                   "together have 65535 turns",
+                   "use another backend, or split the loop over invocations or dispatches");
+}
+
 class VulkanPipeline final : public Pipeline {
  public:
   VulkanPipeline(const check::Checked& program, std::shared_ptr<Device> device, std::shared_ptr<Code> code,
-                 const lower::FloatPromises& floats)
-      : program_(program), device_(std::move(device)), code_(std::move(code)), floats_(floats) {}
+                 const lower::FloatPromises& floats, std::optional<Watch> watch)
+      : program_(program),
+        device_(std::move(device)),
+        code_(std::move(code)),
+        floats_(floats),
+        watch_(std::move(watch)) {}
 
   const Device* device() const { return device_.get(); }
 
@@ -80,19 +111,21 @@ class VulkanPipeline final : public Pipeline {
     VYRE_TRY(work, Work::begin(device_));
     for (size_t i = 0; i < bindings.size(); ++i)
       VYRE_CHECK(work->copy_in(*bound[i].piece, bound[i].offset, bindings[i].bytes));
-    VYRE_CHECK(work->dispatch(*code_, bound, counts_of(bindings), groups));
+    uint32_t ended = 0;
+    VYRE_CHECK(record(*work, {bound, counts_of(bindings), groups}, ended));
     for (size_t i = 0; i < bindings.size(); ++i) {
       if (program_.buffer(program_.bound_buffers()[i]).access == spec::BufferAccess::ReadWrite)
         VYRE_CHECK(work->copy_out(*bound[i].piece, bound[i].offset, bindings[i].bytes));
     }
-    return work->finish();
+    return finish(*work, ended);
   }
 
   Result<void> dispatch_resident(std::span<const DeviceRange> ranges, layout::Groups groups) override {
     VYRE_TRY(prepared, prepare(ranges, groups));
     VYRE_TRY(work, Work::begin(device_));
-    VYRE_CHECK(record(*work, prepared));
-    return work->finish();
+    uint32_t ended = 0;
+    VYRE_CHECK(record(*work, prepared, ended));
+    return finish(*work, ended);
   }
 
   Result<EmittedCode> code() override {
@@ -126,11 +159,26 @@ class VulkanPipeline final : public Pipeline {
     out.counts = counts_of(bindings);
     return out;
   }
-  Result<void> record(Work& work, const Prepared& prepared) const {
-    return work.dispatch(*code_, prepared.bound, prepared.counts, prepared.groups);
+  /// `ended` is not zero afterwards, and when the work is done, if the driver left a loop early: judge() says
+  /// what that means.
+  Result<void> record(Work& work, Prepared prepared, uint32_t& ended) const {
+    if (watch_) prepared.bound.push_back({&watch_->piece(), 0, sizeof ended});
+    VYRE_CHECK(work.dispatch(*code_, prepared.bound, prepared.counts, prepared.groups));
+    if (!watch_) return {};
+    return work.copy_out(watch_->piece(), 0, std::as_writable_bytes(std::span(&ended, 1)));
+  }
+  Result<void> judge(Work& work, uint32_t ended) const {
+    if (ended == 0) return {};
+    VYRE_CHECK(watch_->reset(work));
+    VYRE_CHECK(work.finish());
+    return std::unexpected(loop_ended());
   }
 
  private:
+  Result<void> finish(Work& work, const uint32_t& ended) const {
+    VYRE_CHECK(work.finish());
+    return judge(work, ended);
+  }
   static uint64_t room_of(const layout::Binding& binding) {
     return range_aligned(std::max<uint64_t>(binding.bytes.size(), 1));
   }
@@ -170,13 +218,21 @@ class VulkanPipeline final : public Pipeline {
   const std::shared_ptr<Device> device_;
   const std::shared_ptr<Code> code_;
   const lower::FloatPromises floats_;
+  const std::optional<Watch> watch_;
 };
 
 }  // namespace
 
-std::unique_ptr<Pipeline> make_pipeline(const check::Checked& program, std::shared_ptr<Device> device,
-                                        std::shared_ptr<Code> code, const lower::FloatPromises& floats) {
-  return std::make_unique<VulkanPipeline>(program, std::move(device), std::move(code), floats);
+Result<std::unique_ptr<Pipeline>> make_pipeline(const check::Checked& program, std::shared_ptr<Device> device,
+                                                std::shared_ptr<Code> code,
+                                                const lower::FloatPromises& floats) {
+  std::optional<Watch> watch;
+  if (code->interface().watched) {
+    VYRE_TRY(made, Watch::make(device));
+    watch.emplace(std::move(made));
+  }
+  return std::make_unique<VulkanPipeline>(program, std::move(device), std::move(code), floats,
+                                          std::move(watch));
 }
 
 Result<std::unique_ptr<DeviceBuffer>> make_buffer(const std::shared_ptr<Device>& device, uint64_t bytes) {
@@ -192,9 +248,12 @@ Result<void> run_steps(const std::shared_ptr<Device>& device, std::span<const St
     VYRE_TRY(prepared, pipeline->prepare(step.ranges, step.groups));
     all.emplace_back(pipeline, std::move(prepared));
   }
+  std::vector<uint32_t> ended(all.size());
   VYRE_TRY(work, Work::begin(device));
-  for (const auto& [pipeline, prepared] : all) VYRE_CHECK(pipeline->record(*work, prepared));
-  return work->finish();
+  for (size_t i = 0; i < all.size(); ++i) VYRE_CHECK(all[i].first->record(*work, all[i].second, ended[i]));
+  VYRE_CHECK(work->finish());
+  for (size_t i = 0; i < all.size(); ++i) VYRE_CHECK(all[i].first->judge(*work, ended[i]));
+  return {};
 }
 
 }  // namespace vyre::backend::vulkan

@@ -10,9 +10,11 @@
 
 namespace vyre::backend::vulkan {
 
-/// `floats`: of the SPIR-V that Pipeline::code() shows.
-std::unique_ptr<Pipeline> make_pipeline(const check::Checked& program, std::shared_ptr<Device> device,
-                                        std::shared_ptr<Code> code, const lower::FloatPromises& floats);
+/// `floats`: of the SPIR-V that Pipeline::code() shows. Errors: B003 when there is no memory for the word of
+/// a watched program.
+Result<std::unique_ptr<Pipeline>> make_pipeline(const check::Checked& program, std::shared_ptr<Device> device,
+                                                std::shared_ptr<Code> code,
+                                                const lower::FloatPromises& floats);
 
 /// Errors: B003.
 Result<std::unique_ptr<DeviceBuffer>> make_buffer(const std::shared_ptr<Device>& device, uint64_t bytes);

@@ -170,7 +170,9 @@ Result<Profile> ask_profile(const InstanceApi& api, VkPhysicalDevice device) {
   out.target = {.memory_model = a.has12.vulkanMemoryModel != 0 && a.has12.vulkanMemoryModelDeviceScope != 0,
                 .storage_16bit = a.has11.storageBuffer16BitAccess != 0,
                 .subgroup_size = certain_subgroup_size(a),
-                .floats = floats_of(a)};
+                .floats = floats_of(a),
+                // llvmpipe ends all loops of an invocation together after 65,535 turns, and says nothing.
+                .watch_loops = a.vulkan12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE};
   out.must_require_size = a.size_control.minSubgroupSize != a.size_control.maxSubgroupSize;
   out.max_required_subgroups = a.size_control.maxComputeWorkgroupSubgroups;
   out.driver = driver_text(a);

@@ -97,6 +97,7 @@ class Vulkan final : public Backend {
     VYRE_CHECK(check_module(program, module));
     Device::Source source = {.words = module.words,
                              .buffers = module.buffers,
+                             .watched = module.watched,
                              .whole_subgroups = !program.intrinsics().empty(),
                              .kept = {},
                              .keep = nullptr};

@@ -179,10 +179,10 @@ Result<void> Work::fill(const Piece& to, uint64_t offset, uint64_t count, std::b
 
 Result<VkDescriptorSet> Work::set_for(const Interface& interface) {
   const bool full = slot().used_sets == Slot::kSets ||
-                    slot().used_descriptors + interface.buffers > device_->pool_descriptors();
+                    slot().used_descriptors + interface.descriptors() > device_->pool_descriptors();
   if (full) VYRE_CHECK(next());
   ++slot().used_sets;
-  slot().used_descriptors += interface.buffers;
+  slot().used_descriptors += interface.descriptors();
   const VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
                                             .descriptorPool = slot().sets,
                                             .descriptorSetCount = 1,
@@ -221,6 +221,8 @@ Result<void> Work::dispatch(const Code& code, std::span<const Bound> bindings,
   if (!bindings.empty()) {
     api.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, interface.layout, 0, 1, &set, 0,
                               nullptr);
+  }
+  if (!counts.empty()) {
     api.CmdPushConstants(commands, interface.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                          uint32_t(counts.size_bytes()), counts.data());
   }

@@ -37,7 +37,7 @@ class Work {
   Result<void> copy_in(const Piece& to, uint64_t offset, std::span<const std::byte> from);
   Result<void> copy_out(const Piece& from, uint64_t offset, std::span<std::byte> to);
   Result<void> fill(const Piece& to, uint64_t offset, uint64_t count, std::byte value);
-  /// Shape: a binding and a count for each buffer of the code.
+  /// Shape: a binding and a count for each buffer of the code; where it is watched, one binding more.
   Result<void> dispatch(const Code& code, std::span<const Bound> bindings, std::span<const uint32_t> counts,
                         layout::Groups groups);
   /// Sends what is left and waits for everything.

@@ -144,6 +144,30 @@ program p(read a: u32 @0, read_write out: u32 @1) workgroup(256, 1, 1) {
   expect_refused(run(**pipeline), DiagCode::B011, {"within 1 ms"});
 }
 
+// Oracle: 70,000 turns, which llvmpipe does not let a program have; and 60,000, which it does.
+TEST_F(Faults, ALoopThatTheDriverEnds) {
+  const auto backend = open();
+  const auto program = checked(R"(
+program p(read turns: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {
+  let x = 0;
+  for i in 0..turns[0] { x = x + ((x ^ i) & 1) + 1; if (x > i + 1) { x = i + 1; } }
+  out[invocation_id.x] = x;
+})");
+  const auto pipeline = backend->compile(program);
+  ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
+  for (const uint32_t turns : {60'000u, 70'000u, 60'000u}) {
+    std::vector<uint32_t> a = {turns}, out(8);
+    const std::vector<std::span<std::byte>> host = {bytes_of(a), bytes_of(out)};
+    const auto ran = (*pipeline)->dispatch(host, {1, 1, 1});
+    if (turns == 70'000u) {
+      expect_refused(ran, DiagCode::B003, {"ended a loop", "65535"});
+    } else {
+      ASSERT_TRUE(ran) << diagnosis(ran.error());
+      EXPECT_THAT(out, testing::Each(turns));
+    }
+  }
+}
+
 TEST_F(Faults, ARefusedCallIsNotALostDevice) {
   for (const char* name : {"QueueSubmit", "EndCommandBuffer", "BeginCommandBuffer"}) {
     const auto backend = open();
