@@ -110,16 +110,19 @@ Result<std::vector<Failure>> find_failures(const Part& part, const Answers& answ
 }
 
 /// Takes back the instructions of the failures that have the fewest: those of larger ones may be blameless.
-/// False when no failure has any.
+/// So is the comparison that makes NaNs canonical wherever a result is stored, unless it is alone. False when
+/// no failure has any.
 bool demote(std::vector<Failure> failures, Verdict& verdict) {
   std::erase_if(failures, [](const Failure& f) { return f.operators.empty(); });
   if (failures.empty()) return false;
   const size_t fewest =
       std::ranges::min(failures, {}, [](const Failure& f) { return f.operators.size(); }).operators.size();
-  for (const Failure& failure : failures) {
+  for (Failure& failure : failures) {
+    if (failure.operators.size() != fewest) continue;
+    if (fewest > 1) failure.operators.erase(RawOp::FEq);
     const bool done =
         std::ranges::none_of(failure.operators, [&](RawOp op) { return verdict.kept[op].given; });
-    if (failure.operators.size() != fewest || done) continue;
+    if (done) continue;
     for (const RawOp op : failure.operators) verdict.kept[op] = {};
     verdict.findings.push_back(fmt::format("{} wrong: {}", list(failure.operators), failure.where));
   }

@@ -129,6 +129,7 @@ void add_conversions(std::vector<Tree>& out, const Tree& a, const Tree& b, const
                         cast(DataType::I32, a, RoundingMode::Trunc),
                         cast(DataType::U32, a, RoundingMode::Nearest),
                         cast(DataType::I32, a * b, RoundingMode::Floor),
+                        cast(DataType::F32, bits_of(a)),
                         cast(DataType::F32, bits_of(a)) * b,
                         cast(DataType::F32, bits_of(a, DataType::I32)),
                         x,

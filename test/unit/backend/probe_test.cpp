@@ -15,6 +15,7 @@
 #include "backend/floats.h"
 #include "lower/evaluate.h"
 #include "lower/kernel.h"
+#include "lower/spirv/float_promises.h"
 
 namespace vyre::backend {
 namespace {
@@ -163,6 +164,53 @@ TEST(Probe, WhatIsBrokenIsTakenBackAndNothingElse) {
     const auto again = probe::probe(verdict.kept, device);
     ASSERT_TRUE(again) << c.what;
     EXPECT_THAT(again->findings, IsEmpty()) << c.what;
+  }
+}
+
+/// A device with nothing but f32 and f64, which lose subnormals.
+lower::FloatPromises plain_vulkan() {
+  const lower::VulkanFloatModes modes{.arithmetic = true, .round_to_even = true, .keep_special = true};
+  return lower::vulkan_promises({.half = {}, .single = modes, .wide = modes, .independent = true});
+}
+
+// A promise that leaves answers open is kept by any of them, another one each time.
+TEST(Probe, WhatAPromiseAllowsIsNotTakenBack) {
+  const lower::FloatPromises promised = plain_vulkan();
+  const auto verdict = probe::probe(promised, Device{.flickers = true});
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->kept.by_op, promised.by_op);
+  EXPECT_THAT(verdict->findings, IsEmpty());
+  EXPECT_TRUE(verdict->steady);
+}
+
+TEST(Probe, WhatAPromiseDoesNotAllowIsTakenBackFromGuardedForms) {
+  const auto worse = [](RawOp op, lower::Promise real) {
+    lower::FloatPromises out = plain_vulkan();
+    out[op] = real;
+    return arithmetic_of(out);
+  };
+  // The low word of a sum never says that it is half of a unit.
+  const auto no_halves = [](Kernel& kernel) {
+    for (Inst& inst : kernel.insts) {
+      if (is(inst, RawOp::FWideLow)) inst = {.kind = InstKind::Const, .type = spec::DataType::U32};
+    }
+  };
+  struct Case {
+    Fault fault;
+    std::vector<RawOp> demoted;
+  };
+  const Case cases[] = {
+      {worse(RawOp::FMul, {.given = true, .flushes_results = true, .half_ulps = 1}), {RawOp::FMul}},
+      {worse(RawOp::FAdd, {.given = true, .half_ulps = 1}), {RawOp::FAdd}},
+      {worse(RawOp::FFromU32, {.given = true, .half_ulps = 1}), {RawOp::FFromU32}},
+      {no_halves, {RawOp::FWideMulAdd, RawOp::FWideLow}},
+  };
+  for (const Case& c : cases) {
+    const auto verdict = probe::probe(plain_vulkan(), Device{.fault = c.fault});
+    ASSERT_TRUE(verdict);
+    lower::FloatPromises expected = plain_vulkan();
+    for (const RawOp op : c.demoted) expected[op] = {};
+    EXPECT_EQ(demoted(verdict->kept), demoted(expected));
   }
 }
 
