@@ -61,11 +61,11 @@ int complain(const Diag& diag) {
 }
 
 /// Instances that take about a second, from a run of a few.
-Result<uint64_t> enough(verify::DeviceLaw& law, const algebra::BoundLaw& bound, const Options& options) {
+Result<uint64_t> enough(verify::DeviceLaw& law, const Options& options) {
   uint64_t instances = uint64_t{1} << 20;
   while (true) {
     const auto start = std::chrono::steady_clock::now();
-    VYRE_CHECK(law.run(verify::random_sweep(bound, instances, options.seed)));
+    VYRE_CHECK(law.run(verify::random_sweep(law, instances, options.seed)));
     if (since(start) > 0.25 || instances >= uint64_t{1} << 40) return instances * 4;
     instances *= 2;
   }
@@ -81,13 +81,13 @@ Result<bool> measure(backend::Backend& backend, const Row& row, const Options& o
   const double compiling = since(begin);
   uint64_t instances = options.instances;
   if (instances == 0) {
-    VYRE_TRY(found, enough(*law, *bound, options));
+    VYRE_TRY(found, enough(*law, options));
     instances = found;
   }
   // Once more, warm: the first run finds out how large slices may be.
-  VYRE_CHECK(law->run(verify::random_sweep(*bound, instances, options.seed)));
+  VYRE_CHECK(law->run(verify::random_sweep(*law, instances, options.seed)));
   const auto start = std::chrono::steady_clock::now();
-  VYRE_TRY(counts, law->run(verify::random_sweep(*bound, instances, options.seed)));
+  VYRE_TRY(counts, law->run(verify::random_sweep(*law, instances, options.seed)));
   const double took = since(start);
   const std::string doubt = counts.doubt();
   const bool good = doubt.empty() && counts.failures == 0;

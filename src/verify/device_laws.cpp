@@ -17,8 +17,6 @@ constexpr uint64_t kSaltStream = 0x6465766c6177;  // "devlaw": streams of their 
 constexpr uint64_t kPoisonStream = 0x64657670;    // "devp"
 constexpr uint64_t kWalkStream = 0x77616c6b;      // "walk"
 
-constexpr uint32_t kRuns = 16, kRunLength = 256;
-constexpr uint64_t kChunk = uint64_t{kRuns} * kRunLength;
 constexpr uint32_t kCanaryOneIn = 64;  // chunks
 constexpr uint32_t kRandomFold = 15;
 
@@ -233,7 +231,7 @@ Result<SweepCounts> DeviceLaw::at(std::span<const uint32_t> values) {
   return counts;
 }
 
-Sweep random_sweep(const BoundLaw& law, uint64_t instances, uint64_t seed) {
+Sweep random_sweep(const BoundLaw& law, uint64_t instances, uint64_t seed, ChunkSize chunk) {
   Sweep out;
   const std::string name = spec::to_string(*law.law) + std::string(law.f->id);
   // A stream for each law: FNV-1a of its name.
@@ -246,13 +244,17 @@ Sweep random_sweep(const BoundLaw& law, uint64_t instances, uint64_t seed) {
   }
   const auto salts = philox(seed, law.variables.size(), kSaltStream ^ stream);
   out.fold = kRandomFold;
-  out.runs = kRuns;
-  out.length = kRunLength;
-  out.threads = uint32_t((instances + kChunk - 1) / kChunk);
+  out.runs = chunk.runs;
+  out.length = chunk.length;
+  out.threads = uint32_t((instances + out.chunk_instances() - 1) / out.chunk_instances());
   out.canary_mask = kCanaryOneIn - 1;
   out.canary_value = salts[0] & out.canary_mask;
   out.canary_salt = salts[1];
   return out;
+}
+
+Sweep random_sweep(const DeviceLaw& law, uint64_t instances, uint64_t seed) {
+  return random_sweep(law.law(), instances, seed, law.branches() ? kShortChunk : kUsualChunk);
 }
 
 Sweep grid_sweep(size_t variables, uint32_t repetitions) {
@@ -279,10 +281,10 @@ Sweep walking_sweep(size_t variables, size_t walker, uint32_t chunk, uint64_t se
   out.fold = kRandomFold;
   out.first_chunk = chunk;
   out.chunk_stride = 0;
-  out.runs = kRuns;
-  out.length = kRunLength;
-  out.start_stride = uint32_t(kChunk);
-  out.threads = uint32_t((uint64_t{1} << 32) / kChunk);
+  out.runs = kUsualChunk.runs;
+  out.length = kUsualChunk.length;
+  out.start_stride = uint32_t(out.chunk_instances());
+  out.threads = uint32_t((uint64_t{1} << 32) / out.chunk_instances());
   return out;
 }
 

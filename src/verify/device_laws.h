@@ -110,8 +110,19 @@ Sweep part_of(const Sweep& sweep, uint32_t first, uint32_t count);
 /// The instances of one chunk, each an invocation of its own.
 Sweep one_by_one(const Sweep& sweep, uint32_t chunk, uint32_t start);
 
-/// Random full-width values: `instances` of them, rounded up to whole chunks of 4096, with canaries.
-Sweep random_sweep(const algebra::BoundLaw& law, uint64_t instances, uint64_t seed);
+/// How long an invocation of a random sweep is.
+struct ChunkSize {
+  uint32_t runs, length;
+};
+/// The usual one, and one of operations that loop or branch: it keeps all loops of an invocation together
+/// below 65,535 turns, where llvmpipe ends them (docs/spec/spirv.md).
+inline constexpr ChunkSize kUsualChunk{.runs = 16, .length = 256}, kShortChunk{.runs = 1, .length = 64};
+
+/// Random full-width values: `instances` of them, rounded up to whole chunks, with canaries.
+Sweep random_sweep(const algebra::BoundLaw& law, uint64_t instances, uint64_t seed,
+                   ChunkSize chunk = kUsualChunk);
+/// The same, in chunks that suit the law.
+Sweep random_sweep(const DeviceLaw& law, uint64_t instances, uint64_t seed);
 /// Every tuple of words 0..255, `repetitions` times, without canaries.
 Sweep grid_sweep(size_t variables, uint32_t repetitions);
 /// Variable `walker` runs once through all 2^32 words while the others stand at what a hash of `chunk` says.

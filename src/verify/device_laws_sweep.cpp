@@ -198,7 +198,7 @@ class LawSweeps {
 
   Result<void> blame(size_t number, DeviceLaw& law, std::span<const Batch> history, const Batch& batch,
                      const Seen& seen) {
-    SweepBench bench(backend_, law, random_sweep(law.law(), wanted_of(law, instances_), seed_));
+    SweepBench bench(backend_, law, random_sweep(law, wanted_of(law, instances_), seed_));
     VYRE_TRY(finding, blame_.find(bench, history, batch, seen));
     const uint32_t count = bench.open(uint32_t(finding.guilty.number));
     std::vector<uint32_t> values = bench.values(0);
@@ -231,7 +231,7 @@ class LawSweeps {
       if (!bound) continue;
       VYRE_CHECK(blame_.renew());
       VYRE_TRY(law, DeviceLaw::make(backend_, *bound, inspector_.table()));
-      const Sweep sweep = random_sweep(*bound, wanted_of(*law, instances_), seed_);
+      const Sweep sweep = random_sweep(*law, wanted_of(*law, instances_), seed_);
       SweepBench bench(backend_, *law, sweep);
       const Batch whole = SweepBench::batch(0, 0, sweep.threads);
       const Seen seen = bench.run(whole);
@@ -263,7 +263,7 @@ class LawSweeps {
 Result<DeviceLawVerdict> check_law_on_device(DeviceLaw& law, const std::string& device, uint64_t instances,
                                              uint64_t seed, const Monitor& monitor, Inspector& inspector) {
   const uint64_t wanted = wanted_of(law, instances);
-  const Sweep sweep = random_sweep(law.law(), wanted, seed);
+  const Sweep sweep = random_sweep(law, wanted, seed);
   DeviceLawVerdict out;
   VYRE_TRY(inspection, inspect(law, inspector));
   out.inspection = std::move(inspection);
