@@ -72,7 +72,8 @@ namespace {
 
 /// A backend that is the same whatever a file says of subgroups; opened once. Null when it is not here.
 std::shared_ptr<backend::Backend> opened(const std::string& spec) {
-  static std::map<std::string, std::shared_ptr<backend::Backend>> all;
+  // Never destroyed: drivers do not survive being closed when the process ends.
+  static auto& all = *new std::map<std::string, std::shared_ptr<backend::Backend>>;
   const auto [found, fresh] = all.try_emplace(spec);
   if (fresh) {
     if (auto backend = backend::open(spec)) found->second = std::move(*backend);

@@ -100,7 +100,9 @@ Device::~Device() {
   api_.DestroyDevice(handle_, nullptr);
 }
 
-uint32_t Device::max_buffers() const { return std::min(profile_.max_bindings, profile_.max_push_bytes / 4); }
+uint32_t Device::max_buffers() const {
+  return std::min(profile_.max_bindings, profile_.max_push_bytes / 4 - 1);
+}
 
 uint32_t Device::pool_descriptors() const { return std::max(4 * Slot::kSets, max_buffers()); }
 

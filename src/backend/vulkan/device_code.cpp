@@ -38,11 +38,12 @@ VkResult Device::make_interface(Interface& out) {
   if (const VkResult result = api_.CreateDescriptorSetLayout(handle_, &set, nullptr, &out.set);
       result != VK_SUCCESS)
     return result;
-  const VkPushConstantRange counts = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = 4 * out.buffers};
+  const VkPushConstantRange counts = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+                                      .size = 4 * (out.buffers + 1)};
   const VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                              .setLayoutCount = 1,
                                              .pSetLayouts = &out.set,
-                                             .pushConstantRangeCount = out.buffers == 0 ? 0u : 1u,
+                                             .pushConstantRangeCount = 1,
                                              .pPushConstantRanges = &counts};
   const VkResult result = api_.CreatePipelineLayout(handle_, &layout, nullptr, &out.layout);
   if (result != VK_SUCCESS) api_.DestroyDescriptorSetLayout(handle_, out.set, nullptr);

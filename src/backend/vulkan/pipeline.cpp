@@ -129,7 +129,8 @@ class VulkanPipeline final : public Pipeline {
   }
 
   Result<EmittedCode> code() override {
-    const lower::SpirvTarget& target = device_->profile().target;
+    lower::SpirvTarget target = device_->profile().target;
+    target.float_controls2 = false;  // the same instructions, said in words that every disassembler knows
     const lower::Kernel kernel =
         lower::legalize(lower::build(program_), lower::spirv_target(target, floats_));
     VYRE_TRY(module, lower::emit_spirv(kernel, target));
@@ -185,6 +186,7 @@ class VulkanPipeline final : public Pipeline {
   static std::vector<uint32_t> counts_of(std::span<const layout::Binding> bindings) {
     std::vector<uint32_t> out;
     for (const layout::Binding& binding : bindings) out.push_back(binding.count);
+    out.push_back(0);  // the veil
     return out;
   }
 

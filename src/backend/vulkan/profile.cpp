@@ -12,6 +12,15 @@
 namespace vyre::backend::vulkan {
 namespace {
 
+// VK_KHR_shader_float_controls2, which the headers of Debian 12 (1.3.239) do not have. Source: Vulkan
+// registry.
+constexpr const char* kFloatControls2Extension = "VK_KHR_shader_float_controls2";
+struct FloatControls2Features {
+  VkStructureType sType = VkStructureType(1000528000);
+  void* pNext = nullptr;
+  VkBool32 shaderFloatControls2 = VK_FALSE;
+};
+
 /// Everything that is asked of a device, in one chain: properties behind one another, features likewise.
 struct Answers {
   VkPhysicalDeviceSubgroupSizeControlPropertiesEXT size_control = {
@@ -25,6 +34,7 @@ struct Answers {
 
   VkPhysicalDeviceSubgroupSizeControlFeaturesEXT can_control = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT};
+  FloatControls2Features has_controls2;
   VkPhysicalDeviceVulkan12Features has12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   VkPhysicalDeviceVulkan11Features has11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
                                             .pNext = &has12};
@@ -33,10 +43,14 @@ struct Answers {
   Answers() = default;
   Answers(const Answers&) = delete;  // the chain points into itself
 
-  void ask(const InstanceApi& api, VkPhysicalDevice device, bool size_control_known) {
+  void ask(const InstanceApi& api, VkPhysicalDevice device, bool size_control_known, bool controls2_known) {
     if (size_control_known) {
       vulkan12.pNext = &size_control;
       has12.pNext = &can_control;
+    }
+    if (controls2_known) {
+      has_controls2.pNext = has12.pNext;
+      has12.pNext = &has_controls2;
     }
     api.GetPhysicalDeviceProperties2(device, &properties);
     api.GetPhysicalDeviceFeatures2(device, &has);
@@ -166,11 +180,13 @@ Result<Profile> ask_profile(const InstanceApi& api, VkPhysicalDevice device) {
   }
   out.queue_family = *family;
   Answers a;
-  a.ask(api, device, has_extension(api, device, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME));
+  a.ask(api, device, has_extension(api, device, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME),
+        has_extension(api, device, kFloatControls2Extension));
   out.target = {.memory_model = a.has12.vulkanMemoryModel != 0 && a.has12.vulkanMemoryModelDeviceScope != 0,
                 .storage_16bit = a.has11.storageBuffer16BitAccess != 0,
                 .subgroup_size = certain_subgroup_size(a),
                 .floats = floats_of(a),
+                .float_controls2 = a.has_controls2.shaderFloatControls2 != 0,
                 // llvmpipe ends all loops of an invocation together after 65,535 turns, and says nothing.
                 .watch_loops = a.vulkan12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE};
   out.must_require_size = a.size_control.minSubgroupSize != a.size_control.maxSubgroupSize;
@@ -209,9 +225,11 @@ VkResult create_device(const InstanceApi& api, const Profile& profile, VkDevice*
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT,
       .subgroupSizeControl = true,
       .computeFullSubgroups = true};
+  FloatControls2Features controls2 = {.pNext = subgroups ? &control : nullptr,
+                                      .shaderFloatControls2 = VK_TRUE};
   VkPhysicalDeviceVulkan12Features features12 = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-      .pNext = subgroups ? &control : nullptr,
+      .pNext = target.float_controls2 ? &controls2 : controls2.pNext,
       .shaderFloat16 = target.floats.half.arithmetic,
       .vulkanMemoryModel = target.memory_model,
       .vulkanMemoryModelDeviceScope = target.memory_model};
@@ -227,13 +245,15 @@ VkResult create_device(const InstanceApi& api, const Profile& profile, VkDevice*
                                          .queueFamilyIndex = profile.queue_family,
                                          .queueCount = 1,
                                          .pQueuePriorities = &priority};
-  const char* const extension = VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME;
+  std::vector<const char*> extensions;
+  if (subgroups) extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  if (target.float_controls2) extensions.push_back(kFloatControls2Extension);
   const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                    .pNext = &features,
                                    .queueCreateInfoCount = 1,
                                    .pQueueCreateInfos = &queue,
-                                   .enabledExtensionCount = subgroups ? 1u : 0u,
-                                   .ppEnabledExtensionNames = &extension};
+                                   .enabledExtensionCount = uint32_t(extensions.size()),
+                                   .ppEnabledExtensionNames = extensions.data()};
   return api.CreateDevice(profile.handle, &info, nullptr, out);
 }
 

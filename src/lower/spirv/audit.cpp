@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "lower/spirv/builder.h"
+
 namespace vyre::lower {
 namespace {
 
@@ -74,12 +76,22 @@ class Audit {
     if (i.op == Op::OpDecorate && spv::Decoration(i.words[2]) == spv::Decoration::NoContraction) {
       strict_.insert(i.words[1]);
     }
+    if (i.op == Op::OpConstant && i.words.size() == 4) words_[i.words[2]] = i.words[3];
+    if (i.op == Op::OpExecutionModeId && spv::ExecutionMode(i.words[2]) == kFastMathDefault) {
+      defaults_[i.words[3]] = i.words[4];
+    }
     return {};
   }
   Result<void> second_pass(const Instruction& i) const {
     const bool function = i.op == Op::OpExtInst && is_float(i.words[1]);
-    if ((function || is_arithmetic(i.op)) && !strict_.contains(i.words[2])) {
-      return std::unexpected(refused(fmt::format("%{} may be contracted", i.words[2])));
+    if (function || is_arithmetic(i.op)) {
+      const bool by_default = is_strict_by_default(i.words[1]);
+      if (by_default && strict_.contains(i.words[2])) {
+        return std::unexpected(
+            refused(fmt::format("%{} is told twice not to be contracted, which is not allowed", i.words[2])));
+      }
+      if (!by_default && !strict_.contains(i.words[2]))
+        return std::unexpected(refused(fmt::format("%{} may be contracted", i.words[2])));
     }
     if (moves(i.op) && is_float(i.words[1])) {
       return std::unexpected(refused(fmt::format("%{} moves a float as a float", i.words[2])));
@@ -88,15 +100,24 @@ class Audit {
   }
 
  private:
+  /// Whether the entry gives this type no fast-math flag.
+  bool is_strict_by_default(uint32_t type) const {
+    const auto mask = defaults_.find(type);
+    if (mask == defaults_.end()) return false;
+    const auto flags = words_.find(mask->second);
+    return flags != words_.end() && flags->second == 0;
+  }
   /// A float, a vector of them, or a pointer to one.
   bool is_float(uint32_t type) const {
     for (auto part = parts_.find(type); part != parts_.end(); part = parts_.find(type)) type = part->second;
     return floats_.contains(type);
   }
 
-  std::unordered_set<uint32_t> floats_;           // types
-  std::unordered_map<uint32_t, uint32_t> parts_;  // of vectors and pointers: what they are made of
-  std::unordered_set<uint32_t> strict_;           // results with NoContraction
+  std::unordered_set<uint32_t> floats_;              // types
+  std::unordered_map<uint32_t, uint32_t> parts_;     // of vectors and pointers: what they are made of
+  std::unordered_set<uint32_t> strict_;              // results with NoContraction
+  std::unordered_map<uint32_t, uint32_t> words_;     // constants of one word
+  std::unordered_map<uint32_t, uint32_t> defaults_;  // by type: the constant of its FPFastMathDefault
 };
 
 }  // namespace

@@ -144,10 +144,23 @@ void SpirvBuilder::emit(spv::Op op, SpirvOperands operands) { append(code_, op, 
 
 void SpirvBuilder::label(Id label) { append(code_, spv::Op::OpLabel, {label}); }
 
-SpirvId SpirvBuilder::arithmetic(spv::Op op, Id type, SpirvOperands operands) {
-  const Id result = emit(op, type, operands);
-  decorate(result, spv::Decoration::NoContraction);
+SpirvId SpirvBuilder::strict(Id result) {
+  if (!strict_by_default_) decorate(result, spv::Decoration::NoContraction);
   return result;
+}
+
+void SpirvBuilder::say_strict_by_default() {
+  const std::set<uint32_t> widths = real_widths_;
+  if (widths.empty()) return;
+  capability(kFloatControls2);
+  const Id no_flags = number(0);
+  for (const uint32_t bits : widths) {
+    append(modes_, spv::Op::OpExecutionModeId, {main_, kFastMathDefault, real(bits), no_flags});
+  }
+}
+
+SpirvId SpirvBuilder::arithmetic(spv::Op op, Id type, SpirvOperands operands) {
+  return strict(emit(op, type, operands));
 }
 
 SpirvId SpirvBuilder::glsl() {
@@ -165,17 +178,17 @@ SpirvId SpirvBuilder::function(GLSLstd450 function, Id type, SpirvOperands opera
 }
 
 SpirvId SpirvBuilder::arithmetic(GLSLstd450 function, Id type, SpirvOperands operands) {
-  const Id result = this->function(function, type, operands);
-  decorate(result, spv::Decoration::NoContraction);
-  return result;
+  return strict(this->function(function, type, operands));
 }
 
 std::vector<uint32_t> SpirvBuilder::finish(std::string_view entry) {
+  if (strict_by_default_) say_strict_by_default();
   const Id returns = nothing();
   const Id signature = type(spv::Op::OpTypeFunction, {returns});
 
   Words out = {spv::MagicNumber, kVersion, kGenerator, bound_, /*schema=*/0};
   for (const spv::Capability c : capabilities_) append(out, spv::Op::OpCapability, {c});
+  if (has(kFloatControls2)) append_named(out, spv::Op::OpExtension, {}, kFloatControls2Extension);
   if (glsl_ != Id{}) append_named(out, spv::Op::OpExtInstImport, {glsl_}, "GLSL.std.450");
   append(out, spv::Op::OpMemoryModel, {spv::AddressingModel::Logical, memory_model_});
   append_named(out, spv::Op::OpEntryPoint, {spv::ExecutionModel::GLCompute, main_}, entry, interface_);

@@ -23,6 +23,11 @@
 
 namespace vyre::lower {
 
+// SPV_KHR_float_controls2, which the headers of Debian 12 (1.3.239) do not have. Source: SPIR-V registry.
+inline constexpr std::string_view kFloatControls2Extension = "SPV_KHR_float_controls2";
+inline constexpr spv::Capability kFloatControls2{6029};
+inline constexpr spv::ExecutionMode kFastMathDefault{6028};
+
 /// The number of a result within a module; 0 is none.
 enum class SpirvId : uint32_t {};
 constexpr uint32_t index(SpirvId id) { return static_cast<uint32_t>(id); }
@@ -48,6 +53,10 @@ class SpirvBuilder {
   void capability(spv::Capability capability) { capabilities_.insert(capability); }
   bool has(spv::Capability capability) const { return capabilities_.contains(capability); }
   void memory_model(spv::MemoryModel model) { memory_model_ = model; }
+  /// Arithmetic on floats is strict by the entry's own word, SPV_KHR_float_controls2's FPFastMathDefault
+  /// without a flag for each width in use. That forbids NoContraction and SignedZeroInfNanPreserve, whose
+  /// meaning it has. To be said before any arithmetic is written.
+  void strict_by_default() { strict_by_default_ = true; }
   /// Without the entry's id, which comes first and is main's.
   void execution_mode(spv::ExecutionMode mode, SpirvOperands operands);
   void name(Id id, std::string_view name);
@@ -96,7 +105,7 @@ class SpirvBuilder {
   void emit(spv::Op op, SpirvOperands operands);
   void label(Id label);
 
-  /// Arithmetic on floats: the same with NoContraction.
+  /// Arithmetic on floats: the same with NoContraction, unless all of it is strict by default.
   Id arithmetic(spv::Op op, Id type, SpirvOperands operands);
   /// A function of GLSL.std.450; of floats with NoContraction.
   Id function(GLSLstd450 function, Id type, SpirvOperands operands);
@@ -112,6 +121,8 @@ class SpirvBuilder {
  private:
   using Words = std::vector<uint32_t>;
   static void append(Words& to, spv::Op op, SpirvOperands operands);
+  Id strict(Id result);
+  void say_strict_by_default();
   Id glsl();
 
   uint32_t bound_ = 1;
@@ -119,6 +130,7 @@ class SpirvBuilder {
   const Id first_ = fresh();
   Id glsl_{};  // the import of GLSL.std.450; none until it is used
   std::set<spv::Capability> capabilities_ = {spv::Capability::Shader};
+  bool strict_by_default_ = false;
   spv::MemoryModel memory_model_ = spv::MemoryModel::GLSL450;
   std::set<uint32_t> real_widths_;
   std::map<Words, Id> unique_;  // types and constants, by their instruction without the result

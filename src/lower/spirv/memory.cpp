@@ -52,27 +52,27 @@ SpirvId SpirvMemory::block_of(SpirvId array, uint32_t stride) {
   return block;
 }
 
+// Each buffer has a type of its own, which has its decorations: NVIDIA's driver (580) takes what is said of
+// one variable for said of all of its type, and a buffer that it thinks nobody writes it reads when it likes
+// (test/regress, loads-move-past-stores).
 SpirvId SpirvMemory::buffer_block(bool halves) {
-  SpirvId& block = blocks_[halves ? 1 : 0];
-  if (block == SpirvId{}) {
-    const SpirvId element = halves ? b_.integer(16) : b_.word();
-    block = block_of(b_.own_type(Op::OpTypeRuntimeArray, {element}), halves ? 2 : 4);
-  }
-  return block;
+  const SpirvId element = halves ? b_.integer(16) : b_.word();
+  return block_of(b_.own_type(Op::OpTypeRuntimeArray, {element}), halves ? 2 : 4);
 }
 
 void SpirvMemory::declare_bound(const KernelBuffer& buffer, View& view) {
   view.halves = target_.storage_16bit && spec::info(buffer.element).bytes == 2;
   if (view.halves) b_.capability(spv::Capability::StorageBuffer16BitAccess);
-  view.variable = b_.global(StorageClass::StorageBuffer, buffer_block(view.halves));
+  const SpirvId block = buffer_block(view.halves);
+  view.variable = b_.global(StorageClass::StorageBuffer, block);
   b_.decorate(view.variable, Decoration::DescriptorSet, {0u});
   b_.decorate(view.variable, Decoration::Binding, {buffer.argument});
   b_.decorate(view.variable, Decoration::Restrict);  // layout::bind refuses bindings that overlap
   if (buffer.access != BufferAccess::ReadWrite) {
-    b_.decorate(view.variable, Decoration::NonWritable);
+    b_.decorate_member(block, 0, Decoration::NonWritable);
   } else if (barriers_) {
     view.shared_by = true;
-    if (!target_.memory_model) b_.decorate(view.variable, Decoration::Coherent);
+    if (!target_.memory_model) b_.decorate_member(block, 0, Decoration::Coherent);
   }
 }
 
@@ -95,23 +95,28 @@ uint32_t SpirvMemory::shared_bytes() const {
   return words * 4;
 }
 
+SpirvId SpirvMemory::pushed(uint32_t word, uint32_t words) {
+  if (lengths_ == SpirvId{}) {
+    const SpirvId array = b_.own_type(Op::OpTypeArray, {b_.word(), b_.number(words)});
+    lengths_ = b_.global(StorageClass::PushConstant, block_of(array, 4));
+    b_.name(lengths_, "lengths");
+  }
+  const SpirvId pointer = b_.emit(Op::OpAccessChain, b_.pointer(StorageClass::PushConstant, b_.word()),
+                                  {lengths_, b_.number(0), b_.number(word)});
+  return b_.emit(Op::OpLoad, b_.word(), {pointer});
+}
+
 // Not OpArrayLength: it is wrong for empty buffers and for padded ones.
-void SpirvMemory::read_lengths() {
+void SpirvMemory::read_lengths(bool veiled) {
+  const uint32_t words = bound_ + (veiled ? 1 : 0);
   for (uint32_t i = 0; i < k_.buffers.size(); ++i) {
     if (k_.buffers[i].access == BufferAccess::Workgroup) views_[i].length = b_.number(k_.buffers[i].count);
   }
-  SpirvId lengths{};
   for (const Inst& inst : k_.insts) {
     if (inst.kind != InstKind::Len || views_[inst.target].length != SpirvId{}) continue;
-    if (lengths == SpirvId{}) {
-      const SpirvId array = b_.own_type(Op::OpTypeArray, {b_.word(), b_.number(bound_)});
-      lengths = b_.global(StorageClass::PushConstant, block_of(array, 4));
-      b_.name(lengths, "lengths");
-    }
-    const SpirvId pointer = b_.emit(Op::OpAccessChain, b_.pointer(StorageClass::PushConstant, b_.word()),
-                                    {lengths, b_.number(0), b_.number(k_.buffers[inst.target].argument)});
-    views_[inst.target].length = b_.emit(Op::OpLoad, b_.word(), {pointer});
+    views_[inst.target].length = pushed(k_.buffers[inst.target].argument, words);
   }
+  if (veiled) veil_ = pushed(bound_, words);
 }
 
 SpirvMemory::Place SpirvMemory::element(const View& view, SpirvId at) {

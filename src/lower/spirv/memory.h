@@ -20,8 +20,11 @@ class SpirvMemory {
   /// Declares what the kernel has. Lives as long as the three of them.
   SpirvMemory(const Kernel& kernel, const SpirvTarget& target, SpirvBuilder& builder);
 
-  /// Reads the lengths that the kernel asks for. To be called at the start of the function.
-  void read_lengths();
+  /// Reads the lengths that the kernel asks for, and the veil if it is wanted. To be called at the start of
+  /// the function.
+  void read_lengths(bool veiled);
+  /// A word that is zero, as nobody knows who compiles this. Domain: it was read.
+  SpirvId veil() const { return veil_; }
   SpirvId length(uint32_t buffer) const { return views_[buffer].length; }
 
   /// The index is that of a raw access, in its domain; the rest as the instruction says.
@@ -64,6 +67,8 @@ class SpirvMemory {
   void declare_workgroup(const KernelBuffer& buffer, View& view);
   SpirvId block_of(SpirvId array, uint32_t stride);
   SpirvId buffer_block(bool halves);
+  /// One of the push constants, which are so many words.
+  SpirvId pushed(uint32_t word, uint32_t words);
   Place place(const Inst& access, SpirvId at);
   Place element(const View& view, SpirvId at);
   spv::MemoryAccessMask mask(const View& view, bool once) const;
@@ -74,9 +79,10 @@ class SpirvMemory {
   SpirvBuilder& b_;
   bool barriers_ = false;
   uint32_t bound_ = 0;
-  SpirvId blocks_[2]{};      // the types of buffers of words, and of halves
   std::vector<View> views_;  // by buffer
   View watch_;
+  SpirvId lengths_{};  // the push constants; none until they are read
+  SpirvId veil_{};
 };
 
 }  // namespace vyre::lower

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lower/spirv/builder.h"
+#include "lower/spirv/foldable.h"
 #include "lower/spirv/memory.h"
 #include "lower/spirv/racy.h"
 #include "lower/spirv/raw.h"
@@ -32,14 +33,16 @@ class Shell {
         target_(target),
         memory_(kernel, target, b_),
         once_(volatile_loads(kernel)),
+        veiled_(veiled_operands(kernel)),
         results_(kernel.insts.size()) {}
 
   SpirvModule run() {
     const uint32_t threads = k_.invocations();
+    if (target_.float_controls2) b_.strict_by_default();
     if (target_.watch_loops && has_loops()) memory_.declare_watch();
     b_.execution_mode(spv::ExecutionMode::LocalSize, {threads, 1u, 1u});
     read_ids();
-    memory_.read_lengths();
+    memory_.read_lengths(wants_veil());
     for (const SlotInfo& slot : k_.slots) {
       slots_.push_back(b_.variable());
       b_.name(slots_.back(), slot.name);
@@ -161,6 +164,30 @@ class Shell {
     if (op == RawOp::Xor) return Op::OpLogicalNotEqual;
     return std::nullopt;
   }
+  /// Of what is rounded to half NVIDIA's driver (580) forgets the rounding where it is widened again, so that
+  /// is hidden from it too.
+  static bool veils_result(const Inst& inst) {
+    return inst.kind == InstKind::Raw && inst.raw == RawOp::FToF16;
+  }
+  bool wants_veil() const {
+    return std::ranges::find(veiled_, true) != veiled_.end() || std::ranges::any_of(k_.insts, &veils_result);
+  }
+  Id veiled(Id word) { return b_.emit(Op::OpBitwiseXor, b_.word(), {word, memory_.veil()}); }
+  /// By Value: operands of arithmetic on floats that a driver could work out.
+  static std::vector<bool> veiled_operands(const Kernel& kernel) {
+    std::vector<bool> used(kernel.insts.size());
+    for (const Inst& inst : kernel.insts) {
+      if (inst.kind != InstKind::Raw || !info(inst.raw).is_float) continue;
+      for (const Value arg : kernel.args(inst)) used[index(arg)] = true;
+    }
+    const std::vector<bool> foldable = foldable_values(kernel);
+    for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] && foldable[i];
+    return used;
+  }
+  Id operand(Value v, bool of_floats) {
+    if (!of_floats || !veiled_[index(v)]) return word(v);
+    return veiled(word(v));
+  }
   void emit_raw(Value v, const Inst& inst) {
     const auto args = k_.args(inst);
     if (const auto op = logical(inst.raw); op && made(args[0]).truth && made(args[1]).truth) {
@@ -171,10 +198,11 @@ class Shell {
     operands.clear();
     for (const Value arg : args) {
       const bool condition = inst.raw == RawOp::Select && operands.empty();
-      operands.push_back(condition ? truth(arg) : word(arg));
+      operands.push_back(condition ? truth(arg) : operand(arg, info(inst.raw).is_float));
     }
     const SpirvRaw& row = spirv_raw(inst.raw);
-    set(v, row.emit(b_, operands), row.made == SpirvMade::Truth);
+    const Id result = row.emit(b_, operands);
+    set(v, veils_result(inst) ? veiled(result) : result, row.made == SpirvMade::Truth);
   }
 
   void emit_intrinsic(Value v, const Inst& inst) {
@@ -337,7 +365,7 @@ class Shell {
     if (modes.keep_subnormals && settable) {
       ask_for_mode(spv::Capability::DenormPreserve, spv::ExecutionMode::DenormPreserve, bits);
     }
-    if (modes.keep_special) {
+    if (modes.keep_special && !target_.float_controls2) {
       ask_for_mode(spv::Capability::SignedZeroInfNanPreserve, spv::ExecutionMode::SignedZeroInfNanPreserve,
                    bits);
     }
@@ -352,13 +380,14 @@ class Shell {
   const SpirvTarget& target_;
   SpirvBuilder b_;
   SpirvMemory memory_;
-  const std::vector<bool> once_;   // by Value: loads that happen exactly once
-  std::vector<Result> results_;    // by Value
-  std::vector<Id> slots_;          // by Slot
-  std::vector<Id> operands_;       // of the raw operator at hand
-  Id current_ = b_.entry_label();  // the block that is being written
-  Id thread_{};                    // linear local id
-  Id groups_{};                    // the workgroup's, of all axes
+  const std::vector<bool> once_;    // by Value: loads that happen exactly once
+  const std::vector<bool> veiled_;  // by Value
+  std::vector<Result> results_;     // by Value
+  std::vector<Id> slots_;           // by Slot
+  std::vector<Id> operands_;        // of the raw operator at hand
+  Id current_ = b_.entry_label();   // the block that is being written
+  Id thread_{};                     // linear local id
+  Id groups_{};                     // the workgroup's, of all axes
   std::array<Id, 3> local_{}, group_{}, invocation_{};
 };
 

@@ -23,10 +23,11 @@ namespace vyre::lower {
 
 /// What a module may use of a device: the features that Vulkan 1.2 makes optional.
 struct SpirvTarget {
-  bool memory_model = true;    // vulkanMemoryModel; else the older one, with Coherent where it matters
-  bool storage_16bit = false;  // storageBuffer16BitAccess
-  uint32_t subgroup_size = 0;  // 0: no operations of subgroups
-  VulkanFloats floats;         // features and modes that the device advertises
+  bool memory_model = true;      // vulkanMemoryModel; else the older one, with Coherent where it matters
+  bool storage_16bit = false;    // storageBuffer16BitAccess
+  uint32_t subgroup_size = 0;    // 0: no operations of subgroups
+  VulkanFloats floats;           // features and modes that the device advertises
+  bool float_controls2 = false;  // shaderFloatControls2
   /// The driver is known to end loops that run long, which it says to nobody: the module then watches them.
   bool watch_loops = false;
   bool operator==(const SpirvTarget&) const = default;
@@ -42,12 +43,14 @@ inline constexpr SpirvTarget kUsualDevice = {
 ///
 /// Shape   descriptor set 0, binding KernelBuffer::argument: a storage buffer of at least one element. Push
 ///         constants: a word for each bound buffer, in the order of KernelBuffer::argument, its
-///         element count. A dispatch has the program's groups; a group is (threads, 1, 1).
+///         element count; then, where a module computes with floats, a zero, which hides constants
+///         from the driver (lower/spirv/foldable.h). A dispatch has the program's groups; a group is
+///         (threads, 1, 1).
 struct SpirvModule {
   std::vector<uint32_t> words;
   uint32_t threads = 1;       // invocations of a workgroup
   uint32_t shared_bytes = 0;  // of workgroup memory; the code clears it
-  uint32_t buffers = 0;       // bound ones: descriptors, and words of push constants
+  uint32_t buffers = 0;       // bound ones: descriptors, and words of push constants before the zero
   /// Binding number `buffers` is a storage buffer of one word, zero before the dispatch. When it is not after
   /// it, the driver has left some loop before its end, and no result is of any use.
   bool watched = false;

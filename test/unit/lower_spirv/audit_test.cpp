@@ -109,6 +109,35 @@ TEST(SpirvAudit, EachInstructionHasItsOwnDecoration) {
       module_of("OpDecorate %r NoContraction", "%r = OpFAdd %float %x %y\n %s = OpFAdd %float %x %y")));
 }
 
+// SPV_KHR_float_controls2's word for all of an entry takes the decorations' place, and forbids them.
+TEST(SpirvAudit, StrictByTheEntrysWord) {
+  const Kernel kernel = test::spirv_kernel(
+      "program p(read a: f32 @0, read_write b: f32 @1) workgroup(1, 1, 1) { b[0] = a[0] + a[1]; }",
+      test::kRichDevice, test::every_promise());
+  SpirvTarget target = test::kRichDevice;
+  target.float_controls2 = true;
+  const auto module = emit_spirv(kernel, target);
+  ASSERT_TRUE(module);
+  EXPECT_TRUE(audit_spirv(module->words));
+  // Numbers from the registry: OpCapability 17, FloatControls2 6029, OpExecutionModeId 331, FPFastMathDefault
+  // 6028, OpDecorate 71, NoContraction 42, OpExecutionMode 16, SignedZeroInfNanPreserve 4461.
+  size_t capabilities = 0, words_of_entry = 0;
+  std::vector<uint32_t> broken = module->words;
+  for (size_t at = 5; at < module->words.size(); at += module->words[at] >> 16) {
+    const uint32_t op = module->words[at] & 0xffff;
+    capabilities += op == 17 && module->words[at + 1] == 6029;
+    if (op == 331 && module->words[at + 2] == 6028) {
+      ++words_of_entry;
+      broken[at + 4] = module->words[at + 3];  // no constant, so nobody knows what it allows
+    }
+    EXPECT_FALSE(op == 71 && module->words[at + 2] == 42);
+    EXPECT_FALSE(op == 16 && module->words[at + 2] == 4461);
+  }
+  EXPECT_EQ(capabilities, 1u);
+  EXPECT_EQ(words_of_entry, 1u);
+  EXPECT_FALSE(audit_spirv(broken));
+}
+
 // No emitted module passes for want of decorations to look at.
 TEST(SpirvAudit, AnEmittedModuleWithoutItsDecorationsIsRefused) {
   const Kernel kernel = test::spirv_kernel(

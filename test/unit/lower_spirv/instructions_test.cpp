@@ -63,6 +63,7 @@ std::vector<std::string> words_of(const std::string& line) {
 std::string code_of(const std::string& text, uint32_t operands) {
   std::stringstream in(text);
   std::map<std::string, std::string> names;
+  std::string pushed, veil;  // the push constant that is zero
   uint32_t made = 0;
   bool function = false, inside = false;
   std::string out;
@@ -71,6 +72,14 @@ std::string code_of(const std::string& text, uint32_t operands) {
     function = function || line.find("OpLabel") != line.npos;
     inside = inside || (function && operands == 0);
     if (!function || words.size() < 4 || words[1] != "=") continue;
+    if (words[2] == "OpAccessChain" && line.find("%lengths") != line.npos) {
+      pushed = words[0];
+      continue;
+    }
+    if (words[2] == "OpLoad" && words[4] == pushed) {
+      veil = words[0];
+      continue;
+    }
     if (words[2] == "OpLoad" && names.size() < operands) {
       names[words[0]] = std::string(1, char('a' + names.size()));
       inside = names.size() == operands;
@@ -88,6 +97,7 @@ std::string code_of(const std::string& text, uint32_t operands) {
       if (words[2] == "OpExtInst" && i == 4) continue;  // the library
       const auto known = names.find(words[i]);
       std::string word = known == names.end() ? words[i] : known->second;
+      if (word == veil) word = "veil";
       if (word.front() == '%') word.erase(0, 1);
       out += " " + word;
     }
@@ -148,7 +158,8 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::FFromF16,
      "OpBitcast v2half a; OpCompositeExtract half t0 0; OpFConvert float t1; OpBitcast uint t2"},
     {RawOp::FToF16,
-     "OpBitcast float a; OpFConvert half t0; OpCompositeConstruct v2half t1 half_0x0p_0; OpBitcast uint t2"},
+     "OpBitcast float a; OpFConvert half t0; OpCompositeConstruct v2half t1 half_0x0p_0; OpBitcast uint t2; "
+     "OpBitwiseXor uint t3 veil"},
     {RawOp::FWideMulAdd,
      "OpBitcast float a; OpFConvert double t0; OpBitcast float b; OpFConvert double t2; OpFMul double t1 t3; "
      "OpBitcast float c; OpFConvert double t5; OpFAdd double t4 t6; OpFConvert float t7; OpBitcast uint t8"},

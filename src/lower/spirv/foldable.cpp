@@ -1,0 +1,100 @@
+#include "lower/spirv/foldable.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace vyre::lower {
+namespace {
+
+/// Forwards from what only a dispatch brings to everything that is computed from it; the rest is foldable.
+class Spread {
+ public:
+  explicit Spread(const Kernel& kernel)
+      : k_(kernel),
+        unknown_(kernel.insts.size()),
+        slots_(kernel.slots.size()),
+        users_(kernel.insts.size()),
+        gets_(kernel.slots.size()),
+        written_(kernel.buffers.size()) {
+    for (uint32_t i = 0; i < k_.insts.size(); ++i) {
+      const Inst& inst = k_.insts[i];
+      for (const Value v : k_.args(inst)) users_[index(v)].push_back(Value{i});
+      if (inst.kind == InstKind::Get) gets_[inst.target].push_back(Value{i});
+      if (inst.kind == InstKind::RawStore || inst.kind == InstKind::RawAtomic) written_[inst.target] = true;
+    }
+  }
+
+  std::vector<bool> run() {
+    for (uint32_t i = 0; i < k_.insts.size(); ++i) {
+      if (is_brought(k_.insts[i])) mark(Value{i});
+    }
+    while (!left_.empty()) {
+      const Value v = left_.back();
+      left_.pop_back();
+      for (const Value user : users_[index(v)]) pass(user, v);
+    }
+    unknown_.flip();
+    return std::move(unknown_);
+  }
+
+ private:
+  void mark(Value v) {
+    if (unknown_[index(v)]) return;
+    unknown_[index(v)] = true;
+    left_.push_back(v);
+  }
+
+  /// What a dispatch brings. A word of memory that the kernel writes may be one that it wrote.
+  bool is_brought(const Inst& inst) const {
+    switch (inst.kind) {
+      case InstKind::Len:
+      case InstKind::InvocationId:
+      case InstKind::WorkgroupId:
+      case InstKind::RawAtomic:
+      case InstKind::Intrinsic: return true;
+      case InstKind::LocalId: return k_.workgroup_size[inst.imm] > 1;
+      case InstKind::RawLoad: return !written_[inst.target];
+      case InstKind::Const:
+      case InstKind::Get:
+      case InstKind::Set:
+      case InstKind::If:
+      case InstKind::Loop:
+      case InstKind::Return:
+      case InstKind::Barrier:
+      case InstKind::Apply:
+      case InstKind::Load:
+      case InstKind::Store:
+      case InstKind::Atomic:
+      case InstKind::Raw:
+      case InstKind::RawStore: break;
+    }
+    return false;
+  }
+
+  /// `from`, an operand of the instruction, is not known.
+  void pass(Value user, Value from) {
+    const Inst& inst = k_[user];
+    if (inst.kind == InstKind::Loop) mark(user);
+    // An operator may be pulled into both arms of a select, so what chooses between two does not hide them.
+    const bool is_choice = inst.raw == RawOp::Select && k_.arg(inst, 0) == from && k_.arg(inst, 1) != from &&
+                           k_.arg(inst, 2) != from;
+    if (inst.kind == InstKind::Raw && !is_choice) mark(user);
+    if (inst.kind != InstKind::Set || slots_[inst.target]) return;
+    slots_[inst.target] = true;
+    for (const Value get : gets_[inst.target]) mark(get);
+  }
+
+  const Kernel& k_;
+  std::vector<bool> unknown_;              // by Value
+  std::vector<bool> slots_;                // by Slot: something unknown is assigned to it
+  std::vector<std::vector<Value>> users_;  // by Value
+  std::vector<std::vector<Value>> gets_;   // by Slot
+  std::vector<bool> written_;              // by buffer
+  std::vector<Value> left_;
+};
+
+}  // namespace
+
+std::vector<bool> foldable_values(const Kernel& kernel) { return Spread(kernel).run(); }
+
+}  // namespace vyre::lower
