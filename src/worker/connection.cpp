@@ -83,12 +83,12 @@ Diag Connection::trouble(const Lock& lock, Passage passage, Call call, double se
 }
 
 Result<Answer> Connection::call(const Lock& lock, Call call, std::span<const std::byte> body, double seconds,
-                                int fd, Cores cores) {
+                                int fd) {
   Generation& g = *generation_;
   Writer out;
   out.number(++g.calls);
   out.number(uint8_t(call));
-  out.number(uint32_t(options_.cores && cores == Cores::Share ? options_.cores() : 0));
+  out.number(uint32_t(options_.cores ? options_.cores() : 0));
   for (std::vector<uint32_t>* dropped : {&g.dropped_pipelines, &g.dropped_buffers}) {
     out.number(uint32_t(dropped->size()));
     for (const uint32_t id : *dropped) out.number(id);

@@ -30,9 +30,6 @@ struct Generation {
   std::vector<uint32_t> dropped_buffers;
 };
 
-/// Which cores a call may use: those that the options say, or all.
-enum class Cores : uint8_t { Share, All };
-
 /// What an answer gave, in the bytes that it came in.
 struct Answer {
   Bytes message;
@@ -56,7 +53,7 @@ class Connection {
   /// One call in the process that ensure() gave. Errors: what the worker answers; B009, B010, B012. After
   /// those and after B011 there is no process.
   Result<Answer> call(const Lock& lock, Call call, std::span<const std::byte> body, double seconds,
-                      int fd = -1, Cores cores = Cores::Share);
+                      int fd = -1);
   /// A call that answers nothing.
   Result<void> command(const Lock& lock, Call call, std::span<const std::byte> body, double seconds,
                        int fd = -1);

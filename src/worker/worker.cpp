@@ -36,10 +36,8 @@ Result<std::vector<Result<void>>> compile_in(Connection& connection, const Lock&
     Writer body;
     body.number(uint32_t(end - first));
     body.append(programs.written());
-    // Whoever compiles many programs has the longest way to go, so all cores may help.
-    const Cores cores = end - first > 1 ? Cores::All : Cores::Share;
     VYRE_TRY(answer, connection.call(lock, Call::Compile, body.written(),
-                                     connection.options().compile_seconds * double(end - first), -1, cores));
+                                     connection.options().compile_seconds * double(end - first)));
     Reader in = answer.reader();
     bool well = in.count(1) == end - first;
     for (size_t i = first; well && i < end; ++i) {

@@ -33,8 +33,7 @@ struct Options {
   /// The executable that has the verb `worker`; empty: this one.
   std::string program;
   /// How many cores the process may use at a time; 0: all. Asked at each call, since workers side by side
-  /// share the machine, and the last of them have it to themselves; but a batch of programs is compiled on
-  /// all. Empty: all. Thread: that of the call.
+  /// share the machine, and the last of them have it to themselves. Empty: all. Thread: that of the call.
   std::function<unsigned()> cores;
   double open_seconds = 60;      // to open the backend
   double compile_seconds = 60;   // a program
