@@ -141,25 +141,12 @@ Result<void> Connection::greet(const Lock& lock) {
   return {};
 }
 
-Result<std::unique_ptr<Process>> Connection::start(const Lock&) {
-  // A nursery that was there before may be gone, by no fault of what is about to start.
-  if (nursery_) {
-    if (auto process = Process::start(*nursery_, options_.open_seconds)) return process;
-  }
-  nursery_.reset();
-  VYRE_TRY(nursery, Nursery::start(options_.program.empty() ? "/proc/self/exe" : options_.program,
-                                   worker_arguments(options_)));
-  nursery_ = std::move(nursery);
-  auto process = Process::start(*nursery_, options_.open_seconds);
-  if (!process) nursery_.reset();
-  return process;
-}
-
 Result<Generation*> Connection::ensure(const Lock& lock) {
   if (generation_) return generation_.get();
   auto fresh = std::make_unique<Generation>();
   fresh->number = ++generations_;
-  VYRE_TRY(process, start(lock));
+  VYRE_TRY(process, Process::start(options_.program.empty() ? "/proc/self/exe" : options_.program,
+                                   worker_arguments(options_)));
   fresh->process = std::move(process);
   generation_ = std::move(fresh);
   if (auto greeted = greet(lock); !greeted) {

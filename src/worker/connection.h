@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "worker/area.h"
-#include "worker/nursery.h"
 #include "worker/process.h"
 #include "worker/protocol.h"
 #include "worker/worker.h"
@@ -78,7 +77,6 @@ class Connection {
   void drop_buffer(uint32_t id);
 
  private:
-  Result<std::unique_ptr<Process>> start(const Lock& lock);
   Result<Area*> area_for(const Lock& lock, std::span<const BufferShape> buffers);
   Result<void> make_room(const Lock& lock, Lane& lane, size_t turn, Access access, uint64_t bytes);
   Diag input_written(const Lock& lock, uint64_t at);
@@ -89,7 +87,6 @@ class Connection {
   std::mutex mutex_;
   Greeting greeting_;
   bool greeted_ = false;
-  std::unique_ptr<Nursery> nursery_;  // outlives the processes that come from it
   std::unique_ptr<Generation> generation_;
   uint64_t generations_ = 0;
   std::atomic<uint32_t> last_id_ = 0;

@@ -13,7 +13,6 @@
 #include <csignal>
 #include <cstring>
 
-#include "worker/nursery.h"
 #include "worker/protocol.h"
 
 extern char** environ;
@@ -25,13 +24,7 @@ namespace {
 constexpr int kFirstFree = 10;
 /// A process that was killed and does not end sits in its driver; nothing more can be done about it.
 constexpr double kKillSeconds = 30;
-/// A program that closed its socket is about to end; so long it may take.
-constexpr double kGraceSeconds = 2;
 constexpr size_t kLinesShown = 4;
-
-Deadline in_seconds(double seconds) {
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
 
 Diag cannot_start(std::string_view what, int error) {
   return make_diag(
@@ -115,35 +108,12 @@ Result<std::unique_ptr<Process>> Process::start(const std::string& program,
     out->reaped_ = true;
     return std::unexpected(cannot_start(program, error));
   }
-  out->adopt(std::move(socket.ours), std::move(pipe.ours));
-  return out;
-}
-
-Result<std::unique_ptr<Process>> Process::start(Nursery& nursery, double seconds) {
-  VYRE_TRY(socket, make_socket());
-  VYRE_TRY(pipe, make_pipe());
-  std::unique_ptr<Process> out(new Process);
-  const auto pid = nursery.fork(socket.theirs, pipe.theirs, in_seconds(seconds));
-  if (!pid) {
-    out->reaped_ = true;
-    return std::unexpected(
-        make_diag(DiagCode::B009, Span::none(),
-                  fmt::format("in the middle of starting, the program of the backend's process {}",
-                              nursery.end(kGraceSeconds)),
-                  "see that it is a program of this version that serves backends"));
-  }
-  out->pid_ = *pid;
-  out->nursery_ = &nursery;
-  out->adopt(std::move(socket.ours), std::move(pipe.ours));
-  return out;
-}
-
-void Process::adopt(Fd socket, Fd output) {
   // Tells of its end with a time limit. Kernels before 5.3 have none; then waiting has no limit.
-  pidfd_ = Fd(int(::syscall(SYS_pidfd_open, pid_, 0)));
-  if (pidfd_) ::fcntl(pidfd_.get(), F_SETFD, FD_CLOEXEC);
-  channel_ = Channel(std::move(socket));
-  output_ = OutputTail(std::move(output));
+  out->pidfd_ = Fd(int(::syscall(SYS_pidfd_open, out->pid_, 0)));
+  if (out->pidfd_) ::fcntl(out->pidfd_.get(), F_SETFD, FD_CLOEXEC);
+  out->channel_ = Channel(std::move(socket.ours));
+  out->output_ = OutputTail(std::move(pipe.ours));
+  return out;
 }
 
 Process::~Process() { end(0); }
@@ -157,22 +127,21 @@ bool Process::wait_until(Deadline deadline) {
       if (ready == 0) return false;
       if (ready < 0) continue;
     }
-    if (nursery_ != nullptr) {
-      // A nursery that is gone says nothing, and has left its children to the system.
-      status_ = nursery_->reap(pid_, in_seconds(kKillSeconds)).value_or(SIGKILL);
-    } else if (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
-      continue;
-    }
+    const pid_t done = ::waitpid(pid_, &status_, 0);
+    if (done < 0 && errno == EINTR) continue;
     reaped_ = true;
   }
   return true;
 }
 
 std::string Process::end(double grace) {
-  if (!reaped_ && (grace <= 0 || !wait_until(in_seconds(grace)))) {
+  const auto after = [](double seconds) {
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  };
+  if (!reaped_ && (grace <= 0 || !wait_until(after(grace)))) {
     killed_ = true;
     ::kill(pid_, SIGKILL);
-    wait_until(in_seconds(kKillSeconds));
+    wait_until(after(kKillSeconds));
   }
   channel_.close();
   output_.drain();

@@ -12,8 +12,6 @@
 
 namespace vyre::worker {
 
-class Nursery;
-
 class Process {
  public:
   /// Starts `program` with these arguments, with the socket at kWorkerSocket and nothing else of this
@@ -21,9 +19,6 @@ class Process {
   /// interrupt from the terminal reaches its parent alone. Errors: B009.
   static Result<std::unique_ptr<Process>> start(const std::string& program,
                                                 const std::vector<std::string>& arguments);
-  /// The same as a fork of what waits in a nursery, which must outlive it. Errors: B009, and then the
-  /// nursery is of no more use.
-  static Result<std::unique_ptr<Process>> start(Nursery& nursery, double seconds);
   Process(const Process&) = delete;
   /// Ends it.
   ~Process();
@@ -37,10 +32,8 @@ class Process {
 
  private:
   Process() = default;
-  void adopt(Fd socket, Fd output);
   bool wait_until(Deadline deadline);
 
-  Nursery* nursery_ = nullptr;  // the process is its child; null: of this one
   pid_t pid_ = -1;
   Fd pidfd_;
   int status_ = 0;

@@ -16,7 +16,6 @@
 #include "spec/table.h"
 #include "wire/wire.h"
 #include "worker/channel.h"
-#include "worker/nursery.h"
 #include "worker/protocol.h"
 #include "worker/region.h"
 #include "worker/worker.h"
@@ -297,7 +296,6 @@ constexpr int kExitAskedAmiss = 2;
 }  // namespace
 
 int serve(const Open& open, int socket, const spec::OpTable& table, const LimitCores& limit) {
-  tend_nursery(socket);
   const rlimit no_core = {};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);

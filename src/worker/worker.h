@@ -1,13 +1,13 @@
 // Workers: a backend in a process of its own, which may die.
 //
-// A driver is not trusted. make_worker() starts a process that opens the backend (a fork of one that was
-// started by exec and has done nothing since: drivers do not survive a fork), and gives a Backend whose calls
-// travel there: control over a socket, buffers through shared memory. What the process does cannot harm its
-// parent: a crash, an abort, an exit is B009, a call that outlasts its budget B010 (and the process is
-// killed), a message or a size that the protocol does not allow B012. After each of these the next call finds
-// a new process, in which pipelines are compiled again; what device buffers held is lost.
+// A driver is not trusted. make_worker() starts a process by exec (never fork alone: drivers do not survive
+// it) that opens the backend, and gives a Backend whose calls travel there: control over a socket, buffers
+// through shared memory. What the process does cannot harm its parent: a crash, an abort, an exit is B009, a
+// call that outlasts its budget B010 (and the process is killed), a message or a size that the protocol does
+// not allow B012. After each of these the next call finds a new process, in which pipelines are compiled
+// again; what device buffers held is lost.
 //
-// The memory that both see holds nothing but the buffers of dispatches. The parent puts inputs in and copies
+// The memory that both see holds nothing but the buffers of dispatches. The parent copies inputs in and
 // results out before it compares, so what is expected is never mapped into a worker. Inputs lie where the
 // worker can only read. Around and between buffers lies poison, checked after each dispatch: a worker that
 // writes there is found (B012, naming the place). Two areas take turns, and each is checked again before it

@@ -11,7 +11,6 @@
 #include "faulty.h"
 #include "support.h"
 #include "worker/channel.h"
-#include "worker/nursery.h"
 #include "worker/protocol.h"
 
 namespace vyre::worker {
@@ -94,7 +93,6 @@ int be_hostile(const std::string& backend, int socket) {
   uint64_t seed = 0;
   const bool numbered = std::from_chars(what.data(), what.data() + what.size(), seed).ec == std::errc{};
   RandomStream random(seed, 0);
-  tend_nursery(socket);
   Channel channel{Fd(socket)};
   Bytes request;
   Fd fd;

@@ -1,10 +1,8 @@
 #include "worker/worker.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -335,41 +333,12 @@ bool comes_true(Condition condition) {
 TEST(Worker, DiesWithItsParent) {
   auto parent = Process::start("/proc/self/exe", {"hang-with-a-worker"});
   ASSERT_TRUE(parent) << parent.error().message;
-  std::vector<pid_t> nurseries, workers;
-  ASSERT_TRUE(comes_true([&] { return !(nurseries = children_of((*parent)->pid())).empty(); }));
-  ASSERT_EQ(nurseries.size(), 1u);
-  ASSERT_TRUE(comes_true([&] { return !(workers = children_of(nurseries.front())).empty(); }));
+  std::vector<pid_t> workers;
+  ASSERT_TRUE(comes_true([&] { return !(workers = children_of((*parent)->pid())).empty(); }));
   ASSERT_EQ(workers.size(), 1u);
-  EXPECT_TRUE(is_alive(nurseries.front()));
   EXPECT_TRUE(is_alive(workers.front()));
   parent->reset();  // killed
-  EXPECT_TRUE(comes_true([&] { return !is_alive(workers.front()) && !is_alive(nurseries.front()); }));
-}
-
-// Oracle: nursery.h: what comes from a nursery is a process of its own. A nursery that was killed is
-// replaced, and that is nobody's fault.
-TEST(Worker, OutlivesItsNursery) {
-  const auto worker = open_worker(options_for("faulty"));
-  const auto pipeline = worker->compile(doubling());
-  ASSERT_TRUE(pipeline) << pipeline.error().message;
-  const std::vector<pid_t> nurseries = children_of(::getpid());
-  ASSERT_EQ(nurseries.size(), 1u);
-  const std::vector<pid_t> first = children_of(nurseries.front());
-  ASSERT_EQ(first.size(), 1u);
-  EXPECT_EQ(::getpgid(first.front()), first.front());
-  ASSERT_TRUE(worker->renew());
-  expect_right(**pipeline);
-  const std::vector<pid_t> second = children_of(nurseries.front());
-  ASSERT_EQ(second.size(), 1u);
-  EXPECT_NE(first, second);
-  EXPECT_FALSE(is_alive(first.front()));
-
-  ASSERT_EQ(::kill(nurseries.front(), SIGKILL), 0);
-  ASSERT_TRUE(comes_true([&] { return !is_alive(nurseries.front()); }));
-  expect_right(**pipeline);
-  ASSERT_TRUE(worker->renew());
-  expect_right(**pipeline);
-  EXPECT_NE(children_of(::getpid()), nurseries);
+  EXPECT_TRUE(comes_true([&] { return !is_alive(workers.front()); }));
 }
 
 }  // namespace
