@@ -387,7 +387,7 @@ class Listings(CommandTest):
 
         floats = {row["name"]: row["floats"] for row in rows if row["available"]}["native"]
         self.assertEqual(floats["form"], "auto")
-        self.assertEqual(len(floats["native"]) + len(floats["composed"]), 19)
+        self.assertEqual(len(floats["native"]) + len(floats["composed"]), 21)
 
     def test_the_form_of_floats_changes_no_result(self):
         path = self.write("scaled.vyre", """program scaled(read a: f32 @0, read_write out: f32 @1) workgroup(4, 1, 1) {
