@@ -124,6 +124,13 @@ class CertifyFloats(Conform):
         self.assertNotIn("exhausted(u8)", grades)
         self.assertEqual(self.expect(0, "verify", certificate).stdout.splitlines()[-1], done.stdout.splitlines()[-1])
 
+    def test_a_level_of_each_track_may_be_required(self):
+        some = ["certify", "--ops", "*.f16.neg", "--strength", "quick"]
+        self.expect(0, *some, "--require", "L1f", "--require", "L2f")
+        done = self.expect(1, *some, "--require", "integer=L1", "--require", "L2f")
+        self.assertIn("C006", done.stderr)
+        self.assertIn("integer", done.stderr)
+
 
 class BadInput(Conform):
     def test_usage(self):

@@ -17,7 +17,8 @@ namespace {
 
 struct Options {
   BackendOptions backend;
-  std::string ops = "*", track = "strict", strength = "standard", out, junit, require;
+  std::string ops = "*", track = "strict", strength = "standard", out, junit;
+  std::vector<std::string> require;
   uint64_t seed = 1;
   // One more than cores: each waits at times, to see whether something is written late.
   unsigned workers = std::thread::hardware_concurrency() + 1;
@@ -47,10 +48,14 @@ int run(const Options& o) {
   }
   plan.seed = o.seed;
   plan.selection = o.ops;
-  const auto required = certify::find_requirement(o.require);
-  if (!o.require.empty() && !required) {
-    return usage_error(
-        fmt::format("--require {}: the levels are L1 and L2 of integers, L1f and L2f of floats", o.require));
+  std::vector<certify::Requirement> required;
+  for (const std::string& level : o.require) {
+    const auto found = certify::find_requirement(level);
+    if (!found) {
+      return usage_error(
+          fmt::format("--require {}: the levels are L1 and L2 of integers, L1f and L2f of floats", level));
+    }
+    required.push_back(*found);
   }
   // A minute of work should not end at a path that was wrong from the start.
   for (const std::string& path : {o.out, o.junit}) {
@@ -76,9 +81,8 @@ int run(const Options& o) {
     fmt::print("certificate {} (unsigned), digest {}\n", o.out, certify::digest(certificate).short_hex());
   }
   int exit = certificate.passed() ? 0 : 1;
-  if (required) {
-    if (const auto reached = certify::require(certificate, *required); !reached)
-      exit = report(reached.error());
+  for (const certify::Requirement& one : required) {
+    if (const auto reached = certify::require(certificate, one); !reached) exit = report(reached.error());
   }
   std::fflush(stderr);
   fmt::print("level: {}\n", certificate.level_line());
@@ -109,7 +113,10 @@ void add_certify(CLI::App& app, int& exit) {
       "");
   verb->add_option("--out", o->out, "write the certificate here, whole or not at all")->check(something);
   verb->add_option("--junit", o->junit, "write the result as JUnit XML here")->check(something);
-  verb->add_option("--require", o->require, "exit with 1 below this level: L1, L2, or of floats L1f, L2f")
+  verb->add_option("--require", o->require,
+                   "exit with 1 below this level: L1, L2, or of floats L1f, L2f; may be given twice")
+      ->expected(1)
+      ->take_all()
       ->check(something);
   verb->footer(
       "Example:\n  vyre-conform certify --backend native --ops 'primitive.bitwise.*' --out cert.json "
