@@ -108,7 +108,7 @@ SpirvId SpirvMemory::pushed(uint32_t word, uint32_t words) {
 
 // Not OpArrayLength: it is wrong for empty buffers and for padded ones.
 void SpirvMemory::read_lengths(bool veiled) {
-  const uint32_t words = bound_ + (veiled ? 1 : 0);
+  const uint32_t words = bound_ + (veiled ? kSpirvVeils : 0);
   for (uint32_t i = 0; i < k_.buffers.size(); ++i) {
     if (k_.buffers[i].access == BufferAccess::Workgroup) views_[i].length = b_.number(k_.buffers[i].count);
   }
@@ -116,7 +116,7 @@ void SpirvMemory::read_lengths(bool veiled) {
     if (inst.kind != InstKind::Len || views_[inst.target].length != SpirvId{}) continue;
     views_[inst.target].length = pushed(k_.buffers[inst.target].argument, words);
   }
-  if (veiled) veil_ = pushed(bound_, words);
+  for (uint32_t i = 0; i < kSpirvVeils && veiled; ++i) veils_[i] = pushed(bound_ + i, words);
 }
 
 SpirvMemory::Place SpirvMemory::element(const View& view, SpirvId at) {

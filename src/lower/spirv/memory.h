@@ -7,6 +7,7 @@
 // "Memory Model".
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "lower/kernel.h"
@@ -23,8 +24,10 @@ class SpirvMemory {
   /// Reads the lengths that the kernel asks for, and the veil if it is wanted. To be called at the start of
   /// the function.
   void read_lengths(bool veiled);
-  /// A word that is zero, as nobody knows who compiles this. Domain: it was read.
-  SpirvId veil() const { return veil_; }
+  /// Words that are zero, as nobody knows who compiles this. Two, for what passes the one and then the other:
+  /// twice the same would cancel out. Domain: they were read.
+  SpirvId veil_of_operands() const { return veils_[0]; }
+  SpirvId veil_of_results() const { return veils_[1]; }
   SpirvId length(uint32_t buffer) const { return views_[buffer].length; }
 
   /// The index is that of a raw access, in its domain; the rest as the instruction says.
@@ -82,7 +85,7 @@ class SpirvMemory {
   std::vector<View> views_;  // by buffer
   View watch_;
   SpirvId lengths_{};  // the push constants; none until they are read
-  SpirvId veil_{};
+  std::array<SpirvId, kSpirvVeils> veils_{};
 };
 
 }  // namespace vyre::lower

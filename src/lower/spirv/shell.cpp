@@ -172,7 +172,7 @@ class Shell {
   bool wants_veil() const {
     return std::ranges::find(veiled_, true) != veiled_.end() || std::ranges::any_of(k_.insts, &veils_result);
   }
-  Id veiled(Id word) { return b_.emit(Op::OpBitwiseXor, b_.word(), {word, memory_.veil()}); }
+  Id veiled(Id word, Id veil) { return b_.emit(Op::OpBitwiseXor, b_.word(), {word, veil}); }
   /// By Value: operands of arithmetic on floats that a driver could work out.
   static std::vector<bool> veiled_operands(const Kernel& kernel) {
     std::vector<bool> used(kernel.insts.size());
@@ -186,7 +186,7 @@ class Shell {
   }
   Id operand(Value v, bool of_floats) {
     if (!of_floats || !veiled_[index(v)]) return word(v);
-    return veiled(word(v));
+    return veiled(word(v), memory_.veil_of_operands());
   }
   void emit_raw(Value v, const Inst& inst) {
     const auto args = k_.args(inst);
@@ -202,7 +202,8 @@ class Shell {
     }
     const SpirvRaw& row = spirv_raw(inst.raw);
     const Id result = row.emit(b_, operands);
-    set(v, veils_result(inst) ? veiled(result) : result, row.made == SpirvMade::Truth);
+    set(v, veils_result(inst) ? veiled(result, memory_.veil_of_results()) : result,
+        row.made == SpirvMade::Truth);
   }
 
   void emit_intrinsic(Value v, const Inst& inst) {

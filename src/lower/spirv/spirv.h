@@ -43,18 +43,19 @@ inline constexpr SpirvTarget kUsualDevice = {
 ///
 /// Shape   descriptor set 0, binding KernelBuffer::argument: a storage buffer of at least one element. Push
 ///         constants: a word for each bound buffer, in the order of KernelBuffer::argument, its
-///         element count; then, where a module computes with floats, a zero, which hides constants
-///         from the driver (lower/spirv/foldable.h). A dispatch has the program's groups; a group is
-///         (threads, 1, 1).
+///         element count; then, where a module computes with floats, kSpirvVeils zeros, which hide
+///         constants from the driver (lower/spirv/foldable.h). A dispatch has the program's groups; a group
+///         is (threads, 1, 1).
 struct SpirvModule {
   std::vector<uint32_t> words;
   uint32_t threads = 1;       // invocations of a workgroup
   uint32_t shared_bytes = 0;  // of workgroup memory; the code clears it
-  uint32_t buffers = 0;       // bound ones: descriptors, and words of push constants before the zero
+  uint32_t buffers = 0;       // bound ones: descriptors, and words of push constants before the veils
   /// Binding number `buffers` is a storage buffer of one word, zero before the dispatch. When it is not after
   /// it, the driver has left some loop before its end, and no result is of any use.
   bool watched = false;
 };
+inline constexpr uint32_t kSpirvVeils = 2;
 /// The name of every module's one entry point.
 inline constexpr const char* kSpirvEntry = "main";
 

@@ -66,7 +66,7 @@ TEST_F(Faults, MoreBuffersThanTheDeviceBinds) {
   EXPECT_TRUE(open()->compile(with(4)));
   expect_refused(open()->compile(with(5)), DiagCode::B003,
                  {"5 bound buffers", "at most 4", "maxPerStageDescriptorStorageBuffers"});
-  faults().change_limits = [](auto& l) { l.maxPushConstantsSize = 16; };  // a word for each, and one
+  faults().change_limits = [](auto& l) { l.maxPushConstantsSize = 20; };  // a word for each, and two
   EXPECT_TRUE(open()->compile(with(3)));
   expect_refused(open()->compile(with(4)), DiagCode::B003,
                  {"4 bound buffers", "at most 3", "maxPushConstantsSize"});

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "programs.h"
 
@@ -78,6 +79,23 @@ TEST(SpirvFoldable, EachIsVeiled) {
 // A rounding to half is veiled wherever it goes.
 TEST(SpirvFoldable, RoundingsToHalfAreVeiled) {
   EXPECT_EQ(count(module_of("b[0] = cast<f32>(cast<f16>(a[0]));"), kXor), 1u);
+}
+
+// What passes a veil as a result and then one as an operand must not come out as it went in: the two words
+// are not the same one.
+TEST(SpirvFoldable, NoVeilCancelsAnother) {
+  const SpirvModule module = module_of("b[0] = cast<f32>(cast<f16>(1.5) * cast<f16>(2.5));");
+  std::map<uint32_t, uint32_t> veil_of;  // by result of an exclusive or: its second operand
+  size_t chained = 0;
+  for (size_t at = 5; at < module.words.size(); at += module.words[at] >> 16) {
+    if ((module.words[at] & 0xffff) != kXor) continue;
+    veil_of[module.words[at + 2]] = module.words[at + 4];
+    const auto before = veil_of.find(module.words[at + 3]);
+    if (before == veil_of.end()) continue;
+    ++chained;
+    EXPECT_NE(before->second, module.words[at + 4]);
+  }
+  EXPECT_GE(chained, 1u);
 }
 
 }  // namespace

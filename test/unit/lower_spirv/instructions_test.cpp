@@ -77,7 +77,7 @@ std::string code_of(const std::string& text, uint32_t operands) {
       continue;
     }
     if (words[2] == "OpLoad" && words[4] == pushed) {
-      veil = words[0];
+      veil = words[0];  // the last one is that of results
       continue;
     }
     if (words[2] == "OpLoad" && names.size() < operands) {
