@@ -307,9 +307,33 @@ class Shell {
     watch(i, to);
   }
 
+  /// Whether every way through a block returns. A loop may have no turn.
+  bool always_returns(KBlock id) const {
+    if (id == kNoKBlock) return false;
+    return std::ranges::any_of(k_.block(id), [&](Value v) {
+      const Inst& inst = k_[v];
+      return inst.kind == InstKind::Return ||
+             (inst.kind == InstKind::If && always_returns(inst.body) && always_returns(inst.orelse));
+    });
+  }
+  /// A loop whose body always returns: an if, for there is no second turn. NVIDIA's driver (580) goes on
+  /// behind such a loop as if it had not returned (test/regress, loops-that-return).
+  void emit_only_turn(Value v, Id from, Id to, KBlock body) {
+    const Id run = b_.fresh();
+    const Id after = b_.fresh();
+    set(v, from);
+    const Id more = b_.emit(Op::OpULessThan, b_.truth(), {from, to});
+    b_.emit(Op::OpSelectionMerge, {after, spv::SelectionControlMask::MaskNone});
+    b_.emit(Op::OpBranchConditional, {more, run, after});
+    enter(run);
+    emit_block(body);
+    enter(after);
+  }
+
   void emit_loop(Value v, const Inst& inst) {
     const Id from = word(k_.arg(inst, 0));
     const Id to = word(k_.arg(inst, 1));
+    if (always_returns(inst.body)) return emit_only_turn(v, from, to, inst.body);
     const Id i = b_.fresh();
     set(v, i);
     loop(i, from, to, 1, [&](Id) { return emit_block(inst.body); });

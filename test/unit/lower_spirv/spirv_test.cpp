@@ -346,6 +346,21 @@ TEST(Spirv, LoopsAreWatchedWhereADriverEndsThem) {
 constexpr const char* kSubgroups =
     "program p(read_write out: u32 @0) workgroup(64, 1, 1) { out[local_id.x] = subgroup.reduce_add(1); }";
 
+// Its one turn is all that there is.
+TEST(Spirv, ALoopThatAlwaysReturnsIsNone) {
+  const auto text = [](const std::string& body) {
+    return spirv_text(
+        "program p(read n: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) { for i in 0..n[0] {" + body +
+            "} out[0] = 1; }",
+        kUsualDevice);
+  };
+  EXPECT_THAT(text("return;"), Not(HasSubstr("OpLoopMerge")));
+  EXPECT_THAT(text("if (n[1]) { out[1] = i; return; } else { return; }"), Not(HasSubstr("OpLoopMerge")));
+  EXPECT_THAT(text("if (n[1]) { return; }"), HasSubstr("OpLoopMerge"));
+  EXPECT_THAT(text("if (n[1]) { return; } else { out[1] = i; }"), HasSubstr("OpLoopMerge"));
+  EXPECT_THAT(text("for j in 0..n[1] { return; }"), HasSubstr("OpLoopMerge"));  // the outer one may go on
+}
+
 TEST(Spirv, SubgroupsWantADeviceThatHasThemAndWholeOnes) {
   Kernel kernel = spirv_kernel(kSubgroups, kRichDevice);
   EXPECT_TRUE(emit_spirv(kernel, kRichDevice));
