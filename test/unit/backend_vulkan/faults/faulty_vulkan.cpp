@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -108,6 +110,20 @@ VkResult lie(GetPipelineCacheDataTag, VkResult result, VkDevice, VkPipelineCache
   if (data != nullptr) std::memcpy(data, state.pipeline_data->data(), state.pipeline_data->size());
   *size = state.pipeline_data->size();
   return VK_SUCCESS;
+}
+
+/// VYRE_FAULTY_VULKAN_ABORTS: the number of an instruction; a module that has it ends the process, as a
+/// driver does whose compiler gives up. For tests of whole programs, which cannot reach vyre_faulty_vulkan().
+VkResult lie(CreateShaderModuleTag, VkResult result, VkDevice, const VkShaderModuleCreateInfo* info,
+             const VkAllocationCallbacks*, VkShaderModule*) {
+  const char* const named = std::getenv("VYRE_FAULTY_VULKAN_ABORTS");
+  if (named == nullptr) return result;
+  const unsigned long wanted = std::strtoul(named, nullptr, 10);
+  const std::span<const uint32_t> words(info->pCode, info->codeSize / 4);
+  for (size_t at = 5; at < words.size() && words[at] >> 16 != 0; at += words[at] >> 16) {
+    if ((words[at] & 0xffff) == wanted) std::abort();
+  }
+  return result;
 }
 
 /// A function that stands before the real one.
