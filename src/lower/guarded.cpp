@@ -4,9 +4,7 @@
 // Zeros are settled by integers: some drivers take x + 0 for x and x * 0 for 0, whatever modes are asked for.
 #include "lower/guarded.h"
 
-#include <algorithm>
 #include <bit>
-#include <vector>
 
 #include "lower/float_rules.h"
 
@@ -78,82 +76,22 @@ Attempt product_of_zero(Rewriter& r, FloatFormat f, const FloatOperands& x) {
   return {product_sign(r, f, x), either(r, both(r, non_zero(r, a), non_zero(r, b)), infinite)};
 }
 
-/// How many digits a half leaves out: products of a half with what it leaves out, and of halves, are exact.
-constexpr uint32_t dropped_digits(FloatFormat f) { return (f.precision() + 1) / 2; }
-constexpr uint32_t half_mask(FloatFormat f) { return f.mask() & ~((1u << dropped_digits(f)) - 1); }
-Value nearest_half(Rewriter& r, FloatFormat f, Value a) {
-  return mask(r, add(r, a, r.constant(1u << (dropped_digits(f) - 1))), half_mask(f));
-}
-
-/// Where a window of exponents begins that is half of all fields: one bit of a difference then tells whether
-/// a field is inside. With a divisor and a quotient of the window everything on the way is normal: the rest
-/// is a multiple of 2^-(2 p - D - 2) of the product of their binades, p = precision, D = dropped_digits, and
-/// its quotient at least 2^-(2 p - D) of the quotient's binade. Of f32 that wants the field 81, 2^-46.
-constexpr uint32_t window(FloatFormat f) {
-  const uint32_t digits = 2 * f.precision() - dropped_digits(f);
-  return std::max(digits + 1, (uint32_t(f.bias()) + digits) / 2);
-}
-constexpr uint32_t window_bit(FloatFormat f) { return f.sign_bit() / 2; }
-static_assert(window(spec::kBinary32) == 127 - 46);
-/// Has window_bit where a's exponent is outside.
-Value from_window(Rewriter& r, FloatFormat f, Value a) {
-  return sub(r, a, r.constant(window(f) << f.fraction_bits));
-}
-/// Whether forms by bounds hold: in the window reciprocals are normal, and digits are enough for the rest to
-/// have no more of them than the format has, and for errors of second order.
-constexpr bool has_bounds(FloatFormat f) {
-  return f.precision() >= 7 && window(f) + window_bit(f) / f.least_normal() < 2 * uint32_t(f.bias());
-}
-
-/// h + c, c known within bounds: right where both bounds make the same number, for rounding keeps order.
-/// `units`: how far off c is at most, in units of 2^-precision of it.
-Attempt between_bounds(Rewriter& r, FloatFormat f, Value h, Value c, uint32_t units) {
-  // Patterns below that of 1 are a unit apart, those above two.
-  const Value least = r.raw(RawOp::FMul, {c, r.constant(f.one() - units)});
-  const Value most = r.raw(RawOp::FMul, {c, r.constant(f.one() + units / 2)});
-  const Value result = r.raw(RawOp::FAdd, {h, least});
-  return {result, r.raw(RawOp::Xor, {result, r.raw(RawOp::FAdd, {h, most})})};
-}
-
-// match:  fdiv(a, b), where sums and products are rounded right
-// result: y = fdiv.raw(1, b); h: fmul.raw(a, y) rounded to 12 digits; B: b cut to 12 digits
-//         rest = (a - h * B) - h * (b - B); c = rest * y        // fmul.raw, fsub.raw
-//         h + c * (1 - 2^-21)                                   // fadd.raw
-//         // The products have 24 digits at most, and what is left of a has no more either: rest is a - h b,
-//         // and a / b is h + rest / b. y is within 2.5 ULP of 1 / b, or 5 units of 2^-24 of it; c and the
-//         // bounds are rounded: 8 units are enough. c is below 2^-11 of h, so the bounds differ once in a
-//         // thousand times.
-// right:  h + c * (1 + 2^-21) is the same, and the exponents of b and of the result are in the window
-//         // Of NaN, infinity, zero or a subnormal a the result is none of the window.
-// then:   a zero, as below; or by integers
-constexpr uint32_t kQuotientHalfUlps = 5, kQuotientUnits = kQuotientHalfUlps + 3;
-Attempt quotient_of_halves(Rewriter& r, FloatFormat f, const FloatOperands& x) {
-  const auto raw = [&](RawOp op, Value a, Value b) { return r.raw(op, {a, b}); };
-  const Value y = raw(RawOp::FDiv, r.constant(f.one()), x.b);
-  const Value h = nearest_half(r, f, raw(RawOp::FMul, x.a, y));
-  const Value high = mask(r, x.b, half_mask(f));
-  const Value low = raw(RawOp::FSub, x.b, high);
-  const Value most = raw(RawOp::FSub, x.a, raw(RawOp::FMul, h, high));
-  const Value rest = raw(RawOp::FSub, most, raw(RawOp::FMul, h, low));
-  const Attempt sum = between_bounds(r, f, h, raw(RawOp::FMul, rest, y), kQuotientUnits);
-  const Value outside = either(r, from_window(r, f, x.b), from_window(r, f, sum.result));
-  return {sum.result, either(r, sum.doubt, mask(r, outside, window_bit(f)))};
-}
-
 // match:  fdiv(a, b)
 // result: A, B: the significands; less = ult.raw(A, B); guess = fdiv.raw(A, B as numbers of [1, 2))
-//         Q = guess + (less << F) - one half                    // a whole number near A << (F + less) / B
+//         Q = guess + (less << F) - one half                   // a whole number near A << (F + less) / B
 //         left = (A << (F + less)) - Q * B
 //         size = guess + slt.raw(B, 2 left) - slt.raw(2 left, -B) + |a| - A - (|b| - B)
 //         size | sign(a ^ b)
 //         // guess is a number of (1/2, 2), Q its word as a whole number: neighbours are 1 apart. So far
-//         // below 1 or above 2 as a guess may be, Q is at most twice as far off, and `left` is what it is
-//         // modulo 2^32. The right quotient Q + n, a number of [2^F, 2^(F + 1)), is that for which
-//         // |2 (left - n B)| < B; n = 0, 1, -1 are tried. No tie: (2 Q + 1) B = A << (F + 1 + less) wants B
-//         // to be a multiple of 2^(F + 1), which it is below.
+//         below
+//         // 1 or above 2 as a guess may be, Q is at most twice as far off, and `left` is what it is modulo
+//         // 2^32. The right quotient Q + n, a number of [2^F, 2^(F + 1)), is that for which |2 (left - n B)|
+//         // < B; n = 0, 1, -1 are tried. No tie: (2 Q + 1) B = A << (F + 1 + less) wants B to be a multiple
+//         of
+//         // 2^(F + 1), which it is below.
 // right:  a, b and size are normal, |2 left| < 3 B
 // then:   a is zero, and b neither zero nor NaN: a zero
-Attempt quotient_by_integers(Rewriter& r, FloatFormat f, const FloatOperands& x) {
+Attempt quotient(Rewriter& r, FloatFormat f, const FloatOperands& x) {
   const Value half = r.constant(one_half(f));
   const Value a = significand(r, f, x.a), b = significand(r, f, x.b);
   const Value guess = r.raw(RawOp::FDiv, {add(r, a, half), add(r, b, half)});
@@ -178,27 +116,6 @@ Attempt quotient_of_zero(Rewriter& r, FloatFormat f, const FloatOperands& x) {
   return {product_sign(r, f, x), either(r, non_zero(r, magnitude(r, f, x.a)), wrong_b)};
 }
 
-// match:  fsqrt(a), where sums and products are rounded right
-// result: g = fsqrt.raw(a); h: g rounded to 12 digits; rest = a - h * h    // fmul.raw, fsub.raw
-//         y = fdiv.raw(1, h + g); c = rest * y                  // fadd.raw, fmul.raw
-//         h + c * (1 - 20 / 2^24)
-//         // As for fdiv: the root is h + rest / (h + root). g is within 9.5 ULP, 19 units, of which half is
-//         // left in the sum, with a unit for its rounding; y adds 5, c and the bounds one each: 17.5.
-// right:  h + c * (1 + 20 / 2^24) is the same, a is positive and its exponent in the window
-// then:   a is zero: a; or by integers
-constexpr uint32_t kRootUnits = 20;
-static_assert(2 * kRootUnits >= kGuessHalfUlps + 2 * (1 + kQuotientHalfUlps + 2));
-Attempt root_of_halves(Rewriter& r, FloatFormat f, const FloatOperands& x) {
-  const auto raw = [&](RawOp op, Value a, Value b) { return r.raw(op, {a, b}); };
-  const Value guess = r.raw(RawOp::FSqrt, {x.a});
-  const Value h = nearest_half(r, f, guess);
-  const Value rest = raw(RawOp::FSub, x.a, raw(RawOp::FMul, h, h));
-  const Value y = raw(RawOp::FDiv, r.constant(f.one()), raw(RawOp::FAdd, h, guess));
-  const Attempt sum = between_bounds(r, f, h, raw(RawOp::FMul, rest, y), kRootUnits);
-  const Value outside = mask(r, from_window(r, f, x.a), f.sign_bit() | window_bit(f));
-  return {sum.result, either(r, sum.doubt, outside)};
-}
-
 // match:  fsqrt(a)
 // result: t = (a + least) >> (F + 1)                           // a's exponent field and one, halved
 //         m = a - (t << (F + 1)) + (bias + 1 << F)             // a number of [1, 4), times a power of 4 it
@@ -210,7 +127,7 @@ Attempt root_of_halves(Rewriter& r, FloatFormat f, const FloatOperands& x) {
 //         // n = -1: from 3 - 3 Q on.
 // right:  a is positive and normal, 3 - 3 Q <= left <= 3 Q + 2
 // then:   a is zero: a
-Attempt root_by_integers(Rewriter& r, FloatFormat f, const FloatOperands& x) {
+Attempt root(Rewriter& r, FloatFormat f, const FloatOperands& x) {
   const uint32_t digits = f.fraction_bits, unit = uint32_t(f.bias() + 1) << digits;
   const Value t = right(r, add(r, x.a, r.constant(f.least_normal())), digits + 1);
   const Value m = add(r, sub(r, x.a, left(r, t, digits + 1)), r.constant(unit));
@@ -272,66 +189,49 @@ Attempt mul_add_of_others(Rewriter& r, const GuardedFormat& format, const FloatO
   return {choose(r, not_zero, first, both(r, zero.result, x.c)), both(r, not_zero, doubt)};
 }
 
-bool sound(const Promise& p) { return rounds_right(p) && !p.only_normal; }
-bool is_guess(const Promise& p, uint32_t half_ulps) { return p.given && p.half_ulps <= half_ulps; }
-/// Whether the forms by bounds hold under these promises.
-bool bounds(const FloatPromises& p) {
-  const bool exact = sound(p[RawOp::FAdd]) && sound(p[RawOp::FSub]) && sound(p[RawOp::FMul]);
-  return exact && is_guess(p[RawOp::FDiv], kQuotientHalfUlps);
+Attempt first_attempt(Rewriter& r, const GuardedFormat& format, Op op, const FloatOperands& x) {
+  if (op == Op::FAdd) return sum(r, format.narrow, RawOp::FAdd, x);
+  if (op == Op::FSub) return sum(r, format.narrow, RawOp::FSub, x);
+  if (op == Op::FMul) return product(r, format.narrow, x);
+  if (op == Op::FDiv) return quotient(r, format.narrow, x);
+  if (op == Op::FSqrt) return root(r, format.narrow, x);
+  return mul_add(r, format, x);
+}
+/// Where the first one, which gave `first`, is in doubt.
+Attempt second_attempt(Rewriter& r, const GuardedFormat& format, Op op, const FloatOperands& x, Value first) {
+  if (op == Op::FMul) return product_of_zero(r, format.narrow, x);
+  if (op == Op::FDiv) return quotient_of_zero(r, format.narrow, x);
+  if (op == Op::FSqrt) return root_of_zero(r, format.narrow, x);
+  if (op == Op::FMulAdd) return mul_add_of_others(r, format, x, first);
+  return sum_of_zeros(r, format.narrow, op, x);
 }
 
-/// What is tried in turn, each where the one before it, which gave `before`, is in doubt.
-using Attempts = std::vector<std::function<Attempt(Value before)>>;
-Attempts attempts(Rewriter& r, const GuardedFormat& format, Op op, const FloatOperands& x) {
-  const FloatFormat f = format.narrow;
-  const auto with = [&r, f, &x](auto form) { return [&r, f, &x, form](Value) { return form(r, f, x); }; };
-  const bool by_bounds = has_bounds(f) && bounds(r.target().floats);
-  Attempts out;
-  if (op == Op::FAdd || op == Op::FSub) {
-    out.push_back(
-        [&r, f, op, &x](Value) { return sum(r, f, op == Op::FAdd ? RawOp::FAdd : RawOp::FSub, x); });
-    out.push_back([&r, f, op, &x](Value) { return sum_of_zeros(r, f, op, x); });
-  } else if (op == Op::FMul) {
-    out = {with(product), with(product_of_zero)};
-  } else if (op == Op::FDiv && by_bounds) {
-    out = {with(quotient_of_halves), with(quotient_of_zero), with(quotient_by_integers)};
-  } else if (op == Op::FDiv) {
-    out = {with(quotient_by_integers), with(quotient_of_zero)};
-  } else if (op == Op::FSqrt && by_bounds) {
-    out = {with(root_of_halves), with(root_of_zero), with(root_by_integers)};
-  } else if (op == Op::FSqrt) {
-    out = {with(root_by_integers), with(root_of_zero)};
-  } else {
-    out.push_back([&](Value) { return mul_add(r, format, x); });
-    out.push_back([&](Value before) { return mul_add_of_others(r, format, x, before); });
-  }
-  return out;
-}
+bool is_guess(const Promise& p) { return p.given && p.half_ulps <= kGuessHalfUlps; }
 
 }  // namespace
 
 uint32_t sum_threshold(FloatFormat f) { return std::bit_ceil(f.fraction_bits + 3); }
 
 bool has_guarded_form(Op op, const FloatPromises& p) {
-  if (op == Op::FAdd) return sound(p[RawOp::FAdd]);
-  if (op == Op::FSub) return sound(p[RawOp::FSub]);
-  if (op == Op::FMul) return sound(p[RawOp::FMul]);
-  if (op == Op::FDiv) return is_guess(p[RawOp::FDiv], kGuessHalfUlps);
-  if (op == Op::FSqrt) return is_guess(p[RawOp::FSqrt], kGuessHalfUlps);
-  return op == Op::FMulAdd && sound(p[RawOp::FWideMulAdd]) && sound(p[RawOp::FWideLow]);
+  const auto sound = [&](RawOp raw) { return rounds_right(p[raw]) && !p[raw].only_normal; };
+  if (op == Op::FAdd) return sound(RawOp::FAdd);
+  if (op == Op::FSub) return sound(RawOp::FSub);
+  if (op == Op::FMul) return sound(RawOp::FMul);
+  if (op == Op::FDiv) return is_guess(p[RawOp::FDiv]);
+  if (op == Op::FSqrt) return is_guess(p[RawOp::FSqrt]);
+  return op == Op::FMulAdd && sound(RawOp::FWideMulAdd) && sound(RawOp::FWideLow);
 }
 
 Value guarded(Rewriter& r, const GuardedFormat& format, Op op, const FloatOperands& x,
               const GuardedEnds& ends) {
-  const Attempts all = attempts(r, format, op, x);
+  const Attempt first = first_attempt(r, format, op, x);
   const Variable out = r.variable("guarded");
-  const std::function<void(size_t, Value)> try_from = [&](size_t n, Value before) {
-    if (n == all.size()) return r.set(out[0], ends.composed());
-    const Attempt attempt = all[n](before);
-    r.set(out[0], ends.narrowed(attempt.result));
-    r.if_(attempt.doubt, [&] { try_from(n + 1, attempt.result); });
-  };
-  try_from(0, {});
+  r.set(out[0], ends.narrowed(first.result));
+  r.if_(first.doubt, [&] {
+    const Attempt second = second_attempt(r, format, op, x, first.result);
+    r.set(out[0], ends.narrowed(second.result));
+    r.if_(second.doubt, [&] { r.set(out[0], ends.composed()); });
+  });
   return r.get(out[0]);
 }
 
