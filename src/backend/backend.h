@@ -92,8 +92,8 @@ class Pipeline {
   virtual Result<EmittedCode> code() { return EmittedCode{}; }
 };
 
-/// One dispatch of several: a pipeline of the backend that runs them, over its buffers. The ranges must live as
-/// long as the call.
+/// One dispatch of several: a pipeline of the backend that runs them, over its buffers. The ranges must live
+/// as long as the call.
 struct Step {
   Pipeline* pipeline = nullptr;
   std::span<const DeviceRange> ranges;

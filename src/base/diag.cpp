@@ -141,8 +141,6 @@ std::string render(const Diag& diag, const Source* source, std::string_view file
   return out;
 }
 
-int exit_code(DiagCode code) {
-  return diag_info(code).name[0] == 'B' ? 3 : 1;
-}
+int exit_code(DiagCode code) { return diag_info(code).name[0] == 'B' ? 3 : 1; }
 
 }  // namespace vyre

@@ -33,8 +33,9 @@ Bits eval_bitcast(spec::DataType from, spec::DataType to, Bits value);
 /// cast<to>(value of type from). Domain: a pair that can_cast allows.
 Bits eval_cast(spec::DataType from, spec::DataType to, spec::RoundingMode mode, Bits value);
 
-/// FReduceStrict or FReduceTreeBinary of elements from .. to - 1, which `load` gives. Domain: is_reduction(op),
-/// is_fold(fold), a float type, from <= to. Cost: linear in to - from; the depth of the tree is at most 32.
+/// FReduceStrict or FReduceTreeBinary of elements from .. to - 1, which `load` gives. Domain:
+/// is_reduction(op), is_fold(fold), a float type, from <= to. Cost: linear in to - from; the depth of the
+/// tree is at most 32.
 Bits eval_reduction(spec::Op op, spec::Op fold, spec::DataType type, uint32_t from, uint32_t to,
                     const std::function<Bits(uint32_t)>& load);
 

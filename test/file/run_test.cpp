@@ -1,5 +1,5 @@
-// Each .vyre file in test/run, test/regress and examples runs on every backend that is there, as written and after round
-// trips through text and wire, and on the kernel evaluator before and after legalization.
+// Each .vyre file in test/run, test/regress and examples runs on every backend that is there, as written and
+// after round trips through text and wire, and on the kernel evaluator before and after legalization.
 //
 // Oracle: the values in the files, worked out from the specification by hand, wide ones with the integers of
 // Python (docs/testing.md).
@@ -162,7 +162,8 @@ TEST(RunFiles, TheDemandedBackendIsHere) {
               (*backend)->identity().driver.c_str());
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, RunFile, testing::ValuesIn(files_in({"test/run", "test/regress", "examples"}, ".vyre")),
+INSTANTIATE_TEST_SUITE_P(Files, RunFile,
+                         testing::ValuesIn(files_in({"test/run", "test/regress", "examples"}, ".vyre")),
                          test_name);
 
 }  // namespace

@@ -134,8 +134,8 @@ constexpr spec::Row<RawOp, RawOp> kWrongRows[] = {
     {RawOp::FFromF16, RawOp::FFromU32},
     {RawOp::FToF16, RawOp::FTrunc},
     {RawOp::FMulAdd, RawOp::FMulAdd},  // its product is rounded instead, in the programs
-    // Where a fused multiply-add is promised nothing goes through 64 bits; faults of those forms are planted in
-    // test/unit/lower/guarded_test.cpp.
+    // Where a fused multiply-add is promised nothing goes through 64 bits; faults of those forms are planted
+    // in test/unit/lower/guarded_test.cpp.
     {RawOp::FWideMulAdd, RawOp::FWideMulAdd},
     {RawOp::FWideLow, RawOp::FWideLow},
 };
