@@ -9,48 +9,16 @@
 #include <iterator>
 
 #include "lower/kernel.h"
+#include "lower/numbering.h"
 
 namespace vyre::lower {
 namespace {
 
 using spec::DataType;
 
-constexpr uint32_t kUnnumbered = UINT32_MAX;
-
-bool has_number(InstKind kind) {
-  switch (kind) {
-    case InstKind::Len:
-    case InstKind::InvocationId:
-    case InstKind::WorkgroupId:
-    case InstKind::LocalId:
-    case InstKind::Get:
-    case InstKind::Loop:
-    case InstKind::Apply:
-    case InstKind::Load:
-    case InstKind::Atomic:
-    case InstKind::Raw:
-    case InstKind::RawLoad:
-    case InstKind::RawAtomic:
-    case InstKind::Intrinsic: return true;
-    case InstKind::Const:
-    case InstKind::Set:
-    case InstKind::If:
-    case InstKind::Return:
-    case InstKind::Barrier:
-    case InstKind::Store:
-    case InstKind::RawStore: return false;
-  }
-  return false;
-}
-
 class Printer {
  public:
-  explicit Printer(const Kernel& kernel) : kernel_(kernel), numbers_(kernel.insts.size(), kUnnumbered) {
-    uint32_t next = 0;
-    walk([&](Value v) {
-      if (has_number(kernel_[v].kind)) numbers_[index(v)] = next++;
-    });
-  }
+  explicit Printer(const Kernel& kernel) : kernel_(kernel), numbers_(value_numbers(kernel)) {}
 
   std::string whole() {
     const auto& size = kernel_.workgroup_size;
@@ -106,24 +74,6 @@ class Printer {
     size_t next = 0;
     KBlock orelse = kNoKBlock;  // to be opened after this one
   };
-
-  /// Every instruction in the order of the text.
-  template <typename Visit>
-  void walk(Visit visit) const {
-    std::vector<Open> open = {{kernel_.entry}};
-    while (!open.empty()) {
-      const auto& block = kernel_.block(open.back().block);
-      if (open.back().next == block.size()) {
-        const KBlock orelse = open.back().orelse;
-        open.pop_back();
-        if (orelse != kNoKBlock) open.push_back({orelse});
-        continue;
-      }
-      const Value v = block[open.back().next++];
-      visit(v);
-      if (kernel_[v].body != kNoKBlock) open.push_back({kernel_[v].body, 0, kernel_[v].orelse});
-    }
-  }
 
   bool has_raw_floats() const {
     return std::ranges::any_of(kernel_.insts, [](const Inst& inst) {
@@ -265,7 +215,7 @@ class Printer {
   }
 
   const Kernel& kernel_;
-  std::vector<uint32_t> numbers_;
+  const std::vector<uint32_t> numbers_;
   std::string out_;
 };
 

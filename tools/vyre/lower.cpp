@@ -13,6 +13,7 @@
 #include "lower/llvm/llvm.h"
 #include "lower/llvm/ptx.h"
 #include "lower/spirv/spirv.h"
+#include "lower/wgsl/wgsl.h"
 #include "ops/operation.h"
 #include "verbs.h"
 
@@ -44,6 +45,12 @@ Result<std::string> spirv_assembly(const Kernel& kernel) {
   return lower::disassemble(module.words);
 }
 
+Kernel legal_for_webgpu(const Kernel& kernel) { return lower::legalize(kernel, lower::kWgslTarget); }
+Result<std::string> wgsl(const Kernel& kernel) {
+  VYRE_TRY(module, lower::emit_wgsl(legal_for_webgpu(kernel)));
+  return std::move(module.text);
+}
+
 /// What a program can be printed as, each the work of one backend. No device is asked: lowering is the same
 /// without it.
 struct Form {
@@ -68,6 +75,10 @@ constexpr std::array kForms = {
          [](const Kernel& k) -> Result<std::string> { return lower::print(legal_for_vulkan(k)); }},
     Form{"vulkan", "spirv", &spirv, /*binary=*/true},
     Form{"vulkan", "spirv-asm", &spirv_assembly},
+    Form{"webgpu", "kernel", [](const Kernel& k) -> Result<std::string> { return lower::print(k); }},
+    Form{"webgpu", "legal",
+         [](const Kernel& k) -> Result<std::string> { return lower::print(legal_for_webgpu(k)); }},
+    Form{"webgpu", "wgsl", &wgsl},
 };
 
 /// The forms of a backend, or of all: "kernel, legal, llvm, asm".
@@ -129,9 +140,9 @@ void add_lower(CLI::App& app, int& exit) {
       "backend's,\nptx is for every NVIDIA GPU from sm_70 on, spirv the binary module for Vulkan 1.2 and "
       "spirv-asm its text:\nfor a device that has Vulkan's memory model, subgroups of 32 and f32 rounded to "
       "even "
-      "without subnormals,\nas nearly all are; the vulkan backend uses what its device has. None of them "
-      "needs "
-      "a device.");
+      "without subnormals,\nas nearly all are; the vulkan backend uses what its device has. wgsl is the "
+      "module "
+      "for WebGPU, with nothing\noptional and no floats in it. None of them needs a device.");
   verb->callback([options, &exit] { exit = run_lower(*options); });
 }
 

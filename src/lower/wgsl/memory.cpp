@@ -1,0 +1,146 @@
+#include "lower/wgsl/memory.h"
+
+#include <algorithm>
+
+#include "lower/wgsl/raw.h"
+
+namespace vyre::lower {
+namespace {
+
+using spec::BufferAccess;
+
+std::string_view element_type(bool atomic) { return atomic ? "atomic<u32>" : "u32"; }
+
+}  // namespace
+
+WgslMemory::WgslMemory(const Kernel& kernel, const std::vector<bool>& live, WgslWriter& writer)
+    : k_(kernel), w_(writer), views_(kernel.buffers.size()) {
+  for (size_t i = 0; i < k_.insts.size(); ++i) {
+    if (live[i]) note(k_.insts[i]);
+  }
+  for (size_t i = 0; i < views_.size(); ++i) {
+    const KernelBuffer& buffer = k_.buffers[i];
+    views_[i].name = "b_" + wgsl_name(buffer.name);
+    if (buffer.access != BufferAccess::Workgroup) {
+      ++bound_;
+      continue;
+    }
+    // Elements of 16 bits are two to a word, as legalization sees them.
+    const uint64_t bytes = uint64_t{buffer.count} * spec::info(buffer.element).bytes;
+    views_[i].shared_words = uint32_t(std::max<uint64_t>((bytes + 3) / 4, 1));
+  }
+}
+
+void WgslMemory::note(const Inst& inst) {
+  const bool atomic = inst.kind == InstKind::RawAtomic;
+  const bool written = atomic || inst.kind == InstKind::RawStore;
+  const bool touched = written || inst.kind == InstKind::RawLoad;
+  if (touched) {
+    View& view = views_[inst.target];
+    view.atomic |= atomic, view.written |= written, view.touched = true;
+  }
+  if (inst.kind == InstKind::Len) views_[inst.target].counted = true;
+}
+
+std::string WgslMemory::declarations() const {
+  std::string out;
+  const auto to = std::back_inserter(out);
+  for (size_t i = 0; i < views_.size(); ++i) {
+    const KernelBuffer& buffer = k_.buffers[i];
+    const View& view = views_[i];
+    if (buffer.access == BufferAccess::Workgroup) continue;
+    fmt::format_to(to, "@group(0) @binding({}) var<storage, {}> {}: array<{}>;  // {} @{}: {}\n",
+                   buffer.argument, view.written ? "read_write" : "read", view.name,
+                   element_type(view.atomic), spec::text(buffer.access), buffer.binding,
+                   spec::text(buffer.element));
+  }
+  fmt::format_to(to,
+                 "@group(0) @binding({}) var<uniform> counts: array<vec4<u32>, {}>;  // elements of each\n",
+                 bound_, std::max((bound_ + 3) / 4, 1u));
+  for (size_t i = 0; i < views_.size(); ++i) {
+    const View& view = views_[i];
+    if (view.shared_words == 0) continue;
+    fmt::format_to(to, "var<workgroup> {}: array<{}, {}>;  // {} of {}\n", view.name,
+                   element_type(view.atomic), view.shared_words, k_.buffers[i].count,
+                   spec::text(k_.buffers[i].element));
+  }
+  return out;
+}
+
+void WgslMemory::begin() {
+  bool any_count = false;
+  for (uint32_t i = 0; i < views_.size(); ++i) {
+    const uint32_t at = k_.buffers[i].argument;
+    if (is_shared(i)) continue;
+    if (!views_[i].touched) w_.line("_ = &{};", views_[i].name);
+    if (!views_[i].counted) continue;
+    any_count = true;
+    w_.line("let {} = counts[{}].{};", length(i), at / 4, "xyzw"[at % 4]);
+  }
+  if (!any_count) w_.line("_ = &counts;");
+}
+
+std::string WgslMemory::length(uint32_t buffer) const {
+  return is_shared(buffer) ? w_.number(k_.buffers[buffer].count)
+                           : "len_" + wgsl_name(k_.buffers[buffer].name);
+}
+
+std::string WgslMemory::place(const Inst& access, const std::string& at) {
+  const uint32_t bytes = spec::info(k_.buffers[access.target].element).bytes;
+  const std::string& name = views_[access.target].name;
+  if (access.access == Access::Words || bytes <= 4) return fmt::format("{}[{}]", name, at);
+  // A buffer has fewer than 2^30 words, so nothing wraps.
+  const std::string first = fmt::format("{} * {}", at, w_.number(bytes / 4));
+  if (access.imm == 0) return fmt::format("{}[{}]", name, first);
+  return fmt::format("{}[({}) + {}]", name, first, w_.number(access.imm));
+}
+
+std::string WgslMemory::load(const Inst& access, const std::string& at) {
+  const std::string from = place(access, at);
+  return views_[access.target].atomic ? fmt::format("atomicLoad(&{})", from) : from;
+}
+
+void WgslMemory::store(const Inst& access, const std::string& at, const std::string& value) {
+  const std::string to = place(access, at);
+  if (views_[access.target].atomic) {
+    w_.line("atomicStore(&{}, {});", to, value);
+  } else {
+    w_.line("{} = {};", to, value);
+  }
+}
+
+void WgslMemory::atomic(const Inst& access, const std::string& name, const std::string& at,
+                        const std::string& expected, const std::string& value) {
+  const std::string to = place(access, at);
+  if (access.op != spec::Op::AtomicCompareExchange) {
+    const std::string result = name.empty() ? "" : fmt::format("let {} = ", name);
+    w_.line("{}{}(&{}, {});", result, wgsl_atomic(access.op), to, value);
+    return;
+  }
+  // WGSL's own may fail for no reason. It has failed for a reason when the word was another one.
+  const std::string found = name.empty() ? "turn.old_value" : name;
+  if (!name.empty()) w_.line("var {}: u32;", name);
+  w_.open("loop");
+  w_.line("let turn = atomicCompareExchangeWeak(&{}, {}, {});", to, expected, value);
+  if (!name.empty()) w_.line("{} = turn.old_value;", name);
+  w_.line("if (turn.exchanged || ({} != {})) {{ break; }}", found, expected);
+  w_.close();
+}
+
+void WgslMemory::barrier() { w_.line("storageBarrier(); workgroupBarrier();"); }
+
+uint32_t WgslMemory::shared_bytes() const {
+  uint32_t words = 0;
+  for (const View& view : views_) words += view.shared_words;
+  return words * 4;
+}
+
+std::vector<bool> WgslMemory::writable() const {
+  std::vector<bool> out(bound_);
+  for (size_t i = 0; i < views_.size(); ++i) {
+    if (views_[i].shared_words == 0) out[k_.buffers[i].argument] = views_[i].written;
+  }
+  return out;
+}
+
+}  // namespace vyre::lower

@@ -1,0 +1,62 @@
+// Buffers, workgroup memory and counts of a module, and every way to touch them. Internal to lower/wgsl.
+//
+// A buffer is an array of words; of atomic words if the kernel does one atomic operation on it, for WGSL has
+// no other way to have both, and then every load and store is atomic too. Counts of elements come in a
+// uniform buffer: arrayLength is wrong for empty buffers and for padded ones. An index is in its domain, and
+// where a race has defeated the guard WGSL keeps the access in the buffer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lower/kernel.h"
+#include "lower/wgsl/writer.h"
+
+namespace vyre::lower {
+
+class WgslMemory {
+ public:
+  /// `live`: by Value. All three live as long as this.
+  WgslMemory(const Kernel& kernel, const std::vector<bool>& live, WgslWriter& writer);
+
+  /// Module-scope declarations of all that the kernel has.
+  std::string declarations() const;
+  /// What makes bindings part of the entry's interface that no instruction touches, and the counts that some
+  /// instruction asks for; to be written first.
+  void begin();
+
+  std::string length(uint32_t buffer) const;
+
+  std::string load(const Inst& access, const std::string& at);
+  void store(const Inst& access, const std::string& at, const std::string& value);
+  /// Writes `name`, the word before; of an atomic whose result nobody reads an empty name. `expected` is
+  /// empty but for compare-exchange.
+  void atomic(const Inst& access, const std::string& name, const std::string& at, const std::string& expected,
+              const std::string& value);
+  void barrier();
+
+  uint32_t bound_buffers() const { return bound_; }
+  uint32_t shared_bytes() const;
+  std::vector<bool> writable() const;
+
+ private:
+  struct View {
+    std::string name;
+    bool atomic = false;   // some instruction does something atomic to it
+    bool written = false;  // some instruction may
+    bool touched = false;
+    bool counted = false;
+    uint32_t shared_words = 0;  // 0: a bound buffer
+  };
+  bool is_shared(uint32_t buffer) const { return views_[buffer].shared_words != 0; }
+  std::string place(const Inst& access, const std::string& at);
+
+  void note(const Inst& inst);
+
+  const Kernel& k_;
+  WgslWriter& w_;
+  std::vector<View> views_;  // by buffer
+  uint32_t bound_ = 0;
+};
+
+}  // namespace vyre::lower

@@ -1,0 +1,252 @@
+#include "lower/wgsl/shell.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "lower/numbering.h"
+#include "lower/wgsl/live.h"
+#include "lower/wgsl/memory.h"
+#include "lower/wgsl/raw.h"
+#include "lower/wgsl/writer.h"
+
+namespace vyre::lower {
+namespace {
+
+/// Each invocation runs the kernel's own control flow, and slots are variables.
+class Shell {
+ public:
+  explicit Shell(const Kernel& kernel)
+      : k_(kernel),
+        leaving_(leaving_blocks(kernel)),
+        live_(live_instructions(kernel, leaving_)),
+        numbers_(value_numbers(kernel)),
+        memory_(kernel, live_, w_),
+        truths_(kernel.insts.size()) {}
+
+  WgslModule run() {
+    memory_.begin();
+    read_ids();
+    declare_slots();
+    emit_block(k_.entry);
+    return {.text = whole(),
+            .threads = k_.invocations(),
+            .shared_bytes = memory_.shared_bytes(),
+            .buffers = memory_.bound_buffers(),
+            .writable = memory_.writable()};
+  }
+
+ private:
+  std::string whole() const {
+    const auto& size = k_.workgroup_size;
+    std::string parameters;
+    if (reads_thread_) parameters = "@builtin(local_invocation_index) thread: u32";
+    if (reads_groups_) {
+      if (reads_thread_) parameters += ", ";
+      parameters += "@builtin(workgroup_id) groups: vec3<u32>";
+    }
+    return fmt::format(
+        "// {}: groups of {} x {} x {}, as one axis\n{}\n@compute @workgroup_size({})\nfn {}({}) "
+        "{{\n{}{}}}\n",
+        wgsl_name(k_.name), size[0], size[1], size[2], memory_.declarations(), k_.invocations(), kWgslEntry,
+        parameters, w_.numbers(), w_.text());
+  }
+
+  // ---- Ids -----------------------------------------------------------------------------------------------
+
+  bool wants(InstKind kind, uint32_t axis) const {
+    for (size_t i = 0; i < k_.insts.size(); ++i) {
+      if (live_[i] && k_.insts[i].kind == kind && k_.insts[i].imm == axis) return true;
+    }
+    return false;
+  }
+  static std::string id(std::string_view what, uint32_t axis) {
+    return fmt::format("{}_{}", what, "xyz"[axis]);
+  }
+
+  void read_ids() {
+    uint32_t before = 1;  // invocations along the axes before this one
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      const uint32_t size = k_.workgroup_size[axis];
+      const bool invocation = wants(InstKind::InvocationId, axis);
+      if (invocation || wants(InstKind::LocalId, axis)) {
+        w_.line("let {} = {};", id("local", axis), along(before, size));
+      }
+      if (invocation || wants(InstKind::WorkgroupId, axis)) {
+        reads_groups_ = true;
+        w_.line("let {} = groups.{};", id("group", axis), "xyz"[axis]);
+      }
+      if (invocation) {
+        w_.line("let {} = ({} * {}) + {};", id("invocation", axis), id("group", axis), w_.number(size),
+                id("local", axis));
+      }
+      before *= size;
+    }
+  }
+  /// thread / before % size, without what changes nothing.
+  std::string along(uint32_t before, uint32_t size) {
+    if (size == 1) return w_.number(0);
+    reads_thread_ = true;
+    std::string at = "thread";
+    if (before != 1) at = fmt::format("{} / {}", at, w_.number(before));
+    if (before * size != k_.invocations()) at = fmt::format("({}) % {}", at, w_.number(size));
+    return at;
+  }
+
+  // ---- Values --------------------------------------------------------------------------------------------
+
+  std::string slot(uint32_t number) const {
+    return fmt::format("s{}_{}", number, wgsl_name(k_.slots[number].name));
+  }
+  void declare_slots() {
+    std::vector<bool> used(k_.slots.size());
+    for (size_t i = 0; i < k_.insts.size(); ++i) {
+      if (live_[i] && k_.insts[i].kind == InstKind::Get) used[k_.insts[i].target] = true;
+    }
+    for (uint32_t s = 0; s < used.size(); ++s) {
+      if (used[s]) w_.line("var {}: u32;", slot(s));
+    }
+  }
+
+  std::string name(Value v) const { return fmt::format("v{}", numbers_[index(v)]); }
+  bool is_truth(Value v) const { return truths_[index(v)]; }
+  /// As it was made: a word or a bool.
+  std::string made(Value v) {
+    const Inst& inst = k_[v];
+    switch (inst.kind) {
+      case InstKind::Const: return w_.number(inst.imm);
+      case InstKind::Len: return memory_.length(inst.target);
+      case InstKind::InvocationId: return id("invocation", inst.imm);
+      case InstKind::WorkgroupId: return id("group", inst.imm);
+      case InstKind::LocalId: return id("local", inst.imm);
+      case InstKind::Get:
+      case InstKind::Set:
+      case InstKind::If:
+      case InstKind::Loop:
+      case InstKind::Return:
+      case InstKind::Barrier:
+      case InstKind::Intrinsic:
+      case InstKind::Apply:
+      case InstKind::Load:
+      case InstKind::Store:
+      case InstKind::Atomic:
+      case InstKind::Raw:
+      case InstKind::RawLoad:
+      case InstKind::RawStore:
+      case InstKind::RawAtomic: break;
+    }
+    return name(v);
+  }
+  std::string word(Value v) { return is_truth(v) ? fmt::format("u32({})", made(v)) : made(v); }
+  std::string truth(Value v) {
+    return is_truth(v) ? made(v) : fmt::format("({} != {})", made(v), w_.number(0));
+  }
+
+  /// The operators that mean on 0 and 1 what one on bools means.
+  static std::optional<std::string_view> logical(RawOp op) {
+    if (op == RawOp::And) return "&";
+    if (op == RawOp::Or) return "|";
+    if (op == RawOp::Xor) return "!=";
+    return std::nullopt;
+  }
+  void emit_raw(Value v, const Inst& inst) {
+    const auto args = k_.args(inst);
+    if (const auto op = logical(inst.raw); op && is_truth(args[0]) && is_truth(args[1])) {
+      w_.line("let {} = {} {} {};", name(v), made(args[0]), *op, made(args[1]));
+      truths_[index(v)] = true;
+      return;
+    }
+    std::array<std::string, 3> operands;
+    for (size_t n = 0; n < args.size(); ++n) {
+      const bool condition = inst.raw == RawOp::Select && n == 0;
+      operands[n] = condition ? truth(args[n]) : word(args[n]);
+    }
+    const WgslRaw& row = wgsl_raw(inst.raw);
+    truths_[index(v)] = row.made == WgslMade::Truth;
+    w_.line("let {} = {};", name(v),
+            fmt::format(fmt::runtime(row.pattern), operands[0], operands[1], operands[2]));
+  }
+
+  void emit_atomic(Value v, const Inst& inst) {
+    const auto args = k_.args(inst);
+    memory_.atomic(inst, name(v), word(args[0]), args.size() > 2 ? word(args[1]) : "", word(args.back()));
+  }
+
+  // ---- Control -------------------------------------------------------------------------------------------
+
+  void emit_block(KBlock id) {
+    for (const Value v : k_.block(id)) {
+      if (live_[index(v)]) emit(v);
+      if (leaves(k_[v], leaving_)) return;  // compilers differ about code behind it
+    }
+  }
+
+  void emit_if(const Inst& inst) {
+    w_.open("if ({})", truth(k_.arg(inst, 0)));
+    emit_block(inst.body);
+    if (inst.orelse != kNoKBlock) {
+      w_.otherwise();
+      emit_block(inst.orelse);
+    }
+    w_.close();
+  }
+
+  // The last turn's step does not wrap: i < to.
+  void emit_loop(Value v, const Inst& inst) {
+    const std::string from = word(k_.arg(inst, 0));
+    const std::string to = word(k_.arg(inst, 1));
+    const std::string i = name(v);
+    if (leaving_[index(inst.body)]) {  // There is no second turn, and compilers differ about such loops.
+      w_.line("let {} = {};", i, from);
+      w_.open("if ({} < {})", i, to);
+    } else {
+      w_.open("for (var {} = {}; {} < {}; {}++)", i, from, i, to, i);
+    }
+    emit_block(inst.body);
+    w_.close();
+  }
+
+  void emit(Value v) {
+    const Inst& inst = k_[v];
+    switch (inst.kind) {
+      case InstKind::Const:
+      case InstKind::Len:
+      case InstKind::InvocationId:
+      case InstKind::WorkgroupId:
+      case InstKind::LocalId: break;
+      case InstKind::Get: w_.line("let {} = {};", name(v), slot(inst.target)); break;
+      case InstKind::Set: w_.line("{} = {};", slot(inst.target), word(k_.arg(inst, 0))); break;
+      case InstKind::If: emit_if(inst); break;
+      case InstKind::Loop: emit_loop(v, inst); break;
+      case InstKind::Return: w_.line("return;"); break;
+      case InstKind::Barrier: memory_.barrier(); break;
+      case InstKind::Raw: emit_raw(v, inst); break;
+      case InstKind::RawLoad:
+        w_.line("let {} = {};", name(v), memory_.load(inst, word(k_.arg(inst, 0))));
+        break;
+      case InstKind::RawStore: memory_.store(inst, word(k_.arg(inst, 0)), word(k_.arg(inst, 1))); break;
+      case InstKind::RawAtomic: emit_atomic(v, inst); break;
+      case InstKind::Intrinsic:  // refused by emit_wgsl()
+      case InstKind::Apply:      // not in a legal kernel
+      case InstKind::Load:
+      case InstKind::Store:
+      case InstKind::Atomic: break;
+    }
+  }
+
+  const Kernel& k_;
+  const std::vector<bool> leaving_;      // by KBlock
+  const std::vector<bool> live_;         // by Value
+  const std::vector<uint32_t> numbers_;  // by Value
+  WgslWriter w_;
+  WgslMemory memory_;
+  std::vector<bool> truths_;  // by Value: a bool in the text
+  bool reads_thread_ = false, reads_groups_ = false;
+};
+
+}  // namespace
+
+WgslModule emit_wgsl_shell(const Kernel& kernel) { return Shell(kernel).run(); }
+
+}  // namespace vyre::lower

@@ -1,0 +1,28 @@
+#include "lower/wgsl/wgsl.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lower/wgsl/shell.h"
+
+namespace vyre::lower {
+namespace {
+
+Result<void> check_subgroups(const Kernel& kernel) {
+  const auto call = std::ranges::find(kernel.insts, InstKind::Intrinsic, &Inst::kind);
+  if (call == kernel.insts.end()) return {};
+  return std::unexpected(
+      make_diag(DiagCode::B002, call->origin,
+                fmt::format("`{}` calls operations of subgroups, which WebGPU need not have", kernel.name),
+                "choose a backend that has them"));
+}
+
+}  // namespace
+
+Result<WgslModule> emit_wgsl(const Kernel& kernel) {
+  VYRE_CHECK(check_subgroups(kernel));
+  return emit_wgsl_shell(kernel);
+}
+
+}  // namespace vyre::lower
