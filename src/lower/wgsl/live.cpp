@@ -119,6 +119,26 @@ std::vector<bool> leaving_blocks(const Kernel& kernel) {
   return out;
 }
 
+std::vector<bool> returning_blocks(const Kernel& kernel) {
+  std::vector<bool> out(kernel.blocks.size());
+  const auto returns = [&](KBlock inner) { return inner != kNoKBlock && out[index(inner)]; };
+  for (size_t b = out.size(); b-- > 0;) {  // inner blocks first
+    out[b] = std::ranges::any_of(kernel.blocks[b], [&](Value v) {
+      return kernel[v].kind == InstKind::Return || returns(kernel[v].body) || returns(kernel[v].orelse);
+    });
+  }
+  return out;
+}
+
+std::vector<bool> used_results(const Kernel& kernel, const std::vector<bool>& live) {
+  std::vector<bool> out(kernel.insts.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (!live[i]) continue;
+    for (const Value arg : kernel.args(kernel.insts[i])) out[index(arg)] = true;
+  }
+  return out;
+}
+
 std::vector<bool> live_instructions(const Kernel& kernel, const std::vector<bool>& leaving) {
   return Need(kernel, leaving).run();
 }

@@ -9,6 +9,8 @@ namespace vyre::lower {
 
 /// By KBlock: whether every way through it returns. A loop may have no turn, so what is in it does not count.
 std::vector<bool> leaving_blocks(const Kernel& kernel);
+/// By KBlock: whether some way through it returns.
+std::vector<bool> returning_blocks(const Kernel& kernel);
 /// Whether nothing behind the instruction runs in its block. `leaving`: as above.
 bool leaves(const Inst& inst, const std::vector<bool>& leaving);
 
@@ -18,5 +20,8 @@ bool leaves(const Inst& inst, const std::vector<bool>& leaving);
 /// Domain  a legal kernel.
 /// Cost    linear.
 std::vector<bool> live_instructions(const Kernel& kernel, const std::vector<bool>& leaving);
+
+/// By Value: whether some live instruction has it as operand.
+std::vector<bool> used_results(const Kernel& kernel, const std::vector<bool>& live);
 
 }  // namespace vyre::lower

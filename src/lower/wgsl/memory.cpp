@@ -68,21 +68,18 @@ std::string WgslMemory::declarations() const {
 }
 
 void WgslMemory::begin() {
-  bool any_count = false;
-  for (uint32_t i = 0; i < views_.size(); ++i) {
-    const uint32_t at = k_.buffers[i].argument;
-    if (is_shared(i)) continue;
-    if (!views_[i].touched) w_.line("_ = &{};", views_[i].name);
-    if (!views_[i].counted) continue;
-    any_count = true;
-    w_.line("let {} = counts[{}].{};", length(i), at / 4, "xyzw"[at % 4]);
+  bool counted = false;
+  for (const View& view : views_) {
+    counted |= view.counted && view.shared_words == 0;
+    if (!view.touched && view.shared_words == 0) w_.line("_ = {}[0];", view.name);
   }
-  if (!any_count) w_.line("_ = &counts;");
+  if (!counted) w_.line("_ = counts[0].x;");
 }
 
-std::string WgslMemory::length(uint32_t buffer) const {
-  return is_shared(buffer) ? w_.number(k_.buffers[buffer].count)
-                           : "len_" + wgsl_name(k_.buffers[buffer].name);
+std::string WgslMemory::length(uint32_t buffer) {
+  const KernelBuffer& declared = k_.buffers[buffer];
+  if (is_shared(buffer)) return w_.number(declared.count);
+  return w_.count(declared.argument, "len_" + wgsl_name(declared.name));
 }
 
 std::string WgslMemory::place(const Inst& access, const std::string& at) {

@@ -21,11 +21,11 @@ class WgslMemory {
 
   /// Module-scope declarations of all that the kernel has.
   std::string declarations() const;
-  /// What makes bindings part of the entry's interface that no instruction touches, and the counts that some
-  /// instruction asks for; to be written first.
+  /// What makes bindings part of the entry's interface that no instruction touches: a load, since naga took
+  /// addresses for no use of them until 2025.
   void begin();
 
-  std::string length(uint32_t buffer) const;
+  std::string length(uint32_t buffer);
 
   std::string load(const Inst& access, const std::string& at);
   void store(const Inst& access, const std::string& at, const std::string& value);

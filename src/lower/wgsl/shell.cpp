@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "lower/numbering.h"
@@ -14,16 +15,28 @@
 namespace vyre::lower {
 namespace {
 
+/// Blocks within one another in one function. Tint takes 62 (127 statements, and a block is one), naga 127.
+constexpr uint32_t kDeepest = 48;
+
+/// What a value is in the text.
+struct Made {
+  std::optional<uint32_t> known;  // a literal
+  bool truth = false;             // a bool
+  uint32_t level = 0;             // of the function that declares it
+};
+
 /// Each invocation runs the kernel's own control flow, and slots are variables.
 class Shell {
  public:
   explicit Shell(const Kernel& kernel)
       : k_(kernel),
         leaving_(leaving_blocks(kernel)),
+        returning_(returning_blocks(kernel)),
         live_(live_instructions(kernel, leaving_)),
+        is_used_(used_results(kernel, live_)),
         numbers_(value_numbers(kernel)),
         memory_(kernel, live_, w_),
-        truths_(kernel.insts.size()) {}
+        values_(kernel.insts.size()) {}
 
   WgslModule run() {
     memory_.begin();
@@ -38,8 +51,9 @@ class Shell {
   }
 
  private:
-  std::string whole() const {
+  std::string whole() {
     const auto& size = k_.workgroup_size;
+    const WgslFunction entry = w_.leave();
     std::string parameters;
     if (reads_thread_) parameters = "@builtin(local_invocation_index) thread: u32";
     if (reads_groups_) {
@@ -48,9 +62,9 @@ class Shell {
     }
     return fmt::format(
         "// {}: groups of {} x {} x {}, as one axis\n{}\n@compute @workgroup_size({})\nfn {}({}) "
-        "{{\n{}{}}}\n",
+        "{{\n{}}}\n{}",
         wgsl_name(k_.name), size[0], size[1], size[2], memory_.declarations(), k_.invocations(), kWgslEntry,
-        parameters, w_.numbers(), w_.text());
+        parameters, entry.body(), parts_);
   }
 
   // ---- Ids -----------------------------------------------------------------------------------------------
@@ -109,17 +123,31 @@ class Shell {
     }
   }
 
+  /// For reading, or to be assigned.
+  std::string variable(uint32_t number) {
+    const std::string& name = w_.here(slot(number), 0, WgslParameter::Kind::Variable);
+    return w_.level() == 0 ? name : "*" + name;
+  }
+
   std::string name(Value v) const { return fmt::format("v{}", numbers_[index(v)]); }
-  bool is_truth(Value v) const { return truths_[index(v)]; }
+  bool is_truth(Value v) const { return values_[index(v)].truth; }
+  std::optional<uint32_t> known(Value v) const {
+    return k_[v].kind == InstKind::Const ? k_[v].imm : values_[index(v)].known;
+  }
+  /// What is declared here, from now on.
+  std::string declare(Value v, bool truth = false) {
+    values_[index(v)] = {.known = {}, .truth = truth, .level = w_.level()};
+    return name(v);
+  }
   /// As it was made: a word or a bool.
   std::string made(Value v) {
     const Inst& inst = k_[v];
     switch (inst.kind) {
       case InstKind::Const: return w_.number(inst.imm);
       case InstKind::Len: return memory_.length(inst.target);
-      case InstKind::InvocationId: return id("invocation", inst.imm);
-      case InstKind::WorkgroupId: return id("group", inst.imm);
-      case InstKind::LocalId: return id("local", inst.imm);
+      case InstKind::InvocationId: return given(id("invocation", inst.imm));
+      case InstKind::WorkgroupId: return given(id("group", inst.imm));
+      case InstKind::LocalId: return given(id("local", inst.imm));
       case InstKind::Get:
       case InstKind::Set:
       case InstKind::If:
@@ -136,8 +164,12 @@ class Shell {
       case InstKind::RawStore:
       case InstKind::RawAtomic: break;
     }
-    return name(v);
+    const Made& value = values_[index(v)];
+    if (value.known) return w_.number(*value.known);
+    using Kind = WgslParameter::Kind;
+    return w_.here(name(v), value.level, value.truth ? Kind::Truth : Kind::Word);
   }
+  std::string given(const std::string& id) { return w_.here(id, 0, WgslParameter::Kind::Word); }
   std::string word(Value v) { return is_truth(v) ? fmt::format("u32({})", made(v)) : made(v); }
   std::string truth(Value v) {
     return is_truth(v) ? made(v) : fmt::format("({} != {})", made(v), w_.number(0));
@@ -152,9 +184,13 @@ class Shell {
   }
   void emit_raw(Value v, const Inst& inst) {
     const auto args = k_.args(inst);
+    if (inst.raw == RawOp::And && known(args[0]) && known(args[1])) {  // nearly every amount of a shift
+      values_[index(v)].known = *known(args[0]) & *known(args[1]);
+      return;
+    }
     if (const auto op = logical(inst.raw); op && is_truth(args[0]) && is_truth(args[1])) {
-      w_.line("let {} = {} {} {};", name(v), made(args[0]), *op, made(args[1]));
-      truths_[index(v)] = true;
+      const std::string left = made(args[0]), right = made(args[1]);
+      w_.line("let {} = {} {} {};", declare(v, /*truth=*/true), left, *op, right);
       return;
     }
     std::array<std::string, 3> operands;
@@ -163,14 +199,28 @@ class Shell {
       operands[n] = condition ? truth(args[n]) : word(args[n]);
     }
     const WgslRaw& row = wgsl_raw(inst.raw);
-    truths_[index(v)] = row.made == WgslMade::Truth;
-    w_.line("let {} = {};", name(v),
+    w_.line("let {} = {};", declare(v, row.made == WgslMade::Truth),
             fmt::format(fmt::runtime(row.pattern), operands[0], operands[1], operands[2]));
   }
 
+  void emit_get(Value v, const Inst& inst) {
+    const std::string from = variable(inst.target);
+    w_.line("let {} = {};", declare(v), from);
+  }
+  void emit_set(const Inst& inst) {
+    const std::string value = word(k_.arg(inst, 0));
+    w_.line("{} = {};", variable(inst.target), value);
+  }
+  void emit_load(Value v, const Inst& inst) {
+    const std::string from = memory_.load(inst, word(k_.arg(inst, 0)));
+    w_.line("let {} = {};", declare(v), from);
+  }
   void emit_atomic(Value v, const Inst& inst) {
     const auto args = k_.args(inst);
-    memory_.atomic(inst, name(v), word(args[0]), args.size() > 2 ? word(args[1]) : "", word(args.back()));
+    const std::string at = word(args[0]);
+    const std::string expected = args.size() > 2 ? word(args[1]) : "";
+    const std::string value = word(args.back());
+    memory_.atomic(inst, is_used_[index(v)] ? declare(v) : "", at, expected, value);
   }
 
   // ---- Control -------------------------------------------------------------------------------------------
@@ -181,29 +231,66 @@ class Shell {
       if (leaves(k_[v], leaving_)) return;  // compilers differ about code behind it
     }
   }
+  /// A block within another one.
+  void emit_inner(KBlock id) {
+    if (++depth_ == kDeepest) {
+      emit_part(id);
+    } else {
+      emit_block(id);
+    }
+    --depth_;
+  }
+
+  /// The block as a function of its own. It says whether the invocation has returned, where it may have.
+  void emit_part(KBlock id) {
+    const bool always = leaving_[index(id)];
+    const bool asks = !always && returning_[index(id)];
+    const uint32_t depth = std::exchange(depth_, 0);
+    const std::string return_here = std::exchange(return_, asks ? "return true;" : "return;");
+    w_.enter();
+    emit_block(id);
+    if (asks) w_.line("return false;");
+    const WgslFunction part = w_.leave();
+    depth_ = depth, return_ = return_here;
+
+    std::string arguments;
+    for (const WgslParameter& p : part.parameters) {
+      if (!arguments.empty()) arguments += ", ";
+      const bool address = p.kind == WgslParameter::Kind::Variable && w_.level() == p.level;
+      arguments += (address ? "&" : "") + w_.here(p.name, p.level, p.kind);
+    }
+    const std::string name = fmt::format("part_{}", part_count_++);
+    parts_ += fmt::format("\nfn {}({}){} {{\n{}}}\n", name, part.parameter_list(), asks ? " -> bool" : "",
+                          part.body());
+    if (asks) {
+      w_.line("if ({}({})) {{ {} }}", name, arguments, return_);
+    } else {
+      w_.line("{}({});", name, arguments);
+    }
+    if (always) w_.line("{}", return_);
+  }
 
   void emit_if(const Inst& inst) {
     w_.open("if ({})", truth(k_.arg(inst, 0)));
-    emit_block(inst.body);
+    emit_inner(inst.body);
     if (inst.orelse != kNoKBlock) {
       w_.otherwise();
-      emit_block(inst.orelse);
+      emit_inner(inst.orelse);
     }
     w_.close();
   }
 
-  // The last turn's step does not wrap: i < to.
   void emit_loop(Value v, const Inst& inst) {
     const std::string from = word(k_.arg(inst, 0));
     const std::string to = word(k_.arg(inst, 1));
-    const std::string i = name(v);
+    const std::string i = declare(v);
     if (leaving_[index(inst.body)]) {  // There is no second turn, and compilers differ about such loops.
       w_.line("let {} = {};", i, from);
       w_.open("if ({} < {})", i, to);
-    } else {
+    } else {  // The last turn's step does not wrap: i < to.
       w_.open("for (var {} = {}; {} < {}; {}++)", i, from, i, to, i);
     }
-    emit_block(inst.body);
+    emit_inner(inst.body);
     w_.close();
   }
 
@@ -215,16 +302,14 @@ class Shell {
       case InstKind::InvocationId:
       case InstKind::WorkgroupId:
       case InstKind::LocalId: break;
-      case InstKind::Get: w_.line("let {} = {};", name(v), slot(inst.target)); break;
-      case InstKind::Set: w_.line("{} = {};", slot(inst.target), word(k_.arg(inst, 0))); break;
+      case InstKind::Get: emit_get(v, inst); break;
+      case InstKind::Set: emit_set(inst); break;
       case InstKind::If: emit_if(inst); break;
       case InstKind::Loop: emit_loop(v, inst); break;
-      case InstKind::Return: w_.line("return;"); break;
+      case InstKind::Return: w_.line("{}", return_); break;
       case InstKind::Barrier: memory_.barrier(); break;
       case InstKind::Raw: emit_raw(v, inst); break;
-      case InstKind::RawLoad:
-        w_.line("let {} = {};", name(v), memory_.load(inst, word(k_.arg(inst, 0))));
-        break;
+      case InstKind::RawLoad: emit_load(v, inst); break;
       case InstKind::RawStore: memory_.store(inst, word(k_.arg(inst, 0)), word(k_.arg(inst, 1))); break;
       case InstKind::RawAtomic: emit_atomic(v, inst); break;
       case InstKind::Intrinsic:  // refused by emit_wgsl()
@@ -237,11 +322,17 @@ class Shell {
 
   const Kernel& k_;
   const std::vector<bool> leaving_;      // by KBlock
+  const std::vector<bool> returning_;    // by KBlock: some way through it returns
   const std::vector<bool> live_;         // by Value
+  const std::vector<bool> is_used_;      // by Value: by a live instruction
   const std::vector<uint32_t> numbers_;  // by Value
   WgslWriter w_;
   WgslMemory memory_;
-  std::vector<bool> truths_;  // by Value: a bool in the text
+  std::vector<Made> values_;        // by Value
+  uint32_t depth_ = 0;              // blocks that are open in the function at hand
+  std::string return_ = "return;";  // in the function at hand
+  std::string parts_;               // finished functions
+  uint32_t part_count_ = 0;
   bool reads_thread_ = false, reads_groups_ = false;
 };
 

@@ -1,81 +1,81 @@
-// Lines of WGSL, and names that stand for literals. Internal to lower/wgsl.
+// Functions of WGSL, line by line, and the names that stand at their beginnings. Internal to lower/wgsl.
+//
+// Compilers count how deep statements nest, and each counts differently. So a function may be left open while
+// another one is written that takes a part of it; what the part needs of the outer one becomes a parameter
+// when it is first asked for.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <iterator>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace vyre::lower {
 
 /// What a program calls something, as part of a name: letters, digits and underscores. A name that begins
 /// with a letter, a number or none, and an underscore is neither a word of WGSL nor reserved, whatever
 /// follows.
-inline std::string wgsl_name(std::string_view name) {
-  std::string out(name);
-  for (char& c : out) {
-    const bool kept = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    if (!kept) c = '_';
-  }
-  return out;
-}
+std::string wgsl_name(std::string_view name);
 
-/// The body of the function, line by line, and the literals that it names.
+/// What a part gets from the function that it is a part of.
+struct WgslParameter {
+  std::string name;
+  uint32_t level = 0;  // of the function that declares it
+  enum class Kind : uint8_t { Word, Truth, Variable } kind{};
+};
+
+struct WgslFunction {
+  /// Literals and counts, by name, then the statements.
+  std::string body() const;
+  /// "v3: u32, s1_sum: ptr<function, u32>"
+  std::string parameter_list() const;
+
+  std::string text;
+  std::map<uint32_t, std::string> numbers;  // by value: its name
+  std::map<uint32_t, std::string> counts;   // by argument: the name of the buffer's count
+  std::vector<WgslParameter> parameters;
+  uint32_t depth = 1;  // open braces
+};
+
 class WgslWriter {
  public:
+  WgslWriter() : functions_(1) {}
+
   template <typename... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
-    text_.append(2 * depth_, ' ');
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    text_ += '\n';
+    top().text.append(2 * top().depth, ' ');
+    fmt::format_to(std::back_inserter(top().text), format, std::forward<Args>(args)...);
+    top().text += '\n';
   }
   /// A line that opens a brace; then close(), or otherwise() and close().
   template <typename... Args>
   void open(fmt::format_string<Args...> format, Args&&... args) {
     line("{} {{", fmt::format(format, std::forward<Args>(args)...));
-    ++depth_;
+    ++top().depth;
   }
-  void otherwise() {
-    --depth_;
-    line("}} else {{");
-    ++depth_;
-  }
-  void close() {
-    --depth_;
-    line("}}");
-  }
+  void otherwise();
+  void close();
 
-  /// A name for the word: n31, or h80000000 from 2^16 on, as print() writes them.
-  std::string number(uint32_t bits) {
-    numbers_.insert(bits);
-    return name_of(bits);
-  }
-  /// `let` for each literal. They are no constant expressions by the language's rules, which is the point.
-  std::string numbers() const {
-    std::string out;
-    for (const uint32_t bits : numbers_) {
-      const auto to = std::back_inserter(out);
-      if (bits < kHexadecimalFrom) {
-        fmt::format_to(to, "  let {} = {}u;\n", name_of(bits), bits);
-      } else {
-        fmt::format_to(to, "  let {} = 0x{:x}u;\n", name_of(bits), bits);
-      }
-    }
-    return out;
-  }
-  const std::string& text() const { return text_; }
+  // Functions: 0 is the entry, 1 a part of it, 2 a part of that.
+  uint32_t level() const { return uint32_t(functions_.size() - 1); }
+  void enter() { functions_.emplace_back(); }
+  WgslFunction leave();
+
+  /// Of something that is declared at so high a level: what it is called at this one.
+  const std::string& here(const std::string& name, uint32_t declared_at, WgslParameter::Kind kind);
+
+  /// A name for the word: n31, or h80000000 from 2^16 on, as print() writes them. It is a `let`, so that by
+  /// the language's rules nothing that is made of it is a constant expression.
+  const std::string& number(uint32_t bits);
+  /// The name, as that of a buffer's count of elements.
+  const std::string& count(uint32_t argument, const std::string& name);
 
  private:
-  static constexpr uint32_t kHexadecimalFrom = 1u << 16;
-  static std::string name_of(uint32_t bits) {
-    return bits < kHexadecimalFrom ? fmt::format("n{}", bits) : fmt::format("h{:x}", bits);
-  }
-
-  std::string text_;
-  std::set<uint32_t> numbers_;
-  uint32_t depth_ = 1;
+  WgslFunction& top() { return functions_.back(); }
+  std::vector<WgslFunction> functions_;  // open ones, each a part of the one before
 };
 
 }  // namespace vyre::lower
