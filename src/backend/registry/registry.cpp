@@ -10,6 +10,7 @@
 #include "backend/native/native.h"
 #include "backend/plugin/plugin.h"
 #include "backend/vulkan/vulkan.h"
+#include "backend/webgpu/webgpu.h"
 
 namespace vyre::backend {
 namespace {
@@ -49,20 +50,18 @@ Result<std::unique_ptr<Backend>> open_vulkan(std::string_view argument, const Op
   return make_vulkan(vulkan);
 }
 
+Result<std::unique_ptr<Backend>> open_webgpu(std::string_view argument, const Options& options) {
+  return make_webgpu(
+      {.library = std::string(argument), .threads = options.threads, .floats = options.floats});
+}
+
 constexpr Entry kEntries[] = {
     {"reference", "the evaluator that defines what programs mean; slow, one thread", &open_reference},
     {"native", "machine code of this CPU, through LLVM; all cores", &open_native},
     {"cuda", "NVIDIA GPUs, through the CUDA driver; cuda:N is device N", &open_cuda},
     {"vulkan", "GPUs of any vendor, through their Vulkan driver; vulkan:N is device N", &open_vulkan},
-};
-
-/// Names that COMMANDS knows and this build does not have.
-struct Absent {
-  std::string_view name;
-  std::string_view what;
-};
-constexpr Absent kAbsent[] = {
-    {"webgpu", "WebGPU implementations"},
+    {"webgpu", "WebGPU, through a library with webgpu.h's interface; webgpu:LIB is that library",
+     &open_webgpu},
 };
 
 std::string names() {
@@ -75,9 +74,7 @@ std::string names() {
 Result<std::unique_ptr<Backend>> open_other(std::string_view spec) {
   VYRE_TRY(plugin, open_plugin(spec));
   const std::string name = plugin->identity().name;
-  const bool taken = std::ranges::find(kEntries, name, &Entry::name) != std::end(kEntries) ||
-                     std::ranges::find(kAbsent, name, &Absent::name) != std::end(kAbsent);
-  if (!taken) return std::move(plugin);
+  if (std::ranges::find(kEntries, name, &Entry::name) == std::end(kEntries)) return std::move(plugin);
   return std::unexpected(
       make_diag(DiagCode::B013, Span::none(),
                 fmt::format("'{}' calls itself '{}', as a backend of vyre's own does", spec, name),
@@ -89,20 +86,14 @@ Result<std::unique_ptr<Backend>> open_other(std::string_view spec) {
 std::span<const Entry> all_backends() { return kEntries; }
 
 Result<std::unique_ptr<Backend>> open(std::string_view spec, const Options& options) {
-  // A path comes first: it may hold a colon.
-  if (is_plugin(spec)) return open_other(spec);
+  // A name of vyre's own comes first: what stands after its colon may be a path, and a path may hold a colon.
   const size_t colon = spec.find(':');
   const std::string_view name = spec.substr(0, colon);
   const std::string_view argument = colon == spec.npos ? std::string_view{} : spec.substr(colon + 1);
   for (const Entry& e : kEntries) {
     if (e.name == name) return e.open(argument, options);
   }
-  for (const Absent& a : kAbsent) {
-    if (a.name != name) continue;
-    return std::unexpected(make_diag(DiagCode::B001, Span::none(),
-                                     fmt::format("backend '{}' ({}) is not in this build", name, a.what),
-                                     fmt::format("the backends of this build are: {}", names())));
-  }
+  if (is_plugin(spec)) return open_other(spec);
   return std::unexpected(
       make_diag(DiagCode::B004, Span::none(), fmt::format("unknown backend '{}'", spec),
                 fmt::format("the backends of this build are: {}; a plugin goes by its path, "

@@ -1,4 +1,4 @@
-// Backends by name: reference, native, cuda[:N], vulkan[:N], and later webgpu[:LIB] or a path to a plugin.
+// Backends by name: reference, native, cuda[:N], vulkan[:N], webgpu[:LIB], or a path to a plugin.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ struct Options {
   ReferenceOptions reference;
   /// Threads of native; 0: as many as there are cores.
   unsigned threads = 0;
-  /// How native, cuda and vulkan do arithmetic on floats.
+  /// How native, cuda, vulkan and webgpu do arithmetic on floats.
   FloatForm floats = FloatForm::Auto;
 };
 

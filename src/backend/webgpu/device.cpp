@@ -1,0 +1,234 @@
+#include "backend/webgpu/device.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace vyre::backend::webgpu {
+namespace {
+
+/// Programs with more buffers than this are none that anybody writes; adapters may allow a million.
+constexpr uint32_t kMostBuffers = 512;
+
+Diag device_lost(const std::string& why) {
+  return make_diag(
+      DiagCode::B011, Span::none(), "webgpu: the device was lost while " + why,
+      "start a new process; if it happens again, the driver or the device is at fault (the kernel's "
+      "log may tell more)");
+}
+
+/// Where the answer to a request goes. On the heap, since it may come when nobody waits any more.
+template <typename Handle>
+struct Answer {
+  std::atomic<bool> done = false;
+  bool worked = false;
+  Handle handle = nullptr;
+  std::string message;
+
+  static void take(WGPURequestStatus status, Handle handle, WGPUStringView message, void* self, void*) {
+    auto* const answer = static_cast<Answer*>(self);
+    answer->worked = status == WGPURequestStatus_Success && handle != nullptr;
+    answer->handle = handle;
+    answer->message = text(message);
+    answer->done = true;
+  }
+};
+
+void when_lost(WGPUDevice const*, WGPUDeviceLostReason reason, WGPUStringView message, void* reports, void*) {
+  // Nobody asks after a device that was never made, or was given back.
+  const bool is_news =
+      reason != WGPUDeviceLostReason_CallbackCancelled && reason != WGPUDeviceLostReason_FailedCreation;
+  if (is_news) static_cast<Reports*>(reports)->lost(text(message));
+}
+void when_error(WGPUDevice const*, WGPUErrorType, WGPUStringView message, void* reports, void*) {
+  static_cast<Reports*>(reports)->error(text(message));
+}
+
+const char* text(WGPUAdapterType type) {
+  switch (type) {
+    case WGPUAdapterType_DiscreteGPU: return "discrete GPU";
+    case WGPUAdapterType_IntegratedGPU: return "integrated GPU";
+    case WGPUAdapterType_CPU: return "CPU";
+    case WGPUAdapterType_Unknown: break;
+  }
+  return "device of unknown kind";
+}
+
+const char* text(WGPUBackendType type) {
+  static constexpr const char* kNames[] = {"unknown", "null",   "WebGPU", "D3D11",    "D3D12",
+                                           "Metal",   "Vulkan", "OpenGL", "OpenGL ES"};
+  return size_t(type) < std::size(kNames) ? kNames[type] : kNames[0];
+}
+
+}  // namespace
+
+void keep_for_ever(std::shared_ptr<void> what) {
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<std::shared_ptr<void>>;
+  const std::lock_guard lock(mutex);
+  kept->push_back(std::move(what));
+}
+
+Result<std::shared_ptr<Device>> Device::open(std::shared_ptr<Instance> instance,
+                                             std::chrono::milliseconds timeout) {
+  std::shared_ptr<Device> device(new Device(std::move(instance), timeout));
+  const Turn turn = device->turn();
+  VYRE_CHECK(device->choose_adapter());
+  device->describe();
+  VYRE_CHECK(device->open_device());
+  VYRE_CHECK(device->prepare());
+  VYRE_CHECK(device->test_itself());
+  return device;
+}
+
+Result<void> Device::choose_adapter() {
+  std::string said;
+  // Vulkan is what every Linux has drivers for; an implementation that is built without it has another.
+  for (const WGPUBackendType backend : {WGPUBackendType_Vulkan, WGPUBackendType_Undefined}) {
+    const auto answer = std::make_shared<Answer<WGPUAdapter>>();
+    const WGPURequestAdapterOptions options = {.backendType = backend};
+    const WGPUFuture future = api().InstanceRequestAdapter(
+        instance_->handle(), &options,
+        {.mode = WGPUCallbackMode_AllowProcessEvents, .callback = &answer->take, .userdata1 = answer.get()});
+    if (!instance_->wait(future, answer->done, timeout_)) {
+      keep_for_ever(instance_);
+      keep_for_ever(answer);
+      said = fmt::format("it did not answer within {} ms", timeout_.count());
+      break;
+    }
+    if (answer->worked) {
+      adapter_ = answer->handle;
+      return {};
+    }
+    if (!answer->message.empty()) said = answer->message;
+  }
+  return std::unexpected(not_available(
+      fmt::format("{} has no adapter{}{}", api().file, said.empty() ? "" : ": ", said),
+      "install a Vulkan driver (Debian: mesa-vulkan-drivers; SwiftShader comes with chromium), and "
+      "see whether VK_ICD_FILENAMES or VK_DRIVER_FILES name one that exists"));
+}
+
+void Device::describe() {
+  WGPUAdapterInfo info;
+  profile_.device = "a device that does not say its name";
+  profile_.driver = fmt::format("{} ({})", webgpu::text(api().maker), api().file);
+  if (api().AdapterGetInfo(adapter_, &info) != WGPUStatus_Success) return;
+  std::string name = webgpu::text(info.device);
+  if (name.empty()) name = fmt::format("{} {:#06x}", webgpu::text(info.vendor), info.deviceID);
+  std::string details = webgpu::text(info.vendor);
+  if (const std::string family = webgpu::text(info.architecture); !family.empty())
+    details += (details.empty() ? "" : " ") + family;
+  profile_.device =
+      fmt::format("{} ({}{}{})", name, details, details.empty() ? "" : ", ", text(info.adapterType));
+  profile_.driver += fmt::format(", {}", text(info.backendType));
+  if (const std::string said = webgpu::text(info.description); !said.empty()) profile_.driver += ": " + said;
+  api().AdapterInfoFreeMembers(info);
+}
+
+Result<bool> Device::request_device(const void* limits) {
+  const auto answer = std::make_shared<Answer<WGPUDevice>>();
+  const WGPUDeviceDescriptor descriptor = {
+      .requiredLimits = limits,
+      .deviceLostCallbackInfo = {.mode = WGPUCallbackMode_AllowSpontaneous,
+                                 .callback = &when_lost,
+                                 .userdata1 = &reports_},
+      .uncapturedErrorCallbackInfo = {.callback = &when_error, .userdata1 = &reports_}};
+  const WGPUFuture future = api().AdapterRequestDevice(
+      adapter_, &descriptor,
+      {.mode = WGPUCallbackMode_AllowProcessEvents, .callback = &answer->take, .userdata1 = answer.get()});
+  if (!instance_->wait(future, answer->done, timeout_)) {
+    keep_for_ever(answer);
+    keep_for_ever(shared_from_this());
+    return std::unexpected(not_available(
+        fmt::format("{} did not open {} within {} ms", api().file, profile_.device, timeout_.count()),
+        "see whether another process holds the device"));
+  }
+  if (answer->worked) {
+    handle_ = answer->handle;
+    return true;
+  }
+  reports_.error(answer->message);
+  return false;
+}
+
+Result<void> Device::open_device() {
+  LimitsMemory written = marked_limits();
+  const bool told = api().AdapterGetLimits(adapter_, written.data()) == WGPUStatus_Success;
+  if (auto has = told ? recognise_limits(written) : std::nullopt) {
+    has->storage_buffers = std::min(has->storage_buffers, kMostBuffers);
+    const LimitsMemory request = request_of(written, *has);
+    VYRE_TRY(opened, request_device(request.data()));
+    if (opened) {
+      profile_.limits = *has;
+      return {};
+    }
+  }
+  VYRE_TRY(opened, request_device(nullptr));
+  if (opened) {
+    reports_.take_errors();  // of the request for more
+    return {};
+  }
+  const auto said = reports_.take_errors();
+  return std::unexpected(
+      not_available(fmt::format("{} gives no device on {}: {}", api().file, profile_.device,
+                                said.empty() ? "it does not say why" : said.back()),
+                    "see whether another process holds the device or its memory"));
+}
+
+Result<void> Device::prepare() {
+  queue_ = api().DeviceGetQueue(handle_);
+  const auto made = queue_ == nullptr
+                        ? Result<WGPUBuffer>(std::unexpected(out_of_memory("a queue")))
+                        : make_buffer(kCountsBytes, WGPUBufferUsage_Uniform | WGPUBufferUsage_CopySrc |
+                                                        WGPUBufferUsage_CopyDst);
+  if (!made) {
+    return std::unexpected(not_available(
+        fmt::format("{} on {} makes no buffers: {}", profile_.driver, profile_.device, made.error().message),
+        "use another library, or another Vulkan driver (VK_ICD_FILENAMES)"));
+  }
+  counts_ = {*made, kCountsBytes};
+  return {};
+}
+
+// Of a device that is not lost: lose() keeps the others.
+Device::~Device() {
+  const Turn turn = this->turn();
+  drop_unused();
+  if (counts_.buffer != nullptr) api().BufferRelease(counts_.buffer);
+  for (const Slot& slot : slots_) {
+    if (slot.buffer != nullptr) api().BufferRelease(slot.buffer);
+  }
+  if (queue_ != nullptr) api().QueueRelease(queue_);
+  if (handle_ != nullptr) api().DeviceRelease(handle_);
+  if (adapter_ != nullptr) api().AdapterRelease(adapter_);
+  // What the library still has to say of the device, it says now, while somebody listens.
+  api().InstanceProcessEvents(instance_->handle());
+}
+
+Diag Device::lose(std::string why) {
+  const std::lock_guard lock(lost_mutex_);
+  if (!is_lost_) {
+    lost_ = std::move(why);
+    is_lost_ = true;
+    keep_for_ever(shared_from_this());
+  }
+  return device_lost(lost_);
+}
+
+Result<void> Device::check_alive() {
+  if (!is_lost_) {
+    if (const auto loss = reports_.loss()) return std::unexpected(lose("nothing was asked of it: " + *loss));
+    return {};
+  }
+  const std::lock_guard lock(lost_mutex_);
+  return std::unexpected(device_lost(lost_));
+}
+
+Result<void> Device::await(WGPUFuture future, const std::atomic<bool>& done, const char* doing) {
+  if (instance_->wait(future, done, timeout_)) return {};
+  return std::unexpected(lose(fmt::format("{}: it did not answer within {} ms", doing, timeout_.count())));
+}
+
+}  // namespace vyre::backend::webgpu

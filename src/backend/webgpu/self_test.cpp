@@ -1,0 +1,58 @@
+// Whether what stands behind the functions is what their names promise.
+//
+// webgpu.h has no version: a library whose structures differ takes what it is given for something else. One
+// small dispatch goes through every structure that programs need, and its answer is known.
+#include <fmt/format.h>
+
+#include "backend/webgpu/work.h"
+
+namespace vyre::backend::webgpu {
+namespace {
+
+constexpr const char* kText = R"(@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> b: array<u32>;
+@group(0) @binding(2) var<uniform> counts: array<vec4<u32>, 1>;
+@compute @workgroup_size(4)
+fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) groups: vec3<u32>) {
+  let i = (groups.y * 4u) + thread;
+  b[i] = (a[i] * counts[0].x) + counts[0].y + groups.z;
+}
+)";
+constexpr uint32_t kElements = 8, kFactor = 2654435761, kMore = 77;
+constexpr uint32_t value_of(uint32_t i) { return 0x9E37'79B9 ^ (i * 0x0101'0101); }
+
+}  // namespace
+
+Result<void> Device::test_itself() {
+  const auto failed = [&](const std::string& how) {
+    return std::unexpected(not_available(
+        fmt::format("{} does not compute what a small test asks of it: {}", profile_.driver, how),
+        "its structures may be of another version of webgpu.h, or its driver wrong: use another library, or "
+        "another Vulkan driver (VK_ICD_FILENAMES)"));
+  };
+  const lower::WgslModule module = {
+      .text = kText, .threads = 4, .shared_bytes = 0, .buffers = 2, .writable = {false, true}};
+  const auto code = make_code(module);
+  if (!code) return failed(code.error().message);
+  std::vector<uint32_t> a(kElements), b(kElements);
+  for (uint32_t i = 0; i < kElements; ++i) a[i] = value_of(i);
+  const auto run = [&]() -> Result<void> {
+    VYRE_TRY(from, allocate(4 * kElements));
+    VYRE_TRY(to, allocate(4 * kElements));
+    VYRE_TRY(work, Work::begin(shared_from_this()));
+    VYRE_CHECK(work->copy_in(from.piece(), 0, std::as_bytes(std::span(a))));
+    const Bound bound[] = {{&from.piece(), 0, 4 * kElements}, {&to.piece(), 0, 4 * kElements}};
+    const uint32_t counts[] = {kFactor, kMore};
+    VYRE_CHECK(work->dispatch(**code, bound, counts, {1, kElements / 4, 1}));
+    VYRE_CHECK(work->copy_out(to.piece(), 0, std::as_writable_bytes(std::span(b))));
+    return work->finish();
+  };
+  if (const auto ran = run(); !ran) return failed(ran.error().message);
+  for (uint32_t i = 0; i < kElements; ++i) {
+    const uint32_t expected = value_of(i) * kFactor + kMore;
+    if (b[i] != expected) return failed(fmt::format("word {} is {:#x}, not {:#x}", i, b[i], expected));
+  }
+  return {};
+}
+
+}  // namespace vyre::backend::webgpu

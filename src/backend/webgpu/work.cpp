@@ -1,0 +1,258 @@
+#include "backend/webgpu/work.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace vyre::backend::webgpu {
+namespace {
+
+/// Of writes to the queue, an implementation keeps a copy until the device has taken it.
+constexpr uint64_t kWriteAtOnce = 16ull << 20;
+constexpr uint64_t kWriteBeforeWaiting = 64ull << 20;
+/// Code may touch the first element of any binding, which has up to 16 bytes.
+constexpr uint64_t kLeastBinding = 16;
+constexpr const char* kDoing = "running a kernel";
+
+uint64_t whole_words(uint64_t bytes) { return (bytes + 3) & ~uint64_t{3}; }
+
+void take_mapping(WGPURequestStatus status, WGPUStringView message, void* self, void*) {
+  auto* const slot = static_cast<Slot*>(self);
+  slot->mapped = status == WGPURequestStatus_Success;
+  slot->message = text(message);
+  slot->done = true;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Work>> Work::begin(const std::shared_ptr<Device>& device) {
+  const Turn turn = device->turn();
+  VYRE_CHECK(device->check_alive());
+  return std::unique_ptr<Work>(new Work(device));
+}
+
+Work::~Work() {
+  if (device_->is_lost_) return;
+  end_pass();
+  if (encoder_ != nullptr) api().CommandEncoderRelease(encoder_);
+  // After an error somebody has been told already, and memory is safe to reuse once the device is done.
+  for (State& state : states_) state.fetches.clear();
+  for (size_t i = 0; i < states_.size(); ++i) (void)settle(i);
+}
+
+void Work::record() {
+  if (encoder_ == nullptr) encoder_ = api().DeviceCreateCommandEncoder(device_->handle(), nullptr);
+}
+
+void Work::end_pass() {
+  if (pass_ == nullptr) return;
+  api().ComputePassEncoderEnd(pass_);
+  api().ComputePassEncoderRelease(std::exchange(pass_, nullptr));
+}
+
+void Work::send() {
+  if (encoder_ == nullptr) return;
+  end_pass();
+  if (!counts_.empty()) {
+    api().QueueWriteBuffer(device_->queue(), device_->counts_.buffer, 0, counts_.data(), 4 * counts_.size());
+    counts_.clear();
+  }
+  const WGPUCommandBuffer commands = api().CommandEncoderFinish(encoder_, nullptr);
+  api().CommandEncoderRelease(std::exchange(encoder_, nullptr));
+  if (commands == nullptr) return;  // the scopes know why
+  api().QueueSubmit(device_->queue(), 1, &commands);
+  api().CommandBufferRelease(commands);
+  unsettled_ = true;
+  State& state = states_[current_];
+  if (state.used == 0) return;
+  Slot& slot = this->slot();
+  slot.done = false;
+  slot.future = api().BufferMapAsync(
+      slot.buffer, WGPUMapMode_Read, 0, state.used,
+      {.mode = WGPUCallbackMode_AllowProcessEvents, .callback = &take_mapping, .userdata1 = &slot});
+  state.sent = true;
+  unsettled_ = false;
+}
+
+Result<void> Work::next() {
+  send();
+  current_ = (current_ + 1) % states_.size();
+  return settle(current_);
+}
+
+Result<void> Work::settle(size_t which) {
+  State& state = states_[which];
+  if (!state.sent) return {};
+  state.sent = false;
+  const uint64_t used = std::exchange(state.used, 0);
+  Slot& slot = device_->slots_[which];
+  VYRE_CHECK(device_->await(slot.future, slot.done, kDoing));
+  if (!slot.mapped) {
+    state.fetches.clear();
+    VYRE_CHECK(scopes_.finish(kDoing));
+    return std::unexpected(refusal(*device_, WGPUErrorType_Unknown, kDoing, slot.message, DiagCode::B012));
+  }
+  const auto* const from =
+      static_cast<const std::byte*>(api().BufferGetConstMappedRange(slot.buffer, 0, used));
+  for (const Fetch& fetch : state.fetches)
+    device_->copier_.copy(fetch.to, {from + fetch.at, fetch.to.size()});
+  state.fetches.clear();
+  api().BufferUnmap(slot.buffer);
+  slot.mapped = false;
+  return {};
+}
+
+Result<void> Work::wait() {
+  send();
+  if (unsettled_) {
+    // Nothing is read back: a word that nobody wants tells that the work is done.
+    VYRE_CHECK(settle(current_));
+    VYRE_CHECK(prepare_slot());
+    record();
+    api().CommandEncoderCopyBufferToBuffer(encoder_, device_->counts_.buffer, 0, slot().buffer, 0, 4);
+    states_[current_].used = 4;
+    send();
+  }
+  // In the order in which they were sent.
+  for (size_t i = 1; i <= states_.size(); ++i) VYRE_CHECK(settle((current_ + i) % states_.size()));
+  written_ = 0;
+  return {};
+}
+
+Result<void> Work::finish() {
+  VYRE_CHECK(wait());
+  aside_.clear();
+  return scopes_.finish(kDoing);
+}
+
+Result<void> Work::prepare_slot() {
+  if (slot().buffer != nullptr) return {};
+  VYRE_TRY(made, device_->make_buffer(Slot::kBytes, WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst));
+  slot().buffer = made;
+  return {};
+}
+
+Result<void> Work::copy_in(const Piece& to, uint64_t offset, std::span<const std::byte> from) {
+  // A write to the queue comes before what is sent after it, so what was recorded before goes first.
+  send();
+  while (from.size() >= 4) {
+    const size_t count = std::min<size_t>(from.size() & ~size_t{3}, kWriteAtOnce);
+    api().QueueWriteBuffer(device_->queue(), to.buffer, offset, from.data(), count);
+    from = from.subspan(count);
+    offset += count;
+    written_ += count;
+    if (written_ >= kWriteBeforeWaiting) {
+      unsettled_ = true;
+      VYRE_CHECK(wait());
+    }
+  }
+  if (from.empty()) return {};
+  std::array<std::byte, 4> last = {};
+  std::ranges::copy(from, last.begin());
+  api().QueueWriteBuffer(device_->queue(), to.buffer, offset, last.data(), last.size());
+  return {};
+}
+
+Result<void> Work::copy_out(const Piece& from, uint64_t offset, std::span<std::byte> to) {
+  while (!to.empty()) {
+    VYRE_CHECK(prepare_slot());
+    State& state = states_[current_];
+    if (state.used == Slot::kBytes) {
+      VYRE_CHECK(next());
+      continue;
+    }
+    // Copies are of whole words at multiples of 4; what is wanted may begin and end within one.
+    const uint64_t lead = offset % 4;
+    const uint64_t count = std::min<uint64_t>(to.size(), Slot::kBytes - state.used - lead);
+    record();
+    end_pass();
+    api().CommandEncoderCopyBufferToBuffer(encoder_, from.buffer, offset - lead, slot().buffer, state.used,
+                                           whole_words(lead + count));
+    state.fetches.push_back({state.used + lead, to.first(size_t(count))});
+    state.used += whole_words(lead + count);
+    to = to.subspan(size_t(count));
+    offset += count;
+  }
+  return {};
+}
+
+Result<void> Work::clear(const Piece& to, uint64_t offset, uint64_t count) {
+  if (count == 0) return {};
+  record();
+  end_pass();
+  api().CommandEncoderClearBuffer(encoder_, to.buffer, offset, count);
+  return {};
+}
+
+Result<WGPUBuffer> Work::aside(uint64_t bytes) {
+  VYRE_TRY(memory, device_->allocate(std::max(bytes, kLeastBinding)));
+  aside_.push_back(std::move(memory));
+  return aside_.back().piece().buffer;
+}
+
+Result<std::vector<WGPUBindGroupEntry>> Work::entries_for(const Code& code, std::span<const Bound> bindings) {
+  const auto is_written = [&](WGPUBuffer buffer) {
+    for (size_t i = 0; i < bindings.size(); ++i) {
+      if (bindings[i].bytes != 0 && code.module().writable[i] && bindings[i].piece->buffer == buffer)
+        return true;
+    }
+    return false;
+  };
+  std::vector<WGPUBindGroupEntry> out;
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    const Bound& bound = bindings[i];
+    WGPUBindGroupEntry entry = {.binding = uint32_t(i),
+                                .offset = bound.offset,
+                                .size = std::max(whole_words(bound.bytes), kLeastBinding)};
+    if (bound.bytes == 0) {
+      // An empty range may stand at its buffer's end, or in one that is bound otherwise.
+      VYRE_TRY(room, aside(0));
+      entry.buffer = room;
+      entry.offset = 0;
+    } else if (!code.module().writable[i] && is_written(bound.piece->buffer)) {
+      VYRE_TRY(copy, aside(entry.size));
+      record();
+      end_pass();
+      api().CommandEncoderCopyBufferToBuffer(encoder_, bound.piece->buffer, bound.offset, copy, 0,
+                                             entry.size);
+      entry.buffer = copy;
+      entry.offset = 0;
+    } else {
+      entry.buffer = bound.piece->buffer;
+    }
+    out.push_back(entry);
+  }
+  return out;
+}
+
+uint64_t Work::put_counts(const Code& code, std::span<const uint32_t> counts) {
+  const uint64_t bytes = code.module().count_bytes();
+  if (range_aligned(4 * counts_.size()) + bytes > Device::kCountsBytes) send();
+  const uint64_t at = range_aligned(4 * counts_.size());
+  counts_.resize((at + bytes) / 4);
+  std::ranges::copy(counts, counts_.begin() + ptrdiff_t(at / 4));
+  return at;
+}
+
+Result<void> Work::dispatch(const Code& code, std::span<const Bound> bindings,
+                            std::span<const uint32_t> counts, layout::Groups groups) {
+  const uint64_t at = put_counts(code, counts);
+  VYRE_TRY(entries, entries_for(code, bindings));
+  entries.push_back({.binding = code.module().buffers,
+                     .buffer = device_->counts_.buffer,
+                     .offset = at,
+                     .size = code.module().count_bytes()});
+  const WGPUBindGroupDescriptor descriptor = {
+      .layout = code.layout(), .entryCount = entries.size(), .entries = entries.data()};
+  const WGPUBindGroup group = api().DeviceCreateBindGroup(device_->handle(), &descriptor);
+  if (group == nullptr) return {};  // the scopes know why
+  record();
+  if (pass_ == nullptr) pass_ = api().CommandEncoderBeginComputePass(encoder_, nullptr);
+  api().ComputePassEncoderSetPipeline(pass_, code.pipeline());
+  api().ComputePassEncoderSetBindGroup(pass_, 0, group, 0, nullptr);
+  api().ComputePassEncoderDispatchWorkgroups(pass_, groups.x, groups.y, groups.z);
+  api().BindGroupRelease(group);
+  return {};
+}
+
+}  // namespace vyre::backend::webgpu
