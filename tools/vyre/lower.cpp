@@ -14,6 +14,7 @@
 #include "lower/llvm/ptx.h"
 #include "lower/spirv/spirv.h"
 #include "lower/wgsl/wgsl.h"
+#include "lower_web.h"
 #include "ops/operation.h"
 #include "verbs.h"
 
@@ -92,10 +93,17 @@ std::string names(std::string_view Form::* part, std::string_view backend) {
 }
 
 struct LowerOptions {
-  std::string path, to, backend, out;
+  std::vector<std::string> paths;
+  std::string to, backend, out;
+  bool conformance = false;
 };
 
 int run_lower(const LowerOptions& options) {
+  if (options.to == kWebForm && (options.backend.empty() || options.backend == "webgpu"))
+    return lower_to_web(options.paths, options.conformance, options.out);
+  if (options.conformance) return usage_error("--conformance goes with --to web");
+  if (options.paths.size() != 1) return usage_error(fmt::format("--to {} takes one FILE", options.to));
+  const std::string& path = options.paths[0];
   if (!options.backend.empty() &&
       std::ranges::find(kForms, options.backend, &Form::backend) == kForms.end()) {
     if (const auto backend = backend::open(options.backend); !backend) return report(backend.error());
@@ -114,12 +122,12 @@ int run_lower(const LowerOptions& options) {
     return usage_error(
         fmt::format("--to {} is binary: name a file with -o, or ask for {}-asm", options.to, options.to));
   }
-  const auto file = host::load_checked(options.path, ops::op_table());
+  const auto file = host::load_checked(path, ops::op_table());
   if (!file) return report(file.error());
   const auto printed = form->print(lower::build(*file->checked));
   if (printed) return write_output(options.out, *printed);
-  return report(host::ProgramError{render(printed.error(), file->source.get(), options.path),
-                                   exit_code(printed.error().code)});
+  return report(
+      host::ProgramError{render(printed.error(), file->source.get(), path), exit_code(printed.error().code)});
 }
 
 }  // namespace
@@ -127,13 +135,18 @@ int run_lower(const LowerOptions& options) {
 void add_lower(CLI::App& app, int& exit) {
   auto options = std::make_shared<LowerOptions>();
   CLI::App* verb = app.add_subcommand("lower", "Print what a program becomes on its way to a backend");
-  verb->add_option("FILE", options->path, "a program, text or wire")->required();
-  verb->add_option("--to", options->to, names(&Form::name, ""))->required()->type_name("FORM");
+  verb->add_option("FILE", options->paths, "a program, text or wire; several with --to web");
+  verb->add_option("--to", options->to, fmt::format("{}, {}", names(&Form::name, ""), kWebForm))
+      ->required()
+      ->type_name("FORM");
   verb->add_option("--backend", options->backend,
                    fmt::format("the backend to lower for: {}; by itself the first that has the form",
                                names(&Form::backend, "")))
       ->type_name("B");
-  verb->add_option("-o", options->out, "the file to write; stdout without it")->type_name("OUT");
+  verb->add_option("-o", options->out, "the file to write, stdout without it; with --to web the folder")
+      ->type_name("OUT");
+  verb->add_flag("--conformance", options->conformance,
+                 "with --to web, instead of FILE: all operations and operators");
   verb->footer(
       "Example: vyre lower examples/block_sum.vyre --to ptx\n"
       "kernel is the program in linear form, legal the same in raw operators, llvm and asm are the native "

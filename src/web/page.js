@@ -1,0 +1,241 @@
+// The page around the runner: it starts the run, shows how far it is, what is wrong first, and gives the result as a file.
+(() => {
+  "use strict";
+
+  const { vyre, vyrePage: page } = globalThis;  // the scripts before this one
+  const at = (id) => document.getElementById(id);
+  const count = (number) => number.toLocaleString("en");
+  const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : word.endsWith("ch") ? "es" : "s"}`;
+
+  function element(tag, text, className) {
+    const made = document.createElement(tag);
+    if (text !== undefined) made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  }
+
+  /** "42 s", "3 min 10 s" */
+  function duration(seconds) {
+    const whole = Math.max(0, Math.round(seconds));
+    return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  }
+
+  function say(state, verdict, detail) {
+    at("state").dataset.state = state;
+    at("verdict").textContent = verdict;
+    at("detail").textContent = detail;
+    document.title = `${verdict} · ${page.title}`;
+  }
+
+  function show_facts(adapter, limits) {
+    const named = [adapter.vendor, adapter.architecture, adapter.device, adapter.description].filter((text) => text);
+    const facts = [
+      ["GPU", named.join(", ") || "not told by the browser"],
+      ["Browser", navigator.userAgent],
+      ["vyre", page.vyre],
+      ["Digest of the page", page.digest],
+      ["Limits", limits],
+    ];
+    at("facts").replaceChildren(...facts.flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
+  }
+
+  // The table. A row stands for a case from the start; what is not equal moves to the top.
+  const rows = [];
+
+  function make_rows() {
+    for (const test of page.cases) {
+      const row = element("tr");
+      row.append(
+        element("td", "waiting", "verdict waiting"), element("td", test.group, "group"),
+        element("td", test.name, "name"), element("td", count(test.instances), "number"), element("td", "", "number"));
+      rows.push(row);
+    }
+    const groups = new Set(page.cases.map((test) => test.group).filter((group) => group));
+    at("group").append(...Array.from(groups, (group) => element("option", group)));
+  }
+
+  function reset_rows() {
+    for (const row of rows) {
+      row.firstChild.textContent = "waiting";
+      row.firstChild.className = "verdict waiting";
+      row.lastChild.textContent = "";
+    }
+    at("rows").replaceChildren(...rows);
+    at("failure-list").replaceChildren();
+    at("failures").hidden = true;
+    filter_rows();
+  }
+
+  function filter_rows() {
+    const bad_only = at("show").value === "bad", group = at("group").value, text = at("search").value.toLowerCase();
+    let shown = 0;
+    page.cases.forEach((test, k) => {
+      const bad = rows[k].firstChild.classList.contains("bad");
+      rows[k].hidden = (bad_only && !bad) || (group && test.group !== group) || !test.name.toLowerCase().includes(text);
+      shown += rows[k].hidden ? 0 : 1;
+    });
+    at("shown").textContent = `${count(shown)} of ${count(page.cases.length)} shown`;
+  }
+
+  let bad_rows = 0;
+  function show_verdict(verdict, k) {
+    const { text, good } = vyre.kVerdicts[verdict.verdict];
+    rows[k].firstChild.textContent = `${good ? "✓" : "✗"} ${text}`;
+    rows[k].firstChild.className = `verdict ${good ? "good" : "bad"}`;
+    rows[k].lastChild.textContent = (verdict.compile_ms + verdict.run_ms).toFixed(0);
+    if (!good) at("rows").insertBefore(rows[k], at("rows").children[bad_rows++]);
+  }
+
+  const kShownFailures = 50;
+  function show_failure(test, verdict) {
+    const list = at("failure-list");
+    at("failures").hidden = false;
+    if (list.children.length === kShownFailures) {
+      list.append(element("p", "There are more, which the table and the result file have.", "note"));
+    }
+    if (list.children.length >= kShownFailures) return;
+    const card = element("article", undefined, "failure");
+    card.append(element("h3", `✗ ${test.name}: ${vyre.kVerdicts[verdict.verdict].text}`));
+    const difference = verdict.difference;
+    if (difference) {
+      if (difference.note) card.append(element("p", difference.note));
+      const lines = [
+        ...difference.inputs.map(({ name, value }) => [`input ${name}`, value]),
+        ["at", difference.where], ["expected", difference.expected], ["actual", difference.actual],
+      ];
+      const facts = element("dl");
+      facts.append(...lines.flatMap(([name, value]) => {
+        const place = element("dd");
+        place.append(element("code", value));
+        return [element("dt", name), place];
+      }));
+      card.append(facts, element("p", "To run it again:", "note"), element("pre", difference.replay));
+    } else {
+      card.append(element("pre", verdict.message));
+    }
+    list.append(card);
+  }
+
+  /** Shows how far a run is; no more often than one can see. */
+  class Progress {
+    constructor() {
+      this.started = performance.now();
+      this.drawn = 0;
+      this.done = 0;
+      this.instances = 0;
+    }
+    seconds() {
+      return (performance.now() - this.started) / 1000;
+    }
+    add(test) {
+      ++this.done;
+      this.instances += test.instances;
+      if (performance.now() - this.drawn > 200) this.draw();
+    }
+    draw() {
+      this.drawn = performance.now();
+      const all = page.cases.length, seconds = this.seconds();
+      at("progress").max = all;
+      at("progress").value = this.done;
+      const left = this.done ? (seconds / this.done) * (all - this.done) : 0;
+      at("rate").textContent =
+        `${count(this.done)} of ${plural(all, "dispatch")}, ${plural(this.instances, "result")}, ` +
+        `${(this.done / Math.max(seconds, 0.001)).toFixed(1)} dispatches/s` +
+        (this.done < all ? `, about ${duration(left)} left` : `, in ${duration(seconds)}`);
+    }
+  }
+
+  /** The result as a file: its text, and the digest of that. */
+  function result_file(adapter, verdicts, seconds, started) {
+    const { counts, good } = vyre.summarize(page, verdicts);
+    const cases = page.cases.map((test, k) => {
+      const { compile_ms, run_ms, ...rest } = verdicts[k];
+      const round = (ms) => Math.round(ms * 100) / 100;
+      return {
+        name: test.name, group: test.group, instances: test.instances, ...rest, expected_digest: test.digest,
+        compile_ms: round(compile_ms), run_ms: round(run_ms),
+      };
+    });
+    const result = {
+      schema: "vyre.page-result/1", vyre: page.vyre, title: page.title, page: page.digest, passed: good, counts,
+      adapter, browser: navigator.userAgent, started: started.toISOString(), seconds: Math.round(seconds * 10) / 10,
+      left_out: page.left_out, cases,
+    };
+    const text = JSON.stringify(result, null, 1) + "\n";
+    return { text, digest: vyre.sha256(new TextEncoder().encode(text)) };
+  }
+
+  function offer(file) {
+    at("result-digest").textContent = file.digest;
+    at("result").hidden = false;
+    at("download").hidden = false;
+    at("download").onclick = () => {
+      const link = element("a");
+      link.href = URL.createObjectURL(new Blob([file.text], { type: "application/json" }));
+      link.download = `vyre-result-${file.digest.slice(0, 16)}.json`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    };
+  }
+
+  function conclude({ counts, instances, good }) {
+    const all = plural(page.cases.length, "dispatch");
+    if (good) {
+      return say("passed", "✓ Every byte is equal", `All ${count(instances)} results of ${all} are the expected ones.`);
+    }
+    const what = Object.entries(counts).filter(([, n]) => n !== 0)
+      .map(([name, n]) => `${count(n)} ${vyre.kVerdicts[name].text}`).join(", ");
+    say("failed", "✗ Not everything is equal", `Of ${all}: ${what}.`);
+  }
+
+  let stopping = false;
+  async function start() {
+    stopping = false;
+    bad_rows = 0;
+    at("again").hidden = at("download").hidden = at("result").hidden = true;
+    reset_rows();
+    const started = new Date(), progress = new Progress();
+    let adapter = {};
+    try {
+      const verdicts = await vyre.run(page, async () => {
+        const opened = await vyre.open(navigator.gpu);
+        adapter = opened.adapter;
+        show_facts(adapter, "the defaults of WebGPU; no optional feature");
+        at("stop").hidden = false;
+        say("running", "Running", "Comparing with what was computed where this page was made.");
+        return opened;
+      }, {
+        stop: () => stopping,
+        on_verdict(test, verdict, k) {
+          show_verdict(verdict, k);
+          if (!vyre.kVerdicts[verdict.verdict].good) show_failure(test, verdict);
+          progress.add(test);
+        },
+      });
+      progress.draw();
+      conclude(vyre.summarize(page, verdicts));
+      offer(result_file(adapter, verdicts, progress.seconds(), started));
+    } catch (error) {
+      say("unavailable", "✗ Cannot run here", error.message);
+    }
+    filter_rows();
+    at("stop").hidden = true;
+    at("again").hidden = false;
+  }
+
+  at("title").textContent = page.title;
+  at("about").textContent = page.conformance
+    ? "Every operation and operator of vyre, run on this GPU and compared with its definition, bit by bit."
+    : "Programs of vyre, run on this GPU and compared with what the reference interpreter gives, bit by bit.";
+  if (page.left_out.length > 0) {
+    at("left-out-list").append(...page.left_out.map((line) => element("li", line)));
+    at("left-out").hidden = false;
+  }
+  show_facts({}, "");
+  make_rows();
+  for (const id of ["show", "group"]) at(id).onchange = filter_rows;
+  at("search").oninput = filter_rows;
+  at("stop").onclick = () => (stopping = true);
+  at("again").onclick = start;
+  start();
+})();
