@@ -11,82 +11,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/driver.h"
-#include "base/bytes.h"
-#include "check/checked.h"
-#include "generate/programs.h"
-#include "ops/operation.h"
-#include "text/text.h"
+#include "device_bench.h"
 
 namespace {
 
 using namespace vyre;
+using namespace vyre::bench;
 using backend::Backend;
 using backend::DeviceRange;
-
-[[noreturn]] void stop(const Diag& why) {
-  fmt::print(stderr, "{}", render(why, nullptr));
-  std::exit(exit_code(why.code));
-}
-template <typename T>
-T must(Result<T> result) {
-  if (!result) stop(result.error());
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
-void must_be(bool right, std::string_view what) {
-  if (right) return;
-  fmt::print(stderr, "{}: wrong result\n", what);
-  std::exit(1);
-}
-
-check::Checked checked(std::string_view text) {
-  auto program = must(text::parse(text));
-  auto out = check::check(std::move(program), ops::op_table());
-  if (!out) stop(out.error().front());
-  return std::move(*out);
-}
-
-double seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-double best_of(int runs, const std::function<void()>& work) {
-  double best = 1e9;
-  for (int i = 0; i < runs; ++i) best = std::min(best, seconds(work));
-  return best;
-}
-
-constexpr uint64_t kGigabyte = 1'000'000'000;
-constexpr std::string_view kSmall = R"(
-program small(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
-  let i = invocation_id.x;
-  out[i] = a[i] + 1;
-})";
-
-void staging(Backend& gpu) {
-  constexpr size_t kBytes = size_t{512} << 20;
-  std::vector<std::byte> there(kBytes), back(kBytes);
-  for (size_t i = 0; i < kBytes; i += 64) there[i] = std::byte(uint8_t(i >> 6));
-  const auto buffer = must(gpu.allocate(kBytes));
-  const double in = best_of(5, [&] { must(buffer->write(0, there)); });
-  const double out = best_of(5, [&] { must(buffer->read(0, back)); });
-  must_be(there == back, "staging");
-  const double host = best_of(5, [&] { std::copy_n(there.data(), kBytes, back.data()); });
-  fmt::print(
-      "staging, 512 MiB       to the device {:6.1f} GB/s   back {:6.1f} GB/s   host's own copy {:6.1f} "
-      "GB/s\n",
-      double(kBytes) / in / kGigabyte, double(kBytes) / out / kGigabyte, double(kBytes) / host / kGigabyte);
-}
 
 void latency(Backend& gpu) {
   const auto program = checked(kSmall);
@@ -171,26 +111,14 @@ void compiling(uint32_t ordinal) {
       cold * 1e3, kept * 1e3, open * 1e3);
 
   constexpr uint32_t kPrograms = 1024;
-  generate::ProgramGenerator generator(generate::ProgramOptions::small(&ops::op_table()));
-  std::vector<check::Checked> programs;
-  generate::ProgramCase one;
-  for (uint32_t i = 0; i < kPrograms; ++i) {
-    generator.make(1, i, one);
-    auto good = check::check(one.program, ops::op_table());
-    if (!good) stop(good.error().front());
-    programs.push_back(std::move(*good));
-  }
-  std::vector<const check::Checked*> pointers;
-  for (const check::Checked& p : programs) pointers.push_back(&p);
+  const RandomPrograms programs(kPrograms);
   for (const uint32_t level : {4u, 0u}) {
     for (const unsigned threads : {1u, 0u}) {
       const auto gpu = must(backend::make_cuda(
           {.ordinal = ordinal, .cache = "none", .threads = threads, .optimisation = level}));
-      const double time = seconds([&] {
-        for (auto& pipeline : gpu->compile_batch(pointers)) must(std::move(pipeline));
-      });
+      const double time = programs.time_to_compile(*gpu);
       fmt::print("compiling {} random programs, level {}, {}: {:6.2f} ms a program\n", kPrograms, level,
-                 threads == 1 ? "one thread" : "all cores ", time * 1e3 / kPrograms);
+                 threads == 1 ? "one thread" : "all cores ", time * 1e3);
     }
   }
 }
@@ -201,7 +129,7 @@ int main(int argc, char** argv) {
   const uint32_t ordinal = argc > 1 ? must(backend::parse_cuda_ordinal(argv[1])) : 0;
   const auto gpu = must(backend::make_cuda({.ordinal = ordinal}));
   fmt::print("{}; {}\n", gpu->identity().device, gpu->identity().driver);
-  staging(*gpu);
+  staging(*gpu, size_t{512} << 20);
   latency(*gpu);
   streaming(*gpu);
   compiling(ordinal);

@@ -12,68 +12,23 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "backend/vulkan/device.h"
 #include "backend/vulkan/vulkan.h"
-#include "base/bytes.h"
-#include "check/checked.h"
-#include "generate/programs.h"
-#include "ops/operation.h"
-#include "text/text.h"
+#include "device_bench.h"
 
 namespace {
 
 using namespace vyre;
+using namespace vyre::bench;
 using backend::Backend;
 using backend::DeviceRange;
-
-[[noreturn]] void stop(const Diag& why) {
-  fmt::print(stderr, "{}", render(why, nullptr));
-  std::exit(exit_code(why.code));
-}
-template <typename T>
-T must(Result<T> result) {
-  if (!result) stop(result.error());
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
-void must_be(bool right, std::string_view what) {
-  if (right) return;
-  fmt::print(stderr, "{}: wrong result\n", what);
-  std::exit(1);
-}
-
-check::Checked checked(std::string_view text) {
-  auto program = must(text::parse(text));
-  auto out = check::check(std::move(program), ops::op_table());
-  if (!out) stop(out.error().front());
-  return std::move(*out);
-}
-
-double seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-double best_of(int runs, const std::function<void()>& work) {
-  double best = 1e9;
-  for (int i = 0; i < runs; ++i) best = std::min(best, seconds(work));
-  return best;
-}
-
-constexpr double kGigabyte = 1e9;
-constexpr std::string_view kSmall = R"(
-program small(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
-  let i = invocation_id.x;
-  out[i] = a[i] + 1;
-})";
 
 /// The driver without vyre: a device of its own, and one command buffer.
 class Bare {
@@ -134,21 +89,6 @@ class Bare {
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   VkFence fence_ = VK_NULL_HANDLE;
 };
-
-void staging(Backend& gpu, size_t bytes) {
-  std::vector<std::byte> there(bytes), back(bytes);
-  for (size_t i = 0; i < bytes; i += 64) there[i] = std::byte(uint8_t(i >> 6));
-  const auto buffer = must(gpu.allocate(bytes));
-  const double in = best_of(5, [&] { must(buffer->write(0, there)); });
-  const double out = best_of(5, [&] { must(buffer->read(0, back)); });
-  must_be(there == back, "staging");
-  const double host = best_of(5, [&] { std::copy_n(there.data(), bytes, back.data()); });
-  fmt::print(
-      "staging, {:4} MiB      to the device {:6.1f} GB/s   back {:6.1f} GB/s   host's own copy {:6.1f} "
-      "GB/s\n",
-      bytes >> 20, double(bytes) / in / kGigabyte, double(bytes) / out / kGigabyte,
-      double(bytes) / host / kGigabyte);
-}
 
 void latency(Backend& gpu, Bare& bare) {
   const auto program = checked(kSmall);
@@ -271,27 +211,15 @@ void compiling(const backend::VulkanOptions& options, uint32_t programs_wanted) 
       "compiling one kernel   first {:6.1f} ms           kept on disk {:6.2f} ms         (opening {:.0f} "
       "ms)\n",
       cold * 1e3, kept * 1e3, open * 1e3);
-  generate::ProgramGenerator generator(generate::ProgramOptions::small(&ops::op_table()));
-  std::vector<check::Checked> programs;
-  generate::ProgramCase one;
-  for (uint32_t i = 0; i < programs_wanted; ++i) {
-    generator.make(1, i, one);
-    auto good = check::check(one.program, ops::op_table());
-    if (!good) stop(good.error().front());
-    programs.push_back(std::move(*good));
-  }
-  std::vector<const check::Checked*> pointers;
-  for (const check::Checked& p : programs) pointers.push_back(&p);
+  const RandomPrograms programs(programs_wanted);
   for (const unsigned threads : {1u, 0u}) {
     backend::VulkanOptions wanted = options;
     wanted.threads = threads;
     wanted.floats = backend::FloatForm::Composed;
     const auto gpu = must(backend::make_vulkan(wanted));
-    const double time = seconds([&] {
-      for (auto& pipeline : gpu->compile_batch(pointers)) must(std::move(pipeline));
-    });
+    const double time = programs.time_to_compile(*gpu);
     fmt::print("compiling {} random programs, {}: {:6.2f} ms a program\n", programs_wanted,
-               threads == 1 ? "one thread" : "all cores ", time * 1e3 / programs_wanted);
+               threads == 1 ? "one thread" : "all cores ", time * 1e3);
   }
 }
 

@@ -2,35 +2,17 @@
 #pragma once
 
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "../device_support.h"
 #include "backend/cuda/cuda.h"
-#include "base/bytes.h"
-#include "check/checked.h"
 #include "fake/fake_cuda.h"
-#include "ops/operation.h"
 #include "ref/ref.h"
-#include "text/text.h"
 
 namespace vyre::test {
-
-inline std::string diagnosis(const Diag& d) {
-  return std::string(diag_info(d.code).name) + ": " + d.message + " (" + d.help + ")";
-}
-
-inline check::Checked checked(std::string_view text) {
-  auto program = text::parse(text);
-  if (!program) throw std::runtime_error(diagnosis(program.error()));
-  auto result = check::check(std::move(*program), ops::op_table());
-  if (!result) throw std::runtime_error(diagnosis(result.error().front()));
-  return std::move(*result);
-}
 
 /// The state of the fake driver, which the backends of a test open as well.
 inline FakeCuda& fake() {
@@ -70,11 +52,7 @@ class CudaTest : public testing::Test {
     std::filesystem::remove_all(folder(), error);
   }
 
-  static std::filesystem::path folder() {
-    return std::filesystem::path(testing::TempDir()) /
-           ("vyre-cuda-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "-" +
-            std::to_string(getpid()));
-  }
+  static std::filesystem::path folder() { return folder_of_test("cuda"); }
   static backend::CudaOptions options() { return {.library = VYRE_FAKE_CUDA, .cache = "none", .threads = 1}; }
   static backend::CudaOptions cached() {
     return {.library = VYRE_FAKE_CUDA, .cache = folder().string(), .threads = 1};
@@ -84,19 +62,6 @@ class CudaTest : public testing::Test {
     if (!backend) throw std::runtime_error(diagnosis(backend.error()));
     return std::move(*backend);
   }
-  template <typename T>
-  static void expect_refused(const Result<T>& result, DiagCode code, std::vector<std::string> words) {
-    ASSERT_FALSE(result) << "it was not refused";
-    EXPECT_EQ(diag_info(result.error().code).name, diag_info(code).name) << diagnosis(result.error());
-    for (const std::string& word : words) EXPECT_THAT(diagnosis(result.error()), testing::HasSubstr(word));
-    EXPECT_FALSE(result.error().help.empty());
-  }
 };
-
-inline constexpr std::string_view kAdd = R"(
-program add(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
-  let i = invocation_id.x;
-  if (i < len(out)) { out[i] = out[i] + a[i]; }
-})";
 
 }  // namespace vyre::test

@@ -1,0 +1,111 @@
+// What the benchmarks of every device share: stopping at what is wrong, best times, and programs to run.
+//
+// A rate that only a rival makes sense of has one in the same run. Times are the best of several runs.
+// Results are looked at first: a fast wrong answer is no answer. Exit 1 when one is wrong, 3 when there is no
+// device.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "backend/backend.h"
+#include "check/checked.h"
+#include "generate/programs.h"
+#include "ops/operation.h"
+#include "text/text.h"
+
+namespace vyre::bench {
+
+[[noreturn]] inline void stop(const Diag& why) {
+  fmt::print(stderr, "{}", render(why, nullptr));
+  std::exit(exit_code(why.code));
+}
+template <typename T>
+T must(Result<T> result) {
+  if (!result) stop(result.error());
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+inline void must_be(bool right, std::string_view what) {
+  if (right) return;
+  fmt::print(stderr, "{}: wrong result\n", what);
+  std::exit(1);
+}
+
+inline check::Checked checked(std::string_view text) {
+  auto program = must(text::parse(text));
+  auto out = check::check(std::move(program), ops::op_table());
+  if (!out) stop(out.error().front());
+  return std::move(*out);
+}
+
+inline double seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+inline double best_of(int runs, const std::function<void()>& work) {
+  double best = 1e9;
+  for (int i = 0; i < runs; ++i) best = std::min(best, seconds(work));
+  return best;
+}
+
+inline constexpr double kGigabyte = 1e9;
+inline constexpr std::string_view kSmall = R"(
+program small(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
+  let i = invocation_id.x;
+  out[i] = a[i] + 1;
+})";
+
+/// Between the host's memory and the device's, and beside it a copy by the host of its own.
+inline void staging(backend::Backend& gpu, size_t bytes) {
+  std::vector<std::byte> there(bytes), back(bytes);
+  for (size_t i = 0; i < bytes; i += 64) there[i] = std::byte(uint8_t(i >> 6));
+  const auto buffer = must(gpu.allocate(bytes));
+  const double in = best_of(5, [&] { must(buffer->write(0, there)); });
+  const double out = best_of(5, [&] { must(buffer->read(0, back)); });
+  must_be(there == back, "staging");
+  const double host = best_of(5, [&] { std::copy_n(there.data(), bytes, back.data()); });
+  fmt::print(
+      "staging, {:4} MiB      to the device {:6.1f} GB/s   back {:6.1f} GB/s   host's own copy {:6.1f} "
+      "GB/s\n",
+      bytes >> 20, double(bytes) / in / kGigabyte, double(bytes) / out / kGigabyte,
+      double(bytes) / host / kGigabyte);
+}
+
+/// The first small random programs of seed 1.
+class RandomPrograms {
+ public:
+  explicit RandomPrograms(uint32_t count) {
+    generate::ProgramGenerator generator(generate::ProgramOptions::small(&ops::op_table()));
+    generate::ProgramCase one;
+    for (uint32_t i = 0; i < count; ++i) {
+      generator.make(1, i, one);
+      auto good = check::check(one.program, ops::op_table());
+      if (!good) stop(good.error().front());
+      programs_.push_back(std::move(*good));
+    }
+  }
+
+  /// How long a device takes to compile one of all of them. Unit  seconds.
+  double time_to_compile(backend::Backend& gpu) const {
+    std::vector<const check::Checked*> pointers;
+    for (const check::Checked& p : programs_) pointers.push_back(&p);
+    const double time = seconds([&] {
+      for (auto& pipeline : gpu.compile_batch(pointers)) must(std::move(pipeline));
+    });
+    return time / double(programs_.size());
+  }
+
+ private:
+  std::vector<check::Checked> programs_;
+};
+
+}  // namespace vyre::bench

@@ -1,0 +1,66 @@
+// What the tests of every backend on a device share: programs from text, and how a refusal is looked at.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "check/checked.h"
+#include "ops/operation.h"
+#include "text/text.h"
+
+namespace vyre::test {
+
+inline std::string diagnosis(const Diag& d) {
+  return std::string(diag_info(d.code).name) + ": " + d.message + " (" + d.help + ")";
+}
+
+/// The program, which must be right.
+inline check::Checked checked(std::string_view text) {
+  auto program = text::parse(text);
+  if (!program) throw std::runtime_error(diagnosis(program.error()));
+  auto result = check::check(std::move(*program), ops::op_table());
+  if (!result) throw std::runtime_error(diagnosis(result.error().front()));
+  return std::move(*result);
+}
+
+inline std::vector<uint32_t> iota(size_t count, uint32_t first) {
+  std::vector<uint32_t> out(count);
+  std::iota(out.begin(), out.end(), first);
+  return out;
+}
+inline std::span<std::byte> bytes_of(std::vector<uint32_t>& words) {
+  return std::as_writable_bytes(std::span(words));
+}
+
+/// A folder for this test of this process alone: "vyre-<kind>-<test>-<pid>". Nobody makes it.
+inline std::filesystem::path folder_of_test(std::string_view kind) {
+  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+  return std::filesystem::path(testing::TempDir()) /
+         ("vyre-" + std::string(kind) + "-" + test + "-" + std::to_string(getpid()));
+}
+
+/// That it is refused with this code, that message or help have these words, and that help there is.
+template <typename T>
+void expect_refused(const Result<T>& result, DiagCode code, const std::vector<std::string>& words) {
+  ASSERT_FALSE(result) << "it was not refused";
+  EXPECT_EQ(diag_info(result.error().code).name, diag_info(code).name) << diagnosis(result.error());
+  for (const std::string& word : words) EXPECT_THAT(diagnosis(result.error()), testing::HasSubstr(word));
+  EXPECT_FALSE(result.error().help.empty());
+}
+
+inline constexpr std::string_view kAdd = R"(
+program add(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
+  let i = invocation_id.x;
+  if (i < len(out)) { out[i] = out[i] + a[i]; }
+})";
+
+}  // namespace vyre::test
