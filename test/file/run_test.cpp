@@ -55,9 +55,20 @@ class RunFile : public testing::TestWithParam<std::string> {
     }
   }
 
-  /// Every run, twice each, on one backend: what a dispatch leaves behind must not show in the next.
+  static uint64_t invocations(const check::Checked& program) {
+    const auto& size = program.program().workgroup_size;
+    return uint64_t{size[0]} * size[1] * size[2];
+  }
+
+  /// Every run, twice each, on one backend: what a dispatch leaves behind must not show in the next. A
+  /// workgroup that is larger than a device's must be refused.
   void run_backend(backend::Backend& backend, const std::string& name, const Form& form) {
     const auto pipeline = backend.compile(*form.step.checked);
+    if (invocations(*form.step.checked) > backend.limits().max_invocations_per_group) {
+      ASSERT_FALSE(pipeline) << name << " takes a workgroup that is larger than its limit";
+      EXPECT_EQ(pipeline.error().code, DiagCode::B003) << render(pipeline.error(), source_.get());
+      return;
+    }
     ASSERT_TRUE(pipeline) << name << ": " << render(pipeline.error(), source_.get());
     for (int repeat = 0; repeat < 2; ++repeat) {
       for (const text::RunDirective& run : runs_) {

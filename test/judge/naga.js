@@ -2,9 +2,9 @@
 //
 //   deno run --unstable-webgpu --allow-run naga.js [--pipelines] [--barriers N] COMMAND...
 //
-// COMMAND is write_wgsl with what it wants: a module a line, as JSON. Each becomes a shader module of a device with
-// default limits and no features; with --pipelines, a compute pipeline as well, which takes Vulkan's driver along. What is
-// refused is printed with naga's message. With --barriers, at least N of the modules must have one, lest nothing was shown
+// COMMAND is write_wgsl with what it wants: a module a line, as JSON. Each becomes a shader module of a device with default
+// limits and no features; with --pipelines, a compute pipeline as well, which takes Vulkan's driver along, unless its
+// workgroups are larger than the device's. What is refused is printed with naga's message. With --barriers, at least N of the modules must have one, lest nothing was shown
 // of those. Before anything else the judge must accept a good shader and refuse bad ones: one that cannot refuse is none.
 // Exit 0: all are accepted; 1: some are not, or too few came.
 
@@ -102,21 +102,24 @@ async function main() {
 
   const [program, ...rest] = options.command;
   const child = new Deno.Command(program, { args: rest, stdout: "piped", stderr: "inherit" }).spawn();
-  let judged = 0, refused = 0, barriers = 0, longest = 0;
+  const most = device.limits.maxComputeInvocationsPerWorkgroup;
+  let judged = 0, pipelines = 0, refused = 0, barriers = 0, longest = 0;
   const started = performance.now();
   for await (const line of lines_of(child.stdout)) {
-    const { name, text } = JSON.parse(line);
+    const { name, threads, text } = JSON.parse(line);
+    const pipeline = options.pipelines && threads <= most;
     ++judged;
+    pipelines += pipeline;
     if (text.includes("workgroupBarrier()")) ++barriers;
     longest = Math.max(longest, text.length);
-    const why = await refusal(device, text, options.pipelines);
+    const why = await refusal(device, text, pipeline);
     if (why === null) continue;
     if (++refused <= 20) console.log(`${name}: refused\n${why}\n`);
   }
   const { code } = await child.status;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`naga in Deno ${Deno.version.deno} on ${adapter.info.description}: ${judged} modules, ${barriers} with ` +
-              `barriers, the longest of ${longest} characters: ${refused} refused, ${seconds} s`);
+  console.log(`naga in Deno ${Deno.version.deno} on ${adapter.info.description}: ${judged} modules, ${pipelines} ` +
+              `pipelines, ${barriers} with barriers, the longest of ${longest} characters: ${refused} refused, ${seconds} s`);
   if (code !== 0) console.log(`${program} ended with ${code}`);
   if (barriers < options.barriers) console.log(`fewer than ${options.barriers} have barriers`);
   return code === 0 && judged > 0 && refused === 0 && barriers >= options.barriers ? 0 : 1;

@@ -6,10 +6,11 @@
 //                                            families of programs
 //   write_wgsl random COUNT SEED [NODES]     random programs
 //
-// Each module is one line of stdout: {"name": "test/run/u32-add.vyre", "text": "..."}. Operations of
-// subgroups are optional in WebGPU, so programs that call them have no WGSL: their number is told on stderr,
-// and nothing else may be without. Exit 0: all is written; 1: something has no WGSL that must have it; 2:
-// usage.
+// Each module is one line of stdout:
+//   {"name": "test/run/u32-add.vyre", "threads": 64, "text": "..."}
+// Operations of subgroups are optional in WebGPU, so programs that call them have no WGSL: their number is told
+// on stderr, and nothing else may be without. Exit 0: all is written; 1: something has no WGSL that must have
+// it; 2: usage.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -37,7 +38,8 @@ class Writer {
     const auto module = lower::emit_wgsl(lower::legalize(lower::build(program), lower::kWgslTarget));
     if (module) {
       ++written_;
-      fmt::print("{}\n", nlohmann::json{{"name", name}, {"text", module->text}}.dump());
+      const nlohmann::json line = {{"name", name}, {"threads", module->threads}, {"text", module->text}};
+      fmt::print("{}\n", line.dump());
     } else if (module.error().code == DiagCode::B002 && !program.intrinsics().empty()) {
       ++optional_;
     } else {
