@@ -53,7 +53,10 @@ class WebgpuBuffer final : public DeviceBuffer {
   Result<void> fill(uint64_t offset, uint64_t count, std::byte value) override {
     const auto byte_at = [&](uint64_t) { return value; };
     return change(offset, count, byte_at, [&](Work& work, uint64_t at, uint64_t words) -> Result<void> {
-      if (value == std::byte{0}) return work.clear(piece(), at, words);
+      if (value == std::byte{0}) {
+        work.clear(piece(), at, words);
+        return {};
+      }
       const std::vector<std::byte> part(size_t(std::min<uint64_t>(words, 1 << 20)), value);
       while (words != 0) {
         const size_t now = size_t(std::min<uint64_t>(words, part.size()));

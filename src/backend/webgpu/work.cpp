@@ -87,13 +87,16 @@ Result<void> Work::settle(size_t which) {
   const uint64_t used = std::exchange(state.used, 0);
   Slot& slot = device_->slots_[which];
   VYRE_CHECK(device_->await(slot.future, slot.done, kDoing));
-  if (!slot.mapped) {
-    state.fetches.clear();
-    VYRE_CHECK(scopes_.finish(kDoing));
-    return std::unexpected(refusal(*device_, WGPUErrorType_Unknown, kDoing, slot.message, DiagCode::B012));
-  }
   const auto* const from =
-      static_cast<const std::byte*>(api().BufferGetConstMappedRange(slot.buffer, 0, used));
+      slot.mapped ? static_cast<const std::byte*>(api().BufferGetConstMappedRange(slot.buffer, 0, used))
+                  : nullptr;
+  if (from == nullptr) {
+    state.fetches.clear();
+    // The scopes may know more of it.
+    VYRE_CHECK(scopes_.finish(kDoing));
+    const std::string why = slot.message.empty() ? "it maps no memory to read from" : slot.message;
+    return std::unexpected(refusal(*device_, WGPUErrorType_Unknown, kDoing, why, DiagCode::B012));
+  }
   for (const Fetch& fetch : state.fetches)
     device_->copier_.copy(fetch.to, {from + fetch.at, fetch.to.size()});
   state.fetches.clear();
@@ -176,12 +179,16 @@ Result<void> Work::copy_out(const Piece& from, uint64_t offset, std::span<std::b
   return {};
 }
 
-Result<void> Work::clear(const Piece& to, uint64_t offset, uint64_t count) {
-  if (count == 0) return {};
+void Work::copy(const Piece& from, uint64_t at, const Piece& to, uint64_t there, uint64_t count) {
+  record();
+  end_pass();
+  api().CommandEncoderCopyBufferToBuffer(encoder_, from.buffer, at, to.buffer, there, count);
+}
+
+void Work::clear(const Piece& to, uint64_t offset, uint64_t count) {
   record();
   end_pass();
   api().CommandEncoderClearBuffer(encoder_, to.buffer, offset, count);
-  return {};
 }
 
 Result<WGPUBuffer> Work::aside(uint64_t bytes) {

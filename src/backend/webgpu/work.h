@@ -35,8 +35,9 @@ class Work {
   // into buffers start at multiples of 4 bytes and write whole words, zeros behind the last byte.
   Result<void> copy_in(const Piece& to, uint64_t offset, std::span<const std::byte> from);
   Result<void> copy_out(const Piece& from, uint64_t offset, std::span<std::byte> to);
-  /// Shape: offset and count are multiples of 4.
-  Result<void> clear(const Piece& to, uint64_t offset, uint64_t count);
+  /// Shape: all multiples of 4.
+  void copy(const Piece& from, uint64_t at, const Piece& to, uint64_t there, uint64_t count);
+  void clear(const Piece& to, uint64_t offset, uint64_t count);
   /// Shape: a binding and a count for each buffer of the code.
   Result<void> dispatch(const Code& code, std::span<const Bound> bindings, std::span<const uint32_t> counts,
                         layout::Groups groups);
