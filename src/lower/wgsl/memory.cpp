@@ -126,10 +126,11 @@ void WgslMemory::atomic(const Inst& access, const std::string& name, const std::
 
 void WgslMemory::barrier() { w_.line("storageBarrier(); workgroupBarrier();"); }
 
+// WebGPU, "maxComputeWorkgroupStorageSize": each variable counts in whole units of 16 bytes.
 uint32_t WgslMemory::shared_bytes() const {
-  uint32_t words = 0;
-  for (const View& view : views_) words += view.shared_words;
-  return words * 4;
+  uint32_t bytes = 0;
+  for (const View& view : views_) bytes += (view.shared_words * 4 + 15) / 16 * 16;
+  return bytes;
 }
 
 std::vector<bool> WgslMemory::writable() const {

@@ -38,19 +38,32 @@ class Shell {
         memory_(kernel, live_, w_),
         values_(kernel.insts.size()) {}
 
-  WgslModule run() {
+  Result<WgslModule> run() {
     memory_.begin();
     read_ids();
     declare_slots();
     emit_block(k_.entry);
-    return {.text = whole(),
-            .threads = k_.invocations(),
-            .shared_bytes = memory_.shared_bytes(),
-            .buffers = memory_.bound_buffers(),
-            .writable = memory_.writable()};
+    VYRE_CHECK(check_parts());
+    return WgslModule{.text = whole(),
+                      .threads = k_.invocations(),
+                      .shared_bytes = memory_.shared_bytes(),
+                      .buffers = memory_.bound_buffers(),
+                      .writable = memory_.writable()};
   }
 
  private:
+  /// WGSL, "Limits": the most parameters that a function may have.
+  Result<void> check_parts() const {
+    constexpr size_t kMost = 255;
+    if (most_parameters_ <= kMost) return {};
+    return std::unexpected(make_diag(
+        DiagCode::B003, Span::none(),
+        fmt::format(
+            "`{}` has blocks {} deep that need {} values from around them; a function of WGSL takes {}",
+            k_.name, kDeepest, most_parameters_, kMost),
+        "nest blocks less deeply, or use fewer variables in the innermost ones"));
+  }
+
   std::string whole() {
     const auto& size = k_.workgroup_size;
     const WgslFunction entry = w_.leave();
@@ -252,6 +265,7 @@ class Shell {
     if (asks) w_.line("return false;");
     const WgslFunction part = w_.leave();
     depth_ = depth, return_ = return_here;
+    most_parameters_ = std::max(most_parameters_, part.parameters.size());
 
     std::string arguments;
     for (const WgslParameter& p : part.parameters) {
@@ -333,11 +347,12 @@ class Shell {
   std::string return_ = "return;";  // in the function at hand
   std::string parts_;               // finished functions
   uint32_t part_count_ = 0;
+  size_t most_parameters_ = 0;
   bool reads_thread_ = false, reads_groups_ = false;
 };
 
 }  // namespace
 
-WgslModule emit_wgsl_shell(const Kernel& kernel) { return Shell(kernel).run(); }
+Result<WgslModule> emit_wgsl_shell(const Kernel& kernel) { return Shell(kernel).run(); }
 
 }  // namespace vyre::lower

@@ -5,7 +5,7 @@
 
 namespace vyre::lower {
 
-/// Domain, Cost: as emit_wgsl(), whose limits have been checked.
-WgslModule emit_wgsl_shell(const Kernel& kernel);
+/// Domain, Errors, Cost: as emit_wgsl(); without operations of subgroups.
+Result<WgslModule> emit_wgsl_shell(const Kernel& kernel);
 
 }  // namespace vyre::lower

@@ -6,8 +6,9 @@
 // WGSL's compilers do with legal text: constant expressions are evaluated and refused where a run would be
 // defined (a shift by 32, a division by 0), so operands of operators are names, never literals; `<<` and `+`
 // side by side want parentheses; a deep expression overflows a compiler's stack or its limit (naga: 256
-// deep), so each instruction is a `let` of its own. Source: WGSL, W3C, "Expression Evaluation", "Uniformity
-// Analysis", "Limits"; docs/adr/0027.
+// deep), so each instruction is a `let` of its own; and how deep statements may nest is counted in ways of
+// their own, so the inner of deep blocks are functions. Source: WGSL, W3C, "Expression Evaluation",
+// "Uniformity Analysis", "Limits"; docs/adr/0027.
 #pragma once
 
 #include <array>
@@ -34,7 +35,7 @@ inline constexpr Target kWgslTarget{
 struct WgslModule {
   std::string text;
   uint32_t threads = 1;        // invocations of a workgroup
-  uint32_t shared_bytes = 0;   // of workgroup memory, which WebGPU clears
+  uint32_t shared_bytes = 0;   // of workgroup memory, as WebGPU's limit counts it; WebGPU clears it
   uint32_t buffers = 0;        // bound ones, without the counts
   std::vector<bool> writable;  // by argument: bound as read_write
   /// Bytes of the buffer of counts.
@@ -43,8 +44,8 @@ struct WgslModule {
 inline constexpr const char* kWgslEntry = "main";
 
 /// Domain  a kernel that is legal for kWgslTarget.
-/// Errors  B002 for operations of subgroups, which are optional in WebGPU; B003 for nesting or sizes beyond
-///         what every implementation takes (127 braces).
+/// Errors  B002 for operations of subgroups, which are optional in WebGPU; B003 where blocks that are nested
+///         too deeply for one function need more values from around them than a function may get (255).
 /// Cost    linear.
 /// Thread  any.
 Result<WgslModule> emit_wgsl(const Kernel& kernel);
