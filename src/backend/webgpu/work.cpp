@@ -92,6 +92,7 @@ Result<void> Work::settle(size_t which) {
                   : nullptr;
   if (from == nullptr) {
     state.fetches.clear();
+    if (std::exchange(slot.mapped, false)) api().BufferUnmap(slot.buffer);  // the next work wants it
     // The scopes may know more of it.
     VYRE_CHECK(scopes_.finish(kDoing));
     const std::string why = slot.message.empty() ? "it maps no memory to read from" : slot.message;
