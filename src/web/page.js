@@ -188,6 +188,12 @@
     say("failed", "✗ Not everything is equal", `Of ${all}: ${what}.`);
   }
 
+  /** How long an answer may take: "?wait=SECONDS" behind the address, for devices that need more than a minute. */
+  function wait_ms() {
+    const seconds = Number(new URLSearchParams(location.search).get("wait"));
+    return seconds > 0 ? 1000 * seconds : undefined;
+  }
+
   let stopping = false;
   async function start() {
     stopping = false;
@@ -206,6 +212,7 @@
         return opened;
       }, {
         stop: () => stopping,
+        wait_ms: wait_ms(),
         on_verdict(test, verdict, k) {
           show_verdict(verdict, k);
           if (!vyre.kVerdicts[verdict.verdict].good) show_failure(test, verdict);

@@ -105,6 +105,7 @@
   async function dispatch(gate, page, test, code) {
     const { device } = gate;
     const { STORAGE, UNIFORM, COPY_SRC, COPY_DST, MAP_READ } = globalThis.GPUBufferUsage;
+    const inputs = test.buffers.map((buffer) => globalThis.vyre.before(page, buffer));
     const made = [];
     const make = (size, usage) => {
       made.push(device.createBuffer({ size, usage }));
@@ -119,7 +120,7 @@
           const size = device_size(page, buffer);
           const memory = make(size, STORAGE | COPY_SRC | COPY_DST);
           const bytes = new Uint8Array(size);
-          bytes.set(globalThis.vyre.before(page, buffer));
+          bytes.set(inputs[k]);
           device.queue.writeBuffer(memory, 0, bytes);
           entries.push({ binding: k, resource: { buffer: memory } });
           if (!buffer.expected) return;
@@ -192,8 +193,55 @@
     return { device, wait_ms, lost };
   }
 
-  const kAhead = 3;      // cases whose code is compiled while another runs
+  const kAhead = 3;      // modules that are compiled while a case of another runs
   const kMostLost = 8;   // devices, until the rest is not run
+
+  /** The code of the cases that come next, compiled or being compiled, on one device. */
+  class Workshop {
+    constructor(gate, page) {
+      this.gate = gate;
+      this.page = page;
+      this.codes = new Map();  // by module
+    }
+    /** Begins what case k and those after it need, and lets go what none of them does. */
+    prepare(k, ahead) {
+      const { cases } = this.page;
+      const wanted = new Set();
+      for (let next = k; next < cases.length; ++next) {
+        const { module } = cases[next];
+        if (!wanted.has(module) && wanted.size > ahead) break;
+        wanted.add(module);
+        if (!this.codes.has(module)) this.codes.set(module, this.begin(cases[next]));
+      }
+      for (const module of this.codes.keys()) {
+        if (!wanted.has(module)) this.codes.delete(module);
+      }
+    }
+    begin(test) {
+      const started = performance.now();
+      const code = compile(this.gate, this.page, test).then((made) => ({ made, ms: performance.now() - started }));
+      code.catch(() => {});  // it is awaited when it is the case's turn
+      return code;
+    }
+    /** Runs case k, whose code was prepared. Gives its verdict. */
+    async run(k) {
+      const test = this.page.cases[k], started = performance.now();
+      let compile_ms = 0;
+      try {
+        const { made, ms } = await this.codes.get(test.module);
+        compile_ms = ms;
+        const running = performance.now();
+        const results = await dispatch(this.gate, this.page, test, made);
+        const run_ms = performance.now() - running;
+        return { ...globalThis.vyre.judge(this.page, test, results), compile_ms, run_ms };
+      } catch (error) {
+        return { ...verdict_of(error), compile_ms, run_ms: performance.now() - started };
+      }
+    }
+    close() {
+      this.gate.device.destroy();
+    }
+  }
 
   /**
    * Runs the cases of a page one after another.
@@ -202,69 +250,47 @@
    * connect   gives { device }, anew after a device was lost
    * options   on_verdict(test, verdict, number): after each case. stop(): true ends the run.
    *           wait_ms: how long an answer may take; a minute.
-   * Gives     the verdicts, by case: { verdict, compile_ms, run_ms, digest?, message?, difference? }
+   * Gives     the verdicts, by case: { verdict, compile_ms, run_ms, digest?, message?, difference? }; compile_ms is of
+   *           the module, which several cases may share.
+   * Throws    what connect throws at first, and Errors for data that no page has.
    */
   async function run(page, connect, options = {}) {
     const { on_verdict = () => {}, stop = () => false, wait_ms = 60_000 } = options;
-    const verdicts = [];
-    const fresh_gate = async () => gate_of((await in_time(connect(), wait_ms)).device, wait_ms);
-    let gate = await fresh_gate();
+    const enter = async () => new Workshop(gate_of((await in_time(connect(), wait_ms)).device, wait_ms), page);
+    let shop = await enter();
     let lost = 0, ended = "";
-    const ahead = new Map();
-    const begin = (k) => {
-      const started = performance.now();
-      const code = compile(gate, page, page.cases[k]).then((made) => ({ made, ms: performance.now() - started }));
-      code.catch(() => {});  // it is awaited when it is the case's turn
-      ahead.set(k, code);
-    };
-    const attempt = async (k) => {
-      const started = performance.now();
-      let compile_ms = 0;
-      try {
-        const { made, ms } = await ahead.get(k);
-        compile_ms = ms;
-        const running = performance.now();
-        const results = await dispatch(gate, page, page.cases[k], made);
-        const run_ms = performance.now() - running;
-        return { ...globalThis.vyre.judge(page, page.cases[k], results), compile_ms, run_ms };
-      } catch (error) {
-        return { ...verdict_of(error), compile_ms, run_ms: performance.now() - started };
-      }
-    };
-    const reconnect = async () => {
-      ahead.clear();
+    const renew = async () => {
+      shop.close();
       if (++lost > kMostLost) return `not run: ${lost} devices were lost before`;
       try {
-        gate = await fresh_gate();
+        shop = await enter();
         return "";
       } catch (error) {
         return `not run: there is no device any more: ${error.message}`;
       }
     };
-    const is_end = (verdict) => verdict === "lost" || verdict === "silent";
+    const is_end = ({ verdict }) => verdict === "lost" || verdict === "silent";
+    const attempt = async (k) => {
+      shop.prepare(k, kAhead);
+      let verdict = await shop.run(k);
+      if (!is_end(verdict)) return verdict;
+      // Another case's code may have been compiled meanwhile: only what goes wrong alone is this one's fault.
+      ended = await renew();
+      if (ended) return verdict;
+      shop.prepare(k, 0);
+      verdict = await shop.run(k);
+      if (is_end(verdict)) ended = await renew();
+      return verdict;
+    };
 
+    const verdicts = [];
     for (let k = 0; k < page.cases.length; ++k) {
       if (!ended && stop()) ended = "not run: stopped";
-      let verdict = { verdict: "skipped", message: ended, compile_ms: 0, run_ms: 0 };
-      if (!ended) {
-        for (let next = k; next < Math.min(k + 1 + kAhead, page.cases.length); ++next) {
-          if (!ahead.has(next)) begin(next);
-        }
-        verdict = await attempt(k);
-        if (is_end(verdict.verdict)) {
-          // Another case's code may have been compiled meanwhile: only what goes wrong alone is this one's fault.
-          ended = await reconnect();
-          if (!ended) {
-            begin(k);
-            verdict = await attempt(k);
-            if (is_end(verdict.verdict)) ended = await reconnect();
-          }
-        }
-        ahead.delete(k);
-      }
+      const verdict = ended ? { verdict: "skipped", message: ended, compile_ms: 0, run_ms: 0 } : await attempt(k);
       verdicts.push(verdict);
       on_verdict(page.cases[k], verdict, k);
     }
+    shop.close();
     return verdicts;
   }
 

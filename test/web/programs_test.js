@@ -1,0 +1,233 @@
+// A page of the examples in a browser: that it passes, wherever it is served from, and that whatever is wrong shows.
+//
+//   deno run --allow-all programs_test.js        (the environment: test/web/CMakeLists.txt)
+//
+// Oracle: what `vyre run` prints on another backend for the same inputs, SHA-256 by Web Crypto, and changes made here to a
+// page that passes, each of which must show at its place and nowhere else.
+import {
+  assert, changed, download, expect_bad, expect_portable, finished, open, output, page_folder, read_cases, run_tests, source,
+  verdicts,
+} from "./browser.js";
+
+/** The examples that have run directives, and how many. */
+const examples = [];
+let runs = 0;
+for await (const file of Deno.readDir(`${source}/examples`)) {
+  if (!file.name.endsWith(".vyre")) continue;
+  const found = (await Deno.readTextFile(`${source}/examples/${file.name}`)).match(/^ *\/\/ run:/gm);
+  if (found) examples.push(`examples/${file.name}`);
+  runs += found?.length ?? 0;
+}
+examples.sort();
+const folder = await page_folder("examples", examples);
+const data = await read_cases(folder);
+const kMatrix = data.cases.find((test) => test.name.startsWith("examples/transpose.vyre")).name;
+// What is wrong is shown on a page of a few cases.
+const few = await changed(folder, "few", (page) => {
+  page.cases = page.cases.filter((test, k) => k < 4 || test.name === kMatrix);
+});
+
+const tests = {
+  async "passes, and the result is a file with the digest shown"() {
+    const { tab, state, verdict } = await open(folder);
+    assert.equal(state, "passed", verdict);
+    assert.equal(data.cases.length, runs);
+    assert.deepEqual(Object.values(await verdicts(tab)), Array(runs).fill("✓ equal"));
+    const result = await download(tab);
+    await tab.close();
+    assert.equal(result.schema, "vyre.page-result/1");
+    assert.equal(result.passed, true);
+    assert.deepEqual(result.counts, { equal: runs, differs: 0, refused: 0, lost: 0, silent: 0, skipped: 0 });
+    assert.equal(result.page, data.digest);
+    assert.match(result.browser, /Chrome/);
+    assert.match(Object.values(result.adapter).join(" "), /swiftshader/i);
+    assert.deepEqual(result.cases.map((test) => test.name), data.cases.map((test) => test.name));
+    for (const test of result.cases) assert.equal(test.digest, test.expected_digest, test.name);
+  },
+
+  async "its digests are those of `vyre run`, by the line that the page gives to run a case again"() {
+    for (const test of data.cases) {
+      const line = test.replay.command.replace(/^vyre /, `"$VYRE_BIN/vyre" `).replace("reference,webgpu", "reference,native");
+      const printed = await output("bash", ["-c", line]);
+      assert.deepEqual(printed.trim().split("\n").map((row) => row.split(/ +/)[1]), [test.digest, test.digest], line);
+    }
+  },
+
+  async "works from a disk, and under any path"() {
+    for (const options of [{ file: true }, { path: "/some/where/else/" }]) {
+      const { tab, state, verdict } = await open(folder, options);
+      await tab.close();
+      assert.equal(state, "passed", verdict);
+    }
+  },
+
+  async "asks for no feature and no limit, and its WGSL for nothing optional"() {
+    expect_portable(data);
+    const meddle = () => {
+      globalThis.asked = [];
+      const request = GPUAdapter.prototype.requestDevice;
+      GPUAdapter.prototype.requestDevice = function (...given) {
+        globalThis.asked.push(given);
+        return request.apply(this, given);
+      };
+    };
+    const { tab, state } = await open(folder, { meddle });
+    const asked = await tab.evaluate(() => globalThis.asked);
+    await tab.close();
+    assert.equal(state, "passed");
+    assert.deepEqual(asked, [[]]);
+  },
+
+  async "one expected byte that is changed is told by its place"() {
+    let element;
+    const copy = await changed(few, "byte", (page) => {
+      const buffer = page.cases.find((test) => test.name === kMatrix).buffers.find((candidate) => candidate.expected);
+      assert.equal(buffer.expected.length, 1);
+      const bytes = Uint8Array.from(atob(page.pieces[buffer.expected[0]]), (letter) => letter.charCodeAt(0));
+      element = 4;
+      bytes[4 * element + 1] ^= 0x80;
+      buffer.expected = [page.pieces.push(btoa(String.fromCharCode(...bytes))) - 1];
+    });
+    const opened = await open(copy);
+    assert.equal(opened.state, "failed");
+    await expect_bad(opened, { [kMatrix]: "✗ different" });
+    const failure = await opened.tab.textContent("#failure-list");
+    // The transpose of 1 2 3, 4 5 6 has 3 there.
+    for (const part of [kMatrix, `output[${element}]`, "0x00008003 (32771)", "0x00000003 (3)", "vyre run examples/transpose.vyre"]) {
+      assert(failure.includes(part), `${part} is not in: ${failure}`);
+    }
+    const first = await opened.tab.$eval("#rows tr .name", (cell) => cell.textContent);
+    assert.equal(first, kMatrix, "what is wrong stands first");
+    const result = await download(opened.tab);
+    await opened.tab.close();
+    assert.equal(result.passed, false);
+    assert.equal(result.cases.filter((test) => test.verdict !== "equal").length, 1);
+  },
+
+  async "a digest that is changed shows as well"() {
+    const copy = await changed(few, "digest", (page) => (page.cases[1].digest = "0".repeat(64)));
+    const opened = await open(copy);
+    await expect_bad(opened, { [data.cases[1].name]: "✗ different" });
+    await opened.tab.close();
+  },
+
+  async "damaged data is said to be damaged"() {
+    const copy = await changed(few, "damaged", (page) => (page.cases[0].buffers[0].bytes += 4));
+    const { tab, state, detail } = await open(copy);
+    await tab.close();
+    assert.equal(state, "unavailable");
+    assert.match(detail, /page is damaged/);
+  },
+
+  async "a shader that is refused is the verdict of its case, in the browser's words"() {
+    const copy = await changed(few, "refused", (page) => {
+      page.modules.push("@compute @workgroup_size(1) fn main() { nonsense; }");
+      page.cases[2].module = page.modules.length - 1;
+    });
+    const opened = await open(copy);
+    await expect_bad(opened, { [data.cases[2].name]: "✗ refused" });
+    assert.match(await opened.tab.textContent("#failure-list"), /nonsense/);
+    await opened.tab.close();
+  },
+
+  async "a limit that a case goes beyond is its verdict"() {
+    const copy = await changed(few, "limit", (page) => (page.cases[2].groups = [65536, 1, 1]));
+    const opened = await open(copy);
+    await expect_bad(opened, { [data.cases[2].name]: "✗ refused" });
+    assert.match(await opened.tab.textContent("#failure-list"), /65535/);
+    await opened.tab.close();
+  },
+
+  async "a case that loses the device is found, and the others run on another device"() {
+    const meddle = (marker) => {
+      const compute = GPUDevice.prototype.createShaderModule, submit = GPUQueue.prototype.submit;
+      const doomed = new WeakSet();
+      let device;
+      GPUDevice.prototype.createShaderModule = function (descriptor) {
+        device = this;
+        if (descriptor.code.includes(marker)) doomed.add(this);
+        return compute.call(this, descriptor);
+      };
+      GPUQueue.prototype.submit = function (buffers) {
+        submit.call(this, buffers);
+        if (doomed.has(device)) device.destroy();
+      };
+    };
+    const copy = await changed(few, "lost", (page) => {
+      page.modules.push(page.modules[page.cases[3].module] + "// fatal");
+      page.cases[3].module = page.modules.length - 1;
+    });
+    const opened = await open(copy, { meddle, argument: "// fatal" });
+    await expect_bad(opened, { [data.cases[3].name]: "✗ device lost" });
+    assert.equal(opened.state, "failed");
+    await opened.tab.close();
+  },
+
+  async "a device that never answers ends in a verdict"() {
+    const meddle = (marker) => {
+      const compile = GPUDevice.prototype.createComputePipelineAsync, module = GPUDevice.prototype.createShaderModule;
+      const marked = new WeakSet();
+      GPUDevice.prototype.createShaderModule = function (descriptor) {
+        const made = module.call(this, descriptor);
+        if (descriptor.code.includes(marker)) marked.add(made);
+        return made;
+      };
+      GPUDevice.prototype.createComputePipelineAsync = function (descriptor) {
+        if (marked.has(descriptor.compute.module)) return new Promise(() => {});
+        return compile.call(this, descriptor);
+      };
+    };
+    const copy = await changed(few, "silent", (page) => {
+      page.modules.push(page.modules[page.cases[3].module] + "// endless");
+      page.cases[3].module = page.modules.length - 1;
+    });
+    const opened = await open(copy, { meddle, argument: "// endless", query: "?wait=5" });
+    await expect_bad(opened, { [data.cases[3].name]: "✗ no answer" });
+    assert.match(await opened.tab.textContent("#failure-list"), /no answer within 5 s/);
+    await opened.tab.close();
+  },
+
+  async "without WebGPU, an adapter or a device it says what is missing"() {
+    const cases = [
+      [() => Object.defineProperty(Navigator.prototype, "gpu", { value: undefined }), {}, /has no WebGPU/],
+      [() => (GPU.prototype.requestAdapter = () => Promise.resolve(null)), {}, /no adapter/],
+      [() => (GPUAdapter.prototype.requestDevice = () => Promise.reject(new Error("out of devices"))), {}, /out of devices/],
+      [() => (GPU.prototype.requestAdapter = () => new Promise(() => {})), { query: "?wait=1" }, /no answer within 1 s/],
+      [undefined, { host: "insecure.test" }, /secure context/],
+    ];
+    for (const [meddle, options, message] of cases) {
+      const { tab, state, verdict, detail } = await open(folder, { meddle, ...options });
+      await tab.close();
+      assert.equal(state, "unavailable");
+      assert.equal(verdict, "✗ Cannot run here");
+      assert.match(detail, message);
+    }
+  },
+
+  async "stops when asked, says what was not run, and runs again"() {
+    const during = (tab) => tab.click("#stop");
+    const opened = await open(folder, { during });
+    assert.equal(opened.state, "failed");
+    const left = Object.values(await verdicts(opened.tab)).filter((verdict) => verdict === "✗ not run").length;
+    assert(left > 0 && opened.detail.includes(`${left} not run`), opened.detail);
+    await opened.tab.click("#again");
+    await opened.tab.waitForFunction(() => document.getElementById("again").hidden);
+    await finished(opened.tab);
+    assert.equal(await opened.tab.getAttribute("#state", "data-state"), "passed");
+    await opened.tab.close();
+  },
+
+  async "fits a phone, in light and dark"() {
+    const { tab } = await open(folder, { viewport: { width: 320, height: 640 } });
+    const colours = [];
+    for (const colorScheme of ["light", "dark"]) {
+      await tab.emulateMedia({ colorScheme });
+      assert.equal(await tab.evaluate(() => document.documentElement.scrollWidth), 320);
+      colours.push(await tab.evaluate(() => getComputedStyle(document.body).backgroundColor));
+    }
+    await tab.close();
+    assert.deepEqual(colours, ["rgb(255, 255, 255)", "rgb(20, 23, 26)"]);
+  },
+};
+
+await run_tests(tests);
