@@ -117,8 +117,8 @@ class Shell {
     reads_thread_ = true;
     std::string at = "thread";
     if (before != 1) at = fmt::format("{} / {}", at, w_.number(before));
-    if (before * size != k_.invocations()) at = fmt::format("({}) % {}", at, w_.number(size));
-    return at;
+    if (before * size == k_.invocations()) return at;
+    return fmt::format(fmt::runtime(before == 1 ? "{} % {}" : "({}) % {}"), at, w_.number(size));
   }
 
   // ---- Values --------------------------------------------------------------------------------------------
@@ -285,7 +285,12 @@ class Shell {
   }
 
   void emit_if(const Inst& inst) {
-    w_.open("if ({})", truth(k_.arg(inst, 0)));
+    const Value condition = k_.arg(inst, 0);
+    if (is_truth(condition)) {
+      w_.open("if ({})", made(condition));
+    } else {
+      w_.open("if {}", truth(condition));
+    }
     emit_inner(inst.body);
     if (inst.orelse != kNoKBlock) {
       w_.otherwise();
