@@ -70,7 +70,11 @@ enum WGPUCallbackMode : uint32_t {
   WGPUCallbackMode_AllowSpontaneous = 3
 };
 enum WGPUFeatureLevel : uint32_t { WGPUFeatureLevel_Compatibility = 1, WGPUFeatureLevel_Core = 2 };
-enum WGPUBackendType : uint32_t { WGPUBackendType_Undefined = 0, WGPUBackendType_Vulkan = 6 };
+enum WGPUBackendType : uint32_t {
+  WGPUBackendType_Undefined = 0,
+  WGPUBackendType_Null = 1,
+  WGPUBackendType_Vulkan = 6
+};
 enum WGPUAdapterType : uint32_t {
   WGPUAdapterType_DiscreteGPU = 1,
   WGPUAdapterType_IntegratedGPU = 2,

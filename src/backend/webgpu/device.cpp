@@ -76,7 +76,6 @@ Result<std::shared_ptr<Device>> Device::open(std::shared_ptr<Instance> instance,
   std::shared_ptr<Device> device(new Device(std::move(instance), timeout));
   const Turn turn = device->turn();
   VYRE_CHECK(device->choose_adapter());
-  device->describe();
   VYRE_CHECK(device->open_device());
   VYRE_CHECK(device->prepare());
   VYRE_CHECK(device->test_itself());
@@ -100,7 +99,8 @@ Result<void> Device::choose_adapter() {
     }
     if (answer->worked) {
       adapter_ = answer->handle;
-      return {};
+      if (describe()) return {};
+      api().AdapterRelease(std::exchange(adapter_, nullptr));
     }
     if (!answer->message.empty()) said = answer->message;
   }
@@ -110,11 +110,11 @@ Result<void> Device::choose_adapter() {
       "see whether VK_ICD_FILENAMES or VK_DRIVER_FILES name one that exists"));
 }
 
-void Device::describe() {
+bool Device::describe() {
   WGPUAdapterInfo info;
   profile_.device = "a device that does not say its name";
   profile_.driver = fmt::format("{} ({})", webgpu::text(api().maker), api().file);
-  if (api().AdapterGetInfo(adapter_, &info) != WGPUStatus_Success) return;
+  if (api().AdapterGetInfo(adapter_, &info) != WGPUStatus_Success) return true;
   std::string name = webgpu::text(info.device);
   if (name.empty()) name = fmt::format("{} {:#06x}", webgpu::text(info.vendor), info.deviceID);
   std::string details = webgpu::text(info.vendor);
@@ -125,6 +125,7 @@ void Device::describe() {
   profile_.driver += fmt::format(", {}", text(info.backendType));
   if (const std::string said = webgpu::text(info.description); !said.empty()) profile_.driver += ": " + said;
   api().AdapterInfoFreeMembers(info);
+  return info.backendType != WGPUBackendType_Null;
 }
 
 Result<bool> Device::request_device(const void* limits) {

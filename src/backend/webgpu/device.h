@@ -180,7 +180,8 @@ class Device : public std::enable_shared_from_this<Device> {
   Result<void> choose_adapter();
   Result<void> open_device();
   Result<bool> request_device(const void* limits);
-  void describe();
+  /// False for an adapter that only pretends: Dawn has one, for tests.
+  bool describe();
   Result<void> prepare();
   Result<void> test_itself();
 

@@ -1,7 +1,9 @@
 #include "backend/webgpu/limits.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 
 namespace vyre::backend::webgpu {
 namespace {
@@ -65,13 +67,15 @@ bool is_plausible(const Head& head) {
          head.maxVertexBufferArrayStride >= 2048 && head.maxVertexBufferArrayStride != kMark32;
 }
 bool is_plausible(const Tail& tail) {
-  return tail.maxInterStageShaderVariables >= 15 && tail.maxColorAttachments >= 4 &&
-         tail.maxColorAttachments <= 64 && tail.maxColorAttachmentBytesPerSample >= 32 &&
-         tail.maxColorAttachmentBytesPerSample <= 4096 && tail.maxComputeWorkgroupStorageSize >= 16384 &&
-         tail.maxComputeWorkgroupStorageSize < 64u << 20 && tail.maxComputeInvocationsPerWorkgroup >= 256 &&
-         tail.maxComputeInvocationsPerWorkgroup <= 65536 && tail.maxComputeWorkgroupSize[0] >= 256 &&
-         tail.maxComputeWorkgroupSize[1] >= 256 && tail.maxComputeWorkgroupSize[2] >= 64 &&
-         tail.maxComputeWorkgroupsPerDimension >= 65535;
+  uint32_t words[sizeof tail / sizeof(uint32_t)];
+  std::memcpy(words, &tail, sizeof tail);
+  return std::ranges::find(words, kMark32) == std::end(words) && tail.maxInterStageShaderVariables >= 15 &&
+         tail.maxColorAttachments >= 4 && tail.maxColorAttachments <= 64 &&
+         tail.maxColorAttachmentBytesPerSample >= 32 && tail.maxColorAttachmentBytesPerSample <= 4096 &&
+         tail.maxComputeWorkgroupStorageSize >= 16384 && tail.maxComputeWorkgroupStorageSize < 64u << 20 &&
+         tail.maxComputeInvocationsPerWorkgroup >= 256 && tail.maxComputeInvocationsPerWorkgroup <= 65536 &&
+         tail.maxComputeWorkgroupSize[0] >= 256 && tail.maxComputeWorkgroupSize[1] >= 256 &&
+         tail.maxComputeWorkgroupSize[2] >= 64 && tail.maxComputeWorkgroupsPerDimension >= 65535;
 }
 
 std::optional<size_t> tail_of(const LimitsMemory& written) {
