@@ -92,6 +92,13 @@ std::string names(std::string_view Form::* part, std::string_view backend) {
   return fmt::format("{}", fmt::join(known, ", "));
 }
 
+/// What --to may be, for a backend, or for all.
+std::string forms(std::string_view backend) {
+  std::string out = names(&Form::name, backend);
+  if (backend.empty() || backend == kWebBackend) out += fmt::format(", {}", kWebForm);
+  return out;
+}
+
 struct LowerOptions {
   std::vector<std::string> paths;
   std::string to, backend, out;
@@ -99,7 +106,7 @@ struct LowerOptions {
 };
 
 int run_lower(const LowerOptions& options) {
-  if (options.to == kWebForm && (options.backend.empty() || options.backend == "webgpu"))
+  if (options.to == kWebForm && (options.backend.empty() || options.backend == kWebBackend))
     return lower_to_web(options.paths, options.conformance, options.out);
   if (options.conformance) return usage_error("--conformance goes with --to web");
   if (options.paths.size() != 1) return usage_error(fmt::format("--to {} takes one FILE", options.to));
@@ -115,8 +122,7 @@ int run_lower(const LowerOptions& options) {
   });
   if (form == kForms.end()) {
     const std::string who = options.backend.empty() ? "this build" : options.backend;
-    return usage_error(
-        fmt::format("--to {}: {} lowers to {}", options.to, who, names(&Form::name, options.backend)));
+    return usage_error(fmt::format("--to {}: {} lowers to {}", options.to, who, forms(options.backend)));
   }
   if (form->binary && options.out.empty() && isatty(STDOUT_FILENO) != 0) {
     return usage_error(
@@ -136,9 +142,7 @@ void add_lower(CLI::App& app, int& exit) {
   auto options = std::make_shared<LowerOptions>();
   CLI::App* verb = app.add_subcommand("lower", "Print what a program becomes on its way to a backend");
   verb->add_option("FILE", options->paths, "a program, text or wire; several with --to web");
-  verb->add_option("--to", options->to, fmt::format("{}, {}", names(&Form::name, ""), kWebForm))
-      ->required()
-      ->type_name("FORM");
+  verb->add_option("--to", options->to, forms(""))->required()->type_name("FORM");
   verb->add_option("--backend", options->backend,
                    fmt::format("the backend to lower for: {}; by itself the first that has the form",
                                names(&Form::backend, "")))
@@ -155,7 +159,9 @@ void add_lower(CLI::App& app, int& exit) {
       "even "
       "without subnormals,\nas nearly all are; the vulkan backend uses what its device has. wgsl is the "
       "module "
-      "for WebGPU, with nothing\noptional and no floats in it. None of them needs a device.");
+      "for WebGPU, with nothing\noptional and no floats in it; web, a folder with a page that runs programs "
+      "in a "
+      "browser. None of them needs a device.");
   verb->callback([options, &exit] { exit = run_lower(*options); });
 }
 
