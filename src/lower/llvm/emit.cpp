@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "lower/given.h"
 #include "lower/llvm/llvm.h"
 #include "lower/llvm/raw.h"
 #include "lower/llvm/regions.h"
@@ -624,30 +625,15 @@ class Emitter {
   /// A value as a word. Constants, lengths and ids are never stored: they are at hand everywhere.
   Ir operand(Value v) {
     const Inst& inst = k_[v];
-    switch (inst.kind) {
-      case InstKind::Const: return imm(inst.imm);
-      case InstKind::Len: return memory_[inst.target].length;
-      case InstKind::InvocationId: return invocation_[inst.imm];
-      case InstKind::WorkgroupId: return group_[inst.imm];
-      case InstKind::LocalId: return local_[inst.imm];
-      case InstKind::Get:
-      case InstKind::Set:
-      case InstKind::If:
-      case InstKind::Loop:
-      case InstKind::Return:
-      case InstKind::Barrier:
-      case InstKind::Intrinsic:
-      case InstKind::Apply:
-      case InstKind::Load:
-      case InstKind::Store:
-      case InstKind::Atomic:
-      case InstKind::Raw:
-        if (holds(v)) return imm(1);
-        break;
-      case InstKind::RawLoad:
-      case InstKind::RawStore:
-      case InstKind::RawAtomic: break;
+    switch (given_by(inst.kind)) {
+      case Given::Literal: return imm(inst.imm);
+      case Given::Length: return memory_[inst.target].length;
+      case Given::InvocationId: return invocation_[inst.imm];
+      case Given::WorkgroupId: return group_[inst.imm];
+      case Given::LocalId: return local_[inst.imm];
+      case Given::Nothing: break;
     }
+    if (holds(v)) return imm(1);
     return values_[index(v)];
   }
   /// Whether a guard is known to hold in the loop that is being emitted.

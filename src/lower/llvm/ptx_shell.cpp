@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "lower/given.h"
 #include "lower/llvm/ptx_subgroup.h"
 #include "lower/llvm/raw.h"
 
@@ -191,27 +192,13 @@ class Shell {
   /// As it was made: a word, or one bit.
   Ir made(Value v) {
     const Inst& inst = k_[v];
-    switch (inst.kind) {
-      case InstKind::Const: return imm(inst.imm);
-      case InstKind::Len: return memory_[inst.target].length;
-      case InstKind::InvocationId: return invocation_[inst.imm];
-      case InstKind::WorkgroupId: return group_[inst.imm];
-      case InstKind::LocalId: return local_[inst.imm];
-      case InstKind::Get:
-      case InstKind::Set:
-      case InstKind::If:
-      case InstKind::Loop:
-      case InstKind::Return:
-      case InstKind::Barrier:
-      case InstKind::Intrinsic:
-      case InstKind::Apply:
-      case InstKind::Load:
-      case InstKind::Store:
-      case InstKind::Atomic:
-      case InstKind::Raw:
-      case InstKind::RawLoad:
-      case InstKind::RawStore:
-      case InstKind::RawAtomic: break;
+    switch (given_by(inst.kind)) {
+      case Given::Literal: return imm(inst.imm);
+      case Given::Length: return memory_[inst.target].length;
+      case Given::InvocationId: return invocation_[inst.imm];
+      case Given::WorkgroupId: return group_[inst.imm];
+      case Given::LocalId: return local_[inst.imm];
+      case Given::Nothing: break;
     }
     return values_[index(v)];
   }

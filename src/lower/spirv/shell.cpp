@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "lower/given.h"
 #include "lower/spirv/builder.h"
 #include "lower/spirv/foldable.h"
 #include "lower/spirv/memory.h"
@@ -124,27 +125,13 @@ class Shell {
   void set(Value v, Id id, bool truth = false) { results_[index(v)] = {id, truth}; }
   Result made(Value v) {
     const Inst& inst = k_[v];
-    switch (inst.kind) {
-      case InstKind::Const: return {b_.number(inst.imm)};
-      case InstKind::Len: return {memory_.length(inst.target)};
-      case InstKind::InvocationId: return {invocation_[inst.imm]};
-      case InstKind::WorkgroupId: return {group_[inst.imm]};
-      case InstKind::LocalId: return {local_[inst.imm]};
-      case InstKind::Get:
-      case InstKind::Set:
-      case InstKind::If:
-      case InstKind::Loop:
-      case InstKind::Return:
-      case InstKind::Barrier:
-      case InstKind::Intrinsic:
-      case InstKind::Apply:
-      case InstKind::Load:
-      case InstKind::Store:
-      case InstKind::Atomic:
-      case InstKind::Raw:
-      case InstKind::RawLoad:
-      case InstKind::RawStore:
-      case InstKind::RawAtomic: break;
+    switch (given_by(inst.kind)) {
+      case Given::Literal: return {b_.number(inst.imm)};
+      case Given::Length: return {memory_.length(inst.target)};
+      case Given::InvocationId: return {invocation_[inst.imm]};
+      case Given::WorkgroupId: return {group_[inst.imm]};
+      case Given::LocalId: return {local_[inst.imm]};
+      case Given::Nothing: break;
     }
     return results_[index(v)];
   }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "lower/given.h"
 #include "lower/numbering.h"
 #include "lower/wgsl/live.h"
 #include "lower/wgsl/memory.h"
@@ -155,27 +156,13 @@ class Shell {
   /// As it was made: a word or a bool.
   std::string made(Value v) {
     const Inst& inst = k_[v];
-    switch (inst.kind) {
-      case InstKind::Const: return w_.number(inst.imm);
-      case InstKind::Len: return memory_.length(inst.target);
-      case InstKind::InvocationId: return given(id("invocation", inst.imm));
-      case InstKind::WorkgroupId: return given(id("group", inst.imm));
-      case InstKind::LocalId: return given(id("local", inst.imm));
-      case InstKind::Get:
-      case InstKind::Set:
-      case InstKind::If:
-      case InstKind::Loop:
-      case InstKind::Return:
-      case InstKind::Barrier:
-      case InstKind::Intrinsic:
-      case InstKind::Apply:
-      case InstKind::Load:
-      case InstKind::Store:
-      case InstKind::Atomic:
-      case InstKind::Raw:
-      case InstKind::RawLoad:
-      case InstKind::RawStore:
-      case InstKind::RawAtomic: break;
+    switch (given_by(inst.kind)) {
+      case Given::Literal: return w_.number(inst.imm);
+      case Given::Length: return memory_.length(inst.target);
+      case Given::InvocationId: return given(id("invocation", inst.imm));
+      case Given::WorkgroupId: return given(id("group", inst.imm));
+      case Given::LocalId: return given(id("local", inst.imm));
+      case Given::Nothing: break;
     }
     const Made& value = values_[index(v)];
     if (value.known) return w_.number(*value.known);
