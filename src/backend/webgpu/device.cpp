@@ -79,6 +79,7 @@ Result<std::shared_ptr<Device>> Device::open(std::shared_ptr<Instance> instance,
   VYRE_CHECK(device->open_device());
   VYRE_CHECK(device->prepare());
   VYRE_CHECK(device->test_itself());
+  device->timeout_ = timeout;
   return device;
 }
 
@@ -157,18 +158,24 @@ Result<bool> Device::request_device(const void* limits) {
 Result<void> Device::open_device() {
   LimitsMemory written = marked_limits();
   const bool told = api().AdapterGetLimits(adapter_, written.data()) == WGPUStatus_Success;
+  bool opened = false;
   if (auto has = told ? recognise_limits(written) : std::nullopt) {
     has->storage_buffers = std::min(has->storage_buffers, kMostBuffers);
     const LimitsMemory request = request_of(written, *has);
-    VYRE_TRY(opened, request_device(request.data()));
-    if (opened) {
-      profile_.limits = *has;
-      return {};
-    }
+    VYRE_TRY(more, request_device(request.data()));
+    opened = more;
   }
-  VYRE_TRY(opened, request_device(nullptr));
+  if (!opened) {
+    VYRE_TRY(portable, request_device(nullptr));
+    opened = portable;
+  }
   if (opened) {
-    reports_.take_errors();  // of the request for more
+    reports_.take_errors();  // of a request for more
+    // What was asked for is not always what one gets.
+    LimitsMemory got = marked_limits();
+    if (api().DeviceGetLimits(handle_, got.data()) == WGPUStatus_Success)
+      profile_.limits = recognise_limits(got).value_or(DispatchLimits{});
+    profile_.limits.storage_buffers = std::min(profile_.limits.storage_buffers, kMostBuffers);
     return {};
   }
   const auto said = reports_.take_errors();

@@ -10,6 +10,8 @@
 // process: nothing may be destroyed that it might still use.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -142,6 +144,7 @@ class Device : public std::enable_shared_from_this<Device> {
   /// Of counts that dispatches of one submission may have together.
   static constexpr uint64_t kCountsBytes = 64ull << 10;
 
+  /// Takes no longer than the timeout, and half a minute at most.
   /// Errors: B001 when there is no adapter, it gives no device, or the device does not compute.
   static Result<std::shared_ptr<Device>> open(std::shared_ptr<Instance> instance,
                                               std::chrono::milliseconds timeout);
@@ -158,8 +161,9 @@ class Device : public std::enable_shared_from_this<Device> {
   /// B003 with what was asked for and what there is, when the device has no such memory left.
   Result<DeviceMemory> allocate(uint64_t bytes);
 
-  /// WGSL to code, the same text once.
-  /// Errors  L003 when the implementation refuses the module, in its words; B003, B011.
+  /// WGSL to code, the same text once. Of several, some are compiled at the same time where the library can.
+  /// Errors  each its own: L003 when the implementation refuses the module, in its words; B003, B011.
+  std::vector<Result<std::shared_ptr<Code>>> make_code(std::span<const lower::WgslModule* const> modules);
   Result<std::shared_ptr<Code>> make_code(const lower::WgslModule& module);
 
   /// B011 when the device was lost.
@@ -175,7 +179,10 @@ class Device : public std::enable_shared_from_this<Device> {
   friend class Work;
   friend class ErrorScopes;
   Device(std::shared_ptr<Instance> instance, std::chrono::milliseconds timeout)
-      : instance_(std::move(instance)), timeout_(timeout) {}
+      : instance_(std::move(instance)), timeout_(std::min(timeout, kOpening)) {}
+
+  /// Patience with a library before it has shown that it works.
+  static constexpr std::chrono::milliseconds kOpening = std::chrono::seconds(30);
 
   Result<void> choose_adapter();
   Result<void> open_device();
@@ -191,11 +198,14 @@ class Device : public std::enable_shared_from_this<Device> {
 
   Result<WGPUShaderModule> make_module(const lower::WgslModule& module);
   Result<WGPUComputePipeline> make_pipeline(WGPUShaderModule module);
+  struct Compiling;
+  Result<void> start_code(const lower::WgslModule& module, Compiling& out);
+  Result<std::shared_ptr<Code>> end_code(Compiling& compiling);
   std::shared_ptr<Code> find_code(const std::string& text);
   std::shared_ptr<Code> keep_code(WGPUComputePipeline pipeline, const lower::WgslModule& module);
 
   const std::shared_ptr<Instance> instance_;
-  const std::chrono::milliseconds timeout_;
+  std::chrono::milliseconds timeout_;
   Reports reports_;
   Profile profile_;
   WGPUAdapter adapter_ = nullptr;

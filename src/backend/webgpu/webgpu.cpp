@@ -47,7 +47,7 @@ class Webgpu final : public Backend {
 
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {
     VYRE_TRY(module, print(program));
-    return load(program, module);
+    return load(program, device_->make_code(module));
   }
 
   std::vector<Result<std::unique_ptr<Pipeline>>> compile_batch(
@@ -59,12 +59,18 @@ class Webgpu final : public Backend {
     } else {
       arena_.execute([&] { tbb::parallel_for(size_t{0}, programs.size(), one); });
     }
+    std::vector<const lower::WgslModule*> good;
+    for (const auto& module : modules) {
+      if (module) good.push_back(&*module);
+    }
+    auto codes = device_->make_code(good);
+    auto code = codes.begin();
     std::vector<Result<std::unique_ptr<Pipeline>>> out;
     for (size_t i = 0; i < programs.size(); ++i) {
-      if (modules[i]) {
-        out.push_back(load(*programs[i], *modules[i]));
-      } else {
+      if (!modules[i]) {
         out.push_back(std::unexpected(modules[i].error()));
+      } else {
+        out.push_back(load(*programs[i], std::move(*code++)));
       }
     }
     return out;
@@ -83,9 +89,9 @@ class Webgpu final : public Backend {
                                     "bind fewer buffers: put several arrays into one"));
   }
   Result<std::unique_ptr<Pipeline>> load(const check::Checked& program,
-                                         const lower::WgslModule& module) const {
-    VYRE_TRY(code, device_->make_code(module));
-    return webgpu::make_pipeline(program, device_, std::move(code));
+                                         Result<std::shared_ptr<webgpu::Code>> code) const {
+    if (!code) return std::unexpected(std::move(code).error());
+    return webgpu::make_pipeline(program, device_, std::move(*code));
   }
 
   const std::shared_ptr<Device> device_;
