@@ -117,8 +117,8 @@ enum {
   VYRE_FORM_LEGAL = 2,   // the same in raw operators alone
   VYRE_FORM_LLVM = 3,    // LLVM IR text for CPUs, one function: see VYRE_LLVM_ENTRY
   VYRE_FORM_PTX = 4,     // PTX text for sm_70, one entry: see VYRE_PTX
-  VYRE_FORM_SPIRV = 5    // a SPIR-V module for Vulkan 1.2, binary: see VYRE_SPIRV
-  // 6 is for WGSL
+  VYRE_FORM_SPIRV = 5,   // a SPIR-V module for Vulkan 1.2, binary: see VYRE_SPIRV
+  VYRE_FORM_WGSL = 6     // a WGSL module: see VYRE_WGSL
 };
 
 /// VYRE_FORM_LLVM defines void vyre_kernel(const vyre_llvm_buffer* buffers, const uint32_t groups[3],
@@ -146,12 +146,19 @@ typedef void (*vyre_llvm_entry)(const vyre_llvm_buffer* buffers, const uint32_t*
 /// groups; a workgroup is (x * y * z of workgroup_size, 1, 1) and has scratch_bytes of memory, which the code
 /// declares and clears.
 
+/// VYRE_WGSL: data is size bytes of a module with one compute entry, which uses nothing optional and no
+/// floats. Group 0 has a storage buffer a binding, numbered from 0 in their order, with room for at least one
+/// element, in whole words; `read_write` where the program writes it. The binding behind them is a uniform
+/// buffer with the bindings' counts of elements, 32 bits each, padded with zeros to a multiple of 16 bytes,
+/// and of 16 bytes where nothing is bound. The dispatch has its own groups; a workgroup is (x * y * z of
+/// workgroup_size, 1, 1) and has scratch_bytes of memory, which WebGPU clears.
+
 typedef struct vyre_plugin_text {
   size_t struct_size;
   const char* data;  // null-terminated, which a binary form may be before its end
   size_t size;
-  uint64_t scratch_bytes;  // VYRE_FORM_LLVM: of scratch; VYRE_FORM_PTX, VYRE_FORM_SPIRV: of shared memory
-  char entry[128];         // VYRE_FORM_LLVM, VYRE_FORM_PTX, VYRE_FORM_SPIRV: the name of the entry
+  uint64_t scratch_bytes;  // VYRE_FORM_LLVM: of scratch; _PTX, _SPIRV, _WGSL: of a workgroup's memory
+  char entry[128];         // VYRE_FORM_LLVM, _PTX, _SPIRV, _WGSL: the name of the entry
 } vyre_plugin_text;
 
 /// What the host does for a plugin. It lives as long as the process.

@@ -15,6 +15,7 @@
 #include "lower/llvm/llvm.h"
 #include "lower/llvm/ptx.h"
 #include "lower/spirv/spirv.h"
+#include "lower/wgsl/wgsl.h"
 
 namespace vyre::backend {
 namespace {
@@ -73,13 +74,18 @@ Result<Lowered> to_spirv(const Compiling& asked) {
                  lower::kSpirvEntry};
 }
 
+Result<Lowered> to_wgsl(const Compiling& asked) {
+  VYRE_TRY(module, lower::emit_wgsl(legal_for(asked.program(), lower::kWgslTarget)));
+  return Lowered{std::move(module.text), module.shared_bytes, lower::kWgslEntry};
+}
+
 struct Form {
   vyre_form form;
   Result<Lowered> (*lower)(const Compiling& asked);
 };
 constexpr Form kForms[] = {
     {VYRE_FORM_KERNEL, &to_kernel}, {VYRE_FORM_LEGAL, &to_legal}, {VYRE_FORM_LLVM, &to_llvm},
-    {VYRE_FORM_PTX, &to_ptx},       {VYRE_FORM_SPIRV, &to_spirv},
+    {VYRE_FORM_PTX, &to_ptx},       {VYRE_FORM_SPIRV, &to_spirv}, {VYRE_FORM_WGSL, &to_wgsl},
 };
 
 template <size_t n>

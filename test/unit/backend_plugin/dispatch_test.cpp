@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <regex>
 #include <thread>
 
 #include "base/bytes.h"
@@ -98,7 +99,11 @@ program summed(read a: u32 @0, read_write out: u32 @1, workgroup w: u32[25]) wor
   EXPECT_EQ(spirv.text.size() % 4, 0u);
   EXPECT_EQ(spirv.entry, "main");
   EXPECT_EQ(spirv.scratch_bytes, 100u);
-  for (const vyre_form other : {0, 6, 7}) {
+  const Log::Text& wgsl = texts.at(VYRE_FORM_WGSL);
+  EXPECT_THAT(wgsl.text, HasSubstr("@compute @workgroup_size(32"));
+  EXPECT_THAT(wgsl.text, HasSubstr("fn " + wgsl.entry + "("));
+  EXPECT_GE(wgsl.scratch_bytes, 100u);
+  for (const vyre_form other : {0, 7, 8}) {
     EXPECT_EQ(texts.at(other).status, VYRE_PLUGIN_UNSUPPORTED) << other;
     EXPECT_THAT(texts.at(other).message, HasSubstr(fmt::format("form {}", other)));
   }
@@ -125,14 +130,18 @@ program scaled(read a: f32 @0, read_write out: f32 @1) workgroup(32, 1, 1) {
   }
   // OpTypeFloat is instruction 22 and has three words.
   EXPECT_THAT(texts.at(VYRE_FORM_SPIRV).text, Not(HasSubstr(std::string("\x16\x00\x03\x00", 4))));
+  // Comments name the types of buffers.
+  const std::string wgsl = std::regex_replace(texts.at(VYRE_FORM_WGSL).text, std::regex("//.*"), "");
+  EXPECT_THAT(wgsl, HasSubstr("u32"));
+  EXPECT_THAT(wgsl, Not(HasSubstr("f32")));
 }
 
 TEST(Program, ThatCannotBeLoweredIsReportedByTheHost) {
-  const auto backend = test::plugin("wgsl");
+  const auto backend = test::plugin("unknown form");
   const auto refused = backend->compile(checked(kPlusOne));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, DiagCode::B001);
-  EXPECT_THAT(refused.error().message, HasSubstr("form 6"));
+  EXPECT_THAT(refused.error().message, HasSubstr("form 7"));
 }
 
 TEST(Program, IsGoneAfterItsCompilation) {

@@ -104,7 +104,7 @@ int has(vyre_plugin_device* device, const char* id, uint32_t version) {
 
 void take_texts(const vyre_plugin_program* program) {
   seen.texts.clear();
-  for (vyre_form form = 0; form < 8; ++form) {
+  for (vyre_form form = 0; form < 9; ++form) {
     vyre_plugin_text text{};
     text.struct_size = sizeof text;
     vyre_plugin_error error{};
@@ -126,10 +126,10 @@ vyre_plugin_status compile(vyre_plugin_device* device, const vyre_plugin_program
   if (const vyre_plugin_status status = asked(*device, "compile", error); status != VYRE_PLUGIN_OK)
     return status;
   if (device->mode == "no pipeline") return VYRE_PLUGIN_OK;
-  if (device->mode == "wgsl") {
+  if (device->mode == "unknown form") {
     vyre_plugin_text text{};
     text.struct_size = sizeof text;
-    return host->lower(program, 6, &text, error);
+    return host->lower(program, 7, &text, error);
   }
   if (device->mode == "forms") take_texts(program);
   if (device->mode == "late") {
