@@ -12,9 +12,11 @@ namespace {
 Result<void> check_subgroups(const Kernel& kernel) {
   const auto call = std::ranges::find(kernel.insts, InstKind::Intrinsic, &Inst::kind);
   if (call == kernel.insts.end()) return {};
+  const std::string_view operation = spec::info(spec::Intrinsic(call->imm)).id;
   return std::unexpected(
       make_diag(DiagCode::B002, call->origin,
-                fmt::format("`{}` calls operations of subgroups, which WebGPU need not have", kernel.name),
+                fmt::format("`{}` calls `{}`, and no operation of subgroups is in what all of WebGPU has",
+                            kernel.name, operation),
                 "choose a backend that has them"));
 }
 
