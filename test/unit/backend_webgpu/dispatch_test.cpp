@@ -259,6 +259,37 @@ TEST_F(Dispatch, AgreesWithTheReference) {
   }
 }
 
+/// Ends the process: 0 when a kernel that takes too long is refused with B011, and everything after it too.
+[[noreturn]] void run_what_takes_too_long() {
+  const auto backend = backend::make_webgpu({.threads = 1, .timeout = std::chrono::seconds(3)});
+  if (!backend) _exit(2);
+  // 2^16 workgroups of 2^15 dependent steps are minutes for SwiftShader.
+  const auto pipeline = (*backend)->compile(checked(R"(
+program p(read a: u32 @0, read_write out: u32 @1) workgroup(256, 1, 1) {
+  let x = a[0] + invocation_id.x;
+  for i in 0..32768 { x = (x ^ i) * 2654435761; }
+  if (x == 77) { out[0] = x; }
+})"));
+  if (!pipeline) _exit(3);
+  std::vector<uint32_t> a(64), out(64);
+  const std::vector<std::span<std::byte>> host = {bytes_of(a), bytes_of(out)};
+  const auto is_refusal = [](const auto& result) {
+    return !result && result.error().code == DiagCode::B011 &&
+           result.error().message.contains("did not answer within 3000 ms");
+  };
+  if (!is_refusal((*pipeline)->dispatch(host, {65535, 1, 1}))) _exit(4);
+  if (!is_refusal((*pipeline)->dispatch(host, {1, 1, 1}))) _exit(5);
+  if (!is_refusal((*backend)->allocate(4))) _exit(6);
+  std::exit(0);  // as a tool ends, though the device still computes
+}
+
+// A real one, in a process of its own: SwiftShader goes on with it as long as the process lives. (One that
+// never answers is planted in faults_test.cpp.)
+TEST_F(Dispatch, OfWhatTakesTooLong) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_what_takes_too_long(), testing::ExitedWithCode(0), "");
+}
+
 TEST_F(Dispatch, TellsWhoAnswersAndShowsItsCode) {
   const auto backend = open();
   const backend::Identity who = backend->identity();
