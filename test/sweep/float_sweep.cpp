@@ -3,10 +3,11 @@
 //   float_sweep [--backend SPEC[,SPEC]] [--float FORM[,FORM]] [--preset NAME] [--count N] [--seed N]
 //               [--threads N] [--expect] [OPERATION...]
 //
-// An operation is "fadd.f16", "cast.f32.u32.trunc", "cast.u64.f32". Where its domain has at most 2^32 inputs
-// all are run; else, or with --count, N directed ones, which the seed and their numbers determine. Every
-// result is compared with num/ on the host. A run ends with a row of a table: cases, mismatches, rate, and a
-// digest of the results in the order of the inputs, so that two backends can be compared by their rows.
+// An operation is "fadd.f16", "cast.f32.u32.trunc", "cast.u64.f32", or "fmul_fadd.f32", a product and a sum.
+// Where its domain has at most 2^32 inputs all are run; else, or with --count, N directed ones, which the
+// seed and their numbers determine. Every result is compared with num/ on the host. A run ends with a row of
+// a table: cases, mismatches, rate, and a digest of the results in the order of the inputs, so that two
+// backends can be compared by their rows.
 // --preset names a list of operations: f16, bf16 (all pairs of their binary operators), unary (all inputs of
 // all operators and casts with one operand of at most 32 bits), directed (f32: add, sub, mul, div,
 // multiply-add; u64 casts), triples (fmul_add of f16 and bf16, whose 2^48 inputs no run can exhaust).
@@ -235,6 +236,7 @@ std::vector<std::string> preset(std::string_view name) {
     for (const char* list : {"f16", "bf16", "unary", "directed", "triples"}) {
       for (std::string& operation : preset(list)) out.push_back(std::move(operation));
     }
+    out.emplace_back("fmul_fadd.f32");
   }
   if (name == "directed") {
     out = {"fadd.f32", "fsub.f32", "fmul.f32", "fdiv.f32", "fmul_add.f32"};

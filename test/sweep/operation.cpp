@@ -81,6 +81,13 @@ void tests(const Operation& o, Columns x, Results out) {
   }
 }
 
+void mul_add(const Operation& o, Columns x, Results out) {
+  if (!o.separate) return num::mul_add(format(o.from), x[0], x[1], x[2], out);
+  std::vector<uint32_t> products(out.size());
+  num::mul(format(o.from), x[0], x[1], products);
+  num::add(format(o.from), products, x[2], out);
+}
+
 template <spec::RoundingMode mode>
 void integral(const Operation& o, Columns x, Results out) {
   num::round_to_integral(format(o.from), mode, x[0], out);
@@ -92,8 +99,7 @@ constexpr spec::Row<Op, Expect> kRows[] = {
     {Op::FSub, [](const Operation& o, Columns x, Results out) { num::sub(format(o.from), x[0], x[1], out); }},
     {Op::FMul, [](const Operation& o, Columns x, Results out) { num::mul(format(o.from), x[0], x[1], out); }},
     {Op::FDiv, [](const Operation& o, Columns x, Results out) { num::div(format(o.from), x[0], x[1], out); }},
-    {Op::FMulAdd,
-     [](const Operation& o, Columns x, Results out) { num::mul_add(format(o.from), x[0], x[1], x[2], out); }},
+    {Op::FMulAdd, mul_add},
     {Op::FSqrt, [](const Operation& o, Columns x, Results out) { num::sqrt(format(o.from), x[0], out); }},
     {Op::FMin, [](const Operation& o, Columns x, Results out) { num::min(format(o.from), x[0], x[1], out); }},
     {Op::FMax, [](const Operation& o, Columns x, Results out) { num::max(format(o.from), x[0], x[1], out); }},
@@ -120,9 +126,12 @@ constexpr bool is_swept(Op op) {
 }
 constexpr spec::TotalTable<kRows, is_swept> kExpect;
 
+constexpr std::string_view kSeparate = "fmul_fadd";
+
 }  // namespace
 
 std::string Operation::name() const {
+  if (separate) return fmt::format("{}.{}", kSeparate, spec::text(from));
   std::string out = fmt::format("{}.{}", spec::mnemonic(op), spec::text(from));
   if (op == Op::Cast) out += fmt::format(".{}", spec::text(to));
   if (mode != spec::RoundingMode::None) out += fmt::format(".{}", spec::text(mode));
@@ -133,11 +142,12 @@ std::optional<Operation> find_operation(std::string_view name) {
   const std::vector<std::string_view> parts = split(name);
   if (parts.size() < 2 || parts.size() > 4) return std::nullopt;
   if (parts[0] == "cast") return parts.size() < 3 ? std::nullopt : find_cast(parts);
-  const auto op = spec::find_op(parts[0]);
+  const bool separate = parts[0] == kSeparate;
+  const auto op = separate ? Op::FMulAdd : spec::find_op(parts[0]);
   const auto type = spec::find_type(parts[1]);
   if (parts.size() != 2 || !op || !type || !is_swept(*op) || !spec::kFloats.contains(*type))
     return std::nullopt;
-  return Operation{.op = *op, .from = *type, .to = *type};
+  return Operation{.op = *op, .from = *type, .to = *type, .separate = separate};
 }
 
 uint32_t operand_words(const Operation& operation) { return spec::value_words(operation.from); }
@@ -152,7 +162,9 @@ ir::Program program_of(const Operation& o) {
   p.if_(p.var("i") < p.len(out), [&] {
     std::vector<ir::Ex> x;
     for (uint32_t k = 0; k < o.arity(); ++k) x.push_back(value_of(p, o.from, in[k]));
-    const ir::Ex result = o.op == Op::Cast ? p.cast(o.to, x[0], o.mode) : p.apply(o.op, x);
+    const ir::Ex result = o.op == Op::Cast ? p.cast(o.to, x[0], o.mode)
+                          : o.separate     ? p.apply(Op::FAdd, {p.apply(Op::FMul, {x[0], x[1]}), x[2]})
+                                           : p.apply(o.op, x);
     const DataType type = o.op == Op::Cast ? o.to : spec::result_type(o.op, o.from);
     p.store(out, p.var("i"), type == DataType::U32 ? result : p.bitcast(DataType::U32, result));
   });

@@ -20,11 +20,13 @@ struct Operation {
   spec::DataType from{};
   spec::DataType to{};                                 // of a cast; else as from
   spec::RoundingMode mode = spec::RoundingMode::None;  // of a cast from float to integer
+  /// FMulAdd: as a product and a sum, each rounded, which a compiler must not contract.
+  bool separate = false;
   uint32_t arity() const { return *spec::operand_count(op); }
-  std::string name() const;  // "fadd.f32", "cast.f32.u32.trunc"
+  std::string name() const;  // "fadd.f32", "cast.f32.u32.trunc", "fmul_fadd.f32"
 };
 
-/// "fadd.f16", "cast.f32.i32.floor", "cast.u64.f32".
+/// "fadd.f16", "cast.f32.i32.floor", "cast.u64.f32"; "fmul_fadd.f32" is a * b + c with two roundings.
 std::optional<Operation> find_operation(std::string_view name);
 
 /// out[i] = the operator of a[i], b[i], ...: buffers of words that hold patterns in their low bits (of a u64:
