@@ -141,6 +141,10 @@ std::string render(const Diag& diag, const Source* source, std::string_view file
   return out;
 }
 
-int exit_code(DiagCode code) { return diag_info(code).name[0] == 'B' ? 3 : 1; }
+int exit_code(DiagCode code) {
+  // Of neither L nor B is the program to blame: this backend cannot run it here.
+  const char family = diag_info(code).name[0];
+  return family == 'B' || family == 'L' ? 3 : 1;
+}
 
 }  // namespace vyre

@@ -47,6 +47,10 @@ bool plant(FaultyWebgpu& state, std::string_view name, const std::string& argume
     state.refuses = argument;
   else if (name == "aborts")
     state.aborts = argument;
+  else if (name == "loses")
+    state.loses = argument;
+  else if (name == "hangs")
+    state.hangs = argument;
   else if (name == "validation")
     state.error = {WGPUErrorType_Validation, number};
   else if (name == "out-of-memory")
@@ -178,6 +182,8 @@ WGPUShaderModule call(DeviceCreateShaderModuleTag, int, WGPUDevice of,
                                                      : source->code.length);
   const auto has = [&](const std::string& what) { return !what.empty() && text.find(what) != text.npos; };
   if (has(state().aborts)) stop("a compiler that gives up");
+  if (has(state().loses)) state().lost = state().calls["QueueSubmit"];
+  if (has(state().hangs)) state().silent = state().calls["BufferMapAsync"];
   if (!has(state().refuses)) return DeviceCreateShaderModuleTag::real()(of, descriptor);
   const std::string spoiled = std::string(text) + "\nthis is no WGSL\n";
   WGPUShaderSourceWGSL other = *source;

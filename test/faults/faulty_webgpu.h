@@ -34,6 +34,9 @@ struct FaultyWebgpu {
   std::string refuses;
   // aborts=TEXT: a module whose WGSL has TEXT ends the process, as a compiler does that gives up.
   std::string aborts;
+  // loses=TEXT, hangs=TEXT: once there is a module whose WGSL has TEXT, the next submission loses the device,
+  // or no mapping is answered any more.
+  std::string loses, hangs;
   // validation=N, out-of-memory=N, internal=N: error scope number N, and no other, has such an error.
   struct Error {
     backend::webgpu::WGPUErrorType type;
