@@ -215,6 +215,10 @@ class Shell {
     const std::string from = memory_.load(inst, word(k_.arg(inst, 0)));
     w_.line("let {} = {};", declare(v), from);
   }
+  void emit_store(const Inst& inst) {
+    const std::string at = word(k_.arg(inst, 0));
+    memory_.store(inst, at, word(k_.arg(inst, 1)));
+  }
   void emit_atomic(Value v, const Inst& inst) {
     const auto args = k_.args(inst);
     const std::string at = word(args[0]);
@@ -316,7 +320,7 @@ class Shell {
       case InstKind::Barrier: memory_.barrier(); break;
       case InstKind::Raw: emit_raw(v, inst); break;
       case InstKind::RawLoad: emit_load(v, inst); break;
-      case InstKind::RawStore: memory_.store(inst, word(k_.arg(inst, 0)), word(k_.arg(inst, 1))); break;
+      case InstKind::RawStore: emit_store(inst); break;
       case InstKind::RawAtomic: emit_atomic(v, inst); break;
       case InstKind::Intrinsic:  // refused by emit_wgsl()
       case InstKind::Apply:      // not in a legal kernel
