@@ -143,7 +143,9 @@ std::string cases_text(const Page& page) {
   out["left_out"] = page.left_out;
   out["modules"] = modules.json();
   out["pieces"] = pieces.json();
-  return fmt::format("globalThis.vyrePage = {};\n", out.dump());
+  // A path need not be UTF-8; the page must.
+  const std::string text = out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return fmt::format("globalThis.vyrePage = {};\n", text);
 }
 
 using Written = std::expected<void, host::UsageError>;

@@ -26,10 +26,9 @@ namespace vyre::web {
 
 /// What every WebGPU device has, and so all that a page may use. Source: WebGPU, W3C, "Limits", defaults.
 struct PortableLimits {
-  uint32_t invocations = 256;  // of a workgroup, on x and in all; on z 64, which a flat group never has
+  uint32_t invocations = 256;  // of a workgroup
   uint32_t workgroup_bytes = 16384;
   uint32_t storage_buffers = 8;
-  uint64_t buffer_bytes = 128u << 20;  // one binding
 };
 inline constexpr PortableLimits kPortable;
 

@@ -42,9 +42,6 @@
     }
   }
 
-  /** Waits for a device's answer, or for its loss. */
-  const answer = (gate, promise) => in_time(Promise.race([promise, gate.lost]), gate.wait_ms);
-
   /**
    * What a rejected promise of the device means. A device that is lost refuses what it was doing, and says only then
    * that it is lost; so where the refusal may come from that, its word is waited for a moment.
@@ -54,6 +51,15 @@
     const moment = new Promise((resolve) => setTimeout(resolve, 1000));
     const lost = error.reason === "validation" ? undefined : await Promise.race([heard, moment]);
     return lost ?? new Trouble("refused", error.message || String(error));
+  }
+
+  /** Waits for a device's answer, or for its loss. Throws Trouble. */
+  async function answer(gate, promise) {
+    try {
+      return await in_time(Promise.race([promise, gate.lost]), gate.wait_ms);
+    } catch (error) {
+      throw error instanceof Trouble ? error : await refusal(gate, error);
+    }
   }
 
   /** Makes what `make` makes, and throws what the implementation has against it. */
@@ -92,7 +98,7 @@
     const pipeline_layout = await checked(gate, () => device.createPipelineLayout({ bindGroupLayouts: [layout] }));
     const pipeline = await answer(gate, device.createComputePipelineAsync({
       layout: pipeline_layout, compute: { module, entryPoint: page.entry },
-    }).catch(async (error) => { throw await refusal(gate, error); }));
+    }));
     return { layout, pipeline };
   }
 
@@ -145,9 +151,7 @@
         device.queue.submit([encoder.finish()]);
         return { staging, outputs };
       });
-      await answer(gate, staging.mapAsync(globalThis.GPUMapMode.READ).catch(async (error) => {
-        throw await refusal(gate, error);
-      }));
+      await answer(gate, staging.mapAsync(globalThis.GPUMapMode.READ));
       const mapped = new Uint8Array(staging.getMappedRange());
       return outputs.map(({ buffer, at }) => ({ name: buffer.name, bytes: mapped.slice(at, at + buffer.bytes) }));
     } finally {

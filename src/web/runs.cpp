@@ -45,6 +45,16 @@ std::string setting(const host::NamedBuffer& buffer) {
   return fmt::format("{}", fmt::join(out, ","));
 }
 
+/// A word as a shell reads it.
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,=";
+  if (word.find_first_not_of(kPlain) == word.npos) return std::string(word);
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 std::string command_of(const host::CheckedFile& file, const text::RunDirective& run,
                        const host::Buffers& buffers) {
   constexpr size_t kLongest = 2000;
@@ -52,7 +62,8 @@ std::string command_of(const host::CheckedFile& file, const text::RunDirective& 
   for (const auto& [name, buffer] : buffers.by_name) {
     if (!buffer.bytes.empty()) sets += fmt::format(" --set {}={}", name, setting(buffer));
   }
-  const std::string command = fmt::format("vyre run {} --groups {}", file.path, fmt::join(run.groups, ","));
+  const std::string command =
+      fmt::format("vyre run {} --groups {}", shell_word(file.path), fmt::join(run.groups, ","));
   if (sets.size() > kLongest)
     return fmt::format("{} --compare reference,webgpu   # with --set for the inputs of line {}", command,
                        run.line);

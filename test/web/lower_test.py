@@ -64,6 +64,28 @@ class LowerToWeb(unittest.TestCase):
         self.refused([path, "-o", path], 2, "program.vyre", "it is a file")
         self.refused([path, "-o", "/dev/null/page"], 2, "/dev/null/page")
 
+    def test_gives_a_line_that_a_shell_can_run(self):
+        """Every way in which a buffer is set, from a file whose name a shell would take apart."""
+        path = self.write("program p(read b: bool @0, read v: vec2u32 @1, read h: f16 @2, read n: i32 @3, read_write out: u32 @4)"
+                          " workgroup(1, 1, 1) { if (b[1]) { out[0] = v[0].y + cast<u32>(n[0] + 9i32); } out[1] = len(h); }\n"
+                          "// run: b=[false,true] v=[(7,0x80000001)] h=[1.5,-0] n=[-4] out=[0,0] => out=[0x80000006,2]\n",
+                          "it's $one\xe9.vyre")
+        self.assertEqual(lower(path, "-o", self.page).returncode, 0)
+        text = (self.page / "cases.js").read_text(encoding="utf-8")
+        case, = json.loads(text.removeprefix("globalThis.vyrePage = ").removesuffix(";\n"))["cases"]
+        line = case["replay"]["command"].replace("vyre run", f"{BIN}/vyre run", 1).replace("reference,webgpu", "reference,native")
+        ran = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual([row.split()[1] for row in ran.stdout.splitlines()], [case["digest"]] * 2)
+
+    def test_takes_names_that_are_no_text(self):
+        path = os.fsencode(self.folder) + b"/bad\xff.vyre"
+        with open(path, "wb") as file:
+            file.write((self.PROGRAM + "// run: out=[1] => out=[2]\n").encode())
+        ran = subprocess.run([f"{BIN}/vyre", "lower", "--to", "web", path, "-o", self.page], capture_output=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("bad\ufffd.vyre:2", (self.page / "cases.js").read_text(encoding="utf-8"))
+
     def test_wants_a_folder_and_programs(self):
         path = self.write(self.PROGRAM)
         self.refused([path], 2, "-o")
