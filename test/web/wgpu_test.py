@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every file of test/run, test/regress and examples on a second implementation of WebGPU: wgpu, with naga, in Deno.
+"""Every file of test/run, test/regress and examples, and the conformance page, on a second implementation of WebGPU: wgpu,
+with naga, in Deno.
 
 The files become a page, of which Deno runs all but what draws (deno_run.js). Oracle: the values in the files, which
 `vyre lower --to web` holds the reference to, and the runs that the texts have, counted here.
@@ -71,6 +72,14 @@ class Wgpu(unittest.TestCase):
                 lowered = lower(self.page, name)
                 self.assertEqual(lowered.returncode, 1 if code == "P017" else 3)
                 self.assertIn(f"error[{code}]", lowered.stderr)
+
+    def test_the_conformance_page(self):
+        lowered = lower(self.page, "--conformance")
+        self.assertEqual(lowered.returncode, 0, lowered.stderr)
+        code, printed = run(self.page)
+        self.assertEqual(code, 0, printed)
+        passed = int(re.search(r"^(\d+) passed, 0 failed$", printed, re.M)[1])
+        self.assertGreater(passed, 600)
 
     def test_what_is_wrong_is_seen(self):
         """The runner without a browser: one result that differs, one module that is refused, and nothing to run."""
