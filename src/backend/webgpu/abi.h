@@ -75,6 +75,7 @@ enum WGPUBackendType : uint32_t {
   WGPUBackendType_Null = 1,
   WGPUBackendType_Vulkan = 6
 };
+inline constexpr uint32_t WGPUPowerPreference_HighPerformance = 2;
 enum WGPUAdapterType : uint32_t {
   WGPUAdapterType_DiscreteGPU = 1,
   WGPUAdapterType_IntegratedGPU = 2,

@@ -88,7 +88,8 @@ Result<void> Device::choose_adapter() {
   // Vulkan is what every Linux has drivers for; an implementation that is built without it has another.
   for (const WGPUBackendType backend : {WGPUBackendType_Vulkan, WGPUBackendType_Undefined}) {
     const auto answer = std::make_shared<Answer<WGPUAdapter>>();
-    const WGPURequestAdapterOptions options = {.backendType = backend};
+    const WGPURequestAdapterOptions options = {.powerPreference = WGPUPowerPreference_HighPerformance,
+                                               .backendType = backend};
     const WGPUFuture future = api().InstanceRequestAdapter(
         instance_->handle(), &options,
         {.mode = WGPUCallbackMode_AllowProcessEvents, .callback = &answer->take, .userdata1 = answer.get()});
@@ -105,10 +106,11 @@ Result<void> Device::choose_adapter() {
     }
     if (!answer->message.empty()) said = answer->message;
   }
-  return std::unexpected(not_available(
-      fmt::format("{} has no adapter{}{}", api().file, said.empty() ? "" : ": ", said),
-      "install a Vulkan driver (Debian: mesa-vulkan-drivers; SwiftShader comes with chromium), and "
-      "see whether VK_ICD_FILENAMES or VK_DRIVER_FILES name one that exists"));
+  return std::unexpected(
+      not_available(fmt::format("{} has no adapter{}{}", api().file, said.empty() ? "" : ": ", said),
+                    "install the Vulkan driver of the GPU, or one for CPUs (Debian: SwiftShader comes with "
+                    "chromium, as /usr/lib/chromium/vk_swiftshader_icd.json), and let VK_ICD_FILENAMES and "
+                    "VK_DRIVER_FILES name it where the loader does not find it"));
 }
 
 bool Device::describe() {
@@ -176,6 +178,9 @@ Result<void> Device::open_device() {
     if (api().DeviceGetLimits(handle_, got.data()) == WGPUStatus_Success)
       profile_.limits = recognise_limits(got).value_or(DispatchLimits{});
     profile_.limits.storage_buffers = std::min(profile_.limits.storage_buffers, kMostBuffers);
+    // Buffers are made of ranges, and bindings of words.
+    profile_.limits.buffer_bytes -= profile_.limits.buffer_bytes % kRangeAlignment;
+    profile_.limits.binding_bytes -= profile_.limits.binding_bytes % 4;
     return {};
   }
   const auto said = reports_.take_errors();

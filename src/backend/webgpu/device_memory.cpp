@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMostKept = 256ull << 20;
 
 constexpr WGPUFlags kDeviceUsage =
-    WGPUBufferUsage_Storage | WGPUBufferUsage_Uniform | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst;
+    WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst;
 
 }  // namespace
 
@@ -60,8 +60,8 @@ Result<DeviceMemory> Device::allocate(uint64_t bytes) {
                                     fmt::format("{} in one piece (maxBufferSize)", allowed),
                                     "dispatch in pieces, or use smaller buffers"));
   }
-  // Of the largest buffer, whose class would be too large, no more than there may be.
-  const uint64_t size = std::min(size_class(bytes), std::max(range_aligned(bytes), allowed & ~uint64_t{255}));
+  // Of the largest buffer the class may be larger than there may be.
+  const uint64_t size = std::min(size_class(bytes), allowed);
   if (const auto kept = free_.find(size); kept != free_.end()) {
     const Piece piece = {kept->second, size};
     free_.erase(kept);
