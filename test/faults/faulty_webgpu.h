@@ -43,6 +43,8 @@ struct FaultyWebgpu {
     int scope = 0;
   };
   std::optional<Error> error;
+  // short-loops: loops that the backend tests a device with end after 65,535 turns, as llvmpipe's do.
+  bool short_loops = false;
   // limits: what an adapter says of its limits is of no known layout.
   bool limits = false;
 

@@ -105,6 +105,11 @@ TEST_F(Faults, ADeviceThatDoesNotCompute) {
   expect_refused(make(), DiagCode::B001, {"test", "is 0x0, not 0x"});
 }
 
+TEST_F(Faults, ADeviceThatEndsLoops) {
+  faults().short_loops = true;
+  expect_refused(make(), DiagCode::B001, {"70,000 turns", "llvmpipe"});
+}
+
 // Oracle: WebGPU's default limits, which every device has.
 TEST_F(Faults, LimitsOfAnUnknownLayoutAreNotBelieved) {
   faults().limits = true;
