@@ -22,7 +22,7 @@ using spec::DataType;
 constexpr std::string_view kCasesFile = "cases.js";
 // Buffers are cut into pieces, and equal pieces are in the page once: cases of different operators at the
 // same types have mostly the same operands.
-constexpr size_t kPieceBytes = 2048;
+constexpr size_t kPieceBytes = 512;
 
 std::string base64(std::span<const std::byte> bytes) {
   static constexpr std::string_view kDigits =

@@ -42,12 +42,19 @@
   // The table. A row stands for a case from the start; what is not equal moves to the top.
   const rows = [];
 
+  /** A name, which may go on in the next line behind a dot, a slash or an underscore. */
+  function name_cell(name) {
+    const cell = element("td", undefined, "name");
+    for (const part of name.match(/[^./_]*[./_]?/g)) cell.append(part, element("wbr"));
+    return cell;
+  }
+
   function make_rows() {
     for (const test of page.cases) {
       const row = element("tr");
       row.append(
         element("td", "waiting", "verdict waiting"), element("td", test.group, "group"),
-        element("td", test.name, "name"), element("td", count(test.instances), "number"), element("td", "", "number"));
+        name_cell(test.name), element("td", count(test.instances), "number"), element("td", "", "number ms"));
       rows.push(row);
     }
     const groups = new Set(page.cases.map((test) => test.group).filter((group) => group));

@@ -116,6 +116,24 @@ TEST(Conformance, ElementsAreTheCasesThatTokensName) {
   }
 }
 
+// A walk through a grid of operands that leaves one where it is shows little of the others.
+TEST(Conformance, EveryOperandTakesManyValues) {
+  for (const verify::Subject& subject : subjects()) {
+    const Case& test = case_named(subject.name);
+    uint64_t first = 0;
+    for (const Range& range : test.replay.ranges) {
+      for (const Buffer& buffer : test.buffers) {
+        if (buffer.output || range.count < 16 || buffer.element == spec::DataType::Bool) continue;
+        std::set<std::vector<uint32_t>> values;
+        for (uint64_t k = 0; k < range.count; ++k)
+          values.insert(element(buffer.before, buffer.element, first + k));
+        EXPECT_GE(values.size(), 8u) << test.name << ":" << range.strategy << ", " << buffer.name;
+      }
+      first += range.count;
+    }
+  }
+}
+
 TEST(Conformance, StaysWithinWhatEveryDeviceHas) {
   for (const Case& test : page().cases) {
     EXPECT_LE(test.module.threads, 256u) << test.name;
