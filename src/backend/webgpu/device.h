@@ -219,6 +219,7 @@ class Device : public std::enable_shared_from_this<Device> {
   std::multimap<uint64_t, WGPUBuffer> free_;
   uint64_t free_bytes_ = 0;
   uint64_t held_bytes_ = 0;
+  uint64_t written_bytes_ = 0;                                  // to the queue, since somebody waited for it
   std::unordered_map<std::string, std::weak_ptr<Code>> codes_;  // by text
   size_t live_codes_ = 64;                                      // when they were counted last
 

@@ -87,6 +87,7 @@ Result<void> Work::settle(size_t which) {
   const uint64_t used = std::exchange(state.used, 0);
   Slot& slot = device_->slots_[which];
   VYRE_CHECK(device_->await(slot.future, slot.done, kDoing));
+  device_->written_bytes_ = 0;
   const auto* const from =
       slot.mapped ? static_cast<const std::byte*>(api().BufferGetConstMappedRange(slot.buffer, 0, used))
                   : nullptr;
@@ -119,7 +120,6 @@ Result<void> Work::wait() {
   }
   // In the order in which they were sent.
   for (size_t i = 1; i <= states_.size(); ++i) VYRE_CHECK(settle((current_ + i) % states_.size()));
-  written_ = 0;
   return {};
 }
 
@@ -144,8 +144,8 @@ Result<void> Work::copy_in(const Piece& to, uint64_t offset, std::span<const std
     api().QueueWriteBuffer(device_->queue(), to.buffer, offset, from.data(), count);
     from = from.subspan(count);
     offset += count;
-    written_ += count;
-    if (written_ >= kWriteBeforeWaiting) {
+    device_->written_bytes_ += count;
+    if (device_->written_bytes_ >= kWriteBeforeWaiting) {
       unsettled_ = true;
       VYRE_CHECK(wait());
     }

@@ -80,7 +80,6 @@ class Work {
   WGPUComputePassEncoder pass_ = nullptr;
   std::vector<uint32_t> counts_;  // of dispatches that were not sent yet
   std::vector<DeviceMemory> aside_;
-  uint64_t written_ = 0;    // bytes, since somebody waited
   bool unsettled_ = false;  // something was sent that no mapping follows yet
 };
 
