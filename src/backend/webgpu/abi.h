@@ -174,7 +174,7 @@ struct WGPURequestAdapterOptions {
   WGPUSurface compatibleSurface = nullptr;
 };
 
-/// Written by the library, which may know more members than these: a buffer of kRoom bytes is handed over.
+/// Written by the library, which may know more members than these; they find room behind.
 struct WGPUAdapterInfo {
   WGPUChainedStruct* nextInChain = nullptr;
   WGPUStringView vendor;

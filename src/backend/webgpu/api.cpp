@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
-#include <vector>
+#include <filesystem>
 
 namespace vyre::backend::webgpu {
 namespace {

@@ -1,7 +1,7 @@
 // WebGPU's functions, found at run time: the library, and what can be told of it by what it exports.
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <string>
 
 #include "backend/webgpu/abi.h"
