@@ -86,7 +86,7 @@ class Source {
 std::string render(const Diag& diag, const Source* source, std::string_view file = {});
 
 /// The process exit code that COMMANDS fixes for this diagnostic: 1 for X and C and everything that a check
-/// found, 3 for B (usage errors have no code and exit with 2).
+/// found, 3 for L and B (usage errors have no code and exit with 2).
 int exit_code(DiagCode code);
 
 }  // namespace vyre

@@ -126,8 +126,12 @@ auto call(Tag, int, A... arguments) {
   return Tag::real()(arguments...);
 }
 
-void adapter_unheard(WGPURequestStatus, WGPUAdapter, WGPUStringView, void*, void*) {}
-void device_unheard(WGPURequestStatus, WGPUDevice, WGPUStringView, void*, void*) {}
+void adapter_unheard(WGPURequestStatus, WGPUAdapter adapter, WGPUStringView, void*, void*) {
+  if (adapter != nullptr) AdapterReleaseTag::real()(adapter);
+}
+void device_unheard(WGPURequestStatus, WGPUDevice of, WGPUStringView, void*, void*) {
+  if (of != nullptr) DeviceReleaseTag::real()(of);
+}
 void mapping_unheard(WGPURequestStatus, WGPUStringView, void*, void*) {}
 constexpr auto kFailed = WGPURequestStatus(3);
 
