@@ -20,11 +20,12 @@ using lower::RawOp;
 /// Changes whenever the file of a verdict has another layout.
 constexpr std::string_view kFormat = "vyre-float-verdict/1";
 
-/// The instructions that promises give.
+/// The instructions that promises give, or do not give; what IEEE 754 promises of none nobody misses.
 std::vector<std::string> given(const lower::FloatPromises& promises, bool wanted) {
   std::vector<std::string> out;
   for (const lower::RawOpInfo& info : lower::kRawOps) {
-    if (info.is_float && promises[info.op].given == wanted) out.emplace_back(info.mnemonic);
+    const bool counts = info.is_float && (wanted || lower::kIeeeFloats[info.op].given);
+    if (counts && promises[info.op].given == wanted) out.emplace_back(info.mnemonic);
   }
   return out;
 }

@@ -4,9 +4,12 @@
 // result, and a word that is zero only if the result is the right one under every answer that the promise
 // allows. In doubt a second, longer test lets pass what is harmless but common (zeros); what is left is
 // composed of integers, in a branch that is seldom taken. Division and square root take the device's answer
-// for a guess: what the guess leaves over, computed exactly by integers, says which of three neighbours is
-// right, and whether one of them is. A fused multiply-add is a product, which is exact in twice the width,
-// and a sum, which is rounded twice; that shows in the bits that the second rounding drops.
+// for a guess. Cut to half its digits it leaves a rest that sums and products, where those are rounded right,
+// give exactly; the rest's own quotient is then known within bounds, and if both bounds round to the same
+// number, that is it. Where they do not, or sums are not to be trusted, what a guess leaves over is computed
+// by integers and says which of three neighbours is right, and whether one of them is. A fused multiply-add
+// is a product, which is exact in twice the width, and a sum, which is rounded twice; that shows in the bits
+// that the second rounding drops.
 //
 // All forms are written over the two numbers of a format, so that formats of 6 to 8 bits run the code of 32,
 // over all operands and under all choices: test/unit/lower/guarded_test.cpp. docs/adr/0025.
@@ -33,13 +36,14 @@ inline constexpr GuardedFormat kGuardedSingle{spec::kBinary32, 52};
 /// Whether the operator has a guarded form that holds under these promises, for operands of F32.
 bool has_guarded_form(spec::Op op, const FloatPromises& floats);
 
-/// What a guarded form leaves to its user, each called once.
+/// What a guarded form leaves to its user.
 struct GuardedEnds {
-  std::function<Value(Value)> narrowed;  // makes the result's pattern of one in the format
-  std::function<Value()> composed;  // the right result by other means, in the branch that is seldom taken
+  std::function<Value(Value)> narrowed;  // makes the result's pattern of one in the format; each attempt's
+  std::function<Value()> composed;  // the right result by other means, in the innermost branch; called once
 };
-/// The guarded form. Domain: has_guarded_form(op, promises of the target); of roots, 5 fraction bits at
-/// least, for a guess that is nothing like the root has the same remainder as another number.
+/// The guarded form under the promises of the rewriter's target. Domain: has_guarded_form(op, those); of
+/// roots, 5 fraction bits at least, for a guess that is nothing like the root has the same remainder as
+/// another number.
 Value guarded(Rewriter& r, const GuardedFormat& format, spec::Op op, const FloatOperands& x,
               const GuardedEnds& ends);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "num/float.h"
 
@@ -342,6 +343,11 @@ double wide_sum(const Word* x) {
   return real(x[0]) * real(x[1]) + real(x[2]);
 }
 
+// Rounded in f64 twice and then to f32: the nearest number, or as near as it but for 2^-28 of a unit.
+Word inverse_root(Word a) {
+  return std::bit_cast<Word>(float(1 / std::sqrt(double(std::bit_cast<float>(a)))));
+}
+
 struct Partial {
   bool (*in_domain)(const Word* x);
   Apply apply;
@@ -390,6 +396,7 @@ constexpr spec::Row<RawOp, Partial> kRawRows[] = {
     {RawOp::FDiv, {always, [](const Word* x) { return num::div(spec::kBinary32, x[0], x[1]); }}},
     {RawOp::FMulAdd, {always, [](const Word* x) { return num::mul_add(spec::kBinary32, x[0], x[1], x[2]); }}},
     {RawOp::FSqrt, {always, [](const Word* x) { return num::sqrt(spec::kBinary32, x[0]); }}},
+    {RawOp::FInverseSqrt, {always, [](const Word* x) { return inverse_root(x[0]); }}},
     {RawOp::FFloor,
      {always,
       [](const Word* x) {

@@ -26,6 +26,7 @@ constexpr spec::Row<RawOp, Formats> kRows[] = {
     {RawOp::FDiv, kSingle},
     {RawOp::FMulAdd, kSingle},
     {RawOp::FSqrt, kSingle},
+    {RawOp::FInverseSqrt, kSingle},
     {RawOp::FFloor, kSingle},
     {RawOp::FCeil, kSingle},
     {RawOp::FRound, kSingle},
@@ -67,14 +68,16 @@ Word any_nan(FloatFormat f, Coins& coins, uint32_t noise) {
   return sign | f.infinity() | std::max<Word>(fractions[coins.take(2)], 1);
 }
 
-/// A number some places away, by the pattern: up to (half_ulps + 1) / 2 upwards, for the exact result may be
-/// half a unit from the nearest number; and twice as many downwards, where the places below a power of two
-/// are half as far apart.
+/// A number some places away, by the pattern: up to (half_ulps + 1) / 2, for the exact result may be half a
+/// unit from the nearest number; of those that end below a power of two, where numbers are half as far apart,
+/// twice as many.
 Word moved(FloatFormat f, Word result, uint32_t half_ulps, uint32_t noise) {
   const Word size = result & (f.sign_bit() - 1);
   if (size == 0 || size >= f.infinity()) return result;
   const int64_t reach = (half_ulps + 1) / 2;
-  const int64_t step = int64_t(noise % uint32_t(3 * reach + 1)) - 2 * reach;
+  const int64_t below_power = std::max<int64_t>(0, reach - (size & f.fraction_mask()));
+  const int64_t down = reach + below_power;
+  const int64_t step = int64_t(noise % uint32_t(down + reach + 1)) - down;
   const int64_t to = std::clamp<int64_t>(int64_t(size) + step, 0, f.infinity());
   return (result & f.sign_bit()) | Word(to);
 }

@@ -134,10 +134,11 @@ constexpr spec::Row<RawOp, RawOp> kWrongRows[] = {
     {RawOp::FFromF16, RawOp::FFromU32},
     {RawOp::FToF16, RawOp::FTrunc},
     {RawOp::FMulAdd, RawOp::FMulAdd},  // its product is rounded instead, in the programs
-    // Where a fused multiply-add is promised nothing goes through 64 bits; faults of those forms are planted
-    // in test/unit/lower/guarded_test.cpp.
+    // Where a fused multiply-add is promised nothing goes through 64 bits, and where quotients are nothing
+    // goes by inverse roots; faults of those forms are planted in test/unit/lower/guarded_test.cpp.
     {RawOp::FWideMulAdd, RawOp::FWideMulAdd},
     {RawOp::FWideLow, RawOp::FWideLow},
+    {RawOp::FInverseSqrt, RawOp::FInverseSqrt},
 };
 constexpr spec::TotalTable<kWrongRows> kWrong;
 

@@ -51,10 +51,11 @@ inline constexpr auto kFloatInstructions = std::to_array<FloatInstruction>({
      "mul.rn.f64, add.rn.f64, cvt.rn.f32.f64"},
     {RawOp::FWideLow, "mulsd, addsd", "", "fmul, fadd", "mul.rn.f64, add.rn.f64"},
 });
-// Total: a raw float operator without a row would be promised nowhere and nobody would notice.
+// Total: a raw float operator without a row would be promised nowhere and nobody would notice. FInverseSqrt
+// is meant to be: its instructions (rsqrtss, frsqrte, rsqrt.approx) are estimates.
 static_assert([] {
   size_t floats = 0;
-  for (const RawOpInfo& info : kRawOps) floats += info.is_float ? 1 : 0;
+  for (const RawOpInfo& info : kRawOps) floats += info.is_float && info.op != RawOp::FInverseSqrt ? 1 : 0;
   return floats == kFloatInstructions.size();
 }());
 

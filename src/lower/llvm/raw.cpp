@@ -93,6 +93,12 @@ constexpr auto kRawRows = std::to_array<RawRow>({
        return word(b, fused);
      }},
     {RawOp::FSqrt, &function<llvm::Intrinsic::sqrt>},
+    // Rounded twice: no target is given it (lower/llvm/float_promises.h).
+    {RawOp::FInverseSqrt,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       Ir root = b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, real(b, o.a));
+       return word(b, b.CreateFDiv(llvm::ConstantFP::get(b.getFloatTy(), 1), root));
+     }},
     {RawOp::FFloor, &function<llvm::Intrinsic::floor>},
     {RawOp::FCeil, &function<llvm::Intrinsic::ceil>},
     {RawOp::FRound, &function<llvm::Intrinsic::roundeven>},

@@ -26,6 +26,12 @@ constexpr Promise kRoot = [] {
   out.half_ulps = 19;
   return out;
 }();
+// InverseSqrt: 2 ULP.
+constexpr Promise kInverseRoot = [] {
+  Promise out = kDivision;
+  out.half_ulps = 4;
+  return out;
+}();
 // Correctly rounded; an integer that is not zero is at least 1.
 constexpr Promise kFromInteger{.given = true, .only_normal = true};
 // Towards zero: what is subnormal gives zero as zero does.
@@ -41,6 +47,7 @@ FloatPromises vulkan_promises(const VulkanFloats& floats) {
   for (const RawOp op : {RawOp::FAdd, RawOp::FSub, RawOp::FMul}) out[op] = bound_by_modes(floats);
   out[RawOp::FDiv] = kDivision;
   out[RawOp::FSqrt] = kRoot;
+  out[RawOp::FInverseSqrt] = kInverseRoot;
   for (const RawOp op : {RawOp::FFromS32, RawOp::FFromU32}) out[op] = kFromInteger;
   for (const RawOp op : {RawOp::FToS32, RawOp::FToU32}) out[op] = kToInteger;
   if (floats.independent && rounds(floats.wide)) {

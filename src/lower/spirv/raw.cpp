@@ -151,6 +151,7 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::FDiv, {arithmetic<Op::OpFDiv>}},
     {RawOp::FMulAdd, {multiply_add}},
     {RawOp::FSqrt, {rounded<GLSLstd450Sqrt>}},
+    {RawOp::FInverseSqrt, {rounded<GLSLstd450InverseSqrt>}},
     {RawOp::FFloor, {rounded<GLSLstd450Floor>}},
     {RawOp::FCeil, {rounded<GLSLstd450Ceil>}},
     {RawOp::FRound, {rounded<GLSLstd450RoundEven>}},

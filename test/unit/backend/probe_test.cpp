@@ -121,7 +121,7 @@ void divide_equals(Kernel& kernel) {
 std::vector<std::string> demoted(const lower::FloatPromises& kept) {
   std::vector<std::string> out;
   for (const lower::RawOpInfo& info : lower::kRawOps) {
-    if (info.is_float && !kept[info.op].given) out.emplace_back(info.mnemonic);
+    if (lower::kIeeeFloats[info.op].given && !kept[info.op].given) out.emplace_back(info.mnemonic);
   }
   return out;
 }

@@ -99,6 +99,7 @@ TEST(Faults, TotalOperatorsHaveNone) {
       for (const uint32_t b : {0u, 1u, 32u, 0x80000000u, 0xffffffffu}) {
         HandMade k;
         k.kernel.floats = kIeeeFloats;
+        if (op.is_float) k.kernel.floats[op.op].given = true;
         std::vector<Value> operands = {k.input(0)};
         while (operands.size() < op.operands) operands.push_back(k.input(1));
         k.raw(op.op, operands);

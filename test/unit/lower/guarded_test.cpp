@@ -15,6 +15,8 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <ranges>
+#include <unordered_map>
 #include <vector>
 
 #include "lower/operators.h"
@@ -56,16 +58,19 @@ double ulp(FloatFormat f, double x) {
   if (fraction == 0.5) --exponent;
   return std::ldexp(1, std::max(exponent - 1, f.min_exponent()) - int(f.fraction_bits));
 }
-/// All numbers that many units from x. Nothing but normal numbers is asked for.
+/// All numbers that many units from x, a normal one.
 Words within(FloatFormat f, double x, double ulps) {
   Words out;
-  for (Word g = 0; g < f.infinity(); ++g) {
-    if (std::fabs(value(f, g) - x) <= ulps * ulp(f, x) * (1 + 1e-9)) out.push_back(g);
-  }
+  const Word sign = x < 0 ? f.sign_bit() : 0;
+  const double size = std::fabs(x), reach = ulps * ulp(f, x) * (1 + 1e-9);
+  // Patterns of one sign are in the order of their values.
+  const auto sizes = std::views::iota(Word{0}, f.infinity());
+  const auto first = std::ranges::partition_point(sizes, [&](Word g) { return value(f, g) < size - reach; });
+  for (Word g = *first; g < f.infinity() && value(f, g) <= size + reach; ++g) out.push_back(sign | g);
   return out;
 }
 
-constexpr double kQuotientUlps = 2.5, kRootUlps = 9.5;
+constexpr double kQuotientUlps = 2.5, kRootUlps = 9.5, kInverseRootUlps = 2;
 
 /// a as it is, and flushed.
 Words seen(FloatFormat f, Word a) { return f.is_subnormal(a) ? Words{a, num::flush(f, a)} : Words{a}; }
@@ -82,11 +87,18 @@ Word wide_sum(FloatFormat f, Word a, Word b, Word c) {
 }
 
 Words allowed(FloatFormat f, RawOp op, const Word* x) {
-  if (op == RawOp::FDiv || op == RawOp::FSqrt) {
-    const bool one = op == RawOp::FSqrt;
-    if (!is_normal(f, x[0]) || (!one && !is_normal(f, x[1]))) return {0, f.one(), f.infinity(), f.nan()};
-    const double exact = one ? std::sqrt(value(f, x[0])) : value(f, x[0]) / value(f, x[1]);
-    return within(f, exact, one ? kRootUlps : kQuotientUlps);
+  if (op == RawOp::FDiv || op == RawOp::FSqrt || op == RawOp::FInverseSqrt) {
+    const Words anything = {0, f.one(), f.infinity(), f.nan(), f.sign_bit() | f.one(), 3 * f.least_normal()};
+    if (!is_normal(f, x[0]) || (op == RawOp::FDiv && !is_normal(f, x[1]))) return anything;
+    const double exact = op == RawOp::FDiv    ? value(f, x[0]) / value(f, x[1])
+                         : op == RawOp::FSqrt ? std::sqrt(value(f, x[0]))
+                                              : 1 / std::sqrt(value(f, x[0]));
+    const double size = std::fabs(exact);
+    if (!(value(f, f.least_normal()) <= size && size <= value(f, f.greatest()))) return anything;
+    return within(f, exact,
+                  op == RawOp::FDiv    ? kQuotientUlps
+                  : op == RawOp::FSqrt ? kRootUlps
+                                       : kInverseRootUlps);
   }
   Words out;
   for (const Word a : seen(f, x[0])) {
@@ -109,10 +121,40 @@ Words allowed(FloatFormat f, RawOp op, const Word* x) {
 
 // ---- A guarded form by itself, and what it gives
 
+/// Quotients and roots have forms by bounds in formats of seven digits or more. There only the first attempt
+/// is run, for the others take the promise for a guess once more; those are run where there are no bounds.
+/// Gives the exponents at which the windows of the divisor, or of a root's operand, and of the quotient
+/// begin, by hand from the rules. The first is a quarter of all fields wide for a divisor, as its square's is
+/// half of them.
+struct Windows {
+  int operand = 0, result = 0;
+};
+std::optional<Windows> windows_of(FloatFormat f, Op op) {
+  const bool root = op == Op::FSqrt;
+  if (op != Op::FDiv && !root) return std::nullopt;
+  // Halves of 3 digits; the quotient's field: 1 + 4 + 2 * 7 - 4 - 2.
+  if (f == FloatFormat{5, 6}) return Windows{root ? -8 : -4, 13 - 15};
+  // Halves of 4 digits; the quotient's field: 1 + 32 + 2 * 8 - 4 - 2.
+  if (f == FloatFormat{8, 7}) return Windows{root ? -64 : -32, 43 - 127};
+  return std::nullopt;
+}
+
+/// What allowed() allows.
+FloatPromises promised() {
+  FloatPromises out =
+      promise_all("guarded", {.given = true, .flushes_operands = true, .flushes_results = true});
+  out[RawOp::FInverseSqrt] = out[RawOp::FDiv];
+  for (const RawOp op : {RawOp::FDiv, RawOp::FSqrt, RawOp::FInverseSqrt}) out[op].only_normal = true;
+  out[RawOp::FDiv].half_ulps = uint8_t(2 * kQuotientUlps);
+  out[RawOp::FSqrt].half_ulps = uint8_t(2 * kRootUlps);
+  out[RawOp::FInverseSqrt].half_ulps = uint8_t(2 * kInverseRootUlps);
+  return out;
+}
+
 Kernel form_of(FloatFormat f, Op op) {
   Kernel source;
   source.entry = source.add_block();
-  static const Target target{.name = "guarded"};
+  static const Target target{.name = "guarded", .floats = promised()};
   Rewriter r(source, target);
   r.at(source.entry, Span::none());
   const auto operand = [&](uint32_t n) { return r.load({.buffer = n, .index = r.constant(0)}); };
@@ -126,8 +168,12 @@ Kernel form_of(FloatFormat f, Op op) {
 /// Runs a form once for each combination of choices.
 class Runner {
  public:
-  Runner(const Kernel& kernel, FloatFormat f)
-      : kernel_(kernel), format_(f), values_(kernel.insts.size()), slots_(kernel.slots.size()) {}
+  Runner(const Kernel& kernel, FloatFormat f, Op op)
+      : kernel_(kernel),
+        format_(f),
+        all_attempts_(!windows_of(f, op)),
+        values_(kernel.insts.size()),
+        slots_(kernel.slots.size()) {}
 
   /// Calls `see` with each result.
   template <typename See>
@@ -160,7 +206,9 @@ class Runner {
     if (inst.kind == InstKind::RawStore) result_ = operands[1];
     if (inst.kind == InstKind::Get) out = slots_[inst.target];
     if (inst.kind == InstKind::Set) slots_[inst.target] = operands[0];
-    if (inst.kind == InstKind::If && operands[0] != 0) block(inst.body, x);
+    if (inst.kind == InstKind::If && operands[0] != 0) {
+      all_attempts_ ? block(inst.body, x) : void(slots_[0] = kComposed);
+    }
     if (inst.kind == InstKind::Raw)
       out = info(inst.raw).is_float ? choose(inst.raw, operands) : raw(inst, operands);
   }
@@ -174,18 +222,31 @@ class Runner {
     return all[script_[next_++].taken];
   }
   const Words& kept(RawOp op, const Word* operands) {
+    if (const auto one = only_result(op, operands)) return only_ = {*one}, only_;
     uint64_t key = 0;
     for (uint32_t n = 0; n < info(op).operands; ++n) key = key << format_.width() | operands[n];
-    std::vector<Words>& all = allowed_[size_t(op)];
-    if (all.empty()) all.resize(size_t{1} << (info(op).operands * format_.width()));
-    if (all[key].empty()) all[key] = allowed(format_, op, operands);
-    return all[key];
+    const auto [at, is_new] = allowed_[size_t(op)].try_emplace(key);
+    if (is_new) at->second = allowed(format_, op, operands);
+    return at->second;
+  }
+  /// Where nothing is subnormal a sum or a product is one number.
+  std::optional<Word> only_result(RawOp op, const Word* x) const {
+    if (op != RawOp::FAdd && op != RawOp::FSub && op != RawOp::FMul) return std::nullopt;
+    if (format_.is_subnormal(x[0]) || format_.is_subnormal(x[1])) return std::nullopt;
+    const Word result = op == RawOp::FMul   ? num::mul(format_, x[0], x[1])
+                        : op == RawOp::FAdd ? num::add(format_, x[0], x[1])
+                                            : num::sub(format_, x[0], x[1]);
+    const Word size = result & ~format_.sign_bit();
+    if (size > format_.infinity() || (size != 0 && size <= format_.least_normal())) return std::nullopt;
+    return size == 0 ? std::nullopt : std::optional(result);
   }
 
   const Kernel& kernel_;
   const FloatFormat format_;
+  const bool all_attempts_;
   Words values_, slots_;
-  std::array<std::vector<Words>, kRawOpCount> allowed_;  // by the operands' bits; empty: not asked for yet
+  std::array<std::unordered_map<uint64_t, Words>, kRawOpCount> allowed_;  // by the operands' bits
+  Words only_;
   std::vector<Choice> script_;
   size_t next_ = 0;
   Word result_ = 0;
@@ -204,22 +265,47 @@ struct Counts {
   uint64_t choices = 0, wrong = 0, composed = 0;
   Words first_wrong;
 };
+/// Every operand; of quotients by bounds every size, with signs that follow from all bits.
+struct Operands {
+  FloatFormat f;
+  Op op;
+  std::optional<Windows> windows = windows_of(f, op);
+  bool signless = windows && op == Op::FDiv;
+  Word count(uint32_t n) const {
+    if (n >= *spec::operand_count(op)) return 1;
+    return signless ? f.sign_bit() : 1u << f.width();
+  }
+  /// Where much is subnormal or NaN there are thousands of choices an operand: of what must be in doubt, for
+  /// it is a binade or more outside of a window, one of 4001 is run.
+  bool skips(Word a, Word b) const {
+    if (!windows || (a + b * f.least_normal()) % 4001 == 0) return false;
+    if (!is_normal(f, a)) return true;
+    const int half = 1 << (f.exponent_bits - 1);
+    const auto is_near = [](double x, int least, int width) {
+      return std::ldexp(0.5, least) <= x && x <= std::ldexp(2, least + width);
+    };
+    if (op == Op::FSqrt) return !is_near(value(f, a), windows->operand, half);
+    return !is_near(value(f, b), windows->operand, half / 2) ||
+           !is_near(value(f, a) / value(f, b), windows->result, half);
+  }
+  Word sign(Word bits) const { return signless && std::popcount(bits) % 2 != 0 ? f.sign_bit() : 0; }
+};
 /// Over all operands; until something is wrong, if asked.
 Counts exhaust(const Kernel& kernel, FloatFormat f, Op op, bool stop = false) {
   Counts out;
-  Runner runner(kernel, f);
-  const Word all = 1u << f.width();
-  const uint32_t operands = *spec::operand_count(op);
-  for (Word a = 0; a < all; ++a) {
-    for (Word b = 0; b < (operands > 1 ? all : 1); ++b) {
-      for (Word c = 0; c < (operands > 2 ? all : 1); ++c) {
-        const Word x[] = {a, b, c};
+  Runner runner(kernel, f, op);
+  const Operands all{f, op};
+  for (Word a = 0; a < all.count(0); ++a) {
+    for (Word b = 0; b < all.count(1); ++b) {
+      if (all.skips(a, b)) continue;
+      for (Word c = 0; c < all.count(2); ++c) {
+        const Word x[] = {a | all.sign(b), b | all.sign(a + b), c};
         const Word right = right_answer(f, op, x);
         runner.run(x, [&](Word got) {
           ++out.choices;
           out.composed += got == kComposed ? 1 : 0;
           if (got == kComposed || got == right || (f.is_nan(got) && f.is_nan(right))) return;
-          if (out.wrong++ == 0) out.first_wrong = {a, b, c, got, right};
+          if (out.wrong++ == 0) out.first_wrong = {x[0], x[1], x[2], got, right};
         });
         if (stop && out.wrong > 0) return out;
       }
@@ -232,7 +318,8 @@ constexpr Op kGuarded[] = {Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FSqrt, Op
 std::vector<FloatFormat> formats_of(Op op) {
   if (op == Op::FMulAdd) return {{3, 2}};
   if (op == Op::FSqrt)
-    return {{4, 5}, {5, 6}, {5, 10}, {8, 7}};  // its guesses are off by more than 16 places
+    return {{4, 5}, {5, 6}, {5, 10}, {8, 7}};           // its guesses are off by more than 16 places
+  if (op == Op::FDiv) return {{4, 3}, {5, 2}, {5, 6}};  // bounds want seven digits
   return {{4, 3}, {5, 2}};
 }
 
@@ -253,20 +340,38 @@ TEST(GuardedForms, AreRightForAllOperandsUnderAllChoices) {
 bool is_test(RawOp op) {
   return op == RawOp::Eq || op == RawOp::Ne || op == RawOp::ULt || op == RawOp::ULe || op == RawOp::SLt;
 }
+/// What decides in a form: its comparisons, and in formats of which only the first attempt is run whatever
+/// that one puts together with `or`.
+std::vector<Value> deciding(const Kernel& kernel, FloatFormat f, Op op) {
+  std::vector<Value> out;
+  for (uint32_t v = 0; v < kernel.insts.size() && !windows_of(f, op); ++v) {
+    if (kernel.insts[v].kind == InstKind::Raw && is_test(kernel.insts[v].raw)) out.push_back(Value(v));
+  }
+  if (!windows_of(f, op)) return out;
+  for (const Value v : kernel.block(kernel.entry)) {
+    const Inst& inst = kernel[v];
+    if (inst.kind != InstKind::Raw || inst.raw != RawOp::Or) continue;
+    for (const Value a : kernel.args(inst)) out.push_back(a);
+  }
+  return out;
+}
 
-// Every comparison of every form, taken for false.
+// Each of them taken for false.
 TEST(GuardedForms, HaveNoTestTooMany) {
   for (const Op op : kGuarded) {
-    const FloatFormat f = formats_of(op).front();
-    const Kernel whole = form_of(f, op);
-    const Counts before = exhaust(whole, f, op);
-    for (size_t v = 0; v < whole.insts.size(); ++v) {
-      if (whole.insts[v].kind != InstKind::Raw || !is_test(whole.insts[v].raw)) continue;
-      Kernel changed = whole;
-      changed.insts[v] = {.kind = InstKind::Const, .type = spec::DataType::U32, .imm = 0};
-      const Counts after = exhaust(changed, f, op, true);
-      EXPECT_TRUE(after.wrong > 0 || after.composed > before.composed)
-          << spec::mnemonic(op) << " without " << print(whole, Value(uint32_t(v)));
+    for (const FloatFormat f : {formats_of(op).front(), formats_of(op).back()}) {
+      if (!windows_of(f, op) && f != formats_of(op).front()) continue;
+      const Kernel whole = form_of(f, op);
+      const Counts before = exhaust(whole, f, op);
+      const std::vector<Value> all = deciding(whole, f, op);
+      EXPECT_FALSE(all.empty()) << spec::mnemonic(op);
+      for (const Value v : all) {
+        Kernel changed = whole;
+        changed.insts[index(v)] = {.kind = InstKind::Const, .type = spec::DataType::U32, .imm = 0};
+        const Counts after = exhaust(changed, f, op, true);
+        EXPECT_TRUE(after.wrong > 0 || after.composed > before.composed)
+            << spec::mnemonic(op) << " without " << print(whole, v);
+      }
     }
   }
 }
@@ -282,8 +387,7 @@ bool is_noticed(Op op, const std::function<Word(FloatFormat)>& from,
       inst.imm = to(f);
       found = true;
     }
-    EXPECT_TRUE(found) << spec::mnemonic(op);
-    return exhaust(kernel, f, op, true).wrong > 0;
+    return found && exhaust(kernel, f, op, true).wrong > 0;
   });
 }
 
@@ -298,6 +402,28 @@ TEST(GuardedForms, HaveThresholdsThatCannotBeLower) {
   const auto number = [](Word k) { return [k](FloatFormat) { return k; }; };
   EXPECT_TRUE(is_noticed(Op::FDiv, number(6), number(10)));
   EXPECT_TRUE(is_noticed(Op::FSqrt, number(6), number(10)));
+  // A bound that is the number itself, above or below.
+  const auto one = [](int k) { return [k](FloatFormat f) { return f.one() + Word(k); }; };
+  for (const int k : {-8, 4}) EXPECT_TRUE(is_noticed(Op::FDiv, one(k), one(0)));
+  const auto half = [](int k) { return [k](FloatFormat f) { return f.one() - f.least_normal() + Word(k); }; };
+  EXPECT_TRUE(is_noticed(Op::FSqrt, half(-10), half(0)));
+  EXPECT_TRUE(is_noticed(Op::FSqrt, one(10), one(0)));
+  // A window that begins lower: of roots' operands one field; of divisors' squares and of quotients two, for
+  // a rest that is subnormal one field lower is a quarter of an ULP of the quotient at most, so nobody misses
+  // it.
+  const auto field = [](Op op, bool result, int lower) {
+    return [=](FloatFormat f) {
+      const auto windows = windows_of(f, op);
+      if (!windows) return ~Word{0};
+      const int squared = op == Op::FDiv ? 2 : 1;
+      const int first = result ? windows->result : squared * windows->operand;
+      return Word(first + f.bias() - lower) << f.fraction_bits;
+    };
+  };
+  EXPECT_TRUE(is_noticed(Op::FSqrt, field(Op::FSqrt, false, 0), field(Op::FSqrt, false, 1)));
+  for (const bool result : {false, true}) {
+    EXPECT_TRUE(is_noticed(Op::FDiv, field(Op::FDiv, result, 0), field(Op::FDiv, result, 2)));
+  }
 }
 
 // At 32 bits the field is that of 2^-95, and 2^-101 is the least that would do.

@@ -40,8 +40,8 @@ TEST(VulkanPromises, AreNothingWithoutTheModesOf32Bits) {
 
 TEST(VulkanPromises, OfTheUsualDevice) {
   EXPECT_THAT(given({.half = kNothing, .single = kUsual, .wide = kNothing, .independent = true}),
-              UnorderedElementsAre("fadd", "fsub", "fmul", "fdiv", "fsqrt", "ffrom_s32", "ffrom_u32",
-                                   "fto_s32", "fto_u32"));
+              UnorderedElementsAre("fadd", "fsub", "fmul", "fdiv", "fsqrt", "finverse_sqrt", "ffrom_s32",
+                                   "ffrom_u32", "fto_s32", "fto_u32"));
 }
 
 TEST(VulkanPromises, OfOtherWidthsWhereTheyHaveModesOfTheirOwn) {
@@ -58,8 +58,8 @@ TEST(VulkanPromises, OfOtherWidthsWhereTheyHaveModesOfTheirOwn) {
   EXPECT_FALSE(has({.half = kUsual, .single = kUsual, .wide = kUsual, .independent = true}, "ffrom_f16"));
 }
 
-// Correctly rounded: addition, subtraction, multiplication. 2.5 ULP: division; keeping subnormals binds it
-// not.
+// Correctly rounded: addition, subtraction, multiplication. 2.5 ULP: division; 2 ULP: inversesqrt; keeping
+// subnormals binds them not.
 TEST(VulkanPromises, SayHowFarOff) {
   for (const bool keeps : {false, true}) {
     const FloatPromises p = vulkan_promises(
@@ -67,7 +67,8 @@ TEST(VulkanPromises, SayHowFarOff) {
     for (const RawOp op : {RawOp::FAdd, RawOp::FSub, RawOp::FMul}) EXPECT_EQ(p[op].exact(), keeps);
     EXPECT_EQ(p[RawOp::FDiv].half_ulps, 5);
     EXPECT_GE(p[RawOp::FSqrt].half_ulps, 2 * (4 + 5));
-    for (const RawOp op : {RawOp::FDiv, RawOp::FSqrt}) {
+    EXPECT_EQ(p[RawOp::FInverseSqrt].half_ulps, 4);
+    for (const RawOp op : {RawOp::FDiv, RawOp::FSqrt, RawOp::FInverseSqrt}) {
       EXPECT_TRUE(p[op].only_normal && p[op].flushes_operands && p[op].flushes_results);
     }
   }

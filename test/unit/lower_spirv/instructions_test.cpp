@@ -141,6 +141,7 @@ constexpr auto kRawRows = std::to_array<RawRow>({
      "OpBitcast float a; OpBitcast float b; OpBitcast float c; OpExtInst float Fma t0 t1 t2; OpBitcast uint "
      "t3"},
     {RawOp::FSqrt, "OpBitcast float a; OpExtInst float Sqrt t0; OpBitcast uint t1"},
+    {RawOp::FInverseSqrt, "OpBitcast float a; OpExtInst float InverseSqrt t0; OpBitcast uint t1"},
     {RawOp::FFloor, "OpBitcast float a; OpExtInst float Floor t0; OpBitcast uint t1"},
     {RawOp::FCeil, "OpBitcast float a; OpExtInst float Ceil t0; OpBitcast uint t1"},
     {RawOp::FRound, "OpBitcast float a; OpExtInst float RoundEven t0; OpBitcast uint t1"},
