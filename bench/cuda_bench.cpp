@@ -60,39 +60,6 @@ double device_copy(uint64_t bytes) {
   return best;
 }
 
-void streaming(Backend& gpu) {
-  // 2^28 words: 1 GiB read and 1 GiB written, far beyond the caches.
-  constexpr uint64_t kBytes = 1ull << 30;
-  const auto words = checked(R"(
-program stream(read a: u32 @0, read_write out: u32 @1) workgroup(1024, 1, 1) {
-  let i = invocation_id.x + invocation_id.y * 33554432;
-  out[i] = a[i] ^ 0x5a5a5a5a;
-})");
-  const auto vectors = checked(R"(
-program stream4(read a: vec4u32 @0, read_write out: vec4u32 @1) workgroup(1024, 1, 1) {
-  let i = invocation_id.x + invocation_id.y * 33554432;
-  out[i] = a[i];
-})");
-  const double rival = device_copy(kBytes);
-  const auto from = must(gpu.allocate(kBytes)), to = must(gpu.allocate(kBytes));
-  must(from->fill(0, kBytes, std::byte{0x33}));
-  const DeviceRange ranges[] = {{from.get(), 0, kBytes}, {to.get(), 0, kBytes}};
-  const auto rate = [](double time) { return 2 * double(kBytes) / time / kGigabyte; };
-  const auto run = [&](const check::Checked& program, layout::Groups groups, std::byte expected,
-                       std::string_view name) {
-    const auto pipeline = must(gpu.compile(program));
-    must(to->fill(0, kBytes, std::byte{0}));
-    const double best = best_of(20, [&] { must(pipeline->dispatch_resident(ranges, groups)); });
-    std::vector<std::byte> result(kBytes);
-    must(to->read(0, result));
-    must_be(std::ranges::all_of(result, [&](std::byte b) { return b == expected; }), name);
-    fmt::print("streaming, {:<12} {:7.0f} GB/s            device copy {:7.0f} GB/s         ratio {:.2f}\n",
-               name, rate(best), rate(rival), rival / best);
-  };
-  run(words, {32768, 8, 1}, std::byte{0x33 ^ 0x5a}, "u32");
-  run(vectors, {32768, 2, 1}, std::byte{0x33}, "vec4u32");
-}
-
 void compiling(uint32_t ordinal) {
   const auto folder = std::filesystem::temp_directory_path() / fmt::format("vyre-bench-cuda-{}", getpid());
   const backend::CudaOptions fresh = {.ordinal = ordinal, .cache = folder.string()};
@@ -131,7 +98,8 @@ int main(int argc, char** argv) {
   fmt::print("{}; {}\n", gpu->identity().device, gpu->identity().driver);
   staging(*gpu, size_t{512} << 20);
   latency(*gpu);
-  streaming(*gpu);
+  constexpr uint64_t kStreamed = 1ull << 30;  // far beyond the caches
+  bench::streaming(*gpu, kStreamed, 1024, device_copy(kStreamed));
   compiling(ordinal);
   return 0;
 }

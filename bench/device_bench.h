@@ -58,6 +58,44 @@ inline double best_of(int runs, const std::function<void()>& work) {
 }
 
 inline constexpr double kGigabyte = 1e9;
+
+/// Groups of so many invocations, in rows of 32768: element x + y * 32768 * threads is invocation (x, y)'s.
+/// Domain  a multiple of `threads` elements.
+inline layout::Groups rows_of(uint64_t elements, uint32_t threads) {
+  const uint64_t groups = elements / threads;
+  return {uint32_t(std::min<uint64_t>(groups, 32768)), uint32_t((groups + 32767) / 32768), 1};
+}
+
+/// Reads and writes so many bytes of device memory, as words and as vectors, in workgroups of so many
+/// invocations; beside it what a copy of as much takes. Unit  rival: seconds.
+inline void streaming(backend::Backend& gpu, uint64_t bytes, uint32_t threads, double rival) {
+  using backend::DeviceRange;
+  struct Stream {
+    const char *type, *result;
+    uint32_t element_bytes;
+    std::byte expected;
+  };
+  constexpr std::byte kInput{0x33};
+  const auto from = must(gpu.allocate(bytes)), to = must(gpu.allocate(bytes));
+  must(from->fill(0, bytes, kInput));
+  const DeviceRange ranges[] = {{from.get(), 0, bytes}, {to.get(), 0, bytes}};
+  const auto rate = [&](double time) { return 2 * double(bytes) / time / kGigabyte; };
+  for (const Stream& stream : {Stream{"u32", "a[i] ^ 0x5a5a5a5a", 4, kInput ^ std::byte{0x5a}},
+                               Stream{"vec4u32", "a[i]", 16, kInput}}) {
+    const auto pipeline = must(gpu.compile(
+        checked(fmt::format("program stream(read a: {0} @0, read_write out: {0} @1) workgroup({1}, 1, 1) {{\n"
+                            "  let i = invocation_id.x + invocation_id.y * {2};\n  out[i] = {3};\n}}",
+                            stream.type, threads, 32768 * threads, stream.result))));
+    must(to->fill(0, bytes, std::byte{0}));
+    const layout::Groups rows = rows_of(bytes / stream.element_bytes, threads);
+    const double best = best_of(20, [&] { must(pipeline->dispatch_resident(ranges, rows)); });
+    std::vector<std::byte> result(bytes);
+    must(to->read(0, result));
+    must_be(std::ranges::all_of(result, [&](std::byte b) { return b == stream.expected; }), stream.type);
+    fmt::print("streaming, {:<12} {:7.1f} GB/s            device copy {:7.1f} GB/s         ratio {:.2f}\n",
+               stream.type, rate(best), rate(rival), rival / best);
+  }
+}
 inline constexpr std::string_view kSmall = R"(
 program small(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
   let i = invocation_id.x;

@@ -117,41 +117,6 @@ void latency(Backend& gpu, Bare& bare) {
   fmt::print("a step of 100 in one submission {:6.2f} us\n", step * 1e6);
 }
 
-void streaming(Backend& gpu, Bare& bare, uint64_t bytes) {
-  // Far beyond the caches on a GPU: 1 GiB read and 1 GiB written.
-  const auto words = checked(R"(
-program stream(read a: u32 @0, read_write out: u32 @1) workgroup(256, 1, 1) {
-  let i = invocation_id.x + invocation_id.y * 8388608;
-  out[i] = a[i] ^ 0x5a5a5a5a;
-})");
-  const auto vectors = checked(R"(
-program stream4(read a: vec4u32 @0, read_write out: vec4u32 @1) workgroup(256, 1, 1) {
-  let i = invocation_id.x + invocation_id.y * 8388608;
-  out[i] = a[i];
-})");
-  const double rival = bare.copy_time(bytes);
-  const auto from = must(gpu.allocate(bytes)), to = must(gpu.allocate(bytes));
-  must(from->fill(0, bytes, std::byte{0x33}));
-  const DeviceRange ranges[] = {{from.get(), 0, bytes}, {to.get(), 0, bytes}};
-  const auto rate = [&](double time) { return 2 * double(bytes) / time / kGigabyte; };
-  const auto run = [&](const check::Checked& program, uint64_t elements, std::byte expected,
-                       std::string_view name) {
-    const auto groups = elements / 256;
-    const layout::Groups grid = {uint32_t(std::min<uint64_t>(groups, 32768)),
-                                 uint32_t((groups + 32767) / 32768), 1};
-    const auto pipeline = must(gpu.compile(program));
-    must(to->fill(0, bytes, std::byte{0}));
-    const double best = best_of(20, [&] { must(pipeline->dispatch_resident(ranges, grid)); });
-    std::vector<std::byte> result(bytes);
-    must(to->read(0, result));
-    must_be(std::ranges::all_of(result, [&](std::byte b) { return b == expected; }), name);
-    fmt::print("streaming, {:<12} {:7.1f} GB/s            device copy {:7.1f} GB/s         ratio {:.2f}\n",
-               name, rate(best), rate(rival), rival / best);
-  };
-  run(words, bytes / 4, std::byte{0x33 ^ 0x5a}, "u32");
-  run(vectors, bytes / 16, std::byte{0x33}, "vec4u32");
-}
-
 /// A chain of operations on floats that nothing else waits for.
 void floats(const backend::VulkanOptions& options, uint32_t invocations, uint32_t rounds) {
   for (const auto& [name, step] :
@@ -236,7 +201,7 @@ int main(int argc, char** argv) {
   const bool large = most == 1ull << 30;
   staging(*gpu, size_t(large ? 512 << 20 : 64 << 20));
   latency(*gpu, bare);
-  streaming(*gpu, bare, most);
+  bench::streaming(*gpu, most, 256, bare.copy_time(most));
   floats(options, large ? 1u << 20 : 1u << 12, large ? 1000 : 100);
   compiling(options, large ? 1024 : 64);
   return 0;

@@ -119,43 +119,7 @@ void latency(Backend& gpu, Bare& bare) {
   fmt::print("a step of 100 in one submission {:6.2f} us\n", step * 1e6);
 }
 
-/// Groups of 256 for so many elements, in rows that WebGPU allows; element = x + y * 8388608.
-layout::Groups grid_of(uint64_t elements) {
-  const uint64_t groups = elements / 256;
-  return {uint32_t(std::min<uint64_t>(groups, 32768)), uint32_t((groups + 32767) / 32768), 1};
-}
-
-void streaming(Backend& gpu, Bare& bare, uint64_t bytes) {
-  const auto words = checked(R"(
-program stream(read a: u32 @0, read_write out: u32 @1) workgroup(256, 1, 1) {
-  let i = invocation_id.x + invocation_id.y * 8388608;
-  out[i] = a[i] ^ 0x5a5a5a5a;
-})");
-  const auto vectors = checked(R"(
-program stream4(read a: vec4u32 @0, read_write out: vec4u32 @1) workgroup(256, 1, 1) {
-  let i = invocation_id.x + invocation_id.y * 8388608;
-  out[i] = a[i];
-})");
-  const double rival = bare.copy_time(bytes);
-  const auto from = must(gpu.allocate(bytes)), to = must(gpu.allocate(bytes));
-  must(from->fill(0, bytes, std::byte{0x33}));
-  const DeviceRange ranges[] = {{from.get(), 0, bytes}, {to.get(), 0, bytes}};
-  const auto run = [&](const check::Checked& program, uint64_t elements, std::byte expected,
-                       std::string_view name) {
-    const auto pipeline = must(gpu.compile(program));
-    must(to->fill(0, bytes, std::byte{0}));
-    const double best = best_of(10, [&] { must(pipeline->dispatch_resident(ranges, grid_of(elements))); });
-    std::vector<std::byte> result(bytes);
-    must(to->read(0, result));
-    must_be(std::ranges::all_of(result, [&](std::byte b) { return b == expected; }), name);
-    fmt::print("streaming, {:<12} {:7.1f} GB/s            device copy {:7.1f} GB/s         ratio {:.2f}\n",
-               name, 2 * double(bytes) / best / kGigabyte, 2 * double(bytes) / rival / kGigabyte,
-               rival / best);
-  };
-  run(words, bytes / 4, std::byte{0x33 ^ 0x5a}, "u32");
-  run(vectors, bytes / 16, std::byte{0x33}, "vec4u32");
-}
-
+constexpr uint32_t kThreads = 256;  // as in the programs below
 constexpr const char* kRivalHead = R"(@group(0) @binding(0) var<storage, read> a: array<f32>;
 @group(0) @binding(1) var<storage, read_write> b: array<f32>;
 @group(0) @binding(2) var<uniform> counts: array<vec4<u32>, 1>;
@@ -186,7 +150,7 @@ void floats(Backend& gpu, Bare& bare, const FloatCase& one) {
   const std::vector<float> input(one.elements, 1.25f);
   must(from->write(0, std::as_bytes(std::span(input))));
   const DeviceRange ranges[] = {{from.get(), 0, bytes}, {to.get(), 0, bytes}};
-  const Bare::Kernel rival = bare.kernel(rival_text, bytes, grid_of(one.elements), 1.25f);
+  const Bare::Kernel rival = bare.kernel(rival_text, bytes, rows_of(one.elements, kThreads), 1.25f);
   double ours = 1e9, theirs = 1e9;
   // In turn, and long enough for the device to leave the clock at which it idles.
   constexpr double kLeastSeconds = 0.5;
@@ -196,8 +160,9 @@ void floats(Backend& gpu, Bare& bare, const FloatCase& one) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   for (int round = 0; round < kLeastRounds || spent() < kLeastSeconds; ++round) {
-    ours =
-        std::min(ours, best_of(2, [&] { must(pipeline->dispatch_resident(ranges, grid_of(one.elements))); }));
+    ours = std::min(ours, best_of(2, [&] {
+                      must(pipeline->dispatch_resident(ranges, rows_of(one.elements, kThreads)));
+                    }));
     theirs = std::min(theirs, bare.time_of(2, rival));
   }
   fmt::print("floats, {:<24} strict {:9.3f} ms      native f32, not strict {:9.3f} ms      ratio {:.2f}\n",
@@ -248,7 +213,8 @@ int main(int argc, char** argv) {
   const uint64_t most = std::min<uint64_t>(1ull << 30, std::bit_floor(gpu->limits().max_buffer_bytes));
   staging(*gpu, size_t(large ? 512 << 20 : 64 << 20));
   latency(*gpu, bare);
-  streaming(*gpu, bare, large ? most : 64ull << 20);
+  const uint64_t streamed = large ? most : 64ull << 20;
+  bench::streaming(*gpu, streamed, kThreads, bare.copy_time(streamed));
   all_floats(*gpu, bare, large);
   compiling(options, large ? 1024 : 64);
   return 0;

@@ -2,6 +2,7 @@
 // it is, whose memory lavapipe shares with the host, and as one with memory of its own.
 #include <thread>
 
+#include "../device_dispatch.h"
 #include "support.h"
 
 namespace vyre::test {
@@ -36,64 +37,10 @@ TEST_P(Dispatch, BuffersAndCountsInTheirOrder) {
   EXPECT_EQ(faults().calls["AllocateMemory"], 0);
 }
 
-// Oracle: a complement in C++, of buffers that are larger than what is staged at once, at host addresses of
-// any alignment.
-TEST_P(Dispatch, LargeBuffersInPieces) {
-  const auto program = checked(R"(
-program p(read a: bytes @0, read_write x: u32 @1, read_write y: u32 @2) workgroup(256, 1, 1) {
-  let i = invocation_id.x + invocation_id.y * 65536;
-  x[i] = x[i] ^ 0xffffffff;
-  y[i] = y[i] ^ 0xffffffff;
-  if (i == 0) { x[0] = a[0]; }
-})");
-  const auto backend = open();
-  const auto pipeline = backend->compile(program);
-  ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
-  const size_t sizes[] = {20'000'000, 12, 33'333'332};
-  std::vector<Bytes> memory, before;
-  for (const size_t size : sizes) {
-    Bytes& bytes = memory.emplace_back(size + 3);
-    for (size_t k = 0; k < bytes.size(); ++k) bytes[k] = std::byte(uint8_t(k * 2654435761u >> 13));
-  }
-  before = memory;
-  std::vector<std::span<std::byte>> host;
-  for (size_t i = 0; i < 3; ++i) host.push_back(std::span(memory[i]).subspan(i, sizes[i]));
-  const auto ran = (*pipeline)->dispatch(host, {256, 128, 1});
-  ASSERT_TRUE(ran) << diagnosis(ran.error());
-  EXPECT_EQ(load_u32(memory[1].data() + 1), load_u32(before[0].data()));
-  for (size_t i = 0; i < 3; ++i) {
-    for (size_t k = 0; k < memory[i].size(); ++k) {
-      if (i == 1 && k >= 1 && k < 5) continue;
-      const bool changed = i > 0 && k >= i && k < i + sizes[i];
-      ASSERT_EQ(memory[i][k], changed ? ~before[i][k] : before[i][k]) << "buffer " << i << ", byte " << k;
-    }
-  }
-}
-
-// Oracle: kernel.h: every binding has at least one element, though its count be 0; reads of it give zero.
-TEST_P(Dispatch, EmptyBuffers) {
-  const auto backend = open();
-  const auto pipeline = backend->compile(checked(kAdd));
-  ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
-  std::vector<uint32_t> none, out = iota(64, 5);
-  std::vector<std::span<std::byte>> host = {bytes_of(none), bytes_of(out)};
-  ASSERT_TRUE((*pipeline)->dispatch(host, {1, 1, 1}));
-  EXPECT_EQ(out, iota(64, 5));
-  host = {bytes_of(none), bytes_of(none)};
-  EXPECT_TRUE((*pipeline)->dispatch(host, {1, 1, 1}));
-}
-
-// Oracle: layout::bind's own codes.
-TEST_P(Dispatch, WhatTheHostGivesIsChecked) {
-  const auto backend = open();
-  const auto pipeline = backend->compile(checked(kAdd));
-  ASSERT_TRUE(pipeline);
-  std::vector<uint32_t> a(4);
-  const std::vector<std::span<std::byte>> one = {bytes_of(a)};
-  expect_refused((*pipeline)->dispatch(one, {1, 1, 1}), DiagCode::X009, {});
-  const std::vector<std::span<std::byte>> twice = {bytes_of(a), bytes_of(a)};
-  expect_refused((*pipeline)->dispatch(twice, {1, 1, 1}), DiagCode::X003, {});
-}
+// More than what is staged at once.
+TEST_P(Dispatch, LargeBuffersInPieces) { expect_large_buffers(*open(), {20'000'000, 12, 33'333'332}, 128); }
+TEST_P(Dispatch, EmptyBuffers) { expect_empty_buffers(*open()); }
+TEST_P(Dispatch, WhatTheHostGivesIsChecked) { expect_host_is_checked(*open()); }
 
 // Oracle: std::copy and std::fill on a copy of the memory.
 TEST_P(Dispatch, BuffersThatStay) {
