@@ -139,7 +139,7 @@ class Shell {
 
   /// For reading, or to be assigned.
   std::string variable(uint32_t number) {
-    const std::string& name = w_.here(slot(number), 0, WgslParameter::Kind::Variable);
+    const std::string name = w_.here(slot(number), 0, WgslParameter::Kind::Variable);
     return w_.level() == 0 ? name : "*" + name;
   }
 

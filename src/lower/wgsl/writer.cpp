@@ -70,7 +70,7 @@ WgslFunction WgslWriter::leave() {
   return out;
 }
 
-const std::string& WgslWriter::here(const std::string& name, uint32_t declared_at, WgslParameter::Kind kind) {
+std::string WgslWriter::here(std::string name, uint32_t declared_at, WgslParameter::Kind kind) {
   if (declared_at == level()) return name;
   std::vector<WgslParameter>& known = top().parameters;
   const auto found = std::ranges::find(known, name, &WgslParameter::name);

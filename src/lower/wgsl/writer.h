@@ -65,7 +65,7 @@ class WgslWriter {
   WgslFunction leave();
 
   /// Of something that is declared at so high a level: what it is called at this one.
-  const std::string& here(const std::string& name, uint32_t declared_at, WgslParameter::Kind kind);
+  std::string here(std::string name, uint32_t declared_at, WgslParameter::Kind kind);
 
   /// A name for the word: n31, or h80000000 from 2^16 on, as print() writes them. It is a `let`, so that by
   /// the language's rules nothing that is made of it is a constant expression.
