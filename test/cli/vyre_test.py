@@ -141,7 +141,10 @@ class Lower(CommandTest):
         self.assertEqual(piped.stdout, out.read_bytes())
 
     def test_a_terminal_gets_no_binary_form(self):
-        ours, theirs = pty.openpty()
+        try:
+            ours, theirs = pty.openpty()
+        except OSError as why:
+            self.skipTest(f"no terminal can be made here: {why}")
         done = subprocess.run([BIN / "vyre", "lower", EXAMPLES / "xor.vyre", "--to", "spirv"], stdout=theirs,
                               stderr=subprocess.PIPE, text=True)
         os.close(theirs)
