@@ -24,8 +24,9 @@ using testing::HasSubstr;
 class File {
  public:
   explicit File(std::string_view text) {
-    char name[] = "/tmp/vyre-web-test-XXXXXX";
-    folder_ = mkdtemp(name);
+    std::string name = testing::TempDir() + "vyre-web-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder can be made at " + name);
+    folder_ = name;
     const std::string path = (folder_ / "program.vyre").string();
     EXPECT_TRUE(host::write_file(path, text));
     auto loaded = host::load_checked(path, ops::op_table());
