@@ -3,8 +3,9 @@
 //
 //   bench_float [--markdown]
 //
-// Everything runs on one thread, the best of many interleaved runs, so that a busy machine hurts both sides
-// alike. C++ is compiled for this machine at -O3 and, as all of vyre, without contraction. Results are
+// Everything runs on one thread in many interleaved runs, so that a busy machine hurts both sides alike: what is
+// printed are medians, of the rates and of the ratios of neighbouring runs. Arrays begin at cache lines, each at
+// another one of its page: where they lie decides up to a fifth of a loop that streams, for either side. C++ is compiled for this machine at -O3 and, as all of vyre, without contraction. Results are
 // compared first: a fast wrong answer is no answer. --markdown prints the tables of docs/floats.md. Exit 1:
 // some results differ.
 #include <fmt/format.h>
@@ -43,23 +44,60 @@ double seconds(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The best times of two that take turns, long enough for either to have had a quiet moment.
-struct Best {
-  double ours = 1e9, theirs = 1e9;
-};
-Best race(const std::function<void()>& ours, const std::function<void()>& theirs) {
-  constexpr double kLeastSeconds = 0.15;
-  constexpr int kLeastRuns = 40;
-  Best best;
-  double spent = 0;
-  for (int run = 0; run < kLeastRuns || spent < kLeastSeconds; ++run) {
-    const double a = seconds(ours), b = seconds(theirs);
-    spent += a + b;
-    best.ours = std::min(best.ours, a);
-    best.theirs = std::min(best.theirs, b);
-  }
-  return best;
+double median(std::vector<double> of) {
+  const auto middle = of.begin() + ptrdiff_t(of.size() / 2);
+  std::ranges::nth_element(of, middle);
+  return *middle;
 }
+
+/// The median times of two that take turns, and the median of how much longer ours takes than theirs does right
+/// after it. Each turn is long enough for the clock, and there are enough for either to have had quiet moments.
+struct Race {
+  double ours, theirs, ratio;
+};
+Race race(const std::function<void()>& ours, const std::function<void()>& theirs) {
+  constexpr double kTurnSeconds = 0.2e-3;
+  constexpr double kLeastSeconds = 0.25;
+  constexpr size_t kLeastTurns = 21;
+  const double once = std::min(seconds(ours), seconds(theirs));
+  const int repeats = std::max(1, int(kTurnSeconds / once));
+  const auto turn = [&](const std::function<void()>& work) {
+    return seconds([&] {
+             for (int k = 0; k < repeats; ++k) work();
+           }) /
+           repeats;
+  };
+  std::vector<double> a, b, ratios;
+  for (double spent = 0; a.size() < kLeastTurns || spent < kLeastSeconds;
+       spent += (a.back() + b.back()) * repeats) {
+    // Who begins changes, so that neither always finds the caches as the other left them.
+    if (a.size() % 2 == 0) {
+      a.push_back(turn(ours));
+      b.push_back(turn(theirs));
+    } else {
+      b.push_back(turn(theirs));
+      a.push_back(turn(ours));
+    }
+    ratios.push_back(a.back() / b.back());
+  }
+  return {median(a), median(b), median(ratios)};
+}
+
+/// Memory that begins at a cache line, the `which`-th of these at another line of its page: bytes that lie a
+/// multiple of 4096 apart hinder one another.
+class Column {
+ public:
+  Column(size_t bytes, size_t which) : memory_(bytes + kLine * (kStep * which + 1)) {
+    const auto at = reinterpret_cast<uintptr_t>(memory_.data());
+    bytes_ = std::span(memory_).subspan((kPage - at % kPage) % kLine + kLine * kStep * which, bytes);
+  }
+  std::span<std::byte> bytes() const { return bytes_; }
+
+ private:
+  static constexpr size_t kLine = 64, kPage = 4096, kStep = 13;
+  std::vector<std::byte> memory_;
+  std::span<std::byte> bytes_;
+};
 
 template <typename... Cells>
 void heading(std::string_view title, Cells... cells) {
@@ -180,29 +218,31 @@ bool run_loop(backend::Backend& native, const Loop& loop, uint32_t count, std::s
   if (!program) return fmt::print(stderr, "{}\n", render(program.error(), nullptr)), false;
   const auto pipeline = compile(native, std::move(*program));
   if (!pipeline) return false;
-  std::vector<Bytes> columns;
+  // Both read and write the same memory.
+  std::vector<Column> columns;
+  for (uint32_t k = 0; k <= loop.operands; ++k) columns.emplace_back(size_t{count} * 4, k);
+  std::vector<std::span<std::byte>> host;
   std::vector<const float*> x;
-  for (uint32_t k = 0; k < loop.operands; ++k) columns.push_back(column(DataType::F32, count, k, true));
-  for (const Bytes& c : columns) x.push_back(reinterpret_cast<const float*>(c.data()));
-  // Both write to the same memory: where an array lies decides what of it the caches keep, and that by more
-  // than is to be measured here.
-  Bytes out(count * 4);
-  std::vector<std::span<std::byte>> host(columns.begin(), columns.end());
-  host.emplace_back(out);
+  for (uint32_t k = 0; k < loop.operands; ++k) {
+    std::ranges::copy(column(DataType::F32, count, k, true), columns[k].bytes().begin());
+    x.push_back(reinterpret_cast<const float*>(columns[k].bytes().data()));
+  }
+  for (const Column& c : columns) host.push_back(c.bytes());
+  const std::span<std::byte> out = columns.back().bytes();
   bool good = true;
   const auto us = [&] { good &= bool(pipeline->dispatch(host, {count / 64, 1, 1})); };
   const auto them = [&] { loop.rival(x.data(), reinterpret_cast<float*>(out.data()), count); };
   us();
-  const Bytes ours = out;
+  const Bytes ours(out.begin(), out.end());
   std::ranges::fill(out, std::byte{0});
   them();
   if (!good) return fmt::print(stderr, "{}: the dispatch failed\n", loop.name), false;
-  if (ours != out) return fmt::print(stderr, "{}: native and C++ differ\n", loop.name), false;
-  const Best best = race(us, them);
+  if (!std::ranges::equal(ours, out)) return fmt::print(stderr, "{}: native and C++ differ\n", loop.name), false;
+  const Race times = race(us, them);
   const double bytes = 4.0 * count * (loop.operands + 1);
-  row(fmt::format("{}, {}", loop.name, where), {fmt::format("{:.1f} GB/s", bytes / best.ours / 1e9),
-                                                fmt::format("{:.1f} GB/s", bytes / best.theirs / 1e9),
-                                                fmt::format("{:.2f}", best.ours / best.theirs)});
+  row(fmt::format("{}, {}", loop.name, where), {fmt::format("{:.1f} GB/s", bytes / times.ours / 1e9),
+                                                fmt::format("{:.1f} GB/s", bytes / times.theirs / 1e9),
+                                                fmt::format("{:.2f}", times.ratio)});
   return true;
 }
 
@@ -269,9 +309,9 @@ std::string compare(backend::Backend& native, backend::Backend& composed, const 
     fmt::print(stderr, "{}: native and composed differ\n", what.name);
     return {};
   }
-  const Best best = race(us, them);
-  return fmt::format("{:.0f} / {:.0f} = {:.1f}", kSmall / best.ours / 1e6, kSmall / best.theirs / 1e6,
-                     best.theirs / best.ours);
+  const Race times = race(us, them);
+  return fmt::format("{:.0f} / {:.0f} = {:.1f}", kSmall / times.ours / 1e6, kSmall / times.theirs / 1e6,
+                     1 / times.ratio);
 }
 
 bool run_operators(backend::Backend& native, backend::Backend& composed) {
@@ -347,13 +387,13 @@ bool run_tree(backend::Backend& native, uint32_t workgroup) {
   if (!good || word != std::bit_cast<uint32_t>(sum))
     return fmt::print(stderr, "tree: native and C++ differ\n"), false;
   volatile float linear = 0;
-  const Best best = race(us, them);
+  const Race times = race(us, them);
   double strict = 1e9;
   for (int run = 0; run < 3; ++run) strict = std::min(strict, seconds([&] { linear = linear_sum(floats); }));
   constexpr double kBytes = 4.0 * kElements;
   row(fmt::format("2^24 f32, workgroups of {}", workgroup),
-      {fmt::format("{:.1f} GB/s", kBytes / best.ours / 1e9),
-       fmt::format("{:.1f} GB/s", kBytes / best.theirs / 1e9),
+      {fmt::format("{:.1f} GB/s", kBytes / times.ours / 1e9),
+       fmt::format("{:.1f} GB/s", kBytes / times.theirs / 1e9),
        fmt::format("{:.1f} GB/s", kBytes / strict / 1e9)});
   return true;
 }

@@ -73,6 +73,7 @@ bool differs_by_itself(const UniformityInput& input, ExprId id) {
 Uniformity::Uniformity(const UniformityInput& input) : input_(input), code_(input.code) {
   statements_.resize(code_.nodes.size(), Statement{});
   order_.reserve(code_.nodes.size());
+  uses_.reserve(code_.exprs.size() / 4);  // what usual programs read; more grows it
   first_use_.resize(input.variables, kNone);
   variable_cause_.resize(input.variables, kNone);
   link_statements();

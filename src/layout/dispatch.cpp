@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <memory_resource>
 #include <string>
 #include <utility>
@@ -21,10 +22,12 @@ Diag error(DiagCode code, Span span, std::string message, std::string help) {
   return make_diag(code, span, std::move(message), std::move(help));
 }
 
+bool on_axis(uint32_t groups) { return groups >= 1 && groups <= spec::kMaxGroupsPerAxis; }
+
 Result<void> check_groups(Groups groups) {
   const std::array<uint32_t, 3> axes = {groups.x, groups.y, groups.z};
   for (uint32_t i = 0; i < 3; ++i) {
-    if (axes[i] >= 1 && axes[i] <= spec::kMaxGroupsPerAxis) continue;
+    if (on_axis(axes[i])) continue;
     return std::unexpected(error(DiagCode::X005, Span::none(),
                                  fmt::format("{} workgroups on axis {}", axes[i], "xyz"[i]),
                                  fmt::format("give each axis 1 to {} workgroups", spec::kMaxGroupsPerAxis)));
@@ -32,7 +35,21 @@ Result<void> check_groups(Groups groups) {
   return {};
 }
 
-Result<Binding> bind_one(const check::Checked& program, const ir::BufferDecl& decl, uint64_t bytes) {
+static_assert(std::ranges::all_of(spec::kTypes, [](const spec::TypeInfo& type) {
+  return type.bytes == 0 || std::has_single_bit(type.bytes);
+}));
+
+QuickBinding::Slot slot_of(const check::Checked& program, const ir::BufferDecl& decl) {
+  const uint32_t element = spec::info(program.program().element(decl)).bytes;
+  uint64_t most = uint64_t{UINT32_MAX} * element;
+  if (decl.access == BufferAccess::Uniform) most = std::min<uint64_t>(most, spec::kMaxUniformBytes);
+  return {most, uint32_t(std::countr_zero(element))};
+}
+
+/// How many elements `bytes` are.
+Result<uint32_t> count_elements(const check::Checked& program, const ir::BufferDecl& decl, uint64_t bytes) {
+  const QuickBinding::Slot slot = slot_of(program, decl);
+  if (slot.admits(bytes)) return slot.count(bytes);
   const std::string_view name = program.program().code.name(decl.name);
   const spec::DataType type = program.program().element(decl);
   const uint32_t element = spec::info(type).bytes;
@@ -44,18 +61,14 @@ Result<Binding> bind_one(const check::Checked& program, const ir::BufferDecl& de
               fmt::format("give a multiple of {} bytes; pad the last one with zeros if the rest matters",
                           element)));
   }
-  const uint64_t count = bytes / element;
-  if (count > UINT32_MAX) {
+  if (bytes / element > UINT32_MAX) {
     return std::unexpected(error(DiagCode::X010, decl.span,
-                                 fmt::format("buffer '{}' has {} elements", name, count),
+                                 fmt::format("buffer '{}' has {} elements", name, bytes / element),
                                  fmt::format("bind at most {} elements", UINT32_MAX)));
   }
-  if (decl.access == BufferAccess::Uniform && bytes > spec::kMaxUniformBytes) {
-    return std::unexpected(
-        error(DiagCode::X004, decl.span, fmt::format("uniform buffer '{}' has {} bytes", name, bytes),
-              fmt::format("give at most {} bytes, or declare it `read`", spec::kMaxUniformBytes)));
-  }
-  return Binding{{}, uint32_t(count), {}, {}};
+  return std::unexpected(
+      error(DiagCode::X004, decl.span, fmt::format("uniform buffer '{}' has {} bytes", name, bytes),
+            fmt::format("give at most {} bytes, or declare it `read`", spec::kMaxUniformBytes)));
 }
 
 /// Sorts the non-empty extents by space and address: if any two overlap, then some two neighbours do.
@@ -181,18 +194,17 @@ Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const
               "give one for each buffer that is not workgroup memory, in the order of their declaration"));
   }
   VYRE_CHECK(check_groups(groups));
-  std::vector<Binding> bindings;
-  bindings.reserve(bound.size());
+  Result<std::vector<Binding>> bindings(std::in_place, bound.size());  // filled in place: moves of it show
   for (size_t i = 0; i < bound.size(); ++i) {
-    VYRE_TRY(binding, bind_one(program, program.buffer(bound[i]), extents[i].bytes));
-    bindings.push_back(std::move(binding));
+    VYRE_TRY(count, count_elements(program, program.buffer(bound[i]), extents[i].bytes));
+    (*bindings)[i].count = count;
   }
   VYRE_CHECK(check_overlap(program, extents));
-  const Tensors tensors(program, extents, bindings);
+  const Tensors tensors(program, extents, *bindings);
   for (size_t i = 0; i < bound.size(); ++i) {
     const ir::BufferDecl& decl = program.buffer(bound[i]);
     if (const ir::TensorType* tensor = program.program().tensor(decl))
-      VYRE_CHECK(tensors.bind(decl, *tensor, bindings[i]));
+      VYRE_CHECK(tensors.bind(decl, *tensor, (*bindings)[i]));
   }
   return bindings;
 }
@@ -204,9 +216,38 @@ Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const
   extents.reserve(host.size());
   for (const std::span<std::byte> bytes : host)
     extents.push_back({nullptr, reinterpret_cast<uintptr_t>(bytes.data()), bytes.size(), bytes});
-  VYRE_TRY(bindings, bind(program, extents, groups));
-  for (size_t i = 0; i < bindings.size(); ++i) bindings[i].bytes = host[i];
-  return std::move(bindings);
+  auto bindings = bind(program, extents, groups);
+  if (!bindings) return bindings;
+  for (size_t i = 0; i < host.size(); ++i) (*bindings)[i].bytes = host[i];
+  return bindings;
+}
+
+QuickBinding::QuickBinding(const check::Checked& program) {
+  const auto& bound = program.bound_buffers();
+  if (bound.size() > kMost) return;
+  for (const check::BufferId id : bound) {
+    const ir::BufferDecl& decl = program.buffer(id);
+    if (program.program().tensor(decl) != nullptr) return;
+    slots_[size_++] = slot_of(program, decl);
+  }
+  quick_ = true;
+}
+
+bool QuickBinding::accept(std::span<const std::span<std::byte>> host, Groups groups, Counts& counts) const {
+  if (!quick_ || host.size() != size_ || !on_axis(groups.x) || !on_axis(groups.y) || !on_axis(groups.z))
+    return false;
+  for (size_t i = 0; i < size_; ++i) {
+    const auto begin = reinterpret_cast<uintptr_t>(host[i].data());
+    const uint64_t bytes = host[i].size();
+    if (!slots_[i].admits(bytes)) return false;
+    counts[i] = slots_[i].count(bytes);
+    for (size_t k = 0; k < i; ++k) {
+      // Where both are empty too: bind() looks closer.
+      const auto other = reinterpret_cast<uintptr_t>(host[k].data());
+      if (begin < other + host[k].size() && other < begin + bytes) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace vyre::layout

@@ -109,7 +109,11 @@ class NativePipeline final : public Pipeline {
         code_(std::move(code)),
         entry_(entry),
         scratch_bytes_(lower::workgroup_bytes(kernel)),
-        group_cost_(std::max<uint64_t>(1, uint64_t{kernel.invocations()} * kernel.insts.size())),
+        grain_(std::max<uint64_t>(
+            1, kTaskInstructions /
+                   std::max<uint64_t>(1, uint64_t{kernel.invocations()} * kernel.insts.size()))),
+        parallel_(arena->max_concurrency() > 1),
+        quick_(program),
         arena_(std::move(arena)) {
     for (const check::BufferId id : program.bound_buffers()) {
       alignments_.push_back(access_bytes(kernel.buffers[check::index(id)].element));
@@ -117,10 +121,20 @@ class NativePipeline final : public Pipeline {
   }
 
   Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
+    // Most dispatches: what is bound is used where it lies. After a kernel has streamed through the caches,
+    // every line that is touched here is fetched again, so few are.
+    if (layout::QuickBinding::Counts counts; quick_.accept(host, groups, counts)) {
+      std::array<lower::CpuBuffer, layout::QuickBinding::kMost> buffers;
+      bool in_place = true;
+      for (size_t i = 0; i < host.size(); ++i) {
+        in_place &= reinterpret_cast<uintptr_t>(host[i].data()) % alignments_[i] == 0;
+        buffers[i] = {counts[i] == 0 ? nothing() : host[i].data(), counts[i]};
+      }
+      if (in_place) return run_groups(buffers.data(), groups);
+    }
     VYRE_TRY(bindings, layout::bind(program_, host, groups));
-    StackPool<1024> pool;
-    std::pmr::vector<BoundBuffer> bound(pool.memory());
-    std::pmr::vector<lower::CpuBuffer> buffers(pool.memory());
+    std::vector<BoundBuffer> bound;
+    std::vector<lower::CpuBuffer> buffers;
     bound.reserve(bindings.size());
     buffers.reserve(bindings.size());
     for (const layout::Binding& binding : bindings) {
@@ -128,19 +142,7 @@ class NativePipeline final : public Pipeline {
       if (!bound.back().allocated()) return std::unexpected(out_of_memory("a copy", binding.bytes.size()));
       buffers.push_back(bound.back().get());
     }
-    const std::array<uint32_t, 3> extent = {groups.x, groups.y, groups.z};
-    const uint64_t total = groups.total();
-    const uint64_t grain = std::max<uint64_t>(1, kTaskInstructions / group_cost_);
-    if (arena_->max_concurrency() == 1 || total <= grain) {
-      AlignedBytes scratch;
-      if (scratch_bytes_ != 0) {
-        scratch = allocate(std::max<uint64_t>(scratch_bytes_, kCacheLine));
-        if (!scratch) return std::unexpected(out_of_memory("a workgroup", scratch_bytes_));
-      }
-      run(buffers.data(), extent.data(), 0, total, scratch ? scratch.get() : nothing());
-      return {};
-    }
-    return run_parallel(buffers.data(), extent.data(), total, grain);
+    return run_groups(buffers.data(), groups);
   }
 
   Result<EmittedCode> code() override {
@@ -149,6 +151,21 @@ class NativePipeline final : public Pipeline {
   }
 
  private:
+  Result<void> run_groups(const lower::CpuBuffer* buffers, layout::Groups groups) const {
+    const std::array<uint32_t, 3> extent = {groups.x, groups.y, groups.z};
+    const uint64_t total = groups.total();
+    if (!parallel_ || total <= grain_) {
+      AlignedBytes scratch;
+      if (scratch_bytes_ != 0) {
+        scratch = allocate(std::max<uint64_t>(scratch_bytes_, kCacheLine));
+        if (!scratch) return std::unexpected(out_of_memory("a workgroup", scratch_bytes_));
+      }
+      run(buffers, extent.data(), 0, total, scratch ? scratch.get() : nothing());
+      return {};
+    }
+    return run_parallel(buffers, extent.data(), total);
+  }
+
   /// On the calling thread, whatever mode of arithmetic it is in.
   void run(const lower::CpuBuffer* buffers, const uint32_t* extent, uint64_t first, uint64_t count,
            std::byte* scratch) const {
@@ -156,8 +173,7 @@ class NativePipeline final : public Pipeline {
     entry_(buffers, extent, first, count, scratch);
   }
 
-  Result<void> run_parallel(const lower::CpuBuffer* buffers, const uint32_t* extent, uint64_t total,
-                            uint64_t grain) {
+  Result<void> run_parallel(const lower::CpuBuffer* buffers, const uint32_t* extent, uint64_t total) const {
     std::vector<AlignedBytes> scratch(size_t(arena_->max_concurrency()));
     // All at once and before any group runs: a dispatch that lacks memory has changed nothing.
     for (AlignedBytes& s : scratch) {
@@ -165,7 +181,7 @@ class NativePipeline final : public Pipeline {
       if (!s) return std::unexpected(out_of_memory("a workgroup", scratch_bytes_));
     }
     arena_->execute([&] {
-      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, total, grain),
+      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, total, grain_),
                         [&](const tbb::blocked_range<uint64_t>& range) {
                           const auto thread = size_t(tbb::this_task_arena::current_thread_index());
                           run(buffers, extent, range.begin(), range.size(), scratch[thread].get());
@@ -179,7 +195,9 @@ class NativePipeline final : public Pipeline {
   const std::shared_ptr<const Code> code_;
   const lower::CpuEntry entry_;
   const uint64_t scratch_bytes_;
-  const uint64_t group_cost_;
+  const uint64_t grain_;  // groups of a task
+  const bool parallel_;
+  const layout::QuickBinding quick_;
   std::vector<uint32_t> alignments_;              // by bound buffer
   const std::shared_ptr<tbb::task_arena> arena_;  // of the backend
 };
