@@ -9,11 +9,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "ir/builder.h"
+#include "smt/term.h"
 #include "spec/laws.h"
 #include "spec/operation.h"
 
@@ -62,6 +64,19 @@ struct SpecRow {
   std::string_view source;
 };
 
+/// A row that speaks of every x: `0xffffffff & x = x`. An operand or a result without a word is x.
+struct ForAllRow {
+  std::vector<std::optional<uint32_t>> operands;
+  std::optional<uint32_t> expected;
+  std::string_view rationale;
+  std::string_view source;
+};
+
+/// The operation's meaning as a formula: a third definition, which shares no code with the other two and is
+/// what a solver believes. Operands and result are bit vectors of one width, that of the first operand, so
+/// that it can be told at 8 bits too; a shift amount is taken modulo the width.
+using Definition = smt::Term (*)(smt::Pool& pool, std::span<const smt::Term> operands);
+
 struct Operation {
   std::string_view id;  // "primitive.bitwise.rotl"
   uint32_t version = 1;
@@ -77,6 +92,8 @@ struct Operation {
   std::vector<EquivalenceClass> classes;
   std::vector<BoundaryValue> boundaries;
   std::vector<SpecRow> rows;
+  std::vector<ForAllRow> identities = {};
+  Definition define = nullptr;
 };
 
 /// The signature of the primitives: n words in, one word out.

@@ -1,0 +1,60 @@
+// Proofs: does a claim hold for all values of its variables?
+//
+// The claim is a truth value; Z3 is asked whether its negation can be true, and what cvc5 says is kept beside
+// it. A model that a solver gives is believed only after the claim has been evaluated at it and is false
+// there; then the smallest counterexample is sought, in the order of semantics ("Laws and evidence"): the
+// largest operand first, then operands from left to right. No answer, whatever the reason, is Open: a missing
+// solver never makes anything hold.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "smt/term.h"
+#include "solver/solver.h"
+
+namespace vyre::solver {
+
+enum class Outcome : uint8_t { Proved, Refuted, Open };
+std::string_view text(Outcome outcome);  // "proved", "refuted", "open"
+
+struct Proof {
+  Outcome outcome = Outcome::Open;
+  std::string solver;     // "z3 4.8.12": whose answer it is; of a claim that needs none, ""
+  std::string confirmed;  // "cvc5 1.0.3" where it says the same; else ""
+  double seconds = 0;     // of all questions together
+  Digest statement;       // of the negated claim's script
+  std::vector<smt::Assigned> witness;  // Refuted: of every variable, in the order given
+  bool smallest = false;               // Refuted: no smaller one exists, else as found
+  std::string reason;                  // Open: why
+};
+
+struct ProverOptions {
+  Limits limits;
+  bool confirm = false;   // ask cvc5 too, where it is installed
+  bool smallest = true;   // look for the smallest counterexample
+  Limits minimising = {.seconds = 5};  // of each question while looking
+};
+
+class Prover {
+ public:
+  /// Opens the solvers. Where there is none every proof that needs one is Open, with the reason.
+  explicit Prover(ProverOptions options = {});
+  ~Prover();
+  /// `variables`: those of the claim in the order of counterexamples, at least all that it depends on.
+  Proof prove(smt::Pool& pool, smt::Term claim, std::span<const smt::Term> variables);
+  /// "z3 4.8.12, confirmed by cvc5 1.0.3", "no solver: z3: No such file or directory".
+  std::string about() const;
+
+ private:
+  void minimise(smt::Pool& pool, smt::Term negated, std::span<const smt::Term> variables, Proof& proof);
+
+  ProverOptions options_;
+  std::unique_ptr<Solver> first_, second_;
+  std::string missing_;
+};
+
+}  // namespace vyre::solver
