@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/diag.h"
+#include "spec/oracle.h"
 
 namespace vyre::verify {
 
@@ -21,11 +22,10 @@ enum class Strength : uint8_t { Quick, Standard, Full };
 inline constexpr std::array<std::string_view, 3> kStrengthNames = {"quick", "standard", "full"};
 constexpr std::string_view text(Strength s) { return kStrengthNames[static_cast<size_t>(s)]; }
 
-/// The oracles that this version uses, the stronger first.
-enum class Oracle : uint8_t { Law, SpecificationTable, ReferenceInterpreter, CpuReference };
-inline constexpr std::array<std::string_view, 4> kOracleNames = {
-    "law", "specification table", "reference interpreter", "cpu reference function"};
-constexpr std::string_view text(Oracle o) { return kOracleNames[static_cast<size_t>(o)]; }
+/// Where the expected values of a case came from; the stronger first.
+using Oracle = spec::Oracle;
+using spec::kOracleNames;
+using spec::text;
 
 /// Which kind of check found a failure.
 enum class Check : uint8_t { Definition, Parity, Law, Determinism };

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "backend/native/native.h"
+#include "oracle.h"
 #include "suite/replay.h"
 #include "verify/examine.h"
 #include "verify/families.h"
@@ -91,6 +92,8 @@ const Verdict& healthy(std::string_view subject) {
 class AFloatFault : public testing::TestWithParam<FloatFaultInfo> {};
 
 TEST_P(AFloatFault, IsFoundAndNamed) {
+  VYRE_ORACLE(SpecificationTable,
+              "float_faults.def: the fault that was planted, and the operation that it strikes");
   const FloatFaultInfo& fault = GetParam();
   Liar liar(honest(), fault.fault);
   const Verdict verdict = judge(liar, fault.subject);
@@ -113,8 +116,9 @@ TEST_P(AFloatFault, IsFoundAndNamed) {
   EXPECT_FALSE(right->fails) << right->report;
 }
 
-// Oracle: native follows the specification; a judge that refused it would find faults in anything.
 TEST_P(AFloatFault, IsNotFoundWhereThereIsNone) {
+  VYRE_ORACLE(SpecificationTable,
+              "native follows the specification; a judge that refused it would find faults in anything");
   const Verdict& verdict = healthy(GetParam().subject);
   EXPECT_EQ(verdict.error, "");
   EXPECT_EQ(verdict.failure_count, 0u) << verdict.failures.front().token;
@@ -127,6 +131,8 @@ INSTANTIATE_TEST_SUITE_P(Ledger, AFloatFault, testing::ValuesIn(kFloatFaults),
 
 // A family that has many members tells them apart: the one that is wrong is blamed, and nobody else.
 TEST(AFloatFault, LeavesTheRestOfItsFamilyAlone) {
+  VYRE_ORACLE(SpecificationTable,
+              "float_faults.def: the fault that was planted, and the operation that it strikes");
   Liar liar(honest(), FloatFault::ZerosAreEqual);
   const verify::FamilyPlan few{64, 1, 0};
   const Verdict verdict = verify::check_family(liar, Family::Operators, few, 1, {});

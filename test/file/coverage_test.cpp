@@ -13,6 +13,7 @@
 #include "files.h"
 #include "host/values.h"
 #include "ops/operation.h"
+#include "oracle.h"
 #include "spec/casts.h"
 #include "spec/rows.h"
 #include "text/text.h"
@@ -104,6 +105,9 @@ std::vector<DataType> value_types() {
 }
 
 TEST(Coverage, EveryOperatorAtEveryType) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const spec::OpInfo& op : spec::kOps) {
     if (op.op == Op::Cast || op.op == Op::Bitcast || op.op == Op::Call) continue;
     for (const DataType type : value_types()) {
@@ -114,6 +118,9 @@ TEST(Coverage, EveryOperatorAtEveryType) {
 }
 
 TEST(Coverage, EveryCastAndBitcast) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const DataType from : value_types()) {
     for (const DataType to : value_types()) {
       if (spec::can_cast(from, to)) {
@@ -129,6 +136,9 @@ TEST(Coverage, EveryCastAndBitcast) {
 }
 
 TEST(Coverage, EveryRoundingOfEveryCastThatNamesOne) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const DataType from : value_types()) {
     for (const DataType to : value_types()) {
       if (!spec::can_cast(from, to) || !spec::cast_takes_mode(from, to)) continue;
@@ -142,6 +152,9 @@ TEST(Coverage, EveryRoundingOfEveryCastThatNamesOne) {
 }
 
 TEST(Coverage, EveryReduction) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const spec::OpInfo& op : spec::kOps) {
     if (!spec::is_reduction(op.op)) continue;
     for (const spec::OpInfo& fold : spec::kOps) {
@@ -185,6 +198,9 @@ std::set<Applied> refused_conversions() {
 }
 
 TEST(Coverage, EveryRefusedCastAndBitcast) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   const std::set<Applied> refused = refused_conversions();
   std::vector<DataType> targets = value_types();
   targets.push_back(DataType::Bytes);
@@ -231,8 +247,8 @@ std::set<Case> directive_cases() {
   return out;
 }
 
-// Oracle: the tables of "Binary Operations", as the ledger of rows has them.
 TEST(Coverage, EveryRowOfEveryPublishedTable) {
+  VYRE_ORACLE(SpecificationTable, "the tables of \"Binary Operations\", as the ledger of rows has them");
   const std::set<Case> cases = directive_cases();
   size_t rows = 0;
   for (const spec::OperatorRow& row : spec::operator_rows()) {
@@ -246,6 +262,9 @@ TEST(Coverage, EveryRowOfEveryPublishedTable) {
 }
 
 TEST(Coverage, EveryTypeInEveryPlace) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   const Contents& have = contents();
   for (const DataType type : value_types()) {
     const std::string_view name = spec::text(type);
@@ -270,14 +289,18 @@ TEST(Coverage, EveryTypeInEveryPlace) {
 }
 
 TEST(Coverage, EveryIntrinsic) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const spec::IntrinsicInfo& intrinsic : spec::kIntrinsics) {
     EXPECT_TRUE(contents().intrinsics.contains(intrinsic.intrinsic)) << intrinsic.id;
   }
 }
 
-// Oracle: the ledger of diagnostics. A code that a text can produce has a file of its own; any other is named
-// by a unit test or a test of the command line, which must produce it.
+// A code that a text can produce has a file of its own; any other is named by a unit test or a test of the
+// command line, which must produce it.
 TEST(Coverage, EveryDiagnosticCodeHasATest) {
+  VYRE_ORACLE(SpecificationTable, "the ledger of diagnostics");
   std::set<std::string> have;
   for (const std::string& file : files_in({"test/invalid"}, ".vyre")) {
     have.insert(fs::path(file).filename().string().substr(0, 4));
@@ -298,7 +321,12 @@ TEST(Coverage, EveryDiagnosticCodeHasATest) {
   }
 }
 
-TEST(Coverage, ThereAreFilesEnough) { EXPECT_GE(files_in({"test/run"}, ".vyre").size(), 300u); }
+TEST(Coverage, ThereAreFilesEnough) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the ledgers, against what the checked programs of the files contain; names of files do not count");
+  EXPECT_GE(files_in({"test/run"}, ".vyre").size(), 300u);
+}
 
 }  // namespace
 }  // namespace vyre::file_test

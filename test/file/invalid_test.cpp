@@ -9,6 +9,7 @@
 #include "check/checked.h"
 #include "files.h"
 #include "ops/operation.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::file_test {
@@ -21,6 +22,7 @@ using Place = std::pair<uint32_t, std::string>;
 
 // covers: EX-47 BA-07
 TEST_P(InvalidFile, GivesExactlyTheseDiagnostics) {
+  VYRE_ORACLE(SpecificationTable, "the directives in the files, from the rules in docs/spec");
   const std::string text = read_text(GetParam());
   const Source source(GetParam(), text);
   Diagnostics diagnostics;

@@ -11,6 +11,7 @@
 #include "lower/evaluate.h"
 #include "lower/raise.h"
 #include "ops/operation.h"
+#include "oracle.h"
 #include "text/text.h"
 #include "wire/wire.h"
 
@@ -136,6 +137,9 @@ class RunFile : public testing::TestWithParam<std::string> {
 
 // covers: EX-22 EX-23 EX-24 EX-49 EX-51 EX-52 EX-53 EX-54 WE-01 WE-02 WE-03
 TEST_P(RunFile, EveryBackendGivesTheseBytes) {
+  VYRE_ORACLE(SpecificationTable,
+              "the values in the files, worked out from the specification by hand, wide ones with the "
+              "integers of Python (docs/testing.md)");
   for (const OpenBackend& open : backends(lanes_)) {
     for (const Form& form : forms_) {
       const auto& used = form.step.checked->intrinsics();
@@ -165,6 +169,9 @@ TEST_P(RunFile, EveryBackendGivesTheseBytes) {
 }
 // Without this a run that was to show something of a backend would show nothing where that is not available.
 TEST(RunFiles, TheDemandedBackendIsHere) {
+  VYRE_ORACLE(SpecificationTable,
+              "the values in the files, worked out from the specification by hand, wide ones with the "
+              "integers of Python (docs/testing.md)");
   const std::string demanded = demanded_backend();
   if (demanded.empty()) return;
   const auto backend = backend::open(demanded);

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "ops/operation.h"
+#include "oracle.h"
 #include "ref/ref.h"
 #include "spec/table.h"
 
@@ -142,8 +143,8 @@ constexpr spec::Row<RawOp, RawOp> kWrongRows[] = {
 };
 constexpr spec::TotalTable<kWrongRows> kWrong;
 
-// Oracle: the fault is known to be one: another operator stands there.
 TEST(Judge, NoticesEachWrongRawOperator) {
+  VYRE_ORACLE(SpecificationTable, "the fault is known to be one: another operator stands there");
   for (const lower::RawOpInfo& info : lower::kRawOps) {
     if (kWrong[info.op] == info.op) continue;
     const Noticed n = plant(everywhere([&](Inst& inst) {
@@ -157,8 +158,8 @@ TEST(Judge, NoticesEachWrongRawOperator) {
   }
 }
 
-// Oracle: as above, for what is not an operator.
 TEST(Judge, NoticesFaultsOfStructure) {
+  VYRE_ORACLE(SpecificationTable, "as above, for what is not an operator");
   const auto expect_all = [](std::string_view what, const std::function<bool(Kernel&)>& fault) {
     const Noticed n = plant(fault);
     EXPECT_GT(n.planted, 10u) << what;
@@ -227,8 +228,9 @@ spec::Op another(spec::Op op, spec::DataType type) {
   return op;
 }
 
-// Oracle: another operator stands there. In the semantic kernel, where a wide value is still one.
+// In the semantic kernel, where a wide value is still one.
 TEST(Judge, NoticesEachWrongOperatorOnWideTypesVectorsAndFloats) {
+  VYRE_ORACLE(SpecificationTable, "another operator stands there");
   using spec::DataType;
   uint32_t pairs = 0;
   for (const DataType type : {DataType::U64, DataType::U128, DataType::Vec2U32, DataType::Vec4U32,
@@ -256,8 +258,9 @@ TEST(Judge, NoticesEachWrongOperatorOnWideTypesVectorsAndFloats) {
   EXPECT_GT(pairs, 100u);
 }
 
-// Oracle: as above: another word of an element, another component, another extension, another shape.
 TEST(Judge, NoticesFaultsInWordsOfWideValuesAndInTensors) {
+  VYRE_ORACLE(SpecificationTable,
+              "as above: another word of an element, another component, another extension, another shape");
   using spec::DataType;
   const auto expect = [](std::string_view what, Stage stage, const std::function<bool(Kernel&)>& fault) {
     const Noticed n = plant(fault, stage);
@@ -360,8 +363,9 @@ std::function<bool(ir::Program&)> in_applications(std::function<bool(ir::Program
   };
 }
 
-// Oracle: another program: a rounding, a shape, a range or an operator is not what was written.
 TEST(Judge, NoticesOtherRoundingsAndReductions) {
+  VYRE_ORACLE(SpecificationTable,
+              "another program: a rounding, a shape, a range or an operator is not what was written");
   using spec::Op;
   const auto expect = [](std::string_view what, std::function<bool(ir::Program&, ir::Expr&)> fault) {
     const Noticed n = edit(in_applications(std::move(fault)));
@@ -392,8 +396,9 @@ TEST(Judge, NoticesOtherRoundingsAndReductions) {
   });
 }
 
-// Oracle: another promise than the one that the kernel was made for: the evaluator does what it allows.
 TEST(Judge, NoticesFloatsThatBreakTheirPromise) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "another promise than the one that the kernel was made for: the evaluator does what it allows");
   const auto expect = [](std::string_view what, Stage stage, const std::function<bool(Kernel&)>& fault) {
     const Noticed n = plant(fault, stage);
     EXPECT_GT(n.planted, 10u) << what;
@@ -441,9 +446,10 @@ ir::Program without_barriers(const ir::Program& program) {
   return out;
 }
 
-// Oracle: without its barriers a program is another one, and one that runs its invocations one after another
-// must show it: else barriers are generated and never tested.
 TEST(Judge, BarriersMatter) {
+  VYRE_ORACLE(SpecificationTable,
+              "without its barriers a program is another one, and one that runs its invocations one after "
+              "another must show it: else barriers are generated and never tested");
   uint32_t with_barriers = 0, differ = 0;
   for (const auto& [trial, semantic, legal] : plantings()) {
     if (!trial.checked->has_barrier()) continue;
@@ -476,8 +482,8 @@ class WrongBit final : public backend::Pipeline {
   size_t buffer_;
 };
 
-// Oracle: one bit is wrong.
 TEST(Judge, NoticesOneBit) {
+  VYRE_ORACLE(SpecificationTable, "one bit is wrong");
   uint32_t planted = 0;
   for (auto& [trial, semantic, legal] : plantings()) {
     for (size_t b = 0; b < trial.expected.size(); ++b) {

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "algebra/twin.h"
+#include "oracle.h"
 
 namespace vyre::algebra {
 namespace {
@@ -28,8 +29,8 @@ ops::Operation binary(ops::Reference reference) {
   return out;
 }
 
-// Oracle: counting: 256^2, 256^2 and what was asked for.
 TEST(Engines, RunWhatTheySay) {
+  VYRE_ORACLE(SpecificationTable, "counting: 256^2, 256^2 and what was asked for");
   SpecEvaluator evaluator;
   const ops::Operation op = binary(ops::reference_of<add>);
   std::atomic<uint64_t> seen = 0;
@@ -49,8 +50,8 @@ TEST(Engines, RunWhatTheySay) {
   EXPECT_EQ(verdict->operation, "t.binary@1");
 }
 
-// Oracle: semantics: "A law with no case run is not verified."
 TEST(Engines, NoCaseRunIsNoVerdict) {
+  VYRE_ORACLE(SpecificationTable, "semantics: \"A law with no case run is not verified.\"");
   SpecEvaluator evaluator;
   const ops::Operation op = binary(ops::reference_of<add>);
   const auto nothing = check_law(laws::commutative(), op, evaluator,
@@ -69,9 +70,10 @@ TEST(Engines, NoCaseRunIsNoVerdict) {
   EXPECT_FALSE(cut->combined());
 }
 
-// Oracle: the fault itself: 65536 and 65535 are both among the 256 structured values, so edge256 finds what
-// u8 cannot, and there is no smaller pair to shrink to than the two orders of it.
 TEST(Engines, Edge256FindsWhatU8Cannot) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault itself: 65536 and 65535 are both among the 256 structured values, so edge256 finds "
+              "what u8 cannot, and there is no smaller pair to shrink to than the two orders of it");
   SpecEvaluator evaluator;
   const auto verdict =
       check_law(laws::commutative(), binary(ops::reference_of<wide_fault>), evaluator, {.witnessed = 1000});
@@ -85,9 +87,11 @@ TEST(Engines, Edge256FindsWhatU8Cannot) {
   EXPECT_EQ(verdict->grade, "refuted(a=65535, b=0x00010000; shrunk)");
 }
 
-// Oracle: by hand: f(a, b) differs from f(b, a) where the lesser is at least 300 and they differ, so the
-// smallest failing pair is (300, 301); descent must come down to it from wherever sampling began.
 TEST(Engines, SampledCounterexamplesAreShrunk) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "by hand: f(a, b) differs from f(b, a) where the lesser is at least 300 and they differ, so the "
+      "smallest failing pair is (300, 301); descent must come down to it from wherever sampling began");
   SpecEvaluator evaluator;
   const auto verdict = check_law(laws::commutative(), binary(ops::reference_of<large_fault>), evaluator,
                                  {.edge256 = false, .witnessed = 1000});
@@ -97,8 +101,8 @@ TEST(Engines, SampledCounterexamplesAreShrunk) {
   EXPECT_FALSE(verdict->counterexample->smallest);
 }
 
-// Oracle: the twins' counts, from mathematics.
 TEST(Twins, AreAllCaughtBySpecAndComposition) {
+  VYRE_ORACLE(SpecificationTable, "the twins' counts, from mathematics");
   SpecEvaluator spec_evaluator;
   const auto verdicts = check_twins(spec_evaluator, integer_twins());  // float_laws_test.cpp has the others
   ASSERT_TRUE(verdicts.has_value());
@@ -126,9 +130,10 @@ class Liar final : public Evaluator {
   bool writes_;
 };
 
-// Oracle: the design: zero failures must not look like not having run. A subject that gives zero satisfies
-// many laws, one that writes nothing satisfies none; the twins catch both.
+// A subject that gives zero satisfies many laws, one that writes nothing satisfies none; the twins catch
+// both.
 TEST(Twins, ABrokenSubjectIsNotBelieved) {
+  VYRE_ORACLE(SpecificationTable, "the design: zero failures must not look like not having run");
   Liar zero(true), idle(false);
   for (Liar* liar : {&zero, &idle}) {
     const auto verdicts = check_twins(*liar);
@@ -155,16 +160,16 @@ class Lost final : public Evaluator {
   int calls_ = 0;
 };
 
-// Oracle: the contract: what the subject loses is an error, never a verdict.
 TEST(Engines, AnEvaluatorsErrorIsNoVerdict) {
+  VYRE_ORACLE(SpecificationTable, "the contract: what the subject loses is an error, never a verdict");
   Lost lost;
   const auto verdict = check_law(laws::commutative(), binary(ops::reference_of<add>), lost, {});
   ASSERT_FALSE(verdict.has_value());
   EXPECT_EQ(verdict.error().code, DiagCode::B001);
 }
 
-// Oracle: mathematics: 1 - 0 is not 0 - 1; 5 - 5 = 5 - 5.
 TEST(Denials, AreCheckedAtTheirWitness) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: 1 - 0 is not 0 - 1; 5 - 5 = 5 - 5");
   SpecEvaluator evaluator;
   const ops::Operation& sub = *find_twin_operation("twin.sub", 1);
   const auto right = check_denial({laws::commutative(), {1, 0}}, sub, evaluator);
@@ -183,8 +188,9 @@ TEST(Denials, AreCheckedAtTheirWitness) {
   EXPECT_EQ(ill->outcome, Outcome::NotApplicable);
 }
 
-// Oracle: the reference functions of the twins, which are written apart from their compositions.
 TEST(Composition, GivesWhatTheReferenceGives) {
+  VYRE_ORACLE(CpuReference,
+              "the reference functions of the twins, which are written apart from their compositions");
   SpecEvaluator spec_evaluator;
   CompositionEvaluator composition(twin_table());
   const std::vector<uint32_t> a = {0, 1, 5, 0xffffffff, 0x80000000}, b = {0, 3, 2, 0xffffffff, 1};

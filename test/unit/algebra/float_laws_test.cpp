@@ -4,6 +4,7 @@
 #include "algebra/engine.h"
 #include "algebra/order.h"
 #include "algebra/twin.h"
+#include "oracle.h"
 
 namespace vyre::algebra {
 namespace {
@@ -22,8 +23,8 @@ constexpr Words kWords[] = {
     {DataType::F32, 0, 0x80000000, 1, 0x3f800000, 0x40000000, 0xbf800000, 0x7f800000, 0x7fc00000, 0xffc00001},
 };
 
-// Oracle: docs/spec/laws.md, "Floats: equal as values".
 TEST(Order, IsThatOfNumbersAndEqualityThatOfBitsButForNaN) {
+  VYRE_ORACLE(SpecificationTable, "docs/spec/laws.md, \"Floats: equal as values\"");
   for (const Words& w : kWords) {
     const DataType t = w.type;
     EXPECT_TRUE(equal_values(w.nan, w.payload, t));
@@ -56,8 +57,10 @@ LawVerdict check(const spec::Law& law, std::string_view id) {
   return std::move(*verdict);
 }
 
-// Oracle: IEEE 754: addition and multiplication commute and do not associate; what NaN does to an identity.
 TEST(FloatLaws, AreVerifiedOverTheSmallFormat) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "IEEE 754: addition and multiplication commute and do not associate; what NaN does to an identity");
   for (const std::string type : {"f16", "bf16", "f32"}) {
     const std::string prefix = "float." + type;
     const LawVerdict commutes = check(laws::commutative(), prefix + ".add");
@@ -79,8 +82,10 @@ TEST(FloatLaws, AreVerifiedOverTheSmallFormat) {
   EXPECT_EQ(check(laws::round_trip("float.f32.to_f16"), "float.bf16.to_f32").outcome, Outcome::NotApplicable);
 }
 
-// Oracle: the same composition and reference function, which ops' tests compare; here the packing of halves.
 TEST(FloatLaws, HoldOnTheCompositionToo) {
+  VYRE_ORACLE(
+      CpuReference,
+      "the same composition and reference function, which ops' tests compare; here the packing of halves");
   CompositionEvaluator composition(ops::op_table());
   EngineOptions few;
   few.edge256 = false;
@@ -96,8 +101,9 @@ TEST(FloatLaws, HoldOnTheCompositionToo) {
   EXPECT_EQ(refuted->outcome, Outcome::Refuted);
 }
 
-// Oracle: arithmetic on the format: 6 NaNs, 2 infinities and 2 zeros among the values of e5m2.
 TEST(FloatTwins, HaveTheCountsOfMathematics) {
+  VYRE_ORACLE(SpecificationTable,
+              "arithmetic on the format: 6 NaNs, 2 infinities and 2 zeros among the values of e5m2");
   ASSERT_EQ(float_twins().size(), 2u);
   EXPECT_EQ(float_twins()[0].failures, 62'250u);
   EXPECT_EQ(float_twins()[1].failures, 31'124u);

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "algebra/engine.h"
+#include "oracle.h"
 
 namespace vyre::algebra {
 namespace {
@@ -130,6 +131,8 @@ const True kTrue[] = {
 };
 
 TEST(Laws, AcceptWhatIsTrue) {
+  VYRE_ORACLE(SpecificationTable,
+              "algebra: rows of true and of false claims, with the smallest counterexample by hand");
   for (const True& t : kTrue) {
     const LawVerdict verdict = check_here(t.law, t.operation);
     const std::string name = fmt::format("{} of {}", spec::to_string(t.law), t.operation);
@@ -172,6 +175,8 @@ const False kFalse[] = {
 };
 
 TEST(Laws, RefuteWhatIsFalseWithTheSmallestCounterexample) {
+  VYRE_ORACLE(SpecificationTable,
+              "algebra: rows of true and of false claims, with the smallest counterexample by hand");
   for (const False& f : kFalse) {
     const LawVerdict verdict = check_here(f.law, f.operation);
     const std::string name = fmt::format("{} of {}", spec::to_string(f.law), f.operation);
@@ -182,8 +187,9 @@ TEST(Laws, RefuteWhatIsFalseWithTheSmallestCounterexample) {
   }
 }
 
-// Oracle: the ledger; a law kind that no test accepts or none refutes would be unguarded.
 TEST(Laws, EveryKindIsAcceptedAndRefutedAbove) {
+  VYRE_ORACLE(SpecificationTable,
+              "the ledger; a law kind that no test accepts or none refutes would be unguarded");
   for (const spec::LawInfo& info : spec::kLaws) {
     EXPECT_TRUE(std::ranges::any_of(kTrue, [&](const True& t) { return t.law.kind == info.kind; }))
         << info.name;
@@ -203,9 +209,9 @@ class Suspect final : public Evaluator {
   }
 };
 
-// Oracle: the sweep that applies everything at every instance. The one that leaves out what recurs must count
-// the same failures.
+// The one that leaves out what recurs must count the same failures.
 TEST(Laws, LeavingOutWhatRecursChangesNothing) {
+  VYRE_ORACLE(SpecificationTable, "the sweep that applies everything at every instance");
   for (const False& f : kFalse) {
     Suspect suspect;
     const EngineOptions options{.edge256 = true, .witnessed = 10'000};
@@ -221,15 +227,17 @@ TEST(Laws, LeavingOutWhatRecursChangesNothing) {
   }
 }
 
-// Oracle: semantics: two-sided identity and absorption. left(a, e) = a always, left(e, a) = a only for a = e.
 TEST(Laws, IdentityAndAbsorbingAreTwoSided) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "semantics: two-sided identity and absorption. left(a, e) = a always, left(e, a) = a only for a = e");
   const LawVerdict verdict = check_here(laws::identity(0), "t.left");
   EXPECT_EQ(verdict.outcome, Outcome::Refuted);
   EXPECT_EQ(verdict.engines[0].failures, 255u);
 }
 
-// Oracle: two's complement: -a is an involution, and decreasing except at MIN, where -MIN = MIN.
 TEST(Laws, MonotoneUsesTheOrderOfTheType) {
+  VYRE_ORACLE(Law, "two's complement: -a is an involution, and decreasing except at MIN, where -MIN = MIN");
   // i32: halve as unsigned of negative words is large: f(-1) = 7fffffff > f(0) = 0 although -1 < 0.
   const LawVerdict verdict = check_here(laws::monotone(), "t.halve_u_of_i32");
   EXPECT_EQ(verdict.outcome, Outcome::Refuted);
@@ -241,8 +249,9 @@ TEST(Laws, MonotoneUsesTheOrderOfTheType) {
   EXPECT_EQ(negation.counterexample->values, (Values{0, 1}));
 }
 
-// Oracle: SEMANTICS: an ill-typed pair is not applicable, which is neither verified nor refuted.
 TEST(Laws, WhatDoesNotFitIsNotApplicable) {
+  VYRE_ORACLE(SpecificationTable,
+              "SEMANTICS: an ill-typed pair is not applicable, which is neither verified nor refuted");
   for (const auto& [law, id] : std::vector<std::pair<Law, const char*>>{
            {laws::commutative(), "t.not"},                   // one operand
            {laws::involution(), "t.add"},                    // two
@@ -263,8 +272,8 @@ TEST(Laws, WhatDoesNotFitIsNotApplicable) {
   }
 }
 
-// Oracle: mathematics: clamp(x, lo, hi) <= hi always; three variables are swept whole.
 TEST(Laws, BoundedTakesAnyArity) {
+  VYRE_ORACLE(Law, "mathematics: clamp(x, lo, hi) <= hi always; three variables are swept whole");
   const LawVerdict verdict =
       check_here(laws::bounded(0, 0xffffffff), "t.middle", {.edge256 = false, .witnessed = 0});
   EXPECT_EQ(verdict.outcome, Outcome::Verified);

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "ir/builder.h"
+#include "oracle.h"
 
 namespace vyre::analyze {
 namespace {
@@ -190,8 +191,9 @@ class Generator {
   std::vector<ir::BufferRef> buffers_;
 };
 
-// Oracle: class Paragraph above: SEMANTICS' sentences over the tree, iterated; no graph, no work list.
 TEST(Uniformity, AgreesWithTheParagraphOnRandomPrograms) {
+  VYRE_ORACLE(SpecificationTable,
+              "class Paragraph above: SEMANTICS' sentences over the tree, iterated; no graph, no work list");
   size_t uniform = 0, divergent = 0;
   for (uint64_t seed = 0; seed < 20'000; ++seed) {
     const ir::Program program = Generator(seed).finish();
@@ -237,9 +239,10 @@ TEST(Uniformity, AgreesWithTheParagraphOnRandomPrograms) {
   EXPECT_GT(divergent, 10'000u);
 }
 
-// Oracle: by hand: the steps from a barrier under a condition on a variable that is set after a divergent
-// return.
 TEST(Uniformity, ExplainsStepByStep) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: the steps from a barrier under a condition on a variable that is set after a "
+              "divergent return");
   ir::ProgramBuilder p("p");
   const Ex flag = p.let("v0", p.u32(0));            // node 0
   p.if_(p.local_id(1) == 0, [&] { p.return_(); });  // nodes 2 and 1

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "oracle.h"
 #include "vyre/vyre.h"
 
 namespace {
@@ -97,8 +98,8 @@ std::string only_code(Out<vyre_diagnostics>& diagnostics) {
   return std::string(view(d.code));
 }
 
-// Oracle: the text, where the place is found by searching; diag.def, P002.
 TEST(Parse, ABadTextGivesACodeWithItsPlace) {
+  VYRE_ORACLE(SpecificationTable, "the text, where the place is found by searching; diag.def, P002");
   const std::string text = "program p() workgroup(1, 1, 1) {\n  let x = 1 + ;\n}\n";
   Out<vyre_program> program;
   Out<vyre_diagnostics> diagnostics;
@@ -115,16 +116,16 @@ TEST(Parse, ABadTextGivesACodeWithItsPlace) {
   EXPECT_EQ(d.note_count, 0u);
 }
 
-// Oracle: diag.def, P015: a text without a program.
 TEST(Parse, AnEmptyTextMayBeNull) {
+  VYRE_ORACLE(SpecificationTable, "diag.def, P015: a text without a program");
   Out<vyre_program> program;
   Out<vyre_diagnostics> diagnostics;
   ASSERT_EQ(vyre_parse(nullptr, 0, &program, &diagnostics), VYRE_REFUSED);
   EXPECT_EQ(only_code(diagnostics), "P015");
 }
 
-// Oracle: the declarations in the text, read by a person.
 TEST(Program, SaysWhatItDeclares) {
+  VYRE_ORACLE(SpecificationTable, "the declarations in the text, read by a person");
   const auto program = parse(
       "program many(read a: i32 @3, workgroup w: bool[16], uniform u: bytes @1, read_write out: u32 @0)\n"
       "    workgroup(8, 4, 2) {\n  out[0] = u[0];\n}\n");
@@ -167,8 +168,9 @@ TEST(Program, SaysWhatItDeclares) {
   EXPECT_EQ(vyre_program_get_buffer(program.get(), 4, &past), VYRE_INVALID_ARGUMENT);
 }
 
-// Oracle: docs/wire-format.md, "The file": magic, version, and the digest over everything but itself.
 TEST(Wire, EncodesDecodesAndDigests) {
+  VYRE_ORACLE(SpecificationTable,
+              "docs/wire-format.md, \"The file\": magic, version, and the digest over everything but itself");
   const auto program = parse(kXor);
   const auto blob = encode(program.get());
   const std::string wire(view(vyre_blob_view(blob.get())));
@@ -198,8 +200,9 @@ std::string decode_code(std::string_view wire) {
   return only_code(diagnostics);
 }
 
-// Oracle: diag.def, W001, W002 and W004, and that a proper part of a file is no file.
 TEST(Wire, BadBytesGiveACode) {
+  VYRE_ORACLE(SpecificationTable,
+              "diag.def, W001, W002 and W004, and that a proper part of a file is no file");
   const auto blob = encode(parse(kXor).get());
   const std::string wire(view(vyre_blob_view(blob.get())));
   EXPECT_EQ(decode_code("program"), "W001");
@@ -214,8 +217,9 @@ TEST(Wire, BadBytesGiveACode) {
   }
 }
 
-// Oracle: docs/text-format.md's layout, and the comment and radix of the text itself.
 TEST(Text, FormatsAndPrints) {
+  VYRE_ORACLE(SpecificationTable,
+              "docs/text-format.md's layout, and the comment and radix of the text itself");
   const std::string_view text = "program p(read_write out:u32@0) workgroup(1,1,1){out[0]=0x10; // kept\n}\n";
   Out<vyre_blob> formatted;
   ASSERT_EQ(vyre_format(text.data(), text.size(), &formatted, nullptr), VYRE_OK);
@@ -233,8 +237,9 @@ TEST(Text, FormatsAndPrints) {
   EXPECT_EQ(only_code(diagnostics), "P003");
 }
 
-// Oracle: diag.def, V006, V003 and V001: one broken rule a line, and where the names stand in the text.
 TEST(Check, ReportsAllBrokenRulesAtOnceWithNotes) {
+  VYRE_ORACLE(SpecificationTable,
+              "diag.def, V006, V003 and V001: one broken rule a line, and where the names stand in the text");
   const std::string text =
       "program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {\n"
       "  a[0] = 1;\n"
@@ -282,8 +287,9 @@ TEST(Check, ReportsAllBrokenRulesAtOnceWithNotes) {
                     HasSubstr("p.vyre:4:3: error[V001]: "), HasSubstr(" 3 |   out[0] = nothing;\n")));
 }
 
-// Oracle: primitive.bitwise.rotl by hand: 0x80000001 rotated left by 4 is 0x00000018.
 TEST(Check, CallsResolveToTheLibrary) {
+  VYRE_ORACLE(SpecificationTable,
+              "primitive.bitwise.rotl by hand: 0x80000001 rotated left by 4 is 0x00000018");
   const auto pipeline = compile(
       "program p(read_write out: u32 @0) workgroup(1, 1, 1) {\n"
       "  out[0] = primitive.bitwise.rotl(out[0], 4);\n}\n");
@@ -293,8 +299,9 @@ TEST(Check, CallsResolveToTheLibrary) {
   EXPECT_EQ(out, 0x00000018u);
 }
 
-// Oracle: exclusive or by hand. That the pipeline needs nothing it was made from is compile()'s doing.
+// That the pipeline needs nothing it was made from is compile()'s doing.
 TEST(Dispatch, RunsOverTheCallersMemoryOnEveryBackend) {
+  VYRE_ORACLE(SpecificationTable, "exclusive or by hand");
   ASSERT_GE(vyre_backend_count(), 2u);
   for (size_t i = 0; i < vyre_backend_count(); ++i) {
     const std::string_view name = view(vyre_backend_name(i));
@@ -327,8 +334,9 @@ TEST(Dispatch, RunsOverTheCallersMemoryOnEveryBackend) {
   EXPECT_EQ(view(vyre_backend_name(vyre_backend_count())), "");
 }
 
-// Oracle: diag.def, X002, X003, X005 and X009; nothing is written by a dispatch that is refused.
 TEST(Dispatch, RefusesWhatDoesNotFit) {
+  VYRE_ORACLE(SpecificationTable,
+              "diag.def, X002, X003, X005 and X009; nothing is written by a dispatch that is refused");
   for (const std::string_view backend : {"reference", "native"}) {
     const auto pipeline = compile(kXor, backend);
     uint32_t a[] = {1, 2, 3}, b[] = {4, 5, 6}, out[] = {7, 7, 7};
@@ -349,8 +357,8 @@ TEST(Dispatch, RefusesWhatDoesNotFit) {
   }
 }
 
-// Oracle: diag.def, B001, B004 and B013.
 TEST(Backend, UnknownOrAbsentOnesAreRefused) {
+  VYRE_ORACLE(SpecificationTable, "diag.def, B001, B004 and B013");
   const auto code = [](std::string_view name) {
     Out<vyre_backend> backend;
     Out<vyre_diagnostics> diagnostics;
@@ -364,9 +372,10 @@ TEST(Backend, UnknownOrAbsentOnesAreRefused) {
   EXPECT_EQ(code("./mine.so"), "B013");
 }
 
-// Oracle: vyre.h: null handles, null out parameters and null data with a size are VYRE_INVALID_ARGUMENT, out
-// parameters are null then, and freeing null does nothing.
 TEST(Arguments, NullIsRefused) {
+  VYRE_ORACLE(SpecificationTable,
+              "vyre.h: null handles, null out parameters and null data with a size are "
+              "VYRE_INVALID_ARGUMENT, out parameters are null then, and freeing null does nothing");
   const auto program = parse(kXor);
   const auto checked = check(program.get());
   const auto backend = open("reference");
@@ -446,8 +455,8 @@ TEST(Arguments, NullIsRefused) {
   vyre_pipeline_free(nullptr);
 }
 
-// Oracle: vyre.h: a null list is not wanted, and a call that succeeds gives none.
 TEST(Arguments, DiagnosticsAreOptionalAndNullOnSuccess) {
+  VYRE_ORACLE(SpecificationTable, "vyre.h: a null list is not wanted, and a call that succeeds gives none");
   Out<vyre_program> program;
   EXPECT_EQ(vyre_parse("program", 7, &program, nullptr), VYRE_REFUSED);
   Out<vyre_diagnostics> diagnostics;
@@ -456,8 +465,9 @@ TEST(Arguments, DiagnosticsAreOptionalAndNullOnSuccess) {
   program.own();
 }
 
-// Oracle: vyre.h: the library writes no more than the caller has room for, and knows no smaller struct.
 TEST(Arguments, StructsMayGrow) {
+  VYRE_ORACLE(SpecificationTable,
+              "vyre.h: the library writes no more than the caller has room for, and knows no smaller struct");
   const auto program = parse(kXor);
   struct Later {
     vyre_program_info info;
@@ -478,8 +488,8 @@ TEST(Arguments, StructsMayGrow) {
   EXPECT_EQ(small.buffer_count, 99u);
 }
 
-// Oracle: vyre.h's constants; statuses have distinct words.
 TEST(Version, IsThatOfTheHeader) {
+  VYRE_ORACLE(SpecificationTable, "vyre.h's constants; statuses have distinct words");
   EXPECT_EQ(vyre_api_version(), uint32_t(VYRE_API_VERSION));
   EXPECT_EQ(view(vyre_version()), VYRE_VERSION);
   EXPECT_EQ(view(vyre_status_text(VYRE_OK)), "ok");

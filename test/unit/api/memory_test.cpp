@@ -7,6 +7,7 @@
 #include <new>
 #include <string_view>
 
+#include "oracle.h"
 #include "vyre/vyre.h"
 
 namespace {
@@ -68,8 +69,9 @@ Handle* survive(vyre_status wanted, void (*release)(Handle*), Call call) {
   }
 }
 
-// Oracle: vyre.h, VYRE_OUT_OF_MEMORY. Tables that live for ever are made by the first round, with memory.
+// Tables that live for ever are made by the first round, with memory.
 TEST(OutOfMemory, IsAStatusWhereverItHappens) {
+  VYRE_ORACLE(SpecificationTable, "vyre.h, VYRE_OUT_OF_MEMORY");
   for (const bool failing : {false, true}) {
     vyre_program* program = nullptr;
     vyre_checked* checked = nullptr;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "backend/backend.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::backend {
@@ -59,9 +60,10 @@ class Plain final : public Backend {
 constexpr std::string_view kThree =
     "read a: u32 @3, read_write out: u32 @0, uniform params: u32 @7, workgroup w: u32[4]";
 
-// Oracle: ir-types, "Convention": a backend takes the conventions up to its newest.
 // covers: CC-03 CC-04 CC-05
 TEST(Negotiation, B006NewerThanTheBackendKnows) {
+  VYRE_ORACLE(SpecificationTable,
+              "ir-types, \"Convention\": a backend takes the conventions up to its newest");
   Fake backend;
   const auto p = program(kThree);
   EXPECT_TRUE(make_pipeline(backend, p, Convention::v1()));
@@ -77,9 +79,10 @@ TEST(Negotiation, B006NewerThanTheBackendKnows) {
   EXPECT_EQ(backend.compiled, 3);
 }
 
-// Oracle: convention.h: there are versions 1 and 2; a backend of another build that claims more does not make
-// them.
 TEST(Negotiation, B006VersionsThatDoNotExist) {
+  VYRE_ORACLE(SpecificationTable,
+              "convention.h: there are versions 1 and 2; a backend of another build that claims more does "
+              "not make them");
   Fake backend;
   backend.newest = 9;
   const auto p = program(kThree);
@@ -91,9 +94,10 @@ TEST(Negotiation, B006VersionsThatDoNotExist) {
   EXPECT_EQ(backend.compiled, 0);
 }
 
-// Oracle: B007 in diag.def: the lookup table of V2 is a read buffer at the binding that the host names.
 // covers: CC-01 CC-02 CC-05
 TEST(Negotiation, B007LookupTable) {
+  VYRE_ORACLE(SpecificationTable,
+              "B007 in diag.def: the lookup table of V2 is a read buffer at the binding that the host names");
   Fake backend;
   const auto p = program(kThree);
   const auto code = [&](const Convention& convention) {
@@ -116,8 +120,9 @@ TEST(Negotiation, B007LookupTable) {
   EXPECT_TRUE(make_pipeline(backend, only_scratch, Convention::v1()));
 }
 
-// Oracle: B002 in diag.def: the first operation that is missing, and the backend, are named.
 TEST(Negotiation, B002MissingIntrinsics) {
+  VYRE_ORACLE(SpecificationTable,
+              "B002 in diag.def: the first operation that is missing, and the backend, are named");
   const auto p = program("read_write out: u32 @0",
                          "out[0] = subgroup.lane(); out[1] = subgroup.any(1) + subgroup.shuffle(1, 2);");
   Fake backend;
@@ -136,8 +141,9 @@ TEST(Negotiation, B002MissingIntrinsics) {
   EXPECT_EQ(backend.compiled, 1);
 }
 
-// Oracle: backend.h: no intrinsics and the newest convention, unless a backend says otherwise.
 TEST(Negotiation, Defaults) {
+  VYRE_ORACLE(SpecificationTable,
+              "backend.h: no intrinsics and the newest convention, unless a backend says otherwise");
   Plain backend;
   for (const spec::IntrinsicInfo& info : spec::kIntrinsics) EXPECT_FALSE(backend.has(info.intrinsic));
   EXPECT_EQ(backend.convention(), 2u);

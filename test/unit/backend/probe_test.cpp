@@ -16,6 +16,7 @@
 #include "lower/evaluate.h"
 #include "lower/kernel.h"
 #include "lower/spirv/float_promises.h"
+#include "oracle.h"
 
 namespace vyre::backend {
 namespace {
@@ -133,6 +134,8 @@ probe::Verdict verdict_of(const Device& device) {
 }
 
 TEST(Probe, AnExactDeviceKeepsEverything) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   const probe::Verdict verdict = verdict_of({.fault = nullptr});
   EXPECT_THAT(demoted(verdict.kept), IsEmpty());
   EXPECT_THAT(verdict.findings, IsEmpty());
@@ -140,6 +143,8 @@ TEST(Probe, AnExactDeviceKeepsEverything) {
 }
 
 TEST(Probe, WhatIsBrokenIsTakenBackAndNothingElse) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   struct Case {
     const char* what;
     Fault fault;
@@ -175,6 +180,8 @@ lower::FloatPromises plain_vulkan() {
 
 // A promise that leaves answers open is kept by any of them, another one each time.
 TEST(Probe, WhatAPromiseAllowsIsNotTakenBack) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   const lower::FloatPromises promised = plain_vulkan();
   const auto verdict = probe::probe(promised, Device{.flickers = true});
   ASSERT_TRUE(verdict);
@@ -184,6 +191,8 @@ TEST(Probe, WhatAPromiseAllowsIsNotTakenBack) {
 }
 
 TEST(Probe, WhatAPromiseDoesNotAllowIsTakenBackFromGuardedForms) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   const auto worse = [](RawOp op, lower::Promise real) {
     lower::FloatPromises out = plain_vulkan();
     out[op] = real;
@@ -215,6 +224,8 @@ TEST(Probe, WhatAPromiseDoesNotAllowIsTakenBackFromGuardedForms) {
 }
 
 TEST(Probe, FlushedSubnormalsTakeBackArithmetic) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   const probe::Verdict verdict = verdict_of({.fault = arithmetic_of(lower::kFlushingFloats)});
   for (const RawOp op : {RawOp::FAdd, RawOp::FSub, RawOp::FMul, RawOp::FDiv, RawOp::FMulAdd, RawOp::FEq}) {
     EXPECT_FALSE(verdict.kept[op].given) << info(op).mnemonic;
@@ -225,6 +236,8 @@ TEST(Probe, FlushedSubnormalsTakeBackArithmetic) {
 }
 
 TEST(Probe, ADeviceThatFlickersIsRefused) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   const probe::Verdict verdict =
       verdict_of({.fault = arithmetic_of(lower::kLooseDivisionFloats), .flickers = true});
   EXPECT_FALSE(verdict.steady);
@@ -233,6 +246,8 @@ TEST(Probe, ADeviceThatFlickersIsRefused) {
 }
 
 TEST(Probe, ErrorsOfTheDeviceComeBack) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   const auto lost = [](std::span<const check::Checked* const> programs, const lower::FloatPromises&) {
     std::vector<Result<std::unique_ptr<Pipeline>>> out;
     for (size_t i = 0; i < programs.size(); ++i) {
@@ -273,6 +288,8 @@ class FloatSupportTest : public testing::Test {
 };
 
 TEST_F(FloatSupportTest, TheFormDecidesWhetherTheProbeIsAsked) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   const FloatUse native = use(FloatForm::Native, {.fault = divide_equals});
   EXPECT_EQ(compiled_, 0u);
   EXPECT_THAT(native.composed, IsEmpty());
@@ -288,6 +305,8 @@ TEST_F(FloatSupportTest, TheFormDecidesWhetherTheProbeIsAsked) {
 }
 
 TEST_F(FloatSupportTest, AVerdictIsForTheNextProcessToo) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   const FloatUse first = use(FloatForm::Auto, {.fault = divide_equals});
   EXPECT_GT(compiled_, 0u);
   const FloatUse second = use(FloatForm::Auto, {.fault = divide_equals});
@@ -299,6 +318,8 @@ TEST_F(FloatSupportTest, AVerdictIsForTheNextProcessToo) {
 }
 
 TEST_F(FloatSupportTest, ADamagedVerdictIsNone) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   use(FloatForm::Auto, {.fault = divide_equals});
   for (const auto& file : std::filesystem::directory_iterator(folder_)) {
     std::fstream stream(file.path(), std::ios::in | std::ios::out);
@@ -311,6 +332,8 @@ TEST_F(FloatSupportTest, ADamagedVerdictIsNone) {
 }
 
 TEST_F(FloatSupportTest, UnsteadyDevicesStayRefusedAndSaySo) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   const Device flickers{.fault = arithmetic_of(lower::kLooseDivisionFloats), .flickers = true};
   use(FloatForm::Auto, flickers);
   const FloatUse kept = use(FloatForm::Auto, {.fault = nullptr});
@@ -320,6 +343,8 @@ TEST_F(FloatSupportTest, UnsteadyDevicesStayRefusedAndSaySo) {
 }
 
 TEST(FloatForm, Words) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
   EXPECT_EQ(*parse_float_form("auto"), FloatForm::Auto);
   EXPECT_EQ(*parse_float_form("native"), FloatForm::Native);
   EXPECT_EQ(*parse_float_form("composed"), FloatForm::Composed);

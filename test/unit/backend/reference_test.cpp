@@ -3,6 +3,7 @@
 
 #include "backend/backend.h"
 #include "base/bytes.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::backend {
@@ -26,9 +27,10 @@ std::vector<uint32_t> dispatch(Pipeline& pipeline, std::vector<uint32_t> words, 
   return words;
 }
 
-// Oracle: doubling by hand, over as many invocations as are dispatched; a pipeline outlives program and
-// backend, and a second dispatch knows nothing of the first.
 TEST(Reference, CompilesOnceAndDispatchesOften) {
+  VYRE_ORACLE(SpecificationTable,
+              "doubling by hand, over as many invocations as are dispatched; a pipeline outlives program and "
+              "backend, and a second dispatch knows nothing of the first");
   std::unique_ptr<Pipeline> pipeline;
   {
     const auto backend = make_reference();
@@ -42,8 +44,8 @@ TEST(Reference, CompilesOnceAndDispatchesOften) {
   EXPECT_EQ(dispatch(*pipeline, {5, 6}, {}), (std::vector<uint32_t>{10, 12}));
 }
 
-// Oracle: the answers come in the order of the programs.
 TEST(Reference, CompilesABatch) {
+  VYRE_ORACLE(SpecificationTable, "the answers come in the order of the programs");
   const auto backend = make_reference();
   const auto twice = program(kDouble), negate = program(kNegate);
   const auto pipelines = backend->compile_batch(std::vector{&twice, &negate, &twice});
@@ -53,8 +55,8 @@ TEST(Reference, CompilesABatch) {
   EXPECT_EQ(dispatch(**pipelines[2], {4}, {}), (std::vector<uint32_t>{8}));
 }
 
-// Oracle: backend.h: dispatch refuses what layout::bind refuses.
 TEST(Reference, RefusesWhatDoesNotFit) {
+  VYRE_ORACLE(SpecificationTable, "backend.h: dispatch refuses what layout::bind refuses");
   const auto backend = make_reference();
   const auto checked = program(kDouble);
   const auto pipeline = backend->compile(checked);
@@ -64,8 +66,9 @@ TEST(Reference, RefusesWhatDoesNotFit) {
   EXPECT_EQ(result.error().code, DiagCode::X009);
 }
 
-// Oracle: the names that certificates print; the limits of the reference in semantics, "Structure".
 TEST(Reference, SaysWhoItIs) {
+  VYRE_ORACLE(SpecificationTable,
+              "the names that certificates print; the limits of the reference in semantics, \"Structure\"");
   const auto backend = make_reference();
   EXPECT_EQ(backend->identity().name, "reference");
   EXPECT_FALSE(backend->identity().version.empty());

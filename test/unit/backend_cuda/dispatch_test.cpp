@@ -3,6 +3,7 @@
 #include <numeric>
 #include <thread>
 
+#include "oracle.h"
 #include "support.h"
 
 namespace vyre::test {
@@ -19,8 +20,8 @@ std::span<std::byte> bytes_of(std::vector<uint32_t>& words) {
   return std::as_writable_bytes(std::span(words));
 }
 
-// Oracle: a sum in C++, and the launch that backend.h and ptx.h describe.
 TEST_F(Dispatch, PassesBuffersAndCountsInTheirOrder) {
+  VYRE_ORACLE(CpuReference, "a sum in C++, and the launch that backend.h and ptx.h describe");
   const auto program = checked(kAdd);
   const auto backend = open();
   const auto pipeline = backend->compile(program);
@@ -42,8 +43,9 @@ TEST_F(Dispatch, PassesBuffersAndCountsInTheirOrder) {
   EXPECT_EQ(fake().calls["cuMemcpyDtoHAsync_v2"], 1);
 }
 
-// Oracle: the host's own copy; only read_write buffers come back, whatever a kernel does to the others.
 TEST_F(Dispatch, BringsBackWhatIsReadWriteAndNothingElse) {
+  VYRE_ORACLE(CpuReference,
+              "the host's own copy; only read_write buffers come back, whatever a kernel does to the others");
   const auto program = checked(
       "program p(read_write x: u32 @0, read a: u32 @1, read_write y: u32 @2, uniform u: u32 @3) "
       "workgroup(1, 1, 1) { x[0] = a[0]; y[0] = u[0]; }");
@@ -67,9 +69,10 @@ TEST_F(Dispatch, BringsBackWhatIsReadWriteAndNothingElse) {
   EXPECT_THAT(u, testing::ElementsAre(4u));
 }
 
-// Oracle: a bitwise complement in C++, of buffers that are larger than what is pinned, whose parts fall
-// across its ends, at host addresses of any alignment.
 TEST_F(Dispatch, MovesLargeBuffersInPieces) {
+  VYRE_ORACLE(CpuReference,
+              "a bitwise complement in C++, of buffers that are larger than what is pinned, whose parts fall "
+              "across its ends, at host addresses of any alignment");
   const auto program = checked(
       "program p(read a: bytes @0, read_write x: u32 @1, read_write y: u32 @2) workgroup(1, 1, 1) { x[0] = "
       "a[0]; }");
@@ -101,9 +104,9 @@ TEST_F(Dispatch, MovesLargeBuffersInPieces) {
   }
 }
 
-// Oracle: kernel.h: every binding has at least one element, though its count be 0. The buffer before it fills
-// its memory to the end.
+// The buffer before it fills its memory to the end.
 TEST_F(Dispatch, GivesEmptyBuffersMemory) {
+  VYRE_ORACLE(SpecificationTable, "kernel.h: every binding has at least one element, though its count be 0");
   const auto program = checked(kAdd);
   const auto backend = open();
   const auto pipeline = backend->compile(program);
@@ -132,8 +135,8 @@ TEST_F(Dispatch, GivesEmptyBuffersMemory) {
   EXPECT_EQ(fake().launches.size(), 3u);
 }
 
-// Oracle: layout::bind's codes, which come before anything is done.
 TEST_F(Dispatch, RefusesWhatDoesNotFit) {
+  VYRE_ORACLE(SpecificationTable, "layout::bind's codes, which come before anything is done");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline);
@@ -145,8 +148,8 @@ TEST_F(Dispatch, RefusesWhatDoesNotFit) {
   EXPECT_EQ(fake().launches.size(), 0u);
 }
 
-// Oracle: a sum in C++; the middle of a buffer is bound, and the rest stays.
 TEST_F(Dispatch, RunsOverBuffersOfTheDevice) {
+  VYRE_ORACLE(CpuReference, "a sum in C++; the middle of a buffer is bound, and the rest stays");
   const auto program = checked(kAdd);
   const auto backend = open();
   const auto pipeline = backend->compile(program);
@@ -169,6 +172,7 @@ TEST_F(Dispatch, RunsOverBuffersOfTheDevice) {
 }
 
 TEST_F(Dispatch, RefusesBuffersOfOthers) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   const auto backend = open(), other = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline);
@@ -181,8 +185,9 @@ TEST_F(Dispatch, RefusesBuffersOfOthers) {
   EXPECT_EQ(fake().launches.size(), 0u);
 }
 
-// Oracle: each thread's own sum in C++: what one thread moves never meets what another does.
 TEST_F(Dispatch, ThreadsTakeTurns) {
+  VYRE_ORACLE(CpuReference,
+              "each thread's own sum in C++: what one thread moves never meets what another does");
   const auto program = checked(kAdd);
   const auto backend = open();
   fake().kernel = kernel_of(program);
@@ -202,6 +207,7 @@ TEST_F(Dispatch, ThreadsTakeTurns) {
 }
 
 TEST_F(Dispatch, ShowsItsCode) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline);

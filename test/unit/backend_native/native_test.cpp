@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "oracle.h"
 #include "programs.h"
 #include "support.h"
 
@@ -35,8 +36,8 @@ class EveryProgram : public testing::TestWithParam<NativeProgram> {};
 INSTANTIATE_TEST_SUITE_P(Native, EveryProgram, testing::ValuesIn(test::native_programs()),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Oracle: the reference evaluator, which shares no code with lowering.
 TEST_P(EveryProgram, GivesTheBytesOfTheReference) {
+  VYRE_ORACLE(ReferenceInterpreter, "the reference evaluator, which shares no code with lowering");
   static const std::unique_ptr<Backend> backends[] = {native(0, 1), native(2, 1), native(2, 3)};
   const NativeProgram& p = GetParam();
   const check::Checked program = checked(p.text);
@@ -58,10 +59,11 @@ TEST_P(EveryProgram, GivesTheBytesOfTheReference) {
   }
 }
 
-// Oracle: none is needed; the comparison above must be able to fail, so a program with a wrong operator must
-// differ.
 // covers: EX-58
 TEST(Native, AWrongOperatorIsSeen) {
+  VYRE_ORACLE(Property,
+              "none is needed; the comparison above must be able to fail, so a program with a wrong operator "
+              "must differ");
   const auto right = checked(test::native_programs().front().text);
   std::string text(test::native_programs().front().text);
   text.replace(text.find("a[i] ^ b[i]"), 11, "a[i] | b[i]");
@@ -72,8 +74,9 @@ TEST(Native, AWrongOperatorIsSeen) {
             test::reference_result(right, before, {3, 1, 1}));
 }
 
-// Oracle: closed forms, written here: lane j of n sees the value that lane n - 1 - j stored.
 TEST(Native, EveryWorkgroupSizeHasItsLanes) {
+  VYRE_ORACLE(SpecificationTable,
+              "closed forms, written here: lane j of n sees the value that lane n - 1 - j stored");
   const auto backend = native(2, 2);
   for (const uint32_t size :
        {1u, 2u, 3u, 7u, 8u, 9u, 31u, 32u, 33u, 64u, 100u, 255u, 256u, 511u, 1000u, 1023u, 1024u}) {
@@ -91,8 +94,9 @@ TEST(Native, EveryWorkgroupSizeHasItsLanes) {
   }
 }
 
-// Oracle: the sum of all inputs, by a loop in C++; and that each of 2^22 elements was visited once.
 TEST(Native, ManyThreadsLoseNothing) {
+  VYRE_ORACLE(CpuReference,
+              "the sum of all inputs, by a loop in C++; and that each of 2^22 elements was visited once");
   const auto program = checked(R"(
 program p(read a: u32 @0, read_write total: u32 @1, read_write seen: u32 @2) workgroup(64, 1, 1) {
   let i = invocation_id.x + invocation_id.y * 65536;
@@ -111,8 +115,8 @@ program p(read a: u32 @0, read_write total: u32 @1, read_write seen: u32 @2) wor
   for (uint32_t i = 0; i < kCount; ++i) ASSERT_EQ(buffers[2][i], seen[i] + 1) << i;
 }
 
-// Oracle: the same program on aligned buffers of the reference.
 TEST(Native, BuffersMayStandAtAnyAddress) {
+  VYRE_ORACLE(ReferenceInterpreter, "the same program on aligned buffers of the reference");
   const auto program = checked(test::native_programs().front().text);
   const auto pipeline = native(0, 1)->compile(program);
   ASSERT_TRUE(pipeline);
@@ -129,8 +133,9 @@ TEST(Native, BuffersMayStandAtAnyAddress) {
   EXPECT_EQ(to_words(host[2]), expected[2]);
 }
 
-// Oracle: what a store out of bounds would touch: the words around each buffer must keep their pattern.
 TEST(Native, NothingIsWrittenAroundABuffer) {
+  VYRE_ORACLE(SpecificationTable,
+              "what a store out of bounds would touch: the words around each buffer must keep their pattern");
   const auto program = checked(R"(
 program p(read_write a: u32 @0, read_write e: u32 @1) workgroup(64, 1, 1) {
   let i = invocation_id.x;
@@ -156,6 +161,7 @@ program p(read_write a: u32 @0, read_write e: u32 @1) workgroup(64, 1, 1) {
 }
 
 TEST(Native, RefusesWhatBindRefuses) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def");
   const auto program = checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 1; }");
   const auto pipeline = native(0, 1)->compile(program);
   ASSERT_TRUE(pipeline);
@@ -169,8 +175,8 @@ TEST(Native, RefusesWhatBindRefuses) {
 }
 
 #ifndef VYRE_TEST_UNDER_ASAN  // which reserves most of the address space
-// Oracle: the operating system, which is told to give no more memory.
 TEST(Native, MemoryThatIsNotThereIsAResourceExceeded) {
+  VYRE_ORACLE(SpecificationTable, "the operating system, which is told to give no more memory");
   const auto program = checked(
       "program p(read_write out: u32 @0, workgroup w: u32[16777216]) workgroup(1, 1, 1)"
       " { w[0] = 1; barrier; out[0] = w[0]; }");
@@ -191,8 +197,10 @@ TEST(Native, MemoryThatIsNotThereIsAResourceExceeded) {
 }
 #endif
 
-// Oracle: the reference, for every program of a batch; and pipelines outlive the backend and their siblings.
 TEST(Native, ABatchIsAsGoodAsItsPrograms) {
+  VYRE_ORACLE(
+      ReferenceInterpreter,
+      "the reference, for every program of a batch; and pipelines outlive the backend and their siblings");
   std::vector<check::Checked> programs;
   for (int copy = 0; copy < 5; ++copy) {
     for (const NativeProgram& p : test::native_programs()) programs.push_back(checked(p.text));
@@ -218,6 +226,7 @@ TEST(Native, ABatchIsAsGoodAsItsPrograms) {
 // Harnesses compile 10^5 random programs: they need at least 300 a second on one core. Measured in processor
 // time, since a test machine is seldom idle; the rate is printed.
 TEST(Native, BatchesCompileFast) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def");
   std::vector<check::Checked> programs;
   for (const NativeProgram& p : test::native_programs()) programs.push_back(checked(p.text));
   std::vector<const check::Checked*> pointers;
@@ -236,8 +245,9 @@ TEST(Native, BatchesCompileFast) {
 #endif
 }
 
-// Oracle: the recurrence, in C++. A program of this size would take minutes in the whole pipeline.
+// A program of this size would take minutes in the whole pipeline.
 TEST(Native, ALargeProgramCompilesInReasonableTime) {
+  VYRE_ORACLE(CpuReference, "the recurrence, in C++");
   std::string text = "program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) { let x = 1;";
   uint32_t expected = 1;
   const Buffers a = inputs({16}, 4);
@@ -251,6 +261,7 @@ TEST(Native, ALargeProgramCompilesInReasonableTime) {
 }
 
 TEST(Native, SaysWhoItIs) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def");
   const Identity id = native(2, 3)->identity();
   EXPECT_EQ(id.name, "native");
   EXPECT_NE(id.device.find("3 threads"), std::string::npos) << id.device;

@@ -1,5 +1,6 @@
 // The integer compositions on every input of small formats, and every value of 16-bit ones: against num/,
 // which was written from the standard by itself.
+#include "oracle.h"
 #include "soft.h"
 
 namespace vyre::test {
@@ -35,16 +36,24 @@ const auto name_format = [](const testing::TestParamInfo<FloatFormat>& info) {
 };
 INSTANTIATE_TEST_SUITE_P(Soft, SmallFormat, testing::ValuesIn(kSmall), name_format);
 
-// Oracle: num/.
-TEST_P(SmallFormat, UnaryOperatorsOfEveryValue) { exhaust(1); }
-TEST_P(SmallFormat, BinaryOperatorsOfEveryPair) { exhaust(2); }
-TEST_P(SmallFormat, MultiplyAddOfEveryTriple) { exhaust(3); }
+TEST_P(SmallFormat, UnaryOperatorsOfEveryValue) {
+  VYRE_ORACLE(CpuReference, "num/");
+  exhaust(1);
+}
+TEST_P(SmallFormat, BinaryOperatorsOfEveryPair) {
+  VYRE_ORACLE(CpuReference, "num/");
+  exhaust(2);
+}
+TEST_P(SmallFormat, MultiplyAddOfEveryTriple) {
+  VYRE_ORACLE(CpuReference, "num/");
+  exhaust(3);
+}
 
 class HalfWord : public testing::TestWithParam<FloatFormat> {};
 INSTANTIATE_TEST_SUITE_P(Soft, HalfWord, testing::Values(spec::kBinary16, spec::kBFloat16), name_format);
 
-// Oracle: num/.
 TEST_P(HalfWord, UnaryOperatorsOfEveryValue) {
+  VYRE_ORACLE(CpuReference, "num/");
   for (const Op op : soft_operators(1)) {
     Columns composition(ops::soft_operator(op, GetParam()));
     expect_columns(composition, {every(GetParam())},
@@ -64,8 +73,8 @@ void expect_to_integers(FloatFormat f, const Words& patterns) {
   }
 }
 
-// Oracle: num/.
 TEST(SoftCasts, BetweenFormatsOfEveryValue) {
+  VYRE_ORACLE(CpuReference, "num/");
   std::vector<FloatFormat> formats(std::begin(kSmall), std::end(kSmall));
   formats.insert(formats.end(), std::begin(kLanguage), std::end(kLanguage));
   for (const FloatFormat from : formats) {
@@ -78,8 +87,8 @@ TEST(SoftCasts, BetweenFormatsOfEveryValue) {
   }
 }
 
-// Oracle: num/.
 TEST(SoftCasts, ToIntegersOfEveryValue) {
+  VYRE_ORACLE(CpuReference, "num/");
   for (const FloatFormat f : kSmall) expect_to_integers(f, every(f));
   expect_to_integers(spec::kBinary16, every(spec::kBinary16));
   expect_to_integers(spec::kBFloat16, every(spec::kBFloat16));

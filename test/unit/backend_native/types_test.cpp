@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backend/native/native.h"
+#include "oracle.h"
 #include "support.h"
 
 namespace vyre::backend {
@@ -116,9 +117,10 @@ std::string replaced(std::string text, const TypeCase& c) {
   return text;
 }
 
-// Oracle: the bytes themselves. Values go through variables, select, workgroup memory across a barrier and a
-// literal, and come out as they went in: NaNs with their payloads too.
+// Values go through variables, select, workgroup memory across a barrier and a literal, and come out as they
+// went in: NaNs with their payloads too.
 TEST_P(EveryType, KeepsItsBytes) {
+  VYRE_ORACLE(SpecificationTable, "the bytes themselves");
   const TypeCase& c = GetParam();
   const auto program = checked(replaced(R"(
 program p(read a: TYPE @0, read_write out: TYPE @1, workgroup w: TYPE[4]) workgroup(4, 1, 1) {
@@ -157,9 +159,11 @@ program p(read a: TYPE @0, read_write out: TYPE @1, workgroup w: TYPE[4]) workgr
   }
 }
 
-// Oracle: semantics, "Memory": out of bounds a load gives zero and a store does nothing, and an empty buffer
-// has no element at all. Guards stand directly behind the last element of buffers of every length.
+// Guards stand directly behind the last element of buffers of every length.
 TEST_P(EveryType, TouchesNothingBeyondItsElements) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Memory\": out of bounds a load gives zero and a store does nothing, and an empty "
+              "buffer has no element at all");
   const TypeCase& c = GetParam();
   const auto program = checked(replaced(R"(
 program p(read_write a: TYPE @0, read_write zeros: TYPE @1) workgroup(16, 1, 1) {
@@ -184,9 +188,10 @@ program p(read_write a: TYPE @0, read_write zeros: TYPE @1) workgroup(16, 1, 1) 
   }
 }
 
-// Oracle: the element number, which each invocation stores in its own 16 bits: threads that share a word, and
-// a cache line, must not undo one another.
 TEST(Native, NeighboursOf16BitsSurviveManyThreads) {
+  VYRE_ORACLE(SpecificationTable,
+              "the element number, which each invocation stores in its own 16 bits: threads that share a "
+              "word, and a cache line, must not undo one another");
   const auto program = checked(R"(
 program p(read_write out: f16 @0) workgroup(1, 1, 1) {
   for round in 0..64 { out[invocation_id.x] = bitcast<f16>(bitcast<bf16>(out[invocation_id.x])); }
@@ -277,9 +282,9 @@ class EveryWideProgram : public testing::TestWithParam<Fixed> {};
 INSTANTIATE_TEST_SUITE_P(Native, EveryWideProgram, testing::ValuesIn(kPrograms),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Oracle: the reference evaluator, which shares no code with lowering. The dimensions that uniform buffers
-// hold are the first words: 3 and 4.
+// The dimensions that uniform buffers hold are the first words: 3 and 4.
 TEST_P(EveryWideProgram, GivesTheBytesOfTheReference) {
+  VYRE_ORACLE(ReferenceInterpreter, "the reference evaluator, which shares no code with lowering");
   const Fixed& p = GetParam();
   const check::Checked program = checked(p.text);
   std::vector<Bytes> before;
@@ -309,9 +314,10 @@ TEST_P(EveryWideProgram, GivesTheBytesOfTheReference) {
   }
 }
 
-// Oracle: explain B002: operations of subgroups are refused by name, and the rest of a batch is none the
-// worse.
 TEST(Native, RefusesSubgroupOperationsAlone) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "explain B002: operations of subgroups are refused by name, and the rest of a batch is none the worse");
   const auto plain = checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 41 + 1; }");
   auto library = spec::OpTable();
   spec::add_intrinsics(library);

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "oracle.h"
+
 namespace vyre::backend {
 namespace {
 
-// Oracle: the Unicode standard, table 3-7, well-formed UTF-8.
 TEST(Printable, KeepsTextAndReplacesTheRest) {
+  VYRE_ORACLE(ExternalCorpus, "the Unicode standard, table 3-7, well-formed UTF-8");
   const std::string bad = "\xef\xbf\xbd";
   EXPECT_EQ(printable(""), "");
   EXPECT_EQ(printable("plain ~"), "plain ~");
@@ -25,6 +27,7 @@ TEST(Printable, KeepsTextAndReplacesTheRest) {
 }
 
 TEST(Text, EndsAtItsNullOrItsField) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const char ended[6] = {'a', 'b', '\0', 'c', 'd', 'e'};
   EXPECT_EQ(text_of(ended), "ab");
   const char full[3] = {'a', 'b', 'c'};

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/bytes.h"
+#include "oracle.h"
 #include "support.h"
 #include "wire/wire.h"
 
@@ -41,8 +42,9 @@ Result<void> dispatch(Pipeline& pipeline, Words& a, Words& out, layout::Groups g
 // What a plugin is given
 // ---------------------------------------------------------------------------------------------------------
 
-// Oracle: the program's text, and docs/wire-format.md: bytes 8 to 39 are the digest.
 TEST(Program, IsDescribed) {
+  VYRE_ORACLE(SpecificationTable,
+              "the program's text, and docs/wire-format.md: bytes 8 to 39 are the digest");
   const auto backend = test::plugin();
   const check::Checked program = checked(R"(
 program described(uniform sizes: u32 @9, read wide: u128 @0, read_write half: f16 @4, read_write t: tensor<vec2u32, [4]> @2,
@@ -69,9 +71,10 @@ program described(uniform sizes: u32 @9, read wide: u128 @0, read_write half: f1
   EXPECT_EQ(log.digest, std::vector<uint8_t>(log.wire.begin() + 8, log.wire.begin() + 40));
 }
 
-// Oracle: backend.h, vyre_form. That the texts mean the program is for the tests of lowering and for those
-// who compile them: examples/backend-plugin is certified.
+// That the texts mean the program is for the tests of lowering and for those who compile them:
+// examples/backend-plugin is certified.
 TEST(Program, IsLoweredToEachForm) {
+  VYRE_ORACLE(SpecificationTable, "backend.h, vyre_form");
   const auto backend = test::plugin("forms");
   compiled(*backend, R"(
 program summed(read a: u32 @0, read_write out: u32 @1, workgroup w: u32[25]) workgroup(32, 1, 1) {
@@ -109,8 +112,9 @@ program summed(read a: u32 @0, read_write out: u32 @1, workgroup w: u32[25]) wor
   }
 }
 
-// A plugin says nothing of its floats, so it gets none. Oracle: the names of the instructions.
+// A plugin says nothing of its floats, so it gets none.
 TEST(Program, GetsFloatsAsIntegers) {
+  VYRE_ORACLE(SpecificationTable, "the names of the instructions");
   const auto backend = test::plugin("forms");
   compiled(*backend, R"(
 program scaled(read a: f32 @0, read_write out: f32 @1) workgroup(32, 1, 1) {
@@ -137,6 +141,7 @@ program scaled(read a: f32 @0, read_write out: f32 @1) workgroup(32, 1, 1) {
 }
 
 TEST(Program, ThatCannotBeLoweredIsReportedByTheHost) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin("unknown form");
   const auto refused = backend->compile(checked(kPlusOne));
   ASSERT_FALSE(refused);
@@ -145,6 +150,7 @@ TEST(Program, ThatCannotBeLoweredIsReportedByTheHost) {
 }
 
 TEST(Program, IsGoneAfterItsCompilation) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin("late");
   compiled(*backend, kPlusOne);
   EXPECT_EQ(log_of_good().late, VYRE_PLUGIN_OK);
@@ -161,8 +167,10 @@ std::string ballot(std::string_view size) {
   return text.replace(text.find("SIZE"), 4, size);
 }
 
-// Oracle: the limits that the plugin states: 64 invocations, 128 bytes of workgroup memory, and its lanes.
 TEST(Program, ThatDoesNotFitTheDeviceIsRefused) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the limits that the plugin states: 64 invocations, 128 bytes of workgroup memory, and its lanes");
   const auto expect = [](const std::string& mode, const std::string& text, DiagCode code,
                          std::initializer_list<const char*> parts) {
     const auto backend = test::plugin(mode);
@@ -190,6 +198,7 @@ TEST(Program, ThatDoesNotFitTheDeviceIsRefused) {
 // ---------------------------------------------------------------------------------------------------------
 
 TEST(Dispatch, MovesBuffersThereAndBack) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   Words a = {1, 0xffffffff, 41}, out = {7, 7, 7, 7};
@@ -207,6 +216,7 @@ TEST(Dispatch, MovesBuffersThereAndBack) {
 }
 
 TEST(Dispatch, ReadsBackWhatProgramsMayWrite) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   Words a = {1}, out = {0};
@@ -216,6 +226,7 @@ TEST(Dispatch, ReadsBackWhatProgramsMayWrite) {
 }
 
 TEST(Dispatch, TakesEmptyBuffers) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   Words a, out;
@@ -227,6 +238,7 @@ TEST(Dispatch, TakesEmptyBuffers) {
 }
 
 TEST(Dispatch, AllocatesOnceForManyOfNearlyTheSameSize) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   const int before = log_of_good().buffers;
@@ -242,9 +254,10 @@ TEST(Dispatch, AllocatesOnceForManyOfNearlyTheSameSize) {
   EXPECT_EQ(log_of_good().buffers, before + 2) << "pipelines share them";
 }
 
-// Oracle: the mode "memory" has 4096 bytes. 1024 and 1024 lie idle when 2048 and 2048 are wanted, and then
-// 4000.
 TEST(Dispatch, GivesIdleMemoryBackBeforeItRunsOut) {
+  VYRE_ORACLE(SpecificationTable,
+              "the mode \"memory\" has 4096 bytes. 1024 and 1024 lie idle when 2048 and 2048 are wanted, and "
+              "then 4000");
   const auto backend = test::plugin("memory");
   const auto pipeline = compiled(*backend, kPlusOne);
   for (const uint32_t n : {256u, 512u}) {
@@ -262,6 +275,7 @@ TEST(Dispatch, GivesIdleMemoryBackBeforeItRunsOut) {
 }
 
 TEST(Dispatch, IsCheckedLikeEveryBackends) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   Words a(4), out(4);
@@ -278,8 +292,8 @@ TEST(Dispatch, IsCheckedLikeEveryBackends) {
   EXPECT_EQ(log_of_good().dispatches, before);
 }
 
-// Oracle: backend.h, the comments on the statuses, and diag.def, B001 to B012.
 TEST(Dispatch, TurnsStatusesIntoDiagnostics) {
+  VYRE_ORACLE(SpecificationTable, "backend.h, the comments on the statuses, and diag.def, B001 to B012");
   struct Case {
     const char* mode;
     DiagCode code;
@@ -314,6 +328,7 @@ TEST(Dispatch, TurnsStatusesIntoDiagnostics) {
 }
 
 TEST(Dispatch, OfManyThreadsReachesThePluginOneAtATime) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin("slow");
   const int before = log_of_good().overlaps;
   std::vector<std::thread> threads;
@@ -337,6 +352,7 @@ TEST(Dispatch, OfManyThreadsReachesThePluginOneAtATime) {
 // ---------------------------------------------------------------------------------------------------------
 
 TEST(Resident, BuffersStayBetweenDispatches) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   auto one = backend->allocate(1024);
@@ -359,6 +375,7 @@ TEST(Resident, BuffersStayBetweenDispatches) {
 }
 
 TEST(Resident, RangesAreChecked) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto other = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
@@ -387,6 +404,7 @@ TEST(Resident, RangesAreChecked) {
 }
 
 TEST(Resident, AllocationsKeepTheLimit) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   EXPECT_TRUE(backend->allocate(1 << 20));
   EXPECT_TRUE(backend->allocate(0));
@@ -397,6 +415,7 @@ TEST(Resident, AllocationsKeepTheLimit) {
 }
 
 TEST(Resident, TheDeviceIsClosedLast) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   Log& log = log_of_good();
   const int closed = log.closed, buffers = log.buffers - log.buffers_freed;
   const int pipelines = log.pipelines - log.pipelines_freed;

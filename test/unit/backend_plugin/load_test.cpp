@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "oracle.h"
 #include "support.h"
 
 namespace vyre::backend {
@@ -37,6 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.variant; });
 
 TEST_P(Load, SaysWhatIsWrongWithALibrary) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const Diag diag = refusal(path_of(GetParam().variant));
   EXPECT_EQ(diag.code, DiagCode::B013);
   EXPECT_THAT(diag.message, AllOf(HasSubstr(path_of(GetParam().variant)), HasSubstr(GetParam().message)));
@@ -45,6 +47,7 @@ TEST_P(Load, SaysWhatIsWrongWithALibrary) {
 }
 
 TEST(Path, ThatIsNoLibrary) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const std::string text = testing::TempDir() + "/text.so";
   std::ofstream(text) << "this is a text\n";
   const std::string missing = testing::TempDir() + "/missing.so";
@@ -64,8 +67,8 @@ TEST(Path, ThatIsNoLibrary) {
   }
 }
 
-// Oracle: plugin.h: the argument begins after the first '?'.
 TEST(Path, IsTakenApartAtTheFirstQuestionMark) {
+  VYRE_ORACLE(SpecificationTable, "plugin.h: the argument begins after the first '?'");
   const auto parse = [](std::string_view spec) {
     const PluginSpec out = parse_plugin(spec);
     return std::pair(out.path, out.argument);
@@ -81,6 +84,7 @@ TEST(Path, IsTakenApartAtTheFirstQuestionMark) {
 }
 
 TEST(Open, PassesTheArgumentOn) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   test::plugin("speed=11?x");
   EXPECT_EQ(test::log_of_good().argument, "speed=11?x");
   ASSERT_TRUE(open_plugin(path_of("good")));
@@ -88,6 +92,7 @@ TEST(Open, PassesTheArgumentOn) {
 }
 
 TEST(Open, RefusesWhatADeviceSaysOfItself) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   for (const auto& [mode, code, message] :
        std::initializer_list<std::tuple<const char*, DiagCode, const char*>>{
            {"no device", DiagCode::B012, "gave no device"},
@@ -113,8 +118,8 @@ TEST(Open, RefusesWhatADeviceSaysOfItself) {
   EXPECT_EQ(refusal(path_of("good") + "?open=1").help, "ask for something else");
 }
 
-// Oracle: the sizes of the fields in backend.h; U+FFFD for what is no text.
 TEST(Open, TrustsNoTextToEnd) {
+  VYRE_ORACLE(SpecificationTable, "the sizes of the fields in backend.h; U+FFFD for what is no text");
   const auto backend = test::plugin("endless");
   EXPECT_EQ(backend->identity().name, std::string(64, 'n'));
   EXPECT_EQ(backend->identity().device, std::string(192, 'd'));
@@ -127,6 +132,7 @@ TEST(Open, TrustsNoTextToEnd) {
 }
 
 TEST(Open, GivesWhatTheDeviceIs) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const Identity identity = backend->identity();
   EXPECT_EQ(identity.name, "plusone");

@@ -6,13 +6,15 @@
 #include <cstdlib>
 #include <set>
 
+#include "oracle.h"
+
 namespace vyre::backend {
 namespace {
 
 using testing::HasSubstr;
 
-// Oracle: COMMANDS, "B": a backend says its own name.
 TEST(Registry, OpensEveryEntryUnderItsName) {
+  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"B\": a backend says its own name");
   std::set<std::string_view> names;
   for (const Entry& entry : all_backends()) {
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
@@ -33,9 +35,10 @@ TEST(Registry, OpensEveryEntryUnderItsName) {
   EXPECT_TRUE(names.contains("native"));
 }
 
-// Oracle: backend.h: without lanes the reference has no operation of subgroups; other backends take no
-// notice.
 TEST(Registry, TellsTheReferenceHowManyLanesASubgroupHas) {
+  VYRE_ORACLE(
+      ReferenceInterpreter,
+      "backend.h: without lanes the reference has no operation of subgroups; other backends take no notice");
   for (const uint32_t lanes : {0u, 32u}) {
     const auto reference = open("reference", {.reference = {.subgroup_size = lanes}});
     ASSERT_TRUE(reference) << reference.error().message;
@@ -57,8 +60,8 @@ void expect_refused(std::string_view spec, DiagCode code, const char* message) {
   EXPECT_FALSE(backend.error().help.empty());
 }
 
-// Oracle: diag.def, B001 and B004, and COMMANDS, "B".
 TEST(Registry, SaysWhatIsNotHere) {
+  VYRE_ORACLE(SpecificationTable, "diag.def, B001 and B004, and COMMANDS, \"B\"");
   // What stands after the colon is a library, not a plugin, though it be a path.
   for (const char* absent : {"webgpu:libnowhere", "webgpu:/nowhere/libdawn.so", "webgpu:./a:b.so"}) {
     expect_refused(absent, DiagCode::B001, "cannot be opened");
@@ -69,6 +72,7 @@ TEST(Registry, SaysWhatIsNotHere) {
 }
 
 TEST(Registry, ListsTheNamesForAnUnknownOne) {
+  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"B\", and diag.def");
   for (const char* unknown : {"", "nativ", "Native", "gpu", ":", "reference "}) {
     expect_refused(unknown, DiagCode::B004, "unknown backend");
     EXPECT_THAT(open(unknown).error().help, HasSubstr("reference, native"));
@@ -77,8 +81,9 @@ TEST(Registry, ListsTheNamesForAnUnknownOne) {
   expect_refused("reference:x", DiagCode::B004, "takes nothing after a colon");
 }
 
-// Oracle: COMMANDS, "B": cuda[:N]. What is malformed is so on every machine.
+// What is malformed is so on every machine.
 TEST(Registry, WantsTheNumberOfADeviceAfterCuda) {
+  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"B\": cuda[:N]");
   for (const char* malformed : {"cuda:x", "cuda:-1", "cuda:1x", "cuda: 1", "cuda:4294967296", "cuda:0:1"}) {
     expect_refused(malformed, DiagCode::B004, "not the number of a device");
   }

@@ -5,6 +5,7 @@
 #include "backend/registry/registry.h"
 #include "base/bytes.h"
 #include "ir/builder.h"
+#include "oracle.h"
 #include "spec/rows.h"
 
 namespace vyre::backend {
@@ -108,8 +109,8 @@ std::vector<RowProgram> all_programs() {
 
 class Rows : public testing::TestWithParam<std::string> {};
 
-// Oracle: the specification rows, worked out by hand.
 TEST_P(Rows, HoldInWholePrograms) {
+  VYRE_ORACLE(SpecificationTable, "the specification rows, worked out by hand");
   const auto backend = open(GetParam()).value();
   std::vector<RowProgram> programs = all_programs();
   ASSERT_GE(programs.size(), 2 * 900u);

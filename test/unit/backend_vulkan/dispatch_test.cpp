@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "../device_dispatch.h"
+#include "oracle.h"
 #include "support.h"
 
 namespace vyre::test {
@@ -18,8 +19,8 @@ class Dispatch : public VulkanTest, public testing::WithParamInterface<bool> {
 INSTANTIATE_TEST_SUITE_P(Memory, Dispatch, testing::Bool(),
                          [](const auto& info) { return info.param ? "Staged" : "Shared"; });
 
-// Oracle: a sum in C++.
 TEST_P(Dispatch, BuffersAndCountsInTheirOrder) {
+  VYRE_ORACLE(CpuReference, "a sum in C++");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
@@ -38,12 +39,21 @@ TEST_P(Dispatch, BuffersAndCountsInTheirOrder) {
 }
 
 // More than what is staged at once.
-TEST_P(Dispatch, LargeBuffersInPieces) { expect_large_buffers(*open(), {20'000'000, 12, 33'333'332}, 128); }
-TEST_P(Dispatch, EmptyBuffers) { expect_empty_buffers(*open()); }
-TEST_P(Dispatch, WhatTheHostGivesIsChecked) { expect_host_is_checked(*open()); }
+TEST_P(Dispatch, LargeBuffersInPieces) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
+  expect_large_buffers(*open(), {20'000'000, 12, 33'333'332}, 128);
+}
+TEST_P(Dispatch, EmptyBuffers) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
+  expect_empty_buffers(*open());
+}
+TEST_P(Dispatch, WhatTheHostGivesIsChecked) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
+  expect_host_is_checked(*open());
+}
 
-// Oracle: std::copy and std::fill on a copy of the memory.
 TEST_P(Dispatch, BuffersThatStay) {
+  VYRE_ORACLE(CpuReference, "std::copy and std::fill on a copy of the memory");
   const auto backend = open();
   constexpr size_t kBytes = 10'000'019;
   const auto buffer = backend->allocate(kBytes);
@@ -75,8 +85,8 @@ TEST_P(Dispatch, BuffersThatStay) {
   EXPECT_EQ((*buffer)->host().empty(), GetParam());
 }
 
-// Oracle: a sum in C++; ranges of one buffer, and empty ones at its end.
 TEST_P(Dispatch, OverRangesOfBuffers) {
+  VYRE_ORACLE(CpuReference, "a sum in C++; ranges of one buffer, and empty ones at its end");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
@@ -99,9 +109,9 @@ TEST_P(Dispatch, OverRangesOfBuffers) {
   expect_refused((*pipeline)->dispatch_resident(mixed, {1, 1, 1}), DiagCode::B012, {"another backend"});
 }
 
-// Oracle: x -> 3x + i in C++, n times; each step sees what those before it wrote. More steps than a slot has
-// descriptor sets.
+// More steps than a slot has descriptor sets.
 TEST_P(Dispatch, ManyStepsWithOneWait) {
+  VYRE_ORACLE(CpuReference, "x -> 3x + i in C++, n times; each step sees what those before it wrote");
   const auto backend = open();
   const auto program = checked(R"(
 program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
@@ -134,8 +144,8 @@ program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
   expect_refused(foreign->run(steps), DiagCode::B012, {"another backend"});
 }
 
-// Oracle: a sum in C++, of every thread.
 TEST_P(Dispatch, ByThreadsAtOnce) {
+  VYRE_ORACLE(CpuReference, "a sum in C++, of every thread");
   const auto backend = open();
   const auto program = checked(kAdd);
   std::vector<std::thread> threads;
@@ -162,9 +172,9 @@ TEST_P(Dispatch, ByThreadsAtOnce) {
   EXPECT_THAT(failures, testing::Each(""));
 }
 
-// Oracle: the reference. Subgroups as the device has them; and 16-bit floats, whose buffers may end amid a
-// word.
+// Subgroups as the device has them; and 16-bit floats, whose buffers may end amid a word.
 TEST_P(Dispatch, AgreesWithTheReference) {
+  VYRE_ORACLE(ReferenceInterpreter, "the reference");
   const auto backend = open();
   const uint32_t lanes = backend->limits().subgroup_size;
   for (const std::string_view text :
@@ -191,6 +201,7 @@ TEST_P(Dispatch, AgreesWithTheReference) {
 }
 
 TEST_P(Dispatch, TellsWhoAnswersAndShowsItsCode) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   const auto backend = open();
   const backend::Identity who = backend->identity();
   EXPECT_EQ(who.name, "vulkan");

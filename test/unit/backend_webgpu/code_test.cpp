@@ -1,5 +1,6 @@
 // Programs to code: what fits the device, and what it says of what does not.
 #include "backend/webgpu/device.h"
+#include "oracle.h"
 #include "support.h"
 
 namespace vyre::test {
@@ -7,8 +8,8 @@ namespace {
 
 using Code = WebgpuTest;
 
-// Oracle: each program's own constant, in the order that was asked.
 TEST_F(Code, OfManyPrograms) {
+  VYRE_ORACLE(SpecificationTable, "each program's own constant, in the order that was asked");
   for (const unsigned threads : {1u, 3u}) {
     const auto backend = open({.threads = threads});
     std::vector<check::Checked> all;
@@ -37,8 +38,9 @@ TEST_F(Code, OfManyPrograms) {
   }
 }
 
-// Oracle: the limits that the device says it has; one more of each is refused by name.
 TEST_F(Code, BeyondTheDevice) {
+  VYRE_ORACLE(SpecificationTable,
+              "the limits that the device says it has; one more of each is refused by name");
   const auto backend = open();
   const backend::Limits limits = backend->limits();
   ASSERT_LT(limits.max_invocations_per_group, 1024u) << "no program is too large for this device";
@@ -55,8 +57,8 @@ TEST_F(Code, BeyondTheDevice) {
   expect_refused(backend->allocate(1ull << 48), DiagCode::B003, {"maxBufferSize"});
 }
 
-// Oracle: as many buffers as the device has, and one more.
 TEST_F(Code, WithManyBuffers) {
+  VYRE_ORACLE(SpecificationTable, "as many buffers as the device has, and one more");
   const auto device =
       backend::webgpu::Device::open(*backend::webgpu::Instance::open(""), std::chrono::minutes(1));
   ASSERT_TRUE(device) << diagnosis(device.error());
@@ -85,6 +87,7 @@ TEST_F(Code, WithManyBuffers) {
 
 // What the implementation refuses is told in its own words; a good module goes after it as before.
 TEST_F(Code, ThatIsRefused) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto device =
       backend::webgpu::Device::open(*backend::webgpu::Instance::open(""), std::chrono::minutes(1));
   ASSERT_TRUE(device) << diagnosis(device.error());
@@ -107,6 +110,7 @@ TEST_F(Code, ThatIsRefused) {
 
 // The same text is compiled once, as long as somebody has it.
 TEST_F(Code, OfTheSameTextIsTheSame) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto device =
       backend::webgpu::Device::open(*backend::webgpu::Instance::open(""), std::chrono::minutes(1));
   ASSERT_TRUE(device) << diagnosis(device.error());

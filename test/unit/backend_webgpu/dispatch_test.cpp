@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "../device_dispatch.h"
+#include "oracle.h"
 #include "support.h"
 
 namespace vyre::test {
@@ -9,8 +10,8 @@ namespace {
 
 using Dispatch = WebgpuTest;
 
-// Oracle: a sum in C++.
 TEST_F(Dispatch, BuffersAndCountsInTheirOrder) {
+  VYRE_ORACLE(CpuReference, "a sum in C++");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
@@ -25,12 +26,22 @@ TEST_F(Dispatch, BuffersAndCountsInTheirOrder) {
 }
 
 // More than what is mapped at once, or written without waiting.
-TEST_F(Dispatch, LargeBuffersInPieces) { expect_large_buffers(*open(), {70'000'000, 12, 17'333'332}, 67); }
-TEST_F(Dispatch, EmptyBuffers) { expect_empty_buffers(*open()); }
-TEST_F(Dispatch, WhatTheHostGivesIsChecked) { expect_host_is_checked(*open()); }
+TEST_F(Dispatch, LargeBuffersInPieces) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
+  expect_large_buffers(*open(), {70'000'000, 12, 17'333'332}, 67);
+}
+TEST_F(Dispatch, EmptyBuffers) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
+  expect_empty_buffers(*open());
+}
+TEST_F(Dispatch, WhatTheHostGivesIsChecked) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
+  expect_host_is_checked(*open());
+}
 
-// Oracle: std::copy and std::fill on a copy of the memory. WebGPU writes whole words alone.
+// WebGPU writes whole words alone.
 TEST_F(Dispatch, BuffersThatStay) {
+  VYRE_ORACLE(CpuReference, "std::copy and std::fill on a copy of the memory");
   const auto backend = open();
   constexpr size_t kBytes = 10'000'019;
   const auto buffer = backend->allocate(kBytes);
@@ -66,9 +77,9 @@ TEST_F(Dispatch, BuffersThatStay) {
   expect_refused((*buffer)->fill(kBytes, 1, std::byte{}), DiagCode::B012, {});
 }
 
-// Oracle: a sum in C++; ranges of one buffer, and empty ones at its end. WebGPU forbids to bind a buffer for
-// reading and for writing at once, so this is the backend's own doing.
+// WebGPU forbids to bind a buffer for reading and for writing at once, so this is the backend's own doing.
 TEST_F(Dispatch, OverRangesOfBuffers) {
+  VYRE_ORACLE(CpuReference, "a sum in C++; ranges of one buffer, and empty ones at its end");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
@@ -92,8 +103,9 @@ TEST_F(Dispatch, OverRangesOfBuffers) {
   expect_refused((*pipeline)->dispatch_resident(mixed, {1, 1, 1}), DiagCode::B012, {"another backend"});
 }
 
-// Oracle: the same in C++. Several ranges of one buffer are written, and one of them is empty.
+// Several ranges of one buffer are written, and one of them is empty.
 TEST_F(Dispatch, WritesSeveralRangesOfOneBuffer) {
+  VYRE_ORACLE(CpuReference, "the same in C++");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(R"(
 program p(read_write x: u32 @0, read_write y: u32 @1, read_write z: u32 @2, read_write w: u32 @3)
@@ -117,9 +129,9 @@ program p(read_write x: u32 @0, read_write y: u32 @1, read_write z: u32 @2, read
   for (uint32_t i = 0; i < 128; ++i) EXPECT_EQ(words[i], 100 + i + (i < 64 ? 2 : i < 127 ? 1 : 0)) << i;
 }
 
-// Oracle: x -> 3x + i in C++, n times; each step sees what those before it wrote. More steps than counts
-// have room in one submission.
+// More steps than counts have room in one submission.
 TEST_F(Dispatch, ManyStepsWithOneWait) {
+  VYRE_ORACLE(CpuReference, "x -> 3x + i in C++, n times; each step sees what those before it wrote");
   const auto backend = open();
   const auto program = checked(R"(
 program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
@@ -150,8 +162,9 @@ program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
   expect_refused(foreign->run(steps), DiagCode::B012, {"another backend"});
 }
 
-// Oracle: a sum in C++, of every thread. The library may be called by one at a time.
+// The library may be called by one at a time.
 TEST_F(Dispatch, ByThreadsAtOnce) {
+  VYRE_ORACLE(CpuReference, "a sum in C++, of every thread");
   const auto backend = open();
   const auto program = checked(kAdd);
   std::vector<std::thread> threads;
@@ -178,8 +191,9 @@ TEST_F(Dispatch, ByThreadsAtOnce) {
   EXPECT_THAT(failures, testing::Each(""));
 }
 
-// Oracle: the reference. Among them 16-bit floats, whose buffers may end amid a word.
+// Among them 16-bit floats, whose buffers may end amid a word.
 TEST_F(Dispatch, AgreesWithTheReference) {
+  VYRE_ORACLE(ReferenceInterpreter, "the reference");
   const auto backend = open();
   for (const std::string_view text :
        {"program p(read a: f16 @0, read_write out: f16 @1) workgroup(64, 1, 1) { let i = invocation_id.x; "
@@ -233,11 +247,13 @@ program p(read a: u32 @0, read_write out: u32 @1) workgroup(256, 1, 1) {
 // A real one, in a process of its own: SwiftShader goes on with it as long as the process lives. (One that
 // never answers is planted in faults_test.cpp.)
 TEST_F(Dispatch, OfWhatTakesTooLong) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(run_what_takes_too_long(), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(Dispatch, TellsWhoAnswersAndShowsItsCode) {
+  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto backend = open();
   const backend::Identity who = backend->identity();
   EXPECT_EQ(who.name, "webgpu");

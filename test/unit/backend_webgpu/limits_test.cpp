@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/webgpu/limits.h"
+#include "oracle.h"
 
 namespace vyre::backend::webgpu {
 namespace {
@@ -31,6 +32,8 @@ LimitsMemory written(const std::vector<uint32_t>& words) {
 }
 
 TEST(Limits, DefaultsInEitherLayout) {
+  VYRE_ORACLE(SpecificationTable,
+              "the members of webgpu.h, written down here by hand, with the defaults of the W3C's table");
   for (const bool earlier : {false, true}) {
     EXPECT_EQ(recognise_limits(written(members(earlier))), DispatchLimits{}) << earlier;
     std::vector<uint32_t> longer = members(earlier);
@@ -40,6 +43,8 @@ TEST(Limits, DefaultsInEitherLayout) {
 }
 
 TEST(Limits, OfAnAdapterThatHasMore) {
+  VYRE_ORACLE(SpecificationTable,
+              "the members of webgpu.h, written down here by hand, with the defaults of the W3C's table");
   for (const bool earlier : {false, true}) {
     std::vector<uint32_t> words = members(earlier);
     const size_t tail = words.size() - 9;
@@ -62,6 +67,8 @@ TEST(Limits, OfAnAdapterThatHasMore) {
 
 // What is asked for stands where it was read; all else, known or not, is undefined.
 TEST(Limits, AskForWhatIsWantedAlone) {
+  VYRE_ORACLE(SpecificationTable,
+              "the members of webgpu.h, written down here by hand, with the defaults of the W3C's table");
   for (const bool earlier : {false, true}) {
     const LimitsMemory request = request_of(written(members(earlier)), {.storage_buffers = 10,
                                                                         .binding_bytes = 200ull << 20,
@@ -88,6 +95,8 @@ TEST(Limits, AskForWhatIsWantedAlone) {
 
 // A library that writes nothing, less than a layout, something else, or all the memory.
 TEST(Limits, UnknownLayoutsAreNotUsed) {
+  VYRE_ORACLE(SpecificationTable,
+              "the members of webgpu.h, written down here by hand, with the defaults of the W3C's table");
   EXPECT_FALSE(recognise_limits(marked_limits()));
   for (const bool earlier : {false, true}) {
     const std::vector<uint32_t> words = members(earlier);

@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "oracle.h"
 
 namespace vyre {
 namespace {
 
-// Oracle: base/arena.h: elements without a value are written by nobody, and whatever has a value keeps it.
 TEST(Arena, ResizeLeavesNewElementsAsTheyAre) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "base/arena.h: elements without a value are written by nobody, and whatever has a value keeps it");
   Arena<uint32_t> arena;
   arena.reserve(64);
   std::memset(arena.data(), 0xab, 64 * sizeof(uint32_t));
@@ -25,8 +28,9 @@ TEST(Arena, ResizeLeavesNewElementsAsTheyAre) {
   EXPECT_EQ(arena.back(), 7u);
 }
 
-// Oracle: std::vector. Sizes on both sides of where large pages are asked for, and no multiple of them.
+// Sizes on both sides of where large pages are asked for, and no multiple of them.
 TEST(Arena, GrowsCopiesAndMovesLikeAVector) {
+  VYRE_ORACLE(CpuReference, "std::vector");
   for (const size_t size : {0uz, 1uz, 1000uz, (4uz << 18) - 1, (4uz << 18) + 1, 3'000'001uz}) {
     Arena<uint32_t> arena;
     for (size_t i = 0; i < size; ++i) arena.push_back(uint32_t(i));
@@ -39,8 +43,8 @@ TEST(Arena, GrowsCopiesAndMovesLikeAVector) {
   }
 }
 
-// Oracle: no memory of that size exists.
 TEST(Arena, RefusesASizeThatOverflows) {
+  VYRE_ORACLE(SpecificationTable, "no memory of that size exists");
   EXPECT_THROW(ArenaAllocator<uint64_t>().allocate(SIZE_MAX / 4), std::bad_array_new_length);
 }
 

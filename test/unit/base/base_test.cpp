@@ -7,23 +7,25 @@
 #include "base/diag.h"
 #include "base/digest.h"
 #include "base/random.h"
+#include "oracle.h"
 
 namespace vyre {
 namespace {
 
 Diag at(Span span) { return make_diag(DiagCode::V010, span, "message", "way out"); }
 
-// Oracle: COMMANDS, "Diagnostics are file:line:col: error[V010]: ... with the line, a caret".
 TEST(Render, ShowsPositionLineCaretAndHelp) {
+  VYRE_ORACLE(SpecificationTable,
+              "COMMANDS, \"Diagnostics are file:line:col: error[V010]: ... with the line, a caret\"");
   const Source source("a.vyre", "first\n  let x = 1;\n");
   EXPECT_EQ(render(at({8, 11}), &source),
             "a.vyre:2:3: error[V010]: message\n 2 |   let x = 1;\n   |   ^~~\n  help: way out\n");
   EXPECT_EQ(render(at(Span::none()), nullptr, "b.vyrb"), "b.vyrb: error[V010]: message\n  help: way out\n");
 }
 
-// Oracle: by hand. Columns count code points; a tab is repeated under the line; the end of the text has a
-// place.
+// Columns count code points; a tab is repeated under the line; the end of the text has a place.
 TEST(Render, CountsCodePointsAndKeepsTabs) {
+  VYRE_ORACLE(SpecificationTable, "by hand");
   const Source source("a", "\t\xc3\xa9 x");
   EXPECT_EQ(render(at({4, 5}), &source),
             "a:1:4: error[V010]: message\n 1 | \t\xc3\xa9 x\n   | \t  ^\n  help: way out\n");
@@ -31,8 +33,10 @@ TEST(Render, CountsCodePointsAndKeepsTabs) {
             "a:1:5: error[V010]: message\n 1 | \t\xc3\xa9 x\n   | \t   ^\n  help: way out\n");
 }
 
-// Oracle: by hand: of a line of megabytes the part around the place is shown, and the caret stands under it.
 TEST(Render, ShowsAPartOfALongLine) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "by hand: of a line of megabytes the part around the place is shown, and the caret stands under it");
   for (const size_t before : {size_t{0}, size_t{70}, size_t{100}, size_t{1'000'000}}) {
     for (const size_t after : {size_t{0}, size_t{300}, size_t{1'000'000}}) {
       if (before + after < 300) continue;
@@ -57,16 +61,17 @@ TEST(Render, ShowsAPartOfALongLine) {
   }
 }
 
-// Oracle: output is always UTF-8 without control characters, whatever the file holds.
 TEST(Render, ReplacesWhatATerminalCannotShow) {
+  VYRE_ORACLE(Property, "output is always UTF-8 without control characters, whatever the file holds");
   const Source source("a", std::string("\x1b[2J\x80") + '\0' + "z");
   EXPECT_EQ(render(at({6, 7}), &source),
             "a:1:6: error[V010]: message\n 1 | \xef\xbf\xbd[2J\xef\xbf\xbd\xef\xbf\xbdz\n   |       ^\n  "
             "help: way out\n");
 }
 
-// Oracle: the ledger's own rules: permanent codes of one letter and three digits, each explained.
 TEST(Ledger, CodesAreWellFormedAndExplained) {
+  VYRE_ORACLE(SpecificationTable,
+              "the ledger's own rules: permanent codes of one letter and three digits, each explained");
   std::set<std::string_view> names;
   for (const DiagInfo& info : all_diagnostics()) {
     EXPECT_TRUE(names.insert(info.name).second) << info.name;
@@ -77,14 +82,14 @@ TEST(Ledger, CodesAreWellFormedAndExplained) {
   }
 }
 
-// Oracle: FIPS 180-4, the example "abc".
 TEST(Sha256, KnownAnswer) {
+  VYRE_ORACLE(ExternalCorpus, "FIPS 180-4, the example \"abc\"");
   EXPECT_EQ(sha256("abc").hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(Hasher().update("a").update("bc").finish(), sha256("abc"));
 }
 
-// Oracle: Random123's published known answers for philox4x32-10.
 TEST(Philox, KnownAnswers) {
+  VYRE_ORACLE(ExternalCorpus, "Random123's published known answers for philox4x32-10");
   EXPECT_EQ(philox(0, 0), (std::array<uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(philox(UINT64_MAX, UINT64_MAX, UINT64_MAX),
             (std::array<uint32_t, 4>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "certify/console.h"
+#include "oracle.h"
 
 namespace vyre::certify {
 namespace {
@@ -93,8 +94,9 @@ Certificate failing() {
   return c;
 }
 
-// Oracle: semantics, "Laws and evidence", and the specification's table of levels.
 TEST(Level, FollowsFromTheVerdicts) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Laws and evidence\", and the specification's table of levels");
   EXPECT_EQ(good().level(), Level::L2);
   EXPECT_EQ(good().level_line(), "integer=L2");
   EXPECT_TRUE(good().passed());
@@ -122,9 +124,10 @@ Certificate with_floats() {
   return c;
 }
 
-// Oracle: commands, "the last line"; vyre-conform-spec, "Conformance Levels": two tracks, each with its
-// level.
 TEST(Level, IsOfATrack) {
+  VYRE_ORACLE(SpecificationTable,
+              "commands, \"the last line\"; vyre-conform-spec, \"Conformance Levels\": two tracks, each with "
+              "its level");
   using verify::Track;
   const Certificate c = with_floats();
   EXPECT_EQ(c.level_line(), "integer=L2 float=L2f");
@@ -160,8 +163,9 @@ TEST(Level, IsOfATrack) {
   EXPECT_FALSE(missing.passed());
 }
 
-// Oracle: commands, "--require LEVEL", and the names of the specification's table.
 TEST(Level, IsRequiredByName) {
+  VYRE_ORACLE(SpecificationTable,
+              "commands, \"--require LEVEL\", and the names of the specification's table");
   using verify::Track;
   EXPECT_EQ(find_requirement("L1"), (Requirement{Track::Integer, Level::L1}));
   EXPECT_EQ(find_requirement("integer=L2"), (Requirement{Track::Integer, Level::L2}));
@@ -171,9 +175,10 @@ TEST(Level, IsRequiredByName) {
     EXPECT_EQ(find_requirement(none), std::nullopt) << none;
 }
 
-// Oracle: docs/certificate.md: what came with floats is left out where there are none, so that certificates
-// written before read as they did.
 TEST(Certificate, SaysNothingOfFloatsWhereThereAreNone) {
+  VYRE_ORACLE(SpecificationTable,
+              "docs/certificate.md: what came with floats is left out where there are none, so that "
+              "certificates written before read as they did");
   const std::string old = print(good());
   for (const char* later : {"float", "track"}) EXPECT_THAT(old, Not(HasSubstr(later)));
   EXPECT_TRUE(parse(old).has_value());
@@ -186,9 +191,10 @@ TEST(Certificate, SaysNothingOfFloatsWhereThereAreNone) {
   EXPECT_EQ(*back, with_floats());
 }
 
-// Oracle: "zero failures must not look like not having run" (design, the harness): each of these ran less, or
-// saw a fault, and none may reach a level.
 TEST(Level, NothingRunIsNothingShown) {
+  VYRE_ORACLE(SpecificationTable,
+              "\"zero failures must not look like not having run\" (design, the harness): each of these ran "
+              "less, or saw a fault, and none may reach a level");
   const std::vector<std::pair<const char*, void (*)(Verdict&)>> spoilers = {
       {"no parity", [](Verdict& v) { v.parity.clear(); }},
       {"no cases planned", [](Verdict& v) { v.parity[1].tally = {}; }},
@@ -218,8 +224,10 @@ TEST(Level, NothingRunIsNothingShown) {
   EXPECT_EQ(no_operation.level(), Level::None);
 }
 
-// Oracle: semantics: claimed laws on both subjects by all three engines, 10^6 witnesses; denied ones refuted.
 TEST(Level, ALawThatIsNotSettledLeavesL1) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "semantics: claimed laws on both subjects by all three engines, 10^6 witnesses; denied ones refuted");
   for (size_t k = 0; k < settled_law().evidence.size(); ++k) {
     Certificate c = good();
     c.verdicts[0].laws[0].evidence.erase(c.verdicts[0].laws[0].evidence.begin() + ptrdiff_t(k));
@@ -257,8 +265,8 @@ TEST(Level, ALawThatIsNotSettledLeavesL1) {
   EXPECT_FALSE(c.passed());
 }
 
-// Oracle: explain C006, and the order none < L1 < L2.
 TEST(Level, BelowWhatIsRequired) {
+  VYRE_ORACLE(SpecificationTable, "explain C006, and the order none < L1 < L2");
   Certificate only_parity = good();
   only_parity.verdicts[0].laws[0].evidence.clear();
   for (const auto& [certificate, reached] :
@@ -273,8 +281,8 @@ TEST(Level, BelowWhatIsRequired) {
   }
 }
 
-// Oracle: print, whose inverse parse is.
 TEST(Certificate, ReadsBack) {
+  VYRE_ORACLE(Property, "print, whose inverse parse is");
   for (const Certificate& c : {good(), failing()}) {
     const auto back = parse(print(c));
     ASSERT_TRUE(back.has_value()) << back.error().message;
@@ -283,14 +291,14 @@ TEST(Certificate, ReadsBack) {
   }
 }
 
-// Oracle: docs/certificate.md: 64-bit counts are strings, words are hexadecimal.
 TEST(Certificate, KeepsSixtyFourBits) {
+  VYRE_ORACLE(SpecificationTable, "docs/certificate.md: 64-bit counts are strings, words are hexadecimal");
   EXPECT_THAT(print(good()), HasSubstr("\"seed\": \"18446744073709551615\""));
   EXPECT_THAT(print(failing()), HasSubstr("\"0xffffffff\""));
 }
 
-// Oracle: there is one text a certificate; any other byte anywhere is an edit.
 TEST(Certificate, NoticesEveryEdit) {
+  VYRE_ORACLE(Property, "there is one text a certificate; any other byte anywhere is an edit");
   const std::string text = print(failing());
   size_t tried = 0;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -307,8 +315,8 @@ TEST(Certificate, NoticesEveryEdit) {
   EXPECT_FALSE(parse(text + "\n").has_value());
 }
 
-// Oracle: explain C002: levels and totals are recomputed.
 TEST(Certificate, RecomputesWhatFollows) {
+  VYRE_ORACLE(SpecificationTable, "explain C002: levels and totals are recomputed");
   std::string text = print(failing());
   const std::string from = "\"integer\": \"none\"", to = "\"integer\": \"L2\"";
   text.replace(text.find(from), from.size(), to);
@@ -318,8 +326,9 @@ TEST(Certificate, RecomputesWhatFollows) {
   EXPECT_THAT(raised.error().message, HasSubstr("levels"));
 }
 
-// Oracle: a foreign certificate is printed on a terminal, so it may not hold what a terminal obeys.
 TEST(Certificate, RefusesControlCharacters) {
+  VYRE_ORACLE(SpecificationTable,
+              "a foreign certificate is printed on a terminal, so it may not hold what a terminal obeys");
   for (const char* text : {"\x1b[2J", "\r", "\x7f", "\xc2\x9b"}) {
     Certificate c = good();
     c.device = text;
@@ -332,8 +341,8 @@ TEST(Certificate, RefusesControlCharacters) {
   EXPECT_TRUE(parse(print(c)).has_value());
 }
 
-// Oracle: explain C001.
 TEST(Certificate, RefusesWhatIsNone) {
+  VYRE_ORACLE(SpecificationTable, "explain C001");
   for (const std::string& text :
        {std::string(), std::string("{}"), std::string("[1, 2]"), std::string("null"),
         std::string("{\"format\": 2}"), std::string("{\"format\": 1}"), std::string("{\"format\": \"1\"}"),
@@ -346,8 +355,10 @@ TEST(Certificate, RefusesWhatIsNone) {
   }
 }
 
-// Oracle: the documented format: a failure keeps what was done wrong and what it takes; format 1 had neither.
 TEST(Certificate, KeepsFaultAndHistory) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the documented format: a failure keeps what was done wrong and what it takes; format 1 had neither");
   Certificate c = failing();
   verify::Failure& failure = c.verdicts[0].failures[0];
   failure.fault = verify::Fault::OrderDependent;
@@ -366,8 +377,8 @@ TEST(Certificate, KeepsFaultAndHistory) {
   EXPECT_THAT(old.error().message, HasSubstr("1 does not say what a backend did wrong"));
 }
 
-// Oracle: the file system.
 TEST(WriteAtomically, WritesWholeOrNothing) {
+  VYRE_ORACLE(SpecificationTable, "the file system");
   const auto folder = std::filesystem::path(testing::TempDir()) / "vyre-certify";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
@@ -383,8 +394,9 @@ TEST(WriteAtomically, WritesWholeOrNothing) {
   EXPECT_FALSE(read_text(folder).has_value());
 }
 
-// Oracle: the issue: a failure shows input, expected and actual, and a line to replay it.
 TEST(Report, ShowsAFailureAndHowToReplayIt) {
+  VYRE_ORACLE(SpecificationTable,
+              "the issue: a failure shows input, expected and actual, and a line to replay it");
   const std::string text = report(failing(), {"native", {}, 0});
   EXPECT_THAT(text, HasSubstr("FAILED primitive.math.add@1"));
   EXPECT_THAT(text, HasSubstr("[shrunk]"));
@@ -394,8 +406,8 @@ TEST(Report, ShowsAFailureAndHowToReplayIt) {
   EXPECT_THAT(report(good(), {"native", {}, 0}), Not(HasSubstr("FAILED")));
 }
 
-// Oracle: by hand: 4 failures are shown, 3 more are kept, 993 were only counted.
 TEST(Report, ShowsFewOfManyFailures) {
+  VYRE_ORACLE(SpecificationTable, "by hand: 4 failures are shown, 3 more are kept, 993 were only counted");
   Certificate c = failing();
   verify::Verdict& verdict = c.verdicts[0];
   verdict.failures.resize(7, verdict.failures[0]);
@@ -410,8 +422,8 @@ TEST(Report, ShowsFewOfManyFailures) {
   EXPECT_THAT(report(c, {"native", {}, 0}), HasSubstr("and 3 more, in the certificate (--out)\n"));
 }
 
-// Oracle: the JUnit schema's escapes.
 TEST(Report, JunitEscapes) {
+  VYRE_ORACLE(SpecificationTable, "the JUnit schema's escapes");
   Certificate c = failing();
   c.verdicts[0].failures[0].note = "a < b && \"c\"";
   const std::string text = junit(c, {"native", {}, 0});
@@ -419,17 +431,18 @@ TEST(Report, JunitEscapes) {
   EXPECT_THAT(text, HasSubstr("a &lt; b &amp;&amp; &quot;c&quot;"));
 }
 
-// Oracle: by hand.
 TEST(Report, GroupsDigits) {
+  VYRE_ORACLE(SpecificationTable, "by hand");
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1'000), "1,000");
   EXPECT_EQ(grouped(1'234'567), "1,234,567");
 }
 
-// Oracle: the registry has what `vyre ops` lists: 41 primitives (the issue), and the families of
-// families.def.
 TEST(Registry, IsWholeAndStable) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the registry has what `vyre ops` lists: 41 primitives (the issue), and the families of families.def");
   EXPECT_EQ(this_registry().operations, 41u);
   EXPECT_GE(this_registry().families, 9u);
   EXPECT_EQ(this_registry().digest.size(), 64u);

@@ -4,6 +4,7 @@
 
 #include "check/checked.h"
 #include "ir/builder.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::check {
@@ -23,8 +24,8 @@ Checked accept(std::string_view text, const spec::OpTable& ops = {}) {
   return std::move(*checked);
 }
 
-// Oracle: by hand from the text.
 TEST(Accepted, ResolvesNamesToBuffersAndVariables) {
+  VYRE_ORACLE(SpecificationTable, "by hand from the text");
   const Checked checked = accept(R"(
     program p(read a: u32 @5, workgroup w: i32[4], read_write out: bytes @1) workgroup(4, 1, 1) {
       let x = a[0];
@@ -64,8 +65,8 @@ TEST(Accepted, ResolvesNamesToBuffersAndVariables) {
   EXPECT_TRUE(names.callees.empty());
 }
 
-// Oracle: SEMANTICS, "Operators": the type of the result, operator by operator.
 TEST(Accepted, ResultTypes) {
+  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Operators\": the type of the result, operator by operator");
   const Checked checked = accept(R"(
     program p(read s: i32 @0, read f: bool @1, read b: bytes @2, read_write out: u32 @3) workgroup(1, 1, 1) {
       let add = s[0] + s[1];
@@ -89,8 +90,9 @@ TEST(Accepted, ResultTypes) {
   EXPECT_THAT(types, ElementsAre(I32, I32, U32, U32, U32, U32, U32, I32, Bool, U32, U32, Bool, U32, U32));
 }
 
-// Oracle: SEMANTICS, "Structure": siblings may reuse names; a name is free again after its block.
 TEST(Accepted, SiblingsReuseNames) {
+  VYRE_ORACLE(SpecificationTable,
+              "SEMANTICS, \"Structure\": siblings may reuse names; a name is free again after its block");
   accept(R"(
     program p(read_write out: u32 @0) workgroup(1, 1, 1) {
       { let x = 1; out[0] = x; }
@@ -103,8 +105,9 @@ TEST(Accepted, SiblingsReuseNames) {
     })");
 }
 
-// Oracle: the limits of SEMANTICS, "Structure" and "Memory": exactly at them a program is valid.
 TEST(Accepted, AtTheLimits) {
+  VYRE_ORACLE(SpecificationTable,
+              "the limits of SEMANTICS, \"Structure\" and \"Memory\": exactly at them a program is valid");
   accept("program p(workgroup w: u32[16777216]) workgroup(1024, 1, 1) {}");
   accept("program p(workgroup w: u32[1], workgroup v: bytes[16777215]) workgroup(8, 16, 8) {}");
   std::string nested = "out[0] = 1;";
@@ -115,8 +118,8 @@ TEST(Accepted, AtTheLimits) {
   accept("program p() workgroup(1, 1, 1) {}");
 }
 
-// Oracle: SEMANTICS, "Casts": every pair of the types that are available.
 TEST(Accepted, CastsAmongTheTypesThereAre) {
+  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Casts\": every pair of the types that are available");
   for (const char* to : {"u32", "i32", "bool"}) {
     for (const char* from : {"1", "1i32", "true"}) {
       accept("program p() workgroup(1, 1, 1) { let x = cast<" + std::string(to) + ">(" + from + "); }");
@@ -129,8 +132,8 @@ TEST(Accepted, CastsAmongTheTypesThereAre) {
   }
 }
 
-// Oracle: by hand; a callee is found with everything that it calls itself.
 TEST(Accepted, KeepsTheFunctionsItReaches) {
+  VYRE_ORACLE(SpecificationTable, "by hand; a callee is found with everything that it calls itself");
   ir::FunctionBuilder inner("t.inner"), outer("t.outer");
   const Ex a = inner.parameter("a", DataType::U32);
   const ir::Function inner_body = inner.finish(a + 1, DataType::U32);

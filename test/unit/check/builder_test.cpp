@@ -12,6 +12,7 @@
 
 #include "../../../examples/cpp/programs.h"
 #include "check/checked.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::check {
@@ -29,8 +30,8 @@ std::string read_file(const std::filesystem::path& path) {
 
 const std::filesystem::path kExamplesFolder = VYRE_SOURCE_DIR "/examples";
 
-// Oracle: text::parse on examples/*.vyre.
 TEST(Builder, ExamplesAreWhatTheirTextsGive) {
+  VYRE_ORACLE(Property, "text::parse on examples/*.vyre");
   for (const examples::Example& example : examples::kExamples) {
     const auto parsed = text::parse(read_file(kExamplesFolder / (std::string(example.name) + ".vyre")));
     ASSERT_TRUE(parsed.has_value()) << example.name << render(parsed.error(), nullptr);
@@ -40,8 +41,8 @@ TEST(Builder, ExamplesAreWhatTheirTextsGive) {
   }
 }
 
-// Oracle: the folder: no example is left out.
 TEST(Builder, EveryExampleIsBuilt) {
+  VYRE_ORACLE(SpecificationTable, "the folder: no example is left out");
   std::set<std::string> files, built;
   for (const auto& entry : std::filesystem::directory_iterator(kExamplesFolder)) {
     if (entry.path().extension() == ".vyre") files.insert(entry.path().stem().string());
@@ -50,9 +51,10 @@ TEST(Builder, EveryExampleIsBuilt) {
   EXPECT_EQ(built, files);
 }
 
-// Oracle: text::parse; the bits of the floats by hand: 1.5 is 0x3fc00000 as f32, 0x3e00 as f16, 0x3fc0 as
-// bf16.
 TEST(Builder, LiteralsOfEveryType) {
+  VYRE_ORACLE(
+      Property,
+      "text::parse; the bits of the floats by hand: 1.5 is 0x3fc00000 as f32, 0x3e00 as f16, 0x3fc0 as bf16");
   ProgramBuilder p("p");
   p.let("a", p.u32(7));
   p.let("b", p.i32(-7));
@@ -79,8 +81,8 @@ TEST(Builder, LiteralsOfEveryType) {
   EXPECT_TRUE(check(std::move(built), spec::OpTable()).has_value());
 }
 
-// Oracle: text::parse.
 TEST(Builder, Tensors) {
+  VYRE_ORACLE(Property, "text::parse");
   ProgramBuilder p("p");
   const auto shape = p.uniform("shape", DataType::U32, 0);
   const auto a = p.read("a", ir::Tensor{DataType::F16, {{"n", shape, 1}, 64}}, 1);
@@ -103,9 +105,10 @@ TEST(Builder, Tensors) {
   EXPECT_TRUE(check(std::move(built), spec::OpTable()).has_value());
 }
 
-// Oracle: builder.h: a handle that is used again is copied, and a copy of a wide literal or a component is
-// the same.
 TEST(Builder, HandlesAreCopied) {
+  VYRE_ORACLE(SpecificationTable,
+              "builder.h: a handle that is used again is copied, and a copy of a wide literal or a component "
+              "is the same");
   ProgramBuilder p("p");
   const Ex wide = p.u64(0x100000000) * p.u64(3);
   const Ex component = p.vec2u32(p.u32(1), p.u32(2)).y();

@@ -8,6 +8,7 @@
 
 #include "check/checked.h"
 #include "ir/builder.h"
+#include "oracle.h"
 
 namespace vyre::check {
 namespace {
@@ -53,8 +54,8 @@ Diagnostics calling(const std::vector<std::string>& callees, const spec::OpTable
   return checked ? Diagnostics() : checked.error();
 }
 
-// Oracle: SEMANTICS, "Structure": no recursion, directly or through others.
 TEST(Calls, RecursionIsRefusedAndTheCycleNamed) {
+  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Structure\": no recursion, directly or through others");
   Library library;
   library.add("t.self", {"t.self"});
   library.add("t.a", {"t.b"});
@@ -73,8 +74,9 @@ TEST(Calls, RecursionIsRefusedAndTheCycleNamed) {
   EXPECT_THAT(codes(calling({"t.diamond", "t.leaf"}, library.ops)), ElementsAre());
 }
 
-// Oracle: SEMANTICS, "Structure": call depth 32; the call of a leaf from the program is depth 1.
 TEST(Calls, DepthIsLimited) {
+  VYRE_ORACLE(SpecificationTable,
+              "SEMANTICS, \"Structure\": call depth 32; the call of a leaf from the program is depth 1");
   Library library;
   library.add("t.f1", {});
   for (int i = 2; i <= 100'000; ++i) library.add("t.f" + std::to_string(i), {"t.f" + std::to_string(i - 1)});
@@ -89,9 +91,9 @@ TEST(Calls, DepthIsLimited) {
   EXPECT_THAT(codes(deep.error()), ElementsAre("V021"));
 }
 
-// Oracle: the signature in the table, against bodies that are something else.
 // covers: CC-08
 TEST(Calls, BodyMustFitTheSignature) {
+  VYRE_ORACLE(SpecificationTable, "the signature in the table, against bodies that are something else");
   Library library;
   {
     FunctionBuilder f("t.result");
@@ -111,9 +113,10 @@ TEST(Calls, BodyMustFitTheSignature) {
   EXPECT_THAT(codes(calling({"t.outer", "t.result", "t.outer"}, library.ops)), ElementsAre("V035"));
 }
 
-// Oracle: ir.h, "Function": no buffers, barriers, ids, atomics or Return; parameters are set by the caller
-// alone.
 TEST(Calls, WhatAnOperationMayNotDo) {
+  VYRE_ORACLE(SpecificationTable,
+              "ir.h, \"Function\": no buffers, barriers, ids, atomics or Return; parameters are set by the "
+              "caller alone");
   const auto refused = [](auto build) {
     // Statements of a program, moved into a function: only the program builder can make them.
     ir::ProgramBuilder p("p");
@@ -155,8 +158,9 @@ TEST(Calls, WhatAnOperationMayNotDo) {
   EXPECT_THAT(refused([](P& p, B) { return p.cast(kU32, p.u64(0)); }), ElementsAre());
 }
 
-// Oracle: SEMANTICS, "Structure": `id@2` names a version; each is an operation of its own.
 TEST(Calls, VersionsAreSeparate) {
+  VYRE_ORACLE(SpecificationTable,
+              "SEMANTICS, \"Structure\": `id@2` names a version; each is an operation of its own");
   Library library;
   library.add("t.f", {});
   FunctionBuilder f("t.f");
@@ -176,10 +180,12 @@ TEST(Calls, VersionsAreSeparate) {
   EXPECT_EQ(unknown.error()[0].help, "it has version 1, 2");
 }
 
-// Oracle: by hand. `t.f1` is a + 1: 3 expressions, no statement; `t.f<k>` is a sum of four calls of `t.f<k -
-// 1>` over that: 3 + 4 * (an addition, a call, its argument) = 15 and 4 times the body below. A program of
-// one store of one call is 4 and what the call amounts to.
+// A program of one store of one call is 4 and what the call amounts to.
 TEST(Calls, InlinedSizeIsLimited) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "by hand. `t.f1` is a + 1: 3 expressions, no statement; `t.f<k>` is a sum of four calls of `t.f<k - "
+      "1>` over that: 3 + 4 * (an addition, a call, its argument) = 15 and 4 times the body below");
   const auto tower = [](int height) {
     Library library;
     library.add("t.f1", {});
@@ -205,9 +211,10 @@ TEST(Calls, InlinedSizeIsLimited) {
   EXPECT_THAT(codes(tall.error()), ElementsAre("V040"));
 }
 
-// Oracle: SEMANTICS, "Structure" and the ledger of intrinsics: each with its first call, in program order;
-// they are no functions to inline.
 TEST(Calls, IntrinsicsAreRecorded) {
+  VYRE_ORACLE(SpecificationTable,
+              "SEMANTICS, \"Structure\" and the ledger of intrinsics: each with its first call, in program "
+              "order; they are no functions to inline");
   Library library;
   spec::add_intrinsics(library.ops);
   library.add("t.f", {});
@@ -225,9 +232,10 @@ TEST(Calls, IntrinsicsAreRecorded) {
   EXPECT_THAT(found, ElementsAre(SubgroupLane, SubgroupShuffle, SubgroupBallot));
 }
 
-// Oracle: the common rule that an operation's body may be inlined anywhere, and subgroup operations may not
-// stand anywhere.
 TEST(Calls, IntrinsicsAreNotAllowedInOperations) {
+  VYRE_ORACLE(SpecificationTable,
+              "the common rule that an operation's body may be inlined anywhere, and subgroup operations may "
+              "not stand anywhere");
   Library library;
   spec::add_intrinsics(library.ops);
   library.add("t.size", {});

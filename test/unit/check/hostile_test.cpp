@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check/checked.h"
+#include "oracle.h"
 #include "text/text.h"
 #include "wire/seal.h"
 #include "wire/wire.h"
@@ -69,22 +70,24 @@ void every_short_input(const One& one) {
 }
 constexpr size_t kShortInputs = 1 + 256 + (1 << 16) + (1 << 24);
 
-// Oracle: text-format: the shortest program takes more than three bytes.
 TEST(Hostile, TextsOfUpToThreeBytes) {
+  VYRE_ORACLE(SpecificationTable, "text-format: the shortest program takes more than three bytes");
   Tally tally;
   every_short_input([&](std::string_view text) { judge_text(text, tally); });
   EXPECT_EQ(tally.unread, kShortInputs);
 }
 
-// Oracle: docs/wire-format.md: a body takes eight bytes at least (two for the string, three for the size,
-// three counts).
 TEST(Hostile, WireBodiesOfUpToThreeBytes) {
+  VYRE_ORACLE(SpecificationTable,
+              "docs/wire-format.md: a body takes eight bytes at least (two for the string, three for the "
+              "size, three counts)");
   Tally tally;
   every_short_input(
       [&](std::string_view body) { judge_wire(wire::seal(std::as_bytes(std::span(body))), tally); });
   EXPECT_EQ(tally.unread, kShortInputs);
 }
 TEST(Hostile, WireFilesOfUpToThreeBytes) {
+  VYRE_ORACLE(Property, "whatever the bytes are, they are accepted or refused");
   Tally tally;
   every_short_input([&](std::string_view file) { judge_wire(std::as_bytes(std::span(file)), tally); });
   EXPECT_EQ(tally.unread, kShortInputs);
@@ -116,8 +119,9 @@ void every_edit(std::string content, size_t from, const One& one) {
   }
 }
 
-// Oracle: both happen, or the test shows nothing: a digit may be any digit, a bracket may not.
 TEST(Hostile, EveryEditedText) {
+  VYRE_ORACLE(SpecificationTable,
+              "both happen, or the test shows nothing: a digit may be any digit, a bracket may not");
   Tally tally;
   for (const std::string& text : corpus(".vyre")) {
     if (text.size() < 800) every_edit(text, 0, [&](std::string_view edited) { judge_text(edited, tally); });
@@ -128,6 +132,7 @@ TEST(Hostile, EveryEditedText) {
 }
 
 TEST(Hostile, EveryEditedWireBody) {
+  VYRE_ORACLE(Property, "whatever the bytes are, they are accepted or refused");
   Tally tally;
   constexpr size_t kHeader = 40;
   for (const std::string& file : corpus(".vyrb")) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/body.h"
+#include "oracle.h"
 #include "text/text.h"
 #include "wire/wire.h"
 
@@ -64,8 +65,8 @@ BodyResult checked(const ir::Program& program) {
   return result;
 }
 
-// Oracle: docs/adr/0010.
 TEST(InOrder, WhatIsParsedOrDecoded) {
+  VYRE_ORACLE(SpecificationTable, "docs/adr/0010");
   const ir::Program program = parsed();
   EXPECT_TRUE(checked(program).in_order);
   const auto decoded = wire::decode(wire::encode(program));
@@ -73,8 +74,8 @@ TEST(InOrder, WhatIsParsedOrDecoded) {
   EXPECT_TRUE(checked(*decoded).in_order);
 }
 
-// Oracle: the rules, which the walk asks of every expression.
 TEST(InOrder, KnowsWhatTheWalkKnows) {
+  VYRE_ORACLE(SpecificationTable, "the rules, which the walk asks of every expression");
   const ir::Program program = parsed(), other = reversed(program);
   ASSERT_TRUE(ir::equal(program, other));
   const BodyResult quick = checked(program), walked = checked(other);

@@ -12,6 +12,7 @@
 
 #include "check/checked.h"
 #include "ir/builder.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::check {
@@ -60,8 +61,8 @@ spec::OpTable table() {
   return ops;
 }
 
-// Oracle: the comments in the files, written by hand from SEMANTICS.
 TEST(InvalidFiles, DiagnosticsStandOnTheirLines) {
+  VYRE_ORACLE(SpecificationTable, "the comments in the files, written by hand from SEMANTICS");
   const spec::OpTable ops = table();
   const auto files = validation_files();
   ASSERT_GT(files.size(), 30u);
@@ -84,9 +85,10 @@ TEST(InvalidFiles, DiagnosticsStandOnTheirLines) {
   }
 }
 
-// Oracle: the ledger of diagnostics; the exceptions are those that no text can say, each with a test of its
-// own in malformed_test.cpp or calls_test.cpp.
 TEST(InvalidFiles, EveryCodeThatTextCanProduceHasOne) {
+  VYRE_ORACLE(SpecificationTable,
+              "the ledger of diagnostics; the exceptions are those that no text can say, each with a test of "
+              "its own in malformed_test.cpp or calls_test.cpp");
   const std::set<std::string> kOnlyInIr = {
       "V016",                          // text has the axes x, y, z
       "V020", "V021", "V035", "V037",  // operations come from the library

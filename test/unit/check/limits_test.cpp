@@ -9,6 +9,7 @@
 
 #include "check/checked.h"
 #include "ir/builder.h"
+#include "oracle.h"
 #include "spec/limits.h"
 
 namespace vyre::check {
@@ -85,8 +86,8 @@ ir::Program nested_expression(uint32_t depth) {
   return raw.finish(raw.block({raw.let("x", value)}));
 }
 
-// Oracle: SEMANTICS, "Structure": 64 blocks below the body.
 TEST(Limits, NestingIsRefusedWithoutRecursion) {
+  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Structure\": 64 blocks below the body");
   EXPECT_THAT(codes(nested_blocks(64, NodeKind::Block)), ElementsAre());
   EXPECT_THAT(codes(nested_blocks(65, NodeKind::Block)), ElementsAre("V022"));
   EXPECT_THAT(codes(nested_blocks(64, NodeKind::If)), ElementsAre());
@@ -95,15 +96,15 @@ TEST(Limits, NestingIsRefusedWithoutRecursion) {
   EXPECT_THAT(codes(nested_blocks(kMany, NodeKind::If)), ElementsAre("V022"));
 }
 
-// Oracle: SEMANTICS, "Structure": depth 1024, a literal is 1.
 TEST(Limits, ExpressionDepthIsRefusedWithoutRecursion) {
+  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Structure\": depth 1024, a literal is 1");
   EXPECT_THAT(codes(nested_expression(1024)), ElementsAre());
   EXPECT_THAT(codes(nested_expression(1025)), ElementsAre("V023"));
   EXPECT_THAT(codes(nested_expression(kMany)), ElementsAre("V023"));
 }
 
-// Oracle: SEMANTICS, "Structure": 4,194,304 statements and expressions.
 TEST(Limits, NodeCount) {
+  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Structure\": 4,194,304 statements and expressions");
   const auto lets = [](uint32_t nodes) {
     Raw raw;
     std::vector<NodeId> list;
@@ -121,8 +122,8 @@ TEST(Limits, NodeCount) {
   EXPECT_THAT(codes(lets(spec::kMaxNodes + 1)), ElementsAre("V024"));
 }
 
-// Oracle: the count of faults that the program was given, by the documented bound.
 TEST(Limits, ManyFaultsAreCountedNotListed) {
+  VYRE_ORACLE(SpecificationTable, "the count of faults that the program was given, by the documented bound");
   Raw raw;
   std::vector<NodeId> list;
   for (uint32_t i = 0; i < kMany / 4; ++i)
@@ -133,8 +134,9 @@ TEST(Limits, ManyFaultsAreCountedNotListed) {
   EXPECT_EQ(checked.error().back().notes.back().message, "240000 more problems are not shown");
 }
 
-// Oracle: SEMANTICS, "Uniformity", by hand; the times bound what each shape costs.
 TEST(Limits, UniformityIsLinear) {
+  VYRE_ORACLE(SpecificationTable,
+              "SEMANTICS, \"Uniformity\", by hand; the times bound what each shape costs");
   {  // A chain of variables read in the reverse of the order in which they become divergent.
     Raw raw;
     std::vector<NodeId> list, body;
@@ -178,8 +180,9 @@ TEST(Limits, UniformityIsLinear) {
   }
 }
 
-// Oracle: by hand; a program of a million statements with every kind of resolution in it is accepted.
 TEST(Limits, AMillionStatementsAreLinear) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand; a program of a million statements with every kind of resolution in it is accepted");
   Raw raw;
   raw.program.buffers.push_back(
       {raw.code.intern("out"), spec::BufferAccess::ReadWrite, DataType::U32, 0, 0, {}});

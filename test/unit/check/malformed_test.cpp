@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "check/checked.h"
 #include "ir/builder.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::check {
@@ -65,8 +66,8 @@ ir::Program of_statement(Node node, uint32_t operands) {
   return program;
 }
 
-// Oracle: ir.h: what each kind of expression is made of.
 TEST(Malformed, ExpressionsOfTheWrongShape) {
+  VYRE_ORACLE(SpecificationTable, "ir.h: what each kind of expression is made of");
   const Expr add{.kind = ExprKind::Apply, .op = Op::Add};
   EXPECT_THAT(codes(of_expression(add, 2)), ElementsAre());
   for (const uint32_t operands : {0u, 1u, 3u})
@@ -95,8 +96,10 @@ TEST(Malformed, ExpressionsOfTheWrongShape) {
   EXPECT_THAT(codes(of_expression({.kind = ExprKind::Var}, 0)), ElementsAre("V003"));  // no name at all
 }
 
-// Oracle: ir.h: fields that a kind does not have are left alone, so that equal programs have equal bytes.
 TEST(Malformed, FieldsThatAreNotUsed) {
+  VYRE_ORACLE(
+      Property,
+      "ir.h: fields that a kind does not have are left alone, so that equal programs have equal bytes");
   EXPECT_THAT(codes(of_expression({.kind = ExprKind::BufLen, .immediate = 1}, 0, "out")),
               ElementsAre("V036"));
   EXPECT_THAT(codes(of_expression({.kind = ExprKind::Literal, .op = Op::Call}, 0)), ElementsAre("V036"));
@@ -115,8 +118,8 @@ TEST(Malformed, FieldsThatAreNotUsed) {
   EXPECT_THAT(codes(std::move(program)), ElementsAre("V036", "V036"));
 }
 
-// Oracle: ir.h: what each kind of statement is made of.
 TEST(Malformed, StatementsOfTheWrongShape) {
+  VYRE_ORACLE(SpecificationTable, "ir.h: what each kind of statement is made of");
   EXPECT_THAT(codes(of_statement({.kind = NodeKind::Store}, 2)), ElementsAre());
   EXPECT_THAT(codes(of_statement({.kind = NodeKind::Store}, 0)), ElementsAre("V036"));
   EXPECT_THAT(codes(of_statement({.kind = NodeKind::Store}, 1)), ElementsAre("V033"));
@@ -129,8 +132,9 @@ TEST(Malformed, StatementsOfTheWrongShape) {
   EXPECT_THAT(codes(of_statement({.kind = NodeKind::Let}, 1)), ElementsAre("V031"));  // no name
 }
 
-// Oracle: ir.h: each statement and expression stands in one place, after its operands.
 TEST(Malformed, NotATree) {
+  VYRE_ORACLE(SpecificationTable,
+              "ir.h: each statement and expression stands in one place, after its operands");
   {
     ProgramBuilder p("p");
     const Ex one = p.u32(1);
@@ -165,8 +169,8 @@ TEST(Malformed, NotATree) {
   }
 }
 
-// Oracle: TEXT-FORMAT, "Names".
 TEST(Malformed, NamesThatTextCannotSay) {
+  VYRE_ORACLE(SpecificationTable, "TEXT-FORMAT, \"Names\"");
   const std::vector<std::string> bad = {"",    "1a",  "a b", "a.b",      std::string("a\0b", 3),   "\xff\xfe",
                                         "für", "let", "u32", "local_id", std::string(1 << 20, '-')};
   for (const std::string& name : bad) {
@@ -187,8 +191,8 @@ TEST(Malformed, NamesThatTextCannotSay) {
   EXPECT_THAT(codes(good.finish()), ElementsAre());
 }
 
-// Oracle: a message is printable ASCII and short, whatever the name was.
 TEST(Malformed, NamesAreEscapedInMessages) {
+  VYRE_ORACLE(SpecificationTable, "a message is printable ASCII and short, whatever the name was");
   ProgramBuilder p("p");
   p.let("x", p.var(std::string("a\n\x1b[31m`\\\xc3") + std::string(1000, 'z')));
   const auto checked = check(p.finish(), spec::OpTable());
@@ -198,10 +202,11 @@ TEST(Malformed, NamesAreEscapedInMessages) {
   EXPECT_LT(message.size(), 150u);
 }
 
-// Oracle: ir-types, "DataType": Bytes and Tensor are types of buffers; literal bits of a type by hand from
-// its width.
 // covers: PS-07
 TEST(Malformed, TypesAndLiterals) {
+  VYRE_ORACLE(SpecificationTable,
+              "ir-types, \"DataType\": Bytes and Tensor are types of buffers; literal bits of a type by hand "
+              "from its width");
   const auto let = [](auto value) {
     ProgramBuilder p("p");
     p.let("x", value(p));
@@ -239,8 +244,8 @@ TEST(Malformed, TypesAndLiterals) {
   EXPECT_THAT(let([](P& p) { return p.invocation_id(3) + p.local_id(4); }), ElementsAre("V016", "V016"));
 }
 
-// Oracle: ir.h: the bits of a literal of more than 32 bits stand in Code::wide.
 TEST(Malformed, WideLiteralsWithoutTheirBits) {
+  VYRE_ORACLE(SpecificationTable, "ir.h: the bits of a literal of more than 32 bits stand in Code::wide");
   EXPECT_THAT(codes(of_expression({.kind = ExprKind::Literal, .type = DataType::U64}, 0)),
               ElementsAre("V036"));
   EXPECT_THAT(
@@ -248,8 +253,8 @@ TEST(Malformed, WideLiteralsWithoutTheirBits) {
       ElementsAre("V036"));
 }
 
-// Oracle: TEXT-FORMAT, "Vectors": x and y, or x, y, z and w.
 TEST(Malformed, VectorsAndComponents) {
+  VYRE_ORACLE(SpecificationTable, "TEXT-FORMAT, \"Vectors\": x and y, or x, y, z and w");
   const auto take = [](DataType type, uint32_t which) {
     ProgramBuilder p("p");
     const auto buffer = p.read("a", type, 0);
@@ -269,9 +274,10 @@ TEST(Malformed, VectorsAndComponents) {
               ElementsAre("V036"));
 }
 
-// Oracle: ir.h, "Dim", "TensorType", "Program": which fields there are, and that each tensor buffer has a
-// type of its own, in order.
 TEST(Malformed, TensorTypes) {
+  VYRE_ORACLE(SpecificationTable,
+              "ir.h, \"Dim\", \"TensorType\", \"Program\": which fields there are, and that each tensor "
+              "buffer has a type of its own, in order");
   const auto changed = [](auto change) {
     ProgramBuilder p("p");
     const auto params = p.uniform("params", DataType::U32, 0);
@@ -306,8 +312,8 @@ TEST(Malformed, TensorTypes) {
               ElementsAre("V025"));
 }
 
-// Oracle: a tensor of a broken type says so once, and nothing about its uses.
 TEST(Malformed, BrokenTensorsDoNotCascade) {
+  VYRE_ORACLE(SpecificationTable, "a tensor of a broken type says so once, and nothing about its uses");
   ProgramBuilder p("p");
   const auto none = p.read_write("none", ir::Tensor{DataType::U32, {}}, 0);
   const auto bytes = p.read_write("words", ir::Tensor{DataType::Bytes, {4}}, 1);
@@ -318,9 +324,10 @@ TEST(Malformed, BrokenTensorsDoNotCascade) {
   EXPECT_THAT(codes(p.finish()), ElementsAre("V038", "V038"));
 }
 
-// Oracle: nothing depends on what is broken already: one diagnostic for each fault, none for its
-// consequences.
 TEST(Malformed, NoCascades) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "nothing depends on what is broken already: one diagnostic for each fault, none for its consequences");
   ProgramBuilder p("p");
   const auto out = p.read_write("out", DataType::U32, 0);
   const Ex broken = p.let("broken", p.u32(1) + p.i32(1));  // V008
@@ -335,9 +342,10 @@ TEST(Malformed, NoCascades) {
   EXPECT_THAT(codes(p.finish()), ElementsAre("V008", "V008"));
 }
 
-// Oracle: any Code whose ids are in range is accepted or refused; nothing crashes (run it under the
-// sanitizers).
 TEST(Malformed, RandomStructuresDoNotCrash) {
+  VYRE_ORACLE(Property,
+              "any Code whose ids are in range is accepted or refused; nothing crashes (run it under the "
+              "sanitizers)");
   size_t accepted = 0, refused = 0;
   spec::OpTable ops;
   ops.add({.id = "t.op",

@@ -9,6 +9,7 @@
 
 #include "check/checked.h"
 #include "ir/builder.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::check {
@@ -49,9 +50,9 @@ std::string message(const std::string& from, const std::string& cast) {
   return checked ? "" : checked.error().at(0).message;
 }
 
-// Oracle: SEMANTICS, "Casts", row by row: what each type is cast to. From a float to an integer it names a
-// mode.
+// From a float to an integer it names a mode.
 TEST(Types, Casts) {
+  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Casts\", row by row: what each type is cast to");
   using Set = std::set<std::string>;
   const Table kTo = {
       {"u32", {"u32", "i32", "u64", "u128", "bool", "vec2u32", "vec4u32", "f32", "f16", "bf16"}},
@@ -82,8 +83,8 @@ TEST(Types, Casts) {
   }
 }
 
-// Oracle: the sentences that a reader of these messages needs.
 TEST(Types, MessagesAboutCasts) {
+  VYRE_ORACLE(SpecificationTable, "the sentences that a reader of these messages needs");
   EXPECT_EQ(message("f32", "u32"), "a cast from f32 to u32 names its rounding");
   EXPECT_EQ(message("u32", "f32, trunc"), "a cast from u32 to f32 names no rounding");
   EXPECT_EQ(message("f32", "f16, nearest"), "a cast from f32 to f16 names no rounding");
@@ -93,8 +94,10 @@ TEST(Types, MessagesAboutCasts) {
   EXPECT_EQ(message("u64", "f32"), "");
 }
 
-// Oracle: SEMANTICS, "Casts": the families of bitcast, both ways, and each with itself; bool has no part.
 TEST(Types, Bitcasts) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "SEMANTICS, \"Casts\": the families of bitcast, both ways, and each with itself; bool has no part");
   const Table kTo = {{"u32", {"u32", "i32", "f32", "f16", "bf16"}},
                      {"i32", {"u32", "i32", "f32"}},
                      {"f32", {"u32", "i32", "f32"}},
@@ -114,8 +117,8 @@ TEST(Types, Bitcasts) {
   }
 }
 
-// Oracle: SEMANTICS, "Operators": the types of T, and the result: T or u32.
 TEST(Types, Operators) {
+  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Operators\": the types of T, and the result: T or u32");
   const std::set<std::string> integers = {"u32", "i32", "u64", "u128"};
   const std::set<std::string> with_vectors = {"u32", "i32", "u64", "u128", "vec2u32", "vec4u32"};
   const std::set<std::string> with_bool = {"u32", "i32", "u64", "u128", "bool"};
@@ -166,8 +169,10 @@ TEST(Types, Operators) {
   }
 }
 
-// Oracle: TEXT-FORMAT, "Infix by type": a sign means the operator of its operands' type, where there is one.
 TEST(Types, SignsOfFloats) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "TEXT-FORMAT, \"Infix by type\": a sign means the operator of its operands' type, where there is one");
   for (const std::string& type : std::vector<std::string>{"f16", "bf16", "f32"}) {
     for (const char* sign : {"+", "-", "*", "/"})
       EXPECT_EQ(verdict(of(type) + " " + sign + " " + of(type)), "ok " + type) << sign;
@@ -182,9 +187,10 @@ TEST(Types, SignsOfFloats) {
   }
 }
 
-// Oracle: semantics, "Floats": reductions are of buffers of floats, by one of four operators, over a range of
-// u32.
 TEST(Types, Reductions) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Floats\": reductions are of buffers of floats, by one of four operators, over a "
+              "range of u32");
   const std::set<std::string> floats = {"f16", "bf16", "f32"}, folds = {"fadd", "fmul", "fmin", "fmax"};
   for (const std::string& word : std::vector<std::string>{"freduce_strict", "freduce_tree_binary"}) {
     for (const std::string& type : kValueTypes) {
@@ -206,8 +212,9 @@ TEST(Types, Reductions) {
   }
 }
 
-// Oracle: no implicit conversion: two operands of different types never meet, whatever they are.
 TEST(Types, NoTwoTypesMeet) {
+  VYRE_ORACLE(SpecificationTable,
+              "no implicit conversion: two operands of different types never meet, whatever they are");
   for (const std::string& a : kValueTypes) {
     EXPECT_EQ(verdict("select(true, " + of(a) + ", " + of(a) + ")"), "ok " + a);
     EXPECT_EQ(verdict("select(" + of(a) + ", 1, 2)"), a == "u32" || a == "bool" ? "ok u32" : "V014");
@@ -220,9 +227,10 @@ TEST(Types, NoTwoTypesMeet) {
   }
 }
 
-// Oracle: SEMANTICS, "Types": all are types of buffers, of variables and of stores; a bytes buffer is u32 to
-// both.
 TEST(Types, BuffersAndVariables) {
+  VYRE_ORACLE(SpecificationTable,
+              "SEMANTICS, \"Types\": all are types of buffers, of variables and of stores; a bytes buffer is "
+              "u32 to both");
   for (const std::string& type : kValueTypes) {
     for (const std::string& declared : std::vector<std::string>{type, "tensor<" + type + ", [4]>"}) {
       const auto parsed =
@@ -237,9 +245,10 @@ TEST(Types, BuffersAndVariables) {
   }
 }
 
-// Oracle: the help of a refused program is another program: what it proposes for a single operand is of the
-// wanted type.
 TEST(Types, HelpIsAValidConversion) {
+  VYRE_ORACLE(SpecificationTable,
+              "the help of a refused program is another program: what it proposes for a single operand is of "
+              "the wanted type");
   size_t shown = 0;
   for (const std::string& from : kValueTypes) {
     for (const std::string& to : kValueTypes) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check/checked.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::check {
@@ -25,9 +26,9 @@ constexpr const char* kHead =
 
 class UniformityCase : public testing::TestWithParam<Case> {};
 
-// Oracle: SEMANTICS, "Uniformity", by hand; the marks in the case.
 // covers: EX-33 BA-06 BA-07
 TEST_P(UniformityCase, BarriersStandWhereControlIsUniform) {
+  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Uniformity\", by hand; the marks in the case");
   const std::string text = kHead + std::string(GetParam().body) + "}\n";
   const Source source("case.vyre", text);
   std::vector<uint32_t> refused, expected;
@@ -173,8 +174,8 @@ std::vector<std::string> notes_of_first(const std::string& body) {
   return out;
 }
 
-// Oracle: the chain of reasons, by hand.
 TEST(UniformityNotes, NameTheReason) {
+  VYRE_ORACLE(SpecificationTable, "the chain of reasons, by hand");
   EXPECT_EQ(
       notes_of_first("if (local_id.x) { barrier; }\n"),
       (std::vector<std::string>{"this condition can differ between invocations because of local_id here"}));

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/digest.h"
 #include "generate/values.h"
+#include "oracle.h"
 
 namespace vyre::generate {
 namespace {
@@ -26,9 +27,10 @@ ops::Operation operation(std::vector<DataType> inputs) {
   return out;
 }
 
-// Oracle: semantics, "Laws and evidence": 256 structured values, among them 0, 1, powers of two and their
-// neighbours, alternating patterns, MIN and MAX.
 TEST(Edge256, HasWhatTheSpecificationNames) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Laws and evidence\": 256 structured values, among them 0, 1, powers of two and "
+              "their neighbours, alternating patterns, MIN and MAX");
   const auto words = edge256();
   const std::set<uint32_t> set(words.begin(), words.end());
   EXPECT_EQ(set.size(), 256u);
@@ -42,12 +44,14 @@ TEST(Edge256, HasWhatTheSpecificationNames) {
   }
 }
 
-// Oracle: the digest recorded when the values were fixed. They are named by certificates, so a change is a
-// fault of this project even where every other test passes.
-TEST(Edge256, NeverChanges) { EXPECT_EQ(sha256(std::as_bytes(edge256())).short_hex(), "3f35820fe626f601"); }
+// They are named by certificates, so a change is a fault of this project even where every other test passes.
+TEST(Edge256, NeverChanges) {
+  VYRE_ORACLE(SpecificationTable, "the digest recorded when the values were fixed");
+  EXPECT_EQ(sha256(std::as_bytes(edge256())).short_hex(), "3f35820fe626f601");
+}
 
-// Oracle: counting; the domain is the product of the operands' domains.
 TEST(Cases, SizesOfTheGrids) {
+  VYRE_ORACLE(SpecificationTable, "counting; the domain is the product of the operands' domains");
   EXPECT_EQ(Cases("x", std::vector{DataType::U32}, Strategy::Exhaustive8, 0).size(), 256u);
   EXPECT_EQ(Cases("x", std::vector{DataType::U32, DataType::U32}, Strategy::Edge256, 0).size(), 65'536u);
   EXPECT_EQ(Cases("x", std::vector(3, DataType::U32), Strategy::Exhaustive8, 0).size(), 16'777'216u);
@@ -56,8 +60,8 @@ TEST(Cases, SizesOfTheGrids) {
   EXPECT_EQ(Cases("x", std::vector{DataType::U32}, Strategy::Rows, 0).size(), 0u);
 }
 
-// Oracle: the definition of the domain as a set.
 TEST(Cases, ExhaustiveIsEveryPairOnce) {
+  VYRE_ORACLE(SpecificationTable, "the definition of the domain as a set");
   const Cases cases("x", std::vector(2, DataType::U32), Strategy::Exhaustive8, 0);
   std::set<std::pair<uint32_t, uint32_t>> seen;
   for (uint64_t k = 0; k < cases.size(); ++k) {
@@ -69,8 +73,8 @@ TEST(Cases, ExhaustiveIsEveryPairOnce) {
   EXPECT_EQ(seen.size(), 65'536u);
 }
 
-// Oracle: semantics: for i32 the domain is the sign-extended i8.
 TEST(Cases, ExhaustiveI32IsSignExtended) {
+  VYRE_ORACLE(SpecificationTable, "semantics: for i32 the domain is the sign-extended i8");
   const Cases cases("x", std::vector{DataType::I32}, Strategy::Exhaustive8, 0);
   std::set<int32_t> seen;
   for (uint64_t k = 0; k < cases.size(); ++k) seen.insert(int32_t(cases.at(k)[0]));
@@ -79,8 +83,8 @@ TEST(Cases, ExhaustiveI32IsSignExtended) {
   EXPECT_EQ(seen.size(), 256u);
 }
 
-// Oracle: at(k), which computes each case by itself.
 TEST(Cases, FillEqualsAtWhereverItStarts) {
+  VYRE_ORACLE(SpecificationTable, "at(k), which computes each case by itself");
   const ops::Operation two = operation({DataType::U32, DataType::U32});
   for (const StrategyInfo& s : kStrategies) {
     const Cases cases(two, s.strategy, 5);
@@ -99,8 +103,8 @@ TEST(Cases, FillEqualsAtWhereverItStarts) {
   }
 }
 
-// Oracle: the declaration itself.
 TEST(Cases, TablesComeInTheirOrder) {
+  VYRE_ORACLE(SpecificationTable, "the declaration itself");
   const ops::Operation two = operation({DataType::U32, DataType::U32});
   const Cases rows(two, Strategy::Rows, 0);
   ASSERT_EQ(rows.size(), 2u);
@@ -109,8 +113,8 @@ TEST(Cases, TablesComeInTheirOrder) {
   EXPECT_EQ(Cases(two, Strategy::Equivalence, 0).at(0), (Tuple{3, 4, 0}));
 }
 
-// Oracle: independence of the seed, the operation and the number, as the design asks.
 TEST(Cases, RandomDependsOnSeedOperationAndNumberAlone) {
+  VYRE_ORACLE(Property, "independence of the seed, the operation and the number, as the design asks");
   const std::vector<DataType> types(2, DataType::U32);
   const Cases a("one", types, Strategy::Random, 1), again("one", types, Strategy::Random, 1);
   const Cases other("two", types, Strategy::Random, 1), seeded("one", types, Strategy::Random, 2);
@@ -125,8 +129,10 @@ TEST(Cases, RandomDependsOnSeedOperationAndNumberAlone) {
   EXPECT_LT(same_seeded, 20u);
 }
 
-// Oracle: the tuple recorded when the generator was fixed: a replay token must mean the same input for ever.
 TEST(Cases, RandomNeverChanges) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the tuple recorded when the generator was fixed: a replay token must mean the same input for ever");
   const Cases cases("pinned", std::vector(3, DataType::U32), Strategy::Random, 42);
   std::vector<uint32_t> words;
   for (uint64_t k = 0; k < 4096; ++k) {
@@ -136,9 +142,10 @@ TEST(Cases, RandomNeverChanges) {
   EXPECT_EQ(sha256(std::as_bytes(std::span(words))).short_hex(), "078edf709a0f07ec");
 }
 
-// Oracle: what each distribution is for; a generator that lost one of them would miss whole classes of
-// faults.
 TEST(Cases, RandomReachesWhatUniformBitsDoNot) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "what each distribution is for; a generator that lost one of them would miss whole classes of faults");
   const Cases cases("spread", std::vector(2, DataType::U32), Strategy::Random, 9);
   uint32_t small = 0, equal = 0, one_bit_apart = 0, zero_second = 0, wide = 0;
   constexpr uint32_t kCases = 20'000;
@@ -157,9 +164,10 @@ TEST(Cases, RandomReachesWhatUniformBitsDoNot) {
   EXPECT_GT(wide, kCases / 3);
 }
 
-// Oracle: the list of GPU failure modes in the specification (shift by 32, division by 0, u32::MAX), and MIN
-// / -1.
 TEST(Cases, AdversarialHasTheFailureModes) {
+  VYRE_ORACLE(SpecificationTable,
+              "the list of GPU failure modes in the specification (shift by 32, division by 0, u32::MAX), "
+              "and MIN / -1");
   const Cases cases("x", std::vector(2, DataType::U32), Strategy::Adversarial, 0);
   std::set<std::pair<uint32_t, uint32_t>> seen;
   for (uint64_t k = 0; k < cases.size(); ++k) seen.insert({cases.at(k)[0], cases.at(k)[1]});
@@ -175,8 +183,8 @@ TEST(Cases, AdversarialHasTheFailureModes) {
   }
 }
 
-// Oracle: semantics: a bool is 0 or 1.
 TEST(Cases, BoolOperandsAreTruthValues) {
+  VYRE_ORACLE(SpecificationTable, "semantics: a bool is 0 or 1");
   for (const Strategy s :
        {Strategy::Exhaustive8, Strategy::Edge256, Strategy::Adversarial, Strategy::Random}) {
     const Cases cases("x", std::vector{DataType::U32, DataType::Bool}, s, 3);
@@ -189,8 +197,8 @@ TEST(Cases, BoolOperandsAreTruthValues) {
   }
 }
 
-// Oracle: the ledger.
 TEST(Strategies, AreFoundByTheirText) {
+  VYRE_ORACLE(SpecificationTable, "the ledger");
   for (const StrategyInfo& s : kStrategies) EXPECT_EQ(find_strategy(s.text), s.strategy);
   EXPECT_EQ(find_strategy("randum"), std::nullopt);
 }

@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/random.h"
 #include "generate/cases.h"
+#include "oracle.h"
 #include "spec/float_format.h"
 
 namespace vyre::generate {
@@ -30,8 +31,8 @@ double number(FloatFormat f, uint32_t word) {
   return sign * std::ldexp(scaled, std::max(exponent, 1) - f.bias() - int(f.fraction_bits));
 }
 
-// Oracle: IEEE 754's definition of a format's values, applied to both formats.
 TEST(SmallFloats, AreThoseOfTheSmallFormatExactly) {
+  VYRE_ORACLE(SpecificationTable, "IEEE 754's definition of a format's values, applied to both formats");
   constexpr FloatFormat small{5, 2};
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
@@ -50,8 +51,8 @@ TEST(SmallFloats, AreThoseOfTheSmallFormatExactly) {
   }
 }
 
-// Oracle: the header: unique, ascending, of both signs; what arithmetic turns at.
 TEST(EdgeFloats, AreDistinctAndHaveTheEnds) {
+  VYRE_ORACLE(SpecificationTable, "the header: unique, ascending, of both signs; what arithmetic turns at");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     const auto edges = edge_floats(type);
@@ -79,8 +80,9 @@ bool is_tie(FloatFormat f, double x) {
   return std::fabs(std::remainder(x, std::ldexp(1.0, unit))) == std::ldexp(0.5, unit);
 }
 
-// Oracle: exact sums and products in double, which has room for all of F16's and for BF16's products.
 TEST(DirectedFloats, GetWhereTheyAreAimed) {
+  VYRE_ORACLE(CpuReference,
+              "exact sums and products in double, which has room for all of F16's and for BF16's products");
   constexpr uint32_t kCases = 50'000;
   for (const DataType type : {DataType::F16, DataType::BF16}) {
     const FloatFormat f = spec::float_format(type);
@@ -106,9 +108,9 @@ TEST(DirectedFloats, GetWhereTheyAreAimed) {
   }
 }
 
-// What a number stands for is permanent: tokens and certificates name it. Oracle: the digest of the first
-// release that had it.
+// What a number stands for is permanent: tokens and certificates name it.
 TEST(DirectedFloats, StayWhatTheyAre) {
+  VYRE_ORACLE(SpecificationTable, "the digest of the first release that had it");
   Hasher h;
   for (const DataType type : kTypes) {
     for (const uint32_t word : edge_floats(type)) h.update_u32(word);

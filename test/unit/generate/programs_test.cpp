@@ -10,6 +10,7 @@
 #include "generate/coverage.h"
 #include "layout/dispatch.h"
 #include "ops/operation.h"
+#include "oracle.h"
 #include "ref/ref.h"
 #include "wire/wire.h"
 
@@ -37,8 +38,8 @@ std::string complaints(const Diagnostics& all) {
   return out;
 }
 
-// Oracle: the checker, written by others from the specification, and the rules of dispatch.
 TEST(RandomPrograms, AreAllValid) {
+  VYRE_ORACLE(Property, "the checker, written by others from the specification, and the rules of dispatch");
   for (const ProgramOptions& o : all_options()) {
     ProgramGenerator generator(o);
     ProgramCase c;
@@ -53,8 +54,8 @@ TEST(RandomPrograms, AreAllValid) {
   }
 }
 
-// Oracle: the options' own bounds.
 TEST(RandomPrograms, AreAsSmallAsWanted) {
+  VYRE_ORACLE(SpecificationTable, "the options' own bounds");
   for (ProgramOptions o : all_options()) {
     for (const uint32_t nodes : {16u, 32u, 33u, 127u, 128u, 400u}) {
       if (o.racy && nodes < 32) continue;
@@ -95,19 +96,24 @@ void expect_coverage(const ProgramOptions& o, uint64_t programs) {
   fmt::print("{}", coverage.print());
 }
 
-// Oracle: the ledgers: nothing that a program can say may be missing from what is tested.
 TEST(RandomPrograms, SmallOnesUseTheWholeLanguage) {
+  VYRE_ORACLE(SpecificationTable,
+              "the ledgers: nothing that a program can say may be missing from what is tested");
   expect_coverage(ProgramOptions::small(&ops::op_table()), 60'000);
 }
-TEST(RandomPrograms, LargeOnesUseTheWholeLanguage) { expect_coverage(options(), 3'000); }
+TEST(RandomPrograms, LargeOnesUseTheWholeLanguage) {
+  VYRE_ORACLE(SpecificationTable, "the ledgers: everything that a program can say");
+  expect_coverage(options(), 3'000);
+}
 TEST(RandomPrograms, WithSubgroupsUseTheWholeLanguage) {
+  VYRE_ORACLE(SpecificationTable, "the ledgers: everything that a program can say");
   ProgramOptions o = ProgramOptions::small(&ops::op_table());
   o.subgroup_size = 4;
   expect_coverage(o, 60'000);
 }
 
-// Oracle: the ledger of category C: each of its operations is called.
 TEST(RandomPrograms, CallEveryIntrinsic) {
+  VYRE_ORACLE(SpecificationTable, "the ledger of category C: each of its operations is called");
   ProgramOptions o = ProgramOptions::small(&ops::op_table());
   o.subgroup_size = 4;
   ProgramGenerator generator(o);
@@ -124,8 +130,9 @@ TEST(RandomPrograms, CallEveryIntrinsic) {
   EXPECT_EQ(called.size(), spec::kIntrinsicCount);
 }
 
-// Oracle: equality of encodings; the contract says that a program is a function of seed and index.
 TEST(RandomPrograms, AreAFunctionOfSeedAndIndex) {
+  VYRE_ORACLE(Property,
+              "equality of encodings; the contract says that a program is a function of seed and index");
   for (uint64_t index : {uint64_t{0}, uint64_t{17}, uint64_t{1} << 50}) {
     const ProgramCase a = random_program(5, index, options()), b = random_program(5, index, options());
     EXPECT_EQ(wire::encode(a.program), wire::encode(b.program));
@@ -135,8 +142,9 @@ TEST(RandomPrograms, AreAFunctionOfSeedAndIndex) {
   }
 }
 
-// Oracle: the options' own bound; a program that never ends would stop every test behind it.
 TEST(RandomPrograms, EndSoon) {
+  VYRE_ORACLE(SpecificationTable,
+              "the options' own bound; a program that never ends would stop every test behind it");
   uint32_t too_long = 0;
   for (uint64_t index = 0; index < 500; ++index) {
     ProgramCase c = random_program(21, index, options());
@@ -153,9 +161,10 @@ TEST(RandomPrograms, EndSoon) {
   EXPECT_LE(too_long, 2u);
 }
 
-// Oracle: counting what touches the buffer of the race: one store, and at most one load or atomic; so nothing
-// else can order the pair, which must be two invocations of the dispatch.
 TEST(RandomPrograms, RacyOnesNameTheirRace) {
+  VYRE_ORACLE(SpecificationTable,
+              "counting what touches the buffer of the race: one store, and at most one load or atomic; so "
+              "nothing else can order the pair, which must be two invocations of the dispatch");
   ProgramOptions o = ProgramOptions::small(&ops::op_table());
   o.racy = true;
   ProgramGenerator generator(o);
@@ -191,8 +200,10 @@ TEST(RandomPrograms, RacyOnesNameTheirRace) {
   EXPECT_FALSE(random_program(9, 0, options()).race.has_value());
 }
 
-// Oracle: the contract of Choices: an exhausted source gives zeros, which always mean the simplest choice.
 TEST(RandomPrograms, EndWhenTheBytesDo) {
+  VYRE_ORACLE(
+      Property,
+      "the contract of Choices: an exhausted source gives zeros, which always mean the simplest choice");
   const std::vector<uint8_t> bytes = {255, 255, 255, 255, 255, 255};
   for (size_t n = 0; n <= bytes.size(); ++n) {
     ByteChoices choices(std::span(bytes).first(n));
@@ -202,9 +213,10 @@ TEST(RandomPrograms, EndWhenTheBytesDo) {
   }
 }
 
-// Oracle: by hand: "some statement divides by a literal zero" needs one statement that stores, with one
-// division.
 TEST(ShrinkProgram, LeavesWhatTheFailureNeeds) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: \"some statement divides by a literal zero\" needs one statement that stores, with "
+              "one division");
   const auto divides = [](const ProgramCase& c) {
     return std::ranges::any_of(c.program.code.exprs, [](const ir::Expr& e) {
       return e.kind == ir::ExprKind::Apply && e.op == spec::Op::Mod;
@@ -224,9 +236,10 @@ TEST(ShrinkProgram, LeavesWhatTheFailureNeeds) {
   EXPECT_EQ(shrunk, 5u);
 }
 
-// Oracle: by hand: a bitcast between wide types needs one statement with it; tensors and wide literals are
-// copied, so what is left still checks, binds and round-trips.
 TEST(ShrinkProgram, KeepsWideTypesAndTensorsWhole) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: a bitcast between wide types needs one statement with it; tensors and wide literals "
+              "are copied, so what is left still checks, binds and round-trips");
   const auto has_both = [](const ProgramCase& c) {
     const bool wide = std::ranges::any_of(c.program.code.exprs, [](const ir::Expr& e) {
       return e.kind == ir::ExprKind::Apply && e.op == spec::Op::Bitcast && e.type == ir::DataType::Vec4U32;
@@ -251,9 +264,10 @@ TEST(ShrinkProgram, KeepsWideTypesAndTensorsWhole) {
   EXPECT_EQ(shrunk, 4u);
 }
 
-// Oracle: programs.h: of a buffer of its own an invocation reads its own element alone, so a range over one
-// keeps its bounds: an identity, and one more.
 TEST(ShrinkProgram, KeepsRangesOverWhatIsWritten) {
+  VYRE_ORACLE(SpecificationTable,
+              "programs.h: of a buffer of its own an invocation reads its own element alone, so a range over "
+              "one keeps its bounds: an identity, and one more");
   const auto folds_own = [](const ProgramCase& c) {
     return std::ranges::any_of(c.program.code.exprs, [&](const ir::Expr& e) {
       return e.kind == ir::ExprKind::Apply && spec::is_reduction(e.op) && e.args.count == 2 &&

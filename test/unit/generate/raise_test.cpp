@@ -7,6 +7,7 @@
 
 #include "generate/programs.h"
 #include "ops/operation.h"
+#include "oracle.h"
 #include "ref/ref.h"
 #include "text/text.h"
 
@@ -24,6 +25,7 @@ std::vector<Bytes> run(const check::Checked& program, std::vector<Bytes> buffers
 }
 
 TEST(Raise, RandomProgramsMeanTheSame) {
+  VYRE_ORACLE(ReferenceInterpreter, "the reference on the program itself");
   for (const uint32_t lanes : {0u, 4u}) {
     ProgramOptions options = ProgramOptions::small(&ops::op_table());
     options.max_nodes = 80;

@@ -7,6 +7,7 @@
 #include "host/files.h"
 #include "host/run.h"
 #include "host/values.h"
+#include "oracle.h"
 
 namespace vyre::host {
 namespace {
@@ -21,8 +22,8 @@ Buffers one_buffer(DataType type, bool writable, std::vector<uint32_t> words) {
   return buffers;
 }
 
-// Oracle: COMMANDS, "--compare": the first element that differs; X008.
 TEST(ExpectEqual, NamesTheFirstElementThatDiffers) {
+  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"--compare\": the first element that differs; X008");
   const Buffers a = one_buffer(DataType::I32, true, {1, 2, 3, 4});
   const Buffers b = one_buffer(DataType::I32, true, {1, 2, 0xffffffff, 5});
   const auto result = expect_equal(a, "reference", b, "native");
@@ -33,16 +34,16 @@ TEST(ExpectEqual, NamesTheFirstElementThatDiffers) {
   EXPECT_NE(digest_outputs(a), digest_outputs(b));
 }
 
-// Oracle: only read_write buffers are results.
 TEST(ExpectEqual, IgnoresBuffersThatNobodyWrites) {
+  VYRE_ORACLE(SpecificationTable, "only read_write buffers are results");
   const Buffers a = one_buffer(DataType::U32, false, {1});
   const Buffers b = one_buffer(DataType::U32, false, {2});
   EXPECT_TRUE(expect_equal(a, "x", b, "y"));
   EXPECT_EQ(digest_outputs(a), digest_outputs(b));
 }
 
-// Oracle: COMMANDS, "SPEC", by hand.
 TEST(Spec, LiteralsAreElements) {
+  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"SPEC\", by hand");
   EXPECT_EQ(to_words(*parse_spec("1,0x2,-3,0x80000000,-2147483648", DataType::I32)),
             (std::vector<uint32_t>{1, 2, 0xfffffffd, 0x80000000, 0x80000000}));
   EXPECT_EQ(to_words(*parse_spec("", DataType::U32)), std::vector<uint32_t>{});
@@ -63,8 +64,10 @@ Bytes bytes_of(std::initializer_list<int> values) {
   return out;
 }
 
-// Oracle: COMMANDS, "SPEC", and IEEE 754, by hand: hexadecimals are bits, decimals are rounded to nearest.
 TEST(Spec, FloatsAndWideIntegers) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "COMMANDS, \"SPEC\", and IEEE 754, by hand: hexadecimals are bits, decimals are rounded to nearest");
   EXPECT_EQ(to_words(*parse_spec("1,-3,1.5,inf,-inf,nan,-0,0x7fc00001,1e30,0.1,1E-45", DataType::F32)),
             (std::vector<uint32_t>{0x3f800000, 0xc0400000, 0x3fc00000, 0x7f800000, 0xff800000, 0x7fc00000,
                                    0x80000000, 0x7fc00001, 0x7149f2ca, 0x3dcccccd, 1}));
@@ -89,8 +92,9 @@ TEST(Spec, FloatsAndWideIntegers) {
   }
 }
 
-// Oracle: COMMANDS: "iota is the index converted to the type"; semantics, "Casts"; by hand.
 TEST(Spec, IotaIsConverted) {
+  VYRE_ORACLE(SpecificationTable,
+              "COMMANDS: \"iota is the index converted to the type\"; semantics, \"Casts\"; by hand");
   EXPECT_EQ(to_words(*parse_spec("iota:3", DataType::F32)),
             (std::vector<uint32_t>{0, 0x3f800000, 0x40000000}));
   EXPECT_EQ(to_words(*parse_spec("iota:2", DataType::U64)), (std::vector<uint32_t>{0, 0, 1, 0}));
@@ -106,16 +110,20 @@ TEST(Spec, IotaIsConverted) {
   EXPECT_EQ(*parse_spec("iota:2", DataType::BF16), bytes_of({0, 0, 0x80, 0x3f}));
 }
 
-// Oracle: Philox's known answer for counter 0 and key 0 (Random123's kat_vectors), as raw little-endian bits.
 TEST(Spec, RandomIsRawBits) {
+  VYRE_ORACLE(
+      ExternalCorpus,
+      "Philox's known answer for counter 0 and key 0 (Random123's kat_vectors), as raw little-endian bits");
   const std::vector<uint32_t> known = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
   EXPECT_EQ(*parse_spec("random:1:0", DataType::U128), to_bytes(known));
   EXPECT_EQ(*parse_spec("random:4:0", DataType::F32), to_bytes(known));
   EXPECT_EQ(*parse_spec("random:3:0", DataType::F16), bytes_of({0xd5, 0xe8, 0x27, 0x66, 0x8d, 0xc5}));
 }
 
-// Oracle: COMMANDS: vectors and bool take only files and zeros; directives of file tests write them out.
 TEST(Spec, VectorsAndBool) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "COMMANDS: vectors and bool take only files and zeros; directives of file tests write them out");
   for (const DataType type : {DataType::Vec2U32, DataType::Vec4U32, DataType::Bool}) {
     EXPECT_EQ(parse_spec("zeros:3", type)->size(), 3u * spec::info(type).bytes);
     for (const char* bad : {"(1,2)", "1", "true", "iota:1", "random:1:1"})
@@ -137,8 +145,8 @@ std::string shown(DataType type, const Bytes& bytes, bool hex) {
   return format_buffer("b", bytes, type, hex);
 }
 
-// Oracle: COMMANDS, "--get", by hand.
 TEST(Format, EveryType) {
+  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"--get\", by hand");
   const auto words = [](std::vector<uint32_t> w) { return to_bytes(w); };
   const Bytes floats =
       words({0x3f800000, 0x7149f2ca, 0x7f800000, 0xff800000, 0xffc00001, 0x80000000, 0x3dcccccd});
@@ -159,8 +167,8 @@ TEST(Format, EveryType) {
   EXPECT_EQ(shown(DataType::Bool, words({0, 1}), false), "b: false true");
 }
 
-// Oracle: every pattern reads back; NaN but for its bits, which hexadecimals keep.
 TEST(Format, SixteenBitFloatsReadBack) {
+  VYRE_ORACLE(Property, "every pattern reads back; NaN but for its bits, which hexadecimals keep");
   for (const DataType type : {DataType::F16, DataType::BF16}) {
     for (uint32_t bits = 0; bits < 0x10000; ++bits) {
       const Bytes element = bytes_of({int(bits & 0xff), int(bits >> 8)});
@@ -174,8 +182,8 @@ TEST(Format, SixteenBitFloatsReadBack) {
   }
 }
 
-// Oracle: a file that cannot be written whole is not written at all.
 TEST(WriteFile, IsWholeOrNotThere) {
+  VYRE_ORACLE(SpecificationTable, "a file that cannot be written whole is not written at all");
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / "vyre_host_test";
   fs::create_directories(folder);

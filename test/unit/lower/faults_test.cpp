@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "lower/rewrite.h"
+#include "oracle.h"
 #include "three_ways.h"
 
 namespace vyre::lower {
@@ -62,6 +63,7 @@ void expect_fine(const Kernel& kernel, const Buffers& input, uint32_t expected) 
 // Each partial operator, just inside and just outside its domain; the result is not used, which makes no
 // difference.
 TEST(Faults, OperatorsOutsideTheirDomain) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   struct Plant {
     RawOp op;
     Words inside, outside;
@@ -93,6 +95,7 @@ TEST(Faults, OperatorsOutsideTheirDomain) {
 
 // Whatever the ledger says is total is applied to everything.
 TEST(Faults, TotalOperatorsHaveNone) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   for (const RawOpInfo& op : kRawOps) {
     if (op.domain != "all") continue;
     for (const uint32_t a : {0u, 1u, 32u, 0x80000000u, 0xffffffffu}) {
@@ -112,6 +115,7 @@ TEST(Faults, TotalOperatorsHaveNone) {
 
 // A float operator is in its domain only where something is promised of it.
 TEST(Faults, FloatOperatorsThatNobodyPromised) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   for (const RawOpInfo& op : kRawOps) {
     if (!op.is_float) continue;
     HandMade k;
@@ -129,6 +133,7 @@ TEST(Faults, FloatOperatorsThatNobodyPromised) {
 
 // Integers that there are, and the neighbours of those that there are not.
 TEST(Faults, FloatsThatAreNoIntegers) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   struct Case {
     RawOp op;
     uint32_t fine, fault;
@@ -150,6 +155,7 @@ TEST(Faults, FloatsThatAreNoIntegers) {
 }
 
 TEST(Faults, AccessesOutOfBounds) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   for (const InstKind kind : {InstKind::RawLoad, InstKind::RawStore, InstKind::RawAtomic}) {
     for (const uint32_t buffer : {1u, 2u}) {
       if (kind == InstKind::RawAtomic && buffer == 2) continue;
@@ -168,6 +174,7 @@ TEST(Faults, AccessesOutOfBounds) {
 
 // The last invocation alone leaves the domain, in a block that only it enters.
 TEST(Faults, OneInvocationOfMany) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   HandMade k;
   k.kernel.workgroup_size = {64, 1, 1};
   const Value lane = k.put({.kind = InstKind::LocalId});
@@ -184,6 +191,7 @@ TEST(Faults, OneInvocationOfMany) {
 
 // Element 0 of an empty buffer is there, holds anything, and keeps nothing.
 TEST(Faults, TheElementBehindAnEmptyBuffer) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   HandMade k;
   const Value first = k.input(0);
   k.output(first);
@@ -202,6 +210,7 @@ TEST(Faults, TheElementBehindAnEmptyBuffer) {
 
 // Seen as words, n elements of 16 bits have n / 2 of them, rounded up; an empty buffer has one.
 TEST(Faults, WordsOfHalves) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   for (const InstKind kind : {InstKind::RawLoad, InstKind::RawStore, InstKind::RawAtomic}) {
     HandMade k;
     k.kernel.buffers[0].access = BufferAccess::ReadWrite;
@@ -226,6 +235,7 @@ TEST(Faults, WordsOfHalves) {
 
 // The upper half of the last word of an odd number of halves holds anything, and keeps nothing.
 TEST(Faults, TheHalfBehindAnOddNumber) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   HandMade k;
   k.kernel.buffers[0].access = BufferAccess::ReadWrite;
   k.kernel.buffers[0].element = DataType::BF16;
@@ -246,6 +256,7 @@ TEST(Faults, TheHalfBehindAnOddNumber) {
 }
 
 TEST(Faults, AnIntrinsicThatNotAllReach) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   HandMade k;
   k.kernel.workgroup_size = {2, 1, 1};
   const Value lane = k.put({.kind = InstKind::LocalId});
@@ -260,6 +271,7 @@ TEST(Faults, AnIntrinsicThatNotAllReach) {
 }
 
 TEST(Faults, ABarrierThatNotAllReach) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   HandMade k;
   k.kernel.workgroup_size = {2, 1, 1};
   const Value lane = k.put({.kind = InstKind::LocalId});
@@ -273,6 +285,7 @@ TEST(Faults, ABarrierThatNotAllReach) {
 // Legalization with one rule left out: the guard of a shift, of a division and of a load, in turn, is what
 // keeps the kernel in its domain.
 TEST(Faults, EachGuardIsNeeded) {
+  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   for (const Op op : {Op::Shl, Op::Div, Op::Mod, Op::Clz}) {
     ir::ProgramBuilder p("guarded");
     const auto in = p.read("input", DataType::U32, 0);

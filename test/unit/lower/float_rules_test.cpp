@@ -9,6 +9,7 @@
 
 #include "float_cases.h"
 #include "lower/float_rules.h"
+#include "oracle.h"
 #include "spec/casts.h"
 
 namespace vyre::lower {
@@ -95,6 +96,9 @@ uint64_t expect_right(const Application& a, const Target& target, uint32_t drawn
 class FloatRules : public testing::TestWithParam<Target> {};
 
 TEST_P(FloatRules, EveryOperatorAndCastUnderEveryChoice) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "num/, through the semantic kernel; that is compared with the standard, MPFR and the host in "
+              "test/unit/num");
   const Target& target = GetParam();
   uint64_t choices = 0;
   for (const Application& a : operators()) {

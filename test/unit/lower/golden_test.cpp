@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "oracle.h"
 #include "text/text.h"
 #include "three_ways.h"
 
@@ -54,6 +55,8 @@ check::Checked read_program(const fs::path& path) {
 }
 
 TEST(Golden, Kernels) {
+  VYRE_ORACLE(SpecificationTable,
+              "the files, read by a person when they were blessed; and the programs' own runs, three ways");
   const auto programs = programs_in("test/golden/kernel");
   EXPECT_GE(programs.size(), 12u);
   for (fs::path path : programs) {
@@ -66,6 +69,8 @@ TEST(Golden, Kernels) {
 
 // The same programs and all examples, run on buffers of some lengths.
 TEST(Golden, TheProgramsRunThreeWays) {
+  VYRE_ORACLE(SpecificationTable,
+              "the files, read by a person when they were blessed; and the programs' own runs, three ways");
   for (const char* folder : {"test/golden/kernel", "examples"}) {
     for (const fs::path& path : programs_in(folder)) {
       SCOPED_TRACE(path);

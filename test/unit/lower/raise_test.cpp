@@ -1,6 +1,7 @@
 // Raised programs, and what of a kernel depends on the order of atomics.
 #include "lower/raise.h"
 
+#include "oracle.h"
 #include "text/text.h"
 #include "three_ways.h"
 
@@ -13,8 +14,8 @@ check::Checked parsed(std::string_view text) {
   return checked(std::move(*program));
 }
 
-// Oracle: the text format: one operator a statement, names that nobody has.
 TEST(Raise, WritesOneOperatorAStatement) {
+  VYRE_ORACLE(SpecificationTable, "the text format: one operator a statement, names that nobody has");
   const auto program = parsed(R"(program p(read k: u32 @0, read_write v0: u32 @7) workgroup(2, 1, 1) {
   let x = k[0];
   if (x > 2) {
@@ -49,8 +50,9 @@ TEST(Raise, WritesOneOperatorAStatement) {
 )");
 }
 
-// Oracle: by hand: probes are numbered in the order of evaluation, a barrier begins a phase.
 TEST(Raise, ProbesSayWhatWasComputedLast) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: probes are numbered in the order of evaluation, a barrier begins a phase");
   const auto program = parsed(R"(program p(read a: u32 @0, read_write out: u32 @1) workgroup(2, 1, 1) {
   let x = a[local_id.x] + 10;
   barrier;
@@ -92,8 +94,10 @@ TEST(Raise, ProbesSayWhatWasComputedLast) {
   EXPECT_EQ(traces(UINT32_MAX, UINT32_MAX, 1), all);
 }
 
-// Oracle: by hand: tickets decide what follows from them, in values, memory and control, and nothing else.
 TEST(DependsOnOrder, FollowsValuesMemoryAndControl) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "by hand: tickets decide what follows from them, in values, memory and control, and nothing else");
   const auto program = parsed(R"(program p(read_write t: u32 @0, read a: u32 @1, read_write out: u32 @2,
     read_write other: u32 @3) workgroup(4, 1, 1) {
   let free = a[0] * 3;
@@ -123,6 +127,7 @@ TEST(DependsOnOrder, FollowsValuesMemoryAndControl) {
 }
 
 TEST(DependsOnOrder, ReachesAllThatFollowsAReturn) {
+  VYRE_ORACLE(SpecificationTable, "by hand");
   const auto program = parsed(R"(program p(read_write t: u32 @0, read a: u32 @1) workgroup(4, 1, 1) {
   if (atomic_add(t[0], 1) == 3) {
     return;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/random.h"
+#include "oracle.h"
 #include "three_ways.h"
 
 namespace vyre::lower {
@@ -230,6 +231,7 @@ class RandomProgram {
 };
 
 TEST(Random, ProgramsThreeWays) {
+  VYRE_ORACLE(ReferenceInterpreter, "ref/, as in programs_test.cpp");
   const char* wanted = std::getenv("VYRE_RANDOM_PROGRAMS");
   const uint64_t programs = wanted == nullptr ? 1500 : std::strtoull(wanted, nullptr, 10);
   size_t barriers = 0, atomics = 0, returns = 0, changed = 0;

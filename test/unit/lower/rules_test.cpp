@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "oracle.h"
 #include "spec/table.h"
 #include "three_ways.h"
 
@@ -231,6 +232,9 @@ constexpr std::array kTypes = {DataType::U32, DataType::I32, DataType::Bool};  /
 // Every scalar operator at every available type, on the whole 8-bit domain (zero- and sign-extended) and the
 // edges.
 TEST(Rules, Operators) {
+  VYRE_ORACLE(
+      CpuReference,
+      "what the specification's tables say, computed in wider arithmetic or bit by bit; no function of src/");
   uint32_t rules = 0;
   for (const spec::OpInfo& op : spec::kOps) {
     if (!spec::is_scalar(op.op) || !has_expectation(op.op)) continue;
@@ -254,6 +258,9 @@ TEST(Rules, Operators) {
 
 // Conditions are u32 or bool; arms any type.
 TEST(Rules, Select) {
+  VYRE_ORACLE(
+      CpuReference,
+      "what the specification's tables say, computed in wider arithmetic or bit by bit; no function of src/");
   for (const DataType condition : {DataType::U32, DataType::Bool}) {
     for (const DataType type : kTypes) {
       expect_rule(
@@ -265,6 +272,9 @@ TEST(Rules, Select) {
 
 // Source: semantics, "Casts".
 TEST(Rules, Casts) {
+  VYRE_ORACLE(
+      CpuReference,
+      "what the specification's tables say, computed in wider arithmetic or bit by bit; no function of src/");
   for (const DataType from : kTypes) {
     for (const DataType to : kTypes) {
       const bool to_truth = to == DataType::Bool;
@@ -283,6 +293,9 @@ TEST(Rules, Casts) {
 
 // The rows of binary-operations.txt that decide something, word for word.
 TEST(Rules, RowsOfTheSpecification) {
+  VYRE_ORACLE(
+      CpuReference,
+      "what the specification's tables say, computed in wider arithmetic or bit by bit; no function of src/");
   struct Row {
     Op op;
     uint32_t a, b, result;

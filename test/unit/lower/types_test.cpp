@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "base/random.h"
+#include "oracle.h"
 #include "three_ways.h"
 
 namespace vyre::lower {
@@ -42,6 +43,8 @@ const std::vector<DataType>& value_types() {
 // out[i + 1] = in[i] for lengths 0, 1, odd and even, shorter and longer than the dispatch: the first element
 // and what is behind the last stored one stay.
 TEST(Types, CopiesOfEveryLength) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type : value_types()) {
     ProgramBuilder p("copy");
     const auto in = p.read("source", type, 0);
@@ -69,6 +72,8 @@ TEST(Types, CopiesOfEveryLength) {
 }
 
 TEST(Types, IndicesFarOutOfBounds) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type : value_types()) {
     ProgramBuilder p("far");
     const auto in = p.read("source", type, 0);
@@ -88,6 +93,8 @@ TEST(Types, IndicesFarOutOfBounds) {
 
 // Neighbours in one word, stored by different invocations, and one that nobody stores to.
 TEST(Types, HalvesOfAWordSurviveTheirNeighbours) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type : {DataType::F16, DataType::BF16}) {
     ProgramBuilder p("halves");
     const auto out = p.read_write("out", type, 0);
@@ -101,6 +108,8 @@ TEST(Types, HalvesOfAWordSurviveTheirNeighbours) {
 
 // Workgroup memory of every type, an odd number of elements: zero at first, then what the neighbour left.
 TEST(Types, WorkgroupMemory) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type : value_types()) {
     ProgramBuilder p("shared");
     const auto in = p.read("source", type, 0);
@@ -125,6 +134,8 @@ TEST(Types, WorkgroupMemory) {
 
 // Literals, variables assigned in branches and loops, selects.
 TEST(Types, VariablesOfEveryType) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type : value_types()) {
     ProgramBuilder p("variables");
     const auto in = p.read("source", type, 0);
@@ -157,6 +168,8 @@ TEST(Types, VariablesOfEveryType) {
 
 // Arithmetic in a program, with values across calls of one another.
 TEST(Types, WideArithmeticInAProgram) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   ProgramBuilder p("wide");
   const auto in = p.read("source", DataType::U64, 0);
   const auto out = p.read_write("out", DataType::U128, 1);
@@ -179,6 +192,8 @@ TEST(Types, WideArithmeticInAProgram) {
 
 // Words in registers that held wide values before: nothing of those may be left, whatever made the words.
 TEST(Types, NarrowValuesAfterWideOnes) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   ProgramBuilder p("narrow");
   const auto in = p.read("source", DataType::U128, 0);
   const auto out = p.read_write("out", DataType::U32, 1);
@@ -206,6 +221,8 @@ TEST(Types, NarrowValuesAfterWideOnes) {
 }
 
 TEST(Types, Vectors) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   ProgramBuilder p("vectors");
   const auto in = p.read("source", DataType::Vec4U32, 0);
   const auto out = p.read_write("out", DataType::Vec2U32, 1);
@@ -265,6 +282,8 @@ void copy_tensor(const std::vector<ir::Dimension>& shape, const std::vector<uint
 }
 
 TEST(Types, Tensors) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type :
        {DataType::U32, DataType::F16, DataType::U128, DataType::Vec2U32, DataType::F32}) {
     SCOPED_TRACE(spec::text(type));
@@ -289,6 +308,8 @@ TEST(Types, Tensors) {
 
 // A dimension of zero leaves no element, and the buffer may be empty.
 TEST(Types, TensorsWithoutElements) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   ProgramBuilder p("nothing");
   const auto params = p.uniform("params", DataType::Bytes, 0);
   const auto t = p.read_write("t", ir::Tensor{DataType::U32, {{"n", params, 0}, 4}}, 1);
@@ -304,6 +325,8 @@ TEST(Types, TensorsWithoutElements) {
 
 // Each intrinsic, for subgroups of every size; expectations by loops over lanes.
 TEST(Types, Subgroups) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   constexpr uint32_t kLanes = 128;
   ProgramBuilder p("subgroups");
   const auto in = p.read("source", DataType::U32, 0);
@@ -356,6 +379,8 @@ TEST(Types, Subgroups) {
 
 // What the evaluator refuses before it runs anything.
 TEST(Types, SubgroupsThatDoNotFit) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "ref/, and where a result says something by itself, bytes worked out by hand");
   ProgramBuilder p("subgroups");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.workgroup_size(12, 1, 1);

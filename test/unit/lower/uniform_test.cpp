@@ -4,6 +4,7 @@
 // that a barrier stands in uniform control.
 #include "lower/uniform.h"
 
+#include "oracle.h"
 #include "three_ways.h"
 
 namespace vyre::lower {
@@ -48,6 +49,9 @@ void expect_facts(ir::Program program, const std::vector<bool>& values, const st
 }
 
 TEST(Uniform, Sources) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
+              "agree that a barrier stands in uniform control");
   ProgramBuilder p("sources");
   const auto in = p.read("input", DataType::U32, 0), params = p.uniform("params", DataType::U32, 1);
   const auto out = p.read_write("out", DataType::U32, 2);
@@ -78,6 +82,9 @@ TEST(Uniform, Sources) {
 
 // Source: semantics, "Uniformity": lane ids are not uniform; intrinsics.def says it of each operation.
 TEST(Uniform, Subgroups) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
+              "agree that a barrier stands in uniform control");
   ProgramBuilder p("subgroups");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.workgroup_size(4, 1, 1);
@@ -92,6 +99,9 @@ TEST(Uniform, Subgroups) {
 // Wide values are uniform as their operands are, in each of their words; so are what tensors give at uniform
 // coordinates.
 TEST(Uniform, WideValuesAndTensors) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
+              "agree that a barrier stands in uniform control");
   ProgramBuilder p("wide");
   const auto size = p.uniform("size", DataType::U32, 0);
   const auto t = p.read("t", ir::Tensor{DataType::U64, {{"n", size, 0}, 2}}, 1);
@@ -108,6 +118,9 @@ TEST(Uniform, WideValuesAndTensors) {
 }
 
 TEST(Uniform, VariablesAndLoops) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
+              "agree that a barrier stands in uniform control");
   ProgramBuilder p("variables");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.workgroup_size(4, 1, 1);
@@ -135,6 +148,9 @@ TEST(Uniform, VariablesAndLoops) {
 }
 
 TEST(Uniform, ControlUntilADivergentReturn) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
+              "agree that a barrier stands in uniform control");
   ProgramBuilder p("returns");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.workgroup_size(4, 1, 1);
@@ -158,6 +174,9 @@ TEST(Uniform, ControlUntilADivergentReturn) {
 }
 
 TEST(Uniform, ADivergentReturnComesRoundTheLoop) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
+              "agree that a barrier stands in uniform control");
   ProgramBuilder p("round");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.workgroup_size(4, 1, 1);
@@ -174,6 +193,9 @@ TEST(Uniform, ADivergentReturnComesRoundTheLoop) {
 // The checker has accepted these barriers, so control there is uniform, in the kernel and in all its legal
 // forms.
 TEST(Uniform, BarriersStayInUniformControl) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
+              "agree that a barrier stands in uniform control");
   ProgramBuilder p("barriers");
   const auto params = p.read("params", DataType::U32, 0);
   const auto out = p.read_write("out", DataType::U32, 1);

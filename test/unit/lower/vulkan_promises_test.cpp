@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lower/spirv/float_promises.h"
+#include "oracle.h"
 
 namespace vyre::lower {
 namespace {
@@ -28,6 +29,9 @@ std::vector<std::string> given(const VulkanFloats& floats) {
 }
 
 TEST(VulkanPromises, AreNothingWithoutTheModesOf32Bits) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the specification's appendix \"Precision and Operation of SPIR-V Instructions\", read here once more");
   for (const bool rounds : {false, true}) {
     for (const bool special : {false, true}) {
       const VulkanFloatModes single{
@@ -39,12 +43,18 @@ TEST(VulkanPromises, AreNothingWithoutTheModesOf32Bits) {
 }
 
 TEST(VulkanPromises, OfTheUsualDevice) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the specification's appendix \"Precision and Operation of SPIR-V Instructions\", read here once more");
   EXPECT_THAT(given({.half = kNothing, .single = kUsual, .wide = kNothing, .independent = true}),
               UnorderedElementsAre("fadd", "fsub", "fmul", "fdiv", "fsqrt", "finverse_sqrt", "ffrom_s32",
                                    "ffrom_u32", "fto_s32", "fto_u32"));
 }
 
 TEST(VulkanPromises, OfOtherWidthsWhereTheyHaveModesOfTheirOwn) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the specification's appendix \"Precision and Operation of SPIR-V Instructions\", read here once more");
   const auto has = [](const VulkanFloats& floats, const char* mnemonic) {
     return std::ranges::count(given(floats), mnemonic) == 1;
   };
@@ -61,6 +71,9 @@ TEST(VulkanPromises, OfOtherWidthsWhereTheyHaveModesOfTheirOwn) {
 // Correctly rounded: addition, subtraction, multiplication. 2.5 ULP: division; 2 ULP: inversesqrt; keeping
 // subnormals binds them not.
 TEST(VulkanPromises, SayHowFarOff) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the specification's appendix \"Precision and Operation of SPIR-V Instructions\", read here once more");
   for (const bool keeps : {false, true}) {
     const FloatPromises p = vulkan_promises(
         {.half = kNothing, .single = keeps ? kAll : kUsual, .wide = kNothing, .independent = true});

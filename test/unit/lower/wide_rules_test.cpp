@@ -10,6 +10,7 @@
 #include <array>
 
 #include "base/random.h"
+#include "oracle.h"
 #include "spec/casts.h"
 #include "spec/table.h"
 #include "three_ways.h"
@@ -199,6 +200,9 @@ constexpr std::array kWideTypes = {DataType::U64, DataType::U128, DataType::Vec2
 
 // More than 10^5 pairs for each operator of two operands and each type.
 TEST(WideRules, Operators) {
+  VYRE_ORACLE(CpuReference,
+              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
+              "evaluator works on arrays of words, legal kernels on words.)");
   uint32_t rules = 0;
   for (const DataType type : kWideTypes) {
     const std::vector<Big> values = edges(spec::value_bits(type));
@@ -235,6 +239,9 @@ TEST(WideRules, Operators) {
 // Pairs in which the quotient is long, short, one bit and none, and the estimate by leading zeros is exact or
 // one off.
 TEST(WideRules, DivisionOfAllLengths) {
+  VYRE_ORACLE(CpuReference,
+              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
+              "evaluator works on arrays of words, legal kernels on words.)");
   for (const DataType type : {DataType::U64, DataType::U128}) {
     const unsigned bits = spec::value_bits(type);
     for (const Op op : {Op::Div, Op::Mod}) {
@@ -269,6 +276,9 @@ std::vector<Big> repeated(const std::vector<Big>& values, size_t rows, unsigned 
 }
 
 TEST(WideRules, Select) {
+  VYRE_ORACLE(CpuReference,
+              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
+              "evaluator works on arrays of words, legal kernels on words.)");
   for (const spec::TypeInfo& type : spec::kTypes) {
     if (!spec::is_value_type(type.type)) continue;
     for (const DataType condition : {DataType::U32, DataType::Bool}) {
@@ -291,6 +301,9 @@ TEST(WideRules, Select) {
 // Source: semantics, "Casts". Casts that convert to or from a float do not get here: check refuses them for
 // now.
 TEST(WideRules, Casts) {
+  VYRE_ORACLE(CpuReference,
+              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
+              "evaluator works on arrays of words, legal kernels on words.)");
   uint32_t casts = 0;
   for (const spec::TypeInfo& from : spec::kTypes) {
     for (const spec::TypeInfo& to : spec::kTypes) {
@@ -318,6 +331,9 @@ TEST(WideRules, Casts) {
 }
 
 TEST(WideRules, Bitcasts) {
+  VYRE_ORACLE(CpuReference,
+              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
+              "evaluator works on arrays of words, legal kernels on words.)");
   uint32_t bitcasts = 0;
   for (const spec::TypeInfo& from : spec::kTypes) {
     for (const spec::TypeInfo& to : spec::kTypes) {
@@ -333,6 +349,9 @@ TEST(WideRules, Bitcasts) {
 }
 
 TEST(WideRules, Vectors) {
+  VYRE_ORACLE(CpuReference,
+              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
+              "evaluator works on arrays of words, legal kernels on words.)");
   for (const Op op : {Op::MakeVec2U32, Op::MakeVec4U32}) {
     const DataType type = op == Op::MakeVec2U32 ? DataType::Vec2U32 : DataType::Vec4U32;
     const uint32_t count = spec::components(type);

@@ -21,6 +21,7 @@
 #include "lower/llvm/audit.h"
 #include "lower/llvm/codegen.h"
 #include "ops/operation.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::lower {
@@ -93,8 +94,10 @@ std::string complaints(const llvm::Module& module, bool floats = false) {
   return text;
 }
 
-// Oracle: DESIGN 3.2 and 3.3, and LLVM's verifier: no dispatch at run time, nothing external, no fast math.
 TEST(Emit, CodeHasNoIndirectCallAndNothingExternal) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "DESIGN 3.2 and 3.3, and LLVM's verifier: no dispatch at run time, nothing external, no fast math");
   for (const Kernel& kernel : many_kernels()) {
     for (const int level : {0, 2}) {
       llvm::LLVMContext context;
@@ -112,8 +115,8 @@ TEST(Emit, CodeHasNoIndirectCallAndNothingExternal) {
   }
 }
 
-// Oracle: none is needed; the walk above must be able to complain.
 TEST(Emit, TheWalkSeesWhatItLooksFor) {
+  VYRE_ORACLE(SpecificationTable, "none is needed; the walk above must be able to complain");
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
   const auto module = llvm::parseAssemblyString(R"(
@@ -134,8 +137,9 @@ TEST(Emit, TheWalkSeesWhatItLooksFor) {
   }
 }
 
-// Oracle: the kernel itself: each load of memory that others may write is frozen, once.
 TEST(Emit, RacyLoadsAreFrozen) {
+  VYRE_ORACLE(SpecificationTable,
+              "the kernel itself: each load of memory that others may write is frozen, once");
   for (const Kernel& kernel : many_kernels()) {
     size_t expected = 0;
     for (const auto& block : kernel.blocks) {
@@ -163,8 +167,9 @@ TEST(Emit, RacyLoadsAreFrozen) {
   }
 }
 
-// Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and LLVM's parser and verifier.
+// Golden text: VYRE_BLESS=1 rewrites it.
 TEST(Emit, GoldenText) {
+  VYRE_ORACLE(Property, "a reader, and LLVM's parser and verifier");
   const fs::path folder = fs::path(VYRE_SOURCE_DIR) / "test/golden/llvm";
   size_t files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -186,9 +191,11 @@ TEST(Emit, GoldenText) {
   EXPECT_GE(files, 5u);
 }
 
-// Oracle: explain L003, and LLVM's rule that a value is used only where its definition has run. No program
-// gives such a kernel, so one is broken by hand: it uses the product from inside the `if` behind it.
+// No program gives such a kernel, so one is broken by hand: it uses the product from inside the `if` behind
+// it.
 TEST(Emit, WhatTheVerifierRefusesIsADiagnostic) {
+  VYRE_ORACLE(SpecificationTable,
+              "explain L003, and LLVM's rule that a value is used only where its definition has run");
   Kernel kernel = kernel_of(R"(
       program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
         if (a[1]) { out[0] = a[2] * 3; }
@@ -212,8 +219,8 @@ TEST(Emit, WhatTheVerifierRefusesIsADiagnostic) {
   EXPECT_THAT(refused.error().message, testing::HasSubstr("dominate"));
 }
 
-// Oracle: what an assembler line looks like; the text itself is LLVM's.
 TEST(Emit, PrintsOptimisedCodeAndAssembly) {
+  VYRE_ORACLE(SpecificationTable, "what an assembler line looks like; the text itself is LLVM's");
   const Kernel kernel = kernel_of(test::native_programs().front().text);
   const auto optimised = print_llvm(kernel, true);
   ASSERT_TRUE(optimised);

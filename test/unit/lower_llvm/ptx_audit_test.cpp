@@ -14,6 +14,7 @@
 #include <string>
 
 #include "lower/llvm/ptx.h"
+#include "oracle.h"
 
 namespace vyre::lower {
 namespace {
@@ -47,6 +48,8 @@ std::string around(const std::string& instruction, const std::string& attributes
 }
 
 TEST(PtxAudit, StrictArithmeticPasses) {
+  VYRE_ORACLE(SpecificationTable,
+              "LLVM's language reference, \"Fast-Math Flags\", \"fpmath Metadata\", \"Function Attributes\"");
   for (const char* good : {
            "%r = fadd float %x, %y",
            "%r = fmul float %x, %y",
@@ -69,6 +72,8 @@ TEST(PtxAudit, StrictArithmeticPasses) {
 }
 
 TEST(PtxAudit, WhatIsPlantedIsFound) {
+  VYRE_ORACLE(SpecificationTable,
+              "LLVM's language reference, \"Fast-Math Flags\", \"fpmath Metadata\", \"Function Attributes\"");
   for (const char* bad : {
            "%r = fadd fast float %x, %y",
            "%r = fadd contract float %x, %y",

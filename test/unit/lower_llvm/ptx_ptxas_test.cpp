@@ -11,6 +11,7 @@
 #include <regex>
 
 #include "fused_programs.h"
+#include "oracle.h"
 
 namespace vyre::lower {
 namespace {
@@ -76,6 +77,7 @@ class Ptxas : public testing::Test {
 };
 
 TEST_F(Ptxas, RefusesWhatIsNotPtx) {
+  VYRE_ORACLE(Property, "ptxas");
   const Answer answer =
       assemble(".version 6.0\n.target sm_70\n.address_size 64\nnonsense;\n", chip_for({70}));
   EXPECT_NE(answer.status, 0);
@@ -83,6 +85,7 @@ TEST_F(Ptxas, RefusesWhatIsNotPtx) {
 }
 
 TEST_F(Ptxas, TakesEveryProgramWithoutAWordOrASpill) {
+  VYRE_ORACLE(Property, "ptxas");
   const std::vector<Kernel> kernels = test::every_ptx_kernel();
   const auto batch = emit_ptx(kernels, {80});
   ASSERT_TRUE(batch) << batch.error().message;
@@ -95,6 +98,7 @@ TEST_F(Ptxas, TakesEveryProgramWithoutAWordOrASpill) {
 
 // A division is made of fused operations, so the programs have none.
 TEST_F(Ptxas, FusesInMachineCodeWhatIsAskedFor) {
+  VYRE_ORACLE(Property, "ptxas");
   const fs::path disassembler = ptxas_.parent_path() / "nvdisasm";
   if (access(disassembler.c_str(), X_OK) != 0) {
     GTEST_SKIP() << "no nvdisasm beside ptxas: machine code is not read here";
@@ -118,6 +122,7 @@ TEST_F(Ptxas, FusesInMachineCodeWhatIsAskedFor) {
 
 // What differs between targets: subgroups, atomics, the version of PTX.
 TEST_F(Ptxas, TakesEveryTarget) {
+  VYRE_ORACLE(Property, "ptxas");
   std::vector<Kernel> kernels;
   for (const char* name :
        {"examples/block_sum", "examples/histogram", "examples/sha256", "test/golden/kernel/subgroups",

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "oracle.h"
 #include "ptx_programs.h"
 
 namespace vyre::lower {
@@ -27,8 +28,8 @@ size_t count(std::string_view text, std::string_view part) {
   return n;
 }
 
-// Oracle: NVIDIA's list of compute capabilities, and which of them LLVM 19 writes.
 TEST(Ptx, TheNewestTargetThatAChipRuns) {
+  VYRE_ORACLE(SpecificationTable, "NVIDIA's list of compute capabilities, and which of them LLVM 19 writes");
   const std::pair<uint32_t, uint32_t> cases[] = {{70, 70},  {72, 70},  {75, 75}, {80, 80}, {86, 86},
                                                  {87, 87},  {88, 87},  {89, 89}, {90, 90}, {100, 90},
                                                  {103, 90}, {120, 90}, {121, 90}};
@@ -45,6 +46,7 @@ TEST(Ptx, TheNewestTargetThatAChipRuns) {
 }
 
 TEST(Ptx, EachTargetNamesItselfAndOthersAreRefused) {
+  VYRE_ORACLE(SpecificationTable, "explain L001 and L002");
   const Kernel kernel = ptx_kernel("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 1; }");
   EXPECT_EQ(ptx_targets().size(), 7u);
   for (const PtxTarget target : ptx_targets()) {
@@ -59,9 +61,10 @@ TEST(Ptx, EachTargetNamesItselfAndOthersAreRefused) {
   }
 }
 
-// Oracle: PTX ISA: .ftz flushes, .approx is inexact, fma rounds once; .local is memory, where nothing of ours
-// belongs.
 TEST(Ptx, NoProgramGivesInexactArithmeticOrSpillsItsVariables) {
+  VYRE_ORACLE(SpecificationTable,
+              "PTX ISA: .ftz flushes, .approx is inexact, fma rounds once; .local is memory, where nothing "
+              "of ours belongs");
   const std::vector<Kernel> kernels = test::every_ptx_kernel();
   ASSERT_GE(kernels.size(), 380u);
   const auto batch = emit_ptx(kernels, {80});
@@ -80,8 +83,8 @@ TEST(Ptx, NoProgramGivesInexactArithmeticOrSpillsItsVariables) {
   }
 }
 
-// Oracle: the kernels: where none asks for it, nothing is fused, and nothing is a float.
 TEST(Ptx, FloatsAndFusedOperationsAreThoseOfThePrograms) {
+  VYRE_ORACLE(Property, "the kernels: where none asks for it, nothing is fused, and nothing is a float");
   const auto emit = [](bool (*wanted)(RawOp), size_t least) {
     std::vector<Kernel> kernels = test::every_ptx_kernel();
     std::erase_if(kernels, [&](const Kernel& kernel) {
@@ -100,8 +103,9 @@ TEST(Ptx, FloatsAndFusedOperationsAreThoseOfThePrograms) {
   for (const char* bad : {".f32", ".f16", "fma."}) EXPECT_THAT(integers, Not(HasSubstr(bad)));
 }
 
-// Oracle: a count by hand: 3 bytes-of-16 buffers of 5 halves, 3 words and 2 elements of 16 bytes.
 TEST(Ptx, SharedMemoryHoldsEveryWorkgroupBufferAligned) {
+  VYRE_ORACLE(SpecificationTable,
+              "a count by hand: 3 bytes-of-16 buffers of 5 halves, 3 words and 2 elements of 16 bytes");
   const PtxModule module = emitted(R"(
       program p(read_write out: u32 @0, workgroup a: f16[5], workgroup b: u32[3], workgroup c: u128[2])
           workgroup(8, 1, 1) {
@@ -114,8 +118,9 @@ TEST(Ptx, SharedMemoryHoldsEveryWorkgroupBufferAligned) {
 }
 
 // What other threads wrote before a barrier must be read after it, so the load may not be answered from the
-// store. Oracle: semantics, "Barrier".
+// store.
 TEST(Ptx, MemoryIsReadAgainAfterABarrier) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Barrier\"");
   const PtxModule module = emitted(R"(
       program p(read_write data: u32 @0) workgroup(64, 1, 1) {
         data[local_id.x ^ 1] = 7;
@@ -129,8 +134,9 @@ TEST(Ptx, MemoryIsReadAgainAfterABarrier) {
   EXPECT_THAT(module.text, Not(HasSubstr("ld.global.nc")));  // the cache that other threads do not reach
 }
 
-// Oracle: SEMANTICS, "race": one value for the guard and for the access, so the word is loaded once.
 TEST(Ptx, ARacyIndexIsLoadedOnce) {
+  VYRE_ORACLE(SpecificationTable,
+              "SEMANTICS, \"race\": one value for the guard and for the access, so the word is loaded once");
   const PtxModule module = emitted(R"(
       program p(read_write data: u32 @0, read table: u32 @1, read_write out: u32 @2) workgroup(32, 1, 1) {
         out[invocation_id.x] = table[data[invocation_id.x]];
@@ -140,8 +146,8 @@ TEST(Ptx, ARacyIndexIsLoadedOnce) {
   EXPECT_EQ(count(module.text, "ld.global.nc.u32"), 1u);
 }
 
-// Oracle: include/vyre/backend.h, vyre_plugin_text: 128 characters with the zero.
 TEST(Ptx, TheEntryOfALongNameIsShort) {
+  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h, vyre_plugin_text: 128 characters with the zero");
   const std::string name(500, 'n');
   const PtxModule module =
       emitted("program " + name + "(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 1; }");
@@ -149,8 +155,9 @@ TEST(Ptx, TheEntryOfALongNameIsShort) {
   EXPECT_EQ(count(module.text, ".entry " + module.entry + "("), 1u);
 }
 
-// Oracle: CUDA's limits: a block has at most 64 threads along z, and a workgroup of vyre 1024.
 TEST(Ptx, ABlockHasOneAxis) {
+  VYRE_ORACLE(SpecificationTable,
+              "CUDA's limits: a block has at most 64 threads along z, and a workgroup of vyre 1024");
   const PtxModule module = emitted(R"(
       program p(read_write out: u32 @0) workgroup(1, 2, 256) {
         out[local_id.z * 2 + local_id.y] = invocation_id.z;
@@ -167,8 +174,8 @@ constexpr const char* kSubgroups = R"(
       out[i] = subgroup.reduce_add(i) + subgroup.shuffle(i, 3) + votes.x + votes.y;
     })";
 
-// Oracle: PTX ISA: redux.sync wants sm_80.
 TEST(Ptx, SubgroupsAreInstructionsOfTheChip) {
+  VYRE_ORACLE(SpecificationTable, "PTX ISA: redux.sync wants sm_80");
   const std::string old = emitted(kSubgroups, 75).text;
   EXPECT_THAT(old, Not(HasSubstr("redux")));
   EXPECT_EQ(count(old, "shfl.sync.bfly.b32"), 5u);
@@ -182,6 +189,7 @@ TEST(Ptx, SubgroupsAreInstructionsOfTheChip) {
 }
 
 TEST(Ptx, AWorkgroupOfPartialSubgroupsIsRefused) {
+  VYRE_ORACLE(SpecificationTable, "explain L001 and L002");
   Kernel kernel = ptx_kernel(kSubgroups);
   kernel.workgroup_size = {8, 3, 1};
   const auto refused = emit_ptx(kernel, {80});
@@ -190,8 +198,9 @@ TEST(Ptx, AWorkgroupOfPartialSubgroupsIsRefused) {
   EXPECT_THAT(refused.error().message, HasSubstr("24"));
 }
 
-// Oracle: PTX ISA, ".param": 4,352 bytes of parameters, an address and a count in 16.
 TEST(Ptx, MoreBuffersThanParametersAreRefused) {
+  VYRE_ORACLE(SpecificationTable,
+              "PTX ISA, \".param\": 4,352 bytes of parameters, an address and a count in 16");
   const auto with = [](uint32_t buffers) {
     std::string text = "program p(read_write b0: u32 @0";
     for (uint32_t i = 1; i < buffers; ++i) {
@@ -206,8 +215,9 @@ TEST(Ptx, MoreBuffersThanParametersAreRefused) {
   EXPECT_THAT(refused.error().message, HasSubstr("273"));
 }
 
-// A kernel beyond the limit of the whole pipeline. Oracle: as above, by the same words.
+// A kernel beyond the limit of the whole pipeline.
 TEST(Ptx, LargeKernelsKeepTheirVariablesInRegistersToo) {
+  VYRE_ORACLE(SpecificationTable, "as above, by the same words");
   std::string text =
       "program p(read a: u32 @0, read_write out: u32 @1) workgroup(32, 1, 1) {\n  let s = local_id.x;\n";
   for (int i = 0; i < 400; ++i) {
@@ -222,8 +232,9 @@ TEST(Ptx, LargeKernelsKeepTheirVariablesInRegistersToo) {
   EXPECT_EQ(count(module->text, "div.u32"), 400u);
 }
 
-// Oracle: explain L003, and LLVM's rule that a value is used only where its definition has run.
 TEST(Ptx, WhatTheVerifierRefusesIsADiagnostic) {
+  VYRE_ORACLE(SpecificationTable,
+              "explain L003, and LLVM's rule that a value is used only where its definition has run");
   Kernel kernel = ptx_kernel(R"(
       program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
         if (a[1]) { out[0] = a[2] * 3; }
@@ -245,8 +256,9 @@ TEST(Ptx, WhatTheVerifierRefusesIsADiagnostic) {
   EXPECT_THAT(refused.error().message, HasSubstr("dominate"));
 }
 
-// Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and ptxas where it is installed.
+// Golden text: VYRE_BLESS=1 rewrites it.
 TEST(Ptx, GoldenText) {
+  VYRE_ORACLE(Property, "a reader, and ptxas where it is installed");
   const fs::path source(VYRE_SOURCE_DIR);
   for (const char* name :
        {"examples/block_sum", "examples/histogram", "test/golden/kernel/subgroups",

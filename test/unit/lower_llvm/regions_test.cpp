@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lower/llvm/llvm.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::lower {
@@ -28,6 +29,7 @@ size_t arrays(const RegionPlan& plan) {
 // Oracle for all tests here: the plan that a reader makes by hand, from the head of regions.h.
 
 TEST(Regions, NoBarrierIsFlat) {
+  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k =
       kernel_of("program p(read_write o: u32 @0) workgroup(8, 1, 1) { o[invocation_id.x] = 1; }");
   EXPECT_TRUE(plan_regions(k).flat);
@@ -35,6 +37,7 @@ TEST(Regions, NoBarrierIsFlat) {
 }
 
 TEST(Regions, ABarrierSplitsInTwo) {
+  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = kernel_of(
       "program p(read_write o: u32 @0, workgroup t: u32[5]) workgroup(8, 1, 1) {"
       " t[local_id.x] = 1; barrier; o[invocation_id.x] = t[0]; }");
@@ -47,6 +50,7 @@ TEST(Regions, ABarrierSplitsInTwo) {
 }
 
 TEST(Regions, BlockSumKeepsNothing) {
+  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = kernel_of(R"(
 program p(read input: u32 @0, read_write sums: u32 @1, workgroup scratch: u32[256]) workgroup(256, 1, 1) {
   let local = local_id.x;
@@ -64,6 +68,7 @@ program p(read input: u32 @0, read_write sums: u32 @1, workgroup scratch: u32[25
 }
 
 TEST(Regions, AValueAcrossABarrierIsAnArrayOverLanes) {
+  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = kernel_of(
       "program p(read_write o: u32 @0) workgroup(100, 1, 1) {"
       " let v = o[invocation_id.x] / 3; barrier; o[invocation_id.x] = v; }");
@@ -73,6 +78,7 @@ TEST(Regions, AValueAcrossABarrierIsAnArrayOverLanes) {
 }
 
 TEST(Regions, UniformValuesStayScalar) {
+  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = kernel_of(R"(
 program p(read a: u32 @0, uniform u: u32 @1, read_write o: u32 @2) workgroup(16, 1, 1) {
   let n = a[workgroup_id.x] / (u[3] + 1);
@@ -88,6 +94,7 @@ program p(read a: u32 @0, uniform u: u32 @1, read_write o: u32 @2) workgroup(16,
 }
 
 TEST(Regions, LanesThatMayHaveReturnedAreAsked) {
+  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = kernel_of(R"(
 program p(read a: u32 @0, read_write o: u32 @1) workgroup(4, 1, 1) {
   o[invocation_id.x] = 1;
@@ -107,6 +114,7 @@ program p(read a: u32 @0, read_write o: u32 @1) workgroup(4, 1, 1) {
 }
 
 TEST(Regions, ASlotThatIsSetUnderALaneThatReadsItSplitsTheRegion) {
+  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = kernel_of(R"(
 program p(read_write o: u32 @0) workgroup(4, 1, 1) {
   let s = 1;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <spirv-tools/libspirv.hpp>
 
+#include "oracle.h"
 #include "programs.h"
 
 namespace vyre::lower {
@@ -53,6 +54,9 @@ std::vector<uint32_t> module_of(const std::string& decorations, const std::strin
 }
 
 TEST(SpirvAudit, StrictArithmeticPasses) {
+  VYRE_ORACLE(SpecificationTable,
+              "SPIR-V specification, \"Decoration\": NoContraction; the assembler and the validator are "
+              "SPIRV-Tools'");
   for (const char* good : {
            "%r = OpFAdd %float %x %y",
            "%r = OpFMul %pair %xy %xy",
@@ -76,6 +80,9 @@ TEST(SpirvAudit, StrictArithmeticPasses) {
 }
 
 TEST(SpirvAudit, WhatIsPlantedIsFound) {
+  VYRE_ORACLE(SpecificationTable,
+              "SPIR-V specification, \"Decoration\": NoContraction; the assembler and the validator are "
+              "SPIRV-Tools'");
   for (const char* bad : {
            "%r = OpFAdd %float %x %y",
            "%r = OpFSub %float %x %y",
@@ -105,12 +112,18 @@ TEST(SpirvAudit, WhatIsPlantedIsFound) {
 
 // Of two instructions the decoration is one's.
 TEST(SpirvAudit, EachInstructionHasItsOwnDecoration) {
+  VYRE_ORACLE(SpecificationTable,
+              "SPIR-V specification, \"Decoration\": NoContraction; the assembler and the validator are "
+              "SPIRV-Tools'");
   EXPECT_FALSE(audit_spirv(
       module_of("OpDecorate %r NoContraction", "%r = OpFAdd %float %x %y\n %s = OpFAdd %float %x %y")));
 }
 
 // SPV_KHR_float_controls2's word for all of an entry takes the decorations' place, and forbids them.
 TEST(SpirvAudit, StrictByTheEntrysWord) {
+  VYRE_ORACLE(SpecificationTable,
+              "SPIR-V specification, \"Decoration\": NoContraction; the assembler and the validator are "
+              "SPIRV-Tools'");
   const Kernel kernel = test::spirv_kernel(
       "program p(read a: f32 @0, read_write b: f32 @1) workgroup(1, 1, 1) { b[0] = a[0] + a[1]; }",
       test::kRichDevice, test::every_promise());
@@ -140,6 +153,9 @@ TEST(SpirvAudit, StrictByTheEntrysWord) {
 
 // No emitted module passes for want of decorations to look at.
 TEST(SpirvAudit, AnEmittedModuleWithoutItsDecorationsIsRefused) {
+  VYRE_ORACLE(SpecificationTable,
+              "SPIR-V specification, \"Decoration\": NoContraction; the assembler and the validator are "
+              "SPIRV-Tools'");
   const Kernel kernel = test::spirv_kernel(
       "program p(read a: f32 @0, read_write b: f32 @1) workgroup(1, 1, 1) { b[0] = a[0] + a[1]; }",
       test::kRichDevice, test::every_promise());

@@ -7,6 +7,7 @@
 
 #include <map>
 
+#include "oracle.h"
 #include "programs.h"
 
 namespace vyre::lower {
@@ -172,6 +173,8 @@ constexpr auto kRawRows = std::to_array<RawRow>({
 constexpr spec::TotalTable<kRawRows> kRaw;
 
 TEST(SpirvInstructions, EachRawOperator) {
+  VYRE_ORACLE(SpecificationTable,
+              "SPIR-V specification, \"Instructions\" and \"Extended Instructions for GLSL\", row by row");
   for (const RawOpInfo& op : kRawOps) {
     const Kernel kernel = OneInstruction().make({.kind = InstKind::Raw, .raw = op.op}, op.operands);
     const std::string text = test::spirv_text(kernel, test::kRichDevice);
@@ -207,6 +210,8 @@ constexpr auto kIntrinsicRows = std::to_array<IntrinsicRow>({
 constexpr spec::TotalTable<kIntrinsicRows> kIntrinsics;
 
 TEST(SpirvInstructions, EachOperationOfSubgroups) {
+  VYRE_ORACLE(SpecificationTable,
+              "SPIR-V specification, \"Instructions\" and \"Extended Instructions for GLSL\", row by row");
   for (size_t i = 0; i < spec::KeyCount<Intrinsic>::value; ++i) {
     const auto intrinsic = Intrinsic(i);
     const spec::IntrinsicInfo& row = spec::info(intrinsic);
@@ -219,8 +224,8 @@ TEST(SpirvInstructions, EachOperationOfSubgroups) {
   }
 }
 
-// Oracle: the capabilities that the specification names at each instruction.
 TEST(SpirvInstructions, CapabilitiesOfSubgroupsAreThoseThatAreUsed) {
+  VYRE_ORACLE(SpecificationTable, "the capabilities that the specification names at each instruction");
   const auto capabilities = [](Intrinsic intrinsic) {
     const Kernel kernel = OneInstruction().make({.kind = InstKind::Intrinsic, .imm = uint32_t(intrinsic)},
                                                 spec::info(intrinsic).input_count);
@@ -245,8 +250,10 @@ TEST(SpirvInstructions, CapabilitiesOfSubgroupsAreThoseThatAreUsed) {
               UnorderedElementsAre("GroupNonUniform", "GroupNonUniformArithmetic"));
 }
 
-// Oracle: semantics of ballot: bit i of the four words is lane i, and a lane that is not there has none.
 TEST(SpirvInstructions, ABallotHasWordsForTheLanesThereAre) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "semantics of ballot: bit i of the four words is lane i, and a lane that is not there has none");
   const auto code = [](uint32_t lanes, uint32_t word) {
     SpirvTarget target = test::kRichDevice;
     target.subgroup_size = lanes;

@@ -2,6 +2,7 @@
 //
 // Oracle: SPIRV-Tools' validator.
 #include "generate/programs.h"
+#include "oracle.h"
 #include "programs.h"
 
 namespace vyre::lower {
@@ -15,6 +16,7 @@ void expect_valid(const Kernel& built, const SpirvTarget& target, const FloatPro
 }
 
 TEST(SpirvRandom, TwoThousandProgramsAreValid) {
+  VYRE_ORACLE(Property, "SPIRV-Tools' validator");
   constexpr uint64_t kPrograms = 2000;
   const spec::OpTable& ops = ops::op_table();
   generate::ProgramOptions options = generate::ProgramOptions::small(&ops);

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "oracle.h"
 #include "programs.h"
 
 namespace vyre::lower {
@@ -42,8 +43,9 @@ std::string type_of(const std::string& text, const std::string& buffer) {
   return "%" + text.substr(begin, text.find(' ', begin) - begin);
 }
 
-// Oracle: spirv.h, "Shape"; workgroup memory by hand: 5 words, and 2 elements of 16 bytes.
 TEST(Spirv, TheInterfaceOfAnEntry) {
+  VYRE_ORACLE(SpecificationTable,
+              "spirv.h, \"Shape\"; workgroup memory by hand: 5 words, and 2 elements of 16 bytes");
   constexpr const char* kText = R"(
       program p(read_write late: u32 @7, read early: u32 @3, workgroup a: u32[5], workgroup b: u128[2])
           workgroup(1, 2, 256) {
@@ -72,6 +74,7 @@ TEST(Spirv, TheInterfaceOfAnEntry) {
 }
 
 TEST(Spirv, IdsAreThoseThatAreAskedFor) {
+  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   const std::string text = spirv_text(
       "program p(read_write out: u32 @0) workgroup(4, 3, 2) { out[local_id.y] = 1; }", kUsualDevice);
   EXPECT_THAT(text, AllOf(HasSubstr("LocalInvocationIndex"), Not(HasSubstr("WorkgroupId"))));
@@ -82,8 +85,9 @@ TEST(Spirv, IdsAreThoseThatAreAskedFor) {
   EXPECT_THAT(group, AllOf(HasSubstr("WorkgroupId"), Not(HasSubstr("LocalInvocationIndex"))));
 }
 
-// Oracle: DESIGN, "Traps": OpArrayLength is wrong for empty and for padded buffers.
 TEST(Spirv, LengthsArePushedAndNeverAsked) {
+  VYRE_ORACLE(SpecificationTable,
+              "DESIGN, \"Traps\": OpArrayLength is wrong for empty and for padded buffers");
   for (const auto& [name, text] : test::every_program()) {
     Kernel kernel = spirv_kernel(text, kUsualDevice);
     if (kernel.invocations() % 32 != 0) kernel.workgroup_size = {32, 1, 1};
@@ -97,6 +101,7 @@ TEST(Spirv, LengthsArePushedAndNeverAsked) {
 }
 
 TEST(Spirv, TheSameKernelIsTheSameModule) {
+  VYRE_ORACLE(Property, "spirv.h: a module is a function of its kernel and device");
   const Kernel kernel =
       spirv_kernel(test::file_text(fs::path(VYRE_SOURCE_DIR) / "examples/sha256.vyre"), kUsualDevice);
   EXPECT_EQ(emit_spirv(kernel, kUsualDevice)->words, emit_spirv(kernel, kUsualDevice)->words);
@@ -111,9 +116,10 @@ constexpr const char* kBarrier = R"(
       data[local_id.x + 64] = data[local_id.x];
     })";
 
-// Oracle: SPIR-V specification, "Memory Semantics": AcquireRelease 8, UniformMemory 64, WorkgroupMemory 256,
-// MakeAvailable 8192, MakeVisible 16384; "Scope": Workgroup 2.
 TEST(Spirv, ABarrierOfTheNewerMemoryModelNamesWhatItOrders) {
+  VYRE_ORACLE(SpecificationTable,
+              "SPIR-V specification, \"Memory Semantics\": AcquireRelease 8, UniformMemory 64, "
+              "WorkgroupMemory 256, MakeAvailable 8192, MakeVisible 16384; \"Scope\": Workgroup 2");
   const std::string text = spirv_text(kBarrier, kUsualDevice);
   EXPECT_THAT(text, HasSubstr("OpMemoryModel Logical Vulkan\n"));
   EXPECT_EQ(count(text, "OpControlBarrier %uint_2 %uint_2 %uint_24904\n"), 1u);
@@ -121,6 +127,7 @@ TEST(Spirv, ABarrierOfTheNewerMemoryModelNamesWhatItOrders) {
   EXPECT_THAT(text, Not(HasSubstr("Coherent")));
 }
 TEST(Spirv, ABarrierOfTheOlderMemoryModelHasCoherentBuffers) {
+  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   const std::string text = spirv_text(kBarrier, kBareDevice);
   EXPECT_THAT(text, HasSubstr("OpMemoryModel Logical GLSL450\n"));
   EXPECT_EQ(count(text, "OpControlBarrier %uint_2 %uint_2 %uint_328\n"), 1u);
@@ -129,14 +136,15 @@ TEST(Spirv, ABarrierOfTheOlderMemoryModelHasCoherentBuffers) {
   EXPECT_THAT(text, AllOf(Not(HasSubstr("NonPrivatePointer")), Not(HasSubstr("VulkanMemoryModel"))));
 }
 TEST(Spirv, MemoryOfAKernelWithoutBarriersIsPrivate) {
+  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   constexpr const char* kText =
       "program p(read_write data: u32 @0) workgroup(64, 1, 1) { data[local_id.x] = data[local_id.x] + 1; }";
   EXPECT_THAT(spirv_text(kText, kUsualDevice), Not(HasSubstr("NonPrivatePointer")));
   EXPECT_THAT(spirv_text(kText, kBareDevice), Not(HasSubstr("Coherent")));
 }
 
-// Oracle: semantics, "Workgroup memory": zero when a workgroup starts.
 TEST(Spirv, WorkgroupMemoryIsClearedBeforeAnythingElse) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Workgroup memory\": zero when a workgroup starts");
   constexpr const char* kText = R"(
       program p(read_write out: u32 @0, workgroup a: u32[100]) workgroup(64, 1, 1) {
         out[local_id.x] = a[local_id.x + 36];
@@ -153,9 +161,11 @@ TEST(Spirv, WorkgroupMemoryIsClearedBeforeAnythingElse) {
   }
 }
 
-// Oracle: SPIR-V specification, "Atomic Instructions", and "Scope": Device 1, Workgroup 2, QueueFamily 5;
-// relaxed is 0. Of compare-exchange the value comes before the comparator.
+// Of compare-exchange the value comes before the comparator.
 TEST(Spirv, EachAtomicOperator) {
+  VYRE_ORACLE(SpecificationTable,
+              "SPIR-V specification, \"Atomic Instructions\", and \"Scope\": Device 1, Workgroup 2, "
+              "QueueFamily 5; relaxed is 0");
   const std::pair<const char*, const char*> cases[] = {
       {"atomic_add", "OpAtomicIAdd"},          {"atomic_or", "OpAtomicOr"},    {"atomic_and", "OpAtomicAnd"},
       {"atomic_xor", "OpAtomicXor"},           {"atomic_min", "OpAtomicUMin"}, {"atomic_max", "OpAtomicUMax"},
@@ -180,8 +190,8 @@ TEST(Spirv, EachAtomicOperator) {
       ContainsRegex("OpAtomicCompareExchange %uint %[0-9]+ %uint_5 %uint_0 %uint_0 %uint_77 %uint_33\n"));
 }
 
-// Oracle: by hand: word 1 of element i of u64 is word 2i + 1.
 TEST(Spirv, AnElementOfSeveralWordsIsThatManyAccesses) {
+  VYRE_ORACLE(SpecificationTable, "by hand: word 1 of element i of u64 is word 2i + 1");
   const std::string text = spirv_text(
       "program p(read a: u64 @0, read_write b: u64 @1) workgroup(1, 1, 1) { b[workgroup_id.x] = "
       "a[workgroup_id.x]; }",
@@ -198,9 +208,10 @@ constexpr const char* kHalves = R"(
       b[local_id.x] = c[2 - local_id.x];
     })";
 
-// Oracle: Vulkan specification, storageBuffer16BitAccess: 16-bit numbers in storage buffers, which are only
-// loaded, stored and converted; not in workgroup memory.
 TEST(Spirv, HalvesAre16BitsWhereTheDeviceStoresThose) {
+  VYRE_ORACLE(SpecificationTable,
+              "Vulkan specification, storageBuffer16BitAccess: 16-bit numbers in storage buffers, which are "
+              "only loaded, stored and converted; not in workgroup memory");
   const std::string text = spirv_text(kHalves, kRichDevice);
   EXPECT_THAT(text, AllOf(HasSubstr("OpCapability StorageBuffer16BitAccess"), HasSubstr("OpTypeInt 16 0"),
                           Not(HasSubstr("OpCapability Int16")), Not(HasSubstr("OpAtomic"))));
@@ -210,6 +221,7 @@ TEST(Spirv, HalvesAre16BitsWhereTheDeviceStoresThose) {
   EXPECT_EQ(emitted(kHalves, kRichDevice).shared_bytes, 12u);  // a word each
 }
 TEST(Spirv, HalvesAreHalvesOfWordsElsewhere) {
+  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   const std::string text = spirv_text(kHalves, kBareDevice);
   EXPECT_THAT(text, AllOf(Not(HasSubstr("16BitAccess")), Not(HasSubstr("OpTypeInt 16"))));
   EXPECT_THAT(text, HasSubstr(" %uint_2 %uint_0 "));  // an atomic of workgroup scope
@@ -219,9 +231,9 @@ TEST(Spirv, HalvesAreHalvesOfWordsElsewhere) {
 
 // ---- Races ------------------------------------------------------------------------------------------------
 
-// Oracle: SEMANTICS, "race": one value for the guard and for the access. SPIR-V: a volatile access is neither
-// duplicated nor merged.
+// SPIR-V: a volatile access is neither duplicated nor merged.
 TEST(Spirv, ARacyIndexIsLoadedOnce) {
+  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"race\": one value for the guard and for the access");
   const std::string text = spirv_text(R"(
       program p(read_write data: u32 @0, read table: u32 @1, read_write out: u32 @2) workgroup(32, 1, 1) {
         out[invocation_id.x] = table[data[invocation_id.x]];
@@ -242,12 +254,14 @@ size_t volatile_in(const std::string& body) {
 }
 
 TEST(Spirv, WhatARaceCannotTurnIntoAWildAccessIsPlain) {
+  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   EXPECT_EQ(volatile_in("out[i] = d[i] * 3 + w[i];"), 0u);
   EXPECT_EQ(volatile_in("out[r[i]] = d[i];"), 0u);
   EXPECT_EQ(volatile_in("if (r[i]) { out[r[i]] = 7 / r[i]; }"), 0u);
   EXPECT_EQ(volatile_in("out[i] = r[out[i] & 3] & 0;"), 1u);  // out is written too
 }
 TEST(Spirv, WhatCouldIsVolatile) {
+  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   EXPECT_EQ(volatile_in("out[d[i]] = 1;"), 1u);
   EXPECT_EQ(volatile_in("out[i] = r[w[i]];"), 1u);
   EXPECT_EQ(volatile_in("out[i] = r[(d[i] ^ 5) + i];"), 1u);
@@ -265,9 +279,10 @@ constexpr const char* kSum =
     "program p(read a: f32 @0, read_write b: f32 @1) workgroup(1, 1, 1) { b[0] = a[0] + a[1]; }";
 constexpr const char* kIntegers = "program p(read_write b: u32 @0) workgroup(1, 1, 1) { b[0] = b[1] + 2; }";
 
-// Oracle: SPIR-V specification, "Execution Mode": RoundingModeRTE, DenormPreserve, SignedZeroInfNanPreserve,
-// each with the width that it is for.
 TEST(Spirv, ModesAreThoseOfTheDeviceAndOfTheWidthsInUse) {
+  VYRE_ORACLE(SpecificationTable,
+              "SPIR-V specification, \"Execution Mode\": RoundingModeRTE, DenormPreserve, "
+              "SignedZeroInfNanPreserve, each with the width that it is for");
   const auto native = [](const char* text, const SpirvTarget& target) {
     return spirv_text(spirv_kernel(text, target, test::every_promise()), target);
   };
@@ -289,8 +304,8 @@ TEST(Spirv, ModesAreThoseOfTheDeviceAndOfTheWidthsInUse) {
   }
 }
 
-// Oracle: Vulkan specification, VkShaderFloatControlsIndependence.
 TEST(Spirv, ModesOfOtherWidthsNeedTheirIndependence) {
+  VYRE_ORACLE(SpecificationTable, "Vulkan specification, VkShaderFloatControlsIndependence");
   constexpr const char* kCast =
       "program p(read a: f32 @0, read_write b: f16 @1) workgroup(1, 1, 1) { b[0] = cast<f16>(a[0]); }";
   SpirvTarget target = kRichDevice;
@@ -303,8 +318,8 @@ TEST(Spirv, ModesOfOtherWidthsNeedTheirIndependence) {
                               HasSubstr("RoundingModeRTE 32")));
 }
 
-// Oracle: the kernels: where no raw operator on floats is left, none is in the module.
 TEST(Spirv, WithoutPromisesAModuleHasNoFloats) {
+  VYRE_ORACLE(Property, "the kernels: where no raw operator on floats is left, none is in the module");
   size_t natives = 0;
   for (const auto& [name, text] : test::every_program()) {
     Kernel composed = spirv_kernel(text, kBareDevice, kNoFloats);
@@ -322,8 +337,9 @@ TEST(Spirv, WithoutPromisesAModuleHasNoFloats) {
 
 // ---- Loops that a driver ends -----------------------------------------------------------------------------
 
-// Oracle: spirv.h, SpirvModule::watched. That the word is raised is for tests on a driver that does it.
+// That the word is raised is for tests on a driver that does it.
 TEST(Spirv, LoopsAreWatchedWhereADriverEndsThem) {
+  VYRE_ORACLE(SpecificationTable, "spirv.h, SpirvModule::watched");
   SpirvTarget watching = kUsualDevice;
   watching.watch_loops = true;
   constexpr const char* kLoop = R"(
@@ -348,6 +364,7 @@ constexpr const char* kSubgroups =
 
 // Its one turn is all that there is.
 TEST(Spirv, ALoopThatAlwaysReturnsIsNone) {
+  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   const auto text = [](const std::string& body) {
     return spirv_text(
         "program p(read n: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) { for i in 0..n[0] {" + body +
@@ -362,6 +379,7 @@ TEST(Spirv, ALoopThatAlwaysReturnsIsNone) {
 }
 
 TEST(Spirv, SubgroupsWantADeviceThatHasThemAndWholeOnes) {
+  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   Kernel kernel = spirv_kernel(kSubgroups, kRichDevice);
   EXPECT_TRUE(emit_spirv(kernel, kRichDevice));
   const auto none = emit_spirv(kernel, kBareDevice);
@@ -374,8 +392,8 @@ TEST(Spirv, SubgroupsWantADeviceThatHasThemAndWholeOnes) {
   EXPECT_THAT(partial.error().message, AllOf(HasSubstr("12"), HasSubstr("8")));
 }
 
-// Oracle: SPIR-V specification, "Universal Limits": ids below 4,194,303.
 TEST(Spirv, MoreIdsThanAModuleHasAreRefused) {
+  VYRE_ORACLE(SpecificationTable, "SPIR-V specification, \"Universal Limits\": ids below 4,194,303");
   Kernel kernel = spirv_kernel(kIntegers, kUsualDevice);
   const Value one = kernel.add({.kind = InstKind::InvocationId}, {});
   const Value two = kernel.add({.kind = InstKind::WorkgroupId}, {});
@@ -390,8 +408,8 @@ TEST(Spirv, MoreIdsThanAModuleHasAreRefused) {
   EXPECT_THAT(refused.error().message, HasSubstr("4194303"));
 }
 
-// Oracle: the same: structured control flow nests 1,023 deep.
 TEST(Spirv, DeeperNestingThanAModuleHasIsRefused) {
+  VYRE_ORACLE(SpecificationTable, "the same: structured control flow nests 1,023 deep");
   const auto nested = [](uint32_t depth) {
     Kernel kernel = spirv_kernel(kIntegers, kUsualDevice);
     KBlock block = kernel.entry;
@@ -411,6 +429,7 @@ TEST(Spirv, DeeperNestingThanAModuleHasIsRefused) {
 }
 
 TEST(Spirv, WhatIsNoModuleIsRefused) {
+  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   const std::vector<uint32_t> nothing;
   const std::vector<uint32_t> garbage = {0x07230203, 0x00010500, 0, 8, 0, 0xffff0011};
   for (const auto& words : {nothing, garbage}) {
@@ -420,8 +439,8 @@ TEST(Spirv, WhatIsNoModuleIsRefused) {
   }
 }
 
-// Oracle: SPIR-V specification: a value is used only where its definition has run.
 TEST(Spirv, WhatTheValidatorRefusesIsADiagnostic) {
+  VYRE_ORACLE(SpecificationTable, "SPIR-V specification: a value is used only where its definition has run");
   SpirvModule module = emitted(kIntegers, kUsualDevice);
   bool planted = false;
   for (size_t at = 5; at < module.words.size(); at += module.words[at] >> 16) {
@@ -438,6 +457,7 @@ TEST(Spirv, WhatTheValidatorRefusesIsADiagnostic) {
 // ---- Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and the validator. --------------------------
 
 TEST(Spirv, GoldenText) {
+  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   const fs::path source(VYRE_SOURCE_DIR);
   for (const char* name :
        {"examples/block_sum", "examples/histogram", "test/golden/kernel/subgroups",

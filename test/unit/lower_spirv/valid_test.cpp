@@ -1,6 +1,7 @@
 // Every program that the project keeps becomes a module that Vulkan 1.2 takes.
 //
 // Oracle: SPIRV-Tools' validator. That modules run right is for tests with a device.
+#include "oracle.h"
 #include "programs.h"
 
 namespace vyre::lower {
@@ -20,6 +21,7 @@ std::vector<Device> devices() {
 }
 
 TEST(SpirvValid, EveryProgramOnEveryKindOfDevice) {
+  VYRE_ORACLE(Property, "SPIRV-Tools' validator");
   const auto programs = test::every_program();
   ASSERT_GE(programs.size(), 380u);
   size_t modules = 0;

@@ -6,6 +6,7 @@
 #include <regex>
 #include <set>
 
+#include "oracle.h"
 #include "programs.h"
 
 namespace vyre::lower {
@@ -22,9 +23,10 @@ using testing::Not;
 
 // ---- The entry --------------------------------------------------------------------------------------------
 
-// Oracle: wgsl.h, "Shape"; workgroup memory by hand: 5 words and 2 elements of 16 bytes, in units of 16
-// bytes.
 TEST(Wgsl, TheInterfaceOfAnEntry) {
+  VYRE_ORACLE(SpecificationTable,
+              "wgsl.h, \"Shape\"; workgroup memory by hand: 5 words and 2 elements of 16 bytes, in units of "
+              "16 bytes");
   const WgslModule module = wgsl_module(wgsl_kernel(R"(
       program p(read_write late: u32 @7, read early: u32 @3, uniform middle: u32 @5, workgroup a: u32[5],
                 workgroup b: u128[2], read_write asked: u32 @9) workgroup(1, 2, 256) {
@@ -48,6 +50,7 @@ TEST(Wgsl, TheInterfaceOfAnEntry) {
 
 // Four counts make a vector, and nothing is of no size.
 TEST(Wgsl, CountsAreInVectorsOfFour) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const auto with = [](uint32_t buffers) {
     std::string text = "program p(";
     for (uint32_t i = 0; i < buffers; ++i) {
@@ -70,8 +73,9 @@ TEST(Wgsl, CountsAreInVectorsOfFour) {
               AllOf(HasSubstr("let len_q3 = counts[0].w;"), HasSubstr("let len_q4 = counts[1].x;")));
 }
 
-// Oracle: WebGPU, "default pipeline layout": a binding is in it if the entry statically uses it.
 TEST(Wgsl, EveryBindingIsUsed) {
+  VYRE_ORACLE(SpecificationTable,
+              "WebGPU, \"default pipeline layout\": a binding is in it if the entry statically uses it");
   for (const auto& [name, kernel] : test::every_kernel()) {
     const WgslModule module = wgsl_module(kernel);
     const auto all = test::tokens(module.text.substr(module.text.find("@compute")));
@@ -85,6 +89,7 @@ TEST(Wgsl, EveryBindingIsUsed) {
 }
 
 TEST(Wgsl, IdsAreThoseThatAreAskedFor) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const auto text = [](const std::string& index, const std::string& size) {
     return wgsl_text("program p(read_write out: u32 @0) workgroup(" + size + ") { out[" + index + "] = 1; }");
   };
@@ -102,14 +107,15 @@ TEST(Wgsl, IdsAreThoseThatAreAskedFor) {
 }
 
 TEST(Wgsl, TheSameKernelIsTheSameModule) {
+  VYRE_ORACLE(Property, "wgsl.h: a module is a function of its kernel");
   const Kernel kernel = wgsl_kernel(test::file_text(fs::path(VYRE_SOURCE_DIR) / "examples/sha256.vyre"));
   EXPECT_EQ(wgsl_module(kernel).text, wgsl_module(kernel).text);
 }
 
 // ---- Memory -----------------------------------------------------------------------------------------------
 
-// Oracle: WGSL, "Atomic Types": a word is atomic for all or for none.
 TEST(Wgsl, ABufferThatIsEverUsedAtomicallyIsAtomicForAllAccesses) {
+  VYRE_ORACLE(SpecificationTable, "WGSL, \"Atomic Types\": a word is atomic for all or for none");
   const std::string text = wgsl_text(R"(
       program p(read_write bins: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
         let old = atomic_add(bins[0], 1);
@@ -124,6 +130,7 @@ TEST(Wgsl, ABufferThatIsEverUsedAtomicallyIsAtomicForAllAccesses) {
 }
 // A store of half a word is two atomic operations on the word, of workgroup memory too.
 TEST(Wgsl, StoresOfHalvesAreAtomic) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const std::string text = wgsl_text(R"(
       program p(read_write out: f16 @0, read input: f16 @1, workgroup w: bf16[5]) workgroup(1, 1, 1) {
         out[0] = input[3];
@@ -135,6 +142,7 @@ TEST(Wgsl, StoresOfHalvesAreAtomic) {
                     HasSubstr("atomicOr(&b_out["), HasSubstr("atomicLoad(&b_w[")));
 }
 TEST(Wgsl, ElementsOfSeveralWords) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const std::string text = wgsl_text(R"(
       program p(read a: u64 @0, read_write b: vec4u32 @1) workgroup(8, 1, 1) {
         let i = local_id.x;
@@ -174,6 +182,7 @@ constexpr const char* kReserved =
 // What is declared in a module, whatever the program calls it, is no such word, begins with a letter, and is
 // declared once in its scope.
 TEST(Wgsl, NamesOfAProgramClashWithNothing) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   std::vector<std::string> names = {"_",      "__",     "x.raw", "a b", "\n}", "main",
                                     "counts", "thread", "v1",    "n0",  "b_x", "u32"};
   std::stringstream in(kReserved);
@@ -203,6 +212,7 @@ TEST(Wgsl, NamesOfAProgramClashWithNothing) {
 }
 // "$x.0" of print() and "%n" are its names in the module.
 TEST(Wgsl, ValuesHaveTheNumbersThatPeopleSee) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const Kernel kernel = wgsl_kernel(
       "program p(read a: u32 @0, read_write b: u32 @1) workgroup(1, 1, 1) { b[3] = a[0] * 77 + a[1]; }");
   const std::string legal = print(kernel);
@@ -215,14 +225,16 @@ TEST(Wgsl, ValuesHaveTheNumbersThatPeopleSee) {
 // ---- Control ----------------------------------------------------------------------------------------------
 
 TEST(Wgsl, LoopsTestBeforeEachTurn) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   EXPECT_THAT(wgsl_text("program p(read_write a: u32 @0) workgroup(1, 1, 1) { for i in "
                         "4294967290..4294967295 { a[i] = i; } }"),
               testing::ContainsRegex(
                   "for \\(var v([0-9]+) = hfffffffa; v[0-9]+ < hffffffff; v[0-9]+\\+\\+\\) \\{\n"));
 }
 
-// Oracle: WGSL, "Statement Behavior Analysis", and that naga refuses what follows a return.
 TEST(Wgsl, NothingFollowsAReturn) {
+  VYRE_ORACLE(SpecificationTable,
+              "WGSL, \"Statement Behavior Analysis\", and that naga refuses what follows a return");
   const auto text = [](const std::string& body) {
     return wgsl_text("program p(read n: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {" + body + "}");
   };
@@ -239,6 +251,7 @@ TEST(Wgsl, NothingFollowsAReturn) {
 }
 // Its one turn is all that there is.
 TEST(Wgsl, ALoopThatAlwaysReturnsIsNone) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const auto text = [](const std::string& body) {
     return wgsl_text(
         "program p(read n: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) { for i in 0..n[0] {" + body +
@@ -251,6 +264,7 @@ TEST(Wgsl, ALoopThatAlwaysReturnsIsNone) {
   EXPECT_EQ(count(text("for j in 0..n[1] { return; }"), "for ("), 1u);  // the outer one may go on
 }
 TEST(Wgsl, ControlWithoutEffectIsNotThere) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const std::string text = wgsl_text(R"(
       program p(read n: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
         let unread = 1;
@@ -284,8 +298,10 @@ Kernel nested(uint32_t depth, uint32_t variables, bool returns) {
   return kernel;
 }
 
-// Oracle: as NoFunctionNestsTooDeeply; a part is declared and called once, and a call gives each parameter.
 TEST(Wgsl, BlocksTooDeepForOneFunctionAreSeveral) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "as NoFunctionNestsTooDeeply; a part is declared and called once, and a call gives each parameter");
   for (const bool returns : {false, true}) {
     const std::string text = wgsl_module(nested(500, 3, returns)).text;
     size_t depth = 0, deepest = 0;
@@ -310,6 +326,7 @@ TEST(Wgsl, BlocksTooDeepForOneFunctionAreSeveral) {
   }
 }
 TEST(Wgsl, APartWantsNoMoreThanAFunctionTakes) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   EXPECT_TRUE(emit_wgsl(nested(60, 255, false)));
   EXPECT_TRUE(emit_wgsl(nested(40, 300, false)));  // one function
   const auto refused = emit_wgsl(nested(60, 256, false));
@@ -320,6 +337,7 @@ TEST(Wgsl, APartWantsNoMoreThanAFunctionTakes) {
 
 // Variables of the entry are reached from a part by their addresses.
 TEST(Wgsl, AVariableInAPart) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   std::string text = "program p(read n: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) { let sum = 0;";
   for (int i = 0; i < 60; ++i) text += "if (n[" + std::to_string(i) + "]) {";
   text += "sum = sum + 1;" + std::string(60, '}') + " out[0] = sum; }";
@@ -330,6 +348,7 @@ TEST(Wgsl, AVariableInAPart) {
 // ---- Refusals ---------------------------------------------------------------------------------------------
 
 TEST(Wgsl, SubgroupsAreRefused) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const auto refused = emit_wgsl(wgsl_kernel(
       "program p(read_write out: u32 @0) workgroup(64, 1, 1) { out[local_id.x] = subgroup.reduce_add(1); }"));
   ASSERT_FALSE(refused);
@@ -339,6 +358,7 @@ TEST(Wgsl, SubgroupsAreRefused) {
 // ---- Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and compilers of WGSL. ----------------------
 
 TEST(Wgsl, GoldenText) {
+  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const fs::path source(VYRE_SOURCE_DIR);
   for (const char* name : {"examples/block_sum", "examples/histogram", "test/golden/kernel/arithmetic",
                            "test/golden/kernel/halves", "test/golden/wgsl/shapes", "test/golden/wgsl/sum"}) {

@@ -6,6 +6,7 @@
 
 #include "cases.h"
 #include "opinions.h"
+#include "oracle.h"
 
 namespace vyre::num::test {
 namespace {
@@ -27,8 +28,8 @@ struct Table {
   std::vector<uint32_t> a, b, c, out;
 };
 
-// Oracle: MPFR on each row.
 TEST(Columns, AgreeWithMpfr) {
+  VYRE_ORACLE(CpuReference, "MPFR on each row");
   for (const FloatFormat f : {spec::kBinary32, spec::kBinary16, spec::kBFloat16, FloatFormat{5, 2}}) {
     Mpfr mpfr(f);
     Table t(f);
@@ -65,8 +66,9 @@ TEST(Columns, AgreeWithMpfr) {
   }
 }
 
-// Oracle: MPFR. A result may take the place of an operand.
+// A result may take the place of an operand.
 TEST(Columns, MayOverwriteAnOperand) {
+  VYRE_ORACLE(CpuReference, "MPFR");
   Mpfr mpfr(spec::kBinary32);
   const Table t(spec::kBinary32);
   std::vector<uint32_t> column = t.b;

@@ -9,6 +9,7 @@
 #include "cases.h"
 #include "host.h"
 #include "opinions.h"
+#include "oracle.h"
 
 namespace vyre::num::test {
 namespace {
@@ -42,8 +43,8 @@ void for_each_row(FloatFormat f, Function fn) {
   }
 }
 
-// Oracle: the host's float.
 TEST(Host, ArithmeticOfF32) {
+  VYRE_ORACLE(CpuReference, "the host's float");
   ASSERT_EQ(std::fegetround(), FE_TONEAREST);
   for (const HostBinary& op : kHost) {
     Differences differences(op.name);
@@ -59,8 +60,8 @@ TEST(Host, ArithmeticOfF32) {
   });
 }
 
-// Oracle: the host: in float, rounded once more (host.h).
 TEST(Host, ArithmeticOfF16) {
+  VYRE_ORACLE(CpuReference, "the host: in float, rounded once more (host.h)");
   for (const HostBinary& op : kHost) {
     Differences differences(op.name);
     for_each_row(kF16, [&](uint32_t a, uint32_t b, uint32_t) {
@@ -74,8 +75,10 @@ TEST(Host, ArithmeticOfF16) {
   }
 }
 
-// Oracle: the host's comparisons; a number wins over NaN and -0 < +0 (semantics, "Floats"), said with them.
 TEST(Host, OrderOfF32) {
+  VYRE_ORACLE(
+      CpuReference,
+      "the host's comparisons; a number wins over NaN and -0 < +0 (semantics, \"Floats\"), said with them");
   Differences relations("relations");
   Differences extremes("min and max");
   for_each_row(kF32, [&](uint32_t a, uint32_t b, uint32_t) {
@@ -103,8 +106,8 @@ double rounded(RoundingMode mode, double x) {
   return x;
 }
 
-// Oracle: the host's double, which holds all integers of 32 bits.
 TEST(Host, RoundingOfF32) {
+  VYRE_ORACLE(CpuReference, "the host's double, which holds all integers of 32 bits");
   for (const RoundingMode mode : kModes) {
     Differences differences(std::string(text(mode)));
     for_each_row(kF32, [&](uint32_t a, uint32_t b, uint32_t) {
@@ -121,8 +124,8 @@ TEST(Host, RoundingOfF32) {
   }
 }
 
-// Oracle: the host's conversions.
 TEST(Host, Conversions) {
+  VYRE_ORACLE(CpuReference, "the host's conversions");
   Differences narrow("F32 to F16");
   for_each_row(kF32, [&](uint32_t a, uint32_t b, uint32_t) {
     // The second operand brought to where F16 has its numbers.
@@ -144,8 +147,8 @@ TEST(Host, Conversions) {
   }
 }
 
-// Oracle: the host's nextafter; of the largest finite numbers' neighbours too.
 TEST(Host, NeighboursOfF32) {
+  VYRE_ORACLE(CpuReference, "the host's nextafter; of the largest finite numbers' neighbours too");
   Differences differences("neighbours");
   for_each_row(kF32, [&](uint32_t a, uint32_t, uint32_t) {
     differences.expect(next_up(kF32, a), of_float(std::nextafter(as_float(a), INFINITY)), a);

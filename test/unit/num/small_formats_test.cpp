@@ -8,14 +8,15 @@
 #include "cases.h"
 #include "definition.h"
 #include "opinions.h"
+#include "oracle.h"
 
 namespace vyre::num::test {
 namespace {
 
 uint32_t patterns(FloatFormat f) { return 1u << f.width(); }
 
-// Oracle: MPFR.
 TEST(SmallFormats, BinaryOperatorsAgreeWithMpfrOnAllPairs) {
+  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kSmall) {
     Mpfr mpfr(f);
     for (const Binary& op : kBinary) {
@@ -29,8 +30,9 @@ TEST(SmallFormats, BinaryOperatorsAgreeWithMpfrOnAllPairs) {
   }
 }
 
-// Oracle: MPFR; of sign operations the definition: the sign bit and no other (IEEE 754-2019, 5.5.1).
 TEST(SmallFormats, UnaryOperatorsAgreeWithMpfrOnAllValues) {
+  VYRE_ORACLE(CpuReference,
+              "MPFR; of sign operations the definition: the sign bit and no other (IEEE 754-2019, 5.5.1)");
   for (const FloatFormat f : kSmall) {
     Mpfr mpfr(f);
     Differences differences(describe(f));
@@ -50,8 +52,8 @@ TEST(SmallFormats, UnaryOperatorsAgreeWithMpfrOnAllValues) {
   }
 }
 
-// Oracle: MPFR.
 TEST(SmallFormats, ConversionsAgreeWithMpfr) {
+  VYRE_ORACLE(CpuReference, "MPFR");
   std::vector<FloatFormat> all(std::begin(kSmall), std::end(kSmall));
   all.insert(all.end(), std::begin(kTypes), std::end(kTypes));
   for (const FloatFormat to : all) {
@@ -65,8 +67,8 @@ TEST(SmallFormats, ConversionsAgreeWithMpfr) {
   }
 }
 
-// Oracle: MPFR.
 TEST(SmallFormats, MulAddAgreesWithMpfrOnAllTriplesOfSixBits) {
+  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : {FloatFormat{2, 3}, FloatFormat{3, 2}}) {
     Mpfr mpfr(f);
     Differences differences(describe(f) + " mul_add");
@@ -79,8 +81,9 @@ TEST(SmallFormats, MulAddAgreesWithMpfrOnAllTriplesOfSixBits) {
   }
 }
 
-// Oracle: definition.h: the nearest of all numbers, by comparing with each half way.
 TEST(SmallFormats, MulAddIsTheNearestNumberOnAllTriplesOfEightBits) {
+  VYRE_ORACLE(SpecificationTable,
+              "definition.h: the nearest of all numbers, by comparing with each half way");
   for (const FloatFormat f : {FloatFormat{4, 3}, FloatFormat{5, 2}}) {
     const Definition definition(f);
     Differences differences(describe(f) + " mul_add");
@@ -96,9 +99,11 @@ TEST(SmallFormats, MulAddIsTheNearestNumberOnAllTriplesOfEightBits) {
   }
 }
 
-// Oracle: IEEE 754-2019, 5.3.1: "the least floating-point number in the format that compares greater than x",
-// found among all numbers by MPFR's comparison; of zeros the least subnormal; the mirror image for nextDown.
 TEST(SmallFormats, NeighboursAreTheNextNumbers) {
+  VYRE_ORACLE(CpuReference,
+              "IEEE 754-2019, 5.3.1: \"the least floating-point number in the format that compares greater "
+              "than x\", found among all numbers by MPFR's comparison; of zeros the least subnormal; the "
+              "mirror image for nextDown");
   for (const FloatFormat f : kSmall) {
     Mpfr mpfr(f);
     Differences differences(describe(f));
@@ -121,8 +126,10 @@ TEST(SmallFormats, NeighboursAreTheNextNumbers) {
   }
 }
 
-// Oracle: by MPFR's comparison: what is smaller than the least normal number, 2 to 1 - bias, becomes a zero.
 TEST(SmallFormats, FlushMakesZerosOfSubnormals) {
+  VYRE_ORACLE(
+      CpuReference,
+      "by MPFR's comparison: what is smaller than the least normal number, 2 to 1 - bias, becomes a zero");
   for (const FloatFormat f : kSmall) {
     Mpfr mpfr(f);
     Differences differences(describe(f));

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "num/float.h"
+#include "oracle.h"
 
 namespace vyre::num {
 namespace {
@@ -27,8 +28,8 @@ void expect_rows_either_way(std::span<const Row> rows, Binary f) {
   for (const Row& row : rows) EXPECT_EQ(f(kF32, row.b, row.a), row.wanted) << row.why;
 }
 
-// Oracle: by hand, 4.3.1, 6.1 to 6.3, 7.2, 7.4.
 TEST(Standard, Add) {
+  VYRE_ORACLE(SpecificationTable, "by hand, 4.3.1, 6.1 to 6.3, 7.2, 7.4");
   const Row rows[] = {
       {0x3f800000, 0x33800000, 0x3f800000, "1 + 2^-24 is a tie: even"},
       {0x3f800001, 0x33800000, 0x3f800002, "1 + 2^-23 + 2^-24 is a tie: even"},
@@ -55,8 +56,8 @@ TEST(Standard, Add) {
   for (const Row& row : rows) EXPECT_EQ(sub(kF32, row.a, row.b ^ 0x80000000), row.wanted) << row.why;
 }
 
-// Oracle: by hand.
 TEST(Standard, Mul) {
+  VYRE_ORACLE(SpecificationTable, "by hand");
   const Row rows[] = {
       {0x3fc00000, 0x3fc00000, 0x40100000, "1.5 * 1.5 = 2.25"},
       {0x00000001, 0x3f000000, 0x00000000, "half of the least number is a tie: even"},
@@ -74,8 +75,8 @@ TEST(Standard, Mul) {
   expect_rows_either_way(rows, mul);
 }
 
-// Oracle: by hand; 7.3.
 TEST(Standard, Div) {
+  VYRE_ORACLE(SpecificationTable, "by hand; 7.3");
   const Row rows[] = {
       {0x3f800000, 0x40400000, 0x3eaaaaab, "1 / 3, rounded up"},
       {0x41200000, 0x40a00000, 0x40000000, "10 / 5"},
@@ -93,8 +94,8 @@ TEST(Standard, Div) {
   expect_rows(rows, div);
 }
 
-// Oracle: by hand; 5.4.1 (fusedMultiplyAdd).
 TEST(Standard, MulAdd) {
+  VYRE_ORACLE(SpecificationTable, "by hand; 5.4.1 (fusedMultiplyAdd)");
   // (1 + 2^-12)^2 - (1 + 2^-11) = 2^-24; rounded twice it would be 0.
   EXPECT_EQ(mul_add(kF32, 0x3f800800, 0x3f800800, 0xbf801000), 0x33800000u);
   // No overflow on the way: greatest * 2 - greatest.
@@ -116,8 +117,8 @@ TEST(Standard, MulAdd) {
   EXPECT_EQ(mul_add(kF32, 0x3f800000, 0x3f800000, 0x7f800001), kNaN);
 }
 
-// Oracle: by hand; 5.4.1, 6.3.
 TEST(Standard, Sqrt) {
+  VYRE_ORACLE(SpecificationTable, "by hand; 5.4.1, 6.3");
   EXPECT_EQ(sqrt(kF32, 0x40800000), 0x40000000u) << "of 4";
   EXPECT_EQ(sqrt(kF32, 0x40000000), 0x3fb504f3u) << "of 2: 1.41421356";
   EXPECT_EQ(sqrt(kF32, 0x00000001), 0x1a3504f3u) << "of 2^-149: 1.41421356 * 2^-75";
@@ -128,8 +129,10 @@ TEST(Standard, Sqrt) {
   EXPECT_EQ(sqrt(kF32, 0xffc00000), kNaN) << "the one NaN has no sign";
 }
 
-// Oracle: semantics, "Floats": a number wins over NaN, -0 < +0; negation and magnitude keep a NaN's bits.
 TEST(Standard, MinMaxAndSigns) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "semantics, \"Floats\": a number wins over NaN, -0 < +0; negation and magnitude keep a NaN's bits");
   const Row rows[] = {
       {0x80000000, 0x00000000, 0x80000000, "-0 < +0"},
       {0x7fc00000, 0x3f800000, 0x3f800000, "NaN and 1"},
@@ -149,8 +152,8 @@ TEST(Standard, MinMaxAndSigns) {
   EXPECT_EQ(negate(kF16, 0xfe01), 0x7e01u);
 }
 
-// Oracle: by hand; 5.11.
 TEST(Standard, Comparisons) {
+  VYRE_ORACLE(SpecificationTable, "by hand; 5.11");
   EXPECT_TRUE(equal(kF32, 0x80000000, 0x00000000));
   EXPECT_FALSE(less(kF32, 0x80000000, 0x00000000));
   EXPECT_TRUE(less_equal(kF32, 0x00000000, 0x80000000));
@@ -161,8 +164,8 @@ TEST(Standard, Comparisons) {
   EXPECT_TRUE(less(kF32, 0x80000001, 0x00000000));
 }
 
-// Oracle: by hand; 5.9, and semantics, "Floats": a zero keeps the sign.
 TEST(Standard, RoundToIntegral) {
+  VYRE_ORACLE(SpecificationTable, "by hand; 5.9, and semantics, \"Floats\": a zero keeps the sign");
   constexpr auto kNearest = RoundingMode::Nearest;
   EXPECT_EQ(round_to_integral(kF32, kNearest, 0x3f000000), 0x00000000u) << "0.5";
   EXPECT_EQ(round_to_integral(kF32, kNearest, 0x3fc00000), 0x40000000u) << "1.5";
@@ -183,8 +186,8 @@ TEST(Standard, RoundToIntegral) {
   EXPECT_EQ(round_to_integral({2, 3}, RoundingMode::Floor, 0x17), 0x14u);
 }
 
-// Oracle: by hand; 5.4.2, 6.2 (NaN), 7.4.
 TEST(Standard, Conversions) {
+  VYRE_ORACLE(SpecificationTable, "by hand; 5.4.2, 6.2 (NaN), 7.4");
   EXPECT_EQ(convert(kF32, kF16, 0x477fefff), 0x7bffu) << "just below 65520";
   EXPECT_EQ(convert(kF32, kF16, 0x477ff000), 0x7c00u) << "65520, half a unit above the greatest number";
   EXPECT_EQ(convert(kF32, kF16, 0x33000000), 0x0000u) << "2^-25: even";
@@ -200,8 +203,8 @@ TEST(Standard, Conversions) {
   EXPECT_EQ(convert(kBF16, kF16, 0x3f81), 0x3c08u) << "1 + 2^-7";
 }
 
-// Oracle: by hand; 5.4.1 (convertFromInt).
 TEST(Standard, FromInteger) {
+  VYRE_ORACLE(SpecificationTable, "by hand; 5.4.1 (convertFromInt)");
   EXPECT_EQ(from_integer(kF32, false, 16777217), 0x4b800000u) << "2^24 + 1: even";
   EXPECT_EQ(from_integer(kF32, true, 16777219), 0xcb800002u) << "-(2^24 + 3): even";
   EXPECT_EQ(from_integer(kF32, false, UINT32_MAX), 0x4f800000u);
@@ -213,8 +216,8 @@ TEST(Standard, FromInteger) {
   EXPECT_EQ(from_integer(kF32, true, 0), 0u) << "the integer zero has no sign";
 }
 
-// Oracle: semantics, "Casts": rounded as the mode says, saturated, NaN gives 0.
 TEST(Standard, ToInteger) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Casts\": rounded as the mode says, saturated, NaN gives 0");
   constexpr auto kTrunc = RoundingMode::Trunc;
   EXPECT_EQ(to_u32(kF32, kTrunc, 0x4f7fffff), 0xffffff00u) << "2^32 - 2^8";
   EXPECT_EQ(to_u32(kF32, kTrunc, 0x4f800000), 0xffffffffu) << "2^32";
@@ -237,8 +240,8 @@ TEST(Standard, ToInteger) {
   EXPECT_EQ(to_u32(kF16, kTrunc, 0x7bff), 65504u);
 }
 
-// Oracle: by hand; 5.3.1.
 TEST(Standard, Neighbours) {
+  VYRE_ORACLE(SpecificationTable, "by hand; 5.3.1");
   EXPECT_EQ(next_up(kF32, 0x80000000), 1u);
   EXPECT_EQ(next_down(kF32, 0x00000000), 0x80000001u);
   EXPECT_EQ(next_up(kF32, 0x80000001), 0x80000000u);

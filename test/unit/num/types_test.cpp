@@ -7,14 +7,15 @@
 
 #include "cases.h"
 #include "opinions.h"
+#include "oracle.h"
 
 namespace vyre::num::test {
 namespace {
 
 constexpr uint32_t kRandom = 150'000;
 
-// Oracle: MPFR.
 TEST(Types, BinaryOperatorsAgreeWithMpfrOnDirectedPairs) {
+  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kTypes) {
     Mpfr mpfr(f);
     const auto values = directed(f);
@@ -28,8 +29,8 @@ TEST(Types, BinaryOperatorsAgreeWithMpfrOnDirectedPairs) {
   }
 }
 
-// Oracle: MPFR.
 TEST(Types, BinaryOperatorsAgreeWithMpfrAtRandom) {
+  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kTypes) {
     Mpfr mpfr(f);
     for (const Binary& op : kBinary) {
@@ -43,9 +44,10 @@ TEST(Types, BinaryOperatorsAgreeWithMpfrAtRandom) {
   }
 }
 
-// Oracle: MPFR. Every directed value meets every other as factor; addends are every third of them, another
-// third for each pair, and what cancels the product and its neighbours.
+// Every directed value meets every other as factor; addends are every third of them, another third for each
+// pair, and what cancels the product and its neighbours.
 TEST(Types, MulAddAgreesWithMpfrOnDirectedTriples) {
+  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kTypes) {
     Mpfr mpfr(f);
     const auto values = directed(f);
@@ -64,8 +66,8 @@ TEST(Types, MulAddAgreesWithMpfrOnDirectedTriples) {
   }
 }
 
-// Oracle: MPFR.
 TEST(Types, MulAddAgreesWithMpfrAtRandom) {
+  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kTypes) {
     Mpfr mpfr(f);
     Differences differences(describe(f) + " mul_add");
@@ -103,8 +105,8 @@ std::vector<uint32_t> values_of(FloatFormat f) {
   return values;
 }
 
-// Oracle: MPFR.
 TEST(Types, UnaryOperatorsAgreeWithMpfr) {
+  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kTypes) {
     Mpfr mpfr(f);
     const auto values = values_of(f);
@@ -125,8 +127,8 @@ TEST(Types, UnaryOperatorsAgreeWithMpfr) {
   }
 }
 
-// Oracle: MPFR.
 TEST(Types, ConversionsAgreeWithMpfr) {
+  VYRE_ORACLE(CpuReference, "MPFR");
   std::vector<FloatFormat> all(std::begin(kTypes), std::end(kTypes));
   all.insert(all.end(), std::begin(kSmall), std::end(kSmall));
   for (const FloatFormat from : kTypes) {
@@ -139,8 +141,9 @@ TEST(Types, ConversionsAgreeWithMpfr) {
   }
 }
 
-// Oracle: MPFR. Integers with a leading bit, a bit at, below and above each last place, and all bits.
+// Integers with a leading bit, a bit at, below and above each last place, and all bits.
 TEST(Types, IntegersAgreeWithMpfr) {
+  VYRE_ORACLE(CpuReference, "MPFR");
   std::vector<uint64_t> integers = {0, UINT32_MAX, UINT64_MAX};
   for (uint32_t top = 0; top < 64; ++top) {
     const uint64_t leading = uint64_t{1} << top;
@@ -168,9 +171,10 @@ TEST(Types, IntegersAgreeWithMpfr) {
   }
 }
 
-// Oracle: MPFR on the clean pattern. float.h: the bits above a pattern are ignored in operands and zero in
-// results.
 TEST(Types, BitsAboveAPatternAreIgnored) {
+  VYRE_ORACLE(CpuReference,
+              "MPFR on the clean pattern. float.h: the bits above a pattern are ignored in operands and zero "
+              "in results");
   for (const FloatFormat f : {spec::kBinary16, spec::kBFloat16, FloatFormat{4, 3}}) {
     Mpfr mpfr(f);
     const uint32_t above = 0xa5a5a5a5u & ~f.mask();

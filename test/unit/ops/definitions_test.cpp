@@ -2,6 +2,7 @@
 // independently, so a fault in one shows here.
 #include "composition.h"
 #include "library.h"
+#include "oracle.h"
 
 namespace vyre::ops {
 namespace {
@@ -18,22 +19,26 @@ class Definitions : public EachOperation {
 };
 VYRE_FOR_EACH_OPERATION(Definitions);
 
-// Oracle: the CPU reference function.
 TEST_P(Definitions, AgreeOnBoundariesAndRepresentatives) {
+  VYRE_ORACLE(CpuReference, "the CPU reference function");
   std::vector<Tuple> inputs;
   for (const BoundaryValue& b : operation().boundaries) inputs.push_back(b.operands);
   for (const EquivalenceClass& c : operation().classes) inputs.push_back(c.representative);
   agree(inputs);
 }
 
-// Oracle: the CPU reference function.
-TEST_P(Definitions, AgreeOnEdges) { agree(edge_tuples(inputs())); }
+TEST_P(Definitions, AgreeOnEdges) {
+  VYRE_ORACLE(CpuReference, "the CPU reference function");
+  agree(edge_tuples(inputs()));
+}
 
-// Oracle: the CPU reference function.
-TEST_P(Definitions, AgreeOnRandomInputs) { agree(random_tuples(inputs(), 100000, 2)); }
+TEST_P(Definitions, AgreeOnRandomInputs) {
+  VYRE_ORACLE(CpuReference, "the CPU reference function");
+  agree(random_tuples(inputs(), 100000, 2));
+}
 
-// Oracle: the CPU reference function, on every u8 (pairs too; triples of u5).
 TEST_P(Definitions, AgreeOnSmallInputsExhaustively) {
+  VYRE_ORACLE(CpuReference, "the CPU reference function, on every u8 (pairs too; triples of u5)");
   std::vector<Tuple> inputs;
   const uint32_t bits = arity() == 3 ? 5 : 8;
   const uint32_t total = uint32_t{1} << (bits * arity());

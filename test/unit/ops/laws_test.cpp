@@ -9,6 +9,7 @@
 #include <set>
 
 #include "library.h"
+#include "oracle.h"
 
 namespace vyre::ops {
 namespace {
@@ -123,6 +124,7 @@ class Laws : public EachOperation {};
 VYRE_FOR_EACH_OPERATION(Laws);
 
 TEST_P(Laws, FitTheOperation) {
+  VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
   for (const Law& law : operation().laws) EXPECT_TRUE(well_formed(bind(operation(), law))) << to_string(law);
   for (const spec::Denial& denial : operation().denied) {
     const Bound bound = bind(operation(), denial.law);
@@ -131,8 +133,9 @@ TEST_P(Laws, FitTheOperation) {
   }
 }
 
-// Oracle: the statement of the law, on all u8 (three variables: all u6; the law engines run all of u8).
 TEST_P(Laws, ClaimedOnesHoldOnSmallValues) {
+  VYRE_ORACLE(Law,
+              "the statement of the law, on all u8 (three variables: all u6; the law engines run all of u8)");
   for (const Law& law : operation().laws) {
     const Bound bound = bind(operation(), law);
     const size_t n = variables(bound).size();
@@ -145,8 +148,8 @@ TEST_P(Laws, ClaimedOnesHoldOnSmallValues) {
   }
 }
 
-// Oracle: the statement of the law, on edge values and 100,000 random ones of full width.
 TEST_P(Laws, ClaimedOnesHoldAtFullWidth) {
+  VYRE_ORACLE(Law, "the statement of the law, on edge values and 100,000 random ones of full width");
   for (const Law& law : operation().laws) {
     const Bound bound = bind(operation(), law);
     const std::vector<spec::DataType> types = variables(bound);
@@ -158,8 +161,8 @@ TEST_P(Laws, ClaimedOnesHoldAtFullWidth) {
   }
 }
 
-// Oracle: the statement of the law.
 TEST_P(Laws, WitnessesRefuteTheDeniedOnes) {
+  VYRE_ORACLE(Law, "the statement of the law");
   for (const spec::Denial& denial : operation().denied) {
     const Bound bound = bind(operation(), denial.law);
     EXPECT_FALSE(holds(bound, denial.witness.data()))
@@ -168,6 +171,7 @@ TEST_P(Laws, WitnessesRefuteTheDeniedOnes) {
 }
 
 TEST_P(Laws, AreNamedOnce) {
+  VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
   std::set<std::string> seen;
   for (const Law& law : operation().laws) EXPECT_TRUE(seen.insert(to_string(law)).second) << to_string(law);
   for (const spec::Denial& denial : operation().denied) {
@@ -201,10 +205,10 @@ const std::map<std::string, std::set<std::string>> kDeclared = {
     {"primitive.compare.logical_and", {}},
     {"primitive.compare.logical_or", {}}};
 
-// Beyond the declared ones stand only the complements that the page's text implies: Ge is 1 - Lt(a, b), Le is
-// 1 - Lt(b, a), which is 1 - Gt(a, b), and Ne is not Eq.
-// Oracle: spec/binary-operations.txt, copied above.
+// Beyond the declared ones stand only the complements that the page's text implies: Ge is 1 - Lt(a, b), Le
+// is 1 - Lt(b, a), which is 1 - Gt(a, b), and Ne is not Eq.
 TEST(DeclaredLaws, AreThoseOfTheSpecification) {
+  VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, copied above");
   ASSERT_EQ(kDeclared.size(), 18u);
   for (const auto& [id, declared] : kDeclared) {
     std::set<std::string> claimed;
@@ -217,6 +221,7 @@ TEST(DeclaredLaws, AreThoseOfTheSpecification) {
 
 /// What spec/binary-operations.txt says does not hold.
 TEST(DeclaredLaws, DeniedOnesAreDenied) {
+  VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
   const std::map<std::string, std::set<std::string>> denied = {
       {"primitive.math.sub", {"Commutative", "Associative", "Identity(0)"}},
       {"primitive.math.div", {"Commutative", "Associative"}},
@@ -266,9 +271,9 @@ std::vector<Law> candidates(const Operation& f) {
 }
 
 // An operation that the page does not declare laws for claims each law that holds (of the kinds above; a law
-// that merely seems to hold must be denied with its witness). Oracle: the statements, on small, edge and
-// random values.
+// that merely seems to hold must be denied with its witness).
 TEST_P(Laws, NoneThatHoldsIsForgotten) {
+  VYRE_ORACLE(Law, "the statements, on small, edge and random values");
   if (kDeclared.contains(GetParam())) return;
   std::set<std::string> settled;
   for (const Law& law : operation().laws) settled.insert(to_string(law));
@@ -293,8 +298,8 @@ TEST_P(Laws, NoneThatHoldsIsForgotten) {
 }
 
 // A claimed range is the range, and an operation that claims none reaches both ends of the type.
-// Oracle: the values at edge inputs.
 TEST_P(Laws, RangesAreTight) {
+  VYRE_ORACLE(SpecificationTable, "the values at edge inputs");
   const spec::DataType out = operation().signature.output;
   double least = INFINITY;
   double greatest = -INFINITY;

@@ -3,14 +3,16 @@
 #include <set>
 
 #include "library.h"
+#include "oracle.h"
 
 namespace vyre::ops {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Oracle: the list of primitives (semantics, "The primitives"), written out here.
 TEST(Registry, HoldsTheFortyOnePrimitives) {
+  VYRE_ORACLE(SpecificationTable,
+              "the issue's list of primitives (semantics, \"The primitives\"), written out here");
   const std::set<std::string> families[] = {
       {"and", "or", "xor", "not", "shl", "shr", "rotl", "rotr", "popcount", "popcount_sw", "clz", "ctz",
        "reverse_bits", "extract_bits", "insert_bits"},
@@ -29,8 +31,10 @@ TEST(Registry, HoldsTheFortyOnePrimitives) {
   EXPECT_EQ(total, 41u);
 }
 
-// Oracle: vyre-conform-spec, "Required operations" and "Conversion operations", and the types of semantics.
 TEST(Registry, HoldsTheOperatorsOnFloats) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "vyre-conform-spec, \"Required operations\" and \"Conversion operations\", and the types of semantics");
   const std::set<std::string> operators = {"add", "sub",    "mul",    "div",   "mul_add", "sqrt",  "min",
                                            "max", "neg",    "abs",    "eq",    "lt",      "gt",    "le",
                                            "ge",  "is_nan", "is_inf", "floor", "ceil",    "round", "trunc"};
@@ -46,8 +50,8 @@ TEST(Registry, HoldsTheOperatorsOnFloats) {
   EXPECT_EQ(found, wanted);
 }
 
-// Oracle: the folders as they are on disk.
 TEST(Registry, IsTheListOfFiles) {
+  VYRE_ORACLE(SpecificationTable, "the folders as they are on disk");
   std::set<std::string> on_disk;
   const fs::path root = fs::path(VYRE_SOURCE_DIR) / "src" / "ops";
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
@@ -63,19 +67,21 @@ TEST(Registry, IsTheListOfFiles) {
 }
 
 TEST(Registry, IsInTheOrderOfIds) {
+  VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
   const std::vector<Operation>& all = all_operations();
   ASSERT_GE(all.size(), operation_files().size() + operator_files().size());
   for (size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1].id, all[i].id);
 }
 
 TEST(Registry, FindsNothingElse) {
+  VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
   EXPECT_EQ(find_operation("primitive.math.ad"), nullptr);
   EXPECT_EQ(find_operation("primitive.math.add", 2), nullptr);
   EXPECT_EQ(find_operation(""), nullptr);
 }
 
-// Oracle: the path of the file.
 TEST(Registry, IdsArePaths) {
+  VYRE_ORACLE(SpecificationTable, "the path of the file");
   for (const OperationFile& file : operation_files()) EXPECT_EQ(file.make().id, file.id);
   for (const OperatorFile& file : operator_files()) {
     for (const Operation& operation : file.make()) {
@@ -89,8 +95,8 @@ TEST(Registry, IdsArePaths) {
 class Declaration : public EachOperation {};
 VYRE_FOR_EACH_OPERATION(Declaration);
 
-// Oracle: the operation's own declaration, against what calls resolve to.
 TEST_P(Declaration, IsWhatCallsResolveTo) {
+  VYRE_ORACLE(SpecificationTable, "the operation's own declaration, against what calls resolve to");
   const Operation& o = operation();
   const spec::OpDef* def = op_table().find(o.id, o.version);
   ASSERT_NE(def, nullptr);
@@ -107,8 +113,10 @@ TEST_P(Declaration, IsWhatCallsResolveTo) {
   EXPECT_EQ(def->body->result_type, o.signature.output);
 }
 
-// Oracle: semantics, "The primitives (all U32)": words in, a word out; of "Floats": floats of one type in.
 TEST_P(Declaration, IsComplete) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "semantics, \"The primitives (all U32)\": words in, a word out; of \"Floats\": floats of one type in");
   const Operation& o = operation();
   EXPECT_EQ(o.version, 1u);
   EXPECT_EQ(o.category, spec::Category::A);
@@ -126,9 +134,10 @@ TEST_P(Declaration, IsComplete) {
   EXPECT_NE(o.compose, nullptr);
 }
 
-// Oracle: vyre-conform-spec, "Admission Gates" 4 (deterministic) and 5 (observable): the same word each time,
-// and not one word for every input.
 TEST_P(Declaration, PassesTheGatesOfDeterminismAndObservability) {
+  VYRE_ORACLE(SpecificationTable,
+              "vyre-conform-spec, \"Admission Gates\" 4 (deterministic) and 5 (observable): the same word "
+              "each time, and not one word for every input");
   const Operation& o = operation();
   std::set<uint32_t> seen;
   for (const SpecRow& row : o.rows) {
@@ -139,8 +148,9 @@ TEST_P(Declaration, PassesTheGatesOfDeterminismAndObservability) {
   EXPECT_GE(seen.size(), 2u);
 }
 
-// Oracle: gate 6 (rule material), and the amounts: four boundary values, eight rows.
 TEST_P(Declaration, PassesTheGateOfRuleMaterial) {
+  VYRE_ORACLE(SpecificationTable,
+              "gate 6 (rule material), and the issue's amounts: four boundary values, eight rows");
   const Operation& o = operation();
   EXPECT_GE(o.denied.size(), 2u);
   EXPECT_GE(o.classes.size(), 2u);
@@ -161,8 +171,8 @@ TEST_P(Declaration, PassesTheGateOfRuleMaterial) {
   }
 }
 
-// Oracle: the pages of the specification; a source names one of their sections.
 TEST_P(Declaration, NamesSourcesThatExist) {
+  VYRE_ORACLE(SpecificationTable, "the pages of the specification; a source names one of their sections");
   for (const SpecRow& row : operation().rows) {
     const std::string_view page = row.source.substr(0, row.source.find(':'));
     EXPECT_TRUE(page == "binary-operations" || page == "vyre-conform-spec" || page == "semantics")
@@ -171,8 +181,8 @@ TEST_P(Declaration, NamesSourcesThatExist) {
 }
 
 // The classes say where the operation behaves alike; an input outside all of them would never be chosen.
-// Oracle: the predicates themselves, on edge and random inputs.
 TEST_P(Declaration, ClassesCoverEveryInput) {
+  VYRE_ORACLE(SpecificationTable, "the predicates themselves, on edge and random inputs");
   const Operation& o = operation();
   std::vector<size_t> members(o.classes.size());
   const auto look = [&](const Tuple& tuple) {
@@ -194,6 +204,7 @@ TEST_P(Declaration, ClassesCoverEveryInput) {
 }
 
 TEST_P(Declaration, RepresentativesAreMembers) {
+  VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
   for (const EquivalenceClass& c : operation().classes) {
     ASSERT_EQ(c.representative.size(), arity()) << c.name;
     EXPECT_TRUE(c.contains(c.representative.data())) << c.name;
@@ -203,6 +214,7 @@ TEST_P(Declaration, RepresentativesAreMembers) {
 
 // Every class has a row, so a class that was got wrong is seen by the specification itself.
 TEST_P(Declaration, EveryClassHasARow) {
+  VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
   for (const EquivalenceClass& c : operation().classes) {
     EXPECT_TRUE(std::ranges::any_of(operation().rows, [&](const SpecRow& row) {
       return c.contains(row.operands.data());

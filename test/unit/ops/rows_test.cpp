@@ -4,6 +4,7 @@
 
 #include "composition.h"
 #include "library.h"
+#include "oracle.h"
 
 namespace vyre::ops {
 namespace {
@@ -11,16 +12,16 @@ namespace {
 class Rows : public EachOperation {};
 VYRE_FOR_EACH_OPERATION(Rows);
 
-// Oracle: the rows (specification table).
 TEST_P(Rows, HoldForTheReferenceFunction) {
+  VYRE_ORACLE(SpecificationTable, "the rows (specification table)");
   for (const SpecRow& row : operation().rows) {
     EXPECT_EQ(operation().reference(row.operands.data()), row.expected)
         << show(row.operands) << ": " << row.rationale << " (" << row.source << ")";
   }
 }
 
-// Oracle: the rows (specification table).
 TEST_P(Rows, HoldForTheComposition) {
+  VYRE_ORACLE(SpecificationTable, "the rows (specification table)");
   std::vector<Tuple> inputs;
   for (const SpecRow& row : operation().rows) inputs.push_back(row.operands);
   const std::vector<uint32_t> results = evaluate_composition(operation(), inputs);
@@ -34,8 +35,9 @@ TEST_P(Rows, HoldForTheComposition) {
 
 // The rows of an operation tell it from every other of the same arity, so a backend that swaps two
 // operations, or an operation that was copied and not changed, fails a row. popcount_sw is popcount by
-// another composition. Oracle: the rows.
+// another composition.
 TEST_P(Rows, TellTheOperationFromEveryOther) {
+  VYRE_ORACLE(SpecificationTable, "the rows");
   for (const Operation& other : all_operations()) {
     if (other.id == operation().id || other.signature != operation().signature) continue;
     const bool told = std::ranges::any_of(operation().rows, [&](const SpecRow& row) {
@@ -155,8 +157,8 @@ const std::map<std::string, std::string> kOperationOf = {
     {"Lt", "primitive.compare.lt"},        {"And", "primitive.compare.logical_and"},
     {"Or", "primitive.compare.logical_or"}};
 
-// Oracle: the tables above.
 TEST(SpecificationTables, EveryRowIsARowOfTheLibrary) {
+  VYRE_ORACLE(SpecificationTable, "the tables above");
   std::istringstream page(kTables);
   const std::vector<TableRow> table = read_tables(page);
   ASSERT_EQ(table.size(), 48u);

@@ -9,6 +9,7 @@
 
 #include "backend/registry/registry.h"
 #include "base/random.h"
+#include "oracle.h"
 #include "ref/eval.h"
 #include "spec/float_format.h"
 
@@ -71,6 +72,7 @@ TreeReduction make(backend::Backend& backend, Op fold, DataType type, uint32_t w
 }
 
 TEST(TreeReduction, IsTheSpecifiedTreeOfEverySmallSize) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   const auto tested = open_tested();
   ASSERT_TRUE(tested);
   for (const DataType type : kTypes) {
@@ -89,6 +91,7 @@ TEST(TreeReduction, IsTheSpecifiedTreeOfEverySmallSize) {
 }
 
 TEST(TreeReduction, IsTheSameOnTheReference) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   const auto reference = open("reference");
   ASSERT_TRUE(reference);
   TreeReduction tree = make(*reference, Op::FAdd, DataType::F32, 2);
@@ -101,6 +104,7 @@ TEST(TreeReduction, IsTheSameOnTheReference) {
 }
 
 TEST(TreeReduction, OneElementIsItselfAndANaNTheOneNaN) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   const auto tested = open_tested();
   ASSERT_TRUE(tested);
   TreeReduction tree = make(*tested, Op::FMin, DataType::F32, 32);
@@ -111,6 +115,7 @@ TEST(TreeReduction, OneElementIsItselfAndANaNTheOneNaN) {
 }
 
 TEST(TreeReduction, ItsBytesDoNotDependOnTheWorkgroupSize) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   const auto tested = open_tested();
   ASSERT_TRUE(tested);
   for (const Op fold : kFolds) {
@@ -127,6 +132,7 @@ TEST(TreeReduction, ItsBytesDoNotDependOnTheWorkgroupSize) {
 }
 
 TEST(TreeReduction, TheOrderOfTheTreeMatters) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   // Left to right these elements give another sum: a plan that folded so would be found.
   const auto data = elements(Op::FAdd, DataType::F32, 1000, 5);
   const auto left = ref::eval_reduction(Op::FReduceStrict, Op::FAdd, DataType::F32, 0, 1000, [&](uint32_t i) {
@@ -138,6 +144,7 @@ TEST(TreeReduction, TheOrderOfTheTreeMatters) {
 }
 
 TEST(TreeReduction, TooLargeAWorkgroupIsRefused) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   const auto tested = open_tested();
   ASSERT_TRUE(tested);
   const auto made = TreeReduction::make(*tested, Op::FAdd, DataType::F32, {.workgroup_size = 2048});

@@ -1,5 +1,6 @@
 // Calls: operations made by hand, evaluated by value from their own bodies.
 #include "ir/builder.h"
+#include "oracle.h"
 #include "run_text.h"
 
 namespace vyre::ref {
@@ -68,8 +69,8 @@ ir::Function level(int k) {
   return f.finish(x + 1, DataType::U32);
 }
 
-// Oracle: 10 - 3, and the arguments keep their order.
 TEST(Call, BindsParametersInOrder) {
+  VYRE_ORACLE(SpecificationTable, "10 - 3, and the arguments keep their order");
   Library library;
   library.add(minus(), {DataType::U32, DataType::U32});
   EXPECT_EQ(run_text(R"(
@@ -81,8 +82,9 @@ program p(read_write out: u32 @0) workgroup(1, 1, 1) {
             (Words{7, 110}));
 }
 
-// Oracle: 3^4 = 81 and 2^10 = 1024; x and i of the caller are not those of the operation.
 TEST(Call, HasVariablesOfItsOwn) {
+  VYRE_ORACLE(SpecificationTable,
+              "3^4 = 81 and 2^10 = 1024; x and i of the caller are not those of the operation");
   Library library;
   library.add(power(), {DataType::U32, DataType::U32});
   EXPECT_EQ(run_text(R"(
@@ -99,8 +101,8 @@ program p(read_write out: u32 @0) workgroup(1, 1, 1) {
             (Words{8, 19, 120, 120913}));
 }
 
-// Oracle: the three cases of test.steps.
 TEST(Call, ExecutesItsStatements) {
+  VYRE_ORACLE(SpecificationTable, "the three cases of test.steps");
   Library library;
   library.add(steps(), {DataType::U32});
   EXPECT_EQ(run_text(R"(
@@ -111,8 +113,8 @@ program p(read given: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
             (Words{0, 0, 1, 1, 2, 2}));
 }
 
-// Oracle: types of parameters and results; the sign decides.
 TEST(Call, PassesOtherTypes) {
+  VYRE_ORACLE(SpecificationTable, "types of parameters and results; the sign decides");
   Library library;
   library.add(is_negative(), {DataType::I32});
   EXPECT_EQ(run_text(R"(
@@ -123,8 +125,8 @@ program p(read given: i32 @0, read_write out: bool @1) workgroup(1, 1, 1) {
             (Words{0, 0, 1, 1, 0}));
 }
 
-// Oracle: a chain of 32 calls, the deepest that check allows, adds 31 times one.
 TEST(Call, NestsAsDeepAsCheckAllows) {
+  VYRE_ORACLE(SpecificationTable, "a chain of 32 calls, the deepest that check allows, adds 31 times one");
   Library library;
   for (int k = 0; k < 32; ++k) library.add(level(k), {DataType::U32});
   EXPECT_EQ(run_text("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = test.level31(1000); }",
@@ -132,8 +134,8 @@ TEST(Call, NestsAsDeepAsCheckAllows) {
             (Words{1031}));
 }
 
-// Oracle: semantics, "Operators": arguments are evaluated left to right: 0 - 1.
 TEST(Call, EvaluatesArgumentsFromLeftToRight) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Operators\": arguments are evaluated left to right: 0 - 1");
   Library library;
   library.add(minus(), {DataType::U32, DataType::U32});
   EXPECT_EQ(run_text(R"(
@@ -144,8 +146,9 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
             (Words{0xffffffff}));
 }
 
-// Oracle: an operation that loops for ever is stopped by the step limit like a program.
 TEST(Call, RunsOutOfSteps) {
+  VYRE_ORACLE(SpecificationTable,
+              "an operation that loops for ever is stopped by the step limit like a program");
   Library library;
   library.add(power(), {DataType::U32, DataType::U32});
   const auto result = try_run(

@@ -1,5 +1,6 @@
 // Statements: order of evaluation, control flow, barriers, identities, limits.
 #include "ir/builder.h"
+#include "oracle.h"
 #include "run_text.h"
 
 namespace vyre::ref {
@@ -9,8 +10,9 @@ constexpr uint32_t kPoison = 0xcccccccc;
 
 // Each atomic_add(c[0], 1) in these tests gives the number of those evaluated before it.
 
-// Oracle: semantics, "Operators": operands left to right. The left one counts 0, the right one 1: 0 - 1.
+// The left one counts 0, the right one 1: 0 - 1.
 TEST(Order, OperandsAreEvaluatedFromLeftToRight) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Operators\": operands left to right");
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   out[0] = atomic_add(c[0], 1) - atomic_add(c[0], 1);
@@ -20,8 +22,8 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
             (std::vector<Words>{{5}, {0xffffffff, 234}}));
 }
 
-// Oracle: semantics, "Operators": a store evaluates index then value: out[0] = 1.
 TEST(Order, StoresEvaluateIndexThenValue) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Operators\": a store evaluates index then value: out[0] = 1");
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   out[atomic_add(c[0], 1)] = atomic_add(c[0], 1);
@@ -30,9 +32,10 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
             (std::vector<Words>{{2}, {1, kPoison}}));
 }
 
-// Oracle: semantics, "Operators": an atomic evaluates index (0), expected (1), value (2): d[0] is 1, so it
-// becomes 2.
 TEST(Order, AtomicsEvaluateIndexExpectedValue) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Operators\": an atomic evaluates index (0), expected (1), value (2): d[0] is 1, "
+              "so it becomes 2");
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write d: u32 @1, read_write out: u32 @2) workgroup(1, 1, 1) {
   out[0] = atomic_compare_exchange(d[atomic_add(c[0], 1)], atomic_add(c[0], 1), atomic_add(c[0], 1));
@@ -42,8 +45,10 @@ program p(read_write c: u32 @0, read_write d: u32 @1, read_write out: u32 @2) wo
             (std::vector<Words>{{5}, {2, 4, 60}, {1, 50}}));
 }
 
-// Oracle: semantics, "Operators": Select is eager, in the order c, t, f: c = 0 is false, t = 1, f = 2.
 TEST(Order, SelectEvaluatesAllThree) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "semantics, \"Operators\": Select is eager, in the order c, t, f: c = 0 is false, t = 1, f = 2");
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   out[0] = select(atomic_add(c[0], 1), atomic_add(c[0], 1), atomic_add(c[0], 1));
@@ -53,8 +58,9 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
             (std::vector<Words>{{6}, {2, 4}}));
 }
 
-// Oracle: semantics, "Operators": And and Or always evaluate both sides, so four are counted.
 TEST(Order, AndAndOrEvaluateBothSides) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Operators\": And and Or always evaluate both sides, so four are counted");
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   out[0] = atomic_add(c[0], 1) && atomic_add(c[0], 1);
@@ -64,8 +70,10 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
             (std::vector<Words>{{4}, {0, 1}}));
 }
 
-// Oracle: semantics, "Structure": bounds are evaluated once, from (0) before to (1 + 2): rounds 0, 1 and 2.
 TEST(Loop, EvaluatesItsBoundsOnce) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "semantics, \"Structure\": bounds are evaluated once, from (0) before to (1 + 2): rounds 0, 1 and 2");
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   let end = 2;
@@ -81,9 +89,11 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
             (std::vector<Words>{{2}, {123, 100}}));
 }
 
-// Oracle: semantics, "Structure": half-open; from >= to runs nothing; the largest bound does not wrap.
 // In the nested loop i * 3 + j is 0 1 2 4 5 8, read as the digits of 012458.
 TEST(Loop, IsHalfOpen) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "semantics, \"Structure\": half-open; from >= to runs nothing; the largest bound does not wrap");
   EXPECT_EQ(run_text(R"(
 program p(read_write out: u32 @0) workgroup(1, 1, 1) {
   for i in 5..5 { out[0] = 1; }
@@ -96,9 +106,10 @@ program p(read_write out: u32 @0) workgroup(1, 1, 1) {
             (Words{0, 0, 0, 2, 0xfffffffe, 12458}));
 }
 
-// Oracle: execution-model, "Within an invocation": exactly one branch; non-zero is true; a missing else does
-// nothing.
 TEST(If, TakesExactlyOneBranch) {
+  VYRE_ORACLE(SpecificationTable,
+              "execution-model, \"Within an invocation\": exactly one branch; non-zero is true; a missing "
+              "else does nothing");
   EXPECT_EQ(run_text(R"(
 program p(read conditions: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   for i in 0..3 {
@@ -112,8 +123,10 @@ program p(read conditions: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
             (Words{102, 211, 311}));
 }
 
-// Oracle: semantics, "Structure": siblings may reuse names; a let in a loop begins anew in each round.
 TEST(Scope, BlocksAndRoundsHaveTheirOwnVariables) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "semantics, \"Structure\": siblings may reuse names; a let in a loop begins anew in each round");
   EXPECT_EQ(run_text(R"(
 program p(read_write out: u32 @0) workgroup(1, 1, 1) {
   { let x = 1; out[0] = x; }
@@ -124,8 +137,9 @@ program p(read_write out: u32 @0) workgroup(1, 1, 1) {
             (Words{1, 7, 3}));
 }
 
-// Oracle: execution-model, "Within an invocation": Return exits at once, from however deep.
 TEST(Return, EndsTheInvocationFromAnyDepth) {
+  VYRE_ORACLE(SpecificationTable,
+              "execution-model, \"Within an invocation\": Return exits at once, from however deep");
   EXPECT_EQ(run_text(R"(
 program p(read_write out: u32 @0) workgroup(4, 1, 1) {
   let me = local_id.x;
@@ -141,9 +155,11 @@ program p(read_write out: u32 @0) workgroup(4, 1, 1) {
             (Words{0, 11, 22, 33}));
 }
 
-// Oracle: execution-model, "Invocations": InvocationId = WorkgroupId * workgroup_size + LocalId, axis by
-// axis. The position of each record is computed from the invocation's id in a grid of 4 x 3 x 4.
+// The position of each record is computed from the invocation's id in a grid of 4 x 3 x 4.
 TEST(Identity, FollowsFromWorkgroupAndLocal) {
+  VYRE_ORACLE(SpecificationTable,
+              "execution-model, \"Invocations\": InvocationId = WorkgroupId * workgroup_size + LocalId, axis "
+              "by axis");
   const auto out = run_text(R"(
 program p(read_write out: u32 @0) workgroup(2, 3, 2) {
   let at = (invocation_id.z * 3 + invocation_id.y) * 4 + invocation_id.x;
@@ -161,9 +177,10 @@ program p(read_write out: u32 @0) workgroup(2, 3, 2) {
   }
 }
 
-// Oracle: execution-model, "Barriers": what was stored before is visible after, to all; a reversal through
-// workgroup memory needs it in both directions.
 TEST(Barrier, MakesStoresVisibleToTheWorkgroup) {
+  VYRE_ORACLE(SpecificationTable,
+              "execution-model, \"Barriers\": what was stored before is visible after, to all; a reversal "
+              "through workgroup memory needs it in both directions");
   EXPECT_EQ(run_text(R"(
 program p(read_write data: u32 @0, workgroup scratch: u32[4]) workgroup(4, 1, 1) {
   scratch[local_id.x] = data[invocation_id.x];
@@ -174,10 +191,12 @@ program p(read_write data: u32 @0, workgroup scratch: u32[4]) workgroup(4, 1, 1)
             (Words{4, 3, 2, 1, 8, 7, 6, 5}));
 }
 
-// Oracle: vyre-conform-spec, "Barrier Semantics", 2: reads before a barrier do not see stores that come after
-// it. Each invocation shifts its neighbour's value; without isolation a value would travel more than one
-// place a round.
+// Each invocation shifts its neighbour's value; without isolation a value would travel more than one place a
+// round.
 TEST(Barrier, InLoopsSeparatesTheRounds) {
+  VYRE_ORACLE(SpecificationTable,
+              "vyre-conform-spec, \"Barrier Semantics\", 2: reads before a barrier do not see stores that "
+              "come after it");
   EXPECT_EQ(run_text(R"(
 program p(read_write data: u32 @0) workgroup(4, 1, 1) {
   let me = local_id.x;
@@ -192,9 +211,10 @@ program p(read_write data: u32 @0) workgroup(4, 1, 1) {
             (Words{4, 1, 2, 3}));
 }
 
-// Oracle: the text format's block_sum.vyre: sums of 256 numbers 0..255 and 256..299 followed by zeros (out of
-// bounds loads): 255 * 256 / 2 = 32640, and (256 + 299) * 44 / 2 = 12210.
 TEST(Barrier, ReducesABlock) {
+  VYRE_ORACLE(SpecificationTable,
+              "the text format's block_sum.vyre: sums of 256 numbers 0..255 and 256..299 followed by zeros "
+              "(out of bounds loads): 255 * 256 / 2 = 32640, and (256 + 299) * 44 / 2 = 12210");
   Words input(300);
   for (uint32_t i = 0; i < input.size(); ++i) input[i] = i;
   EXPECT_EQ(run_text(R"(
@@ -213,9 +233,11 @@ program block_sum(read input: u32 @0, read_write sums: u32 @1, workgroup scratch
             (Words{32640, 12210}));
 }
 
-// Oracle: a barrier under a uniform condition is reached by the groups that take it; a group that returned is
-// not live and waits for nobody. Group 0 returns, group 1 skips the exchange, group 2 swaps.
+// Group 0 returns, group 1 skips the exchange, group 2 swaps.
 TEST(Barrier, StandsUnderUniformConditions) {
+  VYRE_ORACLE(SpecificationTable,
+              "a barrier under a uniform condition is reached by the groups that take it; a group that "
+              "returned is not live and waits for nobody");
   EXPECT_EQ(run_text(R"(
 program p(read_write data: u32 @0, workgroup scratch: u32[2]) workgroup(2, 1, 1) {
   if (workgroup_id.x == 0) { return; }
@@ -232,9 +254,10 @@ program p(read_write data: u32 @0, workgroup scratch: u32[2]) workgroup(2, 1, 1)
             (Words{10, 20, 31, 41, 61, 51}));
 }
 
-// Oracle: semantics, "Memory": an invocation that returned is no longer live: after the last barrier the odd
-// ones leave, and the others still finish.
 TEST(Barrier, LetsInvocationsLeaveAfterIt) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Memory\": an invocation that returned is no longer live: after the last barrier "
+              "the odd ones leave, and the others still finish");
   EXPECT_EQ(run_text(R"(
 program p(read_write data: u32 @0) workgroup(4, 1, 1) {
   data[local_id.x] = local_id.x + 1;
@@ -246,8 +269,10 @@ program p(read_write data: u32 @0) workgroup(4, 1, 1) {
             (Words{20, 2, 40, 4}));
 }
 
-// Oracle: 1023 additions of one to a literal one make 1024; the depth is the greatest that check allows.
 TEST(Depth, ExpressionsMayBeAsDeepAsCheckAllows) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "1023 additions of one to a literal one make 1024; the depth is the greatest that check allows");
   ir::ProgramBuilder left("left"), right("right");
   for (ir::ProgramBuilder* p : {&left, &right}) {
     const auto out = p->read_write("out", spec::DataType::U32, 0);
@@ -260,8 +285,8 @@ TEST(Depth, ExpressionsMayBeAsDeepAsCheckAllows) {
   }
 }
 
-// Oracle: statements may nest to 64: the innermost of 64 loops of one round stores.
 TEST(Depth, BlocksMayNestAsDeepAsCheckAllows) {
+  VYRE_ORACLE(SpecificationTable, "statements may nest to 64: the innermost of 64 loops of one round stores");
   std::string text = "program p(read_write out: u32 @0) workgroup(1, 1, 1) {";
   for (int i = 0; i < 64; ++i) text += " for level" + std::to_string(i) + " in 0..1 {";
   text += " out[0] = out[0] + 1; ";
@@ -270,8 +295,8 @@ TEST(Depth, BlocksMayNestAsDeepAsCheckAllows) {
   EXPECT_EQ(run_text(text, {{5}})[0], Words{6});
 }
 
-// Oracle: 4e9 rounds cannot be done in 10,000 steps.
 TEST(Steps, RunOutInAnEndlessProgram) {
+  VYRE_ORACLE(SpecificationTable, "4e9 rounds cannot be done in 10,000 steps");
   for (const std::string body : {"for i in 0..0xffffffff { }", "for i in 0..0xffffffff { out[0] = i; }",
                                  "for i in 0..0xffffffff { for j in 0..3 { barrier; } }"}) {
     const auto result =
@@ -282,8 +307,10 @@ TEST(Steps, RunOutInAnEndlessProgram) {
   }
 }
 
-// Oracle: invocations take steps too, so a program that does nothing, 2^32 times over, is stopped as well.
 TEST(Steps, RunOutInAnEmptyProgram) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "invocations take steps too, so a program that does nothing, 2^32 times over, is stopped as well");
   for (const std::string body : {"", "return;"}) {
     const auto result = try_run(checked("program p() workgroup(1024, 1, 1) { " + body + " }", {}), {},
                                 {.x = 65535, .y = 65535}, {.max_steps = 10000});
@@ -292,8 +319,8 @@ TEST(Steps, RunOutInAnEmptyProgram) {
   }
 }
 
-// Oracle: counted by hand: statement, index and value are 3, closing the body is 1.
 TEST(Steps, AreExact) {
+  VYRE_ORACLE(SpecificationTable, "counted by hand: statement, index and value are 3, closing the body is 1");
   const auto program = checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 5; }", {});
   EXPECT_TRUE(try_run(program, {{0}}, {}, {.max_steps = 4}));
   EXPECT_FALSE(try_run(program, {{0}}, {}, {.max_steps = 3}));

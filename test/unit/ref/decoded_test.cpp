@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "oracle.h"
 #include "run_text.h"
 #include "wire/seal.h"
 #include "wire/tags.h"
@@ -46,8 +47,10 @@ bool run_guarded(const check::Checked& program) {
   return result.has_value();
 }
 
-// Oracle: whatever check takes has a result or runs out of steps, and no store lands outside its buffer.
 TEST(Decoded, EditedProgramsAreRefusedOrRun) {
+  VYRE_ORACLE(
+      Property,
+      "whatever check takes has a result or runs out of steps, and no store lands outside its buffer");
   size_t refused = 0, run = 0, stopped = 0;
   const spec::OpTable no_operations;
   for (const auto& entry : std::filesystem::directory_iterator(VYRE_SOURCE_DIR "/test/wire/v1")) {

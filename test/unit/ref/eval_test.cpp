@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "oracle.h"
 #include "spec/rows.h"
 
 namespace vyre::ref {
@@ -31,8 +32,8 @@ Bits evaluate(const OperatorRow& row) {
   return eval(row.op, row.type, x);
 }
 
-// Oracle: the specification rows, worked out by hand.
 TEST(Eval, GivesEverySpecificationRow) {
+  VYRE_ORACLE(SpecificationTable, "the specification rows, worked out by hand");
   for (const OperatorRow& row : spec::operator_rows()) {
     EXPECT_TRUE(evaluate(row) == bits_of(row.expected))
         << spec::mnemonic(row.op) << " " << spec::text(row.type) << ": " << row.rationale << " ("
@@ -61,9 +62,10 @@ uint32_t wrap(int64_t value) { return uint32_t(uint64_t(value)); }
 /// Floor division, which is what an arithmetic shift right is.
 int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
-// Oracle: the specification's formulas on unbounded integers (64 bits hold every intermediate value), reduced
-// modulo 2^32 at the end.
 TEST(Eval, IsTheFormulaOnIntegersModulo2To32) {
+  VYRE_ORACLE(CpuReference,
+              "the specification's formulas on unbounded integers (64 bits hold every intermediate value), "
+              "reduced modulo 2^32 at the end");
   for (const DataType type : {DataType::U32, DataType::I32}) {
     for (const uint32_t left : kEdges) {
       for (const uint32_t right : kEdges) {
@@ -91,8 +93,8 @@ TEST(Eval, IsTheFormulaOnIntegersModulo2To32) {
   }
 }
 
-// Oracle: the definitions of the operators bit by bit.
 TEST(Eval, IsTheDefinitionOnEachBit) {
+  VYRE_ORACLE(CpuReference, "the definitions of the operators bit by bit");
   const auto bit = [](uint32_t word, int i) { return word / (1u << i) % 2; };
   for (const DataType type : {DataType::U32, DataType::I32}) {
     for (const uint32_t a : kEdges) {

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "num/float.h"
+#include "oracle.h"
 #include "run_text.h"
 
 namespace vyre::ref {
@@ -82,8 +83,9 @@ Words some_floats(uint64_t seed, size_t n, bool special) {
   return out;
 }
 
-// Oracle: the recursion of the definition over the host's floats, rounded by the host's FPU.
 TEST(Reductions, AreTheirDefinitionForEveryLength) {
+  VYRE_ORACLE(CpuReference,
+              "the recursion of the definition over the host's floats, rounded by the host's FPU");
   uint32_t order_matters = 0;
   for (const FoldCase& c : folds()) {
     for (const bool is_tree : {false, true}) {
@@ -104,8 +106,8 @@ TEST(Reductions, AreTheirDefinitionForEveryLength) {
   EXPECT_GT(order_matters, 100u);  // or the shapes would not be told apart
 }
 
-// Oracle: as above; semantics, "Floats": range arguments clamp to len.
 TEST(Reductions, ClampTheirRanges) {
+  VYRE_ORACLE(SpecificationTable, "as above; semantics, \"Floats\": range arguments clamp to len");
   const FoldCase sum = folds()[0], greatest = folds()[3];
   Words data = some_floats(1, 9, false);
   for (uint32_t& x : data) x |= 0x80000000;  // so that no zero from beyond goes unnoticed
@@ -129,8 +131,9 @@ TEST(Reductions, ClampTheirRanges) {
   }
 }
 
-// Oracle: semantics, "Floats": of one element it is the element, canonical if NaN.
 TEST(Reductions, OfOneElementAreThatElement) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Floats\": of one element it is the element, canonical if NaN");
   for (const FoldCase& c : folds()) {
     const auto program = checked(
         "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
@@ -146,8 +149,8 @@ TEST(Reductions, OfOneElementAreThatElement) {
   }
 }
 
-// Oracle: the recursion of the definition over num's operators on the 16-bit formats.
 TEST(Reductions, OfNarrowFloatsRoundEachStep) {
+  VYRE_ORACLE(CpuReference, "the recursion of the definition over num's operators on the 16-bit formats");
   for (const DataType type : {DataType::F16, DataType::BF16}) {
     const auto f = spec::float_format(type);
     const Fold add = [&](uint32_t a, uint32_t b) { return num::add(f, a, b); };
@@ -175,9 +178,10 @@ TEST(Reductions, OfNarrowFloatsRoundEachStep) {
   }
 }
 
-// Oracle: by hand: 1 + 2 + 3 + 4 of what the invocations of a workgroup left, in each of two workgroups; what
-// nobody stored is 0.
 TEST(Reductions, ReadWorkgroupMemory) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: 1 + 2 + 3 + 4 of what the invocations of a workgroup left, in each of two "
+              "workgroups; what nobody stored is 0");
   const auto out = run_text(
       "program p(read_write out: f32 @0, workgroup shared: f32[6]) workgroup(4, 1, 1) {"
       " shared[local_id.x] = cast<f32>(local_id.x + 1) * cast<f32>(workgroup_id.x + 1);"
@@ -188,8 +192,10 @@ TEST(Reductions, ReadWorkgroupMemory) {
                                            bits(20), bits(20)));
 }
 
-// Oracle: by hand: what an invocation has stored is what its fold reads, and the fold reads before it stores.
 TEST(Reductions, SeeEarlierStores) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "by hand: what an invocation has stored is what its fold reads, and the fold reads before it stores");
   const auto out = run_text(
       "program p(read_write data: f32 @0) workgroup(1, 1, 1) {"
       " data[1] = 10.0; data[0] = freduce_strict(fadd, data); data[2] = freduce_strict(fadd, data); }",
@@ -197,8 +203,9 @@ TEST(Reductions, SeeEarlierStores) {
   EXPECT_THAT(out[0], testing::ElementsAre(bits(14), bits(10), bits(27)));
 }
 
-// Oracle: by hand: the columns of a 2 by 3 tensor, whose rows are 4 apart; beyond it a load gives 0.
 TEST(Floats, OfTensorsAreElements) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: the columns of a 2 by 3 tensor, whose rows are 4 apart; beyond it a load gives 0");
   const auto out = run_text(
       "program p(read t: tensor<f32, [2, 3], strides[4, 1]> @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
       " for i in 0..4 { out[i] = fmul_add(t[0, i], t[1, i], 1.0); } }",
@@ -206,8 +213,9 @@ TEST(Floats, OfTensorsAreElements) {
   EXPECT_THAT(out[1], testing::ElementsAre(bits(5), bits(11), bits(19), bits(1)));
 }
 
-// Oracle: the contract of Options: one step for each element, and 10 for what is around.
 TEST(Reductions, SpendStepsByElements) {
+  VYRE_ORACLE(SpecificationTable,
+              "the contract of Options: one step for each element, and 10 for what is around");
   const auto program = checked(
       "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
       " out[0] = freduce_strict(fadd, data); }",
@@ -221,8 +229,9 @@ TEST(Reductions, SpendStepsByElements) {
   EXPECT_EQ(short_of.error().code, DiagCode::B003);
 }
 
-// Oracle: as above: 2^40 steps are wanted; without the bound this test would not end today.
 TEST(Reductions, DoNotOutrunTheBudget) {
+  VYRE_ORACLE(SpecificationTable,
+              "as above: 2^40 steps are wanted; without the bound this test would not end today");
   const auto program = checked(
       "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
       " for i in 0..1048576 {"

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/random.h"
+#include "oracle.h"
 #include "run_text.h"
 #include "spec/intrinsics.h"
 
@@ -88,8 +89,8 @@ Words some_words(uint64_t seed) {
 
 class Sizes : public testing::TestWithParam<uint32_t> {};
 
-// Oracle: expected() above.
 TEST_P(Sizes, EveryOperationGivesWhatItSays) {
+  VYRE_ORACLE(SpecificationTable, "expected() above");
   const uint32_t size = GetParam();
   Words dense = some_words(2);
   for (uint32_t& word : dense) word |= 0x80000000;
@@ -116,8 +117,9 @@ TEST_P(Sizes, EveryOperationGivesWhatItSays) {
 }
 INSTANTIATE_TEST_SUITE_P(Subgroups, Sizes, testing::Values(1, 4, 32, 128), testing::PrintToStringParamName());
 
-// Oracle: worked out by hand: 0+1+2+3 = 6 and 4+5+6+7 = 22; shuffled from the last lane backwards.
 TEST(Subgroups, StandWithinExpressions) {
+  VYRE_ORACLE(SpecificationTable,
+              "worked out by hand: 0+1+2+3 = 6 and 4+5+6+7 = 22; shuffled from the last lane backwards");
   const auto buffers = run_subgroups(R"(
     program p(read_write out: u32 @0) workgroup(8, 1, 1) {
       let i = local_id.x;
@@ -127,9 +129,10 @@ TEST(Subgroups, StandWithinExpressions) {
   EXPECT_EQ(buffers[0], (Words{1060, 1031, 1012, 1003, 1224, 1155, 1096, 1047}));
 }
 
-// Oracle: semantics, "Operators": index before value, operands from left to right, each once. Lane 0 of two
-// draws 0, then 1, then 2 from its own counter, and so does lane 1.
+// Lane 0 of two draws 0, then 1, then 2 from its own counter, and so does lane 1.
 TEST(Subgroups, DoNotDisturbTheOrderOfEvaluation) {
+  VYRE_ORACLE(SpecificationTable,
+              "semantics, \"Operators\": index before value, operands from left to right, each once");
   const auto buffers = run_subgroups(R"(
     program p(read_write counter: u32 @0, read_write out: u32 @1) workgroup(2, 1, 1) {
       let i = local_id.x;
@@ -141,8 +144,9 @@ TEST(Subgroups, DoNotDisturbTheOrderOfEvaluation) {
   EXPECT_EQ(buffers[1], (Words{30105, 0, 0, 0, 30105, 0, 0, 0}));
 }
 
-// Oracle: by hand: rounds add 0+1+2+3 = 6, then 6 * 4 = 24, then 96; the ballot of odd lanes is 10.
 TEST(Subgroups, StandInEveryStatement) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: rounds add 0+1+2+3 = 6, then 6 * 4 = 24, then 96; the ballot of odd lanes is 10");
   const auto buffers = run_subgroups(R"(
     program p(read_write out: u32 @0, read_write odd: vec4u32 @1, workgroup shared: u32[4]) workgroup(4, 1, 1) {
       let i = local_id.x;
@@ -173,8 +177,8 @@ struct Refusal {
   DiagCode code;
 };
 
-// Oracle: ref.h, check_subgroups.
 TEST(Subgroups, AreRefusedWhereTheyDoNotFit) {
+  VYRE_ORACLE(SpecificationTable, "ref.h, check_subgroups");
   for (const Refusal& refusal :
        {Refusal{0, 8, DiagCode::B002}, Refusal{8, 12, DiagCode::B008}, Refusal{16, 8, DiagCode::B008},
         Refusal{3, 12, DiagCode::B003}, Refusal{256, 256, DiagCode::B003}}) {
@@ -189,8 +193,8 @@ TEST(Subgroups, AreRefusedWhereTheyDoNotFit) {
   }
 }
 
-// Oracle: a program that asks nothing of subgroups runs whatever their size.
 TEST(Subgroups, DoNotConcernOtherPrograms) {
+  VYRE_ORACLE(SpecificationTable, "a program that asks nothing of subgroups runs whatever their size");
   const auto program =
       checked("program p(read_write out: u32 @0) workgroup(3, 1, 1) { out[local_id.x] = 7; }", {});
   for (const uint32_t size : {0u, 4u}) {

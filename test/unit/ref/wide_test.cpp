@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "oracle.h"
 #include "ref/eval.h"
 
 namespace vyre::ref {
@@ -109,8 +110,9 @@ uint32_t width_of(DataType type) { return type == DataType::U32 ? 32 : type == D
 
 class Wide : public testing::TestWithParam<DataType> {};
 
-// Oracle: schoolbook arithmetic on single bits, written without any arithmetic on numbers.
 TEST_P(Wide, ArithmeticIsThatOnPaper) {
+  VYRE_ORACLE(CpuReference,
+              "schoolbook arithmetic on single bits, written without any arithmetic on numbers");
   const DataType type = GetParam();
   const uint32_t width = width_of(type);
   for (const Bits left : edges(width)) {
@@ -137,8 +139,8 @@ TEST_P(Wide, ArithmeticIsThatOnPaper) {
   }
 }
 
-// Oracle: bits moved one by one; the amount counts modulo the width.
 TEST_P(Wide, ShiftsAndCountsAreThoseOnPaper) {
+  VYRE_ORACLE(CpuReference, "bits moved one by one; the amount counts modulo the width");
   const DataType type = GetParam();
   const uint32_t width = width_of(type);
   for (const Bits left : edges(width)) {

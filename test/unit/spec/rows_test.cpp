@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "oracle.h"
+
 namespace vyre::spec {
 namespace {
 
@@ -83,6 +85,7 @@ bool is_from_table(const OperatorRow& row) {
 }
 
 TEST(Rows, HoldEveryRowOfEveryTable) {
+  VYRE_ORACLE(SpecificationTable, "the tables of \"Binary Operations\", copied from that page");
   for (const TableRow& wanted : kTables) {
     size_t found = 0;
     for (const OperatorRow& row : operator_rows()) {
@@ -96,6 +99,7 @@ TEST(Rows, HoldEveryRowOfEveryTable) {
 }
 
 TEST(Rows, HoldSeveralValuesOfEachSymbolicRow) {
+  VYRE_ORACLE(SpecificationTable, "the tables of \"Binary Operations\", copied from that page");
   size_t concrete = 0;
   for (const SymbolicRow& wanted : kSymbolic) {
     std::set<uint32_t> values;
@@ -116,8 +120,8 @@ TEST(Rows, HoldSeveralValuesOfEachSymbolicRow) {
   EXPECT_EQ(claimed, std::size(kTables) + concrete);
 }
 
-// Oracle: a row says one thing once; two rows for one input could disagree.
 TEST(Rows, AreForDifferentInputs) {
+  VYRE_ORACLE(SpecificationTable, "a row says one thing once; two rows for one input could disagree");
   std::set<std::tuple<Op, DataType, DataType, RoundingMode, std::vector<std::array<uint32_t, 4>>>> seen;
   for (const OperatorRow& row : operator_rows()) {
     std::vector<std::array<uint32_t, 4>> operands;
@@ -127,9 +131,10 @@ TEST(Rows, AreForDifferentInputs) {
   }
 }
 
-// Oracle: truth values are 0 or 1, and so are the results of comparisons; all else would be no row of this
-// language.
 TEST(Rows, HoldTruthValues) {
+  VYRE_ORACLE(SpecificationTable,
+              "truth values are 0 or 1, and so are the results of comparisons; all else would be no row of "
+              "this language");
   for (const OperatorRow& row : operator_rows()) {
     if (row.target == DataType::Bool) EXPECT_LE(row.expected.words[0], 1u) << row.rationale;
     if (row.type == DataType::Bool && row.op != Op::Select) {

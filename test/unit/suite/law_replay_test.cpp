@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/native/native.h"
+#include "oracle.h"
 #include "suite/replay.h"
 #include "verify/operation.h"
 
@@ -36,8 +37,9 @@ class WrongInLaws final : public backend::Backend {
   spec::OpTable table_;
 };
 
-// Oracle: algebra. Subtraction does not commute, does not associate and has no identity; it is not addition.
+// Subtraction does not commute, does not associate and has no identity; it is not addition.
 TEST(LawReplay, ShowsAgainWhatASweepFound) {
+  VYRE_ORACLE(SpecificationTable, "algebra");
   const auto native = *backend::make_native();
   WrongInLaws wrong(*native);
   verify::OperationPlan plan = verify::operation_plan(verify::Strength::Quick);

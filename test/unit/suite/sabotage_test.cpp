@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/native/native.h"
+#include "oracle.h"
 #include "suite/replay.h"
 #include "suite/suite.h"
 #include "verify/elementwise.h"
@@ -81,10 +82,10 @@ const ops::Operation* operation_named(const std::string& subject) {
 
 class AWrongBackend : public testing::TestWithParam<Case> {};
 
-// Oracle: the specification; each fault contradicts it by construction. The expected word of a reported
-// failure is checked against the operation's CPU reference function, the actual one against the wrong backend
-// itself.
+// The expected word of a reported failure is checked against the operation's CPU reference function, the
+// actual one against the wrong backend itself.
 TEST_P(AWrongBackend, IsRefusedWithItsFailingInput) {
+  VYRE_ORACLE(SpecificationTable, "the specification; each fault contradicts it by construction");
   const Case& c = GetParam();
   const suite::Plan plan = plan_of(c);
   const auto honest = native();
@@ -138,8 +139,9 @@ TEST_P(AWrongBackend, IsRefusedWithItsFailingInput) {
   }
 }
 
-// Oracle: the specification, which native follows; a run that refused it would refuse anything.
 TEST_P(AWrongBackend, IsRefusedByARunThatTheRightOnePasses) {
+  VYRE_ORACLE(SpecificationTable,
+              "the specification, which native follows; a run that refused it would refuse anything");
   const suite::Plan plan = plan_of(GetParam());
   const auto honest = native();
   const auto run = suite::run(*honest, plan, {}, nullptr);
@@ -154,9 +156,11 @@ TEST_P(AWrongBackend, IsRefusedByARunThatTheRightOnePasses) {
 INSTANTIATE_TEST_SUITE_P(Twelve, AWrongBackend, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// A backend that is wrong about floats keeps what it is worth for integers. Oracle: the specification; both
-// faults are forbidden patterns of its "Float semantics", and neither touches an integer.
+// A backend that is wrong about floats keeps what it is worth for integers.
 TEST(AWrongBackend, LosesTheFloatTrackAlone) {
+  VYRE_ORACLE(SpecificationTable,
+              "the specification; both faults are forbidden patterns of its \"Float semantics\", and neither "
+              "touches an integer");
   using verify::Track;
   const auto honest = native();
   suite::Plan plan;
@@ -188,9 +192,10 @@ TEST(AWrongBackend, LosesTheFloatTrackAlone) {
   EXPECT_EQ(certify::level_of(Track::Float, run->certificate.verdicts, plan.strength, 2), certify::Level::L2);
 }
 
-// Oracle: the planted-false laws' counts, which are known from mathematics: constant zero satisfies many true
-// laws and cannot satisfy these.
 TEST(AWrongBackend, DoesNotGetPastTheTwins) {
+  VYRE_ORACLE(SpecificationTable,
+              "the planted-false laws' counts, which are known from mathematics: constant zero satisfies "
+              "many true laws and cannot satisfy these");
   const auto honest = native();
   sabotage::Saboteur wrong(*honest, Fault::ReturnsZero);
   const verify::Verdict refused = verify::check_family(wrong, Family::Twins, {}, 1, {});
@@ -199,8 +204,9 @@ TEST(AWrongBackend, DoesNotGetPastTheTwins) {
   EXPECT_GT(refused.failure_count, 0u);
 }
 
-// Oracle: algebra. max(a, 0) = a for every a, and a maximum without its highest bit is not a for a = 2^31.
 TEST(AWrongBackend, FailsLawsToo) {
+  VYRE_ORACLE(
+      Law, "algebra. max(a, 0) = a for every a, and a maximum without its highest bit is not a for a = 2^31");
   const auto honest = native();
   sabotage::Saboteur wrong(*honest, Fault::DropsHighestBit);
   verify::OperationPlan plan = verify::operation_plan(verify::Strength::Quick);

@@ -11,14 +11,15 @@
 #include <thread>
 
 #include "backend/native/native.h"
+#include "oracle.h"
 #include "suite/progress.h"
 #include "suite/replay.h"
 
 namespace vyre::suite {
 namespace {
 
-// Oracle: by hand.
 TEST(Select, Globs) {
+  VYRE_ORACLE(SpecificationTable, "by hand");
   EXPECT_TRUE(matches("*", ""));
   EXPECT_TRUE(matches("primitive.*.add", "primitive.math.add"));
   EXPECT_TRUE(matches("*.sh?", "primitive.bitwise.shl"));
@@ -31,8 +32,8 @@ TEST(Select, Globs) {
   EXPECT_FALSE(matches("*a*a*a*a*a*a*a*a*a*a*b", std::string(2'000, 'a')));
 }
 
-// Oracle: the issue lists 41 primitives.
 TEST(Select, FindsTheOperations) {
+  VYRE_ORACLE(SpecificationTable, "the issue lists 41 primitives");
   EXPECT_EQ(select("*")->size(), 41u + 67u);
   EXPECT_EQ(select("primitive.*")->size(), 41u);
   EXPECT_EQ(select("primitive.bitwise.rot?")->size(), 2u);
@@ -52,10 +53,11 @@ Plan small_plan() {
   return plan;
 }
 
-// Oracle: "a pure function of the verdicts" (design, the harness): two runs, one subject after the other and
-// four side by side whatever the machine has, agree in every byte of the certificate. The device's name says
-// how many threads the backend itself has, so that is the same in both.
+// The device's name says how many threads the backend itself has, so that is the same in both.
 TEST(Run, IsAPureFunctionOfPlanAndBackend) {
+  VYRE_ORACLE(Property,
+              "\"a pure function of the verdicts\" (design, the harness): two runs, one subject after the "
+              "other and four side by side whatever the machine has, agree in every byte of the certificate");
   std::string texts[2];
   for (const int k : {0, 1}) {
     const int side_by_side = k == 0 ? 1 : 4;
@@ -78,8 +80,8 @@ TEST(Run, IsAPureFunctionOfPlanAndBackend) {
   EXPECT_TRUE(certify::parse(texts[0]).has_value());
 }
 
-// Oracle: the same; here each thread has a backend of its own.
 TEST(Run, DoesNotDependOnTheNumberOfWorkers) {
+  VYRE_ORACLE(SpecificationTable, "the same; here each thread has a backend of its own");
   std::string texts[2];
   for (const unsigned workers : {1u, 3u}) {
     std::atomic<unsigned> opened = 0;
@@ -102,9 +104,10 @@ TEST(Run, DoesNotDependOnTheNumberOfWorkers) {
   EXPECT_EQ(texts[0], texts[1]);
 }
 
-// Oracle: by hand: 55 casts of integers in two pipelines each are more programs to compile than 4 random
-// ones, and anything that compiles many is longer than some thousand evaluations.
 TEST(Run, BeginsWithWhatIsLongest) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: 55 casts of integers in two pipelines each are more programs to compile than 4 "
+              "random ones, and anything that compiles many is longer than some thousand evaluations");
   Plan plan = small_plan();
   plan.families = std::vector{verify::Family::Programs, verify::Family::Casts};
   plan.family_plan = verify::FamilyPlan{20, 1, 4};
@@ -122,8 +125,9 @@ TEST(Run, BeginsWithWhatIsLongest) {
   EXPECT_EQ(order[1], "ir.programs");
 }
 
-// Oracle: what opening answers is the run's error, whichever thread it is that opened.
 TEST(Run, EndsWhenABackendDoesNotOpen) {
+  VYRE_ORACLE(SpecificationTable,
+              "what opening answers is the run's error, whichever thread it is that opened");
   for (const unsigned missing : {1u, 2u}) {
     std::atomic<unsigned> opened = 0;
     const Opener open = [&]() -> Result<std::unique_ptr<backend::Backend>> {
@@ -137,8 +141,10 @@ TEST(Run, EndsWhenABackendDoesNotOpen) {
   }
 }
 
-// Oracle: the registry says what there is to judge; a certificate from which something is gone is refused.
 TEST(Complete, NothingMayBeLeftOut) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the registry says what there is to judge; a certificate from which something is gone is refused");
   certify::Certificate whole;
   whole.registry = certify::this_registry();
   whole.selection = "primitive.math.s*";
@@ -182,8 +188,8 @@ TEST(Complete, NothingMayBeLeftOut) {
   }
 }
 
-// Oracle: explain C007.
 TEST(Run, StopsWithoutACertificate) {
+  VYRE_ORACLE(SpecificationTable, "explain C007");
   const auto backend = backend::make_native({.optimisation = 0});
   ASSERT_TRUE(backend.has_value());
   std::atomic<bool> stop = false;
@@ -200,14 +206,14 @@ TEST(Run, StopsWithoutACertificate) {
   EXPECT_GT(seen, 0u);
 }
 
-// Oracle: by hand: half done after ten seconds leaves ten.
 TEST(Progress, SaysRateAndTimeLeft) {
+  VYRE_ORACLE(SpecificationTable, "by hand: half done after ten seconds leaves ten");
   const std::string line = progress_line({"primitive.math.gcd@1", 50'000'000, 100'000'000, 12, 51}, 10);
   EXPECT_EQ(line, " 50 %  12/51 subjects  5.0 M/s  10 s left  primitive.math.gcd@1");
 }
 
-// Oracle: explain C003; tokens are typed by people.
 TEST(Replay, RefusesWhatItCannotFind) {
+  VYRE_ORACLE(SpecificationTable, "explain C003; tokens are typed by people");
   const auto backend = backend::make_reference();
   for (const char* token :
        {"primitive.math.nothing@1:random:1:1", "primitive.math.add@1:nothing:1:1",
@@ -221,8 +227,8 @@ TEST(Replay, RefusesWhatItCannotFind) {
   }
 }
 
-// Oracle: the reference is right by definition.
 TEST(Replay, PassesOnTheReference) {
+  VYRE_ORACLE(ReferenceInterpreter, "the reference is right by definition");
   const auto backend = backend::make_reference();
   for (const char* token :
        {"primitive.math.add@1:rows:1:0", "primitive.math.add@1:law:0:0x1,0x2", "ir.loops:program:1:3",

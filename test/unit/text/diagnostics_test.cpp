@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "oracle.h"
 #include "text/directives.h"
 #include "text/text.h"
 
@@ -44,8 +45,8 @@ void expect_bad_body(const std::string& code, const std::string& body) {
       {code, "program p(read a: u32 @0, read_write o: u32 @1) workgroup(1, 1, 1) {\n" + body + "\n}\n"});
 }
 
-// Oracle: the codes of diag.def; positions marked by hand.
 TEST(Diagnostics, Statements) {
+  VYRE_ORACLE(SpecificationTable, "the codes of diag.def; positions marked by hand");
   expect_bad_body("P001", "let x = 1 «$» 2;");
   expect_bad_body("P001", "let x = «\"»a\";");
   expect_bad_body("P001", "let «ä» = 1;");
@@ -213,6 +214,7 @@ TEST(Diagnostics, Statements) {
 }
 
 TEST(Diagnostics, Headers) {
+  VYRE_ORACLE(SpecificationTable, "diag.def; positions marked by hand");
   expect_bad({"P015", "«»"});
   expect_bad({"P015", "«» \n// only a comment\n"});
   expect_bad({"P001", "«\xEF\xBB\xBF»program p() workgroup(1, 1, 1) { }"});
@@ -263,6 +265,7 @@ TEST(Diagnostics, Headers) {
 }
 
 TEST(Diagnostics, EndOfFile) {
+  VYRE_ORACLE(SpecificationTable, "diag.def; positions marked by hand");
   expect_bad({"P003", "program«»"});
   expect_bad({"P003", "program p(«» // and no more\n\n"});
   expect_bad({"P003", "program p() workgroup(1, 1, 1) {«»\n"});
@@ -278,8 +281,8 @@ std::string rendered(const std::string& text) {
   return program ? "" : render(program.error(), &source);
 }
 
-// Oracle: written by hand.
 TEST(Diagnostics, Rendered) {
+  VYRE_ORACLE(SpecificationTable, "written by hand");
   EXPECT_EQ(
       rendered("program p() workgroup(1, 1, 1) {\n  let x = a + b << c;\n}\n"),
       "t.vyre:2:11: error[P007]: `+` and `<<` are mixed without parentheses\n"
@@ -312,9 +315,10 @@ std::string read_file(const std::filesystem::path& path) {
   return text.str();
 }
 
-// Oracle: each test/invalid/PNNN-*.vyre names its code, and the line in an `error` directive; each P code of
-// diag.def has a file.
 TEST(Diagnostics, InvalidFiles) {
+  VYRE_ORACLE(SpecificationTable,
+              "each test/invalid/PNNN-*.vyre names its code, and the line in an `error` directive; each P "
+              "code of diag.def has a file");
   std::set<std::string> covered;
   for (const auto& entry : std::filesystem::directory_iterator(VYRE_SOURCE_DIR "/test/invalid")) {
     const std::string name = entry.path().filename().string();

@@ -1,13 +1,14 @@
 // The test directives of .vyre files.
 #include <gtest/gtest.h>
 
+#include "oracle.h"
 #include "text/directives.h"
 
 namespace vyre::text {
 namespace {
 
-// Oracle: written by hand.
 TEST(Directives, RunsAndErrors) {
+  VYRE_ORACLE(SpecificationTable, "written by hand");
   const auto found = parse_directives(
       "program p() workgroup(1, 1, 1) {  // no directive\n"
       "  barrier; // error: V010\n"
@@ -40,8 +41,8 @@ TEST(Directives, RunsAndErrors) {
   EXPECT_EQ(found->runs[1].line, 6u);
 }
 
-// Oracle: written by hand.
 TEST(Directives, Vectors) {
+  VYRE_ORACLE(SpecificationTable, "written by hand");
   const auto found = parse_directives("// run: v=[(1,0x2), ( 3 , -4 )] f=[1e+30,-inf] => w=[ (1,2,3,4) ]");
   ASSERT_TRUE(found.has_value()) << found.error().message;
   ASSERT_EQ(found->runs.size(), 1u);
@@ -51,8 +52,8 @@ TEST(Directives, Vectors) {
   EXPECT_EQ(found->runs[0].outputs[0].values, std::vector<std::string>{"(1,2,3,4)"});
 }
 
-// Oracle: the place of the fault, marked by hand with ^.
 TEST(Directives, Malformed) {
+  VYRE_ORACLE(SpecificationTable, "the place of the fault, marked by hand with ^");
   const std::string kBad[] = {
       "// run: a=[1]^",
       "// run: a=[1] =>^",
@@ -91,6 +92,7 @@ TEST(Directives, Malformed) {
 }
 
 TEST(Directives, OtherCommentsAreNone) {
+  VYRE_ORACLE(SpecificationTable, "text-format, \"Tests in files\"");
   const auto found =
       parse_directives("// a run: of things\n// running: x\n// errors\n//// error: V010\n/ / error: x\n");
   ASSERT_TRUE(found.has_value());

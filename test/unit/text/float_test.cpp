@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/random.h"
+#include "oracle.h"
 #include "text/float_text.h"
 #include "text/text.h"
 
@@ -58,16 +59,16 @@ void expect_rounds_once(DataType type, uint32_t bits, uint32_t infinity) {
   ASSERT_EQ(float_from_decimal(exact_text(value_of(type, bits)), type), bits) << bits;
 }
 
-// Oracle: the exact midpoints of all neighbours; round to nearest, ties to even.
 TEST(Floats, EveryTieOfSixteenBits) {
+  VYRE_ORACLE(SpecificationTable, "the exact midpoints of all neighbours; round to nearest, ties to even");
   for (uint32_t bits = 0; bits < 0x7c00; ++bits)
     ASSERT_NO_FATAL_FAILURE(expect_rounds_once(DataType::F16, bits, 0x7c00));
   for (uint32_t bits = 0; bits < 0x7f80; ++bits)
     ASSERT_NO_FATAL_FAILURE(expect_rounds_once(DataType::BF16, bits, 0x7f80));
 }
 
-// Oracle: the same, for the edges and a sample.
 TEST(Floats, TiesOfThirtyTwoBits) {
+  VYRE_ORACLE(SpecificationTable, "the same, for the edges and a sample");
   for (const uint32_t bits : {0u, 1u, 2u, 0x7ffffeu, 0x7fffffu, 0x800000u, 0x800001u, 0x3f7fffffu,
                               0x3f800000u, 0x4b7fffffu, 0x4b800000u, 0x7f7ffffeu, 0x7f7fffffu}) {
     ASSERT_NO_FATAL_FAILURE(expect_rounds_once(DataType::F32, bits, 0x7f800000));
@@ -99,9 +100,10 @@ void expect_literals(std::span<const Case> cases) {
   }
 }
 
-// Oracle: worked out by hand from the formats; the digits of the traps are midpoints, or one part in 10^30
-// beside them.
 TEST(Floats, ByHand) {
+  VYRE_ORACLE(SpecificationTable,
+              "worked out by hand from the formats; the digits of the traps are midpoints, or one part in "
+              "10^30 beside them");
   using enum DataType;
   expect_literals(std::array<Case, 59>{{
       {"0.0", F32, {0}},
@@ -166,8 +168,8 @@ TEST(Floats, ByHand) {
   }});
 }
 
-// Oracle: worked out by hand, the last ones with Python's integers.
 TEST(Floats, WideIntegers) {
+  VYRE_ORACLE(SpecificationTable, "worked out by hand, the last ones with Python's integers");
   using enum DataType;
   expect_literals(std::array<Case, 9>{{
       {"0u64", U64, {0}},
@@ -196,13 +198,14 @@ void expect_round_trip(DataType type, std::span<const uint32_t> patterns) {
   }
 }
 
-// Oracle: the property itself.
 TEST(Floats, EveryPatternOfSixteenBitsReadsBack) {
+  VYRE_ORACLE(Property, "the property itself");
   std::vector<uint32_t> patterns(65536);
   for (uint32_t i = 0; i < patterns.size(); ++i) patterns[i] = i;
   for (const DataType type : kHalves) expect_round_trip(type, patterns);
 }
 TEST(Floats, AMillionPatternsReadBack) {
+  VYRE_ORACLE(Property, "every pattern that is printed reads back");
   RandomStream random(12, 0);
   for (int part = 0; part < 4; ++part) {
     std::vector<uint32_t> patterns = {0,          0x80000000, 1,          0x80000001, 0x7fffff,   0x7f800000,
@@ -216,9 +219,10 @@ TEST(Floats, AMillionPatternsReadBack) {
   }
 }
 
-// Oracle: the C library's strtod: no decimal of fewer digits lies strictly between the midpoints around the
-// float.
 TEST(Floats, SixteenBitsAreShort) {
+  VYRE_ORACLE(CpuReference,
+              "the C library's strtod: no decimal of fewer digits lies strictly between the midpoints around "
+              "the float");
   for (const DataType type : kHalves) {
     const uint32_t infinity = type == DataType::F16 ? 0x7c00 : 0x7f80;
     for (uint32_t bits = 1; bits < infinity; ++bits) {
@@ -248,8 +252,9 @@ TEST(Floats, SixteenBitsAreShort) {
   }
 }
 
-// Oracle: by hand. The form is that of std::to_chars: without an exponent unless that is shorter.
+// The form is that of std::to_chars: without an exponent unless that is shorter.
 TEST(Floats, ShortestDecimals) {
+  VYRE_ORACLE(SpecificationTable, "by hand");
   EXPECT_EQ(shortest_decimal(DataType::F32, 0), "0");
   EXPECT_EQ(shortest_decimal(DataType::F32, 0x80000000), "-0");
   EXPECT_EQ(shortest_decimal(DataType::F32, 0x3f800000), "1");

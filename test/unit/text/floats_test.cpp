@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "ir/builder.h"
+#include "oracle.h"
 #include "spec/operation.h"
 #include "text/text.h"
 
@@ -56,8 +57,8 @@ std::string printed(const std::string& body) {
   return single.substr(0, single.rfind(" }"));
 }
 
-// Oracle: text-format, "Infix by type".
 TEST(Floats, EverySignOnEveryType) {
+  VYRE_ORACLE(SpecificationTable, "text-format, \"Infix by type\"");
   const std::pair<std::string_view, Op> kInfix[] = {{"+", Op::FAdd}, {"-", Op::FSub}, {"*", Op::FMul},
                                                     {"/", Op::FDiv}, {"==", Op::FEq}, {"<", Op::FLt},
                                                     {">", Op::FGt},  {"<=", Op::FLe}, {">=", Op::FGe}};
@@ -70,8 +71,8 @@ TEST(Floats, EverySignOnEveryType) {
   }
 }
 
-// Oracle: where each of these expressions has its type from, by hand.
 TEST(Floats, TypesComeFromWhatTheTextSays) {
+  VYRE_ORACLE(SpecificationTable, "where each of these expressions has its type from, by hand");
   EXPECT_EQ(operators("let x = 1.5 + 2f32;"), Ops{Op::FAdd});
   EXPECT_EQ(operators("let x = 1.5f16; let y = x * x; x = -y;"), (Ops{Op::FMul, Op::FNeg}));
   EXPECT_EQ(operators("let x = t[0, 1] / t[1, 0];"), Ops{Op::FDiv});
@@ -91,8 +92,8 @@ TEST(Floats, TypesComeFromWhatTheTextSays) {
   EXPECT_EQ(operators("let x = fmul_add(f[0], 1.0, f[1]) > 0.0;"), (Ops{Op::FMulAdd, Op::FGt}));
 }
 
-// Oracle: structure, "scopes": a name means what it means where it stands.
 TEST(Floats, NamesMeanWhatIsVisible) {
+  VYRE_ORACLE(SpecificationTable, "structure, \"scopes\": a name means what it means where it stands");
   EXPECT_EQ(operators("{ let x = 1.0; let y = x + x; } { let x = 1; let y = x + x; } if (1) { let x = "
                       "2.0f16; let y = x * x; } "
                       "else { let x = 2; let y = x * x; }"),
@@ -103,9 +104,10 @@ TEST(Floats, NamesMeanWhatIsVisible) {
   EXPECT_EQ(operators("{ let y = 1.0; } let x = y + y;"), Ops{Op::Add});
 }
 
-// Oracle: text-format: two operands of different types are an error whatever the sign is read as; it is read
-// by the first operand that has a type.
 TEST(Floats, TheFirstTypeDecides) {
+  VYRE_ORACLE(SpecificationTable,
+              "text-format: two operands of different types are an error whatever the sign is read as; it is "
+              "read by the first operand that has a type");
   EXPECT_EQ(operators("let x = f[0] + u[0];"), Ops{Op::FAdd});
   EXPECT_EQ(operators("let x = u[0] + f[0];"), Ops{Op::Add});
   EXPECT_EQ(operators("let x = missing + f[0];"), Ops{Op::FAdd});
@@ -117,8 +119,8 @@ TEST(Floats, TheFirstTypeDecides) {
   EXPECT_EQ(operators("let x = fadd(u[0], u[1]);"), Ops{Op::FAdd});
 }
 
-// Oracle: a table of two operations, one of floats.
 TEST(Floats, CallsHaveTheTypesOfTheTable) {
+  VYRE_ORACLE(SpecificationTable, "a table of two operations, one of floats");
   spec::OpTable table;
   table.add({"t.real", 1, {{}, DataType::F32}, spec::Category::A, nullptr});
   table.add({"t.real", 2, {{}, DataType::U32}, spec::Category::A, nullptr});
@@ -131,8 +133,10 @@ TEST(Floats, CallsHaveTheTypesOfTheTable) {
   EXPECT_EQ(operators("let x = t.real() + 1.0;"), (Ops{Op::Call, Op::FAdd}));
 }
 
-// Oracle: text-format, "Canonical text": a sign where it would be read as the operator, else the mnemonic.
 TEST(Floats, PrintedSigns) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "text-format, \"Canonical text\": a sign where it would be read as the operator, else the mnemonic");
   EXPECT_EQ(printed("let x = fadd(f[0], fmul(f[1], fneg(f[2])));"), "let x = f[0] + f[1] * -f[2];");
   EXPECT_EQ(printed("let x = fmul(fadd(f[0], 1.0), 2.0);"), "let x = (f[0] + 1.0) * 2.0;");
   EXPECT_EQ(printed("let x = feq(f[0], flt(h[0], h[1]));"), "let x = f[0] == (h[0] < h[1]);");
@@ -149,8 +153,8 @@ TEST(Floats, PrintedSigns) {
             "let x = fmin(f[0], fmul_add(f[0], f[1], f[2]));");
 }
 
-// Oracle: text-format, grammar of `primary`; the same program built by hand.
 TEST(Floats, Reductions) {
+  VYRE_ORACLE(SpecificationTable, "text-format, grammar of `primary`; the same program built by hand");
   const auto built = [](const std::function<Ex(ProgramBuilder&, BufferRef)>& make) {
     ProgramBuilder p("p");
     const BufferRef f = p.read("f", DataType::F32, 0);

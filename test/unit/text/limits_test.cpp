@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "ir/ir.h"
+#include "oracle.h"
 #include "spec/limits.h"
 #include "text/directives.h"
 #include "text/text.h"
@@ -35,8 +36,9 @@ void expect_round_trip(const std::string& text, size_t nodes) {
   ASSERT_TRUE(kept && ir::equal(*parsed, *kept));
 }
 
-// Oracle: the number of nodes, counted by hand; a walker that recursed would run out of stack.
 TEST(Limits, Depth) {
+  VYRE_ORACLE(SpecificationTable,
+              "the number of nodes, counted by hand; a walker that recursed would run out of stack");
   constexpr size_t kDeep = 100'000;
   expect_round_trip(program("let x = " + repeat("(", kDeep) + "1" + repeat(")", kDeep) + ";"), 2);
   expect_round_trip(program("let x = " + repeat("~", kDeep) + "y;"), kDeep + 2);
@@ -68,9 +70,10 @@ double seconds_for(const std::string& text, size_t nodes) {
   return double(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-// Oracle: linear time: eight times the nodes may take at most some thirty times as long (the machine is
-// shared), and a quadratic algorithm would take 64 times as long and hours in absolute terms.
 TEST(Limits, FourMillionNodes) {
+  VYRE_ORACLE(Property,
+              "linear time: eight times the nodes may take at most some thirty times as long (the machine is "
+              "shared), and a quadratic algorithm would take 64 times as long and hours in absolute terms");
   const auto chain = [](size_t terms) { return program("let x = y" + repeat(" + a[1]", terms) + ";"); };
   const auto list = [](size_t statements) { return program(repeat("x = 1;", statements)); };
   const size_t most = spec::kMaxNodes;
@@ -84,8 +87,8 @@ TEST(Limits, FourMillionNodes) {
   EXPECT_LT(list_large, list_small * 30);
 }
 
-// Oracle: SEMANTICS: 4,194,304 nodes and not one more.
 TEST(Limits, OneNodeTooMany) {
+  VYRE_ORACLE(SpecificationTable, "SEMANTICS: 4,194,304 nodes and not one more");
   const auto result = parse(program(repeat("x = 1;", spec::kMaxNodes / 2) + "barrier;"));
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, DiagCode::V024);
@@ -107,6 +110,7 @@ void expect_total(const std::string& text) {
 }
 
 TEST(Limits, EveryTextOfOneAndTwoBytes) {
+  VYRE_ORACLE(Property, "whatever the bytes are, they are read or refused");
   for (int first = 0; first < 256; ++first) {
     expect_total({char(first)});
     for (int second = 0; second < 256; ++second) expect_total({char(first), char(second)});
@@ -123,6 +127,7 @@ program all(read r: bytes @7, read_write w: u32 @0x0, uniform u: bool @0b1_0, wo
 )";
 
 TEST(Limits, EveryTruncationAndEveryChangedByte) {
+  VYRE_ORACLE(Property, "whatever the bytes are, they are read or refused");
   const std::string text(kCorpus);
   ASSERT_TRUE(parse(text).has_value()) << parse(text).error().message;
   const std::string bytes("\0\n/({[)}];:@.,-=<\"aZ0_\x80\xFF", 24);

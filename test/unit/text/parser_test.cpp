@@ -3,6 +3,7 @@
 
 #include "ir/builder.h"
 #include "ir/ir.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::text {
@@ -45,8 +46,8 @@ void expect_expression(std::string_view text, const std::function<Ex(Fixture&)>&
   EXPECT_TRUE(ir::equal(program, fixture.p.finish())) << text << "\nwas read as\n" << print(program);
 }
 
-// Oracle: the program of docs/text-format.md, built by hand.
 TEST(Parser, ReadsTheFirstExample) {
+  VYRE_ORACLE(SpecificationTable, "the program of docs/text-format.md, built by hand");
   ProgramBuilder p("xor");
   const auto a = p.read("a", DataType::U32, 0), b = p.read("b", DataType::U32, 1);
   const auto out = p.read_write("out", DataType::U32, 2);
@@ -63,8 +64,8 @@ program xor(read a: u32 @0, read b: u32 @1, read_write out: u32 @2) workgroup(64
 )")));
 }
 
-// Oracle: the same program built by hand, with every kind of statement and buffer.
 TEST(Parser, ReadsEveryStatementAndBuffer) {
+  VYRE_ORACLE(SpecificationTable, "the same program built by hand, with every kind of statement and buffer");
   ProgramBuilder p("all");
   const auto r = p.read("r", DataType::Bytes, 7);
   const auto w = p.read_write("w", DataType::I32, 0);
@@ -90,8 +91,8 @@ program all(read r: bytes @7, read_write w: i32 @0x0, uniform u: bool @0b1_0000,
 })")));
 }
 
-// Oracle: text-format, "Precedence": the parenthesised reading, built by hand.
 TEST(Parser, PrecedenceAndAssociativity) {
+  VYRE_ORACLE(SpecificationTable, "text-format, \"Precedence\": the parenthesised reading, built by hand");
   expect_expression("x - y - z", [](Fixture& f) { return (f.v("x") - f.v("y")) - f.v("z"); });
   expect_expression("x - (y - z)", [](Fixture& f) { return f.v("x") - (f.v("y") - f.v("z")); });
   expect_expression("x + y * z", [](Fixture& f) { return f.v("x") + f.v("y") * f.v("z"); });
@@ -113,8 +114,8 @@ TEST(Parser, PrecedenceAndAssociativity) {
   expect_expression("-a[1]", [](Fixture& f) { return -f.p.load(f.a, f.p.u32(1)); });
 }
 
-// Oracle: text-format, "Infix by type": the integer operator behind each sign.
 TEST(Parser, EverySignIsItsOperator) {
+  VYRE_ORACLE(SpecificationTable, "text-format, \"Infix by type\": the integer operator behind each sign");
   const std::pair<std::string_view, Op> kInfix[] = {
       {"+", Op::Add},    {"-", Op::Sub},   {"*", Op::Mul},    {"/", Op::Div},  {"%", Op::Mod},
       {"&", Op::BitAnd}, {"|", Op::BitOr}, {"^", Op::BitXor}, {"<<", Op::Shl}, {">>", Op::Shr},
@@ -133,9 +134,10 @@ TEST(Parser, EverySignIsItsOperator) {
   }
 }
 
-// Oracle: the ledger says which operators have a mnemonic; the mnemonic form is the application of that
-// operator.
 TEST(Parser, EveryScalarOperatorHasAMnemonicForm) {
+  VYRE_ORACLE(SpecificationTable,
+              "the ledger says which operators have a mnemonic; the mnemonic form is the application of that "
+              "operator");
   int count = 0;
   for (const spec::OpInfo& info : spec::kOps) {
     if (!spec::is_scalar(info.op)) continue;
@@ -150,8 +152,8 @@ TEST(Parser, EveryScalarOperatorHasAMnemonicForm) {
   EXPECT_EQ(count, 46);  // of integers 18 binary and 7 unary; of floats 11 binary, 9 unary and fmul_add
 }
 
-// Oracle: text-format, grammar of `primary`.
 TEST(Parser, Primaries) {
+  VYRE_ORACLE(SpecificationTable, "text-format, grammar of `primary`");
   expect_expression("select(x, y, z)", [](Fixture& f) { return f.p.select(f.v("x"), f.v("y"), f.v("z")); });
   expect_expression("cast<i32>(x)", [](Fixture& f) { return f.p.cast(DataType::I32, f.v("x")); });
   expect_expression("cast<u32, floor>(x)",
@@ -176,8 +178,8 @@ TEST(Parser, Primaries) {
   });
 }
 
-// Oracle: text-format, "Literals": the values in decimal.
 TEST(Parser, Literals) {
+  VYRE_ORACLE(SpecificationTable, "text-format, \"Literals\": the values in decimal");
   const std::pair<std::string_view, uint32_t> kUnsigned[] = {
       {"0", 0},       {"42", 42},      {"007", 7},         {"0x2a", 42},         {"0xDEADbeef", 3735928559u},
       {"0b1010", 10}, {"1_000", 1000}, {"0xff_ff", 65535}, {"0b1111_0000", 240}, {"4294967295", 4294967295u},
@@ -200,8 +202,10 @@ TEST(Parser, Literals) {
   expect_expression("false", [](Fixture& f) { return f.p.boolean(false); });
 }
 
-// Oracle: text-format: a minus directly before an i32 literal is part of it; any other minus is an operator.
 TEST(Parser, MinusAndLiterals) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "text-format: a minus directly before an i32 literal is part of it; any other minus is an operator");
   expect_expression("- 7i32", [](Fixture& f) { return -f.p.i32(7); });
   expect_expression("-(7i32)", [](Fixture& f) { return -f.p.i32(7); });
   expect_expression("--7i32", [](Fixture& f) { return -f.p.i32(-7); });
@@ -213,8 +217,8 @@ TEST(Parser, MinusAndLiterals) {
   expect_expression("(x)-1i32", [](Fixture& f) { return f.v("x") - f.p.i32(1); });
 }
 
-// Oracle: text-format, "Names": operators' mnemonics are not reserved.
 TEST(Parser, MnemonicsAndAxesAreNames) {
+  VYRE_ORACLE(SpecificationTable, "text-format, \"Names\": operators' mnemonics are not reserved");
   expect_expression("add + x * popcount", [](Fixture& f) { return f.v("add") + f.v("x") * f.v("popcount"); });
   expect_expression("add(add, call)",
                     [](Fixture& f) { return f.p.apply(Op::Add, {f.v("add"), f.v("call")}); });
@@ -223,6 +227,7 @@ TEST(Parser, MnemonicsAndAxesAreNames) {
 }
 
 TEST(Parser, NamesAndIds) {
+  VYRE_ORACLE(SpecificationTable, "text-format, \"Grammar\", by hand");
   EXPECT_TRUE(is_name("a"));
   EXPECT_TRUE(is_name("_"));
   EXPECT_TRUE(is_name("Read9"));
@@ -242,8 +247,8 @@ std::string spelled(const std::string& text, Span span) {
   return text.substr(span.begin, span.end - span.begin);
 }
 
-// Oracle: text.h says what the spans are; the pieces are written out by hand.
 TEST(Parser, Spans) {
+  VYRE_ORACLE(SpecificationTable, "text.h says what the spans are; the pieces are written out by hand");
   const std::string text =
       "program p(read a: u32 @0, workgroup s: u32[4]) workgroup(2, 1, 1) {\n"
       "  let x = (a[1] + 2) * select(x, 3, len(a));\n"
@@ -284,8 +289,8 @@ TEST(Parser, Spans) {
   EXPECT_EQ(nodes, expected_nodes);
 }
 
-// Oracle: ir.h's invariants.
 TEST(Parser, OperandsComeFirstAndHaveOneParent) {
+  VYRE_ORACLE(Property, "ir.h's invariants");
   const ir::Program p =
       parsed(with_expression("select(x + a[y & 3], atomic_add(out[1], -z), len(a)) * (x - 1)"));
   std::vector<int> parents(p.code.exprs.size(), 0);

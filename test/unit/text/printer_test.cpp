@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/builder.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::text {
@@ -22,8 +23,9 @@ std::string printed(const std::function<Ex(ProgramBuilder&)>& make) {
   return text.substr(before.size(), text.size() - before.size() - after.size());
 }
 
-// Oracle: text-format: decimals below 65536 and hexadecimals above, suffixes of other types than u32.
 TEST(Printer, Literals) {
+  VYRE_ORACLE(SpecificationTable,
+              "text-format: decimals below 65536 and hexadecimals above, suffixes of other types than u32");
   EXPECT_EQ(print_literal(DataType::U32, {0}), "0");
   EXPECT_EQ(print_literal(DataType::U32, {65535}), "65535");
   EXPECT_EQ(print_literal(DataType::U32, {65536}), "0x10000");
@@ -55,9 +57,10 @@ TEST(Printer, Literals) {
   EXPECT_EQ(print_literal(DataType::Vec4U32, {1, 2, 3, 4}), "vec4u32(1, 2, 3, 4)");
 }
 
-// Oracle: text-format, "Precedence": parentheses where the text would otherwise mean something else or be
-// refused.
 TEST(Printer, Parentheses) {
+  VYRE_ORACLE(SpecificationTable,
+              "text-format, \"Precedence\": parentheses where the text would otherwise mean something else "
+              "or be refused");
   using P = ProgramBuilder&;
   const auto v = [](P p, std::string_view name) { return p.var(name); };
   EXPECT_EQ(printed([&](P p) { return (v(p, "x") + v(p, "y")) + v(p, "z"); }), "x + y + z");
@@ -88,8 +91,8 @@ TEST(Printer, Parentheses) {
   EXPECT_EQ(printed([&](P p) { return v(p, "x") - p.i32(-1); }), "x - -1i32");
 }
 
-// Oracle: text-format, grammar of `primary`.
 TEST(Printer, Primaries) {
+  VYRE_ORACLE(SpecificationTable, "text-format, grammar of `primary`");
   using P = ProgramBuilder&;
   EXPECT_EQ(printed([](P p) { return p.select(p.var("x"), p.u32(1), p.u32(2)); }), "select(x, 1, 2)");
   EXPECT_EQ(printed([](P p) { return p.cast(DataType::I32, p.var("x")); }), "cast<i32>(x)");
@@ -106,8 +109,8 @@ TEST(Printer, Primaries) {
   EXPECT_EQ(printed([](P p) { return p.len({p.code().intern("b")}); }), "len(b)");
 }
 
-// Oracle: the layout of docs/text-format.md, by hand.
 TEST(Printer, Statements) {
+  VYRE_ORACLE(SpecificationTable, "the layout of docs/text-format.md, by hand");
   ProgramBuilder p("all");
   const auto r = p.read("r", DataType::Bytes, 7);
   const auto w = p.read_write("w", DataType::U32, 0);
@@ -154,8 +157,9 @@ TEST(Printer, Statements) {
 )");
 }
 
-// Oracle: text-format's block_sum: the header of 114 columns breaks before `workgroup`.
 TEST(Printer, LongHeaders) {
+  VYRE_ORACLE(SpecificationTable,
+              "text-format's block_sum: the header of 114 columns breaks before `workgroup`");
   const auto header = [](int buffers) {
     ProgramBuilder p("block_sum");
     for (int i = 0; i < buffers; ++i) p.read("input_number_" + std::to_string(i), DataType::U32, uint32_t(i));

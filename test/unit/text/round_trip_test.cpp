@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "ir/ir.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::text {
@@ -199,8 +200,8 @@ class Generator {
   Code code_;
 };
 
-// Oracle: ir::equal and the property itself, over programs that did not come from the parser.
 TEST(RoundTrip, RandomPrograms) {
+  VYRE_ORACLE(Property, "ir::equal and the property itself, over programs that did not come from the parser");
   size_t nodes = 0;
   for (uint64_t seed = 0; seed < 3000 && !HasFatalFailure(); ++seed) {
     const ir::Program program = Generator(seed, uint32_t(1 + seed % 400)).program();
@@ -231,8 +232,8 @@ size_t count_of(std::string_view text, std::string_view piece) {
   return count;
 }
 
-// Oracle: formatting keeps the program, each comment, and its own result.
 TEST(RoundTrip, FormattingKeepsCommentsAnywhere) {
+  VYRE_ORACLE(Property, "formatting keeps the program, each comment, and its own result");
   for (uint64_t seed = 0; seed < 1500; ++seed) {
     SCOPED_TRACE(seed);
     const ir::Program program = Generator(seed, uint32_t(1 + seed % 60)).program();
@@ -249,8 +250,8 @@ TEST(RoundTrip, FormattingKeepsCommentsAnywhere) {
   }
 }
 
-// Oracle: every text file of the tests and examples that parses.
 TEST(RoundTrip, FilesOfTheRepository) {
+  VYRE_ORACLE(SpecificationTable, "every text file of the tests and examples that parses");
   int programs = 0;
   for (const char* folder : {"test/run", "test/invalid", "examples"}) {
     for (const auto& entry :

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/ir.h"
+#include "oracle.h"
 #include "text/text.h"
 
 namespace vyre::text {
@@ -52,8 +53,8 @@ std::string tree_of(std::string_view expression) {
   return tree(program.code, program.code.arg(program.code[ir::NodeId{0}], 0));
 }
 
-// Oracle: text-format, "postfix" and "Vectors", by hand.
 TEST(Types, VectorsAndComponents) {
+  VYRE_ORACLE(SpecificationTable, "text-format, \"postfix\" and \"Vectors\", by hand");
   EXPECT_EQ(tree_of("vec2u32(1, x)"), "MakeVec2U32 (1) (x)");
   EXPECT_EQ(tree_of("vec4u32(1, 2, 3, 4)"), "MakeVec4U32 (1) (2) (3) (4)");
   EXPECT_EQ(tree_of("v.x"), "Component0 (v)");
@@ -72,8 +73,8 @@ TEST(Types, VectorsAndComponents) {
   EXPECT_EQ(tree_of("t[a, t[b, c.x] + 1, 2]"), "load t (a) (Add (load t (b) (Component0 (c))) (1)) (2)");
 }
 
-// Oracle: text-format: canonical texts by hand, each of them what it is read from.
 TEST(Types, ExpressionsPrintAsTheyAreRead) {
+  VYRE_ORACLE(SpecificationTable, "text-format: canonical texts by hand, each of them what it is read from");
   for (const std::string_view text : {"vec2u32(0x10000, x + 1)",
                                       "v.x.y",
                                       "(a + b).z",
@@ -109,8 +110,8 @@ TEST(Types, ExpressionsPrintAsTheyAreRead) {
   }
 }
 
-// Oracle: text-format, grammar of `type` and `dim`, by hand.
 TEST(Types, Tensors) {
+  VYRE_ORACLE(SpecificationTable, "text-format, grammar of `type` and `dim`, by hand");
   const std::string text =
       "program p(\n"
       "  read a: tensor<f32, [4, 0xa]> @0,\n"
@@ -169,9 +170,10 @@ TEST(Types, Tensors) {
   EXPECT_EQ(format(text).value_or(""), text);
 }
 
-// Oracle: docs/text-format.md, "Layout": blanks, comments behind a declaration, and a declaration that is too
-// long for a line; by hand.
 TEST(Types, TensorsAreLaidOut) {
+  VYRE_ORACLE(SpecificationTable,
+              "docs/text-format.md, \"Layout\": blanks, comments behind a declaration, and a declaration "
+              "that is too long for a line; by hand");
   EXPECT_EQ(
       format(
           "program p(read t:tensor < f32 ,[ n=u [ 0 ] , 2 ] , strides [2 , 1] > @ 0) workgroup(1,1,1){ "

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "generate/cases.h"
 #include "ops/operation.h"
+#include "oracle.h"
 #include "verify/examine.h"
 #include "verify/operation.h"
 #include "worker/breach.h"
@@ -201,6 +202,7 @@ std::vector<uint32_t> input_of(uint64_t number) {
 
 // A driver that dies in its third group, whatever is in it: one finding with the number, and few processes.
 TEST(Blame, WhatAnyCasesDoIsTheirNumbers) {
+  VYRE_ORACLE(SpecificationTable, "the script: which cases the device dies of");
   Scripted backend(Mode::DiesOfMany);
   const Verdict verdict = verdict_of(Mode::DiesOfMany, &backend);
   ASSERT_EQ(verdict.failures.size(), 1u);
@@ -221,8 +223,8 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class AFault : public testing::TestWithParam<Case> {};
 
-// Oracle: the backend's own script: one input is guilty, and of one fault.
 TEST_P(AFault, IsBlamedOnTheOneCaseThatDoesIt) {
+  VYRE_ORACLE(SpecificationTable, "the backend's own script: one input is guilty, and of one fault");
   const Verdict verdict = verdict_of(GetParam().mode);
   EXPECT_EQ(verdict.error, "");
   ASSERT_EQ(verdict.failures.size(), 1u);
@@ -253,8 +255,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Mode::DiesAfterAnother, "dies_after_another", Fault::OrderDependent}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// Oracle: the script. Without its fault it is right, so the tests above fail for the right reason.
+// Without its fault it is right, so the tests above fail for the right reason.
 TEST(Blame, NobodyIsBlamedWithoutAFault) {
+  VYRE_ORACLE(SpecificationTable, "the script");
   for (const Mode mode : {Mode::None, Mode::RefusesMany}) {
     const Verdict verdict = verdict_of(mode);
     EXPECT_EQ(verdict.error, "");
@@ -264,16 +267,17 @@ TEST(Blame, NobodyIsBlamedWithoutAFault) {
   }
 }
 
-// Oracle: issue: after a lost device a known answer comes before any blame.
 TEST(Blame, NobodyIsBlamedWhenTheDeviceStaysAway) {
+  VYRE_ORACLE(SpecificationTable, "issue: after a lost device a known answer comes before any blame");
   const Verdict verdict = verdict_of(Mode::NeverComesBack);
   EXPECT_EQ(verdict.failure_count, 0u);
   EXPECT_TRUE(verdict.error.starts_with("B011")) << verdict.error;
   EXPECT_NE(verdict.error.find("does not come back"), std::string::npos);
 }
 
-// Oracle: the script: which answers chance strikes has nothing to do with their inputs.
 TEST(Blame, ChanceIsCalledChance) {
+  VYRE_ORACLE(SpecificationTable,
+              "the script: which answers chance strikes has nothing to do with their inputs");
   const Verdict verdict = verdict_of(Mode::Flaky);
   ASSERT_FALSE(verdict.failures.empty());
   for (const Failure& failure : verdict.failures) {
@@ -284,8 +288,8 @@ TEST(Blame, ChanceIsCalledChance) {
   }
 }
 
-// Oracle: the script: the guilty case's neighbour is wrong, whichever it is.
 TEST(Blame, WhoSpoilsItsNeighbourIsNamedAndTheNeighbourToo) {
+  VYRE_ORACLE(SpecificationTable, "the script: the guilty case's neighbour is wrong, whichever it is");
   const Verdict verdict = verdict_of(Mode::Neighbour);
   ASSERT_EQ(verdict.failures.size(), 1u);
   // Which neighbour was left when the others were taken away does not matter; it came after the guilty one.
@@ -298,23 +302,24 @@ TEST(Blame, WhoSpoilsItsNeighbourIsNamedAndTheNeighbourToo) {
   EXPECT_TRUE(failure.token.ends_with(fmt::format("=1234+{}", neighbour->index))) << failure.token;
 }
 
-// Oracle: the script: both cases are needed, the earlier one first.
 TEST(Blame, WhatTheGuiltyCaseNeedsBeforeItIsNamed) {
+  VYRE_ORACLE(SpecificationTable, "the script: both cases are needed, the earlier one first");
   const Verdict verdict = verdict_of(Mode::DiesAfterAnother);
   ASSERT_EQ(verdict.failures.size(), 1u);
   EXPECT_EQ(verdict.failures[0].history, std::vector{std::string("primitive.math.add@1:edge256:5:32000")});
   EXPECT_TRUE(verdict.failures[0].token.ends_with("=edge256.32000,1234")) << verdict.failures[0].token;
 }
 
-// Oracle: the limits, which say 1024, and the script, which is right in smaller workgroups.
 TEST(Blame, AWorkgroupThatIsClaimedAndWrongIsAFalseClaim) {
+  VYRE_ORACLE(SpecificationTable,
+              "the limits, which say 1024, and the script, which is right in smaller workgroups");
   const Verdict verdict = verdict_of(Mode::OnlyLargeWorkgroups);
   ASSERT_FALSE(verdict.failures.empty());
   EXPECT_EQ(text(verdict.failures[0].fault), text(Fault::FalseClaim));
 }
 
-// Oracle: a dispatch costs a process now and then, not one a slice.
 TEST(Blame, WhatGoesRightCostsNoProcess) {
+  VYRE_ORACLE(SpecificationTable, "a dispatch costs a process now and then, not one a slice");
   Scripted scripted(Mode::None);
   verdict_of(Mode::None, &scripted);
   EXPECT_EQ(scripted.renewals, 1u);

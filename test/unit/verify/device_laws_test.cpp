@@ -14,6 +14,7 @@
 #include "backend/native/native.h"
 #include "lower/llvm/ptx.h"
 #include "ops/registry.h"
+#include "oracle.h"
 #include "verify/algebraic.h"
 #include "verify/device_laws_code.h"
 
@@ -41,6 +42,7 @@ Result<DeviceLawVerdict> checked_on(backend::Backend& backend, const BoundLaw& l
 }
 
 TEST(DeviceLaws, AddCommutes) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const spec::Law law = spec::laws::commutative();
   const BoundLaw b = bound(law, "primitive.math.add");
   const auto found = checked_on(native(), b, 1u << 20, 42);
@@ -80,6 +82,7 @@ void sweep_claims(const std::function<bool(std::string_view id)>& wanted, uint64
 }
 
 TEST(DeviceLaws, EveryClaimedLawOfTheLibraryHoldsAndIsWholeInLlvm) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   size_t whole = 0;
   sweep_claims([](std::string_view id) { return !id.starts_with("float."); },  // of those the next test
                1u << 18,
@@ -94,6 +97,7 @@ TEST(DeviceLaws, EveryClaimedLawOfTheLibraryHoldsAndIsWholeInLlvm) {
 // Of floats the device counts, sees its canaries and agrees with the host in both sides; the code of anything
 // but words is not inspected, and the evidence says so.
 TEST(DeviceLaws, ThoseOfFloatsHoldAndSayThatTheyWereNotInspected) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   size_t laws = 0;
   const auto some = [](std::string_view id) {
     return id.starts_with("float.f32.") || id == "float.f16.add" || id == "float.f16.to_f32" ||
@@ -107,8 +111,8 @@ TEST(DeviceLaws, ThoseOfFloatsHoldAndSayThatTheyWereNotInspected) {
   EXPECT_GE(laws, 50u);
 }
 
-// Oracle: IEEE 754: these are false, and the device itself must find an instance.
 TEST(DeviceLaws, FalseOnesOfFloatsFailOnTheDevice) {
+  VYRE_ORACLE(SpecificationTable, "IEEE 754: these are false, and the device itself must find an instance");
   const std::pair<spec::Law, std::string_view> cases[] = {
       {spec::laws::associative(), "float.f32.add"},
       {spec::laws::commutative(), "float.f16.sub"},
@@ -131,6 +135,7 @@ Result<backend::EmittedCode> ptx_of(const check::Checked& checked) {
 }
 
 TEST(DeviceLaws, PtxHasEveryInstanceOfEveryOperation) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   Inspector inspector(&ptx_of, ops::op_table());
   size_t whole = 0;
   for (const ops::Operation& operation : ops::all_operations()) {
@@ -149,6 +154,7 @@ TEST(DeviceLaws, PtxHasEveryInstanceOfEveryOperation) {
 
 // Without veils a compiler sees that both sides are the same: inspection must see that they are gone.
 TEST(DeviceLaws, InspectionRefusesWhatWasFolded) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const std::pair<spec::Law, std::string_view> cases[] = {
       {spec::laws::commutative(), "primitive.math.add"},
       {spec::laws::commutative(), "primitive.math.mul"},
@@ -170,6 +176,7 @@ TEST(DeviceLaws, InspectionRefusesWhatWasFolded) {
 
 // Code that is not shown, not read, or not written as it is read here accuses nobody.
 TEST(DeviceLaws, WhatCannotBeReadIsNotInspected) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const spec::Law law = spec::laws::commutative();
   const std::pair<backend::EmittedCode, std::string_view> cases[] = {
       {{}, "not inspected: the backend shows no code"},
@@ -184,8 +191,8 @@ TEST(DeviceLaws, WhatCannotBeReadIsNotInspected) {
   }
 }
 
-// Oracle: emitted code written by hand.
 TEST(DeviceLaws, InstructionsAreCountedByLanes) {
+  VYRE_ORACLE(SpecificationTable, "emitted code written by hand");
   const auto llvm = marked_blocks({"llvm", R"(
 entry:
   %a = mul i32 %x, 3
@@ -219,8 +226,9 @@ $L__BB0_6:
   EXPECT_EQ(ptx[0].counts, (InstructionCounts{{"add", 0}, {"icmp", 1}, {"mul", 1}, {"umin", 1}}));
 }
 
-// Oracle: algebra. Which operations an optimiser can move `^` through.
+// Which operations an optimiser can move `^` through.
 TEST(DeviceLaws, XorPassesThroughAffineOperationsAndEquality) {
+  VYRE_ORACLE(SpecificationTable, "algebra");
   for (const std::string_view id :
        {"primitive.bitwise.xor", "primitive.bitwise.not", "primitive.bitwise.reverse_bits",
         "primitive.compare.eq", "primitive.compare.ne"}) {
@@ -249,9 +257,10 @@ ops::Operation avg_floor() {
   return o;
 }
 
-// Oracle: algebra. Of one word, (a ^ y) ^ (a ^ z) is y ^ z, which a compiler computes before the loop: with
-// such veils the law would be found folded, though nothing is wrong with it.
+// Of one word, (a ^ y) ^ (a ^ z) is y ^ z, which a compiler computes before the loop: with such veils the
+// law would be found folded, though nothing is wrong with it.
 TEST(DeviceLaws, AnOperationThatTakesBitsTogetherInsideIsWhole) {
+  VYRE_ORACLE(SpecificationTable, "algebra");
   const ops::Operation operation = avg_floor();
   const ir::Function body = ops::body_of(operation);
   EXPECT_TRUE(compares_bits(body));
@@ -269,8 +278,8 @@ TEST(DeviceLaws, AnOperationThatTakesBitsTogetherInsideIsWhole) {
   }
 }
 
-// Oracle: the finalizer of MurmurHash3 takes 1 to 0x514e28b7; the rest by hand.
 TEST(DeviceLaws, ValuesComeFromTheFormula) {
+  VYRE_ORACLE(SpecificationTable, "the finalizer of MurmurHash3 takes 1 to 0x514e28b7; the rest by hand");
   Sweep sweep;
   sweep.variables = {
       {.random = UINT32_MAX, .least_step = 1}, {.grid_shift = 8, .grid_mask = 255}, {.least_step = 3}};
@@ -287,8 +296,8 @@ TEST(DeviceLaws, ValuesComeFromTheFormula) {
   EXPECT_EQ(v[0], 0x22u);  // 0x20 ^ 0x2
 }
 
-// Oracle: the twins' counts, from mathematics.
 TEST(DeviceLaws, TwinsFailExactlyAsOftenAsTheyMust) {
+  VYRE_ORACLE(SpecificationTable, "the twins' counts, from mathematics");
   const auto found = check_twins_on_device(native(), 3, 0, 1, {});
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->size(), algebra::twins().size());
@@ -300,6 +309,7 @@ TEST(DeviceLaws, TwinsFailExactlyAsOftenAsTheyMust) {
 
 // What stands still must do so in every walk, and what walks must meet no word twice in the first 2^16.
 TEST(DeviceLaws, OneVariableWalksAndTheOthersStandStill) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   for (const uint32_t walk : {0u, 1u, 2u, 7u}) {
     for (const size_t walker : {size_t{0}, size_t{2}}) {
       const Sweep sweep = walking_sweep(3, walker, walk, 42);
@@ -320,6 +330,7 @@ TEST(DeviceLaws, OneVariableWalksAndTheOthersStandStill) {
 
 // a - b = b - a only where 2a = 2b: for a fixed b two of all words.
 TEST(DeviceLaws, AWalkThroughAllWordsFindsTheTwoExceptions) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const algebra::Twin& twin = algebra::twins()[0];
   const auto b = algebra::bind(twin.law, *twin.operation, algebra::find_twin_operation);
   const auto law = DeviceLaw::make(native(), *b, algebra::twin_table());
@@ -332,6 +343,7 @@ TEST(DeviceLaws, AWalkThroughAllWordsFindsTheTwoExceptions) {
 }
 
 TEST(DeviceLaws, AFalseLawComesWithACounterexample) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const spec::Law law = spec::laws::commutative();
   const BoundLaw b = bound(law, "primitive.math.sub");
   const auto found = checked_on(native(), b, 1u << 18, 3);
@@ -346,6 +358,7 @@ TEST(DeviceLaws, AFalseLawComesWithACounterexample) {
 
 // A law that fails only rarely: x + 1 > x but for the greatest word.
 TEST(DeviceLaws, OneFailureInAllWordsIsFound) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const algebra::Twin& bounded = algebra::twins()[size_t(spec::LawKind::Bounded)];
   const spec::Law law = spec::laws::bounded(0, 0xfffffffe);
   const auto b = algebra::bind(law, *bounded.operation, algebra::find_twin_operation);
@@ -428,10 +441,12 @@ std::span<uint32_t> words(const backend::DeviceRange& range) {
 }
 
 TEST(DeviceLaws, ADispatchThatDoesNothingIsNoEvidence) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   EXPECT_EQ(doubt_about([](auto&, auto, auto) { return Result<void>{}; }), "0 of 4198400 instances were run");
 }
 
 TEST(DeviceLaws, WorkgroupsThatAreLeftOutAreMissed) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   EXPECT_EQ(doubt_about([](backend::Pipeline& real, auto ranges, layout::Groups groups) {
               return real.dispatch_resident(ranges, {groups.x / 2, 1, 1});
             }),
@@ -440,6 +455,7 @@ TEST(DeviceLaws, WorkgroupsThatAreLeftOutAreMissed) {
 
 // A kernel that never sees a difference does not see the canaries either.
 TEST(DeviceLaws, ACountOfFailuresThatNeverMovesMissesTheCanaries) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   EXPECT_THAT(doubt_about([](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
                 const std::vector<uint32_t> before(words(ranges[1]).begin(), words(ranges[1]).end());
                 VYRE_CHECK(real.dispatch_resident(ranges, groups));
@@ -453,6 +469,7 @@ TEST(DeviceLaws, ACountOfFailuresThatNeverMovesMissesTheCanaries) {
 
 // Right about the law, wrong about the values.
 TEST(DeviceLaws, SidesAreHeldToTheReferenceFunctions) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   EXPECT_THAT(doubt_about([](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
                 VYRE_CHECK(real.dispatch_resident(ranges, groups));
                 words(ranges[2])[2] ^= 1;
@@ -473,6 +490,7 @@ Verdict swept_on(backend::Backend& backend, const ops::Operation& operation, uin
 
 // The code of the one law is what a compiler leaves of it that sees both sides; all others are whole.
 TEST(DeviceLaws, ALawWhoseCodeIsFoldedFails) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const ops::Operation& add = *ops::find_operation("primitive.math.add");
   const spec::Law law = spec::laws::commutative();
   const BoundLaw b = bound(law, add.id);
@@ -500,6 +518,7 @@ TEST(DeviceLaws, ALawWhoseCodeIsFoldedFails) {
 }
 
 TEST(DeviceLaws, OperationsThatLoopAreSweptAndNotInspected) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const Verdict verdict = swept_on(native(), *ops::find_operation("primitive.math.gcd"), 1u << 18);
   ASSERT_FALSE(verdict.laws.empty());
   for (const LawVerdict& law : verdict.laws) {
@@ -528,8 +547,10 @@ Tamper dies_at(uint32_t chunk, uint32_t number, DiagCode code, size_t* deaths) {
   };
 }
 
-// Oracle: the formula for values, at the instance that kills; every other law of the operation is swept.
 TEST(DeviceLaws, TheInstanceThatKillsIsBlamedAndTheOtherLawsGoOn) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the formula for values, at the instance that kills; every other law of the operation is swept");
   const ops::Operation& add = *ops::find_operation("primitive.math.add");
   constexpr uint32_t kChunk = 37, kNumber = 1234;
   for (const auto& [code, fault] :
@@ -557,6 +578,7 @@ TEST(DeviceLaws, TheInstanceThatKillsIsBlamedAndTheOtherLawsGoOn) {
 
 // A device that dies once, and never again, is not said to die of an instance.
 TEST(DeviceLaws, ADeathThatDoesNotComeAgainIsChance) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   bool died = false;
   Cheat cheat([&](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
     if (!died) {
@@ -573,6 +595,7 @@ TEST(DeviceLaws, ADeathThatDoesNotComeAgainIsChance) {
 
 // Nothing is said until the backend settles, which is after all laws: the one is found all the same.
 TEST(DeviceLaws, WhatIsWrittenLateIsBlamedOnTheLawAndTheInstance) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const ops::Operation& add = *ops::find_operation("primitive.math.add");
   constexpr uint32_t kChunk = 11, kNumber = 300;
   const spec::Law guilty = spec::laws::associative();  // the one with three variables
@@ -599,6 +622,7 @@ TEST(DeviceLaws, WhatIsWrittenLateIsBlamedOnTheLawAndTheInstance) {
 // A device that answers applications and runs no program of a law is not believed: all its counts are
 // missing.
 TEST(DeviceLaws, TwinsAreCountedByTheDeviceInCertificationToo) {
+  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   for (const bool runs : {true, false}) {
     Cheat cheat([=](backend::Pipeline& real, auto ranges, layout::Groups groups) {
       return runs ? real.dispatch_resident(ranges, groups) : Result<void>{};

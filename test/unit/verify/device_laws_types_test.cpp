@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "backend/native/native.h"
+#include "oracle.h"
 #include "verify/device_laws.h"
 
 namespace vyre::verify {
@@ -139,9 +140,10 @@ std::vector<Row> rows() {
   };
 }
 
-// Oracle: the statements, worked out by hand, at the very instances that the device makes; each fails there
-// as often as it must.
 TEST(DeviceLaws, OverSignedNumbersAndTruthValuesFailAsOftenAsByHand) {
+  VYRE_ORACLE(SpecificationTable,
+              "the statements, worked out by hand, at the very instances that the device makes; each fails "
+              "there as often as it must");
   size_t false_ones = 0;
   for (const Row& row : rows()) {
     const std::string name = spec::to_string(row.law) + " of " + std::string(row.id);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backend/backend.h"
+#include "oracle.h"
 #include "spec/rows.h"
 #include "text/text.h"
 #include "verify/program_parity.h"
@@ -18,8 +19,8 @@ namespace {
 const Family kProgramFamilies[] = {Family::Memory,   Family::Control, Family::Loops,
                                    Family::Barriers, Family::Atomics, Family::Reductions};
 
-// Oracle: parser and checker.
 TEST(Families, EveryShapeIsAValidProgram) {
+  VYRE_ORACLE(SpecificationTable, "parser and checker");
   for (const Family family : kProgramFamilies) {
     ASSERT_GT(shapes(family), 5u);
     for (uint64_t k = 0; k < shapes(family); ++k) {
@@ -33,8 +34,8 @@ TEST(Families, EveryShapeIsAValidProgram) {
   }
 }
 
-// Oracle: a case is a pure function of seed and index (design, the harness).
 TEST(Families, CasesRepeat) {
+  VYRE_ORACLE(Property, "a case is a pure function of seed and index (design, the harness)");
   for (const Family family : kProgramFamilies) {
     const auto a = family_case(family, 7, 1234), b = family_case(family, 7, 1234),
                other = family_case(family, 8, 1234);
@@ -45,8 +46,9 @@ TEST(Families, CasesRepeat) {
   }
 }
 
-// Oracle: the reference itself, run as a backend: a right backend has no difference.
 TEST(Families, TheReferencePassesItsOwn) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "the reference itself, run as a backend: a right backend has no difference");
   const auto reference = backend::make_reference();
   for (const Family family : kProgramFamilies) {
     for (uint64_t k = 0; k < shapes(family); ++k) {
@@ -57,8 +59,8 @@ TEST(Families, TheReferencePassesItsOwn) {
   }
 }
 
-// Oracle: the ledgers: every row of the table is a row of some subject.
 TEST(Families, EverySpecificationRowIsTried) {
+  VYRE_ORACLE(SpecificationTable, "the ledgers: every row of the table is a row of some subject");
   size_t rows = 0;
   for (const FamilyInfo& family : kFamilies) {
     for (const Subject& subject : elementwise_subjects(family.family)) {
@@ -77,8 +79,10 @@ TEST(Families, EverySpecificationRowIsTried) {
   EXPECT_EQ(rows, spec::operator_rows().size());
 }
 
-// Oracle: the definition of the tracks: a subject is of the float track when one of its types is a float.
 TEST(Families, EverySubjectIsOfOneTrack) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the definition of the tracks: a subject is of the float track when one of its types is a float");
   size_t floats = 0, integers = 0;
   for (const FamilyInfo& family : kFamilies) {
     const std::vector<Subject> all = elementwise_subjects(family.family);
@@ -109,8 +113,8 @@ TEST(Families, EverySubjectIsOfOneTrack) {
   EXPECT_LT(with, 190u);
 }
 
-// Oracle: by hand: operands side by side in one number, the last in its low bits.
 TEST(WholeDomain, IsEveryTuple) {
+  VYRE_ORACLE(SpecificationTable, "by hand: operands side by side in one number, the last in its low bits");
   const Subject pair = subject_of(*ops::find_operation("float.f16.add"));
   EXPECT_EQ(whole_domain(pair), uint64_t{1} << 32);
   std::vector<uint32_t> operands(2);
@@ -131,8 +135,8 @@ TEST(WholeDomain, IsEveryTuple) {
   EXPECT_FALSE(has_whole(10'000));
 }
 
-// Oracle: the ledger of reductions and folds, and the types of floats.
 TEST(Families, EveryReductionIsFoldedEveryWay) {
+  VYRE_ORACLE(SpecificationTable, "the ledger of reductions and folds, and the types of floats");
   std::set<std::string> seen;
   for (uint64_t k = 0; k < shapes(Family::Reductions); ++k) {
     const std::string name = shape_name(Family::Reductions, k);
@@ -141,8 +145,8 @@ TEST(Families, EveryReductionIsFoldedEveryWay) {
   EXPECT_EQ(seen.size(), 2u * 4u * 3u);
 }
 
-// Oracle: the ledger of operators.
 TEST(Families, EveryOperatorIsASubject) {
+  VYRE_ORACLE(SpecificationTable, "the ledger of operators");
   std::set<std::string> names;
   for (const FamilyInfo& family : kFamilies) {
     for (const Subject& subject : elementwise_subjects(family.family)) {
@@ -185,8 +189,8 @@ class Strays final : public backend::Backend {
   std::unique_ptr<backend::Backend> inner_ = backend::make_reference();
 };
 
-// Oracle: the canaries' own words.
 TEST(Canaries, AreSeenWhenOverwritten) {
+  VYRE_ORACLE(SpecificationTable, "the canaries' own words");
   Strays strays;
   const Verdict programs = check_family(strays, Family::Control, {0, 1, 0}, 1, {});
   EXPECT_EQ(programs.canaries_broken, programs.dispatches);
@@ -195,9 +199,10 @@ TEST(Canaries, AreSeenWhenOverwritten) {
   EXPECT_GT(elements.canaries, elements.canaries_broken);
 }
 
-// Oracle: by hand: three elements of 16 bits are six bytes, and a difference in the third is one in the
-// second word.
 TEST(ProgramParity, SeesTheLastHalfWord) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: three elements of 16 bits are six bytes, and a difference in the third is one in the "
+              "second word");
   generate::ProgramCase c;
   c.program = *text::parse("program p(read_write out: f16 @0) workgroup(1, 1, 1) { out[2] = out[0]; }");
   c.buffers = {Bytes(6)};
@@ -231,8 +236,8 @@ class Idle final : public backend::Backend {
   }
 };
 
-// Oracle: it computed nothing, so nothing may count as completed.
 TEST(Completeness, DoingNothingIsNotPassing) {
+  VYRE_ORACLE(SpecificationTable, "it computed nothing, so nothing may count as completed");
   Idle idle;
   const Verdict verdict = check_family(idle, Family::Select, {256, 0, 0}, 1, {});
   ASSERT_FALSE(verdict.parity.empty());

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "num/float.h"
+#include "oracle.h"
 #include "verify/families.h"
 #include "verify/value_cases.h"
 
@@ -80,9 +81,10 @@ void count_result(Tally& tally, FloatFormat f, bool operands_finite, uint32_t re
   tally.count("NaN", f.is_nan(result));
 }
 
-// Oracle: exact arithmetic in double: sums of numbers of less than 2^28 between their exponents are exact
-// there.
 TEST(FloatCases, OfSumsRoundAndCancel) {
+  VYRE_ORACLE(CpuReference,
+              "exact arithmetic in double: sums of numbers of less than 2^28 between their exponents are "
+              "exact there");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     Tally tally(fmt::format("fadd.{}", spec::text(type)));
@@ -102,8 +104,8 @@ TEST(FloatCases, OfSumsRoundAndCancel) {
   }
 }
 
-// Oracle: exact arithmetic in double: products of two numbers of 24 bits are exact there.
 TEST(FloatCases, OfProductsAndQuotientsMeetEveryBorder) {
+  VYRE_ORACLE(CpuReference, "exact arithmetic in double: products of two numbers of 24 bits are exact there");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     Tally products(fmt::format("fmul.{}", spec::text(type)));
@@ -127,8 +129,10 @@ TEST(FloatCases, OfProductsAndQuotientsMeetEveryBorder) {
   }
 }
 
-// Oracle: fusing is the definition; a product that is rounded first gives another result where it matters.
 TEST(FloatCases, OfFusedOperationsTellThemFromTwo) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "fusing is the definition; a product that is rounded first gives another result where it matters");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     Tally tally(fmt::format("fmul_add.{}", spec::text(type)));
@@ -147,8 +151,8 @@ TEST(FloatCases, OfFusedOperationsTellThemFromTwo) {
   }
 }
 
-// Oracle: the definition of what is counted, on the operands alone.
 TEST(FloatCases, OfComparisonsAreOftenClose) {
+  VYRE_ORACLE(SpecificationTable, "the definition of what is counted, on the operands alone");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     Tally tally(fmt::format("flt.{}", spec::text(type)));
@@ -162,8 +166,8 @@ TEST(FloatCases, OfComparisonsAreOftenClose) {
   }
 }
 
-// Oracle: as above.
 TEST(FloatCases, OfRoundingsStandAtHalves) {
+  VYRE_ORACLE(SpecificationTable, "the definition of what is counted, on the operands alone");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     Tally tally(fmt::format("fround.{}", spec::text(type)));
@@ -180,8 +184,8 @@ TEST(FloatCases, OfRoundingsStandAtHalves) {
   }
 }
 
-// Oracle: exact numbers in double.
 TEST(FloatCases, OfConversionsStandAtTies) {
+  VYRE_ORACLE(CpuReference, "exact numbers in double");
   for (const auto& [from, to] : {std::pair{DataType::F32, DataType::F16},
                                  {DataType::F32, DataType::BF16},
                                  {DataType::F16, DataType::BF16},
@@ -222,8 +226,10 @@ TEST(FloatCases, OfConversionsStandAtTies) {
   }
 }
 
-// Oracle: the ledgers: every subject whose operands are rounded has such cases, each a value of its type.
 TEST(FloatCases, AreThoseOfEverySubjectThatRounds) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "the ledgers: every subject whose operands are rounded has such cases, each a value of its type");
   size_t subjects = 0;
   for (const Family family : {Family::Operators, Family::Casts}) {
     for (const Subject& subject : elementwise_subjects(family)) {

@@ -6,6 +6,7 @@
 
 #include "backend/backend.h"
 #include "lower/evaluate.h"
+#include "oracle.h"
 #include "text/text.h"
 #include "verify/families.h"
 #include "verify/program_parity.h"
@@ -20,8 +21,9 @@ uint32_t invocations(const ir::Program& program) {
   return program.workgroup_size[0] * program.workgroup_size[1] * program.workgroup_size[2];
 }
 
-// Oracle: the kernel evaluator, which shares no code with the reference and runs lanes in lock-step.
 TEST(Subgroups, EveryProgramHoldsAtEverySize) {
+  VYRE_ORACLE(ReferenceInterpreter,
+              "the kernel evaluator, which shares no code with the reference and runs lanes in lock-step");
   for (const uint32_t lanes : {1u, 2u, 4u, 8u, 32u, 64u, 128u}) {
     const Limits limits{.subgroup_size = lanes};
     for (uint64_t k = 0; k < shapes(Family::Subgroups); ++k) {
@@ -47,8 +49,8 @@ TEST(Subgroups, EveryProgramHoldsAtEverySize) {
   }
 }
 
-// Oracle: by hand: the limits of a backend with small workgroups, and the ledger.
 TEST(Subgroups, SizesKeepTheLimits) {
+  VYRE_ORACLE(SpecificationTable, "by hand: the limits of a backend with small workgroups, and the ledger");
   for (const auto& size : subgroup_sizes(32, 64)) EXPECT_LE(size[0] * size[1] * size[2], 64u);
   EXPECT_EQ(subgroup_sizes(32, 1024)[1], (std::array<uint32_t, 3>{96, 1, 1}));
   EXPECT_EQ(subgroup_sizes(128, 1024)[2], (std::array<uint32_t, 3>{1024, 1, 1}));
@@ -67,8 +69,9 @@ Verdict judge(backend::Backend& backend) {
   return check_family(backend, Family::Subgroups, {0, 1, 0}, 1, {});
 }
 
-// Oracle: the ledger of category C: that many claims, each refused, and nothing else to run.
 TEST(Subgroups, ABackendWithoutThemIsHeldToItsRefusals) {
+  VYRE_ORACLE(SpecificationTable,
+              "the ledger of category C: that many claims, each refused, and nothing else to run");
   const auto backend = backend::make_reference();
   const Verdict verdict = judge(*backend);
   EXPECT_EQ(verdict.error, "");
@@ -80,8 +83,8 @@ TEST(Subgroups, ABackendWithoutThemIsHeldToItsRefusals) {
   EXPECT_NE(verdict.pipeline, "");
 }
 
-// Oracle: as above, and one case a shape.
 TEST(Subgroups, ABackendWithThemRunsThePrograms) {
+  VYRE_ORACLE(SpecificationTable, "as above, and one case a shape");
   const auto backend = backend::make_reference({.subgroup_size = 4});
   const Verdict verdict = judge(*backend);
   EXPECT_EQ(verdict.error, "");
@@ -120,8 +123,8 @@ class ClaimsAll final : public Twisted {
   }
   std::unique_ptr<backend::Backend> plain_ = backend::make_reference();
 };
-// Oracle: each of the 14 claims is false.
 TEST(Claims, WhatIsClaimedAndRefusedIsFalse) {
+  VYRE_ORACLE(SpecificationTable, "each of the 14 claims is false");
   ClaimsAll liar;
   const Verdict verdict = judge(liar);
   EXPECT_EQ(verdict.failure_count, spec::kIntrinsicCount);
@@ -139,8 +142,8 @@ class OddSize final : public Twisted {
  private:
   uint32_t lanes_;
 };
-// Oracle: the specification: a power of two up to 128.
 TEST(Claims, ASizeThatIsNoneIsFalse) {
+  VYRE_ORACLE(SpecificationTable, "the specification: a power of two up to 128");
   for (const uint32_t lanes : {0u, 3u, 96u, 256u}) {
     OddSize backend(lanes);
     const Verdict verdict = judge(backend);
@@ -172,8 +175,8 @@ class RefusesEverything final : public Twisted {
     return std::unexpected(make_diag(DiagCode::B002, Span::none(), "nothing"));
   }
 };
-// Oracle: the contract of Backend::has and compile.
 TEST(Claims, WhatIsDeniedMustBeRefusedInTheRightWords) {
+  VYRE_ORACLE(SpecificationTable, "the contract of Backend::has and compile");
   DeniesOne denies;
   EXPECT_EQ(tokens_of(judge(denies), Fault::BrokeContract),
             std::vector<std::string>{"ir.subgroups:claim:1:4"});
@@ -201,8 +204,8 @@ class Mistakes final : public Twisted {
  private:
   spec::Intrinsic is_, taken_for_;
 };
-// Oracle: the programs of the operation itself must fail, by construction.
 TEST(Subgroups, EachOperationTakenForAnotherIsFound) {
+  VYRE_ORACLE(SpecificationTable, "the programs of the operation itself must fail, by construction");
   for (const spec::IntrinsicInfo& is : spec::kIntrinsics) {
     for (const spec::IntrinsicInfo& other : spec::kIntrinsics) {
       if (is.intrinsic == other.intrinsic || is.output != other.output ||

@@ -3,13 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "oracle.h"
 #include "verify/operation.h"
 
 namespace vyre::verify {
 namespace {
 
-// Oracle: the identity of print and parse.
 TEST(Token, ReadsBack) {
+  VYRE_ORACLE(Property, "the identity of print and parse");
   for (const Token& token :
        {Token{"primitive.math.add@1", "random", 42, 123456, {}},
         Token{"ir.barriers", "program", UINT64_MAX, UINT64_MAX, {}},
@@ -27,16 +28,16 @@ TEST(Token, ReadsBack) {
             "primitive.math.add@1:random:42:3=edge256.9+3");
 }
 
-// Oracle: the length that is documented.
 TEST(Token, LeavesOutAScenarioThatIsTooLong) {
+  VYRE_ORACLE(SpecificationTable, "the length that is documented");
   Token token{"primitive.math.add@1", "random", 42, 7, {}, {}};
   token.scenario.resize(1);
   for (uint64_t k = 0; k < 100; ++k) token.scenario[0].push_back({"random", k});
   EXPECT_EQ(print_short(token), "primitive.math.add@1:random:42:7");
 }
 
-// Oracle: explain C003.
 TEST(Token, RefusesWhatIsNone) {
+  VYRE_ORACLE(SpecificationTable, "explain C003");
   for (const std::string& text :
        {std::string(), std::string("x"), std::string("a:b:c:d"), std::string("a:random:1:"),
         std::string("a:random::1"), std::string("a:random:1:-1"),
@@ -51,8 +52,10 @@ TEST(Token, RefusesWhatIsNone) {
   }
 }
 
-// Oracle: (1 - 10^-6)^(10^7) is e^-10 to five digits.
-TEST(Determinism, OddsOfMissing) { EXPECT_NEAR(odds_of_missing(1e6, 1e7), 4.54e-5, 1e-7); }
+TEST(Determinism, OddsOfMissing) {
+  VYRE_ORACLE(SpecificationTable, "(1 - 10^-6)^(10^7) is e^-10 to five digits");
+  EXPECT_NEAR(odds_of_missing(1e6, 1e7), 4.54e-5, 1e-7);
+}
 
 }  // namespace
 }  // namespace vyre::verify

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backend/backend.h"
+#include "oracle.h"
 #include "verify/examine.h"
 #include "verify/families.h"
 
@@ -32,8 +33,8 @@ std::vector<Words> take(const ValueCases& cases, uint64_t first, size_t count, s
 
 const std::vector<DataType> kMixed = {DataType::U128, DataType::F16, DataType::Bool, DataType::U64};
 
-// Oracle: semantics, "Types": a bool is 0 or 1, a 16-bit float has 16 bits.
 TEST(ValueCases, HoldOnlyValuesOfTheirTypes) {
+  VYRE_ORACLE(SpecificationTable, "semantics, \"Types\": a bool is 0 or 1, a 16-bit float has 16 bits");
   for (const Strategy strategy : {Strategy::Adversarial, Strategy::Random}) {
     const ValueCases cases("mixed", kMixed, strategy, 5);
     ASSERT_GE(cases.size(), 5000u);
@@ -44,8 +45,8 @@ TEST(ValueCases, HoldOnlyValuesOfTheirTypes) {
   }
 }
 
-// Oracle: case k is a pure function of name, seed and k, however it is asked for.
 TEST(ValueCases, AreAddressable) {
+  VYRE_ORACLE(Property, "case k is a pure function of name, seed and k, however it is asked for");
   for (const Strategy strategy : {Strategy::Adversarial, Strategy::Random}) {
     const ValueCases cases("mixed", kMixed, strategy, 5), again("mixed", kMixed, strategy, 5);
     const auto all = take(cases, 100, 50, 8);
@@ -58,9 +59,10 @@ TEST(ValueCases, AreAddressable) {
   EXPECT_NE(of("mixed", 5), of("other", 5));
 }
 
-// Oracle: what long carries, borrows and quotients are made of: every pair of full, empty and single-bit
-// words.
 TEST(ValueCases, CrossEverySeamOfWideIntegers) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "what long carries, borrows and quotients are made of: every pair of full, empty and single-bit words");
   const std::vector<DataType> pair = {DataType::U128, DataType::U128};
   const ValueCases cases("pair", pair, Strategy::Adversarial, 0);
   const auto all = take(cases, 0, size_t(cases.size()), 8);
@@ -105,8 +107,9 @@ class Flips final : public backend::Backend {
   std::unique_ptr<backend::Backend> inner_ = backend::make_reference();
 };
 
-// Oracle: the planted fault: a third of all answers is wrong, whichever word of them it is in.
 TEST(WideSubjects, AreComparedInEveryWord) {
+  VYRE_ORACLE(SpecificationTable,
+              "the planted fault: a third of all answers is wrong, whichever word of them it is in");
   for (const Subject& subject : elementwise_subjects(Family::Operators)) {
     if (!subject.name.ends_with("/add.u128")) continue;
     for (size_t word = 0; word < 4; ++word) {

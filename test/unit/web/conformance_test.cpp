@@ -12,6 +12,7 @@
 
 #include "backend/backend.h"
 #include "ops/operation.h"
+#include "oracle.h"
 #include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/parity.h"
@@ -41,6 +42,9 @@ const Case& case_named(std::string_view name) {
 }
 
 TEST(Conformance, HasEverySubjectAndEveryShape) {
+  VYRE_ORACLE(SpecificationTable,
+              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
+              "must be that can see a wrong answer, a missing one and a stray store");
   size_t wanted = 0;
   for (const verify::Subject& subject : subjects()) {
     EXPECT_NO_THROW(case_named(subject.name));
@@ -57,6 +61,9 @@ TEST(Conformance, HasEverySubjectAndEveryShape) {
 
 // What leaves every byte as it was would pass without having run.
 TEST(Conformance, NoCasePassesWithoutHavingRun) {
+  VYRE_ORACLE(SpecificationTable,
+              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
+              "must be that can see a wrong answer, a missing one and a stray store");
   for (const Case& test : page().cases) {
     EXPECT_GT(test.instances, 0u) << test.name;
     EXPECT_TRUE(std::ranges::any_of(test.buffers, [](const Buffer& b) {
@@ -75,6 +82,9 @@ std::vector<uint32_t> element(const Bytes& bytes, spec::DataType type, size_t i)
 
 // An operator's results are never all poison, and the poison is none of them; what lies behind stays.
 TEST(Conformance, MissingAnswersAndStrayStoresWouldShow) {
+  VYRE_ORACLE(SpecificationTable,
+              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
+              "must be that can see a wrong answer, a missing one and a stray store");
   for (const verify::Subject& subject : subjects()) {
     const Case& test = case_named(subject.name);
     const Buffer& out = test.buffers.back();
@@ -92,6 +102,9 @@ TEST(Conformance, MissingAnswersAndStrayStoresWouldShow) {
 
 // The token that a failure is told by names exactly the operands of its element.
 TEST(Conformance, ElementsAreTheCasesThatTokensName) {
+  VYRE_ORACLE(SpecificationTable,
+              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
+              "must be that can see a wrong answer, a missing one and a stray store");
   const auto reference = backend::make_reference();
   for (const verify::Subject& subject : subjects()) {
     const Case& test = case_named(subject.name);
@@ -118,6 +131,9 @@ TEST(Conformance, ElementsAreTheCasesThatTokensName) {
 
 // A walk through a grid of operands that leaves one where it is shows little of the others.
 TEST(Conformance, EveryOperandTakesManyValues) {
+  VYRE_ORACLE(SpecificationTable,
+              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
+              "must be that can see a wrong answer, a missing one and a stray store");
   for (const verify::Subject& subject : subjects()) {
     const Case& test = case_named(subject.name);
     uint64_t first = 0;
@@ -135,6 +151,9 @@ TEST(Conformance, EveryOperandTakesManyValues) {
 }
 
 TEST(Conformance, StaysWithinWhatEveryDeviceHas) {
+  VYRE_ORACLE(SpecificationTable,
+              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
+              "must be that can see a wrong answer, a missing one and a stray store");
   for (const Case& test : page().cases) {
     EXPECT_LE(test.module.threads, 256u) << test.name;
     EXPECT_LE(test.module.shared_bytes, 16384u) << test.name;
@@ -145,6 +164,9 @@ TEST(Conformance, StaysWithinWhatEveryDeviceHas) {
 }
 
 TEST(Conformance, IsTheSamePageEachTime) {
+  VYRE_ORACLE(SpecificationTable,
+              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
+              "must be that can see a wrong answer, a missing one and a stray store");
   const Page again = conformance_page({.cases_a_subject = 64, .strategy_cap = 16}).value();
   ASSERT_EQ(again.cases.size(), page().cases.size());
   for (size_t k = 0; k < again.cases.size(); ++k) {

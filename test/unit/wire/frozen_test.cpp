@@ -1,5 +1,6 @@
 // Files that stay readable for ever: test/wire/v1 holds bytes of version 1 beside the text of their programs.
 #include "corpus.h"
+#include "oracle.h"
 #include "wire/seal.h"
 #include "wire/tags.h"
 #include "wire/wire.h"
@@ -7,9 +8,10 @@
 namespace vyre::wire {
 namespace {
 
-// Oracle: the text beside each file. The .vyrb files are frozen: they must never be made anew. When this test
-// fails, the codec is wrong, or a new version of the format needs a folder of its own.
+// The .vyrb files are frozen: they must never be made anew. When this test fails, the codec is wrong, or a
+// new version of the format needs a folder of its own.
 TEST(Frozen, DecodesToTheTextBesideItAndBack) {
+  VYRE_ORACLE(SpecificationTable, "the text beside each file");
   const auto paths = files("test/wire/v1", ".vyrb");
   ASSERT_GE(paths.size(), 13u);
   for (const auto& path : paths) {
@@ -23,10 +25,11 @@ TEST(Frozen, DecodesToTheTextBesideItAndBack) {
   }
 }
 
-// Oracle: the digests as sha256sum and Python's hashlib give them for the same bytes, so that a folder of
-// frozen files made anew by mistake is noticed: the digest of all the names and bytes in order of their
-// names.
 TEST(Frozen, IsTheSameAsEver) {
+  VYRE_ORACLE(ExternalCorpus,
+              "the digests as sha256sum and Python's hashlib give them for the same bytes, so that a folder "
+              "of frozen files made anew by mistake is noticed: the digest of all the names and bytes in "
+              "order of their names");
   Hasher hasher;
   for (const auto& path : files("test/wire/v1", ".vyrb")) {
     hasher.update(path.filename().string());
@@ -35,8 +38,8 @@ TEST(Frozen, IsTheSameAsEver) {
   EXPECT_EQ(hasher.finish().hex(), "d990805ad712321d86a2fdfa6dd1b8693cd2061d70943e89a8ebd416d1b8c907");
 }
 
-// Oracle: docs/wire-format.md, byte by byte.
 TEST(Frozen, IsWhatTheDocumentSays) {
+  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md, byte by byte");
   const std::string text = R"(
 program f(read_write out: i32 @200, workgroup w: u32[3]) workgroup(4, 5, 6) {
   let a = 300;

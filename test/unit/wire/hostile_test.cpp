@@ -3,6 +3,7 @@
 #include <new>
 
 #include "corpus.h"
+#include "oracle.h"
 #include "wire/seal.h"
 #include "wire/tags.h"
 #include "wire/wire.h"
@@ -54,8 +55,9 @@ bool expect_answer(std::span<const std::byte> file) {
   return true;
 }
 
-// Oracle: W004: the digest covers the version and the body, so no edit of a byte leaves a valid file.
 TEST(Hostile, NoEditedFileIsAccepted) {
+  VYRE_ORACLE(Property,
+              "W004: the digest covers the version and the body, so no edit of a byte leaves a valid file");
   for (const auto& path : files("test/wire/v1", ".vyrb")) {
     Bytes file = read_bytes(path);
     for (std::byte& byte : file) {
@@ -72,9 +74,10 @@ TEST(Hostile, NoEditedFileIsAccepted) {
   }
 }
 
-// Oracle: with a digest that fits, an edited body is a diagnostic or the only encoding of another program,
-// which check then takes or refuses.
 TEST(Hostile, EveryEditedBodyIsRefusedOrCanonical) {
+  VYRE_ORACLE(Property,
+              "with a digest that fits, an edited body is a diagnostic or the only encoding of another "
+              "program, which check then takes or refuses");
   size_t accepted = 0, refused = 0;
   const auto count = [&](const Bytes& file) { ++(expect_answer(file) ? accepted : refused); };
   for (const auto& path : files("test/wire/v1", ".vyrb")) {
@@ -140,6 +143,7 @@ Body repeated(Body head, uint32_t times, const Body& part, const Body& tail = {}
 }
 
 TEST(HostileMemory, Statements) {
+  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   Body list = begin(0, kMany);
   put_number(list, kMany);
   expect_small(repeated(list, kMany, {6}), true);
@@ -155,6 +159,7 @@ TEST(HostileMemory, Statements) {
 }
 
 TEST(HostileMemory, Ifs) {
+  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   const Body condition = {2, 0};
   for (const bool inside_else : {false, true}) {
     Body nested = begin(kMany, kMany);
@@ -173,6 +178,7 @@ TEST(HostileMemory, Ifs) {
 }
 
 TEST(HostileMemory, Expressions) {
+  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   Body chain = begin(kMany + 1, 1);
   chain.insert(chain.end(), {1, 1, 0});
   expect_small(repeated(chain, kMany, {8, 0x14}, {2, 0}), true);
@@ -190,6 +196,7 @@ TEST(HostileMemory, Expressions) {
 }
 
 TEST(HostileMemory, WideLiterals) {
+  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   for (const uint8_t type : {0x03, 0x04, 0x05, 0x06}) {
     Body call = begin(kMany + 1, 1);
     call.insert(call.end(), {1, 1, 0, 8, 0x1d, 0, 1});
@@ -200,6 +207,7 @@ TEST(HostileMemory, WideLiterals) {
 }
 
 TEST(HostileMemory, Names) {
+  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   Body names;  // as many short names as there are, each used by one buffer
   std::vector<std::string> all = {"p"};
   for (char a = '!'; a <= '~'; ++a) all.push_back({a, a});
@@ -236,6 +244,7 @@ TEST(HostileMemory, Names) {
 }
 
 TEST(HostileMemory, Tensors) {
+  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   const auto buffers = [](const Body& buffer) {
     Body out = {1, 1, 'p'};
     put_number(out, kMany);
@@ -255,8 +264,9 @@ TEST(HostileMemory, Tensors) {
   expect_small(repeated(claimed, kMany, {0, 1, 0x0c, 0x01, 0, 0, 0}), false);
 }
 
-// Oracle: a count is checked against the bytes that remain before anything is allocated for it.
 TEST(Hostile, CountsAreCheckedBeforeAllocating) {
+  VYRE_ORACLE(SpecificationTable,
+              "a count is checked against the bytes that remain before anything is allocated for it");
   const Body number = {0xff, 0xff, 0xff, 0xff, 0x0f};
   for (const Body& head : {Body{}, Body{1}, Body{1, 1, 'p'}, Body{1, 1, 'p', 0, 1, 1, 1},
                            Body{1, 1, 'p', 0, 1, 1, 1, 0}, Body{1, 1, 'p', 0, 1, 1, 1, 0, 0}}) {

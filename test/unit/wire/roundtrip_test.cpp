@@ -1,6 +1,7 @@
 // Encoding and decoding are each other's, for every program of the project, and whatever its shape.
 #include "corpus.h"
 #include "ir/builder.h"
+#include "oracle.h"
 #include "wire/wire.h"
 
 namespace vyre::wire {
@@ -16,9 +17,9 @@ void expect_round_trip(const ir::Program& program) {
   EXPECT_EQ(digest(program), digest(*decoded));
 }
 
-// Oracle: vyre-conform-spec, "Wire Format Equivalence": lossless.
 // covers: WE-01
 TEST(RoundTrip, EveryProgramOfTheProject) {
+  VYRE_ORACLE(Property, "vyre-conform-spec, \"Wire Format Equivalence\": lossless");
   size_t programs = 0;
   for (const std::string folder : {"examples", "test/run", "test/wire/v1"}) {
     for (const auto& path : files(folder, ".vyre")) {
@@ -30,9 +31,10 @@ TEST(RoundTrip, EveryProgramOfTheProject) {
   EXPECT_GE(programs, 20u);
 }
 
-// Oracle: equal programs have equal bytes, however they came to be: layout, comments, radix of literals and
-// the order in which a builder made the parts do not count.
 TEST(RoundTrip, EqualProgramsHaveEqualBytes) {
+  VYRE_ORACLE(Property,
+              "equal programs have equal bytes, however they came to be: layout, comments, radix of literals "
+              "and the order in which a builder made the parts do not count");
   const Bytes plain =
       encode(parse("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 255 - out[1]; }"));
   EXPECT_EQ(encode(parse("// a comment\nprogram p ( read_write out:u32@0 )\nworkgroup(0x1,1,1) {\n"
@@ -47,8 +49,8 @@ TEST(RoundTrip, EqualProgramsHaveEqualBytes) {
   EXPECT_EQ(encode(p.finish()), plain);
 }
 
-// Oracle: any difference in meaning is a difference in bytes.
 TEST(RoundTrip, DifferentProgramsHaveDifferentBytes) {
+  VYRE_ORACLE(Property, "any difference in meaning is a difference in bytes");
   const std::vector<std::string> texts = {
       "program p(read_write a: u32 @0) workgroup(1, 1, 1) { }",
       "program q(read_write a: u32 @0) workgroup(1, 1, 1) { }",
@@ -71,9 +73,10 @@ TEST(RoundTrip, DifferentProgramsHaveDifferentBytes) {
   EXPECT_EQ(std::ranges::adjacent_find(digests), digests.end());
 }
 
-// Oracle: programs that check refuses have an encoding too: names that do not resolve, wrong types, no names
-// at all.
 TEST(RoundTrip, UncheckedPrograms) {
+  VYRE_ORACLE(SpecificationTable,
+              "programs that check refuses have an encoding too: names that do not resolve, wrong types, no "
+              "names at all");
   expect_round_trip(parse("program p() workgroup(0, 4000000000, 1) { x = y[1]; y[2] = len(z); barrier; }"));
   expect_round_trip(
       parse("program p(workgroup w: bytes[0]) workgroup(1, 1, 1) { let w = cast<bytes, floor>(true); }"));
@@ -99,9 +102,10 @@ TEST(RoundTrip, UncheckedPrograms) {
   expect_round_trip(several);
 }
 
-// Oracle: docs/wire-format.md: a literal is its bits, whatever they mean: zeros of both signs, subnormals,
-// infinities, NaNs that signal or carry something; and those that check refuses.
 TEST(RoundTrip, BitsOfLiterals) {
+  VYRE_ORACLE(SpecificationTable,
+              "docs/wire-format.md: a literal is its bits, whatever they mean: zeros of both signs, "
+              "subnormals, infinities, NaNs that signal or carry something; and those that check refuses");
   using enum spec::DataType;
   const std::vector<std::pair<spec::DataType, std::vector<uint32_t>>> all = {
       {F16, {0, 0x8000, 1, 0x83ff, 0x0400, 0x7bff, 0x7c00, 0xfc00, 0x7c01, 0x7e00, 0xffff, 0x12345}},
@@ -137,9 +141,10 @@ TEST(RoundTrip, BitsOfLiterals) {
   }
 }
 
-// Oracle: tensors that check refuses have an encoding too: no dimensions, more strides than dimensions, one
-// that another tensor has as well.
 TEST(RoundTrip, TensorsOfAnyShape) {
+  VYRE_ORACLE(SpecificationTable,
+              "tensors that check refuses have an encoding too: no dimensions, more strides than dimensions, "
+              "one that another tensor has as well");
   ir::Program program;
   ir::Code& code = program.code;
   program.tensors = {
@@ -160,8 +165,10 @@ TEST(RoundTrip, TensorsOfAnyShape) {
   expect_round_trip(program);
 }
 
-// Oracle: no recursion: the depth of statements and of expressions, on either side, is the input's alone.
 TEST(RoundTrip, DeepPrograms) {
+  VYRE_ORACLE(
+      Property,
+      "no recursion: the depth of statements and of expressions, on either side, is the input's alone");
   constexpr int kDepth = 200'000;
   ir::ProgramBuilder p("deep");
   ir::Ex left = p.u32(0), right = p.u32(1);
@@ -178,8 +185,8 @@ TEST(RoundTrip, DeepPrograms) {
   expect_round_trip(program);
 }
 
-// Oracle: the magic alone decides.
 TEST(RoundTrip, KnowsItsMagic) {
+  VYRE_ORACLE(SpecificationTable, "the magic alone decides");
   const auto bytes = [](std::string_view text) {
     return Bytes(std::as_bytes(std::span(text)).begin(), std::as_bytes(std::span(text)).end());
   };

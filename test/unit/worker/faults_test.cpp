@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "faulty.h"
+#include "oracle.h"
 #include "support.h"
 
 namespace vyre::worker {
@@ -42,8 +43,8 @@ struct Death {
 };
 class Deaths : public ::testing::TestWithParam<Death> {};
 
-// Oracle: signal(7): 11 is SIGSEGV, 6 SIGABRT; diag.def, B009.
 TEST_P(Deaths, AreTheErrorOfTheOneDispatch) {
+  VYRE_ORACLE(SpecificationTable, "signal(7): 11 is SIGSEGV, 6 SIGABRT; diag.def, B009");
   Opened opened = open_doubling();
   expect_right(*opened.pipeline);
   const Diag diag = guilty(opened, GetParam().ask);
@@ -57,8 +58,9 @@ INSTANTIATE_TEST_SUITE_P(Worker, Deaths,
                                            Death{kAbort, "ended by signal 6 (aborted)"},
                                            Death{kExit3, "exited with status 3"}));
 
-// Oracle: worker.h: B010 for a call that outlasts its budget, which the message names.
 TEST(Worker, EndsWhatHangs) {
+  VYRE_ORACLE(SpecificationTable,
+              "worker.h: B010 for a call that outlasts its budget, which the message names");
   Opened opened = open_doubling(0.3);
   const auto begin = std::chrono::steady_clock::now();
   const Diag diag = guilty(opened, kHang);
@@ -69,6 +71,7 @@ TEST(Worker, EndsWhatHangs) {
 }
 
 TEST(Worker, StartsAfreshWhenADeviceIsLost) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   const Diag diag = guilty(opened, kLoseDevice);
   EXPECT_EQ(diag.code, DiagCode::B011);
@@ -76,6 +79,7 @@ TEST(Worker, StartsAfreshWhenADeviceIsLost) {
 }
 
 TEST(Worker, PassesOnWhatABackendRefuses) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   const Diag diag = guilty(opened, kRefuse);
   EXPECT_EQ(diag.code, DiagCode::B003);
@@ -84,6 +88,7 @@ TEST(Worker, PassesOnWhatABackendRefuses) {
 
 // Only a parent can know that its worker died.
 TEST(Worker, BelievesNoWorkerThatSaysItDied) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   EXPECT_EQ(breach_of(guilty(opened, kForge)), Breach::Protocol);
 }
@@ -95,8 +100,8 @@ struct Stray {
 };
 class StrayWrites : public ::testing::TestWithParam<Stray> {};
 
-// Oracle: faulty.h says where each writes.
 TEST_P(StrayWrites, AreFoundAndNothingIsCopied) {
+  VYRE_ORACLE(SpecificationTable, "faulty.h says where each writes");
   Opened opened = open_doubling();
   for (int i = 0; i < 3; ++i) {
     const Diag diag = guilty(opened, GetParam().ask);
@@ -119,8 +124,9 @@ Result<void> settle_long(backend::Backend& worker) {
   return {};
 }
 
-// Oracle: backend.h, settle(): memory of an earlier dispatch changed after it had been answered.
 TEST(Worker, FindsALateWriteWhenItSettles) {
+  VYRE_ORACLE(SpecificationTable,
+              "backend.h, settle(): memory of an earlier dispatch changed after it had been answered");
   Opened opened = open_doubling();
   expect_right(*opened.pipeline);
   EXPECT_TRUE(opened.worker->settle());
@@ -136,6 +142,7 @@ TEST(Worker, FindsALateWriteWhenItSettles) {
 
 // Without settling it is a dispatch that finds it, and that one did nothing.
 TEST(Worker, FindsALateWriteBeforeItsMemoryIsUsedAgain) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   // A write may hit memory that an innocent dispatch is using, which then covers it: so there are several.
   Doubled found;
@@ -150,6 +157,7 @@ TEST(Worker, FindsALateWriteBeforeItsMemoryIsUsedAgain) {
 
 // The write takes some milliseconds to come, and a renewal ends whoever would make it: so ever longer waits.
 TEST(Worker, FindsALateWriteWhenItIsRenewed) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   Result<void> renewed;
   for (auto wait = std::chrono::milliseconds(4); renewed && wait.count() < 10'000; wait *= 2) {
@@ -163,8 +171,8 @@ TEST(Worker, FindsALateWriteWhenItIsRenewed) {
   expect_right(*opened.pipeline);
 }
 
-// Oracle: process.h: the last lines, without control characters.
 TEST(Worker, QuotesTheLastLinesOfADriver) {
+  VYRE_ORACLE(SpecificationTable, "process.h: the last lines, without control characters");
   Opened opened = open_doubling();
   const Diag diag = guilty(opened, kPrintAndDie);
   EXPECT_EQ(diag.code, DiagCode::B009);
@@ -174,6 +182,7 @@ TEST(Worker, QuotesTheLastLinesOfADriver) {
 }
 
 TEST(Worker, LetsADriverPrint) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   ::testing::internal::CaptureStderr();
   EXPECT_TRUE(run_doubling(*opened.pipeline, kPrintMuch).outcome);
@@ -182,6 +191,7 @@ TEST(Worker, LetsADriverPrint) {
 }
 
 TEST(Worker, SaysWhyABackendDoesNotOpen) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   const auto refused = make_worker(options_for("faulty:refuse"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, DiagCode::B001);
@@ -205,6 +215,7 @@ TEST(Worker, SaysWhyABackendDoesNotOpen) {
 }
 
 TEST(Worker, SaysThatAProgramIsNoWorker) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Options options = options_for("reference");
   options.program = "/nowhere/vyre-conform";
   const auto missing = make_worker(options);
@@ -219,6 +230,7 @@ TEST(Worker, SaysThatAProgramIsNoWorker) {
 }
 
 TEST(Worker, SurvivesACompilerThatDoesNot) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   const auto aborts = open_worker(options_for("faulty:compile-abort"));
   for (int i = 0; i < 2; ++i) {
     const auto pipeline = aborts->compile(doubling());

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "faulty.h"
+#include "oracle.h"
 #include "support.h"
 #include "worker/channel.h"
 #include "worker/protocol.h"
@@ -144,8 +145,8 @@ std::optional<Diag> use(const std::string& backend) {
   return std::nullopt;
 }
 
-// Oracle: worker.h: B009 or B010 or B012, whatever the other side says.
 TEST(Worker, RefusesWhatIsNoProtocol) {
+  VYRE_ORACLE(SpecificationTable, "worker.h: B009 or B010 or B012, whatever the other side says");
   for (const std::string_view what : kHostilities) {
     const auto refused = use("hostile:" + std::string(what));
     ASSERT_TRUE(refused) << what;
@@ -159,6 +160,7 @@ TEST(Worker, RefusesWhatIsNoProtocol) {
 }
 
 TEST(Worker, SurvivesRandomAnswers) {
+  VYRE_ORACLE(Property, "whatever the other side says, the caller goes on");
   size_t breaches = 0;
   for (int seed = 0; seed < 150; ++seed) {
     const auto refused = use("hostile:" + std::to_string(seed));

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "faulty.h"
+#include "oracle.h"
 #include "spec/intrinsics.h"
 #include "support.h"
 #include "worker/process.h"
@@ -16,8 +17,9 @@
 namespace vyre::worker {
 namespace {
 
-// Oracle: worker.h: calls travel there, and what comes back is what the backend says.
 TEST(Worker, AnswersAsItsBackendDoes) {
+  VYRE_ORACLE(SpecificationTable,
+              "worker.h: calls travel there, and what comes back is what the backend says");
   const auto worker = open_worker(options_for("reference"));
   const auto plain = backend::open("reference");
   ASSERT_TRUE(plain);
@@ -36,6 +38,7 @@ TEST(Worker, AnswersAsItsBackendDoes) {
 }
 
 TEST(Worker, DoesFloatsInTheFormThatItIsTold) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   for (const backend::FloatForm form : {backend::FloatForm::Native, backend::FloatForm::Composed}) {
     Options options = options_for("native");
     options.backend_options.floats = form;
@@ -48,15 +51,17 @@ TEST(Worker, DoesFloatsInTheFormThatItIsTold) {
 }
 
 TEST(Worker, Dispatches) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const auto worker = open_worker(options_for("reference"));
   const auto pipeline = worker->compile(doubling());
   ASSERT_TRUE(pipeline) << pipeline.error().message;
   for (const size_t n : {1u, 100u, 3u, 64u, 100'000u, 2u}) expect_right(**pipeline, 7, n);
 }
 
-// Oracle: worker.h: buffers made in the memory that both see give what copied ones do, and what dispatch()
-// refuses is refused before anything is copied out.
 TEST(Worker, DispatchesInPlace) {
+  VYRE_ORACLE(SpecificationTable,
+              "worker.h: buffers made in the memory that both see give what copied ones do, and what "
+              "dispatch() refuses is refused before anything is copied out");
   const auto worker = open_worker(options_for("reference"));
   const auto compiled = worker->compile(doubling());
   ASSERT_TRUE(compiled) << compiled.error().message;
@@ -91,9 +96,9 @@ TEST(Worker, DispatchesInPlace) {
   }
 }
 
-// Oracle: worker.h: asked at each call, told when it changes. The worker prints what it is told, and a parent
-// quotes what a worker printed before it died.
+// The worker prints what it is told, and a parent quotes what a worker printed before it died.
 TEST(Worker, SaysHowManyCoresMayBeUsed) {
+  VYRE_ORACLE(SpecificationTable, "worker.h: asked at each call, told when it changes");
   unsigned cores = 5;
   Options options = options_for("faulty:cores");
   options.cores = [&] { return cores; };
@@ -109,8 +114,8 @@ TEST(Worker, SaysHowManyCoresMayBeUsed) {
   EXPECT_THAT(died.outcome.error().message, ::testing::EndsWith("it printed last: cores 5 / cores 2"));
 }
 
-// Oracle: the programs' own text, worked out by hand.
 TEST(Worker, CompilesABatch) {
+  VYRE_ORACLE(SpecificationTable, "the programs' own text, worked out by hand");
   const auto worker = open_worker(options_for("native"));
   std::vector<check::Checked> programs;
   for (int k = 0; k < 20; ++k) {
@@ -138,9 +143,10 @@ constexpr std::string_view kBallot =
     "  y[local_id.x] = subgroup.any(x[local_id.x]);\n"
     "}\n";
 
-// Oracle: backend.h, compile(): B002 for an operation of category C that a backend lacks; the position is
-// that of the call in the text above.
 TEST(Worker, RefusesAnIntrinsicWhereTheTextHasIt) {
+  VYRE_ORACLE(SpecificationTable,
+              "backend.h, compile(): B002 for an operation of category C that a backend lacks; the position "
+              "is that of the call in the text above");
   const auto worker = open_worker(options_for("reference"));
   EXPECT_FALSE(worker->has(spec::Intrinsic::SubgroupAny));
   const auto pipeline = worker->compile(checked(kBallot));
@@ -150,6 +156,7 @@ TEST(Worker, RefusesAnIntrinsicWhereTheTextHasIt) {
 }
 
 TEST(Worker, PassesOnWhatABackendHas) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const auto worker = open_worker(options_for("faulty"));
   for (size_t i = 0; i < spec::kIntrinsicCount; ++i) {
     const auto intrinsic = static_cast<spec::Intrinsic>(i);
@@ -157,8 +164,8 @@ TEST(Worker, PassesOnWhatABackendHas) {
   }
 }
 
-// Oracle: layout.h: X002 for a part of an element; positions are those of the text.
 TEST(Worker, ChecksBindingsWhereTheTextIsKnown) {
+  VYRE_ORACLE(SpecificationTable, "layout.h: X002 for a part of an element; positions are those of the text");
   const auto worker = open_worker(options_for("reference"));
   const auto pipeline = worker->compile(doubling());
   ASSERT_TRUE(pipeline);
@@ -171,6 +178,7 @@ TEST(Worker, ChecksBindingsWhereTheTextIsKnown) {
 }
 
 TEST(Worker, ShowsCode) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const auto worker = open_worker(options_for("faulty"));
   const auto pipeline = worker->compile(doubling());
   ASSERT_TRUE(pipeline);
@@ -180,8 +188,8 @@ TEST(Worker, ShowsCode) {
   EXPECT_EQ(code->text, std::string(100'000, 'x'));
 }
 
-// Oracle: backend.h, DeviceBuffer.
 TEST(Worker, KeepsMemoryOnTheDevice) {
+  VYRE_ORACLE(SpecificationTable, "backend.h, DeviceBuffer");
   const auto worker = open_worker(options_for("native"));
   const auto pipeline = worker->compile(doubling());
   ASSERT_TRUE(pipeline);
@@ -219,6 +227,7 @@ TEST(Worker, KeepsMemoryOnTheDevice) {
 
 // Larger than what is copied at a time, and of no round size.
 TEST(Worker, CopiesLargeBuffersInParts) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const auto worker = open_worker(options_for("reference"));
   const size_t n = (size_t{64} << 20) + 12345;
   const auto buffer = worker->allocate(n);
@@ -238,6 +247,7 @@ size_t entries_of(const char* folder) {
 bool has_children() { return ::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD; }
 
 TEST(Worker, LeavesNothingBehind) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const size_t files = entries_of("/proc/self/fd");
   const auto mappings = [] {
     std::ifstream maps("/proc/self/maps");
@@ -273,6 +283,7 @@ TEST(Worker, LeavesNothingBehind) {
 // Workers of several threads, some of which die all the time, do not disturb one another; and one worker may
 // be used by several threads.
 TEST(Worker, WorksInThreads) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const auto shared = open_worker(options_for("reference"));
   std::vector<std::jthread> threads;
   for (uint32_t t = 0; t < 4; ++t) {
@@ -292,6 +303,7 @@ TEST(Worker, WorksInThreads) {
 
 // A worker lives on when the thread that started it has ended.
 TEST(Worker, OutlivesTheThreadThatStartedIt) {
+  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   std::unique_ptr<backend::Backend> worker;
   std::jthread([&] { worker = open_worker(options_for("reference")); }).join();
   const auto pipeline = worker->compile(doubling());
@@ -329,8 +341,9 @@ bool comes_true(Condition condition) {
   return true;
 }
 
-// Oracle: worker.h, serve(): the process ends with its parent, even in the middle of a call.
 TEST(Worker, DiesWithItsParent) {
+  VYRE_ORACLE(SpecificationTable,
+              "worker.h, serve(): the process ends with its parent, even in the middle of a call");
   auto parent = Process::start("/proc/self/exe", {"hang-with-a-worker"});
   ASSERT_TRUE(parent) << parent.error().message;
   std::vector<pid_t> workers;

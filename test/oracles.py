@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Holds every C++ test to its oracle: where its expected values come from.
+
+  1. The first statement of a test is VYRE_ORACLE(kind, "where it is defined") (test/oracle.h); the kind is one of
+     src/spec/oracle.h, the stronger first there.
+  2. A weaker kind than the strongest that applies is refused. What applies is deduced from what the test calls:
+     RULES below. Where the thing that a rule looks for is itself what is tested, the rule does not apply.
+  3. A comparison of an expression with itself can never fail. Only a property may say that two evaluations agree.
+  4. A test that pins single values down, without a loop, is a row of a table and no property.
+  5. A comment "Oracle: ..." above a test is a declaration that nobody reads.
+
+Prints FILE:LINE: what is wrong, for each violation, and exits 1; or how many tests have which oracle, and exits 0.
+With --self-test it plants each violation in a file of its own and exits 1 if one is not found there.
+"""
+
+import argparse
+import collections
+import pathlib
+import re
+import sys
+import tempfile
+
+TEST = re.compile(r"^\s*(TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P)\(")
+DECLARATION = re.compile(r'\s*VYRE_ORACLE\(\s*(\w+)\s*,\s*((?:"(?:\\.|[^"\\])*"\s*)+)\);')
+LOOP = re.compile(r"\b(for|while)\s*\(|std::ranges::(all_of|for_each)|each_|every_|exhaust|sweep|compare\(|expect_")
+LITERAL = re.compile(r'(?:EXPECT|ASSERT)_(?:EQ|STREQ)\([^;]*,\s*(?:-?\d[\w.]*|"(?:\\.|[^"\\])*")\);')
+
+# What a test calls, the weakest kind that it may then declare, where the rule does not apply since what it names is
+# itself under test, and why.
+RULES = [
+    (r"\bholds\(bound\b|\bholds_at\(|\bprove_law\(", "Law", r"unit/(algebra|verify|suite|symbolic)/",
+     "it asks whether a declared law holds, and a law speaks of every input"),
+    (r"\.rows\b|\boperator_rows\(", "SpecificationTable", r"unit/(verify|generate|suite|web)/",
+     "it has rows of a specification table at hand"),
+    (r"\bref::run\(|\bref::evaluate\(|\bmake_reference\(", "ReferenceInterpreter", r"unit/(ref|backend|plan)/",
+     "it runs the reference interpreter"),
+    (r"(?:\.|->)reference\(", "CpuReference", r"$^", "it calls the reference function of an operation"),
+]
+
+
+def kinds(root):
+    """The names of src/spec/oracle.h, the stronger first."""
+    text = (root / "src" / "spec" / "oracle.h").read_text()
+    body = re.search(r"enum class Oracle[^{]*\{([^}]*)\}", text).group(1)
+    return re.findall(r"\w+", body)
+
+
+def blank(text):
+    """The text with comments and the insides of strings as blanks: what braces and macros can be counted in."""
+    def hide(match):
+        found = match.group(0)
+        if found.startswith("R\""):
+            return re.sub(r"[^\n]", " ", found)
+        if found[0] in "\"'":
+            return found[0] + re.sub(r"[^\n]", " ", found[1:-1]) + found[-1]
+        return re.sub(r"[^\n]", " ", found)
+
+    pattern = r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\''
+    return re.sub(pattern, hide, text, flags=re.S)
+
+
+def tests(text):
+    """[(line, kind of macro, name, begin and end of the body, comment above)] of one file."""
+    hidden = blank(text)
+    lines = text.splitlines(keepends=True)
+    found, at = [], 0
+    for number, line in enumerate(lines, 1):
+        match = TEST.match(hidden[at:at + len(line)])
+        if match:
+            opening = hidden.find("{", at)
+            depth, end = 1, opening + 1
+            while depth and end < len(hidden):
+                depth += {"{": 1, "}": -1}.get(hidden[end], 0)
+                end += 1
+            above, i = [], number - 2
+            while i >= 0 and lines[i].lstrip().startswith("//"):
+                above.insert(0, lines[i])
+                i -= 1
+            name = re.sub(r"\s+", " ", text[at:opening]).strip()
+            found.append((number, match.group(1), name, opening + 1, end - 1, "".join(above)))
+        at += len(line)
+    return found
+
+
+def arguments(body, start):
+    """The arguments of the call whose parenthesis opens at body[start], blanks removed; strings kept."""
+    hidden, depth, parts, begin = blank(body), 0, [], start + 1
+    for i in range(start, len(body)):
+        c = hidden[i]
+        if c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        if (c == "," and depth == 1) or depth == 0:
+            parts.append(re.sub(r"\s+", "", body[begin:i]))
+            begin = i + 1
+        if depth == 0:
+            return parts
+    return parts
+
+
+class Checker:
+    def __init__(self, root):
+        self.root = root
+        self.kinds = kinds(root)
+        self.count = collections.Counter()
+        self.problems = []
+
+    def check(self):
+        for path in sorted((self.root / "test").rglob("*")):
+            if path.suffix in (".cpp", ".h") and path.is_file():
+                self.check_file(path, path.read_text())
+        return self.problems
+
+    def check_file(self, path, text):
+        name = path.relative_to(self.root).as_posix()
+        for line, macro, test, begin, end, above in tests(text):
+            body = text[begin:end]
+
+            def problem(message):
+                self.problems.append(f"{name}:{line}: {message}")
+
+            if "Oracle:" in above:
+                problem("the comment names an oracle: VYRE_ORACLE is where it stands")
+            declared = DECLARATION.match(re.sub(r"^(\s*//[^\n]*\n)+", "", body))
+            if not declared:
+                problem("no oracle: the first statement of a test is VYRE_ORACLE(kind, \"where it is defined\")")
+                continue
+            kind = declared.group(1)
+            if kind not in self.kinds:
+                problem(f"`{kind}` is no oracle; there are {', '.join(self.kinds)}")
+                continue
+            self.count[kind] += 1
+            code = blank(body)
+            for pattern, strongest, exempt, why in RULES:
+                weaker = self.kinds.index(kind) > self.kinds.index(strongest)
+                if weaker and re.search(pattern, code) and not re.search(exempt, name):
+                    problem(f"{kind} is weaker than {strongest}, which applies: {why}")
+            if kind == "Property":
+                if not LOOP.search(code) and macro not in ("TEST_P", "TYPED_TEST") and LITERAL.search(body):
+                    problem("single values without a loop are rows of a SpecificationTable, no Property")
+                continue
+            for match in re.finditer(r"(?:EXPECT|ASSERT)_(?:EQ|STREQ|DOUBLE_EQ|FLOAT_EQ)\(", code):
+                both = arguments(body, match.end() - 1)
+                if len(both) == 2 and both[0] == both[1]:
+                    problem(f"a tautology: `{both[0]}` is compared with itself")
+
+
+def run(root):
+    checker = Checker(root)
+    problems = checker.check()
+    if not checker.count and not problems:
+        problems.append(f"{root}/test: no test found")
+    for problem in problems:
+        print(problem)
+    if problems:
+        print(f"oracles: {len(problems)} violation{'s' if len(problems) > 1 else ''}")
+        return 1
+    counts = ", ".join(f"{checker.count[kind]} {kind}" for kind in checker.kinds)
+    print(f"oracles: {sum(checker.count.values())} tests: {counts}")
+    return 0
+
+
+DECLARED = 'TEST(A, B) {\n  VYRE_ORACLE(%s, "by hand: \\"a\\"");\n  %s\n}\n'
+# What is in order: (file below test/, text).
+CLEAN = [
+    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "EXPECT_EQ(f(2, 3), 5);")),
+    ("unit/b_test.cpp", DECLARED % ("Property", "EXPECT_EQ(f(x), f(x));")),
+    ("unit/c_test.cpp", DECLARED % ("Property", "for (int i = 0; i < 9; ++i) EXPECT_EQ(f(i) & 1, 0);")),
+    ("unit/ref/d_test.cpp", DECLARED % ("CpuReference", "EXPECT_EQ(ref::run(p), a + b);")),
+    ("unit/e_test.cpp", DECLARED % ("CpuReference", 'EXPECT_EQ(o.reference(x), y) << "{" << \'}\' << 1\'000;')),
+    ("unit/f_test.cpp", "// TEST(Not, One) {\nconst char* t = R\"(\nTEST(Nor, This) {\n)\";\n" +
+     DECLARED % ("Law", "// o.rows\n  EXPECT_TRUE(holds(bound, v));")),
+    ("unit/g_test.cpp", 'TEST(A,\n     B) {\n  // why\n  VYRE_ORACLE(Law,\n      "one "\n      "two");\n}\n'),
+    ("unit/h_test.cpp", DECLARED % ("ReferenceInterpreter", 'EXPECT_EQ(run(p), ref::run(p));')),
+]
+# What to plant: (file, text, the line that must be named, a word of the message).
+PLANTED = [
+    ("unit/a_test.cpp", "TEST(A, B) { EXPECT_EQ(f(2), 3); }\n", 1, "no oracle"),
+    ("unit/a_test.cpp", '\nTEST_F(A, B) {\n  EXPECT_EQ(f(2), 3);\n  VYRE_ORACLE(Law, "late");\n}\n', 2, "no oracle"),
+    ("unit/a_test.cpp", 'TEST_P(A, B) {\n  // VYRE_ORACLE(Law, "no");\n}\n', 1, "no oracle"),
+    ("unit/a_test.cpp", "TEST(A, B) {\n  VYRE_ORACLE(Law);\n}\n", 1, "no oracle"),
+    ("unit/a_test.cpp", DECLARED % ("Measured", ""), 1, "is no oracle"),
+    ("unit/a_test.cpp", "// Oracle: by hand.\n" + DECLARED % ("Law", ""), 2, "the comment names"),
+    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "EXPECT_TRUE(holds(bound, v));"), 1, "weaker than Law"),
+    ("unit/a_test.cpp", DECLARED % ("CpuReference", "for (const auto& r : o.rows) check(r);"), 1,
+     "weaker than SpecificationTable"),
+    ("unit/a_test.cpp", DECLARED % ("ReferenceInterpreter", "check(operator_rows());"), 1,
+     "weaker than SpecificationTable"),
+    ("unit/a_test.cpp", DECLARED % ("CpuReference", "EXPECT_EQ(run(p), ref::run(p));"), 1,
+     "weaker than ReferenceInterpreter"),
+    ("unit/a_test.cpp", DECLARED % ("ExternalCorpus", "auto r = make_reference();"), 1,
+     "weaker than ReferenceInterpreter"),
+    ("unit/a_test.cpp", DECLARED % ("Property", "EXPECT_EQ(g(x), o.reference(x));"), 1, "weaker than CpuReference"),
+    ("unit/a_test.cpp", DECLARED % ("CompositionTheorem", "EXPECT_EQ(g(x), o->reference(x));"), 1,
+     "weaker than CpuReference"),
+    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "EXPECT_EQ(add(a, b),\n            add( a,b ));"), 1,
+     "compared with itself"),
+    ("unit/a_test.cpp", DECLARED % ("Law", 'ASSERT_EQ(f("x, y"), f("x, y"));'), 1, "compared with itself"),
+    ("unit/a_test.cpp", DECLARED % ("Property", "EXPECT_EQ(f(2, 3), 5u);"), 1, "no Property"),
+]
+
+
+def self_test():
+    source = pathlib.Path(__file__).resolve().parent.parent / "src" / "spec" / "oracle.h"
+
+    def problems_of(root, files):
+        for name, text in [("src/spec/oracle.h", source.read_text()), *files]:
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return Checker(root).check()
+
+    failures = []
+    with tempfile.TemporaryDirectory() as directory:
+        root = pathlib.Path(directory)
+        clean = problems_of(root / "clean", [("test/" + name, text) for name, text in CLEAN])
+        failures += [f"what is in order is refused: {p}" for p in clean]
+        for i, (name, text, line, word) in enumerate(PLANTED):
+            problems = problems_of(root / str(i), [("test/" + name, text)])
+            if not any(p.startswith(f"test/{name}:{line}: ") and word in p for p in problems):
+                failures.append(f"planted and not found ({word}): {text!r}; found: {problems}")
+    for failure in failures:
+        print(failure)
+    print(f"oracles: self-test, {len(PLANTED)} planted violations, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--self-test", action="store_true", help="prove that each violation is found")
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent,
+                        help="the project (default: the one this script lies in)")
+    options = parser.parse_args()
+    return self_test() if options.self_test else run(options.root)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
