@@ -71,6 +71,7 @@ Operation primitive_bitwise_and() {
                "semantics: The primitives"},
               {{6, 3}, 2, "110 and 011 share the middle bit", "semantics: The primitives"},
           },
+      .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.bit_and(x[0], x[1]); },
   };
 }
 

@@ -14,6 +14,8 @@ uint32_t reference(uint32_t a) {
 
 #include "ops/operation.h"
 
+#include "ops/definition.h"
+
 namespace vyre::ops {
 
 Operation primitive_bitwise_clz() {
@@ -70,6 +72,15 @@ Operation primitive_bitwise_clz() {
               {{0x00010000}, 15, "bit 16: 31 - 16", "vyre-conform-spec: Unary Operations (Clz)"},
               {{0x0000ffff}, 16, "half the word is empty", "vyre-conform-spec: Unary Operations (Clz)"},
               {{0x12345678}, 3, "the first digit is 0001", "vyre-conform-spec: Unary Operations (Clz)"},
+          },
+      // The highest set bit decides last.
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            smt::Term zeros = pool.constant(width, width);
+            for (uint32_t i = 0; i < width; ++i)
+              zeros = pool.ite(formula::bit(pool, x[0], i), pool.constant(width, width - 1 - i), zeros);
+            return zeros;
           },
   };
 }

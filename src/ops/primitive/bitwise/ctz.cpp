@@ -15,6 +15,8 @@ uint32_t reference(uint32_t a) {
 
 #include "ops/operation.h"
 
+#include "ops/definition.h"
+
 namespace vyre::ops {
 
 Operation primitive_bitwise_ctz() {
@@ -72,6 +74,15 @@ Operation primitive_bitwise_ctz() {
               {{0x00010000}, 16, "bit 16", "vyre-conform-spec: Unary Operations (Ctz)"},
               {{0xffff0000}, 16, "half the word is empty", "vyre-conform-spec: Unary Operations (Ctz)"},
               {{0x12345678}, 3, "the last digit is 1000", "vyre-conform-spec: Unary Operations (Ctz)"},
+          },
+      // The lowest set bit decides last.
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            smt::Term zeros = pool.constant(width, width);
+            for (uint32_t i = width; i-- > 0;)
+              zeros = pool.ite(formula::bit(pool, x[0], i), pool.constant(width, i), zeros);
+            return zeros;
           },
   };
 }

@@ -15,6 +15,8 @@ uint32_t reference(uint32_t packed, uint32_t value) {
 
 #include "ops/operation.h"
 
+#include "ops/definition.h"
+
 namespace vyre::ops {
 
 Operation primitive_bitwise_extract_bits() {
@@ -102,6 +104,17 @@ Operation primitive_bitwise_extract_bits() {
                0x67,
                "bits of packed from 10 on do not matter: fffffd04 & 3ff = 104",
                "semantics: The primitives (extract_bits)"},
+          },
+      // Bit by bit: those below the count.
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            const uint32_t places = formula::place_bits(width);
+            const smt::Term moved = pool.lshr(x[1], formula::field(pool, x[0], 0, places));
+            const smt::Term count = formula::field(pool, x[0], places, places);
+            return formula::word_of(pool, width, [&](uint32_t i) {
+              return pool.and_(pool.ult(pool.constant(width, i), count), formula::bit(pool, moved, i));
+            });
           },
   };
 }

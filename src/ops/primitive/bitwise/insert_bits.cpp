@@ -19,6 +19,8 @@ uint32_t reference(uint32_t packed, uint32_t original) {
 
 #include "ops/operation.h"
 
+#include "ops/definition.h"
+
 namespace vyre::ops {
 
 Operation primitive_bitwise_insert_bits() {
@@ -111,6 +113,21 @@ Operation primitive_bitwise_insert_bits() {
                0x803fffff,
                "count 31, 22 ones in packed: nine zeros follow, bit 31 stays",
                "semantics: The primitives (insert_bits)"},
+          },
+      // Bit by bit: new where the offset is reached and offset + count is not.
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            const uint32_t places = formula::place_bits(width);
+            const smt::Term offset = formula::field(pool, x[0], 0, places);
+            const smt::Term end = pool.add(offset, formula::field(pool, x[0], places, places));
+            const smt::Term fresh =
+                pool.shl(formula::field(pool, x[0], 2 * places, width - 2 * places), offset);
+            return formula::word_of(pool, width, [&](uint32_t i) {
+              const smt::Term place = pool.constant(width, i);
+              const smt::Term inside = pool.and_(pool.ule(offset, place), pool.ult(place, end));
+              return pool.ite(inside, formula::bit(pool, fresh, i), formula::bit(pool, x[1], i));
+            });
           },
   };
 }

@@ -75,6 +75,7 @@ Operation primitive_bitwise_not() {
                "the halves change places",
                "vyre-conform-spec: Unary Operations (BitNot)"},
           },
+      .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.bit_not(x[0]); },
   };
 }
 

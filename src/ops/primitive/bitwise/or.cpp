@@ -80,6 +80,7 @@ Operation primitive_bitwise_or() {
                "110 or 011: the shared bit counts once, there is no carry",
                "semantics: The primitives"},
           },
+      .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.bit_or(x[0], x[1]); },
   };
 }
 

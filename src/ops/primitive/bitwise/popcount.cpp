@@ -14,6 +14,8 @@ uint32_t reference(uint32_t a) {
 
 #include "ops/operation.h"
 
+#include "ops/definition.h"
+
 namespace vyre::ops {
 
 Operation primitive_bitwise_popcount() {
@@ -73,6 +75,13 @@ Operation primitive_bitwise_popcount() {
                "by digit: 3 3 2 3 3 3 3 4",
                "vyre-conform-spec: Unary Operations (Popcount)"},
               {{0x00ff00ff}, 16, "two whole bytes", "vyre-conform-spec: Unary Operations (Popcount)"},
+          },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            smt::Term sum = pool.constant(width, 0);
+            for (uint32_t i = 0; i < width; ++i) sum = pool.add(sum, formula::field(pool, x[0], i, 1));
+            return sum;
           },
   };
 }

@@ -15,6 +15,8 @@ uint32_t reference(uint32_t a) {
 
 #include "ops/operation.h"
 
+#include "ops/definition.h"
+
 namespace vyre::ops {
 
 Operation primitive_bitwise_popcount_sw() {
@@ -84,6 +86,13 @@ Operation primitive_bitwise_popcount_sw() {
               {{0x0000ff00}, 8, "the second byte alone", "semantics: The primitives (popcount_sw)"},
               {{0x01010101}, 4, "one bit a byte", "semantics: The primitives (popcount_sw)"},
               {{0x0badf00d}, 15, "by digit: 0 3 2 3 4 0 0 3", "semantics: The primitives (popcount_sw)"},
+          },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            smt::Term sum = pool.constant(width, 0);
+            for (uint32_t i = 0; i < width; ++i) sum = pool.add(sum, formula::field(pool, x[0], i, 1));
+            return sum;
           },
   };
 }

@@ -17,6 +17,8 @@ uint32_t reference(uint32_t a) {
 
 #include "ops/operation.h"
 
+#include "ops/definition.h"
+
 namespace vyre::ops {
 
 Operation primitive_bitwise_reverse_bits() {
@@ -87,6 +89,12 @@ Operation primitive_bitwise_reverse_bits() {
                0x1e6a2c48,
                "the digits reversed are 8 7 6 5 4 3 2 1, each with its bits reversed: 1 e 6 a 2 c 4 8",
                "vyre-conform-spec: Unary Operations (ReverseBits)"},
+          },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            return formula::word_of(pool, width,
+                                    [&](uint32_t i) { return formula::bit(pool, x[0], width - 1 - i); });
           },
   };
 }

@@ -13,6 +13,8 @@ uint32_t reference(uint32_t a, uint32_t b) {
 
 #include "ops/operation.h"
 
+#include "ops/definition.h"
+
 namespace vyre::ops {
 
 Operation primitive_bitwise_rotr() {
@@ -77,6 +79,13 @@ Operation primitive_bitwise_rotr() {
                "count & 31: ffffffff is 31, which is one place left",
                "semantics: The primitives (rotr)"},
               {{0, 13}, 0, "no bit set, nothing to rotate", "semantics: The primitives (rotr)"},
+          },
+      // Two copies of the word, shifted: the lower one has what came round.
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            const smt::Term by = pool.zero_extend(formula::amount(pool, x[1]), 2 * width);
+            return pool.extract(pool.lshr(pool.concat(x[0], x[0]), by), 0, width);
           },
   };
 }

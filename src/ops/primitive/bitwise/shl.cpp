@@ -13,6 +13,8 @@ uint32_t reference(uint32_t a, uint32_t b) {
 
 #include "ops/operation.h"
 
+#include "ops/definition.h"
+
 namespace vyre::ops {
 
 Operation primitive_bitwise_shl() {
@@ -63,6 +65,8 @@ Operation primitive_bitwise_shl() {
               {{1, 0xffffffff}, 0x80000000, "masked: ffffffff & 31 = 31", "binary-operations: Shl"},
               {{0x12345678, 4}, 0x23456780, "one hexadecimal digit to the left", "binary-operations: Shl"},
           },
+      .define = [](smt::Pool& pool,
+                   std::span<const smt::Term> x) { return pool.shl(x[0], formula::amount(pool, x[1])); },
   };
 }
 

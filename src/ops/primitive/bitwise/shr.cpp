@@ -13,6 +13,8 @@ uint32_t reference(uint32_t a, uint32_t b) {
 
 #include "ops/operation.h"
 
+#include "ops/definition.h"
+
 namespace vyre::ops {
 
 Operation primitive_bitwise_shr() {
@@ -71,6 +73,8 @@ Operation primitive_bitwise_shr() {
               {{0x80000000, 0xffffffff}, 1, "masked: ffffffff & 31 = 31", "binary-operations: Shr"},
               {{0x12345678, 4}, 0x01234567, "one hexadecimal digit to the right", "binary-operations: Shr"},
           },
+      .define = [](smt::Pool& pool,
+                   std::span<const smt::Term> x) { return pool.lshr(x[0], formula::amount(pool, x[1])); },
   };
 }
 

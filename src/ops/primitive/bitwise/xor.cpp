@@ -70,6 +70,7 @@ Operation primitive_bitwise_xor() {
                "the highest bit takes part like any other",
                "semantics: The primitives"},
           },
+      .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.bit_xor(x[0], x[1]); },
   };
 }
 

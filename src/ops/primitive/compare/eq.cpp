@@ -69,6 +69,8 @@ Operation primitive_compare_eq() {
               {{0x12345678, 0x12345678}, 1, "every bit agrees", "binary-operations: Eq"},
               {{2, 1}, 0, "both are truthy, and yet not equal", "binary-operations: Eq"},
           },
+      .define = [](smt::Pool& pool,
+                   std::span<const smt::Term> x) { return pool.word(pool.eq(x[0], x[1]), pool.width(x[0])); },
   };
 }
 

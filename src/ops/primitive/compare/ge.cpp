@@ -89,6 +89,10 @@ Operation primitive_compare_ge() {
                "the order goes on across the sign bit",
                "binary-operations: Ge (Equivalent to 1 - Lt(a, b))"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            return pool.word(pool.ule(x[1], x[0]), pool.width(x[0]));
+          },
   };
 }
 

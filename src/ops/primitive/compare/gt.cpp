@@ -90,6 +90,10 @@ Operation primitive_compare_gt() {
                "binary-operations: Gt (Equivalent to Lt(b, a))"},
               {{0, 0}, 0, "SelfInverse(0)", "binary-operations: Gt (Equivalent to Lt(b, a))"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            return pool.word(pool.ult(x[1], x[0]), pool.width(x[0]));
+          },
   };
 }
 

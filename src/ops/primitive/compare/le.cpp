@@ -89,6 +89,10 @@ Operation primitive_compare_le() {
                "the order goes on across the sign bit",
                "binary-operations: Le (Equivalent to 1 - Lt(b, a))"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            return pool.word(pool.ule(x[0], x[1]), pool.width(x[0]));
+          },
   };
 }
 

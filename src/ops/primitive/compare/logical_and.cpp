@@ -66,6 +66,10 @@ Operation primitive_compare_logical_and() {
                "binary-operations: And"},
               {{0xffffffff, 0}, 0, "all ones is true and no more", "binary-operations: And"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            return pool.word(pool.and_(pool.is_not_zero(x[0]), pool.is_not_zero(x[1])), pool.width(x[0]));
+          },
   };
 }
 

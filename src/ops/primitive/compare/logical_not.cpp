@@ -76,6 +76,8 @@ Operation primitive_compare_logical_not() {
                "true though the low half is zero",
                "vyre-conform-spec: Unary Operations (LogicalNot)"},
           },
+      .define = [](smt::Pool& pool,
+                   std::span<const smt::Term> x) { return pool.word(pool.is_zero(x[0]), pool.width(x[0])); },
   };
 }
 

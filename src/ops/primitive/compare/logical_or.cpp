@@ -66,6 +66,10 @@ Operation primitive_compare_logical_or() {
               {{0xffffffff, 1}, 1, "true though the sum of the words wraps to 0", "binary-operations: Or"},
               {{0, 0xffffffff}, 1, "all ones is true, and the answer is 1", "binary-operations: Or"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            return pool.word(pool.or_(pool.is_not_zero(x[0]), pool.is_not_zero(x[1])), pool.width(x[0]));
+          },
   };
 }
 

@@ -71,6 +71,10 @@ Operation primitive_compare_lt() {
                "binary-operations: Lt (unsigned)"},
               {{0, 0}, 0, "SelfInverse(0)", "binary-operations: Lt, laws"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            return pool.word(pool.ult(x[0], x[1]), pool.width(x[0]));
+          },
   };
 }
 

@@ -62,6 +62,8 @@ Operation primitive_compare_ne() {
                "they differ in every bit; the answer is 1 and not their difference",
                "binary-operations: Ne"},
           },
+      .define = [](smt::Pool& pool,
+                   std::span<const smt::Term> x) { return pool.word(pool.ne(x[0], x[1]), pool.width(x[0])); },
   };
 }
 

@@ -62,6 +62,8 @@ Operation primitive_compare_select() {
               {{1, 0, 0xffffffff}, 0, "no bit of f shines through", "semantics: Operators (Select)"},
               {{7, 5, 5}, 5, "equal arms: the condition does not matter", "semantics: Operators (Select)"},
           },
+      .define = [](smt::Pool& pool,
+                   std::span<const smt::Term> x) { return pool.ite(pool.is_not_zero(x[0]), x[1], x[2]); },
   };
 }
 

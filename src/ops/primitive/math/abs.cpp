@@ -69,6 +69,10 @@ Operation primitive_math_abs() {
               {{0x80000001}, 0x7fffffff, "-(2^31 - 1)", "semantics: The primitives (abs)"},
               {{0xffff0000}, 0x10000, "-65536", "semantics: The primitives (abs)"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            return pool.ite(pool.slt(x[0], pool.constant(pool.width(x[0]), 0)), pool.neg(x[0]), x[0]);
+          },
   };
 }
 

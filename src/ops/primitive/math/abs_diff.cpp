@@ -82,6 +82,10 @@ Operation primitive_math_abs_diff() {
                "SelfInverse(0) at the greatest",
                "semantics: The primitives (abs_diff: unsigned)"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            return pool.ite(pool.ule(x[1], x[0]), pool.sub(x[0], x[1]), pool.sub(x[1], x[0]));
+          },
   };
 }
 

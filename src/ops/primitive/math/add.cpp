@@ -69,6 +69,7 @@ Operation primitive_math_add() {
                "ffff0000 + 10000 wraps to 0 and ffff remains",
                "semantics: Operators (wrapping)"},
           },
+      .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.add(x[0], x[1]); },
   };
 }
 

@@ -86,6 +86,15 @@ Operation primitive_math_add_sat() {
                "a wrapped sum would be 1",
                "semantics: The primitives (add_sat: unsigned)"},
           },
+      // The sum that does not wrap has one bit more.
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            const smt::Term sum =
+                pool.add(pool.zero_extend(x[0], width + 1), pool.zero_extend(x[1], width + 1));
+            const smt::Term carry = pool.eq(pool.extract(sum, width, 1), pool.constant(1, 1));
+            return pool.ite(carry, pool.constant(width, ~smt::Bits{0}), pool.extract(sum, 0, width));
+          },
   };
 }
 

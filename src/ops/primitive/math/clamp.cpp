@@ -81,6 +81,11 @@ Operation primitive_math_clamp() {
                "an interval of one point at the greatest",
                "semantics: The primitives (clamp)"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const smt::Term raised = pool.ite(pool.ule(x[1], x[0]), x[0], x[1]);
+            return pool.ite(pool.ule(raised, x[2]), raised, x[2]);
+          },
   };
 }
 

@@ -83,6 +83,10 @@ Operation primitive_math_div() {
                "truncating: ffff and a remainder of ffff",
                "binary-operations: Div"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            return pool.ite(pool.is_zero(x[1]), pool.constant(pool.width(x[0]), 0), pool.udiv(x[0], x[1]));
+          },
   };
 }
 

@@ -103,6 +103,8 @@ Operation primitive_math_gcd() {
                "semantics: The primitives (gcd)"},
               {{0xffffffff, 0x10001}, 0x10001, "2^32 - 1 = 65535 * 65537", "semantics: The primitives (gcd)"},
           },
+      // No formula says it: Euclid's algorithm is a loop. Its laws are run, and derived from each other.
+      .define = nullptr,
   };
 }
 

@@ -88,6 +88,8 @@ Operation primitive_math_lcm() {
                "the gcd is 8000: 2 * 3 * 8000",
                "semantics: The primitives (lcm)"},
           },
+      // No formula says it: Euclid's algorithm is a loop. Its laws are run, and derived from each other.
+      .define = nullptr,
   };
 }
 

@@ -82,6 +82,8 @@ Operation primitive_math_max() {
                "semantics: The primitives (max: unsigned)"},
               {{0, 0}, 0, "Idempotent at the least", "semantics: The primitives (max: unsigned)"},
           },
+      .define = [](smt::Pool& pool,
+                   std::span<const smt::Term> x) { return pool.ite(pool.ule(x[0], x[1]), x[1], x[0]); },
   };
 }
 

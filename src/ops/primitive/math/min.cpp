@@ -87,6 +87,8 @@ Operation primitive_math_min() {
                "Idempotent at the greatest",
                "semantics: The primitives (min: unsigned)"},
           },
+      .define = [](smt::Pool& pool,
+                   std::span<const smt::Term> x) { return pool.ite(pool.ult(x[1], x[0]), x[1], x[0]); },
   };
 }
 

@@ -80,6 +80,10 @@ Operation primitive_math_mod() {
                "2^31 = 3 * 715827882 + 2; as -2^31 it would be another",
                "binary-operations: Mod (truncating unsigned remainder)"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            return pool.ite(pool.is_zero(x[1]), pool.constant(pool.width(x[0]), 0), pool.urem(x[0], x[1]));
+          },
   };
 }
 

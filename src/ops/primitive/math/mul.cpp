@@ -72,6 +72,7 @@ Operation primitive_math_mul() {
                "binary-operations: Mul (low 32 bits)"},
               {{0x80000000, 3}, 0x80000000, "2^31 * 3 = 2^32 + 2^31", "binary-operations: Mul (low 32 bits)"},
           },
+      .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.mul(x[0], x[1]); },
   };
 }
 

@@ -73,6 +73,7 @@ Operation primitive_math_negate() {
                "the low zeros stay",
                "vyre-conform-spec: Unary Operations (Negate)"},
           },
+      .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.neg(x[0]); },
   };
 }
 

@@ -78,6 +78,12 @@ Operation primitive_math_sign() {
                "one above MIN",
                "semantics: The primitives (sign is 1, 0, ffffffff)"},
           },
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            const smt::Term zero = pool.constant(width, 0), one = pool.constant(width, 1);
+            return pool.ite(pool.slt(x[0], zero), pool.neg(one), pool.ite(pool.eq(x[0], zero), zero, one));
+          },
   };
 }
 

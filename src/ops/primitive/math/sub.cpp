@@ -62,6 +62,7 @@ Operation primitive_math_sub() {
               {{3, 5}, 0xfffffffe, "5 is 2 more: the result is -2", "semantics: Operators (wrapping)"},
               {{0, 0x80000000}, 0x80000000, "2^31 is its own negative", "semantics: Operators (wrapping)"},
           },
+      .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.sub(x[0], x[1]); },
   };
 }
 

@@ -76,6 +76,15 @@ Operation primitive_math_sub_sat() {
                "unsigned: ffffffff is not -1",
                "semantics: The primitives (sub_sat: unsigned)"},
           },
+      // The difference that does not wrap has one bit more, its sign.
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            const smt::Term rest =
+                pool.sub(pool.zero_extend(x[0], width + 1), pool.zero_extend(x[1], width + 1));
+            const smt::Term borrow = pool.eq(pool.extract(rest, width, 1), pool.constant(1, 1));
+            return pool.ite(borrow, pool.constant(width, 0), pool.extract(rest, 0, width));
+          },
   };
 }
 
