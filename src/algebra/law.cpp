@@ -6,7 +6,9 @@
 #include <charconv>
 #include <optional>
 
+#include "algebra/operators.h"
 #include "algebra/order.h"
+#include "algebra/predicate.h"
 #include "algebra/statements.h"
 #include "generate/cases.h"
 
@@ -17,13 +19,32 @@ using spec::DataType;
 using spec::LawKind;
 
 constexpr spec::Row<LawKind, Statement> kStatementRows[] = {
-    {LawKind::Commutative, commutative}, {LawKind::Associative, associative},
-    {LawKind::Identity, identity},       {LawKind::SelfInverse, self_inverse},
-    {LawKind::Idempotent, idempotent},   {LawKind::Absorbing, absorbing},
-    {LawKind::Involution, involution},   {LawKind::DeMorgan, de_morgan},
-    {LawKind::Monotone, monotone},       {LawKind::Bounded, bounded},
-    {LawKind::Complement, complement},   {LawKind::DistributiveOver, distributive_over},
-    {LawKind::Projection, projection},   {LawKind::RoundTrip, round_trip},
+    {LawKind::Commutative, commutative},
+    {LawKind::Associative, associative},
+    {LawKind::Identity, identity},
+    {LawKind::SelfInverse, self_inverse},
+    {LawKind::Idempotent, idempotent},
+    {LawKind::Absorbing, absorbing},
+    {LawKind::Involution, involution},
+    {LawKind::DeMorgan, de_morgan},
+    {LawKind::Monotone, monotone},
+    {LawKind::Bounded, bounded},
+    {LawKind::Complement, complement},
+    {LawKind::DistributiveOver, distributive_over},
+    {LawKind::Projection, projection},
+    {LawKind::RoundTrip, round_trip},
+    {LawKind::LeftIdentity, left_identity},
+    {LawKind::RightIdentity, right_identity},
+    {LawKind::LeftAbsorbing, left_absorbing},
+    {LawKind::RightAbsorbing, right_absorbing},
+    {LawKind::InverseOf, inverse_of},
+    {LawKind::Antitone, antitone},
+    {LawKind::LatticeAbsorption, lattice_absorption},
+    {LawKind::Trichotomy, trichotomy},
+    {LawKind::ZeroProduct, zero_product},
+    {LawKind::Transitive, transitive},
+    {LawKind::Converse, converse},
+    {LawKind::Custom, custom},
 };
 constexpr spec::TotalTable<kStatementRows> kStatements;
 
@@ -73,6 +94,11 @@ class Typing {
   }
   void summed(DataType type) {
     if (!spec::kIntegers.contains(type)) fail(fmt::format("sums of {} are rounded", spec::text(type)));
+  }
+  /// Of values that are compared as words: two patterns of a float may be one value.
+  void counted(DataType type) {
+    if (spec::kFloats.contains(type))
+      fail(fmt::format("it compares words, and values of {} are not their words", spec::text(type)));
   }
   const std::string& error() const { return error_; }
   /// The types of the law's variables; the statement's applications are then typed from them.
@@ -142,6 +168,51 @@ class Typing {
         equal(apply(*law_.others[0], {law_.f->signature.output}), inputs[0]);
         return {inputs[0]};
       }
+      case LawKind::LeftIdentity:
+      case LawKind::RightAbsorbing: {
+        const bool left = law_.law->kind == LawKind::LeftIdentity;
+        equal(law_.f->signature.output, inputs[1]);
+        return {inputs[left ? 1 : 0]};
+      }
+      case LawKind::RightIdentity:
+      case LawKind::LeftAbsorbing: {
+        const bool right = law_.law->kind == LawKind::RightIdentity;
+        equal(law_.f->signature.output, inputs[0]);
+        return {inputs[right ? 0 : 1]};
+      }
+      case LawKind::InverseOf: {
+        const DataType a = law_.f->signature.output, b = inputs[1];
+        equal(apply(*law_.others[0], {a, b}), inputs[0]);
+        return {a, b};
+      }
+      case LawKind::Antitone: {
+        ordered(inputs[0]);
+        ordered(law_.f->signature.output);
+        return {inputs[0], inputs[0]};
+      }
+      case LawKind::LatticeAbsorption: {
+        const DataType b = law_.others[0]->signature.inputs.back();
+        equal(apply(*law_.others[0], {inputs[0], b}), inputs[1]);
+        equal(law_.f->signature.output, inputs[0]);
+        return {inputs[0], b};
+      }
+      case LawKind::Trichotomy:
+      case LawKind::ZeroProduct: {
+        if (law_.law->kind == LawKind::Trichotomy) equal(inputs[0], inputs[1]);
+        for (const DataType type : inputs) counted(type);
+        counted(law_.f->signature.output);
+        return inputs;
+      }
+      case LawKind::Transitive: {
+        equal(inputs[0], inputs[1]);
+        counted(law_.f->signature.output);
+        return {inputs[0], inputs[0], inputs[0]};
+      }
+      case LawKind::Converse: {
+        equal(apply(*law_.others[0], {inputs[1], inputs[0]}), law_.f->signature.output);
+        return inputs;
+      }
+      case LawKind::Custom: return {};  // a predicate is typed where it is built
     }
     return {};
   }
@@ -175,11 +246,7 @@ std::expected<BoundLaw, std::string> bind(const spec::Law& law, const ops::Opera
         fmt::format("{} has {} operands; laws range over 1 to {}", f.id, arity, generate::kMaxOperands));
   }
   BoundLaw out{&law, &f, {}, {}, f.signature.output};
-  const size_t wanted = info.parameters == spec::LawParameters::TwoOperations ? 2
-                        : info.parameters == spec::LawParameters::OneOperation ||
-                                info.parameters == spec::LawParameters::OperationAndValue
-                            ? 1
-                            : 0;
+  const size_t wanted = spec::others_of(info.parameters);
   if (law.others.size() != wanted) {
     return std::unexpected(
         fmt::format("{} names {} other operations, not {}", info.name, wanted, law.others.size()));
@@ -189,6 +256,14 @@ std::expected<BoundLaw, std::string> bind(const spec::Law& law, const ops::Opera
     const ops::Operation* other = reference ? lookup(reference->id, reference->version) : nullptr;
     if (other == nullptr) return std::unexpected(fmt::format("there is no operation {}", name));
     out.others.push_back(other);
+  }
+  if (info.parameters == spec::LawParameters::Predicate) {
+    auto predicate = bind_predicate(law, f, lookup);
+    if (!predicate) return std::unexpected(std::move(predicate).error());
+    out.others = std::move(predicate->calls);
+    out.variables = std::move(predicate->variables);
+    out.predicate = std::move(predicate->function);
+    return out;
   }
   Typing typing(out);
   out.variables = typing.variables();
@@ -286,6 +361,29 @@ Column Flow::sum(Column a, Column b) {
   const uint32_t *x = data(a), *y = data(b);
   for (size_t i = 0; i < n_; ++i) out[i] = x[i] + y[i];
   return Column{uint32_t(columns_.size() - 1)};
+}
+
+Column Flow::operate(spec::Op op, std::span<const Column> inputs) {
+  uint32_t depends = 0;
+  std::array<const uint32_t*, generate::kMaxOperands> columns{};
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    columns[k] = data(inputs[k]);
+    depends |= depends_[inputs[k].index];
+  }
+  uint32_t* out = fresh(depends);
+  const WordOperator f = word_operator(op);
+  std::array<uint32_t, generate::kMaxOperands> operands{};
+  for (size_t i = 0; i < n_; ++i) {
+    for (size_t k = 0; k < inputs.size(); ++k) operands[k] = columns[k][i];
+    out[i] = f(operands.data());
+  }
+  return Column{uint32_t(columns_.size() - 1)};
+}
+
+void Flow::require(Column truth) {
+  demanded_ = true;
+  const uint32_t* x = data(truth);
+  for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & (x[i] != 0));
 }
 
 void Flow::require_equal(Column a, Column b, DataType type) {

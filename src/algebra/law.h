@@ -61,6 +61,8 @@ struct BoundLaw {
   std::vector<const ops::Operation*> others;    // as Law::others
   std::vector<spec::DataType> variables;        // the type of each
   spec::DataType result = spec::DataType::U32;  // of f
+  /// Custom: its statement, of which `others` are the operations that it calls.
+  std::shared_ptr<const ir::Function> predicate = {};
 };
 
 /// Binds a law to an operation. The error is the reason why the law does not apply: another arity, types that
@@ -89,6 +91,12 @@ class Terms {
   }
   /// Wrapping sum, by whoever checks: no operation is applied.
   virtual Column sum(Column a, Column b) = 0;
+  /// An operator of the IR on words as u32, done by whoever checks. A bool is 0 or 1. Domain:
+  /// is_word_operator(op) (algebra/operators.h), and as many inputs as it has operands.
+  virtual Column operate(spec::Op op, std::span<const Column> inputs) = 0;
+  Column operate(spec::Op op, std::initializer_list<Column> inputs) {
+    return operate(op, std::span(inputs.begin(), inputs.size()));
+  }
 
   // What a law demands of each instance, in the terms of algebra/order.h. All demands of a statement must
   // hold.
@@ -100,6 +108,8 @@ class Terms {
   /// If p <= q, then a <= b or they have no order; each in the order of its type.
   virtual void require_monotone(Column p, Column q, spec::DataType domain, Column a, Column b,
                                 spec::DataType range) = 0;
+  /// The word is not zero.
+  virtual void require(Column truth) = 0;
 
  protected:
   size_t variables_;
@@ -118,13 +128,16 @@ class Flow final : public Terms {
   void begin(std::span<const uint32_t* const> variables, size_t n);
 
   using Terms::apply;
+  using Terms::operate;
   Column constant(uint32_t value) override;
   Column apply(const ops::Operation& operation, std::span<const Column> inputs) override;
   Column sum(Column a, Column b) override;
+  Column operate(spec::Op op, std::span<const Column> inputs) override;
   void require_equal(Column a, Column b, spec::DataType type) override;
   void require_ordered(Column a, Column b, spec::DataType type) override;
   void require_monotone(Column p, Column q, spec::DataType domain, Column a, Column b,
                         spec::DataType range) override;
+  void require(Column truth) override;
 
   /// Ends the slice: one byte an instance, non-zero where the law holds.
   Result<std::span<const uint8_t>> end();

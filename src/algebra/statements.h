@@ -5,6 +5,8 @@
 
 namespace vyre::algebra {
 
+using spec::Op;
+
 void commutative(Terms& terms, const BoundLaw& law);
 void associative(Terms& terms, const BoundLaw& law);
 void identity(Terms& terms, const BoundLaw& law);
@@ -19,5 +21,17 @@ void complement(Terms& terms, const BoundLaw& law);
 void distributive_over(Terms& terms, const BoundLaw& law);
 void projection(Terms& terms, const BoundLaw& law);
 void round_trip(Terms& terms, const BoundLaw& law);
+void left_identity(Terms& terms, const BoundLaw& law);
+void right_identity(Terms& terms, const BoundLaw& law);
+void left_absorbing(Terms& terms, const BoundLaw& law);
+void right_absorbing(Terms& terms, const BoundLaw& law);
+void inverse_of(Terms& terms, const BoundLaw& law);
+void antitone(Terms& terms, const BoundLaw& law);
+void lattice_absorption(Terms& terms, const BoundLaw& law);
+void trichotomy(Terms& terms, const BoundLaw& law);
+void zero_product(Terms& terms, const BoundLaw& law);
+void transitive(Terms& terms, const BoundLaw& law);
+void converse(Terms& terms, const BoundLaw& law);
+void custom(Terms& terms, const BoundLaw& law);
 
 }  // namespace vyre::algebra

@@ -23,6 +23,7 @@ std::string to_string(const Law& law) {
       return fmt::format("{}({}, {})", i.name, law.others.at(0), law.others.at(1));
     case LawParameters::OperationAndValue:
       return fmt::format("{}({}, {})", i.name, law.others.at(0), constant(law.value));
+    case LawParameters::Predicate: return fmt::format("{}({})", i.name, law.name);
   }
   return std::string(i.name);
 }

@@ -173,7 +173,7 @@ InstructionCounts overhead(const BoundLaw& law, const LawShape& shape) {
     out["xor"] += shape.veils;
     out["and"] = shape.still_operands;
   }
-  out["icmp"] = shape.comparisons;
+  out["icmp"] = shape.comparisons + shape.tests;
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "algebra/operators.h"
 #include "algebra/order.h"
 #include "base/random.h"
 #include "ir/builder.h"
@@ -75,6 +76,7 @@ uint32_t word_mask(DataType type) {
 class Counting final : public algebra::Terms {
  public:
   using Terms::apply;
+  using Terms::operate;
   explicit Counting(size_t variables) : Terms(variables), columns_(uint32_t(variables)) {}
   Column constant(uint32_t value) override {
     shape.constants.push_back(value);
@@ -90,6 +92,11 @@ class Counting final : public algebra::Terms {
     ++shape.sums;
     return fresh();
   }
+  Column operate(Op op, std::span<const Column>) override {
+    shape.tests += op == Op::Eq || op == Op::Ne;
+    return fresh();
+  }
+  void require(Column) override { ++shape.sides; }
   void require_equal(Column, Column, DataType) override {
     ++shape.equations;
     ++shape.comparisons;
@@ -115,6 +122,7 @@ class Counting final : public algebra::Terms {
 class AtPoint final : public algebra::Terms {
  public:
   using Terms::apply;
+  using Terms::operate;
   explicit AtPoint(std::span<const uint32_t> values)
       : Terms(values.size()), columns_(values.begin(), values.end()) {}
   Column constant(uint32_t value) override { return keep(value); }
@@ -124,6 +132,12 @@ class AtPoint final : public algebra::Terms {
     return keep(operation.reference(words.data()));
   }
   Column sum(Column a, Column b) override { return keep(at(a) + at(b)); }
+  Column operate(Op op, std::span<const Column> inputs) override {
+    std::array<uint32_t, 3> words{};
+    for (size_t k = 0; k < inputs.size(); ++k) words.at(k) = at(inputs[k]);
+    return keep(algebra::word_operator(op)(words.data()));
+  }
+  void require(Column truth) override { demand({truth}, at(truth) != 0); }
   void require_equal(Column a, Column b, DataType type) override {
     demand({a, b}, algebra::equal_values(at(a), at(b), type));
   }
@@ -157,6 +171,7 @@ class Writing final : public algebra::Terms {
     Ex hit;
   };
   using Terms::apply;
+  using Terms::operate;
   Writing(ProgramBuilder& p, const BoundLaw& law, const LawProgramOptions& options, const Words& words)
       : Terms(law.variables.size()),
         p_(p),
@@ -175,6 +190,15 @@ class Writing final : public algebra::Terms {
         name("r", word(p_.call(operation.id, arguments, operation.version), operation.signature.output)));
   }
   Column sum(Column a, Column b) override { return keep(name("r", at(a) + at(b))); }
+  Column operate(Op op, std::span<const Column> inputs) override {
+    std::vector<Ex> operands;
+    for (const Column c : inputs) operands.push_back(at(c));
+    return keep(name("r", p_.apply(op, operands)));
+  }
+  void require(Column truth) override {
+    sides_.push_back(at(truth));
+    demand((at(truth) == 0) || words_.hit);
+  }
   void require_equal(Column a, Column b, DataType type) override {
     sides_.insert(sides_.end(), {at(a), at(b)});
     // As values: after that a canary's flip makes them differ for sure.

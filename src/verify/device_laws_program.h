@@ -35,6 +35,7 @@ struct LawShape {
   uint32_t equations = 0;
   uint32_t comparisons = 0;
   uint32_t sums = 0;   // by whoever checks
+  uint32_t tests = 0;  // `=` and `!=` by whoever checks; other operators may melt into each other
   uint32_t sides = 0;  // words that demands compare
   std::map<const ops::Operation*, uint32_t> applications;
 };
