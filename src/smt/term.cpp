@@ -25,9 +25,7 @@ constexpr auto kKinds = std::to_array<KindInfo>({
 Bits mask(uint32_t width) { return width >= 128 ? ~Bits{0} : (Bits{1} << width) - 1; }
 Bits sign_bit(uint32_t width) { return Bits{1} << (width - 1); }
 /// The value of the two's complement pattern, as 128 bits.
-Bits extended(Bits a, uint32_t width) {
-  return (a & sign_bit(width)) != 0 ? a | ~mask(width) : a;
-}
+Bits extended(Bits a, uint32_t width) { return (a & sign_bit(width)) != 0 ? a | ~mask(width) : a; }
 /// Division of magnitudes with signs, as SMT-LIB defines bvsdiv and bvsrem.
 Bits sdiv(Bits a, Bits b, uint32_t w) {
   const bool minus_a = (a & sign_bit(w)) != 0, minus_b = (b & sign_bit(w)) != 0;

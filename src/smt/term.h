@@ -48,11 +48,11 @@ struct Term {
 
 struct Node {
   Kind kind{};
-  uint32_t width = 0;        // 0: a truth value
-  uint32_t low = 0;          // Extract: the lowest bit taken
-  Term operands[3] = {};     // as many as info(kind).operands
-  Bits bits = 0;             // Constant
-  uint32_t name = 0;         // Variable: its place among variables()
+  uint32_t width = 0;     // 0: a truth value
+  uint32_t low = 0;       // Extract: the lowest bit taken
+  Term operands[3] = {};  // as many as info(kind).operands
+  Bits bits = 0;          // Constant
+  uint32_t name = 0;      // Variable: its place among variables()
 };
 
 /// One value of one variable.
@@ -149,7 +149,8 @@ class Pool {
 /// The value of a term. Domain: every variable that it depends on is assigned; others may be. Cost: linear in
 /// the pool up to the term.
 Bits evaluate(const Pool& pool, Term t, std::span<const Assigned> variables);
-/// The same for many assignments: one call, one walk over the graph each, no memory asked for after the first.
+/// The same for many assignments: one call, one walk over the graph each, no memory asked for after the
+/// first.
 class Evaluation {
  public:
   Evaluation(const Pool& pool, Term t);

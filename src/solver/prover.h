@@ -23,10 +23,10 @@ std::string_view text(Outcome outcome);  // "proved", "refuted", "open"
 
 struct Proof {
   Outcome outcome = Outcome::Open;
-  std::string solver;     // "z3 4.8.12": whose answer it is; of a claim that needs none, ""
-  std::string confirmed;  // "cvc5 1.0.3" where it says the same; else ""
-  double seconds = 0;     // of all questions together
-  Digest statement;       // of the negated claim's script
+  std::string solver;                  // "z3 4.8.12": whose answer it is; of a claim that needs none, ""
+  std::string confirmed;               // "cvc5 1.0.3" where it says the same; else ""
+  double seconds = 0;                  // of all questions together
+  Digest statement;                    // of the negated claim's script
   std::vector<smt::Assigned> witness;  // Refuted: of every variable, in the order given
   bool smallest = false;               // Refuted: no smaller one exists, else as found
   std::string reason;                  // Open: why
@@ -34,8 +34,8 @@ struct Proof {
 
 struct ProverOptions {
   Limits limits;
-  bool confirm = false;   // ask cvc5 too, where it is installed
-  bool smallest = true;   // look for the smallest counterexample
+  bool confirm = false;                // ask cvc5 too, where it is installed
+  bool smallest = true;                // look for the smallest counterexample
   Limits minimising = {.seconds = 5};  // of each question while looking
 };
 

@@ -1,7 +1,7 @@
 #include "solver/solver.h"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -45,9 +45,7 @@ Known known(Which which) {
   std::unreachable();
 }
 
-double since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
+double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// A program that answers lines with lines.
 class Conversation {
@@ -222,20 +220,20 @@ class Program final : public Solver {
 
   Reply check(const smt::Pool& pool, smt::Term assertion, const Limits& limits) override {
     const auto variables = pool.variables_of(assertion);
-    return ask(smt::script(pool, assertion), limits, [&](Reply& reply, std::string& out,
-                                                         Clock::time_point deadline) {
-      if (variables.empty()) return true;
-      out = "(get-value (";
-      for (const smt::Term v : variables) out += pool.name(v) + " ";
-      out += "))\n(echo \"vyre\")\n";
-      std::string text, line;
-      while (true) {
-        if (talk_.line(out, deadline, line) != Conversation::Got::Line) return false;
-        if (is_echo(line)) break;
-        text += line + "\n";
-      }
-      return read_model(pool, text, variables, reply.model);
-    });
+    return ask(smt::script(pool, assertion), limits,
+               [&](Reply& reply, std::string& out, Clock::time_point deadline) {
+                 if (variables.empty()) return true;
+                 out = "(get-value (";
+                 for (const smt::Term v : variables) out += pool.name(v) + " ";
+                 out += "))\n(echo \"vyre\")\n";
+                 std::string text, line;
+                 while (true) {
+                   if (talk_.line(out, deadline, line) != Conversation::Got::Line) return false;
+                   if (is_echo(line)) break;
+                   text += line + "\n";
+                 }
+                 return read_model(pool, text, variables, reply.model);
+               });
   }
   Reply check(std::string_view script, const Limits& limits) override {
     return ask(script, limits, [](Reply&, std::string&, Clock::time_point) { return true; });
@@ -275,9 +273,8 @@ class Program final : public Solver {
                                : fmt::format("(set-option :tlimit-per {})\n", milliseconds);
     out += script;
     out += "(check-sat)\n";
-    const auto deadline =
-        begin + std::chrono::duration_cast<Clock::duration>(
-                    std::chrono::duration<double>(limits.seconds + kGraceSeconds));
+    const auto deadline = begin + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(limits.seconds + kGraceSeconds));
     std::string line;
     const Conversation::Got got = talk_.line(out, deadline, line);
     const auto late = [&] { return fmt::format("no answer within {:g} s", limits.seconds); };
