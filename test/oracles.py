@@ -34,7 +34,7 @@ RULES = [
      "it has rows of a specification table at hand"),
     (r"\bref::run\(|\bref::evaluate\(|\bmake_reference\(", "ReferenceInterpreter", r"unit/(ref|backend|plan)/",
      "it runs the reference interpreter"),
-    (r"(?:\.|->)reference\(", "CpuReference", r"$^", "it calls the reference function of an operation"),
+    (r"(?:\.|->)reference\(", "CpuReference", r"unit/admit/", "it calls the reference function of an operation"),
 ]
 
 

@@ -1,0 +1,70 @@
+#include "admit/wgsl.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "backend/webgpu/work.h"
+
+namespace vyre::admit {
+namespace {
+
+using namespace backend::webgpu;  // the device's own words: Instance, Device, Work, Bound
+
+constexpr uint32_t kThreads = 64;
+constexpr auto kPatience = std::chrono::minutes(1);
+
+/// A module around the function: one invocation an element. Each operand goes through a variable, since what
+/// a compiler can compute by itself it computes by rules of its own.
+lower::WgslModule module_around(std::string_view function, size_t arity) {
+  std::string text, arguments;
+  for (size_t i = 0; i < arity; ++i) {
+    text += fmt::format("@group(0) @binding({}) var<storage, read> in{}: array<u32>;\n", i, i);
+    arguments += fmt::format("{}in{}[i]", i == 0 ? "" : ", ", i);
+  }
+  text += fmt::format("@group(0) @binding({}) var<storage, read_write> out: array<u32>;\n", arity);
+  text += fmt::format("@group(0) @binding({}) var<uniform> counts: array<vec4<u32>, 1>;\n{}\n", arity + 1,
+                      function);
+  text += fmt::format(
+      "@compute @workgroup_size({})\n"
+      "fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>) {{\n"
+      "  let i = (group.x * {}u) + thread;\n"
+      "  if (i < counts[0].x) {{\n    out[i] = alternate({});\n  }}\n}}\n",
+      kThreads, kThreads, arguments);
+  std::vector<bool> writable(arity + 1, false);
+  writable[arity] = true;
+  return {.text = std::move(text),
+          .threads = kThreads,
+          .shared_bytes = 0,
+          .buffers = static_cast<uint32_t>(arity + 1),
+          .writable = std::move(writable)};
+}
+
+}  // namespace
+
+Result<std::string> run_wgsl(std::string_view function, const std::vector<std::vector<uint32_t>>& columns,
+                             std::span<uint32_t> results, const std::string& library) {
+  VYRE_TRY(instance, Instance::open(library));
+  VYRE_TRY(device, Device::open(instance, kPatience));
+  VYRE_TRY(code, device->make_code(module_around(function, columns.size())));
+  const uint64_t bytes = results.size_bytes();
+  std::vector<DeviceMemory> memory;
+  for (size_t i = 0; i <= columns.size(); ++i) {
+    VYRE_TRY(piece, device->allocate(bytes));
+    memory.push_back(std::move(piece));
+  }
+  VYRE_TRY(work, Work::begin(device));
+  std::vector<Bound> bound;
+  for (const DeviceMemory& piece : memory) bound.push_back({&piece.piece(), 0, bytes});
+  for (size_t i = 0; i < columns.size(); ++i) {
+    VYRE_CHECK(work->copy_in(memory[i].piece(), 0, std::as_bytes(std::span(columns[i]))));
+  }
+  const std::vector<uint32_t> counts(columns.size() + 1, static_cast<uint32_t>(results.size()));
+  const auto groups = static_cast<uint32_t>((results.size() + kThreads - 1) / kThreads);
+  VYRE_CHECK(work->dispatch(*code, bound, counts, {groups, 1, 1}));
+  VYRE_CHECK(work->copy_out(memory.back().piece(), 0, std::as_writable_bytes(results)));
+  VYRE_CHECK(work->finish());
+  return device->profile().device;
+}
+
+}  // namespace vyre::admit
