@@ -4,6 +4,7 @@
 
 #include "ref/eval.h"
 #include "verify/families.h"
+#include "verify/strongest.h"
 
 namespace vyre::verify {
 namespace {
@@ -42,7 +43,7 @@ Subject subject_of(Context context, DataType type) {
   };
   Subject s;
   s.name = fmt::format("{}/{}", info(Family::Operators).text, a.name);
-  s.oracle = Oracle::ReferenceInterpreter;
+  s.oracle = strongest({.program = true});
   s.cases = [name = s.name, types = a.inputs](generate::Strategy strategy, uint64_t seed) {
     return ValueCases(name, types, strategy, seed, Recipe::Rounded);
   };

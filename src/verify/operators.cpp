@@ -12,6 +12,7 @@
 #include "spec/rows.h"
 #include "verify/contexts.h"
 #include "verify/families.h"
+#include "verify/strongest.h"
 
 namespace vyre::verify {
 namespace {
@@ -62,7 +63,7 @@ Subject subject_with(std::string name, Application application, std::function<re
                      Recipe recipe = Recipe::Bits) {
   Subject s;
   s.name = name;
-  s.oracle = Oracle::ReferenceInterpreter;
+  s.oracle = strongest({.program = true});
   s.cases = [name, types = application.inputs, recipe](generate::Strategy strategy, uint64_t seed) {
     return ValueCases(name, types, strategy, seed, recipe);
   };

@@ -1,0 +1,55 @@
+// The choice of an oracle.
+#include "verify/strongest.h"
+
+#include <gtest/gtest.h>
+
+#include "oracle.h"
+
+namespace vyre::verify {
+namespace {
+
+using spec::Oracle;
+
+TEST(Strongest, IsTheFirstThatApplies) {
+  VYRE_ORACLE(SpecificationTable,
+              "oracles, \"How to pick the oracle for your test\": seven questions, in order");
+  // Each with everything weaker beside it, and alone.
+  const std::pair<Oracle, Applicable> cases[] = {
+      {Oracle::Law, {true, true, true, true, true, true}},
+      {Oracle::Law, {.law = true}},
+      {Oracle::SpecificationTable, {false, true, true, true, true, true}},
+      {Oracle::SpecificationTable, {.row = true}},
+      {Oracle::ReferenceInterpreter, {false, false, true, true, true, true}},
+      {Oracle::ReferenceInterpreter, {.program = true}},
+      {Oracle::CpuReference, {false, false, false, true, true, true}},
+      {Oracle::CpuReference, {.operation = true}},
+      {Oracle::CompositionTheorem, {false, false, false, false, true, true}},
+      {Oracle::CompositionTheorem, {.theorem = true}},
+      {Oracle::ExternalCorpus, {.corpus = true}},
+      {Oracle::Property, {}},
+  };
+  for (const auto& [expected, there] : cases) EXPECT_EQ(strongest(there), expected) << spec::text(expected);
+}
+
+TEST(Strongest, NamesOfOraclesAreForEver) {
+  VYRE_ORACLE(SpecificationTable,
+              "certificates of earlier versions have the first four; oracles has all seven");
+  const char* names[] = {"law",
+                         "specification table",
+                         "reference interpreter",
+                         "cpu reference function",
+                         "composition theorem",
+                         "external corpus",
+                         "property"};
+  for (size_t i = 0; i < std::size(names); ++i) {
+    EXPECT_EQ(spec::text(static_cast<Oracle>(i)), names[i]);
+    EXPECT_EQ(spec::find_oracle(names[i]), static_cast<Oracle>(i));
+  }
+  EXPECT_EQ(spec::kOracleNames.size(), std::size(names));
+  EXPECT_FALSE(spec::find_oracle("Law"));
+  EXPECT_TRUE(spec::stronger(Oracle::Law, Oracle::Property));
+  EXPECT_FALSE(spec::stronger(Oracle::Property, Oracle::Property));
+}
+
+}  // namespace
+}  // namespace vyre::verify
