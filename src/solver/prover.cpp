@@ -100,7 +100,7 @@ Proof Prover::prove(Pool& pool, Term claim, std::span<const Term> variables) {
       break;
   }
   if (!second_ || out.outcome == Outcome::Open) return out;
-  const Reply other = second_->check(pool, negated, options_.limits);
+  const Reply other = second_->check(pool, negated, options_.confirming);
   out.seconds += other.seconds;
   if (other.answer == Answer::Unknown) return out;
   if ((other.answer == Answer::Unsatisfiable) == (out.outcome == Outcome::Proved)) {

@@ -35,6 +35,7 @@ struct Proof {
 struct ProverOptions {
   Limits limits;
   bool confirm = false;                // ask cvc5 too, where it is installed
+  Limits confirming = {.seconds = 2};  // of its question: without its answer the first one's stands
   bool smallest = true;                // look for the smallest counterexample
   Limits minimising = {.seconds = 5};  // of each question while looking
 };

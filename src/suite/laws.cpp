@@ -3,21 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "algebra/engine.h"
+#include "symbolic/prove.h"
 
 namespace vyre::suite {
+
+namespace {
+
+using Grades = std::map<std::pair<const ops::Operation*, std::string>, symbolic::Finding>;
+
+/// What holds, or does not, for all inputs, where a solver or a lemma says so.
+Grades best_grades(std::span<const ops::Operation* const> operations, const std::atomic<bool>* stop) {
+  symbolic::ProveOptions options;
+  options.laws_only = true;
+  options.stop = stop;
+  Grades out;
+  for (symbolic::Finding& f : symbolic::prove(operations, options).findings) {
+    if (f.grade == symbolic::Grade::Open) continue;
+    const auto key = std::pair(f.operation, f.statement);
+    out.emplace(key, std::move(f));
+  }
+  return out;
+}
+
+}  // namespace
 
 Result<LawTable> law_table(std::string_view pattern, uint64_t seed, const std::atomic<bool>* stop) {
   VYRE_TRY(operations, select(pattern));
   algebra::SpecEvaluator definition;
   algebra::EngineOptions options;
+  options.exhaustive_u16 = 1;
   options.witnessed = certify::kWitnessedCases;
   options.seed = seed;
   options.stop = stop;
   struct Row {
     std::string law, status, evidence;
   };
+  const auto proved = best_grades(operations, stop);
   LawTable out;
   for (const ops::Operation* op : operations) {
     std::vector<Row> rows;
@@ -28,8 +52,14 @@ Result<LawTable> law_table(std::string_view pattern, uint64_t seed, const std::a
                                          "interrupted before every law was judged", "run it again"));
       }
       out.unsettled += !found.holds();
-      rows.push_back({spec::to_string(law), std::string(text(found.outcome)),
-                      found.grade.empty() ? found.reason : found.grade});
+      std::string evidence = found.grade.empty() ? found.reason : found.grade;
+      const auto best = proved.find({op, spec::to_string(law)});
+      // What a solver refutes is refuted, whatever samples say.
+      const bool refuted = best != proved.end() && best->second.grade == symbolic::Grade::Refuted;
+      if (best != proved.end()) evidence = best->second.evidence + " " + evidence;
+      out.unsettled += refuted && found.holds();
+      rows.push_back(
+          {spec::to_string(law), refuted ? "refuted" : std::string(text(found.outcome)), evidence});
     }
     for (const spec::Denial& denial : op->denied) {
       VYRE_TRY(found, algebra::check_denial(denial, *op, definition));

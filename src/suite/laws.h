@@ -15,8 +15,9 @@ struct LawTable {
   uint64_t unsettled = 0;  // claimed and not verified, or denied and not refuted
 };
 
-/// Verifies the laws of the operations that match, on their definitions alone. Errors: C004.
-/// Cost  up to 2^24 evaluations a law and engine.
+/// Verifies the laws of the operations that match, on their definitions alone; the best grade comes first:
+/// what a solver proved, then what was run. Errors: C004. Cost  up to 2^24 evaluations a law and engine, and
+/// a second of a solver.
 Result<LawTable> law_table(std::string_view pattern, uint64_t seed, const std::atomic<bool>* stop);
 
 }  // namespace vyre::suite

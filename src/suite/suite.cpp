@@ -10,6 +10,8 @@
 #include <mutex>
 #include <thread>
 
+#include "check/report.h"
+
 namespace vyre::suite {
 namespace {
 
@@ -109,9 +111,13 @@ Result<std::vector<const ops::Operation*>> select(std::string_view pattern) {
     if (matches(pattern, op.id)) out.push_back(&op);
   }
   if (out.empty()) {
+    check::NearestName nearest(pattern);
+    for (const ops::Operation& op : ops::all_operations()) nearest.consider(op.id);
+    const std::string meant = nearest.help();
     return std::unexpected(
         make_diag(DiagCode::C004, Span::none(), fmt::format("no operation matches \"{}\"", pattern),
-                  "* stands for any characters, ? for one; `vyre ops` lists the operations"));
+                  (meant.empty() ? "" : meant + " ") +
+                      "* stands for any characters, ? for one; `vyre ops` lists the operations"));
   }
   return out;
 }

@@ -37,13 +37,14 @@ Checked checked(const ir::Function& function, const spec::OpTable& table) {
 /// One call: its variables, as terms.
 class Frame {
  public:
-  Frame(Pool& pool, const check::CheckedFunction& function, const spec::OpTable& table, uint32_t word,
-        uint64_t& steps)
+  Frame(Pool& pool, const check::CheckedFunction& function, const spec::OpTable& table, const Calls& calls,
+        uint32_t word, uint64_t& steps)
       : pool_(pool),
         function_(*function.function),
         code_(function_.code),
         names_(function.resolution),
         table_(table),
+        calls_(calls),
         word_(word),
         steps_(steps) {}
 
@@ -88,7 +89,11 @@ class Frame {
 
   /// Both branches from the same state; what they leave differently is chosen by the condition.
   void branch(const ir::Node& node) {
-    const Term condition = pool_.is_not_zero(expression(code_.arg(node, 0)));
+    const Term condition = truth_of(pool_, expression(code_.arg(node, 0)));
+    if (pool_.is_constant(condition)) {
+      const BlockId taken = pool_[condition].bits != 0 ? node.body : node.orelse;
+      return taken == ir::kNoBlock ? void() : block(taken);
+    }
     const std::vector<Term> before = values_;
     block(node.body);
     const std::vector<Term> taken = std::exchange(values_, before);
@@ -157,6 +162,9 @@ class Frame {
   }
 
   Term call(const spec::OpDef& callee, std::span<const Term> operands) {
+    if (calls_) {
+      if (const auto given = calls_(pool_, callee, operands)) return *given;
+    }
     if (callee.body == nullptr) {
       fail(fmt::format("{} is an instruction and has no composition", callee.id));
       return nothing();
@@ -166,7 +174,7 @@ class Frame {
       fail(body.error());
       return nothing();
     }
-    const auto out = Frame(pool_, **body, table_, word_, steps_).run(operands);
+    const auto out = Frame(pool_, **body, table_, calls_, word_, steps_).run(operands);
     if (out) return *out;
     fail(fmt::format("{}: {}", callee.id, out.error()));
     return nothing();
@@ -177,6 +185,7 @@ class Frame {
   const ir::Code& code_;
   const check::Resolution& names_;
   const spec::OpTable& table_;
+  const Calls& calls_;
   uint32_t word_;
   uint64_t& steps_;
   std::vector<Term> values_;  // by variable
@@ -197,7 +206,7 @@ std::expected<uint32_t, std::string> word_width(const Pool& pool, std::span<cons
 }  // namespace
 
 std::expected<Term, std::string> execute(Pool& pool, const ir::Function& function, const spec::OpTable& table,
-                                         std::span<const Term> operands) {
+                                         std::span<const Term> operands, const Calls& calls) {
   std::vector<DataType> types;
   for (const ir::Function::Parameter& p : function.parameters) types.push_back(p.type);
   const auto word = word_width(pool, types, operands);
@@ -205,7 +214,7 @@ std::expected<Term, std::string> execute(Pool& pool, const ir::Function& functio
   const Checked body = checked(function, table);
   if (!body) return std::unexpected(body.error());
   uint64_t steps = 0;
-  return Frame(pool, **body, table, *word, steps).run(operands);
+  return Frame(pool, **body, table, calls, *word, steps).run(operands);
 }
 
 std::expected<Term, std::string> compose(Pool& pool, const ops::Operation& operation,

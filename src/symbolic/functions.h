@@ -7,6 +7,8 @@
 #pragma once
 
 #include <expected>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -26,10 +28,13 @@ namespace vyre::symbolic {
 ///         often, an operation that the library does not have.
 std::expected<smt::Term, std::string> compose(smt::Pool& pool, const ops::Operation& operation,
                                               std::span<const smt::Term> operands);
-/// The same for any function that was checked. Callees are those of `table`.
+/// What a call gives instead of its callee's body; none: the body.
+using Calls = std::function<std::optional<smt::Term>(smt::Pool&, const spec::OpDef& callee,
+                                                     std::span<const smt::Term> operands)>;
+/// The same for any function. Callees are those of `table`. Errors: also what check() refuses.
 std::expected<smt::Term, std::string> execute(smt::Pool& pool, const ir::Function& function,
-                                              const spec::OpTable& table,
-                                              std::span<const smt::Term> operands);
+                                              const spec::OpTable& table, std::span<const smt::Term> operands,
+                                              const Calls& calls = {});
 
 /// The definition. Errors: the operation has none by formula.
 std::expected<smt::Term, std::string> define(smt::Pool& pool, const ops::Operation& operation,

@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
-#include "algebra/engine.h"
-#include "ops/registry.h"
 #include "symbolic/encodings.h"
 #include "symbolic/functions.h"
 #include "symbolic/operators.h"
+#include "symbolic/values.h"
 
 namespace vyre::symbolic {
 
@@ -116,37 +113,6 @@ std::string without_encoding(const algebra::BoundLaw& law) {
   return {};
 }
 
-/// The subject on values, which shares no code with its formula: reference functions, or compositions in the
-/// reference interpreter.
-class Concrete {
- public:
-  Concrete(const algebra::BoundLaw& law, Subject subject) {
-    if (subject == Subject::Spec) {
-      evaluator_ = std::make_unique<algebra::SpecEvaluator>();
-      return;
-    }
-    // The law's own operations first: they may be others than the library's of those names.
-    std::vector<const ops::Operation*> own = law.others;
-    own.push_back(law.f);
-    for (const ops::Operation* operation : own) {
-      if (operation->compose == nullptr) continue;
-      bodies_.push_back(std::make_unique<ir::Function>(ops::body_of(*operation)));
-      table_.add({std::string(operation->id), operation->version, operation->signature, operation->category,
-                  bodies_.back().get()});
-    }
-    for (const spec::OpDef* def : ops::op_table().all()) table_.add(*def);
-    evaluator_ = std::make_unique<algebra::CompositionEvaluator>(table_);
-  }
-  Result<bool> holds(const algebra::BoundLaw& law, std::span<const uint32_t> values) {
-    return algebra::holds_at(law, values, *evaluator_);
-  }
-
- private:
-  std::vector<std::unique_ptr<ir::Function>> bodies_;
-  spec::OpTable table_;
-  std::unique_ptr<algebra::Evaluator> evaluator_;
-};
-
 /// A proof about formulas is one about the subject only where the formulas have stood their check. The reason
 /// why not, or "".
 std::string unchecked(const algebra::BoundLaw& law, Subject subject) {
@@ -199,7 +165,7 @@ solver::Proof prove_law(solver::Prover& prover, const algebra::BoundLaw& law, Su
   if (out.outcome != solver::Outcome::Refuted || width != 32) return out;
   std::vector<uint32_t> values;
   for (const smt::Assigned& a : out.witness) values.push_back(uint32_t(a.value));
-  const auto holds = Concrete(law, subject).holds(law, values);
+  const auto holds = holds_at(law, subject, values);
   if (holds && !*holds) return out;
   out.outcome = solver::Outcome::Open;
   out.reason = holds ? "the counterexample is one of the formula and not of the operation"

@@ -24,7 +24,7 @@ struct Application {
   Term number(uint32_t value) const { return pool.constant(width(), value); }
   Term truth(Term t) const { return pool.word(t, word()); }
   /// Unequal to zero, which is what counts as true.
-  Term is_true(size_t i) const { return pool.is_not_zero(x[i]); }
+  Term is_true(size_t i) const { return truth_of(pool, x[i]); }
 };
 using Encode = Term (*)(const Application&);
 
@@ -107,7 +107,7 @@ Term le(const Application& f) { return at_most(f, f.x[0], f.x[1]); }
 Term ge(const Application& f) { return at_most(f, f.x[1], f.x[0]); }
 Term logical_and(const Application& f) { return f.truth(f.pool.and_(f.is_true(0), f.is_true(1))); }
 Term logical_or(const Application& f) { return f.truth(f.pool.or_(f.is_true(0), f.is_true(1))); }
-Term logical_not(const Application& f) { return f.truth(f.pool.is_zero(f.x[0])); }
+Term logical_not(const Application& f) { return f.truth(f.pool.not_(f.is_true(0))); }
 Term select(const Application& f) { return f.pool.ite(f.is_true(0), f.x[1], f.x[2]); }
 
 constexpr bool is_encoded_op(Op op) { return is_encoded(op); }
@@ -147,10 +147,20 @@ Term encode(Pool& pool, Op op, DataType type, std::span<const Term> operands) {
   return kEncodings[op]({pool, type, operands});
 }
 
+Term truth_of(Pool& pool, Term word) {
+  const smt::Node& n = pool[word];
+  const auto is_constant = [&](Term t, smt::Bits value) {
+    return pool.is_constant(t) && pool[t].bits == value;
+  };
+  if (n.kind == smt::Kind::Ite && is_constant(n.operands[1], 1) && is_constant(n.operands[2], 0))
+    return n.operands[0];
+  return pool.is_not_zero(word);
+}
+
 Term encode_cast(Pool& pool, DataType from, DataType to, Term value) {
   if (from == to) return value;
   const uint32_t word = pool.width(value) / spec::value_words(from);
-  if (to == DataType::Bool) return pool.word(pool.is_not_zero(value), word);
+  if (to == DataType::Bool) return pool.word(truth_of(pool, value), word);
   // Low bits, or as many more as the type has: of the sign where there is one, else zeros.
   const uint32_t width = width_of(to, word);
   return from == DataType::I32 && width > word ? pool.sign_extend(value, width) : pool.resize(value, width);

@@ -41,6 +41,10 @@ constexpr uint32_t width_of(spec::DataType type, uint32_t word = 32) {
 /// Domain  is_encoded(op, type); the width of a word is a power of two, 4 or more, so that counts fit.
 smt::Term encode(smt::Pool& pool, spec::Op op, spec::DataType type, std::span<const smt::Term> operands);
 
+/// That a word is not zero; of a word that was made from a truth value, that value, so that conditions stay
+/// readable, for people and for solvers.
+smt::Term truth_of(smt::Pool& pool, smt::Term word);
+
 /// cast<to>(value of type from). Domain: both encoded, spec::can_cast.
 smt::Term encode_cast(smt::Pool& pool, spec::DataType from, spec::DataType to, smt::Term value);
 /// bitcast<to>(value of type from). Domain: both encoded, spec::can_bitcast: the same bits.
