@@ -1,6 +1,7 @@
 #include "text/directives.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +12,8 @@ namespace vyre::text {
 namespace {
 
 constexpr std::string_view kRunForm = "write // run: name=[values] ... groups=[x,y,z] => name=[values] ...";
+constexpr std::string_view kOracleForm =
+    "write // oracle: specification table, where the values are worked out";
 constexpr std::string_view kErrorForm = "write // error: V010, with codes that `vyre explain` knows";
 
 bool is_value_character(char c) { return continues_word(c) || c == '.' || c == '+' || c == '-'; }
@@ -27,6 +30,7 @@ class DirectiveReader {
     begin_ = at_;
     if (take_text("run:")) return read_run(directives);
     if (take_text("error:")) return read_errors(directives);
+    if (take_text("oracle:")) return read_oracle(directives);
     return {};
   }
 
@@ -62,6 +66,31 @@ class DirectiveReader {
     }
     if (!any) return fail("the code is missing", kErrorForm);
     return {};
+  }
+
+  Result<void> read_oracle(Directives& directives) {
+    if (directives.oracle) return fail("a file has one oracle", kOracleForm, begin_);
+    skip_blanks();
+    const size_t begin = at_, comma = std::min(text_.find(',', at_), end_);
+    const std::string_view name = trimmed(text_.substr(begin, comma - begin));
+    const auto oracle = spec::find_oracle(name);
+    at_ = comma;
+    if (!oracle) return fail(fmt::format("`{}` is no oracle", name), names_of_oracles(), begin);
+    if (at_ < end_) ++at_;
+    const std::string_view defined = trimmed(text_.substr(at_, end_ - at_));
+    at_ = end_;
+    if (defined.empty()) return fail("where it is defined is missing", kOracleForm, begin);
+    directives.oracle = {line_, *oracle, std::string(defined), {uint32_t(begin_), uint32_t(end_)}};
+    return {};
+  }
+
+  static std::string names_of_oracles() {
+    return fmt::format("there are {}", fmt::join(spec::kOracleNames, ", "));
+  }
+  static std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    return text;
   }
 
   /// name=[values] as often as there is one.
@@ -185,6 +214,23 @@ Result<Directives> parse_directives(std::string_view text) {
     begin = end + 1;
   }
   return directives;
+}
+
+Result<void> check_oracle(const Directives& directives) {
+  constexpr std::string_view kWays =
+      "say `specification table` and where the values follow from, or `external corpus` and who published "
+      "them";
+  const auto refuse = [&](Span span, std::string message) {
+    return std::unexpected(make_diag(DiagCode::C017, span, std::move(message), std::string(kWays)));
+  };
+  if (!directives.oracle) {
+    if (directives.runs.empty()) return {};
+    return refuse(directives.runs[0].span, "the file does not say where its expected values come from");
+  }
+  const spec::Oracle oracle = directives.oracle->oracle;
+  if (oracle == spec::Oracle::SpecificationTable || oracle == spec::Oracle::ExternalCorpus) return {};
+  return refuse(directives.oracle->span,
+                fmt::format("the values stand in the file, so they are no {}", spec::text(oracle)));
 }
 
 }  // namespace vyre::text

@@ -1,20 +1,25 @@
 // Test directives: comments of a .vyre file that say what the file shows.
 //
 //   // run: a=[1] b=[32] groups=[1,1,1] => out=[1]     // why
+//   // oracle: specification table, semantics, "Operators"
 //   // error: V010
 //
-// A `run` directive is one dispatch and what it must give; a file may have many. An `error` directive stands
-// in the line where the diagnostic must point. To the parser both are comments; the file tests read them with
-// parse_directives(). Source: text-format, "Tests in files".
+// A `run` directive is one dispatch and what it must give; a file may have many. An `oracle` directive says
+// where the expected values of all of them come from, in the words of spec/oracle.h and of whoever worked
+// them out. An `error` directive stands in the line where the diagnostic must point. To the parser they are
+// comments; the file tests read them with parse_directives(). Source: text-format, "Tests in files"; oracles,
+// "The oracle declaration".
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "spec/oracle.h"
 
 namespace vyre::text {
 
@@ -41,13 +46,27 @@ struct ErrorDirective {
   Span span;
 };
 
+struct OracleDirective {
+  uint32_t line = 0;  // from 1
+  spec::Oracle oracle{};
+  std::string defined;  // where
+  Span span;
+};
+
 struct Directives {
-  std::vector<RunDirective> runs;      // in the order of the file
+  std::vector<RunDirective> runs;  // in the order of the file
+  std::optional<OracleDirective> oracle;
   std::vector<ErrorDirective> errors;  // several codes of one line are several
 };
 
 /// All directives of a text, which need not be a program.
 /// Errors  P017 at the first comment that begins as a directive and is none.
 Result<Directives> parse_directives(std::string_view text);
+
+/// Whether the runs of a file have the strongest oracle that applies. Values that stand in a file are rows:
+/// somebody decided them (a specification table) or published them (an external corpus); what any evaluator
+/// gave, copied into a file, would only show that it is what it was. Errors  C017: there is none, or it is
+/// another.
+Result<void> check_oracle(const Directives& directives);
 
 }  // namespace vyre::text

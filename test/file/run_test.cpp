@@ -33,6 +33,8 @@ class RunFile : public testing::TestWithParam<std::string> {
     auto directives = text::parse_directives(source_->text());
     ASSERT_TRUE(directives) << render(directives.error(), source_.get());
     ASSERT_TRUE(directives->errors.empty()) << "a file in test/run has no error directives";
+    const auto declared = text::check_oracle(*directives);
+    ASSERT_TRUE(declared) << render(declared.error(), source_.get());
     runs_ = std::move(directives->runs);
     ASSERT_TRUE(!runs_.empty() || GetParam().starts_with("examples/")) << "no run directive";
     make_forms();

@@ -52,6 +52,41 @@ TEST(Directives, Vectors) {
   EXPECT_EQ(found->runs[0].outputs[0].values, std::vector<std::string>{"(1,2,3,4)"});
 }
 
+TEST(Directives, Oracles) {
+  VYRE_ORACLE(SpecificationTable, "oracles, \"The oracle declaration\"; written by hand");
+  const auto found = parse_directives(
+      "// run: => out=[1]\n  //oracle:  specification table , semantics, \"Memory\"  // why\n");
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  ASSERT_TRUE(found->oracle);
+  EXPECT_EQ(found->oracle->oracle, spec::Oracle::SpecificationTable);
+  EXPECT_EQ(found->oracle->defined, "semantics, \"Memory\"");
+  EXPECT_EQ(found->oracle->line, 2u);
+  EXPECT_TRUE(check_oracle(*found));
+}
+
+TEST(Directives, OraclesThatAreRefused) {
+  VYRE_ORACLE(SpecificationTable, "explain P017 and C017, by hand");
+  for (const char* text : {"// oracle: measured, somewhere", "// oracle: specification table",
+                           "// oracle:", "// oracle: law, a\n// oracle: law, b"}) {
+    const auto found = parse_directives(text);
+    ASSERT_FALSE(found) << text;
+    EXPECT_EQ(found.error().code, DiagCode::P017) << text;
+  }
+  // Nothing declared, and what was copied from an evaluator: values in a file are rows.
+  for (const char* text :
+       {"", "// oracle: reference interpreter, ref/", "// oracle: cpu reference function, C++",
+        "// oracle: property, it runs", "// oracle: composition theorem, some"}) {
+    const auto found = parse_directives(std::string("// run: => out=[1]\n") + text);
+    ASSERT_TRUE(found) << text;
+    const auto checked = check_oracle(*found);
+    ASSERT_FALSE(checked) << text;
+    EXPECT_EQ(checked.error().code, DiagCode::C017) << text;
+    EXPECT_FALSE(checked.error().help.empty());
+  }
+  EXPECT_TRUE(check_oracle(*parse_directives("// run: => out=[1]\n// oracle: external corpus, FIPS 180-4")));
+  EXPECT_TRUE(check_oracle(*parse_directives("// a program without runs")));
+}
+
 TEST(Directives, Malformed) {
   VYRE_ORACLE(SpecificationTable, "the place of the fault, marked by hand with ^");
   const std::string kBad[] = {
