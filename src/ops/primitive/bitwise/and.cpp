@@ -26,13 +26,16 @@ Operation primitive_bitwise_and() {
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] & p[1]; },
       .laws = {laws::commutative(), laws::associative(), laws::identity(0xffffffff), laws::idempotent(),
-               laws::absorbing(0), laws::distributive_over("primitive.bitwise.or")},
+               laws::absorbing(0), laws::distributive_over("primitive.bitwise.or"),
+               laws::lattice_absorption("primitive.bitwise.or")},
       .denied =
           {
               {laws::identity(0), {1}},
               {laws::absorbing(0xffffffff), {0}},
               {laws::self_inverse(0), {1}},  // that is xor
               {laws::distributive_over("primitive.math.add"), {1, 1, 1}},
+              {laws::zero_product(), {1, 2}},
+              {laws::transitive(), {1, 3, 2}},  // each shares a bit with 3
           },
       .classes =
           {
@@ -70,6 +73,12 @@ Operation primitive_bitwise_and() {
                "the highest bit takes part like any other",
                "semantics: The primitives"},
               {{6, 3}, 2, "110 and 011 share the middle bit", "semantics: The primitives"},
+          },
+      .identities =
+          {
+              {{0xffffffff, {}}, {}, "ones let every bit through", "binary-operations: BitAnd, table"},
+              {{0, {}}, 0, "zero lets none through", "binary-operations: BitAnd, table"},
+              {{{}, {}}, {}, "a bit and itself", "semantics: The primitives"},
           },
       .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.bit_and(x[0], x[1]); },
   };

@@ -31,7 +31,7 @@ Operation primitive_bitwise_clz() {
                     std::span<const ir::Ex> p) { return f.apply(ir::Op::Clz, {p[0]}); },
       .laws = {laws::bounded(0, 32), laws::de_morgan("primitive.bitwise.or", "primitive.math.min"),
                laws::de_morgan("primitive.math.max", "primitive.math.min"),
-               laws::de_morgan("primitive.math.min", "primitive.math.max")},
+               laws::de_morgan("primitive.math.min", "primitive.math.max"), laws::antitone()},
       .denied =
           {
               {laws::bounded(0, 31), {0}},  // of zero it is 32

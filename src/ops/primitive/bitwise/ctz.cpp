@@ -40,6 +40,7 @@ Operation primitive_bitwise_ctz() {
               {laws::involution(), {1}},
               {laws::de_morgan("primitive.bitwise.and", "primitive.math.max"), {1, 2}},
               {laws::de_morgan("primitive.math.add", "primitive.math.min"), {1, 1}},
+              {laws::antitone(), {1, 2}},
           },
       .classes =
           {

@@ -45,6 +45,8 @@ Operation primitive_bitwise_extract_bits() {
               {laws::self_inverse(0), {0x25}},  // offset 5, count 1: a word that finds a one in itself
               {laws::idempotent(), {1}},
               {laws::distributive_over("primitive.math.add"), {0x20, 1, 1}},  // a carry leaves the field
+              {laws::right_identity(0), {1}},
+              {laws::zero_product(), {1, 1}},
           },
       .classes =
           {
@@ -103,6 +105,14 @@ Operation primitive_bitwise_extract_bits() {
               {{0xfffffd04, 0x12345678},
                0x67,
                "bits of packed from 10 on do not matter: fffffd04 & 3ff = 104",
+               "semantics: The primitives (extract_bits)"},
+          },
+      .identities =
+          {
+              {{0, {}}, 0, "count 0 gives 0", "semantics: The primitives (extract_bits)"},
+              {{31, {}},
+               0,
+               "count 0 gives 0, whatever the offset",
                "semantics: The primitives (extract_bits)"},
           },
       // Bit by bit: those below the count.

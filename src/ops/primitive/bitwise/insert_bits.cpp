@@ -114,6 +114,15 @@ Operation primitive_bitwise_insert_bits() {
                "count 31, 22 ones in packed: nine zeros follow, bit 31 stays",
                "semantics: The primitives (insert_bits)"},
           },
+      .identities =
+          {
+              {{0, {}}, {}, "count 0 returns the original", "semantics: The primitives (insert_bits)"},
+              {{31, {}}, {}, "count 0, whatever the offset", "semantics: The primitives (insert_bits)"},
+              {{0xfffffc1f, {}},
+               {},
+               "count 0, whatever the offset and the new bits",
+               "semantics: The primitives (insert_bits)"},
+          },
       // Bit by bit: new where the offset is reached and offset + count is not.
       .define =
           [](smt::Pool& pool, std::span<const smt::Term> x) {

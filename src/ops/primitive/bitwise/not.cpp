@@ -25,7 +25,7 @@ Operation primitive_bitwise_not() {
       .laws = {laws::involution(), laws::de_morgan("primitive.bitwise.and", "primitive.bitwise.or"),
                laws::de_morgan("primitive.bitwise.or", "primitive.bitwise.and"),
                laws::de_morgan("primitive.math.min", "primitive.math.max"),
-               laws::de_morgan("primitive.math.max", "primitive.math.min")},
+               laws::de_morgan("primitive.math.max", "primitive.math.min"), laws::antitone()},
       .denied =
           {
               {laws::monotone(), {0, 1}},  // it turns the order round

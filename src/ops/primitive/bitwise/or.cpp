@@ -26,13 +26,15 @@ Operation primitive_bitwise_or() {
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] | p[1]; },
       .laws = {laws::commutative(), laws::associative(), laws::identity(0), laws::idempotent(),
-               laws::absorbing(0xffffffff), laws::distributive_over("primitive.bitwise.and")},
+               laws::absorbing(0xffffffff), laws::distributive_over("primitive.bitwise.and"),
+               laws::lattice_absorption("primitive.bitwise.and"), laws::zero_product()},
       .denied =
           {
               {laws::identity(0xffffffff), {0}},
               {laws::absorbing(0), {1}},
               {laws::self_inverse(0), {1}},  // that is xor
               {laws::distributive_over("primitive.bitwise.xor"), {1, 0, 0}},
+              {laws::transitive(), {0, 1, 0}},
           },
       .classes =
           {
@@ -79,6 +81,12 @@ Operation primitive_bitwise_or() {
                7,
                "110 or 011: the shared bit counts once, there is no carry",
                "semantics: The primitives"},
+          },
+      .identities =
+          {
+              {{0, {}}, {}, "zero adds no bit", "binary-operations: BitOr, table"},
+              {{0xffffffff, {}}, 0xffffffff, "every bit is there already", "binary-operations: BitOr, table"},
+              {{{}, {}}, {}, "a bit or itself", "semantics: The primitives"},
           },
       .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.bit_or(x[0], x[1]); },
   };

@@ -29,7 +29,12 @@ Operation primitive_bitwise_popcount() {
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder& f,
                     std::span<const ir::Ex> p) { return f.apply(ir::Op::Popcount, {p[0]}); },
-      .laws = {laws::bounded(0, 32)},
+      .laws = {laws::bounded(0, 32),
+               laws::custom("ones_and_zeros", 1,
+                            [](ir::FunctionBuilder& f, std::span<const ir::Ex> v) {
+                              const ir::Ex ones = f.call("primitive.bitwise.popcount", {v[0]});
+                              return ones + f.call("primitive.bitwise.popcount", {~v[0]}) == 32;
+                            })},
       .denied =
           {
               {laws::bounded(0, 31), {0xffffffff}},
@@ -37,6 +42,7 @@ Operation primitive_bitwise_popcount() {
               {laws::involution(), {2}},
               {laws::de_morgan("primitive.bitwise.and", "primitive.math.min"), {1, 2}},
               {laws::de_morgan("primitive.bitwise.xor", "primitive.math.add"), {1, 1}},
+              {laws::antitone(), {0, 1}},
           },
       .classes =
           {
@@ -76,12 +82,15 @@ Operation primitive_bitwise_popcount() {
                "vyre-conform-spec: Unary Operations (Popcount)"},
               {{0x00ff00ff}, 16, "two whole bytes", "vyre-conform-spec: Unary Operations (Popcount)"},
           },
+      // Counted in as many bits as the count needs: a wider sum is the same, and beyond what solvers like.
       .define =
           [](smt::Pool& pool, std::span<const smt::Term> x) {
             const uint32_t width = pool.width(x[0]);
-            smt::Term sum = pool.constant(width, 0);
-            for (uint32_t i = 0; i < width; ++i) sum = pool.add(sum, formula::field(pool, x[0], i, 1));
-            return sum;
+            const uint32_t bits = formula::place_bits(width) + 1;
+            smt::Term sum = pool.constant(bits, 0);
+            for (uint32_t i = 0; i < width; ++i)
+              sum = pool.add(sum, pool.zero_extend(pool.extract(x[0], i, 1), bits));
+            return pool.zero_extend(sum, width);
           },
   };
 }

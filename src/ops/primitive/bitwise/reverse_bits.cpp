@@ -42,6 +42,7 @@ Operation primitive_bitwise_reverse_bits() {
                {1, 0}},  // not turns and into or; a reversal leaves it
               {laws::de_morgan("primitive.math.add", "primitive.math.add"),
                {1, 1}},  // carries run the other way
+              {laws::antitone(), {0, 1}},
           },
       .classes =
           {

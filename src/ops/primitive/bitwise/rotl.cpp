@@ -29,7 +29,9 @@ Operation primitive_bitwise_rotl() {
       // Shifts mask their amounts, so b and -b stand for b & 31 and (32 - b) & 31; at 0 both sides are a.
       .compose = [](ir::FunctionBuilder&,
                     std::span<const ir::Ex> p) { return (p[0] << p[1]) | (p[0] >> -p[1]); },
-      .laws = {},
+      .laws = {laws::right_identity(0), laws::right_identity(32), laws::left_absorbing(0),
+               laws::left_absorbing(0xffffffff), laws::inverse_of("primitive.bitwise.rotr"),
+               laws::zero_product()},
       .denied =
           {
               {laws::commutative(), {1, 0}},
@@ -38,6 +40,8 @@ Operation primitive_bitwise_rotl() {
               {laws::absorbing(0), {1}},
               {laws::self_inverse(0), {1}},
               {laws::idempotent(), {1}},
+              {laws::inverse_of("primitive.bitwise.rotl"), {1, 1}},  // the other way is the way back
+              {laws::right_absorbing(0), {1}},
           },
       .classes =
           {
@@ -79,6 +83,16 @@ Operation primitive_bitwise_rotl() {
                "count & 31: ffffffff is 31",
                "semantics: The primitives (rotl)"},
               {{0, 13}, 0, "no bit set, nothing to rotate", "semantics: The primitives (rotl)"},
+          },
+      .identities =
+          {
+              {{{}, 0}, {}, "no rotation", "semantics: The primitives (rotl)"},
+              {{{}, 32}, {}, "count & 31: 32 is 0", "semantics: The primitives (rotl)"},
+              {{0xffffffff, {}},
+               0xffffffff,
+               "all bits are alike, wherever they go",
+               "semantics: The primitives (rotl)"},
+              {{0, {}}, 0, "no bit set, nothing to rotate", "semantics: The primitives (rotl)"},
           },
       // Two copies of the word, shifted: the upper one has what came round.
       .define =

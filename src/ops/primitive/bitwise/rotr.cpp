@@ -29,7 +29,9 @@ Operation primitive_bitwise_rotr() {
       // Turning right by b is turning left by -b, and rotl takes the amount modulo 32.
       .compose = [](ir::FunctionBuilder& f,
                     std::span<const ir::Ex> p) { return f.call("primitive.bitwise.rotl", {p[0], -p[1]}); },
-      .laws = {},
+      .laws = {laws::right_identity(0), laws::right_identity(32), laws::left_absorbing(0),
+               laws::left_absorbing(0xffffffff), laws::inverse_of("primitive.bitwise.rotl"),
+               laws::zero_product()},
       .denied =
           {
               {laws::commutative(), {1, 0}},
@@ -38,6 +40,8 @@ Operation primitive_bitwise_rotr() {
               {laws::absorbing(0), {1}},
               {laws::self_inverse(0), {1}},
               {laws::idempotent(), {1}},
+              {laws::inverse_of("primitive.bitwise.rotr"), {1, 1}},  // the other way is the way back
+              {laws::right_absorbing(0), {1}},
           },
       .classes =
           {
@@ -79,6 +83,16 @@ Operation primitive_bitwise_rotr() {
                "count & 31: ffffffff is 31, which is one place left",
                "semantics: The primitives (rotr)"},
               {{0, 13}, 0, "no bit set, nothing to rotate", "semantics: The primitives (rotr)"},
+          },
+      .identities =
+          {
+              {{{}, 0}, {}, "no rotation", "semantics: The primitives (rotr)"},
+              {{{}, 32}, {}, "count & 31: 32 is 0", "semantics: The primitives (rotr)"},
+              {{0xffffffff, {}},
+               0xffffffff,
+               "all bits are alike, wherever they go",
+               "semantics: The primitives (rotr)"},
+              {{0, {}}, 0, "no bit set, nothing to rotate", "semantics: The primitives (rotr)"},
           },
       // Two copies of the word, shifted: the lower one has what came round.
       .define =

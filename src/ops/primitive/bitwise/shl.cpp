@@ -27,7 +27,7 @@ Operation primitive_bitwise_shl() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] << p[1]; },
-      .laws = {},
+      .laws = {laws::right_identity(0), laws::right_identity(32), laws::left_absorbing(0)},
       .denied =
           {
               {laws::commutative(), {1, 0}},
@@ -36,6 +36,10 @@ Operation primitive_bitwise_shl() {
               {laws::absorbing(0), {1}},
               {laws::self_inverse(0), {1}},
               {laws::idempotent(), {1}},
+              {laws::left_identity(0), {1}},
+              {laws::right_absorbing(0), {1}},
+              {laws::zero_product(), {0x80000000, 1}},
+              {laws::inverse_of("primitive.bitwise.shr"), {1, 1}},  // the bit that fell off is lost
           },
       .classes =
           {
@@ -64,6 +68,12 @@ Operation primitive_bitwise_shl() {
               {{3, 33}, 6, "masked: 33 & 31 = 1", "binary-operations: Shl"},
               {{1, 0xffffffff}, 0x80000000, "masked: ffffffff & 31 = 31", "binary-operations: Shl"},
               {{0x12345678, 4}, 0x23456780, "one hexadecimal digit to the left", "binary-operations: Shl"},
+          },
+      .identities =
+          {
+              {{{}, 0}, {}, "no shift", "binary-operations: Shl"},
+              {{{}, 32}, {}, "32 & 31 = 0", "binary-operations: Shl"},
+              {{0, {}}, 0, "there is no bit to move", "binary-operations: Shl"},
           },
       .define = [](smt::Pool& pool,
                    std::span<const smt::Term> x) { return pool.shl(x[0], formula::amount(pool, x[1])); },

@@ -27,7 +27,7 @@ Operation primitive_bitwise_shr() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] >> p[1]; },
-      .laws = {},
+      .laws = {laws::right_identity(0), laws::right_identity(32), laws::left_absorbing(0)},
       .denied =
           {
               {laws::commutative(), {1, 0}},
@@ -36,6 +36,9 @@ Operation primitive_bitwise_shr() {
               {laws::absorbing(0), {1}},
               {laws::self_inverse(0), {32}},  // a >> a is 0 up to 31; at 32 the mask gives a >> 0
               {laws::idempotent(), {1}},
+              {laws::right_absorbing(0), {1}},
+              {laws::zero_product(), {1, 1}},
+              {laws::inverse_of("primitive.bitwise.shl"), {0x80000000, 1}},  // the bit that fell off is lost
           },
       .classes =
           {
@@ -72,6 +75,12 @@ Operation primitive_bitwise_shr() {
               {{12, 33}, 6, "masked: 33 & 31 = 1", "binary-operations: Shr"},
               {{0x80000000, 0xffffffff}, 1, "masked: ffffffff & 31 = 31", "binary-operations: Shr"},
               {{0x12345678, 4}, 0x01234567, "one hexadecimal digit to the right", "binary-operations: Shr"},
+          },
+      .identities =
+          {
+              {{{}, 0}, {}, "no shift", "binary-operations: Shr"},
+              {{{}, 32}, {}, "32 & 31 = 0", "binary-operations: Shr"},
+              {{0, {}}, 0, "there is no bit to move", "binary-operations: Shr"},
           },
       .define = [](smt::Pool& pool,
                    std::span<const smt::Term> x) { return pool.lshr(x[0], formula::amount(pool, x[1])); },

@@ -22,13 +22,16 @@ Operation primitive_bitwise_xor() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] ^ p[1]; },
-      .laws = {laws::commutative(), laws::associative(), laws::identity(0), laws::self_inverse(0)},
+      .laws = {laws::commutative(), laws::associative(), laws::identity(0), laws::self_inverse(0),
+               laws::inverse_of("primitive.bitwise.xor")},
       .denied =
           {
               {laws::distributive_over("primitive.bitwise.and"), {1, 0, 1}},
               {laws::distributive_over("primitive.bitwise.or"), {1, 0, 1}},
               {laws::idempotent(), {1}},
               {laws::absorbing(0xffffffff), {1}},
+              {laws::zero_product(), {1, 1}},
+              {laws::lattice_absorption("primitive.bitwise.and"), {1, 1}},
           },
       .classes =
           {
@@ -69,6 +72,11 @@ Operation primitive_bitwise_xor() {
                1,
                "the highest bit takes part like any other",
                "semantics: The primitives"},
+          },
+      .identities =
+          {
+              {{0, {}}, {}, "zero turns no bit", "binary-operations: BitXor, table"},
+              {{{}, {}}, 0, "a bit and itself never differ", "semantics: The primitives"},
           },
       .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.bit_xor(x[0], x[1]); },
   };

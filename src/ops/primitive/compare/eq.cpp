@@ -27,13 +27,15 @@ Operation primitive_compare_eq() {
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] == p[1]; },
       .laws = {laws::commutative(), laws::self_inverse(1), laws::bounded(0, 1),
-               laws::complement("primitive.compare.ne", 1)},
+               laws::complement("primitive.compare.ne", 1), laws::transitive()},
       .denied =
           {
               {laws::associative(), {2, 2, 1}},  // eq(eq(2, 2), 1) is eq(1, 1); eq(2, eq(2, 1)) is eq(2, 0)
               {laws::identity(1), {2}},
               {laws::idempotent(), {0}},
               {laws::absorbing(0), {0}},
+              {laws::zero_product(), {1, 2}},
+              {laws::trichotomy(), {0, 0}},  // all three
           },
       .classes =
           {
@@ -68,6 +70,10 @@ Operation primitive_compare_eq() {
               {{0x7fffffff, 0xffffffff}, 0, "the sign bit is a bit like any other", "binary-operations: Eq"},
               {{0x12345678, 0x12345678}, 1, "every bit agrees", "binary-operations: Eq"},
               {{2, 1}, 0, "both are truthy, and yet not equal", "binary-operations: Eq"},
+          },
+      .identities =
+          {
+              {{{}, {}}, 1, "a word equals itself", "semantics: The primitives"},
           },
       .define = [](smt::Pool& pool,
                    std::span<const smt::Term> x) { return pool.word(pool.eq(x[0], x[1]), pool.width(x[0])); },

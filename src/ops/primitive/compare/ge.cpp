@@ -25,7 +25,8 @@ Operation primitive_compare_ge() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] >= p[1]; },
-      .laws = {laws::self_inverse(1), laws::bounded(0, 1), laws::complement("primitive.compare.lt", 1)},
+      .laws = {laws::self_inverse(1), laws::bounded(0, 1), laws::complement("primitive.compare.lt", 1),
+               laws::transitive(), laws::converse("primitive.compare.le")},
       .denied =
           {
               {laws::complement("primitive.compare.le", 1), {0, 0}},  // where they are equal both hold
@@ -34,6 +35,8 @@ Operation primitive_compare_ge() {
               {laws::associative(), {0, 0, 0}},  // ge(ge(0, 0), 0) is ge(1, 0); ge(0, ge(0, 0)) is ge(0, 1)
               {laws::identity(0), {2}},          // ge(2, 0) is 1
               {laws::idempotent(), {0}},
+              {laws::trichotomy(), {0, 0}},  // all three
+              {laws::converse("primitive.compare.lt"), {0, 0}},
           },
       .classes =
           {
@@ -88,6 +91,12 @@ Operation primitive_compare_ge() {
                0,
                "the order goes on across the sign bit",
                "binary-operations: Ge (Equivalent to 1 - Lt(a, b))"},
+          },
+      .identities =
+          {
+              {{{}, {}}, 1, "or equal", "semantics: The primitives"},
+              {{{}, 0}, 1, "zero is the least word", "semantics: The primitives"},
+              {{0xffffffff, {}}, 1, "the greatest word is no less than any", "semantics: The primitives"},
           },
       .define =
           [](smt::Pool& pool, std::span<const smt::Term> x) {

@@ -29,7 +29,8 @@ Operation primitive_compare_gt() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] > p[1]; },
-      .laws = {laws::self_inverse(0), laws::bounded(0, 1), laws::complement("primitive.compare.le", 1)},
+      .laws = {laws::self_inverse(0), laws::bounded(0, 1), laws::complement("primitive.compare.le", 1),
+               laws::transitive(), laws::trichotomy(), laws::converse("primitive.compare.lt")},
       .denied =
           {
               {laws::complement("primitive.compare.lt", 1), {0, 0}},  // where they are equal neither holds
@@ -38,6 +39,7 @@ Operation primitive_compare_gt() {
               {laws::associative(), {1, 0, 1}},  // gt(gt(1, 0), 1) is gt(1, 1); gt(1, gt(0, 1)) is gt(1, 0)
               {laws::identity(0), {2}},          // gt(2, 0) is 1
               {laws::idempotent(), {1}},
+              {laws::converse("primitive.compare.ge"), {0, 0}},
           },
       .classes =
           {
@@ -89,6 +91,12 @@ Operation primitive_compare_gt() {
                "the order goes on across the sign bit",
                "binary-operations: Gt (Equivalent to Lt(b, a))"},
               {{0, 0}, 0, "SelfInverse(0)", "binary-operations: Gt (Equivalent to Lt(b, a))"},
+          },
+      .identities =
+          {
+              {{{}, {}}, 0, "not strictly greater", "semantics: The primitives"},
+              {{0, {}}, 0, "zero is greater than no word", "semantics: The primitives"},
+              {{{}, 0xffffffff}, 0, "no word is greater than the greatest", "semantics: The primitives"},
           },
       .define =
           [](smt::Pool& pool, std::span<const smt::Term> x) {

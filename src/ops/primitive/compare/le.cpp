@@ -25,7 +25,8 @@ Operation primitive_compare_le() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] <= p[1]; },
-      .laws = {laws::self_inverse(1), laws::bounded(0, 1), laws::complement("primitive.compare.gt", 1)},
+      .laws = {laws::self_inverse(1), laws::bounded(0, 1), laws::complement("primitive.compare.gt", 1),
+               laws::transitive(), laws::converse("primitive.compare.ge")},
       .denied =
           {
               {laws::complement("primitive.compare.ge", 1), {0, 0}},  // where they are equal both hold
@@ -34,6 +35,8 @@ Operation primitive_compare_le() {
               {laws::associative(), {0, 0, 0}},  // le(le(0, 0), 0) is le(1, 0); le(0, le(0, 0)) is le(0, 1)
               {laws::identity(1), {2}},
               {laws::idempotent(), {0}},
+              {laws::trichotomy(), {0, 0}},  // all three
+              {laws::converse("primitive.compare.gt"), {0, 0}},
           },
       .classes =
           {
@@ -88,6 +91,12 @@ Operation primitive_compare_le() {
                0,
                "the order goes on across the sign bit",
                "binary-operations: Le (Equivalent to 1 - Lt(b, a))"},
+          },
+      .identities =
+          {
+              {{{}, {}}, 1, "or equal", "semantics: The primitives"},
+              {{0, {}}, 1, "zero is the least word", "semantics: The primitives"},
+              {{{}, 0xffffffff}, 1, "the greatest word is no less than any", "semantics: The primitives"},
           },
       .define =
           [](smt::Pool& pool, std::span<const smt::Term> x) {

@@ -24,7 +24,7 @@ Operation primitive_compare_logical_and() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] && p[1]; },
-      .laws = {},
+      .laws = {laws::left_absorbing(0), laws::right_absorbing(0), laws::transitive(), laws::zero_product()},
       .denied =
           {
               {laws::idempotent(), {2}},  // the truth of 2 is 1
@@ -32,6 +32,8 @@ Operation primitive_compare_logical_and() {
               {laws::identity(0xffffffff), {2}},
               {laws::absorbing(1), {0}},
               {laws::self_inverse(0), {1}},
+              {laws::right_identity(1), {2}},
+              {laws::lattice_absorption("primitive.compare.logical_or"), {2, 0}},  // a truth is 0 or 1
           },
       .classes =
           {
@@ -65,6 +67,11 @@ Operation primitive_compare_logical_and() {
                "both true though their product ends in 32 zeros",
                "binary-operations: And"},
               {{0xffffffff, 0}, 0, "all ones is true and no more", "binary-operations: And"},
+          },
+      .identities =
+          {
+              {{0, {}}, 0, "false and anything", "binary-operations: And"},
+              {{{}, 0}, 0, "anything and false", "binary-operations: And"},
           },
       .define =
           [](smt::Pool& pool, std::span<const smt::Term> x) {

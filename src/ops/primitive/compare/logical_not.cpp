@@ -27,7 +27,8 @@ Operation primitive_compare_logical_not() {
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return !p[0]; },
       .laws = {laws::bounded(0, 1),
                laws::de_morgan("primitive.compare.logical_and", "primitive.compare.logical_or"),
-               laws::de_morgan("primitive.compare.logical_or", "primitive.compare.logical_and")},
+               laws::de_morgan("primitive.compare.logical_or", "primitive.compare.logical_and"),
+               laws::antitone()},
       .denied =
           {
               {laws::involution(), {2}},  // twice gives the truth of 2, which is 1

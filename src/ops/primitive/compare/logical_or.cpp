@@ -24,7 +24,7 @@ Operation primitive_compare_logical_or() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] || p[1]; },
-      .laws = {},
+      .laws = {laws::left_absorbing(1), laws::right_absorbing(1), laws::zero_product()},
       .denied =
           {
               {laws::idempotent(), {2}},  // the truth of 2 is 1
@@ -32,6 +32,8 @@ Operation primitive_compare_logical_or() {
               {laws::absorbing(0xffffffff), {0}},  // the answer is 1
               {laws::self_inverse(0), {1}},
               {laws::self_inverse(1), {0}},
+              {laws::transitive(), {0, 1, 0}},
+              {laws::lattice_absorption("primitive.compare.logical_and"), {2, 0}},  // a truth is 0 or 1
           },
       .classes =
           {
@@ -65,6 +67,12 @@ Operation primitive_compare_logical_or() {
                "binary-operations: Or"},
               {{0xffffffff, 1}, 1, "true though the sum of the words wraps to 0", "binary-operations: Or"},
               {{0, 0xffffffff}, 1, "all ones is true, and the answer is 1", "binary-operations: Or"},
+          },
+      .identities =
+          {
+              {{1, {}}, 1, "true or anything", "binary-operations: Or"},
+              {{{}, 1}, 1, "anything or true", "binary-operations: Or"},
+              {{2, {}}, 1, "any word but zero is true", "binary-operations: Or"},
           },
       .define =
           [](smt::Pool& pool, std::span<const smt::Term> x) {

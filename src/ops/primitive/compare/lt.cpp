@@ -22,7 +22,8 @@ Operation primitive_compare_lt() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] < p[1]; },
-      .laws = {laws::self_inverse(0), laws::bounded(0, 1), laws::complement("primitive.compare.ge", 1)},
+      .laws = {laws::self_inverse(0), laws::bounded(0, 1), laws::complement("primitive.compare.ge", 1),
+               laws::transitive(), laws::trichotomy(), laws::converse("primitive.compare.gt")},
       .denied =
           {
               {laws::complement("primitive.compare.gt", 1), {0, 0}},  // where they are equal neither holds
@@ -31,6 +32,7 @@ Operation primitive_compare_lt() {
               {laws::associative(), {1, 0, 1}},  // lt(lt(1, 0), 1) is lt(0, 1); lt(1, lt(0, 1)) is lt(1, 1)
               {laws::identity(0), {1}},
               {laws::idempotent(), {1}},
+              {laws::converse("primitive.compare.le"), {0, 0}},
           },
       .classes =
           {
@@ -70,6 +72,12 @@ Operation primitive_compare_lt() {
                "the order goes on across the sign bit",
                "binary-operations: Lt (unsigned)"},
               {{0, 0}, 0, "SelfInverse(0)", "binary-operations: Lt, laws"},
+          },
+      .identities =
+          {
+              {{{}, {}}, 0, "not strictly less", "binary-operations: Lt"},
+              {{{}, 0}, 0, "no word is less than zero", "binary-operations: Lt"},
+              {{0xffffffff, {}}, 0, "the greatest word is less than none", "binary-operations: Lt"},
           },
       .define =
           [](smt::Pool& pool, std::span<const smt::Term> x) {

@@ -30,6 +30,8 @@ Operation primitive_compare_ne() {
               {laws::identity(0), {2}},          // 1, not 2
               {laws::idempotent(), {1}},
               {laws::absorbing(1), {1}},
+              {laws::transitive(), {0, 1, 0}},
+              {laws::trichotomy(), {0, 1}},  // both ways round
           },
       .classes =
           {
@@ -61,6 +63,10 @@ Operation primitive_compare_ne() {
                1,
                "they differ in every bit; the answer is 1 and not their difference",
                "binary-operations: Ne"},
+          },
+      .identities =
+          {
+              {{{}, {}}, 0, "a word never differs from itself", "semantics: The primitives"},
           },
       .define = [](smt::Pool& pool,
                    std::span<const smt::Term> x) { return pool.word(pool.ne(x[0], x[1]), pool.width(x[0])); },

@@ -25,7 +25,10 @@ Operation primitive_compare_select() {
       .parameter_names = {"c", "t", "f"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder& f, std::span<const ir::Ex> p) { return f.select(p[0], p[1], p[2]); },
-      .laws = {},
+      .laws = {laws::custom("equal_branches", 2,
+                            [](ir::FunctionBuilder& f, std::span<const ir::Ex> v) {
+                              return f.call("primitive.compare.select", {v[0], v[1], v[1]}) == v[1];
+                            })},
       .denied =
           {
               {laws::bounded(0, 1), {1, 2, 3}},  // the condition is a truth, the result is any word
@@ -61,6 +64,13 @@ Operation primitive_compare_select() {
               {{1, 0xffffffff, 0}, 0xffffffff, "every bit of t arrives", "semantics: Operators (Select)"},
               {{1, 0, 0xffffffff}, 0, "no bit of f shines through", "semantics: Operators (Select)"},
               {{7, 5, 5}, 5, "equal arms: the condition does not matter", "semantics: Operators (Select)"},
+          },
+      .identities =
+          {
+              {{0, 5, {}}, {}, "zero is false: the third operand", "semantics: The primitives"},
+              {{1, {}, 5}, {}, "true: the second operand", "semantics: The primitives"},
+              {{2, {}, 5}, {}, "any word but zero is true", "semantics: The primitives"},
+              {{{}, 9, 9}, 9, "both ways are alike", "semantics: The primitives"},
           },
       .define = [](smt::Pool& pool,
                    std::span<const smt::Term> x) { return pool.ite(pool.is_not_zero(x[0]), x[1], x[2]); },

@@ -41,6 +41,7 @@ Operation primitive_math_abs() {
               {laws::de_morgan("primitive.math.mul", "primitive.math.mul"),
                {0x10000, 0x8001}},  // the product wraps into the sign bit
               {laws::de_morgan("primitive.math.add", "primitive.math.add"), {1, 0xffffffff}},
+              {laws::antitone(), {0, 1}},
           },
       .classes =
           {

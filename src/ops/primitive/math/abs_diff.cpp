@@ -33,6 +33,8 @@ Operation primitive_math_abs_diff() {
               {laws::idempotent(), {1}},
               {laws::absorbing(0xffffffff), {1}},
               {laws::distributive_over("primitive.math.add"), {1, 1, 1}},
+              {laws::zero_product(), {1, 1}},
+              {laws::inverse_of("primitive.math.add"), {0xffffffff, 2}},  // the sum wraps to 1
           },
       .classes =
           {
@@ -81,6 +83,12 @@ Operation primitive_math_abs_diff() {
                0,
                "SelfInverse(0) at the greatest",
                "semantics: The primitives (abs_diff: unsigned)"},
+          },
+      .identities =
+          {
+              {{{}, {}}, 0, "no distance from itself", "semantics: The primitives (abs_diff)"},
+              {{{}, 0}, {}, "the distance from zero", "semantics: The primitives (abs_diff)"},
+              {{0, {}}, {}, "unsigned, either way round", "semantics: The primitives (abs_diff)"},
           },
       .define =
           [](smt::Pool& pool, std::span<const smt::Term> x) {

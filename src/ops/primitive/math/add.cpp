@@ -27,13 +27,15 @@ Operation primitive_math_add() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] + p[1]; },
-      .laws = {laws::commutative(), laws::associative(), laws::identity(0)},
+      .laws = {laws::commutative(), laws::associative(), laws::identity(0),
+               laws::inverse_of("primitive.math.sub")},
       .denied =
           {
               {laws::self_inverse(0), {1}},
               {laws::idempotent(), {1}},
               {laws::absorbing(0xffffffff), {1}},  // it wraps; add_sat is the one that stays
               {laws::distributive_over("primitive.math.mul"), {1, 1, 1}},
+              {laws::zero_product(), {1, 0xffffffff}},
           },
       .classes =
           {
@@ -68,6 +70,11 @@ Operation primitive_math_add() {
                0xffff,
                "ffff0000 + 10000 wraps to 0 and ffff remains",
                "semantics: Operators (wrapping)"},
+          },
+      .identities =
+          {
+              {{0, {}}, {}, "nothing is added", "binary-operations: Add"},
+              {{{}, 0}, {}, "nothing is added", "binary-operations: Add"},
           },
       .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.add(x[0], x[1]); },
   };

@@ -31,13 +31,15 @@ Operation primitive_math_add_sat() {
             return f.select(sum < p[0], f.u32(0xffffffff), sum);
           },
       .laws = {laws::commutative(), laws::associative(), laws::identity(0), laws::absorbing(0xffffffff),
-               laws::distributive_over("primitive.math.min"), laws::distributive_over("primitive.math.max")},
+               laws::distributive_over("primitive.math.min"), laws::distributive_over("primitive.math.max"),
+               laws::zero_product()},
       .denied =
           {
               {laws::idempotent(), {1}},
               {laws::self_inverse(0), {1}},
               {laws::absorbing(0), {1}},
               {laws::distributive_over("primitive.math.add"), {1, 0, 0}},
+              {laws::inverse_of("primitive.math.sub_sat"), {0, 1}},
           },
       .classes =
           {
@@ -85,6 +87,11 @@ Operation primitive_math_add_sat() {
                0xffffffff,
                "a wrapped sum would be 1",
                "semantics: The primitives (add_sat: unsigned)"},
+          },
+      .identities =
+          {
+              {{0, {}}, {}, "nothing is added", "semantics: The primitives (add_sat)"},
+              {{0xffffffff, {}}, 0xffffffff, "full already", "semantics: The primitives (add_sat)"},
           },
       // The sum that does not wrap has one bit more.
       .define =

@@ -31,7 +31,12 @@ Operation primitive_math_clamp() {
           [](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
             return f.call("primitive.math.min", {f.call("primitive.math.max", {p[0], p[1]}), p[2]});
           },
-      .laws = {},
+      .laws = {laws::custom("between_bounds", 3,
+                            [](ir::FunctionBuilder& f, std::span<const ir::Ex> v) {
+                              const ir::Ex clamped =
+                                  f.let("clamped", f.call("primitive.math.clamp", {v[0], v[1], v[2]}));
+                              return v[1] > v[2] || (v[1] <= clamped && clamped <= v[2]);
+                            })},
       .denied =
           {
               {laws::bounded(0, 0x7fffffff),
@@ -79,6 +84,18 @@ Operation primitive_math_clamp() {
               {{0, 0xffffffff, 0xffffffff},
                0xffffffff,
                "an interval of one point at the greatest",
+               "semantics: The primitives (clamp)"},
+          },
+      .identities =
+          {
+              {{{}, 0, 0xffffffff},
+               {},
+               "the whole range lets every word through",
+               "semantics: The primitives (clamp)"},
+              {{{}, 7, 7}, 7, "a range of one word", "semantics: The primitives (clamp)"},
+              {{{}, 0xffffffff, 0},
+               0,
+               "the upper bound is applied last",
                "semantics: The primitives (clamp)"},
           },
       .define =

@@ -35,7 +35,7 @@ Operation primitive_math_div() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] / p[1]; },
-      .laws = {},
+      .laws = {laws::right_identity(1), laws::left_absorbing(0), laws::right_absorbing(0)},
       .denied =
           {
               {laws::commutative(), {2, 1}},
@@ -44,6 +44,9 @@ Operation primitive_math_div() {
               {laws::self_inverse(1), {0}},      // 0 / 0 is 0
               {laws::idempotent(), {2}},
               {laws::distributive_over("primitive.math.add"), {4, 1, 1}},
+              {laws::left_identity(1), {2}},
+              {laws::zero_product(), {1, 2}},
+              {laws::inverse_of("primitive.math.mul"), {0x80000000, 2}},  // what wrapped is lost
           },
       .classes =
           {
@@ -82,6 +85,12 @@ Operation primitive_math_div() {
                0xffff,
                "truncating: ffff and a remainder of ffff",
                "binary-operations: Div"},
+          },
+      .identities =
+          {
+              {{{}, 1}, {}, "x ones fit into x", "binary-operations: Div"},
+              {{{}, 0}, 0, "division by zero is zero", "binary-operations: Div"},
+              {{0, {}}, 0, "nothing divided, by zero too", "binary-operations: Div"},
           },
       .define =
           [](smt::Pool& pool, std::span<const smt::Term> x) {

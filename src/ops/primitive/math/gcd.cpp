@@ -63,6 +63,8 @@ Operation primitive_math_gcd() {
               {laws::distributive_over("primitive.math.lcm"),
                {3, 3, 0x80000000}},  // true of numbers; the low word of 3 * 2^31 has lost the 3
               {laws::distributive_over("primitive.math.mul"), {2, 2, 2}},
+              {laws::lattice_absorption("primitive.math.lcm"),
+               {0xffffffff, 0xfffffffe}},  // true of numbers; the low word of the multiple is 2
           },
       .classes =
           {
@@ -102,6 +104,13 @@ Operation primitive_math_gcd() {
                "neighbouring Fibonacci numbers share nothing",
                "semantics: The primitives (gcd)"},
               {{0xffffffff, 0x10001}, 0x10001, "2^32 - 1 = 65535 * 65537", "semantics: The primitives (gcd)"},
+          },
+      .identities =
+          {
+              {{0, {}}, {}, "every word divides zero, and gcd(0, 0) = 0", "semantics: The primitives (gcd)"},
+              {{{}, 0}, {}, "every word divides zero, and gcd(0, 0) = 0", "semantics: The primitives (gcd)"},
+              {{1, {}}, 1, "only one divides one", "semantics: The primitives (gcd)"},
+              {{{}, {}}, {}, "the greatest divisor of a word is itself", "semantics: The primitives (gcd)"},
           },
       // No formula says it: Euclid's algorithm is a loop. Its laws are run, and derived from each other.
       .define = nullptr,

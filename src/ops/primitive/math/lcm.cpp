@@ -88,6 +88,12 @@ Operation primitive_math_lcm() {
                "the gcd is 8000: 2 * 3 * 8000",
                "semantics: The primitives (lcm)"},
           },
+      .identities =
+          {
+              {{0, {}}, 0, "lcm(0, x) = 0", "semantics: The primitives (lcm)"},
+              {{1, {}}, {}, "one divides every word", "semantics: The primitives (lcm)"},
+              {{{}, {}}, {}, "the least multiple of a word is itself", "semantics: The primitives (lcm)"},
+          },
       // No formula says it: Euclid's algorithm is a loop. Its laws are run, and derived from each other.
       .define = nullptr,
   };

@@ -28,7 +28,8 @@ Operation primitive_math_max() {
       .compose = [](ir::FunctionBuilder& f,
                     std::span<const ir::Ex> p) { return f.select(p[0] < p[1], p[1], p[0]); },
       .laws = {laws::commutative(), laws::associative(), laws::identity(0), laws::idempotent(),
-               laws::absorbing(0xffffffff), laws::distributive_over("primitive.math.min")},
+               laws::absorbing(0xffffffff), laws::distributive_over("primitive.math.min"),
+               laws::lattice_absorption("primitive.math.min"), laws::zero_product()},
       .denied =
           {
               {laws::identity(0x80000000), {0}},            // it would be, of signed numbers
@@ -36,6 +37,7 @@ Operation primitive_math_max() {
               {laws::identity(0xffffffff), {1}},
               {laws::self_inverse(0), {1}},
               {laws::distributive_over("primitive.math.add"), {1, 0, 0}},
+              {laws::lattice_absorption("primitive.math.add"), {0, 1}},
           },
       .classes =
           {
@@ -81,6 +83,12 @@ Operation primitive_math_max() {
                "neighbours at the greatest",
                "semantics: The primitives (max: unsigned)"},
               {{0, 0}, 0, "Idempotent at the least", "semantics: The primitives (max: unsigned)"},
+          },
+      .identities =
+          {
+              {{{}, {}}, {}, "the greater of two that are equal", "semantics: The primitives (max)"},
+              {{0, {}}, {}, "zero is the least word", "semantics: The primitives (max)"},
+              {{0xffffffff, {}}, 0xffffffff, "no word is greater", "semantics: The primitives (max)"},
           },
       .define = [](smt::Pool& pool,
                    std::span<const smt::Term> x) { return pool.ite(pool.ule(x[0], x[1]), x[1], x[0]); },

@@ -30,7 +30,8 @@ Operation primitive_math_min() {
       .laws = {laws::commutative(), laws::associative(), laws::identity(0xffffffff), laws::idempotent(),
                laws::absorbing(0), laws::distributive_over("primitive.math.max"),
                laws::distributive_over("primitive.compare.logical_and"),
-               laws::distributive_over("primitive.compare.logical_or")},
+               laws::distributive_over("primitive.compare.logical_or"),
+               laws::lattice_absorption("primitive.math.max"), laws::zero_product()},
       .denied =
           {
               {laws::identity(0x7fffffff), {0xffffffff}},  // it would be, of signed numbers
@@ -38,6 +39,8 @@ Operation primitive_math_min() {
               {laws::identity(0), {1}},
               {laws::self_inverse(0), {1}},
               {laws::distributive_over("primitive.math.add"), {1, 1, 1}},
+              {laws::lattice_absorption("primitive.math.add"),
+               {1, 0xffffffff}},  // the sum wraps; of numbers it would hold
           },
       .classes =
           {
@@ -86,6 +89,12 @@ Operation primitive_math_min() {
                0xffffffff,
                "Idempotent at the greatest",
                "semantics: The primitives (min: unsigned)"},
+          },
+      .identities =
+          {
+              {{{}, {}}, {}, "the lesser of two that are equal", "semantics: The primitives (min)"},
+              {{0, {}}, 0, "zero is the least word", "semantics: The primitives (min)"},
+              {{0xffffffff, {}}, {}, "no word is greater", "semantics: The primitives (min)"},
           },
       .define = [](smt::Pool& pool,
                    std::span<const smt::Term> x) { return pool.ite(pool.ult(x[1], x[0]), x[1], x[0]); },

@@ -30,14 +30,16 @@ Operation primitive_math_mod() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] % p[1]; },
-      .laws = {laws::self_inverse(0)},
+      .laws = {laws::self_inverse(0), laws::left_absorbing(0), laws::right_absorbing(0)},
       .denied =
           {
               {laws::commutative(), {10, 3}},
               {laws::associative(), {10, 7, 4}},  // (10 % 7) % 4 is 3, 10 % (7 % 4) is 1
               {laws::identity(0), {1}},           // a % 0 is 0, not a
               {laws::idempotent(), {1}},
-              {laws::absorbing(1), {2}},  // a % 1 is 0
+              {laws::absorbing(1), {2}},                         // a % 1 is 0
+              {laws::right_identity(0xffffffff), {0xffffffff}},  // of every other word it is the word
+              {laws::zero_product(), {2, 1}},
           },
       .classes =
           {
@@ -79,6 +81,13 @@ Operation primitive_math_mod() {
                2,
                "2^31 = 3 * 715827882 + 2; as -2^31 it would be another",
                "binary-operations: Mod (truncating unsigned remainder)"},
+          },
+      .identities =
+          {
+              {{{}, 1}, 0, "one divides every word", "binary-operations: Mod"},
+              {{{}, 0}, 0, "modulo zero is zero", "binary-operations: Mod"},
+              {{{}, {}}, 0, "a word divides itself, and modulo zero is zero", "binary-operations: Mod"},
+              {{0, {}}, 0, "nothing is left of nothing", "binary-operations: Mod"},
           },
       .define =
           [](smt::Pool& pool, std::span<const smt::Term> x) {

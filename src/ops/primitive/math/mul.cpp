@@ -35,6 +35,8 @@ Operation primitive_math_mul() {
               {laws::self_inverse(0), {1}},
               {laws::self_inverse(1), {2}},
               {laws::distributive_over("primitive.math.min"), {2, 0x80000000, 1}},
+              {laws::zero_product(), {0x10000, 0x10000}},        // neither is zero, and the product is 2^32
+              {laws::inverse_of("primitive.math.div"), {1, 2}},  // the remainder is lost
           },
       .classes =
           {
@@ -71,6 +73,12 @@ Operation primitive_math_mul() {
                "(2^16 - 1)(2^16 + 1) = 2^32 - 1",
                "binary-operations: Mul (low 32 bits)"},
               {{0x80000000, 3}, 0x80000000, "2^31 * 3 = 2^32 + 2^31", "binary-operations: Mul (low 32 bits)"},
+          },
+      .identities =
+          {
+              {{0, {}}, 0, "no times x", "binary-operations: Mul"},
+              {{1, {}}, {}, "one times x", "binary-operations: Mul"},
+              {{{}, 1}, {}, "x times one", "binary-operations: Mul"},
           },
       .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.mul(x[0], x[1]); },
   };

@@ -30,6 +30,7 @@ Operation primitive_math_negate() {
               {laws::de_morgan("primitive.math.mul", "primitive.math.mul"), {1, 1}},
               {laws::de_morgan("primitive.math.min", "primitive.math.max"), {0, 1}},  // zero stays the least
               {laws::complement("primitive.bitwise.not", 0), {0}},
+              {laws::antitone(), {0, 1}},  // zero stays the least
           },
       .classes =
           {

@@ -39,6 +39,7 @@ Operation primitive_math_sign() {
                {0x10000, 0x10000}},  // true of numbers; the product wraps to 0
               {laws::de_morgan("primitive.math.add", "primitive.math.add"), {1, 1}},
               {laws::de_morgan("primitive.bitwise.and", "primitive.bitwise.and"), {1, 2}},
+              {laws::antitone(), {0, 1}},
           },
       .classes =
           {

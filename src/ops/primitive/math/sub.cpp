@@ -25,7 +25,7 @@ Operation primitive_math_sub() {
       .parameter_names = {"a", "b"},
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0] - p[1]; },
-      .laws = {laws::self_inverse(0)},
+      .laws = {laws::self_inverse(0), laws::right_identity(0), laws::inverse_of("primitive.math.add")},
       .denied =
           {
               {laws::commutative(), {1, 0}},
@@ -33,6 +33,8 @@ Operation primitive_math_sub() {
               {laws::identity(0), {1}},          // 1 - 0 is 1, 0 - 1 is not: it holds on one side only
               {laws::idempotent(), {1}},
               {laws::absorbing(0), {1}},
+              {laws::left_identity(0), {1}},
+              {laws::zero_product(), {1, 1}},
           },
       .classes =
           {
@@ -61,6 +63,11 @@ Operation primitive_math_sub() {
                "semantics: Operators (wrapping)"},
               {{3, 5}, 0xfffffffe, "5 is 2 more: the result is -2", "semantics: Operators (wrapping)"},
               {{0, 0x80000000}, 0x80000000, "2^31 is its own negative", "semantics: Operators (wrapping)"},
+          },
+      .identities =
+          {
+              {{{}, 0}, {}, "nothing is taken away", "binary-operations: Sub"},
+              {{{}, {}}, 0, "all of it is taken away", "binary-operations: Sub"},
           },
       .define = [](smt::Pool& pool, std::span<const smt::Term> x) { return pool.sub(x[0], x[1]); },
   };

@@ -26,7 +26,7 @@ Operation primitive_math_sub_sat() {
       .reference = reference_of<reference>,
       .compose = [](ir::FunctionBuilder& f,
                     std::span<const ir::Ex> p) { return f.select(p[0] > p[1], p[0] - p[1], f.u32(0)); },
-      .laws = {laws::self_inverse(0)},
+      .laws = {laws::self_inverse(0), laws::right_identity(0), laws::left_absorbing(0)},
       .denied =
           {
               {laws::commutative(), {1, 0}},
@@ -36,6 +36,8 @@ Operation primitive_math_sub_sat() {
               {laws::idempotent(), {1}},
               {laws::distributive_over("primitive.math.min"),
                {2, 0, 1}},  // it turns the order of its second operand round
+              {laws::inverse_of("primitive.math.add_sat"), {1, 0xffffffff}},  // the sum was cut off
+              {laws::zero_product(), {1, 1}},
           },
       .classes =
           {
@@ -75,6 +77,13 @@ Operation primitive_math_sub_sat() {
                0xfffffffe,
                "unsigned: ffffffff is not -1",
                "semantics: The primitives (sub_sat: unsigned)"},
+          },
+      .identities =
+          {
+              {{{}, 0}, {}, "nothing is taken away", "semantics: The primitives (sub_sat)"},
+              {{0, {}}, 0, "nothing is there to take", "semantics: The primitives (sub_sat)"},
+              {{{}, {}}, 0, "all of it is taken away", "semantics: The primitives (sub_sat)"},
+              {{{}, 0xffffffff}, 0, "no word is greater", "semantics: The primitives (sub_sat)"},
           },
       // The difference that does not wrap has one bit more, its sign.
       .define =
