@@ -33,14 +33,17 @@ std::string assignment(std::span<const uint32_t> values) {
   return out;
 }
 
+/// Writes tuples first .. first + n - 1 of an engine, one column a variable.
+using Fill = std::function<void(uint64_t first, size_t n, std::span<uint32_t* const> columns)>;
+
 /// One law, one engine: runs all slices and gathers what failed.
 class Sweep {
  public:
-  Sweep(const BoundLaw& law, Evaluator& evaluator, const Cases& cases, uint64_t instances,
+  Sweep(const BoundLaw& law, Evaluator& evaluator, Fill fill, uint64_t instances,
         const EngineOptions& options, size_t inner, const uint32_t* ready)
       : law_(law),
         evaluator_(evaluator),
-        cases_(cases),
+        fill_(std::move(fill)),
         instances_(instances),
         options_(options),
         inner_(inner),
@@ -87,7 +90,7 @@ class Sweep {
     } else {
       std::vector<uint32_t*> fill;
       for (auto& column : bench.columns) fill.push_back(column.data());
-      cases_.fill(first, n, fill);
+      fill_(first, n, fill);
       columns.assign(fill.begin(), fill.end());
     }
     bench.flow.begin(columns, n);
@@ -120,7 +123,7 @@ class Sweep {
 
   const BoundLaw& law_;
   Evaluator& evaluator_;
-  const Cases& cases_;
+  const Fill fill_;
   const uint64_t instances_;
   const EngineOptions& options_;
   const size_t inner_;           // how many values each variable of a grid has; 0: no grid
@@ -139,12 +142,35 @@ bool has_floats(const BoundLaw& law) {
   return std::ranges::any_of(law.variables, [](spec::DataType t) { return spec::kFloats.contains(t); });
 }
 
-/// Every tuple whose words are all at most this is in the domain of exhaustive u8. An 8-bit format has none
-/// of the patterns next to zero.
-uint32_t covered_from_zero(const BoundLaw& law) {
+bool is_of_integers(const BoundLaw& law) {
+  return std::ranges::all_of(
+      law.variables, [](spec::DataType t) { return t == spec::DataType::U32 || t == spec::DataType::I32; });
+}
+
+/// Every tuple whose words are all at most this is in the domain of an engine; 0: it says nothing. An 8-bit
+/// format of floats has none of the patterns next to zero.
+uint32_t covered_from_zero(const BoundLaw& law, Engine engine) {
   if (has_floats(law)) return 0;
   const bool is_signed = std::ranges::count(law.variables, spec::DataType::I32) != 0;
-  return is_signed ? 127 : 255;
+  switch (engine) {
+    case Engine::ExhaustiveU8: return is_signed ? 127 : 255;
+    case Engine::ExhaustiveU16: return is_signed ? 32767 : 65535;
+    case Engine::Edge256:
+    case Engine::Witnessed: return 0;
+  }
+  return 0;
+}
+
+/// Tuples of u16 in lexicographic order; a signed one extends its sign.
+void fill_u16(const BoundLaw& law, uint64_t first, size_t n, std::span<uint32_t* const> columns) {
+  for (size_t v = 0; v < columns.size(); ++v) {
+    const size_t down = 16 * (columns.size() - 1 - v);
+    const uint32_t sign = law.variables[v] == spec::DataType::I32 ? 0x8000 : 0;
+    for (size_t i = 0; i < n; ++i) {
+      const uint32_t word = uint32_t((first + i) >> down) & 0xffff;
+      columns[v][i] = (word ^ sign) - sign;
+    }
+  }
 }
 
 bool is_whole_domain(const BoundLaw& law) {
@@ -156,9 +182,8 @@ Result<Counterexample> counterexample(const BoundLaw& law, std::span<const Engin
   std::vector<uint32_t> best;
   for (const EngineResult& engine : engines) {
     if (engine.failures == 0) continue;
-    if (engine.engine == Engine::ExhaustiveU8 && std::ranges::max(engine.first) <= covered_from_zero(law)) {
-      return Counterexample{engine.first, true};
-    }
+    const uint32_t covered = covered_from_zero(law, engine.engine);
+    if (covered > 0 && std::ranges::max(engine.first) <= covered) return Counterexample{engine.first, true};
     if (best.empty() || generate::simpler(engine.first, best)) best = engine.first;
   }
   std::optional<Diag> error;
@@ -185,6 +210,7 @@ std::string evidence(const BoundLaw& law, std::span<const EngineResult> engines,
         out += is_whole_domain(law) ? std::string("proved")
                                     : fmt::format("exhausted({}{})", exhausted_domain(law), power);
         break;
+      case Engine::ExhaustiveU16: out += fmt::format("exhausted(u16{})", power); break;
       case Engine::Edge256: out += fmt::format("exhausted(edge256{})", power); break;
       case Engine::Witnessed: out += fmt::format("witnessed({}, seed {})", engine.instances, seed); break;
     }
@@ -199,29 +225,44 @@ size_t grid_of(const BoundLaw& law) {
 }
 
 /// The first tuples of cases, column by column.
-void fill_columns(const Cases& cases, uint64_t instances, std::vector<uint32_t>& out) {
+void fill_columns(const Fill& fill, size_t variables, uint64_t instances, std::vector<uint32_t>& out) {
   constexpr uint64_t kPart = 1 << 16;
-  out.resize(cases.operands() * instances);
+  out.resize(variables * instances);
   tbb::parallel_for(uint64_t{0}, (instances + kPart - 1) / kPart, [&](uint64_t part) {
     const uint64_t first = part * kPart;
     std::vector<uint32_t*> columns;
-    for (size_t v = 0; v < cases.operands(); ++v) columns.push_back(out.data() + v * instances + first);
-    cases.fill(first, size_t(std::min(kPart, instances - first)), columns);
+    for (size_t v = 0; v < variables; ++v) columns.push_back(out.data() + v * instances + first);
+    fill(first, size_t(std::min(kPart, instances - first)), columns);
   });
 }
 
 struct Plan {
   Engine engine;
-  Strategy strategy;
-  uint64_t limit;
-  bool grid;
+  uint64_t instances;
+  Fill fill;
+  bool grid = false;
 };
 
-std::vector<Plan> planned(const EngineOptions& options) {
+std::vector<Plan> planned(const BoundLaw& law, const std::string& stream, const EngineOptions& options) {
   std::vector<Plan> out;
-  if (options.exhaustive_u8) out.push_back({Engine::ExhaustiveU8, Strategy::Exhaustive8, UINT64_MAX, true});
-  if (options.edge256) out.push_back({Engine::Edge256, Strategy::Edge256, UINT64_MAX, true});
-  if (options.witnessed > 0) out.push_back({Engine::Witnessed, Strategy::Random, options.witnessed, false});
+  const auto add = [&](Engine engine, Strategy strategy, uint64_t limit, bool grid) {
+    const Cases cases(stream, law.variables, strategy, options.seed);
+    out.push_back({engine, std::min(cases.size(), limit),
+                   [cases](uint64_t first, size_t n, std::span<uint32_t* const> columns) {
+                     cases.fill(first, n, columns);
+                   },
+                   grid});
+  };
+  const size_t variables = law.variables.size();
+  if (options.exhaustive_u8) add(Engine::ExhaustiveU8, Strategy::Exhaustive8, UINT64_MAX, true);
+  if (variables <= std::min(options.exhaustive_u16, 2u) && is_of_integers(law)) {
+    out.push_back({Engine::ExhaustiveU16, uint64_t{1} << (16 * variables),
+                   [&law](uint64_t first, size_t n, std::span<uint32_t* const> columns) {
+                     fill_u16(law, first, n, columns);
+                   }});
+  }
+  if (options.edge256) add(Engine::Edge256, Strategy::Edge256, UINT64_MAX, true);
+  if (options.witnessed > 0) add(Engine::Witnessed, Strategy::Random, options.witnessed, false);
   return out;
 }
 
@@ -230,7 +271,8 @@ std::vector<Plan> planned(const EngineOptions& options) {
 std::string_view exhausted_domain(const BoundLaw& law) { return has_floats(law) ? "e5m2" : "u8"; }
 
 std::string_view text(Engine engine) {
-  constexpr std::array<std::string_view, kEngineCount> names = {"exhaustive-u8", "edge256", "witnessed"};
+  constexpr std::array<std::string_view, kEngineCount> names = {"exhaustive-u8", "edge256", "witnessed",
+                                                                "exhaustive-u16"};
   return names[size_t(engine)];
 }
 
@@ -260,15 +302,15 @@ Result<LawVerdict> check_law(const spec::Law& law, const ops::Operation& operati
   verdict.domain = exhausted_domain(*bound);
   const std::string stream = fmt::format("law {} of {}", spec::to_string(law), verdict.operation);
   bool complete = true, failed = false;
-  for (const Plan& plan : planned(options)) {
-    const Cases cases(stream, bound->variables, plan.strategy, options.seed);
-    const uint64_t instances = std::min(cases.size(), plan.limit);
+  for (const Plan& plan : planned(*bound, stream, options)) {
+    const uint64_t instances = plan.instances;
     const uint32_t* ready = nullptr;
     if (plan.engine == Engine::Witnessed && options.witnesses != nullptr) {
-      if (options.witnesses->empty()) fill_columns(cases, instances, *options.witnesses);
+      if (options.witnesses->empty())
+        fill_columns(plan.fill, bound->variables.size(), instances, *options.witnesses);
       ready = options.witnesses->data();
     }
-    Sweep sweep(*bound, evaluator, cases, instances, options, plan.grid ? grid_of(*bound) : 0, ready);
+    Sweep sweep(*bound, evaluator, plan.fill, instances, options, plan.grid ? grid_of(*bound) : 0, ready);
     VYRE_TRY(result, sweep.run(plan.engine));
     complete = complete && result.instances == instances && instances > 0;
     failed = failed || result.failures > 0;

@@ -1,12 +1,13 @@
 // Engines: how many instances of a law are run, and what may be said afterwards.
 //
-// Three engines run the same statement. ExhaustiveU8 takes every tuple of operands 0..255 through the
+// Four engines run the same statement. ExhaustiveU8 takes every tuple of operands 0..255 through the
 // full-width function (i32: the sign-extended i8; floats: the 256 values of the 8-bit format e5m2, exactly).
-// Edge256 takes every tuple of 256 structured full-width values. Witnessed takes generated full-width values,
-// 10^6 and more. A law is verified when every engine that was asked for ran all its instances and none
-// failed; no instance run is no verdict. A refuted law comes with one counterexample: the smallest there is,
-// where exhaustion can say so, else a shrunk one, and it says which. Source: semantics, "Laws and evidence";
-// vyre-conform-spec, "Verification" of laws.
+// ExhaustiveU16 does it with 0..65535 (i32: the sign-extended i16), for integer laws of one variable, and of
+// two where that is asked for. Edge256 takes every tuple of 256 structured full-width values. Witnessed takes
+// generated full-width values, 10^6 and more. A law is verified when every engine that was asked for ran all
+// its instances and none failed; no instance run is no verdict. A refuted law comes with one counterexample:
+// the smallest there is, where exhaustion can say so, else a shrunk one, and it says which. Source:
+// semantics, "Laws and evidence"; vyre-conform-spec, "Verification" of laws.
 #pragma once
 
 #include <atomic>
@@ -20,14 +21,17 @@
 
 namespace vyre::algebra {
 
-enum class Engine : uint8_t { ExhaustiveU8, Edge256, Witnessed };
-inline constexpr size_t kEngineCount = 3;
-std::string_view text(Engine engine);  // "exhaustive-u8", "edge256", "witnessed"
+enum class Engine : uint8_t { ExhaustiveU8, Edge256, Witnessed, ExhaustiveU16 };
+inline constexpr size_t kEngineCount = 4;
+std::string_view text(Engine engine);  // "exhaustive-u8", "edge256", ...
 /// What ExhaustiveU8 runs through: "u8", or of floats "e5m2", all values of that 8-bit format.
 std::string_view exhausted_domain(const BoundLaw& law);
 
 struct EngineOptions {
   bool exhaustive_u8 = true;
+  /// ExhaustiveU16 runs on integer laws of at most so many variables: 1 is 2^16 instances, 2 is 2^32. 0: not
+  /// run.
+  uint32_t exhaustive_u16 = 0;
   bool edge256 = true;
   uint64_t witnessed = 1'000'000;  // instances; 0: not run
   uint64_t seed = 0;               // of Witnessed

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "algebra/law.h"
 #include "certify/certificate.h"
 #include "ops/operation.h"
 #include "verify/families.h"
@@ -20,9 +21,8 @@ void add(Hasher& h, const std::vector<uint32_t>& words) {
   for (const uint32_t w : words) h.update_u32(w);
 }
 
-// A composition has no encoding of its own; a program with the same code and a store of the result has.
-Digest composition_digest(const ops::Operation& operation) {
-  ir::Function f = *ops::op_table().find(operation.id, operation.version)->body;
+// A function has no encoding of its own; a program with the same code and a store of the result has.
+Digest function_digest(ir::Function f) {
   ir::Program program;
   program.name = "composition";
   program.code = std::move(f.code);
@@ -43,6 +43,14 @@ Digest composition_digest(const ops::Operation& operation) {
   return wire::digest(program);
 }
 
+// A custom law is its predicate: two under one name must not hash alike.
+void add(Hasher& h, const spec::Law& law, const ops::Operation& op) {
+  add(h, spec::to_string(law));
+  if (law.kind != spec::LawKind::Custom) return;
+  const auto bound = algebra::bind(law, op);
+  if (bound) add(h, function_digest(*bound->predicate).hex());
+}
+
 void add(Hasher& h, const ops::Operation& op) {
   add(h, op.id);
   h.update_u32(op.version);
@@ -50,12 +58,12 @@ void add(Hasher& h, const ops::Operation& op) {
   for (const spec::DataType t : op.signature.inputs) add(h, spec::text(t));
   add(h, spec::text(op.signature.output));
   for (const std::string_view name : op.parameter_names) add(h, name);
-  add(h, composition_digest(op).hex());
+  add(h, function_digest(*ops::op_table().find(op.id, op.version)->body).hex());
   h.update_u64(op.laws.size());
-  for (const spec::Law& law : op.laws) add(h, spec::to_string(law));
+  for (const spec::Law& law : op.laws) add(h, law, op);
   h.update_u64(op.denied.size());
   for (const spec::Denial& denial : op.denied) {
-    add(h, spec::to_string(denial.law));
+    add(h, denial.law, op);
     add(h, denial.witness);
   }
   h.update_u64(op.classes.size());

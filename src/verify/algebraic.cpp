@@ -24,6 +24,7 @@ constexpr uint64_t kPoisonStream = 0x6c617773;  // "laws": a stream of its own
 std::string grade_of(const algebra::EngineResult& result, std::string_view domain, uint64_t seed) {
   switch (result.engine) {
     case algebra::Engine::ExhaustiveU8: return fmt::format("exhausted({})", domain);
+    case algebra::Engine::ExhaustiveU16: return "exhausted(u16)";
     case algebra::Engine::Edge256: return "exhausted(edge256)";
     case algebra::Engine::Witnessed: return fmt::format("witnessed({}, {})", result.instances, seed);
   }
@@ -217,6 +218,7 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
   algebra::SpecEvaluator spec_evaluator;
   const std::string name = subject_of(operation.id, operation.version);
   algebra::EngineOptions options;
+  options.exhaustive_u16 = 1;  // pairs are the sweeps' at strength full
   options.witnessed = witnessed;
   options.seed = seed;
   options.stop = monitor.stop;

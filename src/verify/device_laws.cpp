@@ -268,6 +268,15 @@ Sweep grid_sweep(size_t variables, uint32_t repetitions) {
   return out;
 }
 
+Sweep u16_sweep() {
+  Sweep out;
+  // A chunk is one word of the second variable, and in it the first walks.
+  out.variables = {{.least_step = 1}, {.grid_mask = 0xffff}};
+  out.runs = out.length = 256;
+  out.threads = 65536;
+  return out;
+}
+
 Sweep walking_sweep(size_t variables, size_t walker, uint32_t chunk, uint64_t seed) {
   Sweep out;
   const auto salts = philox(seed, chunk, kWalkStream);

@@ -125,6 +125,8 @@ Sweep random_sweep(const algebra::BoundLaw& law, uint64_t instances, uint64_t se
 Sweep random_sweep(const DeviceLaw& law, uint64_t instances, uint64_t seed);
 /// Every tuple of words 0..255, `repetitions` times, without canaries.
 Sweep grid_sweep(size_t variables, uint32_t repetitions);
+/// Every pair of words 0..65535, without canaries.
+Sweep u16_sweep();
 /// Variable `walker` runs once through all 2^32 words while the others stand at what a hash of `chunk` says.
 Sweep walking_sweep(size_t variables, size_t walker, uint32_t chunk, uint64_t seed);
 
@@ -143,11 +145,20 @@ struct DeviceLawVerdict {
 Result<DeviceLawVerdict> check_law_on_device(DeviceLaw& law, const std::string& device, uint64_t instances,
                                              uint64_t seed, const Monitor& monitor, Inspector& inspector);
 
+/// Whether a law is of two words, so that all pairs of u16 are 2^32 instances.
+bool has_u16_pairs(const algebra::BoundLaw& law);
+/// Runs a compiled law through all pairs of u16: evidence "exhausted(u16^2)". Domain: has_u16_pairs.
+/// Errors: the backend's.
+Result<DeviceLawVerdict> exhaust_u16_on_device(DeviceLaw& law, const std::string& device,
+                                               const Monitor& monitor);
+
 /// Sweeps every claimed law of an operation and adds the evidence, and what failed, to the verdict's laws,
-/// which stand in the operation's order. A law that the backend dies, hangs or is lost at fails, and the
+/// which stand in the operation's order; with `pairs`, those of two words through all pairs of u16 too. A law
+/// that the backend dies, hangs or is lost at fails, and the
 /// others go on, where the backend is isolated. Errors: the backend's, otherwise.
 Result<void> sweep_laws(backend::Backend& backend, const ops::Operation& operation, const std::string& device,
-                        uint64_t instances, uint64_t seed, const Monitor& monitor, Verdict& verdict);
+                        uint64_t instances, bool pairs, uint64_t seed, const Monitor& monitor,
+                        Verdict& verdict);
 
 /// What is wrong with a claimed law at these values, in its own program on the device: nothing (empty), or
 /// what is not as on the definition. Errors: the backend's.

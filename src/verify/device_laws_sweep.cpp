@@ -86,11 +86,12 @@ class SweepBench final : public Bench {
 class LawSweeps {
  public:
   LawSweeps(backend::Backend& backend, const ops::Operation& operation, const std::string& device,
-            uint64_t instances, uint64_t seed, const Monitor& monitor, Verdict& verdict)
+            uint64_t instances, bool pairs, uint64_t seed, const Monitor& monitor, Verdict& verdict)
       : backend_(backend),
         operation_(operation),
         device_(device),
         instances_(instances),
+        pairs_(pairs),
         seed_(seed),
         monitor_(monitor),
         verdict_(verdict),
@@ -119,10 +120,20 @@ class LawSweeps {
     const auto found = check_law_on_device(**law, device_, instances_, seed_, monitor_, inspector_);
     if (monitor_.stopped()) return {};
     if (!found) return died(number, bound, law->get(), found.error());
-    verdict_.dispatches += found->counts.dispatches;
-    verdict_.laws.at(number).evidence.push_back(found->evidence);
-    if (!found->evidence.holds) fails(number, bound, *found);
+    account(number, bound, *found);
+    if (!pairs_ || !has_u16_pairs(bound)) return {};
+    const auto all = exhaust_u16_on_device(**law, device_, monitor_);
+    if (monitor_.stopped()) return {};
+    // Blame looks among the instances of a random sweep: here the law as a whole is to blame.
+    if (!all) return died(number, bound, nullptr, all.error());
+    account(number, bound, *all);
     return {};
+  }
+
+  void account(size_t number, const BoundLaw& bound, const DeviceLawVerdict& found) {
+    verdict_.dispatches += found.counts.dispatches;
+    verdict_.laws.at(number).evidence.push_back(found.evidence);
+    if (!found.evidence.holds) fails(number, bound, found);
   }
 
   Failure failure_at(size_t number, std::vector<uint32_t> values) const {
@@ -251,12 +262,30 @@ class LawSweeps {
   backend::Backend& backend_;
   const ops::Operation& operation_;
   const std::string& device_;
-  const uint64_t instances_, seed_;
+  const uint64_t instances_;
+  const bool pairs_;
+  const uint64_t seed_;
   const Monitor& monitor_;
   Verdict& verdict_;
   Inspector inspector_;
   Blame blame_;
 };
+
+/// Values at which a sweep that counted failures has one, shrunk on the device.
+Result<void> find_counterexample(DeviceLaw& law, const Sweep& sweep, DeviceLawVerdict& out) {
+  if (!out.counts.first_chunk) return {};
+  VYRE_TRY(found, law.find(sweep, *out.counts.first_chunk, *out.counts.first_start));
+  if (!found) return {};
+  std::optional<Diag> error;
+  out.counterexample = generate::shrink(std::move(*found), [&](std::span<const uint32_t> values) {
+    if (error) return false;
+    const auto there = law.at(values);
+    if (!there) error = there.error();
+    return there.has_value() && there->failures != 0;
+  });
+  if (error) return std::unexpected(std::move(*error));
+  return {};
+}
 
 }  // namespace
 
@@ -274,23 +303,32 @@ Result<DeviceLawVerdict> check_law_on_device(DeviceLaw& law, const std::string& 
   const uint64_t checked = out.counts.completed - std::min(out.counts.completed, out.counts.canaries);
   out.evidence = {device, fmt::format("swept({}, {}, {})", out.counts.instances, seed, text(out.inspection)),
                   checked, right};
-  if (!out.counts.first_chunk) return out;
-  VYRE_TRY(found, law.find(sweep, *out.counts.first_chunk, *out.counts.first_start));
-  if (!found) return out;
-  std::optional<Diag> error;
-  out.counterexample = generate::shrink(std::move(*found), [&](std::span<const uint32_t> values) {
-    if (error) return false;
-    const auto there = law.at(values);
-    if (!there) error = there.error();
-    return there.has_value() && there->failures != 0;
-  });
-  if (error) return std::unexpected(std::move(*error));
+  VYRE_CHECK(find_counterexample(law, sweep, out));
+  return out;
+}
+
+bool has_u16_pairs(const BoundLaw& law) {
+  return law.variables.size() == 2 &&
+         std::ranges::all_of(law.variables, [](spec::DataType t) { return t == spec::DataType::U32; });
+}
+
+Result<DeviceLawVerdict> exhaust_u16_on_device(DeviceLaw& law, const std::string& device,
+                                               const Monitor& monitor) {
+  const Sweep sweep = u16_sweep();
+  DeviceLawVerdict out;
+  VYRE_TRY(counts, law.run(sweep, monitor));
+  out.counts = std::move(counts);
+  const bool right = out.counts.doubt().empty() && out.counts.failures == 0 &&
+                     out.counts.instances == sweep.threads * sweep.chunk_instances();
+  out.evidence = {device, "exhausted(u16^2)", out.counts.completed, right};
+  VYRE_CHECK(find_counterexample(law, sweep, out));
   return out;
 }
 
 Result<void> sweep_laws(backend::Backend& backend, const ops::Operation& operation, const std::string& device,
-                        uint64_t instances, uint64_t seed, const Monitor& monitor, Verdict& verdict) {
-  return LawSweeps(backend, operation, device, instances, seed, monitor, verdict).run();
+                        uint64_t instances, bool pairs, uint64_t seed, const Monitor& monitor,
+                        Verdict& verdict) {
+  return LawSweeps(backend, operation, device, instances, pairs, seed, monitor, verdict).run();
 }
 
 Result<std::string> check_law_at(backend::Backend& backend, const BoundLaw& law,

@@ -107,7 +107,7 @@ Result<void> check_all(backend::Backend& backend, const ops::Operation& operatio
   evaluator.account();
   if (!lawful) return lawful;
   if (plan.swept == 0 || monitor.stopped()) return {};
-  return sweep_laws(backend, operation, device, plan.swept, seed, monitor, verdict);
+  return sweep_laws(backend, operation, device, plan.swept, plan.whole, seed, monitor, verdict);
 }
 
 }  // namespace
@@ -148,6 +148,8 @@ uint64_t expected_evaluations(const ops::Operation& operation, const OperationPl
     const uint32_t variables =
         info.variables == 0 ? uint32_t(operation.signature.inputs.size()) : info.variables;
     n += 2 * (2 * (uint64_t{1} << (8 * variables)) + plan.witnessed) + plan.swept;
+    if (variables == 1) n += 2 << 16;
+    if (variables == 2 && plan.whole) n += uint64_t{1} << 32;
   }
   return n;
 }

@@ -115,6 +115,45 @@ TEST(Twins, AreAllCaughtBySpecAndComposition) {
   }
 }
 
+uint32_t same_but_300(uint32_t a) { return a == 300 || a == 70000 ? 0 : a; }
+uint32_t same_but_minus_300(uint32_t a) { return a == 0u - 300 ? 0 : a; }
+
+TEST(Engines, U16SeesWhatU8DoesNot) {
+  VYRE_ORACLE(SpecificationTable, "the operation is wrong at 300 alone, and at -300");
+  SpecEvaluator evaluator;
+  EngineOptions options;
+  options.exhaustive_u16 = 1;
+  options.edge256 = false;
+  options.witnessed = 0;
+  ops::Operation operation;
+  operation.id = "test.same";
+  operation.signature = ops::words(1);
+  operation.reference = ops::reference_of<same_but_300>;
+  const auto of_words = check_law(laws::involution(), operation, evaluator, options);
+  ASSERT_TRUE(of_words.has_value());
+  ASSERT_EQ(of_words->outcome, Outcome::Refuted);
+  EXPECT_EQ(of_words->engines[0].failures, 0u);
+  EXPECT_EQ(of_words->engines[1].engine, Engine::ExhaustiveU16);
+  EXPECT_EQ(of_words->engines[1].instances, 65536u);
+  EXPECT_EQ(of_words->engines[1].failures, 1u);
+  EXPECT_EQ(of_words->grade, "refuted(a=300; smallest)");
+  operation.signature = {{spec::DataType::I32}, spec::DataType::I32};
+  operation.reference = ops::reference_of<same_but_minus_300>;
+  const auto of_numbers = check_law(laws::involution(), operation, evaluator, options);
+  ASSERT_TRUE(of_numbers.has_value());
+  ASSERT_EQ(of_numbers->outcome, Outcome::Refuted);
+  EXPECT_EQ(of_numbers->engines[1].first, std::vector<uint32_t>{0u - 300});
+  // A law that holds says how far it was run; one of two variables is not run on 2^32 pairs unasked.
+  const ops::Operation& negate = *find_twin_operation("twin.negate", 1);
+  const auto holds = check_law(laws::involution(), negate, evaluator, options, find_twin_operation);
+  ASSERT_TRUE(holds.has_value());
+  EXPECT_EQ(holds->grade, "exhausted(u8) exhausted(u16)");
+  const auto pairs = check_law(laws::commutative(), *find_twin_operation("twin.add", 1), evaluator, options,
+                               find_twin_operation);
+  ASSERT_TRUE(pairs.has_value());
+  EXPECT_EQ(pairs->engines.size(), 1u);
+}
+
 /// Says of every instance of everything what it was told to, as a broken or folded-away checker would.
 class Liar final : public Evaluator {
  public:

@@ -36,6 +36,12 @@ uint32_t negate(uint32_t a) { return 0u - a; }
 uint32_t odd(uint32_t a) { return a & 1; }
 uint32_t even(uint32_t a) { return 1 - (a & 1); }
 uint32_t faulty_add(uint32_t a, uint32_t b) { return a == 0x12345 && b == 0x12346 ? 0 : a + b; }
+uint32_t less(uint32_t a, uint32_t b) { return a < b; }
+uint32_t greater(uint32_t a, uint32_t b) { return a > b; }
+uint32_t less_signed(uint32_t a, uint32_t b) { return int32_t(a) < int32_t(b); }
+uint32_t at_most(uint32_t a, uint32_t b) { return a <= b; }
+uint32_t differs(uint32_t a, uint32_t b) { return a != b; }
+uint32_t shift_left(uint32_t a, uint32_t b) { return a << (b & 31); }
 uint32_t middle(uint32_t x, uint32_t lo, uint32_t hi) { return std::min(std::max(x, lo), hi); }
 
 template <typename... Types>
@@ -74,6 +80,12 @@ const std::vector<ops::Operation>& operations() {
       make("t.and_bool", ops::reference_of<bit_and>, B, B, B),
       make("t.xor_i32", ops::reference_of<bit_xor>, I, I, I),
       make("t.sub_i32", ops::reference_of<sub>, I, I, I),
+      make("t.lt", ops::reference_of<less>, U, U, U),
+      make("t.gt", ops::reference_of<greater>, U, U, U),
+      make("t.lt_i32", ops::reference_of<less_signed>, U, I, I),
+      make("t.le", ops::reference_of<at_most>, U, U, U),
+      make("t.ne", ops::reference_of<differs>, U, U, U),
+      make("t.shl", ops::reference_of<shift_left>, U, U, U),
   };
   return all;
 }
@@ -90,6 +102,14 @@ LawVerdict check_here(const Law& law, std::string_view id,
   EXPECT_TRUE(verdict.has_value());
   return *verdict;
 }
+
+/// f(a, b) = f(a, 0) + f(0, b), which calls the operation three times
+template <const char* const& id>
+ir::Ex is_additive(ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
+  const ir::Ex left = f.let("left", f.call(id, {p[0], f.u32(0)}));
+  return f.call(id, {p[0], p[1]}) == left + f.call(id, {f.u32(0), p[1]});
+}
+constexpr const char *kAdd = "t.add", *kOr = "t.or";
 
 struct True {
   Law law;
@@ -128,6 +148,25 @@ const True kTrue[] = {
     {laws::associative(), "t.xor_i32"},
     {laws::projection(), "t.odd"},
     {laws::round_trip("t.negate"), "t.negate"},
+    {laws::left_identity(1), "t.mul"},
+    {laws::right_identity(0), "t.sub"},
+    {laws::right_identity(7), "t.left"},
+    {laws::left_absorbing(0), "t.shl"},
+    {laws::left_absorbing(9), "t.left"},
+    {laws::right_absorbing(0), "t.and"},
+    {laws::inverse_of("t.sub"), "t.add"},
+    {laws::inverse_of("t.xor"), "t.xor"},
+    {laws::antitone(), "t.not"},
+    {laws::lattice_absorption("t.or"), "t.and"},
+    {laws::lattice_absorption("t.max"), "t.min"},
+    {laws::trichotomy(), "t.lt"},
+    {laws::trichotomy(), "t.lt_i32"},
+    {laws::zero_product(), "t.or"},
+    {laws::zero_product(), "t.add_sat"},
+    {laws::transitive(), "t.le"},
+    {laws::transitive(), "t.lt_i32"},
+    {laws::converse("t.gt"), "t.lt"},
+    {laws::custom("additive", 2, is_additive<kAdd>), "t.add"},
 };
 
 TEST(Laws, AcceptWhatIsTrue) {
@@ -170,8 +209,20 @@ const False kFalse[] = {
     {laws::complement("t.negate", 0xffffffff), "t.not", {1}},  // ~a + -a = -1 - 2a
     // a + b * c = (a + b) * (a + c) for a = 0 and at (1, 0, 0); at (1, 0, 1) it says 1 = 2.
     {laws::distributive_over("t.mul"), "t.add", {1, 0, 1}},
-    {laws::projection(), "t.halve", {2}},            // 2, 1, 0
-    {laws::round_trip("t.negate"), "t.halve", {1}},  // -(1 / 2) = 0
+    {laws::projection(), "t.halve", {2}},                             // 2, 1, 0
+    {laws::round_trip("t.negate"), "t.halve", {1}},                   // -(1 / 2) = 0
+    {laws::left_identity(1), "t.left", {0}},                          // left(1, 0) = 1
+    {laws::right_identity(1), "t.add", {0}},                          // 0 + 1
+    {laws::left_absorbing(0), "t.sub", {1}},                          // 0 - 1
+    {laws::right_absorbing(0), "t.shl", {1}},                         // 1 << 0 = 1
+    {laws::inverse_of("t.mul"), "t.add", {0, 1}},                     // 0 * 1 + 1 = 1
+    {laws::antitone(), "t.odd", {0, 1}},                              // 0 <= 1 but odd(1) > odd(0)
+    {laws::lattice_absorption("t.add"), "t.and", {1, 1}},             // 1 & (1 + 1) = 0
+    {laws::trichotomy(), "t.le", {0, 0}},                             // all three
+    {laws::zero_product(), "t.sub", {1, 1}},                          // 1 - 1 = 0
+    {laws::transitive(), "t.ne", {0, 1, 0}},                          // 0 != 1, 1 != 0, but 0 = 0
+    {laws::converse("t.lt"), "t.lt", {0, 1}},                         // 0 < 1 is not 1 < 0
+    {laws::custom("additive", 2, is_additive<kOr>), "t.or", {1, 1}},  // 1 | 1 is not 1 + 1
 };
 
 TEST(Laws, RefuteWhatIsFalseWithTheSmallestCounterexample) {
