@@ -121,8 +121,9 @@ std::string prove_table(const symbolic::ProveReport& report) {
   }
   if (!bad.empty()) out += "\nnot as declared:\n" + bad;
   if (!report.skipped.empty())
-    out += fmt::format("\n{} operations on floats have no formula: `vyre-conform laws` runs their laws\n",
-                       report.skipped.size());
+    out += fmt::format(
+        "\noperations on floats, which have no formula: {}; `vyre-conform laws` runs their laws\n",
+        report.skipped.size());
   const size_t denied = denials(report);
   out += fmt::format(
       "\n{} declared: {} proved, {} derived, {} exhausted, {} denied and refuted; {} refuted, {} open\n",

@@ -28,7 +28,7 @@ using Meaning = std::function<std::expected<smt::Term, std::string>(smt::Pool&, 
 Meaning meaning(Subject subject);
 
 /// A law's statement as a formula.
-class LawTerms final : public algebra::Terms {
+class LawTerms : public algebra::Terms {
  public:
   /// Shape  variables: one term a variable of the law, of `width` bits each: the width of a word.
   LawTerms(smt::Pool& pool, std::span<const smt::Term> variables, uint32_t width, Meaning meaning);

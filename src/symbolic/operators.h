@@ -38,7 +38,7 @@ constexpr uint32_t width_of(spec::DataType type, uint32_t word = 32) {
 /// Shape   the operands as spec::operand_type says, of width_of() each; the condition of Select is a word,
 /// non-zero
 ///         being true. The result as spec::result_type says: of a comparison or a count, a word.
-/// Domain  is_encoded(op, type); the width of a word is a power of two, 4 or more, so that counts fit.
+/// Domain  is_encoded(op, type); the width of a word is a power of two, 8 or more, so that counts fit.
 smt::Term encode(smt::Pool& pool, spec::Op op, spec::DataType type, std::span<const smt::Term> operands);
 
 /// That a word is not zero; of a word that was made from a truth value, that value, so that conditions stay
