@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <span>
 
 #include "verify/operation.h"
 
@@ -107,6 +109,19 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+/// How many cases each oracle judged, the stronger first.
+std::string judges(std::span<const Verdict> verdicts) {
+  std::map<verify::Oracle, uint64_t> cases;
+  for (const Verdict& v : verdicts) {
+    for (const verify::OracleCases& oracle : v.parity) cases[oracle.oracle] += oracle.tally.completed;
+  }
+  std::string out;
+  for (const auto& [oracle, count] : cases) {
+    out += fmt::format("{}{} {}", out.empty() ? "judged by: " : ", ", text(oracle), grouped(count));
+  }
+  return out.empty() ? out : out + "\n";
+}
+
 }  // namespace
 
 std::string grouped(uint64_t n) {
@@ -177,6 +192,7 @@ std::string report(const Certificate& c, const ReportOptions& options) {
   }
 
   const Totals t = totals(c.verdicts);
+  out += judges(c.verdicts);
   out += fmt::format("{} cases of parity, {} instances of laws, {} dispatches", grouped(t.parity_cases),
                      grouped(t.law_cases), grouped(t.dispatches));
   if (options.total_seconds > 0) out += fmt::format(" in {:.1f} s", options.total_seconds);

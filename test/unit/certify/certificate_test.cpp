@@ -404,6 +404,10 @@ TEST(Report, ShowsAFailureAndHowToReplayIt) {
   EXPECT_THAT(text, HasSubstr("actual    0xffffffff (4294967295, as i32 -1)"));
   EXPECT_THAT(text, HasSubstr("vyre-conform replay primitive.math.add@1:random:1:42 --backend native"));
   EXPECT_THAT(report(good(), {"native", {}, 0}), Not(HasSubstr("FAILED")));
+  EXPECT_THAT(
+      report(good(), {"native", {}, 0}),
+      HasSubstr(
+          "judged by: specification table 8, reference interpreter 20, cpu reference function 1,000,000\n"));
 }
 
 TEST(Report, ShowsFewOfManyFailures) {
