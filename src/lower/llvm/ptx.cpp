@@ -13,6 +13,7 @@
 #include <array>
 
 #include "lower/llvm/codegen.h"
+#include "lower/llvm/ptx_module.h"
 #include "lower/llvm/ptx_shell.h"
 
 namespace vyre::lower {
@@ -81,15 +82,20 @@ Result<std::unique_ptr<llvm::TargetMachine>> ptx_machine(PtxTarget target, int l
       level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default));
 }
 
-Result<std::string> print_ptx(std::span<const Kernel> kernels, llvm::Module& module,
-                              llvm::TargetMachine& machine, int level) {
+/// Verified and optimised.
+Result<void> finish_module(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   std::string message;
   llvm::raw_string_ostream complaints(message);
   if (llvm::verifyModule(module, &complaints)) {
     return std::unexpected(refused("the LLVM verifier refuses the code: " + message));
   }
   optimise(module, machine, level);
-  VYRE_CHECK(audit(module));
+  return audit(module);
+}
+
+Result<std::string> print_ptx(std::span<const Kernel> kernels, llvm::Module& module,
+                              llvm::TargetMachine& machine, int level) {
+  VYRE_CHECK(finish_module(module, machine, level));
   VYRE_TRY(text, to_assembly(module, machine));
   VYRE_CHECK(check_fused(kernels, module, machine, text));
   return text;
@@ -152,6 +158,18 @@ Result<PtxModule> emit_ptx(const Kernel& kernel, PtxTarget target) {
                    .entry = std::move(entry.name),
                    .shared_bytes = entry.shared_bytes,
                    .threads = entry.threads};
+}
+
+Result<std::unique_ptr<llvm::Module>> optimised_ptx_module(const Kernel& kernel, PtxTarget target,
+                                                           llvm::LLVMContext& context) {
+  const int level = level_of({&kernel, 1});
+  VYRE_TRY(machine, ptx_machine(target, level));
+  auto module = std::make_unique<llvm::Module>(kernel.name, context);
+  module->setTargetTriple(kTriple);
+  module->setDataLayout(machine->createDataLayout());
+  VYRE_CHECK(emit_entry(kernel, *module, symbol_of(kernel), target));
+  VYRE_CHECK(finish_module(*module, *machine, level));
+  return module;
 }
 
 }  // namespace vyre::lower

@@ -1,0 +1,20 @@
+// Claims without multiplication and division, which solvers find hard.
+//
+// That a / select(b = 0, 1, b) is what a / b is for all b but 0 has nothing to do with how division works,
+// yet a solver that builds dividers from gates may take for ever to see it. So products, quotients and
+// remainders become variables of which only some facts are said, all of them theorems: equal operands give
+// equal results, x / 1 is x, a = (a / b) * b + a mod b, a product of several words is the sum of the products
+// of its words. What follows from those facts alone holds of arithmetic. What does not may still hold.
+#pragma once
+
+#include <optional>
+
+#include "smt/term.h"
+
+namespace vyre::symbolic {
+
+/// A claim that implies the given one, without multiplication or division but by constants; none when there
+/// is nothing to replace. Products are taken apart into those of `limb` bits: 16 or 32.
+std::optional<smt::Term> without_arithmetic(smt::Pool& pool, smt::Term claim, uint32_t limb);
+
+}  // namespace vyre::symbolic

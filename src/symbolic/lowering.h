@@ -1,0 +1,64 @@
+// Proofs of lowering: that what is run is what was meant.
+//
+// Between an operator and a device stand legalization (subject `legalize(target)`), which makes raw operators
+// of it, the target's own rows for those (`raw(target)`), and a compiler that may do what it likes as long as
+// nobody notices (`emitted(target)`: the optimised code, read back). Each is a claim about all inputs that a
+// solver decides; where it cannot, or where a reader meets what it does not know, the row is open and says
+// why. Source: semantics, "Laws and evidence".
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lower/kernel.h"
+#include "solver/prover.h"
+#include "symbolic/scalar_programs.h"
+
+namespace vyre::symbolic {
+
+struct LoweringProof {
+  std::string operation;  // "div i32", "primitive.math.add", "udiv.raw"
+  std::string subject;    // "legalize(llvm)", "raw(spirv)", "emitted(ptx)"
+  solver::Proof proof;
+};
+
+/// What is to be proved, by name, and who hears of each proof as it comes.
+struct LoweringRequest {
+  std::function<bool(std::string_view operation)> wanted = [](std::string_view) { return true; };
+  std::function<void(const LoweringProof&)> done = [](const LoweringProof&) {};
+};
+
+/// Asks about claims on code: first part by part and without multiplication and division
+/// (symbolic/arithmetic.h), which decides most at once, then as they are. Not for several threads at once.
+class CodeProver {
+ public:
+  explicit CodeProver(solver::ProverOptions options = {});
+  /// Whether the code has the meaning, where `assumed` holds.
+  solver::Proof prove(smt::Pool& pool, Memory& memory, const Reading& code, const Reading& meaning);
+  solver::Proof prove(smt::Pool& pool, Memory& memory, const Reading& code, const RawReading& meaning);
+  solver::Proof prove(smt::Pool& pool, const Equivalence& claim);
+  std::string about() const { return exact_.about(); }
+
+ private:
+  solver::Prover easy_, exact_;
+  bool smallest_;
+  std::map<std::string, solver::Proof> known_;  // by the statement's digest: targets share most rules
+};
+
+/// A row that could not be asked about.
+LoweringProof open_row(std::string operation, std::string subject, std::string reason);
+
+/// Legalization of every integer operator and operation for each target, with all domains of raw operators.
+std::vector<LoweringProof> prove_legalize(CodeProver& prover, const LoweringRequest& request,
+                                          std::span<const lower::Target> targets);
+/// The targets whose rules differ: "llvm", "ptx", "words".
+std::span<const lower::Target> legalized_targets();
+/// One program: that its legal form does what it does.
+LoweringProof prove_legalize(CodeProver& prover, const ScalarProgram& program, const lower::Target& target);
+/// The same of any legal kernel.
+solver::Proof prove_legal(CodeProver& prover, const ScalarProgram& program, const lower::Kernel& legal);
+
+}  // namespace vyre::symbolic

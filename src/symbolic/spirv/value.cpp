@@ -1,0 +1,140 @@
+#include "symbolic/spirv/value.h"
+
+#include <fmt/format.h>
+
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "symbolic/bits.h"
+
+namespace vyre::symbolic {
+
+using smt::Pool;
+using smt::Term;
+using spv::Op;
+using Operands = std::span<const Term>;
+using Result = std::expected<SpirvResult, std::string>;
+
+Term SpirvContext::anything(uint32_t width) { return pool.variable(fmt::format("any.{}", fresh++), width); }
+
+namespace {
+
+/// Khronos adds numbers every year: switches over them cannot be total.
+constexpr uint32_t number(Op op) { return uint32_t(op); }
+
+/// "The resulting value is undefined if Shift is greater than or equal to the bit width."
+Term shifted(SpirvContext& c, Term in_range, Term amount) {
+  Pool& p = c.pool;
+  return p.ite(p.ult(amount, p.constant(32, 32)), in_range, c.anything(32));
+}
+
+void demand_divisor(SpirvContext& c, Operands x, bool is_signed) {
+  Pool& p = c.pool;
+  c.demands.push_back({p.is_not_zero(x[1]), "the divisor is not zero"});
+  if (!is_signed) return;
+  const Term least = p.eq(x[0], p.constant(32, 0x80000000)),
+             minus_one = p.eq(x[1], p.constant(32, 0xffffffff));
+  c.demands.push_back({p.not_(p.and_(least, minus_one)), "the quotient has a word"});
+}
+
+Result divide(SpirvContext& c, Op op, Operands x) {
+  Pool& p = c.pool;
+  demand_divisor(c, x, op != Op::OpUDiv && op != Op::OpUMod);
+  switch (uint32_t(op)) {
+    case number(Op::OpUDiv): return SpirvResult{p.udiv(x[0], x[1])};
+    case number(Op::OpUMod): return SpirvResult{p.urem(x[0], x[1])};
+    case number(Op::OpSDiv): return SpirvResult{p.sdiv(x[0], x[1])};
+    default: break;
+  }
+  // Vulkan, "Precision and Operation of SPIR-V Instructions": undefined where an operand is negative.
+  const Term zero = p.constant(32, 0);
+  const Term known = p.and_(p.sle(zero, x[0]), p.sle(zero, x[1]));
+  return SpirvResult{p.ite(known, p.srem(x[0], x[1]), c.anything(32))};
+}
+
+Result extended(SpirvContext& c, uint32_t function, Operands x) {
+  Pool& p = c.pool;
+  const Term none = p.constant(32, 0xffffffff);
+  const auto chosen = [&](Term first) { return SpirvResult{p.ite(first, x[0], x[1])}; };
+  switch (function) {
+    case GLSLstd450FindILsb: return SpirvResult{p.ite(p.is_zero(x[0]), none, count_trailing_zeros(p, x[0]))};
+    case GLSLstd450FindUMsb:
+      return SpirvResult{
+          p.ite(p.is_zero(x[0]), none, p.sub(p.constant(32, 31), count_leading_zeros(p, x[0])))};
+    case GLSLstd450UMin: return chosen(p.ult(x[0], x[1]));
+    case GLSLstd450UMax: return chosen(p.ult(x[1], x[0]));
+    case GLSLstd450SMin: return chosen(p.slt(x[0], x[1]));
+    case GLSLstd450SMax: return chosen(p.slt(x[1], x[0]));
+    default:
+      return std::unexpected(fmt::format("function {} of GLSL.std.450, which is not known here", function));
+  }
+}
+
+uint32_t operands_of(Op op) {
+  switch (uint32_t(op)) {
+    case number(Op::OpNot):
+    case number(Op::OpSNegate):
+    case number(Op::OpLogicalNot):
+    case number(Op::OpBitCount):
+    case number(Op::OpBitReverse): return 1;
+    case number(Op::OpSelect): return 3;
+    default: return 2;
+  }
+}
+
+}  // namespace
+
+Result read_instruction(SpirvContext& c, Op op, uint32_t function, Operands x) {
+  Pool& p = c.pool;
+  if (op == Op::OpExtInst) {
+    const bool one = function == GLSLstd450FindILsb || function == GLSLstd450FindUMsb;
+    if (x.size() != (one ? 1 : 2)) return std::unexpected("a function with other operands than it has");
+    return extended(c, function, x);
+  }
+  const auto unknown = [&] {
+    return std::unexpected(fmt::format("instruction {}, which is not known here", uint32_t(op)));
+  };
+  if (x.size() != operands_of(op)) return unknown();
+  const auto give = [](Term t) { return SpirvResult{t}; };
+  switch (uint32_t(op)) {
+    case number(Op::OpIAdd): return give(p.add(x[0], x[1]));
+    case number(Op::OpISub): return give(p.sub(x[0], x[1]));
+    case number(Op::OpIMul): return give(p.mul(x[0], x[1]));
+    case number(Op::OpUMulExtended): {
+      const Term both = p.mul(p.zero_extend(x[0], 64), p.zero_extend(x[1], 64));
+      return SpirvResult{p.extract(both, 0, 32), p.extract(both, 32, 32)};
+    }
+    case number(Op::OpUDiv):
+    case number(Op::OpUMod):
+    case number(Op::OpSDiv):
+    case number(Op::OpSRem): return divide(c, op, x);
+    case number(Op::OpSNegate): return give(p.neg(x[0]));
+    case number(Op::OpBitwiseAnd): return give(p.bit_and(x[0], x[1]));
+    case number(Op::OpBitwiseOr): return give(p.bit_or(x[0], x[1]));
+    case number(Op::OpBitwiseXor): return give(p.bit_xor(x[0], x[1]));
+    case number(Op::OpNot): return give(p.bit_not(x[0]));
+    case number(Op::OpShiftLeftLogical): return give(shifted(c, p.shl(x[0], x[1]), x[1]));
+    case number(Op::OpShiftRightLogical): return give(shifted(c, p.lshr(x[0], x[1]), x[1]));
+    case number(Op::OpShiftRightArithmetic): return give(shifted(c, p.ashr(x[0], x[1]), x[1]));
+    case number(Op::OpBitCount): return give(count_bits(p, x[0]));
+    case number(Op::OpBitReverse): return give(reverse(p, x[0]));
+    case number(Op::OpIEqual): return give(p.eq(x[0], x[1]));
+    case number(Op::OpINotEqual): return give(p.ne(x[0], x[1]));
+    case number(Op::OpULessThan): return give(p.ult(x[0], x[1]));
+    case number(Op::OpULessThanEqual): return give(p.ule(x[0], x[1]));
+    case number(Op::OpUGreaterThan): return give(p.ult(x[1], x[0]));
+    case number(Op::OpUGreaterThanEqual): return give(p.ule(x[1], x[0]));
+    case number(Op::OpSLessThan): return give(p.slt(x[0], x[1]));
+    case number(Op::OpSLessThanEqual): return give(p.sle(x[0], x[1]));
+    case number(Op::OpSGreaterThan): return give(p.slt(x[1], x[0]));
+    case number(Op::OpSGreaterThanEqual): return give(p.sle(x[1], x[0]));
+    case number(Op::OpLogicalAnd): return give(p.and_(x[0], x[1]));
+    case number(Op::OpLogicalOr): return give(p.or_(x[0], x[1]));
+    case number(Op::OpLogicalNot): return give(p.not_(x[0]));
+    case number(Op::OpLogicalEqual): return give(p.eq(x[0], x[1]));
+    case number(Op::OpLogicalNotEqual): return give(p.ne(x[0], x[1]));
+    case number(Op::OpSelect): return give(p.ite(x[0], x[1], x[2]));
+    default: return unknown();
+  }
+}
+
+}  // namespace vyre::symbolic
