@@ -1,0 +1,89 @@
+"""`vyre-conform prove` and `laws`: the table, the JSON, exit codes, and what a missing solver does.
+
+Oracle: the documented command lines, docs/proofs.md.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
+
+
+def run(*arguments, **environment):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=500,
+                          env={**os.environ, **environment})
+
+
+class Prove(unittest.TestCase):
+    def test_table(self):
+        done = run("prove", "primitive.math.add_sat")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stderr, "")
+        self.assertIn("primitive.math.add_sat@1\n", done.stdout)
+        self.assertRegex(done.stdout, r"composition = definition +composition +proved\(z3 [^)]+\) +\d+\.\d\d s")
+        self.assertRegex(done.stdout, r"Associative +spec +proved\(z3 ")
+        self.assertRegex(done.stdout, r"not Idempotent +spec +refuted\(a=")
+        self.assertRegex(done.stdout, r"0 exhausted, \d+ denied and refuted; 0 refuted, 0 open")
+        self.assertRegex(done.stdout, r"coverage: laws (\d+)/\1, rows (\d+)/\2, classes (\d+)/\3, boundaries (\d+)/\4; "
+                                      r"overall 100\.0 %")
+        self.assertRegex(done.stdout.splitlines()[-1], r"^z3 \d")
+
+    def test_json(self):
+        done = run("prove", "primitive.bitwise.rotl", "--json")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        told = json.loads(done.stdout)
+        self.assertEqual(told["format"], 1)
+        self.assertTrue(told["good"])
+        self.assertEqual(told["counts"]["open"], 0)
+        equality = [f for f in told["findings"] if f["declared"] == "equality"]
+        self.assertEqual([f["grade"] for f in equality], ["proved"])
+        self.assertRegex(equality[0]["digest"], r"^[0-9a-f]{64}$")
+        self.assertEqual(equality[0]["subject"], "composition")
+        self.assertEqual(told["coverage"]["total"]["rows"]["hit"], told["coverage"]["total"]["rows"]["declared"])
+        again = json.loads(run("prove", "primitive.bitwise.rotl", "--json").stdout)
+        self.assertEqual([f.get("digest") for f in told["findings"]], [f.get("digest") for f in again["findings"]])
+
+    def test_loops_are_derived_and_listed(self):
+        done = run("prove", "primitive.math.gcd")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"derived +primitive\.math\.gcd: .*Commutative")
+
+    def test_a_missing_solver_lowers_grades_and_says_so(self):
+        done = run("prove", "primitive.math.sub", VYRE_Z3="", VYRE_CVC5="")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("no solver", done.stdout.splitlines()[-1])
+        self.assertIn(" 0 proved", done.stdout)
+        self.assertRegex(done.stdout, r"SelfInverse\(0\) +spec +exhausted\(u8\)")
+        other = run("prove", "primitive.math.sub", VYRE_Z3="", VYRE_CVC5="/nowhere/cvc5")
+        self.assertEqual(other.returncode, 0, other.stdout + other.stderr)
+        self.assertIn("no solver", other.stdout.splitlines()[-1])
+
+    def test_unknown_names_suggest_the_nearest(self):
+        done = run("prove", "primitive.bitwise.rotll")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("error[C004]", done.stderr)
+        self.assertIn("did you mean `primitive.bitwise.rotl`?", done.stderr)
+        self.assertEqual(run("prove", "--no-such-flag").returncode, 2)
+
+    def test_floats_have_no_formula(self):
+        done = run("prove", "float.f32.add")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("operations on floats, which have no formula: 1;", done.stdout)
+        self.assertIn("laws n/a, rows n/a, classes n/a, boundaries n/a; overall n/a", done.stdout)
+
+    def test_help_has_an_example(self):
+        self.assertIn("Example:\n  vyre-conform prove", run("prove", "--help").stdout)
+
+    def test_laws_show_the_best_grade_first(self):
+        done = run("laws", "primitive.math.sub")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"SelfInverse\(0\) +verified +proved\(z3 [^)]*\) exhausted\(u8\)")
+        without = run("laws", "primitive.math.sub", VYRE_Z3="", VYRE_CVC5="")
+        self.assertRegex(without.stdout, r"SelfInverse\(0\) +verified +exhausted\(u8\)")
+
+
+if __name__ == "__main__":
+    unittest.main()
