@@ -107,7 +107,8 @@ class Counting final : public algebra::Terms {
     shape.sides += 2;
   }
   void require_monotone(Column, Column, DataType, Column, Column, DataType) override {
-    shape.veils += 2;
+    shape.veils += 4;
+    shape.still_operands += 2;
     shape.comparisons += 2;
     shape.sides += 4;
   }
@@ -213,7 +214,9 @@ class Writing final : public algebra::Terms {
   void require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) override {
     sides_.insert(sides_.end(), {at(p), at(q), at(a), at(b)});
     const Ex premise = ordered(veiled(p), veiled(q), domain, true);
-    demand((premise && ordered(at(b), at(a), range, false)) || words_.hit);
+    // Veiled: ~a < ~b is b < a, and then nothing is left of what was applied.
+    const Ex upper = veiled(b), lower = veiled(a);
+    demand((premise && ordered(upper, lower, range, false)) || words_.hit);
   }
 
   const std::vector<Ex>& sides() const { return sides_; }
