@@ -43,7 +43,7 @@ std::vector<smt::Assigned> restricted(std::span<const smt::Assigned> model, std:
 /// A counterexample among some thousand edges and random words, which finds most faults before a solver does.
 std::optional<std::vector<smt::Assigned>> sampled(const Pool& pool, Term claim,
                                                   std::span<const Term> variables) {
-  constexpr uint32_t kSamples = 4000;
+  constexpr uint32_t kSamples = 50000;
   constexpr smt::Bits kEdges[] = {0, 1, 2, 31, 32, 33, 0x7fffffff, 0x80000000, 0xffffffff};
   std::vector<smt::Assigned> values;
   for (const Term variable : variables) values.push_back({variable, 0});
