@@ -6,6 +6,7 @@
 
 #include "verify/columns.h"
 #include "verify/examine.h"
+#include "verify/strongest.h"
 
 namespace vyre::verify {
 namespace {
@@ -60,7 +61,7 @@ Subject subject_of(const ops::Operation& operation) {
   for (const ops::SpecRow& row : operation.rows) {
     s.rows.push_back({row.operands, {row.expected}, std::string(row.rationale), std::string(row.source)});
   }
-  s.oracle = Oracle::CpuReference;
+  s.oracle = strongest({.operation = true});
   s.expected = [&operation](std::span<const uint32_t* const> columns, std::span<uint32_t> out) {
     uint32_t operands[generate::kMaxOperands] = {};
     for (size_t i = 0; i < out.size(); ++i) {
@@ -90,6 +91,11 @@ void whole_case(const Subject& subject, uint64_t number, std::span<uint32_t> ope
   }
 }
 
+uint64_t even_stride(uint64_t size, uint64_t cap) {
+  const uint64_t stride = (size + cap - 1) / cap;
+  return stride <= 1 ? 1 : (stride - stride / 31) | 1;
+}
+
 std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_t wanted, uint64_t cap,
                                   bool whole) {
   std::vector<CaseRange> ranges;
@@ -98,7 +104,7 @@ std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_
     if (s.strategy == Strategy::Random || s.strategy == Strategy::Rows) continue;
     const uint64_t size = subject.cases(s.strategy, seed).size();
     if (size == 0) continue;
-    const uint64_t stride = (size + cap - 1) / cap;
+    const uint64_t stride = even_stride(size, cap);
     ranges.push_back({std::string(s.text), (size + stride - 1) / stride, stride});
     planned += ranges.back().count;
   }

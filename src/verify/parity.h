@@ -50,6 +50,10 @@ struct CaseRange {
 uint64_t whole_domain(const Subject& subject);
 /// The tuple with a number, the last operand in the low bits. Domain: whole_domain(subject) > number.
 void whole_case(const Subject& subject, uint64_t number, std::span<uint32_t> operands);
+/// The steps in which about `cap` of `size` cases are walked. Cases are numbered with the last operand in the
+/// lowest digits, so a stride that is a power of two would leave all operands but the first where they are;
+/// an odd one that is somewhat smaller takes each of them everywhere.
+uint64_t even_stride(uint64_t size, uint64_t cap);
 /// What to run: every strategy that the subject has cases of, at least `wanted` in all. A strategy with more
 /// than `cap` cases is walked in even strides. Random cases make up the rest, at least a quarter. With whole,
 /// all tuples of operands that have 32 bits together besides; those of 16 bits also where as many are wanted.

@@ -50,28 +50,13 @@ bool is_shared(const verify::CaseRange& range) {
   return strategy == Exhaustive8 || strategy == Edge256 || strategy == Adversarial;
 }
 
-/// The same range in other steps. Cases are numbered with the last operand in the lowest digits, so a stride
-/// that is a power of two, as those of the plan are, would leave all operands but the first where they are;
-/// an odd one that is somewhat smaller takes each of them everywhere.
-verify::CaseRange in_odd_steps(verify::CaseRange range, uint64_t size) {
-  if (range.stride == 1) return range;
-  range.stride = (range.stride - range.stride / 31) | 1;
-  range.count = (size + range.stride - 1) / range.stride;
-  return range;
-}
-
 /// What is run of a subject. What subjects share stands first, so that it lies in the same pieces of the
 /// page.
 std::vector<verify::CaseRange> plan_of(const Subject& subject, const ConformanceOptions& options) {
   std::vector<verify::CaseRange> shared, own;
   for (const auto& range : verify::plan_cases(subject, options.seed, options.cases_a_subject,
                                               options.strategy_cap, /*whole=*/false)) {
-    if (!is_shared(range)) {
-      own.push_back(range);
-      continue;
-    }
-    const auto strategy = generate::find_strategy(range.strategy);
-    shared.push_back(in_odd_steps(range, subject.cases(*strategy, options.seed).size()));
+    (is_shared(range) ? shared : own).push_back(range);
   }
   own.push_back({std::string(generate::info(generate::Strategy::Rows).text), subject.rows.size(), 1});
   std::ranges::move(own, std::back_inserter(shared));

@@ -10,6 +10,7 @@
 #include "oracle.h"
 #include "spec/rows.h"
 #include "text/text.h"
+#include "verify/columns.h"
 #include "verify/program_parity.h"
 #include "verify/token.h"
 
@@ -133,6 +134,28 @@ TEST(WholeDomain, IsEveryTuple) {
   };
   EXPECT_TRUE(has_whole(200'000));
   EXPECT_FALSE(has_whole(10'000));
+}
+
+TEST(Plan, AWalkTakesEveryOperandThroughAllItsValues) {
+  VYRE_ORACLE(Property, "256 values an operand, whatever the cap: parity.h, even_stride()");
+  for (const std::string_view id : {"primitive.math.add", "primitive.math.clamp"}) {
+    const Subject subject = subject_of(*ops::find_operation(id));
+    const size_t arity = input_words(subject.application);
+    for (const uint64_t cap : {1u << 11, 2'500u, 1u << 12, 10'000u, 1u << 14}) {
+      for (const CaseRange& range : plan_cases(subject, 1, 10'000, cap, false)) {
+        if (range.strategy != "exhaustive8" && range.strategy != "edge256") continue;
+        EXPECT_LE(range.count, cap + cap / 16);
+        EXPECT_GE(range.count, cap / 2);
+        Columns columns(arity, range.count);
+        CaseSource(subject, range, 1).fill(0, range.count, columns.writable());
+        for (size_t k = 0; k < arity; ++k) {
+          const std::span<const uint32_t> column(columns.readable()[k], range.count);
+          EXPECT_EQ(std::set<uint32_t>(column.begin(), column.end()).size(), 256u)
+              << id << ", " << range.strategy << ", cap " << cap << ", operand " << k;
+        }
+      }
+    }
+  }
 }
 
 TEST(Families, EveryReductionIsFoldedEveryWay) {
