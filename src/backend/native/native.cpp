@@ -15,7 +15,6 @@
 #include "backend/floats.h"
 #include "backend/native/jit.h"
 #include "base/float_environment.h"
-#include "base/stack_pool.h"
 #include "lower/kernel.h"
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/float_promises.h"
