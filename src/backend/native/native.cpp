@@ -109,8 +109,8 @@ class NativePipeline final : public Pipeline {
         entry_(entry),
         scratch_bytes_(lower::workgroup_bytes(kernel)),
         grain_(std::max<uint64_t>(
-            1, kTaskInstructions /
-                   std::max<uint64_t>(1, uint64_t{kernel.invocations()} * kernel.insts.size()))),
+            1,
+            kTaskInstructions / std::max<uint64_t>(1, uint64_t{kernel.invocations()} * kernel.insts.size()))),
         parallel_(arena->max_concurrency() > 1),
         quick_(program),
         arena_(std::move(arena)) {
