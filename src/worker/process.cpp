@@ -3,19 +3,18 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
 #include "worker/protocol.h"
-
-extern char** environ;
+#include "worker/spawn.h"
 
 namespace vyre::worker {
 namespace {
@@ -60,35 +59,6 @@ Result<Pair> make_pipe() {
   return Pair{std::move(ours), std::move(theirs)};
 }
 
-/// posix_spawn with what it is told held together; 0 or an errno.
-int spawn(const std::string& program, const std::vector<std::string>& arguments, int socket, int output,
-          pid_t& pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, socket, kWorkerSocket);
-  posix_spawn_file_actions_addclosefrom_np(&actions, kWorkerSocket + 1);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> argv = {const_cast<char*>(program.c_str())};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  const int error = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return error;
-}
-
 std::string signal_text(int signal) {
   const char* const description = ::sigdescr_np(signal);
   if (description == nullptr) return fmt::format("ended by signal {}", signal);
@@ -104,7 +74,12 @@ Result<std::unique_ptr<Process>> Process::start(const std::string& program,
   VYRE_TRY(socket, make_socket());
   VYRE_TRY(pipe, make_pipe());
   std::unique_ptr<Process> out(new Process);
-  if (const int error = spawn(program, arguments, socket.theirs.get(), pipe.theirs.get(), out->pid_)) {
+  const int output = pipe.theirs.get();
+  const std::array<Inherited, 4> descriptors = {{{STDIN_FILENO},
+                                                 {STDOUT_FILENO, output},
+                                                 {STDERR_FILENO, output},
+                                                 {kWorkerSocket, socket.theirs.get()}}};
+  if (const int error = spawn(program, arguments, descriptors, out->pid_)) {
     out->reaped_ = true;
     return std::unexpected(cannot_start(program, error));
   }
