@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace vyre::solver {
@@ -78,6 +79,9 @@ Proof Prover::prove(Pool& pool, Term claim, std::span<const Term> variables) {
     if (out.outcome == Outcome::Refuted) out.witness = in_order(variables, {}), out.smallest = true;
     return out;
   }
+  std::optional<Enumeration> trial;
+  if (options_.smallest && options_.trying > 0) trial.emplace(pool, claim, variables);
+  if (trial && enumerate(*trial, trial->small(), variables, out)) return out;
   if (!first_) {
     out.reason = about();
     return out;
@@ -86,7 +90,10 @@ Proof Prover::prove(Pool& pool, Term claim, std::span<const Term> variables) {
   out.solver = fmt::format("{} {}", first_->name(), first_->version());
   out.seconds = reply.seconds;
   switch (reply.answer) {
-    case Answer::Unknown: out.reason = fmt::format("{}: {}", first_->name(), reply.reason); break;
+    case Answer::Unknown:
+      if (trial && trial->is_small() && enumerate(*trial, trial->greatest(), variables, out)) break;
+      out.reason = fmt::format("{}: {}", first_->name(), reply.reason);
+      break;
     case Answer::Unsatisfiable: out.outcome = Outcome::Proved; break;
     case Answer::Satisfiable:
       out.witness = in_order(variables, reply.model);
@@ -97,6 +104,8 @@ Proof Prover::prove(Pool& pool, Term claim, std::span<const Term> variables) {
       }
       out.outcome = Outcome::Refuted;
       if (options_.smallest) minimise(pool, negated, variables, out);
+      if (trial && !out.smallest && trial->is_small())
+        enumerate(*trial, largest(out.witness), variables, out);
       break;
   }
   if (!second_ || out.outcome == Outcome::Open) return out;
@@ -114,6 +123,20 @@ Proof Prover::prove(Pool& pool, Term claim, std::span<const Term> variables) {
     out.reason = fmt::format("{} and {} disagree", first_->name(), second_->name());
   }
   return out;
+}
+
+/// Whether a counterexample without a value above `most` was found, which no other precedes.
+bool Prover::enumerate(Enumeration& trial, Bits most, std::span<const Term> variables, Proof& proof) {
+  const auto begin = std::chrono::steady_clock::now();
+  const bool found = trial.up_to(most, options_.trying) == Enumeration::Found::Counterexample;
+  proof.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (!found) return false;
+  proof.outcome = Outcome::Refuted;
+  proof.witness.clear();
+  for (size_t i = 0; i < variables.size(); ++i) proof.witness.push_back({variables[i], trial.tuple()[i]});
+  proof.smallest = true;
+  proof.solver.clear();
+  return true;
 }
 
 void Prover::minimise(Pool& pool, Term negated, std::span<const Term> variables, Proof& proof) {

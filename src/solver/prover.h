@@ -3,8 +3,9 @@
 // The claim is a truth value; Z3 is asked whether its negation can be true, and what cvc5 says is kept beside
 // it. A model that a solver gives is believed only after the claim has been evaluated at it and is false
 // there; then the smallest counterexample is sought, in the order of semantics ("Laws and evidence"): the
-// largest operand first, then operands from left to right. No answer, whatever the reason, is Open: a missing
-// solver never makes anything hold.
+// largest operand first, then operands from left to right. Small values are tried before anybody is asked,
+// and all there are where no solver answers and they are few (solver/enumeration.h): that refutes and never
+// proves. No answer, whatever the reason, is Open: a missing solver never makes anything hold.
 #pragma once
 
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include "base/digest.h"
 #include "smt/term.h"
+#include "solver/enumeration.h"
 #include "solver/solver.h"
 
 namespace vyre::solver {
@@ -23,7 +25,7 @@ std::string_view text(Outcome outcome);  // "proved", "refuted", "open"
 
 struct Proof {
   Outcome outcome = Outcome::Open;
-  std::string solver;                  // "z3 4.8.12": whose answer it is; of a claim that needs none, ""
+  std::string solver;                  // "z3 4.8.12": whose answer it is; "" where none was needed
   std::string confirmed;               // "cvc5 1.0.3" where it says the same; else ""
   double seconds = 0;                  // of all questions together
   Digest statement;                    // of the negated claim's script
@@ -38,6 +40,7 @@ struct ProverOptions {
   Limits confirming = {.seconds = 2};  // of its question: without its answer the first one's stands
   bool smallest = true;                // look for the smallest counterexample
   Limits minimising = {.seconds = 5};  // of each question while looking
+  double trying = 20;                  // seconds to look for it by evaluation, each time; 0: not at all
 };
 
 class Prover {
@@ -51,6 +54,7 @@ class Prover {
   std::string about() const;
 
  private:
+  bool enumerate(Enumeration& trial, smt::Bits most, std::span<const smt::Term> variables, Proof& proof);
   void minimise(smt::Pool& pool, smt::Term negated, std::span<const smt::Term> variables, Proof& proof);
 
   ProverOptions options_;

@@ -214,7 +214,10 @@ std::vector<Law> candidates(const Family& family, const ops::Operation& f) {
 }
 
 Refuter::Refuter(const smt::Pool& pool, const Claim& claim, uint32_t bits)
-    : evaluation_(pool, claim.holds), bits_(bits), variables_(claim.variables.size()) {
+    : trial_(pool, claim.holds, claim.variables),
+      evaluation_(pool, claim.holds),
+      bits_(bits),
+      variables_(claim.variables.size()) {
   for (const smt::Term v : evaluation_.variables())
     place_.push_back(size_t(std::ranges::find(claim.variables, v) - claim.variables.begin()));
   values_.resize(place_.size());
@@ -237,8 +240,7 @@ bool next_tuple(Digits& digits, uint64_t base) {
   return false;
 }
 
-/// So many values of each variable are tried in order: some thousand tuples at most.
-constexpr uint64_t kSmall[] = {1, 2048, 48, 12, 6};
+constexpr double kSeconds = 60;  // some thousand tuples take no more, whatever the formula
 
 std::vector<uint64_t> edges(uint32_t bits, bool few) {
   const uint64_t ones = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
@@ -266,17 +268,9 @@ std::vector<uint64_t> edges(uint32_t bits, bool few) {
 }  // namespace
 
 std::optional<std::vector<uint64_t>> Refuter::smallest() {
-  const uint64_t end = bits_ == 1 ? 2 : kSmall[std::min(variables_, std::size(kSmall) - 1)];
-  std::vector<uint64_t> tuple(variables_);
-  for (uint64_t most = 0; most < end; ++most) {
-    // Those whose largest is `most`, from left to right.
-    std::ranges::fill(tuple, 0);
-    if (variables_ == 1) tuple[0] = most;
-    do {
-      if (std::ranges::find(tuple, most) != tuple.end() && fails(tuple)) return tuple;
-    } while (next_tuple(tuple, most + 1));
-  }
-  return std::nullopt;
+  using Found = solver::Enumeration::Found;
+  if (trial_.up_to(trial_.small(), kSeconds) != Found::Counterexample) return std::nullopt;
+  return std::vector<uint64_t>(trial_.tuple().begin(), trial_.tuple().end());
 }
 
 std::optional<std::vector<uint64_t>> Refuter::edge() {

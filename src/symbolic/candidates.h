@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ops/operation.h"
+#include "solver/enumeration.h"
 #include "symbolic/consequences.h"
 #include "symbolic/laws.h"
 
@@ -71,12 +72,13 @@ class Refuter {
   /// The first in the order of counterexamples among tuples of small values; then there is none smaller.
   std::optional<std::vector<uint64_t>> smallest();
   /// Whether smallest() went through all values there are.
-  bool exhausted() const { return bits_ == 1; }
+  bool exhausted() const { return trial_.exhausted(); }
   /// One among tuples of edge values: powers of two and their neighbours, alternating bits.
   std::optional<std::vector<uint64_t>> edge();
 
  private:
   bool fails(std::span<const uint64_t> values);
+  solver::Enumeration trial_;
   smt::Evaluation evaluation_;
   uint32_t bits_;
   size_t variables_;

@@ -191,7 +191,7 @@ TEST(Prover, Disagreement) {
       script_of("unsat", std::string(kIntroduction) +
                              "while read line; do [ \"$line\" = '(check-sat)' ] && echo unsat; done");
   const Environment path("VYRE_Z3", unsat);
-  Prover prover({.confirm = true});
+  Prover prover({.confirm = true, .trying = 0});
   Pool p;
   const Term a = p.variable("a", 8), b = p.variable("b", 8);
   const Proof wrong = prover.prove(p, p.eq(p.sub(a, b), p.sub(b, a)), std::vector{a, b});
@@ -225,7 +225,7 @@ std::vector<Bits> smallest_of(const Pool& p, Term claim, const std::vector<Term>
 
 TEST(Prover, FindsTheSmallestCounterexample) {
   VYRE_ORACLE(CpuReference, "all tuples of 8 bits tried one by one");
-  Prover prover;
+  Prover prover({.trying = 0});
   RandomStream random(5, 5);
   for (int round = 0; round < 30; ++round) {
     Pool p;
@@ -243,6 +243,26 @@ TEST(Prover, FindsTheSmallestCounterexample) {
     EXPECT_TRUE(proof.smallest);
     EXPECT_TRUE(proof.witness[0].value == expected[0] && proof.witness[1].value == expected[1]);
   }
+}
+
+TEST(Prover, TriesAllThereIsWhereNoSolverAnswers) {
+  VYRE_ORACLE(SpecificationTable, "the planted place; prover.h: trying refutes and proves nothing");
+  const Environment path("VYRE_Z3", script_of("silent", std::string(kIntroduction) + "exec sleep 60"));
+  Prover prover({.limits = {.seconds = 0.2}, .trying = 100});
+  Pool p;
+  const Term a = p.variable("a", 8), b = p.variable("b", 8), c = p.variable("c", 8);
+  const auto is = [&](Term v, Bits value) { return p.eq(v, p.constant(8, value)); };
+  const Term there = p.and_(is(a, 40), p.and_(is(b, 31), is(c, 3)));
+  const Proof refuted = prover.prove(p, p.not_(there), std::vector{a, b, c});
+  ASSERT_EQ(refuted.outcome, Outcome::Refuted) << refuted.reason;
+  EXPECT_TRUE(refuted.smallest);
+  EXPECT_EQ(refuted.solver, "");
+  EXPECT_TRUE(refuted.witness[0].value == 40 && refuted.witness[1].value == 31 &&
+              refuted.witness[2].value == 3);
+  const Proof open = Prover({.limits = {.seconds = 0.2}, .trying = 100})
+                         .prove(p, p.or_(p.ne(a, b), p.eq(b, a)), std::vector{a, b});
+  EXPECT_EQ(open.outcome, Outcome::Open);
+  EXPECT_EQ(open.reason, "z3: no answer within 0.2 s");
 }
 
 TEST(Prover, FindsOnePairInTwoToTheSixtyFour) {
