@@ -18,7 +18,7 @@ class Replacement {
  public:
   Replacement(Pool& pool, uint32_t limb) : p_(pool), limb_(limb) {}
 
-  std::optional<Term> run(Term claim) {
+  std::optional<Abstraction> run(Term claim) {
     const uint32_t last = claim.id;
     std::vector<bool> needed(last + 1);
     needed[last] = true;
@@ -33,7 +33,12 @@ class Replacement {
     }
     if (products_.empty() && quotients_.empty()) return {};
     state_facts();
-    return p_.implies(p_.all(facts_), now_[last]);
+    Abstraction out{now_[last], std::move(facts_), {}};
+    for (const Product& x : products_) out.stand_ins.push_back({Kind::Mul, x.a, x.b, x.value});
+    for (const Quotient& x : quotients_) out.stand_ins.push_back({x.kind, x.a, x.b, x.value});
+    // What is made of others is made after them.
+    std::ranges::sort(out.stand_ins, {}, [](const StandIn& x) { return x.value.id; });
+    return out;
   }
 
  private:
@@ -205,8 +210,14 @@ class Replacement {
 
 }  // namespace
 
-std::optional<Term> without_arithmetic(Pool& pool, Term claim, uint32_t limb) {
+std::optional<Abstraction> abstraction(Pool& pool, Term claim, uint32_t limb) {
   return Replacement(pool, limb).run(claim);
+}
+
+std::optional<Term> without_arithmetic(Pool& pool, Term claim, uint32_t limb) {
+  const auto found = abstraction(pool, claim, limb);
+  if (!found) return {};
+  return pool.implies(pool.all(found->facts), found->claim);
 }
 
 }  // namespace vyre::symbolic

@@ -8,13 +8,32 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "smt/term.h"
 
 namespace vyre::symbolic {
 
-/// A claim that implies the given one, without multiplication or division but by constants; none when there
-/// is nothing to replace. Products are taken apart into those of `limb` bits: 16 or 32.
+/// A variable in the place of an operator's result.
+struct StandIn {
+  smt::Kind kind{};  // Mul, of two limbs as a number of twice their bits; a division
+  smt::Term a, b;    // may depend on stand-ins before this one
+  smt::Term value;   // the variable
+};
+struct Abstraction {
+  smt::Term claim;  // with stand-ins
+  std::vector<smt::Term> facts;
+  std::vector<StandIn> stand_ins;
+};
+
+/// The claim with variables for products and quotients but by constants, and what is said of those. Where
+/// stand-ins have the values that they stand for all facts hold and the claim is the given one. None when
+/// there is nothing to replace. limb: products are taken apart into those of so many bits.
+std::optional<Abstraction> abstraction(smt::Pool& pool, smt::Term claim, uint32_t limb);
+
+/// A claim that implies the given one, without multiplication or division but by constants: that the facts
+/// imply it. None when there is nothing to replace. Products are taken apart into those of `limb` bits: 16 or
+/// 32.
 std::optional<smt::Term> without_arithmetic(smt::Pool& pool, smt::Term claim, uint32_t limb);
 
 }  // namespace vyre::symbolic
