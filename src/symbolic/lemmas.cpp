@@ -141,12 +141,10 @@ class Quotients {
     const Term zero = pool_.constant(kWidth, 0);
     const bool by_zero = kind == smt::Kind::Ite && x[0] == pool_.eq(g_, zero) && x[1] == zero;
     if (by_zero && (x[2] == quotients_[0] || x[2] == quotients_[1])) return x[2];
-    switch (operands) {
-      case 1: return pool_.make(kind, {x[0]});
-      case 2: return pool_.make(kind, {x[0], x[1]});
-      case 3: return pool_.make(kind, {x[0], x[1], x[2]});
-      default: return t;
-    }
+    if (operands == 0) return t;
+    if (operands == 1) return pool_.make(kind, {x[0]});
+    if (operands == 2) return pool_.make(kind, {x[0], x[1]});
+    return pool_.make(kind, {x[0], x[1], x[2]});
   }
 
   Pool& pool_;

@@ -26,13 +26,10 @@ class Tables final : public algebra::Evaluator {
   }
 
   uint32_t value(const Expression& e, std::span<const uint32_t> operands = {}) const {
-    switch (e.symbol) {
-      case 'a': return operands[0];
-      case 'b': return operands[1];
-      case 'c': return structure_.c;
-      case 'd': return structure_.d;
-      default: break;  // a function
-    }
+    if (e.symbol == 'a') return operands[0];
+    if (e.symbol == 'b') return operands[1];
+    if (e.symbol == 'c') return structure_.c;
+    if (e.symbol == 'd') return structure_.d;
     std::array<uint32_t, 3> inner{};
     for (size_t i = 0; i < e.operands.size(); ++i) inner[i] = value(e.operands[i], operands);
     return apply(e.symbol, std::span(inner).first(e.operands.size()));
