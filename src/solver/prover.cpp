@@ -52,7 +52,7 @@ Prover::Prover(ProverOptions options) : options_(options) {
   } else {
     missing_ = first.error();
   }
-  if (!options_.confirm && first_) return;
+  if (!options_.confirm && options_.otherwise.seconds == 0 && first_) return;
   if (auto second = open(Which::Cvc5)) {
     second_ = std::move(*second);
   } else if (!first_) {
@@ -66,7 +66,9 @@ Prover::~Prover() = default;
 std::string Prover::about() const {
   if (!first_) return "no solver: " + missing_;
   std::string out = fmt::format("{} {}", first_->name(), first_->version());
-  if (second_) out += fmt::format(", confirmed by {} {}", second_->name(), second_->version());
+  if (second_)
+    out += fmt::format(", {} {} {}", options_.confirm ? "confirmed by" : "else", second_->name(),
+                       second_->version());
   return out;
 }
 
@@ -86,9 +88,15 @@ Proof Prover::prove(Pool& pool, Term claim, std::span<const Term> variables) {
     out.reason = about();
     return out;
   }
-  const Reply reply = first_->check(pool, negated, options_.limits);
-  out.solver = fmt::format("{} {}", first_->name(), first_->version());
+  Reply reply = first_->check(pool, negated, options_.limits);
   out.seconds = reply.seconds;
+  const Solver* asked = first_.get();
+  if (reply.answer == Answer::Unknown && second_ && options_.otherwise.seconds > 0) {
+    Reply other = second_->check(pool, negated, options_.otherwise);
+    out.seconds += other.seconds;
+    if (other.answer != Answer::Unknown) reply = std::move(other), asked = second_.get();
+  }
+  out.solver = fmt::format("{} {}", asked->name(), asked->version());
   switch (reply.answer) {
     case Answer::Unknown:
       if (trial && trial->is_small() && enumerate(*trial, trial->greatest(), variables, out)) break;
@@ -99,7 +107,7 @@ Proof Prover::prove(Pool& pool, Term claim, std::span<const Term> variables) {
       out.witness = in_order(variables, reply.model);
       if (smt::evaluate(pool, claim, out.witness) != 0) {
         out.witness.clear();
-        out.reason = fmt::format("{} gave a counterexample that is none", first_->name());
+        out.reason = fmt::format("{} gave a counterexample that is none", asked->name());
         break;
       }
       out.outcome = Outcome::Refuted;
@@ -108,7 +116,7 @@ Proof Prover::prove(Pool& pool, Term claim, std::span<const Term> variables) {
         enumerate(*trial, largest(out.witness), variables, out);
       break;
   }
-  if (!second_ || out.outcome == Outcome::Open) return out;
+  if (!options_.confirm || !second_ || asked == second_.get() || out.outcome == Outcome::Open) return out;
   const Reply other = second_->check(pool, negated, options_.confirming);
   out.seconds += other.seconds;
   if (other.answer == Answer::Unknown) return out;

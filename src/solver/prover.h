@@ -38,6 +38,7 @@ struct ProverOptions {
   Limits limits;
   bool confirm = false;                // ask cvc5 too, where it is installed
   Limits confirming = {.seconds = 2};  // of its question: without its answer the first one's stands
+  Limits otherwise = {.seconds = 0};   // of cvc5's where Z3 has no answer; no seconds: it is not asked
   bool smallest = true;                // look for the smallest counterexample
   Limits minimising = {.seconds = 5};  // of each question while looking
   double trying = 20;                  // seconds to look for it by evaluation, each time; 0: not at all

@@ -5,10 +5,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "spec/ops.h"
+#include "suite/prove_lowering.h"
+#include "suite/prove_product.h"
 #include "suite/suite.h"
 #include "verify/verdict.h"
 
@@ -77,18 +83,119 @@ class Line {
   }
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
-  void show(size_t done, size_t all, const Finding& last) {
+  /// `what` after the counts, the rate and the time left.
+  void show(size_t done, size_t all, std::string_view what) {
     if (!terminal_) return;
-    winsize size{};
-    const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-    fmt::print(stderr, "\r\033[K{:.{}}",
-               fmt::format("{}/{}  {} {}", done, all, last.operation->id, last.statement),
-               known ? size.ws_col - 1 : 79);
-    std::fflush(stderr);
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    const double left = done == 0 ? 0 : seconds / double(done) * double(all - std::min(all, done));
+    show(fmt::format("{}/{}  {:.0f}/s  {:.0f} s left  {}", done, all, double(done) / std::max(seconds, 1e-3),
+                     left, what));
+  }
+  /// Where nobody knows how many there are.
+  void show(size_t done, std::string_view what) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    show(fmt::format("{}  {:.0f}/s  {}", done, double(done) / std::max(seconds, 1e-3), what));
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  void show(const std::string& line) {
+    if (!terminal_) return;
+    winsize size{};
+    const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    fmt::print(stderr, "\r\033[K{:.{}}", line, known ? size.ws_col - 1 : 79);
+    std::fflush(stderr);
+  }
+
   bool terminal_;
+  Clock::time_point begin_ = Clock::now();
+};
+
+bool all_are_asked(const ProveRequest& request) { return request.pattern == "*"; }
+
+bool wants(const ProveRequest& request, ProvePart part) {
+  return request.parts.empty() ? true : request.parts.contains(part);
+}
+
+/// Whether a pattern is of operators, though no operation has such an id.
+bool matches_operator(std::string_view pattern) {
+  return std::ranges::any_of(spec::kOps,
+                             [&](const spec::OpInfo& op) { return matches(pattern, op.mnemonic); });
+}
+
+/// The answer as it grows, part by part.
+class Answer {
+ public:
+  explicit Answer(const ProveRequest& request) : request_(request) {}
+
+  void declared(std::span<const ops::Operation* const> operations) {
+    symbolic::ProveOptions options;
+    options.solver.limits.seconds = 60;
+    options.solver.confirm = true;
+    options.stop = request_.stop;
+    Line line;
+    options.progress = [&](size_t done, size_t all, const Finding& last) {
+      line.show(done, all, fmt::format("{} {}", last.operation->id, last.statement));
+    };
+    const symbolic::ProveReport report = symbolic::prove(operations, options);
+    add(report.good(), [&] { return prove_table(report); }, [&] { json_.update(prove_json(report)); });
+  }
+  void theorems() {
+    const auto proofs = symbolic::prove_theorems();
+    add(true, [&] { return theorems_text(proofs); }, [&] { json_["theorems"] = theorems_json(proofs); });
+  }
+  void lowering() {
+    LoweringOptions options;
+    options.wanted = [&](std::string_view name) { return matches(request_.pattern, operator_of(name)); };
+    options.stop = request_.stop;
+    Line line;
+    options.progress = [&](size_t done, size_t all, const symbolic::LoweringProof& last) {
+      line.show(done, all, fmt::format("{} {}", last.subject, last.operation));
+    };
+    const LoweringReport report = prove_lowering(options);
+    add(
+        report.good(), [&] { return lowering_table(report); },
+        [&] { json_["lowering"] = lowering_json(report); });
+  }
+  void product() {
+    symbolic::ProductOptions options;
+    options.glob = request_.pattern;
+    options.threads = std::max(1u, std::thread::hardware_concurrency());
+    options.stop = request_.stop;
+    Line line;
+    size_t done = 0;
+    options.each = [&](const symbolic::Sentence& s) {
+      line.show(++done, fmt::format("{} {}", s.function, spec::info(s.law.kind).name));
+    };
+    const symbolic::Product product = symbolic::cross_product(options);
+    add(
+        product.wrong.empty(), [&] { return product_text(product); },
+        [&] { json_["product"] = product_json(product); });
+  }
+  void collisions() {
+    solver::Prover prover;
+    const auto found = symbolic::collisions(prover);
+    add(
+        std::ranges::none_of(found, &symbolic::Collision::is_fault), [&] { return collisions_text(found); },
+        [&] { json_["collisions"] = collisions_json(found); });
+  }
+  Proved said() {
+    if (!request_.json) return {std::move(text_), good_};
+    json_["format"] = 1, json_["good"] = good_;
+    return {json_.dump(2) + "\n", good_};
+  }
+
+ private:
+  void add(bool good, const auto& as_text, const auto& as_json) {
+    good_ = good_ && good;
+    if (request_.json) return as_json();
+    text_ += as_text();
+  }
+
+  const ProveRequest& request_;
+  bool good_ = true;
+  std::string text_;
+  json json_ = json::object();
 };
 
 }  // namespace
@@ -136,7 +243,7 @@ std::string prove_table(const symbolic::ProveReport& report) {
   return out;
 }
 
-std::string prove_json(const symbolic::ProveReport& report) {
+json prove_json(const symbolic::ProveReport& report) {
   json findings = json::array();
   for (const Finding& f : report.findings) {
     json one = {{"operation", name_of(*f.operation)},
@@ -165,39 +272,63 @@ std::string prove_json(const symbolic::ProveReport& report) {
   json skipped = json::array();
   for (const ops::Operation* operation : report.skipped) skipped.push_back(name_of(*operation));
   const size_t denied = denials(report);
-  const json out = {
-      {"format", 1},
-      {"solver", report.solver},
-      {"encodings", report.encodings},
-      {"seconds", report.seconds},
-      {"good", report.good()},
-      {"counts",
-       {{"proved", report.count(Grade::Proved)},
-        {"derived", report.count(Grade::Derived)},
-        {"exhausted", report.count(Grade::Exhausted)},
-        {"denied", denied},
-        {"refuted", report.count(Grade::Refuted) - denied},
-        {"open", report.count(Grade::Open)}}},
-      {"coverage", {{"total", coverage_json(report.total)}, {"operations", std::move(coverage)}}},
-      {"skipped", std::move(skipped)},
-      {"findings", std::move(findings)}};
-  return out.dump(2) + "\n";
+  return {{"solver", report.solver},
+          {"encodings", report.encodings},
+          {"seconds", report.seconds},
+          {"counts",
+           {{"proved", report.count(Grade::Proved)},
+            {"derived", report.count(Grade::Derived)},
+            {"exhausted", report.count(Grade::Exhausted)},
+            {"denied", denied},
+            {"refuted", report.count(Grade::Refuted) - denied},
+            {"open", report.count(Grade::Open)}}},
+          {"coverage", {{"total", coverage_json(report.total)}, {"operations", std::move(coverage)}}},
+          {"skipped", std::move(skipped)},
+          {"findings", std::move(findings)}};
 }
 
-Result<Proved> prove(std::string_view pattern, bool json, const std::atomic<bool>* stop) {
-  VYRE_TRY(operations, select(pattern));
-  symbolic::ProveOptions options;
-  options.solver.limits.seconds = 60;
-  options.solver.confirm = true;
-  options.stop = stop;
-  Line line;
-  options.progress = [&](size_t done, size_t all, const Finding& last) { line.show(done, all, last); };
-  const symbolic::ProveReport report = symbolic::prove(operations, options);
-  if (report.stopped) {
-    return std::unexpected(
-        make_diag(DiagCode::C007, Span::none(), "interrupted before every law was judged", "run it again"));
+std::string_view text(ProvePart part) {
+  switch (part) {
+    case ProvePart::Declared: return "declared";
+    case ProvePart::Theorems: return "theorems";
+    case ProvePart::Lowering: return "lowering";
+    case ProvePart::Product: return "product";
+    case ProvePart::Collisions: return "collisions";
   }
-  return Proved{json ? prove_json(report) : prove_table(report), report.good()};
+  std::unreachable();
+}
+
+Result<Proved> prove(const ProveRequest& request) {
+  std::vector<const ops::Operation*> operations;
+  if (auto selected = select(request.pattern)) {
+    operations = std::move(*selected);
+  } else if (!matches_operator(request.pattern)) {
+    return std::unexpected(selected.error());
+  }
+  Answer answer(request);
+  for (size_t p = 0; p < kProveParts; ++p) {
+    const ProvePart part{uint8_t(p)};
+    if (!wants(request, part)) continue;
+    switch (part) {
+      case ProvePart::Declared:
+        if (!operations.empty()) answer.declared(operations);
+        break;
+      case ProvePart::Theorems:
+        if (all_are_asked(request)) answer.theorems();
+        break;
+      case ProvePart::Lowering: answer.lowering(); break;
+      case ProvePart::Product: answer.product(); break;
+      case ProvePart::Collisions:
+        if (all_are_asked(request)) answer.collisions();
+        break;
+    }
+    if (request.stop != nullptr && *request.stop) {
+      return std::unexpected(make_diag(DiagCode::C007, Span::none(),
+                                       fmt::format("interrupted while \"{}\" was asked about", text(part)),
+                                       "run it again; --only asks for a part"));
+    }
+  }
+  return answer.said();
 }
 
 }  // namespace vyre::suite

@@ -14,19 +14,40 @@ using smt::Node;
 using smt::Pool;
 using smt::Term;
 
+/// By term: whether a claim depends on it.
+std::vector<bool> needed_by(const Pool& pool, Term claim) {
+  std::vector<bool> needed(claim.id + 1);
+  needed[claim.id] = true;
+  for (uint32_t id = claim.id + 1; id-- > 0;) {  // operands have smaller ids
+    if (!needed[id]) continue;
+    const Node& node = pool[Term{id}];
+    for (uint32_t k = 0; k < smt::info(node.kind).operands; ++k) needed[node.operands[k].id] = true;
+  }
+  return needed;
+}
+
+bool is_division(Kind kind) {
+  return kind == Kind::UDiv || kind == Kind::URem || kind == Kind::SDiv || kind == Kind::SRem;
+}
+
+/// The same operator on other operands.
+Term rebuilt(Pool& p, const Node& node, const Term* x) {
+  if (node.kind == Kind::Extract) return p.extract(x[0], node.low, node.width);
+  if (node.kind == Kind::ZeroExtend) return p.zero_extend(x[0], node.width);
+  if (node.kind == Kind::SignExtend) return p.sign_extend(x[0], node.width);
+  const uint32_t operands = smt::info(node.kind).operands;
+  if (operands == 1) return p.make(node.kind, {x[0]});
+  if (operands == 2) return p.make(node.kind, {x[0], x[1]});
+  return p.make(node.kind, {x[0], x[1], x[2]});
+}
+
 class Replacement {
  public:
   Replacement(Pool& pool, uint32_t limb) : p_(pool), limb_(limb) {}
 
   std::optional<Abstraction> run(Term claim) {
     const uint32_t last = claim.id;
-    std::vector<bool> needed(last + 1);
-    needed[last] = true;
-    for (uint32_t id = last + 1; id-- > 0;) {  // operands have smaller ids
-      if (!needed[id]) continue;
-      const Node node = p_[Term{id}];
-      for (uint32_t k = 0; k < smt::info(node.kind).operands; ++k) needed[node.operands[k].id] = true;
-    }
+    const std::vector<bool> needed = needed_by(p_, claim);
     now_.resize(last + 1);
     for (uint32_t id = 0; id <= last; ++id) {
       if (needed[id]) now_[id] = replaced(Term{id});
@@ -50,9 +71,6 @@ class Replacement {
     Term a, b, value;
   };
 
-  static bool is_division(Kind kind) {
-    return kind == Kind::UDiv || kind == Kind::URem || kind == Kind::SDiv || kind == Kind::SRem;
-  }
   Term number(Term like, Bits value) { return p_.constant(p_.width(like), value); }
   Term fresh(const char* what, size_t n, uint32_t width) {
     return p_.variable(fmt::format("{}{}.{}", what, limb_, n), width);
@@ -63,16 +81,10 @@ class Replacement {
     if (smt::info(node.kind).operands == 0) return t;
     Term x[3] = {};
     for (uint32_t k = 0; k < smt::info(node.kind).operands; ++k) x[k] = now_[node.operands[k].id];
-    if (node.kind == Kind::Extract) return p_.extract(x[0], node.low, node.width);
-    if (node.kind == Kind::ZeroExtend) return p_.zero_extend(x[0], node.width);
-    if (node.kind == Kind::SignExtend) return p_.sign_extend(x[0], node.width);
     if (is_division(node.kind) && !p_.is_constant(x[1])) return quotient(node.kind, x[0], x[1]);
     const bool by_number = p_.is_constant(x[0]) || p_.is_constant(x[1]);
     if (node.kind == Kind::Mul && !by_number && node.width % limb_ == 0) return product(x[0], x[1]);
-    const uint32_t operands = smt::info(node.kind).operands;
-    if (operands == 1) return p_.make(node.kind, {x[0]});
-    if (operands == 2) return p_.make(node.kind, {x[0], x[1]});
-    return p_.make(node.kind, {x[0], x[1], x[2]});
+    return rebuilt(p_, node, x);
   }
 
   // ---- Products ------------------------------------------------------------------------------------------
@@ -90,9 +102,26 @@ class Replacement {
       if ((n + 1) * limb_ <= low) return limb(node.operands[1], n);
       if (low % limb_ == 0 && n * limb_ >= low) return limb(node.operands[0], n - low / limb_);
     }
+    // Masks and shifts by numbers take limbs out as well.
+    if (node.kind == Kind::BitAnd && p_.is_constant(node.operands[1])) {
+      const Bits mask = p_[node.operands[1]].bits >> (n * limb_) & limb_ones();
+      if (mask == 0) return {};
+      if (mask == limb_ones()) return limb(node.operands[0], n);
+    }
+    if (node.kind == Kind::LShr && p_.is_constant(node.operands[1])) {
+      const Bits by = p_[node.operands[1]].bits;
+      if (by % limb_ == 0) {
+        const Bits from = n + by / limb_;
+        if (from >= node.width / limb_) return {};
+        return limb(node.operands[0], uint32_t(from));
+      }
+    }
     if (p_.width(t) == limb_) return t;
+    if (node.kind == Kind::Extract && node.low % limb_ == 0)
+      return limb(node.operands[0], n + node.low / limb_);
     return p_.extract(t, n * limb_, limb_);
   }
+  Bits limb_ones() const { return (Bits{1} << limb_) - 1; }
   Term product_of_limbs(Term a, Term b) {
     if (b.id < a.id) std::swap(a, b);
     for (const Product& known : products_) {
@@ -101,22 +130,29 @@ class Replacement {
     products_.push_back({a, b, fresh("product", products_.size(), 2 * limb_)});
     return products_.back().value;
   }
-  // x y = sum of xi yj 2^(limb (i + j)), as a number of as many bits as x.
-  Term product(Term x, Term y) {
-    const uint32_t width = p_.width(x), limbs = width / limb_;
-    Term sum = p_.constant(width, 0);
-    bool first = true;
-    for (uint32_t at = 0; at < limbs; ++at) {
+  /// The sum of xi yj 2^(limb (i + j - from)) over from <= i + j < to, as a number of `width` bits.
+  Term columns(Term x, Term y, uint32_t from, uint32_t to, uint32_t width) {
+    std::optional<Term> sum;
+    for (uint32_t at = from; at < to; ++at) {
       for (uint32_t i = 0; i <= at; ++i) {
         const auto a = limb(x, i), b = limb(y, at - i);
         if (!a || !b) continue;
-        Term part = p_.resize(product_of_limbs(*a, *b), width);
-        if (at > 0) part = p_.concat(p_.extract(part, 0, width - at * limb_), p_.constant(at * limb_, 0));
-        sum = first ? part : p_.add(sum, part);
-        first = false;
+        const uint32_t zeros = (at - from) * limb_;
+        Term part = p_.resize(product_of_limbs(*a, *b), width - zeros);
+        if (zeros > 0) part = p_.concat(part, p_.constant(zeros, 0));
+        sum = sum ? p_.add(*sum, part) : part;
       }
     }
-    return sum;
+    return sum.value_or(p_.constant(width, 0));
+  }
+  /// x y = sum of xi yj 2^(limb (i + j)), as a number of as many bits as x. What counts in the upper half
+  /// alone is added there: solvers do not see that it leaves the lower half and its carry as they are.
+  Term product(Term x, Term y) {
+    const uint32_t width = p_.width(x), limbs = width / limb_;
+    if (limbs % 2 != 0) return columns(x, y, 0, limbs, width);
+    const Term lower = columns(x, y, 0, limbs / 2, width);
+    const Term upper = columns(x, y, limbs / 2, limbs, width / 2);
+    return p_.concat(p_.add(p_.extract(lower, width / 2, width / 2), upper), p_.extract(lower, 0, width / 2));
   }
 
   // ---- Quotients -----------------------------------------------------------------------------------------
@@ -175,8 +211,15 @@ class Replacement {
     for (size_t i = 0; i < quotients_.size(); ++i) {
       for (size_t j = i + 1; j < quotients_.size(); ++j) {
         const Quotient &x = quotients_[i], &y = quotients_[j];
-        if (x.kind != y.kind || p_.width(x.a) != p_.width(y.a)) continue;
-        say(p_.implies(p_.and_(p_.eq(x.a, y.a), p_.eq(x.b, y.b)), p_.eq(x.value, y.value)));
+        const bool same_sign = x.kind == Kind::UDiv || x.kind == Kind::URem;
+        if (x.kind != y.kind || (p_.width(x.a) != p_.width(y.a) && !same_sign)) continue;
+        // Without sign also where one is the other with zeros above it: but not x / 0, which is all ones.
+        const uint32_t width = std::max(p_.width(x.a), p_.width(y.a));
+        const auto wide = [&](Term t) { return p_.zero_extend(t, width); };
+        const Term same = p_.and_(p_.eq(wide(x.a), wide(y.a)), p_.eq(wide(x.b), wide(y.b)));
+        const bool by_zero_agrees = p_.width(x.a) == p_.width(y.a) || x.kind == Kind::URem;
+        say(p_.implies(by_zero_agrees ? same : p_.and_(same, p_.is_not_zero(x.b)),
+                       p_.eq(wide(x.value), wide(y.value))));
       }
     }
   }
@@ -209,6 +252,53 @@ class Replacement {
 };
 
 }  // namespace
+
+std::vector<Term> factors_of(const Pool& pool, Term claim) {
+  const std::vector<bool> needed = needed_by(pool, claim);
+  std::vector<Term> left, out;
+  for (uint32_t id = 0; id < needed.size(); ++id) {
+    const Node& node = pool[Term{id}];
+    if (needed[id] && (node.kind == Kind::Mul || is_division(node.kind)))
+      left.insert(left.end(), {node.operands[0], node.operands[1]});
+  }
+  std::vector<bool> seen(needed.size());
+  while (!left.empty()) {
+    const Term t = left.back();
+    left.pop_back();
+    if (seen[t.id]) continue;
+    seen[t.id] = true;
+    const Node& node = pool[t];
+    const bool by_number =
+        (node.kind == Kind::BitAnd || node.kind == Kind::LShr) && pool.is_constant(node.operands[1]);
+    if (by_number || node.kind == Kind::ZeroExtend || node.kind == Kind::SignExtend ||
+        node.kind == Kind::Extract) {
+      left.push_back(node.operands[0]);
+    } else if (node.kind == Kind::Concat) {
+      left.insert(left.end(), {node.operands[0], node.operands[1]});
+    } else if (!pool.is_constant(t)) {
+      out.push_back(t);
+    }
+  }
+  std::ranges::sort(out, {}, &Term::id);
+  return out;
+}
+
+Term replaced(Pool& pool, Term claim, const std::vector<std::pair<Term, Term>>& replacements) {
+  const std::vector<bool> needed = needed_by(pool, claim);
+  std::vector<Term> now(needed.size());
+  for (uint32_t id = 0; id < needed.size(); ++id) {
+    if (!needed[id]) continue;
+    const Node node = pool[Term{id}];  // a copy: the pool grows
+    Term x[3] = {};
+    const uint32_t operands = smt::info(node.kind).operands;
+    for (uint32_t k = 0; k < operands; ++k) x[k] = now[node.operands[k].id];
+    now[id] = operands == 0 ? Term{id} : rebuilt(pool, node, x);
+    const auto other = std::ranges::find(replacements, Term{id}, &std::pair<Term, Term>::first);
+    if (other == replacements.end()) continue;
+    now[id] = needed[other->second.id] ? now[other->second.id] : other->second;
+  }
+  return now[claim.id];
+}
 
 std::optional<Abstraction> abstraction(Pool& pool, Term claim, uint32_t limb) {
   return Replacement(pool, limb).run(claim);

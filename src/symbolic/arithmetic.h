@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "smt/term.h"
@@ -35,5 +36,14 @@ std::optional<Abstraction> abstraction(smt::Pool& pool, smt::Term claim, uint32_
 /// imply it. None when there is nothing to replace. Products are taken apart into those of `limb` bits: 16 or
 /// 32.
 std::optional<smt::Term> without_arithmetic(smt::Pool& pool, smt::Term claim, uint32_t limb);
+
+/// The words that multiplications and divisions of a claim compute with, each once, in the order in which
+/// they were made: of a concatenation, an extension or a mask what is within.
+std::vector<smt::Term> factors_of(const smt::Pool& pool, smt::Term claim);
+
+/// A claim with terms put in the place of others. Domain: of each pair the first is replaced, its replacement
+/// has the same width and was made before it.
+smt::Term replaced(smt::Pool& pool, smt::Term claim,
+                   const std::vector<std::pair<smt::Term, smt::Term>>& replacements);
 
 }  // namespace vyre::symbolic

@@ -113,7 +113,7 @@ class Part {
     Judge judge(options_, family_);
     for (size_t i = next_++; i < family_.functions().size(); i = next_++) {
       const ops::Operation& f = family_.functions()[i];
-      if (!matches(options_.glob, f.id)) continue;
+      if (!matches(options_.glob, f.id) || (options_.stop != nullptr && *options_.stop)) continue;
       {
         const std::scoped_lock lock(mutex_);
         ++part_.functions;

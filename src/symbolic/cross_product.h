@@ -13,6 +13,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -63,6 +64,7 @@ struct ProductOptions {
   bool solve = true;  // else what values do not refute is open
   solver::ProverOptions prover = {.limits = {.seconds = 3}, .minimising = {.seconds = 2}};
   unsigned threads = 2;
+  const std::atomic<bool>* stop = nullptr;  // when it becomes true, no further function is begun
   /// Called with every sentence, one at a time, in no order.
   std::function<void(const Sentence&)> each;
 };

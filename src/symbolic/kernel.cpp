@@ -101,10 +101,11 @@ constexpr uint64_t kMostSteps = 100'000;
 
 class Reader {
  public:
-  Reader(Pool& pool, Memory& memory, const Kernel& kernel)
+  Reader(Pool& pool, Memory& memory, const Kernel& kernel, LoopTheorem* theorem)
       : p_(pool),
         memory_(memory),
         k_(kernel),
+        theorem_(theorem),
         path_(pool.truth(true)),
         values_(kernel.insts.size()),
         slots_(kernel.slots.size()) {}
@@ -193,12 +194,53 @@ class Reader {
   void loop(Value v) {
     const Inst& inst = k_[v];
     const Term from = arg(inst, 0), to = arg(inst, 1);
-    if (!p_.is_constant(from) || !p_.is_constant(to))
-      return fail("it has a loop whose bounds are not numbers");
+    if (!p_.is_constant(from) || !p_.is_constant(to)) return loop_by_theorem(v, from, to);
     for (smt::Bits i = p_[from].bits; i < p_[to].bits && error_.empty(); ++i) {
       values_[index(v)] = p_.constant(32, i);
       block(inst.body);
     }
+  }
+
+  /// Slots that instructions of a block and of those within it set, ascending; others mean a loop of another
+  /// kind.
+  void slots_set_in(KBlock id, std::vector<uint32_t>& out) {
+    for (const Value v : k_.block(id)) {
+      const Inst& inst = k_[v];
+      if (inst.kind == InstKind::Set) out.push_back(inst.target);
+      if (inst.kind != InstKind::If && inst.kind != InstKind::Loop) continue;
+      slots_set_in(inst.body, out);
+      if (inst.orelse != lower::kNoKBlock) slots_set_in(inst.orelse, out);
+    }
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+  }
+  void loop_by_theorem(Value v, Term from, Term to) {
+    const char* const reason = "it has a loop whose bounds are not numbers";
+    if (theorem_ == nullptr || !p_.is_constant(from) || p_[from].bits != 0) return fail(reason);
+    std::vector<uint32_t> slots;
+    slots_set_in(k_[v].body, slots);
+    LoopTurn turn{.path = path_,
+                  .count = to,
+                  .index = p_.variable(fmt::format("turn.{}", index(v)), 32),
+                  .before = {},
+                  .held = {},
+                  .made = {}};
+    for (const uint32_t slot : slots) {
+      turn.before.push_back(slots_[slot]);
+      turn.held.push_back(p_.variable(fmt::format("held.{}.{}", index(v), slot), p_.width(slots_[slot])));
+      slots_[slot] = turn.held.back();
+    }
+    const size_t stores = out_.stores.size();
+    values_[index(v)] = turn.index;
+    path_ = p_.and_(path_, p_.and_(p_.ult(turn.index, turn.count), theorem_->invariant(p_, turn)));
+    block(k_[v].body);
+    path_ = turn.path;
+    if (!error_.empty()) return;
+    if (out_.stores.size() != stores) return fail("it stores in a loop whose bounds are not numbers");
+    for (const uint32_t slot : slots) turn.made.push_back(slots_[slot]);
+    const auto after = theorem_->conclusion(p_, turn, out_.obligations);
+    if (!after) return fail(reason);
+    for (size_t i = 0; i < slots.size(); ++i) slots_[slots[i]] = (*after)[i];
   }
 
   // ---- Semantic instructions -----------------------------------------------------------------------------
@@ -295,8 +337,8 @@ class Reader {
   // ---- Raw instructions ----------------------------------------------------------------------------------
 
   void owe(Term truth, Value v, std::string_view why) {
+    if (p_.is_constant(truth) && p_[truth].bits == 1) return;
     const Term holds = p_.implies(path_, truth);
-    if (p_.is_constant(holds) && p_[holds].bits == 1) return;
     out_.obligations.push_back({holds, fmt::format("{}: {}", lower::print(k_, v), why)});
   }
   Term raw(Value v) {
@@ -331,6 +373,7 @@ class Reader {
   Pool& p_;
   Memory& memory_;
   const Kernel& k_;
+  LoopTheorem* const theorem_;
   Term path_;                 // the condition under which the code gets here
   std::vector<Term> values_;  // by Value
   std::vector<Term> slots_;   // by Slot
@@ -351,8 +394,9 @@ std::vector<Memory::Buffer> buffers_of(const Kernel& kernel) {
   return out;
 }
 
-std::expected<Reading, std::string> read(Pool& pool, Memory& memory, const Kernel& kernel) {
-  return Reader(pool, memory, kernel).run();
+std::expected<Reading, std::string> read(Pool& pool, Memory& memory, const Kernel& kernel,
+                                         LoopTheorem* theorem) {
+  return Reader(pool, memory, kernel, theorem).run();
 }
 
 RawMeaning encode(Pool& pool, RawOp op, Operands operands) {

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "symbolic/arithmetic.h"
+#include "symbolic/long_division.h"
 
 namespace vyre::symbolic {
 
@@ -18,10 +19,24 @@ using solver::Proof;
 
 namespace {
 
-solver::ProverOptions without_witnesses(solver::ProverOptions options) {
+solver::ProverOptions without_witnesses(solver::ProverOptions options, double seconds) {
   options.smallest = false;  // what refutes a weaker claim may refute nothing
-  options.limits.seconds = std::min(options.limits.seconds, 5.0);
+  options.limits.seconds = std::min(options.limits.seconds, seconds);
   return options;
+}
+/// Sums of shifted products are quick for one of the solvers and take the other minutes.
+solver::ProverOptions else_cvc5(solver::ProverOptions options, double seconds) {
+  options.otherwise = {.seconds = seconds};
+  return options;
+}
+
+// Claims of 64 bits have some fifty parts of half a second each; what takes longer takes for ever.
+constexpr double kQuestionsAClaim = 8;
+
+/// The conclusion of nested implications.
+Term conclusion_of(const Pool& pool, Term claim) {
+  while (pool[claim].kind == smt::Kind::Implies) claim = pool[claim].operands[1];
+  return claim;
 }
 
 Proof open_proof(std::string reason) {
@@ -68,7 +83,42 @@ constexpr std::array kTargets = {lower::kLlvmTarget, lower::kPtxTarget, lower::k
 }  // namespace
 
 CodeProver::CodeProver(solver::ProverOptions options)
-    : easy_(without_witnesses(options)), exact_(options), smallest_(options.smallest) {}
+    : quick_(without_witnesses(options, 0.5)),
+      easy_(else_cvc5(without_witnesses(options, 5), options.limits.seconds)),
+      exact_(options),
+      smallest_(options.smallest),
+      question_(options.limits.seconds),
+      budget_(kQuestionsAClaim * options.limits.seconds) {}
+
+Proof CodeProver::quickly(Pool& pool, Term question) {
+  return quick_.prove(pool, question, pool.variables_of(question));
+}
+
+Equivalence CodeProver::with_equal_factors(Pool& pool, const Equivalence& claim) {
+  constexpr size_t kMost = 24;  // every pair is asked about
+  const std::vector<Term> factors = factors_of(pool, claim.holds);
+  if (factors.size() > kMost) return claim;
+  std::vector<Term> different;
+  std::vector<std::pair<Term, Term>> same;
+  for (const Term factor : factors) {
+    const auto known = std::ranges::find_if(different, [&](Term other) {
+      return pool.width(other) == pool.width(factor) &&
+             quickly(pool, pool.implies(claim.assumed, pool.eq(other, factor))).outcome == Outcome::Proved;
+    });
+    if (known == different.end()) {
+      different.push_back(factor);
+    } else {
+      same.emplace_back(factor, *known);
+    }
+  }
+  if (same.empty()) return claim;
+  // The premise stays as it was: only under it the two are the same.
+  Equivalence out = claim;
+  const auto changed = [&](Term of) { return pool.implies(claim.assumed, replaced(pool, of, same)); };
+  out.holds = changed(claim.holds);
+  for (Term& part : out.parts) part = changed(part);
+  return out;
+}
 
 Proof CodeProver::prove(Pool& pool, Memory& memory, const Reading& code, const Reading& meaning) {
   return prove(pool, equivalent(pool, memory, code, meaning));
@@ -77,6 +127,7 @@ Proof CodeProver::prove(Pool& pool, Memory& memory, const Reading& code, const R
   Equivalence claim = equivalent(pool, memory, code, meaning.reading);
   claim.holds = pool.implies(meaning.assumed, claim.holds);
   for (Term& part : claim.parts) part = pool.implies(meaning.assumed, part);
+  claim.assumed = pool.and_(claim.assumed, meaning.assumed);
   claim.variables = pool.variables_of(claim.holds);
   return prove(pool, claim);
 }
@@ -109,12 +160,22 @@ Proof CodeProver::prove(Pool& pool, const Equivalence& claim) {
     }
     return false;
   };
+  const auto without_premises = [&](Term part) {
+    const Term conclusion = conclusion_of(pool, part);
+    if (conclusion == part) return false;
+    const Proof quick = quickly(pool, conclusion);
+    spent += quick.seconds;
+    if (quick.outcome == Outcome::Proved) proof = quick;
+    return quick.outcome == Outcome::Proved;
+  };
+  const Equivalence shared = with_equal_factors(pool, claim);
   const auto try_parts = [&] {
-    return !claim.parts.empty() && std::ranges::all_of(claim.parts, [&](Term part) {
-      return try_easier(part) || (!refuted && try_one(part));
+    return !shared.parts.empty() && std::ranges::all_of(shared.parts, [&](Term part) {
+      if (spent > budget_) return false;
+      return without_premises(part) || try_easier(part) || (!refuted && try_one(part));
     });
   };
-  if (!try_parts() && !(claim.parts.empty() && try_easier(claim.holds))) {
+  if (!try_parts() && !(shared.parts.empty() && try_easier(shared.holds))) {
     if (!refuted && !smallest_) {
       if (const auto found = sampled(pool, claim.holds, claim.variables)) {
         refuted = Proof{};
@@ -127,8 +188,12 @@ Proof CodeProver::prove(Pool& pool, const Equivalence& claim) {
       refuted->statement = smt::statement_digest(pool, pool.not_(claim.holds));
       return *refuted;
     }
-    proof = exact_.prove(pool, claim.holds, claim.variables);
-    spent += proof.seconds;
+    if (spent > budget_) {
+      proof = open_proof(fmt::format("no answer within {:.0f} s", budget_));
+    } else {
+      proof = exact_.prove(pool, claim.holds, claim.variables);
+      spent += proof.seconds;
+    }
   }
   proof.statement = smt::statement_digest(pool, pool.not_(claim.holds));
   proof.seconds = spent;
@@ -142,20 +207,44 @@ LoweringProof open_row(std::string operation, std::string subject, std::string r
 
 std::span<const lower::Target> legalized_targets() { return kTargets; }
 
-Proof prove_legal(CodeProver& prover, const ScalarProgram& program, const lower::Kernel& legal) {
+Proof prove_legal(CodeProver& prover, const ScalarProgram& program, const lower::Kernel& legal,
+                  std::string* theorem) {
   Pool pool;
   Memory memory(pool, buffers_of(program.kernel));
   const auto meaning = read(pool, memory, program.kernel);
   if (!meaning) return open_proof(meaning.error());
-  const auto code = read(pool, memory, legal);
+  std::optional<LongDivision> division = division_of(pool, *meaning);
+  const auto code = read(pool, memory, legal, division ? &*division : nullptr);
   if (!code) return open_proof(code.error());
-  return prover.prove(pool, memory, *code, *meaning);
+  Proof proof = prover.prove(pool, memory, *code, *meaning);
+  if (!division || !division->was_used()) return proof;
+  if (theorem != nullptr) *theorem = LongDivision::kName;
+  if (proof.outcome == Outcome::Refuted) proof.reason = "a premise of the theorem fails, or the rule does";
+  return proof;
 }
 
 LoweringProof prove_legalize(CodeProver& prover, const ScalarProgram& program, const lower::Target& target) {
-  return {program.name, fmt::format("legalize({})", target.name),
-          prove_legal(prover, program, lower::legalize(program.kernel, target))};
+  LoweringProof out{program.name, fmt::format("legalize({})", target.name), {}};
+  // Unrolled, dozens of divisions by one another are beyond solvers; what is in the loop is proved by itself.
+  const auto is_loop = [](const lower::Inst& inst) { return inst.kind == lower::InstKind::Loop; };
+  if (std::ranges::any_of(program.kernel.insts, is_loop)) {
+    out.proof = open_proof("a loop");
+    return out;
+  }
+  out.proof = prove_legal(prover, program, lower::legalize(program.kernel, target), &out.theorem);
+  return out;
 }
+
+namespace {
+
+/// More than 64 bits: multiplied or divided they are beyond what solvers do, and waiting changes nothing.
+bool is_wide(const ScalarProgram& program) {
+  return std::ranges::any_of(program.kernel.buffers, [](const lower::KernelBuffer& b) {
+    return b.element == spec::DataType::U128;
+  });
+}
+
+}  // namespace
 
 std::vector<LoweringProof> prove_legalize(CodeProver& prover, const LoweringRequest& request,
                                           std::span<const lower::Target> targets) {
@@ -163,12 +252,15 @@ std::vector<LoweringProof> prove_legalize(CodeProver& prover, const LoweringRequ
   for (const auto& programs : {operator_programs(), operation_programs()}) {
     for (const ScalarProgram& program : programs) {
       if (!request.wanted(program.name)) continue;
+      const double question = prover.seconds_a_question();
+      prover.allow(is_wide(program) ? question : kQuestionsAClaim * question);
       for (const lower::Target& target : targets) {
         out.push_back(prove_legalize(prover, program, target));
         request.done(out.back());
       }
     }
   }
+  prover.allow(kQuestionsAClaim * prover.seconds_a_question());
   return out;
 }
 

@@ -23,6 +23,8 @@ struct LoweringProof {
   std::string operation;  // "div i32", "primitive.math.add", "udiv.raw"
   std::string subject;    // "legalize(llvm)", "raw(spirv)", "emitted(ptx)"
   solver::Proof proof;
+  /// On which the proof rests, such as "long division"; empty: on the solver alone.
+  std::string theorem = {};
 };
 
 /// What is to be proved, by name, and who hears of each proof as it comes.
@@ -31,8 +33,10 @@ struct LoweringRequest {
   std::function<void(const LoweringProof&)> done = [](const LoweringProof&) {};
 };
 
-/// Asks about claims on code: first part by part and without multiplication and division
-/// (symbolic/arithmetic.h), which decides most at once, then as they are. Not for several threads at once.
+/// Asks about claims on code. Words that are multiplied or divided and are the same in code and meaning are
+/// made one term, which is shown first. Then part by part, without the path that leads there and without
+/// multiplication and division (symbolic/arithmetic.h), which decides most at once; then as they are.
+/// Not for several threads at once.
 class CodeProver {
  public:
   explicit CodeProver(solver::ProverOptions options = {});
@@ -40,11 +44,18 @@ class CodeProver {
   solver::Proof prove(smt::Pool& pool, Memory& memory, const Reading& code, const Reading& meaning);
   solver::Proof prove(smt::Pool& pool, Memory& memory, const Reading& code, const RawReading& meaning);
   solver::Proof prove(smt::Pool& pool, const Equivalence& claim);
+  /// Seconds of solvers that one claim may take in all; by default some times what one question may.
+  void allow(double seconds) { budget_ = seconds; }
+  double seconds_a_question() const { return question_; }
   std::string about() const { return exact_.about(); }
 
  private:
-  solver::Prover easy_, exact_;
+  solver::Proof quickly(smt::Pool& pool, smt::Term question);
+  Equivalence with_equal_factors(smt::Pool& pool, const Equivalence& claim);
+
+  solver::Prover quick_, easy_, exact_;
   bool smallest_;
+  double question_, budget_;
   std::map<std::string, solver::Proof> known_;  // by the statement's digest: targets share most rules
 };
 
@@ -58,7 +69,8 @@ std::vector<LoweringProof> prove_legalize(CodeProver& prover, const LoweringRequ
 std::span<const lower::Target> legalized_targets();
 /// One program: that its legal form does what it does.
 LoweringProof prove_legalize(CodeProver& prover, const ScalarProgram& program, const lower::Target& target);
-/// The same of any legal kernel.
-solver::Proof prove_legal(CodeProver& prover, const ScalarProgram& program, const lower::Kernel& legal);
+/// The same of any legal kernel. `theorem` is told on what the proof rests besides.
+solver::Proof prove_legal(CodeProver& prover, const ScalarProgram& program, const lower::Kernel& legal,
+                          std::string* theorem = nullptr);
 
 }  // namespace vyre::symbolic

@@ -93,7 +93,7 @@ Equivalence equivalent(smt::Pool& pool, Memory& memory, const Reading& code, con
         pool.eq(after(pool, code, buffer, place, before), after(pool, meaning, buffer, place, before)));
   }
   const Term holds = pool.implies(memory.consistent(), pool.all(truths));
-  Equivalence out{holds, same_stores(pool, code, meaning), pool.variables_of(holds)};
+  Equivalence out{holds, memory.consistent(), same_stores(pool, code, meaning), pool.variables_of(holds)};
   if (out.parts.empty()) return out;
   for (const Obligation& obligation : code.obligations) out.parts.push_back(obligation.holds);
   for (Term& part : out.parts) part = pool.implies(memory.consistent(), part);

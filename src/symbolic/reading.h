@@ -73,6 +73,7 @@ class Memory {
 /// Whether all obligations hold and memory ends as the other reading leaves it.
 struct Equivalence {
   smt::Term holds;
+  smt::Term assumed;  // a premise of it and of each part: what one may take for granted
   /// What together implies it and is easier, one by one: each obligation, and that the stores are the same in
   /// their order. None where there are more stores of one kind.
   std::vector<smt::Term> parts;

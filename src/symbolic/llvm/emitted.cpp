@@ -140,7 +140,7 @@ std::vector<LoweringProof> prove_emitted_llvm(CodeProver& prover, const Lowering
   std::vector<LoweringProof> out;
   for (const auto& programs : {operator_programs(), operation_programs()}) {
     for (const ScalarProgram& program : programs) {
-      if (!request.wanted(program.name) || !is_scalar(program)) continue;
+      if (!is_scalar(program) || !request.wanted(program.name)) continue;
       for (const LlvmCode code : {LlvmCode::Cpu, LlvmCode::Ptx}) {
         llvm::LLVMContext context;
         const auto emitted = emit(program, code, context);
@@ -170,7 +170,7 @@ Proof prove_raw(CodeProver& prover, lower::RawOp op, const llvm::Function& funct
   for (const Obligation& obligation : code->reading.obligations) truths.push_back(obligation.holds);
   truths.push_back(pool.and_(pool.not_(*code->poison), pool.eq(*code->result, meaning.value)));
   const Term holds = pool.implies(meaning.domain, pool.all(truths));
-  return prover.prove(pool, Equivalence{holds, {}, pool.variables_of(holds)});
+  return prover.prove(pool, Equivalence{holds, meaning.domain, {}, pool.variables_of(holds)});
 }
 
 std::vector<LoweringProof> prove_raw_llvm(CodeProver& prover, const LoweringRequest& request) {

@@ -66,7 +66,7 @@ std::vector<LoweringProof> prove_emitted_spirv(CodeProver& prover, const Lowerin
   std::vector<LoweringProof> out;
   for (const auto& programs : {operator_programs(), operation_programs()}) {
     for (const ScalarProgram& program : programs) {
-      if (!request.wanted(program.name) || !is_scalar(program)) continue;
+      if (!is_scalar(program) || !request.wanted(program.name)) continue;
       const auto words = emit_spirv(program);
       out.push_back({program.name, "emitted(spirv)",
                      words ? prove_emitted(prover, program, *words) : open_proof(words.error())});
