@@ -62,22 +62,23 @@ TEST(CrossProduct, KnowsTheConstantsOfWideWords) {
 
 TEST(CrossProduct, OrdersSignedWordsBySign) {
   VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
-  ProductOptions options{.glob = "bit_not", .primitives = false};
-  const auto all = sentences(options);
-  for (const DataType type : {DataType::U32, DataType::I32, DataType::U64}) {
+  const auto types = {DataType::U32, DataType::I32, DataType::U64};
+  const auto all = sentences({.glob = "bit_not", .operator_types = types, .primitives = false});
+  for (const DataType type : types) {
     EXPECT_EQ(find(all, type, laws::antitone())->verdict, Verdict::Proved);
     EXPECT_EQ(find(all, type, laws::involution())->verdict, Verdict::Proved);
   }
-  const auto negate = sentences({.glob = "negate", .primitives = false});
+  const auto negate = sentences({.glob = "negate", .operator_types = {DataType::I32}, .primitives = false});
   const Sentence* const s = find(negate, DataType::I32, laws::antitone());
   EXPECT_EQ(s->verdict, Verdict::Refuted);  // the least number is its own negative
   EXPECT_NE(std::ranges::find(s->witness, 0x80000000u), s->witness.end());
 }
 
-// The witnesses of primitives are the smallest that brute force finds.
+// The witnesses of primitives are the smallest that brute force finds. What words of 8 bits refute needs no
+// solver, so none is asked.
 TEST(CrossProduct, WitnessesAreTheSmallest) {
   VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
-  const auto all = sentences({.glob = "primitive.math.abs_diff", .operator_types = {}});
+  const auto all = sentences({.glob = "primitive.math.abs_diff", .operator_types = {}, .solve = false});
   algebra::SpecEvaluator evaluator;
   size_t checked = 0;
   for (const Sentence& s : all) {
@@ -94,7 +95,7 @@ TEST(CrossProduct, WitnessesAreTheSmallest) {
       ++checked;
     }
   }
-  EXPECT_GT(checked, 100u);
+  EXPECT_GT(checked, 300u);
 }
 
 TEST(CrossProduct, FindsNoDeclarationThatFails) {
