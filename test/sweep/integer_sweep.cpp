@@ -1,9 +1,8 @@
 // integer_sweep: integer operators over all 2^32 values of their first operand, on a backend, against the
 // oracle.
 //
-//   integer_sweep [--backend SPEC[,SPEC]] [--preset NAME] [--count N] [--second B[,B]] [--threads N]
-//   [--expect]
-//                 [OPERATION...]
+//   integer_sweep [--backend SPEC[,SPEC]] [--preset NAME] [--first N] [--count N] [--second B[,B]]
+//                 [--threads N] [--expect] [OPERATION...]
 //
 // An operation is "popcount.u32", "div.i32" or a primitive's id. One operand: all 2^32 inputs. Two: all 2^32
 // of the first with each of a structured list of the second, or with those of --second. The device tells one
@@ -13,15 +12,16 @@
 // with a row of a table: cases, wrong chunks, rate, digest of the words in order. What it says is about this
 // pipeline on this driver.
 // --preset: unary (every operator and primitive of one operand: minutes on 2 cores), structured (every
-// operator of two: for a GPU and many cores). --count N: of the whole, the first N inputs. --expect asks no
-// backend and prints the oracle's own digests. Exit 0: nothing wrong; 1: something; 2: usage; 3: no such
-// backend, or it failed.
+// operator of two: for a GPU and many cores). --first F, --count N: N inputs from F on, in whole chunks,
+// instead of all from 0 on. --expect asks no backend and prints the oracle's own digests. Exit 0: nothing
+// wrong; 1: something; 2: usage; 3: no such backend, or it failed.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "backend/registry/registry.h"
@@ -48,7 +48,8 @@ struct Arguments {
   std::string preset;
   std::vector<std::string> operations;
   std::vector<uint32_t> second;
-  uint64_t count = kWords;
+  uint32_t first = 0;  // of a chunk
+  std::optional<uint64_t> count;
   unsigned threads = 0;
   bool expect = false;
 };
@@ -70,13 +71,14 @@ void in_parts(uint32_t chunks, unsigned threads, F f) {
   }
 }
 
-/// The words of the chunks, by the oracle. False: it does not say what the reference evaluator says.
-bool expect(const IntegerOperation& operation, uint32_t second, unsigned threads,
+/// The words of the chunks from the input `start` on, by the oracle. False: it does not say what the
+/// reference evaluator says.
+bool expect(const IntegerOperation& operation, uint32_t start, uint32_t second, unsigned threads,
             std::vector<uint32_t>& words) {
   std::atomic<bool> right = true;
   in_parts(uint32_t(words.size()), threads, [&](uint32_t first, uint32_t n) {
     for (uint32_t chunk = first; chunk < first + n; ++chunk) {
-      const uint64_t input = uint64_t{chunk} * kChunk;
+      const uint64_t input = start + uint64_t{chunk} * kChunk;
       words[chunk] = sweep::expected_sum(operation, uint32_t(input), kChunk, second);
       const uint64_t sample = (input + kSampled - 1) / kSampled * kSampled;
       if (sample >= input + kChunk) continue;
@@ -104,11 +106,11 @@ class Device {
     return out;
   }
 
-  Result<void> run(uint32_t second, std::span<uint32_t> words) {
+  Result<void> run(uint32_t start, uint32_t second, std::span<uint32_t> words) {
     for (size_t first = 0; first < words.size();) {
       const size_t n = std::min<size_t>(slice_, words.size() - first);
       const auto begin = Clock::now();
-      VYRE_CHECK(dispatch(uint32_t(first) * kChunk, kChunk, second, words.subspan(first, n)));
+      VYRE_CHECK(dispatch(start + uint32_t(first) * kChunk, kChunk, second, words.subspan(first, n)));
       if (Clock::now() - begin < kQuick) slice_ = std::min(2 * slice_, kLargestSlice);
       first += n;
     }
@@ -144,26 +146,25 @@ constexpr uint32_t inverse(uint32_t odd) {
   return x;
 }
 
-/// The first wrong input of a chunk; the sums of one input each are divided by their weights.
-Result<std::string> blame(Device& device, const IntegerOperation& operation, uint32_t chunk,
+/// The first wrong input of the chunk at `start`; the sums of one input each are divided by their weights.
+Result<std::string> blame(Device& device, const IntegerOperation& operation, uint32_t start,
                           uint32_t second) {
   std::vector<uint32_t> words(kChunk);
-  VYRE_CHECK(device.dispatch(chunk * kChunk, 1, second, words));
+  VYRE_CHECK(device.dispatch(start, 1, second, words));
   for (uint32_t k = 0; k < kChunk; ++k) {
-    const uint32_t input = chunk * kChunk + k, result = words[k] * inverse(sweep::weight(input));
+    const uint32_t input = start + k, result = words[k] * inverse(sweep::weight(input));
     const uint32_t right = sweep::expected_sum(operation, input, 1, second) * inverse(sweep::weight(input));
     if (result == right) continue;
     return fmt::format("operands {:#x} {:#x}, expected {:#x}, actual {:#x}", input, second, right, result);
   }
-  return fmt::format("chunk {:#x} with {:#x}, of which each input is right on its own", chunk * kChunk,
-                     second);
+  return fmt::format("chunk {:#x} with {:#x}, of which each input is right on its own", start, second);
 }
 
-Result<void> compare(Device& device, const IntegerOperation& operation, uint32_t second,
+Result<void> compare(Device& device, const IntegerOperation& operation, uint32_t start, uint32_t second,
                      std::span<const uint32_t> expected, std::span<const uint32_t> actual, Outcome& out) {
   for (uint32_t chunk = 0; chunk < expected.size(); ++chunk) {
     if (actual[chunk] == expected[chunk] || out.wrong++ > 0) continue;
-    VYRE_TRY(first, blame(device, operation, chunk, second));
+    VYRE_TRY(first, blame(device, operation, start + chunk * kChunk, second));
     out.first = std::move(first);
   }
   return {};
@@ -188,12 +189,13 @@ Result<bool> run_operation(const IntegerOperation& operation, const Arguments& a
     devices.push_back(std::move(device));
   }
   std::vector<Outcome> outcomes(std::max<size_t>(1, devices.size()));
-  std::vector<uint32_t> expected((arguments.count + kChunk - 1) / kChunk), actual(expected.size());
+  const uint64_t count = arguments.count.value_or(kWords - arguments.first);
+  std::vector<uint32_t> expected((count + kChunk - 1) / kChunk), actual(expected.size());
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   for (size_t k = 0; k < seconds.size(); ++k) {
     if (terminal) fmt::print(stderr, "\r\033[K{}  {} of {}", operation.name(), k, seconds.size());
     const auto begin = Clock::now();
-    if (!expect(operation, seconds[k], arguments.threads, expected)) {
+    if (!expect(operation, arguments.first, seconds[k], arguments.threads, expected)) {
       fmt::print("{} with {:#x}: the oracle does not say what the reference evaluator says\n",
                  operation.name(), seconds[k]);
       return true;
@@ -204,10 +206,10 @@ Result<bool> run_operation(const IntegerOperation& operation, const Arguments& a
     }
     for (size_t d = 0; d < devices.size(); ++d) {
       const auto start = Clock::now();
-      VYRE_CHECK(devices[d]->run(seconds[k], actual));
+      VYRE_CHECK(devices[d]->run(arguments.first, seconds[k], actual));
       outcomes[d].seconds += seconds_since(start);
       outcomes[d].digest.update(std::as_bytes(std::span(actual)));
-      VYRE_CHECK(compare(*devices[d], operation, seconds[k], expected, actual, outcomes[d]));
+      VYRE_CHECK(compare(*devices[d], operation, arguments.first, seconds[k], expected, actual, outcomes[d]));
     }
   }
   if (terminal) fmt::print(stderr, "\r\033[K");
@@ -258,7 +260,8 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_option("--preset", a.preset, "unary, or structured: of two operands")
       ->check(CLI::IsMember({"unary", "structured"}));
-  app.add_option("--count", a.count, "inputs from 0 on, instead of all")
+  app.add_option("--first", a.first, "the input to begin with, a multiple of 4096");
+  app.add_option("--count", a.count, "inputs from there on, instead of all")
       ->check(CLI::Range(uint64_t{1}, kWords));
   app.add_option("--second", a.second, "second operands, instead of the structured ones")
       ->delimiter(',')
@@ -270,6 +273,11 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (a.first % kChunk != 0 || a.first + a.count.value_or(1) > kWords) {
+    fmt::print(stderr, "integer_sweep: --first is a multiple of {}, and --count ends at 2^32 at most\n",
+               kChunk);
+    return 2;
   }
   return run(a);
 }
