@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "check/report.h"
 #include "spec/ops.h"
 #include "suite/prove_lowering.h"
 #include "suite/prove_product.h"
@@ -303,7 +304,11 @@ Result<Proved> prove(const ProveRequest& request) {
   if (auto selected = select(request.pattern)) {
     operations = std::move(*selected);
   } else if (!matches_operator(request.pattern)) {
-    return std::unexpected(selected.error());
+    Diag unknown = selected.error();
+    check::NearestName nearest(request.pattern);
+    for (const spec::OpInfo& op : spec::kOps) nearest.consider(op.mnemonic);
+    if (const std::string meant = nearest.help(); !meant.empty()) unknown.help = meant;
+    return std::unexpected(unknown);
   }
   Answer answer(request);
   for (size_t p = 0; p < kProveParts; ++p) {

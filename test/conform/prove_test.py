@@ -19,7 +19,7 @@ def run(*arguments, **environment):
 
 class Prove(unittest.TestCase):
     def test_table(self):
-        done = run("prove", "primitive.math.add_sat")
+        done = run("prove", "primitive.math.add_sat", "--only", "declared")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stderr, "")
         self.assertIn("primitive.math.add_sat@1\n", done.stdout)
@@ -32,7 +32,7 @@ class Prove(unittest.TestCase):
         self.assertRegex(done.stdout.splitlines()[-1], r"^z3 \d")
 
     def test_json(self):
-        done = run("prove", "primitive.bitwise.rotl", "--json")
+        done = run("prove", "primitive.bitwise.rotl", "--only", "declared", "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         told = json.loads(done.stdout)
         self.assertEqual(told["format"], 1)
@@ -43,21 +43,64 @@ class Prove(unittest.TestCase):
         self.assertRegex(equality[0]["digest"], r"^[0-9a-f]{64}$")
         self.assertEqual(equality[0]["subject"], "composition")
         self.assertEqual(told["coverage"]["total"]["rows"]["hit"], told["coverage"]["total"]["rows"]["declared"])
-        again = json.loads(run("prove", "primitive.bitwise.rotl", "--json").stdout)
+        again = json.loads(run("prove", "primitive.bitwise.rotl", "--only", "declared", "--json").stdout)
         self.assertEqual([f.get("digest") for f in told["findings"]], [f.get("digest") for f in again["findings"]])
 
     def test_loops_are_derived_and_listed(self):
-        done = run("prove", "primitive.math.gcd")
+        done = run("prove", "primitive.math.gcd", "--only", "declared")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"derived +primitive\.math\.gcd: .*Commutative")
 
+    def test_lowering_is_proved_for_every_target(self):
+        done = run("prove", "shl", "--only", "lowering")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for subject in ("legalize(llvm)", "legalize(ptx)", "legalize(words)", "emitted(llvm)", "emitted(ptx)",
+                        "emitted(spirv)", "raw(llvm)", "raw(spirv)"):
+            row = re.search(rf"^{re.escape(subject)} +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) ", done.stdout, re.MULTILINE)
+            self.assertIsNotNone(row, subject + done.stdout)
+            claims, proved, derived, refuted, still_open = map(int, row.groups())
+            self.assertEqual((proved + derived, refuted, still_open), (claims, 0, 0), subject)
+            self.assertGreater(claims, 0)
+
+    def test_lowering_without_a_solver_is_open_and_says_so(self):
+        done = run("prove", "bit_not", "--only", "lowering", VYRE_Z3="", VYRE_CVC5="")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"open: emitted\(llvm\) of bit_not u32: no solver")
+
+    def test_the_cross_product_of_one_function(self):
+        done = run("prove", "primitive.math.abs_diff", "--only", "product", "--json")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        told = json.loads(done.stdout)
+        self.assertTrue(told["good"])
+        self.assertEqual(set(told), {"format", "good", "product"})
+        self.assertEqual(told["product"]["wrong"], [])
+        part, = told["product"]["parts"]
+        self.assertEqual(part["name"], "primitives")
+        self.assertEqual(part["functions"], 1)
+        self.assertGreater(part["refuted"], part["proved"])
+        self.assertGreater(part["proved"], 0)
+
+    def test_theorems_and_collisions(self):
+        done = run("prove", "--only", "theorems", "--only", "collisions")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"composition theorems: (\d+) of \1 proved, (\d+) of \2 that look alike refuted")
+        self.assertNotIn("NOTHING DECLARED TELLS THEM APART", done.stdout)
+
+    def test_operators_are_known_by_name_and_nonsense_is_not(self):
+        unknown = run("prove", "bit_nott")
+        self.assertEqual(unknown.returncode, 1)
+        self.assertIn("did you mean `bit_not`?", unknown.stderr)
+        wrong = run("prove", "--only", "everything")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("--only", wrong.stderr)
+
     def test_a_missing_solver_lowers_grades_and_says_so(self):
-        done = run("prove", "primitive.math.sub", VYRE_Z3="", VYRE_CVC5="")
+        done = run("prove", "primitive.math.sub", "--only", "declared", VYRE_Z3="", VYRE_CVC5="")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("no solver", done.stdout.splitlines()[-1])
         self.assertIn(" 0 proved", done.stdout)
         self.assertRegex(done.stdout, r"SelfInverse\(0\) +spec +exhausted\(u8\)")
-        other = run("prove", "primitive.math.sub", VYRE_Z3="", VYRE_CVC5="/nowhere/cvc5")
+        other = run("prove", "primitive.math.sub", "--only", "declared", VYRE_Z3="", VYRE_CVC5="/nowhere/cvc5")
         self.assertEqual(other.returncode, 0, other.stdout + other.stderr)
         self.assertIn("no solver", other.stdout.splitlines()[-1])
 
@@ -69,7 +112,7 @@ class Prove(unittest.TestCase):
         self.assertEqual(run("prove", "--no-such-flag").returncode, 2)
 
     def test_floats_have_no_formula(self):
-        done = run("prove", "float.f32.add")
+        done = run("prove", "float.f32.add", "--only", "declared")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("operations on floats, which have no formula: 1;", done.stdout)
         self.assertIn("laws n/a, rows n/a, classes n/a, boundaries n/a; overall n/a", done.stdout)

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "suite/prove.h"
 #include "verbs.h"
@@ -25,18 +26,17 @@ void add_prove(CLI::App& app, int& exit) {
   request->stop = &interruption();
   verb->add_option("GLOB", request->pattern, "operations whose id matches, and operators: div")
       ->capture_default_str();
-  std::map<std::string, suite::ProvePart> parts;
-  for (size_t p = 0; p < suite::kProveParts; ++p) {
-    const suite::ProvePart part{uint8_t(p)};
-    parts.emplace(text(part), part);
-  }
-  verb->add_option(
-          "--only", request->parts,
-          "a part instead of all: declared, theorems, lowering, product or collisions; may be given twice")
-      ->transform(CLI::CheckedTransformer(parts));
+  std::vector<std::string> names;
+  for (size_t p = 0; p < suite::kProveParts; ++p) names.emplace_back(text(suite::ProvePart(p)));
+  auto only = std::make_shared<std::vector<std::string>>();
+  verb->add_option("--only", *only, "a part instead of all; may be given twice")->check(CLI::IsMember(names));
   verb->add_flag("--json", request->json, "findings, statement digests and coverage as JSON");
   verb->footer("Example:\n  vyre-conform prove 'primitive.bitwise.*'");
-  verb->callback([request, &exit] { exit = run(*request); });
+  verb->callback([request, only, names, &exit] {
+    for (const std::string& name : *only)
+      request->parts.insert(suite::ProvePart(std::ranges::find(names, name) - names.begin()));
+    exit = run(*request);
+  });
 }
 
 }  // namespace vyre::tool
