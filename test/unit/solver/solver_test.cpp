@@ -202,6 +202,29 @@ TEST(Prover, Disagreement) {
   EXPECT_TRUE(right.confirmed.starts_with("cvc5 ")) << right.confirmed;
 }
 
+TEST(Prover, TheOtherSolverIsAskedWhereTheFirstHasNoAnswer) {
+  VYRE_ORACLE(SpecificationTable, "prover.h: cvc5's answer stands where Z3 has none and it is to be asked");
+  const std::string unsure =
+      script_of("unsure", std::string(kIntroduction) +
+                              "while read line; do case $line in '(check-sat)') echo unknown;; "
+                              "'(get-info :reason-unknown)') echo '(:reason-unknown \"incomplete\")';; "
+                              "'(echo \"vyre\")') echo vyre;; esac; done");
+  const Environment path("VYRE_Z3", unsure);
+  Pool p;
+  const Term a = p.variable("a", 8), b = p.variable("b", 8);
+  const Term commutes = p.eq(p.add(a, b), p.add(b, a)), wrong = p.eq(p.sub(a, b), p.sub(b, a));
+  Prover alone({.limits = {.seconds = 1}, .trying = 0});
+  EXPECT_EQ(alone.prove(p, wrong, std::vector{a, b}).outcome, Outcome::Open);
+  Prover prover({.limits = {.seconds = 1}, .otherwise = {.seconds = 20}, .smallest = false, .trying = 0});
+  EXPECT_TRUE(prover.about().contains("else cvc5 ")) << prover.about();
+  const Proof proved = prover.prove(p, commutes, std::vector{a, b});
+  EXPECT_EQ(proved.outcome, Outcome::Proved);
+  EXPECT_TRUE(proved.solver.starts_with("cvc5 ")) << proved.solver;
+  const Proof refuted = prover.prove(p, wrong, std::vector{a, b});
+  ASSERT_EQ(refuted.outcome, Outcome::Refuted);
+  EXPECT_EQ(smt::evaluate(p, wrong, refuted.witness), 0u);
+}
+
 /// The least tuple at which the claim is false in the order of semantics, by trying all.
 std::vector<Bits> smallest_of(const Pool& p, Term claim, const std::vector<Term>& variables) {
   std::vector<Bits> best;

@@ -271,5 +271,28 @@ TEST(WithoutArithmetic, ImpliesTheClaimFromItsFacts) {
   EXPECT_FALSE(abstraction(p, p.ult(p.udiv(a, p.constant(4, 3)), b), 4).has_value());
 }
 
+TEST(Factors, AreTheWordsWithinWhatIsMultiplied) {
+  VYRE_ORACLE(SpecificationTable, "by hand: which words stand below products and quotients");
+  Pool p;
+  const Term a = p.variable("a", 32), b = p.variable("b", 32), c = p.variable("c", 32),
+             d = p.variable("d", 32);
+  const Term low = p.bit_and(a, p.constant(32, 0xffff)), high = p.lshr(p.add(b, c), p.constant(32, 16));
+  const Term wide = p.mul(p.concat(c, b), p.zero_extend(d, 64));
+  const Term claim = p.and_(p.eq(p.mul(low, high), d), p.ult(wide, p.constant(64, 7)));
+  EXPECT_EQ(factors_of(p, claim), (std::vector{a, b, c, d, p.add(b, c)}));
+  EXPECT_TRUE(factors_of(p, p.eq(p.add(a, b), c)).empty());
+}
+
+TEST(Factors, AreReplacedEverywhereAndNothingElseIs) {
+  VYRE_ORACLE(SpecificationTable, "the same claim with other operands, evaluated");
+  Pool p;
+  const Term a = p.variable("a", 8), b = p.variable("b", 8);
+  const Term sum = p.add(a, b), claim = p.eq(p.mul(sum, b), p.bit_xor(sum, a));
+  const Term changed = replaced(p, claim, {{sum, a}});
+  EXPECT_EQ(changed, p.eq(p.mul(a, b), p.bit_xor(a, a)));
+  EXPECT_EQ(replaced(p, claim, {}), claim);
+  EXPECT_EQ(replaced(p, p.not_(changed), {{sum, b}}), p.not_(changed));
+}
+
 }  // namespace
 }  // namespace vyre::symbolic
