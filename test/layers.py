@@ -14,11 +14,13 @@ Prints FILE:LINE: what is wrong, for each violation, and exits 1; or what it loo
 --self-test it plants each violation in a small tree of its own and exits 1 if one is not found there.
 """
 
-import argparse
 import pathlib
 import re
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True  # scripts leave nothing in the tree
+import checking
 
 SOURCES = {".h", ".hpp", ".cpp", ".cc", ".def", ".inc"}
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>|(\S.*))')
@@ -184,14 +186,9 @@ def run(root):
     problems = checker.check()
     if checker.files == 0 or checker.includes == 0:
         problems.append(f"{root}/src: nothing to look at")
-    for problem in problems:
-        print(problem)
-    if problems:
-        print(f"layers: {len(problems)} violation{'s' if len(problems) > 1 else ''}")
-        return 1
-    print(f"layers: {len(checker.layers)} layers, {checker.files} files, {checker.includes} includes, "
-          f"{checker.operations} operations: all in order")
-    return 0
+    return checking.report("layers", problems,
+                           f"{len(checker.layers)} layers, {checker.files} files, {checker.includes} includes, "
+                           f"{checker.operations} operations: all in order")
 
 
 CLEAN = {
@@ -250,16 +247,10 @@ PLANTED = [
 
 
 def self_test():
-    def tree(root, files):
-        for name, text in files.items():
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-
     failures = []
     with tempfile.TemporaryDirectory() as directory:
         root = pathlib.Path(directory) / "clean"
-        tree(root, CLEAN)
+        checking.write_tree(root, CLEAN)
         failures += [f"a clean tree is refused: {p}" for p in Checker(root).check()]
         for i, (name, change, line, word) in enumerate(PLANTED):
             files = dict(CLEAN)
@@ -269,22 +260,15 @@ def self_test():
             else:
                 files[name] = change
             root = pathlib.Path(directory) / str(i)
-            tree(root, files)
+            checking.write_tree(root, files)
             problems = Checker(root).check()
             if not any(p.startswith(f"{name}:{line}: ") and word in p for p in problems):
                 failures.append(f"planted in {name}:{line} and not found ({word}); found: {problems}")
-    for failure in failures:
-        print(failure)
-    print(f"layers: self-test, {len(PLANTED)} planted violations, {len(failures)} failures")
-    return 1 if failures else 0
+    return checking.conclude("layers", len(PLANTED), failures)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--self-test", action="store_true", help="prove that each violation is found")
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent,
-                        help="the project (default: the one this script lies in)")
-    options = parser.parse_args()
+    options = checking.options_of(__doc__)
     if options.self_test:
         return self_test()
     if not (options.root / "src" / "LAYERS").is_file():

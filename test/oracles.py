@@ -13,12 +13,14 @@ Prints FILE:LINE: what is wrong, for each violation, and exits 1; or how many te
 With --self-test it plants each violation in a file of its own and exits 1 if one is not found there.
 """
 
-import argparse
 import collections
 import pathlib
 import re
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True  # scripts leave nothing in the tree
+import checking
 
 TEST = re.compile(r"^\s*(TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P)\(")
 DECLARATION = re.compile(r'\s*VYRE_ORACLE\(\s*(\w+)\s*,\s*((?:"(?:\\.|[^"\\])*"\s*)+)\);')
@@ -151,14 +153,8 @@ def run(root):
     problems = checker.check()
     if not checker.count and not problems:
         problems.append(f"{root}/test: no test found")
-    for problem in problems:
-        print(problem)
-    if problems:
-        print(f"oracles: {len(problems)} violation{'s' if len(problems) > 1 else ''}")
-        return 1
     counts = ", ".join(f"{checker.count[kind]} {kind}" for kind in checker.kinds)
-    print(f"oracles: {sum(checker.count.values())} tests: {counts}")
-    return 0
+    return checking.report("oracles", problems, f"{sum(checker.count.values())} tests: {counts}")
 
 
 DECLARED = 'TEST(A, B) {\n  VYRE_ORACLE(%s, "by hand: \\"a\\"");\n  %s\n}\n'
@@ -202,36 +198,26 @@ PLANTED = [
 
 
 def self_test():
-    source = pathlib.Path(__file__).resolve().parent.parent / "src" / "spec" / "oracle.h"
+    source = checking.PROJECT / "src" / "spec" / "oracle.h"
 
     def problems_of(root, files):
-        for name, text in [("src/spec/oracle.h", source.read_text()), *files]:
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        checking.write_tree(root, {"src/spec/oracle.h": source.read_text(), **files})
         return Checker(root).check()
 
     failures = []
     with tempfile.TemporaryDirectory() as directory:
         root = pathlib.Path(directory)
-        clean = problems_of(root / "clean", [("test/" + name, text) for name, text in CLEAN])
+        clean = problems_of(root / "clean", {"test/" + name: text for name, text in CLEAN})
         failures += [f"what is in order is refused: {p}" for p in clean]
         for i, (name, text, line, word) in enumerate(PLANTED):
-            problems = problems_of(root / str(i), [("test/" + name, text)])
+            problems = problems_of(root / str(i), {"test/" + name: text})
             if not any(p.startswith(f"test/{name}:{line}: ") and word in p for p in problems):
                 failures.append(f"planted and not found ({word}): {text!r}; found: {problems}")
-    for failure in failures:
-        print(failure)
-    print(f"oracles: self-test, {len(PLANTED)} planted violations, {len(failures)} failures")
-    return 1 if failures else 0
+    return checking.conclude("oracles", len(PLANTED), failures)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--self-test", action="store_true", help="prove that each violation is found")
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent,
-                        help="the project (default: the one this script lies in)")
-    options = parser.parse_args()
+    options = checking.options_of(__doc__)
     return self_test() if options.self_test else run(options.root)
 
 
