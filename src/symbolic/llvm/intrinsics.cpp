@@ -15,7 +15,7 @@ namespace {
 namespace Intrinsic = llvm::Intrinsic;
 
 struct Call {
-  LlvmContext& c;
+  InstructionContext& c;
   const llvm::CallBase& call;
   std::span<const LlvmValue> operands;
 
@@ -137,7 +137,7 @@ bool is_counting(ID id) {
 
 }  // namespace
 
-LlvmResult read_intrinsic(LlvmContext& context, const llvm::CallBase& call,
+LlvmResult read_intrinsic(InstructionContext& context, const llvm::CallBase& call,
                           std::span<const LlvmValue> operands) {
   const ID id = call.getIntrinsicID();
   const Call x{context, call, operands};

@@ -9,8 +9,6 @@ using llvm::Instruction;
 using smt::Pool;
 using smt::Term;
 
-Term LlvmContext::anything(uint32_t width) { return pool.variable(fmt::format("any.{}", fresh++), width); }
-
 namespace {
 
 std::unexpected<std::string> unknown(const Instruction& instruction) {
@@ -50,7 +48,7 @@ LlvmValue with_poison(Pool& p, Term bits, Term poison, std::span<const LlvmValue
 }
 
 /// Division: at once undefined where it has no result.
-LlvmValue divide(LlvmContext& c, const Binary& x, std::span<const LlvmValue> operands) {
+LlvmValue divide(InstructionContext& c, const Binary& x, std::span<const LlvmValue> operands) {
   Pool& p = c.pool;
   const unsigned opcode = x.instruction.getOpcode();
   c.demands.push_back(
@@ -75,7 +73,8 @@ LlvmValue divide(LlvmContext& c, const Binary& x, std::span<const LlvmValue> ope
   return with_poison(p, bits, poison, operands);
 }
 
-LlvmResult binary(LlvmContext& c, const Instruction& instruction, std::span<const LlvmValue> operands) {
+LlvmResult binary(InstructionContext& c, const Instruction& instruction,
+                  std::span<const LlvmValue> operands) {
   Pool& p = c.pool;
   const Binary x{p, operands[0].bits, operands[1].bits, instruction};
   if (2 * x.width() > smt::kMaxWidth) return std::unexpected(fmt::format("numbers of {} bits", x.width()));
@@ -110,7 +109,8 @@ LlvmResult binary(LlvmContext& c, const Instruction& instruction, std::span<cons
   }
 }
 
-LlvmResult compare(LlvmContext& c, const llvm::ICmpInst& instruction, std::span<const LlvmValue> operands) {
+LlvmResult compare(InstructionContext& c, const llvm::ICmpInst& instruction,
+                   std::span<const LlvmValue> operands) {
   Pool& p = c.pool;
   if (operands[0].buffer || operands[1].buffer) return std::unexpected("a comparison of addresses");
   const Term a = operands[0].bits, b = operands[1].bits;
@@ -130,7 +130,8 @@ LlvmResult compare(LlvmContext& c, const llvm::ICmpInst& instruction, std::span<
   }
 }
 
-LlvmResult convert(LlvmContext& c, const llvm::CastInst& instruction, std::span<const LlvmValue> operands) {
+LlvmResult convert(InstructionContext& c, const llvm::CastInst& instruction,
+                   std::span<const LlvmValue> operands) {
   Pool& p = c.pool;
   const auto* type = llvm::dyn_cast<llvm::IntegerType>(instruction.getType());
   if (type == nullptr || !instruction.getSrcTy()->isIntegerTy()) return unknown(instruction);
@@ -154,7 +155,7 @@ LlvmResult convert(LlvmContext& c, const llvm::CastInst& instruction, std::span<
   }
 }
 
-LlvmResult select(LlvmContext& c, std::span<const LlvmValue> operands) {
+LlvmResult select(InstructionContext& c, std::span<const LlvmValue> operands) {
   Pool& p = c.pool;
   const LlvmValue &condition = operands[0], &yes = operands[1], &no = operands[2];
   if (yes.buffer != no.buffer) return std::unexpected("a choice between addresses of two buffers");
@@ -167,7 +168,7 @@ LlvmResult select(LlvmContext& c, std::span<const LlvmValue> operands) {
 
 }  // namespace
 
-LlvmResult read_operator(LlvmContext& context, const Instruction& instruction,
+LlvmResult read_operator(InstructionContext& context, const Instruction& instruction,
                          std::span<const LlvmValue> operands) {
   Pool& p = context.pool;
   if (instruction.isBinaryOp()) return binary(context, instruction, operands);

@@ -296,7 +296,7 @@ class Reader {
   }
   void keep(const Instruction& instruction, LlvmResult result) {
     if (!result) return fail(result.error());
-    for (const LlvmDemand& demand : demands_) owe(demand.holds, demand.what);
+    for (const Demand& demand : demands_) owe(demand.holds, demand.what);
     demands_.clear();
     values_[&instruction] = *result;
   }
@@ -333,9 +333,9 @@ class Reader {
   const llvm::Function& function_;
   const llvm::DataLayout& layout_;
   const uint32_t alignment_;
-  std::vector<LlvmDemand> demands_;
+  std::vector<Demand> demands_;
   uint32_t fresh_ = 0;
-  LlvmContext context_;
+  InstructionContext context_;
   std::unordered_map<const llvm::Value*, LlvmValue> values_;
   std::map<const BasicBlock*, bool> done_;
   std::map<Edge, Term> edges_;

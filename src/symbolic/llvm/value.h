@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "smt/term.h"
+#include "symbolic/instruction.h"
 
 namespace vyre::symbolic {
 
@@ -31,28 +32,13 @@ struct LlvmValue {
   std::vector<LlvmValue> members;  // of a struct; its bits say nothing
 };
 
-/// What an instruction demands besides: at once undefined behaviour unless it holds.
-struct LlvmDemand {
-  smt::Term holds;
-  const char* what;
-};
-
-/// One instruction's own meaning: the demands that it makes are added.
-struct LlvmContext {
-  smt::Pool& pool;
-  std::vector<LlvmDemand>& demands;
-  uint32_t& fresh;  // counts the variables that stand for anything
-
-  smt::Term anything(uint32_t width);
-};
-
 using LlvmResult = std::expected<LlvmValue, std::string>;
 
 /// Arithmetic, comparisons, conversions, select, freeze. Errors: what it is that is not known.
-LlvmResult read_operator(LlvmContext& context, const llvm::Instruction& instruction,
+LlvmResult read_operator(InstructionContext& context, const llvm::Instruction& instruction,
                          std::span<const LlvmValue> operands);
 /// A call of an intrinsic without memory.
-LlvmResult read_intrinsic(LlvmContext& context, const llvm::CallBase& call,
+LlvmResult read_intrinsic(InstructionContext& context, const llvm::CallBase& call,
                           std::span<const LlvmValue> operands);
 
 }  // namespace vyre::symbolic

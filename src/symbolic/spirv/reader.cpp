@@ -259,7 +259,7 @@ class Reader {
     if (!error_.empty()) return;
     const auto result = read_instruction(context_, op, function, operands);
     if (!result) return fail(result.error());
-    for (const SpirvDemand& demand : demands_) owe(demand.holds, demand.what);
+    for (const Demand& demand : demands_) owe(demand.holds, demand.what);
     demands_.clear();
     values_[x[1]] = result->first;
     if (result->second) pairs_[x[1]] = {result->first, *result->second};
@@ -275,9 +275,9 @@ class Reader {
   Pool& p_;
   Memory& memory_;
   const Words words_;
-  std::vector<SpirvDemand> demands_;
+  std::vector<Demand> demands_;
   uint32_t fresh_ = 0;
-  SpirvContext context_;
+  InstructionContext context_;
   std::map<uint32_t, Type> types_;
   std::map<uint32_t, uint32_t> bindings_;
   std::map<uint32_t, Term> values_;

@@ -14,20 +14,18 @@ using spv::Op;
 using Operands = std::span<const Term>;
 using Result = std::expected<SpirvResult, std::string>;
 
-Term SpirvContext::anything(uint32_t width) { return pool.variable(fmt::format("any.{}", fresh++), width); }
-
 namespace {
 
 /// Khronos adds numbers every year: switches over them cannot be total.
 constexpr uint32_t number(Op op) { return uint32_t(op); }
 
 /// "The resulting value is undefined if Shift is greater than or equal to the bit width."
-Term shifted(SpirvContext& c, Term in_range, Term amount) {
+Term shifted(InstructionContext& c, Term in_range, Term amount) {
   Pool& p = c.pool;
   return p.ite(p.ult(amount, p.constant(32, 32)), in_range, c.anything(32));
 }
 
-void demand_divisor(SpirvContext& c, Operands x, bool is_signed) {
+void demand_divisor(InstructionContext& c, Operands x, bool is_signed) {
   Pool& p = c.pool;
   c.demands.push_back({p.is_not_zero(x[1]), "the divisor is not zero"});
   if (!is_signed) return;
@@ -36,7 +34,7 @@ void demand_divisor(SpirvContext& c, Operands x, bool is_signed) {
   c.demands.push_back({p.not_(p.and_(least, minus_one)), "the quotient has a word"});
 }
 
-Result divide(SpirvContext& c, Op op, Operands x) {
+Result divide(InstructionContext& c, Op op, Operands x) {
   Pool& p = c.pool;
   demand_divisor(c, x, op != Op::OpUDiv && op != Op::OpUMod);
   switch (uint32_t(op)) {
@@ -51,7 +49,7 @@ Result divide(SpirvContext& c, Op op, Operands x) {
   return SpirvResult{p.ite(known, p.srem(x[0], x[1]), c.anything(32))};
 }
 
-Result extended(SpirvContext& c, uint32_t function, Operands x) {
+Result extended(InstructionContext& c, uint32_t function, Operands x) {
   Pool& p = c.pool;
   const Term none = p.constant(32, 0xffffffff);
   const auto chosen = [&](Term first) { return SpirvResult{p.ite(first, x[0], x[1])}; };
@@ -83,7 +81,7 @@ uint32_t operands_of(Op op) {
 
 }  // namespace
 
-Result read_instruction(SpirvContext& c, Op op, uint32_t function, Operands x) {
+Result read_instruction(InstructionContext& c, Op op, uint32_t function, Operands x) {
   Pool& p = c.pool;
   if (op == Op::OpExtInst) {
     const bool one = function == GLSLstd450FindILsb || function == GLSLstd450FindUMsb;

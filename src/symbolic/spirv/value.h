@@ -9,22 +9,9 @@
 #include <vector>
 
 #include "smt/term.h"
+#include "symbolic/instruction.h"
 
 namespace vyre::symbolic {
-
-/// What an instruction demands: without it all behaviour is undefined.
-struct SpirvDemand {
-  smt::Term holds;
-  const char* what;
-};
-
-struct SpirvContext {
-  smt::Pool& pool;
-  std::vector<SpirvDemand>& demands;
-  uint32_t& fresh;  // counts the variables that stand for anything
-
-  smt::Term anything(uint32_t width);
-};
 
 /// A result; of instructions that give two words both.
 struct SpirvResult {
@@ -33,7 +20,8 @@ struct SpirvResult {
 };
 
 /// One instruction; `function` is the number of an OpExtInst of GLSL.std.450. Errors: it is not known here.
-std::expected<SpirvResult, std::string> read_instruction(SpirvContext& context, spv::Op op, uint32_t function,
+std::expected<SpirvResult, std::string> read_instruction(InstructionContext& context, spv::Op op,
+                                                         uint32_t function,
                                                          std::span<const smt::Term> operands);
 
 }  // namespace vyre::symbolic
