@@ -71,12 +71,10 @@ std::expected<uint64_t, std::string> compare(const Pool& pool, Term term, std::s
 
 std::expected<uint64_t, std::string> check_operator(Op op, DataType type) {
   Pool pool;
+  const std::vector<DataType> types = operand_types(op, type);
   std::vector<Term> operands;
-  std::vector<DataType> types;
-  for (uint32_t i = 0; i < *spec::operand_count(op); ++i) {
-    types.push_back(op == Op::Select && i == 0 ? DataType::U32 : spec::operand_type(op, type, i));
-    operands.push_back(pool.variable(std::string(1, char('a' + i)), width_of(types.back())));
-  }
+  for (size_t i = 0; i < types.size(); ++i)
+    operands.push_back(pool.variable(std::string(1, char('a' + i)), width_of(types[i])));
   return compare(pool, encode(pool, op, type, operands), operands, types,
                  fmt::format("{} of {}", spec::mnemonic(op), spec::text(type)),
                  [&](std::span<const Bits> x) { return ref::eval(op, type, x); });

@@ -145,6 +145,13 @@ constexpr spec::TotalTable<kRows, is_encoded_op> kEncodings;
 
 }  // namespace
 
+std::vector<DataType> operand_types(Op op, DataType type) {
+  std::vector<DataType> out;
+  for (uint32_t i = 0; i < *spec::operand_count(op); ++i)
+    out.push_back(op == Op::Select && i == 0 ? DataType::U32 : spec::operand_type(op, type, i));
+  return out;
+}
+
 Term encode(Pool& pool, Op op, DataType type, std::span<const Term> operands) {
   return kEncodings[op]({pool, type, operands});
 }

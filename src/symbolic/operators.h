@@ -9,6 +9,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "smt/term.h"
 #include "spec/ops.h"
@@ -33,11 +34,14 @@ constexpr uint32_t width_of(spec::DataType type, uint32_t word = 32) {
   return spec::value_words(type) * word;
 }
 
+/// What encode() takes: as spec::operand_type says; the condition of Select is a word, non-zero being true.
+/// Domain  is_encoded(op, type).
+std::vector<spec::DataType> operand_types(spec::Op op, spec::DataType type);
+
 /// A scalar operator, or Select, applied at T = type.
 ///
-/// Shape   the operands as spec::operand_type says, of width_of() each; the condition of Select is a word,
-/// non-zero
-///         being true. The result as spec::result_type says: of a comparison or a count, a word.
+/// Shape   the operands as operand_types() says, of width_of() each. The result as spec::result_type says: of
+///         a comparison or a count, a word.
 /// Domain  is_encoded(op, type); the width of a word is a power of two, 8 or more, so that counts fit.
 smt::Term encode(smt::Pool& pool, spec::Op op, spec::DataType type, std::span<const smt::Term> operands);
 

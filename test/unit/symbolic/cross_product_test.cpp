@@ -98,9 +98,10 @@ TEST(CrossProduct, WitnessesAreTheSmallest) {
   EXPECT_GT(checked, 300u);
 }
 
+// Of all others CrossProductNightly says it.
 TEST(CrossProduct, FindsNoDeclarationThatFails) {
   VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
-  for (const char* glob : {"primitive.bitwise.xor", "primitive.compare.[lg][te]"}) {
+  for (const char* glob : {"primitive.bitwise.xor", "primitive.compare.lt"}) {
     Product product;
     sentences({.glob = glob, .operator_types = {}}, &product);
     ASSERT_FALSE(product.parts.empty());

@@ -27,11 +27,9 @@ constexpr uint32_t kRandom = 100'000;
 /// A term of an operator at full width, evaluated beside ref::eval.
 class Beside {
  public:
-  Beside(Op op, DataType type) : op_(op), type_(type) {
-    for (uint32_t i = 0; i < *spec::operand_count(op); ++i) {
-      types_.push_back(op == Op::Select && i == 0 ? DataType::U32 : spec::operand_type(op, type, i));
-      operands_.push_back(pool_.variable(std::string(1, char('a' + i)), width_of(types_.back())));
-    }
+  Beside(Op op, DataType type) : op_(op), type_(type), types_(operand_types(op, type)) {
+    for (const DataType t : types_)
+      operands_.push_back(pool_.variable(std::string(1, char('a' + operands_.size())), width_of(t)));
     term_ = encode(pool_, op, type, operands_);
     evaluation_.emplace(pool_, term_);
   }
