@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -25,6 +24,7 @@
 #include "backend/registry/registry.h"
 #include "base/digest.h"
 #include "check/checked.h"
+#include "command_line.h"
 #include "domain.h"
 #include "operation.h"
 #include "text/text.h"
@@ -37,15 +37,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kSlice = uint64_t{1} << 20;
 
-struct Arguments {
-  std::vector<std::string> backends = {"native"};
+struct Arguments : sweep::CommonArguments {
   std::vector<std::string> forms = {"auto"};
-  std::string preset;
-  std::vector<std::string> operations;
   uint64_t count = 0;  // 0: everything where that is possible
   uint64_t seed = 1;
-  unsigned threads = 0;
-  bool expect = false;
 };
 
 /// A backend in one of its forms.
@@ -309,23 +304,12 @@ int run(Arguments arguments) {
 int main(int argc, char** argv) {
   CLI::App app{"operators on floats over whole domains and hard inputs, against the oracle"};
   Arguments a;
-  app.add_option("--backend", a.backends, "names of `vyre backends`")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--float", a.forms, "auto, native or composed, or several of them")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--preset", a.preset, "f16, bf16, unary, directed, triples, or quick for all of them")
-      ->check(CLI::IsMember({"f16", "bf16", "unary", "directed", "triples", "quick"}));
+  sweep::add_common(app, a, {"f16", "bf16", "unary", "directed", "triples", "quick"},
+                    "f16, bf16, unary, directed, triples, or quick for all of them",
+                    "such as fadd.f16 or cast.f32.u32.trunc");
+  sweep::add_list(app, "--float", a.forms, "auto, native or composed, or several of them");
   app.add_option("--count", a.count, "directed inputs of each operation");
   app.add_option("--seed", a.seed, "of directed inputs");
-  app.add_option("--threads", a.threads, "on the host");
-  app.add_flag("--expect", a.expect, "the oracle alone");
-  app.add_option("OPERATION", a.operations, "such as fadd.f16 or cast.f32.u32.trunc");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  if (const auto ended = sweep::parse(app, argc, argv)) return *ended;
   return run(a);
 }

@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -27,6 +26,7 @@
 #include "backend/registry/registry.h"
 #include "base/digest.h"
 #include "check/checked.h"
+#include "command_line.h"
 #include "integer_operation.h"
 
 namespace {
@@ -43,15 +43,10 @@ constexpr auto kQuick = std::chrono::milliseconds(100);
 constexpr uint32_t kPart = 64;       // chunks that a thread of the oracle takes at a time
 constexpr uint64_t kSampled = 4099;  // one input in so many is held to the reference evaluator: a prime
 
-struct Arguments {
-  std::vector<std::string> backends = {"native"};
-  std::string preset;
-  std::vector<std::string> operations;
+struct Arguments : sweep::CommonArguments {
   std::vector<uint32_t> second;
   uint32_t first = 0;  // of a chunk
   std::optional<uint64_t> count;
-  unsigned threads = 0;
-  bool expect = false;
 };
 
 double seconds_since(Clock::time_point begin) {
@@ -255,25 +250,13 @@ int run(Arguments arguments) {
 int main(int argc, char** argv) {
   CLI::App app{"integer operators over all 2^32 values of their first operand, against the oracle"};
   Arguments a;
-  app.add_option("--backend", a.backends, "names of `vyre backends`")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--preset", a.preset, "unary, or structured: of two operands")
-      ->check(CLI::IsMember({"unary", "structured"}));
+  sweep::add_common(app, a, {"unary", "structured"}, "unary, or structured: of two operands",
+                    "such as popcount.u32, div.i32 or primitive.math.abs");
   app.add_option("--first", a.first, "the input to begin with, a multiple of 4096");
   app.add_option("--count", a.count, "inputs from there on, instead of all")
       ->check(CLI::Range(uint64_t{1}, kWords));
-  app.add_option("--second", a.second, "second operands, instead of the structured ones")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--threads", a.threads, "on the host");
-  app.add_flag("--expect", a.expect, "the oracle alone");
-  app.add_option("OPERATION", a.operations, "such as popcount.u32, div.i32 or primitive.math.abs");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  sweep::add_list(app, "--second", a.second, "second operands, instead of the structured ones");
+  if (const auto ended = sweep::parse(app, argc, argv)) return *ended;
   if (a.first % kChunk != 0 || a.first + a.count.value_or(1) > kWords) {
     fmt::print(stderr, "integer_sweep: --first is a multiple of {}, and --count ends at 2^32 at most\n",
                kChunk);
