@@ -68,11 +68,12 @@ class Tracker {
     progress_.done += evaluations;
     watch_(progress_);
   }
-  void finished(std::string_view subject) {
+  /// A unit of a subject, of which `left` are left.
+  void finished(std::string_view subject, size_t left) {
     if (!watch_) return;
     const std::lock_guard lock(mutex_);
     progress_.subject = subject;
-    ++progress_.subjects_done;
+    progress_.subjects_done += left == 0;
     watch_(progress_);
   }
 
@@ -169,15 +170,18 @@ namespace {
 
 using Judge = std::function<Verdict(backend::Backend&, const verify::Monitor&)>;
 
-/// One subject of a run.
-struct Job {
-  std::string name;
+/// What is judged at once: pieces of an operation, or a family.
+struct Unit {
+  std::string id;         // "primitive.math.add@1/cases.0", "ir.barriers"
+  size_t subject = 0;     // its place in the certificate
   uint64_t expected = 0;  // evaluations
   uint64_t cost = 0;      // the same with what compiling is as long as
   Judge judge;
+  Verdict verdict = {};
+  double seconds = 0;
 };
 
-/// The jobs of a plan, in the order of the certificate, and how far they are. The plan must outlive it.
+/// The units of a plan, in the order of the certificate, and how far they are. The plan must outlive it.
 class Agenda {
  public:
   static Result<std::unique_ptr<Agenda>> make(const Plan& plan, const Watch& watch,
@@ -186,21 +190,21 @@ class Agenda {
     return std::unique_ptr<Agenda>(new Agenda(operations, plan, watch, stop));
   }
 
-  /// Judges one subject after the other until none is left, or the run is stopped. Any number of threads may
+  /// Judges one unit after the other until none is left, or the run is stopped. Any number of threads may
   /// pull at once.
   void pull(backend::Backend& backend) {
     for (size_t turn = next_++; turn < order_.size(); turn = next_++) {
       if (stopped()) return;
-      const size_t k = order_[turn];
-      const Job& job = jobs_[k];
+      Unit& unit = units_[order_[turn]];
+      const std::string& subject = subjects_[unit.subject];
       verify::Monitor monitor;
       monitor.stop = stop_;
-      monitor.progress = [&](uint64_t n) { tracker_->done(job.name, n); };
+      monitor.progress = [&](uint64_t n) { tracker_->done(subject, n); };
       const auto started = Clock::now();
-      // A job may wait for parallel work; isolation keeps its thread from starting another job meanwhile.
-      tbb::this_task_arena::isolate([&] { verdicts_[k] = job.judge(backend, monitor); });
-      seconds_[k] = std::chrono::duration<double>(Clock::now() - started).count();
-      tracker_->finished(job.name);
+      // A unit may wait for parallel work; isolation keeps its thread from starting another one meanwhile.
+      tbb::this_task_arena::isolate([&] { unit.verdict = unit.judge(backend, monitor); });
+      unit.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+      tracker_->finished(subject, --left_[unit.subject]);
     }
   }
 
@@ -215,7 +219,19 @@ class Agenda {
     VYRE_TRY(floats, backend.floats());
     Run out;
     out.total_seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-    out.seconds = std::move(seconds_);
+    out.seconds.resize(subjects_.size());
+    out.certificate.verdicts.resize(subjects_.size());
+    std::vector<bool> begun(subjects_.size());
+    for (Unit& unit : units_) {  // in order, whoever judged them when
+      Verdict& sum = out.certificate.verdicts[unit.subject];
+      if (begun[unit.subject]) {
+        verify::add(sum, std::move(unit.verdict));
+      } else {
+        sum = std::move(unit.verdict);
+      }
+      begun[unit.subject] = true;
+      out.seconds[unit.subject] += unit.seconds;
+    }
     out.certificate.vyre = identity.version;
     out.certificate.backend = identity.name;
     out.certificate.device = identity.device;
@@ -225,7 +241,6 @@ class Agenda {
     out.certificate.strength = plan_.strength;
     out.certificate.seed = plan_.seed;
     out.certificate.selection = plan_.selection;
-    out.certificate.verdicts = std::move(verdicts_);
     return out;
   }
 
@@ -238,32 +253,41 @@ class Agenda {
         family_plan_(plan.family_plan.value_or(verify::family_plan(plan.strength))),
         begin_(Clock::now()) {
     for (const ops::Operation* op : operations) {
-      const uint64_t evaluations = verify::expected_evaluations(*op, operation_plan_);
-      jobs_.push_back({verify::subject_of(op->id, op->version), evaluations, evaluations,
-                       [this, op](backend::Backend& backend, const verify::Monitor& monitor) {
-                         return verify::check_operation(backend, *op, operation_plan_, plan_.seed, monitor);
-                       }});
+      const std::string subject = verify::subject_of(op->id, op->version);
+      for (const verify::Unit& unit : verify::units_of(*op, operation_plan_, plan_.seed)) {
+        units_.push_back(
+            {fmt::format("{}/{}", subject, text(unit.pieces[0])), subjects_.size(), unit.evaluations,
+             unit.evaluations,
+             [this, op, pieces = unit.pieces](backend::Backend& backend, const verify::Monitor& monitor) {
+               return verify::check_pieces(backend, *op, operation_plan_, pieces, plan_.seed, monitor);
+             }});
+      }
+      subjects_.push_back(subject);
     }
     for (const verify::Part& part : parts_beside(operations)) {
       if (plan.families && std::ranges::count(*plan.families, part.family) == 0) continue;
       const uint64_t evaluations = expected_evaluations(part, family_plan_);
       const uint64_t compilations = expected_compilations(part, family_plan_);
-      jobs_.push_back({std::string(verify::info(part.family).text), evaluations,
-                       evaluations + compilations * kEvaluationsACompilation,
-                       [this, part](backend::Backend& backend, const verify::Monitor& monitor) {
-                         return verify::check_family(backend, part.family, family_plan_, plan_.seed, monitor,
-                                                     part.track);
-                       }});
+      const std::string subject(verify::info(part.family).text);
+      units_.push_back({fmt::format("{}/{}", subject, text(part.track)), subjects_.size(), evaluations,
+                        evaluations + compilations * kEvaluationsACompilation,
+                        [this, part](backend::Backend& backend, const verify::Monitor& monitor) {
+                          return verify::check_family(backend, part.family, family_plan_, plan_.seed, monitor,
+                                                      part.track);
+                        }});
+      subjects_.push_back(subject);
     }
+    left_ = std::vector<std::atomic<size_t>>(subjects_.size());
     uint64_t expected = 0;
-    for (const Job& job : jobs_) expected += job.expected;
-    tracker_.emplace(watch, expected, jobs_.size());
-    for (size_t k = 0; k < jobs_.size(); ++k) order_.push_back(k);
+    for (const Unit& unit : units_) {
+      expected += unit.expected;
+      ++left_[unit.subject];
+    }
+    tracker_.emplace(watch, expected, subjects_.size());
+    for (size_t k = 0; k < units_.size(); ++k) order_.push_back(k);
     std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
-      return jobs_[a].cost != jobs_[b].cost ? jobs_[a].cost > jobs_[b].cost : a < b;
+      return units_[a].cost != units_[b].cost ? units_[a].cost > units_[b].cost : a < b;
     });
-    verdicts_.resize(jobs_.size());
-    seconds_.resize(jobs_.size());
   }
   bool stopped() const { return stop_ != nullptr && *stop_; }
 
@@ -272,10 +296,10 @@ class Agenda {
   const verify::OperationPlan operation_plan_;
   const verify::FamilyPlan family_plan_;
   const Clock::time_point begin_;
-  std::vector<Job> jobs_;
-  std::vector<size_t> order_;  // the most expensive first
-  std::vector<Verdict> verdicts_;
-  std::vector<double> seconds_;
+  std::vector<std::string> subjects_;
+  std::vector<Unit> units_;
+  std::vector<size_t> order_;              // the most expensive first
+  std::vector<std::atomic<size_t>> left_;  // units of a subject
   std::optional<Tracker> tracker_;
   std::atomic<size_t> next_ = 0;
 };

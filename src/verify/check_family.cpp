@@ -256,8 +256,8 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, std::op
                                    std::min<uint64_t>(plan.cases_a_subject, 1 << 16), false);
     VYRE_CHECK(check_parity(subject, examiner, ranges, seed, monitor, verdict));
     VYRE_CHECK(check_determinism(subject, examiner, uint32_t(pipelines.all.size()),
-                                 std::min(plan.cases_a_subject, kRepeatedEvaluations), seed, monitor,
-                                 verdict));
+                                 repetition_of(subject, std::min(plan.cases_a_subject, kRepeatedEvaluations)),
+                                 seed, monitor, verdict));
     pipelines.account(verdict);
   }
   verdict.classes.clear();

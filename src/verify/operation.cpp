@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "verify/algebraic.h"
 #include "verify/device_laws.h"
@@ -14,6 +15,16 @@
 
 namespace vyre::verify {
 namespace {
+
+/// The cases of a plan that are compared, range after range.
+std::vector<CaseRange> cases_of(const Subject& subject, const OperationPlan& plan, uint64_t seed) {
+  return plan_cases(subject, seed, plan.parity_cases, plan.strategy_cap, plan.whole);
+}
+uint64_t size_of(std::span<const CaseRange> ranges) {
+  uint64_t sum = 0;
+  for (const CaseRange& range : ranges) sum += range.count;
+  return sum;
+}
 
 // Rows against the reference function, and the composition on the reference interpreter against it: if the
 // definitions disagree there is nothing to certify anybody against.
@@ -71,46 +82,155 @@ Result<void> check_definition(const ops::Operation& operation, const Subject& su
   return {};
 }
 
-Result<void> check_all(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
-                       uint64_t seed, const Monitor& monitor, Verdict& verdict) {
-  VYRE_CHECK(backend.renew());
-  const Subject subject = subject_of(operation);
-  VYRE_CHECK(check_definition(operation, subject, plan.definition_cases, seed, verdict));
+/// Pieces, on a backend that is renewed before the first.
+class PieceCheck {
+ public:
+  PieceCheck(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
+             uint64_t seed, const Monitor& monitor, Verdict& verdict)
+      : backend_(backend),
+        operation_(operation),
+        plan_(plan),
+        seed_(seed),
+        monitor_(monitor),
+        verdict_(verdict),
+        subject_(subject_of(operation)) {}
 
-  VYRE_TRY(pipelines, make_pipelines(backend, subject, workgroups_of(backend), seed, verdict));
-  verdict.pipeline = pipelines.all[0]->digest().hex();
-
-  Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
-  const auto ranges = plan_cases(subject, seed, plan.parity_cases, plan.strategy_cap, plan.whole);
-  VYRE_CHECK(check_parity(subject, examiner, ranges, seed, monitor, verdict));
-  verdict.boundaries = uint32_t(operation.boundaries.size());
-  VYRE_CHECK(check_determinism(subject, examiner, uint32_t(pipelines.all.size()), plan.repeated_evaluations,
-                               seed, monitor, verdict));
-  if (monitor.stopped() || !plan.laws) pipelines.account(verdict);
-  if (monitor.stopped()) return {};
-  if (!plan.laws) {
-    // A law that nobody looked at is in the verdict without evidence, so it is not verified.
-    for (const spec::Law& law : operation.laws) verdict.laws.push_back({spec::to_string(law), true, {}});
-    for (const spec::Denial& denial : operation.denied)
-      verdict.laws.push_back({spec::to_string(denial.law), false, {}});
+  Result<void> run(std::span<const Piece> pieces) {
+    for (const Piece& piece : pieces) {
+      if (monitor_.stopped()) break;
+      if (piece.kind == Piece::Kind::Definition) {
+        VYRE_CHECK(check_definition(operation_, subject_, plan_.definition_cases, seed_, verdict_));
+        continue;
+      }
+      if (!examiner_) VYRE_CHECK(prepare());
+      VYRE_CHECK(check(piece));
+    }
+    pipelines_.account(verdict_);
     return {};
   }
 
-  // The first pipeline applies the operation in its laws too, and is counted then.
-  DeviceEvaluator evaluator(backend, ops::op_table(), seed, monitor, verdict);
-  const std::string device =
-      fmt::format("device({}, {})", pipelines.all[0]->digest().short_hex(), backend.identity().driver);
-  evaluator.adopt(operation, std::move(pipelines.owned[0]));
-  pipelines.owned.erase(pipelines.owned.begin());
-  pipelines.account(verdict);
-  const auto lawful = check_laws(operation, evaluator, device, plan.witnessed, seed, monitor, verdict);
-  evaluator.account();
-  if (!lawful) return lawful;
-  if (plan.swept == 0 || monitor.stopped()) return {};
-  return sweep_laws(backend, operation, device, plan.swept, plan.whole, seed, monitor, verdict);
+ private:
+  Result<void> prepare() {
+    VYRE_CHECK(backend_.renew());
+    VYRE_TRY(made, make_pipelines(backend_, subject_, workgroups_of(backend_), seed_, verdict_));
+    pipelines_ = std::move(made);
+    const Digest digest = pipelines_.all[0]->digest();
+    verdict_.pipeline = digest.hex();
+    device_ = fmt::format("device({}, {})", digest.short_hex(), backend_.identity().driver);
+    examiner_.emplace(backend_, subject_, pipelines_.all, seed_, monitor_, verdict_);
+    return {};
+  }
+
+  Result<void> check(const Piece& piece) {
+    switch (piece.kind) {
+      case Piece::Kind::Definition: break;
+      case Piece::Kind::Rows:
+        verdict_.boundaries = uint32_t(operation_.boundaries.size());
+        return check_rows(subject_, *examiner_, seed_, verdict_);
+      case Piece::Kind::Cases: {
+        const auto ranges = cases_of(subject_, plan_, seed_);
+        return check_cases(subject_, *examiner_, part_of(ranges, piece.first, piece.count), seed_, monitor_,
+                           verdict_);
+      }
+      case Piece::Kind::Determinism: {
+        Repetition repetition = repetition_of(subject_, plan_.repeated_evaluations);
+        repetition.first = piece.first;
+        repetition.slices = piece.count;
+        return check_determinism(subject_, *examiner_, uint32_t(pipelines_.all.size()), repetition, seed_,
+                                 monitor_, verdict_);
+      }
+      case Piece::Kind::Laws: return laws();
+    }
+    return {};
+  }
+
+  /// The last piece: it takes the first pipeline, which applies the operation in its laws too and is counted
+  /// then.
+  Result<void> laws() {
+    if (!plan_.laws) {
+      // A law that nobody looked at is in the verdict without evidence, so it is not verified.
+      for (const spec::Law& law : operation_.laws) verdict_.laws.push_back({spec::to_string(law), true, {}});
+      for (const spec::Denial& denial : operation_.denied)
+        verdict_.laws.push_back({spec::to_string(denial.law), false, {}});
+      return {};
+    }
+    DeviceEvaluator evaluator(backend_, ops::op_table(), seed_, monitor_, verdict_);
+    evaluator.adopt(operation_, std::move(pipelines_.owned[0]));
+    pipelines_.owned.erase(pipelines_.owned.begin());
+    const auto lawful =
+        check_laws(operation_, evaluator, device_, plan_.witnessed, seed_, monitor_, verdict_);
+    evaluator.account();
+    if (!lawful) return lawful;
+    if (plan_.swept == 0 || monitor_.stopped()) return {};
+    return sweep_laws(backend_, operation_, device_, plan_.swept, plan_.whole, seed_, monitor_, verdict_);
+  }
+
+  backend::Backend& backend_;
+  const ops::Operation& operation_;
+  const OperationPlan& plan_;
+  const uint64_t seed_;
+  const Monitor& monitor_;
+  Verdict& verdict_;
+  const Subject subject_;
+  Pipelines pipelines_;
+  std::string device_;
+  std::optional<Examiner> examiner_;
+};
+
+/// Parts of at most `most`, added to the pieces.
+void divide(Piece::Kind kind, uint64_t all, uint64_t most, std::vector<Piece>& pieces) {
+  for (uint64_t first = 0; first < all; first += most)
+    pieces.push_back({kind, first, std::min(most, all - first)});
+}
+
+uint64_t slices_a_piece(const Repetition& repetition) {
+  return std::max<uint64_t>(1, kPieceEvaluations / (repetition.cases * Repetition::kTimes));
 }
 
 }  // namespace
+
+std::string text(const Piece& piece) {
+  const std::string_view name = kPieceNames[size_t(piece.kind)];
+  const bool numbered = piece.kind == Piece::Kind::Cases || piece.kind == Piece::Kind::Determinism;
+  return numbered ? fmt::format("{}.{}", name, piece.first) : std::string(name);
+}
+
+std::vector<Piece> pieces_of(const ops::Operation& operation, const OperationPlan& whole_plan,
+                             uint64_t seed) {
+  const OperationPlan plan = plan_for(operation, whole_plan);
+  const Subject subject = subject_of(operation);
+  std::vector<Piece> out = {{.kind = Piece::Kind::Definition}, {.kind = Piece::Kind::Rows}};
+  divide(Piece::Kind::Cases, size_of(cases_of(subject, plan, seed)), kPieceCases, out);
+  const Repetition repetition = repetition_of(subject, plan.repeated_evaluations);
+  divide(Piece::Kind::Determinism, repetition.slices, slices_a_piece(repetition), out);
+  out.push_back({.kind = Piece::Kind::Laws});
+  return out;
+}
+
+std::vector<Unit> units_of(const ops::Operation& operation, const OperationPlan& plan, uint64_t seed) {
+  std::vector<Unit> out;
+  for (const Piece& piece : pieces_of(operation, plan, seed)) {
+    const uint64_t evaluations = expected_evaluations(operation, plan, piece);
+    if (out.empty() || out.back().evaluations + evaluations > kUnitEvaluations) out.emplace_back();
+    out.back().pieces.push_back(piece);
+    out.back().evaluations += evaluations;
+  }
+  return out;
+}
+
+Verdict check_pieces(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
+                     std::span<const Piece> pieces, uint64_t seed, const Monitor& monitor) {
+  Verdict verdict;
+  verdict.kind = SubjectKind::Operation;
+  verdict.subject = subject_of(operation.id, operation.version);
+  verdict.track = track_of(operation);
+  const OperationPlan mine = plan_for(operation, plan);
+  const auto result = PieceCheck(backend, operation, mine, seed, monitor, verdict).run(pieces);
+  if (!result) {
+    verdict.error = fmt::format("{}: {}", diag_info(result.error().code).name, result.error().message);
+  }
+  return verdict;
+}
 
 OperationPlan operation_plan(Strength strength) {
   constexpr uint64_t kWhole = uint64_t{1} << 32;
@@ -135,13 +255,19 @@ OperationPlan plan_for(const ops::Operation& operation, OperationPlan plan) {
   return plan;
 }
 
-uint64_t expected_evaluations(const ops::Operation& operation, const OperationPlan& whole_plan) {
+uint64_t expected_evaluations(const ops::Operation& operation, const OperationPlan& whole_plan,
+                              const Piece& piece) {
   const OperationPlan plan = plan_for(operation, whole_plan);
-  uint64_t n = plan.repeated_evaluations;
-  for (const CaseRange& range :
-       plan_cases(subject_of(operation), 0, plan.parity_cases, plan.strategy_cap, plan.whole)) {
-    n += range.count;
+  switch (piece.kind) {
+    case Piece::Kind::Definition: return plan.definition_cases;
+    case Piece::Kind::Rows: return operation.rows.size();
+    case Piece::Kind::Cases: return piece.count;
+    case Piece::Kind::Determinism:
+      return piece.count * Repetition::kTimes *
+             repetition_of(subject_of(operation), plan.repeated_evaluations).cases;
+    case Piece::Kind::Laws: break;
   }
+  uint64_t n = 0;
   if (!plan.laws) return n;
   for (const spec::Law& law : operation.laws) {
     const spec::LawInfo& info = spec::info(law.kind);
@@ -156,15 +282,18 @@ uint64_t expected_evaluations(const ops::Operation& operation, const OperationPl
 
 Verdict check_operation(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
                         uint64_t seed, const Monitor& monitor) {
-  Verdict verdict;
-  verdict.kind = SubjectKind::Operation;
-  verdict.subject = subject_of(operation.id, operation.version);
-  verdict.track = track_of(operation);
-  const auto result = check_all(backend, operation, plan_for(operation, plan), seed, monitor, verdict);
-  if (!result) {
-    verdict.error = fmt::format("{}: {}", diag_info(result.error().code).name, result.error().message);
+  std::optional<Verdict> sum;
+  for (const Unit& unit : units_of(operation, plan, seed)) {
+    Verdict part = check_pieces(backend, operation, plan, unit.pieces, seed, monitor);
+    if (sum) {
+      add(*sum, std::move(part));
+    } else {
+      sum = std::move(part);
+    }
+    // What ends a subject would end its other pieces as well.
+    if (!sum->error.empty() || monitor.stopped()) break;
   }
-  return verdict;
+  return std::move(*sum);
 }
 
 double odds_of_missing(double once_in, double evaluations) {

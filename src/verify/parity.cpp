@@ -19,24 +19,6 @@ void add(Tally& to, const Tally& more) {
   to.failed += more.failed;
 }
 
-Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t seed, Verdict& verdict) {
-  const size_t n = subject.rows.size();
-  if (n == 0) return {};
-  const size_t each = output_words(subject.application);
-  Columns columns(input_words(subject.application), n);
-  std::vector<uint32_t> expected, actual(n * each);
-  for (size_t i = 0; i < n; ++i) {
-    columns.set(i, subject.rows[i].operands);
-    expected.insert(expected.end(), subject.rows[i].expected.begin(), subject.rows[i].expected.end());
-  }
-  const uint32_t poison = poison_for(subject.application.output, expected, seed, 0);
-  oracle_cases(verdict, Oracle::SpecificationTable).tally.planned += n;
-  const Examiner::Slice slice{0, *SubjectBench::source_of("rows"), 0, 1, n};
-  VYRE_TRY(tally, examiner.judge(slice, columns, expected, actual, poison, Check::Parity));
-  add(oracle_cases(verdict, Oracle::SpecificationTable).tally, tally);
-  return {};
-}
-
 }  // namespace
 
 OracleCases& oracle_cases(Verdict& verdict, Oracle oracle) {
@@ -117,6 +99,24 @@ std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_
   return ranges;
 }
 
+std::vector<CaseRange> part_of(std::span<const CaseRange> ranges, uint64_t first, uint64_t count) {
+  std::vector<CaseRange> out;
+  for (const CaseRange& range : ranges) {
+    if (count == 0) break;
+    if (first >= range.count) {
+      first -= range.count;
+      continue;
+    }
+    CaseRange part = range;
+    part.first = range.first + first;
+    part.count = std::min(range.count - first, count);
+    count -= part.count;
+    first = 0;
+    out.push_back(std::move(part));
+  }
+  return out;
+}
+
 size_t slice_of(const Subject& subject) {
   return spec::value_bits(subject.application.output) == 16 ? kSlice / 2 : kSlice;
 }
@@ -131,11 +131,11 @@ void CaseSource::fill(uint64_t begin, size_t count, std::span<uint32_t* const> c
   if (cases_.empty()) {
     std::array<uint32_t, kMaxInputs> operands{};
     for (size_t i = 0; i < count; ++i) {
-      whole_case(subject_, begin + i, operands);
+      whole_case(subject_, number(begin + i), operands);
       for (size_t k = 0; k < columns.size(); ++k) columns[k][i] = operands[k];
     }
   } else if (range_.stride == 1) {
-    cases_[0].fill(begin, count, columns);
+    cases_[0].fill(number(begin), count, columns);
   } else {
     std::vector<uint32_t*> one(columns.begin(), columns.end());
     for (size_t i = 0; i < count; ++i) {
@@ -145,9 +145,32 @@ void CaseSource::fill(uint64_t begin, size_t count, std::span<uint32_t* const> c
   }
 }
 
+Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t seed, Verdict& verdict) {
+  const size_t n = subject.rows.size();
+  if (n == 0) return {};
+  const size_t each = output_words(subject.application);
+  Columns columns(input_words(subject.application), n);
+  std::vector<uint32_t> expected, actual(n * each);
+  for (size_t i = 0; i < n; ++i) {
+    columns.set(i, subject.rows[i].operands);
+    expected.insert(expected.end(), subject.rows[i].expected.begin(), subject.rows[i].expected.end());
+  }
+  const uint32_t poison = poison_for(subject.application.output, expected, seed, 0);
+  oracle_cases(verdict, Oracle::SpecificationTable).tally.planned += n;
+  const Examiner::Slice slice{0, *SubjectBench::source_of("rows"), 0, 1, n};
+  VYRE_TRY(tally, examiner.judge(slice, columns, expected, actual, poison, Check::Parity));
+  add(oracle_cases(verdict, Oracle::SpecificationTable).tally, tally);
+  return {};
+}
+
 Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
                           uint64_t seed, const Monitor& monitor, Verdict& verdict) {
   VYRE_CHECK(check_rows(subject, examiner, seed, verdict));
+  return check_cases(subject, examiner, ranges, seed, monitor, verdict);
+}
+
+Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
+                         uint64_t seed, const Monitor& monitor, Verdict& verdict) {
   const size_t arity = input_words(subject.application), each = output_words(subject.application);
   const size_t slice = slice_of(subject);
   Columns columns(arity, slice);
@@ -173,7 +196,7 @@ Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<
         verdict.boundaries_hit += uint32_t(tally.completed);
       // Which classes were hit is a statement about inputs; the table strategies and the first slice of each
       // other one suffice for it.
-      if (begin == 0) {
+      if (begin == 0 && range.first == 0) {
         for (size_t i = 0; i < n; ++i) {
           for (size_t k = 0; k < arity; ++k) operands[k] = columns.readable()[k][i];
           for (size_t c = 0; c < subject.classes.size(); ++c) {
@@ -189,24 +212,30 @@ Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<
   return {};
 }
 
+Repetition repetition_of(const Subject& subject, uint64_t evaluations) {
+  constexpr uint64_t kTimes = Repetition::kTimes;
+  Repetition out;
+  out.cases = size_t(std::min<uint64_t>(slice_of(subject), (evaluations + kTimes - 1) / kTimes));
+  out.slices = out.cases == 0 ? 0 : (evaluations + out.cases * kTimes - 1) / (out.cases * kTimes);
+  return out;
+}
+
 Result<void> check_determinism(const Subject& subject, Examiner& examiner, uint32_t pipelines,
-                               uint64_t evaluations, uint64_t seed, const Monitor& monitor,
+                               const Repetition& repetition, uint64_t seed, const Monitor& monitor,
                                Verdict& verdict) {
-  constexpr uint64_t kRepeats = 16;  // of each slice, the first answer included
   const size_t arity = input_words(subject.application), each = output_words(subject.application);
   const DataType type = subject.application.output;
   // A different stream of inputs than parity's.
   const uint64_t base = uint64_t{1} << 40;
-  const size_t n = size_t(std::min<uint64_t>(slice_of(subject), (evaluations + kRepeats - 1) / kRepeats));
-  const uint64_t slices = (evaluations + n * kRepeats - 1) / (n * kRepeats);
+  const size_t n = repetition.cases;
   const ValueCases cases = subject.cases(Strategy::Random, seed);
   const uint32_t random = *SubjectBench::source_of(generate::info(Strategy::Random).text);
   Columns columns(arity, n);
   std::vector<uint32_t> first(n * each), again(n * each);
-  verdict.determinism.planned += slices * kRepeats * n;
-  for (uint64_t slice = 0; slice < slices; ++slice) {
+  verdict.determinism.planned += repetition.slices * Repetition::kTimes * n;
+  for (uint64_t slice = repetition.first; slice < repetition.first + repetition.slices; ++slice) {
     cases.fill(base + slice * n, n, columns.writable());
-    for (uint64_t repeat = 0; repeat < kRepeats; ++repeat) {
+    for (uint64_t repeat = 0; repeat < Repetition::kTimes; ++repeat) {
       if (monitor.stopped()) return {};
       Examiner::Slice what{uint32_t(repeat % pipelines), random, base + slice * n, 1, n};
       const uint32_t poison =

@@ -39,11 +39,12 @@ struct Subject {
 };
 Subject subject_of(const ops::Operation& operation);
 
-/// Cases of one strategy: `count` of them, numbers first + k * stride.
+/// Cases of one strategy: `count` of them, numbers (first + k) * stride.
 struct CaseRange {
   std::string strategy;  // as tokens say it; "whole": case k is the tuple whose bits, put together, are k
   uint64_t count = 0;
   uint64_t stride = 1;
+  uint64_t first = 0;
 };
 
 /// How many tuples of operands there are, where they have 32 bits together or fewer; else 0.
@@ -60,6 +61,9 @@ uint64_t even_stride(uint64_t size, uint64_t cap);
 std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_t wanted, uint64_t cap,
                                   bool whole);
 
+/// Of ranges, one after the other, the cases number first .. first + count - 1.
+std::vector<CaseRange> part_of(std::span<const CaseRange> ranges, uint64_t first, uint64_t count);
+
 inline constexpr size_t kSlice = size_t{1} << 16;
 /// How many cases of a subject are dispatched at a time: kSlice, but fewer where a result has 16 bits, so
 /// that one of its values is left to be the poison.
@@ -71,7 +75,7 @@ class CaseSource {
   CaseSource(const Subject& subject, const CaseRange& range, uint64_t seed);
   void fill(uint64_t begin, size_t count, std::span<uint32_t* const> columns) const;
   /// The number that the token of case k has.
-  uint64_t number(uint64_t k) const { return k * range_.stride; }
+  uint64_t number(uint64_t k) const { return (range_.first + k) * range_.stride; }
 
  private:
   const Subject& subject_;
@@ -81,16 +85,30 @@ class CaseSource {
 
 class Examiner;
 
-/// Runs rows and ranges through the examiner's first pipeline and adds to the verdict: parity, classes,
-/// failures. Errors: what ends the subject.
+/// Runs the specification rows through the examiner's first pipeline and adds to the verdict. Errors: what
+/// ends the subject.
+Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t seed, Verdict& verdict);
+/// The same of ranges: parity, classes, failures.
+Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
+                         uint64_t seed, const Monitor& monitor, Verdict& verdict);
+
+/// Both.
 Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
                           uint64_t seed, const Monitor& monitor, Verdict& verdict);
 
+/// Slices of cases that are evaluated again and again.
+struct Repetition {
+  static constexpr uint64_t kTimes = 16;  // each slice, the first answer included
+  size_t cases = 0;                       // of a slice
+  uint64_t first = 0, slices = 0;
+};
+/// The slices that make at least `evaluations` in all.
+Repetition repetition_of(const Subject& subject, uint64_t evaluations);
 /// Repeated evaluation: the same inputs again and again, through each of the examiner's first `pipelines`,
-/// which differ in nothing but their workgroup size; every answer must be the first one. At least
-/// `evaluations` in all.
+/// which differ in nothing but their workgroup size; every answer must be the first one.
 Result<void> check_determinism(const Subject& subject, Examiner& examiner, uint32_t pipelines,
-                               uint64_t evaluations, uint64_t seed, const Monitor& monitor, Verdict& verdict);
+                               const Repetition& repetition, uint64_t seed, const Monitor& monitor,
+                               Verdict& verdict);
 
 /// The cases that an oracle judged, made when it has judged none yet; the stronger oracles stay first.
 OracleCases& oracle_cases(Verdict& verdict, Oracle oracle);

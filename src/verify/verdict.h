@@ -147,6 +147,11 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;
 };
 
+/// Adds a summand: what was found out about the same subject by a check of other things. The kept failures
+/// are the first ones of the sum, so the order of summands matters for them alone.
+/// Domain: at most one summand has evidence on a law.
+void add(Verdict& sum, Verdict summand);
+
 /// "primitive.math.add@1"
 std::string subject_of(std::string_view id, uint32_t version);
 

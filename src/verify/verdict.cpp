@@ -1,0 +1,52 @@
+#include "verify/verdict.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace vyre::verify {
+namespace {
+
+void add(Tally& sum, const Tally& more) {
+  sum.planned += more.planned;
+  sum.completed += more.completed;
+  sum.failed += more.failed;
+}
+
+/// Adds what has a key to the entry with that key, in the order in which keys were first seen.
+template <typename T, typename Key, typename Add>
+void add_by(std::vector<T>& sum, std::vector<T>& more, Key key, Add add_to) {
+  for (T& one : more) {
+    const auto known = std::ranges::find(sum, one.*key, key);
+    if (known == sum.end()) {
+      sum.push_back(std::move(one));
+    } else {
+      add_to(*known, one);
+    }
+  }
+}
+
+}  // namespace
+
+void add(Verdict& sum, Verdict summand) {
+  if (sum.pipeline.empty()) sum.pipeline = std::move(summand.pipeline);
+  if (sum.error.empty()) sum.error = std::move(summand.error);
+  add_by(sum.parity, summand.parity, &OracleCases::oracle,
+         [](OracleCases& a, const OracleCases& b) { add(a.tally, b.tally); });
+  std::ranges::sort(sum.parity, {}, &OracleCases::oracle);
+  add(sum.definition, summand.definition);
+  add(sum.determinism, summand.determinism);
+  sum.dispatches += summand.dispatches;
+  sum.canaries += summand.canaries;
+  sum.canaries_broken += summand.canaries_broken;
+  add_by(sum.classes, summand.classes, &ClassHits::name,
+         [](ClassHits& a, const ClassHits& b) { a.hits += b.hits; });
+  sum.boundaries = std::max(sum.boundaries, summand.boundaries);
+  sum.boundaries_hit += summand.boundaries_hit;
+  std::ranges::move(summand.laws, std::back_inserter(sum.laws));
+  sum.failure_count += summand.failure_count;
+  for (Failure& failure : summand.failures) {
+    if (sum.failures.size() < kKeptFailures) sum.failures.push_back(std::move(failure));
+  }
+}
+
+}  // namespace vyre::verify
