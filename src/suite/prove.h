@@ -38,7 +38,7 @@ struct Proved {
 
 /// Asks about the operations and operators that match; progress goes to stderr where it is a terminal.
 /// Errors: C004; C007 when `stop` became true before everything was asked. The JSON is documented in
-/// docs/proofs.md. Cost    of all parts some 8 minutes of two cores, of Declared half a minute.
+/// docs/proofs.md. Cost    of all parts some 11 minutes of two cores, of Declared half a minute.
 Result<Proved> prove(const ProveRequest& request);
 
 /// The report as a table: operation, law, subject, grade, time; what no solver proved, by name; totals;
