@@ -4,7 +4,8 @@
 // is in it, so two runs with one seed on one device give the same bytes. Its derived parts (levels, totals)
 // are written for people and recomputed by whoever reads it; its digest covers everything else in it. There
 // is exactly one text a certificate: parse() accepts only what print() would have written, so any edit is
-// noticed. docs/certificate.md describes the schema.
+// noticed. It is a statement as in-toto has them, in an envelope that may be signed (certify/envelope.h).
+// docs/certificate.md describes the schema.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,13 @@
 #include "backend/backend.h"
 #include "base/digest.h"
 #include "base/result.h"
+#include "certify/envelope.h"
 #include "certify/level.h"
 #include "verify/verdict.h"
 
 namespace vyre::certify {
 
-inline constexpr uint32_t kFormatVersion = 2;
+inline constexpr uint32_t kFormatVersion = 3;
 
 /// What was there to be certified: the operations and families of this build.
 struct Registry {
@@ -84,14 +86,24 @@ Result<void> require(const Certificate& certificate, const Requirement& wanted);
 /// Statements that a reader of the certificate has to believe, since it does not show them.
 const std::vector<std::string>& trusted();
 
-/// The one text of a certificate; ends with a newline.
-std::string print(const Certificate& certificate);
+/// The one text of a certificate, signed when there is a key; one line.
+std::string print(const Certificate& certificate, const PrivateKey* key = nullptr);
 
-/// The digest that print() puts in.
+/// The digest that print() puts in: of the statement without it.
 Digest digest(const Certificate& certificate);
+
+/// A certificate and the envelope that it came in, whose signature open() does not check: see
+/// check_signature().
+struct Signed {
+  Certificate certificate;
+  Envelope envelope;
+};
 
 /// Errors: C001 for what is not a certificate of this format; C002 when digest, levels or totals do not
 /// follow from the verdicts or when the text is not the canonical one.
+Result<Signed> open(std::string_view text);
+
+/// The certificate that open() gives.
 Result<Certificate> parse(std::string_view text);
 
 /// A whole file. Errors: a message for exit code 2.

@@ -2,15 +2,20 @@
 
 Oracle: the documented command lines, exit codes and diagnostics; docs/certificate.md.
 """
+import base64
 import json
 import os
 import pathlib
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import envelopes
 
 PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
 LEVELS = "integer=L2(1 of 41) float=L2f(3 of 67)"  # of the one certification that Certify looks at
@@ -44,6 +49,10 @@ class Certify(Conform):
         cls.junit = pathlib.Path(holder.name) / "junit.xml"
         cls.done = run("certify", "--ops", "*.neg*", "--strength", "quick", "--seed", "7", "--require", "L2",
                        "--require", "L1f", "--require", "L2f", "--out", cls.certificate, "--junit", cls.junit)
+        cls.keys, cls.signed = cls.certificate.with_name("keys"), cls.certificate.with_name("signed.json")
+        run("keygen", cls.keys)
+        cls.signed_done = run("certify", "--ops", "*.neg*", "--strength", "quick", "--seed", "7", "--out", cls.signed,
+                              "--key", cls.keys / "vyre.key")
 
     def test_ends_with_the_level(self):
         self.assertEqual(self.done.returncode, 0, self.done.stdout + self.done.stderr)
@@ -53,8 +62,8 @@ class Certify(Conform):
         self.assertEqual(self.done.stderr, "")
 
     def test_certificate_is_json_with_the_documented_parts(self):
-        c = json.loads(self.certificate.read_text())
-        self.assertEqual(c["format"], 2)
+        c = envelopes.predicate(self.certificate)
+        self.assertEqual(c["format"], 3)
         self.assertEqual(c["backend"], "native")
         self.assertEqual(c["seed"], "7")
         self.assertEqual(c["strength"], "quick")
@@ -79,7 +88,7 @@ class Certify(Conform):
         self.assertEqual(len(c["verdicts"]) - len(operations), families)
 
     def test_certificate_has_the_float_track_with_its_own_grades(self):
-        c = json.loads(self.certificate.read_text())
+        c = envelopes.predicate(self.certificate)
         floats = [v for v in c["verdicts"] if v.get("track") == "float"]
         self.assertEqual([v["subject"] for v in floats if v["kind"] == "operation"],
                          ["float.bf16.neg@1", "float.f16.neg@1", "float.f32.neg@1"])
@@ -101,16 +110,45 @@ class Certify(Conform):
 
     def test_verify_notices_an_edit(self):
         text = self.certificate.read_text()
+        payload = json.loads(text)["payload"]
+        statement = base64.b64decode(payload).decode()
         edited = self.folder / "edited.json"
-        for old, new in [('"seed": "7"', '"seed": "8"'), (f'"line": "{LEVELS}"', '"line": "integer=L2 float=L2f"'),
-                         ('"failed": "0"', '"failed": "1"')]:
-            self.assertIn(old, text)
-            edited.write_text(text.replace(old, new, 1))
+        for old, new in [('"seed":"7"', '"seed":"8"'), (f'"line":"{LEVELS}"', '"line":"integer=L2 float=L2f"'),
+                         ('"failed":"0"', '"failed":"1"')]:
+            self.assertIn(old, statement)
+            edited_payload = base64.b64encode(statement.replace(old, new, 1).encode()).decode()
+            edited.write_text(text.replace(payload, edited_payload))
             self.assertIn("error[C002]", self.expect(1, "verify", edited).stderr)
         edited.write_text(text[:len(text) // 2])
         self.assertIn("error[C001]", self.expect(1, "verify", edited).stderr)
         edited.write_bytes(b"")
         self.assertIn("error[C001]", self.expect(1, "verify", edited).stderr)
+
+    def test_signed_is_the_same_certificate_and_is_checked(self):
+        self.assertEqual(self.signed_done.returncode, 0, self.signed_done.stdout + self.signed_done.stderr)
+        one, other = (json.loads(p.read_text()) for p in (self.certificate, self.signed))
+        self.assertEqual(one["payload"], other["payload"])
+        self.assertEqual(one["signatures"], [])
+        key_id = other["signatures"][0]["keyid"]
+        self.assertIn(f"signed by {key_id[:16]}", self.signed_done.stdout)
+        public, stranger = self.keys / "vyre.pub", self.folder / "stranger"
+        self.expect(0, "keygen", stranger)
+        done = self.expect(0, "verify", self.signed, "--pubkey", public)
+        self.assertIn(f"signed by {key_id[:16]}, as --pubkey asks", done.stdout)
+        self.assertEqual(done.stdout.splitlines()[-1], f"level: {LEVELS}")
+        self.assertIn("was not checked", self.expect(0, "verify", self.signed).stdout)
+        for arguments, message in [((self.certificate, "--pubkey", public), "is unsigned"),
+                                   ((self.signed, "--pubkey", stranger / "vyre.pub"), f"signed with the key {key_id}")]:
+            done = self.expect(1, "verify", *arguments)
+            self.assertIn("error[C002]", done.stderr)
+            self.assertIn(message, done.stderr)
+            self.assertEqual(done.stdout, "")
+        # OpenSSL's own command reads the signature too.
+        payload = base64.b64decode(other["payload"])
+        (self.folder / "signed").write_bytes(b"DSSEv1 28 application/vnd.in-toto+json %d %b" % (len(payload), payload))
+        (self.folder / "sig").write_bytes(base64.b64decode(other["signatures"][0]["sig"]))
+        subprocess.run(["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", public, "-rawin", "-in", self.folder / "signed",
+                        "-sigfile", self.folder / "sig"], check=True, capture_output=True)
 
     def test_verify_says_when_its_output_is_lost(self):
         with open("/dev/full", "w") as full:
@@ -132,7 +170,7 @@ class CertifyATrack(Conform):
         self.assertIn("C006", done.stderr)
         self.assertIn("integer", done.stderr)
         self.assertEqual(done.stdout.splitlines()[-1], "level: integer=none float=L2f(1 of 67)")
-        c = json.loads(certificate.read_text())
+        c = envelopes.predicate(certificate)
         self.assertEqual(c["levels"], {"integer": "none", "float": "L2f", "line": "integer=none float=L2f(1 of 67)"})
         self.assertEqual(len(c["verdicts"]) - 1, c["registry"]["float_families"])  # of the other track none
 
@@ -146,7 +184,8 @@ class BadInput(Conform):
                           ("certify", "--require", "L1a"), ("certify", "--require", "float=L2"),
                           ("certify", "--require", ""), ("certify", "--out", ""), ("certify", "--junit", ""),
                           ("certify", "--out", self.folder / "none" / "c.json"), ("certify", "--out", self.folder),
-                          ("verify", self.folder / "none.json"), ("verify", self.folder), ("certify", "--key", "k")]:
+                          ("verify", self.folder / "none.json"), ("verify", self.folder), ("certify", "--key", self.folder / "none.key"), ("keygen",), ("certify", "--key", __file__),
+                          ("verify", __file__, "--pubkey", self.folder / "none.pub"), ("verify", __file__, "--pubkey", __file__)]:
             done = self.expect(2, *arguments)
             self.assertNotEqual(done.stdout + done.stderr, "")
         self.assertEqual(self.files(), [])
@@ -185,7 +224,7 @@ class Interrupted(Conform):
 
 class Help(Conform):
     def test_each_verb_has_an_example(self):
-        for verb in ("certify", "verify", "replay", "laws"):
+        for verb in ("certify", "verify", "keygen", "replay", "laws"):
             self.assertIn(f"Example:\n  vyre-conform {verb}", self.expect(0, verb, "--help").stdout)
 
     def test_laws(self):

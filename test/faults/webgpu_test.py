@@ -4,12 +4,15 @@ words and exit code 3, or the verdict of the case that caused it; never a hang, 
 unit.backend_webgpu has every fault of the library. Oracle: what is planted (test/faults/faulty_webgpu.h), the documented
 exit codes, and that what counts bits calls countOneBits in WGSL.
 """
-import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import envelopes
 
 BIN = pathlib.Path(os.environ["VYRE_BIN"])
 LIBRARIES = pathlib.Path(os.environ["VYRE_FAULTY_WEBGPU_FOLDER"])
@@ -91,7 +94,7 @@ class Certification(Programs):
                          "--out", "cert.json", fault="loses=countOneBits")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn(PLANTED, done.stdout)
-        verdicts = {v["subject"]: v for v in json.loads((self.folder / "cert.json").read_text())["verdicts"]}
+        verdicts = {v["subject"]: v for v in envelopes.predicate(self.folder / "cert.json")["verdicts"]}
         self.assertTrue(verdicts[f"{OPERATION}@1"]["failures"])
         self.assertEqual({f["fault"] for f in verdicts[f"{OPERATION}@1"]["failures"]}, {"lost the device"})
         self.assertEqual(verdicts["ir.barriers"]["failures"], [])

@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "certify/console.h"
+#include "certify/keys.h"
 #include "suite/progress.h"
 #include "suite/suite.h"
 #include "verbs.h"
@@ -17,7 +19,7 @@ namespace {
 
 struct Options {
   BackendOptions backend;
-  std::string ops = "*", track = "strict", strength = "standard", out, junit;
+  std::string ops = "*", track = "strict", strength = "standard", out, junit, key;
   std::vector<std::string> require;
   uint64_t seed = 1;
   // One more than cores: each waits at times, to see whether something is written late.
@@ -62,6 +64,12 @@ int run(const Options& o) {
     if (path.empty()) continue;
     if (const auto writable = certify::check_writable(path); !writable) return usage_error(writable.error());
   }
+  std::optional<certify::PrivateKey> key;
+  if (!o.key.empty()) {
+    auto read = certify::read_private_key(o.key);
+    if (!read) return usage_error(read.error());
+    key = std::move(*read);
+  }
   const std::atomic<bool>& stop = interruption();
   const Result<suite::Run> result = judge(o, plan, stop);
   if (!result) return report(result.error());
@@ -75,10 +83,11 @@ int run(const Options& o) {
     }
   }
   if (!o.out.empty()) {
-    if (const auto done = certify::write_atomically(o.out, certify::print(certificate)); !done) {
-      return usage_error(done.error());
-    }
-    fmt::print("certificate {} (unsigned), digest {}\n", o.out, certify::digest(certificate).short_hex());
+    const std::string text = certify::print(certificate, key ? &*key : nullptr);
+    if (const auto done = certify::write_atomically(o.out, text); !done) return usage_error(done.error());
+    fmt::print("certificate {} ({}), digest {}\n", o.out,
+               key ? "signed by " + key->public_key().id().substr(0, 16) : "unsigned",
+               certify::digest(certificate).short_hex());
   }
   int exit = certificate.passed() ? 0 : 1;
   for (const certify::Requirement& one : required) {
@@ -111,8 +120,12 @@ void add_certify(CLI::App& app, int& exit) {
   const CLI::Validator something(
       [](const std::string& text) { return std::string(text.empty() ? "wants a value, not nothing" : ""); },
       "");
-  verb->add_option("--out", o->out, "write the certificate here, whole or not at all")->check(something);
+  auto* out =
+      verb->add_option("--out", o->out, "write the certificate here, whole or not at all")->check(something);
   verb->add_option("--junit", o->junit, "write the result as JUnit XML here")->check(something);
+  verb->add_option("--key", o->key, "sign the certificate with this key, as keygen writes it")
+      ->check(something)
+      ->needs(out);
   verb->add_option("--require", o->require,
                    "exit with 1 below this level: L1, L2, or of floats L1f, L2f; may be given twice")
       ->expected(1)

@@ -1,0 +1,325 @@
+#include "certify/fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <concepts>
+#include <nlohmann/json.hpp>
+
+#include "certify/canonical_json.h"
+
+namespace vyre::certify {
+namespace {
+
+using nlohmann::json;
+
+// Both directions from one description: each struct lists its fields once, for a Writer or a Reader. A
+// later field came into a format that was in use: it is left out when it says nothing, so that old
+// certificates keep their one text.
+
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::Tally>
+{
+  a.field("planned", x.planned);
+  a.field("completed", x.completed);
+  a.field("failed", x.failed);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::OracleCases>
+{
+  a.name("oracle", x.oracle, verify::kOracleNames);
+  a.field("cases", x.tally);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::ClassHits>
+{
+  a.field("class", x.name);
+  a.field("cases", x.hits);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::Evidence>
+{
+  a.field("subject", x.subject);
+  a.field("grade", x.grade);
+  a.field("cases", x.cases);
+  a.field("holds", x.holds);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::LawVerdict>
+{
+  a.field("law", x.law);
+  a.field("claimed", x.claimed);
+  a.field("evidence", x.evidence);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::Failure>
+{
+  a.name("check", x.check, verify::kCheckNames);
+  a.field("oracle", x.oracle);
+  a.name("minimality", x.minimality, verify::kMinimalityNames);
+  a.field("input", x.input);
+  a.field("expected", x.expected);
+  a.field("actual", x.actual);
+  a.field("note", x.note);
+  a.field("token", x.token);
+  a.name("fault", x.fault, verify::kFaultNames);
+  a.field("history", x.history);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::Verdict>
+{
+  a.name("kind", x.kind, verify::kSubjectKindNames);
+  a.field("subject", x.subject);
+  a.field("pipeline", x.pipeline);
+  a.field("parity", x.parity);
+  a.field("definition", x.definition);
+  a.field("determinism", x.determinism);
+  a.field("dispatches", x.dispatches);
+  a.field("canaries", x.canaries);
+  a.field("canaries_broken", x.canaries_broken);
+  a.field("classes", x.classes);
+  a.field("boundaries", x.boundaries);
+  a.field("boundaries_hit", x.boundaries_hit);
+  a.field("laws", x.laws);
+  a.field("failure_count", x.failure_count);
+  a.field("failures", x.failures);
+  a.field("error", x.error);
+  a.later_name("track", x.track, verify::kTrackNames);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, Registry>
+{
+  a.field("digest", x.digest);
+  a.field("operations", x.operations);
+  a.field("families", x.families);
+  a.later_field("float_operations", x.float_operations);
+  a.later_field("float_families", x.float_families);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, Certificate>
+{
+  a.field("vyre", x.vyre);
+  a.field("backend", x.backend);
+  a.field("device", x.device);
+  a.field("driver", x.driver);
+  a.optional("floats", x.floats);
+  a.field("registry", x.registry);
+  a.name("strength", x.strength, verify::kStrengthNames);
+  a.field("seed", x.seed);
+  a.field("selection", x.selection);
+  a.field("verdicts", x.verdicts);
+}
+
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, Totals>
+{
+  a.field("parity_cases", x.parity_cases);
+  a.field("law_cases", x.law_cases);
+  a.field("repeated_evaluations", x.repeated_evaluations);
+  a.field("dispatches", x.dispatches);
+  a.field("laws_claimed", x.laws_claimed);
+  a.field("laws_verified", x.laws_verified);
+  a.field("laws_denied", x.laws_denied);
+  a.field("laws_refuted", x.laws_refuted);
+  a.field("failures", x.failures);
+}
+
+std::string word(uint32_t bits) { return fmt::format("0x{:08x}", bits); }
+
+class Writer {
+ public:
+  json out = json::object();
+
+  template <typename T>
+  void field(const char* name, const T& x) {
+    out[name] = value(x);
+  }
+  /// Not written when it is empty.
+  void optional(const char* name, const std::string& x) {
+    if (!x.empty()) field(name, x);
+  }
+  template <typename E, size_t n>
+  void name(const char* field_name, E x, const std::array<std::string_view, n>& names) {
+    out[field_name] = std::string(names[static_cast<size_t>(x)]);
+  }
+  template <typename T>
+  void later_field(const char* name, const T& x) {
+    if (x != T{}) field(name, x);
+  }
+  template <typename E, size_t n>
+  void later_name(const char* field_name, E x, const std::array<std::string_view, n>& names) {
+    if (x != E{}) name(field_name, x, names);
+  }
+
+ private:
+  // A plugin may name its device in bytes that are no UTF-8: they are replaced, as JSON has none.
+  static json value(const std::string& x) {
+    return json::parse(json(x).dump(-1, ' ', false, json::error_handler_t::replace));
+  }
+  static json value(bool x) { return x; }
+  static json value(uint32_t x) { return x; }
+  static json value(uint64_t x) { return decimal(x); }
+  static json value(const std::vector<uint32_t>& words) {
+    json list = json::array();
+    for (const uint32_t w : words) list.push_back(word(w));
+    return list;
+  }
+  template <typename T>
+  static json value(const std::vector<T>& xs) {
+    json list = json::array();
+    for (const T& x : xs) list.push_back(value(x));
+    return list;
+  }
+  template <typename T>
+  static json value(const T& x) {
+    Writer w;
+    describe(w, x);
+    return std::move(w.out);
+  }
+};
+
+// Reads what Writer wrote. The first fault is kept; after it everything reads as empty.
+class Reader {
+ public:
+  Reader(const json& in, std::string& fault, std::string path)
+      : in_(in), fault_(fault), path_(std::move(path)) {
+    if (!in_.is_object()) fail("", "is not an object");
+  }
+
+  template <typename T>
+  void field(const char* name, T& x) {
+    if (const json* j = find(name)) read(*j, x, path_ + "/" + name);
+  }
+  void optional(const char* name, std::string& x) {
+    if (in_.is_object() && in_.contains(name)) field(name, x);
+  }
+  template <typename E, size_t n>
+  void name(const char* field_name, E& x, const std::array<std::string_view, n>& names) {
+    const json* j = find(field_name);
+    if (j == nullptr) return;
+    const std::string* text = j->get_ptr<const std::string*>();
+    const auto at = text == nullptr ? names.end() : std::find(names.begin(), names.end(), *text);
+    if (at == names.end()) return fail(path_ + "/" + field_name, "names nothing that is known");
+    x = static_cast<E>(at - names.begin());
+  }
+  template <typename T>
+  void later_field(const char* name, T& x) {
+    if (in_.is_object() && in_.contains(name)) field(name, x);
+  }
+  template <typename E, size_t n>
+  void later_name(const char* field_name, E& x, const std::array<std::string_view, n>& names) {
+    if (in_.is_object() && in_.contains(field_name)) name(field_name, x, names);
+  }
+
+ private:
+  const json* find(const char* name) {
+    if (!fault_.empty()) return nullptr;
+    const auto at = in_.find(name);
+    if (at == in_.end()) {
+      fail(path_ + "/" + name, "is missing");
+      return nullptr;
+    }
+    return &*at;
+  }
+  void fail(const std::string& path, std::string_view what) {
+    if (fault_.empty()) fault_ = fmt::format("{} {}", path.empty() ? "the document" : path, what);
+  }
+  /// C0 (but a line feed, which notes have), DEL and C1. The text is well-formed UTF-8: the JSON parser saw
+  /// to it.
+  static bool has_controls(std::string_view text) {
+    for (size_t i = 0; i < text.size(); ++i) {
+      const auto c = static_cast<unsigned char>(text[i]);
+      if ((c < 0x20 && c != '\n') || c == 0x7f) return true;
+      if (c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0) return true;
+    }
+    return false;
+  }
+  void read(const json& j, std::string& x, const std::string& path) {
+    const std::string* text = j.get_ptr<const std::string*>();
+    if (text == nullptr) return fail(path, "is not a string");
+    if (has_controls(*text)) return fail(path, "holds a character that a terminal would obey");
+    x = *text;
+  }
+  void read(const json& j, bool& x, const std::string& path) {
+    if (!j.is_boolean()) return fail(path, "is not true or false");
+    x = j.get<bool>();
+  }
+  void read(const json& j, uint32_t& x, const std::string& path) {
+    if (!j.is_number_unsigned() || j.get<uint64_t>() > UINT32_MAX) return fail(path, "is not a 32-bit count");
+    x = uint32_t(j.get<uint64_t>());
+  }
+  void read(const json& j, uint64_t& x, const std::string& path) {
+    const std::string* text = j.get_ptr<const std::string*>();
+    if (text == nullptr || !parse_number(*text, 10, x))
+      return fail(path, "is not a decimal count in a string");
+  }
+  void read(const json& j, std::vector<uint32_t>& words, const std::string& path) {
+    if (!j.is_array()) return fail(path, "is not a list");
+    for (const json& item : j) {
+      const std::string* text = item.get_ptr<const std::string*>();
+      uint64_t bits = 0;
+      if (text == nullptr || !text->starts_with("0x") || !parse_number(text->substr(2), 16, bits) ||
+          bits > UINT32_MAX) {
+        return fail(path, "holds something that is not a word");
+      }
+      words.push_back(uint32_t(bits));
+    }
+  }
+  template <typename T>
+  void read(const json& j, std::vector<T>& xs, const std::string& path) {
+    if (!j.is_array()) return fail(path, "is not a list");
+    for (const json& item : j) {
+      if (!fault_.empty()) return;
+      read(item, xs.emplace_back(), fmt::format("{}/{}", path, xs.size() - 1));
+    }
+  }
+  template <typename T>
+  void read(const json& j, T& x, const std::string& path) {
+    Reader r(j, fault_, path);
+    describe(r, x);
+  }
+  static bool parse_number(std::string_view text, int base, uint64_t& out) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, base);
+    return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+  }
+
+  const json& in_;
+  std::string& fault_;
+  std::string path_;
+};
+
+}  // namespace
+
+json to_json(const Certificate& certificate) {
+  Writer w;
+  describe(w, certificate);
+  return std::move(w.out);
+}
+
+json to_json(const Totals& totals) {
+  Writer w;
+  describe(w, totals);
+  return std::move(w.out);
+}
+
+std::expected<Certificate, std::string> from_json(const json& in) {
+  Certificate out;
+  std::string fault;
+  Reader r(in, fault, "");
+  describe(r, out);
+  if (!fault.empty()) return std::unexpected(std::move(fault));
+  return out;
+}
+
+}  // namespace vyre::certify
