@@ -49,13 +49,17 @@ TEST(FullDisk, ALimitOnTheSizeOfFilesKeepsWhatWasThere) {
               if (!state) return 1;
               if (fill(*state) != 6) return 2;  // 6 * 3070 is less than 20000, and 7 * 3070 more
               if (!holds(state->results(), 6)) return 3;
+              if (!state->put("small", "fits")) return 4;  // shorter than what was taken back
+              if (std::filesystem::file_size(folder / "journal") == 20000) return 6;  // part of it was left
               setrlimit(RLIMIT_FSIZE, &limit);
-              return state->put("unit/6", kResult) ? 0 : 4;
+              return state->put("unit/6", kResult) ? 0 : 5;
             }),
             0);
   const auto state = State::open(folder.path(), kKey, kParts);
   ASSERT_TRUE(state);
-  EXPECT_TRUE(holds(state->results(), 7));
+  Results results = state->results();
+  EXPECT_EQ(results.extract("small").mapped(), "fits");
+  EXPECT_TRUE(holds(results, 7));
   EXPECT_TRUE(state->damage().empty());
   EXPECT_EQ(state->cut_off(), 0u);
 }
