@@ -1,0 +1,274 @@
+"""Two verifiers agree: vyre's own, and tools/verify_certificate.py, which has none of its code.
+
+Oracle: each is the other's. What they are asked is made from a real certificate, cut down to a few verdicts of each kind
+so that 10^4 of them are judged in a minute: bytes are changed, values of the statement are changed and the digest
+repaired, and counts are changed and all that follows from them repaired, so that both have to derive the same levels.
+"""
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
+import verify_certificate as second
+
+BIN = pathlib.Path(os.environ["VYRE_BIN"])
+MUTANTS = 10_000
+SEED = 9
+
+
+def run(*arguments):
+    return subprocess.run([BIN / "vyre-conform", *map(str, arguments)], capture_output=True, text=True, timeout=500, check=False)
+
+
+def copied(value):
+    return json.loads(json.dumps(value))
+
+
+def repaired(predicate, derived):
+    """A statement around a predicate, with the digest that fits; with what follows from its verdicts, if asked."""
+    predicate = {name: value for name, value in predicate.items() if name != "digest"}
+    if derived:
+        predicate["levels"], predicate["totals"] = second.levels_of(predicate), second.totals_of(predicate)
+    statement = {"_type": second.STATEMENT_TYPE, "predicateType": second.PREDICATE_TYPE, "predicate": predicate,
+                 "subject": [{"name": f"{predicate['backend']}: {predicate['device']}",
+                              "digest": {"sha256": predicate["registry"]["digest"]}}]}
+    predicate["digest"] = hashlib.sha256(second.canonical(statement).encode()).hexdigest()
+    return statement
+
+
+def enclosed(payload, signatures=()):
+    return (second.canonical({"payload": base64.b64encode(payload).decode(), "payloadType": second.PAYLOAD_TYPE,
+                              "signatures": list(signatures)}) + "\n").encode()
+
+
+def cut_down(predicate):
+    """An operation and a family of each track, as if there were no more families; of a registry that no build has."""
+    predicate = copied(predicate)
+    chosen = []
+    for track in ("integer", "float"):
+        for kind in ("operation", "family"):
+            chosen += [v for v in predicate["verdicts"] if v["kind"] == kind and second.track_of(v) == track][:1]
+    for verdict in chosen:
+        laws = verdict["laws"]
+        verdict["laws"] = [law for claimed in (True, False) for law in [one for one in laws if one["claimed"] == claimed][:1]]
+    predicate["verdicts"] = chosen
+    predicate["registry"] |= {"digest": "0" * 64, "families": 1, "float_families": 1}
+    return predicate
+
+
+def failing(predicate):
+    """The same with a failure, of which a passing certificate has none to change."""
+    predicate = copied(predicate)
+    verdict = predicate["verdicts"][0]
+    verdict["parity"][0]["cases"]["failed"] = verdict["failure_count"] = "1"
+    verdict["failures"] = [{"check": "parity", "oracle": "specification table", "minimality": "shrunk", "fault": "order-dependent",
+                            "input": ["0x00000001", "0xffffffff"], "expected": ["0x00000002"], "actual": [], "note": "two\nlines",
+                            "token": "primitive.math.negate@1:random:1:7", "history": ["primitive.math.negate@1:random:1:6"]}]
+    return predicate
+
+
+def places(value, path=()):
+    """The path of each value in a value, that of the whole first."""
+    yield path
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from places(inner, (*path, key))
+
+
+def at(value, path):
+    for key in path:
+        value = value[key]
+    return value
+
+
+class Mutations:
+    """Certificates that are not, or may not be, what they were."""
+    VALUES = ["", "0", "1", "00", "-1", "x", "18446744073709551615", "18446744073709551616", "\u00e9", "\ufb33\U0001f600", "a\nb",
+              "\x1b[2J", "\x7f", "\u0085", 0, 1, -1, 2**32, 2**53 - 1, None, True, False, [], {}, "L2", "float", "integer",
+              "0x00000001", "refused(", "spec", "quick", "full", "witnessed(1000000, 1)"]
+
+    def __init__(self, statement, signed):
+        self.statements, self.signed = [statement, repaired(failing(statement["predicate"]), derived=True)], signed
+        self.random = random.Random(SEED)
+        self.kinds = [self.bytes_of_file, self.bytes_of_payload, self.value, self.value, self.count, self.count]
+
+    def one(self):
+        return self.random.choice(self.kinds)()
+
+    def spoilt(self, data):
+        data, where = bytearray(data), self.random.randrange(len(data))
+        how = self.random.randrange(6)
+        if how == 0:
+            data[where] ^= 1 << self.random.randrange(8)
+        elif how == 1:
+            data[where] = self.random.choice(b'0123456789abcdefL"\\{}[]:, \n=/+')
+        elif how == 2:
+            del data[where:where + self.random.choice((1, 2, 100))]
+        elif how == 3:
+            data[where:where] = bytes(data[max(0, where - self.random.choice((1, 4, 100))):where])
+        elif how == 4:
+            del data[where:]
+        return bytes(data)  # or as it is
+
+    def bytes_of_file(self):
+        return self.spoilt(self.signed)
+
+    def bytes_of_payload(self):
+        return enclosed(self.spoilt(second.canonical(self.random.choice(self.statements)).encode()))
+
+    def value(self):
+        """Anything anywhere in the statement becomes something else; the digest fits, if one can be made."""
+        statement = copied(self.random.choice(self.statements))
+        path = self.random.choice([p for p in places(statement) if p])
+        holder, key = at(statement, path[:-1]), path[-1]
+        how = self.random.randrange(4)
+        if how == 0:
+            del holder[key]
+        elif how == 1 and isinstance(holder, dict):
+            holder[self.random.choice(("more", "track", "floats", "\ufb33", "\U0001f600"))] = self.random.choice(self.VALUES)
+        elif how == 2 and isinstance(holder, list):
+            holder.append(copied(self.random.choice(holder)))
+        else:
+            holder[key] = copied(self.random.choice(self.VALUES))
+        predicate = statement.get("predicate")
+        if isinstance(predicate, dict) and path != ("predicate", "digest"):
+            predicate.pop("digest", None)
+            predicate["digest"] = hashlib.sha256(second.canonical(statement).encode()).hexdigest()
+        return enclosed(second.canonical(statement).encode())
+
+    def count(self):
+        """Some counts become others, and the rest is what follows: a certificate that adds up, of whatever level."""
+        predicate = copied(self.random.choice(self.statements)["predicate"])
+        for _ in range(self.random.choice((1, 1, 2, 5))):
+            verdicts = predicate["verdicts"]
+            path = self.random.choice([p for p in places(verdicts) if p])
+            holder, key, old = at(verdicts, path[:-1]), path[-1], at(verdicts, path)
+            if isinstance(old, bool):
+                holder[key] = not old
+            elif isinstance(old, int):
+                holder[key] = self.random.choice((0, 1, old + 1))
+            elif isinstance(old, list) and old:
+                old.pop(self.random.randrange(len(old)))
+            elif isinstance(old, str) and old.isdecimal():
+                holder[key] = self.random.choice(("0", "1", str(max(0, int(old) - 1)), str((int(old) + 1) % 2**64), str(2**64 - 1)))
+            elif key == "grade":
+                holder[key] = self.random.choice(("exhausted(e5m2)", "exhausted(u8)", "refuted(0x1)", "none: why"))
+            elif key == "law":
+                holder[key] = self.random.choice([*second.LAWS, "Unheard", "Identity(7)"])
+            elif key == "error":
+                holder[key] = "B003: too much"
+        if self.random.randrange(4) == 0:
+            predicate["strength"] = self.random.choice(list(second.STRENGTHS))
+        if self.random.randrange(8) == 0:
+            predicate["registry"]["families"] = self.random.randrange(4)
+        return enclosed(second.canonical(repaired(predicate, derived=True)).encode())
+
+
+def second_opinion(data, public_key=None, key_id=None):
+    try:
+        predicate, _ = second.check(data, public_key, key_id)
+    except second.Refused:
+        return "refused"
+    return f"{'passed' if second.passed(predicate) else 'failed'} {predicate['digest']} {predicate['levels']['line']}"
+
+
+def first_opinions(certificates, *arguments):
+    """vyre's, a line each; of what it refuses the one word."""
+    data = b"".join(b"%d\n%b" % (len(c), c) for c in certificates)
+    done = subprocess.run([BIN / "certificate_judge", *arguments], input=data, capture_output=True, timeout=500, check=True)
+    return ["refused" if line.startswith("refused") else line for line in done.stdout.decode().split("\n")[:-1]]
+
+
+class Verifiers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+        cls.keys = cls.folder / "keys"
+        cls.public = cls.keys / "vyre.pub"
+        cls.real = cls.folder / "real.json"
+        run("keygen", cls.keys)
+        cls.done = run("certify", "--ops", "*.neg*", "--strength", "quick", "--out", cls.real, "--key", cls.keys / "vyre.key")
+        if cls.done.returncode != 0:
+            raise RuntimeError(cls.done.stdout + cls.done.stderr)
+        payload = base64.b64decode(json.loads(cls.real.read_text())["payload"])
+        cls.statement = repaired(cut_down(json.loads(payload)["predicate"]), derived=True)
+        cls.signed = cls.sign(second.canonical(cls.statement).encode())
+        cls.key_id = second.key_id_of(cls.public)
+
+    @classmethod
+    def sign(cls, payload):
+        """Signed by OpenSSL's command, which knows nothing of envelopes."""
+        message = cls.folder / "message"
+        message.write_bytes(b"DSSEv1 28 application/vnd.in-toto+json %d %b" % (len(payload), payload))
+        signature = second.openssl("pkeyutl", "-sign", "-inkey", cls.keys / "vyre.key", "-rawin", "-in", message).stdout
+        return enclosed(payload, [{"keyid": second.key_id_of(cls.public), "sig": base64.b64encode(signature).decode()}])
+
+    def test_they_agree_on_the_real_one(self):
+        level = self.done.stdout.splitlines()[-1]
+        for arguments in ((), ("--pubkey", self.public)):
+            one = run("verify", self.real, *arguments)
+            other = subprocess.run([sys.executable, second.__file__, self.real, *arguments], capture_output=True, text=True, check=False)
+            self.assertEqual((one.returncode, one.stdout.splitlines()[-1]), (0, level), one.stderr)
+            self.assertEqual((other.returncode, other.stdout.splitlines()[-1]), (0, level), other.stderr)
+
+    def test_they_agree_on_mutants(self):
+        mutations = Mutations(self.statement, self.signed)
+        mutants = [mutations.one() for _ in range(MUTANTS)]
+        expected = [second_opinion(m) for m in mutants]
+        found = first_opinions(mutants)
+        self.assertEqual(len(found), MUTANTS)
+        for mutant, one, other in zip(mutants, found, expected):
+            self.assertEqual(one, other, mutant)
+        # A test of verifiers that refuse everything, or nothing, would agree as well.
+        verdicts = {word: sum(line.startswith(word) for line in found) for word in ("refused", "passed", "failed")}
+        self.assertGreater(min(verdicts.values()), MUTANTS // 50, verdicts)
+        self.assertGreaterEqual(len({line.split(" ", 2)[2] for line in found if line != "refused"}), 8)
+
+    def test_they_agree_on_signatures(self):
+        mutations = Mutations(self.statement, self.signed)
+        mutants = [self.signed] + [mutations.bytes_of_file() for _ in range(500)]
+        envelope = json.loads(self.signed)
+        for where in range(0, 64, 7):  # another signature, in the one form of its bytes
+            bits = bytearray(base64.b64decode(envelope["signatures"][0]["sig"]))
+            bits[where] ^= 4
+            mutants.append(enclosed(base64.b64decode(envelope["payload"]),
+                                    [{"keyid": self.key_id, "sig": base64.b64encode(bits).decode()}]))
+        mutants.append(enclosed(base64.b64decode(envelope["payload"])))
+        mutants.append(enclosed(base64.b64decode(envelope["payload"]), [envelope["signatures"][0] | {"keyid": "0" * 64}]))
+        changed = copied(self.statement["predicate"]) | {"seed": "77"}
+        changed = second.canonical(repaired(changed, derived=True)).encode()
+        mutants.append(enclosed(changed, envelope["signatures"]))
+        mutants.append(self.sign(changed))
+        expected = [second_opinion(m, self.public, self.key_id) for m in mutants]
+        found = first_opinions(mutants, self.public)
+        self.assertEqual(found, expected)
+        for k, (mutant, opinion) in enumerate(zip(mutants, found)):
+            self.assertEqual(opinion == "refused", mutant != self.signed and k != len(mutants) - 1)
+
+    def test_the_second_one_says_what_is_wrong(self):
+        path = self.folder / "spoilt.json"
+        for data, arguments, code, message in [
+                (b"{}\n", (), 1, "no DSSE envelope"), (self.signed[:-1], (), 1, "newline"),
+                (enclosed(second.canonical(self.statement).encode()), ("--pubkey", self.public), 1, "unsigned"),
+                (self.signed, ("--pubkey", self.keys / "vyre.key"), 2, "no public key"),
+                (self.signed, ("--pubkey", self.keys / "none"), 2, "no public key")]:
+            path.write_bytes(data)
+            done = subprocess.run([sys.executable, second.__file__, path, *arguments], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(message, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_the_second_one_is_small(self):
+        self.assertLessEqual(len(pathlib.Path(second.__file__).read_text().splitlines()), 600)
+
+
+if __name__ == "__main__":
+    unittest.main()
