@@ -322,4 +322,22 @@ std::expected<Certificate, std::string> from_json(const json& in) {
   return out;
 }
 
+std::string print_verdict(const verify::Verdict& verdict) {
+  Writer w;
+  describe(w, verdict);
+  return print_canonical(w.out).value();  // a writer makes nothing that has no canonical text
+}
+
+std::expected<verify::Verdict, std::string> parse_verdict(std::string_view text) {
+  constexpr int kDepth = 16;
+  const auto in = parse_canonical(text, kDepth);
+  if (!in) return std::unexpected(in.error().message);
+  verify::Verdict out;
+  std::string fault;
+  Reader r(*in, fault, "");
+  describe(r, out);
+  if (!fault.empty()) return std::unexpected(std::move(fault));
+  return out;
+}
+
 }  // namespace vyre::certify

@@ -7,6 +7,7 @@
 #include <expected>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "certify/certificate.h"
 
@@ -14,6 +15,10 @@ namespace vyre::certify {
 
 nlohmann::json to_json(const Certificate& certificate);
 nlohmann::json to_json(const Totals& totals);
+
+/// One verdict as canonical JSON, for what is kept of a campaign; and back. Errors: as of from_json.
+std::string print_verdict(const verify::Verdict& verdict);
+std::expected<verify::Verdict, std::string> parse_verdict(std::string_view text);
 
 /// Members that it does not know are passed over. Errors: the path of the first fault, and what it is.
 std::expected<Certificate, std::string> from_json(const nlohmann::json& in);

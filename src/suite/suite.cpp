@@ -10,7 +10,11 @@
 #include <mutex>
 #include <thread>
 
+#include "certify/fields.h"
 #include "check/report.h"
+#include "state/state.h"
+#include "suite/campaign.h"
+#include "suite/merge.h"
 
 namespace vyre::suite {
 namespace {
@@ -171,13 +175,13 @@ namespace {
 using Judge = std::function<Verdict(backend::Backend&, const verify::Monitor&)>;
 
 /// What is judged at once: pieces of an operation, or a family.
-struct Unit {
-  std::string id;         // "primitive.math.add@1/cases.0", "ir.barriers"
+struct Work {
+  Unit unit;              // "primitive.math.add@1/cases.0", "ir.barriers/integer"
   size_t subject = 0;     // its place in the certificate
   uint64_t expected = 0;  // evaluations
   uint64_t cost = 0;      // the same with what compiling is as long as
   Judge judge;
-  Verdict verdict = {};
+  std::optional<Verdict> verdict = {};
   double seconds = 0;
 };
 
@@ -190,57 +194,111 @@ class Agenda {
     return std::unique_ptr<Agenda>(new Agenda(operations, plan, watch, stop));
   }
 
+  /// Asks the backend who it is and takes up what is kept of the campaign, before anything is judged.
+  /// Errors: those of asking for its use of floats and of opening the state.
+  Result<void> begin(backend::Backend& backend) {
+    const backend::Identity identity = backend.identity();
+    VYRE_TRY(floats, backend.floats());
+    identity_.vyre = identity.version;
+    identity_.backend = identity.name;
+    identity_.device = identity.device;
+    identity_.driver = identity.driver;
+    identity_.floats = floats.line();
+    if (!plan_.state.empty()) {
+      const state::Part part{text(plan_.shard), device_text(identity_)};
+      VYRE_TRY(opened, state::State::open(plan_.state, key_of(plan_, identity_), {part}));
+      state_.emplace(std::move(opened));
+      VYRE_CHECK(take(state_->results()));
+    }
+    std::erase_if(order_, [&](size_t k) {
+      return work_[k].verdict.has_value() || !belongs(work_[k].unit, plan_.shard);
+    });
+    return {};
+  }
+
+  /// Takes verdicts from results. Errors: C022 for one that is none.
+  Result<void> take(const state::Results& results) {
+    for (Work& work : work_) {
+      const auto found = results.find(work.unit.id);
+      if (found == results.end()) continue;
+      auto verdict = certify::parse_verdict(found->second);
+      if (!verdict) {
+        return std::unexpected(
+            make_diag(DiagCode::C022, Span::none(),
+                      fmt::format("the result of {} is no verdict: {}", work.unit.id, verdict.error()),
+                      "it was written by another version: begin a new state directory"));
+      }
+      work.verdict = std::move(*verdict);
+      ++kept_;
+    }
+    return {};
+  }
+
+  std::vector<Unit> units() const {
+    std::vector<Unit> out;
+    for (const Work& work : work_) out.push_back(work.unit);
+    return out;
+  }
+  void be(certify::Certificate identity) { identity_ = std::move(identity); }
+
   /// Judges one unit after the other until none is left, or the run is stopped. Any number of threads may
   /// pull at once.
   void pull(backend::Backend& backend) {
     for (size_t turn = next_++; turn < order_.size(); turn = next_++) {
       if (stopped()) return;
-      Unit& unit = units_[order_[turn]];
-      const std::string& subject = subjects_[unit.subject];
+      Work& work = work_[order_[turn]];
+      const std::string& subject = subjects_[work.subject];
       verify::Monitor monitor;
       monitor.stop = stop_;
       monitor.progress = [&](uint64_t n) { tracker_->done(subject, n); };
       const auto started = Clock::now();
       // A unit may wait for parallel work; isolation keeps its thread from starting another one meanwhile.
-      tbb::this_task_arena::isolate([&] { unit.verdict = unit.judge(backend, monitor); });
-      unit.seconds = std::chrono::duration<double>(Clock::now() - started).count();
-      tracker_->finished(subject, --left_[unit.subject]);
+      std::optional<Verdict> verdict;
+      tbb::this_task_arena::isolate([&] { verdict = work.judge(backend, monitor); });
+      if (stopped() || !keep(work.unit, *verdict)) return;
+      work.verdict = std::move(verdict);
+      work.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+      tracker_->finished(subject, --left_[work.subject]);
     }
   }
 
-  /// Errors: C007; those of asking the backend for its use of floats.
-  Result<Run> finish(backend::Backend& backend) {
+  /// Errors: C007; that of the state, when it did not keep a result.
+  Result<Run> finish() {
+    if (lost_) return std::unexpected(*lost_);
     if (stopped()) {
-      return std::unexpected(make_diag(DiagCode::C007, Span::none(),
-                                       "the run was interrupted; no certificate is written",
-                                       "run it again; the same seed repeats the same cases"));
+      return std::unexpected(make_diag(
+          DiagCode::C007, Span::none(), "the run was interrupted; no certificate is written",
+          plan_.state.empty()
+              ? "run it again; the same seed repeats the same cases"
+              : fmt::format("run it again with --state {}, which has what was judged", plan_.state)));
     }
-    const backend::Identity identity = backend.identity();
-    VYRE_TRY(floats, backend.floats());
     Run out;
     out.total_seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     out.seconds.resize(subjects_.size());
-    out.certificate.verdicts.resize(subjects_.size());
-    std::vector<bool> begun(subjects_.size());
-    for (Unit& unit : units_) {  // in order, whoever judged them when
-      Verdict& sum = out.certificate.verdicts[unit.subject];
-      if (begun[unit.subject]) {
-        verify::add(sum, std::move(unit.verdict));
-      } else {
-        sum = std::move(unit.verdict);
-      }
-      begun[unit.subject] = true;
-      out.seconds[unit.subject] += unit.seconds;
-    }
-    out.certificate.vyre = identity.version;
-    out.certificate.backend = identity.name;
-    out.certificate.device = identity.device;
-    out.certificate.driver = identity.driver;
-    out.certificate.floats = floats.line();
+    out.certificate = std::move(identity_);
     out.certificate.registry = certify::this_registry();
     out.certificate.strength = plan_.strength;
     out.certificate.seed = plan_.seed;
     out.certificate.selection = plan_.selection;
+    out.kept = kept_;
+    if (state_) out.damage = state_->damage();
+    for (const Work& work : work_) {
+      out.partial = out.partial || !work.verdict;
+      out.units += work.verdict.has_value();
+    }
+    if (out.partial) return out;
+    out.certificate.verdicts.resize(subjects_.size());
+    std::vector<bool> begun(subjects_.size());
+    for (Work& work : work_) {  // in order, whoever judged them when
+      Verdict& sum = out.certificate.verdicts[work.subject];
+      if (begun[work.subject]) {
+        verify::add(sum, std::move(*work.verdict));
+      } else {
+        sum = std::move(*work.verdict);
+      }
+      begun[work.subject] = true;
+      out.seconds[work.subject] += work.seconds;
+    }
     return out;
   }
 
@@ -255,8 +313,10 @@ class Agenda {
     for (const ops::Operation* op : operations) {
       const std::string subject = verify::subject_of(op->id, op->version);
       for (const verify::Unit& unit : verify::units_of(*op, operation_plan_, plan_.seed)) {
-        units_.push_back(
-            {fmt::format("{}/{}", subject, text(unit.pieces[0])), subjects_.size(), unit.evaluations,
+        work_.push_back(
+            {{fmt::format("{}/{}", subject, text(unit.pieces[0]))},
+             subjects_.size(),
+             unit.evaluations,
              unit.evaluations,
              [this, op, pieces = unit.pieces](backend::Backend& backend, const verify::Monitor& monitor) {
                return verify::check_pieces(backend, *op, operation_plan_, pieces, plan_.seed, monitor);
@@ -269,27 +329,39 @@ class Agenda {
       const uint64_t evaluations = expected_evaluations(part, family_plan_);
       const uint64_t compilations = expected_compilations(part, family_plan_);
       const std::string subject(verify::info(part.family).text);
-      units_.push_back({fmt::format("{}/{}", subject, text(part.track)), subjects_.size(), evaluations,
-                        evaluations + compilations * kEvaluationsACompilation,
-                        [this, part](backend::Backend& backend, const verify::Monitor& monitor) {
-                          return verify::check_family(backend, part.family, family_plan_, plan_.seed, monitor,
-                                                      part.track);
-                        }});
+      work_.push_back({{fmt::format("{}/{}", subject, text(part.track)), part.family == Family::Twins},
+                       subjects_.size(),
+                       evaluations,
+                       evaluations + compilations * kEvaluationsACompilation,
+                       [this, part](backend::Backend& backend, const verify::Monitor& monitor) {
+                         return verify::check_family(backend, part.family, family_plan_, plan_.seed, monitor,
+                                                     part.track);
+                       }});
       subjects_.push_back(subject);
     }
     left_ = std::vector<std::atomic<size_t>>(subjects_.size());
     uint64_t expected = 0;
-    for (const Unit& unit : units_) {
-      expected += unit.expected;
-      ++left_[unit.subject];
+    for (const Work& work : work_) {
+      expected += work.expected;
+      ++left_[work.subject];
     }
     tracker_.emplace(watch, expected, subjects_.size());
-    for (size_t k = 0; k < units_.size(); ++k) order_.push_back(k);
+    for (size_t k = 0; k < work_.size(); ++k) order_.push_back(k);
     std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
-      return units_[a].cost != units_[b].cost ? units_[a].cost > units_[b].cost : a < b;
+      return work_[a].cost != work_[b].cost ? work_[a].cost > work_[b].cost : a < b;
     });
   }
-  bool stopped() const { return stop_ != nullptr && *stop_; }
+  bool stopped() const { return lost_now_ || (stop_ != nullptr && *stop_); }
+  /// False: the result could not be kept, and the run ends.
+  bool keep(const Unit& unit, const Verdict& verdict) {
+    if (!state_) return true;
+    const auto done = state_->put(unit.id, certify::print_verdict(verdict));
+    if (done) return true;
+    const std::lock_guard lock(mutex_);
+    if (!lost_) lost_ = done.error();
+    lost_now_ = true;
+    return false;
+  }
 
   const Plan& plan_;
   const std::atomic<bool>* stop_;
@@ -297,11 +369,17 @@ class Agenda {
   const verify::FamilyPlan family_plan_;
   const Clock::time_point begin_;
   std::vector<std::string> subjects_;
-  std::vector<Unit> units_;
+  std::vector<Work> work_;
   std::vector<size_t> order_;              // the most expensive first
   std::vector<std::atomic<size_t>> left_;  // units of a subject
   std::optional<Tracker> tracker_;
   std::atomic<size_t> next_ = 0;
+  certify::Certificate identity_;  // of the backend; no verdicts
+  std::optional<state::State> state_;
+  size_t kept_ = 0;
+  std::mutex mutex_;
+  std::optional<Diag> lost_;  // what kept a result from being kept
+  std::atomic<bool> lost_now_ = false;
 };
 
 }  // namespace
@@ -309,11 +387,12 @@ class Agenda {
 Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
                 const std::atomic<bool>* stop) {
   VYRE_TRY(agenda, Agenda::make(plan, watch, stop));
+  VYRE_CHECK(agenda->begin(backend));
   // One puller a core, so that the order is kept.
   tbb::parallel_for(
       0, tbb::this_task_arena::max_concurrency(), 1, [&](int) { agenda->pull(backend); },
       tbb::static_partitioner());
-  return agenda->finish(backend);
+  return agenda->finish();
 }
 
 Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Watch& watch,
@@ -322,6 +401,7 @@ Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Wa
   VYRE_TRY(agenda, Agenda::make(plan, watch, stop));
   // The first is opened here: a backend that is not there ends the run before it starts.
   VYRE_TRY(first, open());
+  VYRE_CHECK(agenda->begin(*first));
   std::mutex mutex;
   std::optional<Diag> refused;
   const auto pull = [&](backend::Backend& backend) {
@@ -342,7 +422,34 @@ Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Wa
   for (std::thread& thread : threads) thread.join();
   // The others have done the work of one that did not open; but who asked for it should know.
   if (refused) return std::unexpected(std::move(*refused));
-  return agenda->finish(*first);
+  return agenda->finish();
+}
+
+Result<std::vector<Unit>> units_of(const Plan& plan) {
+  const Watch nobody;
+  VYRE_TRY(agenda, Agenda::make(plan, nobody, nullptr));
+  return agenda->units();
+}
+
+Result<Run> run_of_states(std::span<const std::string> paths, const std::string& into) {
+  VYRE_TRY(inputs, read_states(paths));
+  VYRE_TRY(plan, plan_of(inputs[0].snapshot.key));
+  const Watch nobody;
+  VYRE_TRY(agenda, Agenda::make(plan, nobody, nullptr));
+  const std::vector<Unit> units = agenda->units();
+  VYRE_TRY(merged, merge(inputs, units));
+  if (!into.empty()) VYRE_CHECK(keep(merged, into));
+  const auto complete = expect_complete(merged, units);
+  if (!complete && into.empty()) return std::unexpected(complete.error());
+  VYRE_CHECK(agenda->take(merged.results));
+  agenda->be(identity_of(merged.key, merged.parts));
+  VYRE_TRY(out, agenda->finish());
+  for (const Input& input : inputs)
+    out.damage.insert(out.damage.end(), input.snapshot.damage.begin(), input.snapshot.damage.end());
+  for (const state::Part& part : merged.parts) {
+    if (std::ranges::find(out.devices, part.device) == out.devices.end()) out.devices.push_back(part.device);
+  }
+  return out;
 }
 
 }  // namespace vyre::suite

@@ -10,12 +10,15 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "backend/backend.h"
+#include "base/diag.h"
 #include "certify/certificate.h"
 #include "ops/operation.h"
+#include "suite/shard.h"
 #include "verify/families.h"
 #include "verify/operation.h"
 
@@ -29,7 +32,14 @@ struct Plan {
   std::optional<verify::OperationPlan> operation_plan;
   std::optional<verify::FamilyPlan> family_plan;
   std::optional<std::vector<verify::Family>> families;  // of these, the parts of the selected tracks
+  /// A state directory, where results are kept as they come and taken from; empty: nothing is kept.
+  std::string state = {};
+  Shard shard = {};  // of more than one: the run is a part of a campaign, and has no certificate
 };
+
+/// The units of a plan, in the order of the certificate. Those that test the tests are of identity.
+/// Errors: C004.
+Result<std::vector<Unit>> units_of(const Plan& plan);
 
 /// Operations whose ids match. Errors: C004 when none does.
 Result<std::vector<const ops::Operation*>> select(std::string_view pattern);
@@ -53,13 +63,18 @@ using Watch = std::function<void(const Progress&)>;
 
 /// Seconds that each subject took, in the order of the verdicts: for the report, never in the certificate.
 struct Run {
-  certify::Certificate certificate;
+  certify::Certificate certificate;  // of a part: without verdicts
   std::vector<double> seconds;
   double total_seconds = 0;
+  bool partial = false;  // some units are another shard's
+  size_t units = 0;      // of this run: of its shard
+  size_t kept = 0;       // of these, judged by an earlier run: their results were in the state directory
+  Diagnostics damage;    // what of that directory was lost
+  std::vector<std::string> devices;  // that judged the units, where there are several
 };
 
-/// Errors: C004; C007 when `stop` became true before every subject was judged. What a backend refuses is in
-/// the verdicts.
+/// Errors: C004; C007 when `stop` became true before every subject was judged; those of state::State::open()
+/// and put(). What a backend refuses is in the verdicts.
 Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
                 const std::atomic<bool>* stop);
 
@@ -72,5 +87,10 @@ using Opener = std::function<Result<std::unique_ptr<backend::Backend>>()>;
 /// Domain  workers: 1 and more.
 Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Watch& watch,
                 const std::atomic<bool>* stop, std::atomic<unsigned>* judging = nullptr);
+
+/// Puts together what state directories hold, and keeps it in another one when `into` names it. Partial when
+/// units are missing and `into` is there to merge more into. Errors: of merge(), expect_complete() and
+/// keep(); C020 when the campaign is not of this build.
+Result<Run> run_of_states(std::span<const std::string> paths, const std::string& into);
 
 }  // namespace vyre::suite

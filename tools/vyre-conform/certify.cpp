@@ -10,6 +10,7 @@
 
 #include "certify/console.h"
 #include "certify/keys.h"
+#include "publish.h"
 #include "suite/progress.h"
 #include "suite/suite.h"
 #include "verbs.h"
@@ -19,7 +20,8 @@ namespace {
 
 struct Options {
   BackendOptions backend;
-  std::string ops = "*", track = "strict", strength = "standard", out, junit, key;
+  std::string ops = "*", track = "strict", strength = "standard", key, state, shard;
+  Publication publication;
   std::vector<std::string> require;
   uint64_t seed = 1;
   // One more than cores: each waits at times, to see whether something is written late.
@@ -60,7 +62,7 @@ int run(const Options& o) {
     required.push_back(*found);
   }
   // A minute of work should not end at a path that was wrong from the start.
-  for (const std::string& path : {o.out, o.junit}) {
+  for (const std::string& path : {o.publication.out, o.publication.junit}) {
     if (path.empty()) continue;
     if (const auto writable = certify::check_writable(path); !writable) return usage_error(writable.error());
   }
@@ -70,32 +72,31 @@ int run(const Options& o) {
     if (!read) return usage_error(read.error());
     key = std::move(*read);
   }
+  plan.state = o.state;
+  if (!o.shard.empty()) {
+    const auto shard = suite::shard_option(o.shard);
+    if (!shard) return report(shard.error());
+    plan.shard = *shard;
+    if (plan.shard.count > 1 && (o.state.empty() || !o.publication.out.empty() ||
+                                 !o.publication.junit.empty() || !o.require.empty())) {
+      return usage_error(
+          "--shard: a part of a campaign keeps its results with --state, and has no certificate, report or "
+          "level; `vyre-conform merge` makes them of all parts");
+    }
+  }
   const std::atomic<bool>& stop = interruption();
   const Result<suite::Run> result = judge(o, plan, stop);
   if (!result) return report(result.error());
+  for (const Diag& lost : result->damage) report(lost);
+  if (!o.state.empty()) {
+    fmt::print("state {}: {} units, {} of them from earlier runs\n", o.state, result->units, result->kept);
+  }
+  if (result->partial) {
+    fmt::print("shard {} is done\nlevel: partial\n", text(plan.shard));
+    return 0;
+  }
 
-  const certify::Certificate& certificate = result->certificate;
-  const certify::ReportOptions options{o.backend.spec, result->seconds, result->total_seconds};
-  fmt::print("{}", certify::report(certificate, options));
-  if (!o.junit.empty()) {
-    if (const auto done = certify::write_atomically(o.junit, certify::junit(certificate, options)); !done) {
-      return usage_error(done.error());
-    }
-  }
-  if (!o.out.empty()) {
-    const std::string text = certify::print(certificate, key ? &*key : nullptr);
-    if (const auto done = certify::write_atomically(o.out, text); !done) return usage_error(done.error());
-    fmt::print("certificate {} ({}), digest {}\n", o.out,
-               key ? "signed by " + key->public_key().id().substr(0, 16) : "unsigned",
-               certify::digest(certificate).short_hex());
-  }
-  int exit = certificate.passed() ? 0 : 1;
-  for (const certify::Requirement& one : required) {
-    if (const auto reached = certify::require(certificate, one); !reached) exit = report(reached.error());
-  }
-  std::fflush(stderr);
-  fmt::print("level: {}\n", certificate.level_line());
-  return exit;
+  return publish(*result, o.backend.spec, o.publication, required, key ? &*key : nullptr);
 }
 
 }  // namespace
@@ -120,12 +121,17 @@ void add_certify(CLI::App& app, int& exit) {
   const CLI::Validator something(
       [](const std::string& text) { return std::string(text.empty() ? "wants a value, not nothing" : ""); },
       "");
-  auto* out =
-      verb->add_option("--out", o->out, "write the certificate here, whole or not at all")->check(something);
-  verb->add_option("--junit", o->junit, "write the result as JUnit XML here")->check(something);
+  auto* out = verb->add_option("--out", o->publication.out, "write the certificate here, whole or not at all")
+                  ->check(something);
+  verb->add_option("--junit", o->publication.junit, "write the result as JUnit XML here")->check(something);
   verb->add_option("--key", o->key, "sign the certificate with this key, as keygen writes it")
       ->check(something)
       ->needs(out);
+  verb->add_option("--state", o->state,
+                   "keep results in this directory as they come, and go on from what is there")
+      ->check(something);
+  verb->add_option("--shard", o->shard, "judge part I of N: I/N, or auto, from the environment")
+      ->check(something);
   verb->add_option("--require", o->require,
                    "exit with 1 below this level: L1, L2, or of floats L1f, L2f; may be given twice")
       ->expected(1)

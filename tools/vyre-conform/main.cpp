@@ -71,6 +71,7 @@ int run(int argc, char** argv) {
   add_replay(app, exit);
   add_laws(app, exit);
   add_prove(app, exit);
+  add_merge(app, exit);
   add_diff(app, exit);
   add_keygen(app, exit);
   add_worker(app, exit);

@@ -20,6 +20,7 @@ void add_verify(CLI::App& app, int& exit);
 void add_replay(CLI::App& app, int& exit);
 void add_laws(CLI::App& app, int& exit);
 void add_prove(CLI::App& app, int& exit);
+void add_merge(CLI::App& app, int& exit);
 void add_diff(CLI::App& app, int& exit);
 void add_keygen(CLI::App& app, int& exit);
 /// What worker::make_worker() starts; --help does not list it.

@@ -1,0 +1,121 @@
+"""Campaigns: `--state`, `--shard` and `merge`. A run that is killed, taken up and shared out ends with the
+certificate of one that is not, byte for byte.
+
+Oracle: the certificate of an undisturbed run; docs/campaigns.md.
+"""
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
+SELECTION = ("--backend", "native", "--strength", "quick", "--ops", "primitive.math.negate")
+NIGHT = os.environ.get("VYRE_CAMPAIGN_NIGHT") == "1"  # half an hour
+KILLS = 200 if NIGHT else 5
+SHARDS = (1, 2, 3, 7, 16, 64) if NIGHT else (1, 3)
+
+
+def run(*arguments, **options):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=900, **options)
+
+
+class Campaign(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.at = pathlib.Path(cls.folder.name)
+        begin = time.monotonic()
+        done = run("certify", *SELECTION, "--out", cls.at / "whole.json")
+        cls.seconds = time.monotonic() - begin
+        assert done.returncode == 0, done.stdout + done.stderr
+        cls.whole = (cls.at / "whole.json").read_bytes()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_kills_change_nothing(self):
+        chance, state, kills = random.Random(1), self.at / "killed", 0
+        out = self.at / "killed.json"
+        while True:
+            process = subprocess.Popen([PROGRAM, "certify", *SELECTION, "--state", state, "--out", out],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            try:
+                status = process.wait(timeout=None if kills == KILLS else chance.uniform(0.02, self.seconds / 4))
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                kills += 1
+                continue
+            self.assertEqual(status, 0)
+            self.assertEqual(out.read_bytes(), self.whole)
+            if kills == KILLS:
+                return
+            out.unlink()  # it ended before it was killed: from the beginning
+            for file in state.iterdir():
+                file.unlink()
+            state.rmdir()
+
+    def test_shards_in_any_order_and_nesting(self):
+        chance = random.Random(2)
+        for count in SHARDS:
+            parts = []
+            for index in range(count):
+                part = self.at / f"part-{index}-of-{count}"
+                done = run("certify", *SELECTION, "--state", part, "--shard", f"{index}/{count}")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                if count > 1:
+                    self.assertEqual(done.stdout.splitlines()[-1], "level: partial")
+                parts.append(part)
+            chance.shuffle(parts)
+            while len(parts) > 2:  # two or three become one
+                taken = chance.choice((2, 3))
+                some, parts = parts[:taken], parts[taken:]
+                into = self.at / f"merged-{count}-with-{len(parts)}-left"
+                done = run("merge", *some, "--state", into)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                parts.append(into)
+                chance.shuffle(parts)
+            out = self.at / f"merged-{count}.json"
+            done = run("merge", *parts, "--out", out)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(out.read_bytes(), self.whole, count)
+
+    def test_one_worker_or_two(self):
+        for workers in ("1", "2"):
+            out = self.at / f"workers-{workers}.json"
+            done = run("certify", *SELECTION, "--workers", workers, "--out", out)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(out.read_bytes(), self.whole)
+
+    def test_what_does_not_belong_together_is_refused(self):
+        state = self.at / "seed-1"
+        done = run("certify", *SELECTION, "--state", state, "--shard", "1/2")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        other = run("certify", *SELECTION, "--seed", "2", "--state", state)
+        self.assertNotEqual(other.returncode, 0)
+        self.assertIn("error[C020]", other.stderr)
+        self.assertIn("seed is 1 there and 2 here", other.stderr)
+        missing = run("merge", state, "--out", self.at / "none.json")
+        self.assertNotEqual(missing.returncode, 0)
+        self.assertIn("error[C024]", missing.stderr)
+        self.assertFalse((self.at / "none.json").exists())
+        foreign = self.at / "foreign"
+        foreign.mkdir()
+        (foreign / "letter.txt").write_text("hello")
+        refused = run("certify", *SELECTION, "--state", foreign)
+        self.assertIn("error[C019]", refused.stderr)
+        self.assertEqual((foreign / "letter.txt").read_text(), "hello")
+        alone = run("certify", *SELECTION, "--shard", "0/2")
+        self.assertEqual(alone.returncode, 2)
+        self.assertIn("--state", alone.stderr)
+        none = run("certify", *SELECTION, "--state", state, "--shard", "2/2")
+        self.assertIn("error[C023]", none.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

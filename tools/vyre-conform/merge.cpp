@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "certify/certificate.h"
+#include "publish.h"
+#include "verbs.h"
+
+namespace vyre::tool {
+namespace {
+
+struct Options {
+  std::vector<std::string> paths;
+  std::string state;
+  Publication publication;
+};
+
+int run(const Options& o) {
+  if (!o.publication.out.empty()) {
+    if (const auto writable = certify::check_writable(o.publication.out); !writable)
+      return usage_error(writable.error());
+  }
+  const auto merged = suite::run_of_states(o.paths, o.state);
+  if (!merged) return report(merged.error());
+  for (const Diag& lost : merged->damage) report(lost);
+  for (const std::string& device : merged->devices) fmt::print("judged by {}\n", device);
+  fmt::print("{} units from {} {}\n", merged->units, o.paths.size(),
+             o.paths.size() == 1 ? "directory" : "directories");
+  if (merged->partial) {
+    fmt::print("units are missing: merge {} with the other parts\nlevel: partial\n", o.state);
+    return 0;
+  }
+  return publish(*merged, merged->certificate.backend, o.publication, {}, nullptr);
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, int& exit) {
+  auto* verb = app.add_subcommand("merge", "put the parts of a campaign together");
+  auto o = std::make_shared<Options>();
+  verb->add_option("STATE_DIR", o->paths, "state directories of the parts")->required();
+  verb->add_option("--state", o->state, "keep what was merged in this directory, to be merged again");
+  verb->add_option("--out", o->publication.out, "write the certificate here, whole or not at all");
+  verb->footer("Example:\n  vyre-conform merge part-* --out cert.json");
+  verb->callback([o, &exit] { exit = run(*o); });
+}
+
+}  // namespace vyre::tool
