@@ -97,7 +97,7 @@ class Campaign(unittest.TestCase):
         done = run("certify", *SELECTION, "--state", state, "--shard", "1/2")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         other = run("certify", *SELECTION, "--seed", "2", "--state", state)
-        self.assertNotEqual(other.returncode, 0)
+        self.assertEqual(other.returncode, 1)
         self.assertIn("error[C020]", other.stderr)
         self.assertIn("seed is 1 there and 2 here", other.stderr)
         missing = run("merge", state, "--out", self.at / "none.json")
@@ -108,12 +108,14 @@ class Campaign(unittest.TestCase):
         foreign.mkdir()
         (foreign / "letter.txt").write_text("hello")
         refused = run("certify", *SELECTION, "--state", foreign)
+        self.assertEqual(refused.returncode, 2)
         self.assertIn("error[C019]", refused.stderr)
         self.assertEqual((foreign / "letter.txt").read_text(), "hello")
         alone = run("certify", *SELECTION, "--shard", "0/2")
         self.assertEqual(alone.returncode, 2)
         self.assertIn("--state", alone.stderr)
         none = run("certify", *SELECTION, "--state", state, "--shard", "2/2")
+        self.assertEqual(none.returncode, 2)
         self.assertIn("error[C023]", none.stderr)
 
 
