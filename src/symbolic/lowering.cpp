@@ -239,9 +239,8 @@ namespace {
 
 /// More than 64 bits: multiplied or divided they are beyond what solvers do, and waiting changes nothing.
 bool is_wide(const ScalarProgram& program) {
-  return std::ranges::any_of(program.kernel.buffers, [](const lower::KernelBuffer& b) {
-    return b.element == spec::DataType::U128;
-  });
+  return std::ranges::any_of(program.kernel.buffers,
+                             [](const lower::KernelBuffer& b) { return b.element == spec::DataType::U128; });
 }
 
 }  // namespace
