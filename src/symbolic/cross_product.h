@@ -62,7 +62,8 @@ struct ProductOptions {
                                                 spec::DataType::Bool, spec::DataType::U64};
   bool primitives = true;
   bool solve = true;  // else what values do not refute is open
-  solver::ProverOptions prover = {.limits = {.seconds = 3}, .minimising = {.seconds = 2}};
+  /// Small values are tried before it is asked, so it tries none.
+  solver::ProverOptions prover = {.limits = {.seconds = 3}, .minimising = {.seconds = 2}, .trying = 0};
   unsigned threads = 2;
   const std::atomic<bool>* stop = nullptr;  // when it becomes true, no further function is begun
   /// Called with every sentence, one at a time, in no order.
