@@ -175,8 +175,10 @@ Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<c
   const size_t slice = slice_of(subject);
   Columns columns(arity, slice);
   std::vector<uint32_t> expected(slice * each), actual(slice * each), operands(arity);
-  verdict.classes.clear();
-  for (const ops::EquivalenceClass& c : subject.classes) verdict.classes.push_back({std::string(c.name), 0});
+  // A unit may hold several parts of the cases; the hits of all of them count.
+  if (verdict.classes.empty()) {
+    for (const ops::EquivalenceClass& c : subject.classes) verdict.classes.push_back({std::string(c.name), 0});
+  }
 
   for (const CaseRange& range : ranges) {
     const CaseSource source(subject, range, seed);
