@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "algebra/engine.h"
 #include "generate/shrink.h"
+#include "suite/case_program.h"
+#include "suite/failing_case.h"
+#include "suite/replay_report.h"
 #include "text/text.h"
 #include "verify/algebraic.h"
 #include "verify/device_laws.h"
@@ -21,66 +23,12 @@ namespace {
 
 using verify::Token;
 
-// "0x0000001f (31)"; words that are negative as i32 say so too.
-std::string word(uint32_t bits) {
-  if (bits >> 31 == 0) return fmt::format("0x{:08x} ({})", bits, bits);
-  return fmt::format("0x{:08x} ({}, as i32 {})", bits, bits, int32_t(bits));
-}
-
-std::string words(std::span<const uint32_t> values) {
-  std::string out;
-  for (const uint32_t v : values) out += (out.empty() ? "" : ", ") + word(v);
-  return out;
-}
-
-Diag unknown(const Token& token, std::string_view what) {
-  return make_diag(DiagCode::C003, Span::none(),
-                   fmt::format("the token's {} \"{}\" is not known here", what,
-                               what == "subject" ? token.subject : token.strategy),
-                   "tokens are valid in builds that have the same operations and families");
-}
-
-const ops::Operation* find_subject(std::string_view subject) {
-  for (const ops::Operation& op : ops::all_operations()) {
-    if (verify::subject_of(op.id, op.version) == subject) return &op;
-  }
-  return nullptr;
-}
-
-std::optional<verify::Family> find_family(std::string_view name) {
-  for (const verify::FamilyInfo& f : verify::kFamilies) {
-    if (f.text == name) return f.family;
-  }
-  return std::nullopt;
-}
-
 Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& token,
                                   backend::Backend& backend);
 
-/// Whether what a backend answered is a fault of the case that is replayed, and not a reason to stop.
-bool is_fault(const Diag& diag, const backend::Backend& backend) {
-  return backend.isolated() && verify::is_of_a_case(diag);
-}
-
-/// Adds what running cases together showed. Errors: what is not a fault of theirs.
-Result<void> tell(const verify::Seen& seen, const backend::Backend& backend, std::string_view when,
-                  Replay& out) {
-  if (seen.error && !is_fault(*seen.error, backend)) return std::unexpected(*seen.error);
-  if (!seen.bad()) return {};
-  out.fails = true;
-  out.report += fmt::format("  {}{}\n", verify::text(verify::fault_of(seen)), when);
-  if (seen.error) out.report += fmt::format("  {}\n", seen.error->message);
-  if (seen.broken != 0) out.report += fmt::format("  {} guard words were overwritten\n", seen.broken);
-  if (seen.wrong.empty()) return {};
-  const verify::Wrong& wrong = seen.wrong.front();
-  if (!wrong.place.empty()) out.report += fmt::format("  at        {}\n", wrong.place);
-  out.report += fmt::format("  expected  {}\n  actual    {}\n", words(wrong.expected), words(wrong.actual));
-  return {};
-}
-
 /// Runs the dispatches of a scenario in a renewed backend until one goes wrong.
 Result<void> replay_scenario(const verify::Scenario& scenario, verify::Bench& bench,
-                             backend::Backend& backend, Replay& out) {
+                             backend::Backend& backend, spec::DataType type, Replay& out) {
   VYRE_CHECK(backend.renew());
   for (size_t k = 0; k < scenario.size() && !out.fails; ++k) {
     const verify::Seen seen = bench.run(scenario[k]);
@@ -88,26 +36,10 @@ Result<void> replay_scenario(const verify::Scenario& scenario, verify::Bench& be
     if (!seen.wrong.empty()) {
       when += fmt::format(", of its case {}", scenario[k].cases[seen.wrong.front().position].number);
     }
-    VYRE_CHECK(tell(seen, backend, when, out));
+    VYRE_CHECK(tell(seen, backend, when, type, out));
   }
   if (!out.fails) out.report += fmt::format("  passes, in {} dispatches\n", scenario.size());
   return {};
-}
-
-Diag no_such_case(const verify::Subject& subject, std::string_view strategy, uint64_t size, uint64_t index) {
-  return make_diag(DiagCode::C003, Span::none(),
-                   fmt::format("{} has {} cases of the strategy \"{}\", so none with number {}", subject.name,
-                               size, strategy, index),
-                   "copy the whole token from the report");
-}
-
-/// How many cases of a strategy there are. Errors: C003 for a strategy that is not known.
-Result<uint64_t> size_of(const verify::Subject& subject, std::string_view strategy, const Token& token) {
-  if (strategy == "rows") return subject.rows.size();
-  if (strategy == "whole") return verify::whole_domain(subject);
-  const auto known = generate::find_strategy(strategy);
-  if (!known) return std::unexpected(unknown(token, "strategy"));
-  return subject.cases(*known, token.seed).size();
 }
 
 /// Errors: C003 for a case that there is not.
@@ -116,8 +48,9 @@ Result<verify::Scenario> scenario_of(const verify::Subject& subject, const Token
   for (const auto& dispatch : token.scenario) {
     verify::Batch& batch = out.emplace_back();
     for (const verify::TokenCase& c : dispatch) {
-      VYRE_TRY(size, size_of(subject, c.strategy, token));
-      if (c.index >= size) return std::unexpected(no_such_case(subject, c.strategy, size, c.index));
+      Token one = token;
+      one.strategy = c.strategy, one.index = c.index;
+      VYRE_CHECK(expect_case(subject, one));
       batch.cases.push_back({*verify::SubjectBench::source_of(c.strategy), c.index});
     }
   }
@@ -128,7 +61,7 @@ Result<verify::Scenario> scenario_of(const verify::Subject& subject, const Token
 Result<void> replay_neighbours(const verify::Subject& subject, const Token& token, verify::CaseId id,
                                verify::Bench& bench, backend::Backend& backend, Replay& out) {
   constexpr int kTries = 64;
-  VYRE_TRY(size, size_of(subject, token.strategy, token));
+  VYRE_TRY(size, count_cases(subject, token.strategy, token));
   const size_t slice = verify::slice_of(subject);
   const uint64_t begin = token.strategy == "rows" ? 0 : token.index / slice * slice;
   verify::Batch batch;
@@ -141,7 +74,7 @@ Result<void> replay_neighbours(const verify::Subject& subject, const Token& toke
     VYRE_CHECK(tell(seen, backend,
                     fmt::format("{}, among its {} neighbours (run {}), though alone the case passes", which,
                                 batch.cases.size(), attempt + 1),
-                    out));
+                    subject.application.output, out));
   }
   if (!out.fails) {
     out.report +=
@@ -153,13 +86,7 @@ Result<void> replay_neighbours(const verify::Subject& subject, const Token& toke
 /// An operation at operands that no strategy has a number for.
 Result<Replay> replay_operands(const verify::Subject& subject, const Token& token,
                                backend::Backend& backend) {
-  if (token.values.size() != verify::input_words(subject.application)) {
-    return std::unexpected(
-        make_diag(DiagCode::C003, Span::none(),
-                  fmt::format("{} has {} words of operands, the token {}", subject.name,
-                              verify::input_words(subject.application), token.values.size()),
-                  "copy the whole token from the report"));
-  }
+  VYRE_CHECK(expect_case(subject, token));
   verify::Subject one = subject;
   one.rows = {{token.values, std::vector<uint32_t>(verify::output_words(subject.application)), {}, {}}};
   std::vector<const uint32_t*> columns;
@@ -176,25 +103,25 @@ Result<Replay> replay_operands(const verify::Subject& subject, const Token& toke
 Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& token,
                                   backend::Backend& backend) {
   if (token.strategy == "operands") return replay_operands(subject, token, backend);
-  VYRE_TRY(size, size_of(subject, token.strategy, token));
-  if (token.index >= size) return std::unexpected(no_such_case(subject, token.strategy, size, token.index));
+  VYRE_CHECK(expect_case(subject, token));
   VYRE_TRY(scenario, scenario_of(subject, token));
+  const spec::DataType output = subject.application.output;
   Replay out;
   out.report = subject.name + "\n";
   verify::Verdict verdict;
   auto pipelines =
       verify::make_pipelines(backend, subject, verify::workgroups_of(backend), token.seed, verdict);
   if (!pipelines) {
-    VYRE_CHECK(tell({pipelines.error(), 0, {}}, backend, ", when it was compiled", out));
+    VYRE_CHECK(tell({pipelines.error(), 0, {}}, backend, ", when it was compiled", output, out));
     return out;
   }
   verify::SubjectBench bench(backend, subject, pipelines->all, token.seed);
   const verify::CaseId id{*verify::SubjectBench::source_of(token.strategy), token.index};
   const std::vector<uint32_t> operands = bench.operands(id);
-  out.report += fmt::format("  input     {}\n", words(operands));
+  out.report += fmt::format("  input     {}\n", describe_words(operands, subject.application.inputs));
   const bool row = token.strategy == "rows";
   if (!scenario.empty()) {
-    VYRE_CHECK(replay_scenario(scenario, bench, backend, out));
+    VYRE_CHECK(replay_scenario(scenario, bench, backend, output, out));
     return out;
   }
   const std::vector<uint32_t> expected = bench.expected(id, operands);
@@ -202,11 +129,11 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
                                  ? fmt::format("   \"{}\" ({})", subject.rows[token.index].rationale,
                                                subject.rows[token.index].source)
                                  : "";
-  out.report += fmt::format("  expected  {}{}\n", words(expected), source);
+  out.report += fmt::format("  expected  {}{}\n", describe_words(expected, std::span(&output, 1)), source);
   for (uint32_t k = 0; k < pipelines->all.size() && !out.fails; ++k) {
     const uint32_t workgroup = pipelines->all[k]->workgroup();
     const verify::Seen seen = bench.run({k, {id}});
-    VYRE_CHECK(tell(seen, backend, fmt::format(", alone, in workgroups of {}", workgroup), out));
+    VYRE_CHECK(tell(seen, backend, fmt::format(", alone, in workgroups of {}", workgroup), output, out));
     if (seen.wrong.empty() || row) continue;
     const auto fails = [&](std::span<const uint32_t> candidate) {
       std::vector<const uint32_t*> in;
@@ -217,10 +144,11 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
       return pipelines->all[k]->apply(in, have, poison).has_value() && want != have;
     };
     const std::vector<uint32_t> shrunk = generate::shrink(operands, fails);
-    if (shrunk != operands) out.report += fmt::format("  shrunk    {}\n", words(shrunk));
+    if (shrunk != operands)
+      out.report += fmt::format("  shrunk    {}\n", describe_words(shrunk, subject.application.inputs));
   }
   if (out.fails) return out;
-  out.report += fmt::format("  actual    {}, alone\n", words(expected));
+  out.report += fmt::format("  actual    {}, alone\n", describe_words(expected, std::span(&output, 1)));
   VYRE_CHECK(replay_neighbours(subject, token, id, bench, backend, out));
   return out;
 }
@@ -229,7 +157,7 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
 Result<void> replay_law_program(const algebra::BoundLaw& law, const Token& token, backend::Backend& backend,
                                 Replay& out) {
   const auto wrong = verify::check_law_at(backend, law, token.values);
-  if (!wrong) return tell({wrong.error(), 0, {}}, backend, ", as one program", out);
+  if (!wrong) return tell({wrong.error(), 0, {}}, backend, ", as one program", spec::DataType::U32, out);
   out.fails = out.fails || !wrong->empty();
   out.report += fmt::format("  program   {}\n", wrong->empty() ? "holds, as one program" : *wrong);
   return {};
@@ -262,7 +190,7 @@ Result<Replay> replay_law(const ops::Operation& operation, const Token& token, b
   Replay out;
   if (!answer) {
     out.report = fmt::format("{}: {}\n", token.subject, spec::to_string(law));
-    VYRE_CHECK(tell({answer.error(), 0, {}}, backend, "", out));
+    VYRE_CHECK(tell({answer.error(), 0, {}}, backend, "", spec::DataType::U32, out));
     return out;
   }
   const bool on_device = *answer;
@@ -273,7 +201,7 @@ Result<Replay> replay_law(const ops::Operation& operation, const Token& token, b
       "{}: {} ({}), {}\n  input     {}\n  expected  {}\n  actual    {} on the definition, {} on the "
       "backend\n",
       token.subject, spec::to_string(law), spec::info(law.kind).statement, claimed ? "claimed" : "denied",
-      words(token.values), say(claimed), say(on_spec), say(on_device));
+      describe_words(token.values, bound->variables), say(claimed), say(on_spec), say(on_device));
   if (claimed) VYRE_CHECK(replay_law_program(*bound, token, backend, out));
   return out;
 }
@@ -290,8 +218,9 @@ Result<Replay> replay_program(verify::Family family, const Token& token, backend
     return out;
   }
   if (family != verify::Family::Programs && verify::shapes(family) == 0)
-    return std::unexpected(unknown(token, "strategy"));
+    return std::unexpected(unknown_part(token, "strategy"));
   constexpr int kTries = 32;
+  constexpr spec::DataType kWord = spec::DataType::U32;  // the bench compares words
   const generate::ProgramCase c = verify::family_case(family, token.seed, token.index, backend.limits());
   out.report = fmt::format("{}, program {}:\n{}groups {},{},{}\n", token.subject, token.index,
                            text::print(c.program), c.groups.x, c.groups.y, c.groups.z);
@@ -301,12 +230,12 @@ Result<Replay> replay_program(verify::Family family, const Token& token, backend
     for (const auto& dispatch : token.scenario) {
       for (const verify::TokenCase& one : dispatch) scenario.push_back({0, {{0, one.index}}});
     }
-    VYRE_CHECK(replay_scenario(scenario, bench, backend, out));
+    VYRE_CHECK(replay_scenario(scenario, bench, backend, kWord, out));
     return out;
   }
   for (int attempt = 0; attempt < kTries && !out.fails; ++attempt) {
-    VYRE_CHECK(
-        tell(bench.run({0, {{0, token.index}}}), backend, fmt::format(", in run {}", attempt + 1), out));
+    VYRE_CHECK(tell(bench.run({0, {{0, token.index}}}), backend, fmt::format(", in run {}", attempt + 1),
+                    kWord, out));
   }
   if (!out.fails) out.report += fmt::format("  passes, {} times\n", kTries);
   return out;
@@ -339,23 +268,13 @@ Result<Replay> replay_claim(const Token& token, backend::Backend& backend) {
 
 Result<Replay> replay(std::string_view text, backend::Backend& backend) {
   VYRE_TRY(token, verify::parse_token(text));
-  if (const ops::Operation* operation = find_subject(token.subject)) {
-    if (token.strategy == "law") return replay_law(*operation, token, backend);
-    return replay_elementwise(verify::subject_of(*operation), token, backend);
-  }
-  if (const auto family = find_family(token.subject)) {
-    if (*family == verify::Family::Subgroups && token.strategy == "claim")
-      return replay_claim(token, backend);
-    if (token.strategy != "program") return std::unexpected(unknown(token, "strategy"));
-    return replay_program(*family, token, backend);
-  }
-  const auto family = find_family(std::string_view(token.subject).substr(0, token.subject.find('/')));
-  if (family) {
-    for (const verify::Subject& subject : verify::elementwise_subjects(*family)) {
-      if (subject.name == token.subject) return replay_elementwise(subject, token, backend);
-    }
-  }
-  return std::unexpected(unknown(token, "subject"));
+  VYRE_TRY(who, find_addressee(token));
+  if (who.operation != nullptr && token.strategy == "law") return replay_law(*who.operation, token, backend);
+  if (who.subject) return replay_elementwise(*who.subject, token, backend);
+  if (*who.family == verify::Family::Subgroups && token.strategy == "claim")
+    return replay_claim(token, backend);
+  if (token.strategy != "program") return std::unexpected(unknown_part(token, "strategy"));
+  return replay_program(*who.family, token, backend);
 }
 
 Result<void> require_passed(const Replay& replay, std::string_view token, std::string_view backend) {

@@ -1,39 +1,116 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
+#include "host/files.h"
+#include "suite/emit.h"
+#include "suite/regressions.h"
 #include "suite/replay.h"
 #include "verbs.h"
 
 namespace vyre::tool {
 namespace {
 
-int run(const std::string& token, const BackendOptions& options) {
-  auto backend = open_backend(options);
-  if (!backend) return report(backend.error());
-  const auto replay = suite::replay(token, **backend);
-  if (!replay) return report(replay.error());
-  fmt::print("{}", replay->report);
-  std::fflush(stdout);
-  if (const auto passed = suite::require_passed(*replay, token, options.spec); !passed) {
-    return report(passed.error());
-  }
+struct Options {
+  std::string what, emit, out;
+  BackendOptions backend;
+};
+
+/// Writes a case in another form.
+int write(const suite::FailingCase& failing, const Options& o) {
+  const suite::Format format = *suite::find_format(o.emit);
+  const auto text = suite::emit(failing, format);
+  if (!text) return report(text.error());
+  const std::string path =
+      o.out.empty() ? suite::base_name(failing) + std::string(suite::info(format).ending) : o.out;
+  if (const auto written = host::write_file(path, *text); !written)
+    return usage_error(written.error().message);
+  if (path != "-") fmt::print("wrote {}\n", path);
   return 0;
+}
+
+int tell(const suite::Replay& replay, const Options& o) {
+  fmt::print("{}", replay.report);
+  std::fflush(stdout);
+  if (const auto passed = suite::require_passed(replay, o.what, o.backend.spec); !passed)
+    return report(passed.error());
+  return 0;
+}
+
+int replay_token(const Options& o, backend::Backend& backend) {
+  const auto replay = suite::replay(o.what, backend);
+  if (!replay) return report(replay.error());
+  if (!o.emit.empty()) {
+    auto failing = suite::failing_case_of(o.what, backend);
+    if (!failing) return report(failing.error());
+    suite::sign(failing->story, backend.identity());
+    if (const int exit = write(*failing, o); exit != 0) return exit;
+  }
+  return tell(*replay, o);
+}
+
+int replay_file(const Options& o, backend::Backend& backend) {
+  const auto bytes = host::read_file(o.what);
+  if (!bytes) return usage_error(bytes.error().message);
+  const Source source(o.what, std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+  const auto failing = suite::parse_failing_case(source.text());
+  if (!failing) {
+    fmt::print(stderr, "{}", render(failing.error(), &source, o.what));
+    return exit_code(failing.error().code);
+  }
+  const auto replay = suite::replay(*failing, backend);
+  if (!replay) return report(replay.error(), o.what);
+  if (!o.emit.empty()) {
+    if (const int exit = write(*failing, o); exit != 0) return exit;
+  }
+  return tell(*replay, o);
+}
+
+int replay_folder(const Options& o, backend::Backend& backend) {
+  const auto regressions = suite::read_regressions(o.what);
+  if (!regressions) return report(regressions.error());
+  if (regressions->empty())
+    return usage_error(fmt::format("{} has no failing cases (*.vyre, *.case)", o.what));
+  const auto replayed = suite::replay_all(*regressions, backend);
+  if (!replayed) return report(replayed.error());
+  fmt::print("{}", suite::report(*replayed, o.backend.spec));
+  return replayed->failing.empty() ? 0 : 1;
+}
+
+int run(const Options& o) {
+  std::error_code error;
+  const bool folder = std::filesystem::is_directory(o.what, error);
+  if (folder && !o.emit.empty()) return usage_error("--emit writes one case: replay a file of the directory");
+  if (!o.out.empty() && o.emit.empty()) return usage_error("-o goes with --emit");
+  auto backend = open_backend(o.backend);
+  if (!backend) return report(backend.error());
+  if (folder) return replay_folder(o, **backend);
+  // What is there is meant, and so is what looks like the path of something that is not.
+  const std::string ending = std::filesystem::path(o.what).extension().string();
+  const bool file = std::filesystem::exists(o.what, error) || ending == ".vyre" || ending == ".case";
+  return file ? replay_file(o, **backend) : replay_token(o, **backend);
 }
 
 }  // namespace
 
 void add_replay(CLI::App& app, int& exit) {
-  auto* verb = app.add_subcommand("replay", "run one failing case again");
-  struct Options {
-    std::string token;
-    BackendOptions backend;
-  };
+  auto* verb = app.add_subcommand("replay", "run failing cases again");
   auto o = std::make_shared<Options>();
-  verb->add_option("TOKEN", o->token, "from a report or certificate")->required();
+  verb->add_option("CASE", o->what,
+                   "a token from a report or certificate, a file of a case, or a directory of such files")
+      ->type_name("TOKEN|FILE|DIR")
+      ->required();
   add_backend(*verb, o->backend);
-  verb->footer("Example:\n  vyre-conform replay primitive.bitwise.shl@1:random:1:42 --backend native");
-  verb->callback([o, &exit] { exit = run(o->token, o->backend); });
+  std::vector<std::string> formats;
+  for (const suite::FormatInfo& format : suite::kFormats) formats.emplace_back(format.text);
+  verb->add_option("--emit", o->emit, "also write the case as a file that compiles by itself")
+      ->check(CLI::IsMember(formats));
+  verb->add_option("-o", o->out, "the file to write; without it one that is named after the case");
+  verb->footer(
+      "Example:\n  vyre-conform replay primitive.bitwise.shl@1:random:7:42 --backend native --emit cpp\n"
+      "`docs/failures.md` says more.");
+  verb->callback([o, &exit] { exit = run(*o); });
 }
 
 }  // namespace vyre::tool

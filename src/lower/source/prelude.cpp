@@ -115,6 +115,10 @@ constexpr std::string_view kCuda = R"code(#include <cstdint>
 
 #include <cuda_runtime.h>
 
+#ifdef __NVCC__
+#pragma nv_diag_suppress 177  // values that nobody uses
+#endif
+
 using u32 = std::uint32_t;
 using u64 = unsigned long long;
 using i32 = std::int32_t;

@@ -1,0 +1,136 @@
+// Replaying what was written down, and writing down what a token names.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/checked.h"
+#include "ops/operation.h"
+#include "suite/case_program.h"
+#include "suite/replay.h"
+#include "suite/replay_report.h"
+#include "text/text.h"
+#include "verify/program_parity.h"
+
+namespace vyre::suite {
+namespace {
+
+using generate::ProgramCase;
+using verify::Fault;
+
+constexpr int kTries = 3;  // of what a case gives alone
+
+/// Whether a fault may be seen only beside or after other cases, by chance, or later.
+bool wants_company(std::string_view fault) {
+  for (const Fault one : {Fault::OrderDependent, Fault::Flaky, Fault::LateWrite, Fault::FalseClaim}) {
+    if (fault == verify::text(one)) return true;
+  }
+  return false;
+}
+
+/// "  input     a = 0x00000001 (1)", a line a buffer.
+std::string buffer_lines(const check::Checked& checked, const std::vector<Bytes>& buffers,
+                         std::string_view label, bool written) {
+  std::string out;
+  for (size_t k = 0; k < buffers.size(); ++k) {
+    const ir::BufferDecl& decl = checked.buffer(checked.bound_buffers()[k]);
+    if (written && decl.access != ir::BufferAccess::ReadWrite) continue;
+    out += fmt::format("  {:<9} {} = {}\n", out.empty() ? label : "", checked.program().code.name(decl.name),
+                       describe_elements(buffers[k], checked.program().element(decl)));
+  }
+  return out;
+}
+
+Result<void> expect_reference(const check::Checked& checked, const FailingCase& failing) {
+  VYRE_TRY(expected, verify::reference_answer(checked, *failing.program, failing.story.subgroup));
+  const auto difference = verify::first_difference(checked, expected, failing.expected);
+  const bool sizes = std::ranges::equal(expected, failing.expected, {}, &Bytes::size, &Bytes::size);
+  if (sizes && !difference) return {};
+  return std::unexpected(make_diag(
+      DiagCode::C017, Span::none(),
+      difference
+          ? fmt::format("the text expects {}[{}] = {:#x}, and the reference interpreter gives {:#x}",
+                        difference->buffer, difference->index, difference->actual, difference->expected)
+          : "the text expects other numbers of elements than there are",
+      "the text was changed: take it from where it was kept"));
+}
+
+/// What one run gives, as a bench would say it.
+verify::Seen run_once(backend::Backend& backend, const check::Checked& checked, const FailingCase& failing,
+                      std::vector<Bytes>& actual) {
+  verify::Seen seen;
+  const auto run = [&]() -> Result<void> {
+    VYRE_TRY(pipeline, backend.compile(checked));
+    VYRE_TRY(ran, verify::run_on(*pipeline, *failing.program));
+    VYRE_CHECK(backend.settle());
+    seen.broken = ran.canaries_broken;
+    actual = std::move(ran.buffers);
+    return {};
+  };
+  if (auto done = run(); !done) seen.error = std::move(done).error();
+  return seen;
+}
+
+Result<void> replay_program(const FailingCase& failing, backend::Backend& backend, Replay& out) {
+  const auto checked = check::check(failing.program->program, ops::op_table());
+  if (!checked) return std::unexpected(checked.error().front());
+  VYRE_CHECK(expect_reference(*checked, failing));
+  const ProgramCase& c = *failing.program;
+  out.report +=
+      fmt::format("{}groups {},{},{}\n", text::print(c.program), c.groups.x, c.groups.y, c.groups.z);
+  out.report += buffer_lines(*checked, c.buffers, "input", false);
+  out.report += buffer_lines(*checked, failing.expected, "expected", true);
+  VYRE_CHECK(backend.renew());
+  for (int attempt = 0; attempt < kTries && !out.fails; ++attempt) {
+    std::vector<Bytes> actual;
+    const verify::Seen seen = run_once(backend, *checked, failing, actual);
+    VYRE_CHECK(tell(seen, backend, fmt::format(", in run {}", attempt + 1), spec::DataType::U32, out));
+    if (seen.error || verify::first_difference(*checked, failing.expected, actual) == std::nullopt) continue;
+    if (!out.fails)
+      out.report += fmt::format("  {}, in run {}\n", verify::text(Fault::WrongValue), attempt + 1);
+    out.report += buffer_lines(*checked, actual, "actual", true);
+    out.fails = true;
+  }
+  if (!out.fails) out.report += fmt::format("  passes, {} times\n", kTries);
+  return {};
+}
+
+}  // namespace
+
+Result<Replay> replay(const FailingCase& failing, backend::Backend& backend) {
+  Replay out;
+  const Story& story = failing.story;
+  if (!story.subject.empty())
+    out.report = fmt::format("{}{}{}\n", story.subject, story.fault.empty() ? "" : ": ", story.fault);
+  if (failing.program) VYRE_CHECK(replay_program(failing, backend, out));
+  const bool by_token = !story.token.empty() && (!failing.program || wants_company(story.fault));
+  if (out.fails || !by_token) return out;
+  VYRE_TRY(again, replay(story.token, backend));
+  out.fails = again.fails;
+  out.report += again.report;
+  return out;
+}
+
+Result<FailingCase> failing_case_of(std::string_view text, backend::Backend& backend) {
+  VYRE_TRY(token, verify::parse_token(text));
+  FailingCase out;
+  out.story.subject = token.subject;
+  out.story.token = text;
+  VYRE_TRY(program, case_program(token, backend));
+  if (!program) return out;
+  const auto checked = check::check(program->program, ops::op_table());
+  if (!checked) return std::unexpected(checked.error().front());
+  if (!checked->intrinsics().empty()) out.story.subgroup = backend.limits().subgroup_size;
+  VYRE_TRY(expected, verify::reference_answer(*checked, *program, out.story.subgroup));
+  out.program = std::move(program);
+  out.expected = std::move(expected);
+  return out;
+}
+
+void sign(Story& story, const backend::Identity& identity) {
+  story.vyre = identity.version;
+  story.backend = identity.name;
+  story.device = identity.device;
+  story.driver = identity.driver;
+}
+
+}  // namespace vyre::suite
