@@ -22,6 +22,7 @@
 #include "suite/suite.h"
 #include "verify/examine.h"
 #include "verify/families.h"
+#include "verify/leaves.h"
 #include "verify/parity.h"
 #include "verify/program_parity.h"
 #include "worker/worker.h"
@@ -113,8 +114,9 @@ double judged(backend::Backend& backend, const verify::Subject& subject, uint64_
   const verify::Monitor monitor;
   verify::Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
   const auto ranges = cases_of(subject, seed, cases);
-  const double took =
-      bench::seconds([&] { must(verify::check_cases(subject, examiner, ranges, seed, monitor, verdict)); });
+  verify::LeafWriter leaves(verdict, subject.oracle);
+  const double took = bench::seconds(
+      [&] { must(verify::check_cases(subject, examiner, ranges, seed, monitor, verdict, leaves)); });
   bench::must_be(verdict.failure_count == 0 && verdict.parity.at(0).tally.whole(), subject.name);
   return took;
 }

@@ -8,6 +8,8 @@
 
 #include "certify/canonical_json.h"
 #include "certify/fields.h"
+#include "certify/merkle.h"
+#include "certify/packing.h"
 
 namespace vyre::certify {
 namespace {
@@ -16,12 +18,76 @@ using nlohmann::json;
 
 constexpr int kMaxDepth = 16;  // of nesting; a statement has 7
 constexpr std::string_view kStatementType = "https://in-toto.io/Statement/v1";
-constexpr std::string_view kPredicateType = "https://vyre.dev/conformance/v3";
+constexpr std::string_view kPredicateType = "https://vyre.dev/conformance/v4";
+constexpr size_t kMaxParts = size_t{1} << 22;  // of the verdicts, unpacked
+
+/// What a tier gives, as SEMANTICS has it.
+std::string tier(verify::Strength strength) {
+  const uint64_t cases = parity_cases(strength);
+  switch (strength) {
+    case verify::Strength::Quick:
+      return fmt::format("quick: all laws, and at least {} cases of parity an operation", cases);
+    case verify::Strength::Standard:
+      return fmt::format("standard: all laws, and at least {} cases of parity an operation", cases);
+    case verify::Strength::Full:
+      return fmt::format(
+          "full: all laws, at least {} cases of parity an operation, and every domain of at most 2^32 inputs "
+          "whole",
+          cases);
+  }
+  return {};
+}
+
+// Of evidence the pipeline is the verdict's own, which is said once: so evidence on different operations may
+// be the same text.
+constexpr std::string_view kOwnPipeline = "device(pipeline, ";
+std::string own_pipeline(const json& verdict) {
+  constexpr size_t kShort = 16;
+  return fmt::format("device({}, ", verdict.at("pipeline").get<std::string>().substr(0, kShort));
+}
+void replace_in_evidence(json& verdicts, bool to_own) {
+  for (json& verdict : verdicts) {
+    const std::string mine = own_pipeline(verdict);
+    const std::string_view from = to_own ? std::string_view(mine) : kOwnPipeline;
+    const std::string_view to = to_own ? kOwnPipeline : std::string_view(mine);
+    for (json& law : verdict.at("laws")) {
+      for (json& evidence : law.at("evidence")) {
+        std::string& subject = evidence.at("subject").get_ref<std::string&>();
+        if (subject.starts_with(from)) subject.replace(0, from.size(), to);
+      }
+    }
+  }
+}
+
+/// The root of the leaves of a verdict: of parity, of laws, and one of what else there is.
+std::string root_of(const json& verdict) {
+  std::vector<Digest> leaves;
+  json rest = verdict;
+  for (const char* part : {"leaves", "laws"}) {
+    for (const json& leaf : verdict.at(part)) leaves.push_back(merkle_leaf(print_canonical(leaf).value()));
+    rest.erase(part);
+  }
+  leaves.push_back(merkle_leaf(print_canonical(rest).value()));
+  return merkle_root(leaves).hex();
+}
 
 // The in-toto statement: what a certificate says, and what follows from it, but for the digest.
 json statement(const Certificate& certificate) {
   json predicate = to_json(certificate);
   predicate["format"] = kFormatVersion;
+  predicate["track"] = "strict";
+  predicate["tier"] = tier(certificate.strength);
+  json& verdicts = predicate["verdicts"];
+  replace_in_evidence(verdicts, true);
+  std::vector<Digest> roots;
+  for (json& verdict : verdicts) {
+    constexpr size_t kDigits = 32;
+    const std::string root = root_of(verdict);
+    roots.push_back(merkle_leaf(root));
+    verdict["root"] = root.substr(0, kDigits);
+  }
+  predicate["root"] = merkle_root(roots).hex();
+  verdicts = pack(verdicts);
   predicate["levels"] = {{"integer", std::string(text(certificate.level()))},
                          {"line", certificate.level_line()}};
   if (certificate.registry.has_floats()) {
@@ -74,6 +140,50 @@ std::optional<Diag> old_format(std::string_view text) {
                                 format->get<uint64_t>(), kFormatVersion));
 }
 
+/// Replaces the packed verdicts by what they stand for. Return: what is wrong with them.
+std::optional<std::string> unpack_verdicts(json& predicate) {
+  const auto packed = predicate.find("verdicts");
+  if (packed == predicate.end()) return "/verdicts is missing";
+  auto verdicts = unpack(*packed, kMaxParts);
+  if (!verdicts) return "/verdicts " + verdicts.error();
+  *packed = std::move(*verdicts);
+  const auto is_text = [](const json& object, const char* key) {
+    return object.is_object() && object.contains(key) && object.at(key).is_string();
+  };
+  const auto has_list = [](const json& object, const char* key) {
+    return object.is_object() && object.contains(key) && object.at(key).is_array();
+  };
+  if (!packed->is_array()) return "/verdicts is not a list";
+  for (const json& verdict : *packed) {
+    if (!is_text(verdict, "pipeline") || !has_list(verdict, "laws"))
+      return "/verdicts holds what is no verdict";
+    for (const json& law : verdict.at("laws")) {
+      if (!has_list(law, "evidence")) return "/verdicts has a law without evidence";
+      for (const json& evidence : law.at("evidence")) {
+        if (!is_text(evidence, "subject")) return "/verdicts has evidence without a subject";
+      }
+    }
+  }
+  replace_in_evidence(*packed, false);
+  return std::nullopt;
+}
+
+/// Whether leaves and tallies tell the same, and no other track's subject is among the verdicts.
+std::optional<std::string> disagreement(const verify::Verdict& verdict) {
+  for (const verify::OracleCases& oracle : verdict.parity) {
+    verify::Tally sum;
+    for (const verify::Leaf& leaf : verdict.leaves) {
+      if (leaf.tally.planned > verify::kLeafCases) return "a leaf has more cases than one may have";
+      if (leaf.oracle == oracle.oracle) verify::add(sum, leaf.tally);
+    }
+    if (!verdict.error.empty()) continue;  // what stopped the subject left cases without a leaf
+    if (sum.planned != oracle.tally.planned || sum.completed != oracle.tally.completed)
+      return fmt::format("the leaves of the {} have {} of {} cases", text(oracle.oracle), sum.planned,
+                         oracle.tally.planned);
+  }
+  return std::nullopt;
+}
+
 /// What a statement tells, once all that follows from it has been found to be there.
 Result<Certificate> read_statement(std::string_view payload) {
   const auto in = parse_canonical(payload, kMaxDepth);
@@ -91,12 +201,18 @@ Result<Certificate> read_statement(std::string_view payload) {
     return std::unexpected(unreadable(fmt::format("the certificate has format {}, this build reads format {}",
                                                   format->get<uint64_t>(), kFormatVersion)));
   }
-  auto certificate = from_json(*predicate);
+  json told = *predicate;
+  if (const auto fault = unpack_verdicts(told)) return std::unexpected(unreadable(*fault));
+  auto certificate = from_json(told);
   if (!certificate) return std::unexpected(unreadable(certificate.error()));
 
+  for (const verify::Verdict& verdict : certificate->verdicts) {
+    if (const auto wrong = disagreement(verdict))
+      return std::unexpected(inconsistent(fmt::format("{}: {}", verdict.subject, *wrong)));
+  }
   // What is derived must be what follows, first by name for a helpful message, then byte for byte.
   const json expected = statement(*certificate);
-  for (const char* derived : {"levels", "totals", "trusts"}) {
+  for (const char* derived : {"levels", "root", "tier", "totals", "track", "trusts"}) {
     const auto at = predicate->find(derived);
     const json& follows = expected["predicate"][derived];
     if (at == predicate->end() || *at != follows) {
@@ -154,7 +270,13 @@ Result<void> require(const Certificate& certificate, const Requirement& wanted) 
 Totals totals(const std::vector<verify::Verdict>& verdicts) {
   Totals t;
   for (const verify::Verdict& v : verdicts) {
-    for (const verify::OracleCases& o : v.parity) t.parity_cases += o.tally.completed;
+    for (const verify::OracleCases& o : v.parity) {
+      t.parity_cases += o.tally.completed;
+      t.planned += o.tally.planned;
+      t.waived += o.tally.waived;
+      t.unsupported += o.tally.unsupported;
+      t.passed += o.tally.completed - std::min(o.tally.completed, o.tally.failed + o.tally.waived);
+    }
     t.repeated_evaluations += v.determinism.completed;
     t.dispatches += v.dispatches;
     t.failures += v.failure_count;
@@ -164,6 +286,7 @@ Totals totals(const std::vector<verify::Verdict>& verdicts) {
       if (is_settled(law)) (law.claimed ? t.laws_verified : t.laws_refuted) += 1;
     }
   }
+  t.failed = t.planned - std::min(t.planned, t.passed + t.waived + t.unsupported);
   return t;
 }
 

@@ -23,7 +23,7 @@
 
 namespace vyre::certify {
 
-inline constexpr uint32_t kFormatVersion = 3;
+inline constexpr uint32_t kFormatVersion = 4;
 
 /// What was there to be certified: the operations and families of this build.
 struct Registry {
@@ -43,10 +43,14 @@ struct Registry {
   bool has_floats() const { return float_operations != 0 || float_families != 0; }
   bool operator==(const Registry&) const = default;
 };
-/// The registry that is built in. The digest covers ids, versions, signatures, compositions (as wire bytes),
-/// laws, denials, classes, boundary values and specification rows of every operation, and the families'
-/// names.
+/// The registry that is built in. The digest covers names and digests of its entries: id, version, signature,
+/// composition (as wire bytes), laws, denials, classes, boundary values and specification rows of each
+/// operation; name, members, rows and programs of each family.
 const Registry& this_registry();
+/// The digest of what this build's registry says of a subject, 128 bits in hexadecimal; empty for a name that
+/// it does not have. A verdict on an entry holds in any registry that has the same entry, so a new operation
+/// does not void the verdicts on the others.
+std::string entry_of(std::string_view subject);
 
 struct Certificate {
   std::string vyre;     // version that wrote it
@@ -77,6 +81,9 @@ struct Totals {
   uint64_t laws_claimed = 0, laws_verified = 0;
   uint64_t laws_denied = 0, laws_refuted = 0;
   uint64_t failures = 0;
+  /// Cases of parity. What was planned is passed, failed, waived or unsupported; failed is also what gave no
+  /// answer.
+  uint64_t planned = 0, passed = 0, failed = 0, waived = 0, unsupported = 0;
 };
 Totals totals(const std::vector<verify::Verdict>& verdicts);
 

@@ -25,6 +25,8 @@ void describe(Archive& a, T& x)
   a.field("planned", x.planned);
   a.field("completed", x.completed);
   a.field("failed", x.failed);
+  a.later_field("waived", x.waived);
+  a.later_field("unsupported", x.unsupported);
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
@@ -32,6 +34,16 @@ void describe(Archive& a, T& x)
 {
   a.name("oracle", x.oracle, verify::kOracleNames);
   a.field("cases", x.tally);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::Leaf>
+{
+  a.name("oracle", x.oracle, verify::kOracleNames);
+  a.field("generator", x.generator);
+  a.field("slice", x.slice);
+  a.field("cases", x.tally);
+  a.optional("digest", x.digest);
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
@@ -78,8 +90,10 @@ void describe(Archive& a, T& x)
 {
   a.name("kind", x.kind, verify::kSubjectKindNames);
   a.field("subject", x.subject);
+  a.optional("entry", x.entry);
   a.field("pipeline", x.pipeline);
   a.field("parity", x.parity);
+  a.field("leaves", x.leaves);
   a.field("definition", x.definition);
   a.field("determinism", x.determinism);
   a.field("dispatches", x.dispatches);
@@ -133,6 +147,11 @@ void describe(Archive& a, T& x)
   a.field("laws_denied", x.laws_denied);
   a.field("laws_refuted", x.laws_refuted);
   a.field("failures", x.failures);
+  a.field("planned", x.planned);
+  a.field("passed", x.passed);
+  a.field("failed", x.failed);
+  a.field("waived", x.waived);
+  a.field("unsupported", x.unsupported);
 }
 
 std::string word(uint32_t bits) { return fmt::format("0x{:08x}", bits); }

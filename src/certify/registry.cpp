@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "algebra/law.h"
 #include "certify/certificate.h"
@@ -85,27 +86,51 @@ void add(Hasher& h, const ops::Operation& op) {
   }
 }
 
-Registry make_registry() {
-  Hasher h;
-  h.update_u64(ops::all_operations().size());
-  for (const ops::Operation& op : ops::all_operations()) add(h, op);
-  for (const verify::FamilyInfo& family : verify::kFamilies) {
-    add(h, family.text);
-    for (const verify::Subject& subject : verify::elementwise_subjects(family.family)) {
-      add(h, subject.name);
-      for (const verify::TableRow& row : subject.rows) {
-        add(h, row.operands);
-        add(h, row.expected);
-      }
+void add(Hasher& h, const verify::Family family) {
+  add(h, verify::info(family).text);
+  for (const verify::Subject& subject : verify::elementwise_subjects(family)) {
+    add(h, subject.name);
+    for (const verify::TableRow& row : subject.rows) {
+      add(h, row.operands);
+      add(h, row.expected);
     }
   }
-  for (const auto list :
-       {verify::memory_shapes(), verify::control_shapes(), verify::loop_shapes(), verify::barrier_shapes(),
-        verify::atomic_shapes(), verify::subgroup_shapes(), verify::reduction_shapes()}) {
-    for (const verify::Shape& shape : list) {
-      add(h, shape.name);
-      add(h, shape.text);
-    }
+  for (const verify::Shape& shape : verify::shapes_of(family)) {
+    add(h, shape.name);
+    add(h, shape.text);
+  }
+}
+
+/// Names and digests of all entries, in the order of the registry.
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+template <typename T>
+std::string entry_digest(const T& entry) {
+  constexpr size_t kDigits = 32;
+  Hasher h;
+  add(h, entry);
+  return h.finish().hex().substr(0, kDigits);
+}
+
+Entries make_entries() {
+  Entries out;
+  for (const ops::Operation& op : ops::all_operations())
+    out.emplace_back(verify::subject_of(op.id, op.version), entry_digest(op));
+  for (const verify::FamilyInfo& family : verify::kFamilies)
+    out.emplace_back(family.text, entry_digest(family.family));
+  return out;
+}
+
+const Entries& entries() {
+  static const Entries list = make_entries();
+  return list;
+}
+
+Registry make_registry() {
+  Hasher h;
+  for (const auto& [name, digest] : entries()) {
+    add(h, name);
+    add(h, digest);
   }
   const auto floats = uint32_t(std::ranges::count_if(ops::all_operations(), [](const ops::Operation& op) {
     return verify::track_of(op) == verify::Track::Float;
@@ -119,6 +144,11 @@ Registry make_registry() {
 const Registry& this_registry() {
   static const Registry registry = make_registry();
   return registry;
+}
+
+std::string entry_of(std::string_view subject) {
+  const auto found = std::ranges::find(entries(), subject, &Entries::value_type::first);
+  return found == entries().end() ? std::string() : found->second;
 }
 
 }  // namespace vyre::certify

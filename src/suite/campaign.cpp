@@ -9,7 +9,7 @@
 namespace vyre::suite {
 namespace {
 
-constexpr std::string_view kFormat = "1";
+constexpr std::string_view kFormat = "2";
 constexpr std::string_view kWithDriver = " with driver ";
 
 std::string value_of(const state::CampaignKey& key, std::string_view name) {

@@ -297,6 +297,7 @@ class Agenda {
         sum = std::move(*work.verdict);
       }
       begun[work.subject] = true;
+      sum.entry = certify::entry_of(subjects_[work.subject]);
       out.seconds[work.subject] += work.seconds;
     }
     return out;

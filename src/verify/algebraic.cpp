@@ -11,6 +11,7 @@
 #include "verify/device_laws.h"
 #include "verify/examine.h"
 #include "verify/families.h"
+#include "verify/leaves.h"
 #include "verify/parity.h"
 #include "verify/token.h"
 
@@ -374,6 +375,7 @@ Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& mon
     }
   }
   verdict.parity.push_back({Oracle::Law, tally});
+  LeafWriter(verdict, Oracle::Law).add("twins", tally);
   verdict.pipeline = all.finish().hex();
   device.account();
   return verdict;

@@ -7,8 +7,10 @@
 #include "verify/algebraic.h"
 #include "verify/examine.h"
 #include "verify/families.h"
+#include "verify/leaves.h"
 #include "verify/program_bench.h"
 #include "verify/program_parity.h"
+#include "verify/strongest.h"
 #include "verify/token.h"
 #include "wire/wire.h"
 
@@ -37,7 +39,8 @@ class ProgramFamily {
         monitor_(monitor),
         verdict_(verdict),
         bench_(backend, family, seed),
-        blame_(backend, monitor) {}
+        blame_(backend, monitor),
+        leaves_(verdict, Oracle::ReferenceInterpreter) {}
 
   /// Cases begin .. begin + count - 1, all of one program when `shared`.
   Result<void> run(std::span<const uint64_t> indices, bool shared) {
@@ -59,6 +62,8 @@ class ProgramFamily {
     for (size_t k = 0; ended && k < pipelines.size(); ++k) pipelines[k] = backend_.compile(checked[k]);
     for (size_t k = 0; k < cases.size(); ++k) {
       if (monitor_.stopped()) return {};
+      const Tally before = parity_;
+      answers_.clear();
       auto& pipeline = pipelines[shared ? 0 : k];
       if (pipeline) {
         VYRE_CHECK(run_case(**pipeline, checked[shared ? 0 : k], cases[k], indices[k]));
@@ -67,6 +72,8 @@ class ProgramFamily {
         ++parity_.failed;
         VYRE_CHECK(examine(Check::Parity, cases[k], indices[k], Seen{pipeline.error(), 0, {}}));
       }
+      leaves_.add("program", {1, parity_.completed - before.completed, parity_.failed - before.failed},
+                  answers_);
       monitor_.done(1);
     }
     return {};
@@ -115,6 +122,10 @@ class ProgramFamily {
       verdict_.canaries += run->canaries;
       verdict_.canaries_broken += run->canaries_broken;
       ++tally.completed;
+      if (repeat == 0) {
+        for (const Bytes& buffer : run->buffers)
+          answers_.insert(answers_.end(), buffer.begin(), buffer.end());
+      }
       const auto difference = first_difference(checked, repeat == 0 ? expected : first, run->buffers);
       tally.failed += difference.has_value();
       if (difference || (run->canaries_broken != 0 && backend_.isolated())) {
@@ -239,6 +250,8 @@ class ProgramFamily {
   Blame blame_;
   std::deque<Batch> history_;  // cases since the backend was renewed, the last ones
   Tally parity_;
+  Bytes answers_;  // of one case, all buffers
+  LeafWriter leaves_;
   Hasher hasher_;
 };
 
@@ -247,6 +260,7 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, std::op
                                Verdict& verdict) {
   constexpr uint32_t kSizes[] = {kWorkgroup, 64};
   Hasher hasher;
+  LeafWriter rows(verdict, Oracle::SpecificationTable), cases(verdict, strongest({.program = true}));
   for (const Subject& subject : track ? elementwise_subjects(family, *track) : elementwise_subjects(family)) {
     if (monitor.stopped()) return {};
     VYRE_TRY(pipelines, make_pipelines(backend, subject, kSizes, seed, verdict));
@@ -254,7 +268,10 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, std::op
     Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
     const auto ranges = plan_cases(subject, seed, plan.cases_a_subject,
                                    std::min<uint64_t>(plan.cases_a_subject, 1 << 16), false);
-    VYRE_CHECK(check_parity(subject, examiner, ranges, seed, monitor, verdict));
+    rows.of(subject.application.name);
+    cases.of(subject.application.name);
+    VYRE_CHECK(check_rows(subject, examiner, seed, verdict, rows));
+    VYRE_CHECK(check_cases(subject, examiner, ranges, seed, monitor, verdict, cases));
     VYRE_CHECK(check_determinism(subject, examiner, uint32_t(pipelines.all.size()),
                                  repetition_of(subject, std::min(plan.cases_a_subject, kRepeatedEvaluations)),
                                  seed, monitor, verdict));

@@ -11,7 +11,6 @@
 #include "verify/shapes.h"
 
 namespace vyre::verify {
-namespace {
 
 std::span<const Shape> shapes_of(Family family) {
   switch (family) {
@@ -30,6 +29,8 @@ std::span<const Shape> shapes_of(Family family) {
   }
   return {};
 }
+
+namespace {
 
 struct SizedShape {
   const Shape* shape;

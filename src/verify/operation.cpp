@@ -10,6 +10,7 @@
 #include "verify/device_laws.h"
 #include "verify/examine.h"
 #include "verify/families.h"
+#include "verify/leaves.h"
 #include "verify/parity.h"
 #include "verify/token.h"
 
@@ -124,13 +125,16 @@ class PieceCheck {
   Result<void> check(const Piece& piece) {
     switch (piece.kind) {
       case Piece::Kind::Definition: break;
-      case Piece::Kind::Rows:
+      case Piece::Kind::Rows: {
         verdict_.boundaries = uint32_t(operation_.boundaries.size());
-        return check_rows(subject_, *examiner_, seed_, verdict_);
+        LeafWriter leaves(verdict_, Oracle::SpecificationTable);
+        return check_rows(subject_, *examiner_, seed_, verdict_, leaves);
+      }
       case Piece::Kind::Cases: {
         const auto ranges = cases_of(subject_, plan_, seed_);
+        LeafWriter leaves(verdict_, subject_.oracle, piece.first / kPieceCases);
         return check_cases(subject_, *examiner_, part_of(ranges, piece.first, piece.count), seed_, monitor_,
-                           verdict_);
+                           verdict_, leaves);
       }
       case Piece::Kind::Determinism: {
         Repetition repetition = repetition_of(subject_, plan_.repeated_evaluations);

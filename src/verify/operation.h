@@ -48,7 +48,7 @@ inline constexpr std::array<std::string_view, 5> kPieceNames = {"definition", "r
 /// "definition", "cases.1048576": unique among the pieces of an operation.
 std::string text(const Piece& piece);
 /// The fixed number of cases, or repeated evaluations, that one piece has at most.
-inline constexpr uint64_t kPieceCases = uint64_t{1} << 20;
+inline constexpr uint64_t kPieceCases = kLeafCases;
 inline constexpr uint64_t kPieceEvaluations = uint64_t{1} << 24;
 /// All of an operation; a function of the plan alone.
 std::vector<Piece> pieces_of(const ops::Operation& operation, const OperationPlan& plan, uint64_t seed);

@@ -6,6 +6,7 @@
 
 #include "verify/columns.h"
 #include "verify/examine.h"
+#include "verify/leaves.h"
 #include "verify/strongest.h"
 
 namespace vyre::verify {
@@ -13,11 +14,6 @@ namespace {
 
 using generate::Strategy;
 using spec::DataType;
-
-void add(Tally& to, const Tally& more) {
-  to.completed += more.completed;
-  to.failed += more.failed;
-}
 
 }  // namespace
 
@@ -145,7 +141,8 @@ void CaseSource::fill(uint64_t begin, size_t count, std::span<uint32_t* const> c
   }
 }
 
-Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t seed, Verdict& verdict) {
+Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t seed, Verdict& verdict,
+                        LeafWriter& leaves) {
   const size_t n = subject.rows.size();
   if (n == 0) return {};
   const size_t each = output_words(subject.application);
@@ -160,24 +157,31 @@ Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t see
   const Examiner::Slice slice{0, *SubjectBench::source_of("rows"), 0, 1, n};
   VYRE_TRY(tally, examiner.judge(slice, columns, expected, actual, poison, Check::Parity));
   add(oracle_cases(verdict, Oracle::SpecificationTable).tally, tally);
+  tally.planned = n;
+  leaves.add("rows", tally, std::span<const uint32_t>(actual));
   return {};
 }
 
 Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
                           uint64_t seed, const Monitor& monitor, Verdict& verdict) {
-  VYRE_CHECK(check_rows(subject, examiner, seed, verdict));
-  return check_cases(subject, examiner, ranges, seed, monitor, verdict);
+  {
+    LeafWriter leaves(verdict, Oracle::SpecificationTable);
+    VYRE_CHECK(check_rows(subject, examiner, seed, verdict, leaves));
+  }
+  LeafWriter leaves(verdict, subject.oracle);
+  return check_cases(subject, examiner, ranges, seed, monitor, verdict, leaves);
 }
 
 Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
-                         uint64_t seed, const Monitor& monitor, Verdict& verdict) {
+                         uint64_t seed, const Monitor& monitor, Verdict& verdict, LeafWriter& leaves) {
   const size_t arity = input_words(subject.application), each = output_words(subject.application);
   const size_t slice = slice_of(subject);
   Columns columns(arity, slice);
   std::vector<uint32_t> expected(slice * each), actual(slice * each), operands(arity);
   // A unit may hold several parts of the cases; the hits of all of them count.
   if (verdict.classes.empty()) {
-    for (const ops::EquivalenceClass& c : subject.classes) verdict.classes.push_back({std::string(c.name), 0});
+    for (const ops::EquivalenceClass& c : subject.classes)
+      verdict.classes.push_back({std::string(c.name), 0});
   }
 
   for (const CaseRange& range : ranges) {
@@ -194,6 +198,8 @@ Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<c
                                   range.stride, n};
       VYRE_TRY(tally, examiner.judge(cases, columns, wanted, answers, poison, Check::Parity));
       add(oracle_cases(verdict, subject.oracle).tally, tally);
+      tally.planned = n;
+      leaves.add(range.strategy, tally, std::span<const uint32_t>(answers));
       if (range.strategy == generate::info(Strategy::Boundary).text)
         verdict.boundaries_hit += uint32_t(tally.completed);
       // Which classes were hit is a statement about inputs; the table strategies and the first slice of each

@@ -84,15 +84,17 @@ class CaseSource {
 };
 
 class Examiner;
+class LeafWriter;
 
 /// Runs the specification rows through the examiner's first pipeline and adds to the verdict. Errors: what
-/// ends the subject.
-Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t seed, Verdict& verdict);
-/// The same of ranges: parity, classes, failures.
+/// ends the subject. `leaves`, of the specification table, get the answers.
+Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t seed, Verdict& verdict,
+                        LeafWriter& leaves);
+/// The same of ranges: parity, classes, failures. `leaves`, of the subject's oracle, get the answers.
 Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
-                         uint64_t seed, const Monitor& monitor, Verdict& verdict);
+                         uint64_t seed, const Monitor& monitor, Verdict& verdict, LeafWriter& leaves);
 
-/// Both.
+/// Both, as leaves of their own.
 Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
                           uint64_t seed, const Monitor& monitor, Verdict& verdict);
 

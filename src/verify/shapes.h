@@ -55,6 +55,8 @@ std::span<const Shape> reduction_shapes();
 /// In these, "$I" stands for the number of the invocation, workgroup by workgroup, "$L" for its number in the
 /// workgroup, x fastest, and "$N" for how many a workgroup has. `sizes` is empty: subgroup_sizes() has them.
 std::span<const Shape> subgroup_shapes();
+/// Those of a family; empty for families without shapes.
+std::span<const Shape> shapes_of(Family family);
 /// Workgroups of whole subgroups of `lanes`, in one dimension and in three, of at most `most` invocations
 /// where one subgroup has no more.
 inline constexpr size_t kSubgroupSizes = 5;

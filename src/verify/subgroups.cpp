@@ -10,6 +10,7 @@
 #include "ops/operation.h"
 #include "text/text.h"
 #include "verify/families.h"
+#include "verify/leaves.h"
 #include "verify/program_parity.h"
 #include "verify/token.h"
 #include "wire/wire.h"
@@ -156,11 +157,17 @@ Result<IntrinsicSet> check_claims(backend::Backend& backend, uint64_t seed, cons
                                   Verdict& verdict) {
   IntrinsicSet usable;
   Hasher programs;
+  LeafWriter leaves(verdict, Oracle::ReferenceInterpreter);
+  Tally before;
   for (const spec::IntrinsicInfo& info : spec::kIntrinsics) {
     if (monitor.stopped()) return usable;
     programs.update(wire::digest(calling(info, workgroup_for(backend, info.intrinsic)).program()).hex());
     VYRE_TRY(may, check_claim(backend, info.intrinsic, seed, verdict));
     usable.set(size_t(info.intrinsic), may);
+    const Tally& now = oracle_cases(verdict, Oracle::ReferenceInterpreter).tally;
+    leaves.add("claims",
+               {now.planned - before.planned, now.completed - before.completed, now.failed - before.failed});
+    before = now;
     monitor.done(1);
   }
   verdict.pipeline = programs.finish().hex();

@@ -4,13 +4,16 @@
 #include <iterator>
 
 namespace vyre::verify {
-namespace {
 
 void add(Tally& sum, const Tally& more) {
   sum.planned += more.planned;
   sum.completed += more.completed;
   sum.failed += more.failed;
+  sum.waived += more.waived;
+  sum.unsupported += more.unsupported;
 }
+
+namespace {
 
 /// Adds what has a key to the entry with that key, in the order in which keys were first seen.
 template <typename T, typename Key, typename Add>
@@ -33,6 +36,7 @@ void add(Verdict& sum, Verdict summand) {
   add_by(sum.parity, summand.parity, &OracleCases::oracle,
          [](OracleCases& a, const OracleCases& b) { add(a.tally, b.tally); });
   std::ranges::sort(sum.parity, {}, &OracleCases::oracle);
+  std::ranges::move(summand.leaves, std::back_inserter(sum.leaves));
   add(sum.definition, summand.definition);
   add(sum.determinism, summand.determinism);
   sum.dispatches += summand.dispatches;

@@ -81,19 +81,41 @@ inline constexpr size_t kKeptFailures = 16;
 /// How many cases the history of a failure names.
 inline constexpr size_t kKeptHistory = 8;
 
+/// Cases. Those that passed, failed, are waived or unsupported add up to what was planned.
 struct Tally {
   uint64_t planned = 0;
   uint64_t completed = 0;  // answers that a run really produced
   uint64_t failed = 0;
-  bool whole() const { return planned > 0 && completed == planned && failed == 0; }
+  uint64_t waived = 0;       // failed as an expectation says; not among `failed`
+  uint64_t unsupported = 0;  // not run, since the backend says that it lacks what they need
+  bool whole() const {
+    return planned > 0 && completed == planned && failed == 0 && waived == 0 && unsupported == 0;
+  }
   bool operator==(const Tally&) const = default;
 };
+
+void add(Tally& sum, const Tally& more);
 
 struct OracleCases {
   Oracle oracle{};
   Tally tally;
   bool operator==(const OracleCases&) const = default;
 };
+
+/// A leaf of a certificate: at most kLeafCases consecutive cases of a subject's plan under one oracle, and
+/// what the backend answered to them. Where leaves begin follows from the plan alone, so whoever holds a
+/// certificate can pick one, run its cases again and compare the digest (suite/audit.h).
+struct Leaf {
+  Oracle oracle{};
+  std::string generator;  // where its cases came from: "random", or the first and the last: "grid..random"
+  uint64_t slice = 0;     // its number among the leaves of the subject under this oracle
+  Tally tally;
+  /// 128 bits in hexadecimal, of the answers in the order of the cases. Empty where there are none to
+  /// compare: answers that stayed on the device, claims, and what is not the same in two equal runs.
+  std::string digest;
+  bool operator==(const Leaf&) const = default;
+};
+inline constexpr uint64_t kLeafCases = uint64_t{1} << 20;
 
 struct ClassHits {
   std::string name;
@@ -129,8 +151,10 @@ constexpr std::string_view text(Track t) { return kTrackNames[static_cast<size_t
 struct Verdict {
   SubjectKind kind{};
   std::string subject;              // "primitive.math.add@1", "ir.barriers"
+  std::string entry;                // digest of what the registry says of it (certify/certificate.h)
   std::string pipeline;             // digest of the program that was dispatched (families: of all of them)
   std::vector<OracleCases> parity;  // the stronger oracle first
+  std::vector<Leaf> leaves;         // of parity, in the order of the plan
   Tally definition;                 // the two definitions of an operation against its rows and one another
   Tally determinism;                // repeated evaluations
   uint64_t dispatches = 0;

@@ -1,0 +1,52 @@
+#include "verify/leaves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace vyre::verify {
+namespace {
+
+constexpr size_t kDigestDigits = 32;
+
+/// Whether the answers of a run that failed so are not those of the next.
+bool is_of_chance(const Failure& failure) {
+  return failure.fault == Fault::Flaky || failure.fault == Fault::LateWrite;
+}
+
+}  // namespace
+
+Leaf& LeafWriter::leaf_for(std::string_view generator, uint64_t cases) {
+  if (leaf_ && leaf_->tally.planned + cases > kLeafCases) end();
+  if (!member_.empty()) generator = member_;
+  if (!leaf_) {
+    if (!slice_) slice_ = uint64_t(std::ranges::count(verdict_.leaves, oracle_, &Leaf::oracle));
+    leaf_ = Leaf{oracle_, std::string(generator), (*slice_)++, {}, {}};
+    first_ = generator;
+    digested_ = true;
+    hasher_ = Hasher();
+  }
+  if (first_ != generator) leaf_->generator = fmt::format("{}..{}", first_, generator);
+  return *leaf_;
+}
+
+void LeafWriter::add(std::string_view generator, const Tally& tally, std::span<const std::byte> answers) {
+  Leaf& leaf = leaf_for(generator, tally.planned);
+  verify::add(leaf.tally, tally);
+  hasher_.update(answers);
+}
+
+void LeafWriter::add(std::string_view generator, const Tally& tally) {
+  verify::add(leaf_for(generator, tally.planned).tally, tally);
+  digested_ = false;
+}
+
+void LeafWriter::end() {
+  if (!leaf_) return;
+  const bool stable = leaf_->tally.failed == 0 || std::ranges::none_of(verdict_.failures, is_of_chance);
+  if (digested_ && stable) leaf_->digest = hasher_.finish().hex().substr(0, kDigestDigits);
+  verdict_.leaves.push_back(std::move(*leaf_));
+  leaf_.reset();
+}
+
+}  // namespace vyre::verify
