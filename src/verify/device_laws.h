@@ -173,9 +173,9 @@ struct DeviceTwinVerdict {
   uint64_t instances = 0;
   uint64_t expected = 0;
   uint64_t failures = 0;
-  bool exact = false;  // and all instances completed
-  std::string doubt;   // SweepCounts::doubt()
-  uint64_t dispatches = 0;
+  bool exact = false;       // and all instances completed
+  std::string doubt;        // SweepCounts::doubt()
+  uint64_t dispatches = 0;  // of whole sweeps: slices of one follow from the time that they take
 };
 /// Every twin, or some, over the u8 grid `repetitions` times, and with a walk through all words for each of
 /// `walks`.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 #include <set>
 
@@ -441,6 +442,31 @@ class Cheat final : public backend::Backend {
 Result<void> run_honestly(backend::Pipeline& real, std::span<const backend::DeviceRange> ranges,
                           layout::Groups groups) {
   return real.dispatch_resident(ranges, groups);
+}
+
+// A certificate holds the dispatches, and must have the same bytes wherever it is made.
+TEST(DeviceLaws, HowFastADeviceIsChangesNoCount) {
+  VYRE_ORACLE(SpecificationTable, "docs/certificate.md: no time, nothing of how the work was spread");
+  const auto three = std::ranges::find_if(algebra::twins(), [](const algebra::Twin& twin) {
+    return algebra::bind(twin.law, *twin.operation, algebra::find_twin_operation)->variables.size() == 3;
+  });
+  ASSERT_NE(three, algebra::twins().end());
+  const std::span<const algebra::Twin> one(&*three, 1);
+  size_t slices = 0;
+  Cheat slow([&](backend::Pipeline& real, auto ranges, layout::Groups groups) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(25);  // slices do not grow
+    while (std::chrono::steady_clock::now() < end) {
+    }
+    ++slices;
+    return run_honestly(real, ranges, groups);
+  });
+  const auto slowly = check_twins_on_device(slow, 1, 0, 1, {}, one);
+  const auto fast = check_twins_on_device(native(), 1, 0, 1, {}, one);
+  ASSERT_TRUE(slowly && fast);
+  ASSERT_EQ(slowly->size(), 1u);
+  EXPECT_GT(slices, 8u);
+  EXPECT_EQ(slowly->front().dispatches, 1u);
+  EXPECT_EQ(fast->front().dispatches, 1u);
 }
 
 std::string doubt_about(Tamper tamper) {
