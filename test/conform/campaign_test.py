@@ -3,6 +3,8 @@ certificate of one that is not, byte for byte.
 
 Oracle: the certificate of an undisturbed run; docs/campaigns.md.
 """
+import concurrent.futures
+import math
 import os
 import pathlib
 import random
@@ -13,8 +15,9 @@ import time
 import unittest
 
 PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
-SELECTION = ("--backend", "native", "--strength", "quick", "--ops", "primitive.math.negate")
-NIGHT = os.environ.get("VYRE_CAMPAIGN_NIGHT") == "1"  # half an hour
+NIGHT = os.environ.get("VYRE_CAMPAIGN_NIGHT") == "1"  # conform.campaign.night, minutes
+SELECTION = ("--backend", "native", "--strength", "quick", "--ops",
+             "primitive.bitwise.*r" if NIGHT else "primitive.math.negate")
 KILLS = 200 if NIGHT else 5
 SHARDS = (1, 2, 3, 7, 16, 64) if NIGHT else (1, 3)
 
@@ -39,21 +42,28 @@ class Campaign(unittest.TestCase):
         cls.folder.cleanup()
 
     def test_kills_change_nothing(self):
-        chance, state, kills = random.Random(1), self.at / "killed", 0
-        out = self.at / "killed.json"
+        chance, state, kills, went_on = random.Random(1), self.at / "killed", 0, 0
+        out, longest = self.at / "killed.json", min(self.seconds / 4, 5)
         while True:
+            journal = state / "journal"
+            went_on += journal.exists() and journal.stat().st_size > 1000  # a result at least, and not a part alone
+            # As many moments between 20 and 40 ms, where it begins, as between 2 and 4 s.
+            moment = math.exp(chance.uniform(math.log(0.02), math.log(longest)))
             process = subprocess.Popen([PROGRAM, "certify", *SELECTION, "--state", state, "--out", out],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
             try:
-                status = process.wait(timeout=None if kills == KILLS else chance.uniform(0.02, self.seconds / 4))
+                status = process.wait(timeout=None if kills == KILLS else moment)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
+                # All at once, as when power is lost, or it alone, and its workers find out.
+                (os.killpg if kills % 2 == 0 else os.kill)(process.pid, signal.SIGKILL)
                 process.wait()
                 kills += 1
                 continue
             self.assertEqual(status, 0)
             self.assertEqual(out.read_bytes(), self.whole)
             if kills == KILLS:
+                print(f"{kills} kills; {went_on} runs found results", flush=True)
+                self.assertTrue(went_on > KILLS // 4 or not NIGHT, went_on)
                 return
             out.unlink()  # it ended before it was killed: from the beginning
             for file in state.iterdir():
@@ -63,14 +73,15 @@ class Campaign(unittest.TestCase):
     def test_shards_in_any_order_and_nesting(self):
         chance = random.Random(2)
         for count in SHARDS:
-            parts = []
-            for index in range(count):
-                part = self.at / f"part-{index}-of-{count}"
-                done = run("certify", *SELECTION, "--state", part, "--shard", f"{index}/{count}")
+            parts = [self.at / f"part-{index}-of-{count}" for index in range(count)]
+            one = ("--workers", "1")  # as many side by side as there are cores
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                results = list(pool.map(lambda part: run("certify", *SELECTION, *one, "--state", part, "--shard",
+                                                         f"{parts.index(part)}/{count}"), list(parts)))
+            for done in results:
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 if count > 1:
                     self.assertEqual(done.stdout.splitlines()[-1], "level: partial")
-                parts.append(part)
             chance.shuffle(parts)
             while len(parts) > 2:  # two or three become one
                 taken = chance.choice((2, 3))
