@@ -7,7 +7,9 @@
 
 #include "base/digest.h"
 #include "base/random.h"
+#include "base/vectors.h"
 #include "generate/float_values.h"
+#include "generate/mixed_word.h"
 #include "generate/values.h"
 
 namespace vyre::generate {
@@ -57,24 +59,54 @@ std::span<const uint32_t> domain_of(Strategy strategy, DataType type) {
   return {};
 }
 
-/// How one operand follows from another in adversarial and random cases; relation 0 is equality.
+/// How one operand follows from another in adversarial and random cases; relation 0 is equality. Without
+/// branches, so that columns of it are vectors.
 constexpr uint32_t kRelations = 38;
-uint32_t related(uint32_t word, uint32_t relation) {
-  if (relation < 32) return relation == 0 ? word : word ^ (1u << (relation & 31));
-  switch (relation) {
-    case 32: return word ^ 1;
-    case 33: return word + 1;
-    case 34: return word - 1;
-    case 35: return ~word;
-    case 36: return 0u - word;
-    default: return word << 16 | word >> 16;
+inline uint32_t related(uint32_t word, uint32_t relation) {
+  uint32_t out = word << 16 | word >> 16;
+  out = relation == 36 ? 0u - word : out;
+  out = relation == 35 ? ~word : out;
+  out = relation == 34 ? word - 1 : out;
+  out = relation == 33 ? word + 1 : out;
+  out = relation == 32 ? word ^ 1 : out;
+  out = relation < 32 ? word ^ (1u << (relation & 31)) : out;
+  return relation == 0 ? word : out;
+}
+
+/// Operand `i` of a random case that is not of floats. Half of the cases are uniform bits in every operand:
+/// only they reach everywhere. One in eight has operands that depend on each other.
+inline uint32_t random_operand(uint32_t i, uint32_t bits, uint32_t control, uint32_t first,
+                               const uint32_t* edges) {
+  const uint32_t mixed = mixed_word_inline(control >> (4 + 3 * i), bits, edges);
+  const uint32_t word = (control & 1) != 0 ? mixed : bits;
+  const uint32_t relative = related(first, (control >> (13 + 6 * i)) % kRelations);
+  return i > 0 && (control & 0xe) == 0xe ? relative : word;
+}
+
+// Blocks of random cases, small enough to stay in the nearest cache; loops of their own, so that they are
+// vectors.
+constexpr size_t kBlock = 1024;
+using Bits = std::array<std::array<uint32_t, kBlock>, 4>;
+
+inline void draw(uint64_t seed, uint64_t stream, uint64_t first, size_t n, Bits& bits) {
+  for (size_t j = 0; j < n; ++j) {
+    std::array<uint32_t, 4> words;
+    VYRE_INLINED words = philox(seed, first + j, stream);
+    for (size_t k = 0; k < 4; ++k) bits[k][j] = words[k];
   }
 }
 
-uint32_t as_type(DataType type, uint32_t word) {
-  if (type == DataType::Bool) return word & 1;
-  return spec::value_bits(type) == 16 ? word & 0xffff : word;
+inline void fill_operand(uint32_t i, const uint32_t* bits, const uint32_t* control, const uint32_t* of_first,
+                         const uint32_t* edges, uint32_t mask, uint32_t* __restrict out, size_t n) {
+  for (size_t j = 0; j < n; ++j)
+    VYRE_INLINED out[j] = mask & random_operand(i, bits[j], control[j], of_first[j], edges);
 }
+
+uint32_t type_mask(DataType type) {
+  if (type == DataType::Bool) return 1;
+  return spec::value_bits(type) == 16 ? 0xffff : UINT32_MAX;
+}
+uint32_t as_type(DataType type, uint32_t word) { return word & type_mask(type); }
 
 /// The words whose relatives the adversary tries: the floats' own where the operands are of one float type.
 std::span<const uint32_t> words_with_relatives(std::span<const DataType> types) {
@@ -189,14 +221,8 @@ Tuple Cases::random_case(uint64_t k) const {
     directed_floats(types_[0], k >> 3, bits, std::span(out).first(types_.size()));
     return out;
   }
-  for (size_t i = 0; i < types_.size(); ++i) {
-    // Half of the cases are uniform bits in every operand: only they reach everywhere.
-    uint32_t word = bits[i];
-    if ((control & 1) != 0) word = mixed_word(control >> (4 + 3 * i), bits[i]);
-    // One in eight has operands that depend on each other.
-    if (i > 0 && (control & 0xe) == 0xe) word = related(out[0], (control >> (13 + 6 * i)) % kRelations);
-    out[i] = as_type(types_[i], word);
-  }
+  for (size_t i = 0; i < types_.size(); ++i)
+    out[i] = as_type(types_[i], random_operand(uint32_t(i), bits[i], control, out[0], edge256().data()));
   return out;
 }
 
@@ -213,31 +239,54 @@ Tuple Cases::at(uint64_t k) const {
   return {};
 }
 
-void Cases::fill_grid(uint64_t first, size_t count, std::span<uint32_t* const> columns) const {
-  // Column i changes every `run` cases and repeats after domain * run.
-  uint64_t run = 1;
+void Cases::fill_grid(uint64_t first, uint64_t stride, size_t count,
+                      std::span<uint32_t* const> columns) const {
+  // An odometer: the digits of a case's number, to the bases of the domains, and those of the stride.
+  std::array<uint64_t, kMaxOperands> digits{}, steps{};
   for (size_t i = types_.size(); i-- > 0;) {
-    const auto domain = domain_[i];
-    uint64_t at = first / run % domain.size();
-    uint64_t left = run - first % run;
-    for (size_t done = 0; done < count;) {
-      const size_t n = size_t(std::min<uint64_t>(left, count - done));
-      std::fill_n(columns[i] + done, n, domain[at]);
-      done += n;
-      at = at + 1 == domain.size() ? 0 : at + 1;
-      left = run;
+    digits[i] = first % domain_[i].size();
+    steps[i] = stride % domain_[i].size();
+    first /= domain_[i].size();
+    stride /= domain_[i].size();
+  }
+  for (size_t j = 0; j < count; ++j) {
+    uint64_t carry = 0;
+    for (size_t i = types_.size(); i-- > 0;) {
+      columns[i][j] = domain_[i][digits[i]];
+      digits[i] += steps[i] + carry;
+      carry = digits[i] >= domain_[i].size() ? 1 : 0;
+      digits[i] -= carry * domain_[i].size();
     }
-    run *= domain.size();
   }
 }
 
-void Cases::fill(uint64_t first, size_t count, std::span<uint32_t* const> columns) const {
+/// random_case() for many, operand by operand.
+void Cases::fill_random(uint64_t first, size_t count, std::span<uint32_t* const> columns) const {
+  Bits bits;
+  for (size_t done = 0; done < count; done += kBlock) {
+    const size_t n = std::min(kBlock, count - done);
+    vectorised([&, begin = first + done] { VYRE_INLINED draw(seed_, stream_, begin, n, bits); });
+    for (size_t i = 0; i < types_.size(); ++i) {
+      const uint32_t* const of_first = i == 0 ? bits[0].data() : columns[0] + done;
+      vectorised([&, i] {
+        VYRE_INLINED fill_operand(uint32_t(i), bits[i].data(), bits[3].data(), of_first, edge256().data(),
+                                  type_mask(types_[i]), columns[i] + done, n);
+      });
+    }
+  }
+}
+
+void Cases::fill(uint64_t first, size_t count, std::span<uint32_t* const> columns, uint64_t stride) const {
   if (strategy_ == Strategy::Exhaustive8 || strategy_ == Strategy::Edge256) {
-    fill_grid(first, count, columns);
+    fill_grid(first, stride, count, columns);
+    return;
+  }
+  if (strategy_ == Strategy::Random && stride == 1 && !are_floats(types_)) {
+    fill_random(first, count, columns);
     return;
   }
   for (size_t j = 0; j < count; ++j) {
-    const Tuple tuple = at(first + j);
+    const Tuple tuple = at(first + j * stride);
     for (size_t i = 0; i < types_.size(); ++i) columns[i][j] = tuple[i];
   }
 }

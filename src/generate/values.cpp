@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "generate/mixed_word.h"
 #include "spec/float_format.h"
 
 namespace vyre::generate {
@@ -77,17 +78,7 @@ std::span<const uint32_t, 256> edge256() { return kEdge256; }
 std::span<const uint32_t> adversarial_words() { return kAdversarial; }
 
 uint32_t mixed_word(uint32_t choice, uint32_t random) {
-  switch (choice % 8) {
-    case 0:
-    case 1: return random;
-    case 2: return random >> 24;                                                 // a byte
-    case 3: return (1u << (random & 31)) + (random >> 5 & 7) - 3;                // near a power of two
-    case 4: return 0u - (random >> 26);                                          // small and negative
-    case 5: return random & std::rotl(random * 0x9e3779b9u, 7) & (random << 3);  // few bits set
-    case 6: return random | std::rotl(random * 0x9e3779b9u, 7) | (random >> 3);  // few bits clear
-    case 7: return kEdge256[random >> 24];
-  }
-  return random;
+  return mixed_word_inline(choice, random, kEdge256.data());
 }
 
 namespace {

@@ -8,12 +8,17 @@
 // "Admission Gates"; oracles; semantics, "The primitives".
 #pragma once
 
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/vectors.h"
 #include "ir/builder.h"
 #include "smt/term.h"
 #include "spec/laws.h"
@@ -23,8 +28,37 @@ namespace vyre::ops {
 
 namespace laws = spec::laws;
 
-/// operands: as many words as the operation has inputs.
-using Reference = uint32_t (*)(const uint32_t* operands);
+/// A plain function of words on the host: of one case, which is what defines it, and of columns of them.
+class Reference {
+ public:
+  /// operands: as many words as the operation has inputs.
+  using One = uint32_t (*)(const uint32_t* operands);
+  /// out[i] = f(operands[0][i], operands[1][i], ...) for i < n. `out` is none of the operands.
+  using Columns = void (*)(const uint32_t* const* operands, uint32_t* out, size_t n);
+
+  constexpr Reference() = default;
+  constexpr Reference(std::nullptr_t) {}
+  template <std::convertible_to<One> F>
+  constexpr Reference(F one, Columns columns = nullptr) : one_(one), columns_(columns) {}
+
+  uint32_t operator()(const uint32_t* operands) const { return one_(operands); }
+  /// Columns of the first `arity` operands.
+  void operator()(std::span<const uint32_t* const> operands, uint32_t* out, size_t n) const {
+    if (columns_ != nullptr) return columns_(operands.data(), out, n);
+    std::array<uint32_t, 3> words{};
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t k = 0; k < operands.size(); ++k) words[k] = operands[k][i];
+      out[i] = one_(words.data());
+    }
+  }
+  bool operator==(const Reference&) const = default;
+  /// Some order, for maps.
+  bool operator<(const Reference& other) const { return std::less<One>()(one_, other.one_); }
+
+ private:
+  One one_ = nullptr;
+  Columns columns_ = nullptr;
+};
 
 /// Adapts an ordinary function of 1 to 3 words: reference_of<my_function>.
 template <auto function>
@@ -32,17 +66,33 @@ struct ReferenceAdapter;
 template <uint32_t (*function)(uint32_t)>
 struct ReferenceAdapter<function> {
   static uint32_t call(const uint32_t* x) { return function(x[0]); }
+  static void columns(const uint32_t* const* x, uint32_t* out, size_t n) {
+    vectorised([a = x[0], out, n] {
+      for (size_t i = 0; i < n; ++i) VYRE_INLINED out[i] = function(a[i]);
+    });
+  }
 };
 template <uint32_t (*function)(uint32_t, uint32_t)>
 struct ReferenceAdapter<function> {
   static uint32_t call(const uint32_t* x) { return function(x[0], x[1]); }
+  static void columns(const uint32_t* const* x, uint32_t* out, size_t n) {
+    vectorised([a = x[0], b = x[1], out, n] {
+      for (size_t i = 0; i < n; ++i) VYRE_INLINED out[i] = function(a[i], b[i]);
+    });
+  }
 };
 template <uint32_t (*function)(uint32_t, uint32_t, uint32_t)>
 struct ReferenceAdapter<function> {
   static uint32_t call(const uint32_t* x) { return function(x[0], x[1], x[2]); }
+  static void columns(const uint32_t* const* x, uint32_t* out, size_t n) {
+    vectorised([a = x[0], b = x[1], c = x[2], out, n] {
+      for (size_t i = 0; i < n; ++i) VYRE_INLINED out[i] = function(a[i], b[i], c[i]);
+    });
+  }
 };
 template <auto function>
-inline constexpr Reference reference_of = &ReferenceAdapter<function>::call;
+inline constexpr Reference reference_of{&ReferenceAdapter<function>::call,
+                                        &ReferenceAdapter<function>::columns};
 
 /// A part of the input space in which the operation behaves alike; together the classes cover every input.
 struct EquivalenceClass {

@@ -40,11 +40,19 @@ struct Row {
 
 template <size_t bytes>
 void copy_each(Row<const std::byte> from, Row<std::byte> to, size_t n) {
+  if (from.step == 0 && to.step == bytes) {  // a loop of its own is vectors
+    for (size_t i = 0; i < n; ++i) std::memcpy(to.at + i * bytes, from.at, bytes);
+    return;
+  }
   for (size_t i = 0; i < n; ++i) std::memcpy(to.at + i * to.step, from.at + i * from.step, bytes);
 }
 /// n words, of 4 bytes or of 2. The size is known to the compiler: copying word for word by calls takes
 /// longer than what most kernels do with them.
 void copy_words(Row<const std::byte> from, Row<std::byte> to, size_t bytes, size_t n) {
+  if (from.step == bytes && to.step == bytes) {
+    std::memcpy(to.at, from.at, n * bytes);
+    return;
+  }
   if (bytes == 4) return copy_each<4>(from, to, n);
   copy_each<2>(from, to, n);
 }
@@ -168,7 +176,7 @@ Result<void> Elementwise::apply(std::span<const uint32_t* const> columns, std::s
   std::array<std::byte, kGuardBytes> guard;  // behind the results, in the binding
   const auto copy_out = [&](Memory bound) {
     const std::byte* const from = bound.back().data();
-    std::ranges::fill(out, 0u);  // the upper half of a word that has two bytes
+    if (element % 4 != 0) std::ranges::fill(out, 0u);  // the upper half of a word that has two bytes
     std::byte* const results = std::as_writable_bytes(out).data();
     for (size_t k = 0; k < words; ++k) {
       copy_words({from + 4 * k, element}, {results + 4 * k, 4 * words}, word_bytes(output_type_, k), n);

@@ -41,11 +41,7 @@ Subject subject_of(const ops::Operation& operation) {
   }
   s.oracle = strongest({.operation = true});
   s.expected = [&operation](std::span<const uint32_t* const> columns, std::span<uint32_t> out) {
-    uint32_t operands[generate::kMaxOperands] = {};
-    for (size_t i = 0; i < out.size(); ++i) {
-      for (size_t k = 0; k < columns.size(); ++k) operands[k] = columns[k][i];
-      out[i] = operation.reference(operands);
-    }
+    operation.reference(columns, out.data(), out.size());
   };
   s.cases = [&operation](Strategy strategy, uint64_t seed) { return ValueCases(operation, strategy, seed); };
   s.classes = operation.classes;
@@ -130,14 +126,8 @@ void CaseSource::fill(uint64_t begin, size_t count, std::span<uint32_t* const> c
       whole_case(subject_, number(begin + i), operands);
       for (size_t k = 0; k < columns.size(); ++k) columns[k][i] = operands[k];
     }
-  } else if (range_.stride == 1) {
-    cases_[0].fill(number(begin), count, columns);
   } else {
-    std::vector<uint32_t*> one(columns.begin(), columns.end());
-    for (size_t i = 0; i < count; ++i) {
-      cases_[0].fill(number(begin + i), 1, one);
-      for (uint32_t*& column : one) ++column;
-    }
+    cases_[0].fill(number(begin), count, columns, range_.stride);
   }
 }
 

@@ -182,15 +182,16 @@ void ValueCases::random_case(uint64_t k, std::span<Value> out) const {
   }
 }
 
-void ValueCases::fill(uint64_t first, size_t count, std::span<uint32_t* const> columns) const {
+void ValueCases::fill(uint64_t first, size_t count, std::span<uint32_t* const> columns,
+                      uint64_t stride) const {
   const bool mixed = near_ties_ && strategy_ == Strategy::Random;
-  if (words_ && !mixed) return words_->fill(first, count, columns);
+  if (words_ && !mixed) return words_->fill(first, count, columns, stride);
   std::vector<Value> values(types_.size());
   for (size_t j = 0; j < count; ++j) {
     if (strategy_ == Strategy::Adversarial) {
-      grid_case(first + j, values);
+      grid_case(first + j * stride, values);
     } else {
-      random_case(first + j, values);
+      random_case(first + j * stride, values);
     }
     size_t column = 0;
     for (size_t i = 0; i < types_.size(); ++i) {

@@ -31,9 +31,9 @@ class ValueCases {
 
   /// How many cases there are; Random: 2^64 - 1.
   uint64_t size() const;
-  /// Writes cases first .. first + count - 1. Shape  columns: one array of `count` words a word of an
-  /// operand. Domain  first + count <= size().
-  void fill(uint64_t first, size_t count, std::span<uint32_t* const> columns) const;
+  /// Writes cases first, first + stride, ... Shape  columns: one array of `count` words a word of an
+  /// operand. Domain  the last one's number is below size().
+  void fill(uint64_t first, size_t count, std::span<uint32_t* const> columns, uint64_t stride = 1) const;
 
  private:
   using Value = std::array<uint32_t, 4>;

@@ -103,6 +103,29 @@ TEST(Cases, FillEqualsAtWhereverItStarts) {
   }
 }
 
+TEST(Cases, FillEqualsAtForEveryTypeAndStride) {
+  VYRE_ORACLE(SpecificationTable, "at(k), which computes each case by itself");
+  // More than a block of the columns at once, and three operands of which one is masked.
+  const ops::Operation three = operation({DataType::U32, DataType::Bool, DataType::I32});
+  constexpr size_t kCount = 3000;
+  for (const StrategyInfo& s : kStrategies) {
+    const Cases cases(three, s.strategy, 5);
+    for (const uint64_t stride : {uint64_t{1}, uint64_t{2}, uint64_t{255}, uint64_t{257}, uint64_t{70'001}}) {
+      for (const uint64_t first : {uint64_t{0}, uint64_t{511}, uint64_t{1} << 40}) {
+        if (first >= cases.size()) continue;
+        const size_t count = size_t(std::min<uint64_t>(kCount, (cases.size() - first + stride - 1) / stride));
+        std::vector<std::vector<uint32_t>> words(3, std::vector<uint32_t>(count));
+        uint32_t* const columns[] = {words[0].data(), words[1].data(), words[2].data()};
+        cases.fill(first, count, columns, stride);
+        for (size_t i = 0; i < count; ++i) {
+          ASSERT_EQ((Tuple{words[0][i], words[1][i], words[2][i]}), cases.at(first + i * stride))
+              << s.text << " case " << first + i * stride;
+        }
+      }
+    }
+  }
+}
+
 TEST(Cases, TablesComeInTheirOrder) {
   VYRE_ORACLE(SpecificationTable, "the declaration itself");
   const ops::Operation two = operation({DataType::U32, DataType::U32});

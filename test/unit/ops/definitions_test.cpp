@@ -50,5 +50,22 @@ TEST_P(Definitions, AgreeOnSmallInputsExhaustively) {
   agree(inputs);
 }
 
+TEST_P(Definitions, ColumnsAreTheFunctionOfEachCase) {
+  VYRE_ORACLE(CpuReference, "the reference function of one case, which is what defines it");
+  // Edges and random words, of a number that fills no vector: its rest is a loop of its own.
+  std::vector<Tuple> tuples = edge_tuples(inputs());
+  for (Tuple& tuple : random_tuples(inputs(), 4099, 3)) tuples.push_back(std::move(tuple));
+  std::vector<std::vector<uint32_t>> words(arity());
+  for (const Tuple& tuple : tuples) {
+    for (size_t k = 0; k < arity(); ++k) words[k].push_back(tuple[k]);
+  }
+  std::vector<const uint32_t*> columns;
+  for (const auto& w : words) columns.push_back(w.data());
+  std::vector<uint32_t> results(tuples.size());
+  operation().reference(columns, results.data(), results.size());
+  for (size_t i = 0; i < tuples.size(); ++i)
+    ASSERT_EQ(results[i], operation().reference(tuples[i].data())) << show(tuples[i]);
+}
+
 }  // namespace
 }  // namespace vyre::ops

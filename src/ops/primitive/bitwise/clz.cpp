@@ -3,10 +3,13 @@
 
 namespace {
 
-// Walks down from the highest bit until a one stands there.
+// Walks down from the highest bit, and counts until a one was met.
 uint32_t reference(uint32_t a) {
-  uint32_t count = 0;
-  while (count < 32 && ((a >> (31 - count)) & 1) == 0) ++count;
+  uint32_t met = 0, count = 0;
+  for (uint32_t i = 0; i < 32; ++i) {
+    met |= (a >> (31 - i)) & 1;
+    count += 1 - met;
+  }
   return count;
 }
 

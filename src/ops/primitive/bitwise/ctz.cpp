@@ -3,11 +3,10 @@
 
 namespace {
 
-// How often two divides it.
+// How many powers of two, from 2 on, divide it: of zero all 32 that there are, 2^32 being the last.
 uint32_t reference(uint32_t a) {
-  if (a == 0) return 32;
-  uint32_t count = 0;
-  for (; a % 2 == 0; a /= 2) ++count;
+  uint32_t count = a == 0 ? 1 : 0;
+  for (uint32_t power = 2; power != 0; power *= 2) count += a % power == 0 ? 1 : 0;
   return count;
 }
 

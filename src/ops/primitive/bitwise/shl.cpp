@@ -5,7 +5,7 @@ namespace {
 
 // Doubling, once a place: what falls off at 2^32 is lost.
 uint32_t reference(uint32_t a, uint32_t b) {
-  for (uint32_t n = b % 32; n != 0; --n) a += a;
+  for (uint32_t n = 1; n < 32; ++n) a += n <= b % 32 ? a : 0;
   return a;
 }
 

@@ -5,7 +5,7 @@ namespace {
 
 // Halving, once a place, rounded down: what falls below the point is lost.
 uint32_t reference(uint32_t a, uint32_t b) {
-  for (uint32_t n = b % 32; n != 0; --n) a /= 2;
+  for (uint32_t n = 1; n < 32; ++n) a = n <= b % 32 ? a / 2 : a;
   return a;
 }
 

@@ -3,14 +3,15 @@
 
 namespace {
 
-// The highest bit in which they differ decides.
+// The highest bit in which they differ decides: upwards, that is the last.
 uint32_t reference(uint32_t a, uint32_t b) {
-  for (uint32_t i = 32; i-- > 0;) {
+  uint32_t decided = 0;
+  for (uint32_t i = 0; i < 32; ++i) {
     const uint32_t of_a = (a >> i) & 1;
     const uint32_t of_b = (b >> i) & 1;
-    if (of_a != of_b) return of_a;
+    decided = of_a != of_b ? of_a : decided;
   }
-  return 0;
+  return decided;
 }
 
 }  // namespace

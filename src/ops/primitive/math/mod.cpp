@@ -3,15 +3,16 @@
 
 namespace {
 
-// What long division leaves, one binary digit at a time.
+// What long division leaves, one binary digit at a time. Without branches, and unrolled, columns of it are
+// vectors.
 uint32_t reference(uint32_t a, uint32_t b) {
-  if (b == 0) return 0;
   uint64_t rest = 0;
-  for (uint32_t i = 32; i-- > 0;) {
-    rest = rest * 2 + ((a >> i) & 1);
-    if (rest >= b) rest -= b;
+#pragma GCC unroll 32
+  for (uint32_t i = 0; i < 32; ++i) {
+    rest = rest * 2 + ((a >> (31 - i)) & 1);
+    rest -= rest >= b ? b : 0;
   }
-  return static_cast<uint32_t>(rest);
+  return b == 0 ? 0 : static_cast<uint32_t>(rest);
 }
 
 }  // namespace
