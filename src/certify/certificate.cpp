@@ -210,6 +210,7 @@ Result<Certificate> read_statement(std::string_view payload) {
     if (const auto wrong = disagreement(verdict))
       return std::unexpected(inconsistent(fmt::format("{}: {}", verdict.subject, *wrong)));
   }
+  if (const auto wrong = wrong_waivers(*certificate)) return std::unexpected(inconsistent(*wrong));
   // What is derived must be what follows, first by name for a helpful message, then byte for byte.
   const json expected = statement(*certificate);
   for (const char* derived : {"levels", "root", "tier", "totals", "track", "trusts"}) {
@@ -259,6 +260,23 @@ bool Certificate::passed() const {
   return !verdicts.empty() && right(verify::Track::Integer) && right(verify::Track::Float);
 }
 
+bool Certificate::conforms() const {
+  if (passed()) return true;
+  // As if what is waived had not been asked; but a family that is not there was not waived.
+  for (const verify::Track track : {verify::Track::Integer, verify::Track::Float}) {
+    uint32_t families = 0, any = 0;
+    for (const verify::Verdict& v : verdicts) {
+      if (v.track != track) continue;
+      const Standing standing = standing_of(*this, v);
+      if (standing != Standing::Passed && standing != Standing::Waived) return false;
+      families += v.kind == verify::SubjectKind::Family;
+      ++any;
+    }
+    if (any != 0 && (families != registry.families_of(track) || operations(track) == 0)) return false;
+  }
+  return !verdicts.empty();
+}
+
 Result<void> require(const Certificate& certificate, const Requirement& wanted) {
   if (certificate.level(wanted.track) >= wanted.level) return {};
   return std::unexpected(make_diag(DiagCode::C006, Span::none(),
@@ -275,11 +293,14 @@ Totals totals(const std::vector<verify::Verdict>& verdicts) {
       t.planned += o.tally.planned;
       t.waived += o.tally.waived;
       t.unsupported += o.tally.unsupported;
-      t.passed += o.tally.completed - std::min(o.tally.completed, o.tally.failed + o.tally.waived);
+      // What was not answered has failed, or something stopped the subject before it.
+      const uint64_t others = o.tally.failed + o.tally.waived + o.tally.unsupported;
+      t.passed += std::min(o.tally.completed, o.tally.planned - std::min(o.tally.planned, others));
     }
     t.repeated_evaluations += v.determinism.completed;
     t.dispatches += v.dispatches;
     t.failures += v.failure_count;
+    t.flaky += is_flaky(v);
     for (const verify::LawVerdict& law : v.laws) {
       for (const verify::Evidence& e : law.evidence) t.law_cases += e.cases;
       (law.claimed ? t.laws_claimed : t.laws_denied) += 1;

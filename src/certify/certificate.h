@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "certify/envelope.h"
 #include "certify/level.h"
+#include "certify/waiver.h"
 #include "verify/verdict.h"
 
 namespace vyre::certify {
@@ -63,6 +64,7 @@ struct Certificate {
   uint64_t seed = 0;
   std::string selection;  // the pattern of --ops
   std::vector<verify::Verdict> verdicts;
+  std::vector<Waiver> waivers;  // in the order of the verdicts
 
   Level level(verify::Track track = verify::Track::Integer) const;
   /// What follows "level: ": "integer=L2 float=L2f".
@@ -70,6 +72,8 @@ struct Certificate {
   uint32_t operations(verify::Track track = verify::Track::Integer) const;  // selected ones
   /// Whether every verdict supports every level.
   bool passed() const;
+  /// The same of those that are not waived: whether there is nothing that nobody expected.
+  bool conforms() const;
   bool operator==(const Certificate&) const = default;
 };
 
@@ -81,6 +85,7 @@ struct Totals {
   uint64_t laws_claimed = 0, laws_verified = 0;
   uint64_t laws_denied = 0, laws_refuted = 0;
   uint64_t failures = 0;
+  uint64_t flaky = 0;  // verdicts with a failure by chance
   /// Cases of parity. What was planned is passed, failed, waived or unsupported; failed is also what gave no
   /// answer.
   uint64_t planned = 0, passed = 0, failed = 0, waived = 0, unsupported = 0;

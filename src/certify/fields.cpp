@@ -110,6 +110,17 @@ void describe(Archive& a, T& x)
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, Waiver>
+{
+  a.field("subject", x.subject);
+  a.later_name("track", x.track, verify::kTrackNames);
+  a.field("failures", x.failures);
+  a.field("tag", x.tag);
+  a.field("link", x.link);
+  a.field("expires", x.expires);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
   requires std::same_as<std::remove_const_t<T>, Registry>
 {
   a.field("digest", x.digest);
@@ -132,6 +143,7 @@ void describe(Archive& a, T& x)
   a.field("seed", x.seed);
   a.field("selection", x.selection);
   a.field("verdicts", x.verdicts);
+  a.later_field("waivers", x.waivers);
 }
 
 template <typename Archive, typename T>
@@ -147,6 +159,7 @@ void describe(Archive& a, T& x)
   a.field("laws_denied", x.laws_denied);
   a.field("laws_refuted", x.laws_refuted);
   a.field("failures", x.failures);
+  a.later_field("flaky", x.flaky);
   a.field("planned", x.planned);
   a.field("passed", x.passed);
   a.field("failed", x.failed);
