@@ -130,6 +130,15 @@ std::string grouped(uint64_t n) {
   return out;
 }
 
+std::string shell_quoted(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return std::string(word);
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 std::string word_and_value(uint32_t bits) {
   if (bits >> 31 == 0) return fmt::format("0x{:08x} ({})", bits, bits);
   return fmt::format("0x{:08x} ({}, as i32 {})", bits, bits, int32_t(bits));
@@ -148,7 +157,8 @@ std::string describe(const verify::Failure& failure, std::string_view subject, s
     out += fmt::format("      {}   {}\n", k == 0 ? "beside" : "      ", failure.history[k]);
   }
   if (!failure.note.empty()) out += indented(failure.note, "      ");
-  return out + fmt::format("      replay    vyre-conform replay {} --backend {}\n", failure.token, backend);
+  return out + fmt::format("      replay    vyre-conform replay {} --backend {}\n",
+                           shell_quoted(failure.token), shell_quoted(backend));
 }
 
 std::string report(const Certificate& c, const ReportOptions& options) {

@@ -27,6 +27,8 @@ std::string junit(const Certificate& certificate, const ReportOptions& options);
 
 /// "12,345,678"
 std::string grouped(uint64_t n);
+/// One word of a shell's command line, in quotes where it must be.
+std::string shell_quoted(std::string_view word);
 /// "0x0000001f (31)"
 std::string word_and_value(uint32_t bits);
 

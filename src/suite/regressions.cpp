@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 
 #include "certify/certificate.h"
@@ -78,9 +79,11 @@ std::string report(const Replayed& replayed, std::string_view backend) {
 
 std::expected<Kept, std::string> keep(std::span<const FailingCase> failing, const fs::path& folder) {
   Kept out;
+  std::set<fs::path> seen;
   for (const FailingCase& one : failing) {
     std::error_code error;
     const fs::path path = folder / file_name(one);
+    if (!seen.insert(path).second) continue;  // several failures came down to one case
     if (fs::exists(path, error)) {
       ++out.known;
       continue;

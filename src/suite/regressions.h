@@ -41,9 +41,10 @@ Result<Replayed> replay_all(std::span<const Regression> regressions, backend::Ba
 /// For people: what failed with the line to replay it, and a line with the counts.
 std::string report(const Replayed& replayed, std::string_view backend);
 
+/// Different cases.
 struct Kept {
   size_t fresh = 0;  // written
-  size_t known = 0;  // there already
+  size_t known = 0;  // there before
 };
 /// Writes those that are not there. The directory is made when there is something to write.
 /// Errors: a sentence with the file and the system's reason.

@@ -286,7 +286,12 @@ class Agenda {
       out.partial = out.partial || !work.verdict;
       out.units += work.verdict.has_value();
     }
-    if (out.partial) return out;
+    if (out.partial) {
+      for (const Work& work : work_) {
+        if (work.verdict && work.verdict->failure_count != 0) out.failed.push_back(*work.verdict);
+      }
+      return out;
+    }
     out.certificate.verdicts.resize(subjects_.size());
     std::vector<bool> begun(subjects_.size());
     for (Work& work : work_) {  // in order, whoever judged them when

@@ -70,7 +70,8 @@ struct Run {
   size_t units = 0;      // of this run: of its shard
   size_t kept = 0;       // of these, judged by an earlier run: their results were in the state directory
   Diagnostics damage;    // what of that directory was lost
-  std::vector<std::string> devices;  // that judged the units, where there are several
+  std::vector<verify::Verdict> failed;  // of a part: the verdicts on its units that failed
+  std::vector<std::string> devices;     // that judged the units, where there are several
 };
 
 /// Errors: C004; C007 when `stop` became true before every subject was judged; those of state::State::open()

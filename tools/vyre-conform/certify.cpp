@@ -11,7 +11,9 @@
 #include "certify/console.h"
 #include "certify/keys.h"
 #include "publish.h"
+#include "suite/causes.h"
 #include "suite/progress.h"
+#include "suite/regressions.h"
 #include "suite/suite.h"
 #include "verbs.h"
 
@@ -20,7 +22,7 @@ namespace {
 
 struct Options {
   BackendOptions backend;
-  std::string ops = "*", track = "strict", strength = "standard", key, state, shard;
+  std::string ops = "*", track = "strict", strength = "standard", key, state, shard, regressions;
   Publication publication;
   std::vector<std::string> require;
   uint64_t seed = 1;
@@ -45,7 +47,62 @@ Result<suite::Run> judge(const Options& o, const suite::Plan& plan, const std::a
   return suite::run(*backend, plan, line.watch(), &stop);
 }
 
+/// What was kept goes first. How many fail again; none when they cannot be judged, which is said.
+std::optional<size_t> replay_kept(const Options& o) {
+  const auto regressions = suite::read_regressions(o.regressions);
+  if (!regressions) {
+    report(regressions.error());
+    return std::nullopt;
+  }
+  if (regressions->empty()) return 0;
+  auto backend = open_backend(o.backend);
+  const auto replayed = backend ? suite::replay_all(*regressions, **backend)
+                                : Result<suite::Replayed>(std::unexpected(backend.error()));
+  if (!replayed) {
+    report(replayed.error());
+    return std::nullopt;
+  }
+  fmt::print("{}\n", suite::report(*replayed, o.backend.spec));
+  std::fflush(stdout);
+  return replayed->failing.size();
+}
+
+/// Of a run with failures: the smallest case of each cause, and all of them into the directory that was asked
+/// for. False when they could not be written.
+bool tell_failures(const Options& o, std::span<const verify::Verdict> verdicts) {
+  if (std::ranges::all_of(verdicts, [](const verify::Verdict& v) { return v.failures.empty(); })) return true;
+  auto backend = open_backend(o.backend);
+  const auto found = backend ? suite::write_down(verdicts, **backend)
+                             : Result<std::vector<suite::Found>>(std::unexpected(backend.error()));
+  if (!found) {
+    report(found.error());  // the report of the run says what failed all the same
+    return o.regressions.empty();
+  }
+  std::vector<suite::FailingCase> failing;
+  for (const suite::Found& one : *found) failing.push_back(one.failing);
+  std::string kept_line;
+  if (!o.regressions.empty()) {
+    const auto kept = suite::keep(failing, o.regressions);
+    if (!kept) {
+      usage_error(kept.error());
+      return false;
+    }
+    kept_line = fmt::format("regressions: {} new failing cases in {}, {} were there\n", kept->fresh,
+                            o.regressions, kept->known);
+  }
+  const auto path_of = [&](const suite::FailingCase& one) {
+    if (o.regressions.empty()) return std::string();
+    return (std::filesystem::path(o.regressions) / suite::file_name(one)).string();
+  };
+  fmt::print("{}{}\n",
+             suite::first_screen(*found, suite::find_causes(*found, verdicts), o.backend.spec, path_of),
+             kept_line);
+  std::fflush(stdout);
+  return true;
+}
+
 int run(const Options& o) {
+  size_t failing_again = 0;
   suite::Plan plan;
   for (size_t k = 0; k < verify::kStrengthNames.size(); ++k) {
     if (verify::kStrengthNames[k] == o.strength) plan.strength = static_cast<verify::Strength>(k);
@@ -84,6 +141,16 @@ int run(const Options& o) {
           "level; `vyre-conform merge` makes them of all parts");
     }
   }
+  if (!o.regressions.empty()) {
+    std::error_code error;
+    const bool there = std::filesystem::is_directory(o.regressions, error);
+    const std::string inside = there ? o.regressions + "/new.case" : o.regressions;
+    if (const auto writable = certify::check_writable(inside); !writable)
+      return usage_error(writable.error());
+    const auto again = replay_kept(o);
+    if (!again) return 2;
+    failing_again = *again;
+  }
   const std::atomic<bool>& stop = interruption();
   const Result<suite::Run> result = judge(o, plan, stop);
   if (!result) return report(result.error());
@@ -91,12 +158,14 @@ int run(const Options& o) {
   if (!o.state.empty()) {
     fmt::print("state {}: {} units, {} of them from earlier runs\n", o.state, result->units, result->kept);
   }
+  const bool told = tell_failures(o, result->partial ? result->failed : result->certificate.verdicts);
   if (result->partial) {
     fmt::print("shard {} is done\nlevel: partial\n", text(plan.shard));
-    return 0;
+    return told ? 0 : 2;
   }
-
-  return publish(*result, o.backend.spec, o.publication, required, key ? &*key : nullptr);
+  const int exit = publish(*result, o.backend.spec, o.publication, required, key ? &*key : nullptr);
+  if (!told) return 2;
+  return exit == 0 && failing_again != 0 ? 1 : exit;
 }
 
 }  // namespace
@@ -131,6 +200,9 @@ void add_certify(CLI::App& app, int& exit) {
                    "keep results in this directory as they come, and go on from what is there")
       ->check(something);
   verb->add_option("--shard", o->shard, "judge part I of N: I/N, or auto, from the environment")
+      ->check(something);
+  verb->add_option("--regressions", o->regressions,
+                   "run the failing cases in this directory first, and keep new ones there; none by default")
       ->check(something);
   verb->add_option("--require", o->require,
                    "exit with 1 below this level: L1, L2, or of floats L1f, L2f; may be given twice")

@@ -1,0 +1,131 @@
+// What people see first of a run that failed.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "certify/console.h"
+#include "check/checked.h"
+#include "ops/operation.h"
+#include "suite/case_program.h"
+#include "suite/causes.h"
+#include "text/text.h"
+
+namespace vyre::suite {
+namespace {
+
+constexpr size_t kWidth = 110;         // of a line
+constexpr size_t kMostStatements = 5;  // of a program that is shown
+
+std::string cut(std::string line) {
+  if (line.size() <= kWidth) return line;
+  return line.substr(0, kWidth - 3) + "...";
+}
+
+/// The lines of a program's body.
+std::vector<std::string> body_of(const ir::Program& program) {
+  std::vector<std::string> out;
+  const std::string text = text::print(program);
+  bool inside = false;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (line == "}") break;
+    if (inside) out.push_back(line);
+    inside = inside || line.ends_with("{");
+  }
+  return out;
+}
+
+/// "a = 0x00000001 (1); out = ..." of the bound buffers, or of those that are written.
+std::string buffers_of(const FailingCase& failing, const std::vector<Bytes>& buffers, bool written) {
+  const auto checked = check::check(failing.program->program, ops::op_table());
+  std::string out;
+  for (size_t k = 0; checked && k < buffers.size(); ++k) {
+    const ir::BufferDecl& decl = checked->buffer(checked->bound_buffers()[k]);
+    if (written && decl.access != ir::BufferAccess::ReadWrite) continue;
+    out += fmt::format("{}{} = {}", out.empty() ? "" : "; ", checked->program().code.name(decl.name),
+                       describe_elements(buffers[k], checked->program().element(decl), 4));
+  }
+  return out;
+}
+
+/// The token of the same operands, where there is one: they may be smaller than what the token of the failure
+/// names.
+std::string shortest_token(const Found& one) {
+  const auto token = verify::parse_token(one.failure.token);
+  const auto who = token ? find_addressee(*token) : Result<Addressee>(Addressee{});
+  if (!who || !who->subject || token->strategy == "law" || !token->scenario.empty()) return one.failure.token;
+  if (one.failure.input.size() != verify::input_words(who->subject->application)) return one.failure.token;
+  const std::string direct = verify::print({token->subject, "operands", 0, 0, one.failure.input});
+  return direct.size() <= verify::kMaxToken ? direct : one.failure.token;
+}
+
+struct Block {
+  std::vector<std::string> head, program, rest;
+  size_t lines() const { return head.size() + program.size() + rest.size(); }
+};
+
+Block block_of(size_t number, const Found& one, const Cause& cause, std::string_view backend,
+               const std::string& path) {
+  Block out;
+  const std::string_view plural = cause.subjects.size() == 1 ? "" : "s";
+  out.head.push_back(
+      cut(fmt::format("{}. {}, {}: {} failure{} in {} subject{}; the smallest, of {}:", number, cause.fault,
+                      cause.trait, certify::grouped(cause.failures), cause.failures == 1 ? "" : "s",
+                      cause.subjects.size(), plural, one.subject)));
+  const FailingCase& failing = one.failing;
+  if (failing.program) {
+    if (failing.program->program.code.nodes.size() <= kMostStatements) {
+      for (const std::string& line : body_of(failing.program->program))
+        out.program.push_back(cut("   " + line));
+    }
+    out.rest.push_back(cut("   input     " + buffers_of(failing, failing.program->buffers, false)));
+    out.rest.push_back(cut("   expected  " + buffers_of(failing, failing.expected, true)));
+  }
+  if (!one.actual.empty()) {
+    out.rest.push_back(cut("   actual    " + buffers_of(failing, one.actual, true)));
+  } else if (!failing.story.actual.empty()) {
+    out.rest.push_back(cut("   actual    " + failing.story.actual));
+  }
+  const std::string what = path.empty() ? shortest_token(one) : path;
+  out.rest.push_back(fmt::format("   vyre-conform replay {} --backend {}", certify::shell_quoted(what),
+                                 certify::shell_quoted(backend)));
+  return out;
+}
+
+}  // namespace
+
+std::string first_screen(std::span<const Found> found, std::span<const Cause> causes,
+                         std::string_view backend,
+                         const std::function<std::string(const FailingCase&)>& path_of) {
+  if (causes.empty()) return {};
+  constexpr size_t kFrame = 2;  // the first line, and the one that says what is left out
+  uint64_t failures = 0;
+  for (const Cause& cause : causes) failures += cause.failures;
+  std::vector<Block> blocks;
+  size_t lines = kFrame;
+  for (const Cause& cause : causes) {
+    const Found& one = found[cause.members.front()];
+    Block block = block_of(blocks.size() + 1, one, cause, backend, path_of(one.failing));
+    const size_t least = block.head.size() + block.rest.size();
+    if (lines + least > kScreenLines) break;
+    lines += least;
+    blocks.push_back(std::move(block));
+  }
+  std::string out = fmt::format("FAILED: {} failures, {} cause{}\n", certify::grouped(failures),
+                                causes.size(), causes.size() == 1 ? "" : "s");
+  for (const Block& block : blocks) {
+    const bool fits = lines + block.program.size() <= kScreenLines;
+    if (fits) lines += block.program.size();
+    for (const auto* part : {&block.head, &block.program, &block.rest}) {
+      if (part == &block.program && !fits) continue;
+      for (const std::string& line : *part) out += line + "\n";
+    }
+  }
+  if (blocks.size() < causes.size())
+    out += fmt::format("and {} more causes; all failures stand below\n", causes.size() - blocks.size());
+  return out;
+}
+
+}  // namespace vyre::suite

@@ -1,0 +1,40 @@
+// What a run found wrong, written down and made smaller.
+//
+// A verdict has words and a token of each failure that it keeps. Here each becomes a case that runs by itself
+// (suite/failing_case.h), with the operands that the examiner came down to, and as a program is made smaller
+// while it fails in the same way on the backend that is judged. How far that goes is bounded by runs and not
+// by time, so that the same fault gives the same text on every day.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/result.h"
+#include "suite/failing_case.h"
+#include "verify/verdict.h"
+
+namespace vyre::suite {
+
+/// One failure that a verdict keeps, written down.
+struct Found {
+  std::string subject;
+  verify::Failure failure;
+  FailingCase failing;
+  std::vector<Bytes> actual;  // of each bound buffer, what came when it was run alone; empty: nothing did
+};
+
+struct MinimiseOptions {
+  size_t runs = 600;     // of the backend, a case
+  double seconds = 120;  // of all cases together: what comes later stays as it was found
+};
+
+/// Writes down every failure of the verdicts, in order. The backend makes programs smaller: one that judges,
+/// and may die of it where it has a process of its own. Errors  what stands in the way of running at all;
+/// C003 for a failure with a token that names nothing.
+Result<std::vector<Found>> write_down(std::span<const verify::Verdict> verdicts, backend::Backend& backend,
+                                      const MinimiseOptions& options = {});
+
+}  // namespace vyre::suite
