@@ -39,6 +39,11 @@ vyre_dependency(tbb TBB::tbb)
 find_package(nlohmann_json REQUIRED)
 vyre_dependency(json nlohmann_json::nlohmann_json)
 
+# Of its headers alone: the library would only save time in compiling.
+find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
+add_library(vyre_dep_toml INTERFACE)
+target_include_directories(vyre_dep_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
+
 find_package(CLI11 REQUIRED)
 vyre_dependency(cli11 CLI11::CLI11)
 

@@ -39,7 +39,8 @@ struct Place {
 bool known(RecordKind kind) {
   switch (kind) {
     case RecordKind::Result:
-    case RecordKind::Part: return true;
+    case RecordKind::Part:
+    case RecordKind::Begun: return true;
   }
   return false;
 }

@@ -28,6 +28,7 @@ namespace vyre::state {
 enum class RecordKind : uint32_t {
   Result = 1,  // name: the unit; value: its result
   Part = 2,    // name: the shard; value: the device that judged it
+  Begun = 3,   // name: empty; value: the day of the campaign, YYYY-MM-DD; the earliest holds
 };
 
 struct Record {

@@ -53,6 +53,9 @@ Result<void> add(const Record& record, const std::string& path, Snapshot& to) {
       return {};
     }
     case RecordKind::Part: to.parts.push_back({record.name, record.value}); return {};
+    case RecordKind::Begun:
+      if (to.begun.empty() || record.value < to.begun) to.begun = record.value;
+      return {};
   }
   return {};
 }
@@ -150,6 +153,7 @@ class State::Journal {
   const Snapshot& held() const { return held_; }
   Result<void> put(const Results& results);
   Result<void> add_parts(const std::vector<Part>& parts);
+  Result<void> put_begun(const std::string& day);
 
  private:
   struct Batch {
@@ -208,6 +212,15 @@ Result<void> State::Journal::add_parts(const std::vector<Part>& parts) {
     if (contains(held_.parts, part)) continue;
     append(RecordKind::Part, part.shard, part.device);
     held_.parts.insert(std::ranges::lower_bound(held_.parts, part), part);
+  }
+  return wait(lock);
+}
+
+Result<void> State::Journal::put_begun(const std::string& day) {
+  Lock lock(mutex_);
+  if (!day.empty() && (held_.begun.empty() || day < held_.begun)) {
+    append(RecordKind::Begun, {}, day);
+    held_.begun = day;
   }
   return wait(lock);
 }
@@ -272,7 +285,8 @@ State::State(State&&) noexcept = default;
 State& State::operator=(State&&) noexcept = default;
 State::~State() = default;
 
-Result<State> State::open(const std::string& path, const CampaignKey& key, const std::vector<Part>& parts) {
+Result<State> State::open(const std::string& path, const CampaignKey& key, const std::vector<Part>& parts,
+                          const std::string& begun) {
   VYRE_TRY(directory, Directory::make(path));
   VYRE_TRY(lock, directory.lock(Directory::Share::Writing));
   VYRE_TRY(found, look(directory, &key));
@@ -284,11 +298,13 @@ Result<State> State::open(const std::string& path, const CampaignKey& key, const
     return std::unexpected(cannot("shorten", journal_path, errno));
   State state(std::make_unique<Journal>(std::move(lock), std::move(file), journal_path, std::move(found)));
   VYRE_CHECK(state.journal_->add_parts(parts));
+  if (state.begun().empty()) VYRE_CHECK(state.journal_->put_begun(begun));
   return state;
 }
 
 const Results& State::results() const { return journal_->held().results; }
 const std::vector<Part>& State::parts() const { return journal_->held().parts; }
+const std::string& State::begun() const { return journal_->held().begun; }
 const Diagnostics& State::damage() const { return journal_->held().damage; }
 uint64_t State::cut_off() const { return journal_->held().cut_off; }
 
@@ -296,6 +312,8 @@ Result<void> State::put(const std::string& unit, const std::string& result) {
   return journal_->put({{unit, result}});
 }
 Result<void> State::put_all(const Results& results) { return journal_->put(results); }
+
+Result<void> State::put_begun(const std::string& day) { return journal_->put_begun(day); }
 
 Result<Snapshot> read(const std::string& path) {
   VYRE_TRY(directory, Directory::open(path));

@@ -3,7 +3,8 @@
 // A campaign is a list of units; each has a name and, once judged, a result, which is a text. State::open()
 // makes the directory or takes up the one of an earlier run, and results() says what need not be judged
 // again. put() returns when a result is on the disk, so whatever ends the process afterwards, SIGKILL and
-// power included, it is there at the next open(). Nothing depends on the time.
+// power included, it is there at the next open(). Nothing depends on the time: what has to know the day is
+// told that on which the campaign began, whatever the clock says since.
 //
 //   lock      held (flock) by the one process that runs there: its id and host
 //   campaign  the key, as text
@@ -43,6 +44,7 @@ struct Snapshot {
   CampaignKey key;
   Results results;
   std::vector<Part> parts;
+  std::string begun;     // the day of the campaign, YYYY-MM-DD; empty where nobody said
   Diagnostics damage;    // C022, one a damaged place, in their order
   uint64_t cut_off = 0;  // bytes of a record that a process was writing when it ended
 };
@@ -55,8 +57,9 @@ class State {
  public:
   /// Makes the directory and those above it where there is none, locks it, and adds the parts to those that
   /// are known there. Errors: C018 to C022, C025; then nothing was changed but that a new directory may be
-  /// there.
-  static Result<State> open(const std::string& path, const CampaignKey& key, const std::vector<Part>& parts);
+  /// there. `begun`: the day, YYYY-MM-DD, of a campaign that has none yet; may be empty.
+  static Result<State> open(const std::string& path, const CampaignKey& key, const std::vector<Part>& parts,
+                            const std::string& begun = {});
   State(State&&) noexcept;
   State& operator=(State&&) noexcept;
   ~State();  // unlocks
@@ -64,6 +67,7 @@ class State {
   /// What was there when it was opened and what was put since. Thread: not while another is in put().
   const Results& results() const;
   const std::vector<Part>& parts() const;
+  const std::string& begun() const;
   const Diagnostics& damage() const;
   uint64_t cut_off() const;
 
@@ -74,6 +78,8 @@ class State {
   Result<void> put(const std::string& unit, const std::string& result);
   /// The same for many, with one fsync: all are kept or, after an error, none that was not there before.
   Result<void> put_all(const Results& results);
+  /// Keeps a day on which the campaign began if it is earlier than the one that is known. Errors: C018.
+  Result<void> put_begun(const std::string& day);
 
  private:
   class Journal;

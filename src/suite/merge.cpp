@@ -105,6 +105,8 @@ Result<Merged> merge(std::span<const Input> inputs, std::span<const Unit> units)
                                     "the same answer each time, or they are not of "
                                     "one class."));
     }
+    const std::string& begun = input.snapshot.begun;
+    if (!begun.empty() && (merged.begun.empty() || begun < merged.begun)) merged.begun = begun;
     parts.insert(input.snapshot.parts.begin(), input.snapshot.parts.end());
   }
   merged.parts.assign(parts.begin(), parts.end());
@@ -143,6 +145,7 @@ Result<void> expect_complete(const Merged& merged, std::span<const Unit> units) 
 Result<state::State> keep(const Merged& merged, const std::string& path) {
   VYRE_TRY(state, state::State::open(path, merged.key, merged.parts));
   VYRE_CHECK(state.put_all(merged.results));
+  VYRE_CHECK(state.put_begun(merged.begun));
   return std::move(state);
 }
 

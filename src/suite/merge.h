@@ -29,6 +29,7 @@ struct Merged {
   state::CampaignKey key;
   state::Results results;
   std::vector<state::Part> parts;  // devices may differ, and are listed here
+  std::string begun;               // the earliest day of them
 };
 
 /// Puts together what belongs together. `units`: all of the campaign, in any order. Errors: C020, with the

@@ -172,6 +172,20 @@ Result<void> expect_complete(const certify::Certificate& certificate) {
 
 namespace {
 
+/// Whether every case is in one of the counts. Errors: C024.
+Result<void> expect_accounted(const certify::Certificate& certificate) {
+  for (const Verdict& verdict : certificate.verdicts) {
+    const uint64_t lost = certify::unaccounted(verdict);
+    if (lost == 0) continue;
+    return std::unexpected(make_diag(
+        DiagCode::C024, Span::none(),
+        fmt::format("{} cases of {} neither passed nor failed, so there is no certificate", lost,
+                    verdict.subject),
+        "this is a fault of the harness: run it again with --state in a new directory, and report it"));
+  }
+  return {};
+}
+
 using Judge = std::function<Verdict(backend::Backend&, const verify::Monitor&)>;
 
 /// What is judged at once: pieces of an operation, or a family.
@@ -206,7 +220,7 @@ class Agenda {
     identity_.floats = floats.line();
     if (!plan_.state.empty()) {
       const state::Part part{text(plan_.shard), device_text(identity_)};
-      VYRE_TRY(opened, state::State::open(plan_.state, key_of(plan_, identity_), {part}));
+      VYRE_TRY(opened, state::State::open(plan_.state, key_of(plan_, identity_), {part}, plan_.today));
       state_.emplace(std::move(opened));
       VYRE_CHECK(take(state_->results()));
     }
@@ -281,6 +295,7 @@ class Agenda {
     out.certificate.seed = plan_.seed;
     out.certificate.selection = plan_.selection;
     out.kept = kept_;
+    out.day = state_ ? state_->begun() : plan_.today;
     if (state_) out.damage = state_->damage();
     for (const Work& work : work_) {
       out.partial = out.partial || !work.verdict;
@@ -305,6 +320,7 @@ class Agenda {
       sum.entry = certify::entry_of(subjects_[work.subject]);
       out.seconds[work.subject] += work.seconds;
     }
+    VYRE_CHECK(expect_accounted(out.certificate));
     return out;
   }
 
@@ -450,6 +466,7 @@ Result<Run> run_of_states(std::span<const std::string> paths, const std::string&
   VYRE_CHECK(agenda->take(merged.results));
   agenda->be(identity_of(merged.key, merged.parts));
   VYRE_TRY(out, agenda->finish());
+  out.day = merged.begun;
   for (const Input& input : inputs)
     out.damage.insert(out.damage.end(), input.snapshot.damage.begin(), input.snapshot.damage.end());
   for (const state::Part& part : merged.parts) {

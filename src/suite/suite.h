@@ -34,7 +34,8 @@ struct Plan {
   std::optional<std::vector<verify::Family>> families;  // of these, the parts of the selected tracks
   /// A state directory, where results are kept as they come and taken from; empty: nothing is kept.
   std::string state = {};
-  Shard shard = {};  // of more than one: the run is a part of a campaign, and has no certificate
+  std::string today = {};  // YYYY-MM-DD, by the clock; a state directory keeps that of its first run
+  Shard shard = {};        // of more than one: the run is a part of a campaign, and has no certificate
 };
 
 /// The units of a plan, in the order of the certificate. Those that test the tests are of identity.
@@ -69,6 +70,7 @@ struct Run {
   bool partial = false;  // some units are another shard's
   size_t units = 0;      // of this run: of its shard
   size_t kept = 0;       // of these, judged by an earlier run: their results were in the state directory
+  std::string day;       // on which the campaign began; the plan's where nothing keeps it
   Diagnostics damage;    // what of that directory was lost
   std::vector<verify::Verdict> failed;  // of a part: the verdicts on its units that failed
   std::vector<std::string> devices;     // that judged the units, where there are several

@@ -87,7 +87,7 @@ bool tell_failures(const Options& o, std::span<const verify::Verdict> verdicts) 
       usage_error(kept.error());
       return false;
     }
-    kept_line = fmt::format("regressions: {} new failing cases in {}, {} were there\n", kept->fresh,
+    kept_line = fmt::format("regressions: {} new in {}, {} known\n", kept->fresh,
                             o.regressions, kept->known);
   }
   const auto path_of = [&](const suite::FailingCase& one) {
@@ -130,12 +130,16 @@ int run(const Options& o) {
     key = std::move(*read);
   }
   plan.state = o.state;
+  plan.today = suite::text(suite::today());
+  const auto expectations = read_expectations(o.publication.expect);
+  if (!expectations) return expectations.error();
   if (!o.shard.empty()) {
     const auto shard = suite::shard_option(o.shard);
     if (!shard) return report(shard.error());
     plan.shard = *shard;
-    if (plan.shard.count > 1 && (o.state.empty() || !o.publication.out.empty() ||
-                                 !o.publication.junit.empty() || !o.require.empty())) {
+    if (plan.shard.count > 1 &&
+        (o.state.empty() || !o.publication.out.empty() || !o.publication.junit.empty() ||
+         !o.publication.expect.empty() || !o.require.empty())) {
       return usage_error(
           "--shard: a part of a campaign keeps its results with --state, and has no certificate, report or "
           "level; `vyre-conform merge` makes them of all parts");
@@ -152,7 +156,7 @@ int run(const Options& o) {
     failing_again = *again;
   }
   const std::atomic<bool>& stop = interruption();
-  const Result<suite::Run> result = judge(o, plan, stop);
+  Result<suite::Run> result = judge(o, plan, stop);
   if (!result) return report(result.error());
   for (const Diag& lost : result->damage) report(lost);
   if (!o.state.empty()) {
@@ -163,7 +167,8 @@ int run(const Options& o) {
     fmt::print("shard {} is done\nlevel: partial\n", text(plan.shard));
     return told ? 0 : 2;
   }
-  const int exit = publish(*result, o.backend.spec, o.publication, required, key ? &*key : nullptr);
+  const int exit = publish(std::move(*result), o.backend.spec, o.publication, required, key ? &*key : nullptr,
+                           *expectations);
   if (!told) return 2;
   return exit == 0 && failing_again != 0 ? 1 : exit;
 }
@@ -193,6 +198,9 @@ void add_certify(CLI::App& app, int& exit) {
   auto* out = verb->add_option("--out", o->publication.out, "write the certificate here, whole or not at all")
                   ->check(something);
   verb->add_option("--junit", o->publication.junit, "write the result as JUnit XML here")->check(something);
+  verb->add_option("--expect", o->publication.expect,
+                   "known failures, in TOML: each is waived until its day, with a link")
+      ->check(something);
   verb->add_option("--key", o->key, "sign the certificate with this key, as keygen writes it")
       ->check(something)
       ->needs(out);

@@ -22,7 +22,9 @@ int run(const Options& o) {
     if (const auto writable = certify::check_writable(o.publication.out); !writable)
       return usage_error(writable.error());
   }
-  const auto merged = suite::run_of_states(o.paths, o.state);
+  const auto expectations = read_expectations(o.publication.expect);
+  if (!expectations) return expectations.error();
+  auto merged = suite::run_of_states(o.paths, o.state);
   if (!merged) return report(merged.error());
   for (const Diag& lost : merged->damage) report(lost);
   for (const std::string& device : merged->devices) fmt::print("judged by {}\n", device);
@@ -32,7 +34,8 @@ int run(const Options& o) {
     fmt::print("units are missing: merge {} with the other parts\nlevel: partial\n", o.state);
     return 0;
   }
-  return publish(*merged, merged->certificate.backend, o.publication, {}, nullptr);
+  const std::string backend = merged->certificate.backend;
+  return publish(std::move(*merged), backend, o.publication, {}, nullptr, *expectations);
 }
 
 }  // namespace
@@ -43,6 +46,7 @@ void add_merge(CLI::App& app, int& exit) {
   verb->add_option("STATE_DIR", o->paths, "state directories of the parts")->required();
   verb->add_option("--state", o->state, "keep what was merged in this directory, to be merged again");
   verb->add_option("--out", o->publication.out, "write the certificate here, whole or not at all");
+  verb->add_option("--expect", o->publication.expect, "known failures, which are waived until their day");
   verb->footer("Example:\n  vyre-conform merge part-* --out cert.json");
   verb->callback([o, &exit] { exit = run(*o); });
 }

@@ -10,11 +10,27 @@
 
 namespace vyre::tool {
 
-int publish(const suite::Run& run, const std::string& backend, const Publication& publication,
-            std::span<const certify::Requirement> required, const certify::PrivateKey* key) {
+std::expected<std::vector<suite::Expectation>, int> read_expectations(const std::string& path) {
+  std::vector<suite::Expectation> none;
+  if (path.empty()) return none;
+  auto text = certify::read_text(path);
+  if (!text) return std::unexpected(usage_error(text.error()));
+  const Source source(path, std::move(*text));
+  auto read = suite::parse_expectations(source, suite::registered_subjects());
+  if (read) return std::move(*read);
+  fmt::print(stderr, "{}", render(read.error(), &source));
+  return std::unexpected(2);  // as a wrong option would be
+}
+
+int publish(suite::Run run, const std::string& backend, const Publication& publication,
+            std::span<const certify::Requirement> required, const certify::PrivateKey* key,
+            std::span<const suite::Expectation> expectations) {
+  const suite::Day day = suite::parse_day(run.day).value_or(suite::today());
+  const std::vector<std::string> news = suite::apply(expectations, day, run.certificate);
   const certify::Certificate& certificate = run.certificate;
   const certify::ReportOptions options{backend, run.seconds, run.total_seconds};
   fmt::print("{}", certify::report(certificate, options));
+  for (const std::string& line : news) fmt::print("{}: {}\n", publication.expect, line);
   if (!publication.junit.empty()) {
     if (const auto done = certify::write_atomically(publication.junit, certify::junit(certificate, options));
         !done) {
@@ -29,7 +45,7 @@ int publish(const suite::Run& run, const std::string& backend, const Publication
                key ? "signed by " + key->public_key().id().substr(0, 16) : "unsigned",
                certify::digest(certificate).short_hex());
   }
-  int exit = certificate.passed() ? 0 : 1;
+  int exit = certificate.conforms() ? 0 : 1;
   for (const certify::Requirement& one : required) {
     if (const auto reached = certify::require(certificate, one); !reached) exit = report(reached.error());
   }

@@ -54,7 +54,7 @@ int run(const Options& options) {
              same ? "its registry is that of this build, and every subject of its selection is there"
                   : "its registry is NOT that of this build, so what its subjects are cannot be checked");
   fmt::print("level: {}\n", certificate->level_line());
-  return certificate->passed() ? 0 : 1;
+  return certificate->conforms() ? 0 : 1;
 }
 
 }  // namespace

@@ -51,6 +51,29 @@ TEST(State, GoesOnWhereItWas) {
   EXPECT_EQ(snapshot->parts, kParts);
 }
 
+TEST(State, KeepsTheDayOnWhichItBegan) {
+  VYRE_ORACLE(SpecificationTable,
+              "state.h: that of the first run, whatever the clock says later; the earliest");
+  const Folder folder;
+  ASSERT_TRUE(State::open(folder.path(), kKey, kParts));
+  EXPECT_EQ(read(folder.path())->begun, "");
+  ASSERT_TRUE(State::open(folder.path(), kKey, kParts, "2026-11-22"));
+  for (const char* clock : {"1970-01-01", "2038-01-19", "2026-11-22"}) {
+    const auto again = State::open(folder.path(), kKey, kParts, clock);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->begun(), "2026-11-22");
+  }
+  {
+    auto merged = State::open(folder.path(), kKey, kParts);
+    ASSERT_TRUE(merged);
+    ASSERT_TRUE(merged->put_begun("2026-11-23"));
+    EXPECT_EQ(merged->begun(), "2026-11-22");
+    ASSERT_TRUE(merged->put_begun("2026-11-21"));
+    EXPECT_EQ(merged->begun(), "2026-11-21");
+  }
+  EXPECT_EQ(read(folder.path())->begun, "2026-11-21");
+}
+
 TEST(State, KeepsTheListOfParts) {
   VYRE_ORACLE(SpecificationTable, "state.h: in ascending order, each once");
   const Folder folder;
