@@ -23,16 +23,19 @@ import subprocess
 import sys
 import tempfile
 
-FORMAT = 3
+FORMAT = 4
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-PREDICATE_TYPE = "https://vyre.dev/conformance/v3"
+PREDICATE_TYPE = "https://vyre.dev/conformance/v4"
 LARGEST_NUMBER = 2**53 - 1
 SIGNATURE_BYTES = 64
 DEPTH = 16
 
 STRENGTHS = {"quick": 10_000, "standard": 1_000_000, "full": 4_000_000}  # and the cases that each wants of an operation
 WITNESSES = 1_000_000
+LEAF_CASES = 2**20
+DIGEST_DIGITS = 32
+UNSHARED_LENGTH = 5
 KINDS = {"operation", "family"}
 TRACKS = {"integer", "float"}
 ORACLES = {"law", "specification table", "reference interpreter", "cpu reference function", "composition theorem",
@@ -66,8 +69,7 @@ def expect(condition, why):
         raise Refused(why)
 
 
-# --- canonical JSON ---
-
+# canonical JSON
 SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 ESCAPED = re.compile('["\\\\\x00-\x1f]')
 
@@ -128,8 +130,93 @@ def read_canonical(data, what, depth):
     return value
 
 
-# --- the envelope ---
+# what is packed
+PACKED = (str, list, dict)
 
+
+def parts(value):
+    return value if isinstance(value, list) else [value[key] for key in sorted(value)] if isinstance(value, dict) else []
+
+
+def pack(value):
+    """The one packed form of a value."""
+    met, keys, numbers, shared, texts = {}, [], {}, [], {}
+
+    def meet(part):
+        if isinstance(part, PACKED):
+            mine = texts[id(part)] = canonical(part)
+            met[mine] = met.get(mine, 0) + 1
+            for inner in parts(part) if met[mine] == 1 else []:
+                meet(inner)
+
+    def reference(part):
+        mine = (texts.get(id(part)) or canonical(part)) if isinstance(part, PACKED) else ""
+        if len(mine.encode()) <= UNSHARED_LENGTH or met[mine] < 2:
+            return whole_of(part)
+        if mine not in numbers:
+            numbers[mine] = len(shared)
+            shared.append(part)
+        return -1 - numbers[mine]
+
+    def whole_of(part):
+        if not isinstance(part, (list, dict)):
+            return part
+        if isinstance(part, dict) and sorted(part) not in keys:
+            keys.append(sorted(part))
+        return [keys.index(sorted(part)) + 1 if isinstance(part, dict) else 0, *map(reference, parts(part))]
+
+    meet(value)
+    root, out = whole_of(value), []
+    while len(out) < len(shared):
+        out.append(whole_of(shared[len(out)]))
+    return {"keys": keys, "root": root, "shared": out}
+
+
+def unpack(packed, most=2**22):
+    """The value that is packed."""
+    expect(isinstance(packed, dict) and packed.keys() == {"keys", "root", "shared"}, "the verdicts are not packed")
+    keys, shared, left = packed["keys"], packed["shared"], [most]
+    expect(isinstance(keys, list) and isinstance(shared, list), "the verdicts are not packed")
+
+    def value_of(part, depth):
+        left[0] -= 1
+        expect(depth <= 2 * DEPTH and left[0] >= 0, "the verdicts stand for too much")
+        if type(part) is int and part < 0:
+            expect(-1 - part < len(shared), "a shared value is not there")
+            return value_of(shared[-1 - part], depth + 1)
+        if not isinstance(part, list):
+            expect(not isinstance(part, dict), "an object is not packed")
+            return part
+        expect(part and type(part[0]) is int and 0 <= part[0] <= len(keys), "a list has no kind")
+        values = [value_of(inner, depth + 1) for inner in part[1:]]
+        if part[0] == 0:
+            return values
+        names = keys[part[0] - 1]
+        expect(isinstance(names, list) and all(isinstance(name, str) for name in names) and len(names) == len(values),
+               "an object has other keys")
+        return dict(zip(names, values))
+
+    return value_of(packed["root"], 0)
+
+
+# Merkle trees (RFC 6962)
+def merkle_leaf(leaf):
+    return hashlib.sha256(b"\0" + leaf.encode()).digest()
+
+
+def merkle_root(leaves):
+    if len(leaves) < 2:
+        return leaves[0] if leaves else hashlib.sha256(b"").digest()
+    left = 1 << (len(leaves) - 1).bit_length() - 1
+    return hashlib.sha256(b"\1" + merkle_root(leaves[:left]) + merkle_root(leaves[left:])).digest()
+
+
+def root_of(verdict):
+    rest = {name: value for name, value in verdict.items() if name not in ("leaves", "laws", "root")}
+    return merkle_root([merkle_leaf(canonical(leaf)) for leaf in [*verdict["leaves"], *verdict["laws"], rest]])
+
+
+# the envelope
 def from_base64(text, what):
     expect(isinstance(text, str), f"{what} is no text")
     try:
@@ -186,8 +273,7 @@ def check_signature(payload, signature, public_key, key_id):
     expect(done.returncode == 0, "the signature is not that of the contents")
 
 
-# --- the form of a statement: what each member may be ---
-
+# the form of a statement: what each member may be
 def text(value, path):
     expect(isinstance(value, str), f"{path} is not a string")
     expect(not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", value), f"{path} holds a control character")
@@ -250,41 +336,83 @@ def anything(_value, _path):
     """What is derived: compared with what follows, later."""
 
 
-TALLY = members(planned=count, completed=count, failed=count)
+TALLY = members(planned=count, completed=count, failed=count, waived=LeftOut(count, "0"), unsupported=LeftOut(count, "0"))
+LEAF = members(oracle=one_of(ORACLES), generator=text, slice=count, cases=TALLY, digest=LeftOut(text, ""))
 EVIDENCE = members(subject=text, grade=text, cases=count, holds=flag)
 FAILURE = members(check=one_of(CHECKS), oracle=text, minimality=one_of(MINIMALITIES), input=list_of(word),
                   expected=list_of(word), actual=list_of(word), note=text, token=text, fault=one_of(FAULTS),
                   history=list_of(text))
 VERDICT = members(
-    kind=one_of(KINDS), subject=text, pipeline=text, parity=list_of(members(oracle=one_of(ORACLES), cases=TALLY)),
-    definition=TALLY, determinism=TALLY, dispatches=count, canaries=count, canaries_broken=count,
+    kind=one_of(KINDS), subject=text, entry=LeftOut(text, ""), pipeline=text,
+    parity=list_of(members(oracle=one_of(ORACLES), cases=TALLY)), leaves=list_of(LEAF), root=anything,
+    definition=TALLY, determinism=TALLY, dispatches=count, canaries=count, canaries_broken=LeftOut(count, "0"),
     classes=list_of(members(**{"class": text, "cases": count})), boundaries=small_count, boundaries_hit=small_count,
-    laws=list_of(members(law=text, claimed=flag, evidence=list_of(EVIDENCE))), failure_count=count,
-    failures=list_of(FAILURE), error=text, track=LeftOut(one_of(TRACKS), "integer"))
+    laws=list_of(members(law=text, claimed=flag, evidence=list_of(EVIDENCE))), failure_count=LeftOut(count, "0"),
+    failures=LeftOut(list_of(FAILURE), []), error=LeftOut(text, ""), track=LeftOut(one_of(TRACKS), "integer"))
 REGISTRY = members(digest=text, operations=small_count, families=small_count, float_operations=LeftOut(small_count, 0),
                    float_families=LeftOut(small_count, 0))
+WAIVER = members(subject=text, track=LeftOut(one_of(TRACKS), "integer"), failures=count, tag=text, link=text, expires=text)
 PREDICATE = members(
     vyre=text, backend=text, device=text, driver=text, floats=LeftOut(text, ""), registry=REGISTRY,
-    strength=one_of(STRENGTHS), seed=count, selection=text, verdicts=list_of(VERDICT), format=anything, levels=anything,
-    totals=anything, trusts=anything, digest=anything)
+    strength=one_of(STRENGTHS), seed=count, selection=text, waivers=LeftOut(list_of(WAIVER), []),
+    verdicts=list_of(VERDICT), format=anything, levels=anything,
+    totals=anything, trusts=anything, digest=anything, root=anything, tier=anything, track=anything)
 
 
-# --- what follows from verdicts ---
-
+# what follows from verdicts
 def track_of(verdict):
     return verdict.get("track", "integer")
 
 
 def whole(tally):
     """Whether something was planned, and all of it was done without a failure."""
-    return tally["planned"] != "0" and tally["completed"] == tally["planned"] and tally["failed"] == "0"
+    return (tally["planned"] != "0" and tally["completed"] == tally["planned"] and tally["failed"] == "0" and
+            "waived" not in tally and "unsupported" not in tally)
+
+
+def leaves_agree(verdict):
+    """Whether leaves and tallies tell the same; what stopped a subject left cases without a leaf."""
+    def sums_agree(row, name):
+        sums = (int(leaf["cases"][name]) for leaf in verdict["leaves"] if leaf["oracle"] == row["oracle"])
+        return "error" in verdict or sum(sums) % 2**64 == int(row["cases"][name])
+    judged = {row["oracle"] for row in verdict["parity"]}
+    return (all(int(leaf["cases"]["planned"]) <= LEAF_CASES for leaf in verdict["leaves"] if leaf["oracle"] in judged) and
+            all(sums_agree(row, name) for row in verdict["parity"] for name in ("planned", "completed")))
+
+
+def is_flaky(verdict):
+    return any(failure["fault"] == "flaky" for failure in verdict.get("failures", []))
+
+
+def tallies_of(verdict):
+    return [row["cases"] for row in verdict["parity"] + verdict["leaves"]] + [verdict["definition"], verdict["determinism"]]
+
+
+def is_waived(predicate, verdict):
+    """Whether waivers cover every failure of a verdict, and nothing else is wrong with it."""
+    if "failure_count" not in verdict or "error" in verdict or is_flaky(verdict):
+        return False
+    known = all(int(t["planned"]) <= int(t["completed"]) + int(t["failed"]) + int(t.get("waived", "0")) +
+                int(t.get("unsupported", "0")) for t in (row["cases"] for row in verdict["parity"]))
+    covered = sum(int(waiver["failures"]) for waiver in predicate.get("waivers", [])
+                  if waiver["subject"] == verdict["subject"] and track_of(waiver) == track_of(verdict))
+    return (known and all(tally["failed"] == "0" for tally in tallies_of(verdict)) and
+            covered % 2**64 == int(verdict["failure_count"]))
+
+
+def waivers_fit(predicate):
+    def fits(waiver):
+        named = [v for v in predicate["verdicts"] if (v["subject"], track_of(v)) == (waiver["subject"], track_of(waiver))]
+        return named and is_waived(predicate, named[0]) and waiver["link"] and waiver["failures"] != "0"
+    touched = [v for v in predicate["verdicts"] if any("waived" in tally for tally in tallies_of(v))]
+    return all(map(fits, predicate.get("waivers", []))) and all(is_waived(predicate, v) for v in touched)
 
 
 def parity_holds(verdict, strength):
     cases = sum(int(row["cases"]["completed"]) for row in verdict["parity"]) % 2**64
-    if verdict["error"] or not verdict["parity"] or not all(whole(row["cases"]) for row in verdict["parity"]):
+    if "error" in verdict or not verdict["parity"] or not all(whole(row["cases"]) for row in verdict["parity"]):
         return False
-    if not whole(verdict["determinism"]) or verdict["canaries"] == "0" or verdict["canaries_broken"] != "0":
+    if not whole(verdict["determinism"]) or verdict["canaries"] == "0" or "canaries_broken" in verdict:
         return False
     if verdict["kind"] == "family":
         return True
@@ -302,27 +430,22 @@ def is_settled(law):
                    for one in evidence)
 
     variables = LAWS.get(law["law"].split("(")[0])
-    if law["claimed"] and variables is None:
-        return False
-    for subject in ("spec", "device("):
+
+    def settled(subject):
         if not law["claimed"]:
-            if not has(subject, "refuted(", 1):
-                return False
-            continue
+            return has(subject, "refuted(", 1)
         all_of_them = 256**variables
-        if not (has(subject, "exhausted(u8)", all_of_them) or has(subject, "exhausted(e5m2)", all_of_them)):
-            return False
-        if not has(subject, "exhausted(edge256)", all_of_them) or not has(subject, "witnessed(", WITNESSES):
-            return False
-    return True
+        return ((has(subject, "exhausted(u8)", all_of_them) or has(subject, "exhausted(e5m2)", all_of_them)) and
+                has(subject, "exhausted(edge256)", all_of_them) and has(subject, "witnessed(", WITNESSES))
+    return (variables is not None or not law["claimed"]) and all(map(settled, ("spec", "device(")))
 
 
 def laws_hold(verdict):
-    return all(map(is_settled, verdict["laws"])) and verdict["failure_count"] == "0"
+    return all(map(is_settled, verdict["laws"])) and "failure_count" not in verdict
 
 
-def level_of(track, predicate):
-    """0, 1 or 2."""
+def level_of(track, predicate, waiving=False):
+    """0, 1 or 2; when waiving, what is waived lowers none."""
     registry, level, operations, families = predicate["registry"], 2, 0, 0
     for verdict in predicate["verdicts"]:
         if track_of(verdict) != track:
@@ -331,6 +454,8 @@ def level_of(track, predicate):
             families += 1
         else:
             operations += 1
+        if waiving and is_waived(predicate, verdict):
+            continue
         if not parity_holds(verdict, predicate["strength"]):
             return 0
         if not laws_hold(verdict):
@@ -343,13 +468,9 @@ def name_of(track, level):
     return "none" if level == 0 else f"L{level}{'f' if track == 'float' else ''}"
 
 
-def has_floats(registry):
-    return "float_operations" in registry or "float_families" in registry
-
-
 def levels_of(predicate):
     registry, out, parts = predicate["registry"], {}, []
-    for track in ["integer", "float"] if has_floats(registry) else ["integer"]:
+    for track in ["integer", "float"] if registry.keys() & {"float_operations", "float_families"} else ["integer"]:
         level = level_of(track, predicate)
         out[track] = name_of(track, level)
         selected = sum(v["kind"] == "operation" and track_of(v) == track for v in predicate["verdicts"])
@@ -357,6 +478,15 @@ def levels_of(predicate):
         some = level > 0 and selected != there
         parts.append(f"{track}={out[track]}" + (f"({selected} of {there})" if some else ""))
     return {**out, "line": " ".join(parts)}
+
+
+def passed_of(tally, stopped):
+    """What failed has no answer or a wrong one. Where something stopped the subject, nobody knows which."""
+    number = {name: int(tally.get(name, "0")) for name in ("planned", "completed", "failed", "waived", "unsupported")}
+    wrong = number["failed"] + number["waived"]
+    if stopped:
+        return max(0, number["completed"] - wrong)
+    return min(number["completed"], max(0, number["planned"] - wrong - number["unsupported"]))
 
 
 def totals_of(predicate):
@@ -371,37 +501,67 @@ def totals_of(predicate):
         "laws_verified": sum(law["claimed"] and is_settled(law) for law in laws),
         "laws_denied": sum(not law["claimed"] for law in laws),
         "laws_refuted": sum(not law["claimed"] and is_settled(law) for law in laws),
-        "failures": sum(int(v["failure_count"]) for v in verdicts),
+        "failures": sum(int(v.get("failure_count", "0")) for v in verdicts),
     }
+    outcomes = {name: sum(int(row["cases"].get(name, "0")) for v in verdicts for row in v["parity"]) % 2**64
+                for name in ("planned", "waived", "unsupported")}
+    outcomes["passed"] = sum(passed_of(row["cases"], "error" in v) for v in verdicts for row in v["parity"]) % 2**64
+    outcomes["failed"] = max(0, outcomes["planned"] - outcomes["passed"] - outcomes["waived"] - outcomes["unsupported"])
+    sums |= outcomes
+    sums |= {"flaky": sum(map(is_flaky, verdicts))} if any(map(is_flaky, verdicts)) else {}
     return {name: str(value % 2**64) for name, value in sums.items()}
 
 
-def passed(predicate):
+def conforms(predicate):
+    """Whether every track of which something was judged has its highest level, but for what is waived."""
     tracks = {track_of(v) for v in predicate["verdicts"]}
-    return bool(tracks) and all(level_of(track, predicate) == 2 for track in tracks)
+    return bool(tracks) and all(level_of(track, predicate, waiving=True) == 2 for track in tracks)
 
 
-# --- the whole ---
+# the whole
+def tier_of(strength):
+    cases = f"at least {STRENGTHS[strength]} cases of parity an operation"
+    return (f"full: all laws, {cases}, and every domain of at most 2^32 inputs whole" if strength == "full"
+            else f"{strength}: all laws, and {cases}")
+
+
+def roots_of(predicate):
+    roots = [root_of(verdict).hex() for verdict in predicate["verdicts"]]
+    return [root[:DIGEST_DIGITS] for root in roots], merkle_root([merkle_leaf(root) for root in roots]).hex()
+
+
+def statement_around(predicate, packed):
+    """The statement that has this predicate with its verdicts packed, and the digest that fits it."""
+    predicate = {name: value for name, value in predicate.items() if name != "digest"} | {"verdicts": packed}
+    name = f"{predicate['backend']}: {predicate['device']}"
+    statement = {"_type": STATEMENT_TYPE, "predicateType": PREDICATE_TYPE, "predicate": predicate,
+                 "subject": [{"name": name, "digest": {"sha256": predicate["registry"]["digest"]}}]}
+    predicate["digest"] = hashlib.sha256(canonical(statement).encode()).hexdigest()
+    return statement
+
 
 def check_statement(payload):
-    """The predicate of a statement that adds up."""
+    """The predicate of a statement that adds up, with its verdicts unpacked."""
     statement = read_canonical(payload, "the statement", DEPTH)
     expect(isinstance(statement, dict) and isinstance(statement.get("predicate"), dict), "there is no predicate")
     predicate = statement["predicate"]
     expect(type(predicate.get("format")) is int and predicate["format"] == FORMAT, f"the format is not {FORMAT}")
+    packed = predicate.get("verdicts")
+    predicate = {**predicate, "verdicts": unpack(packed)}
     PREDICATE(predicate, "")
-    derived = {"levels": levels_of(predicate), "totals": totals_of(predicate), "trusts": TRUSTS}
+    verdicts = predicate["verdicts"]
+    expect(all(map(leaves_agree, verdicts)), "the leaves and the tallies of a verdict differ")
+    expect(waivers_fit(predicate), "the waivers are not those of the verdicts")
+    roots, root = roots_of(predicate)
+    expect([verdict.get("root") for verdict in verdicts] == roots, "the root of a verdict is not that of its leaves")
+    expect(pack(verdicts) == packed, "the verdicts are not in the one form that is packed")
+    derived = {"levels": levels_of(predicate), "totals": totals_of(predicate), "trusts": TRUSTS, "track": "strict",
+               "tier": tier_of(predicate["strength"]), "root": root}
     for name, value in derived.items():
         expect(predicate.get(name) == value, f'"{name}" does not follow from the verdicts; they give {value}')
-    whole_statement = {
-        "_type": STATEMENT_TYPE, "predicateType": PREDICATE_TYPE,
-        "subject": [{"name": f"{predicate['backend']}: {predicate['device']}",
-                     "digest": {"sha256": predicate["registry"]["digest"]}}],
-        "predicate": {name: value for name, value in predicate.items() if name != "digest"}}
-    digest = hashlib.sha256(canonical(whole_statement).encode()).hexdigest()
-    expect(predicate.get("digest") == digest, "the digest is not that of the contents")
-    whole_statement["predicate"]["digest"] = digest
-    expect(canonical(whole_statement).encode() == payload, "the statement has more or other parts than it may have")
+    follows = statement_around(predicate, packed)
+    expect(predicate.get("digest") == follows["predicate"]["digest"], "the digest is not that of the contents")
+    expect(canonical(follows).encode() == payload, "the statement has more or other parts than it may have")
     return predicate
 
 
@@ -433,7 +593,7 @@ def main():
     how = "unsigned" if not signed else "signed, not checked" if key_id is None else f"signed by {key_id[:16]}"
     print(f"digest {predicate['digest'][:16]}; the certificate adds up and is {how}")
     print(f"level: {predicate['levels']['line']}")
-    return 0 if passed(predicate) else 1
+    return 0 if conforms(predicate) else 1
 
 
 if __name__ == "__main__":

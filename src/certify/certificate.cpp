@@ -10,6 +10,7 @@
 #include "certify/fields.h"
 #include "certify/merkle.h"
 #include "certify/packing.h"
+#include "verify/leaves.h"
 
 namespace vyre::certify {
 namespace {
@@ -60,7 +61,7 @@ void replace_in_evidence(json& verdicts, bool to_own) {
 }
 
 /// The root of the leaves of a verdict: of parity, of laws, and one of what else there is.
-std::string root_of(const json& verdict) {
+Digest root_of(const json& verdict) {
   std::vector<Digest> leaves;
   json rest = verdict;
   for (const char* part : {"leaves", "laws"}) {
@@ -68,7 +69,7 @@ std::string root_of(const json& verdict) {
     rest.erase(part);
   }
   leaves.push_back(merkle_leaf(print_canonical(rest).value()));
-  return merkle_root(leaves).hex();
+  return merkle_root(leaves);
 }
 
 // The in-toto statement: what a certificate says, and what follows from it, but for the digest.
@@ -81,10 +82,9 @@ json statement(const Certificate& certificate) {
   replace_in_evidence(verdicts, true);
   std::vector<Digest> roots;
   for (json& verdict : verdicts) {
-    constexpr size_t kDigits = 32;
-    const std::string root = root_of(verdict);
-    roots.push_back(merkle_leaf(root));
-    verdict["root"] = root.substr(0, kDigits);
+    const Digest root = root_of(verdict);
+    roots.push_back(merkle_leaf(root.hex()));
+    verdict["root"] = root.hex().substr(0, verify::kDigestDigits);
   }
   predicate["root"] = merkle_root(roots).hex();
   verdicts = pack(verdicts);
@@ -293,9 +293,11 @@ Totals totals(const std::vector<verify::Verdict>& verdicts) {
       t.planned += o.tally.planned;
       t.waived += o.tally.waived;
       t.unsupported += o.tally.unsupported;
-      // What was not answered has failed, or something stopped the subject before it.
-      const uint64_t others = o.tally.failed + o.tally.waived + o.tally.unsupported;
-      t.passed += std::min(o.tally.completed, o.tally.planned - std::min(o.tally.planned, others));
+      // What failed has no answer or a wrong one. Where something stopped the subject, nobody knows which.
+      uint64_t left = v.error.empty() ? o.tally.planned : o.tally.completed;
+      for (const uint64_t other : {o.tally.failed, o.tally.waived, v.error.empty() ? o.tally.unsupported : 0})
+        left -= std::min(left, other);
+      t.passed += std::min(o.tally.completed, left);
     }
     t.repeated_evaluations += v.determinism.completed;
     t.dispatches += v.dispatches;
@@ -307,7 +309,8 @@ Totals totals(const std::vector<verify::Verdict>& verdicts) {
       if (is_settled(law)) (law.claimed ? t.laws_verified : t.laws_refuted) += 1;
     }
   }
-  t.failed = t.planned - std::min(t.planned, t.passed + t.waived + t.unsupported);
+  t.failed = t.planned;
+  for (const uint64_t other : {t.passed, t.waived, t.unsupported}) t.failed -= std::min(t.failed, other);
   return t;
 }
 

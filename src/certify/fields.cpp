@@ -98,14 +98,14 @@ void describe(Archive& a, T& x)
   a.field("determinism", x.determinism);
   a.field("dispatches", x.dispatches);
   a.field("canaries", x.canaries);
-  a.field("canaries_broken", x.canaries_broken);
+  a.later_field("canaries_broken", x.canaries_broken);
   a.field("classes", x.classes);
   a.field("boundaries", x.boundaries);
   a.field("boundaries_hit", x.boundaries_hit);
   a.field("laws", x.laws);
-  a.field("failure_count", x.failure_count);
-  a.field("failures", x.failures);
-  a.field("error", x.error);
+  a.later_field("failure_count", x.failure_count);
+  a.later_field("failures", x.failures);
+  a.optional("error", x.error);
   a.later_name("track", x.track, verify::kTrackNames);
 }
 template <typename Archive, typename T>

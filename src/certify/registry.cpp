@@ -5,6 +5,7 @@
 #include "certify/certificate.h"
 #include "ops/operation.h"
 #include "verify/families.h"
+#include "verify/leaves.h"
 #include "verify/shapes.h"
 #include "wire/wire.h"
 
@@ -106,10 +107,9 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 
 template <typename T>
 std::string entry_digest(const T& entry) {
-  constexpr size_t kDigits = 32;
   Hasher h;
   add(h, entry);
-  return h.finish().hex().substr(0, kDigits);
+  return h.finish().hex().substr(0, verify::kDigestDigits);
 }
 
 Entries make_entries() {

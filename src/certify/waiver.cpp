@@ -66,8 +66,10 @@ uint64_t unaccounted(const Verdict& verdict) {
   uint64_t sum = 0;
   for (const verify::OracleCases& oracle : verdict.parity) {
     const Tally& t = oracle.tally;  // an answer may be a failure too, so these overlap
-    const uint64_t known = t.completed + t.failed + t.waived + t.unsupported;
-    sum += t.planned - std::min(t.planned, known);
+    uint64_t left = t.planned;
+    for (const uint64_t known : {t.completed, t.failed, t.waived, t.unsupported})
+      left -= std::min(left, known);
+    sum += left;
   }
   return sum;
 }

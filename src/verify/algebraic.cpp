@@ -376,7 +376,7 @@ Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& mon
   }
   verdict.parity.push_back({Oracle::Law, tally});
   LeafWriter(verdict, Oracle::Law).add("twins", tally);
-  verdict.pipeline = all.finish().hex();
+  verdict.pipeline = all.finish().hex().substr(0, kDigestDigits);
   device.account();
   return verdict;
 }

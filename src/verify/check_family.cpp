@@ -98,7 +98,7 @@ class ProgramFamily {
     tally.completed += parity_.completed;
     tally.failed += parity_.failed;
     if (!verdict_.pipeline.empty()) hasher_.update(verdict_.pipeline);
-    verdict_.pipeline = hasher_.finish().hex();
+    verdict_.pipeline = hasher_.finish().hex().substr(0, kDigestDigits);
     return {};
   }
 
@@ -278,7 +278,7 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, std::op
     pipelines.account(verdict);
   }
   verdict.classes.clear();
-  verdict.pipeline = hasher.finish().hex();
+  verdict.pipeline = hasher.finish().hex().substr(0, kDigestDigits);
   return {};
 }
 

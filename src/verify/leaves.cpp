@@ -7,8 +7,6 @@
 namespace vyre::verify {
 namespace {
 
-constexpr size_t kDigestDigits = 32;
-
 /// Whether the answers of a run that failed so are not those of the next.
 bool is_of_chance(const Failure& failure) {
   return failure.fault == Fault::Flaky || failure.fault == Fault::LateWrite;

@@ -16,6 +16,9 @@
 
 namespace vyre::verify {
 
+/// Of a digest, in certificates: 128 bits, enough where nobody gains by two things with one digest.
+inline constexpr size_t kDigestDigits = 32;
+
 class LeafWriter {
  public:
   /// Leaves of one oracle go to the verdict, which must outlive it. `slice`: the number of the first; none:

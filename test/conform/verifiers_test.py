@@ -32,15 +32,22 @@ def copied(value):
 
 
 def repaired(predicate, derived):
-    """A statement around a predicate, with the digest that fits; with what follows from its verdicts, if asked."""
-    predicate = {name: value for name, value in predicate.items() if name != "digest"}
+    """A statement around a predicate, with the roots and the digest that fit; with what follows from its verdicts, if asked."""
+    predicate = copied(predicate)
+    verdicts, root = second.roots_of(predicate)
+    predicate["root"] = root
+    for verdict, its in zip(predicate["verdicts"], verdicts):
+        verdict["root"] = its
     if derived:
-        predicate["levels"], predicate["totals"] = second.levels_of(predicate), second.totals_of(predicate)
-    statement = {"_type": second.STATEMENT_TYPE, "predicateType": second.PREDICATE_TYPE, "predicate": predicate,
-                 "subject": [{"name": f"{predicate['backend']}: {predicate['device']}",
-                              "digest": {"sha256": predicate["registry"]["digest"]}}]}
-    predicate["digest"] = hashlib.sha256(second.canonical(statement).encode()).hexdigest()
-    return statement
+        predicate |= {"levels": second.levels_of(predicate), "totals": second.totals_of(predicate),
+                      "tier": second.tier_of(predicate["strength"])}
+    return second.statement_around(predicate, second.pack(predicate["verdicts"]))
+
+
+def plain(statement):
+    """Its predicate, with verdicts that can be read and changed."""
+    predicate = statement["predicate"]
+    return predicate | {"verdicts": second.unpack(predicate["verdicts"])}
 
 
 def enclosed(payload, signatures=()):
@@ -67,10 +74,21 @@ def failing(predicate):
     """The same with a failure, of which a passing certificate has none to change."""
     predicate = copied(predicate)
     verdict = predicate["verdicts"][0]
-    verdict["parity"][0]["cases"]["failed"] = verdict["failure_count"] = "1"
+    verdict["parity"][0]["cases"]["failed"] = verdict["leaves"][0]["cases"]["failed"] = verdict["failure_count"] = "1"
     verdict["failures"] = [{"check": "parity", "oracle": "specification table", "minimality": "shrunk", "fault": "order-dependent",
                             "input": ["0x00000001", "0xffffffff"], "expected": ["0x00000002"], "actual": [], "note": "two\nlines",
                             "token": "primitive.math.negate@1:random:1:7", "history": ["primitive.math.negate@1:random:1:6"]}]
+    return predicate
+
+
+def waived(predicate):
+    """The same with the failure waived."""
+    predicate = copied(predicate)
+    verdict = predicate["verdicts"][0]
+    for tally in (verdict["parity"][0]["cases"], verdict["leaves"][0]["cases"]):
+        tally |= {"failed": "0", "waived": tally["failed"]}
+    predicate["waivers"] = [{"subject": verdict["subject"], "failures": "1", "tag": "slow", "link": "https://example.org/1",
+                             "expires": "2030-01-01"}]
     return predicate
 
 
@@ -94,9 +112,10 @@ class Mutations:
               "0x00000001", "refused(", "spec", "quick", "full", "witnessed(1000000, 1)"]
 
     def __init__(self, statement, signed):
-        self.statements, self.signed = [statement, repaired(failing(statement["predicate"]), derived=True)], signed
+        self.statements, self.signed = [statement, repaired(failing(plain(statement)), derived=True),
+                           repaired(waived(failing(plain(statement))), derived=True)], signed
         self.random = random.Random(SEED)
-        self.kinds = [self.bytes_of_file, self.bytes_of_payload, self.value, self.value, self.count, self.count]
+        self.kinds = [self.bytes_of_file, self.bytes_of_payload, self.value, self.inner_value, self.count, self.count]
 
     def one(self):
         return self.random.choice(self.kinds)()
@@ -125,7 +144,24 @@ class Mutations:
     def value(self):
         """Anything anywhere in the statement becomes something else; the digest fits, if one can be made."""
         statement = copied(self.random.choice(self.statements))
-        path = self.random.choice([p for p in places(statement) if p])
+        self.change(statement, self.random.choice([p for p in places(statement) if p]))
+        predicate = statement.get("predicate")
+        if isinstance(predicate, dict):
+            predicate.pop("digest", None)
+            predicate["digest"] = hashlib.sha256(second.canonical(statement).encode()).hexdigest()
+        return enclosed(second.canonical(statement).encode())
+
+    def inner_value(self):
+        """Anything in a verdict becomes something else; roots, packing and digest fit, if they can be made."""
+        predicate = plain(self.random.choice(self.statements))
+        verdict = self.random.choice(predicate["verdicts"])
+        self.change(verdict, self.random.choice([p for p in places(verdict) if p]))
+        try:
+            return enclosed(second.canonical(repaired(predicate, derived=False)).encode())
+        except (KeyError, TypeError):  # without leaves or laws there is no root
+            return self.inner_value()
+
+    def change(self, statement, path):
         holder, key = at(statement, path[:-1]), path[-1]
         how = self.random.randrange(4)
         if how == 0:
@@ -136,15 +172,10 @@ class Mutations:
             holder.append(copied(self.random.choice(holder)))
         else:
             holder[key] = copied(self.random.choice(self.VALUES))
-        predicate = statement.get("predicate")
-        if isinstance(predicate, dict) and path != ("predicate", "digest"):
-            predicate.pop("digest", None)
-            predicate["digest"] = hashlib.sha256(second.canonical(statement).encode()).hexdigest()
-        return enclosed(second.canonical(statement).encode())
 
     def count(self):
         """Some counts become others, and the rest is what follows: a certificate that adds up, of whatever level."""
-        predicate = copied(self.random.choice(self.statements)["predicate"])
+        predicate = plain(self.random.choice(self.statements))
         for _ in range(self.random.choice((1, 1, 2, 5))):
             verdicts = predicate["verdicts"]
             path = self.random.choice([p for p in places(verdicts) if p])
@@ -175,7 +206,7 @@ def second_opinion(data, public_key=None, key_id=None):
         predicate, _ = second.check(data, public_key, key_id)
     except second.Refused:
         return "refused"
-    return f"{'passed' if second.passed(predicate) else 'failed'} {predicate['digest']} {predicate['levels']['line']}"
+    return f"{'passed' if second.conforms(predicate) else 'failed'} {predicate['digest']} {predicate['levels']['line']}"
 
 
 def first_opinions(certificates, *arguments):
@@ -199,7 +230,7 @@ class Verifiers(unittest.TestCase):
         if cls.done.returncode != 0:
             raise RuntimeError(cls.done.stdout + cls.done.stderr)
         payload = base64.b64decode(json.loads(cls.real.read_text())["payload"])
-        cls.statement = repaired(cut_down(json.loads(payload)["predicate"]), derived=True)
+        cls.statement = repaired(cut_down(plain(json.loads(payload))), derived=True)
         cls.signed = cls.sign(second.canonical(cls.statement).encode())
         cls.key_id = second.key_id_of(cls.public)
 
@@ -243,7 +274,7 @@ class Verifiers(unittest.TestCase):
                                     [{"keyid": self.key_id, "sig": base64.b64encode(bits).decode()}]))
         mutants.append(enclosed(base64.b64decode(envelope["payload"])))
         mutants.append(enclosed(base64.b64decode(envelope["payload"]), [envelope["signatures"][0] | {"keyid": "0" * 64}]))
-        changed = copied(self.statement["predicate"]) | {"seed": "77"}
+        changed = plain(self.statement) | {"seed": "77"}
         changed = second.canonical(repaired(changed, derived=True)).encode()
         mutants.append(enclosed(changed, envelope["signatures"]))
         mutants.append(self.sign(changed))

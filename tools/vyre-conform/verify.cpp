@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 
 #include "certify/certificate.h"
 #include "certify/console.h"
+#include "suite/audit.h"
 #include "suite/suite.h"
 #include "verbs.h"
 
@@ -14,6 +17,9 @@ namespace {
 
 struct Options {
   std::string path, pubkey;
+  uint64_t audit = 0;  // leaves to run again
+  std::optional<uint64_t> nonce;
+  BackendOptions backend;
 };
 
 /// What is known of who signed it. With a key to hold it to, it has been held to it.
@@ -22,6 +28,46 @@ std::string signer(const certify::Envelope& envelope, bool checked) {
   const std::string id = envelope.signature->key_id.substr(0, 16);
   return checked ? fmt::format("is signed by {}, as --pubkey asks", id)
                  : fmt::format("names {} as its signer, which was not checked: --pubkey FILE does", id);
+}
+
+/// A number that the certificate's maker could not know.
+uint64_t fresh_nonce() {
+  std::random_device source;
+  return uint64_t(source()) << 32 | source();
+}
+
+/// How many of the entries that verdicts are on are those of this build: what they say holds here too.
+std::string common_entries(const certify::Certificate& certificate) {
+  size_t same = 0;
+  for (const verify::Verdict& verdict : certificate.verdicts)
+    same += !verdict.entry.empty() && verdict.entry == certify::entry_of(verdict.subject);
+  return fmt::format(
+      "its registry is NOT that of this build; {} of its {} subjects are the same in both, and whether "
+      "others are missing cannot be checked",
+      same, certificate.verdicts.size());
+}
+
+/// Runs leaves again. Gives the exit code.
+int audit(const certify::Certificate& certificate, const Options& options) {
+  const auto backend = open_backend(options.backend);
+  if (!backend) return report(backend.error());
+  verify::Monitor monitor;
+  monitor.stop = &interruption();
+  const uint64_t nonce = options.nonce ? *options.nonce : fresh_nonce();
+  const auto result = suite::audit(**backend, certificate, options.audit, nonce, monitor);
+  if (!result) return report(result.error(), options.path);
+  if (monitor.stopped()) {
+    return report(make_diag(DiagCode::C007, Span::none(), "the audit was interrupted", "run it again"),
+                  options.path);
+  }
+  fmt::print("{}", suite::report(*result, nonce));
+  if (result->agrees()) return 0;
+  std::fflush(stdout);
+  return report(
+      make_diag(DiagCode::C002, Span::none(),
+                fmt::format("what {} answers is not what the certificate says", options.backend.spec),
+                "the certificate is of another device or driver, or was made up"),
+      options.path);
 }
 
 int run(const Options& options) {
@@ -50,9 +96,11 @@ int run(const Options& options) {
   fmt::print("{}", certify::report(*certificate, {certificate->backend, {}, 0}));
   fmt::print("digest {}; the certificate adds up and {}\n", certify::digest(*certificate).short_hex(),
              signer(opened->envelope, key.has_value()));
-  fmt::print("{}\n",
-             same ? "its registry is that of this build, and every subject of its selection is there"
-                  : "its registry is NOT that of this build, so what its subjects are cannot be checked");
+  fmt::print("{}\n", same ? "its registry is that of this build, and every subject of its selection is there"
+                          : common_entries(*certificate));
+  if (options.audit != 0) {
+    if (const int wrong = audit(*certificate, options); wrong != 0) return wrong;
+  }
   fmt::print("level: {}\n", certificate->level_line());
   return certificate->conforms() ? 0 : 1;
 }
@@ -70,8 +118,14 @@ void add_verify(CLI::App& app, int& exit) {
             return std::string(text.empty() ? "wants a file, not nothing" : "");
           },
           ""));
+  auto* audit = verb->add_option("--audit", o->audit, "run so many of its leaves again, on --backend")
+                    ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32));
+  verb->add_option("--nonce", o->nonce, "choose the leaves by this number instead of a fresh one")
+      ->needs(audit);
+  add_backend(*verb, o->backend);
   verb->footer(
-      "Example:\n  vyre-conform verify cert.json\n  vyre-conform verify cert.json --pubkey keys/vyre.pub");
+      "Example:\n  vyre-conform verify cert.json\n  vyre-conform verify cert.json --pubkey keys/vyre.pub\n"
+      "  vyre-conform verify cert.json --audit 20 --backend native");
   verb->callback([o, &exit] { exit = run(*o); });
 }
 
