@@ -116,7 +116,7 @@ class PieceCheck {
     VYRE_TRY(made, make_pipelines(backend_, subject_, workgroups_of(backend_), seed_, verdict_));
     pipelines_ = std::move(made);
     const Digest digest = pipelines_.all[0]->digest();
-    verdict_.pipeline = digest.hex();
+    verdict_.pipeline = digest.hex().substr(0, kDigestDigits);
     device_ = fmt::format("device({}, {})", digest.short_hex(), backend_.identity().driver);
     examiner_.emplace(backend_, subject_, pipelines_.all, seed_, monitor_, verdict_);
     return {};
