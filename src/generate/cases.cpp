@@ -88,11 +88,26 @@ inline uint32_t random_operand(uint32_t i, uint32_t bits, uint32_t control, uint
 constexpr size_t kBlock = 1024;
 using Bits = std::array<std::array<uint32_t, kBlock>, 4>;
 
+/// philox(seed, first + j, stream) for j < n. One counter a 64-bit lane, of which the low half counts: then a
+/// round is two products and what becomes of them, and nothing is packed in between.
 inline void draw(uint64_t seed, uint64_t stream, uint64_t first, size_t n, Bits& bits) {
+  constexpr uint64_t kLow = UINT32_MAX;
   for (size_t j = 0; j < n; ++j) {
-    std::array<uint32_t, 4> words;
-    VYRE_INLINED words = philox(seed, first + j, stream);
-    for (size_t k = 0; k < 4; ++k) bits[k][j] = words[k];
+    uint64_t x0 = first + j, x1 = x0 >> 32, x2 = stream, x3 = stream >> 32;
+    uint64_t key0 = seed, key1 = seed >> 32;
+    for (uint32_t round = 0; round < 10; ++round) {
+      const uint64_t a = (x0 & kLow) * PHILOX_M4x32_0, b = (x2 & kLow) * PHILOX_M4x32_1;
+      x0 = (b >> 32) ^ x1 ^ key0;
+      x1 = b;
+      x2 = (a >> 32) ^ x3 ^ key1;
+      x3 = a;
+      key0 += PHILOX_W32_0;
+      key1 += PHILOX_W32_1;
+    }
+    bits[0][j] = uint32_t(x0);
+    bits[1][j] = uint32_t(x1);
+    bits[2][j] = uint32_t(x2);
+    bits[3][j] = uint32_t(x3);
   }
 }
 

@@ -329,6 +329,12 @@ Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::s
     if (out == 0) ++tally.failed;  // it stands in a slice before this one, where it was taken for right
   }
   const size_t left = kept ? kept->size() : slice.count;
+  if (!kept && each == 1) {
+    // The usual slice. A loop that only counts is vectors.
+    const bool any_is_right = wanted.empty();
+    tally.completed += any_is_right ? left : left - size_t(std::ranges::count(answers, poison));
+    return tally;
+  }
   for (size_t i = 0; i < left; ++i) {
     // Where any answer is right, so may be the poison.
     tally.completed += wanted.empty() || is_written(value_at(answers, kept ? (*kept)[i] : i, each), poison);

@@ -7,6 +7,7 @@
 #include "verify/columns.h"
 #include "verify/examine.h"
 #include "verify/leaves.h"
+#include "verify/stream.h"
 #include "verify/strongest.h"
 
 namespace vyre::verify {
@@ -164,47 +165,33 @@ Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<
 
 Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
                          uint64_t seed, const Monitor& monitor, Verdict& verdict, LeafWriter& leaves) {
-  const size_t arity = input_words(subject.application), each = output_words(subject.application);
-  const size_t slice = slice_of(subject);
-  Columns columns(arity, slice);
-  std::vector<uint32_t> expected(slice * each), actual(slice * each), operands(arity);
+  const size_t each = output_words(subject.application);
+  std::vector<uint32_t> actual(slice_of(subject) * each);
   // A unit may hold several parts of the cases; the hits of all of them count.
   if (verdict.classes.empty()) {
     for (const ops::EquivalenceClass& c : subject.classes)
       verdict.classes.push_back({std::string(c.name), 0});
   }
 
-  for (const CaseRange& range : ranges) {
-    const CaseSource source(subject, range, seed);
-    oracle_cases(verdict, subject.oracle).tally.planned += range.count;
-    for (uint64_t begin = 0; begin < range.count; begin += slice) {
-      if (monitor.stopped()) return {};
-      const size_t n = size_t(std::min<uint64_t>(slice, range.count - begin));
-      const std::span wanted(expected.data(), n * each), answers(actual.data(), n * each);
-      source.fill(begin, n, columns.writable());
-      subject.expected(columns.readable(), wanted);
-      const uint32_t poison = poison_for(subject.application.output, wanted, seed, begin);
-      const Examiner::Slice cases{0, *SubjectBench::source_of(range.strategy), source.number(begin),
-                                  range.stride, n};
-      VYRE_TRY(tally, examiner.judge(cases, columns, wanted, answers, poison, Check::Parity));
-      add(oracle_cases(verdict, subject.oracle).tally, tally);
-      tally.planned = n;
-      leaves.add(range.strategy, tally, std::span<const uint32_t>(answers));
-      if (range.strategy == generate::info(Strategy::Boundary).text)
-        verdict.boundaries_hit += uint32_t(tally.completed);
-      // Which classes were hit is a statement about inputs; the table strategies and the first slice of each
-      // other one suffice for it.
-      if (begin == 0 && range.first == 0) {
-        for (size_t i = 0; i < n; ++i) {
-          for (size_t k = 0; k < arity; ++k) operands[k] = columns.readable()[k][i];
-          for (size_t c = 0; c < subject.classes.size(); ++c) {
-            verdict.classes[c].hits += subject.classes[c].contains(operands.data());
-          }
-        }
-      }
-      monitor.done(n);
-    }
-  }
+  const auto judge = [&](CaseSlice& slice) -> Result<void> {
+    const CaseRange& range = *slice.range;
+    if (slice.begin == 0) oracle_cases(verdict, subject.oracle).tally.planned += range.count;
+    const std::span answers(actual.data(), slice.count * each);
+    const Examiner::Slice cases{0, *SubjectBench::source_of(range.strategy), slice.number, range.stride,
+                                slice.count};
+    VYRE_TRY(tally,
+             examiner.judge(cases, slice.columns, slice.expected, answers, slice.poison, Check::Parity));
+    add(oracle_cases(verdict, subject.oracle).tally, tally);
+    tally.planned = slice.count;
+    leaves.add(range.strategy, tally, std::span<const uint32_t>(answers));
+    if (range.strategy == generate::info(Strategy::Boundary).text)
+      verdict.boundaries_hit += uint32_t(tally.completed);
+    for (size_t c = 0; c < slice.class_hits.size(); ++c) verdict.classes[c].hits += slice.class_hits[c];
+    monitor.done(slice.count);
+    return {};
+  };
+  VYRE_CHECK(stream_cases(subject, ranges, seed, monitor, judge));
+  if (monitor.stopped()) return {};
   VYRE_TRY(late, examiner.settle(Check::Parity));
   oracle_cases(verdict, subject.oracle).tally.failed += late;
   return {};

@@ -31,7 +31,7 @@ struct Subject {
   Application application;
   std::vector<TableRow> rows;
   Oracle oracle{};  // what expected() is
-  /// The words of the expected value for columns[...][i], at out[i * output_words].
+  /// The words of the expected value for columns[...][i], at out[i * output_words]. Thread: any number.
   std::function<void(std::span<const uint32_t* const> columns, std::span<uint32_t> out)> expected;
   /// The cases of a strategy.
   std::function<ValueCases(generate::Strategy, uint64_t seed)> cases;
