@@ -28,13 +28,7 @@ uint64_t parity_total(const Verdict& v) {
   return n;
 }
 
-/// A family has a verdict on what it has of floats beside that on the rest.
-std::string name_of(const Verdict& v) {
-  const bool part = v.kind == SubjectKind::Family && v.track == verify::Track::Float;
-  return v.subject + (part ? " (floats)" : "");
-}
-
-Row row_of(const Verdict& v, verify::Strength strength, double seconds) {
+Row row_of(const Certificate& c, const Verdict& v, double seconds) {
   Row row;
   row.subject = name_of(v);
   row.cases = grouped(parity_total(v));
@@ -47,14 +41,20 @@ Row row_of(const Verdict& v, verify::Strength strength, double seconds) {
   row.denied = denied == 0 ? "-" : fmt::format("{}/{}", refuted, denied);
   row.repeats = grouped(v.determinism.completed);
   row.time = fmt::format("{:.1f} s", seconds);
-  if (!missing_for_parity(v, strength).empty()) {
-    row.status = "FAILED";
-  } else if (!missing_for_laws(v).empty()) {
-    row.status = "LAWS FAILED";
-  } else {
-    row.status = "ok";
-  }
+  row.status = text(standing_of(c, v));
   return row;
+}
+
+/// What a verdict's failures stand under.
+std::string_view heading(Standing standing) {
+  switch (standing) {
+    case Standing::Flaky: return "FLAKY";
+    case Standing::Waived: return "waived";
+    case Standing::Passed:
+    case Standing::LawsFailed:
+    case Standing::Failed: break;
+  }
+  return "FAILED";
 }
 
 std::string table(std::string_view title, const std::vector<Row>& rows, bool times) {
@@ -94,21 +94,6 @@ std::string indented(std::string_view text, std::string_view margin) {
   return out;
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') out += c;
-    }
-  }
-  return out;
-}
-
 /// How many cases each oracle judged, the stronger first.
 std::string judges(std::span<const Verdict> verdicts) {
   std::map<verify::Oracle, uint64_t> cases;
@@ -123,6 +108,11 @@ std::string judges(std::span<const Verdict> verdicts) {
 }
 
 }  // namespace
+
+std::string name_of(const Verdict& v) {
+  const bool part = v.kind == SubjectKind::Family && v.track == verify::Track::Float;
+  return v.subject + (part ? " (floats)" : "");
+}
 
 std::string grouped(uint64_t n) {
   std::string out = std::to_string(n);
@@ -174,7 +164,7 @@ std::string report(const Certificate& c, const ReportOptions& options) {
   for (size_t k = 0; k < c.verdicts.size(); ++k) {
     const Verdict& v = c.verdicts[k];
     const double seconds = k < options.seconds.size() ? options.seconds[k] : 0;
-    (v.kind == SubjectKind::Operation ? operations : families).push_back(row_of(v, c.strength, seconds));
+    (v.kind == SubjectKind::Operation ? operations : families).push_back(row_of(c, v, seconds));
   }
   out += table("operation", operations, !options.seconds.empty());
   out += table("family", families, !options.seconds.empty());
@@ -184,7 +174,12 @@ std::string report(const Certificate& c, const ReportOptions& options) {
     const std::vector<std::string> laws = missing_for_laws(v);
     missing.insert(missing.end(), laws.begin(), laws.end());
     if (missing.empty()) continue;
-    out += fmt::format("FAILED {}\n", name_of(v));
+    out += fmt::format("{} {}\n", heading(standing_of(c, v)), name_of(v));
+    for (const Waiver& w : c.waivers) {
+      if (w.subject == v.subject && w.track == v.track)
+        out += fmt::format("  {} failures are waived until {}: {}, {}\n", grouped(w.failures), w.expires,
+                           w.tag, w.link);
+    }
     for (const std::string& reason : missing) out += fmt::format("  {}\n", reason);
     const auto shown = std::span(v.failures).first(std::min(kShown, v.failures.size()));
     for (const verify::Failure& f : shown) out += describe(f, v.subject, options.backend);
@@ -208,6 +203,10 @@ std::string report(const Certificate& c, const ReportOptions& options) {
   if (options.total_seconds > 0) out += fmt::format(" in {:.1f} s", options.total_seconds);
   out += fmt::format("\n{} of {} claimed laws verified, {} of {} denied laws refuted, {} failures\n",
                      t.laws_verified, t.laws_claimed, t.laws_refuted, t.laws_denied, grouped(t.failures));
+  out +=
+      fmt::format("{} cases planned: {} passed, {} failed, {} waived, {} unsupported\n", grouped(t.planned),
+                  grouped(t.passed), grouped(t.failed), grouped(t.waived), grouped(t.unsupported));
+  if (t.flaky != 0) out += fmt::format("{} subjects are flaky, and nothing is certified of them\n", t.flaky);
   for (const verify::Track track : {verify::Track::Integer, verify::Track::Float}) {
     uint64_t least = UINT64_MAX;
     for (const Verdict& v : c.verdicts) {
@@ -222,34 +221,6 @@ std::string report(const Certificate& c, const ReportOptions& options) {
         verify::odds_of_missing(1e6, double(least)));
   }
   return out;
-}
-
-std::string junit(const Certificate& c, const ReportOptions& options) {
-  size_t failed = 0;
-  std::string cases;
-  for (size_t k = 0; k < c.verdicts.size(); ++k) {
-    const Verdict& v = c.verdicts[k];
-    std::vector<std::string> missing = missing_for_parity(v, c.strength);
-    const std::vector<std::string> laws = missing_for_laws(v);
-    missing.insert(missing.end(), laws.begin(), laws.end());
-    const double seconds = k < options.seconds.size() ? options.seconds[k] : 0;
-    cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"", text(v.kind),
-                         escaped(name_of(v)), seconds);
-    if (missing.empty()) {
-      cases += "/>\n";
-      continue;
-    }
-    ++failed;
-    std::string body;
-    for (const verify::Failure& f : v.failures) body += describe(f, v.subject, options.backend);
-    cases += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-                         escaped(missing.front()), escaped(body));
-  }
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"vyre-conform {}\" tests=\"{}\" "
-      "failures=\"{}\" "
-      "time=\"{:.3f}\">\n{}</testsuite>\n",
-      escaped(c.backend), c.verdicts.size(), failed, options.total_seconds, cases);
 }
 
 }  // namespace vyre::certify

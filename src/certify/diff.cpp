@@ -39,11 +39,6 @@ Standing standing_of(const Verdict& v, verify::Strength strength) {
 using SubjectKey = std::tuple<verify::SubjectKind, std::string, Track>;
 SubjectKey key_of(const Verdict& v) { return {v.kind, v.subject, v.track}; }
 
-std::string name_of(const Verdict& v) {
-  const bool part = v.kind == verify::SubjectKind::Family && v.track == Track::Float;
-  return v.subject + (part ? " (floats)" : "");
-}
-
 /// "a, b, c and 4 more"
 std::string listed(const std::vector<std::string>& names, size_t shown, std::string_view separator) {
   std::string out;

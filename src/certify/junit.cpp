@@ -1,0 +1,141 @@
+// JUnit XML in the form that Jenkins, GitLab and Surefire share: a suite, a case a subject, and in a case at
+// most one of `skipped` and `failure`. test/conform/junit.xsd has it as a schema.
+#include <fmt/format.h>
+
+#include "certify/console.h"
+
+namespace vyre::certify {
+namespace {
+
+using verify::Verdict;
+
+/// The code point at the front of a text, taken off; nothing for bytes that are no UTF-8, of which one is
+/// taken off.
+std::optional<uint32_t> take_code_point(std::string_view& text) {
+  const auto byte = [&](size_t k) { return uint8_t(text[k]); };
+  const uint8_t first = byte(0);
+  const size_t size = first < 0x80   ? 1
+                      : first < 0xc2 ? 0
+                      : first < 0xe0 ? 2
+                      : first < 0xf0 ? 3
+                      : first < 0xf5 ? 4
+                                     : 0;
+  uint32_t code = size == 1 ? first : first & (0x7fu >> size);
+  bool good = size != 0 && size <= text.size();
+  for (size_t k = 1; good && k < size; ++k) {
+    good = (byte(k) & 0xc0) == 0x80;
+    code = code << 6 | (byte(k) & 0x3f);
+  }
+  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // what fewer bytes say is said by them
+  good = good && code >= kLeast[size] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  text.remove_prefix(good ? size : 1);
+  if (!good) return std::nullopt;
+  return code;
+}
+
+/// A text that stands between tags or quotes: XML has no control characters but three, in no form.
+std::string escaped(std::string_view text) {
+  constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view before = text;
+    const auto code = take_code_point(text);
+    const std::string_view bytes = before.substr(0, before.size() - text.size());
+    if (!code || (*code < 0x20 && *code != '\t' && *code != '\n' && *code != '\r') || *code == 0xfffe ||
+        *code == 0xffff) {
+      out += kReplacement;
+    } else if (*code == '&') {
+      out += "&amp;";
+    } else if (*code == '<') {
+      out += "&lt;";
+    } else if (*code == '>') {
+      out += "&gt;";
+    } else if (*code == '"') {
+      out += "&quot;";
+    } else if (*code < 0x20 && *code != '\n') {
+      out += fmt::format("&#{};", *code);  // else a reader makes a space of it, or a newline
+    } else {
+      out += bytes;
+    }
+  }
+  return out;
+}
+
+/// The same between quotes, where a newline is a space to its reader.
+std::string attribute(std::string_view text) {
+  std::string out;
+  for (const char c : escaped(text)) out += c == '\n' ? std::string("&#10;") : std::string(1, c);
+  return out;
+}
+
+uint64_t unsupported(const Verdict& v) {
+  uint64_t n = 0;
+  for (const verify::OracleCases& oracle : v.parity) n += oracle.tally.unsupported;
+  return n;
+}
+
+/// Why a verdict is waived: the links of what waives it.
+std::string excuse(const Certificate& c, const Verdict& v) {
+  std::string out = "waived";
+  for (const Waiver& w : c.waivers) {
+    if (w.subject == v.subject && w.track == v.track)
+      out += fmt::format("{} {} failures, {} until {}: {}", out == "waived" ? ":" : ";", grouped(w.failures),
+                         w.tag, w.expires, w.link);
+  }
+  return out;
+}
+
+std::string failures_of(const Verdict& v, const ReportOptions& options) {
+  std::string out;
+  for (const verify::Failure& f : v.failures) out += describe(f, v.subject, options.backend);
+  return out;
+}
+
+}  // namespace
+
+std::string junit(const Certificate& c, const ReportOptions& options) {
+  size_t failed = 0, skipped = 0;
+  std::string cases;
+  for (size_t k = 0; k < c.verdicts.size(); ++k) {
+    const Verdict& v = c.verdicts[k];
+    const double seconds = k < options.seconds.size() ? options.seconds[k] : 0;
+    std::string inside;
+    const Standing standing = standing_of(c, v);
+    switch (standing) {
+      case Standing::Passed: break;
+      case Standing::Waived:
+        ++skipped;
+        inside = fmt::format("    <skipped message=\"{}\"/>\n    <system-out>{}</system-out>\n",
+                             attribute(excuse(c, v)), escaped(failures_of(v, options)));
+        break;
+      case Standing::LawsFailed:
+      case Standing::Failed:
+      case Standing::Flaky: {
+        ++failed;
+        std::vector<std::string> missing = missing_for_parity(v, c.strength);
+        if (missing.empty()) missing = missing_for_laws(v);
+        const std::string why = missing.empty() ? std::string(text(standing)) : missing.front();
+        inside = fmt::format("    <failure message=\"{}\" type=\"{}\">{}</failure>\n", attribute(why),
+                             text(standing), escaped(failures_of(v, options)));
+        break;
+      }
+    }
+    if (const uint64_t n = unsupported(v); n != 0 && standing == Standing::Passed) {
+      const std::string why =
+          fmt::format("{} cases are unsupported: the backend lacks what they need", grouped(n));
+      const bool all = v.parity.size() == 1 && v.parity[0].tally.completed == 0;
+      skipped += all;
+      inside = all ? fmt::format("    <skipped message=\"{}\"/>\n", why)
+                   : fmt::format("    <system-out>{}</system-out>\n", why);
+    }
+    const std::string head = fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
+                                         text(v.kind), attribute(name_of(v)), seconds);
+    cases += inside.empty() ? head + "/>\n" : head + ">\n" + inside + "  </testcase>\n";
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"vyre-conform {}\" tests=\"{}\" "
+      "failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
+      attribute(c.backend), c.verdicts.size(), failed, skipped, options.total_seconds, cases);
+}
+
+}  // namespace vyre::certify
