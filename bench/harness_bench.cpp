@@ -1,15 +1,17 @@
 // How fast the harness judges, where its time goes, and beside it a bare loop that judges nothing.
 //
-//   bench_harness [--backend NAME] [--process] [--cases N] [--seed N] [--only TABLE] [--select GLOB]
+//   bench_harness [--backend NAME] [--process] [--cases N] [--device-cases N] [--seconds S] [--seed N]
+//                 [--only parity|memory|values|programs] [--select GLOB]
 //
 // "parity": every primitive gets its share of --cases, as certification does it (verify::check_cases). Beside
-// the rate stands what each stage takes by itself, on one thread, in nanoseconds a case: generating, the
-// reference function, the dispatch with its buffers and canaries, the comparison; and the rate of a bare
-// loop, which dispatches the same program over buffers that are there already and compares what comes with
-// what is known. The ratio is harness to bare. "memory": peak memory of 10^6 cases and of --cases.
-// "programs": random programs made, compiled, run and compared with the interpreter, a second. "values":
-// cases made and judged on the device. --process puts the backend into a process of its own, as certification
-// does. Exit 1 when anything failed, 3 when there is no device.
+// the rate stand those of two loops, and the ratios to them: a plain one makes the same inputs and expected
+// values, dispatches and compares, on one thread; a bare one dispatches over buffers that are there already
+// and compares what comes with what is known. Then what each stage takes by itself, on one thread, in
+// nanoseconds a case. "memory": peak memory of 10^6 cases and of --cases on the host, of 10^6 and
+// --device-cases on the device. "values": cases made and judged on the device, a second, measured for
+// --seconds. "programs": random programs made, compiled, run and compared with the interpreter, a second.
+// --process puts the backend into a process of its own, as certification does. Exit 1 when anything failed, 3
+// when there is no device.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,6 +22,7 @@
 #include "backend/registry/registry.h"
 #include "device_bench.h"
 #include "suite/suite.h"
+#include "verify/device_values.h"
 #include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/leaves.h"
@@ -38,6 +41,8 @@ struct Options {
   std::string select = "primitive.*";
   uint64_t cases = 100'000'000;
   uint64_t seed = 1;
+  uint64_t device_cases = 10'000'000'000;
+  double seconds = 0.5;  // that a rate on the device is measured for
   bool process = false;
 };
 bool wanted(const Options& options, std::string_view table) {
@@ -265,6 +270,59 @@ void programs(backend::Backend& backend, const Options& options) {
              double(kPrograms) / took);
 }
 
+/// Cases of each primitive made and judged on the device, as many as take about a second, and peak memory.
+void values(backend::Backend& backend, const Options& options) {
+  fmt::print("{:<34} {:>10} {:>16} {:>9}\n", "values on the device", "a second", "cases", "compiling");
+  double inverse = 0;
+  size_t with = 0;
+  must(backend.renew());
+  for (const ops::Operation* operation : primitives(options)) {
+    const auto bound = verify::value_law(*operation);
+    if (!bound) {
+      fmt::print("{:<34} none: {}\n", operation->id, bound.error());
+      continue;
+    }
+    std::unique_ptr<verify::DeviceLaw> law;
+    const double compiling =
+        bench::seconds([&] { law = must(verify::DeviceLaw::make(backend, **bound, verify::value_table())); });
+    uint64_t cases = uint64_t{1} << 20;
+    double took = 0;
+    while (true) {
+      verify::SweepCounts counts;
+      took =
+          bench::seconds([&] { counts = must(law->run(verify::random_sweep(*law, cases, options.seed))); });
+      bench::must_be(counts.doubt().empty() && counts.failures == 0, operation->id);
+      if (took > options.seconds || cases >= uint64_t{1} << 40) break;
+      cases *= took > options.seconds / 4 ? 2 : 4;
+    }
+    fmt::print("{:<34} {:10.2e} {:16} {:6.0f} ms\n", operation->id, double(cases) / took, cases,
+               compiling * 1e3);
+    std::fflush(stdout);
+    inverse += took / double(cases);
+    ++with;
+  }
+  fmt::print("{:<34} {:10.2e}\n", "all, as many of each", double(with) / inverse);
+}
+
+/// Peak memory of few cases on the device and of many, of one operation.
+void device_memory(backend::Backend& backend, const Options& options) {
+  const auto bound = verify::value_law(*ops::find_operation("primitive.math.add"));
+  const auto law = must(verify::DeviceLaw::make(backend, **bound, verify::value_table()));
+  const auto peak_of = [&](uint64_t cases) {
+    peak_memory();
+    verify::SweepCounts counts;
+    const double took =
+        bench::seconds([&] { counts = must(law->run(verify::random_sweep(*law, cases, options.seed))); });
+    bench::must_be(counts.doubt().empty() && counts.failures == 0, "values");
+    const uint64_t peak = peak_memory();
+    fmt::print("memory, {:>12} cases on the device: {:5.1f} MiB at most, {:.1f} s\n", counts.instances,
+               double(peak) / 1024, took);
+    return peak;
+  };
+  const uint64_t few = peak_of(1'000'000), many = peak_of(options.device_cases);
+  fmt::print("memory, more: {:.1f} MiB\n", (double(many) - double(few)) / 1024);
+}
+
 std::unique_ptr<backend::Backend> open(const Options& options) {
   if (!options.process) return must(backend::open(options.backend));
   worker::Options worker;
@@ -278,6 +336,8 @@ int run(const Options& options) {
              options.process ? ", in a process of its own" : "");
   if (wanted(options, "parity")) parity(*backend, options);
   if (wanted(options, "memory")) memory(*backend, options);
+  if (wanted(options, "memory")) device_memory(*backend, options);
+  if (wanted(options, "values")) values(*backend, options);
   if (wanted(options, "programs")) programs(*backend, options);
   return 0;
 }
@@ -286,7 +346,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   if (argc > 5 && std::strcmp(argv[1], "worker") == 0)
-    return worker::serve([&] { return backend::open(argv[3]); }, std::stoi(argv[5]));
+    return worker::serve([&] { return backend::open(argv[3]); }, std::stoi(argv[5]), verify::value_table());
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];
@@ -300,6 +360,10 @@ int main(int argc, char** argv) {
       options.backend = value;
     else if (name == "--cases")
       options.cases = std::strtoull(value, nullptr, 0);
+    else if (name == "--device-cases")
+      options.device_cases = std::strtoull(value, nullptr, 0);
+    else if (name == "--seconds")
+      options.seconds = std::strtod(value, nullptr);
     else if (name == "--seed")
       options.seed = std::strtoull(value, nullptr, 0);
     else if (name == "--only")

@@ -145,6 +145,10 @@ struct DeviceLawVerdict {
 Result<DeviceLawVerdict> check_law_on_device(DeviceLaw& law, const std::string& device, uint64_t instances,
                                              uint64_t seed, const Monitor& monitor, Inspector& inspector);
 
+/// The same, with what was found out about its code by others.
+Result<DeviceLawVerdict> sweep_law_on_device(DeviceLaw& law, const std::string& device, uint64_t instances,
+                                             uint64_t seed, const Monitor& monitor, Inspection inspection);
+
 /// Whether a law is of two words, so that all pairs of u16 are 2^32 instances.
 bool has_u16_pairs(const algebra::BoundLaw& law);
 /// Runs a compiled law through all pairs of u16: evidence "exhausted(u16^2)". Domain: has_u16_pairs.

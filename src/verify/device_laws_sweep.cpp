@@ -291,10 +291,15 @@ Result<void> find_counterexample(DeviceLaw& law, const Sweep& sweep, DeviceLawVe
 
 Result<DeviceLawVerdict> check_law_on_device(DeviceLaw& law, const std::string& device, uint64_t instances,
                                              uint64_t seed, const Monitor& monitor, Inspector& inspector) {
+  VYRE_TRY(inspection, inspect(law, inspector));
+  return sweep_law_on_device(law, device, instances, seed, monitor, std::move(inspection));
+}
+
+Result<DeviceLawVerdict> sweep_law_on_device(DeviceLaw& law, const std::string& device, uint64_t instances,
+                                             uint64_t seed, const Monitor& monitor, Inspection inspection) {
   const uint64_t wanted = wanted_of(law, instances);
   const Sweep sweep = random_sweep(law, wanted, seed);
   DeviceLawVerdict out;
-  VYRE_TRY(inspection, inspect(law, inspector));
   out.inspection = std::move(inspection);
   VYRE_TRY(counts, law.run(sweep, monitor));
   out.counts = std::move(counts);

@@ -4,10 +4,9 @@
 // where the backend is: inputs are made from the case's number, the operation and its formula (formula.h) are
 // applied to them, and what comes back is how many differ and where the first one is. It is a sweep of the
 // law "the operation is its formula" (device_laws.h), believed for the same reasons: every case counted into
-// memory that started as poison, canaries that must fail, samples held to the reference function, and code in
-// which both sides were found. The oracle is the law; what it trusts is said there: that the backend does not
-// get the plain words of the formula wrong in the very way that hides what it gets wrong in the operation. It
-// adds to parity and replaces none of it.
+// memory that started as poison, canaries that must fail, samples held to the reference function. The oracle
+// is the law; what it trusts is that the backend does not get the plain words of the formula wrong in the
+// very way that hides what it gets wrong in the operation. It adds to parity and replaces none of it.
 #pragma once
 
 #include <expected>
