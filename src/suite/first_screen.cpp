@@ -1,5 +1,6 @@
 // What people see first of a run that failed.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -66,27 +67,47 @@ struct Block {
   size_t lines() const { return head.size() + program.size() + rest.size(); }
 };
 
+std::string counted(uint64_t n, std::string_view what) {
+  return fmt::format("{} {}{}", certify::grouped(n), what, n == 1 ? "" : "s");
+}
+
+/// "1. wrong value, `%`: 28,771 failures in 3 subjects, smallest in ir.operators:"
+std::string title_of(size_t number, const Found& one, const Cause& cause) {
+  std::string out =
+      fmt::format("{}. {}, {}: {}", number, cause.fault, cause.trait, counted(cause.failures, "failure"));
+  if (cause.subjects.size() > 1) {
+    out += fmt::format(" in {} subjects, smallest in {}", cause.subjects.size(), one.subject);
+  } else if (cause.trait != one.subject) {
+    out += " in " + one.subject;
+  }
+  return out;
+}
+
 Block block_of(size_t number, const Found& one, const Cause& cause, std::string_view backend,
                const std::string& path) {
   Block out;
-  const std::string_view plural = cause.subjects.size() == 1 ? "" : "s";
-  out.head.push_back(
-      cut(fmt::format("{}. {}, {}: {} failure{} in {} subject{}; the smallest, of {}:", number, cause.fault,
-                      cause.trait, certify::grouped(cause.failures), cause.failures == 1 ? "" : "s",
-                      cause.subjects.size(), plural, one.subject)));
+  out.head.push_back(cut(title_of(number, one, cause) + ":"));
   const FailingCase& failing = one.failing;
-  if (failing.program) {
+  const Story& story = failing.story;
+  const auto add = [&](std::string_view label, const std::string& text) {
+    if (!text.empty())
+      out.rest.push_back(cut(fmt::format("   {:<9} {}", label, text.substr(0, text.find('\n')))));
+  };
+  // What takes company or chance shows nothing alone, so that is told as it was found.
+  if (failing.program && !takes_company(one.failure.fault)) {
     if (failing.program->program.code.nodes.size() <= kMostStatements) {
       for (const std::string& line : body_of(failing.program->program))
         out.program.push_back(cut("   " + line));
     }
-    out.rest.push_back(cut("   input     " + buffers_of(failing, failing.program->buffers, false)));
-    out.rest.push_back(cut("   expected  " + buffers_of(failing, failing.expected, true)));
-  }
-  if (!one.actual.empty()) {
-    out.rest.push_back(cut("   actual    " + buffers_of(failing, one.actual, true)));
-  } else if (!failing.story.actual.empty()) {
-    out.rest.push_back(cut("   actual    " + failing.story.actual));
+    add("input", buffers_of(failing, failing.program->buffers, false));
+    add("expected", buffers_of(failing, failing.expected, true));
+    add("actual", one.actual.empty() ? cause.fault : buffers_of(failing, one.actual, true));
+  } else {
+    add("input", story.input);
+    add("expected", story.expected);
+    add("actual", story.actual);
+    if (!story.history.empty()) add("beside", fmt::format("{}", fmt::join(story.history, ", ")));
+    add("note", story.note);
   }
   const std::string what = path.empty() ? shortest_token(one) : path;
   out.rest.push_back(fmt::format("   vyre-conform replay {} --backend {}", certify::shell_quoted(what),
@@ -124,7 +145,8 @@ std::string first_screen(std::span<const Found> found, std::span<const Cause> ca
     }
   }
   if (blocks.size() < causes.size())
-    out += fmt::format("and {} more causes; all failures stand below\n", causes.size() - blocks.size());
+    out += fmt::format("and {}; all failures stand below\n",
+                       counted(causes.size() - blocks.size(), "more cause"));
   return out;
 }
 

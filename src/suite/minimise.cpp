@@ -30,6 +30,14 @@ std::optional<Fault> fault_alone(backend::Backend& backend, const ProgramCase& c
   return compared->has_value() ? std::optional(Fault::WrongValue) : std::nullopt;
 }
 
+}  // namespace
+
+bool takes_company(Fault fault) {
+  return fault == Fault::OrderDependent || fault == Fault::Flaky || fault == Fault::LateWrite;
+}
+
+namespace {
+
 /// Whether looking for a smaller program is worth it: a hang takes its time again and again, and chance or
 /// company show nothing in a case alone.
 bool is_shrunk(Fault fault) {

@@ -26,6 +26,9 @@ struct Found {
   std::vector<Bytes> actual;  // of each bound buffer, what came when it was run alone; empty: nothing did
 };
 
+/// Whether a fault is seen only beside or after other cases, by chance, or later: never in a case alone.
+bool takes_company(verify::Fault fault);
+
 struct MinimiseOptions {
   size_t runs = 600;     // of the backend, a case
   double seconds = 120;  // of all cases together: what comes later stays as it was found

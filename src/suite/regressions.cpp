@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "certify/certificate.h"
+#include "certify/console.h"
 
 namespace vyre::suite {
 
@@ -71,7 +72,8 @@ std::string report(const Replayed& replayed, std::string_view backend) {
       out += fmt::format("  {}\n", std::string_view(text).substr(begin, end - begin));
       begin = end + 1;
     }
-    out += fmt::format("  replay    vyre-conform replay {} --backend {}\n", one.path.string(), backend);
+    out += fmt::format("  replay    vyre-conform replay {} --backend {}\n",
+                       certify::shell_quoted(one.path.string()), certify::shell_quoted(backend));
   }
   return out +
          fmt::format("regressions: {} failing, {} passing\n", replayed.failing.size(), replayed.passing);

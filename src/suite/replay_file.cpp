@@ -6,6 +6,7 @@
 #include "check/checked.h"
 #include "ops/operation.h"
 #include "suite/case_program.h"
+#include "suite/minimise.h"
 #include "suite/replay.h"
 #include "suite/replay_report.h"
 #include "text/text.h"
@@ -19,12 +20,12 @@ using verify::Fault;
 
 constexpr int kTries = 3;  // of what a case gives alone
 
-/// Whether a fault may be seen only beside or after other cases, by chance, or later.
-bool wants_company(std::string_view fault) {
-  for (const Fault one : {Fault::OrderDependent, Fault::Flaky, Fault::LateWrite, Fault::FalseClaim}) {
-    if (fault == verify::text(one)) return true;
-  }
-  return false;
+/// Whether a fault, by its name, shows when its case runs alone; a false claim shows in the claim's own case.
+bool wants_token(std::string_view fault) {
+  const auto named = std::ranges::find(verify::kFaultNames, fault);
+  if (named == verify::kFaultNames.end()) return false;
+  const auto known = static_cast<Fault>(named - verify::kFaultNames.begin());
+  return takes_company(known) || known == Fault::FalseClaim;
 }
 
 /// "  input     a = 0x00000001 (1)", a line a buffer.
@@ -102,7 +103,7 @@ Result<Replay> replay(const FailingCase& failing, backend::Backend& backend) {
   if (!story.subject.empty())
     out.report = fmt::format("{}{}{}\n", story.subject, story.fault.empty() ? "" : ": ", story.fault);
   if (failing.program) VYRE_CHECK(replay_program(failing, backend, out));
-  const bool by_token = !story.token.empty() && (!failing.program || wants_company(story.fault));
+  const bool by_token = !story.token.empty() && (!failing.program || wants_token(story.fault));
   if (out.fails || !by_token) return out;
   VYRE_TRY(again, replay(story.token, backend));
   out.fails = again.fails;
