@@ -348,7 +348,8 @@ VERDICT = members(
     definition=TALLY, determinism=TALLY, dispatches=count, canaries=count, canaries_broken=LeftOut(count, "0"),
     classes=list_of(members(**{"class": text, "cases": count})), boundaries=small_count, boundaries_hit=small_count,
     laws=list_of(members(law=text, claimed=flag, evidence=list_of(EVIDENCE))), failure_count=LeftOut(count, "0"),
-    failures=LeftOut(list_of(FAILURE), []), error=LeftOut(text, ""), track=LeftOut(one_of(TRACKS), "integer"))
+    failures=LeftOut(list_of(FAILURE), []), failing_digest=LeftOut(text, ""), error=LeftOut(text, ""),
+    track=LeftOut(one_of(TRACKS), "integer"))
 REGISTRY = members(digest=text, operations=small_count, families=small_count, float_operations=LeftOut(small_count, 0),
                    float_families=LeftOut(small_count, 0))
 WAIVER = members(subject=text, track=LeftOut(one_of(TRACKS), "integer"), failures=count, tag=text, link=text, expires=text)

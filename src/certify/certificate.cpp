@@ -82,6 +82,7 @@ json statement(const Certificate& certificate) {
   replace_in_evidence(verdicts, true);
   std::vector<Digest> roots;
   for (json& verdict : verdicts) {
+    verdict.erase("failing");  // it may be long, and is for the run report
     const Digest root = root_of(verdict);
     roots.push_back(merkle_leaf(root.hex()));
     verdict["root"] = root.hex().substr(0, verify::kDigestDigits);

@@ -47,6 +47,15 @@ void describe(Archive& a, T& x)
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::FailingCases>
+{
+  a.field("generator", x.generator);
+  a.field("first", x.first);
+  a.field("last", x.last);
+  a.field("stride", x.stride);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
   requires std::same_as<std::remove_const_t<T>, verify::ClassHits>
 {
   a.field("class", x.name);
@@ -105,6 +114,8 @@ void describe(Archive& a, T& x)
   a.field("laws", x.laws);
   a.later_field("failure_count", x.failure_count);
   a.later_field("failures", x.failures);
+  a.later_field("failing", x.failing);
+  a.optional("failing_digest", x.failing_digest);
   a.optional("error", x.error);
   a.later_name("track", x.track, verify::kTrackNames);
 }
@@ -345,6 +356,12 @@ json to_json(const Totals& totals) {
   return std::move(w.out);
 }
 
+json to_json(const verify::Verdict& verdict) {
+  Writer w;
+  describe(w, verdict);
+  return std::move(w.out);
+}
+
 std::expected<Certificate, std::string> from_json(const json& in) {
   Certificate out;
   std::string fault;
@@ -355,9 +372,7 @@ std::expected<Certificate, std::string> from_json(const json& in) {
 }
 
 std::string print_verdict(const verify::Verdict& verdict) {
-  Writer w;
-  describe(w, verdict);
-  return print_canonical(w.out).value();  // a writer makes nothing that has no canonical text
+  return print_canonical(to_json(verdict)).value();  // a writer makes nothing that has no canonical text
 }
 
 std::expected<verify::Verdict, std::string> parse_verdict(std::string_view text) {

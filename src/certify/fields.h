@@ -15,6 +15,7 @@ namespace vyre::certify {
 
 nlohmann::json to_json(const Certificate& certificate);
 nlohmann::json to_json(const Totals& totals);
+nlohmann::json to_json(const verify::Verdict& verdict);
 
 /// One verdict as canonical JSON, for what is kept of a campaign; and back. Errors: as of from_json.
 std::string print_verdict(const verify::Verdict& verdict);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "certify/fields.h"
+#include "certify/run_report.h"
 #include "check/report.h"
 #include "state/state.h"
 #include "suite/campaign.h"
@@ -319,6 +320,10 @@ class Agenda {
       begun[work.subject] = true;
       sum.entry = certify::entry_of(subjects_[work.subject]);
       out.seconds[work.subject] += work.seconds;
+    }
+    for (Verdict& verdict : out.certificate.verdicts) {
+      verdict.failing_digest = certify::digest_of(verdict.failing);
+      out.failing.push_back(std::exchange(verdict.failing, {}));
     }
     VYRE_CHECK(expect_accounted(out.certificate));
     return out;

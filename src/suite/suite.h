@@ -66,6 +66,7 @@ using Watch = std::function<void(const Progress&)>;
 struct Run {
   certify::Certificate certificate;  // of a part: without verdicts
   std::vector<double> seconds;
+  std::vector<std::vector<verify::FailingCases>> failing;  // of each verdict
   double total_seconds = 0;
   bool partial = false;  // some units are another shard's
   size_t units = 0;      // of this run: of its shard

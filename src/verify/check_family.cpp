@@ -72,6 +72,8 @@ class ProgramFamily {
         ++parity_.failed;
         VYRE_CHECK(examine(Check::Parity, cases[k], indices[k], Seen{pipeline.error(), 0, {}}));
       }
+      if (parity_.failed != before.failed)
+        list_failing(verdict_, fmt::format("{}:program", verdict_.subject), indices[k], 1);
       leaves_.add("program", {1, parity_.completed - before.completed, parity_.failed - before.failed},
                   answers_);
       monitor_.done(1);

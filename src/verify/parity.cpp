@@ -18,6 +18,21 @@ using spec::DataType;
 
 }  // namespace
 
+namespace {
+
+/// Lists the cases whose answers are not what is wanted.
+void list_failing_of(Verdict& verdict, const Subject& subject, std::string_view strategy, uint64_t first,
+                     uint64_t stride, std::span<const uint32_t> wanted, std::span<const uint32_t> answers) {
+  const size_t each = output_words(subject.application);
+  const std::string generator = fmt::format("{}:{}", subject.name, strategy);
+  for (size_t i = 0; i < answers.size() / each; ++i) {
+    if (!std::ranges::equal(wanted.subspan(i * each, each), answers.subspan(i * each, each)))
+      list_failing(verdict, generator, first + i * stride, stride);
+  }
+}
+
+}  // namespace
+
 OracleCases& oracle_cases(Verdict& verdict, Oracle oracle) {
   for (OracleCases& o : verdict.parity) {
     if (o.oracle == oracle) return o;
@@ -148,6 +163,7 @@ Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t see
   const Examiner::Slice slice{0, *SubjectBench::source_of("rows"), 0, 1, n};
   VYRE_TRY(tally, examiner.judge(slice, columns, expected, actual, poison, Check::Parity));
   add(oracle_cases(verdict, Oracle::SpecificationTable).tally, tally);
+  if (tally.failed != 0) list_failing_of(verdict, subject, "rows", 0, 1, expected, actual);
   tally.planned = n;
   leaves.add("rows", tally, std::span<const uint32_t>(actual));
   return {};
@@ -182,6 +198,8 @@ Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<c
     VYRE_TRY(tally,
              examiner.judge(cases, slice.columns, slice.expected, answers, slice.poison, Check::Parity));
     add(oracle_cases(verdict, subject.oracle).tally, tally);
+    if (tally.failed != 0)
+      list_failing_of(verdict, subject, range.strategy, slice.number, range.stride, slice.expected, answers);
     tally.planned = slice.count;
     leaves.add(range.strategy, tally, std::span<const uint32_t>(answers));
     if (range.strategy == generate::info(Strategy::Boundary).text)

@@ -30,6 +30,16 @@ void add_by(std::vector<T>& sum, std::vector<T>& more, Key key, Add add_to) {
 
 }  // namespace
 
+void list_failing(Verdict& verdict, std::string_view generator, uint64_t number, uint64_t stride) {
+  std::vector<FailingCases>& all = verdict.failing;
+  if (!all.empty() && all.back().generator == generator && all.back().stride == stride &&
+      all.back().last + stride == number) {
+    all.back().last = number;
+  } else if (all.size() < kKeptFailing) {
+    all.push_back({std::string(generator), number, number, stride});
+  }
+}
+
 void add(Verdict& sum, Verdict summand) {
   if (sum.pipeline.empty()) sum.pipeline = std::move(summand.pipeline);
   if (sum.error.empty()) sum.error = std::move(summand.error);
@@ -47,6 +57,9 @@ void add(Verdict& sum, Verdict summand) {
   sum.boundaries = std::max(sum.boundaries, summand.boundaries);
   sum.boundaries_hit += summand.boundaries_hit;
   std::ranges::move(summand.laws, std::back_inserter(sum.laws));
+  for (FailingCases& cases : summand.failing) {
+    if (sum.failing.size() < kKeptFailing) sum.failing.push_back(std::move(cases));
+  }
   sum.failure_count += summand.failure_count;
   for (Failure& failure : summand.failures) {
     if (sum.failures.size() < kKeptFailures) sum.failures.push_back(std::move(failure));

@@ -117,6 +117,15 @@ struct Leaf {
 };
 inline constexpr uint64_t kLeafCases = uint64_t{1} << 20;
 
+/// Cases that failed: numbers first, first + stride, ... last.
+struct FailingCases {
+  std::string generator;  // what comes before the seed in their tokens: "primitive.math.add@1:random"
+  uint64_t first = 0, last = 0, stride = 1;
+  bool operator==(const FailingCases&) const = default;
+};
+/// How many runs of failing cases a verdict lists; the cases of the others are in the counts alone.
+inline constexpr size_t kKeptFailing = 4096;
+
 struct ClassHits {
   std::string name;
   uint64_t hits = 0;
@@ -165,9 +174,11 @@ struct Verdict {
   uint32_t boundaries_hit = 0;  // and run
   std::vector<LawVerdict> laws;
   uint64_t failure_count = 0;
-  std::vector<Failure> failures;  // the first kKeptFailures
-  std::string error;              // a diagnostic that stopped the subject, or empty
-  Track track{};                  // a family may have a verdict for each
+  std::vector<Failure> failures;      // the first kKeptFailures
+  std::vector<FailingCases> failing;  // of parity, all of them: for the run report, not for the certificate
+  std::string failing_digest;         // of that list, where it is not empty
+  std::string error;                  // a diagnostic that stopped the subject, or empty
+  Track track{};                      // a family may have a verdict for each
   bool operator==(const Verdict&) const = default;
 };
 
@@ -175,6 +186,9 @@ struct Verdict {
 /// are the first ones of the sum, so the order of summands matters for them alone.
 /// Domain: at most one summand has evidence on a law.
 void add(Verdict& sum, Verdict summand);
+
+/// Lists a case that failed, in the same run as the one before where it continues that.
+void list_failing(Verdict& verdict, std::string_view generator, uint64_t number, uint64_t stride);
 
 /// "primitive.math.add@1"
 std::string subject_of(std::string_view id, uint32_t version);

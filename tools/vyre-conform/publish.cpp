@@ -6,6 +6,7 @@
 
 #include "certify/console.h"
 #include "certify/keys.h"
+#include "certify/run_report.h"
 #include "verbs.h"
 
 namespace vyre::tool {
@@ -41,6 +42,12 @@ int publish(suite::Run run, const std::string& backend, const Publication& publi
     const std::string text = certify::print(certificate, key);
     if (const auto done = certify::write_atomically(publication.out, text); !done)
       return usage_error(done.error());
+    const certify::RunFacts facts{backend,   run.seconds, run.total_seconds, run.failing,
+                                  run.units, run.kept,    run.devices,       run.damage};
+    const std::string beside = certify::report_path(publication.out);
+    if (const auto done = certify::write_atomically(beside, certify::run_report(certificate, facts)); !done)
+      return usage_error(done.error());
+    fmt::print("run report {}\n", beside);
     fmt::print("certificate {} ({}), digest {}\n", publication.out,
                key ? "signed by " + key->public_key().id().substr(0, 16) : "unsigned",
                certify::digest(certificate).short_hex());

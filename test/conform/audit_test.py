@@ -1,0 +1,147 @@
+"""verify --audit, and the run report beside a certificate.
+
+Oracle: certificates that were made up are made here, from a real one, with digests, roots and counts that fit one another
+(by tools/verify_certificate.py, which has none of vyre's code): nothing but running leaves again can find them. The odds
+are those of drawing without replacement, counted by `math.comb`.
+"""
+import base64
+import json
+import math
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+import verifiers_test as verifiers
+import verify_certificate as second
+
+SELECTION = "*.neg*"
+
+
+class Audit(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+        cls.real = cls.folder / "real.json"
+        done = verifiers.run("certify", "--ops", SELECTION, "--strength", "quick", "--out", cls.real)
+        if done.returncode != 0:
+            raise RuntimeError(done.stdout + done.stderr)
+        payload = base64.b64decode(json.loads(cls.real.read_text())["payload"])
+        cls.predicate = verifiers.plain(json.loads(payload))
+
+    def leaves(self):
+        return [(v, leaf) for v in self.predicate["verdicts"] for leaf in v["leaves"]]
+
+    def made_up(self, name, change):
+        predicate = verifiers.copied(self.predicate)
+        change(predicate)
+        path = self.folder / name
+        path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(predicate, derived=True)).encode()))
+        self.assertEqual(verifiers.run("verify", path).returncode, 0, "nothing but an audit is to find it")
+        return path
+
+    def audit(self, path, count, *more):
+        return verifiers.run("verify", path, "--audit", count, *more)
+
+    def test_a_true_one_agrees(self):
+        done = self.audit(self.real, 10**6)
+        known = sum("digest" in leaf for _, leaf in self.leaves())
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f"audit: {known} of {known} leaves run again, {known} agree", done.stdout)
+        self.assertIn(f"{len(self.leaves()) - known} leaves have no digest", done.stdout)
+
+    def test_what_was_made_up_is_found(self):
+        def change(predicate):
+            digest, cases = [v for v in predicate["verdicts"] if v["kind"] == "operation"][:2]
+            digest["leaves"][1]["digest"] = "0" * 32
+            for holder in (cases["leaves"][1], cases["parity"][1]):
+                holder["cases"] |= {"planned": "1000000", "completed": "1000000"}
+        done = self.audit(self.made_up("both.json", change), 10**6)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(len(re.findall(r"^DIFFERS .*, cpu reference function, .*, leaf 0$", done.stdout, re.M)), 2, done.stdout)
+        self.assertIn("digest 00000000000000000000000000000000", done.stdout)
+        self.assertIn("claimed: 1000000 of 1000000 answered", done.stdout)
+        self.assertIn("error[C002]", done.stderr)
+
+    def test_the_nonce_chooses(self):
+        line = r"audit: 3 of (\d+) leaves run again, 3 agree; nonce (\d+)"
+        first, again, other = (re.search(line, self.audit(self.real, 3, *more).stdout) for more in (("--nonce", "7"), ("--nonce", "7"), ()))
+        self.assertEqual(first[0], again[0])
+        self.assertNotEqual(first[2], other[2])
+        # A leaf that was made up is found by some nonces and not by others, about as often as the odds say.
+        def change(predicate):
+            for verdict in predicate["verdicts"]:
+                if verdict["kind"] == "operation":
+                    verdict["leaves"][1]["digest"] = "1" * 32
+        path = self.made_up("nonces.json", change)
+        found = [self.audit(path, 1, "--nonce", nonce).returncode for nonce in range(8)]
+        self.assertEqual(set(found), {0, 1})
+
+    def test_the_odds_are_those_of_drawing_without_replacement(self):
+        done = self.audit(self.real, 5, "--nonce", "1").stdout
+        population = int(re.search(r"audit: 5 of (\d+) leaves", done)[1])
+        odds = [float(text) for text in re.findall(r"([0-9.e+]+) %", done.split("a forger of one leaf")[1])]
+        for made_up, said in zip((1, math.ceil(population / 100), math.ceil(population / 10)), odds, strict=True):
+            caught = 1 - math.comb(population - made_up, 5) / math.comb(population, 5)
+            self.assertAlmostEqual(said, 100 * caught, delta=0.01 * said)
+
+    def test_bad_input(self):
+        for arguments, code, message in [(("--audit", "0"), 2, "--audit"), (("--nonce", "1"), 2, "requires --audit"),
+                                         (("--audit", "1", "--backend", "nobody"), 3, "nobody")]:
+            done = verifiers.run("verify", self.real, *arguments)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(message, done.stderr)
+        foreign = verifiers.copied(self.predicate)
+        for verdict in foreign["verdicts"]:
+            verdict["entry"] = "0" * 32
+        foreign["registry"]["digest"] = "0" * 64
+        path = self.folder / "foreign.json"
+        path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(foreign, derived=True)).encode()))
+        done = self.audit(path, 1)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no leaf that this build could run again", done.stderr)
+
+    def test_a_new_operation_voids_no_other(self):
+        """As if the certificate were of a registry with one more operation: its entries are those of this build."""
+        newer = verifiers.copied(self.predicate)
+        newer["registry"] |= {"digest": "0" * 64, "operations": newer["registry"]["operations"] + 1}
+        path = self.folder / "newer.json"
+        path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(newer, derived=True)).encode()))
+        done = self.audit(path, 2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        count = len(newer["verdicts"])
+        self.assertIn(f"{count} of its {count} subjects are the same in both", done.stdout)
+
+    def test_the_run_report_has_what_the_certificate_has_not(self):
+        report = json.loads((self.folder / "real.report.json").read_text())
+        self.assertEqual(report["certificate"], self.predicate["digest"])
+        self.assertEqual([s["subject"] for s in report["subjects"]], [v["subject"] for v in self.predicate["verdicts"]])
+        for member in ("host", "ended", "seconds", "units"):
+            self.assertIn(member, report)
+            self.assertNotIn(member, self.predicate)
+        self.assertTrue(all(s["seconds"] > 0 and s["cases_a_second"] > 0 for s in report["subjects"]))
+
+    def test_the_run_report_has_every_failure(self):
+        out = self.folder / "wrong.json"
+        plugin = pathlib.Path(os.environ["VYRE_BIN"]) / "libswapped.so"  # a % b is a / b
+        done = verifiers.run("certify", "--backend", plugin, "--ops", "primitive.math.mod", "--strength", "quick", "--out", out)
+        self.assertEqual(done.returncode, 1)
+        predicate = verifiers.plain(json.loads(base64.b64decode(json.loads(out.read_text())["payload"])))
+        report = json.loads(out.with_suffix(".report.json").read_text())
+        wrong = 0
+        for verdict, subject in zip(predicate["verdicts"], report["subjects"], strict=True):
+            listed = sum((int(run["last"]) - int(run["first"])) // int(run["stride"]) + 1 for run in subject["failing"])
+            failed = sum(int(row["cases"]["failed"]) for row in verdict["parity"])
+            self.assertEqual(listed, failed, verdict["subject"])
+            self.assertEqual("failing_digest" in verdict, failed > 0)
+            self.assertLessEqual(len(verdict.get("failures", [])), 16)
+            wrong += failed
+        self.assertGreater(wrong, 1000)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
