@@ -54,9 +54,13 @@ Result<std::vector<std::vector<TokenCase>>> parse_scenario(std::string_view text
 
 std::string print(const Token& token) {
   if (has_values(token.strategy)) {
-    std::string values;
-    for (const uint32_t v : token.values) values += fmt::format("{}{:#x}", values.empty() ? "" : ",", v);
-    return fmt::format("{}:{}:{}:{}", token.subject, token.strategy, token.index, values);
+    std::string values, packed = "0x";
+    for (const uint32_t v : token.values) {
+      values += fmt::format("{}{:#x}", values.empty() ? "" : ",", v);
+      packed += fmt::format("{:08x}", v);
+    }
+    const std::string out = fmt::format("{}:{}:{}:", token.subject, token.strategy, token.index);
+    return out + (out.size() + values.size() > kMaxToken ? packed : values);
   }
   std::string out = fmt::format("{}:{}:{}:{}", token.subject, token.strategy, token.seed, token.index);
   for (size_t d = 0; d < token.scenario.size(); ++d) {
@@ -93,7 +97,14 @@ Result<Token> parse_token(std::string_view text) {
   if (has_values(token.strategy)) {
     if (!parse_number(parts[2], token.index))
       return std::unexpected(malformed("the number of the law is not a number"));
-    for (std::string_view word : split(parts[3], ',')) {
+    std::vector<std::string_view> words = split(parts[3], ',');
+    std::vector<std::string> unpacked;
+    if (words.size() == 1 && words[0].size() > 2 + 8 && (words[0].size() - 2) % 8 == 0) {
+      for (size_t at = 2; at < words[0].size(); at += 8)
+        unpacked.push_back(std::string(words[0].substr(0, 2)) + std::string(words[0].substr(at, 8)));
+      words.assign(unpacked.begin(), unpacked.end());
+    }
+    for (std::string_view word : words) {
       uint64_t bits = 0;
       if (!word.starts_with("0x") || !parse_number(word.substr(2), bits, 16) || bits > UINT32_MAX) {
         return std::unexpected(

@@ -4,6 +4,7 @@
 //   primitive.math.add@1:law:0:0x1,0x2,0x0     subject : law : its number, claimed ones first : its variables
 //   ir.operators/add.i32:edge256:42:17         an operator at a type, of a family
 //   primitive.math.add@1:operands:0:0x1,0x2    an operation at these operands
+//   ir.operators/add.u128:operands:0:0x000000010000...  words of eight digits each, where commas are too long
 //   ir.barriers:program:42:3                   program 3 of a family
 // A case that goes wrong in company alone is followed by what must be run, in order: "=", then dispatches
 // with

@@ -38,14 +38,27 @@ TEST(Token, LeavesOutAScenarioThatIsTooLong) {
 
 TEST(Token, RefusesWhatIsNone) {
   VYRE_ORACLE(SpecificationTable, "explain C003");
-  for (const std::string& text :
-       {std::string(), std::string("x"), std::string("a:b:c:d"), std::string("a:random:1:"),
-        std::string("a:random::1"), std::string("a:random:1:-1"),
-        std::string("a:random:1:99999999999999999999"), std::string(":random:1:1"), std::string("a:law:0:"),
-        std::string("a:law:0:5"), std::string("a:law:0:0x1,"), std::string("a:law:0:0x100000000"),
-        std::string("a:random:1:2:3"), "a:random:1:" + std::string(200, '1'), std::string("a:random:1:2="),
-        std::string("a:random:1:2=3+"), std::string("a:random:1:2=3,,4"), std::string("a:random:1:2=.3"),
-        std::string("a:random:1:2=x")}) {
+  for (const std::string& text : {std::string(),
+                                  std::string("x"),
+                                  std::string("a:b:c:d"),
+                                  std::string("a:random:1:"),
+                                  std::string("a:random::1"),
+                                  std::string("a:random:1:-1"),
+                                  std::string("a:random:1:99999999999999999999"),
+                                  std::string(":random:1:1"),
+                                  std::string("a:law:0:"),
+                                  std::string("a:law:0:5"),
+                                  std::string("a:law:0:0x1,"),
+                                  std::string("a:law:0:0x100000000"),
+                                  std::string("a:operands:0:0x12345678123456780"),
+                                  std::string("a:operands:0:0x123456781234567g"),
+                                  std::string("a:random:1:2:3"),
+                                  "a:random:1:" + std::string(200, '1'),
+                                  std::string("a:random:1:2="),
+                                  std::string("a:random:1:2=3+"),
+                                  std::string("a:random:1:2=3,,4"),
+                                  std::string("a:random:1:2=.3"),
+                                  std::string("a:random:1:2=x")}) {
     const auto token = parse_token(text);
     ASSERT_FALSE(token.has_value()) << text;
     EXPECT_EQ(token.error().code, DiagCode::C003);
