@@ -96,5 +96,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A file that may grow no more is an error of the write, which names it, and no reason to die.
+  std::signal(SIGXFSZ, SIG_IGN);
   return vyre::host::run_process("vyre-conform", [&] { return run(argc, argv); });
 }
