@@ -72,9 +72,28 @@ const Formulas& formulas() {
 // sides pass through veils of their own (device_laws_program.h), so that neither can become the other.
 const Inspection kNotInspected{Inspected::NotInspected, "formulas are simplified"};
 
+Result<DeviceLawVerdict> swept(backend::Backend& backend, const BoundLaw& bound, uint64_t cases,
+                               uint64_t seed, const Monitor& monitor) {
+  VYRE_TRY(law, DeviceLaw::make(backend, bound, value_table()));
+  return sweep_law_on_device(*law, {}, cases, seed, monitor, kNotInspected);
+}
+
+std::string token_of(const ops::Operation& operation, const std::vector<uint32_t>& operands) {
+  return print(Token{subject_of(operation.id, operation.version), "operands", 0, 0, operands});
+}
+
+Failure failure_of(const ops::Operation& operation, const Diag& died) {
+  Failure out;
+  out.oracle = text(Oracle::Law);
+  out.fault = fault_of(died);
+  out.input.resize(operation.signature.inputs.size());
+  out.note = "its formula, on the device, at no case of it: " + died.message;
+  out.token = token_of(operation, out.input);
+  return out;
+}
+
 Failure failure_of(const ops::Operation& operation, const DeviceLawVerdict& found) {
   Failure out;
-  out.check = Check::Parity;
   out.oracle = text(Oracle::Law);
   out.note = fmt::format("its formula, on the device: {} of {} cases differ", found.counts.failures,
                          found.counts.instances);
@@ -89,7 +108,7 @@ Failure failure_of(const ops::Operation& operation, const DeviceLawVerdict& foun
     out.minimality = Minimality::Shrunk;
     out.expected = {operation.reference(out.input.data())};
   }
-  out.token = print(Token{subject_of(operation.id, operation.version), "operands", 0, 0, out.input});
+  out.token = token_of(operation, out.input);
   return out;
 }
 
@@ -108,17 +127,24 @@ Result<void> check_values(backend::Backend& backend, const ops::Operation& opera
                           uint64_t seed, const Monitor& monitor, Verdict& verdict) {
   const auto bound = value_law(operation);
   if (!bound || cases == 0) return {};
-  VYRE_TRY(law, DeviceLaw::make(backend, **bound, value_table()));
   const uint64_t units = (cases + kValueCases - 1) / kValueCases;
-  VYRE_TRY(found, sweep_law_on_device(*law, {}, units * kValueCases, seed, monitor, kNotInspected));
+  auto found = swept(backend, **bound, units * kValueCases, seed, monitor);
   if (monitor.stopped()) return {};
+  if (!found && !(backend.isolated() && is_of_a_case(found.error()))) return std::unexpected(found.error());
   ++verdict.dispatches;  // of a sweep, however many slices it was cut into
-  Tally tally;
-  tally.planned = tally.completed = units;
-  if (!found.evidence.holds) {
-    // At least one; which of the units they are in does not come back.
-    tally.failed = std::min(units, std::max<uint64_t>(1, found.counts.failures));
-    add_failure(verdict, failure_of(operation, found));
+  Tally tally{.planned = units};
+  if (!found) {
+    // It died, hung or was lost: at which case, a sweep does not say.
+    tally.failed = 1;
+    add_failure(verdict, failure_of(operation, found.error()));
+    VYRE_CHECK(backend.renew());
+  } else {
+    tally.completed = units;
+    if (!found->evidence.holds) {
+      // At least one; which of the units they are in does not come back.
+      tally.failed = std::min(units, std::max<uint64_t>(1, found->counts.failures));
+      add_failure(verdict, failure_of(operation, *found));
+    }
   }
   Tally& sum = oracle_cases(verdict, Oracle::Law).tally;
   sum.planned += tally.planned;

@@ -8,6 +8,7 @@
 
 #include "verify/algebraic.h"
 #include "verify/device_laws.h"
+#include "verify/device_values.h"
 #include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/leaves.h"
@@ -143,6 +144,8 @@ class PieceCheck {
         return check_determinism(subject_, *examiner_, uint32_t(pipelines_.all.size()), repetition, seed_,
                                  monitor_, verdict_);
       }
+      case Piece::Kind::Values:
+        return check_values(backend_, operation_, plan_.values, seed_, monitor_, verdict_);
       case Piece::Kind::Laws: return laws();
     }
     return {};
@@ -207,6 +210,7 @@ std::vector<Piece> pieces_of(const ops::Operation& operation, const OperationPla
   divide(Piece::Kind::Cases, size_of(cases_of(subject, plan, seed)), kPieceCases, out);
   const Repetition repetition = repetition_of(subject, plan.repeated_evaluations);
   divide(Piece::Kind::Determinism, repetition.slices, slices_a_piece(repetition), out);
+  if (plan.values != 0 && value_law(operation)) out.push_back({.kind = Piece::Kind::Values});
   out.push_back({.kind = Piece::Kind::Laws});
   return out;
 }
@@ -238,14 +242,16 @@ Verdict check_pieces(backend::Backend& backend, const ops::Operation& operation,
 
 OperationPlan operation_plan(Strength strength) {
   constexpr uint64_t kWhole = uint64_t{1} << 32;
+  constexpr uint64_t kStandardValues = uint64_t{1} << 22, kFullValues = uint64_t{1} << 34;
   switch (strength) {
     case Strength::Quick:
       return {1'000, 10'000, 2'048, false, 100'000, 1'000'000, true, swept_instances(strength)};
     case Strength::Standard:
-      return {4'096,     1'000'000, uint64_t{1} << 20,        false, 10'000'000,
-              1'000'000, true,      swept_instances(strength)};
+      return {4'096,     1'000'000, uint64_t{1} << 20,         false,          10'000'000,
+              1'000'000, true,      swept_instances(strength), kStandardValues};
     case Strength::Full:
-      return {65'536, 4'000'000, kWhole, true, 100'000'000, 10'000'000, true, swept_instances(strength)};
+      return {65'536,     4'000'000, kWhole, true, 100'000'000, 10'000'000, true, swept_instances(strength),
+              kFullValues};
   }
   return {};
 }
@@ -269,6 +275,7 @@ uint64_t expected_evaluations(const ops::Operation& operation, const OperationPl
     case Piece::Kind::Determinism:
       return piece.count * Repetition::kTimes *
              repetition_of(subject_of(operation), plan.repeated_evaluations).cases;
+    case Piece::Kind::Values: return plan.values;
     case Piece::Kind::Laws: break;
   }
   uint64_t n = 0;

@@ -23,7 +23,8 @@ struct OperationPlan {
   uint64_t repeated_evaluations;
   uint64_t witnessed;  // instances of a law
   bool laws = true;
-  uint64_t swept = 0;  // instances of a law on the device
+  uint64_t swept = 0;   // instances of a law on the device
+  uint64_t values = 0;  // cases that are made and judged on the device
 };
 OperationPlan operation_plan(Strength strength);
 /// What an operation gets of a plan: one of floats a fourth of the repetitions and of the instances on the
@@ -37,14 +38,15 @@ struct Piece {
     Rows,         // the specification table, and the least that needs the device
     Cases,        // first, count: of the plan's cases, range after range
     Determinism,  // first, count: of the slices that are repeated
+    Values,       // the operation against its formula, on the device
     Laws,
   };
   Kind kind{};
   uint64_t first = 0, count = 0;
   bool operator==(const Piece&) const = default;
 };
-inline constexpr std::array<std::string_view, 5> kPieceNames = {"definition", "rows", "cases", "determinism",
-                                                                "laws"};
+inline constexpr std::array<std::string_view, 6> kPieceNames = {"definition",  "rows",   "cases",
+                                                                "determinism", "values", "laws"};
 /// "definition", "cases.1048576": unique among the pieces of an operation.
 std::string text(const Piece& piece);
 /// The fixed number of cases, or repeated evaluations, that one piece has at most.

@@ -5,6 +5,7 @@
 
 #include "algebra/twin.h"
 #include "verbs.h"
+#include "verify/device_values.h"
 #include "worker/worker.h"
 
 namespace vyre::tool {
@@ -17,10 +18,10 @@ struct Options {
   backend::Options backend_options;
 };
 
-/// What a certification runs: the library, and the operations of the planted-false laws.
+/// What a certification runs: the library, the operations of the planted-false laws, and formulas.
 spec::OpTable every_operation() {
   spec::OpTable out;
-  for (const spec::OpTable* table : {&ops::op_table(), &algebra::twin_table()}) {
+  for (const spec::OpTable* table : {&ops::op_table(), &algebra::twin_table(), &verify::value_table()}) {
     for (const spec::OpDef* def : table->all()) out.add(*def);  // the intrinsics may be in both
   }
   return out;

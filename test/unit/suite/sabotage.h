@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "ops/operation.h"
 #include "spec/float_format.h"
+#include "verify/device_values.h"
 
 namespace vyre::sabotage {
 
@@ -262,7 +263,7 @@ class Meddler final : public backend::Pipeline {
 class Saboteur final : public backend::Backend {
  public:
   Saboteur(backend::Backend& honest, Fault fault) : honest_(honest), fault_(fault) {
-    for (const spec::OpTable* table : {&ops::op_table(), &algebra::twin_table()}) {
+    for (const spec::OpTable* table : {&ops::op_table(), &algebra::twin_table(), &verify::value_table()}) {
       for (const spec::OpDef* def : table->all()) {
         spec::OpDef wrong = *def;
         if (is_rewritten(fault) && def->body != nullptr) wrong.body = rewrite(*def, *table);
