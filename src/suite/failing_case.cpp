@@ -66,8 +66,9 @@ std::string buffers_text(const check::Checked& checked, const std::vector<Bytes>
     fmt::format_to(std::back_inserter(out), "{}{}=[", out.empty() ? "" : " ",
                    checked.program().code.name(decl.name));
     for (size_t at = 0; at < buffers[k].size(); at += bytes) {
+      // A truth has no bits in the text: any word but 0 is one.
       fmt::format_to(std::back_inserter(out), "{}{}", at == 0 ? "" : ", ",
-                     host::format_element(buffers[k].data() + at, element, /*hex=*/true));
+                     host::format_element(buffers[k].data() + at, element, element != DataType::Bool));
     }
     out += "]";
   }
