@@ -9,6 +9,7 @@
 #include "mutant.h"
 #include "oracle.h"
 #include "verify/formula.h"
+#include "verify/operation.h"
 
 namespace vyre::verify {
 namespace {
@@ -143,6 +144,31 @@ TEST(DeviceValues, APlantedFaultIsCountedToTheCase) {
     EXPECT_EQ(failure.expected, std::vector{f.reference(failure.input.data())});
     EXPECT_TRUE(failure.token.starts_with(std::string(id) + "@1:operands:0:")) << failure.token;
   }
+}
+
+TEST(DeviceValues, ArePieceOfAnOperation) {
+  VYRE_ORACLE(SpecificationTable,
+              "the plans: 2^22 cases at standard strength, none at quick; loops have no formula");
+  const auto pieces = [](std::string_view id, Strength strength) {
+    uint64_t n = 0;
+    for (const Piece& piece : pieces_of(*ops::find_operation(id), operation_plan(strength), 1))
+      n += piece.kind == Piece::Kind::Values;
+    return n;
+  };
+  EXPECT_EQ(pieces("primitive.math.sub", Strength::Quick), 0u);
+  EXPECT_EQ(pieces("primitive.math.sub", Strength::Standard), 1u);
+  EXPECT_EQ(pieces("primitive.math.gcd", Strength::Standard), 0u);
+  EXPECT_EQ(pieces("float.f32.add", Strength::Standard), 0u);
+
+  Mutant mutant("primitive.math.sub");
+  const std::vector<Piece> values = {{.kind = Piece::Kind::Values}};
+  const OperationPlan plan = operation_plan(Strength::Standard);
+  const ops::Operation& sub = *ops::find_operation("primitive.math.sub");
+  const Verdict verdict = check_pieces(mutant, sub, plan, values, 1, {});
+  EXPECT_EQ(verdict.error, "");
+  ASSERT_EQ(verdict.parity.size(), 1u);
+  EXPECT_EQ(verdict.parity[0], (OracleCases{Oracle::Law, {.planned = 4, .completed = 4, .failed = 4}}));
+  EXPECT_EQ(verdict.failure_count, 1u);
 }
 
 }  // namespace
