@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "certify/waiver.h"
 #include "spec/laws.h"
+#include "verify/families.h"
 
 namespace vyre::certify {
 namespace {
@@ -16,10 +18,20 @@ using verify::SubjectKind;
 using verify::Tally;
 using verify::Verdict;
 
-void require_whole(std::vector<std::string>& missing, const Tally& tally, std::string_view what) {
+/// Operations of subgroups are optional (docs/certificate.md, "Category C"); nothing else may be unsupported.
+bool is_optional(const Verdict& verdict) {
+  return verdict.kind == SubjectKind::Family &&
+         verdict.subject == verify::info(verify::Family::Subgroups).text;
+}
+
+void require_whole(std::vector<std::string>& missing, const Tally& tally, std::string_view what,
+                   bool optional = false) {
+  const uint64_t wanted = tally.planned - (optional ? std::min(tally.planned, tally.unsupported) : 0);
   if (tally.planned == 0) {
     missing.push_back(fmt::format("{}: nothing was run", what));
-  } else if (tally.completed + tally.unsupported != tally.planned) {
+  } else if (!optional && tally.unsupported != 0) {
+    missing.push_back(fmt::format("{}: {} of {} are unsupported", what, tally.unsupported, tally.planned));
+  } else if (tally.completed != wanted) {
     missing.push_back(fmt::format("{}: {} of {} completed", what, tally.completed, tally.planned));
   } else if (tally.waived != 0) {
     missing.push_back(fmt::format("{}: {} of {} failed, and are waived", what, tally.waived, tally.planned));
@@ -96,13 +108,20 @@ bool is_settled(const LawVerdict& law) {
 std::vector<std::string> missing_for_parity(const Verdict& verdict, Strength strength) {
   std::vector<std::string> missing;
   if (!verdict.error.empty()) missing.push_back(verdict.error);
+  if (is_flaky(verdict)) missing.push_back("flaky: right alone, and wrong in some of many equal runs");
   if (verdict.parity.empty()) missing.push_back("parity: nothing was run");
   uint64_t cases = 0;
   for (const verify::OracleCases& oracle : verdict.parity) {
-    require_whole(missing, oracle.tally, fmt::format("parity with the {}", text(oracle.oracle)));
+    require_whole(missing, oracle.tally, fmt::format("parity with the {}", text(oracle.oracle)),
+                  is_optional(verdict));
     cases += oracle.tally.completed;
   }
   if (verdict.kind == SubjectKind::Operation) {
+    // Every operation has rows, and what they say outranks all else: without them nobody knows that they
+    // hold.
+    if (std::ranges::count(verdict.parity, verify::Oracle::SpecificationTable,
+                           &verify::OracleCases::oracle) == 0)
+      missing.push_back("parity: no row of the specification table was run");
     if (cases < parity_cases(strength)) {
       missing.push_back(fmt::format("parity: {} cases, {} are wanted", cases, parity_cases(strength)));
     }

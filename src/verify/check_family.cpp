@@ -81,6 +81,8 @@ class ProgramFamily {
     return {};
   }
 
+  /// Cases of what the backend says that it lacks.
+  void leave_out(uint64_t cases) { left_out_ = cases; }
   void plan(uint64_t cases) {
     parity_.planned = cases;
     verdict_.determinism.planned += cases * (kRepeats - 1);
@@ -99,6 +101,14 @@ class ProgramFamily {
     tally.planned += parity_.planned;
     tally.completed += parity_.completed;
     tally.failed += parity_.failed;
+    tally.planned += left_out_;
+    tally.unsupported += left_out_;
+    leaves_.end();
+    constexpr uint64_t kMost = kLeafCases;
+    for (uint64_t left = left_out_; left != 0; left -= std::min(left, kMost)) {
+      const uint64_t cases = std::min(left, kMost);
+      leaves_.add("unsupported", {.planned = cases, .unsupported = cases});
+    }
     if (!verdict_.pipeline.empty()) hasher_.update(verdict_.pipeline);
     verdict_.pipeline = hasher_.finish().hex().substr(0, kDigestDigits);
     return {};
@@ -252,6 +262,7 @@ class ProgramFamily {
   Blame blame_;
   std::deque<Batch> history_;  // cases since the backend was renewed, the last ones
   Tally parity_;
+  uint64_t left_out_ = 0;
   Bytes answers_;  // of one case, all buffers
   LeafWriter leaves_;
   Hasher hasher_;
@@ -315,6 +326,7 @@ Result<void> check_programs(backend::Backend& backend, Family family, std::optio
       if (uses_only(family, shape, usable)) wanted.push_back(shape);
     }
     run.plan(wanted.size() * plan.inputs_a_shape);
+    run.leave_out((n - wanted.size()) * plan.inputs_a_shape);
     for (const uint64_t shape : wanted) {
       if (monitor.stopped()) break;
       std::vector<uint64_t> indices;
@@ -328,8 +340,6 @@ Result<void> check_programs(backend::Backend& backend, Family family, std::optio
 Result<void> check_subgroups(backend::Backend& backend, const FamilyPlan& plan, uint64_t seed,
                              const Monitor& monitor, Verdict& verdict) {
   VYRE_TRY(usable, check_claims(backend, seed, monitor, verdict));
-  // Without any, that all are refused is what there is to know.
-  if (usable.none()) return {};
   return check_programs(backend, Family::Subgroups, std::nullopt, plan, seed, monitor, verdict, usable);
 }
 

@@ -56,16 +56,24 @@ class Audit(unittest.TestCase):
 
     def test_what_was_made_up_is_found(self):
         def change(predicate):
-            digest, cases = [v for v in predicate["verdicts"] if v["kind"] == "operation"][:2]
-            digest["leaves"][1]["digest"] = "0" * 32
-            for holder in (cases["leaves"][1], cases["parity"][1]):
-                holder["cases"] |= {"planned": "1000000", "completed": "1000000"}
+            for verdict in [v for v in predicate["verdicts"] if v["kind"] == "operation"][:2]:
+                verdict["leaves"][1]["digest"] = "0" * 32
         done = self.audit(self.made_up("both.json", change), 10**6)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(len(re.findall(r"^DIFFERS .*, cpu reference function, .*, leaf 0$", done.stdout, re.M)), 2, done.stdout)
         self.assertIn("digest 00000000000000000000000000000000", done.stdout)
-        self.assertIn("claimed: 1000000 of 1000000 answered", done.stdout)
         self.assertIn("error[C002]", done.stderr)
+
+    def test_cases_that_no_plan_has_need_no_audit(self):
+        more = verifiers.copied(self.predicate)
+        verdict = next(v for v in more["verdicts"] if v["kind"] == "operation")
+        for holder in (verdict["leaves"][1], verdict["parity"][1]):
+            holder["cases"] |= {"planned": "1000000", "completed": "1000000"}
+        path = self.folder / "more.json"
+        path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(more, derived=True)).encode()))
+        done = verifiers.run("verify", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the cases are not those that", done.stderr)
 
     def test_the_nonce_chooses(self):
         line = r"audit: 3 of (\d+) leaves run again, 3 agree; nonce (\d+)"
@@ -104,6 +112,18 @@ class Audit(unittest.TestCase):
         done = self.audit(path, 1)
         self.assertEqual(done.returncode, 1)
         self.assertIn("no leaf that this build could run again", done.stderr)
+
+    def test_strict_and_approximate_do_not_meet(self):
+        done = verifiers.run("certify", "--track", "approximate", "--out", self.folder / "approximate.json")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("error[C004]: no operation of the registry is approximate", done.stderr)
+        self.assertFalse((self.folder / "approximate.json").exists())
+        mixed = verifiers.copied(self.predicate) | {"track": "approximate"}
+        path = self.folder / "mixed.json"
+        path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(mixed, derived=True)).encode()))
+        done = verifiers.run("verify", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('"track" does not follow', done.stderr)
 
     def test_a_new_operation_voids_no_other(self):
         """As if the certificate were of a registry with one more operation: its entries are those of this build."""

@@ -9,6 +9,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/random.h"
 #include "certify/console.h"
 #include "oracle.h"
 
@@ -294,6 +295,72 @@ TEST(Level, BelowWhatIsRequired) {
       if (result) continue;
       EXPECT_EQ(result.error().code, DiagCode::C006);
       EXPECT_THAT(result.error().message, HasSubstr(std::string(text(wanted))));
+    }
+  }
+}
+
+/// Ways in which a verdict may have less evidence, or evidence against it.
+const std::vector<std::function<void(Verdict&, uint32_t)>>& losses() {
+  static const std::vector<std::function<void(Verdict&, uint32_t)>> list = {
+      [](Verdict& v, uint32_t at) { v.parity[at % v.parity.size()].tally.completed -= 1; },
+      [](Verdict& v, uint32_t at) { v.parity[at % v.parity.size()].tally.failed += 1; },
+      [](Verdict& v, uint32_t at) { v.parity[at % v.parity.size()].tally.waived += 1; },
+      [](Verdict& v, uint32_t at) { v.parity[at % v.parity.size()].tally.unsupported += 1; },
+      [](Verdict& v, uint32_t at) { v.parity.erase(v.parity.begin() + at % v.parity.size()); },
+      [](Verdict& v, uint32_t) { v.determinism.failed += 1; },
+      [](Verdict& v, uint32_t) { v.determinism = {}; },
+      [](Verdict& v, uint32_t) { v.definition.failed += 1; },
+      [](Verdict& v, uint32_t) { v.canaries_broken += 1; },
+      [](Verdict& v, uint32_t) { v.canaries = 0; },
+      [](Verdict& v, uint32_t) { v.boundaries_hit -= v.boundaries_hit != 0; },
+      [](Verdict& v, uint32_t) { v.failure_count += 1; },
+      [](Verdict& v, uint32_t) { v.error = "B003: no memory"; },
+      [](Verdict& v, uint32_t) {
+        if (!v.classes.empty()) v.classes[0].hits = 0;
+      },
+      [](Verdict& v, uint32_t at) {
+        if (!v.laws.empty()) v.laws[at % v.laws.size()].evidence.pop_back();
+      },
+      [](Verdict& v, uint32_t at) {
+        if (!v.laws.empty()) v.laws[at % v.laws.size()].evidence[0].holds = false;
+      },
+      [](Verdict& v, uint32_t at) {
+        if (!v.laws.empty()) v.laws[at % v.laws.size()].evidence[0].cases -= 1;
+      },
+  };
+  return list;
+}
+
+TEST(Level, NeverRisesByLosingEvidence) {
+  VYRE_ORACLE(Property, "a level is a monotone function of the evidence");
+  for (uint64_t k = 0; k < 2'000; ++k) {
+    RandomStream random(3, k);
+    Certificate c = good();
+    Level before = c.level();
+    for (int step = 0; step < 4; ++step) {
+      if (random.below(12) == 0 && c.verdicts.size() > 1) {
+        c.verdicts.erase(c.verdicts.begin() + random.below(uint32_t(c.verdicts.size())));
+      } else {
+        Verdict& v = c.verdicts[random.below(uint32_t(c.verdicts.size()))];
+        const uint32_t loss = random.below(uint32_t(losses().size()));
+        const bool has_something = !v.parity.empty() && (v.laws.empty() || !v.laws[0].evidence.empty()) &&
+                                   (v.laws.empty() || !v.laws[1].evidence.empty());
+        if (has_something) losses()[loss](v, random.next());
+      }
+      const Level after = c.level();
+      ASSERT_LE(after, before) << "case " << k << ", step " << step;
+      before = after;
+    }
+  }
+}
+
+TEST(Level, FallsWithEachLoss) {
+  VYRE_ORACLE(SpecificationTable, "docs/certificate.md, Levels: what each of them needs");
+  for (size_t loss = 0; loss < losses().size(); ++loss) {
+    for (uint32_t at : {0u, 1u}) {
+      Certificate c = good();
+      losses()[loss](c.verdicts[0], at);
+      EXPECT_LT(c.level(), Level::L2) << "loss " << loss << " at " << at;
     }
   }
 }

@@ -17,7 +17,8 @@ Verdict operation(std::string name) {
   Verdict v;
   v.kind = verify::SubjectKind::Operation;
   v.subject = std::move(name);
-  v.parity = {{verify::Oracle::CpuReference, {10'000, 10'000, 0}}};
+  v.parity = {{verify::Oracle::CpuReference, {10'000, 10'000, 0}},
+              {verify::Oracle::SpecificationTable, {8, 8, 0}}};
   v.definition = v.determinism = {8, 8, 0};
   v.canaries = 9;
   return v;

@@ -158,6 +158,13 @@ TEST(Complete, NothingMayBeLeftOut) {
     for (const spec::Denial& d : op->denied) v.laws.push_back({spec::to_string(d.law), false, {}});
     for (const auto& c : op->classes) v.classes.push_back({std::string(c.name), 1});
     v.boundaries = uint32_t(op->boundaries.size());
+    uint64_t cases = 0;
+    for (const verify::Piece& piece :
+         verify::pieces_of(*op, verify::operation_plan(whole.strength), whole.seed)) {
+      if (piece.kind == verify::Piece::Kind::Cases) cases += piece.count;
+    }
+    v.parity = {{verify::Oracle::SpecificationTable, {op->rows.size(), 0, 0}},
+                {verify::Oracle::CpuReference, {cases, 0, 0}}};
   }
   for (const verify::Part& part : verify::all_parts()) {
     if (part.track != verify::Track::Integer) continue;  // nothing of the other was selected
@@ -176,6 +183,9 @@ TEST(Complete, NothingMayBeLeftOut) {
       {"all laws", [](auto& c) { c.verdicts[0].laws.clear(); }},
       {"a claim turned denial", [](auto& c) { c.verdicts[0].laws[0].claimed ^= true; }},
       {"a class", [](auto& c) { c.verdicts[0].classes.pop_back(); }},
+      {"a row", [](auto& c) { --c.verdicts[0].parity[0].tally.planned; }},
+      {"a case", [](auto& c) { --c.verdicts[0].parity[1].tally.planned; }},
+      {"an oracle", [](auto& c) { c.verdicts[0].parity.pop_back(); }},
       {"a boundary value", [](auto& c) { --c.verdicts[0].boundaries; }},
       {"a larger selection", [](auto& c) { c.selection = "*"; }},
   };
