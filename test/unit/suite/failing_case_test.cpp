@@ -1,0 +1,151 @@
+// Failing cases as text, cases as programs, and failures by cause.
+#include "suite/failing_case.h"
+
+#include <gmock/gmock.h>
+
+#include "oracle.h"
+#include "suite/case_program.h"
+#include "suite/causes.h"
+#include "suite/emit.h"
+#include "suite/replay.h"
+#include "text/text.h"
+
+namespace vyre::suite {
+namespace {
+
+using testing::HasSubstr;
+
+/// The case of a token with what the reference gives.
+FailingCase case_of(std::string_view token) {
+  const auto reference = backend::make_reference();
+  auto failing = failing_case_of(token, *reference);
+  if (!failing) throw std::runtime_error(failing.error().message);
+  return std::move(*failing);
+}
+
+TEST(FailingCases, ReadBackAsTheyWereWritten) {
+  VYRE_ORACLE(Property, "the identity of print and parse, on cases of every element type and kind of token");
+  for (const std::string token :
+       {"primitive.math.add@1:operands:0:0x1,0x2", "primitive.math.add@1:law:0:0x1,0x2",
+        "float.f16.mul@1:edge256:1:777", "ir.operators/add.u128:operands:0:0x1,0x2,0x3,0x4,0x5,0x6,0x7,0x8",
+        "ir.select/select.bool.vec2u32:operands:0:0x1,0x2,0x3,0x4,0x5", "ir.memory:program:1:5",
+        "ir.barriers:program:42:3", "ir.programs:program:1:5", "law.twins:program:1:0"}) {
+    FailingCase failing = case_of(token);
+    failing.story.fault = "wrong value";
+    failing.story.history = {"ir.programs:program:1:6", "ir.programs:program:1:7"};
+    failing.story.note = "the first line\nrun: the second line, error: V010";
+    failing.story.subgroup = 32;
+    const std::string text = print(failing);
+    const auto back = parse_failing_case(text);
+    ASSERT_TRUE(back.has_value()) << back.error().message << "\n" << text;
+    EXPECT_EQ(back->story, failing.story) << text;
+    EXPECT_EQ(back->program.has_value(), failing.program.has_value());
+    EXPECT_EQ(back->expected, failing.expected) << text;
+    if (failing.program) {
+      EXPECT_TRUE(ir::equal(back->program->program, failing.program->program)) << text;
+      EXPECT_EQ(back->program->buffers, failing.program->buffers) << text;
+      EXPECT_EQ(back->program->groups, failing.program->groups);
+    }
+    EXPECT_EQ(file_name(*back), file_name(failing));
+  }
+}
+
+TEST(FailingCases, NamesFollowFromWhatRuns) {
+  VYRE_ORACLE(SpecificationTable,
+              "docs/failures.md: subject and digest of what is run; who found it is of no matter");
+  FailingCase one = case_of("primitive.math.add@1:operands:0:0x1,0x2");
+  FailingCase other = one;
+  other.story.driver = "another";
+  other.story.token = "primitive.math.add@1:random:1:1";
+  EXPECT_EQ(file_name(one), file_name(other));
+  other.expected.back()[0] ^= std::byte{1};
+  EXPECT_NE(file_name(one), file_name(other));
+  EXPECT_THAT(file_name(one), testing::MatchesRegex("primitive\\.math\\.add-1-[0-9a-f]{12}\\.vyre"));
+  EXPECT_THAT(file_name(case_of("law.twins:program:1:0")), testing::EndsWith(".case"));
+}
+
+TEST(CaseProgram, LawsStoreTheirSides) {
+  VYRE_ORACLE(SpecificationTable, "1 + 2 = 3 = 2 + 1; f(a, b) = f(b, a) has two sides");
+  const FailingCase law = case_of("primitive.math.add@1:law:0:0x1,0x2");
+  EXPECT_EQ(to_words(law.expected.back()), (std::vector<uint32_t>{3, 3}));
+  const auto no_law = law_at(*ops::find_operation("primitive.math.add"), 1000, {});
+  ASSERT_FALSE(no_law.has_value());
+  EXPECT_EQ(no_law.error().code, DiagCode::C003);
+}
+
+TEST(Emitting, WhatIsNoProgramIsRefused) {
+  VYRE_ORACLE(SpecificationTable, "docs/failures.md: planted-false laws are no programs (C003)");
+  for (const FormatInfo& format : kFormats) {
+    const auto text = emit(case_of("law.twins:program:1:0"), format.format);
+    ASSERT_FALSE(text.has_value()) << format.text;
+    EXPECT_EQ(text.error().code, DiagCode::C003);
+  }
+}
+
+/// A failure of an operation or of one subject of a family, at operands.
+Found found_at(const std::string& subject, const std::string& token, verify::Fault fault,
+               uint32_t wrong_bits) {
+  Found out{.subject = subject, .failure = {}, .failing = case_of(token), .actual = {}};
+  out.failure.token = token;
+  out.failure.fault = fault;
+  out.failure.expected = {0};
+  out.failure.actual = {wrong_bits};
+  return out;
+}
+verify::Verdict verdict_of(const std::string& subject, verify::SubjectKind kind,
+                           std::span<const Found> found) {
+  verify::Verdict out;
+  out.kind = kind;
+  out.subject = subject;
+  for (const Found& one : found) {
+    if (one.subject == subject) out.failures.push_back(one.failure);
+  }
+  out.failure_count = out.failures.size();
+  return out;
+}
+
+TEST(Causes, AnOperatorIsToBlameWhereverItRuns) {
+  VYRE_ORACLE(SpecificationTable, "by hand: `/` of u32 runs in both, `<` and `+` also where all passes");
+  using enum verify::SubjectKind;
+  const std::vector<Found> found = {
+      found_at("ir.operators", "ir.operators/div.u32:operands:0:0x7,0x2", verify::Fault::WrongValue, 6),
+      found_at("primitive.math.div@1", "primitive.math.div@1:operands:0:0x9,0x2", verify::Fault::WrongValue,
+               5),
+      found_at("primitive.math.add@1", "primitive.math.add@1:operands:0:0x1,0x1", verify::Fault::Crashed, 0)};
+  const std::vector<verify::Verdict> verdicts = {verdict_of("primitive.math.add@1", Operation, found),
+                                                 verdict_of("primitive.math.div@1", Operation, found),
+                                                 verdict_of("primitive.math.sub@1", Operation, found),
+                                                 verdict_of("ir.operators", Family, found)};
+  const std::vector<Cause> causes = find_causes(found, verdicts);
+  ASSERT_EQ(causes.size(), 2u);
+  EXPECT_EQ(causes[0].trait, "`/` of u32");
+  EXPECT_EQ(causes[0].failures, 2u);
+  EXPECT_EQ(causes[1].fault, "crashed");
+  const std::string screen =
+      first_screen(found, causes, "./my lib.so", [](const FailingCase&) { return std::string(); });
+  EXPECT_THAT(screen, HasSubstr("FAILED: 3 failures, 2 causes\n"));
+  EXPECT_THAT(
+      screen,
+      HasSubstr("vyre-conform replay ir.operators/div.u32:operands:0:0x7,0x2 --backend './my lib.so'\n"));
+  EXPECT_LE(size_t(std::ranges::count(screen, '\n')), kScreenLines);
+}
+
+TEST(Causes, AWrongBitEverywhereIsOneCause) {
+  VYRE_ORACLE(SpecificationTable, "by hand: ten operations with one bit wrong, and nothing that passes");
+  std::vector<Found> found;
+  std::vector<verify::Verdict> verdicts;
+  for (const std::string name : {"add", "sub", "mul", "min", "max", "div", "mod", "gcd", "lcm", "abs_diff"}) {
+    const std::string subject = "primitive.math." + name + "@1";
+    found.push_back(found_at(subject, subject + ":operands:0:0x5,0x3", verify::Fault::WrongValue, 0x80));
+    verdicts.push_back(verdict_of(subject, verify::SubjectKind::Operation, found));
+    verdicts.back().failure_count = 1000;
+  }
+  const std::vector<Cause> causes = find_causes(found, verdicts);
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_EQ(causes[0].trait, "bit 7 wrong");
+  EXPECT_EQ(causes[0].subjects.size(), 10u);
+  EXPECT_EQ(causes[0].failures, 10'000u);
+}
+
+}  // namespace
+}  // namespace vyre::suite
