@@ -248,6 +248,8 @@ std::vector<std::string> apply(std::span<const Expectation> expectations, Day to
     if (verdict.failure_count == 0) continue;
     const auto counts = cover(expectations, live, verdict, fates);
     if (!counts) {
+      for (size_t k = 0; k < expectations.size(); ++k)  // something did fail, if not as expected
+        fates[k].matched = fates[k].matched || matches(expectations[k].subject, verdict.subject);
       const bool some = std::ranges::any_of(expectations, [&](const Expectation& e) {
         return today <= e.expires && matches(e.subject, verdict.subject);
       });

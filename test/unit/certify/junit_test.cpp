@@ -40,7 +40,7 @@ Certificate every_standing() {
   c.verdicts = {family("ir.loops", {10, 10, 0}),          family("ir.memory", {10, 10, 2}),
                 family("ir.control", {10, 10, 1}),        family("ir.atomics", {10, 10, 0, 3}),
                 family("ir.subgroups", {10, 7, 0, 0, 3}), family("ir.subgroups", {10, 0, 0, 0, 10})};
-  c.verdicts[5].track = verify::Track::Float;  // only these may be unsupported
+  c.verdicts[5].track = verify::Track::Float;
   c.verdicts[2].failures[0].fault = Fault::Flaky;
   c.waivers = {{"ir.atomics", {}, 3, "tag", "https://example.org/?a=1&b=\"2\"", "2026-12-31"}};
   return c;
