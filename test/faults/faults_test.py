@@ -70,6 +70,30 @@ class Faults(unittest.TestCase):
         self.assertIn("crashed", done.stdout)
         self.assertIn(f"vyre-conform replay {TRIGGER}", done.stdout)
 
+    def test_a_fault_that_is_known_is_waived(self):
+        (self.folder / "known.toml").write_text(f"""[[failure]]
+subject = "{OPERATION}@1"
+fault = "wrong value"
+tag = "trigger"
+link = "https://example.org/7"
+expires = 2099-12-31
+""")
+        certify = ("certify", "--backend", f"{PLUGIN}?wrong_value", "--ops", OPERATION, "--strength", "quick")
+        done = self.conform(*certify, "--state", "state", "--expect", "known.toml", "--out", "cert.json", "--junit", "j.xml")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.splitlines()[-1], "level: integer=none float=none")
+        self.assertIn(f"waived {OPERATION}@1", done.stdout)
+        self.assertEqual(envelopes.predicate(self.folder / "cert.json")["waivers"], [
+            {"subject": f"{OPERATION}@1", "failures": "1", "tag": "trigger", "link": "https://example.org/7",
+             "expires": "2099-12-31"}])
+        self.assertIn("https://example.org/7", (self.folder / "j.xml").read_text())
+        self.assertEqual(self.conform("verify", "cert.json").returncode, 0)
+        # The results are kept, and the same failure without the file, or with a level that is wanted, is one.
+        self.assertEqual(self.conform(*certify, "--state", "state").returncode, 1)
+        below = self.conform(*certify, "--state", "state", "--expect", "known.toml", "--require", "L1")
+        self.assertEqual(below.returncode, 1)
+        self.assertIn("error[C006]", below.stderr)
+
     def test_replay_survives_what_it_shows(self):
         for mode in ("segfault", "abort"):
             done = self.conform("replay", TRIGGER, "--backend", f"{PLUGIN}?{mode}")
