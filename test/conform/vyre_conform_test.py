@@ -63,7 +63,7 @@ class Certify(Conform):
 
     def test_certificate_is_json_with_the_documented_parts(self):
         c = envelopes.predicate(self.certificate)
-        self.assertEqual(c["format"], 3)
+        self.assertEqual(c["format"], 4)
         self.assertEqual(c["backend"], "native")
         self.assertEqual(c["seed"], "7")
         self.assertEqual(c["strength"], "quick")
@@ -177,7 +177,7 @@ class CertifyATrack(Conform):
 
 class BadInput(Conform):
     def test_usage(self):
-        for arguments in [(), ("nothing",), ("certify", "--track", "approximate"), ("certify", "--strength", "huge"),
+        for arguments in [(), ("nothing",), ("certify", "--track", "loose"), ("certify", "--strength", "huge"),
                           ("certify", "--seed", "-1"), ("certify", "--seed", "x"),
                           ("certify", "--seed", "99999999999999999999"), ("certify", "--nothing"), ("verify",),
                           ("replay",), ("certify", "--require", "L3"), ("certify", "--require", "none"),
