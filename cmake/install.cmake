@@ -52,7 +52,7 @@ install(DIRECTORY include/vyre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MAT
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The C++ API: the headers that vyre.hpp names and what those include. They need the standard library alone.
-set(layer_headers base/arena.h base/bytes.h base/diag.def base/diag.h base/digest.h base/result.h)
+set(layer_headers base/arena.h base/bytes.h base/diag.def base/diag.h base/digest.h base/result.h base/vectors.h)
 foreach(folder IN ITEMS spec smt ir ops)
   file(GLOB found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src src/${folder}/*.h src/${folder}/*.def)
   list(APPEND layer_headers ${found})
