@@ -70,37 +70,28 @@ def expect(condition, why):
 
 
 # canonical JSON
-SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
-ESCAPED = re.compile('["\\\\\x00-\x1f]')
-
-
-def quote(text):
-    return '"' + ESCAPED.sub(lambda m: SHORT_ESCAPES.get(m[0]) or f"\\u{ord(m[0]):04x}", text) + '"'
+# What json escapes is what RFC 8785 does; its order of keys is RFC 8785's where all of them are ASCII.
+ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def canonical(value):
-    """The one text of a value without fractions."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int):
-        expect(abs(value) <= LARGEST_NUMBER, f"{value} is beyond 2^53 - 1, so it has to be a string")
-        return str(value)
-    if isinstance(value, str):
-        return quote(value)
+    """The one text of a value of which integer() and not_json() have seen the numbers."""
+    text = ENCODER.encode(value)
+    if text.isascii() or not isinstance(value, (dict, list)):
+        return text
     if isinstance(value, list):
         return "[" + ",".join(map(canonical, value)) + "]"
-    expect(isinstance(value, dict), "a number is no integer")
     keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
-    return "{" + ",".join(f"{quote(key)}:{canonical(value[key])}" for key in keys) + "}"
+    return "{" + ",".join(f"{ENCODER.encode(key)}:{canonical(value[key])}" for key in keys) + "}"
 
 
 def integer(digits):
-    expect(len(digits) <= 17, "a number is beyond 2^53 - 1")  # before int() is asked for a million digits
+    expect(len(digits) <= 17 and abs(int(digits)) <= LARGEST_NUMBER, "a number is beyond 2^53 - 1, so it has to be a string")
     return int(digits)
 
 
 def not_json(text):
-    raise Refused(f"{text} is no number of JSON")
+    raise Refused(f"{text} is no number of certificates")
 
 
 def depth_of(value):
@@ -118,7 +109,7 @@ def read_canonical(data, what, depth):
     """The value of bytes that are canonical JSON."""
     try:
         text = data.decode("utf-8")
-        value = json.loads(text, parse_int=integer, parse_constant=not_json)
+        value = json.loads(text, parse_int=integer, parse_float=not_json, parse_constant=not_json)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise Refused(f"{what} is not JSON: {error}") from None
     expect(depth_of(value) <= depth, f"{what} nests too deep")

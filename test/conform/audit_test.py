@@ -7,7 +7,6 @@ are those of drawing without replacement, counted by `math.comb`.
 import base64
 import json
 import math
-import os
 import pathlib
 import re
 import sys
@@ -48,10 +47,10 @@ class Audit(unittest.TestCase):
         return verifiers.run("verify", path, "--audit", count, *more)
 
     def test_a_true_one_agrees(self):
-        done = self.audit(self.real, 10**6)
+        done = self.audit(self.real, 4)
         known = sum("digest" in leaf for _, leaf in self.leaves())
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn(f"audit: {known} of {known} leaves run again, {known} agree", done.stdout)
+        self.assertIn(f"audit: 4 of {known} leaves run again, 4 agree", done.stdout)
         self.assertIn(f"{len(self.leaves()) - known} leaves have no digest", done.stdout)
 
     def test_what_was_made_up_is_found(self):
@@ -80,14 +79,17 @@ class Audit(unittest.TestCase):
         first, again, other = (re.search(line, self.audit(self.real, 3, *more).stdout) for more in (("--nonce", "7"), ("--nonce", "7"), ()))
         self.assertEqual(first[0], again[0])
         self.assertNotEqual(first[2], other[2])
-        # A leaf that was made up is found by some nonces and not by others, about as often as the odds say.
+        # Where half of all leaves were made up, one that is drawn is one of them or is not.
         def change(predicate):
-            for verdict in predicate["verdicts"]:
-                if verdict["kind"] == "operation":
-                    verdict["leaves"][1]["digest"] = "1" * 32
-        path = self.made_up("nonces.json", change)
-        found = [self.audit(path, 1, "--nonce", nonce).returncode for nonce in range(8)]
-        self.assertEqual(set(found), {0, 1})
+            leaves = [leaf for verdict in predicate["verdicts"] for leaf in verdict["leaves"] if "digest" in leaf]
+            for leaf in leaves[::2]:
+                leaf["digest"] = "1" * 32
+        path, found = self.made_up("nonces.json", change), set()
+        for nonce in range(40):
+            found.add(self.audit(path, 1, "--nonce", nonce).returncode)
+            if found == {0, 1}:
+                break
+        self.assertEqual(found, {0, 1})
 
     def test_the_odds_are_those_of_drawing_without_replacement(self):
         done = self.audit(self.real, 5, "--nonce", "1").stdout
@@ -144,23 +146,6 @@ class Audit(unittest.TestCase):
             self.assertIn(member, report)
             self.assertNotIn(member, self.predicate)
         self.assertTrue(all(s["seconds"] > 0 and s["cases_a_second"] > 0 for s in report["subjects"]))
-
-    def test_the_run_report_has_every_failure(self):
-        out = self.folder / "wrong.json"
-        plugin = pathlib.Path(os.environ["VYRE_BIN"]) / "libswapped.so"  # a % b is a / b
-        done = verifiers.run("certify", "--backend", plugin, "--ops", "primitive.math.mod", "--strength", "quick", "--out", out)
-        self.assertEqual(done.returncode, 1)
-        predicate = verifiers.plain(json.loads(base64.b64decode(json.loads(out.read_text())["payload"])))
-        report = json.loads(out.with_suffix(".report.json").read_text())
-        wrong = 0
-        for verdict, subject in zip(predicate["verdicts"], report["subjects"], strict=True):
-            listed = sum((int(run["last"]) - int(run["first"])) // int(run["stride"]) + 1 for run in subject["failing"])
-            failed = sum(int(row["cases"]["failed"]) for row in verdict["parity"])
-            self.assertEqual(listed, failed, verdict["subject"])
-            self.assertEqual("failing_digest" in verdict, failed > 0)
-            self.assertLessEqual(len(verdict.get("failures", [])), 16)
-            wrong += failed
-        self.assertGreater(wrong, 1000)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 test_faults (faults_test.cpp) has every mode of libfault.so; here are the ones that a tool could die of, with all
 families around them. Oracle: what the plugin does by its definition (test/faults/faults.h), the documented exit codes.
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -52,11 +53,25 @@ class Faults(unittest.TestCase):
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["cert.json", "cert.report.json"], done.stdout + done.stderr)
         return done, envelopes.predicate(self.folder / "cert.json")
 
+    def listed(self):
+        """How many failing cases the run report lists, which has to be as many as the certificate counts."""
+        verdicts = envelopes.predicate(self.folder / "cert.json")["verdicts"]
+        subjects = json.loads((self.folder / "cert.report.json").read_text())["subjects"]
+        total = 0
+        for verdict, subject in zip(verdicts, subjects, strict=True):
+            runs = [range(int(r["first"]), int(r["last"]) + 1, int(r["stride"])) for r in subject["failing"]]
+            failed = sum(int(row["cases"]["failed"]) + int(row["cases"].get("waived", "0")) for row in verdict["parity"])
+            self.assertEqual(sum(map(len, runs)), failed, verdict["subject"])
+            self.assertEqual("failing_digest" in verdict, failed > 0)
+            total += failed
+        return total
+
     def test_without_a_fault_it_is_certified(self):
         done, certificate = self.certify(f"{PLUGIN}?none")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout.splitlines()[-1], "level: integer=L2(1 of 41) float=none")
         self.assertEqual(certificate["levels"]["integer"], "L2")
+        self.assertEqual(self.listed(), 0)
 
     def test_a_crash_is_the_verdict_of_one_case(self):
         done, certificate = self.certify(PLUGIN, VYRE_FAULT="segfault")
@@ -67,6 +82,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(failures[0]["fault"], "crashed")
         self.assertEqual([int(word, 0) for word in failures[0]["input"]], OPERANDS)
         self.assertEqual(failures[0]["token"], TRIGGER)
+        self.assertEqual(self.listed(), 1)
         self.assertIn("crashed", done.stdout)
         self.assertIn(f"vyre-conform replay {TRIGGER}", done.stdout)
 
@@ -87,6 +103,7 @@ expires = 2099-12-31
             {"subject": f"{OPERATION}@1", "failures": "1", "tag": "trigger", "link": "https://example.org/7",
              "expires": "2099-12-31"}])
         self.assertIn("https://example.org/7", (self.folder / "j.xml").read_text())
+        self.assertEqual(self.listed(), 1)
         self.assertEqual(self.conform("verify", "cert.json").returncode, 0)
         # The results are kept, and the same failure without the file, or with a level that is wanted, is one.
         self.assertEqual(self.conform(*certify, "--state", "state").returncode, 1)

@@ -218,5 +218,17 @@ TEST(Stream, MemoryDoesNotGrowWithTheNumberOfCases) {
   EXPECT_LT(many - few, 16);
 }
 
+TEST(FailingCases, AreListedInRuns) {
+  VYRE_ORACLE(SpecificationTable, "verify/verdict.h: runs first, first + stride, ... last, by hand");
+  Verdict verdict;
+  for (const uint64_t number : {4u, 7u, 10u, 14u}) list_failing(verdict, "a@1:random", number, 3);
+  list_failing(verdict, "a@1:rows", 17, 3);
+  EXPECT_EQ(verdict.failing,
+            (std::vector<FailingCases>{
+                {"a@1:random", 4, 10, 3}, {"a@1:random", 14, 14, 3}, {"a@1:rows", 17, 17, 3}}));
+  for (uint64_t k = 0; k < 2 * kKeptFailing; ++k) list_failing(verdict, "b@1:random", 2 * k, 1);
+  EXPECT_EQ(verdict.failing.size(), kKeptFailing);
+}
+
 }  // namespace
 }  // namespace vyre::verify
