@@ -49,7 +49,7 @@ vyre_dependency(cli11 CLI11::CLI11)
 
 find_package(GTest REQUIRED)
 
-# A second opinion on floats, for tests alone: no layer may see it.
+# Functions of any precision: what the oracle for floats ends in, and a second opinion in tests.
 find_library(MPFR_LIBRARY mpfr REQUIRED)
 find_library(GMP_LIBRARY gmp REQUIRED)
 vyre_dependency(mpfr ${MPFR_LIBRARY} ${GMP_LIBRARY})
