@@ -31,6 +31,11 @@ const Composition& composition(spec::Op op, spec::DataType type) {
   return entries[size_t(op)][size_t(type)].get([&] -> const auto& { return ops::soft(op, type); });
 }
 
+const Composition& second_composition(spec::Op op, spec::DataType type) {
+  static std::array<std::array<Entry, spec::kTypeCount>, spec::kOpCount> entries;
+  return entries[size_t(op)][size_t(type)].get([&] -> const auto& { return ops::soft_second(op, type); });
+}
+
 const Composition& cast_composition(spec::DataType from, spec::DataType to, spec::RoundingMode mode) {
   using ByMode = std::array<Entry, spec::kRoundingModeCount>;
   static std::array<std::array<ByMode, spec::kTypeCount>, spec::kTypeCount> entries;

@@ -26,6 +26,8 @@ Composition build_composition(const check::CheckedFunction& function);
 /// Domain  as ops::soft.
 /// Thread  any.
 const Composition& composition(spec::Op op, spec::DataType type);
+/// The linear form of ops::soft_second, in the same way.
+const Composition& second_composition(spec::Op op, spec::DataType type);
 /// The linear form of ops::soft_cast, in the same way.
 const Composition& cast_composition(spec::DataType from, spec::DataType to, spec::RoundingMode mode);
 

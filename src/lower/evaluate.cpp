@@ -311,6 +311,7 @@ class Evaluator {
   // Raw instructions are checked for every active lane before any has an effect.
   Result<void> raw(Value v) {
     const Inst& inst = kernel_[v];
+    if (is_wide(inst.raw)) return raw_wide(v);
     for (const uint32_t lane : frames_.back().lanes) {
       if (in_domain(inst.raw, arguments(inst, lane).data())) continue;
       return fault(v, lane, fmt::format("its domain is: {}", info(inst.raw).domain));
@@ -318,13 +319,37 @@ class Evaluator {
     if (info(inst.raw).is_float) return raw_float(v);
     return each(v, [&](uint32_t lane) { return apply_raw(inst.raw, arguments(inst, lane).data()); });
   }
+  Result<void> promised(Value v) {
+    if (kernel_.floats[kernel_[v].raw].given) return {};
+    return fault(v, frames_.back().lanes.front(),
+                 fmt::format("the profile `{}` promises nothing of it", kernel_.floats.name));
+  }
+  Result<void> raw_wide(Value v) {
+    const Inst& inst = kernel_[v];
+    VYRE_CHECK(promised(v));
+    const auto operands = [&](uint32_t lane) {
+      std::array<uint64_t, 3> x{};
+      for (uint32_t n = 0; n < inst.args.count; ++n) {
+        const Bits bits = argument_bits(inst, n, lane);
+        x[n] = bits[0] | (takes_wide(inst.raw, n) ? uint64_t{bits[1]} << 32 : 0);
+      }
+      return x;
+    };
+    for (const uint32_t lane : frames_.back().lanes) {
+      if (inst.raw != RawOp::WideSelect || operands(lane)[0] <= 1) continue;
+      return fault(v, lane, fmt::format("its domain is: {}", info(inst.raw).domain));
+    }
+    return each_bits(v, [&](uint32_t lane) {
+      const auto x = operands(lane);
+      const auto random = philox(options_.seed, choices_++, kFloatStream);
+      const uint64_t result = choose_wide(inst.raw, kernel_.floats[inst.raw], x.data(), random);
+      return Bits{Word(result), Word(result >> 32), 0, 0};
+    });
+  }
   Result<void> raw_float(Value v) {
     const Inst& inst = kernel_[v];
+    VYRE_CHECK(promised(v));
     const Promise& promise = kernel_.floats[inst.raw];
-    if (!promise.given) {
-      return fault(v, frames_.back().lanes.front(),
-                   fmt::format("the profile `{}` promises nothing of it", kernel_.floats.name));
-    }
     return each(v, [&](uint32_t lane) {
       const auto random = philox(options_.seed, choices_++, kFloatStream);
       return choose_result(inst.raw, promise, arguments(inst, lane).data(), random);

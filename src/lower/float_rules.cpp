@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lower/guarded.h"
+#include "ops/float/soft.h"
 #include "spec/float_format.h"
 
 namespace vyre::lower {
@@ -93,6 +94,7 @@ Route route_of_bfloat(Op op, const FloatPromises& p) {
 
 Route route_of(Op op, DataType type, const FloatPromises& p) {
   if (is_bits(op)) return Route::Bits;
+  if (spec::is_elementary(op)) return Route::Composed;
   if (type == DataType::F32) return route_of_single(op, p);
   return type == DataType::F16 ? route_of_half(op, p) : route_of_bfloat(op, p);
 }
@@ -232,13 +234,34 @@ Value inline_composition(Rewriter& r, const Composition& composition, const Inst
   return r.inlined(composition, std::span(operands).first(apply.args.count))[0];
 }
 
+namespace {
+
+// match:  fpow(a, b), fatan2(a, b)
+// result: the first step; where that leaves it open, the second
+Value composed_in_steps(Rewriter& r, const Inst& apply) {
+  const std::array<Parts, 2> operands = {r.operand(apply, 0), r.operand(apply, 1)};
+  const Parts first = r.inlined(composition(apply.op, apply.operand_type), operands);
+  const Variable out = r.variable("function");
+  r.set(out[0], first[0]);
+  r.if_(first[1],
+        [&] { r.set(out[0], r.inlined(second_composition(apply.op, apply.operand_type), operands)[0]); });
+  return r.get(out[0]);
+}
+
+Value composed_form(Rewriter& r, const Inst& apply) {
+  if (ops::has_second_step(apply.op)) return composed_in_steps(r, apply);
+  return inline_composition(r, composition(apply.op, apply.operand_type), apply);
+}
+
+}  // namespace
+
 Parts legalize_float(Rewriter& r, const Inst& apply) {
   if (is_same_twice(r.source(), apply)) return r.word(apply, 0);
   switch (float_route(apply, r.target().floats)) {
     case Route::Bits: return bits(r, apply.op, spec::float_format(apply.operand_type), r.word(apply, 0));
     case Route::Native: return native_form(r, apply);
     case Route::Guarded: return guarded_form(r, apply);
-    case Route::Composed: return inline_composition(r, composition(apply.op, apply.operand_type), apply);
+    case Route::Composed: return composed_form(r, apply);
   }
   return {};
 }

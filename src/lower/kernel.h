@@ -14,7 +14,8 @@
 // a greater number than the one that it is nested in. Slots are the variables that some Assign changes;
 // unassigned ones are just Values. In a semantic kernel a value has any type; in a legal kernel all values
 // are words: a u64 or vec2u32 has become two, a u128 or vec4u32 four (least significant, or first, first), a
-// 16-bit float the low half of one.
+// 16-bit float the low half of one. The one exception are wide values (lower/raw.h): floats of 64 bits, of
+// which the type says U64, used in the block that makes them by wide operators alone.
 #pragma once
 
 #include <array>

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "num/float.h"
+#include "num/functions.h"
 
 namespace vyre::lower {
 namespace {
@@ -247,6 +248,20 @@ constexpr spec::Row<Op, Meaning> kSemanticRows[] = {
     {Op::FCeil, floats(integral<spec::RoundingMode::Ceil>)},
     {Op::FRound, floats(integral<spec::RoundingMode::Nearest>)},
     {Op::FTrunc, floats(integral<spec::RoundingMode::Trunc>)},
+    {Op::FSin, floats(float1<num::sin>)},
+    {Op::FCos, floats(float1<num::cos>)},
+    {Op::FTan, floats(float1<num::tan>)},
+    {Op::FASin, floats(float1<num::asin>)},
+    {Op::FACos, floats(float1<num::acos>)},
+    {Op::FATan, floats(float1<num::atan>)},
+    {Op::FATan2, floats(float2<num::atan2>)},
+    {Op::FExp, floats(float1<num::exp>)},
+    {Op::FLog, floats(float1<num::log>)},
+    {Op::FExp2, floats(float1<num::exp2>)},
+    {Op::FLog2, floats(float1<num::log2>)},
+    {Op::FExp10, floats(float1<num::exp10>)},
+    {Op::FLog10, floats(float1<num::log10>)},
+    {Op::FPow, floats(float2<num::pow>)},
 };
 constexpr spec::TotalTable<kSemanticRows, spec::is_scalar> kSemantic;
 
@@ -437,7 +452,26 @@ constexpr spec::Row<RawOp, Partial> kRawRows[] = {
     {RawOp::FWideMulAdd, {always, [](const Word* x) { return std::bit_cast<Word>(float(wide_sum(x))); }}},
     {RawOp::FWideLow, {always, [](const Word* x) { return Word(std::bit_cast<uint64_t>(wide_sum(x))); }}},
 };
-constexpr spec::TotalTable<kRawRows> kRaw;
+constexpr spec::TotalTable<kRawRows, [](RawOp op) { return !is_wide(op); }> kRaw;
+
+double real(uint64_t pattern) { return std::bit_cast<double>(pattern); }
+uint64_t pattern(double real) { return std::bit_cast<uint64_t>(real); }
+constexpr spec::Row<RawOp, uint64_t (*)(const uint64_t* x)> kWideRows[] = {
+    {RawOp::WideOf, [](const uint64_t* x) { return x[0] | x[1] << 32; }},
+    {RawOp::WideLow, [](const uint64_t* x) { return x[0] & UINT32_MAX; }},
+    {RawOp::WideHigh, [](const uint64_t* x) { return x[0] >> 32; }},
+    {RawOp::WideSelect, [](const uint64_t* x) { return x[0] == 1 ? x[1] : x[2]; }},
+    {RawOp::WideFrom, [](const uint64_t* x) { return pattern(double(std::bit_cast<float>(Word(x[0])))); }},
+    {RawOp::WideTo, [](const uint64_t* x) { return uint64_t{std::bit_cast<Word>(float(real(x[0])))}; }},
+    {RawOp::WideAdd, [](const uint64_t* x) { return pattern(real(x[0]) + real(x[1])); }},
+    {RawOp::WideSub, [](const uint64_t* x) { return pattern(real(x[0]) - real(x[1])); }},
+    {RawOp::WideMul, [](const uint64_t* x) { return pattern(real(x[0]) * real(x[1])); }},
+    {RawOp::WideMulAdd,
+     [](const uint64_t* x) { return pattern(std::fma(real(x[0]), real(x[1]), real(x[2]))); }},
+    {RawOp::WideDiv, [](const uint64_t* x) { return pattern(real(x[0]) / real(x[1])); }},
+    {RawOp::WideSqrt, [](const uint64_t* x) { return pattern(std::sqrt(real(x[0]))); }},
+};
+constexpr spec::TotalTable<kWideRows, [](RawOp op) { return is_wide(op); }> kWide;
 
 struct Update {
   Word before, expected, value;
@@ -482,6 +516,8 @@ Bits apply_semantic(const Inst& apply, const Bits* x) {
 bool in_domain(RawOp op, const Word* operands) { return kRaw[op].in_domain(operands); }
 
 Word apply_raw(RawOp op, const Word* operands) { return kRaw[op].apply(operands); }
+
+uint64_t apply_wide(RawOp op, const uint64_t* operands) { return kWide[op](operands); }
 
 Word apply_atomic(Op op, Word before, Word expected, Word value) {
   return kAtomic[op]({.before = before, .expected = expected, .value = value});

@@ -33,6 +33,11 @@ bool in_domain(RawOp op, const Word* operands);
 
 /// Domain: in_domain(op, operands).
 Word apply_raw(RawOp op, const Word* operands);
+/// A wide operator; wide operands and results are patterns of f64, others are words. Exact: IEEE 754, with
+/// the host's arithmetic in its default mode.
+///
+/// Domain: is_wide(op); a select's condition is 0 or 1.
+uint64_t apply_wide(RawOp op, const uint64_t* operands);
 
 /// What an atomic leaves in memory; `expected` is used by compare-exchange alone.
 Word apply_atomic(spec::Op op, Word before, Word expected, Word value);

@@ -1,4 +1,5 @@
-// Raw operators: what targets offer, on 32-bit words. raw_ops.def is their ledger.
+// Raw operators: what targets offer, on 32-bit words and, for a few, on floats of 64 bits. raw_ops.def is
+// their ledger.
 #pragma once
 
 #include <array>
@@ -12,9 +13,11 @@ namespace vyre::lower {
 enum class RawOp : uint8_t {
 #define VYRE_RAW(Name, mnemonic, operands, domain) Name,
 #define VYRE_RAW_FLOAT(Name, mnemonic, operands, domain) Name,
+#define VYRE_RAW_WIDE(Name, mnemonic, operands, wide_operands, gives_wide, domain) Name,
 #include "lower/raw_ops.def"
 #undef VYRE_RAW
 #undef VYRE_RAW_FLOAT
+#undef VYRE_RAW_WIDE
 };
 struct RawOpInfo {
   RawOp op;
@@ -23,17 +26,25 @@ struct RawOpInfo {
   uint32_t operands;
   std::string_view domain;
   bool is_float;  // a relation: what it gives depends on the target's promise (lower/promise.h)
+  bool is_wide = false;
+  uint8_t wide_operands = 0;  // bit k: operand k is wide
+  bool gives_wide = false;
 };
 inline constexpr auto kRawOps = std::to_array<RawOpInfo>({
 #define VYRE_RAW(Name, mnemonic, operands, domain) {RawOp::Name, #Name, mnemonic, operands, domain, false},
 #define VYRE_RAW_FLOAT(Name, mnemonic, operands, domain) \
   {RawOp::Name, #Name, mnemonic, operands, domain, true},
+#define VYRE_RAW_WIDE(Name, mnemonic, operands, wide_operands, gives_wide, domain) \
+  {RawOp::Name, #Name, mnemonic, operands, domain, true, true, wide_operands, gives_wide},
 #include "lower/raw_ops.def"
 #undef VYRE_RAW
 #undef VYRE_RAW_FLOAT
+#undef VYRE_RAW_WIDE
 });
 inline constexpr size_t kRawOpCount = kRawOps.size();
 constexpr const RawOpInfo& info(RawOp op) { return kRawOps[static_cast<size_t>(op)]; }
+constexpr bool is_wide(RawOp op) { return info(op).is_wide; }
+constexpr bool takes_wide(RawOp op, uint32_t operand) { return (info(op).wide_operands >> operand & 1) != 0; }
 
 }  // namespace vyre::lower
 

@@ -43,7 +43,7 @@ constexpr spec::Row<RawOp, Formats> kRows[] = {
     {RawOp::FWideMulAdd, kSingle},
     {RawOp::FWideLow, kFromSingle},
 };
-constexpr spec::TotalTable<kRows, [](RawOp op) { return info(op).is_float; }> kFormats;
+constexpr spec::TotalTable<kRows, [](RawOp op) { return info(op).is_float && !is_wide(op); }> kFormats;
 
 /// Bits of one random word, each used once.
 class Coins {
@@ -132,6 +132,31 @@ Word choose_result(RawOp op, const Promise& promise, const Word* operands,
   // What was subnormal before it was rounded may be the least normal number now.
   const bool tiny = (result & (f.sign_bit() - 1)) <= f.least_normal();
   return promise.flushes_results && tiny && coins.flip() ? result & f.sign_bit() : result;
+}
+
+uint64_t choose_wide(RawOp op, const Promise& promise, const uint64_t* operands,
+                     const std::array<uint32_t, 4>& random) {
+  Coins coins(random[0]);
+  const bool twice = op == RawOp::WideMulAdd && !promise.fused && coins.flip();
+  const auto vanishes = [&](bool may, uint64_t word) {
+    return may && num::flush(spec::kBinary32, Word(word)) != Word(word) && coins.flip();
+  };
+  if (op == RawOp::WideFrom && vanishes(promise.flushes_operands, operands[0])) {
+    return (operands[0] & spec::kBinary32.sign_bit()) << 32;
+  }
+  const uint64_t sum[] = {twice ? apply_wide(RawOp::WideMul, operands) : 0, twice ? operands[2] : 0};
+  const uint64_t result = twice ? apply_wide(RawOp::WideAdd, sum) : apply_wide(op, operands);
+  if (op == RawOp::WideLow || op == RawOp::WideHigh) return result;
+  if (op == RawOp::WideTo && vanishes(promise.flushes_results, result)) {
+    return result & spec::kBinary32.sign_bit();
+  }
+  if (op == RawOp::WideTo) {
+    return spec::kBinary32.is_nan(Word(result)) ? any_nan(spec::kBinary32, coins, random[1]) : result;
+  }
+  constexpr uint64_t kSign = uint64_t{1} << 63, kInfinity = uint64_t{0x7ff} << 52;
+  if ((result & ~kSign) <= kInfinity) return result;
+  const uint64_t payload = (uint64_t{random[1]} << 20 | random[2]) & ~(kSign | kInfinity);
+  return (coins.flip() ? kSign : 0) | kInfinity | std::max<uint64_t>(payload, 1);
 }
 
 }  // namespace vyre::lower

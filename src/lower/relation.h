@@ -16,8 +16,12 @@ namespace vyre::lower {
 
 /// One of the answers that the promise allows. Without a choice to make it is apply_raw's.
 ///
-/// Domain: a float operator whose promise is given; in_domain(op, operands); random: four random words.
+/// Domain: a float operator, not a wide one, whose promise is given; in_domain(op, operands); random: four
+/// random words.
 Word choose_result(RawOp op, const Promise& promise, const Word* operands,
                    const std::array<uint32_t, 4>& random);
+/// The same of a wide relation: which NaN comes, and whether a product is rounded before it is added to.
+uint64_t choose_wide(RawOp op, const Promise& promise, const uint64_t* operands,
+                     const std::array<uint32_t, 4>& random);
 
 }  // namespace vyre::lower

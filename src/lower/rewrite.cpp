@@ -39,7 +39,7 @@ constexpr spec::Row<RawOp, Truth> kTruthRows[] = {
     {RawOp::FLe, Truth::Always},     {RawOp::FWideMulAdd, Truth::Never},
     {RawOp::FWideLow, Truth::Never}, {RawOp::FInverseSqrt, Truth::Never},
 };
-constexpr spec::TotalTable<kTruthRows> kTruth;
+constexpr spec::TotalTable<kTruthRows, [](RawOp op) { return !is_wide(op); }> kTruth;
 
 }  // namespace
 
@@ -76,6 +76,10 @@ Value Rewriter::constant(uint32_t bits) {
 Value Rewriter::raw(RawOp op, std::initializer_list<Value> operands) {
   const std::span all(operands.begin(), operands.size());
   const Value v = write({.kind = InstKind::Raw, .raw = op}, all);
+  if (is_wide(op)) {
+    if (info(op).gives_wide) out_.insts.back().type = DataType::U64;
+    return v;
+  }
   const auto known = all.subspan(op == RawOp::Select ? 1 : 0);
   switch (kTruth[op]) {
     case Truth::Never: break;

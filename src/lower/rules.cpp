@@ -279,6 +279,20 @@ constexpr Entry kRows[] = {
     {Op::FCeil, floats(legalize_float)},
     {Op::FRound, floats(legalize_float)},
     {Op::FTrunc, floats(legalize_float)},
+    {Op::FSin, floats(legalize_float)},
+    {Op::FCos, floats(legalize_float)},
+    {Op::FTan, floats(legalize_float)},
+    {Op::FASin, floats(legalize_float)},
+    {Op::FACos, floats(legalize_float)},
+    {Op::FATan, floats(legalize_float)},
+    {Op::FATan2, floats(legalize_float)},
+    {Op::FExp, floats(legalize_float)},
+    {Op::FLog, floats(legalize_float)},
+    {Op::FExp2, floats(legalize_float)},
+    {Op::FLog2, floats(legalize_float)},
+    {Op::FExp10, floats(legalize_float)},
+    {Op::FLog10, floats(legalize_float)},
+    {Op::FPow, floats(legalize_float)},
 };
 constexpr spec::TotalTable<kRows, is_pure> kRules;
 

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "num/float.h"
+#include "num/functions.h"
 #include "spec/casts.h"
 #include "spec/reduction.h"
 #include "spec/table.h"
@@ -168,6 +169,14 @@ Bits eval_FGe(DataType type, Operands x) {
 }
 Bits eval_FIsNaN(DataType type, Operands x) { return format(type).is_nan(word(x[0])) ? 1 : 0; }
 Bits eval_FIsInf(DataType type, Operands x) { return format(type).is_infinite(word(x[0])) ? 1 : 0; }
+template <uint32_t (*f)(spec::FloatFormat, uint32_t)>
+Bits eval_function(DataType type, Operands x) {
+  return f(format(type), word(x[0]));
+}
+template <uint32_t (*f)(spec::FloatFormat, uint32_t, uint32_t)>
+Bits eval_function(DataType type, Operands x) {
+  return f(format(type), word(x[0]), word(x[1]));
+}
 template <spec::RoundingMode mode>
 Bits eval_rounding(DataType type, Operands x) {
   return num::round_to_integral(format(type), mode, word(x[0]));
@@ -224,6 +233,20 @@ constexpr Row<Op, Eval> kEvalRows[] = {
     {Op::FCeil, eval_rounding<spec::RoundingMode::Ceil>},
     {Op::FRound, eval_rounding<spec::RoundingMode::Nearest>},
     {Op::FTrunc, eval_rounding<spec::RoundingMode::Trunc>},
+    {Op::FSin, eval_function<num::sin>},
+    {Op::FCos, eval_function<num::cos>},
+    {Op::FTan, eval_function<num::tan>},
+    {Op::FASin, eval_function<num::asin>},
+    {Op::FACos, eval_function<num::acos>},
+    {Op::FATan, eval_function<num::atan>},
+    {Op::FATan2, eval_function<num::atan2>},
+    {Op::FExp, eval_function<num::exp>},
+    {Op::FLog, eval_function<num::log>},
+    {Op::FExp2, eval_function<num::exp2>},
+    {Op::FLog2, eval_function<num::log2>},
+    {Op::FExp10, eval_function<num::exp10>},
+    {Op::FLog10, eval_function<num::log10>},
+    {Op::FPow, eval_function<num::pow>},
 };
 constexpr TotalTable<kEvalRows, is_evaluated> kEval;
 

@@ -129,6 +129,9 @@ constexpr bool is_scalar(Op op) {
   }
   return false;
 }
+/// The elementary functions, correctly rounded: sines to powers, in the ledger's order. Of nearly every argument
+/// their value has no end of digits, so nothing exact is left to decide how it rounds.
+constexpr bool is_elementary(Op op) { return op >= Op::FSin && op <= Op::FPow; }
 /// FReduceStrict and FReduceTreeBinary: T is the element of a buffer; Expr::immediate holds the wire tag of
 /// the operator that folds. The operands are none, or the range: from, to.
 constexpr bool is_reduction(Op op) { return info(op).signature == Signature::Reduce; }

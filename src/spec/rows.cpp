@@ -30,6 +30,7 @@ constexpr OperatorRow kRows[] = {
 #include "spec/rows/float_arithmetic.inc"
 #include "spec/rows/float_cast.inc"
 #include "spec/rows/float_compare.inc"
+#include "spec/rows/float_functions.inc"
 #include "spec/rows/float_round.inc"
 #include "spec/rows/logical.inc"
 #include "spec/rows/u128.inc"
@@ -61,17 +62,27 @@ struct RowsOf {
   static constexpr bool enough = rows >= wanted;
 };
 
-consteval size_t count_rows(Op op, DataType from, DataType to, RoundingMode mode) {
-  size_t n = 0;
+// Counted in one pass: by operator and types.
+struct Counts {
+  uint16_t rows[kOpCount][kTypeCount] = {};  // of all but casts
+  uint16_t casts[2][kTypeCount][kTypeCount][kRoundingModeCount] = {};
+};
+constexpr Counts kCounts = [] {
+  Counts out;
   for (const OperatorRow& row : kRows) {
-    n += row.op == op && row.type == from && row.target == to && row.mode == mode ? 1 : 0;
+    if (row.op == Op::Cast || row.op == Op::Bitcast) {
+      ++out.casts[row.op == Op::Bitcast][size_t(row.type)][size_t(row.target)][size_t(row.mode)];
+    } else {
+      ++out.rows[size_t(row.op)][size_t(row.type)];
+    }
   }
-  return n;
-}
+  return out;
+}();
 
 template <Op op, DataType from, DataType to, RoundingMode mode = RoundingMode::None>
 consteval bool enough_for_cast() {
-  return RowsOf<op, from, to, mode, count_rows(op, from, to, mode), wanted_rows(op, from, to)>::enough;
+  constexpr size_t rows = kCounts.casts[op == Op::Bitcast][size_t(from)][size_t(to)][size_t(mode)];
+  return RowsOf<op, from, to, mode, rows, wanted_rows(op, from, to)>::enough;
 }
 template <Op op, DataType from, DataType to>
 consteval bool enough_for_casts() {
@@ -89,7 +100,7 @@ consteval bool enough_for_type() {
       return (enough_for_casts<op, type, kTypes[to].type>() && ...);
     }(std::make_index_sequence<kTypeCount>{});
   } else {
-    constexpr size_t rows = count_rows(op, type, type, RoundingMode::None);
+    constexpr size_t rows = kCounts.rows[size_t(op)][size_t(type)];
     return RowsOf<op, type, type, RoundingMode::None, rows, wanted_rows(op, type)>::enough;
   }
 }

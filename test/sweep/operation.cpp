@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ir/builder.h"
+#include "num/functions.h"
 #include "spec/casts.h"
 #include "spec/table.h"
 
@@ -119,6 +120,21 @@ constexpr spec::Row<Op, Expect> kRows[] = {
     {Op::FCeil, integral<spec::RoundingMode::Ceil>},
     {Op::FRound, integral<spec::RoundingMode::Nearest>},
     {Op::FTrunc, integral<spec::RoundingMode::Trunc>},
+    {Op::FSin, [](const Operation& o, Columns x, Results out) { num::sin(format(o.from), x[0], out); }},
+    {Op::FCos, [](const Operation& o, Columns x, Results out) { num::cos(format(o.from), x[0], out); }},
+    {Op::FTan, [](const Operation& o, Columns x, Results out) { num::tan(format(o.from), x[0], out); }},
+    {Op::FASin, [](const Operation& o, Columns x, Results out) { num::asin(format(o.from), x[0], out); }},
+    {Op::FACos, [](const Operation& o, Columns x, Results out) { num::acos(format(o.from), x[0], out); }},
+    {Op::FATan, [](const Operation& o, Columns x, Results out) { num::atan(format(o.from), x[0], out); }},
+    {Op::FATan2,
+     [](const Operation& o, Columns x, Results out) { num::atan2(format(o.from), x[0], x[1], out); }},
+    {Op::FExp, [](const Operation& o, Columns x, Results out) { num::exp(format(o.from), x[0], out); }},
+    {Op::FLog, [](const Operation& o, Columns x, Results out) { num::log(format(o.from), x[0], out); }},
+    {Op::FExp2, [](const Operation& o, Columns x, Results out) { num::exp2(format(o.from), x[0], out); }},
+    {Op::FLog2, [](const Operation& o, Columns x, Results out) { num::log2(format(o.from), x[0], out); }},
+    {Op::FExp10, [](const Operation& o, Columns x, Results out) { num::exp10(format(o.from), x[0], out); }},
+    {Op::FLog10, [](const Operation& o, Columns x, Results out) { num::log10(format(o.from), x[0], out); }},
+    {Op::FPow, [](const Operation& o, Columns x, Results out) { num::pow(format(o.from), x[0], x[1], out); }},
     {Op::Cast, cast},
 };
 constexpr bool is_swept(Op op) {

@@ -735,7 +735,7 @@ class Emitter {
   Ir emit_raw(const Inst& inst) {
     const auto args = k_.args(inst);
     RawOperands o;
-    if (inst.raw == RawOp::Select) o.condition = condition(args[0]);
+    if (inst.raw == RawOp::Select || inst.raw == RawOp::WideSelect) o.condition = condition(args[0]);
     o.a = operand(args[0]);
     if (args.size() > 1) o.b = operand(args[1]);
     if (args.size() > 2) o.c = operand(args[2]);

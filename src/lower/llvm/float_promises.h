@@ -1,4 +1,4 @@
-// What processors promise of arithmetic on f32, operator by operator: the table that a target's profile is
+// What processors promise of arithmetic on f32 and f64, operator by operator: the table that a target's profile is
 // made of.
 //
 // A row names the instruction that LLVM selects for a raw float operator and, on CPUs, the feature that it
@@ -50,6 +50,18 @@ inline constexpr auto kFloatInstructions = std::to_array<FloatInstruction>({
     {RawOp::FWideMulAdd, "mulsd, addsd, cvtsd2ss", "", "fmul, fadd, fcvt",
      "mul.rn.f64, add.rn.f64, cvt.rn.f32.f64"},
     {RawOp::FWideLow, "mulsd, addsd", "", "fmul, fadd", "mul.rn.f64, add.rn.f64"},
+    {RawOp::WideOf, "movq", "", "fmov", "mov.b64"},
+    {RawOp::WideLow, "movq", "", "fmov", "mov.b64"},
+    {RawOp::WideHigh, "movq", "", "fmov", "mov.b64"},
+    {RawOp::WideSelect, "blend", "", "fcsel", "selp.f64"},
+    {RawOp::WideFrom, "cvtss2sd", "", "fcvt", "cvt.f64.f32"},
+    {RawOp::WideTo, "cvtsd2ss", "", "fcvt", "cvt.rn.f32.f64"},
+    {RawOp::WideAdd, "addsd", "", "fadd", "add.rn.f64"},
+    {RawOp::WideSub, "subsd", "", "fsub", "sub.rn.f64"},
+    {RawOp::WideMul, "mulsd", "", "fmul", "mul.rn.f64"},
+    {RawOp::WideMulAdd, "vfmadd213sd", "fma", "fmadd", "fma.rn.f64"},
+    {RawOp::WideDiv, "divsd", "", "fdiv", "div.rn.f64"},
+    {RawOp::WideSqrt, "sqrtsd", "", "fsqrt", "sqrt.rn.f64"},
 });
 // Total: a raw float operator without a row would be promised nowhere and nobody would notice. FInverseSqrt
 // is meant to be: its instructions (rsqrtss, frsqrte, rsqrt.approx) are estimates.

@@ -35,6 +35,20 @@ Ir wide_sum(Builder& b, const RawOperands& o) {
   return b.CreateFAdd(product, wide(o.c));
 }
 
+// Wide values are doubles from the operator that makes them to those that take them.
+template <llvm::Instruction::BinaryOps op>
+Ir wide_arithmetic(Builder& b, const RawOperands& o) {
+  return b.CreateBinOp(op, o.a, o.b);
+}
+Ir wide_of(Builder& b, const RawOperands& o) {
+  Ir high = b.CreateShl(b.CreateZExt(o.b, b.getInt64Ty()), 32);
+  return b.CreateBitCast(b.CreateOr(high, b.CreateZExt(o.a, b.getInt64Ty())), b.getDoubleTy());
+}
+Ir wide_word(Builder& b, const RawOperands& o, uint32_t from) {
+  Ir bits = b.CreateBitCast(o.a, b.getInt64Ty());
+  return b.CreateTrunc(from == 0 ? bits : b.CreateLShr(bits, from), b.getInt32Ty());
+}
+
 // A row may give a word or, for a comparison, one bit. No flag (nsw, exact, fast) is ever set: raw operators
 // wrap.
 using EmitRaw = Ir (*)(Builder&, const RawOperands&);
@@ -132,6 +146,27 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::FWideLow,
      [](Builder& b, const RawOperands& o) -> Ir {
        return b.CreateTrunc(b.CreateBitCast(wide_sum(b, o), b.getInt64Ty()), b.getInt32Ty());
+     }},
+    {RawOp::WideOf, &wide_of},
+    {RawOp::WideLow, [](Builder& b, const RawOperands& o) -> Ir { return wide_word(b, o, 0); }},
+    {RawOp::WideHigh, [](Builder& b, const RawOperands& o) -> Ir { return wide_word(b, o, 32); }},
+    {RawOp::WideSelect,
+     [](Builder& b, const RawOperands& o) -> Ir { return b.CreateSelect(o.condition, o.b, o.c); }},
+    {RawOp::WideFrom,
+     [](Builder& b, const RawOperands& o) -> Ir { return b.CreateFPExt(real(b, o.a), b.getDoubleTy()); }},
+    {RawOp::WideTo,
+     [](Builder& b, const RawOperands& o) -> Ir { return word(b, b.CreateFPTrunc(o.a, b.getFloatTy())); }},
+    {RawOp::WideAdd, &wide_arithmetic<llvm::Instruction::FAdd>},
+    {RawOp::WideSub, &wide_arithmetic<llvm::Instruction::FSub>},
+    {RawOp::WideMul, &wide_arithmetic<llvm::Instruction::FMul>},
+    {RawOp::WideMulAdd,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       return b.CreateIntrinsic(b.getDoubleTy(), llvm::Intrinsic::fma, {o.a, o.b, o.c});
+     }},
+    {RawOp::WideDiv, &wide_arithmetic<llvm::Instruction::FDiv>},
+    {RawOp::WideSqrt,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, o.a);
      }},
 });
 constexpr spec::TotalTable<kRawRows> kRaw;

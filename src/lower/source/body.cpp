@@ -72,7 +72,7 @@ class Body {
   void raw(Value v, const Inst& inst) {
     std::array<std::string, 3> operands;
     for (uint32_t n = 0; n < inst.args.count; ++n) operands[n] = word(k_.arg(inst, n));
-    line("const u32 {} = {};", name(v),
+    line("const {} {} = {};", info(inst.raw).gives_wide ? "double" : "u32", name(v),
          fmt::format(fmt::runtime(source_raw(inst.raw)), operands[0], operands[1], operands[2]));
   }
   void atomic(Value v, const Inst& inst) {

@@ -43,6 +43,18 @@ static double wide_sum(u32 a, u32 b, u32 c) {
 }
 [[maybe_unused]] static u32 wide_mul_add(u32 a, u32 b, u32 c) { return bits(float(wide_sum(a, b, c))); }
 [[maybe_unused]] static u32 wide_low(u32 a, u32 b, u32 c) { return u32(std::bit_cast<u64>(wide_sum(a, b, c))); }
+[[maybe_unused]] static double wide_of(u32 low, u32 high) { return std::bit_cast<double>(u64(high) << 32 | low); }
+[[maybe_unused]] static u32 low_word(double a) { return u32(std::bit_cast<u64>(a)); }
+[[maybe_unused]] static u32 high_word(double a) { return u32(std::bit_cast<u64>(a) >> 32); }
+[[maybe_unused]] static double wide_add(double a, double b) { return a + b; }
+[[maybe_unused]] static double wide_sub(double a, double b) { return a - b; }
+[[maybe_unused]] static double wide_mul(double a, double b) {
+  volatile double product = a * b;
+  return product;
+}
+[[maybe_unused]] static double wide_mul_add(double a, double b, double c) { return std::fma(a, b, c); }
+[[maybe_unused]] static double wide_div(double a, double b) { return a / b; }
+[[maybe_unused]] static double wide_sqrt(double a) { return std::sqrt(a); }
 
 // Atomics on words of memory; each gives what was there before.
 using Word = std::atomic_ref<u32>;
@@ -151,6 +163,15 @@ using i32 = std::int32_t;
   return bits(__double2float_rn(wide_sum(a, b, c)));
 }
 [[maybe_unused]] static __device__ u32 wide_low(u32 a, u32 b, u32 c) { return u32(__double2loint(wide_sum(a, b, c))); }
+[[maybe_unused]] static __device__ double wide_of(u32 low, u32 high) { return __hiloint2double(int(high), int(low)); }
+[[maybe_unused]] static __device__ u32 low_word(double a) { return u32(__double2loint(a)); }
+[[maybe_unused]] static __device__ u32 high_word(double a) { return u32(__double2hiint(a)); }
+[[maybe_unused]] static __device__ double wide_add(double a, double b) { return __dadd_rn(a, b); }
+[[maybe_unused]] static __device__ double wide_sub(double a, double b) { return __dsub_rn(a, b); }
+[[maybe_unused]] static __device__ double wide_mul(double a, double b) { return __dmul_rn(a, b); }
+[[maybe_unused]] static __device__ double wide_mul_add(double a, double b, double c) { return __fma_rn(a, b, c); }
+[[maybe_unused]] static __device__ double wide_div(double a, double b) { return __ddiv_rn(a, b); }
+[[maybe_unused]] static __device__ double wide_sqrt(double a) { return __dsqrt_rn(a); }
 
 // Atomics on words of memory; each gives what was there before.
 [[maybe_unused]] static __device__ u32 atomic_load(u32& at) { return atomicOr(&at, 0u); }

@@ -52,6 +52,18 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::FToU32, "u32(number({0}))"},
     {RawOp::FWideMulAdd, "wide_mul_add({0}, {1}, {2})"},
     {RawOp::FWideLow, "wide_low({0}, {1}, {2})"},
+    {RawOp::WideOf, "wide_of({0}, {1})"},
+    {RawOp::WideLow, "low_word({0})"},
+    {RawOp::WideHigh, "high_word({0})"},
+    {RawOp::WideSelect, "{0} != 0 ? {1} : {2}"},
+    {RawOp::WideFrom, "double(number({0}))"},
+    {RawOp::WideTo, "bits(float({0}))"},
+    {RawOp::WideAdd, "wide_add({0}, {1})"},
+    {RawOp::WideSub, "wide_sub({0}, {1})"},
+    {RawOp::WideMul, "wide_mul({0}, {1})"},
+    {RawOp::WideMulAdd, "wide_mul_add({0}, {1}, {2})"},
+    {RawOp::WideDiv, "wide_div({0}, {1})"},
+    {RawOp::WideSqrt, "wide_sqrt({0})"},
 });
 constexpr bool is_printed(RawOp op) {
   if (info(op).is_float) return kSourceTarget.floats[op].given;

@@ -52,6 +52,13 @@ FloatPromises vulkan_promises(const VulkanFloats& floats) {
   for (const RawOp op : {RawOp::FToS32, RawOp::FToU32}) out[op] = kToInteger;
   if (floats.independent && rounds(floats.wide)) {
     for (const RawOp op : {RawOp::FWideMulAdd, RawOp::FWideLow}) out[op] = bound_by_modes(floats);
+    // Not given: Fma, which may round twice, and division and roots, which no mode binds. Whether wide values
+    // that are subnormal vanish is nobody's concern: fast forms make none.
+    for (const RawOp op : {RawOp::WideOf, RawOp::WideLow, RawOp::WideHigh, RawOp::WideSelect, RawOp::WideAdd,
+                           RawOp::WideSub, RawOp::WideMul}) {
+      out[op] = {.given = true};
+    }
+    for (const RawOp op : {RawOp::WideFrom, RawOp::WideTo}) out[op] = bound_by_modes(floats);
   }
   // Halves are normal numbers of 32 bits, and subnormal ones of 32 bits are nothing to a half: only the modes
   // of 16 bits matter.

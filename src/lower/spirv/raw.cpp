@@ -112,6 +112,22 @@ Id wide_low(Builder& b, Operands o) {
   return b.emit(Op::OpCompositeExtract, b.word(), {two, 0u});
 }
 
+// ---- Wide values: floats of 64 bits -----------------------------------------------------------------------
+
+Id wide_of(Builder& b, Operands o) {
+  const Id two = b.emit(Op::OpCompositeConstruct, b.vector(b.word(), 2), {o[0], o[1]});
+  return b.bitcast(b.real(64), two);
+}
+template <uint32_t which>
+Id wide_word(Builder& b, Operands o) {
+  const Id two = b.bitcast(b.vector(b.word(), 2), o[0]);
+  return b.emit(Op::OpCompositeExtract, b.word(), {two, which});
+}
+template <Op op>
+Id wide_arithmetic(Builder& b, Operands o) {
+  return b.arithmetic(op, b.real(64), {o[0], o[1]});
+}
+
 // ---- The tables -------------------------------------------------------------------------------------------
 
 constexpr auto kTruth = SpirvMade::Truth;
@@ -167,6 +183,23 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::FToF16, {to_half}},
     {RawOp::FWideMulAdd, {wide_multiply_add}},
     {RawOp::FWideLow, {wide_low}},
+    {RawOp::WideOf, {wide_of}},
+    {RawOp::WideLow, {wide_word<0>}},
+    {RawOp::WideHigh, {wide_word<1>}},
+    {RawOp::WideSelect,
+     {[](Builder& b, Operands o) { return b.emit(Op::OpSelect, b.real(64), {o[0], o[1], o[2]}); }}},
+    {RawOp::WideFrom,
+     {[](Builder& b, Operands o) { return b.emit(Op::OpFConvert, b.real(64), {real(b, o[0])}); }}},
+    {RawOp::WideTo,
+     {[](Builder& b, Operands o) { return word(b, b.emit(Op::OpFConvert, b.real(32), {o[0]})); }}},
+    {RawOp::WideAdd, {wide_arithmetic<Op::OpFAdd>}},
+    {RawOp::WideSub, {wide_arithmetic<Op::OpFSub>}},
+    {RawOp::WideMul, {wide_arithmetic<Op::OpFMul>}},
+    {RawOp::WideMulAdd,
+     {[](Builder& b, Operands o) { return b.arithmetic(GLSLstd450Fma, b.real(64), {o[0], o[1], o[2]}); }}},
+    {RawOp::WideDiv, {wide_arithmetic<Op::OpFDiv>}},
+    {RawOp::WideSqrt,
+     {[](Builder& b, Operands o) { return b.arithmetic(GLSLstd450Sqrt, b.real(64), {o[0]}); }}},
 });
 constexpr spec::TotalTable<kRawRows> kRaw;
 

@@ -20,7 +20,7 @@ enum class SpirvMade : uint8_t { Word, Truth };
 enum class SpirvOutside : uint8_t { SomeValue, Undefined };
 
 struct SpirvRaw {
-  /// Adds the code. Operands are words; of a select the first one is a bool.
+  /// Adds the code. Operands are words, wide ones floats of 64 bits; of a select the first one is a bool.
   SpirvId (*emit)(SpirvBuilder& builder, std::span<const SpirvId> operands);
   SpirvMade made = SpirvMade::Word;
   SpirvOutside outside = SpirvOutside::SomeValue;

@@ -165,7 +165,9 @@ class Shell {
     std::vector<bool> used(kernel.insts.size());
     for (const Inst& inst : kernel.insts) {
       if (inst.kind != InstKind::Raw || !info(inst.raw).is_float) continue;
-      for (const Value arg : kernel.args(inst)) used[index(arg)] = true;
+      for (uint32_t n = 0; n < inst.args.count; ++n) {
+        if (!takes_wide(inst.raw, n)) used[index(kernel.arg(inst, n))] = true;
+      }
     }
     const std::vector<bool> foldable = foldable_values(kernel);
     for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] && foldable[i];
@@ -183,9 +185,15 @@ class Shell {
     }
     std::vector<Id>& operands = operands_;
     operands.clear();
-    for (const Value arg : args) {
-      const bool condition = inst.raw == RawOp::Select && operands.empty();
-      operands.push_back(condition ? truth(arg) : operand(arg, info(inst.raw).is_float));
+    const bool selects = inst.raw == RawOp::Select || inst.raw == RawOp::WideSelect;
+    for (uint32_t n = 0; n < args.size(); ++n) {
+      if (selects && n == 0) {
+        operands.push_back(truth(args[n]));
+      } else if (takes_wide(inst.raw, n)) {
+        operands.push_back(made(args[n]).id);  // its words were veiled
+      } else {
+        operands.push_back(operand(args[n], info(inst.raw).is_float));
+      }
     }
     const SpirvRaw& row = spirv_raw(inst.raw);
     const Id result = row.emit(b_, operands);

@@ -28,7 +28,8 @@ constexpr spec::Row<Op, Compose> kRows[] = {
     {Op::FIsInf, soft_is_inf},   {Op::FFloor, soft_floor}, {Op::FCeil, soft_ceil}, {Op::FRound, soft_round},
     {Op::FTrunc, soft_trunc},
 };
-constexpr spec::TotalTable<kRows, has_soft> kCompositions;
+constexpr bool is_in_rows(Op op) { return has_soft(op) && !spec::is_elementary(op); }
+constexpr spec::TotalTable<kRows, is_in_rows> kCompositions;
 
 std::string name_of(FloatFormat f) {
   return "e" + std::to_string(f.exponent_bits) + "m" + std::to_string(f.fraction_bits);
@@ -43,8 +44,13 @@ ir::Function soft_operator(Op op, FloatFormat format) {
   for (uint32_t i = 0; i < spec::operand_count(op); ++i)
     operands.push_back(f.parameter(names[i], DataType::U32));
   Composer c(f, format);
+  if (spec::is_elementary(op)) throw std::logic_error("no composition of " + std::string(spec::mnemonic(op)));
   const Ex result = kCompositions[op](c, operands);
   return f.finish(result, DataType::U32);
+}
+
+ir::Function soft_second(Op op, FloatFormat) {
+  throw std::logic_error("no second step of " + std::string(spec::mnemonic(op)));
 }
 
 ir::Function soft_convert(FloatFormat from, FloatFormat to) {
@@ -112,6 +118,11 @@ ir::Function make_cast(DataType from, DataType to, RoundingMode mode) {
 const check::CheckedFunction& soft(Op op, DataType type) {
   static std::array<std::array<Entry, spec::kTypeCount>, spec::kOpCount> entries;
   return entries[size_t(op)][size_t(type)].get([&] { return soft_operator(op, spec::float_format(type)); });
+}
+
+const check::CheckedFunction& soft_second(Op op, DataType type) {
+  static std::array<std::array<Entry, spec::kTypeCount>, spec::kOpCount> entries;
+  return entries[size_t(op)][size_t(type)].get([&] { return soft_second(op, spec::float_format(type)); });
 }
 
 const check::CheckedFunction& soft_cast(DataType from, DataType to, RoundingMode mode) {

@@ -27,6 +27,13 @@ constexpr bool has_soft(spec::Op op) {
   return spec::info(op).types == spec::kFloats && !spec::is_reduction(op);
 }
 
+/// Whether an operator takes two steps: its composition decides all operands but a few and says which, and a
+/// second one, with more digits, is for those. So it is of functions of two operands, whose results come
+/// closer to the middle between two numbers than anybody has gone through.
+constexpr bool has_second_step(spec::Op op) {
+  return spec::is_elementary(op) && spec::operand_count(op) == 2;
+}
+
 /// Whether the compositions are right for a format. They want room for the exponents of products of two
 /// subnormals to vanish in: binary16, bfloat16, binary32, and small ones like 1-3-2, 1-4-3 and 1-5-2, do.
 constexpr bool soft_format(spec::FloatFormat f) {
@@ -36,8 +43,12 @@ constexpr bool soft_format(spec::FloatFormat f) {
 
 /// The composition of an operator: u32 patterns to a u32 pattern, or 0 or 1 of comparisons and tests.
 ///
-/// Domain  has_soft(op); soft_format(f). FMulAdd(a, b, c) is a * b + c.
+/// Domain  has_soft(op); soft_format(f). FMulAdd(a, b, c) is a * b + c. Of an operator with two steps the
+/// result
+///         is a vec2u32: the pattern, and 1 where it may be another than the right one, else 0.
 ir::Function soft_operator(spec::Op op, spec::FloatFormat f);
+/// The second step: a vec2u32 likewise. What it leaves open nobody has seen. Domain: has_second_step(op).
+ir::Function soft_second(spec::Op op, spec::FloatFormat f);
 /// From one format to another; of a format to itself it makes NaN canonical.
 ir::Function soft_convert(spec::FloatFormat from, spec::FloatFormat to);
 /// Domain: from U32, I32 (its bits, a u32) or U64 (a u64).
@@ -50,6 +61,7 @@ ir::Function soft_to_integer(spec::FloatFormat from, spec::DataType to, spec::Ro
 /// Domain  has_soft(op); a float type.
 /// Thread  any.
 const check::CheckedFunction& soft(spec::Op op, spec::DataType type);
+const check::CheckedFunction& soft_second(spec::Op op, spec::DataType type);
 /// A cast between two different types one of which is a float (or both), as semantics, "Casts", lists them.
 /// Parameters and results that are floats or i32 are u32 patterns.
 ///

@@ -16,6 +16,7 @@
 #include "check/checked.h"
 #include "ir/builder.h"
 #include "num/float.h"
+#include "num/functions.h"
 #include "ops/float/soft.h"
 #include "spec/table.h"
 
@@ -135,6 +136,20 @@ inline constexpr spec::Row<Op, Oracle> kOracleRows[] = {
      [](FloatFormat f, const Operands& x) { return num::round_to_integral(f, RoundingMode::Nearest, x[0]); }},
     {Op::FTrunc,
      [](FloatFormat f, const Operands& x) { return num::round_to_integral(f, RoundingMode::Trunc, x[0]); }},
+    {Op::FSin, [](FloatFormat f, const Operands& x) { return num::sin(f, x[0]); }},
+    {Op::FCos, [](FloatFormat f, const Operands& x) { return num::cos(f, x[0]); }},
+    {Op::FTan, [](FloatFormat f, const Operands& x) { return num::tan(f, x[0]); }},
+    {Op::FASin, [](FloatFormat f, const Operands& x) { return num::asin(f, x[0]); }},
+    {Op::FACos, [](FloatFormat f, const Operands& x) { return num::acos(f, x[0]); }},
+    {Op::FATan, [](FloatFormat f, const Operands& x) { return num::atan(f, x[0]); }},
+    {Op::FATan2, [](FloatFormat f, const Operands& x) { return num::atan2(f, x[0], x[1]); }},
+    {Op::FExp, [](FloatFormat f, const Operands& x) { return num::exp(f, x[0]); }},
+    {Op::FLog, [](FloatFormat f, const Operands& x) { return num::log(f, x[0]); }},
+    {Op::FExp2, [](FloatFormat f, const Operands& x) { return num::exp2(f, x[0]); }},
+    {Op::FLog2, [](FloatFormat f, const Operands& x) { return num::log2(f, x[0]); }},
+    {Op::FExp10, [](FloatFormat f, const Operands& x) { return num::exp10(f, x[0]); }},
+    {Op::FLog10, [](FloatFormat f, const Operands& x) { return num::log10(f, x[0]); }},
+    {Op::FPow, [](FloatFormat f, const Operands& x) { return num::pow(f, x[0], x[1]); }},
 };
 /// What num/ says of each operator.
 inline constexpr spec::TotalTable<kOracleRows, has_composition> kOracle;

@@ -15,7 +15,8 @@ namespace {
 
 using spec::Intrinsic;
 
-/// A kernel that loads operands from `in`, applies one instruction, and stores its result to `out`.
+/// A kernel that loads operands from `in`, applies one instruction, and stores its result to `out`. What is
+/// wide is made of an f32 and becomes one.
 class OneInstruction {
  public:
   OneInstruction() {
@@ -36,7 +37,14 @@ class OneInstruction {
     for (uint32_t i = 0; i < operands; ++i) {
       args.push_back(put({.kind = InstKind::RawLoad, .target = 0}, {constant(i)}));
     }
-    const Value result = put(inst, args);
+    const bool raw = inst.kind == InstKind::Raw;
+    for (uint32_t i = 0; i < operands; ++i) {
+      if (raw && takes_wide(inst.raw, i))
+        args[i] = put({.kind = InstKind::Raw, .raw = RawOp::WideFrom}, {args[i]});
+    }
+    Value result = put(inst, args);
+    if (raw && info(inst.raw).gives_wide)
+      result = put({.kind = InstKind::Raw, .raw = RawOp::WideTo}, {result});
     put({.kind = InstKind::RawStore, .target = 1}, {constant(0), result});
     return kernel_;
   }
@@ -169,6 +177,36 @@ constexpr auto kRawRows = std::to_array<RawRow>({
      "OpBitcast float a; OpFConvert double t0; OpBitcast float b; OpFConvert double t2; OpFMul double t1 t3; "
      "OpBitcast float c; OpFConvert double t5; OpFAdd double t4 t6; OpBitcast v2uint t7; "
      "OpCompositeExtract uint t8 0"},
+    {RawOp::WideOf,
+     "OpCompositeConstruct v2uint a b; OpBitcast double t0; OpFConvert float t1; OpBitcast uint t2"},
+    {RawOp::WideLow,
+     "OpBitcast float a; OpFConvert double t0; OpBitcast v2uint t1; OpCompositeExtract uint t2 0"},
+    {RawOp::WideHigh,
+     "OpBitcast float a; OpFConvert double t0; OpBitcast v2uint t1; OpCompositeExtract uint t2 1"},
+    {RawOp::WideSelect,
+     "OpBitcast float b; OpFConvert double t0; OpBitcast float c; OpFConvert double t2; OpINotEqual "
+     "bool a uint_0; OpSelect double t4 t1 t3; OpFConvert float t5; OpBitcast uint t6"},
+    {RawOp::WideFrom, "OpBitcast float a; OpFConvert double t0; OpFConvert float t1; OpBitcast uint t2"},
+    {RawOp::WideTo, "OpBitcast float a; OpFConvert double t0; OpFConvert float t1; OpBitcast uint t2"},
+    {RawOp::WideAdd,
+     "OpBitcast float a; OpFConvert double t0; OpBitcast float b; OpFConvert double t2; OpFAdd "
+     "double t1 t3; OpFConvert float t4; OpBitcast uint t5"},
+    {RawOp::WideSub,
+     "OpBitcast float a; OpFConvert double t0; OpBitcast float b; OpFConvert double t2; OpFSub "
+     "double t1 t3; OpFConvert float t4; OpBitcast uint t5"},
+    {RawOp::WideMul,
+     "OpBitcast float a; OpFConvert double t0; OpBitcast float b; OpFConvert double t2; OpFMul "
+     "double t1 t3; OpFConvert float t4; OpBitcast uint t5"},
+    {RawOp::WideDiv,
+     "OpBitcast float a; OpFConvert double t0; OpBitcast float b; OpFConvert double t2; OpFDiv "
+     "double t1 t3; OpFConvert float t4; OpBitcast uint t5"},
+    {RawOp::WideMulAdd,
+     "OpBitcast float a; OpFConvert double t0; OpBitcast float b; OpFConvert double t2; OpBitcast "
+     "float c; OpFConvert double t4; OpExtInst double Fma t1 t3 t5; OpFConvert float t6; OpBitcast "
+     "uint t7"},
+    {RawOp::WideSqrt,
+     "OpBitcast float a; OpFConvert double t0; OpExtInst double Sqrt t1; OpFConvert float t2; "
+     "OpBitcast uint t3"},
 });
 constexpr spec::TotalTable<kRawRows> kRaw;
 

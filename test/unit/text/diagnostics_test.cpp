@@ -195,8 +195,8 @@ TEST(Diagnostics, Statements) {
   expect_bad_body("P012", "let x = cast<«int»>(1);");
   expect_bad_body("P012", "let x = cast<«for»>(1);");
 
-  expect_bad_body("P013", "let x = «fsin»(1.0);");
-  expect_bad_body("P013", "let x = «fpow»(1.0, 2.0);");
+  expect_bad_body("P013", "let x = «fsin_approx»(1.0);");
+  expect_bad_body("P013", "let x = «freduce_approx»(1.0, 2.0);");
 
   expect_bad_body("P009", "let x = freduce_strict(«plus», o);");
   expect_bad_body("P009", "let x = freduce_strict(«o», 0, 4);");
