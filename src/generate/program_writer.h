@@ -314,6 +314,9 @@ class ProgramWriter {
   uint32_t reserved_ = 0;
   uint64_t trips_ = 1;
   uint64_t spent_ = 0;
+  // Elementary functions that the program may still have: where they are composed each is hundreds of
+  // instructions.
+  uint32_t functions_ = 3;
   uint64_t budget_ = 0;
 };
 

@@ -283,7 +283,9 @@ ir::ExprId ProgramWriter::scalar(DataType type, uint32_t budget, bool uniform) {
     if (roll == 7) return contractible(type, budget, uniform);
     if (roll >= 4) return rounding(type, budget, uniform);
   }
-  const Application chosen = pick(fitting);
+  Application chosen = pick(fitting);
+  while (spec::is_elementary(chosen.op) && (functions_ == 0 || !choices_->chance(4))) chosen = pick(fitting);
+  if (spec::is_elementary(chosen.op)) --functions_;
   const uint32_t count = *spec::operand_count(chosen.op);
   const DataType all[] = {spec::operand_type(chosen.op, chosen.type, 0),
                           spec::operand_type(chosen.op, chosen.type, 1),

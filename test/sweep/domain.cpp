@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "generate/float_values.h"
+#include "powers.h"
 
 namespace vyre::sweep {
 namespace {
@@ -184,6 +185,14 @@ void fill_directed_triples(const Operation& operation, uint64_t seed, uint64_t f
   }
 }
 
+void fill_powers(uint64_t seed, uint64_t first, Columns columns) {
+  for (size_t i = 0; i < columns[0].size(); ++i) {
+    const uint64_t k = first + i;
+    const auto row = directed_power(mix(seed + (2 * k + 1) * kStep), mix(seed + (2 * k + 2) * kStep));
+    for (size_t n = 0; n < row.size(); ++n) columns[n][i] = row[n];
+  }
+}
+
 }  // namespace
 
 std::optional<uint64_t> whole(const Operation& operation) {
@@ -219,6 +228,8 @@ void fill_directed(const Operation& operation, uint64_t seed, uint64_t first,
   if (operation.from != spec::DataType::F32 || operation.arity() == 1) {
     return fill_scattered(operation, seed, first, columns);
   }
+  if (operation.op == Op::FPow) return fill_powers(seed, first, columns);
+  if (operation.op == Op::FATan2) return fill_rows<Op::FDiv>(seed, first, columns);
   if (operation.op == Op::FMulAdd) return fill_rows<Op::FMulAdd>(seed, first, columns);
   if (operation.op == Op::FMul) return fill_rows<Op::FMul>(seed, first, columns);
   if (operation.op == Op::FDiv) return fill_rows<Op::FDiv>(seed, first, columns);

@@ -11,13 +11,17 @@
 // --preset names a list of operations: f16, bf16 (all pairs of their binary operators), unary (all inputs of
 // all operators and casts with one operand of at most 32 bits), directed (f32: add, sub, mul, div,
 // multiply-add; u64 casts), triples (fmul_add of f16 and bf16, whose 2^48 inputs no run can exhaust).
-// --expect asks no backend and prints the oracle's own digests. Exit 0: no mismatch; 1: some; 2: usage; 3: no
-// such backend.
+// functions: all inputs of the elementary functions of one f32; powers: directed inputs of fpow and fatan2.
+// --expect asks no backend and prints the oracle's own digests; with --slices DIR it also writes the first
+// word of each slice's digest to DIR/OPERATION.inc, as src/verify/domain_digests has them. Exit 0: no
+// mismatch; 1: some; 2: usage; 3: no such backend.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
@@ -41,6 +45,7 @@ struct Arguments : sweep::CommonArguments {
   std::vector<std::string> forms = {"auto"};
   uint64_t count = 0;  // 0: everything where that is possible
   uint64_t seed = 1;
+  std::string slices;  // a folder
 };
 
 /// A backend in one of its forms.
@@ -73,6 +78,7 @@ struct Run {
   uint64_t cases = 0;
   double seconds = 0;
   std::vector<Outcome> judged;
+  std::vector<uint32_t> slices;  // of the first that is judged: a word of each slice's digest
   std::optional<Diag> error;
 };
 
@@ -103,6 +109,11 @@ class Sweep {
       Hasher digest;
       for (const Digest& slice : digests_[k]) digest.update(std::as_bytes(std::span(slice.bytes)));
       out_.judged[k].digest = digest.finish().short_hex();
+    }
+    for (const Digest& slice : digests_[0]) {
+      uint32_t word = 0;
+      for (size_t i = 0; i < 4; ++i) word = word << 8 | uint32_t(slice.bytes[i]);
+      out_.slices.push_back(word);
     }
     return out_;
   }
@@ -226,9 +237,15 @@ std::vector<std::string> preset(std::string_view name) {
       }
     }
   }
+  if (name == "functions" || name == "powers") {
+    for (const spec::OpInfo& op : spec::kOps) {
+      const bool wanted = spec::operand_count(op.op) == (name == "functions" ? 1u : 2u);
+      if (spec::is_elementary(op.op) && wanted) out.push_back(fmt::format("{}.f32", op.mnemonic));
+    }
+  }
   if (name == "triples") out = {"fmul_add.f16", "fmul_add.bf16"};
   if (name == "quick") {
-    for (const char* list : {"f16", "bf16", "unary", "directed", "triples"}) {
+    for (const char* list : {"f16", "bf16", "unary", "directed", "powers", "triples"}) {
       for (std::string& operation : preset(list)) out.push_back(std::move(operation));
     }
     out.emplace_back("fmul_fadd.f32");
@@ -252,6 +269,19 @@ Result<std::unique_ptr<backend::Backend>> open(const std::string& backend, const
   VYRE_TRY(parsed, backend::parse_float_form(form));
   options.floats = parsed;
   return backend::open(backend, options);
+}
+
+/// A file of src/verify/domain_digests. False where it cannot be written.
+bool write_slices(const std::string& folder, const std::string& name, const Run& run) {
+  std::string text = fmt::format(
+      "// {}: of the oracle's answers to all inputs, the first word of each slice's SHA-256.\n"
+      "// float_sweep --expect --slices DIR {}\n// All of them: {}\n",
+      name, name, run.judged[0].digest);
+  for (size_t i = 0; i < run.slices.size(); ++i)
+    text += fmt::format("{:#010x},{}", run.slices[i], i % 8 == 7 ? "\n" : " ");
+  std::ofstream out(std::filesystem::path(folder) / (name + ".inc"), std::ios::binary);
+  out << text << std::flush;
+  return bool(out);
 }
 
 int run(Arguments arguments) {
@@ -284,6 +314,10 @@ int run(Arguments arguments) {
       fmt::print(stderr, "float_sweep: {}: {}\n", name, run.error->message);
       return 3;
     }
+    if (!arguments.slices.empty() && !write_slices(arguments.slices, name, run)) {
+      fmt::print(stderr, "float_sweep: cannot write to {}\n", arguments.slices);
+      return 2;
+    }
     for (size_t k = 0; k < run.judged.size(); ++k) {
       const Outcome& o = run.judged[k];
       fmt::print("| {:24} | {:9} | {:8} | {:>14} | {:>10} | {:>6.0f} | {} |\n", name,
@@ -304,12 +338,13 @@ int run(Arguments arguments) {
 int main(int argc, char** argv) {
   CLI::App app{"operators on floats over whole domains and hard inputs, against the oracle"};
   Arguments a;
-  sweep::add_common(app, a, {"f16", "bf16", "unary", "directed", "triples", "quick"},
-                    "f16, bf16, unary, directed, triples, or quick for all of them",
+  sweep::add_common(app, a, {"f16", "bf16", "unary", "functions", "powers", "directed", "triples", "quick"},
+                    "f16, bf16, unary, functions, powers, directed, triples, or quick for all of them",
                     "such as fadd.f16 or cast.f32.u32.trunc");
   sweep::add_list(app, "--float", a.forms, "auto, native or composed, or several of them");
   app.add_option("--count", a.count, "directed inputs of each operation");
   app.add_option("--seed", a.seed, "of directed inputs");
+  app.add_option("--slices", a.slices, "a folder for the words of the slices' digests; with --expect");
   if (const auto ended = sweep::parse(app, argc, argv)) return *ended;
   return run(a);
 }

@@ -123,6 +123,20 @@ Id wide_word(Builder& b, Operands o) {
   const Id two = b.bitcast(b.vector(b.word(), 2), o[0]);
   return b.emit(Op::OpCompositeExtract, b.word(), {two, which});
 }
+// By its words: floats are moved as integers.
+Id wide_select(Builder& b, Operands o) {
+  const auto chosen = [&](uint32_t which) {
+    const auto word = [&](Id wide) {
+      const Id two = b.bitcast(b.vector(b.word(), 2), wide);
+      return b.emit(Op::OpCompositeExtract, b.word(), {two, which});
+    };
+    const Id then = word(o[1]);
+    return b.emit(Op::OpSelect, b.word(), {o[0], then, word(o[2])});
+  };
+  const Id low = chosen(0);
+  const Id words[] = {low, chosen(1)};
+  return wide_of(b, words);
+}
 template <Op op>
 Id wide_arithmetic(Builder& b, Operands o) {
   return b.arithmetic(op, b.real(64), {o[0], o[1]});
@@ -186,8 +200,7 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::WideOf, {wide_of}},
     {RawOp::WideLow, {wide_word<0>}},
     {RawOp::WideHigh, {wide_word<1>}},
-    {RawOp::WideSelect,
-     {[](Builder& b, Operands o) { return b.emit(Op::OpSelect, b.real(64), {o[0], o[1], o[2]}); }}},
+    {RawOp::WideSelect, {wide_select}},
     {RawOp::WideFrom,
      {[](Builder& b, Operands o) { return b.emit(Op::OpFConvert, b.real(64), {real(b, o[0])}); }}},
     {RawOp::WideTo,
