@@ -1,7 +1,18 @@
 // The elementary functions, correctly rounded: the oracle for FSin to FPow.
 //
-// Each gives the number of the format that is nearest to the exact value, ties to even, with the edges of IEEE
-// 754-2019, 9.2; patterns, formats and the one NaN are as in num/float.h.
+// Each gives the number of the format that is nearest to the exact value, ties to even, with the edges of
+// IEEE 754-2019, 9.2; patterns, formats and the one NaN are as in num/float.h. A signalling NaN counts as
+// quiet.
+//
+// Three parts, and each argument goes only as far as it has to. The edges of a domain (zeros, infinities,
+// NaNs, what is invalid) are a few lines from the standard. For all other arguments num/estimates.h computes
+// a ball, a number of 64 bits and a bound of its error; where no boundary of rounding is in it
+// (num/decision.h), it decides. What is left are ties and cases that are as near to one: fewer than one
+// argument in 2^28, of powers one in 2^18. Of those MPFR gives 62 digits and whether there are more
+// (num/multiprecision.h), which decides every case, exact ones too.
+//
+// Any thread; nothing is allocated but once a thread. Cost: 20 to 100 ns a case, 1 to 40 us where MPFR
+// decides.
 #pragma once
 
 #include <cstdint>
