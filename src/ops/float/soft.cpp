@@ -26,9 +26,10 @@ constexpr spec::Row<Op, Compose> kRows[] = {
     {Op::FNeg, soft_neg},        {Op::FAbs, soft_abs},     {Op::FEq, soft_eq},     {Op::FLt, soft_lt},
     {Op::FGt, soft_gt},          {Op::FLe, soft_le},       {Op::FGe, soft_ge},     {Op::FIsNaN, soft_is_nan},
     {Op::FIsInf, soft_is_inf},   {Op::FFloor, soft_floor}, {Op::FCeil, soft_ceil}, {Op::FRound, soft_round},
-    {Op::FTrunc, soft_trunc},
+    {Op::FTrunc, soft_trunc},    {Op::FSin, soft_sin},     {Op::FCos, soft_cos},   {Op::FTan, soft_tan},
+    {Op::FASin, soft_asin},      {Op::FACos, soft_acos},   {Op::FATan, soft_atan},
 };
-constexpr bool is_in_rows(Op op) { return has_soft(op) && !spec::is_elementary(op); }
+constexpr bool is_in_rows(Op op) { return has_soft(op) && !(spec::is_elementary(op) && op > Op::FATan); }
 constexpr spec::TotalTable<kRows, is_in_rows> kCompositions;
 
 std::string name_of(FloatFormat f) {
@@ -44,7 +45,7 @@ ir::Function soft_operator(Op op, FloatFormat format) {
   for (uint32_t i = 0; i < spec::operand_count(op); ++i)
     operands.push_back(f.parameter(names[i], DataType::U32));
   Composer c(f, format);
-  if (spec::is_elementary(op)) throw std::logic_error("no composition of " + std::string(spec::mnemonic(op)));
+  if (!is_in_rows(op)) throw std::logic_error("no composition of " + std::string(spec::mnemonic(op)));
   const Ex result = kCompositions[op](c, operands);
   return f.finish(result, DataType::U32);
 }

@@ -93,6 +93,12 @@ Ex soft_floor(Composer& c, std::span<const Ex> x);
 Ex soft_ceil(Composer& c, std::span<const Ex> x);
 Ex soft_round(Composer& c, std::span<const Ex> x);
 Ex soft_trunc(Composer& c, std::span<const Ex> x);
+Ex soft_sin(Composer& c, std::span<const Ex> x);
+Ex soft_cos(Composer& c, std::span<const Ex> x);
+Ex soft_tan(Composer& c, std::span<const Ex> x);
+Ex soft_asin(Composer& c, std::span<const Ex> x);
+Ex soft_acos(Composer& c, std::span<const Ex> x);
+Ex soft_atan(Composer& c, std::span<const Ex> x);
 
 // Casts; the composer has the format of the float, of the result where both are floats.
 Ex soft_convert(Composer& c, FloatFormat from, Ex a);
