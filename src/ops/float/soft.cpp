@@ -27,9 +27,11 @@ constexpr spec::Row<Op, Compose> kRows[] = {
     {Op::FGt, soft_gt},          {Op::FLe, soft_le},       {Op::FGe, soft_ge},     {Op::FIsNaN, soft_is_nan},
     {Op::FIsInf, soft_is_inf},   {Op::FFloor, soft_floor}, {Op::FCeil, soft_ceil}, {Op::FRound, soft_round},
     {Op::FTrunc, soft_trunc},    {Op::FSin, soft_sin},     {Op::FCos, soft_cos},   {Op::FTan, soft_tan},
-    {Op::FASin, soft_asin},      {Op::FACos, soft_acos},   {Op::FATan, soft_atan},
+    {Op::FASin, soft_asin},      {Op::FACos, soft_acos},   {Op::FATan, soft_atan}, {Op::FExp, soft_exp},
+    {Op::FLog, soft_log},        {Op::FExp2, soft_exp2},   {Op::FLog2, soft_log2}, {Op::FExp10, soft_exp10},
+    {Op::FLog10, soft_log10},
 };
-constexpr bool is_in_rows(Op op) { return has_soft(op) && !(spec::is_elementary(op) && op > Op::FATan); }
+constexpr bool is_in_rows(Op op) { return has_soft(op) && !has_second_step(op); }
 constexpr spec::TotalTable<kRows, is_in_rows> kCompositions;
 
 std::string name_of(FloatFormat f) {

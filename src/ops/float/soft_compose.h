@@ -99,6 +99,12 @@ Ex soft_tan(Composer& c, std::span<const Ex> x);
 Ex soft_asin(Composer& c, std::span<const Ex> x);
 Ex soft_acos(Composer& c, std::span<const Ex> x);
 Ex soft_atan(Composer& c, std::span<const Ex> x);
+Ex soft_exp(Composer& c, std::span<const Ex> x);
+Ex soft_log(Composer& c, std::span<const Ex> x);
+Ex soft_exp2(Composer& c, std::span<const Ex> x);
+Ex soft_log2(Composer& c, std::span<const Ex> x);
+Ex soft_exp10(Composer& c, std::span<const Ex> x);
+Ex soft_log10(Composer& c, std::span<const Ex> x);
 
 // Casts; the composer has the format of the float, of the result where both are floats.
 Ex soft_convert(Composer& c, FloatFormat from, Ex a);
