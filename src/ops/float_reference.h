@@ -1,4 +1,4 @@
-// What the reference function of an operation on floats may see: this machine's own arithmetic.
+// What the reference function of an operation on floats may see: this machine's own arithmetic, and MPFR's.
 //
 // The host's FPU answers, not vyre: f32 arithmetic is `float`, as the compiler and the standard library have
 // it. The formats of 16 bits compute in `double`, where products of theirs are exact; of every other result
@@ -8,6 +8,8 @@
 // reference.h.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -97,4 +99,51 @@ struct F32 {
   static uint32_t pattern(float x) { return std::isnan(x) ? 0x7fc00000 : std::bit_cast<uint32_t>(x); }
 };
 
+/// A function of one operand of 16 bits that is worth remembering: MPFR takes microseconds. Any thread.
+template <typename Float, uint32_t (*function)(uint32_t)>
+uint32_t remembered(uint32_t a) {
+  if constexpr (Float::exponent_bits + Float::fraction_bits + 1 > 16) {
+    return function(a);
+  } else {
+    static std::array<std::atomic<uint32_t>, 1 << 16> values;  // one more than each; 0: not asked for yet
+    std::atomic<uint32_t>& value = values[a];
+    const uint32_t known = value.load(std::memory_order_relaxed);
+    if (known != 0) return known - 1;
+    const uint32_t result = function(a);
+    value.store(result + 1, std::memory_order_relaxed);
+    return result;
+  }
+}
+
 }  // namespace host_float
+
+/// GNU MPFR's functions, rounded once, to nearest, ties to even, to a format of at most 24 bits. No more of a
+/// host's arithmetic here: its functions promise too little. Any thread. Cost: 1 to 40 us.
+namespace big_float {
+
+/// Numbers of so many bits, multiples of 2^least and below 2^end.
+struct Format {
+  int precision, least, end;
+};
+template <typename Float>
+inline constexpr Format format{Float::fraction_bits + 1,
+                               2 - (1 << (Float::exponent_bits - 1)) - Float::fraction_bits,
+                               1 << (Float::exponent_bits - 1)};
+
+// Operands and results are numbers of the format, infinities or NaN.
+double sin(Format f, double a);
+double cos(Format f, double a);
+double tan(Format f, double a);
+double asin(Format f, double a);
+double acos(Format f, double a);
+double atan(Format f, double a);
+double atan2(Format f, double y, double x);
+double exp(Format f, double a);
+double log(Format f, double a);
+double exp2(Format f, double a);
+double log2(Format f, double a);
+double exp10(Format f, double a);
+double log10(Format f, double a);
+double pow(Format f, double a, double b);
+
+}  // namespace big_float

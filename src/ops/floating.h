@@ -59,6 +59,13 @@ struct Values {
   static constexpr bool is_subnormal(uint32_t x) { return format.is_subnormal(x); }
 };
 
+/// A value that each format has its own pattern for.
+template <typename Float>
+constexpr uint32_t by_format(uint32_t f16, uint32_t bf16, uint32_t f32) {
+  if (type_of<Float> == spec::DataType::F16) return f16;
+  return type_of<Float> == spec::DataType::BF16 ? bf16 : f32;
+}
+
 template <spec::Op op>
 ir::Ex compose_operator(ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
   return f.apply(op, p);
@@ -135,11 +142,11 @@ std::vector<EquivalenceClass> operand_classes() {
   };
 }
 
-/// Boundary values of two operands that are hard on any operator.
+/// Boundary values of operands that are hard on any operator, and more that are on one.
 template <typename Float>
-std::vector<BoundaryValue> binary_boundaries() {
+std::vector<BoundaryValue> binary_boundaries(std::vector<BoundaryValue> more = {}) {
   using V = Values<Float>;
-  return {
+  std::vector<BoundaryValue> out = {
       {{V::zero, V::minus_zero}, "the two zeros"},
       {{V::minus_zero, V::zero}, "the two zeros, the other way"},
       {{V::tiny, V::tiny}, "the least subnormal, twice"},
@@ -151,11 +158,13 @@ std::vector<BoundaryValue> binary_boundaries() {
       {{V::payload, V::one}, "a quiet NaN with a payload"},
       {{V::one, V::signalling}, "a signalling NaN"},
   };
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
 }
 template <typename Float>
-std::vector<BoundaryValue> unary_boundaries() {
+std::vector<BoundaryValue> unary_boundaries(std::vector<BoundaryValue> more = {}) {
   using V = Values<Float>;
-  return {
+  std::vector<BoundaryValue> out = {
       {{V::zero}, "zero"},
       {{V::minus_zero}, "minus zero"},
       {{V::tiny}, "the least subnormal"},
@@ -167,6 +176,8 @@ std::vector<BoundaryValue> unary_boundaries() {
       {{V::payload}, "a quiet NaN with a payload"},
       {{V::signalling}, "a signalling NaN"},
   };
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
 }
 
 /// What comparisons know of two values, for rows of all five.
