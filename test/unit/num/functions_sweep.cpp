@@ -28,6 +28,7 @@ struct Arguments {
   std::vector<std::string> functions;
   uint64_t count = 100000;
   bool all = false;
+  uint64_t first = 0, end = uint64_t{1} << 32;  // of all
   unsigned threads = 1;
 };
 
@@ -67,13 +68,13 @@ bool is_unit(uint32_t a) { return (a & ~kFormat.sign_bit()) == kFormat.one(); }
 
 /// Blocks of 2^16 inputs, each with its own random numbers, so that threads do not change what is run.
 template <class Block>
-void in_blocks(const Arguments& arguments, uint64_t count, Block block) {
-  std::atomic<uint64_t> next = 0;
+void in_blocks(const Arguments& arguments, uint64_t begin, uint64_t end, Block block) {
+  std::atomic<uint64_t> next = begin;
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < arguments.threads; ++i) {
     threads.emplace_back([&] {
-      for (uint64_t first; (first = next.fetch_add(1 << 16)) < count;) {
-        block(first, uint32_t(std::min<uint64_t>(count - first, 1 << 16)));
+      for (uint64_t first; (first = next.fetch_add(1 << 16)) < end;) {
+        block(first, uint32_t(std::min<uint64_t>(end - first, 1 << 16)));
       }
     });
   }
@@ -82,7 +83,7 @@ void in_blocks(const Arguments& arguments, uint64_t count, Block block) {
 
 bool sweep(const UnaryFunction& function, const Arguments& arguments) {
   Findings findings(function.name);
-  in_blocks(arguments, arguments.all ? uint64_t{1} << 32 : arguments.count,
+  in_blocks(arguments, arguments.all ? arguments.first : 0, arguments.all ? arguments.end : arguments.count,
             [&](uint64_t first, uint32_t count) {
               Mpfr mpfr(kFormat);
               Exact x;
@@ -106,7 +107,7 @@ bool sweep(const UnaryFunction& function, const Arguments& arguments) {
 
 bool sweep(const BinaryFunction& function, const Arguments& arguments) {
   Findings findings(function.name);
-  in_blocks(arguments, arguments.count, [&](uint64_t first, uint32_t count) {
+  in_blocks(arguments, 0, arguments.count, [&](uint64_t first, uint32_t count) {
     Mpfr mpfr(kFormat);
     Exact x, y;
     RandomStream random(first, 2);
@@ -143,6 +144,10 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember(names));
   app.add_option("--count", arguments.count, "inputs a function");
   app.add_flag("--all", arguments.all, "all 2^32 inputs instead, of functions of one operand");
+  app.add_option("--first", arguments.first, "with --all: the first pattern")
+      ->check(CLI::Range(uint64_t{1} << 32));
+  app.add_option("--end", arguments.end, "with --all: the one after the last")
+      ->check(CLI::Range(uint64_t{1} << 32));
   app.add_option("--threads", arguments.threads)->check(CLI::Range(1u, 1024u));
   CLI11_PARSE(app, argc, argv);
 
