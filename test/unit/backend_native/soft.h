@@ -37,12 +37,14 @@ inline std::string hex(uint32_t word) {
   return digits;
 }
 
-/// A function of words applied to columns of words, in one dispatch.
+/// A function of words applied to columns of words, in one dispatch. Of a function that gives a vector one
+/// component is taken.
 class Columns {
  public:
-  explicit Columns(ir::Function function) : function_(std::move(function)) {
+  explicit Columns(ir::Function function, uint32_t component = 0) : function_(std::move(function)) {
     spec::OpDef def{.id = "test.soft", .signature = {}, .body = &function_};
     for (const auto& parameter : function_.parameters) def.signature.inputs.push_back(parameter.type);
+    def.signature.output = function_.result_type;
     ir::ProgramBuilder p("soft");
     p.workgroup_size(1024, 1, 1);
     std::vector<ir::BufferRef> in;
@@ -53,7 +55,8 @@ class Columns {
     const ir::Ex i = p.let("i", p.invocation_id(0));
     std::vector<ir::Ex> arguments;
     for (const ir::BufferRef column : in) arguments.push_back(p.load(column, i));
-    p.store(out, i, p.call(def.id, arguments));
+    const ir::Ex result = p.call(def.id, arguments);
+    p.store(out, i, function_.result_type == DataType::U32 ? result : p.component(result, component));
     table_.add(def);
     auto checked = check::check(p.finish(), table_);
     if (!checked) throw std::runtime_error(function_.id + ": " + checked.error().front().message);
@@ -154,10 +157,12 @@ inline constexpr spec::Row<Op, Oracle> kOracleRows[] = {
 /// What num/ says of each operator.
 inline constexpr spec::TotalTable<kOracleRows, has_composition> kOracle;
 
+/// Those of one step; for the others see soft_steps.h.
 inline std::vector<Op> soft_operators(size_t arity) {
   std::vector<Op> out;
   for (const spec::OpInfo& op : spec::kOps) {
-    if (ops::has_soft(op.op) && spec::operand_count(op.op) == arity) out.push_back(op.op);
+    if (!ops::has_soft(op.op) || ops::has_second_step(op.op)) continue;
+    if (spec::operand_count(op.op) == arity) out.push_back(op.op);
   }
   return out;
 }
