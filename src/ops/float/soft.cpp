@@ -34,26 +34,36 @@ constexpr spec::Row<Op, Compose> kRows[] = {
 constexpr bool is_in_rows(Op op) { return has_soft(op) && !has_second_step(op); }
 constexpr spec::TotalTable<kRows, is_in_rows> kCompositions;
 
+struct Steps {
+  Compose first, second;
+};
+constexpr spec::Row<Op, Steps> kStepRows[] = {{Op::FATan2, {soft_atan2, soft_atan2_wide}},
+                                              {Op::FPow, {soft_pow, soft_pow_wide}}};
+constexpr spec::TotalTable<kStepRows, has_second_step> kSteps;
+
 std::string name_of(FloatFormat f) {
   return "e" + std::to_string(f.exponent_bits) + "m" + std::to_string(f.fraction_bits);
+}
+
+ir::Function compose(Op op, FloatFormat format, std::string_view prefix, Compose make, DataType result) {
+  constexpr std::array names = {"a", "b", "c"};
+  ir::FunctionBuilder f(std::string(prefix) + std::string(spec::mnemonic(op)) + "." + name_of(format));
+  std::vector<Ex> operands;
+  for (uint32_t i = 0; i < spec::operand_count(op); ++i)
+    operands.push_back(f.parameter(names[i], DataType::U32));
+  Composer c(f, format);
+  return f.finish(make(c, operands), result);
 }
 
 }  // namespace
 
 ir::Function soft_operator(Op op, FloatFormat format) {
-  constexpr std::array names = {"a", "b", "c"};
-  ir::FunctionBuilder f("soft." + std::string(spec::mnemonic(op)) + "." + name_of(format));
-  std::vector<Ex> operands;
-  for (uint32_t i = 0; i < spec::operand_count(op); ++i)
-    operands.push_back(f.parameter(names[i], DataType::U32));
-  Composer c(f, format);
-  if (!is_in_rows(op)) throw std::logic_error("no composition of " + std::string(spec::mnemonic(op)));
-  const Ex result = kCompositions[op](c, operands);
-  return f.finish(result, DataType::U32);
+  if (has_second_step(op)) return compose(op, format, "soft.", kSteps[op].first, DataType::Vec2U32);
+  return compose(op, format, "soft.", kCompositions[op], DataType::U32);
 }
 
-ir::Function soft_second(Op op, FloatFormat) {
-  throw std::logic_error("no second step of " + std::string(spec::mnemonic(op)));
+ir::Function soft_second(Op op, FloatFormat format) {
+  return compose(op, format, "soft.second.", kSteps[op].second, DataType::Vec2U32);
 }
 
 ir::Function soft_convert(FloatFormat from, FloatFormat to) {

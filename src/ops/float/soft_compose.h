@@ -105,6 +105,11 @@ Ex soft_exp2(Composer& c, std::span<const Ex> x);
 Ex soft_log2(Composer& c, std::span<const Ex> x);
 Ex soft_exp10(Composer& c, std::span<const Ex> x);
 Ex soft_log10(Composer& c, std::span<const Ex> x);
+// Of two steps: a vec2u32, the pattern and whether it is left open.
+Ex soft_atan2(Composer& c, std::span<const Ex> x);
+Ex soft_atan2_wide(Composer& c, std::span<const Ex> x);
+Ex soft_pow(Composer& c, std::span<const Ex> x);
+Ex soft_pow_wide(Composer& c, std::span<const Ex> x);
 
 // Casts; the composer has the format of the float, of the result where both are floats.
 Ex soft_convert(Composer& c, FloatFormat from, Ex a);

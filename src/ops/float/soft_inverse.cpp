@@ -49,17 +49,15 @@ constexpr uint32_t q29(uint64_t numerator, uint64_t denominator) {
   return uint32_t((numerator << 29) / denominator);
 }
 
-/// a / b in Q31 of a < b in Q32, b at least 1/2; too small by at most 2.6 %, never too great.
-///
-/// The parabola is the first estimate of division, whose error is at most 1/99 (soft_divide.cpp); so 1/64
-/// goes off.
+}  // namespace
+
+// The parabola is the first estimate of division, whose error is at most 1/99 (soft_divide.cpp); so 1/64 goes
+// off.
 Ex rough_quotient(Composer& c, Ex a, Ex b) {
   const Ex line = c.let("line", q29(64, 11) - c.high(b, c.word(q29(256, 99))));
   const Ex q = c.let("q", c.high(a, (q29(140, 33) - c.high(b, line)) << 2));
   return c.let("rough", q - (q >> 6));
 }
-
-}  // namespace
 
 Ex odd_series(Composer& c, const OddSeries& series, Ex eightfold, Ex v) {
   const auto step = [&](Ex coefficient, Ex product) {

@@ -191,7 +191,12 @@ TEST(SoftTable, HasEveryOperatorAndCastOfTheLanguage) {
       const check::CheckedFunction& function = ops::soft(op.op, type);
       EXPECT_EQ(&function, &ops::soft(op.op, type));
       EXPECT_EQ(function.function->parameters.size(), *spec::operand_count(op.op));
-      EXPECT_EQ(function.function->result_type, DataType::U32);
+      const DataType result = ops::has_second_step(op.op) ? DataType::Vec2U32 : DataType::U32;
+      EXPECT_EQ(function.function->result_type, result);
+      if (result == DataType::U32) continue;
+      const check::CheckedFunction& second = ops::soft_second(op.op, type);
+      EXPECT_EQ(&second, &ops::soft_second(op.op, type));
+      EXPECT_EQ(second.function->result_type, result);
     }
     for (const DataType from : {DataType::U32, DataType::I32, DataType::U64, DataType::F16, DataType::BF16}) {
       if (from == type) continue;
