@@ -1,0 +1,105 @@
+#include "lower/fast_forms.h"
+
+#include <algorithm>
+
+#include "lower/fast/arcs.h"
+#include "lower/fast/exponentials.h"
+#include "lower/fast/logarithms.h"
+#include "lower/rewrite.h"
+
+namespace vyre::lower {
+namespace {
+
+using spec::Op;
+
+/// The machine of lower/fast/machine.h that writes raw instructions.
+class Writer {
+ public:
+  using Word = Value;
+  using Wide = Value;
+
+  explicit Writer(Rewriter& r) : r_(r), floats_(r.target().floats) {}
+
+  bool fused() const { return floats_[RawOp::WideMulAdd].given && floats_[RawOp::WideMulAdd].fused; }
+  bool flushes_operands() const { return floats_[RawOp::WideFrom].flushes_operands; }
+  bool flushes_results() const { return floats_[RawOp::WideTo].flushes_results; }
+
+  Value constant(uint32_t a) { return r_.constant(a); }
+  Value wide(double a) {
+    const auto bits = std::bit_cast<uint64_t>(a);
+    return wide_of(constant(uint32_t(bits)), constant(uint32_t(bits >> 32)));
+  }
+  Value add(Value a, Value b) { return r_.raw(RawOp::Add, {a, b}); }
+  Value sub(Value a, Value b) { return r_.raw(RawOp::Sub, {a, b}); }
+  Value mul(Value a, Value b) { return r_.raw(RawOp::Mul, {a, b}); }
+  Value umul_hi(Value a, Value b) { return high_product(r_, a, b); }
+  Value bit_and(Value a, Value b) { return r_.raw(RawOp::And, {a, b}); }
+  Value bit_or(Value a, Value b) { return r_.raw(RawOp::Or, {a, b}); }
+  Value bit_xor(Value a, Value b) { return r_.raw(RawOp::Xor, {a, b}); }
+  Value shl(Value a, Value b) { return r_.raw(RawOp::Shl, {a, b}); }
+  Value lshr(Value a, Value b) { return r_.raw(RawOp::LShr, {a, b}); }
+  Value ashr(Value a, Value b) { return r_.raw(RawOp::AShr, {a, b}); }
+  Value clz(Value a) { return r_.raw(RawOp::Clz, {a}); }
+  Value eq(Value a, Value b) { return r_.raw(RawOp::Eq, {a, b}); }
+  Value ult(Value a, Value b) { return r_.raw(RawOp::ULt, {a, b}); }
+  Value ule(Value a, Value b) { return r_.raw(RawOp::ULe, {a, b}); }
+  Value select(Value c, Value a, Value b) { return r_.raw(RawOp::Select, {c, a, b}); }
+  Value wide_of(Value low, Value high) { return r_.raw(RawOp::WideOf, {low, high}); }
+  Value wide_low(Value a) { return r_.raw(RawOp::WideLow, {a}); }
+  Value wide_high(Value a) { return r_.raw(RawOp::WideHigh, {a}); }
+  Value wide_select(Value c, Value a, Value b) { return r_.raw(RawOp::WideSelect, {c, a, b}); }
+  Value wide_from(Value a) { return r_.raw(RawOp::WideFrom, {a}); }
+  Value wide_to(Value a) { return r_.raw(RawOp::WideTo, {a}); }
+  Value wide_add(Value a, Value b) { return r_.raw(RawOp::WideAdd, {a, b}); }
+  Value wide_sub(Value a, Value b) { return r_.raw(RawOp::WideSub, {a, b}); }
+  Value wide_mul(Value a, Value b) { return r_.raw(RawOp::WideMul, {a, b}); }
+  Value wide_mul_add(Value a, Value b, Value c) {
+    return fused() ? r_.raw(RawOp::WideMulAdd, {a, b, c}) : wide_add(wide_mul(a, b), c);
+  }
+
+  template <size_t n, class Body>
+  std::array<fast::Word<Writer>, n> where(fast::Word<Writer> condition,
+                                          std::array<fast::Word<Writer>, n> words, Body body) {
+    const Variable out = r_.variable("words", n);
+    const auto set = [&](const std::array<fast::Word<Writer>, n>& to) {
+      for (uint32_t i = 0; i < n; ++i) r_.set(out[i], to[i].v);
+    };
+    set(words);
+    r_.if_(condition.v, [&] { set(body()); });
+    for (uint32_t i = 0; i < n; ++i) words[i].v = r_.get(out[i]);
+    return words;
+  }
+
+ private:
+  Rewriter& r_;
+  const FloatPromises& floats_;
+};
+
+using Form = fast::Word<Writer> (*)(fast::Word<Writer> x);
+constexpr bool is_unary(Op op) { return spec::is_elementary(op) && spec::operand_count(op) == 1; }
+constexpr spec::Row<Op, Form> kRows[] = {
+    {Op::FSin, fast::sin},   {Op::FCos, fast::cos},   {Op::FTan, fast::tan},     {Op::FASin, fast::asin},
+    {Op::FACos, fast::acos}, {Op::FATan, fast::atan}, {Op::FExp, fast::exp},     {Op::FLog, fast::log},
+    {Op::FExp2, fast::exp2}, {Op::FLog2, fast::log2}, {Op::FExp10, fast::exp10}, {Op::FLog10, fast::log10},
+};
+constexpr spec::TotalTable<kRows, is_unary> kForms;
+
+/// What every form uses, fused or not. Subnormals may vanish in conversions.
+constexpr RawOp kUsed[] = {RawOp::WideOf, RawOp::WideLow, RawOp::WideHigh, RawOp::WideSelect, RawOp::WideFrom,
+                           RawOp::WideTo, RawOp::WideAdd, RawOp::WideSub,  RawOp::WideMul};
+
+}  // namespace
+
+bool has_fast_form(Op op, const FloatPromises& floats) {
+  return is_unary(op) && std::ranges::all_of(kUsed, [&](RawOp used) {
+           const Promise& p = floats[used];
+           return p.given && p.half_ulps == 0 && !p.only_normal;
+         });
+}
+
+Value fast_form(Rewriter& r, Op op, Value x) {
+  Writer writer(r);
+  return kForms[op]({&writer, x}).v;
+}
+
+}  // namespace vyre::lower
