@@ -285,6 +285,7 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, std::op
     cases.of(subject.application.name);
     VYRE_CHECK(check_rows(subject, examiner, seed, verdict, rows));
     VYRE_CHECK(check_cases(subject, examiner, ranges, seed, monitor, verdict, cases));
+    VYRE_CHECK(settle_cases(subject, examiner, monitor, verdict));
     VYRE_CHECK(check_determinism(subject, examiner, uint32_t(pipelines.all.size()),
                                  repetition_of(subject, std::min(plan.cases_a_subject, kRepeatedEvaluations)),
                                  seed, monitor, verdict));

@@ -265,6 +265,7 @@ Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::s
   };
   if (!guilty_.empty()) {
     verdict_.failure_count += take_out([&](uint32_t i) { return guilty_.contains(columns.tuple(i)); });
+    if (kept->empty()) std::ranges::fill(answers, poison);  // nothing else writes there
   }
   while (!kept || !kept->empty()) {
     VYRE_TRY(seen, run(slice, columns, kept, wanted, answers, poison));

@@ -14,8 +14,10 @@ bool is_of_chance(const Failure& failure) {
 
 }  // namespace
 
-Leaf& LeafWriter::leaf_for(std::string_view generator, uint64_t cases) {
-  if (leaf_ && leaf_->tally.planned + cases > kLeafCases) end();
+bool has_chance(const Verdict& verdict) { return std::ranges::any_of(verdict.failures, is_of_chance); }
+
+Leaf& LeafWriter::leaf_for(std::string_view generator, uint64_t cases, bool by_chance) {
+  if (leaf_ && leaf_->tally.planned + cases > kLeafCases) end(by_chance);
   if (!member_.empty()) generator = member_;
   if (!leaf_) {
     if (!slice_) slice_ = uint64_t(std::ranges::count(verdict_.leaves, oracle_, &Leaf::oracle));
@@ -29,19 +31,28 @@ Leaf& LeafWriter::leaf_for(std::string_view generator, uint64_t cases) {
 }
 
 void LeafWriter::add(std::string_view generator, const Tally& tally, std::span<const std::byte> answers) {
-  Leaf& leaf = leaf_for(generator, tally.planned);
+  Leaf& leaf = leaf_for(generator, tally.planned, has_chance(verdict_));
   verify::add(leaf.tally, tally);
   hasher_.update(answers);
 }
 
+void LeafWriter::add(std::string_view generator, const Tally& tally, std::span<const uint32_t> answers,
+                     bool by_chance) {
+  Leaf& leaf = leaf_for(generator, tally.planned, by_chance);
+  verify::add(leaf.tally, tally);
+  hasher_.update(std::as_bytes(answers));
+}
+
 void LeafWriter::add(std::string_view generator, const Tally& tally) {
-  verify::add(leaf_for(generator, tally.planned).tally, tally);
+  verify::add(leaf_for(generator, tally.planned, has_chance(verdict_)).tally, tally);
   digested_ = false;
 }
 
-void LeafWriter::end() {
+void LeafWriter::end() { end(has_chance(verdict_)); }
+
+void LeafWriter::end(bool by_chance) {
   if (!leaf_) return;
-  const bool stable = leaf_->tally.failed == 0 || std::ranges::none_of(verdict_.failures, is_of_chance);
+  const bool stable = leaf_->tally.failed == 0 || !by_chance;
   if (digested_ && stable) leaf_->digest = hasher_.finish().hex().substr(0, kDigestDigits);
   verdict_.leaves.push_back(std::move(*leaf_));
   leaf_.reset();

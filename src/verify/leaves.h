@@ -19,6 +19,9 @@ namespace vyre::verify {
 /// Of a digest, in certificates: 128 bits, enough where nobody gains by two things with one digest.
 inline constexpr size_t kDigestDigits = 32;
 
+/// Whether a failure is among those kept which the next run may not have.
+bool has_chance(const Verdict& verdict);
+
 class LeafWriter {
  public:
   /// Leaves of one oracle go to the verdict, which must outlive it. `slice`: the number of the first; none:
@@ -38,12 +41,16 @@ class LeafWriter {
   void add(std::string_view generator, const Tally& tally, std::span<const uint32_t> answers) {
     add(generator, tally, std::as_bytes(answers));
   }
+  /// The same while the verdict gets more failures from another thread: `by_chance` is what has_chance() said
+  /// of it when these cases had been judged. Nobody else may touch the verdict's leaves meanwhile.
+  void add(std::string_view generator, const Tally& tally, std::span<const uint32_t> answers, bool by_chance);
   /// Cases without answers that could be compared.
   void add(std::string_view generator, const Tally& tally);
   void end();
 
  private:
-  Leaf& leaf_for(std::string_view generator, uint64_t cases);
+  Leaf& leaf_for(std::string_view generator, uint64_t cases, bool by_chance);
+  void end(bool by_chance);
 
   Verdict& verdict_;
   const Oracle oracle_;

@@ -106,6 +106,10 @@ class PieceCheck {
       }
       if (!examiner_) VYRE_CHECK(prepare());
       VYRE_CHECK(check(piece));
+      // Waiting takes as long as judging a piece, so it is done once, behind the last of them.
+      const bool more = &piece != &pieces.back() && (&piece + 1)->kind == Piece::Kind::Cases;
+      if (piece.kind == Piece::Kind::Cases && !more)
+        VYRE_CHECK(settle_cases(subject_, *examiner_, monitor_, verdict_));
     }
     pipelines_.account(verdict_);
     return {};

@@ -176,13 +176,12 @@ Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<
     VYRE_CHECK(check_rows(subject, examiner, seed, verdict, leaves));
   }
   LeafWriter leaves(verdict, subject.oracle);
-  return check_cases(subject, examiner, ranges, seed, monitor, verdict, leaves);
+  VYRE_CHECK(check_cases(subject, examiner, ranges, seed, monitor, verdict, leaves));
+  return settle_cases(subject, examiner, monitor, verdict);
 }
 
 Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
                          uint64_t seed, const Monitor& monitor, Verdict& verdict, LeafWriter& leaves) {
-  const size_t each = output_words(subject.application);
-  std::vector<uint32_t> actual(slice_of(subject) * each);
   // A unit may hold several parts of the cases; the hits of all of them count.
   if (verdict.classes.empty()) {
     for (const ops::EquivalenceClass& c : subject.classes)
@@ -192,23 +191,32 @@ Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<c
   const auto judge = [&](CaseSlice& slice) -> Result<void> {
     const CaseRange& range = *slice.range;
     if (slice.begin == 0) oracle_cases(verdict, subject.oracle).tally.planned += range.count;
-    const std::span answers(actual.data(), slice.count * each);
     const Examiner::Slice cases{0, *SubjectBench::source_of(range.strategy), slice.number, range.stride,
                                 slice.count};
-    VYRE_TRY(tally,
-             examiner.judge(cases, slice.columns, slice.expected, answers, slice.poison, Check::Parity));
+    VYRE_TRY(tally, examiner.judge(cases, slice.columns, slice.expected, slice.answers, slice.poison,
+                                   Check::Parity));
     add(oracle_cases(verdict, subject.oracle).tally, tally);
-    if (tally.failed != 0)
-      list_failing_of(verdict, subject, range.strategy, slice.number, range.stride, slice.expected, answers);
-    tally.planned = slice.count;
-    leaves.add(range.strategy, tally, std::span<const uint32_t>(answers));
+    if (tally.failed != 0) {
+      list_failing_of(verdict, subject, range.strategy, slice.number, range.stride, slice.expected,
+                      slice.answers);
+    }
     if (range.strategy == generate::info(Strategy::Boundary).text)
       verdict.boundaries_hit += uint32_t(tally.completed);
     for (size_t c = 0; c < slice.class_hits.size(); ++c) verdict.classes[c].hits += slice.class_hits[c];
-    monitor.done(slice.count);
+    tally.planned = slice.count;
+    slice.tally = tally;
+    slice.by_chance = has_chance(verdict);
     return {};
   };
-  VYRE_CHECK(stream_cases(subject, ranges, seed, monitor, judge));
+  const auto record = [&](CaseSlice& slice) {
+    leaves.add(slice.range->strategy, slice.tally, slice.answers, slice.by_chance);
+    monitor.done(slice.count);
+  };
+  return stream_cases(subject, ranges, seed, monitor, {judge, record});
+}
+
+Result<void> settle_cases(const Subject& subject, Examiner& examiner, const Monitor& monitor,
+                          Verdict& verdict) {
   if (monitor.stopped()) return {};
   VYRE_TRY(late, examiner.settle(Check::Parity));
   oracle_cases(verdict, subject.oracle).tally.failed += late;

@@ -90,11 +90,17 @@ class LeafWriter;
 /// ends the subject. `leaves`, of the specification table, get the answers.
 Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t seed, Verdict& verdict,
                         LeafWriter& leaves);
-/// The same of ranges: parity, classes, failures. `leaves`, of the subject's oracle, get the answers.
+/// The same of ranges: parity, classes, failures. `leaves`, of the subject's oracle, get the answers. What
+/// comes of the last dispatches when they have been answered is for settle_cases() to find, after all parts
+/// of the cases: a dispatch finds what comes of those before it.
 Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
                          uint64_t seed, const Monitor& monitor, Verdict& verdict, LeafWriter& leaves);
 
-/// Both, as leaves of their own.
+/// Waits for what may still come of the last dispatches of check_cases(). Nothing when the run is stopped.
+Result<void> settle_cases(const Subject& subject, Examiner& examiner, const Monitor& monitor,
+                          Verdict& verdict);
+
+/// All three, rows and cases as leaves of their own.
 Result<void> check_parity(const Subject& subject, Examiner& examiner, std::span<const CaseRange> ranges,
                           uint64_t seed, const Monitor& monitor, Verdict& verdict);
 

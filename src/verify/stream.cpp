@@ -42,6 +42,7 @@ class Stream {
     slot->range = &ranges_[at_];
     slot->begin = begin_;
     slot->count = size_t(std::min<uint64_t>(most_, ranges_[at_].count - begin_));
+    slot->judged = false;
     begin_ += slot->count;
     return slot.get();
   }
@@ -49,11 +50,13 @@ class Stream {
   /// Thread: any number at once, each with a slice of its own.
   CaseSlice* make(CaseSlice* slice) const {
     const CaseSource& source = sources_[size_t(slice->range - ranges_.data())];
-    const std::span expected(slice->buffer.data(), slice->count * output_words(subject_.application));
+    const size_t words = slice->count * output_words(subject_.application);
+    const std::span expected(slice->buffer.data(), words);
     source.fill(slice->begin, slice->count, slice->columns.writable());
     slice->number = source.number(slice->begin);
     subject_.expected(slice->columns.readable(), expected);
     slice->expected = expected;
+    slice->answers = std::span(slice->room).first(words);
     slice->poison = poison_for(subject_.application.output, expected, seed_, slice->begin);
     count_classes(*slice);
     return slice;
@@ -97,26 +100,34 @@ class Stream {
 }  // namespace
 
 Result<void> stream_cases(const Subject& subject, std::span<const CaseRange> ranges, uint64_t seed,
-                          const Monitor& monitor, const std::function<Result<void>(CaseSlice&)>& judge) {
+                          const Monitor& monitor, const SliceUse& use) {
+  using tbb::filter_mode, tbb::make_filter;
   Stream stream(subject, ranges, seed, monitor,
                 slices_ahead(size_t(tbb::this_task_arena::max_concurrency())));
-  std::optional<Diag> refused;
-  const auto judged = [&](CaseSlice* slice) {
-    if (refused || monitor.stopped()) return;
-    if (auto done = judge(*slice); !done) {
-      refused = std::move(done).error();
-      stream.end();
-    }
-  };
-  tbb::parallel_pipeline(
-      stream.under_way(),
-      tbb::make_filter<void, CaseSlice*>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+  std::optional<Diag> refused;  // of the judge alone
+  const auto begun =
+      make_filter<void, CaseSlice*>(filter_mode::serial_in_order, [&](tbb::flow_control& control) {
         CaseSlice* const slice = stream.next();
         if (slice == nullptr) control.stop();
         return slice;
-      }) & tbb::make_filter<CaseSlice*, CaseSlice*>(tbb::filter_mode::parallel, [&](CaseSlice* slice) {
-        return stream.make(slice);
-      }) & tbb::make_filter<CaseSlice*, void>(tbb::filter_mode::serial_in_order, judged));
+      });
+  const auto made = make_filter<CaseSlice*, CaseSlice*>(filter_mode::parallel,
+                                                        [&](CaseSlice* slice) { return stream.make(slice); });
+  const auto judged =
+      make_filter<CaseSlice*, CaseSlice*>(filter_mode::serial_in_order, [&](CaseSlice* slice) {
+        if (refused || monitor.stopped()) return slice;
+        const auto done = use.judge(*slice);
+        slice->judged = done.has_value();
+        if (!done) {
+          refused = done.error();
+          stream.end();
+        }
+        return slice;
+      });
+  const auto recorded = make_filter<CaseSlice*, void>(filter_mode::serial_in_order, [&](CaseSlice* slice) {
+    if (slice->judged && use.record) use.record(*slice);
+  });
+  tbb::parallel_pipeline(stream.under_way(), begun & made & judged & recorded);
   if (refused) return std::unexpected(std::move(*refused));
   return {};
 }

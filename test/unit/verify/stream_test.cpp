@@ -1,4 +1,5 @@
-// Streams of cases: in order and bounded for any number of threads, whichever side is slow.
+// Streams of cases: in order and bounded for any number of threads, whichever side is slow; and the leaves
+// that are made of them meanwhile.
 #include "verify/stream.h"
 
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@
 #include "oracle.h"
 #include "verify/examine.h"
 #include "verify/leaves.h"
+#include "verify/operation.h"
 
 namespace vyre::verify {
 namespace {
@@ -88,9 +90,9 @@ TEST(Stream, VerdictsAreTheSameForAnyNumberOfThreads) {
 struct Meter {
   std::mutex mutex;
   std::condition_variable moved;
-  size_t made = 0;               // slices
-  std::vector<uint64_t> judged;  // where each began
-  size_t most_ahead = 0;         // made and not judged yet
+  size_t made = 0;  // slices
+  std::vector<uint64_t> judged, recorded;
+  size_t most_ahead = 0;  // made and not judged yet
   bool wait(std::unique_lock<std::mutex>& lock, const std::function<bool()>& until) {
     return moved.wait_for(lock, kPatience, until);
   }
@@ -98,9 +100,12 @@ struct Meter {
 
 constexpr uint64_t kSlices = 20;
 
-/// What a stream of kSlices does when `oracle` and `backend` are called for each slice, with its number.
-Result<void> streamed(Meter& meter, const std::function<void(uint64_t)>& oracle,
-                      const std::function<Result<void>(uint64_t)>& backend, const Monitor& monitor = {}) {
+/// What a stream of kSlices does when `oracle`, `backend` and `recorder` are called for each slice, with its
+/// number.
+Result<void> streamed(
+    Meter& meter, const std::function<void(uint64_t)>& oracle,
+    const std::function<Result<void>(uint64_t)>& backend, const Monitor& monitor = {},
+    const std::function<void(uint64_t)>& recorder = [](uint64_t) {}) {
   Subject subject = subject_of(*ops::find_operation("primitive.bitwise.not"));
   // "whole" cases of a word are the numbers themselves, so the oracle knows which slice it has.
   subject.expected = [&](std::span<const uint32_t* const> columns, std::span<uint32_t> out) {
@@ -112,14 +117,23 @@ Result<void> streamed(Meter& meter, const std::function<void(uint64_t)>& oracle,
     meter.moved.notify_all();
   };
   const std::vector<CaseRange> ranges = {{"whole", kSlices * kSlice, 1}};
-  return stream_cases(subject, ranges, 1, monitor, [&](CaseSlice& slice) -> Result<void> {
+  const auto judge = [&](CaseSlice& slice) -> Result<void> {
     EXPECT_EQ(slice.columns.readable()[0][slice.count - 1], slice.begin + slice.count - 1);
+    std::ranges::fill(slice.answers, uint32_t(slice.begin / kSlice));
     VYRE_CHECK(backend(slice.begin / kSlice));
     const std::lock_guard lock(meter.mutex);
     meter.judged.push_back(slice.begin / kSlice);
     meter.moved.notify_all();
     return {};
-  });
+  };
+  const auto record = [&](CaseSlice& slice) {
+    recorder(slice.begin / kSlice);
+    EXPECT_EQ(std::ranges::count(slice.answers, uint32_t(slice.begin / kSlice)), ptrdiff_t(slice.count));
+    const std::lock_guard lock(meter.mutex);
+    meter.recorded.push_back(slice.begin / kSlice);
+    meter.moved.notify_all();
+  };
+  return stream_cases(subject, ranges, 1, monitor, {judge, record});
 }
 std::vector<uint64_t> all_slices() {
   std::vector<uint64_t> out;
@@ -133,7 +147,7 @@ TEST(Stream, ASlowBackendIsWaitedForByABoundedNumberOfSlices) {
     Meter meter;
     const auto backend = [&](uint64_t number) -> Result<void> {
       std::unique_lock lock(meter.mutex);
-      // Until no more may be made: with each slice that is judged, one.
+      // Until no more may be made: with each slice that is judged, and recorded at once, one.
       const size_t may = std::min<size_t>(slices_ahead(kThreads) + number, kSlices);
       EXPECT_TRUE(meter.wait(lock, [&] { return meter.made >= may; })) << number;
       return {};
@@ -160,6 +174,23 @@ TEST(Stream, ASlowOracleIsOvertakenAndKeepsItsPlace) {
   });
 }
 
+TEST(Stream, RecordsInOrderWhileOthersAreJudged) {
+  VYRE_ORACLE(Property, "stream.h: what may be done while the next slice is judged, and what it costs");
+  with_threads(kThreads, [] {
+    Meter meter;
+    const auto recorder = [&](uint64_t number) {
+      std::unique_lock lock(meter.mutex);
+      // Those that are under way are judged while the first of them is recorded, and no other.
+      const size_t may = std::min<size_t>(slices_ahead(kThreads) + number, kSlices);
+      EXPECT_TRUE(meter.wait(lock, [&] { return meter.judged.size() >= may; })) << number;
+      EXPECT_LE(meter.judged.size(), may);
+    };
+    ASSERT_TRUE(streamed(meter, [](uint64_t) {}, [](uint64_t) -> Result<void> { return {}; }, {}, recorder));
+    EXPECT_EQ(meter.judged, all_slices());
+    EXPECT_EQ(meter.recorded, all_slices());
+  });
+}
+
 TEST(Stream, EndsAtTheFirstErrorAndWhenItIsStopped) {
   VYRE_ORACLE(Property, "what stream.h says of errors and of the monitor");
   for (const size_t threads : {size_t{1}, kThreads}) {
@@ -174,6 +205,7 @@ TEST(Stream, EndsAtTheFirstErrorAndWhenItIsStopped) {
       ASSERT_FALSE(ended);
       EXPECT_EQ(ended.error().code, DiagCode::B009);
       EXPECT_EQ(meter.judged, (std::vector<uint64_t>{0, 1, 2}));
+      EXPECT_EQ(meter.recorded, meter.judged);
 
       Meter again;
       std::atomic<bool> stop = false;
@@ -188,6 +220,7 @@ TEST(Stream, EndsAtTheFirstErrorAndWhenItIsStopped) {
           monitor);
       EXPECT_TRUE(stopped);
       EXPECT_EQ(again.judged, (std::vector<uint64_t>{0, 1, 2, 3, 4}));
+      EXPECT_EQ(again.recorded, again.judged);
     });
   }
 }
@@ -216,6 +249,81 @@ TEST(Stream, MemoryDoesNotGrowWithTheNumberOfCases) {
   const double few = peak_of(1'000'000), many = peak_of(20'000'000);
   EXPECT_GT(few, 1);
   EXPECT_LT(many - few, 16);
+}
+
+/// The native backend as if it were in a process of its own, which is asked for what it may write late.
+class Asked final : public backend::Backend {
+ public:
+  backend::Identity identity() const override { return inner_->identity(); }
+  backend::Limits limits() const override { return inner_->limits(); }
+  bool isolated() const override { return true; }
+  Result<void> settle() override { return ++times, Result<void>{}; }
+  Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
+    return inner_->compile(program);
+  }
+  size_t times = 0;
+
+ private:
+  std::unique_ptr<backend::Backend> inner_ = *backend::make_native();
+};
+
+TEST(Pieces, OfCasesAreWaitedForOnceTogether) {
+  VYRE_ORACLE(Property, "parity.h: settle_cases() after all parts of the cases; check_determinism once more");
+  const ops::Operation& operation = *ops::find_operation("primitive.bitwise.not");
+  const OperationPlan plan{.definition_cases = 1'000,
+                           .parity_cases = 3 * kPieceCases,
+                           .strategy_cap = 2048,
+                           .whole = false,
+                           .repeated_evaluations = 16,
+                           .witnessed = 0,
+                           .laws = false};
+  const auto pieces = pieces_of(operation, plan, 1);
+  const auto cases = std::ranges::count(pieces, Piece::Kind::Cases, &Piece::kind);
+  ASSERT_GE(cases, 3);
+  ASSERT_EQ(std::ranges::count(pieces, Piece::Kind::Determinism, &Piece::kind), 1);
+  Asked backend;
+  const Verdict verdict = check_operation(backend, operation, plan, 1, {});
+  EXPECT_EQ(verdict.error, "");
+  EXPECT_EQ(verdict.leaves.size(), size_t(cases) + 1);  // and the rows
+  EXPECT_EQ(backend.times, 2u);
+}
+
+/// A failure of which nothing but its fault is known.
+Failure failure_of(Fault fault) {
+  Failure out;
+  out.fault = fault;
+  return out;
+}
+
+TEST(Leaves, HaveADigestUnlessChanceHadStruckWhenTheyWereJudged) {
+  VYRE_ORACLE(SpecificationTable, "verify/verdict.h, leaves.h; SHA-256 of the words 1 and 2, by sha256sum");
+  constexpr std::string_view kDigest = "34fb5c825de7ca4aea6e712f19d439c1";
+  const std::vector<uint32_t> answers = {1, 2};
+  struct Row {
+    uint64_t failed;
+    bool by_chance;
+    bool digested;
+  };
+  for (const Row row : {Row{0, false, true}, Row{1, false, true}, Row{0, true, true}, Row{1, true, false}}) {
+    Verdict verdict;
+    {
+      LeafWriter leaves(verdict, Oracle::CpuReference);
+      const Tally tally{.planned = kLeafCases, .failed = row.failed};
+      leaves.add("random", tally, answers, row.by_chance);
+      // What is found afterwards, in slices that are judged meanwhile, is not of this leaf.
+      if (!row.by_chance) verdict.failures.push_back(failure_of(Fault::Flaky));
+      leaves.add("random", {.planned = 1}, answers, row.by_chance);
+    }
+    ASSERT_EQ(verdict.leaves.size(), 2u);
+    EXPECT_EQ(verdict.leaves[0].digest, row.digested ? kDigest : "");
+    EXPECT_EQ(verdict.leaves[1].digest, kDigest);
+  }
+  Verdict verdict;
+  EXPECT_FALSE(has_chance(verdict));
+  verdict.failures.push_back(failure_of(Fault::WrongValue));
+  EXPECT_FALSE(has_chance(verdict));
+  verdict.failures.push_back(failure_of(Fault::LateWrite));
+  EXPECT_TRUE(has_chance(verdict));
 }
 
 TEST(FailingCases, AreListedInRuns) {
