@@ -68,9 +68,10 @@ class Formula {
   /// 1 where a < b: what is borrowed from the bit above.
   Ex below(Ex a, Ex b, uint32_t top) {
     if (top < kWord) return name((a - b) >> 31);  // no bit of either is there, so a sign is
-    const Ex rest = difference(a, b);
-    return name(name(name(~a & b) | name(name(~a | b) & rest)) >> 31);
+    return borrowed(a, b, difference(a, b));
   }
+  /// The same where the difference is known.
+  Ex borrowed(Ex a, Ex b, Ex rest) { return name(name(name(~a & b) | name(name(~a | b) & rest)) >> 31); }
   /// 1 where any bit is set.
   Ex any(Ex a, uint32_t top) {
     if (top <= 1) return a;
@@ -141,18 +142,23 @@ class Formula {
     const Value none{a.width, 0, literal(0), a.high ? std::optional(literal(0)) : std::nullopt};
     return picked(any(name(amount.low >> place), kWord), none, a);
   }
-  /// Long division, one binary digit at a time; by zero all digits are ones, and the rest is a.
+  /// Long division, one binary digit at a time. The rest is less than b, so with the next digit of a it is at
+  /// most b. Twice the rest and that digit reach b when the rest and the digit reach what the rest lacks of
+  /// b, and of these two sides neither overflows. Sums and differences are single instructions here, since no
+  /// quotient is composed of any. By zero all digits are ones, and the rest is a.
   Value divided(const Value& a, const Value& b, bool wants_rest) {
     if (a.width != kWord) return lacking("a quotient of another width than a word");
-    Ex rest = literal(0), quotient = literal(0);
+    Ex rest = literal(0), zeros = literal(0);  // where the quotient has a zero
     for (uint32_t i = kWord; i-- > 0;) {
-      const Ex overflow = name(rest >> 31);
-      const Ex twice = name((rest << 1) | name((a.low >> i) & 1));
-      const Ex fits = name(overflow | opposite(below(twice, b.low, kWord)));
-      rest = difference(twice, name(b.low & name(literal(0) - fits)));
-      quotient = name((quotient << 1) | fits);
+      const Ex more = name(rest + name((a.low >> i) & 1));
+      const Ex lacks = name(b.low - rest);
+      const Ex over = name(more - lacks);
+      const Ex falls_short = borrowed(more, lacks, over);
+      rest = name(over + name(b.low & name(literal(0) - falls_short)));
+      zeros = name((zeros << 1) | falls_short);
     }
-    return value(kWord, wants_rest ? rest : quotient);
+    if (wants_rest) return value(kWord, rest);
+    return value(kWord, not_(name(zeros & name(literal(0) - any(b.low, kWord)))));
   }
 
   Value truth(Ex word) { return {0, 1, word, {}}; }

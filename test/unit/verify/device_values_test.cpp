@@ -69,6 +69,33 @@ TEST(Formulas, AreTheReferenceFunctions) {
   }
 }
 
+// Where a digit of a quotient is decided: at multiples of the divisor, and one beside them.
+TEST(Formulas, DivideExactlyAroundMultiples) {
+  VYRE_ORACLE(CpuReference, "the division of C++, by the compiler that builds this test");
+  algebra::CompositionEvaluator interpreter(value_table());
+  std::vector<uint32_t> dividends, divisors;
+  for (uint32_t n = 0; n < 20'000; ++n) {
+    const auto bits = philox(2, n);
+    const uint32_t divisor = std::max(1u, bits[0] >> (bits[1] & 31));
+    const auto quotient = uint32_t(bits[2] % (uint64_t{UINT32_MAX} / divisor + 1));
+    for (const uint32_t beside : {UINT32_MAX, 0u, 1u}) {
+      dividends.push_back(quotient * divisor + beside);
+      divisors.push_back(divisor);
+    }
+  }
+  const uint32_t* const columns[] = {dividends.data(), divisors.data()};
+  std::vector<uint32_t> results(dividends.size());
+  for (const bool rest : {false, true}) {
+    const auto law = value_law(*ops::find_operation(rest ? "primitive.math.mod" : "primitive.math.div"));
+    ASSERT_TRUE(law);
+    ASSERT_TRUE(interpreter.apply(*(*law)->others[1], columns, results.data(), results.size()));
+    for (size_t i = 0; i < results.size(); ++i) {
+      const uint32_t a = dividends[i], b = divisors[i];
+      ASSERT_EQ(results[i], rest ? a % b : a / b) << a << " by " << b;
+    }
+  }
+}
+
 // What the formula is for: it must not be the operation once more.
 TEST(Formulas, CallAndCompareNothing) {
   VYRE_ORACLE(Property, "what formula.h says of them");
