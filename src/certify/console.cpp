@@ -134,21 +134,24 @@ std::string word_and_value(uint32_t bits) {
   return fmt::format("0x{:08x} ({}, as i32 {})", bits, bits, int32_t(bits));
 }
 
-std::string describe(const verify::Failure& failure, std::string_view subject, std::string_view backend) {
+std::string describe(const verify::Failure& failure, std::string_view subject, const ReportOptions& options) {
   std::string out = fmt::format("  {}  {}: {}, by {}{}\n", subject, text(failure.fault), text(failure.check),
                                 failure.oracle,
                                 failure.input.empty() && failure.minimality == verify::Minimality::Found
                                     ? ""
                                     : fmt::format(" [{}]", text(failure.minimality)));
-  if (!failure.input.empty()) out += fmt::format("      input     {}\n", words(failure.input));
-  if (!failure.expected.empty()) out += fmt::format("      expected  {}\n", words(failure.expected));
-  if (!failure.actual.empty()) out += fmt::format("      actual    {}\n", words(failure.actual));
+  const ValueTexts values =
+      options.values ? options.values(failure)
+                     : ValueTexts{words(failure.input), words(failure.expected), words(failure.actual)};
+  if (!failure.input.empty()) out += fmt::format("      input     {}\n", values.input);
+  if (!failure.expected.empty()) out += fmt::format("      expected  {}\n", values.expected);
+  if (!failure.actual.empty()) out += fmt::format("      actual    {}\n", values.actual);
   for (size_t k = 0; k < failure.history.size(); ++k) {
     out += fmt::format("      {}   {}\n", k == 0 ? "beside" : "      ", failure.history[k]);
   }
   if (!failure.note.empty()) out += indented(failure.note, "      ");
   return out + fmt::format("      replay    vyre-conform replay {} --backend {}\n",
-                           shell_quoted(failure.token), shell_quoted(backend));
+                           shell_quoted(failure.token), shell_quoted(options.backend));
 }
 
 std::string report(const Certificate& c, const ReportOptions& options) {
@@ -182,7 +185,7 @@ std::string report(const Certificate& c, const ReportOptions& options) {
     }
     for (const std::string& reason : missing) out += fmt::format("  {}\n", reason);
     const auto shown = std::span(v.failures).first(std::min(kShown, v.failures.size()));
-    for (const verify::Failure& f : shown) out += describe(f, v.subject, options.backend);
+    for (const verify::Failure& f : shown) out += describe(f, v.subject, options);
     if (v.failure_count > shown.size()) {
       const uint64_t more = v.failure_count - shown.size();
       const size_t kept = v.failures.size() - shown.size();

@@ -1,6 +1,7 @@
 // What people read: the report of a certification, and the same as JUnit for machines that collect tests.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,10 +10,17 @@
 
 namespace vyre::certify {
 
+/// What a failure has of values, as text.
+struct ValueTexts {
+  std::string input, expected, actual;
+};
+
 struct ReportOptions {
-  std::string backend;              // as --backend names it, for the replay lines
-  std::span<const double> seconds;  // a verdict each; empty: no column of times
+  std::string backend;                   // as --backend names it, for the replay lines
+  std::span<const double> seconds = {};  // a verdict each; empty: no column of times
   double total_seconds = 0;
+  /// How values are told, by whoever knows their types; empty: as words.
+  std::function<ValueTexts(const verify::Failure&)> values = {};
 };
 
 /// Tables of operations and families, failures with a line to replay each, totals. Ends with a newline; the
@@ -20,7 +28,7 @@ struct ReportOptions {
 std::string report(const Certificate& certificate, const ReportOptions& options);
 
 /// One failure, indented: input, expected, actual, as bits and values, and how to replay it.
-std::string describe(const verify::Failure& failure, std::string_view subject, std::string_view backend);
+std::string describe(const verify::Failure& failure, std::string_view subject, const ReportOptions& options);
 
 /// How people are told of a verdict's subject: a family has a verdict on what it has of floats beside that on
 /// the rest.

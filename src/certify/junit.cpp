@@ -87,7 +87,7 @@ std::string excuse(const Certificate& c, const Verdict& v) {
 
 std::string failures_of(const Verdict& v, const ReportOptions& options) {
   std::string out;
-  for (const verify::Failure& f : v.failures) out += describe(f, v.subject, options.backend);
+  for (const verify::Failure& f : v.failures) out += describe(f, v.subject, options);
   return out;
 }
 

@@ -22,6 +22,7 @@
 #include "base/diag.h"
 #include "base/result.h"
 #include "certify/certificate.h"
+#include "suite/failing_case.h"
 
 namespace vyre::suite {
 
@@ -57,6 +58,10 @@ Result<std::vector<Expectation>> parse_expectations(const Source& source,
 
 /// The subjects that a verdict of this build may have: operations and families.
 std::vector<std::string> registered_subjects();
+
+/// Whether a kept case that fails again is known: an entry that has not expired covers what its story says
+/// was found. `today`: of the run.
+bool waives(std::span<const Expectation> expectations, Day today, const Story& story);
 
 /// Waives what the expectations cover, and says of each entry what became of it where that is news: that it
 /// has expired, that nothing failed, that what failed is flaky, or that others failed beside.

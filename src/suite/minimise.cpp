@@ -88,16 +88,10 @@ Story story_of(const std::string& subject, const Failure& failure, const backend
   // Of a program the note ends with the program itself, which follows anyway.
   out.note = failure.note.substr(0, failure.note.find("\nprogram "));
   sign(out, identity);
-  std::vector<spec::DataType> inputs, output;
-  if (const auto token = verify::parse_token(failure.token); token) {
-    if (const auto who = find_addressee(*token); who && who->subject) {
-      inputs = who->subject->application.inputs;
-      output = {who->subject->application.output};
-    }
-  }
-  out.input = words_text(failure.input, inputs);
-  out.expected = words_text(failure.expected, output);
-  out.actual = words_text(failure.actual, output);
+  certify::ValueTexts values = value_texts(failure);
+  out.input = std::move(values.input);
+  out.expected = std::move(values.expected);
+  out.actual = std::move(values.actual);
   return out;
 }
 
@@ -160,6 +154,18 @@ class Minimiser {
 };
 
 }  // namespace
+
+certify::ValueTexts value_texts(const Failure& failure) {
+  std::vector<spec::DataType> inputs, output;
+  if (const auto token = verify::parse_token(failure.token); token) {
+    if (const auto who = find_addressee(*token); who && who->subject) {
+      inputs = who->subject->application.inputs;
+      output = {who->subject->application.output};
+    }
+  }
+  return {words_text(failure.input, inputs), words_text(failure.expected, output),
+          words_text(failure.actual, output)};
+}
 
 Result<std::vector<Found>> write_down(std::span<const verify::Verdict> verdicts, backend::Backend& backend,
                                       const MinimiseOptions& options) {

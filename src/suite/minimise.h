@@ -13,6 +13,7 @@
 
 #include "backend/backend.h"
 #include "base/result.h"
+#include "certify/console.h"
 #include "suite/failing_case.h"
 #include "verify/verdict.h"
 
@@ -25,6 +26,10 @@ struct Found {
   FailingCase failing;
   std::vector<Bytes> actual;  // of each bound buffer, what came when it was run alone; empty: nothing did
 };
+
+/// The values of a failure as bits and as what their types make of them; as words where its token names none
+/// with types. Cost: that of finding whom the token names.
+certify::ValueTexts value_texts(const verify::Failure& failure);
 
 /// Whether a fault is seen only beside or after other cases, by chance, or later: never in a case alone.
 bool takes_company(verify::Fault fault);

@@ -54,7 +54,7 @@ Result<Replayed> replay_all(std::span<const Regression> regressions, backend::Ba
       return std::unexpected(std::move(diag));
     }
     if (replayed->fails) {
-      out.failing.push_back({regression.path, std::move(*replayed)});
+      out.failing.push_back({regression.path, regression.failing.story, std::move(*replayed)});
     } else {
       ++out.passing;
     }

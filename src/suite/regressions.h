@@ -32,6 +32,7 @@ struct Replayed {
   size_t passing = 0;
   struct Failing {
     std::filesystem::path path;
+    Story story;
     Replay replay;
   };
   std::vector<Failing> failing;

@@ -5,6 +5,7 @@ a % in it and there is one cause; arithmetic by hand; docs/failures.md.
 """
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -114,6 +115,27 @@ class Failures(unittest.TestCase):
             done = self.expect(0, "replay", "primitive.math.mod@1:operands:0:0x7,0x4", "--emit", "cpp", cwd=path)
             self.assertRegex(done.stdout, r"^wrote primitive\.math\.mod-1-[0-9a-f]{12}\.cpp\n")
             self.assertTrue((path / done.stdout.splitlines()[0].removeprefix("wrote ")).exists())
+
+    def test_what_is_waived_fails_no_run_when_it_fails_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder)
+            cases = path / "cases"
+            cases.mkdir()
+            for case in self.kept():
+                shutil.copy(case, cases)
+            count = len(self.kept())
+            entry = ('[[failure]]\nsubject = "ir.*"\ntag = "swapped"\nlink = "https://example.org/1"\n'
+                     "expires = 9999-12-31\n")
+            (path / "known.toml").write_text(entry)
+            certify = ("certify", "--backend", BROKEN, "--strength", "quick", "--ops", "primitive.bitwise.not",
+                       "--regressions", cases, "--expect", path / "known.toml")
+            done = self.expect(0, *certify)
+            self.assertIn(f"regressions: {count} failing, 0 passing\n", done.stdout)
+            self.assertIn(f"regressions: {count} of {count} failing are waived by {path}/known.toml\n", done.stdout)
+            # Of a case without a story nobody has said what it is, so nothing waives it.
+            (cases / "known.vyre").write_text(KNOWN)
+            done = self.expect(1, *certify)
+            self.assertIn(f"regressions: {count} of {count + 1} failing are waived by ", done.stdout)
 
     def test_bad_input(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -47,14 +47,15 @@ Result<suite::Run> judge(const Options& o, const suite::Plan& plan, const std::a
   return suite::run(*backend, plan, line.watch(), &stop);
 }
 
-/// What was kept goes first. How many fail again; none when they cannot be judged, which is said.
-std::optional<size_t> replay_kept(const Options& o) {
+/// What was kept goes first. Those that fail again; none when they cannot be judged, which is said.
+std::optional<std::vector<suite::Story>> replay_kept(const Options& o) {
   const auto regressions = suite::read_regressions(o.regressions);
   if (!regressions) {
     report(regressions.error());
     return std::nullopt;
   }
-  if (regressions->empty()) return 0;
+  std::vector<suite::Story> failing;
+  if (regressions->empty()) return failing;
   auto backend = open_backend(o.backend);
   const auto replayed = backend ? suite::replay_all(*regressions, **backend)
                                 : Result<suite::Replayed>(std::unexpected(backend.error()));
@@ -64,7 +65,20 @@ std::optional<size_t> replay_kept(const Options& o) {
   }
   fmt::print("{}\n", suite::report(*replayed, o.backend.spec));
   std::fflush(stdout);
-  return replayed->failing.size();
+  for (const suite::Replayed::Failing& one : replayed->failing) failing.push_back(one.story);
+  return failing;
+}
+
+/// Whether a kept case fails again that nothing waives. What is waived is told.
+bool any_unexpected(std::span<const suite::Story> failing, std::span<const suite::Expectation> expectations,
+                    const std::string& day, const Options& o) {
+  const suite::Day today = suite::parse_day(day).value_or(suite::today());
+  const auto waived = std::ranges::count_if(
+      failing, [&](const suite::Story& story) { return suite::waives(expectations, today, story); });
+  if (waived != 0)
+    fmt::print("regressions: {} of {} failing are waived by {}\n", waived, failing.size(),
+               o.publication.expect);
+  return size_t(waived) != failing.size();
 }
 
 /// Of a run with failures: the smallest case of each cause, and all of them into the directory that was asked
@@ -105,7 +119,7 @@ int run(const Options& o) {
     return report(make_diag(DiagCode::C004, Span::none(), "no operation of the registry is approximate",
                             "leave --track out: every operation is strict"));
   }
-  size_t failing_again = 0;
+  std::vector<suite::Story> failing_again;
   suite::Plan plan;
   for (size_t k = 0; k < verify::kStrengthNames.size(); ++k) {
     if (verify::kStrengthNames[k] == o.strength) plan.strength = static_cast<verify::Strength>(k);
@@ -154,9 +168,9 @@ int run(const Options& o) {
     const std::string inside = there ? o.regressions + "/new.case" : o.regressions;
     if (const auto writable = certify::check_writable(inside); !writable)
       return usage_error(writable.error());
-    const auto again = replay_kept(o);
+    auto again = replay_kept(o);
     if (!again) return 2;
-    failing_again = *again;
+    failing_again = std::move(*again);
   }
   const std::atomic<bool>& stop = interruption();
   Result<suite::Run> result = judge(o, plan, stop);
@@ -170,10 +184,11 @@ int run(const Options& o) {
     fmt::print("shard {} is done\nlevel: partial\n", text(plan.shard));
     return told ? 0 : 2;
   }
+  const bool unexpected = any_unexpected(failing_again, *expectations, result->day, o);
   const int exit = publish(std::move(*result), o.backend.spec, o.publication, required, key ? &*key : nullptr,
                            *expectations);
   if (!told) return 2;
-  return exit == 0 && failing_again != 0 ? 1 : exit;
+  return exit == 0 && unexpected ? 1 : exit;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "certify/console.h"
 #include "certify/keys.h"
 #include "certify/run_report.h"
+#include "suite/minimise.h"
 #include "verbs.h"
 
 namespace vyre::tool {
@@ -29,7 +30,7 @@ int publish(suite::Run run, const std::string& backend, const Publication& publi
   const suite::Day day = suite::parse_day(run.day).value_or(suite::today());
   const std::vector<std::string> news = suite::apply(expectations, day, run.certificate);
   const certify::Certificate& certificate = run.certificate;
-  const certify::ReportOptions options{backend, run.seconds, run.total_seconds};
+  const certify::ReportOptions options{backend, run.seconds, run.total_seconds, suite::value_texts};
   fmt::print("{}", certify::report(certificate, options));
   for (const std::string& line : news) fmt::print("{}: {}\n", publication.expect, line);
   if (!publication.junit.empty()) {

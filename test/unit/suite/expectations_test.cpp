@@ -187,6 +187,37 @@ TEST(Expectations, WaiveThroughTheirLastDay) {
   EXPECT_THAT(after.waivers, IsEmpty());
 }
 
+TEST(Expectations, WaiveAKeptCaseThatFailsAgainByItsStory) {
+  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
+  const auto read = parsed(with("tag", R"(fault = "wrong value"
+oracle = "reference*"
+token = "ir.atomics:program:1:7"
+tag = "t")"));
+  ASSERT_TRUE(read) << read.error().message;
+  Story story;
+  story.subject = "ir.atomics";
+  story.fault = "wrong value";
+  story.found_by = "parity, by reference interpreter";
+  story.token = "ir.atomics:program:1:7";
+  EXPECT_TRUE(waives(*read, kDay, story));
+  EXPECT_TRUE(waives(*read, 2026y / 12 / 31, story));
+  EXPECT_FALSE(waives(*read, 2027y / 1 / 1, story));
+  EXPECT_FALSE(waives({}, kDay, story));
+  using Member = std::string Story::*;
+  struct Row {
+    Member member;
+    const char* other;
+  };
+  for (const Row row :
+       {Row{&Story::subject, "ir.loops"}, Row{&Story::fault, "crashed"}, Row{&Story::fault, "flaky"},
+        Row{&Story::fault, ""}, Row{&Story::found_by, "law, by Commutative"}, Row{&Story::found_by, ""},
+        Row{&Story::token, "ir.atomics:program:1:8"}}) {
+    Story other = story;
+    other.*row.member = row.other;
+    EXPECT_FALSE(waives(*read, kDay, other)) << row.other;
+  }
+}
+
 TEST(Expectations, APassThatNobodyExpectedIsTold) {
   VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   auto passing = failing(0, {});

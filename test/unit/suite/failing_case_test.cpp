@@ -3,10 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "oracle.h"
 #include "suite/case_program.h"
 #include "suite/causes.h"
 #include "suite/emit.h"
+#include "suite/minimise.h"
 #include "suite/replay.h"
 #include "text/text.h"
 
@@ -102,6 +105,34 @@ verify::Verdict verdict_of(const std::string& subject, verify::SubjectKind kind,
   }
   out.failure_count = out.failures.size();
   return out;
+}
+
+TEST(FailingCases, ValuesAreToldAsWhatTheyAre) {
+  VYRE_ORACLE(SpecificationTable, "IEEE 754: 0x3fc00000 is 1.5, 0x40000000 is 2; two's complement");
+  const auto subjects = verify::elementwise_subjects(verify::Family::Operators, verify::Track::Float);
+  const auto adds = std::ranges::find_if(subjects, [](const verify::Subject& s) {
+    const auto& in = s.application.inputs;
+    return in == std::vector{spec::DataType::F32, spec::DataType::F32} &&
+           s.application.output == spec::DataType::F32;
+  });
+  ASSERT_NE(adds, subjects.end());
+  verify::Failure failure;
+  failure.token = verify::print({adds->name, "random", 1, 7, {}});
+  failure.input = {0x3fc00000, 0x40000000};
+  failure.expected = {0x40600000};
+  failure.actual = {0x80000000};
+  const certify::ValueTexts texts = value_texts(failure);
+  EXPECT_EQ(texts.input, "0x3fc00000 (1.5), 0x40000000 (2)");
+  EXPECT_EQ(texts.expected, "0x40600000 (3.5)");
+  EXPECT_EQ(texts.actual, "0x80000000 (-0)");
+  const certify::ReportOptions typed{.backend = "native", .values = value_texts};
+  EXPECT_NE(certify::describe(failure, adds->name, typed).find("input     0x3fc00000 (1.5), "),
+            std::string::npos);
+  EXPECT_NE(certify::describe(failure, adds->name, {.backend = "native"}).find("(1069547520)"),
+            std::string::npos);
+  // Words where nobody says what they are.
+  failure.token = "nobody.knows@1:random:1:7";
+  EXPECT_EQ(value_texts(failure).actual, "0x80000000 (2147483648, as i32 -2147483648)");
 }
 
 TEST(Causes, AnOperatorIsToBlameWhereverItRuns) {
