@@ -18,8 +18,8 @@ Halves halves(Composer& c, Ex a) {
 }
 
 Ex product(Composer& c, Ex a, Ex b) {
-  const Ex x = c.let("x", a), y = c.let("y", b);
-  return c.let("product", join(c, c.high(x, y), x * y));
+  const auto extended = [&](Ex word) { return c.builder().cast(DataType::U64, word); };
+  return c.let("product", extended(a) * extended(b));
 }
 
 Ex add_word(Composer& c, Ex a, Ex b) {
