@@ -268,7 +268,7 @@ class Asked final : public backend::Backend {
 };
 
 TEST(Pieces, OfCasesAreWaitedForOnceTogether) {
-  VYRE_ORACLE(Property, "parity.h: settle_cases() after all parts of the cases; check_determinism once more");
+  VYRE_ORACLE(SpecificationTable, "docs/harness.md: once for all pieces of a unit; and for what is repeated");
   const ops::Operation& operation = *ops::find_operation("primitive.bitwise.not");
   const OperationPlan plan{.definition_cases = 1'000,
                            .parity_cases = 3 * kPieceCases,
