@@ -1,15 +1,18 @@
 // fast_sweep: the fast forms of elementary functions (lower/fast) on all 2^32 inputs, by the host's own
 // arithmetic.
 //
-//   fast_sweep [--variant fused|plain|flushing]... [--every N] [--threads N] [FUNCTION...]
+//   fast_sweep [--variant fused|plain|flushing[,...]] [--every N] [--threads N]
+//              [--agree] [FUNCTION...]
 //
 // Of each form the double is kept that is rounded to the result. If it lies within 2^8 units of its last
 // place of the middle of two numbers of f32, or is not what was rounded, or the result is not a normal
 // number, MPFR decides; of the others every 2048th on average is given to MPFR too, and the greatest error of
-// its double is printed, which has to be far below 2^8 units. That is what makes the shortcut sound. --every
-// N runs one block of 4096 inputs in N. Exit 1 where a result is wrong. Whole domains want a build for the
-// processor at hand (-march=native), whose fused multiply-adds the compiler then uses: ten to twenty seconds
-// a function, else minutes.
+// its double is printed, which has to be far below 2^8 units. --agree compares the results of the variants
+// with each other instead, all of them: where float_sweep has compared those of one with the oracle, nothing
+// rests on samples. --every N runs one block of 4096 inputs in N. Exit 1 where a result is wrong.
+//
+// Whole domains want a build for the processor at hand (-O3 -march=native), with which the compiler writes
+// fused multiply-adds and vectors: half a minute a function on one core, else many minutes.
 #include <fmt/format.h>
 #include <mpfr.h>
 
@@ -164,6 +167,27 @@ class Sweep {
   Tally total_;
 };
 
+/// How many inputs have results that are not the same in all variants.
+uint64_t disagreements(const Function& f, uint64_t every, unsigned threads) {
+  std::atomic<uint64_t> next = 0, out = 0;
+  const auto work = [&] {
+    Block one, other;
+    for (uint64_t at; (at = next.fetch_add(every * kBlock)) < uint64_t{1} << 32;) {
+      f.variants[kFused](uint32_t(at), one);
+      for (const Variant variant : {kPlain, kFlushing}) {
+        f.variants[variant](uint32_t(at), other);
+        if (!std::ranges::equal(one.result, other.result)) {
+          for (uint32_t i = 0; i < kBlock; ++i) out += one.result[i] != other.result[i];
+        }
+      }
+    }
+  };
+  std::vector<std::jthread> workers;
+  for (unsigned i = 0; i < threads; ++i) workers.emplace_back(work);
+  workers.clear();
+  return out;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -171,15 +195,26 @@ int main(int argc, char** argv) {
   std::vector<std::string> variants = {"fused", "plain"}, names;
   uint64_t every = 1;
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  app.add_option("--variant", variants)->check(CLI::IsMember({"fused", "plain", "flushing"}))->delimiter(',');
+  app.add_option("--variant", variants)
+      ->check(CLI::IsMember({"fused", "plain", "flushing"}))
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--every", every, "one block in so many")->check(CLI::PositiveNumber);
   app.add_option("--threads", threads)->check(CLI::PositiveNumber);
+  bool agree = false;
+  app.add_flag("--agree", agree, "whether the variants give the same results");
   app.add_option("FUNCTION", names);
   CLI11_PARSE(app, argc, argv);
 
   bool right = true;
   for (const Function& f : kFunctions) {
     if (!names.empty() && std::ranges::find(names, f.name) == names.end()) continue;
+    if (agree) {
+      const uint64_t different = disagreements(f, every, threads);
+      fmt::print("{:<6} {} results differ between variants\n", f.name, different);
+      right &= different == 0;
+      continue;
+    }
     for (const Variant variant : {kFused, kPlain, kFlushing}) {
       if (std::ranges::find(variants, kVariants[variant]) == variants.end()) continue;
       const Tally t = Sweep(f, variant, every).all(threads);

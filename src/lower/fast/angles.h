@@ -133,8 +133,11 @@ Word<M> sin(Word<M> x) {
 }
 template <class M>
 Word<M> cos(Word<M> x) {
+  static constexpr Exception exceptions[] = {
+      {0x5f18b878, 0x3f7f14bb}, {0x6115cb11, 0x3f78142f}, {0x7908cd73, 0x3f798bb5}};
   const Word<M> size = magnitude(x);
-  return select(kInfinity <= size, kNaN, sine(reduce(size, kPiFromHalf)));
+  const Word<M> result = put_right(size, sine(reduce(size, kPiFromHalf)), exceptions);
+  return select(kInfinity <= size, kNaN, result);
 }
 
 // Numerator and denominator are 1 + d and r + n, or the other way round, each then a number and what rounding

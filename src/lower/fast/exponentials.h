@@ -2,7 +2,7 @@
 //
 // x log2(base) is x (high + low): high has 29 bits, so that its product with the 24 of x is exact, and so is
 // what is left of that without n; low adds at most 2^-22. 2^f is a polynomial of relative error 2^-57, and
-// 2^n goes into its exponent field. All that is rounded adds up to 1.5 units of 2^-53 at most, which decides
+// 2^n goes into its exponent field. All that is rounded adds up to less than 2 units of 2^-53, which decides
 // nearly every input: those that it does not are exceptions.
 #pragma once
 

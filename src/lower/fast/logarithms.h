@@ -1,7 +1,7 @@
 // log, log2, log10 of f32 in f64: of x = 2^e m, m about [0.77, 1.54), the logarithms of 2^e, of 1 / r and of
 // m r.
 //
-// r is one of four numbers of 21 bits near 1 / m, so that f = m r - 1 is exact and |f| < 0.0955. They are
+// r is one of four numbers of 21 bits near 1 / m, so that f = m r - 1 is exact and |f| < 0.096. They are
 // chosen so that log(1 / r) is, within 2^-57, a number of few enough bits that its sum with e log 2 is exact
 // too. log(1 + f) is f + f^2 q(f), over the base's logarithm. Near 1, where the result is near 0, e is 0 and
 // r is 1, and everything is relative to f; elsewhere f is less than 1/8, so that what is rounded in its part

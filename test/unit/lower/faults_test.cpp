@@ -121,12 +121,12 @@ TEST(Faults, FloatOperatorsThatNobodyPromised) {
     HandMade k;
     k.kernel.floats = promise_all("all but one", {.given = true});
     k.kernel.floats[op.op] = {};
-    std::vector<Value> operands = {k.input(0)};
+    std::vector<Value> operands = {k.input(0)};  // 1: a condition, too
     while (operands.size() < op.operands) operands.push_back(k.input(0));
     k.output(k.raw(op.op, operands));
-    expect_fault(k.kernel, {{0x3c00}, {0}}, std::string(op.mnemonic) + ".raw");
+    expect_fault(k.kernel, {{1}, {0}}, std::string(op.mnemonic) + ".raw");
     k.kernel.floats[op.op].given = true;
-    const auto result = run_kernel(k.kernel, {{0x3c00}, {0}}, {});
+    const auto result = run_kernel(k.kernel, {{1}, {0}}, {});
     EXPECT_TRUE(result.has_value()) << op.name;
   }
 }

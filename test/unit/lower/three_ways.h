@@ -107,7 +107,8 @@ inline Result<Buffers> run_reference(const check::Checked& program, const Buffer
 }
 
 /// The invariants of Kernel: a value is used after its instruction, in its block or one nested in it; each
-/// instruction and block stands in one place; a legal kernel has no semantic instruction and only words.
+/// instruction and block stands in one place; a legal kernel has no semantic instruction, and only words but
+/// for floats of 64 bits.
 inline void expect_well_formed(const Kernel& kernel) {
   std::vector<bool> placed(kernel.insts.size(), false), visible(kernel.insts.size(), false);
   std::vector<bool> opened(kernel.blocks.size(), false);
@@ -125,7 +126,8 @@ inline void expect_well_formed(const Kernel& kernel) {
         EXPECT_NE(inst.kind, InstKind::Load);
         EXPECT_NE(inst.kind, InstKind::Store);
         EXPECT_NE(inst.kind, InstKind::Atomic);
-        EXPECT_EQ(inst.type, spec::DataType::U32);
+        const bool is_wide = inst.kind == InstKind::Raw && info(inst.raw).gives_wide;
+        EXPECT_EQ(inst.type, is_wide ? spec::DataType::U64 : spec::DataType::U32);
       } else {
         EXPECT_NE(inst.kind, InstKind::Raw);
         EXPECT_NE(inst.kind, InstKind::RawLoad);
