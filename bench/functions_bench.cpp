@@ -61,13 +61,20 @@ Words ordinary(const Function& f, size_t count) {
   return out;
 }
 
-std::unique_ptr<backend::Pipeline> compile(backend::Backend& backend, Op op) {
-  constexpr std::string_view kText =
-      "program one(read a: f32 @0, read_write out: f32 @1) workgroup(1024, 1, 1) {{\n"
-      "  let i = invocation_id.x + invocation_id.y * 33554432;\n  out[i] = {}(a[i]);\n}}";
-  return must(backend.compile(checked(fmt::format(kText, spec::mnemonic(op)))));
+/// Elements of an invocation, a workgroup apart: enough of them hide what each waits for.
+constexpr uint32_t kEach = 4, kWorkgroup = 256;
+std::unique_ptr<backend::Pipeline> compile(backend::Backend& backend, Op op, uint32_t each = 1) {
+  const std::string_view name = spec::mnemonic(op);
+  std::string text = fmt::format(
+      "program one(read a: f32 @0, read_write out: f32 @1) workgroup({0}, 1, 1) {{\n"
+      "  let i = local_id.x + (workgroup_id.x + workgroup_id.y * 32768) * {1};\n",
+      kWorkgroup, kWorkgroup * each);
+  for (uint32_t k = 0; k < each; ++k) text += fmt::format("  let x{} = a[i + {}];\n", k, k * kWorkgroup);
+  for (uint32_t k = 0; k < each; ++k)
+    text += fmt::format("  out[i + {}] = {}(x{});\n", k * kWorkgroup, name, k);
+  return must(backend.compile(checked(text + "}")));
 }
-layout::Groups groups_for(size_t elements) { return rows_of(elements, 1024); }
+layout::Groups groups_for(size_t elements, uint32_t each = 1) { return rows_of(elements / each, kWorkgroup); }
 
 Words apply(backend::Pipeline& pipeline, Words& in) {
   Words out(in.size());
@@ -248,12 +255,13 @@ void on_a_gpu(const std::string& ptx, bool all) {
   const double copy = best_of(20, [&] { rival.copy(kElements); });
   fmt::print(
       "device copy {:.0f} GB/s\n\n"
-      "| function | ours, GB/s | of the copy | CUDA's, GB/s | inputs | CUDA's wrong | by at most, ULP |\n"
+      "| function | ours, GB/s | of the copy | one an invocation | CUDA's, GB/s | inputs | CUDA's wrong | by "
+      "at most, ULP |\n"
       "|---|--:|--:|--:|--:|--:|--:|\n",
       kBytes / copy / kGigabyte);
   for (const spec::OpInfo& info : spec::kOps) {
     if (!is_timed(info.op)) continue;
-    const auto pipeline = compile(*gpu, info.op);
+    const auto pipeline = compile(*gpu, info.op), wider = compile(*gpu, info.op, kEach);
     must_be_right(*pipeline, info.op);
     const Words in = ordinary(kFunctions[info.op], kElements);
     must(from->write(0, std::as_bytes(std::span(in))));
@@ -269,8 +277,9 @@ void on_a_gpu(const std::string& ptx, bool all) {
           rival.download(out);
         },
         all);
-    fmt::print("| {} | {:.0f} | {:.2f} | {:.0f} | {} | {} | {} |\n", info.mnemonic, kBytes / ours / kGigabyte,
-               copy / ours, kBytes / theirs / kGigabyte, errors.inputs, errors.wrong, errors.greatest);
+    fmt::print("| {} | {:.0f} | {:.2f} | {:.0f} | {:.0f} | {} | {} | {} |\n", info.mnemonic,
+               kBytes / ours / kGigabyte, copy / ours, kBytes / one / kGigabyte, kBytes / theirs / kGigabyte,
+               errors.inputs, errors.wrong, errors.greatest);
     std::fflush(stdout);
   }
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backend/probe_contexts.h"
+#include "lower/fast_forms.h"
 #include "lower/kernel.h"
 
 namespace vyre::backend::probe {
@@ -18,6 +19,7 @@ constexpr size_t kRows = 1024;
 /// Contexts of a program: enough to share its loads and its compilation, few enough that programs compile
 /// side by side.
 constexpr size_t kProgramContexts = 24;
+constexpr size_t kProgramFunctions = 6;  // each is as long as a few of the others
 
 /// Some contexts that are one program.
 struct Part {
@@ -134,11 +136,15 @@ bool demote(std::vector<Failure> failures, Verdict& verdict) {
 Result<Verdict> probe(const FloatPromises& promised, const Compile& compile) {
   const Rows rows = make_rows(kRows);
   std::vector<Part> parts;
-  for (std::span<const Tree> left = contexts(); !left.empty();) {
-    const size_t count = std::min(left.size(), kProgramContexts);
-    parts.push_back(make_part(left.first(count), rows));
-    left = left.subspan(count);
-  }
+  const auto add = [&](std::span<const Tree> left, size_t most) {
+    while (!left.empty()) {
+      const size_t count = std::min(left.size(), most);
+      parts.push_back(make_part(left.first(count), rows));
+      left = left.subspan(count);
+    }
+  };
+  add(contexts(), kProgramContexts);
+  if (lower::has_fast_form(spec::Op::FExp, promised)) add(function_contexts(), kProgramFunctions);
   Verdict verdict{.kept = promised};
   for (;;) {  // each round but the last takes something back
     VYRE_TRY(answers, ask(parts, rows, verdict.kept, compile));

@@ -20,7 +20,7 @@ namespace vyre::backend::probe {
 
 /// Changes whenever other contexts or inputs are asked for, or native forms are written otherwise: part of
 /// what verdicts are kept under.
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 
 struct Verdict {
   lower::FloatPromises kept;

@@ -8,6 +8,7 @@
 
 #include "ir/builder.h"
 #include "num/float.h"
+#include "num/functions.h"
 
 namespace vyre::backend::probe {
 namespace {
@@ -41,6 +42,17 @@ Tree fma(const Tree& a, const Tree& b, const Tree& c) { return apply(Op::FMulAdd
 Tree sqrt(const Tree& a) { return apply(Op::FSqrt, {a}); }
 
 // ---- The contexts
+
+using Answers = void (*)(FloatFormat f, num::Column a, num::Results out);
+struct Function {
+  Op op;
+  Answers answers;
+};
+constexpr Function kFunctions[] = {
+    {Op::FSin, num::sin},   {Op::FCos, num::cos},   {Op::FTan, num::tan},     {Op::FASin, num::asin},
+    {Op::FACos, num::acos}, {Op::FATan, num::atan}, {Op::FExp, num::exp},     {Op::FLog, num::log},
+    {Op::FExp2, num::exp2}, {Op::FLog2, num::log2}, {Op::FExp10, num::exp10}, {Op::FLog10, num::log10},
+};
 
 constexpr uint32_t kOne = 0x3f800000;
 /// Constants that invite shortcuts: zeros, units, powers of two, inexact reciprocals, both ends of the range.
@@ -144,6 +156,16 @@ void add_conversions(std::vector<Tree>& out, const Tree& a, const Tree& b, const
   out.insert(out.end(), std::begin(forms), std::end(forms));
 }
 
+/// Functions, which are floats of 64 bits where those are promised.
+std::vector<Tree> make_functions() {
+  const Tree a = variable(Leaf::A), b = variable(Leaf::B);
+  std::vector<Tree> out;
+  for (const Function& function : kFunctions) out.push_back(apply(function.op, {a}));
+  for (const Tree& x : {a * b, variable(Leaf::Uniform)})
+    for (const Op op : {Op::FSin, Op::FExp, Op::FLog}) out.push_back(apply(op, {x}));
+  return out;
+}
+
 std::vector<Tree> make_contexts() {
   std::vector<Tree> out;
   const Tree a = variable(Leaf::A), b = variable(Leaf::B), c = variable(Leaf::C);
@@ -224,6 +246,11 @@ constexpr auto kAnswers = std::to_array<AnswerRow>({
 
 Column evaluate_apply(const Tree& tree, const std::vector<Column>& x, size_t rows) {
   Column out(rows);
+  if (const auto function = std::ranges::find(kFunctions, tree.op, &Function::op);
+      function != std::end(kFunctions)) {
+    function->answers(spec::float_format(tree.args.front().type), x[0], out);
+    return out;
+  }
   const auto row = std::ranges::find(kAnswers, tree.op, &AnswerRow::op);
   if (row == kAnswers.end()) throw std::logic_error("a context has an operator without an answer");
   row->answer(spec::float_format(tree.args.front().type), x, out);
@@ -303,6 +330,10 @@ std::string text(const Tree& tree) {
   return fmt::format("{}({})", spec::info(tree.op).mnemonic, args);
 }
 
+const std::vector<Tree>& function_contexts() {
+  static const std::vector<Tree> all = make_functions();
+  return all;
+}
 const std::vector<Tree>& contexts() {
   static const std::vector<Tree> all = make_contexts();
   return all;

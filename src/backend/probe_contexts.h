@@ -46,6 +46,9 @@ std::string text(const Tree& tree);
 
 /// All of them, in the order in which programs have them.
 const std::vector<Tree>& contexts();
+/// Those for devices whose 64-bit floats are used: the elementary functions are made of them there. They come
+/// after the others; elsewhere functions are integers, and nothing is asked.
+const std::vector<Tree>& function_contexts();
 
 /// Inputs, a column a variable of a row.
 struct Rows {

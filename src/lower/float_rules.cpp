@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "lower/fast_forms.h"
 #include "lower/guarded.h"
 #include "ops/float/soft.h"
 #include "spec/float_format.h"
@@ -94,7 +95,9 @@ Route route_of_bfloat(Op op, const FloatPromises& p) {
 
 Route route_of(Op op, DataType type, const FloatPromises& p) {
   if (is_bits(op)) return Route::Bits;
-  if (spec::is_elementary(op)) return Route::Composed;
+  if (spec::is_elementary(op)) {
+    return type == DataType::F32 && has_fast_form(op, p) ? Route::Native : Route::Composed;
+  }
   if (type == DataType::F32) return route_of_single(op, p);
   return type == DataType::F16 ? route_of_half(op, p) : route_of_bfloat(op, p);
 }
@@ -190,6 +193,7 @@ Value guarded_form(Rewriter& r, const Inst& apply) {
 Value native_form(Rewriter& r, const Inst& apply) {
   const DataType type = apply.operand_type;
   const Operands x = operands(r, apply);
+  if (spec::is_elementary(apply.op)) return fast_form(r, apply.op, x.a);
   if (is_order(apply.op)) return order(r, apply.op, x.a, x.b);
   if (is_min_max(apply.op)) return min_max(r, apply.op, x.a, x.b);
   if (type == DataType::F32) return native(r, *raw_of(apply.op), x);
@@ -275,7 +279,7 @@ Route float_route(const Inst& apply, const FloatPromises& floats) {
 bool gives_raw_nan(const Kernel& kernel, const Inst& apply, const FloatPromises& floats) {
   if (is_same_twice(kernel, apply)) return true;
   const Route route = float_route(apply, floats);
-  if (route == Route::Composed) return false;
+  if (route == Route::Composed || spec::is_elementary(apply.op)) return false;
   if (apply.op == Op::Cast) return cast_gives_raw_nan(apply);
   if (apply.operand_type == DataType::BF16) return false;
   // A guess is right only where the result is a number.

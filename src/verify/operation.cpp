@@ -9,6 +9,7 @@
 #include "verify/algebraic.h"
 #include "verify/device_laws.h"
 #include "verify/device_values.h"
+#include "verify/domain.h"
 #include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/leaves.h"
@@ -138,8 +139,13 @@ class PieceCheck {
       case Piece::Kind::Cases: {
         const auto ranges = cases_of(subject_, plan_, seed_);
         LeafWriter leaves(verdict_, subject_.oracle, piece.first / kPieceCases);
-        return check_cases(subject_, *examiner_, part_of(ranges, piece.first, piece.count), seed_, monitor_,
-                           verdict_, leaves);
+        const std::vector<CaseRange> parts = part_of(ranges, piece.first, piece.count);
+        const uint64_t slice = piece.first / kLeafCases;
+        if (ranges.front().strategy == "whole" && slice < subject_.slices.size()) {
+          return check_domain(subject_, *examiner_, parts.front(), subject_.slices[slice], seed_, monitor_,
+                              verdict_, leaves);
+        }
+        return check_cases(subject_, *examiner_, parts, seed_, monitor_, verdict_, leaves);
       }
       case Piece::Kind::Determinism: {
         Repetition repetition = repetition_of(subject_, plan_.repeated_evaluations);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "verify/columns.h"
+#include "verify/domain.h"
 #include "verify/examine.h"
 #include "verify/leaves.h"
 #include "verify/stream.h"
@@ -61,6 +62,7 @@ Subject subject_of(const ops::Operation& operation) {
   };
   s.cases = [&operation](Strategy strategy, uint64_t seed) { return ValueCases(operation, strategy, seed); };
   s.classes = operation.classes;
+  s.slices = domain_digests(operation.id);
   return s;
 }
 
@@ -102,8 +104,10 @@ std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_
   ranges.push_back({std::string(generate::info(Strategy::Random).text), rest, 1});
   // What is no larger than what is wanted anyway is run whole.
   if (const uint64_t all = whole_domain(subject);
-      all != 0 && (whole || all <= std::min<uint64_t>(wanted, kSlice)))
-    ranges.push_back({"whole", all, 1});
+      all != 0 && (whole || all <= std::min<uint64_t>(wanted, kSlice))) {
+    const bool first = !subject.slices.empty() && all == subject.slices.size() * kLeafCases;
+    ranges.insert(first ? ranges.begin() : ranges.end(), {"whole", all, 1});
+  }
   return ranges;
 }
 

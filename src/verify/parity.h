@@ -36,6 +36,8 @@ struct Subject {
   /// The cases of a strategy.
   std::function<ValueCases(generate::Strategy, uint64_t seed)> cases;
   std::vector<ops::EquivalenceClass> classes;
+  /// Of the whole domain, the digests of the right answers (verify/domain.h); empty where there are none.
+  std::span<const uint32_t> slices;
 };
 Subject subject_of(const ops::Operation& operation);
 
@@ -58,6 +60,7 @@ uint64_t even_stride(uint64_t size, uint64_t cap);
 /// What to run: every strategy that the subject has cases of, at least `wanted` in all. A strategy with more
 /// than `cap` cases is walked in even strides. Random cases make up the rest, at least a quarter. With whole,
 /// all tuples of operands that have 32 bits together besides; those of 16 bits also where as many are wanted.
+/// The whole domain comes first where there are digests of it (verify/domain.h), so that slices are leaves.
 std::vector<CaseRange> plan_cases(const Subject& subject, uint64_t seed, uint64_t wanted, uint64_t cap,
                                   bool whole);
 

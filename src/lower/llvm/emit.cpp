@@ -106,7 +106,8 @@ class Emitter {
       if (inst.kind == InstKind::LocalId) uses_local_[inst.imm] = true;
       if (inst.kind == InstKind::Len) uses_length_[inst.target] = true;
       const bool condition_first =
-          inst.kind == InstKind::If || (inst.kind == InstKind::Raw && inst.raw == RawOp::Select);
+          inst.kind == InstKind::If ||
+          (inst.kind == InstKind::Raw && (inst.raw == RawOp::Select || inst.raw == RawOp::WideSelect));
       const auto args = k_.args(inst);
       for (const Value v : args.subspan(condition_first ? 1 : 0)) used_as_word_[index(v)] = true;
     }

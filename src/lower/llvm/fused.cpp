@@ -51,7 +51,7 @@ Diag contracted(std::string_view where, size_t wanted, size_t found) {
 
 size_t count_fused(const Kernel& kernel) {
   return size_t(std::ranges::count_if(kernel.insts, [](const Inst& inst) {
-    return inst.kind == InstKind::Raw && inst.raw == RawOp::FMulAdd;
+    return inst.kind == InstKind::Raw && (inst.raw == RawOp::FMulAdd || inst.raw == RawOp::WideMulAdd);
   }));
 }
 

@@ -214,7 +214,7 @@ class Shell {
   Ir emit_raw(const Inst& inst) {
     const auto args = k_.args(inst);
     RawOperands o;
-    if (inst.raw == RawOp::Select) {
+    if (inst.raw == RawOp::Select || inst.raw == RawOp::WideSelect) {
       o.condition = condition(args[0]);
     } else {
       o.a = operand(args[0]);
