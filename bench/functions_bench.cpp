@@ -266,8 +266,10 @@ void on_a_gpu(const std::string& ptx, bool all) {
     const Words in = ordinary(kFunctions[info.op], kElements);
     must(from->write(0, std::as_bytes(std::span(in))));
     rival.upload(in);
-    const double ours =
+    const double one =
         best_of(20, [&] { must(pipeline->dispatch_resident(ranges, groups_for(kElements))); });
+    const double ours =
+        best_of(20, [&] { must(wider->dispatch_resident(ranges, groups_for(kElements, kEach))); });
     const double theirs = best_of(20, [&] { rival.run(info.op, kElements); });
     const Errors errors = errors_of(
         *pipeline,
