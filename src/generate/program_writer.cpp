@@ -91,6 +91,7 @@ void ProgramWriter::reset(Choices& choices, ProgramCase& out) {
   race_.reset();
   trips_ = 1;
   spent_ = 0;
+  functions_ = kFunctions;
 }
 
 void ProgramWriter::choose_shape() {

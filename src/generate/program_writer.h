@@ -316,7 +316,8 @@ class ProgramWriter {
   uint64_t spent_ = 0;
   // Elementary functions that the program may still have: where they are composed each is hundreds of
   // instructions.
-  uint32_t functions_ = 3;
+  static constexpr uint32_t kFunctions = 3;
+  uint32_t functions_ = kFunctions;
   uint64_t budget_ = 0;
 };
 

@@ -187,7 +187,7 @@ TEST(Codes, W010NotAvailableYet) {
     expect_in_body(let({1, type, 0}), DiagCode::W010, kExpression + 1);
     expect_in_body(let({8, 0x1b, type, 0, 1, 1, 0}, 2), DiagCode::W010, kExpression + 2);
   }
-  for (const uint8_t op : {0x40, 0x5f}) {
+  for (const uint8_t op : {0x4e, 0x5f}) {
     expect_in_body(let({8, op, 2, 0}, 2), DiagCode::W010, kExpression + 1);
     expect_in_body(let({8, 0x3e, 0, op, 0}), DiagCode::W010, kExpression + 3);  // a reduction's operator
   }

@@ -46,7 +46,7 @@ TEST(Worker, DoesFloatsInTheFormThatItIsTold) {
     ASSERT_TRUE(floats) << floats.error().message;
     EXPECT_EQ(floats->form, backend::text(form));
     EXPECT_EQ(floats->native.empty(), form == backend::FloatForm::Composed);
-    EXPECT_EQ(floats->native.size() + floats->composed.size(), 21u);
+    EXPECT_EQ(floats->native.size() + floats->composed.size(), 33u);
   }
 }
 
