@@ -339,9 +339,9 @@ class Listings(CommandTest):
         data = json.loads(self.expect(0, "ops", "--json").stdout)
         self.assertEqual(data["schema"], "vyre.ops/1")
         composed = [row["id"] for row in data["operations"] if row["category"] == "A"]
-        # 41 primitives; 21 operators at three types, and four conversions.
-        self.assertEqual([len([i for i in composed if i.startswith(kind)]) for kind in ("primitive.", "float.")], [41, 67])
-        self.assertEqual(len(composed), 41 + 67)
+        # 41 primitives; 35 operators at three types, and four conversions.
+        self.assertEqual([len([i for i in composed if i.startswith(kind)]) for kind in ("primitive.", "float.")], [41, 109])
+        self.assertEqual(len(composed), 41 + 109)
         self.refuse(2, "primitive.math.nothing", "ops", "primitive.math.nothing")
         self.assertEqual(self.expect(0, "ops", "primitive.math.add@1").stdout, one)
         self.refuse(2, "primitive.math.add@2", "ops", "primitive.math.add@2")
@@ -393,7 +393,7 @@ class Listings(CommandTest):
 
         floats = {row["name"]: row["floats"] for row in rows if row["available"]}["native"]
         self.assertEqual(floats["form"], "auto")
-        self.assertEqual(len(floats["native"]) + len(floats["composed"]), 21)
+        self.assertEqual(len(floats["native"]) + len(floats["composed"]), 33)
 
     def test_the_form_of_floats_changes_no_result(self):
         path = self.write("scaled.vyre", """program scaled(read a: f32 @0, read_write out: f32 @1) workgroup(4, 1, 1) {

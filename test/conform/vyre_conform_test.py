@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import envelopes
 
 PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
-LEVELS = "integer=L2(1 of 41) float=L2f(3 of 67)"  # of the one certification that Certify looks at
+LEVELS = "integer=L2(1 of 41) float=L2f(3 of 109)"  # of the one certification that Certify looks at
 
 
 def run(*arguments):
@@ -68,7 +68,7 @@ class Certify(Conform):
         self.assertEqual(c["seed"], "7")
         self.assertEqual(c["strength"], "quick")
         self.assertEqual(c["registry"]["operations"], 41)
-        self.assertEqual(c["registry"]["float_operations"], 67)
+        self.assertEqual(c["registry"]["float_operations"], 109)
         self.assertEqual(len(c["registry"]["digest"]), 64)
         self.assertEqual(c["levels"], {"integer": "L2", "float": "L2f", "line": LEVELS})
         operations = [v for v in c["verdicts"] if v["kind"] == "operation"]
@@ -169,9 +169,9 @@ class CertifyATrack(Conform):
                            "--require", "L2f", "--out", certificate)
         self.assertIn("C006", done.stderr)
         self.assertIn("integer", done.stderr)
-        self.assertEqual(done.stdout.splitlines()[-1], "level: integer=none float=L2f(1 of 67)")
+        self.assertEqual(done.stdout.splitlines()[-1], "level: integer=none float=L2f(1 of 109)")
         c = envelopes.predicate(certificate)
-        self.assertEqual(c["levels"], {"integer": "none", "float": "L2f", "line": "integer=none float=L2f(1 of 67)"})
+        self.assertEqual(c["levels"], {"integer": "none", "float": "L2f", "line": "integer=none float=L2f(1 of 109)"})
         self.assertEqual(len(c["verdicts"]) - 1, c["registry"]["float_families"])  # of the other track none
 
 

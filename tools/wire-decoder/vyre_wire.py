@@ -18,7 +18,7 @@ from vyre_text import text
 
 TYPES = {tag: name for tag, name in enumerate(
     "u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 tensor".split(), 1)}
-LATER_TYPES, LATER_OPERATORS = range(0x10, 0x15), range(0x40, 0x60)
+LATER_TYPES, LATER_OPERATORS = range(0x10, 0x15), range(0x4e, 0x60)
 WORDS = {"u64": 2, "vec2u32": 2, "u128": 4, "vec4u32": 4}  # of a literal; all others have one
 MOST = 2**26  # strings, statements
 ACCESSES = {1: "read", 2: "read_write", 3: "uniform", 4: "workgroup"}
@@ -29,11 +29,12 @@ OPERATORS = {tag: name for tag, name in enumerate(
     "clz ctz reverse_bits select cast bitcast call atomic_add atomic_or atomic_and atomic_xor atomic_min atomic_max "
     "atomic_exchange atomic_compare_exchange vec2u32 vec4u32 component fadd fsub fmul fdiv fmul_add fsqrt fmin fmax "
     "fneg fabs feq flt fgt fle fge fis_nan fis_inf ffloor fceil fround ftrunc freduce_strict "
-    "freduce_tree_binary".split(), 1)}
+    "freduce_tree_binary fsin fcos ftan fasin facos fatan fatan2 fexp flog fexp2 flog2 fexp10 flog10 fpow".split(), 1)}
 OPERANDS = {"select": 3, "cast": 1, "bitcast": 1, "vec4u32": 4, "component": 1, "atomic_compare_exchange": 3,
             "fmul_add": 3, "freduce_strict": 0, "freduce_tree_binary": 0}
 UNARY = {"negate", "bit_not", "logical_not", "popcount", "clz", "ctz", "reverse_bits", "fsqrt", "fneg", "fabs",
-         "fis_nan", "fis_inf", "ffloor", "fceil", "fround", "ftrunc"}
+         "fis_nan", "fis_inf", "ffloor", "fceil", "fround", "ftrunc", "fsin", "fcos", "ftan", "fasin",
+         "facos", "fatan", "fexp", "flog", "fexp2", "flog2", "fexp10", "flog10"}
 
 
 class Refused(Exception):

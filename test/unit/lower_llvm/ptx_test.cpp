@@ -96,7 +96,9 @@ TEST(Ptx, FloatsAndFusedOperationsAreThoseOfThePrograms) {
     EXPECT_TRUE(batch) << batch.error().message;
     return batch->text;
   };
-  const std::string unfused = emit([](RawOp op) { return op == RawOp::FMulAdd; }, 400);
+  const std::string unfused = emit(
+      [](RawOp op) { return op == RawOp::FMulAdd || op == RawOp::FWideMulAdd || op == RawOp::WideMulAdd; },
+      400);
   EXPECT_THAT(unfused, HasSubstr(".f32"));
   EXPECT_THAT(unfused, Not(HasSubstr("fma.")));
   const std::string integers = emit([](RawOp op) { return info(op).is_float; }, 350);

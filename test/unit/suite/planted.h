@@ -32,7 +32,8 @@ inline const std::vector<Planted>& planted_faults() {
       {"lengths are one more", "\\blen\\(", "1 + len("},
       {"conditions are turned around", "\\bif \\(", "if (!("},  // mended below: a second parenthesis
       {"barriers are forgotten", "\\n *barrier;", ""},
-      {"and is or", " & ", " | "},
+      {"and is or", " & (?![37]\\b)",
+       " | "},  // a mask of 3 or 7 is what bounds a loop: without it, 2^32 rounds
       {"an exchange of atomics is lost", "atomic_exchange\\(", "atomic_or("},
       {"the local number is that of the workgroup", "local_id", "workgroup_id"},
       {"remainders beside a loop", " % ", " / ", "for "},

@@ -34,7 +34,7 @@ TEST(Select, Globs) {
 
 TEST(Select, FindsTheOperations) {
   VYRE_ORACLE(SpecificationTable, "the issue lists 41 primitives");
-  EXPECT_EQ(select("*")->size(), 41u + 67u);
+  EXPECT_EQ(select("*")->size(), 41u + 109u);
   EXPECT_EQ(select("primitive.*")->size(), 41u);
   EXPECT_EQ(select("primitive.bitwise.rot?")->size(), 2u);
   const auto none = select("nothing.*");
