@@ -17,7 +17,7 @@ constexpr BufferPlan kMixed[] = {
     {Count::Fixed, Fill::Any, 1}, {Count::Total, Fill::Any}, {Count::Total, Fill::Zero}};
 constexpr BufferPlan kSequences[] = {{Count::Fixed, Fill::Any, 1}, {Count::Vectors, Fill::Zero}};
 
-constexpr std::array<uint32_t, 3> kTestSizes[] = {{7, 1, 1}, {64, 1, 1}};
+constexpr std::array<uint32_t, 3> kTestSizes[] = {{7, 1, 1}, {64, 1, 1}};  // apart, side by side
 constexpr std::array<uint32_t, 3> kSizes[] = {{7, 1, 1}, {64, 1, 1}, {256, 1, 1}};
 
 constexpr Shape kWhole[] = {
@@ -70,7 +70,7 @@ std::vector<Shape> make_shapes() {
       const std::string& name =
           texts.emplace_back(std::string(test.what) + (apart ? ", apart" : ", side by side"));
       const std::string& text = texts.emplace_back(litmus_program(test, apart));
-      const std::span sizes = apart ? std::span(kTestSizes) : std::span(kTestSizes).last(1);
+      const auto sizes = apart ? std::span(kTestSizes).first(1) : std::span(kTestSizes).last(1);
       out.push_back({name, text, sizes, 8, kInstances, litmus_outcome});
     }
   }
