@@ -1,6 +1,7 @@
 #include "analyze/linear.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -142,16 +143,26 @@ bool LinearSystem::is_infeasible() const {
   for (const LinearSum& sum : at_least) {
     if (refused(sum, contradiction)) return contradiction;
   }
-  // Inequalities: the variable whose projection makes the fewest rows goes first.
+  // Inequalities: the variable with the smallest factors goes first, so that what is left has large common
+  // divisors to be tightened by; of these the one whose projection makes the fewest rows.
+  struct Uses {
+    int64_t largest = 0;
+    size_t lower = 0, upper = 0;
+  };
   for (;;) {
-    std::map<uint32_t, std::pair<size_t, size_t>> counts;
+    std::map<uint32_t, Uses> uses;
     for (const auto& [terms, constant] : rows.by_terms_) {
-      for (const auto& [variable, factor] : terms)
-        ++(factor > 0 ? counts[variable].first : counts[variable].second);
+      for (const auto& [variable, factor] : terms) {
+        Uses& use = uses[variable];
+        use.largest = std::max(use.largest, std::abs(factor));
+        ++(factor > 0 ? use.lower : use.upper);
+      }
     }
-    if (counts.empty()) return false;
-    const auto cost = [](const auto& entry) { return entry.second.first * entry.second.second; };
-    const uint32_t variable = std::ranges::min_element(counts, {}, cost)->first;
+    if (uses.empty()) return false;
+    const auto cost = [](const auto& entry) {
+      return std::pair(entry.second.largest, entry.second.lower * entry.second.upper);
+    };
+    const uint32_t variable = std::ranges::min_element(uses, {}, cost)->first;
     std::vector<LinearSum> lower, upper, rest;
     for (const auto& [terms, constant] : rows.by_terms_) {
       LinearSum sum{terms, constant};
