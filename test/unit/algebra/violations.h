@@ -155,6 +155,8 @@ inline bool Plant::holds(Words v, uint32_t mask) const {
     case LawKind::ZeroProduct: return f(a, b) != 0 || a == 0 || b == 0;
     case LawKind::Transitive: return f(a, b) == 0 || f(b, c) == 0 || f(a, c) != 0;
     case LawKind::Converse: return f(a, b) == other(0, b, a);
+    case LawKind::Odd: return f1(other(0, a, 0)) == other(0, f1(a), 0);
+    case LawKind::Even: return f1(other(0, a, 0)) == f1(a);
     case LawKind::Custom: return f(a, b) == f(b, a);  // there is one
   }
   return false;

@@ -130,6 +130,9 @@ bool holds(const Bound& bound, const uint32_t* v) {
     case LawKind::Transitive:
       return apply(f, v[0], v[1]) == 0 || apply(f, v[1], v[2]) == 0 || apply(f, v[0], v[2]) != 0;
     case LawKind::Converse: return equal(apply(f, v[0], v[1]), apply(*bound.others[0], v[1], v[0]));
+    case LawKind::Odd:
+      return equal(apply(f, apply(*bound.others[0], v[0])), apply(*bound.others[0], apply(f, v[0])));
+    case LawKind::Even: return equal(apply(f, apply(*bound.others[0], v[0])), apply(f, v[0]));
     case LawKind::Custom: {
       const auto written = kCustom.find(law.name);
       EXPECT_TRUE(written != kCustom.end()) << "write " << law.name << " out for this test";
@@ -144,9 +147,9 @@ bool holds(const Bound& bound, const uint32_t* v) {
   const spec::LawInfo& info = spec::info(bound.law->kind);
   const size_t arity = bound.f->signature.inputs.size();
   if (info.operands != 0 && info.operands != arity) return ::testing::AssertionFailure() << "wrong arity";
-  const size_t want = bound.law->kind == LawKind::Complement  ? arity
-                      : bound.law->kind == LawKind::RoundTrip ? 1
-                                                              : 2;
+  const bool of_one = bound.law->kind == LawKind::RoundTrip || bound.law->kind == LawKind::Odd ||
+                      bound.law->kind == LawKind::Even;
+  const size_t want = bound.law->kind == LawKind::Complement ? arity : of_one ? 1 : 2;
   for (const Operation* other : bound.others) {
     if (other == nullptr) return ::testing::AssertionFailure() << "names an operation that does not exist";
     if (other->signature.inputs.size() != want)
