@@ -3,9 +3,10 @@
 //
 //   bench_float [--markdown]
 //
-// Everything runs on one thread in many interleaved runs, so that a busy machine hurts both sides alike: what is
-// printed are medians, of the rates and of the ratios of neighbouring runs. Arrays begin at cache lines, each at
-// another one of its page: where they lie decides up to a fifth of a loop that streams, for either side. C++ is compiled for this machine at -O3 and, as all of vyre, without contraction. Results are
+// Everything runs on one thread in many interleaved runs, so that a busy machine hurts both sides alike: what
+// is printed are medians, of the rates and of the ratios of neighbouring runs. Arrays begin at cache lines,
+// each at another one of its page: where they lie decides up to a fifth of a loop that streams, for either
+// side. C++ is compiled for this machine at -O3 and, as all of vyre, without contraction. Results are
 // compared first: a fast wrong answer is no answer. --markdown prints the tables of docs/floats.md. Exit 1:
 // some results differ.
 #include <fmt/format.h>
@@ -50,8 +51,9 @@ double median(std::vector<double> of) {
   return *middle;
 }
 
-/// The median times of two that take turns, and the median of how much longer ours takes than theirs does right
-/// after it. Each turn is long enough for the clock, and there are enough for either to have had quiet moments.
+/// The median times of two that take turns, and the median of how much longer ours takes than theirs does
+/// right after it. Each turn is long enough for the clock, and there are enough for either to have had quiet
+/// moments.
 struct Race {
   double ours, theirs, ratio;
 };
@@ -237,12 +239,13 @@ bool run_loop(backend::Backend& native, const Loop& loop, uint32_t count, std::s
   std::ranges::fill(out, std::byte{0});
   them();
   if (!good) return fmt::print(stderr, "{}: the dispatch failed\n", loop.name), false;
-  if (!std::ranges::equal(ours, out)) return fmt::print(stderr, "{}: native and C++ differ\n", loop.name), false;
+  if (!std::ranges::equal(ours, out))
+    return fmt::print(stderr, "{}: native and C++ differ\n", loop.name), false;
   const Race times = race(us, them);
   const double bytes = 4.0 * count * (loop.operands + 1);
-  row(fmt::format("{}, {}", loop.name, where), {fmt::format("{:.1f} GB/s", bytes / times.ours / 1e9),
-                                                fmt::format("{:.1f} GB/s", bytes / times.theirs / 1e9),
-                                                fmt::format("{:.2f}", times.ratio)});
+  row(fmt::format("{}, {}", loop.name, where),
+      {fmt::format("{:.1f} GB/s", bytes / times.ours / 1e9),
+       fmt::format("{:.1f} GB/s", bytes / times.theirs / 1e9), fmt::format("{:.2f}", times.ratio)});
   return true;
 }
 
@@ -323,7 +326,7 @@ bool run_operators(backend::Backend& native, backend::Backend& composed) {
   };
   heading("operators, native / composed, 10^6 a second", "", "f16", "bf16", "f32");
   for (const spec::OpInfo& op : spec::kOps) {
-    if (op.types != spec::kFloats || spec::is_reduction(op.op)) continue;
+    if (op.types != spec::kFloats || spec::is_reduction(op.op) || spec::is_approximate(op.op)) continue;
     std::vector<std::string> cells;
     for (const DataType type : kFloatTypes) cells.push_back(cell(operator_at(op.op, type)));
     row(op.mnemonic, cells);

@@ -55,6 +55,15 @@ struct HostMachine {
     if constexpr (fuses) return std::fma(a, b, c);
     return wide_mul(a, b) + c;
   }
+  Word fadd(Word a, Word b) {
+    return of_floats(a, b, [](float x, float y) { return x + y; });
+  }
+  Word fsub(Word a, Word b) {
+    return of_floats(a, b, [](float x, float y) { return x - y; });
+  }
+  Word fmul(Word a, Word b) {
+    return of_floats(a, b, [](float x, float y) { return x * y; });
+  }
   template <size_t n, class Body>
   std::array<fast::Word<HostMachine>, n> where(fast::Word<HostMachine> condition,
                                                const std::array<fast::Word<HostMachine>, n>& words,
@@ -63,6 +72,10 @@ struct HostMachine {
   }
 
  private:
+  template <class F>
+  static Word of_floats(Word a, Word b, F f) {
+    return std::bit_cast<Word>(f(std::bit_cast<float>(a), std::bit_cast<float>(b)));
+  }
   static Word flushed(Word a) {
     if constexpr (flushes) return (a & ~kSign) < kLeastNormal ? a & kSign : a;
     return a;

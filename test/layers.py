@@ -8,7 +8,8 @@
      a solver in algebra.
   3. In the file of an operation, the reference function stands before the IR is visible: ops/reference.h comes
      first, then only standard headers, then the function, then ops/operation.h. In floating/ it is the same with
-     ops/float_reference.h, which sees standard headers and ops/reference.h alone, and ops/floating.h.
+     ops/float_reference.h, which sees standard headers and ops/reference.h alone, and ops/floating.h. An approximate
+     operation, floating/NAME_approx.cpp, has the reference function of floating/NAME.cpp and none of its own.
 
 Prints FILE:LINE: what is wrong, for each violation, and exits 1; or what it looked at, and exits 0. With
 --self-test it plants each violation in a small tree of its own and exits 1 if one is not found there.
@@ -120,7 +121,10 @@ class Checker:
         soft = name.startswith("ops/float/soft")  # the compositions of operators are no operations
         if name.startswith("ops/") and name.endswith(".cpp") and name.count("/") > 1 and not soft:
             self.operations += 1
-            self.check_operation(path, lines, found, name.startswith("ops/floating/"))
+            if name.startswith("ops/floating/") and name.endswith("_approx.cpp"):
+                self.check_approximate(path, name, lines, found)
+            else:
+                self.check_operation(path, lines, found, name.startswith("ops/floating/"))
         if name in ("ops/reference.h", "ops/float_reference.h"):
             for line, header, quoted in found:
                 if name == "ops/float_reference.h" and header == "ops/reference.h":
@@ -150,6 +154,15 @@ class Checker:
                 return
         if quoted and not (self.root / "include" / header).exists():
             self.problem(path, line, f'"{header}" is in no layer: headers are named from src/')
+
+    def check_approximate(self, path, name, lines, found):
+        if [header for _, header, _ in found] != ["ops/floating.h"]:
+            self.problem(path, found[0][0] if found else 1, "an approximate operation includes ops/floating.h alone")
+        if not (self.root / "src" / name.replace("_approx.cpp", ".cpp")).is_file():
+            self.problem(path, 1, "there is no strict operation beside it")
+        for line, text in enumerate(lines, 1):
+            if re.search(r"\breference\(", text):
+                self.problem(path, line, "an approximate operation has the strict one's reference function")
 
     def check_operation(self, path, lines, found, floating):
         reference, declaration = (
@@ -213,7 +226,9 @@ CLEAN["src/ops/floating.h"] = '#include "ops/operation.h"\n'
 CLEAN["src/ops/floating/h.cpp"] = (CLEAN["src/ops/primitive/math/g.cpp"]
                                    .replace("ops/reference.h", "ops/float_reference.h")
                                    .replace("ops/operation.h", "ops/floating.h"))
+CLEAN["src/ops/floating/h_approx.cpp"] = '#include "ops/floating.h"\n\nnamespace vyre::ops {}\n'
 OPERATION = "src/ops/primitive/math/g.cpp"
+APPROXIMATE = "src/ops/floating/h_approx.cpp"
 FLOATING = "src/ops/floating/h.cpp"
 # What to plant: (file, its new text or (old, new) to replace in it, the line that must be named, a word of the message).
 PLANTED = [
@@ -239,6 +254,9 @@ PLANTED = [
     ("src/ops/float_reference.h", '#include "ops/reference.h"\n#include "base/a.h"\n', 2, "standard headers alone"),
     (FLOATING, ('#include "ops/float_reference.h"\n\n', ""), 1, "begins with"),
     (FLOATING, ("#include <bit>", '#include "ops/operation.h"'), 3, "may not see ops/operation.h"),
+    (APPROXIMATE, '#include "ops/float_reference.h"\n', 1, "ops/floating.h alone"),
+    (APPROXIMATE, '#include "ops/floating.h"\nuint32_t reference(uint32_t a);\n', 2, "strict one's"),
+    ("src/ops/floating/other_approx.cpp", '#include "ops/floating.h"\n', 1, "no strict operation"),
     (OPERATION, ("<bit>", "<fmt/format.h>"), 3, "may not see fmt/format.h"),
     (OPERATION, ("#include <bit>", '#include "base/a.h"'), 3, "may not see base/a.h"),
     (OPERATION, ('#include "ops/reference.h"\n\n', ""), 1, "begins with"),

@@ -37,7 +37,7 @@ LEAF_CASES = 2**20
 DIGEST_DIGITS = 32
 UNSHARED_LENGTH = 5
 KINDS = {"operation", "family"}
-TRACKS = {"integer", "float"}
+TRACKS = {"integer", "float", "approximate"}
 ORACLES = {"law", "specification table", "reference interpreter", "cpu reference function", "composition theorem",
            "external corpus", "property"}
 CHECKS = {"definition", "parity", "law", "determinism"}
@@ -49,7 +49,7 @@ LAWS = {"Commutative": 2, "Associative": 3, "Identity": 1, "SelfInverse": 1, "Id
         "Involution": 1, "DeMorgan": 2, "Monotone": 2, "Bounded": 1, "Complement": 1, "DistributiveOver": 3,
         "Projection": 1, "RoundTrip": 1, "LeftIdentity": 1, "RightIdentity": 1, "LeftAbsorbing": 1, "RightAbsorbing": 1,
         "InverseOf": 2, "Antitone": 2, "LatticeAbsorption": 2, "Trichotomy": 2, "ZeroProduct": 2, "Transitive": 3,
-        "Converse": 2, "Custom": 1}
+        "Converse": 2, "Custom": 1, "Odd": 1, "Even": 1}
 TRUSTS = [
     "the specification rows, laws and families of the registry with this digest say what is meant",
     "the CPU reference functions and the reference interpreter, which are checked against the rows and each other, but "
@@ -334,6 +334,7 @@ EVIDENCE = members(subject=text, grade=text, cases=count, holds=flag)
 FAILURE = members(check=one_of(CHECKS), oracle=text, minimality=one_of(MINIMALITIES), input=list_of(word),
                   expected=list_of(word), actual=list_of(word), note=text, token=text, fault=one_of(FAULTS),
                   history=list_of(text))
+DEVIATIONS = members(bound=small_count, counts=list_of(count), beyond=count, greatest=count)
 VERDICT = members(
     kind=one_of(KINDS), subject=text, entry=LeftOut(text, ""), pipeline=text,
     parity=list_of(members(oracle=one_of(ORACLES), cases=TALLY)), leaves=list_of(LEAF), root=anything,
@@ -341,9 +342,9 @@ VERDICT = members(
     classes=list_of(members(**{"class": text, "cases": count})), boundaries=small_count, boundaries_hit=small_count,
     laws=list_of(members(law=text, claimed=flag, evidence=list_of(EVIDENCE))), failure_count=LeftOut(count, "0"),
     failures=LeftOut(list_of(FAILURE), []), failing_digest=LeftOut(text, ""), error=LeftOut(text, ""),
-    track=LeftOut(one_of(TRACKS), "integer"))
+    track=LeftOut(one_of(TRACKS), "integer"), deviations=LeftOut(DEVIATIONS, None))
 REGISTRY = members(digest=text, operations=small_count, families=small_count, float_operations=LeftOut(small_count, 0),
-                   float_families=LeftOut(small_count, 0))
+                   float_families=LeftOut(small_count, 0), approximate_operations=LeftOut(small_count, 0))
 WAIVER = members(subject=text, track=LeftOut(one_of(TRACKS), "integer"), failures=count, tag=text, link=text, expires=text)
 PREDICATE = members(
     vyre=text, backend=text, device=text, driver=text, floats=LeftOut(text, ""), registry=REGISTRY,
@@ -372,6 +373,31 @@ def leaves_agree(verdict):
     judged = {row["oracle"] for row in verdict["parity"]}
     return (all(int(leaf["cases"]["planned"]) <= LEAF_CASES for leaf in verdict["leaves"] if leaf["oracle"] in judged) and
             all(sums_agree(row, name) for row in verdict["parity"] for name in ("planned", "completed")))
+
+
+def is_approximate(predicate):
+    return "approximate_operations" in predicate["registry"]
+
+
+def deviations_agree(predicate, verdict):
+    """Whether errors are told of approximate operations alone, and of every case that the reference function judged."""
+    if (track_of(verdict) == "approximate") != is_approximate(predicate):
+        return False  # strict and approximate never share a certificate
+    told = verdict.get("deviations")
+    if track_of(verdict) != "approximate":
+        return told is None
+    if "error" in verdict and (told is None or told["bound"] == 0):
+        return True
+    if told is None or len(told["counts"]) != told["bound"] + 1:
+        return False
+    counts, beyond = [int(n) for n in told["counts"]], int(told["beyond"])
+    most, greatest = max((n for n, cases in enumerate(counts) if cases), default=0), int(told["greatest"])
+    if greatest < most or (beyond == 0 and greatest != most):
+        return False
+    if "failures" in verdict or "error" in verdict:
+        return True
+    judged = [int(row["cases"]["completed"]) for row in verdict["parity"] if row["oracle"] == "cpu reference function"]
+    return all(sum(counts) + beyond == cases for cases in judged)
 
 
 def is_flaky(verdict):
@@ -409,6 +435,10 @@ def parity_holds(verdict, strength):
         return False
     if any(failure["fault"] == "flaky" for failure in verdict.get("failures", [])):
         return False
+    if track_of(verdict) == "approximate":
+        deviations = verdict.get("deviations", {"bound": 0})
+        if deviations["bound"] == 0 or deviations["beyond"] != "0":
+            return False
     if not whole(verdict["determinism"]) or verdict["canaries"] == "0" or "canaries_broken" in verdict:
         return False
     if verdict["kind"] == "family":
@@ -439,9 +469,18 @@ def laws_hold(verdict):
     return all(map(is_settled, verdict["laws"])) and "failure_count" not in verdict
 
 
+MARKS = {"integer": "", "float": "f", "approximate": "a"}
+OPERATIONS = {"integer": "operations", "float": "float_operations", "approximate": "approximate_operations"}
+FAMILIES = {"integer": "families", "float": "float_families"}
+
+
+def greatest_level(track):
+    return 1 if track == "approximate" else 2
+
+
 def level_of(track, predicate, waiving=False):
     """0, 1 or 2; when waiving, what is waived lowers none."""
-    registry, level, operations, families = predicate["registry"], 2, 0, 0
+    registry, level, operations, families = predicate["registry"], greatest_level(track), 0, 0
     for verdict in predicate["verdicts"]:
         if track_of(verdict) != track:
             continue
@@ -454,22 +493,25 @@ def level_of(track, predicate, waiving=False):
         if not parity_holds(verdict, predicate["strength"]):
             return 0
         if not laws_hold(verdict):
+            if track == "approximate":
+                return 0
             level = 1
-    there = registry["families"] if track == "integer" else registry.get("float_families", 0)
+    there = registry.get(FAMILIES.get(track), 0)
     return level if operations and families == there else 0
 
 
 def name_of(track, level):
-    return "none" if level == 0 else f"L{level}{'f' if track == 'float' else ''}"
+    return "none" if level == 0 else f"L{level}{MARKS[track]}"
 
 
 def levels_of(predicate):
     registry, out, parts = predicate["registry"], {}, []
-    for track in ["integer", "float"] if registry.keys() & {"float_operations", "float_families"} else ["integer"]:
+    floats = bool(registry.keys() & {"float_operations", "float_families"})
+    for track in ["approximate"] if is_approximate(predicate) else ["integer", "float"] if floats else ["integer"]:
         level = level_of(track, predicate)
         out[track] = name_of(track, level)
         selected = sum(v["kind"] == "operation" and track_of(v) == track for v in predicate["verdicts"])
-        there = registry["operations"] if track == "integer" else registry.get("float_operations", 0)
+        there = registry.get(OPERATIONS[track], 0)
         some = level > 0 and selected != there
         parts.append(f"{track}={out[track]}" + (f"({selected} of {there})" if some else ""))
     return {**out, "line": " ".join(parts)}
@@ -510,11 +552,13 @@ def totals_of(predicate):
 def conforms(predicate):
     """Whether every track of which something was judged has its highest level, but for what is waived."""
     tracks = {track_of(v) for v in predicate["verdicts"]}
-    return bool(tracks) and all(level_of(track, predicate, waiving=True) == 2 for track in tracks)
+    return bool(tracks) and all(level_of(track, predicate, waiving=True) == greatest_level(track) for track in tracks)
 
 
 # the whole
-def tier_of(strength):
+def tier_of(strength, approximate):
+    if approximate:
+        return f"{strength}: at least {STRENGTHS[strength]} cases within the bound an operation"
     cases = f"at least {STRENGTHS[strength]} cases of parity an operation"
     return (f"full: all laws, {cases}, and every domain of at most 2^32 inputs whole" if strength == "full"
             else f"{strength}: all laws, and {cases}")
@@ -546,12 +590,15 @@ def check_statement(payload):
     PREDICATE(predicate, "")
     verdicts = predicate["verdicts"]
     expect(all(map(leaves_agree, verdicts)), "the leaves and the tallies of a verdict differ")
+    expect(all(deviations_agree(predicate, verdict) for verdict in verdicts),
+           "the errors told of a verdict are not those of its track and its cases")
     expect(waivers_fit(predicate), "the waivers are not those of the verdicts")
     roots, root = roots_of(predicate)
     expect([verdict.get("root") for verdict in verdicts] == roots, "the root of a verdict is not that of its leaves")
     expect(pack(verdicts) == packed, "the verdicts are not in the one form that is packed")
-    derived = {"levels": levels_of(predicate), "totals": totals_of(predicate), "trusts": TRUSTS, "track": "strict",
-               "tier": tier_of(predicate["strength"]), "root": root}
+    derived = {"levels": levels_of(predicate), "totals": totals_of(predicate), "trusts": TRUSTS,
+               "track": "approximate" if is_approximate(predicate) else "strict",
+               "tier": tier_of(predicate["strength"], is_approximate(predicate)), "root": root}
     for name, value in derived.items():
         expect(predicate.get(name) == value, f'"{name}" does not follow from the verdicts; they give {value}')
     follows = canonical(statement_around(predicate, packed)).encode()

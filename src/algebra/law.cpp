@@ -45,6 +45,8 @@ constexpr spec::Row<LawKind, Statement> kStatementRows[] = {
     {LawKind::Transitive, transitive},
     {LawKind::Converse, converse},
     {LawKind::Custom, custom},
+    {LawKind::Odd, odd},
+    {LawKind::Even, even},
 };
 constexpr spec::TotalTable<kStatementRows> kStatements;
 
@@ -210,6 +212,15 @@ class Typing {
       }
       case LawKind::Converse: {
         equal(apply(*law_.others[0], {inputs[1], inputs[0]}), law_.f->signature.output);
+        return inputs;
+      }
+      case LawKind::Odd: {
+        equal(apply(*law_.others[0], {inputs[0]}), inputs[0]);
+        equal(apply(*law_.others[0], {law_.f->signature.output}), law_.f->signature.output);
+        return inputs;
+      }
+      case LawKind::Even: {
+        equal(apply(*law_.others[0], {inputs[0]}), inputs[0]);
         return inputs;
       }
       case LawKind::Custom: return {};  // a predicate is typed where it is built

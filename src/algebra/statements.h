@@ -33,5 +33,7 @@ void zero_product(Terms& terms, const BoundLaw& law);
 void transitive(Terms& terms, const BoundLaw& law);
 void converse(Terms& terms, const BoundLaw& law);
 void custom(Terms& terms, const BoundLaw& law);
+void odd(Terms& terms, const BoundLaw& law);
+void even(Terms& terms, const BoundLaw& law);
 
 }  // namespace vyre::algebra

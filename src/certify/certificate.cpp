@@ -23,8 +23,10 @@ constexpr std::string_view kPredicateType = "https://vyre.dev/conformance/v4";
 constexpr size_t kMaxParts = size_t{1} << 22;  // of the verdicts, unpacked
 
 /// What a tier gives, as SEMANTICS has it.
-std::string tier(verify::Strength strength) {
+std::string tier(verify::Strength strength, bool approximate) {
   const uint64_t cases = parity_cases(strength);
+  if (approximate)
+    return fmt::format("{}: at least {} cases within the bound an operation", text(strength), cases);
   switch (strength) {
     case verify::Strength::Quick:
       return fmt::format("quick: all laws, and at least {} cases of parity an operation", cases);
@@ -76,8 +78,9 @@ Digest root_of(const json& verdict) {
 json statement(const Certificate& certificate) {
   json predicate = to_json(certificate);
   predicate["format"] = kFormatVersion;
-  predicate["track"] = "strict";
-  predicate["tier"] = tier(certificate.strength);
+  const bool approximate = certificate.registry.is_approximate();
+  predicate["track"] = approximate ? "approximate" : "strict";
+  predicate["tier"] = tier(certificate.strength, approximate);
   json& verdicts = predicate["verdicts"];
   replace_in_evidence(verdicts, true);
   std::vector<Digest> roots;
@@ -89,11 +92,9 @@ json statement(const Certificate& certificate) {
   }
   predicate["root"] = merkle_root(roots).hex();
   verdicts = pack(verdicts);
-  predicate["levels"] = {{"integer", std::string(text(certificate.level()))},
-                         {"line", certificate.level_line()}};
-  if (certificate.registry.has_floats()) {
-    predicate["levels"]["float"] = text(verify::Track::Float, certificate.level(verify::Track::Float));
-  }
+  predicate["levels"] = {{"line", certificate.level_line()}};
+  for (const verify::Track track : certificate.registry.tracks())
+    predicate["levels"][std::string(text(track))] = text(track, certificate.level(track));
   predicate["totals"] = to_json(totals(certificate.verdicts));
   predicate["trusts"] = trusted();
   // Of strings that went through to_json(), which leaves nothing that is no UTF-8.
@@ -169,8 +170,36 @@ std::optional<std::string> unpack_verdicts(json& predicate) {
   return std::nullopt;
 }
 
+/// Whether errors are told of an approximate operation, and of nothing else; and each case that the reference
+/// function judged is among them.
+std::optional<std::string> wrong_deviations(const verify::Verdict& verdict) {
+  const verify::Deviations& d = verdict.deviations;
+  if (verdict.track != verify::Track::Approximate)
+    return d == verify::Deviations{} ? std::nullopt
+                                     : std::optional<std::string>("a strict subject has errors");
+  if (!verdict.error.empty() && d.bound == 0) return std::nullopt;  // what stopped it came before them
+  if (d.counts.size() != size_t{d.bound} + 1) return "the errors are not counted up to the bound";
+  uint64_t told = d.beyond, most = 0;
+  for (size_t n = 0; n < d.counts.size(); ++n) {
+    told += d.counts[n];
+    if (d.counts[n] != 0) most = n;
+  }
+  if (d.greatest < most || (d.beyond == 0 && d.greatest != most))
+    return "the greatest error is not that of the counts";
+  for (const verify::OracleCases& oracle : verdict.parity) {
+    if (oracle.oracle != verify::Oracle::CpuReference || !verdict.failures.empty() || !verdict.error.empty())
+      continue;
+    if (told != oracle.tally.completed)
+      return fmt::format("errors of {} cases are told, and {} were judged", told, oracle.tally.completed);
+  }
+  return std::nullopt;
+}
+
 /// Whether leaves and tallies tell the same, and no other track's subject is among the verdicts.
-std::optional<std::string> disagreement(const verify::Verdict& verdict) {
+std::optional<std::string> disagreement(const verify::Verdict& verdict, bool approximate) {
+  if ((verdict.track == verify::Track::Approximate) != approximate)
+    return "strict and approximate verdicts never share a certificate";
+  if (const auto wrong = wrong_deviations(verdict)) return wrong;
   for (const verify::OracleCases& oracle : verdict.parity) {
     verify::Tally sum;
     for (const verify::Leaf& leaf : verdict.leaves) {
@@ -208,7 +237,7 @@ Result<Certificate> read_statement(std::string_view payload) {
   if (!certificate) return std::unexpected(unreadable(certificate.error()));
 
   for (const verify::Verdict& verdict : certificate->verdicts) {
-    if (const auto wrong = disagreement(verdict))
+    if (const auto wrong = disagreement(verdict, certificate->registry.is_approximate()))
       return std::unexpected(inconsistent(fmt::format("{}: {}", verdict.subject, *wrong)));
   }
   if (const auto wrong = wrong_waivers(*certificate)) return std::unexpected(inconsistent(*wrong));
@@ -241,8 +270,9 @@ std::string Certificate::level_line() const {
   const auto line = [&](verify::Track track) {
     return certify::level_line(track, level(track), operations(track), registry.operations_of(track));
   };
-  const std::string integers = line(verify::Track::Integer);
-  return registry.has_floats() ? fmt::format("{} {}", integers, line(verify::Track::Float)) : integers;
+  std::string out;
+  for (const verify::Track track : registry.tracks()) out += (out.empty() ? "" : " ") + line(track);
+  return out;
 }
 
 uint32_t Certificate::operations(verify::Track track) const {
@@ -256,15 +286,15 @@ bool Certificate::passed() const {
   const auto right = [&](verify::Track track) {
     const bool none =
         std::ranges::none_of(verdicts, [&](const verify::Verdict& v) { return v.track == track; });
-    return none || level(track) == Level::L2;
+    return none || level(track) == greatest_level(track);
   };
-  return !verdicts.empty() && right(verify::Track::Integer) && right(verify::Track::Float);
+  return !verdicts.empty() && std::ranges::all_of(registry.tracks(), right);
 }
 
 bool Certificate::conforms() const {
   if (passed()) return true;
   // As if what is waived had not been asked; but a family that is not there was not waived.
-  for (const verify::Track track : {verify::Track::Integer, verify::Track::Float}) {
+  for (const verify::Track track : registry.tracks()) {
     uint32_t families = 0, any = 0;
     for (const verify::Verdict& v : verdicts) {
       if (v.track != track) continue;

@@ -33,12 +33,31 @@ struct Registry {
   uint32_t families = 0;
   uint32_t float_operations = 0;  // of the other
   uint32_t float_families = 0;
+  uint32_t approximate_operations = 0;  // and then there are none of the others
 
   uint32_t operations_of(verify::Track track) const {
-    return track == verify::Track::Float ? float_operations : operations;
+    switch (track) {
+      case verify::Track::Integer: return operations;
+      case verify::Track::Float: return float_operations;
+      case verify::Track::Approximate: return approximate_operations;
+    }
+    return 0;
   }
   uint32_t families_of(verify::Track track) const {
-    return track == verify::Track::Float ? float_families : families;
+    switch (track) {
+      case verify::Track::Integer: return families;
+      case verify::Track::Float: return float_families;
+      case verify::Track::Approximate: return 0;
+    }
+    return 0;
+  }
+  /// Whether it is that of the approximate track.
+  bool is_approximate() const { return approximate_operations != 0; }
+  /// The tracks that a certificate speaks of.
+  std::vector<verify::Track> tracks() const {
+    if (is_approximate()) return {verify::Track::Approximate};
+    if (has_floats()) return {verify::Track::Integer, verify::Track::Float};
+    return {verify::Track::Integer};
   }
   /// Whether there are two tracks: builds before floats had one.
   bool has_floats() const { return float_operations != 0 || float_families != 0; }
@@ -47,7 +66,8 @@ struct Registry {
 /// The registry that is built in. The digest covers names and digests of its entries: id, version, signature,
 /// composition (as wire bytes), laws, denials, classes, boundary values and specification rows of each
 /// operation; name, members, rows and programs of each family.
-const Registry& this_registry();
+/// The approximate track has a registry of its own, which has the bounds besides.
+const Registry& this_registry(bool approximate = false);
 /// The digest of what this build's registry says of a subject, 128 bits in hexadecimal; empty for a name that
 /// it does not have. A verdict on an entry holds in any registry that has the same entry, so a new operation
 /// does not void the verdicts on the others.

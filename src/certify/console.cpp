@@ -94,6 +94,20 @@ std::string indented(std::string_view text, std::string_view margin) {
   return out;
 }
 
+/// Of an approximate track: how many answers were how far off.
+std::string errors(const Certificate& c) {
+  if (!c.registry.is_approximate()) return {};
+  size_t width = std::string_view("errors in ULP").size();
+  for (const Verdict& v : c.verdicts) width = std::max(width, v.subject.size());
+  std::string out =
+      fmt::format("  {:<{}}  {:>5}  {:>8}  distribution\n", "errors in ULP", width, "bound", "greatest");
+  for (const Verdict& v : c.verdicts) {
+    out += fmt::format("  {:<{}}  {:>5}  {:>8}  {}\n", v.subject, width, v.deviations.bound,
+                       v.deviations.greatest, distribution(v.deviations));
+  }
+  return out + "\n";
+}
+
 /// How many cases each oracle judged, the stronger first.
 std::string judges(std::span<const Verdict> verdicts) {
   std::map<verify::Oracle, uint64_t> cases;
@@ -117,6 +131,15 @@ std::string name_of(const Verdict& v) {
 std::string grouped(uint64_t n) {
   std::string out = std::to_string(n);
   for (size_t at = out.size(); at > 3;) out.insert(at -= 3, ",");
+  return out;
+}
+
+std::string distribution(const verify::Deviations& d) {
+  std::string out;
+  for (size_t n = 0; n < d.counts.size(); ++n) {
+    if (d.counts[n] != 0) out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", n, grouped(d.counts[n]));
+  }
+  if (d.beyond != 0) out += fmt::format("{}beyond: {}", out.empty() ? "" : ", ", grouped(d.beyond));
   return out;
 }
 
@@ -159,9 +182,11 @@ std::string report(const Certificate& c, const ReportOptions& options) {
   if (!c.floats.empty()) out += fmt::format("floats {}\n", c.floats);
   const std::string floats =
       c.registry.has_floats() ? fmt::format(", {} on floats", c.registry.float_operations) : std::string();
+  const uint32_t registered =
+      c.registry.operations + c.registry.float_operations + c.registry.approximate_operations;
   out += fmt::format("registry {} ({} operations{}), strength {}, seed {}{}\n\n",
-                     c.registry.digest.substr(0, 16), c.registry.operations + c.registry.float_operations,
-                     floats, text(c.strength), c.seed,
+                     c.registry.digest.substr(0, 16), registered,
+                     c.registry.is_approximate() ? ", approximate" : floats, text(c.strength), c.seed,
                      c.selection == "*" ? "" : fmt::format(", selection {}", c.selection));
   std::vector<Row> operations, families;
   for (size_t k = 0; k < c.verdicts.size(); ++k) {
@@ -171,6 +196,7 @@ std::string report(const Certificate& c, const ReportOptions& options) {
   }
   out += table("operation", operations, !options.seconds.empty());
   out += table("family", families, !options.seconds.empty());
+  out += errors(c);
 
   for (const Verdict& v : c.verdicts) {
     std::vector<std::string> missing = missing_for_parity(v, c.strength);
@@ -210,7 +236,7 @@ std::string report(const Certificate& c, const ReportOptions& options) {
       fmt::format("{} cases planned: {} passed, {} failed, {} waived, {} unsupported\n", grouped(t.planned),
                   grouped(t.passed), grouped(t.failed), grouped(t.waived), grouped(t.unsupported));
   if (t.flaky != 0) out += fmt::format("{} subjects are flaky, and nothing is certified of them\n", t.flaky);
-  for (const verify::Track track : {verify::Track::Integer, verify::Track::Float}) {
+  for (const verify::Track track : c.registry.tracks()) {
     uint64_t least = UINT64_MAX;
     for (const Verdict& v : c.verdicts) {
       if (v.kind == SubjectKind::Operation && v.track == track)

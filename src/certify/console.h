@@ -39,6 +39,8 @@ std::string junit(const Certificate& certificate, const ReportOptions& options);
 
 /// "12,345,678"
 std::string grouped(uint64_t n);
+/// "0: 9,000, 1: 1,000": how many answers were how many ULP off.
+std::string distribution(const verify::Deviations& deviations);
 /// One word of a shell's command line, in quotes where it must be.
 std::string shell_quoted(std::string_view word);
 /// "0x0000001f (31)"

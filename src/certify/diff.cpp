@@ -115,7 +115,7 @@ void append(std::vector<std::string>& lines, std::string_view title, const std::
 
 Difference diff(const Certificate& from, const Certificate& to) {
   Difference out;
-  out.same_level = std::ranges::all_of(std::array{Track::Integer, Track::Float},
+  out.same_level = std::ranges::all_of(std::array{Track::Integer, Track::Float, Track::Approximate},
                                        [&](Track track) { return from.level(track) == to.level(track); });
   const std::string was = from.level_line(), is = to.level_line();
   out.lines.push_back(was == is ? fmt::format("level: {} in both", is)
@@ -138,6 +138,7 @@ Difference diff(const Certificate& from, const Certificate& to) {
       .of("families", from.registry.families, to.registry.families)
       .of("float operations", from.registry.float_operations, to.registry.float_operations)
       .of("float families", from.registry.float_families, to.registry.float_families)
+      .of("approximate operations", from.registry.approximate_operations, to.registry.approximate_operations)
       .append_to(out.lines, "registry");
   const Subjects subjects = compare(from, to);
   append(out.lines, "lost", subjects.lost, kShownSubjects, "; ");

@@ -95,6 +95,15 @@ void describe(Archive& a, T& x)
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::Deviations>
+{
+  a.field("bound", x.bound);
+  a.counts("counts", x.counts);
+  a.field("beyond", x.beyond);
+  a.field("greatest", x.greatest);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
   requires std::same_as<std::remove_const_t<T>, verify::Verdict>
 {
   a.name("kind", x.kind, verify::kSubjectKindNames);
@@ -118,6 +127,7 @@ void describe(Archive& a, T& x)
   a.optional("failing_digest", x.failing_digest);
   a.optional("error", x.error);
   a.later_name("track", x.track, verify::kTrackNames);
+  a.later_field("deviations", x.deviations);
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
@@ -139,6 +149,7 @@ void describe(Archive& a, T& x)
   a.field("families", x.families);
   a.later_field("float_operations", x.float_operations);
   a.later_field("float_families", x.float_families);
+  a.later_field("approximate_operations", x.approximate_operations);
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
@@ -187,6 +198,11 @@ class Writer {
   template <typename T>
   void field(const char* name, const T& x) {
     out[name] = value(x);
+  }
+  void counts(const char* name, const std::vector<uint64_t>& xs) {
+    json list = json::array();
+    for (const uint64_t x : xs) list.push_back(decimal(x));
+    out[name] = std::move(list);
   }
   /// Not written when it is empty.
   void optional(const char* name, const std::string& x) {
@@ -243,6 +259,13 @@ class Reader {
   template <typename T>
   void field(const char* name, T& x) {
     if (const json* j = find(name)) read(*j, x, path_ + "/" + name);
+  }
+  void counts(const char* name, std::vector<uint64_t>& xs) {
+    const json* j = find(name);
+    if (j == nullptr) return;
+    const std::string path = path_ + "/" + name;
+    if (!j->is_array()) return fail(path, "is not a list");
+    for (const json& item : *j) read(item, xs.emplace_back(), path);
   }
   void optional(const char* name, std::string& x) {
     if (in_.is_object() && in_.contains(name)) field(name, x);

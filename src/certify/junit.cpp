@@ -128,6 +128,10 @@ std::string junit(const Certificate& c, const ReportOptions& options) {
       inside = all ? fmt::format("    <skipped message=\"{}\"/>\n", why)
                    : fmt::format("    <system-out>{}</system-out>\n", why);
     }
+    if (inside.empty() && v.track == verify::Track::Approximate) {
+      inside = fmt::format("    <system-out>errors of at most {} ULP, {} are allowed; {}</system-out>\n",
+                           v.deviations.greatest, v.deviations.bound, distribution(v.deviations));
+    }
     const std::string head = fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
                                          text(v.kind), attribute(name_of(v)), seconds);
     cases += inside.empty() ? head + "/>\n" : head + ">\n" + inside + "  </testcase>\n";

@@ -61,13 +61,20 @@ uint64_t instances_on_256_values(const LawVerdict& law) {
 }  // namespace
 
 std::string text(verify::Track track, Level level) {
-  const bool marked = track == verify::Track::Float && level != Level::None;
-  return fmt::format("{}{}", text(level), marked ? "f" : "");
+  if (level == Level::None) return std::string(text(level));
+  switch (track) {
+    case verify::Track::Integer: return std::string(text(level));
+    case verify::Track::Float: return fmt::format("{}f", text(level));
+    case verify::Track::Approximate: return fmt::format("{}a", text(level));
+  }
+  return {};
 }
 
 std::optional<Requirement> find_requirement(std::string_view name) {
-  for (const verify::Track track : {verify::Track::Integer, verify::Track::Float}) {
+  for (const verify::Track track :
+       {verify::Track::Integer, verify::Track::Float, verify::Track::Approximate}) {
     for (const Level level : {Level::L1, Level::L2}) {
+      if (level > greatest_level(track)) continue;
       const std::string wanted = text(track, level);
       if (name == wanted || name == fmt::format("{}={}", verify::text(track), wanted))
         return Requirement{track, level};
@@ -132,6 +139,13 @@ std::vector<std::string> missing_for_parity(const Verdict& verdict, Strength str
     }
     if (verdict.boundaries_hit != verdict.boundaries) missing.push_back("not every boundary value was run");
   }
+  const verify::Deviations& deviations = verdict.deviations;
+  if (verdict.track == verify::Track::Approximate && deviations.bound == 0)
+    missing.push_back("nothing was said of errors");
+  if (deviations.beyond != 0) {
+    missing.push_back(fmt::format("{} answers beyond the bound of {} ULP, the farthest {} away",
+                                  deviations.beyond, deviations.bound, deviations.greatest));
+  }
   require_whole(missing, verdict.determinism, "repeated runs");
   if (verdict.canaries == 0) missing.push_back("no canary was looked at");
   if (verdict.canaries_broken != 0)
@@ -153,12 +167,16 @@ std::vector<std::string> missing_for_laws(const Verdict& verdict) {
 Level level_of(verify::Track track, std::span<const Verdict> verdicts, Strength strength,
                uint32_t registered_families) {
   uint32_t families = 0, operations = 0;
-  Level level = Level::L2;
+  Level level = greatest_level(track);
   for (const Verdict& verdict : verdicts) {
     if (verdict.track != track) continue;
     (verdict.kind == SubjectKind::Family ? families : operations) += 1;
     if (!missing_for_parity(verdict, strength).empty()) return Level::None;
-    if (!missing_for_laws(verdict).empty()) level = Level::L1;
+    if (!missing_for_laws(verdict).empty()) {
+      // An approximate operation has no laws, so what is missing is that something failed.
+      if (track == verify::Track::Approximate) return Level::None;
+      level = Level::L1;
+    }
   }
   return families != registered_families || operations == 0 ? Level::None : level;
 }

@@ -6,7 +6,8 @@
 // every claimed law was verified, exhaustively on u8 and edge256 and witnessed, on the definition and on the
 // backend itself, and every denied law was refuted on both. A law with no case run is not verified. There is
 // a level for each track: L1f and L2f are the same of what has a float in its types; a verdict is of one
-// track. Source: vyre-conform-spec, "Conformance Levels"; semantics, "Laws and evidence".
+// track. L1a, of the approximate track, is L1 with "within the bound" in the place of "the expected bytes";
+// there is nothing above it. Source: vyre-conform-spec, "Conformance Levels"; semantics, "Laws and evidence".
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ namespace vyre::certify {
 enum class Level : uint8_t { None, L1, L2 };
 inline constexpr std::array<std::string_view, 3> kLevelNames = {"none", "L1", "L2"};
 constexpr std::string_view text(Level level) { return kLevelNames[static_cast<size_t>(level)]; }
-/// "L2", of floats "L2f"; "none".
+/// "L2", of floats "L2f", of the approximate track "L1a"; "none".
 std::string text(verify::Track track, Level level);
 
 /// A level of a track, as people ask for it.
@@ -32,7 +33,7 @@ struct Requirement {
   Level level{};
   bool operator==(const Requirement&) const = default;
 };
-/// "L1", "L2f", "integer=L2", "float=L1f"; nothing for what is no level to reach.
+/// "L1", "L2f", "L1a", "integer=L2", "float=L1f", "approximate=L1a"; nothing for what is no level to reach.
 std::optional<Requirement> find_requirement(std::string_view name);
 
 /// The least a parity check of an operation must have run, and a witnessed law.
@@ -55,7 +56,12 @@ inline Level integer_level(std::span<const verify::Verdict> verdicts, verify::St
   return level_of(verify::Track::Integer, verdicts, strength, registered_families);
 }
 
-/// "integer=L2", "float=L2f(12 of 41)", "integer=none".
+/// The greatest level that a track has.
+constexpr Level greatest_level(verify::Track track) {
+  return track == verify::Track::Approximate ? Level::L1 : Level::L2;
+}
+
+/// "integer=L2", "float=L2f(12 of 41)", "integer=none", "approximate=L1a".
 std::string level_line(verify::Track track, Level level, uint32_t selected_operations,
                        uint32_t registered_operations);
 

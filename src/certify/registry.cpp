@@ -85,6 +85,7 @@ void add(Hasher& h, const ops::Operation& op) {
     add(h, row.rationale);
     add(h, row.source);
   }
+  if (op.bound != 0) h.update_u32(op.bound);
 }
 
 void add(Hasher& h, const verify::Family family) {
@@ -102,7 +103,7 @@ void add(Hasher& h, const verify::Family family) {
   }
 }
 
-/// Names and digests of all entries, in the order of the registry.
+/// Names and digests of all entries, in the order of a registry.
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
 template <typename T>
@@ -112,43 +113,61 @@ std::string entry_digest(const T& entry) {
   return h.finish().hex().substr(0, verify::kDigestDigits);
 }
 
-Entries make_entries() {
+bool is_approximate(const ops::Operation& op) { return verify::track_of(op) == verify::Track::Approximate; }
+
+Entries make_entries(bool approximate) {
   Entries out;
-  for (const ops::Operation& op : ops::all_operations())
-    out.emplace_back(verify::subject_of(op.id, op.version), entry_digest(op));
+  for (const ops::Operation& op : ops::all_operations()) {
+    if (is_approximate(op) == approximate)
+      out.emplace_back(verify::subject_of(op.id, op.version), entry_digest(op));
+  }
+  if (approximate) return out;  // families are of strict programs
   for (const verify::FamilyInfo& family : verify::kFamilies)
     out.emplace_back(family.text, entry_digest(family.family));
   return out;
 }
 
-const Entries& entries() {
-  static const Entries list = make_entries();
-  return list;
+const Entries& entries(bool approximate) {
+  static const Entries strict = make_entries(false), other = make_entries(true);
+  return approximate ? other : strict;
 }
 
-Registry make_registry() {
+Registry make_registry(bool approximate) {
   Hasher h;
-  for (const auto& [name, digest] : entries()) {
+  for (const auto& [name, digest] : entries(approximate)) {
     add(h, name);
     add(h, digest);
   }
-  const auto floats = uint32_t(std::ranges::count_if(ops::all_operations(), [](const ops::Operation& op) {
-    return verify::track_of(op) == verify::Track::Float;
-  }));
-  return {h.finish().hex(), uint32_t(ops::all_operations().size()) - floats,
-          verify::parts_of(verify::Track::Integer), floats, verify::parts_of(verify::Track::Float)};
+  const auto operations = [](verify::Track track) {
+    return uint32_t(std::ranges::count_if(
+        ops::all_operations(), [&](const ops::Operation& op) { return verify::track_of(op) == track; }));
+  };
+  using verify::Track;
+  Registry out{.digest = h.finish().hex()};
+  if (approximate) {
+    out.approximate_operations = operations(Track::Approximate);
+    return out;
+  }
+  out.operations = operations(Track::Integer);
+  out.families = verify::parts_of(Track::Integer);
+  out.float_operations = operations(Track::Float);
+  out.float_families = verify::parts_of(Track::Float);
+  return out;
 }
 
 }  // namespace
 
-const Registry& this_registry() {
-  static const Registry registry = make_registry();
-  return registry;
+const Registry& this_registry(bool approximate) {
+  static const Registry strict = make_registry(false), other = make_registry(true);
+  return approximate ? other : strict;
 }
 
 std::string entry_of(std::string_view subject) {
-  const auto found = std::ranges::find(entries(), subject, &Entries::value_type::first);
-  return found == entries().end() ? std::string() : found->second;
+  for (const bool approximate : {false, true}) {
+    const auto found = std::ranges::find(entries(approximate), subject, &Entries::value_type::first);
+    if (found != entries(approximate).end()) return found->second;
+  }
+  return {};
 }
 
 }  // namespace vyre::certify

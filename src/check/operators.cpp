@@ -199,12 +199,23 @@ DataType BodyChecker::reduction(ExprId id, const Expr& e) {
     malformed(span, fmt::format("{} with {} bounds", written(e.op), e.args.count));
     return kUnknownType;
   }
-  const auto fold = e.immediate <= UINT16_MAX ? spec::find_op_tag(uint16_t(e.immediate)) : std::nullopt;
-  if (!fold || !spec::is_fold(*fold)) {
+  const bool approximate = e.op == spec::Op::FReduceApprox;
+  const auto fold = spec::fold_of(e.op, e.immediate);
+  if (!fold || !spec::folds_with(e.op, *fold)) {
     report_.add(DiagCode::V041, span,
                 fold ? fmt::format("{} cannot fold with `{}`", written(e.op), spec::mnemonic(*fold))
                      : fmt::format("{} without an operator that folds", written(e.op)),
-                fmt::format("write {}(fadd, buffer), or fmul, fmin or fmax", spec::mnemonic(e.op)));
+                approximate
+                    ? fmt::format("write {}(fadd, buffer, {}), or fmin or fmax", spec::mnemonic(e.op),
+                                  spec::kLeastTolerance)
+                    : fmt::format("write {}(fadd, buffer), or fmul, fmin or fmax", spec::mnemonic(e.op)));
+  }
+  if (const uint32_t tolerance = spec::tolerance_of(e.immediate);
+      approximate && tolerance < spec::kLeastTolerance) {
+    report_.add(DiagCode::V043, span, fmt::format("{} with a tolerance of {} ULP", written(e.op), tolerance),
+                fmt::format("tolerate at least {} ULP, which any tree of additions keeps, or fold by "
+                            "freduce_tree_binary or freduce_strict",
+                            spec::kLeastTolerance));
   }
   for (const ExprId bound : code_.args(e)) check_index(bound);
   const uint32_t target = find_buffer(e.symbol, span);

@@ -82,8 +82,10 @@ Types types_of(Op op, const ProgramOptions& options) {
     case Signature::UU_V:
     case Signature::UUUU_V:
     case Signature::V_U: break;
-    case Signature::Reduce: return {spec::kU32Only, info.types};  // a range, and what it gives
+    case Signature::Reduce:  // a range, and what it gives
+      return spec::is_approximate(op) ? out : Types{spec::kU32Only, info.types};
   }
+  if (spec::is_approximate(op)) return out;  // programs that are compared bit by bit have none
   for (const spec::TypeInfo& type : spec::kTypes) {
     if (!info.types.contains(type.type)) continue;
     out.results = out.results | spec::only(spec::result_type(op, type.type));
@@ -165,7 +167,8 @@ void ProgramCoverage::find_possible(const ProgramOptions& options) {
   }
   for (const spec::OpInfo& op : spec::kOps) {
     for (const spec::OpInfo& fold : spec::kOps) {
-      if (spec::is_reduction(op.op) && spec::is_fold(fold.op)) allow(Family::Fold, fold_item(op.op, fold.op));
+      const bool strict = spec::is_reduction(op.op) && !spec::is_approximate(op.op);
+      if (strict && spec::is_fold(fold.op)) allow(Family::Fold, fold_item(op.op, fold.op));
     }
   }
   for (const spec::TypeInfo& type : spec::kTypes) {
@@ -173,7 +176,7 @@ void ProgramCoverage::find_possible(const ProgramOptions& options) {
     for (const spec::OpInfo& op : spec::kOps) {
       const bool counted = op.signature != Signature::Cast && op.signature != Signature::Bitcast &&
                            op.signature != Signature::Call;
-      const bool there = options.atomics || !spec::is_atomic(op.op);
+      const bool there = (options.atomics || !spec::is_atomic(op.op)) && !spec::is_approximate(op.op);
       if (counted && there && op.types.contains(t))
         allow(Family::Application, size_t(op.op) * kTypes + size_t(t));
     }
@@ -227,7 +230,7 @@ void ProgramCoverage::add_expr(const check::Checked& program, ir::ExprId id) {
       return hit(Family::Cast, size_t(operand(0)) * kTypes + size_t(e.type));
     case Signature::Bitcast: return hit(Family::Bitcast, size_t(operand(0)) * kTypes + size_t(e.type));
     case Signature::Reduce:
-      hit(Family::Fold, fold_item(e.op, *spec::find_op_tag(uint16_t(e.immediate))));
+      hit(Family::Fold, fold_item(e.op, *spec::fold_of(e.op, e.immediate)));
       return hit(Family::Application, size_t(e.op) * kTypes + size_t(r.type(id)));
     case Signature::Call: return;
     case Signature::CTT_T:

@@ -28,7 +28,7 @@ const std::vector<Application>& applications(DataType result) {
   static const auto all = [] {
     ByResult<Application> out;
     for (const spec::OpInfo& op : spec::kOps) {
-      if (!spec::is_scalar(op.op)) continue;
+      if (!spec::is_scalar(op.op) || spec::is_approximate(op.op)) continue;
       for (const spec::TypeInfo& type : spec::kTypes) {
         if (op.types.contains(type.type))
           out[size_t(spec::result_type(op.op, type.type))].push_back({op.op, type.type});

@@ -186,10 +186,13 @@ Ex ProgramBuilder::atomic_compare_exchange(BufferRef buffer, Ex index, Ex expect
   return add({.kind = ExprKind::Apply, .op = Op::AtomicCompareExchange, .symbol = buffer.name},
              {{index, expected, value}});
 }
-Ex ProgramBuilder::reduce(Op op, Op fold, BufferRef buffer, std::initializer_list<Ex> range) {
-  return add(
-      {.kind = ExprKind::Apply, .op = op, .symbol = buffer.name, .immediate = spec::info(fold).wire_tag},
-      range);
+Ex ProgramBuilder::reduce(Op op, Op fold, BufferRef buffer, uint32_t tolerance,
+                          std::initializer_list<Ex> range) {
+  return add({.kind = ExprKind::Apply,
+              .op = op,
+              .symbol = buffer.name,
+              .immediate = spec::reduction_immediate(fold, tolerance)},
+             range);
 }
 void ProgramBuilder::store(BufferRef buffer, std::initializer_list<Ex> indices, Ex value) {
   std::vector<Ex> operands(indices);

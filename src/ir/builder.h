@@ -163,8 +163,17 @@ class ProgramBuilder : public BuilderBase {
   Ex atomic_compare_exchange(BufferRef buffer, Ex index, Ex expected, Ex value);
   /// FReduceStrict or FReduceTreeBinary of a buffer of floats with one of the operators of spec::is_fold: of
   /// all elements, or of those from `from` to below `to`.
-  Ex reduce(Op op, Op fold, BufferRef buffer) { return reduce(op, fold, buffer, {}); }
-  Ex reduce(Op op, Op fold, BufferRef buffer, Ex from, Ex to) { return reduce(op, fold, buffer, {from, to}); }
+  Ex reduce(Op op, Op fold, BufferRef buffer) { return reduce(op, fold, buffer, 0, {}); }
+  Ex reduce(Op op, Op fold, BufferRef buffer, Ex from, Ex to) {
+    return reduce(op, fold, buffer, 0, {from, to});
+  }
+  /// FReduceApprox, with its tolerance in ULP: spec::kLeastTolerance to spec::kGreatestTolerance.
+  Ex reduce_approx(Op fold, BufferRef buffer, uint32_t tolerance) {
+    return reduce(Op::FReduceApprox, fold, buffer, tolerance, {});
+  }
+  Ex reduce_approx(Op fold, BufferRef buffer, uint32_t tolerance, Ex from, Ex to) {
+    return reduce(Op::FReduceApprox, fold, buffer, tolerance, {from, to});
+  }
 
   void store(BufferRef buffer, Ex index, Ex value) { store(buffer, std::initializer_list<Ex>{index}, value); }
   void store(BufferRef buffer, std::initializer_list<Ex> indices, Ex value);
@@ -177,7 +186,7 @@ class ProgramBuilder : public BuilderBase {
  private:
   BufferRef declare(std::string_view name, BufferAccess access, DataType element, uint32_t binding,
                     uint32_t count);
-  Ex reduce(Op op, Op fold, BufferRef buffer, std::initializer_list<Ex> range);
+  Ex reduce(Op op, Op fold, BufferRef buffer, uint32_t tolerance, std::initializer_list<Ex> range);
   BufferRef declare(std::string_view name, BufferAccess access, const Tensor& tensor, uint32_t binding);
   Program program_;
 };

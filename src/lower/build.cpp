@@ -312,7 +312,7 @@ class Linearizer {
     const ir::Expr& expr = code()[id];
     const std::vector<Value> range = pop(expr.args.count);
     Reduction reduction{.op = expr.op,
-                        .fold = *spec::find_op_tag(uint16_t(expr.immediate)),
+                        .fold = *spec::fold_of(expr.op, expr.immediate),
                         .type = at.type,
                         .buffer = check::index(resolution().buffer(id))};
     if (!range.empty()) reduction.range = {range[0], range[1]};

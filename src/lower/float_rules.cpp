@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "lower/approximate_forms.h"
 #include "lower/fast_forms.h"
 #include "lower/guarded.h"
 #include "ops/float/soft.h"
@@ -270,8 +271,34 @@ Parts legalize_float(Rewriter& r, const Inst& apply) {
   return {};
 }
 
+namespace {
+
+/// The strict function of one f32 that is no operand: what an approximate form widened.
+Value strict_of_single(Rewriter& r, Op strict, Value x) {
+  if (has_fast_form(strict, r.target().floats)) return fast_form(r, strict, x);
+  return r.inlined(composition(strict, DataType::F32), std::array{Parts(x)})[0];
+}
+
+}  // namespace
+
+// match:  fexp_approx(a) and the like, with a form of its own
+// result: that, of a widened; narrowed, and of NaN the NaN
+// match:  another approximate function
+// result: the strict one
+Parts legalize_approximate(Rewriter& r, const Inst& apply) {
+  const DataType type = apply.operand_type;
+  Inst strict = apply;
+  strict.op = spec::strict_of(apply.op);
+  if (!has_approximate_form(apply.op, type, r.target().floats)) return legalize_float(r, strict);
+  const Value x = operands(r, apply).a;
+  const Value result = approximate_form(r, apply.op, x, [&] { return strict_of_single(r, strict.op, x); });
+  if (type == DataType::F32) return result;
+  const FloatFormat f = spec::float_format(type);
+  return choose(r, is_nan(r, kSingle, result), r.constant(f.nan()), narrow(r, type, result));
+}
+
 Route float_route(const Inst& apply, const FloatPromises& floats) {
-  if (apply.op != Op::Cast) return route_of(apply.op, apply.operand_type, floats);
+  if (apply.op != Op::Cast) return route_of(spec::strict_of(apply.op), apply.operand_type, floats);
   return cast_route(apply, floats);
 }
 
@@ -279,7 +306,8 @@ Route float_route(const Inst& apply, const FloatPromises& floats) {
 bool gives_raw_nan(const Kernel& kernel, const Inst& apply, const FloatPromises& floats) {
   if (is_same_twice(kernel, apply)) return true;
   const Route route = float_route(apply, floats);
-  if (route == Route::Composed || spec::is_elementary(apply.op)) return false;
+  const bool function = spec::is_elementary(apply.op) || spec::is_approximate(apply.op);
+  if (route == Route::Composed || function) return false;
   if (apply.op == Op::Cast) return cast_gives_raw_nan(apply);
   if (apply.operand_type == DataType::BF16) return false;
   // A guess is right only where the result is a number.

@@ -17,7 +17,7 @@
 namespace vyre::lower {
 
 struct Reduction {
-  spec::Op op{};          // FReduceStrict or FReduceTreeBinary
+  spec::Op op{};          // FReduceApprox is the tree of FReduceTreeBinary
   spec::Op fold{};        // is_fold
   spec::DataType type{};  // of the elements: a float
   uint32_t buffer = 0;

@@ -221,7 +221,9 @@ constexpr Rules vectors(Rule rule) { return {nullptr, nullptr, nullptr, rule, nu
 constexpr Rules all(Rule rule) { return {rule, rule, rule, rule, rule, rule}; }
 constexpr Rules all_but_truth(Rule rule) { return {rule, rule, rule, rule, nullptr, rule}; }
 
-constexpr bool is_pure(Op op) { return !spec::is_atomic(op) && !spec::is_reduction(op) && op != Op::Call; }
+constexpr bool is_pure(Op op) {
+  return !spec::is_atomic(op) && !spec::is_reduction(op) && !spec::is_approximate(op) && op != Op::Call;
+}
 
 constexpr Rules floats(Rule rule) { return {nullptr, nullptr, nullptr, nullptr, nullptr, rule}; }
 
@@ -379,6 +381,7 @@ Value high_product(Rewriter& r, Value a, Value b) {
 }
 
 Parts legalize_apply(Rewriter& r, const Inst& apply) {
+  if (spec::is_approximate(apply.op)) return legalize_approximate(r, apply);
   return rule_for(kRules[apply.op], apply.operand_type)(r, apply);
 }
 

@@ -7,6 +7,7 @@
 // "Floats"; vyre-conform-spec, "Float semantics".
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -93,6 +94,48 @@ Operation floating(std::string_view name, Reference reference) {
   out.reference = reference;
   out.compose = compose_operator<op>;
   return out;
+}
+
+/// declare.operator()<Float>() for each of the types, in the order of the ledger.
+template <typename Declare>
+std::vector<Operation> at_each_float(Declare declare) {
+  return {
+    declare.template operator()<host_float::F16>(),
+    declare.template operator()<host_float::BF16>(),
+    declare.template operator()<host_float::F32>()
+  };
+}
+
+/// Whether an operand is a zero, an infinity or NaN: there an approximate operation gives what the strict one
+/// gives.
+template <typename Float>
+bool is_special(uint32_t x) {
+  using V = Values<Float>;
+  return V::is_zero(x) || V::is_infinite(x) || V::is_nan(x);
+}
+
+/// An approximate operation beside its strict one, of which it has reference, classes, boundary values and
+/// those rows that leave nothing to approximate. It claims no law: a bound on errors keeps none.
+template <typename Float, spec::Op op>
+Operation approximation(Operation strict, std::string_view name, std::string_view summary) {
+  static_assert(spec::is_approximate(op));
+  strict.id = float_id(type_of<Float>, name);
+  strict.summary = summary;
+  strict.compose = compose_operator<op>;
+  strict.laws.clear();
+  strict.denied.clear();
+  strict.bound = spec::bound_of(op, type_of<Float>);
+  std::erase_if(strict.rows,
+                [](const SpecRow& row) { return std::ranges::none_of(row.operands, is_special<Float>); });
+  return strict;
+}
+/// The same of all types.
+template <spec::Op op>
+std::vector<Operation> approximations(std::vector<Operation> strict, std::string_view name,
+                                      std::string_view summary) {
+  size_t n = 0;
+  return at_each_float(
+      [&]<typename Float>() { return approximation<Float, op>(std::move(strict[n++]), name, summary); });
 }
 
 /// The same of a conversion to another float type.
@@ -331,16 +374,6 @@ std::vector<SpecRow> kind_rows(size_t which) {
     out.push_back({{v.a}, v.results[which], v.why, "vyre-conform-spec: Float semantics"});
   }
   return out;
-}
-
-/// declare.operator()<Float>() for each of the types, in the order of the ledger.
-template <typename Declare>
-std::vector<Operation> at_each_float(Declare declare) {
-  return {
-    declare.template operator()<host_float::F16>(),
-    declare.template operator()<host_float::BF16>(),
-    declare.template operator()<host_float::F32>()
-  };
 }
 
 }  // namespace vyre::ops

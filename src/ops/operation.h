@@ -144,6 +144,9 @@ struct Operation {
   std::vector<SpecRow> rows;
   std::vector<ForAllRow> identities = {};
   Definition define = nullptr;
+  /// Of an approximate operation, of which `reference` is one right result: how many numbers of the type away
+  /// from it a result may be (docs/spec/floats.md). 0: of a strict one, whose result is the one right one.
+  uint32_t bound = 0;
 };
 
 /// The signature of the primitives: n words in, one word out.

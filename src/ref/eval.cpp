@@ -182,7 +182,9 @@ Bits eval_rounding(DataType type, Operands x) {
   return num::round_to_integral(format(type), mode, word(x[0]));
 }
 
-constexpr bool is_evaluated(Op op) { return spec::is_scalar(op) || op == Op::Select; }
+constexpr bool is_evaluated(Op op) {
+  return (spec::is_scalar(op) && !spec::is_approximate(op)) || op == Op::Select;
+}
 
 using Eval = Bits (*)(DataType, Operands);
 constexpr Row<Op, Eval> kEvalRows[] = {
@@ -329,7 +331,10 @@ constexpr TotalTable<kAtomicRows, spec::is_atomic> kAtomic;
 
 }  // namespace
 
-Bits eval(Op op, DataType type, std::span<const Bits> operands) { return kEval[op](type, operands); }
+// Of an approximate function the correctly rounded value, one of those that are right.
+Bits eval(Op op, DataType type, std::span<const Bits> operands) {
+  return kEval[spec::strict_of(op)](type, operands);
+}
 
 Bits eval_make(std::span<const Bits> components) {
   Bits out = 0;

@@ -203,7 +203,7 @@ void Invocation::apply_reduction(ir::ExprId id, const ir::Expr& e) {
   };
   // The statement notices when nothing is left; a fold that would take too long is not begun.
   if (!budget_.spend(uint64_t(to - from))) return replace(e.args.count, 0);
-  const Op fold = *spec::find_op_tag(uint16_t(e.immediate));
+  const Op fold = *spec::fold_of(e.op, e.immediate);
   replace(e.args.count,
           eval_reduction(e.op, fold, code_->resolution.type(id), uint32_t(from), uint32_t(to), load));
 }

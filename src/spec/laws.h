@@ -112,6 +112,8 @@ inline Law trichotomy() { return {LawKind::Trichotomy}; }
 inline Law zero_product() { return {LawKind::ZeroProduct}; }
 inline Law transitive() { return {LawKind::Transitive}; }
 inline Law converse(std::string g) { return {LawKind::Converse, 0, 0, {std::move(g)}}; }
+inline Law odd(std::string g) { return {LawKind::Odd, 0, 0, {std::move(g)}}; }
+inline Law even(std::string g) { return {LawKind::Even, 0, 0, {std::move(g)}}; }
 inline Law custom(std::string name, uint32_t variables, Predicate predicate) {
   return {LawKind::Custom, variables, 0, {}, std::move(name), predicate};
 }

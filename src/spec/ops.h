@@ -129,14 +129,67 @@ constexpr bool is_scalar(Op op) {
   }
   return false;
 }
-/// The elementary functions, correctly rounded: sines to powers, in the ledger's order. Of nearly every argument
-/// their value has no end of digits, so nothing exact is left to decide how it rounds.
+/// The elementary functions, correctly rounded: sines to powers, in the ledger's order. Of nearly every
+/// argument their value has no end of digits, so nothing exact is left to decide how it rounds.
 constexpr bool is_elementary(Op op) { return op >= Op::FSin && op <= Op::FPow; }
-/// FReduceStrict and FReduceTreeBinary: T is the element of a buffer; Expr::immediate holds the wire tag of
-/// the operator that folds. The operands are none, or the range: from, to.
+/// FReduceStrict, FReduceTreeBinary and FReduceApprox: T is the element of a buffer; Expr::immediate holds
+/// the wire tag of the operator that folds and, of FReduceApprox, its tolerance. The operands are none, or
+/// the range: from, to.
 constexpr bool is_reduction(Op op) { return info(op).signature == Signature::Reduce; }
 /// The operators that a reduction may fold with. Source: text-format, "Mnemonics".
 constexpr bool is_fold(Op op) { return op == Op::FAdd || op == Op::FMul || op == Op::FMin || op == Op::FMax; }
+/// The same of one reduction. An approximate product has no tolerance that every order of its factors keeps.
+constexpr bool folds_with(Op reduction, Op fold) {
+  return is_fold(fold) && (reduction != Op::FReduceApprox || fold != Op::FMul);
+}
+
+// Expr::immediate of a reduction: the wire tag of the operator that folds, and 2^16 times the tolerance.
+constexpr uint32_t kToleranceShift = 16;
+constexpr uint32_t kGreatestTolerance = 0xffff;
+/// The least tolerance, in ULP of the sum of magnitudes, that FReduceApprox may have: any order of additions
+/// that is a tree of at most 32 levels keeps it, in every type (docs/spec/floats.md).
+constexpr uint32_t kLeastTolerance = 40;
+constexpr uint32_t reduction_immediate(Op fold, uint32_t tolerance = 0) {
+  return info(fold).wire_tag | tolerance << kToleranceShift;
+}
+constexpr uint32_t tolerance_of(uint32_t immediate) { return immediate >> kToleranceShift; }
+/// The operator that folds; none where the tag is no operator's, or a strict reduction has a tolerance.
+constexpr std::optional<Op> fold_of(Op reduction, uint32_t immediate) {
+  if (reduction != Op::FReduceApprox && tolerance_of(immediate) != 0) return std::nullopt;
+  return find_op_tag(uint16_t(immediate));
+}
+
+/// An approximate operator, but for FReduceApprox: approximations.def.
+struct Approximation {
+  Op op;
+  Op of;                  // the strict operator
+  uint32_t narrow, wide;  // how many numbers of the type away its result may be: of f16 and bf16, of f32
+};
+inline constexpr auto kApproximations = std::to_array<Approximation>({
+#define VYRE_APPROXIMATION(Name, of, narrow, wide) {Op::Name, Op::of, narrow, wide},
+#include "spec/approximations.def"
+#undef VYRE_APPROXIMATION
+});
+constexpr const Approximation* find_approximation(Op op) {
+  for (const Approximation& a : kApproximations) {
+    if (a.op == op) return &a;
+  }
+  return nullptr;
+}
+/// Whether results are defined up to a bound only, so that two right backends may differ.
+constexpr bool is_approximate(Op op) { return op >= Op::FSinApprox && op <= Op::FReduceApprox; }
+/// What an approximate function approximates; any other operator itself.
+constexpr Op strict_of(Op op) {
+  const Approximation* a = find_approximation(op);
+  return a == nullptr ? op : a->of;
+}
+/// How many numbers of the type away from its strict operator's result one of an approximate function may be;
+/// of any other operator 0.
+constexpr uint32_t bound_of(Op op, DataType type) {
+  const Approximation* a = find_approximation(op);
+  if (a == nullptr) return 0;
+  return type == DataType::F32 ? a->wide : a->narrow;
+}
 
 /// MakeVec2U32, MakeVec4U32 (T is the vector) and Component (T is the vector that is taken apart).
 constexpr bool is_vector_op(Op op) {
@@ -184,5 +237,18 @@ consteval bool ops_are_unique() {
   return true;
 }
 static_assert(ops_are_unique(), "two rows of ops.def share a wire tag or a mnemonic");
+
+consteval bool approximations_are_total() {
+  for (const OpInfo& o : kOps) {
+    const Approximation* a = find_approximation(o.op);
+    if (is_approximate(o.op) != (a != nullptr || o.op == Op::FReduceApprox)) return false;
+    if (a == nullptr) continue;
+    if (!is_elementary(a->of) || info(a->of).signature != o.signature ||
+        info(a->of).types.bits != o.types.bits)
+      return false;
+  }
+  return true;
+}
+static_assert(approximations_are_total(), "approximations.def needs a row for each approximate function");
 
 }  // namespace vyre::spec

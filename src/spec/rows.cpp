@@ -45,6 +45,7 @@ consteval size_t all_truth_values(Op op) { return operand_count(op) == 1 ? 2 : 4
 
 consteval size_t wanted_rows(Op op, DataType type) {
   if (op == Op::Call || is_reduction(op)) return 0;  // not of operands alone
+  if (is_approximate(op)) return 0;  // rows are of results that are decided; its operations have those
   if (!is_available(type) || !info(op).types.contains(type)) return 0;
   if (type == Bool) return all_truth_values(op);
   return type == U32 ? 8 : 4;

@@ -32,21 +32,24 @@ Diag not_ours(std::string what) {
 }  // namespace
 
 state::CampaignKey key_of(const Plan& plan, const certify::Certificate& identity) {
-  return {{"format", std::string(kFormat)},
-          {"vyre", identity.vyre},
-          {"registry", certify::this_registry().digest},
-          {"backend", identity.backend},
-          {"floats", identity.floats},
-          {"strength", std::string(text(plan.strength))},
-          {"seed", std::to_string(plan.seed)},
-          {"selection", plan.selection}};
+  state::CampaignKey out = {{"format", std::string(kFormat)},
+                            {"vyre", identity.vyre},
+                            {"registry", certify::this_registry(plan.approximate).digest},
+                            {"backend", identity.backend},
+                            {"floats", identity.floats},
+                            {"strength", std::string(text(plan.strength))},
+                            {"seed", std::to_string(plan.seed)},
+                            {"selection", plan.selection}};
+  if (plan.approximate) out.push_back({"track", std::string(text(verify::Track::Approximate))});
+  return out;
 }
 
 Result<Plan> plan_of(const state::CampaignKey& key) {
   Plan plan;
   if (value_of(key, "format") != kFormat)
     return std::unexpected(not_ours("the campaign is kept in a form that this build does not know"));
-  if (value_of(key, "registry") != certify::this_registry().digest)
+  plan.approximate = value_of(key, "track") == text(verify::Track::Approximate);
+  if (value_of(key, "registry") != certify::this_registry(plan.approximate).digest)
     return std::unexpected(not_ours("the registry of the campaign is not that of this build"));
   const auto strength = std::ranges::find(verify::kStrengthNames, value_of(key, "strength"));
   const std::string seed = value_of(key, "seed");

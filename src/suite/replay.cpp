@@ -11,6 +11,7 @@
 #include "suite/replay_report.h"
 #include "text/text.h"
 #include "verify/algebraic.h"
+#include "verify/deviation.h"
 #include "verify/device_laws.h"
 #include "verify/examine.h"
 #include "verify/families.h"
@@ -140,8 +141,10 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
       for (const uint32_t& v : candidate) in.push_back(&v);
       std::vector<uint32_t> want(expected.size()), have(expected.size());
       subject.expected(in, want);
-      const uint32_t poison = verify::poison_for(subject.application.output, want, token.seed, 1);
-      return pipelines->all[k]->apply(in, have, poison).has_value() && want != have;
+      const uint32_t poison = verify::poison_of(subject, want, token.seed, 1);
+      if (!pipelines->all[k]->apply(in, have, poison)) return false;
+      verify::settle_approximate(subject, in, want, have, poison);
+      return want != have;
     };
     const std::vector<uint32_t> shrunk = generate::shrink(operands, fails);
     if (shrunk != operands)

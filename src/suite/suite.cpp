@@ -111,10 +111,25 @@ bool matches(std::string_view pattern, std::string_view name) {
   return p == pattern.size();
 }
 
-Result<std::vector<const ops::Operation*>> select(std::string_view pattern) {
+Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool approximate) {
   std::vector<const ops::Operation*> out;
+  const ops::Operation* other = nullptr;  // one that matches, of the other kind
   for (const ops::Operation& op : ops::all_operations()) {
-    if (matches(pattern, op.id)) out.push_back(&op);
+    if (!matches(pattern, op.id)) continue;
+    if ((verify::track_of(op) == verify::Track::Approximate) == approximate) {
+      out.push_back(&op);
+    } else {
+      other = &op;
+    }
+  }
+  if (out.empty() && other != nullptr) {
+    return std::unexpected(make_diag(
+        DiagCode::C004, Span::none(),
+        fmt::format("\"{}\" matches no {} operation: {} is {}", pattern,
+                    approximate ? "approximate" : "strict", other->id,
+                    approximate ? "strict" : "approximate"),
+        fmt::format("strict and approximate never share a certificate: `certify --track {}` judges it",
+                    approximate ? "strict" : "approximate")));
   }
   if (out.empty()) {
     check::NearestName nearest(pattern);
@@ -157,7 +172,7 @@ Result<void> expect_complete(const certify::Certificate& certificate) {
     return std::unexpected(make_diag(DiagCode::C002, Span::none(), std::move(message),
                                      "certify again, and keep the whole file"));
   };
-  VYRE_TRY(operations, select(certificate.selection));
+  VYRE_TRY(operations, select(certificate.selection, certificate.registry.is_approximate()));
   std::vector<std::string> subjects;
   std::vector<verify::Track> tracks;
   for (const ops::Operation* op : operations) {
@@ -231,7 +246,7 @@ class Agenda {
  public:
   static Result<std::unique_ptr<Agenda>> make(const Plan& plan, const Watch& watch,
                                               const std::atomic<bool>* stop) {
-    VYRE_TRY(operations, select(plan.selection));
+    VYRE_TRY(operations, select(plan.selection, plan.approximate));
     return std::unique_ptr<Agenda>(new Agenda(operations, plan, watch, stop));
   }
 
@@ -317,7 +332,7 @@ class Agenda {
     out.total_seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     out.seconds.resize(subjects_.size());
     out.certificate = std::move(identity_);
-    out.certificate.registry = certify::this_registry();
+    out.certificate.registry = certify::this_registry(plan_.approximate);
     out.certificate.strength = plan_.strength;
     out.certificate.seed = plan_.seed;
     out.certificate.selection = plan_.selection;

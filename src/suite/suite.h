@@ -28,6 +28,7 @@ struct Plan {
   verify::Strength strength = verify::Strength::Standard;
   uint64_t seed = 1;
   std::string selection = "*";  // of operation ids: * and ?
+  bool approximate = false;     // the approximate track, instead of the two strict ones
   /// For tests that look at one kind of fault; certificates come from the strength's own plans.
   std::optional<verify::OperationPlan> operation_plan;
   std::optional<verify::FamilyPlan> family_plan;
@@ -42,8 +43,8 @@ struct Plan {
 /// Errors: C004.
 Result<std::vector<Unit>> units_of(const Plan& plan);
 
-/// Operations whose ids match. Errors: C004 when none does.
-Result<std::vector<const ops::Operation*>> select(std::string_view pattern);
+/// Strict operations whose ids match, or approximate ones. Errors: C004 when none does.
+Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool approximate = false);
 /// Whether a pattern of * (any characters) and ? (one) matches a whole name. Cost: |pattern| * |name|.
 bool matches(std::string_view pattern, std::string_view name);
 

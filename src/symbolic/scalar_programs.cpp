@@ -92,7 +92,7 @@ std::vector<ScalarProgram> operator_programs() {
   std::vector<ScalarProgram> out;
   for (const spec::OpInfo& op : spec::kOps) {
     const bool plain = (spec::is_scalar(op.op) || op.op == Op::Select || spec::is_vector_op(op.op)) &&
-                       op.effect == spec::Effect::Pure;
+                       op.effect == spec::Effect::Pure && !spec::is_approximate(op.op);
     if (!plain) continue;
     for (const spec::TypeInfo& type : spec::kTypes) {
       if (!kRead.contains(type.type) || !op.types.contains(type.type)) continue;

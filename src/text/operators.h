@@ -99,24 +99,7 @@ constexpr bool chains(const InfixOperator& outer, const InfixOperator& inner) {
   return outer.group == InfixGroup::Comparison && inner.group == InfixGroup::Comparison;
 }
 
-/// Mnemonics that the grammar has and ops.def has not yet; a row in the ledger takes the place of its word
-/// here.
-inline constexpr auto kLaterMnemonics = std::to_array<std::string_view>({
-    "fsin_approx",
-    "fcos_approx",
-    "fexp_approx",
-    "flog_approx",
-    "fexp2_approx",
-    "flog2_approx",
-    "freduce_approx",
-});
-consteval bool later_mnemonics_are_not_here() {
-  for (const std::string_view mnemonic : kLaterMnemonics) {
-    if (spec::find_op(mnemonic)) return false;
-  }
-  return true;
-}
-static_assert(later_mnemonics_are_not_here(),
-              "ops.def has this mnemonic now: take it out of kLaterMnemonics");
+/// Words that are kept for types to come (types.def), where a type is expected.
+inline constexpr auto kLaterTypes = std::to_array<std::string_view>({"f64", "i64"});
 
 }  // namespace vyre::text

@@ -123,11 +123,6 @@ class Parser {
     return false;
   }
 
-  bool fail_later(std::string_view what, Span span) {
-    return fail(DiagCode::P013, span, fmt::format("{} is not available yet", what),
-                "this version has the operators that `vyre ops` lists");
-  }
-
   /// The token does not fit here: it is refused by the lexer, or missing, or another one than `wanted`.
   bool fail_token(std::string_view wanted, std::string help = {}) {
     if (at(TokenKind::Invalid)) {
@@ -210,6 +205,11 @@ class Parser {
   bool expect_type(DataType& type) {
     if (!at(TokenKind::Word)) return fail_token("a type");
     const auto found = spec::find_type(spelling());
+    if (!found && std::ranges::find(kLaterTypes, spelling()) != kLaterTypes.end()) {
+      return fail(
+          DiagCode::P013, token_.span(), fmt::format("the type {} is not available yet", spelling()),
+          "this version computes on floats in f16, bf16 and f32, on integers in u32, i32, u64 and u128");
+    }
     if (!found) {
       return fail(DiagCode::P012, token_.span(), fmt::format("unknown type `{}`", spelling()),
                   "the types are u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 and tensor<...>");
@@ -797,11 +797,13 @@ class Parser {
   }
 
   bool fail_range(const Expr& reduction, uint32_t count, Span span) {
-    const std::string_view word = spec::mnemonic(reduction.op), buffer = program_.code.name(reduction.symbol);
-    return fail(
-        DiagCode::P010, span, fmt::format("a range has two bounds, from and to, not {}", count),
-        fmt::format("write {0}({1}, {2}, from, to), or {0}({1}, {2}) for all elements", word,
-                    spec::mnemonic(*spec::find_op_tag(uint16_t(reduction.immediate))), shorten(buffer)));
+    std::string buffer = shorten(program_.code.name(reduction.symbol));
+    if (reduction.op == Op::FReduceApprox)
+      buffer += fmt::format(", {}", spec::tolerance_of(reduction.immediate));
+    return fail(DiagCode::P010, span, fmt::format("a range has two bounds, from and to, not {}", count),
+                fmt::format("write {0}({1}, {2}, from, to), or {0}({1}, {2}) for all elements",
+                            spec::mnemonic(reduction.op),
+                            spec::mnemonic(*spec::find_op_tag(uint16_t(reduction.immediate))), buffer));
   }
 
   /// An operand, or what stands before one: then more of it is wanted.
@@ -883,9 +885,6 @@ class Parser {
     const std::string_view word = lexer_.text(name);
     const auto op = spec::find_op(word);
     if (!op || *op == Op::Call || *op == Op::Component) {
-      if (std::ranges::find(kLaterMnemonics, word) != kLaterMnemonics.end()) {
-        return fail_later(fmt::format("the operator {}", word), name.span());
-      }
       return fail(DiagCode::P009, name.span(), fmt::format("unknown operator `{}`", word),
                   "`vyre ops` lists the operators; a library operation is called by its whole id, such as "
                   "primitive.math.min(a, b)");
@@ -905,11 +904,14 @@ class Parser {
     return open_bracket(Pending::Kind::AtomicIndex, expr, name.begin);
   }
 
-  /// freduce_strict(fadd, data) or freduce_strict(fadd, data, from, to). Which operators may fold, and that
-  /// one has to, is the checker's to say.
+  /// freduce_strict(fadd, data) or freduce_strict(fadd, data, from, to); freduce_approx has its tolerance
+  /// after the buffer. Which operators may fold, that one has to, and what may be tolerated is the checker's
+  /// to say.
   bool parse_reduction(Op op, const Token& name, bool& want_operand) {
     const std::string_view mnemonic = spec::mnemonic(op);
-    const std::string form = fmt::format("write {0}(fadd, buffer) or {0}(fadd, buffer, from, to)", mnemonic);
+    const bool approximate = op == Op::FReduceApprox;
+    const std::string form = fmt::format("write {0}(fadd, buffer{1}) or {0}(fadd, buffer{1}, from, to)",
+                                         mnemonic, approximate ? ", 64" : "");
     const Span open = token_.span();
     advance();
     const Token word = token_;
@@ -921,6 +923,7 @@ class Parser {
       expr.immediate = spec::info(*fold).wire_tag;
       if (!expect(TokenKind::Comma, "`,` and a buffer", form)) return false;
       if (!expect_name("the name of a buffer", expr.symbol)) return false;
+      if (approximate && !parse_tolerance(form, expr.immediate)) return false;
     } else if (at(TokenKind::CloseParen) && word.keyword == Keyword::None) {
       expr.symbol = program_.code.intern(spelled);  // a buffer alone
     } else {
@@ -935,6 +938,19 @@ class Parser {
     if (at(TokenKind::CloseParen)) return close_arguments();
     want_operand = true;
     return expect(TokenKind::Comma, "`,` or `)`", form);
+  }
+
+  bool parse_tolerance(const std::string& form, uint32_t& immediate) {
+    if (!expect(TokenKind::Comma, "`,` and the tolerance in ULP", form)) return false;
+    const Span span = token_.span();
+    uint32_t tolerance = 0;
+    if (!expect_integer("the tolerance in ULP", tolerance)) return false;
+    if (tolerance > spec::kGreatestTolerance) {
+      return fail(DiagCode::P005, span, fmt::format("a tolerance of {} ULP", tolerance),
+                  fmt::format("the largest tolerance is {}", spec::kGreatestTolerance));
+    }
+    immediate |= tolerance << spec::kToleranceShift;
+    return true;
   }
 
   /// A name and a point: the id of an operation, or components of a variable.

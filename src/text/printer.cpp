@@ -252,11 +252,11 @@ class Printer {
     put_callee(expr);
     put("(");
     if (spec::is_reduction(expr.op)) {
-      const auto fold =
-          expr.immediate <= UINT16_MAX ? spec::find_op_tag(uint16_t(expr.immediate)) : std::nullopt;
+      const auto fold = spec::fold_of(expr.op, expr.immediate);
       // Without one, which check refuses, the text has none either.
       if (fold) put(fmt::format("{},", spec::mnemonic(*fold)));
       put(code_.name(expr.symbol));
+      if (fold && expr.op == Op::FReduceApprox) put(fmt::format(",{}", spec::tolerance_of(expr.immediate)));
       if (!args.empty()) push(",");
     }
     if (spec::is_atomic(expr.op) && !args.empty()) {

@@ -8,6 +8,7 @@
 #include "generate/shrink.h"
 #include "spec/limits.h"
 #include "verify/columns.h"
+#include "verify/deviation.h"
 
 namespace vyre::verify {
 namespace {
@@ -122,7 +123,7 @@ Seen SubjectBench::run(const Batch& batch) {
     if (id.source == kWhole || cases_[id.source]) continue;
     std::ranges::copy(subject_.rows[size_t(id.number)].expected, wanted.begin() + ptrdiff_t(i * each));
   }
-  const uint32_t poison = poison_for(subject_.application.output, wanted, seed_, n);
+  const uint32_t poison = poison_of(subject_, wanted, seed_, n);
   Seen seen;
   auto done = apply_in_parts(*pipelines_[batch.pipeline], columns.readable(), answers, poison, seen.broken);
   if (done) done = backend_.settle();
@@ -130,6 +131,7 @@ Seen SubjectBench::run(const Batch& batch) {
     seen.error = std::move(done).error();
     return seen;
   }
+  settle_approximate(subject_, columns.readable(), wanted, answers, poison);
   for (size_t i = 0; i < n; ++i) {
     const auto want = value_at(wanted, i, each), have = value_at(answers, i, each);
     if (std::ranges::equal(want, have)) continue;
@@ -239,6 +241,11 @@ Result<Seen> Examiner::run(const Slice& slice, const Columns& columns, const Kep
     seen.error = done.error();
     return seen;
   }
+  // Repeated evaluations are to give the very same; parity is as far as the bound goes.
+  if (!repeated_) {
+    deviations_ = {};
+    settle_approximate(subject_, columns.readable(), wanted, answers, poison, kept ? nullptr : &deviations_);
+  }
   if (wanted.empty() || (!kept && std::ranges::equal(wanted, answers))) return seen;
   for (size_t i = 0; i < n; ++i) {
     const size_t at = kept ? (*kept)[i] : i;
@@ -252,6 +259,7 @@ Result<Seen> Examiner::run(const Slice& slice, const Columns& columns, const Kep
 Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::span<const uint32_t> wanted,
                               std::span<uint32_t> answers, uint32_t poison, Check check) {
   const size_t each = output_words(subject_.application);
+  repeated_ = check == Check::Determinism;
   Tally tally;
   Kept kept;
   const auto take_out = [&](auto&& is_out) {
@@ -406,6 +414,12 @@ Result<void> Examiner::report(const Finding& finding, Check check, const Seen& s
   if (!shown.wrong.empty()) {
     const Wrong& wrong = shown.wrong.front();
     if (!wrong.written) note("this element was never written");
+    if (subject_.bound != 0 && wrong.written) {
+      note(fmt::format(
+          "approximate: at most {} ULP from the expected value is right, and that value alone where an "
+          "operand is a zero, an infinity or NaN",
+          subject_.bound));
+    }
     if (!finding.victim) {
       // The first answer may be the wrong one of the two.
       failure.expected = bench_.expected(finding.guilty, failure.input);
@@ -466,9 +480,10 @@ Result<Failure> Examiner::shrunk(Failure failure, uint32_t pipeline) {
     out.expected.resize(output_words(subject_.application));
     out.actual.resize(out.expected.size());
     subject_.expected(columns, out.expected);
-    const uint32_t poison = poison_for(subject_.application.output, out.expected, seed_, 0);
+    const uint32_t poison = poison_of(subject_, out.expected, seed_, 0);
     const auto done = pipelines_[pipeline]->apply(columns, out.actual, poison);
     if (!done) refused = done.error();
+    settle_approximate(subject_, columns, out.expected, out.actual, poison);
     if (!done || out.expected == out.actual) return std::nullopt;
     return out;
   };

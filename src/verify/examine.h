@@ -86,6 +86,8 @@ class Examiner {
   /// Errors  what ends a subject.
   Result<Tally> judge(const Slice& slice, const Columns& columns, std::span<const uint32_t> wanted,
                       std::span<uint32_t> answers, uint32_t poison, Check check);
+  /// Of the last judged slice, of an approximate operation: how far its answers were off.
+  const Deviations& deviations() const { return deviations_; }
   /// Waits for what may still come of the last dispatches, and blames it. Return: how many cases failed.
   /// Errors: as of judge.
   Result<uint64_t> settle(Check check);
@@ -115,6 +117,8 @@ class Examiner {
   Blame blame_;
   size_t examined_ = 0;
   std::set<std::vector<uint32_t>> guilty_;  // operands
+  bool repeated_ = false;                   // answers are compared with earlier ones, not with what is right
+  Deviations deviations_;
   struct Done {
     Slice slice;
     Kept kept;

@@ -145,7 +145,9 @@ Track track_of(const Application& what) {
   return any ? Track::Float : Track::Integer;
 }
 
-Track track_of(const ops::Operation& operation) { return track_of(application_of(operation)); }
+Track track_of(const ops::Operation& operation) {
+  return operation.bound != 0 ? Track::Approximate : track_of(application_of(operation));
+}
 
 Track track_of(const ir::Program& program) {
   // A float comes out of a buffer, a literal, a cast or a call.

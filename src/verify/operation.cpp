@@ -268,7 +268,7 @@ OperationPlan operation_plan(Strength strength) {
 
 OperationPlan plan_for(const ops::Operation& operation, OperationPlan plan) {
   // Of each operator on floats there are three, which go through the same units.
-  if (track_of(operation) == Track::Float) {
+  if (track_of(operation) != Track::Integer) {
     plan.repeated_evaluations = (plan.repeated_evaluations + 3) / 4;
     plan.swept = (plan.swept + 3) / 4;
   }

@@ -210,6 +210,7 @@ std::vector<Subject> elementwise_subjects(Family family) {
     case Family::Operators:
       for (const spec::OpInfo& op : spec::kOps) {
         if (!spec::is_scalar(op.op) && !spec::is_vector_op(op.op)) continue;
+        if (spec::is_approximate(op.op)) continue;  // of the other track
         for (const DataType type : types) {
           if (!op.types.contains(type)) continue;
           if (op.op != Op::Component) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "verify/columns.h"
+#include "verify/deviation.h"
 #include "verify/domain.h"
 #include "verify/examine.h"
 #include "verify/leaves.h"
@@ -63,6 +64,7 @@ Subject subject_of(const ops::Operation& operation) {
   s.cases = [&operation](Strategy strategy, uint64_t seed) { return ValueCases(operation, strategy, seed); };
   s.classes = operation.classes;
   s.slices = domain_digests(operation.id);
+  s.bound = operation.bound;
   return s;
 }
 
@@ -162,7 +164,7 @@ Result<void> check_rows(const Subject& subject, Examiner& examiner, uint64_t see
     columns.set(i, subject.rows[i].operands);
     expected.insert(expected.end(), subject.rows[i].expected.begin(), subject.rows[i].expected.end());
   }
-  const uint32_t poison = poison_for(subject.application.output, expected, seed, 0);
+  const uint32_t poison = poison_of(subject, expected, seed, 0);
   oracle_cases(verdict, Oracle::SpecificationTable).tally.planned += n;
   const Examiner::Slice slice{0, *SubjectBench::source_of("rows"), 0, 1, n};
   VYRE_TRY(tally, examiner.judge(slice, columns, expected, actual, poison, Check::Parity));
@@ -200,6 +202,7 @@ Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<c
     VYRE_TRY(tally, examiner.judge(cases, slice.columns, slice.expected, slice.answers, slice.poison,
                                    Check::Parity));
     add(oracle_cases(verdict, subject.oracle).tally, tally);
+    add(verdict.deviations, examiner.deviations());
     if (tally.failed != 0) {
       list_failing_of(verdict, subject, range.strategy, slice.number, range.stride, slice.expected,
                       slice.answers);

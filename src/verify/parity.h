@@ -38,6 +38,9 @@ struct Subject {
   std::vector<ops::EquivalenceClass> classes;
   /// Of the whole domain, the digests of the right answers (verify/domain.h); empty where there are none.
   std::span<const uint32_t> slices;
+  /// Of an approximate operation, how many steps from expected() an answer may be (verify/deviation.h); else
+  /// 0.
+  uint32_t bound = 0;
 };
 Subject subject_of(const ops::Operation& operation);
 

@@ -1,5 +1,7 @@
 #include "verify/stream.h"
 
+#include "verify/deviation.h"
+
 #include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -57,7 +59,7 @@ class Stream {
     subject_.expected(slice->columns.readable(), expected);
     slice->expected = expected;
     slice->answers = std::span(slice->room).first(words);
-    slice->poison = poison_for(subject_.application.output, expected, seed_, slice->begin);
+    slice->poison = poison_of(subject_, expected, seed_, slice->begin);
     count_classes(*slice);
     return slice;
   }

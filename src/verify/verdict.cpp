@@ -13,6 +13,14 @@ void add(Tally& sum, const Tally& more) {
   sum.unsupported += more.unsupported;
 }
 
+void add(Deviations& sum, const Deviations& more) {
+  sum.bound = std::max(sum.bound, more.bound);
+  if (sum.counts.size() < more.counts.size()) sum.counts.resize(more.counts.size());
+  for (size_t n = 0; n < more.counts.size(); ++n) sum.counts[n] += more.counts[n];
+  sum.beyond += more.beyond;
+  sum.greatest = std::max(sum.greatest, more.greatest);
+}
+
 namespace {
 
 /// Adds what has a key to the entry with that key, in the order in which keys were first seen.
@@ -48,6 +56,7 @@ void add(Verdict& sum, Verdict summand) {
   std::ranges::sort(sum.parity, {}, &OracleCases::oracle);
   std::ranges::move(summand.leaves, std::back_inserter(sum.leaves));
   add(sum.definition, summand.definition);
+  add(sum.deviations, summand.deviations);
   add(sum.determinism, summand.determinism);
   sum.dispatches += summand.dispatches;
   sum.canaries += summand.canaries;

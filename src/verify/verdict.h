@@ -152,10 +152,22 @@ enum class SubjectKind : uint8_t { Operation, Family };
 inline constexpr std::array<std::string_view, 2> kSubjectKindNames = {"operation", "family"};
 constexpr std::string_view text(SubjectKind k) { return kSubjectKindNames[static_cast<size_t>(k)]; }
 
-/// What a level is claimed of. A subject is of the float track when one of its types is a float.
-enum class Track : uint8_t { Integer, Float };
-inline constexpr std::array<std::string_view, 2> kTrackNames = {"integer", "float"};
+/// What a level is claimed of. A strict subject is of the float track when one of its types is a float. The
+/// approximate track has nothing to do with the other two: no run and no certificate has both.
+enum class Track : uint8_t { Integer, Float, Approximate };
+inline constexpr std::array<std::string_view, 3> kTrackNames = {"integer", "float", "approximate"};
 constexpr std::string_view text(Track t) { return kTrackNames[static_cast<size_t>(t)]; }
+
+/// How far the answers to an approximate operation were from the correctly rounded values, in steps from
+/// number to number (verify/deviation.h). counts[n]: n steps, and right; there are bound + 1 of them.
+struct Deviations {
+  uint32_t bound = 0;
+  std::vector<uint64_t> counts;
+  uint64_t beyond = 0;    // answers that are not right
+  uint64_t greatest = 0;  // steps of any answer that has a number of them
+  bool operator==(const Deviations&) const = default;
+};
+void add(Deviations& sum, const Deviations& more);
 
 struct Verdict {
   SubjectKind kind{};
@@ -179,6 +191,7 @@ struct Verdict {
   std::string failing_digest;         // of that list, where it is not empty
   std::string error;                  // a diagnostic that stopped the subject, or empty
   Track track{};                      // a family may have a verdict for each
+  Deviations deviations;              // of an approximate operation's cases
   bool operator==(const Verdict&) const = default;
 };
 

@@ -162,6 +162,14 @@ class Decoder {
     return {};
   }
 
+  uint32_t read_tolerance() {
+    const size_t begin = in_.at();
+    const uint32_t value = in_.number();
+    if (value <= spec::kGreatestTolerance) return value;
+    in_.fail(DiagCode::W006, begin, fmt::format("a tolerance of more than {}", spec::kGreatestTolerance));
+    return 0;
+  }
+
   // Declarations.
 
   void read_buffers() {
@@ -470,6 +478,7 @@ class Decoder {
       case Signature::Reduce:
         e.symbol = read_name();
         e.immediate = spec::info(read_operator_tag()).wire_tag;
+        if (e.op == spec::Op::FReduceApprox) e.immediate |= read_tolerance() << spec::kToleranceShift;
         return in_.flag() ? 2 : 0;
       case Signature::A_T:
       case Signature::AA_T: e.symbol = read_name(); break;

@@ -220,7 +220,8 @@ class Encoder {
         return;
       case Signature::Reduce:
         name(e.symbol);
-        number(e.immediate);  // the wire tag of the operator that folds
+        number(e.immediate & UINT16_MAX);  // the wire tag of the operator that folds
+        if (e.op == spec::Op::FReduceApprox) number(spec::tolerance_of(e.immediate));
         byte(e.args.count != 0 ? 1 : 0);
         return;
       case Signature::A_T:

@@ -184,7 +184,7 @@ class Damage(CommandTest):
             (seal(cut(13, "7f")), ("W007", 53)),
             (seal(cut(17, "02")), ("W009", 57)),
             (seal(cut(20, "08")), ("W005", 60)),  # a literal of bytes
-            (seal(cut(23, "4e")), ("W010", 63)),
+            (seal(cut(23, "5d")), ("W010", 63)),
             (seal(cut(23, "5f")), ("W010", 63)),
             (seal(cut(23, "60")), ("W005", 63)),
             (seal(body + b"\x06"), ("W008", 70)),

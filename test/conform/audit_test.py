@@ -116,10 +116,34 @@ class Audit(unittest.TestCase):
         self.assertIn("no leaf that this build could run again", done.stderr)
 
     def test_strict_and_approximate_do_not_meet(self):
-        done = verifiers.run("certify", "--track", "approximate", "--out", self.folder / "approximate.json")
+        for track, pattern, other in [("strict", "float.f32.exp_approx", "approximate"), ("approximate", "float.f32.exp", "strict")]:
+            done = verifiers.run("certify", "--track", track, "--ops", pattern, "--out", self.folder / "other.json")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f'error[C004]: "{pattern}" matches no {track} operation', done.stderr)
+            self.assertIn(f"--track {other}", done.stderr)
+            self.assertFalse((self.folder / "other.json").exists())
+        approximate = self.folder / "approximate.json"
+        done = verifiers.run("certify", "--track", "approximate", "--ops", "float.*.exp2_approx", "--strength", "quick",
+                             "--require", "L1a", "--out", approximate)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.splitlines()[-1], "level: approximate=L1a(3 of 42)")
+        self.assertIn("errors in ULP", done.stdout)
+        done = verifiers.run("verify", approximate)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "level: approximate=L1a(3 of 42)"), done.stderr)
+        predicate, _ = second.check(approximate.read_bytes())
+        self.assertEqual(predicate["levels"], {"approximate": "L1a", "line": "approximate=L1a(3 of 42)"})
+        self.assertEqual([v["deviations"]["bound"] for v in predicate["verdicts"]], [1, 1, 4])
+        mixed = verifiers.copied(predicate)
+        mixed["verdicts"].append(verifiers.copied(self.predicate)["verdicts"][0])
+        path = self.folder / "mixed.json"
+        path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(mixed, derived=True)).encode()))
+        done = verifiers.run("verify", path)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("error[C004]: no operation of the registry is approximate", done.stderr)
-        self.assertFalse((self.folder / "approximate.json").exists())
+        self.assertIn("strict and approximate verdicts never share a certificate", done.stderr)
+        with self.assertRaises(second.Refused):
+            second.check(path.read_bytes())
+        done = verifiers.run("certify", "--track", "approximate", "--ops", "float.*.exp2_approx", "--require", "L1f")
+        self.assertEqual(done.returncode, 2)
         mixed = verifiers.copied(self.predicate) | {"track": "approximate"}
         path = self.folder / "mixed.json"
         path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(mixed, derived=True)).encode()))

@@ -159,7 +159,7 @@ TEST(Coverage, EveryReduction) {
     if (!spec::is_reduction(op.op)) continue;
     for (const spec::OpInfo& fold : spec::kOps) {
       for (const DataType type : value_types()) {
-        if (!spec::is_fold(fold.op) || !op.types.contains(type)) continue;
+        if (!spec::folds_with(op.op, fold.op) || !op.types.contains(type)) continue;
         for (const bool ranged : {false, true}) {
           EXPECT_TRUE(contents().reductions.contains({op.op, fold.op, type, ranged}))
               << op.mnemonic << "(" << fold.mnemonic << ") of " << spec::text(type)

@@ -215,7 +215,7 @@ class Sweep {
 std::vector<std::string> preset(std::string_view name) {
   std::vector<std::string> out;
   const auto binary = [](const spec::OpInfo& op) {
-    return op.types == spec::kFloats && !spec::is_reduction(op.op) && spec::operand_count(op.op) == 2;
+    return op.types == spec::kFloats && !spec::is_approximate(op.op) && spec::operand_count(op.op) == 2;
   };
   if (name == "f16" || name == "bf16") {
     for (const spec::OpInfo& op : spec::kOps) {
@@ -224,7 +224,8 @@ std::vector<std::string> preset(std::string_view name) {
   }
   if (name == "unary") {
     for (const spec::OpInfo& op : spec::kOps) {
-      if (op.types != spec::kFloats || spec::operand_count(op.op) != 1) continue;
+      if (op.types != spec::kFloats || spec::is_approximate(op.op) || spec::operand_count(op.op) != 1)
+        continue;
       for (const char* type : {"f16", "bf16", "f32"}) out.push_back(fmt::format("{}.{}", op.mnemonic, type));
     }
     for (const spec::TypeInfo& from : spec::kTypes) {

@@ -138,7 +138,8 @@ constexpr spec::Row<Op, Expect> kRows[] = {
     {Op::Cast, cast},
 };
 constexpr bool is_swept(Op op) {
-  return op == Op::Cast || (spec::info(op).types == spec::kFloats && !spec::is_reduction(op));
+  const bool strict = !spec::is_reduction(op) && !spec::is_approximate(op);
+  return op == Op::Cast || (spec::info(op).types == spec::kFloats && strict);
 }
 constexpr spec::TotalTable<kRows, is_swept> kExpect;
 

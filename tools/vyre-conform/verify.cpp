@@ -87,7 +87,7 @@ int run(const Options& options) {
     if (!right) return report(right.error(), path);
   }
   const certify::Certificate* certificate = &opened->certificate;
-  const bool same = certificate->registry == certify::this_registry();
+  const bool same = certificate->registry == certify::this_registry(certificate->registry.is_approximate());
   if (same) {
     if (const auto complete = suite::expect_complete(*certificate); !complete) {
       return report(complete.error(), path);

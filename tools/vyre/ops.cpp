@@ -179,6 +179,9 @@ std::string form_of(const spec::OpInfo& op) {
     case spec::Signature::UUUU_V: return fmt::format("{}(x, y, z, w)", op.mnemonic);
     case spec::Signature::V_U: return "a.x, a.y, a.z, a.w";
     case spec::Signature::Reduce:
+      if (op.op == spec::Op::FReduceApprox)
+        return fmt::format("{0}(fadd, buffer, ulps), or {0}(fadd, buffer, ulps, from, to); or fmin, fmax",
+                           op.mnemonic);
       return fmt::format("{0}(fadd, buffer), or {0}(fadd, buffer, from, to); or fmul, fmin, fmax",
                          op.mnemonic);
   }

@@ -307,6 +307,9 @@ class Text:
             self.put(node["fold"])
             self.comma()
             self.put(node["buffer"], True)
+            if "tolerance" in node:
+                self.comma()
+                self.put(str(node["tolerance"]), True)
         else:
             self.put(node["buffer"])
             yield self.bracketed(operands[:1])

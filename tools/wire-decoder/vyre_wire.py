@@ -18,7 +18,7 @@ from vyre_text import text
 
 TYPES = {tag: name for tag, name in enumerate(
     "u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 tensor".split(), 1)}
-LATER_TYPES, LATER_OPERATORS = range(0x10, 0x15), range(0x4e, 0x60)
+LATER_TYPES, LATER_OPERATORS = range(0x10, 0x15), range(0x5d, 0x60)
 WORDS = {"u64": 2, "vec2u32": 2, "u128": 4, "vec4u32": 4}  # of a literal; all others have one
 MOST = 2**26  # strings, statements
 ACCESSES = {1: "read", 2: "read_write", 3: "uniform", 4: "workgroup"}
@@ -29,12 +29,15 @@ OPERATORS = {tag: name for tag, name in enumerate(
     "clz ctz reverse_bits select cast bitcast call atomic_add atomic_or atomic_and atomic_xor atomic_min atomic_max "
     "atomic_exchange atomic_compare_exchange vec2u32 vec4u32 component fadd fsub fmul fdiv fmul_add fsqrt fmin fmax "
     "fneg fabs feq flt fgt fle fge fis_nan fis_inf ffloor fceil fround ftrunc freduce_strict "
-    "freduce_tree_binary fsin fcos ftan fasin facos fatan fatan2 fexp flog fexp2 flog2 fexp10 flog10 fpow".split(), 1)}
+    "freduce_tree_binary fsin fcos ftan fasin facos fatan fatan2 fexp flog fexp2 flog2 fexp10 flog10 fpow "
+    "fsin_approx fcos_approx ftan_approx fasin_approx facos_approx fatan_approx fatan2_approx fexp_approx flog_approx "
+    "fexp2_approx flog2_approx fexp10_approx flog10_approx fpow_approx freduce_approx".split(), 1)}
 OPERANDS = {"select": 3, "cast": 1, "bitcast": 1, "vec4u32": 4, "component": 1, "atomic_compare_exchange": 3,
-            "fmul_add": 3, "freduce_strict": 0, "freduce_tree_binary": 0}
+            "fmul_add": 3, "freduce_strict": 0, "freduce_tree_binary": 0, "freduce_approx": 0}
 UNARY = {"negate", "bit_not", "logical_not", "popcount", "clz", "ctz", "reverse_bits", "fsqrt", "fneg", "fabs",
          "fis_nan", "fis_inf", "ffloor", "fceil", "fround", "ftrunc", "fsin", "fcos", "ftan", "fasin",
          "facos", "fatan", "fexp", "flog", "fexp2", "flog2", "fexp10", "flog10"}
+UNARY |= {name + "_approx" for name in UNARY if name + "_approx" in OPERATORS.values()}
 
 
 class Refused(Exception):
@@ -265,6 +268,10 @@ class Decoder:
             node["buffer"] = self.name()
         elif op.startswith("freduce_"):
             node["buffer"], node["fold"] = self.name(), self.operator()
+            if op == "freduce_approx":
+                begin, node["tolerance"] = self.at, self.number()
+                if node["tolerance"] > 0xFFFF:
+                    self.refuse("W006", "a tolerance of 2^16 or more", begin)
             operands = 2 if self.tag({0: False, 1: True}, "flag of a range") else 0
         node["operands"] = yield self.expressions(operands)
         return node

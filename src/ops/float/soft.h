@@ -22,9 +22,10 @@
 
 namespace vyre::ops {
 
-/// Whether an operator has a composition: all on floats, but for reductions.
+/// Whether an operator has a composition: all on floats, but for reductions and approximate ones, of which
+/// the strict operator's will do.
 constexpr bool has_soft(spec::Op op) {
-  return spec::info(op).types == spec::kFloats && !spec::is_reduction(op);
+  return spec::info(op).types == spec::kFloats && !spec::is_reduction(op) && !spec::is_approximate(op);
 }
 
 /// Whether an operator takes two steps: its composition decides all operands but a few and says which, and a

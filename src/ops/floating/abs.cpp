@@ -21,7 +21,7 @@ std::vector<Operation> floating_abs() {
     o.summary = "|a|: the sign bit cleared, of NaN too";
     o.laws = {laws::projection(), laws::bounded(V::zero, V::infinity),
               laws::de_morgan(beside<Float>("mul"), beside<Float>("mul")),
-              laws::de_morgan(beside<Float>("div"), beside<Float>("div"))};
+              laws::de_morgan(beside<Float>("div"), beside<Float>("div")), laws::even(beside<Float>("neg"))};
     o.denied = {
         {laws::involution(), {V::minus_one}},
         {laws::monotone(), {V::minus(V::two), V::one}},

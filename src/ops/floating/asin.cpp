@@ -22,7 +22,7 @@ std::vector<Operation> floating_asin() {
     Operation o = floating<Float, spec::Op::FASin>(
         "asin", reference_of<host_float::remembered<Float, reference<Float>>>);
     o.summary = "the angle in [-pi / 2, pi / 2] whose sine is a, to nearest even";
-    o.laws = {laws::monotone(), laws::bounded(V::minus(half_pi), half_pi)};
+    o.laws = {laws::monotone(), laws::bounded(V::minus(half_pi), half_pi), laws::odd(beside<Float>("neg"))};
     o.denied = {
         {laws::involution(), {V::two}},
         {laws::projection(), {V::one}},

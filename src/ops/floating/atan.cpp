@@ -23,7 +23,7 @@ std::vector<Operation> floating_atan() {
     o.summary = "the angle in [-pi / 2, pi / 2] whose tangent is a, to nearest even";
     o.laws = {laws::monotone(), laws::bounded(V::minus(half_pi), half_pi),
               laws::de_morgan(beside<Float>("max"), beside<Float>("max")),
-              laws::de_morgan(beside<Float>("min"), beside<Float>("min"))};
+              laws::de_morgan(beside<Float>("min"), beside<Float>("min")), laws::odd(beside<Float>("neg"))};
     o.denied = {
         {laws::involution(), {V::one}},
         {laws::projection(), {V::one}},

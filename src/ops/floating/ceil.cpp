@@ -19,6 +19,7 @@ namespace vyre::ops {
 std::vector<Operation> floating_ceil() {
   return at_each_float([]<typename Float>() {
     Operation o = rounding<Float, spec::Op::FCeil>("ceil", reference_of<reference<Float>>, 1);
+    o.denied.push_back({laws::odd(beside<Float>("neg")), {Values<Float>::half}});
     o.summary = "the least integer not below a, as a float; a zero keeps the sign of a";
     return o;
   });

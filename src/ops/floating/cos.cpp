@@ -23,7 +23,7 @@ std::vector<Operation> floating_cos() {
     Operation o =
         floating<Float, spec::Op::FCos>("cos", reference_of<host_float::remembered<Float, reference<Float>>>);
     o.summary = "the cosine of a radians, to nearest even";
-    o.laws = {laws::bounded(V::minus_one, V::one)};
+    o.laws = {laws::bounded(V::minus_one, V::one), laws::even(beside<Float>("neg"))};
     o.denied = {
         {laws::monotone(), {V::zero, V::one}},
         {laws::antitone(), {V::minus_one, V::zero}},

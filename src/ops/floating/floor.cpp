@@ -19,6 +19,7 @@ namespace vyre::ops {
 std::vector<Operation> floating_floor() {
   return at_each_float([]<typename Float>() {
     Operation o = rounding<Float, spec::Op::FFloor>("floor", reference_of<reference<Float>>, 0);
+    o.denied.push_back({laws::odd(beside<Float>("neg")), {Values<Float>::half}});
     o.summary = "the greatest integer not above a, as a float; a zero keeps the sign of a";
     return o;
   });

@@ -21,7 +21,7 @@ std::vector<Operation> floating_is_inf() {
     using V = Values<Float>;
     Operation o = floating<Float, spec::Op::FIsInf>("is_inf", reference_of<reference<Float>>);
     o.summary = "1 if a is an infinity, else 0";
-    o.laws = {laws::bounded(0, 1)};
+    o.laws = {laws::bounded(0, 1), laws::even(beside<Float>("neg"))};
     o.denied = {
         {laws::bounded(0, 0), {V::infinity}},
         {laws::monotone(), {V::minus_infinity, V::zero}},

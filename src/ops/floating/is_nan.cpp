@@ -21,7 +21,8 @@ std::vector<Operation> floating_is_nan() {
     using V = Values<Float>;
     Operation o = floating<Float, spec::Op::FIsNaN>("is_nan", reference_of<reference<Float>>);
     o.summary = "1 if a is NaN, else 0";
-    o.laws = {laws::monotone() /* where there is an order */, laws::bounded(0, 1)};
+    o.laws = {laws::monotone() /* where there is an order */, laws::bounded(0, 1),
+              laws::even(beside<Float>("neg"))};
     o.denied = {
         {laws::bounded(0, 0), {V::nan}},
         {laws::complement(beside<Float>("is_inf"), 1), {V::one}},

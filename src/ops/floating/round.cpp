@@ -19,6 +19,7 @@ namespace vyre::ops {
 std::vector<Operation> floating_round() {
   return at_each_float([]<typename Float>() {
     Operation o = rounding<Float, spec::Op::FRound>("round", reference_of<reference<Float>>, 2);
+    o.laws.push_back(laws::odd(beside<Float>("neg")));
     o.summary = "the nearest integer, ties to even, as a float; a zero keeps the sign of a";
     return o;
   });

@@ -23,7 +23,7 @@ std::vector<Operation> floating_sin() {
     Operation o =
         floating<Float, spec::Op::FSin>("sin", reference_of<host_float::remembered<Float, reference<Float>>>);
     o.summary = "the sine of a radians, to nearest even";
-    o.laws = {laws::bounded(V::minus_one, V::one)};
+    o.laws = {laws::bounded(V::minus_one, V::one), laws::odd(beside<Float>("neg"))};
     o.denied = {
         {laws::monotone(), {V::two, V::three}},
         {laws::involution(), {V::one}},

@@ -23,6 +23,7 @@ std::vector<Operation> floating_tan() {
     Operation o =
         floating<Float, spec::Op::FTan>("tan", reference_of<host_float::remembered<Float, reference<Float>>>);
     o.summary = "the tangent of a radians, to nearest even";
+    o.laws = {laws::odd(beside<Float>("neg"))};
     o.denied = {
         {laws::monotone(), {V::one, V::two}},
         {laws::involution(), {V::one}},

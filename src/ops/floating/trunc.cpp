@@ -19,6 +19,7 @@ namespace vyre::ops {
 std::vector<Operation> floating_trunc() {
   return at_each_float([]<typename Float>() {
     Operation o = rounding<Float, spec::Op::FTrunc>("trunc", reference_of<reference<Float>>, 3);
+    o.laws.push_back(laws::odd(beside<Float>("neg")));
     o.summary = "the integer part of a, as a float; a zero keeps the sign of a";
     return o;
   });

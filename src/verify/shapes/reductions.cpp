@@ -50,7 +50,7 @@ struct Table {
 
   Table() {
     for (const spec::OpInfo& reduction : spec::kOps) {
-      if (!spec::is_reduction(reduction.op)) continue;
+      if (!spec::is_reduction(reduction.op) || spec::is_approximate(reduction.op)) continue;
       for (const spec::TypeInfo& type : spec::kTypes) {
         if (!reduction.types.contains(type.type)) continue;
         for (const spec::OpInfo& fold : spec::kOps) {

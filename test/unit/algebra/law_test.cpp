@@ -167,6 +167,8 @@ const True kTrue[] = {
     {laws::transitive(), "t.lt_i32"},
     {laws::converse("t.gt"), "t.lt"},
     {laws::custom("additive", 2, is_additive<kAdd>), "t.add"},
+    {laws::odd("t.negate"), "t.negate"},
+    {laws::even("t.negate"), "t.odd"},
 };
 
 TEST(Laws, AcceptWhatIsTrue) {
@@ -223,6 +225,8 @@ const False kFalse[] = {
     {laws::transitive(), "t.ne", {0, 1, 0}},                          // 0 != 1, 1 != 0, but 0 = 0
     {laws::converse("t.lt"), "t.lt", {0, 1}},                         // 0 < 1 is not 1 < 0
     {laws::custom("additive", 2, is_additive<kOr>), "t.or", {1, 1}},  // 1 | 1 is not 1 + 1
+    {laws::odd("t.not"), "t.negate", {0}},                            // -~0 = 1, ~-0 = -1
+    {laws::even("t.not"), "t.odd", {0}},                              // ~0 is odd
 };
 
 TEST(Laws, RefuteWhatIsFalseWithTheSmallestCounterexample) {

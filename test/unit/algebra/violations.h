@@ -73,6 +73,8 @@ inline const Plain kPlain[] = {
      [](smt::Pool& p, Operands x) { return p.bit_not(x[0]); }},
     {"plain.negate", 1, [](Words x, uint32_t m) { return (0 - x[0]) & m; },
      [](smt::Pool& p, Operands x) { return p.neg(x[0]); }},
+    {"plain.square", 1, [](Words x, uint32_t m) { return (x[0] * x[0]) & m; },
+     [](smt::Pool& p, Operands x) { return p.mul(x[0], x[0]); }},
     {"plain.same", 1, [](Words x, uint32_t) { return x[0]; }, [](smt::Pool&, Operands x) { return x[0]; }},
     {"plain.halve", 1, [](Words x, uint32_t) { return x[0] / 2; },
      [](smt::Pool& p, Operands x) { return p.lshr(x[0], p.constant(p.width(x[0]), 1)); }},
@@ -155,6 +157,8 @@ inline bool Plant::holds(Words v, uint32_t mask) const {
     case LawKind::ZeroProduct: return f(a, b) != 0 || a == 0 || b == 0;
     case LawKind::Transitive: return f(a, b) == 0 || f(b, c) == 0 || f(a, c) != 0;
     case LawKind::Converse: return f(a, b) == other(0, b, a);
+    case LawKind::Odd: return f1(other(0, a, 0)) == other(0, f1(a), 0);
+    case LawKind::Even: return f1(other(0, a, 0)) == f1(a);
     case LawKind::Custom: return f(a, b) == f(b, a);  // there is one
   }
   return false;
@@ -246,6 +250,8 @@ inline std::vector<True> true_laws() {
           {"plain.not", antitone()},
           {"plain.not", de_morgan("plain.and", "plain.or")},
           {"plain.negate", involution()},
+          {"plain.not", odd("plain.not")},
+          {"plain.square", even("plain.negate")},
           {"plain.same", monotone()},
           {"plain.same", projection()},
           {"plain.same", round_trip("plain.same")},

@@ -654,6 +654,86 @@ TEST(Report, GroupsDigits) {
   EXPECT_EQ(grouped(1'234'567), "1,234,567");
 }
 
+/// Of the approximate track: one operation with a bound of 4.
+Certificate approximate() {
+  Certificate c = good();
+  c.registry = {.digest = std::string(64, '1'), .approximate_operations = 1};
+  Verdict v = good_operation("float.f32.exp_approx@1");
+  v.track = verify::Track::Approximate;
+  v.laws.clear();
+  v.deviations = {4, {999'000, 990, 0, 10, 0}, 0, 3};
+  c.verdicts = {v};
+  return c;
+}
+
+TEST(Approximate, HasALevelOfItsOwn) {
+  VYRE_ORACLE(SpecificationTable,
+              "commands, \"level: approximate=L1a\"; vyre-conform-spec, \"Approximate track\"");
+  const Certificate c = approximate();
+  EXPECT_EQ(c.level_line(), "approximate=L1a");
+  EXPECT_TRUE(c.passed());
+  const auto again = parse(print(c));
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_EQ(*again, c);
+  const auto statement = nlohmann::json::parse(statement_of(c));
+  EXPECT_EQ(statement["predicate"]["track"], "approximate");
+  EXPECT_EQ(statement["predicate"]["levels"],
+            (nlohmann::json{{"approximate", "L1a"}, {"line", "approximate=L1a"}}));
+  EXPECT_EQ(find_requirement("L1a"), (Requirement{verify::Track::Approximate, Level::L1}));
+  EXPECT_EQ(find_requirement("approximate=L1a"), (Requirement{verify::Track::Approximate, Level::L1}));
+  EXPECT_EQ(find_requirement("L2a"), std::nullopt);
+  Certificate few = approximate();
+  few.registry.approximate_operations = 42;
+  EXPECT_EQ(few.level_line(), "approximate=L1a(1 of 42)");
+}
+
+TEST(Approximate, ErrorsAreTold) {
+  VYRE_ORACLE(SpecificationTable, "by hand: what docs/certificate.md says that console and JUnit have");
+  const std::string text = report(approximate(), {"native", {}, 0});
+  EXPECT_THAT(text, HasSubstr("errors in ULP"));
+  EXPECT_THAT(text, HasSubstr("0: 999,000, 1: 990, 3: 10"));
+  EXPECT_THAT(junit(approximate(), {"native", {}, 0}), HasSubstr("errors of at most 3 ULP, 4 are allowed"));
+  EXPECT_THAT(report(good(), {"native", {}, 0}), Not(HasSubstr("errors in ULP")));
+}
+
+TEST(Approximate, WhatIsBeyondTheBoundHasNoLevel) {
+  VYRE_ORACLE(SpecificationTable, "vyre-conform-spec, L1a: within the declared tolerance");
+  Certificate c = approximate();
+  c.verdicts[0].deviations = {4, {999'000, 990, 0, 9, 0}, 1, 5};
+  EXPECT_EQ(c.level_line(), "approximate=none");
+  c = approximate();
+  c.verdicts[0].deviations = {};
+  EXPECT_EQ(c.level_line(), "approximate=none");
+}
+
+TEST(Approximate, NeverSharesACertificateWithStrict) {
+  VYRE_ORACLE(SpecificationTable, "semantics: strict and approximate never share a certificate");
+  const auto refused = [](const Certificate& c, std::string_view why) {
+    const auto result = parse(print(c));
+    ASSERT_FALSE(result.has_value()) << why;
+    EXPECT_EQ(result.error().code, DiagCode::C002);
+    EXPECT_THAT(result.error().message, HasSubstr(std::string(why)));
+  };
+  Certificate c = approximate();
+  c.verdicts.push_back(good_operation());
+  refused(c, "never share a certificate");
+  c = good();
+  c.verdicts.push_back(approximate().verdicts[0]);
+  refused(c, "never share a certificate");
+  c = good();
+  c.verdicts[0].deviations = approximate().verdicts[0].deviations;
+  refused(c, "a strict subject has errors");
+  c = approximate();
+  c.verdicts[0].deviations.counts[0] -= 1;
+  refused(c, "errors of 999999 cases are told, and 1000000 were judged");
+  c = approximate();
+  c.verdicts[0].deviations.greatest = 1;
+  refused(c, "the greatest error is not that of the counts");
+  c = approximate();
+  c.verdicts[0].deviations.counts.pop_back();
+  refused(c, "not counted up to the bound");
+}
+
 TEST(Registry, IsWholeAndStable) {
   VYRE_ORACLE(
       SpecificationTable,
@@ -661,6 +741,10 @@ TEST(Registry, IsWholeAndStable) {
   EXPECT_EQ(this_registry().operations, 41u);
   EXPECT_GE(this_registry().families, 9u);
   EXPECT_EQ(this_registry().digest.size(), 64u);
+  EXPECT_EQ(this_registry().approximate_operations, 0u);
+  EXPECT_EQ(this_registry(true).approximate_operations, 42u);  // 14 functions of three types
+  EXPECT_EQ(this_registry(true).operations, 0u);
+  EXPECT_NE(this_registry(true).digest, this_registry().digest);
 }
 
 }  // namespace

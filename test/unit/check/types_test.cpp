@@ -210,6 +210,11 @@ TEST(Types, Reductions) {
     EXPECT_EQ(verdict(word + "(f32_)"), "V041");
     EXPECT_EQ(verdict(word + "(fsub, missing, 1.0, 2)"), "V041 V003 V013");
   }
+  EXPECT_EQ(verdict("freduce_approx(fadd, bf16_, 40)"), "ok bf16");
+  EXPECT_EQ(verdict("freduce_approx(fmin, f16_, 65535, 1, u32_[0])"), "ok f16");
+  EXPECT_EQ(verdict("freduce_approx(fmul, f32_, 64)"), "V041");  // rounding errors of products multiply
+  EXPECT_EQ(verdict("freduce_approx(fadd, f32_, 39)"), "V043");
+  EXPECT_EQ(verdict("freduce_approx(f32_)"), "V041 V043");
 }
 
 TEST(Types, NoTwoTypesMeet) {

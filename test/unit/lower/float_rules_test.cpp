@@ -23,7 +23,7 @@ constexpr std::array kFloatTypes = {DataType::F16, DataType::BF16, DataType::F32
 std::vector<Application> operators() {
   std::vector<Application> out;
   for (const spec::OpInfo& op : spec::kOps) {
-    if (op.types != spec::kFloats || !spec::is_scalar(op.op)) continue;
+    if (op.types != spec::kFloats || !spec::is_scalar(op.op) || spec::is_approximate(op.op)) continue;
     for (const DataType type : kFloatTypes) {
       out.push_back({.op = op.op,
                      .type = type,

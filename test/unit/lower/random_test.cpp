@@ -128,7 +128,7 @@ class RandomProgram {
     for (;;) {
       const spec::OpInfo& op = spec::kOps[random_.below(spec::kOpCount)];
       const DataType type = spec::result_type(op.op, result) == result ? result : any_type();
-      if (!spec::is_scalar(op.op)) continue;
+      if (!spec::is_scalar(op.op) || spec::is_approximate(op.op)) continue;
       const DataType operand =
           spec::result_type(op.op, DataType::I32) == DataType::U32 && result == DataType::U32
               ? any_type()  // comparisons and counts take what they like

@@ -39,10 +39,13 @@ TEST(Registry, HoldsTheOperatorsOnFloats) {
       "add",  "sub",  "mul",  "div",    "mul_add", "sqrt",  "min",  "max",   "neg",   "abs",   "eq",  "lt",
       "gt",   "le",   "ge",   "is_nan", "is_inf",  "floor", "ceil", "round", "trunc", "sin",   "cos", "tan",
       "asin", "acos", "atan", "exp",    "exp2",    "exp10", "log",  "log2",  "log10", "atan2", "pow"};
+  const std::set<std::string> approximated = {"sin", "cos", "tan",  "asin", "acos",  "atan",  "atan2",
+                                              "exp", "log", "exp2", "log2", "exp10", "log10", "pow"};
   std::set<std::string> wanted = {"float.f16.to_f32", "float.bf16.to_f32", "float.f32.to_f16",
                                   "float.f32.to_bf16"};
   for (const std::string type : {"f16", "bf16", "f32"}) {
     for (const std::string& name : operators) wanted.insert("float." + type + "." + name);
+    for (const std::string& name : approximated) wanted.insert("float." + type + "." + name + "_approx");
   }
   std::set<std::string> found;
   for (const Operation& operation : all_operations()) {
@@ -216,6 +219,7 @@ TEST_P(Declaration, RepresentativesAreMembers) {
 // Every class has a row, so a class that was got wrong is seen by the specification itself.
 TEST_P(Declaration, EveryClassHasARow) {
   VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
+  if (operation().bound != 0) return;  // a row would decide what is approximated
   for (const EquivalenceClass& c : operation().classes) {
     EXPECT_TRUE(std::ranges::any_of(operation().rows, [&](const SpecRow& row) {
       return c.contains(row.operands.data());

@@ -40,6 +40,8 @@ TEST_P(Rows, TellTheOperationFromEveryOther) {
   VYRE_ORACLE(SpecificationTable, "the rows");
   for (const Operation& other : all_operations()) {
     if (other.id == operation().id || other.signature != operation().signature) continue;
+    // Those of approximate operations are of edges alone, where several functions give the same.
+    if (other.bound != 0 || operation().bound != 0) continue;
     const bool told = std::ranges::any_of(operation().rows, [&](const SpecRow& row) {
       return other.reference(row.operands.data()) != row.expected;
     });

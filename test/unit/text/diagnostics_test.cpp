@@ -195,8 +195,13 @@ TEST(Diagnostics, Statements) {
   expect_bad_body("P012", "let x = cast<«int»>(1);");
   expect_bad_body("P012", "let x = cast<«for»>(1);");
 
-  expect_bad_body("P013", "let x = «fsin_approx»(1.0);");
-  expect_bad_body("P013", "let x = «freduce_approx»(1.0, 2.0);");
+  expect_bad_body("P013", "let x = cast<«f64»>(1);");
+  expect_bad_body("P013", "let x = bitcast<«i64»>(1);");
+
+  expect_bad_body("P002", "let x = freduce_approx(fadd, o«)»;");
+  expect_bad_body("P002", "let x = freduce_approx(fadd, o, «n»);");
+  expect_bad_body("P005", "let x = freduce_approx(fadd, o, «65536»);");
+  expect_bad_body("P010", "let x = «freduce_approx(fadd, o, 64, 1)»;");
 
   expect_bad_body("P009", "let x = freduce_strict(«plus», o);");
   expect_bad_body("P009", "let x = freduce_strict(«o», 0, 4);");

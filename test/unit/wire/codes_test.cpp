@@ -187,13 +187,16 @@ TEST(Codes, W010NotAvailableYet) {
     expect_in_body(let({1, type, 0}), DiagCode::W010, kExpression + 1);
     expect_in_body(let({8, 0x1b, type, 0, 1, 1, 0}, 2), DiagCode::W010, kExpression + 2);
   }
-  for (const uint8_t op : {0x4e, 0x5f}) {
+  for (const uint8_t op : {0x5d, 0x5f}) {
     expect_in_body(let({8, op, 2, 0}, 2), DiagCode::W010, kExpression + 1);
     expect_in_body(let({8, 0x3e, 0, op, 0}), DiagCode::W010, kExpression + 3);  // a reduction's operator
   }
   expect_in_body(let({8, 0x3e, 0, 0x60, 0}), DiagCode::W005, kExpression + 3);
   expect_in_body(let({8, 0x3f, 0, 0x29, 2}), DiagCode::W005, kExpression + 4);  // neither a range nor none
   EXPECT_TRUE(decode(sealed(let({8, 0x3f, 0, 0x29, 0}))));
+  EXPECT_TRUE(decode(sealed(let({8, 0x5c, 0, 0x29, 64, 0}))));
+  EXPECT_TRUE(decode(sealed(let({8, 0x5c, 0, 0x29, 0xff, 0xff, 3, 0}))));
+  expect_in_body(let({8, 0x5c, 0, 0x29, 0x80, 0x80, 4, 0}), DiagCode::W006, kExpression + 4);  // 65536 ULP
   EXPECT_TRUE(decode(sealed(let({8, 0x3f, 0, 0x29, 1, 1, 0x01, 0, 1, 0x01, 9}, 3))));
   expect_in_body(let({8, 0x60, 2, 0}, 2), DiagCode::W005, kExpression + 1);
 }
