@@ -56,6 +56,8 @@ TRUSTS = [
     "only on the inputs that were run",
     "the compiler, the libraries and the machine that ran the harness",
     "an exhausted domain is that domain alone: full-width inputs are witnessed, not proved",
+    "powers and the angle of a point are witnessed, never proved: that two steps of precision leave no input undecided is "
+    "an assumption about digits, and no input that was run was left so",
     "the backend answers later as it answered then: same device, driver and version",
 ]
 

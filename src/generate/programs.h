@@ -28,6 +28,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/bytes.h"
@@ -74,12 +76,18 @@ struct Race {
   bool operator==(const Race&) const = default;
 };
 
+struct ProgramCase;
+/// Judges what a run of a case left in its buffers, where more than one outcome is allowed.
+/// Return  why it is none of those; empty where it is one.
+using Outcome = std::string (*)(const ProgramCase& c, std::span<const Bytes> after);
+
 /// A program with an input: one buffer a bound buffer, in the order of check::Checked::bound_buffers().
 struct ProgramCase {
   ir::Program program;
   std::vector<Bytes> buffers;
   layout::Groups groups;
   std::optional<Race> race = std::nullopt;
+  Outcome outcome = nullptr;  // none: the bytes are the same in every run
 };
 
 class ProgramWriter;

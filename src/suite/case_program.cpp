@@ -211,7 +211,8 @@ Result<std::optional<ProgramCase>> case_program(const Token& token, backend::Bac
     return std::optional(program_at(*who.subject, operands));
   }
   const verify::Family family = *who.family;
-  if (family == verify::Family::Twins || token.strategy == "claim") return std::optional<ProgramCase>();
+  if (family == verify::Family::Twins || verify::depends_on_schedule(family) || token.strategy == "claim")
+    return std::optional<ProgramCase>();
   if (token.strategy != "program" || (family != verify::Family::Programs && verify::shapes(family) == 0))
     return std::unexpected(unknown_part(token, "strategy"));
   return std::optional(verify::family_case(family, token.seed, token.index, backend.limits()));

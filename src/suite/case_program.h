@@ -46,7 +46,8 @@ generate::ProgramCase program_at(const verify::Subject& subject, std::span<const
 Result<generate::ProgramCase> law_at(const ops::Operation& operation, uint64_t number,
                                      std::span<const uint32_t> values);
 
-/// None where the case is no program: planted-false laws, claims of category C.
+/// None where the case is no program (planted-false laws, claims of category C), or one whose bytes depend on
+/// the schedule.
 /// Errors: C003. The backend is asked for its limits alone.
 Result<std::optional<generate::ProgramCase>> case_program(const verify::Token& token,
                                                           backend::Backend& backend);

@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kBatch = 16;                       // random programs compiled at a time
 constexpr size_t kRepeats = 3;                      // runs of each program case
+constexpr size_t kManyRepeats = 10;                 // of those that look for what happens seldom
 constexpr uint64_t kRepeatedEvaluations = 1 << 18;  // of each elementwise subject
 constexpr size_t kShrinkEvaluations = 400;          // each compiles a program
 constexpr size_t kHistory = 64;                     // cases remembered
@@ -26,6 +27,11 @@ constexpr size_t kShrunkFailures = 3;               // programs shrunk a family:
 
 std::string text_of(const Diag& diag) {
   return fmt::format("{}: {}", diag_info(diag.code).name, diag.message);
+}
+
+/// How often each case of a program family is run.
+size_t repeats_of(Family family) {
+  return family == Family::Synchronization || family == Family::Litmus ? kManyRepeats : kRepeats;
 }
 
 /// One program family under way.
@@ -85,7 +91,7 @@ class ProgramFamily {
   void leave_out(uint64_t cases) { left_out_ = cases; }
   void plan(uint64_t cases) {
     parity_.planned = cases;
-    verdict_.determinism.planned += cases * (kRepeats - 1);
+    verdict_.determinism.planned += cases * (repeats_of(family_) - 1);
   }
   /// Errors: what ends the family.
   Result<void> finish() {
@@ -121,7 +127,7 @@ class ProgramFamily {
                         const generate::ProgramCase& c, uint64_t index) {
     VYRE_TRY(expected, reference_answer(checked, c, backend_.limits().subgroup_size));
     std::vector<Bytes> first;
-    for (size_t repeat = 0; repeat < kRepeats; ++repeat) {
+    for (size_t repeat = 0; repeat < repeats_of(family_); ++repeat) {
       const Check check = repeat == 0 ? Check::Parity : Check::Determinism;
       Tally& tally = repeat == 0 ? parity_ : verdict_.determinism;
       auto run = run_on(pipeline, c);
@@ -143,11 +149,8 @@ class ProgramFamily {
       if (difference || (run->canaries_broken != 0 && backend_.isolated())) {
         Seen seen{std::nullopt, run->canaries_broken, {}};
         if (difference) {
-          seen.wrong.push_back({0,
-                                true,
-                                {difference->expected},
-                                {difference->actual},
-                                fmt::format("{}[{}]", difference->buffer, difference->index)});
+          seen.wrong.push_back(
+              {0, true, {difference->expected}, {difference->actual}, place_of(*difference, *run)});
         }
         return examine(check, c, index, seen);
       }
@@ -197,7 +200,9 @@ class ProgramFamily {
     failure.token = print_short(std::move(token));
     generate::ProgramCase smallest = found;
     Wrong wrong = finding.seen.wrong.empty() ? Wrong{} : finding.seen.wrong.front();
-    if (finding.fault == Fault::WrongValue && verdict_.failures.size() < kShrunkFailures) {
+    // An edited program would be judged by what the original does.
+    if (finding.fault == Fault::WrongValue && !depends_on_schedule(family_) &&
+        verdict_.failures.size() < kShrunkFailures) {
       const auto fails = [&](const generate::ProgramCase& candidate) {
         if (monitor_.stopped()) return false;
         const auto result = compare_once(backend_, candidate);
@@ -373,6 +378,8 @@ Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan&
     case Family::Loops:
     case Family::Barriers:
     case Family::Reductions:
+    case Family::Synchronization:
+    case Family::Litmus:
     case Family::Programs:
       result = check_programs(backend, family, track, plan, seed, monitor, verdict);
       break;

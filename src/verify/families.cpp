@@ -21,6 +21,8 @@ std::span<const Shape> shapes_of(Family family) {
     case Family::Atomics: return atomic_shapes();
     case Family::Subgroups: return subgroup_shapes();
     case Family::Reductions: return reduction_shapes();
+    case Family::Synchronization: return synchronization_shapes();
+    case Family::Litmus: return litmus_shapes();
     case Family::Operators:
     case Family::Select:
     case Family::Casts:
@@ -95,6 +97,7 @@ uint32_t count_of(const BufferPlan& plan, uint64_t total, uint64_t groups, Rando
   switch (plan.count) {
     case Count::Total: return uint32_t(total);
     case Count::Vectors: return uint32_t(4 * total);
+    case Count::Eight: return uint32_t(8 * total);
     case Count::Near: {
       const int64_t near = int64_t(total) + int64_t(random.below(131)) - 65;
       return uint32_t(std::max<int64_t>(near, 0));
@@ -218,6 +221,7 @@ generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
   generate::ProgramCase out;
   auto parsed = text::parse(with_size(shape.text, s.size));
   out.program = std::move(*parsed);  // the texts are part of this library; a test parses them all
+  out.outcome = shape.outcome;
   const bool solid = std::any_of(shape.buffers.begin(), shape.buffers.end(),
                                  [](const BufferPlan& b) { return b.fill == Fill::Extents; });
   out.groups.x = 1 + random.below(shape.max_groups);

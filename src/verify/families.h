@@ -4,9 +4,10 @@
 // Elementwise families (operators, select, casts) are judged by specification rows and the reference's
 // operator functions. Program families are compared in bytes with ref::run over every bound buffer. Each
 // program is free of races, so its bytes do not depend on any schedule: contended atomics are followed by
-// reductions whose result does not depend on the order. Case k of a family is a pure function of the seed and
-// k, and in Subgroups of the limits of the backend. Source: oracles, "Oracle 3"; semantics, "Memory",
-// "Structure"; execution-model.
+// reductions whose result does not depend on the order. Litmus alone has programs whose bytes do: of them the
+// buffers are judged by the memory model (generate::ProgramCase::outcome), on the host. Case k of a family is
+// a pure function of the seed and k, and in Subgroups of the limits of the backend. Source: oracles, "Oracle
+// 3"; semantics, "Memory", "Structure"; execution-model.
 #pragma once
 
 #include <array>
@@ -62,13 +63,17 @@ Track track_of(const ops::Operation& operation);
 /// Whether anything in the program is a float.
 Track track_of(const ir::Program& program);
 
+/// Whether the bytes of its programs may differ from one run to the next, and so from the reference's.
+constexpr bool depends_on_schedule(Family family) { return family == Family::Litmus; }
+
 /// The subjects of Operators, Select, Casts and Atomics; empty for the others.
 std::vector<Subject> elementwise_subjects(Family family);
 /// Those of one track.
 std::vector<Subject> elementwise_subjects(Family family, Track track);
 
-/// How many different programs Memory, Control, Loops, Barriers, Atomics, Subgroups or Reductions has; case k
-/// runs program k % shapes. Programs has no shapes: each case is a program of its own.
+/// How many different programs Memory, Control, Loops, Barriers, Atomics, Subgroups, Reductions,
+/// Synchronization or Litmus has; case k runs program k % shapes. Programs has no shapes: each case is a
+/// program of its own.
 size_t shapes(Family family);
 /// The name of a shape: "gather, workgroup 7,1,1". What it is of Subgroups depends on the size of subgroups.
 std::string shape_name(Family family, size_t shape, const backend::Limits& limits = {});

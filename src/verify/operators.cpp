@@ -242,6 +242,8 @@ std::vector<Subject> elementwise_subjects(Family family) {
     case Family::Programs:
     case Family::Subgroups:
     case Family::Reductions:
+    case Family::Synchronization:
+    case Family::Litmus:
     case Family::Twins: break;
     case Family::Atomics:
       for (const spec::OpInfo& op : spec::kOps) {

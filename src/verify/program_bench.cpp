@@ -1,7 +1,5 @@
 #include "verify/program_bench.h"
 
-#include <fmt/format.h>
-
 #include "ops/operation.h"
 #include "verify/program_parity.h"
 
@@ -26,8 +24,7 @@ Result<void> ProgramBench::run_one(const generate::ProgramCase& c, size_t positi
   VYRE_CHECK(backend_.settle());
   seen.broken += run.canaries_broken;
   if (const auto d = first_difference(*checked, expected, run.buffers)) {
-    seen.wrong.push_back(
-        {position, true, {d->expected}, {d->actual}, fmt::format("{}[{}]", d->buffer, d->index)});
+    seen.wrong.push_back({position, true, {d->expected}, {d->actual}, place_of(*d, run)});
   }
   return {};
 }

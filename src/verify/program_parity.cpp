@@ -31,6 +31,15 @@ std::vector<uint32_t> whole_words(Bytes bytes) {
   return to_words(bytes);
 }
 
+/// run_on()'s promise about outcomes. Domain: the first buffer is not empty.
+std::string settle_outcome(const generate::ProgramCase& c, std::vector<Bytes>& buffers) {
+  if (c.outcome == nullptr) return {};
+  std::string forbidden = c.outcome(c, buffers);
+  for (Bytes& buffer : buffers) std::ranges::fill(buffer, std::byte{0});
+  if (!forbidden.empty()) store_u32(buffers.front().data(), 1);
+  return forbidden;
+}
+
 }  // namespace
 
 Result<ProgramRun> run_on(backend::Pipeline& pipeline, const generate::ProgramCase& c) {
@@ -52,6 +61,7 @@ Result<ProgramRun> run_on(backend::Pipeline& pipeline, const generate::ProgramCa
     run.canaries += 2 * kGuardWords;
     run.buffers.emplace_back(host[b].begin(), host[b].end());
   }
+  run.forbidden = settle_outcome(c, run.buffers);
   return run;
 }
 
@@ -60,6 +70,7 @@ Result<std::vector<Bytes>> reference_answer(const check::Checked& checked, const
   std::vector<Bytes> buffers = c.buffers;
   std::vector<std::span<std::byte>> host(buffers.begin(), buffers.end());
   VYRE_CHECK(ref::run(checked, host, c.groups, {.subgroup_size = subgroup_size}));
+  settle_outcome(c, buffers);
   return buffers;
 }
 
@@ -75,6 +86,11 @@ std::optional<Difference> first_difference(const check::Checked& checked, const 
     }
   }
   return std::nullopt;
+}
+
+std::string place_of(const Difference& difference, const ProgramRun& run) {
+  if (!run.forbidden.empty()) return fmt::format("an outcome that is not allowed ({})", run.forbidden);
+  return fmt::format("{}[{}]", difference.buffer, difference.index);
 }
 
 Result<std::optional<Difference>> compare_once(backend::Backend& backend, const generate::ProgramCase& c) {

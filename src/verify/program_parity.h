@@ -24,7 +24,10 @@ struct ProgramRun {
   std::vector<Bytes> buffers;
   uint64_t canaries = 0;
   uint64_t canaries_broken = 0;
+  std::string forbidden;  // why the memory model does not allow what was left
 };
+/// Where the case allows several outcomes its buffers come back as zeros, so that equal verdicts are equal
+/// bytes; the first word is 1 when what was left is no allowed outcome.
 Result<ProgramRun> run_on(backend::Pipeline& pipeline, const generate::ProgramCase& c);
 
 /// The reference's answer, with subgroups of this many lanes (0: none). Errors: of ref::run.
@@ -33,6 +36,9 @@ Result<std::vector<Bytes>> reference_answer(const check::Checked& checked, const
 
 std::optional<Difference> first_difference(const check::Checked& checked, const std::vector<Bytes>& expected,
                                            const std::vector<Bytes>& actual);
+
+/// Where a run differs, for people: "sums[3]", or why its outcome is not allowed.
+std::string place_of(const Difference& difference, const ProgramRun& run);
 
 /// Compiles and compares, with subgroups of the backend's size; nullopt when the bytes are equal.
 Result<std::optional<Difference>> compare_once(backend::Backend& backend, const generate::ProgramCase& c);

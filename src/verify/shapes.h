@@ -14,6 +14,7 @@ namespace vyre::verify {
 enum class Count : uint8_t {
   Total,     // as many as there are invocations
   Vectors,   // four times that
+  Eight,     // eight times that
   Near,      // up to 65 more or fewer
   Groups,    // as many as there are workgroups
   Fixed,     // `number`
@@ -43,6 +44,7 @@ struct Shape {
   std::span<const std::array<uint32_t, 3>> sizes;
   uint32_t max_groups;  // along x; Extents: along every axis
   std::span<const BufferPlan> buffers;
+  generate::Outcome outcome = nullptr;  // where the schedule decides what is left in memory
 };
 
 /// One table a program family.
@@ -52,8 +54,11 @@ std::span<const Shape> loop_shapes();
 std::span<const Shape> barrier_shapes();
 std::span<const Shape> atomic_shapes();
 std::span<const Shape> reduction_shapes();
-/// In these, "$I" stands for the number of the invocation, workgroup by workgroup, "$L" for its number in the
-/// workgroup, x fastest, and "$N" for how many a workgroup has. `sizes` is empty: subgroup_sizes() has them.
+std::span<const Shape> synchronization_shapes();
+std::span<const Shape> litmus_shapes();
+/// In all of these, "$I" stands for the number of the invocation, workgroup by workgroup, "$L" for its number
+/// in the workgroup, x fastest, and "$N" for how many a workgroup has. `sizes` is empty: subgroup_sizes() has
+/// them.
 std::span<const Shape> subgroup_shapes();
 /// Those of a family; empty for families without shapes.
 std::span<const Shape> shapes_of(Family family);

@@ -1,22 +1,72 @@
+#include <fmt/format.h>
+
 #include <memory>
 #include <vector>
 
 #include "ops/operation.h"
 #include "verbs.h"
+#include "verify/race_check.h"
 
 namespace vyre::tool {
+namespace {
+
+/// "3:5", or "?" for programs without a text.
+std::string place(const host::CheckedFile& file, Span span) {
+  if (!file.source || !span.known()) return "?";
+  const Source::Position at = file.source->position(span.begin);
+  return fmt::format("{}:{}", at.line, at.column);
+}
+
+std::string triple(const std::array<uint32_t, 3>& of) { return fmt::format("{},{},{}", of[0], of[1], of[2]); }
+
+/// Prints what is known of the races of a program; gives the exit code.
+int report_races(const host::CheckedFile& file) {
+  const verify::RaceVerdict verdict = verify::check_races(*file.checked);
+  std::string line = fmt::format("{}: {}", file.path, verify::text(verdict.answer));
+  if (verdict.answer == verify::RaceAnswer::Free) {
+    // Dispatches of more would do the same again in the same places.
+    std::string axes;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      if (verdict.single[axis]) axes += fmt::format("{}{}", axes.empty() ? "" : ", ", "xyz"[axis]);
+    }
+    if (!axes.empty()) line += fmt::format(" (with one workgroup along {})", axes);
+  }
+  if (verdict.witness) {
+    const verify::RaceWitness& w = *verdict.witness;
+    const ir::Program& program = file.checked->program();
+    line += fmt::format(": {}[{}] with groups {},{},{} and inputs {}: invocation {} {}, invocation {} {}",
+                        program.code.name(file.checked->buffer(w.buffer).name), w.element, w.groups.x,
+                        w.groups.y, w.groups.z, w.inputs, triple(w.first.invocation),
+                        verify::kAccessKindNames[size_t(w.first.kind)], triple(w.second.invocation),
+                        verify::kAccessKindNames[size_t(w.second.kind)]);
+  }
+  if (verdict.answer == verify::RaceAnswer::Unknown) line += ": " + verdict.reason;
+  fmt::print("{}\n", line);
+  constexpr size_t kShown = 4;
+  for (size_t k = 0; k < std::min(verdict.left.size(), kShown); ++k) {
+    const auto& [first, second] = verdict.left[k];
+    if (file.source) fmt::print("  not ruled out: {} and {}\n", place(file, first), place(file, second));
+  }
+  return verdict.answer == verify::RaceAnswer::Race ? 1 : 0;
+}
+
+}  // namespace
 
 void add_check(CLI::App& app, int& exit) {
   auto files = std::make_shared<std::vector<std::string>>();
+  auto races = std::make_shared<bool>(false);
   CLI::App* verb = app.add_subcommand("check", "Check programs against every rule");
   verb->add_option("FILE", *files, "programs, text or wire")->required();
+  verb->add_flag("--races", *races,
+                 "say of each whether it is free of data races: proved, refuted, or unknown");
   verb->footer(
       "Example: vyre check examples/block_sum.vyre\nEvery broken rule is shown with its line; `vyre explain "
-      "V010` says more.");
-  verb->callback([files, &exit] {
+      "V010` says more.\nWith --races a program that has one exits with 1.");
+  verb->callback([files, races, &exit] {
     for (const std::string& path : *files) {
       const auto file = host::load_checked(path, ops::op_table());
       if (!file) exit = std::max(exit, report(file.error()));
+      if (file && *races) exit = std::max(exit, report_races(*file));
     }
   });
 }

@@ -116,7 +116,16 @@ void SpirvMemory::read_lengths(bool veiled) {
     if (inst.kind != InstKind::Len || views_[inst.target].length != SpirvId{}) continue;
     views_[inst.target].length = pushed(k_.buffers[inst.target].argument, words);
   }
-  for (uint32_t i = 0; i < kSpirvVeils && veiled; ++i) veils_[i] = pushed(bound_ + i, words);
+}
+
+// Push constants alone are not enough of a veil: whether a value is the same in all invocations Mesa (22.3)
+// asks of both operands of all that leads to it, over and over, as long as it finds only constants and push
+// constants. That never ends for a composition of some hundred operators. A number of the workgroup ends it.
+void SpirvMemory::read_veils(SpirvId group) {
+  for (uint32_t i = 0; i < kSpirvVeils; ++i) {
+    const SpirvId zero = pushed(bound_ + i, bound_ + kSpirvVeils);
+    veils_[i] = b_.emit(Op::OpBitwiseAnd, b_.word(), {zero, group});
+  }
 }
 
 SpirvMemory::Place SpirvMemory::element(const View& view, SpirvId at) {

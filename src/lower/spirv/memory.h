@@ -21,9 +21,10 @@ class SpirvMemory {
   /// Declares what the kernel has. Lives as long as the three of them.
   SpirvMemory(const Kernel& kernel, const SpirvTarget& target, SpirvBuilder& builder);
 
-  /// Reads the lengths that the kernel asks for, and the veil if it is wanted. To be called at the start of
-  /// the function.
+  /// Reads the lengths that the kernel asks for. To be called at the start of the function.
   void read_lengths(bool veiled);
+  /// Reads the veils. To be called after them, with a number that differs between workgroups.
+  void read_veils(SpirvId group);
   /// Words that are zero, as nobody knows who compiles this. Two, for what passes the one and then the other:
   /// twice the same would cancel out. Domain: they were read.
   SpirvId veil_of_operands() const { return veils_[0]; }

@@ -35,6 +35,9 @@ class Shell {
         memory_(kernel, target, b_),
         once_(volatile_loads(kernel)),
         veiled_(veiled_operands(kernel)),
+        wants_veil_(
+            std::ranges::find(veiled_, true) != veiled_.end() ||
+            std::ranges::any_of(k_.insts, [&](const Inst& i) { return veils_result(i) || hides_length(i); })),
         results_(kernel.insts.size()) {}
 
   SpirvModule run() {
@@ -43,7 +46,8 @@ class Shell {
     if (target_.watch_loops && has_loops()) memory_.declare_watch();
     b_.execution_mode(spv::ExecutionMode::LocalSize, {threads, 1u, 1u});
     read_ids();
-    memory_.read_lengths(wants_veil());
+    memory_.read_lengths(wants_veil_);
+    if (wants_veil_) memory_.read_veils(group(0));
     for (const SlotInfo& slot : k_.slots) {
       slots_.push_back(b_.variable());
       b_.name(slots_.back(), slot.name);
@@ -127,7 +131,7 @@ class Shell {
     const Inst& inst = k_[v];
     switch (given_by(inst.kind)) {
       case Given::Literal: return {b_.number(inst.imm)};
-      case Given::Length: return {memory_.length(inst.target)};
+      case Given::Length: return {wants_veil_ ? hidden_length(inst.target) : memory_.length(inst.target)};
       case Given::InvocationId: return {invocation_[inst.imm]};
       case Given::WorkgroupId: return {group_[inst.imm]};
       case Given::LocalId: return {local_[inst.imm]};
@@ -156,9 +160,16 @@ class Shell {
   static bool veils_result(const Inst& inst) {
     return inst.kind == InstKind::Raw && inst.raw == RawOp::FToF16;
   }
-  bool wants_veil() const {
-    return std::ranges::find(veiled_, true) != veiled_.end() || std::ranges::any_of(k_.insts, &veils_result);
+  /// A comparison takes a length as it is, which is what bounds of memory are made of; all else a length that
+  /// is hidden: see SpirvMemory::read_veils.
+  static bool compares(const Inst& inst) {
+    return inst.kind == InstKind::Raw && spirv_raw(inst.raw).made == SpirvMade::Truth;
   }
+  bool hides_length(const Inst& inst) const {
+    return !compares(inst) &&
+           std::ranges::any_of(k_.args(inst), [&](Value v) { return k_[v].kind == InstKind::Len; });
+  }
+  Id hidden_length(uint32_t buffer) { return veiled(memory_.length(buffer), memory_.veil_of_operands()); }
   Id veiled(Id word, Id veil) { return b_.emit(Op::OpBitwiseXor, b_.word(), {word, veil}); }
   /// By Value: operands of arithmetic on floats that a driver could work out.
   static std::vector<bool> veiled_operands(const Kernel& kernel) {
@@ -192,7 +203,9 @@ class Shell {
       } else if (takes_wide(inst.raw, n)) {
         operands.push_back(made(args[n]).id);  // its words were veiled
       } else {
-        operands.push_back(operand(args[n], info(inst.raw).is_float));
+        const Inst& arg = k_[args[n]];
+        const bool plain = arg.kind == InstKind::Len && compares(inst);
+        operands.push_back(plain ? memory_.length(arg.target) : operand(args[n], info(inst.raw).is_float));
       }
     }
     const SpirvRaw& row = spirv_raw(inst.raw);
@@ -402,12 +415,13 @@ class Shell {
   SpirvMemory memory_;
   const std::vector<bool> once_;    // by Value: loads that happen exactly once
   const std::vector<bool> veiled_;  // by Value
-  std::vector<Result> results_;     // by Value
-  std::vector<Id> slots_;           // by Slot
-  std::vector<Id> operands_;        // of the raw operator at hand
-  Id current_ = b_.entry_label();   // the block that is being written
-  Id thread_{};                     // linear local id
-  Id groups_{};                     // the workgroup's, of all axes
+  const bool wants_veil_;
+  std::vector<Result> results_;    // by Value
+  std::vector<Id> slots_;          // by Slot
+  std::vector<Id> operands_;       // of the raw operator at hand
+  Id current_ = b_.entry_label();  // the block that is being written
+  Id thread_{};                    // linear local id
+  Id groups_{};                    // the workgroup's, of all axes
   std::array<Id, 3> local_{}, group_{}, invocation_{};
 };
 

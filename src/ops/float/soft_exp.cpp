@@ -2,10 +2,10 @@
 //
 // The product is exact but for the digits of log2(b) from 2^-73 on: x is moved so that F has 64 digits, of
 // which the last may be two too small. Then 2^F = 2^(j/16) 2^u/16, a table of 16 and the first ten terms of
-// the series of e^(u ln 2 / 16), of which the next is below 2^-71. Together the result is within 2^-61.9 of
-// itself, and never exact unless F is 0; docs/evidence/functions has the sum. Results that are numbers of the
-// format, as powers of ten are, are nearer to themselves than to a middle, so they come out whichever side
-// they are on.
+// the series of e^(u ln 2 / 16), of which the next is below 2^-71. Together the result is within 2^-61.4 of
+// itself, and never exact unless F is 0; docs/evidence/functions/exponentials.md has the sum. Results that
+// are numbers of the format, as powers of ten are, are nearer to themselves than to a middle, so they come
+// out whichever side they are on.
 #include <array>
 
 #include "ops/float/soft_wide.h"
@@ -31,7 +31,7 @@ constexpr std::array<uint64_t, 5> kFirst = {12786308645202655660u, 2769623058497
                                             43316202665117u, 375306296874u};
 constexpr std::array<uint32_t, 4> kLast = {2709817724u, 16770558u, 90816u, 437u};
 
-/// 2^(u / 16) - 1 in Q68 of u in Q64; at most 16 units too small.
+/// 2^(u / 16) - 1 in Q68 of u in Q64; at most 20 units too small.
 Ex power_of_less_than_a_sixteenth(Composer& c, Ex u) {
   const Ex upper = c.let("upper", high_word(c, u));
   Ex last = c.word(kLast[3]);

@@ -3,9 +3,10 @@
 // Near 1 the result is as small as m - 1 is, so everything there is relative: m - 1 is exact, s = (m - 1) /
 // (m + 1) is a quotient of 64 digits, and log2(m) = 2 log2(e) artanh(s) = 2 log2(e) s (1 + s^2/3 + s^4/5 +
 // ...), of which twelve terms are taken: s^2 is below 0.0295, so what is left out is below 2^-69. Elsewhere e
-// + log2(m) is at least 1/2 and a sum in fixed point. The result is within 2^-60.9 of itself
-// (docs/evidence/functions has the sum), and exact for powers of two to the base 2. Powers of ten come out of
-// log10 because their logarithms are numbers of the format, nearer to themselves than to a middle.
+// + log2(m) is at least 1/2 and a sum in fixed point. The result is within 2^-58.9 of itself
+// (docs/evidence/functions/exponentials.md has the sum), and exact for powers of two to the base 2. Powers of
+// ten come out of log10 because their logarithms are numbers of the format, nearer to themselves than to a
+// middle.
 #include <array>
 
 #include "ops/float/soft_wide.h"

@@ -108,6 +108,7 @@ TEST_F(Compile, ShapesGiveTheReferencesBytes) {
   for (const verify::FamilyInfo& family : verify::kFamilies) {
     const size_t shapes = verify::shapes(family.family);
     if (shapes == 0 || family.family == verify::Family::Subgroups) continue;
+    if (verify::depends_on_schedule(family.family)) continue;  // no bytes to compare with
     for (const size_t shape : {size_t{1}, shapes / 2}) {
       SCOPED_TRACE(fmt::format("{} {}", family.text, shape));
       expect_right(verify::family_case(family.family, /*seed=*/5, shape), "-O0");

@@ -72,7 +72,7 @@ std::vector<std::string> words_of(const std::string& line) {
 std::string code_of(const std::string& text, uint32_t operands) {
   std::stringstream in(text);
   std::map<std::string, std::string> names;
-  std::string pushed, veil;  // the push constant that is zero
+  std::string pushed, zero, groups, group, veil;  // zero, a push constant, and a number of the workgroup
   uint32_t made = 0;
   bool function = false, inside = false;
   std::string out;
@@ -86,6 +86,18 @@ std::string code_of(const std::string& text, uint32_t operands) {
       continue;
     }
     if (words[2] == "OpLoad" && words[4] == pushed) {
+      zero = words[0];
+      continue;
+    }
+    if (words[2] == "OpLoad" && words[3] == "%v3uint") {
+      groups = words[0];
+      continue;
+    }
+    if (words[2] == "OpCompositeExtract" && words[4] == groups) {
+      group = words[0];
+      continue;
+    }
+    if (words[2] == "OpBitwiseAnd" && words[4] == zero && words[5] == group) {
       veil = words[0];  // the last one is that of results
       continue;
     }

@@ -1,0 +1,45 @@
+// Linear systems over integers: can these equations and inequalities all hold?
+//
+// Indices of classic kernels are sums of ids times constants, and so are the bounds around them. Whether two
+// invocations can meet is then a small system over integers, for which no solver has to be asked: equations
+// are solved for variables with coefficient 1, and what is left is projected variable by variable
+// (Fourier-Motzkin), every row tightened to integers on the way. "No" is a proof; whatever is too large or
+// too subtle is "perhaps". Source: Pugh, "The Omega test" (1991), of which this is the part without
+// splinters.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace vyre::analyze {
+
+/// A sum of variables times coefficients, and a constant. Terms are in the order of their variables, none
+/// with coefficient 0.
+struct LinearSum {
+  std::vector<std::pair<uint32_t, int64_t>> terms;
+  int64_t constant = 0;
+
+  static LinearSum of(int64_t constant) { return {{}, constant}; }
+  static LinearSum variable(uint32_t variable) { return {{{variable, 1}}, 0}; }
+  bool is_constant() const { return terms.empty(); }
+  auto operator<=>(const LinearSum&) const = default;
+};
+/// a + factor * b. Domain: coefficients stay below 2^62; within analyses of 32-bit values they do.
+LinearSum plus(const LinearSum& a, const LinearSum& b, int64_t factor = 1);
+
+/// Rows that all have to hold.
+class LinearSystem {
+ public:
+  void equal_zero(LinearSum sum) { equal_.push_back(std::move(sum)); }
+  void at_least_zero(LinearSum sum) { at_least_.push_back(std::move(sum)); }
+  /// a <= b
+  void at_most(const LinearSum& a, const LinearSum& b) { at_least_zero(plus(b, a, -1)); }
+  /// Whether no integers satisfy all rows. False says nothing.
+  bool is_infeasible() const;
+
+ private:
+  std::vector<LinearSum> equal_, at_least_;
+};
+
+}  // namespace vyre::analyze
