@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "host/values.h"
@@ -59,6 +60,29 @@ Digest digest_outputs(const Buffers& buffers) {
         .update(buffer.bytes);
   }
   return hasher.finish();
+}
+
+namespace {
+
+bool is_approximate(const check::Checked& program, const ir::Code& code,
+                    const check::Resolution& resolution) {
+  const auto here = [](const ir::Expr& e) {
+    return e.kind == ir::ExprKind::Apply && spec::is_approximate(e.op);
+  };
+  const auto within = [&](const spec::OpDef* def) {
+    if (def->intrinsic) return false;
+    const check::CheckedFunction& callee = program.function(*def);
+    return is_approximate(program, callee.function->code, callee.resolution);
+  };
+  return std::ranges::any_of(code.exprs, here) || std::ranges::any_of(resolution.callees, within);
+}
+
+}  // namespace
+
+bool is_approximate(std::span<const Step> steps) {
+  return std::ranges::any_of(steps, [](const Step& step) {
+    return is_approximate(*step.checked, step.checked->program().code, step.checked->resolution());
+  });
 }
 
 Result<void> expect_equal(const Buffers& a, std::string_view a_name, const Buffers& b,

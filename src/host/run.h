@@ -39,6 +39,10 @@ std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps);
 /// Runs the steps in order, in place.
 Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, Buffers& buffers);
 
+/// Whether a step, or an operation that it calls, applies an approximate operator: then two right backends
+/// may give different bytes.
+bool is_approximate(std::span<const Step> steps);
+
 /// One digest over all writable buffers: names, sizes and bytes.
 Digest digest_outputs(const Buffers& buffers);
 

@@ -79,8 +79,8 @@ constexpr Op kFormed[] = {Op::FSin,   Op::FCos, Op::FTan,  Op::FExp,  Op::FExp2,
 }  // namespace
 
 bool has_approximate_form(Op op, spec::DataType type, const FloatPromises& floats) {
-  const bool right =
-      floats[RawOp::FAdd].exact() && floats[RawOp::FSub].exact() && floats[RawOp::FMul].exact();
+  const auto rounds = [&](RawOp used) { return rounds_right(floats[used]) && !floats[used].only_normal; };
+  const bool right = rounds(RawOp::FAdd) && rounds(RawOp::FSub) && rounds(RawOp::FMul);
   return right && converts(type, floats) &&
          std::ranges::find(kFormed, spec::strict_of(op)) != std::end(kFormed);
 }

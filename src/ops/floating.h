@@ -127,6 +127,11 @@ Operation approximation(Operation strict, std::string_view name, std::string_vie
   strict.bound = spec::bound_of(op, type_of<Float>);
   std::erase_if(strict.rows,
                 [](const SpecRow& row) { return std::ranges::none_of(row.operands, is_special<Float>); });
+  using V = Values<Float>;
+  for (const uint32_t x : {V::nan, V::minus(V::nan), V::minus(V::signalling)}) {
+    if (strict.signature.inputs.size() == 1)
+      strict.rows.push_back({{x}, V::nan, "of any NaN the one NaN", "semantics: Floats (one NaN)"});
+  }
   return strict;
 }
 /// The same of all types.

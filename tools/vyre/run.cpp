@@ -284,7 +284,14 @@ int compare(const Plan& plan, std::string_view list, const Options& options) {
   for (size_t i = 1; i < results.size(); ++i) {
     const auto equal = host::expect_equal(results[0], names[0], results[i], names[i]);
     if (equal) continue;
-    exit = report(equal.error());
+    Diag difference = equal.error();
+    if (host::is_approximate(plan.steps)) {
+      difference.help =
+          "the program applies approximate operators, so right backends may differ: `vyre-conform certify "
+          "--track "
+          "approximate` holds each of them to its bound; strict operators give the same bytes everywhere";
+    }
+    exit = report(difference);
     explain_difference(plan, {*backends[0], names[0]}, {*backends[i], names[i]});
   }
   return exit;

@@ -67,6 +67,8 @@ Single<M> polynomial(Single<M> x, const float (&c)[n]) {
 /// What is added to bring a number's nearest integer, of at most 22 bits, into its last bits.
 inline constexpr float kToShortInteger = 0x1.8p23f;
 inline constexpr uint32_t kToShortIntegerBits = 0x4b400000;
+/// 2^23, whose last bit weighs one.
+inline constexpr uint32_t kOfShortCount = 0x4b000000;
 
 // --- Exponentials: of a = n log(2) + r, |r| at most half of log(2), both to the base: base^r is a
 // polynomial, and 2^n goes on in two factors, so that neither of them overflows and a subnormal result is
@@ -92,7 +94,12 @@ Word<M> short_exponential(Word<M> x, const ShortExponential& of) {
   const Word<M> count = pattern(shifted) - kToShortIntegerBits;
   const Word<M> half = ashr(count, 1);
   const auto scale = [](Word<M> k) { return number((k + 127u) << 23u); };
-  const Word<M> result = pattern(power * scale(half) * scale(count - half));
+  const Word<M> normal = pattern(power * scale(half) * scale(count - half));
+  // A subnormal result is a count of 2^-149, which the last bits of 2^23 weigh.
+  const Word<M> above_one = kOne <= pattern(power);
+  const Word<M> tiny = (count + above_one + 125u) >> 31u;
+  const Word<M> few = pattern(power * scale(select(tiny, count + 149u, 0u)) + 0x1p23f) - kOfShortCount;
+  const Word<M> result = select(tiny, few, normal);
   return select(is_nan(size), kNaN, select(beyond, select(negative, 0u, kInfinity), result));
 }
 
@@ -142,11 +149,11 @@ ShortLogarithm<M> short_logarithm(Word<M> x) {
                                 1.1676998740e-1f,  -1.1514610310e-1f, 7.0376836292e-2f};
   constexpr uint32_t kRootOfHalf = 0x3f3504f3;
   const Word<M> subnormal = x < kLeastNormal;
-  const Word<M> normal = select(subnormal, pattern(number(x) * 0x1p24f), x);
+  const Word<M> normal = select(subnormal, pattern(number(x + kOfShortCount) - 0x1p23f), x);
   const Word<M> from_root = normal - kRootOfHalf;
   const Word<M> count = ashr(from_root, 23);
   const Single<M> f = number(normal - (count << 23u)) - 1.0f;
-  const Single<M> exponent = number(count - select(subnormal, 24u, 0u) + kToShortIntegerBits);
+  const Single<M> exponent = number(count - select(subnormal, 149u, 0u) + kToShortIntegerBits);
   const Single<M> square = f * f;
   return {exponent - kToShortInteger, f, f * square * polynomial(f, c) - square * 0.5f};
 }
@@ -178,6 +185,9 @@ Word<M> short_log10(Word<M> x) {
 
 // --- Angles: of |x| = n pi/2 + r. Where |x| is 2^13 or more, or r is so small that what pi/2 lacks would
 // show, the caller takes the strict form: that is `hard`.
+
+/// Below, sin x and tan x round to x.
+inline constexpr uint32_t kShortTiny = 0x39800000;  // 2^-12
 
 template <class M>
 struct ShortAngle {
@@ -211,7 +221,8 @@ Word<M> sine_or_cosine(const ShortAngle<M>& angle, Word<M> turns) {
 template <class M, class Strict>
 Word<M> short_sin(Word<M> x, Strict strict) {
   const ShortAngle<M> angle = short_angle(magnitude(x));
-  const Word<M> result = sine_or_cosine(angle, angle.turns) ^ (x & kSign);
+  const Word<M> result =
+      select(magnitude(x) < kShortTiny, x, sine_or_cosine(angle, angle.turns) ^ (x & kSign));
   return x.m->where(angle.hard, std::array{result}, [&] { return std::array{strict()}; })[0];
 }
 template <class M, class Strict>
@@ -233,7 +244,7 @@ Word<M> short_tan(Word<M> x, Strict strict) {
   Single<M> inverse = number(0x7ef311c3u - pattern(size));
   for (int i = 0; i < 3; ++i) inverse = inverse * (2.0f - size * inverse);
   const Word<M> quotient = pattern(number(above) * inverse) ^ sign ^ (odd << 31u);
-  const Word<M> result = quotient ^ (x & kSign);
+  const Word<M> result = select(magnitude(x) < kShortTiny, x, quotient ^ (x & kSign));
   return x.m->where(angle.hard, std::array{result}, [&] { return std::array{strict()}; })[0];
 }
 

@@ -191,7 +191,7 @@ TEST(Level, IsRequiredByName) {
   EXPECT_EQ(find_requirement("integer=L2"), (Requirement{Track::Integer, Level::L2}));
   EXPECT_EQ(find_requirement("L1f"), (Requirement{Track::Float, Level::L1}));
   EXPECT_EQ(find_requirement("float=L2f"), (Requirement{Track::Float, Level::L2}));
-  for (const char* none : {"", "none", "L3", "L1a", "float=L2", "integer=L2f", "L2f ", "f", "float=none"})
+  for (const char* none : {"", "none", "L3", "L2a", "float=L2", "integer=L2f", "L2f ", "f", "float=none"})
     EXPECT_EQ(find_requirement(none), std::nullopt) << none;
 }
 
