@@ -54,7 +54,8 @@ void RaceDetector::access(BufferId buffer, uint64_t element, DataType type, bool
     const Race found = {buffer, element, {}, who};
     const auto once = [&](std::vector<Race>& list, const Toucher& first) {
       const uint64_t pair = uint64_t(first.span.begin) << 32 | who.span.begin;
-      if (list.size() >= kKept || !reported_.insert(pair).second) return;
+      auto& reported = &list == &races_ ? reported_ : reported_unwritten_;
+      if (list.size() >= kKept || !reported.insert(pair).second) return;
       list.push_back(found);
       list.back().first = first;
     };

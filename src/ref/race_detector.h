@@ -83,7 +83,8 @@ class RaceDetector {
 
   std::unordered_map<Key, Cell, Hash> cells_;
   std::vector<Race> races_, unwritten_;
-  std::unordered_set<uint64_t> reported_;  // pairs of places in the text
+  std::unordered_set<uint64_t> reported_;            // pairs of places in the text
+  std::unordered_set<uint64_t> reported_unwritten_;  // apart: without a text all pairs are one
 };
 
 }  // namespace vyre::ref

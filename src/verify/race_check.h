@@ -3,8 +3,9 @@
 // Free is said only where the static analysis (analyze/races.h) ruled out every pair of accesses, by linear
 // arithmetic or because a solver found the question about it unsatisfiable. Race is said only with a witness:
 // an input and a number of workgroups for which the reference's own evaluation makes two accesses of one
-// element that nothing orders. Witnesses are looked for among small dispatches of a few kinds, and where a
-// solver says how a pair could meet. Everything else is Unknown, with what stands in the way.
+// element that nothing orders. Its detector
+// (ref/race_detector.h) has to say the same. Witnesses are looked for among small dispatches of a few kinds,
+// and where a solver says how a pair could meet. Everything else is Unknown, with what stands in the way.
 //
 // A verdict is about every input, and about dispatches of one workgroup along each axis along which the
 // program asks for no id: others would do the same work again in the same place. Source: semantics, "Memory"
@@ -48,7 +49,8 @@ struct RaceWitness {
   check::BufferId buffer{};
   uint64_t element = 0;  // its linear number in the buffer
   RacingAccess first, second;
-  std::string inputs;  // of what kind they are, for people: "counting up"
+  std::string inputs;              // of what kind they are, for people: "counting up"
+  Span first_place, second_place;  // in the text, as the reference's detector of races has them
 };
 
 /// The first race that the reference's evaluation of a dispatch meets, invocations in order between barriers;

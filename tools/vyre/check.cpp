@@ -39,11 +39,14 @@ int report_races(const host::CheckedFile& file) {
                         w.groups.y, w.groups.z, w.inputs, triple(w.first.invocation),
                         verify::kAccessKindNames[size_t(w.first.kind)], triple(w.second.invocation),
                         verify::kAccessKindNames[size_t(w.second.kind)]);
+    if (file.source)
+      line += fmt::format(" ({} and {})", place(file, w.first_place), place(file, w.second_place));
   }
   if (verdict.answer == verify::RaceAnswer::Unknown) line += ": " + verdict.reason;
   fmt::print("{}\n", line);
   constexpr size_t kShown = 4;
-  for (size_t k = 0; k < std::min(verdict.left.size(), kShown); ++k) {
+  const bool shown = verdict.answer == verify::RaceAnswer::Unknown;
+  for (size_t k = 0; shown && k < std::min(verdict.left.size(), kShown); ++k) {
     const auto& [first, second] = verdict.left[k];
     if (file.source) fmt::print("  not ruled out: {} and {}\n", place(file, first), place(file, second));
   }

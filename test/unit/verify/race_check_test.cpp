@@ -311,7 +311,8 @@ TEST(RaceCheck, FreeKernelsHaveNoRaceInAnyDispatch) {
 TEST(RaceCheck, NothingWithARaceIsCalledFree) {
   VYRE_ORACLE(Property, "programs that are made around a race (generate/writer_race.cpp) have one");
   const auto racy = answers(true, 1500);
-  EXPECT_GT(racy[size_t(RaceAnswer::Race)], 300u);
+  // Witnesses are those of the detector, too: a replay that it did not confirm would be unknown.
+  EXPECT_GT(racy[size_t(RaceAnswer::Race)], 1400u);
   const auto others = answers(false, 300);
   fmt::print("racy: {} free, {} race, {} unknown; others: {} free, {} race, {} unknown\n", racy[0], racy[1],
              racy[2], others[0], others[1], others[2]);
