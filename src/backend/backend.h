@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -161,6 +163,12 @@ struct ReferenceOptions {
   /// Lanes of a subgroup: a power of two up to 128. 0: none declared, and operations of subgroups are
   /// unsupported.
   uint32_t subgroup_size = 0;
+  /// Run accesses in a random order of this seed.
+  std::optional<uint64_t> schedule;
+  /// Look for data races: a dispatch that has one fails with X013.
+  bool detect_races = false;
+  /// Told what there is to say of a dispatch without one: a warning each.
+  std::function<void(const Diag&)> warn;
 };
 /// The reference evaluator behind the interface.
 std::unique_ptr<Backend> make_reference(const ReferenceOptions& options = {});

@@ -1,8 +1,11 @@
 // The reference evaluator as a backend: compiling keeps the program, dispatching evaluates it.
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "backend/backend.h"
 #include "ref/ref.h"
+#include "ref/schedules.h"
 #include "spec/limits.h"
 
 namespace vyre::backend {
@@ -10,21 +13,43 @@ namespace {
 
 class ReferencePipeline final : public Pipeline {
  public:
-  ReferencePipeline(check::Checked program, const ref::Options& options)
-      : program_(std::move(program)), options_(options) {}
+  ReferencePipeline(check::Checked program, const ReferenceOptions& how, const ref::Options& options)
+      : program_(std::move(program)), how_(how), options_(options) {}
 
   Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
-    return ref::run(program_, host, groups, options_);
+    if (how_.detect_races) return detect_races(host, groups);
+    if (!how_.schedule) return ref::run(program_, host, groups, options_);
+    return ref::run_scheduled(program_, host, groups, options_, {ref::Schedule::Kind::Random, *how_.schedule},
+                              nullptr);
   }
 
  private:
+  Result<void> detect_races(std::span<const std::span<std::byte>> host, layout::Groups groups) {
+    VYRE_TRY(found, ref::find_races(program_, host, groups, options_, how_.schedule));
+    if (!found.races.empty()) {
+      Diag diag = ref::race_diagnostic(program_, found.races.front());
+      if (found.races.size() > 1)
+        diag.notes.push_back(
+            {found.races[1].second.span,
+             fmt::format("{} more pairs of places race, this one with another", found.races.size() - 1)});
+      diag.notes.push_back({Span::none(), found.covered});
+      return std::unexpected(std::move(diag));
+    }
+    if (how_.warn) {
+      for (const Diag& diag : ref::warnings(program_, found)) how_.warn(diag);
+    }
+    return {};
+  }
+
   check::Checked program_;
+  ReferenceOptions how_;
   ref::Options options_;
 };
 
 class Reference final : public Backend {
  public:
-  explicit Reference(const ReferenceOptions& options) : options_{.subgroup_size = options.subgroup_size} {}
+  explicit Reference(const ReferenceOptions& options)
+      : how_(options), options_{.subgroup_size = options.subgroup_size} {}
 
   Identity identity() const override {
     return {.name = "reference",
@@ -42,10 +67,11 @@ class Reference final : public Backend {
   bool has(spec::Intrinsic) const override { return options_.subgroup_size != 0; }
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {
     VYRE_CHECK(ref::check_subgroups(program, options_.subgroup_size));
-    return std::make_unique<ReferencePipeline>(program, options_);
+    return std::make_unique<ReferencePipeline>(program, how_, options_);
   }
 
  private:
+  ReferenceOptions how_;
   ref::Options options_;
 };
 

@@ -15,6 +15,14 @@ Bits literal(const std::array<uint32_t, 4>& words) {
   return Bits(words[3]) << 96 | Bits(words[2]) << 64 | Bits(words[1]) << 32 | words[0];
 }
 
+/// Whether it reads or writes elements of a buffer.
+bool accesses(const ir::Expr& e) {
+  if (e.kind == ExprKind::Load) return true;
+  if (e.kind != ExprKind::Apply) return false;
+  const Signature signature = spec::info(e.op).signature;
+  return signature == Signature::A_T || signature == Signature::AA_T || signature == Signature::Reduce;
+}
+
 }  // namespace
 
 ReadyProgram::ReadyProgram(const check::Checked& program)
@@ -47,6 +55,7 @@ void Invocation::start(const Identity& identity) {
   blocks_.clear();
   statement_.id = kNoStatement;
   waits_for_.reset();
+  stopped_ = false;
   open(program_.entry());
 }
 
@@ -64,7 +73,9 @@ Event Invocation::execute(size_t floor) {
       }
       statement_ = {statements[top.next++]};
     }
-    if (!evaluate_operands()) return Event::Subgroup;
+    if (!evaluate_operands()) return event_;
+    if (code_->code[statement_.id].kind == NodeKind::Store && stops_before(code_->code.span(statement_.id)))
+      return event_;
     if (act(std::exchange(statement_.id, kNoStatement))) return event_;
   }
   return Event::Return;
@@ -77,11 +88,50 @@ bool Invocation::evaluate_operands() {
     if (statement_.position == 0)
       budget_.spend(order.size());  // the next statement notices when nothing is left
     while (statement_.position < order.size()) {
-      evaluate_one(order[statement_.position++]);
-      if (waits_for_) return false;
+      const ir::ExprId id = order[statement_.position];
+      if (accesses(code_->code[id]) && stops_before(code_->code.span(id))) return false;
+      ++statement_.position;
+      evaluate_one(id);
+      if (!waits_for_) continue;
+      event_ = Event::Subgroup;
+      return false;
     }
   }
   return true;
+}
+
+bool Invocation::stops_before(Span place) {
+  place_ = place;
+  stopped_ = stops_at_accesses_ && !stopped_;
+  if (stopped_) event_ = Event::Access;
+  return stopped_;
+}
+
+PendingAccess Invocation::pending() const {
+  const auto operands = code_->code.args(code_->code[statement_.id]);
+  if (statement_.operand == operands.size()) {  // a store, whose value is on top
+    const auto indices = top(operands.size()).first(operands.size() - 1);
+    return {.kind = AccessKind::Write, .buffer = code_->resolution.buffer(statement_.id), .indices = indices};
+  }
+  const ir::ExprId id = code_->postfix.of(operands[statement_.operand])[statement_.position];
+  const ir::Expr& e = code_->code[id];
+  const auto given = top(e.args.count);
+  PendingAccess out = {.kind = AccessKind::Read, .buffer = code_->resolution.buffer(id), .indices = given};
+  if (e.kind == ExprKind::Load) return out;
+  if (spec::is_reduction(e.op)) {
+    const Bits length = memory_.length(out.buffer);
+    out.indices = {};
+    out.whole = true;
+    out.to = uint32_t(given.empty() ? length : std::min(given[1], length));
+    out.from = uint32_t(given.empty() ? 0 : std::min<Bits>(given[0], out.to));
+    return out;
+  }
+  out.kind = AccessKind::Atomic;
+  out.indices = given.first(1);
+  out.op = e.op;
+  out.value = given.back();
+  if (given.size() == 3) out.expected = given[1];
+  return out;
 }
 
 void Invocation::answer(Bits result) {

@@ -86,8 +86,20 @@ class Budget {
 enum class Event : uint8_t {
   Barrier,    // it stands behind a barrier, and goes on from there
   Subgroup,   // it stands at a subgroup operation, and goes on when it has an answer
+  Access,     // it stands before an access to memory, if it was told to stop there
   Return,     // it returned, or reached the end; it is no longer live
   OutOfSteps  // the budget is used up; it cannot go on
+};
+
+/// An access that is about to be made.
+struct PendingAccess {
+  AccessKind kind;
+  BufferId buffer;
+  Indices indices;     // one a dimension; of a reduction none
+  bool whole = false;  // a reduction, which reads the elements from `from` to `to`
+  uint32_t from = 0, to = 0;
+  spec::Op op{};  // of an atomic, with what it is given
+  Bits expected = 0, value = 0;
 };
 
 class Invocation {
@@ -97,6 +109,12 @@ class Invocation {
   /// Puts it at the beginning of the program.
   void start(const Identity& identity);
   Event run();
+  /// From now on it stops before each access too.
+  void stop_at_accesses() { stops_at_accesses_ = true; }
+  /// The load, store, atomic or reduction that is being made, or that it stands before at Event::Access.
+  Span place() const { return place_; }
+  /// At Event::Access: what it will access. The spans are valid until it moves on.
+  PendingAccess pending() const;
 
   /// At Event::Subgroup: the operation, the operands of this lane, and the way to give its result.
   spec::Intrinsic waits_for() const { return *waits_for_; }
@@ -124,8 +142,10 @@ class Invocation {
 
   /// Executes statements until the blocks opened above `floor` are closed, or an event.
   Event execute(size_t floor);
-  /// False when it waits for the answer of a subgroup operation.
+  /// False when there is an event in between, which is then in event_.
   bool evaluate_operands();
+  /// Whether it stops now, before an access at this place, where it has not stopped yet.
+  bool stops_before(Span place);
   /// What the statement does once its operands are evaluated; true when that is an event, which is then in
   /// event_.
   bool act(ir::NodeId id);
@@ -167,6 +187,9 @@ class Invocation {
   std::vector<OpenBlock> blocks_;
   Statement statement_{kNoStatement};
   std::optional<spec::Intrinsic> waits_for_;
+  Span place_ = Span::none();
+  bool stops_at_accesses_ = false;
+  bool stopped_ = false;  // before the access that comes next
   Event event_ = Event::Return;
 };
 

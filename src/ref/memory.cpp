@@ -50,27 +50,33 @@ void PlainMemory::start_workgroup() {
 
 uint32_t PlainMemory::length(BufferId buffer) const { return place(buffer).count; }
 
-std::byte* PlainMemory::locate(const Place& place, Indices indices) {
+std::optional<uint64_t> PlainMemory::element_at(BufferId buffer, Indices indices) const {
+  const Place& at = place(buffer);
   for (size_t d = 0; d < indices.size(); ++d) {
-    if (indices[d] >= place.dims[d]) return nullptr;
+    if (indices[d] >= at.dims[d]) return std::nullopt;
   }
-  size_t element = 0;
-  for (size_t d = 0; d < indices.size(); ++d) element += size_t(indices[d]) * place.strides[d];
-  return place.data + element * spec::info(place.element).bytes;
+  uint64_t element = 0;
+  for (size_t d = 0; d < indices.size(); ++d) element += uint64_t(indices[d]) * at.strides[d];
+  return element;
+}
+
+std::byte* PlainMemory::locate(BufferId buffer, Indices indices) const {
+  const auto element = element_at(buffer, indices);
+  return element ? place(buffer).data + *element * spec::info(place(buffer).element).bytes : nullptr;
 }
 
 Bits PlainMemory::load(BufferId buffer, Indices indices) {
-  const std::byte* at = locate(place(buffer), indices);
+  const std::byte* at = locate(buffer, indices);
   return at == nullptr ? 0 : read_element(at, place(buffer).element);
 }
 
 void PlainMemory::store(BufferId buffer, Indices indices, Bits value) {
-  std::byte* at = locate(place(buffer), indices);
+  std::byte* at = locate(buffer, indices);
   if (at != nullptr) write_element(at, place(buffer).element, value);
 }
 
 Bits PlainMemory::atomic(spec::Op op, BufferId buffer, Bits index, Bits expected, Bits value) {
-  std::byte* at = locate(place(buffer), {&index, 1});
+  std::byte* at = locate(buffer, {&index, 1});
   if (at == nullptr) return 0;
   const Bits before = read_element(at, DataType::U32);
   write_element(at, DataType::U32, eval_atomic(op, before, expected, value));

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,10 @@ using check::BufferId;
 using spec::DataType;
 /// One index a dimension.
 using Indices = std::span<const Bits>;
+
+enum class AccessKind : uint8_t { Read, Write, Atomic };
+/// Whether two accesses of one place by two invocations have to be ordered.
+constexpr bool conflict(AccessKind a, AccessKind b) { return a != b || a == AccessKind::Write; }
 
 /// The buffers of one workgroup, as its invocations see them.
 class Memory {
@@ -48,6 +53,10 @@ class PlainMemory final : public Memory {
   void store(BufferId buffer, Indices indices, Bits value) override;
   Bits atomic(spec::Op op, BufferId buffer, Bits index, Bits expected, Bits value) override;
 
+  /// The number of an element in its allocation, or none where it is out of bounds.
+  std::optional<uint64_t> element_at(BufferId buffer, Indices indices) const;
+  DataType element_type(BufferId buffer) const { return place(buffer).element; }
+
  private:
   struct Place {
     std::byte* data;
@@ -57,7 +66,7 @@ class PlainMemory final : public Memory {
     std::vector<uint32_t> strides;  // in elements, as many as dims
   };
   /// Where an element is; null when it is out of bounds.
-  static std::byte* locate(const Place& place, Indices indices);
+  std::byte* locate(BufferId buffer, Indices indices) const;
   const Place& place(BufferId buffer) const { return places_[check::index(buffer)]; }
 
   std::vector<Place> places_;     // by BufferId

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "ref/invocation.h"
+#include "ref/machine.h"
 #include "ref/memory.h"
 #include "ref/subgroup.h"
 #include "spec/limits.h"
@@ -26,46 +27,6 @@ uint32_t group_size(const check::Checked& program) {
 /// enough.
 uint32_t invocations_at_a_time(const check::Checked& program) {
   return program.has_barrier() || !program.intrinsics().empty() ? group_size(program) : 1;
-}
-
-Result<void> check_sizes(const check::Checked& program, std::span<const layout::Binding> bindings) {
-  const ir::Program& ir = program.program();
-  for (size_t i = 0; i < bindings.size(); ++i) {
-    const uint64_t bytes = bindings[i].bytes.size();
-    if (bytes <= spec::kMaxReferenceBytes) continue;
-    const ir::BufferDecl& decl = program.buffer(program.bound_buffers()[i]);
-    return std::unexpected(make_diag(DiagCode::X006, decl.span,
-                                     fmt::format("buffer '{}' has {} bytes, and the reference takes {}",
-                                                 ir.code.name(decl.name), bytes, spec::kMaxReferenceBytes),
-                                     "tile the computation, or run it on another backend"));
-  }
-  uint64_t state =
-      uint64_t(invocations_at_a_time(program)) * program.resolution().variables.size() * sizeof(Bits);
-  for (const ir::BufferDecl& decl : ir.buffers) {
-    if (decl.access == spec::BufferAccess::Workgroup) {
-      state += uint64_t(decl.count) * spec::info(decl.element).bytes;
-    }
-  }
-  if (state > kMaxWorkgroupState) {
-    return std::unexpected(make_diag(
-        DiagCode::B003, ir.workgroup_span,
-        fmt::format("one workgroup needs {} bytes for its memory and variables, and the reference allows {}",
-                    state, kMaxWorkgroupState),
-        "use less workgroup memory, fewer variables or a smaller workgroup"));
-  }
-  return {};
-}
-
-/// The place of invocation number `linear` of a workgroup; x varies fastest.
-Identity identify(const std::array<uint32_t, 3>& size, const std::array<uint32_t, 3>& workgroup,
-                  uint32_t linear) {
-  Identity out;
-  out.workgroup = workgroup;
-  out.local = {linear % size[0], linear / size[0] % size[1], linear / size[0] / size[1]};
-  for (size_t axis = 0; axis < 3; ++axis) {
-    out.invocation[axis] = workgroup[axis] * size[axis] + out.local[axis];
-  }
-  return out;
 }
 
 /// The driver "in order": each invocation of a workgroup runs to its next barrier, subgroup operation or end,
@@ -107,6 +68,7 @@ class InOrder {
             waiting_.push_back(invocation);
             break;
           case Event::Barrier: waiting_.push_back(invocation); break;
+          case Event::Access:  // not asked for
           case Event::Return: break;
           case Event::OutOfSteps: return false;
         }
@@ -147,6 +109,40 @@ class InOrder {
 
 }  // namespace
 
+Result<void> check_sizes(const check::Checked& program, std::span<const layout::Binding> bindings) {
+  const ir::Program& ir = program.program();
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    const uint64_t bytes = bindings[i].bytes.size();
+    if (bytes <= spec::kMaxReferenceBytes) continue;
+    const ir::BufferDecl& decl = program.buffer(program.bound_buffers()[i]);
+    return std::unexpected(make_diag(DiagCode::X006, decl.span,
+                                     fmt::format("buffer '{}' has {} bytes, and the reference takes {}",
+                                                 ir.code.name(decl.name), bytes, spec::kMaxReferenceBytes),
+                                     "tile the computation, or run it on another backend"));
+  }
+  uint64_t state =
+      uint64_t(invocations_at_a_time(program)) * program.resolution().variables.size() * sizeof(Bits);
+  for (const ir::BufferDecl& decl : ir.buffers) {
+    if (decl.access == spec::BufferAccess::Workgroup) {
+      state += uint64_t(decl.count) * spec::info(decl.element).bytes;
+    }
+  }
+  if (state > kMaxWorkgroupState) {
+    return std::unexpected(make_diag(
+        DiagCode::B003, ir.workgroup_span,
+        fmt::format("one workgroup needs {} bytes for its memory and variables, and the reference allows {}",
+                    state, kMaxWorkgroupState),
+        "use less workgroup memory, fewer variables or a smaller workgroup"));
+  }
+  return {};
+}
+
+Diag out_of_steps(const Options& options) {
+  return make_diag(DiagCode::B003, Span::none(),
+                   fmt::format("not finished after {} steps", options.max_steps),
+                   "give it more steps or less work; the buffers hold what was stored until then");
+}
+
 Result<void> check_subgroups(const check::Checked& program, uint32_t subgroup_size) {
   if (subgroup_size > kMaxSubgroupSize || (subgroup_size != 0 && !std::has_single_bit(subgroup_size))) {
     return std::unexpected(
@@ -184,9 +180,7 @@ Result<void> run(const check::Checked& program, std::span<const std::span<std::b
     for (uint32_t y = 0; y < groups.y; ++y) {
       for (uint32_t x = 0; x < groups.x; ++x) {
         if (driver.run_workgroup({x, y, z})) continue;
-        return std::unexpected(make_diag(
-            DiagCode::B003, Span::none(), fmt::format("not finished after {} steps", options.max_steps),
-            "give it more steps or less work; the buffers hold what was stored until then"));
+        return std::unexpected(out_of_steps(options));
       }
     }
   }

@@ -39,4 +39,9 @@ Result<void> check_subgroups(const check::Checked& program, uint32_t subgroup_si
 Result<void> run(const check::Checked& program, std::span<const std::span<std::byte>> host,
                  layout::Groups groups, const Options& options = {});
 
+/// B003: the steps were used up.
+Diag out_of_steps(const Options& options);
+/// That the reference has room for it. Errors  X006, B003.
+Result<void> check_sizes(const check::Checked& program, std::span<const layout::Binding> bindings);
+
 }  // namespace vyre::ref

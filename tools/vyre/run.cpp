@@ -31,10 +31,15 @@ struct Options {
   double timeout = 0;
   uint32_t subgroup_size = 0;
   std::string floats = "auto";
+  std::optional<uint64_t> schedule;
+  bool detect_races = false;
 
   backend::Options of_backends() const {
-    return {.reference = {.subgroup_size = subgroup_size}, .floats = *backend::parse_float_form(floats)};
+    return {.reference = {.subgroup_size = subgroup_size, .schedule = schedule, .detect_races = detect_races},
+            .floats = *backend::parse_float_form(floats)};
   }
+  /// Both are of the reference alone.
+  bool watched() const { return schedule.has_value() || detect_races; }
 };
 
 std::expected<layout::Groups, host::UsageError> parse_groups(std::string_view text) {
@@ -204,17 +209,41 @@ int print_buffers(const Plan& plan, const host::Buffers& buffers, bool hex) {
   return 0;
 }
 
-/// With its place in the text, where there is one program that it can be in.
-int report_refusal(const Plan& plan, const Diag& diag) {
-  if (!diag.span.known() || plan.texts.size() != 1) return report(diag);
-  const auto& [path, source] = plan.texts.front();
+/// With its place in the text of that step, if there is one.
+int report_refusal(const Plan& plan, const Diag& diag, size_t step) {
+  if (!diag.span.known() || plan.texts.size() <= step) return report(diag);
+  const auto& [path, source] = plan.texts[step];
   return report(host::ProgramError{render(diag, source.get(), path), exit_code(diag.code)});
+}
+
+/// Runs the steps on the reference one by one, in the schedule and with the detector that were asked for.
+int run_watched(Plan& plan, const Options& options) {
+  size_t step = 0;
+  backend::Options backends = options.of_backends();
+  backends.reference.warn = [&](const Diag& diag) {
+    const auto& [path, source] = plan.texts[step];
+    std::string text = render(diag, source.get(), path);
+    const size_t at = text.find("error[");
+    if (at != text.npos) text.replace(at, 5, "warning");
+    fmt::print(stderr, "{}", text);
+  };
+  const auto reference = backend::open("reference", backends);
+  if (!reference) return report(reference.error());
+  {
+    const Watchdog watchdog(options.timeout);
+    for (; step < plan.steps.size(); ++step) {
+      const auto ran = host::run_steps(**reference, std::span(plan.steps).subspan(step, 1), plan.buffers);
+      if (!ran) return report_refusal(plan, ran.error(), step);
+    }
+  }
+  return print_buffers(plan, plan.buffers, options.hex);
 }
 
 /// Runs the steps on one backend, in place.
 std::expected<host::Buffers, int> run_on(const Plan& plan, backend::Backend& backend, host::Buffers buffers) {
   const auto ran = host::run_steps(backend, plan.steps, buffers);
-  if (!ran) return std::unexpected(report_refusal(plan, ran.error()));
+  if (!ran)
+    return std::unexpected(report_refusal(plan, ran.error(), plan.texts.size() == 1 ? 0 : plan.texts.size()));
   return buffers;
 }
 
@@ -268,9 +297,14 @@ int compare(const Plan& plan, std::string_view list, const Options& options) {
   return exit;
 }
 
-int run_run(const Options& options) {
+int run_run(const Options& options, bool backend_given) {
+  if (options.watched() && (options.compare || (backend_given && options.backend != "reference"))) {
+    return usage_error(
+        "--schedule and --detect-races are of the reference: leave --backend and --compare out");
+  }
   auto plan = make_plan(options);
   if (!plan) return plan.error();
+  if (options.watched()) return run_watched(*plan, options);
   if (options.compare) return compare(*plan, *options.compare, options);
   auto backend = backend::open(options.backend, options.of_backends());
   if (!backend) return report(backend.error());
@@ -338,11 +372,17 @@ void add_run(CLI::App& app, int& exit) {
                    "operations are "
                    "unsupported there (exit code 3)")
       ->type_name("N");
+  verb->add_option("--schedule", options->schedule,
+                   "run on the reference, in a random order of accesses that SEED repeats")
+      ->type_name("SEED");
+  verb->add_flag(
+      "--detect-races", options->detect_races,
+      "run on the reference in several orders, in all of them if they are few; exit 1 on a data race");
   verb->footer(
       "Example: vyre run xor.vyre --groups 1 --set a=1,2,3 --set b=0xff,0,3 --set out=zeros:3\n"
       "         vyre run block_sum.vyre --groups 4 --set input=iota:1024 --set sums=zeros:4 --compare "
       "reference,native");
-  verb->callback([options, &exit] { exit = run_run(*options); });
+  verb->callback([options, backend, &exit] { exit = run_run(*options, backend->count() != 0); });
 }
 
 }  // namespace vyre::tool

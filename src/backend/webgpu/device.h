@@ -77,8 +77,9 @@ class Instance {
 
 /// What one device is and can do.
 struct Profile {
-  std::string device;  // "SwiftShader Device (Subzero)"
-  std::string driver;  // "Dawn (libwebgpu_dawn.so), Vulkan; SwiftShader driver 5.0.0"
+  std::string device;               // "SwiftShader Device (Subzero)"
+  std::string driver;               // "Dawn (libwebgpu_dawn.so), Vulkan; SwiftShader driver 5.0.0"
+  bool bounds_by_exchange = false;  // see lower::WgslOptions
   DispatchLimits limits;
 };
 

@@ -79,7 +79,8 @@ class Webgpu final : public Backend {
  private:
   Result<lower::WgslModule> print(const check::Checked& program) const {
     VYRE_CHECK(check_resources(*this, program));
-    VYRE_TRY(module, lower::emit_wgsl(lower::legalize(lower::build(program), lower::kWgslTarget)));
+    VYRE_TRY(module, lower::emit_wgsl(lower::legalize(lower::build(program), lower::kWgslTarget),
+                                      {.bounds_by_exchange = device_->profile().bounds_by_exchange}));
     VYRE_CHECK(check_workgroup_memory(*this, module.shared_bytes));
     const uint32_t allowed = device_->profile().limits.storage_buffers;
     if (module.buffers <= allowed) return std::move(module);

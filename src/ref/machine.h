@@ -1,0 +1,84 @@
+// A dispatch that can be run in any order: all its invocations side by side, and one step of one of them at a
+// time.
+//
+// A step is one access to memory and all that follows up to the next one; nothing else that an invocation
+// does concerns the others. Barriers and subgroup operations are waited for as they have to be. Who moves is
+// up to whoever drives: a random choice (ref/races.h), an exploration of all (ref/explore.h). What is
+// accessed can be watched. Source: execution-model; semantics, "Memory".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "check/checked.h"
+#include "layout/dispatch.h"
+#include "ref/invocation.h"
+#include "ref/memory.h"
+#include "ref/race_detector.h"
+
+namespace vyre::ref {
+
+/// Elements that are accessed.
+struct Touched {
+  BufferId buffer{};
+  DataType type{};
+  bool of_workgroup = false;      // memory of the accessing invocation's workgroup
+  uint64_t first = 0, count = 0;  // elements; none where all is out of bounds
+  Toucher who;
+};
+
+/// Told of every access that is in bounds, before it is made.
+using Watch = std::function<void(const Touched&, uint32_t epoch)>;
+
+class Machine {
+ public:
+  /// Some workgroups of a dispatch, ready to begin. `bindings` must outlive it.
+  /// Domain  at most 1024 invocations a workgroup; subgroup operations: a size that check_subgroups accepts.
+  Machine(const check::Checked& program, const ReadyProgram& ready, std::span<const layout::Binding> bindings,
+          layout::Groups groups, uint32_t subgroup_size, std::span<const uint32_t> workgroups, Budget& budget,
+          Watch watch);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  /// Whom it is about: those that stand before an access, by number. Empty at the end.
+  const std::vector<uint32_t>& ready() const { return ready_; }
+  /// What one of them will access; where that is out of bounds, no elements.
+  Touched next(uint32_t invocation) const;
+  /// The same as the evaluator has it. The spans are valid until somebody moves.
+  PendingAccess pending(uint32_t invocation) const;
+  /// Domain  one of ready(). False when the steps ran out.
+  bool step(uint32_t invocation);
+  /// The same, but the atomic that it stands before changes nothing and reads this.
+  bool step_reading(uint32_t invocation, Bits value);
+  bool out_of_steps() const { return out_of_steps_; }
+  const Identity& identity(uint32_t invocation) const;
+  /// Barriers that the workgroup of an invocation has passed.
+  uint32_t epoch(uint32_t invocation) const;
+
+ private:
+  struct Group;
+  struct WatchedMemory;
+
+  Group& group_of(uint32_t invocation) const { return *groups_[invocation / members_]; }
+  /// Moves one on to where it stands before an access, or waits, or ends.
+  void move(uint32_t invocation);
+  /// Lets those go on that all wait for each other.
+  void release(Group& group);
+
+  uint32_t members_;
+  uint32_t subgroup_size_;
+  Watch watch_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::vector<uint32_t> ready_;  // in ascending order
+  bool out_of_steps_ = false;
+};
+
+/// The place of invocation number `linear` of a workgroup; x varies fastest.
+Identity identify(const std::array<uint32_t, 3>& size, const std::array<uint32_t, 3>& workgroup,
+                  uint32_t linear);
+
+}  // namespace vyre::ref
