@@ -6,7 +6,10 @@ namespace {
 /// How many operands the other operations of a law have, by what its statement gives them.
 uint32_t arity_of_others(const Premise& premise, uint32_t subject) {
   switch (spec::info(premise.kind).parameters) {
-    case spec::LawParameters::OneOperation: return premise.kind == spec::LawKind::RoundTrip ? 1 : 2;
+    case spec::LawParameters::OneOperation: {
+      using enum spec::LawKind;
+      return premise.kind == RoundTrip || premise.kind == Odd || premise.kind == Even ? 1 : 2;
+    }
     case spec::LawParameters::TwoOperations: return 2;
     case spec::LawParameters::OperationAndValue: return subject;
     case spec::LawParameters::None:

@@ -40,7 +40,7 @@ def repaired(predicate, derived):
         verdict["root"] = its
     if derived:
         predicate |= {"levels": second.levels_of(predicate), "totals": second.totals_of(predicate),
-                      "tier": second.tier_of(predicate["strength"])}
+                      "tier": second.tier_of(predicate["strength"], second.is_approximate(predicate))}
     return second.statement_around(predicate, second.pack(predicate["verdicts"]))
 
 
