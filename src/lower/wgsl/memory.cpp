@@ -13,8 +13,9 @@ std::string_view element_type(bool atomic) { return atomic ? "atomic<u32>" : "u3
 
 }  // namespace
 
-WgslMemory::WgslMemory(const Kernel& kernel, const std::vector<bool>& live, WgslWriter& writer)
-    : k_(kernel), w_(writer), views_(kernel.buffers.size()) {
+WgslMemory::WgslMemory(const Kernel& kernel, const std::vector<bool>& live, const WgslOptions& options,
+                       WgslWriter& writer)
+    : k_(kernel), options_(options), w_(writer), views_(kernel.buffers.size()) {
   for (size_t i = 0; i < k_.insts.size(); ++i) {
     if (live[i]) note(k_.insts[i]);
   }
@@ -109,6 +110,18 @@ void WgslMemory::store(const Inst& access, const std::string& at, const std::str
 void WgslMemory::atomic(const Inst& access, const std::string& name, const std::string& at,
                         const std::string& expected, const std::string& value) {
   const std::string to = place(access, at);
+  const bool is_minimum = access.op == spec::Op::AtomicMin, is_maximum = access.op == spec::Op::AtomicMax;
+  if (options_.bounds_by_exchange && (is_minimum || is_maximum)) {
+    if (!name.empty()) w_.line("var {}: u32;", name);
+    w_.open("loop");
+    w_.line("let seen = atomicLoad(&{});", to);
+    w_.line("let turn = atomicCompareExchangeWeak(&{}, seen, {}(seen, {}));", to, is_minimum ? "min" : "max",
+            value);
+    if (!name.empty()) w_.line("{} = seen;", name);
+    w_.line("if (turn.exchanged) {{ break; }}");
+    w_.close();
+    return;
+  }
   if (access.op != spec::Op::AtomicCompareExchange) {
     const std::string result = name.empty() ? "" : fmt::format("let {} = ", name);
     w_.line("{}{}(&{}, {});", result, wgsl_atomic(access.op), to, value);

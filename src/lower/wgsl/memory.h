@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lower/kernel.h"
+#include "lower/wgsl/wgsl.h"
 #include "lower/wgsl/writer.h"
 
 namespace vyre::lower {
@@ -17,7 +18,8 @@ namespace vyre::lower {
 class WgslMemory {
  public:
   /// `live`: by Value. All three live as long as this.
-  WgslMemory(const Kernel& kernel, const std::vector<bool>& live, WgslWriter& writer);
+  WgslMemory(const Kernel& kernel, const std::vector<bool>& live, const WgslOptions& options,
+             WgslWriter& writer);
 
   /// Module-scope declarations of all that the kernel has.
   std::string declarations() const;
@@ -54,6 +56,7 @@ class WgslMemory {
   void note(const Inst& inst);
 
   const Kernel& k_;
+  WgslOptions options_;
   WgslWriter& w_;
   std::vector<View> views_;  // by buffer
   uint32_t bound_ = 0;

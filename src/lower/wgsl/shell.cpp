@@ -29,14 +29,14 @@ struct Made {
 /// Each invocation runs the kernel's own control flow, and slots are variables.
 class Shell {
  public:
-  explicit Shell(const Kernel& kernel)
+  Shell(const Kernel& kernel, const WgslOptions& options)
       : k_(kernel),
         leaving_(leaving_blocks(kernel)),
         returning_(returning_blocks(kernel)),
         live_(live_instructions(kernel, leaving_)),
         is_used_(used_results(kernel, live_)),
         numbers_(value_numbers(kernel)),
-        memory_(kernel, live_, w_),
+        memory_(kernel, live_, options, w_),
         values_(kernel.insts.size()) {}
 
   Result<WgslModule> run() {
@@ -349,6 +349,8 @@ class Shell {
 
 }  // namespace
 
-Result<WgslModule> emit_wgsl_shell(const Kernel& kernel) { return Shell(kernel).run(); }
+Result<WgslModule> emit_wgsl_shell(const Kernel& kernel, const WgslOptions& options) {
+  return Shell(kernel, options).run();
+}
 
 }  // namespace vyre::lower

@@ -6,6 +6,6 @@
 namespace vyre::lower {
 
 /// Domain, Errors, Cost: as emit_wgsl(); without operations of subgroups.
-Result<WgslModule> emit_wgsl_shell(const Kernel& kernel);
+Result<WgslModule> emit_wgsl_shell(const Kernel& kernel, const WgslOptions& options);
 
 }  // namespace vyre::lower

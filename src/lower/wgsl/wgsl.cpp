@@ -22,9 +22,9 @@ Result<void> check_subgroups(const Kernel& kernel) {
 
 }  // namespace
 
-Result<WgslModule> emit_wgsl(const Kernel& kernel) {
+Result<WgslModule> emit_wgsl(const Kernel& kernel, const WgslOptions& options) {
   VYRE_CHECK(check_subgroups(kernel));
-  return emit_wgsl_shell(kernel);
+  return emit_wgsl_shell(kernel, options);
 }
 
 }  // namespace vyre::lower

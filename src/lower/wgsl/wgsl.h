@@ -43,11 +43,17 @@ struct WgslModule {
 };
 inline constexpr const char* kWgslEntry = "main";
 
+/// What a device makes necessary beside what WGSL promises.
+struct WgslOptions {
+  /// Atomic minima and maxima are loops of compare-exchanges: where a driver's own are not one step.
+  bool bounds_by_exchange = false;
+};
+
 /// Domain  a kernel that is legal for kWgslTarget.
 /// Errors  B002 for operations of subgroups, which are optional in WebGPU; B003 where blocks that are nested
 ///         too deeply for one function need more values from around them than a function may get (255).
 /// Cost    linear.
 /// Thread  any.
-Result<WgslModule> emit_wgsl(const Kernel& kernel);
+Result<WgslModule> emit_wgsl(const Kernel& kernel, const WgslOptions& options = {});
 
 }  // namespace vyre::lower

@@ -372,5 +372,26 @@ TEST(Wgsl, GoldenText) {
   }
 }
 
+// Where a driver's minima and maxima are not one step (SwiftShader's), they are loops of compare-exchanges.
+TEST(Wgsl, BoundsByExchangeWhereAsked) {
+  VYRE_ORACLE(SpecificationTable, "WgslOptions: no atomicMin and no atomicMax, and a loop for each");
+  const lower::Kernel kernel = test::wgsl_kernel(
+      "program p(read_write t: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {"
+      "  out[invocation_id.x] = atomic_max(t[0], invocation_id.x);"
+      "  let unused = atomic_min(t[1], 5);"
+      "}");
+  const auto plain = lower::emit_wgsl(kernel);
+  const auto loops = lower::emit_wgsl(kernel, {.bounds_by_exchange = true});
+  ASSERT_TRUE(plain && loops);
+  for (const char* name : {"atomicMin", "atomicMax"}) {
+    EXPECT_NE(plain->text.find(name), std::string::npos) << plain->text;
+    EXPECT_EQ(loops->text.find(name), std::string::npos) << loops->text;
+  }
+  size_t exchanges = 0;
+  for (size_t at = 0; (at = loops->text.find("atomicCompareExchangeWeak", at)) != std::string::npos; ++at)
+    ++exchanges;
+  EXPECT_EQ(exchanges, 2u) << loops->text;
+}
+
 }  // namespace
 }  // namespace vyre::lower
