@@ -103,5 +103,21 @@ TEST(LinearSystem, HugeFactorsProveNothing) {
   EXPECT_TRUE(contradiction.is_infeasible());
 }
 
+TEST(LinearSystem, ASumThatDoesNotFitIsLostAndNotZero) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: 2^30 (2^31 + 1) x is not 0 for x = 1, so that it is at least 1 has a solution");
+  const LinearSum x = LinearSum::variable(0);
+  const int64_t factor = int64_t{1} << 30;
+  const LinearSum product = plus(LinearSum::of(0), plus(LinearSum::of(0), x, factor), 2 * factor + 1);
+  EXPECT_TRUE(product.lost);
+  EXPECT_FALSE(product.is_constant());
+  EXPECT_TRUE(plus(product, x).lost);
+  EXPECT_TRUE(plus(x, product, 0).lost);
+  LinearSystem system;
+  system.at_most(LinearSum::of(1), product);
+  system.at_least_zero(plus(product, LinearSum::of(1), -1));
+  EXPECT_FALSE(system.is_infeasible());
+}
+
 }  // namespace
 }  // namespace vyre::analyze
