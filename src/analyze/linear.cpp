@@ -26,6 +26,7 @@ int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) !
 
 /// a * x + b * y.
 std::optional<LinearSum> combine(int64_t a, const LinearSum& x, int64_t b, const LinearSum& y) {
+  if (x.lost || y.lost) return std::nullopt;
   LinearSum out;
   bool fits = true;
   const auto value = [&](int64_t p, int64_t q) {
@@ -91,7 +92,7 @@ class Rows {
 }  // namespace
 
 LinearSum plus(const LinearSum& a, const LinearSum& b, int64_t factor) {
-  return combine(1, a, factor, b).value_or(LinearSum::of(0));
+  return combine(1, a, factor, b).value_or(LinearSum{.terms = {}, .lost = true});
 }
 
 bool LinearSystem::is_infeasible() const {
@@ -165,7 +166,7 @@ bool LinearSystem::is_infeasible() const {
     const uint32_t variable = std::ranges::min_element(uses, {}, cost)->first;
     std::vector<LinearSum> lower, upper, rest;
     for (const auto& [terms, constant] : rows.by_terms_) {
-      LinearSum sum{terms, constant};
+      LinearSum sum{terms, constant, false};
       const int64_t factor = factor_of(sum, variable);
       (factor > 0 ? lower : factor < 0 ? upper : rest).push_back(std::move(sum));
     }

@@ -19,20 +19,26 @@ namespace vyre::analyze {
 struct LinearSum {
   std::vector<std::pair<uint32_t, int64_t>> terms;
   int64_t constant = 0;
+  bool lost =
+      false;  // it was too large to be written: it may be anything, and terms and constant say nothing
 
-  static LinearSum of(int64_t constant) { return {{}, constant}; }
-  static LinearSum variable(uint32_t variable) { return {{{variable, 1}}, 0}; }
-  bool is_constant() const { return terms.empty(); }
+  static LinearSum of(int64_t constant) { return {{}, constant, false}; }
+  static LinearSum variable(uint32_t variable) { return {{{variable, 1}}, 0, false}; }
+  bool is_constant() const { return terms.empty() && !lost; }
   auto operator<=>(const LinearSum&) const = default;
 };
-/// a + factor * b. Domain: coefficients stay below 2^62; within analyses of 32-bit values they do.
+/// a + factor * b; lost where a coefficient passes 2^60, or either sum was lost.
 LinearSum plus(const LinearSum& a, const LinearSum& b, int64_t factor = 1);
 
-/// Rows that all have to hold.
+/// Rows that all have to hold. A row that was lost is left out, which proves less and never more.
 class LinearSystem {
  public:
-  void equal_zero(LinearSum sum) { equal_.push_back(std::move(sum)); }
-  void at_least_zero(LinearSum sum) { at_least_.push_back(std::move(sum)); }
+  void equal_zero(LinearSum sum) {
+    if (!sum.lost) equal_.push_back(std::move(sum));
+  }
+  void at_least_zero(LinearSum sum) {
+    if (!sum.lost) at_least_.push_back(std::move(sum));
+  }
   /// a <= b
   void at_most(const LinearSum& a, const LinearSum& b) { at_least_zero(plus(b, a, -1)); }
   /// Whether no integers satisfy all rows. False says nothing.

@@ -15,6 +15,8 @@ using spec::DataType;
 using spec::Op;
 using Kind = RaceValues::Kind;
 
+__extension__ using Wide = __int128;
+
 constexpr int64_t kWord = int64_t{1} << 32;
 constexpr int64_t kMostExact = int64_t{1} << 56;  // of forms before they wrap
 constexpr uint32_t kMostBits = 4;                 // of a constant that is taken apart bit by bit
@@ -190,19 +192,23 @@ std::pair<Value, Value> RaceValues::peeled(Value a, Value b, bool same_workgroup
 // --- Linear forms
 
 int64_t RaceValues::least(const LinearSum& sum) const {
-  int64_t out = sum.constant;
+  // Factors are below 2^60 and variables below 2^32, so a product may pass 64 bits.
+  constexpr int64_t kFar = int64_t{1} << 62;
+  if (sum.lost) return -kFar;
+  Wide out = sum.constant;
   for (const auto& [variable, factor] : sum.terms) {
     const Node& node = nodes_[variable / 2];
-    out += factor * int64_t(factor > 0 ? node.least : node.most);
+    out += Wide(factor) * (factor > 0 ? node.least : node.most);
   }
-  return out;
+  return int64_t(std::clamp(out, Wide(-kFar), Wide(kFar)));
 }
 int64_t RaceValues::most(const LinearSum& sum) const { return -least(scaled(sum, -1)); }
 
 const RaceValues::Form& RaceValues::form(Value v) {
   if (!forms_[index(v)]) {
     Form made = make_form(v);
-    forms_[index(v)] = std::move(made);
+    // A form that was too large to be written says nothing: the value is a variable of its own.
+    forms_[index(v)] = made.sum.lost ? opaque(v) : std::move(made);
   }
   return *forms_[index(v)];
 }
@@ -213,6 +219,7 @@ RaceValues::Form RaceValues::opaque(Value v) const {
 }
 
 RaceValues::Form RaceValues::wrapped(Value v, Form exact) {
+  if (exact.sum.lost) return opaque(v);
   exact.least = std::max(exact.least, least(exact.sum));
   exact.most = std::min(exact.most, most(exact.sum));
   if (exact.least >= 0 && exact.most < kWord) return exact;
