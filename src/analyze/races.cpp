@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyze/uniformity.h"
+#include "spec/ops.h"
 
 namespace vyre::analyze {
 namespace {
@@ -123,6 +124,8 @@ class RaceWalk {
       record(target, false, false, code_.span(id), {values_.unknown(DataType::U32, Scope::Invocation)});
       return values_.unknown(type, Scope::Invocation);
     }
+    // Another invocation, or another place in the text, may get another number within the bound.
+    if (spec::is_approximate(e.op)) return values_.unknown(type, Scope::Invocation);
     if (e.op == Op::Call) {
       // A lane's answer is no function of its operands alone.
       if (target >= input_.callees.size() || input_.callees[target]->intrinsic)
