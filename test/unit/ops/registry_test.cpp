@@ -156,7 +156,12 @@ TEST_P(Declaration, PassesTheGateOfRuleMaterial) {
   VYRE_ORACLE(SpecificationTable,
               "gate 6 (rule material), and the issue's amounts: four boundary values, eight rows");
   const Operation& o = operation();
-  EXPECT_GE(o.denied.size(), 2u);
+  // Where results may be off by a bound no law holds exactly, nor fails for certain.
+  if (o.bound == 0) {
+    EXPECT_GE(o.denied.size(), 2u);
+  } else {
+    EXPECT_TRUE(o.laws.empty() && o.denied.empty());
+  }
   EXPECT_GE(o.classes.size(), 2u);
   EXPECT_GE(o.boundaries.size(), 4u);
   EXPECT_GE(o.rows.size(), 8u);
