@@ -97,7 +97,7 @@ class Rules {
       return refuse(DiagCode::C013, "it has no rules at all, so nothing can be tested",
                     "declare laws, classes, boundary values and rows");
     }
-    if (o.laws.empty() && o.denied.empty()) {
+    if (o.bound == 0 && o.laws.empty() && o.denied.empty()) {  // a bound on errors keeps no law
       refuse(DiagCode::C013, "it claims no law and denies none", "claim one, or deny one with a witness");
     }
     if (o.classes.empty()) refuse(DiagCode::C013, "it has no class of inputs", "name at least one");
