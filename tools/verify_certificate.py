@@ -15,6 +15,7 @@ refused; 2: usage or a file that cannot be read. The last line of a sound one is
 import argparse
 import base64
 import binascii
+import collections
 import hashlib
 import json
 import pathlib
@@ -45,11 +46,11 @@ MINIMALITIES = {"smallest", "shrunk", "as found"}
 FAULTS = {"wrong value", "not written", "wrote outside", "crashed", "hung", "lost the device", "refused",
           "broke the contract", "order-dependent", "flaky", "late write", "false claim", "law"}
 # How many variables each law ranges over; those of its operation, which are one or more, where it says none.
-LAWS = {"Commutative": 2, "Associative": 3, "Identity": 1, "SelfInverse": 1, "Idempotent": 1, "Absorbing": 1,
-        "Involution": 1, "DeMorgan": 2, "Monotone": 2, "Bounded": 1, "Complement": 1, "DistributiveOver": 3,
-        "Projection": 1, "RoundTrip": 1, "LeftIdentity": 1, "RightIdentity": 1, "LeftAbsorbing": 1, "RightAbsorbing": 1,
-        "InverseOf": 2, "Antitone": 2, "LatticeAbsorption": 2, "Trichotomy": 2, "ZeroProduct": 2, "Transitive": 3,
-        "Converse": 2, "Custom": 1, "Odd": 1, "Even": 1}
+LAWS = {law: variables for variables, laws in {
+    1: "Identity SelfInverse Idempotent Absorbing Involution Bounded Complement Projection RoundTrip LeftIdentity "
+       "RightIdentity LeftAbsorbing RightAbsorbing Custom Odd Even",
+    2: "Commutative DeMorgan Monotone InverseOf Antitone LatticeAbsorption Trichotomy ZeroProduct Converse",
+    3: "Associative DistributiveOver Transitive"}.items() for law in laws.split()}
 TRUSTS = [
     "the specification rows, laws and families of the registry with this digest say what is meant",
     "the CPU reference functions and the reference interpreter, which are checked against the rows and each other, but "
@@ -169,7 +170,7 @@ def unpack(packed, most=2**22):
     """The value that is packed."""
     expect(isinstance(packed, dict) and packed.keys() == {"keys", "root", "shared"}, "the verdicts are not packed")
     keys, shared, left = packed["keys"], packed["shared"], [most]
-    expect(isinstance(keys, list) and isinstance(shared, list), "the verdicts are not packed")
+    expect(type(keys) is list and type(shared) is list, "the verdicts are not packed")
 
     def value_of(part, depth):
         left[0] -= 1
@@ -271,21 +272,17 @@ def text(value, path):
     expect(not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", value), f"{path} holds a control character")
 
 
-def flag(value, path):
-    expect(isinstance(value, bool), f"{path} is not true or false")
+def such(test, what):
+    def check(value, path):
+        expect(test(value), f"{path} is not {what}")
+    return check
 
 
-def small_count(value, path):
-    expect(type(value) is int and 0 <= value < 2**32, f"{path} is not a 32-bit count")
-
-
-def count(value, path):
-    expect(isinstance(value, str) and re.fullmatch("0|[1-9][0-9]{0,19}", value) and int(value) < 2**64,
-           f"{path} is not a decimal count in a string")
-
-
-def word(value, path):
-    expect(isinstance(value, str) and re.fullmatch("0x[0-9a-f]{8}", value), f"{path} is not a word")
+flag = such(lambda v: isinstance(v, bool), "true or false")
+small_count = such(lambda v: type(v) is int and 0 <= v < 2**32, "a 32-bit count")
+count = such(lambda v: type(v) is str and re.fullmatch("0|[1-9][0-9]{0,19}", v) and int(v) < 2**64, "a decimal count in a string")
+word = such(lambda v: type(v) is str and re.fullmatch("0x[0-9a-f]{8}", v), "a word")
+anything = such(lambda v: True, "wrong here: it is derived, and compared later")
 
 
 def one_of(names):
@@ -302,10 +299,8 @@ def list_of(item):
     return check
 
 
-class LeftOut:
-    """A member that is not there when it would say nothing: then that value is what it says."""
-    def __init__(self, check, nothing):
-        self.check, self.nothing = check, nothing
+# A member that is not there when it would say nothing: then `nothing` is what it says.
+LeftOut = collections.namedtuple("LeftOut", "check nothing")
 
 
 def members(**form):
@@ -322,10 +317,6 @@ def members(**form):
                 expect(name in value, f"{path}/{name} is missing")
                 rule(value[name], f"{path}/{name}")
     return check
-
-
-def anything(_value, _path):
-    """Derived: compared later."""
 
 
 TALLY = members(planned=count, completed=count, failed=count, waived=LeftOut(count, "0"), unsupported=LeftOut(count, "0"))
@@ -381,23 +372,17 @@ def is_approximate(predicate):
 
 def deviations_agree(predicate, verdict):
     """Whether errors are told of approximate operations alone, and of every case that the reference function judged."""
-    if (track_of(verdict) == "approximate") != is_approximate(predicate):
-        return False  # strict and approximate never share a certificate
-    told = verdict.get("deviations")
-    if track_of(verdict) != "approximate":
-        return told is None
-    if "error" in verdict and (told is None or told["bound"] == 0):
-        return True
-    if told is None or len(told["counts"]) != told["bound"] + 1:
+    told, approximate = verdict.get("deviations"), track_of(verdict) == "approximate"
+    if approximate != is_approximate(predicate) or not approximate:  # the two never share a certificate
+        return approximate == is_approximate(predicate) and told is None
+    if told is None or (told["bound"] == 0 and "error" in verdict):
+        return "error" in verdict
+    counts, beyond, greatest = [int(n) for n in told["counts"]], int(told["beyond"]), int(told["greatest"])
+    most = max((n for n, cases in enumerate(counts) if cases), default=0)
+    if len(counts) != told["bound"] + 1 or greatest < most or (beyond == 0 and greatest != most):
         return False
-    counts, beyond = [int(n) for n in told["counts"]], int(told["beyond"])
-    most, greatest = max((n for n, cases in enumerate(counts) if cases), default=0), int(told["greatest"])
-    if greatest < most or (beyond == 0 and greatest != most):
-        return False
-    if "failures" in verdict or "error" in verdict:
-        return True
     judged = [int(row["cases"]["completed"]) for row in verdict["parity"] if row["oracle"] == "cpu reference function"]
-    return all(sum(counts) + beyond == cases for cases in judged)
+    return "failures" in verdict or "error" in verdict or all(sum(counts) + beyond == cases for cases in judged)
 
 
 def is_flaky(verdict):
@@ -412,8 +397,8 @@ def is_waived(predicate, verdict):
     """Whether waivers cover every failure of a verdict, and nothing else is wrong with it."""
     if "failure_count" not in verdict or "error" in verdict or is_flaky(verdict):
         return False
-    known = all(int(t["planned"]) <= int(t["completed"]) + int(t["failed"]) + int(t.get("waived", "0")) +
-                int(t.get("unsupported", "0")) for t in (row["cases"] for row in verdict["parity"]))
+    known = all(int(t["planned"]) <= sum(int(t.get(name, "0")) for name in ("completed", "failed", "waived", "unsupported"))
+                for t in (row["cases"] for row in verdict["parity"]))
     covered = sum(int(waiver["failures"]) for waiver in predicate.get("waivers", [])
                   if waiver["subject"] == verdict["subject"] and track_of(waiver) == track_of(verdict))
     return (known and all(tally["failed"] == "0" for tally in tallies_of(verdict)) and
@@ -433,19 +418,15 @@ def parity_holds(verdict, strength):
     cases = sum(int(row["cases"]["completed"]) for row in verdict["parity"] if row["oracle"] != "law") % 2**64
     if "error" in verdict or not verdict["parity"] or not all(whole(row["cases"], optional) for row in verdict["parity"]):
         return False
-    if any(failure["fault"] == "flaky" for failure in verdict.get("failures", [])):
+    deviations = verdict.get("deviations", {"bound": 0})
+    if track_of(verdict) == "approximate" and (deviations["bound"] == 0 or deviations["beyond"] != "0"):
         return False
-    if track_of(verdict) == "approximate":
-        deviations = verdict.get("deviations", {"bound": 0})
-        if deviations["bound"] == 0 or deviations["beyond"] != "0":
-            return False
-    if not whole(verdict["determinism"]) or verdict["canaries"] == "0" or "canaries_broken" in verdict:
+    if not whole(verdict["determinism"]) or verdict["canaries"] == "0" or "canaries_broken" in verdict or is_flaky(verdict):
         return False
-    if verdict["kind"] == "family":
-        return True
-    return (cases >= STRENGTHS[strength] and whole(verdict["definition"]) and
-            any(row["oracle"] == "specification table" for row in verdict["parity"]) and
-            all(row["cases"] != "0" for row in verdict["classes"]) and verdict["boundaries"] == verdict["boundaries_hit"])
+    return verdict["kind"] == "family" or (
+        cases >= STRENGTHS[strength] and whole(verdict["definition"]) and
+        any(row["oracle"] == "specification table" for row in verdict["parity"]) and
+        all(row["cases"] != "0" for row in verdict["classes"]) and verdict["boundaries"] == verdict["boundaries_hit"])
 
 
 def is_settled(law):
@@ -472,36 +453,18 @@ def laws_hold(verdict):
 MARKS = {"integer": "", "float": "f", "approximate": "a"}
 OPERATIONS = {"integer": "operations", "float": "float_operations", "approximate": "approximate_operations"}
 FAMILIES = {"integer": "families", "float": "float_families"}
-
-
-def greatest_level(track):
-    return 1 if track == "approximate" else 2
+GREATEST = {"integer": 2, "float": 2, "approximate": 1}  # levels
 
 
 def level_of(track, predicate, waiving=False):
     """0, 1 or 2; when waiving, what is waived lowers none."""
-    registry, level, operations, families = predicate["registry"], greatest_level(track), 0, 0
-    for verdict in predicate["verdicts"]:
-        if track_of(verdict) != track:
-            continue
-        if verdict["kind"] == "family":
-            families += 1
-        else:
-            operations += 1
-        if waiving and is_waived(predicate, verdict):
-            continue
-        if not parity_holds(verdict, predicate["strength"]):
-            return 0
-        if not laws_hold(verdict):
-            if track == "approximate":
-                return 0
-            level = 1
-    there = registry.get(FAMILIES.get(track), 0)
-    return level if operations and families == there else 0
-
-
-def name_of(track, level):
-    return "none" if level == 0 else f"L{level}{MARKS[track]}"
+    mine = [verdict for verdict in predicate["verdicts"] if track_of(verdict) == track]
+    operations = sum(verdict["kind"] == "operation" for verdict in mine)
+    judged = [verdict for verdict in mine if not (waiving and is_waived(predicate, verdict))]
+    complete = operations and len(mine) - operations == predicate["registry"].get(FAMILIES.get(track), 0)
+    if not complete or not all(parity_holds(verdict, predicate["strength"]) for verdict in judged):
+        return 0
+    return GREATEST[track] if all(map(laws_hold, judged)) else GREATEST[track] - 1
 
 
 def levels_of(predicate):
@@ -509,11 +472,10 @@ def levels_of(predicate):
     floats = bool(registry.keys() & {"float_operations", "float_families"})
     for track in ["approximate"] if is_approximate(predicate) else ["integer", "float"] if floats else ["integer"]:
         level = level_of(track, predicate)
-        out[track] = name_of(track, level)
+        out[track] = f"L{level}{MARKS[track]}" if level else "none"
         selected = sum(v["kind"] == "operation" and track_of(v) == track for v in predicate["verdicts"])
         there = registry.get(OPERATIONS[track], 0)
-        some = level > 0 and selected != there
-        parts.append(f"{track}={out[track]}" + (f"({selected} of {there})" if some else ""))
+        parts.append(f"{track}={out[track]}" + (f"({selected} of {there})" if level and selected != there else ""))
     return {**out, "line": " ".join(parts)}
 
 
@@ -521,9 +483,8 @@ def passed_of(tally, stopped):
     """What failed has no answer or a wrong one. Where something stopped the subject, nobody knows which."""
     number = {name: int(tally.get(name, "0")) for name in ("planned", "completed", "failed", "waived", "unsupported")}
     wrong = number["failed"] + number["waived"]
-    if stopped:
-        return max(0, number["completed"] - wrong)
-    return min(number["completed"], max(0, number["planned"] - wrong - number["unsupported"]))
+    left = max(0, number["planned"] - wrong - number["unsupported"])
+    return max(0, number["completed"] - wrong) if stopped else min(number["completed"], left)
 
 
 def totals_of(predicate):
@@ -544,15 +505,14 @@ def totals_of(predicate):
                 for name in ("planned", "waived", "unsupported")}
     outcomes["passed"] = sum(passed_of(row["cases"], "error" in v) for v in verdicts for row in v["parity"]) % 2**64
     outcomes["failed"] = max(0, outcomes["planned"] - outcomes["passed"] - outcomes["waived"] - outcomes["unsupported"])
-    sums |= outcomes
-    sums |= {"flaky": sum(map(is_flaky, verdicts))} if any(map(is_flaky, verdicts)) else {}
+    sums |= outcomes | ({"flaky": sum(map(is_flaky, verdicts))} if any(map(is_flaky, verdicts)) else {})
     return {name: str(value % 2**64) for name, value in sums.items()}
 
 
 def conforms(predicate):
     """Whether every track of which something was judged has its highest level, but for what is waived."""
     tracks = {track_of(v) for v in predicate["verdicts"]}
-    return bool(tracks) and all(level_of(track, predicate, waiving=True) == greatest_level(track) for track in tracks)
+    return bool(tracks) and all(level_of(track, predicate, waiving=True) == GREATEST[track] for track in tracks)
 
 
 # the whole
