@@ -95,6 +95,7 @@ std::string forbids(const LitmusTest& test, std::span<const uint32_t> saw, std::
   return {};
 }
 
+// Of as few operators as there can be: a wrong one is for ir.operators to tell, where it is told from others.
 std::string litmus_program(const LitmusTest& test, bool apart) {
   const size_t roles = test.roles.size();
   std::string out = fmt::format(
@@ -104,8 +105,9 @@ std::string litmus_program(const LitmusTest& test, bool apart) {
       "  let role = {};\n"
       "  let p = {};\n"
       "  if (i < n * {}) {{\n",
-      test.name, apart ? kApart : "", kLitmusAccesses * roles, apart ? "i / n" : fmt::format("i % {}", roles),
-      apart ? "i % n" : fmt::format("i / {}", roles), roles);
+      test.name, apart ? kApart : "", kLitmusAccesses * roles,
+      apart ? "i / n" : fmt::format("i - i / {0} * {0}", roles),
+      apart ? "i - role * n" : fmt::format("i / {}", roles), roles);
   for (size_t role = 0; role < roles; ++role) {
     out += fmt::format("    if (role == {}) {{\n", role);
     uint32_t slot = 0;

@@ -16,7 +16,9 @@ const tests = {
     const { operations } = JSON.parse(await output(vyre, ["ops", "--json"]));
     const names = new Set(data.cases.map((test) => test.name));
     for (const { id, version, category } of operations) {
-      if (category === "A") assert(names.has(`${id}@${version}`), id);
+      // Bytes of approximate ones may differ, so a page that compares bytes leaves them out.
+      const strict = !id.endsWith("_approx");
+      if (category === "A") assert.equal(names.has(`${id}@${version}`), strict, id);
     }
     const subject = (name) => `ir.operators/${name}`;
     for (const type of ["f16", "bf16", "f32"]) {
