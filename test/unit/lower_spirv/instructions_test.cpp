@@ -197,7 +197,8 @@ constexpr auto kRawRows = std::to_array<RawRow>({
      "OpBitcast float a; OpFConvert double t0; OpBitcast v2uint t1; OpCompositeExtract uint t2 1"},
     {RawOp::WideSelect,
      "OpBitcast float b; OpFConvert double t0; OpBitcast float c; OpFConvert double t2; OpINotEqual bool a "
-     "uint_0; OpBitcast v2uint t1; OpCompositeExtract uint t5 0; OpBitcast v2uint t3; OpCompositeExtract uint "
+     "uint_0; OpBitcast v2uint t1; OpCompositeExtract uint t5 0; OpBitcast v2uint t3; OpCompositeExtract "
+     "uint "
      "t7 0; OpSelect uint t4 t6 t8; OpBitcast v2uint t1; OpCompositeExtract uint t10 1; OpBitcast v2uint t3; "
      "OpCompositeExtract uint t12 1; OpSelect uint t4 t11 t13; OpCompositeConstruct v2uint t9 t14; OpBitcast "
      "double t15; OpFConvert float t16; OpBitcast uint t17"},
