@@ -49,8 +49,10 @@ ChosenReciprocal<M> reciprocal_for(Word<M> place, const Logarithm& of) {
   return {wide_of(m, 0u, r), wide_of(m, log_low, log_high)};
 }
 
-template <class M>
-Word<M> logarithm(Word<M> x, const Logarithm& of) {
+/// All that is rare stands in a branch: numbers that have no logarithm, and what lies so near the middle of
+/// two numbers that the wide value is that middle or the last before it, as that of every exception is.
+template <class M, size_t n = 0>
+Word<M> logarithm(Word<M> x, const Logarithm& of, const std::array<Exception, n>& exceptions = {}) {
   M* m = x.m;
   const Wide<M> a = widen_all(x);
   const uint32_t least = of.reciprocals[0].from;
@@ -64,9 +66,15 @@ Word<M> logarithm(Word<M> x, const Logarithm& of) {
   if (of.e_low != 0) tail = mul_add(e, of.e_low, tail);
   if (of.f_low != 0) tail = mul_add(f, of.f_low, tail);
   const Wide<M> head = of.f_high == 1 ? f : f * of.f_high;
-  const Word<M> result = narrow(base + (head + tail));
-  const Word<M> edge = select(x << 1 == 0u, kInfinity | kSign, select(x == kInfinity, kInfinity, kNaN));
-  return select(kInfinity - 1 <= x - 1u, edge, result);  // of zeros, infinities, NaNs, negative numbers
+  const Wide<M> value = base + (head + tail);
+  const Word<M> result = narrow(value);
+  const Word<M> at_edge = kInfinity - 1 <= x - 1u;  // of zeros, infinities, NaNs, negative numbers
+  const auto rare = [&] {
+    const Word<M> edge = select(x << 1 == 0u, kInfinity | kSign, select(x == kInfinity, kInfinity, kNaN));
+    return std::array{select(at_edge, edge, put_right(x, result, exceptions))};
+  };
+  const Word<M> is_rare = n == 0 ? at_edge : at_edge | is_middle(value);
+  return m->where(is_rare, std::array{result}, rare)[0];
 }
 
 template <class M>
@@ -83,9 +91,9 @@ Word<M> log(Word<M> x) {
       {-0x1p-1, 0x1.5555555555551p-2, -0x1.0000000000842p-2, 0x1.999999999f294p-3, -0x1.5555554f26751p-3,
        0x1.24924913d0d69p-3, -0x1.00000c16832bap-3, 0x1.c71c9dcde6465p-4, -0x1.9984f14f8a2e9p-4,
        0x1.7440a136e1774p-4, -0x1.5d56263050921p-4, 0x1.43f9bba5875edp-4}};
-  static constexpr Exception exceptions[] = {
-      {0x4c5d65a5, 0x418f034b}, {0x65d890d3, 0x4254d1f9}, {0x6f31a8ec, 0x42845a89}};
-  return put_right(x, logarithm(x, of), exceptions);
+  static constexpr auto exceptions = std::to_array<Exception>(
+      {{0x4c5d65a5, 0x418f034b}, {0x65d890d3, 0x4254d1f9}, {0x6f31a8ec, 0x42845a89}});
+  return logarithm(x, of, exceptions);
 }
 template <class M>
 Word<M> log2(Word<M> x) {
@@ -117,8 +125,8 @@ Word<M> log10(Word<M> x) {
       {-0x1.bcb7b1526e50ep-3, 0x1.287a7636f435bp-3, -0x1.bcb7b1526f6cap-4, 0x1.63c6277529e78p-4,
        -0x1.287a763113561p-4, 0x1.fc3fa5f7e33c1p-5, -0x1.bcb7c750ab0eep-5, 0x1.8b4e193e40cc1p-5,
        -0x1.63b3c91ab3495p-5, 0x1.435595ab3e3dp-5, -0x1.2f7f044783cefp-5, 0x1.19674fcf666b3p-5}};
-  static constexpr Exception exceptions[] = {{0x0efeee7a, 0xc1e99d23}};
-  return put_right(x, logarithm(x, of), exceptions);
+  static constexpr auto exceptions = std::to_array<Exception>({{0x0efeee7a, 0xc1e99d23}});
+  return logarithm(x, of, exceptions);
 }
 
 }  // namespace vyre::lower::fast

@@ -188,10 +188,24 @@ Wide<M> polynomial(Wide<M> x, const double (&c)[n]) {
 struct Exception {
   uint32_t at, is;
 };
-template <class M, size_t n>
-Word<M> put_right(Word<M> x, Word<M> result, const Exception (&exceptions)[n]) {
+template <class M, class Exceptions>
+Word<M> put_right(Word<M> x, Word<M> result, const Exceptions& exceptions) {
   for (const auto [at, is] : exceptions) result = select(x == at, is, result);
   return result;
+}
+/// Below, sin x, tan x, asin x and atan x round to x.
+inline constexpr uint32_t kTiny = 0x39800000;  // 2^-12
+/// The result, but a tiny x itself where conversions lose subnormals.
+template <class M>
+Word<M> keep_tiny(Word<M> x, Word<M> result) {
+  if (!x.m->flushes_operands() && !x.m->flushes_results()) return result;
+  return select(magnitude(x) < kTiny, x, result);
+}
+/// Whether a wide value is the middle of two numbers of f32, or the last before it. Domain: its f32 is
+/// normal.
+template <class M>
+Word<M> is_middle(Wide<M> a) {
+  return (low(a) << 3u) - 0x7ffffff8u <= operand(a.m, 8u);
 }
 
 }  // namespace vyre::lower::fast
