@@ -334,8 +334,8 @@ VERDICT = members(
     laws=list_of(members(law=text, claimed=flag, evidence=list_of(EVIDENCE))), failure_count=LeftOut(count, "0"),
     failures=LeftOut(list_of(FAILURE), []), failing_digest=LeftOut(text, ""), error=LeftOut(text, ""),
     track=LeftOut(one_of(TRACKS), "integer"), deviations=LeftOut(DEVIATIONS, None))
-REGISTRY = members(digest=text, operations=small_count, families=small_count, float_operations=LeftOut(small_count, 0),
-                   float_families=LeftOut(small_count, 0), approximate_operations=LeftOut(small_count, 0))
+REGISTRY = members(digest=text, operations=small_count, families=small_count, **{
+    f"{track}_{what}": LeftOut(small_count, 0) for track in ("float", "approximate") for what in ("operations", "families")})
 WAIVER = members(subject=text, track=LeftOut(one_of(TRACKS), "integer"), failures=count, tag=text, link=text, expires=text)
 PREDICATE = members(
     vyre=text, backend=text, device=text, driver=text, floats=LeftOut(text, ""), registry=REGISTRY,
@@ -371,18 +371,18 @@ def is_approximate(predicate):
 
 
 def deviations_agree(predicate, verdict):
-    """Whether errors are told of approximate operations alone, and of every case that the reference function judged."""
-    told, approximate = verdict.get("deviations"), track_of(verdict) == "approximate"
+    """Whether errors are told of approximate subjects alone, and of every case that the reference function judged."""
+    told, approximate, family = verdict.get("deviations"), track_of(verdict) == "approximate", verdict["kind"] == "family"
     if approximate != is_approximate(predicate) or not approximate:  # the two never share a certificate
         return approximate == is_approximate(predicate) and told is None
     if told is None or (told["bound"] == 0 and "error" in verdict):
         return "error" in verdict
     counts, beyond, greatest = [int(n) for n in told["counts"]], int(told["beyond"]), int(told["greatest"])
-    most = max((n for n, cases in enumerate(counts) if cases), default=0)
+    most, answers = max((n for n, cases in enumerate(counts) if cases), default=0), sum(counts) + beyond
     if len(counts) != told["bound"] + 1 or greatest < most or (beyond == 0 and greatest != most):
         return False
     judged = [int(row["cases"]["completed"]) for row in verdict["parity"] if row["oracle"] == "cpu reference function"]
-    return "failures" in verdict or "error" in verdict or all(sum(counts) + beyond == cases for cases in judged)
+    return "failures" in verdict or "error" in verdict or all(n == answers or (family and n < answers) for n in judged)
 
 
 def is_flaky(verdict):
@@ -452,7 +452,7 @@ def laws_hold(verdict):
 
 MARKS = {"integer": "", "float": "f", "approximate": "a"}
 OPERATIONS = {"integer": "operations", "float": "float_operations", "approximate": "approximate_operations"}
-FAMILIES = {"integer": "families", "float": "float_families"}
+FAMILIES = {"integer": "families", "float": "float_families", "approximate": "approximate_families"}
 GREATEST = {"integer": 2, "float": 2, "approximate": 1}  # levels
 
 
@@ -461,7 +461,7 @@ def level_of(track, predicate, waiving=False):
     mine = [verdict for verdict in predicate["verdicts"] if track_of(verdict) == track]
     operations = sum(verdict["kind"] == "operation" for verdict in mine)
     judged = [verdict for verdict in mine if not (waiving and is_waived(predicate, verdict))]
-    complete = operations and len(mine) - operations == predicate["registry"].get(FAMILIES.get(track), 0)
+    complete = operations and len(mine) - operations == predicate["registry"].get(FAMILIES[track], 0)
     if not complete or not all(parity_holds(verdict, predicate["strength"]) for verdict in judged):
         return 0
     return GREATEST[track] if all(map(laws_hold, judged)) else GREATEST[track] - 1

@@ -34,6 +34,7 @@ struct Registry {
   uint32_t float_operations = 0;  // of the other
   uint32_t float_families = 0;
   uint32_t approximate_operations = 0;  // and then there are none of the others
+  uint32_t approximate_families = 0;
 
   uint32_t operations_of(verify::Track track) const {
     switch (track) {
@@ -47,7 +48,7 @@ struct Registry {
     switch (track) {
       case verify::Track::Integer: return families;
       case verify::Track::Float: return float_families;
-      case verify::Track::Approximate: return 0;
+      case verify::Track::Approximate: return approximate_families;
     }
     return 0;
   }

@@ -105,6 +105,12 @@ std::string errors(const Certificate& c) {
     out += fmt::format("  {:<{}}  {:>5}  {:>8}  {}\n", v.subject, width, v.deviations.bound,
                        v.deviations.greatest, distribution(v.deviations));
   }
+  for (const Verdict& v : c.verdicts) {
+    if (v.kind == SubjectKind::Family)
+      out += fmt::format(
+          "  {}: in {}, rounded up; each sum has its own tolerance, of which the bound is the greatest\n",
+          v.subject, error_unit(v));
+  }
   return out + "\n";
 }
 
@@ -141,6 +147,10 @@ std::string distribution(const verify::Deviations& d) {
   }
   if (d.beyond != 0) out += fmt::format("{}beyond: {}", out.empty() ? "" : ", ", grouped(d.beyond));
   return out;
+}
+
+std::string_view error_unit(const Verdict& v) {
+  return v.kind == SubjectKind::Family ? "ULP of the sum of magnitudes" : "ULP";
 }
 
 std::string shell_quoted(std::string_view word) {

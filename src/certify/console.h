@@ -41,6 +41,8 @@ std::string junit(const Certificate& certificate, const ReportOptions& options);
 std::string grouped(uint64_t n);
 /// "0: 9,000, 1: 1,000": how many answers were how many ULP off.
 std::string distribution(const verify::Deviations& deviations);
+/// What the errors of an approximate subject are counted in: "ULP", of sums "ULP of the sum of magnitudes".
+std::string_view error_unit(const verify::Verdict& verdict);
 /// One word of a shell's command line, in quotes where it must be.
 std::string shell_quoted(std::string_view word);
 /// "0x0000001f (31)"

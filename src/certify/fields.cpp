@@ -150,6 +150,7 @@ void describe(Archive& a, T& x)
   a.later_field("float_operations", x.float_operations);
   a.later_field("float_families", x.float_families);
   a.later_field("approximate_operations", x.approximate_operations);
+  a.later_field("approximate_families", x.approximate_families);
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)

@@ -129,8 +129,9 @@ std::string junit(const Certificate& c, const ReportOptions& options) {
                    : fmt::format("    <system-out>{}</system-out>\n", why);
     }
     if (inside.empty() && v.track == verify::Track::Approximate) {
-      inside = fmt::format("    <system-out>errors of at most {} ULP, {} are allowed; {}</system-out>\n",
-                           v.deviations.greatest, v.deviations.bound, distribution(v.deviations));
+      inside =
+          fmt::format("    <system-out>errors of at most {} {}, {} are allowed; {}</system-out>\n",
+                      v.deviations.greatest, error_unit(v), v.deviations.bound, distribution(v.deviations));
     }
     const std::string head = fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
                                          text(v.kind), attribute(name_of(v)), seconds);

@@ -143,8 +143,12 @@ std::vector<std::string> missing_for_parity(const Verdict& verdict, Strength str
   if (verdict.track == verify::Track::Approximate && deviations.bound == 0)
     missing.push_back("nothing was said of errors");
   if (deviations.beyond != 0) {
-    missing.push_back(fmt::format("{} answers beyond the bound of {} ULP, the farthest {} away",
-                                  deviations.beyond, deviations.bound, deviations.greatest));
+    missing.push_back(verdict.kind == SubjectKind::Family
+                          ? fmt::format("{} answers beyond their tolerances of at most {} ULP of the sum of "
+                                        "magnitudes, or not the only right one",
+                                        deviations.beyond, deviations.bound)
+                          : fmt::format("{} answers beyond the bound of {} ULP, the farthest {} away",
+                                        deviations.beyond, deviations.bound, deviations.greatest));
   }
   require_whole(missing, verdict.determinism, "repeated runs");
   if (verdict.canaries == 0) missing.push_back("no canary was looked at");

@@ -121,9 +121,10 @@ Entries make_entries(bool approximate) {
     if (is_approximate(op) == approximate)
       out.emplace_back(verify::subject_of(op.id, op.version), entry_digest(op));
   }
-  if (approximate) return out;  // families are of strict programs
-  for (const verify::FamilyInfo& family : verify::kFamilies)
-    out.emplace_back(family.text, entry_digest(family.family));
+  for (const verify::FamilyInfo& family : verify::kFamilies) {
+    if (verify::is_of(family.family, verify::Track::Approximate) == approximate)
+      out.emplace_back(family.text, entry_digest(family.family));
+  }
   return out;
 }
 
@@ -146,6 +147,7 @@ Registry make_registry(bool approximate) {
   Registry out{.digest = h.finish().hex()};
   if (approximate) {
     out.approximate_operations = operations(Track::Approximate);
+    out.approximate_families = verify::parts_of(Track::Approximate);
     return out;
   }
   out.operations = operations(Track::Integer);

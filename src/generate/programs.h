@@ -88,6 +88,7 @@ struct ProgramCase {
   layout::Groups groups;
   std::optional<Race> race = std::nullopt;
   Outcome outcome = nullptr;  // none: the bytes are the same in every run
+  bool approximate = false;   // or they are not, and results are right within tolerances (verify/sums.h)
 };
 
 class ProgramWriter;

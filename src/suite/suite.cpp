@@ -37,7 +37,7 @@ uint64_t expected_evaluations(const verify::Part& part, const verify::FamilyPlan
   if (family == Family::Programs) return plan.random_programs * kEvaluationsAProgram;
   if (family == Family::Twins) return uint64_t{1} << 26;
   const size_t shapes = verify::shapes(family);
-  if (shapes != 0) return shapes * plan.inputs_a_shape * kEvaluationsAProgram;
+  if (shapes != 0) return shapes * verify::inputs_a_shape(family, plan) * kEvaluationsAProgram;
   return verify::elementwise_subjects(family, part.track).size() * plan.cases_a_subject * 2;
 }
 

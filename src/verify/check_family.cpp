@@ -34,6 +34,10 @@ size_t repeats_of(Family family) {
   return family == Family::Synchronization || family == Family::Litmus ? kManyRepeats : kRepeats;
 }
 
+/// What judges a program family. Of what is approximate the interpreter gives one right answer of many, so
+/// it says nothing: exact arithmetic does (verify/sums.h).
+Oracle oracle_of(Family family) { return strongest({.program = family != Family::Sums, .operation = true}); }
+
 /// One program family under way.
 class ProgramFamily {
  public:
@@ -46,7 +50,7 @@ class ProgramFamily {
         verdict_(verdict),
         bench_(backend, family, seed),
         blame_(backend, monitor),
-        leaves_(verdict, Oracle::ReferenceInterpreter) {}
+        leaves_(verdict, oracle_of(family)) {}
 
   /// Cases begin .. begin + count - 1, all of one program when `shared`.
   Result<void> run(std::span<const uint64_t> indices, bool shared) {
@@ -103,7 +107,7 @@ class ProgramFamily {
       VYRE_CHECK(examine(Check::Parity, family_case(family_, seed_, last, backend_.limits()), last,
                          Seen{settled.error(), 0, {}}));
     }
-    Tally& tally = oracle_cases(verdict_, Oracle::ReferenceInterpreter).tally;
+    Tally& tally = oracle_cases(verdict_, oracle_of(family_)).tally;
     tally.planned += parity_.planned;
     tally.completed += parity_.completed;
     tally.failed += parity_.failed;
@@ -143,6 +147,7 @@ class ProgramFamily {
       if (repeat == 0) {
         for (const Bytes& buffer : run->buffers)
           answers_.insert(answers_.end(), buffer.begin(), buffer.end());
+        add(verdict_.deviations, run->deviations);
       }
       const auto difference = first_difference(checked, repeat == 0 ? expected : first, run->buffers);
       tally.failed += difference.has_value();
@@ -184,8 +189,7 @@ class ProgramFamily {
     Failure failure;
     failure.check = check;
     failure.fault = finding.fault;
-    failure.oracle =
-        check == Check::Parity ? std::string(text(Oracle::ReferenceInterpreter)) : "the first run";
+    failure.oracle = check == Check::Parity ? std::string(text(oracle_of(family_))) : "the first run";
     Token token = token_of(finding.guilty);
     if (finding.fault == Fault::OrderDependent) {
       for (const Batch& batch : finding.scenario) {
@@ -331,12 +335,13 @@ Result<void> check_programs(backend::Backend& backend, Family family, std::optio
     for (uint64_t shape = 0; shape < n; ++shape) {
       if (uses_only(family, shape, usable)) wanted.push_back(shape);
     }
-    run.plan(wanted.size() * plan.inputs_a_shape);
-    run.leave_out((n - wanted.size()) * plan.inputs_a_shape);
+    const uint64_t inputs = inputs_a_shape(family, plan);
+    run.plan(wanted.size() * inputs);
+    run.leave_out((n - wanted.size()) * inputs);
     for (const uint64_t shape : wanted) {
       if (monitor.stopped()) break;
       std::vector<uint64_t> indices;
-      for (uint64_t k = 0; k < plan.inputs_a_shape; ++k) indices.push_back(shape + k * n);
+      for (uint64_t k = 0; k < inputs; ++k) indices.push_back(shape + k * n);
       VYRE_CHECK(run.run(indices, true));
     }
   }
@@ -356,7 +361,10 @@ Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan&
   Verdict verdict;
   verdict.kind = SubjectKind::Family;
   verdict.subject = info(family).text;
-  verdict.track = track.value_or(is_of(family, Track::Integer) ? Track::Integer : Track::Float);
+  for (const Track each : {Track::Approximate, Track::Float, Track::Integer}) {
+    if (is_of(family, each)) verdict.track = each;
+  }
+  verdict.track = track.value_or(verdict.track);
   if (family == Family::Twins) return check_twins(backend, seed, monitor, track);
   Result<void> result = backend.renew();
   if (!result) {
@@ -380,6 +388,7 @@ Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan&
     case Family::Reductions:
     case Family::Synchronization:
     case Family::Litmus:
+    case Family::Sums:
     case Family::Programs:
       result = check_programs(backend, family, track, plan, seed, monitor, verdict);
       break;

@@ -9,6 +9,7 @@
 #include "spec/float_format.h"
 #include "text/text.h"
 #include "verify/shapes.h"
+#include "verify/sums.h"
 
 namespace vyre::verify {
 
@@ -23,6 +24,7 @@ std::span<const Shape> shapes_of(Family family) {
     case Family::Reductions: return reduction_shapes();
     case Family::Synchronization: return synchronization_shapes();
     case Family::Litmus: return litmus_shapes();
+    case Family::Sums: return sum_shapes();
     case Family::Operators:
     case Family::Select:
     case Family::Casts:
@@ -83,14 +85,32 @@ uint32_t float_word(spec::DataType type, RandomStream& random) {
   return exponent | (random.next() & (f.sign_bit() | f.fraction_mask()));
 }
 
-Bytes floats(spec::DataType type, uint32_t count, RandomStream& random) {
-  const uint32_t bytes = spec::info(type).bytes;
-  Bytes out(size_t{count} * bytes);
-  for (uint32_t k = 0; k < count; ++k) {
-    const uint32_t word = float_word(type, random);
-    for (uint32_t b = 0; b < bytes; ++b) out[size_t{k} * bytes + b] = std::byte(word >> (8 * b));
+/// How many of those of an approximate sum.
+uint32_t many_elements(RandomStream& random) {
+  const uint32_t power = 1u << random.below(13);
+  switch (random.below(4)) {
+    case 0: return random.below(5);
+    case 1: return power - 1 + random.below(3);
+    case 2: return 2 * random.below(100) + 1;
+    default: return 2 * random.below(2000) + 1;
   }
+}
+
+Bytes bytes_of(spec::DataType type, std::span<const uint32_t> patterns) {
+  const uint32_t bytes = spec::info(type).bytes;
+  Bytes out(patterns.size() * bytes);
+  for (size_t k = 0; k < out.size(); ++k) out[k] = std::byte(patterns[k / bytes] >> 8 * (k % bytes));
   return out;
+}
+
+/// The contents of a buffer of floats. kind: of the elements of a sum.
+Bytes floats(const BufferPlan& plan, uint32_t count, uint32_t kind, RandomStream& random) {
+  if (plan.fill == Fill::Sums) return bytes_of(plan.type, sum_elements(plan.type, count, kind, random));
+  std::vector<uint32_t> patterns(count, unwritten_of(plan.type));
+  if (plan.fill == Fill::Floats) {
+    for (uint32_t& pattern : patterns) pattern = float_word(plan.type, random);
+  }
+  return bytes_of(plan.type, patterns);
 }
 
 uint32_t count_of(const BufferPlan& plan, uint64_t total, uint64_t groups, RandomStream& random) {
@@ -105,6 +125,7 @@ uint32_t count_of(const BufferPlan& plan, uint64_t total, uint64_t groups, Rando
     case Count::Groups: return uint32_t(groups);
     case Count::Fixed: return plan.number;
     case Count::Elements: return elements(random);
+    case Count::Many: return many_elements(random);
   }
   return 0;
 }
@@ -125,7 +146,7 @@ uint32_t index_near(uint32_t count, RandomStream& random) {
 std::vector<Part> all_parts() {
   std::vector<Part> out;
   for (const FamilyInfo& family : kFamilies) {
-    for (const Track track : {Track::Integer, Track::Float}) {
+    for (const Track track : {Track::Integer, Track::Float, Track::Approximate}) {
       if (is_of(family.family, track)) out.push_back({family.family, track});
     }
   }
@@ -184,6 +205,10 @@ FamilyPlan family_plan(Strength strength) {
   return {};
 }
 
+uint64_t inputs_a_shape(Family family, const FamilyPlan& plan) {
+  return family == Family::Sums ? 2 * plan.inputs_a_shape : plan.inputs_a_shape;
+}
+
 size_t shapes(Family family) {
   if (family == Family::Subgroups) return subgroup_shapes().size() * kSubgroupSizes;
   size_t n = 0;
@@ -222,6 +247,7 @@ generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
   auto parsed = text::parse(with_size(shape.text, s.size));
   out.program = std::move(*parsed);  // the texts are part of this library; a test parses them all
   out.outcome = shape.outcome;
+  out.approximate = shape.approximate;
   const bool solid = std::any_of(shape.buffers.begin(), shape.buffers.end(),
                                  [](const BufferPlan& b) { return b.fill == Fill::Extents; });
   out.groups.x = 1 + random.below(shape.max_groups);
@@ -235,8 +261,10 @@ generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
   for (const BufferPlan& plan : shape.buffers) {
     const uint32_t count = count_of(plan, total, out.groups.total(), random);
     if (out.buffers.empty()) first_count = count;
-    if (plan.fill == Fill::Floats) {
-      out.buffers.push_back(floats(plan.type, count, random));
+    if (plan.fill == Fill::Floats || plan.fill == Fill::Sums || plan.fill == Fill::Unwritten) {
+      // Kinds of elements in turn, so that few inputs of a shape have them all.
+      const auto kind = uint32_t(index / shapes(family) % kElementKinds);
+      out.buffers.push_back(floats(plan, count, kind, random));
       continue;
     }
     std::vector<uint32_t> words(count);
@@ -248,7 +276,9 @@ generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
         case Fill::Zero: words[k] = 0; break;
         case Fill::Ones: words[k] = UINT32_MAX; break;
         case Fill::Extents: words[k] = extents[k % 3]; break;
-        case Fill::Floats: break;
+        case Fill::Floats:
+        case Fill::Sums:
+        case Fill::Unwritten: break;
       }
     }
     out.buffers.push_back(to_bytes(words));

@@ -30,7 +30,7 @@ enum class Family : uint8_t {
 #undef VYRE_FAMILY
 };
 /// Which tracks the subjects of a family are of.
-enum class Tracks : uint8_t { Integer, Float, Both };
+enum class Tracks : uint8_t { Integer, Float, Both, Approximate };
 struct FamilyInfo {
   Family family;
   std::string_view text;
@@ -46,7 +46,12 @@ constexpr const FamilyInfo& info(Family family) { return kFamilies[static_cast<s
 
 constexpr bool is_of(Family family, Track track) {
   const Tracks tracks = info(family).tracks;
-  return tracks == Tracks::Both || tracks == (track == Track::Float ? Tracks::Float : Tracks::Integer);
+  switch (track) {
+    case Track::Integer: return tracks == Tracks::Integer || tracks == Tracks::Both;
+    case Track::Float: return tracks == Tracks::Float || tracks == Tracks::Both;
+    case Track::Approximate: return tracks == Tracks::Approximate;
+  }
+  return false;
 }
 /// A family's subjects of one track, on which there is a verdict of its own.
 struct Part {
@@ -63,8 +68,11 @@ Track track_of(const ops::Operation& operation);
 /// Whether anything in the program is a float.
 Track track_of(const ir::Program& program);
 
-/// Whether the bytes of its programs may differ from one run to the next, and so from the reference's.
-constexpr bool depends_on_schedule(Family family) { return family == Family::Litmus; }
+/// Whether the bytes of its programs may differ from one run to the next, and so from the reference's: what
+/// is seen of shared words, and sums whose order is the backend's.
+constexpr bool depends_on_schedule(Family family) {
+  return family == Family::Litmus || family == Family::Sums;
+}
 
 /// The subjects of Operators, Select, Casts and Atomics; empty for the others.
 std::vector<Subject> elementwise_subjects(Family family);
@@ -72,8 +80,8 @@ std::vector<Subject> elementwise_subjects(Family family);
 std::vector<Subject> elementwise_subjects(Family family, Track track);
 
 /// How many different programs Memory, Control, Loops, Barriers, Atomics, Subgroups, Reductions,
-/// Synchronization or Litmus has; case k runs program k % shapes. Programs has no shapes: each case is a
-/// program of its own.
+/// Synchronization, Litmus or Sums has; case k runs program k % shapes. Programs has no shapes: each case is
+/// a program of its own.
 size_t shapes(Family family);
 /// The name of a shape: "gather, workgroup 7,1,1". What it is of Subgroups depends on the size of subgroups.
 std::string shape_name(Family family, size_t shape, const backend::Limits& limits = {});
@@ -90,6 +98,9 @@ struct FamilyPlan {
   uint64_t random_programs;  // of floats a third of it
 };
 FamilyPlan family_plan(Strength strength);
+/// How many inputs a shape of a family gets: of Sums twice as many, so that at any strength each of its
+/// shapes meets every kind of elements.
+uint64_t inputs_a_shape(Family family, const FamilyPlan& plan);
 
 /// Runs a family's subjects of one track, or all of them. What the backend refuses is the verdict's error.
 Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan& plan, uint64_t seed,

@@ -244,6 +244,7 @@ std::vector<Subject> elementwise_subjects(Family family) {
     case Family::Reductions:
     case Family::Synchronization:
     case Family::Litmus:
+    case Family::Sums:
     case Family::Twins: break;
     case Family::Atomics:
       for (const spec::OpInfo& op : spec::kOps) {

@@ -24,13 +24,16 @@ struct ProgramRun {
   std::vector<Bytes> buffers;
   uint64_t canaries = 0;
   uint64_t canaries_broken = 0;
-  std::string forbidden;  // why the memory model does not allow what was left
+  std::string forbidden;  // why what was left is not allowed
+  Deviations deviations;  // of an approximate case: how far its results were off
 };
-/// Where the case allows several outcomes its buffers come back as zeros, so that equal verdicts are equal
-/// bytes; the first word is 1 when what was left is no allowed outcome.
+/// Where the memory model allows several outcomes of the case, its buffers come back as zeros, so that equal
+/// verdicts are equal bytes; the first word is 1 when what was left is no allowed outcome. Of an approximate
+/// case they come back with each right result replaced by what it stands for (verify/sums.h).
 Result<ProgramRun> run_on(backend::Pipeline& pipeline, const generate::ProgramCase& c);
 
-/// The reference's answer, with subgroups of this many lanes (0: none). Errors: of ref::run.
+/// The reference's answer, with subgroups of this many lanes (0: none). Of an approximate case what its
+/// oracle wants, in which the reference has no part. Errors: of ref::run.
 Result<std::vector<Bytes>> reference_answer(const check::Checked& checked, const generate::ProgramCase& c,
                                             uint32_t subgroup_size = 0);
 

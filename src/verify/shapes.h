@@ -19,6 +19,7 @@ enum class Count : uint8_t {
   Groups,    // as many as there are workgroups
   Fixed,     // `number`
   Elements,  // none, a few, or about a power of two up to 512
+  Many,      // none, one, two, a few, or up to some thousands, of which many are odd
 };
 /// What is in it.
 enum class Fill : uint8_t {
@@ -26,15 +27,17 @@ enum class Fill : uint8_t {
   Index,  // in bounds of the first buffer, just outside, and far outside: 2^30, 2^31, 2^32 - 1
   Small,  // 0..15
   Zero,
-  Ones,     // every bit set
-  Extents,  // the numbers of invocations along x, y and z
-  Floats,   // values of `type`, mostly close to one
+  Ones,       // every bit set
+  Extents,    // the numbers of invocations along x, y and z
+  Floats,     // values of `type`, mostly close to one
+  Sums,       // values of `type`, of one kind of those that sums go wrong with (verify/sums.h)
+  Unwritten,  // a NaN of `type` that no operation gives
 };
 struct BufferPlan {
   Count count;
   Fill fill;
   uint32_t number = 0;
-  spec::DataType type = spec::DataType::U32;  // of Floats
+  spec::DataType type = spec::DataType::U32;  // of Floats, Sums and Unwritten
 };
 
 struct Shape {
@@ -45,6 +48,7 @@ struct Shape {
   uint32_t max_groups;  // along x; Extents: along every axis
   std::span<const BufferPlan> buffers;
   generate::Outcome outcome = nullptr;  // where the schedule decides what is left in memory
+  bool approximate = false;             // where results are right within tolerances (verify/sums.h)
 };
 
 /// One table a program family.
@@ -56,6 +60,7 @@ std::span<const Shape> atomic_shapes();
 std::span<const Shape> reduction_shapes();
 std::span<const Shape> synchronization_shapes();
 std::span<const Shape> litmus_shapes();
+std::span<const Shape> sum_shapes();
 /// In all of these, "$I" stands for the number of the invocation, workgroup by workgroup, "$L" for its number
 /// in the workgroup, x fastest, and "$N" for how many a workgroup has. `sizes` is empty: subgroup_sizes() has
 /// them.

@@ -159,7 +159,9 @@ inline constexpr std::array<std::string_view, 3> kTrackNames = {"integer", "floa
 constexpr std::string_view text(Track t) { return kTrackNames[static_cast<size_t>(t)]; }
 
 /// How far the answers to an approximate operation were from the correctly rounded values, in steps from
-/// number to number (verify/deviation.h). counts[n]: n steps, and right; there are bound + 1 of them.
+/// number to number (verify/deviation.h); of a family of sums, how far these were from the exact ones, in ULP
+/// of the sum of magnitudes, the fraction rounded up (verify/sums.h). counts[n]: n of them, and right; there
+/// are bound + 1.
 struct Deviations {
   uint32_t bound = 0;
   std::vector<uint64_t> counts;
@@ -191,7 +193,7 @@ struct Verdict {
   std::string failing_digest;         // of that list, where it is not empty
   std::string error;                  // a diagnostic that stopped the subject, or empty
   Track track{};                      // a family may have a verdict for each
-  Deviations deviations;              // of an approximate operation's cases
+  Deviations deviations;              // of an approximate subject's cases
   bool operator==(const Verdict&) const = default;
 };
 
