@@ -165,10 +165,12 @@ struct ReferenceOptions {
   uint32_t subgroup_size = 0;
   /// Run accesses in a random order of this seed.
   std::optional<uint64_t> schedule;
-  /// Look for data races: a dispatch that has one fails with X013.
+  /// Look for data races and for barriers that diverge: a dispatch that has one fails with X013 or X016.
   bool detect_races = false;
   /// Told what there is to say of a dispatch without one: a warning each.
   std::function<void(const Diag&)> warn;
+  /// Told what was run of a dispatch that shows nothing wrong, and what was not.
+  std::function<void(const std::string&)> covered;
 };
 /// The reference evaluator behind the interface.
 std::unique_ptr<Backend> make_reference(const ReferenceOptions& options = {});

@@ -38,6 +38,7 @@ class ReferencePipeline final : public Pipeline {
     if (how_.warn) {
       for (const Diag& diag : ref::warnings(program_, found)) how_.warn(diag);
     }
+    if (how_.covered) how_.covered(found.covered);
     return {};
   }
 

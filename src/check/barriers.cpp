@@ -82,7 +82,7 @@ std::vector<Place> divergent_places(const ir::Code& code, const BodyResult& body
 
 }  // namespace
 
-void check_barriers(const ir::Program& program, const BodyResult& body, Report& report) {
+void check_barriers(const ir::Program& program, const BodyResult& body, Report& barriers, Report& calls) {
   if (!body.has_barrier && body.intrinsic_calls.empty()) return;
   const Resolution& names = body.resolution;
   const Uniformity uniformity({program.code, program.entry, program.buffers, names.expr_target,
@@ -91,11 +91,14 @@ void check_barriers(const ir::Program& program, const BodyResult& body, Report& 
   for (const Place& place : divergent_places(program.code, body, uniformity)) {
     const auto steps = uniformity.explain(place.statement, kShownSteps);
     const bool returned = steps.front().kind == DivergenceStep::Kind::Return;
-    Diag& diag = report.add(
-        DiagCode::V010, place.span,
-        fmt::format("this {} may not be reached by every invocation of its workgroup", place.what),
-        returned ? "put the rest of the work under a condition instead of returning"
-                 : fmt::format("move the {} out, and keep the rest under the condition", place.what));
+    const bool is_barrier = program.code[place.statement].kind == NodeKind::Barrier;
+    Diag& diag =
+        (is_barrier ? barriers : calls)
+            .add(DiagCode::V010, place.span,
+                 fmt::format("this {} may not be reached by every invocation of its workgroup", place.what),
+                 returned
+                     ? "put the rest of the work under a condition instead of returning"
+                     : fmt::format("move the {} out, and keep the rest under the condition", place.what));
     for (const DivergenceStep& step : steps) diag.notes.push_back(note_of(program.code, step));
   }
 }

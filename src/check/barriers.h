@@ -7,7 +7,8 @@
 
 namespace vyre::check {
 
+/// Barriers go to one report, calls to the other, which may be the same.
 /// Domain: body is the result for this program and is not malformed.
-void check_barriers(const ir::Program& program, const BodyResult& body, Report& report);
+void check_barriers(const ir::Program& program, const BodyResult& body, Report& barriers, Report& calls);
 
 }  // namespace vyre::check

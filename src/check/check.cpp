@@ -6,18 +6,21 @@
 #include "check/callees.h"
 #include "check/checked.h"
 #include "check/declarations.h"
+#include "check/unchecked.h"
 
 namespace vyre::check {
 
 /// Makes a Checked, and nothing else does.
 class Checker {
  public:
-  static std::expected<Checked, Diagnostics> run(ir::Program program, const spec::OpTable& ops) {
+  /// Barriers that may diverge go to a report of their own, or to null for errors like others.
+  static std::expected<Checked, Diagnostics> run(ir::Program program, const spec::OpTable& ops,
+                                                 Report* divergent = nullptr) {
     Report report;
     check_declarations(program, report);
     BodyResult body =
         check_body({program.code, program.entry, ops, program.buffers, program.tensors}, report);
-    if (!body.malformed) check_barriers(program, body, report);
+    if (!body.malformed) check_barriers(program, body, divergent != nullptr ? *divergent : report, report);
     CheckedFunctions functions = check_callees(body, 0, ops, report);
     if (!report.empty()) return std::unexpected(report.take());
 
@@ -36,6 +39,13 @@ class Checker {
 
 std::expected<Checked, Diagnostics> check(ir::Program program, const spec::OpTable& ops) {
   return Checker::run(std::move(program), ops);
+}
+
+std::expected<Watchable, Diagnostics> check_but_barriers(ir::Program program, const spec::OpTable& ops) {
+  Report divergent;
+  auto checked = Checker::run(std::move(program), ops, &divergent);
+  if (!checked) return std::unexpected(std::move(checked.error()));
+  return Watchable{std::move(*checked), divergent.take()};
 }
 
 std::expected<CheckedFunction, Diagnostics> check(const ir::Function& function, const spec::OpTable& ops) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "check/unchecked.h"
 #include "ops/operation.h"
 #include "text/text.h"
 #include "wire/wire.h"
@@ -111,6 +112,15 @@ std::expected<CheckedFile, ProgramError> load_checked(const std::string& path, c
     return std::unexpected(ProgramError{render_all(checked.error(), file->source.get(), path), 1});
   return CheckedFile{path, std::move(file->source),
                      std::make_shared<const check::Checked>(std::move(*checked))};
+}
+
+std::expected<WatchableFile, ProgramError> load_watchable(const std::string& path, const spec::OpTable& ops) {
+  auto file = load_program(path);
+  if (!file) return std::unexpected(std::move(file.error()));
+  auto found = check::check_but_barriers(std::move(file->program), ops);
+  if (!found) return std::unexpected(ProgramError{render_all(found.error(), file->source.get(), path), 1});
+  auto checked = std::make_shared<const check::Checked>(std::move(found->checked));
+  return WatchableFile{{path, std::move(file->source), std::move(checked)}, std::move(found->divergent)};
 }
 
 }  // namespace vyre::host

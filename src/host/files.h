@@ -49,6 +49,13 @@ struct CheckedFile {
 };
 std::expected<CheckedFile, ProgramError> load_checked(const std::string& path, const spec::OpTable& ops);
 
+/// The same with check_but_barriers(), for the reference alone.
+struct WatchableFile {
+  CheckedFile file;
+  Diagnostics divergent;  // barriers that may diverge
+};
+std::expected<WatchableFile, ProgramError> load_watchable(const std::string& path, const spec::OpTable& ops);
+
 /// All diagnostics, one after another, and a count at the end when there are several.
 std::string render_all(const Diagnostics& diagnostics, const Source* source, const std::string& path);
 

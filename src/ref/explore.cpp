@@ -184,6 +184,10 @@ class Explorer {
   /// Everything from here on. False when that was too much.
   bool go(std::unique_ptr<Execution> execution, std::vector<Option> asleep) {
     if (execution->machine().out_of_steps()) return stop("an execution ran out of steps");
+    if (execution->machine().divergence()) {
+      out_.divergence = execution->machine().divergence();
+      return stop("barriers diverge");
+    }
     const std::vector<Option> options = execution->options();
     note_races(options);
     if (options.empty()) {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "ref/machine.h"
 #include "ref/race_detector.h"
 #include "ref/ref.h"
 
@@ -48,6 +49,7 @@ struct Exploration {
   std::vector<Turn> witness;              // of the first race: what leads there, and then the two themselves
   std::set<std::vector<Bytes>> outcomes;  // contents of all bound buffers at the end
   std::string why_not;                    // it is not complete
+  std::optional<Divergence> divergence;   // of barriers, and then it is not complete
 };
 
 /// Domain  no subgroup operations.

@@ -78,6 +78,7 @@ Event Invocation::execute(size_t floor) {
       return event_;
     if (act(std::exchange(statement_.id, kNoStatement))) return event_;
   }
+  if (floor == 0) place_ = Span::none();
   return Event::Return;
 }
 
@@ -185,9 +186,14 @@ bool Invocation::act(ir::NodeId id) {
     case NodeKind::Block: open(node.body); return false;
     case NodeKind::Return:
       blocks_.clear();
+      place_ = code_->code.span(id);
       event_ = Event::Return;
       return true;
-    case NodeKind::Barrier: event_ = Event::Barrier; return true;
+    case NodeKind::Barrier:
+      barrier_ = id;
+      place_ = code_->code.span(id);
+      event_ = Event::Barrier;
+      return true;
   }
   std::unreachable();
 }

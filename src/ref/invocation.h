@@ -111,8 +111,11 @@ class Invocation {
   Event run();
   /// From now on it stops before each access too.
   void stop_at_accesses() { stops_at_accesses_ = true; }
-  /// The load, store, atomic or reduction that is being made, or that it stands before at Event::Access.
+  /// The load, store, atomic or reduction that is being made, or that it stands before at Event::Access; the
+  /// barrier that it waits at; the statement that it returned by, none at the program's end.
   Span place() const { return place_; }
+  /// At Event::Barrier: which one.
+  ir::NodeId barrier() const { return barrier_; }
   /// At Event::Access: what it will access. The spans are valid until it moves on.
   PendingAccess pending() const;
 
@@ -188,6 +191,7 @@ class Invocation {
   Statement statement_{kNoStatement};
   std::optional<spec::Intrinsic> waits_for_;
   Span place_ = Span::none();
+  ir::NodeId barrier_ = kNoStatement;
   bool stops_at_accesses_ = false;
   bool stopped_ = false;  // before the access that comes next
   Event event_ = Event::Return;

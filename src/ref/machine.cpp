@@ -108,7 +108,7 @@ Machine::Machine(const check::Checked& program, const ReadyProgram& ready,
     }
   }
   for (const auto& group : groups_) {
-    for (uint32_t i = 0; i < members_ && !out_of_steps_; ++i) move(group->base + i);
+    for (uint32_t i = 0; i < members_ && !stopped(); ++i) move(group->base + i);
     release(*group);
   }
 }
@@ -139,11 +139,12 @@ void Machine::move(uint32_t invocation) {
 
 void Machine::release(Group& group) {
   using State = Group::State;
-  while (!out_of_steps_) {
+  while (!stopped()) {
     const auto count = [&](State state) { return std::ranges::count(group.states, state); };
     const auto live = std::ptrdiff_t(members_) - count(State::Done);
     if (live == 0 || count(State::Ready) != 0) return;
-    // Control is uniform where they wait, so all that are live wait for the same.
+    if ((divergence_ = divergence_of(group))) return;
+    // All that are live wait for the same.
     if (count(State::AtBarrier) == live) {
       ++group.memory.epoch;
     } else {
@@ -158,10 +159,24 @@ void Machine::release(Group& group) {
         }
       }
     }
-    for (uint32_t i = 0; i < members_ && !out_of_steps_; ++i) {
+    for (uint32_t i = 0; i < members_ && !stopped(); ++i) {
       if (group.states[i] != State::Done) move(group.base + i);
     }
   }
+}
+
+std::optional<Divergence> Machine::divergence_of(const Group& group) {
+  using State = Group::State;
+  const auto at = std::ranges::find(group.states, State::AtBarrier);
+  if (at == group.states.end()) return std::nullopt;
+  const auto waiting = uint32_t(at - group.states.begin());
+  const Invocation& first = group.invocations[waiting];
+  for (uint32_t i = 0; i < group.states.size(); ++i) {
+    const Invocation& other = group.invocations[i];
+    if (group.states[i] == State::AtBarrier && other.barrier() == first.barrier()) continue;
+    return Divergence{group.number, waiting, i, first.place(), other.place(), group.states[i] == State::Done};
+  }
+  return std::nullopt;
 }
 
 Touched Machine::next(uint32_t invocation) const {
@@ -184,7 +199,7 @@ Touched Machine::next(uint32_t invocation) const {
 bool Machine::step(uint32_t invocation) {
   move(invocation);
   release(group_of(invocation));
-  return !out_of_steps_;
+  return !stopped();
 }
 
 bool Machine::step_reading(uint32_t invocation, Bits value) {

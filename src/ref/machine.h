@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,16 @@ struct Touched {
   bool of_workgroup = false;      // memory of the accessing invocation's workgroup
   uint64_t first = 0, count = 0;  // elements; none where all is out of bounds
   Toucher who;
+};
+
+/// Two invocations of a workgroup that a barrier keeps apart for good: one waits at it, the other waits
+/// elsewhere or has ended. Only of programs that were not held to V010 (check/unchecked.h).
+struct Divergence {
+  uint32_t workgroup = 0;           // its number in the dispatch
+  uint32_t waiting = 0, other = 0;  // their numbers in it
+  Span barrier = Span::none();      // the one that the first waits at
+  Span elsewhere = Span::none();    // where the other waits or returned; none at the program's end
+  bool ended = false;               // the other
 };
 
 /// Told of every access that is in bounds, before it is made.
@@ -50,11 +61,15 @@ class Machine {
   Touched next(uint32_t invocation) const;
   /// The same as the evaluator has it. The spans are valid until somebody moves.
   PendingAccess pending(uint32_t invocation) const;
-  /// Domain  one of ready(). False when the steps ran out.
+  /// Domain  one of ready(). False when it has stopped.
   bool step(uint32_t invocation);
   /// The same, but the atomic that it stands before changes nothing and reads this.
   bool step_reading(uint32_t invocation, Bits value);
   bool out_of_steps() const { return out_of_steps_; }
+  /// Found when all of a workgroup wait or have ended.
+  const std::optional<Divergence>& divergence() const { return divergence_; }
+  /// Whether nobody can go on, by the steps or by a barrier.
+  bool stopped() const { return out_of_steps_ || divergence_; }
   const Identity& identity(uint32_t invocation) const;
   /// Barriers that the workgroup of an invocation has passed.
   uint32_t epoch(uint32_t invocation) const;
@@ -68,6 +83,7 @@ class Machine {
   void move(uint32_t invocation);
   /// Lets those go on that all wait for each other.
   void release(Group& group);
+  static std::optional<Divergence> divergence_of(const Group& group);
 
   uint32_t members_;
   uint32_t subgroup_size_;
@@ -75,6 +91,7 @@ class Machine {
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<uint32_t> ready_;  // in ascending order
   bool out_of_steps_ = false;
+  std::optional<Divergence> divergence_;
 };
 
 /// The place of invocation number `linear` of a workgroup; x varies fastest.

@@ -57,7 +57,7 @@ Result<void> run_scheduled(const check::Checked& program, std::span<const std::s
   for (size_t first = 0; first < order.size(); first += window) {
     const auto in_flight = std::span(order).subspan(first, std::min(window, order.size() - first));
     Machine machine(program, ready, bindings, groups, options.subgroup_size, in_flight, budget, watch);
-    while (!machine.ready().empty() && !machine.out_of_steps()) {
+    while (!machine.ready().empty() && !machine.stopped()) {
       const auto& all = machine.ready();
       switch (schedule.kind) {
         case Schedule::Kind::InOrder: machine.step(all.front()); break;
@@ -66,6 +66,7 @@ Result<void> run_scheduled(const check::Checked& program, std::span<const std::s
       }
     }
     if (machine.out_of_steps()) return std::unexpected(out_of_steps(options));
+    if (machine.divergence()) return std::unexpected(divergence_diagnostic(program, *machine.divergence()));
   }
   return {};
 }
@@ -121,6 +122,7 @@ Result<RaceFindings> find_races(const check::Checked& program, std::span<const s
     VYRE_TRY(all, explore(program, spans, groups, options, kExploreLimits));
     for (const Race& race : all.races)
       if (!know(out.races, race)) out.races.push_back(race);
+    if (all.divergence) return std::unexpected(divergence_diagnostic(program, *all.divergence));
     out.explored = all.complete;
     out.covered += all.complete ? fmt::format(", and all there are explored ({} executions)", all.executions)
                                 : fmt::format("; exploring all was given up: {}", all.why_not);
@@ -149,14 +151,34 @@ std::vector<Diag> warnings(const check::Checked& program, const RaceFindings& fi
   return out;
 }
 
+namespace {
+
+/// "invocation 1,0,0 of workgroup 0": its place in the workgroup, which is what differs.
+std::string called(const check::Checked& program, uint32_t workgroup, uint32_t local) {
+  const auto place = identify(program.program().workgroup_size, {0, 0, 0}, local).local;
+  return fmt::format("invocation {},{},{} of workgroup {}", place[0], place[1], place[2], workgroup);
+}
+
+}  // namespace
+
+Diag divergence_diagnostic(const check::Checked& program, const Divergence& divergence) {
+  const auto& [workgroup, waiting, other, barrier, elsewhere, ended] = divergence;
+  const std::string_view where = ended ? "has ended" : "waits elsewhere";
+  Diag diag =
+      make_diag(DiagCode::X016, barrier,
+                fmt::format("{} waits at this barrier, and {} {}", called(program, workgroup, waiting),
+                            called(program, workgroup, other), where),
+                "let the condition around the barrier be the same for the whole workgroup");
+  if (!ended || elsewhere.known())
+    diag.notes.push_back({elsewhere, fmt::format("{} {} here", called(program, workgroup, other),
+                                                 ended ? "returned" : "waits")});
+  return diag;
+}
+
 Diag race_diagnostic(const check::Checked& program, const Race& race) {
   const ir::Program& ir = program.program();
   const ir::BufferDecl& decl = program.buffer(race.buffer);
-  const auto& size = ir.workgroup_size;
-  const auto who = [&](const Toucher& t) {
-    const std::array<uint32_t, 3> local = identify(size, {0, 0, 0}, t.local).local;
-    return fmt::format("invocation {},{},{} of workgroup {}", local[0], local[1], local[2], t.workgroup);
-  };
+  const auto who = [&](const Toucher& t) { return called(program, t.workgroup, t.local); };
   const auto does = [](AccessKind kind) -> std::string_view {
     switch (kind) {
       case AccessKind::Read: return "reads";

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ref/machine.h"
 #include "ref/race_detector.h"
 #include "ref/ref.h"
 
@@ -26,7 +27,7 @@ struct Schedule {
 /// Runs one dispatch in another order, access by access. `detector` may be null.
 ///
 /// Shape   host: as for run().
-/// Errors  as for run().
+/// Errors  as for run(); X016.
 /// Cost    as for run(), and a look at all invocations in flight, at most 4096 (or one workgroup), now and
 /// then.
 Result<void> run_scheduled(const check::Checked& program, std::span<const std::span<std::byte>> host,
@@ -50,13 +51,15 @@ struct RaceFindings {
 
 /// Looks for races: in order, reversed, in some random orders (those of `seed` and after), and, where the
 /// dispatch is small, in every order (ref/explore.h). `host` has the results of the one in order afterwards.
-/// Errors  as for run().
+/// Errors  as for run(); X016, where barriers diverge in one of them.
 Result<RaceFindings> find_races(const check::Checked& program, std::span<const std::span<std::byte>> host,
                                 layout::Groups groups, const Options& options,
                                 std::optional<uint64_t> seed = {});
 
 /// X013: who races with whom, on what, with both places in the text.
 Diag race_diagnostic(const check::Checked& program, const Race& race);
+/// X016: who waits at a barrier for whom, with both places in the text.
+Diag divergence_diagnostic(const check::Checked& program, const Divergence& divergence);
 /// What else was found where nothing races: results that depend on the order of atomics (X014), workgroup
 /// memory that is read before anybody writes it (X015), and what was covered where that was not everything.
 std::vector<Diag> warnings(const check::Checked& program, const RaceFindings& findings);

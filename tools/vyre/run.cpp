@@ -121,6 +121,22 @@ Result<void> check_memory(const Options& options, const host::Buffers& buffers) 
       "give the buffers fewer elements"));
 }
 
+void warn(const Diag& diag, const std::string& path, const Source* source) {
+  std::string text = render(diag, source, path);
+  const size_t at = text.find("error[");
+  if (at != text.npos) text.replace(at, 5, "warning");
+  fmt::print(stderr, "{}", text);
+}
+
+/// Where barriers are watched, one that may diverge is a warning: the run shows whether it does.
+std::expected<host::CheckedFile, host::ProgramError> load(const std::string& path, bool watched) {
+  if (!watched) return host::load_checked(path, ops::op_table());
+  auto found = host::load_watchable(path, ops::op_table());
+  if (!found) return std::unexpected(std::move(found.error()));
+  for (const Diag& diag : found->divergent) warn(diag, path, found->file.source.get());
+  return std::move(found->file);
+}
+
 /// The exit code when there is no plan.
 std::expected<Plan, int> make_plan(const Options& options) {
   Plan plan;
@@ -134,7 +150,7 @@ std::expected<Plan, int> make_plan(const Options& options) {
   for (size_t i = 0; i < paths.size(); ++i) {
     const auto groups = parse_groups(options.groups[i]);
     if (!groups) return std::unexpected(usage_error(groups.error().message));
-    auto file = host::load_checked(paths[i], ops::op_table());
+    auto file = load(paths[i], options.detect_races);
     if (!file) return std::unexpected(report(file.error()));
     plan.steps.push_back({std::move(file->checked), *groups});
     plan.texts.emplace_back(paths[i], std::move(file->source));
@@ -222,10 +238,10 @@ int run_watched(Plan& plan, const Options& options) {
   backend::Options backends = options.of_backends();
   backends.reference.warn = [&](const Diag& diag) {
     const auto& [path, source] = plan.texts[step];
-    std::string text = render(diag, source.get(), path);
-    const size_t at = text.find("error[");
-    if (at != text.npos) text.replace(at, 5, "warning");
-    fmt::print(stderr, "{}", text);
+    warn(diag, path, source.get());
+  };
+  backends.reference.covered = [&](const std::string& what) {
+    fmt::print(stderr, "{}: no race found: {}\n", plan.texts[step].first, what);
   };
   const auto reference = backend::open("reference", backends);
   if (!reference) return report(reference.error());
