@@ -115,6 +115,51 @@ class Audit(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("no leaf that this build could run again", done.stderr)
 
+    def test_approximate_sums(self):
+        """One run and three shards give one certificate; both verifiers hold its errors to its cases; audits run it again."""
+        asked = ("--track", "approximate", "--ops", "float.f16.exp2_approx", "--strength", "quick")
+        whole, merged = self.folder / "whole.json", self.folder / "merged.json"
+        done = verifiers.run("certify", *asked, "--require", "L1a", "--out", whole)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"ir\.sums +64 +[0-9]+  0: [0-9,]+, 1: ")
+        self.assertIn("ir.sums: in ULP of the sum of magnitudes, rounded up", done.stdout)
+        states = [self.folder / f"sums{k}" for k in (1, 2, 3)]
+        for k, state in enumerate(states, 1):
+            done = verifiers.run("certify", *asked, "--shard", f"{k}/3", "--state", state)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done = verifiers.run("merge", *states, "--out", merged)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(whole.read_bytes(), merged.read_bytes())
+        done = self.audit(whole, 100)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("have no digest", done.stdout)
+        predicate, _ = second.check(whole.read_bytes())
+        sums = predicate["verdicts"][-1]
+        self.assertEqual((sums["subject"], sums["track"]), ("ir.sums", "approximate"))
+        self.assertEqual(len(sums["deviations"]["counts"]), 65)
+        self.assertGreater(sum(map(int, sums["deviations"]["counts"])), int(sums["parity"][0]["cases"]["completed"]))
+        # Fewer sums than cases; no family at all; a right sum that is farther than the farthest.
+        def few(verdicts):
+            verdicts[-1]["deviations"] |= {"counts": ["1"] + ["0"] * 64, "greatest": "0"}
+        def none(verdicts):
+            verdicts.pop()
+        def far(verdicts):
+            verdicts[-1]["deviations"]["greatest"] = "0"
+        for change, why in [(few, "errors of 1 cases are told"), (none, "there is no verdict on ir.sums"),
+                            (far, "the greatest error is not that of the counts")]:
+            changed = verifiers.copied(predicate)
+            change(changed["verdicts"])
+            path = self.folder / "changed.json"
+            path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(changed, derived=True)).encode()))
+            done = verifiers.run("verify", path)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(why, done.stderr)
+            if change is none:  # which families there are it counts
+                self.assertEqual(second.check(path.read_bytes())[0]["levels"]["approximate"], "none")
+                continue
+            with self.assertRaises(second.Refused):
+                second.check(path.read_bytes())
+
     def test_strict_and_approximate_do_not_meet(self):
         for track, pattern, other in [("strict", "float.f32.exp_approx", "approximate"), ("approximate", "float.f32.exp", "strict")]:
             done = verifiers.run("certify", "--track", track, "--ops", pattern, "--out", self.folder / "other.json")
@@ -132,7 +177,8 @@ class Audit(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "level: approximate=L1a(3 of 42)"), done.stderr)
         predicate, _ = second.check(approximate.read_bytes())
         self.assertEqual(predicate["levels"], {"approximate": "L1a", "line": "approximate=L1a(3 of 42)"})
-        self.assertEqual([v["deviations"]["bound"] for v in predicate["verdicts"]], [1, 1, 4])
+        self.assertEqual([v["deviations"]["bound"] for v in predicate["verdicts"]], [1, 1, 4, 64])
+        self.assertEqual((predicate["registry"]["approximate_operations"], predicate["registry"]["approximate_families"]), (42, 1))
         mixed = verifiers.copied(predicate)
         mixed["verdicts"].append(verifiers.copied(self.predicate)["verdicts"][0])
         path = self.folder / "mixed.json"

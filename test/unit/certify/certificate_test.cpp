@@ -696,6 +696,57 @@ TEST(Approximate, ErrorsAreTold) {
   EXPECT_THAT(report(good(), {"native", {}, 0}), Not(HasSubstr("errors in ULP")));
 }
 
+/// The same with a family of sums: 20 cases, of 28 sums.
+Certificate with_sums() {
+  Certificate c = approximate();
+  c.registry.approximate_families = 1;
+  Verdict v = good_family();
+  v.subject = "ir.sums";
+  v.track = verify::Track::Approximate;
+  for (verify::OracleCases& oracle : v.parity) oracle.oracle = verify::Oracle::CpuReference;
+  for (verify::Leaf& leaf : v.leaves) leaf.oracle = verify::Oracle::CpuReference;
+  v.deviations = {64, std::vector<uint64_t>(65), 0, 2};
+  v.deviations.counts[0] = 20, v.deviations.counts[2] = 8;
+  c.verdicts.push_back(v);
+  return c;
+}
+
+TEST(Approximate, FamiliesAreWanted) {
+  VYRE_ORACLE(SpecificationTable, "certificate, \"Levels\": all families of a track");
+  const Certificate c = with_sums();
+  EXPECT_EQ(c.level_line(), "approximate=L1a");
+  const auto again = parse(print(c));
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_EQ(*again, c);
+  Certificate less = c;
+  less.verdicts.pop_back();
+  EXPECT_EQ(less.level_line(), "approximate=none");
+  less = c;
+  less.verdicts[1].deviations.beyond = 1;
+  EXPECT_EQ(less.level_line(), "approximate=none");
+  // A case may have several sums, but none may have none.
+  less = c;
+  less.verdicts[1].deviations.counts[0] -= 9;
+  const auto refused = parse(print(less));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("errors of"));
+  // A registry from before there were families has none to want.
+  less = approximate();
+  EXPECT_THAT(statement_of(less), Not(HasSubstr("approximate_families")));
+}
+
+TEST(Approximate, ErrorsOfSumsHaveTheirUnit) {
+  VYRE_ORACLE(SpecificationTable, "by hand: what docs/certificate.md says that console and JUnit have");
+  EXPECT_THAT(report(with_sums(), {"native", {}, 0}),
+              HasSubstr("ir.sums: in ULP of the sum of magnitudes, rounded up"));
+  EXPECT_THAT(junit(with_sums(), {"native", {}, 0}),
+              HasSubstr("errors of at most 2 ULP of the sum of magnitudes, 64 are allowed; 0: "));
+  Certificate wrong = with_sums();
+  wrong.verdicts[1].deviations.beyond = 3;
+  EXPECT_THAT(report(wrong, {"native", {}, 0}),
+              HasSubstr("3 answers beyond their tolerances of at most 64 ULP of the sum of magnitudes"));
+}
+
 TEST(Approximate, WhatIsBeyondTheBoundHasNoLevel) {
   VYRE_ORACLE(SpecificationTable, "vyre-conform-spec, L1a: within the declared tolerance");
   Certificate c = approximate();

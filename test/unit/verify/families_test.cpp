@@ -19,7 +19,7 @@ namespace {
 
 const Family kProgramFamilies[] = {Family::Memory,          Family::Control, Family::Loops,
                                    Family::Barriers,        Family::Atomics, Family::Reductions,
-                                   Family::Synchronization, Family::Litmus};
+                                   Family::Synchronization, Family::Litmus,  Family::Sums};
 
 TEST(Families, EveryShapeIsAValidProgram) {
   VYRE_ORACLE(SpecificationTable, "parser and checker");
@@ -50,8 +50,9 @@ TEST(Families, CasesRepeat) {
 }
 
 TEST(Families, TheReferencePassesItsOwn) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "the reference itself, run as a backend: a right backend has no difference");
+  VYRE_ORACLE(
+      ReferenceInterpreter,
+      "the reference itself, run as a backend: a right backend has no difference; of sums exact ones");
   const auto reference = backend::make_reference();
   for (const Family family : kProgramFamilies) {
     for (uint64_t k = 0; k < shapes(family); ++k) {
