@@ -123,8 +123,8 @@ class Audit(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"ir\.sums +64 +[0-9]+  0: [0-9,]+, 1: ")
         self.assertIn("ir.sums: in ULP of the sum of magnitudes, rounded up", done.stdout)
-        states = [self.folder / f"sums{k}" for k in (1, 2, 3)]
-        for k, state in enumerate(states, 1):
+        states = [self.folder / f"sums{k}" for k in range(3)]
+        for k, state in enumerate(states):
             done = verifiers.run("certify", *asked, "--shard", f"{k}/3", "--state", state)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         done = verifiers.run("merge", *states, "--out", merged)
