@@ -4,10 +4,11 @@
 // Elementwise families (operators, select, casts) are judged by specification rows and the reference's
 // operator functions. Program families are compared in bytes with ref::run over every bound buffer. Each
 // program is free of races, so its bytes do not depend on any schedule: contended atomics are followed by
-// reductions whose result does not depend on the order. Litmus alone has programs whose bytes do: of them the
-// buffers are judged by the memory model (generate::ProgramCase::outcome), on the host. Case k of a family is
-// a pure function of the seed and k, and in Subgroups of the limits of the backend. Source: oracles, "Oracle
-// 3"; semantics, "Memory", "Structure"; execution-model.
+// reductions whose result does not depend on the order. Litmus and Sums have programs whose bytes do: of them
+// the buffers are judged on the host, by the memory model (generate::ProgramCase::outcome) and by exact sums
+// and tolerances (verify/sums.h). Case k of a family is a pure function of the seed and k, and in Subgroups
+// of the limits of the backend. Source: oracles, "Oracle 3"; semantics, "Memory", "Structure";
+// execution-model.
 #pragma once
 
 #include <array>
