@@ -10,6 +10,7 @@
 #include "num/float.h"
 #include "oracle.h"
 #include "spec/float_format.h"
+#include "suite/minimise.h"
 #include "suite/replay.h"
 #include "suite/suite.h"
 #include "verify/families.h"
@@ -169,6 +170,12 @@ TEST(ApproximateSums, OfAWrongBackendAreRefusedWithATokenThatReplays) {
     const auto right = suite::replay(failure.token, honest);
     ASSERT_TRUE(right.has_value()) << right.error().message;
     EXPECT_FALSE(right->fails) << right->report;
+    // What is kept of it is its token: no bytes stand for what may differ.
+    const auto found = suite::write_down(certificate.verdicts, wrong);
+    ASSERT_TRUE(found.has_value()) << found.error().message;
+    ASSERT_EQ(found->size(), v.failures.size());
+    EXPECT_FALSE(found->front().failing.program.has_value());
+    EXPECT_EQ(found->front().failing.story.token, failure.token);
     // A certificate says so and can be read.
     const auto read = certify::parse(certify::print(certificate));
     ASSERT_TRUE(read.has_value()) << read.error().message;
