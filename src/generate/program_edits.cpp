@@ -148,8 +148,9 @@ class Edits {
         alone_(alone),
         uses_(checked.resolution().variables.size()) {
     for (uint32_t k = 0; k < code().exprs.size(); ++k) {
-      if (code().exprs[k].kind == ExprKind::Var)
-        ++uses_[check::index(checked.resolution().variable(ExprId{k}))];
+      // An expression that no statement has is about no variable.
+      const auto variable = check::index(checked.resolution().variable(ExprId{k}));
+      if (code().exprs[k].kind == ExprKind::Var && variable < uses_.size()) ++uses_[variable];
     }
     walk(program_.entry, nodes_);
   }

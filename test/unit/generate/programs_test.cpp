@@ -12,6 +12,7 @@
 #include "ops/operation.h"
 #include "oracle.h"
 #include "ref/ref.h"
+#include "text/text.h"
 #include "wire/wire.h"
 
 namespace vyre::generate {
@@ -234,6 +235,30 @@ TEST(ShrinkProgram, LeavesWhatTheFailureNeeds) {
     ++shrunk;
   }
   EXPECT_EQ(shrunk, 5u);
+}
+
+TEST(ShrinkProgram, TakesExpressionsThatNoStatementHas) {
+  VYRE_ORACLE(SpecificationTable, "by hand: a builder may leave expressions behind, and they mean nothing");
+  auto program =
+      text::parse("program p(read_write o: u32 @0) workgroup(1, 1, 1) {\n  let x = 5;\n  o[0] = x + 7;\n}");
+  ASSERT_TRUE(program);
+  const auto var = std::ranges::find(program->code.exprs, ir::ExprKind::Var, &ir::Expr::kind);
+  ASSERT_NE(var, program->code.exprs.end());
+  const ir::Expr left_behind = *var;
+  for (int i = 0; i < 3; ++i) program->code.add(left_behind, {}, Span::none());
+  ProgramCase c;
+  c.program = *std::move(program);
+  c.groups = {1, 1, 1};
+  c.buffers = {Bytes(4)};
+  const auto stores = [](const ProgramCase& p) {
+    const auto block = p.program.code.block(p.program.entry);
+    return std::ranges::any_of(block,
+                               [&](ir::NodeId id) { return p.program.code[id].kind == ir::NodeKind::Store; });
+  };
+  ASSERT_TRUE(check::check(c.program, ops::op_table()).has_value());
+  const ProgramCase small = shrink_program(c, ops::op_table(), stores);
+  EXPECT_TRUE(stores(small));
+  EXPECT_LT(small.program.code.exprs.size(), 4u);
 }
 
 TEST(ShrinkProgram, KeepsWideTypesAndTensorsWhole) {
