@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/random.h"
 #include "generate/values.h"
@@ -92,8 +93,9 @@ uint32_t many_elements(RandomStream& random) {
     case 0: return random.below(5);
     case 1: return power - 1 + random.below(3);
     case 2: return 2 * random.below(100) + 1;
-    default: return 2 * random.below(2000) + 1;
+    case 3: return 2 * random.below(2000) + 1;
   }
+  std::unreachable();  // below(4)
 }
 
 Bytes bytes_of(spec::DataType type, std::span<const uint32_t> patterns) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "num/exact_sum.h"
 #include "num/float.h"
@@ -149,8 +150,9 @@ std::vector<uint32_t> sum_elements(DataType type, uint32_t count, uint32_t kind,
       // As large as may be while the sum of magnitudes has a last place.
       case 5: return sign() | number(last - uint32_t(std::bit_width(count)) - random.below(2));
       case 6: return sign() | number(last - random.below(3));  // any few of them are too large
-      default: return sign() | (random.below(4) == 0 ? 0 : number(one));
+      case 7: return sign() | (random.below(4) == 0 ? 0 : number(one));
     }
+    std::unreachable();  // kind < kElementKinds
   };
   std::vector<uint32_t> out(count);
   for (uint32_t& x : out) x = element();

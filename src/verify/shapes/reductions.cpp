@@ -4,12 +4,11 @@
 // of what other invocations wrote before a barrier are here too.
 #include <fmt/format.h>
 
-#include <deque>
 #include <string>
 #include <vector>
 
 #include "spec/ops.h"
-#include "verify/shapes.h"
+#include "verify/shapes/written.h"
 
 namespace vyre::verify {
 namespace {
@@ -37,17 +36,7 @@ constexpr std::string_view kShared =
   out[invocation_id.x] = $R($F, part, local_id.x & 7, 7);
 })";
 
-void replace(std::string& text, std::string_view place, std::string_view by) {
-  for (size_t at = text.find(place); at != std::string::npos; at = text.find(place, at + by.size()))
-    text.replace(at, place.size(), by);
-}
-
-/// The shapes with what they point to.
-struct Table {
-  std::deque<std::string> texts;
-  std::deque<std::vector<BufferPlan>> plans;
-  std::vector<Shape> shapes;
-
+struct Table : WrittenShapes {
   Table() {
     for (const spec::OpInfo& reduction : spec::kOps) {
       if (!spec::is_reduction(reduction.op) || spec::is_approximate(reduction.op)) continue;
@@ -66,28 +55,20 @@ struct Table {
         range{Count::Total, Fill::Index, 0, DataType::U32};
     const auto shape = [&](std::string_view name, std::string_view text,
                            std::span<const std::array<uint32_t, 3>> sizes, std::vector<BufferPlan> plan) {
-      std::string& written = texts.emplace_back(text);
-      replace(written, "$R", reduction);
-      replace(written, "$F", fold);
-      replace(written, "$T", type.text);
-      const std::string& title =
-          texts.emplace_back(fmt::format("{} {} {} {}", name, reduction, fold, type.text));
-      shapes.push_back({title, written, sizes, 2, plans.emplace_back(std::move(plan))});
+      WrittenShapes::add(fmt::format("{} {} {} {}", name, reduction, fold, type.text), text,
+                         {{"$R", reduction}, {"$F", fold}, {"$T", type.text}}, sizes, std::move(plan));
     };
     shape("whole", kWhole, kOne, {data, out, bits});
     shape("ranges", kRanges, kOfRanges, {data, range, range, out});
     if (fold == "fadd" || fold == "fmin") shape("shared", kShared, kOfShared, {data, out});
   }
-
-  static constexpr std::array<uint32_t, 3> kOfRanges[] = {{64, 1, 1}};
-  static constexpr std::array<uint32_t, 3> kOfShared[] = {{32, 1, 1}};
 };
 
 }  // namespace
 
 std::span<const Shape> reduction_shapes() {
   static const Table table;
-  return table.shapes;
+  return table.shapes();
 }
 
 }  // namespace vyre::verify

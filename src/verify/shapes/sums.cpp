@@ -7,11 +7,10 @@
 
 #include <fmt/format.h>
 
-#include <deque>
 #include <string>
 #include <vector>
 
-#include "verify/shapes.h"
+#include "verify/shapes/written.h"
 
 namespace vyre::verify {
 namespace {
@@ -38,17 +37,7 @@ constexpr std::string_view kShared =
   out[invocation_id.x] = freduce_approx($F, part, $E, local_id.x & 7, 7);
 })";
 
-void replace(std::string& text, std::string_view place, std::string_view by) {
-  for (size_t at = text.find(place); at != std::string::npos; at = text.find(place, at + by.size()))
-    text.replace(at, place.size(), by);
-}
-
-/// The shapes with what they point to.
-struct Table {
-  std::deque<std::string> texts;
-  std::deque<std::vector<BufferPlan>> plans;
-  std::vector<Shape> shapes;
-
+struct Table : WrittenShapes {
   Table() {
     const spec::OpInfo& reduction = spec::info(Op::FReduceApprox);
     for (const spec::TypeInfo& type : spec::kTypes) {
@@ -67,29 +56,22 @@ struct Table {
         out{Count::Total, Fill::Unwritten, 0, type.type}, range{Count::Total, Fill::Index, 0, DataType::U32};
     const auto shape = [&](std::string_view name, std::string_view text,
                            std::span<const std::array<uint32_t, 3>> sizes, std::vector<BufferPlan> plan) {
-      std::string& written = texts.emplace_back(text);
-      replace(written, "$F", fold.mnemonic);
-      replace(written, "$T", type.text);
-      replace(written, "$E", std::to_string(tolerance));
-      const std::string& title =
-          texts.emplace_back(fmt::format("{} {} {} within {}", name, fold.mnemonic, type.text, tolerance));
-      shapes.push_back({title, written, sizes, 2, plans.emplace_back(std::move(plan))});
-      shapes.back().approximate = true;
+      const std::string within = std::to_string(tolerance);
+      WrittenShapes::add(fmt::format("{} {} {} within {}", name, fold.mnemonic, type.text, tolerance), text,
+                         {{"$F", fold.mnemonic}, {"$T", type.text}, {"$E", within}}, sizes, std::move(plan))
+          .approximate = true;
     };
     shape("whole", kWhole, kOne, {data, out});
     shape("ranges", kRanges, kOfRanges, {data, range, range, out});
     if (fold.op == Op::FAdd) shape("shared", kShared, kOfShared, {data, out});
   }
-
-  static constexpr std::array<uint32_t, 3> kOfRanges[] = {{64, 1, 1}};
-  static constexpr std::array<uint32_t, 3> kOfShared[] = {{32, 1, 1}};
 };
 
 }  // namespace
 
 std::span<const Shape> sum_shapes() {
   static const Table table;
-  return table.shapes;
+  return table.shapes();
 }
 
 }  // namespace vyre::verify
