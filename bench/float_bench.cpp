@@ -28,6 +28,7 @@
 #include "plan/tree_reduction.h"
 #include "spec/casts.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
 #include "text/text.h"
 
 namespace {

@@ -28,6 +28,7 @@
 #include "base/random.h"
 #include "device_bench.h"
 #include "num/functions.h"
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace {

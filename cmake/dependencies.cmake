@@ -49,7 +49,14 @@ vyre_dependency(cli11 CLI11::CLI11)
 
 find_package(GTest REQUIRED)
 
-# Functions of any precision: what the oracle for floats ends in, and a second opinion in tests.
+# Functions of any precision: what the interpreter's oracle for floats ends in, and a second opinion in tests.
 find_library(MPFR_LIBRARY mpfr REQUIRED)
 find_library(GMP_LIBRARY gmp REQUIRED)
 vyre_dependency(mpfr ${MPFR_LIBRARY} ${GMP_LIBRARY})
+
+# Balls of any precision: the reference functions of floats. Since FLINT 3 they are in FLINT itself.
+find_path(ARB_INCLUDE arb.h PATH_SUFFIXES flint REQUIRED)
+find_library(ARB_LIBRARY NAMES flint-arb arb flint REQUIRED)
+find_library(FLINT_LIBRARY flint REQUIRED)
+vyre_dependency(arb ${ARB_LIBRARY} ${FLINT_LIBRARY})
+target_include_directories(vyre_dep_arb SYSTEM INTERFACE ${ARB_INCLUDE})

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "spec/ops.h"
 #include "wire/seal.h"
 #include "wire/tags.h"
 #include "wire/wire.h"

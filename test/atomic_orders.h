@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "spec/ops.h"
 #include "verify/atomic_history.h"
 
 namespace vyre::verify {

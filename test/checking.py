@@ -33,10 +33,12 @@ def write_tree(root, files):
         path.write_text(text)
 
 
-def options_of(doc):
-    """The command line: self_test, root."""
+def options_of(doc, **flags):
+    """The command line: self_test, root, and flags of the script's own with their help."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--self-test", action="store_true", help="prove that each violation is found")
     parser.add_argument("--root", type=pathlib.Path, default=PROJECT,
                         help="the project (default: the one this script lies in)")
+    for flag, help_of in flags.items():
+        parser.add_argument(f"--{flag}", action="store_true", help=help_of)
     return parser.parse_args()

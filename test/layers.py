@@ -8,8 +8,9 @@
      a solver in algebra.
   3. In the file of an operation, the reference function stands before the IR is visible: ops/reference.h comes
      first, then only standard headers, then the function, then ops/operation.h. In floating/ it is the same with
-     ops/float_reference.h, which sees standard headers and ops/reference.h alone, and ops/floating.h. An approximate
-     operation, floating/NAME_approx.cpp, has the reference function of floating/NAME.cpp and none of its own.
+     ops/float_reference.h, which sees standard headers and ops/reference.h alone, and ops/floating.h; its functions, in
+     ops/float_reference.cpp, see Arb besides. An approximate operation, floating/NAME_approx.cpp, has the reference
+     function of floating/NAME.cpp and none of its own.
 
 Prints FILE:LINE: what is wrong, for each violation, and exits 1; or what it looked at, and exits 0. With
 --self-test it plants each violation in a small tree of its own and exits 1 if one is not found there.
@@ -40,13 +41,15 @@ LIBRARIES = {
     "vulkan": re.compile(r"vulkan/"),
     "sqlite": re.compile(r"sqlite3"),
     "mpfr": re.compile(r"(mpfr|gmp)(xx)?\.h"),
+    "arb": re.compile(r"(arb|arf|mag|acb|fmp[zqr])\w*\.h|flint/"),
 }
 # The columns of src/LAYERS may widen every library but these: they stay where the design puts them.
 ONLY_IN = {
     "llvm": {"lower/llvm", "symbolic/llvm", "backend/native", "backend/cuda"},
     "solver": {"algebra"},
     "vulkan": {"backend/vulkan"},
-    "mpfr": {"num", "ops"},  # what decides the oracle must not compute results
+    "mpfr": {"num"},  # what decides the oracle must not compute results, nor be the other oracle
+    "arb": {"ops"},
 }
 
 
@@ -131,6 +134,11 @@ class Checker:
                     continue
                 if quoted or not STANDARD.fullmatch(header or ""):
                     self.problem(path, line, "what a reference function may see is standard headers alone")
+        if name == "ops/float_reference.cpp":
+            for line, header, quoted in found:
+                if not (header == "ops/float_reference.h" if quoted else
+                        STANDARD.fullmatch(header or "") or LIBRARIES["arb"].match(header or "")):
+                    self.problem(path, line, "the functions of floats see ops/float_reference.h, standard headers and Arb")
 
     def check_include(self, path, layer, line, header, quoted):
         if header is None:
@@ -207,7 +215,7 @@ def run(root):
 
 
 CLEAN = {
-    "src/LAYERS": "# comment\nbase fmt\nops\nlower tbb\nlower/llvm llvm\nbackend tbb\nbackend/native llvm\nalgebra\n",
+    "src/LAYERS": "# comment\nbase fmt\nops arb\nlower tbb\nlower/llvm llvm\nbackend tbb\nbackend/native llvm\nalgebra\n",
     "src/base/a.h": '#include <cstdint>\n#include <fmt/format.h>\n// #include "lower/b.h"\n/* #include <llvm/IR/Module.h>\n*/\n',
     "src/lower/b.h": '#include "base/a.h"\n#include <fmt/format.h>\n#include <tbb/parallel_for.h>\n',
     "src/lower/passes/c.cpp": '#include "lower/b.h"\n',
@@ -222,6 +230,7 @@ CLEAN = {
                                     '#include "ops/operation.h"\n\nnamespace vyre::ops {}\n',
 }
 CLEAN["src/ops/float_reference.h"] = '#include <cmath>\n\n#include "ops/reference.h"\n'
+CLEAN["src/ops/float_reference.cpp"] = '#include "ops/float_reference.h"\n\n#include <arb.h>\n\n#include <optional>\n'
 CLEAN["src/ops/floating.h"] = '#include "ops/operation.h"\n'
 CLEAN["src/ops/floating/h.cpp"] = (CLEAN["src/ops/primitive/math/g.cpp"]
                                    .replace("ops/reference.h", "ops/float_reference.h")
@@ -245,7 +254,12 @@ PLANTED = [
     ("src/lower/llvm/d.cpp", "#include <cvc5/cvc5.h>\n", 1, "may not see solver"),
     ("src/algebra/f.cpp", "#include <tbb/parallel_for.h>\n", 1, "does not name tbb"),
     ("src/lower/b.h", "#include <mpfr.h>\n", 1, "may not see mpfr"),
-    ("src/ops/operation.h", "#include <mpfr.h>\n", 1, "does not name mpfr"),
+    ("src/ops/operation.h", "#include <mpfr.h>\n", 1, "may not see mpfr"),
+    ("src/lower/b.h", "#include <arb.h>\n", 1, "may not see arb"),
+    ("src/base/a.h", "#include <flint/flint.h>\n", 1, "may not see arb"),
+    ("src/ops/float_reference.h", '#include "ops/reference.h"\n#include <arb.h>\n', 2, "standard headers alone"),
+    ("src/ops/float_reference.cpp", '#include "ops/float_reference.h"\n#include "base/a.h"\n', 2, "standard headers and Arb"),
+    ("src/ops/float_reference.cpp", '#include <bit>\n#include <fmt/format.h>\n', 2, "standard headers and Arb"),
     ("src/base/a.h", '#include "../ops/operation.h"\n', 1, "goes up"),
     ("src/base/a.h", '#include "neighbour.h"\n', 1, "in no layer"),
     ("src/base/a.h", "#include HEADER\n", 1, "macro"),

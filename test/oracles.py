@@ -8,9 +8,14 @@
   3. A comparison of an expression with itself can never fail. Only a property may say that two evaluations agree.
   4. A test that pins single values down, without a loop, is a row of a table and no property.
   5. A comment "Oracle: ..." above a test is a declaration that nobody reads.
+  6. What was recorded from code of this project is a Regression: a golden file, one that VYRE_BLESS writes anew, a digest
+     that stands in the test, and whatever the declaration itself calls recorded, blessed or a snapshot.
+  7. A SpecificationTable names what a person worked its values out from: a page, a standard, a header or a table; or it
+     says that they were worked out by hand, or that a fault was planted, which makes the verdict known. Ledgers that are
+     complete, statistics and runs that agree are a Property.
 
-Prints FILE:LINE: what is wrong, for each violation, and exits 1; or how many tests have which oracle, and exits 0.
-With --self-test it plants each violation in a file of its own and exits 1 if one is not found there.
+Prints FILE:LINE: what is wrong, for each violation, and exits 1; or how many tests have which oracle, and exits 0; with
+--count as a table. With --self-test it plants each violation in a file of its own and exits 1 if one is not found there.
 """
 
 import collections
@@ -26,6 +31,24 @@ TEST = re.compile(r"^\s*(TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P)\(")
 DECLARATION = re.compile(r'\s*VYRE_ORACLE\(\s*(\w+)\s*,\s*((?:"(?:\\.|[^"\\])*"\s*)+)\);')
 LOOP = re.compile(r"\b(for|while)\s*\(|std::ranges::(all_of|for_each)|each_|every_|exhaust|sweep|compare\(|expect_")
 LITERAL = re.compile(r'(?:EXPECT|ASSERT)_(?:EQ|STREQ)\([^;]*,\s*(?:-?\d[\w.]*|"(?:\\.|[^"\\])*")\);')
+
+# Rule 6. What a test does with what was recorded, in code (strings blanked) and in its whole body; a digest that stands
+# there; what a declaration calls it; and who else computes digests.
+GOLDEN = re.compile(r"\bgolden\b|\bexpect_golden\(|\bbless\w*\b")
+BLESSED = re.compile(r"VYRE_BLESS")
+DIGEST = re.compile(r'(?:EXPECT|ASSERT)_(?:EQ|STREQ)\([^;]*(?:hex\(|digest|sha256|hash)[^;]*"[0-9a-f]{16,64}"[^;]*\);', re.I)
+RECORDED = re.compile(r"\brecorded\b|\bblessed\b|\bsnapshot|\bgolden\b|\bfirst release\b", re.I)
+PUBLISHED = re.compile(r"\bFIPS\b|\bRFC\b|sha256sum|published|hashlib")
+
+# Rule 7. What a specification table may cite.
+CITED = re.compile(
+    r"by hand|by a person|worked out|\bplanted\b|by construction|written (?:here|down|out)|closed forms|"
+    r"semantics|-spec\b|specification|binary-operations|ir-types|execution-model|\boracles, |text-format|the text format|"
+    r"\bcommands\b|\bdesign\b|\bissue\b|explain [A-Z]\d|\b[A-Z]\d{3}\b|\bgate \d|\bcertificate, |\bstructure, |policy|"
+    r"docs/|\w\.(?:h|def|inc|md|xsd|txt|vyre)\b|\(\d\)|\bmanuals?\b|language reference|ISA\b|"
+    r"IEEE|\bRFC\b|W3C|WGSL|WebGPU|SPIR-V|Vulkan|CUDA|NVIDIA|Unicode|\bXML\b|DSSE|in-toto|SMT-LIB|JUnit|Kubernetes|MurmurHash3|"
+    r"mathematics|arithmetic|algebra|definition|calendar|truth tables|\btables?\b|\brows?\b|counting|\bcounts?\b|"
+    r"\bthe twins|binomials", re.I)
 
 # What a test calls, the weakest kind that it may then declare, where the rule does not apply since what it names is
 # itself under test, and why.
@@ -134,6 +157,16 @@ class Checker:
                 continue
             self.count[kind] += 1
             code = blank(body)
+            where = "".join(re.findall(r'"((?:\\.|[^"\\])*)"', declared.group(2)))
+            rest = body[body.index(declared.group(2)) + len(declared.group(2)):]
+            recorded = GOLDEN.search(code) or BLESSED.search(rest) or RECORDED.search(where)
+            if not recorded and DIGEST.search(rest) and not PUBLISHED.search(where):
+                recorded = True
+            if recorded and kind != "Regression":
+                problem(f"{kind}, but the expectation was recorded from code of this project: a Regression")
+            if kind == "SpecificationTable" and not recorded and not CITED.search(where):
+                problem("a SpecificationTable cites what its values were worked out from, or says that they were by hand: "
+                        "complete ledgers, statistics and runs that agree are a Property")
             for pattern, strongest, exempt, why in RULES:
                 weaker = self.kinds.index(kind) > self.kinds.index(strongest)
                 if weaker and re.search(pattern, code) and not re.search(exempt, name):
@@ -148,15 +181,20 @@ class Checker:
                     problem(f"a tautology: `{both[0]}` is compared with itself")
 
 
-def run(root):
+def run(root, table=False):
     checker = Checker(root)
     problems = checker.check()
+    if table:
+        print("| oracle | tests |\n|---|--:|")
+        for kind in checker.kinds:
+            print(f"| {kind} | {checker.count[kind]} |")
     if not checker.count and not problems:
         problems.append(f"{root}/test: no test found")
     counts = ", ".join(f"{checker.count[kind]} {kind}" for kind in checker.kinds)
     return checking.report("oracles", problems, f"{sum(checker.count.values())} tests: {counts}")
 
 
+DIGEST_OF_F = 'EXPECT_EQ(sha256(f()).hex(), "3f35820fe626f601");'
 DECLARED = 'TEST(A, B) {\n  VYRE_ORACLE(%s, "by hand: \\"a\\"");\n  %s\n}\n'
 # What is in order: (file below test/, text).
 CLEAN = [
@@ -169,6 +207,11 @@ CLEAN = [
      DECLARED % ("Law", "// o.rows\n  EXPECT_TRUE(holds(bound, v));")),
     ("unit/g_test.cpp", 'TEST(A,\n     B) {\n  // why\n  VYRE_ORACLE(Law,\n      "one "\n      "two");\n}\n'),
     ("unit/h_test.cpp", DECLARED % ("ReferenceInterpreter", 'EXPECT_EQ(run(p), ref::run(p));')),
+    ("unit/i_test.cpp", DECLARED % ("Regression", "expect_golden(path, print(kernel));")),
+    ("unit/j_test.cpp", DECLARED % ("Regression", DIGEST_OF_F)),
+    ("unit/k_test.cpp", 'TEST(A, B) {\n  VYRE_ORACLE(ExternalCorpus, "FIPS 180-4");\n  ' + DIGEST_OF_F + "\n}\n"),
+    ("unit/l_test.cpp", DECLARED % ("SpecificationTable", 'EXPECT_EQ(show(f), "0x0000000100000001");')),
+    ("unit/m_test.cpp", DECLARED % ("SpecificationTable", 'run_all("test/golden/kernel");')),
 ]
 # What to plant: (file, text, the line that must be named, a word of the message).
 PLANTED = [
@@ -194,6 +237,16 @@ PLANTED = [
      "compared with itself"),
     ("unit/a_test.cpp", DECLARED % ("Law", 'ASSERT_EQ(f("x, y"), f("x, y"));'), 1, "compared with itself"),
     ("unit/a_test.cpp", DECLARED % ("Property", "EXPECT_EQ(f(2, 3), 5u);"), 1, "no Property"),
+    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "expect_golden(path, print(kernel));"), 1, "a Regression"),
+    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "EXPECT_EQ(text, read(golden));"), 1, "a Regression"),
+    ("unit/a_test.cpp", DECLARED % ("Property", 'if (std::getenv("VYRE_BLESS")) write(); for (;;) f();'), 1, "a Regression"),
+    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", DIGEST_OF_F), 1, "a Regression"),
+    ("unit/a_test.cpp", DECLARED % ("ExternalCorpus", DIGEST_OF_F), 1, "a Regression"),
+    ("unit/a_test.cpp", 'TEST(A, B) {\n  VYRE_ORACLE(SpecificationTable, "the digest recorded in May");\n  f();\n}\n', 1,
+     "a Regression"),
+    ("unit/a_test.cpp", 'TEST(A, B) {\n  VYRE_ORACLE(SpecificationTable, "the ledger of diagnostics");\n  f();\n}\n', 1,
+     "cites what"),
+    ("unit/a_test.cpp", 'TEST(A, B) {\n  VYRE_ORACLE(SpecificationTable, "it is often close");\n  f();\n}\n', 1, "cites what"),
 ]
 
 
@@ -217,8 +270,8 @@ def self_test():
 
 
 def main():
-    options = checking.options_of(__doc__)
-    return self_test() if options.self_test else run(options.root)
+    options = checking.options_of(__doc__, count="print how many tests have which oracle, as a table")
+    return self_test() if options.self_test else run(options.root, options.count)
 
 
 if __name__ == "__main__":

@@ -24,25 +24,17 @@ import subprocess
 import sys
 import tempfile
 
-FORMAT = 4
+FORMAT = 5
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-PREDICATE_TYPE = "https://vyre.dev/conformance/v4"
-LARGEST_NUMBER = 2**53 - 1
-SIGNATURE_BYTES = 64
-DEPTH = 16
+PREDICATE_TYPE = "https://vyre.dev/conformance/v5"
+LARGEST_NUMBER, SIGNATURE_BYTES, DEPTH = 2**53 - 1, 64, 16
 
 STRENGTHS = {"quick": 10_000, "standard": 1_000_000, "full": 4_000_000}  # and the cases that each wants of an operation
-WITNESSES = 1_000_000
-LEAF_CASES = 2**20
-DIGEST_DIGITS = 32
-UNSHARED_LENGTH = 5
-KINDS = {"operation", "family"}
-TRACKS = {"integer", "float", "approximate"}
+WITNESSES, LEAF_CASES, DIGEST_DIGITS, UNSHARED_LENGTH = 1_000_000, 2**20, 32, 5
+KINDS, TRACKS = {"operation", "family"}, {"integer", "float", "approximate"}
 ORACLES = {"law", "specification table", "reference interpreter", "cpu reference function", "composition theorem",
            "external corpus", "property"}
-CHECKS = {"definition", "parity", "law", "determinism"}
-MINIMALITIES = {"smallest", "shrunk", "as found"}
 FAULTS = {"wrong value", "not written", "wrote outside", "crashed", "hung", "lost the device", "refused",
           "broke the contract", "order-dependent", "flaky", "late write", "false claim", "law"}
 # How many variables each law ranges over; those of its operation, which are one or more, where it says none.
@@ -98,14 +90,7 @@ def not_json(text):
 
 
 def depth_of(value):
-    """How deep lists and objects nest, without recursion."""
-    deepest, pending = 0, [(value, 0)]
-    while pending:
-        item, depth = pending.pop()
-        deepest = max(deepest, depth)
-        if isinstance(item, (list, dict)):
-            pending += [(inner, depth + 1) for inner in (item.values() if isinstance(item, dict) else item)]
-    return deepest
+    return max((1 + depth_of(part) for part in parts(value)), default=0)
 
 
 def read_canonical(data, what, depth):
@@ -113,13 +98,10 @@ def read_canonical(data, what, depth):
     try:
         text = data.decode("utf-8")
         value = json.loads(text, parse_int=integer, parse_float=not_json, parse_constant=not_json)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise Refused(f"{what} is not JSON: {error}") from None
-    expect(depth_of(value) <= depth, f"{what} nests too deep")
-    try:
+        expect(depth_of(value) <= depth, f"{what} nests too deep")
         again = canonical(value).encode("utf-8")
-    except UnicodeEncodeError:
-        raise Refused(f"{what} has half a character") from None
+    except (UnicodeError, json.JSONDecodeError, RecursionError) as error:
+        raise Refused(f"{what} is not JSON: {error}") from None
     expect(again == data, f"{what} is not in the one form that its contents have")
     return value
 
@@ -212,10 +194,9 @@ def root_of(verdict):
 
 # the envelope
 def from_base64(text, what):
-    expect(isinstance(text, str), f"{what} is no text")
     try:
         data = base64.b64decode(text.encode("ascii"), validate=True)
-    except (UnicodeEncodeError, binascii.Error):
+    except (AttributeError, UnicodeEncodeError, binascii.Error):
         raise Refused(f"{what} is not base64") from None
     expect(base64.b64encode(data).decode() == text, f"{what} is not in the one form of base64")
     return data
@@ -225,8 +206,8 @@ def open_envelope(data):
     """(the payload, None or (key id, signature))."""
     expect(data.endswith(b"\n"), "the file does not end with a newline")
     envelope = read_canonical(data[:-1], "the file", 4)
-    expect(isinstance(envelope, dict) and envelope.keys() == {"payload", "payloadType", "signatures"},
-           "the file is no DSSE envelope")
+    fits = isinstance(envelope, dict) and envelope.keys() == {"payload", "payloadType", "signatures"}
+    expect(fits, "the file is no DSSE envelope")
     expect(envelope["payloadType"] == PAYLOAD_TYPE, f"the envelope holds no {PAYLOAD_TYPE}")
     payload = from_base64(envelope["payload"], "the payload")
     signatures = envelope["signatures"]
@@ -247,8 +228,7 @@ def openssl(*arguments):
 
 
 def key_id_of(public_key):
-    der = openssl("pkey", "-pubin", "-in", public_key, "-outform", "DER")
-    kind = openssl("pkey", "-pubin", "-in", public_key, "-noout", "-text_pub")
+    der, kind = (openssl("pkey", "-pubin", "-in", public_key, *how) for how in (("-outform", "DER"), ("-noout", "-text_pub")))
     if der.returncode != 0 or not kind.stdout.startswith(b"ED25519"):
         raise OSError(f"{public_key} is no public key of Ed25519")
     return hashlib.sha256(der.stdout).hexdigest()
@@ -257,27 +237,27 @@ def key_id_of(public_key):
 def check_signature(payload, signature, public_key, key_id):
     expect(signature is not None, "the certificate is unsigned")
     expect(signature[0] == key_id, f"the certificate is signed with the key {signature[0]}, and not with {key_id}")
-    encoded = b"DSSEv1 %d %b %d %b" % (len(PAYLOAD_TYPE), PAYLOAD_TYPE.encode(), len(payload), payload)
     with tempfile.TemporaryDirectory() as folder:
         message, bits = pathlib.Path(folder, "message"), pathlib.Path(folder, "signature")
-        message.write_bytes(encoded)
+        message.write_bytes(b"DSSEv1 %d %b %d %b" % (len(PAYLOAD_TYPE), PAYLOAD_TYPE.encode(), len(payload), payload))
         bits.write_bytes(signature[1])
         done = openssl("pkeyutl", "-verify", "-pubin", "-inkey", public_key, "-rawin", "-in", message, "-sigfile", bits)
     expect(done.returncode == 0, "the signature is not that of the contents")
 
 
 # the form of a statement: what each member may be
-def text(value, path):
-    expect(isinstance(value, str), f"{path} is not a string")
-    expect(not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", value), f"{path} holds a control character")
-
-
 def such(test, what):
     def check(value, path):
         expect(test(value), f"{path} is not {what}")
     return check
 
 
+def string(most, controls):
+    return such(lambda v: isinstance(v, str) and len(v.encode()) <= most and not re.search(f"[{controls}]", v),
+                f"a string of at most {most} bytes without control characters")
+
+
+text, label = string(2**16, "\x00-\x09\x0b-\x1f\x7f-\x9f"), string(2**12, "\x00-\x1f\x7f-\x9f")
 flag = such(lambda v: isinstance(v, bool), "true or false")
 small_count = such(lambda v: type(v) is int and 0 <= v < 2**32, "a 32-bit count")
 count = such(lambda v: type(v) is str and re.fullmatch("0|[1-9][0-9]{0,19}", v) and int(v) < 2**64, "a decimal count in a string")
@@ -286,9 +266,7 @@ anything = such(lambda v: True, "wrong here: it is derived, and compared later")
 
 
 def one_of(names):
-    def check(value, path):
-        expect(isinstance(value, str) and value in names, f"{path} names nothing that is known")
-    return check
+    return such(lambda v: isinstance(v, str) and v in names, "a name that is known")
 
 
 def list_of(item):
@@ -319,12 +297,15 @@ def members(**form):
     return check
 
 
+OUTCOMES = ("planned", "completed", "failed", "waived", "unsupported")
 TALLY = members(planned=count, completed=count, failed=count, waived=LeftOut(count, "0"), unsupported=LeftOut(count, "0"))
 LEAF = members(oracle=one_of(ORACLES), generator=text, slice=count, cases=TALLY, digest=LeftOut(text, ""))
 EVIDENCE = members(subject=text, grade=text, cases=count, holds=flag)
-FAILURE = members(check=one_of(CHECKS), oracle=text, minimality=one_of(MINIMALITIES), input=list_of(word),
-                  expected=list_of(word), actual=list_of(word), note=text, token=text, fault=one_of(FAULTS),
-                  history=list_of(text))
+FAILURE = members(check=one_of({"definition", "parity", "law", "determinism"}), oracle=text, note=text, token=text,
+                  minimality=one_of({"smallest", "shrunk", "as found"}), input=list_of(word), expected=list_of(word),
+                  actual=list_of(word), fault=one_of(FAULTS), history=list_of(text))
+COVERAGE = members(factors=list_of(members(factor=text, levels=list_of(members(level=text, cases=count)))), infeasible=count,
+                   tuples=list_of(members(strength=small_count, covered=count, feasible=count)))
 DEVIATIONS = members(bound=small_count, counts=list_of(count), beyond=count, greatest=count)
 VERDICT = members(
     kind=one_of(KINDS), subject=text, entry=LeftOut(text, ""), pipeline=text,
@@ -333,15 +314,17 @@ VERDICT = members(
     classes=list_of(members(**{"class": text, "cases": count})), boundaries=small_count, boundaries_hit=small_count,
     laws=list_of(members(law=text, claimed=flag, evidence=list_of(EVIDENCE))), failure_count=LeftOut(count, "0"),
     failures=LeftOut(list_of(FAILURE), []), failing_digest=LeftOut(text, ""), error=LeftOut(text, ""),
-    track=LeftOut(one_of(TRACKS), "integer"), deviations=LeftOut(DEVIATIONS, None))
-REGISTRY = members(digest=text, operations=small_count, families=small_count, **{
-    f"{track}_{what}": LeftOut(small_count, 0) for track in ("float", "approximate") for what in ("operations", "families")})
+    track=LeftOut(one_of(TRACKS), "integer"), deviations=LeftOut(DEVIATIONS, None),
+    operators=LeftOut(small_count, 0), shapes=LeftOut(small_count, 0), coverage=LeftOut(COVERAGE, None))
+INSIDE = ("laws", "classes", "boundaries", "operators", "shapes")  # what entries of a registry have
+REGISTRY = members(digest=text, operations=small_count, families=small_count, **{name: LeftOut(small_count, 0) for name in (
+    *INSIDE, "float_operations", "float_families", "approximate_operations", "approximate_families")})
 WAIVER = members(subject=text, track=LeftOut(one_of(TRACKS), "integer"), failures=count, tag=text, link=text, expires=text)
 PREDICATE = members(
-    vyre=text, backend=text, device=text, driver=text, floats=LeftOut(text, ""), registry=REGISTRY,
-    strength=one_of(STRENGTHS), seed=count, selection=text, waivers=LeftOut(list_of(WAIVER), []),
-    verdicts=list_of(VERDICT), format=anything, levels=anything,
-    totals=anything, trusts=anything, digest=anything, root=anything, tier=anything, track=anything)
+    vyre=label, backend=label, device=label, driver=label, floats=LeftOut(text, ""), registry=REGISTRY,
+    strength=one_of(STRENGTHS), seed=count, selection=label, waivers=LeftOut(list_of(WAIVER), []),
+    verdicts=list_of(VERDICT), **dict.fromkeys(
+        ("coverage", "format", "levels", "totals", "trusts", "digest", "root", "tier", "track"), anything))
 
 
 # what follows from verdicts
@@ -385,10 +368,17 @@ def deviations_agree(predicate, verdict):
     return "failures" in verdict or "error" in verdict or all(n == answers or (family and n < answers) for n in judged)
 
 
-def is_flaky(verdict):
-    return any(failure["fault"] == "flaky" for failure in verdict.get("failures", []))
+def coverage_agrees(verdict):
+    """Whether coverage is told of a family, of no more cases than were planned, and of every tuple that there can be."""
+    told, planned = verdict.get("coverage"), sum(int(row["cases"]["planned"]) for row in verdict["parity"])
+    cases = [sum(int(level["cases"]) for level in factor["levels"]) for factor in told["factors"]] if told else []
+    return told is None or (
+        verdict["kind"] == "family" and cases and told["tuples"] and max(cases) <= planned and
+        all(row["strength"] == k + 1 and int(row["covered"]) <= int(row["feasible"]) and
+            ("error" in verdict or row["covered"] == row["feasible"]) for k, row in enumerate(told["tuples"])))
 
 
+def is_flaky(verdict): return any(failure["fault"] == "flaky" for failure in verdict.get("failures", []))
 def tallies_of(verdict):
     return [row["cases"] for row in verdict["parity"] + verdict["leaves"]] + [verdict["definition"], verdict["determinism"]]
 
@@ -397,7 +387,7 @@ def is_waived(predicate, verdict):
     """Whether waivers cover every failure of a verdict, and nothing else is wrong with it."""
     if "failure_count" not in verdict or "error" in verdict or is_flaky(verdict):
         return False
-    known = all(int(t["planned"]) <= sum(int(t.get(name, "0")) for name in ("completed", "failed", "waived", "unsupported"))
+    known = all(int(t["planned"]) <= sum(int(t.get(name, "0")) for name in OUTCOMES[1:])
                 for t in (row["cases"] for row in verdict["parity"]))
     covered = sum(int(waiver["failures"]) for waiver in predicate.get("waivers", [])
                   if waiver["subject"] == verdict["subject"] and track_of(waiver) == track_of(verdict))
@@ -416,12 +406,10 @@ def waivers_fit(predicate):
 def parity_holds(verdict, strength):
     optional = verdict["kind"] == "family" and verdict["subject"] == "ir.subgroups"
     cases = sum(int(row["cases"]["completed"]) for row in verdict["parity"] if row["oracle"] != "law") % 2**64
-    if "error" in verdict or not verdict["parity"] or not all(whole(row["cases"], optional) for row in verdict["parity"]):
-        return False
     deviations = verdict.get("deviations", {"bound": 0})
-    if track_of(verdict) == "approximate" and (deviations["bound"] == 0 or deviations["beyond"] != "0"):
-        return False
-    if not whole(verdict["determinism"]) or verdict["canaries"] == "0" or "canaries_broken" in verdict or is_flaky(verdict):
+    if "error" in verdict or not verdict["parity"] or not all(whole(row["cases"], optional) for row in verdict["parity"]) or (
+            track_of(verdict) == "approximate" and (deviations["bound"] == 0 or deviations["beyond"] != "0")) or (
+            not whole(verdict["determinism"]) or verdict["canaries"] == "0" or "canaries_broken" in verdict or is_flaky(verdict)):
         return False
     return verdict["kind"] == "family" or (
         cases >= STRENGTHS[strength] and whole(verdict["definition"]) and
@@ -429,8 +417,9 @@ def parity_holds(verdict, strength):
         all(row["cases"] != "0" for row in verdict["classes"]) and verdict["boundaries"] == verdict["boundaries_hit"])
 
 
-def is_settled(law):
-    evidence, variables = law["evidence"], LAWS.get(law["law"].split("(")[0])
+def is_settled(law, strength):
+    operator, _, name = law["law"].rpartition(": ")  # "add.u64: Commutative" is of an operator
+    evidence, variables = law["evidence"], LAWS.get(name.split("(")[0])
 
     def has(subject, grade, cases):
         return any(one["subject"].startswith(subject) and one["grade"].startswith(grade) and int(one["cases"]) >= cases
@@ -439,6 +428,9 @@ def is_settled(law):
     def settled(subject):
         if not law["claimed"]:
             return has(subject, "refuted(", 1)
+        if operator:
+            return has(subject, "exhausted(bool)", 2**variables) or (
+                has(subject, "exhausted(edge16)", 16**variables) and has(subject, "witnessed(", STRENGTHS[strength]))
         all_of_them = 256**variables
         return ((has(subject, "exhausted(u8)", all_of_them) or has(subject, "exhausted(e5m2)", all_of_them)) and
                 has(subject, "exhausted(edge256)", all_of_them) and has(subject, "witnessed(", WITNESSES))
@@ -446,13 +438,9 @@ def is_settled(law):
             all(map(settled, ("spec", "device("))))
 
 
-def laws_hold(verdict):
-    return all(map(is_settled, verdict["laws"])) and "failure_count" not in verdict
-
-
 MARKS = {"integer": "", "float": "f", "approximate": "a"}
-OPERATIONS = {"integer": "operations", "float": "float_operations", "approximate": "approximate_operations"}
-FAMILIES = {"integer": "families", "float": "float_families", "approximate": "approximate_families"}
+OPERATIONS, FAMILIES = ({track: what if track == "integer" else f"{track}_{what}" for track in TRACKS}
+                        for what in ("operations", "families"))
 GREATEST = {"integer": 2, "float": 2, "approximate": 1}  # levels
 
 
@@ -464,7 +452,8 @@ def level_of(track, predicate, waiving=False):
     complete = operations and len(mine) - operations == predicate["registry"].get(FAMILIES[track], 0)
     if not complete or not all(parity_holds(verdict, predicate["strength"]) for verdict in judged):
         return 0
-    return GREATEST[track] if all(map(laws_hold, judged)) else GREATEST[track] - 1
+    return GREATEST[track] if all(all(is_settled(law, predicate["strength"]) for law in v["laws"]) and "failure_count" not in v
+                                  for v in judged) else GREATEST[track] - 1
 
 
 def levels_of(predicate):
@@ -481,32 +470,43 @@ def levels_of(predicate):
 
 def passed_of(tally, stopped):
     """What failed has no answer or a wrong one. Where something stopped the subject, nobody knows which."""
-    number = {name: int(tally.get(name, "0")) for name in ("planned", "completed", "failed", "waived", "unsupported")}
-    wrong = number["failed"] + number["waived"]
-    left = max(0, number["planned"] - wrong - number["unsupported"])
-    return max(0, number["completed"] - wrong) if stopped else min(number["completed"], left)
+    planned, completed, failed, waived, lacking = (int(tally.get(name, "0")) for name in OUTCOMES)
+    wrong = failed + waived
+    return max(0, completed - wrong) if stopped else min(completed, max(0, planned - wrong - lacking))
 
 
 def totals_of(predicate):
     verdicts = predicate["verdicts"]
     laws = [law for v in verdicts for law in v["laws"]]
+    settled = [law["claimed"] for law in laws if is_settled(law, predicate["strength"])]
     sums = {
         "parity_cases": sum(int(row["cases"]["completed"]) for v in verdicts for row in v["parity"]),
         "law_cases": sum(int(one["cases"]) for law in laws for one in law["evidence"]),
         "repeated_evaluations": sum(int(v["determinism"]["completed"]) for v in verdicts),
-        "dispatches": sum(int(v["dispatches"]) for v in verdicts),
-        "laws_claimed": sum(law["claimed"] for law in laws),
-        "laws_verified": sum(law["claimed"] and is_settled(law) for law in laws),
-        "laws_denied": sum(not law["claimed"] for law in laws),
-        "laws_refuted": sum(not law["claimed"] and is_settled(law) for law in laws),
-        "failures": sum(int(v.get("failure_count", "0")) for v in verdicts),
-    }
+        "dispatches": sum(int(v["dispatches"]) for v in verdicts), "laws_verified": sum(settled),
+        "laws_claimed": sum(law["claimed"] for law in laws), "laws_denied": sum(not law["claimed"] for law in laws),
+        "laws_refuted": len(settled) - sum(settled), "failures": sum(int(v.get("failure_count", "0")) for v in verdicts)}
     outcomes = {name: sum(int(row["cases"].get(name, "0")) for v in verdicts for row in v["parity"]) % 2**64
                 for name in ("planned", "waived", "unsupported")}
     outcomes["passed"] = sum(passed_of(row["cases"], "error" in v) for v in verdicts for row in v["parity"]) % 2**64
     outcomes["failed"] = max(0, outcomes["planned"] - outcomes["passed"] - outcomes["waived"] - outcomes["unsupported"])
-    sums |= outcomes | ({"flaky": sum(map(is_flaky, verdicts))} if any(map(is_flaky, verdicts)) else {})
-    return {name: str(value % 2**64) for name, value in sums.items()}
+    flaky = sum(map(is_flaky, verdicts))
+    return {name: str(value % 2**64) for name, value in (sums | outcomes | ({"flaky": flaky} if flaky else {})).items()}
+
+
+def coverage_of(predicate):
+    """How much of the registry was covered; what there is none of is left out."""
+    verdicts, registry = predicate["verdicts"], predicate["registry"]
+    covered = {name: sum(v.get(name, 0) for v in verdicts) for name in ("operators", "shapes")} | {
+        "laws": sum(is_settled(law, predicate["strength"]) for v in verdicts for law in v["laws"]),
+        "classes": sum(row["cases"] != "0" for v in verdicts for row in v["classes"]),
+        "boundaries": sum(v["boundaries_hit"] for v in verdicts)}
+    there = {name: registry.get(name, 0) for name in INSIDE}
+    for kind, names in (("operation", OPERATIONS), ("family", FAMILIES)):
+        covered[names["integer"]] = sum(v["kind"] == kind and "error" not in v for v in verdicts)
+        there[names["integer"]] = sum(registry.get(name, 0) for name in names.values())
+    return {name: {"covered": n % 2**32, "of": there[name] % 2**32} for name, n in covered.items()
+            if n % 2**32 or there[name] % 2**32}
 
 
 def conforms(predicate):
@@ -520,8 +520,7 @@ def tier_of(strength, approximate):
     if approximate:
         return f"{strength}: at least {STRENGTHS[strength]} cases within the bound an operation"
     cases = f"at least {STRENGTHS[strength]} cases of parity an operation"
-    return (f"full: all laws, {cases}, and every domain of at most 2^32 inputs whole" if strength == "full"
-            else f"{strength}: all laws, and {cases}")
+    return f"full: all laws, {cases}, and every domain of at most 2^32 inputs whole" if strength == "full" else f"{strength}: all laws, and {cases}"
 
 
 def roots_of(predicate):
@@ -532,9 +531,8 @@ def roots_of(predicate):
 def statement_around(predicate, packed):
     """The statement that has this predicate with its verdicts packed, and the digest that fits it."""
     predicate = {name: value for name, value in predicate.items() if name != "digest"} | {"verdicts": packed}
-    name = f"{predicate['backend']}: {predicate['device']}"
-    statement = {"_type": STATEMENT_TYPE, "predicateType": PREDICATE_TYPE, "predicate": predicate,
-                 "subject": [{"name": name, "digest": {"sha256": predicate["registry"]["digest"]}}]}
+    subject = {"name": f"{predicate['backend']}: {predicate['device']}", "digest": {"sha256": predicate["registry"]["digest"]}}
+    statement = {"_type": STATEMENT_TYPE, "predicateType": PREDICATE_TYPE, "predicate": predicate, "subject": [subject]}
     predicate["digest"] = hashlib.sha256(canonical(statement).encode()).hexdigest()
     return statement
 
@@ -550,19 +548,19 @@ def check_statement(payload):
     PREDICATE(predicate, "")
     verdicts = predicate["verdicts"]
     expect(all(map(leaves_agree, verdicts)), "the leaves and the tallies of a verdict differ")
-    expect(all(deviations_agree(predicate, verdict) for verdict in verdicts),
-           "the errors told of a verdict are not those of its track and its cases")
+    expect(all(deviations_agree(predicate, v) for v in verdicts), "errors of a verdict are not those of its track and its cases")
+    expect(all(map(coverage_agrees, verdicts)), "the coverage of a verdict is not of its cases and tuples")
     expect(waivers_fit(predicate), "the waivers are not those of the verdicts")
     roots, root = roots_of(predicate)
     expect([verdict.get("root") for verdict in verdicts] == roots, "the root of a verdict is not that of its leaves")
     expect(pack(verdicts) == packed, "the verdicts are not in the one form that is packed")
-    derived = {"levels": levels_of(predicate), "totals": totals_of(predicate), "trusts": TRUSTS,
-               "track": "approximate" if is_approximate(predicate) else "strict",
+    derived = {"coverage": coverage_of(predicate), "levels": levels_of(predicate), "totals": totals_of(predicate),
+               "trusts": TRUSTS, "track": "approximate" if is_approximate(predicate) else "strict",
                "tier": tier_of(predicate["strength"], is_approximate(predicate)), "root": root}
     for name, value in derived.items():
         expect(predicate.get(name) == value, f'"{name}" does not follow from the verdicts; they give {value}')
-    follows = canonical(statement_around(predicate, packed)).encode()
-    expect(follows == payload, "the digest is not that of the contents, or there are more or other parts than may be")
+    expect(canonical(statement_around(predicate, packed)).encode() == payload,
+           "the digest is not that of the contents, or there are more or other parts than may be")
     return predicate
 
 
@@ -580,6 +578,9 @@ def main():
     parser.add_argument("--pubkey", type=pathlib.Path, help="refuse it unless this key signed it")
     arguments = parser.parse_args()
     try:
+        for path in filter(None, (arguments.certificate, arguments.pubkey)):
+            if path.exists() and (path.stat().st_mode >> 12 != 8 or path.stat().st_size > 2**28):  # a device need not end
+                raise OSError(f"{path} is no regular file of at most 2^28 bytes")
         data = arguments.certificate.read_bytes()
         key_id = None if arguments.pubkey is None else key_id_of(arguments.pubkey)
     except OSError as error:
@@ -591,8 +592,7 @@ def main():
         print(f"{arguments.certificate}: refused: {why}", file=sys.stderr)
         return 1
     how = "unsigned" if not signed else "signed, not checked" if key_id is None else f"signed by {key_id[:16]}"
-    print(f"digest {predicate['digest'][:16]}; the certificate adds up and is {how}")
-    print(f"level: {predicate['levels']['line']}")
+    print(f"digest {predicate['digest'][:16]}; the certificate adds up and is {how}\nlevel: {predicate['levels']['line']}")
     return 0 if conforms(predicate) else 1
 
 

@@ -120,6 +120,39 @@ inline Program life() {
   return p.finish();
 }
 
+inline Program mandelbrot() {
+  ProgramBuilder p("mandelbrot");
+  const auto params = p.uniform("params", kU32, 0), view = p.uniform("view", DataType::F32, 1);
+  const auto steps = p.read_write("steps", kU32, 2);
+  p.workgroup_size(8, 8, 1);
+  const Ex width = p.let("width", p.load(params, p.u32(0)));
+  const Ex height = p.let("height", p.load(params, p.u32(1)));
+  const Ex limit = p.let("limit", p.load(params, p.u32(2)));
+  const Ex column = p.let("column", p.invocation_id(0));
+  const Ex row = p.let("row", p.invocation_id(1));
+  p.if_(column < width && row < height, [&] {
+    const auto seen = [&](uint32_t k) { return p.load(view, p.u32(k)); };
+    const auto add = [&](Ex a, Ex b) { return p.apply(Op::FAdd, {a, b}); };
+    const auto sub = [&](Ex a, Ex b) { return p.apply(Op::FSub, {a, b}); };
+    const auto mul = [&](Ex a, Ex b) { return p.apply(Op::FMul, {a, b}); };
+    const Ex cx = p.let("cx", add(seen(0), mul(p.cast(DataType::F32, column), seen(2))));
+    const Ex cy = p.let("cy", sub(seen(1), mul(p.cast(DataType::F32, row), seen(2))));
+    const Ex here = p.let("here", row * width + column);
+    const Ex x = p.let("x", p.f32(0)), y = p.let("y", p.f32(0));
+    p.loop("step", p.u32(0), limit, [&](Ex step) {
+      const Ex xx = p.let("xx", mul(x, x)), yy = p.let("yy", mul(y, y));
+      p.if_(p.apply(Op::FGt, {add(xx, yy), p.f32(4)}), [&] {
+        p.store(steps, here, step);
+        p.return_();
+      });
+      p.assign(y, add(mul(add(x, x), y), cy));
+      p.assign(x, add(sub(xx, yy), cx));
+    });
+    p.store(steps, here, limit);
+  });
+  return p.finish();
+}
+
 inline Program prefix_sum_blocks() {
   ProgramBuilder p("prefix_sum_blocks");
   const auto input = p.read("input", kU32, 0);
@@ -170,7 +203,8 @@ inline Program dot() {
   });
   p.store(partial, lane, sum);
   p.barrier();
-  p.if_(lane == 0, [&] { p.store(result, p.u32(0), p.reduce(Op::FReduceTreeBinary, Op::FAdd, partial)); });
+  p.if_(lane == 0 && p.workgroup_id(0) == 0,
+        [&] { p.store(result, p.u32(0), p.reduce(Op::FReduceTreeBinary, Op::FAdd, partial)); });
   return p.finish();
 }
 
@@ -310,6 +344,7 @@ inline constexpr std::array kExamples = {
     Example{"fnv1a", fnv1a},
     Example{"histogram", histogram},
     Example{"life", life},
+    Example{"mandelbrot", mandelbrot},
     Example{"prefix_sum_blocks", prefix_sum_blocks},
     Example{"prefix_sum_carry", prefix_sum_carry},
     Example{"sha256", [] { return Sha256().build(); }},

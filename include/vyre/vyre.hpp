@@ -18,5 +18,6 @@
 #include "check/checked.h"
 #include "ir/builder.h"
 #include "ops/operation.h"
+#include "spec/ops.h"
 #include "text/text.h"
 #include "wire/wire.h"

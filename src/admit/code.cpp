@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ir/builder.h"
+#include "spec/ops.h"
 
 namespace vyre::admit {
 namespace {

@@ -10,6 +10,7 @@
 #include "admit/code.h"
 #include "base/random.h"
 #include "lower/kernel.h"
+#include "spec/ops.h"
 
 namespace vyre::admit {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::algebra {

@@ -7,6 +7,7 @@
 
 #include "algebra/operators.h"
 #include "generate/cases.h"
+#include "spec/ops.h"
 
 namespace vyre::algebra {
 namespace {

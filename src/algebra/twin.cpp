@@ -6,6 +6,7 @@
 
 #include "algebra/order.h"
 #include "ops/float_reference.h"
+#include "spec/ops.h"
 
 namespace vyre::algebra {
 namespace {

@@ -22,8 +22,6 @@ int64_t divisor(const LinearSum& sum) {
   return g;
 }
 
-int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
 /// a * x + b * y.
 std::optional<LinearSum> combine(int64_t a, const LinearSum& x, int64_t b, const LinearSum& y) {
   if (x.lost || y.lost) return std::nullopt;
@@ -95,7 +93,7 @@ LinearSum plus(const LinearSum& a, const LinearSum& b, int64_t factor) {
   return combine(1, a, factor, b).value_or(LinearSum{.terms = {}, .lost = true});
 }
 
-bool LinearSystem::is_infeasible() const {
+bool LinearSystem::is_infeasible(uint64_t& steps) const {
   std::vector<LinearSum> equal = equal_, at_least = at_least_;
   // Equations: one with a variable that stands alone gives its value to all other rows.
   for (;;) {
@@ -124,6 +122,8 @@ bool LinearSystem::is_infeasible() const {
       for (LinearSum& row : *rows) {
         const int64_t factor = factor_of(row, variable);
         if (factor == 0) continue;
+        if (steps == 0) return false;
+        --steps;
         auto replaced = combine(1, row, -factor * sign, by);
         if (!replaced) return false;
         row = std::move(*replaced);
@@ -176,6 +176,8 @@ bool LinearSystem::is_infeasible() const {
     }
     for (const LinearSum& low : lower) {
       for (const LinearSum& high : upper) {
+        if (steps == 0) return false;
+        --steps;
         auto sum = combine(-factor_of(high, variable), low, factor_of(low, variable), high);
         if (!sum) return false;
         if (refused(std::move(*sum), contradiction)) return contradiction;

@@ -14,6 +14,9 @@
 
 namespace vyre::analyze {
 
+/// The quotient, rounded down. Domain: b is not 0, and a / b is in range.
+constexpr int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
 /// A sum of variables times coefficients, and a constant. Terms are in the order of their variables, none
 /// with coefficient 0.
 struct LinearSum {
@@ -41,8 +44,13 @@ class LinearSystem {
   }
   /// a <= b
   void at_most(const LinearSum& a, const LinearSum& b) { at_least_zero(plus(b, a, -1)); }
-  /// Whether no integers satisfy all rows. False says nothing.
-  bool is_infeasible() const;
+  /// Whether no integers satisfy all rows. False says nothing. Takes a step a row that is made off `steps`,
+  /// and gives up where none are left.
+  bool is_infeasible(uint64_t& steps) const;
+  bool is_infeasible() const {
+    uint64_t steps = UINT64_MAX;
+    return is_infeasible(steps);
+  }
 
  private:
   std::vector<LinearSum> equal_, at_least_;

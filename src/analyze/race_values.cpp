@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "spec/limits.h"
+#include "spec/ops.h"
 
 namespace vyre::analyze {
 namespace {
@@ -30,8 +31,6 @@ bool is_comparison(Op op) {
   return op == Op::Eq || op == Op::Ne || op == Op::Lt || op == Op::Gt || op == Op::Le || op == Op::Ge;
 }
 bool is_truth(Op op) { return is_comparison(op) || op == Op::And || op == Op::Or || op == Op::LogicalNot; }
-
-int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 LinearSum scaled(const LinearSum& sum, int64_t factor) { return plus(LinearSum::of(0), sum, factor); }
 
@@ -508,7 +507,7 @@ void RaceSystem::require(const Guard& guard, Side side) { say(guard.condition, g
 bool RaceSystem::refuted(LinearSystem system, size_t alternative, uint32_t& budget) const {
   if (budget == 0) return false;
   --budget;
-  if (system.is_infeasible()) return true;
+  if (system.is_infeasible(values_.steps_)) return true;
   if (alternative == alternatives_.size()) return false;
   for (const Alternative& one : alternatives_[alternative]) {
     LinearSystem with = system;

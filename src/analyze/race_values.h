@@ -55,7 +55,10 @@ class RaceValues {
     uint32_t least = 0, most = UINT32_MAX;  // bounds of a value of 32 bits
   };
 
-  explicit RaceValues(const std::array<uint32_t, 3>& workgroup_size) : size_(workgroup_size) {}
+  /// steps: what all systems about these values together may cost; without any left nothing is refuted.
+  explicit RaceValues(const std::array<uint32_t, 3>& workgroup_size, uint64_t steps = UINT64_MAX)
+      : size_(workgroup_size), steps_(steps) {}
+  uint64_t steps_left() const { return steps_; }
 
   Value constant(uint32_t bits, spec::DataType type = spec::DataType::U32);
   Value local(uint32_t axis);
@@ -102,6 +105,7 @@ class RaceValues {
   int64_t most(const LinearSum& sum) const;
 
   std::array<uint32_t, 3> size_;
+  uint64_t steps_;
   std::vector<Node> nodes_;
   using Key = std::tuple<Kind, spec::Op, spec::DataType, uint32_t, std::vector<Value>>;
   std::map<Key, Value> known_;

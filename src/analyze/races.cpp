@@ -21,7 +21,6 @@ using spec::BufferAccess;
 using spec::DataType;
 using spec::Op;
 
-constexpr uint32_t kMostRounds = 64;   // of a loop that is unrolled
 constexpr size_t kMostAccesses = 600;  // of a program, unrolled
 constexpr size_t kMostPairs = 60'000;
 constexpr size_t kMostOpen = 64;  // beyond these nothing is asked any more
@@ -47,25 +46,47 @@ class RaceWalk {
         variables_(input.variables, kUnset) {}
 
   void run() {
+    mention(input_.program.entry);
     open_ = {new_interval()};
     walk(input_.program.entry);
   }
 
  private:
-  uint32_t new_interval() { return intervals_++; }
+  /// What was passed to get here holds for whoever is in it.
+  uint32_t new_interval() {
+    out_.intervals_.push_back(guards_);
+    return uint32_t(out_.intervals_.size() - 1);
+  }
   bool too_much() {
     if (out_.accesses_.size() > kMostAccesses || ++statements_ > kMostStatements)
       out_.incomplete_ = "the program, with its loops unrolled, has too many accesses";
     return !out_.incomplete_.empty();
   }
   Scope scope_of(uint32_t variable) const {
-    return uniformity_.is_uniform(variable) && !ignores_barriers_ ? Scope::Workgroup : Scope::Invocation;
+    return uniformity_.is_uniform(variable) && !goes_by_ ? Scope::Workgroup : Scope::Invocation;
+  }
+
+  /// Which axes the ids of the program are along.
+  void mention(BlockId block) {
+    for (const ir::NodeId id : code_.block(block)) {
+      const ir::Node node = code_[id];
+      for (const ExprId e : code_.args(node)) mention(e);
+      if (node.body != ir::kNoBlock) mention(node.body);
+      if (node.orelse != ir::kNoBlock) mention(node.orelse);
+    }
+  }
+  void mention(ExprId id) {
+    const ir::Expr& e = code_[id];
+    const bool is_id =
+        e.kind == ExprKind::InvocationId || e.kind == ExprKind::WorkgroupId || e.kind == ExprKind::LocalId;
+    if (is_id) out_.single_[e.immediate] = false;
+    for (const ExprId arg : code_.args(e)) mention(arg);
   }
 
   void record(uint32_t buffer, bool writes, bool atomic, Span span, std::vector<Value> indices) {
     const ir::BufferDecl& decl = input_.program.buffers[buffer];
     const bool writable = decl.access == BufferAccess::ReadWrite || decl.access == BufferAccess::Workgroup;
-    if (!writable) return;
+    if (!writable || !records_) return;
     // Under a condition that never holds it is no access.
     for (const Guard& g : guards_) {
       const auto known = values_.constant_of(g.condition);
@@ -91,8 +112,8 @@ class RaceWalk {
         const ir::BufferDecl& decl = input_.program.buffers[target];
         return decl.access == BufferAccess::Workgroup ? values_.constant(decl.count) : values_.length(target);
       }
-      case ExprKind::InvocationId: out_.single_[e.immediate] = false; return values_.invocation(e.immediate);
-      case ExprKind::WorkgroupId: out_.single_[e.immediate] = false; return values_.workgroup(e.immediate);
+      case ExprKind::InvocationId: return values_.invocation(e.immediate);
+      case ExprKind::WorkgroupId: return values_.workgroup(e.immediate);
       case ExprKind::LocalId: return values_.local(e.immediate);
       case ExprKind::Load: {
         std::vector<Value> indices = operands(code_.args(e));
@@ -161,10 +182,13 @@ class RaceWalk {
         return false;
       }
       case NodeKind::If: return walk_if(node);
-      case NodeKind::Loop: walk_loop(node, target); return false;
+      case NodeKind::Loop: return walk_loop(node, target);
       case NodeKind::Return: return true;
       case NodeKind::Block: return walk(node.body);
-      case NodeKind::Barrier: open_ = {new_interval()}; return false;
+      case NodeKind::Barrier:
+        if (goes_by_) return true;  // whoever comes here does not go by
+        open_ = {new_interval()};
+        return false;
     }
     return false;
   }
@@ -172,7 +196,7 @@ class RaceWalk {
   bool walk_if(const ir::Node& node) {
     const Value condition = evaluate(code_.arg(node, 0));
     const std::vector<Value> before = variables_;
-    const std::vector<uint32_t> open = open_;
+    const std::vector<uint32_t> before_open = open_;
     const size_t depth = guards_.size();
     const auto known = values_.constant_of(condition);
     const auto branch = [&](BlockId body, bool holds) {
@@ -185,7 +209,7 @@ class RaceWalk {
     };
     const bool then_ended = branch(node.body, true);
     std::vector<Value> then_variables = std::exchange(variables_, before);
-    std::vector<uint32_t> then_open = std::exchange(open_, open);
+    std::vector<uint32_t> then_open = std::exchange(open_, before_open);
     const bool else_ended = branch(node.orelse, false);
     if (then_ended && else_ended) return true;
     if (then_ended || else_ended) {
@@ -205,81 +229,146 @@ class RaceWalk {
                           ? values_.apply(Op::Select, values_[variables_[v]].type, both)
                           : kUnset;
     }
-    for (const uint32_t interval : then_open) {
-      if (std::ranges::find(open_, interval) == open_.end()) open_.push_back(interval);
+    // Who goes on without a barrier is who did not take the branch that has one.
+    if (!known && then_open != open_) {
+      if (open_ == before_open) open_ = doubled(open_, Guard{condition, false});
+      if (then_open == before_open) then_open = doubled(then_open, Guard{condition, true});
     }
+    add(open_, then_open);
     return false;
   }
 
-  void walk_loop(const ir::Node& node, uint32_t counter) {
+  /// Forgets what a loop's rounds may have changed.
+  void forget(const std::set<uint32_t>& assigned, Scope at_least) {
+    for (const uint32_t v : assigned) {
+      if (!is_set(variables_[v])) continue;
+      const DataType type = values_[variables_[v]].type;
+      variables_[v] = values_.unknown(type, std::max(scope_of(v), at_least));
+    }
+  }
+  void in_loop(uint32_t counter, Value from, Value k, Value to) {
+    variables_[counter] = k;
+    const Value low[] = {from, k}, high[] = {k, to};
+    guards_.push_back({values_.apply(Op::Le, DataType::U32, low)});
+    guards_.push_back({values_.apply(Op::Lt, DataType::U32, high)});
+  }
+
+  /// Whether control never goes on behind it.
+  bool walk_loop(const ir::Node& node, uint32_t counter) {
     const Value from = evaluate(code_.arg(node, 0)), to = evaluate(code_.arg(node, 1));
     const size_t depth = guards_.size();
-    const bool barriers = !ignores_barriers_ && has_barrier(node.body);
+    const bool barriers = has_barrier(node.body);
     const auto first = values_.constant_of(from), end = values_.constant_of(to);
-    if (first && end && *first >= *end) return;
-    if (barriers && first && end && *end - *first <= kMostRounds) {
+    if (first && end && *first >= *end) return false;
+    if (barriers && !goes_by_ && first && end && uint64_t{*end - *first} * rounds_ <= input_.most_rounds) {
+      out_.unrolled_ = true;
+      const uint64_t outer = std::exchange(rounds_, rounds_ * (*end - *first));
       for (uint32_t k = *first; k < *end; ++k) {
         variables_[counter] = values_.constant(k);
         const bool ended = walk(node.body);
         if (ended || too_much()) break;
       }
+      rounds_ = outer;
       guards_.resize(depth);
-      return;
+      return false;
     }
     const uint64_t least = values_.form(from).least > 0 ? uint64_t(values_.form(from).least) : 0;
     const uint64_t most = uint64_t(std::max<int64_t>(values_.form(to).most - 1, int64_t(least)));
+    const auto a_round = [&](Scope scope) {
+      return values_.unknown(DataType::U32, scope, uint32_t(least), uint32_t(most));
+    };
     std::set<uint32_t> assigned;
     collect_assigned(node.body, assigned);
-    const auto forget = [&](Scope at_least) {
-      for (const uint32_t v : assigned) {
-        if (!is_set(variables_[v])) continue;
-        const DataType type = values_[variables_[v]].type;
-        variables_[v] = values_.unknown(type, std::max(scope_of(v), at_least));
-      }
+    const Value has_rounds[] = {from, to};
+    const Guard runs = {values_.apply(Op::Lt, DataType::U32, has_rounds)}, runs_not = {runs.condition, false};
+    // A round of which each invocation is in its own.
+    const auto any_round = [&] {
+      const bool outer = std::exchange(goes_by_, true);
+      forget(assigned, Scope::Invocation);
+      in_loop(counter, from, a_round(Scope::Invocation), to);
+      const bool ended = walk(node.body);
+      goes_by_ = outer;
+      return ended || contradict(guards_);
     };
-    const auto in_loop = [&](Value k) {
-      variables_[counter] = k;
-      const Value low[] = {from, k}, high[] = {k, to};
-      guards_.push_back({values_.apply(Op::Le, DataType::U32, low)});
-      guards_.push_back({values_.apply(Op::Lt, DataType::U32, high)});
-    };
-    const std::vector<uint32_t> before = open_;
-    if (!barriers || !always_meets_barrier(node.body)) {
-      // Rounds of different invocations may lie in one interval. Where a round may go by without a barrier,
-      // this holds as if there were none in it at all.
-      const bool outer = std::exchange(ignores_barriers_, true);
-      const size_t made = out_.accesses_.size();
-      forget(Scope::Invocation);
-      in_loop(values_.unknown(DataType::U32, Scope::Invocation, uint32_t(least), uint32_t(most)));
-      walk(node.body);
-      ignores_barriers_ = outer;
-      for (size_t k = made; k < out_.accesses_.size(); ++k) out_.accesses_[k].intervals = before;
-      open_ = before;
-    } else {
-      const std::vector<uint32_t> without = doubled(before);  // the loop runs no round
-      const Value k = values_.unknown(DataType::U32, Scope::Workgroup, uint32_t(least), uint32_t(most));
-      forget(Scope::Workgroup);
-      in_loop(k);
-      walk(node.body);
-      const std::vector<uint32_t> tail = open_;
-      const std::vector<uint32_t> last = doubled(tail);  // no other round follows
+    if (!barriers) {
+      any_round();
       guards_.resize(depth);
-      const Value next[] = {k, values_.constant(1)};
-      forget(Scope::Workgroup);
-      in_loop(values_.apply(Op::Add, DataType::U32, next));
-      walk(node.body);
-      open_ = without;
-      open_.insert(open_.end(), last.begin(), last.end());
+      forget(assigned, Scope::Workgroup);
+      return false;
     }
+    // Does every round meet a barrier?
+    const auto variables = variables_;
+    const bool recorded = std::exchange(records_, false);
+    const bool meets = any_round();
+    records_ = recorded;
+    variables_ = variables;
     guards_.resize(depth);
-    forget(Scope::Workgroup);
+    if (goes_by_) {
+      if (meets) {  // only who runs no round of it goes by
+        guards_.push_back(runs_not);
+        return contradict(guards_);
+      }
+      any_round();
+      guards_.resize(depth);
+      forget(assigned, Scope::Invocation);
+      return false;
+    }
+    const std::vector<uint32_t> before = open_;
+    const Value k = a_round(Scope::Workgroup);
+    const Value next = [&] {
+      const Value one_more[] = {k, values_.constant(1)};
+      return meets ? values_.apply(Op::Add, DataType::U32, one_more) : a_round(Scope::Workgroup);
+    }();
+    const Value last_one[] = {next, to}, first_one[] = {k, from}, later[] = {k, next};
+    const std::vector<uint32_t> without = meets ? doubled(before, runs_not) : doubled(before);
+    if (meets) open_ = doubled(before, Guard{values_.apply(Op::Eq, DataType::U32, first_one)});
+    forget(assigned, Scope::Workgroup);
+    in_loop(counter, from, k, to);
+    walk(node.body);
+    guards_.resize(depth);
+    const std::vector<uint32_t> tail = open_;
+    // No other round follows that meets a barrier.
+    const std::vector<uint32_t> last =
+        meets ? doubled(tail, Guard{values_.apply(Op::Ge, DataType::U32, last_one)}) : doubled(tail);
+    if (!meets) {
+      // Rounds that go by, in whatever interval the ones around them leave open.
+      for (const auto* more : {&before, &without, &last}) add(open_, *more);
+      any_round();
+      guards_.resize(depth);
+      open_ = tail;
+    }
+    forget(assigned, Scope::Workgroup);
+    if (!meets) guards_.push_back({values_.apply(Op::Lt, DataType::U32, later)});
+    in_loop(counter, from, next, to);
+    walk(node.body);
+    guards_.resize(depth);
+    open_ = without;
+    add(open_, last);
+    forget(assigned, Scope::Workgroup);
+    return false;
   }
 
-  /// Intervals that begin as these did, for another way to go on from there.
-  std::vector<uint32_t> doubled(const std::vector<uint32_t>& intervals) {
+  /// Whether no invocation is where all of these hold.
+  bool contradict(std::span<const Guard> guards) {
+    RaceSystem system(values_, true);
+    for (const Guard& guard : guards) system.require(guard, Side::First);
+    return system.is_impossible();
+  }
+  static void add(std::vector<uint32_t>& to, const std::vector<uint32_t>& more) {
+    for (const uint32_t interval : more) {
+      if (std::ranges::find(to, interval) == to.end()) to.push_back(interval);
+    }
+  }
+
+  /// Intervals that begin as these did, for another way to go on from there, of which something more may be
+  /// known.
+  std::vector<uint32_t> doubled(const std::vector<uint32_t>& intervals, std::optional<Guard> known = {}) {
     std::vector<uint32_t> out;
     for (const uint32_t interval : intervals) {
-      out.push_back(new_interval());
+      Interval more = out_.intervals_[interval];
+      if (known) more.push_back(*known);
+      out.push_back(uint32_t(out_.intervals_.size()));
+      out_.intervals_.push_back(std::move(more));
       for (Access& access : out_.accesses_) {
         if (std::ranges::find(access.intervals, interval) != access.intervals.end())
           access.intervals.push_back(out.back());
@@ -296,23 +385,6 @@ class RaceWalk {
       if (node.orelse != ir::kNoBlock && has_barrier(node.orelse)) return true;
     }
     return false;
-  }
-  /// Whether every way through the block meets a barrier, or ends the invocation.
-  bool always_meets_barrier(BlockId block) const {
-    for (const ir::NodeId id : code_.block(block)) {
-      const ir::Node node = code_[id];
-      if (node.kind == NodeKind::Barrier) return true;
-      if (node.kind == NodeKind::Block && always_meets_barrier(node.body)) return true;
-      if (node.kind == NodeKind::Loop && has_rounds(node) && always_meets_barrier(node.body)) return true;
-      if (node.kind == NodeKind::If && node.orelse != ir::kNoBlock && always_meets_barrier(node.body) &&
-          always_meets_barrier(node.orelse))
-        return true;
-    }
-    return false;
-  }
-  bool has_rounds(const ir::Node& node) const {
-    const ir::Expr &from = code_[code_.arg(node, 0)], &to = code_[code_.arg(node, 1)];
-    return from.kind == ExprKind::Literal && to.kind == ExprKind::Literal && from.immediate < to.immediate;
   }
   void collect_assigned(BlockId block, std::set<uint32_t>& out) const {
     for (const ir::NodeId id : code_.block(block)) {
@@ -334,29 +406,48 @@ class RaceWalk {
   std::vector<Value> variables_;
   std::vector<Guard> guards_;
   std::vector<uint32_t> open_;  // the intervals that the next access may lie in
-  uint32_t intervals_ = 0;
+  uint64_t rounds_ = 1;         // of the unrolled loops around
   uint32_t statements_ = 0;
-  bool ignores_barriers_ = false;
+  bool goes_by_ = false;  // in a round that meets no barrier, perhaps another one than others
+  bool records_ = true;
 };
 
-RaceAnalysis::RaceAnalysis(const RaceInput& input) : input_(input), values_(input.program.workgroup_size) {
+std::vector<Interval> RaceAnalysis::shared(const Access& a, const Access& b) const {
+  std::vector<Interval> out;
+  for (const uint32_t interval : a.intervals) {
+    if (std::ranges::find(b.intervals, interval) == b.intervals.end()) continue;
+    if (intervals_[interval].empty()) return {{}};
+    out.push_back(intervals_[interval]);
+  }
+  return out;
+}
+
+RaceAnalysis::RaceAnalysis(const RaceInput& input)
+    : input_(input), values_(input.program.workgroup_size, input.steps) {
   RaceWalk(input, *this).run();
   const bool one_workgroup = single_[0] && single_[1] && single_[2];
   for (uint32_t i = 0; i < accesses_.size() && incomplete_.empty(); ++i) {
     for (uint32_t j = i; j < accesses_.size(); ++j) {
       const Access &a = accesses_[i], &b = accesses_[j];
       if (a.buffer != b.buffer || !(a.writes || b.writes) || (a.atomic && b.atomic)) continue;
-      const bool share = std::ranges::any_of(a.intervals, [&](uint32_t interval) {
-        return std::ranges::find(b.intervals, interval) != b.intervals.end();
-      });
+      const std::vector<Interval> intervals = shared(a, b);
       const bool storage = input.program.buffers[a.buffer].access != BufferAccess::Workgroup;
       for (const bool same : {true, false}) {
-        if (same ? !share : !storage || one_workgroup) continue;
+        if (same ? intervals.empty() : !storage || one_workgroup) continue;
         if (++pairs_ > kMostPairs) {
           incomplete_ = "the program has too many pairs of accesses";
           return;
         }
-        if (can_meet(a, b, same, i == j)) open_.push_back({i, j, same});
+        const bool meet = same ? std::ranges::any_of(intervals,
+                                                     [&](const Interval& interval) {
+                                                       return can_meet(a, b, true, i == j, interval);
+                                                     })
+                               : can_meet(a, b, false, i == j, {});
+        if (meet) open_.push_back({i, j, same});
+        if (values_.steps_left() == 0) {
+          incomplete_ = "the program takes more arithmetic than is spent on one";
+          return;
+        }
         if (open_.size() > kMostOpen) {
           incomplete_ = "too many pairs of accesses are beyond linear arithmetic";
           return;
@@ -399,7 +490,8 @@ bool is_injective(const ir::Program& program, uint32_t buffer) {
 
 }  // namespace
 
-bool RaceAnalysis::can_meet(const Access& a, const Access& b, bool same_workgroup, bool same_access) {
+bool RaceAnalysis::can_meet(const Access& a, const Access& b, bool same_workgroup, bool same_access,
+                            const Interval& interval) {
   const auto bounds = bounds_of(input_.program, values_, a.buffer);
   // They are two: their places differ first in one of the axes, one way or the other.
   for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -431,6 +523,10 @@ bool RaceAnalysis::can_meet(const Access& a, const Access& b, bool same_workgrou
       }
       for (const Guard& guard : a.guards) system.require(guard, Side::First);
       for (const Guard& guard : b.guards) system.require(guard, Side::Second);
+      for (const Guard& guard : interval) {
+        system.require(guard, Side::First);
+        system.require(guard, Side::Second);
+      }
       if (!system.is_impossible()) return true;
     }
   }
@@ -466,6 +562,17 @@ RaceAnalysis::Question RaceAnalysis::question(smt::Pool& pool, const OpenPair& p
   }
   for (const Guard& guard : a.guards) all.push_back(formulas.holds(guard, Side::First));
   for (const Guard& guard : b.guards) all.push_back(formulas.holds(guard, Side::Second));
+  if (pair.same_workgroup) {
+    std::vector<smt::Term> ways;
+    for (const Interval& interval : shared(a, b)) {
+      std::vector<smt::Term> way;
+      for (const Side side : {Side::First, Side::Second}) {
+        for (const Guard& guard : interval) way.push_back(formulas.holds(guard, side));
+      }
+      ways.push_back(pool.all(way));
+    }
+    all.push_back(pool.any(ways));
+  }
   all.push_back(formulas.facts());
   return {pool.all(all), formulas.loads()};
 }

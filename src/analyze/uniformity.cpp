@@ -1,4 +1,5 @@
 #include "analyze/uniformity.h"
+#include "spec/ops.h"
 
 namespace vyre::analyze {
 
@@ -238,7 +239,6 @@ void Uniformity::propagate(Fact fact) {
 }
 
 std::vector<DivergenceStep> Uniformity::explain(NodeId node, size_t limit) const {
-  using Kind = DivergenceStep::Kind;
   std::vector<DivergenceStep> steps;
   bool of_control = true;  // what is explained next: control at `at`, or else its operands
   uint32_t at = index(node);
@@ -248,10 +248,10 @@ std::vector<DivergenceStep> Uniformity::explain(NodeId node, size_t limit) const
       at = cause & ~kOther;
       of_control = (cause & kOther) != 0;
       if (of_control) {
-        steps.push_back({Kind::Return, NodeId{at}});
+        steps.push_back({DivergenceStep::Kind::Return, NodeId{at}});
         continue;
       }
-      steps.push_back({Kind::Condition, NodeId{at}, named_cause(at)});
+      steps.push_back({DivergenceStep::Kind::Condition, NodeId{at}, named_cause(at)});
     }
     // The operands of `at` can differ, by an expression that does so by itself or by a variable.
     const ExprId expr = named_cause(at);
@@ -261,9 +261,9 @@ std::vector<DivergenceStep> Uniformity::explain(NodeId node, size_t limit) const
     of_control = (cause & kOther) != 0;
     if (steps.size() == limit) return steps;
     if (of_control) {
-      steps.push_back({Kind::AssignedControl, NodeId{at}});
+      steps.push_back({DivergenceStep::Kind::AssignedControl, NodeId{at}});
     } else {
-      steps.push_back({Kind::AssignedValue, NodeId{at}, named_cause(at)});
+      steps.push_back({DivergenceStep::Kind::AssignedValue, NodeId{at}, named_cause(at)});
     }
   }
   return steps;

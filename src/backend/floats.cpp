@@ -5,11 +5,9 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <string>
 
-#include "backend/cache_folder.h"
-#include "base/digest.h"
+#include "spec/ops.h"
 
 namespace vyre::backend {
 namespace {
@@ -17,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using lower::RawOp;
 
-/// Changes whenever the file of a verdict has another layout.
-constexpr std::string_view kFormat = "vyre-float-verdict/1";
+/// Changes whenever a verdict is written otherwise.
+constexpr std::string_view kFormat = "vyre-float-verdict/2";
 
 /// The instructions that promises give, or do not give; what IEEE 754 promises of none nobody misses.
 std::vector<std::string> given(const lower::FloatPromises& promises, bool wanted) {
@@ -30,14 +28,9 @@ std::vector<std::string> given(const lower::FloatPromises& promises, bool wanted
   return out;
 }
 
-fs::path file_of(const fs::path& folder, const lower::FloatPromises& promised, const std::string& machine) {
-  if (folder.empty()) return {};
-  Hasher hasher;
-  for (const std::string_view text : {kFormat, std::string_view(VYRE_VERSION), std::string_view(machine)})
-    hasher.update_u64(text.size()).update(text);
-  hasher.update_u32(probe::kVersion);
-  for (const std::string& mnemonic : given(promised, true)) hasher.update(mnemonic).update(" ");
-  return folder / (hasher.finish().hex() + ".verdict");
+Digest key_of(const lower::FloatPromises& promised, std::string_view machine) {
+  return cache_key({kFormat, VYRE_VERSION, machine, std::to_string(probe::kVersion),
+                    fmt::format("{}", fmt::join(given(promised, true), " "))});
 }
 
 }  // namespace
@@ -68,7 +61,10 @@ std::string FloatProfile::key() const { return fmt::format("floats {}", fmt::joi
 
 FloatSupport::FloatSupport(FloatForm form, const lower::FloatPromises& promised, std::string machine,
                            fs::path cache)
-    : form_(form), promised_(promised), file_(file_of(cache, promised, machine)) {}
+    : form_(form),
+      promised_(promised),
+      files_(std::move(cache), ".verdict"),
+      key_(key_of(promised, machine)) {}
 
 Result<const FloatProfile*> FloatSupport::profile(const probe::Compile& compile) {
   const std::scoped_lock lock(mutex_);
@@ -93,40 +89,33 @@ Result<const FloatProfile*> FloatSupport::profile(const probe::Compile& compile)
   return &*profile_;
 }
 
-// The file: its format, "steady" or "unsteady", the instructions that are kept, then a line a finding; and at
-// the end the digest of all that, so that a damaged file is no verdict.
+// The content: "steady" or "unsteady", the instructions that are kept, then a line a finding.
 std::optional<FloatProfile> FloatSupport::stored() const {
-  if (file_.empty()) return std::nullopt;
-  std::ifstream in(file_, std::ios::binary);
-  const std::string whole{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  constexpr size_t kTail = 2 * sizeof(Digest::bytes) + 1;
-  if (whole.size() <= kTail) return std::nullopt;
-  const std::string_view body = std::string_view(whole).substr(0, whole.size() - kTail);
-  if (std::string_view(whole).substr(body.size()) != sha256(body).hex() + "\n") return std::nullopt;
+  const auto content = files_.find(key_);
+  if (!content) return std::nullopt;
   std::vector<std::string> lines;
-  for (std::string_view left = body; !left.empty();) {
+  const std::string_view text(reinterpret_cast<const char*>(content->data()), content->size());
+  for (std::string_view left = text; !left.empty();) {
     const size_t end = std::min(left.find('\n'), left.size() - 1);
     lines.emplace_back(left.substr(0, end));
     left.remove_prefix(end + 1);
   }
-  if (lines.size() < 3 || lines[0] != kFormat) return std::nullopt;
-  FloatProfile out{.form = form_, .used = promised_, .steady = lines[1] == "steady"};
+  if (lines.size() < 2) return std::nullopt;
+  FloatProfile out{.form = form_, .used = promised_, .steady = lines[0] == "steady"};
   for (const lower::RawOpInfo& info : lower::kRawOps) {
     const bool kept =
-        fmt::format(" {} ", lines[2]).find(fmt::format(" {} ", info.mnemonic)) != std::string::npos;
+        fmt::format(" {} ", lines[1]).find(fmt::format(" {} ", info.mnemonic)) != std::string::npos;
     if (!kept) out.used[info.op] = {};
   }
-  out.findings.assign(lines.begin() + 3, lines.end());
+  out.findings.assign(lines.begin() + 2, lines.end());
   return out;
 }
 
 void FloatSupport::store(const FloatProfile& profile) const {
-  if (file_.empty()) return;
-  std::string body = fmt::format("{}\n{}\n{}\n", kFormat, profile.steady ? "steady" : "unsteady",
-                                 fmt::join(given(profile.used, true), " "));
-  for (const std::string& finding : profile.findings) body += finding + "\n";
-  body += sha256(body).hex() + "\n";
-  write_cached(file_, std::as_bytes(std::span(body)));
+  std::string content = fmt::format("{}\n{}\n", profile.steady ? "steady" : "unsteady",
+                                    fmt::join(given(profile.used, true), " "));
+  for (const std::string& finding : profile.findings) content += finding + "\n";
+  files_.keep(key_, std::as_bytes(std::span(content)));
 }
 
 fs::path default_verdict_folder() { return cache_folder("floats"); }

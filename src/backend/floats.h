@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "backend/cache_files.h"
 #include "backend/float_form.h"
 #include "backend/probe.h"
 #include "lower/kernel.h"
@@ -52,7 +53,8 @@ class FloatSupport {
 
   const FloatForm form_;
   const lower::FloatPromises promised_;
-  const std::filesystem::path file_;
+  const CacheFiles files_;
+  const Digest key_;
   std::mutex mutex_;
   std::optional<FloatProfile> profile_;
 };

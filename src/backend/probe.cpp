@@ -8,6 +8,7 @@
 #include "backend/probe_contexts.h"
 #include "lower/fast_forms.h"
 #include "lower/kernel.h"
+#include "spec/ops.h"
 
 namespace vyre::backend::probe {
 namespace {

@@ -9,6 +9,7 @@
 #include "ir/builder.h"
 #include "num/float.h"
 #include "num/functions.h"
+#include "spec/ops.h"
 
 namespace vyre::backend::probe {
 namespace {
@@ -43,10 +44,10 @@ Tree sqrt(const Tree& a) { return apply(Op::FSqrt, {a}); }
 
 // ---- The contexts
 
-using Answers = void (*)(FloatFormat f, num::Column a, num::Results out);
+using ColumnFunction = void (*)(FloatFormat f, num::Column a, num::Results out);
 struct Function {
   Op op;
-  Answers answers;
+  ColumnFunction answers;
 };
 constexpr Function kFunctions[] = {
     {Op::FSin, num::sin},   {Op::FCos, num::cos},   {Op::FTan, num::tan},     {Op::FASin, num::asin},

@@ -4,27 +4,12 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
+
 namespace vyre {
 namespace {
 
 bool continues_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-/// The length of the well-formed UTF-8 sequence of a printable code point at the start of the text; 0 if
-/// there is none.
-size_t printable_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  const size_t length = first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  if (length == 0 || first >= 0xf5) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  const bool outside = (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);
-  const bool control = first == 0xc2 && byte(1) < 0xa0;
-  return overlong || outside || control ? 0 : length;
-}
 
 /// What is shown of a line: all of it, or of a long one the part around an offset. A file may be one line of
 /// megabytes with thousands of faults in it.
@@ -119,25 +104,25 @@ std::string_view Source::line(uint32_t number) const {
 std::string render(const Diag& diag, const Source* source, std::string_view file) {
   const DiagInfo& info = diag_info(diag.code);
   std::string out;
-  const std::string_view name = source != nullptr ? std::string_view(source->name()) : file;
+  const std::string name = printable(source != nullptr ? std::string_view(source->name()) : file);
   if (source != nullptr && diag.span.known()) {
     const auto at = source->position(diag.span.begin);
     out += fmt::format("{}:{}:{}: ", name, at.line, at.column);
   } else if (!name.empty()) {
     out += fmt::format("{}: ", name);
   }
-  out += fmt::format("error[{}]: {}\n", info.name, diag.message);
+  out += fmt::format("error[{}]: {}\n", info.name, printable(diag.message, /*lines=*/true));
   if (source != nullptr && diag.span.known()) render_place(out, *source, diag.span);
   for (const DiagNote& note : diag.notes) {
     if (source != nullptr && note.span.known()) {
       const auto at = source->position(note.span.begin);
-      out += fmt::format("{}:{}:{}: note: {}\n", name, at.line, at.column, note.message);
+      out += fmt::format("{}:{}:{}: note: {}\n", name, at.line, at.column, printable(note.message, true));
       render_place(out, *source, note.span);
     } else {
-      out += fmt::format("  note: {}\n", note.message);
+      out += fmt::format("  note: {}\n", printable(note.message, true));
     }
   }
-  if (!diag.help.empty()) out += fmt::format("  help: {}\n", diag.help);
+  if (!diag.help.empty()) out += fmt::format("  help: {}\n", printable(diag.help, true));
   return out;
 }
 

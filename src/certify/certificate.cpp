@@ -10,6 +10,7 @@
 #include "certify/fields.h"
 #include "certify/merkle.h"
 #include "certify/packing.h"
+#include "spec/ops.h"
 #include "verify/leaves.h"
 
 namespace vyre::certify {
@@ -19,7 +20,7 @@ using nlohmann::json;
 
 constexpr int kMaxDepth = 16;  // of nesting; a statement has 7
 constexpr std::string_view kStatementType = "https://in-toto.io/Statement/v1";
-constexpr std::string_view kPredicateType = "https://vyre.dev/conformance/v4";
+constexpr std::string_view kPredicateType = "https://vyre.dev/conformance/v5";
 constexpr size_t kMaxParts = size_t{1} << 22;  // of the verdicts, unpacked
 
 /// What a tier gives, as SEMANTICS has it.
@@ -95,7 +96,8 @@ json statement(const Certificate& certificate) {
   predicate["levels"] = {{"line", certificate.level_line()}};
   for (const verify::Track track : certificate.registry.tracks())
     predicate["levels"][std::string(text(track))] = text(track, certificate.level(track));
-  predicate["totals"] = to_json(totals(certificate.verdicts));
+  predicate["coverage"] = to_json(coverage(certificate));
+  predicate["totals"] = to_json(totals(certificate));
   predicate["trusts"] = trusted();
   // Of strings that went through to_json(), which leaves nothing that is no UTF-8.
   const std::string name =
@@ -196,11 +198,38 @@ std::optional<std::string> wrong_deviations(const verify::Verdict& verdict) {
   return std::nullopt;
 }
 
+/// Whether coverage is told of a family alone, and of all of its cases; what stopped it left some out.
+/// Whether it is that of the plan is recomputed by whoever has the factors (suite/suite.h).
+std::optional<std::string> wrong_coverage(const verify::Verdict& verdict) {
+  const verify::Coverage& coverage = verdict.coverage;
+  if (coverage == verify::Coverage{}) return std::nullopt;
+  if (verdict.kind != verify::SubjectKind::Family) return "an operation has coverage of shapes";
+  if (coverage.factors.empty() || coverage.tuples.empty()) return "the coverage has no factors or no tuples";
+  uint64_t planned = 0;
+  for (const verify::OracleCases& oracle : verdict.parity) planned += oracle.tally.planned;
+  for (const verify::Coverage::Factor& factor : coverage.factors) {
+    uint64_t cases = 0;
+    for (const verify::Coverage::Level& level : factor.levels) cases += std::min(level.cases, planned);
+    if (cases > planned)
+      return fmt::format("{} cases of the factor {} are told, and {} were planned", cases, factor.factor,
+                         planned);
+  }
+  for (size_t k = 0; k < coverage.tuples.size(); ++k) {
+    const verify::Coverage::Tuples& tuples = coverage.tuples[k];
+    const bool whole = tuples.covered == tuples.feasible || !verdict.error.empty();
+    if (tuples.strength != k + 1 || tuples.covered > tuples.feasible || !whole)
+      return fmt::format("of tuples of {} levels {} are covered, and {} are feasible", tuples.strength,
+                         tuples.covered, tuples.feasible);
+  }
+  return std::nullopt;
+}
+
 /// Whether leaves and tallies tell the same, and no other track's subject is among the verdicts.
 std::optional<std::string> disagreement(const verify::Verdict& verdict, bool approximate) {
   if ((verdict.track == verify::Track::Approximate) != approximate)
     return "strict and approximate verdicts never share a certificate";
   if (const auto wrong = wrong_deviations(verdict)) return wrong;
+  if (const auto wrong = wrong_coverage(verdict)) return wrong;
   for (const verify::OracleCases& oracle : verdict.parity) {
     verify::Tally sum;
     for (const verify::Leaf& leaf : verdict.leaves) {
@@ -244,7 +273,7 @@ Result<Certificate> read_statement(std::string_view payload) {
   if (const auto wrong = wrong_waivers(*certificate)) return std::unexpected(inconsistent(*wrong));
   // What is derived must be what follows, first by name for a helpful message, then byte for byte.
   const json expected = statement(*certificate);
-  for (const char* derived : {"levels", "root", "tier", "totals", "track", "trusts"}) {
+  for (const char* derived : {"coverage", "levels", "root", "tier", "totals", "track", "trusts"}) {
     const auto at = predicate->find(derived);
     const json& follows = expected["predicate"][derived];
     if (at == predicate->end() || *at != follows) {
@@ -317,9 +346,31 @@ Result<void> require(const Certificate& certificate, const Requirement& wanted) 
                                    "the report says what is missing"));
 }
 
-Totals totals(const std::vector<verify::Verdict>& verdicts) {
+Coverage coverage(const Certificate& certificate) {
+  const Registry& r = certificate.registry;
+  Coverage out;
+  out.operations.of = r.operations + r.float_operations + r.approximate_operations;
+  out.families.of = r.families + r.float_families + r.approximate_families;
+  out.operators.of = r.operators;
+  out.shapes.of = r.shapes;
+  out.laws.of = r.laws;
+  out.classes.of = r.classes;
+  out.boundaries.of = r.boundaries;
+  for (const verify::Verdict& v : certificate.verdicts) {
+    if (v.error.empty())
+      (v.kind == verify::SubjectKind::Operation ? out.operations : out.families).covered += 1;
+    out.operators.covered += v.operators;
+    out.shapes.covered += v.shapes;
+    for (const verify::LawVerdict& law : v.laws) out.laws.covered += is_settled(law, certificate.strength);
+    for (const verify::ClassHits& c : v.classes) out.classes.covered += c.hits != 0;
+    out.boundaries.covered += v.boundaries_hit;
+  }
+  return out;
+}
+
+Totals totals(const Certificate& certificate) {
   Totals t;
-  for (const verify::Verdict& v : verdicts) {
+  for (const verify::Verdict& v : certificate.verdicts) {
     for (const verify::OracleCases& o : v.parity) {
       t.parity_cases += o.tally.completed;
       t.planned += o.tally.planned;
@@ -338,7 +389,7 @@ Totals totals(const std::vector<verify::Verdict>& verdicts) {
     for (const verify::LawVerdict& law : v.laws) {
       for (const verify::Evidence& e : law.evidence) t.law_cases += e.cases;
       (law.claimed ? t.laws_claimed : t.laws_denied) += 1;
-      if (is_settled(law)) (law.claimed ? t.laws_verified : t.laws_refuted) += 1;
+      if (is_settled(law, certificate.strength)) (law.claimed ? t.laws_verified : t.laws_refuted) += 1;
     }
   }
   t.failed = t.planned;

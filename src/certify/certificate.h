@@ -24,7 +24,7 @@
 
 namespace vyre::certify {
 
-inline constexpr uint32_t kFormatVersion = 4;
+inline constexpr uint32_t kFormatVersion = 5;
 
 /// What was there to be certified: the operations and families of this build.
 struct Registry {
@@ -35,6 +35,13 @@ struct Registry {
   uint32_t float_families = 0;
   uint32_t approximate_operations = 0;  // and then there are none of the others
   uint32_t approximate_families = 0;
+  // What the entries have: of operations and operators the laws, claimed and denied; of operations the
+  // classes and boundary values; of families the operators at a type and the programs of a shape.
+  uint32_t laws = 0;
+  uint32_t classes = 0;
+  uint32_t boundaries = 0;
+  uint32_t operators = 0;
+  uint32_t shapes = 0;
 
   uint32_t operations_of(verify::Track track) const {
     switch (track) {
@@ -98,6 +105,21 @@ struct Certificate {
   bool operator==(const Certificate&) const = default;
 };
 
+/// How much of a registry a run covered.
+struct Coverage {
+  struct Share {
+    uint32_t covered = 0, of = 0;
+    bool operator==(const Share&) const = default;
+  };
+  Share operations, families;  // judged to the end
+  Share operators, shapes;     // of families, the same
+  Share laws;                  // verified, or refuted as they are denied
+  Share classes;               // that a case was in
+  Share boundaries;            // boundary values that were run
+  bool operator==(const Coverage&) const = default;
+};
+Coverage coverage(const Certificate& certificate);
+
 struct Totals {
   uint64_t parity_cases = 0;
   uint64_t law_cases = 0;  // instances of statements, on the definition and on the backend
@@ -111,7 +133,7 @@ struct Totals {
   /// answer.
   uint64_t planned = 0, passed = 0, failed = 0, waived = 0, unsupported = 0;
 };
-Totals totals(const std::vector<verify::Verdict>& verdicts);
+Totals totals(const Certificate& certificate);
 
 /// Whether the level is at least the one that was asked for. Errors: C006.
 Result<void> require(const Certificate& certificate, const Requirement& wanted);
@@ -138,9 +160,6 @@ Result<Signed> open(std::string_view text);
 
 /// The certificate that open() gives.
 Result<Certificate> parse(std::string_view text);
-
-/// A whole file. Errors: a message for exit code 2.
-std::expected<std::string, std::string> read_text(const std::filesystem::path& path);
 
 /// Whether write_atomically() could start: the folder is there and may be written to, the path is no folder.
 std::expected<void, std::string> check_writable(const std::filesystem::path& path);

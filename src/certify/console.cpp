@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 
+#include "spec/ops.h"
 #include "verify/operation.h"
 
 namespace vyre::certify {
@@ -35,7 +36,7 @@ Row row_of(const Certificate& c, const Verdict& v, double seconds) {
   uint64_t claimed = 0, verified = 0, denied = 0, refuted = 0;
   for (const verify::LawVerdict& law : v.laws) {
     (law.claimed ? claimed : denied) += 1;
-    if (is_settled(law)) (law.claimed ? verified : refuted) += 1;
+    if (is_settled(law, c.strength)) (law.claimed ? verified : refuted) += 1;
   }
   row.laws = claimed == 0 ? "-" : fmt::format("{}/{}", verified, claimed);
   row.denied = denied == 0 ? "-" : fmt::format("{}/{}", refuted, denied);
@@ -114,6 +115,24 @@ std::string errors(const Certificate& c) {
   return out + "\n";
 }
 
+/// What of the shape of programs and dispatches was run, and what the device has not.
+std::string shapes(const Certificate& c) {
+  std::string out;
+  for (const Verdict& v : c.verdicts) {
+    if (v.coverage.factors.empty()) continue;
+    out += fmt::format("  {}: {}\n", v.subject, covered(v.coverage));
+    for (const verify::Coverage::Factor& factor : v.coverage.factors) {
+      std::string levels;
+      for (const verify::Coverage::Level& level : factor.levels) {
+        const std::string cases = level.cases == 0 ? "not applicable" : grouped(level.cases);
+        levels += fmt::format("{}{}: {}", levels.empty() ? "" : "; ", level.level, cases);
+      }
+      out += fmt::format("    {}: {}\n", factor.factor, levels);
+    }
+  }
+  return out.empty() ? out : out + "\n";
+}
+
 /// How many cases each oracle judged, the stronger first.
 std::string judges(std::span<const Verdict> verdicts) {
   std::map<verify::Oracle, uint64_t> cases;
@@ -147,6 +166,17 @@ std::string distribution(const verify::Deviations& d) {
   }
   if (d.beyond != 0) out += fmt::format("{}beyond: {}", out.empty() ? "" : ", ", grouped(d.beyond));
   return out;
+}
+
+std::string covered(const verify::Coverage& coverage) {
+  std::string out;
+  for (const verify::Coverage::Tuples& tuples : coverage.tuples) {
+    out += fmt::format("{}{} of {} {}", out.empty() ? "" : ", ", grouped(tuples.covered),
+                       grouped(tuples.feasible),
+                       tuples.strength == 1 ? "levels" : fmt::format("{}-tuples of levels", tuples.strength));
+  }
+  return fmt::format("{} factors, {}; {} no case can have", coverage.factors.size(), out,
+                     grouped(coverage.infeasible));
 }
 
 std::string_view error_unit(const Verdict& v) {
@@ -207,10 +237,11 @@ std::string report(const Certificate& c, const ReportOptions& options) {
   out += table("operation", operations, !options.seconds.empty());
   out += table("family", families, !options.seconds.empty());
   out += errors(c);
+  out += shapes(c);
 
   for (const Verdict& v : c.verdicts) {
     std::vector<std::string> missing = missing_for_parity(v, c.strength);
-    const std::vector<std::string> laws = missing_for_laws(v);
+    const std::vector<std::string> laws = missing_for_laws(v, c.strength);
     missing.insert(missing.end(), laws.begin(), laws.end());
     if (missing.empty()) continue;
     out += fmt::format("{} {}\n", heading(standing_of(c, v)), name_of(v));
@@ -235,7 +266,7 @@ std::string report(const Certificate& c, const ReportOptions& options) {
     out += "\n";
   }
 
-  const Totals t = totals(c.verdicts);
+  const Totals t = totals(c);
   out += judges(c.verdicts);
   out += fmt::format("{} cases of parity, {} instances of laws, {} dispatches", grouped(t.parity_cases),
                      grouped(t.law_cases), grouped(t.dispatches));
@@ -245,6 +276,16 @@ std::string report(const Certificate& c, const ReportOptions& options) {
   out +=
       fmt::format("{} cases planned: {} passed, {} failed, {} waived, {} unsupported\n", grouped(t.planned),
                   grouped(t.passed), grouped(t.failed), grouped(t.waived), grouped(t.unsupported));
+  const Coverage covered = coverage(c);
+  const auto share = [](Coverage::Share s) {
+    return fmt::format("{} of {}", grouped(s.covered), grouped(s.of));
+  };
+  out += fmt::format(
+      "covered: {} operations, {} families, {} operators at a type, {} programs of a shape, {} laws, {} "
+      "classes, "
+      "{} boundary values\n",
+      share(covered.operations), share(covered.families), share(covered.operators), share(covered.shapes),
+      share(covered.laws), share(covered.classes), share(covered.boundaries));
   if (t.flaky != 0) out += fmt::format("{} subjects are flaky, and nothing is certified of them\n", t.flaky);
   for (const verify::Track track : c.registry.tracks()) {
     uint64_t least = UINT64_MAX;

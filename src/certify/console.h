@@ -41,6 +41,8 @@ std::string junit(const Certificate& certificate, const ReportOptions& options);
 std::string grouped(uint64_t n);
 /// "0: 9,000, 1: 1,000": how many answers were how many ULP off.
 std::string distribution(const verify::Deviations& deviations);
+/// "29 factors, 130 of 130 levels, 4,000 of 4,000 2-tuples of levels; 310 no case can have".
+std::string covered(const verify::Coverage& coverage);
 /// What the errors of an approximate subject are counted in: "ULP", of sums "ULP of the sum of magnitudes".
 std::string_view error_unit(const verify::Verdict& verdict);
 /// One word of a shell's command line, in quotes where it must be.

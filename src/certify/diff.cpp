@@ -32,7 +32,8 @@ struct Standing {
 Standing standing_of(const Verdict& v, verify::Strength strength) {
   if (auto missing = missing_for_parity(v, strength); !missing.empty())
     return {Level::None, std::move(missing.front())};
-  if (auto missing = missing_for_laws(v); !missing.empty()) return {Level::L1, std::move(missing.front())};
+  if (auto missing = missing_for_laws(v, strength); !missing.empty())
+    return {Level::L1, std::move(missing.front())};
   return {Level::L2, {}};
 }
 

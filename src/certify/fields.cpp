@@ -104,6 +104,36 @@ void describe(Archive& a, T& x)
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::Coverage::Level>
+{
+  a.field("level", x.level);
+  a.field("cases", x.cases);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::Coverage::Factor>
+{
+  a.field("factor", x.factor);
+  a.field("levels", x.levels);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::Coverage::Tuples>
+{
+  a.field("strength", x.strength);
+  a.field("covered", x.covered);
+  a.field("feasible", x.feasible);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, verify::Coverage>
+{
+  a.field("factors", x.factors);
+  a.field("tuples", x.tuples);
+  a.field("infeasible", x.infeasible);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
   requires std::same_as<std::remove_const_t<T>, verify::Verdict>
 {
   a.name("kind", x.kind, verify::kSubjectKindNames);
@@ -128,6 +158,9 @@ void describe(Archive& a, T& x)
   a.optional("error", x.error);
   a.later_name("track", x.track, verify::kTrackNames);
   a.later_field("deviations", x.deviations);
+  a.later_field("operators", x.operators);
+  a.later_field("shapes", x.shapes);
+  a.later_field("coverage", x.coverage);
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
@@ -151,24 +184,48 @@ void describe(Archive& a, T& x)
   a.later_field("float_families", x.float_families);
   a.later_field("approximate_operations", x.approximate_operations);
   a.later_field("approximate_families", x.approximate_families);
+  a.later_field("laws", x.laws);
+  a.later_field("classes", x.classes);
+  a.later_field("boundaries", x.boundaries);
+  a.later_field("operators", x.operators);
+  a.later_field("shapes", x.shapes);
 }
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
   requires std::same_as<std::remove_const_t<T>, Certificate>
 {
-  a.field("vyre", x.vyre);
-  a.field("backend", x.backend);
-  a.field("device", x.device);
-  a.field("driver", x.driver);
+  a.label("vyre", x.vyre);
+  a.label("backend", x.backend);
+  a.label("device", x.device);
+  a.label("driver", x.driver);
   a.optional("floats", x.floats);
   a.field("registry", x.registry);
   a.name("strength", x.strength, verify::kStrengthNames);
   a.field("seed", x.seed);
-  a.field("selection", x.selection);
+  a.label("selection", x.selection);
   a.field("verdicts", x.verdicts);
   a.later_field("waivers", x.waivers);
 }
 
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, Coverage::Share>
+{
+  a.field("covered", x.covered);
+  a.field("of", x.of);
+}
+template <typename Archive, typename T>
+void describe(Archive& a, T& x)
+  requires std::same_as<std::remove_const_t<T>, Coverage>
+{
+  a.later_field("operations", x.operations);
+  a.later_field("families", x.families);
+  a.later_field("operators", x.operators);
+  a.later_field("shapes", x.shapes);
+  a.later_field("laws", x.laws);
+  a.later_field("classes", x.classes);
+  a.later_field("boundaries", x.boundaries);
+}
 template <typename Archive, typename T>
 void describe(Archive& a, T& x)
   requires std::same_as<std::remove_const_t<T>, Totals>
@@ -192,9 +249,41 @@ void describe(Archive& a, T& x)
 
 std::string word(uint32_t bits) { return fmt::format("0x{:08x}", bits); }
 
+// Texts have bounds, so that a certificate is no way to fill a disk or to write on a terminal. A label is one
+// line.
+constexpr size_t kMaxLabelBytes = 4'096;
+constexpr size_t kMaxTextBytes = 65'536;
+
+/// How many bytes at the start are a control character, but for a line feed: of C0, DEL or C1. Of UTF-8.
+size_t control_bytes(std::string_view text) {
+  const auto c = static_cast<unsigned char>(text[0]);
+  if ((c < 0x20 && c != '\n') || c == 0x7f) return 1;
+  return c == 0xc2 && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xa0 ? 2 : 0;
+}
+
+/// The text within the bounds: without control characters, and cut where it is too long. Of UTF-8.
+std::string bounded(std::string_view text, size_t most, bool one_line) {
+  std::string out;
+  while (!text.empty()) {
+    size_t bytes = control_bytes(text);
+    const bool replaced = bytes != 0 || (one_line && text[0] == '\n');
+    bytes = std::max<size_t>(bytes, 1);
+    while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) ++bytes;
+    const std::string_view next = replaced ? std::string_view("\ufffd") : text.substr(0, bytes);
+    if (out.size() + next.size() > most) break;
+    out += next;
+    text.remove_prefix(bytes);
+  }
+  return out;
+}
+
 class Writer {
  public:
   json out = json::object();
+
+  void label(const char* name, const std::string& x) {
+    out[name] = bounded(utf8(x), kMaxLabelBytes, /*one_line=*/true);
+  }
 
   template <typename T>
   void field(const char* name, const T& x) {
@@ -223,10 +312,11 @@ class Writer {
   }
 
  private:
-  // A plugin may name its device in bytes that are no UTF-8: they are replaced, as JSON has none.
-  static json value(const std::string& x) {
-    return json::parse(json(x).dump(-1, ' ', false, json::error_handler_t::replace));
+  // A driver may name its device in bytes that are no UTF-8: they are replaced, as JSON has none.
+  static std::string utf8(const std::string& x) {
+    return json::parse(json(x).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
   }
+  static json value(const std::string& x) { return bounded(utf8(x), kMaxTextBytes, /*one_line=*/false); }
   static json value(bool x) { return x; }
   static json value(uint32_t x) { return x; }
   static json value(uint64_t x) { return decimal(x); }
@@ -260,6 +350,11 @@ class Reader {
   template <typename T>
   void field(const char* name, T& x) {
     if (const json* j = find(name)) read(*j, x, path_ + "/" + name);
+  }
+  void label(const char* name, std::string& x) {
+    field(name, x);
+    if (fault_.empty() && (x.size() > kMaxLabelBytes || x.contains('\n')))
+      fail(path_ + "/" + name, fmt::format("is not one line of at most {} bytes", kMaxLabelBytes));
   }
   void counts(const char* name, std::vector<uint64_t>& xs) {
     const json* j = find(name);
@@ -302,19 +397,17 @@ class Reader {
   void fail(const std::string& path, std::string_view what) {
     if (fault_.empty()) fault_ = fmt::format("{} {}", path.empty() ? "the document" : path, what);
   }
-  /// C0 (but a line feed, which notes have), DEL and C1. The text is well-formed UTF-8: the JSON parser saw
-  /// to it.
+  /// The text is well-formed UTF-8: the JSON parser saw to it. Notes have line feeds.
   static bool has_controls(std::string_view text) {
-    for (size_t i = 0; i < text.size(); ++i) {
-      const auto c = static_cast<unsigned char>(text[i]);
-      if ((c < 0x20 && c != '\n') || c == 0x7f) return true;
-      if (c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0) return true;
-    }
+    for (; !text.empty(); text.remove_prefix(1))
+      if (control_bytes(text) != 0) return true;
     return false;
   }
   void read(const json& j, std::string& x, const std::string& path) {
     const std::string* text = j.get_ptr<const std::string*>();
     if (text == nullptr) return fail(path, "is not a string");
+    if (text->size() > kMaxTextBytes)
+      return fail(path, fmt::format("is longer than {} bytes", kMaxTextBytes));
     if (has_controls(*text)) return fail(path, "holds a character that a terminal would obey");
     x = *text;
   }
@@ -371,6 +464,12 @@ class Reader {
 json to_json(const Certificate& certificate) {
   Writer w;
   describe(w, certificate);
+  return std::move(w.out);
+}
+
+json to_json(const Coverage& coverage) {
+  Writer w;
+  describe(w, coverage);
   return std::move(w.out);
 }
 

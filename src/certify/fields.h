@@ -14,6 +14,7 @@
 namespace vyre::certify {
 
 nlohmann::json to_json(const Certificate& certificate);
+nlohmann::json to_json(const Coverage& coverage);
 nlohmann::json to_json(const Totals& totals);
 nlohmann::json to_json(const verify::Verdict& verdict);
 

@@ -1,12 +1,10 @@
-// Reading and writing whole files.
+// Writing whole files.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "certify/certificate.h"
 
@@ -18,16 +16,6 @@ std::string failed(std::string_view verb, const std::filesystem::path& path, int
 }
 
 }  // namespace
-
-std::expected<std::string, std::string> read_text(const std::filesystem::path& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return std::unexpected(failed("read", path, EISDIR));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::unexpected(failed("read", path, errno));
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) return std::unexpected(failed("read", path, EIO));
-  return text;
-}
 
 std::expected<void, std::string> check_writable(const std::filesystem::path& path) {
   std::error_code error;

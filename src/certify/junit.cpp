@@ -113,7 +113,7 @@ std::string junit(const Certificate& c, const ReportOptions& options) {
       case Standing::Flaky: {
         ++failed;
         std::vector<std::string> missing = missing_for_parity(v, c.strength);
-        if (missing.empty()) missing = missing_for_laws(v);
+        if (missing.empty()) missing = missing_for_laws(v, c.strength);
         const std::string why = missing.empty() ? std::string(text(standing)) : missing.front();
         inside = fmt::format("    <failure message=\"{}\" type=\"{}\">{}</failure>\n", attribute(why),
                              text(standing), escaped(failures_of(v, options)));
@@ -133,6 +133,8 @@ std::string junit(const Certificate& c, const ReportOptions& options) {
           fmt::format("    <system-out>errors of at most {} {}, {} are allowed; {}</system-out>\n",
                       v.deviations.greatest, error_unit(v), v.deviations.bound, distribution(v.deviations));
     }
+    if (inside.empty() && !v.coverage.factors.empty())
+      inside = fmt::format("    <system-out>{}</system-out>\n", covered(v.coverage));
     const std::string head = fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
                                          text(v.kind), attribute(name_of(v)), seconds);
     cases += inside.empty() ? head + "/>\n" : head + ">\n" + inside + "  </testcase>\n";

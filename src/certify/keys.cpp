@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "base/digest.h"
-#include "certify/certificate.h"
+#include "base/read_file.h"
 
 namespace vyre::certify {
 namespace {
@@ -67,7 +67,7 @@ std::expected<Key, std::string> read_pem(std::string_view pem, std::string_view 
 
 template <typename T>
 std::expected<T, std::string> read_key(const std::filesystem::path& path) {
-  auto text = read_text(path);
+  auto text = read_file_text(path, kMaxKeyBytes);
   if (!text) return std::unexpected(text.error());
   auto key = T::from_pem(*text);
   OPENSSL_cleanse(text->data(), text->size());

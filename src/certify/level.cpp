@@ -48,14 +48,35 @@ bool supports(const LawVerdict& law, std::string_view subject, std::string_view 
   });
 }
 
-/// How many instances a law has on a domain of 256 values: all of them, or the law was not exhausted. A law
-/// of as many variables as its operation has operands counts one, which every operation has.
-uint64_t instances_on_256_values(const LawVerdict& law) {
-  const std::string_view name = std::string_view(law.law).substr(0, law.law.find('('));
+/// Where the name of an operator at a type ends in front of its law: "add.u64: Commutative"; 0 in a law of an
+/// operation.
+size_t operator_length(const LawVerdict& law) {
+  const size_t colon = law.law.find(": ");
+  return colon == std::string::npos ? 0 : colon + 2;
+}
+
+/// How many instances a law has on a domain of 2^bits values: all of them, or the law was not exhausted. A
+/// law of as many variables as its operation has operands counts one, which every operation has.
+uint64_t instances(const LawVerdict& law, uint32_t bits) {
+  std::string_view name = std::string_view(law.law).substr(operator_length(law));
+  name = name.substr(0, name.find('('));
   for (const spec::LawInfo& info : spec::kLaws) {
-    if (info.name == name) return uint64_t{1} << (8 * std::max(info.variables, 1u));
+    if (info.name == name) return uint64_t{1} << (bits * std::max(info.variables, 1u));
   }
   return UINT64_MAX;  // a law that this build does not know is not settled
+}
+
+/// Whether what a subject of evidence has settles a claimed law.
+bool is_verified(const LawVerdict& law, std::string_view subject, Strength strength) {
+  if (operator_length(law) != 0) {
+    return supports(law, subject, "exhausted(bool)", instances(law, 1)) ||
+           (supports(law, subject, "exhausted(edge16)", instances(law, 4)) &&
+            supports(law, subject, "witnessed(", parity_cases(strength)));
+  }
+  const uint64_t all = instances(law, 8);
+  return (supports(law, subject, "exhausted(u8)", all) || supports(law, subject, "exhausted(e5m2)", all)) &&
+         supports(law, subject, "exhausted(edge256)", all) &&
+         supports(law, subject, "witnessed(", kWitnessedCases);
 }
 
 }  // namespace
@@ -92,22 +113,13 @@ uint64_t parity_cases(Strength strength) {
   return 0;
 }
 
-bool is_settled(const LawVerdict& law) {
+bool is_settled(const LawVerdict& law, Strength strength) {
   if (law.evidence.empty()) return false;
   if (!std::all_of(law.evidence.begin(), law.evidence.end(), [](const Evidence& e) { return e.holds; }))
     return false;
   for (const std::string_view subject : {"spec", "device("}) {
-    if (law.claimed) {
-      const uint64_t instances = instances_on_256_values(law);
-      const bool exhausted = supports(law, subject, "exhausted(u8)", instances) ||
-                             supports(law, subject, "exhausted(e5m2)", instances);
-      if (!exhausted || !supports(law, subject, "exhausted(edge256)", instances) ||
-          !supports(law, subject, "witnessed(", kWitnessedCases)) {
-        return false;
-      }
-    } else if (!supports(law, subject, "refuted(", 1)) {
+    if (!(law.claimed ? is_verified(law, subject, strength) : supports(law, subject, "refuted(", 1)))
       return false;
-    }
   }
   return true;
 }
@@ -157,10 +169,10 @@ std::vector<std::string> missing_for_parity(const Verdict& verdict, Strength str
   return missing;
 }
 
-std::vector<std::string> missing_for_laws(const Verdict& verdict) {
+std::vector<std::string> missing_for_laws(const Verdict& verdict, Strength strength) {
   std::vector<std::string> missing;
   for (const LawVerdict& law : verdict.laws) {
-    if (!is_settled(law)) {
+    if (!is_settled(law, strength)) {
       missing.push_back(fmt::format("{} is not {}", law.law, law.claimed ? "verified" : "refuted"));
     }
   }
@@ -176,7 +188,7 @@ Level level_of(verify::Track track, std::span<const Verdict> verdicts, Strength 
     if (verdict.track != track) continue;
     (verdict.kind == SubjectKind::Family ? families : operations) += 1;
     if (!missing_for_parity(verdict, strength).empty()) return Level::None;
-    if (!missing_for_laws(verdict).empty()) {
+    if (!missing_for_laws(verdict, strength).empty()) {
       // An approximate operation has no laws, so what is missing is that something failed.
       if (track == verify::Track::Approximate) return Level::None;
       level = Level::L1;

@@ -42,10 +42,11 @@ inline constexpr uint64_t kWitnessedCases = 1'000'000;
 
 /// Why a verdict does not support a level; empty when it does.
 std::vector<std::string> missing_for_parity(const verify::Verdict& verdict, verify::Strength strength);
-std::vector<std::string> missing_for_laws(const verify::Verdict& verdict);
+std::vector<std::string> missing_for_laws(const verify::Verdict& verdict, verify::Strength strength);
 
-/// Whether everything planned for a law was run and came out as it was claimed or denied.
-bool is_settled(const verify::LawVerdict& law);
+/// Whether everything planned for a law was run and came out as it was claimed or denied. A law of an
+/// operator, "add.u64: Commutative", is witnessed as often as the tier wants cases of an operation.
+bool is_settled(const verify::LawVerdict& law, verify::Strength strength);
 
 /// The level of a track. None also when none of its operations was selected, or when some family of IR
 /// programs is not among the verdicts: operations are selected, families never are.

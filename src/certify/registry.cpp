@@ -4,8 +4,11 @@
 #include "algebra/law.h"
 #include "certify/certificate.h"
 #include "ops/operation.h"
+#include "spec/ops.h"
 #include "verify/families.h"
 #include "verify/leaves.h"
+#include "verify/operator_laws.h"
+#include "verify/shape_factors.h"
 #include "verify/shapes.h"
 #include "wire/wire.h"
 
@@ -97,9 +100,24 @@ void add(Hasher& h, const verify::Family family) {
       add(h, row.expected);
     }
   }
+  if (family == verify::Family::Shapes) {
+    for (const verify::ShapeFactorInfo& factor : verify::shape_factors()) {
+      add(h, factor.text);
+      for (const std::string_view level : factor.levels) add(h, level);
+    }
+  }
   for (const verify::Shape& shape : verify::shapes_of(family)) {
     add(h, shape.name);
     add(h, shape.text);
+  }
+  if (family != verify::Family::Operators) return;
+  for (const verify::OperatorLaw& law : verify::operator_laws()) {
+    add(h, verify::name_of(law));
+    h.update_u32(law.claimed ? 1 : 0);
+    for (const auto value : law.witness) {
+      h.update_u64(uint64_t(value >> 64));
+      h.update_u64(uint64_t(value));
+    }
   }
 }
 
@@ -145,6 +163,18 @@ Registry make_registry(bool approximate) {
   };
   using verify::Track;
   Registry out{.digest = h.finish().hex()};
+  for (const ops::Operation& op : ops::all_operations()) {
+    if (is_approximate(op) != approximate) continue;
+    out.laws += uint32_t(op.laws.size() + op.denied.size());
+    out.classes += uint32_t(op.classes.size());
+    out.boundaries += uint32_t(op.boundaries.size());
+  }
+  for (const verify::Part& part : verify::all_parts()) {
+    if ((part.track == Track::Approximate) != approximate) continue;
+    out.operators += uint32_t(verify::elementwise_subjects(part.family, part.track).size());
+    out.shapes += uint32_t(verify::shapes(part.family));
+  }
+  if (!approximate) out.laws += uint32_t(verify::operator_laws().size());
   if (approximate) {
     out.approximate_operations = operations(Track::Approximate);
     out.approximate_families = verify::parts_of(Track::Approximate);

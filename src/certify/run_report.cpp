@@ -74,7 +74,7 @@ std::string run_report(const Certificate& certificate, const RunFacts& facts) {
               {"seconds", facts.total_seconds},
               {"units", facts.units},
               {"units_kept", facts.kept},
-              {"totals", to_json(totals(certificate.verdicts))},
+              {"totals", to_json(totals(certificate))},
               {"subjects", json::array()}};
   for (size_t k = 0; k < certificate.verdicts.size(); ++k)
     out["subjects"].push_back(subject_of(certificate, k, facts));

@@ -54,7 +54,7 @@ Standing standing_of(const Certificate& certificate, const Verdict& verdict) {
   if (is_flaky(verdict)) return Standing::Flaky;
   if (is_waived(certificate, verdict)) return Standing::Waived;
   if (!missing_for_parity(verdict, certificate.strength).empty()) return Standing::Failed;
-  return missing_for_laws(verdict).empty() ? Standing::Passed : Standing::LawsFailed;
+  return missing_for_laws(verdict, certificate.strength).empty() ? Standing::Passed : Standing::LawsFailed;
 }
 
 void waive(Verdict& verdict) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/uniformity.h"
+#include "spec/ops.h"
 
 namespace vyre::check {
 namespace {

@@ -18,8 +18,8 @@ void BodyChecker::unknown_operation(ExprId id, const Expr& e) {
     }
     if (!versions.empty()) {
       help = fmt::format("it has version {}", versions);
-    } else if (!nearest.help().empty()) {
-      help = nearest.help();
+    } else {
+      help = nearest.help_or(std::move(help));
     }
   }
   report_.add(DiagCode::V017, code_.span(id),

@@ -6,6 +6,7 @@
 #include "check/body_checker.h"
 #include "check/wording.h"
 #include "spec/limits.h"
+#include "spec/ops.h"
 
 namespace vyre::check {
 

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "check/body_checker.h"
+#include "spec/ops.h"
 
 namespace vyre::check {
 

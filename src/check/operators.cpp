@@ -3,6 +3,7 @@
 #include "check/body_checker.h"
 #include "check/wording.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 #include "text/text.h"
 
 namespace vyre::check {
@@ -201,21 +202,18 @@ DataType BodyChecker::reduction(ExprId id, const Expr& e) {
   }
   const bool approximate = e.op == spec::Op::FReduceApprox;
   const auto fold = spec::fold_of(e.op, e.immediate);
-  if (!fold || !spec::folds_with(e.op, *fold)) {
+  if (!fold || !spec::is_fold(*fold)) {
     report_.add(DiagCode::V041, span,
                 fold ? fmt::format("{} cannot fold with `{}`", written(e.op), spec::mnemonic(*fold))
                      : fmt::format("{} without an operator that folds", written(e.op)),
-                approximate
-                    ? fmt::format("write {}(fadd, buffer, {}), or fmin or fmax", spec::mnemonic(e.op),
-                                  spec::kLeastTolerance)
-                    : fmt::format("write {}(fadd, buffer), or fmul, fmin or fmax", spec::mnemonic(e.op)));
+                fmt::format("write {}(fadd, buffer{}), or fmul, fmin or fmax", spec::mnemonic(e.op),
+                            approximate ? ", 1" : ""));
   }
-  if (const uint32_t tolerance = spec::tolerance_of(e.immediate);
-      approximate && tolerance < spec::kLeastTolerance) {
-    report_.add(DiagCode::V043, span, fmt::format("{} with a tolerance of {} ULP", written(e.op), tolerance),
-                fmt::format("tolerate at least {} ULP, which any tree of additions keeps, or fold by "
-                            "freduce_tree_binary or freduce_strict",
-                            spec::kLeastTolerance));
+  if (approximate && spec::tolerance_of(e.immediate) < spec::kLeastTolerance) {
+    report_.add(
+        DiagCode::V043, span, fmt::format("{} with a tolerance of 0 ULP", written(e.op)),
+        "tolerate at least 1 ULP, or fold by freduce_tree_binary or freduce_strict, whose result is one "
+        "for ever");
   }
   for (const ExprId bound : code_.args(e)) check_index(bound);
   const uint32_t target = find_buffer(e.symbol, span);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/diag.h"
+#include "base/names.h"
 
 namespace vyre::check {
 
@@ -33,23 +34,6 @@ class Report {
   Diag overflow_;
   size_t left_out_ = 0;
   uint32_t suggestions_left_ = 100;
-};
-
-/// `name` between backticks, cut after 60 bytes, with everything that is not printable ASCII escaped.
-std::string quoted(std::string_view name);
-
-/// Finds the candidate that was probably meant: the one nearest to a name, if it is near enough.
-class NearestName {
- public:
-  explicit NearestName(std::string_view wanted);
-  void consider(std::string_view candidate);
-  /// "did you mean `x`?", or nothing.
-  std::string help() const;
-
- private:
-  std::string_view wanted_;
-  std::string_view best_;
-  size_t best_distance_;
 };
 
 }  // namespace vyre::check

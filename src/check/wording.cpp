@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "spec/casts.h"
+#include "spec/ops.h"
 #include "text/operators.h"
 
 namespace vyre::check {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "spec/ops.h"
+#include "spec/op.h"
 #include "spec/types.h"
 
 namespace vyre::check {

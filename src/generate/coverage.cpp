@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "spec/casts.h"
+#include "spec/ops.h"
 
 namespace vyre::generate {
 namespace {

@@ -14,6 +14,7 @@
 
 #include "check/checked.h"
 #include "generate/programs.h"
+#include "spec/ops.h"
 
 namespace vyre::generate {
 

@@ -1,4 +1,5 @@
 #include "generate/program_edits.h"
+#include "spec/ops.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
 #include "generate/program_writer.h"
+#include "spec/ops.h"
 
 #include <algorithm>
 

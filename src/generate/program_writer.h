@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "generate/programs.h"
+#include "spec/ops.h"
 
 namespace vyre::generate {
 

@@ -1,5 +1,6 @@
 // Indices: what may be touched where, and how an expression says it.
 #include "generate/program_writer.h"
+#include "spec/ops.h"
 
 namespace vyre::generate {
 

@@ -3,6 +3,7 @@
 
 #include "generate/program_writer.h"
 #include "generate/values.h"
+#include "spec/ops.h"
 
 namespace vyre::generate {
 namespace {

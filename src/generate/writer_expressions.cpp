@@ -4,6 +4,7 @@
 #include "generate/program_writer.h"
 #include "generate/values.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 
 namespace vyre::generate {
 namespace {

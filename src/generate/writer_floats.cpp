@@ -6,6 +6,7 @@
 #include "generate/values.h"
 #include "spec/casts.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
 
 namespace vyre::generate {
 namespace {

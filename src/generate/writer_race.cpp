@@ -4,6 +4,7 @@
 // It stands where every invocation comes by, on a buffer that nothing else touches, so that the pair that is
 // named is one whatever the rest of the program does.
 #include "generate/program_writer.h"
+#include "spec/ops.h"
 
 namespace vyre::generate {
 

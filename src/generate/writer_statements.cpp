@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "generate/program_writer.h"
+#include "spec/ops.h"
 
 namespace vyre::generate {
 namespace {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "generate/program_writer.h"
+#include "spec/ops.h"
 
 namespace vyre::generate {
 namespace {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/read_file.h"
 #include "check/unchecked.h"
 #include "ops/operation.h"
 #include "text/text.h"
@@ -25,23 +26,10 @@ using File = std::unique_ptr<std::FILE, Close>;
 
 }  // namespace
 
-std::expected<Bytes, UsageError> read_file(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    return std::unexpected(UsageError{fmt::format("cannot read '{}': it is a folder", path)});
-  }
-  const File file(std::fopen(path.c_str(), "rb"));
-  if (!file) return std::unexpected(UsageError{fmt::format("cannot read '{}': {}", path, system_error())});
-  Bytes bytes;
-  std::array<std::byte, 65536> chunk;
-  while (std::feof(file.get()) == 0 && std::ferror(file.get()) == 0) {
-    const size_t n = std::fread(chunk.data(), 1, chunk.size(), file.get());
-    bytes.insert(bytes.end(), chunk.begin(), chunk.begin() + std::ptrdiff_t(n));
-  }
-  if (std::ferror(file.get()) != 0) {
-    return std::unexpected(UsageError{fmt::format("cannot read '{}': {}", path, system_error())});
-  }
-  return bytes;
+std::expected<Bytes, UsageError> read_file(const std::string& path, uint64_t most) {
+  auto bytes = read_file_bytes(path, most);
+  if (!bytes) return std::unexpected(UsageError{std::move(bytes.error())});
+  return std::move(*bytes);
 }
 
 std::expected<void, UsageError> write_file(const std::string& path, std::span<const std::byte> bytes) {
@@ -90,7 +78,7 @@ std::string render_all(const Diagnostics& diagnostics, const Source* source, con
 }
 
 std::expected<ProgramFile, ProgramError> load_program(const std::string& path) {
-  auto bytes = read_file(path);
+  auto bytes = read_file(path, kMaxProgramBytes);
   if (!bytes) return std::unexpected(ProgramError{fmt::format("vyre: {}\n", bytes.error().message), 2});
   if (wire::is_wire(*bytes)) {
     auto program = wire::decode(*bytes);

@@ -18,7 +18,8 @@ struct UsageError {
   std::string message;
 };
 
-std::expected<Bytes, UsageError> read_file(const std::string& path);
+/// At most so many bytes (base/read_file.h).
+std::expected<Bytes, UsageError> read_file(const std::string& path, uint64_t most);
 
 /// Writes to a file of another name in the same folder, then renames: a reader never sees half a file. "-" is
 /// stdout.

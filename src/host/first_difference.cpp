@@ -10,6 +10,7 @@
 #include "host/values.h"
 #include "lower/raise.h"
 #include "ops/operation.h"
+#include "spec/ops.h"
 
 namespace vyre::host {
 namespace {

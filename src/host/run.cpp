@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "host/values.h"
+#include "spec/ops.h"
 
 namespace vyre::host {
 
@@ -30,12 +32,20 @@ std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps) 
   return buffers;
 }
 
-Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, Buffers& buffers) {
+Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, Buffers& buffers,
+                       std::vector<StepTime>* times) {
+  using Clock = std::chrono::steady_clock;
+  const auto since = [](Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  std::vector<StepTime> taken(steps.size());
   // Everything is compiled before anything runs, so that a program that a backend refuses changes no buffer.
   std::vector<std::unique_ptr<backend::Pipeline>> pipelines;
-  for (const Step& step : steps) {
-    VYRE_TRY(pipeline, backend.compile(*step.checked));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const Clock::time_point begin = Clock::now();
+    VYRE_TRY(pipeline, backend.compile(*steps[i].checked));
     pipelines.push_back(std::move(pipeline));
+    taken[i].compile_seconds = since(begin);
   }
   for (size_t i = 0; i < steps.size(); ++i) {
     std::vector<std::span<std::byte>> host;
@@ -44,9 +54,29 @@ Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, B
           buffers.by_name.find(steps[i].checked->program().code.name(steps[i].checked->buffer(id).name))
               ->second.bytes);
     }
+    const Clock::time_point begin = Clock::now();
     VYRE_CHECK(pipelines[i]->dispatch(host, steps[i].groups));
+    taken[i].dispatch_seconds = since(begin);
+    for (const auto buffer : host) taken[i].bytes += buffer.size();
+    const auto& size = steps[i].checked->program().workgroup_size;
+    const layout::Groups& groups = steps[i].groups;
+    taken[i].invocations = uint64_t{groups.x} * groups.y * groups.z * size[0] * size[1] * size[2];
   }
+  if (times != nullptr) *times = std::move(taken);
   return {};
+}
+
+std::string line_of(const Step& step, const StepTime& time) {
+  const auto& size = step.checked->program().workgroup_size;
+  std::string out = fmt::format(
+      "{}x{}x{} groups of {}x{}x{}: {} invocations over {} bytes; compiled in {:.2f} ms, ran in {:.2f} ms",
+      step.groups.x, step.groups.y, step.groups.z, size[0], size[1], size[2], time.invocations, time.bytes,
+      time.compile_seconds * 1e3, time.dispatch_seconds * 1e3);
+  if (time.dispatch_seconds > 0) {
+    out += fmt::format(": {:.1f} million invocations a second",
+                       double(time.invocations) / time.dispatch_seconds / 1e6);
+  }
+  return out;
 }
 
 Digest digest_outputs(const Buffers& buffers) {

@@ -36,8 +36,19 @@ struct Buffers {
 /// The bound buffers of all steps, empty. Errors: one name with two element types.
 std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps);
 
-/// Runs the steps in order, in place.
-Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, Buffers& buffers);
+/// What a step took, for people.
+struct StepTime {
+  double compile_seconds = 0, dispatch_seconds = 0;
+  uint64_t invocations = 0;
+  uint64_t bytes = 0;  // of the buffers that it binds
+};
+
+/// Runs the steps in order, in place. `times`: unless null, gets one a step.
+Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, Buffers& buffers,
+                       std::vector<StepTime>* times = nullptr);
+/// "100x75x1 groups of 8x8x1: 480000 invocations over 1920016 bytes; compiled in 3.10 ms, ran in 5.20
+/// ms: 92.3 million invocations a second".
+std::string line_of(const Step& step, const StepTime& time);
 
 /// Whether a step, or an operation that it calls, applies an approximate operator: then two right backends
 /// may give different bytes.

@@ -149,9 +149,9 @@ Wide converted(uint64_t index, DataType element) {
 }
 
 std::expected<Bytes, UsageError> file_spec(std::string_view path, DataType element) {
-  auto bytes = read_file(std::string(path));
-  if (!bytes) return bytes;
   const size_t size = spec::info(element).bytes;
+  auto bytes = read_file(std::string(path), UINT32_MAX * uint64_t(size));  // lengths are u32
+  if (!bytes) return bytes;
   if (element == DataType::Bytes) {
     bytes->resize((bytes->size() + 3) / 4 * 4);
   } else if (bytes->size() % size != 0) {

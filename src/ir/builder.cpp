@@ -1,4 +1,5 @@
 #include "ir/builder.h"
+#include "spec/ops.h"
 
 #include <utility>
 
@@ -58,6 +59,11 @@ Ex BuilderBase::literal(DataType type, const std::array<uint32_t, 4>& words) {
     code_.wide.push_back(words);
   }
   return add({.kind = ExprKind::Literal, .type = type, .immediate = immediate}, {});
+}
+Ex BuilderBase::vec2u32(Ex x, Ex y) { return apply(Op::MakeVec2U32, {x, y}); }
+Ex BuilderBase::vec4u32(Ex x, Ex y, Ex z, Ex w) { return apply(Op::MakeVec4U32, {x, y, z, w}); }
+Ex BuilderBase::select(Ex condition, Ex then, Ex otherwise) {
+  return apply(Op::Select, {condition, then, otherwise});
 }
 Ex BuilderBase::component(Ex vector, uint32_t which) {
   return add({.kind = ExprKind::Apply, .op = Op::Component, .immediate = which}, {{vector}});
@@ -185,6 +191,12 @@ Ex ProgramBuilder::atomic(Op op, BufferRef buffer, Ex index, Ex value) {
 Ex ProgramBuilder::atomic_compare_exchange(BufferRef buffer, Ex index, Ex expected, Ex value) {
   return add({.kind = ExprKind::Apply, .op = Op::AtomicCompareExchange, .symbol = buffer.name},
              {{index, expected, value}});
+}
+Ex ProgramBuilder::reduce_approx(Op fold, BufferRef buffer, uint32_t tolerance) {
+  return reduce(Op::FReduceApprox, fold, buffer, tolerance, {});
+}
+Ex ProgramBuilder::reduce_approx(Op fold, BufferRef buffer, uint32_t tolerance, Ex from, Ex to) {
+  return reduce(Op::FReduceApprox, fold, buffer, tolerance, {from, to});
 }
 Ex ProgramBuilder::reduce(Op op, Op fold, BufferRef buffer, uint32_t tolerance,
                           std::initializer_list<Ex> range) {

@@ -97,14 +97,14 @@ class BuilderBase {
   /// Of any type, by its words, least significant first; a type of 32 bits or less has only the first.
   Ex literal(DataType type, const std::array<uint32_t, 4>& words);
   Ex literal(DataType type, uint32_t bits) { return literal(type, std::array<uint32_t, 4>{bits, 0, 0, 0}); }
-  Ex vec2u32(Ex x, Ex y) { return apply(Op::MakeVec2U32, {x, y}); }
-  Ex vec4u32(Ex x, Ex y, Ex z, Ex w) { return apply(Op::MakeVec4U32, {x, y, z, w}); }
+  Ex vec2u32(Ex x, Ex y);
+  Ex vec4u32(Ex x, Ex y, Ex z, Ex w);
   /// Domain of a program that check accepts: `which` is below the number of components.
   Ex component(Ex vector, uint32_t which);
   Ex var(std::string_view name);
   Ex apply(Op op, std::initializer_list<Ex> operands);
   Ex apply(Op op, std::span<const Ex> operands);
-  Ex select(Ex condition, Ex then, Ex otherwise) { return apply(Op::Select, {condition, then, otherwise}); }
+  Ex select(Ex condition, Ex then, Ex otherwise);
   Ex cast(DataType type, Ex value, RoundingMode mode = RoundingMode::None);
   Ex bitcast(DataType type, Ex value);
   Ex call(std::string_view operation, std::initializer_list<Ex> arguments, uint32_t version = 1);
@@ -168,12 +168,8 @@ class ProgramBuilder : public BuilderBase {
     return reduce(op, fold, buffer, 0, {from, to});
   }
   /// FReduceApprox, with its tolerance in ULP: spec::kLeastTolerance to spec::kGreatestTolerance.
-  Ex reduce_approx(Op fold, BufferRef buffer, uint32_t tolerance) {
-    return reduce(Op::FReduceApprox, fold, buffer, tolerance, {});
-  }
-  Ex reduce_approx(Op fold, BufferRef buffer, uint32_t tolerance, Ex from, Ex to) {
-    return reduce(Op::FReduceApprox, fold, buffer, tolerance, {from, to});
-  }
+  Ex reduce_approx(Op fold, BufferRef buffer, uint32_t tolerance);
+  Ex reduce_approx(Op fold, BufferRef buffer, uint32_t tolerance, Ex from, Ex to);
 
   void store(BufferRef buffer, Ex index, Ex value) { store(buffer, std::initializer_list<Ex>{index}, value); }
   void store(BufferRef buffer, std::initializer_list<Ex> indices, Ex value);

@@ -26,7 +26,7 @@
 #include "base/diag.h"
 #include "ir/arena.h"
 #include "ir/node.h"
-#include "spec/ops.h"
+#include "spec/op.h"
 #include "spec/types.h"
 
 namespace vyre::ir {

@@ -6,6 +6,7 @@
 #include "lower/fast/single.h"
 #include "lower/float_rules.h"
 #include "lower/rewrite.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {
@@ -53,15 +54,15 @@ class Writer {
   Rewriter& r_;
 };
 
-using Word = fast::Word<Writer>;
+using Written = fast::Word<Writer>;
 struct Strict {
   Writer* writer;
   const std::function<Value()>& write;
-  Word operator()() const { return {writer, write()}; }
+  Written operator()() const { return {writer, write()}; }
 };
 
 /// By the strict function; nothing where none is worth it.
-std::optional<Word> form(Op strict_op, Word x, const Strict& strict) {
+std::optional<Written> form(Op strict_op, Written x, const Strict& strict) {
   if (strict_op == Op::FSin) return fast::short_sin(x, strict);
   if (strict_op == Op::FCos) return fast::short_cos(x, strict);
   if (strict_op == Op::FTan) return fast::short_tan(x, strict);

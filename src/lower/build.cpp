@@ -11,6 +11,7 @@
 #include "lower/composition.h"
 #include "lower/kernel.h"
 #include "lower/reduction.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "ops/float/soft.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

@@ -6,6 +6,7 @@
 #include "lower/fast/exponentials.h"
 #include "lower/fast/logarithms.h"
 #include "lower/rewrite.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {
@@ -77,12 +78,12 @@ class Writer {
 
 using Form = fast::Word<Writer> (*)(fast::Word<Writer> x);
 constexpr bool is_unary(Op op) { return spec::is_elementary(op) && spec::operand_count(op) == 1; }
-constexpr spec::Row<Op, Form> kRows[] = {
+constexpr spec::Row<Op, Form> kFormRows[] = {
     {Op::FSin, fast::sin},   {Op::FCos, fast::cos},   {Op::FTan, fast::tan},     {Op::FASin, fast::asin},
     {Op::FACos, fast::acos}, {Op::FATan, fast::atan}, {Op::FExp, fast::exp},     {Op::FLog, fast::log},
     {Op::FExp2, fast::exp2}, {Op::FLog2, fast::log2}, {Op::FExp10, fast::exp10}, {Op::FLog10, fast::log10},
 };
-constexpr spec::TotalTable<kRows, is_unary> kForms;
+constexpr spec::TotalTable<kFormRows, is_unary> kForms;
 
 /// What every form uses, fused or not. Subnormals may vanish in conversions.
 constexpr RawOp kUsed[] = {RawOp::WideOf, RawOp::WideLow, RawOp::WideHigh, RawOp::WideSelect, RawOp::WideFrom,

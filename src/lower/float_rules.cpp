@@ -10,6 +10,7 @@
 #include "lower/guarded.h"
 #include "ops/float/soft.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

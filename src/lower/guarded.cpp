@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lower/float_rules.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

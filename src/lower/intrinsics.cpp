@@ -14,7 +14,7 @@ struct Lanes {
   uint32_t lane;
   Word second;
 };
-using Meaning = Bits (*)(const Lanes& s);
+using LaneMeaning = Bits (*)(const Lanes& s);
 
 Bits one(Word w) { return {w, 0, 0, 0}; }
 
@@ -30,7 +30,7 @@ Bits ballot(const Lanes& s) {
   return out;
 }
 
-constexpr spec::Row<Intrinsic, Meaning> kRows[] = {
+constexpr spec::Row<Intrinsic, LaneMeaning> kIntrinsicRows[] = {
     {Intrinsic::SubgroupSize, [](const Lanes& s) { return one(Word(s.x.size())); }},
     {Intrinsic::SubgroupLane, [](const Lanes& s) { return one(s.lane); }},
     {Intrinsic::SubgroupShuffle, [](const Lanes& s) { return one(s.x[s.second % s.x.size()]); }},
@@ -53,12 +53,12 @@ constexpr spec::Row<Intrinsic, Meaning> kRows[] = {
     {Intrinsic::SubgroupScanAddExclusive,
      [](const Lanes& s) { return folded(s, s.lane, 0, std::plus<Word>()); }},
 };
-constexpr spec::TotalTable<kRows> kMeanings;
+constexpr spec::TotalTable<kIntrinsicRows> kLaneMeanings;
 
 }  // namespace
 
 Bits apply_intrinsic(Intrinsic intrinsic, std::span<const Word> first, uint32_t lane, Word second) {
-  return kMeanings[intrinsic]({.x = first, .lane = lane, .second = second});
+  return kLaneMeanings[intrinsic]({.x = first, .lane = lane, .second = second});
 }
 
 }  // namespace vyre::lower

@@ -28,7 +28,8 @@
 #include "check/checked.h"
 #include "lower/promise.h"
 #include "lower/raw.h"
-#include "spec/ops.h"
+#include "spec/op.h"
+#include "spec/types.h"
 #include "spec/table.h"
 
 namespace vyre::lower {

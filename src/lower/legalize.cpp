@@ -8,6 +8,7 @@
 
 #include "lower/nan.h"
 #include "lower/rules.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "lower/float_rules.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 

@@ -6,6 +6,7 @@
 
 #include "num/float.h"
 #include "num/functions.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

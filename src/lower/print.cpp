@@ -10,6 +10,7 @@
 
 #include "lower/kernel.h"
 #include "lower/numbering.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

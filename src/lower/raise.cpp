@@ -1,4 +1,5 @@
 #include "lower/raise.h"
+#include "spec/ops.h"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,9 @@
 #include <array>
 #include <string>
 
+#include "lower/approximate_reduction.h"
+#include "lower/kernel_writer.h"
+#include "spec/ops.h"
 #include "spec/reduction.h"
 
 namespace vyre::lower {
@@ -24,12 +27,10 @@ uint32_t neutral(Op fold, spec::FloatFormat f) {
   return fold == Op::FMul ? f.one() : f.nan();
 }
 
-class Writer {
+class Writer : KernelWriter {
  public:
   Writer(Kernel& kernel, KBlock block, Span origin, const Reduction& reduction)
-      : k_(kernel),
-        block_(block),
-        origin_(origin),
+      : KernelWriter(kernel, block, origin),
         reduction_(reduction),
         format_(spec::float_format(reduction.type)) {}
 
@@ -39,71 +40,14 @@ class Writer {
   }
 
  private:
-  // Writing, at the block at hand.
-  Value emit(Inst inst, std::initializer_list<Value> operands) {
-    inst.origin = origin_;
-    const Value v = k_.add(inst, {operands.begin(), operands.size()});
-    k_.blocks[index(block_)].push_back(v);
-    return v;
-  }
-  Value word(uint32_t bits) {
-    return emit({.kind = InstKind::Const, .type = DataType::U32, .imm = bits}, {});
-  }
-  Value real(uint32_t bits) {
-    return emit({.kind = InstKind::Const, .type = reduction_.type, .imm = bits}, {});
-  }
-  Value apply(Op op, DataType type, std::initializer_list<Value> operands) {
-    const DataType result = spec::result_type(op, type);
-    return emit({.kind = InstKind::Apply, .op = op, .type = result, .operand_type = type}, operands);
-  }
-  Value on_words(Op op, Value a, Value b) { return apply(op, DataType::U32, {a, b}); }
-  Value select(DataType type, Value condition, Value yes, Value no) {
-    return apply(Op::Select, type, {condition, yes, no});
-  }
+  Value real(uint32_t bits) { return constant(reduction_.type, bits); }
   Value fold(Value left, Value right) { return apply(reduction_.fold, reduction_.type, {left, right}); }
-  Value load(Value at) {
-    return emit({.kind = InstKind::Load, .type = reduction_.type, .target = reduction_.buffer}, {at});
-  }
-
-  uint32_t slot(std::string name) {
-    k_.slots.push_back({std::move(name), reduction_.type});
-    return uint32_t(k_.slots.size() - 1);
-  }
-  Value get(uint32_t slot) {
-    return emit({.kind = InstKind::Get, .type = reduction_.type, .target = slot}, {});
-  }
-  void set(uint32_t slot, Value value) { emit({.kind = InstKind::Set, .target = slot}, {value}); }
-
-  template <typename Body>
-  void within(KBlock block, const Body& body) {
-    const KBlock outside = std::exchange(block_, block);
-    body();
-    block_ = outside;
-  }
-  template <typename Body>
-  void loop(Value from, Value to, const Body& body) {
-    const KBlock inside = k_.add_block();
-    const Value variable = emit({.kind = InstKind::Loop, .type = DataType::U32, .body = inside}, {from, to});
-    within(inside, [&] { body(variable); });
-  }
-  template <typename Body>
-  void if_(Value condition, const Body& body) {
-    const KBlock yes = k_.add_block();
-    emit({.kind = InstKind::If, .body = yes}, {condition});
-    within(yes, body);
-  }
-  template <typename Body, typename Otherwise>
-  void if_else(Value condition, const Body& body, const Otherwise& otherwise) {
-    const KBlock yes = k_.add_block(), no = k_.add_block();
-    emit({.kind = InstKind::If, .body = yes, .orelse = no}, {condition});
-    within(yes, body);
-    within(no, otherwise);
-  }
+  Value load(Value at) { return KernelWriter::load(reduction_.type, reduction_.buffer, at); }
+  uint32_t slot(std::string name) { return KernelWriter::slot(std::move(name), reduction_.type); }
 
   /// Elements from_ to to_ - 1: the range, of which what lies beyond the buffer is left out.
   void find_range() {
-    const Value length =
-        emit({.kind = InstKind::Len, .type = DataType::U32, .target = reduction_.buffer}, {});
+    const Value length = KernelWriter::length(reduction_.buffer);
     from_ = reduction_.range ? reduction_.range->first : word(0);
     to_ = length;
     if (reduction_.range) {
@@ -174,9 +118,6 @@ class Writer {
     if_else(near(level), [&] { put(0, kNearLevels); }, [&] { put(kNearLevels, kLevels); });
   }
 
-  Kernel& k_;
-  KBlock block_;
-  Span origin_;
   const Reduction& reduction_;
   spec::FloatFormat format_;
   Value from_{}, to_{}, some_{};
@@ -186,7 +127,8 @@ class Writer {
 }  // namespace
 
 Value write_reduction(Kernel& kernel, KBlock block, Span origin, const Reduction& reduction) {
-  return Writer(kernel, block, origin, reduction).write();
+  return reduction.op == Op::FReduceApprox ? write_approximate_reduction(kernel, block, origin, reduction)
+                                           : Writer(kernel, block, origin, reduction).write();
 }
 
 }  // namespace vyre::lower

@@ -5,8 +5,8 @@
 // splits after the largest power of two below n: elements arrive one by one, and blocks of equal size merge
 // as they complete, as the digits of a binary counter carry; with the last element, what is left merges from
 // the right. The blocks that wait, at most one a size, are kept in slots, and the operator that folds stands
-// in one place only, since composed of integers it may be a hundred instructions. Source: semantics,
-// "Floats".
+// in one place only, since composed of integers it may be a hundred instructions. An approximate one needs no
+// order at all (lower/approximate_reduction.h). Source: semantics, "Floats".
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 namespace vyre::lower {
 
 struct Reduction {
-  spec::Op op{};          // FReduceApprox is the tree of FReduceTreeBinary
+  spec::Op op{};          // is_reduction
   spec::Op fold{};        // is_fold
   spec::DataType type{};  // of the elements: a float
   uint32_t buffer = 0;

@@ -19,7 +19,7 @@ struct Formats {
 constexpr Formats kSingle{spec::kBinary32, spec::kBinary32};
 constexpr Formats kFromSingle{spec::kBinary32, std::nullopt};
 constexpr Formats kToSingle{std::nullopt, spec::kBinary32};
-constexpr spec::Row<RawOp, Formats> kRows[] = {
+constexpr spec::Row<RawOp, Formats> kFormatRows[] = {
     {RawOp::FAdd, kSingle},
     {RawOp::FSub, kSingle},
     {RawOp::FMul, kSingle},
@@ -43,7 +43,7 @@ constexpr spec::Row<RawOp, Formats> kRows[] = {
     {RawOp::FWideMulAdd, kSingle},
     {RawOp::FWideLow, kFromSingle},
 };
-constexpr spec::TotalTable<kRows, [](RawOp op) { return info(op).is_float && !is_wide(op); }> kFormats;
+constexpr spec::TotalTable<kFormatRows, [](RawOp op) { return info(op).is_float && !is_wide(op); }> kFormats;
 
 /// Bits of one random word, each used once.
 class Coins {

@@ -11,6 +11,7 @@
 
 #include "lower/float_rules.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {
@@ -228,7 +229,7 @@ constexpr bool is_pure(Op op) {
 constexpr Rules floats(Rule rule) { return {nullptr, nullptr, nullptr, nullptr, nullptr, rule}; }
 
 using Entry = spec::Row<Op, Rules>;
-constexpr Entry kRows[] = {
+constexpr Entry kRuleRows[] = {
     {Op::Add, and_vectors(direct<RawOp::Add>, wide_add, each<RawOp::Add>)},
     {Op::Sub, and_vectors(direct<RawOp::Sub>, wide_sub, each<RawOp::Sub>)},
     {Op::Mul, and_vectors(direct<RawOp::Mul>, wide_mul, each<RawOp::Mul>)},
@@ -296,7 +297,7 @@ constexpr Entry kRows[] = {
     {Op::FLog10, floats(legalize_float)},
     {Op::FPow, floats(legalize_float)},
 };
-constexpr spec::TotalTable<kRows, is_pure> kRules;
+constexpr spec::TotalTable<kRuleRows, is_pure> kRules;
 
 constexpr Rule rule_for(const Rules& rules, DataType type) {
   switch (type) {
@@ -319,7 +320,7 @@ constexpr Rule rule_for(const Rules& rules, DataType type) {
 /// The table has a rule for each type that the ledger says the operator takes. It may have one for more where
 /// types share a rule: making a vector takes one size of them.
 consteval bool rules_match_the_ledger() {
-  for (const Entry& row : kRows) {
+  for (const Entry& row : kRuleRows) {
     for (const spec::TypeInfo& type : spec::kTypes) {
       const bool has = rule_for(row.value, type.type) != nullptr;
       bool takes = spec::info(row.key).types.contains(type.type);

@@ -13,13 +13,13 @@ Ball beyond(bool below) { return {false, below ? -kBeyond : kBeyond, uint64_t{1}
 /// What is left, z^6/5040 and on, is below 2^-57; coefficients and products are cut, so all errors are
 /// downward.
 uint64_t exponential_slope(uint64_t z) {
-  constexpr uint64_t kOne = uint64_t{1} << 63;
-  uint64_t sum = kOne / 720;
-  sum = kOne / 120 + high(sum, z);
-  sum = kOne / 24 + high(sum, z);
-  sum = kOne / 6 + high(sum, z);
-  sum = kOne / 2 + high(sum, z);
-  return kOne + high(sum, z);
+  constexpr uint64_t kUnit = uint64_t{1} << 63;
+  uint64_t sum = kUnit / 720;
+  sum = kUnit / 120 + high(sum, z);
+  sum = kUnit / 24 + high(sum, z);
+  sum = kUnit / 6 + high(sum, z);
+  sum = kUnit / 2 + high(sum, z);
+  return kUnit + high(sum, z);
 }
 
 /// 2^t. Domain: |t| < 2^10.
@@ -54,16 +54,16 @@ Ball exponential(Operand x, Wide log2_base) {
 /// rest is below 1.01 u^8/9 < 2^-64.7, a sixth of a unit. The last product is cut by a unit; the coefficients
 /// and the products before it, two units together at each step, are multiplied by u once and more.
 int64_t logarithm_slope(int64_t u) {
-  constexpr int64_t kOne = int64_t{1} << 62;
+  constexpr int64_t kUnit = int64_t{1} << 62;
   const auto times_u = [u](int64_t sum) { return int64_t(SignedWide(sum) * u >> 63); };
-  int64_t sum = -kOne / 8;
-  sum = kOne / 7 + times_u(sum);
-  sum = -kOne / 6 + times_u(sum);
-  sum = kOne / 5 + times_u(sum);
-  sum = -kOne / 4 + times_u(sum);
-  sum = kOne / 3 + times_u(sum);
-  sum = -kOne / 2 + times_u(sum);
-  return kOne + times_u(sum);
+  int64_t sum = -kUnit / 8;
+  sum = kUnit / 7 + times_u(sum);
+  sum = -kUnit / 6 + times_u(sum);
+  sum = kUnit / 5 + times_u(sum);
+  sum = -kUnit / 4 + times_u(sum);
+  sum = kUnit / 3 + times_u(sum);
+  sum = -kUnit / 2 + times_u(sum);
+  return kUnit + times_u(sum);
 }
 constexpr uint64_t kSlopeError = 2;
 

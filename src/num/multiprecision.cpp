@@ -76,7 +76,34 @@ uint32_t pattern(FloatFormat f, mpfr_ptr x, int way) {
   return arithmetic::round(f, {negative, exponent - int32_t(Numbers::kPrecision), magnitude});
 }
 
+uint32_t fold(FloatFormat f, mpfr_prec_t precision, Binary function, uint32_t count, const Element& element) {
+  const WholeRange range;
+  Numbers& n = numbers();
+  mpfr_t all;
+  mpfr_init2(all, precision);
+  bool less = false;  // than it was: towards zero
+  for (uint32_t k = 0; k < count; ++k) {
+    const uint32_t x = element(k);
+    if (f.is_nan(x))
+      mpfr_set_nan(n.a);
+    else
+      set(n.a, f, x);
+    less |= (k == 0 ? mpfr_set(all, n.a, MPFR_RNDZ) : function(all, all, n.a, MPFR_RNDZ)) != 0;
+  }
+  less |= mpfr_set(n.result, all, MPFR_RNDZ) != 0;
+  mpfr_clear(all);
+  return pattern(f, n.result, less ? 1 : 0);
+}
+
 }  // namespace
+
+uint32_t sum(FloatFormat f, uint32_t count, const Element& element) {
+  constexpr mpfr_prec_t kExact = 320;  // bits of 2^32 numbers of f32, one below the other
+  return fold(f, kExact, mpfr_add, count, element);
+}
+uint32_t product(FloatFormat f, uint32_t count, const Element& element) {
+  return fold(f, 128, mpfr_mul, count, element);
+}
 
 uint32_t rounded(FloatFormat f, Unary function, uint32_t a) {
   const WholeRange range;

@@ -12,6 +12,7 @@
 #include <mpfr.h>
 
 #include <cstdint>
+#include <functional>
 
 #include "spec/float_format.h"
 
@@ -25,5 +26,12 @@ using Binary = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 /// NaN; nor is the function's value but by an invalid operand, where the result is f.nan().
 uint32_t rounded(FloatFormat f, Unary function, uint32_t a);
 uint32_t rounded(FloatFormat f, Binary function, uint32_t a, uint32_t b);
+
+/// The numbers nearest to the sum and to the product of elements 0 to count - 1: the sum is exact before it
+/// is rounded, the product has 128 bits. Of infinities, NaNs and zeros what an order of operations would
+/// give. Domain: count > 0.
+using Element = std::function<uint32_t(uint32_t)>;
+uint32_t sum(FloatFormat f, uint32_t count, const Element& element);
+uint32_t product(FloatFormat f, uint32_t count, const Element& element);
 
 }  // namespace vyre::num::multiprecision

@@ -1,4 +1,4 @@
-// What the reference function of an operation on floats may see: this machine's own arithmetic, and MPFR's.
+// What the reference function of an operation on floats may see: this machine's own arithmetic, and Arb's.
 //
 // The host's FPU answers, not vyre: f32 arithmetic is `float`, as the compiler and the standard library have
 // it. The formats of 16 bits compute in `double`, where products of theirs are exact; of every other result
@@ -99,7 +99,7 @@ struct F32 {
   static uint32_t pattern(float x) { return std::isnan(x) ? 0x7fc00000 : std::bit_cast<uint32_t>(x); }
 };
 
-/// A function of one operand of 16 bits that is worth remembering: MPFR takes microseconds. Any thread.
+/// A function of one operand of 16 bits that is worth remembering: Arb takes half a microsecond. Any thread.
 template <typename Float, uint32_t (*function)(uint32_t)>
 uint32_t remembered(uint32_t a) {
   if constexpr (Float::exponent_bits + Float::fraction_bits + 1 > 16) {
@@ -117,33 +117,31 @@ uint32_t remembered(uint32_t a) {
 
 }  // namespace host_float
 
-/// GNU MPFR's functions, rounded once, to nearest, ties to even, to a format of at most 24 bits. No more of a
-/// host's arithmetic here: its functions promise too little. Any thread. Cost: 1 to 40 us.
+/// The elementary functions by Arb, a library of ball arithmetic: a number and a bound of its error, which
+/// every step keeps. The precision is doubled until the ball has no two answers left; Ziv's strategy, but for
+/// arguments that this never decides, which are known by algebra (float_reference.cpp). Before it, the C
+/// library's function of doubles answers where it is so far from every place at which a rounding turns that
+/// its error, at most 2 units by glibc's manual, could be 128 times as large: one value in 2^19 needs Arb.
+/// MPFR is the interpreter's oracle and stays out of here.
+///
+/// Operands are numbers of at most 24 bits with exponents of at most 8 bits, infinities or NaN. A result is
+/// a double that a format's pattern() rounds as the exact value; a value beyond all formats is
+/// any number beyond them. Any thread. Cost: some 30 ns; where Arb decides 0.3 to 0.8 us.
 namespace big_float {
 
-/// Numbers of so many bits, multiples of 2^least and below 2^end.
-struct Format {
-  int precision, least, end;
-};
-template <typename Float>
-inline constexpr Format format{Float::fraction_bits + 1,
-                               2 - (1 << (Float::exponent_bits - 1)) - Float::fraction_bits,
-                               1 << (Float::exponent_bits - 1)};
-
-// Operands and results are numbers of the format, infinities or NaN.
-double sin(Format f, double a);
-double cos(Format f, double a);
-double tan(Format f, double a);
-double asin(Format f, double a);
-double acos(Format f, double a);
-double atan(Format f, double a);
-double atan2(Format f, double y, double x);
-double exp(Format f, double a);
-double log(Format f, double a);
-double exp2(Format f, double a);
-double log2(Format f, double a);
-double exp10(Format f, double a);
-double log10(Format f, double a);
-double pow(Format f, double a, double b);
+double sin(double a);
+double cos(double a);
+double tan(double a);
+double asin(double a);
+double acos(double a);
+double atan(double a);
+double atan2(double y, double x);
+double exp(double a);
+double log(double a);
+double exp2(double a);
+double log2(double a);
+double exp10(double a);
+double log10(double a);
+double pow(double a, double b);
 
 }  // namespace big_float

@@ -14,6 +14,8 @@
 #include "ops/float_reference.h"
 #include "ops/operation.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
+#include "spec/rows.h"
 
 namespace vyre::ops {
 
@@ -94,6 +96,19 @@ Operation floating(std::string_view name, Reference reference) {
   out.reference = reference;
   out.compose = compose_operator<op>;
   return out;
+}
+
+/// Adds the rows of the operator (spec/rows.h), published hard cases among them, but for operands that the
+/// operation has a row for.
+template <typename Float, spec::Op op>
+void add_operator_rows(Operation& o) {
+  for (const spec::OperatorRow& row : spec::operator_rows()) {
+    if (row.op != op || row.type != type_of<Float>) continue;
+    std::vector<uint32_t> operands;
+    for (const spec::RowValue& value : row.operands()) operands.push_back(value.words[0]);
+    if (std::ranges::find(o.rows, operands, &SpecRow::operands) != o.rows.end()) continue;
+    o.rows.push_back({operands, row.expected.words[0], row.rationale, row.source});
+  }
 }
 
 /// declare.operator()<Float>() for each of the types, in the order of the ledger.

@@ -47,3 +47,5 @@ std::span<const OperatorFile> operator_files() { return kOperators; }
 }  // namespace vyre::ops
 ]])
 target_sources(${target} PRIVATE ${generated})
+# Local names of different files clash, so each file is a unit of its own.
+set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "ir/builder.h"
+#include "spec/ops.h"
 #include "spec/reduction.h"
 
 namespace vyre::plan {

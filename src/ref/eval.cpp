@@ -5,7 +5,9 @@
 
 #include "num/float.h"
 #include "num/functions.h"
+#include "num/multiprecision.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 #include "spec/reduction.h"
 #include "spec/table.h"
 
@@ -353,6 +355,12 @@ Bits eval_cast(DataType from, DataType to, RoundingMode mode, Bits value) {
 
 Bits eval_reduction(Op op, Op fold, DataType type, uint32_t from, uint32_t to, const Load& load) {
   if (from == to) return spec::fold_identity(fold, type);
+  // Of those in any order one of the right ones: the nearest. The least and the greatest are the same in all.
+  if (op == Op::FReduceApprox && to - from > 1 && (fold == Op::FAdd || fold == Op::FMul)) {
+    const auto element = [&](uint32_t k) { return word(load(from + k)); };
+    return fold == Op::FAdd ? num::multiprecision::sum(format(type), to - from, element)
+                            : num::multiprecision::product(format(type), to - from, element);
+  }
   return op == Op::FReduceStrict ? fold_left(fold, type, from, to, load)
                                  : fold_tree(fold, type, from, to, load);
 }

@@ -10,7 +10,8 @@
 #include <functional>
 #include <span>
 
-#include "spec/ops.h"
+#include "spec/op.h"
+#include "spec/types.h"
 
 namespace vyre::ref {
 
@@ -33,7 +34,7 @@ Bits eval_bitcast(spec::DataType from, spec::DataType to, Bits value);
 /// cast<to>(value of type from). Domain: a pair that can_cast allows.
 Bits eval_cast(spec::DataType from, spec::DataType to, spec::RoundingMode mode, Bits value);
 
-/// FReduceStrict or FReduceTreeBinary of elements from .. to - 1, which `load` gives. Domain:
+/// A reduction of elements from .. to - 1, which `load` gives; an approximate one rounded once. Domain:
 /// is_reduction(op), is_fold(fold), a float type, from <= to. Cost: linear in to - from; the depth of the
 /// tree is at most 32.
 Bits eval_reduction(spec::Op op, spec::Op fold, spec::DataType type, uint32_t from, uint32_t to,

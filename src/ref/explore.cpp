@@ -163,7 +163,7 @@ class Explorer {
     workgroups_ = all_of(groups);
   }
   Exploration run() {
-    out_.complete = go(begin(), {});
+    out_.complete = go(begin(), {}, {});
     return std::move(out_);
   }
 
@@ -181,15 +181,17 @@ class Explorer {
     return false;
   }
 
-  /// Everything from here on. False when that was too much.
-  bool go(std::unique_ptr<Execution> execution, std::vector<Option> asleep) {
+  /// Everything from here on. before: the options of the state that this one came from. False when that was
+  /// too much.
+  bool go(std::unique_ptr<Execution> execution, std::vector<Option> asleep,
+          const std::vector<Option>& before) {
     if (execution->machine().out_of_steps()) return stop("an execution ran out of steps");
     if (execution->machine().divergence()) {
       out_.divergence = execution->machine().divergence();
       return stop("barriers diverge");
     }
     const std::vector<Option> options = execution->options();
-    note_races(options);
+    note_races(options, before);
     if (options.empty()) {
       ++out_.executions;
       out_.outcomes.insert(execution->bytes());
@@ -199,13 +201,16 @@ class Explorer {
     }
     if (path_.size() >= kMaxDepth) return stop(fmt::format("executions of more than {} accesses", kMaxDepth));
     for (const Option& option : options) {
-      const bool sleeps =
-          std::ranges::any_of(asleep, [&](const Option& o) { return o.choice == option.choice; });
-      if (sleeps) continue;
+      if (is_among(asleep, option)) continue;
       if (out_.executions >= limits_.max_executions)
         return stop(fmt::format("more than {} executions", limits_.max_executions));
       if (++out_.steps > limits_.max_steps) return stop(fmt::format("more than {} steps", limits_.max_steps));
-      if (!execution) execution = again();
+      if (!execution) {
+        out_.repeated += path_.size();
+        if (out_.repeated > limits_.max_repeated)
+          return stop(fmt::format("more than {} repeated steps", limits_.max_repeated));
+        execution = again();
+      }
       execution->advance(option.choice);
       std::vector<Option> still_asleep;
       for (const Option& o : asleep) {
@@ -213,26 +218,50 @@ class Explorer {
           still_asleep.push_back(o);
       }
       path_.push_back(option.choice);
-      const bool all = go(std::move(execution), std::move(still_asleep));
+      const bool all = go(std::move(execution), std::move(still_asleep), options);
       path_.pop_back();
       if (!all) return false;
-      if (!limits_.all_orders) asleep.push_back(option);
+      if (limits_.all_orders) continue;
+      asleep.insert(std::ranges::upper_bound(asleep, option.choice.invocation, {},
+                                             [](const Option& o) { return o.choice.invocation; }),
+                    option);
     }
     return true;
   }
 
-  void note_races(const std::vector<Option>& options) {
+  /// Both are in the order of invocations.
+  static bool is_among(const std::vector<Option>& some, const Option& one) {
+    const auto same = std::ranges::equal_range(some, one.choice.invocation, {},
+                                               [](const Option& o) { return o.choice.invocation; });
+    return std::ranges::any_of(same, [&](const Option& o) { return o.choice == one.choice; });
+  }
+
+  /// Two that stood before the same accesses in the state before were looked at there.
+  void note_races(const std::vector<Option>& options, const std::vector<Option>& before) {
+    std::vector<bool> known(options.size());
+    for (size_t i = 0, k = 0; i < options.size(); ++i) {
+      const uint32_t invocation = options[i].choice.invocation;
+      while (k < before.size() && before[k].choice.invocation < invocation) ++k;
+      known[i] = k < before.size() && before[k].choice.invocation == invocation &&
+                 before[k].next.buffer == options[i].next.buffer &&
+                 before[k].next.first == options[i].next.first &&
+                 before[k].next.count == options[i].next.count &&
+                 before[k].next.who.kind == options[i].next.who.kind &&
+                 before[k].next.who.span == options[i].next.who.span;
+    }
     for (size_t i = 0; i < options.size(); ++i) {
-      for (size_t j = i + 1; j < options.size(); ++j) {
-        const Touched &a = options[i].next, &b = options[j].next;
-        if (options[i].choice.invocation == options[j].choice.invocation) continue;
+      for (size_t j = 0; !known[i] && j < options.size(); ++j) {
+        if (!known[j] && j <= i) continue;  // that pair's turn was before
+        const Option &one = options[std::min(i, j)], &other = options[std::max(i, j)];
+        const Touched &a = one.next, &b = other.next;
+        if (one.choice.invocation == other.choice.invocation) continue;
         if (!overlap(a, b) || !conflict(a.who.kind, b.who.kind)) continue;
         const auto pair = std::minmax(a.who.span.begin, b.who.span.begin);
         if (!pairs_.insert(pair).second) continue;
         if (out_.races.empty()) {
           out_.witness = path_;
-          out_.witness.push_back(options[i].choice);
-          out_.witness.push_back(options[j].choice);
+          out_.witness.push_back(one.choice);
+          out_.witness.push_back(other.choice);
         }
         out_.races.push_back({a.buffer, std::max(a.first, b.first), a.who, b.who});
       }

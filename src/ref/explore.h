@@ -31,7 +31,10 @@ namespace vyre::ref {
 struct ExploreLimits {
   uint64_t max_executions = 20'000;
   uint64_t max_steps = 2'000'000;  // accesses, of all executions together
-  bool all_orders = false;         // no partial-order reduction: for tests of it
+  /// Accesses that are made once more, to get back to where another order begins: executions cannot be
+  /// copied, so a long one with many orders costs its length for each.
+  uint64_t max_repeated = 20'000'000;
+  bool all_orders = false;  // no partial-order reduction: for tests of it
   size_t max_outcomes = 4'096;
 };
 
@@ -44,7 +47,7 @@ struct Turn {
 
 struct Exploration {
   bool complete = false;
-  uint64_t executions = 0, steps = 0;
+  uint64_t executions = 0, steps = 0, repeated = 0;
   std::vector<Race> races;                // one a pair of places in the text
   std::vector<Turn> witness;              // of the first race: what leads there, and then the two themselves
   std::set<std::vector<Bytes>> outcomes;  // contents of all bound buffers at the end

@@ -1,4 +1,5 @@
 #include "ref/invocation.h"
+#include "spec/ops.h"
 
 #include <utility>
 

@@ -77,6 +77,7 @@ class Budget {
     left_ -= steps;
     return true;
   }
+  uint64_t left() const { return left_; }
 
  private:
   uint64_t left_;

@@ -17,7 +17,8 @@ constexpr uint32_t kInFlight = 4'096;     // invocations
 constexpr uint32_t kRandomSchedules = 3;  // that find_races runs beside the two others
 // What is explored: dispatches of so few invocations, for so long.
 constexpr uint32_t kExploredInvocations = 64;
-constexpr ExploreLimits kExploreLimits = {.max_executions = 2'000, .max_steps = 40'000};
+constexpr ExploreLimits kExploreLimits = {
+    .max_executions = 2'000, .max_steps = 40'000, .max_repeated = 2'000'000};
 
 uint32_t size_of(const check::Checked& program) {
   const auto& size = program.program().workgroup_size;

@@ -247,7 +247,8 @@ class Program final : public Solver {
     }
     const auto milliseconds = uint64_t(limits.seconds * 1000);
     std::string out = "(reset)\n(set-option :produce-models true)\n";
-    out += which_ == Which::Z3 ? fmt::format("(set-option :timeout {})\n", milliseconds)
+    out += which_ == Which::Z3 ? fmt::format("(set-option :timeout {})\n(set-option :rlimit {})\n",
+                                             milliseconds, limits.steps)
                                : fmt::format("(set-option :tlimit-per {})\n", milliseconds);
     out += script;
     out += "(check-sat)\n";
@@ -277,6 +278,18 @@ class Program final : public Solver {
       reply.reason = line.contains("memory") ? fmt::format("no more memory than {} MB", limits.megabytes)
                                              : fmt::format("it said '{}'", line.substr(0, 200));
       talk_.end();  // an error leaves more lines behind
+    }
+    if (limits.steps != 0 && which_ == Which::Z3 && talk_.running()) {
+      // "(:rlimit 4711)"
+      constexpr std::string_view kBefore = "(:rlimit ";
+      std::string ask_steps = "(get-info :rlimit)\n";
+      if (talk_.line(ask_steps, deadline, line) == Conversation::Got::Line && line.starts_with(kBefore)) {
+        reply.steps = std::strtoull(line.c_str() + kBefore.size(), nullptr, 10);
+        if (reply.answer == Answer::Unknown && reply.steps >= limits.steps)
+          reply.reason = fmt::format("no answer within {} steps", limits.steps);
+      } else {
+        talk_.end();
+      }
     }
     reply.seconds = since(begin);
     return reply;

@@ -23,6 +23,7 @@ inline constexpr size_t kSolvers = 2;
 struct Limits {
   double seconds = 10;        // of one question, on the wall
   uint64_t megabytes = 2048;  // of the process
+  uint64_t steps = 0;         // the solver's own (Z3's rlimit), the same on every machine; 0: no limit
 };
 
 enum class Answer : uint8_t { Unsatisfiable, Satisfiable, Unknown };
@@ -33,6 +34,7 @@ struct Reply {
   std::string reason;                // Unknown: "no answer within 10 s", "out of memory", "ended by signal 9"
   std::vector<smt::Assigned> model;  // Satisfiable: every variable of the assertion; checked by nobody yet
   double seconds = 0;
+  uint64_t steps = 0;  // that it took, where a limit on them was set and the solver counts any
 };
 
 /// One process of a solver. Not for several threads at once.

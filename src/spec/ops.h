@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "spec/op.h"
 #include "spec/types.h"
 
 namespace vyre::spec {
@@ -62,6 +63,10 @@ inline constexpr auto kOps = std::to_array<OpInfo>({
 #undef VYRE_OP
 });
 inline constexpr size_t kOpCount = kOps.size();
+template <>
+struct KeyCount<Op> {
+  static constexpr size_t value = kOpCount;
+};
 
 constexpr const OpInfo& info(Op op) { return kOps[static_cast<size_t>(op)]; }
 constexpr std::string_view mnemonic(Op op) { return info(op).mnemonic; }
@@ -138,17 +143,11 @@ constexpr bool is_elementary(Op op) { return op >= Op::FSin && op <= Op::FPow; }
 constexpr bool is_reduction(Op op) { return info(op).signature == Signature::Reduce; }
 /// The operators that a reduction may fold with. Source: text-format, "Mnemonics".
 constexpr bool is_fold(Op op) { return op == Op::FAdd || op == Op::FMul || op == Op::FMin || op == Op::FMax; }
-/// The same of one reduction. An approximate product has no tolerance that every order of its factors keeps.
-constexpr bool folds_with(Op reduction, Op fold) {
-  return is_fold(fold) && (reduction != Op::FReduceApprox || fold != Op::FMul);
-}
 
 // Expr::immediate of a reduction: the wire tag of the operator that folds, and 2^16 times the tolerance.
 constexpr uint32_t kToleranceShift = 16;
-constexpr uint32_t kGreatestTolerance = 0xffff;
-/// The least tolerance, in ULP of the sum of magnitudes, that FReduceApprox may have: any order of additions
-/// that is a tree of at most 32 levels keeps it, in every type (docs/spec/floats.md).
-constexpr uint32_t kLeastTolerance = 40;
+/// Of FReduceApprox, in ULP of the sum of magnitudes or of the product (docs/spec/floats.md).
+constexpr uint32_t kLeastTolerance = 1, kGreatestTolerance = 0xffff;
 constexpr uint32_t reduction_immediate(Op fold, uint32_t tolerance = 0) {
   return info(fold).wire_tag | tolerance << kToleranceShift;
 }

@@ -1,6 +1,7 @@
 #include "spec/rows.h"
 
-#include <utility>
+#include "spec/ops.h"
+#include "spec/table.h"
 
 namespace vyre::spec {
 namespace {
@@ -31,6 +32,7 @@ constexpr OperatorRow kRows[] = {
 #include "spec/rows/float_cast.inc"
 #include "spec/rows/float_compare.inc"
 #include "spec/rows/float_functions.inc"
+#include "spec/rows/float_hard_cases.inc"
 #include "spec/rows/float_round.inc"
 #include "spec/rows/logical.inc"
 #include "spec/rows/u128.inc"
@@ -57,12 +59,6 @@ consteval size_t wanted_rows(Op op, DataType from, DataType to) {
   return from == Bool || op == Op::Bitcast ? 2 : 3;
 }
 
-template <Op op, DataType from, DataType to, RoundingMode mode, size_t rows, size_t wanted>
-struct RowsOf {
-  static_assert(rows >= wanted, "an operator needs more specification rows for this type (spec/rows/*.inc)");
-  static constexpr bool enough = rows >= wanted;
-};
-
 // Counted in one pass: by operator and types.
 struct Counts {
   uint16_t rows[kOpCount][kTypeCount] = {};  // of all but casts
@@ -80,43 +76,40 @@ constexpr Counts kCounts = [] {
   return out;
 }();
 
-template <Op op, DataType from, DataType to, RoundingMode mode = RoundingMode::None>
-consteval bool enough_for_cast() {
-  constexpr size_t rows = kCounts.casts[op == Op::Bitcast][size_t(from)][size_t(to)][size_t(mode)];
-  return RowsOf<op, from, to, mode, rows, wanted_rows(op, from, to)>::enough;
-}
-template <Op op, DataType from, DataType to>
-consteval bool enough_for_casts() {
-  if constexpr (op == Op::Cast && cast_takes_mode(from, to)) {  // of each mode
-    return enough_for_cast<op, from, to, Trunc>() && enough_for_cast<op, from, to, Nearest>() &&
-           enough_for_cast<op, from, to, Floor>() && enough_for_cast<op, from, to, Ceil>();
-  } else {
-    return enough_for_cast<op, from, to>();
+// The first operator that has fewer rows than it should, in words; empty where all have enough.
+consteval Message too_few() {
+  Message out;
+  const auto ask = [&](size_t rows, size_t wanted, Op op, DataType type) {
+    if (rows >= wanted || out.size() != 0) return rows < wanted;
+    if (rows == 0) {
+      out << "no row for ";
+    } else {
+      out << "only " << rows << " of " << wanted << " rows for ";
+    }
+    out << info(op).name << " on " << info(type).text;
+    return true;
+  };
+  for (const OpInfo& o : kOps) {
+    for (const TypeInfo& from : kTypes) {
+      if (o.op != Op::Cast && o.op != Op::Bitcast) {
+        const size_t rows = kCounts.rows[size_t(o.op)][size_t(from.type)];
+        if (ask(rows, wanted_rows(o.op, from.type), o.op, from.type)) return out << " in spec/rows";
+        continue;
+      }
+      for (const TypeInfo& to : kTypes) {
+        const bool modes = o.op == Op::Cast && cast_takes_mode(from.type, to.type);  // of each mode
+        for (const RoundingMode mode : {RoundingMode::None, Trunc, Nearest, Floor, Ceil}) {
+          if (modes == (mode == RoundingMode::None)) continue;
+          const auto& counts = kCounts.casts[o.op == Op::Bitcast][size_t(from.type)][size_t(to.type)];
+          if (ask(counts[size_t(mode)], wanted_rows(o.op, from.type, to.type), o.op, from.type))
+            return out << " to " << info(to.type).text << " in spec/rows";
+        }
+      }
+    }
   }
+  return out;
 }
-template <Op op, DataType type>
-consteval bool enough_for_type() {
-  if constexpr (op == Op::Cast || op == Op::Bitcast) {
-    return []<size_t... to>(std::index_sequence<to...>) {
-      return (enough_for_casts<op, type, kTypes[to].type>() && ...);
-    }(std::make_index_sequence<kTypeCount>{});
-  } else {
-    constexpr size_t rows = kCounts.rows[size_t(op)][size_t(type)];
-    return RowsOf<op, type, type, RoundingMode::None, rows, wanted_rows(op, type)>::enough;
-  }
-}
-template <Op op>
-consteval bool enough_for_operator() {
-  return []<size_t... type>(std::index_sequence<type...>) {
-    return (enough_for_type<op, kTypes[type].type>() && ...);
-  }(std::make_index_sequence<kTypeCount>{});
-}
-consteval bool enough_for_all() {
-  return []<size_t... op>(std::index_sequence<op...>) {
-    return (enough_for_operator<kOps[op].op>() && ...);
-  }(std::make_index_sequence<kOpCount>{});
-}
-static_assert(enough_for_all());
+static_assert(IncompleteTable<text_of<[] { return too_few(); }>()>::complete);
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace vyre::state {
 namespace {
 
-constexpr std::string_view kMagic = "vyre campaign ";
+constexpr std::string_view kKeyMagic = "vyre campaign ";
 constexpr std::string_view kFirstLine = "vyre campaign 1\n";
 constexpr std::string_view kDigest = "sha256 ";
 constexpr size_t kDigestLine = kDigest.size() + 64 + 1;
@@ -82,7 +82,7 @@ std::expected<CampaignKey, NoKey> parse_key(std::string_view text) {
       fields_end > 0 && text.substr(fields_end) == fmt::format("{}{}\n", kDigest, sha256(fields).hex());
   if (!whole) return std::unexpected(resembles(text, kFirstLine) ? NoKey::Damaged : NoKey::Foreign);
   if (!fields.starts_with(kFirstLine))
-    return std::unexpected(fields.starts_with(kMagic) ? NoKey::OtherVersion : NoKey::Foreign);
+    return std::unexpected(fields.starts_with(kKeyMagic) ? NoKey::OtherVersion : NoKey::Foreign);
   CampaignKey key;
   for (size_t at = kFirstLine.size(); at < fields.size();) {
     const size_t end = std::min(fields.find('\n', at), fields.size());

@@ -61,14 +61,14 @@ Result<void> add(const Record& record, const std::string& path, Snapshot& to) {
 }
 
 /// What is in a directory, and how to go on there.
-struct Found {
+struct FoundFile {
   Snapshot snapshot;
   uint64_t end = 0;        // of the journal
   bool write_key = false;  // there is none, or it is damaged
 };
 
-Result<Found> gather(const Directory& directory, CampaignKey key, const Bytes& journal, bool write_key) {
-  Found found{.write_key = write_key};
+Result<FoundFile> gather(const Directory& directory, CampaignKey key, const Bytes& journal, bool write_key) {
+  FoundFile found{.write_key = write_key};
   const std::string path = directory.path_of(kJournal);
   const Scan scan = scan_journal(journal, key_digest(key));
   for (const Record& record : scan.records) VYRE_CHECK(add(record, path, found.snapshot));
@@ -108,7 +108,7 @@ Diag keyless(const Directory& directory, bool missing, bool empty, NoKey why) {
 }
 
 /// `key`: of who wants to go on there; null for who only reads.
-Result<Found> look(const Directory& directory, const CampaignKey* key) {
+Result<FoundFile> look(const Directory& directory, const CampaignKey* key) {
   VYRE_TRY(bytes, directory.read_file(kCampaign));
   VYRE_TRY(journal, directory.read_file(kJournal));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -142,7 +142,7 @@ Result<Found> look(const Directory& directory, const CampaignKey* key) {
 /// threads writes and syncs it while the next batch gathers.
 class State::Journal {
  public:
-  Journal(Fd lock, Fd file, std::string path, Found found)
+  Journal(Fd lock, Fd file, std::string path, FoundFile found)
       : lock_(std::move(lock)),
         file_(std::move(file)),
         path_(std::move(path)),

@@ -71,8 +71,31 @@ std::optional<verify::Piece> piece_of(const ops::Operation& operation, const ver
 Verdict run_again(backend::Backend& backend, const certify::Certificate& certificate, const Verdict& verdict,
                   std::span<const Place> places, const verify::Monitor& monitor) {
   if (const auto family = family_of(verdict)) {
-    return verify::check_family(backend, *family, verify::family_plan(certificate.strength), certificate.seed,
-                                monitor, verdict.track);
+    const verify::Part part{*family, verdict.track};
+    const verify::FamilyPlan plan = verify::family_plan(certificate.strength);
+    std::optional<Verdict> sum;
+    const auto also = [&](Verdict more) {
+      if (sum) return verify::add(*sum, std::move(more));
+      sum = std::move(more);
+    };
+    // A leaf of a whole domain costs its own cases, any other the rest of the family.
+    const std::vector<verify::WholeDomain> domains = verify::whole_domains(part, plan);
+    bool rest = false;
+    for (const Place& place : places) {
+      const Leaf& leaf = verdict.leaves[place.leaf];
+      const auto domain = std::ranges::find_if(domains, [&](const verify::WholeDomain& d) {
+        return leaf.oracle == d.subject.oracle && leaf.slice >= d.slice &&
+               leaf.slice - d.slice < d.cases / verify::kLeafCases;
+      });
+      if (domain == domains.end()) {
+        rest = true;
+      } else {
+        also(verify::check_whole_domain(backend, part, *domain, leaf.slice - domain->slice, 1,
+                                        certificate.seed, monitor));
+      }
+    }
+    if (rest) also(verify::check_family(backend, *family, plan, certificate.seed, monitor, verdict.track));
+    return std::move(*sum);
   }
   const ops::Operation& operation = *operation_of(verdict);
   const verify::OperationPlan plan = verify::operation_plan(certificate.strength);
@@ -115,8 +138,10 @@ Result<Audit> audit(backend::Backend& backend, const certify::Certificate& certi
   std::vector<Place> places;
   for (size_t v = 0; v < certificate.verdicts.size(); ++v) {
     const Verdict& verdict = certificate.verdicts[v];
-    // What the programs on subgroups are depends on the backend's limits.
-    const bool elsewhere = name != certificate.backend && family_of(verdict) == verify::Family::Subgroups;
+    // What the programs on subgroups and of shapes are depends on the backend's limits.
+    const auto family = family_of(verdict);
+    const bool by_limits = family == verify::Family::Subgroups || family == verify::Family::Shapes;
+    const bool elsewhere = name != certificate.backend && by_limits;
     const bool possible = !elsewhere && can_run(verdict);
     for (size_t k = 0; k < verdict.leaves.size(); ++k) {
       if (possible && !verdict.leaves[k].digest.empty()) {

@@ -9,6 +9,7 @@
 #include "algebra/law.h"
 #include "ir/builder.h"
 #include "verify/examine.h"
+#include "verify/shape_factors.h"
 
 namespace vyre::suite {
 namespace {
@@ -213,8 +214,11 @@ Result<std::optional<ProgramCase>> case_program(const Token& token, backend::Bac
   const verify::Family family = *who.family;
   if (family == verify::Family::Twins || verify::depends_on_schedule(family) || token.strategy == "claim")
     return std::optional<ProgramCase>();
-  if (token.strategy != "program" || (family != verify::Family::Programs && verify::shapes(family) == 0))
+  if (token.strategy != "program" || !verify::has_programs(family))
     return std::unexpected(unknown_part(token, "strategy"));
+  if (family == verify::Family::Shapes && !verify::row_of(token.index))
+    return std::unexpected(
+        malformed(fmt::format("{} has no case with number {}", token.subject, token.index)));
   return std::optional(verify::family_case(family, token.seed, token.index, backend.limits()));
 }
 

@@ -13,6 +13,7 @@
 #include "check/checked.h"
 #include "generate/shrink.h"
 #include "ops/operation.h"
+#include "spec/ops.h"
 #include "suite/case_program.h"
 #include "text/operators.h"
 #include "text/text.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <functional>
 
-#include "check/report.h"
+#include "base/names.h"
 #include "ops/registry.h"
 #include "suite/suite.h"
 #include "verify/families.h"
@@ -112,7 +112,7 @@ class Reader {
     for (const auto& [name, value] : table) {
       const auto key = std::ranges::find(keys(), name.str(), &Key::name);
       if (key == keys().end()) {
-        check::NearestName nearest(name.str());
+        NearestName nearest(name.str());
         for (const Key& known : keys()) nearest.consider(known.name);
         return refuse(span_of(name), fmt::format("an expectation has no '{}'", name.str()), nearest.help());
       }
@@ -128,7 +128,7 @@ class Reader {
                         key.type == "day" ? "YYYY-MM-DD, the last day on which it is expected" : "\"...\""));
     }
     if (std::ranges::none_of(subjects_, [&](const std::string& s) { return matches(out.subject, s); })) {
-      check::NearestName nearest(out.subject);
+      NearestName nearest(out.subject);
       for (const std::string& subject : subjects_) nearest.consider(subject);
       return std::unexpected(make_diag(
           DiagCode::C004, span_at(table.get("subject")->source()),

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "check/report.h"
+#include "base/names.h"
 #include "spec/ops.h"
 #include "suite/prove_lowering.h"
 #include "suite/prove_product.h"
@@ -92,11 +92,6 @@ class Line {
     show(fmt::format("{}/{}  {:.0f}/s  {:.0f} s left  {}", done, all, double(done) / std::max(seconds, 1e-3),
                      left, what));
   }
-  /// Where nobody knows how many there are.
-  void show(size_t done, std::string_view what) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-    show(fmt::format("{}  {:.0f}/s  {}", done, double(done) / std::max(seconds, 1e-3), what));
-  }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -114,8 +109,20 @@ class Line {
 
 bool all_are_asked(const ProveRequest& request) { return request.pattern == "*"; }
 
+/// What takes minutes, or is about the library as a whole, is asked by name.
 bool wants(const ProveRequest& request, ProvePart part) {
-  return request.parts.empty() ? true : request.parts.contains(part);
+  if (!request.parts.empty()) return request.parts.contains(part);
+  return part == ProvePart::Declared || part == ProvePart::Lowering;
+}
+
+/// "--only theorems,product,collisions": the parts that nobody asked for.
+std::string not_asked(const ProveRequest& request) {
+  std::string out;
+  for (size_t p = 0; p < kProveParts; ++p) {
+    const ProvePart part{uint8_t(p)};
+    if (!wants(request, part)) out += fmt::format("{}{}", out.empty() ? "" : ",", text(part));
+  }
+  return out;
 }
 
 /// Whether a pattern is of operators, though no operation has such an id.
@@ -164,9 +171,10 @@ class Answer {
     options.threads = std::max(1u, std::thread::hardware_concurrency());
     options.stop = request_.stop;
     Line line;
-    size_t done = 0;
+    size_t done = 0, all = 0;
+    options.planned = [&](size_t sentences) { all = sentences; };
     options.each = [&](const symbolic::Sentence& s) {
-      line.show(++done, fmt::format("{} {}", s.function, spec::info(s.law.kind).name));
+      line.show(++done, all, fmt::format("{} {}", s.function, spec::info(s.law.kind).name));
     };
     const symbolic::Product product = symbolic::cross_product(options);
     add(
@@ -181,7 +189,11 @@ class Answer {
         [&] { json_["collisions"] = collisions_json(found); });
   }
   Proved said() {
-    if (!request_.json) return {std::move(text_), good_};
+    if (!request_.json) {
+      if (request_.parts.empty())
+        text_ += fmt::format("not asked: --only {} asks the rest\n", not_asked(request_));
+      return {std::move(text_), good_};
+    }
     json_["format"] = 1, json_["good"] = good_;
     return {json_.dump(2) + "\n", good_};
   }
@@ -305,7 +317,7 @@ Result<Proved> prove(const ProveRequest& request) {
     operations = std::move(*selected);
   } else if (!matches_operator(request.pattern)) {
     Diag unknown = selected.error();
-    check::NearestName nearest(request.pattern);
+    NearestName nearest(request.pattern);
     for (const spec::OpInfo& op : spec::kOps) nearest.consider(op.mnemonic);
     if (const std::string meant = nearest.help(); !meant.empty()) unknown.help = meant;
     return std::unexpected(unknown);

@@ -26,7 +26,7 @@ std::string_view text(ProvePart part);  // "declared", ...
 
 struct ProveRequest {
   std::string pattern = "*";  // of operation ids and, but for what is declared, operators: "div"
-  std::set<ProvePart> parts;  // none: all; theorems and collisions are asked about where all operations are
+  std::set<ProvePart> parts;  // none: declared and lowering; theorems and collisions want all operations
   bool json = false;
   const std::atomic<bool>* stop = nullptr;
 };
@@ -38,7 +38,7 @@ struct Proved {
 
 /// Asks about the operations and operators that match; progress goes to stderr where it is a terminal.
 /// Errors: C004; C007 when `stop` became true before everything was asked. The JSON is documented in
-/// docs/proofs.md. Cost    of all parts some 11 minutes of two cores, of Declared half a minute.
+/// docs/proofs.md. Cost    of all parts some 12 minutes of two cores, of Declared half a minute.
 Result<Proved> prove(const ProveRequest& request);
 
 /// The report as a table: operation, law, subject, grade, time; what no solver proved, by name; totals;

@@ -6,6 +6,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/read_file.h"
 #include "certify/certificate.h"
 #include "certify/console.h"
 
@@ -29,7 +30,7 @@ Result<std::vector<Regression>> read_regressions(const fs::path& folder) {
   std::ranges::sort(paths);
   std::vector<Regression> out;
   for (fs::path& path : paths) {
-    const auto text = certify::read_text(path);
+    const auto text = read_file_text(path, kMaxListBytes);
     if (!text)
       return std::unexpected(make_diag(DiagCode::C003, Span::none(), text.error(), "make it readable"));
     auto failing = parse_failing_case(*text);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "algebra/engine.h"
 #include "generate/shrink.h"
@@ -17,6 +18,7 @@
 #include "verify/families.h"
 #include "verify/parity.h"
 #include "verify/program_bench.h"
+#include "verify/shape_run.h"
 #include "verify/token.h"
 
 namespace vyre::suite {
@@ -209,6 +211,22 @@ Result<Replay> replay_law(const ops::Operation& operation, const Token& token, b
   return out;
 }
 
+/// Whether the cases of a token of a program family are there. Errors: C003.
+Result<void> expect_programs(verify::Family family, const Token& token) {
+  if (family != verify::Family::Shapes) return {};
+  std::vector<uint64_t> numbers = {token.index};
+  for (const auto& dispatch : token.scenario) {
+    for (const verify::TokenCase& one : dispatch) numbers.push_back(one.index);
+  }
+  for (const uint64_t number : numbers) {
+    if (verify::row_of(number)) continue;
+    return std::unexpected(make_diag(DiagCode::C003, Span::none(),
+                                     fmt::format("{} has no case with number {}", token.subject, number),
+                                     "copy the whole token from the report"));
+  }
+  return {};
+}
+
 Result<Replay> replay_program(verify::Family family, const Token& token, backend::Backend& backend) {
   Replay out;
   if (family == verify::Family::Twins) {
@@ -220,14 +238,21 @@ Result<Replay> replay_program(verify::Family family, const Token& token, backend
     if (!verdict.error.empty()) out.report += fmt::format("  {}\n", verdict.error);
     return out;
   }
-  if (family != verify::Family::Programs && verify::shapes(family) == 0)
-    return std::unexpected(unknown_part(token, "strategy"));
+  if (!verify::has_programs(family)) return std::unexpected(unknown_part(token, "strategy"));
   constexpr int kTries = 32;
   constexpr spec::DataType kWord = spec::DataType::U32;  // the bench compares words
+  VYRE_CHECK(expect_programs(family, token));
   const generate::ProgramCase c = verify::family_case(family, token.seed, token.index, backend.limits());
   out.report = fmt::format("{}, program {}:\n{}groups {},{},{}\n", token.subject, token.index,
                            text::print(c.program), c.groups.x, c.groups.y, c.groups.z);
-  verify::ProgramBench bench(backend, family, token.seed);
+  std::unique_ptr<verify::Bench> made;
+  if (family == verify::Family::Shapes) {
+    out.report += fmt::format("  {}\n", verify::describe(*verify::row_of(token.index)));
+    made = std::make_unique<verify::ShapeBench>(backend, token.seed);
+  } else {
+    made = std::make_unique<verify::ProgramBench>(backend, family, token.seed);
+  }
+  verify::Bench& bench = *made;
   if (!token.scenario.empty()) {
     verify::Scenario scenario;
     for (const auto& dispatch : token.scenario) {

@@ -8,14 +8,18 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 
+#include "base/names.h"
 #include "certify/fields.h"
 #include "certify/run_report.h"
-#include "check/report.h"
+#include "spec/ops.h"
 #include "state/state.h"
 #include "suite/campaign.h"
 #include "suite/merge.h"
+#include "verify/shape_factors.h"
 
 namespace vyre::suite {
 namespace {
@@ -32,10 +36,18 @@ constexpr uint64_t kEvaluationsAProgram = 20'000;
 constexpr uint64_t kEvaluationsACompilation = 2'000'000;
 constexpr uint64_t kCompilationsASubject = 2;  // of an elementwise family
 
+/// Rows of a covering array, about: how many there are is known when it has been made.
+uint64_t expected_shapes(const verify::FamilyPlan& plan) {
+  uint64_t out = 3;
+  for (uint32_t t = 0; t < plan.shape_strength; ++t) out *= 9;
+  return out;
+}
+
 uint64_t expected_evaluations(const verify::Part& part, const verify::FamilyPlan& plan) {
   const Family family = part.family;
   if (family == Family::Programs) return plan.random_programs * kEvaluationsAProgram;
   if (family == Family::Twins) return uint64_t{1} << 26;
+  if (family == Family::Shapes) return expected_shapes(plan) * kEvaluationsAProgram;
   const size_t shapes = verify::shapes(family);
   if (shapes != 0) return shapes * verify::inputs_a_shape(family, plan) * kEvaluationsAProgram;
   return verify::elementwise_subjects(family, part.track).size() * plan.cases_a_subject * 2;
@@ -46,6 +58,7 @@ uint64_t expected_compilations(const verify::Part& part, const verify::FamilyPla
   const Family family = part.family;
   if (family == Family::Programs)
     return part.track == verify::Track::Float ? plan.random_programs / 3 : plan.random_programs;
+  if (family == Family::Shapes) return expected_shapes(plan);
   return verify::shapes(family) +
          kCompilationsASubject * verify::elementwise_subjects(family, part.track).size();
 }
@@ -132,13 +145,17 @@ Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool
                     approximate ? "strict" : "approximate")));
   }
   if (out.empty()) {
-    check::NearestName nearest(pattern);
+    std::set<std::string> globs;  // of the folders
+    for (const ops::Operation& op : ops::all_operations()) {
+      for (size_t dot = 0; (dot = op.id.find('.', dot)) != op.id.npos; ++dot)
+        globs.insert(std::string(op.id.substr(0, dot)) + ".*");
+    }
+    NearestName nearest(pattern);
     for (const ops::Operation& op : ops::all_operations()) nearest.consider(op.id);
-    const std::string meant = nearest.help();
-    return std::unexpected(
-        make_diag(DiagCode::C004, Span::none(), fmt::format("no operation matches \"{}\"", pattern),
-                  (meant.empty() ? "" : meant + " ") +
-                      "* stands for any characters, ? for one; `vyre ops` lists the operations"));
+    for (const std::string& glob : globs) nearest.consider(glob);
+    return std::unexpected(make_diag(
+        DiagCode::C004, Span::none(), fmt::format("no operation matches \"{}\"", pattern),
+        nearest.help_or("* stands for any characters, ? for one; `vyre ops` lists the operations")));
   }
   return out;
 }
@@ -165,6 +182,35 @@ bool is_as_planned(const Verdict& verdict, const ops::Operation& operation,
          planned_by(verdict, verify::Oracle::CpuReference) == cases;
 }
 
+/// What is not as a plan has it in a verdict on a part of a family; empty: nothing.
+std::string other_than_planned(const Verdict& verdict, const verify::Part& part,
+                               const certify::Certificate& certificate) {
+  // What a device may lack is not in its plan, and the coverage says what that is.
+  if (part.family == Family::Shapes)
+    return verify::wrong_coverage(verdict, verify::shape_strength(certificate.strength), certificate.seed);
+  const verify::FamilySize size =
+      verify::size_of(part, verify::family_plan(certificate.strength), certificate.seed);
+  for (const verify::OracleCases& oracle : verdict.parity) {
+    if (std::ranges::count(size.parity, oracle.oracle, &verify::OracleCases::oracle) == 0)
+      return fmt::format("cases of the {}, which judges none", text(oracle.oracle));
+  }
+  for (const verify::OracleCases& oracle : size.parity) {
+    const uint64_t planned = planned_by(verdict, oracle.oracle);
+    if (planned != oracle.tally.planned)
+      return fmt::format("{} cases of the {}, not {}", planned, text(oracle.oracle), oracle.tally.planned);
+  }
+  // Operations of subgroups that a backend lacks are refused instead of repeated.
+  const bool optional = part.family == Family::Subgroups;
+  if (optional ? verdict.determinism.planned > 2 * size.parity[0].tally.planned
+               : verdict.determinism.planned != size.repeated)
+    return fmt::format("{} repeated evaluations, not {}", verdict.determinism.planned, size.repeated);
+  if (verdict.operators != size.operators)
+    return fmt::format("{} operators, not {}", verdict.operators, size.operators);
+  if (optional ? verdict.shapes > size.shapes : verdict.shapes != size.shapes)
+    return fmt::format("{} shapes, not {}", verdict.shapes, size.shapes);
+  return {};
+}
+
 }  // namespace
 
 Result<void> expect_complete(const certify::Certificate& certificate) {
@@ -179,7 +225,8 @@ Result<void> expect_complete(const certify::Certificate& certificate) {
     subjects.push_back(verify::subject_of(op->id, op->version));
     tracks.push_back(verify::track_of(*op));
   }
-  for (const verify::Part& part : parts_beside(operations)) {
+  const std::vector<verify::Part> parts = parts_beside(operations);
+  for (const verify::Part& part : parts) {
     subjects.emplace_back(verify::info(part.family).text);
     tracks.push_back(part.track);
   }
@@ -199,13 +246,24 @@ Result<void> expect_complete(const certify::Certificate& certificate) {
     if (k < operations.size() && verdict.error.empty()) {
       for (const spec::Law& law : operations[k]->laws) wanted.emplace_back(spec::to_string(law), true);
       for (const spec::Denial& d : operations[k]->denied) wanted.emplace_back(spec::to_string(d.law), false);
-      for (const verify::LawVerdict& law : verdict.laws) found.emplace_back(law.law, law.claimed);
       if (verdict.classes.size() != operations[k]->classes.size() ||
           verdict.boundaries != operations[k]->boundaries.size()) {
         return refused(fmt::format("the classes or boundary values are not those of {}", subjects[k]));
       }
       if (!is_as_planned(verdict, *operations[k], certificate))
         return refused(fmt::format("the cases are not those that {} has at this strength", subjects[k]));
+    }
+    if (k >= operations.size() && verdict.error.empty()) {
+      const verify::Part& part = parts[k - operations.size()];
+      if (const std::string wrong = other_than_planned(verdict, part, certificate); !wrong.empty())
+        return refused(fmt::format("the cases are not those that {} of the {} track has at this strength: {}",
+                                   subjects[k], text(part.track), wrong));
+      for (const verify::LawVerdict& law :
+           verify::size_of(part, verify::family_plan(certificate.strength), certificate.seed).laws)
+        wanted.emplace_back(law.law, law.claimed);
+    }
+    for (const verify::LawVerdict& law : verdict.laws) {
+      if (verdict.error.empty()) found.emplace_back(law.law, law.claimed);
     }
     if (found != wanted) return refused(fmt::format("the laws are not those of {}", subjects[k]));
   }
@@ -402,6 +460,19 @@ class Agenda {
       const uint64_t evaluations = expected_evaluations(part, family_plan_);
       const uint64_t compilations = expected_compilations(part, family_plan_);
       const std::string subject(verify::info(part.family).text);
+      // Those of 2^32 inputs take longer than the rest of their family.
+      for (verify::WholeDomain& domain : verify::whole_domains(part, family_plan_)) {
+        const auto shared = std::make_shared<const verify::WholeDomain>(std::move(domain));
+        work_.push_back(
+            {{fmt::format("{}/{}/{}", subject, text(part.track), shared->subject.application.name)},
+             subjects_.size(),
+             shared->cases,
+             shared->cases,
+             [this, part, shared](backend::Backend& backend, const verify::Monitor& monitor) {
+               return verify::check_whole_domain(backend, part, *shared, 0,
+                                                 shared->cases / verify::kLeafCases, plan_.seed, monitor);
+             }});
+      }
       work_.push_back({{fmt::format("{}/{}", subject, text(part.track)), part.family == Family::Twins},
                        subjects_.size(),
                        evaluations,

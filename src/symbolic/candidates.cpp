@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "spec/ops.h"
 #include "symbolic/encodings.h"
 #include "symbolic/functions.h"
 #include "symbolic/operators.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "spec/float_format.h"
 #include "symbolic/candidates.h"
 #include "symbolic/cross_product.h"
 #include "symbolic/functions.h"
@@ -44,6 +45,44 @@ std::string separation(const ops::Operation& f, const ops::Operation& g) {
   return {};
 }
 
+bool has_float(const ops::Operation& f) {
+  const auto is_float = [](spec::DataType type) { return spec::kFloats.contains(type); };
+  return is_float(f.signature.output) || std::ranges::any_of(f.signature.inputs, is_float);
+}
+
+/// Values of a type at which functions turn, the simple ones first.
+std::vector<uint32_t> values_of(spec::DataType type) {
+  if (!spec::kFloats.contains(type)) return {0, 1, 2, 3, 0x7fffffff, 0x80000000, 0xffffffff};
+  const spec::FloatFormat x = spec::float_format(type);
+  std::vector<uint32_t> out = {
+      0,      x.one(),          x.one() + x.least_normal(), x.one() + 1,  x.one() - 1,
+      1,      x.least_normal(), x.one() - x.least_normal(), x.greatest(), x.infinity(),
+      x.nan()};
+  for (size_t k = 0, n = out.size(); k < n; ++k) out.push_back(out[k] | x.sign_bit());
+  return out;
+}
+
+/// An input on which two functions of floats, which have no formula, differ: by trying.
+void separate_by_values(Collision& out) {
+  const auto& types = out.first->signature.inputs;
+  std::vector<std::vector<uint32_t>> values;
+  size_t tuples = 1;
+  for (const spec::DataType type : types) {
+    values.push_back(values_of(type));
+    tuples *= values.back().size();
+  }
+  out.by = fmt::format("evaluation of {} inputs", tuples);
+  for (size_t number = 0; number < tuples; ++number) {
+    std::vector<uint32_t> operands(types.size());
+    size_t rest = number;
+    for (size_t k = operands.size(); k-- > 0; rest /= values[k].size())
+      operands[k] = values[k][rest % values[k].size()];
+    if (!differ(*out.first, *out.second, operands)) continue;
+    out.input = std::move(operands);
+    return;
+  }
+}
+
 /// An input on which they differ, or a proof that there is none.
 void separate(const Family& family, solver::Prover& prover, Collision& out) {
   smt::Pool pool;
@@ -79,7 +118,8 @@ std::vector<Collision> collisions(std::span<const ops::Operation* const> operati
   for (size_t i = 0; i < operations.size(); ++i) {
     for (size_t k = i + 1; k < operations.size(); ++k) {
       const ops::Operation &f = *operations[i], &g = *operations[k];
-      if (f.signature != g.signature) continue;
+      const bool one_registry = (f.bound == 0) == (g.bound == 0);
+      if (f.signature != g.signature || !one_registry) continue;
       const bool first = contains(f.laws, g.laws), second = contains(g.laws, f.laws);
       if (!first && !second) continue;
       Collision& collision = out.emplace_back(Collision{.first = &f, .second = &g});
@@ -87,7 +127,11 @@ std::vector<Collision> collisions(std::span<const ops::Operation* const> operati
                        : first         ? Collision::Laws::FirstHasMore
                                        : Collision::Laws::SecondHasMore;
       collision.separated_by = separation(f, g);
-      separate(*family, prover, collision);
+      if (has_float(f)) {
+        separate_by_values(collision);
+      } else {
+        separate(*family, prover, collision);
+      }
     }
   }
   return out;
@@ -95,9 +139,7 @@ std::vector<Collision> collisions(std::span<const ops::Operation* const> operati
 
 std::vector<Collision> collisions(solver::Prover& prover) {
   std::vector<const ops::Operation*> all;
-  for (const ops::Operation& f : ops::all_operations()) {
-    if (f.id.starts_with("primitive.")) all.push_back(&f);
-  }
+  for (const ops::Operation& f : ops::all_operations()) all.push_back(&f);
   return collisions(all, prover);
 }
 

@@ -202,14 +202,18 @@ Product cross_product(const ProductOptions& options) {
     out.solver = checked.error();
     actual.solve = false;
   }
-  for (const spec::DataType type : actual.operator_types) {
-    const auto family = operators_of(type);
-    Part(actual, *family, out).run();
+  std::vector<decltype(integer_primitives())> families;
+  for (const spec::DataType type : actual.operator_types) families.push_back(operators_of(type));
+  if (actual.primitives) families.push_back(integer_primitives());
+  if (actual.planned) {
+    size_t sentences = 0;
+    for (const auto& family : families) {
+      for (const ops::Operation& f : family->functions())
+        if (matches(actual.glob, f.id)) sentences += candidates(*family, f).size();
+    }
+    actual.planned(sentences);
   }
-  if (actual.primitives) {
-    const auto family = integer_primitives();
-    Part(actual, *family, out).run();
-  }
+  for (const auto& family : families) Part(actual, *family, out).run();
   sort(out.proved), sort(out.open), sort(out.wrong);
   out.seconds = since(begin);
   return out;

@@ -66,6 +66,8 @@ struct ProductOptions {
   solver::ProverOptions prover = {.limits = {.seconds = 3}, .minimising = {.seconds = 2}, .trying = 0};
   unsigned threads = 2;
   const std::atomic<bool>* stop = nullptr;  // when it becomes true, no further function is begun
+  /// Called once, before any sentence, with how many there are.
+  std::function<void(size_t)> planned = {};
   /// Called with every sentence, one at a time, in no order.
   std::function<void(const Sentence&)> each;
 };
@@ -98,9 +100,11 @@ struct Collision {
   std::string by;      // of input and equal; where neither: why nobody knows
   bool is_fault() const { return separated_by.empty() && !equal; }
 };
-/// All pairs. Domain: operations of u32.
+/// All pairs of one registry: strict operations, or approximate ones. Of integers an input that separates
+/// them is found or refused by a solver; of floats, which have no formulas, it is found among values at which
+/// functions turn.
 std::vector<Collision> collisions(std::span<const ops::Operation* const> operations, solver::Prover& prover);
-/// Of the integer primitives of the library.
+/// Of the library.
 std::vector<Collision> collisions(solver::Prover& prover);
 
 }  // namespace vyre::symbolic

@@ -12,6 +12,7 @@
 
 #include "ref/eval.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 #include "symbolic/functions.h"
 #include "symbolic/operators.h"
 

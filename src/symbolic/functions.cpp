@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ops/registry.h"
+#include "spec/ops.h"
 #include "symbolic/operators.h"
 
 namespace vyre::symbolic {

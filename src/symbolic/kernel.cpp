@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "spec/ops.h"
 #include "spec/types.h"
 #include "symbolic/bits.h"
 #include "symbolic/operators.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "spec/ops.h"
 #include "symbolic/encodings.h"
 #include "symbolic/functions.h"
 #include "symbolic/operators.h"

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::symbolic {

@@ -9,6 +9,7 @@
 #include "check/checked.h"
 #include "ir/builder.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 #include "symbolic/functions.h"
 
 namespace vyre::symbolic {

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "spec/ops.h"
 #include "symbolic/theorem_symbols.h"
 
 namespace vyre::symbolic {

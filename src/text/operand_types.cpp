@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spec/operation.h"
+#include "spec/ops.h"
 
 namespace vyre::text {
 namespace {

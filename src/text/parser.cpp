@@ -11,7 +11,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/names.h"
 #include "spec/limits.h"
+#include "spec/ops.h"
 #include "text/float_text.h"
 #include "text/lexer.h"
 #include "text/literal.h"
@@ -211,8 +213,14 @@ class Parser {
           "this version computes on floats in f16, bf16 and f32, on integers in u32, i32, u64 and u128");
     }
     if (!found) {
-      return fail(DiagCode::P012, token_.span(), fmt::format("unknown type `{}`", spelling()),
-                  "the types are u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 and tensor<...>");
+      NearestName nearest(spelling());
+      for (const spec::TypeInfo& known : spec::kTypes) {
+        if (known.available) nearest.consider(known.text);
+      }
+      return fail(
+          DiagCode::P012, token_.span(), fmt::format("unknown type `{}`", spelling()),
+          nearest.help_or(
+              "the types are u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 and tensor<...>"));
     }
     type = *found;
     advance();
@@ -565,17 +573,20 @@ class Parser {
   }
 
   bool fail_expression_statement(const Value& value) {
+    NearestName keyword(spelling(value.outer));
+    for (const std::string_view word : {"let", "if", "for", "return", "barrier", "else"})
+      keyword.consider(word);
     if (!at(TokenKind::Semicolon) && !at(TokenKind::CloseBrace)) {
       if (at(TokenKind::Equal)) {
         return fail(DiagCode::P002, value.outer,
                     fmt::format("`{}` cannot be assigned to", shorten(spelling(value.outer))),
                     "assign to a variable `name = value;` or store to an element `buffer[index] = value;`");
       }
-      return fail_token("an operator or `;`");
+      return fail_token("an operator or `;`", keyword.help());
     }
     const std::string piece = shorten(spelling(value.outer));
     return fail(DiagCode::P011, value.outer, "an expression is not a statement",
-                fmt::format("bind its value to a name: let result = {};", piece));
+                keyword.help_or(fmt::format("bind its value to a name: let result = {};", piece)));
   }
 
   // Expressions.
@@ -881,13 +892,26 @@ class Parser {
     return add_expression({.kind = ExprKind::Var, .symbol = symbol}, {}, name.span());
   }
 
+  /// Operators on floats are also known by what mathematics calls them: `sin` is fsin.
+  static NearestName nearest_operator(std::string_view word) {
+    NearestName nearest(word);
+    for (const spec::OpInfo& op : spec::kOps) {
+      if (op.op == Op::Call || op.op == Op::Component) continue;
+      nearest.consider(op.mnemonic);
+      if (op.mnemonic.starts_with('f')) nearest.consider(op.mnemonic.substr(1), op.mnemonic);
+    }
+    for (const std::string_view keyword : {"len", "if", "for"}) nearest.consider(keyword);
+    return nearest;
+  }
+
   bool parse_mnemonic(const Token& name, bool& want_operand) {
     const std::string_view word = lexer_.text(name);
     const auto op = spec::find_op(word);
     if (!op || *op == Op::Call || *op == Op::Component) {
       return fail(DiagCode::P009, name.span(), fmt::format("unknown operator `{}`", word),
-                  "`vyre ops` lists the operators; a library operation is called by its whole id, such as "
-                  "primitive.math.min(a, b)");
+                  nearest_operator(word).help_or(
+                      "`vyre ops` lists the operators; a library operation is called by its whole id, such "
+                      "as primitive.math.min(a, b)"));
     }
     if (spec::is_reduction(*op)) return parse_reduction(*op, name, want_operand);
     want_operand = true;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "spec/ops.h"
 #include "text/layout.h"
 #include "text/operand_types.h"
 #include "text/operators.h"

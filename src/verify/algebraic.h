@@ -12,6 +12,7 @@
 #include <string>
 
 #include "algebra/engine.h"
+#include "algebra/twin.h"
 #include "verify/blame.h"
 #include "verify/elementwise.h"
 #include "verify/monitor.h"
@@ -66,9 +67,12 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
                         const std::string& device, uint64_t witnessed, uint64_t seed, const Monitor& monitor,
                         Verdict& verdict);
 
-/// The planted-false laws, or those of one track, on the definition and twice on the backend: each must be
-/// refuted with its known number of failures and its known smallest counterexample. Then as programs that
-/// count on the device, where the numbers must be the same.
+/// The planted-false laws, or those of one track.
+std::span<const algebra::Twin> twins_of(std::optional<Track> track);
+
+/// They are tried on the definition and twice on the backend: each must be refuted with its known number of
+/// failures and its known smallest counterexample. Then as programs that count on the device, where the
+/// numbers must be the same.
 Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& monitor,
                     std::optional<Track> track = std::nullopt);
 

@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <deque>
 
+#include "spec/intrinsics.h"
 #include "text/text.h"
 #include "verify/algebraic.h"
+#include "verify/domain.h"
 #include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/leaves.h"
+#include "verify/operator_laws.h"
 #include "verify/program_bench.h"
 #include "verify/program_parity.h"
+#include "verify/shape_factors.h"
+#include "verify/shape_run.h"
 #include "verify/strongest.h"
 #include "verify/token.h"
 #include "wire/wire.h"
@@ -91,6 +96,8 @@ class ProgramFamily {
     return {};
   }
 
+  /// All inputs of a shape were run.
+  void shape_done() { ++shapes_; }
   /// Cases of what the backend says that it lacks.
   void leave_out(uint64_t cases) { left_out_ = cases; }
   void plan(uint64_t cases) {
@@ -119,6 +126,7 @@ class ProgramFamily {
       const uint64_t cases = std::min(left, kMost);
       leaves_.add("unsupported", {.planned = cases, .unsupported = cases});
     }
+    verdict_.shapes += shapes_;
     if (!verdict_.pipeline.empty()) hasher_.update(verdict_.pipeline);
     verdict_.pipeline = hasher_.finish().hex().substr(0, kDigestDigits);
     return {};
@@ -272,37 +280,63 @@ class ProgramFamily {
   std::deque<Batch> history_;  // cases since the backend was renewed, the last ones
   Tally parity_;
   uint64_t left_out_ = 0;
+  uint32_t shapes_ = 0;
   Bytes answers_;  // of one case, all buffers
   LeafWriter leaves_;
   Hasher hasher_;
 };
+
+/// The cases of a subject that are judged together with the others of its family.
+std::vector<CaseRange> cases_of(const Subject& subject, const FamilyPlan& plan, uint64_t seed) {
+  return plan_cases(subject, seed, plan.cases_a_subject, std::min<uint64_t>(plan.cases_a_subject, 1 << 16),
+                    false);
+}
+Repetition repetition_of(const Subject& subject, const FamilyPlan& plan) {
+  return repetition_of(subject, std::min(plan.cases_a_subject, kRepeatedEvaluations));
+}
+
+std::vector<Subject> subjects_of(Family family, std::optional<Track> track) {
+  return track ? elementwise_subjects(family, *track) : elementwise_subjects(family);
+}
+
+/// Leaves of a whole domain, whose cases are a multiple of a leaf's.
+uint64_t leaves_of(const WholeDomain& domain) { return domain.cases / kLeafCases; }
 
 Result<void> check_elementwise(backend::Backend& backend, Family family, std::optional<Track> track,
                                const FamilyPlan& plan, uint64_t seed, const Monitor& monitor,
                                Verdict& verdict) {
   constexpr uint32_t kSizes[] = {kWorkgroup, 64};
   Hasher hasher;
-  LeafWriter rows(verdict, Oracle::SpecificationTable), cases(verdict, strongest({.program = true}));
-  for (const Subject& subject : track ? elementwise_subjects(family, *track) : elementwise_subjects(family)) {
+  uint64_t whole = 0;  // leaves
+  if (track) {
+    for (const WholeDomain& domain : whole_domains({family, *track}, plan)) whole += leaves_of(domain);
+  }
+  LeafWriter rows(verdict, Oracle::SpecificationTable), cases(verdict, strongest({.program = true}), whole);
+  for (const Subject& subject : subjects_of(family, track)) {
     if (monitor.stopped()) return {};
     VYRE_TRY(pipelines, make_pipelines(backend, subject, kSizes, seed, verdict));
     hasher.update(pipelines.all[0]->digest().hex());
     Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
-    const auto ranges = plan_cases(subject, seed, plan.cases_a_subject,
-                                   std::min<uint64_t>(plan.cases_a_subject, 1 << 16), false);
+    const auto ranges = cases_of(subject, plan, seed);
     rows.of(subject.application.name);
     cases.of(subject.application.name);
     VYRE_CHECK(check_rows(subject, examiner, seed, verdict, rows));
     VYRE_CHECK(check_cases(subject, examiner, ranges, seed, monitor, verdict, cases));
     VYRE_CHECK(settle_cases(subject, examiner, monitor, verdict));
     VYRE_CHECK(check_determinism(subject, examiner, uint32_t(pipelines.all.size()),
-                                 repetition_of(subject, std::min(plan.cases_a_subject, kRepeatedEvaluations)),
-                                 seed, monitor, verdict));
+                                 repetition_of(subject, plan), seed, monitor, verdict));
     pipelines.account(verdict);
+    ++verdict.operators;
   }
   verdict.classes.clear();
   verdict.pipeline = hasher.finish().hex().substr(0, kDigestDigits);
   return {};
+}
+
+/// How many random programs a track gets: one with floats takes ten times as long to compile, composed
+/// operators above all.
+uint64_t random_programs_of(std::optional<Track> track, const FamilyPlan& plan) {
+  return track == Track::Float ? (plan.random_programs + 2) / 3 : plan.random_programs;
 }
 
 /// The first `count` random programs of a track, or of all.
@@ -314,15 +348,13 @@ std::vector<uint64_t> random_programs(uint64_t count, std::optional<Track> track
   return out;
 }
 
-/// The shapes whose operations of subgroups are all `usable`.
+/// Runs the shapes whose operations of subgroups are all `usable`; random programs have none.
 Result<void> check_programs(backend::Backend& backend, Family family, std::optional<Track> track,
                             const FamilyPlan& plan, uint64_t seed, const Monitor& monitor, Verdict& verdict,
                             const IntrinsicSet& usable = {}) {
   ProgramFamily run(backend, family, seed, monitor, verdict);
   if (family == Family::Programs) {
-    // One with floats takes ten times as long to compile, composed operators above all.
-    const bool floats = track == Track::Float;
-    const uint64_t count = floats ? (plan.random_programs + 2) / 3 : plan.random_programs;
+    const uint64_t count = random_programs_of(track, plan);
     run.plan(count);
     const std::vector<uint64_t> programs = random_programs(count, track, seed);
     for (size_t begin = 0; begin < programs.size() && !monitor.stopped(); begin += kBatch) {
@@ -343,6 +375,7 @@ Result<void> check_programs(backend::Backend& backend, Family family, std::optio
       std::vector<uint64_t> indices;
       for (uint64_t k = 0; k < inputs; ++k) indices.push_back(shape + k * n);
       VYRE_CHECK(run.run(indices, true));
+      run.shape_done();
     }
   }
   return run.finish();
@@ -373,6 +406,10 @@ Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan&
   }
   switch (family) {
     case Family::Operators:
+      result = check_elementwise(backend, family, track, plan, seed, monitor, verdict);
+      if (result && track != Track::Float)
+        result = check_operator_laws(backend, plan.witnessed, seed, monitor, verdict);
+      break;
     case Family::Select:
     case Family::Casts:
       result = check_elementwise(backend, family, track, plan, seed, monitor, verdict);
@@ -393,10 +430,95 @@ Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan&
       result = check_programs(backend, family, track, plan, seed, monitor, verdict);
       break;
     case Family::Subgroups: result = check_subgroups(backend, plan, seed, monitor, verdict); break;
+    case Family::Shapes: result = check_shapes(backend, plan.shape_strength, seed, monitor, verdict); break;
     case Family::Twins: break;
   }
   if (!result) verdict.error = text_of(result.error());
   return verdict;
+}
+
+std::vector<WholeDomain> whole_domains(const Part& part, const FamilyPlan& plan) {
+  std::vector<WholeDomain> out;
+  if (!plan.whole) return out;
+  uint64_t slice = 0;
+  for (Subject& subject : elementwise_subjects(part.family, part.track)) {
+    const uint64_t cases = whole_domain(subject);
+    if (cases <= kSlice) continue;  // has none, or is whole among the others
+    out.push_back({std::move(subject), cases, slice});
+    slice += leaves_of(out.back());
+  }
+  return out;
+}
+
+Verdict check_whole_domain(backend::Backend& backend, const Part& part, const WholeDomain& domain,
+                           uint64_t first, uint64_t count, uint64_t seed, const Monitor& monitor) {
+  Verdict verdict;
+  verdict.kind = SubjectKind::Family;
+  verdict.subject = info(part.family).text;
+  verdict.track = part.track;
+  const Subject& subject = domain.subject;
+  const auto check = [&]() -> Result<void> {
+    constexpr uint32_t kSizes[] = {kWorkgroup};
+    VYRE_CHECK(backend.renew());
+    VYRE_TRY(pipelines, make_pipelines(backend, subject, kSizes, seed, verdict));
+    Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
+    LeafWriter leaves(verdict, subject.oracle, domain.slice + first);
+    leaves.of(subject.application.name);
+    const CaseRange all{"whole", count * kLeafCases, 1, first * kLeafCases};
+    if (subject.slices.empty()) {
+      VYRE_CHECK(check_cases(subject, examiner, std::span(&all, 1), seed, monitor, verdict, leaves));
+    }
+    for (uint64_t k = first; !subject.slices.empty() && k < first + count && !monitor.stopped(); ++k) {
+      const CaseRange one{"whole", kLeafCases, 1, k * kLeafCases};
+      VYRE_CHECK(check_domain(subject, examiner, one, subject.slices[k], seed, monitor, verdict, leaves));
+    }
+    VYRE_CHECK(settle_cases(subject, examiner, monitor, verdict));
+    pipelines.account(verdict);
+    return {};
+  };
+  if (const auto result = check(); !result) verdict.error = text_of(result.error());
+  verdict.classes.clear();
+  return verdict;
+}
+
+FamilySize size_of(const Part& part, const FamilyPlan& plan, uint64_t seed) {
+  const auto [family, track] = part;
+  FamilySize out;
+  Verdict sums;  // of which the parity is wanted
+  const auto planned = [&](Oracle oracle) -> uint64_t& { return oracle_cases(sums, oracle).tally.planned; };
+  for (const Subject& subject : elementwise_subjects(family, track)) {
+    if (!subject.rows.empty()) planned(Oracle::SpecificationTable) += subject.rows.size();
+    for (const CaseRange& range : cases_of(subject, plan, seed)) planned(subject.oracle) += range.count;
+    const Repetition repetition = repetition_of(subject, plan);
+    out.repeated += repetition.slices * Repetition::kTimes * repetition.cases;
+    ++out.operators;
+  }
+  for (const WholeDomain& domain : whole_domains(part, plan)) planned(domain.subject.oracle) += domain.cases;
+  if (family == Family::Twins) {
+    // On the definition, twice on the device, and as programs that count there.
+    const uint64_t twins = twins_of(track).size();
+    planned(Oracle::Law) += 4 * twins;
+    out.repeated += twins;
+  }
+  if (family == Family::Shapes) {  // of a device that lacks no level
+    const ShapePlan shapes_planned = shape_plan(plan.shape_strength, seed);
+    planned(Oracle::CpuReference) += shapes_planned.rows.size();
+    out.repeated += uint64_t(std::ranges::count_if(shapes_planned.rows, is_repeated));
+  }
+  const uint64_t programs = family == Family::Programs ? random_programs_of(track, plan)
+                                                       : shapes(family) * inputs_a_shape(family, plan);
+  if (programs != 0) planned(oracle_of(family)) += programs;
+  out.shapes = uint32_t(shapes(family));
+  if (family == Family::Subgroups) {
+    planned(Oracle::ReferenceInterpreter) += spec::kIntrinsicCount;
+  } else {
+    out.repeated += programs * (repeats_of(family) - 1);
+  }
+  if (family == Family::Operators && track == Track::Integer) {
+    for (const OperatorLaw& law : operator_laws()) out.laws.push_back({name_of(law), law.claimed, {}});
+  }
+  out.parity = std::move(sums.parity);
+  return out;
 }
 
 }  // namespace vyre::verify

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "ops/registry.h"
+#include "spec/ops.h"
 
 namespace vyre::verify {
 namespace {

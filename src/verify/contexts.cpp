@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ref/eval.h"
+#include "spec/ops.h"
 #include "verify/families.h"
 #include "verify/strongest.h"
 

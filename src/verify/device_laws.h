@@ -28,7 +28,8 @@ namespace vyre::verify {
 
 /// Of so many slices one is sampled.
 inline constexpr uint64_t kSampledSlices = 1000;
-/// Instances of a law that a strength sweeps: 2^18, 2^24, 2^36.
+/// Instances of a law that a strength sweeps: none at quick, where compiling a program for each law would take
+/// most of the time; there laws run through dispatches. 2^24, 2^36.
 uint64_t swept_instances(Strength strength);
 
 /// What came back of a sweep.
@@ -90,11 +91,10 @@ class DeviceLaw {
   bool branches() const { return branches_; }
 
  private:
-  DeviceLaw(backend::Backend& backend, const algebra::BoundLaw& law) : backend_(backend), law_(law) {}
+  explicit DeviceLaw(const algebra::BoundLaw& law) : law_(law) {}
   Result<void> slice(const Sweep& sweep, uint32_t samples, SweepCounts& counts);
   Result<void> take_samples(const Sweep& sweep, uint32_t samples, SweepCounts& counts);
 
-  backend::Backend& backend_;
   const algebra::BoundLaw& law_;
   LawProgram program_;
   bool branches_ = false;

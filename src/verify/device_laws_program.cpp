@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "ir/builder.h"
 #include "ops/registry.h"
+#include "spec/ops.h"
 
 namespace vyre::verify {
 namespace {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/random.h"
+#include "verify/guard_words.h"
 #include "wire/wire.h"
 #include "worker/worker.h"
 
@@ -13,20 +14,6 @@ namespace {
 
 constexpr uint64_t kPoisonStream =
     0x706f69736f6e;  // "poison": a stream of its own in the counter's high words
-
-constexpr size_t kGuardBytes = kGuardWords * 4;
-
-uint32_t canary(size_t position) { return 0xC0FFEE00u ^ uint32_t(position * 0x9E3779B9u); }
-
-/// Guard words number first .. first + count - 1, from `at` on, which need not be aligned.
-void put_canaries(std::byte* at, size_t first, size_t count) {
-  for (size_t k = 0; k < count; ++k) store_u32(at + 4 * k, canary(first + k));
-}
-uint64_t broken_canaries(const std::byte* at, size_t first, size_t count) {
-  uint64_t broken = 0;
-  for (size_t k = 0; k < count; ++k) broken += load_u32(at + 4 * k) != canary(first + k);
-  return broken;
-}
 
 /// How many bytes of word k of a value there are in a buffer: 4, but 2 for a 16-bit float.
 size_t word_bytes(ir::DataType type, size_t k) { return std::min<size_t>(4, spec::info(type).bytes - 4 * k); }
@@ -117,7 +104,8 @@ Result<std::unique_ptr<Elementwise>> Elementwise::make(backend::Backend& backend
   return out;
 }
 
-/// The buffers of n elements as a dispatch binds them; the result's is longer by a guard of canaries.
+/// The buffers of n elements as a dispatch binds them. The result's may be longer by canaries, which are
+/// elements that no case has: poison like those that none has written yet.
 void Elementwise::fill(std::span<const uint32_t* const> columns, size_t n, uint32_t poison,
                        Memory bound) const {
   for (size_t k = 0, column = 0; k < types_.size(); ++k) {
@@ -129,21 +117,29 @@ void Elementwise::fill(std::span<const uint32_t* const> columns, size_t n, uint3
   std::byte* const out = bound.back().data();
   const std::byte* const poisons = std::as_bytes(std::span(&poison, 1)).data();
   for (size_t k = 0; k < spec::value_words(output_type_); ++k) {
-    copy_words({poisons, 0}, {out + 4 * k, element}, word_bytes(output_type_, k), n);
+    copy_words({poisons, 0}, {out + 4 * k, element}, word_bytes(output_type_, k),
+               bound.back().size() / element);
   }
-  put_canaries(out + n * element, kGuardWords, kGuardWords);
+}
+
+/// How many of the canaries behind the results are no poison any more.
+uint64_t Elementwise::broken_canaries(std::span<const std::byte> canaries, uint32_t poison) const {
+  const uint32_t word = spec::value_bits(output_type_) == 16 ? poison * 0x10001 : poison;
+  uint64_t broken = 0;
+  for (size_t at = 0; at < canaries.size(); at += 4) broken += load_u32(canaries.data() + at) != word;
+  return broken;
 }
 
 /// Where the backend is in a process of its own, buffers are made in the memory that it shares; else here.
 Result<void> Elementwise::dispatch(std::span<const uint64_t> sizes, uint32_t groups,
                                    const std::function<void(Memory)>& fill,
                                    const std::function<void(Memory)>& copy_out) {
-  // canaries | what is bound | canaries
+  // guard words | what is bound | guard words
   const size_t bound = in_place_ != nullptr ? 0 : size_t(sizes.back());
   output_.resize(std::max(output_.size(), bound + 2 * kGuardBytes));
   std::byte* const behind = output_.data() + kGuardBytes + bound;
-  put_canaries(output_.data(), 0, kGuardWords);
-  put_canaries(behind, 2 * kGuardWords, kGuardWords);
+  put_guard(output_.data(), 0);
+  put_guard(behind, kGuardWords);
   if (in_place_ != nullptr) {
     VYRE_CHECK(in_place_->dispatch_in_place(sizes, {groups, 1, 1}, fill, copy_out));
   } else {
@@ -159,8 +155,7 @@ Result<void> Elementwise::dispatch(std::span<const uint64_t> sizes, uint32_t gro
     VYRE_CHECK(pipeline_->dispatch(host, {groups, 1, 1}));
     copy_out(host);
   }
-  broken_last_ +=
-      broken_canaries(output_.data(), 0, kGuardWords) + broken_canaries(behind, 2 * kGuardWords, kGuardWords);
+  broken_last_ += broken_guard(output_.data(), 0) + broken_guard(behind, kGuardWords);
   return {};
 }
 
@@ -171,7 +166,9 @@ Result<void> Elementwise::apply(std::span<const uint32_t* const> columns, std::s
   std::vector<uint64_t> sizes;
   sizes.reserve(types_.size() + 1);
   for (const ir::DataType type : types_) sizes.push_back(n * spec::info(type).bytes);
-  sizes.push_back(n * element + kGuardBytes);
+  // One dispatch in four has none, so nothing can be right only where results are longer than operands.
+  const size_t canary_bytes = dispatches_ % 4 == 3 ? 0 : kGuardBytes;
+  sizes.push_back(n * element + canary_bytes);
 
   std::array<std::byte, kGuardBytes> guard;  // behind the results, in the binding
   const auto copy_out = [&](Memory bound) {
@@ -181,15 +178,15 @@ Result<void> Elementwise::apply(std::span<const uint32_t* const> columns, std::s
     for (size_t k = 0; k < words; ++k) {
       copy_words({from + 4 * k, element}, {results + 4 * k, 4 * words}, word_bytes(output_type_, k), n);
     }
-    std::memcpy(guard.data(), from + n * element, guard.size());
+    std::memcpy(guard.data(), from + n * element, canary_bytes);
   };
   broken_last_ = 0;
   VYRE_CHECK(dispatch(
       sizes, uint32_t((n + workgroup_ - 1) / workgroup_),
       [&](Memory bound) { fill(columns, n, poison, bound); }, copy_out));
-  broken_last_ += broken_canaries(guard.data(), kGuardWords, kGuardWords);
+  broken_last_ += broken_canaries(std::span(guard).first(canary_bytes), poison);
   ++dispatches_;
-  canaries_ += 3 * kGuardWords;
+  canaries_ += 2 * kGuardWords + canary_bytes / 4;
   canaries_broken_ += broken_last_;
   return {};
 }

@@ -8,9 +8,9 @@
 // The function (an operation, an operator at a type) is wrapped into a program
 //   let i = invocation_id.x;  if (i < len(a)) { out[i] = f(a[i], b[i], c[i]); }
 // and compiled once. Each apply() is one dispatch. The output starts as a poison word that the caller knows
-// not to be an answer, so an element that nobody computed is seen; the binding is longer than the count, and
-// canaries stand behind the count inside the binding and on both sides of it outside, so a store that strays
-// is seen too. Source: design, 3.5.
+// not to be an answer, so an element that nobody computed is seen. The binding is longer than the count: the
+// canaries behind it look like elements that are not written yet, so nothing can be right only where it sees
+// them, and a store that strays is seen too. Guard words stand on both sides outside. Source: design, 3.5.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,6 @@ Application application_of(const ops::Operation& operation);
 ir::Program elementwise_program(const Application& what, uint32_t workgroup);
 
 inline constexpr uint32_t kWorkgroup = 256;
-inline constexpr size_t kGuardWords = 64;
 
 class Elementwise {
  public:
@@ -80,6 +79,7 @@ class Elementwise {
   Elementwise() = default;
   using Memory = std::span<const std::span<std::byte>>;  // of each bound buffer
   void fill(std::span<const uint32_t* const> columns, size_t n, uint32_t poison, Memory bound) const;
+  uint64_t broken_canaries(std::span<const std::byte> canaries, uint32_t poison) const;
   Result<void> dispatch(std::span<const uint64_t> sizes, uint32_t groups,
                         const std::function<void(Memory)>& fill, const std::function<void(Memory)>& copy_out);
   std::unique_ptr<backend::Pipeline> pipeline_;

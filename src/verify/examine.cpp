@@ -340,13 +340,19 @@ Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::s
   const size_t left = kept ? kept->size() : slice.count;
   if (!kept && each == 1) {
     // The usual slice. A loop that only counts is vectors.
-    const bool any_is_right = wanted.empty();
-    tally.completed += any_is_right ? left : left - size_t(std::ranges::count(answers, poison));
+    size_t unwritten = 0;
+    if (!wanted.empty()) {
+      for (size_t i = 0; i < left; ++i) unwritten += answers[i] == poison && wanted[i] != poison;
+    }
+    tally.completed += left - unwritten;
     return tally;
   }
   for (size_t i = 0; i < left; ++i) {
-    // Where any answer is right, so may be the poison.
-    tally.completed += wanted.empty() || is_written(value_at(answers, kept ? (*kept)[i] : i, each), poison);
+    // Where any answer is right, so may be the poison; and what is wanted may be it.
+    const size_t at = kept ? (*kept)[i] : i;
+    const auto have = value_at(answers, at, each);
+    tally.completed +=
+        wanted.empty() || is_written(have, poison) || std::ranges::equal(value_at(wanted, at, each), have);
   }
   return tally;
 }

@@ -8,7 +8,9 @@
 #include "base/random.h"
 #include "generate/values.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
 #include "text/text.h"
+#include "verify/shape_case.h"
 #include "verify/shapes.h"
 #include "verify/sums.h"
 
@@ -30,6 +32,7 @@ std::span<const Shape> shapes_of(Family family) {
     case Family::Select:
     case Family::Casts:
     case Family::Programs:
+    case Family::Shapes:
     case Family::Twins: return {};
   }
   return {};
@@ -105,9 +108,10 @@ Bytes bytes_of(spec::DataType type, std::span<const uint32_t> patterns) {
   return out;
 }
 
-/// The contents of a buffer of floats. kind: of the elements of a sum.
+/// The contents of a buffer of floats. kind: of the elements of a sum or a product.
 Bytes floats(const BufferPlan& plan, uint32_t count, uint32_t kind, RandomStream& random) {
   if (plan.fill == Fill::Sums) return bytes_of(plan.type, sum_elements(plan.type, count, kind, random));
+  if (plan.fill == Fill::Factors) return bytes_of(plan.type, factors(plan.type, count, kind, random));
   std::vector<uint32_t> patterns(count, unwritten_of(plan.type));
   if (plan.fill == Fill::Floats) {
     for (uint32_t& pattern : patterns) pattern = float_word(plan.type, random);
@@ -200,9 +204,9 @@ std::vector<Subject> elementwise_subjects(Family family, Track track) {
 
 FamilyPlan family_plan(Strength strength) {
   switch (strength) {
-    case Strength::Quick: return {4'096, 4, 120};
-    case Strength::Standard: return {200'000, 24, 800};
-    case Strength::Full: return {2'000'000, 200, 20'000};
+    case Strength::Quick: return {4'096, 4, 120, false, 10'000, shape_strength(strength)};
+    case Strength::Standard: return {200'000, 24, 800, false, 1'000'000, shape_strength(strength)};
+    case Strength::Full: return {2'000'000, 200, 20'000, true, 4'000'000, shape_strength(strength)};
   }
   return {};
 }
@@ -216,6 +220,10 @@ size_t shapes(Family family) {
   size_t n = 0;
   for (const Shape& shape : shapes_of(family)) n += shape.sizes.size();
   return n;
+}
+
+bool has_programs(Family family) {
+  return family == Family::Programs || family == Family::Shapes || shapes(family) != 0;
 }
 
 std::string shape_name(Family family, size_t number, const backend::Limits& limits) {
@@ -241,6 +249,8 @@ generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
     if (index % kLargeOneIn == 0) options = {.ops = &ops::op_table(), .max_steps = 40'000};
     return generate::random_program(seed, index, options);
   }
+  if (family == Family::Shapes)
+    return program_case(shape_case(*row_of(index), seed, limits.max_workgroup_bytes));
   const SizedShape s = sized_shape(family, size_t(index % shapes(family)), limits);
   const Shape& shape = *s.shape;
   RandomStream random(seed, (uint64_t(family) + 1) << 56 | index);
@@ -263,7 +273,8 @@ generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
   for (const BufferPlan& plan : shape.buffers) {
     const uint32_t count = count_of(plan, total, out.groups.total(), random);
     if (out.buffers.empty()) first_count = count;
-    if (plan.fill == Fill::Floats || plan.fill == Fill::Sums || plan.fill == Fill::Unwritten) {
+    if (plan.fill == Fill::Floats || plan.fill == Fill::Sums || plan.fill == Fill::Factors ||
+        plan.fill == Fill::Unwritten) {
       // Kinds of elements in turn, so that few inputs of a shape have them all.
       const auto kind = uint32_t(index / shapes(family) % kElementKinds);
       out.buffers.push_back(floats(plan, count, kind, random));
@@ -280,6 +291,7 @@ generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
         case Fill::Extents: words[k] = extents[k % 3]; break;
         case Fill::Floats:
         case Fill::Sums:
+        case Fill::Factors:
         case Fill::Unwritten: break;
       }
     }

@@ -84,9 +84,12 @@ std::vector<Subject> elementwise_subjects(Family family, Track track);
 /// Synchronization, Litmus or Sums has; case k runs program k % shapes. Programs has no shapes: each case is
 /// a program of its own.
 size_t shapes(Family family);
+/// Whether cases of a family are programs, which tokens of the strategy "program" name.
+bool has_programs(Family family);
 /// The name of a shape: "gather, workgroup 7,1,1". What it is of Subgroups depends on the size of subgroups.
 std::string shape_name(Family family, size_t shape, const backend::Limits& limits = {});
-/// A pure function of its arguments, of which Subgroups alone looks at the limits.
+/// A pure function of its arguments, of which Subgroups and Shapes alone look at the limits. Of Shapes it is
+/// the last dispatch of the case. Domain: of Shapes, a number of a case (verify/shape_factors.h).
 generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
                                   const backend::Limits& limits = {});
 /// Whether a shape calls only operations of subgroups that are among these.
@@ -97,13 +100,46 @@ struct FamilyPlan {
   uint64_t cases_a_subject;  // elementwise
   uint64_t inputs_a_shape;   // program families
   uint64_t random_programs;  // of floats a third of it
+  bool whole = false;        // elementwise: every domain of at most 2^32 inputs as well, whole
+  uint64_t witnessed = 0;    // random instances of each law of an operator (verify/operator_laws.h)
+  uint32_t shape_strength = 1;  // of the array of ir.shapes
 };
 FamilyPlan family_plan(Strength strength);
 /// How many inputs a shape of a family gets: of Sums twice as many, so that at any strength each of its
 /// shapes meets every kind of elements.
 uint64_t inputs_a_shape(Family family, const FamilyPlan& plan);
 
-/// Runs a family's subjects of one track, or all of them. What the backend refuses is the verdict's error.
+/// An elementwise subject that is run on its whole domain, beside the cases of its family, and by itself: a
+/// domain of 2^32 inputs takes as long as many families.
+struct WholeDomain {
+  Subject subject;
+  uint64_t cases = 0;
+  uint64_t slice = 0;  // number of its first leaf
+};
+/// Those of a part under a plan, in the order of their leaves; the leaves of the part's other cases come
+/// after them. Small domains are whole among those cases (plan_cases()).
+std::vector<WholeDomain> whole_domains(const Part& part, const FamilyPlan& plan);
+/// Leaves first .. first + count - 1 of a whole domain. The verdict is a summand of the part's.
+Verdict check_whole_domain(backend::Backend& backend, const Part& part, const WholeDomain& domain,
+                           uint64_t first, uint64_t count, uint64_t seed, const Monitor& monitor);
+
+/// What a part of a family has to run under a plan, worked out from the lists and not by running it: whoever
+/// holds a certificate holds its counts to these.
+struct FamilySize {
+  std::vector<OracleCases> parity;  // of which `planned` alone is set
+  /// Repeated evaluations. Of Subgroups at least: what a backend lacks is not repeated but where it is
+  /// refused.
+  uint64_t repeated = 0;
+  uint32_t operators = 0, shapes = 0;  // as of a verdict
+  std::vector<LawVerdict> laws;        // without evidence
+};
+FamilySize size_of(const Part& part, const FamilyPlan& plan, uint64_t seed);
+
+/// The operator at a type as one application. Domain: an operator of Operators, but for Component.
+Application application_of(spec::Op op, spec::DataType type);
+
+/// Runs a family's subjects of one track, or all of them, but for whole domains. What the backend refuses is
+/// the verdict's error.
 Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan& plan, uint64_t seed,
                      const Monitor& monitor, std::optional<Track> track = std::nullopt);
 

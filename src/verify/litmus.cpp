@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "spec/ops.h"
 
 namespace vyre::verify {
 namespace {

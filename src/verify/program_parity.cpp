@@ -7,24 +7,11 @@
 #include "base/bytes.h"
 #include "ops/operation.h"
 #include "ref/ref.h"
-#include "verify/elementwise.h"
+#include "verify/guard_words.h"
 #include "verify/sums.h"
 
 namespace vyre::verify {
 namespace {
-
-uint32_t canary(size_t position) { return 0xFEEDFACEu ^ uint32_t(position * 0x85EBCA6Bu); }
-
-constexpr size_t kGuardBytes = kGuardWords * 4;
-
-void put_canaries(std::byte* at, size_t first) {
-  for (size_t k = 0; k < kGuardWords; ++k) store_u32(at + 4 * k, canary(first + k));
-}
-uint64_t broken_canaries(const std::byte* at, size_t first) {
-  uint64_t broken = 0;
-  for (size_t k = 0; k < kGuardWords; ++k) broken += load_u32(at + 4 * k) != canary(first + k);
-  return broken;
-}
 
 /// A buffer of 16-bit elements may end within a word, of which the rest is then zero.
 std::vector<uint32_t> whole_words(Bytes bytes) {
@@ -44,21 +31,21 @@ std::string settle_outcome(const generate::ProgramCase& c, std::vector<Bytes>& b
 }  // namespace
 
 Result<ProgramRun> run_on(backend::Pipeline& pipeline, const generate::ProgramCase& c) {
-  // canaries | elements | canaries, each buffer in an allocation of its own
+  // guard words | elements | guard words, each buffer in an allocation of its own
   std::vector<Bytes> memory;
   std::vector<std::span<std::byte>> host;
   for (const Bytes& buffer : c.buffers) {
     Bytes& m = memory.emplace_back(buffer.size() + 2 * kGuardBytes);
-    put_canaries(m.data(), 0);
-    put_canaries(m.data() + kGuardBytes + buffer.size(), kGuardWords);
+    put_guard(m.data(), 0);
+    put_guard(m.data() + kGuardBytes + buffer.size(), kGuardWords);
     std::ranges::copy(buffer, m.begin() + kGuardBytes);
     host.push_back(std::span(m).subspan(kGuardBytes, buffer.size()));
   }
   VYRE_CHECK(pipeline.dispatch(host, c.groups));
   ProgramRun run;
   for (size_t b = 0; b < memory.size(); ++b) {
-    run.canaries_broken += broken_canaries(memory[b].data(), 0);
-    run.canaries_broken += broken_canaries(memory[b].data() + kGuardBytes + host[b].size(), kGuardWords);
+    run.canaries_broken += broken_guard(memory[b].data(), 0);
+    run.canaries_broken += broken_guard(memory[b].data() + kGuardBytes + host[b].size(), kGuardWords);
     run.canaries += 2 * kGuardWords;
     run.buffers.emplace_back(host[b].begin(), host[b].end());
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <unordered_map>
 
@@ -123,10 +124,9 @@ Diag out_of_steps(uint64_t steps) {
                    "look at a smaller dispatch");
 }
 
-}  // namespace
-
-Result<std::optional<RaceWitness>> replay_race(const check::Checked& program, std::vector<Bytes> buffers,
-                                               layout::Groups groups, uint64_t max_steps) {
+/// Takes what it needs off `steps`; B003 where that is not enough.
+Result<std::optional<RaceWitness>> replay(const check::Checked& program, std::vector<Bytes> buffers,
+                                          layout::Groups groups, uint64_t max_steps, uint64_t& taken) {
   if (!program.intrinsics().empty()) {
     return std::unexpected(make_diag(DiagCode::B002, program.intrinsics().front().span,
                                      "replays for races know no operations of subgroups",
@@ -138,6 +138,7 @@ Result<std::optional<RaceWitness>> replay_race(const check::Checked& program, st
   WatchedMemory memory(program, bindings);
   const ref::ReadyProgram ready(program);
   ref::Budget budget(max_steps);
+  const auto count = [&] { taken = max_steps - std::min(budget.left(), max_steps); };
   const auto& size = program.program().workgroup_size;
   const uint32_t members = size[0] * size[1] * size[2];
   std::vector<ref::Invocation> all(members, ref::Invocation(ready, memory, budget));
@@ -161,6 +162,7 @@ Result<std::optional<RaceWitness>> replay_race(const check::Checked& program, st
       for (const uint32_t i : live) {
         memory.now({who[i].invocation, workgroup, interval, {}}, uint32_t(group) * members + i);
         const ref::Event event = all[i].run();
+        count();
         if (memory.found()) {
           const auto& found = *memory.found();
           out.buffer = found.buffer;
@@ -178,9 +180,27 @@ Result<std::optional<RaceWitness>> replay_race(const check::Checked& program, st
   return std::optional<RaceWitness>();
 }
 
-namespace {
-
 // --- Looking for a witness among small dispatches
+
+constexpr uint32_t kMostUnrolled = 256;  // rounds of loops with barriers, together
+
+/// Steps that are left of what a program may cost.
+class Replays {
+ public:
+  explicit Replays(uint64_t steps) : left_(steps) {}
+  bool any_left() const { return left_ > 0; }
+  std::optional<RaceWitness> replay(const check::Checked& program, std::vector<Bytes> buffers,
+                                    layout::Groups groups, uint64_t at_most) {
+    uint64_t taken = 0;
+    auto found = verify::replay(program, std::move(buffers), groups, std::min(at_most, left_), taken);
+    // One that did not come to its first event counts too.
+    left_ -= std::min(left_, std::max<uint64_t>(taken, 1));
+    return found ? std::move(*found) : std::nullopt;
+  }
+
+ private:
+  uint64_t left_;
+};
 
 enum class Filling : uint8_t { CountingUp, Zeros, Small, Ones, Random };
 constexpr std::array<std::string_view, 5> kFillingNames = {"counting up", "zeros", "small numbers",
@@ -222,8 +242,14 @@ uint64_t least_elements(const ir::Program& program, const ir::BufferDecl& decl) 
   return last + 1;
 }
 
+/// One buffer of another length than the others: what is beyond the end of a counter is zero for everybody.
+struct Short {
+  size_t place;  // among the bound buffers
+  uint64_t elements;
+};
+
 std::vector<Bytes> make_buffers(const check::Checked& program, Filling filling, Sizing sizing,
-                                uint64_t invocations) {
+                                uint64_t invocations, std::optional<Short> other = {}) {
   constexpr uint64_t kUniformElements = 16, kMostElements = 1 << 16;
   RandomStream random(uint64_t(filling) * 8 + uint64_t(sizing), 1);
   std::vector<Bytes> out;
@@ -231,8 +257,10 @@ std::vector<Bytes> make_buffers(const check::Checked& program, Filling filling, 
     const ir::BufferDecl& decl = program.buffer(id);
     const bool uniform = decl.access == BufferAccess::Uniform;
     const uint32_t bytes = spec::info(program.program().element(decl)).bytes;
-    const uint64_t count = uniform
-                               ? kUniformElements
+    const bool is_other = other && other->place == out.size() && program.program().tensor(decl) == nullptr;
+    const uint64_t count = uniform ? kUniformElements
+                           : is_other
+                               ? other->elements
                                : std::max(elements(sizing, invocations),
                                           std::min(least_elements(program.program(), decl), kMostElements));
     std::vector<uint32_t> words((count * std::max(bytes, 4u) + 3) / 4);
@@ -247,22 +275,45 @@ std::vector<Bytes> make_buffers(const check::Checked& program, Filling filling, 
   return out;
 }
 
-std::optional<RaceWitness> search(const check::Checked& program, const std::array<bool, 3>& single) {
-  constexpr uint64_t kSteps = 400'000;
+std::optional<RaceWitness> search(const check::Checked& program, const std::array<bool, 3>& single,
+                                  Replays& replays) {
+  constexpr uint64_t kSteps = 400'000;  // of one dispatch
   const auto& size = program.program().workgroup_size;
+  const auto groups_of = [&](uint32_t an_axis) {
+    return layout::Groups{single[0] ? 1 : an_axis, single[1] ? 1 : an_axis, single[2] ? 1 : an_axis};
+  };
+  const auto invocations_of = [&](const layout::Groups& groups) {
+    return groups.total() * size[0] * size[1] * size[2];
+  };
+  const auto attempt = [&](std::vector<Bytes> buffers, const layout::Groups& groups) {
+    return replays.replay(program, std::move(buffers), groups, kSteps);
+  };
   for (const uint32_t groups_an_axis : {2u, 3u}) {
-    layout::Groups groups;
-    groups.x = single[0] ? 1 : groups_an_axis;
-    groups.y = single[1] ? 1 : groups_an_axis;
-    groups.z = single[2] ? 1 : groups_an_axis;
-    const uint64_t invocations = groups.total() * size[0] * size[1] * size[2];
+    const layout::Groups groups = groups_of(groups_an_axis);
     for (const Sizing sizing : {Sizing::Four, Sizing::Invocations, Sizing::Few}) {
-      for (uint8_t filling = 0; filling < kFillingNames.size(); ++filling) {
-        auto found = replay_race(program, make_buffers(program, Filling(filling), sizing, invocations),
-                                 groups, kSteps);
-        if (!found || !*found) continue;
-        (*found)->inputs = kFillingNames[filling];
-        return std::move(**found);
+      for (uint8_t filling = 0; filling < kFillingNames.size() && replays.any_left(); ++filling) {
+        auto found = attempt(make_buffers(program, Filling(filling), sizing, invocations_of(groups)), groups);
+        if (!found) continue;
+        found->inputs = kFillingNames[filling];
+        return found;
+      }
+    }
+  }
+  // One buffer empty, or with an element or two.
+  const layout::Groups groups = groups_of(2);
+  for (size_t place = 0; place < program.bound_buffers().size(); ++place) {
+    const ir::BufferDecl& decl = program.buffer(program.bound_buffers()[place]);
+    if (decl.access == BufferAccess::Uniform) continue;
+    for (const uint64_t elements : {0, 1, 2}) {
+      for (const Filling filling : {Filling::CountingUp, Filling::Zeros}) {
+        if (!replays.any_left()) return std::nullopt;
+        auto found = attempt(
+            make_buffers(program, filling, Sizing::Four, invocations_of(groups), Short{place, elements}),
+            groups);
+        if (!found) continue;
+        found->inputs = fmt::format("{}, {} of length {}", kFillingNames[size_t(filling)],
+                                    program.program().code.name(decl.name), elements);
+        return found;
       }
     }
   }
@@ -274,7 +325,7 @@ std::optional<RaceWitness> search(const check::Checked& program, const std::arra
 /// The dispatch that a model speaks of; none where it would be too large.
 std::optional<RaceWitness> from_model(const check::Checked& program, const smt::Pool& pool,
                                       const analyze::RaceAnalysis::Question& question,
-                                      const std::vector<smt::Assigned>& model) {
+                                      const std::vector<smt::Assigned>& model, Replays& replays) {
   constexpr uint64_t kMostBytes = 1 << 22;
   const auto named = [&](const std::string& name) -> std::optional<uint32_t> {
     for (const smt::Assigned& a : model) {
@@ -304,10 +355,9 @@ std::optional<RaceWitness> from_model(const check::Checked& program, const smt::
       if (at < count) store_u32(buffer.data() + 4 * uint64_t(at), uint32_t(value));
     }
   }
-  auto found = replay_race(program, std::move(buffers), {groups[0], groups[1], groups[2]});
-  if (!found || !*found) return std::nullopt;
-  (*found)->inputs = "as a solver says";
-  return std::move(**found);
+  auto found = replays.replay(program, std::move(buffers), {groups[0], groups[1], groups[2]}, UINT64_MAX);
+  if (found) found->inputs = "as a solver says";
+  return found;
 }
 
 /// What keeps a model within what is worth replaying.
@@ -322,9 +372,9 @@ smt::Term small(smt::Pool& pool, smt::Term asked, uint32_t elements, uint32_t gr
 
 /// Asks about every open pair. Takes out those that cannot meet; gives a witness where a model replays.
 std::optional<RaceWitness> ask(const check::Checked& program, analyze::RaceAnalysis& analysis,
-                               const RaceOptions& options, std::vector<analyze::OpenPair>& open,
-                               RaceVerdict& verdict) {
-  if (open.size() > options.questions) {
+                               const RaceLimits& limits, Replays& replays,
+                               std::vector<analyze::OpenPair>& open, RaceVerdict& verdict) {
+  if (open.size() > limits.questions) {
     verdict.reason = fmt::format("{} pairs of accesses are beyond linear arithmetic", open.size());
     return std::nullopt;
   }
@@ -335,10 +385,26 @@ std::optional<RaceWitness> ask(const check::Checked& program, analyze::RaceAnaly
   }
   std::vector<analyze::OpenPair> left;
   std::optional<RaceWitness> witness;
-  for (const analyze::OpenPair& pair : open) {
+  uint64_t steps = limits.solver;
+  // No question may take so much that the others get none; the time is for a solver that hangs.
+  const uint64_t each = std::max<uint64_t>(limits.solver / 4, 1);
+  const auto put = [&](const smt::Pool& pool, smt::Term asked) {
+    const uint64_t given = std::min(each, steps);
+    const solver::Reply reply = (*opened)->check(pool, asked, {.seconds = 60, .steps = given});
+    steps -=
+        std::min(steps, std::max<uint64_t>(reply.answer == solver::Answer::Unknown ? given : reply.steps, 1));
+    return reply;
+  };
+  for (size_t k = 0; k < open.size() && !witness; ++k) {
+    const analyze::OpenPair& pair = open[k];
+    if (steps == 0) {
+      left.insert(left.end(), open.begin() + ptrdiff_t(k), open.end());
+      verdict.reason = fmt::format("the solver's {} steps are spent", limits.solver);
+      break;
+    }
     smt::Pool pool;
     const auto question = analysis.question(pool, pair);
-    const solver::Reply reply = (*opened)->check(pool, question.asked, options.limits);
+    const solver::Reply reply = put(pool, question.asked);
     if (reply.answer == solver::Answer::Unsatisfiable) {
       ++verdict.by_solver;
       continue;
@@ -348,13 +414,12 @@ std::optional<RaceWitness> ask(const check::Checked& program, analyze::RaceAnaly
                          ? "the solver gives no answer: " + reply.reason
                          : "two accesses may meet, and no small dispatch was found in which they do";
     for (const auto& [elements, groups] : {std::pair(1024u, 4u), std::pair(1u << 16, 256u)}) {
-      const smt::Term near = small(pool, question.asked, elements, groups);
-      const solver::Reply model = (*opened)->check(pool, near, options.limits);
+      if (steps == 0) break;
+      const solver::Reply model = put(pool, small(pool, question.asked, elements, groups));
       if (model.answer == solver::Answer::Satisfiable)
-        witness = from_model(program, pool, question, model.model);
+        witness = from_model(program, pool, question, model.model, replays);
       if (witness) break;
     }
-    if (witness) break;
   }
   if (!witness) open = std::move(left);
   return witness;
@@ -381,27 +446,70 @@ bool confirm(const check::Checked& program, RaceWitness& witness) {
   return !detector.races().empty();
 }
 
-}  // namespace
-
-RaceVerdict check_races(const check::Checked& program, const RaceOptions& options) {
+/// The analysis with loops unrolled as far as that helps: what is unrolled is known more exactly, and more.
+analyze::RaceAnalysis analysed(const check::Checked& program, uint64_t steps) {
   const check::Resolution& names = program.resolution();
   const auto span = [](const auto& arena) { return std::span(arena.data(), arena.size()); };
-  analyze::RaceAnalysis analysis({.program = program.program(),
-                                  .expr_target = span(names.expr_target),
-                                  .node_target = span(names.node_target),
-                                  .types = span(names.types),
-                                  .variables = uint32_t(names.variables.size()),
-                                  .callees = names.callees});
+  const auto with = [&](uint32_t rounds) {
+    analyze::RaceAnalysis out({.program = program.program(),
+                               .expr_target = span(names.expr_target),
+                               .node_target = span(names.node_target),
+                               .types = span(names.types),
+                               .variables = uint32_t(names.variables.size()),
+                               .callees = names.callees,
+                               .most_rounds = rounds,
+                               .steps = steps});
+    steps = out.steps_left();
+    return out;
+  };
+  const auto settled = [](const analyze::RaceAnalysis& a) {
+    return a.incomplete().empty() && a.open().empty();
+  };
+  analyze::RaceAnalysis best = with(kMostUnrolled);
+  if (settled(best) || !best.unrolled() || steps == 0) return best;
+  analyze::RaceAnalysis rolled = with(0);
+  const bool better = settled(rolled) || !best.incomplete().empty();
+  return better ? std::move(rolled) : std::move(best);
+}
+
+}  // namespace
+
+Result<std::optional<RaceWitness>> replay_race(const check::Checked& program, std::vector<Bytes> buffers,
+                                               layout::Groups groups, uint64_t max_steps) {
+  uint64_t taken = 0;
+  return replay(program, std::move(buffers), groups, max_steps, taken);
+}
+
+std::string scope(const RaceVerdict& verdict) {
+  const auto axes = [&](bool single) {
+    std::string out;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      if (verdict.single[axis] != single) continue;
+      const bool last =
+          axis == 2 || std::ranges::count(verdict.single | std::views::drop(axis + 1), single) == 0;
+      out += fmt::format("{}{}", out.empty() ? "" : last ? " and " : ", ", "xyz"[axis]);
+    }
+    return out;
+  };
+  const std::string all = axes(false), one = axes(true);
+  if (all.empty()) return "for one group: no id is mentioned";
+  return one.empty() ? fmt::format("for all groups along {}", all)
+                     : fmt::format("for all groups along {}, with one along {}", all, one);
+}
+
+RaceVerdict check_races(const check::Checked& program, const RaceOptions& options) {
+  analyze::RaceAnalysis analysis = analysed(program, options.limits.arithmetic);
+  Replays replays(options.limits.replays);
   RaceVerdict out;
   out.single = analysis.single();
   out.pairs = analysis.pairs();
   std::vector<analyze::OpenPair> open = analysis.open();
   const bool complete = analysis.incomplete().empty();
-  if (!complete || !open.empty()) out.witness = search(program, out.single);
+  if (!complete || !open.empty()) out.witness = search(program, out.single, replays);
   if (!complete) out.reason = analysis.incomplete();
   if (complete && !open.empty() && !out.witness) {
     out.reason = fmt::format("{} pairs of accesses are beyond linear arithmetic", open.size());
-    if (options.solver) out.witness = ask(program, analysis, options, open, out);
+    if (options.solver) out.witness = ask(program, analysis, options.limits, replays, open, out);
   }
   if (out.witness && !confirm(program, *out.witness)) {
     out.witness.reset();

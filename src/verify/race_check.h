@@ -7,9 +7,11 @@
 // (ref/race_detector.h) has to say the same. Witnesses are looked for among small dispatches of a few kinds,
 // and where a solver says how a pair could meet. Everything else is Unknown, with what stands in the way.
 //
-// A verdict is about every input, and about dispatches of one workgroup along each axis along which the
-// program asks for no id: others would do the same work again in the same place. Source: semantics, "Memory"
-// (data race).
+// A verdict is about every input and every number of workgroups, along each axis that an id of the program
+// mentions (invocation_id, workgroup_id or local_id). Along an axis that none mentions it is about one
+// workgroup: more would do the same work again in the same place, and whoever dispatches more means that.
+// What is spent on a program is limited in steps, not in time, so that no verdict depends on the machine.
+// Source: semantics, "Memory" (data race).
 #pragma once
 
 #include <array>
@@ -59,23 +61,32 @@ struct RaceWitness {
 Result<std::optional<RaceWitness>> replay_race(const check::Checked& program, std::vector<Bytes> buffers,
                                                layout::Groups groups, uint64_t max_steps = 2'000'000);
 
+/// What one program may cost, whatever the machine.
+struct RaceLimits {
+  uint64_t arithmetic = 2'000'000;  // rows of linear systems
+  uint64_t replays = 4'000'000;     // steps of the reference, in all dispatches tried
+  uint64_t solver = 2'000'000;      // of a solver's own steps, in all questions (Z3: rlimit)
+  uint32_t questions = 64;
+};
 struct RaceOptions {
-  bool solver = true;                      // ask one where arithmetic is not enough
-  solver::Limits limits = {.seconds = 2};  // of each question
-  uint32_t questions = 64;                 // asked at most
+  bool solver = true;  // ask one where arithmetic is not enough
+  RaceLimits limits = {};
 };
 
 struct RaceVerdict {
   RaceAnswer answer = RaceAnswer::Unknown;
-  std::string reason;                       // Unknown: what stands in the way
-  std::optional<RaceWitness> witness;       // Race
-  std::array<bool, 3> single{};             // axes along which one workgroup is taken for granted
-  size_t pairs = 0;                         // that could race by the barriers around them
-  size_t by_solver = 0;                     // of these, ruled out by a solver; the rest by arithmetic
+  std::string reason;                  // Unknown: what stands in the way
+  std::optional<RaceWitness> witness;  // Race
+  std::array<bool, 3> single{};        // axes that no id mentions: the verdict is about one workgroup there
+  size_t pairs = 0;                    // that could race by the barriers around them
+  size_t by_solver = 0;                // of these, ruled out by a solver; the rest by arithmetic
   std::vector<std::pair<Span, Span>> left;  // Unknown and Race: accesses that were not ruled out
 };
 
-/// Cost: milliseconds for small programs; where solvers are asked up to questions * limits twice.
+/// Cost: a tenth of a millisecond for most small programs, at most what the limits say.
 RaceVerdict check_races(const check::Checked& program, const RaceOptions& options = {});
+
+/// What dispatches a verdict is about: "for all groups along x, with one along y and z".
+std::string scope(const RaceVerdict& verdict);
 
 }  // namespace vyre::verify

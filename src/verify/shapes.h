@@ -31,13 +31,14 @@ enum class Fill : uint8_t {
   Extents,    // the numbers of invocations along x, y and z
   Floats,     // values of `type`, mostly close to one
   Sums,       // values of `type`, of one kind of those that sums go wrong with (verify/sums.h)
+  Factors,    // the same of products
   Unwritten,  // a NaN of `type` that no operation gives
 };
 struct BufferPlan {
   Count count;
   Fill fill;
   uint32_t number = 0;
-  spec::DataType type = spec::DataType::U32;  // of Floats, Sums and Unwritten
+  spec::DataType type = spec::DataType::U32;  // of Floats, Sums, Factors and Unwritten
 };
 
 struct Shape {

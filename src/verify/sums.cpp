@@ -6,9 +6,11 @@
 #include <bit>
 #include <utility>
 
+#include "num/exact_product.h"
 #include "num/exact_sum.h"
 #include "num/float.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
 
 namespace vyre::verify {
 namespace {
@@ -94,24 +96,51 @@ std::optional<uint32_t> only_result(FloatFormat f, Op fold, std::span<const uint
       out = fold == Op::FMin ? num::min(f, out, x) : num::max(f, out, x);
     return out;
   }
-  if (elements.empty()) return 0;
-  bool nan = false, up = false, down = false;
+  if (elements.empty()) return fold == Op::FMul ? f.one() : 0;
+  bool nan = false, up = false, down = false, zero = false, negative = false;
   for (const uint32_t x : elements) {
     nan = nan || f.is_nan(x);
     up = up || x == f.infinity();
     down = down || x == (f.infinity() | f.sign_bit());
+    zero = zero || (x & ~f.sign_bit()) == 0;
+    negative ^= (x & f.sign_bit()) != 0;
+  }
+  if (fold == Op::FMul) {
+    const uint32_t sign = negative ? f.sign_bit() : 0;
+    if (nan || (zero && (up || down))) return f.nan();
+    if (zero) return sign;
+    return up || down ? std::optional(f.infinity() | sign) : std::nullopt;
   }
   if (nan || (up && down)) return f.nan();
   if (up || down) return f.infinity() | (down ? f.sign_bit() : 0);
   return std::nullopt;
 }
 
-std::string told(const ReductionJudgement& judged, uint32_t result, uint32_t tolerance, DataType type) {
-  if (result == unwritten_of(type)) return "was not written";
+std::string told(const ReductionJudgement& judged, uint32_t result, const Reduction& r) {
+  if (result == unwritten_of(r.type)) return "was not written";
   if (!judged.off) return fmt::format("is {:#x}, and must be {:#x}", result, judged.wanted);
-  return fmt::format("is {:#x}, {} ULP of the sum of magnitudes from {:#x}, and {} are allowed", result,
-                     *judged.off, judged.wanted, tolerance);
+  return fmt::format("is {:#x}, {} ULP of the {} from {:#x}, and {} are allowed", result, *judged.off,
+                     r.fold == Op::FMul ? "product" : "sum of magnitudes", judged.wanted, r.tolerance);
 }
+
+/// The judge of many results, which are often of the same elements: the same question is answered once.
+class Judge {
+ public:
+  explicit Judge(const Reduction& reduction) : reduction_(reduction) {}
+  ReductionJudgement judge(std::vector<uint32_t> elements, uint32_t result) {
+    if (!known_ || result != result_ || elements != elements_) {
+      elements_ = std::move(elements), result_ = result;
+      known_ = judge_reduction(reduction_.type, reduction_.fold, reduction_.tolerance, elements_, result);
+    }
+    return *known_;
+  }
+
+ private:
+  const Reduction& reduction_;
+  std::vector<uint32_t> elements_;
+  uint32_t result_ = 0;
+  std::optional<ReductionJudgement> known_;
+};
 
 }  // namespace
 
@@ -123,10 +152,17 @@ ReductionJudgement judge_reduction(DataType type, Op fold, uint32_t tolerance,
     const bool right = result == *only;
     return {*only, right, right ? std::optional<uint64_t>(0) : std::nullopt};
   }
-  num::ExactSum sum(f);
-  for (const uint32_t x : elements) sum.add(x);
-  ReductionJudgement out{.wanted = sum.rounded()};
-  if (written) out.off = sum.overflows() ? std::optional<uint64_t>(0) : sum.ulps_off(result);
+  ReductionJudgement out;
+  if (fold == Op::FMul) {
+    const num::ExactProduct product(f, elements);
+    out.wanted = product.rounded();
+    if (written) out.off = product.ulps_off(result);
+  } else {
+    num::ExactSum sum(f);
+    for (const uint32_t x : elements) sum.add(x);
+    out.wanted = sum.rounded();
+    if (written) out.off = sum.overflows() ? std::optional<uint64_t>(0) : sum.ulps_off(result);
+  }
   out.right = out.off && *out.off <= tolerance;
   return out;
 }
@@ -176,12 +212,88 @@ std::vector<uint32_t> sum_elements(DataType type, uint32_t count, uint32_t kind,
   return out;
 }
 
+std::vector<uint32_t> factors(DataType type, uint32_t count, uint32_t kind, RandomStream& random) {
+  const FloatFormat f = spec::float_format(type);
+  const uint32_t one = f.one() >> f.fraction_bits, last = (f.infinity() >> f.fraction_bits) - 1;
+  const auto sign = [&] { return random.next() & f.sign_bit(); };
+  const auto number = [&](uint32_t exponent) {
+    return exponent << f.fraction_bits | (random.next() & f.fraction_mask());
+  };
+  // A number of exponent 1 to 2 * one - 2, and about its reciprocal: a product of pairs is near 1.
+  const auto reciprocal = [&](uint32_t x) {
+    const uint64_t whole = f.least_normal() | (x & f.fraction_mask());
+    const uint64_t digits = (uint64_t{1} << (2 * f.fraction_bits + 1)) / whole;  // of 1/x, in [1, 2]
+    const uint32_t exponent = 2 * one - 1 - (x >> f.fraction_bits);
+    return (exponent << f.fraction_bits) + uint32_t(digits - f.least_normal());
+  };
+  const auto pairs = [&](uint32_t spread) {
+    std::vector<uint32_t> out(count, f.one());
+    for (uint32_t k = 0; k + 1 < count; k += 2) {
+      out[k] = number(one - spread + random.below(2 * spread));
+      out[k + 1] = reciprocal(out[k]);
+    }
+    return out;
+  };
+  const auto shuffle = [&](std::vector<uint32_t>& out) {
+    for (uint32_t k = count; k > 1; --k) std::swap(out[k - 1], out[random.below(k)]);
+  };
+  std::vector<uint32_t> out;
+  switch (kind) {
+    case 0: out = pairs(3); break;  // close to one another
+    case 1:                         // a little more than 1: no error cancels
+      out.resize(count);
+      for (uint32_t& x : out) x = f.one() + random.below(3);
+      break;
+    case 2: out = pairs(one - 2); break;  // any size
+    case 3:                               // the large ones first, or the small ones
+      out = pairs(one - 2);
+      std::ranges::sort(out);
+      if (random.below(2) == 0) std::ranges::reverse(out);
+      break;
+    case 4:  // with subnormal numbers, and as large ones as bring the product back to where numbers are
+      out = pairs(3);
+      for (uint32_t k = 0; k + 1 < count; k += 2) {
+        if (random.below(4) != 0) continue;
+        out[k] = 1 + random.below(f.fraction_mask());
+        out[k + 1] = number(last - random.below(2));
+        if (k + 3 < count) out[k + 2] = number(one + f.fraction_bits / 2), out[k + 3] = number(one - 1);
+      }
+      break;
+    case 5:
+    case 6:  // about the greatest, or the least number
+      out = pairs(one - 2);
+      if (count > 2) {
+        out[0] = number(kind == 5 ? last - random.below(3) : 1 + random.below(2));
+        out[1] = number(kind == 5 ? one + random.below(3) : one - random.below(f.fraction_bits + 3));
+      }
+      shuffle(out);
+      break;
+    case 7: out = pairs(4); break;
+  }
+  if (kind == 2) shuffle(out);
+  for (uint32_t& x : out) x |= sign();
+  if (kind == 7 && count != 0) {
+    const uint32_t nan = f.infinity() | (1 + random.below(f.fraction_mask())), infinity = f.infinity();
+    const auto anywhere = [&]() -> uint32_t& { return out[random.below(count)]; };
+    switch (random.below(6)) {
+      case 0: anywhere() = infinity | sign(); break;
+      case 1: anywhere() = sign(); break;
+      case 2: anywhere() = sign(), anywhere() = infinity | sign(); break;
+      case 3: anywhere() = sign() | nan; break;
+      case 4: std::ranges::fill(out, f.sign_bit()); break;
+      case 5: anywhere() = nan, anywhere() = sign(); break;
+    }
+  }
+  return out;
+}
+
 std::vector<Bytes> wanted_sums(const generate::ProgramCase& c) {
   std::vector<Bytes> out = c.buffers;
   const Reduction r = reduction_of(c.program);
   const Folded folded(c, r.type);
+  Judge judge(r);
   for (size_t i = 0; i < out.back().size() / spec::info(r.type).bytes; ++i)
-    put(out.back(), r.type, i, judge_reduction(r.type, r.fold, r.tolerance, folded.of(i), 0).wanted);
+    put(out.back(), r.type, i, judge.judge(folded.of(i), 0).wanted);
   return out;
 }
 
@@ -191,8 +303,9 @@ std::string settle_sums(const generate::ProgramCase& c, std::vector<Bytes>& afte
   const std::vector<uint32_t> results = patterns(r.type, after.back());
   Deviations seen{.bound = kSumTolerance, .counts = std::vector<uint64_t>(kSumTolerance + 1)};
   std::string first;
+  Judge judge(r);
   for (size_t i = 0; i < results.size(); ++i) {
-    const auto judged = judge_reduction(r.type, r.fold, r.tolerance, folded.of(i), results[i]);
+    const auto judged = judge.judge(folded.of(i), results[i]);
     if (judged.off) seen.greatest = std::max(seen.greatest, *judged.off);
     if (judged.right) {
       ++seen.counts[*judged.off];
@@ -200,7 +313,7 @@ std::string settle_sums(const generate::ProgramCase& c, std::vector<Bytes>& afte
       continue;
     }
     ++seen.beyond;
-    if (first.empty()) first = fmt::format("result {} {}", i, told(judged, results[i], r.tolerance, r.type));
+    if (first.empty()) first = fmt::format("result {} {}", i, told(judged, results[i], r));
   }
   add(counted, seen);
   return first;

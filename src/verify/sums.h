@@ -1,15 +1,19 @@
-// Sums: what a program with freduce_approx may leave, judged by exact arithmetic.
+// Sums and products: what a program with freduce_approx may leave, judged by exact arithmetic.
 //
 // An approximate sum is a relation, as approximate functions are (verify/deviation.h): a tolerance of t says
 // that the result is at most t ULP of M from the exact sum S, M being the exact sum of magnitudes, so
-// cancelling terms do not make it smaller. Folds with fmin and fmax, one element, none, and infinities and
-// NaNs leave nothing to approximate. So there is no reference's answer to compare bytes with: S and M are
-// counted in integers (num/exact_sum.h), which shares nothing with what backends, kernels and interpreter
-// fold with. Each right result is then replaced by the one value that it stands for, the rounded S; what
-// stays is wrong, and digests of leaves are the same on every backend that keeps its tolerances.
+// cancelling terms do not make it smaller; a product is at most t ULP of itself from the exact one. Folds
+// with fmin and fmax, one element, none, infinities, NaNs, and in products zeros, leave nothing to
+// approximate. So there is no reference's answer to compare bytes with: S, M and the product are counted in
+// integers (num/exact_sum.h, num/exact_product.h), which share nothing with what backends, kernels and
+// interpreter fold with. Each right result is then replaced by the one value that it stands for, the rounded
+// S or product; what stays is wrong, and digests of leaves are the same on every backend that keeps its
+// tolerances.
 //
 // Elements are chosen for what goes wrong in sums: terms that cancel, far apart, subnormal, so large that
-// an order of additions decides what overflows, infinities, NaNs, zeros of both signs.
+// an order of additions decides what overflows, infinities, NaNs, zeros of both signs; and in products:
+// factors whose product in most orders overflows or vanishes on the way and is near 1, or at an end of the
+// format.
 // Source: docs/spec/floats.md, "Approximate operators"; vyre-conform-spec, "Approximate track".
 #pragma once
 
@@ -35,18 +39,19 @@ inline constexpr uint32_t kSumTolerance = 64;
 struct ReductionJudgement {
   uint32_t wanted = 0;  // the result, or of many right ones the nearest to the exact sum
   bool right = false;
-  /// How far it is off, in ULP of the sum of magnitudes, rounded up: 0 also where every result is right. None
-  /// where no number says it.
+  /// How far it is off, in ULP of the sum of magnitudes or of the product, rounded up: 0 also where every
+  /// result is right. None where no number says it.
   std::optional<uint64_t> off;
 };
-/// Domain: fold is one of FReduceApprox's.
+/// Domain: is_fold(fold).
 ReductionJudgement judge_reduction(spec::DataType type, spec::Op fold, uint32_t tolerance,
                                    std::span<const uint32_t> elements, uint32_t result);
 
 /// What elements are like; how many kinds there are.
 inline constexpr uint32_t kElementKinds = 8;
-/// Patterns of a float type. Domain: kind < kElementKinds.
+/// Patterns of a float type, for sums and for products. Domain: kind < kElementKinds.
 std::vector<uint32_t> sum_elements(spec::DataType type, uint32_t count, uint32_t kind, RandomStream& random);
+std::vector<uint32_t> factors(spec::DataType type, uint32_t count, uint32_t kind, RandomStream& random);
 /// What results start as: a NaN that no operation gives.
 uint32_t unwritten_of(spec::DataType type);
 

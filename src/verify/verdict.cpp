@@ -57,6 +57,7 @@ void add(Verdict& sum, Verdict summand) {
   std::ranges::move(summand.leaves, std::back_inserter(sum.leaves));
   add(sum.definition, summand.definition);
   add(sum.deviations, summand.deviations);
+  if (sum.coverage == Coverage{}) sum.coverage = std::move(summand.coverage);  // of one unit
   add(sum.determinism, summand.determinism);
   sum.dispatches += summand.dispatches;
   sum.canaries += summand.canaries;
@@ -69,6 +70,8 @@ void add(Verdict& sum, Verdict summand) {
   for (FailingCases& cases : summand.failing) {
     if (sum.failing.size() < kKeptFailing) sum.failing.push_back(std::move(cases));
   }
+  sum.operators += summand.operators;
+  sum.shapes += summand.shapes;
   sum.failure_count += summand.failure_count;
   for (Failure& failure : summand.failures) {
     if (sum.failures.size() < kKeptFailures) sum.failures.push_back(std::move(failure));

@@ -171,6 +171,30 @@ struct Deviations {
 };
 void add(Deviations& sum, const Deviations& more);
 
+/// What of the shape of programs and dispatches was run: of ir.shapes (verify/shape_factors.h).
+struct Coverage {
+  struct Level {
+    std::string level;   // "97"
+    uint64_t cases = 0;  // none: the device does not have it
+    bool operator==(const Level&) const = default;
+  };
+  struct Factor {
+    std::string factor;  // "workgroup"
+    std::vector<Level> levels;
+    bool operator==(const Factor&) const = default;
+  };
+  /// Combinations of so many levels of different factors.
+  struct Tuples {
+    uint32_t strength = 0;
+    uint64_t covered = 0, feasible = 0;
+    bool operator==(const Tuples&) const = default;
+  };
+  std::vector<Factor> factors;
+  std::vector<Tuples> tuples;  // of one level, of two, up to the strength of the plan
+  uint64_t infeasible = 0;     // of that strength, those that no case can have
+  bool operator==(const Coverage&) const = default;
+};
+
 struct Verdict {
   SubjectKind kind{};
   std::string subject;              // "primitive.math.add@1", "ir.barriers"
@@ -194,6 +218,9 @@ struct Verdict {
   std::string error;                  // a diagnostic that stopped the subject, or empty
   Track track{};                      // a family may have a verdict for each
   Deviations deviations;              // of an approximate subject's cases
+  uint32_t operators = 0;  // of a family: operators, casts and the like at a type, each judged on its cases
+  uint32_t shapes = 0;     // of a family: programs whose inputs were all run
+  Coverage coverage;                  // of ir.shapes
   bool operator==(const Verdict&) const = default;
 };
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "lower/kernel.h"
+#include "lower/size.h"
 #include "web/page.h"
 
 namespace vyre::web {
@@ -20,7 +21,8 @@ Result<void> within(uint64_t wanted, uint64_t allowed, std::string_view what) {
 }  // namespace
 
 Result<lower::WgslModule> portable_module(const check::Checked& program) {
-  VYRE_TRY(module, lower::emit_wgsl(lower::legalize(lower::build(program), lower::kWgslTarget)));
+  VYRE_TRY(kernel, lower::legalize_bounded(lower::build(program), lower::kWgslTarget));
+  VYRE_TRY(module, lower::emit_wgsl(kernel));
   VYRE_CHECK(within(module.threads, kPortable.invocations, "invocations a workgroup"));
   VYRE_CHECK(within(module.shared_bytes, kPortable.workgroup_bytes, "bytes of workgroup memory"));
   VYRE_CHECK(within(module.buffers, kPortable.storage_buffers, "buffers"));

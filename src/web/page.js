@@ -27,16 +27,21 @@
     document.title = `${verdict} · ${page.title}`;
   }
 
-  function show_facts(adapter, limits) {
+  /** What the browser says of the GPU, shortest first; some say nothing. */
+  function name_of(adapter) {
     const named = [adapter.vendor, adapter.architecture, adapter.device, adapter.description].filter((text) => text);
+    return named.join(", ");
+  }
+
+  function show_facts(adapter, limits) {
     const facts = [
-      ["GPU", named.join(", ") || "not told by the browser"],
+      ["GPU", name_of(adapter) || "not named by the browser"],
       ["Browser", navigator.userAgent],
       ["vyre", page.vyre],
       ["Digest of the page", page.digest],
       ["Limits", limits],
     ];
-    at("facts").replaceChildren(...facts.flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
+    at("facts").replaceChildren(...facts.filter(([, value]) => value).flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
   }
 
   // The table. A row stands for a case from the start; what is not equal moves to the top.
@@ -185,14 +190,22 @@
     };
   }
 
-  function conclude({ counts, instances, good }) {
-    const all = plural(page.cases.length, "dispatch");
+  /** The verdict in one sentence, which is what a finished page opens on. */
+  function conclude({ counts, instances, good }, adapter) {
+    const all = page.cases.length, dispatches = plural(all, "dispatch");
+    const what = page.conformance ? dispatches : plural(all, "run");
+    const where = `on ${name_of(adapter) || "this GPU"}`;
     if (good) {
-      return say("passed", "✓ Every byte is equal", `All ${count(instances)} results of ${all} are the expected ones.`);
+      return say("passed", `✓ PASS: ${count(counts.equal)} of ${what} gave exactly the reference's bytes ${where}`,
+        `All ${count(instances)} results of ${dispatches} are the expected ones.`);
     }
-    const what = Object.entries(counts).filter(([, n]) => n !== 0)
+    const outcomes = Object.entries(counts).filter(([, n]) => n !== 0)
       .map(([name, n]) => `${count(n)} ${vyre.kVerdicts[name].text}`).join(", ");
-    say("failed", "✗ Not everything is equal", `Of ${all}: ${what}.`);
+    const bad = count(all - counts.equal);
+    const verdict = counts.skipped === 0 || counts.equal + counts.skipped < all
+      ? `✗ FAIL: ${bad} of ${what} did not give the reference's bytes ${where}`
+      : `✗ NOT FINISHED: ${bad} of ${what} did not run ${where}`;
+    say("failed", verdict, `Of ${dispatches}: ${outcomes}.`);
   }
 
   /** How long an answer may take: "?wait=SECONDS" behind the address, for devices that need more than a minute. */
@@ -227,10 +240,10 @@
         },
       });
       progress.draw();
-      conclude(vyre.summarize(page, verdicts));
+      conclude(vyre.summarize(page, verdicts), adapter);
       offer(result_file(adapter, verdicts, progress.seconds(), started));
     } catch (error) {
-      say("unavailable", "✗ Cannot run here", error.message);
+      say("unavailable", "✗ NOT RUN: this page needs WebGPU, and cannot use it here", `${error.message}.`);
     }
     filter_rows();
     at("stop").hidden = true;
@@ -239,8 +252,10 @@
 
   at("title").textContent = page.title;
   at("about").textContent = page.conformance
-    ? "Every operation and operator of vyre, run on this GPU and compared with its definition, bit by bit."
-    : "Programs of vyre, run on this GPU and compared with what the reference interpreter gives, bit by bit.";
+    ? "Every operation and operator of vyre runs on this GPU, in this browser. A pass means that each of them gave, byte " +
+      "for byte, the results that its definition has."
+    : "Programs of vyre run on this GPU, in this browser. A pass means that each of them wrote, byte for byte, what the " +
+      "reference interpreter wrote for the same inputs where this page was made.";
   if (page.left_out.length > 0) {
     at("left-out-list").append(...page.left_out.map((line) => element("li", line)));
     at("left-out").hidden = false;

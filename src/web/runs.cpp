@@ -55,7 +55,7 @@ std::string shell_word(std::string_view word) {
   return out + "'";
 }
 
-std::string command_of(const host::CheckedFile& file, const text::RunDirective& run,
+std::string command_of(const std::string& label, const text::RunDirective& run,
                        const host::Buffers& buffers) {
   constexpr size_t kLongest = 2000;
   std::string sets;
@@ -63,7 +63,7 @@ std::string command_of(const host::CheckedFile& file, const text::RunDirective& 
     if (!buffer.bytes.empty()) sets += fmt::format(" --set {}={}", name, setting(buffer));
   }
   const std::string command =
-      fmt::format("vyre run {} --groups {}", shell_word(file.path), fmt::join(run.groups, ","));
+      fmt::format("vyre run {} --groups {}", shell_word(label), fmt::join(run.groups, ","));
   if (sets.size() > kLongest)
     return fmt::format("{} --compare reference,webgpu   # with --set for the inputs of line {}", command,
                        run.line);
@@ -88,7 +88,7 @@ Result<host::Buffers> expected_of(const host::Step& step, const text::RunDirecti
   return buffers;
 }
 
-Result<Case> case_of(const host::CheckedFile& file, const text::RunDirective& run,
+Result<Case> case_of(const host::CheckedFile& file, const std::string& label, const text::RunDirective& run,
                      const lower::WgslModule& module) {
   const check::Checked& program = *file.checked;
   const host::Step step{file.checked, {run.groups[0], run.groups[1], run.groups[2]}};
@@ -109,7 +109,7 @@ Result<Case> case_of(const host::CheckedFile& file, const text::RunDirective& ru
     buffer.after = after.by_name.find(name)->second.bytes;
     out.instances += count;
   }
-  out.replay.command = command_of(file, run, buffers);
+  out.replay.command = command_of(label, run, buffers);
   return out;
 }
 
@@ -125,7 +125,7 @@ Result<std::vector<Case>> cases_of(const host::CheckedFile& file, const std::str
   }
   std::vector<Case> out;
   for (const text::RunDirective& run : directives.runs) {
-    VYRE_TRY(test, case_of(file, run, module));
+    VYRE_TRY(test, case_of(file, label, run, module));
     test.name = fmt::format("{}:{}", label, run.line);
     test.group = label.substr(0, label.find_last_of('/') + 1);
     out.push_back(std::move(test));

@@ -17,6 +17,7 @@
 #include <deque>
 
 #include "spec/limits.h"
+#include "spec/ops.h"
 #include "wire/reader.h"
 #include "wire/seal.h"
 #include "wire/tags.h"

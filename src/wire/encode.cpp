@@ -2,6 +2,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "spec/ops.h"
 #include "wire/seal.h"
 #include "wire/tags.h"
 #include "wire/wire.h"

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ir/ir.h"
+#include "spec/ops.h"
 
 namespace vyre::wire {
 

@@ -134,6 +134,7 @@ Result<void> Connection::greet(const Lock& lock) {
   Reader in = answer.reader();
   std::optional<Greeting> greeting = read_greeting(in);
   if (!greeting) return std::unexpected(breach(lock, Breach::Protocol, "it is no worker of this version"));
+  VYRE_CHECK(tolerate(lock, greeting->open_routes));
   if (greeted_ && !same(*greeting, greeting_))
     return std::unexpected(breach(lock, Breach::Protocol, "a new process has another backend or device"));
   greeting_ = std::move(*greeting);
@@ -141,12 +142,26 @@ Result<void> Connection::greet(const Lock& lock) {
   return {};
 }
 
+/// Errors: B001.
+Result<void> Connection::tolerate(const Lock&, std::span<const Route> routes) {
+  for (const Route route : routes) {
+    Diag diag = make_diag(DiagCode::B001, Span::none(),
+                          fmt::format("on this machine the backend's process can {}", text(route)),
+                          "use a Linux kernel with Landlock (5.13 or newer; 6.12 for signals too), in "
+                          "containers too: docs/workers.md");
+    if (!is_tolerable(route)) return std::unexpected(std::move(diag));
+    if (options_.warn) options_.warn(diag);
+  }
+  return {};
+}
+
 Result<Generation*> Connection::ensure(const Lock& lock) {
   if (generation_) return generation_.get();
   auto fresh = std::make_unique<Generation>();
   fresh->number = ++generations_;
+  close_to_others();
   VYRE_TRY(process, Process::start(options_.program.empty() ? "/proc/self/exe" : options_.program,
-                                   worker_arguments(options_)));
+                                   worker_arguments(options_, fresh->scratch.path())));
   fresh->process = std::move(process);
   generation_ = std::move(fresh);
   if (auto greeted = greet(lock); !greeted) {

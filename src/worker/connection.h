@@ -16,6 +16,7 @@ namespace vyre::worker {
 
 /// A process and everything that was made in it. What the parent knows of it ends with it.
 struct Generation {
+  Scratch scratch;
   std::unique_ptr<Process> process;
   Lane inputs;
   std::array<Area, kTurns> areas;
@@ -81,6 +82,7 @@ class Connection {
   Result<void> make_room(const Lock& lock, Lane& lane, size_t turn, Access access, uint64_t bytes);
   Diag input_written(const Lock& lock, uint64_t at);
   Result<void> greet(const Lock& lock);
+  Result<void> tolerate(const Lock& lock, std::span<const Route> routes);
   Diag trouble(const Lock& lock, Passage passage, Call call, double seconds);
 
   const Options options_;

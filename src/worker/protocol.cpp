@@ -32,6 +32,8 @@ void write(Writer& out, const Greeting& greeting) {
   out.number(greeting.limits.subgroup_size);
   out.number(greeting.intrinsics);
   out.number(greeting.convention);
+  out.number(uint32_t(greeting.open_routes.size()));
+  for (const Route route : greeting.open_routes) out.number(uint8_t(route));
 }
 
 std::optional<Greeting> read_greeting(Reader& in) {
@@ -49,6 +51,11 @@ std::optional<Greeting> read_greeting(Reader& in) {
   out.limits.subgroup_size = in.number<uint32_t>();
   out.intrinsics = in.number<uint64_t>();
   out.convention = in.number<uint32_t>();
+  for (uint32_t n = in.count(1); n > 0; --n) {
+    const auto route = in.number<uint8_t>();
+    if (route >= kRouteCount) return std::nullopt;
+    out.open_routes.push_back(static_cast<Route>(route));
+  }
   if (!in.done()) return std::nullopt;
   return out;
 }

@@ -15,11 +15,12 @@
 #include "backend/backend.h"
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "worker/isolate.h"
 #include "worker/region.h"
 
 namespace vyre::worker {
 
-inline constexpr uint32_t kProtocolVersion = 2;
+inline constexpr uint32_t kProtocolVersion = 3;
 /// The descriptor that a worker finds its socket at.
 inline constexpr int kWorkerSocket = 3;
 
@@ -124,6 +125,7 @@ struct Greeting {
   backend::Limits limits;
   uint64_t intrinsics = 0;  // a bit each
   uint32_t convention = 0;
+  std::vector<Route> open_routes;  // to its parent, before the backend was opened
 };
 Greeting greeting_of(const backend::Backend& backend);
 void write(Writer& out, const Greeting& greeting);

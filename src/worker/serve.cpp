@@ -69,7 +69,8 @@ void watch_faults(int socket) {
 
 class Server {
  public:
-  Server(backend::Backend& backend, const spec::OpTable& table) : backend_(backend), table_(table) {}
+  Server(backend::Backend& backend, const spec::OpTable& table, std::span<const Route> open_routes)
+      : backend_(backend), table_(table), open_routes_(open_routes) {}
 
   /// One call: reads what it needs, writes what it gives. Errors: what the backend answers.
   Result<void> answer(Call call, Reader& in, Fd fd, Writer& out);
@@ -121,6 +122,7 @@ class Server {
 
   backend::Backend& backend_;
   const spec::OpTable& table_;
+  const std::span<const Route> open_routes_;
   Region inputs_;
   std::array<Region, kTurns> results_;
   std::map<uint32_t, std::unique_ptr<backend::Pipeline>> pipelines_;
@@ -130,7 +132,9 @@ class Server {
 Result<void> Server::hello(Reader& in, Writer& out) {
   if (const auto version = in.number<uint32_t>(); version != kProtocolVersion)
     return std::unexpected(malformed(fmt::format("version {} of the protocol", version)));
-  write(out, greeting_of(backend_));
+  Greeting greeting = greeting_of(backend_);
+  greeting.open_routes.assign(open_routes_.begin(), open_routes_.end());
+  write(out, greeting);
   return {};
 }
 
@@ -295,7 +299,10 @@ constexpr int kExitAskedAmiss = 2;
 
 }  // namespace
 
-int serve(const Open& open, int socket, const spec::OpTable& table, const LimitCores& limit) {
+int serve(const Open& open, int socket, const spec::OpTable& table, const LimitCores& limit,
+          const Isolation& isolation) {
+  isolate(isolation);
+  const std::vector<Route> open_routes = find_open_routes(::getppid());
   const rlimit no_core = {};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
@@ -327,7 +334,7 @@ int serve(const Open& open, int socket, const spec::OpTable& table, const LimitC
         auto opened = open();
         if (opened) {
           backend = std::move(*opened);
-          server.emplace(*backend, table);
+          server.emplace(*backend, table, open_routes);
         } else {
           done = std::unexpected(std::move(opened).error());
         }

@@ -344,18 +344,21 @@ class WorkerBackend final : public backend::Backend {
 
 }  // namespace
 
-std::vector<std::string> worker_arguments(const Options& options) {
-  return {"worker",
-          "--backend",
-          options.backend,
-          "--fd",
-          std::to_string(kWorkerSocket),
-          "--threads",
-          std::to_string(options.backend_options.threads),
-          "--subgroup-size",
-          std::to_string(options.backend_options.reference.subgroup_size),
-          "--float",
-          std::string(backend::text(options.backend_options.floats))};
+std::vector<std::string> worker_arguments(const Options& options, const std::string& scratch) {
+  std::vector<std::string> out = {"worker",
+                                  "--backend",
+                                  options.backend,
+                                  "--fd",
+                                  std::to_string(kWorkerSocket),
+                                  "--threads",
+                                  std::to_string(options.backend_options.threads),
+                                  "--subgroup-size",
+                                  std::to_string(options.backend_options.reference.subgroup_size),
+                                  "--float",
+                                  std::string(backend::text(options.backend_options.floats))};
+  if (!scratch.empty()) out.insert(out.end(), {"--scratch", scratch});
+  for (const std::string& path : options.hidden) out.insert(out.end(), {"--hide", path});
+  return out;
 }
 
 Result<std::unique_ptr<backend::Backend>> make_worker(const Options& options) {

@@ -24,6 +24,7 @@
 #include "backend/backend.h"
 #include "backend/registry/registry.h"
 #include "ops/operation.h"
+#include "worker/isolate.h"
 
 namespace vyre::worker {
 
@@ -39,6 +40,11 @@ struct Options {
   double compile_seconds = 60;   // a program
   double dispatch_seconds = 10;  // a dispatch, a copy
   double settle_seconds = 0.01;  // after so long Backend::settle() looks for late writes
+  /// What the process cannot read, as it stands in Isolation.
+  std::vector<std::string> hidden;
+  /// Called with a warning when the kernel leaves a route open that is tolerable: with each process anew.
+  /// Thread: that of the call.
+  std::function<void(const Diag&)> warn;
 };
 
 /// What fills the buffers of a dispatch or copies results out: called with the memory of each, in order.
@@ -59,7 +65,7 @@ class InPlacePipeline : public backend::Pipeline {
                                          const UseMemory& fill, const UseMemory& copy_out) = 0;
 };
 
-/// Errors: what opening the backend answers; B009, B010.
+/// Errors: what opening the backend answers; B009, B010; B001 when the process can do what is not tolerable.
 Result<std::unique_ptr<backend::Backend>> make_worker(const Options& options);
 
 /// What a worker did to the memory that it shares with its parent, or to the protocol: the kinds of B012.
@@ -74,16 +80,18 @@ enum class Breach : uint8_t {
 /// started for the next. Backend::settle() asks after each dispatch.
 std::optional<Breach> breach_of(const Diag& diag);
 
-/// What the executable of a worker is started with: `worker --backend SPEC --fd N` and the backend's options.
-std::vector<std::string> worker_arguments(const Options& options);
+/// What the executable of a worker is started with: `worker --backend SPEC --fd N`, the backend's options and
+/// `--scratch FOLDER`, `--hide PATH`.
+std::vector<std::string> worker_arguments(const Options& options, const std::string& scratch);
 
-/// The other side: opens the backend and serves calls on the socket until it closes. The exit code. Programs
+/// The other side: closes itself off, opens the backend and serves calls on the socket until it closes. The
+/// exit code. Domain: nothing of the backend is loaded, and there is one thread. Programs
 /// are decoded and checked again, against `table`, which must have every operation that they may call. The
 /// process ends with its parent, even in the middle of a call. `limit` is told how many cores the process may
 /// use from now on, 0 for all, before the first call and whenever that changes.
 using Open = std::function<Result<std::unique_ptr<backend::Backend>>()>;
 using LimitCores = std::function<void(unsigned)>;
 int serve(const Open& open, int socket, const spec::OpTable& table = ops::op_table(),
-          const LimitCores& limit = {});
+          const LimitCores& limit = {}, const Isolation& isolation = {});
 
 }  // namespace vyre::worker

@@ -122,6 +122,37 @@ class Examples(CommandTest):
         # Two rows of cells a line: upper half, lower half, both.
         self.assertEqual(life.draw([1, 0, 1, 0, 1, 1], 3, 2), "▀▄█")
 
+    # Oracle: the same steps in Python. A product, sum or difference of two f32 in doubles is exact enough that rounding
+    # it to f32 rounds once (Figueroa, "When is double rounding innocuous?").
+    def test_mandelbrot(self):
+        import mandelbrot
+        f32 = lambda x: struct.unpack("<f", struct.pack("<f", x))[0]
+        size, at, width, limit = (22, 13), (-0.75, 0.1), 3.0, 60
+        step = width / size[0]
+        left, top = at[0] - width / 2, at[1] + step * size[1] / 2
+        expected = []
+        for row in range(size[1]):
+            for column in range(size[0]):
+                cx = f32(f32(left) + f32(column * f32(step)))
+                cy = f32(f32(top) - f32(row * f32(step)))
+                x = y = 0.0
+                count = 0
+                while count < limit and f32(f32(x * x) + f32(y * y)) <= 4.0:
+                    xx, yy = f32(x * x), f32(y * y)
+                    y = f32(f32(f32(x + x) * y) + cy)
+                    x = f32(f32(xx - yy) + cx)
+                    count += 1
+                expected.append(count)
+        for backend in BACKENDS:
+            self.assertEqual(list(mandelbrot.steps(str(BIN / "vyre"), backend, size, at, width, limit)), expected)
+        self.assertEqual(len(mandelbrot.draw(expected, size, limit).splitlines()), size[1] // 2)
+        # A picture of two points: what the PNG specification says of signature, header and rows.
+        data = mandelbrot.png([limit, 0], (2, 1), limit)
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(struct.unpack(">II", data[16:24]), (2, 1))
+        length = struct.unpack(">I", data[33:37])[0]
+        self.assertEqual(zlib.decompress(data[41:41 + length]), b"\0" + bytes([0, 0, 0]) + bytes(mandelbrot.color(0, limit)))
+
     def test_sha256_of_many_messages(self):
         import sha256
         messages = [b"", b"abc", b"a" * 55, b"b" * 56, b"c" * 63, b"d" * 64, b"e" * 65, self.licence]

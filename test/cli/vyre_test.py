@@ -4,13 +4,18 @@ Oracle: COMMANDS (docs/commands.md); values are worked out by hand.
 """
 import json
 import os
+import pathlib
 import pty
 import resource
 import struct
 import subprocess
+import sys
 import unittest
 
 from program import BIN, EXAMPLES, SOURCE, CommandTest, vyre
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import operation_files
 
 ADD_ONE = """program add_one(read_write data: u32 @0) workgroup(4, 1, 1) {
   let i = invocation_id.x;
@@ -339,9 +344,9 @@ class Listings(CommandTest):
         data = json.loads(self.expect(0, "ops", "--json").stdout)
         self.assertEqual(data["schema"], "vyre.ops/1")
         composed = [row["id"] for row in data["operations"] if row["category"] == "A"]
-        # 41 primitives; 35 operators at three types, four conversions, and 14 approximate functions at three types.
-        self.assertEqual([len([i for i in composed if i.startswith(kind)]) for kind in ("primitive.", "float.")], [41, 109 + 42])
-        self.assertEqual(len(composed), 41 + 109 + 42)
+        wanted = [operation_files.PRIMITIVES, operation_files.FLOATS + operation_files.APPROXIMATE]
+        self.assertEqual([len([i for i in composed if i.startswith(kind)]) for kind in ("primitive.", "float.")], wanted)
+        self.assertEqual(len(composed), sum(wanted))
         self.refuse(2, "primitive.math.nothing", "ops", "primitive.math.nothing")
         self.assertEqual(self.expect(0, "ops", "primitive.math.add@1").stdout, one)
         self.refuse(2, "primitive.math.add@2", "ops", "primitive.math.add@2")
@@ -381,12 +386,58 @@ class Listings(CommandTest):
         self.refuse(3, "B008", *run, "reference", "--subgroup-size", "8")
         self.refuse(3, "B003", *run, "reference", "--subgroup-size", "3")
 
+    # Oracle: docs/commands.md, and arithmetic by hand.
+    def test_run_tells_times(self):
+        run = ["run", EXAMPLES / "xor.vyre", "--groups", "2", "--set", "a=1,2", "--set", "b=3,4", "--set", "out=zeros:2"]
+        quiet, told = self.expect(0, *run), self.expect(0, *run, "-v")
+        self.assertEqual(quiet.stderr, "")
+        self.assertEqual(told.stdout, quiet.stdout)
+        self.assertRegex(told.stderr, r"^native: .*\n  .*xor\.vyre: 2x1x1 groups of 64x1x1: 128 invocations over 24 bytes; "
+                                      r"compiled in \d+\.\d\d ms, ran in \d+\.\d\d ms: \d+\.\d million invocations a second\n$")
+        both = [*run, "--compare", "reference,native", "--verbose"]
+        self.assertEqual(self.expect(0, *both).stderr.count("128 invocations"), 2)
+        self.assertEqual(self.expect(0, *run, "-v", "--detect-races").stderr.count("million invocations a second"), 1)
+
+    # Oracle: the names that there are, by hand.
+    def test_says_what_was_meant(self):
+        def program(text):
+            self.programs = getattr(self, "programs", 0) + 1
+            return self.write(f"typo{self.programs}.vyre", "program typo(read data: f32 @0, read_write out: f32 @1) workgroup(64, 1, 1) {\n"
+                                           f"  let i = invocation_id.x;\n  {text}\n}}\n")
+        run = ["run", EXAMPLES / "xor.vyre", "--groups", "1"]
+        for code, meant, arguments in [
+                (1, "`fsin`", ["check", program("out[i] = fsinn(data[i]);")]),
+                (1, "`fsin`", ["check", program("out[i] = sinn(data[i]);")]),
+                (1, "`fsqrt`", ["check", program("out[i] = sqrt(data[i]);")]),
+                (1, "`u32`", ["check", program("let n = cast<u23, trunc>(data[i]);")]),
+                (1, "`let`", ["check", program("lett x = data[i];")]),
+                (1, "`return`", ["check", program("retrun;")]),
+                (1, "`data`", ["check", program("out[i] = dta[i];")]),
+                (1, "`invocation_id`", ["check", program("let x = invocaton_id.x;")]),
+                (1, "`primitive.math.add`", ["check", program("let n = primitive.math.ad(1, 2);")]),
+                (2, "`out`", [*run, "--get", "oot"]), (2, "`a` or `b`", [*run, "--set", "ab=1"]),
+                (3, "`native`", [*run, "--backend", "nativ"]), (2, "`--compare`", [*run, "--compre", "x"]),
+                (2, "`--groups`", ["run", EXAMPLES / "xor.vyre", "--grops", "1"]),
+                (2, "`check`", ["chek"]), (2, "`primitive.math.add`", ["ops", "primitive.math.ad"]),
+                (2, "`fsin`", ["ops", "fsinn"]), (2, "`V010`", ["explain", "V0100"])]:
+            done = self.expect(code, *arguments)
+            self.assertIn(f"did you mean {meant}?", done.stderr, arguments)
+        for arguments in [["ops", "zzzzzz"], ["frobnicate"], [*run, "--get", "nothing"], ["explain", "nothing"],
+                          ["check", program("out[i] = frobnicate(data[i]);")], [*run, "--frobnicate"]]:
+            self.assertNotIn("did you mean", self.expect(1 if arguments[0] == "check" else 2, *arguments).stderr)
+
     def test_ops_page_is_current(self):
         self.assertEqual(self.expect(0, "ops", "--markdown").stdout, (SOURCE / "docs/ops.md").read_text(),
                          "docs/ops.md is stale: vyre ops --markdown > docs/ops.md")
 
+    # Oracle: docs/commands.md: one line a backend, and what developers of backends want with --verbose.
     def test_backends(self):
-        self.assertIn("native", self.expect(0, "backends").stdout)
+        lines = self.expect(0, "backends").stdout.splitlines()
+        names = [row["name"] for row in json.loads(self.expect(0, "backends", "--json").stdout)["backends"]]
+        self.assertEqual([line.split()[0] for line in lines], names)
+        self.assertEqual({line.index(line.split()[1]) for line in lines}, {12}, "aligned")
+        self.assertNotIn("floats:", "\n".join(lines))
+        self.assertIn("floats: auto: native", self.expect(0, "backends", "--verbose").stdout)
         rows = json.loads(self.expect(0, "backends", "--json").stdout)["backends"]
         available = {row["name"] for row in rows if row["available"]}
         self.assertEqual(available & {"reference", "native"}, {"reference", "native"})

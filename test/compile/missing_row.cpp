@@ -2,6 +2,7 @@
 // name it.
 #include <array>
 
+#include "spec/ops.h"
 #include "spec/table.h"
 
 using vyre::spec::Op;

@@ -1,6 +1,7 @@
 // Must compile: the same table with its row, so that the refusal of missing_row.cpp is about the row.
 #include <array>
 
+#include "spec/ops.h"
 #include "spec/table.h"
 
 using vyre::spec::Op;

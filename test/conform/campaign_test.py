@@ -41,6 +41,7 @@ class Campaign(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
+    # covers: SC-05
     def test_kills_change_nothing(self):
         chance, state, kills, went_on = random.Random(1), self.at / "killed", 0, 0
         # Of what a whole run takes here and now: on a busy machine the first result comes late as well.

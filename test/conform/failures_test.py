@@ -53,6 +53,7 @@ class Failures(unittest.TestCase):
         start = next(k for k, line in enumerate(lines) if line.startswith("FAILED: "))
         return lines[start:lines.index("", start)]
 
+    # covers: SC-06
     def test_it_fails_and_says_so_first(self):
         self.assertEqual(self.done.returncode, 1, self.done.stdout + self.done.stderr)
         self.assertTrue(self.done.stdout.startswith(f"FAILED {self.cases}/known.vyre\n"), self.done.stdout[:500])

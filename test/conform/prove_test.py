@@ -80,6 +80,19 @@ class Prove(unittest.TestCase):
         self.assertGreater(part["refuted"], part["proved"])
         self.assertGreater(part["proved"], 0)
 
+    def test_what_takes_minutes_is_asked_by_name(self):
+        """By itself what is declared and what is lowered; the other parts with --only, several with commas."""
+        done = run("prove", "primitive.bitwise.not", "--json")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        told = json.loads(done.stdout)
+        self.assertEqual({part for part in ("findings", "theorems", "lowering", "product", "collisions") if part in told},
+                         {"findings", "lowering"})
+        done = run("prove", "primitive.bitwise.not")
+        self.assertEqual(done.stdout.splitlines()[-1], "not asked: --only theorems,product,collisions asks the rest")
+        told = json.loads(run("prove", "primitive.bitwise.not", "--only", "declared,product", "--json").stdout)
+        self.assertEqual({part for part in ("findings", "theorems", "lowering", "product", "collisions") if part in told},
+                         {"findings", "product"})
+
     def test_theorems_and_collisions(self):
         done = run("prove", "--only", "theorems", "--only", "collisions")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -39,7 +39,7 @@ def repaired(predicate, derived):
     for verdict, its in zip(predicate["verdicts"], verdicts):
         verdict["root"] = its
     if derived:
-        predicate |= {"levels": second.levels_of(predicate), "totals": second.totals_of(predicate),
+        predicate |= {"coverage": second.coverage_of(predicate), "levels": second.levels_of(predicate), "totals": second.totals_of(predicate),
                       "tier": second.tier_of(predicate["strength"], second.is_approximate(predicate))}
     return second.statement_around(predicate, second.pack(predicate["verdicts"]))
 
@@ -78,6 +78,17 @@ def failing(predicate):
     verdict["failures"] = [{"check": "parity", "oracle": "specification table", "minimality": "shrunk", "fault": "order-dependent",
                             "input": ["0x00000001", "0xffffffff"], "expected": ["0x00000002"], "actual": [], "note": "two\nlines",
                             "token": "primitive.math.negate@1:random:1:7", "history": ["primitive.math.negate@1:random:1:6"]}]
+    return predicate
+
+
+def planned_smaller(predicate, family):
+    """The same with half of the cases of a family, every count and digest fitting the other."""
+    predicate = copied(predicate)
+    for verdict in predicate["verdicts"]:
+        if verdict["subject"] != family:
+            continue
+        for tally in [row["cases"] for row in verdict["parity"] + verdict["leaves"]] + [verdict["determinism"]]:
+            tally |= {name: str(int(tally[name]) // 2) for name in ("planned", "completed")}
     return predicate
 
 
@@ -230,7 +241,8 @@ class Verifiers(unittest.TestCase):
         if cls.done.returncode != 0:
             raise RuntimeError(cls.done.stdout + cls.done.stderr)
         payload = base64.b64decode(json.loads(cls.real.read_text())["payload"])
-        cls.statement = repaired(cut_down(plain(json.loads(payload))), derived=True)
+        cls.whole = json.loads(payload)
+        cls.statement = repaired(cut_down(plain(cls.whole)), derived=True)
         cls.signed = cls.sign(second.canonical(cls.statement).encode())
         cls.key_id = second.key_id_of(cls.public)
 
@@ -283,6 +295,47 @@ class Verifiers(unittest.TestCase):
         self.assertEqual(found, expected)
         for k, (mutant, opinion) in enumerate(zip(mutants, found)):
             self.assertEqual(opinion == "refused", mutant != self.signed and k != len(mutants) - 1)
+
+    def test_texts_have_bounds(self):
+        """Oracle: docs/certificate.md, `device`: names are one line of 4,096 bytes, other texts have 65,536, and control
+        characters are in none but for the line feeds of those."""
+        def device(name):
+            return plain(self.statement) | {"device": name}
+
+        def note(text):
+            predicate = failing(plain(self.statement))
+            predicate["verdicts"][0]["failures"][0]["note"] = text
+            return predicate
+
+        good = [device("x" * 4096), device("\u00e9" * 2048), note("x" * 65536), note("a\nb")]
+        bad = [device(name) for name in ("x" * 4097, "x" * 1_000_000, "\u00e9" * 2049, "a\nb", "\x1b[2J", "a\x00", "\u0085", "\x7f")]
+        bad += [note(text) for text in ("x" * 65537, "\x1b[2J", "a\tb", "\u009b")]
+        texts = [enclosed(second.canonical(repaired(predicate, derived=True)).encode()) for predicate in good + bad]
+        found = first_opinions(texts)
+        self.assertEqual(found, [second_opinion(text) for text in texts])
+        self.assertEqual([opinion == "refused" for opinion in found], [False] * len(good) + [True] * len(bad))
+        path = self.folder / "forged.json"
+        path.write_bytes(texts[len(good) + 1])
+        for arguments in (("verify", path), ("diff", path, path)):
+            done = run(*arguments)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("error[C001]", done.stderr)
+            self.assertLess(len(done.stderr), 1000)
+
+    def test_the_second_one_reads_files_alone(self):
+        for path in ("/dev/zero", "/dev/urandom", self.folder):
+            for arguments in ((path,), (self.real, "--pubkey", path)):
+                done = subprocess.run([sys.executable, second.__file__, *arguments], capture_output=True, text=True, check=False, timeout=60)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+
+    def test_a_family_that_is_planned_smaller_is_refused_by_the_one_with_the_registry(self):
+        path = self.folder / "smaller.json"
+        for family in ("ir.loops", "ir.memory"):
+            path.write_bytes(enclosed(second.canonical(repaired(planned_smaller(plain(self.whole), family), True)).encode()))
+            done = run("verify", path)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("C002", done.stderr)
+            self.assertIn(f"the cases are not those that {family}", done.stderr)
 
     def test_the_second_one_says_what_is_wrong(self):
         path = self.folder / "spoilt.json"

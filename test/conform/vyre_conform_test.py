@@ -16,9 +16,10 @@ import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import envelopes
+import operation_files
 
 PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
-LEVELS = "integer=L2(1 of 41) float=L2f(3 of 109)"  # of the one certification that Certify looks at
+LEVELS = f"integer=L2(1 of {operation_files.PRIMITIVES}) float=L2f(3 of {operation_files.FLOATS})"  # of the one certification that Certify looks at
 
 
 def run(*arguments):
@@ -63,12 +64,12 @@ class Certify(Conform):
 
     def test_certificate_is_json_with_the_documented_parts(self):
         c = envelopes.predicate(self.certificate)
-        self.assertEqual(c["format"], 4)
+        self.assertEqual(c["format"], 5)
         self.assertEqual(c["backend"], "native")
         self.assertEqual(c["seed"], "7")
         self.assertEqual(c["strength"], "quick")
-        self.assertEqual(c["registry"]["operations"], 41)
-        self.assertEqual(c["registry"]["float_operations"], 109)
+        self.assertEqual(c["registry"]["operations"], operation_files.PRIMITIVES)
+        self.assertEqual(c["registry"]["float_operations"], operation_files.FLOATS)
         self.assertEqual(len(c["registry"]["digest"]), 64)
         self.assertEqual(c["levels"], {"integer": "L2", "float": "L2f", "line": LEVELS})
         operations = [v for v in c["verdicts"] if v["kind"] == "operation"]
@@ -96,6 +97,36 @@ class Certify(Conform):
         grades = {e["grade"] for v in floats for law in v["laws"] for e in law["evidence"]}
         self.assertIn("exhausted(e5m2)", grades)
         self.assertNotIn("exhausted(u8)", grades)
+
+    def test_certificate_says_how_much_was_covered(self):
+        c = envelopes.predicate(self.certificate)
+        covered = c["coverage"]
+        self.assertEqual(covered["operations"], {"covered": 4, "of": operation_files.PRIMITIVES + operation_files.FLOATS})
+        for everything in ("families", "operators", "laws", "classes", "boundaries", "shapes"):
+            self.assertLessEqual(covered[everything]["covered"], covered[everything]["of"])
+        for whole in ("families", "operators"):  # both tracks were selected
+            self.assertEqual(covered[whole]["covered"], covered[whole]["of"])
+        laws = [law for v in c["verdicts"] for law in v["laws"]]
+        self.assertEqual(covered["laws"]["covered"], len(laws))
+        self.assertEqual(covered["boundaries"]["covered"], sum(v["boundaries_hit"] for v in c["verdicts"]))
+        self.assertIn("covered: 4 of ", self.done.stdout)
+
+    def test_certificate_has_the_laws_of_operators(self):
+        operators, = [v for v in envelopes.predicate(self.certificate)["verdicts"]
+                      if v["subject"] == "ir.operators" and "track" not in v]
+        for type_ in ("i32", "u64", "u128", "bool"):
+            laws = [law for law in operators["laws"] if f".{type_}: " in law["law"]]
+            self.assertTrue(any(law["claimed"] for law in laws))
+            for law in laws:
+                self.assertEqual({e["subject"].split("(")[0] for e in law["evidence"]}, {"spec", "device"})
+                self.assertTrue(all(e["holds"] for e in law["evidence"]))
+
+    def test_refuses_the_reference(self):
+        for spec in ("reference", "reference:1"):
+            done = self.expect(2, "certify", "--backend", spec, "--ops", "primitive.math.negate", "--strength", "quick")
+            self.assertIn("compare it with itself", done.stderr)
+            self.assertIn("native", done.stderr)
+            self.assertEqual(done.stdout, "")
 
     def test_junit_is_xml_with_a_case_a_subject(self):
         root = xml.etree.ElementTree.parse(self.junit).getroot()
@@ -169,9 +200,9 @@ class CertifyATrack(Conform):
                            "--require", "L2f", "--out", certificate)
         self.assertIn("C006", done.stderr)
         self.assertIn("integer", done.stderr)
-        self.assertEqual(done.stdout.splitlines()[-1], "level: integer=none float=L2f(1 of 109)")
+        self.assertEqual(done.stdout.splitlines()[-1], f"level: integer=none float=L2f(1 of {operation_files.FLOATS})")
         c = envelopes.predicate(certificate)
-        self.assertEqual(c["levels"], {"integer": "none", "float": "L2f", "line": "integer=none float=L2f(1 of 109)"})
+        self.assertEqual(c["levels"], {"integer": "none", "float": "L2f", "line": f"integer=none float=L2f(1 of {operation_files.FLOATS})"})
         self.assertEqual(len(c["verdicts"]) - 1, c["registry"]["float_families"])  # of the other track none
 
 
@@ -198,6 +229,17 @@ class BadInput(Conform):
     def test_no_operation_matches(self):
         self.assertIn("error[C004]", self.expect(1, "certify", "--ops", "nothing.*").stderr)
         self.assertIn("error[C004]", self.expect(1, "laws", "nothing.*").stderr)
+
+    # Oracle: the names that there are, by hand.
+    def test_says_what_was_meant(self):
+        for code, meant, arguments in [(1, "`primitive.*`", ("certify", "--ops", "primitve.*")),
+                                       (1, "`primitive.bitwise.*`", ("laws", "primitive.bitwse.*")),
+                                       (1, "`primitive.math.add`", ("certify", "--ops", "primitive.math.ad")),
+                                       (2, "`--strength`", ("certify", "--strenght", "quick")),
+                                       (2, "`certify`", ("certfy",)), (3, "`native`", ("certify", "--backend", "natve"))]:
+            self.assertIn(f"did you mean {meant}?", self.expect(code, *arguments).stderr)
+        for arguments in [("nothing",), ("certify", "--frobnicate"), ("worke",)]:
+            self.assertNotIn("did you mean", self.expect(2, *arguments).stderr)
 
     def test_malformed_tokens(self):
         for token in ("x", "a:b:c:d", "primitive.math.add@1:random:1:" + "1" * 200):

@@ -125,9 +125,12 @@ class FaultTest : public testing::TestWithParam<Expectation> {
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
     setenv("VYRE_FAULT_LOG", log().c_str(), 1);
+    // A worker writes where drivers keep their caches, and nowhere else of the user's.
+    setenv("CUDA_CACHE_PATH", folder_.c_str(), 1);
   }
   void TearDown() override {
     unsetenv("VYRE_FAULT_LOG");
+    unsetenv("CUDA_CACHE_PATH");
     std::filesystem::remove_all(folder_);
   }
   std::filesystem::path log() const { return folder_ / "strikes"; }

@@ -7,6 +7,7 @@
 #include "algebra/twin.h"
 #include "float_functions.h"
 #include "ops/registry.h"
+#include "spec/ops.h"
 #include "verify/families.h"
 
 namespace vyre::faults {

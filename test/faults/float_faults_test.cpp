@@ -117,7 +117,7 @@ TEST_P(AFloatFault, IsFoundAndNamed) {
 }
 
 TEST_P(AFloatFault, IsNotFoundWhereThereIsNone) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "native follows the specification; a judge that refused it would find faults in anything");
   const Verdict& verdict = healthy(GetParam().subject);
   EXPECT_EQ(verdict.error, "");

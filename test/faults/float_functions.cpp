@@ -4,6 +4,7 @@
 
 #include "ir/builder.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
 
 namespace vyre::faults {
 namespace {

@@ -11,6 +11,7 @@
 #include "ref/invocation.h"
 #include "ref/memory.h"
 #include "ref/ref.h"
+#include "spec/ops.h"
 
 namespace vyre::faults {
 namespace {

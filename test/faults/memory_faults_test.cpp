@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Ledger, AMemoryFault, testing::ValuesIn(kMemoryFaults),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(NoMemoryFault, IsCertified) {
-  VYRE_ORACLE(SpecificationTable, "without a fault the backend is the reference's evaluator");
+  VYRE_ORACLE(Property, "without a fault the backend is the reference's evaluator");
   Forgetful right(MemoryFault::None);
   const auto run = suite::run(right, plan(), {}, nullptr);
   ASSERT_TRUE(run.has_value()) << run.error().message;

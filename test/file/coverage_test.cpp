@@ -15,6 +15,7 @@
 #include "ops/operation.h"
 #include "oracle.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 #include "spec/rows.h"
 #include "text/text.h"
 
@@ -106,7 +107,7 @@ std::vector<DataType> value_types() {
 
 TEST(Coverage, EveryOperatorAtEveryType) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const spec::OpInfo& op : spec::kOps) {
     if (op.op == Op::Cast || op.op == Op::Bitcast || op.op == Op::Call) continue;
@@ -119,7 +120,7 @@ TEST(Coverage, EveryOperatorAtEveryType) {
 
 TEST(Coverage, EveryCastAndBitcast) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const DataType from : value_types()) {
     for (const DataType to : value_types()) {
@@ -137,7 +138,7 @@ TEST(Coverage, EveryCastAndBitcast) {
 
 TEST(Coverage, EveryRoundingOfEveryCastThatNamesOne) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const DataType from : value_types()) {
     for (const DataType to : value_types()) {
@@ -153,13 +154,13 @@ TEST(Coverage, EveryRoundingOfEveryCastThatNamesOne) {
 
 TEST(Coverage, EveryReduction) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const spec::OpInfo& op : spec::kOps) {
     if (!spec::is_reduction(op.op)) continue;
     for (const spec::OpInfo& fold : spec::kOps) {
       for (const DataType type : value_types()) {
-        if (!spec::folds_with(op.op, fold.op) || !op.types.contains(type)) continue;
+        if (!spec::is_fold(fold.op) || !op.types.contains(type)) continue;
         for (const bool ranged : {false, true}) {
           EXPECT_TRUE(contents().reductions.contains({op.op, fold.op, type, ranged}))
               << op.mnemonic << "(" << fold.mnemonic << ") of " << spec::text(type)
@@ -199,7 +200,7 @@ std::set<Applied> refused_conversions() {
 
 TEST(Coverage, EveryRefusedCastAndBitcast) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the ledgers, against what the checked programs of the files contain; names of files do not count");
   const std::set<Applied> refused = refused_conversions();
   std::vector<DataType> targets = value_types();
@@ -263,7 +264,7 @@ TEST(Coverage, EveryRowOfEveryPublishedTable) {
 
 TEST(Coverage, EveryTypeInEveryPlace) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the ledgers, against what the checked programs of the files contain; names of files do not count");
   const Contents& have = contents();
   for (const DataType type : value_types()) {
@@ -290,7 +291,7 @@ TEST(Coverage, EveryTypeInEveryPlace) {
 
 TEST(Coverage, EveryIntrinsic) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const spec::IntrinsicInfo& intrinsic : spec::kIntrinsics) {
     EXPECT_TRUE(contents().intrinsics.contains(intrinsic.intrinsic)) << intrinsic.id;
@@ -300,7 +301,7 @@ TEST(Coverage, EveryIntrinsic) {
 // A code that a text can produce has a file of its own; any other is named by a unit test or a test of the
 // command line, which must produce it.
 TEST(Coverage, EveryDiagnosticCodeHasATest) {
-  VYRE_ORACLE(SpecificationTable, "the ledger of diagnostics");
+  VYRE_ORACLE(Property, "the ledger of diagnostics");
   std::set<std::string> have;
   for (const std::string& file : files_in({"test/invalid"}, ".vyre")) {
     have.insert(fs::path(file).filename().string().substr(0, 4));
@@ -323,7 +324,7 @@ TEST(Coverage, EveryDiagnosticCodeHasATest) {
 
 TEST(Coverage, ThereAreFilesEnough) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the ledgers, against what the checked programs of the files contain; names of files do not count");
   EXPECT_GE(files_in({"test/run"}, ".vyre").size(), 300u);
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "base/read_file.h"
 #include "host/files.h"
 #include "host/values.h"
 
@@ -48,7 +49,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& file) {
 }
 
 std::string read_text(const std::string& file) {
-  const auto bytes = host::read_file((root() / file).string());
+  const auto bytes = host::read_file((root() / file).string(), kMaxProgramBytes);
   if (!bytes) throw std::runtime_error(bytes.error().message);
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }

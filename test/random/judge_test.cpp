@@ -12,6 +12,7 @@
 #include "ops/operation.h"
 #include "oracle.h"
 #include "ref/ref.h"
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::test {
@@ -145,7 +146,9 @@ constexpr spec::Row<RawOp, RawOp> kWrongRows[] = {
 constexpr spec::TotalTable<kWrongRows, [](RawOp op) { return !lower::is_wide(op); }> kWrong;
 
 TEST(Judge, NoticesEachWrongRawOperator) {
-  VYRE_ORACLE(SpecificationTable, "the fault is known to be one: another operator stands there");
+  VYRE_ORACLE(
+      SpecificationTable,
+      "planted, so known by construction: the fault is known to be one: another operator stands there");
   for (const lower::RawOpInfo& info : lower::kRawOps) {
     if (info.is_wide || kWrong[info.op] == info.op) continue;
     const Noticed n = plant(everywhere([&](Inst& inst) {
@@ -160,7 +163,7 @@ TEST(Judge, NoticesEachWrongRawOperator) {
 }
 
 TEST(Judge, NoticesFaultsOfStructure) {
-  VYRE_ORACLE(SpecificationTable, "as above, for what is not an operator");
+  VYRE_ORACLE(SpecificationTable, "planted, so known by construction: as above, for what is not an operator");
   const auto expect_all = [](std::string_view what, const std::function<bool(Kernel&)>& fault) {
     const Noticed n = plant(fault);
     EXPECT_GT(n.planted, 10u) << what;
@@ -233,7 +236,7 @@ spec::Op another(spec::Op op, spec::DataType type) {
 
 // In the semantic kernel, where a wide value is still one.
 TEST(Judge, NoticesEachWrongOperatorOnWideTypesVectorsAndFloats) {
-  VYRE_ORACLE(SpecificationTable, "another operator stands there");
+  VYRE_ORACLE(SpecificationTable, "planted, so known by construction: another operator stands there");
   using spec::DataType;
   uint32_t pairs = 0;
   for (const DataType type : {DataType::U64, DataType::U128, DataType::Vec2U32, DataType::Vec4U32,
@@ -276,7 +279,8 @@ TEST(Judge, NoticesEachWrongOperatorOnWideTypesVectorsAndFloats) {
 
 TEST(Judge, NoticesFaultsInWordsOfWideValuesAndInTensors) {
   VYRE_ORACLE(SpecificationTable,
-              "as above: another word of an element, another component, another extension, another shape");
+              "planted, so known by construction: as above: another word of an element, another component, "
+              "another extension, another shape");
   using spec::DataType;
   const auto expect = [](std::string_view what, Stage stage, const std::function<bool(Kernel&)>& fault) {
     const Noticed n = plant(fault, stage);
@@ -381,7 +385,8 @@ std::function<bool(ir::Program&)> in_applications(std::function<bool(ir::Program
 
 TEST(Judge, NoticesOtherRoundingsAndReductions) {
   VYRE_ORACLE(SpecificationTable,
-              "another program: a rounding, a shape, a range or an operator is not what was written");
+              "planted, so known by construction: another program: a rounding, a shape, a range or an "
+              "operator is not what was written");
   using spec::Op;
   const auto expect = [](std::string_view what, std::function<bool(ir::Program&, ir::Expr&)> fault) {
     const Noticed n = edit(in_applications(std::move(fault)));
@@ -464,7 +469,8 @@ ir::Program without_barriers(const ir::Program& program) {
 
 TEST(Judge, BarriersMatter) {
   VYRE_ORACLE(SpecificationTable,
-              "without its barriers a program is another one, and one that runs its invocations one after "
+              "planted, so known by construction: without its barriers a program is another one, and one "
+              "that runs its invocations one after "
               "another must show it: else barriers are generated and never tested");
   uint32_t with_barriers = 0, differ = 0;
   for (const auto& [trial, semantic, legal] : plantings()) {
@@ -499,7 +505,7 @@ class WrongBit final : public backend::Pipeline {
 };
 
 TEST(Judge, NoticesOneBit) {
-  VYRE_ORACLE(SpecificationTable, "one bit is wrong");
+  VYRE_ORACLE(SpecificationTable, "planted, so known by construction: one bit is wrong");
   uint32_t planted = 0;
   for (auto& [trial, semantic, legal] : plantings()) {
     for (size_t b = 0; b < trial.expected.size(); ++b) {

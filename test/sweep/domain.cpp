@@ -6,6 +6,7 @@
 
 #include "generate/float_values.h"
 #include "powers.h"
+#include "spec/ops.h"
 
 namespace vyre::sweep {
 namespace {

@@ -32,6 +32,7 @@
 #include "command_line.h"
 #include "domain.h"
 #include "operation.h"
+#include "spec/ops.h"
 #include "text/text.h"
 
 namespace {

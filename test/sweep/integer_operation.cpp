@@ -7,6 +7,7 @@
 
 #include "ir/builder.h"
 #include "ref/eval.h"
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::sweep {

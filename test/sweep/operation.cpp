@@ -5,6 +5,7 @@
 #include "ir/builder.h"
 #include "num/functions.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::sweep {

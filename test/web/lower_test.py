@@ -49,7 +49,9 @@ class LowerToWeb(unittest.TestCase):
             self.assertEqual((self.page / name).read_bytes(), (SOURCE / "src/web" / name).read_bytes())
         text = (self.page / "cases.js").read_text()
         page = json.loads(text.removeprefix("globalThis.vyrePage = ").removesuffix(";\n"))
-        self.assertEqual([case["name"] for case in page["cases"]], [f"{path}:2", f"{path}:3"])
+        self.assertEqual([case["name"] for case in page["cases"]], ["program.vyre:2", "program.vyre:3"])
+        self.assertEqual(page["title"], "vyre: program.vyre")
+        self.assertNotIn(str(self.folder), text, "the page is for people on other machines")
         self.assertEqual(len(page["modules"]), 1, "both runs are of one module")
 
     def test_replaces_an_older_page_and_nothing_else(self):
@@ -74,7 +76,7 @@ class LowerToWeb(unittest.TestCase):
         text = (self.page / "cases.js").read_text(encoding="utf-8")
         case, = json.loads(text.removeprefix("globalThis.vyrePage = ").removesuffix(";\n"))["cases"]
         line = case["replay"]["command"].replace("vyre run", f"{BIN}/vyre run", 1).replace("reference,webgpu", "reference,native")
-        ran = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+        ran = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=self.folder)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertEqual([row.split()[1] for row in ran.stdout.splitlines()], [case["digest"]] * 2)
 

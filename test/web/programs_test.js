@@ -32,6 +32,8 @@ const tests = {
     const { tab, state, verdict } = await open(folder);
     assert.equal(state, "passed", verdict);
     assert.equal(data.cases.length, runs);
+    assert.match(verdict, new RegExp(`^✓ PASS: ${runs} of ${runs} runs gave exactly the reference's bytes on .*swiftshader`, "i"));
+    assert.match(await tab.textContent("#about"), /A pass means that each of them wrote, byte for byte/);
     assert.deepEqual(Object.values(await verdicts(tab)), Array(runs).fill("✓ equal"));
     const result = await download(tab);
     await tab.close();
@@ -199,7 +201,7 @@ const tests = {
       const { tab, state, verdict, detail } = await open(folder, { meddle, ...options });
       await tab.close();
       assert.equal(state, "unavailable");
-      assert.equal(verdict, "✗ Cannot run here");
+      assert.equal(verdict, "✗ NOT RUN: this page needs WebGPU, and cannot use it here");
       assert.match(detail, message);
     }
   },

@@ -115,6 +115,13 @@ bool tell_failures(const Options& o, std::span<const verify::Verdict> verdicts) 
 }
 
 int run(const Options& o) {
+  const std::string_view judged = std::string_view(o.backend.spec).substr(0, o.backend.spec.find(':'));
+  if (judged == "reference") {
+    return usage_error(
+        "--backend reference: it is the definition that answers are compared with, so this would compare it "
+        "with itself and certify nothing; name a backend that is to be judged: native, cuda, vulkan, webgpu "
+        "or the path of a plugin (`vyre backends` lists those that are here)");
+  }
   std::vector<suite::Story> failing_again;
   suite::Plan plan;
   for (size_t k = 0; k < verify::kStrengthNames.size(); ++k) {
@@ -242,7 +249,10 @@ void add_certify(CLI::App& app, int& exit) {
   verb->footer(
       "Example:\n  vyre-conform certify --backend native --ops 'primitive.bitwise.*' --out cert.json "
       "--require L2");
-  verb->callback([o, &exit] { exit = run(*o); });
+  verb->callback([o, &exit] {
+    o->backend.hidden = {o->state, o->regressions};
+    exit = run(*o);
+  });
 }
 
 }  // namespace vyre::tool

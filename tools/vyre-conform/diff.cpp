@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/read_file.h"
 #include "verbs.h"
 
 namespace vyre::tool {
@@ -14,7 +15,7 @@ namespace {
 int run(const std::array<std::string, 2>& paths) {
   std::vector<certify::Certificate> certificates;
   for (const std::string& path : paths) {
-    const auto text = certify::read_text(path);
+    const auto text = read_file_text(path, kMaxCertificateBytes);
     if (!text) return usage_error(text.error());
     auto certificate = certify::parse(*text);
     if (!certificate) return report(certificate.error(), path);

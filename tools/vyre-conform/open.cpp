@@ -1,9 +1,29 @@
 // Opening the backend that a verb judges: in a worker, which may die, or here.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <system_error>
+
 #include "backend/registry/registry.h"
 #include "verbs.h"
 #include "worker/worker.h"
 
 namespace vyre::tool {
+namespace {
+
+/// Every process of a worker says the same.
+void warn_once(const Diag& diag) {
+  static std::mutex mutex;
+  static std::set<std::string> told;
+  const std::scoped_lock lock(mutex);
+  if (told.insert(diag.message).second)
+    fmt::print(stderr, "vyre-conform: warning: {}\n  help: {}\n", diag.message, diag.help);
+}
+
+}  // namespace
 
 void add_backend(CLI::App& verb, BackendOptions& options) {
   verb.add_option("--backend", options.spec,
@@ -29,6 +49,13 @@ Result<std::unique_ptr<backend::Backend>> open_backend(const BackendOptions& opt
   worker.backend = options.spec;
   worker.dispatch_seconds = options.budget;
   worker.cores = options.cores;
+  std::error_code ignored;
+  for (const std::string& path : options.hidden) {
+    if (path.empty()) continue;
+    const auto real = std::filesystem::weakly_canonical(path, ignored);
+    worker.hidden.push_back((real.has_filename() ? real : real.parent_path()).string());
+  }
+  worker.warn = warn_once;
   return worker::make_worker(worker);
 }
 

@@ -29,9 +29,13 @@ void add_prove(CLI::App& app, int& exit) {
   std::vector<std::string> names;
   for (size_t p = 0; p < suite::kProveParts; ++p) names.emplace_back(text(suite::ProvePart(p)));
   auto only = std::make_shared<std::vector<std::string>>();
-  verb->add_option("--only", *only, "a part instead of all; may be given twice")->check(CLI::IsMember(names));
+  verb->add_option("--only", *only, "these parts instead of declared,lowering")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names));
   verb->add_flag("--json", request->json, "findings, statement digests and coverage as JSON");
-  verb->footer("Example:\n  vyre-conform prove 'primitive.bitwise.*'");
+  verb->footer(
+      "Example:\n  vyre-conform prove 'primitive.bitwise.*'\n"
+      "  vyre-conform prove 'primitive.bitwise.*' --only product  # every law of every function: minutes");
   verb->callback([request, only, names, &exit] {
     for (const std::string& name : *only)
       request->parts.insert(suite::ProvePart(std::ranges::find(names, name) - names.begin()));

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "base/read_file.h"
 #include "certify/console.h"
 #include "certify/keys.h"
 #include "certify/run_report.h"
@@ -15,7 +16,7 @@ namespace vyre::tool {
 std::expected<std::vector<suite::Expectation>, int> read_expectations(const std::string& path) {
   std::vector<suite::Expectation> none;
   if (path.empty()) return none;
-  auto text = certify::read_text(path);
+  auto text = read_file_text(path, kMaxListBytes);
   if (!text) return std::unexpected(usage_error(text.error()));
   const Source source(path, std::move(*text));
   auto read = suite::parse_expectations(source, suite::registered_subjects());

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/read_file.h"
 #include "host/files.h"
 #include "suite/emit.h"
 #include "suite/regressions.h"
@@ -51,9 +52,9 @@ int replay_token(const Options& o, backend::Backend& backend) {
 }
 
 int replay_file(const Options& o, backend::Backend& backend) {
-  const auto bytes = host::read_file(o.what);
-  if (!bytes) return usage_error(bytes.error().message);
-  const Source source(o.what, std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+  auto text = read_file_text(o.what, kMaxListBytes);
+  if (!text) return usage_error(text.error());
+  const Source source(o.what, std::move(*text));
   const auto failing = suite::parse_failing_case(source.text());
   if (!failing) {
     fmt::print(stderr, "{}", render(failing.error(), &source, o.what));

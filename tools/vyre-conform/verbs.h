@@ -38,6 +38,7 @@ struct BackendOptions {
   std::string floats = "auto";
   double budget = 10;               // seconds that a dispatch may take, in a worker
   std::function<unsigned()> cores;  // as of worker::Options
+  std::vector<std::string> hidden;  // paths that the worker cannot read
 };
 /// Adds --backend, --in-process, --float and the hidden --budget.
 void add_backend(CLI::App& verb, BackendOptions& options);

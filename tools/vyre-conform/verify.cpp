@@ -6,8 +6,10 @@
 #include <random>
 #include <string>
 
+#include "base/read_file.h"
 #include "certify/certificate.h"
 #include "certify/console.h"
+#include "spec/ops.h"
 #include "suite/audit.h"
 #include "suite/suite.h"
 #include "verbs.h"
@@ -78,7 +80,7 @@ int run(const Options& options) {
     if (!read) return usage_error(read.error());
     key = std::move(*read);
   }
-  const auto text = certify::read_text(path);
+  const auto text = read_file_text(path, kMaxCertificateBytes);
   if (!text) return usage_error(text.error());
   const auto opened = certify::open(*text);
   if (!opened) return report(opened.error(), path);

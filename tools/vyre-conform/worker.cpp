@@ -16,6 +16,7 @@ struct Options {
   int socket = -1;
   std::string floats = "auto";
   backend::Options backend_options;
+  worker::Isolation isolation;
 };
 
 /// What a certification runs: the library, the operations of the planted-false laws, and formulas.
@@ -40,6 +41,10 @@ void add_worker(CLI::App& app, int& exit) {
   verb->add_option("--subgroup-size", options->backend_options.reference.subgroup_size, "of the reference");
   verb->add_option("--float", options->floats, "how the backend does arithmetic on floats")
       ->check(CLI::IsMember(backend::kFloatForms));
+  verb->add_option("--scratch", options->isolation.scratch, "a folder that the backend may write in");
+  verb->add_option("--hide", options->isolation.hidden, "what the backend cannot read")
+      ->expected(1)
+      ->take_all();
   verb->callback([options, &exit] {
     // The backend stays what it is, with as many threads as it says; they only take turns.
     std::optional<tbb::global_control> limit;
@@ -50,7 +55,7 @@ void add_worker(CLI::App& app, int& exit) {
     options->backend_options.floats = *backend::parse_float_form(options->floats);
     const spec::OpTable table = every_operation();
     exit = worker::serve([&] { return backend::open(options->backend, options->backend_options); },
-                         options->socket, table, limit_cores);
+                         options->socket, table, limit_cores, options->isolation);
   });
 }
 

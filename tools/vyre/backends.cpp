@@ -9,6 +9,7 @@
 namespace vyre::tool {
 namespace {
 
+/// What developers of backends want to see: all of it.
 void print_floats(const Result<backend::FloatUse>& floats) {
   if (!floats) {
     fmt::print("{:12} floats: not known: {}\n", "", floats.error().message);
@@ -18,7 +19,33 @@ void print_floats(const Result<backend::FloatUse>& floats) {
   for (const std::string& finding : floats->findings) fmt::print("{:12}   {}\n", "", finding);
 }
 
-int run_backends(bool json) {
+struct Options {
+  bool json = false, verbose = false;
+};
+
+void print_at_length(const backend::Entry& entry, const Result<std::unique_ptr<backend::Backend>>& opened) {
+  if (opened) {
+    const backend::Identity identity = (*opened)->identity();
+    fmt::print("{:12} {}\n{:12} {}; {}\n", entry.name, entry.summary, "", identity.device, identity.driver);
+    print_floats((*opened)->floats());
+  } else {
+    fmt::print("{:12} {}\n{:12} not available: {}\n{:12} help: {}\n", entry.name, entry.summary, "",
+               opened.error().message, "", opened.error().help);
+  }
+}
+
+/// One line a backend: its name, whether it is there, what it runs on.
+void print_line(const backend::Entry& entry, const Result<std::unique_ptr<backend::Backend>>& opened) {
+  if (opened) {
+    const backend::Identity identity = (*opened)->identity();
+    fmt::print("{:10}  yes  {}; {}\n", entry.name, identity.device, identity.driver);
+  } else {
+    fmt::print("{:10}  no   {}\n", entry.name, opened.error().message);
+  }
+}
+
+int run_backends(const Options& options) {
+  const bool json = options.json;
   nlohmann::json out = {{"schema", "vyre.backends/1"}, {"backends", nlohmann::json::array()}};
   for (const backend::Entry& entry : backend::all_backends()) {
     const auto opened = backend::open(entry.name);
@@ -43,13 +70,10 @@ int run_backends(bool json) {
         row["help"] = opened.error().help;
       }
       out["backends"].push_back(row);
-    } else if (opened) {
-      const backend::Identity identity = (*opened)->identity();
-      fmt::print("{:12} {}\n{:12} {}; {}\n", entry.name, entry.summary, "", identity.device, identity.driver);
-      print_floats((*opened)->floats());
+    } else if (options.verbose) {
+      print_at_length(entry, opened);
     } else {
-      fmt::print("{:12} {}\n{:12} not available: {}\n{:12} help: {}\n", entry.name, entry.summary, "",
-                 opened.error().message, "", opened.error().help);
+      print_line(entry, opened);
     }
   }
   if (json) fmt::print("{}\n", out.dump(2));
@@ -59,11 +83,13 @@ int run_backends(bool json) {
 }  // namespace
 
 void add_backends(CLI::App& app, int& exit) {
-  auto json = std::make_shared<bool>(false);
+  auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("backends", "List the backends of this build and what they run on");
-  verb->add_flag("--json", *json, "machine-readable (docs/commands.md has the schema)");
+  verb->add_flag("-v,--verbose", options->verbose,
+                 "how each does arithmetic on floats too, and how to get those that are missing");
+  verb->add_flag("--json", options->json, "machine-readable (docs/commands.md has the schema)");
   verb->footer("Example: vyre backends");
-  verb->callback([json, &exit] { exit = run_backends(*json); });
+  verb->callback([options, &exit] { exit = run_backends(*options); });
 }
 
 }  // namespace vyre::tool

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "ops/operation.h"
@@ -19,18 +21,25 @@ std::string place(const host::CheckedFile& file, Span span) {
 
 std::string triple(const std::array<uint32_t, 3>& of) { return fmt::format("{},{},{}", of[0], of[1], of[2]); }
 
+/// A line for each pair of places of which nothing is known, and what that means: silence would read as an
+/// answer.
+std::string undecided(const host::CheckedFile& file, const verify::RaceVerdict& verdict) {
+  std::set<std::pair<std::string, std::string>> places;
+  for (const auto& [first, second] : verdict.left) places.emplace(place(file, first), place(file, second));
+  std::string out;
+  for (const auto& [first, second] : places)
+    out += fmt::format("  not ruled out: {} and {}\n", first, second);
+  if (places.empty()) out += "  not ruled out: any pair of accesses\n";
+  return out +
+         "  note: a race is neither proved nor excluded here; `vyre run --detect-races` looks for those of "
+         "one dispatch\n";
+}
+
 /// Prints what is known of the races of a program; gives the exit code.
 int report_races(const host::CheckedFile& file) {
   const verify::RaceVerdict verdict = verify::check_races(*file.checked);
   std::string line = fmt::format("{}: {}", file.path, verify::text(verdict.answer));
-  if (verdict.answer == verify::RaceAnswer::Free) {
-    // Dispatches of more would do the same again in the same places.
-    std::string axes;
-    for (size_t axis = 0; axis < 3; ++axis) {
-      if (verdict.single[axis]) axes += fmt::format("{}{}", axes.empty() ? "" : ", ", "xyz"[axis]);
-    }
-    if (!axes.empty()) line += fmt::format(" (with one workgroup along {})", axes);
-  }
+  if (verdict.answer == verify::RaceAnswer::Free) line += " " + verify::scope(verdict);
   if (verdict.witness) {
     const verify::RaceWitness& w = *verdict.witness;
     const ir::Program& program = file.checked->program();
@@ -44,12 +53,7 @@ int report_races(const host::CheckedFile& file) {
   }
   if (verdict.answer == verify::RaceAnswer::Unknown) line += ": " + verdict.reason;
   fmt::print("{}\n", line);
-  constexpr size_t kShown = 4;
-  const bool shown = verdict.answer == verify::RaceAnswer::Unknown;
-  for (size_t k = 0; shown && k < std::min(verdict.left.size(), kShown); ++k) {
-    const auto& [first, second] = verdict.left[k];
-    if (file.source) fmt::print("  not ruled out: {} and {}\n", place(file, first), place(file, second));
-  }
+  if (verdict.answer == verify::RaceAnswer::Unknown) fmt::print("{}", undecided(file, verdict));
   return verdict.answer == verify::RaceAnswer::Race ? 1 : 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/read_file.h"
 #include "ops/operation.h"
 #include "text/text.h"
 #include "verbs.h"
@@ -11,7 +12,7 @@ namespace vyre::tool {
 namespace {
 
 int run_decode(const std::string& path, const std::string& out) {
-  const auto bytes = host::read_file(path);
+  const auto bytes = host::read_file(path, kMaxProgramBytes);
   if (!bytes) return usage_error(bytes.error().message);
   auto program = wire::decode(*bytes);
   if (!program) return report(program.error(), path);

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/names.h"
 #include "verbs.h"
 
 namespace vyre::tool {
@@ -13,7 +14,12 @@ int run_explain(const std::string& code) {
     return 0;
   }
   const auto found = find_diagnostic(code);
-  if (!found) return usage_error(fmt::format("there is no diagnostic '{}'; `vyre explain` lists them", code));
+  if (!found) {
+    NearestName nearest(code);
+    for (const DiagInfo& info : all_diagnostics()) nearest.consider(info.name);
+    return usage_error(
+        fmt::format("there is no diagnostic '{}'; {}", code, nearest.help_or("`vyre explain` lists them")));
+  }
   const DiagInfo& info = diag_info(*found);
   fmt::print("{}: {}\n\n", info.name, info.title);
   // Wrapped at 80 columns for a terminal.

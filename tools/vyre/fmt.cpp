@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/read_file.h"
 #include "text/text.h"
 #include "verbs.h"
 #include "wire/wire.h"
@@ -10,7 +11,7 @@ namespace vyre::tool {
 namespace {
 
 int run_fmt(const std::string& path, bool write) {
-  auto bytes = host::read_file(path);
+  auto bytes = host::read_file(path, kMaxProgramBytes);
   if (!bytes) return usage_error(bytes.error().message);
   if (wire::is_wire(*bytes)) {
     return usage_error(fmt::format("'{}' is wire, which has no layout: use `vyre decode`", path));

@@ -12,6 +12,7 @@
 #include "lower/llvm/float_promises.h"
 #include "lower/llvm/llvm.h"
 #include "lower/llvm/ptx.h"
+#include "lower/size.h"
 #include "lower/spirv/spirv.h"
 #include "lower/wgsl/wgsl.h"
 #include "lower_web.h"
@@ -23,32 +24,57 @@ namespace {
 
 using lower::Kernel;
 
-Kernel legal(const Kernel& kernel) { return lower::legalize(kernel, lower::host_target()); }
+Result<Kernel> legal(const Kernel& kernel) { return lower::legalize_bounded(kernel, lower::host_target()); }
+Result<Kernel> legal_for_cuda(const Kernel& kernel) {
+  return lower::legalize_bounded(kernel, lower::kPtxTarget);
+}
+/// For a device with what nearly all have.
+Result<Kernel> legal_for_vulkan(const Kernel& kernel) {
+  const auto floats = lower::vulkan_promises(lower::kUsualDevice.floats);
+  return lower::legalize_bounded(kernel, lower::spirv_target(lower::kUsualDevice, floats));
+}
+Result<Kernel> legal_for_webgpu(const Kernel& kernel) {
+  return lower::legalize_bounded(kernel, lower::kWgslTarget);
+}
+
+Result<std::string> print_kernel(const Kernel& kernel) { return lower::print(kernel); }
+template <Result<Kernel> legal_for(const Kernel&)>
+Result<std::string> print_legal(const Kernel& kernel) {
+  VYRE_TRY(done, legal_for(kernel));
+  return lower::print(done);
+}
+
+Result<std::string> llvm(const Kernel& kernel) {
+  VYRE_TRY(done, legal(kernel));
+  return lower::print_llvm(done, /*optimise=*/true);
+}
+Result<std::string> assembly(const Kernel& kernel) {
+  VYRE_TRY(done, legal(kernel));
+  return lower::print_asm(done);
+}
 
 /// For the oldest chip: every GPU runs that.
 Result<std::string> ptx(const Kernel& kernel) {
-  VYRE_TRY(module, lower::emit_ptx(lower::legalize(kernel, lower::kPtxTarget), lower::ptx_targets().front()));
+  VYRE_TRY(done, legal_for_cuda(kernel));
+  VYRE_TRY(module, lower::emit_ptx(done, lower::ptx_targets().front()));
   return std::move(module.text);
 }
 
-/// For a device with what nearly all have.
-Kernel legal_for_vulkan(const Kernel& kernel) {
-  const auto floats = lower::vulkan_promises(lower::kUsualDevice.floats);
-  return lower::legalize(kernel, lower::spirv_target(lower::kUsualDevice, floats));
-}
 Result<std::string> spirv(const Kernel& kernel) {
-  VYRE_TRY(module, lower::emit_spirv(legal_for_vulkan(kernel), lower::kUsualDevice));
+  VYRE_TRY(done, legal_for_vulkan(kernel));
+  VYRE_TRY(module, lower::emit_spirv(done, lower::kUsualDevice));
   const auto bytes = std::as_bytes(std::span(module.words));
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 Result<std::string> spirv_assembly(const Kernel& kernel) {
-  VYRE_TRY(module, lower::emit_spirv(legal_for_vulkan(kernel), lower::kUsualDevice));
+  VYRE_TRY(done, legal_for_vulkan(kernel));
+  VYRE_TRY(module, lower::emit_spirv(done, lower::kUsualDevice));
   return lower::disassemble(module.words);
 }
 
-Kernel legal_for_webgpu(const Kernel& kernel) { return lower::legalize(kernel, lower::kWgslTarget); }
 Result<std::string> wgsl(const Kernel& kernel) {
-  VYRE_TRY(module, lower::emit_wgsl(legal_for_webgpu(kernel)));
+  VYRE_TRY(done, legal_for_webgpu(kernel));
+  VYRE_TRY(module, lower::emit_wgsl(done));
   return std::move(module.text);
 }
 
@@ -61,24 +87,19 @@ struct Form {
   bool binary = false;
 };
 constexpr std::array kForms = {
-    Form{"native", "kernel", [](const Kernel& k) -> Result<std::string> { return lower::print(k); }},
-    Form{"native", "legal", [](const Kernel& k) -> Result<std::string> { return lower::print(legal(k)); }},
-    Form{"native", "llvm", [](const Kernel& k) { return lower::print_llvm(legal(k), /*optimise=*/true); }},
-    Form{"native", "asm", [](const Kernel& k) { return lower::print_asm(legal(k)); }},
-    Form{"cuda", "kernel", [](const Kernel& k) -> Result<std::string> { return lower::print(k); }},
-    Form{"cuda", "legal",
-         [](const Kernel& k) -> Result<std::string> {
-           return lower::print(lower::legalize(k, lower::kPtxTarget));
-         }},
+    Form{"native", "kernel", &print_kernel},
+    Form{"native", "legal", &print_legal<legal>},
+    Form{"native", "llvm", &llvm},
+    Form{"native", "asm", &assembly},
+    Form{"cuda", "kernel", &print_kernel},
+    Form{"cuda", "legal", &print_legal<legal_for_cuda>},
     Form{"cuda", "ptx", &ptx},
-    Form{"vulkan", "kernel", [](const Kernel& k) -> Result<std::string> { return lower::print(k); }},
-    Form{"vulkan", "legal",
-         [](const Kernel& k) -> Result<std::string> { return lower::print(legal_for_vulkan(k)); }},
+    Form{"vulkan", "kernel", &print_kernel},
+    Form{"vulkan", "legal", &print_legal<legal_for_vulkan>},
     Form{"vulkan", "spirv", &spirv, /*binary=*/true},
     Form{"vulkan", "spirv-asm", &spirv_assembly},
-    Form{"webgpu", "kernel", [](const Kernel& k) -> Result<std::string> { return lower::print(k); }},
-    Form{"webgpu", "legal",
-         [](const Kernel& k) -> Result<std::string> { return lower::print(legal_for_webgpu(k)); }},
+    Form{"webgpu", "kernel", &print_kernel},
+    Form{"webgpu", "legal", &print_legal<legal_for_webgpu>},
     Form{"webgpu", "wgsl", &wgsl},
 };
 

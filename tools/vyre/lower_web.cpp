@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <optional>
+
 #include "ops/operation.h"
 #include "verbs.h"
 #include "web/conformance.h"
@@ -10,14 +13,32 @@
 namespace vyre::tool {
 namespace {
 
+/// The files as the page names them: as they were given, but absolute ones from the last folder that they
+/// have in common on, for nobody who reads the page knows the machine that made it.
+std::vector<std::string> labels_of(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
+  std::optional<fs::path> common;
+  for (const fs::path path : paths) {
+    if (!path.is_absolute()) continue;
+    if (!common) common = path.parent_path();
+    while (path.lexically_relative(*common).string().starts_with("..")) common = common->parent_path();
+  }
+  std::vector<std::string> out;
+  for (const fs::path path : paths)
+    out.push_back(path.is_absolute() ? path.lexically_relative(*common).string() : path.string());
+  return out;
+}
+
 /// All runs of all files as one page; or the exit code of what is wrong, which is said.
 std::expected<web::Page, int> page_of(const std::vector<std::string>& paths) {
+  const std::vector<std::string> labels = labels_of(paths);
   web::Page page{.title = fmt::format(
-                     "vyre: {}", paths.size() == 1 ? paths[0] : fmt::format("{} programs", paths.size()))};
-  for (const std::string& path : paths) {
+                     "vyre: {}", paths.size() == 1 ? labels[0] : fmt::format("{} programs", paths.size()))};
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const std::string& path = paths[i];
     const auto file = host::load_checked(path, ops::op_table());
     if (!file) return std::unexpected(report(file.error()));
-    auto cases = web::cases_of(*file, path);
+    auto cases = web::cases_of(*file, labels[i]);
     if (!cases) {
       return std::unexpected(report(host::ProgramError{render(cases.error(), file->source.get(), path),
                                                        exit_code(cases.error().code)}));

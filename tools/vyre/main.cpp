@@ -3,13 +3,16 @@
 
 #include <cstdio>
 
+#include "../run_verbs.h"
+#include "base/printable.h"
 #include "host/process.h"
 #include "verbs.h"
 
 namespace vyre::tool {
 
 int usage_error(std::string_view message) {
-  fmt::print(stderr, "vyre: {}\n", message);
+  constexpr size_t kMost = 2'000;  // of an argument that is repeated here
+  fmt::print(stderr, "vyre: {}\n", printable(message.substr(0, kMost)));
   return 2;
 }
 
@@ -42,11 +45,6 @@ int run(int argc, char** argv) {
       "A program is a .vyre text or its wire form; `vyre VERB --help` shows an example of each verb.");
   app.require_subcommand(1);
   app.set_version_flag("--version", "vyre " VYRE_VERSION);
-  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
-    const auto verbs = failed->get_subcommands();
-    return fmt::format("vyre: {}; `vyre {}--help` shows how\n", error.what(),
-                       verbs.empty() ? "" : verbs.front()->get_name() + " ");
-  });
   int exit = 0;
   using namespace vyre::tool;
   add_check(app, exit);
@@ -58,22 +56,7 @@ int run(int argc, char** argv) {
   add_ops(app, exit);
   add_backends(app, exit);
   add_explain(app, exit);
-  const auto is_verb = [&](std::string_view word) {
-    const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; });
-    return !verbs.empty();
-  };
-  if (argc > 1 && argv[1][0] != '-' && !is_verb(argv[1])) {
-    return usage_error(fmt::format("there is no verb '{}'; `vyre --help` lists them", argv[1]));
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& done) {
-    return app.exit(done);
-  } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    return 2;
-  }
-  return exit;
+  return run_verbs(app, "vyre", argc, argv, exit);
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "backend/registry/registry.h"
+#include "base/names.h"
 #include "ops/operation.h"
+#include "spec/ops.h"
 #include "text/operators.h"
 #include "verbs.h"
 
@@ -180,7 +182,7 @@ std::string form_of(const spec::OpInfo& op) {
     case spec::Signature::V_U: return "a.x, a.y, a.z, a.w";
     case spec::Signature::Reduce:
       if (op.op == spec::Op::FReduceApprox)
-        return fmt::format("{0}(fadd, buffer, ulps), or {0}(fadd, buffer, ulps, from, to); or fmin, fmax",
+        return fmt::format("{0}(fadd, buffer, ulps), or {0}(fadd, buffer, ulps, from, to); or fmul, fmin, fmax",
                            op.mnemonic);
       return fmt::format("{0}(fadd, buffer), or {0}(fadd, buffer, from, to); or fmul, fmin, fmax",
                          op.mnemonic);
@@ -247,7 +249,12 @@ int run_ops(const std::string& id, bool json, bool markdown) {
   }
   const auto hardware = selected_intrinsics(id);
   if (list.empty() && hardware.empty()) {
-    return usage_error(fmt::format("there is no operation '{}'; `vyre ops` lists them", id));
+    NearestName nearest(id);
+    for (const ops::Operation& op : ops::all_operations()) nearest.consider(op.id);
+    for (const spec::IntrinsicInfo& op : spec::kIntrinsics) nearest.consider(op.id);
+    for (const spec::OpInfo& op : spec::kOps) nearest.consider(op.mnemonic);
+    return usage_error(
+        fmt::format("there is no operation '{}'; {}", id, nearest.help_or("`vyre ops` lists them")));
   }
   if (json) {
     nlohmann::json out = {{"schema", "vyre.ops/1"}, {"operations", nlohmann::json::array()}};

@@ -11,12 +11,16 @@
 #include <set>
 #include <thread>
 
+#include "backend/cache_files.h"
 #include "backend/registry/registry.h"
+#include "base/names.h"
+#include "base/printable.h"
 #include "host/first_difference.h"
 #include "host/run.h"
 #include "host/values.h"
 #include "ops/operation.h"
 #include "spec/limits.h"
+#include "spec/ops.h"
 #include "verbs.h"
 
 namespace vyre::tool {
@@ -33,6 +37,7 @@ struct Options {
   std::string floats = "auto";
   std::optional<uint64_t> schedule;
   bool detect_races = false;
+  bool verbose = false;
 
   backend::Options of_backends() const {
     return {.reference = {.subgroup_size = subgroup_size, .schedule = schedule, .detect_races = detect_races},
@@ -164,11 +169,15 @@ std::expected<Plan, int> make_plan(const Options& options) {
     const auto it = plan.buffers.by_name.find(name);
     if (it != plan.buffers.by_name.end()) return &it->second;
     std::string known;
-    for (const std::string& n : plan.buffers.order)
+    NearestName nearest(name);
+    for (const std::string& n : plan.buffers.order) {
       known += fmt::format("{}{}", known.empty() ? "" : ", ", n);
-    return std::unexpected(usage_error(fmt::format("{} {}: there is no such buffer; there {} {}", option,
-                                                   name, plan.buffers.order.size() == 1 ? "is" : "are",
-                                                   known.empty() ? "none" : known)));
+      nearest.consider(n);
+    }
+    return std::unexpected(usage_error(
+        fmt::format("{} {}: there is no such buffer; {}", option, name,
+                    nearest.help_or(fmt::format("there {} {}", plan.buffers.order.size() == 1 ? "is" : "are",
+                                                known.empty() ? "none" : known)))));
   };
   std::set<std::string> set_already, files;
   if (const auto enough = check_memory(options, plan.buffers); !enough) {
@@ -232,6 +241,18 @@ int report_refusal(const Plan& plan, const Diag& diag, size_t step) {
   return report(host::ProgramError{render(diag, source.get(), path), exit_code(diag.code)});
 }
 
+/// Says on stderr what was run where, and what it took; `first` is the number of the first of these steps.
+void tell_times(const Plan& plan, backend::Backend& backend, size_t first,
+                std::span<const host::StepTime> times) {
+  const backend::Identity identity = backend.identity();
+  fmt::print(stderr, "{}: {}; {}\n", identity.name, identity.device, identity.driver);
+  for (size_t i = 0; i < times.size(); ++i)
+    fmt::print(stderr, "  {}: {}\n", plan.texts[first + i].first,
+               host::line_of(plan.steps[first + i], times[i]));
+  for (const auto& file : backend::damaged_cache_files())
+    fmt::print(stderr, "  the cache file {} was damaged, so it was made again\n", printable(file.string()));
+}
+
 /// Runs the steps on the reference one by one, in the schedule and with the detector that were asked for.
 int run_watched(Plan& plan, const Options& options) {
   size_t step = 0;
@@ -248,18 +269,24 @@ int run_watched(Plan& plan, const Options& options) {
   {
     const Watchdog watchdog(options.timeout);
     for (; step < plan.steps.size(); ++step) {
-      const auto ran = host::run_steps(**reference, std::span(plan.steps).subspan(step, 1), plan.buffers);
+      std::vector<host::StepTime> times;
+      const auto ran =
+          host::run_steps(**reference, std::span(plan.steps).subspan(step, 1), plan.buffers, &times);
       if (!ran) return report_refusal(plan, ran.error(), step);
+      if (options.verbose) tell_times(plan, **reference, step, times);
     }
   }
   return print_buffers(plan, plan.buffers, options.hex);
 }
 
 /// Runs the steps on one backend, in place.
-std::expected<host::Buffers, int> run_on(const Plan& plan, backend::Backend& backend, host::Buffers buffers) {
-  const auto ran = host::run_steps(backend, plan.steps, buffers);
+std::expected<host::Buffers, int> run_on(const Plan& plan, backend::Backend& backend, host::Buffers buffers,
+                                         bool verbose) {
+  std::vector<host::StepTime> times;
+  const auto ran = host::run_steps(backend, plan.steps, buffers, &times);
   if (!ran)
     return std::unexpected(report_refusal(plan, ran.error(), plan.texts.size() == 1 ? 0 : plan.texts.size()));
+  if (verbose) tell_times(plan, backend, 0, times);
   return buffers;
 }
 
@@ -291,7 +318,7 @@ int compare(const Plan& plan, std::string_view list, const Options& options) {
   const Watchdog watchdog(options.timeout);
   std::vector<host::Buffers> results;
   for (size_t i = 0; i < names.size(); ++i) {
-    auto result = run_on(plan, *backends[i], plan.buffers);
+    auto result = run_on(plan, *backends[i], plan.buffers, options.verbose);
     if (!result) return result.error();
     fmt::print("{:{}}  {}\n", names[i], width, host::digest_outputs(*result).hex());
     results.push_back(std::move(*result));
@@ -327,7 +354,7 @@ int run_run(const Options& options, bool backend_given) {
   const auto result = [&] {
     // Not over the writing of files, which it would leave half done.
     const Watchdog watchdog(options.timeout);
-    return run_on(*plan, **backend, std::move(plan->buffers));
+    return run_on(*plan, **backend, std::move(plan->buffers), options.verbose);
   }();
   return result ? print_buffers(*plan, *result, options.hex) : result.error();
 }
@@ -369,6 +396,7 @@ void add_run(CLI::App& app, int& exit) {
       ->expected(1)
       ->take_all();
   verb->add_flag("--hex", options->hex, "print hexadecimal");
+  verb->add_flag("-v,--verbose", options->verbose, "say on stderr what was run, where, and how long it took");
   verb->add_option("--float", options->floats,
                    "arithmetic on floats, of the same result: by the device's instructions where they are "
                    "promised exact, by integers alone, or as a probe of the device decides")

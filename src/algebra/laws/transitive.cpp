@@ -1,4 +1,5 @@
 #include "algebra/statements.h"
+#include "spec/ops.h"
 
 namespace vyre::algebra {
 

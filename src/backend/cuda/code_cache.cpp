@@ -5,8 +5,6 @@
 namespace vyre::backend::cuda {
 namespace {
 
-/// Changes whenever the file has another layout.
-constexpr std::string_view kFormat = "vyre-cuda-code/1";
 constexpr uint32_t kMaxEntries = 1u << 16;
 
 void append(Bytes& out, std::span<const std::byte> bytes) {
@@ -69,13 +67,15 @@ std::optional<Code> code_of(std::span<const std::byte> body) {
 
 }  // namespace
 
-CodeCache::CodeCache(std::filesystem::path folder) : files_(std::move(folder), kFormat, ".cubin") {}
+CodeCache::CodeCache(std::filesystem::path folder) : files_(std::move(folder), ".cubin") {}
 
 std::optional<Code> CodeCache::find(const CodeKey& key) const {
-  const auto body = files_.find(key);
+  const auto body = files_.find(digest_of(key));
   return body ? code_of(*body) : std::nullopt;
 }
 
-void CodeCache::keep(const CodeKey& key, const Code& code) const { files_.keep(key, body_of(code)); }
+void CodeCache::keep(const CodeKey& key, const Code& code) const {
+  files_.keep(digest_of(key), body_of(code));
+}
 
 }  // namespace vyre::backend::cuda

@@ -1,13 +1,16 @@
-// Machine code on disk: what a driver made of a program's PTX, kept for the next process (code_files.h).
+// Machine code on disk: what a driver made of a program's PTX, kept for the next process (cache_files.h).
 #pragma once
 
 #include <filesystem>
 #include <optional>
 
-#include "backend/code_files.h"
+#include "backend/cache_files.h"
 #include "backend/cuda/device.h"
 
 namespace vyre::backend::cuda {
+
+/// Changes whenever the content has another layout.
+inline constexpr std::string_view kCodeFormat = "vyre-cuda-code/2";
 
 class CodeCache {
  public:
@@ -19,7 +22,7 @@ class CodeCache {
   void keep(const CodeKey& key, const Code& code) const;
 
  private:
-  CodeFiles files_;
+  CacheFiles files_;
 };
 
 }  // namespace vyre::backend::cuda

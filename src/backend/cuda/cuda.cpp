@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "backend/cache_folder.h"
+#include "backend/cache_files.h"
 #include "backend/cuda/code_cache.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/pipeline.h"
@@ -17,6 +17,7 @@
 #include "backend/resources.h"
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/ptx.h"
+#include "lower/size.h"
 #include "wire/wire.h"
 
 namespace vyre::backend {
@@ -63,9 +64,10 @@ class Cuda final : public Backend {
 
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {
     VYRE_CHECK(check_resources(*this, program));
-    lower::Kernel kernel = lower::build(program);
+    const lower::Kernel kernel = lower::build(program);
     VYRE_TRY(floats, promises_for(kernel));
-    const CodeKey key = {.program = wire::digest(program.program()),
+    const CodeKey key = {.format = cuda::kCodeFormat,
+                         .program = wire::digest(program.program()),
                          .machine = device_->code_identity(),
                          .writer = fmt::format("{}, {}", writer(), floats.key())};
     const bool kept = optimisation_ == kFullOptimisation;
@@ -76,8 +78,8 @@ class Cuda final : public Backend {
           return cuda::make_pipeline(program, device_, std::move(kernels->front()), target_, floats.used);
       }
     }
-    kernel = lower::legalize(kernel, cuda::target_with(floats.used));
-    VYRE_TRY(code, translate({&kernel, 1}));
+    VYRE_TRY(legal, lower::legalize_bounded(kernel, cuda::target_with(floats.used)));
+    VYRE_TRY(code, translate({&legal, 1}));
     VYRE_TRY(kernels, device_->load(code));
     if (kept) cache_.keep(key, code);
     return cuda::make_pipeline(program, device_, std::move(kernels.front()), target_, floats.used);
@@ -171,9 +173,9 @@ class Cuda final : public Backend {
   Result<lower::Kernel> lower_one(const check::Checked& program, const lower::FloatPromises* promises) {
     VYRE_CHECK(check_resources(*this, program));
     const lower::Kernel kernel = lower::build(program);
-    if (promises != nullptr) return lower::legalize(kernel, cuda::target_with(*promises));
+    if (promises != nullptr) return lower::legalize_bounded(kernel, cuda::target_with(*promises));
     VYRE_TRY(floats, promises_for(kernel));
-    return lower::legalize(kernel, cuda::target_with(floats.used));
+    return lower::legalize_bounded(kernel, cuda::target_with(floats.used));
   }
 
   void load(std::span<const lower::Kernel> kernels, std::span<const size_t> positions,

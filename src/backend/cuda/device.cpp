@@ -11,10 +11,6 @@ namespace {
 
 constexpr uint32_t kOldestChip = 70;
 
-Diag not_available(std::string message, std::string help) {
-  return make_diag(DiagCode::B001, Span::none(), "cuda: " + std::move(message), std::move(help));
-}
-
 Diag device_lost(const std::string& why) {
   return make_diag(DiagCode::B011, Span::none(), "cuda: the device was lost while " + why,
                    "start a new process; if it happens again, the driver or the device is at fault "

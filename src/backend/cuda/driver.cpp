@@ -38,10 +38,6 @@ constexpr std::array<Status, 20> kLost = {
     999,  // UNKNOWN
 };
 
-Diag not_available(std::string message, std::string help) {
-  return make_diag(DiagCode::B001, Span::none(), "cuda: " + std::move(message), std::move(help));
-}
-
 std::string library_name(const std::string& asked) {
   if (!asked.empty()) return asked;
   const char* const named = std::getenv("VYRE_CUDA_LIB");
@@ -69,6 +65,10 @@ const char* find_functions(void* library, Driver& out) {
 }
 
 }  // namespace
+
+Diag not_available(std::string message, std::string help) {
+  return make_diag(DiagCode::B001, Span::none(), "cuda: " + std::move(message), std::move(help));
+}
 
 std::string cuda_version(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 

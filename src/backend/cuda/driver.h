@@ -14,6 +14,9 @@
 
 namespace vyre::backend::cuda {
 
+/// B001.
+Diag not_available(std::string message, std::string help);
+
 using Status = int;  // CUresult
 using DeviceHandle = int;
 using DevicePointer = uint64_t;

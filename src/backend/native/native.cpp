@@ -19,6 +19,7 @@
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/float_promises.h"
 #include "lower/llvm/llvm.h"
+#include "lower/size.h"
 #include "spec/limits.h"
 
 namespace vyre::backend {
@@ -29,9 +30,6 @@ constexpr uint32_t kLargestElement = std::ranges::max(spec::kTypes, {}, &spec::T
 /// A batch is compiled in modules of at most this many programs, several at once: enough to share what a
 /// module costs, few enough that the memory of one is small.
 constexpr size_t kModulePrograms = 128;
-/// Beyond this many instructions the whole pipeline takes seconds and more, so a kernel gets the short one,
-/// alone.
-constexpr size_t kMaxOptimised = 20'000;
 /// Instructions that a task should run at least, so that starting it costs little; a dispatch below it stays
 /// on the calling thread. Loops inside a kernel are not foreseen: they only make tasks longer.
 constexpr uint64_t kTaskInstructions = 200'000;
@@ -269,7 +267,7 @@ class Native final : public Backend {
       auto legal = lower_one(*programs[i], promises);
       if (!legal) {
         out[i] = std::unexpected(std::move(legal).error());
-      } else if (legal->insts.size() > kMaxOptimised) {
+      } else if (!lower::is_optimised(*legal)) {
         load({&*legal, 1}, {&i, 1}, 0, programs, out);
       } else {
         kernels.push_back(std::move(*legal));
@@ -286,7 +284,7 @@ class Native final : public Backend {
       VYRE_TRY(profile, float_profile());
       promises = &profile->used;
     }
-    return lower::legalize(kernel, target_with(promises == nullptr ? lower::kNoFloats : *promises));
+    return lower::legalize_bounded(kernel, target_with(promises == nullptr ? lower::kNoFloats : *promises));
   }
 
   Result<const FloatProfile*> float_profile() {

@@ -8,25 +8,6 @@
 namespace vyre::backend {
 namespace {
 
-bool continues(std::string_view text, size_t at) { return at < text.size() && (text[at] & 0xc0) == 0x80; }
-
-/// The length of the printable code point at the start of the text, or 0.
-size_t code_point(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if (!continues(text, i)) return 0;
-  }
-  uint32_t value = first & (0x7fu >> length);
-  for (size_t i = 1; i < length; ++i) value = value << 6 | (byte(i) & 0x3fu);
-  const uint32_t least = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0xa0;  // below a0: control characters
-  const bool surrogate = value >= 0xd800 && value < 0xe000;
-  return value < least || value > 0x10ffff || surrogate ? 0 : length;
-}
-
 std::optional<DiagCode> code_of(vyre_plugin_status status) {
   switch (status) {
     case VYRE_PLUGIN_UNAVAILABLE: return DiagCode::B001;
@@ -47,16 +28,6 @@ std::string_view usual_help(DiagCode code) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const size_t length = code_point(text);
-    out += length == 0 ? "\xef\xbf\xbd" : text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return out;
-}
 
 Diag to_diag(std::string_view plugin, std::string_view call, vyre_plugin_status status,
              const vyre_plugin_error& error) {

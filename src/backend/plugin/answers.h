@@ -6,13 +6,10 @@
 #include <string_view>
 
 #include "base/diag.h"
+#include "base/printable.h"
 #include "vyre/backend.h"
 
 namespace vyre::backend {
-
-/// Well-formed UTF-8 without control characters: whatever else is in the text becomes U+FFFD. It goes to
-/// terminals and into certificates.
-std::string printable(std::string_view text);
 
 /// A text in a struct that a plugin has filled in, which may lack its null.
 template <size_t n>

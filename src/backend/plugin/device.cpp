@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "backend/plugin/answers.h"
+#include "backend/plugin/library.h"
 #include "spec/intrinsics.h"
 
 namespace vyre::backend {
@@ -16,10 +17,6 @@ constexpr uint32_t kMaxSubgroupSize = 128;
 constexpr uint64_t kMaxIdleBytes = 256ull << 20;
 /// Buffers up to this size are powers of two, so that dispatches of nearly equal sizes share them.
 constexpr uint64_t kMaxRounded = 16ull << 20;
-
-std::unexpected<Diag> unusable(std::string message, std::string help) {
-  return std::unexpected(make_diag(DiagCode::B013, Span::none(), std::move(message), std::move(help)));
-}
 
 Result<void> check_limits(const std::string& path, const Limits& limits) {
   const std::string help = "fill in every field of vyre_plugin_limits";

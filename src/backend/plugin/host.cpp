@@ -14,6 +14,7 @@
 #include "lower/kernel.h"
 #include "lower/llvm/llvm.h"
 #include "lower/llvm/ptx.h"
+#include "lower/size.h"
 #include "lower/spirv/spirv.h"
 #include "lower/wgsl/wgsl.h"
 
@@ -39,9 +40,9 @@ struct Lowered {
 // A plugin may run what it gets on anything, and says nothing of floats: it gets integers alone, which are
 // right everywhere. Arithmetic in "kernel" is the program's; a plugin that has exact floats may use them
 // there.
-lower::Kernel legal_for(const check::Checked& program, lower::Target target) {
+Result<lower::Kernel> legal_for(const check::Checked& program, lower::Target target) {
   target.floats = lower::kNoFloats;
-  return lower::legalize(lower::build(program), target);
+  return lower::legalize_bounded(lower::build(program), target);
 }
 
 Result<Lowered> to_kernel(const Compiling& asked) {
@@ -49,17 +50,18 @@ Result<Lowered> to_kernel(const Compiling& asked) {
 }
 
 Result<Lowered> to_legal(const Compiling& asked) {
-  return Lowered{.text = print(legal_for(asked.program(), lower::kLlvmTarget))};
+  VYRE_TRY(kernel, legal_for(asked.program(), lower::kLlvmTarget));
+  return Lowered{.text = print(kernel)};
 }
 
 Result<Lowered> to_llvm(const Compiling& asked) {
-  const lower::Kernel kernel = legal_for(asked.program(), lower::kLlvmTarget);
+  VYRE_TRY(kernel, legal_for(asked.program(), lower::kLlvmTarget));
   VYRE_TRY(text, lower::print_llvm(kernel, /*optimise=*/false, VYRE_LLVM_ENTRY));
   return Lowered{std::move(text), lower::workgroup_bytes(kernel), VYRE_LLVM_ENTRY};
 }
 
 Result<Lowered> to_ptx(const Compiling& asked) {
-  const lower::Kernel kernel = legal_for(asked.program(), lower::kPtxTarget);
+  VYRE_TRY(kernel, legal_for(asked.program(), lower::kPtxTarget));
   VYRE_TRY(module, lower::emit_ptx(kernel, lower::PtxTarget{}));
   return Lowered{std::move(module.text), module.shared_bytes, std::move(module.entry)};
 }
@@ -67,7 +69,7 @@ Result<Lowered> to_ptx(const Compiling& asked) {
 /// For any device with Vulkan 1.2: nothing is asked that it may lack.
 Result<Lowered> to_spirv(const Compiling& asked) {
   const lower::SpirvTarget target = {.memory_model = false, .subgroup_size = asked.subgroup_size()};
-  const lower::Kernel kernel = legal_for(asked.program(), lower::spirv_target(target, lower::kNoFloats));
+  VYRE_TRY(kernel, legal_for(asked.program(), lower::spirv_target(target, lower::kNoFloats)));
   VYRE_TRY(module, lower::emit_spirv(kernel, target));
   const auto bytes = std::as_bytes(std::span(module.words));
   return Lowered{std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), module.shared_bytes,
@@ -75,7 +77,8 @@ Result<Lowered> to_spirv(const Compiling& asked) {
 }
 
 Result<Lowered> to_wgsl(const Compiling& asked) {
-  VYRE_TRY(module, lower::emit_wgsl(legal_for(asked.program(), lower::kWgslTarget)));
+  VYRE_TRY(kernel, legal_for(asked.program(), lower::kWgslTarget));
+  VYRE_TRY(module, lower::emit_wgsl(kernel));
   return Lowered{std::move(module.text), module.shared_bytes, lower::kWgslEntry};
 }
 

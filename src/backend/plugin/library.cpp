@@ -14,13 +14,6 @@
 namespace vyre::backend {
 namespace {
 
-constexpr const char* kBuildOne =
-    "docs/adding-a-backend.md says what a plugin exports, and examples/backend-plugin is one";
-
-std::unexpected<Diag> unusable(std::string message, std::string help = kBuildOne) {
-  return std::unexpected(make_diag(DiagCode::B013, Span::none(), std::move(message), std::move(help)));
-}
-
 /// What the linker said, without the path that it repeats.
 std::string linker_error(const std::string& path) {
   const char* said = dlerror();
@@ -77,6 +70,10 @@ constexpr Required kRequired[] = {
 };
 
 }  // namespace
+
+std::unexpected<Diag> unusable(std::string message, std::string help) {
+  return std::unexpected(make_diag(DiagCode::B013, Span::none(), std::move(message), std::move(help)));
+}
 
 Result<vyre_plugin_api> load_plugin(const std::string& path, const vyre_plugin_host& host) {
   VYRE_TRY(library, open_library(path));

@@ -11,6 +11,7 @@
 #include "backend/plugin/plugin.h"
 #include "backend/vulkan/vulkan.h"
 #include "backend/webgpu/webgpu.h"
+#include "base/names.h"
 
 namespace vyre::backend {
 namespace {
@@ -94,11 +95,13 @@ Result<std::unique_ptr<Backend>> open(std::string_view spec, const Options& opti
     if (e.name == name) return e.open(argument, options);
   }
   if (is_plugin(spec)) return open_other(spec);
+  NearestName nearest(name);
+  for (const Entry& e : kEntries) nearest.consider(e.name);
   return std::unexpected(
       make_diag(DiagCode::B004, Span::none(), fmt::format("unknown backend '{}'", spec),
-                fmt::format("the backends of this build are: {}; a plugin goes by its path, "
-                            "with a / or .so at its end",
-                            names())));
+                fmt::format("{}{}the backends of this build are: {}; a plugin goes by its path, with a / or "
+                            ".so at its end",
+                            nearest.found() ? nearest.help() : "", nearest.found() ? " " : "", names())));
 }
 
 }  // namespace vyre::backend

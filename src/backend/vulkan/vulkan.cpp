@@ -10,11 +10,11 @@
 #include <thread>
 #include <utility>
 
-#include "backend/cache_folder.h"
-#include "backend/code_files.h"
+#include "backend/cache_files.h"
 #include "backend/resources.h"
 #include "backend/vulkan/device.h"
 #include "backend/vulkan/pipeline.h"
+#include "lower/size.h"
 #include "lower/spirv/float_promises.h"
 #include "wire/wire.h"
 
@@ -24,13 +24,13 @@ namespace {
 using vulkan::Device;
 
 /// Changes whenever the files have another layout.
-constexpr std::string_view kFormat = "vyre-vulkan-code/1";
+constexpr std::string_view kFormat = "vyre-vulkan-code/2";
 
 class Vulkan final : public Backend {
  public:
   Vulkan(std::shared_ptr<Device> device, const VulkanOptions& options, unsigned threads)
       : device_(std::move(device)),
-        cache_(cache_of(options), kFormat, ".pipeline"),
+        cache_(cache_of(options), ".pipeline"),
         threads_(threads),
         arena_(int(threads), 1),
         floats_(options.floats, lower::vulkan_promises(target().floats), machine(), cache_of(options)) {}
@@ -92,7 +92,7 @@ class Vulkan final : public Backend {
       VYRE_TRY(profile, float_profile());
       floats = *profile;
     }
-    const lower::Kernel legal = lower::legalize(kernel, lower::spirv_target(target(), floats.used));
+    VYRE_TRY(legal, lower::legalize_bounded(kernel, lower::spirv_target(target(), floats.used)));
     VYRE_TRY(module, lower::emit_spirv(legal, target()));
     VYRE_CHECK(check_module(program, module));
     Device::Source source = {.words = module.words,
@@ -101,7 +101,8 @@ class Vulkan final : public Backend {
                              .whole_subgroups = !program.intrinsics().empty(),
                              .kept = {},
                              .keep = nullptr};
-    const CodeKey key = {.program = wire::digest(program.program()),
+    const CodeKey key = {.format = kFormat,
+                         .program = wire::digest(program.program()),
                          .machine = device_->profile().cache_identity,
                          .writer = fmt::format("vyre {}, {}", VYRE_VERSION, floats.key())};
     VYRE_TRY(code, keep ? make_kept(source, key) : device_->make_code(source));
@@ -110,7 +111,7 @@ class Vulkan final : public Backend {
 
   /// With what the driver left on disk when it compiled the program before.
   Result<std::shared_ptr<vulkan::Code>> make_kept(Device::Source& source, const CodeKey& key) {
-    const auto kept = cache_.find(key);
+    const auto kept = cache_.find(digest_of(key));
     if (kept) {
       // What the driver does not take is as good as damaged.
       source.kept = *kept;
@@ -120,7 +121,7 @@ class Vulkan final : public Backend {
     Bytes fresh;
     source.keep = &fresh;
     auto code = device_->make_code(source);
-    if (code && !fresh.empty()) cache_.keep(key, fresh);
+    if (code && !fresh.empty()) cache_.keep(digest_of(key), fresh);
     return code;
   }
 
@@ -163,7 +164,7 @@ class Vulkan final : public Backend {
   }
 
   const std::shared_ptr<Device> device_;
-  const CodeFiles cache_;
+  const CacheFiles cache_;
   const unsigned threads_;
   tbb::task_arena arena_;
   FloatSupport floats_;

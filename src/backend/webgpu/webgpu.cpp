@@ -12,6 +12,7 @@
 #include "backend/resources.h"
 #include "backend/webgpu/device.h"
 #include "backend/webgpu/pipeline.h"
+#include "lower/size.h"
 
 namespace vyre::backend {
 namespace {
@@ -79,8 +80,8 @@ class Webgpu final : public Backend {
  private:
   Result<lower::WgslModule> print(const check::Checked& program) const {
     VYRE_CHECK(check_resources(*this, program));
-    VYRE_TRY(module, lower::emit_wgsl(lower::legalize(lower::build(program), lower::kWgslTarget),
-                                      {.bounds_by_exchange = device_->profile().bounds_by_exchange}));
+    VYRE_TRY(kernel, lower::legalize_bounded(lower::build(program), lower::kWgslTarget));
+    VYRE_TRY(module, lower::emit_wgsl(kernel, {.bounds_by_exchange = device_->profile().bounds_by_exchange}));
     VYRE_CHECK(check_workgroup_memory(*this, module.shared_bytes));
     const uint32_t allowed = device_->profile().limits.storage_buffers;
     if (module.buffers <= allowed) return std::move(module);

@@ -107,6 +107,14 @@ Result<std::unique_ptr<llvm::TargetMachine>> host_machine(int level) {
   return machine;
 }
 
+bool is_optimised(const Kernel& kernel) {
+  constexpr size_t kMostInstructions = 20'000;
+  constexpr std::ptrdiff_t kMostLoops = 64;
+  const auto is_loop = [](const Inst& inst) { return inst.kind == InstKind::Loop; };
+  return kernel.insts.size() <= kMostInstructions &&
+         std::ranges::count_if(kernel.insts, is_loop) <= kMostLoops;
+}
+
 EmitOptions emit_options(int level) {
   return {.alias_scopes = level > 0, .version_loops = level > 0, .memset = level > 0, .verify = true};
 }
@@ -202,18 +210,20 @@ Result<std::string> print_llvm(const Kernel& kernel, bool optimised, const std::
     module->print(out, nullptr);
     return text;
   }
-  VYRE_TRY(machine, host_machine(2));
-  VYRE_TRY(module, module_of(kernel, context, machine.get(), emit_options(2), symbol));
-  optimise(*module, *machine, 2);
+  const int level = is_optimised(kernel) ? 2 : 0;
+  VYRE_TRY(machine, host_machine(level));
+  VYRE_TRY(module, module_of(kernel, context, machine.get(), emit_options(level), symbol));
+  optimise(*module, *machine, level);
   module->print(out, nullptr);
   return text;
 }
 
 Result<std::string> print_asm(const Kernel& kernel) {
   llvm::LLVMContext context;
-  VYRE_TRY(machine, host_machine(2));
-  VYRE_TRY(module, module_of(kernel, context, machine.get(), emit_options(2)));
-  optimise(*module, *machine, 2);
+  const int level = is_optimised(kernel) ? 2 : 0;
+  VYRE_TRY(machine, host_machine(level));
+  VYRE_TRY(module, module_of(kernel, context, machine.get(), emit_options(level)));
+  optimise(*module, *machine, level);
   VYRE_CHECK(audit(*module));
   VYRE_TRY(text, to_assembly(*module, *machine));
   VYRE_CHECK(check_fused({&kernel, 1}, *module, *machine, text));

@@ -34,6 +34,11 @@ std::string llvm_version();
 /// A machine for the host. Errors: B001 when this LLVM cannot generate code for it.
 Result<std::unique_ptr<llvm::TargetMachine>> host_machine(int level);
 
+/// Whether a legal kernel gets LLVM's whole pipeline, which takes seconds and more for many instructions, and
+/// for loops that feed one another a time that grows with the square of their number, and stack for each.
+/// What is beyond gets the short one (level 0), alone.
+bool is_optimised(const Kernel& kernel);
+
 /// How emit_cpu should write for a level.
 EmitOptions emit_options(int level);
 

@@ -18,6 +18,7 @@
 #include "lower/llvm/raw.h"
 #include "lower/llvm/regions.h"
 #include "spec/intrinsics.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "lower/llvm/audit.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

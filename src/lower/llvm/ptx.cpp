@@ -36,7 +36,7 @@ std::string chip_names() {
   return names;
 }
 
-Diag refused(const std::string& why) {
+Diag cannot_emit(const std::string& why) {
   return make_diag(DiagCode::L003, Span::none(), "PTX: " + why,
                    "report the program; another backend can run it");
 }
@@ -87,7 +87,7 @@ Result<void> finish_module(llvm::Module& module, llvm::TargetMachine& machine, i
   std::string message;
   llvm::raw_string_ostream complaints(message);
   if (llvm::verifyModule(module, &complaints)) {
-    return std::unexpected(refused("the LLVM verifier refuses the code: " + message));
+    return std::unexpected(cannot_emit("the LLVM verifier refuses the code: " + message));
   }
   optimise(module, machine, level);
   return audit(module);

@@ -12,6 +12,7 @@
 #include "lower/given.h"
 #include "lower/llvm/ptx_subgroup.h"
 #include "lower/llvm/raw.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::lower {

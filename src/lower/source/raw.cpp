@@ -1,6 +1,7 @@
 #include "lower/source/raw.h"
 
 #include "lower/source/source.h"
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::lower {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "lower/spirv/builder.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

@@ -1,4 +1,5 @@
 #include "lower/spirv/builder.h"
+#include "spec/ops.h"
 
 #include <cstring>
 

@@ -1,5 +1,6 @@
 #include "lower/spirv/raw.h"
 
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::lower {

@@ -12,6 +12,7 @@
 #include "lower/spirv/racy.h"
 #include "lower/spirv/raw.h"
 #include "lower/spirv/subgroup.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

@@ -1,6 +1,7 @@
 #include "lower/spirv/subgroup.h"
 
 #include "lower/spirv/raw.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

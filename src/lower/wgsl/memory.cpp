@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lower/wgsl/raw.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

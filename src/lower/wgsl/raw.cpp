@@ -1,6 +1,7 @@
 #include "lower/wgsl/raw.h"
 
 #include "lower/wgsl/wgsl.h"
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::lower {

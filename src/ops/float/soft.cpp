@@ -11,6 +11,7 @@
 
 #include "ops/float/soft_compose.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::ops {

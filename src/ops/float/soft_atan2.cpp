@@ -16,6 +16,7 @@
 
 #include "ops/float/soft_angle.h"
 #include "ops/float/soft_words.h"
+#include "spec/ops.h"
 
 namespace vyre::ops {
 namespace {

@@ -26,6 +26,7 @@
 
 #include "ops/float/soft_pow_tables.h"
 #include "ops/float/soft_words.h"
+#include "spec/ops.h"
 
 namespace vyre::ops {
 namespace {

@@ -5,12 +5,13 @@ namespace {
 
 template <typename Float>
 uint32_t reference(uint32_t a) {
-  return Float::pattern(big_float::atan(big_float::format<Float>, Float::value(a)));
+  return Float::pattern(big_float::atan(Float::value(a)));
 }
 
 }  // namespace
 
 #include "ops/floating.h"
+#include "spec/ops.h"
 
 namespace vyre::ops {
 
@@ -66,6 +67,7 @@ std::vector<Operation> floating_atan() {
         {{V::payload}, V::nan, "one NaN", "semantics: Floats (one NaN)"},
         {{V::signalling}, V::nan, "a signalling NaN counts as quiet", "semantics: Floats (one NaN)"},
     };
+    add_operator_rows<Float, spec::Op::FATan>(o);
     return o;
   });
 }

@@ -5,12 +5,13 @@ namespace {
 
 template <typename Float>
 uint32_t reference(uint32_t a, uint32_t b) {
-  return Float::pattern(big_float::atan2(big_float::format<Float>, Float::value(a), Float::value(b)));
+  return Float::pattern(big_float::atan2(Float::value(a), Float::value(b)));
 }
 
 }  // namespace
 
 #include "ops/floating.h"
+#include "spec/ops.h"
 
 namespace vyre::ops {
 
@@ -134,6 +135,7 @@ std::vector<Operation> floating_atan2() {
          "a signalling NaN counts as quiet",
          "semantics: Floats (one NaN)"},
     };
+    add_operator_rows<Float, spec::Op::FATan2>(o);
     return o;
   });
 }

@@ -13,6 +13,7 @@ uint32_t reference(uint32_t a) {
 }  // namespace
 
 #include "ops/floating.h"
+#include "spec/ops.h"
 
 namespace vyre::ops {
 

@@ -11,6 +11,7 @@ uint32_t reference(uint32_t a, uint32_t b) {
 }  // namespace
 
 #include "ops/floating.h"
+#include "spec/ops.h"
 
 namespace vyre::ops {
 

@@ -11,6 +11,7 @@ uint32_t reference(uint32_t a, uint32_t b, uint32_t c) {
 }  // namespace
 
 #include "ops/floating.h"
+#include "spec/ops.h"
 
 namespace vyre::ops {
 

@@ -5,12 +5,13 @@ namespace {
 
 template <typename Float>
 uint32_t reference(uint32_t a, uint32_t b) {
-  return Float::pattern(big_float::pow(big_float::format<Float>, Float::value(a), Float::value(b)));
+  return Float::pattern(big_float::pow(Float::value(a), Float::value(b)));
 }
 
 }  // namespace
 
 #include "ops/floating.h"
+#include "spec/ops.h"
 
 namespace vyre::ops {
 
@@ -184,6 +185,7 @@ std::vector<Operation> floating_pow() {
         {{V::payload, V::two}, V::nan, "one NaN", "semantics: Floats (one NaN)"},
         {{V::two, V::payload}, V::nan, "one NaN, as the power", "semantics: Floats (one NaN)"},
     };
+    add_operator_rows<Float, spec::Op::FPow>(o);
     return o;
   });
 }

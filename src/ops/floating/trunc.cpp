@@ -13,6 +13,7 @@ uint32_t reference(uint32_t a) {
 }  // namespace
 
 #include "ops/floating.h"
+#include "spec/ops.h"
 
 namespace vyre::ops {
 
@@ -20,6 +21,8 @@ std::vector<Operation> floating_trunc() {
   return at_each_float([]<typename Float>() {
     Operation o = rounding<Float, spec::Op::FTrunc>("trunc", reference_of<reference<Float>>, 3);
     o.laws.push_back(laws::odd(beside<Float>("neg")));
+    o.boundaries.push_back({{Values<Float>::one_and_half}, "between two integers, as far from both"});
+    o.boundaries.push_back({{Values<Float>::minus(Values<Float>::one_and_half)}, "the same below zero"});
     o.summary = "the integer part of a, as a float; a zero keeps the sign of a";
     return o;
   });

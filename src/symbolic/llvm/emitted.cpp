@@ -11,6 +11,7 @@
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/ptx_module.h"
 #include "lower/llvm/raw.h"
+#include "spec/ops.h"
 
 namespace vyre::symbolic {
 

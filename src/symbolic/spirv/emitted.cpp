@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lower/spirv/spirv.h"
+#include "spec/ops.h"
 
 namespace vyre::symbolic {
 

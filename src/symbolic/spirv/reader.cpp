@@ -7,6 +7,7 @@
 #include <map>
 #include <spirv/unified1/spirv.hpp11>
 
+#include "spec/ops.h"
 #include "symbolic/spirv/value.h"
 
 namespace vyre::symbolic {

@@ -4,6 +4,7 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
+#include "spec/ops.h"
 #include "symbolic/bits.h"
 
 namespace vyre::symbolic {

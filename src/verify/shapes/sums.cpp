@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "spec/ops.h"
 #include "verify/shapes/written.h"
 
 namespace vyre::verify {
@@ -43,16 +44,24 @@ struct Table : WrittenShapes {
     for (const spec::TypeInfo& type : spec::kTypes) {
       if (!reduction.types.contains(type.type)) continue;
       for (const spec::OpInfo& fold : spec::kOps) {
-        if (!spec::folds_with(reduction.op, fold.op)) continue;
+        if (!spec::is_fold(fold.op) || fold.op == Op::FMul) continue;
         // The least and the greatest are exact whatever the tolerance, so theirs may be any.
         const uint32_t most = fold.op == Op::FAdd ? kSumTolerance : spec::kGreatestTolerance;
-        for (const uint32_t tolerance : {spec::kLeastTolerance, most}) add(fold, type, tolerance);
+        for (const uint32_t tolerance : {40u, most}) add(fold, type, tolerance);
       }
+    }
+    // Products and the least tolerances came later; what is above keeps its places.
+    for (const spec::TypeInfo& type : spec::kTypes) {
+      if (!reduction.types.contains(type.type)) continue;
+      for (const uint32_t tolerance : {1u, 2u}) add(spec::info(Op::FAdd), type, tolerance);
+      for (const uint32_t tolerance : {1u, 2u, kSumTolerance}) add(spec::info(Op::FMul), type, tolerance);
+      for (const Op fold : {Op::FMin, Op::FMax}) add(spec::info(fold), type, 1);
     }
   }
 
   void add(const spec::OpInfo& fold, const spec::TypeInfo& type, uint32_t tolerance) {
-    const BufferPlan data{Count::Many, Fill::Sums, 0, type.type},
+    const Fill elements = fold.op == Op::FMul ? Fill::Factors : Fill::Sums;
+    const BufferPlan data{Count::Many, elements, 0, type.type},
         out{Count::Total, Fill::Unwritten, 0, type.type}, range{Count::Total, Fill::Index, 0, DataType::U32};
     const auto shape = [&](std::string_view name, std::string_view text,
                            std::span<const std::array<uint32_t, 3>> sizes, std::vector<BufferPlan> plan) {
@@ -63,7 +72,7 @@ struct Table : WrittenShapes {
     };
     shape("whole", kWhole, kOne, {data, out});
     shape("ranges", kRanges, kOfRanges, {data, range, range, out});
-    if (fold.op == Op::FAdd) shape("shared", kShared, kOfShared, {data, out});
+    if (fold.op == Op::FAdd || fold.op == Op::FMul) shape("shared", kShared, kOfShared, {data, out});
   }
 };
 

@@ -37,7 +37,8 @@ TEST(Alternate, IsAdmittedByRunningWithoutASolver) {
 }
 
 TEST(Alternate, ThatDiffersIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "max is not min: a pair on which they differ is named, with both values");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: max is not min: a pair on which they differ is named, with both values");
   for (const bool solver : {true, false}) {
     const auto grade =
         admit_alternate(library("primitive.math.min"), {"a maximum", max_by_select}, {.solver = solver});

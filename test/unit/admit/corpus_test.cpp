@@ -70,6 +70,7 @@ TEST(Corpus, IsReadAsItIsWritten) {
   EXPECT_EQ((*vectors)[1].operands, (std::vector<uint32_t>{0, 5, 7}));
 }
 
+// covers: OR-05
 TEST(Corpus, RefusesWhatIsNoVector) {
   VYRE_ORACLE(SpecificationTable, "C015, by hand");
   const std::pair<const char*, const char*> cases[] = {

@@ -62,7 +62,7 @@ TEST(Identities, AreThere) {
 }
 
 TEST(Identities, HoldForTheReferenceFunction) {
-  VYRE_ORACLE(SpecificationTable, "the identities: all u8, edge256, 10^5 random words");
+  VYRE_ORACLE(SpecificationTable, "binary-operations: the identities: all u8, edge256, 10^5 random words");
   const std::vector<uint32_t> values = values_of_x(100'000);
   for (const Identity& identity : identities()) {
     for (const uint32_t x : values) {
@@ -75,7 +75,8 @@ TEST(Identities, HoldForTheReferenceFunction) {
 }
 
 TEST(Identities, HoldForTheDefinitionOfEveryX) {
-  VYRE_ORACLE(SpecificationTable, "the identities: every x, by a solver, which ./dev installs");
+  VYRE_ORACLE(SpecificationTable,
+              "binary-operations: the identities: every x, by a solver, which ./dev installs");
   solver::Prover prover;
   std::vector<std::string> without;
   for (const Identity& identity : identities()) {
@@ -102,7 +103,7 @@ TEST(Identities, HoldForTheDefinitionOfEveryX) {
 }
 
 TEST(Identities, HoldForTheCompositionWhereThereIsNoFormula) {
-  VYRE_ORACLE(SpecificationTable, "the identities: all u8, edge256, 10^4 random words");
+  VYRE_ORACLE(SpecificationTable, "binary-operations: the identities: all u8, edge256, 10^4 random words");
   const std::vector<uint32_t> values = values_of_x(10'000);
   algebra::CompositionEvaluator evaluator(ops::op_table());
   for (const Identity& identity : identities()) {

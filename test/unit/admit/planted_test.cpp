@@ -4,13 +4,17 @@
 #include <gmock/gmock.h>
 
 #include <bit>
+#include <cmath>
 #include <fstream>
+#include <numbers>
 #include <set>
 #include <sstream>
 
 #include "admit/corpus.h"
 #include "base/random.h"
+#include "ops/float_reference.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "subjects.h"
 
 namespace vyre::admit::test {
@@ -97,6 +101,21 @@ uint32_t clz_of_zero_is_31(const uint32_t* x) { return x[0] == 0 ? 31 : uint32_t
 uint32_t min_signed(const uint32_t* x) { return int32_t(x[0]) < int32_t(x[1]) ? x[0] : x[1]; }
 uint32_t add_wraps(const uint32_t* x) { return x[0] + x[1]; }
 uint32_t difference_wraps(const uint32_t* x) { return x[0] - x[1]; }
+/// As the reference function would be without Arb's balls: right but where doubles are too short.
+uint32_t sin_by_turns_of_doubles(const uint32_t* x) {
+  return host_float::F32::pattern(
+      float(std::sin(std::remainder(double(host_float::F32::value(x[0])), 2 * std::numbers::pi))));
+}
+uint32_t pow_rounded_twice(const uint32_t* x) {
+  const double a = host_float::F32::value(x[0]), b = host_float::F32::value(x[1]);
+  return host_float::F32::pattern(float(std::pow(a, b)));
+}
+/// As CORE-MATH's cr_powf16 has it.
+uint32_t pow_swaps_infinite_exponents(const uint32_t* x) {
+  const float a = std::abs(host_float::F32::value(x[0])), b = host_float::F32::value(x[1]);
+  const uint32_t right = ops::find_operation("float.f32.pow")->reference(x);
+  return std::isinf(b) && !std::isnan(a) && a != 1 ? right ^ host_float::F32::pattern(HUGE_VALF) : right;
+}
 
 const std::vector<Fault>& faults() {
   static const std::vector<Fault> all = {
@@ -115,6 +134,12 @@ const std::vector<Fault>& faults() {
       {"a sum that wraps", Site::Reference, "primitive.math.add_sat", Oracle::Law, reference(add_wraps)},
       {"a difference that wraps", Site::Reference, "primitive.math.abs_diff", Oracle::Law,
        reference(difference_wraps)},
+      {"turns taken off in doubles", Site::Reference, "float.f32.sin", Oracle::ReferenceInterpreter,
+       reference(sin_by_turns_of_doubles)},
+      {"rounded to a double and then to f32", Site::Reference, "float.f32.pow", Oracle::SpecificationTable,
+       reference(pow_rounded_twice)},
+      {"zero and infinity swapped", Site::Reference, "float.f32.pow", Oracle::SpecificationTable,
+       reference(pow_swaps_infinite_exponents)},
 
       {"operands in the other order", Site::Composition, "primitive.math.sub", Oracle::Law,
        composition([](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[1] - p[0]; })},
@@ -337,7 +362,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, Planted, testing::Range(size_t{0}, faults().siz
                          });
 
 TEST(PlantedFaults, AreFortyInEverySite) {
-  VYRE_ORACLE(SpecificationTable, "what has to be shown: forty, in each of the places");
+  VYRE_ORACLE(Property, "what has to be shown: forty, in each of the places");
   EXPECT_GE(faults().size(), 40u);
   for (size_t site = 0; site < kSiteNames.size(); ++site) {
     EXPECT_GE(
@@ -348,7 +373,7 @@ TEST(PlantedFaults, AreFortyInEverySite) {
 }
 
 TEST(PlantedFaults, AreNotSeenWhereThereAreNone) {
-  VYRE_ORACLE(SpecificationTable, "nothing is planted, so nobody may complain");
+  VYRE_ORACLE(Property, "nothing is planted, so nobody may complain");
   for (const std::string_view id : {"primitive.bitwise.rotl", "primitive.math.clamp", "primitive.math.mod"}) {
     const ops::Operation& operation = *ops::find_operation(id);
     EXPECT_TRUE(who_catches(operation, by_reference(operation.reference)).empty()) << id;

@@ -23,7 +23,7 @@ using Words = std::vector<uint32_t>;
 /// The results for columns of operands. A throw or a failure of the host is no answer.
 using Subject = std::function<Words(const std::vector<Words>& columns)>;
 
-/// A program that applies a body to n words: out[i] = f(in0[i], in1[i], ...).
+/// A program that applies a body to n values of 32 bits: out[i] = f(in0[i], in1[i], ...).
 class Elementwise {
  public:
   Elementwise(const ops::Operation& operation, const std::function<void(ir::Code&)>& mutate = {})
@@ -37,9 +37,9 @@ class Elementwise {
     ir::ProgramBuilder p("elementwise");
     std::vector<ir::BufferRef> in;
     for (size_t i = 0; i < arity_; ++i) {
-      in.push_back(p.read("in" + std::to_string(i), spec::DataType::U32, static_cast<uint32_t>(i)));
+      in.push_back(p.read("in" + std::to_string(i), operation.signature.inputs[i], static_cast<uint32_t>(i)));
     }
-    const ir::BufferRef out = p.read_write("out", spec::DataType::U32, static_cast<uint32_t>(arity_));
+    const ir::BufferRef out = p.read_write("out", operation.signature.output, static_cast<uint32_t>(arity_));
     p.workgroup_size(kLanes, 1, 1);
     const ir::Ex i = p.let("i", p.invocation_id(0));
     std::vector<ir::Ex> arguments;

@@ -72,7 +72,8 @@ TEST(Engines, NoCaseRunIsNoVerdict) {
 
 TEST(Engines, Edge256FindsWhatU8Cannot) {
   VYRE_ORACLE(SpecificationTable,
-              "the fault itself: 65536 and 65535 are both among the 256 structured values, so edge256 finds "
+              "planted, so known by construction: the fault itself: 65536 and 65535 are both among the 256 "
+              "structured values, so edge256 finds "
               "what u8 cannot, and there is no smaller pair to shrink to than the two orders of it");
   SpecEvaluator evaluator;
   const auto verdict =
@@ -119,7 +120,8 @@ uint32_t same_but_300(uint32_t a) { return a == 300 || a == 70000 ? 0 : a; }
 uint32_t same_but_minus_300(uint32_t a) { return a == 0u - 300 ? 0 : a; }
 
 TEST(Engines, U16SeesWhatU8DoesNot) {
-  VYRE_ORACLE(SpecificationTable, "the operation is wrong at 300 alone, and at -300");
+  VYRE_ORACLE(SpecificationTable,
+              "planted, so known by construction: the operation is wrong at 300 alone, and at -300");
   SpecEvaluator evaluator;
   EngineOptions options;
   options.exhaustive_u16 = 1;
@@ -200,7 +202,8 @@ class Lost final : public Evaluator {
 };
 
 TEST(Engines, AnEvaluatorsErrorIsNoVerdict) {
-  VYRE_ORACLE(SpecificationTable, "the contract: what the subject loses is an error, never a verdict");
+  VYRE_ORACLE(SpecificationTable,
+              "engine.h, the contract: what the subject loses is an error, never a verdict");
   Lost lost;
   const auto verdict = check_law(laws::commutative(), binary(ops::reference_of<add>), lost, {});
   ASSERT_FALSE(verdict.has_value());

@@ -243,8 +243,7 @@ TEST(Laws, RefuteWhatIsFalseWithTheSmallestCounterexample) {
 }
 
 TEST(Laws, EveryKindIsAcceptedAndRefutedAbove) {
-  VYRE_ORACLE(SpecificationTable,
-              "the ledger; a law kind that no test accepts or none refutes would be unguarded");
+  VYRE_ORACLE(Property, "the ledger; a law kind that no test accepts or none refutes would be unguarded");
   for (const spec::LawInfo& info : spec::kLaws) {
     EXPECT_TRUE(std::ranges::any_of(kTrue, [&](const True& t) { return t.law.kind == info.kind; }))
         << info.name;
@@ -266,7 +265,7 @@ class Suspect final : public Evaluator {
 
 // The one that leaves out what recurs must count the same failures.
 TEST(Laws, LeavingOutWhatRecursChangesNothing) {
-  VYRE_ORACLE(SpecificationTable, "the sweep that applies everything at every instance");
+  VYRE_ORACLE(Property, "the sweep that applies everything at every instance");
   for (const False& f : kFalse) {
     Suspect suspect;
     const EngineOptions options{.edge256 = true, .witnessed = 10'000};

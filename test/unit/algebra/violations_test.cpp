@@ -13,7 +13,7 @@ namespace vyre::algebra::planted {
 namespace {
 
 TEST(Violations, AreTwoHundredAndOfEveryKind) {
-  VYRE_ORACLE(SpecificationTable, "the ledger of laws: every kind can be violated");
+  VYRE_ORACLE(Property, "the ledger of laws: every kind can be violated");
   ASSERT_EQ(violations().size(), kViolations);
   std::set<spec::LawKind> kinds;
   for (const Plant& plant : violations()) kinds.insert(plant.law.kind);
@@ -21,7 +21,7 @@ TEST(Violations, AreTwoHundredAndOfEveryKind) {
 }
 
 TEST(Violations, TheEngineFindsTheSmallestCounterexample) {
-  VYRE_ORACLE(SpecificationTable, "a plain loop in the order of SEMANTICS, Laws and evidence");
+  VYRE_ORACLE(CpuReference, "a plain loop in the order of SEMANTICS, Laws and evidence");
   ASSERT_EQ(violations().size(), kViolations);
   SpecEvaluator evaluator;
   EngineOptions options;

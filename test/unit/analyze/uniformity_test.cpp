@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "ir/builder.h"
 #include "oracle.h"
+#include "spec/ops.h"
 
 namespace vyre::analyze {
 namespace {
@@ -192,7 +193,7 @@ class Generator {
 };
 
 TEST(Uniformity, AgreesWithTheParagraphOnRandomPrograms) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(CpuReference,
               "class Paragraph above: SEMANTICS' sentences over the tree, iterated; no graph, no work list");
   size_t uniform = 0, divergent = 0;
   for (uint64_t seed = 0; seed < 20'000; ++seed) {

@@ -125,7 +125,7 @@ TEST(Parse, AnEmptyTextMayBeNull) {
 }
 
 TEST(Program, SaysWhatItDeclares) {
-  VYRE_ORACLE(SpecificationTable, "the declarations in the text, read by a person");
+  VYRE_ORACLE(SpecificationTable, "by hand: the declarations in the text, read by a person");
   const auto program = parse(
       "program many(read a: i32 @3, workgroup w: bool[16], uniform u: bytes @1, read_write out: u32 @0)\n"
       "    workgroup(8, 4, 2) {\n  out[0] = u[0];\n}\n");

@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "backend/floats.h"
 #include "lower/evaluate.h"
@@ -329,6 +330,28 @@ TEST_F(FloatSupportTest, ADamagedVerdictIsNone) {
   const FloatUse again = use(FloatForm::Auto, {.fault = divide_equals});
   EXPECT_GT(compiled_, 0u);
   EXPECT_THAT(again.composed, ElementsAre("fdiv"));
+}
+
+// The verdict on a device that is right, under the name of that on one that is wrong.
+TEST_F(FloatSupportTest, AVerdictOfAnotherDeviceIsNone) {
+  VYRE_ORACLE(SpecificationTable,
+              "the fault that was planted names the operators that must go, and no others may");
+  const auto files = [&] {
+    std::set<std::filesystem::path> out;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) out.insert(entry.path());
+    return out;
+  };
+  use(FloatForm::Auto, {.fault = nullptr}, "right");
+  const std::filesystem::path right = *files().begin();
+  use(FloatForm::Auto, {.fault = divide_equals}, "wrong");
+  for (const std::filesystem::path& file : files())
+    if (file != right)
+      std::filesystem::copy_file(right, file, std::filesystem::copy_options::overwrite_existing);
+  const FloatUse again = use(FloatForm::Auto, {.fault = divide_equals}, "wrong");
+  EXPECT_GT(compiled_, 0u);
+  EXPECT_THAT(again.composed, ElementsAre("fdiv"));
+  use(FloatForm::Auto, {.fault = divide_equals}, "wrong");
+  EXPECT_EQ(compiled_, 0u) << "it was written again";
 }
 
 TEST_F(FloatSupportTest, UnsteadyDevicesStayRefusedAndSaySo) {

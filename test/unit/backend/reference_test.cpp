@@ -45,7 +45,7 @@ TEST(Reference, CompilesOnceAndDispatchesOften) {
 }
 
 TEST(Reference, CompilesABatch) {
-  VYRE_ORACLE(SpecificationTable, "the answers come in the order of the programs");
+  VYRE_ORACLE(SpecificationTable, "by hand: the answers come in the order of the programs");
   const auto backend = make_reference();
   const auto twice = program(kDouble), negate = program(kNegate);
   const auto pipelines = backend->compile_batch(std::vector{&twice, &negate, &twice});

@@ -136,7 +136,7 @@ TEST_F(Dispatch, GivesEmptyBuffersMemory) {
 }
 
 TEST_F(Dispatch, RefusesWhatDoesNotFit) {
-  VYRE_ORACLE(SpecificationTable, "layout::bind's codes, which come before anything is done");
+  VYRE_ORACLE(SpecificationTable, "diag.def: layout::bind's codes, which come before anything is done");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline);

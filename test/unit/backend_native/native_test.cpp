@@ -76,7 +76,7 @@ TEST(Native, AWrongOperatorIsSeen) {
 
 TEST(Native, EveryWorkgroupSizeHasItsLanes) {
   VYRE_ORACLE(SpecificationTable,
-              "closed forms, written here: lane j of n sees the value that lane n - 1 - j stored");
+              "by hand: closed forms, written here: lane j of n sees the value that lane n - 1 - j stored");
   const auto backend = native(2, 2);
   for (const uint32_t size :
        {1u, 2u, 3u, 7u, 8u, 9u, 31u, 32u, 33u, 64u, 100u, 255u, 256u, 511u, 1000u, 1023u, 1024u}) {
@@ -134,7 +134,7 @@ TEST(Native, BuffersMayStandAtAnyAddress) {
 }
 
 TEST(Native, NothingIsWrittenAroundABuffer) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "what a store out of bounds would touch: the words around each buffer must keep their pattern");
   const auto program = checked(R"(
 program p(read_write a: u32 @0, read_write e: u32 @1) workgroup(64, 1, 1) {
@@ -176,7 +176,7 @@ TEST(Native, RefusesWhatBindRefuses) {
 
 #ifndef VYRE_TEST_UNDER_ASAN  // which reserves most of the address space
 TEST(Native, MemoryThatIsNotThereIsAResourceExceeded) {
-  VYRE_ORACLE(SpecificationTable, "the operating system, which is told to give no more memory");
+  VYRE_ORACLE(SpecificationTable, "diag.def, and the operating system, which is told to give no more memory");
   const auto program = checked(
       "program p(read_write out: u32 @0, workgroup w: u32[16777216]) workgroup(1, 1, 1)"
       " { w[0] = 1; barrier; out[0] = w[0]; }");
@@ -226,7 +226,7 @@ TEST(Native, ABatchIsAsGoodAsItsPrograms) {
 // Harnesses compile 10^5 random programs: they need at least 300 a second on one core. Measured in processor
 // time, since a test machine is seldom idle; the rate is printed.
 TEST(Native, BatchesCompileFast) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def");
+  VYRE_ORACLE(Property, "backend.h and diag.def");
   std::vector<check::Checked> programs;
   for (const NativeProgram& p : test::native_programs()) programs.push_back(checked(p.text));
   std::vector<const check::Checked*> pointers;

@@ -18,6 +18,7 @@
 #include "num/float.h"
 #include "num/functions.h"
 #include "ops/float/soft.h"
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::test {

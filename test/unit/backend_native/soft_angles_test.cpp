@@ -5,6 +5,7 @@
 #include "oracle.h"
 #include "soft.h"
 #include "soft_steps.h"
+#include "spec/ops.h"
 
 namespace vyre::test {
 namespace {

@@ -8,6 +8,7 @@
 #include "ops/float/soft_pow.h"
 #include "oracle.h"
 #include "soft_steps.h"
+#include "spec/ops.h"
 #include "spec/rows.h"
 
 namespace vyre::test {

@@ -5,6 +5,7 @@
 
 #include "oracle.h"
 #include "soft.h"
+#include "spec/ops.h"
 
 namespace vyre::test {
 namespace {
@@ -184,7 +185,7 @@ TEST(SoftCasts, FromIntegers) {
 
 // The checked compositions are those of the table.
 TEST(SoftTable, HasEveryOperatorAndCastOfTheLanguage) {
-  VYRE_ORACLE(SpecificationTable, "their signatures, and one value of each");
+  VYRE_ORACLE(Property, "their signatures, and one value of each");
   for (const DataType type : {DataType::F16, DataType::BF16, DataType::F32}) {
     for (const spec::OpInfo& op : spec::kOps) {
       if (!ops::has_soft(op.op)) continue;

@@ -120,7 +120,7 @@ std::string replaced(std::string text, const TypeCase& c) {
 // Values go through variables, select, workgroup memory across a barrier and a literal, and come out as they
 // went in: NaNs with their payloads too.
 TEST_P(EveryType, KeepsItsBytes) {
-  VYRE_ORACLE(SpecificationTable, "the bytes themselves");
+  VYRE_ORACLE(Property, "the bytes themselves");
   const TypeCase& c = GetParam();
   const auto program = checked(replaced(R"(
 program p(read a: TYPE @0, read_write out: TYPE @1, workgroup w: TYPE[4]) workgroup(4, 1, 1) {
@@ -189,7 +189,7 @@ program p(read_write a: TYPE @0, read_write zeros: TYPE @1) workgroup(16, 1, 1) 
 }
 
 TEST(Native, NeighboursOf16BitsSurviveManyThreads) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "the element number, which each invocation stores in its own 16 bits: threads that share a "
               "word, and a cache line, must not undo one another");
   const auto program = checked(R"(

@@ -114,7 +114,7 @@ program summed(read a: u32 @0, read_write out: u32 @1, workgroup w: u32[25]) wor
 
 // A plugin says nothing of its floats, so it gets none.
 TEST(Program, GetsFloatsAsIntegers) {
-  VYRE_ORACLE(SpecificationTable, "the names of the instructions");
+  VYRE_ORACLE(SpecificationTable, "by hand: the names of the instructions");
   const auto backend = test::plugin("forms");
   compiled(*backend, R"(
 program scaled(read a: f32 @0, read_write out: f32 @1) workgroup(32, 1, 1) {
@@ -168,9 +168,9 @@ std::string ballot(std::string_view size) {
 }
 
 TEST(Program, ThatDoesNotFitTheDeviceIsRefused) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "the limits that the plugin states: 64 invocations, 128 bytes of workgroup memory, and its lanes");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: the limits that the plugin states: 64 invocations, 128 bytes of workgroup memory, "
+              "and its lanes");
   const auto expect = [](const std::string& mode, const std::string& text, DiagCode code,
                          std::initializer_list<const char*> parts) {
     const auto backend = test::plugin(mode);
@@ -256,7 +256,8 @@ TEST(Dispatch, AllocatesOnceForManyOfNearlyTheSameSize) {
 
 TEST(Dispatch, GivesIdleMemoryBackBeforeItRunsOut) {
   VYRE_ORACLE(SpecificationTable,
-              "the mode \"memory\" has 4096 bytes. 1024 and 1024 lie idle when 2048 and 2048 are wanted, and "
+              "by hand: the mode \"memory\" has 4096 bytes. 1024 and 1024 lie idle when 2048 and 2048 are "
+              "wanted, and "
               "then 4000");
   const auto backend = test::plugin("memory");
   const auto pipeline = compiled(*backend, kPlusOne);

@@ -112,7 +112,7 @@ TEST_F(Code, ThatCannotBeKeptIsNoError) {
 }
 
 TEST_F(Code, OfManyPrograms) {
-  VYRE_ORACLE(SpecificationTable, "each program's own constant, in the order that was asked");
+  VYRE_ORACLE(SpecificationTable, "by hand: each program's own constant, in the order that was asked");
   for (const unsigned threads : {1u, 3u}) {
     backend::VulkanOptions many = cached();
     many.threads = threads;

@@ -156,7 +156,7 @@ program p(read a: u32 @0, read_write out: u32 @1) workgroup(256, 1, 1) {
 
 TEST_F(Faults, ALoopThatTheDriverEnds) {
   VYRE_ORACLE(SpecificationTable,
-              "70,000 turns, which llvmpipe does not let a program have; and 60,000, which it does");
+              "by hand: 70,000 turns, which llvmpipe does not let a program have; and 60,000, which it does");
   const auto backend = open();
   const auto program = checked(R"(
 program p(read turns: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {

@@ -9,7 +9,7 @@ namespace {
 using Code = WebgpuTest;
 
 TEST_F(Code, OfManyPrograms) {
-  VYRE_ORACLE(SpecificationTable, "each program's own constant, in the order that was asked");
+  VYRE_ORACLE(SpecificationTable, "by hand: each program's own constant, in the order that was asked");
   for (const unsigned threads : {1u, 3u}) {
     const auto backend = open({.threads = threads});
     std::vector<check::Checked> all;
@@ -40,7 +40,7 @@ TEST_F(Code, OfManyPrograms) {
 
 TEST_F(Code, BeyondTheDevice) {
   VYRE_ORACLE(SpecificationTable,
-              "the limits that the device says it has; one more of each is refused by name");
+              "by hand: the limits that the device says it has; one more of each is refused by name");
   const auto backend = open();
   const backend::Limits limits = backend->limits();
   ASSERT_LT(limits.max_invocations_per_group, 1024u) << "no program is too large for this device";
@@ -58,7 +58,7 @@ TEST_F(Code, BeyondTheDevice) {
 }
 
 TEST_F(Code, WithManyBuffers) {
-  VYRE_ORACLE(SpecificationTable, "as many buffers as the device has, and one more");
+  VYRE_ORACLE(SpecificationTable, "by hand: as many buffers as the device has, and one more");
   const auto device =
       backend::webgpu::Device::open(*backend::webgpu::Instance::open(""), std::chrono::minutes(1));
   ASSERT_TRUE(device) << diagnosis(device.error());

@@ -44,7 +44,7 @@ TEST(Arena, GrowsCopiesAndMovesLikeAVector) {
 }
 
 TEST(Arena, RefusesASizeThatOverflows) {
-  VYRE_ORACLE(SpecificationTable, "no memory of that size exists");
+  VYRE_ORACLE(SpecificationTable, "by hand: no memory of that size exists");
   EXPECT_THROW(ArenaAllocator<uint64_t>().allocate(SIZE_MAX / 4), std::bad_array_new_length);
 }
 

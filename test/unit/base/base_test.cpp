@@ -70,7 +70,7 @@ TEST(Render, ReplacesWhatATerminalCannotShow) {
 }
 
 TEST(Ledger, CodesAreWellFormedAndExplained) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "the ledger's own rules: permanent codes of one letter and three digits, each explained");
   std::set<std::string_view> names;
   for (const DiagInfo& info : all_diagnostics()) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/read_file.h"
 #include "certify/certificate.h"
 #include "oracle.h"
 
@@ -133,11 +134,11 @@ TEST(Keys, AreWrittenOnce) {
   EXPECT_EQ(read->sign("x"), key.sign("x"));
   EXPECT_EQ(read_public_key(folder / "vyre.pub").value().id(), key.public_key().id());
 
-  const std::string before = *read_text(folder / "vyre.key");
+  const std::string before = *read_file_text(folder / "vyre.key", kMaxKeyBytes);
   const auto again = write_key_pair(PrivateKey::generate(), folder);
   ASSERT_FALSE(again.has_value());
   EXPECT_THAT(again.error(), HasSubstr("never overwritten"));
-  EXPECT_EQ(*read_text(folder / "vyre.key"), before);
+  EXPECT_EQ(*read_file_text(folder / "vyre.key", kMaxKeyBytes), before);
   // With one of the two there, the other is not written either.
   std::filesystem::remove(folder / "vyre.key");
   EXPECT_FALSE(write_key_pair(key, folder).has_value());
@@ -146,7 +147,7 @@ TEST(Keys, AreWrittenOnce) {
   std::ofstream(folder / "vyre.key") << "mine";
   EXPECT_FALSE(write_key_pair(key, folder).has_value());
   EXPECT_FALSE(std::filesystem::exists(folder / "vyre.pub"));
-  EXPECT_EQ(*read_text(folder / "vyre.key"), "mine");
+  EXPECT_EQ(*read_file_text(folder / "vyre.key", kMaxKeyBytes), "mine");
   EXPECT_FALSE(write_key_pair(key, folder / "none" / "none").has_value());
   EXPECT_FALSE(write_key_pair(key, folder / "vyre.key").has_value());
 }

@@ -63,7 +63,7 @@ TEST(Waiver, AWaivedFailureEndsWellAndLiftsNoLevel) {
   EXPECT_EQ(with_failures(0).level(), Level::L2);
   EXPECT_EQ(standing_of(c, c.verdicts[1]), Standing::Passed);
   EXPECT_EQ(standing_of(c, c.verdicts[2]), Standing::Waived);
-  const Totals t = totals(c.verdicts);
+  const Totals t = totals(c);
   EXPECT_EQ(t.planned, 10'048u);
   EXPECT_EQ(t.waived, 3u);
   EXPECT_EQ(t.passed, 10'045u);
@@ -95,7 +95,7 @@ TEST(Waiver, FlakyIsAVerdictOfItsOwnAndIsNotWaived) {
   EXPECT_EQ(standing_of(c, c.verdicts[2]), Standing::Flaky);
   EXPECT_FALSE(c.conforms());
   EXPECT_TRUE(wrong_waivers(c));
-  EXPECT_EQ(totals(c.verdicts).flaky, 1u);
+  EXPECT_EQ(totals(c).flaky, 1u);
   c.verdicts[2].failures[1].fault = Fault::OrderDependent;
   EXPECT_EQ(standing_of(c, c.verdicts[2]), Standing::Waived);
 }

@@ -5,6 +5,7 @@
 #include "check/checked.h"
 #include "ir/builder.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "text/text.h"
 
 namespace vyre::check {

@@ -42,7 +42,7 @@ TEST(Builder, ExamplesAreWhatTheirTextsGive) {
 }
 
 TEST(Builder, EveryExampleIsBuilt) {
-  VYRE_ORACLE(SpecificationTable, "the folder: no example is left out");
+  VYRE_ORACLE(Property, "the folder: no example is left out");
   std::set<std::string> files, built;
   for (const auto& entry : std::filesystem::directory_iterator(kExamplesFolder)) {
     if (entry.path().extension() == ".vyre") files.insert(entry.path().stem().string());

@@ -9,6 +9,7 @@
 #include "check/checked.h"
 #include "ir/builder.h"
 #include "oracle.h"
+#include "spec/ops.h"
 
 namespace vyre::check {
 namespace {
@@ -93,7 +94,8 @@ TEST(Calls, DepthIsLimited) {
 
 // covers: CC-08
 TEST(Calls, BodyMustFitTheSignature) {
-  VYRE_ORACLE(SpecificationTable, "the signature in the table, against bodies that are something else");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: the signature in the table, against bodies that are something else");
   Library library;
   {
     FunctionBuilder f("t.result");
@@ -234,7 +236,8 @@ TEST(Calls, IntrinsicsAreRecorded) {
 
 TEST(Calls, IntrinsicsAreNotAllowedInOperations) {
   VYRE_ORACLE(SpecificationTable,
-              "the common rule that an operation's body may be inlined anywhere, and subgroup operations may "
+              "by hand: the common rule that an operation's body may be inlined anywhere, and subgroup "
+              "operations may "
               "not stand anywhere");
   Library library;
   spec::add_intrinsics(library.ops);

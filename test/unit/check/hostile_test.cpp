@@ -120,7 +120,7 @@ void every_edit(std::string content, size_t from, const One& one) {
 }
 
 TEST(Hostile, EveryEditedText) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "both happen, or the test shows nothing: a digit may be any digit, a bracket may not");
   Tally tally;
   for (const std::string& text : corpus(".vyre")) {

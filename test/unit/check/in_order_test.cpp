@@ -75,7 +75,7 @@ TEST(InOrder, WhatIsParsedOrDecoded) {
 }
 
 TEST(InOrder, KnowsWhatTheWalkKnows) {
-  VYRE_ORACLE(SpecificationTable, "the rules, which the walk asks of every expression");
+  VYRE_ORACLE(Property, "the rules, which the walk asks of every expression");
   const ir::Program program = parsed(), other = reversed(program);
   ASSERT_TRUE(ir::equal(program, other));
   const BodyResult quick = checked(program), walked = checked(other);

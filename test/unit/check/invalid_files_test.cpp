@@ -86,7 +86,7 @@ TEST(InvalidFiles, DiagnosticsStandOnTheirLines) {
 }
 
 TEST(InvalidFiles, EveryCodeThatTextCanProduceHasOne) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "the ledger of diagnostics; the exceptions are those that no text can say, each with a test of "
               "its own in malformed_test.cpp or calls_test.cpp");
   const std::set<std::string> kOnlyInIr = {

@@ -11,6 +11,7 @@
 #include "ir/builder.h"
 #include "oracle.h"
 #include "spec/limits.h"
+#include "spec/ops.h"
 
 namespace vyre::check {
 namespace {

@@ -10,6 +10,7 @@
 #include "check/checked.h"
 #include "ir/builder.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "text/text.h"
 
 namespace vyre::check {
@@ -192,7 +193,7 @@ TEST(Malformed, NamesThatTextCannotSay) {
 }
 
 TEST(Malformed, NamesAreEscapedInMessages) {
-  VYRE_ORACLE(SpecificationTable, "a message is printable ASCII and short, whatever the name was");
+  VYRE_ORACLE(SpecificationTable, "by hand: a message is printable ASCII and short, whatever the name was");
   ProgramBuilder p("p");
   p.let("x", p.var(std::string("a\n\x1b[31m`\\\xc3") + std::string(1000, 'z')));
   const auto checked = check(p.finish(), spec::OpTable());
@@ -313,7 +314,8 @@ TEST(Malformed, TensorTypes) {
 }
 
 TEST(Malformed, BrokenTensorsDoNotCascade) {
-  VYRE_ORACLE(SpecificationTable, "a tensor of a broken type says so once, and nothing about its uses");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: a tensor of a broken type says so once, and nothing about its uses");
   ProgramBuilder p("p");
   const auto none = p.read_write("none", ir::Tensor{DataType::U32, {}}, 0);
   const auto bytes = p.read_write("words", ir::Tensor{DataType::Bytes, {4}}, 1);
@@ -325,9 +327,9 @@ TEST(Malformed, BrokenTensorsDoNotCascade) {
 }
 
 TEST(Malformed, NoCascades) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "nothing depends on what is broken already: one diagnostic for each fault, none for its consequences");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: nothing depends on what is broken already: one diagnostic for each fault, none for "
+              "its consequences");
   ProgramBuilder p("p");
   const auto out = p.read_write("out", DataType::U32, 0);
   const Ex broken = p.let("broken", p.u32(1) + p.i32(1));  // V008

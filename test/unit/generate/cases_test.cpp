@@ -46,7 +46,7 @@ TEST(Edge256, HasWhatTheSpecificationNames) {
 
 // They are named by certificates, so a change is a fault of this project even where every other test passes.
 TEST(Edge256, NeverChanges) {
-  VYRE_ORACLE(SpecificationTable, "the digest recorded when the values were fixed");
+  VYRE_ORACLE(Regression, "the digest recorded when the values were fixed");
   EXPECT_EQ(sha256(std::as_bytes(edge256())).short_hex(), "3f35820fe626f601");
 }
 
@@ -84,7 +84,7 @@ TEST(Cases, ExhaustiveI32IsSignExtended) {
 }
 
 TEST(Cases, FillEqualsAtWhereverItStarts) {
-  VYRE_ORACLE(SpecificationTable, "at(k), which computes each case by itself");
+  VYRE_ORACLE(Property, "at(k), which computes each case by itself");
   const ops::Operation two = operation({DataType::U32, DataType::U32});
   for (const StrategyInfo& s : kStrategies) {
     const Cases cases(two, s.strategy, 5);
@@ -104,7 +104,7 @@ TEST(Cases, FillEqualsAtWhereverItStarts) {
 }
 
 TEST(Cases, FillEqualsAtForEveryTypeAndStride) {
-  VYRE_ORACLE(SpecificationTable, "at(k), which computes each case by itself");
+  VYRE_ORACLE(Property, "at(k), which computes each case by itself");
   // More than a block of the columns at once, and three operands of which one is masked.
   const ops::Operation three = operation({DataType::U32, DataType::Bool, DataType::I32});
   constexpr size_t kCount = 3000;
@@ -127,7 +127,7 @@ TEST(Cases, FillEqualsAtForEveryTypeAndStride) {
 }
 
 TEST(Cases, TablesComeInTheirOrder) {
-  VYRE_ORACLE(SpecificationTable, "the declaration itself");
+  VYRE_ORACLE(SpecificationTable, "by hand: the declaration itself");
   const ops::Operation two = operation({DataType::U32, DataType::U32});
   const Cases rows(two, Strategy::Rows, 0);
   ASSERT_EQ(rows.size(), 2u);
@@ -154,7 +154,7 @@ TEST(Cases, RandomDependsOnSeedOperationAndNumberAlone) {
 
 TEST(Cases, RandomNeverChanges) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Regression,
       "the tuple recorded when the generator was fixed: a replay token must mean the same input for ever");
   const Cases cases("pinned", std::vector(3, DataType::U32), Strategy::Random, 42);
   std::vector<uint32_t> words;
@@ -167,7 +167,7 @@ TEST(Cases, RandomNeverChanges) {
 
 TEST(Cases, RandomReachesWhatUniformBitsDoNot) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "what each distribution is for; a generator that lost one of them would miss whole classes of faults");
   const Cases cases("spread", std::vector(2, DataType::U32), Strategy::Random, 9);
   uint32_t small = 0, equal = 0, one_bit_apart = 0, zero_second = 0, wide = 0;
@@ -221,7 +221,7 @@ TEST(Cases, BoolOperandsAreTruthValues) {
 }
 
 TEST(Strategies, AreFoundByTheirText) {
-  VYRE_ORACLE(SpecificationTable, "the ledger");
+  VYRE_ORACLE(Property, "the ledger");
   for (const StrategyInfo& s : kStrategies) EXPECT_EQ(find_strategy(s.text), s.strategy);
   EXPECT_EQ(find_strategy("randum"), std::nullopt);
 }

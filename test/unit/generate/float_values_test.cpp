@@ -52,7 +52,7 @@ TEST(SmallFloats, AreThoseOfTheSmallFormatExactly) {
 }
 
 TEST(EdgeFloats, AreDistinctAndHaveTheEnds) {
-  VYRE_ORACLE(SpecificationTable, "the header: unique, ascending, of both signs; what arithmetic turns at");
+  VYRE_ORACLE(Property, "the header: unique, ascending, of both signs; what arithmetic turns at");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     const auto edges = edge_floats(type);
@@ -110,7 +110,7 @@ TEST(DirectedFloats, GetWhereTheyAreAimed) {
 
 // What a number stands for is permanent: tokens and certificates name it.
 TEST(DirectedFloats, StayWhatTheyAre) {
-  VYRE_ORACLE(SpecificationTable, "the digest of the first release that had it");
+  VYRE_ORACLE(Regression, "the digest of the first release that had it");
   Hasher h;
   for (const DataType type : kTypes) {
     for (const uint32_t word : edge_floats(type)) h.update_u32(word);

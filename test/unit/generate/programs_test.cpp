@@ -12,6 +12,7 @@
 #include "ops/operation.h"
 #include "oracle.h"
 #include "ref/ref.h"
+#include "spec/ops.h"
 #include "text/text.h"
 #include "wire/wire.h"
 
@@ -56,7 +57,7 @@ TEST(RandomPrograms, AreAllValid) {
 }
 
 TEST(RandomPrograms, AreAsSmallAsWanted) {
-  VYRE_ORACLE(SpecificationTable, "the options' own bounds");
+  VYRE_ORACLE(Property, "the options' own bounds");
   for (ProgramOptions o : all_options()) {
     for (const uint32_t nodes : {16u, 32u, 33u, 127u, 128u, 400u}) {
       if (o.racy && nodes < 32) continue;
@@ -98,23 +99,22 @@ void expect_coverage(const ProgramOptions& o, uint64_t programs) {
 }
 
 TEST(RandomPrograms, SmallOnesUseTheWholeLanguage) {
-  VYRE_ORACLE(SpecificationTable,
-              "the ledgers: nothing that a program can say may be missing from what is tested");
+  VYRE_ORACLE(Property, "the ledgers: nothing that a program can say may be missing from what is tested");
   expect_coverage(ProgramOptions::small(&ops::op_table()), 60'000);
 }
 TEST(RandomPrograms, LargeOnesUseTheWholeLanguage) {
-  VYRE_ORACLE(SpecificationTable, "the ledgers: everything that a program can say");
+  VYRE_ORACLE(Property, "the ledgers: everything that a program can say");
   expect_coverage(options(), 3'000);
 }
 TEST(RandomPrograms, WithSubgroupsUseTheWholeLanguage) {
-  VYRE_ORACLE(SpecificationTable, "the ledgers: everything that a program can say");
+  VYRE_ORACLE(Property, "the ledgers: everything that a program can say");
   ProgramOptions o = ProgramOptions::small(&ops::op_table());
   o.subgroup_size = 4;
   expect_coverage(o, 60'000);
 }
 
 TEST(RandomPrograms, CallEveryIntrinsic) {
-  VYRE_ORACLE(SpecificationTable, "the ledger of category C: each of its operations is called");
+  VYRE_ORACLE(Property, "the ledger of category C: each of its operations is called");
   ProgramOptions o = ProgramOptions::small(&ops::op_table());
   o.subgroup_size = 4;
   ProgramGenerator generator(o);
@@ -144,7 +144,7 @@ TEST(RandomPrograms, AreAFunctionOfSeedAndIndex) {
 }
 
 TEST(RandomPrograms, EndSoon) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(ReferenceInterpreter,
               "the options' own bound; a program that never ends would stop every test behind it");
   uint32_t too_long = 0;
   for (uint64_t index = 0; index < 500; ++index) {
@@ -163,7 +163,7 @@ TEST(RandomPrograms, EndSoon) {
 }
 
 TEST(RandomPrograms, RacyOnesNameTheirRace) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "counting what touches the buffer of the race: one store, and at most one load or atomic; so "
               "nothing else can order the pair, which must be two invocations of the dispatch");
   ProgramOptions o = ProgramOptions::small(&ops::op_table());

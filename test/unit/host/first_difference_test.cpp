@@ -8,6 +8,7 @@
 
 #include "ops/operation.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "text/text.h"
 #include "wrong_backend.h"
 

@@ -35,7 +35,7 @@ TEST(ExpectEqual, NamesTheFirstElementThatDiffers) {
 }
 
 TEST(ExpectEqual, IgnoresBuffersThatNobodyWrites) {
-  VYRE_ORACLE(SpecificationTable, "only read_write buffers are results");
+  VYRE_ORACLE(SpecificationTable, "by hand: only read_write buffers are results");
   const Buffers a = one_buffer(DataType::U32, false, {1});
   const Buffers b = one_buffer(DataType::U32, false, {2});
   EXPECT_TRUE(expect_equal(a, "x", b, "y"));
@@ -183,14 +183,14 @@ TEST(Format, SixteenBitFloatsReadBack) {
 }
 
 TEST(WriteFile, IsWholeOrNotThere) {
-  VYRE_ORACLE(SpecificationTable, "a file that cannot be written whole is not written at all");
+  VYRE_ORACLE(SpecificationTable, "by hand: a file that cannot be written whole is not written at all");
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / "vyre_host_test";
   fs::create_directories(folder);
   const std::string path = (folder / "file").string();
   ASSERT_TRUE(write_file(path, std::string_view("first")));
   ASSERT_TRUE(write_file(path, std::string_view("second")));
-  EXPECT_EQ(read_file(path)->size(), 6u);
+  EXPECT_EQ(read_file(path, 6)->size(), 6u);
   const auto failed = write_file((folder / "missing" / "file").string(), std::string_view("x"));
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().message, HasSubstr("cannot write"));

@@ -9,6 +9,7 @@
 #include "layout/dispatch.h"
 #include "lower/evaluate.h"
 #include "lower/kernel.h"
+#include "spec/ops.h"
 
 namespace vyre::host {
 

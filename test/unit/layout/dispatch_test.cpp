@@ -103,7 +103,8 @@ TEST_F(Bind, X002NotWholeElements) {
 }
 
 TEST_F(Bind, X002OfOtherSizes) {
-  VYRE_ORACLE(SpecificationTable, "the same, of elements that are no word; the sizes are in the message");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: the same, of elements that are no word; the sizes are in the message");
   const std::vector<std::pair<std::string, std::vector<size_t>>> sizes = {
       {"f16", {1, 3, 7}},         {"bf16", {1, 4095}},          {"u64", {1, 4, 12, 4092}},
       {"vec2u32", {4, 7}},        {"u128", {4, 8, 12, 15, 24}}, {"vec4u32", {8, 17}},
@@ -245,9 +246,9 @@ TEST_F(BindTensors, DimensionsAndStrides) {
 }
 
 TEST_F(BindTensors, DimensionsFromBytesDeclaredLater) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "the words of a bytes buffer name dimensions too; uniforms may stand after the tensor that they serve");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: the words of a bytes buffer name dimensions too; uniforms may stand after the tensor "
+              "that they serve");
   const auto p = program("read t: tensor<f16, [n = shape[2]]> @1, uniform shape: bytes @0");
   const auto result = bind(p, Host{bytes(0, 10), params({9, 9, 5})}, {});
   ASSERT_TRUE(result);
@@ -273,9 +274,9 @@ TEST_F(BindTensors, X007LastElementBeyondTheBuffer) {
 }
 
 TEST_F(BindTensors, DimensionsOfZero) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "a shape with a 0 has no element, so that no last one can lie outside, whatever the other numbers are");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: a shape with a 0 has no element, so that no last one can lie outside, whatever the "
+              "other numbers are");
   EXPECT_EQ(code("[0]", 0), std::nullopt);
   EXPECT_EQ(code("[4294967295, 4294967295, 0]", 0), std::nullopt);
   EXPECT_EQ(code("[0, 4294967295, 4294967295]", 0), std::nullopt);
@@ -313,8 +314,9 @@ TEST_F(BindTensors, X012DimensionMissing) {
 }
 
 TEST_F(BindTensors, ManyDimensions) {
-  VYRE_ORACLE(SpecificationTable,
-              "no limit on the rank but the size of the program: 10,000 dimensions of 1 and one of 3");
+  VYRE_ORACLE(
+      SpecificationTable,
+      "by hand: no limit on the rank but the size of the program: 10,000 dimensions of 1 and one of 3");
   std::string shape = "[3";
   for (int i = 0; i < 10'000; ++i) shape += ", 1";
   EXPECT_EQ(code(shape + "]", 3), std::nullopt);

@@ -13,6 +13,7 @@
 #include "lower/fast/logarithms.h"
 #include "num/functions.h"
 #include "oracle.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {
@@ -96,7 +97,7 @@ TEST(FastForms, AreRightWhereTheyMayFail) {
 }
 
 TEST(FastForms, NeedSumsAndProductsThatRoundRight) {
-  VYRE_ORACLE(SpecificationTable, "what a form is written in, named here");
+  VYRE_ORACLE(SpecificationTable, "by hand: what a form is written in, named here");
   for (const Subject& s : kSubjects) {
     EXPECT_TRUE(has_fast_form(s.op, kIeeeFloats));
     EXPECT_TRUE(has_fast_form(s.op, kFlushingFloats));

@@ -8,6 +8,7 @@
 
 #include "lower/rewrite.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "three_ways.h"
 
 namespace vyre::lower {

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "lower/spirv/float_promises.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
 #include "three_ways.h"
 
 namespace vyre::lower {

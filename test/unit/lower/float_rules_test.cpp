@@ -11,6 +11,7 @@
 #include "lower/float_rules.h"
 #include "oracle.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

@@ -55,8 +55,7 @@ check::Checked read_program(const fs::path& path) {
 }
 
 TEST(Golden, Kernels) {
-  VYRE_ORACLE(SpecificationTable,
-              "the files, read by a person when they were blessed; and the programs' own runs, three ways");
+  VYRE_ORACLE(Regression, "test/golden/kernel: printed by this project, read by a person when blessed");
   const auto programs = programs_in("test/golden/kernel");
   EXPECT_GE(programs.size(), 12u);
   for (fs::path path : programs) {
@@ -69,8 +68,8 @@ TEST(Golden, Kernels) {
 
 // The same programs and all examples, run on buffers of some lengths.
 TEST(Golden, TheProgramsRunThreeWays) {
-  VYRE_ORACLE(SpecificationTable,
-              "the files, read by a person when they were blessed; and the programs' own runs, three ways");
+  VYRE_ORACLE(ReferenceInterpreter,
+              "the interpreter, and the kernel evaluator before and after legalization");
   for (const char* folder : {"test/golden/kernel", "examples"}) {
     for (const fs::path& path : programs_in(folder)) {
       SCOPED_TRACE(path);

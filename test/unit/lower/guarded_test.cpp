@@ -22,6 +22,7 @@
 #include "lower/operators.h"
 #include "num/float.h"
 #include "oracle.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

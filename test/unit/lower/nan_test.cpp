@@ -6,6 +6,7 @@
 
 #include "float_cases.h"
 #include "oracle.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {

@@ -3,6 +3,7 @@
 // Oracle: ref/ (another evaluator, other code for every operator, other scheduling), and beside it words
 // worked out by hand where the comment says so.
 #include "oracle.h"
+#include "spec/ops.h"
 #include "three_ways.h"
 
 namespace vyre::lower {

@@ -2,6 +2,7 @@
 #include "lower/raise.h"
 
 #include "oracle.h"
+#include "spec/ops.h"
 #include "text/text.h"
 #include "three_ways.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "three_ways.h"
 
 namespace vyre::lower {

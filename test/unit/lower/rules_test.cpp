@@ -7,6 +7,7 @@
 #include <array>
 
 #include "oracle.h"
+#include "spec/ops.h"
 #include "spec/table.h"
 #include "three_ways.h"
 

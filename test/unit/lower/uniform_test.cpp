@@ -5,6 +5,7 @@
 #include "lower/uniform.h"
 
 #include "oracle.h"
+#include "spec/ops.h"
 #include "three_ways.h"
 
 namespace vyre::lower {

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "oracle.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 #include "spec/table.h"
 #include "three_ways.h"
 

@@ -116,7 +116,7 @@ TEST(Emit, CodeHasNoIndirectCallAndNothingExternal) {
 }
 
 TEST(Emit, TheWalkSeesWhatItLooksFor) {
-  VYRE_ORACLE(SpecificationTable, "none is needed; the walk above must be able to complain");
+  VYRE_ORACLE(SpecificationTable, "by hand: none is needed; the walk above must be able to complain");
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
   const auto module = llvm::parseAssemblyString(R"(
@@ -138,8 +138,7 @@ TEST(Emit, TheWalkSeesWhatItLooksFor) {
 }
 
 TEST(Emit, RacyLoadsAreFrozen) {
-  VYRE_ORACLE(SpecificationTable,
-              "the kernel itself: each load of memory that others may write is frozen, once");
+  VYRE_ORACLE(Property, "the kernel itself: each load of memory that others may write is frozen, once");
   for (const Kernel& kernel : many_kernels()) {
     size_t expected = 0;
     for (const auto& block : kernel.blocks) {
@@ -169,7 +168,9 @@ TEST(Emit, RacyLoadsAreFrozen) {
 
 // Golden text: VYRE_BLESS=1 rewrites it.
 TEST(Emit, GoldenText) {
-  VYRE_ORACLE(Property, "a reader, and LLVM's parser and verifier");
+  VYRE_ORACLE(
+      Regression,
+      "test/golden/llvm: printed by this project, read by a person when blessed, and by LLVM's parser");
   const fs::path folder = fs::path(VYRE_SOURCE_DIR) / "test/golden/llvm";
   size_t files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -220,7 +221,7 @@ TEST(Emit, WhatTheVerifierRefusesIsADiagnostic) {
 }
 
 TEST(Emit, PrintsOptimisedCodeAndAssembly) {
-  VYRE_ORACLE(SpecificationTable, "what an assembler line looks like; the text itself is LLVM's");
+  VYRE_ORACLE(Property, "what an assembler line looks like; the text itself is LLVM's");
   const Kernel kernel = kernel_of(test::native_programs().front().text);
   const auto optimised = print_llvm(kernel, true);
   ASSERT_TRUE(optimised);

@@ -219,7 +219,7 @@ TEST(Ptx, MoreBuffersThanParametersAreRefused) {
 
 // A kernel beyond the limit of the whole pipeline.
 TEST(Ptx, LargeKernelsKeepTheirVariablesInRegistersToo) {
-  VYRE_ORACLE(SpecificationTable, "as above, by the same words");
+  VYRE_ORACLE(SpecificationTable, "by hand: as above, by the same words");
   std::string text =
       "program p(read a: u32 @0, read_write out: u32 @1) workgroup(32, 1, 1) {\n  let s = local_id.x;\n";
   for (int i = 0; i < 400; ++i) {
@@ -260,7 +260,7 @@ TEST(Ptx, WhatTheVerifierRefusesIsADiagnostic) {
 
 // Golden text: VYRE_BLESS=1 rewrites it.
 TEST(Ptx, GoldenText) {
-  VYRE_ORACLE(Property, "a reader, and ptxas where it is installed");
+  VYRE_ORACLE(Regression, "test/golden/ptx: printed by this project, read by a person when blessed");
   const fs::path source(VYRE_SOURCE_DIR);
   for (const char* name :
        {"examples/block_sum", "examples/histogram", "test/golden/kernel/subgroups",

@@ -409,7 +409,7 @@ TEST(Spirv, MoreIdsThanAModuleHasAreRefused) {
 }
 
 TEST(Spirv, DeeperNestingThanAModuleHasIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "the same: structured control flow nests 1,023 deep");
+  VYRE_ORACLE(SpecificationTable, "SPIR-V specification, the same: structured control flow nests 1,023 deep");
   const auto nested = [](uint32_t depth) {
     Kernel kernel = spirv_kernel(kIntegers, kUsualDevice);
     KBlock block = kernel.entry;
@@ -457,7 +457,7 @@ TEST(Spirv, WhatTheValidatorRefusesIsADiagnostic) {
 // ---- Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and the validator. --------------------------
 
 TEST(Spirv, GoldenText) {
-  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
+  VYRE_ORACLE(Regression, "test/golden/spirv: printed by this project, read by a person when blessed");
   const fs::path source(VYRE_SOURCE_DIR);
   for (const char* name :
        {"examples/block_sum", "examples/histogram", "test/golden/kernel/subgroups",

@@ -5,6 +5,7 @@
 
 #include "oracle.h"
 #include "programs.h"
+#include "spec/ops.h"
 #include "spec/table.h"
 
 namespace vyre::lower {

@@ -299,9 +299,9 @@ Kernel nested(uint32_t depth, uint32_t variables, bool returns) {
 }
 
 TEST(Wgsl, BlocksTooDeepForOneFunctionAreSeveral) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "as NoFunctionNestsTooDeeply; a part is declared and called once, and a call gives each parameter");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: as NoFunctionNestsTooDeeply; a part is declared and called once, and a call gives "
+              "each parameter");
   for (const bool returns : {false, true}) {
     const std::string text = wgsl_module(nested(500, 3, returns)).text;
     size_t depth = 0, deepest = 0;
@@ -358,7 +358,7 @@ TEST(Wgsl, SubgroupsAreRefused) {
 // ---- Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and compilers of WGSL. ----------------------
 
 TEST(Wgsl, GoldenText) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
+  VYRE_ORACLE(Regression, "test/golden/wgsl: printed by this project, read by a person when blessed");
   const fs::path source(VYRE_SOURCE_DIR);
   for (const char* name : {"examples/block_sum", "examples/histogram", "test/golden/kernel/arithmetic",
                            "test/golden/kernel/halves", "test/golden/wgsl/shapes", "test/golden/wgsl/sum"}) {

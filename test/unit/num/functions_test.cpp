@@ -189,7 +189,7 @@ TEST(Functions, ColumnsAreTheCases) {
 
 TEST(Functions, IgnoreAndKeepWhatAThreadHasSetInMpfr) {
   VYRE_ORACLE(SpecificationTable,
-              "2^-149 = pow(2^-74.5, 2) and its neighbour in F32; the tie 2^-150 is even, so 0");
+              "by hand: 2^-149 = pow(2^-74.5, 2) and its neighbour in F32; the tie 2^-150 is even, so 0");
   const mpfr_exp_t least = mpfr_get_emin(), greatest = mpfr_get_emax();
   mpfr_set_emin(-3);
   mpfr_set_emax(3);

@@ -19,6 +19,7 @@ class Definitions : public EachOperation {
 };
 VYRE_FOR_EACH_OPERATION(Definitions);
 
+// covers: OR-07
 TEST_P(Definitions, AgreeOnBoundariesAndRepresentatives) {
   VYRE_ORACLE(CpuReference, "the CPU reference function");
   std::vector<Tuple> inputs;

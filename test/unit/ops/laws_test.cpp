@@ -216,7 +216,7 @@ TEST_P(Laws, WitnessesRefuteTheDeniedOnes) {
 }
 
 TEST_P(Laws, AreNamedOnce) {
-  VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
+  VYRE_ORACLE(Property, "spec/binary-operations.txt, and the declaration of the operation");
   std::set<std::string> seen;
   for (const Law& law : operation().laws) EXPECT_TRUE(seen.insert(to_string(law)).second) << to_string(law);
   for (const spec::Denial& denial : operation().denied) {
@@ -346,7 +346,7 @@ TEST_P(Laws, NoneThatHoldsIsForgotten) {
 // A claimed range is the range, and an operation that claims none reaches both ends of the type. A tangent
 // does neither: it has no bound, and no number is a multiple of pi / 2.
 TEST_P(Laws, RangesAreTight) {
-  VYRE_ORACLE(SpecificationTable, "the values at edge inputs and at the operation's boundary values");
+  VYRE_ORACLE(CpuReference, "the values at edge inputs and at the operation's boundary values");
   if (operation().bound != 0) return;  // it claims no range
   if (GetParam().ends_with(".tan")) return;
   const spec::DataType out = operation().signature.output;

@@ -12,6 +12,7 @@
 #include "oracle.h"
 #include "ref/eval.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
 
 namespace vyre::plan {
 namespace {
@@ -115,7 +116,7 @@ TEST(TreeReduction, OneElementIsItselfAndANaNTheOneNaN) {
 }
 
 TEST(TreeReduction, ItsBytesDoNotDependOnTheWorkgroupSize) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
+  VYRE_ORACLE(Property, "semantics, \"Floats\": the tree, by hand");
   const auto tested = open_tested();
   ASSERT_TRUE(tested);
   for (const Op fold : kFolds) {

@@ -235,9 +235,10 @@ program block_sum(read input: u32 @0, read_write sums: u32 @1, workgroup scratch
 
 // Group 0 returns, group 1 skips the exchange, group 2 swaps.
 TEST(Barrier, StandsUnderUniformConditions) {
-  VYRE_ORACLE(SpecificationTable,
-              "a barrier under a uniform condition is reached by the groups that take it; a group that "
-              "returned is not live and waits for nobody");
+  VYRE_ORACLE(
+      SpecificationTable,
+      "by hand: a barrier under a uniform condition is reached by the groups that take it; a group that "
+      "returned is not live and waits for nobody");
   EXPECT_EQ(run_text(R"(
 program p(read_write data: u32 @0, workgroup scratch: u32[2]) workgroup(2, 1, 1) {
   if (workgroup_id.x == 0) { return; }
@@ -270,9 +271,9 @@ program p(read_write data: u32 @0) workgroup(4, 1, 1) {
 }
 
 TEST(Depth, ExpressionsMayBeAsDeepAsCheckAllows) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "1023 additions of one to a literal one make 1024; the depth is the greatest that check allows");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: 1023 additions of one to a literal one make 1024; the depth is the greatest that "
+              "check allows");
   ir::ProgramBuilder left("left"), right("right");
   for (ir::ProgramBuilder* p : {&left, &right}) {
     const auto out = p->read_write("out", spec::DataType::U32, 0);
@@ -286,7 +287,8 @@ TEST(Depth, ExpressionsMayBeAsDeepAsCheckAllows) {
 }
 
 TEST(Depth, BlocksMayNestAsDeepAsCheckAllows) {
-  VYRE_ORACLE(SpecificationTable, "statements may nest to 64: the innermost of 64 loops of one round stores");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: statements may nest to 64: the innermost of 64 loops of one round stores");
   std::string text = "program p(read_write out: u32 @0) workgroup(1, 1, 1) {";
   for (int i = 0; i < 64; ++i) text += " for level" + std::to_string(i) + " in 0..1 {";
   text += " out[0] = out[0] + 1; ";
@@ -296,7 +298,7 @@ TEST(Depth, BlocksMayNestAsDeepAsCheckAllows) {
 }
 
 TEST(Steps, RunOutInAnEndlessProgram) {
-  VYRE_ORACLE(SpecificationTable, "4e9 rounds cannot be done in 10,000 steps");
+  VYRE_ORACLE(SpecificationTable, "by hand: 4e9 rounds cannot be done in 10,000 steps");
   for (const std::string body : {"for i in 0..0xffffffff { }", "for i in 0..0xffffffff { out[0] = i; }",
                                  "for i in 0..0xffffffff { for j in 0..3 { barrier; } }"}) {
     const auto result =
@@ -308,9 +310,9 @@ TEST(Steps, RunOutInAnEndlessProgram) {
 }
 
 TEST(Steps, RunOutInAnEmptyProgram) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "invocations take steps too, so a program that does nothing, 2^32 times over, is stopped as well");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: invocations take steps too, so a program that does nothing, 2^32 times over, is "
+              "stopped as well");
   for (const std::string body : {"", "return;"}) {
     const auto result = try_run(checked("program p() workgroup(1024, 1, 1) { " + body + " }", {}), {},
                                 {.x = 65535, .y = 65535}, {.max_steps = 10000});

@@ -191,7 +191,8 @@ TEST(Divergence, AcceptedProgramsHaveNoneToWatch) {
 }
 
 TEST(Divergence, MayHangOnTheOrderOfAtomics) {
-  VYRE_ORACLE(SpecificationTable, "of two that take tickets one gets the first; found in every schedule");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: of two that take tickets one gets the first; found in every schedule");
   const auto found = look(watchable(R"(program p(read a: u32 @0, read_write out: u32 @1) workgroup(2, 1, 1) {
   let ticket = atomic_add(out[0], 1);
   if (ticket == a[local_id.x]) {

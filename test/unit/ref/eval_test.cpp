@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "oracle.h"
+#include "spec/ops.h"
 #include "spec/rows.h"
 
 namespace vyre::ref {

@@ -215,7 +215,7 @@ TEST(Floats, OfTensorsAreElements) {
 
 TEST(Reductions, SpendStepsByElements) {
   VYRE_ORACLE(SpecificationTable,
-              "the contract of Options: one step for each element, and 10 for what is around");
+              "ref.h, the contract of Options: one step for each element, and 10 for what is around");
   const auto program = checked(
       "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
       " out[0] = freduce_strict(fadd, data); }",
@@ -231,7 +231,7 @@ TEST(Reductions, SpendStepsByElements) {
 
 TEST(Reductions, DoNotOutrunTheBudget) {
   VYRE_ORACLE(SpecificationTable,
-              "as above: 2^40 steps are wanted; without the bound this test would not end today");
+              "by hand: as above: 2^40 steps are wanted; without the bound this test would not end today");
   const auto program = checked(
       "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
       " for i in 0..1048576 {"

@@ -29,9 +29,10 @@ TEST(Limits, ABufferHasAtMost64MiB) {
 }
 
 TEST(Limits, AWorkgroupHasAtMost1GiBOfVariables) {
-  VYRE_ORACLE(SpecificationTable,
-              "1024 invocations that wait at a barrier with 2^16 variables of 16 bytes each are 1 GiB; one "
-              "variable more is too much, and without the barrier only one invocation is there at a time");
+  VYRE_ORACLE(
+      SpecificationTable,
+      "by hand: 1024 invocations that wait at a barrier with 2^16 variables of 16 bytes each are 1 GiB; one "
+      "variable more is too much, and without the barrier only one invocation is there at a time");
   for (const bool with_barrier : {true, false}) {
     ir::ProgramBuilder p("many");
     p.workgroup_size(1024, 1, 1);

@@ -167,7 +167,7 @@ program p(read_write out: u32 @0, workgroup scratch: u32[2], workgroup flags: bo
 
 TEST(Memory, WorkgroupMemoryHasItsDeclaredSize) {
   VYRE_ORACLE(SpecificationTable,
-              "the size is the declared one: len of workgroup memory, and nothing beyond it");
+              "by hand: the size is the declared one: len of workgroup memory, and nothing beyond it");
   EXPECT_EQ(run_text(R"(
 program p(read_write out: u32 @0, workgroup a: u32[3], workgroup b: u32[2]) workgroup(1, 1, 1) {
   a[3] = 7;

@@ -223,7 +223,7 @@ TEST(Explore, TheReductionLosesNothing) {
 }
 
 TEST(Explore, SaysWhyItIsNotComplete) {
-  VYRE_ORACLE(SpecificationTable, "the limit that was given");
+  VYRE_ORACLE(SpecificationTable, "by hand: the limit that was given");
   Dispatch dispatch(
       "program p(read_write a: u32 @0) workgroup(8, 1, 1) {\n  a[0] = local_id.x;\n  a[0] = 1;\n}", {1});
   const Exploration some = dispatch.explored({.max_executions = 10});
@@ -254,7 +254,7 @@ TEST(Races, DetectorAndExplorationAgree) {
 }
 
 TEST(Races, NoFalseAlarm) {
-  VYRE_ORACLE(SpecificationTable, "programs that cannot race by construction");
+  VYRE_ORACLE(Property, "programs that cannot race by construction");
   for (uint64_t n = 0; n < 40; ++n) {
     const test::RaceProgram program = test::race_free_program(5, n);
     Dispatch dispatch(program.text, {12, 2}, program.groups);

@@ -90,7 +90,7 @@ Words some_words(uint64_t seed) {
 class Sizes : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(Sizes, EveryOperationGivesWhatItSays) {
-  VYRE_ORACLE(SpecificationTable, "expected() above");
+  VYRE_ORACLE(CpuReference, "expected() above");
   const uint32_t size = GetParam();
   Words dense = some_words(2);
   for (uint32_t& word : dense) word |= 0x80000000;
@@ -194,7 +194,8 @@ TEST(Subgroups, AreRefusedWhereTheyDoNotFit) {
 }
 
 TEST(Subgroups, DoNotConcernOtherPrograms) {
-  VYRE_ORACLE(SpecificationTable, "a program that asks nothing of subgroups runs whatever their size");
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: a program that asks nothing of subgroups runs whatever their size");
   const auto program =
       checked("program p(read_write out: u32 @0) workgroup(3, 1, 1) { out[local_id.x] = 7; }", {});
   for (const uint32_t size : {0u, 4u}) {

@@ -6,6 +6,7 @@
 
 #include "oracle.h"
 #include "ref/eval.h"
+#include "spec/ops.h"
 
 namespace vyre::ref {
 namespace {

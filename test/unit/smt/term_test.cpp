@@ -230,7 +230,7 @@ TEST(Term, Widths) {
 }
 
 TEST(Term, TruthValues) {
-  VYRE_ORACLE(SpecificationTable, "truth tables");
+  VYRE_ORACLE(SpecificationTable, "by hand: truth tables");
   Pool p;
   for (const bool a : {false, true}) {
     for (const bool b : {false, true}) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "oracle.h"
+#include "spec/ops.h"
 
 namespace vyre::spec {
 namespace {
@@ -133,7 +134,8 @@ TEST(Rows, AreForDifferentInputs) {
 
 TEST(Rows, HoldTruthValues) {
   VYRE_ORACLE(SpecificationTable,
-              "truth values are 0 or 1, and so are the results of comparisons; all else would be no row of "
+              "semantics, truth values are 0 or 1, and so are the results of comparisons; all else would be "
+              "no row of "
               "this language");
   for (const OperatorRow& row : operator_rows()) {
     if (row.target == DataType::Bool) EXPECT_LE(row.expected.words[0], 1u) << row.rationale;

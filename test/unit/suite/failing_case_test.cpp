@@ -68,7 +68,7 @@ TEST(FailingCases, NamesFollowFromWhatRuns) {
 }
 
 TEST(CaseProgram, LawsStoreTheirSides) {
-  VYRE_ORACLE(SpecificationTable, "1 + 2 = 3 = 2 + 1; f(a, b) = f(b, a) has two sides");
+  VYRE_ORACLE(SpecificationTable, "by hand: 1 + 2 = 3 = 2 + 1; f(a, b) = f(b, a) has two sides");
   const FailingCase law = case_of("primitive.math.add@1:law:0:0x1,0x2");
   EXPECT_EQ(to_words(law.expected.back()), (std::vector<uint32_t>{3, 3}));
   const auto no_law = law_at(*ops::find_operation("primitive.math.add"), 1000, {});

@@ -47,6 +47,7 @@ TEST(LawReplay, ShowsAgainWhatASweepFound) {
   plan.strategy_cap = 10;
   plan.repeated_evaluations = 100;
   plan.witnessed = 100;
+  plan.swept = 1 << 18;
   const ops::Operation& add = *ops::find_operation("primitive.math.add");
   const verify::Verdict verdict = verify::check_operation(wrong, add, plan, 1, {});
   EXPECT_EQ(verdict.error, "");

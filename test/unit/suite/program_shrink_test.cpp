@@ -37,7 +37,7 @@ class Shrunk : public testing::TestWithParam<test::Planted> {};
 
 TEST_P(Shrunk, FirstFailureHasFewStatements) {
   VYRE_ORACLE(SpecificationTable,
-              "one use of what is planted, and one store: at most 5 statements, still failing");
+              "by hand: one use of what is planted, and one store: at most 5 statements, still failing");
   test::PlantedBackend backend(GetParam());
   const auto fails = [&](const generate::ProgramCase& c) {
     const auto result = verify::compare_once(backend, c);

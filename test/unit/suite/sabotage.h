@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "ops/operation.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
 #include "verify/device_values.h"
 
 namespace vyre::sabotage {

@@ -84,6 +84,7 @@ class AWrongBackend : public testing::TestWithParam<Case> {};
 
 // The expected word of a reported failure is checked against the operation's CPU reference function, the
 // actual one against the wrong backend itself.
+// covers: LV-02
 TEST_P(AWrongBackend, IsRefusedWithItsFailingInput) {
   VYRE_ORACLE(SpecificationTable, "the specification; each fault contradicts it by construction");
   const Case& c = GetParam();
@@ -157,6 +158,7 @@ INSTANTIATE_TEST_SUITE_P(Twelve, AWrongBackend, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // A backend that is wrong about floats keeps what it is worth for integers.
+// covers: LV-04
 TEST(AWrongBackend, LosesTheFloatTrackAlone) {
   VYRE_ORACLE(SpecificationTable,
               "the specification; both faults are forbidden patterns of its \"Float semantics\", and neither "
@@ -167,7 +169,7 @@ TEST(AWrongBackend, LosesTheFloatTrackAlone) {
   plan.strength = verify::Strength::Quick;
   plan.selection = "*.sub";  // primitive.math.sub, and float.<type>.sub
   plan.families = {Family::Operators, Family::Casts};
-  plan.family_plan = verify::FamilyPlan{1'000, 2, 0};
+  plan.family_plan = verify::FamilyPlan{1'000, 2, 0, false, 10'000};  // with the laws of operators
   for (const Fault fault : {Fault::FlushesSubnormals, Fault::ContractsProducts}) {
     SCOPED_TRACE(int(fault));
     sabotage::Saboteur wrong(*honest, fault);
@@ -204,6 +206,7 @@ TEST(AWrongBackend, DoesNotGetPastTheTwins) {
   EXPECT_GT(refused.failure_count, 0u);
 }
 
+// covers: LV-03
 TEST(AWrongBackend, FailsLawsToo) {
   VYRE_ORACLE(
       Law, "algebra. max(a, 0) = a for every a, and a maximum without its highest bit is not a for a = 2^31");
@@ -214,7 +217,7 @@ TEST(AWrongBackend, FailsLawsToo) {
   plan.repeated_evaluations = 1;
   const verify::Verdict verdict =
       verify::check_operation(wrong, *ops::find_operation("primitive.math.max"), plan, 1, {});
-  EXPECT_FALSE(certify::missing_for_laws(verdict).empty());
+  EXPECT_FALSE(certify::missing_for_laws(verdict, verify::Strength::Quick).empty());
   bool identity_refuted = false;
   for (const verify::LawVerdict& law : verdict.laws) {
     if (law.law != "Identity(0)") continue;

@@ -143,6 +143,7 @@ TEST(Shard, UnitsNeverMove) {
   }
 }
 
+// covers: SC-04
 TEST(Shard, EveryUnitBelongsToOneShardAndIdentityToAll) {
   VYRE_ORACLE(
       Property,

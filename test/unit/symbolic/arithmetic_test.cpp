@@ -181,7 +181,7 @@ TEST(WithoutArithmetic, SaysOfItsVariablesWhatIsTrue) {
 
 // No fact is passed over.
 TEST(WithoutArithmetic, WrongFactsAreNoticed) {
-  VYRE_ORACLE(SpecificationTable, "each fact denied in its turn");
+  VYRE_ORACLE(Property, "each fact denied in its turn");
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     Made made;
@@ -250,7 +250,7 @@ TEST(WithoutArithmetic, WrongTheoremsAreNoticed) {
 }
 
 TEST(WithoutArithmetic, AnotherClaimIsNoticed) {
-  VYRE_ORACLE(SpecificationTable, "the claim with a stand-in for another operator's");
+  VYRE_ORACLE(SpecificationTable, "planted: the claim with a stand-in for another operator's");
   Pool p;
   const Term a = p.variable("a", 4), b = p.variable("b", 4);
   const Term claim = p.ult(p.udiv(a, b), b);
@@ -284,7 +284,7 @@ TEST(Factors, AreTheWordsWithinWhatIsMultiplied) {
 }
 
 TEST(Factors, AreReplacedEverywhereAndNothingElseIs) {
-  VYRE_ORACLE(SpecificationTable, "the same claim with other operands, evaluated");
+  VYRE_ORACLE(Property, "the same claim with other operands, evaluated");
   Pool p;
   const Term a = p.variable("a", 8), b = p.variable("b", 8);
   const Term sum = p.add(a, b), claim = p.eq(p.mul(sum, b), p.bit_xor(sum, a));

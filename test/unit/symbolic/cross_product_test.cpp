@@ -134,12 +134,15 @@ TEST(CrossProductNightly, DISABLED_Whole) {
   EXPECT_GT(product.proved.size(), 800u);
 }
 
+// covers: LW-05
 TEST(Collisions, AreToldApartInTheLibrary) {
   VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
   solver::Prover prover;
   const std::vector<Collision> all = collisions(prover);
   EXPECT_FALSE(all.empty());
+  size_t floats = 0;
   for (const Collision& c : all) {
+    floats += c.first->id.starts_with("float.");
     EXPECT_FALSE(c.is_fault()) << c.first->id << " and " << c.second->id
                                << " satisfy the same laws and nothing "
                                << "declared separates them; "
@@ -152,7 +155,8 @@ TEST(Collisions, AreToldApartInTheLibrary) {
     ASSERT_FALSE(c.input.empty()) << c.first->id << " and " << c.second->id << ": " << c.by;
     EXPECT_NE(c.first->reference(c.input.data()), c.second->reference(c.input.data()));
   }
-  fmt::print("{} pairs of which laws do not tell one from the other\n", all.size());
+  EXPECT_GT(floats, 0u);
+  fmt::print("{} pairs of which laws do not tell one from the other, {} of floats\n", all.size(), floats);
 }
 
 // Two that declare nothing but what both satisfy.
@@ -180,6 +184,28 @@ TEST(Collisions, AreReportedWithAnInputThatSeparates) {
   EXPECT_EQ(collisions(both, prover)[0].laws, Collision::Laws::SecondHasMore);
   add.laws.push_back(laws::self_inverse(0));
   EXPECT_TRUE(collisions(both, prover).empty());
+}
+
+// covers: LW-05
+TEST(Collisions, AreLookedForAmongFloats) {
+  VYRE_ORACLE(SpecificationTable, "IEEE 754: a sum and a product of two numbers, and of zeros alone");
+  ops::Operation add = *ops::find_operation("float.f16.add"), mul = *ops::find_operation("float.f16.mul"),
+                 wide = *ops::find_operation("float.f32.mul");
+  for (ops::Operation* f : {&add, &mul, &wide}) {
+    f->laws = {laws::commutative()};
+    f->boundaries = {{{0, 0}, "zeros: 0 + 0 and 0 * 0 are 0"}};
+    f->classes.clear();
+  }
+  solver::Prover prover;
+  const std::vector<const ops::Operation*> all = {&add, &mul, &wide};
+  const auto found = collisions(all, prover);
+  ASSERT_EQ(found.size(), 1u);  // the third is of another type
+  EXPECT_TRUE(found[0].is_fault());
+  ASSERT_EQ(found[0].input.size(), 2u);
+  EXPECT_NE(add.reference(found[0].input.data()), mul.reference(found[0].input.data()));
+  mul.boundaries.push_back({{0x3c00, 0x3c00}, "1 + 1 is 2, 1 * 1 is 1"});
+  EXPECT_FALSE(collisions(all, prover)[0].is_fault());
+  EXPECT_TRUE(collisions(all, prover)[0].separated_by.starts_with("boundary"));
 }
 
 }  // namespace

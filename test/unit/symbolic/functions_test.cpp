@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "oracle.h"
+#include "spec/ops.h"
 #include "symbolic/encodings.h"
 
 namespace vyre::symbolic {

@@ -72,7 +72,7 @@ TEST_F(SymbolicLaws, OnePairIn2To64IsRefutedAndEveryWitnessMissesIt) {
 }
 
 TEST_F(SymbolicLaws, SpeakOfTheCompositionToo) {
-  VYRE_ORACLE(SpecificationTable, "the planted pair");
+  VYRE_ORACLE(SpecificationTable, "by hand: the planted pair");
   const ops::Operation op = nearly();
   const auto bound = algebra::bind(op.laws[0], op);
   ASSERT_TRUE(bound.has_value());
@@ -82,7 +82,8 @@ TEST_F(SymbolicLaws, SpeakOfTheCompositionToo) {
 
 TEST_F(SymbolicLaws, ACounterexampleThatTheOperationDoesNotHaveIsNone) {
   VYRE_ORACLE(SpecificationTable,
-              "a formula that is wrong where no byte reaches: nothing follows for the operation");
+              "planted, so known by construction: a formula that is wrong where no byte reaches: nothing "
+              "follows for the operation");
   ops::Operation op = nearly();
   op.reference = [](const uint32_t* x) { return x[0] + x[1]; };
   const auto bound = algebra::bind(op.laws[0], op);
@@ -103,7 +104,7 @@ TEST_F(SymbolicLaws, NothingIsProvedOfAFormulaThatIsNotTheReference) {
 }
 
 TEST_F(SymbolicLaws, LemmasSpeakOfTheLibraryAlone) {
-  VYRE_ORACLE(SpecificationTable, "a gcd that subtracts is none, whatever its name");
+  VYRE_ORACLE(SpecificationTable, "by hand: a gcd that subtracts is none, whatever its name");
   ops::Operation impostor = nearly();
   impostor.id = "primitive.math.gcd";
   const auto bound = algebra::bind(laws::commutative(), impostor);
@@ -116,7 +117,7 @@ TEST_F(SymbolicLaws, LemmasSpeakOfTheLibraryAlone) {
 }
 
 TEST_F(SymbolicLaws, WhatIsFalseOfLcmIsNotDerived) {
-  VYRE_ORACLE(SpecificationTable, "lcm(a, 0) = 0 and lcm(2, 2) = 2: neither law holds");
+  VYRE_ORACLE(SpecificationTable, "by hand: lcm(a, 0) = 0 and lcm(2, 2) = 2: neither law holds");
   const ops::Operation& lcm = *ops::find_operation("primitive.math.lcm");
   for (const spec::Law& law : {laws::identity(2), laws::absorbing(1)}) {
     const auto bound = algebra::bind(law, lcm);

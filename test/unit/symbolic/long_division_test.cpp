@@ -10,6 +10,7 @@
 #include "ir/builder.h"
 #include "ops/operation.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "symbolic/lowering.h"
 
 namespace vyre::symbolic {
@@ -22,7 +23,7 @@ using spec::Op;
 
 // What the header says of the steps, with W = 6: from every beginning that the premises allow.
 TEST(LongDivision, IsATheorem) {
-  VYRE_ORACLE(SpecificationTable, "the host's division on all pairs of 6-bit numbers and all counts");
+  VYRE_ORACLE(CpuReference, "the host's division on all pairs of 6-bit numbers and all counts");
   constexpr uint32_t kWidth = 6, kAll = 1u << kWidth;
   uint32_t begun = 0;
   for (uint32_t a = 0; a < kAll; ++a) {
@@ -99,19 +100,19 @@ Outcome outcome_of(Fault fault) {
 }
 
 TEST(LongDivision, ProvesALoopThatDivides) {
-  VYRE_ORACLE(SpecificationTable, "the operator's formula, which is held against the reference elsewhere");
+  VYRE_ORACLE(Property, "the operator's formula, which is held against the reference elsewhere");
   EXPECT_EQ(outcome_of(Fault::None), Outcome::Proved);
 }
 
 TEST(LongDivision, ProvesNoLoopThatDividesWrongly) {
-  VYRE_ORACLE(SpecificationTable, "the operator's formula, which is held against the reference elsewhere");
+  VYRE_ORACLE(Property, "the operator's formula, which is held against the reference elsewhere");
   for (const Fault fault : {Fault::OneTurnLess, Fault::Strict, Fault::TooMuchAtFirst, Fault::BitLost,
                             Fault::NoGuard, Fault::WrongSlots, Fault::Remainder})
     EXPECT_EQ(outcome_of(fault), Outcome::Refuted) << int(fault);
 }
 
 TEST(LongDivision, FindsTheDivisionOfWideWords) {
-  VYRE_ORACLE(SpecificationTable, "which operators divide, by their names");
+  VYRE_ORACLE(SpecificationTable, "by hand: which operators divide, by their names");
   for (const auto& [op, found] : {std::pair(Op::Div, true), {Op::Mod, true}, {Op::Mul, false}}) {
     const ScalarProgram program = operator_program(op, DataType::U64);
     smt::Pool pool;

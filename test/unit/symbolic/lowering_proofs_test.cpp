@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "oracle.h"
+#include "spec/ops.h"
 
 namespace vyre::symbolic {
 namespace {
@@ -28,7 +29,7 @@ CodeProver& prover() {
 }
 
 TEST(LoweringProofs, OperatorsOfOneWordAreLegalizedRight) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "the formulas of symbolic/operators.h, which are held against ref::eval elsewhere; of a "
               "witness the evaluation of both sides");
   size_t asked = 0;
@@ -48,7 +49,7 @@ TEST(LoweringProofs, OperatorsOfOneWordAreLegalizedRight) {
 }
 
 TEST(LoweringProofs, SumsOfTwoWordsCarry) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "the formulas of symbolic/operators.h, which are held against ref::eval elsewhere; of a "
               "witness the evaluation of both sides");
   for (const Op op : {Op::Add, Op::Sub, Op::Mul, Op::Lt, Op::Eq}) {

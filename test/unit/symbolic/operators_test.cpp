@@ -11,6 +11,7 @@
 #include "oracle.h"
 #include "ref/eval.h"
 #include "spec/casts.h"
+#include "spec/ops.h"
 #include "symbolic/encodings.h"
 
 namespace vyre::symbolic {

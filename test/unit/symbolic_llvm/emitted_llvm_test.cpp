@@ -22,7 +22,7 @@ CodeProver& prover() {
 }
 
 TEST(EmittedLlvm, RowsMeanTheirOperators) {
-  VYRE_ORACLE(SpecificationTable, "raw operators' meanings on their domains, as formulas");
+  VYRE_ORACLE(Property, "raw operators' meanings on their domains, as formulas");
   const auto rows = prove_raw_llvm(prover(), {});
   EXPECT_EQ(rows.size(), 26u);
   for (const LoweringProof& row : rows)
@@ -30,7 +30,7 @@ TEST(EmittedLlvm, RowsMeanTheirOperators) {
 }
 
 TEST(EmittedLlvm, OptimisedOperatorsOfAWord) {
-  VYRE_ORACLE(SpecificationTable, "operators as formulas, which the code that was read back must equal");
+  VYRE_ORACLE(Property, "operators as formulas, which the code that was read back must equal");
   LoweringRequest request;
   request.wanted = [](std::string_view name) {
     return name.ends_with(" u32") && name.find("cast") == name.npos;
@@ -63,7 +63,8 @@ const Bug kBugs[] = {
 };
 
 TEST(EmittedLlvm, PlantedBugsAreRefuted) {
-  VYRE_ORACLE(SpecificationTable, "raw operators' meanings on their domains, as formulas");
+  VYRE_ORACLE(SpecificationTable,
+              "planted, so known by construction: raw operators' meanings on their domains, as formulas");
   for (const Bug& bug : kBugs) {
     SCOPED_TRACE(bug.what);
     llvm::LLVMContext context;

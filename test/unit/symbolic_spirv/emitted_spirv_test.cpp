@@ -7,6 +7,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "oracle.h"
+#include "spec/ops.h"
 
 namespace vyre::symbolic {
 namespace {
@@ -28,14 +29,14 @@ void expect_proved(const std::vector<LoweringProof>& rows, size_t at_least) {
 
 TEST(EmittedSpirv, RowsMeanTheirOperators) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the operations' definitions, and raw operators' meanings on their domains (symbolic/kernel.h)");
   expect_proved(prove_raw_spirv(prover(), {}), 26);
 }
 
 TEST(EmittedSpirv, OperatorsOfOneWord) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the operations' definitions, and raw operators' meanings on their domains (symbolic/kernel.h)");
   LoweringRequest request;
   request.wanted = [](std::string_view name) { return name.ends_with(" u32") || name.ends_with(" i32"); };

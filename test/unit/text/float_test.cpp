@@ -60,7 +60,8 @@ void expect_rounds_once(DataType type, uint32_t bits, uint32_t infinity) {
 }
 
 TEST(Floats, EveryTieOfSixteenBits) {
-  VYRE_ORACLE(SpecificationTable, "the exact midpoints of all neighbours; round to nearest, ties to even");
+  VYRE_ORACLE(SpecificationTable,
+              "IEEE 754, 4.3.1: the exact midpoints of all neighbours; round to nearest, ties to even");
   for (uint32_t bits = 0; bits < 0x7c00; ++bits)
     ASSERT_NO_FATAL_FAILURE(expect_rounds_once(DataType::F16, bits, 0x7c00));
   for (uint32_t bits = 0; bits < 0x7f80; ++bits)
@@ -68,7 +69,7 @@ TEST(Floats, EveryTieOfSixteenBits) {
 }
 
 TEST(Floats, TiesOfThirtyTwoBits) {
-  VYRE_ORACLE(SpecificationTable, "the same, for the edges and a sample");
+  VYRE_ORACLE(SpecificationTable, "IEEE 754, 4.3.1: the same, for the edges and a sample");
   for (const uint32_t bits : {0u, 1u, 2u, 0x7ffffeu, 0x7fffffu, 0x800000u, 0x800001u, 0x3f7fffffu,
                               0x3f800000u, 0x4b7fffffu, 0x4b800000u, 0x7f7ffffeu, 0x7f7fffffu}) {
     ASSERT_NO_FATAL_FAILURE(expect_rounds_once(DataType::F32, bits, 0x7f800000));

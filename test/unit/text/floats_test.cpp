@@ -6,6 +6,7 @@
 #include "ir/builder.h"
 #include "oracle.h"
 #include "spec/operation.h"
+#include "spec/ops.h"
 #include "text/text.h"
 
 namespace vyre::text {
@@ -93,7 +94,8 @@ TEST(Floats, TypesComeFromWhatTheTextSays) {
 }
 
 TEST(Floats, NamesMeanWhatIsVisible) {
-  VYRE_ORACLE(SpecificationTable, "structure, \"scopes\": a name means what it means where it stands");
+  VYRE_ORACLE(SpecificationTable,
+              "text-format, structure, \"scopes\": a name means what it means where it stands");
   EXPECT_EQ(operators("{ let x = 1.0; let y = x + x; } { let x = 1; let y = x + x; } if (1) { let x = "
                       "2.0f16; let y = x * x; } "
                       "else { let x = 2; let y = x * x; }"),

@@ -133,7 +133,7 @@ TEST(Format, LongLines) {
 }
 
 TEST(Format, NoLineIsTooLong) {
-  VYRE_ORACLE(SpecificationTable, "a column is at most 110 unless the line has no place to break");
+  VYRE_ORACLE(Property, "a column is at most 110 unless the line has no place to break");
   std::string sum = "let x = a[i + 1]";
   for (int i = 0; i < 500; ++i)
     sum += " + f.g(" + std::to_string(i) + ", (x ^ 0x" + std::to_string(i) + ") * y, z)";

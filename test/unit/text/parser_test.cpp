@@ -4,6 +4,7 @@
 #include "ir/builder.h"
 #include "ir/ir.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "text/text.h"
 
 namespace vyre::text {
@@ -135,7 +136,7 @@ TEST(Parser, EverySignIsItsOperator) {
 }
 
 TEST(Parser, EveryScalarOperatorHasAMnemonicForm) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "the ledger says which operators have a mnemonic; the mnemonic form is the application of that "
               "operator");
   int count = 0;

@@ -3,6 +3,7 @@
 
 #include "ir/builder.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "text/text.h"
 
 namespace vyre::text {

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "ir/ir.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "text/text.h"
 
 namespace vyre::text {
@@ -251,7 +252,7 @@ TEST(RoundTrip, FormattingKeepsCommentsAnywhere) {
 }
 
 TEST(RoundTrip, FilesOfTheRepository) {
-  VYRE_ORACLE(SpecificationTable, "every text file of the tests and examples that parses");
+  VYRE_ORACLE(Property, "every text file of the tests and examples that parses");
   int programs = 0;
   for (const char* folder : {"test/run", "test/invalid", "examples"}) {
     for (const auto& entry :

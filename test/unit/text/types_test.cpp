@@ -3,6 +3,7 @@
 
 #include "ir/ir.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "text/text.h"
 
 namespace vyre::text {

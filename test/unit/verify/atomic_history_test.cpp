@@ -12,6 +12,7 @@
 
 #include "atomic_orders.h"
 #include "oracle.h"
+#include "spec/ops.h"
 
 namespace vyre::verify {
 namespace {

@@ -202,7 +202,8 @@ std::vector<uint32_t> input_of(uint64_t number) {
 
 // A driver that dies in its third group, whatever is in it: one finding with the number, and few processes.
 TEST(Blame, WhatAnyCasesDoIsTheirNumbers) {
-  VYRE_ORACLE(SpecificationTable, "the script: which cases the device dies of");
+  VYRE_ORACLE(SpecificationTable,
+              "planted, so known by construction: the script: which cases the device dies of");
   Scripted backend(Mode::DiesOfMany);
   const Verdict verdict = verdict_of(Mode::DiesOfMany, &backend);
   ASSERT_EQ(verdict.failures.size(), 1u);
@@ -224,7 +225,9 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 class AFault : public testing::TestWithParam<Case> {};
 
 TEST_P(AFault, IsBlamedOnTheOneCaseThatDoesIt) {
-  VYRE_ORACLE(SpecificationTable, "the backend's own script: one input is guilty, and of one fault");
+  VYRE_ORACLE(
+      SpecificationTable,
+      "planted, so known by construction: the backend's own script: one input is guilty, and of one fault");
   const Verdict verdict = verdict_of(GetParam().mode);
   EXPECT_EQ(verdict.error, "");
   ASSERT_EQ(verdict.failures.size(), 1u);
@@ -257,7 +260,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Without its fault it is right, so the tests above fail for the right reason.
 TEST(Blame, NobodyIsBlamedWithoutAFault) {
-  VYRE_ORACLE(SpecificationTable, "the script");
+  VYRE_ORACLE(SpecificationTable, "planted, so known by construction: the script");
   for (const Mode mode : {Mode::None, Mode::RefusesMany}) {
     const Verdict verdict = verdict_of(mode);
     EXPECT_EQ(verdict.error, "");
@@ -277,7 +280,8 @@ TEST(Blame, NobodyIsBlamedWhenTheDeviceStaysAway) {
 
 TEST(Blame, ChanceIsCalledChance) {
   VYRE_ORACLE(SpecificationTable,
-              "the script: which answers chance strikes has nothing to do with their inputs");
+              "planted, so known by construction: the script: which answers chance strikes has nothing to do "
+              "with their inputs");
   const Verdict verdict = verdict_of(Mode::Flaky);
   ASSERT_FALSE(verdict.failures.empty());
   for (const Failure& failure : verdict.failures) {
@@ -289,7 +293,9 @@ TEST(Blame, ChanceIsCalledChance) {
 }
 
 TEST(Blame, WhoSpoilsItsNeighbourIsNamedAndTheNeighbourToo) {
-  VYRE_ORACLE(SpecificationTable, "the script: the guilty case's neighbour is wrong, whichever it is");
+  VYRE_ORACLE(
+      SpecificationTable,
+      "planted, so known by construction: the script: the guilty case's neighbour is wrong, whichever it is");
   const Verdict verdict = verdict_of(Mode::Neighbour);
   ASSERT_EQ(verdict.failures.size(), 1u);
   // Which neighbour was left when the others were taken away does not matter; it came after the guilty one.
@@ -303,7 +309,8 @@ TEST(Blame, WhoSpoilsItsNeighbourIsNamedAndTheNeighbourToo) {
 }
 
 TEST(Blame, WhatTheGuiltyCaseNeedsBeforeItIsNamed) {
-  VYRE_ORACLE(SpecificationTable, "the script: both cases are needed, the earlier one first");
+  VYRE_ORACLE(SpecificationTable,
+              "planted, so known by construction: the script: both cases are needed, the earlier one first");
   const Verdict verdict = verdict_of(Mode::DiesAfterAnother);
   ASSERT_EQ(verdict.failures.size(), 1u);
   EXPECT_EQ(verdict.failures[0].history, std::vector{std::string("primitive.math.add@1:edge256:5:31992")});
@@ -312,14 +319,15 @@ TEST(Blame, WhatTheGuiltyCaseNeedsBeforeItIsNamed) {
 
 TEST(Blame, AWorkgroupThatIsClaimedAndWrongIsAFalseClaim) {
   VYRE_ORACLE(SpecificationTable,
-              "the limits, which say 1024, and the script, which is right in smaller workgroups");
+              "planted, so known by construction: the limits, which say 1024, and the script, which is right "
+              "in smaller workgroups");
   const Verdict verdict = verdict_of(Mode::OnlyLargeWorkgroups);
   ASSERT_FALSE(verdict.failures.empty());
   EXPECT_EQ(text(verdict.failures[0].fault), text(Fault::FalseClaim));
 }
 
 TEST(Blame, WhatGoesRightCostsNoProcess) {
-  VYRE_ORACLE(SpecificationTable, "a dispatch costs a process now and then, not one a slice");
+  VYRE_ORACLE(SpecificationTable, "by hand: a dispatch costs a process now and then, not one a slice");
   Scripted scripted(Mode::None);
   verdict_of(Mode::None, &scripted);
   EXPECT_EQ(scripted.renewals, 1u);

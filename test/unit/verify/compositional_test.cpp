@@ -146,6 +146,7 @@ TEST(Compositional, ClaimsNothingWithoutATheorem) {
   EXPECT_FALSE(has(twice, spec::laws::involution()));  // ~-a is a - 1
 }
 
+// covers: OR-06
 TEST(Compositional, LawsOfCompositionsHold) {
   VYRE_ORACLE(Law, "the statement of the law, on all operands of 8 bits");
   size_t derived = 0, operations = 0, declared = 0;

@@ -69,8 +69,9 @@ TEST(Deviation, RightAnswersBecomeWhatTheyStandForAndAreCounted) {
 }
 
 TEST(Deviation, ThePoisonIsNoAnswer) {
-  VYRE_ORACLE(SpecificationTable,
-              "operations give one NaN, which is quiet, so that a signalling one is no result");
+  VYRE_ORACLE(
+      SpecificationTable,
+      "docs/spec/floats.md: operations give one NaN, which is quiet, so that a signalling one is no result");
   for (const char* id : {"float.f16.sin_approx", "float.bf16.pow_approx", "float.f32.log_approx"}) {
     const Subject subject = subject_of(*ops::find_operation(id));
     const spec::FloatFormat f = spec::float_format(subject.application.output);
@@ -119,8 +120,11 @@ Verdict verdict_on(backend::Backend& backend) {
   return check_operation(backend, *ops::find_operation("float.f32.exp_approx"), plan, 1, {});
 }
 
+// covers: LV-06
 TEST(Approximate, ABackendThatBreaksTheBoundIsNoticed) {
-  VYRE_ORACLE(SpecificationTable, "the bound of FExpApprox on f32 is 4; the native form is off by 1 at most");
+  VYRE_ORACLE(
+      SpecificationTable,
+      "docs/spec/floats.md: the bound of FExpApprox on f32 is 4; the native form is off by 1 at most");
   Off far(6);
   const Verdict broken = verdict_on(far);
   EXPECT_EQ(broken.track, Track::Approximate);
@@ -134,7 +138,9 @@ TEST(Approximate, ABackendThatBreaksTheBoundIsNoticed) {
 }
 
 TEST(Approximate, ABackendWithinTheBoundIsRight) {
-  VYRE_ORACLE(SpecificationTable, "the bound of FExpApprox on f32 is 4; the native form is off by 1 at most");
+  VYRE_ORACLE(
+      SpecificationTable,
+      "docs/spec/floats.md: the bound of FExpApprox on f32 is 4; the native form is off by 1 at most");
   for (const uint32_t steps : {0u, 3u}) {
     Off near(steps);
     const Verdict good = verdict_on(near);

@@ -446,7 +446,7 @@ Result<void> run_honestly(backend::Pipeline& real, std::span<const backend::Devi
 
 // A certificate holds the dispatches, and must have the same bytes wherever it is made.
 TEST(DeviceLaws, HowFastADeviceIsChangesNoCount) {
-  VYRE_ORACLE(SpecificationTable, "docs/certificate.md: no time, nothing of how the work was spread");
+  VYRE_ORACLE(Property, "docs/certificate.md: no time, nothing of how the work was spread");
   const auto three = std::ranges::find_if(algebra::twins(), [](const algebra::Twin& twin) {
     return algebra::bind(twin.law, *twin.operation, algebra::find_twin_operation)->variables.size() == 3;
   });
@@ -592,9 +592,9 @@ Tamper dies_at(uint32_t chunk, uint32_t number, DiagCode code, size_t* deaths) {
 }
 
 TEST(DeviceLaws, TheInstanceThatKillsIsBlamedAndTheOtherLawsGoOn) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "the formula for values, at the instance that kills; every other law of the operation is swept");
+  VYRE_ORACLE(SpecificationTable,
+              "planted, so known by construction: the formula for values, at the instance that kills; every "
+              "other law of the operation is swept");
   const ops::Operation& add = *ops::find_operation("primitive.math.add");
   constexpr uint32_t kChunk = 37, kNumber = 1234;
   for (const auto& [code, fault] :

@@ -8,6 +8,7 @@
 #include "generate/values.h"
 #include "mutant.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "verify/formula.h"
 #include "verify/operation.h"
 
@@ -175,7 +176,7 @@ TEST(DeviceValues, APlantedFaultIsCountedToTheCase) {
 
 TEST(DeviceValues, ArePieceOfAnOperation) {
   VYRE_ORACLE(SpecificationTable,
-              "the plans: 2^22 cases at standard strength, none at quick; loops have no formula");
+              "by hand: the plans: 2^22 cases at standard strength, none at quick; loops have no formula");
   const auto pieces = [](std::string_view id, Strength strength) {
     uint64_t n = 0;
     for (const Piece& piece : pieces_of(*ops::find_operation(id), operation_plan(strength), 1))

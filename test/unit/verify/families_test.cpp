@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "spec/rows.h"
 #include "text/text.h"
 #include "verify/columns.h"
@@ -22,7 +23,7 @@ const Family kProgramFamilies[] = {Family::Memory,          Family::Control, Fam
                                    Family::Synchronization, Family::Litmus,  Family::Sums};
 
 TEST(Families, EveryShapeIsAValidProgram) {
-  VYRE_ORACLE(SpecificationTable, "parser and checker");
+  VYRE_ORACLE(Property, "parser and checker");
   for (const Family family : kProgramFamilies) {
     ASSERT_GT(shapes(family), 5u);
     for (uint64_t k = 0; k < shapes(family); ++k) {
@@ -64,7 +65,7 @@ TEST(Families, TheReferencePassesItsOwn) {
 }
 
 TEST(Families, EverySpecificationRowIsTried) {
-  VYRE_ORACLE(SpecificationTable, "the ledgers: every row of the table is a row of some subject");
+  VYRE_ORACLE(Property, "the ledgers: every row of the table is a row of some subject");
   size_t rows = 0;
   for (const FamilyInfo& family : kFamilies) {
     for (const Subject& subject : elementwise_subjects(family.family)) {
@@ -85,7 +86,7 @@ TEST(Families, EverySpecificationRowIsTried) {
 
 TEST(Families, EverySubjectIsOfOneTrack) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the definition of the tracks: a subject is of the float track when one of its types is a float");
   size_t floats = 0, integers = 0;
   for (const FamilyInfo& family : kFamilies) {
@@ -162,7 +163,7 @@ TEST(Plan, AWalkTakesEveryOperandThroughAllItsValues) {
 }
 
 TEST(Families, EveryReductionIsFoldedEveryWay) {
-  VYRE_ORACLE(SpecificationTable, "the ledger of reductions and folds, and the types of floats");
+  VYRE_ORACLE(Property, "the ledger of reductions and folds, and the types of floats");
   std::set<std::string> seen;
   for (uint64_t k = 0; k < shapes(Family::Reductions); ++k) {
     const std::string name = shape_name(Family::Reductions, k);
@@ -172,7 +173,7 @@ TEST(Families, EveryReductionIsFoldedEveryWay) {
 }
 
 TEST(Families, EveryOperatorIsASubject) {
-  VYRE_ORACLE(SpecificationTable, "the ledger of operators");
+  VYRE_ORACLE(Property, "the ledger of operators");
   std::set<std::string> names;
   for (const FamilyInfo& family : kFamilies) {
     for (const Subject& subject : elementwise_subjects(family.family)) {
@@ -217,7 +218,7 @@ class Strays final : public backend::Backend {
 };
 
 TEST(Canaries, AreSeenWhenOverwritten) {
-  VYRE_ORACLE(SpecificationTable, "the canaries' own words");
+  VYRE_ORACLE(SpecificationTable, "by hand: the canaries' own words");
   Strays strays;
   const Verdict programs = check_family(strays, Family::Control, {0, 1, 0}, 1, {});
   EXPECT_EQ(programs.canaries_broken, programs.dispatches);

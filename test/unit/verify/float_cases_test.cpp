@@ -131,7 +131,7 @@ TEST(FloatCases, OfProductsAndQuotientsMeetEveryBorder) {
 
 TEST(FloatCases, OfFusedOperationsTellThemFromTwo) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "fusing is the definition; a product that is rounded first gives another result where it matters");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
@@ -152,7 +152,7 @@ TEST(FloatCases, OfFusedOperationsTellThemFromTwo) {
 }
 
 TEST(FloatCases, OfComparisonsAreOftenClose) {
-  VYRE_ORACLE(SpecificationTable, "the definition of what is counted, on the operands alone");
+  VYRE_ORACLE(Property, "the definition of what is counted, on the operands alone");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     Tally tally(fmt::format("flt.{}", spec::text(type)));
@@ -167,7 +167,7 @@ TEST(FloatCases, OfComparisonsAreOftenClose) {
 }
 
 TEST(FloatCases, OfRoundingsStandAtHalves) {
-  VYRE_ORACLE(SpecificationTable, "the definition of what is counted, on the operands alone");
+  VYRE_ORACLE(Property, "the definition of what is counted, on the operands alone");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     Tally tally(fmt::format("fround.{}", spec::text(type)));
@@ -228,7 +228,7 @@ TEST(FloatCases, OfConversionsStandAtTies) {
 
 TEST(FloatCases, AreThoseOfEverySubjectThatRounds) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "the ledgers: every subject whose operands are rounded has such cases, each a value of its type");
   size_t subjects = 0;
   for (const Family family : {Family::Operators, Family::Casts}) {

@@ -10,6 +10,7 @@
 #include "backend/backend.h"
 #include "base/bytes.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "verify/families.h"
 #include "verify/program_parity.h"
 

@@ -17,6 +17,7 @@
 #include "generate/programs.h"
 #include "ops/operation.h"
 #include "oracle.h"
+#include "spec/ops.h"
 #include "text/text.h"
 
 namespace vyre::verify {
@@ -287,7 +288,7 @@ TEST(RaceCheck, FreeKernelsHaveNoRaceInAnyDispatch) {
     const auto program = check::check(std::move(*parsed), ops::op_table());
     if (!program) continue;  // barriers under control that is not uniform
     ++valid;
-    const RaceVerdict verdict = check_races(*program, {.solver = k % 16 == 0, .limits = {.seconds = 0.3}});
+    const RaceVerdict verdict = check_races(*program, {.solver = k % 16 == 0, .limits = {.solver = 400'000}});
     ++all[size_t(verdict.answer)];
     if (verdict.answer != RaceAnswer::Free) continue;
     RandomStream random(5, k);

@@ -52,7 +52,7 @@ Verdict judged(backend::Backend& backend, const Subject& subject, std::span<cons
 }
 
 TEST(Stream, VerdictsAreTheSameForAnyNumberOfThreads) {
-  VYRE_ORACLE(SpecificationTable, "the planted fault, looked for case by case");
+  VYRE_ORACLE(Property, "the planted fault, looked for case by case");
   Mutant mutant("primitive.math.add");
   const Subject subject = add_subject();
   const std::vector<CaseRange> ranges = {
@@ -141,6 +141,7 @@ std::vector<uint64_t> all_slices() {
   return out;
 }
 
+// covers: SC-02
 TEST(Stream, ASlowBackendIsWaitedForByABoundedNumberOfSlices) {
   VYRE_ORACLE(Property, "slices_ahead(), and the order of the cases");
   with_threads(kThreads, [] {
@@ -174,6 +175,7 @@ TEST(Stream, ASlowOracleIsOvertakenAndKeepsItsPlace) {
   });
 }
 
+// covers: SC-03
 TEST(Stream, RecordsInOrderWhileOthersAreJudged) {
   VYRE_ORACLE(Property, "stream.h: what may be done while the next slice is judged, and what it costs");
   with_threads(kThreads, [] {
@@ -236,6 +238,7 @@ double peak_memory() {
   return peak;
 }
 
+// covers: SC-01
 TEST(Stream, MemoryDoesNotGrowWithTheNumberOfCases) {
   VYRE_ORACLE(Property, "step of the harness at scale: within 16 MiB of the run of 10^6 cases");
   const auto backend = *backend::make_native();

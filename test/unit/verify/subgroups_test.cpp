@@ -69,9 +69,10 @@ Verdict judge(backend::Backend& backend) {
   return check_family(backend, Family::Subgroups, {0, 1, 0}, 1, {});
 }
 
+// covers: CT-05
 TEST(Subgroups, ABackendWithoutThemIsHeldToItsRefusals) {
   VYRE_ORACLE(SpecificationTable,
-              "the ledger of category C: that many claims, each refused, and nothing else to run");
+              "by hand: the ledger of category C: that many claims, each refused, and nothing else to run");
   const auto backend = backend::make_reference();
   const Verdict verdict = judge(*backend);
   EXPECT_EQ(verdict.error, "");
@@ -86,7 +87,7 @@ TEST(Subgroups, ABackendWithoutThemIsHeldToItsRefusals) {
 }
 
 TEST(Subgroups, ABackendWithThemRunsThePrograms) {
-  VYRE_ORACLE(SpecificationTable, "as above, and one case a shape");
+  VYRE_ORACLE(SpecificationTable, "by hand: as above, and one case a shape");
   const auto backend = backend::make_reference({.subgroup_size = 4});
   const Verdict verdict = judge(*backend);
   EXPECT_EQ(verdict.error, "");
@@ -126,7 +127,7 @@ class ClaimsAll final : public Twisted {
   std::unique_ptr<backend::Backend> plain_ = backend::make_reference();
 };
 TEST(Claims, WhatIsClaimedAndRefusedIsFalse) {
-  VYRE_ORACLE(SpecificationTable, "each of the 14 claims is false");
+  VYRE_ORACLE(SpecificationTable, "by hand: each of the 14 claims is false");
   ClaimsAll liar;
   const Verdict verdict = judge(liar);
   EXPECT_EQ(verdict.failure_count, spec::kIntrinsicCount);
@@ -177,8 +178,9 @@ class RefusesEverything final : public Twisted {
     return std::unexpected(make_diag(DiagCode::B002, Span::none(), "nothing"));
   }
 };
+// covers: CT-04
 TEST(Claims, WhatIsDeniedMustBeRefusedInTheRightWords) {
-  VYRE_ORACLE(SpecificationTable, "the contract of Backend::has and compile");
+  VYRE_ORACLE(SpecificationTable, "backend.h, the contract of Backend::has and compile");
   DeniesOne denies;
   EXPECT_EQ(tokens_of(judge(denies), Fault::BrokeContract),
             std::vector<std::string>{"ir.subgroups:claim:1:4"});

@@ -9,8 +9,10 @@
 
 #include "backend/backend.h"
 #include "num/exact_sum.h"
+#include "num/float.h"
 #include "oracle.h"
 #include "spec/float_format.h"
+#include "spec/ops.h"
 #include "verify/families.h"
 #include "verify/program_parity.h"
 
@@ -89,6 +91,74 @@ TEST(Sums, LeaveNothingToApproximateAtTheEdges) {
       EXPECT_FALSE(bad.right) << std::hex << other << " for " << row.only;
       EXPECT_EQ(bad.off, std::nullopt);
     }
+  }
+}
+
+// covers: FL-27
+TEST(Sums, ProductsAreRightUpToTheirToleranceAndKeepTheirSign) {
+  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\", by hand");
+  const auto product = [](const Words& elements, uint32_t result, uint32_t tolerance) {
+    return judged(Op::FMul, elements, result, tolerance);
+  };
+  const Words three = {0x3e00, 0xc000, 0x3c00};  // 1.5 * -2 * 1 = -3
+  EXPECT_EQ(product(three, 0xc200, 1).wanted, 0xc200u);
+  EXPECT_EQ(product(three, 0xc200, 1).off, 0u);
+  EXPECT_TRUE(product(three, 0xc201, 1).right);
+  EXPECT_FALSE(product(three, 0xc202, 1).right);
+  EXPECT_EQ(product(three, 0xc202, 1).off, 2u);
+  EXPECT_FALSE(product(three, 0x4200, 64).right) << "the other sign";
+  EXPECT_FALSE(product(three, unwritten_of(DataType::F16), 64).right);
+  // 2^15 * 2^15 * 2^-15 * 2^-15: what overflows on the way is no excuse.
+  const Words far = {0x7800, 0x7800, 0x0200, 0x0200};
+  EXPECT_TRUE(product(far, 0x3c00, 1).right);
+  EXPECT_FALSE(product(far, 0x7c00, 64).right);
+  const uint32_t inf = 0x7c00, down = 0xfc00, nan = 0x7e00;
+  const std::pair<Words, uint32_t> only[] = {
+      {{}, 0x3c00},          {{0x8000}, 0x8000},         {{0x7d55}, nan},
+      {{inf, 0xc000}, down}, {{inf, 0x0000}, nan},       {{0x8000, 0x4000, 0x7bff, 0x7bff}, 0x8000},
+      {{down, down}, inf},   {{0x8000, 0xbc00}, 0x0000}, {{0x0000, nan}, nan},
+  };
+  for (const auto& [elements, result] : only) {
+    EXPECT_TRUE(product(elements, result, 64).right) << std::hex << result;
+    for (const uint32_t other : {result + 1, result ^ 0x8000u, 0x4400u}) {
+      EXPECT_FALSE(product(elements, other, 64).right) << std::hex << other << " for " << result;
+      EXPECT_EQ(product(elements, other, 64).off, std::nullopt);
+    }
+  }
+}
+
+// What products go wrong with is there: most are near 1 while partial ones overflow and vanish.
+TEST(Sums, FactorsAreWhatGoesWrong) {
+  VYRE_ORACLE(Property, "what each kind says of itself (verify/sums.cpp)");
+  for (const DataType type : {DataType::F16, DataType::BF16, DataType::F32}) {
+    const FloatFormat f = spec::float_format(type);
+    uint32_t normal = 0, infinite = 0, vanished = 0, overflows = 0, specials = 0;
+    for (uint32_t trial = 0; trial < 40; ++trial) {
+      for (uint32_t kind = 0; kind < kElementKinds; ++kind) {
+        RandomStream random(trial, kind);
+        const Words all = factors(type, trial < 3 ? trial : 1 + random.below(2000), kind, random);
+        EXPECT_TRUE(std::ranges::none_of(all, [&](uint32_t x) { return (x & ~f.mask()) != 0; }));
+        const auto result = judge_reduction(type, Op::FMul, 1, all, f.nan());
+        const uint32_t magnitude = result.wanted & ~f.sign_bit();
+        if (kind == 7) specials += magnitude == 0 || magnitude >= f.infinity();
+        if (kind == 7) continue;
+        infinite += magnitude == f.infinity();
+        vanished += magnitude < f.least_normal();
+        normal += magnitude >= f.least_normal() && magnitude < f.infinity();
+        uint32_t partial = f.one();
+        bool lost = false;
+        for (const uint32_t x : all) {
+          partial = num::mul(f, partial, x & ~f.sign_bit());
+          lost = lost || partial == f.infinity() || partial == 0;
+        }
+        overflows += lost && magnitude >= f.least_normal() && magnitude < f.infinity();
+      }
+    }
+    EXPECT_GT(normal, 140u);
+    EXPECT_GT(infinite, 3u);
+    EXPECT_GT(vanished, 3u);
+    EXPECT_GT(overflows, 20u) << "a product in order is wrong, and the product is none";
+    EXPECT_GT(specials, 20u);
   }
 }
 
@@ -183,7 +253,7 @@ TEST(Sums, ElementsAreWhatGoesWrong) {
 }
 
 TEST(Sums, EveryApproximateReductionIsFoldedOverEverySize) {
-  VYRE_ORACLE(SpecificationTable, "the ledger: three types, and the folds that V041 admits");
+  VYRE_ORACLE(Property, "the ledger: three types, and the folds that V041 admits");
   std::set<std::string> seen;
   std::set<size_t> counts;
   const FamilyPlan plan = family_plan(Strength::Quick);
@@ -205,6 +275,12 @@ TEST(Sums, EveryApproximateReductionIsFoldedOverEverySize) {
       }
     }
     EXPECT_TRUE(seen.contains(fmt::format("shared fadd {} within 40", type)));
+    for (const char* fold : {"fadd", "fmul"}) {
+      for (const char* form : {"whole", "ranges", "shared"}) {
+        for (const uint32_t within : {1, 2, 64})
+          EXPECT_TRUE(seen.contains(fmt::format("{} {} {} within {}", form, fold, type, within)));
+      }
+    }
   }
   for (const size_t count : {0, 1, 2, 3}) EXPECT_TRUE(counts.contains(count)) << count;
   EXPECT_GT(*counts.rbegin(), 3000u);

@@ -61,7 +61,7 @@ TEST(ValueCases, AreAddressable) {
 
 TEST(ValueCases, CrossEverySeamOfWideIntegers) {
   VYRE_ORACLE(
-      SpecificationTable,
+      Property,
       "what long carries, borrows and quotients are made of: every pair of full, empty and single-bit words");
   const std::vector<DataType> pair = {DataType::U128, DataType::U128};
   const ValueCases cases("pair", pair, Strategy::Adversarial, 0);

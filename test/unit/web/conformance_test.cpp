@@ -44,7 +44,7 @@ const Case& case_named(std::string_view name) {
 }
 
 TEST(Conformance, HasEverySubjectAndEveryShape) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
               "must be that can see a wrong answer, a missing one and a stray store");
   size_t wanted = 0;
@@ -65,7 +65,7 @@ TEST(Conformance, HasEverySubjectAndEveryShape) {
 
 // What leaves every byte as it was would pass without having run.
 TEST(Conformance, NoCasePassesWithoutHavingRun) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
               "must be that can see a wrong answer, a missing one and a stray store");
   for (const Case& test : page().cases) {
@@ -86,7 +86,7 @@ std::vector<uint32_t> element(const Bytes& bytes, spec::DataType type, size_t i)
 
 // An operator's results are never all poison, and the poison is none of them; what lies behind stays.
 TEST(Conformance, MissingAnswersAndStrayStoresWouldShow) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
               "must be that can see a wrong answer, a missing one and a stray store");
   for (const verify::Subject& subject : subjects()) {
@@ -106,7 +106,7 @@ TEST(Conformance, MissingAnswersAndStrayStoresWouldShow) {
 
 // The token that a failure is told by names exactly the operands of its element.
 TEST(Conformance, ElementsAreTheCasesThatTokensName) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(ReferenceInterpreter,
               "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
               "must be that can see a wrong answer, a missing one and a stray store");
   const auto reference = backend::make_reference();
@@ -135,7 +135,7 @@ TEST(Conformance, ElementsAreTheCasesThatTokensName) {
 
 // A walk through a grid of operands that leaves one where it is shows little of the others.
 TEST(Conformance, EveryOperandTakesManyValues) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
               "must be that can see a wrong answer, a missing one and a stray store");
   for (const verify::Subject& subject : subjects()) {
@@ -156,7 +156,8 @@ TEST(Conformance, EveryOperandTakesManyValues) {
 
 TEST(Conformance, StaysWithinWhatEveryDeviceHas) {
   VYRE_ORACLE(SpecificationTable,
-              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
+              "WebGPU's default limits, and the lists of operations, families and shapes; the cases that "
+              "replay tokens name; what a page "
               "must be that can see a wrong answer, a missing one and a stray store");
   for (const Case& test : page().cases) {
     EXPECT_LE(test.module.threads, 256u) << test.name;
@@ -168,7 +169,7 @@ TEST(Conformance, StaysWithinWhatEveryDeviceHas) {
 }
 
 TEST(Conformance, IsTheSamePageEachTime) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
               "must be that can see a wrong answer, a missing one and a stray store");
   const Page again = conformance_page({.cases_a_subject = 64, .strategy_cap = 16}).value();

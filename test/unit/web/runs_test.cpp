@@ -74,9 +74,7 @@ TEST(Runs, EachDirectiveIsACase) {
 }
 
 TEST(Runs, TheDigestIsThatOfTheCommandLine) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "values worked out by hand; the digest that runs of the command line give; WebGPU's default limits");
+  VYRE_ORACLE(ReferenceInterpreter, "the digest of the reference's run by the code of the command line");
   const File file(std::string(kAddOne) + "// run: a=[7,8] out=[0,0] => out=[8,9]\n");
   const auto cases = cases_of(*file, "p.vyre");
   ASSERT_TRUE(cases);

@@ -74,7 +74,7 @@ TEST(RoundTrip, DifferentProgramsHaveDifferentBytes) {
 }
 
 TEST(RoundTrip, UncheckedPrograms) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "programs that check refuses have an encoding too: names that do not resolve, wrong types, no "
               "names at all");
   expect_round_trip(parse("program p() workgroup(0, 4000000000, 1) { x = y[1]; y[2] = len(z); barrier; }"));
@@ -142,7 +142,7 @@ TEST(RoundTrip, BitsOfLiterals) {
 }
 
 TEST(RoundTrip, TensorsOfAnyShape) {
-  VYRE_ORACLE(SpecificationTable,
+  VYRE_ORACLE(Property,
               "tensors that check refuses have an encoding too: no dimensions, more strides than dimensions, "
               "one that another tensor has as well");
   ir::Program program;
@@ -186,7 +186,7 @@ TEST(RoundTrip, DeepPrograms) {
 }
 
 TEST(RoundTrip, KnowsItsMagic) {
-  VYRE_ORACLE(SpecificationTable, "the magic alone decides");
+  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md: the magic alone decides");
   const auto bytes = [](std::string_view text) {
     return Bytes(std::as_bytes(std::span(text)).begin(), std::as_bytes(std::span(text)).end());
   };

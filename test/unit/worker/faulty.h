@@ -29,7 +29,8 @@ enum Ask : uint32_t {
 };
 
 /// name: "faulty", or "faulty:" and what to do instead of opening or of compiling: "exit", "hang", "refuse",
-/// "compile-hang", "compile-abort".
+/// "compile-hang", "compile-abort"; "scratch", and "spy?" with a target: pipelines whose code says what was
+/// found.
 Result<std::unique_ptr<backend::Backend>> open_faulty(std::string_view name);
 
 }  // namespace vyre::worker

@@ -1,17 +1,23 @@
 #include "faulty.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <thread>
 
 #include "base/bytes.h"
+#include "spy.h"
 
 namespace vyre::worker {
 namespace {
+
+constexpr std::string_view kSpy = "faulty:spy?";
 
 using Host = std::span<const std::span<std::byte>>;
 
@@ -57,7 +63,8 @@ Result<void> misbehave(uint32_t ask, Host host) {
 
 class FaultyPipeline final : public backend::Pipeline {
  public:
-  explicit FaultyPipeline(std::unique_ptr<backend::Pipeline> inner) : inner_(std::move(inner)) {}
+  FaultyPipeline(std::unique_ptr<backend::Pipeline> inner, std::string mode)
+      : inner_(std::move(inner)), mode_(std::move(mode)) {}
   Result<void> dispatch(Host host, layout::Groups groups) override {
     VYRE_CHECK(inner_->dispatch(host, groups));
     if (host.empty() || host.front().size() < 4) return {};
@@ -65,11 +72,20 @@ class FaultyPipeline final : public backend::Pipeline {
     return ask < kSegfault ? Result<void>{} : misbehave(ask, host);
   }
   Result<backend::EmittedCode> code() override {
+    if (mode_.starts_with(kSpy))
+      return backend::EmittedCode{
+          "llvm", fmt::format("{}", fmt::join(spy_on(Target::parse(mode_.substr(kSpy.size()))), " "))};
+    if (mode_ == "faulty:scratch") {
+      std::ofstream out(std::string(std::getenv("TMPDIR")) + "/file");
+      out << "written" << std::flush;
+      return backend::EmittedCode{"llvm", out ? "written" : "refused"};
+    }
     return backend::EmittedCode{"llvm", std::string(100'000, 'x')};
   }
 
  private:
   const std::unique_ptr<backend::Pipeline> inner_;
+  const std::string mode_;
 };
 
 class Faulty final : public backend::Backend {
@@ -82,7 +98,7 @@ class Faulty final : public backend::Backend {
     if (mode_ == "faulty:compile-hang") hang();
     if (mode_ == "faulty:compile-abort") std::abort();
     VYRE_TRY(made, inner_->compile(program));
-    return std::make_unique<FaultyPipeline>(std::move(made));
+    return std::make_unique<FaultyPipeline>(std::move(made), mode_);
   }
 
  private:

@@ -20,7 +20,8 @@ inline constexpr std::array<std::string_view, 9> kHostilities = {
     "shrink",        // tries to make shared memory smaller, then answers
 };
 
-/// backend: "hostile:" and one of these, or a number: the seed of random answers.
+/// backend: "hostile:" and one of these, a number: the seed of random answers, or "open-memory",
+/// "open-files": greets with these routes open.
 int be_hostile(const std::string& backend, int socket);
 
 }  // namespace vyre::worker

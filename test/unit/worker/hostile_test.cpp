@@ -24,9 +24,10 @@ Bytes answer_to(const Bytes& request, std::span<const std::byte> rest) {
   out.append(rest);
   return {out.written().begin(), out.written().end()};
 }
-Bytes greeting(const Bytes& request, uint32_t version) {
+Bytes greeting(const Bytes& request, uint32_t version, std::vector<Route> open = {}) {
   Greeting hello = greeting_of(*backend::make_reference());
   hello.version = version;
+  hello.open_routes = std::move(open);
   Writer out;
   out.number(uint8_t(0));
   write(out, hello);
@@ -106,6 +107,11 @@ int be_hostile(const std::string& backend, int socket) {
     send_packet(socket, Bytes(4));
   else if (what == "old-version")
     (void)channel.send(greeting(request, 0), -1, kForever, nullptr);
+  else if (what == "open-memory")
+    (void)channel.send(greeting(request, kProtocolVersion, {Route::Files, Route::Memory}), -1, kForever,
+                       nullptr);
+  else if (what == "open-files")
+    (void)channel.send(greeting(request, kProtocolVersion, {Route::Files}), -1, kForever, nullptr);
   else if (numbered && random.chance(4))
     send_random(channel, request, random);
   else

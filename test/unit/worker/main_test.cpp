@@ -7,6 +7,7 @@
 
 #include "faulty.h"
 #include "hostile.h"
+#include "spy.h"
 #include "support.h"
 #include "worker/worker.h"
 
@@ -22,7 +23,14 @@ int serve(char** arguments) {
     return vyre::worker::serve([] { return open_faulty("faulty"); }, socket, vyre::ops::op_table(),
                                [](unsigned cores) { std::fprintf(stderr, "cores %u\n", cores); });
   }
-  if (backend.starts_with("faulty")) return vyre::worker::serve([&] { return open_faulty(backend); }, socket);
+  Isolation isolation;
+  for (size_t k = 11; arguments[k] != nullptr && arguments[k + 1] != nullptr; k += 2) {
+    if (std::strcmp(arguments[k], "--scratch") == 0) isolation.scratch = arguments[k + 1];
+    if (std::strcmp(arguments[k], "--hide") == 0) isolation.hidden.emplace_back(arguments[k + 1]);
+  }
+  if (backend.starts_with("faulty"))
+    return vyre::worker::serve([&] { return open_faulty(backend); }, socket, vyre::ops::op_table(), {},
+                               isolation);
   const vyre::backend::Options options{.floats = *vyre::backend::parse_float_form(arguments[10])};
   return vyre::worker::serve([&] { return vyre::backend::open(backend, options); }, socket);
 }
@@ -42,6 +50,14 @@ int hang_with_a_worker() {
 
 int main(int argc, char** argv) {
   if (argc > 5 && std::strcmp(argv[1], "worker") == 0) return serve(argv + 1);
+  if (argc == 3 && std::strcmp(argv[1], "spy") == 0) {
+    // One line: its parent quotes the last ones.
+    std::string found = "found ";
+    for (const std::string& name : vyre::worker::spy_on(vyre::worker::Target::parse(argv[2])))
+      found += name + " ";
+    std::fprintf(stderr, "%send\n", found.c_str());
+    return 0;
+  }
   if (argc == 2 && std::strcmp(argv[1], "hang-with-a-worker") == 0) return hang_with_a_worker();
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

@@ -15,6 +15,7 @@ uint32_t reference(uint32_t a) {
 #include "ops/operation.h"
 
 #include "ops/definition.h"
+#include "spec/ops.h"
 
 namespace vyre::ops {
 

@@ -1,0 +1,38 @@
+// Names that came from outside: shown in messages, and compared with the names that there are.
+//
+// Who mistypes a name wants to see the one that was meant. NearestName is the one place that finds it, for
+// operators, operations, variables, verbs, options and backends alike. Source of the distance: Damerau, "A
+// technique for computer detection and correction of spelling errors" (CACM 7, 1964), as the optimal string
+// alignment.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vyre {
+
+/// `name` between backticks, cut after 60 bytes, with everything that is not printable ASCII escaped.
+std::string quoted(std::string_view name);
+
+/// Finds what was probably meant: the candidates nearest to a name, if they are near enough.
+class NearestName {
+ public:
+  explicit NearestName(std::string_view wanted);
+  /// What is pointed to must outlive this.
+  void consider(std::string_view candidate) { consider(candidate, candidate); }
+  /// The same for another way to say `meant`.
+  void consider(std::string_view candidate, std::string_view meant);
+  bool found() const { return !best_.empty(); }
+  /// "did you mean `x`?", of two that are equally near both, or nothing.
+  std::string help() const;
+  /// help(), or this when there is nothing near.
+  std::string help_or(std::string other) const { return found() ? help() : std::move(other); }
+
+ private:
+  std::string_view wanted_;
+  std::vector<std::string_view> best_;
+  size_t best_distance_;
+};
+
+}  // namespace vyre

@@ -1,0 +1,287 @@
+// The verdict on ir.shapes: runs the rows of the plan, finds who is to blame for what fails, and which
+// levels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "ops/operation.h"
+#include "text/text.h"
+#include "verify/examine.h"
+#include "verify/leaves.h"
+#include "verify/shape_run.h"
+#include "verify/token.h"
+
+namespace vyre::verify {
+namespace {
+
+constexpr size_t kBatch = 16;          // programs compiled at a time
+constexpr size_t kHistory = 64;        // cases remembered
+constexpr size_t kShrunkFailures = 3;  // whose levels are tried one by one: the first ones say most
+constexpr Oracle kOracle = Oracle::CpuReference;  // arithmetic on the host, case by case
+
+class ShapeFamily {
+ public:
+  ShapeFamily(backend::Backend& backend, uint64_t seed, const Monitor& monitor, Verdict& verdict)
+      : backend_(backend),
+        seed_(seed),
+        monitor_(monitor),
+        verdict_(verdict),
+        bench_(backend, seed),
+        blame_(backend, monitor),
+        leaves_(verdict, kOracle) {}
+
+  Result<void> run(const ShapePlan& plan, uint32_t strength) {
+    parity_.planned = plan.rows.size();
+    verdict_.determinism.planned += uint64_t(std::ranges::count_if(plan.rows, is_repeated));
+    Result<void> done;
+    for (size_t begin = 0; begin < plan.rows.size() && done && !monitor_.stopped(); begin += kBatch)
+      done = run_batch(std::span(plan.rows).subspan(begin, std::min(kBatch, plan.rows.size() - begin)));
+    if (done) done = settle();
+    add(oracle_cases(verdict_, kOracle).tally, parity_);
+    leaves_.end();
+    verdict_.pipeline = hasher_.finish().hex().substr(0, kDigestDigits);
+    verdict_.coverage = coverage_of(plan, strength, ran_);
+    return done;
+  }
+
+ private:
+  bool blamed(const Diag& diag) const { return backend_.isolated() && is_of_a_case(diag); }
+
+  Result<void> run_batch(std::span<const Row> rows) {
+    std::vector<check::Checked> checked;
+    std::vector<ShapeCase> cases;
+    cases.reserve(rows.size());
+    const uint64_t most_shared = backend_.limits().max_workgroup_bytes;
+    for (const Row& row : rows) {
+      cases.push_back(shape_case(row, seed_, most_shared));
+      auto one = check::check(cases.back().program, ops::op_table());
+      if (!one) return std::unexpected(one.error().front());
+      hasher_.update(cases.back().text);
+      checked.push_back(std::move(*one));
+    }
+    std::vector<const check::Checked*> pointers;
+    for (const check::Checked& c : checked) pointers.push_back(&c);
+    auto pipelines = backend_.compile_batch(pointers);
+    // What ended the process while it compiled one of them took the others along.
+    const bool ended = std::ranges::any_of(pipelines, [&](const auto& p) { return !p && blamed(p.error()); });
+    for (size_t k = 0; ended && k < pipelines.size(); ++k) pipelines[k] = backend_.compile(checked[k]);
+    for (size_t k = 0; k < cases.size(); ++k) {
+      if (monitor_.stopped()) return {};
+      const uint64_t number = number_of(rows[k]);
+      const Tally before = parity_;
+      answer_ = 0;
+      if (pipelines[k]) {
+        VYRE_CHECK(run_case(**pipelines[k], cases[k], number));
+      } else {
+        if (!blamed(pipelines[k].error())) return std::unexpected(pipelines[k].error());
+        ++parity_.failed;
+        VYRE_CHECK(examine(Check::Parity, number, Seen{pipelines[k].error(), 0, {}}));
+      }
+      if (parity_.failed != before.failed)
+        list_failing(verdict_, fmt::format("{}:program", verdict_.subject), number, 1);
+      leaves_.add("program", {1, parity_.completed - before.completed, parity_.failed - before.failed},
+                  std::as_bytes(std::span(&answer_, 1)));
+      ran_.push_back(rows[k]);
+      monitor_.done(1);
+      pipelines[k] = std::unique_ptr<backend::Pipeline>();
+      cases[k] = {};
+    }
+    return {};
+  }
+
+  Result<void> run_case(backend::Pipeline& pipeline, const ShapeCase& c, uint64_t number) {
+    for (int repeat = 0; repeat < (is_repeated(c.row) ? 2 : 1); ++repeat) {
+      const Check check = repeat == 0 ? Check::Parity : Check::Determinism;
+      Tally& tally = repeat == 0 ? parity_ : verdict_.determinism;
+      auto run = run_shape(backend_, pipeline, c);
+      if (!run) {
+        if (!blamed(run.error())) return std::unexpected(run.error());
+        ++tally.failed;
+        return examine(check, number, Seen{run.error(), 0, {}});
+      }
+      verdict_.dispatches += run->dispatches;
+      verdict_.canaries += run->canaries;
+      verdict_.canaries_broken += run->broken;
+      ++tally.completed;
+      if (repeat == 0) answer_ = run->answer;
+      tally.failed += run->wrong.has_value();
+      if (run->wrong || (run->broken != 0 && backend_.isolated())) {
+        Seen seen{std::nullopt, run->broken, {}};
+        if (run->wrong) seen.wrong.push_back(std::move(*run->wrong));
+        return examine(check, number, seen);
+      }
+    }
+    history_.push_back({0, {{0, number}}});
+    if (history_.size() > kHistory) history_.pop_front();
+    return {};
+  }
+
+  /// What comes of earlier cases after they were answered.
+  Result<void> settle() {
+    const auto settled = backend_.settle();
+    if (settled || history_.empty() || monitor_.stopped()) return {};
+    if (!blamed(settled.error())) return std::unexpected(settled.error());
+    ++parity_.failed;
+    const uint64_t last = history_.back().cases[0].number;
+    history_.pop_back();
+    return examine(Check::Parity, last, Seen{settled.error(), 0, {}});
+  }
+
+  /// Finds out who is to blame for what a case showed, and reports it.
+  Result<void> examine(Check check, uint64_t number, const Seen& seen) {
+    if (monitor_.stopped()) return {};
+    if (verdict_.failures.size() >= kKeptFailures) {
+      ++verdict_.failure_count;
+      return {};
+    }
+    const std::vector<Batch> before(history_.begin(), history_.end());
+    VYRE_TRY(finding, blame_.find(bench_, before, {0, {{0, number}}}, seen));
+    history_.clear();
+    report(check, finding);
+    return {};
+  }
+
+  Token token_of(uint64_t number) const { return {verdict_.subject, "program", seed_, number, {}}; }
+
+  bool is_shrunk(Fault fault) const {
+    const bool alone = fault == Fault::WrongValue || fault == Fault::NotWritten ||
+                       fault == Fault::WroteOutside || fault == Fault::Crashed || fault == Fault::Refused ||
+                       fault == Fault::BrokeContract;
+    return alone && verdict_.failures.size() < kShrunkFailures;
+  }
+
+  /// Whether a row fails as well; what it shows then.
+  std::optional<Seen> fails(const Row& row) {
+    if (monitor_.stopped()) return std::nullopt;
+    Seen seen = bench_.run(row);
+    if (seen.error && (!blamed(*seen.error) || !blame_.renew())) return std::nullopt;
+    return seen.bad() ? std::optional(std::move(seen)) : std::nullopt;
+  }
+
+  /// Moves every factor to the first of its levels with which the case still fails. What is left where it
+  /// was, or beyond its first level, is what the failure takes.
+  struct Smallest {
+    Row row;
+    Seen seen;
+    std::vector<ShapeFactor> culprits;
+  };
+  std::optional<Smallest> smallest(const Row& found) {
+    auto first = fails(found);
+    if (!first) return std::nullopt;
+    Smallest out{found, std::move(*first), {}};
+    for (const ShapeFactorInfo& info : shape_factors()) {
+      const uint8_t level = level_of(out.row, info.factor);
+      if (info.factor == ShapeFactor::Kind || level >= generate::kAbsent) continue;
+      for (uint8_t lower = 0; lower < level; ++lower) {
+        const auto row = changed(out.row, info.factor, lower);
+        if (!row) continue;
+        auto seen = fails(*row);
+        if (!seen) continue;
+        out.row = *row;
+        out.seen = std::move(*seen);
+        break;
+      }
+    }
+    for (const ShapeFactorInfo& info : shape_factors()) {
+      const uint8_t level = level_of(out.row, info.factor);
+      if (info.factor == ShapeFactor::Kind || level >= generate::kAbsent) continue;
+      if (level != 0 || passes_elsewhere(out.row, info)) out.culprits.push_back(info.factor);
+    }
+    return out;
+  }
+  /// Whether a row that fails passes with a factor at other levels than its first: then that one is needed.
+  bool passes_elsewhere(const Row& row, const ShapeFactorInfo& info) {
+    bool any = false;
+    for (const size_t level : {size_t{1}, info.levels.size() - 1}) {
+      const auto other = changed(row, info.factor, uint8_t(level));
+      if (!other || level == 0) continue;
+      if (fails(*other)) return false;
+      any = true;
+    }
+    return any;
+  }
+
+  void report(Check check, const Finding& finding) {
+    Failure failure;
+    failure.check = check;
+    failure.fault = finding.fault;
+    failure.oracle = check == Check::Parity ? "host arithmetic" : "the first run";
+    Token token = token_of(finding.guilty.number);
+    if (finding.fault == Fault::OrderDependent) {
+      for (const Batch& batch : finding.scenario) {
+        auto& dispatch = token.scenario.emplace_back();
+        for (const CaseId id : batch.cases) {
+          dispatch.push_back({token.strategy, id.number});
+          if (id != finding.guilty && failure.history.size() < kKeptHistory)
+            failure.history.push_back(print(token_of(id.number)));
+        }
+      }
+    }
+    Row row = *row_of(finding.guilty.number);
+    Seen seen = finding.seen;
+    if (!finding.note.empty()) failure.note = finding.note + "\n";
+    if (is_shrunk(finding.fault)) {
+      if (auto small = smallest(row)) {
+        for (const ShapeFactor culprit : small->culprits) {
+          failure.note += fmt::format("factor {} = {}\n", shape_factors()[size_t(culprit)].text,
+                                      level_text(culprit, level_of(small->row, culprit)));
+        }
+        if (number_of(small->row) != finding.guilty.number)
+          failure.note += fmt::format("found as {}: {}\n", print(token), describe(row));
+        row = small->row;
+        seen = std::move(small->seen);
+        token = token_of(number_of(row));
+        failure.minimality = Minimality::Shrunk;
+      }
+    }
+    failure.token = print_short(std::move(token));
+    const Wrong wrong = seen.wrong.empty() ? Wrong{} : seen.wrong.front();
+    if (finding.victim)
+      failure.note += fmt::format("it spoils {}\n", print(token_of(finding.victim->number)));
+    if (seen.error && finding.fault != Fault::Flaky) failure.note += seen.error->message + "\n";
+    if (seen.broken != 0)
+      failure.note += fmt::format("{} bytes outside of what was bound changed\n", seen.broken);
+    failure.expected = wrong.expected;
+    failure.actual = wrong.actual;
+    failure.note += describe(row) + (wrong.place.empty() ? "" : ": " + wrong.place) + " of";
+    const ShapeCase c = shape_case(row, seed_, backend_.limits().max_workgroup_bytes);
+    failure.note += "\n" + shown(c.text);
+    const layout::Groups groups = c.dispatches.back().groups;
+    failure.note += fmt::format("with groups {},{},{}", groups.x, groups.y, groups.z);
+    add_failure(verdict_, std::move(failure));
+  }
+
+  /// A program as text, or as much of it as people read.
+  static std::string shown(const std::string& text) {
+    constexpr size_t kMost = 4000;
+    return text.size() <= kMost ? text : text.substr(0, kMost) + " ...\n";
+  }
+
+  backend::Backend& backend_;
+  uint64_t seed_;
+  const Monitor& monitor_;
+  Verdict& verdict_;
+  ShapeBench bench_;
+  Blame blame_;
+  std::deque<Batch> history_;  // cases since the backend was renewed, the last ones
+  Tally parity_;
+  std::vector<Row> ran_;
+  uint64_t answer_ = 0;
+  LeafWriter leaves_;
+  Hasher hasher_;
+};
+
+}  // namespace
+
+Result<void> check_shapes(backend::Backend& backend, uint32_t strength, uint64_t seed, const Monitor& monitor,
+                          Verdict& verdict) {
+  VYRE_TRY(absent, absent_levels(backend));
+  return check_rows(backend, shape_plan(strength, seed, absent), strength, seed, monitor, verdict);
+}
+Result<void> check_rows(backend::Backend& backend, const ShapePlan& plan, uint32_t strength, uint64_t seed,
+                        const Monitor& monitor, Verdict& verdict) {
+  return ShapeFamily(backend, seed, monitor, verdict).run(plan, strength);
+}
+
+}  // namespace vyre::verify

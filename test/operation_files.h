@@ -1,0 +1,30 @@
+// How many operations the library has, counted in its folders: an operation is one file, and one of floats a
+// file for three types (docs/adding-an-op.md). So whoever adds one edits no test.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace vyre::operation_files {
+
+/// Files below a folder of src/ops whose names begin and end so.
+inline uint32_t files(const char* folder, const std::string& begin = "", const std::string& end = "") {
+  const std::filesystem::path root = std::filesystem::path(VYRE_SOURCE_DIR) / "src" / "ops" / folder;
+  uint32_t n = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::string name = entry.path().stem();
+    n += entry.path().extension() == ".cpp" && name.starts_with(begin) && name.ends_with(end);
+  }
+  return n;
+}
+
+inline uint32_t primitives() { return files("primitive"); }
+inline uint32_t approximate_operations() { return 3 * files("floating", "", "_approx"); }
+/// The three files of conversions are four operations: f32 to and from the two others.
+inline uint32_t float_operations() {
+  return 3 * (files("floating") - files("floating", "", "_approx") - files("floating", "to_")) + 4;
+}
+
+}  // namespace vyre::operation_files

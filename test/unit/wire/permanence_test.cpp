@@ -1,0 +1,56 @@
+// The page on what is permanent names the tags that are reserved and those that are free.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "oracle.h"
+#include "spec/ops.h"
+#include "spec/types.h"
+#include "wire/tags.h"
+
+namespace vyre::wire {
+namespace {
+
+std::string page() {
+  std::ifstream file(std::string(VYRE_SOURCE_DIR) + "/docs/permanence.md");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// "`10` to `14`" of the tags that are reserved, and after it the greatest tag that is reserved or taken.
+struct Tags {
+  uint32_t first = 0, last = 0, greatest = 0;
+  template <typename Reserved, typename Rows>
+  Tags(Reserved is_reserved, const Rows& rows) {
+    for (uint32_t tag = 255; tag > 0; --tag) {
+      if (!is_reserved(tag)) continue;
+      if (last == 0) last = tag;
+      first = tag;
+    }
+    greatest = last;
+    for (const auto& row : rows) greatest = std::max(greatest, uint32_t(row.wire_tag));
+  }
+  std::string range() const { return fmt::format("`{:02x}` to `{:02x}`", first, last); }
+  std::string free() const { return fmt::format("`{:02x}` on", greatest + 1); }
+};
+
+TEST(Tags, AreReservedAndFreeAsThePageSays) {
+  VYRE_ORACLE(SpecificationTable,
+              "the ledgers: ops.def and types.def have what is taken, tags.h what is reserved");
+  const std::string text = page();
+  const Tags types(is_reserved_type_tag, spec::kTypes), operators(is_reserved_operator_tag, spec::kOps);
+  EXPECT_THAT(text, testing::HasSubstr("Types " + types.range()));
+  EXPECT_THAT(text, testing::HasSubstr("operators " + operators.range()));
+  EXPECT_THAT(text, testing::HasSubstr("from " + types.free() + ", for new operators those from " +
+                                       operators.free()));
+  for (const spec::OpInfo& op : spec::kOps)
+    EXPECT_FALSE(is_reserved_operator_tag(op.wire_tag)) << op.mnemonic;
+  for (const spec::TypeInfo& type : spec::kTypes)
+    EXPECT_FALSE(is_reserved_type_tag(type.wire_tag)) << type.text;
+}
+
+}  // namespace
+}  // namespace vyre::wire

@@ -1,0 +1,137 @@
+// vyre-admit: the gates of admission, as a step of the build (docs/admission.md).
+//
+//   vyre-admit SOURCE_DIR STAMP
+//
+// Every operation of the library passes the gates (admit/gates.h) before anything that calls it is built.
+// What was admitted is written down in STAMP, a line an operation with a digest of its file and of what
+// judges it, so that only what changed is judged again: an operation costs the optimiser's time for its code.
+// Exit code 0: all are admitted; 1: some are not, each with its file, the gate's code and what to do; 2: a
+// file that cannot be read or written.
+#include <fmt/format.h>
+#include <fmt/std.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "admit/gates.h"
+#include "base/digest.h"
+#include "spec/types.h"
+
+namespace vyre {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
+/// "primitive.math.add" stands in ops/primitive/math/add.cpp, "float.f32.add" in ops/floating/add.cpp, which
+/// has it at every type.
+fs::path file_of(std::string_view id) {
+  const std::string_view name = id.substr(id.rfind('.') + 1);
+  if (id.starts_with("float.")) return fs::path("floating") / fmt::format("{}.cpp", name);
+  std::string path(id);
+  std::ranges::replace(path, '.', '/');
+  return path + ".cpp";
+}
+
+/// What judges all of them: the gates, what operations are declared with, the ledgers.
+std::optional<Digest> digest_of_judges(const fs::path& source) {
+  std::vector<fs::path> files;
+  for (const char* folder : {"admit", "ops", "spec"}) {
+    for (const auto& entry : fs::directory_iterator(source / "src" / folder)) {
+      if (entry.is_regular_file()) files.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(files);
+  Hasher hasher;
+  for (const fs::path& file : files) {
+    const auto text = read(file);
+    if (!text) return std::nullopt;
+    hasher.update(file.filename().string());
+    hasher.update(*text);
+  }
+  return hasher.finish();
+}
+
+int fail(const fs::path& path, std::string_view what) {
+  fmt::print(stderr, "vyre-admit: cannot {} {}\n", what, path.string());
+  return 2;
+}
+
+int run(const fs::path& source, const fs::path& stamp) {
+  const auto judges = digest_of_judges(source);
+  if (!judges) return fail(source / "src", "read the files below");
+  std::map<std::string, std::string> known, now;
+  if (const auto text = read(stamp)) {
+    for (size_t at = 0; at < text->size();) {
+      const size_t end = std::min(text->find('\n', at), text->size()), gap = text->find(' ', at);
+      if (gap < end) known[text->substr(at, gap - at)] = text->substr(gap + 1, end - gap - 1);
+      at = end + 1;
+    }
+  }
+  std::vector<const ops::Operation*> changed;
+  for (const ops::Operation& operation : ops::all_operations()) {
+    const fs::path file = source / "src" / "ops" / file_of(operation.id);
+    const auto text = read(file);
+    if (!text) return fail(file, "read");
+    Hasher hasher;
+    hasher.update(judges->hex());
+    hasher.update(*text);
+    const std::string id(operation.id);
+    now[id] = hasher.finish().hex();
+    const auto before = known.find(id);
+    if (before == known.end() || before->second != now[id]) changed.push_back(&operation);
+  }
+
+  std::vector<Diagnostics> refused(changed.size());
+  std::atomic<size_t> next = 0;
+  std::vector<std::jthread> threads;
+  for (unsigned k = 0; k < std::max(1u, std::thread::hardware_concurrency()); ++k) {
+    threads.emplace_back([&] {
+      for (size_t i = next++; i < changed.size(); i = next++)
+        refused[i] = admit::admit(admit::candidate_for(*changed[i]));
+    });
+  }
+  threads.clear();
+
+  size_t refusals = 0;
+  for (size_t i = 0; i < changed.size(); ++i) {
+    for (const Diag& diag : refused[i]) {
+      ++refusals;
+      fmt::print(stderr, "src/ops/{}: {}: {}\n  help: {}\n", file_of(changed[i]->id).string(),
+                 diag_info(diag.code).name, diag.message, diag.help);
+    }
+    if (!refused[i].empty()) now.erase(std::string(changed[i]->id));
+  }
+  std::string text;
+  for (const auto& [id, digest] : now) text += fmt::format("{} {}\n", id, digest);
+  std::ofstream out(stamp, std::ios::binary | std::ios::trunc);
+  out << text;
+  if (!out.flush()) return fail(stamp, "write");
+  fmt::print("{} of {} operations judged, {} refusals\n", changed.size(), ops::all_operations().size(),
+             refusals);
+  return refusals == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace vyre
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    fmt::print(stderr, "usage: vyre-admit SOURCE_DIR STAMP\n");
+    return 2;
+  }
+  return vyre::run(argv[1], argv[2]);
+}
