@@ -1,5 +1,5 @@
 // How many operations the library has, counted in its folders: an operation is one file, and one of floats a
-// file for three types (docs/adding-an-op.md). So whoever adds one edits no test.
+// file for three types (docs/adding-an-op.md). So adding one edits no test.
 #pragma once
 
 #include <algorithm>

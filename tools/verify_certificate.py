@@ -369,13 +369,13 @@ def deviations_agree(predicate, verdict):
 
 
 def coverage_agrees(verdict):
-    """Whether coverage is told of a family, of no more cases than were planned, and of every tuple that there can be."""
-    told, planned = verdict.get("coverage"), sum(int(row["cases"]["planned"]) for row in verdict["parity"])
-    cases = [sum(int(level["cases"]) for level in factor["levels"]) for factor in told["factors"]] if told else []
-    return told is None or (
-        verdict["kind"] == "family" and cases and told["tuples"] and max(cases) <= planned and
+    """Whether coverage is reported for a family, of no more cases than were planned, and of every tuple that there can be."""
+    covered, planned = verdict.get("coverage"), sum(int(row["cases"]["planned"]) for row in verdict["parity"])
+    cases = [sum(int(level["cases"]) for level in factor["levels"]) for factor in covered["factors"]] if covered else []
+    return covered is None or (
+        verdict["kind"] == "family" and cases and covered["tuples"] and max(cases) <= planned and
         all(row["strength"] == k + 1 and int(row["covered"]) <= int(row["feasible"]) and
-            ("error" in verdict or row["covered"] == row["feasible"]) for k, row in enumerate(told["tuples"])))
+            ("error" in verdict or row["covered"] == row["feasible"]) for k, row in enumerate(covered["tuples"])))
 
 
 def is_flaky(verdict): return any(failure["fault"] == "flaky" for failure in verdict.get("failures", []))

@@ -78,7 +78,9 @@ typedef struct vyre_plugin_limits {
   uint64_t max_workgroup_bytes;
   uint64_t max_buffer_bytes;
   uint32_t max_invocations_per_group;
-  uint32_t subgroup_size;  // 0: no subgroup operations
+  uint32_t subgroup_size;            // 0: no subgroup operations
+  uint32_t workgroup_element_bytes;  // an element of workgroup memory counts at least so many; 0 is 1
+  uint32_t reserved;
 } vyre_plugin_limits;
 
 // ---------------------------------------------------------------------------------------------------------

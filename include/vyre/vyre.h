@@ -275,6 +275,7 @@ typedef struct vyre_backend_info {
   uint32_t max_invocations_per_group;
   uint64_t max_workgroup_bytes;
   uint64_t max_buffer_bytes;
+  uint32_t workgroup_element_bytes;  // an element of workgroup memory counts at least so many
 } vyre_backend_info;
 
 /// Strings live as long as the backend.

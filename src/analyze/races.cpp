@@ -52,7 +52,7 @@ class RaceWalk {
   }
 
  private:
-  /// What was passed to get here holds for whoever is in it.
+  /// What was passed to get here holds for every invocation in it.
   uint32_t new_interval() {
     out_.intervals_.push_back(guards_);
     return uint32_t(out_.intervals_.size() - 1);
@@ -186,7 +186,7 @@ class RaceWalk {
       case NodeKind::Return: return true;
       case NodeKind::Block: return walk(node.body);
       case NodeKind::Barrier:
-        if (goes_by_) return true;  // whoever comes here does not go by
+        if (goes_by_) return true;  // an invocation that comes here does not go by
         open_ = {new_interval()};
         return false;
     }

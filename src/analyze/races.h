@@ -58,7 +58,7 @@ struct Access {
   std::vector<uint32_t> intervals;  // of RaceAnalysis::intervals()
 };
 
-/// A barrier interval, one way of getting through it: what holds for whoever does.
+/// A barrier interval, one way of getting through it: what holds for an invocation that does.
 using Interval = std::vector<Guard>;
 
 /// Two accesses that could meet.

@@ -44,6 +44,7 @@ vyre_status vyre_backend_get_info(const vyre_backend* backend, vyre_backend_info
     answer.max_invocations_per_group = limits.max_invocations_per_group;
     answer.max_workgroup_bytes = limits.max_workgroup_bytes;
     answer.max_buffer_bytes = limits.max_buffer_bytes;
+    answer.workgroup_element_bytes = limits.workgroup_element_bytes;
     return api::give(answer, offsetof(vyre_backend_info, max_buffer_bytes) + sizeof answer.max_buffer_bytes,
                      out);
   });

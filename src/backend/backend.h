@@ -43,6 +43,8 @@ struct FloatUse {
 struct Limits {
   uint32_t max_invocations_per_group = 1024;
   uint64_t max_workgroup_bytes = 64ull << 20;
+  /// An element of workgroup memory counts at least so many of them: 4 where 16-bit ones are kept in words.
+  uint32_t workgroup_element_bytes = 1;
   uint64_t max_buffer_bytes = UINT64_MAX;
   uint32_t subgroup_size = 0;  // 0: no operations of subgroups
 };

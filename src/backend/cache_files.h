@@ -7,7 +7,7 @@
 // another name and then renamed: a reader sees all of it or none. A cache that cannot be read or written is
 // no error.
 //
-// The digests are no signature: whoever may write into the folder may write what they like. It is the user's
+// The digests are no signature: a process that may write into the folder may write anything. It is the user's
 // own.
 #pragma once
 

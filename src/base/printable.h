@@ -1,4 +1,4 @@
-// Text that goes to terminals, whoever wrote it: a program's source, a driver's name for its device, an
+// Text from elsewhere that goes to terminals: a program's source, a driver's name for its device, an
 // argument.
 //
 // A terminal obeys control characters, and characters that turn the direction of writing around show a line

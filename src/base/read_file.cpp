@@ -30,7 +30,7 @@ class Descriptor {
   int fd_;
 };
 
-/// Whether this is a pipe without a name, as a shell makes them: somebody is at its other end.
+/// Whether this is a pipe without a name, as a shell makes them: its other end is open.
 bool is_pipe_of_a_shell(int fd) {
   struct statfs system{};
   return ::fstatfs(fd, &system) == 0 && system.f_type == PIPEFS_MAGIC;
@@ -43,7 +43,7 @@ std::string_view refusal(int fd, mode_t mode) {
   if (S_ISCHR(mode)) return "it is a device, which need not end; copy what is wanted of it into a file";
   if (S_ISBLK(mode)) return "it is a disk; copy what is wanted of it into a file";
   if (S_ISFIFO(mode))
-    return is_pipe_of_a_shell(fd) ? "" : "it is a named pipe, which nobody need write to; name a file";
+    return is_pipe_of_a_shell(fd) ? "" : "it is a named pipe, which may have no writer; name a file";
   return "it is no file";
 }
 

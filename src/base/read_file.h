@@ -1,6 +1,6 @@
 // Files that come from outside, read whole: the one way in which vyre reads what a person names.
 //
-// A name can stand for anything: a device that never ends, a pipe that nobody writes to, a sparse file larger
+// A name can stand for anything: a device that never ends, a pipe without a writer, a sparse file larger
 // than memory. So it is looked at before it is read. Regular files are read, and the pipes that a shell makes
 // (`vyre check <(generate)`, `generate | vyre check /dev/stdin`); everything else is refused. Each use says
 // how much makes sense for it, and what holds more is refused before any of it is read, where the system

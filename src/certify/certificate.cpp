@@ -198,8 +198,8 @@ std::optional<std::string> wrong_deviations(const verify::Verdict& verdict) {
   return std::nullopt;
 }
 
-/// Whether coverage is told of a family alone, and of all of its cases; what stopped it left some out.
-/// Whether it is that of the plan is recomputed by whoever has the factors (suite/suite.h).
+/// Whether coverage is reported for a family alone, and of all of its cases; what stopped it left some out.
+/// Whether it is that of the plan is recomputed where the factors are known (suite/suite.h).
 std::optional<std::string> wrong_coverage(const verify::Verdict& verdict) {
   const verify::Coverage& coverage = verdict.coverage;
   if (coverage == verify::Coverage{}) return std::nullopt;
@@ -211,7 +211,7 @@ std::optional<std::string> wrong_coverage(const verify::Verdict& verdict) {
     uint64_t cases = 0;
     for (const verify::Coverage::Level& level : factor.levels) cases += std::min(level.cases, planned);
     if (cases > planned)
-      return fmt::format("{} cases of the factor {} are told, and {} were planned", cases, factor.factor,
+      return fmt::format("{} cases of the factor {} are reported, and {} were planned", cases, factor.factor,
                          planned);
   }
   for (size_t k = 0; k < coverage.tuples.size(); ++k) {

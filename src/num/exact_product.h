@@ -1,4 +1,4 @@
-// Exact products of floats: the oracle for products whose order nobody says.
+// Exact products of floats: the oracle for products of unspecified order.
 //
 // A finite number is an integer times a power of two, so a product of many is the product of their integers
 // (GMP multiplies them, in a balanced tree) and the sum of their exponents: nothing is rounded, nothing

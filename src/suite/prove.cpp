@@ -115,7 +115,7 @@ bool wants(const ProveRequest& request, ProvePart part) {
   return part == ProvePart::Declared || part == ProvePart::Lowering;
 }
 
-/// "--only theorems,product,collisions": the parts that nobody asked for.
+/// "--only theorems,product,collisions": the parts that were not asked for.
 std::string not_asked(const ProveRequest& request) {
   std::string out;
   for (size_t p = 0; p < kProveParts; ++p) {

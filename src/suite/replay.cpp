@@ -134,9 +134,12 @@ Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& t
                                  : "";
   out.report += fmt::format("  expected  {}{}\n", describe_words(expected, std::span(&output, 1)), source);
   for (uint32_t k = 0; k < pipelines->all.size() && !out.fails; ++k) {
-    const uint32_t workgroup = pipelines->all[k]->workgroup();
+    const verify::Elementwise& pipeline = *pipelines->all[k];
+    const std::string where =
+        fmt::format(", alone, in workgroups of {}{}", pipeline.workgroup(),
+                    pipeline.has_canaries() ? "" : ", nothing bound behind the results");
     const verify::Seen seen = bench.run({k, {id}});
-    VYRE_CHECK(tell(seen, backend, fmt::format(", alone, in workgroups of {}", workgroup), output, out));
+    VYRE_CHECK(tell(seen, backend, where, output, out));
     if (seen.wrong.empty() || row) continue;
     const auto fails = [&](std::span<const uint32_t> candidate) {
       std::vector<const uint32_t*> in;

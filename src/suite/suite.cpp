@@ -421,6 +421,7 @@ class Agenda {
       out.seconds[work.subject] += work.seconds;
     }
     for (Verdict& verdict : out.certificate.verdicts) {
+      verify::complete(verdict, family_plan_, plan_.seed);
       verdict.failing_digest = certify::digest_of(verdict.failing);
       out.failing.push_back(std::exchange(verdict.failing, {}));
     }
@@ -473,14 +474,19 @@ class Agenda {
                                                  shared->cases / verify::kLeafCases, plan_.seed, monitor);
              }});
       }
-      work_.push_back({{fmt::format("{}/{}", subject, text(part.track)), part.family == Family::Twins},
-                       subjects_.size(),
-                       evaluations,
-                       evaluations + compilations * kEvaluationsACompilation,
-                       [this, part](backend::Backend& backend, const verify::Monitor& monitor) {
-                         return verify::check_family(backend, part.family, family_plan_, plan_.seed, monitor,
-                                                     part.track);
-                       }});
+      const uint32_t slices = verify::slices_of(part.family, family_plan_);
+      for (uint32_t slice = 0; slice < slices; ++slice) {
+        const std::string number = slices == 1 ? "" : fmt::format(".{}", slice);
+        work_.push_back(
+            {{fmt::format("{}/{}{}", subject, text(part.track), number), part.family == Family::Twins},
+             subjects_.size(),
+             evaluations / slices,
+             (evaluations + compilations * kEvaluationsACompilation) / slices,
+             [this, part, slice](backend::Backend& backend, const verify::Monitor& monitor) {
+               return verify::check_slice(backend, part.family, slice, family_plan_, plan_.seed, monitor,
+                                          part.track);
+             }});
+      }
       subjects_.push_back(subject);
     }
     left_ = std::vector<std::atomic<size_t>>(subjects_.size());

@@ -389,8 +389,8 @@ Result<void> check_subgroups(backend::Backend& backend, const FamilyPlan& plan, 
 
 }  // namespace
 
-Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan& plan, uint64_t seed,
-                     const Monitor& monitor, std::optional<Track> track) {
+Verdict check_slice(backend::Backend& backend, Family family, uint32_t slice, const FamilyPlan& plan,
+                    uint64_t seed, const Monitor& monitor, std::optional<Track> track) {
   Verdict verdict;
   verdict.kind = SubjectKind::Family;
   verdict.subject = info(family).text;
@@ -430,11 +430,35 @@ Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan&
       result = check_programs(backend, family, track, plan, seed, monitor, verdict);
       break;
     case Family::Subgroups: result = check_subgroups(backend, plan, seed, monitor, verdict); break;
-    case Family::Shapes: result = check_shapes(backend, plan.shape_strength, seed, monitor, verdict); break;
+    case Family::Shapes:
+      result =
+          check_shapes(backend, plan.shape_strength, slice, slices_of(family, plan), seed, monitor, verdict);
+      break;
     case Family::Twins: break;
   }
   if (!result) verdict.error = text_of(result.error());
   return verdict;
+}
+
+Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan& plan, uint64_t seed,
+                     const Monitor& monitor, std::optional<Track> track) {
+  Verdict verdict = check_slice(backend, family, 0, plan, seed, monitor, track);
+  for (uint32_t slice = 1; slice < slices_of(family, plan); ++slice)
+    add(verdict, check_slice(backend, family, slice, plan, seed, monitor, track));
+  complete(verdict, plan, seed);
+  return verdict;
+}
+
+uint32_t slices_of(Family family, const FamilyPlan& plan) {
+  // Of 70 to 200 rows at any strength.
+  return family == Family::Shapes ? 1u << 2 * (plan.shape_strength - 1) : 1;
+}
+
+void complete(Verdict& verdict, const FamilyPlan& plan, uint64_t seed) {
+  if (verdict.coverage.factors.empty()) return;
+  const auto shapes_planned = shape_plan(plan.shape_strength, seed, levels_without_cases(verdict.coverage));
+  const bool whole = verdict.error.empty() && verdict.coverage.factors == levels_of(shapes_planned->rows);
+  verdict.coverage = whole ? coverage_of(*shapes_planned, plan.shape_strength) : Coverage{};
 }
 
 std::vector<WholeDomain> whole_domains(const Part& part, const FamilyPlan& plan) {
@@ -501,9 +525,9 @@ FamilySize size_of(const Part& part, const FamilyPlan& plan, uint64_t seed) {
     out.repeated += twins;
   }
   if (family == Family::Shapes) {  // of a device that lacks no level
-    const ShapePlan shapes_planned = shape_plan(plan.shape_strength, seed);
-    planned(Oracle::CpuReference) += shapes_planned.rows.size();
-    out.repeated += uint64_t(std::ranges::count_if(shapes_planned.rows, is_repeated));
+    const auto shapes_planned = shape_plan(plan.shape_strength, seed);
+    planned(Oracle::CpuReference) += shapes_planned->rows.size();
+    out.repeated += uint64_t(std::ranges::count_if(shapes_planned->rows, is_repeated));
   }
   const uint64_t programs = family == Family::Programs ? random_programs_of(track, plan)
                                                        : shapes(family) * inputs_a_shape(family, plan);

@@ -95,12 +95,25 @@ Result<std::unique_ptr<Elementwise>> Elementwise::make(backend::Backend& backend
   out->types_ = what.inputs;
   out->output_type_ = what.output;
   out->workgroup_ = workgroup;
+  out->canary_bytes_ = kGuardBytes;
   out->inputs_.resize(what.inputs.size());
   auto checked = check::check(std::move(program), table);
   if (!checked) return std::unexpected(checked.error().front());
   VYRE_TRY(pipeline, backend.compile(*checked));
   out->pipeline_ = std::move(pipeline);
   out->in_place_ = dynamic_cast<worker::InPlacePipeline*>(out->pipeline_.get());
+  return out;
+}
+
+std::unique_ptr<Elementwise> Elementwise::without_canaries() const {
+  std::unique_ptr<Elementwise> out(new Elementwise);
+  out->pipeline_ = pipeline_;
+  out->in_place_ = in_place_;
+  out->digest_ = digest_;
+  out->types_ = types_;
+  out->output_type_ = output_type_;
+  out->workgroup_ = workgroup_;
+  out->inputs_.resize(inputs_.size());
   return out;
 }
 
@@ -166,9 +179,7 @@ Result<void> Elementwise::apply(std::span<const uint32_t* const> columns, std::s
   std::vector<uint64_t> sizes;
   sizes.reserve(types_.size() + 1);
   for (const ir::DataType type : types_) sizes.push_back(n * spec::info(type).bytes);
-  // One dispatch in four has none, so nothing can be right only where results are longer than operands.
-  const size_t canary_bytes = dispatches_ % 4 == 3 ? 0 : kGuardBytes;
-  sizes.push_back(n * element + canary_bytes);
+  sizes.push_back(n * element + canary_bytes_);
 
   std::array<std::byte, kGuardBytes> guard;  // behind the results, in the binding
   const auto copy_out = [&](Memory bound) {
@@ -178,15 +189,15 @@ Result<void> Elementwise::apply(std::span<const uint32_t* const> columns, std::s
     for (size_t k = 0; k < words; ++k) {
       copy_words({from + 4 * k, element}, {results + 4 * k, 4 * words}, word_bytes(output_type_, k), n);
     }
-    std::memcpy(guard.data(), from + n * element, canary_bytes);
+    std::memcpy(guard.data(), from + n * element, canary_bytes_);
   };
   broken_last_ = 0;
   VYRE_CHECK(dispatch(
       sizes, uint32_t((n + workgroup_ - 1) / workgroup_),
       [&](Memory bound) { fill(columns, n, poison, bound); }, copy_out));
-  broken_last_ += broken_canaries(std::span(guard).first(canary_bytes), poison);
+  broken_last_ += broken_canaries(std::span(guard).first(canary_bytes_), poison);
   ++dispatches_;
-  canaries_ += 2 * kGuardWords + canary_bytes / 4;
+  canaries_ += 2 * kGuardWords + canary_bytes_ / 4;
   canaries_broken_ += broken_last_;
   return {};
 }

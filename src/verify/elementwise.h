@@ -8,7 +8,7 @@
 // The function (an operation, an operator at a type) is wrapped into a program
 //   let i = invocation_id.x;  if (i < len(a)) { out[i] = f(a[i], b[i], c[i]); }
 // and compiled once. Each apply() is one dispatch. The output starts as a poison word that the caller knows
-// not to be an answer, so an element that nobody computed is seen. The binding is longer than the count: the
+// not to be an answer, so an element that was not computed is seen. The binding is longer than the count: the
 // canaries behind it look like elements that are not written yet, so nothing can be right only where it sees
 // them, and a store that strays is seen too. Guard words stand on both sides outside. Source: design, 3.5.
 #pragma once
@@ -66,6 +66,10 @@ class Elementwise {
   /// Thread  one call at a time.
   Result<void> apply(std::span<const uint32_t* const> columns, std::span<uint32_t> out, uint32_t poison);
 
+  /// The same pipeline with bindings of results that end where the results end: what is right only where it
+  /// sees a binding longer than its operands is wrong there.
+  std::unique_ptr<Elementwise> without_canaries() const;
+
   const Digest& digest() const { return digest_; }
   uint64_t dispatches() const { return dispatches_; }
   /// Guard words that the last dispatch overwrote.
@@ -74,6 +78,7 @@ class Elementwise {
   /// Adds dispatches and canaries so far to a verdict.
   void account(Verdict& verdict) const;
   uint32_t workgroup() const { return workgroup_; }
+  bool has_canaries() const { return canary_bytes_ != 0; }
 
  private:
   Elementwise() = default;
@@ -82,12 +87,13 @@ class Elementwise {
   uint64_t broken_canaries(std::span<const std::byte> canaries, uint32_t poison) const;
   Result<void> dispatch(std::span<const uint64_t> sizes, uint32_t groups,
                         const std::function<void(Memory)>& fill, const std::function<void(Memory)>& copy_out);
-  std::unique_ptr<backend::Pipeline> pipeline_;
+  std::shared_ptr<backend::Pipeline> pipeline_;
   worker::InPlacePipeline* in_place_ = nullptr;  // pipeline_, when it is one
   Digest digest_;
   std::vector<ir::DataType> types_;  // of the inputs
   ir::DataType output_type_{};
   uint32_t workgroup_ = kWorkgroup;
+  size_t canary_bytes_ = 0;    // in the binding, behind the results
   std::vector<Bytes> inputs_;  // unless in place
   Bytes output_;               // in place: only what stands beside the binding
   uint64_t dispatches_ = 0;

@@ -189,6 +189,7 @@ Result<Pipelines> make_pipelines(backend::Backend& backend, const Subject& subje
     out.all.push_back(made->get());
     out.owned.push_back(std::move(*made));
   }
+  out.all.push_back(out.owned.emplace_back(out.owned.front()->without_canaries()).get());
   return out;
 }
 

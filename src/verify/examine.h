@@ -50,7 +50,8 @@ class SubjectBench final : public Bench {
 Result<void> apply_in_parts(Elementwise& pipeline, std::span<const uint32_t* const> columns,
                             std::span<uint32_t> out, uint32_t poison, uint64_t& broken);
 
-/// A subject's pipelines, which differ in nothing but their workgroup size.
+/// A subject's pipelines, which differ in nothing but their workgroup size; the last is the first once more,
+/// without canaries.
 struct Pipelines {
   std::vector<std::unique_ptr<Elementwise>> owned;
   std::vector<Elementwise*> all;

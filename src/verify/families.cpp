@@ -249,8 +249,7 @@ generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
     if (index % kLargeOneIn == 0) options = {.ops = &ops::op_table(), .max_steps = 40'000};
     return generate::random_program(seed, index, options);
   }
-  if (family == Family::Shapes)
-    return program_case(shape_case(*row_of(index), seed, limits.max_workgroup_bytes));
+  if (family == Family::Shapes) return program_case(shape_case(*row_of(index), seed, limits));
   const SizedShape s = sized_shape(family, size_t(index % shapes(family)), limits);
   const Shape& shape = *s.shape;
   RandomStream random(seed, (uint64_t(family) + 1) << 56 | index);

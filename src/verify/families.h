@@ -97,11 +97,11 @@ bool uses_only(Family family, size_t shape, const IntrinsicSet& usable);
 
 /// How many cases or evaluations a family gets.
 struct FamilyPlan {
-  uint64_t cases_a_subject;  // elementwise
-  uint64_t inputs_a_shape;   // program families
-  uint64_t random_programs;  // of floats a third of it
-  bool whole = false;        // elementwise: every domain of at most 2^32 inputs as well, whole
-  uint64_t witnessed = 0;    // random instances of each law of an operator (verify/operator_laws.h)
+  uint64_t cases_a_subject;     // elementwise
+  uint64_t inputs_a_shape;      // program families
+  uint64_t random_programs;     // of floats a third of it
+  bool whole = false;           // elementwise: every domain of at most 2^32 inputs as well, whole
+  uint64_t witnessed = 0;       // random instances of each law of an operator (verify/operator_laws.h)
   uint32_t shape_strength = 1;  // of the array of ir.shapes
 };
 FamilyPlan family_plan(Strength strength);
@@ -123,8 +123,8 @@ std::vector<WholeDomain> whole_domains(const Part& part, const FamilyPlan& plan)
 Verdict check_whole_domain(backend::Backend& backend, const Part& part, const WholeDomain& domain,
                            uint64_t first, uint64_t count, uint64_t seed, const Monitor& monitor);
 
-/// What a part of a family has to run under a plan, worked out from the lists and not by running it: whoever
-/// holds a certificate holds its counts to these.
+/// What a part of a family has to run under a plan, worked out from the lists and not by running it; the
+/// counts of a certificate are held to these.
 struct FamilySize {
   std::vector<OracleCases> parity;  // of which `planned` alone is set
   /// Repeated evaluations. Of Subgroups at least: what a backend lacks is not repeated but where it is
@@ -138,8 +138,16 @@ FamilySize size_of(const Part& part, const FamilyPlan& plan, uint64_t seed);
 /// The operator at a type as one application. Domain: an operator of Operators, but for Component.
 Application application_of(spec::Op op, spec::DataType type);
 
-/// Runs a family's subjects of one track, or all of them, but for whole domains. What the backend refuses is
-/// the verdict's error.
+/// A part is judged in so many slices, each by itself. Their verdicts, added in their order and completed,
+/// are the part's.
+uint32_t slices_of(Family family, const FamilyPlan& plan);
+Verdict check_slice(backend::Backend& backend, Family family, uint32_t slice, const FamilyPlan& plan,
+                    uint64_t seed, const Monitor& monitor, std::optional<Track> track = std::nullopt);
+/// Works out what no slice has: of Shapes, the tuples of levels that all cases together cover. Of what did
+/// not run to its end there is no coverage.
+void complete(Verdict& verdict, const FamilyPlan& plan, uint64_t seed);
+/// Runs a family's subjects of one track, or all of them, but for whole domains: all slices. What the backend
+/// refuses is the verdict's error.
 Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan& plan, uint64_t seed,
                      const Monitor& monitor, std::optional<Track> track = std::nullopt);
 

@@ -347,7 +347,7 @@ class Device {
       }
     }
     std::vector<uint32_t> answers(n * each);
-    // Another word each time, so that two sides do not agree on what nobody wrote.
+    // Another word each time, so that two sides do not agree on what was not written.
     const uint32_t poison = philox(seed_, ++applications_, kPoisonStream)[0];
     uint64_t broken = 0;
     VYRE_CHECK(apply_in_parts(*pipeline, words.readable(), answers, poison, broken));

@@ -251,11 +251,11 @@ Repetition repetition_of(const Subject& subject, uint64_t evaluations) {
 
 namespace {
 
-/// One repetition in four finds its results zero, as fresh memory is, be it an answer or not: what is right
+/// One repetition in five finds its results zero, as fresh memory is, be it an answer or not: what is right
 /// only over what a harness leaves there differs. The others see what is not written.
 uint32_t poison_of_repeat(DataType type, std::span<const uint32_t> answers, uint64_t seed, uint64_t slice,
                           uint64_t repeat) {
-  return repeat % 4 == 1 ? 0 : poison_for(type, answers, seed, slice);
+  return repeat % 5 == 1 ? 0 : poison_for(type, answers, seed, slice);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 //
 // A verdict is about every input and every number of workgroups, along each axis that an id of the program
 // mentions (invocation_id, workgroup_id or local_id). Along an axis that none mentions it is about one
-// workgroup: more would do the same work again in the same place, and whoever dispatches more means that.
+// workgroup: more would do the same work again in the same place, and dispatching more of them is intended.
 // What is spent on a program is limited in steps, not in time, so that no verdict depends on the machine.
 // Source: semantics, "Memory" (data race).
 #pragma once

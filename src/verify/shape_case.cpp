@@ -25,11 +25,12 @@ std::string ShapeText::print(const std::array<uint32_t, 3>& workgroup, uint8_t n
   // Any order will do whose numbers differ; 7 and 37 have no common divisor.
   const auto number = [&](uint32_t k) -> uint32_t {
     switch (numbering) {
+      case 0: return k;
       case 1: return uint32_t(buffers_.size()) - 1 - k;
       case 2: return 100 * k + 3;
       case 3: return (7 * k + 5) % 37;
-      default: return k;
     }
+    std::unreachable();  // no other level
   };
   std::string out = "program shape(";
   for (uint32_t k = 0; k < buffers_.size(); ++k) {
@@ -41,11 +42,11 @@ std::string ShapeText::print(const std::array<uint32_t, 3>& workgroup, uint8_t n
          fmt::format(") workgroup({}, {}, {}) {{\n{}}}\n", workgroup[0], workgroup[1], workgroup[2], body_);
 }
 
-ShapeCase shape_case(const Row& row, uint64_t seed, uint64_t most_shared) {
+ShapeCase shape_case(const Row& row, uint64_t seed, const backend::Limits& limits) {
   ShapeText text(seed, number_of(row));
   ShapeCase out;
   switch (kind_of(row)) {
-    case ShapeKind::Grid: out = grid_case(row, text, most_shared); break;
+    case ShapeKind::Grid: out = grid_case(row, text, limits); break;
     case ShapeKind::Memory: out = memory_case(row, text); break;
     case ShapeKind::Code: out = code_case(row, text); break;
   }
@@ -115,7 +116,7 @@ Bytes bytes_made_of(DataType type, uint32_t x) {
   std::unreachable();  // no type of elements
 }
 
-std::string told_by(DataType type, std::string_view v) {
+std::string folded_word(DataType type, std::string_view v) {
   switch (type) {
     case DataType::U32:
     case DataType::Bytes: return std::string(v);
@@ -136,13 +137,14 @@ std::string told_by(DataType type, std::string_view v) {
   std::unreachable();  // no type of elements
 }
 
-uint32_t told_by(DataType type, std::span<const std::byte> bytes) {
+uint32_t folded_word(DataType type, std::span<const std::byte> bytes) {
   switch (bytes.size()) {
     case 2: return uint32_t(bytes[0]) | uint32_t(bytes[1]) << 8;
     case 4: return type == DataType::Bool ? word_at(bytes, 0) != 0 : word_at(bytes, 0);
     case 8: return word_at(bytes, 0) + word_at(bytes, 1) * 3;
-    default: return word_at(bytes, 0) + word_at(bytes, 1) * 3 + word_at(bytes, 2) * 5 + word_at(bytes, 3) * 7;
+    case 16: return word_at(bytes, 0) + word_at(bytes, 1) * 3 + word_at(bytes, 2) * 5 + word_at(bytes, 3) * 7;
   }
+  std::unreachable();  // no type of elements
 }
 
 }  // namespace vyre::verify

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/backend.h"
 #include "base/bytes.h"
 #include "generate/programs.h"
 #include "layout/dispatch.h"
@@ -34,9 +35,9 @@ struct ShapeCase {
   ShapeInterface interface = ShapeInterface::Host;
 };
 
-/// A pure function of its arguments. most_shared: bytes of workgroup memory that the device has.
+/// A pure function of its arguments. limits: of the device.
 /// Domain: the row is allowed.
-ShapeCase shape_case(const Row& row, uint64_t seed, uint64_t most_shared);
+ShapeCase shape_case(const Row& row, uint64_t seed, const backend::Limits& limits);
 
 /// The last dispatch of a case as programs are shrunk, written and emitted; its answer is the reference's.
 generate::ProgramCase program_case(ShapeCase c);
@@ -66,7 +67,7 @@ class ShapeText {
 };
 
 /// The three kinds; each in a file of its own in verify/shapes.
-ShapeCase grid_case(const Row& row, ShapeText& text, uint64_t most_shared);
+ShapeCase grid_case(const Row& row, ShapeText& text, const backend::Limits& limits);
 ShapeCase memory_case(const Row& row, ShapeText& text);
 ShapeCase code_case(const Row& row, ShapeText& text);
 
@@ -76,7 +77,7 @@ ShapeCase code_case(const Row& row, ShapeText& text);
 std::string made_of(spec::DataType type, std::string_view x);
 Bytes bytes_made_of(spec::DataType type, uint32_t x);
 /// A u32 expression that tells values of the type apart, and what it is of these bytes.
-std::string told_by(spec::DataType type, std::string_view value);
-uint32_t told_by(spec::DataType type, std::span<const std::byte> bytes);
+std::string folded_word(spec::DataType type, std::string_view value);
+uint32_t folded_word(spec::DataType type, std::span<const std::byte> bytes);
 
 }  // namespace vyre::verify

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 #include "ops/operation.h"
 #include "text/text.h"
@@ -254,9 +257,23 @@ uint32_t shape_strength(Strength strength) {
   return 0;
 }
 
-ShapePlan shape_plan(uint32_t strength, uint64_t seed, const AbsentLevels& absent) {
-  generate::Covering covering = generate::cover(model(absent), strength, seed);
-  return {std::move(covering.rows), covering.infeasible};
+std::shared_ptr<const ShapePlan> shape_plan(uint32_t strength, uint64_t seed, const AbsentLevels& absent) {
+  using Arguments = std::tuple<uint32_t, uint64_t, AbsentLevels>;
+  static std::mutex mutex;
+  static std::map<Arguments, std::shared_ptr<const ShapePlan>> known;
+  const std::lock_guard lock(mutex);  // whose holder may take seconds, and others want the same plan
+  auto& plan = known[{strength, seed, absent}];
+  if (!plan) {
+    generate::Covering covering = generate::cover(model(absent), strength, seed);
+    plan =
+        std::make_shared<const ShapePlan>(ShapePlan{std::move(covering.rows), covering.infeasible, absent});
+  }
+  return plan;
+}
+
+bool has_any(const Row& row, const AbsentLevels& absent) {
+  return std::ranges::any_of(absent,
+                             [&](const auto& level) { return row[size_t(level.first)] == level.second; });
 }
 
 std::optional<Row> changed(const Row& row, ShapeFactor factor, uint8_t level) {
@@ -282,19 +299,24 @@ bool is_repeated(const Row& row) {
 
 // --- Coverage
 
-Coverage coverage_of(const ShapePlan& plan, uint32_t strength, std::span<const Row> ran) {
-  Coverage out;
-  out.infeasible = plan.infeasible;
+std::vector<Coverage::Factor> levels_of(std::span<const Row> rows) {
+  std::vector<Coverage::Factor> out;
   for (size_t f = 0; f < kFactors; ++f) {
-    Coverage::Factor& factor = out.factors.emplace_back();
+    Coverage::Factor& factor = out.emplace_back();
     factor.factor = kEntries[f].text;
     for (size_t level = 0; level < levels_of(kEntries[f]); ++level) {
-      const auto cases = std::ranges::count_if(ran, [&](const Row& row) { return row[f] == level; });
+      const auto cases = std::ranges::count_if(rows, [&](const Row& row) { return row[f] == level; });
       factor.levels.push_back({std::string(kEntries[f].levels[level]), uint64_t(cases)});
     }
   }
+  return out;
+}
+
+Coverage coverage_of(const ShapePlan& plan, uint32_t strength) {
+  Coverage out{levels_of(plan.rows), {}, plan.infeasible};
   for (uint32_t t = 1; t <= strength; ++t) {
-    out.tuples.push_back({t, generate::count_tuples(ran, t), generate::count_tuples(plan.rows, t)});
+    const uint64_t tuples = generate::count_tuples(plan.rows, t);
+    out.tuples.push_back({t, tuples, tuples});
   }
   return out;
 }
@@ -316,15 +338,15 @@ std::string wrong_coverage(const Verdict& verdict, uint32_t strength, uint64_t s
     if (!may_be_absent(factor, level))
       return fmt::format("no case has {} = {}", kEntries[size_t(factor)].text, level_text(factor, level));
   }
-  const ShapePlan plan = shape_plan(strength, seed, absent);
+  const auto plan = shape_plan(strength, seed, absent);
   uint64_t planned = 0;
   for (const OracleCases& cases : verdict.parity) planned += cases.tally.planned;
-  if (planned != plan.rows.size()) {
+  if (planned != plan->rows.size()) {
     return fmt::format("{} cases were planned, and tuples of {} levels take {}", planned, strength,
-                       plan.rows.size());
+                       plan->rows.size());
   }
-  if (verdict.coverage != coverage_of(plan, strength, plan.rows))
-    return fmt::format("the coverage is not that of the {} cases", plan.rows.size());
+  if (verdict.coverage != coverage_of(*plan, strength))
+    return fmt::format("the coverage is not that of the {} cases", plan->rows.size());
   return {};
 }
 

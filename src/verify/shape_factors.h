@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -79,13 +80,17 @@ std::optional<Row> row_of(uint64_t number);
 struct ShapePlan {
   std::vector<Row> rows;
   uint64_t infeasible = 0;
+  AbsentLevels absent;
 };
-/// A pure function of its arguments.
-ShapePlan shape_plan(uint32_t strength, uint64_t seed, const AbsentLevels& absent = {});
+/// A pure function of its arguments, which is worked out once in a process.
+std::shared_ptr<const ShapePlan> shape_plan(uint32_t strength, uint64_t seed,
+                                            const AbsentLevels& absent = {});
 /// Strength of the array: tuples of how many levels it covers.
 uint32_t shape_strength(Strength strength);
-/// What the rows that `ran` of a plan cover.
-Coverage coverage_of(const ShapePlan& plan, uint32_t strength, std::span<const Row> ran);
+/// How many rows have each level.
+std::vector<Coverage::Factor> levels_of(std::span<const Row> rows);
+/// What all rows of a plan cover.
+Coverage coverage_of(const ShapePlan& plan, uint32_t strength);
 /// The levels that a coverage has no case of.
 AbsentLevels levels_without_cases(const Coverage& coverage);
 /// What is not as planned in a verdict on ir.shapes; empty where all is.
@@ -94,6 +99,8 @@ std::string wrong_coverage(const Verdict& verdict, uint32_t strength, uint64_t s
 /// The row with one factor at a level, and what depends on it at the simplest that goes with that. None: it
 /// does not go.
 std::optional<Row> changed(const Row& row, ShapeFactor factor, uint8_t level);
+/// Whether a row has a level that is absent.
+bool has_any(const Row& row, const AbsentLevels& absent);
 
 /// Whether a case runs twice, to see the same again: not the largest grids.
 bool is_repeated(const Row& row);

@@ -22,26 +22,28 @@ constexpr Oracle kOracle = Oracle::CpuReference;  // arithmetic on the host, cas
 
 class ShapeFamily {
  public:
-  ShapeFamily(backend::Backend& backend, uint64_t seed, const Monitor& monitor, Verdict& verdict)
+  ShapeFamily(backend::Backend& backend, const AbsentLevels& absent, uint32_t slice, uint64_t seed,
+              const Monitor& monitor, Verdict& verdict)
       : backend_(backend),
+        absent_(absent),
         seed_(seed),
         monitor_(monitor),
         verdict_(verdict),
         bench_(backend, seed),
         blame_(backend, monitor),
-        leaves_(verdict, kOracle) {}
+        leaves_(verdict, kOracle, slice) {}
 
-  Result<void> run(const ShapePlan& plan, uint32_t strength) {
-    parity_.planned = plan.rows.size();
-    verdict_.determinism.planned += uint64_t(std::ranges::count_if(plan.rows, is_repeated));
+  Result<void> run(std::span<const Row> rows) {
+    parity_.planned = rows.size();
+    verdict_.determinism.planned += uint64_t(std::ranges::count_if(rows, is_repeated));
+    verdict_.coverage.factors = levels_of(rows);
     Result<void> done;
-    for (size_t begin = 0; begin < plan.rows.size() && done && !monitor_.stopped(); begin += kBatch)
-      done = run_batch(std::span(plan.rows).subspan(begin, std::min(kBatch, plan.rows.size() - begin)));
+    for (size_t begin = 0; begin < rows.size() && done && !monitor_.stopped(); begin += kBatch)
+      done = run_batch(rows.subspan(begin, std::min(kBatch, rows.size() - begin)));
     if (done) done = settle();
     add(oracle_cases(verdict_, kOracle).tally, parity_);
     leaves_.end();
     verdict_.pipeline = hasher_.finish().hex().substr(0, kDigestDigits);
-    verdict_.coverage = coverage_of(plan, strength, ran_);
     return done;
   }
 
@@ -52,9 +54,9 @@ class ShapeFamily {
     std::vector<check::Checked> checked;
     std::vector<ShapeCase> cases;
     cases.reserve(rows.size());
-    const uint64_t most_shared = backend_.limits().max_workgroup_bytes;
+    const backend::Limits limits = backend_.limits();
     for (const Row& row : rows) {
-      cases.push_back(shape_case(row, seed_, most_shared));
+      cases.push_back(shape_case(row, seed_, limits));
       auto one = check::check(cases.back().program, ops::op_table());
       if (!one) return std::unexpected(one.error().front());
       hasher_.update(cases.back().text);
@@ -82,7 +84,6 @@ class ShapeFamily {
         list_failing(verdict_, fmt::format("{}:program", verdict_.subject), number, 1);
       leaves_.add("program", {1, parity_.completed - before.completed, parity_.failed - before.failed},
                   std::as_bytes(std::span(&answer_, 1)));
-      ran_.push_back(rows[k]);
       monitor_.done(1);
       pipelines[k] = std::unique_ptr<backend::Pipeline>();
       cases[k] = {};
@@ -153,7 +154,7 @@ class ShapeFamily {
 
   /// Whether a row fails as well; what it shows then.
   std::optional<Seen> fails(const Row& row) {
-    if (monitor_.stopped()) return std::nullopt;
+    if (monitor_.stopped() || has_any(row, absent_)) return std::nullopt;
     Seen seen = bench_.run(row);
     if (seen.error && (!blamed(*seen.error) || !blame_.renew())) return std::nullopt;
     return seen.bad() ? std::optional(std::move(seen)) : std::nullopt;
@@ -195,7 +196,7 @@ class ShapeFamily {
     bool any = false;
     for (const size_t level : {size_t{1}, info.levels.size() - 1}) {
       const auto other = changed(row, info.factor, uint8_t(level));
-      if (!other || level == 0) continue;
+      if (!other || level == 0 || has_any(*other, absent_)) continue;
       if (fails(*other)) return false;
       any = true;
     }
@@ -245,7 +246,7 @@ class ShapeFamily {
     failure.expected = wrong.expected;
     failure.actual = wrong.actual;
     failure.note += describe(row) + (wrong.place.empty() ? "" : ": " + wrong.place) + " of";
-    const ShapeCase c = shape_case(row, seed_, backend_.limits().max_workgroup_bytes);
+    const ShapeCase c = shape_case(row, seed_, backend_.limits());
     failure.note += "\n" + shown(c.text);
     const layout::Groups groups = c.dispatches.back().groups;
     failure.note += fmt::format("with groups {},{},{}", groups.x, groups.y, groups.z);
@@ -259,6 +260,7 @@ class ShapeFamily {
   }
 
   backend::Backend& backend_;
+  const AbsentLevels& absent_;
   uint64_t seed_;
   const Monitor& monitor_;
   Verdict& verdict_;
@@ -266,7 +268,6 @@ class ShapeFamily {
   Blame blame_;
   std::deque<Batch> history_;  // cases since the backend was renewed, the last ones
   Tally parity_;
-  std::vector<Row> ran_;
   uint64_t answer_ = 0;
   LeafWriter leaves_;
   Hasher hasher_;
@@ -274,14 +275,17 @@ class ShapeFamily {
 
 }  // namespace
 
-Result<void> check_shapes(backend::Backend& backend, uint32_t strength, uint64_t seed, const Monitor& monitor,
-                          Verdict& verdict) {
+Result<void> check_shapes(backend::Backend& backend, uint32_t strength, uint32_t slice, uint32_t slices,
+                          uint64_t seed, const Monitor& monitor, Verdict& verdict) {
   VYRE_TRY(absent, absent_levels(backend));
-  return check_rows(backend, shape_plan(strength, seed, absent), strength, seed, monitor, verdict);
+  const auto plan = shape_plan(strength, seed, absent);
+  const size_t n = plan->rows.size(), begin = n * slice / slices, end = n * (slice + 1) / slices;
+  return check_rows(backend, std::span(plan->rows).subspan(begin, end - begin), absent, slice, seed, monitor,
+                    verdict);
 }
-Result<void> check_rows(backend::Backend& backend, const ShapePlan& plan, uint32_t strength, uint64_t seed,
-                        const Monitor& monitor, Verdict& verdict) {
-  return ShapeFamily(backend, seed, monitor, verdict).run(plan, strength);
+Result<void> check_rows(backend::Backend& backend, std::span<const Row> rows, const AbsentLevels& absent,
+                        uint32_t slice, uint64_t seed, const Monitor& monitor, Verdict& verdict) {
+  return ShapeFamily(backend, absent, slice, seed, monitor, verdict).run(rows);
 }
 
 }  // namespace vyre::verify

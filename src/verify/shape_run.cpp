@@ -94,7 +94,8 @@ Result<ShapeRun> run_on_host(backend::Pipeline& pipeline, const ShapeCase& c) {
 /// Memory of the device, and the image of it.
 class OnDevice {
  public:
-  OnDevice(backend::Backend& backend, const ShapeCase& c) : backend_(backend), c_(c) {}
+  OnDevice(backend::Backend& backend, const ShapeCase& c)
+      : backend_(backend), c_(c), junk_(std::byte(1 + number_of(c.row) % 255)) {}
 
   Result<ShapeRun> run(backend::Pipeline& pipeline) {
     VYRE_CHECK(allocate());
@@ -137,17 +138,17 @@ class OnDevice {
         at += aligned(most) + kRangeAlignment;
       } else {
         places_.push_back({b, lead});
-        memories_.push_back({nullptr, Bytes(lead + most + kGuardBytes, kJunk)});
+        memories_.push_back({nullptr, Bytes(lead + most + kGuardBytes, junk_)});
       }
     }
     if (together) {
       const uint64_t least = c_.interface == ShapeInterface::Large ? kLargeBytes : 0;
-      memories_.push_back({nullptr, Bytes(std::max(at + kTail, least), kJunk)});
+      memories_.push_back({nullptr, Bytes(std::max(at + kTail, least), junk_)});
     }
     for (Memory& memory : memories_) {
       VYRE_TRY(made, backend_.allocate(memory.image.size()));
       memory.buffer = std::move(made);
-      VYRE_CHECK(memory.buffer->fill(0, memory.image.size(), kJunk));
+      VYRE_CHECK(memory.buffer->fill(0, memory.image.size(), junk_));
     }
     return {};
   }
@@ -261,6 +262,7 @@ class OnDevice {
 
   backend::Backend& backend_;
   const ShapeCase& c_;
+  std::byte junk_;  // each case's own, so that memory which an earlier one left there is not taken for filled
   std::vector<Memory> memories_;
   std::vector<Place> places_;
 };
@@ -291,7 +293,7 @@ Seen ShapeBench::run(const Batch& batch) {
 Seen ShapeBench::run(const Row& row) {
   Seen out;
   const auto done = [&]() -> Result<ShapeRun> {
-    const ShapeCase c = shape_case(row, seed_, backend_.limits().max_workgroup_bytes);
+    const ShapeCase c = shape_case(row, seed_, backend_.limits());
     const auto checked = check::check(c.program, ops::op_table());
     if (!checked) return std::unexpected(checked.error().front());
     VYRE_TRY(pipeline, backend_.compile(*checked));

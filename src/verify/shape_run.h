@@ -40,11 +40,11 @@ class ShapeBench final : public Bench {
   uint64_t seed_;
 };
 
-/// The verdict on ir.shapes, by an array of this strength.
-Result<void> check_shapes(backend::Backend& backend, uint32_t strength, uint64_t seed, const Monitor& monitor,
-                          Verdict& verdict);
-/// The same by these rows: for tests that know where to look.
-Result<void> check_rows(backend::Backend& backend, const ShapePlan& plan, uint32_t strength, uint64_t seed,
-                        const Monitor& monitor, Verdict& verdict);
+/// Slice `slice` of `slices` of the verdict on ir.shapes, by an array of this strength.
+Result<void> check_shapes(backend::Backend& backend, uint32_t strength, uint32_t slice, uint32_t slices,
+                          uint64_t seed, const Monitor& monitor, Verdict& verdict);
+/// The same by these rows, on a device that lacks those levels.
+Result<void> check_rows(backend::Backend& backend, std::span<const Row> rows, const AbsentLevels& absent,
+                        uint32_t slice, uint64_t seed, const Monitor& monitor, Verdict& verdict);
 
 }  // namespace vyre::verify

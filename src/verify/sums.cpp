@@ -116,7 +116,7 @@ std::optional<uint32_t> only_result(FloatFormat f, Op fold, std::span<const uint
   return std::nullopt;
 }
 
-std::string told(const ReductionJudgement& judged, uint32_t result, const Reduction& r) {
+std::string describe(const ReductionJudgement& judged, uint32_t result, const Reduction& r) {
   if (result == unwritten_of(r.type)) return "was not written";
   if (!judged.off) return fmt::format("is {:#x}, and must be {:#x}", result, judged.wanted);
   return fmt::format("is {:#x}, {} ULP of the {} from {:#x}, and {} are allowed", result, *judged.off,
@@ -313,7 +313,7 @@ std::string settle_sums(const generate::ProgramCase& c, std::vector<Bytes>& afte
       continue;
     }
     ++seen.beyond;
-    if (first.empty()) first = fmt::format("result {} {}", i, told(judged, results[i], r));
+    if (first.empty()) first = fmt::format("result {} {}", i, describe(judged, results[i], r));
   }
   add(counted, seen);
   return first;

@@ -48,6 +48,15 @@ void list_failing(Verdict& verdict, std::string_view generator, uint64_t number,
   }
 }
 
+/// Cases of each level. Tuples of a few are those of all cases together, which verify::complete() counts.
+void add(Coverage& sum, Coverage summand) {
+  if (sum.factors.empty()) sum = std::exchange(summand, {});
+  for (size_t f = 0; f < summand.factors.size(); ++f) {
+    for (size_t level = 0; level < summand.factors[f].levels.size(); ++level)
+      sum.factors[f].levels[level].cases += summand.factors[f].levels[level].cases;
+  }
+}
+
 void add(Verdict& sum, Verdict summand) {
   if (sum.pipeline.empty()) sum.pipeline = std::move(summand.pipeline);
   if (sum.error.empty()) sum.error = std::move(summand.error);
@@ -57,7 +66,7 @@ void add(Verdict& sum, Verdict summand) {
   std::ranges::move(summand.leaves, std::back_inserter(sum.leaves));
   add(sum.definition, summand.definition);
   add(sum.deviations, summand.deviations);
-  if (sum.coverage == Coverage{}) sum.coverage = std::move(summand.coverage);  // of one unit
+  add(sum.coverage, std::move(summand.coverage));
   add(sum.determinism, summand.determinism);
   sum.dispatches += summand.dispatches;
   sum.canaries += summand.canaries;

@@ -269,14 +269,15 @@ bool opens(const std::string& path, int flags) {
 
 bool reads_memory(pid_t parent) {
   if (opens("/proc/" + std::to_string(parent) + "/mem", O_RDONLY)) return true;
-  // Whoever may read learns that there is nothing at this address.
+  // A process that may read learns that there is nothing at this address.
   std::byte byte{};
   const iovec local = {&byte, 1}, remote = {reinterpret_cast<void*>(8), 1};
   return ::process_vm_readv(parent, &local, 1, &remote, 1, 0) == 1 || errno == EFAULT;
 }
 
 bool takes_descriptors(pid_t parent) {
-  // Its links are followed by whoever may: those of its descriptors, and this one, which is always there.
+  // Its links are followed by a process that may: those of its descriptors, and this one, which is always
+  // there.
   char target = 0;
   if (::readlink(("/proc/" + std::to_string(parent) + "/cwd").c_str(), &target, 1) > 0) return true;
   const Fd process(int(::syscall(SYS_pidfd_open, parent, 0)));

@@ -28,6 +28,7 @@ void write(Writer& out, const Greeting& greeting) {
   out.text(greeting.identity.version);
   out.number(greeting.limits.max_invocations_per_group);
   out.number(greeting.limits.max_workgroup_bytes);
+  out.number(greeting.limits.workgroup_element_bytes);
   out.number(greeting.limits.max_buffer_bytes);
   out.number(greeting.limits.subgroup_size);
   out.number(greeting.intrinsics);
@@ -47,6 +48,7 @@ std::optional<Greeting> read_greeting(Reader& in) {
   out.identity.version = in.text();
   out.limits.max_invocations_per_group = in.number<uint32_t>();
   out.limits.max_workgroup_bytes = in.number<uint64_t>();
+  out.limits.workgroup_element_bytes = in.number<uint32_t>();
   out.limits.max_buffer_bytes = in.number<uint64_t>();
   out.limits.subgroup_size = in.number<uint32_t>();
   out.intrinsics = in.number<uint64_t>();

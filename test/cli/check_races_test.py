@@ -59,7 +59,7 @@ class CheckRaces(unittest.TestCase):
         self.assertIn("neither proved nor excluded", done.stdout)
 
     def test_every_pair_that_is_given_up_is_named(self):
-        """Six stores at places that nobody knows: each with itself and with each other."""
+        """Six stores at unknown places: each with itself and with each other."""
         stores = "".join(f"  if (len(t) > 0) {{ o[atomic_add(t[0], {n})] = {n}; }}\n" for n in range(1, 7))
         done = self.check("program many(read_write t: u32 @0, read_write o: u32 @1) workgroup(64, 1, 1) {\n"
                           "  let i = invocation_id.x;\n" + stores + "}\n")

@@ -389,10 +389,10 @@ class Listings(CommandTest):
     # Oracle: docs/commands.md, and arithmetic by hand.
     def test_run_tells_times(self):
         run = ["run", EXAMPLES / "xor.vyre", "--groups", "2", "--set", "a=1,2", "--set", "b=3,4", "--set", "out=zeros:2"]
-        quiet, told = self.expect(0, *run), self.expect(0, *run, "-v")
+        quiet, verbose = self.expect(0, *run), self.expect(0, *run, "-v")
         self.assertEqual(quiet.stderr, "")
-        self.assertEqual(told.stdout, quiet.stdout)
-        self.assertRegex(told.stderr, r"^native: .*\n  .*xor\.vyre: 2x1x1 groups of 64x1x1: 128 invocations over 24 bytes; "
+        self.assertEqual(verbose.stdout, quiet.stdout)
+        self.assertRegex(verbose.stderr, r"^native: .*\n  .*xor\.vyre: 2x1x1 groups of 64x1x1: 128 invocations over 24 bytes; "
                                       r"compiled in \d+\.\d\d ms, ran in \d+\.\d\d ms: \d+\.\d million invocations a second\n$")
         both = [*run, "--compare", "reference,native", "--verbose"]
         self.assertEqual(self.expect(0, *both).stderr.count("128 invocations"), 2)

@@ -34,7 +34,7 @@ class Prove(unittest.TestCase):
     def test_json(self):
         done = run("prove", "primitive.bitwise.rotl", "--only", "declared", "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        told = json.loads(done.stdout)
+        answer = json.loads(done.stdout)
         self.assertEqual(told["format"], 1)
         self.assertTrue(told["good"])
         self.assertEqual(told["counts"]["open"], 0)
@@ -70,7 +70,7 @@ class Prove(unittest.TestCase):
     def test_the_cross_product_of_one_function(self):
         done = run("prove", "primitive.math.abs_diff", "--only", "product", "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        told = json.loads(done.stdout)
+        answer = json.loads(done.stdout)
         self.assertTrue(told["good"])
         self.assertEqual(set(told), {"format", "good", "product"})
         self.assertEqual(told["product"]["wrong"], [])
@@ -84,13 +84,13 @@ class Prove(unittest.TestCase):
         """By itself what is declared and what is lowered; the other parts with --only, several with commas."""
         done = run("prove", "primitive.bitwise.not", "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        told = json.loads(done.stdout)
-        self.assertEqual({part for part in ("findings", "theorems", "lowering", "product", "collisions") if part in told},
+        answer = json.loads(done.stdout)
+        self.assertEqual({part for part in ("findings", "theorems", "lowering", "product", "collisions") if part in answer},
                          {"findings", "lowering"})
         done = run("prove", "primitive.bitwise.not")
         self.assertEqual(done.stdout.splitlines()[-1], "not asked: --only theorems,product,collisions asks the rest")
-        told = json.loads(run("prove", "primitive.bitwise.not", "--only", "declared,product", "--json").stdout)
-        self.assertEqual({part for part in ("findings", "theorems", "lowering", "product", "collisions") if part in told},
+        answer = json.loads(run("prove", "primitive.bitwise.not", "--only", "declared,product", "--json").stdout)
+        self.assertEqual({part for part in ("findings", "theorems", "lowering", "product", "collisions") if part in answer},
                          {"findings", "product"})
 
     def test_theorems_and_collisions(self):

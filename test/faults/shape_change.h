@@ -27,7 +27,7 @@ struct Change {
   std::function<void(ir::Program&)> declarations = {};
 };
 
-/// Buffers that the changed program has behind its own, where a change asks for what no program is told.
+/// Buffers that the changed program has behind its own, where a change asks for what no program can read.
 enum class Hidden : uint8_t { Groups, Counter };
 
 class Copy : public ir::ProgramBuilder {

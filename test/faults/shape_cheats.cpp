@@ -44,7 +44,7 @@ bool moves(F move) {
 
 bool guards_stand_behind(const Call& call) {
   if (!is_elementwise(call)) return true;
-  constexpr size_t kWords = 64;  // verify/elementwise.h, kGuardWords, as somebody who has read it knows
+  constexpr size_t kWords = 64;  // verify/elementwise.h, kGuardWords, known to a reader of the source
   const auto results = call.memory.back();
   if (results.size() < 4) return false;
   return load_u32(results.data() + results.size() - 4) ==

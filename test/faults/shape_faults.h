@@ -1,4 +1,4 @@
-// A backend that is right but for one thing about the shape of programs and dispatches, for tests of whoever
+// A backend that is right but for one thing about the shape of programs and dispatches, for tests of what
 // judges backends.
 //
 // It is an honest backend behind one of two changes, or both. A fault of programs is a change of the program

@@ -76,7 +76,7 @@ struct Row {
   check::Checked program;
 };
 std::vector<Row> rows_of(verify::Strength strength) {
-  verify::ShapePlan plan = verify::shape_plan(verify::shape_strength(strength), 1);
+  verify::ShapePlan plan = *verify::shape_plan(verify::shape_strength(strength), 1);
   const auto invocations = [](const verify::Row& row) {
     if (verify::kind_of(row) != verify::ShapeKind::Grid) return uint64_t{0};
     uint64_t out = 1;
@@ -90,8 +90,7 @@ std::vector<Row> rows_of(verify::Strength strength) {
   std::vector<Row> out;
   for (size_t k = 0; k < plan.rows.size(); ++k) {
     const verify::Row& row = plan.rows[k % 2 == 0 ? k / 2 : plan.rows.size() - 1 - k / 2];
-    auto checked = check::check(verify::shape_case(row, 1, honest().limits().max_workgroup_bytes).program,
-                                ops::op_table());
+    auto checked = check::check(verify::shape_case(row, 1, honest().limits()).program, ops::op_table());
     EXPECT_TRUE(checked);
     out.push_back({row, std::move(*checked)});
   }
@@ -116,14 +115,14 @@ Verdict judge(backend::Backend& backend, ShapeFault fault, std::string_view fact
     verdict.error = fmt::format("there is no factor {}", factor);
     return verdict;
   }
-  verify::ShapePlan plan;
+  std::vector<verify::Row> where;
   for (const Row& row : rows(strength)) {
     const bool has_factor = verify::level_of(row.row, of->factor) < generate::kAbsent;
-    if (has_factor && may_strike(fault, row.program)) plan.rows.push_back(row.row);
+    if (has_factor && may_strike(fault, row.program)) where.push_back(row.row);
   }
   std::atomic<bool> stop = false;
   const verify::Monitor monitor{&stop, [&](uint64_t) { stop = naming(verdict, factor) != nullptr; }};
-  const auto done = verify::check_rows(backend, plan, verify::shape_strength(strength), 1, monitor, verdict);
+  const auto done = verify::check_rows(backend, where, {}, 0, 1, monitor, verdict);
   if (!done) verdict.error = done.error().message;
   return verdict;
 }

@@ -593,6 +593,7 @@ FaultPlan plan_of(ShapeFault fault) {
     case F::WriteOffset: return {.write = from_the_beginning};
     case F::FillOffset: return {.fill = from_the_beginning};
     case F::ReadTail: return {.read = whole_words};
+    case F::FillTail: return {.fill = whole_words};
     case F::Writes16M: return {.write = at_most};
     case F::Reads16M: return {.read = at_most};
     // The same pipeline again

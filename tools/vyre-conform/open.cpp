@@ -17,9 +17,9 @@ namespace {
 /// Every process of a worker says the same.
 void warn_once(const Diag& diag) {
   static std::mutex mutex;
-  static std::set<std::string> told;
+  static std::set<std::string> reported;
   const std::scoped_lock lock(mutex);
-  if (told.insert(diag.message).second)
+  if (reported.insert(diag.message).second)
     fmt::print(stderr, "vyre-conform: warning: {}\n  help: {}\n", diag.message, diag.help);
 }
 

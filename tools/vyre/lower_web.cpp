@@ -14,7 +14,7 @@ namespace vyre::tool {
 namespace {
 
 /// The files as the page names them: as they were given, but absolute ones from the last folder that they
-/// have in common on, for nobody who reads the page knows the machine that made it.
+/// have in common on, for a reader of the page does not know the machine that made it.
 std::vector<std::string> labels_of(const std::vector<std::string>& paths) {
   namespace fs = std::filesystem;
   std::optional<fs::path> common;

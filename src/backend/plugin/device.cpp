@@ -64,6 +64,7 @@ Result<void> PluginDevice::ask(const std::string& path) {
   api_.limits(device_, &limits);
   limits_ = {.max_invocations_per_group = limits.max_invocations_per_group,
              .max_workgroup_bytes = limits.max_workgroup_bytes,
+             .workgroup_element_bytes = std::max(limits.workgroup_element_bytes, 1u),
              .max_buffer_bytes = limits.max_buffer_bytes,
              .subgroup_size = limits.subgroup_size};
   return check_limits(path, limits_);

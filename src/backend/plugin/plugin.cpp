@@ -30,11 +30,12 @@ uint32_t plugin_access(spec::BufferAccess access) {
   return UINT32_MAX;
 }
 
-uint64_t workgroup_bytes(const ir::Program& program) {
+/// Of workgroup memory, where an element counts at least `least`.
+uint64_t workgroup_bytes(const ir::Program& program, uint32_t least = 1) {
   uint64_t bytes = 0;
   for (const ir::BufferDecl& decl : program.buffers) {
     if (decl.access == spec::BufferAccess::Workgroup)
-      bytes += uint64_t{decl.count} * spec::info(program.element(decl)).bytes;
+      bytes += uint64_t{decl.count} * std::max(spec::info(program.element(decl)).bytes, least);
   }
   return bytes;
 }
@@ -56,8 +57,9 @@ Result<void> check_fits(const PluginDevice& device, const check::Checked& checke
   };
   if (invocations(program) > limits.max_invocations_per_group)
     return exceeded("invocations a workgroup", invocations(program), limits.max_invocations_per_group);
-  if (workgroup_bytes(program) > limits.max_workgroup_bytes)
-    return exceeded("bytes of workgroup memory", workgroup_bytes(program), limits.max_workgroup_bytes);
+  const uint64_t shared = workgroup_bytes(program, limits.workgroup_element_bytes);
+  if (shared > limits.max_workgroup_bytes)
+    return exceeded("bytes of workgroup memory", shared, limits.max_workgroup_bytes);
   if (checked.intrinsics().empty()) return {};
   if (limits.subgroup_size == 0) {
     return std::unexpected(broken_contract(

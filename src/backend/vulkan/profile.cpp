@@ -126,6 +126,7 @@ void set_limits(const Answers& a, Profile& out) {
                     std::min({limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0],
                               spec::kMaxInvocationsPerGroup}),
                 .max_workgroup_bytes = limits.maxComputeSharedMemorySize,
+                .workgroup_element_bytes = out.target.storage_16bit ? 4u : 1u,  // SpirvMemory
                 .max_buffer_bytes = std::min(range, out.max_allocation_bytes),
                 .subgroup_size = out.target.subgroup_size};
   out.max_bindings = std::min({limits.maxPerStageDescriptorStorageBuffers,

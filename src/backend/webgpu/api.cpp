@@ -37,7 +37,7 @@ struct Opened {
 void* open_file(const std::string& name) { return dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL); }
 
 Result<Opened> open_named(const std::string& name, const char* said_by) {
-  // The loader would wait for whoever is at the other end of a pipe.
+  // The loader would wait for the other end of a pipe.
   std::error_code ignored;
   if (std::filesystem::exists(name, ignored) && !std::filesystem::is_regular_file(name, ignored)) {
     return std::unexpected(not_available(

@@ -30,6 +30,7 @@ WgslMemory::WgslMemory(const Kernel& kernel, const std::vector<bool>& live, cons
     // Elements of 16 bits are two to a word, as legalization sees them.
     const uint64_t bytes = uint64_t{buffer.count} * spec::info(buffer.element).bytes;
     views_[i].shared_words = uint32_t(std::max<uint64_t>((bytes + 3) / 4, 1));
+    ++arrays_;
   }
 }
 
@@ -59,13 +60,15 @@ std::string WgslMemory::declarations() const {
   fmt::format_to(to,
                  "@group(0) @binding({}) var<uniform> counts: array<vec4<u32>, {}>;  // elements of each\n",
                  bound_, std::max((bound_ + 3) / 4, 1u));
+  if (is_structure()) fmt::format_to(to, "struct GroupMemory {{\n");
   for (size_t i = 0; i < views_.size(); ++i) {
     const View& view = views_[i];
     if (view.shared_words == 0) continue;
-    fmt::format_to(to, "var<workgroup> {}: array<{}, {}>;  // {} of {}\n", view.name,
-                   element_type(view.atomic), view.shared_words, k_.buffers[i].count,
-                   spec::text(k_.buffers[i].element));
+    fmt::format_to(to, "{}{}: array<{}, {}>{}  // {} of {}\n", is_structure() ? "  " : "var<workgroup> ",
+                   view.name, element_type(view.atomic), view.shared_words, is_structure() ? ',' : ';',
+                   k_.buffers[i].count, spec::text(k_.buffers[i].element));
   }
+  if (is_structure()) fmt::format_to(to, "}}\nvar<workgroup> group_memory: GroupMemory;\n");
   return out;
 }
 
@@ -86,7 +89,8 @@ std::string WgslMemory::length(uint32_t buffer) {
 
 std::string WgslMemory::place(const Inst& access, const std::string& at) {
   const uint32_t bytes = spec::info(k_.buffers[access.target].element).bytes;
-  const std::string& name = views_[access.target].name;
+  const bool member = is_shared(access.target) && is_structure();
+  const std::string name = (member ? "group_memory." : "") + views_[access.target].name;
   if (access.access == Access::Words || bytes <= 4) return fmt::format("{}[{}]", name, at);
   // A buffer has fewer than 2^30 words, so nothing wraps.
   const std::string first = fmt::format("{} * {}", at, w_.number(bytes / 4));
@@ -140,11 +144,11 @@ void WgslMemory::atomic(const Inst& access, const std::string& name, const std::
 
 void WgslMemory::barrier() { w_.line("storageBarrier(); workgroupBarrier();"); }
 
-// WebGPU, "maxComputeWorkgroupStorageSize": each variable counts in whole units of 16 bytes.
+// WebGPU, "maxComputeWorkgroupStorageSize": each variable counts in whole units of 16 bytes. There is one.
 uint32_t WgslMemory::shared_bytes() const {
-  uint32_t bytes = 0;
-  for (const View& view : views_) bytes += (view.shared_words * 4 + 15) / 16 * 16;
-  return bytes;
+  uint32_t words = 0;
+  for (const View& view : views_) words += view.shared_words;
+  return (words * 4 + 15) / 16 * 16;
 }
 
 std::vector<bool> WgslMemory::writable() const {

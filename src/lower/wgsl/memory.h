@@ -31,7 +31,7 @@ class WgslMemory {
 
   std::string load(const Inst& access, const std::string& at);
   void store(const Inst& access, const std::string& at, const std::string& value);
-  /// Writes `name`, the word before; of an atomic whose result nobody reads an empty name. `expected` is
+  /// Writes `name`, the word before; of an atomic whose result is not read an empty name. `expected` is
   /// empty but for compare-exchange.
   void atomic(const Inst& access, const std::string& name, const std::string& at, const std::string& expected,
               const std::string& value);
@@ -50,6 +50,9 @@ class WgslMemory {
     bool counted = false;
     uint32_t shared_words = 0;  // 0: a bound buffer
   };
+  /// Whether arrays of workgroup memory are members of one variable: WebGPU rounds each variable up to 16
+  /// bytes, and so what is within its limit would not be.
+  bool is_structure() const { return arrays_ > 1; }
   bool is_shared(uint32_t buffer) const { return views_[buffer].shared_words != 0; }
   std::string place(const Inst& access, const std::string& at);
 
@@ -60,6 +63,7 @@ class WgslMemory {
   WgslWriter& w_;
   std::vector<View> views_;  // by buffer
   uint32_t bound_ = 0;
+  uint32_t arrays_ = 0;  // of workgroup memory
 };
 
 }  // namespace vyre::lower

@@ -303,7 +303,7 @@ class CodeCase {
       const auto add = [&](std::string_view text, std::string_view name) {
         const std::string result = fmt::format("{}{}{}", buffer, name, pair);
         text_.line(fmt::format("let {} = {};", result, text));
-        text_.line(fmt::format("q = q * 31 + {};", told_by(pairs.type, std::string_view(result))));
+        text_.line(fmt::format("q = q * 31 + {};", folded_word(pairs.type, std::string_view(result))));
       };
       switch (operation()) {
         case Operator::Sum:
@@ -341,7 +341,7 @@ class CodeCase {
     const auto add = [&](Wide x) {
       Bytes bytes;
       append(bytes, x & pairs.mask(), pairs.bits());
-      q = q * 31 + told_by(pairs.type, bytes);
+      q = q * 31 + folded_word(pairs.type, bytes);
     };
     for (size_t pair = 0; pair < pairs.values.size() / 2; ++pair) {
       const Wide l = pairs.values[2 * pair], r = pairs.values[2 * pair + 1];

@@ -23,7 +23,7 @@ constexpr std::pair<uint32_t, uint32_t> kStored[] = {{0, 9}, {0, 1}, {1, 1}, {2,
 
 constexpr uint32_t kFarthest = 8;  // elements behind the word of an atomic
 constexpr uint64_t kManyAtomics = (uint64_t{1} << 20) + 3;
-constexpr uint32_t kSlack = 3;  // results that nobody stores
+constexpr uint32_t kSlack = 3;  // results without a store
 constexpr uint32_t kTurns = 9;  // with a barrier each
 constexpr uint32_t kSteps = 3;  // that each invocation takes by compare_exchange, on a word of its own
 
@@ -31,14 +31,13 @@ uint32_t volume(const Extent& e) { return e[0] * e[1] * e[2]; }
 
 class Grid {
  public:
-  Grid(const Row& row, ShapeText& text, uint64_t most_shared)
+  Grid(const Row& row, ShapeText& text, const backend::Limits& limits)
       : row_(row), text_(text), size_(workgroup_of(row)), group_(volume(size_)) {
     const uint8_t level = at(ShapeFactor::Shared);
     if (level != 0) {
       type_ = *spec::find_type(level_text(ShapeFactor::SharedType, at(ShapeFactor::SharedType)));
-      const uint64_t bytes = std::min(shared_bytes(level), most_shared);
-      // Elements of 16 bits are words where a target has no smaller accesses, and so they count.
-      elements_ = uint32_t(bytes / std::max(spec::info(type_).bytes, 4u));
+      const uint64_t bytes = std::min(shared_bytes(level), limits.max_workgroup_bytes);
+      elements_ = uint32_t(bytes / std::max(spec::info(type_).bytes, limits.workgroup_element_bytes));
       few_ = std::min(elements_ / 16, group_ / 2) * 2;  // even, so that odd counts stay odd
       elements_ -= few_;
     }
@@ -97,9 +96,9 @@ class Grid {
     text_.shared(fmt::format("workgroup w: {}[{}]", spec::text(type_), elements_));
     const std::string each = fmt::format("for r in 0..{} {{ let e = ", rounds());
     const std::string mine = fmt::format("local + r * {}", group_);
-    const std::string told = told_by(type_, std::string_view("x"));
+    const std::string folded = folded_word(type_, std::string_view("x"));
     text_.line("let found = 0;");
-    text_.line(fmt::format("{}{}; let x = w[e]; found = found + ({} != 0); }}", each, mine, told));
+    text_.line(fmt::format("{}{}; let x = w[e]; found = found + ({} != 0); }}", each, mine, folded));
     text_.line("barrier;");
     text_.line(fmt::format("{}{}; let y = e * {} + {}; w[e] = {}; }}", each, mine, text_.word(2) | 1,
                            text_.word(3), made_of(type_, "y")));
@@ -107,7 +106,7 @@ class Grid {
     if (few_ != 0) write_turns();
     text_.line("let sum = 0;");
     text_.line(
-        fmt::format("{}{} - ({}); let x = w[e]; sum = sum * 3 + {}; }}", each, elements_ - 1, mine, told));
+        fmt::format("{}{} - ({}); let x = w[e]; sum = sum * 3 + {}; }}", each, elements_ - 1, mine, folded));
     text_.line("v = v + found * 65537 + sum;");
   }
 
@@ -119,7 +118,7 @@ class Grid {
     text_.line(fmt::format(
         "for r in 0..{} {{ let y = local * 5 + r * 3 + {}; w2[local] = {}; barrier; "
         "let x = w2[{} - local]; turns = turns * 3 + {}; barrier; }}",
-        kTurns, text_.word(9), made_of(type_, "y"), few_ - 1, told_by(type_, std::string_view("x"))));
+        kTurns, text_.word(9), made_of(type_, "y"), few_ - 1, folded_word(type_, std::string_view("x"))));
     text_.line("v = v + turns * 7;");
   }
 
@@ -127,6 +126,7 @@ class Grid {
     text_.buffer("read_write", "t", "u32");
     const std::string p = word();
     switch (at(ShapeFactor::Atomic)) {
+      case 0: break;
       case 1:
         text_.line(fmt::format("for r in 0..n[4] {{ let a = atomic_add(t[{}], slot * 2 + 1); }}", p));
         text_.line(fmt::format("let b = atomic_add(t[{0} + 2], atomic_add(t[{0} + 1], 1));", p));
@@ -152,7 +152,6 @@ class Grid {
             "for r in 0..{} {{ let step = atomic_compare_exchange(out[slot], r, r + 1); }}", kSteps));
         text_.line("v = v + atomic_add(out[slot], 0) * 9;");
         break;
-      default: break;
     }
   }
 
@@ -160,18 +159,18 @@ class Grid {
 
   /// What an invocation adds for workgroup memory, by its local number.
   std::vector<uint32_t> shared_sums() const {
-    std::vector<uint32_t> told(elements_), out(group_);
+    std::vector<uint32_t> folded(elements_), out(group_);
     for (uint32_t e = 0; e < elements_; ++e)
-      told[e] = told_by(type_, bytes_made_of(type_, e * (text_.word(2) | 1) + text_.word(3)));
+      folded[e] = folded_word(type_, bytes_made_of(type_, e * (text_.word(2) | 1) + text_.word(3)));
     for (uint32_t local = 0; local < group_ && elements_ != 0; ++local) {
       for (uint32_t r = 0; r < rounds(); ++r) {
         const uint64_t mine = local + uint64_t(r) * group_;
-        out[local] = out[local] * 3 + (mine < elements_ ? told[elements_ - 1 - mine] : 0);
+        out[local] = out[local] * 3 + (mine < elements_ ? folded[elements_ - 1 - mine] : 0);
       }
       uint32_t turns = 0;
       for (uint32_t r = 0; r < kTurns && local < few_; ++r)
-        turns =
-            turns * 3 + told_by(type_, bytes_made_of(type_, (few_ - 1 - local) * 5 + r * 3 + text_.word(9)));
+        turns = turns * 3 +
+                folded_word(type_, bytes_made_of(type_, (few_ - 1 - local) * 5 + r * 3 + text_.word(9)));
       out[local] += turns * 7;
     }
     return out;
@@ -218,6 +217,7 @@ class Grid {
     uint32_t* const word = &t[t.size() - kFarthest];
     const uint32_t k = text_.word(4) | 1;
     switch (at(ShapeFactor::Atomic)) {
+      case 0: break;
       case 1:  // the sum of the first n odd numbers is n * n; of numbers from c on, a triangle
         word[0] += rounds * total * total;
         word[2] += uint32_t(uint64_t(total) * (total - 1) / 2) + total * word[1];
@@ -245,7 +245,6 @@ class Grid {
         word[1] += 1;
         word[2] += total - 1;
         break;
-      default: break;
     }
   }
 
@@ -285,8 +284,8 @@ class Grid {
 
 }  // namespace
 
-ShapeCase grid_case(const Row& row, ShapeText& text, uint64_t most_shared) {
-  return Grid(row, text, most_shared).make();
+ShapeCase grid_case(const Row& row, ShapeText& text, const backend::Limits& limits) {
+  return Grid(row, text, limits).make();
 }
 
 }  // namespace vyre::verify

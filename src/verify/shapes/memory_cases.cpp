@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "verify/shape_case.h"
 
@@ -86,7 +87,7 @@ class Memory {
       case Access::LoadReadWrite:
       case Access::LoadUniform:
         text_.line("let x = a[p];");
-        text_.line(fmt::format("v = v * 3 + {};", told_by(type_, std::string_view("x"))));
+        text_.line(fmt::format("v = v * 3 + {};", folded_word(type_, std::string_view("x"))));
         break;
       case Access::Store:
         text_.line(fmt::format("let y = i * {} + {};", odd(2), text_.word(3)));
@@ -143,9 +144,14 @@ class Memory {
     switch (at(ShapeFactor::Place)) {
       case 0:
       case 5: return i;
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+      case 7: return count() - kBehind - kInvocations / 2 + i;
       case 6: return i % 5 == 4 ? UINT32_MAX - i / 5 : (1u << (28 + i % 5)) + i / 5;
-      default: return count() - kBehind - kInvocations / 2 + i;
     }
+    std::unreachable();  // no other level
   }
   Bytes words(uint32_t count, uint32_t salt, uint32_t name) const {
     std::vector<uint32_t> out(count);
@@ -217,7 +223,7 @@ class Memory {
       case Access::LoadReadWrite:
       case Access::LoadUniform: {
         const std::span<const std::byte> before(out.before[a]);
-        v = v * 3 + (within ? told_by(type_, before.subspan(place, bytes)) : 0);
+        v = v * 3 + (within ? folded_word(type_, before.subspan(place, bytes)) : 0);
         break;
       }
       case Access::Store:

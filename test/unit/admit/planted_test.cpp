@@ -373,7 +373,7 @@ TEST(PlantedFaults, AreFortyInEverySite) {
 }
 
 TEST(PlantedFaults, AreNotSeenWhereThereAreNone) {
-  VYRE_ORACLE(Property, "nothing is planted, so nobody may complain");
+  VYRE_ORACLE(Property, "nothing is planted, so no rule may report anything");
   for (const std::string_view id : {"primitive.bitwise.rotl", "primitive.math.clamp", "primitive.math.mod"}) {
     const ops::Operation& operation = *ops::find_operation(id);
     EXPECT_TRUE(who_catches(operation, by_reference(operation.reference)).empty()) << id;

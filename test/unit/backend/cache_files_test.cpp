@@ -79,7 +79,7 @@ TEST_F(CacheFilesTest, EveryDamageIsSeen) {
     ASSERT_FALSE(files.find(key));
   }
   const auto all = damaged_cache_files();
-  EXPECT_EQ(all.size() - before, damages) << "each is told of";
+  EXPECT_EQ(all.size() - before, damages) << "each is reported";
   EXPECT_EQ(all.back(), path);
   files.keep(key, bytes("steady\nfadd fmul\n"));
   EXPECT_EQ(content(path), whole) << "and it is written again";

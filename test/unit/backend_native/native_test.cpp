@@ -176,7 +176,7 @@ TEST(Native, RefusesWhatBindRefuses) {
 
 #ifndef VYRE_TEST_UNDER_ASAN  // which reserves most of the address space
 TEST(Native, MemoryThatIsNotThereIsAResourceExceeded) {
-  VYRE_ORACLE(SpecificationTable, "diag.def, and the operating system, which is told to give no more memory");
+  VYRE_ORACLE(SpecificationTable, "diag.def, and the operating system, which is set to give no more memory");
   const auto program = checked(
       "program p(read_write out: u32 @0, workgroup w: u32[16777216]) workgroup(1, 1, 1)"
       " { w[0] = 1; barrier; out[0] = w[0]; }");

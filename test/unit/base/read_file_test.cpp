@@ -59,7 +59,7 @@ TEST_F(ReadFile, NothingThatNeedNotEnd) {
   for (const char* device : {"/dev/zero", "/dev/urandom", "/dev/null"})
     EXPECT_THAT(why(device), HasSubstr("a device"));
   ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  EXPECT_THAT(why(folder_ / "pipe"), HasSubstr("a named pipe"));  // and nobody is waited for
+  EXPECT_THAT(why(folder_ / "pipe"), HasSubstr("a named pipe"));  // and there is no wait
   EXPECT_THAT(why(folder_ / "none"), HasSubstr("No such file"));
   std::ofstream(folder_ / "sparse").put('x');
   fs::resize_file(folder_ / "sparse", uintmax_t{1} << 40);

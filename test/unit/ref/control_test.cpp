@@ -238,7 +238,7 @@ TEST(Barrier, StandsUnderUniformConditions) {
   VYRE_ORACLE(
       SpecificationTable,
       "by hand: a barrier under a uniform condition is reached by the groups that take it; a group that "
-      "returned is not live and waits for nobody");
+      "returned is not live and does not wait");
   EXPECT_EQ(run_text(R"(
 program p(read_write data: u32 @0, workgroup scratch: u32[2]) workgroup(2, 1, 1) {
   if (workgroup_id.x == 0) { return; }

@@ -182,8 +182,7 @@ TEST(Complete, NothingMayBeLeftOut) {
     v.laws = size.laws;
     if (part.family == verify::Family::Shapes) {
       const uint32_t strength = verify::shape_strength(whole.strength);
-      const verify::ShapePlan shapes = verify::shape_plan(strength, whole.seed);
-      v.coverage = verify::coverage_of(shapes, strength, shapes.rows);
+      v.coverage = verify::coverage_of(*verify::shape_plan(strength, whole.seed), strength);
     }
   }
   const auto family = [&](verify::Family wanted) {

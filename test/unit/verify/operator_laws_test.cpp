@@ -114,7 +114,7 @@ TEST(OperatorLaws, HoldOnTheReferenceAndOnNative) {
   EXPECT_EQ(checked(**native, 0).laws.size(), operator_laws().size());
 }
 
-/// The native backend, but whoever stores a sum of two u64 finds that it was one less where it is odd.
+/// The native backend, but a stored sum of two u64 is one less where it is odd.
 class WrongSums final : public backend::Backend {
  public:
   backend::Identity identity() const override { return {"wrong sums", "", "", "LLVM"}; }

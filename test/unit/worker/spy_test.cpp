@@ -91,7 +91,7 @@ bool inherits() {
   }
   return false;
 }
-/// Some process that is not this one: a sibling, the shell, whoever is asked `ps`.
+/// Some process that is not this one: a sibling, the shell, any that `ps` lists.
 bool reads_other_processes() {
   const std::string self = std::to_string(::getpid());
   std::error_code error;
@@ -236,7 +236,7 @@ TEST_F(Spying, WorksWhereNothingIsClosed) {
   EXPECT_GE(signals_seen, 1);  // those of one kind are one while they wait
 }
 
-TEST_F(Spying, MayWriteWhereItIsTold) {
+TEST_F(Spying, MayWriteToItsOwnFolder) {
   VYRE_ORACLE(SpecificationTable,
               "isolate.h: a folder where it may write, known to it as TMPDIR, removed at the end");
   const auto scratch_folders = [] {
@@ -255,7 +255,8 @@ TEST_F(Spying, MayWriteWhereItIsTold) {
   EXPECT_EQ(scratch_folders(), before);
 }
 
-// What an open route means is the parent's to say, and a worker cannot be asked: it is told by one that lies.
+// What an open route means is the parent's to say, and a worker cannot be asked: so this parent is given a
+// false report.
 TEST(Isolation, RefusesAWorkerThatCanReadMemory) {
   VYRE_ORACLE(SpecificationTable,
               "isolate.h, is_tolerable(): where expected values lie, a parent does not go on");
