@@ -300,15 +300,15 @@ Result<LawVerdict> check_law(const spec::Law& law, const ops::Operation& operati
     return verdict;
   }
   verdict.domain = exhausted_domain(*bound);
-  const std::string stream = fmt::format("law {} of {}", spec::to_string(law), verdict.operation);
+  const std::string stream = fmt::format("laws of {}", verdict.operation);
   bool complete = true, failed = false;
   for (const Plan& plan : planned(*bound, stream, options)) {
     const uint64_t instances = plan.instances;
     const uint32_t* ready = nullptr;
     if (plan.engine == Engine::Witnessed && options.witnesses != nullptr) {
-      if (options.witnesses->empty())
-        fill_columns(plan.fill, bound->variables.size(), instances, *options.witnesses);
-      ready = options.witnesses->data();
+      std::vector<uint32_t>& made = (*options.witnesses)[bound->variables];
+      if (made.empty()) fill_columns(plan.fill, bound->variables.size(), instances, made);
+      ready = made.data();
     }
     Sweep sweep(*bound, evaluator, plan.fill, instances, options, plan.grid ? grid_of(*bound) : 0, ready);
     VYRE_TRY(result, sweep.run(plan.engine));

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ std::string_view text(Engine engine);  // "exhaustive-u8", "edge256", ...
 /// What ExhaustiveU8 runs through: "u8", or of floats "e5m2", all values of that 8-bit format.
 std::string_view exhausted_domain(const BoundLaw& law);
 
+/// Tuples of Witnessed, column by column, by the types of a law's variables.
+using Witnesses = std::map<std::vector<spec::DataType>, std::vector<uint32_t>>;
+
 struct EngineOptions {
   bool exhaustive_u8 = true;
   /// ExhaustiveU16 runs on integer laws of at most so many variables: 1 is 2^16 instances, 2 is 2^32. 0: not
@@ -37,9 +41,9 @@ struct EngineOptions {
   uint64_t seed = 0;               // of Witnessed
   /// Called with the number of instances just done, from any thread.
   std::function<void(uint64_t)> progress;
-  /// Where Witnessed leaves its tuples, column by column, for a check of the same law on another subject,
-  /// which then need not make them again. Empty, or what a check with this law, number and seed left there.
-  std::vector<uint32_t>* witnesses = nullptr;
+  /// Where Witnessed leaves its tuples for other laws of the operation and other subjects, which then need
+  /// not make them again. What is there is of this operation, number and seed.
+  Witnesses* witnesses = nullptr;
   /// When it becomes true the check ends early, without a verdict.
   const std::atomic<bool>* stop = nullptr;
 };

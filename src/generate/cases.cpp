@@ -256,6 +256,26 @@ Tuple Cases::at(uint64_t k) const {
 
 void Cases::fill_grid(uint64_t first, uint64_t stride, size_t count,
                       std::span<uint32_t* const> columns) const {
+  if (stride == 1) {
+    // Each operand has each of its values for as long as the operands behind it go through theirs.
+    uint64_t period = 1;
+    for (size_t i = types_.size(); i-- > 0; period *= domain_[i].size()) {
+      uint64_t digit = first / period % domain_[i].size(), used = first % period;
+      for (size_t j = 0; j < count; used = 0) {
+        const uint64_t left = period == 1 ? domain_[i].size() - digit : period - used;
+        const size_t n = size_t(std::min<uint64_t>(left, count - j));
+        if (period == 1) {
+          std::copy_n(domain_[i].begin() + ptrdiff_t(digit), n, columns[i] + j);
+          digit = 0;
+        } else {
+          std::fill_n(columns[i] + j, n, domain_[i][digit]);
+          digit = digit + 1 == domain_[i].size() ? 0 : digit + 1;
+        }
+        j += n;
+      }
+    }
+    return;
+  }
   // An odometer: the digits of a case's number, to the bases of the domains, and those of the stride.
   std::array<uint64_t, kMaxOperands> digits{}, steps{};
   for (size_t i = types_.size(); i-- > 0;) {

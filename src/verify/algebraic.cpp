@@ -227,11 +227,12 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
 
   const std::pair<algebra::Evaluator*, std::string> subjects[] = {{&spec_evaluator, "spec"},
                                                                   {&evaluator, device}};
+  // All laws, and both subjects, are tried on the same tuples. Of very many each makes its own: memory has a
+  // bound.
+  algebra::Witnesses witnesses;
+  options.witnesses = witnessed <= kSharedWitnesses ? &witnesses : nullptr;
   for (size_t number = 0; number < operation.laws.size(); ++number) {
     LawVerdict law{spec::to_string(operation.laws[number]), true, {}};
-    // Both subjects are tried on the same tuples. Of very many each makes its own: memory has a bound.
-    std::vector<uint32_t> witnesses;
-    options.witnesses = witnessed <= kSharedWitnesses ? &witnesses : nullptr;
     for (const auto& [subject, label] : subjects) {
       VYRE_TRY(result, on_subject<algebra::LawVerdict>(evaluator, subject == &evaluator, label, law, [&] {
                  return algebra::check_law(operation.laws[number], operation, *subject, options);

@@ -306,6 +306,7 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, std::op
                                const FamilyPlan& plan, uint64_t seed, const Monitor& monitor,
                                Verdict& verdict) {
   constexpr uint32_t kSizes[] = {kWorkgroup, 64};
+  const auto sizes = std::span(kSizes).first(plan.one_workgroup ? 1 : std::size(kSizes));
   Hasher hasher;
   uint64_t whole = 0;  // leaves
   if (track) {
@@ -314,7 +315,7 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, std::op
   LeafWriter rows(verdict, Oracle::SpecificationTable), cases(verdict, strongest({.program = true}), whole);
   for (const Subject& subject : subjects_of(family, track)) {
     if (monitor.stopped()) return {};
-    VYRE_TRY(pipelines, make_pipelines(backend, subject, kSizes, seed, verdict));
+    VYRE_TRY(pipelines, make_pipelines(backend, subject, sizes, seed, verdict));
     hasher.update(pipelines.all[0]->digest().hex());
     Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
     const auto ranges = cases_of(subject, plan, seed);

@@ -95,7 +95,7 @@ class ShapeFamily {
     for (int repeat = 0; repeat < (is_repeated(c.row) ? 2 : 1); ++repeat) {
       const Check check = repeat == 0 ? Check::Parity : Check::Determinism;
       Tally& tally = repeat == 0 ? parity_ : verdict_.determinism;
-      auto run = run_shape(backend_, pipeline, c);
+      auto run = run_shape(backend_, pipeline, stores_, c);
       if (!run) {
         if (!blamed(run.error())) return std::unexpected(run.error());
         ++tally.failed;
@@ -140,6 +140,7 @@ class ShapeFamily {
     VYRE_TRY(finding, blame_.find(bench_, before, {0, {{0, number}}}, seen));
     history_.clear();
     report(check, finding);
+    stores_.clear();
     return {};
   }
 
@@ -265,6 +266,7 @@ class ShapeFamily {
   const Monitor& monitor_;
   Verdict& verdict_;
   ShapeBench bench_;
+  ShapeStores stores_;
   Blame blame_;
   std::deque<Batch> history_;  // cases since the backend was renewed, the last ones
   Tally parity_;

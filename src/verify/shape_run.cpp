@@ -21,6 +21,7 @@ constexpr uint64_t kLargeBytes = uint64_t{17} << 20;
 constexpr uint64_t kLargeOffset = (uint64_t{16} << 20) + kRangeAlignment;
 constexpr uint64_t kTail = 64 << 10;  // of device memory that buffers share, behind all of them
 constexpr std::byte kJunk{0xC5};
+constexpr uint64_t kStored = 256;  // by a workgroup of a program that stores
 
 uint64_t aligned(uint64_t bytes) { return (bytes + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment; }
 
@@ -94,8 +95,8 @@ Result<ShapeRun> run_on_host(backend::Pipeline& pipeline, const ShapeCase& c) {
 /// Memory of the device, and the image of it.
 class OnDevice {
  public:
-  OnDevice(backend::Backend& backend, const ShapeCase& c)
-      : backend_(backend), c_(c), junk_(std::byte(1 + number_of(c.row) % 255)) {}
+  OnDevice(backend::Backend& backend, ShapeStores& stores, const ShapeCase& c)
+      : backend_(backend), stores_(stores), c_(c), junk_(std::byte(1 + number_of(c.row) % 255)) {}
 
   Result<ShapeRun> run(backend::Pipeline& pipeline) {
     VYRE_CHECK(allocate());
@@ -187,21 +188,14 @@ class OnDevice {
   /// Writes them elsewhere, and lets a program of its own copy them.
   Result<void> store(const Place& place, const Bytes& contents) {
     if (contents.empty()) return {};
-    constexpr uint64_t kWorkgroup = 256;
     const bool words = contents.size() % 4 == 0;
-    const std::string type = words ? "bytes" : "f16";
-    const auto program = text::parse(
-        fmt::format("program store(read from: {0} @0, read_write to: {0} @1) workgroup({1}, 1, 1) {{ "
-                    "to[invocation_id.x] = from[invocation_id.x]; }}",
-                    type, kWorkgroup));
-    const auto checked = check::check(*program, ops::op_table());  // the text is part of this file
-    VYRE_TRY(pipeline, backend_.compile(*checked));
+    VYRE_TRY(pipeline, stores_.of(backend_, words));
     VYRE_TRY(elsewhere, backend_.allocate(contents.size()));
     VYRE_CHECK(elsewhere->write(0, contents));
     const DeviceRange ranges[] = {{elsewhere.get(), 0, contents.size()},
                                   {memories_[place.memory].buffer.get(), place.offset, contents.size()}};
     const uint64_t elements = contents.size() / (words ? 4 : 2);
-    return pipeline->dispatch_resident(ranges, {uint32_t((elements + kWorkgroup - 1) / kWorkgroup), 1, 1});
+    return pipeline->dispatch_resident(ranges, {uint32_t((elements + kStored - 1) / kStored), 1, 1});
   }
 
   /// Writes what differs alone, and fills where one byte stands many times.
@@ -261,6 +255,7 @@ class OnDevice {
   }
 
   backend::Backend& backend_;
+  ShapeStores& stores_;
   const ShapeCase& c_;
   std::byte junk_;  // each case's own, so that memory which an earlier one left there is not taken for filled
   std::vector<Memory> memories_;
@@ -269,9 +264,24 @@ class OnDevice {
 
 }  // namespace
 
-Result<ShapeRun> run_shape(backend::Backend& backend, backend::Pipeline& pipeline, const ShapeCase& c) {
+Result<backend::Pipeline*> ShapeStores::of(backend::Backend& backend, bool words) {
+  auto& made = made_[words ? 1 : 0];
+  if (!made) {
+    const auto program = text::parse(
+        fmt::format("program store(read from: {0} @0, read_write to: {0} @1) workgroup({1}, 1, 1) {{ "
+                    "to[invocation_id.x] = from[invocation_id.x]; }}",
+                    words ? "bytes" : "f16", kStored));
+    const auto checked = check::check(*program, ops::op_table());  // the text is part of this file
+    VYRE_TRY(pipeline, backend.compile(*checked));
+    made = std::move(pipeline);
+  }
+  return made.get();
+}
+
+Result<ShapeRun> run_shape(backend::Backend& backend, backend::Pipeline& pipeline, ShapeStores& stores,
+                           const ShapeCase& c) {
   if (c.interface == ShapeInterface::Host) return run_on_host(pipeline, c);
-  return OnDevice(backend, c).run(pipeline);
+  return OnDevice(backend, stores, c).run(pipeline);
 }
 
 Seen ShapeBench::run(const Batch& batch) {
@@ -297,7 +307,8 @@ Seen ShapeBench::run(const Row& row) {
     const auto checked = check::check(c.program, ops::op_table());
     if (!checked) return std::unexpected(checked.error().front());
     VYRE_TRY(pipeline, backend_.compile(*checked));
-    VYRE_TRY(run, run_shape(backend_, *pipeline, c));
+    ShapeStores stores;
+    VYRE_TRY(run, run_shape(backend_, *pipeline, stores, c));
     VYRE_CHECK(backend_.settle());
     return run;
   }();

@@ -6,6 +6,8 @@
 // device memory must be, so what was not bound is compared as well: those are the guard words.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,8 +25,21 @@ struct ShapeRun {
   std::optional<Wrong> wrong;
   uint64_t answer = 0;  // a checksum of what was left in the buffers
 };
+
+/// Programs that store the contents of a buffer from another one, compiled when a case wants them.
+class ShapeStores {
+ public:
+  /// That of words, or of 16-bit elements; until clear(). Errors: of the backend.
+  Result<backend::Pipeline*> of(backend::Backend& backend, bool words);
+  /// To be called when the backend was renewed, which ends its pipelines.
+  void clear() { made_ = {}; }
+
+ private:
+  std::array<std::unique_ptr<backend::Pipeline>, 2> made_;
+};
 /// Errors: of the backend.
-Result<ShapeRun> run_shape(backend::Backend& backend, backend::Pipeline& pipeline, const ShapeCase& c);
+Result<ShapeRun> run_shape(backend::Backend& backend, backend::Pipeline& pipeline, ShapeStores& stores,
+                           const ShapeCase& c);
 
 /// The bench of ir.shapes: rows by their numbers.
 class ShapeBench final : public Bench {
