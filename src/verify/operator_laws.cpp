@@ -411,25 +411,50 @@ Instances all_edges(const Bound& law) {
           }};
 }
 
-Instances random_ones(const Bound& law, uint64_t count, uint64_t seed) {
-  const auto& types = law.statement.variables;
-  auto cases = std::make_shared<ValueCases>(name_of(law.law), types, generate::Strategy::Random, seed);
-  return {count, [cases, types](uint64_t first, std::vector<Values>& columns) {
-            const size_t n = columns[0].size();
-            size_t words = 0;
-            for (const DataType type : types) words += spec::value_words(type);
-            Columns made(words, n);
-            cases->fill(first, n, made.writable());
-            size_t column = 0;
-            for (size_t v = 0; v < types.size(); ++v) {
-              std::ranges::fill(columns[v], Bits{0});
-              for (uint32_t w = 0; w < spec::value_words(types[v]); ++w, ++column) {
-                for (size_t i = 0; i < n; ++i) columns[v][i] |= Bits{made.readable()[column][i]} << (32 * w);
-              }
-              for (Bits& x : columns[v]) x = low(types[v], x);
-            }
-          }};
-}
+/// Random instances, which all laws of the same types and both subjects have in common: making them takes
+/// longer than trying them.
+class RandomOnes {
+ public:
+  RandomOnes(uint64_t count, uint64_t seed) : count_(count), seed_(seed) {}
+  uint64_t count() const { return count_; }
+  uint64_t seed() const { return seed_; }
+  /// Those of a law, until those of another one are asked for.
+  Instances of(const Bound& law) {
+    if (count_ > kKept) made_.clear();  // memory has a bound
+    std::vector<Values>& all = made_[law.statement.variables];
+    if (all.empty()) all = make(law.statement.variables);
+    return {count_, [&all](uint64_t first, std::vector<Values>& columns) {
+              for (size_t v = 0; v < columns.size(); ++v)
+                std::copy_n(all[v].begin() + ptrdiff_t(first), columns[v].size(), columns[v].begin());
+            }};
+  }
+
+ private:
+  std::vector<Values> make(const std::vector<DataType>& types) const {
+    const ValueCases cases("laws of operators", types, generate::Strategy::Random, seed_);
+    size_t words = 0;
+    for (const DataType type : types) words += spec::value_words(type);
+    std::vector<Values> out(types.size(), Values(count_));
+    Columns made(words, kLawSlice);
+    for (uint64_t first = 0; first < count_; first += kLawSlice) {
+      const auto n = size_t(std::min<uint64_t>(kLawSlice, count_ - first));
+      cases.fill(first, n, made.writable());
+      size_t column = 0;
+      for (size_t v = 0; v < types.size(); ++v) {
+        Bits* const to = out[v].data() + first;
+        for (uint32_t w = 0; w < spec::value_words(types[v]); ++w, ++column) {
+          for (size_t i = 0; i < n; ++i) to[i] |= Bits{made.readable()[column][i]} << (32 * w);
+        }
+        for (size_t i = 0; i < n; ++i) to[i] = low(types[v], to[i]);
+      }
+    }
+    return out;
+  }
+
+  static constexpr uint64_t kKept = uint64_t{1} << 20;  // of all types
+  uint64_t count_, seed_;
+  std::map<std::vector<DataType>, std::vector<Values>> made_;
+};
 
 Result<Tried> try_on(const Bound& law, const Instances& instances, const Apply& apply,
                      const Monitor& monitor) {
@@ -507,8 +532,8 @@ Result<void> report(const Bound& law, const Values& values, std::string_view on,
 
 /// A law on one subject: its evidence, and a failure where it is not as declared.
 Result<void> check_on(const Bound& law, bool on_device, const std::string& label, const Apply& apply,
-                      uint64_t witnessed, uint64_t seed, const Monitor& monitor, Device& device,
-                      LawVerdict& found, Verdict& verdict) {
+                      RandomOnes& random, const Monitor& monitor, Device& device, LawVerdict& found,
+                      Verdict& verdict) {
   const auto fault_at = [&](const Values& values) -> Result<Fault> {
     if (!on_device) return Fault::Law;
     VYRE_TRY(again, try_on(law, these(values), apply, monitor));
@@ -527,8 +552,7 @@ Result<void> check_on(const Bound& law, bool on_device, const std::string& label
   std::vector<std::pair<std::string, Instances>> engines;
   engines.emplace_back(truth ? "exhausted(bool)" : "exhausted(edge16)", all_edges(law));
   if (!truth)
-    engines.emplace_back(fmt::format("witnessed({}, {})", witnessed, seed),
-                         random_ones(law, witnessed, seed));
+    engines.emplace_back(fmt::format("witnessed({}, {})", random.count(), random.seed()), random.of(law));
   for (const auto& [grade, instances] : engines) {
     VYRE_TRY(tried, try_on(law, instances, apply, monitor));
     found.evidence.push_back({label, grade, tried.instances, tried.failures == 0});
@@ -556,6 +580,7 @@ Result<void> check_operator_laws(backend::Backend& backend, uint64_t witnessed, 
   const std::string label =
       fmt::format("device({}, {})", verdict.pipeline.substr(0, kShort), backend.identity().driver);
   Device device(backend, seed, verdict);
+  RandomOnes random(witnessed, seed);
   const Apply on_device = [&](const Named& what, std::span<const Values* const> inputs, Values& out) {
     return device.apply(what, inputs, out);
   };
@@ -563,9 +588,8 @@ Result<void> check_operator_laws(backend::Backend& backend, uint64_t witnessed, 
     LawVerdict found{name_of(law), law.claimed, {}};
     if (witnessed != 0) {
       const Bound bound(law);
-      VYRE_CHECK(
-          check_on(bound, false, "spec", apply_reference, witnessed, seed, monitor, device, found, verdict));
-      VYRE_CHECK(check_on(bound, true, label, on_device, witnessed, seed, monitor, device, found, verdict));
+      VYRE_CHECK(check_on(bound, false, "spec", apply_reference, random, monitor, device, found, verdict));
+      VYRE_CHECK(check_on(bound, true, label, on_device, random, monitor, device, found, verdict));
     }
     if (monitor.stopped()) return {};
     verdict.laws.push_back(std::move(found));

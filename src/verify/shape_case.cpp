@@ -12,9 +12,9 @@ namespace vyre::verify {
 
 using spec::DataType;
 
-ShapeText::ShapeText(uint64_t seed, uint64_t number) : seed_(seed), number_(number) {}
-
-uint32_t ShapeText::word(uint32_t name) const { return philox(seed_, number_, name)[0]; }
+ShapeText::ShapeText(uint64_t seed, uint64_t number) {
+  for (uint32_t name = 0; name < kWords; ++name) words_[name] = philox(seed, number, name)[0];
+}
 
 size_t ShapeText::buffer(std::string access, std::string name, std::string type) {
   buffers_.push_back({std::move(access), std::move(name), std::move(type)});

@@ -6,6 +6,7 @@
 // invocations cost milliseconds. Contents follow from the seed and the case's number.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,8 +48,8 @@ class ShapeText {
  public:
   ShapeText(uint64_t seed, uint64_t number);
 
-  /// A word of the case: another one for each name.
-  uint32_t word(uint32_t name) const;
+  /// A word of the case: another one for each name, of which there are kWords.
+  uint32_t word(uint32_t name) const { return words_[name]; }
   /// Declares a buffer and gives its place among those of a dispatch.
   size_t buffer(std::string access, std::string name, std::string type);
   void shared(std::string declaration) { shared_ += ", " + std::move(declaration); }
@@ -61,9 +62,10 @@ class ShapeText {
   struct Buffer {
     std::string access, name, type;
   };
+  static constexpr uint32_t kWords = 256;
+  std::array<uint32_t, kWords> words_;
   std::vector<Buffer> buffers_;
   std::string shared_, body_;
-  uint64_t seed_, number_;
 };
 
 /// The three kinds; each in a file of its own in verify/shapes.

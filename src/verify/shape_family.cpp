@@ -140,7 +140,6 @@ class ShapeFamily {
     VYRE_TRY(finding, blame_.find(bench_, before, {0, {{0, number}}}, seen));
     history_.clear();
     report(check, finding);
-    stores_.clear();
     return {};
   }
 

@@ -29,10 +29,8 @@ struct ShapeRun {
 /// Programs that store the contents of a buffer from another one, compiled when a case wants them.
 class ShapeStores {
  public:
-  /// That of words, or of 16-bit elements; until clear(). Errors: of the backend.
+  /// That of words, or of 16-bit elements; it lives as long as this. Errors: of the backend.
   Result<backend::Pipeline*> of(backend::Backend& backend, bool words);
-  /// To be called when the backend was renewed, which ends its pipelines.
-  void clear() { made_ = {}; }
 
  private:
   std::array<std::unique_ptr<backend::Pipeline>, 2> made_;

@@ -22,7 +22,7 @@ const std::set<std::string>& vocabulary() {
       // Declarations.
       "group", "binding", "var", "storage", "read", "read_write", "uniform", "workgroup", "array", "atomic",
       "compute", "workgroup_size", "fn", "builtin", "local_invocation_index", "workgroup_id", "let", "ptr",
-      "function",
+      "function", "struct",
       // Types.
       "u32", "i32", "bool", "vec3", "vec4",
       // Control.
@@ -33,7 +33,7 @@ const std::set<std::string>& vocabulary() {
       "atomicMax", "atomicExchange", "atomicCompareExchangeWeak", "old_value", "exchanged", "storageBarrier",
       "workgroupBarrier",
       // Ours.
-      "main", "thread", "groups", "counts", "turn", "x", "y", "z", "w", "_"};
+      "main", "thread", "groups", "counts", "turn", "GroupMemory", "group_memory", "x", "y", "z", "w", "_"};
   return words;
 }
 

@@ -25,27 +25,43 @@ using testing::Not;
 
 TEST(Wgsl, TheInterfaceOfAnEntry) {
   VYRE_ORACLE(SpecificationTable,
-              "wgsl.h, \"Shape\"; workgroup memory by hand: 5 words and 2 elements of 16 bytes, in units of "
+              "wgsl.h, \"Shape\"; workgroup memory by hand: 5 words and an element of 16 bytes, in units of "
               "16 bytes");
   const WgslModule module = wgsl_module(wgsl_kernel(R"(
       program p(read_write late: u32 @7, read early: u32 @3, uniform middle: u32 @5, workgroup a: u32[5],
-                workgroup b: u128[2], read_write asked: u32 @9) workgroup(1, 2, 256) {
+                workgroup b: u128[1], read_write asked: u32 @9) workgroup(1, 2, 256) {
         a[0] = 1;
         late[len(early)] = invocation_id.z + local_id.y + asked[0] + middle[0];
       })"));
   EXPECT_EQ(module.threads, 512u);
   EXPECT_EQ(module.buffers, 4u);
-  EXPECT_EQ(module.shared_bytes, 32u + 32u);
+  EXPECT_EQ(module.shared_bytes, 48u);
   EXPECT_EQ(module.writable, (std::vector<bool>{true, false, false, false}));
   EXPECT_EQ(module.count_bytes(), 16u);
-  EXPECT_THAT(module.text,
-              AllOf(HasSubstr("@group(0) @binding(1) var<storage, read> b_early: array<u32>;"),
-                    HasSubstr("@group(0) @binding(2) var<storage, read> b_middle: array<u32>;"),
-                    HasSubstr("@group(0) @binding(0) var<storage, read_write> b_late: array<u32>;"),
-                    HasSubstr("@group(0) @binding(3) var<storage, read> b_asked: array<u32>;"),
-                    HasSubstr("@group(0) @binding(4) var<uniform> counts: array<vec4<u32>, 1>;"),
-                    HasSubstr("var<workgroup> b_a: array<u32, 5>;"),
-                    HasSubstr("@compute @workgroup_size(512)\nfn main(")));
+  EXPECT_THAT(
+      module.text,
+      AllOf(HasSubstr("@group(0) @binding(1) var<storage, read> b_early: array<u32>;"),
+            HasSubstr("@group(0) @binding(2) var<storage, read> b_middle: array<u32>;"),
+            HasSubstr("@group(0) @binding(0) var<storage, read_write> b_late: array<u32>;"),
+            HasSubstr("@group(0) @binding(3) var<storage, read> b_asked: array<u32>;"),
+            HasSubstr("@group(0) @binding(4) var<uniform> counts: array<vec4<u32>, 1>;"),
+            HasSubstr("struct GroupMemory {\n  b_a: array<u32, 5>,"), HasSubstr("  b_b: array<u32, 4>,"),
+            HasSubstr("}\nvar<workgroup> group_memory: GroupMemory;"), HasSubstr("group_memory.b_a["),
+            HasSubstr("@compute @workgroup_size(512)\nfn main(")));
+}
+
+// WebGPU rounds each variable up to 16 bytes, so what is within its limit is only as one variable.
+TEST(Wgsl, ArraysOfAWorkgroupAreOneVariable) {
+  VYRE_ORACLE(SpecificationTable,
+              "WebGPU, maxComputeWorkgroupStorageSize, by hand: three words, so 16 bytes");
+  const WgslModule three = wgsl_module(wgsl_kernel(R"(
+      program p(read_write out: u32 @0, workgroup a: u32[1], workgroup b: u32[1], workgroup c: u32[1])
+          workgroup(1, 1, 1) { a[0] = 1; b[0] = 2; c[0] = 3; out[0] = a[0] + b[0] + c[0]; })"));
+  EXPECT_EQ(three.shared_bytes, 16u);
+  const WgslModule one = wgsl_module(wgsl_kernel(R"(
+      program p(read_write out: u32 @0, workgroup a: u32[3]) workgroup(1, 1, 1) { a[0] = 1; out[0] = a[0]; })"));
+  EXPECT_EQ(one.shared_bytes, 16u);
+  EXPECT_THAT(one.text, HasSubstr("var<workgroup> b_a: array<u32, 3>;"));
 }
 
 // Four counts make a vector, and nothing is of no size.
