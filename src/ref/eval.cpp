@@ -120,8 +120,8 @@ Bits eval_Ctz(DataType type, Operands x) {
   return width(type);
 }
 Bits eval_ReverseBits(DataType type, Operands x) {
-  Bits out = 0;
-  for (uint32_t i = 0; i < width(type); ++i) out |= (x[0] >> i & 1) << (width(type) - 1 - i);
+  Bits out = 0, left = x[0];
+  for (uint32_t i = 0; i < width(type); ++i, left >>= 1) out = out << 1 | (left & 1);
   return out;
 }
 

@@ -238,13 +238,17 @@ class ValueFlow final : public algebra::Terms {
   }
   Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
     const Named& what = law_.of(operation);
-    std::vector<Values> typed;
+    std::vector<Values> typed;  // what has bits that the type has not
     std::vector<const Values*> pointers;
     typed.reserve(inputs.size());
     for (size_t k = 0; k < inputs.size(); ++k) {
-      typed.push_back(columns_[inputs[k].index]);
-      for (Bits& x : typed.back()) x = low(operation.signature.inputs[k], x);
-      pointers.push_back(&typed.back());
+      const Values& column = columns_[inputs[k].index];
+      const DataType type = operation.signature.inputs[k];
+      const bool fits = std::ranges::all_of(column, [&](Bits x) { return x == low(type, x); });
+      pointers.push_back(&column);
+      if (fits) continue;
+      pointers.back() = &typed.emplace_back(column);
+      for (Bits& x : typed.back()) x = low(type, x);
     }
     Values out(n_);
     if (!error_) {

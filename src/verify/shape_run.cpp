@@ -171,7 +171,7 @@ class OnDevice {
     switch (c_.interface) {
       case ShapeInterface::Host:
       case ShapeInterface::Large: return {};  // all in one transfer
-      case ShapeInterface::Device:
+      case ShapeInterface::Device: return fill_and_write(memory, place.offset, contents);
       case ShapeInterface::Changed:
       case ShapeInterface::Ranges: return write(memory, place.offset, size);
       case ShapeInterface::Stored: return store(place, contents);
@@ -185,17 +185,25 @@ class OnDevice {
     return write(memory, place.offset, std::min(first, size));
   }
 
+  /// Their last byte comes by a fill of all of them, the others by a write over that.
+  Result<void> fill_and_write(Memory& memory, uint64_t offset, const Bytes& contents) {
+    if (contents.empty()) return {};
+    VYRE_CHECK(memory.buffer->fill(offset, contents.size(), contents.back()));
+    return write(memory, offset, contents.size() - 1);
+  }
+
   /// Writes them elsewhere, and lets a program of its own copy them.
   Result<void> store(const Place& place, const Bytes& contents) {
     if (contents.empty()) return {};
     const bool words = contents.size() % 4 == 0;
-    VYRE_TRY(pipeline, stores_.of(backend_, words));
+    const uint64_t elements = contents.size() / (words ? 4 : 2);
+    const auto groups = uint32_t((elements + kStored - 1) / kStored);
+    VYRE_TRY(pipeline, stores_.of(backend_, words, elements));
     VYRE_TRY(elsewhere, backend_.allocate(contents.size()));
     VYRE_CHECK(elsewhere->write(0, contents));
     const DeviceRange ranges[] = {{elsewhere.get(), 0, contents.size()},
                                   {memories_[place.memory].buffer.get(), place.offset, contents.size()}};
-    const uint64_t elements = contents.size() / (words ? 4 : 2);
-    return pipeline->dispatch_resident(ranges, {uint32_t((elements + kStored - 1) / kStored), 1, 1});
+    return pipeline->dispatch_resident(ranges, {groups, 1, 1});
   }
 
   /// Writes what differs alone, and fills where one byte stands many times.
@@ -264,8 +272,8 @@ class OnDevice {
 
 }  // namespace
 
-Result<backend::Pipeline*> ShapeStores::of(backend::Backend& backend, bool words) {
-  auto& made = made_[words ? 1 : 0];
+Result<backend::Pipeline*> ShapeStores::of(backend::Backend& backend, bool words, uint64_t elements) {
+  auto& made = made_[{words, elements}];
   if (!made) {
     const auto program = text::parse(
         fmt::format("program store(read from: {0} @0, read_write to: {0} @1) workgroup({1}, 1, 1) {{ "

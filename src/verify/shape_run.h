@@ -6,10 +6,11 @@
 // device memory must be, so what was not bound is compared as well: those are the guard words.
 #pragma once
 
-#include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "backend/backend.h"
 #include "verify/blame.h"
@@ -26,14 +27,15 @@ struct ShapeRun {
   uint64_t answer = 0;  // a checksum of what was left in the buffers
 };
 
-/// Programs that store the contents of a buffer from another one, compiled when a case wants them.
+/// Programs that store the contents of a buffer from another one, compiled when a case wants them. A pipeline
+/// has buffers and groups of the same size each time: that others are right too is for cases to show.
 class ShapeStores {
  public:
   /// That of words, or of 16-bit elements; it lives as long as this. Errors: of the backend.
-  Result<backend::Pipeline*> of(backend::Backend& backend, bool words);
+  Result<backend::Pipeline*> of(backend::Backend& backend, bool words, uint64_t elements);
 
  private:
-  std::array<std::unique_ptr<backend::Pipeline>, 2> made_;
+  std::map<std::pair<bool, uint64_t>, std::unique_ptr<backend::Pipeline>> made_;
 };
 /// Errors: of the backend.
 Result<ShapeRun> run_shape(backend::Backend& backend, backend::Pipeline& pipeline, ShapeStores& stores,
