@@ -474,7 +474,7 @@ class Agenda {
                                                  shared->cases / verify::kLeafCases, plan_.seed, monitor);
              }});
       }
-      const uint32_t slices = verify::slices_of(part.family, family_plan_);
+      const uint32_t slices = verify::slices_of(part.family, family_plan_, part.track);
       for (uint32_t slice = 0; slice < slices; ++slice) {
         const std::string number = slices == 1 ? "" : fmt::format(".{}", slice);
         work_.push_back(

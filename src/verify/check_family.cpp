@@ -302,12 +302,19 @@ std::vector<Subject> subjects_of(Family family, std::optional<Track> track) {
 /// Leaves of a whole domain, whose cases are a multiple of a leaf's.
 uint64_t leaves_of(const WholeDomain& domain) { return domain.cases / kLeafCases; }
 
+/// The digest of the programs of a family's subjects.
+std::string pipelines_of(Family family, std::optional<Track> track) {
+  Hasher hasher;
+  for (const Subject& subject : subjects_of(family, track))
+    hasher.update(wire::digest(elementwise_program(subject.application, kWorkgroup)).hex());
+  return hasher.finish().hex().substr(0, kDigestDigits);
+}
+
 Result<void> check_elementwise(backend::Backend& backend, Family family, std::optional<Track> track,
                                const FamilyPlan& plan, uint64_t seed, const Monitor& monitor,
                                Verdict& verdict) {
   constexpr uint32_t kSizes[] = {kWorkgroup, 64};
   const auto sizes = std::span(kSizes).first(plan.one_workgroup ? 1 : std::size(kSizes));
-  Hasher hasher;
   uint64_t whole = 0;  // leaves
   if (track) {
     for (const WholeDomain& domain : whole_domains({family, *track}, plan)) whole += leaves_of(domain);
@@ -316,7 +323,6 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, std::op
   for (const Subject& subject : subjects_of(family, track)) {
     if (monitor.stopped()) return {};
     VYRE_TRY(pipelines, make_pipelines(backend, subject, sizes, seed, verdict));
-    hasher.update(pipelines.all[0]->digest().hex());
     Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
     const auto ranges = cases_of(subject, plan, seed);
     rows.of(subject.application.name);
@@ -330,7 +336,7 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, std::op
     ++verdict.operators;
   }
   verdict.classes.clear();
-  verdict.pipeline = hasher.finish().hex().substr(0, kDigestDigits);
+  verdict.pipeline = pipelines_of(family, track);
   return {};
 }
 
@@ -407,9 +413,19 @@ Verdict check_slice(backend::Backend& backend, Family family, uint32_t slice, co
   }
   switch (family) {
     case Family::Operators:
-      result = check_elementwise(backend, family, track, plan, seed, monitor, verdict);
-      if (result && track != Track::Float)
-        result = check_operator_laws(backend, plan.witnessed, seed, monitor, verdict);
+      if (slice == 0) {
+        result = check_elementwise(backend, family, track, plan, seed, monitor, verdict);
+      } else {
+        verdict.pipeline = pipelines_of(family, track);
+      }
+      if (result && track != Track::Float) {
+        // The first slice has the operators and, where it is the only one, the laws.
+        const size_t parts = std::max(slices_of(family, plan, track) - 1, 1u), n = operator_laws().size();
+        const size_t part = slice == 0 ? 0 : slice - 1;
+        if (slice != 0 || slices_of(family, plan, track) == 1)
+          result = check_operator_laws(backend, n * part / parts, n * (part + 1) / parts, plan.witnessed,
+                                       seed, monitor, verdict);
+      }
       break;
     case Family::Select:
     case Family::Casts:
@@ -432,8 +448,8 @@ Verdict check_slice(backend::Backend& backend, Family family, uint32_t slice, co
       break;
     case Family::Subgroups: result = check_subgroups(backend, plan, seed, monitor, verdict); break;
     case Family::Shapes:
-      result =
-          check_shapes(backend, plan.shape_strength, slice, slices_of(family, plan), seed, monitor, verdict);
+      result = check_shapes(backend, plan.shape_strength, slice, slices_of(family, plan, track), seed,
+                            monitor, verdict);
       break;
     case Family::Twins: break;
   }
@@ -444,15 +460,18 @@ Verdict check_slice(backend::Backend& backend, Family family, uint32_t slice, co
 Verdict check_family(backend::Backend& backend, Family family, const FamilyPlan& plan, uint64_t seed,
                      const Monitor& monitor, std::optional<Track> track) {
   Verdict verdict = check_slice(backend, family, 0, plan, seed, monitor, track);
-  for (uint32_t slice = 1; slice < slices_of(family, plan); ++slice)
+  for (uint32_t slice = 1; slice < slices_of(family, plan, track); ++slice)
     add(verdict, check_slice(backend, family, slice, plan, seed, monitor, track));
   complete(verdict, plan, seed);
   return verdict;
 }
 
-uint32_t slices_of(Family family, const FamilyPlan& plan) {
-  // Of 70 to 200 rows at any strength.
-  return family == Family::Shapes ? 1u << 2 * (plan.shape_strength - 1) : 1;
+uint32_t slices_of(Family family, const FamilyPlan& plan, std::optional<Track> track) {
+  constexpr uint64_t kManyWitnesses = 500'000;  // of which some 20 laws take as long as all operators
+  constexpr uint32_t kLawSlices = 16;
+  if (family == Family::Shapes) return 1u << 2 * (plan.shape_strength - 1);  // of 70 to 200 rows each
+  const bool has_laws = family == Family::Operators && track != Track::Float;
+  return has_laws && plan.witnessed >= kManyWitnesses ? 1 + kLawSlices : 1;
 }
 
 void complete(Verdict& verdict, const FamilyPlan& plan, uint64_t seed) {

@@ -141,7 +141,7 @@ Application application_of(spec::Op op, spec::DataType type);
 
 /// A part is judged in so many slices, each by itself. Their verdicts, added in their order and completed,
 /// are the part's.
-uint32_t slices_of(Family family, const FamilyPlan& plan);
+uint32_t slices_of(Family family, const FamilyPlan& plan, std::optional<Track> track = std::nullopt);
 Verdict check_slice(backend::Backend& backend, Family family, uint32_t slice, const FamilyPlan& plan,
                     uint64_t seed, const Monitor& monitor, std::optional<Track> track = std::nullopt);
 /// Works out what no slice has: of Shapes, the tuples of levels that all cases together cover. Of what did

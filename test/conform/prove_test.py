@@ -35,16 +35,16 @@ class Prove(unittest.TestCase):
         done = run("prove", "primitive.bitwise.rotl", "--only", "declared", "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         answer = json.loads(done.stdout)
-        self.assertEqual(told["format"], 1)
-        self.assertTrue(told["good"])
-        self.assertEqual(told["counts"]["open"], 0)
-        equality = [f for f in told["findings"] if f["declared"] == "equality"]
+        self.assertEqual(answer["format"], 1)
+        self.assertTrue(answer["good"])
+        self.assertEqual(answer["counts"]["open"], 0)
+        equality = [f for f in answer["findings"] if f["declared"] == "equality"]
         self.assertEqual([f["grade"] for f in equality], ["proved"])
         self.assertRegex(equality[0]["digest"], r"^[0-9a-f]{64}$")
         self.assertEqual(equality[0]["subject"], "composition")
-        self.assertEqual(told["coverage"]["total"]["rows"]["hit"], told["coverage"]["total"]["rows"]["declared"])
+        self.assertEqual(answer["coverage"]["total"]["rows"]["hit"], answer["coverage"]["total"]["rows"]["declared"])
         again = json.loads(run("prove", "primitive.bitwise.rotl", "--only", "declared", "--json").stdout)
-        self.assertEqual([f.get("digest") for f in told["findings"]], [f.get("digest") for f in again["findings"]])
+        self.assertEqual([f.get("digest") for f in answer["findings"]], [f.get("digest") for f in again["findings"]])
 
     def test_loops_are_derived_and_listed(self):
         done = run("prove", "primitive.math.gcd", "--only", "declared")
@@ -71,10 +71,10 @@ class Prove(unittest.TestCase):
         done = run("prove", "primitive.math.abs_diff", "--only", "product", "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         answer = json.loads(done.stdout)
-        self.assertTrue(told["good"])
-        self.assertEqual(set(told), {"format", "good", "product"})
-        self.assertEqual(told["product"]["wrong"], [])
-        part, = told["product"]["parts"]
+        self.assertTrue(answer["good"])
+        self.assertEqual(set(answer), {"format", "good", "product"})
+        self.assertEqual(answer["product"]["wrong"], [])
+        part, = answer["product"]["parts"]
         self.assertEqual(part["name"], "primitives")
         self.assertEqual(part["functions"], 1)
         self.assertGreater(part["refuted"], part["proved"])

@@ -84,7 +84,7 @@ Verdict checked(backend::Backend& backend, uint64_t witnessed) {
   verdict.kind = SubjectKind::Family;
   verdict.subject = info(Family::Operators).text;
   verdict.pipeline = "0123456789abcdef0123456789abcdef";
-  const auto done = check_operator_laws(backend, witnessed, 3, {}, verdict);
+  const auto done = check_operator_laws(backend, 0, operator_laws().size(), witnessed, 3, {}, verdict);
   EXPECT_TRUE(done.has_value()) << done.error().message;
   return verdict;
 }
