@@ -58,7 +58,7 @@ const char* text(WGPUAdapterType type) {
 
 const char* text(WGPUBackendType type) {
   static constexpr const char* kBackendNames[] = {"unknown", "null",   "WebGPU", "D3D11",    "D3D12",
-                                           "Metal",   "Vulkan", "OpenGL", "OpenGL ES"};
+                                                  "Metal",   "Vulkan", "OpenGL", "OpenGL ES"};
   return size_t(type) < std::size(kBackendNames) ? kBackendNames[type] : kBackendNames[0];
 }
 
