@@ -314,7 +314,6 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, std::op
                                const FamilyPlan& plan, uint64_t seed, const Monitor& monitor,
                                Verdict& verdict) {
   constexpr uint32_t kSizes[] = {kWorkgroup, 64};
-  const auto sizes = std::span(kSizes).first(plan.one_workgroup ? 1 : std::size(kSizes));
   uint64_t whole = 0;  // leaves
   if (track) {
     for (const WholeDomain& domain : whole_domains({family, *track}, plan)) whole += leaves_of(domain);
@@ -322,7 +321,7 @@ Result<void> check_elementwise(backend::Backend& backend, Family family, std::op
   LeafWriter rows(verdict, Oracle::SpecificationTable), cases(verdict, strongest({.program = true}), whole);
   for (const Subject& subject : subjects_of(family, track)) {
     if (monitor.stopped()) return {};
-    VYRE_TRY(pipelines, make_pipelines(backend, subject, sizes, seed, verdict));
+    VYRE_TRY(pipelines, make_pipelines(backend, subject, kSizes, seed, verdict));
     Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
     const auto ranges = cases_of(subject, plan, seed);
     rows.of(subject.application.name);

@@ -204,8 +204,8 @@ std::vector<Subject> elementwise_subjects(Family family, Track track) {
 
 FamilyPlan family_plan(Strength strength) {
   switch (strength) {
-    case Strength::Quick: return {4'096, 4, 120, false, 10'000, shape_strength(strength), true};
-    case Strength::Standard: return {200'000, 24, 800, false, 1'000'000, shape_strength(strength), true};
+    case Strength::Quick: return {4'096, 4, 120, false, 10'000, shape_strength(strength)};
+    case Strength::Standard: return {200'000, 24, 800, false, 1'000'000, shape_strength(strength)};
     case Strength::Full: return {2'000'000, 200, 20'000, true, 4'000'000, shape_strength(strength)};
   }
   return {};

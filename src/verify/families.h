@@ -103,7 +103,6 @@ struct FamilyPlan {
   bool whole = false;           // elementwise: every domain of at most 2^32 inputs as well, whole
   uint64_t witnessed = 0;       // random instances of each law of an operator (verify/operator_laws.h)
   uint32_t shape_strength = 1;  // of the array of ir.shapes
-  bool one_workgroup = false;   // elementwise: workgroups of the usual size alone; others are ir.shapes'
 };
 FamilyPlan family_plan(Strength strength);
 /// How many inputs a shape of a family gets: of Sums twice as many, so that at any strength each of its
