@@ -20,6 +20,7 @@
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/driver.h"
 #include "device_bench.h"
+#include "pipelines.h"
 
 namespace {
 
@@ -98,6 +99,7 @@ int main(int argc, char** argv) {
   fmt::print("{}; {}\n", gpu->identity().device, gpu->identity().driver);
   staging(*gpu, size_t{512} << 20);
   latency(*gpu);
+  pipelines(*gpu, 0);
   constexpr uint64_t kStreamed = 1ull << 30;  // far beyond the caches
   bench::streaming(*gpu, kStreamed, 1024, device_copy(kStreamed));
   compiling(ordinal);

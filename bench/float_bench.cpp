@@ -12,20 +12,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backend/native/native.h"
 #include "base/random.h"
-#include "check/checked.h"
+#include "check/module.h"
 #include "ir/builder.h"
-#include "plan/tree_reduction.h"
+#include "ops/operation.h"
+#include "plan/pipeline.h"
 #include "spec/casts.h"
 #include "spec/float_format.h"
 #include "spec/ops.h"
@@ -370,8 +374,21 @@ float tree_sum(std::span<float> x) {
   return level[0];
 }
 
+/// The pipeline of examples/reduce.vyre.
+Result<plan::Executable> tree_of(backend::Backend& native, uint32_t workgroup) {
+  std::ifstream in(VYRE_SOURCE_DIR "/examples/reduce.vyre");
+  std::ostringstream text;
+  text << in.rdbuf();
+  VYRE_TRY(module, text::parse_module(text.str(), &ops::op_table(), {{"W", workgroup}}));
+  const auto main =
+      std::ranges::find(module.pipelines, "main", &ir::Pipeline::name) - module.pipelines.begin();
+  auto checked = check::check(std::move(module), ops::op_table());
+  if (!checked) return std::unexpected(checked.error().front());
+  return plan::Executable::make(native, *checked, uint32_t(main));
+}
+
 bool run_tree(backend::Backend& native, uint32_t workgroup) {
-  auto tree = plan::TreeReduction::make(native, Op::FAdd, DataType::F32, {.workgroup_size = workgroup});
+  auto tree = tree_of(native, workgroup);
   auto data = native.allocate(uint64_t{kElements} * 4), result = native.allocate(4);
   if (!tree || !data || !result) return fmt::print(stderr, "tree: no plan, or no memory\n"), false;
   const Bytes values = column(DataType::F32, kElements, 0, true);
@@ -380,7 +397,10 @@ bool run_tree(backend::Backend& native, uint32_t workgroup) {
   const std::span<float> floats(reinterpret_cast<float*>(copy.data()), kElements);
   bool good = true;
   const auto us = [&] {
-    good &= bool(tree->run({data->get(), 0, uint64_t{kElements} * 4}, {result->get(), 0, 4}));
+    const std::array<backend::DeviceRange, 2> ranges = {
+        backend::DeviceRange{data->get(), 0, uint64_t{kElements} * 4},
+        backend::DeviceRange{result->get(), 0, 4}};
+    good &= bool(tree->run(ranges));
   };
   float sum = 0;
   const auto them = [&] { sum = tree_sum(floats); };

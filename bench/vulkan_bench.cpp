@@ -22,6 +22,11 @@
 #include "backend/vulkan/device.h"
 #include "backend/vulkan/vulkan.h"
 #include "device_bench.h"
+#include "lower/kernel.h"
+#include "lower/size.h"
+#include "lower/spirv/float_promises.h"
+#include "lower/spirv/spirv.h"
+#include "pipelines.h"
 
 namespace {
 
@@ -76,6 +81,62 @@ class Bare {
           .srcOffset = from.piece().offset, .dstOffset = to.piece().offset, .size = bytes};
       api().CmdCopyBuffer(commands, from.piece().buffer, to.piece().buffer, 1, &region);
     });
+  }
+
+  /// A dispatch of a thousand of the kernel kStep over one buffer, with a barrier after each: what a good
+  /// engineer records.
+  double thousand_time() {
+    const check::Checked program = checked(kStep);
+    const lower::SpirvTarget& target = device_->profile().target;
+    const lower::Kernel legal = must(lower::legalize_bounded(
+        lower::build(program), lower::spirv_target(target, lower::vulkan_promises(target.floats))));
+    const auto module = must(lower::emit_spirv(legal, target));
+    const auto code = must(
+        device_->make_code({.words = module.words, .buffers = module.buffers, .watched = module.watched}));
+    const auto memory = must(device_->allocate(256));
+    const VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = 2};
+    const VkDescriptorPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                                  .maxSets = 1,
+                                                  .poolSizeCount = 1,
+                                                  .pPoolSizes = &size};
+    VkDescriptorPool sets = VK_NULL_HANDLE;
+    must_work(api().CreateDescriptorPool(handle(), &pool_info, nullptr, &sets));
+    const auto& interface = code->interface();
+    const VkDescriptorSetAllocateInfo set_info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                                  .descriptorPool = sets,
+                                                  .descriptorSetCount = 1,
+                                                  .pSetLayouts = &interface.set};
+    VkDescriptorSet set = VK_NULL_HANDLE;
+    must_work(api().AllocateDescriptorSets(handle(), &set_info, &set));
+    const std::vector<VkDescriptorBufferInfo> buffers(interface.descriptors(),
+                                                      {memory.piece().buffer, memory.piece().offset, 256});
+    const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                        .dstSet = set,
+                                        .descriptorCount = uint32_t(buffers.size()),
+                                        .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                        .pBufferInfo = buffers.data()};
+    api().UpdateDescriptorSets(handle(), 1, &write, 0, nullptr);
+    std::vector<uint32_t> counts = {64};
+    counts.resize(1 + lower::kSpirvVeils);
+    const double best = time_of(50, [&](VkCommandBuffer commands) {
+      api().CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, code->pipeline());
+      api().CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, interface.layout, 0, 1, &set, 0,
+                                  nullptr);
+      api().CmdPushConstants(commands, interface.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                             uint32_t(counts.size() * 4), counts.data());
+      const VkMemoryBarrier barrier = {
+          .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+          .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+          .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+      for (int i = 0; i < 1000; ++i) {
+        api().CmdDispatch(commands, 1, 1, 1);
+        api().CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                 VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0,
+                                 nullptr);
+      }
+    });
+    api().DestroyDescriptorPool(handle(), sets, nullptr);
+    return best / 1000;
   }
 
  private:
@@ -201,6 +262,7 @@ int main(int argc, char** argv) {
   const bool large = most == 1ull << 30;
   staging(*gpu, size_t(large ? 512 << 20 : 64 << 20));
   latency(*gpu, bare);
+  pipelines(*gpu, bare.thousand_time());
   bench::streaming(*gpu, most, 256, bare.copy_time(most));
   floats(options, large ? 1u << 20 : 1u << 12, large ? 1000 : 100);
   compiling(options, large ? 1024 : 64);

@@ -1,4 +1,4 @@
-# cmake --install: the two programs, one shared library, its headers and a CMake package.
+# cmake --install: the two programs, one shared library, its headers, a CMake package and the documentation.
 #
 # libvyre.so holds every layer from base to api. It exports the C API (vyre_*) and the C++ API (namespace vyre) and
 # hides what it is made of, so that its users need neither the headers nor the names of LLVM, oneTBB, fmt or
@@ -49,7 +49,9 @@ set_target_properties(vyre vyre-conform PROPERTIES INSTALL_RPATH_USE_LINK_PATH O
 install(TARGETS vyre vyre-conform RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS vyre_shared vyre_cpp vyre_backend_header EXPORT vyreTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/vyre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# What README.md leads to, where its links are looked for.
+install(FILES LICENSE README.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples editors DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN __pycache__ EXCLUDE)
 
 # The C++ API: the headers that vyre.hpp names and what those include. They need the standard library alone.
 set(layer_headers base/arena.h base/bytes.h base/diag.def base/diag.h base/digest.h base/result.h base/vectors.h)
@@ -58,7 +60,7 @@ foreach(folder IN ITEMS spec smt ir ops)
   list(APPEND layer_headers ${found})
 endforeach()
 list(APPEND layer_headers text/text.h wire/wire.h check/checked.h layout/dispatch.h ref/ref.h backend/backend.h
-     backend/float_form.h backend/native/native.h backend/registry/registry.h host/files.h host/run.h host/values.h)
+     backend/float_form.h backend/native/native.h backend/registry/registry.h host/files.h host/run.h host/values.h check/module.h ref/plan.h plan/pipeline.h)
 foreach(header IN LISTS layer_headers)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vyre-cpp/${folder})

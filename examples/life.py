@@ -3,21 +3,21 @@
 
   examples/life.py [--vyre PROGRAM] [--backend B] [--size 64x32] [--generations 100] [--seed 1]
 """
-import argparse, os, pathlib, random, subprocess, sys, tempfile, time
+import argparse, pathlib, random, subprocess, sys, tempfile, time
+
+import command_line
 
 HERE = pathlib.Path(__file__).resolve().parent
 GLYPHS = " ▀▄█"  # two rows of cells a line of text
 
 
-def step(vyre, backend, cells, width, height):
-    """One generation: a list of 0 and 1, row by row."""
+def step(vyre, backend, cells, width, height, generations=1):
+    """So many generations later: a list of 0 and 1, row by row."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = pathlib.Path(folder, "cells"), pathlib.Path(folder, "next")
         source.write_bytes(b"".join(c.to_bytes(4, "little") for c in cells))
-        subprocess.run([vyre, "run", str(HERE / "life.vyre"), "--backend", backend,
-                        "--groups", f"{(width + 7) // 8},{(height + 7) // 8}", "--set", f"cells=@{source}",
-                        "--set", f"next=zeros:{width * height}", "--set", f"params={width},{height}",
-                        "--get", f"next=@{target}"], check=True)
+        subprocess.run([vyre, "run", str(HERE / "life.vyre"), "--backend", backend, "--set", f"cells=@{source}",
+                        "--set", f"params={width},{height},{generations}", "--get", f"cells=@{target}"], check=True)
         data = target.read_bytes()
     return [int.from_bytes(data[i:i + 4], "little") for i in range(0, len(data), 4)]
 
@@ -30,30 +30,29 @@ def draw(cells, width, height):
 
 def main():
     parser = argparse.ArgumentParser(description="Game of Life, computed by vyre")
-    parser.add_argument("--vyre", default=str(HERE.parent / "build/release/bin/vyre"))
-    parser.add_argument("--backend", default="native")
-    parser.add_argument("--size", default="64x32")
-    parser.add_argument("--generations", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
+    command_line.add_options(parser)
+    parser.add_argument("--size", type=command_line.size, default=(64, 32), metavar="COLUMNSxROWS",
+                        help="how many cells (64x32)")
+    parser.add_argument("--generations", type=command_line.count, default=100, metavar="N",
+                        help="how many to compute; where no terminal is, the last alone is shown (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the first cells (%(default)s)")
     options = parser.parse_args()
-    width, height = (int(n) for n in options.size.split("x"))
+    vyre = command_line.find_vyre(options.vyre)
+    width, height = options.size
     choose = random.Random(options.seed)
     cells = [int(choose.random() < 0.3) for _ in range(width * height)]
     live = sys.stdout.isatty()
-    for generation in range(options.generations + 1):
+    if not live:  # all at once: the cells stay on the device
+        cells = step(vyre, options.backend, cells, width, height, options.generations)
+    for generation in range(options.generations + 1) if live else [options.generations]:
         if live:
             print("\033[H\033[2J", end="")
-        if live or generation == options.generations:
-            print(draw(cells, width, height))
-            print(f"generation {generation}, {sum(cells)} alive")
-        if generation < options.generations:
-            cells = step(options.vyre, options.backend, cells, width, height)
-        if live:
+        print(draw(cells, width, height))
+        print(f"generation {generation}, {sum(cells)} alive")
+        if live and generation < options.generations:
+            cells = step(vyre, options.backend, cells, width, height)
             time.sleep(0.05)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (KeyboardInterrupt, BrokenPipeError):
-        os._exit(130)
+    command_line.run(main)

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The Mandelbrot set, computed by examples/mandelbrot.vyre: drawn in the terminal, or as a picture.
 
-  examples/mandelbrot.py [--vyre PROGRAM] [--backend B] [--at -0.75,0] [--width 3.2] [--limit 400]
+  examples/mandelbrot.py [--vyre PROGRAM] [--backend B] [--at=-0.75,0] [--width 3.2] [--limit 400]
                          [--size 1200x800] [--out mandelbrot.png]
 """
-import argparse, math, os, pathlib, shutil, struct, subprocess, tempfile, zlib
+import argparse, math, pathlib, shutil, struct, subprocess, tempfile, zlib
+
+import command_line
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -53,25 +55,35 @@ def draw(counts, size, limit):
     return "\n".join(out)
 
 
+def point(text):
+    try:
+        real, imaginary = (float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a real and an imaginary part, like -0.75,0.1") from None
+    return real, imaginary
+
+
 def main():
     parser = argparse.ArgumentParser(description="the Mandelbrot set, computed by vyre")
-    parser.add_argument("--vyre", default=str(HERE.parent / "build/release/bin/vyre"))
-    parser.add_argument("--backend", default="native")
-    parser.add_argument("--at", default="-0.75,0", help="the middle: its real and imaginary part")
-    parser.add_argument("--width", type=float, default=3.2)
-    parser.add_argument("--limit", type=int, default=400)
-    parser.add_argument("--size", help="columns and rows of points; what fits the terminal, or 1200x800 with --out")
-    parser.add_argument("--out", help="write a PNG here instead of drawing")
+    command_line.add_options(parser)
+    parser.add_argument("--at", type=point, default=(-0.75, 0.0), metavar="RE,IM",
+                        help="the middle: its real and imaginary part, as --at=-0.75,0.1 (-0.75,0)")
+    parser.add_argument("--width", type=float, default=3.2, metavar="X", help="of what is seen (%(default)s)")
+    parser.add_argument("--limit", type=command_line.count, default=400, metavar="N",
+                        help="a point that has not left after so many steps is one of the set (%(default)s)")
+    parser.add_argument("--size", type=command_line.size, metavar="COLUMNSxROWS",
+                        help="of points; else what fits the terminal, or 1200x800 with --out")
+    parser.add_argument("--out", metavar="FILE", help="write a PNG here instead of drawing")
     options = parser.parse_args()
+    vyre = command_line.find_vyre(options.vyre)
     if options.size:
-        size = tuple(int(n) for n in options.size.split("x"))
+        size = options.size
     elif options.out:
         size = 1200, 800
     else:
         terminal = shutil.get_terminal_size()
         size = terminal.columns, 2 * (terminal.lines - 2)
-    at = tuple(float(n) for n in options.at.split(","))
-    counts = steps(options.vyre, options.backend, size, at, options.width, options.limit)
+    counts = steps(vyre, options.backend, size, options.at, options.width, options.limit)
     if options.out:
         pathlib.Path(options.out).write_bytes(png(counts, size, options.limit))
         print(f"wrote {options.out}: {size[0]} x {size[1]} points, {counts.count(options.limit)} of the set")
@@ -80,7 +92,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (KeyboardInterrupt, BrokenPipeError):
-        os._exit(130)
+    command_line.run(main)

@@ -436,8 +436,10 @@ size_t mutate_file(uint8_t* data, size_t size, size_t max_size, uint32_t seed, B
     }
   }
   if (size < wire::kBodyAt || max_size < wire::kBodyAt) return bytes(data, size, max_size);
+  const uint32_t version = load_u32(std::as_bytes(std::span(data, size)).data() + wire::kVersionAt);
   const size_t body = bytes(data + wire::kBodyAt, size - wire::kBodyAt, max_size - wire::kBodyAt);
-  const Bytes file = wire::seal(std::as_bytes(std::span(data + wire::kBodyAt, body)));
+  const Bytes file = wire::seal(std::as_bytes(std::span(data + wire::kBodyAt, body)),
+                                version == wire::kModuleVersion ? version : wire::kVersion);
   std::memcpy(data, file.data(), file.size());
   return file.size();
 }

@@ -4,14 +4,21 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 namespace vyre::operation_files {
 
+/// The tree; VYRE_SOURCE_DIR in the environment names another one.
+inline std::filesystem::path source() {
+  const char* const moved = std::getenv("VYRE_SOURCE_DIR");
+  return moved != nullptr ? moved : VYRE_SOURCE_DIR;
+}
+
 /// Files below a folder of src/ops whose names begin and end so.
 inline uint32_t files(const char* folder, const std::string& begin = "", const std::string& end = "") {
-  const std::filesystem::path root = std::filesystem::path(VYRE_SOURCE_DIR) / "src" / "ops" / folder;
+  const std::filesystem::path root = source() / "src" / "ops" / folder;
   uint32_t n = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     const std::string name = entry.path().stem();

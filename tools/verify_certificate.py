@@ -89,8 +89,7 @@ def not_json(text):
     raise Refused(f"{text} is no number of certificates")
 
 
-def depth_of(value):
-    return max((1 + depth_of(part) for part in parts(value)), default=0)
+def depth_of(value): return max((1 + depth_of(part) for part in parts(value)), default=0)
 
 
 def read_canonical(data, what, depth):
@@ -110,8 +109,7 @@ def read_canonical(data, what, depth):
 PACKED = (str, list, dict)
 
 
-def parts(value):
-    return value if isinstance(value, list) else [value[key] for key in sorted(value)] if isinstance(value, dict) else []
+def parts(value): return value if isinstance(value, list) else [value[key] for key in sorted(value)] if isinstance(value, dict) else []
 
 
 def pack(value):
@@ -176,10 +174,7 @@ def unpack(packed, most=2**22):
 
 
 # Merkle trees (RFC 6962)
-def merkle_leaf(leaf):
-    return hashlib.sha256(b"\0" + leaf.encode()).digest()
-
-
+def merkle_leaf(leaf): return hashlib.sha256(b"\0" + leaf.encode()).digest()
 def merkle_root(leaves):
     if len(leaves) < 2:
         return leaves[0] if leaves else hashlib.sha256(b"").digest()
@@ -223,8 +218,7 @@ def open_envelope(data):
     return payload, (key_id, bits)
 
 
-def openssl(*arguments):
-    return subprocess.run(["openssl", *map(str, arguments)], capture_output=True, check=False)
+def openssl(*arguments): return subprocess.run(["openssl", *map(str, arguments)], capture_output=True, check=False)
 
 
 def key_id_of(public_key):
@@ -265,8 +259,7 @@ word = such(lambda v: type(v) is str and re.fullmatch("0x[0-9a-f]{8}", v), "a wo
 anything = such(lambda v: True, "wrong here: it is derived, and compared later")
 
 
-def one_of(names):
-    return such(lambda v: isinstance(v, str) and v in names, "a name that is known")
+def one_of(names): return such(lambda v: isinstance(v, str) and v in names, "a name that is known")
 
 
 def list_of(item):
@@ -322,8 +315,8 @@ REGISTRY = members(digest=text, operations=small_count, families=small_count, **
 WAIVER = members(subject=text, track=LeftOut(one_of(TRACKS), "integer"), failures=count, tag=text, link=text, expires=text)
 PREDICATE = members(
     vyre=label, backend=label, device=label, driver=label, floats=LeftOut(text, ""), registry=REGISTRY,
-    strength=one_of(STRENGTHS), seed=count, selection=label, waivers=LeftOut(list_of(WAIVER), []),
-    verdicts=list_of(VERDICT), **dict.fromkeys(
+    strength=one_of(STRENGTHS), seed=count, selection=label, family_selection=LeftOut(label, "*"),
+    waivers=LeftOut(list_of(WAIVER), []), verdicts=list_of(VERDICT), **dict.fromkeys(
         ("coverage", "format", "levels", "totals", "trusts", "digest", "root", "tier", "track"), anything))
 
 
@@ -449,22 +442,29 @@ def level_of(track, predicate, waiving=False):
     mine = [verdict for verdict in predicate["verdicts"] if track_of(verdict) == track]
     operations = sum(verdict["kind"] == "operation" for verdict in mine)
     judged = [verdict for verdict in mine if not (waiving and is_waived(predicate, verdict))]
-    complete = operations and len(mine) - operations == predicate["registry"].get(FAMILIES[track], 0)
+    families, there = len(mine) - operations, predicate["registry"].get(FAMILIES[track], 0)
+    complete = operations and (families == there or (families < there and "family_selection" in predicate))
     if not complete or not all(parity_holds(verdict, predicate["strength"]) for verdict in judged):
         return 0
     return GREATEST[track] if all(all(is_settled(law, predicate["strength"]) for law in v["laws"]) and "failure_count" not in v
                                   for v in judged) else GREATEST[track] - 1
 
 
+def of_part(level, track, *shares):
+    """A level, and how much there is of what it is of, where that is not all."""
+    some = ", ".join(f"{n} of {there}{what}" for n, there, what in shares if n != there)
+    return "none" if not level else f"L{level}{MARKS[track]}" + (f"({some})" if some else "")
+
+
 def levels_of(predicate):
     registry, out, parts = predicate["registry"], {}, []
     floats = bool(registry.keys() & {"float_operations", "float_families"})
     for track in ["approximate"] if is_approximate(predicate) else ["integer", "float"] if floats else ["integer"]:
-        level = level_of(track, predicate)
-        out[track] = f"L{level}{MARKS[track]}" if level else "none"
-        selected = sum(v["kind"] == "operation" and track_of(v) == track for v in predicate["verdicts"])
-        there = registry.get(OPERATIONS[track], 0)
-        parts.append(f"{track}={out[track]}" + (f"({selected} of {there})" if level and selected != there else ""))
+        level, kinds = level_of(track, predicate), [v["kind"] for v in predicate["verdicts"] if track_of(v) == track]
+        operations = (kinds.count("operation"), registry.get(OPERATIONS[track], 0), "")
+        families = (kinds.count("family"), registry.get(FAMILIES[track], 0), " families")
+        out[track] = of_part(level, track, families)
+        parts.append(f"{track}={of_part(level, track, operations, families)}")
     return {**out, "line": " ".join(parts)}
 
 

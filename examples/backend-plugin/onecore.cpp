@@ -227,6 +227,9 @@ vyre_plugin_status dispatch(vyre_plugin_pipeline* pipeline, const vyre_plugin_ra
   return VYRE_PLUGIN_OK;
 }
 
+/// A lookup table is a buffer like every other.
+uint32_t convention(vyre_plugin_device*) { return 2; }
+
 // ---------------------------------------------------------------------------------------------------------
 // 4. What is exported
 // ---------------------------------------------------------------------------------------------------------
@@ -247,6 +250,7 @@ constexpr vyre_plugin_api kApi = {
     read,
     fill,
     dispatch,
+    convention,
 };
 // clang-format on
 

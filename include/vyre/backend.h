@@ -4,9 +4,10 @@
 // version of this header it was built, and the function vyre_backend_entry, which gives the host a table of
 // functions. Then `vyre run --backend ./libmine.so` runs programs on it and `vyre-conform certify --backend
 // ./libmine.so` judges it. The host has parsed and checked every program that a plugin is given, and every
-// binding of a dispatch: sizes are whole elements, nothing overlaps. A plugin gets the program as wire bytes
-// and may ask the host for it in a form that is easier to compile: the legal kernel, LLVM IR, PTX,
-// SPIR-V.
+// binding of a dispatch: sizes are whole elements, nothing overlaps but that two ranges which the program
+// only reads may be the same. A pipeline of a file comes as its dispatches, fills and reads of a word. A
+// plugin gets each program as wire bytes and may ask the host for it in a form that is easier to compile: the
+// legal kernel, LLVM IR, PTX, SPIR-V.
 //
 // The rules that hold everywhere:
 //  - All memory that a program sees is the plugin's: buffers are allocated on the device, filled, bound and
@@ -221,6 +222,13 @@ typedef struct vyre_plugin_api {
   /// asks. ranges: one a binding, in the order of vyre_plugin_program.bindings.
   vyre_plugin_status (*dispatch)(vyre_plugin_pipeline* pipeline, const vyre_plugin_range* ranges,
                                  size_t range_count, const uint32_t groups[3], vyre_plugin_error* error);
+
+  // Tables of plugins that were built before what follows end here.
+
+  /// The newest calling convention that the device knows: 1, or 2, whose lookup table is one more read buffer
+  /// at a binding of its own. A null function is 1, and so is a number below it; one that the host does not
+  /// know counts as the newest that it does.
+  uint32_t (*convention)(vyre_plugin_device* device);
 } vyre_plugin_api;
 
 /// What a plugin exports.

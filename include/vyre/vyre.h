@@ -6,6 +6,13 @@
 //   vyre_pipeline* pipeline;    compiled once                     vyre_compile
 //   vyre_dispatch(pipeline, buffers, ...);                        over your memory, as often as you like
 //
+// A file of several items - operations, programs, pipelines - is a module, and its pipelines run whole:
+//
+//   vyre_module* module;                                          vyre_module_parse, vyre_module_decode
+//   vyre_checked_module* checked;                                 vyre_module_check
+//   vyre_executable* executable;  a pipeline, compiled once       vyre_module_compile
+//   vyre_executable_run(executable, ranges, ...);                 over memory that stays on the device
+//
 // The rules that hold everywhere:
 //  - A function that can fail returns a vyre_status. Only VYRE_OK means that it did what it says; otherwise
 //    every out parameter is null or untouched, as its function says, and nothing needs to be freed but the
@@ -43,7 +50,7 @@ extern "C" {
 // ---------------------------------------------------------------------------------------------------------
 
 /// The version of this interface. It grows with each addition; what is here keeps its meaning.
-#define VYRE_API_VERSION 1
+#define VYRE_API_VERSION 2
 
 /// The VYRE_API_VERSION that the library was built with. A program can use the library if this is at least
 /// the VYRE_API_VERSION that the program was built with.
@@ -276,6 +283,7 @@ typedef struct vyre_backend_info {
   uint64_t max_workgroup_bytes;
   uint64_t max_buffer_bytes;
   uint32_t workgroup_element_bytes;  // an element of workgroup memory counts at least so many
+  uint32_t convention;               // the newest that it knows: vyre_compile_convention
 } vyre_backend_info;
 
 /// Strings live as long as the backend.
@@ -293,6 +301,21 @@ typedef struct vyre_pipeline vyre_pipeline;
 /// Thread  one call on a backend at a time.
 VYRE_API vyre_status vyre_compile(vyre_backend* backend, const vyre_checked* checked, vyre_pipeline** out,
                                   vyre_diagnostics** diagnostics);
+
+/// The contract between a host and a program about which buffers there are. 1: inputs, outputs and
+/// parameters. 2: the same and a lookup table, a `read` buffer at a binding of its own.
+typedef struct vyre_convention {
+  size_t struct_size;
+  uint32_t version;
+  uint32_t lookup_binding;  // version 2: of the lookup table; version 1 does not look at it
+} vyre_convention;
+
+/// vyre_compile for a host that follows a convention.
+/// Errors  as vyre_compile; VYRE_REFUSED with B006 (the backend does not know the convention) or B007 (the
+///         program's buffers do not fit it).
+VYRE_API vyre_status vyre_compile_convention(vyre_backend* backend, const vyre_checked* checked,
+                                             const vyre_convention* convention, vyre_pipeline** out,
+                                             vyre_diagnostics** diagnostics);
 
 /// Memory of the caller: whole little-endian elements. Only read_write buffers are written to. Null is
 /// allowed for 0 bytes.
@@ -314,6 +337,171 @@ VYRE_API vyre_status vyre_dispatch(vyre_pipeline* pipeline, const vyre_buffer* b
                                    uint32_t x, uint32_t y, uint32_t z, vyre_diagnostics** diagnostics);
 
 VYRE_API void vyre_pipeline_free(vyre_pipeline* pipeline);
+
+// ---------------------------------------------------------------------------------------------------------
+// Modules
+// ---------------------------------------------------------------------------------------------------------
+
+/// A well-formed file of one item or more, which may still break rules of the language. Of its constants the
+/// values are chosen.
+typedef struct vyre_module vyre_module;
+
+/// A value that a constant is to have instead of the one in the text.
+typedef struct vyre_constant {
+  const char* name;
+  size_t name_size;
+  uint32_t value;
+} vyre_constant;
+
+/// A module from text. The text is copied: diagnostics point into it.
+///
+/// Shape   constants: constant_count of them, each name once; may be null for none.
+/// Errors  as vyre_parse; VYRE_INVALID_ARGUMENT also for a name that the text has no constant of. A value
+///         that the text does not allow is found by vyre_module_check.
+/// Cost    linear in size.
+VYRE_API vyre_status vyre_module_parse(const char* text, size_t size, const vyre_constant* constants,
+                                       size_t constant_count, vyre_module** out,
+                                       vyre_diagnostics** diagnostics);
+
+/// A module from its wire form, or from that of a program. It has no constants.
+/// Errors, cost  as vyre_decode.
+VYRE_API vyre_status vyre_module_decode(const void* bytes, size_t size, vyre_module** out,
+                                        vyre_diagnostics** diagnostics);
+
+/// The wire form: canonical bytes, equal for equal modules; of a module of one program and nothing else those
+/// of vyre_encode.
+/// Errors  VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY; *out is null then.
+VYRE_API vyre_status vyre_module_encode(const vyre_module* module, vyre_blob** out);
+
+/// The identity of a module: the SHA-256 digest in the header of its wire form.
+/// Shape   out: 32 bytes.
+/// Errors  VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY; out is untouched then.
+VYRE_API vyre_status vyre_module_digest(const vyre_module* module, uint8_t out[32]);
+
+typedef int32_t vyre_item_kind;
+enum { VYRE_ITEM_OPERATION = 0, VYRE_ITEM_PROGRAM = 1, VYRE_ITEM_PIPELINE = 2 };
+
+typedef struct vyre_item_info {
+  size_t struct_size;
+  vyre_item_kind kind;
+  uint32_t version;     // of an operation; else 0
+  vyre_string name;     // of an operation its id; lives as long as the module
+  size_t buffer_count;  // of a program all that are declared, of a pipeline its parameters
+  size_t bound_count;   // those that a run takes
+} vyre_item_info;
+
+/// How many items there are but constants: operations, then programs, then pipelines, each kind in the order
+/// of the text. 0 for null.
+VYRE_API size_t vyre_module_item_count(const vyre_module* module);
+
+/// One item, index from 0.
+/// Errors  VYRE_INVALID_ARGUMENT; out is untouched then.
+VYRE_API vyre_status vyre_module_get_item(const vyre_module* module, size_t item, vyre_item_info* out);
+
+/// A buffer of a program or a parameter of a pipeline, index from 0 in the order of declaration. The name
+/// lives as long as the module.
+/// Errors  VYRE_INVALID_ARGUMENT; out is untouched then.
+VYRE_API vyre_status vyre_module_get_buffer(const vyre_module* module, size_t item, size_t index,
+                                            vyre_buffer_info* out);
+
+typedef struct vyre_constant_info {
+  size_t struct_size;
+  vyre_string name;  // lives as long as the module
+  uint32_t value;    // the chosen one
+  uint32_t written;  // the one in the text
+} vyre_constant_info;
+
+/// How many constants the text declares; 0 for null.
+VYRE_API size_t vyre_module_constant_count(const vyre_module* module);
+/// One constant, index from 0.
+/// Errors  VYRE_INVALID_ARGUMENT; out is untouched then.
+VYRE_API vyre_status vyre_module_get_constant(const vyre_module* module, size_t index,
+                                              vyre_constant_info* out);
+
+VYRE_API void vyre_module_free(vyre_module* module);
+
+/// A module whose every item keeps every rule. It needs its vyre_module no longer; items have the same
+/// numbers.
+typedef struct vyre_checked_module vyre_checked_module;
+
+/// Checks all items, used or not. Rows and witnesses of operations are looked at, not run: `vyre check` does.
+/// Errors, cost  as vyre_check.
+VYRE_API vyre_status vyre_module_check(const vyre_module* module, vyre_checked_module** out,
+                                       vyre_diagnostics** diagnostics);
+
+/// A module as canonical text, constants replaced, which parses to an equal one.
+/// Errors  VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY; *out is null then.
+VYRE_API vyre_status vyre_module_print(const vyre_checked_module* checked, vyre_blob** out);
+
+/// What a run begins with: the program or pipeline of this name. Without one (size 0) it is `main`, else the
+/// only one that no other item dispatches or runs.
+/// Errors  VYRE_INVALID_ARGUMENT: also for a name that is not there, and where none or several could be
+///         meant. *item is untouched then.
+VYRE_API vyre_status vyre_module_find_entry(const vyre_checked_module* checked, const char* name, size_t size,
+                                            size_t* item);
+
+/// A program of a module, for vyre_compile and vyre_print.
+/// Errors  VYRE_INVALID_ARGUMENT: also for an item that is no program; VYRE_OUT_OF_MEMORY. *out is null then.
+VYRE_API vyre_status vyre_module_program(const vyre_checked_module* checked, size_t item, vyre_checked** out);
+
+VYRE_API void vyre_checked_module_free(vyre_checked_module* checked);
+
+/// A pipeline with the programs that it dispatches, compiled for a backend.
+typedef struct vyre_executable vyre_executable;
+
+/// Compiles a pipeline. Programs are compiled by vyre_module_program and vyre_compile, since a dispatch of
+/// one says how many workgroups there are.
+/// Errors  VYRE_REFUSED with one B or L diagnostic; VYRE_INVALID_ARGUMENT, also for an item that is no
+///         pipeline; VYRE_OUT_OF_MEMORY. *out is null then.
+/// Thread  one call on a backend at a time.
+VYRE_API vyre_status vyre_module_compile(vyre_backend* backend, const vyre_checked_module* checked,
+                                         size_t item, vyre_executable** out, vyre_diagnostics** diagnostics);
+
+/// Memory of a backend's device, which stays there from run to run.
+typedef struct vyre_device_buffer vyre_device_buffer;
+
+/// So many bytes, contents unspecified.
+/// Errors  VYRE_REFUSED with B003 (too many) or B009 to B011 (the device is gone); VYRE_INVALID_ARGUMENT,
+///         VYRE_OUT_OF_MEMORY. *out is null then.
+VYRE_API vyre_status vyre_device_buffer_allocate(vyre_backend* backend, uint64_t size,
+                                                 vyre_device_buffer** out, vyre_diagnostics** diagnostics);
+
+/// Copies size bytes to the buffer at offset, or from there; done when it returns.
+/// Errors  VYRE_REFUSED with B012 (outside the buffer) or B009 to B011; VYRE_INVALID_ARGUMENT.
+/// Thread  one call on a backend at a time.
+VYRE_API vyre_status vyre_device_buffer_write(vyre_device_buffer* buffer, uint64_t offset, const void* data,
+                                              size_t size, vyre_diagnostics** diagnostics);
+VYRE_API vyre_status vyre_device_buffer_read(vyre_device_buffer* buffer, uint64_t offset, void* data,
+                                             size_t size, vyre_diagnostics** diagnostics);
+
+VYRE_API void vyre_device_buffer_free(vyre_device_buffer* buffer);
+
+/// A part of a device buffer: whole elements.
+typedef struct vyre_range {
+  vyre_device_buffer* buffer;  // of the executable's backend
+  uint64_t offset;             // a multiple of 256
+  uint64_t size;
+} vyre_range;
+
+/// Runs the pipeline over device memory, in place, and waits. The same run again, over the same ranges with
+/// the same contents of uniform buffers, is a replay of what was recorded.
+///
+/// Shape   ranges: one a parameter, in the order of declaration.
+/// Errors  VYRE_REFUSED with X009 (wrong number of ranges), X002, X003, X004, X010, B012 (a range that is not
+///         within its buffer or not aligned): nothing has run then; with X005, X007, X011, X012 of a
+///         dispatch, B003 for scratch, B005 for more than 16,777,216 statements: what stands before it has
+///         run. VYRE_INVALID_ARGUMENT: also for a buffer of another backend; VYRE_OUT_OF_MEMORY.
+/// Thread  one run of an executable at a time.
+VYRE_API vyre_status vyre_executable_run(vyre_executable* executable, const vyre_range* ranges,
+                                         size_t range_count, vyre_diagnostics** diagnostics);
+
+/// The same over memory of the caller: copied to the device, run, and read_write buffers copied back.
+/// Errors  as vyre_executable_run, and vyre_dispatch for the buffers. Nothing is written to then, but after
+///         VYRE_OUT_OF_MEMORY and B009 to B011 read_write buffers may be half written.
+VYRE_API vyre_status vyre_executable_run_host(vyre_executable* executable, const vyre_buffer* buffers,
+                                              size_t buffer_count, vyre_diagnostics** diagnostics);
+
+VYRE_API void vyre_executable_free(vyre_executable* executable);
 
 #ifdef __cplusplus
 }

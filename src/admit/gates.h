@@ -51,7 +51,8 @@ void check_signature(const Candidate& candidate, Diagnostics& refusals);
 void check_overhead(const Candidate& candidate, Diagnostics& refusals);
 void check_deterministic(const Candidate& candidate, Diagnostics& refusals);
 void check_observable(const Candidate& candidate, Diagnostics& refusals);
-/// With the registry's policy: a law, four boundary values, a class, eight rows; and no tautologies.
+/// With the registry's policy: a law, four boundary values, a class, eight rows, a formula where nothing
+/// loops; and no tautologies.
 void check_rules(const Candidate& candidate, Diagnostics& refusals);
 
 /// The instructions of the operation's own code: optimised LLVM IR, without loads, stores and what surrounds

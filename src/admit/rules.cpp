@@ -7,6 +7,7 @@
 #include "admit/gates.h"
 #include "algebra/engine.h"
 #include "base/random.h"
+#include "ops/registry.h"
 
 namespace vyre::admit {
 namespace {
@@ -109,6 +110,10 @@ class Rules {
     if (o.bound == 0 && o.laws.empty() && o.denied.empty()) {  // a bound on errors keeps no law
       refuse(DiagCode::C013, "it claims no law and denies none", "claim one, or deny one with a witness");
     }
+    if (o.define == nullptr && o.compose != nullptr && is_of_words() && !ops::loops(o)) {
+      refuse(DiagCode::C013, "it has no definition by formula, and no loop that would excuse it",
+             "write .define (docs/adding-an-op.md, \"The formula\")");
+    }
     if (o.classes.empty()) refuse(DiagCode::C013, "it has no class of inputs", "name at least one");
     at_least(o.boundaries.size(), kBoundaries, "boundary values");
     at_least(o.rows.size(), kRows, "rows");
@@ -123,6 +128,10 @@ class Rules {
     refusals_.push_back(make_diag(code, Span::none(),
                                   fmt::format("{}@{}: {}", operation_.id, operation_.version, what),
                                   std::move(help)));
+  }
+  bool is_of_words() const {
+    const spec::OpSignature& signature = operation_.signature;
+    return signature == ops::words(signature.inputs.size());
   }
   void at_least(size_t count, size_t wanted, std::string_view what) {
     if (count >= wanted) return;

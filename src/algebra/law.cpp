@@ -11,6 +11,7 @@
 #include "algebra/predicate.h"
 #include "algebra/statements.h"
 #include "generate/cases.h"
+#include "spec/law_types.h"
 
 namespace vyre::algebra {
 namespace {
@@ -65,177 +66,6 @@ std::optional<Reference> parse_reference(std::string_view text) {
   return Reference{text.substr(0, at), version};
 }
 
-std::string describe(const spec::OpSignature& signature) {
-  std::string out = "(";
-  for (const DataType type : signature.inputs) {
-    if (out.size() > 1) out += ", ";
-    out += spec::text(type);
-  }
-  return out + fmt::format(") -> {}", spec::text(signature.output));
-}
-
-/// A column of a law's data flow, as its type.
-class Typing {
- public:
-  explicit Typing(const BoundLaw& law) : law_(law) {}
-
-  /// The type of operation(inputs...), or the reason why it has none.
-  DataType apply(const ops::Operation& operation, std::initializer_list<DataType> inputs) {
-    if (!std::ranges::equal(operation.signature.inputs, inputs)) {
-      fail(fmt::format("{} has the signature {}, which does not fit here", operation.id,
-                       describe(operation.signature)));
-    }
-    return operation.signature.output;
-  }
-  void equal(DataType a, DataType b) {
-    if (a != b) fail(fmt::format("it equates {} with {}", spec::text(a), spec::text(b)));
-  }
-  void ordered(DataType type) {
-    if (!(spec::kIntegers | spec::kFloats).contains(type))
-      fail(fmt::format("{} has no order", spec::text(type)));
-  }
-  void summed(DataType type) {
-    if (!spec::kIntegers.contains(type)) fail(fmt::format("sums of {} are rounded", spec::text(type)));
-  }
-  /// Of values that are compared as words: two patterns of a float may be one value.
-  void counted(DataType type) {
-    if (spec::kFloats.contains(type))
-      fail(fmt::format("it compares words, and values of {} are not their words", spec::text(type)));
-  }
-  const std::string& error() const { return error_; }
-  /// The types of the law's variables; the statement's applications are then typed from them.
-  std::vector<DataType> variables() {
-    const std::vector<DataType>& inputs = law_.f->signature.inputs;
-    switch (law_.law->kind) {
-      case LawKind::Commutative: {
-        apply(*law_.f, {inputs[1], inputs[0]});
-        return inputs;
-      }
-      case LawKind::Associative: {
-        apply(*law_.f, {law_.f->signature.output, inputs[1]});
-        apply(*law_.f, {inputs[0], law_.f->signature.output});
-        equal(inputs[0], inputs[1]);
-        return {inputs[0], inputs[0], inputs[0]};
-      }
-      case LawKind::Identity:
-      case LawKind::Absorbing:
-      case LawKind::Idempotent: {
-        equal(inputs[0], inputs[1]);
-        equal(law_.f->signature.output, inputs[0]);
-        return {inputs[0]};
-      }
-      case LawKind::SelfInverse: {
-        equal(inputs[0], inputs[1]);
-        return {inputs[0]};
-      }
-      case LawKind::Involution: {
-        equal(law_.f->signature.output, inputs[0]);
-        return {inputs[0]};
-      }
-      case LawKind::DeMorgan: {
-        const DataType a = inputs[0], r = law_.f->signature.output;
-        equal(apply(*law_.others[0], {a, a}), a);
-        equal(apply(*law_.others[1], {r, r}), r);
-        return {a, a};
-      }
-      case LawKind::Monotone: {
-        ordered(inputs[0]);
-        ordered(law_.f->signature.output);
-        return {inputs[0], inputs[0]};
-      }
-      case LawKind::Bounded: {
-        ordered(law_.f->signature.output);
-        return inputs;
-      }
-      case LawKind::Complement: {
-        if (law_.others[0]->signature.inputs != inputs) {
-          fail(fmt::format("{} has the signature {}, not that of {}", law_.others[0]->id,
-                           describe(law_.others[0]->signature), law_.f->id));
-        }
-        equal(law_.others[0]->signature.output, law_.f->signature.output);
-        summed(law_.f->signature.output);
-        return inputs;
-      }
-      case LawKind::DistributiveOver: {
-        const DataType b = inputs[1], r = law_.f->signature.output;
-        equal(apply(*law_.others[0], {b, b}), b);
-        equal(apply(*law_.others[0], {r, r}), r);
-        return {inputs[0], b, b};
-      }
-      case LawKind::Projection: {
-        equal(law_.f->signature.output, inputs[0]);
-        return {inputs[0]};
-      }
-      case LawKind::RoundTrip: {
-        equal(apply(*law_.others[0], {law_.f->signature.output}), inputs[0]);
-        return {inputs[0]};
-      }
-      case LawKind::LeftIdentity:
-      case LawKind::RightAbsorbing: {
-        const bool left = law_.law->kind == LawKind::LeftIdentity;
-        equal(law_.f->signature.output, inputs[1]);
-        return {inputs[left ? 1 : 0]};
-      }
-      case LawKind::RightIdentity:
-      case LawKind::LeftAbsorbing: {
-        const bool right = law_.law->kind == LawKind::RightIdentity;
-        equal(law_.f->signature.output, inputs[0]);
-        return {inputs[right ? 0 : 1]};
-      }
-      case LawKind::InverseOf: {
-        const DataType a = law_.f->signature.output, b = inputs[1];
-        equal(apply(*law_.others[0], {a, b}), inputs[0]);
-        return {a, b};
-      }
-      case LawKind::Antitone: {
-        ordered(inputs[0]);
-        ordered(law_.f->signature.output);
-        return {inputs[0], inputs[0]};
-      }
-      case LawKind::LatticeAbsorption: {
-        const DataType b = law_.others[0]->signature.inputs.back();
-        equal(apply(*law_.others[0], {inputs[0], b}), inputs[1]);
-        equal(law_.f->signature.output, inputs[0]);
-        return {inputs[0], b};
-      }
-      case LawKind::Trichotomy:
-      case LawKind::ZeroProduct: {
-        if (law_.law->kind == LawKind::Trichotomy) equal(inputs[0], inputs[1]);
-        for (const DataType type : inputs) counted(type);
-        counted(law_.f->signature.output);
-        return inputs;
-      }
-      case LawKind::Transitive: {
-        equal(inputs[0], inputs[1]);
-        counted(law_.f->signature.output);
-        return {inputs[0], inputs[0], inputs[0]};
-      }
-      case LawKind::Converse: {
-        equal(apply(*law_.others[0], {inputs[1], inputs[0]}), law_.f->signature.output);
-        return inputs;
-      }
-      case LawKind::Odd: {
-        equal(apply(*law_.others[0], {inputs[0]}), inputs[0]);
-        equal(apply(*law_.others[0], {law_.f->signature.output}), law_.f->signature.output);
-        return inputs;
-      }
-      case LawKind::Even: {
-        equal(apply(*law_.others[0], {inputs[0]}), inputs[0]);
-        return inputs;
-      }
-      case LawKind::Custom: return {};  // a predicate is typed where it is built
-    }
-    return {};
-  }
-
- private:
-  void fail(std::string reason) {
-    if (error_.empty()) error_ = std::move(reason);
-  }
-  const BoundLaw& law_;
-  std::string error_;
-};
-
 }  // namespace
 
 const ops::Operation* find_in_library(std::string_view id, uint32_t version) {
@@ -248,10 +78,8 @@ std::expected<BoundLaw, std::string> bind(const spec::Law& law, const ops::Opera
                                           const Lookup& lookup) {
   const spec::LawInfo& info = spec::info(law.kind);
   const size_t arity = f.signature.inputs.size();
-  if (info.operands != 0 && info.operands != arity) {
-    return std::unexpected(fmt::format("{} speaks of operations of {} operand{}; {} has {}", info.name,
-                                       info.operands, info.operands == 1 ? "" : "s", f.id, arity));
-  }
+  if (auto fits = spec::check_arity(law.kind, {f.id, &f.signature}); !fits)
+    return std::unexpected(fits.error());
   if (arity == 0 || arity > generate::kMaxOperands) {
     return std::unexpected(
         fmt::format("{} has {} operands; laws range over 1 to {}", f.id, arity, generate::kMaxOperands));
@@ -276,9 +104,14 @@ std::expected<BoundLaw, std::string> bind(const spec::Law& law, const ops::Opera
     out.predicate = std::move(predicate->function);
     return out;
   }
-  Typing typing(out);
-  out.variables = typing.variables();
-  if (!typing.error().empty()) return std::unexpected(typing.error());
+  const auto subject = [](const ops::Operation& operation) {
+    return spec::LawSubject{operation.id, &operation.signature};
+  };
+  std::vector<spec::LawSubject> others;
+  for (const ops::Operation* other : out.others) others.push_back(subject(*other));
+  auto variables = spec::law_variables(law.kind, subject(f), others);
+  if (!variables) return std::unexpected(std::move(variables).error());
+  out.variables = std::move(*variables);
   for (const DataType type : out.variables) {
     if (!generate::is_word(type)) {
       return std::unexpected(fmt::format("values of type {} cannot be enumerated yet", spec::text(type)));

@@ -1,4 +1,5 @@
 // Running in the C API: backends, pipelines and dispatches over the caller's memory.
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -45,6 +46,7 @@ vyre_status vyre_backend_get_info(const vyre_backend* backend, vyre_backend_info
     answer.max_workgroup_bytes = limits.max_workgroup_bytes;
     answer.max_buffer_bytes = limits.max_buffer_bytes;
     answer.workgroup_element_bytes = limits.workgroup_element_bytes;
+    answer.convention = std::min(backend->backend->convention(), spec::kLatestConvention);
     return api::give(answer, offsetof(vyre_backend_info, max_buffer_bytes) + sizeof answer.max_buffer_bytes,
                      out);
   });
@@ -52,15 +54,43 @@ vyre_status vyre_backend_get_info(const vyre_backend* backend, vyre_backend_info
 
 void vyre_backend_free(vyre_backend* backend) { delete backend; }
 
-vyre_status vyre_compile(vyre_backend* backend, const vyre_checked* checked, vyre_pipeline** out,
-                         vyre_diagnostics** diagnostics) {
+namespace {
+
+/// `compile` makes the pipeline.
+template <typename Compile>
+vyre_status make_pipeline(vyre_backend* backend, const vyre_checked* checked, vyre_pipeline** out,
+                          vyre_diagnostics** diagnostics, Compile compile) {
   return api::making(out, diagnostics, [&]() -> vyre_status {
     if (backend == nullptr || checked == nullptr) return VYRE_INVALID_ARGUMENT;
-    auto pipeline = backend->backend->compile(*checked->checked);
+    auto pipeline = compile(*backend->backend, *checked->checked);
     if (!pipeline) return api::refuse(std::move(pipeline).error(), checked->source, diagnostics);
     *out = new vyre_pipeline{backend->backend, checked->checked, checked->source, std::move(*pipeline)};
     return VYRE_OK;
   });
+}
+
+}  // namespace
+
+vyre_status vyre_compile(vyre_backend* backend, const vyre_checked* checked, vyre_pipeline** out,
+                         vyre_diagnostics** diagnostics) {
+  return make_pipeline(
+      backend, checked, out, diagnostics,
+      [](backend::Backend& on, const check::Checked& program) { return on.compile(program); });
+}
+
+vyre_status vyre_compile_convention(vyre_backend* backend, const vyre_checked* checked,
+                                    const vyre_convention* convention, vyre_pipeline** out,
+                                    vyre_diagnostics** diagnostics) {
+  const bool given = convention != nullptr && convention->struct_size >= sizeof(vyre_convention);
+  // Version 1 has no lookup table, and for one that is not known the number is all that counts.
+  const spec::Convention wanted = !given ? spec::Convention{}
+                                  : convention->version == 2
+                                      ? spec::Convention::v2(convention->lookup_binding)
+                                      : spec::Convention{convention->version};
+  return make_pipeline(given ? backend : nullptr, checked, out, diagnostics,
+                       [&](backend::Backend& on, const check::Checked& program) {
+                         return backend::make_pipeline(on, program, wanted);
+                       });
 }
 
 vyre_status vyre_dispatch(vyre_pipeline* pipeline, const vyre_buffer* buffers, size_t buffer_count,

@@ -11,14 +11,18 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "backend/backend.h"
 #include "base/diag.h"
 #include "check/checked.h"
-#include "ir/ir.h"
+#include "check/module.h"
+#include "ir/module.h"
+#include "plan/pipeline.h"
 #include "vyre/vyre.h"
 
 struct vyre_diagnostics {
@@ -53,6 +57,29 @@ struct vyre_pipeline {
   std::unique_ptr<vyre::backend::Pipeline> pipeline;
 };
 
+struct vyre_module {
+  vyre::ir::Module module;
+  std::shared_ptr<const vyre::Source> source;  // null when it came from the wire
+};
+
+struct vyre_checked_module {
+  std::shared_ptr<const vyre::check::CheckedModule> checked;
+  std::shared_ptr<const vyre::Source> source;
+};
+
+struct vyre_device_buffer {
+  std::shared_ptr<vyre::backend::Backend> backend;  // outlives the buffer
+  std::shared_ptr<vyre::backend::DeviceBuffer> buffer;
+};
+
+struct vyre_executable {
+  // In this order, so that the executable goes first and what it stands on goes last.
+  std::shared_ptr<vyre::backend::Backend> backend;
+  std::shared_ptr<const vyre::Source> source;
+  std::vector<std::shared_ptr<vyre::backend::DeviceBuffer>> used;  // of the last run, whose recording is kept
+  vyre::plan::Executable executable;
+};
+
 namespace vyre::api {
 
 /// Of something that a null byte follows: a std::string, a literal.
@@ -76,6 +103,18 @@ vyre_status give(const Info& info, size_t first_size, Info* out) {
               reinterpret_cast<const std::byte*>(&info) + sizeof size,
               std::min(size, sizeof(Info)) - sizeof size);
   return VYRE_OK;
+}
+
+/// How many buffers a run takes: all but workgroup memory.
+size_t count_bound(std::span<const ir::BufferDecl> buffers);
+/// Says what a buffer of an item is. Errors: an index past the end.
+vyre_status give_buffer(std::span<const ir::BufferDecl> buffers, const ir::Code& code, size_t index,
+                        vyre_buffer_info* out);
+
+/// Offsets into a text are 32 bits, and the highest one means "none".
+inline bool is_text(const char* text, size_t size) { return readable(text, size) && size < UINT32_MAX; }
+inline std::shared_ptr<const Source> source_of(const char* text, size_t size) {
+  return std::make_shared<const Source>("", std::string(text_of(text, size)));
 }
 
 /// VYRE_REFUSED, with the diagnostics where they are wanted.

@@ -46,19 +46,12 @@ constexpr vyre_access access_of(spec::BufferAccess access) {
 
 bool is_bound(const ir::BufferDecl& buffer) { return buffer.access != spec::BufferAccess::Workgroup; }
 
-/// Offsets into a text are 32 bits, and the highest one means "none".
-bool is_text(const char* text, size_t size) { return api::readable(text, size) && size < UINT32_MAX; }
-
-std::shared_ptr<const Source> source_of(const char* text, size_t size) {
-  return std::make_shared<const Source>("", std::string(api::text_of(text, size)));
-}
-
 }  // namespace
 
 vyre_status vyre_parse(const char* text, size_t size, vyre_program** out, vyre_diagnostics** diagnostics) {
   return api::making(out, diagnostics, [&]() -> vyre_status {
-    if (!is_text(text, size)) return VYRE_INVALID_ARGUMENT;
-    auto source = source_of(text, size);
+    if (!api::is_text(text, size)) return VYRE_INVALID_ARGUMENT;
+    auto source = api::source_of(text, size);
     auto program = text::parse(source->text(), &ops::op_table());
     if (!program) return api::refuse(std::move(program).error(), std::move(source), diagnostics);
     *out = new vyre_program{std::move(*program), std::move(source)};
@@ -95,15 +88,39 @@ vyre_status vyre_digest(const vyre_program* program, uint8_t out[32]) {
 
 vyre_status vyre_format(const char* text, size_t size, vyre_blob** out, vyre_diagnostics** diagnostics) {
   return api::making(out, diagnostics, [&]() -> vyre_status {
-    if (!is_text(text, size)) return VYRE_INVALID_ARGUMENT;
+    if (!api::is_text(text, size)) return VYRE_INVALID_ARGUMENT;
     auto formatted = text::format(api::text_of(text, size));
     if (!formatted) {
-      return api::refuse(std::move(formatted).error(), source_of(text, size), diagnostics);
+      return api::refuse(std::move(formatted).error(), api::source_of(text, size), diagnostics);
     }
     *out = new vyre_blob{std::move(*formatted)};
     return VYRE_OK;
   });
 }
+
+namespace vyre::api {
+
+size_t count_bound(std::span<const ir::BufferDecl> buffers) {
+  return size_t(std::ranges::count_if(buffers, is_bound));
+}
+
+vyre_status give_buffer(std::span<const ir::BufferDecl> buffers, const ir::Code& code, size_t index,
+                        vyre_buffer_info* out) {
+  if (index >= buffers.size() || out == nullptr) return VYRE_INVALID_ARGUMENT;
+  const ir::BufferDecl& buffer = buffers[index];
+  vyre_buffer_info answer = {};
+  answer.name = view(code.name(buffer.name));
+  answer.access = access_of(buffer.access);
+  answer.type = type_of(buffer.element);
+  answer.type_name = view(spec::text(buffer.element));
+  answer.element_bytes = spec::info(buffer.element).bytes;
+  answer.binding = buffer.binding;
+  answer.count = buffer.count;
+  answer.bound_index = is_bound(buffer) ? uint32_t(count_bound(buffers.first(index))) : VYRE_NOT_BOUND;
+  return give(answer, offsetof(vyre_buffer_info, bound_index) + sizeof answer.bound_index, out);
+}
+
+}  // namespace vyre::api
 
 vyre_status vyre_program_get_info(const vyre_program* program, vyre_program_info* out) {
   if (program == nullptr || out == nullptr) return VYRE_INVALID_ARGUMENT;
@@ -112,29 +129,13 @@ vyre_status vyre_program_get_info(const vyre_program* program, vyre_program_info
   answer.name = view(p.name);
   std::ranges::copy(p.workgroup_size, answer.workgroup_size);
   answer.buffer_count = p.buffers.size();
-  answer.bound_count = size_t(std::ranges::count_if(p.buffers, is_bound));
+  answer.bound_count = api::count_bound(p.buffers);
   return api::give(answer, offsetof(vyre_program_info, bound_count) + sizeof answer.bound_count, out);
 }
 
 vyre_status vyre_program_get_buffer(const vyre_program* program, size_t index, vyre_buffer_info* out) {
-  if (program == nullptr || index >= program->program.buffers.size() || out == nullptr) {
-    return VYRE_INVALID_ARGUMENT;
-  }
-  const ir::Program& p = program->program;
-  const ir::BufferDecl& buffer = p.buffers[index];
-  vyre_buffer_info answer = {};
-  answer.name = view(p.code.name(buffer.name));
-  answer.access = access_of(buffer.access);
-  answer.type = type_of(buffer.element);
-  answer.type_name = view(spec::text(buffer.element));
-  answer.element_bytes = spec::info(buffer.element).bytes;
-  answer.binding = buffer.binding;
-  answer.count = buffer.count;
-  answer.bound_index =
-      is_bound(buffer)
-          ? uint32_t(std::count_if(p.buffers.begin(), p.buffers.begin() + ptrdiff_t(index), is_bound))
-          : VYRE_NOT_BOUND;
-  return api::give(answer, offsetof(vyre_buffer_info, bound_index) + sizeof answer.bound_index, out);
+  if (program == nullptr) return VYRE_INVALID_ARGUMENT;
+  return api::give_buffer(program->program.buffers, program->program.code, index, out);
 }
 
 void vyre_program_free(vyre_program* program) { delete program; }

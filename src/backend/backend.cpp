@@ -4,8 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
 #include <new>
 
+#include "base/bytes.h"
 #include "spec/limits.h"
 
 namespace vyre::backend {
@@ -40,7 +44,7 @@ Result<void> check_convention(const check::Checked& program, const spec::Convent
                                    convention.version == 2
                                        ? "V2 names the binding of its lookup table, and none is named"
                                        : fmt::format("V{} has no lookup table", convention.version),
-                                   "use Convention::v1() or Convention::v2(binding)"));
+                                   "follow V1, or V2 with the binding of a read buffer"));
 }
 
 }  // namespace
@@ -77,6 +81,11 @@ class HostBuffer final : public DeviceBuffer {
 
 }  // namespace
 
+uint64_t DeviceBuffer::next_id() {
+  static std::atomic<uint64_t> next = 1;
+  return next++;
+}
+
 Result<void> check_within(uint64_t size, uint64_t offset, uint64_t bytes) {
   if (offset <= size && bytes <= size - offset) return {};
   return std::unexpected(
@@ -98,6 +107,8 @@ Result<std::unique_ptr<DeviceBuffer>> Backend::allocate(uint64_t bytes) {
 
 Result<void> Pipeline::dispatch_resident(std::span<const DeviceRange> ranges, layout::Groups groups) {
   std::vector<std::span<std::byte>> host;
+  std::deque<std::vector<std::byte>>
+      copies;  // host memory that is bound twice is refused, even if it is only read
   for (const DeviceRange& range : ranges) {
     VYRE_CHECK(check_range(range));
     const std::span<std::byte> memory = range.buffer->host();
@@ -107,7 +118,8 @@ Result<void> Pipeline::dispatch_resident(std::span<const DeviceRange> ranges, la
                     "a buffer of another backend was bound, or this one cannot bind its own",
                     "bind buffers of the backend that compiled the program"));
     }
-    host.push_back(memory.subspan(size_t(range.offset), size_t(range.bytes)));
+    const auto part = memory.subspan(size_t(range.offset), size_t(range.bytes));
+    host.push_back(range.shared ? std::span(copies.emplace_back(part.begin(), part.end())) : part);
   }
   return dispatch(host, groups);
 }
@@ -127,6 +139,106 @@ Result<void> check_range(const DeviceRange& range) {
   return check_within(range.buffer->bytes(), range.offset, range.bytes);
 }
 
+namespace {
+
+/// Whether a dimension of some tensor is an element of this buffer.
+bool names_dimensions(const check::Checked& program, check::BufferId buffer) {
+  const ir::Symbol name = program.buffer(buffer).name;
+  return std::ranges::any_of(program.program().tensors, [&](const ir::TensorType& tensor) {
+    return std::ranges::any_of(tensor.dims,
+                               [&](const ir::Dim& dim) { return dim.dynamic() && dim.buffer == name; });
+  });
+}
+
+/// Commands by the interface's own means.
+class HostBatch final : public Recording {
+ public:
+  HostBatch(Backend& backend, std::span<const Command> commands)
+      : backend_(backend), commands_(commands.begin(), commands.end()) {
+    for (Command& command : commands_) {
+      ranges_.emplace_back(command.step.ranges.begin(), command.step.ranges.end());
+      command.step.ranges = ranges_.back();
+    }
+  }
+  Result<void> run(std::span<uint32_t>) override {
+    std::vector<Step> steps;
+    const auto submit = [&]() -> Result<void> {
+      if (!steps.empty()) VYRE_CHECK(backend_.run(steps));
+      steps.clear();
+      return {};
+    };
+    for (const Command& command : commands_) {
+      if (command.kind == Command::Kind::Dispatch) {
+        steps.push_back(command.step);
+        continue;
+      }
+      VYRE_CHECK(submit());
+      VYRE_CHECK(command.range.buffer->fill(command.range.offset, command.range.bytes, std::byte{0}));
+    }
+    return submit();
+  }
+
+ private:
+  Backend& backend_;
+  std::vector<Command> commands_;
+  std::deque<std::vector<DeviceRange>> ranges_;
+};
+
+/// Batches, and repeats of batches that the host drives.
+class HostRecording final : public Recording {
+ public:
+  static Result<std::unique_ptr<Recording>> make(Backend& backend, std::span<const Command> commands) {
+    auto out = std::make_unique<HostRecording>();
+    for (size_t i = 0; i < commands.size();) {
+      const bool repeat = commands[i].kind == Command::Kind::Repeat;
+      size_t end = repeat ? i + 1 + commands[i].count : i;
+      while (!repeat && end < commands.size() && commands[end].kind != Command::Kind::Repeat) ++end;
+      VYRE_TRY(batch,
+               backend.record_batch(commands.subspan(i + (repeat ? 1 : 0), end - i - (repeat ? 1 : 0))));
+      out->parts_.push_back({std::move(batch), repeat ? std::optional(commands[i]) : std::nullopt});
+      i = end;
+    }
+    return out;
+  }
+
+  Result<void> run(std::span<uint32_t> turns) override {
+    size_t repeats = 0;
+    for (const Part& part : parts_) {
+      if (!part.repeat) {
+        VYRE_CHECK(part.batch->run({}));
+        continue;
+      }
+      uint32_t& taken = turns[repeats++];
+      for (taken = 0; taken < part.repeat->turns;) {
+        VYRE_CHECK(part.batch->run({}));
+        ++taken;
+        std::array<std::byte, 4> word{};
+        if (part.repeat->looks)
+          VYRE_CHECK(part.repeat->range.buffer->read(part.repeat->range.offset + part.repeat->word, word));
+        if (load_u32(word.data()) == 0) break;
+      }
+    }
+    return {};
+  }
+
+ private:
+  struct Part {
+    std::unique_ptr<Recording> batch;
+    std::optional<Command> repeat;
+  };
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Recording>> Backend::record(std::span<const Command> commands) {
+  return HostRecording::make(*this, commands);
+}
+
+Result<std::unique_ptr<Recording>> Backend::record_batch(std::span<const Command> commands) {
+  return std::make_unique<HostBatch>(*this, commands);
+}
+
 Result<std::vector<layout::Extent>> extents_of(const check::Checked& program,
                                                std::span<const DeviceRange> ranges,
                                                std::vector<std::vector<std::byte>>& contents) {
@@ -137,13 +249,13 @@ Result<std::vector<layout::Extent>> extents_of(const check::Checked& program,
     const DeviceRange& range = ranges[i];
     VYRE_CHECK(check_range(range));
     // A uniform buffer that is too large is refused by layout::bind; it need not be read for that.
-    const bool wanted = i < bound.size() && range.bytes <= spec::kMaxUniformBytes &&
-                        program.buffer(bound[i]).access == spec::BufferAccess::Uniform;
+    const bool wanted =
+        i < bound.size() && range.bytes <= spec::kMaxUniformBytes && names_dimensions(program, bound[i]);
     if (wanted) {
       contents[i].resize(size_t(range.bytes));
       VYRE_CHECK(range.buffer->read(range.offset, contents[i]));
     }
-    extents.push_back({range.buffer, range.offset, range.bytes, contents[i]});
+    extents.push_back({range.buffer, range.offset, range.bytes, contents[i], range.shared});
   }
   return extents;
 }
@@ -176,8 +288,8 @@ Result<void> check_intrinsics(const Backend& backend, const check::Checked& prog
   return {};
 }
 
-Result<std::unique_ptr<Pipeline>> make_pipeline(Backend& backend, const check::Checked& program,
-                                                const spec::Convention& convention) {
+Result<void> negotiate(const Backend& backend, const check::Checked& program,
+                       const spec::Convention& convention) {
   const uint32_t newest = std::min(backend.convention(), spec::kLatestConvention);
   if (convention.version < 1 || convention.version > newest) {
     return std::unexpected(
@@ -186,7 +298,12 @@ Result<std::unique_ptr<Pipeline>> make_pipeline(Backend& backend, const check::C
                               backend.identity().name, newest),
                   fmt::format("follow V{} or an older one, or use a newer backend", newest)));
   }
-  VYRE_CHECK(check_convention(program, convention));
+  return check_convention(program, convention);
+}
+
+Result<std::unique_ptr<Pipeline>> make_pipeline(Backend& backend, const check::Checked& program,
+                                                const spec::Convention& convention) {
+  VYRE_CHECK(negotiate(backend, program, convention));
   return backend.compile(program);
 }
 

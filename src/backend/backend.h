@@ -56,13 +56,22 @@ struct Limits {
 /// Thread         one call at a time.
 class DeviceBuffer {
  public:
+  DeviceBuffer() : id_(next_id()) {}
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
   virtual ~DeviceBuffer() = default;
+  /// Unlike its address no other buffer ever has it.
+  uint64_t id() const { return id_; }
   virtual uint64_t bytes() const = 0;
   virtual Result<void> write(uint64_t offset, std::span<const std::byte> from) = 0;
   virtual Result<void> read(uint64_t offset, std::span<std::byte> to) = 0;
   virtual Result<void> fill(uint64_t offset, uint64_t count, std::byte value) = 0;
   /// The memory itself where the host can see it, else empty.
   virtual std::span<std::byte> host() { return {}; }
+
+ private:
+  static uint64_t next_id();
+  const uint64_t id_;
 };
 
 /// A part of a device buffer, as a dispatch binds it.
@@ -70,6 +79,9 @@ struct DeviceRange {
   DeviceBuffer* buffer = nullptr;
   uint64_t offset = 0;  // a multiple of kRangeAlignment
   uint64_t bytes = 0;
+  /// Another range of the dispatch may be the same memory, which none of them writes: pipelines bind one
+  /// buffer to several parameters.
+  bool shared = false;
 };
 inline constexpr uint64_t kRangeAlignment = 256;
 
@@ -104,6 +116,33 @@ struct Step {
   layout::Groups groups;
 };
 
+/// One command of a recording.
+struct Command {
+  enum class Kind : uint8_t {
+    Dispatch,  // step
+    Zero,      // range, to be filled with zeros
+    Repeat,  // the `count` commands that follow, none of them a Repeat: at most `turns` times, at least once,
+             // and after each turn the word at `word` of the range is looked at: zero ends it
+  };
+  Kind kind{};
+  Step step;
+  DeviceRange range;
+  uint32_t turns = 0;
+  uint64_t word = 0;  // in bytes; the range ends behind it
+  bool looks = true;  // false: the word lies beyond the buffer and is 0, so there is one turn
+  uint32_t count = 0;
+};
+
+/// Commands that were checked and made ready for the device once, to run often.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  /// Runs them in their order, each after those before it, and waits.
+  /// Shape   turns: for each Repeat, in order, gets how many turns it took.
+  /// Errors  as Backend::run.  Thread  one call at a time.
+  virtual Result<void> run(std::span<uint32_t> turns) = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -125,6 +164,13 @@ class Backend {
   /// Uniform buffers that dimensions of tensors come from must not be written by a step of the same call.
   /// Errors: of the first step that has any; what steps after it did is unspecified.
   virtual Result<void> run(std::span<const Step> steps);
+  /// Makes commands ready. Pipelines and buffers must live as long as the recording; spans need not. The
+  /// default runs dispatches by run(), fills from the host, and looks at the word of a Repeat after each
+  /// turn. Errors: as run().
+  virtual Result<std::unique_ptr<Recording>> record(std::span<const Command> commands);
+  /// The same without a Repeat: for devices that take many commands in one submission, and whose repeats the
+  /// host drives.
+  virtual Result<std::unique_ptr<Recording>> record_batch(std::span<const Command> commands);
   /// Forgets everything that was: where the backend runs in a process of its own, that process is replaced
   /// by a new one. Pipelines stay valid; the contents of device buffers are lost. Nothing to do elsewhere.
   virtual Result<void> renew() { return {}; }
@@ -140,9 +186,12 @@ class Backend {
       std::span<const check::Checked* const> programs);
 };
 
-/// Compiles for a host that follows `convention`: the negotiation of ir-types, "Convention".
-/// Errors  B006 when the backend does not know it, B007 when the program's buffers do not fit it; what
-/// compile() answers.
+/// That a host which follows `convention` can run this program, or a pipeline by its head, on the backend:
+/// the negotiation of ir-types, "Convention". Errors  B006 when the backend does not know it, B007 when the
+/// program's buffers do not fit it.
+Result<void> negotiate(const Backend& backend, const check::Checked& program,
+                       const spec::Convention& convention);
+/// The same, then compile(). Errors  of both.
 Result<std::unique_ptr<Pipeline>> make_pipeline(Backend& backend, const check::Checked& program,
                                                 const spec::Convention& convention);
 
@@ -151,9 +200,9 @@ Result<void> check_within(uint64_t size, uint64_t offset, uint64_t bytes);
 /// B012 for a range that is not aligned or not within its buffer.
 Result<void> check_range(const DeviceRange& range);
 
-/// What layout::bind wants to know of device ranges. Reads the uniform ones, into `contents`, which must live
-/// as long as the extents. Errors: B012 for a range that is not aligned or not within its buffer; those of
-/// reading.
+/// What layout::bind wants to know of device ranges. Reads those uniform ones that dimensions of tensors come
+/// from, into `contents`, which must live as long as the extents. Errors: B012 for a range that is not
+/// aligned or not within its buffer; those of reading.
 Result<std::vector<layout::Extent>> extents_of(const check::Checked& program,
                                                std::span<const DeviceRange> ranges,
                                                std::vector<std::vector<std::byte>>& contents);

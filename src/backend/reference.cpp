@@ -29,16 +29,20 @@ class ReferencePipeline final : public Pipeline {
     if (!found.races.empty()) {
       Diag diag = ref::race_diagnostic(program_, found.races.front());
       if (found.races.size() > 1)
-        diag.notes.push_back(
-            {found.races[1].second.span,
-             fmt::format("{} more pairs of places race, this one with another", found.races.size() - 1)});
+        diag.notes.push_back({found.races[1].second.span,
+                              found.races.size() == 2
+                                  ? std::string("1 more pair of places races, this one with another")
+                                  : fmt::format("{} more pairs of places race, this one with another",
+                                                found.races.size() - 1)});
       diag.notes.push_back({Span::none(), found.covered});
       return std::unexpected(std::move(diag));
     }
     if (how_.warn) {
       for (const Diag& diag : ref::warnings(program_, found)) how_.warn(diag);
     }
-    if (how_.covered) how_.covered(found.covered);
+    if (how_.covered)
+      how_.covered(fmt::format("{}, groups {},{},{}: no race found: {}", program_.program().name, groups.x,
+                               groups.y, groups.z, found.covered));
     return {};
   }
 

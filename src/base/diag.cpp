@@ -101,7 +101,7 @@ std::string_view Source::line(uint32_t number) const {
   return std::string_view(text_).substr(begin, end - begin);
 }
 
-std::string render(const Diag& diag, const Source* source, std::string_view file) {
+std::string render(const Diag& diag, const Source* source, std::string_view file, std::string_view severity) {
   const DiagInfo& info = diag_info(diag.code);
   std::string out;
   const std::string name = printable(source != nullptr ? std::string_view(source->name()) : file);
@@ -111,7 +111,7 @@ std::string render(const Diag& diag, const Source* source, std::string_view file
   } else if (!name.empty()) {
     out += fmt::format("{}: ", name);
   }
-  out += fmt::format("error[{}]: {}\n", info.name, printable(diag.message, /*lines=*/true));
+  out += fmt::format("{}[{}]: {}\n", severity, info.name, printable(diag.message, /*lines=*/true));
   if (source != nullptr && diag.span.known()) render_place(out, *source, diag.span);
   for (const DiagNote& note : diag.notes) {
     if (source != nullptr && note.span.known()) {

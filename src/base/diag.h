@@ -83,7 +83,8 @@ class Source {
 
 /// "file:line:col: error[V010]: message", the line, a caret under the span, notes and help; ends with a
 /// newline. Without a source or span the position is left out: "file: error[...]".
-std::string render(const Diag& diag, const Source* source, std::string_view file = {});
+std::string render(const Diag& diag, const Source* source, std::string_view file = {},
+                   std::string_view severity = "error");
 
 /// The process exit code that COMMANDS fixes for this diagnostic: 1 for X and C and everything that a check
 /// found, 3 for L and B (usage errors have no code and exit with 2).

@@ -48,6 +48,27 @@ std::string quoted(std::string_view name) {
   return out;
 }
 
+bool matches(std::string_view pattern, std::string_view name) {
+  // The usual two-pointer walk: on a mismatch, the last * takes one character more.
+  size_t p = 0, n = 0, star = std::string_view::npos, taken = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++taken;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
 NearestName::NearestName(std::string_view wanted)
     : wanted_(wanted), best_distance_(std::max<size_t>(1, wanted.size() / 3)) {}
 
@@ -61,6 +82,11 @@ void NearestName::consider(std::string_view candidate, std::string_view meant) {
   if (d < best_distance_) best_.clear();
   best_distance_ = d;
   if (best_.size() < kMostShown && std::ranges::find(best_, meant) == best_.end()) best_.push_back(meant);
+}
+
+void NearestName::consider_id(std::string_view id) {
+  consider(id);
+  consider(id.substr(id.rfind('.') + 1), id);
 }
 
 std::string NearestName::help() const {

@@ -15,6 +15,9 @@ namespace vyre {
 /// `name` between backticks, cut after 60 bytes, with everything that is not printable ASCII escaped.
 std::string quoted(std::string_view name);
 
+/// Whether a pattern of * (any characters) and ? (one) matches a whole name. Cost: |pattern| * |name|.
+bool matches(std::string_view pattern, std::string_view name);
+
 /// Finds what was probably meant: the candidates nearest to a name, if they are near enough.
 class NearestName {
  public:
@@ -23,6 +26,8 @@ class NearestName {
   void consider(std::string_view candidate) { consider(candidate, candidate); }
   /// The same for another way to say `meant`.
   void consider(std::string_view candidate, std::string_view meant);
+  /// The id of an operation, also by its last word alone: `rotl` is primitive.bitwise.rotl.
+  void consider_id(std::string_view id);
   bool found() const { return !best_.empty(); }
   /// "did you mean `x`?", of two that are equally near both, or nothing.
   std::string help() const;

@@ -21,7 +21,8 @@ namespace vectors {
 
 // Flattened, so that the loop is a part of the function and is compiled for its processors.
 template <typename Work>
-[[gnu::target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl"), gnu::flatten, gnu::noinline]] void run_v4(const Work& work) {
+[[gnu::target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl"), gnu::flatten, gnu::noinline]] void run_v4(
+    const Work& work) {
   work();
 }
 template <typename Work>

@@ -95,7 +95,7 @@ json statement(const Certificate& certificate) {
   verdicts = pack(verdicts);
   predicate["levels"] = {{"line", certificate.level_line()}};
   for (const verify::Track track : certificate.registry.tracks())
-    predicate["levels"][std::string(text(track))] = text(track, certificate.level(track));
+    predicate["levels"][std::string(text(track))] = certificate.level_text(track);
   predicate["coverage"] = to_json(coverage(certificate));
   predicate["totals"] = to_json(totals(certificate));
   predicate["trusts"] = trusted();
@@ -293,12 +293,17 @@ Result<Certificate> read_statement(std::string_view payload) {
 }  // namespace
 
 Level Certificate::level(verify::Track track) const {
-  return level_of(track, verdicts, strength, registry.families_of(track));
+  return level_of(track, verdicts, strength, selected_families(track));
+}
+
+std::string Certificate::level_text(verify::Track track) const {
+  return certify::level_text(track, level(track), {families(track), registry.families_of(track)});
 }
 
 std::string Certificate::level_line() const {
   const auto line = [&](verify::Track track) {
-    return certify::level_line(track, level(track), operations(track), registry.operations_of(track));
+    return certify::level_line(track, level(track), {operations(track), registry.operations_of(track)},
+                               {families(track), registry.families_of(track)});
   };
   std::string out;
   for (const verify::Track track : registry.tracks()) out += (out.empty() ? "" : " ") + line(track);
@@ -309,6 +314,17 @@ uint32_t Certificate::operations(verify::Track track) const {
   return uint32_t(std::ranges::count_if(verdicts, [&](const verify::Verdict& v) {
     return v.kind == verify::SubjectKind::Operation && v.track == track;
   }));
+}
+
+uint32_t Certificate::families(verify::Track track) const {
+  return uint32_t(std::ranges::count_if(verdicts, [&](const verify::Verdict& v) {
+    return v.kind == verify::SubjectKind::Family && v.track == track;
+  }));
+}
+
+uint32_t Certificate::selected_families(verify::Track track) const {
+  const uint32_t all = registry.families_of(track);
+  return family_selection == kAllFamilies ? all : std::min(all, families(track));
 }
 
 bool Certificate::passed() const {
@@ -325,25 +341,27 @@ bool Certificate::conforms() const {
   if (passed()) return true;
   // As if what is waived had not been asked; but a family that is not there was not waived.
   for (const verify::Track track : registry.tracks()) {
-    uint32_t families = 0, any = 0;
+    uint32_t any = 0;
     for (const verify::Verdict& v : verdicts) {
       if (v.track != track) continue;
       const Standing standing = standing_of(*this, v);
       if (standing != Standing::Passed && standing != Standing::Waived) return false;
-      families += v.kind == verify::SubjectKind::Family;
       ++any;
     }
-    if (any != 0 && (families != registry.families_of(track) || operations(track) == 0)) return false;
+    if (any != 0 && (families(track) != selected_families(track) || operations(track) == 0)) return false;
   }
   return !verdicts.empty();
 }
 
 Result<void> require(const Certificate& certificate, const Requirement& wanted) {
-  if (certificate.level(wanted.track) >= wanted.level) return {};
-  return std::unexpected(make_diag(DiagCode::C006, Span::none(),
-                                   fmt::format("the level is {}, and {} is required",
-                                               certificate.level_line(), text(wanted.track, wanted.level)),
-                                   "the report says what is missing"));
+  const bool whole =
+      certificate.selected_families(wanted.track) == certificate.registry.families_of(wanted.track);
+  if (whole && certificate.level(wanted.track) >= wanted.level) return {};
+  return std::unexpected(make_diag(
+      DiagCode::C006, Span::none(),
+      fmt::format("the level is {}, and {} is required", certificate.level_line(),
+                  text(wanted.track, wanted.level)),
+      whole ? "the report says what is missing" : "a level is of all families; certify without --families"));
 }
 
 Coverage coverage(const Certificate& certificate) {

@@ -25,6 +25,7 @@
 namespace vyre::certify {
 
 inline constexpr uint32_t kFormatVersion = 5;
+inline constexpr std::string_view kAllFamilies = "*";
 
 /// What was there to be certified: the operations and families of this build.
 struct Registry {
@@ -90,14 +91,21 @@ struct Certificate {
   Registry registry;
   verify::Strength strength{};
   uint64_t seed = 0;
-  std::string selection;  // the pattern of --ops
+  std::string selection;                                     // the pattern of --ops
+  std::string family_selection = std::string(kAllFamilies);  // of --families
   std::vector<verify::Verdict> verdicts;
   std::vector<Waiver> waivers;  // in the order of the verdicts
 
+  /// Of what was selected: where families were left out, the level of a part.
   Level level(verify::Track track = verify::Track::Integer) const;
+  /// "L2"; of a part "L2(3 of 16 families)", which is no whole level.
+  std::string level_text(verify::Track track) const;
   /// What follows "level: ": "integer=L2 float=L2f".
   std::string level_line() const;
   uint32_t operations(verify::Track track = verify::Track::Integer) const;  // selected ones
+  uint32_t families(verify::Track track) const;                             // that were judged
+  /// Families that a level of the track is of: all of the registry, but for those that were left out.
+  uint32_t selected_families(verify::Track track) const;
   /// Whether every verdict supports every level.
   bool passed() const;
   /// The same of those that are not waived: whether there is nothing that nobody expected.
@@ -135,7 +143,7 @@ struct Totals {
 };
 Totals totals(const Certificate& certificate);
 
-/// Whether the level is at least the one that was asked for. Errors: C006.
+/// Whether the level is at least the one that was asked for, and of all families. Errors: C006.
 Result<void> require(const Certificate& certificate, const Requirement& wanted);
 
 /// Statements that a reader of the certificate has to believe, since it does not show them.

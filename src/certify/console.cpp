@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <utility>
 
 #include "spec/ops.h"
 #include "verify/operation.h"
@@ -133,6 +134,27 @@ std::string shapes(const Certificate& c) {
   return out.empty() ? out : out + "\n";
 }
 
+/// "auto: native fadd ffrom_s32; composed fdiv" with the operators of the language alone: certificates have
+/// raw ones, which only say how those are made.
+std::string without_raw_operators(std::string_view floats) {
+  if (!floats.contains(": native ") && !floats.contains(": composed ")) return std::string(floats);
+  std::string out, heading;
+  while (!floats.empty()) {
+    const size_t end = std::min(floats.find(' '), floats.size());
+    std::string_view word = floats.substr(0, end);
+    floats.remove_prefix(std::min(end + 1, floats.size()));
+    if (word.ends_with(';')) word.remove_suffix(1);
+    if (word.ends_with(':')) {
+      out += word;
+    } else if (word == "native" || word == "composed") {
+      heading = (out.ends_with(':') ? " " : "; ") + std::string(word);
+    } else if (spec::find_op(word)) {
+      out += fmt::format("{} {}", std::exchange(heading, {}), word);
+    }
+  }
+  return out;
+}
+
 /// How many cases each oracle judged, the stronger first.
 std::string judges(std::span<const Verdict> verdicts) {
   std::map<verify::Oracle, uint64_t> cases;
@@ -219,15 +241,16 @@ std::string describe(const verify::Failure& failure, std::string_view subject, c
 
 std::string report(const Certificate& c, const ReportOptions& options) {
   std::string out = fmt::format("vyre {} on {}: {}, {}\n", c.vyre, c.backend, c.device, c.driver);
-  if (!c.floats.empty()) out += fmt::format("floats {}\n", c.floats);
+  if (!c.floats.empty()) out += fmt::format("floats {}\n", without_raw_operators(c.floats));
   const std::string floats =
       c.registry.has_floats() ? fmt::format(", {} on floats", c.registry.float_operations) : std::string();
   const uint32_t registered =
       c.registry.operations + c.registry.float_operations + c.registry.approximate_operations;
-  out += fmt::format("registry {} ({} operations{}), strength {}, seed {}{}\n\n",
-                     c.registry.digest.substr(0, 16), registered,
-                     c.registry.is_approximate() ? ", approximate" : floats, text(c.strength), c.seed,
-                     c.selection == "*" ? "" : fmt::format(", selection {}", c.selection));
+  out += fmt::format(
+      "registry {} ({} operations{}), strength {}, seed {}{}{}\n\n", c.registry.digest.substr(0, 16),
+      registered, c.registry.is_approximate() ? ", approximate" : floats, text(c.strength), c.seed,
+      c.selection == "*" ? "" : fmt::format(", selection {}", c.selection),
+      c.family_selection == kAllFamilies ? "" : fmt::format(", families {}", c.family_selection));
   std::vector<Row> operations, families;
   for (size_t k = 0; k < c.verdicts.size(); ++k) {
     const Verdict& v = c.verdicts[k];

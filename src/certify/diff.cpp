@@ -116,8 +116,9 @@ void append(std::vector<std::string>& lines, std::string_view title, const std::
 
 Difference diff(const Certificate& from, const Certificate& to) {
   Difference out;
-  out.same_level = std::ranges::all_of(std::array{Track::Integer, Track::Float, Track::Approximate},
-                                       [&](Track track) { return from.level(track) == to.level(track); });
+  out.same_level =
+      std::ranges::all_of(std::array{Track::Integer, Track::Float, Track::Approximate},
+                          [&](Track track) { return from.level_text(track) == to.level_text(track); });
   const std::string was = from.level_line(), is = to.level_line();
   out.lines.push_back(was == is ? fmt::format("level: {} in both", is)
                                 : fmt::format("level: {} -> {}", was, is));
@@ -132,6 +133,7 @@ Difference diff(const Certificate& from, const Certificate& to) {
       .of("strength", std::string(text(from.strength)), std::string(text(to.strength)))
       .of("seed", from.seed, to.seed)
       .of("selection", from.selection, to.selection)
+      .of("families", from.family_selection, to.family_selection)
       .append_to(out.lines, "what was asked");
   Changes()
       .of("digest", from.registry.digest.substr(0, 16), to.registry.digest.substr(0, 16))

@@ -203,6 +203,7 @@ void describe(Archive& a, T& x)
   a.name("strength", x.strength, verify::kStrengthNames);
   a.field("seed", x.seed);
   a.label("selection", x.selection);
+  a.later_label("family_selection", x.family_selection, kAllFamilies);
   a.field("verdicts", x.verdicts);
   a.later_field("waivers", x.waivers);
 }
@@ -285,6 +286,9 @@ class Writer {
     out[name] = bounded(utf8(x), kMaxLabelBytes, /*one_line=*/true);
   }
 
+  void later_label(const char* name, const std::string& x, std::string_view nothing) {
+    if (x != nothing) label(name, x);
+  }
   template <typename T>
   void field(const char* name, const T& x) {
     out[name] = value(x);
@@ -355,6 +359,9 @@ class Reader {
     field(name, x);
     if (fault_.empty() && (x.size() > kMaxLabelBytes || x.contains('\n')))
       fail(path_ + "/" + name, fmt::format("is not one line of at most {} bytes", kMaxLabelBytes));
+  }
+  void later_label(const char* name, std::string& x, std::string_view) {
+    if (in_.is_object() && in_.contains(name)) label(name, x);
   }
   void counts(const char* name, std::vector<uint64_t>& xs) {
     const json* j = find(name);

@@ -181,7 +181,7 @@ std::vector<std::string> missing_for_laws(const Verdict& verdict, Strength stren
 }
 
 Level level_of(verify::Track track, std::span<const Verdict> verdicts, Strength strength,
-               uint32_t registered_families) {
+               uint32_t selected_families) {
   uint32_t families = 0, operations = 0;
   Level level = greatest_level(track);
   for (const Verdict& verdict : verdicts) {
@@ -194,14 +194,32 @@ Level level_of(verify::Track track, std::span<const Verdict> verdicts, Strength 
       level = Level::L1;
     }
   }
-  return families != registered_families || operations == 0 ? Level::None : level;
+  return families != selected_families || operations == 0 ? Level::None : level;
 }
 
-std::string level_line(verify::Track track, Level level, uint32_t selected_operations,
-                       uint32_t registered_operations) {
-  const std::string reached = fmt::format("{}={}", verify::text(track), text(track, level));
-  if (level == Level::None || selected_operations == registered_operations) return reached;
-  return fmt::format("{}({} of {})", reached, selected_operations, registered_operations);
+namespace {
+
+/// A level, and how much of what it is of there is, where that is not all.
+std::string level_of_part(verify::Track track, Level level, std::string operations, Share families) {
+  if (families.judged != families.registered) {
+    operations += fmt::format("{}{} of {} families", operations.empty() ? "" : ", ", families.judged,
+                              families.registered);
+  }
+  const std::string reached = text(track, level);
+  return level == Level::None || operations.empty() ? reached : fmt::format("{}({})", reached, operations);
+}
+
+}  // namespace
+
+std::string level_text(verify::Track track, Level level, Share families) {
+  return level_of_part(track, level, {}, families);
+}
+
+std::string level_line(verify::Track track, Level level, Share operations, Share families) {
+  const bool all = operations.judged == operations.registered;
+  const std::string some =
+      all ? std::string() : fmt::format("{} of {}", operations.judged, operations.registered);
+  return fmt::format("{}={}", verify::text(track), level_of_part(track, level, some, families));
 }
 
 }  // namespace vyre::certify

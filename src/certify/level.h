@@ -48,13 +48,13 @@ std::vector<std::string> missing_for_laws(const verify::Verdict& verdict, verify
 /// operator, "add.u64: Commutative", is witnessed as often as the tier wants cases of an operation.
 bool is_settled(const verify::LawVerdict& law, verify::Strength strength);
 
-/// The level of a track. None also when none of its operations was selected, or when some family of IR
-/// programs is not among the verdicts: operations are selected, families never are.
+/// The level of a track. None also when none of its operations was selected, or when as many families of IR
+/// programs as were selected are not among the verdicts.
 Level level_of(verify::Track track, std::span<const verify::Verdict> verdicts, verify::Strength strength,
-               uint32_t registered_families);
+               uint32_t selected_families);
 inline Level integer_level(std::span<const verify::Verdict> verdicts, verify::Strength strength,
-                           uint32_t registered_families) {
-  return level_of(verify::Track::Integer, verdicts, strength, registered_families);
+                           uint32_t selected_families) {
+  return level_of(verify::Track::Integer, verdicts, strength, selected_families);
 }
 
 /// The greatest level that a track has.
@@ -62,8 +62,14 @@ constexpr Level greatest_level(verify::Track track) {
   return track == verify::Track::Approximate ? Level::L1 : Level::L2;
 }
 
-/// "integer=L2", "float=L2f(12 of 41)", "integer=none", "approximate=L1a".
-std::string level_line(verify::Track track, Level level, uint32_t selected_operations,
-                       uint32_t registered_operations);
+/// How many of those that are registered were judged.
+struct Share {
+  uint32_t judged = 0, registered = 0;
+};
+/// "L2"; "L2(3 of 16 families)" where families were left out; "none".
+std::string level_text(verify::Track track, Level level, Share families);
+/// "integer=L2", "float=L2f(12 of 41)", "integer=L2(1 of 41, 0 of 16 families)", "integer=none",
+/// "approximate=L1a".
+std::string level_line(verify::Track track, Level level, Share operations, Share families);
 
 }  // namespace vyre::certify

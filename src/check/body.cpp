@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "check/body_checker.h"
+#include "check/wording.h"
 #include "spec/limits.h"
 
 namespace vyre::check {
@@ -59,13 +61,15 @@ BodyChecker::BodyChecker(const BodyInput& input, Report& report)
   last_declaration_.resize(code_.symbols.size(), kNoTarget);
   name_checked_.resize(code_.symbols.size());
   seen_node_.resize(code_.nodes.size());
+  buffer_usable_.resize(input.buffers.size());
   result_.resolution.types.resize(code_.exprs.size());  // each is written when its expression is reached
   result_.resolution.expr_target.resize(code_.exprs.size());
   result_.resolution.node_target.resize(code_.nodes.size(), kNoTarget);
 }
 
 BodyResult BodyChecker::run() {
-  declare_buffers();
+  declare_constants();
+  for (uint32_t i = 0; i < input_.buffers.size(); ++i) declare_buffer(i);
   declare_parameters();
   walk_blocks();
   if (next_ != UINT32_MAX) forget_from(next_);
@@ -87,28 +91,35 @@ void BodyChecker::forget_from(uint32_t first) {
 
 // Scopes.
 
-void BodyChecker::declare_buffers() {
-  buffer_usable_.resize(input_.buffers.size());
-  for (uint32_t i = 0; i < input_.buffers.size(); ++i) {
-    const ir::BufferDecl& decl = input_.buffers[i];
-    check_name_once(decl.name, decl.span, "buffer");
-    check_fresh(decl.name, decl.span);
-    if (decl.name != ir::kNoSymbol) visible_[ir::index(decl.name)] = {Binding::Kind::Buffer, i};
-    // declarations.cpp reports what is wrong with element types.
-    buffer_usable_[i] = decl.element != DataType::Tensor
-                            ? spec::is_available(decl.element)
-                            : decl.tensor < input_.tensors.size() &&
-                                  !input_.tensors[decl.tensor].dims.empty() &&
-                                  spec::is_value_type(input_.tensors[decl.tensor].element);
+void BodyChecker::declare_constants() {
+  if (input_.constants.empty()) return;
+  std::unordered_map<std::string_view, uint32_t> constants;
+  for (uint32_t i = 0; i < input_.constants.size(); ++i) constants.try_emplace(input_.constants[i].name, i);
+  for (uint32_t i = 0; i < code_.symbols.size(); ++i) {
+    const auto found = constants.find(code_.symbols[i]);
+    if (found != constants.end()) visible_[i] = {Binding::Kind::Constant, found->second};
   }
+}
+
+void BodyChecker::declare_buffer(uint32_t number) {
+  const ir::BufferDecl& decl = input_.buffers[number];
+  check_name_once(decl.name, decl.span, "buffer");
+  check_fresh(decl.name, decl.span);
+  if (decl.name != ir::kNoSymbol) visible_[ir::index(decl.name)] = {Binding::Kind::Buffer, number};
+  // declarations.cpp reports what is wrong with element types.
+  buffer_usable_[number] = decl.element != DataType::Tensor
+                               ? spec::is_available(decl.element)
+                               : decl.tensor < input_.tensors.size() &&
+                                     !input_.tensors[decl.tensor].dims.empty() &&
+                                     spec::is_value_type(input_.tensors[decl.tensor].element);
 }
 
 void BodyChecker::declare_parameters() {
   if (input_.function == nullptr) return;
   for (const ir::Function::Parameter& parameter : input_.function->parameters) {
-    const bool available = check_available(parameter.type, Span::none());
+    const bool available = check_available(parameter.type, parameter.span);
     declare(parameter.name, available ? parameter.type : kUnknownType, Variable::Kind::Parameter,
-            Span::none());
+            parameter.span);
   }
 }
 
@@ -124,6 +135,7 @@ Span BodyChecker::declared_at(Binding binding) const {
     case Binding::Kind::None: return Span::none();
     case Binding::Kind::Variable: return variable_spans_[binding.index];
     case Binding::Kind::Buffer: return input_.buffers[binding.index].span;
+    case Binding::Kind::Constant: return input_.constants[binding.index].span;
   }
   return Span::none();
 }
@@ -133,12 +145,15 @@ void BodyChecker::check_fresh(ir::Symbol name, Span span) {
   const Binding first = visible_[ir::index(name)];
   if (first.kind == Binding::Kind::None) return;
   const std::string shown = quoted(code_.name(name));
+  const bool constant = first.kind == Binding::Kind::Constant;
   Diag& diag =
       report_.add(DiagCode::V001, span, fmt::format("{} is already declared and still visible", shown),
-                  "choose another name; only sibling blocks may use one name for two things");
-  const bool buffer = first.kind == Binding::Kind::Buffer;
-  diag.notes.push_back({declared_at(first),
-                        fmt::format("{} was first declared here{}", shown, buffer ? ", as a buffer" : "")});
+                  constant ? "choose another name: a constant's is taken in the whole file"
+                           : "choose another name; only sibling blocks may use one name for two things");
+  const std::string_view as = constant                              ? ", as a constant"
+                              : first.kind == Binding::Kind::Buffer ? ", as a buffer"
+                                                                    : "";
+  diag.notes.push_back({declared_at(first), fmt::format("{} was first declared here{}", shown, as)});
 }
 
 uint32_t BodyChecker::declare(ir::Symbol name, DataType type, Variable::Kind kind, Span span) {
@@ -165,8 +180,8 @@ void BodyChecker::close_scope(uint32_t size) {
 
 void BodyChecker::unknown_name(ir::Symbol name, Span span, std::string_view what) {
   const std::string_view text = code_.name(name);
-  std::string help;
-  if (report_.may_suggest()) {
+  std::string help = in_place_of(text);
+  if (help.empty() && report_.may_suggest()) {
     constexpr size_t kCandidates = 2000;
     NearestName nearest(text);
     for (size_t i = scope_.size(); i-- > 0 && scope_.size() - i <= kCandidates;) {
@@ -195,9 +210,11 @@ uint32_t BodyChecker::find_buffer(ir::Symbol name, Span span) {
   const Binding binding = name == ir::kNoSymbol ? Binding{} : visible_[ir::index(name)];
   switch (binding.kind) {
     case Binding::Kind::None: unknown_name(name, span, "buffer"); return kNoTarget;
-    case Binding::Kind::Variable: {
+    case Binding::Kind::Variable:
+    case Binding::Kind::Constant: {
       const std::string shown = quoted(code_.name(name));
-      Diag& diag = report_.add(DiagCode::V005, span, fmt::format("{} is a variable, not a buffer", shown),
+      const std::string_view what = binding.kind == Binding::Kind::Constant ? "constant" : "variable";
+      Diag& diag = report_.add(DiagCode::V005, span, fmt::format("{} is a {}, not a buffer", shown, what),
                                "only buffers are indexed, stored to or have a length");
       diag.notes.push_back({declared_at(binding), fmt::format("{} was declared here", shown)});
       return kNoTarget;
@@ -288,7 +305,7 @@ void BodyChecker::statement(NodeId id, uint32_t depth) {
         const DataType found = expression(bound);
         if (found != DataType::U32 && found != kUnknownType) {
           report_.add(DiagCode::V015, code_.span(bound),
-                      fmt::format("a loop bound is u32; this is {}", text(found)),
+                      fmt::format("a loop bound is u32; this is {}", spec::text(found)),
                       fmt::format("write {}", conversion(bound, DataType::U32)));
         }
       }
@@ -327,6 +344,12 @@ void BodyChecker::assign(NodeId id, const Node& node) {
                fmt::format("store one element: {}[index] = value;", code_.name(node.symbol).substr(0, 60)))
           .notes.push_back({declared_at(binding), fmt::format("{} was declared here", shown())});
       return;
+    case Binding::Kind::Constant:
+      report_
+          .add(DiagCode::V011, span, fmt::format("{} is a constant and cannot be assigned", shown()),
+               "copy it to a variable of its own with let")
+          .notes.push_back({declared_at(binding), fmt::format("{} was declared here", shown())});
+      return;
     case Binding::Kind::Variable: break;
   }
   result_.resolution.node_target[ir::index(id)] = binding.index;
@@ -347,7 +370,7 @@ void BodyChecker::assign(NodeId id, const Node& node) {
   }
   if (found != variable.type && found != kUnknownType && variable.type != kUnknownType) {
     wrong(DiagCode::V012,
-          fmt::format("{} is {}; this value is {}", shown(), text(variable.type), text(found)),
+          fmt::format("{} is {}; this value is {}", shown(), spec::text(variable.type), spec::text(found)),
           fmt::format("write {}", conversion(code_.arg(node, 0), variable.type)));
   }
 }
@@ -366,7 +389,7 @@ void BodyChecker::store(NodeId id, const Node& node) {
   if (buffer.access != spec::BufferAccess::ReadWrite && buffer.access != spec::BufferAccess::Workgroup) {
     report_
         .add(DiagCode::V006, span,
-             fmt::format("{} is a {} buffer and cannot be stored to", shown(), text(buffer.access)),
+             fmt::format("{} is a {} buffer and cannot be stored to", shown(), spec::text(buffer.access)),
              "declare it read_write")
         .notes.push_back({buffer.span, fmt::format("{} was declared here", shown())});
   }
@@ -375,7 +398,8 @@ void BodyChecker::store(NodeId id, const Node& node) {
   if (found != wanted && found != kUnknownType) {
     report_
         .add(DiagCode::V032, code_.span(operands.back()),
-             fmt::format("an element of {} is {}; this value is {}", shown(), text(wanted), text(found)),
+             fmt::format("an element of {} is {}; this value is {}", shown(), spec::text(wanted),
+                         spec::text(found)),
              fmt::format("write {}", conversion(operands.back(), wanted)))
         .notes.push_back({buffer.span, fmt::format("{} was declared here", shown())});
   }

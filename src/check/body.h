@@ -12,6 +12,7 @@
 
 #include "check/checked.h"
 #include "check/report.h"
+#include "ir/module.h"
 
 namespace vyre::check {
 
@@ -23,6 +24,7 @@ struct BodyInput {
   std::span<const ir::BufferDecl> buffers;
   std::span<const ir::TensorType> tensors;
   const ir::Function* function = nullptr;
+  std::span<const ir::Constant> constants = {};  // of the file: their names are taken
 };
 
 /// The calls of one operation of category A.

@@ -24,9 +24,10 @@ class BodyChecker {
   BodyResult run();
 
  private:
+  friend class PipelineChecker;  // host expressions are expressions, in scopes of the same kind
   /// What a name stands for at this moment of the walk.
   struct Binding {
-    enum class Kind : uint8_t { None, Variable, Buffer } kind = Kind::None;
+    enum class Kind : uint8_t { None, Variable, Buffer, Constant } kind = Kind::None;
     uint32_t index = 0;
   };
   struct Shadowed {
@@ -41,7 +42,8 @@ class BodyChecker {
   };
 
   // Scopes (body.cpp).
-  void declare_buffers();
+  void declare_constants();
+  void declare_buffer(uint32_t number);
   void declare_parameters();
   uint32_t declare(ir::Symbol name, DataType type, Variable::Kind kind, Span span);
   void close_scope(uint32_t size);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "check/body_checker.h"
+#include "check/operations.h"
 #include "spec/limits.h"
 
 namespace vyre::check {
@@ -18,18 +20,30 @@ std::string shown(const spec::OpDef& def) { return quoted(fmt::format("{}@{}", d
 // Sizes beyond are as large as this one: no product of it with a number of calls overflows.
 constexpr uint64_t kHuge = uint64_t(1) << 40;
 
-class Callees {
+}  // namespace
+
+class Callees::Table {
  public:
-  Callees(const spec::OpTable& ops, Report& report) : ops_(ops), report_(report) {}
+  Table(const spec::OpTable& ops, Report& report) : ops_(ops), report_(report) {}
+
+  void add(const spec::OpDef& def, BodyResult& body) {
+    functions_[&def] = {
+        .checked = std::make_shared<CheckedFunction>(CheckedFunction{def.body, std::move(body.resolution)}),
+        .calls = body.calls,
+        .inlined_size = body.size};
+  }
 
   void reach(const CallSite& site, uint32_t depth) {
-    if (functions_.contains(site.callee)) {
-      check_depth(site, depth);
-      return;
-    }
-    check_one(site.callee, site.span);
-    walk(site);
+    const auto found = functions_.find(site.callee);
+    if (found == functions_.end()) check_one(site.callee, site.span);
+    if (found == functions_.end() || !found->second.walked) walk(site);
     check_depth(site, depth);
+  }
+
+  void refuse_alternative(const CallSite& site) {
+    report_.add(DiagCode::V061, site.span, fmt::format("a call of {}", quoted(site.callee->id)),
+                fmt::format("call {}; an alternative is there to judge it",
+                            site.callee->id.substr(0, site.callee->id.size() - kAlternative.size())));
   }
 
   /// V040, at the first call of the operation whose calls amount to the most.
@@ -53,10 +67,24 @@ class Callees {
         "call it less often, or from a loop");
   }
 
-  CheckedFunctions take() {
+  bool calls(const spec::OpDef& caller, const spec::OpDef& callee) const {
+    bool found = false;
+    visit(functions_.at(&caller).calls,
+          [&](const spec::OpDef* def, const Entry&) { found |= def == &callee; });
+    return found;
+  }
+
+  CheckedFunctions reached(const BodyResult& body) const {
     CheckedFunctions out;
-    for (auto& [def, entry] : functions_) {
-      if (entry.checked) out.emplace(def, std::move(entry.checked));
+    visit(body.calls, [&](const spec::OpDef* def, const Entry& entry) {
+      if (entry.checked) out.emplace(def, entry.checked);
+    });
+    return out;
+  }
+  CheckedFunctions all() const {
+    CheckedFunctions out;
+    for (const auto& [def, entry] : functions_) {
+      if (entry.checked) out.emplace(def, entry.checked);
     }
     return out;
   }
@@ -68,11 +96,33 @@ class Callees {
     uint32_t height = 1;        // calls on the longest chain below, itself included
     uint64_t inlined_size = 0;  // statements and expressions of the body, calls inlined; at most kHuge
     bool open = false;          // on the path that is being walked
+    bool walked = false;        // height and inlined_size speak of what it calls, too
   };
   struct Frame {
     const spec::OpDef* def;
     size_t next = 0;
   };
+
+  /// Each operation that is reached from these calls, once.
+  template <typename Visit>
+  void visit(std::span<const CallSite> calls, const Visit& each) const {
+    std::set<const spec::OpDef*> seen;
+    std::vector<const spec::OpDef*> pending;
+    const auto push = [&](std::span<const CallSite> sites) {
+      for (const CallSite& site : sites) {
+        if (seen.insert(site.callee).second) pending.push_back(site.callee);
+      }
+    };
+    push(calls);
+    while (!pending.empty()) {
+      const spec::OpDef* def = pending.back();
+      pending.pop_back();
+      const auto entry = functions_.find(def);
+      if (entry == functions_.end()) continue;
+      each(def, entry->second);
+      push(entry->second.calls);
+    }
+  }
 
   /// Depth first, with an explicit stack: a table may chain operations to any length.
   void walk(const CallSite& site) {
@@ -88,6 +138,7 @@ class Callees {
           entry.inlined_size = std::min(entry.inlined_size + call.count * below.inlined_size, kHuge);
         }
         entry.open = false;
+        entry.walked = true;
         path.pop_back();
         continue;
       }
@@ -99,6 +150,9 @@ class Callees {
         path.push_back({callee});
       } else if (found->second.open) {
         recursion(path, callee, site.span);
+      } else if (!found->second.walked) {
+        found->second.open = true;
+        path.push_back({callee});
       }
     }
   }
@@ -157,25 +211,42 @@ class Callees {
   std::map<const spec::OpDef*, Entry> functions_;
 };
 
-}  // namespace
+Callees::Callees(const spec::OpTable& ops, Report& report) : table_(std::make_unique<Table>(ops, report)) {}
+Callees::~Callees() = default;
 
-CheckedFunctions check_callees(const BodyResult& body, uint32_t depth, const spec::OpTable& ops,
-                               Report& report) {
-  Callees callees(ops, report);
-  for (const CallSite& site : body.calls) callees.reach(site, depth);
-  callees.check_inlined_size(body);
-  return callees.take();
+void Callees::add(const spec::OpDef& def, BodyResult& body) { table_->add(def, body); }
+
+void Callees::reach(const BodyResult& body, uint32_t depth) {
+  for (const CallSite& site : body.calls) {
+    if (site.callee->id.ends_with(kAlternative)) table_->refuse_alternative(site);
+    table_->reach(site, depth);
+  }
+  table_->check_inlined_size(body);
 }
 
-BodyResult check_function_body(const ir::Function& function, const spec::OpTable& ops, Report& report) {
-  BodyResult body = check_body({function.code, function.body, ops, {}, {}, &function}, report);
+bool Callees::calls(const spec::OpDef& caller, const spec::OpDef& callee) const {
+  return table_->calls(caller, callee);
+}
+
+CheckedFunctions Callees::reached(const BodyResult& body) const { return table_->reached(body); }
+CheckedFunctions Callees::all() const { return table_->all(); }
+
+BodyResult check_function_body(const ir::Function& function, const spec::OpTable& ops, Report& report,
+                               std::span<const ir::Constant> constants) {
+  BodyResult body = check_body({function.code, function.body, ops, {}, {}, &function, constants}, report);
   if (body.malformed) return body;
   const DataType found = body.resolution.type(function.result);
-  if (found != function.result_type && found != kUnknownType) {
+  if (!spec::is_value_type(function.result_type)) {
+    report.add(DiagCode::V025, function.code.span(function.result),
+               fmt::format("the result of {} is {}, which is no type of values", quoted(function.id),
+                           spec::text(function.result_type)),
+               function.result_type == DataType::Bytes ? "the words of a bytes buffer are u32"
+                                                       : "tensors are buffers of programs");
+  } else if (found != function.result_type && found != kUnknownType) {
     report.add(DiagCode::V035, function.code.span(function.result),
-               fmt::format("the result of {} is {}; its signature says {}", quoted(function.id), text(found),
-                           text(function.result_type)),
-               fmt::format("write cast<{}>(...)", text(function.result_type)));
+               fmt::format("the result of {} is {}; its signature says {}", quoted(function.id),
+                           spec::text(found), spec::text(function.result_type)),
+               fmt::format("write cast<{}>(...)", spec::text(function.result_type)));
   }
   return body;
 }

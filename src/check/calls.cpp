@@ -8,7 +8,10 @@ using ir::Expr;
 
 void BodyChecker::unknown_operation(ExprId id, const Expr& e) {
   const std::string_view name = code_.name(e.symbol);
-  std::string help = "`vyre ops` lists the operations";
+  // a.len() is an operation to the parser; `len` itself is no foreign word.
+  const std::string_view word = name.substr(name.rfind('.') + 1);
+  const std::string foreign = in_place_of(word == "len" ? "length" : word);
+  std::string help = foreign.empty() ? "`vyre ops` lists the operations" : foreign;
   if (report_.may_suggest()) {
     std::string versions;
     NearestName nearest(name);

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/digest.h"
 #include "ir/ir.h"
 #include "spec/operation.h"
 
@@ -66,6 +67,10 @@ class Checked {
   const ir::BufferDecl& buffer(BufferId id) const { return program_->buffers[index(id)]; }
   /// The checked body of an operation that this program calls, directly or through others.
   const CheckedFunction& function(const spec::OpDef& def) const { return *functions_.at(&def); }
+  /// All of them.
+  const std::map<const spec::OpDef*, std::shared_ptr<const CheckedFunction>>& functions() const {
+    return functions_;
+  }
   /// Whether some statement of the program itself is a Barrier.
   bool has_barrier() const { return has_barrier_; }
   /// The operations of category C that the program calls, each with its first call, in program order.
@@ -77,17 +82,24 @@ class Checked {
   /// Buffers that are bound by the host (all but workgroup ones), in the order of their declaration: the
   /// order in which every dispatch takes them.
   const std::vector<BufferId>& bound_buffers() const { return bound_; }
+  /// What is valid and seldom meant (V044), in the order of positions.
+  const Diagnostics& warnings() const { return warnings_; }
 
  private:
-  friend class Checker;
+  friend class ItemChecker;
   Checked() = default;
   std::shared_ptr<const ir::Program> program_;
   Resolution resolution_;
   std::map<const spec::OpDef*, std::shared_ptr<const CheckedFunction>> functions_;
   std::vector<BufferId> bound_;
   std::vector<IntrinsicUse> intrinsics_;
+  Diagnostics warnings_;
   bool has_barrier_ = false;
 };
+
+/// The identity of what a program means: of the program itself, and of the operations of its file that it
+/// calls, which it knows by their names alone. Operations of the library are what their ids and versions say.
+Digest digest(const Checked& program);
 
 /// Checks a program against every rule. Errors: all broken rules at once, in the order of their positions.
 /// The table must outlive the result. Cost: linear in the program and the bodies of what it calls.

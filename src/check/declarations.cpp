@@ -40,7 +40,7 @@ void check_workgroup_size(const ir::Program& program, Report& report) {
   }
 }
 
-void check_binding(const ir::BufferDecl& decl, const ir::Program& program,
+void check_binding(const ir::BufferDecl& decl, const Declarations& program,
                    std::unordered_map<uint32_t, size_t>& taken, Report& report) {
   const auto [first, fresh] = taken.try_emplace(decl.binding, size_t(&decl - program.buffers.data()));
   if (fresh) return;
@@ -73,14 +73,14 @@ void check_workgroup_memory(const ir::BufferDecl& decl, std::string_view shown, 
 /// The rules of one tensor's type.
 class TensorCheck {
  public:
-  TensorCheck(const ir::Program& program, const ir::BufferDecl& decl, Report& report)
+  TensorCheck(const Declarations& program, const ir::BufferDecl& decl, Report& report)
       : program_(program), decl_(decl), shown_(quoted(program.code.name(decl.name))), report_(report) {}
 
   void run(const ir::TensorType& tensor, const BuffersByName& found) {
     if (!spec::is_value_type(tensor.element)) {
       wrong(DiagCode::V038,
             fmt::format("tensor {} has elements of {}, which is no type of values", shown_,
-                        text(tensor.element)),
+                        spec::text(tensor.element)),
             "use u32 for the words of bytes");
     }
     if (tensor.dims.empty())
@@ -124,7 +124,7 @@ class TensorCheck {
     const std::string from = quoted(program_.code.name(buffer.name));
     wrong(DiagCode::V038,
           fmt::format("dimension {} of {} is read from {}, a {} buffer of {}", name, shown_, from,
-                      text(buffer.access), text(buffer.element)),
+                      spec::text(buffer.access), spec::text(buffer.element)),
           "read it from a uniform buffer of u32 or bytes")
         .notes.push_back({buffer.span, fmt::format("{} was declared here", from)});
   }
@@ -135,14 +135,14 @@ class TensorCheck {
     wrong(DiagCode::V036, fmt::format("tensor {} has {}", shown_, what), std::string(kBuildProperly));
   }
 
-  const ir::Program& program_;
+  const Declarations& program_;
   const ir::BufferDecl& decl_;
   const std::string shown_;
   Report& report_;
 };
 
 /// The tensors of a program stand in the order of their buffers, one each.
-void check_tensors(const ir::Program& program, Report& report) {
+void check_tensors(const Declarations& program, Report& report) {
   BuffersByName found;
   for (const ir::BufferDecl& decl : program.buffers) found.try_emplace(decl.name, &decl);
   uint32_t tensors = 0;
@@ -167,8 +167,7 @@ void check_tensors(const ir::Program& program, Report& report) {
 
 }  // namespace
 
-void check_declarations(const ir::Program& program, Report& report) {
-  check_name(program.name, Span::none(), "program", report);
+void check_buffers(const Declarations& program, Report& report) {
   std::unordered_map<uint32_t, size_t> bindings;
   uint64_t workgroup_bytes = 0;
   for (const ir::BufferDecl& decl : program.buffers) {
@@ -183,14 +182,19 @@ void check_declarations(const ir::Program& program, Report& report) {
     }
     const uint32_t unused = decl.access == spec::BufferAccess::Workgroup ? decl.binding : decl.count;
     if (unused != 0) {
-      report.add(
-          DiagCode::V036, decl.span,
-          fmt::format("{} has a {}, which {} buffers do not have", shown,
-                      decl.access == spec::BufferAccess::Workgroup ? "binding" : "count", text(decl.access)),
-          std::string(kBuildProperly));
+      report.add(DiagCode::V036, decl.span,
+                 fmt::format("{} has a {}, which {} buffers do not have", shown,
+                             decl.access == spec::BufferAccess::Workgroup ? "binding" : "count",
+                             spec::text(decl.access)),
+                 std::string(kBuildProperly));
     }
   }
   check_tensors(program, report);
+}
+
+void check_declarations(const ir::Program& program, Report& report) {
+  check_name(program.name, Span::none(), "program", report);
+  check_buffers({program.buffers, program.tensors, program.code}, report);
   check_workgroup_size(program, report);
 }
 

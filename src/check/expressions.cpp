@@ -242,7 +242,10 @@ DataType BodyChecker::literal(ExprId id, const Expr& e) {
 DataType BodyChecker::variable(ExprId id, const Expr& e) {
   const Binding binding = e.symbol == ir::kNoSymbol ? Binding{} : visible_[ir::index(e.symbol)];
   switch (binding.kind) {
-    case Binding::Kind::None: unknown_name(e.symbol, code_.span(id), "variable"); return kUnknownType;
+    case Binding::Kind::None:
+    case Binding::Kind::Constant:  // stands in no code: it was replaced
+      unknown_name(e.symbol, code_.span(id), "variable");
+      return kUnknownType;
     case Binding::Kind::Buffer: {
       const std::string shown = quoted(code_.name(e.symbol));
       report_

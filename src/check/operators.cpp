@@ -253,7 +253,11 @@ DataType BodyChecker::atomic(ExprId id, const Expr& e) {
         .add(DiagCode::V007, span,
              fmt::format("{} needs a read_write buffer of u32; {} is {} of {}", written(e.op), shown,
                          spec::text(buffer.access), spec::text(buffer.element)),
-             "declare it read_write, with elements of u32")
+             buffer.access == spec::BufferAccess::Workgroup
+                 ? "in workgroup memory give each invocation an element of its own and join them after a "
+                   "barrier, "
+                   "or count in a read_write buffer of u32"
+                 : "declare it read_write, with elements of u32")
         .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
     return DataType::U32;
   }

@@ -7,6 +7,7 @@
 
 #include "spec/casts.h"
 #include "spec/ops.h"
+#include "text/foreign_words.h"
 #include "text/operators.h"
 
 namespace vyre::check {
@@ -37,6 +38,8 @@ std::optional<spec::Op> on_other_numbers(spec::Op op) {
 }
 
 }  // namespace
+
+std::string in_place_of(std::string_view word) { return std::string(text::foreign_help(word)); }
 
 std::string written(spec::Op op) {
   if (const text::InfixOperator* infix = text::find_infix(op)) return fmt::format("`{}`", infix->text);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "spec/op.h"
 #include "spec/types.h"
@@ -19,6 +20,9 @@ std::string named_for(spec::Op op, spec::DataType type);
 /// What to write instead of an operator that does not take operands of this type, where there is anything
 /// better than to convert them.
 std::optional<std::string> other_way(spec::Op op, spec::DataType type);
+
+/// What to write in place of a word of another language; nothing for other words.
+std::string in_place_of(std::string_view word);
 
 /// "u32, i32, bool"
 std::string types_in(spec::TypeSet set);

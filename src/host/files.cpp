@@ -1,13 +1,17 @@
 #include "host/files.h"
 
 #include <fmt/format.h>
+
 #include <unistd.h>
+#include <algorithm>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 
+#include "base/names.h"
 #include "base/read_file.h"
 #include "check/unchecked.h"
 #include "ops/operation.h"
@@ -77,38 +81,126 @@ std::string render_all(const Diagnostics& diagnostics, const Source* source, con
   return out;
 }
 
-std::expected<ProgramFile, ProgramError> load_program(const std::string& path) {
-  auto bytes = read_file(path, kMaxProgramBytes);
-  if (!bytes) return std::unexpected(ProgramError{fmt::format("vyre: {}\n", bytes.error().message), 2});
-  if (wire::is_wire(*bytes)) {
-    auto program = wire::decode(*bytes);
-    if (!program) return std::unexpected(ProgramError{render(program.error(), nullptr, path), 1});
-    return ProgramFile{path, nullptr, std::move(*program)};
+std::expected<text::Constants, UsageError> parse_constants(std::span<const std::string> words) {
+  text::Constants out;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    const auto value =
+        equals == std::string::npos ? std::nullopt : text::parse_integer(word.substr(equals + 1));
+    if (!value) return std::unexpected(UsageError{fmt::format("--const {}: wants NAME=INT", word)});
+    if (!out.emplace(word.substr(0, equals), *value).second) {
+      return std::unexpected(
+          UsageError{fmt::format("--const {}: the constant is set twice", word.substr(0, equals))});
+    }
   }
-  auto source = std::make_shared<const Source>(
-      path, std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
-  auto program = text::parse(source->text(), &ops::op_table());
-  if (!program) return std::unexpected(ProgramError{render(program.error(), source.get(), path), 1});
-  return ProgramFile{path, std::move(source), std::move(*program)};
+  return out;
 }
 
-std::expected<CheckedFile, ProgramError> load_checked(const std::string& path, const spec::OpTable& ops) {
-  auto file = load_program(path);
-  if (!file) return std::unexpected(std::move(file.error()));
-  auto checked = check::check(std::move(file->program), ops);
-  if (!checked)
-    return std::unexpected(ProgramError{render_all(checked.error(), file->source.get(), path), 1});
-  return CheckedFile{path, std::move(file->source),
-                     std::make_shared<const check::Checked>(std::move(*checked))};
+namespace {
+
+ProgramError wrong_usage(std::string_view message) { return {fmt::format("vyre: {}\n", message), 2}; }
+
+}  // namespace
+
+std::optional<std::string> unknown_constant(const ir::Module& module, const text::Constants& chosen) {
+  for (const auto& [name, value] : chosen) {
+    if (std::ranges::find(module.constants, name, &ir::Constant::name) != module.constants.end()) continue;
+    NearestName nearest(name);
+    std::string known;
+    for (const ir::Constant& constant : module.constants) {
+      nearest.consider(constant.name);
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", constant.name);
+    }
+    return fmt::format(
+        "there is no constant '{}'; {}", name,
+        nearest.help_or(known.empty() ? "the file has none" : fmt::format("the file has {}", known)));
+  }
+  return std::nullopt;
 }
 
-std::expected<WatchableFile, ProgramError> load_watchable(const std::string& path, const spec::OpTable& ops) {
-  auto file = load_program(path);
+std::expected<ModuleFile, ProgramError> load_module(const std::string& path, const spec::OpTable& ops,
+                                                    const LoadOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  auto bytes = read_file(path, kMaxProgramBytes);
+  if (!bytes) return std::unexpected(wrong_usage(bytes.error().message));
+  std::shared_ptr<const Source> source;
+  Result<ir::Module> module;
+  if (wire::is_wire(*bytes)) {
+    module = wire::decode_module(*bytes);
+  } else {
+    source = std::make_shared<const Source>(
+        path, std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+    module = text::parse_module(source->text(), &ops, options.constants);
+  }
+  if (!module) return std::unexpected(ProgramError{render(module.error(), source.get(), path), 1});
+  if (const auto unknown = unknown_constant(*module, options.constants))
+    return std::unexpected(wrong_usage(fmt::format("--const: {}: {}", path, *unknown)));
+  const Clock::time_point read = Clock::now();
+  auto checked = options.watch_barriers ? check::check_but_barriers(std::move(*module), ops)
+                                        : check::check(std::move(*module), ops);
+  if (!checked) return std::unexpected(ProgramError{render_all(checked.error(), source.get(), path), 1});
+  const LoadTime time = {std::chrono::duration<double>(read - begin).count(),
+                         std::chrono::duration<double>(Clock::now() - read).count()};
+  return ModuleFile{path, std::move(source), std::move(*checked), time};
+}
+
+std::expected<Entry, UsageError> find_entry(const check::CheckedModule& module,
+                                            const std::optional<std::string>& name) {
+  struct Candidate {
+    std::string_view name;
+    Entry entry;
+    bool used = false;  // by another item
+  };
+  std::vector<Candidate> all;
+  const size_t programs = module.programs().size();
+  for (uint32_t i = 0; i < programs; ++i) all.push_back({module.module().programs[i].name, {false, i}});
+  for (uint32_t i = 0; i < module.pipelines().size(); ++i)
+    all.push_back({module.module().pipelines[i].name, {true, i}});
+  for (const check::CheckedPipeline& pipeline : module.pipelines()) {
+    for (size_t i = 0; i < pipeline.target.size(); ++i) {
+      const ir::CommandKind kind = pipeline.pipeline->commands[i].kind;
+      if (kind == ir::CommandKind::Dispatch) all[pipeline.target[i]].used = true;
+      if (kind == ir::CommandKind::Run) all[programs + pipeline.target[i]].used = true;
+    }
+  }
+  const std::string_view wanted = name ? std::string_view(*name) : "main";
+  const auto found = std::ranges::find(all, wanted, &Candidate::name);
+  if (found != all.end()) return found->entry;
+  std::string names;
+  NearestName nearest(wanted);
+  for (const Candidate& candidate : all) {
+    nearest.consider(candidate.name);
+    if (name || !candidate.used) names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate.name);
+  }
+  if (all.empty()) return std::unexpected(UsageError{"the file has no program and no pipeline"});
+  if (name) {
+    return std::unexpected(UsageError{
+        fmt::format("--entry {}: there is no such program or pipeline; {}", *name,
+                    nearest.help_or(fmt::format("there {} {}", all.size() == 1 ? "is" : "are", names)))});
+  }
+  const auto free = [](const Candidate& candidate) { return !candidate.used; };
+  if (std::ranges::count_if(all, free) == 1) return std::ranges::find_if(all, free)->entry;
+  return std::unexpected(UsageError{fmt::format("which one is meant? --entry names one of {}", names)});
+}
+
+std::expected<CheckedFile, ProgramError> load_checked(const std::string& path, const spec::OpTable& ops,
+                                                      const LoadOptions& options,
+                                                      const std::optional<std::string>& name) {
+  auto file = load_module(path, ops, options);
   if (!file) return std::unexpected(std::move(file.error()));
-  auto found = check::check_but_barriers(std::move(file->program), ops);
-  if (!found) return std::unexpected(ProgramError{render_all(found.error(), file->source.get(), path), 1});
-  auto checked = std::make_shared<const check::Checked>(std::move(found->checked));
-  return WatchableFile{{path, std::move(file->source), std::move(checked)}, std::move(found->divergent)};
+  const auto entry = find_entry(*file->module, name);
+  if (!entry) return std::unexpected(wrong_usage(fmt::format("{}: {}", path, entry.error().message)));
+  if (entry->pipeline) {
+    std::string programs;
+    for (const ir::Program& program : file->module->module().programs)
+      programs += fmt::format("{}{}", programs.empty() ? "" : ", ", program.name);
+    return std::unexpected(wrong_usage(fmt::format(
+        "{}: {} is a pipeline, and a program is wanted here: {}", path,
+        file->module->module().pipelines[entry->number].name,
+        programs.empty() ? "the file has none" : fmt::format("--entry names one of {}", programs))));
+  }
+  return CheckedFile{path, std::move(file->source), file->module->programs()[entry->number]};
 }
 
 }  // namespace vyre::host

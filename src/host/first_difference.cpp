@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
+#include <utility>
 
 #include "check/checked.h"
 #include "host/values.h"
 #include "lower/raise.h"
 #include "ops/operation.h"
+#include "ref/plan.h"
 #include "spec/ops.h"
 
 namespace vyre::host {
@@ -376,6 +379,149 @@ uint64_t differing_element(const Buffers& a, const Buffers& b) {
   return 0;
 }
 
+/// Runs a pipeline dispatch by dispatch on both backends over equal memory of the host, up to the first
+/// dispatch after which they differ.
+class Stepwise final : public ref::PlanRunner {
+ public:
+  /// The dispatch that was found.
+  struct Found {
+    uint64_t number = 0;  // from 1
+    Step step;
+    Buffers before;
+    uint64_t element = 0;  // the first that differs
+    Span place;            // of the command
+  };
+
+  Stepwise(const Contestant& a, const Contestant& b, const Step& pipeline, const Buffers& inputs)
+      : contestants_{&a, &b}, pipeline_(pipeline) {
+    for (const Bytes* bytes : bound(pipeline, inputs)) parameters_.push_back(*bytes);
+  }
+
+  /// Errors  what a backend answers to a dispatch, or the pipeline itself.
+  Result<std::optional<Found>> look() {
+    std::vector<ref::PlanParameter> parameters;
+    for (const Bytes& bytes : parameters_) parameters.push_back({bytes.size(), bytes});
+    ref::PlanOptions options;
+    for (const Contestant* contestant : contestants_)
+      options.max_scratch_bytes =
+          std::min<uint64_t>(options.max_scratch_bytes, contestant->backend.limits().max_buffer_bytes);
+    const auto ran = ref::run_plan(*pipeline_.module, *pipeline_.pipeline, parameters, options, *this);
+    if (!ran && !found_) return std::unexpected(ran.error());
+    return std::move(found_);
+  }
+
+  Result<void> run(const ref::Segment& segment, ref::Statements& statements) override {
+    chunks_.resize(std::max(chunks_.size(), segment.chunks.size()));
+    for (size_t i = 0; i < segment.chunks.size(); ++i)
+      chunks_[i].resize(std::max<size_t>(chunks_[i].size(), size_t(segment.chunks[i])));
+    return run(segment, 0, segment.steps.size(), statements);
+  }
+
+ private:
+  Result<void> run(const ref::Segment& segment, size_t begin, size_t end, ref::Statements& statements) {
+    for (size_t i = begin; i < end; ++i) {
+      const ref::PlanStep& step = segment.steps[i];
+      const auto buffers = segment.of(step);
+      switch (step.kind) {
+        case ref::PlanStep::Kind::Dispatch: VYRE_CHECK(dispatch(segment, step)); break;
+        case ref::PlanStep::Kind::Zero: std::ranges::fill(memory(buffers[0]), std::byte{0}); break;
+        case ref::PlanStep::Kind::Repeat:
+          for (uint32_t turn = 0; turn < step.turns; ++turn) {
+            if (!statements.spend(step.statements))
+              return std::unexpected(ref::out_of_statements(place(step)));
+            VYRE_CHECK(run(segment, i + 1, i + 1 + step.count, statements));
+            const auto looked_at = memory(buffers[0]);
+            const size_t word = size_t(step.word) * 4;
+            if (word + 4 > looked_at.size() || load_u32(looked_at.data() + word) == 0) break;
+          }
+          i += step.count;
+          break;
+      }
+    }
+    return {};
+  }
+
+  /// A buffer that steps may write.
+  std::span<std::byte> memory(const ref::PlanBuffer& buffer) {
+    const bool scratch = buffer.kind == ref::PlanBuffer::Kind::Scratch;
+    return std::span(scratch ? chunks_[buffer.number] : parameters_[buffer.number])
+        .subspan(size_t(buffer.offset), size_t(buffer.bytes));
+  }
+  Bytes contents(const ref::Segment& segment, const ref::PlanBuffer& buffer) {
+    std::span<const std::byte> bytes;
+    if (buffer.kind == ref::PlanBuffer::Kind::Words) {
+      bytes =
+          std::as_bytes(std::span(segment.words).subspan(size_t(buffer.offset), size_t(buffer.bytes / 4)));
+    } else {
+      bytes = memory(buffer);
+    }
+    return {bytes.begin(), bytes.end()};
+  }
+
+  Span place(const ref::PlanStep& step) const {
+    return pipeline_.module->pipelines()[step.pipeline].pipeline->commands[step.command].span;
+  }
+
+  Result<void> dispatch(const ref::Segment& segment, const ref::PlanStep& step) {
+    ++number_;
+    const Step program{pipeline_.module->programs()[step.program], step.groups};
+    const std::span<const ref::PlanBuffer> given = segment.of(step);
+    // Every buffer by itself: one that is read twice is there twice.
+    Buffers before = declare_buffers({&program, 1}).value();
+    for (size_t i = 0; i < given.size(); ++i)
+      before.by_name.find(before.order[i])->second.bytes = contents(segment, given[i]);
+    std::array<Buffers, 2> after = {before, before};
+    for (size_t k = 0; k < 2; ++k) {
+      auto& ready = ready_[{k, step.program}];
+      if (!ready) {
+        VYRE_TRY(made, ReadyStep::make(contestants_[k]->backend, program));
+        ready.emplace(std::move(made));
+      }
+      VYRE_CHECK(ready->run(after[k], step.groups));
+    }
+    if (first_unequal(after[0], after[1])) {
+      const uint64_t element = differing_element(after[0], after[1]);
+      found_ = Found{number_, program, std::move(before), element, place(step)};
+      return std::unexpected(make_diag(DiagCode::X008, place(step), "", ""));  // which ends the walk
+    }
+    for (size_t i = 0; i < given.size(); ++i) {
+      const NamedBuffer& buffer = after[0].by_name.find(before.order[i])->second;
+      if (buffer.writable) std::ranges::copy(buffer.bytes, memory(given[i]).begin());
+    }
+    return {};
+  }
+
+  std::array<const Contestant*, 2> contestants_;
+  const Step& pipeline_;
+  std::vector<Bytes> parameters_, chunks_;
+  std::map<std::pair<size_t, uint32_t>, std::optional<ReadyStep>> ready_;  // by contestant and program
+  uint64_t number_ = 0;                                                    // of dispatches so far
+  std::optional<Found> found_;
+};
+
+/// Looks into a pipeline: the first dispatch after which the backends differ, and the expression in it.
+Result<void> look_into_pipeline(const Contestant& a, const Contestant& b, const Step& step,
+                                const Buffers& inputs, const Source* source, uint64_t most,
+                                FirstDifference& out) {
+  VYRE_TRY(found, Stepwise(a, b, step, inputs).look());
+  if (!found) {
+    out.why =
+        "run dispatch by dispatch over equal buffers no program differs, so it is in how the pipeline is run "
+        "as a "
+        "whole, or in an order that no backend promises";
+    return {};
+  }
+  VYRE_CHECK(Search(a, b, found->step, found->before, source, found->element).run(most, out));
+  const std::string where = fmt::format("dispatch {} of the run, of {}, is the first after which they differ",
+                                        found->number, found->step.checked->program().name);
+  if (out.place) {
+    out.place->notes.push_back({found->place, where});
+  } else {
+    out.why = fmt::format("{}; {}", where, out.why);
+  }
+  return {};
+}
+
 }  // namespace
 
 FirstDifference find_first_difference(const Contestant& a, const Contestant& b, std::span<const Step> steps,
@@ -392,8 +538,11 @@ FirstDifference find_first_difference(const Contestant& a, const Contestant& b, 
       before = std::move(left);
       continue;
     }
-    if (ran)
+    if (ran && step[0].pipeline) {
+      ran = look_into_pipeline(a, b, step[0], before, source(out.step), most, out);
+    } else if (ran) {
       ran = Search(a, b, step[0], before, source(out.step), differing_element(left, right)).run(most, out);
+    }
     if (!ran) {
       out.why = fmt::format("with probes in the program there is {}: {}", diag_info(ran.error().code).name,
                             ran.error().message);

@@ -32,49 +32,163 @@ std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps) 
   return buffers;
 }
 
+std::vector<uint32_t> tensor_shape(std::span<const Step> steps, const Buffers& buffers,
+                                   std::string_view name) {
+  for (const Step& step : steps) {
+    const check::Checked& program = *step.checked;
+    std::vector<layout::Extent> extents;
+    std::optional<size_t> tensor;
+    for (const check::BufferId id : program.bound_buffers()) {
+      const std::string_view of = program.program().code.name(program.buffer(id).name);
+      const Bytes& bytes = buffers.by_name.find(of)->second.bytes;
+      if (of == name && program.program().tensor(program.buffer(id)) != nullptr) tensor = extents.size();
+      extents.push_back({&bytes, 0, bytes.size(), bytes});
+    }
+    const auto bindings = tensor ? layout::bind(program, extents, {}) : std::unexpected(Diag{});
+    if (!bindings) continue;
+    const layout::Binding& binding = (*bindings)[*tensor];
+    uint64_t stride = 1;
+    bool row_major = true;
+    for (size_t i = binding.dims.size(); i-- > 0;) {
+      row_major &= binding.dims[i] < 2 || binding.strides[i] == stride;
+      stride *= binding.dims[i];
+    }
+    if (row_major && stride == binding.count) return binding.dims;
+  }
+  return {};
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+}  // namespace
+
+Result<ReadyStep> ReadyStep::make(backend::Backend& backend, const Step& step) {
+  ReadyStep out(step);
+  if (step.convention) VYRE_CHECK(backend::negotiate(backend, *step.checked, *step.convention));
+  if (step.pipeline) {
+    VYRE_TRY(executable, plan::Executable::make(backend, step.module, *step.pipeline));
+    out.pipeline_.emplace(std::move(executable));
+  } else {
+    VYRE_TRY(program, backend.compile(*step.checked));
+    out.program_ = std::move(program);
+  }
+  return out;
+}
+
+Result<void> ReadyStep::run(Buffers& buffers, const layout::Groups& groups, StepTime* time) {
+  std::vector<std::span<std::byte>> host;
+  for (const check::BufferId id : checked_->bound_buffers())
+    host.emplace_back(
+        buffers.by_name.find(checked_->program().code.name(checked_->buffer(id).name))->second.bytes);
+  if (time != nullptr && pipeline_) {
+    time->notes.timed = true;
+    for (const auto& [program, seconds] : pipeline_->compile_seconds())
+      time->programs.emplace_back(module_->module().programs[program].name, seconds);
+  }
+  const Clock::time_point begin = Clock::now();
+  VYRE_CHECK(pipeline_ ? pipeline_->run_host(host, time == nullptr ? nullptr : &time->notes)
+                       : program_->dispatch(host, groups));
+  if (time == nullptr) return {};
+  time->dispatch_seconds = since(begin);
+  for (const std::span<std::byte> bytes : host) time->bytes += bytes.size();
+  const auto& size = checked_->program().workgroup_size;
+  time->invocations = groups.total() * size[0] * size[1] * size[2];
+  return {};
+}
+
 Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, Buffers& buffers,
                        std::vector<StepTime>* times) {
-  using Clock = std::chrono::steady_clock;
-  const auto since = [](Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
   std::vector<StepTime> taken(steps.size());
   // Everything is compiled before anything runs, so that a program that a backend refuses changes no buffer.
-  std::vector<std::unique_ptr<backend::Pipeline>> pipelines;
+  std::vector<ReadyStep> ready;
   for (size_t i = 0; i < steps.size(); ++i) {
     const Clock::time_point begin = Clock::now();
-    VYRE_TRY(pipeline, backend.compile(*steps[i].checked));
-    pipelines.push_back(std::move(pipeline));
+    VYRE_TRY(compiled, ReadyStep::make(backend, steps[i]));
+    ready.push_back(std::move(compiled));
     taken[i].compile_seconds = since(begin);
   }
-  for (size_t i = 0; i < steps.size(); ++i) {
-    std::vector<std::span<std::byte>> host;
-    for (const check::BufferId id : steps[i].checked->bound_buffers()) {
-      host.emplace_back(
-          buffers.by_name.find(steps[i].checked->program().code.name(steps[i].checked->buffer(id).name))
-              ->second.bytes);
-    }
-    const Clock::time_point begin = Clock::now();
-    VYRE_CHECK(pipelines[i]->dispatch(host, steps[i].groups));
-    taken[i].dispatch_seconds = since(begin);
-    for (const auto buffer : host) taken[i].bytes += buffer.size();
-    const auto& size = steps[i].checked->program().workgroup_size;
-    const layout::Groups& groups = steps[i].groups;
-    taken[i].invocations = uint64_t{groups.x} * groups.y * groups.z * size[0] * size[1] * size[2];
-  }
+  for (size_t i = 0; i < steps.size(); ++i)
+    VYRE_CHECK(ready[i].run(buffers, steps[i].groups, times == nullptr ? nullptr : &taken[i]));
   if (times != nullptr) *times = std::move(taken);
   return {};
 }
 
 std::string line_of(const Step& step, const StepTime& time) {
+  const std::string took = fmt::format("{} bytes; compiled in {:.2f} ms, ran in {:.2f} ms", time.bytes,
+                                       time.compile_seconds * 1e3, time.dispatch_seconds * 1e3);
+  if (step.pipeline) {
+    uint64_t dispatches = time.notes.others.count;
+    for (const plan::DispatchTime& row : time.notes.times) dispatches += row.count;
+    return fmt::format("{} dispatch{} over {}", dispatches, dispatches == 1 ? "" : "es", took);
+  }
   const auto& size = step.checked->program().workgroup_size;
-  std::string out = fmt::format(
-      "{}x{}x{} groups of {}x{}x{}: {} invocations over {} bytes; compiled in {:.2f} ms, ran in {:.2f} ms",
-      step.groups.x, step.groups.y, step.groups.z, size[0], size[1], size[2], time.invocations, time.bytes,
-      time.compile_seconds * 1e3, time.dispatch_seconds * 1e3);
+  std::string out =
+      fmt::format("{}x{}x{} groups of {}x{}x{}: {} invocations over {}", step.groups.x, step.groups.y,
+                  step.groups.z, size[0], size[1], size[2], time.invocations, took);
   if (time.dispatch_seconds > 0) {
     out += fmt::format(": {:.1f} million invocations a second",
                        double(time.invocations) / time.dispatch_seconds / 1e6);
+  }
+  return out;
+}
+
+namespace {
+
+/// Rows in columns: the first to the left, the others to the right.
+std::string columns(std::span<const std::vector<std::string>> rows) {
+  std::vector<size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    out += fmt::format("    {:<{}}", row[0], widths[0]);
+    for (size_t i = 1; i < row.size(); ++i) out += fmt::format("  {:>{}}", row[i], widths[i]);
+    out += '\n';
+  }
+  return out;
+}
+
+std::string milliseconds(double seconds) { return fmt::format("{:.2f} ms", seconds * 1e3); }
+
+}  // namespace
+
+std::string table_of(const Step& step, const StepTime& time, const LoadTime& load, const Source* source) {
+  if (!step.pipeline) return {};
+  std::string out = fmt::format("    before the first dispatch: read {}, check {}",
+                                milliseconds(load.read_seconds), milliseconds(load.check_seconds));
+  for (const auto& [program, seconds] : time.programs)
+    out += fmt::format(", compile {} {}", program, milliseconds(seconds));
+  out += fmt::format(", copy {}; after the last: copy back {}\n", milliseconds(time.notes.copy_in_seconds),
+                     milliseconds(time.notes.copy_out_seconds));
+  std::vector<std::vector<std::string>> rows = {{"dispatch", "groups", "count", "time", "bytes", "GB/s"}};
+  for (const plan::DispatchTime& row : time.notes.times) {
+    const uint64_t bytes = row.bytes * row.count;
+    rows.push_back({step.module->module().programs[row.program].name,
+                    fmt::format("{}x{}x{}", row.groups.x, row.groups.y, row.groups.z),
+                    fmt::format("{}", row.count), milliseconds(row.seconds), fmt::format("{}", bytes),
+                    row.seconds > 0 ? fmt::format("{:.2f}", double(bytes) / row.seconds / 1e9) : "-"});
+  }
+  if (const plan::DispatchTime& others = time.notes.others; others.count != 0)
+    rows.push_back({"others", "", fmt::format("{}", others.count), milliseconds(others.seconds), "", ""});
+  out += columns(rows);
+  for (const auto& [place, count] : time.notes.unfinished) {
+    const ir::Pipeline& pipeline = step.module->module().pipelines[place.first];
+    const ir::Command& command = pipeline.commands[place.second];
+    std::string where;
+    if (source != nullptr && command.span.known()) {
+      const Source::Position at = source->position(command.span.begin);
+      where = fmt::format(" at {}:{}", at.line, at.column);
+    }
+    out += fmt::format(
+        "    note: the `repeat`{} of {} ended with its last turn, and its word in {} was not zero{}\n", where,
+        pipeline.name, pipeline.code.name(command.symbol),
+        count == 1 ? "" : fmt::format(", {} times", count));
   }
   return out;
 }
@@ -110,13 +224,17 @@ bool is_approximate(const check::Checked& program, const ir::Code& code,
 }  // namespace
 
 bool is_approximate(std::span<const Step> steps) {
-  return std::ranges::any_of(steps, [](const Step& step) {
-    return is_approximate(*step.checked, step.checked->program().code, step.checked->resolution());
+  const auto program = [](const check::Checked& checked) {
+    return is_approximate(checked, checked.program().code, checked.resolution());
+  };
+  return std::ranges::any_of(steps, [&](const Step& step) {
+    if (!step.pipeline) return program(*step.checked);
+    return std::ranges::any_of(plan::programs_of(*step.module, *step.pipeline),
+                               [&](uint32_t i) { return program(*step.module->programs()[i]); });
   });
 }
 
-Result<void> expect_equal(const Buffers& a, std::string_view a_name, const Buffers& b,
-                          std::string_view b_name) {
+std::optional<UnequalElement> first_unequal(const Buffers& a, const Buffers& b) {
   for (const std::string& name : a.order) {
     const NamedBuffer& left = a.by_name.find(name)->second;
     const NamedBuffer& right = b.by_name.find(name)->second;
@@ -130,12 +248,19 @@ Result<void> expect_equal(const Buffers& a, std::string_view a_name, const Buffe
       return fmt::format("{} ({})", format_element(bytes.data() + at, left.element, false),
                          format_element(bytes.data() + at, left.element, true));
     };
-    return std::unexpected(make_diag(DiagCode::X008, Span::none(),
-                                     fmt::format("{}[{}]: {} has {}, {} has {}", name, at / size, a_name,
-                                                 show(left.bytes), b_name, show(right.bytes)),
-                                     "one of the backends is wrong, or the program has a data race"));
+    return UnequalElement{name, at / size, show(left.bytes), show(right.bytes)};
   }
-  return {};
+  return std::nullopt;
+}
+
+Result<void> expect_equal(const Buffers& a, std::string_view a_name, const Buffers& b,
+                          std::string_view b_name) {
+  const auto unequal = first_unequal(a, b);
+  if (!unequal) return {};
+  return std::unexpected(make_diag(DiagCode::X008, Span::none(),
+                                   fmt::format("{}[{}]: {} has {}, {} has {}", unequal->buffer,
+                                               unequal->index, a_name, unequal->a, b_name, unequal->b),
+                                   "one of the backends is wrong, or the program has a data race"));
 }
 
 }  // namespace vyre::host

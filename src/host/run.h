@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,24 @@
 #include "base/digest.h"
 #include "host/files.h"
 #include "layout/dispatch.h"
+#include "plan/pipeline.h"
 
 namespace vyre::host {
 
+/// A program and its groups, or a pipeline.
 struct Step {
-  std::shared_ptr<const check::Checked> checked;
+  std::shared_ptr<const check::Checked> checked;  // of a pipeline: its head, which has its parameters
   layout::Groups groups;
+  std::shared_ptr<const check::CheckedModule> module = nullptr;
+  std::optional<uint32_t> pipeline = std::nullopt;
+  std::optional<spec::Convention> convention =
+      std::nullopt;  // that the host follows; none: nothing is negotiated
+
+  static Step of(std::shared_ptr<const check::CheckedModule> module, Entry entry,
+                 layout::Groups groups = {}) {
+    if (!entry.pipeline) return {module->programs()[entry.number], groups, std::move(module)};
+    return {module->pipelines()[entry.number].head, {}, std::move(module), entry.number};
+  }
 };
 
 struct NamedBuffer {
@@ -36,19 +49,49 @@ struct Buffers {
 /// The bound buffers of all steps, empty. Errors: one name with two element types.
 std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps);
 
+/// The dimensions of a row-major tensor that is a whole buffer after these steps; empty where the buffer is
+/// none.
+std::vector<uint32_t> tensor_shape(std::span<const Step> steps, const Buffers& buffers,
+                                   std::string_view name);
+
 /// What a step took, for people.
 struct StepTime {
   double compile_seconds = 0, dispatch_seconds = 0;
   uint64_t invocations = 0;
-  uint64_t bytes = 0;  // of the buffers that it binds
+  uint64_t bytes = 0;                                    // of the buffers that it binds
+  std::vector<std::pair<std::string, double>> programs;  // of a pipeline: what compiling each took
+  plan::RunNotes notes;
 };
 
-/// Runs the steps in order, in place. `times`: unless null, gets one a step.
+/// A program or a pipeline, compiled for a backend, which must outlive it.
+class ReadyStep {
+ public:
+  /// Errors  what compile() answers, of a pipeline for the first of its programs that is refused.
+  static Result<ReadyStep> make(backend::Backend& backend, const Step& step);
+  /// Runs it over the buffers of its names, in place, and waits. `groups` are of a program. `time`: unless
+  /// null, gets what it took; each dispatch of a pipeline is then waited for.
+  Result<void> run(Buffers& buffers, const layout::Groups& groups, StepTime* time = nullptr);
+
+ private:
+  explicit ReadyStep(const Step& step) : checked_(step.checked), module_(step.module) {}
+
+  std::shared_ptr<const check::Checked> checked_;
+  std::shared_ptr<const check::CheckedModule> module_;  // of a pipeline
+  std::unique_ptr<backend::Pipeline> program_;
+  std::optional<plan::Executable> pipeline_;
+};
+
+/// Runs the steps in order, in place. `times`: unless null, gets one a step; each dispatch of a pipeline is
+/// then waited for.
 Result<void> run_steps(backend::Backend& backend, std::span<const Step> steps, Buffers& buffers,
                        std::vector<StepTime>* times = nullptr);
 /// "100x75x1 groups of 8x8x1: 480000 invocations over 1920016 bytes; compiled in 3.10 ms, ran in 5.20
-/// ms: 92.3 million invocations a second".
+/// ms: 92.3 million invocations a second"; of a pipeline "7 dispatches over 8000000 bytes; compiled in ...".
 std::string line_of(const Step& step, const StepTime& time);
+/// Of a pipeline, lines that begin with four blanks: where the time before its first dispatch went, a table
+/// of its dispatches, and the repeats whose word was not zero after their last turn. `source`: its text, or
+/// null.
+std::string table_of(const Step& step, const StepTime& time, const LoadTime& load, const Source* source);
 
 /// Whether a step, or an operation that it calls, applies an approximate operator: then two right backends
 /// may give different bytes.
@@ -56,6 +99,15 @@ bool is_approximate(std::span<const Step> steps);
 
 /// One digest over all writable buffers: names, sizes and bytes.
 Digest digest_outputs(const Buffers& buffers);
+
+/// An element that two runs have differently, as people read it: "7 (0x00000007)", or "no such element".
+struct UnequalElement {
+  std::string buffer;
+  size_t index = 0;
+  std::string a, b;
+};
+/// The first, among the buffers that `a` has as writable; `b` has all of those.
+std::optional<UnequalElement> first_unequal(const Buffers& a, const Buffers& b);
 
 /// That all writable buffers of two runs are equal.
 /// Errors  X008 with the first element that differs: "out[12]: reference has 7 (0x00000007), native has 9

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "base/random.h"
+#include "host/npy.h"
+#include "spec/float_format.h"
 #include "text/float_text.h"
 #include "text/lexer.h"
 #include "text/literal.h"
@@ -104,6 +108,23 @@ bool is_decimal(std::string_view text) {
   return text.empty();
 }
 
+/// How a value that is no number of finite size is written here, or nothing.
+std::string_view written_here(std::string_view text) {
+  constexpr auto kForms = std::to_array<std::pair<std::string_view, std::string_view>>({{"nan", "nan"},
+                                                                                        {"inf", "inf"},
+                                                                                        {"+inf", "inf"},
+                                                                                        {"-inf", "-inf"},
+                                                                                        {"infinity", "inf"},
+                                                                                        {"+infinity", "inf"},
+                                                                                        {"-infinity", "-inf"},
+                                                                                        {"-nan", "nan"}});
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  const auto* const found =
+      std::ranges::find(kForms, lower, &std::pair<std::string_view, std::string_view>::first);
+  return found == kForms.end() ? std::string_view{} : found->second;
+}
+
 std::expected<Wide, UsageError> parse_float(std::string_view text, DataType element) {
   if (is_hexadecimal(text)) return parse_integer(text, element);
   if (text == "nan") return text::quiet_nan_bits(element);
@@ -111,7 +132,11 @@ std::expected<Wide, UsageError> parse_float(std::string_view text, DataType elem
   const std::string_view magnitude = negative ? text.substr(1) : text;
   const uint32_t sign = negative ? text::sign_bit(element) : 0;
   if (magnitude == "inf") return sign | text::infinity_bits(element);
-  if (!is_decimal(magnitude)) return usage(fmt::format("'{}' is not a number", text));
+  if (!is_decimal(magnitude)) {
+    const std::string_view here = written_here(text);
+    return usage(here.empty() ? fmt::format("'{}' is not a number", text)
+                              : fmt::format("'{}' is not a number: it is written {}", text, here));
+  }
   const auto bits = text::float_from_decimal(magnitude, element);
   if (!bits) return does_not_fit(text, element);
   return sign | *bits;
@@ -150,8 +175,13 @@ Wide converted(uint64_t index, DataType element) {
 
 std::expected<Bytes, UsageError> file_spec(std::string_view path, DataType element) {
   const size_t size = spec::info(element).bytes;
-  auto bytes = read_file(std::string(path), UINT32_MAX * uint64_t(size));  // lengths are u32
+  const uint64_t most = UINT32_MAX * uint64_t(size);  // lengths are u32
+  auto bytes = read_file(std::string(path), is_npy(path) ? most + kMaxNpyHeader : most);
   if (!bytes) return bytes;
+  if (is_npy(path)) {
+    auto array = parse_npy(*bytes, element);
+    return array ? std::move(array) : usage(fmt::format("'{}': {}", path, array.error().message));
+  }
   if (element == DataType::Bytes) {
     bytes->resize((bytes->size() + 3) / 4 * 4);
   } else if (bytes->size() % size != 0) {
@@ -159,6 +189,42 @@ std::expected<Bytes, UsageError> file_spec(std::string_view path, DataType eleme
                              bytes->size(), size, spec::text(element)));
   }
   return bytes;
+}
+
+struct Seeded {
+  uint64_t count, seed;
+};
+/// FORM:COUNT:SEED
+std::expected<Seeded, UsageError> parse_seeded(std::string_view text) {
+  const size_t first = text.find(':'), second = text.find(':', first + 1);
+  const std::string_view form = text.substr(0, first);
+  if (second == text.npos) return usage(fmt::format("{0} takes a count and a seed: {0}:COUNT:SEED", form));
+  auto count = parse_count(text.substr(first + 1, second - first - 1));
+  if (!count) return std::unexpected(count.error());
+  auto seed = parse_number(text.substr(second + 1), 10, text.substr(second + 1));
+  if (!seed) return std::unexpected(seed.error());
+  return Seeded{*count, *seed};
+}
+
+uint32_t random_word(uint64_t seed, uint64_t i) { return philox(seed, i / 4)[i % 4]; }
+
+/// The top n bits of a word an element, times 2^-n: n is the precision of the type, so each is exact.
+std::expected<Bytes, UsageError> uniform_spec(std::string_view text, DataType element) {
+  if (!spec::kFloats.contains(element)) {
+    return usage(fmt::format("uniform is of floats, and this buffer is of {}; random:COUNT:SEED fills any",
+                             spec::text(element)));
+  }
+  auto asked = parse_seeded(text);
+  if (!asked) return std::unexpected(asked.error());
+  const spec::FloatFormat format = spec::float_format(element);
+  const uint32_t bits = format.precision();
+  Bytes out;
+  out.reserve(size_t(asked->count) * spec::info(element).bytes);
+  for (uint64_t i = 0; i < asked->count; ++i) {
+    const uint32_t whole = text::float_from_integer(random_word(asked->seed, i) >> (32 - bits), element);
+    append(out, whole == 0 ? 0 : whole - (bits << format.fraction_bits), element);
+  }
+  return out;
 }
 
 }  // namespace
@@ -184,6 +250,28 @@ std::expected<void, UsageError> parse_element(std::string_view text, DataType el
   return usage(fmt::format("there are no literals of {}", spec::text(element)));
 }
 
+namespace {
+
+std::string_view without_blanks(std::string_view text) {
+  const size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  text.remove_prefix(begin);
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+/// Why a word is no literal: what it may have been meant as.
+UsageError no_literal(std::string_view word, UsageError error) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(std::filesystem::path(word), ignored)) {
+    error.message += fmt::format("; a file is written @{}", word);
+  } else if (!word.empty() && text::begins_word(word[0])) {
+    error.message +=
+        "; the forms are @file, zeros:N, iota:N, random:N:SEED, uniform:N:SEED and literals 1,0x2,-3";
+  }
+  return error;
+}
+
+}  // namespace
+
 std::expected<Bytes, UsageError> parse_spec(std::string_view text, DataType element) {
   if (text.starts_with('@')) return file_spec(text.substr(1), element);
   const size_t size = spec::info(element).bytes;
@@ -204,35 +292,32 @@ std::expected<Bytes, UsageError> parse_spec(std::string_view text, DataType elem
     return out;
   }
   if (text.starts_with("random:")) {
-    const std::string_view rest = text.substr(7);
-    const size_t colon = rest.find(':');
-    if (colon == std::string_view::npos) return usage("random takes a count and a seed: random:COUNT:SEED");
-    auto count = parse_count(rest.substr(0, colon));
-    if (!count) return std::unexpected(count.error());
-    auto seed = parse_number(rest.substr(colon + 1), 10, rest.substr(colon + 1));
-    if (!seed) return std::unexpected(seed.error());
-    Bytes out(size_t(*count) * size);
+    auto asked = parse_seeded(text);
+    if (!asked) return std::unexpected(asked.error());
+    Bytes out(size_t(asked->count) * size);
     for (size_t at = 0; at < out.size(); at += 4) {
-      const uint32_t word = philox(*seed, at / 16)[at / 4 % 4];
+      const uint32_t word = random_word(asked->seed, at / 4);
       std::memcpy(out.data() + at, &word,
                   std::min<size_t>(4, out.size() - at));  // an odd f16 takes half a word
     }
     return out;
   }
+  if (text.starts_with("uniform:")) return uniform_spec(text, element);
   Bytes out;
   while (!text.empty()) {
     const size_t comma = text.find(',');
-    auto parsed = parse_element(text.substr(0, comma), element, out);
-    if (!parsed) return std::unexpected(parsed.error());
+    const std::string_view word = without_blanks(text.substr(0, comma));
+    auto parsed = parse_element(word, element, out);
+    if (!parsed) return std::unexpected(no_literal(word, std::move(parsed.error())));
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
-    if (text.empty()) return usage("a literal is missing after the last comma");
+    if (without_blanks(text).empty()) return usage("a literal is missing after the last comma");
   }
   return out;
 }
 
 uint64_t announced_bytes(std::string_view text, DataType element) {
-  for (const std::string_view form : {"zeros:", "iota:", "random:"}) {
+  for (const std::string_view form : {"zeros:", "iota:", "random:", "uniform:"}) {
     if (!text.starts_with(form)) continue;
     const std::string_view rest = text.substr(form.size());
     const auto count = parse_count(rest.substr(0, rest.find(':')));

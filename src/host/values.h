@@ -17,12 +17,14 @@ namespace vyre::host {
 /// type.
 std::expected<void, UsageError> parse_element(std::string_view text, spec::DataType element, Bytes& out);
 
-/// The bytes that a specification stands for: `@file`, `zeros:N`, `iota:N`, `random:N:SEED`, or literals
-/// `1,0x2,-3`; the first two alone for bool and vectors. `element` of a tensor is that of its elements.
-/// Errors  a file whose size is not whole elements (a `bytes` buffer is padded with zeros instead).
+/// The bytes that a specification stands for: `@file`, `zeros:N`, `iota:N`, `random:N:SEED`,
+/// `uniform:N:SEED`, or literals `1,0x2,-3`; the first two alone for bool and vectors, uniform for floats.
+/// `element` of a tensor is that of its elements. Errors  a file whose size is not whole elements (a `bytes`
+/// buffer is padded with zeros instead), or an array of NumPy (host/npy.h) that is none of this type.
 std::expected<Bytes, UsageError> parse_spec(std::string_view spec, spec::DataType element);
 
-/// How many bytes `zeros`, `iota` and `random` will take, known before they are made; 0 for every other form.
+/// How many bytes `zeros`, `iota`, `random` and `uniform` will take, known before they are made; 0 for every
+/// other form.
 uint64_t announced_bytes(std::string_view spec, spec::DataType element);
 
 /// One element, as --get prints it: the shortest decimal that reads back, `(a,b)` for vectors; hex: 0x and

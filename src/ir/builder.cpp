@@ -1,7 +1,10 @@
 #include "ir/builder.h"
-#include "spec/ops.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "ir/expr_type.h"
+#include "spec/ops.h"
 
 namespace vyre::ir {
 
@@ -22,13 +25,24 @@ ExprId BuilderBase::copy(ExprId id) {
   const Expr expr = code_[id];
   std::vector<ExprId> args;
   for (uint32_t i = 0; i < expr.args.count; ++i) args.push_back(copy(code_.arg(code_[id], i)));
-  return code_.add(expr, args, Span::none());
+  const ExprId fresh = code_.add(expr, args, Span::none());
+  types_.push_back(types_[index(id)]);
+  return fresh;
+}
+
+void BuilderBase::declare(Symbol name, DataType type) {
+  declared_.resize(std::max(declared_.size(), size_t(index(name)) + 1), kNoType);
+  declared_[index(name)] = type;
 }
 
 Ex BuilderBase::add(Expr expr, std::span<const Ex> operands) {
   std::vector<ExprId> ids;
   for (const Ex& operand : operands) ids.push_back(claim(operand));
-  return Ex(this, code_.add(expr, ids, Span::none()));
+  const ExprId id = code_.add(expr, ids, Span::none());
+  const bool known = expr.symbol != kNoSymbol && index(expr.symbol) < declared_.size();
+  types_.push_back(
+      type_of(code_, code_[id], types_, known ? declared_[index(expr.symbol)] : kNoType, kNoType));
+  return Ex(this, id);
 }
 
 void BuilderBase::add_statement(Node node, std::span<const Ex> operands) {
@@ -81,6 +95,11 @@ Ex BuilderBase::apply(Op op, std::initializer_list<Ex> operands) {
 Ex BuilderBase::apply(Op op, std::span<const Ex> operands) {
   return add({.kind = ExprKind::Apply, .op = op}, operands);
 }
+Ex BuilderBase::sign(Op integer, std::initializer_list<Ex> operands) {
+  const auto typed =
+      std::ranges::find_if(operands, [&](const Ex& ex) { return types_[index(ex.id())] != kNoType; });
+  return apply(meant(integer, typed == operands.end() ? kNoType : types_[index(typed->id())]), operands);
+}
 Ex BuilderBase::cast(DataType type, Ex value, RoundingMode mode) {
   return add({.kind = ExprKind::Apply, .op = Op::Cast, .type = type, .mode = mode}, {{value}});
 }
@@ -97,7 +116,9 @@ Ex BuilderBase::call(std::string_view operation, std::span<const Ex> arguments, 
 }
 
 Ex BuilderBase::let(std::string_view name, Ex value) {
-  add_statement({.kind = NodeKind::Let, .symbol = code_.intern(name)}, {{value}});
+  const Symbol symbol = code_.intern(name);
+  add_statement({.kind = NodeKind::Let, .symbol = symbol}, {{value}});
+  declare(symbol, types_[index(value.id())]);
   return var(name);
 }
 void BuilderBase::assign(Ex variable, Ex value) {
@@ -114,6 +135,7 @@ void BuilderBase::if_(Ex condition, const std::function<void()>& then,
   add_statement({.kind = NodeKind::If, .body = body, .orelse = orelse}, {{condition}});
 }
 void BuilderBase::loop(std::string_view name, Ex from, Ex to, const std::function<void(Ex)>& body) {
+  declare(code_.intern(name), DataType::U32);
   const BlockId id = collect([&] { body(var(name)); });
   add_statement({.kind = NodeKind::Loop, .symbol = code_.intern(name), .body = id}, {{from, to}});
 }
@@ -122,23 +144,23 @@ void BuilderBase::block(const std::function<void()>& body) {
   add_statement({.kind = NodeKind::Block, .body = id}, {});
 }
 
-ProgramBuilder::ProgramBuilder(std::string name) { program_.name = std::move(name); }
-
-BufferRef ProgramBuilder::declare(std::string_view name, BufferAccess access, DataType element,
-                                  uint32_t binding, uint32_t count) {
+BufferRef BufferBuilder::declare(std::string_view name, BufferAccess access, DataType element,
+                                 uint32_t binding, uint32_t count) {
   const Symbol symbol = code_.intern(name);
-  program_.buffers.push_back({.name = symbol,
-                              .access = access,
-                              .element = element,
-                              .binding = binding,
-                              .count = count,
-                              .span = Span::none()});
+  BuilderBase::declare(symbol, spec::element_value_type(element));
+  buffers_.push_back({.name = symbol,
+                      .access = access,
+                      .element = element,
+                      .binding = binding,
+                      .count = count,
+                      .span = Span::none()});
   return {symbol};
 }
-BufferRef ProgramBuilder::declare(std::string_view name, BufferAccess access, const Tensor& tensor,
-                                  uint32_t binding) {
+BufferRef BufferBuilder::declare(std::string_view name, BufferAccess access, const Tensor& tensor,
+                                 uint32_t binding) {
   const BufferRef buffer = declare(name, access, DataType::Tensor, binding, 0);
-  program_.buffers.back().tensor = uint32_t(program_.tensors.size());
+  BuilderBase::declare(buffer.name, tensor.element);
+  buffers_.back().tensor = uint32_t(tensors_.size());
   TensorType type{tensor.element, {}, tensor.strides};
   for (const Dimension& dim : tensor.dims) {
     const bool fixed = dim.buffer == kNoSymbol;
@@ -147,36 +169,36 @@ BufferRef ProgramBuilder::declare(std::string_view name, BufferAccess access, co
                          .buffer = dim.buffer,
                          .element = dim.element});
   }
-  program_.tensors.push_back(std::move(type));
+  tensors_.push_back(std::move(type));
   return buffer;
 }
-BufferRef ProgramBuilder::read(std::string_view name, const Tensor& tensor, uint32_t binding) {
+BufferRef BufferBuilder::read(std::string_view name, const Tensor& tensor, uint32_t binding) {
   return declare(name, BufferAccess::Read, tensor, binding);
 }
-BufferRef ProgramBuilder::read_write(std::string_view name, const Tensor& tensor, uint32_t binding) {
+BufferRef BufferBuilder::read_write(std::string_view name, const Tensor& tensor, uint32_t binding) {
   return declare(name, BufferAccess::ReadWrite, tensor, binding);
 }
-BufferRef ProgramBuilder::uniform(std::string_view name, const Tensor& tensor, uint32_t binding) {
+BufferRef BufferBuilder::uniform(std::string_view name, const Tensor& tensor, uint32_t binding) {
   return declare(name, BufferAccess::Uniform, tensor, binding);
 }
-BufferRef ProgramBuilder::read(std::string_view name, DataType element, uint32_t binding) {
+BufferRef BufferBuilder::read(std::string_view name, DataType element, uint32_t binding) {
   return declare(name, BufferAccess::Read, element, binding, 0);
 }
-BufferRef ProgramBuilder::read_write(std::string_view name, DataType element, uint32_t binding) {
+BufferRef BufferBuilder::read_write(std::string_view name, DataType element, uint32_t binding) {
   return declare(name, BufferAccess::ReadWrite, element, binding, 0);
 }
-BufferRef ProgramBuilder::uniform(std::string_view name, DataType element, uint32_t binding) {
+BufferRef BufferBuilder::uniform(std::string_view name, DataType element, uint32_t binding) {
   return declare(name, BufferAccess::Uniform, element, binding, 0);
 }
-BufferRef ProgramBuilder::workgroup(std::string_view name, DataType element, uint32_t count) {
-  return declare(name, BufferAccess::Workgroup, element, 0, count);
-}
 
-Ex ProgramBuilder::load(BufferRef buffer, std::initializer_list<Ex> indices) {
+Ex BufferBuilder::load(BufferRef buffer, std::initializer_list<Ex> indices) {
   return add({.kind = ExprKind::Load, .symbol = buffer.name}, std::span(indices.begin(), indices.size()));
 }
-Ex ProgramBuilder::len(BufferRef buffer) {
-  return add({.kind = ExprKind::BufLen, .symbol = buffer.name}, {});
+Ex BufferBuilder::len(BufferRef buffer) { return add({.kind = ExprKind::BufLen, .symbol = buffer.name}, {}); }
+
+ProgramBuilder::ProgramBuilder(std::string name) { program_.name = std::move(name); }
+BufferRef ProgramBuilder::workgroup(std::string_view name, DataType element, uint32_t count) {
+  return declare(name, BufferAccess::Workgroup, element, 0, count);
 }
 Ex ProgramBuilder::invocation_id(uint32_t axis) {
   return add({.kind = ExprKind::InvocationId, .immediate = axis}, {});
@@ -216,6 +238,8 @@ void ProgramBuilder::barrier() { add_statement({.kind = NodeKind::Barrier}, {});
 
 Program ProgramBuilder::finish() {
   program_.entry = finish_entry();
+  program_.buffers = std::move(buffers_);
+  program_.tensors = std::move(tensors_);
   program_.code = std::move(code_);
   return std::move(program_);
 }
@@ -224,6 +248,7 @@ FunctionBuilder::FunctionBuilder(std::string id) { function_.id = std::move(id);
 
 Ex FunctionBuilder::parameter(std::string_view name, DataType type) {
   function_.parameters.push_back({code_.intern(name), type});
+  declare(function_.parameters.back().name, type);
   return var(name);
 }
 
@@ -236,7 +261,7 @@ Function FunctionBuilder::finish(Ex result, DataType result_type) {
 }
 
 #define VYRE_EX_BINARY(symbol, Name) \
-  Ex operator symbol(Ex a, Ex b) { return a.builder().apply(Op::Name, {a, b}); }
+  Ex operator symbol(Ex a, Ex b) { return a.builder().sign(Op::Name, {a, b}); }
 VYRE_EX_BINARY(+, Add)
 VYRE_EX_BINARY(-, Sub)
 VYRE_EX_BINARY(*, Mul)
@@ -256,7 +281,7 @@ VYRE_EX_BINARY(>=, Ge)
 VYRE_EX_BINARY(&&, And)
 VYRE_EX_BINARY(||, Or)
 #undef VYRE_EX_BINARY
-Ex operator-(Ex a) { return a.builder().apply(Op::Negate, {a}); }
+Ex operator-(Ex a) { return a.builder().sign(Op::Negate, {a}); }
 Ex operator~(Ex a) { return a.builder().apply(Op::BitNot, {a}); }
 Ex operator!(Ex a) { return a.builder().apply(Op::LogicalNot, {a}); }
 

@@ -104,6 +104,9 @@ class BuilderBase {
   Ex var(std::string_view name);
   Ex apply(Op op, std::initializer_list<Ex> operands);
   Ex apply(Op op, std::span<const Ex> operands);
+  /// What the sign of an operator on integers stands for between these operands, as in text: the one on
+  /// floats where the first of them that has a type is a float. Calls have no type here.
+  Ex sign(Op integer, std::initializer_list<Ex> operands);
   Ex select(Ex condition, Ex then, Ex otherwise);
   Ex cast(DataType type, Ex value, RoundingMode mode = RoundingMode::None);
   Ex bitcast(DataType type, Ex value);
@@ -131,30 +134,51 @@ class BuilderBase {
   BlockId finish_entry();
   /// The id to hang under a new parent: the handle's own on first use, a copy after that.
   ExprId claim(Ex ex);
+  /// The type of a variable, or of the elements of a buffer, from here on.
+  void declare(Symbol name, DataType type);
 
   Code code_;
 
  private:
   ExprId copy(ExprId id);
   std::vector<bool> used_;
+  std::vector<DataType> types_;     // by ExprId
+  std::vector<DataType> declared_;  // by Symbol
   std::vector<std::vector<NodeId>> open_;
 };
 
-class ProgramBuilder : public BuilderBase {
+/// What programs and pipelines share: buffers.
+class BufferBuilder : public BuilderBase {
  public:
-  explicit ProgramBuilder(std::string name);
   BufferRef read(std::string_view name, DataType element, uint32_t binding);
   BufferRef read_write(std::string_view name, DataType element, uint32_t binding);
   BufferRef uniform(std::string_view name, DataType element, uint32_t binding);
   BufferRef read(std::string_view name, const Tensor& tensor, uint32_t binding);
   BufferRef read_write(std::string_view name, const Tensor& tensor, uint32_t binding);
   BufferRef uniform(std::string_view name, const Tensor& tensor, uint32_t binding);
-  BufferRef workgroup(std::string_view name, DataType element, uint32_t count);
-  void workgroup_size(uint32_t x, uint32_t y, uint32_t z) { program_.workgroup_size = {x, y, z}; }
 
   Ex load(BufferRef buffer, Ex index) { return load(buffer, std::initializer_list<Ex>{index}); }
   Ex load(BufferRef buffer, std::initializer_list<Ex> indices);
   Ex len(BufferRef buffer);
+
+ protected:
+  ~BufferBuilder() = default;
+  BufferRef declare(std::string_view name, BufferAccess access, DataType element, uint32_t binding,
+                    uint32_t count);
+
+  std::vector<BufferDecl> buffers_;
+  std::vector<TensorType> tensors_;
+
+ private:
+  BufferRef declare(std::string_view name, BufferAccess access, const Tensor& tensor, uint32_t binding);
+};
+
+class ProgramBuilder : public BufferBuilder {
+ public:
+  explicit ProgramBuilder(std::string name);
+  BufferRef workgroup(std::string_view name, DataType element, uint32_t count);
+  void workgroup_size(uint32_t x, uint32_t y, uint32_t z) { program_.workgroup_size = {x, y, z}; }
+
   Ex invocation_id(uint32_t axis);
   Ex workgroup_id(uint32_t axis);
   Ex local_id(uint32_t axis);
@@ -180,10 +204,7 @@ class ProgramBuilder : public BuilderBase {
   Program finish();
 
  private:
-  BufferRef declare(std::string_view name, BufferAccess access, DataType element, uint32_t binding,
-                    uint32_t count);
   Ex reduce(Op op, Op fold, BufferRef buffer, uint32_t tolerance, std::initializer_list<Ex> range);
-  BufferRef declare(std::string_view name, BufferAccess access, const Tensor& tensor, uint32_t binding);
   Program program_;
 };
 
@@ -198,8 +219,8 @@ class FunctionBuilder : public BuilderBase {
   Function function_;
 };
 
-// Infix operators on handles: the operators of the text format for integers. `&&` and `||` evaluate both
-// sides, as And and Or do; a plain number is a u32 literal.
+// Signs on handles: those of the text format (BuilderBase::sign). `&&` and `||` evaluate both sides, as And
+// and Or do; a plain number is a u32 literal.
 Ex operator+(Ex a, Ex b);
 Ex operator-(Ex a, Ex b);
 Ex operator*(Ex a, Ex b);

@@ -1,5 +1,7 @@
 #include "ir/ir.h"
+#include "ir/module.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace vyre::ir {
@@ -39,8 +41,11 @@ class Comparison {
  public:
   Comparison(const Code& a, const Code& b) : a_(a), b_(b) {}
 
-  bool run(BlockId a, BlockId b) {
-    if (!push(a, b)) return false;
+  bool run(BlockId a, BlockId b) { return push(a, b) && run(); }
+  bool run(std::span<const ExprId> a, std::span<const ExprId> b) { return push(a, b) && run(); }
+
+ private:
+  bool run() {
     while (!stack_.empty()) {
       const Pair pair = stack_.back();
       stack_.pop_back();
@@ -51,7 +56,6 @@ class Comparison {
     return true;
   }
 
- private:
   struct Pair {
     bool is_node;
     uint32_t a, b;
@@ -92,7 +96,8 @@ class Comparison {
 
 namespace {
 
-bool equal_tensors(const Program& a, const TensorType& x, const Program& b, const TensorType& y) {
+template <typename Item>
+bool equal_tensors(const Item& a, const TensorType& x, const Item& b, const TensorType& y) {
   if (x.element != y.element || x.dims.size() != y.dims.size() || x.strides != y.strides) return false;
   for (size_t i = 0; i < x.dims.size(); ++i) {
     const Dim &p = x.dims[i], &q = y.dims[i];
@@ -106,18 +111,83 @@ bool equal_tensors(const Program& a, const TensorType& x, const Program& b, cons
 
 }  // namespace
 
-bool equal(const Program& a, const Program& b) {
-  if (a.name != b.name || a.workgroup_size != b.workgroup_size || a.buffers.size() != b.buffers.size())
-    return false;
+namespace {
+
+/// Of programs or of pipelines.
+template <typename Item>
+bool equal_buffers(const Item& a, const Item& b) {
+  if (a.buffers.size() != b.buffers.size()) return false;
   for (size_t i = 0; i < a.buffers.size(); ++i) {
     const BufferDecl &x = a.buffers[i], &y = b.buffers[i];
     if (a.code.name(x.name) != b.code.name(y.name) || x.access != y.access || x.element != y.element ||
         x.binding != y.binding || x.count != y.count) {
       return false;
     }
-    if (x.element == DataType::Tensor && !equal_tensors(a, *a.tensor(x), b, *b.tensor(y))) return false;
+    if (x.element == DataType::Tensor && !equal_tensors(a, a.tensors[x.tensor], b, b.tensors[y.tensor]))
+      return false;
   }
-  return Comparison(a.code, b.code).run(a.entry, b.entry);
+  return true;
+}
+
+bool equal(const Value& a, const Value& b) { return a.type == b.type && a.bits == b.bits; }
+bool equal(std::span<const Value> a, std::span<const Value> b) {
+  return std::ranges::equal(a, b, [](const Value& x, const Value& y) { return equal(x, y); });
+}
+
+bool equal(const LawText& a, const LawText& b) {
+  return a.name == b.name && std::ranges::equal(a.arguments, b.arguments, [](const auto& x, const auto& y) {
+           return x.operation == y.operation && x.version == y.version && x.bits == y.bits;
+         });
+}
+
+bool equal(const Operation& a, const Operation& b) {
+  const Function &f = a.function, &g = b.function;
+  const auto same_parameter = [&](const Function::Parameter& x, const Function::Parameter& y) {
+    return f.code.name(x.name) == g.code.name(y.name) && x.type == y.type;
+  };
+  const auto same_law = [](const LawText& x, const LawText& y) { return equal(x, y); };
+  const auto same_denial = [](const DenialText& x, const DenialText& y) {
+    return equal(x.law, y.law) && equal(x.witness, y.witness);
+  };
+  const auto same_row = [](const Row& x, const Row& y) {
+    return equal(x.operands, y.operands) && equal(x.expected, y.expected);
+  };
+  return f.id == g.id && a.version == b.version && f.result_type == g.result_type &&
+         std::ranges::equal(f.parameters, g.parameters, same_parameter) &&
+         std::ranges::equal(a.claims, b.claims, same_law) &&
+         std::ranges::equal(a.denials, b.denials, same_denial) &&
+         std::ranges::equal(a.rows, b.rows, same_row) && Comparison(f.code, g.code).run(f.body, g.body) &&
+         Comparison(f.code, g.code).run({&f.result, 1}, {&g.result, 1});
+}
+
+bool equal(const Pipeline& a, const Pipeline& b) {
+  const auto list = [](const Pipeline& pipeline, Range range) { return pipeline.exprs(range); };
+  const auto same_argument = [&](const Argument& x, const Argument& y) {
+    return a.code.name(x.parameter) == b.code.name(y.parameter) &&
+           a.code.name(x.buffer) == b.code.name(y.buffer) &&
+           Comparison(a.code, b.code).run(list(a, x.words), list(b, y.words));
+  };
+  const auto same_command = [&](const Command& x, const Command& y) {
+    return x.kind == y.kind && x.type == y.type && x.version == y.version && x.orelse == y.orelse &&
+           x.end == y.end && x.has_else == y.has_else && a.code.name(x.symbol) == b.code.name(y.symbol) &&
+           std::ranges::equal(a.of(x.arguments), b.of(y.arguments), same_argument) &&
+           Comparison(a.code, b.code).run(list(a, x.exprs), list(b, y.exprs));
+  };
+  return a.name == b.name && equal_buffers(a, b) && std::ranges::equal(a.commands, b.commands, same_command);
+}
+
+}  // namespace
+
+bool equal(const Program& a, const Program& b) {
+  return a.name == b.name && a.workgroup_size == b.workgroup_size && equal_buffers(a, b) &&
+         Comparison(a.code, b.code).run(a.entry, b.entry);
+}
+
+bool equal(const Module& a, const Module& b) {
+  const auto same = [](const auto& x, const auto& y) { return equal(x, y); };
+  return std::ranges::equal(a.operations, b.operations, same) &&
+         std::ranges::equal(a.programs, b.programs, same) &&
+         std::ranges::equal(a.pipelines, b.pipelines, same);
 }
 
 }  // namespace vyre::ir

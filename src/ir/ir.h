@@ -151,6 +151,7 @@ struct Function {
   struct Parameter {
     Symbol name;
     DataType type;
+    Span span;
   };
   std::string id;  // for messages
   std::vector<Parameter> parameters;

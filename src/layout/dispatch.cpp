@@ -22,6 +22,9 @@ Diag error(DiagCode code, Span span, std::string message, std::string help) {
   return make_diag(code, span, std::move(message), std::move(help));
 }
 
+/// "1 element", "5 elements".
+std::string elements(uint64_t count) { return fmt::format("{} element{}", count, count == 1 ? "" : "s"); }
+
 bool on_axis(uint32_t groups) { return groups >= 1 && groups <= spec::kMaxGroupsPerAxis; }
 
 Result<void> check_groups(Groups groups) {
@@ -85,6 +88,8 @@ Result<void> check_overlap(const check::Checked& program, std::span<const Extent
   for (size_t k = 1; k < order.size(); ++k) {
     const size_t low = order[k - 1], high = order[k];
     if (extents[low].space != extents[high].space) continue;
+    const bool same = extents[low].begin == extents[high].begin && extents[low].bytes == extents[high].bytes;
+    if (same && (extents[low].shared || extents[high].shared)) continue;
     if (extents[high].begin - extents[low].begin >= extents[low].bytes) continue;
     const auto name = [&](size_t i) {
       return program.program().code.name(program.buffer(program.bound_buffers()[i]).name);
@@ -127,7 +132,7 @@ class Tensors {
         DiagCode::X012, decl.span,
         fmt::format("dimension '{}' of tensor '{}' is element {} of '{}', which has {}", code.name(dim.name),
                     code.name(decl.name), dim.element, code.name(dim.buffer), source.count),
-        fmt::format("give '{}' at least {} elements", code.name(dim.buffer), uint64_t(dim.element) + 1)));
+        fmt::format("give '{}' at least {}", code.name(dim.buffer), elements(uint64_t(dim.element) + 1))));
   }
 
   /// A stride that is no u32 stays 0: then the dimension has one element, or the last index is past 2^32, or
@@ -171,9 +176,9 @@ class Tensors {
     if (last < binding.count) return {};
     return std::unexpected(
         error(DiagCode::X007, decl.span,
-              fmt::format("the last element of tensor '{}' {} has index {}, and {} elements are bound", name,
-                          shape, last, binding.count),
-              fmt::format("bind at least {} elements, or pass smaller dimensions", last + 1)));
+              fmt::format("the last element of tensor '{}' {} has index {}, and {} {} bound", name, shape,
+                          last, elements(binding.count), binding.count == 1 ? "is" : "are"),
+              fmt::format("bind at least {}, or pass smaller dimensions", elements(last + 1))));
   }
 
   const check::Checked& checked_;

@@ -33,6 +33,7 @@ struct Extent {
   uint64_t begin = 0;  // in the space, in bytes
   uint64_t bytes = 0;
   std::span<const std::byte> uniform;  // the contents; wanted of uniform buffers alone
+  bool shared = false;                 // it may be the same memory as another one, since neither is written
 };
 
 /// One bound buffer: its bytes, and how many elements they are.
@@ -60,9 +61,9 @@ Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const
 Result<std::vector<Binding>> bind(const check::Checked& program, std::span<const Extent> extents,
                                   Groups groups);
 
-/// Accepts most dispatches that bind() accepts, at a tenth of its cost, from a few cache lines that a pipeline
-/// keeps: those of at most kMost buffers, none of them a tensor. About all others bind() is to be asked, which
-/// also says what is wrong.
+/// Accepts most dispatches that bind() accepts, at a tenth of its cost, from a few cache lines that a
+/// pipeline keeps: those of at most kMost buffers, none of them a tensor. About all others bind() is to be
+/// asked, which also says what is wrong.
 class QuickBinding {
  public:
   static constexpr size_t kMost = 8;

@@ -3,14 +3,13 @@
 // rule against every choice that a promise leaves open.
 #include "lower/float_rules.h"
 
-#include <optional>
-
 #include "lower/approximate_forms.h"
 #include "lower/fast_forms.h"
 #include "lower/guarded.h"
 #include "ops/float/soft.h"
 #include "spec/float_format.h"
 #include "spec/ops.h"
+#include "spec/table.h"
 
 namespace vyre::lower {
 namespace {
@@ -21,30 +20,43 @@ using spec::Op;
 
 constexpr FloatFormat kSingle = spec::kBinary32;
 
-/// The raw operator that an operator on F32 is.
-constexpr std::optional<RawOp> raw_of(Op op) {
-  if (op == Op::FAdd) return RawOp::FAdd;
-  if (op == Op::FSub) return RawOp::FSub;
-  if (op == Op::FMul) return RawOp::FMul;
-  if (op == Op::FDiv) return RawOp::FDiv;
-  if (op == Op::FMulAdd) return RawOp::FMulAdd;
-  if (op == Op::FSqrt) return RawOp::FSqrt;
-  if (op == Op::FFloor) return RawOp::FFloor;
-  if (op == Op::FCeil) return RawOp::FCeil;
-  if (op == Op::FRound) return RawOp::FRound;
-  if (op == Op::FTrunc) return RawOp::FTrunc;
-  return std::nullopt;
-}
-constexpr bool is_bits(Op op) {
-  return op == Op::FNeg || op == Op::FAbs || op == Op::FIsNaN || op == Op::FIsInf;
-}
-constexpr bool is_order(Op op) {
-  return op == Op::FEq || op == Op::FLt || op == Op::FGt || op == Op::FLe || op == Op::FGe;
-}
-constexpr bool is_rounding(Op op) {
-  return op == Op::FFloor || op == Op::FCeil || op == Op::FRound || op == Op::FTrunc;
-}
-constexpr bool is_min_max(Op op) { return op == Op::FMin || op == Op::FMax; }
+/// What an operator is where a target's own floats can do it: operations on the pattern, comparisons, or a
+/// raw operator, alone or to round to an integer. Composed: there is no such form, on any target.
+enum class FormKind : uint8_t { Bits, Order, MinMax, Raw, Rounding, Composed };
+struct FloatForm {
+  FormKind kind;
+  RawOp raw{};  // of Raw and Rounding
+};
+constexpr spec::Row<Op, FloatForm> kFormRows[] = {
+    {Op::FNeg, {FormKind::Bits}},
+    {Op::FAbs, {FormKind::Bits}},
+    {Op::FIsNaN, {FormKind::Bits}},
+    {Op::FIsInf, {FormKind::Bits}},
+    {Op::FEq, {FormKind::Order}},
+    {Op::FLt, {FormKind::Order}},
+    {Op::FGt, {FormKind::Order}},
+    {Op::FLe, {FormKind::Order}},
+    {Op::FGe, {FormKind::Order}},
+    {Op::FMin, {FormKind::MinMax}},
+    {Op::FMax, {FormKind::MinMax}},
+    {Op::FAdd, {FormKind::Raw, RawOp::FAdd}},
+    {Op::FSub, {FormKind::Raw, RawOp::FSub}},
+    {Op::FMul, {FormKind::Raw, RawOp::FMul}},
+    {Op::FDiv, {FormKind::Raw, RawOp::FDiv}},
+    {Op::FMulAdd, {FormKind::Raw, RawOp::FMulAdd}},
+    {Op::FSqrt, {FormKind::Raw, RawOp::FSqrt}},
+    {Op::FFloor, {FormKind::Rounding, RawOp::FFloor}},
+    {Op::FCeil, {FormKind::Rounding, RawOp::FCeil}},
+    {Op::FRound, {FormKind::Rounding, RawOp::FRound}},
+    {Op::FTrunc, {FormKind::Rounding, RawOp::FTrunc}},
+};
+constexpr bool has_form(Op op) { return ops::has_soft(op) && !spec::is_elementary(op); }
+constexpr spec::TotalTable<kFormRows, has_form> kForms;
+
+constexpr bool is(FormKind kind, Op op) { return has_form(op) && kForms[op].kind == kind; }
+constexpr bool is_order(Op op) { return is(FormKind::Order, op); }
+constexpr bool is_rounding(Op op) { return is(FormKind::Rounding, op); }
+constexpr bool is_min_max(Op op) { return is(FormKind::MinMax, op); }
 
 bool orders(const FloatPromises& p) {
   return p[RawOp::FEq].exact() && p[RawOp::FLt].exact() && p[RawOp::FLe].exact();
@@ -52,7 +64,7 @@ bool orders(const FloatPromises& p) {
 
 Route route_of_single(Op op, const FloatPromises& p) {
   if (is_order(op) || is_min_max(op)) return orders(p) ? Route::Native : Route::Composed;
-  const Promise& promise = p[*raw_of(op)];
+  const Promise& promise = p[kForms[op].raw];
   if (promise.exact()) return Route::Native;
   return has_guarded_form(op, p) ? Route::Guarded : Route::Composed;
 }
@@ -73,7 +85,7 @@ Route route_of_half(Op op, const FloatPromises& p) {
         rounds_right(p[RawOp::FMul]) && rounds_right(p[RawOp::FAdd]) && rounds_right(p[RawOp::FSub]);
     return right ? Route::Native : Route::Composed;
   }
-  const Promise& promise = p[*raw_of(op)];
+  const Promise& promise = p[kForms[op].raw];
   if (rounds_right(promise) && !promise.only_normal) return Route::Native;
   return has_guarded_form(op, p) ? Route::Guarded : Route::Composed;
 }
@@ -91,12 +103,13 @@ Route route_of_half(Op op, const FloatPromises& p) {
 Route route_of_bfloat(Op op, const FloatPromises& p) {
   if (is_min_max(op) || op == Op::FMulAdd) return Route::Composed;
   if (is_order(op)) return orders(p) ? Route::Native : Route::Composed;
-  if (p[*raw_of(op)].exact()) return Route::Native;
+  if (p[kForms[op].raw].exact()) return Route::Native;
   return !is_rounding(op) && has_guarded_form(op, p) ? Route::Guarded : Route::Composed;
 }
 
 Route route_of(Op op, DataType type, const FloatPromises& p) {
-  if (is_bits(op)) return Route::Bits;
+  if (is(FormKind::Bits, op)) return Route::Bits;
+  if (is(FormKind::Composed, op)) return Route::Composed;
   if (spec::is_elementary(op)) {
     return type == DataType::F32 && has_fast_form(op, p) ? Route::Native : Route::Composed;
   }
@@ -198,9 +211,9 @@ Value native_form(Rewriter& r, const Inst& apply) {
   if (spec::is_elementary(apply.op)) return fast_form(r, apply.op, x.a);
   if (is_order(apply.op)) return order(r, apply.op, x.a, x.b);
   if (is_min_max(apply.op)) return min_max(r, apply.op, x.a, x.b);
-  if (type == DataType::F32) return native(r, *raw_of(apply.op), x);
+  if (type == DataType::F32) return native(r, kForms[apply.op].raw, x);
   const bool fused = apply.op == Op::FMulAdd;
-  return narrow(r, type, fused ? odd_mul_add(r, x) : native(r, *raw_of(apply.op), x));
+  return narrow(r, type, fused ? odd_mul_add(r, x) : native(r, kForms[apply.op].raw, x));
 }
 
 bool is_same_twice(const Kernel& kernel, const Inst& apply) {

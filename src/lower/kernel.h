@@ -29,8 +29,8 @@
 #include "lower/promise.h"
 #include "lower/raw.h"
 #include "spec/op.h"
-#include "spec/types.h"
 #include "spec/table.h"
+#include "spec/types.h"
 
 namespace vyre::lower {
 

@@ -1,5 +1,4 @@
 #include "lower/raise.h"
-#include "spec/ops.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +6,9 @@
 #include <array>
 #include <set>
 #include <string>
+
+#include "ops/operation.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {
@@ -462,6 +464,14 @@ class Raiser {
 }  // namespace
 
 ir::Program raise(const Kernel& kernel) { return Raiser(kernel, nullptr).run(); }
+
+std::optional<ir::Program> raise_calls_outside_library(const check::Checked& checked) {
+  const auto is_of_library = [](const spec::OpDef* callee) {
+    return ops::op_table().find(callee->id, callee->version) != nullptr;
+  };
+  if (std::ranges::all_of(checked.resolution().callees, is_of_library)) return std::nullopt;
+  return raise(build(checked));
+}
 
 ir::Program raise_watched(const Kernel& kernel, const Watch& watch) { return Raiser(kernel, &watch).run(); }
 

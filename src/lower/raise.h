@@ -28,6 +28,10 @@ namespace vyre::lower {
 /// a program may be. Cost: linear.
 ir::Program raise(const Kernel& kernel);
 
+/// The program with every call inlined, where one is of an operation that is not in the library: the decoder
+/// of another process or of a plugin has no such operation. None where all are in it.
+std::optional<ir::Program> raise_calls_outside_library(const check::Checked& checked);
+
 /// What is watched.
 struct Watch {
   /// By Value: whose results are numbered and hashed. A Store stands for what it left, a Loop for its

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "spec/ops.h"
+
 namespace vyre::ops {
 namespace {
 
@@ -46,6 +48,18 @@ ir::Function body_of(const Operation& operation) {
   }
   const ir::Ex result = operation.compose(f, parameters);
   return f.finish(result, operation.signature.output);
+}
+
+bool loops(const Operation& operation) {
+  const ir::Code code = body_of(operation).code;
+  for (const ir::Node node : code.nodes) {
+    if (node.kind == ir::NodeKind::Loop) return true;
+  }
+  return std::ranges::any_of(code.exprs, [&](const ir::Expr& e) {
+    if (e.kind != ir::ExprKind::Apply || e.op != spec::Op::Call) return false;
+    const Operation* callee = find_operation(code.name(e.symbol), e.immediate);
+    return callee != nullptr && loops(*callee);
+  });
 }
 
 const std::vector<Operation>& all_operations() {

@@ -19,6 +19,9 @@ struct OperationFile {
 /// The composition, built anew.
 ir::Function body_of(const Operation& operation);
 
+/// Whether the composition loops, or one that it calls does: then no formula says it.
+bool loops(const Operation& operation);
+
 /// Every operation file, by path.
 std::span<const OperationFile> operation_files();
 

@@ -28,6 +28,20 @@ bool accesses(const ir::Expr& e) {
 
 ReadyProgram::ReadyProgram(const check::Checked& program)
     : body_(program.program().code, program.resolution()), entry_(program.program().entry) {
+  link([&](const spec::OpDef& def) -> const check::CheckedFunction& { return program.function(def); });
+}
+
+ReadyProgram::ReadyProgram(const check::CheckedModule& module, const check::CheckedPipeline& pipeline)
+    : body_(pipeline.pipeline->code, pipeline.resolution), entry_(ir::kNoBlock) {
+  link([&](const spec::OpDef& def) -> const check::CheckedFunction& { return module.function(def); });
+}
+
+ReadyProgram::ReadyProgram(const check::CheckedModule& module, const check::CheckedFunction& operation)
+    : body_(operation.function->code, operation.resolution), entry_(operation.function->body) {
+  link([&](const spec::OpDef& def) -> const check::CheckedFunction& { return module.function(def); });
+}
+
+void ReadyProgram::link(const Callee& function) {
   std::vector<ReadyCode*> unlinked = {&body_};
   while (!unlinked.empty()) {
     ReadyCode& caller = *unlinked.back();
@@ -37,7 +51,7 @@ ReadyProgram::ReadyProgram(const check::Checked& program)
     for (size_t i = 0; i < callees.size(); ++i) {
       if (callees[i]->intrinsic) continue;
       // References into an unordered_map stay valid while it grows.
-      const auto [it, inserted] = functions_.try_emplace(callees[i], program.function(*callees[i]));
+      const auto [it, inserted] = functions_.try_emplace(callees[i], function(*callees[i]));
       caller.callees[i] = &it->second;
       if (inserted) unlinked.push_back(&it->second);
     }
@@ -57,7 +71,7 @@ void Invocation::start(const Identity& identity) {
   statement_.id = kNoStatement;
   waits_for_.reset();
   stopped_ = false;
-  open(program_.entry());
+  if (program_.entry() != ir::kNoBlock) open(program_.entry());
 }
 
 Event Invocation::run() { return execute(0); }

@@ -10,12 +10,14 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "check/checked.h"
+#include "check/module.h"
 #include "ref/eval.h"
 #include "ref/memory.h"
 #include "ref/postfix.h"
@@ -44,6 +46,10 @@ struct ReadyFunction : ReadyCode {
 class ReadyProgram {
  public:
   explicit ReadyProgram(const check::Checked& program);
+  /// The host expressions of a pipeline, which have no statements.
+  ReadyProgram(const check::CheckedModule& module, const check::CheckedPipeline& pipeline);
+  /// An operation of a module as a program of nothing but its result.
+  ReadyProgram(const check::CheckedModule& module, const check::CheckedFunction& operation);
   ReadyProgram(const ReadyProgram&) = delete;
   ReadyProgram& operator=(const ReadyProgram&) = delete;
 
@@ -51,6 +57,8 @@ class ReadyProgram {
   ir::BlockId entry() const { return entry_; }
 
  private:
+  using Callee = std::function<const check::CheckedFunction&(const spec::OpDef&)>;
+  void link(const Callee& callee);
   ReadyCode body_;
   ir::BlockId entry_;
   std::unordered_map<const spec::OpDef*, ReadyFunction> functions_;
@@ -109,6 +117,11 @@ class Invocation {
 
   /// Puts it at the beginning of the program.
   void start(const Identity& identity);
+  /// Of an operation: its parameters, then run(), then the result.
+  void set(check::VarId id, Bits value) { variable(id) = value; }
+  /// The value of an expression where it stands now, between statements: a host expression, or the result of
+  /// an operation. Domain: no access that it would stop at, and no subgroup operation.
+  Bits evaluate(ir::ExprId root);
   Event run();
   /// From now on it stops before each access too.
   void stop_at_accesses() { stops_at_accesses_ = true; }
@@ -158,7 +171,6 @@ class Invocation {
   /// At the end of a block: the next round of a loop, or out of it.
   void close_or_repeat();
 
-  Bits evaluate(ir::ExprId root);
   void evaluate_one(ir::ExprId id);
   void apply(ir::ExprId id, const ir::Expr& e);
   void apply_atomic(ir::ExprId id, const ir::Expr& e);

@@ -125,7 +125,8 @@ Result<RaceFindings> find_races(const check::Checked& program, std::span<const s
       if (!know(out.races, race)) out.races.push_back(race);
     if (all.divergence) return std::unexpected(divergence_diagnostic(program, *all.divergence));
     out.explored = all.complete;
-    out.covered += all.complete ? fmt::format(", and all there are explored ({} executions)", all.executions)
+    out.covered += all.complete ? fmt::format(", and all there are explored ({} execution{})", all.executions,
+                                              all.executions == 1 ? "" : "s")
                                 : fmt::format("; exploring all was given up: {}", all.why_not);
   } else {
     out.covered += fmt::format("; {} invocations are too many to explore all", invocations);

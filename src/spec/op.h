@@ -1,7 +1,8 @@
-// The name of the enum of operators, without its enumerators: enough to hold an operator, pass it on and compare it.
+// The name of the enum of operators, without its enumerators: enough to hold an operator, pass it on and
+// compare it.
 //
-// The ledger (ops.def) is behind spec/ops.h. A header that only mentions operators includes this one, so that a new
-// row compiles again what looks at operators, and not all that holds one.
+// The ledger (ops.def) is behind spec/ops.h. A header that only mentions operators includes this one, so that
+// a new row compiles again what looks at operators, and not all that holds one.
 #pragma once
 
 #include <cstddef>

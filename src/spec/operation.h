@@ -52,6 +52,9 @@ struct OpDef {
 
 class OpTable {
  public:
+  OpTable() = default;
+  /// A table that has what `base` has, which must outlive it, and what is added to it.
+  explicit OpTable(const OpTable* base) : base_(base) {}
   /// False when the id and version are taken.
   bool add(OpDef def);
   /// nullptr when there is none.
@@ -60,6 +63,7 @@ class OpTable {
   std::vector<const OpDef*> all() const;
 
  private:
+  const OpTable* base_ = nullptr;
   std::map<std::pair<std::string, uint32_t>, OpDef, std::less<>> defs_;
 };
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "spec/op.h"
 #include "spec/types.h"
@@ -109,6 +110,19 @@ constexpr std::optional<uint32_t> operand_count(Signature signature) {
   return std::nullopt;
 }
 constexpr std::optional<uint32_t> operand_count(Op op) { return operand_count(info(op).signature); }
+
+/// The operators on integers that floats have too, under the same sign.
+inline constexpr std::pair<Op, Op> kOnFloats[] = {
+    {Op::Mul, Op::FMul}, {Op::Div, Op::FDiv},   {Op::Add, Op::FAdd}, {Op::Sub, Op::FSub},
+    {Op::Eq, Op::FEq},   {Op::Lt, Op::FLt},     {Op::Gt, Op::FGt},   {Op::Le, Op::FLe},
+    {Op::Ge, Op::FGe},   {Op::Negate, Op::FNeg}};
+constexpr std::optional<Op> on_floats(Op integer) {
+  for (const auto& [on_integers, on_floats] : kOnFloats) {
+    if (on_integers == integer) return on_floats;
+  }
+  return std::nullopt;
+}
+
 constexpr bool is_atomic(Op op) { return info(op).effect == Effect::Atomic; }
 
 /// Binary, unary and shift operators: an application is the operator and its operands, nothing else.

@@ -70,7 +70,8 @@ template <auto message>
 consteval auto text_of() {
   constexpr Message text = message();
   Text<text.size()> out;
-  for (size_t i = 0; i < text.size(); ++i) out.text[i] = text[i];
+  for (size_t i = 0; i <= text.size(); ++i)
+    out.text[i] = text[i];  // clang prints text where the 0 is written
   return out;
 }
 /// What a name is without its namespaces, from the text that the compiler has for a template's argument:

@@ -41,6 +41,7 @@ state::CampaignKey key_of(const Plan& plan, const certify::Certificate& identity
                             {"seed", std::to_string(plan.seed)},
                             {"selection", plan.selection}};
   if (plan.approximate) out.push_back({"track", std::string(text(verify::Track::Approximate))});
+  if (plan.family_selection != certify::kAllFamilies) out.push_back({"families", plan.family_selection});
   return out;
 }
 
@@ -58,6 +59,8 @@ Result<Plan> plan_of(const state::CampaignKey& key) {
     return std::unexpected(not_ours("the campaign has a strength or a seed that is none"));
   plan.strength = verify::Strength(strength - verify::kStrengthNames.begin());
   plan.selection = value_of(key, "selection");
+  if (std::string families = value_of(key, "families"); !families.empty())
+    plan.family_selection = std::move(families);
   return plan;
 }
 

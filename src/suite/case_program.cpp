@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "algebra/law.h"
+#include "base/names.h"
 #include "ir/builder.h"
 #include "verify/examine.h"
 #include "verify/shape_factors.h"
@@ -99,10 +100,15 @@ std::optional<verify::Family> find_family(std::string_view name) {
 }  // namespace
 
 Diag unknown_part(const Token& token, std::string_view what) {
+  std::vector<std::string> subjects;
+  for (const ops::Operation& op : ops::all_operations())
+    subjects.push_back(verify::subject_of(op.id, op.version));
+  NearestName nearest(what == "subject" ? token.subject : std::string_view{});
+  for (const std::string& subject : subjects) nearest.consider(subject);
   return make_diag(DiagCode::C003, Span::none(),
                    fmt::format("the token's {} \"{}\" is not known here", what,
                                what == "subject" ? token.subject : token.strategy),
-                   "tokens are valid in builds that have the same operations and families");
+                   nearest.help_or("tokens are valid in builds that have the same operations and families"));
 }
 
 Result<Addressee> find_addressee(const Token& token) {
@@ -151,7 +157,15 @@ Result<std::vector<uint32_t>> operands_of(const verify::Subject& subject, const 
 }
 
 ProgramCase program_at(const verify::Subject& subject, std::span<const uint32_t> operands) {
-  const verify::Application& what = subject.application;
+  std::vector<const uint32_t*> columns;
+  for (const uint32_t& word : operands) columns.push_back(&word);
+  std::vector<uint32_t> expected(verify::output_words(subject.application));
+  subject.expected(columns, expected);
+  return program_at(subject.application, operands, expected);
+}
+
+ProgramCase program_at(const verify::Application& what, std::span<const uint32_t> operands,
+                       std::span<const uint32_t> expected) {
   ProgramCase out;
   out.program = verify::elementwise_program(what, 1);
   for (size_t k = 0, at = 0; k < what.inputs.size(); ++k) {
@@ -159,11 +173,8 @@ ProgramCase program_at(const verify::Subject& subject, std::span<const uint32_t>
     out.buffers.push_back(element(what.inputs[k], operands.subspan(at, words)));
     at += words;
   }
-  std::vector<const uint32_t*> columns;
-  for (const uint32_t& word : operands) columns.push_back(&word);
-  std::vector<uint32_t> expected(verify::output_words(what));
-  subject.expected(columns, expected);
-  const std::vector<uint32_t> poison(expected.size(), verify::poison_for(what.output, expected, 0, 0));
+  const std::vector<uint32_t> poison(verify::output_words(what),
+                                     verify::poison_for(what.output, expected, 0, 0));
   out.buffers.push_back(element(what.output, poison));
   return out;
 }
@@ -176,7 +187,12 @@ Result<ProgramCase> law_at(const ops::Operation& operation, uint64_t number,
   const bool claimed = number < operation.laws.size();
   const spec::Law& law =
       claimed ? operation.laws[number] : operation.denied[number - operation.laws.size()].law;
-  const auto bound = algebra::bind(law, operation);
+  return law_program(law, operation, values);
+}
+
+Result<ProgramCase> law_program(const spec::Law& law, const ops::Operation& operation,
+                                std::span<const uint32_t> values, const algebra::Lookup& lookup) {
+  const auto bound = algebra::bind(law, operation, lookup);
   if (!bound) return std::unexpected(malformed(bound.error()));
   if (bound->variables.size() != values.size()) {
     return std::unexpected(

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "algebra/law.h"
 #include "backend/backend.h"
 #include "base/result.h"
 #include "generate/programs.h"
@@ -40,11 +41,19 @@ Result<std::vector<uint32_t>> operands_of(const verify::Subject& subject, const 
 
 /// f at operands: one element in, one out, where a word stands beforehand that is not the answer.
 generate::ProgramCase program_at(const verify::Subject& subject, std::span<const uint32_t> operands);
+/// The same where the answer is known, or that there is none: then `expected` is empty.
+generate::ProgramCase program_at(const verify::Application& what, std::span<const uint32_t> operands,
+                                 std::span<const uint32_t> expected);
 /// Law number `number` of an operation (claimed ones first) at values of its variables: each side that it
 /// compares is stored, and so is a right or wrong value.
 /// Errors: C003 for a law that there is not, or another number of values.
 Result<generate::ProgramCase> law_at(const ops::Operation& operation, uint64_t number,
                                      std::span<const uint32_t> values);
+
+/// The same of one law. `lookup`: where the operations are that it names.
+Result<generate::ProgramCase> law_program(const spec::Law& law, const ops::Operation& operation,
+                                          std::span<const uint32_t> values,
+                                          const algebra::Lookup& lookup = algebra::find_in_library);
 
 /// None where the case is no program (planted-false laws, claims of category C), or one whose bytes depend on
 /// the schedule.

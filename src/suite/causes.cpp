@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <set>
@@ -119,6 +120,31 @@ Traits patterns_of(const verify::Failure& failure) {
   return out;
 }
 
+/// A line in which numbers count for nothing: of two cases sizes, places and addresses differ.
+std::string without_numbers(std::string_view line) {
+  std::string out;
+  bool inside = false;
+  for (const char c : line) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (!digit || !inside) out += digit ? '#' : c;
+    inside = digit;
+  }
+  return out;
+}
+
+/// What the backend may have said of a case that it refused: the lines of the note, by what they are without
+/// numbers.
+std::map<std::string, std::string> messages_of(const Found& one) {
+  std::map<std::string, std::string> out;
+  std::string_view note = one.failing.story.note;
+  while (one.failure.fault == verify::Fault::Refused && !note.empty()) {
+    const std::string_view line = note.substr(0, note.find('\n'));
+    if (!line.empty()) out.emplace(without_numbers(line), line);
+    note.remove_prefix(std::min(line.size() + 1, note.size()));
+  }
+  return out;
+}
+
 bool is_of_value(verify::Fault fault) {
   return fault == verify::Fault::WrongValue || fault == verify::Fault::NotWritten ||
          fault == verify::Fault::Law;
@@ -129,10 +155,10 @@ Traits traits_of(const verify::Subject& subject) {
 }
 
 /// What runs in operations that pass, and in those subjects of families that are not among the failures,
-/// where all of these are named. An operator whose own subject fails is never acquitted by an operation that
+/// where all of these are named. An operator whose own subject fails is never cleared by an operation that
 /// has it.
-Traits acquitted(std::span<const verify::Verdict> verdicts) {
-  Traits out, convicted;
+Traits passing_traits(std::span<const verify::Verdict> verdicts) {
+  Traits out, failing;
   for (const verify::Verdict& verdict : verdicts) {
     if (!verdict.error.empty()) continue;
     if (verdict.kind == verify::SubjectKind::Operation) {
@@ -150,26 +176,28 @@ Traits acquitted(std::span<const verify::Verdict> verdicts) {
         const bool fails = std::ranges::any_of(verdict.failures, [&](const verify::Failure& f) {
           return f.token.starts_with(subject.name + ":");
         });
-        if (fails) convicted.merge(traits_of(subject));
+        if (fails) failing.merge(traits_of(subject));
         if (!fails && all_named) out.merge(traits_of(subject));
       }
     }
   }
-  for (const std::string& trait : convicted) out.erase(trait);
+  for (const std::string& trait : failing) out.erase(trait);
   return out;
 }
 
 /// One failure as the cover sees it.
 struct Suspect {
   std::string fault, subject;
-  Traits guilty;    // what runs and is not acquitted, also without its type
+  Traits unclear;   // what runs and is in nothing that passes, also without its type
   Traits patterns;  // of the wrong bits
-  Traits all;       // what runs, acquitted or not
+  Traits all;       // what runs, also in what passes
+  Traits messages;  // of what the backend refused
 };
 
 struct Shared {
   std::string trait;
   size_t subjects = 0, failures = 0;
+  std::vector<std::string> equals = {};  // others that as many share, that say as much
   /// Of equals the one that says more: a typed operator rather than one of any type.
   bool operator>(const Shared& other) const {
     return std::tuple(subjects, failures, trait.size()) >
@@ -190,6 +218,12 @@ Shared most_shared(std::span<const Suspect> suspects, const std::vector<size_t>&
     const Shared one{trait, who.first.size(), who.second};
     if (one > best) best = one;
   }
+  // An operator at a type says more than one of any type, and an operation more than what it is made of.
+  const auto typed = [](const std::string& trait) { return trait.contains(" of "); };
+  for (const auto& [trait, who] : shared) {
+    const bool as_many = who.first.size() == best.subjects && who.second == best.failures;
+    if (as_many && typed(trait) && typed(best.trait) && trait != best.trait) best.equals.push_back(trait);
+  }
   return best;
 }
 
@@ -209,8 +243,9 @@ bool is_smaller(const Found& a, const Found& b) {
 }
 
 void cover(std::span<const Suspect> suspects, std::vector<size_t> left, std::vector<Cause>& out) {
-  const auto take = [&](const std::string& trait, Traits Suspect::* of) {
-    Cause cause{.trait = trait, .fault = suspects[left.front()].fault};
+  const auto take = [&](const Shared& shared, Traits Suspect::* of) {
+    const std::string& trait = shared.trait;
+    Cause cause{.trait = trait, .fault = suspects[left.front()].fault, .equals = shared.equals};
     std::erase_if(left, [&](size_t k) {
       const bool mine = (suspects[k].*of).contains(trait);
       if (mine) cause.members.push_back(k);
@@ -218,22 +253,27 @@ void cover(std::span<const Suspect> suspects, std::vector<size_t> left, std::vec
     });
     out.push_back(std::move(cause));
   };
+  for (Shared said = most_shared(suspects, left, &Suspect::messages); said.failures > 1;
+       said = most_shared(suspects, left, &Suspect::messages)) {
+    take(said, &Suspect::messages);
+    out.back().message = said.trait;
+  }
   // Small operands often differ in one low bit, so a pattern says something only where very many share it.
   constexpr size_t kManySubjects = 8;
   for (bool more = true; more;) {
-    const Shared operation = most_shared(suspects, left, &Suspect::guilty);
+    const Shared operation = most_shared(suspects, left, &Suspect::unclear);
     const Shared pattern = most_shared(suspects, left, &Suspect::patterns);
     more = operation.subjects != 0;
     if (pattern.subjects >= kManySubjects && 10 * pattern.subjects >= 9 * operation.subjects) {
-      take(pattern.trait, &Suspect::patterns);
+      take(pattern, &Suspect::patterns);
       more = true;
     } else if (more) {
-      take(operation.trait, &Suspect::guilty);
+      take(operation, &Suspect::unclear);
     }
   }
   for (Shared any = most_shared(suspects, left, &Suspect::all); any.subjects != 0;
        any = most_shared(suspects, left, &Suspect::all)) {
-    take(any.trait, &Suspect::all);
+    take(any, &Suspect::all);
   }
   // Nothing is known of these: a subject is a cause.
   while (!left.empty()) {
@@ -272,7 +312,7 @@ void merge_equal(std::span<const Found> found, std::vector<Cause>& causes) {
 }  // namespace
 
 std::vector<Cause> find_causes(std::span<const Found> found, std::span<const verify::Verdict> verdicts) {
-  const Traits innocent = acquitted(verdicts);
+  const Traits passing = passing_traits(verdicts);
   std::vector<Suspect> suspects;
   std::map<std::string, std::vector<size_t>> by_fault;
   for (const Found& one : found) {
@@ -285,14 +325,15 @@ std::vector<Cause> find_causes(std::span<const Found> found, std::span<const ver
     if (one.failing.program) {
       suspect.all = traits_of(one.failing.program->program);
       for (const std::string& trait : suspect.all) {
-        if (innocent.contains(trait)) continue;
-        suspect.guilty.insert(trait);
+        if (passing.contains(trait)) continue;
+        suspect.unclear.insert(trait);
         if (const size_t type = trait.find(" of "); type != trait.npos)
-          suspect.guilty.insert(trait.substr(0, type));
+          suspect.unclear.insert(trait.substr(0, type));
       }
       suspect.all.merge(statements_of(one.failing.program->program));
     }
     suspect.patterns = patterns_of(one.failure);
+    for (const auto& [message, line] : messages_of(one)) suspect.messages.insert(message);
     by_fault[suspect.fault].push_back(suspects.size());
     suspects.push_back(std::move(suspect));
   }
@@ -303,6 +344,7 @@ std::vector<Cause> find_causes(std::span<const Found> found, std::span<const ver
       if (is_smaller(found[a], found[b])) return true;
       return !is_smaller(found[b], found[a]) && a < b;
     });
+    if (!cause.message.empty()) cause.message = messages_of(found[cause.members.front()])[cause.message];
   }
   merge_equal(found, out);
   std::map<std::string, uint64_t> only_counted;

@@ -6,7 +6,8 @@
 // runs in subjects which pass is not to blame as long as another is left (fault localisation by spectra).
 // Then the trait that most subjects share takes its failures as one group, and so on until none is left: a
 // greedy cover, whose order is fixed, so the same failures give the same groups. What the backend did
-// separates groups: a crash and a wrong value are two.
+// separates groups: a crash and a wrong value are two. Where it refuses, what it says goes before all that:
+// cases with one message are one cause, whatever runs in them.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,8 @@ namespace vyre::suite {
 struct Cause {
   std::string trait;                  // "`%` of u32", "bit 0", or a subject where nothing else is known
   std::string fault;                  // "wrong value"
+  std::vector<std::string> equals;    // other traits of the same failures, which too little has run to clear
+  std::string message;                // what the backend said of the smallest case, where that is the cause
   std::vector<size_t> members;        // of the failures given, the smallest case first
   uint64_t failures = 0;              // with those that were only counted
   std::vector<std::string> subjects;  // each once, in order
@@ -37,5 +40,9 @@ std::string first_screen(std::span<const Found> found, std::span<const Cause> ca
                          std::string_view backend,
                          const std::function<std::string(const FailingCase&)>& path_of);
 inline constexpr size_t kScreenLines = 24;
+
+/// What stands first where nothing failed and something could not be judged: why, and of how many subjects.
+/// Empty where all was judged.
+std::string unjudged(std::span<const verify::Verdict> verdicts);
 
 }  // namespace vyre::suite

@@ -176,6 +176,10 @@ Result<FailingCase> parse_failing_case(std::string_view text) {
         "write // run: name=[values] groups=[x, y, z] => name=[values]"));
   }
   const text::RunDirective& run = directives.runs[0];
+  if (!run.as_written()) {
+    return std::unexpected(make_diag(DiagCode::P017, run.span, "the line chooses an entry or a constant",
+                                     "a failing case is one program as it is written"));
+  }
   const auto checked = check::check(program, ops::op_table());
   if (!checked) return std::unexpected(checked.error().front());
   ProgramCase c{std::move(program),

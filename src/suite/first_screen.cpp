@@ -15,11 +15,12 @@ namespace vyre::suite {
 namespace {
 
 constexpr size_t kWidth = 110;         // of a line
+constexpr size_t kMessageWidth = 60;   // of what a backend says, so that the counts fit behind it
 constexpr size_t kMostStatements = 5;  // of a program that is shown
 
-std::string cut(std::string line) {
-  if (line.size() <= kWidth) return line;
-  return line.substr(0, kWidth - 3) + "...";
+std::string cut(std::string line, size_t width = kWidth) {
+  if (line.size() <= width) return line;
+  return line.substr(0, width - 3) + "...";
 }
 
 /// The lines of a program's body.
@@ -51,12 +52,14 @@ std::string buffers_of(const FailingCase& failing, const std::vector<Bytes>& buf
   return out;
 }
 
-/// The token of the same operands, where there is one: they may be smaller than what the token of the failure
-/// names.
+/// The token of the same operands, where they fail alone: they may be smaller than what the token of the
+/// failure names.
 std::string shortest_token(const Found& one) {
   const auto token = verify::parse_token(one.failure.token);
   const auto who = token ? find_addressee(*token) : Result<Addressee>(Addressee{});
-  if (!who || !who->subject || token->strategy == "law" || !token->scenario.empty()) return one.failure.token;
+  if (!who || !who->subject || token->strategy == "law" || !one.failing.program ||
+      takes_company(one.failure.fault))
+    return one.failure.token;
   if (one.failure.input.size() != verify::input_words(who->subject->application)) return one.failure.token;
   const std::string direct = verify::print({token->subject, "operands", 0, 0, one.failure.input});
   return direct.size() <= verify::kMaxToken ? direct : one.failure.token;
@@ -71,10 +74,17 @@ std::string counted(uint64_t n, std::string_view what) {
   return fmt::format("{} {}{}", certify::grouped(n), what, n == 1 ? "" : "s");
 }
 
-/// "1. wrong value, `%`: 28,771 failures in 3 subjects, smallest in ir.operators:"
+/// "1. wrong value, `%`: 28,771 failures in 3 subjects, smallest in ir.operators:"; where the backend said
+/// something of all of them, that first: "1. no memory for 40 pages (refused): 12 failures in 3 subjects".
 std::string title_of(size_t number, const Found& one, const Cause& cause) {
-  std::string out =
-      fmt::format("{}. {}, {}: {}", number, cause.fault, cause.trait, counted(cause.failures, "failure"));
+  constexpr size_t kMostEquals = 2;  // more say nothing
+  std::string trait = cause.trait;
+  if (cause.equals.size() <= kMostEquals)
+    for (const std::string& other : cause.equals) trait += " or " + other;
+  const std::string what = cause.message.empty()
+                               ? fmt::format("{}, {}", cause.fault, trait)
+                               : fmt::format("{} ({})", cut(cause.message, kMessageWidth), cause.fault);
+  std::string out = fmt::format("{}. {}: {}", number, what, counted(cause.failures, "failure"));
   if (cause.subjects.size() > 1) {
     out += fmt::format(" in {} subjects, smallest in {}", cause.subjects.size(), one.subject);
   } else if (cause.trait != one.subject) {
@@ -104,14 +114,19 @@ Block block_of(size_t number, const Found& one, const Cause& cause, std::string_
     add("actual", one.actual.empty() ? cause.fault : buffers_of(failing, one.actual, true));
   } else {
     add("input", story.input);
+    if (one.failure.check == verify::Check::Law) add("law", one.failure.oracle);
     add("expected", story.expected);
     add("actual", story.actual);
     if (!story.history.empty()) add("beside", fmt::format("{}", fmt::join(story.history, ", ")));
     add("note", story.note);
   }
   const std::string what = path.empty() ? shortest_token(one) : path;
-  out.rest.push_back(fmt::format("   vyre-conform replay {} --backend {}", certify::shell_quoted(what),
-                                 certify::shell_quoted(backend)));
+  if (!what.empty()) {
+    out.rest.push_back(fmt::format("   vyre-conform replay {} --backend {}", certify::shell_quoted(what),
+                                   certify::shell_quoted(backend)));
+  } else if (failing.program) {
+    out.rest.emplace_back("   run it again with --regressions DIR to keep this case as a file for replay");
+  }
   return out;
 }
 
@@ -134,8 +149,8 @@ std::string first_screen(std::span<const Found> found, std::span<const Cause> ca
     lines += least;
     blocks.push_back(std::move(block));
   }
-  std::string out = fmt::format("FAILED: {} failures, {} cause{}\n", certify::grouped(failures),
-                                causes.size(), causes.size() == 1 ? "" : "s");
+  std::string out =
+      fmt::format("FAILED: {}, {}\n", counted(failures, "failure"), counted(causes.size(), "cause"));
   for (const Block& block : blocks) {
     const bool fits = lines + block.program.size() <= kScreenLines;
     if (fits) lines += block.program.size();
@@ -147,6 +162,30 @@ std::string first_screen(std::span<const Found> found, std::span<const Cause> ca
   if (blocks.size() < causes.size())
     out += fmt::format("and {}; all failures stand below\n",
                        counted(causes.size() - blocks.size(), "more cause"));
+  return out;
+}
+
+std::string unjudged(std::span<const verify::Verdict> verdicts) {
+  std::vector<std::pair<std::string, size_t>> messages;  // and of how many subjects
+  size_t subjects = 0;
+  for (const verify::Verdict& verdict : verdicts) {
+    if (verdict.error.empty()) continue;
+    ++subjects;
+    const auto at = std::ranges::find(messages, verdict.error, &std::pair<std::string, size_t>::first);
+    if (at == messages.end()) {
+      messages.emplace_back(verdict.error, 1);
+    } else {
+      ++at->second;
+    }
+  }
+  if (subjects == 0) return {};
+  constexpr size_t kMostMessages = 5;
+  std::string out = fmt::format("FAILED: {} ended before they were judged\n", counted(subjects, "subject"));
+  for (size_t k = 0; k < std::min(messages.size(), kMostMessages); ++k) {
+    const auto& [message, count] = messages[k];
+    out +=
+        fmt::format("{}. {} ({})\n", k + 1, message.substr(0, message.find('\n')), counted(count, "subject"));
+  }
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "algebra/engine.h"
 #include "symbolic/prove.h"
@@ -29,6 +30,20 @@ Grades best_grades(std::span<const ops::Operation* const> operations, const std:
 }
 
 }  // namespace
+
+std::string LawTable::counts() const {
+  std::string out = fmt::format("{} law{}", laws, laws == 1 ? "" : "s");
+  auto add = [&out, first = true](uint64_t count, std::string_view what) mutable {
+    if (count == 0) return;
+    out += fmt::format("{} {} {}", std::exchange(first, false) ? ":" : ",", count, what);
+  };
+  add(laws - unsettled - denied, "verified");
+  add(refuted, "refuted");
+  add(unsettled - refuted - undenied, "not verified");
+  add(denied, "refuted as denied");
+  add(undenied, "denied and not refuted");
+  return out;
+}
 
 Result<LawTable> law_table(std::string_view pattern, uint64_t seed, const std::atomic<bool>* stop) {
   VYRE_TRY(operations, select(pattern));
@@ -58,12 +73,14 @@ Result<LawTable> law_table(std::string_view pattern, uint64_t seed, const std::a
       const bool refuted = best != proved.end() && best->second.grade == symbolic::Grade::Refuted;
       if (best != proved.end()) evidence = best->second.evidence + " " + evidence;
       out.unsettled += refuted && found.holds();
+      out.refuted += refuted || found.outcome == algebra::Outcome::Refuted;
       rows.push_back(
           {spec::to_string(law), refuted ? "refuted" : std::string(text(found.outcome)), evidence});
     }
     for (const spec::Denial& denial : op->denied) {
       VYRE_TRY(found, algebra::check_denial(denial, *op, definition));
       out.unsettled += !found.confirmed();
+      ++(found.confirmed() ? out.denied : out.undenied);
       rows.push_back({"not " + spec::to_string(denial.law), found.confirmed() ? "refuted" : "NOT REFUTED",
                       found.grade.empty() ? found.reason : found.grade});
     }

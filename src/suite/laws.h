@@ -13,6 +13,11 @@ struct LawTable {
   std::string text;  // for people
   uint64_t laws = 0;
   uint64_t unsettled = 0;  // claimed and not verified, or denied and not refuted
+  uint64_t refuted = 0;    // claimed and refuted
+  uint64_t denied = 0;     // denied and refuted
+  uint64_t undenied = 0;   // denied and not refuted
+  /// "5 laws: 2 verified, 1 refuted, 2 refuted as denied".
+  std::string counts() const;
 };
 
 /// Verifies the laws of the operations that match, on their definitions alone; the best grade comes first:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "check/checked.h"
@@ -19,15 +20,17 @@ using generate::ProgramCase;
 using verify::Failure;
 using verify::Fault;
 
-/// How a case fails when it runs alone: an answer that differs, or what the backend said. None: it passes, or
-/// the backend refused for a reason that is no fault.
-std::optional<Fault> fault_alone(backend::Backend& backend, const ProgramCase& c) {
+/// How a case fails when it runs alone: an answer that differs, or what the backend said.
+struct Alone {
+  std::optional<Fault> fault;
+  bool passes = false;  // without a fault false where the backend refused for a reason that is none
+  bool operator==(const Alone&) const = default;
+};
+Alone run_alone(backend::Backend& backend, const ProgramCase& c) {
   const auto compared = verify::compare_once(backend, c);
-  if (!compared) {
-    if (!backend.isolated() || !verify::is_of_a_case(compared.error())) return std::nullopt;
-    return verify::fault_of(compared.error());
-  }
-  return compared->has_value() ? std::optional(Fault::WrongValue) : std::nullopt;
+  if (compared) return compared->has_value() ? Alone{Fault::WrongValue} : Alone{{}, true};
+  const bool of_the_case = backend.isolated() && verify::is_of_a_case(compared.error());
+  return of_the_case ? Alone{verify::fault_of(compared.error())} : Alone{};
 }
 
 }  // namespace
@@ -59,14 +62,11 @@ bool is_shrunk(Fault fault) {
   return false;
 }
 
-/// The program of a failure, at the operands that it came down to.
-Result<std::optional<ProgramCase>> program_of(const Failure& failure, backend::Backend& backend) {
-  VYRE_TRY(token, verify::parse_token(failure.token));
-  VYRE_TRY(who, find_addressee(token));
-  const bool operands = who.subject && token.strategy != "law" &&
-                        failure.input.size() == verify::input_words(who.subject->application);
-  if (operands) return std::optional(program_at(*who.subject, failure.input));
-  return case_program(token, backend);
+/// Whether a program writes to a buffer: of one that does not, nothing is expected, and no text can say it.
+bool has_result(const ir::Program& program) {
+  return std::ranges::any_of(program.buffers, [](const ir::BufferDecl& buffer) {
+    return buffer.access == ir::BufferAccess::ReadWrite;
+  });
 }
 
 /// Words as the subject has them, or as they are.
@@ -77,7 +77,20 @@ std::string words_text(std::span<const uint32_t> words, std::span<const spec::Da
   return describe_words(words, std::vector<spec::DataType>(words.size(), spec::DataType::U32));
 }
 
-Story story_of(const std::string& subject, const Failure& failure, const backend::Identity& identity) {
+certify::ValueTexts texts_of(const Failure& failure, const KnownCase& known) {
+  return {words_text(failure.input, known.inputs), words_text(failure.expected, known.output),
+          words_text(failure.actual, known.output)};
+}
+
+/// The types of an operation's values are those of its token's, whatever the case.
+void add_types(const Addressee& who, KnownCase& known) {
+  if (!who.subject) return;
+  known.inputs = who.subject->application.inputs;
+  known.output = {who.subject->application.output};
+}
+
+Story story_of(const std::string& subject, const Failure& failure, const KnownCase& known,
+               const backend::Identity& identity) {
   Story out;
   out.subject = subject;
   out.fault = verify::text(failure.fault);
@@ -88,7 +101,7 @@ Story story_of(const std::string& subject, const Failure& failure, const backend
   // Of a program the note ends with the program itself, which follows anyway.
   out.note = failure.note.substr(0, failure.note.find("\nprogram "));
   sign(out, identity);
-  certify::ValueTexts values = value_texts(failure);
+  certify::ValueTexts values = texts_of(failure, known);
   out.input = std::move(values.input);
   out.expected = std::move(values.expected);
   out.actual = std::move(values.actual);
@@ -97,19 +110,24 @@ Story story_of(const std::string& subject, const Failure& failure, const backend
 
 class Minimiser {
  public:
-  Minimiser(backend::Backend& backend, const MinimiseOptions& options)
+  Minimiser(backend::Backend& backend, const CaseOf& case_of, const MinimiseOptions& options)
       : backend_(backend),
+        case_of_(case_of),
         options_(options),
         end_(Clock::now() +
              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds))) {}
 
   Result<FailingCase> run(const std::string& subject, const Failure& failure) {
     FailingCase out;
-    out.story = story_of(subject, failure, backend_.identity());
-    VYRE_TRY(program, program_of(failure, backend_));
-    if (!program) return out;
-    if (is_shrunk(failure.fault) && Clock::now() < end_) VYRE_CHECK(shrink(*program, out.story));
-    VYRE_CHECK(fill(std::move(*program), out));
+    VYRE_TRY(known, case_of_(subject, failure));
+    out.story = story_of(subject, failure, known, backend_.identity());
+    if (!known.program) return out;
+    if (is_shrunk(failure.fault) && Clock::now() < end_) {
+      VYRE_TRY(passes, shrink(*known.program, out.story));
+      // What takes more than its program to go wrong, several dispatches say, is run by its token.
+      if (passes && !failure.token.empty()) return out;
+    }
+    VYRE_CHECK(fill(std::move(*known.program), out));
     return out;
   }
 
@@ -123,20 +141,21 @@ class Minimiser {
   }
 
  private:
-  Result<void> shrink(ProgramCase& program, Story& story) {
+  /// Whether it passes when it runs alone; else it is made smaller, where that can be.
+  Result<bool> shrink(ProgramCase& program, Story& story) {
     VYRE_CHECK(backend_.renew());
-    const std::optional<Fault> fault = fault_alone(backend_, program);
-    if (!fault) return {};
+    const Alone found = run_alone(backend_, program);
+    if (!found.fault) return found.passes;
     const auto fails = [&](const ProgramCase& candidate) {
-      return Clock::now() < end_ && fault_alone(backend_, candidate) == fault;
+      return Clock::now() < end_ && has_result(candidate.program) && run_alone(backend_, candidate) == found;
     };
     ProgramCase smaller = generate::shrink_program(program, ops::op_table(), fails, options_.runs);
     VYRE_CHECK(backend_.renew());
     // What only a run of many candidates showed would be a story of something else.
-    if (fault_alone(backend_, smaller) != fault) return {};
+    if (run_alone(backend_, smaller) != found) return false;
     program = std::move(smaller);
     story.size = verify::text(verify::Minimality::Shrunk);
-    return {};
+    return false;
   }
   Result<void> fill(ProgramCase program, FailingCase& out) {
     const auto checked = check::check(program.program, ops::op_table());
@@ -149,6 +168,7 @@ class Minimiser {
   }
 
   backend::Backend& backend_;
+  const CaseOf& case_of_;
   const MinimiseOptions& options_;
   const Clock::time_point end_;
 };
@@ -156,20 +176,34 @@ class Minimiser {
 }  // namespace
 
 certify::ValueTexts value_texts(const Failure& failure) {
-  std::vector<spec::DataType> inputs, output;
+  KnownCase known;
   if (const auto token = verify::parse_token(failure.token); token) {
-    if (const auto who = find_addressee(*token); who && who->subject) {
-      inputs = who->subject->application.inputs;
-      output = {who->subject->application.output};
-    }
+    if (const auto who = find_addressee(*token); who) add_types(*who, known);
   }
-  return {words_text(failure.input, inputs), words_text(failure.expected, output),
-          words_text(failure.actual, output)};
+  return texts_of(failure, known);
+}
+
+CaseOf by_token(backend::Backend& backend) {
+  return [&backend](const std::string&, const Failure& failure) -> Result<KnownCase> {
+    VYRE_TRY(token, verify::parse_token(failure.token));
+    VYRE_TRY(who, find_addressee(token));
+    KnownCase out;
+    add_types(who, out);
+    // At the operands that it came down to.
+    if (who.subject && token.strategy != "law" &&
+        failure.input.size() == verify::input_words(who.subject->application)) {
+      out.program = program_at(*who.subject, failure.input);
+      return out;
+    }
+    VYRE_TRY(program, case_program(token, backend));
+    out.program = std::move(program);
+    return out;
+  };
 }
 
 Result<std::vector<Found>> write_down(std::span<const verify::Verdict> verdicts, backend::Backend& backend,
-                                      const MinimiseOptions& options) {
-  Minimiser minimiser(backend, options);
+                                      const CaseOf& case_of, const MinimiseOptions& options) {
+  Minimiser minimiser(backend, case_of, options);
   std::vector<Found> out;
   for (const verify::Verdict& verdict : verdicts) {
     for (const Failure& failure : verdict.failures) {

@@ -34,6 +34,16 @@ certify::ValueTexts value_texts(const verify::Failure& failure);
 /// Whether a fault is seen only beside or after other cases, by chance, or later: never in a case alone.
 bool takes_company(verify::Fault fault);
 
+/// What a failure is about. Types: of the values that it names, empty where they are words.
+struct KnownCase {
+  std::optional<generate::ProgramCase> program;  // none: the case is no program
+  std::vector<spec::DataType> inputs, output;
+};
+using CaseOf = std::function<Result<KnownCase>(const std::string& subject, const verify::Failure&)>;
+/// As the failure's token says it. Errors: C003 for one that names nothing. The backend is asked for its
+/// limits.
+CaseOf by_token(backend::Backend& backend);
+
 struct MinimiseOptions {
   size_t runs = 600;     // of the backend, a case
   double seconds = 120;  // of all cases together: what comes later stays as it was found
@@ -41,8 +51,8 @@ struct MinimiseOptions {
 
 /// Writes down every failure of the verdicts, in order. The backend makes programs smaller: one that judges,
 /// and may die of it where it has a process of its own. Errors  what stands in the way of running at all;
-/// C003 for a failure with a token that names nothing.
+/// those of `case_of`.
 Result<std::vector<Found>> write_down(std::span<const verify::Verdict> verdicts, backend::Backend& backend,
-                                      const MinimiseOptions& options = {});
+                                      const CaseOf& case_of, const MinimiseOptions& options = {});
 
 }  // namespace vyre::suite

@@ -1,12 +1,8 @@
 #include "suite/prove.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
@@ -14,6 +10,7 @@
 
 #include "base/names.h"
 #include "spec/ops.h"
+#include "suite/line.h"
 #include "suite/prove_lowering.h"
 #include "suite/prove_product.h"
 #include "suite/suite.h"
@@ -70,42 +67,24 @@ json coverage_json(const symbolic::CoverageParts& parts) {
   return out;
 }
 
+/// "file.vyre:3:5: ", or nothing.
+std::string place_of(Span span, const Source* source) {
+  if (!span.known() || source == nullptr) return {};
+  const Source::Position at = source->position(span.begin);
+  return fmt::format("{}:{}:{}: ", source->name(), at.line, at.column);
+}
+
+/// A number where every reader of JSON keeps it whole, else its digits.
+json value_json(smt::Bits value) {
+  if (value <= UINT32_MAX) return uint32_t(value);
+  const uint64_t low = uint64_t(value), high = uint64_t(value >> 64);
+  return high == 0 ? fmt::format("{:#x}", low) : fmt::format("{:#x}{:016x}", high, low);
+}
+
 size_t denials(const symbolic::ProveReport& report) {
   return size_t(std::ranges::count_if(
       report.findings, [](const Finding& f) { return f.declared == Declared::Denial && f.good(); }));
 }
-
-/// The line on a terminal that is rewritten in place.
-class Line {
- public:
-  Line() : terminal_(::isatty(STDERR_FILENO) != 0) {}
-  ~Line() {
-    if (terminal_) fmt::print(stderr, "\r\033[K");
-  }
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
-  /// `what` after the counts, the rate and the time left.
-  void show(size_t done, size_t all, std::string_view what) {
-    if (!terminal_) return;
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-    const double left = done == 0 ? 0 : seconds / double(done) * double(all - std::min(all, done));
-    show(fmt::format("{}/{}  {:.0f}/s  {:.0f} s left  {}", done, all, double(done) / std::max(seconds, 1e-3),
-                     left, what));
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  void show(const std::string& line) {
-    if (!terminal_) return;
-    winsize size{};
-    const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-    fmt::print(stderr, "\r\033[K{:.{}}", line, known ? size.ws_col - 1 : 79);
-    std::fflush(stderr);
-  }
-
-  bool terminal_;
-  Clock::time_point begin_ = Clock::now();
-};
 
 bool all_are_asked(const ProveRequest& request) { return request.pattern == "*"; }
 
@@ -213,7 +192,7 @@ class Answer {
 
 }  // namespace
 
-std::string prove_table(const symbolic::ProveReport& report) {
+std::string prove_table(const symbolic::ProveReport& report, const Source* source) {
   size_t statement = 0, evidence = 0;
   for (const Finding& f : report.findings) {
     statement = std::max(statement, f.statement.size());
@@ -236,8 +215,8 @@ std::string prove_table(const symbolic::ProveReport& report) {
   std::string bad;
   for (const Finding& f : report.findings) {
     if (!f.good())
-      bad += fmt::format("  {}: {}: {}{}\n", name_of(*f.operation), f.statement, f.evidence,
-                         f.note.empty() ? "" : " (" + f.note + ")");
+      bad += fmt::format("  {}{}: {}: {}{}\n", place_of(f.span, source), name_of(*f.operation), f.statement,
+                         f.evidence, f.note.empty() ? "" : " (" + f.note + ")");
   }
   if (!bad.empty()) out += "\nnot as declared:\n" + bad;
   if (!report.skipped.empty())
@@ -245,18 +224,22 @@ std::string prove_table(const symbolic::ProveReport& report) {
         "\noperations on floats, which have no formula: {}; `vyre-conform laws` runs their laws\n",
         report.skipped.size());
   const size_t denied = denials(report);
+  const auto undenied = size_t(std::ranges::count_if(report.findings, [](const Finding& f) {
+    return f.declared == symbolic::Declared::Denial && !f.good();
+  }));
   out += fmt::format(
-      "\n{} declared: {} proved, {} derived, {} exhausted, {} denied and refuted; {} refuted, {} open\n",
+      "\n{} declared: {} proved, {} derived, {} exhausted, {} denied and refuted; {} refuted, {} open{}\n",
       report.findings.size(), report.count(Grade::Proved), report.count(Grade::Derived),
       report.count(Grade::Exhausted), denied, report.count(Grade::Refuted) - denied,
-      report.count(Grade::Open));
+      report.count(Grade::Open) - undenied,
+      undenied == 0 ? "" : fmt::format(", {} denied and not refuted", undenied));
   out += fmt::format("coverage: {}\n", coverage_text(report.total));
   out += fmt::format("{}; encodings agree with the reference on {} small operands; {:.1f} s\n", report.solver,
                      report.encodings, report.seconds);
   return out;
 }
 
-json prove_json(const symbolic::ProveReport& report) {
+json prove_json(const symbolic::ProveReport& report, const Source* source) {
   json findings = json::array();
   for (const Finding& f : report.findings) {
     json one = {{"operation", name_of(*f.operation)},
@@ -268,12 +251,16 @@ json prove_json(const symbolic::ProveReport& report) {
                 {"good", f.good()},
                 {"seconds", f.seconds}};
     if (!f.note.empty()) one["note"] = f.note;
+    if (f.span.known() && source != nullptr) {
+      const Source::Position at = source->position(f.span.begin);
+      one["line"] = at.line, one["column"] = at.column;
+    }
     if (f.proof.statement != Digest{}) one["digest"] = f.proof.statement.hex();
     if (!f.proof.solver.empty()) one["solver"] = f.proof.solver;
     if (!f.proof.confirmed.empty()) one["confirmed"] = f.proof.confirmed;
     if (f.proof.outcome == solver::Outcome::Refuted) {
       json witness = json::array();
-      for (const smt::Assigned& a : f.proof.witness) witness.push_back(uint32_t(a.value));
+      for (const smt::Assigned& a : f.proof.witness) witness.push_back(value_json(a.value));
       one["witness"] = std::move(witness);
       one["smallest"] = f.proof.smallest;
     }

@@ -42,8 +42,8 @@ struct Proved {
 Result<Proved> prove(const ProveRequest& request);
 
 /// The report as a table: operation, law, subject, grade, time; what no solver proved, by name; totals;
-/// coverage.
-std::string prove_table(const symbolic::ProveReport& report);
-nlohmann::json prove_json(const symbolic::ProveReport& report);
+/// coverage. With the text of a file: where in it what is not as declared stands.
+std::string prove_table(const symbolic::ProveReport& report, const Source* source = nullptr);
+nlohmann::json prove_json(const symbolic::ProveReport& report, const Source* source = nullptr);
 
 }  // namespace vyre::suite

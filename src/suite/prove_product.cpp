@@ -15,10 +15,9 @@ using symbolic::Sentence;
 using symbolic::TheoremProof;
 using symbolic::Verdict;
 
-/// "add u32"; of a primitive its id.
+/// "add u32"; of an operation its id.
 std::string name_of(const Sentence& s) {
-  return s.function.starts_with("primitive.") ? s.function
-                                              : fmt::format("{} {}", s.function, spec::text(s.type));
+  return s.function.contains('.') ? s.function : fmt::format("{} {}", s.function, spec::text(s.type));
 }
 
 /// Sentences of one function on one line: "open       mul u32: Associative, DistributiveOver(add)".

@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "algebra/engine.h"
+#include "check/checked.h"
 #include "generate/shrink.h"
+#include "ops/operation.h"
 #include "suite/case_program.h"
 #include "suite/failing_case.h"
 #include "suite/replay_report.h"
@@ -248,6 +250,8 @@ Result<Replay> replay_program(verify::Family family, const Token& token, backend
   const generate::ProgramCase c = verify::family_case(family, token.seed, token.index, backend.limits());
   out.report = fmt::format("{}, program {}:\n{}groups {},{},{}\n", token.subject, token.index,
                            text::print(c.program), c.groups.x, c.groups.y, c.groups.z);
+  if (const auto checked = check::check(c.program, ops::op_table()))
+    out.report += buffer_lines(*checked, c.buffers, "input", false);
   std::unique_ptr<verify::Bench> made;
   if (family == verify::Family::Shapes) {
     out.report += fmt::format("  {}\n", verify::describe(*verify::row_of(token.index)));

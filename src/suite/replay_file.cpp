@@ -28,19 +28,6 @@ bool wants_token(std::string_view fault) {
   return takes_company(known) || known == Fault::FalseClaim;
 }
 
-/// "  input     a = 0x00000001 (1)", a line a buffer.
-std::string buffer_lines(const check::Checked& checked, const std::vector<Bytes>& buffers,
-                         std::string_view label, bool written) {
-  std::string out;
-  for (size_t k = 0; k < buffers.size(); ++k) {
-    const ir::BufferDecl& decl = checked.buffer(checked.bound_buffers()[k]);
-    if (written && decl.access != ir::BufferAccess::ReadWrite) continue;
-    out += fmt::format("  {:<9} {} = {}\n", out.empty() ? label : "", checked.program().code.name(decl.name),
-                       describe_elements(buffers[k], checked.program().element(decl)));
-  }
-  return out;
-}
-
 Result<void> expect_reference(const check::Checked& checked, const FailingCase& failing) {
   VYRE_TRY(expected, verify::reference_answer(checked, *failing.program, failing.story.subgroup));
   const auto difference = verify::first_difference(checked, expected, failing.expected);

@@ -10,6 +10,18 @@ bool is_fault(const Diag& diag, const backend::Backend& backend) {
   return backend.isolated() && verify::is_of_a_case(diag);
 }
 
+std::string buffer_lines(const check::Checked& checked, const std::vector<Bytes>& buffers,
+                         std::string_view label, bool written) {
+  std::string out;
+  for (size_t k = 0; k < buffers.size(); ++k) {
+    const ir::BufferDecl& decl = checked.buffer(checked.bound_buffers()[k]);
+    if (written && decl.access != ir::BufferAccess::ReadWrite) continue;
+    out += fmt::format("  {:<9} {} = {}\n", out.empty() ? label : "", checked.program().code.name(decl.name),
+                       describe_elements(buffers[k], checked.program().element(decl)));
+  }
+  return out;
+}
+
 Result<void> tell(const verify::Seen& seen, const backend::Backend& backend, std::string_view when,
                   spec::DataType type, Replay& out) {
   if (seen.error && !is_fault(*seen.error, backend)) return std::unexpected(*seen.error);

@@ -5,6 +5,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -63,35 +64,27 @@ uint64_t expected_compilations(const verify::Part& part, const verify::FamilyPla
          kCompilationsASubject * verify::elementwise_subjects(family, part.track).size();
 }
 
-/// The parts of families that judge beside operations: those of the tracks that these are of.
-std::vector<verify::Part> parts_beside(const std::vector<const ops::Operation*>& operations) {
-  std::vector<verify::Part> out = verify::all_parts();
-  std::erase_if(out, [&](const verify::Part& part) {
-    return std::ranges::none_of(
-        operations, [&](const ops::Operation* op) { return verify::track_of(*op) == part.track; });
-  });
-  return out;
-}
-
 class Tracker {
  public:
   Tracker(const Watch& watch, uint64_t expected, size_t subjects) : watch_(watch) {
     progress_.expected = expected;
     progress_.subjects = subjects;
   }
-  void done(std::string_view subject, uint64_t evaluations) {
+  void done(std::string_view subject, uint64_t evaluations, uint64_t work) {
     if (!watch_) return;
     const std::lock_guard lock(mutex_);
     progress_.subject = subject;
     progress_.done += evaluations;
+    progress_.work += work;
     watch_(progress_);
   }
-  /// A unit of a subject, of which `left` are left.
-  void finished(std::string_view subject, size_t left) {
+  /// A unit of a subject, of which `left` are left; `work` is what had been expected of it besides.
+  void finished(std::string_view subject, size_t left, uint64_t work) {
     if (!watch_) return;
     const std::lock_guard lock(mutex_);
     progress_.subject = subject;
     progress_.subjects_done += left == 0;
+    progress_.work += work;
     watch_(progress_);
   }
 
@@ -102,27 +95,6 @@ class Tracker {
 };
 
 }  // namespace
-
-bool matches(std::string_view pattern, std::string_view name) {
-  // The usual two-pointer walk: on a mismatch, the last * takes one character more.
-  size_t p = 0, n = 0, star = std::string_view::npos, taken = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      taken = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++taken;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
 
 Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool approximate) {
   std::vector<const ops::Operation*> out;
@@ -151,11 +123,31 @@ Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool
         globs.insert(std::string(op.id.substr(0, dot)) + ".*");
     }
     NearestName nearest(pattern);
-    for (const ops::Operation& op : ops::all_operations()) nearest.consider(op.id);
+    for (const ops::Operation& op : ops::all_operations()) nearest.consider_id(op.id);
     for (const std::string& glob : globs) nearest.consider(glob);
     return std::unexpected(make_diag(
         DiagCode::C004, Span::none(), fmt::format("no operation matches \"{}\"", pattern),
         nearest.help_or("* stands for any characters, ? for one; `vyre ops` lists the operations")));
+  }
+  return out;
+}
+
+Result<std::vector<verify::Part>> select_parts(std::span<const ops::Operation* const> operations,
+                                               std::string_view pattern) {
+  std::vector<verify::Part> out = verify::all_parts();
+  std::erase_if(out, [&](const verify::Part& part) {
+    return std::ranges::none_of(
+        operations, [&](const ops::Operation* op) { return verify::track_of(*op) == part.track; });
+  });
+  NearestName nearest(pattern);
+  for (const verify::Part& part : out) nearest.consider(verify::info(part.family).text);
+  std::erase_if(out,
+                [&](const verify::Part& part) { return !matches(pattern, verify::info(part.family).text); });
+  if (out.empty() && pattern != kNoFamilies) {
+    return std::unexpected(
+        make_diag(DiagCode::C004, Span::none(),
+                  fmt::format("no family of the selected operations' tracks matches \"{}\"", pattern),
+                  nearest.help_or("* stands for any characters, ? for one; `none` leaves all families out")));
   }
   return out;
 }
@@ -225,7 +217,7 @@ Result<void> expect_complete(const certify::Certificate& certificate) {
     subjects.push_back(verify::subject_of(op->id, op->version));
     tracks.push_back(verify::track_of(*op));
   }
-  const std::vector<verify::Part> parts = parts_beside(operations);
+  VYRE_TRY(parts, select_parts(operations, certificate.family_selection));
   for (const verify::Part& part : parts) {
     subjects.emplace_back(verify::info(part.family).text);
     tracks.push_back(part.track);
@@ -286,6 +278,9 @@ Result<void> expect_accounted(const certify::Certificate& certificate) {
   return {};
 }
 
+/// Whether something is wrong in a verdict on a unit, or stopped it.
+bool is_failed(const Verdict& verdict) { return verdict.failure_count != 0 || !verdict.error.empty(); }
+
 using Judge = std::function<Verdict(backend::Backend&, const verify::Monitor&)>;
 
 /// What is judged at once: pieces of an operation, or a family.
@@ -305,7 +300,8 @@ class Agenda {
   static Result<std::unique_ptr<Agenda>> make(const Plan& plan, const Watch& watch,
                                               const std::atomic<bool>* stop) {
     VYRE_TRY(operations, select(plan.selection, plan.approximate));
-    return std::unique_ptr<Agenda>(new Agenda(operations, plan, watch, stop));
+    VYRE_TRY(parts, select_parts(operations, plan.family_selection));
+    return std::unique_ptr<Agenda>(new Agenda(operations, parts, plan, watch, stop));
   }
 
   /// Asks the backend who it is and takes up what is kept of the campaign, before anything is judged.
@@ -343,6 +339,7 @@ class Agenda {
                       "it was written by another version: begin a new state directory"));
       }
       work.verdict = std::move(*verdict);
+      if (plan_.fail_fast && is_failed(*work.verdict)) failed_now_ = true;
       ++kept_;
     }
     return {};
@@ -364,22 +361,32 @@ class Agenda {
       const std::string& subject = subjects_[work.subject];
       verify::Monitor monitor;
       monitor.stop = stop_;
-      monitor.progress = [&](uint64_t n) { tracker_->done(subject, n); };
+      monitor.failed = &failed_now_;
+      std::atomic<uint64_t> judged = 0;
+      const auto work_of = [&](uint64_t n) {
+        const double share = double(n) / double(std::max<uint64_t>(work.expected, 1));
+        return uint64_t(double(work.cost) * std::min(1.0, share));
+      };
+      monitor.progress = [&](uint64_t n) {
+        const uint64_t before = judged.fetch_add(n);
+        tracker_->done(subject, n, work_of(before + n) - work_of(before));
+      };
       const auto started = Clock::now();
       // A unit may wait for parallel work; isolation keeps its thread from starting another one meanwhile.
       std::optional<Verdict> verdict;
       tbb::this_task_arena::isolate([&] { verdict = work.judge(backend, monitor); });
       if (stopped() || !keep(work.unit, *verdict)) return;
+      if (plan_.fail_fast && is_failed(*verdict)) failed_now_ = true;
       work.verdict = std::move(verdict);
       work.seconds = std::chrono::duration<double>(Clock::now() - started).count();
-      tracker_->finished(subject, --left_[work.subject]);
+      tracker_->finished(subject, --left_[work.subject], work.cost - work_of(judged));
     }
   }
 
   /// Errors: C007; that of the state, when it did not keep a result.
   Result<Run> finish() {
     if (lost_) return std::unexpected(*lost_);
-    if (stopped()) {
+    if (interrupted()) {
       return std::unexpected(make_diag(
           DiagCode::C007, Span::none(), "the run was interrupted; no certificate is written",
           plan_.state.empty()
@@ -394,16 +401,18 @@ class Agenda {
     out.certificate.strength = plan_.strength;
     out.certificate.seed = plan_.seed;
     out.certificate.selection = plan_.selection;
+    out.certificate.family_selection = plan_.family_selection;
     out.kept = kept_;
     out.day = state_ ? state_->begun() : plan_.today;
     if (state_) out.damage = state_->damage();
     for (const Work& work : work_) {
       out.partial = out.partial || !work.verdict;
       out.units += work.verdict.has_value();
+      out.not_run += failed_now_ && !work.verdict && belongs(work.unit, plan_.shard);
     }
     if (out.partial) {
       for (const Work& work : work_) {
-        if (work.verdict && work.verdict->failure_count != 0) out.failed.push_back(*work.verdict);
+        if (work.verdict && is_failed(*work.verdict)) out.failed.push_back(*work.verdict);
       }
       return out;
     }
@@ -435,8 +444,8 @@ class Agenda {
   }
 
  private:
-  Agenda(const std::vector<const ops::Operation*>& operations, const Plan& plan, const Watch& watch,
-         const std::atomic<bool>* stop)
+  Agenda(const std::vector<const ops::Operation*>& operations, const std::vector<verify::Part>& parts,
+         const Plan& plan, const Watch& watch, const std::atomic<bool>* stop)
       : plan_(plan),
         stop_(stop),
         operation_plan_(plan.operation_plan.value_or(verify::operation_plan(plan.strength))),
@@ -456,7 +465,7 @@ class Agenda {
       }
       subjects_.push_back(subject);
     }
-    for (const verify::Part& part : parts_beside(operations)) {
+    for (const verify::Part& part : parts) {
       if (plan.families && std::ranges::count(*plan.families, part.family) == 0) continue;
       const uint64_t evaluations = expected_evaluations(part, family_plan_);
       const uint64_t compilations = expected_compilations(part, family_plan_);
@@ -492,7 +501,7 @@ class Agenda {
     left_ = std::vector<std::atomic<size_t>>(subjects_.size());
     uint64_t expected = 0;
     for (const Work& work : work_) {
-      expected += work.expected;
+      expected += work.cost;
       ++left_[work.subject];
     }
     tracker_.emplace(watch, expected, subjects_.size());
@@ -500,8 +509,16 @@ class Agenda {
     std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
       return work_[a].cost != work_[b].cost ? work_[a].cost > work_[b].cost : a < b;
     });
+    if (!plan_.fail_fast) return;
+    // The cheapest first, of operations and families by turns: faults of the one need not show in the other.
+    std::ranges::reverse(order_);
+    std::vector<size_t> turn(work_.size());
+    std::array<size_t, 2> turns{};
+    for (const size_t k : order_) turn[k] = turns[work_[k].subject < operations.size() ? 0 : 1]++;
+    std::ranges::sort(order_, {}, [&](size_t k) { return std::pair(turn[k], work_[k].subject); });
   }
-  bool stopped() const { return lost_now_ || (stop_ != nullptr && *stop_); }
+  bool interrupted() const { return stop_ != nullptr && *stop_; }
+  bool stopped() const { return lost_now_ || failed_now_ || interrupted(); }
   /// False: the result could not be kept, and the run ends.
   bool keep(const Unit& unit, const Verdict& verdict) {
     if (!state_) return true;
@@ -530,6 +547,7 @@ class Agenda {
   std::mutex mutex_;
   std::optional<Diag> lost_;  // what kept a result from being kept
   std::atomic<bool> lost_now_ = false;
+  std::atomic<bool> failed_now_ = false;  // a unit, where the plan says fail_fast
 };
 
 }  // namespace

@@ -24,11 +24,14 @@
 
 namespace vyre::suite {
 
+inline constexpr std::string_view kNoFamilies = "none";
+
 struct Plan {
   verify::Strength strength = verify::Strength::Standard;
   uint64_t seed = 1;
-  std::string selection = "*";  // of operation ids: * and ?
-  bool approximate = false;     // the approximate track, instead of the two strict ones
+  std::string selection = "*";                                        // of operation ids: * and ?
+  std::string family_selection = std::string(certify::kAllFamilies);  // the same of families, or "none"
+  bool approximate = false;  // the approximate track, instead of the two strict ones
   /// For tests that look at one kind of fault; certificates come from the strength's own plans.
   std::optional<verify::OperationPlan> operation_plan;
   std::optional<verify::FamilyPlan> family_plan;
@@ -36,6 +39,7 @@ struct Plan {
   /// A state directory, where results are kept as they come and taken from; empty: nothing is kept.
   std::string state = {};
   std::string today = {};  // YYYY-MM-DD, by the clock; a state directory keeps that of its first run
+  bool fail_fast = false;  // end after the first unit that fails; the cheapest go first
   Shard shard = {};        // of more than one: the run is a part of a campaign, and has no certificate
 };
 
@@ -45,19 +49,22 @@ Result<std::vector<Unit>> units_of(const Plan& plan);
 
 /// Strict operations whose ids match, or approximate ones. Errors: C004 when none does.
 Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool approximate = false);
-/// Whether a pattern of * (any characters) and ? (one) matches a whole name. Cost: |pattern| * |name|.
-bool matches(std::string_view pattern, std::string_view name);
+/// The parts of families that judge beside operations, those of their tracks, whose families match; "none" is
+/// a name that no family has. Errors: C004 when another pattern matches none.
+Result<std::vector<verify::Part>> select_parts(std::span<const ops::Operation* const> operations,
+                                               std::string_view pattern);
 
 /// Whether a certificate that was made with this build's registry has a verdict on each operation of its
-/// selection and on each part of a family that has one of its tracks, in order, and each verdict the laws
-/// that are claimed and denied: nothing that failed can be left out. Errors: C002.
+/// selection and on each part of a selected family that has one of its tracks, in order, and each verdict the
+/// laws that are claimed and denied: nothing that failed can be left out. Errors: C002.
 Result<void> expect_complete(const certify::Certificate& certificate);
 
 /// How far a run is, for whoever shows it. Called from any thread, not concurrently.
 struct Progress {
   std::string_view subject;  // one that is being judged
   uint64_t done = 0;         // evaluations
-  uint64_t expected = 0;     // an estimate
+  uint64_t work = 0;         // the same with what compiling is as long as
+  uint64_t expected = 0;     // work, an estimate
   size_t subjects_done = 0;
   size_t subjects = 0;
 };
@@ -69,11 +76,12 @@ struct Run {
   std::vector<double> seconds;
   std::vector<std::vector<verify::FailingCases>> failing;  // of each verdict
   double total_seconds = 0;
-  bool partial = false;  // some units are another shard's
+  bool partial = false;  // some units are another shard's, or were not run
   size_t units = 0;      // of this run: of its shard
   size_t kept = 0;       // of these, judged by an earlier run: their results were in the state directory
   std::string day;       // on which the campaign began; the plan's where nothing keeps it
   Diagnostics damage;    // what of that directory was lost
+  size_t not_run = 0;    // units left out, since one failed and the plan says fail_fast
   std::vector<verify::Verdict> failed;  // of a part: the verdicts on its units that failed
   std::vector<std::string> devices;     // that judged the units, where there are several
 };

@@ -42,9 +42,16 @@ std::expected<smt::Term, std::string> operator_meaning(DataType type, smt::Pool&
 
 Family::Family(Parts parts) : parts_(std::move(parts)) {
   for (const ops::Operation& f : parts_.functions) {
-    if (f.reference != nullptr)
-      components_[std::string(f.id)] = {std::string(f.id), uint32_t(f.signature.inputs.size()), f.reference,
-                                        f.laws};
+    std::function<uint32_t(const uint32_t*)> value;
+    if (f.reference != nullptr) {
+      value = f.reference;
+    } else if (parts_.value) {
+      value = [this, &f](const uint32_t* operands) { return parts_.value(f, operands); };
+    } else {
+      continue;
+    }
+    components_[std::string(f.id)] = {std::string(f.id), uint32_t(f.signature.inputs.size()),
+                                      std::move(value), f.laws};
   }
 }
 
@@ -222,6 +229,10 @@ Refuter::Refuter(const smt::Pool& pool, const Claim& claim, uint32_t bits)
   for (const smt::Term v : evaluation_.variables())
     place_.push_back(size_t(std::ranges::find(claim.variables, v) - claim.variables.begin()));
   values_.resize(place_.size());
+  for (const smt::Term v : claim.variables) {
+    const uint32_t width = std::clamp(pool.width(v), 1u, 64u);
+    masks_.push_back(~uint64_t{0} >> (64 - width));
+  }
 }
 
 bool Refuter::fails(std::span<const uint64_t> values) {
@@ -280,7 +291,7 @@ std::optional<std::vector<uint64_t>> Refuter::edge() {
   std::vector<size_t> index(variables_);
   std::vector<uint64_t> tuple(variables_);
   do {
-    for (size_t i = 0; i < variables_; ++i) tuple[i] = values[index[i]];
+    for (size_t i = 0; i < variables_; ++i) tuple[i] = values[index[i]] & masks_[i];
     if (fails(tuple)) return tuple;
   } while (next_tuple(index, values.size()));
   return std::nullopt;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,6 +29,8 @@ class Family {
     /// u64 is a word of 64 bits here, told from u32 by another name for its type: laws of two words are not
     /// enumerated.
     bool wide = false;
+    /// What an operation without a reference function gives; for any number of threads.
+    std::function<uint32_t(const ops::Operation&, const uint32_t*)> value = {};
   };
   explicit Family(Parts parts);
 
@@ -45,7 +48,8 @@ class Family {
   /// The law as a formula; none with a reason: it does not apply; none without: there is no formula.
   std::optional<Claim> claim(smt::Pool& pool, const spec::Law& law, const ops::Operation& f,
                              std::string& reason) const;
-  /// For composition theorems; of primitives alone.
+  /// Whether composition theorems speak of its functions: they are operations, with laws and values.
+  bool has_components() const { return !components_.empty(); }
   Component component(const ops::Operation& f) const;
   ComponentLookup lookup() const;
 
@@ -84,6 +88,7 @@ class Refuter {
   size_t variables_;
   std::vector<size_t> place_;  // of what the formula depends on among the law's variables
   std::vector<smt::Bits> values_;
+  std::vector<uint64_t> masks_;  // of the law's variables
 };
 
 }  // namespace vyre::symbolic

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -121,12 +122,13 @@ class Part {
       // The stronger kinds come first, so that what follows from them is not suggested beside them.
       Component known = family_.component(f);
       for (spec::Law& law : candidates(family_, f)) {
+        if (options_.stop != nullptr && *options_.stop) return;
         Sentence sentence{.function = std::string(f.id), .type = family_.type(), .law = std::move(law)};
         std::array<uint64_t, 3> refuted_by{};
         judge.judge(sentence, f, refuted_by);
         sentence.declared = std::ranges::find(f.laws, sentence.law) != f.laws.end();
         sentence.denied = std::ranges::find(f.denied, sentence.law, &spec::Denial::law) != f.denied.end();
-        if (sentence.verdict == Verdict::Proved && !sentence.declared && f.reference != nullptr) {
+        if (sentence.verdict == Verdict::Proved && !sentence.declared && family_.has_components()) {
           sentence.implied = is_implied(sentence.law, known, family_.lookup());
           if (!sentence.implied) known.laws.push_back(sentence.law);
         }
@@ -187,12 +189,14 @@ uint64_t ProductPart::total() const {
 std::vector<const Sentence*> Product::suggestions() const {
   std::vector<const Sentence*> out;
   for (const Sentence& s : proved) {
-    if (!s.declared && !s.implied && s.function.starts_with("primitive.")) out.push_back(&s);
+    if (!s.declared && !s.implied && s.function.contains('.')) out.push_back(&s);
   }
   return out;
 }
 
-Product cross_product(const ProductOptions& options) {
+namespace {
+
+Product product_of(std::span<const Family* const> families, const ProductOptions& options) {
   const auto begin = Clock::now();
   Product out;
   out.solver = options.solve ? solver::Prover(options.prover).about() : "no solver was asked";
@@ -202,21 +206,34 @@ Product cross_product(const ProductOptions& options) {
     out.solver = checked.error();
     actual.solve = false;
   }
-  std::vector<decltype(integer_primitives())> families;
-  for (const spec::DataType type : actual.operator_types) families.push_back(operators_of(type));
-  if (actual.primitives) families.push_back(integer_primitives());
   if (actual.planned) {
     size_t sentences = 0;
-    for (const auto& family : families) {
+    for (const Family* family : families) {
       for (const ops::Operation& f : family->functions())
         if (matches(actual.glob, f.id)) sentences += candidates(*family, f).size();
     }
     actual.planned(sentences);
   }
-  for (const auto& family : families) Part(actual, *family, out).run();
+  for (const Family* family : families) Part(actual, *family, out).run();
   sort(out.proved), sort(out.open), sort(out.wrong);
   out.seconds = since(begin);
   return out;
+}
+
+}  // namespace
+
+Product cross_product(const ProductOptions& options) {
+  std::vector<std::unique_ptr<Family>> families;
+  for (const spec::DataType type : options.operator_types) families.push_back(operators_of(type));
+  if (options.primitives) families.push_back(integer_primitives());
+  std::vector<const Family*> all;
+  for (const auto& family : families) all.push_back(family.get());
+  return product_of(all, options);
+}
+
+Product cross_product(const Family& family, const ProductOptions& options) {
+  const std::array<const Family*, 1> one = {&family};
+  return product_of(one, options);
 }
 
 std::string table(const Product& product) {

@@ -65,7 +65,7 @@ struct ProductOptions {
   /// Small values are tried before it is asked, so it tries none.
   solver::ProverOptions prover = {.limits = {.seconds = 3}, .minimising = {.seconds = 2}, .trying = 0};
   unsigned threads = 2;
-  const std::atomic<bool>* stop = nullptr;  // when it becomes true, no further function is begun
+  const std::atomic<bool>* stop = nullptr;  // when it becomes true, no further sentence is begun
   /// Called once, before any sentence, with how many there are.
   std::function<void(size_t)> planned = {};
   /// Called with every sentence, one at a time, in no order.
@@ -84,6 +84,9 @@ struct Product {
   std::vector<const Sentence*> suggestions() const;
 };
 Product cross_product(const ProductOptions& options = {});
+class Family;  // symbolic/candidates.h
+/// Of one family; the options' operators and primitives are left alone.
+Product cross_product(const Family& family, const ProductOptions& options);
 /// The counts, a line a part; the open ones by name; what is wrong.
 std::string table(const Product& product);
 

@@ -47,10 +47,12 @@ class LawTerms : public algebra::Terms {
   /// That every demand holds. Errors: why some part has no formula, or that nothing was demanded.
   std::expected<smt::Term, std::string> holds();
 
- private:
+ protected:
   smt::Term term(algebra::Column c) const { return terms_[c.index]; }
   algebra::Column keep(smt::Term t);
   void fail(std::string reason);
+
+ private:
   smt::Term at_most(smt::Term a, smt::Term b, spec::DataType type);
 
   smt::Pool& pool_;

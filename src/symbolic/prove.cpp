@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "algebra/engine.h"
+#include "symbolic/asking.h"
 #include "symbolic/encodings.h"
 #include "symbolic/functions.h"
 #include "symbolic/laws.h"
@@ -48,6 +47,9 @@ class Asker {
  public:
   explicit Asker(const ProveOptions& options) : options_(options), prover_(options.solver) {}
   std::string about() const { return prover_.about(); }
+  static Finding unasked(const Question& q) {
+    return {.operation = q.operation, .declared = q.declared, .statement = statement_of(q)};
+  }
 
   Finding ask(const Question& q) {
     const auto begin = Clock::now();
@@ -59,7 +61,8 @@ class Asker {
       case Declared::Denial: denial(*q.operation, q.operation->denied[q.index], out); break;
       case Declared::Row: row(*q.operation, q.operation->identities[q.index], out); break;
     }
-    if (out.grade == Grade::Open) out.evidence = "open";
+    if (out.grade == Grade::Open)
+      out.evidence = q.declared == Declared::Denial ? "not refuted by its witness" : "open";
     out.seconds = since(begin);
     return out;
   }
@@ -75,22 +78,9 @@ class Asker {
   }
 
  private:
-  /// Takes a solver's answer; whether it was one.
   bool take(const Pool& pool, solver::Proof proof, Finding& out) {
-    out.proof = std::move(proof);
-    switch (out.proof.outcome) {
-      case solver::Outcome::Proved:
-        out.grade = Grade::Proved;
-        out.evidence = fmt::format("proved({})", shown_solvers(out.proof));
-        return true;
-      case solver::Outcome::Refuted:
-        out.grade = Grade::Refuted;
-        out.evidence = fmt::format("refuted({}; {})", named(pool, out.proof.witness),
-                                   out.proof.smallest ? "smallest" : "as found");
-        return true;
-      case solver::Outcome::Open: out.note = out.proof.reason; return false;
-    }
-    std::unreachable();
+    const std::string witness = named(pool, proof.witness);
+    return take_proof(std::move(proof), witness, out);
   }
 
   bool encodings(Finding& out) {
@@ -277,23 +267,6 @@ std::vector<Question> questions_of(std::span<const ops::Operation* const> operat
   return out;
 }
 
-void cover_laws(ProveReport& report) {
-  for (OperationCoverage& c : report.coverage) {
-    for (const Finding& f : report.findings) {
-      if (f.operation != c.operation) continue;
-      const bool hit =
-          f.declared == Declared::Denial ? f.good() : f.grade == Grade::Proved || f.grade == Grade::Derived;
-      switch (f.declared) {
-        case Declared::Equality: continue;
-        case Declared::Law:
-        case Declared::Denial: ++c.parts.laws.declared, c.parts.laws.hit += hit; break;
-        case Declared::Row: ++c.parts.rows.declared, c.parts.rows.hit += hit; break;
-      }
-    }
-    report.total.add(c.parts);
-  }
-}
-
 }  // namespace
 
 std::string_view text(Grade grade) {
@@ -346,6 +319,23 @@ size_t ProveReport::count(Grade grade) const {
 }
 bool ProveReport::good() const { return std::ranges::all_of(findings, &Finding::good); }
 
+void cover_laws(ProveReport& report) {
+  for (OperationCoverage& c : report.coverage) {
+    for (const Finding& f : report.findings) {
+      if (f.operation != c.operation) continue;
+      const bool hit =
+          f.declared == Declared::Denial ? f.good() : f.grade == Grade::Proved || f.grade == Grade::Derived;
+      switch (f.declared) {
+        case Declared::Equality: continue;
+        case Declared::Law:
+        case Declared::Denial: ++c.parts.laws.declared, c.parts.laws.hit += hit; break;
+        case Declared::Row: ++c.parts.rows.declared, c.parts.rows.hit += hit; break;
+      }
+    }
+    report.total.add(c.parts);
+  }
+}
+
 ProveReport prove(std::span<const ops::Operation* const> operations, const ProveOptions& options) {
   const auto begin = Clock::now();
   ProveReport out;
@@ -355,37 +345,7 @@ ProveReport prove(std::span<const ops::Operation* const> operations, const Prove
   if (const auto& checked = encodings_checked(); checked) out.encodings = *checked;
 
   const std::vector<Question> questions = questions_of(asked, options.laws_only);
-  out.findings.resize(questions.size());
-  std::atomic<size_t> next = 0;
-  std::mutex mutex;
-  size_t done = 0;
-  const auto work = [&] {
-    Asker asker(options);
-    {
-      const std::lock_guard lock(mutex);
-      out.solver = asker.about();
-    }
-    for (size_t k = next++; k < questions.size(); k = next++) {
-      Finding& finding = out.findings[k];
-      if (options.stop != nullptr && *options.stop) {
-        finding = {.operation = questions[k].operation, .declared = questions[k].declared};
-        finding.statement = Asker::statement_of(questions[k]);
-        finding.evidence = "open", finding.note = "interrupted";
-      } else {
-        finding = asker.ask(questions[k]);
-      }
-      const std::lock_guard lock(mutex);
-      if (options.progress) options.progress(++done, questions.size(), finding);
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    const unsigned wanted =
-        options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-    for (unsigned i = 1; i < std::min<size_t>(wanted, questions.size()); ++i) threads.emplace_back(work);
-    work();
-  }
-  out.stopped = options.stop != nullptr && *options.stop;
+  ask_all<Asker>(std::span(questions), options, options, out);
   for (const ops::Operation* operation : asked)
     out.coverage.push_back({operation, values_covered(*operation)});
   cover_laws(out);

@@ -32,7 +32,7 @@ enum class Declared : uint8_t {
   Equality,  // the composition gives what the definition says
   Law,       // claimed
   Denial,    // denied, with a witness
-  Row,       // a row that speaks of every x
+  Row,       // a row that speaks of every x; of a file one that is wrong
 };
 std::string_view text(Declared declared);  // "equality", "law", "denial", "row"
 
@@ -48,6 +48,7 @@ struct Finding {
   std::string note;  // why the grade is no higher; of a refuted law, who missed it
   solver::Proof proof;
   double seconds = 0;
+  Span span = Span::none();  // of a file's: where it stands
   /// Whether it is what the operation declares: a law that has evidence, a denial that is refuted.
   bool good() const;
 };
@@ -100,6 +101,10 @@ struct ProveReport {
   /// Whether everything is what was declared.
   bool good() const;
 };
+
+/// Counts the laws, denials and rows of the findings in the coverage of their operations, and all in the
+/// total.
+void cover_laws(ProveReport& report);
 
 /// Asks everything about these operations. They must outlive the report.
 /// Cost    a minute of one core for the library.

@@ -6,14 +6,19 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/names.h"
 #include "text/lexer.h"
+#include "text/text.h"
 
 namespace vyre::text {
 namespace {
 
-constexpr std::string_view kRunForm = "write // run: name=[values] ... groups=[x,y,z] => name=[values] ...";
+constexpr std::string_view kRunForm =
+    "write // run: name=[values] ... groups=[x,y,z] => name=[values] ..., before => also entry=NAME and "
+    "constants: W=64";
 constexpr std::string_view kOracleForm =
     "write // oracle: specification table, where the values are worked out";
+constexpr std::string_view kSubgroupForm = "write // subgroup: 4";
 constexpr std::string_view kErrorForm = "write // error: V010, with codes that `vyre explain` knows";
 
 bool is_value_character(char c) { return continues_word(c) || c == '.' || c == '+' || c == '-'; }
@@ -31,6 +36,7 @@ class DirectiveReader {
     if (take_text("run:")) return read_run(directives);
     if (take_text("error:")) return read_errors(directives);
     if (take_text("oracle:")) return read_oracle(directives);
+    if (take_text("subgroup:")) return read_subgroup(directives);
     return {};
   }
 
@@ -38,10 +44,10 @@ class DirectiveReader {
   Result<void> read_run(Directives& directives) {
     RunDirective run;
     run.line = line_;
-    VYRE_CHECK(read_buffers(run.inputs));
+    VYRE_CHECK(read_buffers(run.inputs, &run));
     VYRE_CHECK(take_groups(run));
     if (!take_text("=>")) return fail("`=>` is missing", kRunForm);
-    VYRE_CHECK(read_buffers(run.outputs));
+    VYRE_CHECK(read_buffers(run.outputs, nullptr));
     if (run.outputs.empty()) return fail("nothing is expected", kRunForm);
     if (at_ != end_) return fail("the directive goes on after the expected values", kRunForm);
     size_t end = end_;
@@ -84,6 +90,17 @@ class DirectiveReader {
     return {};
   }
 
+  Result<void> read_subgroup(Directives& directives) {
+    skip_blanks();
+    const size_t begin = at_;
+    const auto size = parse_integer(take_word());
+    skip_blanks();
+    if (!size || *size == 0 || at_ != end_) return fail("that is no number of lanes", kSubgroupForm, begin);
+    if (directives.subgroup_size != 0) return fail("a file has one size of subgroups", kSubgroupForm, begin_);
+    directives.subgroup_size = *size;
+    return {};
+  }
+
   static std::string names_of_oracles() {
     return fmt::format("there are {}", fmt::join(spec::kOracleNames, ", "));
   }
@@ -93,8 +110,8 @@ class DirectiveReader {
     return text;
   }
 
-  /// name=[values] as often as there is one.
-  Result<void> read_buffers(std::vector<BufferValues>& buffers) {
+  /// name=[values] as often as there is one; with a run also name=word, which says how that is run.
+  Result<void> read_buffers(std::vector<BufferValues>& buffers, RunDirective* run) {
     while (true) {
       skip_blanks();
       const size_t begin = at_;
@@ -104,12 +121,32 @@ class DirectiveReader {
       skip_blanks();
       if (!take_text("=")) return fail(fmt::format("`=` is missing after `{}`", name), kRunForm);
       skip_blanks();
+      if (run != nullptr && at_ < end_ && continues_word(text_[at_])) {
+        VYRE_CHECK(read_choice(name, begin, *run));
+        continue;
+      }
       VYRE_CHECK(read_values(buffer.values));
       buffer.span = {uint32_t(begin), uint32_t(at_)};
       const bool twice = std::ranges::find(buffers, buffer.name, &BufferValues::name) != buffers.end();
       if (twice) return fail(fmt::format("`{}` stands there twice", name), kRunForm, begin);
       buffers.push_back(std::move(buffer));
     }
+  }
+
+  /// The word behind `name=`: the entry, or the value of a constant.
+  Result<void> read_choice(std::string_view name, size_t begin, RunDirective& run) {
+    const size_t at = at_;
+    const std::string_view word = take_word();
+    const auto twice = [&] { return fail(fmt::format("`{}` stands there twice", name), kRunForm, begin); };
+    if (name == "entry") {
+      if (run.entry) return twice();
+      run.entry = word;
+      return {};
+    }
+    const auto value = parse_integer(word);
+    if (!value) return fail(fmt::format("`{}` is no value of a constant", word), kRunForm, at);
+    if (!run.constants.emplace(name, *value).second) return twice();
+    return {};
   }
 
   Result<void> read_values(std::vector<std::string>& values) {
@@ -153,6 +190,7 @@ class DirectiveReader {
   Result<void> take_groups(RunDirective& run) {
     const auto groups = std::ranges::find(run.inputs, "groups", &BufferValues::name);
     if (groups == run.inputs.end()) return {};
+    run.groups_given = true;
     if (groups->values.empty() || groups->values.size() > 3) {
       return fail("groups has one to three numbers", kRunForm, groups->span.begin);
     }
@@ -200,6 +238,56 @@ class DirectiveReader {
 };
 
 }  // namespace
+
+namespace {
+
+/// Whether what stands behind the word of a directive is of its form.
+bool is_of_form(std::string_view directive, std::string_view rest) {
+  const size_t begin = std::min(rest.find_first_not_of(" \t:"), rest.size());
+  rest.remove_prefix(begin);
+  const std::string_view word = rest.substr(0, rest.find_first_of(", \t\r"));
+  if (directive == "run") return rest.contains("=[") && rest.contains("=>");
+  if (directive == "error") return find_diagnostic(word).has_value();
+  if (directive == "subgroup") return parse_integer(word).has_value();
+  return std::ranges::any_of(spec::kOracleNames,
+                             [&](std::string_view name) { return rest.starts_with(name); });
+}
+
+/// The directive that this was meant as, which begins with a word and is none; empty where that is prose.
+std::string_view meant_directive(std::string_view word, std::string_view rest) {
+  std::string lower(word);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  for (const std::string_view directive : {"run", "error", "oracle", "subgroup"}) {
+    if (word == directive && rest.starts_with(':')) return {};
+    NearestName nearest(lower);
+    nearest.consider(directive);
+    if ((lower == directive || nearest.found()) && is_of_form(directive, rest)) return directive;
+  }
+  return {};
+}
+
+}  // namespace
+
+Diagnostics near_directives(std::string_view text) {
+  Diagnostics out;
+  for (size_t begin = 0, next = 0; begin < text.size(); begin = next) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    next = end + 1;
+    const size_t comment = text.substr(0, end).find("//", begin);
+    if (comment == text.npos) continue;
+    const size_t at = std::min(text.find_first_not_of(" \t", comment + 2), end);
+    size_t behind = at;
+    while (behind < end && continues_word(text[behind])) ++behind;
+    const std::string_view word = text.substr(at, behind - at);
+    const std::string_view meant = meant_directive(word, text.substr(behind, end - behind));
+    if (meant.empty()) continue;
+    out.push_back(make_diag(DiagCode::P017, {uint32_t(at), uint32_t(behind)},
+                            fmt::format("this begins with {} and so is no directive", quoted(word)),
+                            fmt::format("write // {}: if it is meant as one", meant)));
+  }
+  return out;
+}
 
 Result<Directives> parse_directives(std::string_view text) {
   Directives directives;

@@ -27,6 +27,7 @@ constexpr uint32_t kNoBreak = UINT32_MAX;
 constexpr uint32_t kBreakAfterEqual = UINT32_MAX - 1;  // only where nothing else is left
 constexpr uint32_t kLevel = 16;                        // of one bracket: more than any precedence
 constexpr uint32_t kBreakAfterParameter = kLevel;
+constexpr uint32_t kForced = UINT32_MAX - 2;  // the line always ends
 
 struct Comment {
   std::string_view text;
@@ -136,7 +137,9 @@ class Layout {
   // Units.
 
   void begin_unit() {
-    header_ = token_.kind == TokenKind::Word && token_.keyword == Keyword::Program;
+    if (depth_ == 0) item_ = item_of(lexer_.text(token_));
+    header_ = depth_ == 0 && (item_ == Item::Program || item_ == Item::Pipeline);
+    first_word_ = token_.kind == TokenKind::Word ? lexer_.text(token_) : std::string_view{};
     else_ = token_.kind == TokenKind::Word && token_.keyword == Keyword::Else;
     after_close_ = false;
     block_start_ = false;
@@ -151,7 +154,8 @@ class Layout {
   void inside_unit() {
     const bool before_condition = else_ && unit_.size() < 3;  // else if (
     const bool inside_parameters = parameters_.first != 0 && parameters_.last == 0;
-    if (token_.kind == TokenKind::OpenBrace || before_condition || (header_ && !inside_parameters)) {
+    if ((token_.kind == TokenKind::OpenBrace && item_ != Item::Const) || before_condition ||
+        (header_ && !inside_parameters)) {
       defer_comments();
     } else if (token_.kind == TokenKind::Comma || token_.kind == TokenKind::Semicolon ||
                (inside_parameters && !at_parameter_edge())) {
@@ -191,7 +195,31 @@ class Layout {
     }
     track_brackets(role);
     previous_ = role;
-    if (role.kind == TokenKind::OpenBrace || role.kind == TokenKind::Semicolon) end_unit();
+    const bool opens_block = role.kind == TokenKind::OpenBrace && item_ != Item::Const;
+    if (opens_block || role.kind == TokenKind::Semicolon) end_unit();
+  }
+
+  /// What stands at the top level of the file.
+  enum class Item : uint8_t { Program, Const, Operation, Pipeline };
+  static Item item_of(std::string_view word) {
+    if (word == "const") return Item::Const;
+    if (word == "operation") return Item::Operation;
+    return word == "pipeline" ? Item::Pipeline : Item::Program;
+  }
+  /// Whether the token begins a clause of an operation, which stands in a line of its own.
+  bool begins_clause() const {
+    if (depth_ != 0 || item_ != Item::Operation || nesting_ != 0 || token_.kind != TokenKind::Word)
+      return false;
+    if (unit_.size() == 1) return false;  // the first word of the id
+    const std::string_view word = lexer_.text(token_);
+    return previous_.kind != TokenKind::Dot && (word == "claims" || word == "denies" || word == "rows");
+  }
+  /// Whether a parenthesis behind this word stands apart from it, as behind `if`.
+  bool stands_apart(std::string_view word) const {
+    if (unit_.size() > 1 && unit_[unit_.size() - 2].text == ".") return false;  // the end of an id
+    if (item_ == Item::Operation && depth_ == 0) return word == "by" || word == "rows";
+    return item_ == Item::Pipeline && first_word_ == "repeat" && nesting_ == 0 &&
+           (word == "while" || unit_.size() == 1);
   }
 
   /// What a token is beside its kind; decides about the blanks around it.
@@ -208,11 +236,12 @@ class Layout {
   Role role_of_token() const {
     Role role = {.kind = token_.kind};
     const bool in_id = previous_.kind == TokenKind::Dot;
+    const bool repeats = item_ == Item::Pipeline && unit_.empty() && first_word_ == "repeat";
     if (token_.kind == TokenKind::Word && !in_id) role.keyword = token_.keyword;
     role.ends_operand =
         token_.kind == TokenKind::Number || token_.kind == TokenKind::CloseParen ||
         token_.kind == TokenKind::CloseBracket ||
-        (token_.kind == TokenKind::Word &&
+        (token_.kind == TokenKind::Word && !repeats &&
          (role.keyword == Keyword::None || role.keyword == Keyword::True || role.keyword == Keyword::False));
     role.prefix = find_prefix(token_.kind) != nullptr && !previous_.ends_operand;
     role.opens_angle = token_.kind == TokenKind::Less &&
@@ -231,8 +260,9 @@ class Layout {
   bool wants_space(const Role& role) const {
     using enum TokenKind;
     if (role.kind == Dot && previous_.kind == Number) return true;  // `2.x` would be a number
-    if (is_one_of(role.kind, {CloseParen, CloseBracket, Comma, Semicolon, Colon, Dot, DotDot})) return false;
-    if (is_one_of(previous_.kind, {OpenParen, OpenBracket, Dot, DotDot, At})) return false;
+    if (is_one_of(role.kind, {CloseParen, CloseBracket, CloseBrace, Comma, Semicolon, Colon, Dot, DotDot}))
+      return false;
+    if (is_one_of(previous_.kind, {OpenParen, OpenBracket, OpenBrace, Dot, DotDot, At})) return false;
     if (previous_.prefix || previous_.opens_angle || role.opens_angle || role.closes_angle) return false;
     if (role.kind == At) return header_;
     if (role.kind == OpenBracket) {
@@ -241,12 +271,15 @@ class Layout {
     }
     if (role.kind == OpenParen) {
       if (previous_.closes_angle || previous_.kind == Number) return false;  // cast<u32>(x), id@2(x)
-      return previous_.kind != Word || previous_.keyword == Keyword::If || previous_.keyword == Keyword::In;
+      if (previous_.kind == Word && stands_apart(unit_.back().text)) return true;
+      return previous_.kind != Word || previous_.keyword == Keyword::If || previous_.keyword == Keyword::In ||
+             previous_.keyword == Keyword::Return;
     }
     return true;
   }
 
   uint32_t break_cost() const {
+    if (begins_clause()) return kForced;
     if (previous_.kind == TokenKind::Comma) return nesting_ * kLevel;
     if (header_ && nesting_ == 0 && token_.keyword == Keyword::Workgroup) return 0;
     if (previous_.kind == TokenKind::Equal) return kBreakAfterEqual;
@@ -328,12 +361,17 @@ class Layout {
   }
 
   void write_lines(size_t column) {
+    bool clause = false;  // of an operation: what it lists goes on further in than it begins
     for (size_t i = 0; i < unit_.size();) {
       const size_t end = line_end(i, column);
       write_pieces(i, end);
-      for (i = end; i < unit_.size() && unit_[i].comment; ++i) write_inner_comment(unit_[i], kContinuation);
-      if (i < unit_.size()) new_line(kContinuation);
-      column = indent() + kContinuation;
+      const size_t more = kContinuation * (clause ? 2 : 1);
+      for (i = end; i < unit_.size() && unit_[i].comment; ++i) write_inner_comment(unit_[i], more);
+      if (i == unit_.size()) break;
+      const bool begins_clause = unit_[i].break_cost == kForced;
+      clause |= begins_clause;
+      column = indent() + kContinuation * (clause && !begins_clause ? 2 : 1);
+      new_line(column - indent());
     }
   }
 
@@ -345,7 +383,7 @@ class Layout {
     bool over = false;
     for (size_t i = first; i < end; ++i) {
       const Piece& piece = unit_[i];
-      if (piece.comment) return i;
+      if (piece.comment || (i > first && piece.break_cost == kForced)) return i;
       if (i > first && piece.break_cost != kNoBreak) {
         if (over) return i;
         if (best == first || piece.break_cost <= unit_[best].break_cost) best = i;
@@ -405,6 +443,8 @@ class Layout {
     size_t first = 0;  // the piece behind the header's first parenthesis; 0: not there yet
     size_t last = 0;   // the piece that closes it; 0: not there yet
   };
+  Item item_ = Item::Program;    // that it stands in
+  std::string_view first_word_;  // of the unit
   std::vector<Piece> unit_;
   Role previous_;
   uint32_t nesting_ = 0;
@@ -419,7 +459,7 @@ class Layout {
 Result<std::string> lay_out(std::string_view text) { return Layout(text).run(); }
 
 Result<std::string> format(std::string_view text) {
-  if (auto program = parse(text); !program) return std::unexpected(std::move(program).error());
+  if (auto module = parse_module(text); !module) return std::unexpected(std::move(module).error());
   return lay_out(text);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "spec/types.h"
+#include "text/foreign_words.h"
 #include "text/text.h"
 
 namespace vyre::text {
@@ -111,7 +112,7 @@ Token Lexer::next() {
                 "a comment runs from // to the end of the line");
   }
   for (const Punctuation& punctuation : kPunctuation) {
-    if (rest.starts_with(punctuation.text)) {
+    if (punctuation.text.front() == c && rest.starts_with(punctuation.text)) {
       at_ += punctuation.text.size();
       return {.kind = punctuation.kind, .begin = begin, .end = uint32_t(at_)};
     }
@@ -184,9 +185,12 @@ Token Lexer::unexpected() {
   if (c < 0x20 || c == 0x7F) {
     return fail(DiagCode::P001, at_ + 1, fmt::format("the control character 0x{:02x}", c), "remove it");
   }
-  return fail(DiagCode::P001, at_ + length,
-              fmt::format("unexpected character `{}`", text_.substr(at_, length)),
-              length > 1 ? "outside comments a program is ASCII" : "see the grammar in docs/text-format.md");
+  const std::string_view character = text_.substr(at_, length);
+  const std::string foreign(foreign_help(character));
+  return fail(DiagCode::P001, at_ + length, fmt::format("unexpected character `{}`", character),
+              !foreign.empty() ? foreign
+              : length > 1     ? "outside comments a program is ASCII"
+                               : "see the grammar in docs/text-format.md");
 }
 
 }  // namespace vyre::text

@@ -134,6 +134,7 @@ class NumberReader {
     if (rest_.empty()) return;
     const auto type = spec::find_type(rest_);
     if (!type || !(spec::kIntegers | spec::kFloats).contains(*type)) {
+      number_.unknown = rest_;
       number_.malformed = fmt::format("`{}` is neither a digit here nor a suffix", rest_);
       return;
     }

@@ -19,10 +19,11 @@ struct Number {
   bool suffixed = false;
   bool is_float = false;
   bool hexadecimal = false;
-  bool overflow = false;    // an integer of more than 128 bits
-  Magnitude magnitude = 0;  // of an integer
-  std::string_view digits;  // without prefix and suffix: a part of the text that was read
-  std::string malformed;    // why it is none; empty when it is well-formed
+  bool overflow = false;     // an integer of more than 128 bits
+  Magnitude magnitude = 0;   // of an integer
+  std::string_view digits;   // without prefix and suffix: a part of the text that was read
+  std::string_view unknown;  // what stands where a suffix may, and is none
+  std::string malformed;     // why it is none; empty when it is well-formed
 };
 
 /// Domain: a Number token of the lexer.

@@ -16,7 +16,6 @@ using ir::NodeId;
 using ir::NodeKind;
 using ir::Symbol;
 using spec::DataType;
-using spec::Signature;
 
 /// What a call gives, if there is a table that has the operation.
 DataType result_of_call(const ir::Code& code, const Expr& call, const spec::OpTable* ops) {
@@ -29,20 +28,24 @@ bool is_float(DataType type) { return type != kNoType && spec::kFloats.contains(
 /// Walks the statements in the order of the text with the scopes that are open there.
 class Walk {
  public:
-  Walk(const ir::Program& program, const spec::OpTable* ops)
-      : program_(program),
-        code_(program.code),
+  Walk(const TypedBody& body, const spec::OpTable* ops)
+      : body_(body),
+        code_(body.code),
         ops_(ops),
         types_(code_.exprs.size(), kNotSeen),
         visible_(code_.symbols.size(), kNoType) {}
 
   std::vector<DataType> run() {
-    for (const ir::BufferDecl& buffer : program_.buffers) declare(buffer.name, element_of(buffer));
-    enter(program_.entry);
+    for (const ir::BufferDecl& buffer : body_.buffers) declare(buffer.name, element_of(buffer));
+    if (body_.function != nullptr) {
+      for (const auto& parameter : body_.function->parameters) declare(parameter.name, parameter.type);
+    }
+    enter(body_.entry);
     while (!frames_.empty()) {
       Frame& top = frames_.back();
       const auto statements = code_.block(top.block);
       if (top.next == statements.size()) {
+        if (frames_.size() == 1 && body_.function != nullptr) expression(body_.function->result);
         close_scope(top.scope);
         frames_.pop_back();
       } else {
@@ -67,8 +70,9 @@ class Walk {
 
   DataType element_of(const ir::BufferDecl& buffer) const {
     const bool tensor = buffer.element == DataType::Tensor;
-    if (tensor && buffer.tensor >= program_.tensors.size()) return kNoType;
-    const DataType element = spec::element_value_type(program_.element(buffer));
+    if (tensor && buffer.tensor >= body_.tensors.size()) return kNoType;
+    const DataType element =
+        spec::element_value_type(tensor ? body_.tensors[buffer.tensor].element : buffer.element);
     return spec::is_value_type(element) ? element : kNoType;
   }
 
@@ -126,43 +130,17 @@ class Walk {
       pending_.insert(pending_.end(), operands.begin(), operands.end());
     }
     // Expressions stand before their operands.
-    for (size_t i = order_.size(); i-- > 0;) types_[ir::index(order_[i])] = type_of(code_[order_[i]]);
+    for (size_t i = order_.size(); i-- > 0;) type_of(order_[i]);
   }
 
-  DataType type_of(const Expr& e) const {
-    switch (e.kind) {
-      case ExprKind::Literal: return e.type;
-      case ExprKind::Var:
-      case ExprKind::Load: return named(e.symbol);
-      case ExprKind::BufLen:
-      case ExprKind::InvocationId:
-      case ExprKind::WorkgroupId:
-      case ExprKind::LocalId: return DataType::U32;
-      case ExprKind::Apply: break;
-    }
-    switch (spec::info(e.op).signature) {
-      case Signature::T_T:
-      case Signature::TT_T:
-      case Signature::TTT_T:
-      case Signature::TU_T:
-      case Signature::CTT_T: return operand_type(code_, e, types_);
-      case Signature::T_U:
-      case Signature::TT_U:
-      case Signature::T_B:
-      case Signature::V_U:
-      case Signature::A_T:
-      case Signature::AA_T: return DataType::U32;
-      case Signature::UU_V: return DataType::Vec2U32;
-      case Signature::UUUU_V: return DataType::Vec4U32;
-      case Signature::Cast:
-      case Signature::Bitcast: return spec::is_value_type(e.type) ? e.type : kNoType;
-      case Signature::Call: return result_of_call(code_, e, ops_);
-      case Signature::Reduce: return named(e.symbol);
-    }
-    return kNoType;
+  void type_of(ExprId id) {
+    const Expr& e = code_[id];
+    const bool calls = e.kind == ExprKind::Apply && e.op == spec::Op::Call;
+    types_[ir::index(id)] =
+        ir::type_of(code_, e, types_, named(e.symbol), calls ? result_of_call(code_, e, ops_) : kNoType);
   }
 
-  const ir::Program& program_;
+  const TypedBody& body_;
   const ir::Code& code_;
   const spec::OpTable* ops_;
   std::vector<DataType> types_;
@@ -174,48 +152,23 @@ class Walk {
 
 }  // namespace
 
-bool mentions_floats(const ir::Program& program, const spec::OpTable* ops) {
-  const bool in_buffers = std::ranges::any_of(program.buffers, [&](const ir::BufferDecl& buffer) {
-    return is_float(buffer.element) || buffer.element == DataType::Tensor;
-  });
-  return in_buffers || std::ranges::any_of(program.code.exprs, [&](const Expr& e) {
+bool mentions_floats(const TypedBody& body, const spec::OpTable* ops) {
+  const bool declared =
+      std::ranges::any_of(body.buffers,
+                          [](const ir::BufferDecl& buffer) {
+                            return is_float(buffer.element) || buffer.element == DataType::Tensor;
+                          }) ||
+      (body.function != nullptr &&
+       std::ranges::any_of(body.function->parameters, is_float, &ir::Function::Parameter::type));
+  return declared || std::ranges::any_of(body.code.exprs, [&](const Expr& e) {
            if (e.kind == ExprKind::Literal) return is_float(e.type);
            if (e.kind != ExprKind::Apply) return false;
-           return e.op == spec::Op::Call ? is_float(result_of_call(program.code, e, ops)) : is_float(e.type);
+           return e.op == spec::Op::Call ? is_float(result_of_call(body.code, e, ops)) : is_float(e.type);
          });
 }
 
-std::vector<DataType> operand_types(const ir::Program& program, const spec::OpTable* ops) {
-  return Walk(program, ops).run();
-}
-
-DataType operand_type(const ir::Code& code, const Expr& application, const std::vector<DataType>& types) {
-  auto operands = code.args(application);
-  // The condition of a select and the amount of a shift are no operands of type T.
-  switch (spec::info(application.op).signature) {
-    case Signature::CTT_T: operands = operands.subspan(std::min<size_t>(1, operands.size())); break;
-    case Signature::TU_T: operands = operands.first(std::min<size_t>(1, operands.size())); break;
-    case Signature::T_T:
-    case Signature::TT_T:
-    case Signature::TTT_T:
-    case Signature::T_U:
-    case Signature::TT_U:
-    case Signature::T_B:
-    case Signature::V_U:
-    case Signature::A_T:
-    case Signature::AA_T:
-    case Signature::UU_V:
-    case Signature::UUUU_V:
-    case Signature::Cast:
-    case Signature::Bitcast:
-    case Signature::Call:
-    case Signature::Reduce: break;
-  }
-  for (const ExprId operand : operands) {
-    const DataType type = types[ir::index(operand)];
-    if (type != kNoType) return type;
-  }
-  return kNoType;
+std::vector<DataType> operand_types(const TypedBody& body, const spec::OpTable* ops) {
+  return Walk(body, ops).run();
 }
 
 }  // namespace vyre::text

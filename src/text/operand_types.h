@@ -1,17 +1,15 @@
-// The types of expressions, as far as a program by itself says them: what decides whether a sign such as `+`
-// is an operator on integers or on floats.
+// The types of a program's expressions (ir/expr_type.h), by its declarations and scopes.
 //
-// The text writes both with one sign, the representation and the wire have an operator for each. The parser
-// asks here which one a sign means, the printer whether a sign would be read as the operator it has to write;
-// so they cannot disagree. Nothing is refused here: a name that is not declared, a buffer that cannot be, has
-// no type, and check/ complains. The only thing that a program does not say is what an operation of the
-// library gives; for that there is the table of operations.
+// The parser asks here which operator a sign means, the printer whether a sign would be read as the operator
+// that it has to write. The only thing that a program does not say is what an operation of the library gives;
+// for that there is the table of operations.
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "ir/ir.h"
-#include "text/operators.h"
+#include "ir/expr_type.h"
+#include "ir/module.h"
 
 namespace vyre::spec {
 class OpTable;
@@ -19,24 +17,28 @@ class OpTable;
 
 namespace vyre::text {
 
-/// The type of an expression that has none; no row of the ledger.
-inline constexpr spec::DataType kNoType{0xff};
+using ir::kNoType;
+
+/// The body of an item, with the names that it begins with.
+struct TypedBody {
+  TypedBody(const ir::Program& program)  // NOLINT: either is one
+      : code(program.code), entry(program.entry), buffers(program.buffers), tensors(program.tensors) {}
+  TypedBody(const ir::Function& operation)  // NOLINT
+      : code(operation.code), entry(operation.body), function(&operation) {}
+  TypedBody(const ir::Pipeline& pipeline)  // NOLINT: of host expressions alone
+      : code(pipeline.code), entry(ir::kNoBlock), buffers(pipeline.buffers), tensors(pipeline.tensors) {}
+  const ir::Code& code;
+  ir::BlockId entry;
+  std::span<const ir::BufferDecl> buffers;
+  std::span<const ir::TensorType> tensors;
+  const ir::Function* function = nullptr;
+};
 
 /// Whether some expression may be of a float type; if none is, every sign is the integers'. Cost: linear.
-bool mentions_floats(const ir::Program& program, const spec::OpTable* ops);
+bool mentions_floats(const TypedBody& body, const spec::OpTable* ops);
 
-/// By ExprId the type of each expression that a statement of the program has, or kNoType. Without a table no
-/// call has a type. Cost: linear; no recursion on the depth of the program.
-std::vector<spec::DataType> operand_types(const ir::Program& program, const spec::OpTable* ops);
-
-/// The type of the operands of an application: of the first of them that has one.
-spec::DataType operand_type(const ir::Code& code, const ir::Expr& application,
-                            const std::vector<spec::DataType>& types);
-
-/// The operator that a sign stands for between operands of a type; of no type: the integers'.
-template <typename Sign>
-constexpr spec::Op meant(const Sign& sign, spec::DataType type) {
-  return type != kNoType && spec::kFloats.contains(type) && sign.floating ? *sign.floating : sign.integer;
-}
+/// By ExprId the type of each expression that a statement has, and the result of an operation, or kNoType.
+/// Without a table no call has a type. Cost: linear; no recursion on the depth of the body.
+std::vector<spec::DataType> operand_types(const TypedBody& body, const spec::OpTable* ops);
 
 }  // namespace vyre::text

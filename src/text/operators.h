@@ -22,28 +22,28 @@ struct InfixOperator {
   uint8_t precedence;
   InfixGroup group;
   // What it means on integers and on floats; none: there is no such operator on floats. The type of the
-  // operands chooses (operand_types.h).
+  // operands chooses (ir/expr_type.h).
   spec::Op integer;
-  std::optional<spec::Op> floating = std::nullopt;
+  std::optional<spec::Op> floating = spec::on_floats(integer);
 };
 
 inline constexpr auto kInfix = std::to_array<InfixOperator>({
-    {TokenKind::Star, "*", 9, InfixGroup::Arithmetic, spec::Op::Mul, spec::Op::FMul},
-    {TokenKind::Slash, "/", 9, InfixGroup::Arithmetic, spec::Op::Div, spec::Op::FDiv},
+    {TokenKind::Star, "*", 9, InfixGroup::Arithmetic, spec::Op::Mul},
+    {TokenKind::Slash, "/", 9, InfixGroup::Arithmetic, spec::Op::Div},
     {TokenKind::Percent, "%", 9, InfixGroup::Arithmetic, spec::Op::Mod},
-    {TokenKind::Plus, "+", 8, InfixGroup::Arithmetic, spec::Op::Add, spec::Op::FAdd},
-    {TokenKind::Minus, "-", 8, InfixGroup::Arithmetic, spec::Op::Sub, spec::Op::FSub},
+    {TokenKind::Plus, "+", 8, InfixGroup::Arithmetic, spec::Op::Add},
+    {TokenKind::Minus, "-", 8, InfixGroup::Arithmetic, spec::Op::Sub},
     {TokenKind::LessLess, "<<", 7, InfixGroup::Shift, spec::Op::Shl},
     {TokenKind::GreaterGreater, ">>", 7, InfixGroup::Shift, spec::Op::Shr},
     {TokenKind::And, "&", 6, InfixGroup::Bitwise, spec::Op::BitAnd},
     {TokenKind::Caret, "^", 5, InfixGroup::Bitwise, spec::Op::BitXor},
     {TokenKind::Pipe, "|", 4, InfixGroup::Bitwise, spec::Op::BitOr},
-    {TokenKind::EqualEqual, "==", 3, InfixGroup::Comparison, spec::Op::Eq, spec::Op::FEq},
+    {TokenKind::EqualEqual, "==", 3, InfixGroup::Comparison, spec::Op::Eq},
     {TokenKind::BangEqual, "!=", 3, InfixGroup::Comparison, spec::Op::Ne},
-    {TokenKind::Less, "<", 3, InfixGroup::Comparison, spec::Op::Lt, spec::Op::FLt},
-    {TokenKind::Greater, ">", 3, InfixGroup::Comparison, spec::Op::Gt, spec::Op::FGt},
-    {TokenKind::LessEqual, "<=", 3, InfixGroup::Comparison, spec::Op::Le, spec::Op::FLe},
-    {TokenKind::GreaterEqual, ">=", 3, InfixGroup::Comparison, spec::Op::Ge, spec::Op::FGe},
+    {TokenKind::Less, "<", 3, InfixGroup::Comparison, spec::Op::Lt},
+    {TokenKind::Greater, ">", 3, InfixGroup::Comparison, spec::Op::Gt},
+    {TokenKind::LessEqual, "<=", 3, InfixGroup::Comparison, spec::Op::Le},
+    {TokenKind::GreaterEqual, ">=", 3, InfixGroup::Comparison, spec::Op::Ge},
     {TokenKind::AndAnd, "&&", 2, InfixGroup::Logic, spec::Op::And},
     {TokenKind::PipePipe, "||", 1, InfixGroup::Logic, spec::Op::Or},
 });
@@ -52,10 +52,10 @@ struct PrefixOperator {
   TokenKind token;
   std::string_view text;
   spec::Op integer;
-  std::optional<spec::Op> floating = std::nullopt;
+  std::optional<spec::Op> floating = spec::on_floats(integer);
 };
 inline constexpr auto kPrefix = std::to_array<PrefixOperator>({
-    {TokenKind::Minus, "-", spec::Op::Negate, spec::Op::FNeg},
+    {TokenKind::Minus, "-", spec::Op::Negate},
     {TokenKind::Tilde, "~", spec::Op::BitNot},
     {TokenKind::Bang, "!", spec::Op::LogicalNot},
 });

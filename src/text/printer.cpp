@@ -1,4 +1,4 @@
-// The printer: an ir::Program as canonical text.
+// The printer: programs and modules as canonical text.
 //
 // It writes the tokens of the program, blank by blank, and leaves the layout to layout.h, which format() uses
 // too: printed text is formatted text. Expressions and statements are walked with explicit stacks.
@@ -31,21 +31,48 @@ using spec::Op;
 
 class Printer {
  public:
-  explicit Printer(const ir::Program& program) : program_(program), code_(program.code) {
-    if (mentions_floats(program, nullptr)) types_ = operand_types(program, nullptr);
+  explicit Printer(const TypedBody& body) : body_(body), code_(body.code) {
+    if (mentions_floats(body, nullptr)) types_ = operand_types(body, nullptr);
   }
 
-  std::string run() {
+  std::string program(const ir::Program& program) {
     put("program");
-    put(program_.name);
+    put(program.name);
+    print_buffers();
+    const auto& size = program.workgroup_size;
+    put(fmt::format("workgroup({}, {}, {})", size[0], size[1], size[2]));
+    push(program.entry);
+    drain();
+    return std::move(out_);
+  }
+
+  std::string operation(const ir::Operation& operation) {
+    put("operation");
+    put_id(operation.function.id, operation.version);
     put("(");
-    for (size_t i = 0; i < program_.buffers.size(); ++i) {
-      if (i > 0) put(",");
-      print_buffer(program_.buffers[i]);
+    for (size_t i = 0; i < operation.function.parameters.size(); ++i) {
+      const auto& parameter = operation.function.parameters[i];
+      put(fmt::format("{}{}: {}", i > 0 ? ", " : "", code_.name(parameter.name), spec::text(parameter.type)));
     }
-    const auto& size = program_.workgroup_size;
-    put(fmt::format(") workgroup({}, {}, {})", size[0], size[1], size[2]));
-    print_body();
+    put(fmt::format(") -> {}", spec::text(operation.function.result_type)));
+    print_claims(operation);
+    put("{");
+    const size_t base = work_.size();
+    if (operation.function.body != ir::kNoBlock) push_statements(operation.function.body);
+    push("return");
+    push(operation.function.result);
+    push(";");
+    push("}");
+    reverse_from(base);
+    drain();
+    return std::move(out_);
+  }
+
+  std::string pipeline(const ir::Pipeline& pipeline) {
+    put("pipeline");
+    put(pipeline.name);
+    print_buffers();
+    print_commands(pipeline);
     return std::move(out_);
   }
 
@@ -65,12 +92,12 @@ class Printer {
   const InfixOperator* infix_of(const Expr& expr) const {
     if (expr.kind != ExprKind::Apply || expr.args.count != 2) return nullptr;
     const InfixOperator* sign = find_infix(expr.op);
-    return sign != nullptr && meant(*sign, type_of_operands(expr)) == expr.op ? sign : nullptr;
+    return sign != nullptr && ir::meant(sign->integer, type_of_operands(expr)) == expr.op ? sign : nullptr;
   }
   const PrefixOperator* prefix_of(const Expr& expr) const {
     if (expr.kind != ExprKind::Apply || expr.args.count != 1) return nullptr;
     const PrefixOperator* sign = find_prefix(expr.op);
-    return sign != nullptr && meant(*sign, type_of_operands(expr)) == expr.op ? sign : nullptr;
+    return sign != nullptr && ir::meant(sign->integer, type_of_operands(expr)) == expr.op ? sign : nullptr;
   }
   DataType type_of_operands(const Expr& expr) const {
     return types_.empty() ? kNoType : operand_type(code_, expr, types_);
@@ -81,12 +108,21 @@ class Printer {
     out_ += ' ';
   }
 
+  void print_buffers() {
+    put("(");
+    for (size_t i = 0; i < body_.buffers.size(); ++i) {
+      if (i > 0) put(",");
+      print_buffer(body_.buffers[i]);
+    }
+    put(")");
+  }
+
   void print_buffer(const ir::BufferDecl& buffer) {
     put(spec::text(buffer.access));
     put(code_.name(buffer.name));
     put(":");
     put(spec::text(buffer.element));
-    if (const ir::TensorType* tensor = program_.tensor(buffer)) print_shape(*tensor);
+    if (buffer.element == DataType::Tensor) print_shape(body_.tensors[buffer.tensor]);
     if (buffer.access == spec::BufferAccess::Workgroup) {
       put(fmt::format("[{}]", buffer.count));
     } else {
@@ -111,8 +147,8 @@ class Printer {
     put(">");
   }
 
-  void print_body() {
-    print_block(program_.entry);
+  /// Writes all that waits.
+  void drain() {
     while (!work_.empty()) {
       const Work work = work_.back();
       work_.pop_back();
@@ -124,6 +160,169 @@ class Printer {
         case Work::Kind::Else: print_else(BlockId{work.id}); break;
       }
     }
+  }
+
+  // Operations.
+
+  void put_id(std::string_view id, uint32_t version) {
+    put(version == 1 ? std::string(id) : fmt::format("{}@{}", id, version));
+  }
+
+  void print_claims(const ir::Operation& operation) {
+    const auto each = [&](std::string_view word, const auto& list, const auto& print_one) {
+      for (size_t i = 0; i < list.size(); ++i) {
+        put(i == 0 ? word : ",");
+        print_one(list[i]);
+      }
+    };
+    const auto law = [&](const ir::LawText& claim) { print_law(claim); };
+    each("claims", operation.claims, law);
+    each("denies", operation.denials, [&](const ir::DenialText& denial) {
+      law(denial.law);
+      put("by");
+      print_tuple(denial.witness);
+    });
+    each("rows", operation.rows, [&](const ir::Row& row) {
+      print_tuple(row.operands);
+      put("=>");
+      put(print_literal(row.expected.type, row.expected.bits));
+    });
+  }
+
+  void print_law(const ir::LawText& law) {
+    put(law.name);
+    for (size_t i = 0; i < law.arguments.size(); ++i) {
+      const ir::LawText::Argument& argument = law.arguments[i];
+      put(i == 0 ? "(" : ",");
+      if (argument.operation.empty()) {
+        put(constant_text(argument.bits));
+      } else {
+        put_id(argument.operation, argument.version);
+      }
+    }
+    if (!law.arguments.empty()) put(")");
+  }
+
+  /// The bits of a value without a suffix, as numbers of other literals are written.
+  static std::string constant_text(const std::array<uint32_t, 4>& bits) {
+    std::string out =
+        print_literal(bits[1] == 0 && bits[2] == 0 && bits[3] == 0 ? DataType::U32 : DataType::U128, bits);
+    if (out.ends_with("u128")) out.resize(out.size() - 4);
+    return out;
+  }
+
+  void print_tuple(std::span<const ir::Value> values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      put(i == 0 ? "(" : ",");
+      put(print_literal(values[i].type, values[i].bits));
+    }
+    put(")");
+  }
+
+  // Pipelines.
+
+  void print_host(ExprId id) {
+    push(id);
+    drain();
+  }
+
+  void print_commands(const ir::Pipeline& pipeline) {
+    // Of each body that is open: where it ends, and of a then-part the `if`. An else that holds one `if` has
+    // no braces.
+    struct Open {
+      uint32_t end;
+      const ir::Command* then_of = nullptr;
+      bool braces = true;
+    };
+    std::vector<Open> open = {{uint32_t(pipeline.commands.size())}};
+    put("{");
+    const auto close = [&] {
+      const Open body = open.back();
+      open.pop_back();
+      if (body.braces) put("}");
+      if (body.then_of == nullptr || !body.then_of->has_else) return;
+      put("else");
+      const uint32_t first = body.then_of->orelse, end = body.then_of->end;
+      const bool else_if = first < end && pipeline.commands[first].kind == ir::CommandKind::If &&
+                           pipeline.commands[first].end == end;
+      if (!else_if) put("{");
+      open.push_back({end, nullptr, !else_if});
+    };
+    for (uint32_t at = 0; at < pipeline.commands.size(); ++at) {
+      while (open.back().end == at) close();
+      const ir::Command& command = pipeline.commands[at];
+      print_command(pipeline, command);
+      if (!ir::has_body(command.kind)) continue;
+      put("{");
+      const bool branch = command.kind == ir::CommandKind::If;
+      open.push_back({branch ? command.orelse : command.end, branch ? &command : nullptr});
+    }
+    while (!open.empty()) close();
+  }
+
+  void print_command(const ir::Pipeline& pipeline, const ir::Command& command) {
+    const auto roots = pipeline.exprs(command.exprs);
+    const std::string_view name = code_.name(command.symbol);
+    switch (command.kind) {
+      case ir::CommandKind::Scratch:
+        put(fmt::format("scratch {}: {} [", name, spec::text(command.type)));
+        print_host(roots[0]);
+        return put("] ;");
+      case ir::CommandKind::Let:
+        put(fmt::format("let {} =", name));
+        print_host(roots[0]);
+        return put(";");
+      case ir::CommandKind::Dispatch:
+        put(fmt::format("dispatch {}", name));
+        print_arguments(pipeline, command);
+        for (size_t i = 0; i < roots.size(); ++i) {
+          put(i == 0 ? "groups (" : ",");
+          print_host(roots[i]);
+        }
+        return put(") ;");
+      case ir::CommandKind::Run:
+        put("run");
+        put(command.version > 1 ? fmt::format("{}@{}", name, command.version) : std::string(name));
+        print_arguments(pipeline, command);
+        return put(";");
+      case ir::CommandKind::Loop:
+        put(fmt::format("for {} in", name));
+        print_host(roots[0]);
+        put("..");
+        return print_host(roots[1]);
+      case ir::CommandKind::Repeat:
+        put("repeat");
+        print_host(roots[0]);
+        put(fmt::format("while ( {} [", name));
+        print_host(roots[1]);
+        return put("] )");
+      case ir::CommandKind::If:
+        put("if (");
+        print_host(roots[0]);
+        return put(")");
+    }
+  }
+
+  void print_arguments(const ir::Pipeline& pipeline, const ir::Command& command) {
+    put("(");
+    const auto arguments = pipeline.of(command.arguments);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const ir::Argument& argument = arguments[i];
+      if (i > 0) put(",");
+      put(code_.name(argument.parameter));
+      if (argument.buffer == argument.parameter) continue;
+      put("=");
+      if (argument.buffer != ir::kNoSymbol) {
+        put(code_.name(argument.buffer));
+        continue;
+      }
+      for (uint32_t k = 0; k < argument.words.count; ++k) {
+        put(k == 0 ? "[" : ",");
+        print_host(code_.expr_list[argument.words.first + k]);
+      }
+      put("]");
+    }
+    put(")");
   }
 
   // What is to be written later is pushed in the order of the text and then turned around, so that the first
@@ -149,8 +348,11 @@ class Printer {
     push("}");
     if (id == ir::kNoBlock) return;
     const size_t base = work_.size();
-    for (const NodeId node : code_.block(id)) work_.push_back({Work::Kind::Statement, {}, index(node)});
+    push_statements(id);
     reverse_from(base);
+  }
+  void push_statements(BlockId id) {
+    for (const NodeId node : code_.block(id)) work_.push_back({Work::Kind::Statement, {}, index(node)});
   }
 
   void print_else(BlockId id) {
@@ -328,7 +530,7 @@ class Printer {
            (expr.type == DataType::I32 || spec::kFloats.contains(expr.type));
   }
 
-  const ir::Program& program_;
+  const TypedBody body_;
   const Code& code_;
   std::vector<DataType> types_;  // of the expressions; empty where floats do not come in
   std::string out_;
@@ -337,10 +539,25 @@ class Printer {
 
 }  // namespace
 
-std::string print(const ir::Program& program) {
-  std::string tokens = Printer(program).run();
+namespace {
+
+std::string laid_out(std::string tokens) {
   auto text = lay_out(tokens);
   return text ? std::move(*text) : tokens;
+}
+
+}  // namespace
+
+std::string print(const ir::Program& program) { return laid_out(Printer(program).program(program)); }
+
+std::string print(const ir::Module& module) {
+  std::string tokens;
+  for (const ir::Operation& operation : module.operations)
+    tokens += Printer(operation.function).operation(operation) + "\n\n";
+  for (const ir::Program& program : module.programs) tokens += Printer(program).program(program) + "\n\n";
+  for (const ir::Pipeline& pipeline : module.pipelines)
+    tokens += Printer(pipeline).pipeline(pipeline) + "\n\n";
+  return laid_out(std::move(tokens));
 }
 
 }  // namespace vyre::text

@@ -243,14 +243,23 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
       record(found, label, seed, law);
       if (!found.counterexample) continue;
       VYRE_TRY(fault, fault_of_law(operation.laws[number], operation, *found.counterexample, evaluator));
+      std::string note =
+          fmt::format("{} does not hold on {}", spec::info(operation.laws[number].kind).statement, label);
+      if (fault == Fault::Flaky && subject == &evaluator) {
+        // The same instances once more: chance strikes another one.
+        VYRE_TRY(again, algebra::check_law(operation.laws[number], operation, *subject, options));
+        if (again.counterexample && again.counterexample->values == found.counterexample->values) {
+          fault = Fault::OrderDependent;
+          note += "\nonly among other instances of it, and then again";
+        }
+      }
       add_failure(verdict, {Check::Law,
                             law.law,
                             found.counterexample->smallest ? Minimality::Smallest : Minimality::Shrunk,
                             found.counterexample->values,
                             {},
                             {},
-                            fmt::format("{} does not hold on {}",
-                                        spec::info(operation.laws[number].kind).statement, label),
+                            std::move(note),
                             print(Token{name, "law", 0, number, found.counterexample->values}),
                             subject == &evaluator ? fault : Fault::Law});
     }

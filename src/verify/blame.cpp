@@ -195,8 +195,10 @@ Result<std::optional<Finding>> Blame::narrow(Bench& bench, const Scenario& scena
     victim = Item{scenario.size() - 1, last.pipeline, last.cases[seen.wrong.front().position]};
   }
   // A hang costs a whole budget, and halving has more of them than cutting into many parts.
-  if (seen.error && seen.error->code != DiagCode::B010 && scenario.size() == 1) {
-    VYRE_TRY(finding, by_number(bench, scenario[0]));
+  const bool hangs = seen.error && seen.error->code == DiagCode::B010;
+  if (!hangs && scenario.size() == 1 && items.size() > 1) {
+    VYRE_TRY(alone, victim ? fails(bench, {*victim}, false) : Result<bool>(false));
+    VYRE_TRY(finding, alone ? Result<std::optional<Finding>>() : by_number(bench, scenario[0]));
     if (finding) return finding;
   }
   // Without renewing between what goes right first, which is fast; what that finds may owe to what ran before

@@ -28,8 +28,8 @@ namespace vyre::verify {
 
 /// Of so many slices one is sampled.
 inline constexpr uint64_t kSampledSlices = 1000;
-/// Instances of a law that a strength sweeps: none at quick, where compiling a program for each law would take
-/// most of the time; there laws run through dispatches. 2^24, 2^36.
+/// Instances of a law that a strength sweeps: none at quick, where compiling a program for each law would
+/// take most of the time; there laws run through dispatches. 2^24, 2^36.
 uint64_t swept_instances(Strength strength);
 
 /// What came back of a sweep.

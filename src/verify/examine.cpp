@@ -170,10 +170,11 @@ std::vector<uint32_t> workgroups_of(const backend::Backend& backend) {
 }
 
 Result<Pipelines> make_pipelines(backend::Backend& backend, const Subject& subject,
-                                 std::span<const uint32_t> workgroups, uint64_t seed, Verdict& verdict) {
+                                 std::span<const uint32_t> workgroups, uint64_t seed, Verdict& verdict,
+                                 const spec::OpTable& table) {
   Pipelines out;
   for (const uint32_t workgroup : workgroups) {
-    auto made = Elementwise::make(backend, subject.application, ops::op_table(), workgroup);
+    auto made = Elementwise::make(backend, subject.application, table, workgroup);
     if (!made) {
       if (!backend.isolated() || !is_of_a_case(made.error())) return std::unexpected(made.error());
       const bool claimed = made.error().code == DiagCode::B003;

@@ -64,7 +64,8 @@ std::vector<uint32_t> workgroups_of(const backend::Backend& backend);
 /// Compiles the subject for each workgroup size. What a backend that may die answers with becomes a failure
 /// of the subject as well. Errors: what check or the backend say.
 Result<Pipelines> make_pipelines(backend::Backend& backend, const Subject& subject,
-                                 std::span<const uint32_t> workgroups, uint64_t seed, Verdict& verdict);
+                                 std::span<const uint32_t> workgroups, uint64_t seed, Verdict& verdict,
+                                 const spec::OpTable& table = ops::op_table());
 
 class Examiner {
  public:

@@ -3,10 +3,10 @@
 //
 // A definition by formula (ops/operation.h) is what solvers believe. Here it is written in the IR as word
 // arithmetic that is slow and plain: sums by halves of 16 bits, products by halves, quotients by long
-// division in plain sums and borrows, `and` by De Morgan, comparisons by borrows; no select, no comparison, no
-// shift by anything but a number. So a backend that gets an operator wrong gets the operation and its formula wrong in different
-// ways, and the two can be compared where they are, on the device. Source: oracles, "How to pick the oracle";
-// design, 3.5.
+// division in plain sums and borrows, `and` by De Morgan, comparisons by borrows; no select, no comparison,
+// no shift by anything but a number. So a backend that gets an operator wrong gets the operation and its
+// formula wrong in different ways, and the two can be compared where they are, on the device. Source:
+// oracles, "How to pick the oracle"; design, 3.5.
 #pragma once
 
 #include <expected>

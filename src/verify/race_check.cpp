@@ -493,8 +493,8 @@ std::string scope(const RaceVerdict& verdict) {
   };
   const std::string all = axes(false), one = axes(true);
   if (all.empty()) return "for one group: no id is mentioned";
-  return one.empty() ? fmt::format("for all groups along {}", all)
-                     : fmt::format("for all groups along {}, with one along {}", all, one);
+  return one.empty() ? fmt::format("for every number of workgroups along {}", all)
+                     : fmt::format("for every number of workgroups along {}, one along {}", all, one);
 }
 
 RaceVerdict check_races(const check::Checked& program, const RaceOptions& options) {

@@ -86,7 +86,7 @@ struct RaceVerdict {
 /// Cost: a tenth of a millisecond for most small programs, at most what the limits say.
 RaceVerdict check_races(const check::Checked& program, const RaceOptions& options = {});
 
-/// What dispatches a verdict is about: "for all groups along x, with one along y and z".
+/// What dispatches a verdict is about: "for every number of workgroups along x, one along y and z".
 std::string scope(const RaceVerdict& verdict);
 
 }  // namespace vyre::verify

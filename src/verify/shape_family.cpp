@@ -15,9 +15,9 @@
 namespace vyre::verify {
 namespace {
 
-constexpr size_t kBatch = 16;          // programs compiled at a time
-constexpr size_t kHistory = 64;        // cases remembered
-constexpr size_t kShrunkFailures = 3;  // whose levels are tried one by one: the first ones say most
+constexpr size_t kBatch = 16;    // programs compiled at a time
+constexpr size_t kHistory = 64;  // cases remembered
+constexpr size_t kExamined = 2;  // failures of a kind: the first ones say most, and each is run many times
 constexpr Oracle kOracle = Oracle::CpuReference;  // arithmetic on the host, case by case
 
 class ShapeFamily {
@@ -132,10 +132,12 @@ class ShapeFamily {
   /// Finds out who is to blame for what a case showed, and reports it.
   Result<void> examine(Check check, uint64_t number, const Seen& seen) {
     if (monitor_.stopped()) return {};
-    if (verdict_.failures.size() >= kKeptFailures) {
+    size_t& examined = examined_[size_t(kind_of(*row_of(number)))];
+    if (examined == kExamined) {
       ++verdict_.failure_count;
       return {};
     }
+    ++examined;
     const std::vector<Batch> before(history_.begin(), history_.end());
     VYRE_TRY(finding, blame_.find(bench_, before, {0, {{0, number}}}, seen));
     history_.clear();
@@ -145,11 +147,9 @@ class ShapeFamily {
 
   Token token_of(uint64_t number) const { return {verdict_.subject, "program", seed_, number, {}}; }
 
-  bool is_shrunk(Fault fault) const {
-    const bool alone = fault == Fault::WrongValue || fault == Fault::NotWritten ||
-                       fault == Fault::WroteOutside || fault == Fault::Crashed || fault == Fault::Refused ||
-                       fault == Fault::BrokeContract;
-    return alone && verdict_.failures.size() < kShrunkFailures;
+  static bool is_shrunk(Fault fault) {
+    return fault == Fault::WrongValue || fault == Fault::NotWritten || fault == Fault::WroteOutside ||
+           fault == Fault::Crashed || fault == Fault::Refused || fault == Fault::BrokeContract;
   }
 
   /// Whether a row fails as well; what it shows then.
@@ -160,49 +160,67 @@ class ShapeFamily {
     return seen.bad() ? std::optional(std::move(seen)) : std::nullopt;
   }
 
-  /// Moves every factor to the first of its levels with which the case still fails. What is left where it
-  /// was, or beyond its first level, is what the failure takes.
+  /// The smallest case found that fails as well, and the factors that the failure takes.
   struct Smallest {
     Row row;
     Seen seen;
     std::vector<ShapeFactor> culprits;
   };
+  using Factors = std::span<const ShapeFactor>;
   std::optional<Smallest> smallest(const Row& found) {
     auto first = fails(found);
     if (!first) return std::nullopt;
     Smallest out{found, std::move(*first), {}};
-    for (const ShapeFactorInfo& info : shape_factors()) {
-      const uint8_t level = level_of(out.row, info.factor);
-      if (info.factor == ShapeFactor::Kind || level >= generate::kAbsent) continue;
-      for (uint8_t lower = 0; lower < level; ++lower) {
-        const auto row = changed(out.row, info.factor, lower);
-        if (!row) continue;
-        auto seen = fails(*row);
-        if (!seen) continue;
-        out.row = *row;
-        out.seen = std::move(*seen);
-        break;
-      }
-    }
-    for (const ShapeFactorInfo& info : shape_factors()) {
-      const uint8_t level = level_of(out.row, info.factor);
-      if (info.factor == ShapeFactor::Kind || level >= generate::kAbsent) continue;
-      if (level != 0 || passes_elsewhere(out.row, info)) out.culprits.push_back(info.factor);
-    }
+    // First what the program cannot say by itself, so that it fails alone where it can.
+    std::vector<ShapeFactor> present = {ShapeFactor::Again, ShapeFactor::Interface};
+    for (const ShapeFactorInfo& info : shape_factors())
+      if (info.factor != ShapeFactor::Kind && std::ranges::find(present, info.factor) == present.end())
+        present.push_back(info.factor);
+    std::erase_if(present, [&](ShapeFactor f) { return level_of(found, f) >= generate::kAbsent; });
+    for (size_t k = 0; k < std::min(present.size(), size_t{2}); ++k)
+      lower(out, Factors(present).subspan(k, 1));
+    lower(out, present);
+    std::ranges::sort(present);
+    std::ranges::copy_if(present, std::back_inserter(out.culprits),
+                         [&](ShapeFactor f) { return level_of(out.row, f) != 0 || is_needed(out.row, f); });
     return out;
   }
-  /// Whether a row that fails passes with a factor at other levels than its first: then that one is needed.
-  bool passes_elsewhere(const Row& row, const ShapeFactorInfo& info) {
+  /// Moves every factor to the first of its levels with which the case still fails. Most are not needed at
+  /// all, so many are moved at once, and halves where that passes.
+  void lower(Smallest& smallest, Factors factors) {
+    if (std::ranges::none_of(factors, [&](ShapeFactor f) { return level_of(smallest.row, f) != 0; })) return;
+    if (move(smallest, factors, 0)) return;
+    if (factors.size() > 1) {
+      lower(smallest, factors.first(factors.size() / 2));
+      return lower(smallest, factors.subspan(factors.size() / 2));
+    }
+    for (uint8_t level = 1; level < level_of(smallest.row, factors.front()); ++level)
+      if (move(smallest, factors, level)) return;
+  }
+  bool move(Smallest& smallest, Factors factors, uint8_t level) {
+    std::optional<Row> row = smallest.row;
+    for (size_t k = 0; k < factors.size() && row; ++k)
+      if (level_of(*row, factors[k]) != level) row = changed(*row, factors[k], level);
+    if (!row) return false;
+    auto seen = fails(*row);
+    if (!seen) return false;
+    smallest.row = *row;
+    smallest.seen = std::move(*seen);
+    return true;
+  }
+  /// Whether the failure takes a factor at its first level: the case passes with it at the second level and
+  /// at the last. One at a time, since many away from their first level may be a case that takes minutes.
+  bool is_needed(const Row& row, ShapeFactor factor) {
     bool any = false;
-    for (const size_t level : {size_t{1}, info.levels.size() - 1}) {
-      const auto other = changed(row, info.factor, uint8_t(level));
+    const size_t levels = shape_factors()[size_t(factor)].levels.size();
+    for (const size_t level : {size_t{1}, levels - 1}) {
+      const auto other = changed(row, factor, uint8_t(level));
       if (!other || level == 0 || has_any(*other, absent_)) continue;
       if (fails(*other)) return false;
       any = true;
     }
     return any;
   }
-
   void report(Check check, const Finding& finding) {
     Failure failure;
     failure.check = check;
@@ -250,7 +268,8 @@ class ShapeFamily {
     failure.note += "\n" + shown(c.text);
     const layout::Groups groups = c.dispatches.back().groups;
     failure.note += fmt::format("with groups {},{},{}", groups.x, groups.y, groups.z);
-    add_failure(verdict_, std::move(failure));
+    ++verdict_.failure_count;
+    keep(verdict_, std::move(failure));
   }
 
   /// A program as text, or as much of it as people read.
@@ -267,6 +286,7 @@ class ShapeFamily {
   ShapeBench bench_;
   ShapeStores stores_;
   Blame blame_;
+  std::array<size_t, kShapeKinds> examined_{};
   std::deque<Batch> history_;  // cases since the backend was renewed, the last ones
   Tally parity_;
   uint64_t answer_ = 0;

@@ -82,9 +82,15 @@ void add(Verdict& sum, Verdict summand) {
   sum.operators += summand.operators;
   sum.shapes += summand.shapes;
   sum.failure_count += summand.failure_count;
-  for (Failure& failure : summand.failures) {
-    if (sum.failures.size() < kKeptFailures) sum.failures.push_back(std::move(failure));
-  }
+  for (Failure& failure : summand.failures) keep(sum, std::move(failure));
+}
+
+void keep(Verdict& verdict, Failure failure) {
+  const bool known = std::ranges::any_of(verdict.failures, [&](const Failure& kept) {
+    return !failure.token.empty() && kept.token == failure.token && kept.check == failure.check &&
+           kept.fault == failure.fault;
+  });
+  if (!known && verdict.failures.size() < kKeptFailures) verdict.failures.push_back(std::move(failure));
 }
 
 }  // namespace vyre::verify

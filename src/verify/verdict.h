@@ -51,7 +51,7 @@ enum class Fault : uint8_t {
   OrderDependent,  // right alone; wrong beside or after the cases of `history`
   Flaky,           // right alone and wrong in some of many equal runs
   LateWrite,       // results changed after the dispatch was answered
-  FalseClaim,      // says that it has what it has not
+  FalseClaim,      // says that it has what it has not; or a file claims what its definition refutes
   Law,             // a law does not hold
 };
 inline constexpr std::array<std::string_view, 13> kFaultNames = {
@@ -212,7 +212,7 @@ struct Verdict {
   uint32_t boundaries_hit = 0;  // and run
   std::vector<LawVerdict> laws;
   uint64_t failure_count = 0;
-  std::vector<Failure> failures;      // the first kKeptFailures
+  std::vector<Failure> failures;      // the first kKeptFailures different ones
   std::vector<FailingCases> failing;  // of parity, all of them: for the run report, not for the certificate
   std::string failing_digest;         // of that list, where it is not empty
   std::string error;                  // a diagnostic that stopped the subject, or empty
@@ -220,7 +220,7 @@ struct Verdict {
   Deviations deviations;              // of an approximate subject's cases
   uint32_t operators = 0;  // of a family: operators, casts and the like at a type, each judged on its cases
   uint32_t shapes = 0;     // of a family: programs whose inputs were all run
-  Coverage coverage;                  // of ir.shapes
+  Coverage coverage;       // of ir.shapes
   bool operator==(const Verdict&) const = default;
 };
 
@@ -228,6 +228,9 @@ struct Verdict {
 /// are the first ones of the sum, so the order of summands matters for them alone.
 /// Domain: at most one summand has evidence on a law.
 void add(Verdict& sum, Verdict summand);
+
+/// Keeps a failure when there is room, unless the same case came down to the same fault before.
+void keep(Verdict& verdict, Failure failure);
 
 /// Lists a case that failed, in the same run as the one before where it continues that.
 void list_failing(Verdict& verdict, std::string_view generator, uint64_t number, uint64_t stride);

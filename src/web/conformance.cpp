@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "ops/operation.h"
+#include "text/text.h"
 #include "verify/families.h"
 #include "verify/program_parity.h"
 #include "web/elementwise_cases.h"
@@ -32,7 +33,7 @@ Result<Case> program_case(Family family, uint64_t index, uint64_t seed) {
   if (!checked) return std::unexpected(checked.error().front());
   VYRE_TRY(module, portable_module(*checked));
   VYRE_TRY(after, verify::reference_answer(*checked, c, 0));
-  Case out{.module = std::move(module), .groups = c.groups};
+  Case out{.source = text::print(c.program), .module = std::move(module), .groups = c.groups};
   for (size_t k = 0; k < c.buffers.size(); ++k) {
     const ir::BufferDecl& decl = checked->buffer(checked->bound_buffers()[k]);
     Buffer& buffer =

@@ -1,4 +1,5 @@
-// Digests: SHA-256, as everywhere in vyre. Web Crypto would do as well, but is not everywhere a page may be opened from.
+// Digests: SHA-256, as everywhere in vyre. Those of results are many and small, so they are computed here; that of the whole
+// page is the browser's own (Web Crypto), which is wherever WebGPU is.
 (() => {
   "use strict";
 
@@ -68,5 +69,13 @@
     return sha256(all);
   }
 
-  globalThis.vyre = { ...globalThis.vyre, sha256, digest_results };
+  /** The digest of all that cases.js says but for the digest itself; by Web Crypto, where the address has that. */
+  async function digest_page({ digest, decoded, ...said }) {
+    const bytes = new TextEncoder().encode(JSON.stringify(said));
+    if (!globalThis.crypto?.subtle) return sha256(bytes);
+    const found = new Uint8Array(await globalThis.crypto.subtle.digest("SHA-256", bytes));
+    return Array.from(found, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  globalThis.vyre = { ...globalThis.vyre, sha256, digest_results, digest_page };
 })();

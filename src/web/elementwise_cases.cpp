@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "ops/operation.h"
+#include "text/text.h"
 #include "verify/elementwise.h"
 
 namespace vyre::web {
@@ -120,7 +121,10 @@ Result<Case> elementwise_case(const Subject& subject, const ConformanceOptions& 
   if (!checked) return std::unexpected(checked.error().front());
   VYRE_TRY(module, portable_module(*checked));
   const Table table = table_of(subject, options);
-  Case out{.name = subject.name, .module = std::move(module), .instances = table.cases};
+  Case out{.name = subject.name,
+           .source = text::print(checked->program()),
+           .module = std::move(module),
+           .instances = table.cases};
   out.groups.x = uint32_t((table.cases + kPortable.invocations - 1) / kPortable.invocations);
   size_t column = 0;
   for (size_t k = 0; k < what.inputs.size(); ++k) {

@@ -113,5 +113,5 @@
     return { verdict: "equal", digest };
   }
 
-  globalThis.vyre = { ...globalThis.vyre, before, show, judge };
+  globalThis.vyre = { ...globalThis.vyre, before, after, show, judge };
 })();

@@ -92,11 +92,17 @@ ordered_json replay_json(const Replay& replay) {
   return out;
 }
 
-ordered_json case_json(const Case& test, Pool& modules, Pool& pieces) {
+/// What cases share.
+struct Pools {
+  Pool modules, sources, pieces;
+};
+
+ordered_json case_json(const Case& test, Pools& pools) {
   ordered_json out;
   out["name"] = test.name;
   out["group"] = test.group;
-  out["module"] = modules.add(test.module.text);
+  out["source"] = pools.sources.add(test.source);
+  out["module"] = pools.modules.add(test.module.text);
   out["groups"] = {test.groups.x, test.groups.y, test.groups.z};
   out["instances"] = test.instances;
   out["digest"] = digest_outputs(test).hex();
@@ -110,42 +116,34 @@ ordered_json case_json(const Case& test, Pool& modules, Pool& pieces) {
     row["count"] = buffer.count;
     row["bytes"] = buffer.before.size();
     row["writable"] = bool(test.module.writable[k]);
-    row["input"] = pieces_of(buffer.before, pieces);
-    if (buffer.output) row["expected"] = pieces_of(buffer.after, pieces);
+    row["input"] = pieces_of(buffer.before, pools.pieces);
+    if (buffer.output) row["expected"] = pieces_of(buffer.after, pools.pieces);
     out["buffers"].push_back(std::move(row));
   }
   return out;
 }
 
-/// What is run and expected: two pages with one digest are one test.
-Digest digest_page(const Page& page) {
-  Hasher hasher;
-  for (const Case& test : page.cases) {
-    for (const std::string& text : {test.name, test.module.text, digest_outputs(test).hex()})
-      hasher.update_u64(text.size()).update(text);
-  }
-  return hasher.finish();
-}
-
 std::string cases_text(const Page& page) {
-  Pool modules, pieces;
+  Pools pools;
   ordered_json out;
   out["schema"] = "vyre.page/1";
   out["title"] = page.title;
   out["vyre"] = VYRE_VERSION;
   out["conformance"] = page.conformance;
-  out["digest"] = digest_page(page).hex();
   out["entry"] = lower::kWgslEntry;
   out["types"] = types_json();
   ordered_json cases = ordered_json::array();
-  for (const Case& test : page.cases) cases.push_back(case_json(test, modules, pieces));
+  for (const Case& test : page.cases) cases.push_back(case_json(test, pools));
   out["cases"] = std::move(cases);
   out["left_out"] = page.left_out;
-  out["modules"] = modules.json();
-  out["pieces"] = pieces.json();
+  out["modules"] = pools.modules.json();
+  out["sources"] = pools.sources.json();
+  out["pieces"] = pools.pieces.json();
   // A path need not be UTF-8; the page must.
-  const std::string text = out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  return fmt::format("globalThis.vyrePage = {};\n", text);
+  const auto dump = [&] { return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace); };
+  // Of all that is said here, as a browser prints it again: two pages with one digest are one test.
+  out["digest"] = sha256(dump()).hex();
+  return fmt::format("globalThis.vyrePage = {};\n", dump());
 }
 
 using Written = std::expected<void, host::UsageError>;

@@ -60,8 +60,9 @@ struct Replay {
 
 /// One dispatch that the page makes and judges.
 struct Case {
-  std::string name;   // unique in a page: "examples/block_sum.vyre:3", "primitive.math.add@1"
-  std::string group;  // what the table puts together
+  std::string name;    // unique in a page: "examples/block_sum.vyre:3", "primitive.math.add@1"
+  std::string group;   // what the table puts together
+  std::string source;  // of the program, for people
   lower::WgslModule module;
   layout::Groups groups;
   std::vector<Buffer> buffers;

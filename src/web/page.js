@@ -33,41 +33,84 @@
     return named.join(", ");
   }
 
-  function show_facts(adapter, limits) {
+  function show_facts(adapter, limits, digest) {
     const facts = [
       ["GPU", name_of(adapter) || "not named by the browser"],
       ["Browser", navigator.userAgent],
       ["vyre", page.vyre],
-      ["Digest of the page", page.digest],
+      ["Digest of the page", digest],
       ["Limits", limits],
     ];
     at("facts").replaceChildren(...facts.filter(([, value]) => value).flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
   }
 
   // The table. A row stands for a case from the start; what is not equal moves to the top.
-  const rows = [];
+  const rows = [], seen = [];  // by case; what came of it
 
-  /** A name, which may go on in the next line behind a dot, a slash or an underscore. */
-  function name_cell(name) {
-    const cell = element("td", undefined, "name");
-    for (const part of name.match(/[^./_]*[./_]?/g)) cell.append(part, element("wbr"));
+  /** A name, which may go on in the next line behind a dot, a slash or an underscore; opened, what its case is. */
+  function name_cell(k) {
+    const cell = element("td"), details = element("details"), name = element("summary", undefined, "name");
+    for (const part of page.cases[k].name.match(/[^./_]*[./_]?/g)) name.append(part, element("wbr"));
+    const box = element("div", undefined, "case");
+    details.append(name, box);
+    details.ontoggle = () => details.open && box.replaceChildren(...contents(page.cases[k], seen[k]));
+    cell.append(details);
     return cell;
   }
 
+  const kShownElements = 64;
+  /** The program of a case and the elements of its buffers: what they held before, what they must hold and what came. */
+  function contents(test, verdict) {
+    const columns = test.buffers.flatMap((buffer) => {
+      const column = (what, bytes) => ({ title: `${buffer.name} ${what}`, buffer, bytes });
+      if (!buffer.expected) return [column("input", vyre.before(page, buffer))];
+      const came = verdict?.results?.find(({ name }) => name === buffer.name);
+      const out = [column("before", vyre.before(page, buffer)), column("expected", vyre.after(page, buffer))];
+      return came ? [...out, { ...column("actual", came.bytes), expected: out[1].bytes }] : out;
+    });
+    const value = ({ buffer, bytes }, k) => {
+      const size = page.types[buffer.type].bytes;
+      return k < buffer.count ? vyre.show(page, buffer.type, bytes.slice(k * size, (k + 1) * size)) : "";
+    };
+    const head = element("tr"), body = element("tbody");
+    head.append(element("th", "element"), ...columns.map(({ title }) => element("th", title)));
+    const all = Math.max(0, ...test.buffers.map(({ count }) => count));
+    const place = Number(verdict?.difference?.where.match(/\[(\d+)\]$/)[1] ?? 0);
+    const first = place < kShownElements ? 0 : place - 8, end = Math.min(all, first + kShownElements);
+    for (let k = first; k < end; ++k) {
+      const row = element("tr");
+      row.append(element("td", k), ...columns.map((column) => {
+        const text = value(column, k), wrong = column.expected && text !== value({ ...column, bytes: column.expected }, k);
+        return element("td", text, wrong ? "bad" : "");
+      }));
+      body.append(row);
+    }
+    const table = element("table"), wide = element("div", undefined, "wide");
+    table.append(element("thead"), body);
+    table.firstChild.append(head);
+    wide.append(table);
+    const out = [element("pre", page.sources[test.source]), wide];
+    if (end - first < all) out.push(element("p", `Elements ${count(first)} to ${count(end - 1)} of ${count(all)}.`, "note"));
+    if (!verdict?.results) out.push(element("p", verdict?.message ?? "It has not run yet.", "note"));
+    return out;
+  }
+
   function make_rows() {
-    for (const test of page.cases) {
+    page.cases.forEach((test, k) => {
       const row = element("tr");
       row.append(
         element("td", "waiting", "verdict waiting"), element("td", test.group, "group"),
-        name_cell(test.name), element("td", count(test.instances), "number"), element("td", "", "number ms"));
+        name_cell(k), element("td", count(test.instances), "number"), element("td", "", "number ms"));
       rows.push(row);
-    }
+    });
     const groups = new Set(page.cases.map((test) => test.group).filter((group) => group));
     at("group").append(...Array.from(groups, (group) => element("option", group)));
   }
 
   function reset_rows() {
+    seen.length = 0;
     for (const row of rows) {
+      row.querySelector("details").open = false;
       row.firstChild.textContent = "waiting";
       row.firstChild.className = "verdict waiting";
       row.lastChild.textContent = "";
@@ -92,6 +135,7 @@
   let bad_rows = 0;
   function show_verdict(verdict, k) {
     const { text, good } = vyre.kVerdicts[verdict.verdict];
+    seen[k] = verdict;
     rows[k].firstChild.textContent = `${good ? "✓" : "✗"} ${text}`;
     rows[k].firstChild.className = `verdict ${good ? "good" : "bad"}`;
     rows[k].lastChild.textContent = (verdict.compile_ms + verdict.run_ms).toFixed(0);
@@ -161,7 +205,7 @@
   function result_file(adapter, verdicts, seconds, started) {
     const { counts, good } = vyre.summarize(page, verdicts);
     const cases = page.cases.map((test, k) => {
-      const { compile_ms, run_ms, ...rest } = verdicts[k];
+      const { compile_ms, run_ms, results, ...rest } = verdicts[k];
       const round = (ms) => Math.round(ms * 100) / 100;
       return {
         name: test.name, group: test.group, instances: test.instances, ...rest, expected_digest: test.digest,
@@ -226,7 +270,7 @@
       const verdicts = await vyre.run(page, async () => {
         const opened = await vyre.open(navigator.gpu);
         adapter = opened.adapter;
-        show_facts(adapter, "the defaults of WebGPU; no optional feature");
+        show_facts(adapter, "the defaults of WebGPU; no optional feature", page.digest);
         at("stop").hidden = false;
         say("running", "Running", "Comparing with what was computed where this page was made.");
         return opened;
@@ -243,7 +287,9 @@
       conclude(vyre.summarize(page, verdicts), adapter);
       offer(result_file(adapter, verdicts, progress.seconds(), started));
     } catch (error) {
-      say("unavailable", "✗ NOT RUN: this page needs WebGPU, and cannot use it here", `${error.message}.`);
+      const damaged = error.message.startsWith("the page is damaged");
+      const why = damaged ? "this page is damaged" : "this page needs WebGPU, and cannot use it here";
+      say("unavailable", `✗ NOT RUN: ${why}`, `${error.message}.`);
     }
     filter_rows();
     at("stop").hidden = true;
@@ -260,7 +306,7 @@
     at("left-out-list").append(...page.left_out.map((line) => element("li", line)));
     at("left-out").hidden = false;
   }
-  show_facts({}, "");
+  show_facts({}, "", "");
   make_rows();
   for (const id of ["show", "group"]) at(id).onchange = filter_rows;
   at("search").oninput = filter_rows;

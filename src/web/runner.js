@@ -237,7 +237,7 @@
         const running = performance.now();
         const results = await dispatch(this.gate, this.page, test, made);
         const run_ms = performance.now() - running;
-        return { ...globalThis.vyre.judge(this.page, test, results), compile_ms, run_ms };
+        return { ...globalThis.vyre.judge(this.page, test, results), results, compile_ms, run_ms };
       } catch (error) {
         return { ...verdict_of(error), compile_ms, run_ms: performance.now() - started };
       }
@@ -254,13 +254,17 @@
    * connect   gives { device }, anew after a device was lost
    * options   on_verdict(test, verdict, number): after each case. stop(): true ends the run.
    *           wait_ms: how long an answer may take; a minute.
-   * Gives     the verdicts, by case: { verdict, compile_ms, run_ms, digest?, message?, difference? }; compile_ms is of
-   *           the module, which several cases may share.
-   * Throws    what connect throws at first, and Errors for data that no page has.
+   * Gives     the verdicts, by case: { verdict, compile_ms, run_ms, results?, digest?, message?, difference? }; compile_ms
+   *           is of the module, which several cases may share.
+   * Throws    what connect throws at first, and Errors for data that no page has, or that was changed after it was made.
    */
   async function run(page, connect, options = {}) {
     const { on_verdict = () => {}, stop = () => false, wait_ms = 60_000 } = options;
     const enter = async () => new Workshop(gate_of((await in_time(connect(), wait_ms)).device, wait_ms), page);
+    const digest = await globalThis.vyre.digest_page(page);
+    if (digest !== page.digest) {
+      throw new Error(`the page is damaged: cases.js was changed after it was made; its digest is ${digest}, not ${page.digest}`);
+    }
     let shop = await enter();
     let lost = 0, ended = "";
     const renew = async () => {

@@ -63,7 +63,8 @@ std::string command_of(const std::string& label, const text::RunDirective& run,
     if (!buffer.bytes.empty()) sets += fmt::format(" --set {}={}", name, setting(buffer));
   }
   const std::string command =
-      fmt::format("vyre run {} --groups {}", shell_word(label), fmt::join(run.groups, ","));
+      fmt::format("vyre run {}{} --groups {}", shell_word(label), run.entry ? " --entry " + *run.entry : "",
+                  fmt::join(run.groups, ","));
   if (sets.size() > kLongest)
     return fmt::format("{} --compare reference,webgpu   # with --set for the inputs of line {}", command,
                        run.line);
@@ -98,7 +99,7 @@ Result<Case> case_of(const host::CheckedFile& file, const std::string& label, co
     buffers.by_name.find(input.name)->second.bytes = std::move(bytes);
   }
   VYRE_TRY(after, expected_of(step, run, buffers));
-  Case out{.module = module, .groups = step.groups};
+  Case out{.source = std::string(file.source->text()), .module = module, .groups = step.groups};
   for (const check::BufferId id : program.bound_buffers()) {
     const std::string name(program.program().code.name(program.buffer(id).name));
     const host::NamedBuffer& before = buffers.by_name.find(name)->second;
@@ -115,7 +116,8 @@ Result<Case> case_of(const host::CheckedFile& file, const std::string& label, co
 
 }  // namespace
 
-Result<std::vector<Case>> cases_of(const host::CheckedFile& file, const std::string& label) {
+Result<std::vector<Case>> cases_of(const host::CheckedFile& file, const std::string& label,
+                                   const std::optional<std::string>& entry) {
   VYRE_TRY(module, portable_module(*file.checked));
   VYRE_TRY(directives, text::parse_directives(file.source ? file.source->text() : std::string_view()));
   if (directives.runs.empty()) {
@@ -125,10 +127,28 @@ Result<std::vector<Case>> cases_of(const host::CheckedFile& file, const std::str
   }
   std::vector<Case> out;
   for (const text::RunDirective& run : directives.runs) {
+    if (entry && run.entry != entry) continue;
+    if (!entry && run.entry) {
+      return std::unexpected(
+          make_diag(DiagCode::P017, run.span, "the line chooses an entry",
+                    fmt::format("a page holds one program of a file: --entry {} takes the lines of this one",
+                                *run.entry)));
+    }
+    if (!run.constants.empty()) {
+      return std::unexpected(make_diag(DiagCode::P017, run.span, "the line chooses a constant",
+                                       "a page runs a program as it is written"));
+    }
     VYRE_TRY(test, case_of(file, label, run, module));
     test.name = fmt::format("{}:{}", label, run.line);
     test.group = label.substr(0, label.find_last_of('/') + 1);
     out.push_back(std::move(test));
+  }
+  if (out.empty()) {
+    return std::unexpected(
+        make_diag(DiagCode::P017, Span::none(), fmt::format("no run directive has entry={}", *entry),
+                  fmt::format("write what to run and what must come: // run: entry={} a=[1,2] groups=[1,1,1] "
+                              "=> out=[2,4]",
+                              *entry)));
   }
   return out;
 }

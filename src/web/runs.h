@@ -1,6 +1,8 @@
 // A program file as cases of a page: each `// run:` directive in it is one dispatch.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "host/files.h"
@@ -16,6 +18,10 @@ namespace vyre::web {
 /// one that
 ///         names an unknown buffer or a value that does not fit; X001 to X012 for a dispatch that cannot be;
 ///         X008 where the reference contradicts the directive.
-Result<std::vector<Case>> cases_of(const host::CheckedFile& file, const std::string& label);
+///
+/// `entry`: the program is the one of this name, and its runs are those that name it; without it the runs are
+/// of the file as it stands.
+Result<std::vector<Case>> cases_of(const host::CheckedFile& file, const std::string& label,
+                                   const std::optional<std::string>& entry = std::nullopt);
 
 }  // namespace vyre::web

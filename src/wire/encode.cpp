@@ -1,4 +1,6 @@
-// The encoder: one walk over the program, which numbers strings as it meets them.
+// The encoder: one walk over each item, which numbers its strings as it meets them.
+#include <algorithm>
+#include <initializer_list>
 #include <string_view>
 #include <unordered_map>
 
@@ -25,27 +27,48 @@ void put_number(Bytes& out, uint32_t value) {
   put_byte(out, uint8_t(value));
 }
 
+void put_string(Bytes& out, std::string_view string) {
+  put_number(out, uint32_t(string.size()));
+  const auto bytes = std::as_bytes(std::span(string));
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+/// Encodes one item; each has an encoder, and strings, of its own.
 class Encoder {
  public:
-  explicit Encoder(const ir::Program& program) : program_(program), code_(program.code) {
-    number_of(program.name);  // string 0
+  Encoder(std::string_view name, const ir::Code& code, Bytes& out) : code_(code), out_(out) {
+    number_of(name);  // string 0
   }
 
-  Bytes run() {
-    put_buffers();
-    for (const uint32_t size : program_.workgroup_size) number(size);
-    // The counts stand before the block and are known after it.
-    Bytes head = std::move(rest_);
-    rest_.clear();
-    put_block(program_.entry);
+  void program(const ir::Program& program) {
+    put_buffers(program);
+    for (const uint32_t size : program.workgroup_size) number(size);
+    begin_code();
+    put_block(program.entry);
+    finish({expressions_, statements_});
+  }
 
-    Bytes body;
-    put_strings(body);
-    body.insert(body.end(), head.begin(), head.end());
-    put_number(body, expressions_);
-    put_number(body, statements_);
-    body.insert(body.end(), rest_.begin(), rest_.end());
-    return body;
+  void operation(const ir::Operation& operation) {
+    const ir::Function& function = operation.function;
+    number(operation.version);
+    number(uint32_t(function.parameters.size()));
+    for (const ir::Function::Parameter& parameter : function.parameters) {
+      name(parameter.name);
+      byte(spec::info(parameter.type).wire_tag);
+    }
+    byte(spec::info(function.result_type).wire_tag);
+    put_claims(operation);
+    begin_code();
+    put_block(function.body);
+    put_expression(function.result);
+    finish({expressions_, statements_});
+  }
+
+  void pipeline(const ir::Pipeline& pipeline) {
+    put_buffers(pipeline);
+    begin_code();
+    put_commands(pipeline);
+    finish({expressions_, uint32_t(pipeline.commands.size()), uint32_t(pipeline.arguments.size())});
   }
 
  private:
@@ -64,23 +87,29 @@ class Encoder {
     return it->second;
   }
 
-  void put_strings(Bytes& out) const {
-    put_number(out, uint32_t(strings_.size()));
-    for (const std::string_view string : strings_) {
-      put_number(out, uint32_t(string.size()));
-      const auto bytes = std::as_bytes(std::span(string));
-      out.insert(out.end(), bytes.begin(), bytes.end());
-    }
+  /// The counts stand before the code and are known after it.
+  void begin_code() {
+    head_ = std::move(rest_);
+    rest_.clear();
+  }
+  void finish(std::initializer_list<uint32_t> counts) {
+    put_number(out_, uint32_t(strings_.size()));
+    for (const std::string_view string : strings_) put_string(out_, string);
+    out_.insert(out_.end(), head_.begin(), head_.end());
+    for (const uint32_t count : counts) put_number(out_, count);
+    out_.insert(out_.end(), rest_.begin(), rest_.end());
   }
 
-  void put_buffers() {
-    number(uint32_t(program_.buffers.size()));
-    for (const ir::BufferDecl& decl : program_.buffers) {
+  /// Of a program or a pipeline.
+  template <typename Item>
+  void put_buffers(const Item& item) {
+    number(uint32_t(item.buffers.size()));
+    for (const ir::BufferDecl& decl : item.buffers) {
       name(decl.name);
       byte(tag(decl.access));
       byte(spec::info(decl.element).wire_tag);
       if (decl.element == spec::DataType::Tensor) {
-        put_shape(decl.tensor < program_.tensors.size() ? program_.tensors[decl.tensor] : ir::TensorType{});
+        put_shape(decl.tensor < item.tensors.size() ? item.tensors[decl.tensor] : ir::TensorType{});
       }
       number(decl.access == spec::BufferAccess::Workgroup ? decl.count : decl.binding);
     }
@@ -101,6 +130,130 @@ class Encoder {
     }
     number(uint32_t(tensor.strides.size()));
     for (const uint32_t stride : tensor.strides) number(stride);
+  }
+
+  // What is said of an operation. Laws are no names of its code, so they are written out.
+
+  void put_claims(const ir::Operation& operation) {
+    number(uint32_t(operation.claims.size()));
+    for (const ir::LawText& law : operation.claims) put_law(law);
+    number(uint32_t(operation.denials.size()));
+    for (const ir::DenialText& denial : operation.denials) {
+      put_law(denial.law);
+      put_values(denial.witness);
+    }
+    number(uint32_t(operation.rows.size()));
+    for (const ir::Row& row : operation.rows) {
+      put_values(row.operands);
+      put_value(row.expected);
+    }
+  }
+
+  void put_law(const ir::LawText& law) {
+    put_string(rest_, law.name);
+    number(uint32_t(law.arguments.size()));
+    for (const ir::LawText::Argument& argument : law.arguments) {
+      put_string(rest_, argument.operation);
+      if (argument.operation.empty()) {
+        for (const uint32_t word : argument.bits) number(word);
+      } else {
+        number(argument.version);
+      }
+    }
+  }
+
+  void put_values(std::span<const ir::Value> values) {
+    number(uint32_t(values.size()));
+    for (const ir::Value& value : values) put_value(value);
+  }
+  void put_value(const ir::Value& value) { put_bits(value.type, value.bits); }
+
+  void put_bits(spec::DataType type, const std::array<uint32_t, 4>& bits) {
+    byte(spec::info(type).wire_tag);
+    for (uint32_t i = 0; i < literal_words(type); ++i) number(bits[i]);
+  }
+
+  // Commands stand in the order of the encoding; what is added is how many each body has.
+
+  void put_commands(const ir::Pipeline& pipeline) {
+    const auto& commands = pipeline.commands;
+    const uint32_t count = uint32_t(commands.size());
+    std::vector<uint32_t> branches;  // ifs whose else-branch is still to come
+    const auto begin_branches = [&](uint32_t at) {
+      while (!branches.empty() && commands[branches.back()].orelse <= at) {
+        const ir::Command& branch = commands[branches.back()];
+        branches.pop_back();
+        put_body_size(pipeline, branch.orelse, branch.end);
+      }
+    };
+    put_body_size(pipeline, 0, count);
+    for (uint32_t at = 0; at < count; ++at) {
+      begin_branches(at);
+      const ir::Command& command = commands[at];
+      put_command(pipeline, command);
+      if (!has_body(command.kind)) continue;
+      const bool branch = command.kind == ir::CommandKind::If;
+      put_body_size(pipeline, at + 1, branch ? command.orelse : command.end);
+      if (branch && command.has_else) branches.push_back(at);
+    }
+    begin_branches(count);
+  }
+
+  void put_body_size(const ir::Pipeline& pipeline, uint32_t first, uint32_t end) {
+    uint32_t size = 0;
+    for (uint32_t at = first; at < end; ++size) {
+      const ir::Command& command = pipeline.commands[at];
+      at = has_body(command.kind) ? std::max(command.end, at + 1) : at + 1;
+    }
+    number(size);
+  }
+
+  void put_command(const ir::Pipeline& pipeline, const ir::Command& command) {
+    const auto roots = pipeline.exprs(command.exprs);
+    byte(tag(command.kind));
+    switch (command.kind) {
+      case ir::CommandKind::Scratch:
+        name(command.symbol);
+        byte(spec::info(command.type).wire_tag);
+        put_operands(roots);
+        return;
+      case ir::CommandKind::Let:
+      case ir::CommandKind::Loop:
+      case ir::CommandKind::Repeat:
+        name(command.symbol);
+        put_operands(roots);
+        return;
+      case ir::CommandKind::Dispatch:
+        name(command.symbol);
+        put_arguments(pipeline, command);
+        byte(uint8_t(roots.size()));
+        put_operands(roots);
+        return;
+      case ir::CommandKind::Run:
+        name(command.symbol);
+        number(command.version);
+        put_arguments(pipeline, command);
+        return;
+      case ir::CommandKind::If:
+        put_operands(roots);
+        byte(command.has_else ? 1 : 0);
+        return;
+    }
+  }
+
+  void put_arguments(const ir::Pipeline& pipeline, const ir::Command& command) {
+    number(command.arguments.count);
+    for (const ir::Argument& argument : pipeline.of(command.arguments)) {
+      name(argument.parameter);
+      const bool list = argument.buffer == ir::kNoSymbol;
+      byte(list ? 1 : 0);
+      if (list) {
+        number(further(argument.words.count));
+        put_operands(pipeline.exprs(argument.words));
+      } else {
+        name(argument.buffer);
+      }
+    }
   }
 
   void put_block(ir::BlockId entry) {
@@ -131,7 +284,7 @@ class Encoder {
         return;
       case NodeKind::Store:
         name(node.symbol);
-        number(further_indices(node.args.count - 1));
+        number(further(node.args.count - 1));
         put_operands(code_.args(node));
         return;
       case NodeKind::If:
@@ -151,7 +304,8 @@ class Encoder {
     }
   }
 
-  static uint32_t further_indices(uint32_t indices) { return indices - 1; }
+  /// How many there are beyond the first, where there is always one.
+  static uint32_t further(uint32_t count) { return count - 1; }
 
   void put_operands(std::span<const ir::ExprId> roots) {
     for (const ir::ExprId root : roots) put_expression(root);
@@ -176,7 +330,7 @@ class Encoder {
       case ExprKind::Literal: put_literal(e); return;
       case ExprKind::Load:
         name(e.symbol);
-        number(further_indices(e.args.count));
+        number(further(e.args.count));
         return;
       case ExprKind::Var:
       case ExprKind::BufLen: name(e.symbol); return;
@@ -188,11 +342,8 @@ class Encoder {
   }
 
   void put_literal(const ir::Expr& e) {
-    byte(spec::info(e.type).wire_tag);
-    const uint32_t words = literal_words(e.type);
-    const bool known = words == 1 || e.immediate < code_.wide.size();
-    const auto bits = known ? code_.literal_bits(e) : std::array<uint32_t, 4>{};
-    for (uint32_t i = 0; i < words; ++i) number(bits[i]);
+    const bool known = literal_words(e.type) == 1 || e.immediate < code_.wide.size();
+    put_bits(e.type, known ? code_.literal_bits(e) : std::array<uint32_t, 4>{});
   }
 
   void put_operator(const ir::Expr& e) {
@@ -230,9 +381,9 @@ class Encoder {
     }
   }
 
-  const ir::Program& program_;
   const ir::Code& code_;
-  Bytes rest_;  // what follows the strings
+  Bytes& out_;
+  Bytes head_, rest_;  // what stands between the strings and the counts, and what follows these
   uint32_t expressions_ = 0;
   uint32_t statements_ = 0;
   std::vector<std::string_view> strings_;
@@ -243,6 +394,25 @@ class Encoder {
 
 }  // namespace
 
-Bytes encode(const ir::Program& program) { return seal(Encoder(program).run()); }
+Bytes encode(const ir::Program& program) {
+  Bytes body;
+  Encoder(program.name, program.code, body).program(program);
+  return seal(body, kVersion);
+}
+
+Bytes encode(const ir::Module& module) {
+  if (module.is_program()) return encode(module.programs.front());
+  Bytes body;
+  put_number(body, uint32_t(module.operations.size()));
+  for (const ir::Operation& operation : module.operations)
+    Encoder(operation.function.id, operation.function.code, body).operation(operation);
+  put_number(body, uint32_t(module.programs.size()));
+  for (const ir::Program& program : module.programs)
+    Encoder(program.name, program.code, body).program(program);
+  put_number(body, uint32_t(module.pipelines.size()));
+  for (const ir::Pipeline& pipeline : module.pipelines)
+    Encoder(pipeline.name, pipeline.code, body).pipeline(pipeline);
+  return seal(body, kModuleVersion);
+}
 
 }  // namespace vyre::wire

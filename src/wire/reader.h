@@ -36,7 +36,7 @@ class Reader {
 
   uint8_t byte() {
     if (next_ == end_) [[unlikely]] {
-      fail(DiagCode::W003, at(), "the file ends inside the program");
+      fail(DiagCode::W003, at(), "the file ends too early");
       return 0;
     }
     return uint8_t(*next_++);

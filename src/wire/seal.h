@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/digest.h"
+#include "wire/tags.h"
 
 namespace vyre::wire {
 
@@ -12,6 +13,6 @@ namespace vyre::wire {
 Digest body_digest(uint32_t version, std::span<const std::byte> body);
 
 /// A whole file around a body, whatever the body is: for encode, and for tests that damage bodies.
-Bytes seal(std::span<const std::byte> body);
+Bytes seal(std::span<const std::byte> body, uint32_t version = kVersion);
 
 }  // namespace vyre::wire

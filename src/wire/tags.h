@@ -1,23 +1,25 @@
 // Tags: the permanent numbers of the wire format that no ledger in spec/ holds, and its header.
 //
-// Types and operators bring their tags with them (types.def, ops.def); statements, expressions, accesses and
-// rounding modes get theirs here. Each set has one function from the enumerator to its tag, total because a
-// switch over an enum of ours has no default; the way back searches it, so that there is no second list. A
-// tag is never changed.
+// Types and operators bring their tags with them (types.def, ops.def); statements, expressions, commands,
+// accesses and rounding modes get theirs here. Each set has one function from the enumerator to its tag,
+// total because a switch over an enum of ours has no default; the way back searches it, so that there is no
+// second list. A tag is never changed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
-#include "ir/ir.h"
+#include "ir/module.h"
 #include "spec/ops.h"
 
 namespace vyre::wire {
 
 inline constexpr std::array<char, 4> kMagic = {'V', 'Y', 'R', 'E'};
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 1;        // of one program
+inline constexpr uint32_t kModuleVersion = 2;  // of any other module
 // Offsets in the header: magic, version (u32, little-endian), digest; then the body.
 inline constexpr size_t kVersionAt = 4;
 inline constexpr size_t kDigestAt = 8;
@@ -47,6 +49,19 @@ constexpr uint8_t tag(ir::ExprKind kind) {
     case ir::ExprKind::WorkgroupId: return 6;
     case ir::ExprKind::LocalId: return 7;
     case ir::ExprKind::Apply: return 8;
+  }
+  std::unreachable();
+}
+
+constexpr uint8_t tag(ir::CommandKind kind) {
+  switch (kind) {
+    case ir::CommandKind::Scratch: return 1;
+    case ir::CommandKind::Let: return 2;
+    case ir::CommandKind::Dispatch: return 3;
+    case ir::CommandKind::Run: return 4;
+    case ir::CommandKind::Loop: return 5;
+    case ir::CommandKind::Repeat: return 6;
+    case ir::CommandKind::If: return 7;
   }
   std::unreachable();
 }
@@ -86,6 +101,10 @@ struct TagCount<ir::ExprKind> {
   static constexpr size_t value = ir::kExprKindCount;
 };
 template <>
+struct TagCount<ir::CommandKind> {
+  static constexpr size_t value = ir::kCommandKindCount;
+};
+template <>
 struct TagCount<spec::BufferAccess> {
   static constexpr size_t value = spec::kBufferAccessCount;
 };
@@ -120,6 +139,13 @@ constexpr std::optional<Enum> find_tag(uint32_t wanted) {
 /// Tags that are promised to types (types.def) and operators to come: docs/permanence.md, "How it grows".
 constexpr bool is_reserved_type_tag(uint32_t wanted) { return wanted >= 0x10 && wanted <= 0x14; }
 constexpr bool is_reserved_operator_tag(uint32_t wanted) { return wanted >= 0x5d && wanted <= 0x5f; }
+
+static_assert(
+    std::ranges::none_of(spec::kTypes, [](const auto& t) { return is_reserved_type_tag(t.wire_tag); }),
+    "a row of types.def has a reserved tag; docs/permanence.md, \"Reserved tags\", names the free ones");
+static_assert(
+    std::ranges::none_of(spec::kOps, [](const auto& o) { return is_reserved_operator_tag(o.wire_tag); }),
+    "a row of ops.def has a reserved tag; docs/permanence.md, \"Reserved tags\", names the free ones");
 
 /// A type's literals are written as this many numbers of 32 bits, least significant first.
 constexpr uint32_t literal_words(spec::DataType type) {

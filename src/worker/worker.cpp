@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "lower/raise.h"
 #include "spec/intrinsics.h"
 #include "wire/wire.h"
 #include "worker/connection.h"
@@ -59,7 +60,8 @@ Result<std::vector<Result<void>>> compile_in(Connection& connection, const Lock&
   };
   for (size_t i = 0; i < wanted.size(); ++i) {
     programs.number(wanted[i].id);
-    programs.bytes(wire::encode(wanted[i].program->program()));
+    const std::optional<ir::Program> raised = lower::raise_calls_outside_library(*wanted[i].program);
+    programs.bytes(wire::encode(raised ? *raised : wanted[i].program->program()));
     if (programs.size() >= kBatchBytes || i + 1 == wanted.size()) VYRE_CHECK(flush(i + 1));
   }
   return out;

@@ -4,8 +4,13 @@ Oracle: other programs: Python's zlib and hashlib, and arithmetic done here.
 """
 import collections
 import hashlib
+import itertools
+import os
 import random
+import re
+import shutil
 import struct
+import subprocess
 import sys
 import unittest
 import zlib
@@ -21,21 +26,22 @@ def to_bytes(values):
 
 
 class Examples(CommandTest):
-    def words(self, example, groups, buffers, get, *more):
-        """The words of one buffer after a run, the same on every backend."""
+    def words(self, example, groups, buffers, get, *more, backends=BACKENDS):
+        """The words of one buffer after a run, the same on every backend; a pipeline has no groups."""
         sets = []
         for name, value in buffers.items():
             if isinstance(value, bytes):
                 value = f"@{self.write(name, value)}"
             sets += ["--set", f"{name}={value}"]
         results = []
-        for backend in BACKENDS:
+        groups = [] if groups is None else ["--groups", groups]
+        for backend in backends:
             out = self.folder / "result"
-            self.expect(0, "run", EXAMPLES / f"{example}.vyre", "--groups", groups, *more, *sets, "--backend", backend,
+            self.expect(0, "run", EXAMPLES / f"{example}.vyre", *groups, *more, *sets, "--backend", backend,
                         "--get", f"{get}=@{out}")
             data = out.read_bytes()
-            results.append([int.from_bytes(data[i:i + 4], "little") for i in range(0, len(data), 4)])
-        self.assertEqual(results[0], results[1])
+            results.append(list(struct.unpack(f"<{len(data) // 4}I", data)))
+        self.assertTrue(all(result == results[0] for result in results))
         return results[0]
 
     def setUp(self):
@@ -66,16 +72,22 @@ class Examples(CommandTest):
         got = self.words("block_sum", 4, {"input": to_bytes(values), "sums": "zeros:4"}, "sums")
         self.assertEqual(got, [sum(values[i:i + 256]) % 2**32 for i in range(0, 1000, 256)])
 
+    def prefix_sum(self, count, *more, **options):
+        values = [self.random.getrandbits(32) for _ in range(count)]
+        sums = list(itertools.accumulate(values, lambda total, value: (total + value) % 2**32))
+        got = self.words("prefix_sum", None, {"input": to_bytes(values), "output": f"zeros:{count}"}, "output", *more,
+                         **options)
+        self.assertTrue(got == sums, f"{count} elements, {more}")
+
+    # A block is 4 * W elements, so at W = 64 three levels begin at 65,537.
     # covers: EX-31
     def test_prefix_sum(self):
-        values = [self.random.getrandbits(32) for _ in range(1500)]
-        sums, total = [], 0
-        for value in values:
-            total = (total + value) % 2**32
-            sums.append(total)
-        got = self.words("prefix_sum_blocks", 6, {"input": to_bytes(values), "sums": "zeros:1500", "totals": "zeros:6"},
-                         "sums", "--then", EXAMPLES / "prefix_sum_carry.vyre", "--groups", 6)
-        self.assertEqual(got, sums)
+        for count in [0, 1, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025]:
+            self.prefix_sum(count)
+        for count in [255, 256, 257, 1500]:
+            self.prefix_sum(count, "--const", "W=64")
+        self.prefix_sum(65_537, "--const", "W=64", backends=["native"])
+        self.prefix_sum(10_000_000, backends=["native"])
 
     def test_transpose(self):
         rows, columns = 37, 50
@@ -84,7 +96,7 @@ class Examples(CommandTest):
                                                "params": f"{rows},{columns}"}, "output")
         self.assertEqual(got, [values[r * columns + c] for c in range(columns) for r in range(rows)])
 
-    def test_tree_pass(self):
+    def test_reduce(self):
         def rounded(x):
             return struct.unpack("<f", struct.pack("<f", x))[0]
 
@@ -94,21 +106,19 @@ class Examples(CommandTest):
             half = 1 << (len(x) - 1).bit_length() - 1
             return rounded(tree(x[:half]) + tree(x[half:]))
 
-        for count in [0, 1, 7, 8, 9, 511, 512, 513, 1300, 5000]:
+        for count, width in [(0, 256), (1, 256), (7, 256), (8, 256), (9, 256), (255, 32), (256, 32), (257, 32), (1300, 32),
+                             (2049, 256), (70_000, 32)]:
             values = [rounded(self.random.gauss(0, 1) * 10.0 ** self.random.randrange(-3, 4)) for _ in range(count)]
-            data = struct.pack(f"<{count}f", *values)
-            while True:
-                groups = max(1, (len(data) // 4 + 511) // 512)
-                words = self.words("tree_pass", groups, {"data": data, "sums": f"zeros:{groups}"}, "sums")
-                data = to_bytes(words)
-                if groups == 1:
-                    break
-            self.assertEqual(data, struct.pack("<f", tree(values)))
+            backends = BACKENDS if count < 10_000 else ["native"]
+            got = self.words("reduce", None, {"data": struct.pack(f"<{count}f", *values), "sum": "zeros:1"}, "sum",
+                             "--const", f"W={width}", backends=backends)
+            self.assertEqual(struct.pack("<I", *got), struct.pack("<f", tree(values)), count)
 
     def test_life(self):
         import life
         width, height = 20, 12
         cells = [int(self.random.random() < 0.35) for _ in range(width * height)]
+        first, after = cells, []
         for _ in range(3):
             expected = []
             for y in range(height):
@@ -116,9 +126,11 @@ class Examples(CommandTest):
                     around = sum(cells[(y + dy) % height * width + (x + dx) % width]
                                  for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
                     expected.append(int(around == 3 or (around == 2 and cells[y * width + x] == 1)))
-            for backend in BACKENDS:
-                self.assertEqual(life.step(str(BIN / "vyre"), backend, cells, width, height), expected)
             cells = expected
+            after.append(expected)
+        for backend in BACKENDS:
+            for count, expected in enumerate(after, 1):
+                self.assertEqual(life.step(str(BIN / "vyre"), backend, first, width, height, count), expected)
         # Two rows of cells a line: upper half, lower half, both.
         self.assertEqual(life.draw([1, 0, 1, 0, 1, 1], 3, 2), "▀▄█")
 
@@ -160,6 +172,64 @@ class Examples(CommandTest):
         for backend in BACKENDS:
             self.assertEqual(sha256.digests(str(BIN / "vyre"), backend, messages),
                              [hashlib.sha256(m).hexdigest() for m in messages])
+
+
+SCRIPTS = ["life.py", "mandelbrot.py", "sha256.py"]
+
+
+class Scripts(CommandTest):
+    """The scripts as they are called, from a copy that has no build beside it. Oracle: what argparse and README.md say."""
+
+    def setUp(self):
+        super().setUp()
+        self.copy = self.folder / "share/doc/vyre/examples"
+        shutil.copytree(EXAMPLES, self.copy, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def call(self, script, *arguments, path="/usr/bin:/bin"):
+        environment = {**os.environ, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run([sys.executable, self.copy / script, *map(str, arguments)], capture_output=True, text=True,
+                              timeout=300, env=environment)
+
+    def test_the_program_is_found_or_asked_for(self):
+        for script in SCRIPTS:
+            arguments = {"life.py": ["--size", "8x4", "--generations", 2], "sha256.py": [SOURCE / "LICENSE"],
+                         "mandelbrot.py": ["--size", "8x4", "--limit", 5]}[script]
+            with self.subTest(script):
+                lost = self.call(script, *arguments)
+                self.assertEqual((lost.returncode, lost.stdout, lost.stderr.count("\n")), (1, "", 1), lost.stderr)
+                self.assertIn("--vyre PROGRAM", lost.stderr)
+                named = self.call(script, *arguments, "--vyre", self.folder / "none")
+                self.assertEqual((named.returncode, named.stderr), (1, f"{self.folder}/none is no program\n"))
+                found = self.call(script, *arguments, path=f"{BIN}:/usr/bin:/bin")
+                self.assertEqual(found.returncode, 0, found.stderr)
+                self.assertNotEqual(found.stdout, "")
+        (self.folder / "bin").mkdir()  # of the prefix that the copy is in
+        (self.folder / "bin/vyre").symlink_to(BIN / "vyre")
+        done = self.call("sha256.py", SOURCE / "LICENSE")
+        self.assertEqual(done.stdout, f"{hashlib.sha256((SOURCE / 'LICENSE').read_bytes()).hexdigest()}  {SOURCE}/LICENSE\n")
+
+    def test_wrong_arguments_are_a_line_and_no_traceback(self):
+        here = ["--vyre", BIN / "vyre"]
+        for script, arguments, words in [
+                ("life.py", ["--size", "40"], "'40' is not columns and rows"), ("life.py", ["--size", "0x4"], "'0x4'"),
+                ("life.py", ["--generations", "-1"], "--generations"), ("life.py", ["--backend", "nosuch"], "B004"),
+                ("mandelbrot.py", ["--size", "40"], "'40' is not columns and rows"), ("mandelbrot.py", ["--at", "1"], "'1'"),
+                ("mandelbrot.py", ["--size", "2x2", "--out", self.folder / "none/set.png"], "none/set.png"),
+                ("sha256.py", [self.folder / "none"], "none: No such file"), ("sha256.py", [], "FILE")]:
+            with self.subTest([script, *arguments]):
+                done = self.call(script, *here, *arguments)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(words, done.stderr)
+                self.assertNotIn("Traceback", done.stderr)
+
+    def test_help_says_what_each_option_is(self):
+        for script in SCRIPTS:
+            text = self.call(script, "--help").stdout
+            usage, options = text[:text.index("options:")], text[text.index("options:"):]
+            named = set(re.findall(r"--\w+", usage))
+            self.assertGreater(len(named), 1)
+            for option in named:
+                self.assertRegex(options, rf"(?m)^  {option}\b.*(\s{{2,}}|\n {{10,}})\w", script)
 
 
 if __name__ == "__main__":

@@ -104,7 +104,25 @@ class Words(CommandTest):
         self.assertIn("no race found: 5 schedules were run; 72 invocations are too many to explore all", done.stderr)
         one = self.write("one.vyre", "program one(read_write c: u32 @0) workgroup(2, 1, 1) {\n  c[local_id.x] = 1;\n}\n")
         done = self.expect(0, "run", one, "--groups", "1", "--set", "c=zeros:2", "--detect-races")
-        self.assertIn("no race found: 5 schedules were run, and all there are explored (1 executions)", done.stderr)
+        self.assertIn("no race found: 5 schedules were run, and all there are explored (1 execution)\n", done.stderr)
+
+    def test_each_dispatch_of_a_pipeline_is_named(self):
+        path = self.write("two.vyre", """program first(read_write c: u32 @0) workgroup(2, 1, 1) {
+  c[local_id.x] = 1;
+}
+program second(read_write c: u32 @0) workgroup(1, 1, 1) {
+  c[invocation_id.x] = 2;
+}
+pipeline main(read_write c: u32 @0) {
+  dispatch first(c) groups(1);
+  dispatch second(c) groups(2);
+}
+""")
+        done = self.expect(0, "run", path, "--set", "c=zeros:2", "--detect-races")
+        self.assertEqual([line.split(": no race found")[0] for line in done.stderr.splitlines()],
+                         [f"{path}: dispatch 1: first, groups 1,1,1", f"{path}: dispatch 2: second, groups 2,1,1"])
+        alone = self.expect(0, "run", path, "--entry", "second", "--groups", "2", "--set", "c=zeros:2", "--detect-races")
+        self.assertTrue(alone.stderr.startswith(f"{path}: second, groups 2,1,1: no race found: 5 schedules"), alone.stderr)
 
     def test_barriers_that_diverge(self):
         path = self.write("diverging.vyre", """program diverging(read a: u32 @0, read_write out: u32 @1) workgroup(4, 1, 1) {

@@ -93,6 +93,11 @@ def reserved():
     return words[:words.index("u32")], words[words.index("u32"):]
 
 
+def words_of_modules():
+    page = (SOURCE / "docs/text-format.md").read_text()
+    return re.search(r"The words `([a-z ]+)` are keywords where", page)[1].split()
+
+
 class Grammar(unittest.TestCase):
     def test_every_regex_compiles_and_is_of_the_common_kind(self):
         # What Oniguruma and Python read differently, or only one of them reads.
@@ -157,7 +162,32 @@ class Words(CommandTest):
         words = {w for rule in rules() for key in ["match", "begin"] if isinstance(rule.get(key), str)
                  for w in re.findall(r"[a-z][a-z0-9_]+", re.sub(r"\[[^]]*\]|\\.", " ", rule[key]))}
         prefixes_and_other_places = {"0x", "0b", "run", "error", "trunc", "nearest", "floor", "ceil", "inf", "nan"}
-        self.assertLessEqual(words - prefixes_and_other_places, set(keywords + types))
+        self.assertLessEqual(words - prefixes_and_other_places, set(keywords + types + words_of_modules()))
+
+    def test_words_of_modules_are_keywords_in_their_places_only(self):
+        places = {
+            "const": ("const W = 1;", "keyword.declaration.const"),
+            "operation": ("operation my.f(a: u32) -> u32 {", "keyword.declaration.operation"),
+            "claims": ("    claims Commutative", "keyword.other.clause"),
+            "denies": ("    denies Idempotent by (1)", "keyword.other.clause"),
+            "by": ("    denies Idempotent by (1)", "keyword.other.clause"),
+            "rows": ("    rows (1) => 2 {", "keyword.other.clause"),
+            "pipeline": ("pipeline main(read a: u32 @0) {", "keyword.declaration.pipeline"),
+            "scratch": ("  scratch s: u32[n];", "storage.modifier.access"),
+            "dispatch": ("  dispatch f(a) groups(1);", "keyword.control"),
+            "run": ("  run other(a);", "keyword.control"),
+            "groups": ("  dispatch f(a) groups(1);", "keyword.control"),
+            "repeat": ("  repeat n while (b[0]) {", "keyword.control"),
+            "while": ("  repeat n while (b[0]) {", "keyword.control")}
+        self.assertEqual(sorted(places), sorted(words_of_modules()))
+        for word, (line, scope) in places.items():
+            self.assertEqual(scope_of(line, word), scope, line)
+            for line in [f"  {word} = 1;", f"  x = {word} + 1;", f"  x = 2 * {word};", f"  x = -{word};"]:
+                self.assertEqual(scope_of(line, word), "variable.other", line)
+            self.assertEqual(scope_of(f"  {word}[0] = 1;", word), "variable.other.buffer")
+            self.assertEqual(scope_of(f"  let {word} = 1;", word), "variable.other.declaration")
+            self.assertEqual(scope_of(f"program {word}(read a: u32 @0)", word), "entity.name.function.program")
+            self.assertEqual(scopes_of(f"  dispatch {word}(a) groups(1);")[1], (word, "entity.name.function.program"))
 
     def test_mnemonics_are_operators_before_a_parenthesis_only(self):
         ledger = (SOURCE / "src/spec/ops.def").read_text()
@@ -282,6 +312,9 @@ class Programs(unittest.TestCase):
     def test_all_programs(self):
         folders = [EXAMPLES, SOURCE / "test/run", SOURCE / "test/regress", SOURCE / "test/wire/v1"]
         paths = [path for folder in folders for path in sorted(folder.glob("*.vyre"))]
+        # Of modules every fourth; in text/ ids stand in other lines than their parentheses.
+        paths += [path for path in sorted((SOURCE / "test/modules").rglob("*.vyre"))[::4]
+                  if path.parent.name != "text" and "// error:" not in path.read_text()]
         counted = dict.fromkeys(["operation", "let", "index", "comment", "number", "operator"], 0)
         for path in paths:
             text = path.read_text()

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import resource
 import struct
 import subprocess
@@ -135,6 +136,39 @@ class Lower(CommandTest):
         self.assertIn("select", lowered["webgpu"])
         self.expect(0, "lower", EXAMPLES / "xor.vyre", "--to", "ptx", "--backend", "cuda")
 
+    # Oracle: src/lower/raw_ops.def: each raw operator is in the page that documents legal text.
+    def test_raw_operators_are_documented(self):
+        page = (SOURCE / "docs/adding-a-backend.md").read_text()
+        names = re.findall(r'^VYRE_RAW\w*\(\w+, +"(\w+)"', (SOURCE / "src/lower/raw_ops.def").read_text(), re.M)
+        self.assertGreater(len(names), 40)
+        documented = set(" ".join(re.findall(r"^\| `([^`]+)` \|", page[page.index("## 4."):page.index("## 5.")], re.M)).split())
+        self.assertEqual([name for name in names if name not in documented], [])
+
+    # Oracle: the grammar of docs/adding-a-backend.md, section 4, as expressions.
+    def test_legal_text_is_of_its_grammar(self):
+        page = (SOURCE / "docs/adding-a-backend.md").read_text()
+        rules = dict(re.findall(r"^(\w+) += (.*(?:\n  .*)*)", page[page.index("```ebnf") + 8:], re.M))
+
+        def expression(rule):
+            out = ""
+            for token in re.findall(r'"[^"]*"|/[^/]*/|\w+|[][{}()|]', rules[rule]):
+                out += (re.escape(token[1:-1]) if token[0] == '"' else token[1:-1] if token[0] == "/" else
+                        {"[": "(?:", "]": ")?", "{": "(?:", "}": ")*", "(": "(?:", ")": ")", "|": "|"}.get(token)
+                        or f"(?:{expression(token)})")
+            return out
+
+        line = re.compile(expression("line"))
+        programs = [*EXAMPLES.glob("*.vyre"), *(SOURCE / "test/run").glob("tensor-*.vyre"),
+                    *(SOURCE / "test/run" / f"{name}.vyre" for name in ("fsin-f32", "fpow-f16", "f16-neighbours", "type-u128",
+                                                                       "atomic-compare-exchange", "cast-f32-to-i32",
+                                                                       "subgroup-ballot-64"))]
+        for program in programs:
+            for entry in re.findall(r"^program (\w+)", program.read_text(), re.M):
+                for backend in ["native", "cuda", "vulkan"][program.name.startswith("subgroup"):]:
+                    lower = self.expect(0, "lower", program, "--entry", entry, "--to", "legal", "--backend", backend)
+                    for number, text in enumerate(lower.stdout.splitlines(), 1):
+                        self.assertRegex(text.strip(), re.compile(rf"\A(?:{line.pattern})\Z"), f"{program} {backend}:{number}")
+
     # Oracle: SPIR-V specification, "Physical Layout of a SPIR-V Module": magic number, version 1.5.
     def test_a_binary_form(self):
         out = self.folder / "xor.spv"
@@ -179,6 +213,21 @@ class Lower(CommandTest):
         self.refuse(3, ["B002", "partial.vyre:2:", "native", "subgroup.lane"], "run", partial, "--groups", 1)
         self.refuse(3, "B004", "lower", EXAMPLES / "xor.vyre", "--to", "legal", "--backend", "abacus")
 
+    def test_entries_of_a_file_with_a_pipeline(self):
+        path = self.write("norm.vyre", """// run: entry=one out=[0] => out=[1]
+// run: entry=norm out=[0] => out=[1]
+program one(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 1; }
+pipeline norm(read_write out: u32 @0) { dispatch one(out) groups(1); }
+""")
+        for form, where in [("wgsl", self.folder / "x.wgsl"), ("web", self.folder / "page")]:
+            for entry in [[], ["--entry", "norm"]]:
+                self.refuse(2, "norm is a pipeline, and a program is wanted here: --entry names one of one", "lower", path,
+                            "--to", form, "-o", where, *entry)
+            self.expect(0, "lower", path, "--to", form, "-o", where, "--entry", "one")
+        self.assertIn("--entry one", "".join(p.read_text() for p in (self.folder / "page").iterdir()))
+        self.refuse(2, "--entry goes with one FILE", "lower", path, path, "--to", "web", "-o", self.folder / "two",
+                    "--entry", "one")
+
 
 class Run(CommandTest):
     def run_ok(self, *arguments):
@@ -201,6 +250,7 @@ class Run(CommandTest):
     def test_set_forms(self):
         path = self.write("add.vyre", ADD_ONE)
         self.assertEqual(self.run_ok(path, "--groups", 1, "--set", "data=iota:5"), "data: 1 2 3 4 4\n")
+        self.assertEqual(self.run_ok(path, "--groups", 1, "--set", "data=0, 1, 2 "), "data: 1 2 3\n")
         self.assertEqual(self.run_ok(path, "--groups", 1), "data:\n")
         raw = self.write("raw", bytes([9, 0, 0, 0]))
         self.assertEqual(self.run_ok(path, "--groups", 1, "--set", f"data=@{raw}"), "data: 10\n")
@@ -228,10 +278,54 @@ class Run(CommandTest):
     def test_compare(self):
         done = self.run_ok(EXAMPLES / "block_sum.vyre", "--groups", 4, "--set", "input=random:1024:7", "--set",
                            "sums=zeros:4", "--compare", "reference,native")
-        (a, first), (b, second) = (line.split() for line in done.splitlines())
+        *digests, verdict = done.splitlines()
+        (a, first), (b, second) = (line.split() for line in digests)
         self.assertEqual((a, b), ("reference", "native"))
+        self.assertEqual(verdict, "equal: 2 backends")
         self.assertEqual(first, second)
         self.assertEqual(len(first), 64)
+
+    # Oracle: by hand; NaN times anything is NaN, and a float from 0 to 1 is none.
+    def test_compare_of_nothing_but_nan(self):
+        square = self.write("square.vyre", "program square(read a: f16 @0, read_write out: f16 @1, read_write n: u32 @2) "
+                                           "workgroup(4, 1, 1) { out[local_id.x] = a[local_id.x] * a[local_id.x]; }")
+        compare = lambda values: self.expect(0, "run", square, "--groups", 1, "--set", f"a={values}", "--set", "out=zeros:4",
+                                             "--set", "n=0x7fc00000", "--compare", "reference,native").stderr
+        said = compare("nan,nan,0x7e01,nan")
+        self.assertIn("note: every element of out is NaN", said)
+        self.assertIn("uniform:COUNT:SEED", said)
+        self.assertNotIn("element of n", said)
+        self.assertEqual(compare("nan,nan,1,nan"), "")
+        self.assertEqual(compare("uniform:4:7"), "")
+        self.refuse(2, ["uniform is of floats", "random:COUNT:SEED"], "run", square, "--groups", 1, "--set", "n=uniform:4:7")
+
+    # Oracle: by hand: only a buffer without --set is noted, on stderr alone.
+    def test_buffers_that_are_not_given_are_noted(self):
+        run = lambda *sets: self.expect(0, "run", EXAMPLES / "xor.vyre", "--groups", 1, *sets)
+        done = run("--set", "a=1,2", "--set", "b=3,4")
+        self.assertEqual(done.stdout, "out:\n")
+        self.assertEqual(done.stderr, "note: out was not given: 0 elements; --set out=zeros:0 says that you mean it\n")
+        self.assertEqual(run().stderr.count("was not given"), 3)
+        self.assertEqual(run("--set", "a=zeros:0", "--set", "b=", "--set", "out=zeros:0").stderr, "")
+        twice = self.expect(0, "run", EXAMPLES / "xor.vyre", "--groups", 1, "--then", EXAMPLES / "xor.vyre", "--groups", 1,
+                            "--set", "a=1", "--set", "out=1", "--backend", "reference")
+        self.assertEqual(twice.stderr.count("b was not given"), 1)
+
+    # Oracle: by hand: words of "aaab" and "b" are 0x62616161 and 0x62, so one of the two counts in 128 bins.
+    def test_words_of_bytes_as_indices(self):
+        text = ("program count(read data: bytes @0, read_write bins: u32 @1) workgroup(64, 1, 1) {{\n"
+                "  let i = invocation_id.x;\n  if (i < {}) {{\n    let old = atomic_add(bins[{}], 1);\n  }}\n}}\n")
+        words = self.write("words.vyre", text.format("len(data)", "data[i]"))
+        run = lambda program: self.expect(0, "run", program, "--groups", 1, "--set", f"data=@{self.write('text', b'aaabb')}",
+                                          "--set", "bins=zeros:128")
+        for done in [run(words), self.expect(0, "check", words)]:
+            self.assertIn("words.vyre:4:31: warning[V044]: ", done.stderr)
+            self.assertIn("help: byte i of data is (data[i >> 2] >> ((i & 3) * 8)) & 0xff", done.stderr)
+        self.assertEqual(sum(map(int, run(words).stdout.split()[1:])), 1)
+        single = run(self.write("bytes.vyre", text.format("5", "(data[i >> 2] >> ((i & 3) * 8)) & 0xff")))
+        self.assertEqual(single.stderr, "")
+        bins = list(map(int, single.stdout.split()[1:]))
+        self.assertEqual((sum(bins), bins[ord("a")], bins[ord("b")]), (5, 3, 2))
 
     # Oracle: by hand; 1e-7 is 2 of the least f16 (5.96e-8), in bf16 it is 0.5 * 1e-7 that is printed.
     def test_values_of_floats(self):
@@ -246,7 +340,15 @@ class Run(CommandTest):
     def test_usage_errors(self):
         xor = EXAMPLES / "xor.vyre"
         bad = lambda words, *arguments: self.refuse(2, words, "run", xor, *arguments)
-        bad("--groups", "--set", "a=1")
+        bad("--groups X[,Y[,Z]] is missing: how many workgroups of 64x1x1", "--set", "a=1")
+        bad(["not expected: --group 1", "did you mean `--groups`?"], "--group", 1)
+        bad("the forms are @file, zeros:N", "--groups", 1, "--set", "a=ones:3")
+        bad("the forms are @file, zeros:N", "--groups", 1, "--set", "a=zeros")
+        raw = self.write("raw.bin", bytes(4))
+        bad(f"a file is written @{raw}", "--groups", 1, "--set", f"a={raw}")
+        floats = self.write("floats.vyre", "program f(read_write a: f32 @0) workgroup(1, 1, 1) { a[0] = 1.0; }")
+        self.refuse(2, "it is written nan", "run", floats, "--groups", 1, "--set", "a=NaN")
+        self.refuse(2, "it is written -inf", "run", floats, "--groups", 1, "--set", "a=-Infinity")
         for groups in ["0", "1,0", "65536", "1,2,3,4", "x", "", "-1", "1,", "4294967297"]:
             bad("--groups", f"--groups={groups}")
         bad("there is no such buffer", "--groups", 1, "--set", "c=1")
@@ -334,6 +436,16 @@ class Run(CommandTest):
 
 
 class Listings(CommandTest):
+    def test_ops_of_a_pattern(self):
+        rotations = self.expect(0, "ops", "primitive.bitwise.rot?").stdout
+        self.assertIn("primitive.bitwise.rotl", rotations)
+        self.assertIn("primitive.bitwise.rotr", rotations)
+        self.assertNotIn("fsin", rotations)
+        self.assertNotIn("primitive.math", rotations)
+        self.assertNotIn("subgroup", rotations)
+        self.assertIn("subgroup.lane", self.expect(0, "ops", "subgroup.*").stdout)
+        self.assertEqual(len(json.loads(self.expect(0, "ops", "primitive.bitwise.rot?", "--json").stdout)["operations"]), 2)
+
     def test_ops(self):
         table = self.expect(0, "ops").stdout
         for word in ["bit_and", "atomic_compare_exchange", "primitive.bitwise.rotl", "primitive.math.lcm"]:
@@ -419,9 +531,13 @@ class Listings(CommandTest):
                 (3, "`native`", [*run, "--backend", "nativ"]), (2, "`--compare`", [*run, "--compre", "x"]),
                 (2, "`--groups`", ["run", EXAMPLES / "xor.vyre", "--grops", "1"]),
                 (2, "`check`", ["chek"]), (2, "`primitive.math.add`", ["ops", "primitive.math.ad"]),
+                (1, "`primitive.bitwise.rotl`", ["check", program("let n = rotl(1, 3);")]),
+                (2, "`primitive.bitwise.rotl`", ["ops", "rotl"]),
                 (2, "`fsin`", ["ops", "fsinn"]), (2, "`V010`", ["explain", "V0100"])]:
             done = self.expect(code, *arguments)
             self.assertIn(f"did you mean {meant}?", done.stderr, arguments)
+        self.refuse(2, "fmul_add(a, b, c)", "ops", "fma")
+        self.refuse(1, "len(buffer)", "check", program("let n = data.len();"))
         for arguments in [["ops", "zzzzzz"], ["frobnicate"], [*run, "--get", "nothing"], ["explain", "nothing"],
                           ["check", program("out[i] = frobnicate(data[i]);")], [*run, "--frobnicate"]]:
             self.assertNotIn("did you mean", self.expect(1 if arguments[0] == "check" else 2, *arguments).stderr)
@@ -437,8 +553,15 @@ class Listings(CommandTest):
         self.assertEqual([line.split()[0] for line in lines], names)
         self.assertEqual({line.index(line.split()[1]) for line in lines}, {12}, "aligned")
         self.assertNotIn("floats:", "\n".join(lines))
-        self.assertIn("floats: auto: native", self.expect(0, "backends", "--verbose").stdout)
+        verbose = self.expect(0, "backends", "--verbose").stdout
+        self.assertIn("floats: auto: native", verbose)
         rows = json.loads(self.expect(0, "backends", "--json").stdout)["backends"]
+        # Operators of the language (docs/ops.md) of those that --json lists, in its order.
+        language = set(re.findall(r"^\| `(\w+)` \|", (SOURCE / "docs/ops.md").read_text(), re.M))
+        (native,) = [row["floats"] for row in rows if row["name"] == "native"]
+        (said,) = re.findall(r"^native .*\n.*\n +floats: auto: native ([\w ]*)", verbose, re.M)
+        self.assertEqual(said.split(), [name for name in native["native"] if name in language])
+        self.assertLess(len(said.split()), len(native["native"]))
         available = {row["name"] for row in rows if row["available"]}
         self.assertEqual(available & {"reference", "native"}, {"reference", "native"})
 
@@ -462,6 +585,7 @@ class Listings(CommandTest):
     def test_explain(self):
         self.assertIn("barrier", self.expect(0, "explain", "V010").stdout)
         self.assertIn("X001", self.expect(0, "explain").stdout)
+        self.assertEqual(self.expect(0, "explain", "v010").stdout, self.expect(0, "explain", "V010").stdout)
         self.refuse(2, "Z999", "explain", "Z999")
 
     def test_help_has_an_example_for_each_verb(self):

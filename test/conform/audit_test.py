@@ -26,7 +26,8 @@ class Audit(unittest.TestCase):
         cls.addClassCleanup(holder.cleanup)
         cls.folder = pathlib.Path(holder.name)
         cls.real = cls.folder / "real.json"
-        done = verifiers.run("certify", "--ops", SELECTION, "--strength", "quick", "--out", cls.real)
+        # Two families stand for all, one of them without digests: every leaf of the certificate is run again here, some many times.
+        done = verifiers.run("certify", "--ops", SELECTION, "--families", "ir.*ps", "--strength", "quick", "--out", cls.real)
         if done.returncode != 0:
             raise RuntimeError(done.stdout + done.stderr)
         payload = base64.b64decode(json.loads(cls.real.read_text())["payload"])

@@ -157,7 +157,7 @@ class Clock(unittest.TestCase):
             told = None
             for clock in ("2026-01-01 12:00:00", "2031-01-01 12:00:00", "2001-01-01 12:00:00"):
                 out = at / "certificate.json"
-                done = run("certify", *SELECTION, "--state", at / "state", "--expect", at / "known.toml", "--out", out,
+                done = run("certify", *SELECTION, "--families", "ir.?o*", "--state", at / "state", "--expect", at / "known.toml", "--out", out,
                            env={**os.environ, "LD_PRELOAD": faketime[0], "FAKETIME": f"@{clock}",
                                 "FAKETIME_DONT_FAKE_MONOTONIC": "1", "TZ": "UTC"})
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -23,7 +23,8 @@ std::string judge(const std::string& text, const std::optional<certify::PublicKe
     if (!right) return fmt::format("refused {}", right.error().message);
   }
   const certify::Certificate& c = opened->certificate;
-  return fmt::format("{} {} {}", c.conforms() ? "passed" : "failed", certify::digest(c).hex(), c.level_line());
+  return fmt::format("{} {} {}", c.conforms() ? "passed" : "failed", certify::digest(c).hex(),
+                     c.level_line());
 }
 
 }  // namespace

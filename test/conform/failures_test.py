@@ -5,6 +5,7 @@ a % in it and there is one cause; arithmetic by hand; docs/failures.md.
 """
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -63,8 +64,20 @@ class Failures(unittest.TestCase):
     def test_one_fault_is_one_cause_on_one_screen(self):
         screen = self.screen()
         self.assertLessEqual(len(screen), SCREEN)
-        self.assertRegex(screen[0], "^FAILED: [0-9,]+ failures, 1 cause$")
+        self.assertRegex(screen[0], "^FAILED: [0-9,]+ failures?, 1 cause$")
         self.assertIn("`%`", screen[1])
+
+    def test_fail_fast_ends_at_the_first_failure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "cert.json"
+            done = self.expect(1, "certify", "--backend", BROKEN, "--strength", "quick", "--ops", "primitive.bitwise.*",
+                               "--families", "ir.control", "--workers", 1, "--fail-fast", "--out", out)
+            self.assertFalse(out.exists())
+        self.assertRegex(done.stdout, r"(?m)^FAILED: [0-9,]+ failures?, 1 cause$")
+        self.assertRegex(done.stdout, r"(?m)^   vyre-conform replay ir\.control:\S+ --backend ")
+        said = done.stdout.splitlines()[-2:]
+        self.assertRegex(said[0], r"^--fail-fast: \d+ of \d+ units were judged, [1-9]\d* were not run; there is no certificate$")
+        self.assertEqual(said[1], "level: none")
 
     def test_the_line_to_replay_works_as_it_stands(self):
         lines = [line.strip() for line in self.screen() if line.strip().startswith("vyre-conform replay ")]
@@ -100,6 +113,19 @@ class Failures(unittest.TestCase):
         self.assertIn("expected  out = 0x00000003 (3)\n", done.stdout)
         self.assertIn("actual    out = 0x00000001 (1)\n", done.stdout)
 
+    # The same input as the file has that is made of the token.
+    def test_a_token_is_replayed_with_its_input(self):
+        path = self.folder / "token.vyre"
+        done = self.expect(1, "replay", "ir.control:program:1:24", "--backend", BROKEN, "--emit", "vyre", "-o", path)
+        (line,) = re.findall(r"^// run: (.*) groups=", path.read_text(), re.M)
+        inputs = re.findall(r"(\w+)=\[(.*?)\]", line)
+        shown = re.findall(r"^  (?:input    |         ) (\w+) = (.*)$", done.stdout, re.M)
+        self.assertEqual([name for name, _ in shown], [name for name, _ in inputs])
+        for (name, values), (_, said) in zip(inputs, shown):
+            # Bits and values; the file has either.
+            elements = re.findall(r"(\w+)(?: \(([^)]*)\))?(?:, |$)", said)
+            self.assertEqual([bits if bits in values else value for bits, value in elements], values.split(", "), name)
+
     def test_what_it_writes_stands_by_itself(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder)
@@ -129,7 +155,7 @@ class Failures(unittest.TestCase):
                      "expires = 9999-12-31\n")
             (path / "known.toml").write_text(entry)
             certify = ("certify", "--backend", BROKEN, "--strength", "quick", "--ops", "primitive.bitwise.not",
-                       "--regressions", cases, "--expect", path / "known.toml")
+                       "--families", "ir.control", "--regressions", cases, "--expect", path / "known.toml")
             done = self.expect(0, *certify)
             self.assertIn(f"regressions: {count} failing, 0 passing\n", done.stdout)
             self.assertIn(f"regressions: {count} of {count} failing are waived by {path}/known.toml\n", done.stdout)

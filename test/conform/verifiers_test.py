@@ -92,6 +92,13 @@ def planned_smaller(predicate, family):
     return predicate
 
 
+def without_families(predicate):
+    """As `certify --families none` makes it."""
+    predicate = copied(predicate)
+    predicate["verdicts"] = [v for v in predicate["verdicts"] if v["kind"] == "operation"]
+    return predicate | {"family_selection": "none"}
+
+
 def waived(predicate):
     """The same with the failure waived."""
     predicate = copied(predicate)
@@ -124,7 +131,8 @@ class Mutations:
 
     def __init__(self, statement, signed):
         self.statements, self.signed = [statement, repaired(failing(plain(statement)), derived=True),
-                           repaired(waived(failing(plain(statement))), derived=True)], signed
+                           repaired(waived(failing(plain(statement))), derived=True),
+                           repaired(without_families(plain(statement)), derived=True)], signed
         self.random = random.Random(SEED)
         self.kinds = [self.bytes_of_file, self.bytes_of_payload, self.value, self.inner_value, self.count, self.count]
 
@@ -237,7 +245,8 @@ class Verifiers(unittest.TestCase):
         cls.public = cls.keys / "vyre.pub"
         cls.real = cls.folder / "real.json"
         run("keygen", cls.keys)
-        cls.done = run("certify", "--ops", "*.neg*", "--strength", "quick", "--out", cls.real, "--key", cls.keys / "vyre.key")
+        cls.done = run("certify", "--ops", "*.neg*", "--families", "ir.*l*", "--strength", "quick", "--out", cls.real, "--key",
+                       cls.keys / "vyre.key")
         if cls.done.returncode != 0:
             raise RuntimeError(cls.done.stdout + cls.done.stderr)
         payload = base64.b64decode(json.loads(cls.real.read_text())["payload"])
@@ -330,12 +339,39 @@ class Verifiers(unittest.TestCase):
 
     def test_a_family_that_is_planned_smaller_is_refused_by_the_one_with_the_registry(self):
         path = self.folder / "smaller.json"
-        for family in ("ir.loops", "ir.memory"):
+        for family in ("ir.loops", "ir.select"):
             path.write_bytes(enclosed(second.canonical(repaired(planned_smaller(plain(self.whole), family), True)).encode()))
             done = run("verify", path)
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn("C002", done.stderr)
             self.assertIn(f"the cases are not those that {family}", done.stderr)
+
+    def test_a_level_without_families_says_so(self):
+        """Both accept it, and neither takes it for a whole level, whatever it claims."""
+        part = without_families(plain(self.whole))
+        tracks = ("integer", "float")
+        of = {track: f"0 of {part['registry'][second.FAMILIES[track]]} families" for track in tracks}
+        honest = repaired(part, derived=True)
+        self.assertEqual([honest["predicate"]["levels"][track] for track in tracks],
+                         [f"L2({of['integer']})", f"L2f({of['float']})"])
+        path = self.folder / "part.json"
+        path.write_bytes(enclosed(second.canonical(honest).encode()))
+        done = run("verify", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, f"level: integer=L2\\(1 of [0-9]+, {of['integer']}\\) float=L2f\\(3 of [0-9]+, {of['float']}\\)\n$")
+        whole = self.whole["predicate"]["levels"]
+        hidden = {name: value for name, value in part.items() if name != "family_selection"}
+        dishonest = [repaired(part | {"levels": part["levels"] | claim}, derived=False) for claim in (
+            {}, {"integer": whole["integer"]}, {"line": whole["line"]})] + [
+                repaired(hidden, derived=False), repaired(part | {"family_selection": "*"}, derived=True)]
+        texts = [enclosed(second.canonical(statement).encode()) for statement in (honest, repaired(hidden, derived=True), *dishonest)]
+        found = first_opinions(texts)
+        self.assertEqual(found, [second_opinion(text) for text in texts])
+        self.assertEqual([opinion.split()[0] for opinion in found], ["passed", "failed"] + ["refused"] * len(dishonest))
+        # That a family which was asked for is there, the one with the registry says.
+        path.write_bytes(enclosed(second.canonical(repaired(part | {"family_selection": "ir.casts"}, derived=True)).encode()))
+        done = run("verify", path)
+        self.assertEqual((done.returncode, "C002" in done.stderr), (1, True), done.stderr)
 
     def test_the_second_one_says_what_is_wrong(self):
         path = self.folder / "spoilt.json"

@@ -15,8 +15,10 @@ import unittest
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
 import envelopes
 import operation_files
+import verify_certificate as second
 
 PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
 LEVELS = f"integer=L2(1 of {operation_files.PRIMITIVES}) float=L2f(3 of {operation_files.FLOATS})"  # of the one certification that Certify looks at
@@ -48,19 +50,25 @@ class Certify(Conform):
         cls.addClassCleanup(holder.cleanup)
         cls.certificate = pathlib.Path(holder.name) / "cert.json"
         cls.junit = pathlib.Path(holder.name) / "junit.xml"
-        cls.done = run("certify", "--ops", "*.neg*", "--strength", "quick", "--seed", "7", "--require", "L2",
+        state = ("--state", cls.certificate.with_name("state"))  # so that the second run has nothing to judge
+        cls.done = run("certify", "--ops", "*.neg*", "--strength", "quick", "--seed", "7", "--require", "L2", *state,
                        "--require", "L1f", "--require", "L2f", "--out", cls.certificate, "--junit", cls.junit)
         cls.keys, cls.signed = cls.certificate.with_name("keys"), cls.certificate.with_name("signed.json")
         run("keygen", cls.keys)
-        cls.signed_done = run("certify", "--ops", "*.neg*", "--strength", "quick", "--seed", "7", "--out", cls.signed,
+        cls.signed_done = run("certify", "--ops", "*.neg*", "--strength", "quick", "--seed", "7", *state, "--out", cls.signed,
                               "--key", cls.keys / "vyre.key")
+
+    def test_a_second_verifier_finds_the_same_level(self):
+        done = subprocess.run([sys.executable, second.__file__, self.certificate], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, f"level: {LEVELS}"), done.stderr)
 
     def test_ends_with_the_level(self):
         self.assertEqual(self.done.returncode, 0, self.done.stdout + self.done.stderr)
         self.assertEqual(self.done.stdout.splitlines()[-1], f"level: {LEVELS}")
 
-    def test_says_nothing_on_stderr_without_a_terminal(self):
-        self.assertEqual(self.done.stderr, "")
+    def test_says_on_stderr_without_a_terminal_how_far_it_is(self):
+        for line in self.done.stderr.splitlines():
+            self.assertRegex(line, r"^ *\d+ %  \d+/\d+ subjects  [\d,]+ cases  [\d.]+ M/s(  \d+ (s|min) left)?  [a-z]")
 
     def test_certificate_is_json_with_the_documented_parts(self):
         c = envelopes.predicate(self.certificate)
@@ -87,6 +95,15 @@ class Certify(Conform):
                 self.assertEqual({e["subject"].split("(")[0] for e in law["evidence"]}, {"spec", "device"})
         families = c["registry"]["families"] + c["registry"]["float_families"]
         self.assertEqual(len(c["verdicts"]) - len(operations), families)
+
+    # Those of the language; the certificate has the raw ones that they are made of.
+    def test_the_report_names_the_operators_of_floats(self):
+        (line,) = [line for line in self.done.stdout.splitlines() if line.startswith("floats ")]
+        raw = envelopes.predicate(self.certificate)["floats"]
+        self.assertIn("wide", raw)
+        self.assertNotIn("wide", line)
+        self.assertEqual(line, "floats " + " ".join(word for word in raw.split() if "wide" not in word and "from_" not in word
+                                                    and "to_" not in word))
 
     def test_certificate_has_the_float_track_with_its_own_grades(self):
         c = envelopes.predicate(self.certificate)
@@ -214,6 +231,7 @@ class BadInput(Conform):
                           ("replay",), ("certify", "--require", "L3"), ("certify", "--require", "none"),
                           ("certify", "--require", "L1a"), ("certify", "--require", "float=L2"),
                           ("certify", "--require", ""), ("certify", "--out", ""), ("certify", "--junit", ""),
+                          ("certify", "--families", ""), ("certify", "--fail-fast", "--expect", __file__),
                           ("certify", "--out", self.folder / "none" / "c.json"), ("certify", "--out", self.folder),
                           ("verify", self.folder / "none.json"), ("verify", self.folder), ("certify", "--key", self.folder / "none.key"), ("keygen",), ("certify", "--key", __file__),
                           ("verify", __file__, "--pubkey", self.folder / "none.pub"), ("verify", __file__, "--pubkey", __file__)]:
@@ -229,15 +247,21 @@ class BadInput(Conform):
     def test_no_operation_matches(self):
         self.assertIn("error[C004]", self.expect(1, "certify", "--ops", "nothing.*").stderr)
         self.assertIn("error[C004]", self.expect(1, "laws", "nothing.*").stderr)
+        done = self.expect(1, "certify", "--families", "ir.barrier")
+        self.assertIn("error[C004]", done.stderr)
+        self.assertIn("`ir.barriers`", done.stderr)
 
     # Oracle: the names that there are, by hand.
     def test_says_what_was_meant(self):
         for code, meant, arguments in [(1, "`primitive.*`", ("certify", "--ops", "primitve.*")),
+                                       (1, "`primitive.bitwise.rotl`", ("laws", "rotl")),
+                                       (1, "`primitive.math.add@1`", ("replay", "primitive.math.add:rows:1:0")),
                                        (1, "`primitive.bitwise.*`", ("laws", "primitive.bitwse.*")),
                                        (1, "`primitive.math.add`", ("certify", "--ops", "primitive.math.ad")),
                                        (2, "`--strength`", ("certify", "--strenght", "quick")),
                                        (2, "`certify`", ("certfy",)), (3, "`native`", ("certify", "--backend", "natve"))]:
             self.assertIn(f"did you mean {meant}?", self.expect(code, *arguments).stderr)
+        self.assertIn("did you mean --file saxpy.vyre?", self.expect(2, "certify", "saxpy.vyre").stderr)
         for arguments in [("nothing",), ("certify", "--frobnicate"), ("worke",)]:
             self.assertNotIn("did you mean", self.expect(2, *arguments).stderr)
 

@@ -121,7 +121,8 @@ Verdict judge(backend::Backend& backend, ShapeFault fault, std::string_view fact
     if (has_factor && may_strike(fault, row.program)) where.push_back(row.row);
   }
   std::atomic<bool> stop = false;
-  const verify::Monitor monitor{&stop, [&](uint64_t) { stop = naming(verdict, factor) != nullptr; }};
+  const verify::Monitor monitor{.stop = &stop,
+                                .progress = [&](uint64_t) { stop = naming(verdict, factor) != nullptr; }};
   const auto done = verify::check_rows(backend, where, {}, 0, 1, monitor, verdict);
   if (!done) verdict.error = done.error().message;
   return verdict;

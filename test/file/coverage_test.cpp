@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 
-#include "check/checked.h"
+#include "check/module.h"
 #include "files.h"
 #include "host/values.h"
 #include "ops/operation.h"
@@ -17,6 +18,7 @@
 #include "spec/casts.h"
 #include "spec/ops.h"
 #include "spec/rows.h"
+#include "text/directives.h"
 #include "text/text.h"
 
 namespace vyre::file_test {
@@ -82,15 +84,19 @@ void add_program(Contents& out, const check::Checked& program) {
   for (const auto& use : program.intrinsics()) out.intrinsics.insert(use.intrinsic);
 }
 
+std::shared_ptr<const check::CheckedModule> module_of(const std::string& file) {
+  auto parsed = text::parse_module(read_text(file), &ops::op_table());
+  if (!parsed) throw std::runtime_error(file + ": " + parsed.error().message);
+  auto checked = check::check(std::move(*parsed), ops::op_table());
+  if (!checked) throw std::runtime_error(file + ": " + checked.error()[0].message);
+  return std::move(*checked);
+}
+
 const Contents& contents() {
   static const Contents all = [] {
     Contents out;
     for (const std::string& file : files_in({"test/run"}, ".vyre")) {
-      auto parsed = text::parse(read_text(file), &ops::op_table());
-      if (!parsed) throw std::runtime_error(file + ": " + parsed.error().message);
-      const auto checked = check::check(std::move(*parsed), ops::op_table());
-      if (!checked) throw std::runtime_error(file + ": " + checked.error()[0].message);
-      add_program(out, *checked);
+      for (const auto& program : module_of(file)->programs()) add_program(out, *program);
     }
     return out;
   }();
@@ -234,9 +240,10 @@ std::set<Case> directive_cases() {
   std::set<Case> out;
   for (const std::string& file : files_in({"test/run"}, ".vyre")) {
     const std::string text = read_text(file);
-    const auto checked = check::check(*text::parse(text, &ops::op_table()), ops::op_table());
+    const auto module = module_of(file);
+    if (!module->module().is_program()) continue;
     Contents contents;
-    add_program(contents, *checked);
+    add_program(contents, *module->programs()[0]);
     if (contents.applied.size() != 1 || std::get<1>(*contents.applied.begin()) != DataType::U32) continue;
     const auto directives = text::parse_directives(text);
     for (const text::RunDirective& run : directives->runs) {

@@ -1,9 +1,6 @@
 #include "files.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -11,7 +8,6 @@
 
 #include "base/read_file.h"
 #include "host/files.h"
-#include "host/values.h"
 
 namespace vyre::file_test {
 
@@ -58,17 +54,6 @@ std::string explain(const Diagnostics& diagnostics, const Source& source) {
   return host::render_all(diagnostics, &source, source.name());
 }
 
-uint32_t subgroup_size(std::string_view text) {
-  constexpr std::string_view kMark = "// subgroup: ";
-  const size_t at = text.find(kMark);
-  if (at == text.npos) return 0;
-  uint32_t size = 0;
-  const char* const begin = text.data() + at + kMark.size();
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), size);
-  if (error != std::errc{} || *end != '\n') throw std::runtime_error("`// subgroup:` wants a number");
-  return size;
-}
-
 namespace {
 
 /// A backend that is the same whatever a file says of subgroups; opened once. Null when it is not here.
@@ -104,48 +89,6 @@ std::vector<OpenBackend>& backends(uint32_t subgroup_size) {
     if (backend) list->second.push_back({spec, std::move(backend)});
   }
   return list->second;
-}
-
-namespace {
-
-/// The elements of one buffer, as a directive writes them, appended to `out`.
-void parse_values(const text::RunDirective& run, const text::BufferValues& values, spec::DataType element,
-                  Bytes& out) {
-  for (const std::string& value : values.values) {
-    const auto parsed = host::parse_element(value, element, out);
-    if (!parsed) ADD_FAILURE() << "line " << run.line << ": " << parsed.error().message;
-  }
-}
-
-}  // namespace
-
-host::Buffers inputs_of(const text::RunDirective& run, const host::Step& step) {
-  auto buffers = host::declare_buffers({&step, 1}).value();
-  for (const text::BufferValues& input : run.inputs) {
-    const auto it = buffers.by_name.find(input.name);
-    if (it == buffers.by_name.end()) {
-      ADD_FAILURE() << "line " << run.line << ": there is no buffer " << input.name;
-      continue;
-    }
-    parse_values(run, input, it->second.element, it->second.bytes);
-  }
-  return buffers;
-}
-
-void expect_outputs(const text::RunDirective& run, const host::Buffers& buffers, const std::string& who) {
-  for (const text::BufferValues& output : run.outputs) {
-    const auto it = buffers.by_name.find(output.name);
-    if (it == buffers.by_name.end()) {
-      ADD_FAILURE() << "line " << run.line << ": there is no buffer " << output.name;
-      continue;
-    }
-    Bytes expected;
-    parse_values(run, output, it->second.element, expected);
-    EXPECT_TRUE(expected == it->second.bytes)
-        << "line " << run.line << ", " << who << "\n  expected "
-        << host::format_buffer(output.name, expected, it->second.element, true) << "\n  actual   "
-        << host::format_buffer(output.name, it->second.bytes, it->second.element, true);
-  }
 }
 
 std::vector<std::span<std::byte>> spans_of(host::Buffers& buffers, const check::Checked& program) {

@@ -1,4 +1,4 @@
-// What the file tests share: the files, the backends, and how a directive becomes buffers.
+// What the file tests share: the files and the backends.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,6 @@
 #include "backend/registry/registry.h"
 #include "base/diag.h"
 #include "host/run.h"
-#include "text/directives.h"
 
 namespace vyre::file_test {
 
@@ -26,9 +25,6 @@ std::string read_text(const std::string& file);
 
 std::string explain(const Diagnostics& diagnostics, const Source& source);
 
-/// The lanes of a subgroup that a file declares with a line `// subgroup: N`; 0 without one.
-uint32_t subgroup_size(std::string_view text);
-
 struct OpenBackend {
   std::string name;
   std::shared_ptr<backend::Backend> backend;
@@ -40,12 +36,6 @@ std::vector<OpenBackend>& backends(uint32_t subgroup_size = 0);
 
 /// What VYRE_TEST_BACKEND says, or nothing.
 std::string demanded_backend();
-
-/// Buffers as a directive gives them; a value that does not fit its buffer is a failure.
-host::Buffers inputs_of(const text::RunDirective& run, const host::Step& step);
-
-/// That the buffers after => are exactly these.
-void expect_outputs(const text::RunDirective& run, const host::Buffers& buffers, const std::string& who);
 
 /// The bytes of the bound buffers, in the order in which a dispatch takes them.
 std::vector<std::span<std::byte>> spans_of(host::Buffers& buffers, const check::Checked& program);

@@ -18,6 +18,42 @@ CXX = os.environ.get("CXX", "c++")
 CMAKE = os.environ.get("CMAKE", "cmake")
 NM = os.environ.get("NM", "nm")
 
+# An operation, constants, scratch, lists, a buffer bound twice, a pipeline in a pipeline, a repeat, a loop with an if.
+GROW = """
+const W = 64;
+operation my.twice(a: u32) -> u32 { return a * 2; }
+program grow(uniform least: u32 @0, read_write data: u32 @1, read_write go: u32 @2) workgroup(W, 1, 1) {
+  let i = invocation_id.x;
+  if (i < len(data)) { data[i] = my.twice(data[i]); }
+  if (i == 0) { go[0] = data[0] < least[0]; go[1] = go[1] + 1; }
+}
+program add(uniform by: u32 @0, read a: u32 @1, read b: u32 @2, read_write to: u32 @3) workgroup(W, 1, 1) {
+  let i = invocation_id.x;
+  if (i < len(to)) { to[i] = a[i] + select(i >= by[0], b[i - by[0]], 0); }
+}
+program take(read from: u32 @0, uniform which: u32 @1, read_write to: u32 @2) workgroup(1, 1, 1) { to[0] = from[which[0]]; }
+pipeline sum_up(read data: u32 @0, read_write sums: u32 @1) {
+  scratch other: u32[len(data)];
+  let all = ceil_div(len(data), W);
+  dispatch add(by = [1], a = data, b = data, to = other) groups(all);
+  dispatch add(by = [len(data)], a = other, b = other, to = sums) groups(all);
+  for i in 0..2 {
+    if (i == 1) {
+      dispatch add(by = [2], a = other, b = data, to = sums) groups(all);
+    }
+  }
+}
+pipeline main(uniform least: u32 @0, read_write data: u32 @1, read_write sums: u32 @2, read_write turns: u32 @4,
+              read table: u32 @3) {
+  scratch flags: u32[2];
+  repeat 100 while (flags[0]) {
+    dispatch grow(least, data, go = flags) groups(ceil_div(len(data), W));
+  }
+  dispatch take(from = flags, which = [1], to = turns) groups(1);
+  run sum_up(data, sums);
+}
+"""
+
 
 def run(*command):
     """The finished process, with text output. Nothing of this build may leak in through the environment."""
@@ -59,6 +95,8 @@ class Installed(unittest.TestCase):
             program = self.project(name)
             for arguments in [[], ["native"], ["reference"]]:
                 self.assertEqual(self.succeed(program, *arguments), "out: 254 2 0\n", (name, arguments))
+                if name == "c":  # 1 2 3 4 5 summed up twice: 1 3 6 10 15, then this
+                    self.assertEqual(self.succeed(program.with_name("run_pipeline_c"), *arguments), "data: 1 4 10 20 35\n")
             refused = run(program, "gpu")
             self.assertEqual((refused.returncode, refused.stdout), (1, ""))
             self.assertIn("error[B004]: unknown backend 'gpu'", refused.stderr)
@@ -73,12 +111,22 @@ class Installed(unittest.TestCase):
             self.assertEqual(self.succeed(self.prefix / "bin/vyre", "run", SOURCE / "examples/block_sum.vyre", "--groups",
                                           "4", "--set", "input=iota:1024", "--set", "sums=zeros:4", "--backend", spec),
                              "sums: 32640 98176 163712 229248\n")
+        # Pipelines reach it as their dispatches. 3, 5 and 6 are doubled until the first is 20 or more, in 3 turns, and
+        # summed up: 24, 24 + 40, 24 + 40 + 48.
+        module = self.folder / "grow.vyre"
+        module.write_text(GROW)
+        self.assertEqual(self.succeed(self.prefix / "bin/vyre", "run", module, "--backend", plugin, "--set", "least=20",
+                                      "--set", "data=3,5,6", "--set", "sums=zeros:3", "--set", "turns=zeros:1",
+                                      "--convention", "V2:3"),
+                         "data: 24 40 48\nsums: 24 64 112\nturns: 3\n")
         refused = run(self.prefix / "bin/vyre", "run", SOURCE / "examples/xor.vyre", "--groups", "1", "--backend",
                       f"{plugin}?O3")
         self.assertEqual((refused.returncode, refused.stdout), (3, ""))
         self.assertIn("error[B001]", refused.stderr)
         # The C API takes the path as well.
-        self.assertEqual(self.succeed(self.project("c"), plugin), "out: 254 2 0\n")
+        program = self.project("c")
+        self.assertEqual(self.succeed(program, plugin), "out: 254 2 0\n")
+        self.assertEqual(self.succeed(program.with_name("run_pipeline_c"), plugin), "data: 1 4 10 20 35\n")
         # Floats are integers to a plugin that promises nothing of them, some hundred instructions an operator.
         judged = self.succeed(self.prefix / "bin/vyre-conform", "certify", "--backend", plugin, "--strength", "quick",
                               "--ops", "primitive.*")
@@ -119,6 +167,15 @@ class Installed(unittest.TestCase):
         self.assertEqual({s for s in symbols if s.startswith("vyre_")}, declared)
         for symbol in symbols - declared:
             self.assertRegex(symbol, r"^_Z(T[VIS]N|N|NK)4vyre")
+
+    def test_the_documentation_is_there_and_its_links_lead_somewhere(self):
+        readme = self.prefix / "share/doc/vyre/README.md"
+        pages = [readme, *(readme.parent / "docs").rglob("*.md")]
+        self.assertGreater(len(pages), 80)
+        for page in pages:
+            text = re.sub(r"^```.*?^```|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
+            for target in re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", text):
+                self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
 
     def test_another_minor_version_is_not_taken(self):
         project = self.folder / "wrong"

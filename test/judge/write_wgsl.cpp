@@ -73,12 +73,16 @@ int write_files() {
   for (const char* folder : {"test/run", "test/regress", "examples"}) {
     for (const auto& entry : fs::directory_iterator(root / folder)) {
       if (entry.path().extension() != ".vyre") continue;
-      const auto file = host::load_checked(entry.path().string(), ops::op_table());
+      const auto file = host::load_module(entry.path().string(), ops::op_table());
       if (!file) {
         fmt::print(stderr, "{}", file.error().rendered);
         return 1;
       }
-      writer.add(fmt::format("{}/{}", folder, entry.path().filename().string()), *file->checked);
+      const std::string name = fmt::format("{}/{}", folder, entry.path().filename().string());
+      for (const auto& program : file->module->programs()) {
+        const bool alone = file->module->programs().size() == 1;
+        writer.add(alone ? name : fmt::format("{}: {}", name, program->program().name), *program);
+      }
     }
   }
   return writer.finish();

@@ -3,15 +3,19 @@
 //
 //   random_programs --count 100000 --seed 1 [--from K] [--batch B] [--nodes N] [--subgroups N]
 //                   [--backend SPEC] [--print]
+//   random_programs --modules --count 10000 --seed 1 [--plant FAULT]
 //
 // Program k of a seed and a size is the same in every run and build, so "seed 1, nodes 32, index 4711" is all
 // that a report needs. With --subgroups programs call operations of subgroups of N lanes, and only a
 // backend that has subgroups of that size runs them. Machine code is that of the native backend, or of the
-// one that --backend names. A failure is shrunk and printed as text with its input. Exit 0: all agree; 1:
-// some program does not; 2: usage.
+// one that --backend names. With --modules they are modules, whose pipelines are run by the reference, the
+// backend and an interpreter of their own (module_judge.h); --plant seventh-dispatch or second-zero makes the
+// plan that it is compared with wrong, to see that this is found. A failure is shrunk and printed as text
+// with its input. Exit 0: all agree; 1: some does not; 2: usage.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -25,7 +29,9 @@
 #include "backend/native/native.h"
 #include "backend/registry/registry.h"
 #include "generate/coverage.h"
+#include "generate/modules.h"
 #include "judge.h"
+#include "module_judge.h"
 #include "ops/operation.h"
 #include "text/text.h"
 
@@ -45,13 +51,31 @@ struct Arguments {
   uint64_t subgroups = 0;
   std::string backend;  // empty: native
   bool print = false;
+  bool modules = false;
+  test::Planted planted = test::Planted::Nothing;
 };
+
+std::optional<test::Planted> planted_of(std::string_view word) {
+  if (word == "seventh-dispatch") return test::Planted::SeventhDispatchDropped;
+  if (word == "second-zero") return test::Planted::SecondZeroSkipped;
+  return std::nullopt;
+}
 
 bool parse(int argc, char** argv, Arguments& out) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];
     if (name == "--print") {
       out.print = true;
+      continue;
+    }
+    if (name == "--modules") {
+      out.modules = true;
+      continue;
+    }
+    if (name == "--plant" && i + 1 < argc) {
+      const auto planted = planted_of(argv[++i]);
+      if (!planted) return false;
+      out.planted = *planted;
       continue;
     }
     if (name == "--backend" && i + 1 < argc) {
@@ -71,6 +95,8 @@ bool parse(int argc, char** argv, Arguments& out) {
     if (error != std::errc() || end != value.data() + value.size()) return false;
   }
   const bool lanes = out.subgroups <= 128 && (out.subgroups & (out.subgroups - 1)) == 0;
+  if (out.planted != test::Planted::Nothing && !out.modules) return false;
+  if (out.modules && out.subgroups != 0) return false;
   return out.batch > 0 && out.nodes >= 16 && out.nodes <= 100'000 && lanes;
 }
 
@@ -85,16 +111,16 @@ generate::ProgramOptions options_of(const Arguments& arguments) {
   return out;
 }
 
-/// The program, and its input as words (of 16-bit elements, as those).
-std::string describe(const generate::ProgramCase& c) {
-  std::string out = text::print(c.program);
-  out += fmt::format("// groups=[{},{},{}]\n", c.groups.x, c.groups.y, c.groups.z);
+/// Buffers as words (of 16-bit elements, as those).
+template <typename Item>
+std::string describe_buffers(const Item& item, std::span<const Bytes> buffers) {
+  std::string out;
   size_t bound = 0;
-  for (const ir::BufferDecl& buffer : c.program.buffers) {
+  for (const ir::BufferDecl& buffer : item.buffers) {
     if (buffer.access == ir::BufferAccess::Workgroup) continue;
-    const Bytes& bytes = c.buffers[bound++];
-    const size_t unit = std::min(4u, spec::info(c.program.element(buffer)).bytes);
-    out += fmt::format("// {}=[", c.program.code.name(buffer.name));
+    const Bytes& bytes = buffers[bound++];
+    const size_t unit = std::min(4u, spec::info(item.element(buffer)).bytes);
+    out += fmt::format("// {}=[", item.code.name(buffer.name));
     for (size_t at = 0; at + unit <= bytes.size(); at += unit) {
       uint32_t word = 0;
       std::memcpy(&word, bytes.data() + at, unit);
@@ -105,9 +131,25 @@ std::string describe(const generate::ProgramCase& c) {
   return out;
 }
 
+/// The program, and its input.
+std::string describe(const generate::ProgramCase& c) {
+  return text::print(c.program) + fmt::format("// groups=[{},{},{}]\n", c.groups.x, c.groups.y, c.groups.z) +
+         describe_buffers(c.program, c.buffers);
+}
+std::string describe(const generate::ModuleCase& c) {
+  const auto entry = std::ranges::find(c.module.pipelines, c.entry, &ir::Pipeline::name);
+  return text::print(c.module) + fmt::format("// entry={}\n", c.entry) + describe_buffers(*entry, c.buffers);
+}
+
 /// Everything that one thread has for itself, its backend included: so that threads wait for nobody.
 class Worker {
  public:
+  using Trial = test::Trial;
+  static constexpr std::string_view kWhat = "programs";
+  static generate::ProgramCoverage no_coverage(const Arguments& arguments) {
+    return generate::ProgramCoverage(options_of(arguments));
+  }
+
   Worker(const Arguments& arguments, std::unique_ptr<backend::Backend> backend)
       : arguments_(arguments),
         backend_(std::move(backend)),
@@ -200,6 +242,98 @@ class Worker {
   uint64_t on_backend = 0;
 };
 
+/// The same for modules.
+class ModuleWorker {
+ public:
+  struct Trial {
+    uint64_t index = 0;
+    generate::ModuleCase module;
+    std::string complaint;
+  };
+  static constexpr std::string_view kWhat = "modules";
+  static generate::ModuleCoverage no_coverage(const Arguments&) { return {}; }
+
+  ModuleWorker(const Arguments& arguments, std::unique_ptr<backend::Backend> backend)
+      : arguments_(arguments),
+        backend_(std::move(backend)),
+        name_(backend_->identity().name),
+        generator_([&] {
+          generate::ModuleOptions out = generate::ModuleOptions::small(&ops::op_table());
+          out.programs = options_of(arguments);
+          return out;
+        }()) {}
+
+  const Trial* batch(uint64_t first, uint64_t count) {
+    first_ = first;
+    printed_.clear();
+    for (uint64_t i = 0; i < count; ++i) {
+      failed_ = {first + i, generator_.make(arguments_.seed, first + i), {}};
+      if (arguments_.print) printed_ += fmt::format("// index {}\n{}\n", first + i, describe(failed_.module));
+      const test::ModuleTrial trial = judge(failed_.module);
+      if (trial.checked) coverage.add(*trial.checked);
+      switch (trial.judgement.verdict) {
+        case test::Verdict::Agree:
+          ++agreed;
+          ++on_backend;
+          break;
+        case test::Verdict::TooLong: ++too_long; break;
+        case test::Verdict::Differ: failed_.complaint = trial.judgement.complaint; return &failed_;
+      }
+    }
+    return nullptr;
+  }
+
+  const std::string& name() const { return name_; }
+  uint64_t position(const Trial& trial) const { return trial.index - first_; }
+  void print() const { fmt::print("{}", printed_); }
+
+  void report(uint64_t index, const Trial& trial) {
+    fmt::print("index {}: {}", index, trial.complaint);
+    fmt::print("replay: random_programs --modules --seed {} --nodes {}{}{}{} --from {} --count 1\n",
+               arguments_.seed, arguments_.nodes, arguments_.backend.empty() ? "" : " --backend ",
+               arguments_.backend,
+               arguments_.planted == test::Planted::Nothing                  ? ""
+               : arguments_.planted == test::Planted::SeventhDispatchDropped ? " --plant seventh-dispatch"
+                                                                             : " --plant second-zero",
+               index);
+    std::fflush(stdout);
+    if (judge(trial.module).invalid) {
+      fmt::print("{}", describe(trial.module));
+      return;
+    }
+    const auto shrunk =
+        generate::shrink_module(trial.module, ops::op_table(), [&](const generate::ModuleCase& c) {
+          const test::ModuleTrial candidate = judge(c);
+          return candidate.judgement.verdict == test::Verdict::Differ && !candidate.invalid;
+        });
+    const test::Judgement again = judge(shrunk).judgement;
+    fmt::print("shrunk: {}{}",
+               again.verdict == test::Verdict::Differ ? again.complaint : "it agrees the second time\n",
+               describe(shrunk));
+  }
+
+ private:
+  test::ModuleTrial judge(const generate::ModuleCase& c) {
+    return test::judge_module(c, ops::op_table(), *reference_, *backend_, arguments_.planted);
+  }
+
+  const Arguments& arguments_;
+  std::unique_ptr<backend::Backend> backend_;
+  std::unique_ptr<backend::Backend> reference_ = backend::make_reference();
+  const std::string name_;
+  generate::ModuleGenerator generator_;
+  uint64_t first_ = 0;
+  std::string printed_;
+  Trial failed_;
+
+ public:
+  generate::ModuleCoverage coverage;
+  uint64_t agreed = 0;
+  uint64_t too_long = 0;
+  uint64_t on_backend = 0;
+};
+
+template <typename Worker>
 class Run {
  public:
   Run(const Arguments& arguments, std::vector<std::unique_ptr<Worker>> workers)
@@ -215,7 +349,7 @@ class Run {
     if (failed_ != UINT64_MAX) {
       const uint64_t index = arguments_.from + failed_;
       Worker& worker = *workers_.front();
-      const test::Trial* trial = worker.batch(index, 1);
+      const typename Worker::Trial* trial = worker.batch(index, 1);
       if (trial == nullptr) {
         fmt::print("index {}: differed, and agrees the second time\n", index);
       } else {
@@ -235,7 +369,8 @@ class Run {
       // What comes after a failure does not matter any more; what comes before it may hold an earlier one.
       if (done >= arguments_.count || done > failed_.load()) return;
       const uint64_t first = arguments_.from + done;
-      const test::Trial* failure = worker.batch(first, std::min(arguments_.batch, arguments_.count - done));
+      const typename Worker::Trial* failure =
+          worker.batch(first, std::min(arguments_.batch, arguments_.count - done));
       const std::scoped_lock lock(mutex_);
       if (arguments_.print) worker.print();
       if (failure != nullptr) failed_ = std::min(failed_.load(), done + worker.position(*failure));
@@ -250,14 +385,14 @@ class Run {
     shown_ = seconds;
     const double rate = double(done) / seconds;
     const double left = rate > 0 ? double(arguments_.count - done) / rate : 0;
-    fmt::print(stderr, "\r{:9} of {} programs  {:7.0f}/s  {:3.0f} min {:2.0f} s left ", done,
-               arguments_.count, rate, std::floor(left / 60), std::fmod(left, 60));
+    fmt::print(stderr, "\r{:9} of {} {}  {:7.0f}/s  {:3.0f} min {:2.0f} s left ", done, arguments_.count,
+               Worker::kWhat, rate, std::floor(left / 60), std::fmod(left, 60));
     std::fflush(stderr);
   }
 
   int summary(double seconds) {
     uint64_t agreed = 0, too_long = 0, on_backend = 0;
-    generate::ProgramCoverage coverage(options_of(arguments_));
+    auto coverage = Worker::no_coverage(arguments_);
     for (const auto& worker : workers_) {
       agreed += worker->agreed;
       too_long += worker->too_long;
@@ -266,10 +401,11 @@ class Run {
     }
     fmt::print("{}", coverage.print());
     fmt::print(
-        "seed {}, nodes {}, index {} to {}: {} programs agree, {} of them on {}, {} took too long, {:.1f} s, "
-        "{:.0f} programs/s\n",
+        "seed {}, nodes {}, index {} to {}: {} {} agree, {} of them on {}, {} took too long, {:.1f} s, "
+        "{:.0f} {}/s\n",
         arguments_.seed, arguments_.nodes, arguments_.from, arguments_.from + arguments_.count - 1, agreed,
-        on_backend, workers_.front()->name(), too_long, seconds, double(arguments_.count) / seconds);
+        Worker::kWhat, on_backend, workers_.front()->name(), too_long, seconds,
+        double(arguments_.count) / seconds, Worker::kWhat);
     // Programs that are given up on are not tested; a few are the price of loops, many would be a fault.
     if (too_long * 100 <= arguments_.count) return 0;
     fmt::print("more than 1 % took too long\n");
@@ -292,18 +428,8 @@ Result<std::unique_ptr<backend::Backend>> open(const Arguments& arguments) {
   return backend::make_native({.optimisation = 0, .threads = arguments.nodes > 32 ? 2u : 1u});
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Arguments arguments;
-  if (!parse(argc, argv, arguments)) {
-    fmt::print(
-        stderr,
-        "usage: random_programs [--count N] [--seed S] [--from K] [--batch B] [--nodes N] [--subgroups N] "
-        "[--backend SPEC] [--print]\n"
-        "example: random_programs --count 100000 --seed 1\n");
-    return 2;
-  }
+template <typename Worker>
+int run_all(const Arguments& arguments) {
   std::vector<std::unique_ptr<Worker>> workers;
   const unsigned cores = arguments.print ? 1 : std::max(1u, std::thread::hardware_concurrency());
   for (unsigned i = 0; i < cores; ++i) {
@@ -313,10 +439,27 @@ int main(int argc, char** argv) {
       return 3;
     }
     workers.push_back(std::make_unique<Worker>(arguments, std::move(*backend)));
-    if (arguments.backend.empty() || workers.back()->judging.on_backend) continue;
-    fmt::print(stderr, "{} has no subgroups of {}: choose another --subgroups\n", arguments.backend,
-               arguments.subgroups);
+    if constexpr (requires { workers.back()->judging; }) {
+      if (arguments.backend.empty() || workers.back()->judging.on_backend) continue;
+      fmt::print(stderr, "{} has no subgroups of {}: choose another --subgroups\n", arguments.backend,
+                 arguments.subgroups);
+      return 2;
+    }
+  }
+  return Run<Worker>(arguments, std::move(workers)).go();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  if (!parse(argc, argv, arguments)) {
+    fmt::print(
+        stderr,
+        "usage: random_programs [--count N] [--seed S] [--from K] [--batch B] [--nodes N] [--subgroups N] "
+        "[--backend SPEC] [--modules [--plant seventh-dispatch|second-zero]] [--print]\n"
+        "example: random_programs --count 100000 --seed 1\n");
     return 2;
   }
-  return Run(arguments, std::move(workers)).go();
+  return arguments.modules ? run_all<ModuleWorker>(arguments) : run_all<Worker>(arguments);
 }

@@ -35,13 +35,21 @@ async function read_cases(folder) {
   return JSON.parse(text.slice(kPrefix.length, -kSuffix.length));
 }
 
-/** A copy of a page whose data `change` has changed. */
-async function changed(folder, name, change) {
+/** SHA-256 of a text, in hexadecimal, by Web Crypto. */
+async function sha256(text) {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A copy of a page whose data `change` has changed: another page, with a digest that fits, or a damaged one. */
+async function changed(folder, name, change, { damaged = false } = {}) {
   const copy = `${scratch}/${name}`;
   await Deno.mkdir(copy);
   for await (const file of Deno.readDir(folder)) await Deno.copyFile(`${folder}/${file.name}`, `${copy}/${file.name}`);
   const data = await read_cases(copy);
   change(data);
+  const { digest, ...said } = data;
+  if (!damaged) data.digest = await sha256(JSON.stringify(said));
   await Deno.writeTextFile(`${copy}/cases.js`, kPrefix + JSON.stringify(data) + kSuffix);
   return copy;
 }
@@ -110,7 +118,7 @@ function expect_portable(data) {
   }
 }
 
-export { assert, changed, download, expect_bad, expect_portable, finished, open, output, page_folder, read_cases, source, verdicts };
+export { assert, changed, download, expect_bad, expect_portable, finished, open, output, page_folder, read_cases, sha256, source, verdicts };
 export { vyre };
 
 /** Runs tests { name: function }, says how it went and ends the process. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`vyre lower --to web` as people use it: what it writes, and what it says when it cannot."""
+import hashlib
 import json
 import os
 import pathlib
@@ -51,6 +52,10 @@ class LowerToWeb(unittest.TestCase):
         page = json.loads(text.removeprefix("globalThis.vyrePage = ").removesuffix(";\n"))
         self.assertEqual([case["name"] for case in page["cases"]], ["program.vyre:2", "program.vyre:3"])
         self.assertEqual(page["title"], "vyre: program.vyre")
+        self.assertEqual(page["sources"], [path.read_text()])
+        digest = page.pop("digest")
+        said = json.dumps(page, ensure_ascii=False, separators=(",", ":"))
+        self.assertEqual(digest, hashlib.sha256(said.encode()).hexdigest())
         self.assertNotIn(str(self.folder), text, "the page is for people on other machines")
         self.assertEqual(len(page["modules"]), 1, "both runs are of one module")
 
@@ -78,7 +83,9 @@ class LowerToWeb(unittest.TestCase):
         line = case["replay"]["command"].replace("vyre run", f"{BIN}/vyre run", 1).replace("reference,webgpu", "reference,native")
         ran = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=self.folder)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertEqual([row.split()[1] for row in ran.stdout.splitlines()], [case["digest"]] * 2)
+        *digests, verdict = ran.stdout.splitlines()
+        self.assertEqual([row.split()[1] for row in digests], [case["digest"]] * 2)
+        self.assertEqual(verdict, "equal: 2 backends")
 
     def test_takes_names_that_are_no_text(self):
         path = os.fsencode(self.folder) + b"/bad\xff.vyre"
@@ -101,6 +108,20 @@ class LowerToWeb(unittest.TestCase):
             ran = lower(*paths, to="wgsl")
             self.assertEqual((ran.returncode, ran.stdout), (2, ""))
             self.assertIn("takes one FILE", ran.stderr)
+
+    def test_takes_programs_and_no_pipelines(self):
+        run = "// run: out=[1] => out=[2]\n"
+        again = self.PROGRAM.replace("program p", "program q")
+        self.assertNotEqual(again, self.PROGRAM)
+        for text, part in [
+            (self.PROGRAM + "pipeline main(read_write out: u32 @0) { dispatch p(out) groups(1); }\n", "main is a pipeline"),
+            (self.PROGRAM + again, "--entry names one of p, q"),
+            ("operation my.twice(x: u32) -> u32 { return x + x; }\n", "no program"),
+        ]:
+            with self.subTest(part):
+                self.refused([self.write(text + run), "-o", self.page], 2, part)
+        path = self.write(self.PROGRAM + run)
+        self.refused([path, "--const", "W=4", "-o", self.page], 2, "no --const")
 
     def test_wants_runs_that_hold(self):
         for directive, code, *parts in [

@@ -5,16 +5,18 @@
 // Oracle: what `vyre run` prints on another backend for the same inputs, SHA-256 by Web Crypto, and changes made here to a
 // page that passes, each of which must show at its place and nowhere else.
 import {
-  assert, changed, download, expect_bad, expect_portable, finished, open, output, page_folder, read_cases, run_tests, source,
-  verdicts,
+  assert, changed, download, expect_bad, expect_portable, finished, open, output, page_folder, read_cases, run_tests, sha256,
+  source, verdicts,
 } from "./browser.js";
 
-/** The examples that have run directives, and how many. */
+/** The examples that have run directives, and how many. A page runs programs; a pipeline is run by its host. */
 const examples = [];
 let runs = 0;
 for await (const file of Deno.readDir(`${source}/examples`)) {
   if (!file.name.endsWith(".vyre")) continue;
-  const found = (await Deno.readTextFile(`${source}/examples/${file.name}`)).match(/^ *\/\/ run:/gm);
+  const text = await Deno.readTextFile(`${source}/examples/${file.name}`);
+  if (/^pipeline /m.test(text)) continue;
+  const found = text.match(/^ *\/\/ run:/gm);
   if (found) examples.push(`examples/${file.name}`);
   runs += found?.length ?? 0;
 }
@@ -26,6 +28,7 @@ const kMatrix = data.cases.find((test) => test.name.startsWith("examples/transpo
 const few = await changed(folder, "few", (page) => {
   page.cases = page.cases.filter((test, k) => k < 4 || test.name === kMatrix);
 });
+const few_data = await read_cases(few);
 
 const tests = {
   async "passes, and the result is a file with the digest shown"() {
@@ -50,8 +53,9 @@ const tests = {
   async "its digests are those of `vyre run`, by the line that the page gives to run a case again"() {
     for (const test of data.cases) {
       const line = test.replay.command.replace(/^vyre /, `"$VYRE_BIN/vyre" `).replace("reference,webgpu", "reference,native");
-      const printed = await output("bash", ["-c", line]);
-      assert.deepEqual(printed.trim().split("\n").map((row) => row.split(/ +/)[1]), [test.digest, test.digest], line);
+      const rows = (await output("bash", ["-c", line])).trim().split("\n");
+      assert.equal(rows.pop(), "equal: 2 backends", line);
+      assert.deepEqual(rows.map((row) => row.split(/ +/)[1]), [test.digest, test.digest], line);
     }
   },
 
@@ -118,7 +122,57 @@ const tests = {
     const { tab, state, detail } = await open(copy);
     await tab.close();
     assert.equal(state, "unavailable");
-    assert.match(detail, /page is damaged/);
+    assert.match(detail, /page is damaged: a buffer has fewer bytes/);
+  },
+
+  async "whatever is changed in cases.js is noticed before anything runs"() {
+    const { digest, ...said } = data;
+    assert.equal(digest, await sha256(JSON.stringify(said)));
+    const other = (text) => (text[0] === "A" ? "B" : "A") + text.slice(1);
+    const buffer = few_data.cases[0].buffers.find((candidate) => candidate.input.length > 0);
+    const changes = {
+      input: (page) => (page.pieces[buffer.input[0]] = other(page.pieces[buffer.input[0]])),
+      module: (page) => (page.modules[page.cases[0].module] += " "),
+      source: (page) => (page.sources[page.cases[0].source] += " "),
+      name: (page) => (page.cases[0].name += "0"),
+      expected: (page) => (page.cases[0].digest = "0".repeat(64)),
+      page: (page) => (page.digest = "0".repeat(64)),
+    };
+    for (const [what, change] of Object.entries(changes)) {
+      const { tab, state, verdict, detail } = await open(await changed(few, `damaged-${what}`, change, { damaged: true }));
+      assert.equal(state, "unavailable", what);
+      assert.equal(verdict, "✗ NOT RUN: this page is damaged");
+      assert.match(detail, /cases\.js was changed after it was made; its digest is [0-9a-f]{64}, not [0-9a-f]{64}/);
+      assert.deepEqual(new Set(Object.values(await verdicts(tab))), new Set(["waiting"]), what);
+      await tab.close();
+    }
+  },
+
+  async "a case opens on its source and values"() {
+    const copy = await changed(few, "opened", (page) => {
+      const test = page.cases.find((candidate) => candidate.name === kMatrix);
+      const output = test.buffers.find((candidate) => candidate.expected);
+      const bytes = Uint8Array.from(atob(page.pieces[output.expected[0]]), (letter) => letter.charCodeAt(0));
+      bytes[4] ^= 0x80;
+      output.expected = [page.pieces.push(btoa(String.fromCharCode(...bytes))) - 1];
+    });
+    for (const [folder, wrong] of [[few, []], [copy, ["0x00000004 (4)"]]]) {
+      const { tab } = await open(folder);
+      const box = tab.locator("#rows > tr", { hasText: kMatrix }).locator(".case");
+      assert.equal(await box.textContent(), "", "nothing is made before it is asked for");
+      await tab.click(`summary:has-text("${kMatrix}")`);
+      await box.locator("table").waitFor();
+      assert.equal(await box.locator("pre").textContent(), await Deno.readTextFile(`${source}/examples/transpose.vyre`));
+      // The transpose of 1 2 3, 4 5 6 is 1 4, 2 5, 3 6.
+      const columns = await box.locator("thead th").allTextContents();
+      assert.deepEqual(columns, ["element", "input input", "output before", "output expected", "output actual", "params input"]);
+      const cells = await box.locator("tbody tr").nth(1).locator("td").allTextContents();
+      assert.deepEqual([cells[0], cells[1], cells[4]], ["1", "0x00000002 (2)", "0x00000004 (4)"]);
+      assert.equal(cells[3] === cells[4], wrong.length === 0);
+      assert.deepEqual(await box.locator("td.bad").allTextContents(), wrong);
+      assert.equal(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+      await tab.close();
+    }
   },
 
   async "a shader that is refused is the verdict of its case, in the browser's words"() {

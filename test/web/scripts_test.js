@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 for (const script of ["digest.js", "judge.js"]) {
   (0, eval)(await Deno.readTextFile(`${Deno.env.get("VYRE_SOURCE")}/src/web/${script}`));
 }
-const { sha256, digest_results, show, judge } = globalThis.vyre;
+const { sha256, digest_results, digest_page, show, judge } = globalThis.vyre;
 const utf8 = new TextEncoder();
 const hex = (bytes) => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -27,6 +27,16 @@ const results = (...pairs) => digest_results(pairs.map(([name, bytes]) => ({ nam
 const by_hand = Uint8Array.from([1, 0, 0, 0, 0x61, 2, 0, 0, 0, 0, 0, 0, 0, 7, 8, 1, 0, 0, 0, 0x62, 0, 0, 0, 0, 0, 0, 0, 0]);
 assert.equal(results(["a", [7, 8]], ["b", []]), hex(await crypto.subtle.digest("SHA-256", by_hand)));
 assert.notEqual(results(["a", [7, 8]], ["b", []]), results(["a", [7]], ["b", [8]]));
+
+// That of a page is of all it says in the text that JSON has for it, with Web Crypto and without.
+const said = '{"title":"\\u0001 \u00e9\ufffd \\\\","cases":[{"groups":[1,2,3]}]}';
+const subtle = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+const page_digest = hex(await crypto.subtle.digest("SHA-256", utf8.encode(said)));
+for (const without of [false, true]) {
+  if (without) Object.defineProperty(globalThis, "crypto", { value: undefined, configurable: true });
+  assert.equal(await digest_page({ ...JSON.parse(said), digest: "x", decoded: new Map() }), page_digest);
+}
+Object.defineProperty(globalThis, "crypto", subtle);
 
 // Values of every form.
 const page = {

@@ -12,6 +12,7 @@
 #include "certify/keys.h"
 #include "publish.h"
 #include "suite/causes.h"
+#include "suite/certify_file.h"
 #include "suite/progress.h"
 #include "suite/regressions.h"
 #include "suite/suite.h"
@@ -22,10 +23,14 @@ namespace {
 
 struct Options {
   BackendOptions backend;
-  std::string ops = "*", track = "strict", strength = "standard", key, state, shard, regressions;
+  std::string ops = "*", families = std::string(certify::kAllFamilies), track = "strict",
+              strength = "standard", key, state, shard, regressions;
   Publication publication;
   std::vector<std::string> require;
+  std::string file;                    // judged in the place of the library
+  std::vector<std::string> constants;  // of the file
   uint64_t seed = 1;
+  bool fail_fast = false;
   // One more than cores: each waits at times, to see whether something is written late.
   unsigned workers = std::thread::hardware_concurrency() + 1;
 };
@@ -81,19 +86,16 @@ bool any_unexpected(std::span<const suite::Story> failing, std::span<const suite
   return size_t(waived) != failing.size();
 }
 
-/// Of a run with failures: the smallest case of each cause, and all of them into the directory that was asked
-/// for. False when they could not be written.
-bool tell_failures(const Options& o, std::span<const verify::Verdict> verdicts) {
-  if (std::ranges::all_of(verdicts, [](const verify::Verdict& v) { return v.failures.empty(); })) return true;
-  auto backend = open_backend(o.backend);
-  const auto found = backend ? suite::write_down(verdicts, **backend)
-                             : Result<std::vector<suite::Found>>(std::unexpected(backend.error()));
-  if (!found) {
-    report(found.error());  // the report of the run says what failed all the same
-    return o.regressions.empty();
-  }
+/// The smallest case of each cause, and all cases into the directory that was asked for. False when they
+/// could not be written.
+bool tell_found(const Options& o, std::span<const suite::Found> found,
+                std::span<const verify::Verdict> verdicts) {
   std::vector<suite::FailingCase> failing;
-  for (const suite::Found& one : *found) failing.push_back(one.failing);
+  // What has neither could not be read back: a law of a file whose values are wider than a word.
+  const auto is_kept = [](const suite::FailingCase& one) { return one.program || !one.story.token.empty(); };
+  for (const suite::Found& one : found) {
+    if (is_kept(one.failing)) failing.push_back(one.failing);
+  }
   std::string kept_line;
   if (!o.regressions.empty()) {
     const auto kept = suite::keep(failing, o.regressions);
@@ -104,14 +106,79 @@ bool tell_failures(const Options& o, std::span<const verify::Verdict> verdicts) 
     kept_line = fmt::format("regressions: {} new in {}, {} known\n", kept->fresh, o.regressions, kept->known);
   }
   const auto path_of = [&](const suite::FailingCase& one) {
-    if (o.regressions.empty()) return std::string();
+    if (o.regressions.empty() || !is_kept(one)) return std::string();
     return (std::filesystem::path(o.regressions) / suite::file_name(one)).string();
   };
   fmt::print("{}{}\n",
-             suite::first_screen(*found, suite::find_causes(*found, verdicts), o.backend.spec, path_of),
+             suite::first_screen(found, suite::find_causes(found, verdicts), o.backend.spec, path_of),
              kept_line);
   std::fflush(stdout);
   return true;
+}
+
+/// Of a run with failures. False when they could not be written.
+bool tell_failures(const Options& o, std::span<const verify::Verdict> verdicts) {
+  if (std::ranges::all_of(verdicts, [](const verify::Verdict& v) { return v.failures.empty(); })) {
+    if (const std::string why = suite::unjudged(verdicts); !why.empty()) fmt::print("{}\n", why);
+    return true;
+  }
+  auto backend = open_backend(o.backend);
+  const auto found = backend ? suite::write_down(verdicts, **backend, suite::by_token(**backend))
+                             : Result<std::vector<suite::Found>>(std::unexpected(backend.error()));
+  if (found) return tell_found(o, *found, verdicts);
+  report(found.error());  // the report of the run says what failed all the same
+  return o.regressions.empty();
+}
+
+/// Of a run that ended at the first unit that failed: its first case, made smaller, and what was not run.
+int tell_first_failure(const Options& o, suite::Run& run) {
+  for (verify::Verdict& verdict : run.failed) {
+    if (!verdict.error.empty()) fmt::print("{}: {}\n", certify::name_of(verdict), verdict.error);
+    verdict.failures.resize(std::min<size_t>(verdict.failures.size(), 1));
+  }
+  const bool told = tell_failures(o, run.failed);
+  std::fflush(stderr);
+  fmt::print(
+      "--fail-fast: {} of {} units were judged, {} were not run; there is no certificate\nlevel: none\n",
+      run.units, run.units + run.not_run, run.not_run);
+  return told ? 1 : 2;
+}
+
+verify::Strength strength_of(const Options& o) {
+  const auto found = std::ranges::find(verify::kStrengthNames, o.strength);
+  return verify::Strength(found - verify::kStrengthNames.begin());
+}
+
+/// Whether failing cases can be kept where the options say, before a minute of work. A sentence if not.
+std::expected<void, std::string> check_regressions(const Options& o) {
+  std::error_code error;
+  const bool there = std::filesystem::is_directory(o.regressions, error);
+  return certify::check_writable(there ? o.regressions + "/new.case" : o.regressions);
+}
+
+/// The operations of a file.
+int run_file(const Options& o) {
+  const auto file = read_operations(o.file, o.constants);
+  if (!file) return file.error();
+  std::vector<suite::Story> failing_again;
+  if (!o.regressions.empty()) {
+    if (const auto writable = check_regressions(o); !writable) return usage_error(writable.error());
+    auto again = replay_kept(o);
+    if (!again) return 2;
+    failing_again = std::move(*again);
+  }
+  const auto backend = open_backend(o.backend);
+  if (!backend) return report(backend.error());
+  suite::CertifyFileRequest request{.strength = strength_of(o), .seed = o.seed, .backend = o.backend.spec};
+  request.stop = &interruption();
+  const auto certified = suite::certify_file(**backend, *file, request);
+  if (!certified) {
+    fmt::print(stderr, "{}", render(certified.error(), file->source.get(), file->path));
+    return exit_code(certified.error().code);
+  }
+  if (!certified->found.empty() && !tell_found(o, certified->found, certified->verdicts)) return 2;
+  fmt::print("{}", certified->text);
+  return certified->good && failing_again.empty() ? 0 : 1;
 }
 
 int run(const Options& o) {
@@ -122,13 +189,14 @@ int run(const Options& o) {
         "with itself and certify nothing; name a backend that is to be judged: native, cuda, vulkan, webgpu "
         "or the path of a plugin (`vyre backends` lists those that are here)");
   }
+  if (!o.file.empty()) return run_file(o);
   std::vector<suite::Story> failing_again;
   suite::Plan plan;
-  for (size_t k = 0; k < verify::kStrengthNames.size(); ++k) {
-    if (verify::kStrengthNames[k] == o.strength) plan.strength = static_cast<verify::Strength>(k);
-  }
+  plan.strength = strength_of(o);
   plan.seed = o.seed;
   plan.selection = o.ops;
+  plan.family_selection = o.families;
+  plan.fail_fast = o.fail_fast;
   plan.approximate = o.track == "approximate";
   std::vector<certify::Requirement> required;
   for (const std::string& level : o.require) {
@@ -172,14 +240,16 @@ int run(const Options& o) {
     }
   }
   if (!o.regressions.empty()) {
-    std::error_code error;
-    const bool there = std::filesystem::is_directory(o.regressions, error);
-    const std::string inside = there ? o.regressions + "/new.case" : o.regressions;
-    if (const auto writable = certify::check_writable(inside); !writable)
-      return usage_error(writable.error());
+    if (const auto writable = check_regressions(o); !writable) return usage_error(writable.error());
     auto again = replay_kept(o);
     if (!again) return 2;
     failing_again = std::move(*again);
+    if (o.fail_fast && !failing_again.empty()) {
+      fmt::print(
+          "--fail-fast: what was kept fails again, so no unit was judged; there is no certificate\nlevel: "
+          "none\n");
+      return 1;
+    }
   }
   const std::atomic<bool>& stop = interruption();
   Result<suite::Run> result = judge(o, plan, stop);
@@ -188,6 +258,7 @@ int run(const Options& o) {
   if (!o.state.empty()) {
     fmt::print("state {}: {} units, {} of them from earlier runs\n", o.state, result->units, result->kept);
   }
+  if (result->not_run != 0) return tell_first_failure(o, *result);
   const bool told = tell_failures(o, result->partial ? result->failed : result->certificate.verdicts);
   if (result->partial) {
     fmt::print("shard {} is done\nlevel: partial\n", text(plan.shard));
@@ -203,52 +274,86 @@ int run(const Options& o) {
 }  // namespace
 
 void add_certify(CLI::App& app, int& exit) {
-  auto* verb = app.add_subcommand("certify", "judge a backend and write a certificate");
+  auto* verb = app.add_subcommand("certify", "Judge a backend and write a certificate");
   auto o = std::make_shared<Options>();
-  add_backend(*verb, o->backend);
-  verb->add_option("--workers", o->workers, "processes of the backend at a time")
-      ->check(CLI::Range(1u, 1024u))
-      ->capture_default_str();
-  verb->add_option("--ops", o->ops, "operations whose id matches; * is any text, ? any character")
-      ->capture_default_str();
-  verb->add_option("--track", o->track,
-                   "strict: bytes must be equal; approximate: bounds of error, never in one certificate with "
-                   "the other")
-      ->check(CLI::IsMember({"strict", "approximate"}))
-      ->capture_default_str();
-  verb->add_option("--strength", o->strength, "how many cases: quick, standard (10^6 an operation) or full")
-      ->check(CLI::IsMember({"quick", "standard", "full"}))
-      ->capture_default_str();
-  add_seed(*verb, o->seed, "of generated cases; the same seed repeats the same cases");
   // An empty text would be as if the option were not there: `--require "$LEVEL"` with no LEVEL.
   const CLI::Validator something(
       [](const std::string& text) { return std::string(text.empty() ? "wants a value, not nothing" : ""); },
       "");
-  auto* out = verb->add_option("--out", o->publication.out, "write the certificate here, whole or not at all")
-                  ->check(something);
-  verb->add_option("--junit", o->publication.junit, "write the result as JUnit XML here")->check(something);
-  verb->add_option("--expect", o->publication.expect,
-                   "known failures, in TOML: each is waived until its day, with a link")
+  add_backend(*verb, o->backend);
+  verb->add_option("--workers", o->workers, "processes of the backend at a time")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1024u))
+      ->capture_default_str();
+  verb->add_option("--ops", o->ops, "operations whose id matches; * is any text, ? any character")
+      ->type_name("GLOB")
+      ->capture_default_str();
+  verb->add_option(
+          "--families", o->families,
+          "families of IR programs whose name matches, or none; a level without all of them is not whole")
+      ->type_name("GLOB")
+      ->capture_default_str()
       ->check(something);
+  verb->add_option("--track", o->track,
+                   "strict: bytes must be equal; approximate: bounds of error, never in one certificate with "
+                   "the other")
+      ->type_name("strict|approximate")
+      ->check(CLI::IsMember({"strict", "approximate"}))
+      ->capture_default_str();
+  verb->add_option("--strength", o->strength, "how many cases: quick, standard (10^6 an operation) or full")
+      ->type_name("quick|standard|full")
+      ->check(CLI::IsMember({"quick", "standard", "full"}))
+      ->capture_default_str();
+  add_seed(*verb, o->seed, "of generated cases; the same seed repeats the same cases");
+  auto* out = verb->add_option("--out", o->publication.out, "write the certificate here, whole or not at all")
+                  ->type_name("FILE")
+                  ->check(something);
+  verb->add_option("--junit", o->publication.junit, "write the result as JUnit XML here")
+      ->type_name("FILE")
+      ->check(something);
+  auto* expect = verb->add_option("--expect", o->publication.expect,
+                                  "known failures, in TOML: each is waived until its day, with a link")
+                     ->type_name("FILE")
+                     ->check(something);
+  verb->add_flag("--fail-fast", o->fail_fast,
+                 "end after the first failing unit, the cheapest first; then there is no certificate")
+      ->excludes(expect);
   verb->add_option("--key", o->key, "sign the certificate with this key, as keygen writes it")
+      ->type_name("FILE")
       ->check(something)
       ->needs(out);
   verb->add_option("--state", o->state,
                    "keep results in this directory as they come, and go on from what is there")
+      ->type_name("DIR")
       ->check(something);
   verb->add_option("--shard", o->shard, "judge part I of N: I/N, or auto, from the environment")
+      ->type_name("I/N")
       ->check(something);
   verb->add_option("--regressions", o->regressions,
                    "run the failing cases in this directory first, and keep new ones there; none by default")
+      ->type_name("DIR")
       ->check(something);
   verb->add_option("--require", o->require,
                    "exit with 1 below this level: L1, L2, of floats L1f, L2f, or L1a; may be given twice")
+      ->type_name("LEVEL")
       ->expected(1)
       ->take_all()
       ->check(something);
+  auto* file =
+      verb->add_option("--file", o->file, "judge the operations of this file; a report, and no certificate")
+          ->type_name("FILE")
+          ->check(something);
+  for (const char* of_library : {"--ops", "--families", "--track", "--out", "--junit", "--expect",
+                                 "--fail-fast", "--state", "--shard", "--require", "--workers"})
+    file->excludes(verb->get_option(of_library));
+  verb->add_option("--const", o->constants, "choose the value of a constant of the file")
+      ->type_name("NAME=INT")
+      ->expected(1)
+      ->take_all()
+      ->needs(file);
   verb->footer(
       "Example:\n  vyre-conform certify --backend native --ops 'primitive.bitwise.*' --out cert.json "
-      "--require L2");
+      "--require L2\n  vyre-conform certify --file examples/operations.vyre --backend native");
   verb->callback([o, &exit] {
     o->backend.hidden = {o->state, o->regressions};
     exit = run(*o);

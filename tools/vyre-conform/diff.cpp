@@ -29,7 +29,7 @@ int run(const std::array<std::string, 2>& paths) {
 }  // namespace
 
 void add_diff(CLI::App& app, int& exit) {
-  auto* verb = app.add_subcommand("diff", "why one certificate has another level than another");
+  auto* verb = app.add_subcommand("diff", "Why one certificate has another level than another");
   auto paths = std::make_shared<std::array<std::string, 2>>();
   verb->add_option("FROM", (*paths)[0], "a certificate")->required();
   verb->add_option("TO", (*paths)[1], "another; exit code 0 when both have the same level")->required();

@@ -22,7 +22,7 @@ int run(const std::string& folder) {
 }  // namespace
 
 void add_keygen(CLI::App& app, int& exit) {
-  auto* verb = app.add_subcommand("keygen", "make a pair of keys to sign certificates with");
+  auto* verb = app.add_subcommand("keygen", "Make a pair of keys to sign certificates with");
   auto folder = std::make_shared<std::string>();
   verb->add_option("DIR", *folder, "where vyre.key and vyre.pub are written; nothing is overwritten")
       ->required();

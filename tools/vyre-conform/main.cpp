@@ -42,8 +42,8 @@ void add_seed(CLI::App& verb, uint64_t& seed, const std::string& what) {
         const bool fits = error == std::errc{} && end == text.data() + text.size();
         return fits ? std::string() : "a seed is a decimal number below 2^64";
       },
-      "NUMBER");
-  verb.add_option("--seed", seed, what)->check(whole)->capture_default_str();
+      "");
+  verb.add_option("--seed", seed, what)->type_name("NUMBER")->check(whole)->capture_default_str();
 }
 
 const std::atomic<bool>& interruption() {

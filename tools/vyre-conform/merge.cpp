@@ -41,12 +41,15 @@ int run(const Options& o) {
 }  // namespace
 
 void add_merge(CLI::App& app, int& exit) {
-  auto* verb = app.add_subcommand("merge", "put the parts of a campaign together");
+  auto* verb = app.add_subcommand("merge", "Put the parts of a campaign together");
   auto o = std::make_shared<Options>();
   verb->add_option("STATE_DIR", o->paths, "state directories of the parts")->required();
-  verb->add_option("--state", o->state, "keep what was merged in this directory, to be merged again");
-  verb->add_option("--out", o->publication.out, "write the certificate here, whole or not at all");
-  verb->add_option("--expect", o->publication.expect, "known failures, which are waived until their day");
+  verb->add_option("--state", o->state, "keep what was merged in this directory, to be merged again")
+      ->type_name("DIR");
+  verb->add_option("--out", o->publication.out, "write the certificate here, whole or not at all")
+      ->type_name("FILE");
+  verb->add_option("--expect", o->publication.expect, "known failures, which are waived until their day")
+      ->type_name("FILE");
   verb->footer("Example:\n  vyre-conform merge part-* --out cert.json");
   verb->callback([o, &exit] { exit = run(*o); });
 }

@@ -28,6 +28,7 @@ void warn_once(const Diag& diag) {
 void add_backend(CLI::App& verb, BackendOptions& options) {
   verb.add_option("--backend", options.spec,
                   "a name of `vyre backends`, cuda:N for device N, or the path of a plugin, PATH?argument")
+      ->type_name("B")
       ->capture_default_str();
   verb.add_flag("--in-process", options.in_process,
                 "run the backend in this process, for debugging: a crash ends the tool");

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -96,7 +97,7 @@ int run(const Options& o) {
 }  // namespace
 
 void add_replay(CLI::App& app, int& exit) {
-  auto* verb = app.add_subcommand("replay", "run failing cases again");
+  auto* verb = app.add_subcommand("replay", "Run failing cases again");
   auto o = std::make_shared<Options>();
   verb->add_option("CASE", o->what,
                    "a token from a report or certificate, a file of a case, or a directory of such files")
@@ -106,8 +107,10 @@ void add_replay(CLI::App& app, int& exit) {
   std::vector<std::string> formats;
   for (const suite::FormatInfo& format : suite::kFormats) formats.emplace_back(format.text);
   verb->add_option("--emit", o->emit, "also write the case as a file that compiles by itself")
+      ->type_name(fmt::format("{}", fmt::join(formats, "|")))
       ->check(CLI::IsMember(formats));
-  verb->add_option("-o", o->out, "the file to write; without it one that is named after the case");
+  verb->add_option("-o", o->out, "the file to write; without it one that is named after the case")
+      ->type_name("OUT");
   verb->footer(
       "Example:\n  vyre-conform replay primitive.bitwise.shl@1:random:7:42 --backend native --emit cpp\n"
       "`docs/failures.md` says more.");

@@ -5,13 +5,16 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "backend/backend.h"
 #include "base/diag.h"
+#include "suite/prove_file.h"
 
 namespace vyre::tool {
 
@@ -45,6 +48,12 @@ void add_backend(CLI::App& verb, BackendOptions& options);
 /// Opens it: in a process of its own unless the options say otherwise. Errors: what opening answers.
 /// Thread  any.
 Result<std::unique_ptr<backend::Backend>> open_backend(const BackendOptions& options);
+
+/// Whether an argument that may be a pattern of ids is a file: it is there, or is named as one.
+bool is_file(const std::string& argument);
+/// Reads and checks it, with constants as NAME=INT. The error was printed; it is the exit code.
+std::expected<suite::OperationsFile, int> read_operations(const std::string& path,
+                                                          std::span<const std::string> constants = {});
 
 /// Adds --seed: 0 to 2^64 - 1. CLI11 alone would wrap -1 around.
 void add_seed(CLI::App& verb, uint64_t& seed, const std::string& what);

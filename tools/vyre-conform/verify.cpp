@@ -111,18 +111,21 @@ int run(const Options& options) {
 
 void add_verify(CLI::App& app, int& exit) {
   auto* verb =
-      app.add_subcommand("verify", "check that a certificate is whole and follows from its verdicts");
+      app.add_subcommand("verify", "Check that a certificate is whole and follows from its verdicts");
   auto o = std::make_shared<Options>();
   verb->add_option("CERT", o->path, "the certificate")->required();
   verb->add_option("--pubkey", o->pubkey, "refuse it unless this key signed it")
+      ->type_name("FILE")
       ->check(CLI::Validator(
           [](const std::string& text) {
             return std::string(text.empty() ? "wants a file, not nothing" : "");
           },
           ""));
   auto* audit = verb->add_option("--audit", o->audit, "run so many of its leaves again, on --backend")
+                    ->type_name("N")
                     ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32));
   verb->add_option("--nonce", o->nonce, "choose the leaves by this number instead of a fresh one")
+      ->type_name("N")
       ->needs(audit);
   add_backend(*verb, o->backend);
   verb->footer(

@@ -4,18 +4,22 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/registry/registry.h"
+#include "spec/ops.h"
 #include "verbs.h"
 
 namespace vyre::tool {
 namespace {
 
-/// What developers of backends want to see: all of it.
+/// What developers of backends want to see: how each operator is done, and what the probe found.
 void print_floats(const Result<backend::FloatUse>& floats) {
   if (!floats) {
     fmt::print("{:12} floats: not known: {}\n", "", floats.error().message);
     return;
   }
-  fmt::print("{:12} floats: {}\n", "", floats->line());
+  backend::FloatUse shown = *floats;  // the operators of the language; --json has the raw ones too
+  for (auto* list : {&shown.native, &shown.composed})
+    std::erase_if(*list, [](const std::string& name) { return !spec::find_op(name); });
+  fmt::print("{:12} floats: {}\n", "", shown.line());
   for (const std::string& finding : floats->findings) fmt::print("{:12}   {}\n", "", finding);
 }
 

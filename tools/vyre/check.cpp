@@ -1,22 +1,26 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "algebra/file_laws.h"
 #include "ops/operation.h"
+#include "ref/rows.h"
 #include "verbs.h"
 #include "verify/race_check.h"
 
 namespace vyre::tool {
 namespace {
 
-/// "3:5", or "?" for programs without a text.
+/// "xor.vyre:3:5", or "?" for programs without a text.
 std::string place(const host::CheckedFile& file, Span span) {
   if (!file.source || !span.known()) return "?";
   const Source::Position at = file.source->position(span.begin);
-  return fmt::format("{}:{}", at.line, at.column);
+  return fmt::format("{}:{}:{}", file.path, at.line, at.column);
 }
 
 std::string triple(const std::array<uint32_t, 3>& of) { return fmt::format("{},{},{}", of[0], of[1], of[2]); }
@@ -36,9 +40,10 @@ std::string undecided(const host::CheckedFile& file, const verify::RaceVerdict& 
 }
 
 /// Prints what is known of the races of a program; gives the exit code.
-int report_races(const host::CheckedFile& file) {
+int report_races(const host::CheckedFile& file, bool named) {
   const verify::RaceVerdict verdict = verify::check_races(*file.checked);
-  std::string line = fmt::format("{}: {}", file.path, verify::text(verdict.answer));
+  const std::string item = named ? fmt::format("{}: ", file.checked->program().name) : "";
+  std::string line = fmt::format("{}: {}{}", file.path, item, verify::text(verdict.answer));
   if (verdict.answer == verify::RaceAnswer::Free) line += " " + verify::scope(verdict);
   if (verdict.witness) {
     const verify::RaceWitness& w = *verdict.witness;
@@ -62,18 +67,41 @@ int report_races(const host::CheckedFile& file) {
 void add_check(CLI::App& app, int& exit) {
   auto files = std::make_shared<std::vector<std::string>>();
   auto races = std::make_shared<bool>(false);
+  auto constants = std::make_shared<std::vector<std::string>>();
   CLI::App* verb = app.add_subcommand("check", "Check programs against every rule");
   verb->add_option("FILE", *files, "programs, text or wire")->required();
   verb->add_flag("--races", *races,
                  "say of each whether it is free of data races: proved, refuted, or unknown");
+  verb->add_option("--const", *constants, "choose the value of a constant")
+      ->type_name("NAME=INT")
+      ->expected(1)
+      ->take_all();
   verb->footer(
       "Example: vyre check examples/block_sum.vyre\nEvery broken rule is shown with its line; `vyre explain "
       "V010` says more.\nWith --races a program that has one exits with 1.");
-  verb->callback([files, races, &exit] {
+  verb->callback([files, races, constants, &exit] {
+    const auto chosen = host::parse_constants(*constants);
+    if (!chosen) {
+      exit = usage_error(chosen.error().message);
+      return;
+    }
     for (const std::string& path : *files) {
-      const auto file = host::load_checked(path, ops::op_table());
-      if (!file) exit = std::max(exit, report(file.error()));
-      if (file && *races) exit = std::max(exit, report_races(*file));
+      const auto file = host::load_module(path, ops::op_table(), {*chosen});
+      if (!file) {
+        exit = std::max(exit, report(file.error()));
+        continue;
+      }
+      Diagnostics wrong = ref::check_rows(*file->module);
+      std::ranges::move(algebra::check_witnesses(file->module), std::back_inserter(wrong));
+      std::ranges::sort(wrong, {}, [](const Diag& diag) { return diag.span.begin; });
+      if (!wrong.empty())
+        exit =
+            std::max(exit, report(host::ProgramError{host::render_all(wrong, file->source.get(), path), 1}));
+      warn(*file);
+      if (!*races) continue;
+      for (const auto& program : file->module->programs())
+        exit =
+            std::max(exit, report_races({path, file->source, program}, file->module->programs().size() > 1));
     }
   });
 }

@@ -14,15 +14,15 @@ namespace {
 int run_decode(const std::string& path, const std::string& out) {
   const auto bytes = host::read_file(path, kMaxProgramBytes);
   if (!bytes) return usage_error(bytes.error().message);
-  auto program = wire::decode(*bytes);
-  if (!program) return report(program.error(), path);
-  // Text is printed for valid programs only: a name that no text can carry is one of the rules.
-  const auto checked = check::check(std::move(*program), ops::op_table());
+  auto module = wire::decode_module(*bytes);
+  if (!module) return report(module.error(), path);
+  // Text is printed for what is valid only: a name that no text can carry is one of the rules.
+  const auto checked = check::check(std::move(*module), ops::op_table());
   if (!checked) {
     fmt::print(stderr, "{}", host::render_all(checked.error(), nullptr, path));
     return 1;
   }
-  return write_output(out, text::print(checked->program()));
+  return write_output(out, text::print((*checked)->module()));
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ void add_decode(CLI::App& app, int& exit) {
     std::string path, out;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("decode", "Print a program from the wire format as text");
+  CLI::App* verb = app.add_subcommand("decode", "Print programs and modules from the wire format as text");
   verb->add_option("FILE", options->path, "a .vyrb file")->required()->type_name("FILE.vyrb");
   verb->add_option("-o", options->out, "the file to write; stdout without it")->type_name("OUT.vyre");
   verb->footer("Example: vyre decode kernel.vyrb -o kernel.vyre");

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/names.h"
@@ -13,9 +14,11 @@ int run_explain(const std::string& code) {
     for (const DiagInfo& info : all_diagnostics()) fmt::print("{}  {}\n", info.name, info.title);
     return 0;
   }
-  const auto found = find_diagnostic(code);
+  std::string upper = code;  // codes are written so
+  std::ranges::transform(upper, upper.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
+  const auto found = find_diagnostic(upper);
   if (!found) {
-    NearestName nearest(code);
+    NearestName nearest(upper);
     for (const DiagInfo& info : all_diagnostics()) nearest.consider(info.name);
     return usage_error(
         fmt::format("there is no diagnostic '{}'; {}", code, nearest.help_or("`vyre explain` lists them")));

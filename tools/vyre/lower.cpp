@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "backend/plugin/host.h"
+#include "backend/plugin/plugin.h"
 #include "backend/registry/registry.h"
+#include "host/drawing.h"
 #include "lower/kernel.h"
 #include "lower/llvm/float_promises.h"
 #include "lower/llvm/llvm.h"
@@ -103,6 +108,9 @@ constexpr std::array kForms = {
     Form{"webgpu", "wgsl", &wgsl},
 };
 
+/// A pipeline as a graph; no backend's work.
+constexpr std::string_view kDrawing = "dot";
+
 /// The forms of a backend, or of all: "kernel, legal, llvm, asm".
 std::string names(std::string_view Form::* part, std::string_view backend) {
   std::vector<std::string_view> known;
@@ -117,26 +125,86 @@ std::string names(std::string_view Form::* part, std::string_view backend) {
 std::string forms(std::string_view backend) {
   std::string out = names(&Form::name, backend);
   if (backend.empty() || backend == kWebBackend) out += fmt::format(", {}", kWebForm);
+  if (backend.empty()) out += fmt::format(", {}", kDrawing);
   return out;
 }
 
 struct LowerOptions {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, constants;
+  std::optional<std::string> entry;
   std::string to, backend, out;
   bool conformance = false;
 };
 
+/// Whether a terminal would get a binary form.
+int refuse_terminal(const LowerOptions& options) {
+  if (!options.out.empty() || isatty(STDOUT_FILENO) == 0) return 0;
+  return usage_error(fmt::format("--to {0} is binary: name a file with -o, or ask for {0}-asm", options.to));
+}
+
+/// What a plugin is given for a program that it may run.
+int lower_for_plugin(const LowerOptions& options, const std::string& path) {
+  const auto plugin = backend::open(options.backend);
+  if (!plugin) return report(plugin.error());
+  const bool as_text = options.to == "spirv-asm";
+  if (options.to == "spirv")
+    if (const int refused = refuse_terminal(options)) return refused;
+  const auto constants = host::parse_constants(options.constants);
+  if (!constants) return usage_error(constants.error().message);
+  const auto file = host::load_checked(path, ops::op_table(), {*constants}, options.entry);
+  if (!file) return report(file.error());
+  auto lowered = backend::lowered_for_plugins(as_text ? "spirv" : options.to, *file->checked,
+                                              (*plugin)->limits().subgroup_size);
+  if (!lowered) {
+    return usage_error(
+        fmt::format("--to {}: a plugin is given {} (or spirv-asm)", options.to, backend::plugin_forms()));
+  }
+  if (const auto has_all = backend::check_intrinsics(**plugin, *file->checked); !has_all)
+    lowered = std::unexpected(has_all.error());
+  if (!*lowered) {
+    const Diag& diag = lowered->error();
+    return report(host::ProgramError{render(diag, file->source.get(), path), exit_code(diag.code)});
+  }
+  if (!as_text) return write_output(options.out, **lowered);
+  std::vector<uint32_t> words((*lowered)->size() / 4);
+  std::memcpy(words.data(), (*lowered)->data(), 4 * words.size());
+  const auto text = lower::disassemble(words);
+  return text ? write_output(options.out, *text) : report(text.error());
+}
+
+int lower_to_drawing(const LowerOptions& options, const std::string& path) {
+  if (!options.backend.empty())
+    return usage_error(
+        fmt::format("--to {} goes with no --backend: a pipeline is the same on each", kDrawing));
+  const auto constants = host::parse_constants(options.constants);
+  if (!constants) return usage_error(constants.error().message);
+  const auto file = host::load_module(path, ops::op_table(), {*constants});
+  if (!file) return report(file.error());
+  const auto entry = host::find_entry(*file->module, options.entry);
+  if (!entry) return usage_error(fmt::format("{}: {}", path, entry.error().message));
+  if (!entry->pipeline) {
+    return usage_error(fmt::format("--to {}: {} is a program, and pipelines are drawn: --entry names one",
+                                   kDrawing, file->module->module().programs[entry->number].name));
+  }
+  return write_output(options.out, host::draw(*file->module, entry->number));
+}
+
 int run_lower(const LowerOptions& options) {
-  if (options.to == kWebForm && (options.backend.empty() || options.backend == kWebBackend))
-    return lower_to_web(options.paths, options.conformance, options.out);
+  if (options.to == kWebForm && (options.backend.empty() || options.backend == kWebBackend)) {
+    if (!options.constants.empty())
+      return usage_error("--to web runs a program as it is written: no --const");
+    return lower_to_web(options.paths, options.conformance, options.out, options.entry);
+  }
   if (options.conformance) return usage_error("--conformance goes with --to web");
   if (options.paths.size() != 1) return usage_error(fmt::format("--to {} takes one FILE", options.to));
   const std::string& path = options.paths[0];
+  if (options.to == kDrawing) return lower_to_drawing(options, path);
+  if (backend::is_plugin(options.backend)) return lower_for_plugin(options, path);
   if (!options.backend.empty() &&
       std::ranges::find(kForms, options.backend, &Form::backend) == kForms.end()) {
     if (const auto backend = backend::open(options.backend); !backend) return report(backend.error());
-    return usage_error(
-        fmt::format("--backend {}: this build lowers for {}", options.backend, names(&Form::backend, "")));
+    return usage_error(fmt::format("--backend {}: this build lowers for {} and plugins", options.backend,
+                                   names(&Form::backend, "")));
   }
   const auto form = std::ranges::find_if(kForms, [&](const Form& f) {
     return f.name == options.to && (options.backend.empty() || f.backend == options.backend);
@@ -145,11 +213,11 @@ int run_lower(const LowerOptions& options) {
     const std::string who = options.backend.empty() ? "this build" : options.backend;
     return usage_error(fmt::format("--to {}: {} lowers to {}", options.to, who, forms(options.backend)));
   }
-  if (form->binary && options.out.empty() && isatty(STDOUT_FILENO) != 0) {
-    return usage_error(
-        fmt::format("--to {} is binary: name a file with -o, or ask for {}-asm", options.to, options.to));
-  }
-  const auto file = host::load_checked(path, ops::op_table());
+  if (form->binary)
+    if (const int refused = refuse_terminal(options)) return refused;
+  const auto constants = host::parse_constants(options.constants);
+  if (!constants) return usage_error(constants.error().message);
+  const auto file = host::load_checked(path, ops::op_table(), {*constants}, options.entry);
   if (!file) return report(file.error());
   const auto printed = form->print(lower::build(*file->checked));
   if (printed) return write_output(options.out, *printed);
@@ -164,25 +232,31 @@ void add_lower(CLI::App& app, int& exit) {
   CLI::App* verb = app.add_subcommand("lower", "Print what a program becomes on its way to a backend");
   verb->add_option("FILE", options->paths, "a program, text or wire; several with --to web");
   verb->add_option("--to", options->to, forms(""))->required()->type_name("FORM");
-  verb->add_option("--backend", options->backend,
-                   fmt::format("the backend to lower for: {}; by itself the first that has the form",
-                               names(&Form::backend, "")))
+  verb->add_option(
+          "--backend", options->backend,
+          fmt::format("the backend to lower for: {}, or a plugin; by itself the first that has the form",
+                      names(&Form::backend, "")))
       ->type_name("B");
+  verb->add_option("--entry", options->entry,
+                   "the program, or the pipeline to draw, where the file has several")
+      ->type_name("NAME");
+  verb->add_option("--const", options->constants, "choose the value of a constant")
+      ->type_name("NAME=INT")
+      ->expected(1)
+      ->take_all();
   verb->add_option("-o", options->out, "the file to write, stdout without it; with --to web the folder")
       ->type_name("OUT");
   verb->add_flag("--conformance", options->conformance,
                  "with --to web, instead of FILE: all operations and operators");
   verb->footer(
       "Example: vyre lower examples/block_sum.vyre --to ptx\n"
-      "kernel is the program in linear form, legal the same in raw operators, llvm and asm are the native "
-      "backend's,\nptx is for every NVIDIA GPU from sm_70 on, spirv the binary module for Vulkan 1.2 and "
-      "spirv-asm its text:\nfor a device that has Vulkan's memory model, subgroups of 32 and f32 rounded to "
-      "even "
-      "without subnormals,\nas nearly all are; the vulkan backend uses what its device has. wgsl is the "
-      "module "
-      "for WebGPU, with nothing\noptional and no floats in it; web, a folder with a page that runs programs "
-      "in a "
-      "browser. None of them needs a device.");
+      "kernel is the program in linear form, legal the same in raw operators, llvm and asm are the native\n"
+      "backend's, ptx is for every NVIDIA GPU from sm_70 on, spirv the binary module for Vulkan 1.2 and\n"
+      "spirv-asm its text: for a device that has Vulkan's memory model, subgroups of 32 and f32 rounded to\n"
+      "even without subnormals, as nearly all are; the vulkan backend uses what its device has. wgsl is the\n"
+      "module for WebGPU, with nothing optional and no floats in it; web, a folder with a page that runs\n"
+      "programs in a browser. None of them needs a device.\n"
+      "dot draws a pipeline, for Graphviz: vyre lower FILE --to dot | dot -Tsvg");
   verb->callback([options, &exit] { exit = run_lower(*options); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "ops/operation.h"
 #include "verbs.h"
@@ -30,15 +31,16 @@ std::vector<std::string> labels_of(const std::vector<std::string>& paths) {
 }
 
 /// All runs of all files as one page; or the exit code of what is wrong, which is said.
-std::expected<web::Page, int> page_of(const std::vector<std::string>& paths) {
+std::expected<web::Page, int> page_of(const std::vector<std::string>& paths,
+                                      const std::optional<std::string>& entry) {
   const std::vector<std::string> labels = labels_of(paths);
   web::Page page{.title = fmt::format(
                      "vyre: {}", paths.size() == 1 ? labels[0] : fmt::format("{} programs", paths.size()))};
   for (size_t i = 0; i < paths.size(); ++i) {
     const std::string& path = paths[i];
-    const auto file = host::load_checked(path, ops::op_table());
+    const auto file = host::load_checked(path, ops::op_table(), {}, entry);
     if (!file) return std::unexpected(report(file.error()));
-    auto cases = web::cases_of(*file, labels[i]);
+    auto cases = web::cases_of(*file, labels[i], entry);
     if (!cases) {
       return std::unexpected(report(host::ProgramError{render(cases.error(), file->source.get(), path),
                                                        exit_code(cases.error().code)}));
@@ -56,11 +58,13 @@ std::expected<web::Page, int> conformance() {
 
 }  // namespace
 
-int lower_to_web(const std::vector<std::string>& paths, bool with_conformance, const std::string& folder) {
+int lower_to_web(const std::vector<std::string>& paths, bool with_conformance, const std::string& folder,
+                 const std::optional<std::string>& entry) {
   if (folder.empty() || folder == "-") return usage_error("--to web writes a folder: name it with -o");
   if (with_conformance != paths.empty())
     return usage_error("--to web takes program files, or --conformance, which brings its own");
-  const auto page = with_conformance ? conformance() : page_of(paths);
+  if (entry && paths.size() != 1) return usage_error("--entry goes with one FILE");
+  const auto page = with_conformance ? conformance() : page_of(paths, entry);
   if (!page) return page.error();
   const auto written = web::write_page(*page, folder);
   return written ? 0 : usage_error(written.error().message);

@@ -26,6 +26,15 @@ int report(const host::ProgramError& error) {
   return error.exit_code;
 }
 
+void warn(const Diag& diag, const std::string& path, const Source* source) {
+  fmt::print(stderr, "{}", render(diag, source, path, "warning"));
+}
+
+void warn(const host::ModuleFile& file) {
+  for (const auto& program : file.module->programs())
+    for (const Diag& diag : program->warnings()) warn(diag, file.path, file.source.get());
+}
+
 int write_output(const std::string& path, std::span<const std::byte> bytes) {
   const auto written = host::write_file(path.empty() ? "-" : path, bytes);
   return written ? 0 : usage_error(written.error().message);
@@ -53,6 +62,7 @@ int run(int argc, char** argv) {
   add_decode(app, exit);
   add_lower(app, exit);
   add_run(app, exit);
+  add_test(app, exit);
   add_ops(app, exit);
   add_backends(app, exit);
   add_explain(app, exit);

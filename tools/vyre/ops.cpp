@@ -2,11 +2,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "base/names.h"
 #include "ops/operation.h"
 #include "spec/ops.h"
+#include "text/foreign_words.h"
 #include "text/operators.h"
 #include "verbs.h"
 
@@ -42,12 +46,79 @@ std::string types_of(const spec::OpInfo& op) {
   return out;
 }
 
+bool is_pattern(std::string_view id) { return id.find_first_of("*?") != id.npos; }
+
+/// Whether it is an operation that was asked for: all without an id. A text without a version means 1, as in
+/// a call.
+bool is_asked(const std::string& asked, std::string_view id, uint32_t version) {
+  if (is_pattern(asked)) return matches(asked, id);
+  return asked.empty() || asked == fmt::format("{}@{}", id, version) || (asked == id && version == 1);
+}
+
+/// Where what an operator or a row cites is in the pages: sources are cited by names that are older than
+/// these (docs/spec/README.md, "Where sources are"). Without a section the page has it in several.
+struct Place {
+  std::string_view book, names, page, section;
+};
+constexpr std::array kPlaces = std::to_array<Place>({
+    {"binary-operations", "Add, Sub, Mul, Div, Mod", "operators", "Arithmetic"},
+    {"binary-operations", "BitAnd, BitOr, BitXor, Shl, Shr", "operators", "Bits"},
+    {"binary-operations", "Eq, Ne, Lt, Gt, Le, Ge, And, Or", "operators", "Comparisons and truth"},
+    {"semantics", "Operators", "operators", ""},
+    {"semantics", "Casts", "operators", "Casts"},
+    {"semantics", "Floats", "floats", ""},
+    {"semantics", "The primitives", "primitives", ""},
+    {"semantics", "Structure", "structure", ""},
+    {"text-format", "Vectors", "operators", "Vectors"},
+    {"vyre-conform-spec", "Unary Operations", "operators", ""},
+    {"vyre-conform-spec", "Atomic Operations", "operators", "Atomics"},
+    {"vyre-conform-spec", "Conversion operations", "floats", "Casts"},
+    {"vyre-conform-spec", "Float semantics", "floats", ""},
+    {"vyre-conform-spec", "Reduction operations", "floats", "Reductions"},
+    {"vyre-conform-spec", "Approximate track", "floats", "Approximate operators"},
+});
+
+/// "binary-operations: Add, table" as its place and, behind the name, what counts of it: " (NaN)". None for
+/// what is published elsewhere.
+std::optional<std::pair<Place, std::string_view>> find_place(std::string_view source) {
+  const size_t colon = source.find(": ");
+  if (colon == source.npos) return std::nullopt;
+  const std::string_view book = source.substr(0, colon), rest = source.substr(colon + 2);
+  const std::string_view name = rest.substr(0, std::min(rest.find(','), rest.find(" (")));
+  std::string_view counts = rest.substr(name.size());
+  for (const std::string_view kind : {", table", ", laws"})
+    if (counts.starts_with(kind)) counts.remove_prefix(kind.size());
+  for (const Place& place : kPlaces) {
+    if (place.book == book && fmt::format(", {},", place.names).contains(fmt::format(", {},", name)))
+      return std::pair(place, counts);
+  }
+  return std::nullopt;
+}
+
+/// `docs/spec/operators.md, "Arithmetic"`
+std::string page_of(std::string_view source) {
+  const auto found = find_place(source);
+  if (!found) return std::string(source);
+  const auto& [place, counts] = *found;
+  const std::string section = place.section.empty() ? "" : fmt::format(", \"{}\"", place.section);
+  return fmt::format("docs/spec/{}.md{}{}", place.page, section, counts);
+}
+
+/// `[operators](spec/operators.md#arithmetic)`
+std::string link_of(std::string_view source) {
+  const auto found = find_place(source);
+  if (!found) return std::string(source);
+  const Place& place = found->first;
+  std::string anchor;
+  for (const char c : place.section)
+    anchor += c == ' ' ? '-' : c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  return fmt::format("[{0}](spec/{0}.md{1}{2})", place.page, anchor.empty() ? "" : "#", anchor);
+}
+
 std::vector<const ops::Operation*> selected(const std::string& id) {
   std::vector<const ops::Operation*> out;
   for (const ops::Operation& op : ops::all_operations()) {
-    // A text without a version means 1, as in a call.
-    const bool named = id == fmt::format("{}@{}", op.id, op.version) || (id == op.id && op.version == 1);
-    if (id.empty() || named) out.push_back(&op);
+    if (is_asked(id, op.id, op.version)) out.push_back(&op);
   }
   return out;
 }
@@ -67,8 +138,7 @@ std::string qualified(const spec::IntrinsicInfo& op) {
 std::vector<const spec::IntrinsicInfo*> selected_intrinsics(const std::string& id) {
   std::vector<const spec::IntrinsicInfo*> out;
   for (const spec::IntrinsicInfo& op : spec::kIntrinsics) {
-    const bool named = id == fmt::format("{}@{}", op.id, op.version) || (id == op.id && op.version == 1);
-    if (id.empty() || named) out.push_back(&op);
+    if (is_asked(id, op.id, op.version)) out.push_back(&op);
   }
   return out;
 }
@@ -126,25 +196,34 @@ nlohmann::json to_json(const ops::Operation& op) {
           {"rows", rows}};
 }
 
-void print_table(const std::vector<const ops::Operation*>& list) {
+void print_operators() {
   fmt::print("Operators\n");
   for (const spec::OpInfo& op : spec::kOps) {
     fmt::print("  {:24} {:22} {}\n", op.mnemonic, op.name, types_of(op));
   }
+  fmt::print("\n");
+}
+
+void print_list(const std::vector<const ops::Operation*>& list) {
+  if (list.empty()) return;
   size_t id_width = 0, signature_width = 0;
   for (const ops::Operation* op : list) {
     id_width = std::max(id_width, qualified(*op).size());
     signature_width = std::max(signature_width, signature_of(*op).size());
   }
-  fmt::print("\nOperations\n");
+  fmt::print("Operations\n");
   for (const ops::Operation* op : list) {
     fmt::print("  {:{}}  {:{}}  {}\n", qualified(*op), id_width, signature_of(*op), signature_width,
                op->summary);
   }
-  fmt::print("\nHardware operations (category C): a backend has them or answers B002\n");
-  for (const spec::IntrinsicInfo& op : spec::kIntrinsics) {
-    fmt::print("  {:28} {:22} on {}\n", qualified(op), signature_of(op),
-               fmt::join(backends_with(op.intrinsic), " "));
+}
+
+void print_hardware(const std::vector<const spec::IntrinsicInfo*>& list) {
+  if (list.empty()) return;
+  fmt::print("Hardware operations (category C): a backend has them or answers B002\n");
+  for (const spec::IntrinsicInfo* op : list) {
+    fmt::print("  {:28} {:22} on {}\n", qualified(*op), signature_of(*op),
+               fmt::join(backends_with(op->intrinsic), " "));
   }
 }
 
@@ -182,8 +261,9 @@ std::string form_of(const spec::OpInfo& op) {
     case spec::Signature::V_U: return "a.x, a.y, a.z, a.w";
     case spec::Signature::Reduce:
       if (op.op == spec::Op::FReduceApprox)
-        return fmt::format("{0}(fadd, buffer, ulps), or {0}(fadd, buffer, ulps, from, to); or fmul, fmin, fmax",
-                           op.mnemonic);
+        return fmt::format(
+            "{0}(fadd, buffer, ulps), or {0}(fadd, buffer, ulps, from, to); or fmul, fmin, fmax",
+            op.mnemonic);
       return fmt::format("{0}(fadd, buffer), or {0}(fadd, buffer, from, to); or fmul, fmin, fmax",
                          op.mnemonic);
   }
@@ -192,7 +272,7 @@ std::string form_of(const spec::OpInfo& op) {
 
 void print_operator(const spec::OpInfo& op) {
   fmt::print("{}: {}, an operator on {}\n  written {}\n  defined in {}\n", op.mnemonic, op.name, types_of(op),
-             form_of(op), op.section);
+             form_of(op), page_of(op.section));
 }
 
 void print_one(const ops::Operation& op) {
@@ -212,7 +292,7 @@ void print_one(const ops::Operation& op) {
   for (const ops::SpecRow& row : op.rows) {
     std::string operands;
     for (const uint32_t w : row.operands) operands += fmt::format(" 0x{:08x}", w);
-    fmt::print("  {} -> 0x{:08x}  {} ({})\n", operands, row.expected, row.rationale, row.source);
+    fmt::print("  {} -> 0x{:08x}  {} ({})\n", operands, row.expected, row.rationale, page_of(row.source));
   }
 }
 
@@ -221,7 +301,7 @@ void print_markdown(const std::vector<const ops::Operation*>& list) {
       "# Operations\n\nGenerated by `vyre ops --markdown`; a test keeps it current.\n\n## Operators\n\n");
   fmt::print("| mnemonic | name | types | specification |\n|---|---|---|---|\n");
   for (const spec::OpInfo& op : spec::kOps) {
-    fmt::print("| `{}` | {} | {} | {} |\n", op.mnemonic, op.name, types_of(op), op.section);
+    fmt::print("| `{}` | {} | {} | {} |\n", op.mnemonic, op.name, types_of(op), link_of(op.section));
   }
   fmt::print("\n## Library\n\n| operation | signature | meaning | laws |\n|---|---|---|---|\n");
   for (const ops::Operation* op : list) {
@@ -250,11 +330,12 @@ int run_ops(const std::string& id, bool json, bool markdown) {
   const auto hardware = selected_intrinsics(id);
   if (list.empty() && hardware.empty()) {
     NearestName nearest(id);
-    for (const ops::Operation& op : ops::all_operations()) nearest.consider(op.id);
-    for (const spec::IntrinsicInfo& op : spec::kIntrinsics) nearest.consider(op.id);
     for (const spec::OpInfo& op : spec::kOps) nearest.consider(op.mnemonic);
-    return usage_error(
-        fmt::format("there is no operation '{}'; {}", id, nearest.help_or("`vyre ops` lists them")));
+    for (const ops::Operation& op : ops::all_operations()) nearest.consider_id(op.id);
+    for (const spec::IntrinsicInfo& op : spec::kIntrinsics) nearest.consider_id(op.id);
+    const std::string_view foreign = text::foreign_help(id);
+    return usage_error(fmt::format("there is no operation '{}'; {}", id,
+                                   foreign.empty() ? nearest.help_or("`vyre ops` lists them") : foreign));
   }
   if (json) {
     nlohmann::json out = {{"schema", "vyre.ops/1"}, {"operations", nlohmann::json::array()}};
@@ -263,12 +344,15 @@ int run_ops(const std::string& id, bool json, bool markdown) {
     fmt::print("{}\n", out.dump(2));
   } else if (markdown) {
     print_markdown(list);
-  } else if (!id.empty() && list.empty()) {
+  } else if (id.empty() || is_pattern(id)) {
+    if (id.empty()) print_operators();
+    print_list(list);
+    if (!list.empty() && !hardware.empty()) fmt::print("\n");
+    print_hardware(hardware);
+  } else if (list.empty()) {
     print_intrinsic(*hardware.front());
-  } else if (!id.empty()) {
-    print_one(*list.front());
   } else {
-    print_table(list);
+    print_one(*list.front());
   }
   return 0;
 }
@@ -283,7 +367,8 @@ void add_ops(CLI::App& app, int& exit) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("ops", "List operators and operations, or show one operation");
   verb->add_option("ID", options->id,
-                   "an operation: primitive.bitwise.rotl, with a version: ...@1, or an operator: clz");
+                   "an operation: primitive.bitwise.rotl, with a version: ...@1, some of them: primitive.*, "
+                   "or an operator: clz");
   auto* json = verb->add_flag("--json", options->json, "machine-readable (docs/commands.md has the schema)");
   verb->add_flag("--markdown", options->markdown, "docs/ops.md")->excludes(json);
   verb->footer("Example: vyre ops primitive.bitwise.rotl");

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,9 +17,11 @@
 #include "base/names.h"
 #include "base/printable.h"
 #include "host/first_difference.h"
+#include "host/npy.h"
 #include "host/run.h"
 #include "host/values.h"
 #include "ops/operation.h"
+#include "spec/float_format.h"
 #include "spec/limits.h"
 #include "spec/ops.h"
 #include "verbs.h"
@@ -26,9 +29,17 @@
 namespace vyre::tool {
 namespace {
 
+/// A file on the command line, with the options that stand before it or behind it up to the next one.
+struct RunFile {
+  std::string path;
+  std::optional<std::string> entry;
+  std::vector<std::string> constants, groups, conventions;
+};
+
 struct Options {
   std::string path;
-  std::vector<std::string> then, groups, set, get;
+  std::vector<std::string> then, groups, entries, constants, conventions, set, get;
+  std::vector<RunFile> files;  // made of those by file_options()
   std::string backend = "native";
   std::optional<std::string> compare;
   bool hex = false;
@@ -63,6 +74,17 @@ std::expected<layout::Groups, host::UsageError> parse_groups(std::string_view te
     if (part.size() == text.size()) return layout::Groups{axes[0], axes[1], axes[2]};
     text.remove_prefix(part.size() + 1);
   }
+}
+
+/// "V1", or "V2:BINDING". Whether there is such a convention is for the backend to say.
+std::expected<spec::Convention, host::UsageError> parse_convention(std::string_view text) {
+  const size_t colon = text.find(':');
+  const auto version =
+      text.starts_with('V') ? text::parse_integer(text.substr(0, colon).substr(1)) : std::nullopt;
+  const auto binding = colon == text.npos ? std::nullopt : text::parse_integer(text.substr(colon + 1));
+  if (version && (binding || colon == text.npos)) return spec::Convention{*version, binding};
+  return std::unexpected(host::UsageError{
+      fmt::format("--convention {}: wants V1, or V2:BINDING with the binding of the lookup table", text)});
 }
 
 /// Ends the process when a run outlasts its limit: a kernel that is running cannot be asked to stop.
@@ -103,6 +125,7 @@ class Watchdog {
 struct Plan {
   std::vector<host::Step> steps;
   std::vector<std::pair<std::string, std::shared_ptr<const Source>>> texts;  // of the steps; null: from wire
+  std::vector<host::LoadTime> loads;                                         // of the steps
   host::Buffers buffers;
   std::vector<std::pair<std::string, std::string>> get;  // name, file or empty
 };
@@ -126,39 +149,62 @@ Result<void> check_memory(const Options& options, const host::Buffers& buffers) 
       "give the buffers fewer elements"));
 }
 
-void warn(const Diag& diag, const std::string& path, const Source* source) {
-  std::string text = render(diag, source, path);
-  const size_t at = text.find("error[");
-  if (at != text.npos) text.replace(at, 5, "warning");
-  fmt::print(stderr, "{}", text);
+/// Where barriers are watched, one that may diverge is a warning: the run shows whether it does.
+std::expected<host::ModuleFile, host::ProgramError> load(const RunFile& of, bool watched) {
+  const auto constants = host::parse_constants(of.constants);
+  if (!constants)
+    return std::unexpected(host::ProgramError{fmt::format("vyre: {}\n", constants.error().message), 2});
+  auto file = host::load_module(of.path, ops::op_table(), {*constants, watched});
+  if (!file) return file;
+  for (size_t i = 0; i < file->module->programs().size(); ++i)
+    for (const Diag& diag : file->module->divergent(i)) warn(diag, of.path, file->source.get());
+  return file;
 }
 
-/// Where barriers are watched, one that may diverge is a warning: the run shows whether it does.
-std::expected<host::CheckedFile, host::ProgramError> load(const std::string& path, bool watched) {
-  if (!watched) return host::load_checked(path, ops::op_table());
-  auto found = host::load_watchable(path, ops::op_table());
-  if (!found) return std::unexpected(std::move(found.error()));
-  for (const Diag& diag : found->divergent) warn(diag, path, found->file.source.get());
-  return std::move(found->file);
+/// The step that a file stands for; the exit code when there is none.
+std::expected<host::Step, int> make_step(const RunFile& of, const host::ModuleFile& file) {
+  const auto entry = host::find_entry(*file.module, of.entry);
+  if (!entry) return std::unexpected(usage_error(fmt::format("{}: {}", of.path, entry.error().message)));
+  if (entry->pipeline) {
+    if (of.groups.empty()) return host::Step::of(file.module, *entry);
+    return std::unexpected(
+        usage_error(fmt::format("--groups {}: {} is a pipeline, which says itself how many", of.groups[0],
+                                file.module->module().pipelines[entry->number].name)));
+  }
+  if (of.groups.empty()) {
+    const auto& size = file.module->module().programs[entry->number].workgroup_size;
+    return std::unexpected(
+        usage_error(fmt::format("{}: --groups X[,Y[,Z]] is missing: how many workgroups of {}x{}x{}", of.path,
+                                size[0], size[1], size[2])));
+  }
+  if (of.groups.size() != 1) {
+    return std::unexpected(usage_error(
+        fmt::format("{}: {} --groups are given, and each program takes one", of.path, of.groups.size())));
+  }
+  const auto groups = parse_groups(of.groups[0]);
+  if (!groups) return std::unexpected(usage_error(groups.error().message));
+  return host::Step::of(file.module, *entry, *groups);
 }
 
 /// The exit code when there is no plan.
 std::expected<Plan, int> make_plan(const Options& options) {
   Plan plan;
-  std::vector<std::string> paths = {options.path};
-  paths.insert(paths.end(), options.then.begin(), options.then.end());
-  if (options.groups.size() != paths.size()) {
-    return std::unexpected(
-        usage_error(fmt::format("{} program{} and {} --groups: each program takes one", paths.size(),
-                                paths.size() == 1 ? "" : "s", options.groups.size())));
-  }
-  for (size_t i = 0; i < paths.size(); ++i) {
-    const auto groups = parse_groups(options.groups[i]);
-    if (!groups) return std::unexpected(usage_error(groups.error().message));
-    auto file = load(paths[i], options.detect_races);
+  for (const RunFile& of : options.files) {
+    auto file = load(of, options.detect_races);
     if (!file) return std::unexpected(report(file.error()));
-    plan.steps.push_back({std::move(file->checked), *groups});
-    plan.texts.emplace_back(paths[i], std::move(file->source));
+    warn(*file);
+    auto step = make_step(of, *file);
+    if (!step) return std::unexpected(step.error());
+    if (of.conventions.size() > 1)
+      return std::unexpected(usage_error(fmt::format("{} takes one --convention", of.path)));
+    if (!of.conventions.empty()) {
+      const auto convention = parse_convention(of.conventions[0]);
+      if (!convention) return std::unexpected(usage_error(convention.error().message));
+      step->convention = *convention;
+    }
+    plan.steps.push_back(*step);
+    plan.texts.emplace_back(of.path, std::move(file->source));
+    plan.loads.push_back(file->time);
   }
   auto buffers = host::declare_buffers(plan.steps);
   if (!buffers) return std::unexpected(usage_error(buffers.error().message));
@@ -220,15 +266,26 @@ std::expected<Plan, int> make_plan(const Options& options) {
       if (plan.buffers.by_name.find(name)->second.writable) plan.get.emplace_back(name, "");
     }
   }
+  for (const std::string& name : plan.buffers.order) {
+    if (set_already.contains(name)) continue;
+    fmt::print(stderr, "note: {0} was not given: 0 elements; --set {0}=zeros:0 says that you mean it\n",
+               printable(name));
+  }
   return plan;
 }
 
 int print_buffers(const Plan& plan, const host::Buffers& buffers, bool hex) {
   for (const auto& [name, file] : plan.get) {
     const host::NamedBuffer& buffer = buffers.by_name.find(name)->second;
-    const int code =
-        file.empty() ? write_output("-", host::format_buffer(name, buffer.bytes, buffer.element, hex) + "\n")
-                     : write_output(file, buffer.bytes);
+    int code = 0;
+    if (file.empty()) {
+      code = write_output("-", host::format_buffer(name, buffer.bytes, buffer.element, hex) + "\n");
+    } else if (host::is_npy(file)) {
+      code = write_output(file, host::format_npy(buffer.bytes, buffer.element,
+                                                 host::tensor_shape(plan.steps, buffers, name)));
+    } else {
+      code = write_output(file, buffer.bytes);
+    }
     if (code != 0) return code;
   }
   return 0;
@@ -246,9 +303,12 @@ void tell_times(const Plan& plan, backend::Backend& backend, size_t first,
                 std::span<const host::StepTime> times) {
   const backend::Identity identity = backend.identity();
   fmt::print(stderr, "{}: {}; {}\n", identity.name, identity.device, identity.driver);
-  for (size_t i = 0; i < times.size(); ++i)
-    fmt::print(stderr, "  {}: {}\n", plan.texts[first + i].first,
-               host::line_of(plan.steps[first + i], times[i]));
+  for (size_t i = 0; i < times.size(); ++i) {
+    const auto& [path, source] = plan.texts[first + i];
+    const host::Step& step = plan.steps[first + i];
+    fmt::print(stderr, "  {}: {}\n{}", path, host::line_of(step, times[i]),
+               host::table_of(step, times[i], plan.loads[first + i], source.get()));
+  }
   for (const auto& file : backend::damaged_cache_files())
     fmt::print(stderr, "  the cache file {} was damaged, so it was made again\n", printable(file.string()));
 }
@@ -261,17 +321,20 @@ int run_watched(Plan& plan, const Options& options) {
     const auto& [path, source] = plan.texts[step];
     warn(diag, path, source.get());
   };
+  size_t dispatch = 0;  // of the step, where that is a pipeline
   backends.reference.covered = [&](const std::string& what) {
-    fmt::print(stderr, "{}: no race found: {}\n", plan.texts[step].first, what);
+    const std::string number = plan.steps[step].pipeline ? fmt::format("dispatch {}: ", ++dispatch) : "";
+    fmt::print(stderr, "{}: {}{}\n", plan.texts[step].first, number, what);
   };
   const auto reference = backend::open("reference", backends);
   if (!reference) return report(reference.error());
   {
     const Watchdog watchdog(options.timeout);
     for (; step < plan.steps.size(); ++step) {
+      dispatch = 0;
       std::vector<host::StepTime> times;
-      const auto ran =
-          host::run_steps(**reference, std::span(plan.steps).subspan(step, 1), plan.buffers, &times);
+      const auto ran = host::run_steps(**reference, std::span(plan.steps).subspan(step, 1), plan.buffers,
+                                       options.verbose ? &times : nullptr);
       if (!ran) return report_refusal(plan, ran.error(), step);
       if (options.verbose) tell_times(plan, **reference, step, times);
     }
@@ -283,7 +346,7 @@ int run_watched(Plan& plan, const Options& options) {
 std::expected<host::Buffers, int> run_on(const Plan& plan, backend::Backend& backend, host::Buffers buffers,
                                          bool verbose) {
   std::vector<host::StepTime> times;
-  const auto ran = host::run_steps(backend, plan.steps, buffers, &times);
+  const auto ran = host::run_steps(backend, plan.steps, buffers, verbose ? &times : nullptr);
   if (!ran)
     return std::unexpected(report_refusal(plan, ran.error(), plan.texts.size() == 1 ? 0 : plan.texts.size()));
   if (verbose) tell_times(plan, backend, 0, times);
@@ -300,6 +363,26 @@ void explain_difference(const Plan& plan, const host::Contestant& a, const host:
     fmt::print(stderr, "{}", render(*found.place, source.get(), path));
   } else {
     fmt::print(stderr, "note: the first expression that differs was not found: {}\n", found.why);
+  }
+}
+
+/// Results that say little of a backend: NaN is one pattern, and every operator gives it on.
+void note_nans(const host::Buffers& results) {
+  for (const std::string& name : results.order) {
+    const host::NamedBuffer& buffer = results.by_name.find(name)->second;
+    if (!buffer.writable || !spec::kFloats.contains(buffer.element) || buffer.bytes.empty()) continue;
+    const size_t size = spec::info(buffer.element).bytes;
+    bool all = true;
+    for (size_t at = 0; all && at < buffer.bytes.size(); at += size) {
+      uint32_t bits = 0;
+      std::memcpy(&bits, buffer.bytes.data() + at, size);
+      all = spec::float_format(buffer.element).is_nan(bits);
+    }
+    if (all)
+      fmt::print(stderr,
+                 "note: every element of {} is NaN, which compares little; uniform:COUNT:SEED fills a buffer "
+                 "with floats from 0 to 1\n",
+                 printable(name));
   }
 }
 
@@ -323,7 +406,9 @@ int compare(const Plan& plan, std::string_view list, const Options& options) {
     fmt::print("{:{}}  {}\n", names[i], width, host::digest_outputs(*result).hex());
     results.push_back(std::move(*result));
   }
+  note_nans(results[0]);
   int exit = 0;
+  std::string different;
   for (size_t i = 1; i < results.size(); ++i) {
     const auto equal = host::expect_equal(results[0], names[0], results[i], names[i]);
     if (equal) continue;
@@ -336,7 +421,10 @@ int compare(const Plan& plan, std::string_view list, const Options& options) {
     }
     exit = report(difference);
     explain_difference(plan, {*backends[0], names[0]}, {*backends[i], names[i]});
+    different += fmt::format("{}{}", different.empty() ? "" : ", ", names[i]);
   }
+  fmt::print("{}\n", different.empty() ? fmt::format("equal: {} backends", names.size())
+                                       : fmt::format("different: {} from {}", different, names[0]));
   return exit;
 }
 
@@ -359,18 +447,55 @@ int run_run(const Options& options, bool backend_given) {
   return result ? print_buffers(*plan, *result, options.hex) : result.error();
 }
 
+/// Which file each --entry, --const, --convention and --groups is about: the first, and after each --then
+/// that one.
+std::vector<RunFile> files_of(const CLI::App& verb, const Options& options) {
+  std::vector<RunFile> files = {{.path = options.path}};
+  size_t groups = 0, entries = 0, constants = 0, conventions = 0;
+  for (const CLI::Option* option : verb.parse_order()) {
+    const auto is = [&](const char* name) { return option->check_name(name); };
+    if (is("--then")) files.push_back({.path = options.then[files.size() - 1]});
+    if (is("--groups")) files.back().groups.push_back(options.groups[groups++]);
+    if (is("--entry")) files.back().entry = options.entries[entries++];
+    if (is("--convention")) files.back().conventions.push_back(options.conventions[conventions++]);
+    if (is("--const")) files.back().constants.push_back(options.constants[constants++]);
+  }
+  // Groups that stand together belong to the files in turn, if there are as many.
+  const bool one_each =
+      std::ranges::all_of(files, [](const RunFile& file) { return file.groups.size() == 1; });
+  if (!one_each && options.groups.size() == files.size()) {
+    for (size_t i = 0; i < files.size(); ++i) files[i].groups = {options.groups[i]};
+  }
+  return files;
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, int& exit) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("run", "Run programs over buffers");
-  verb->add_option("FILE", options->path, "a program, text or wire")->required();
-  verb->add_option("--groups", options->groups, "workgroups, for each program in turn")
-      ->required()
+  verb->add_option("FILE", options->path, "programs or a module, text or wire")->required();
+  verb->add_option("--groups", options->groups, "workgroups of a program; a pipeline says itself how many")
       ->type_name("X[,Y[,Z]]")
       ->expected(1)
       ->take_all();
-  verb->add_option("--then", options->then, "another program, run after over the same buffers")
+  verb->add_option("--entry", options->entries,
+                   "the program or pipeline to run; else `main`, or the only one that no other names")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
+  verb->add_option("--const", options->constants, "choose the value of a constant of the file")
+      ->type_name("NAME=INT")
+      ->expected(1)
+      ->take_all();
+  verb->add_option(
+          "--convention", options->conventions,
+          "the contract on buffers that is followed: V2 is V1 and a lookup table, the read buffer at this "
+          "binding; exit 3 where the backend does not know it")
+      ->type_name("V1|V2:BINDING")
+      ->expected(1)
+      ->take_all();
+  verb->add_option("--then", options->then, "another file, run after over the same buffers")
       ->type_name("FILE")
       ->expected(1)
       ->take_all();
@@ -380,14 +505,15 @@ void add_run(CLI::App& app, int& exit) {
               "a name of `vyre backends`, cuda:N for device N, or the path of a plugin, PATH?argument")
           ->type_name("B")
           ->default_str("native");
-  verb->add_option(
-          "--compare", options->compare,
-          "one digest a backend; exit 1 when they differ, with the first element and expression that do")
+  verb->add_option("--compare", options->compare,
+                   "one digest a backend, then a verdict; exit 1 when they differ, with the first element "
+                   "and expression that do")
       ->type_name("B,B,...")
       ->excludes(backend);
-  verb->add_option(
-          "--set", options->set,
-          "fill a buffer: @file, zeros:N, iota:N, random:N:SEED or literals 1,0x2,-3; else it is empty")
+  verb->add_option("--set", options->set,
+                   "fill a buffer: @file (@a.npy: an array), zeros:N, iota:N, random:N:SEED, uniform:N:SEED "
+                   "or literals "
+                   "1,0x2,-3; else it is empty")
       ->type_name("NAME=SPEC")
       ->expected(1)
       ->take_all();
@@ -426,7 +552,10 @@ void add_run(CLI::App& app, int& exit) {
       "Example: vyre run xor.vyre --groups 1 --set a=1,2,3 --set b=0xff,0,3 --set out=zeros:3\n"
       "         vyre run block_sum.vyre --groups 4 --set input=iota:1024 --set sums=zeros:4 --compare "
       "reference,native");
-  verb->callback([options, backend, &exit] { exit = run_run(*options, backend->count() != 0); });
+  verb->callback([options, backend, verb, &exit] {
+    options->files = files_of(*verb, *options);
+    exit = run_run(*options, backend->count() != 0);
+  });
 }
 
 }  // namespace vyre::tool

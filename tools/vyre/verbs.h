@@ -18,6 +18,7 @@ void add_encode(CLI::App& app, int& exit);
 void add_decode(CLI::App& app, int& exit);
 void add_lower(CLI::App& app, int& exit);
 void add_run(CLI::App& app, int& exit);
+void add_test(CLI::App& app, int& exit);
 void add_ops(CLI::App& app, int& exit);
 void add_backends(CLI::App& app, int& exit);
 void add_explain(CLI::App& app, int& exit);
@@ -27,6 +28,10 @@ int usage_error(std::string_view message);
 /// Prints a diagnostic that has no position in a text; gives its exit code.
 int report(const Diag& diag, std::string_view file = {});
 int report(const host::ProgramError& error);
+/// Prints a diagnostic to stderr that changes no exit code.
+void warn(const Diag& diag, const std::string& path, const Source* source);
+/// What the checker warns of.
+void warn(const host::ModuleFile& file);
 /// Writes to a file, or to stdout when the path is empty or "-"; gives the exit code.
 int write_output(const std::string& path, std::span<const std::byte> bytes);
 int write_output(const std::string& path, std::string_view text);

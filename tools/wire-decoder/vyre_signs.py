@@ -28,11 +28,13 @@ ON_FLOATS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "eq": "
              "le": "fle", "ge": "fge", "negate": "fneg"}
 
 
-def name_signs(program):
+def name_signs(item):
     """Gives each operator that is written as a sign its "sign": the integers' operator of that sign. A type is what the
-    program itself says: of a call it says none."""
+    item itself says: of a call it says none."""
     scope, signs = {}, {floating: op for op, floating in ON_FLOATS.items()}
-    for buffer in program["buffers"]:
+    for parameter in item.get("parameters", []):
+        scope[parameter["name"]] = parameter["type"]
+    for buffer in item.get("buffers", []):
         element = buffer["tensor"]["element"] if "tensor" in buffer else buffer["type"]
         scope[buffer["name"]] = "u32" if element == "bytes" else element
 
@@ -72,7 +74,7 @@ def name_signs(program):
             return scope.get(node["name" if kind == "variable" else "buffer"])
         return apply(node, types) if kind == "operator" else "u32"
 
-    def block(statements):
+    def block(statements, result=None):
         hidden = []  # what declarations of this block take the place of
 
         def declare(name, kind):
@@ -93,7 +95,18 @@ def name_signs(program):
                 yield block(node.get(part, []))
             if node["is"] == "for":
                 scope[node["name"]] = before
+        if result:  # of an operation, in the scope of its body
+            yield expression(result)
         for name, kind in reversed(hidden):
             scope[name] = kind
 
-    run(block(program["body"]))
+    def commands(body):
+        for node in body:
+            lists = [argument.get("words", []) for argument in node.get("arguments", [])]
+            own = [node[key] for key in ("condition", "from", "to", "value") if key in node]
+            for operand in sum(lists, own + node.get("operands", [])):
+                yield expression(operand)
+            for part in ("then", "else", "body"):
+                yield commands(node.get(part, []))
+
+    run(commands(item["commands"]) if "commands" in item else block(item["body"], item.get("result")))

@@ -1,4 +1,4 @@
-"""The canonical text (docs/text-format.md, "Canonical text") of a program that vyre_wire.py decoded.
+"""The canonical text (docs/text-format.md, "Canonical text") of a program or module that vyre_wire.py decoded.
 
 What ends a line is decided over the pieces of a whole statement, each with what it costs to break before it; everything
 else is written straight from the tree. Generators stand for recursion: what one yields is run to its end before it goes
@@ -9,7 +9,15 @@ from vyre_signs import INFIX, PREFIX, name_signs, run
 
 
 ARITHMETIC, SHIFT, BITWISE, COMPARISON = (9, 8), (7,), (6, 5, 4), (3,)
-NEVER, AFTER_EQUAL, LEVEL = 1 << 40, 1 << 39, 16
+NEVER, AFTER_EQUAL, FORCED, LEVEL = 1 << 40, 1 << 39, 1 << 38, 16
+
+
+def number(bits):
+    return str(bits) if bits < 65536 else hex(bits)
+
+
+def versioned(name, version):
+    return name if version == 1 else f"{name}@{version}"
 
 
 def literal(node):
@@ -21,7 +29,7 @@ def literal(node):
     suffix = "" if kind == "u32" else kind
     if kind == "i32" and bits >= 2**31:
         return f"{bits - 2**32}i32"
-    return (str(bits) if bits < 65536 else hex(bits)) + suffix
+    return number(bits) + suffix
 
 
 def needs_parentheses(outer, operand, right):
@@ -68,6 +76,8 @@ class Text:
         end = len(self.unit) if end is None else end
         for i in range(first, end):
             text, blank, cost = self.unit[i]
+            if i > first and cost == FORCED:
+                return i
             if i > first and cost != NEVER:
                 if over:
                     return i
@@ -91,18 +101,22 @@ class Text:
         self.out.append("\n" + " " * (self.indent() + more))
 
     def end_unit(self, column=None):
-        first = 0
+        first, clause = 0, False  # what a clause lists goes on further in than it begins
         column = self.indent() if column is None else column
         while first < len(self.unit):
             if first:
-                self.new_line(4)
+                begins = self.unit[first][2] == FORCED
+                clause = clause or begins
+                more = 8 if clause and not begins else 4
+                self.new_line(more)
+                column = self.indent() + more
             end = self.line_end(first, column)
             self.pieces(first, end)
-            first, column = end, self.indent() + 4
+            first = end
         self.unit, self.cost = [], NEVER
 
-    def header(self, program):
-        self.put("program")
+    def header(self, word, program):
+        self.put(word)
         self.put(program["name"], True)
         self.open("(")
         starts = []
@@ -120,14 +134,15 @@ class Text:
                 self.put(text, text[0] == "@")
         end = len(self.unit)
         self.close(")")
-        self.cost = 0
-        self.put("workgroup", True)
-        self.open("(")
-        for i, size in enumerate(program["workgroup_size"]):
-            if i:
-                self.comma()
-            self.put(str(size), i > 0)
-        self.close(")")
+        if word == "program":
+            self.cost = 0
+            self.put("workgroup", True)
+            self.open("(")
+            for i, size in enumerate(program["workgroup_size"]):
+                if i:
+                    self.comma()
+                self.put(str(size), i > 0)
+            self.close(")")
         self.put("{", True)
         fits = self.line_end(0, 0)
         if fits == len(self.unit):
@@ -180,16 +195,106 @@ class Text:
         self.close(">")
 
     def program(self, program):
-        self.header(program)
-        run(self.block(program["body"]))
-        return "".join(self.out) + "\n"
+        self.header("program", program)
+        run(self.block(program["body"], self.statement))
+        return "".join(self.out)
 
-    def block(self, statements):
+    def pipeline(self, pipeline):
+        self.header("pipeline", pipeline)
+        run(self.block(pipeline["commands"], self.statement))
+        return "".join(self.out)
+
+    def operation(self, operation):
+        self.put("operation")
+        self.put(versioned(operation["name"], operation["version"]), True)
+        self.open("(")
+        for i, parameter in enumerate(operation["parameters"]):
+            if i:
+                self.comma()
+            self.put(parameter["name"], i > 0)
+            self.put(":")
+            self.put(parameter["type"], True)
+        self.close(")")
+        self.put("->", True)
+        self.put(operation["type"], True)
+        self.clause("claims", operation["claims"], self.law)
+        self.clause("denies", operation["denials"], self.denial)
+        self.clause("rows", operation["rows"], self.row)
+        self.put("{", True)
+        self.end_unit()
+        run(self.block([*operation["body"], {"is": "result", "value": operation["result"]}], self.statement))
+        return "".join(self.out)
+
+    def clause(self, word, entries, write):
+        for i, entry in enumerate(entries):
+            if i:
+                self.comma()
+            else:
+                self.cost = FORCED
+                self.put(word, True)
+            write(entry)
+
+    def law(self, law):
+        self.put(law["name"], True)
+        for i, argument in enumerate(law["arguments"]):
+            if i:
+                self.comma()
+            else:
+                self.open("(")
+            self.put(number(argument["bits"]) if "bits" in argument else
+                     versioned(argument["operation"], argument["version"]), i > 0)
+        if law["arguments"]:
+            self.close(")")
+
+    def denial(self, denial):
+        self.law(denial)
+        self.put("by", True)
+        self.values(denial["witness"])
+
+    def row(self, row):
+        self.values(row["operands"])
+        self.put("=>", True)
+        self.value(row["result"], True)
+
+    def values(self, values):
+        self.open("(", True)
+        for i, value in enumerate(values):
+            if i:
+                self.comma()
+            self.value(value, i > 0)
+        self.close(")")
+
+    def value(self, node, blank):
+        if node["type"] not in ("vec2u32", "vec4u32"):
+            return self.put(literal(node), blank)
+        self.put(node["type"], blank)
+        self.open("(")
+        for i in range(int(node["type"][3])):
+            if i:
+                self.comma()
+            self.put(number(node["bits"] >> 32 * i & 0xFFFFFFFF), i > 0)
+        self.close(")")
+
+    def arguments(self, arguments):
+        self.open("(")
+        for i, argument in enumerate(arguments):
+            if i:
+                self.comma()
+            self.put(argument["name"], i > 0)
+            if "words" in argument:
+                self.equal()
+                yield self.bracketed(argument["words"], "[]", True)
+            elif argument["buffer"] != argument["name"]:
+                self.equal()
+                self.put(argument["buffer"], True)
+        self.close(")")
+
+    def block(self, statements, write):
         """What stands between the braces, and the closing one."""
         self.depth += 1
         for node in statements:
             self.new_line()
-            yield self.statement(node)
+            yield write(node)
         self.depth -= 1
         if statements:
             self.new_line()
@@ -198,9 +303,10 @@ class Text:
     def opened(self, body, column=None):
         self.put("{", bool(self.unit))
         self.end_unit(column)
-        yield self.block(body)
+        yield self.block(body, self.statement)
 
     def statement(self, node):
+        """A statement of a program or an operation, or a command of a pipeline."""
         kind, column = node["is"], None
         while kind == "if":
             self.put("if", column is not None)
@@ -226,8 +332,31 @@ class Text:
             self.put("..")
             yield self.expression(node["to"], False)
             return (yield self.opened(node["body"]))
+        if kind == "repeat":
+            self.put("repeat")
+            yield self.expression(node["operands"][0], True)
+            self.put("while", True)
+            self.open("(", True)
+            self.put(node["name"])
+            yield self.bracketed(node["operands"][1:])
+            self.close(")")
+            return (yield self.opened(node["body"]))
         if kind in ("return", "barrier"):
             self.put(kind)
+        elif kind == "result":
+            self.put("return")
+            yield self.expression(node["value"], True)
+        elif kind == "scratch":
+            for text in ["scratch", node["name"], ":", node["type"]]:
+                self.put(text, text != ":")
+            yield self.bracketed(node["operands"])
+        elif kind in ("dispatch", "run"):
+            self.put(kind)
+            self.put(versioned(node["name"], node.get("version", 0) or 1), True)
+            yield self.arguments(node["arguments"])
+            if kind == "dispatch":
+                self.put("groups", True)
+                yield self.bracketed(node["operands"], "()")
         else:
             if kind == "let":
                 self.put("let")
@@ -239,8 +368,8 @@ class Text:
         self.put(";")
         self.end_unit()
 
-    def bracketed(self, operands, brackets="[]", close=True):
-        self.open(brackets[0])
+    def bracketed(self, operands, brackets="[]", blank=False):
+        self.open(brackets[0], blank)
         for i, operand in enumerate(operands):
             if i:
                 self.comma()
@@ -294,7 +423,7 @@ class Text:
     def application(self, node, blank):
         op, operands = node["operator"], node["operands"]
         if op == "call":
-            self.put(node["operation"] + (f"@{node['version']}" if node["version"] != 1 else ""), blank)
+            self.put(versioned(node["operation"], node["version"]), blank)
         elif op in ("cast", "bitcast"):
             rounding = node.get("rounding")
             self.put(f"{op}<{node['type']}{', ' + rounding if rounding else ''}>", blank)
@@ -320,7 +449,12 @@ class Text:
         self.close(")")
 
 
-def text(program):
-    """The canonical text of a program that vyre_wire.decode gave."""
-    name_signs(program)
-    return Text().program(program)
+def text(decoded):
+    """The canonical text of what vyre_wire.decode gave: a module, or a program alone."""
+    module = decoded if "programs" in decoded else {"programs": [decoded]}
+    written = []
+    for kind in ("operation", "program", "pipeline"):
+        for item in module.get(kind + "s", []):
+            name_signs(item)
+            written.append(getattr(Text(), kind)(item))
+    return "\n\n".join(written) + "\n" * bool(written)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A second decoder of the wire format, written from docs/wire-format.md and not from src/wire.
 
-    vyre_wire.py FILE.vyrb           the program as canonical text (docs/text-format.md, "Canonical text")
-    vyre_wire.py --tree FILE.vyrb    the program as JSON
+    vyre_wire.py FILE.vyrb           the program or module as canonical text (docs/text-format.md, "Canonical text")
+    vyre_wire.py --tree FILE.vyrb    the same as JSON
 
 Exit codes: 0 decoded, 1 refused (`FILE: error[W006]: at byte 47: ...` on stderr), 2 usage or I/O. It decodes only: whether
 a program is valid is the business of `vyre check`. It needs Python 3.8 and nothing else, and it never recurses.
@@ -20,9 +20,10 @@ TYPES = {tag: name for tag, name in enumerate(
     "u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 tensor".split(), 1)}
 LATER_TYPES, LATER_OPERATORS = range(0x10, 0x15), range(0x5d, 0x60)
 WORDS = {"u64": 2, "vec2u32": 2, "u128": 4, "vec4u32": 4}  # of a literal; all others have one
-MOST = 2**26  # strings, statements
+MOST, MOST_ITEMS = 2**26, 2**16  # strings, statements, commands; items
 ACCESSES = {1: "read", 2: "read_write", 3: "uniform", 4: "workgroup"}
 ROUNDING = {0: "", 1: "trunc", 2: "nearest", 3: "floor", 4: "ceil"}
+COMMANDS = {1: "scratch", 2: "let", 3: "dispatch", 4: "run", 5: "for", 6: "repeat", 7: "if"}
 IDS = {5: "invocation_id", 6: "workgroup_id", 7: "local_id"}
 OPERATORS = {tag: name for tag, name in enumerate(
     "add sub mul div mod bit_and bit_or bit_xor shl shr eq ne lt gt le ge and or negate bit_not logical_not popcount "
@@ -38,6 +39,10 @@ UNARY = {"negate", "bit_not", "logical_not", "popcount", "clz", "ctz", "reverse_
          "fis_nan", "fis_inf", "ffloor", "fceil", "fround", "ftrunc", "fsin", "fcos", "ftan", "fasin",
          "facos", "fatan", "fexp", "flog", "fexp2", "flog2", "fexp10", "flog10"}
 UNARY |= {name + "_approx" for name in UNARY if name + "_approx" in OPERATORS.values()}
+
+
+def operands_of(operator):
+    return 1 if operator in UNARY else OPERANDS.get(operator, 2)
 
 
 class Refused(Exception):
@@ -81,7 +86,7 @@ class Decoder:
         begin, count = self.at, self.number()
         if count * bytes_each + promised > self.remaining():
             self.refuse("W007", f"{count} {what} in {self.remaining()} bytes, {promised} of them for others", begin)
-        if what in ("strings", "statements") and count > MOST:
+        if what in ("strings", "statements", "commands") and count > MOST:
             self.refuse("W007", f"{count} {what}", begin)
         return count
 
@@ -115,53 +120,127 @@ class Decoder:
 
     # The file.
 
-    def program(self):
+    def file(self):
         data = self.data
         if data[:4] != b"VYRE":
             self.refuse("W001", "the magic is missing")
         if len(data) < 40:
             self.refuse("W003", "the file ends in its header", len(data))
         version = int.from_bytes(data[4:8], "little")
-        if version != 1:
+        if version not in (1, 2):
             self.refuse("W002", f"version {version}", 4)
         if hashlib.sha256(data[:8] + data[40:]).digest() != data[8:40]:
             self.refuse("W004", "the digest is not that of the file", 8)
         self.at = 40
-        self.strings, self.named = [], 1
-        self.read_strings()
-        buffers = [self.buffer() for _ in range(self.count(4, "buffers"))]
-        size = [self.number() for _ in range(3)]
-        self.counts_at = self.at
-        expressions = self.count(2, "expressions")
-        statements = self.count(1, "statements", 2 * expressions)
-        # What is not claimed yet, by a block or an operator, and what is not read yet.
-        self.left = {"expressions": expressions, "statements": statements}
-        self.unread = dict(self.left)
-        body = run(self.block())
+        if version == 2:
+            return self.module()
+        program = self.program()
+        self.end()
+        self.end_item()
+        return program
+
+    def module(self):
+        module, items = {}, 0
+        for kind, least, read in (("operation", 13, self.operation), ("program", 9, self.program),
+                                  ("pipeline", 7, self.pipeline)):
+            begin, count = self.at, self.count(least, kind + "s")
+            items += count
+            if items > MOST_ITEMS:
+                self.refuse("W007", f"{items} items", begin)
+            module[kind + "s"] = []
+            for _ in range(count):
+                module[kind + "s"].append(read())
+                self.end_item()
+        if [len(items) for items in module.values()] == [0, 1, 0]:
+            self.refuse("W006", "one program, which is version 1", 4)
+        self.end()
+        return module
+
+    def end(self):
         if self.remaining():
-            self.refuse("W008", f"{self.remaining()} bytes follow the program")
+            self.refuse("W008", f"{self.remaining()} bytes follow")
+
+    def end_item(self):
         if self.named != len(self.strings):
-            self.refuse("W006", f"string {self.named} is never referred to", 40)
+            self.refuse("W006", f"string {self.named} is never referred to", self.strings_at)
         for what, left in self.left.items():
             if left:
                 self.refuse("W006", f"{left} {what} fewer than are counted", self.counts_at)
-        return {"name": self.strings[0], "buffers": buffers, "workgroup_size": size, "body": body}
+
+    def program(self):
+        self.read_strings()
+        buffers = [self.buffer() for _ in range(self.count(4, "buffers"))]
+        size = [self.number() for _ in range(3)]
+        self.counts(("expressions", 2), ("statements", 1))
+        return {"name": self.strings[0], "buffers": buffers, "workgroup_size": size, "body": run(self.block())}
+
+    def operation(self):
+        self.read_strings()
+        node = {"name": self.strings[0], "version": self.number()}
+        node["parameters"] = [{"name": self.name(), "type": self.type()} for _ in range(self.count(2, "parameters"))]
+        node["type"] = self.type()
+        node["claims"] = [self.law() for _ in range(self.count(2, "claims"))]
+        node["denials"] = [{**self.law(), "witness": self.values()} for _ in range(self.count(3, "denials"))]
+        node["rows"] = [{"operands": self.values(), "result": self.value()} for _ in range(self.count(3, "rows"))]
+        self.counts(("expressions", 2), ("statements", 1))
+        node["body"] = run(self.block())
+        node["result"] = run(self.one())
+        return node
+
+    def law(self):
+        law = {"name": self.string(), "arguments": []}
+        for _ in range(self.count(3, "arguments")):
+            operation = self.string()
+            law["arguments"].append({"operation": operation, "version": self.number()} if operation else
+                                    {"bits": self.words(4)})
+        return law
+
+    def values(self):
+        return [self.value() for _ in range(self.count(2, "values"))]
+
+    def value(self):
+        at, type_ = self.at, self.type()
+        if type_ in ("bytes", "tensor"):
+            self.refuse("W005", f"a literal of {type_}", at)
+        return {"is": "literal", "type": type_, "bits": self.words(WORDS.get(type_, 1))}
+
+    def words(self, count):
+        return sum(self.number() << 32 * i for i in range(count))
+
+    def pipeline(self):
+        self.read_strings()
+        buffers = [self.buffer() for _ in range(self.count(4, "buffers"))]
+        self.counts(("expressions", 2), ("commands", 2), ("arguments", 3))
+        return {"name": self.strings[0], "buffers": buffers, "commands": run(self.commands())}
+
+    def counts(self, *counted):
+        """Of each, what no block or operator has claimed yet, and what was not read yet."""
+        self.counts_at, self.left, self.bytes_each, promised = self.at, {}, dict(counted), 0
+        for what, each in counted:
+            self.left[what] = self.count(each, what, promised)
+            promised += each * self.left[what]
+        self.unread = dict(self.left)
 
     def read_strings(self):
+        self.strings_at, self.strings, self.named = self.at, [], 1
         seen, count = set(), self.count(1, "strings")
         if count == 0:
-            self.refuse("W006", "no string, and the first is the program's name", 40)
+            self.refuse("W006", "no string, and the first is the item's name", self.strings_at)
         for i in range(count):
-            begin, length = self.at, self.count(1, "characters")
-            content = self.data[self.at:self.at + length]
-            for offset, byte in enumerate(content, self.at):
-                if not 0x21 <= byte <= 0x7E:
-                    self.refuse("W011", f"character {byte:#04x} in a string", offset)
+            begin, content = self.at, self.string()
             if content in seen:
                 self.refuse("W006", f"string {i} stands in the table already", begin)
             seen.add(content)
-            self.at += length
-            self.strings.append(content.decode("ascii"))
+            self.strings.append(content)
+
+    def string(self):
+        length = self.count(1, "characters")
+        content = self.data[self.at:self.at + length]
+        for offset, byte in enumerate(content, self.at):
+            if not 0x21 <= byte <= 0x7E:
+                self.refuse("W011", f"character {byte:#04x} in a string", offset)
+        self.at += length
+        return content.decode("ascii")
 
     def buffer(self):
         decl = {"name": self.name(), "access": self.tag(ACCESSES, "access"), "type": self.type()}
@@ -187,16 +266,60 @@ class Decoder:
 
     # Statements and expressions: generators for run().
 
-    def block(self):
+    def block(self, what="statements"):
         begin, count = self.at, self.number()
-        unread = 2 * self.unread["expressions"] + self.unread["statements"]
+        unread = sum(each * self.unread[counted] for counted, each in self.bytes_each.items())
         if max(count, unread) > self.remaining():
-            self.refuse("W007", f"{count} statements, {unread} bytes to come, {self.remaining()} remain", begin)
-        statements = []
-        for _ in range(self.claim(count, "statements")):
-            self.unread["statements"] -= 1
-            statements.append((yield self.statement()))
-        return statements
+            self.refuse("W007", f"{count} {what}, {unread} bytes to come, {self.remaining()} remain", begin)
+        read, nodes = self.statement if what == "statements" else self.command, []
+        for _ in range(self.claim(count, what)):
+            self.unread[what] -= 1
+            nodes.append((yield read()))
+        return nodes
+
+    def commands(self):
+        return self.block("commands")
+
+    def command(self):
+        kind = self.tag(COMMANDS, "command")
+        node = {"is": kind}
+        if kind != "if":
+            node["name"] = self.name()
+        if kind == "scratch":
+            node["type"] = self.type()
+        if kind == "run":
+            node["version"] = self.number()
+        if kind in ("dispatch", "run"):
+            node["arguments"] = yield self.arguments()
+        operands = {"run": 0, "for": 2, "repeat": 2}.get(kind, 1)
+        if kind == "dispatch":
+            operands = self.tag({1: 1, 2: 2, 3: 3}, "number of axes")
+        node["operands"] = yield self.expressions(operands)
+        if kind == "let":
+            node["value"], = node.pop("operands")
+        if kind == "for":
+            node["from"], node["to"] = node.pop("operands")
+        if kind == "if":
+            node["condition"], = node.pop("operands")
+            has_else = self.tag({0: False, 1: True}, "flag of an else")
+            node["then"] = yield self.commands()
+            if has_else:
+                node["else"] = yield self.commands()
+        elif kind in ("for", "repeat"):
+            node["body"] = yield self.commands()
+        return node
+
+    def arguments(self):
+        arguments = []
+        for _ in range(self.claim(self.count(3, "arguments"), "arguments")):
+            self.unread["arguments"] -= 1
+            argument = {"name": self.name()}
+            if self.tag({0: False, 1: True}, "flag of a list"):
+                argument["words"] = yield self.expressions(1 + self.count(2, "words"))
+            else:
+                argument["buffer"] = self.name()
+            arguments.append(argument)
+        return arguments
 
     def expressions(self, count):
         values = []
@@ -237,11 +360,7 @@ class Decoder:
     def expression(self):
         begin, tag = self.at, self.byte()
         if tag == 1:
-            at, type_ = self.at, self.type()
-            if type_ in ("bytes", "tensor"):
-                self.refuse("W005", f"a literal of {type_}", at)
-            words = [self.number() for _ in range(WORDS.get(type_, 1))]
-            return {"is": "literal", "type": type_, "bits": sum(word << 32 * i for i, word in enumerate(words))}
+            return self.value()
         if tag == 2:
             return {"is": "variable", "name": self.name()}
         if tag == 3:
@@ -254,7 +373,7 @@ class Decoder:
         if tag != 8:
             self.refuse("W005", f"expression {tag}", begin)
         op = self.operator()
-        node, operands = {"is": "operator", "operator": op}, 1 if op in UNARY else OPERANDS.get(op, 2)
+        node, operands = {"is": "operator", "operator": op}, operands_of(op)
         if op in ("cast", "bitcast"):
             node["type"] = self.type()
         if op == "cast":
@@ -278,8 +397,8 @@ class Decoder:
 
 
 def decode(data):
-    """The program of these bytes as dicts and lists; raises Refused."""
-    return Decoder(data).program()
+    """The program or module of these bytes as dicts and lists; raises Refused."""
+    return Decoder(data).file()
 
 
 def tree(program):
@@ -321,11 +440,11 @@ def main(arguments):
         print(f"{files[0]}: {error.strerror}", file=sys.stderr)
         return 2
     try:
-        program = decode(data)
+        decoded = decode(data)
     except Refused as refused:
         print(f"{files[0]}: {refused}", file=sys.stderr)
         return 1
-    sys.stdout.write(tree(program) if options else text(program))
+    sys.stdout.write(tree(decoded) if options else text(decoded))
     return 0
 
 

@@ -18,7 +18,6 @@
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/ptx.h"
 #include "lower/size.h"
-#include "wire/wire.h"
 
 namespace vyre::backend {
 namespace {
@@ -57,6 +56,21 @@ class Cuda final : public Backend {
     return cuda::make_buffer(device_, bytes);
   }
 
+  Result<void> run(std::span<const Step> steps) override { return cuda::run_steps(device_, steps); }
+
+  // One launch of a graph, which drives its repeats by itself where the driver can.
+  Result<std::unique_ptr<Recording>> record(std::span<const Command> commands) override {
+    const bool repeats = std::ranges::any_of(
+        commands, [](const Command& command) { return command.kind == Command::Kind::Repeat; });
+    if (repeats && !device_->driver().has_conditionals) return Backend::record(commands);
+    return record_batch(commands);
+  }
+  Result<std::unique_ptr<Recording>> record_batch(std::span<const Command> commands) override {
+    if (!device_->driver().has_graphs) return Backend::record_batch(commands);
+    VYRE_TRY(prepared, cuda::graph_commands(*device_, commands));
+    return cuda::record_graph(device_, prepared);
+  }
+
   Result<FloatUse> floats() override {
     VYRE_TRY(profile, float_profile());
     return profile->use();
@@ -67,7 +81,7 @@ class Cuda final : public Backend {
     const lower::Kernel kernel = lower::build(program);
     VYRE_TRY(floats, promises_for(kernel));
     const CodeKey key = {.format = cuda::kCodeFormat,
-                         .program = wire::digest(program.program()),
+                         .program = check::digest(program),
                          .machine = device_->code_identity(),
                          .writer = fmt::format("{}, {}", writer(), floats.key())};
     const bool kept = optimisation_ == kFullOptimisation;

@@ -114,7 +114,12 @@ class Device : public std::enable_shared_from_this<Device> {
   /// B003 when the kernel needs more registers or memory than there is. Shape: a pointer to each argument.
   Result<void> launch(const Turn&, const LoadedKernel& kernel, layout::Groups groups,
                       std::span<void*> arguments);
+  Result<void> launch(const Turn&, GraphExec graph);
   Result<void> wait(const Turn&);
+  Context context() const { return context_; }
+  /// Success, or what a failed call means: B003 for exhausted memory, B011 for a lost device, which it then
+  /// stays, B012 for anything else.
+  Result<void> check(Status status, const char* doing);
 
   /// PTX to machine code for this chip. Errors: B001 when the driver is too old for it or lacks its compiler,
   /// L003 with the driver's log when it refuses. `optimisation`: 0 to 4.
@@ -131,9 +136,6 @@ class Device : public std::enable_shared_from_this<Device> {
   uint32_t attribute(Attribute which) const;
   /// Makes the context current on this thread. B011 when the device was lost.
   Result<void> attach();
-  /// Success, or what a failed call means: B003 for exhausted memory, B011 for a lost device, which it then
-  /// stays, B012 for anything else.
-  Result<void> check(Status status, const char* doing);
   Diag out_of_memory(const std::string& what);
   Diag refused(Status status, const std::string& ptx, const char* log);
   Result<LoadedKernel> find(const std::shared_ptr<ModuleTag>& module, const Entry& entry);

@@ -145,4 +145,8 @@ Result<void> Device::launch(const Turn&, const LoadedKernel& kernel, layout::Gro
   return check(status, "starting a kernel");
 }
 
+Result<void> Device::launch(const Turn&, GraphExec graph) {
+  return check(driver_.launch_graph(graph, stream_), "starting a graph");
+}
+
 }  // namespace vyre::backend::cuda

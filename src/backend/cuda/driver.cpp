@@ -11,6 +11,8 @@ namespace vyre::backend::cuda {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
+/// Whose graphs have conditional nodes that may hold what ours do.
+constexpr int kOldestConditionals = 12040;
 constexpr int kOldestDriver = 11000;  // the first with cuDevicePrimaryCtxRelease_v2
 
 // Of CUresult: after these every call fails until the process ends, by the documentation of each ("leaves the
@@ -64,6 +66,19 @@ const char* find_functions(void* library, Driver& out) {
   return missing;
 }
 
+/// Those that a driver may lack; what is missing stays null.
+void find_graph_functions(void* library, Driver& out) {
+  bool found = true;
+#define VYRE_CUDA(name, symbol, parameters)                                \
+  out.name = reinterpret_cast<decltype(out.name)>(dlsym(library, symbol)); \
+  found = found && out.name != nullptr;
+  VYRE_CUDA_GRAPH_FUNCTIONS(VYRE_CUDA)
+  out.has_graphs = found;
+  VYRE_CUDA_CONDITIONAL_FUNCTIONS(VYRE_CUDA)
+  out.has_conditionals = found && out.version >= kOldestConditionals;
+#undef VYRE_CUDA
+}
+
 }  // namespace
 
 Diag not_available(std::string message, std::string help) {
@@ -105,6 +120,7 @@ Result<Driver> open_driver(const std::string& library) {
         fmt::format("install NVIDIA's driver for CUDA {} or newer; a CUDA toolkit is not needed",
                     cuda_version(kOldestDriver))));
   }
+  find_graph_functions(handle, out);
   const Status status = out.init(0);
   if (status == kSuccess) return out;
   return std::unexpected(not_available(

@@ -112,6 +112,67 @@ inline constexpr unsigned kEventWithoutTime = 2;
   VYRE_CUDA(error_name, "cuGetErrorName", (Status status, const char** name))                              \
   VYRE_CUDA(error_text, "cuGetErrorString", (Status status, const char** text))
 
+struct GraphTag;
+struct GraphNodeTag;
+struct GraphExecTag;
+using Graph = GraphTag*;
+using GraphNode = GraphNodeTag*;
+using GraphExec = GraphExecTag*;
+using ConditionalHandle = uint64_t;
+
+/// CUDA_KERNEL_NODE_PARAMS_v2.
+struct KernelNode {
+  Function function = nullptr;
+  unsigned grid_x = 1, grid_y = 1, grid_z = 1;
+  unsigned block_x = 1, block_y = 1, block_z = 1;
+  unsigned shared_bytes = 0;
+  void** arguments = nullptr;
+  void** extra = nullptr;
+  void* kernel = nullptr;
+  Context context = nullptr;
+};
+/// CUDA_MEMSET_NODE_PARAMS.
+struct MemsetNode {
+  DevicePointer to = 0;
+  size_t pitch = 0;
+  unsigned value = 0;
+  unsigned element_bytes = 1;
+  size_t width = 0;  // in elements
+  size_t height = 1;
+};
+/// CUgraphNodeParams of a conditional node: 256 bytes, of which the rest is zero.
+struct ConditionalNode {
+  int type = 13;  // CU_GRAPH_NODE_TYPE_CONDITIONAL
+  int reserved[3] = {};
+  ConditionalHandle handle = 0;
+  int condition = 1;  // CU_GRAPH_COND_TYPE_WHILE
+  unsigned size = 1;
+  Graph* bodies = nullptr;  // the driver's; set when the node is added
+  Context context = nullptr;
+  std::byte rest[256 - 48] = {};
+};
+static_assert(sizeof(ConditionalNode) == 256);
+inline constexpr unsigned kAssignDefault = 1;  // CU_GRAPH_COND_ASSIGN_DEFAULT
+
+/// Functions that a driver may lack: graphs, and their conditional nodes since CUDA 12.4.
+#define VYRE_CUDA_GRAPH_FUNCTIONS(VYRE_CUDA)                                                                 \
+  VYRE_CUDA(make_graph, "cuGraphCreate", (Graph * graph, unsigned flags))                                    \
+  VYRE_CUDA(release_graph, "cuGraphDestroy", (Graph graph))                                                  \
+  VYRE_CUDA(add_kernel, "cuGraphAddKernelNode_v2",                                                           \
+            (GraphNode * node, Graph graph, const GraphNode* after, size_t count, const KernelNode* kernel)) \
+  VYRE_CUDA(add_memset, "cuGraphAddMemsetNode",                                                              \
+            (GraphNode * node, Graph graph, const GraphNode* after, size_t count, const MemsetNode* memset,  \
+             Context context))                                                                               \
+  VYRE_CUDA(instantiate, "cuGraphInstantiateWithFlags",                                                      \
+            (GraphExec * exec, Graph graph, unsigned long long flags))                                       \
+  VYRE_CUDA(launch_graph, "cuGraphLaunch", (GraphExec exec, Stream stream))                                  \
+  VYRE_CUDA(release_exec, "cuGraphExecDestroy", (GraphExec exec))
+#define VYRE_CUDA_CONDITIONAL_FUNCTIONS(VYRE_CUDA)                                                      \
+  VYRE_CUDA(make_conditional, "cuGraphConditionalHandleCreate",                                         \
+            (ConditionalHandle * handle, Graph graph, Context context, unsigned value, unsigned flags)) \
+  VYRE_CUDA(add_conditional, "cuGraphAddNode",                                                          \
+            (GraphNode * node, Graph graph, const GraphNode* after, size_t count, ConditionalNode* params))
+
 /// A version of CUDA as the driver writes it: 1000 * major + 10 * minor. "12.8"
 std::string cuda_version(int version);
 
@@ -120,7 +181,11 @@ std::string cuda_version(int version);
 struct Driver {
 #define VYRE_CUDA(name, symbol, parameters) Status(*name) parameters = nullptr;
   VYRE_CUDA_FUNCTIONS(VYRE_CUDA)
+  VYRE_CUDA_GRAPH_FUNCTIONS(VYRE_CUDA)
+  VYRE_CUDA_CONDITIONAL_FUNCTIONS(VYRE_CUDA)
 #undef VYRE_CUDA
+  bool has_graphs = false;
+  bool has_conditionals = false;
   int version = 0;  // of the CUDA that the driver speaks
 
   /// "CUDA_ERROR_OUT_OF_MEMORY: out of memory"

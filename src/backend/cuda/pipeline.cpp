@@ -1,5 +1,7 @@
 #include "backend/cuda/pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -43,6 +45,18 @@ class CudaBuffer final : public DeviceBuffer {
   const uint64_t bytes_;
 };
 
+Diag foreign(std::string_view what) {
+  return make_diag(DiagCode::B012, Span::none(), fmt::format("cuda: a {} of another backend was bound", what),
+                   "bind buffers of the backend that compiled the program");
+}
+
+Result<DevicePointer> address_of(const Device& device, const DeviceRange& range) {
+  const auto* const buffer = dynamic_cast<const CudaBuffer*>(range.buffer);
+  if (buffer == nullptr || buffer->device() != &device) return std::unexpected(foreign("buffer"));
+  // Code may touch the first element of any binding, and behind a buffer's end there may be none.
+  return buffer->address() + (range.bytes == 0 ? 0 : range.offset);
+}
+
 class CudaPipeline final : public Pipeline {
  public:
   CudaPipeline(const check::Checked& program, std::shared_ptr<Device> device, LoadedKernel kernel,
@@ -79,7 +93,9 @@ class CudaPipeline final : public Pipeline {
     for (uint64_t& offset : offsets) offset += memory.address();
     VYRE_TRY(turn, device_->enter());
     VYRE_CHECK(device_->copy_in(turn, memory.address(), parts));
-    VYRE_CHECK(launch(turn, offsets, bindings, groups));
+    Launch prepared = {.kernel = &kernel_, .groups = groups, .addresses = std::move(offsets)};
+    for (const layout::Binding& binding : bindings) prepared.counts.push_back(binding.count);
+    VYRE_CHECK(launch(turn, prepared));
     const std::span<const HostPart> outputs = std::span<const HostPart>(parts).subspan(inputs_);
     if (outputs.empty()) return device_->wait(turn);
     VYRE_CHECK(device_->copy_out(turn, memory.address(), outputs));
@@ -87,23 +103,36 @@ class CudaPipeline final : public Pipeline {
   }
 
   Result<void> dispatch_resident(std::span<const DeviceRange> ranges, layout::Groups groups) override {
-    std::vector<DevicePointer> addresses;
+    VYRE_TRY(prepared, prepare(ranges, groups));
+    VYRE_TRY(turn, device_->enter());
+    VYRE_CHECK(launch(turn, prepared));
+    return device_->wait(turn);
+  }
+
+  const Device* device() const { return device_.get(); }
+  const LoadedKernel& kernel() const { return kernel_; }
+
+  /// A dispatch over device memory, checked. Reads uniform buffers that dimensions come from.
+  Result<Launch> prepare(std::span<const DeviceRange> ranges, layout::Groups groups) const {
+    Launch out = {.kernel = &kernel_, .groups = groups};
     for (const DeviceRange& range : ranges) {
-      const auto* const buffer = dynamic_cast<const CudaBuffer*>(range.buffer);
-      if (buffer == nullptr || buffer->device() != device_.get()) {
-        return std::unexpected(make_diag(DiagCode::B012, Span::none(),
-                                         "cuda: a buffer of another backend was bound",
-                                         "bind buffers of the backend that compiled the program"));
-      }
-      // Code may touch the first element of any binding, and behind a buffer's end there may be none.
-      addresses.push_back(buffer->address() + (range.bytes == 0 ? 0 : range.offset));
+      VYRE_TRY(address, address_of(*device_, range));
+      out.addresses.push_back(address);
     }
     std::vector<std::vector<std::byte>> contents;
     VYRE_TRY(extents, extents_of(program_, ranges, contents));
     VYRE_TRY(bindings, layout::bind(program_, extents, groups));
-    VYRE_TRY(turn, device_->enter());
-    VYRE_CHECK(launch(turn, addresses, bindings, groups));
-    return device_->wait(turn);
+    for (const layout::Binding& binding : bindings) out.counts.push_back(binding.count);
+    return out;
+  }
+
+  Result<void> launch(const Device::Turn& turn, Launch& prepared) const {
+    std::vector<void*> arguments;
+    for (size_t i = 0; i < prepared.addresses.size(); ++i) {
+      arguments.push_back(&prepared.addresses[i]);
+      arguments.push_back(&prepared.counts[i]);
+    }
+    return device_->launch(turn, kernel_, prepared.groups, arguments);
   }
 
   Result<EmittedCode> code() override {
@@ -113,18 +142,6 @@ class CudaPipeline final : public Pipeline {
   }
 
  private:
-  Result<void> launch(const Device::Turn& turn, std::vector<DevicePointer>& addresses,
-                      std::span<const layout::Binding> bindings, layout::Groups groups) {
-    std::vector<uint32_t> counts;
-    for (const layout::Binding& binding : bindings) counts.push_back(binding.count);
-    std::vector<void*> arguments;
-    for (size_t i = 0; i < bindings.size(); ++i) {
-      arguments.push_back(&addresses[i]);
-      arguments.push_back(&counts[i]);
-    }
-    return device_->launch(turn, kernel_, groups, arguments);
-  }
-
   const check::Checked program_;
   const std::shared_ptr<Device> device_;
   const LoadedKernel kernel_;
@@ -151,6 +168,49 @@ lower::Target target_with(const lower::FloatPromises& floats) {
 Result<std::unique_ptr<DeviceBuffer>> make_buffer(const std::shared_ptr<Device>& device, uint64_t bytes) {
   VYRE_TRY(memory, device->allocate(bytes));
   return std::make_unique<CudaBuffer>(device, std::move(memory), bytes);
+}
+
+namespace {
+
+Result<const CudaPipeline*> pipeline_of(const Device& device, const Step& step) {
+  const auto* const pipeline = dynamic_cast<const CudaPipeline*>(step.pipeline);
+  if (pipeline == nullptr || pipeline->device() != &device) return std::unexpected(foreign("program"));
+  return pipeline;
+}
+
+}  // namespace
+
+Result<std::vector<GraphCommand>> graph_commands(const Device& device, std::span<const Command> commands) {
+  std::vector<GraphCommand> out;
+  for (const Command& command : commands) {
+    GraphCommand& made = out.emplace_back(GraphCommand{.kind = command.kind,
+                                                       .bytes = command.range.bytes,
+                                                       .turns = command.turns,
+                                                       .looks = command.looks,
+                                                       .count = command.count});
+    if (command.kind == Command::Kind::Dispatch) {
+      VYRE_TRY(pipeline, pipeline_of(device, command.step));
+      VYRE_TRY(launch, pipeline->prepare(command.step.ranges, command.step.groups));
+      made.launch = std::move(launch);
+      continue;
+    }
+    VYRE_CHECK(check_range(command.range));
+    VYRE_TRY(address, address_of(device, command.range));
+    made.address = address + command.word;
+  }
+  return out;
+}
+
+Result<void> run_steps(const std::shared_ptr<Device>& device, std::span<const Step> steps) {
+  std::vector<std::pair<const CudaPipeline*, Launch>> all;
+  for (const Step& step : steps) {
+    VYRE_TRY(pipeline, pipeline_of(*device, step));
+    VYRE_TRY(launch, pipeline->prepare(step.ranges, step.groups));
+    all.emplace_back(pipeline, std::move(launch));
+  }
+  VYRE_TRY(turn, device->enter());
+  for (auto& [pipeline, launch] : all) VYRE_CHECK(pipeline->launch(turn, launch));
+  return device->wait(turn);
 }
 
 }  // namespace vyre::backend::cuda

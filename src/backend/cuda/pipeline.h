@@ -2,9 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "backend/backend.h"
 #include "backend/cuda/device.h"
+#include "backend/cuda/graph.h"
 #include "lower/llvm/ptx.h"
 
 namespace vyre::backend::cuda {
@@ -19,5 +22,11 @@ lower::Target target_with(const lower::FloatPromises& floats);
 
 /// Errors: B003.
 Result<std::unique_ptr<DeviceBuffer>> make_buffer(const std::shared_ptr<Device>& device, uint64_t bytes);
+
+/// Commands over pipelines and buffers of this device, checked, for a graph. Errors: B012 for those of
+/// another backend, and what layout::bind refuses.
+Result<std::vector<GraphCommand>> graph_commands(const Device& device, std::span<const Command> commands);
+/// One after the other, with one wait at the end.
+Result<void> run_steps(const std::shared_ptr<Device>& device, std::span<const Step> steps);
 
 }  // namespace vyre::backend::cuda

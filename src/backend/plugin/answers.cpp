@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/printable.h"
+
 namespace vyre::backend {
 namespace {
 
@@ -28,6 +30,20 @@ std::string_view usual_help(DiagCode code) {
 }
 
 }  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool blank = c == ' ' || (c >= '\t' && c <= '\r');
+    if (!blank) {
+      out += c;
+    } else if (!out.empty() && out.back() != ' ') {
+      out += ' ';
+    }
+  }
+  if (out.ends_with(' ')) out.pop_back();
+  return printable(out);
+}
 
 Diag to_diag(std::string_view plugin, std::string_view call, vyre_plugin_status status,
              const vyre_plugin_error& error) {

@@ -6,16 +6,18 @@
 #include <string_view>
 
 #include "base/diag.h"
-#include "base/printable.h"
 #include "vyre/backend.h"
 
 namespace vyre::backend {
+
+/// A plugin's words on one line: runs of blanks, tabs and line ends are one blank, at the ends none.
+std::string one_line(std::string_view text);
 
 /// A text in a struct that a plugin has filled in, which may lack its null.
 template <size_t n>
 std::string text_of(const char (&field)[n]) {
   const std::string_view all(field, n);
-  return printable(all.substr(0, all.find('\0')));
+  return one_line(all.substr(0, all.find('\0')));
 }
 
 /// An error to be filled in.

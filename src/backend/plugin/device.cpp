@@ -77,6 +77,12 @@ bool PluginDevice::has(spec::Intrinsic intrinsic) {
   return api_.has(device_, std::string(info.id).c_str(), info.version) != 0;
 }
 
+uint32_t PluginDevice::convention() {
+  if (api_.convention == nullptr) return 1;
+  const std::scoped_lock lock(mutex_);
+  return std::clamp(api_.convention(device_), 1u, spec::kLatestConvention);
+}
+
 Diag PluginDevice::failed(std::string_view call, vyre_plugin_status status,
                           const vyre_plugin_error& error) const {
   return to_diag(identity_.name, call, status, error);

@@ -31,6 +31,8 @@ class PluginDevice : public std::enable_shared_from_this<PluginDevice> {
   const Identity& identity() const { return identity_; }
   const Limits& limits() const { return limits_; }
   bool has(spec::Intrinsic intrinsic);
+  /// The newest convention that it knows; 1 where it says nothing.
+  uint32_t convention();
 
   Result<vyre_plugin_pipeline*> compile(const vyre_plugin_program& program);
   void free(vyre_plugin_pipeline* pipeline);

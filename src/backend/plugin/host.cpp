@@ -84,11 +84,13 @@ Result<Lowered> to_wgsl(const Compiling& asked) {
 
 struct Form {
   vyre_form form;
+  std::string_view name;
   Result<Lowered> (*lower)(const Compiling& asked);
 };
 constexpr Form kForms[] = {
-    {VYRE_FORM_KERNEL, &to_kernel}, {VYRE_FORM_LEGAL, &to_legal}, {VYRE_FORM_LLVM, &to_llvm},
-    {VYRE_FORM_PTX, &to_ptx},       {VYRE_FORM_SPIRV, &to_spirv}, {VYRE_FORM_WGSL, &to_wgsl},
+    {VYRE_FORM_KERNEL, "kernel", &to_kernel}, {VYRE_FORM_LEGAL, "legal", &to_legal},
+    {VYRE_FORM_LLVM, "llvm", &to_llvm},       {VYRE_FORM_PTX, "ptx", &to_ptx},
+    {VYRE_FORM_SPIRV, "spirv", &to_spirv},    {VYRE_FORM_WGSL, "wgsl", &to_wgsl},
 };
 
 template <size_t n>
@@ -172,6 +174,21 @@ Compiling::Compiling(const check::Checked& program, uint32_t subgroup_size)
 Compiling::~Compiling() {
   const std::scoped_lock lock(live().mutex);
   live().programs.erase(handle_);
+}
+
+std::optional<Result<std::string>> lowered_for_plugins(std::string_view form, const check::Checked& program,
+                                                       uint32_t subgroup_size) {
+  const auto* const found = std::ranges::find(kForms, form, &Form::name);
+  if (found == std::end(kForms)) return std::nullopt;
+  auto lowered = found->lower(Compiling(program, subgroup_size));
+  if (!lowered) return std::unexpected(std::move(lowered.error()));
+  return std::move(lowered->text);
+}
+
+std::string plugin_forms() {
+  std::string out;
+  for (const Form& form : kForms) out += fmt::format("{}{}", out.empty() ? "" : ", ", form.name);
+  return out;
 }
 
 const vyre_plugin_host& plugin_host() {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "check/checked.h"
@@ -12,6 +14,13 @@ namespace vyre::backend {
 
 /// The table that every plugin is given.
 const vyre_plugin_host& plugin_host();
+
+/// What a plugin is given that asks for a form by its name in `vyre lower`: kernel, legal, llvm, ptx, spirv
+/// (bytes) or wgsl. Nothing for another name.
+std::optional<Result<std::string>> lowered_for_plugins(std::string_view form, const check::Checked& program,
+                                                       uint32_t subgroup_size);
+/// These names: "kernel, legal, ...".
+std::string plugin_forms();
 
 /// A program while a plugin compiles it, which vyre_plugin_program.handle stands for. A handle is a number
 /// that is never given again, so one that a plugin kept for later is refused.

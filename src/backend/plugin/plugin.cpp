@@ -73,16 +73,6 @@ Result<void> check_fits(const PluginDevice& device, const check::Checked& checke
                 fmt::format("use a workgroup size that is a multiple of {}", limits.subgroup_size)));
 }
 
-/// The program without calls, where one is of an operation that is not in the library (a harness has some of
-/// its own): whoever decodes the wire bytes could not know it.
-std::optional<ir::Program> inlined(const check::Checked& checked) {
-  const auto is_published = [](const spec::OpDef* callee) {
-    return ops::op_table().find(callee->id, callee->version) != nullptr;
-  };
-  if (std::ranges::all_of(checked.resolution().callees, is_published)) return std::nullopt;
-  return lower::raise(lower::build(checked));
-}
-
 class PluginPipeline final : public Pipeline {
  public:
   PluginPipeline(std::shared_ptr<PluginDevice> device, std::shared_ptr<BufferPool> pool,
@@ -146,12 +136,13 @@ class Plugin final : public Backend {
   Identity identity() const override { return device_->identity(); }
   Limits limits() const override { return device_->limits(); }
   bool has(spec::Intrinsic intrinsic) const override { return device_->has(intrinsic); }
+  uint32_t convention() const override { return device_->convention(); }
 
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& checked) override {
     VYRE_CHECK(check_intrinsics(*this, checked));
     VYRE_CHECK(check_fits(*device_, checked));
-    const std::optional<ir::Program> without_calls = inlined(checked);
-    const ir::Program& given = without_calls ? *without_calls : checked.program();
+    const std::optional<ir::Program> raised = lower::raise_calls_outside_library(checked);
+    const ir::Program& given = raised ? *raised : checked.program();
     const Bytes wire = wire::encode(given);
     const Digest digest = wire::digest(given);
     std::vector<vyre_plugin_binding> bindings;

@@ -136,6 +136,15 @@ Result<void> Device::check(VkResult result, const char* doing) {
                                    "report the program and the output of `vyre backends`"));
 }
 
+Result<void> Device::submit_and_wait(VkCommandBuffer commands, VkFence done) {
+  const std::lock_guard turn(turn_);
+  VYRE_CHECK(check_alive());
+  const VkSubmitInfo info = {
+      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
+  VYRE_CHECK(check(api_.QueueSubmit(queue_, 1, &info, done), "starting a recording"));
+  return wait(done);
+}
+
 Result<void> Device::wait(VkFence fence) {
   const auto limit = std::chrono::duration_cast<std::chrono::nanoseconds>(timeout_);
   const VkResult result = api_.WaitForFences(handle_, 1, &fence, VK_TRUE, uint64_t(limit.count()));

@@ -134,6 +134,8 @@ class Device : public std::enable_shared_from_this<Device> {
   Result<void> check(VkResult result, const char* doing);
   /// B011 when the device was lost.
   Result<void> check_alive();
+  /// Submits commands that may be submitted again, and waits for them.
+  Result<void> submit_and_wait(VkCommandBuffer commands, VkFence done);
   /// Waits for a fence, and resets it. B011 when that takes longer than the timeout.
   Result<void> wait(VkFence fence);
 

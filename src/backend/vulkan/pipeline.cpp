@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/resources.h"
+#include "backend/vulkan/recording.h"
 #include "backend/vulkan/work.h"
 
 namespace vyre::backend::vulkan {
@@ -96,6 +97,16 @@ class VulkanPipeline final : public Pipeline {
         watch_(std::move(watch)) {}
 
   const Device* device() const { return device_.get(); }
+  /// Whether each dispatch has to be asked afterwards what became of it.
+  bool is_watched() const { return watch_.has_value(); }
+  const std::shared_ptr<Code>& device_code() const { return code_; }
+  /// Which of the bound buffers it writes.
+  std::vector<bool> written() const {
+    std::vector<bool> out;
+    for (const check::BufferId id : program_.bound_buffers())
+      out.push_back(program_.buffer(id).access == spec::BufferAccess::ReadWrite);
+    return out;
+  }
 
   Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
     VYRE_TRY(bindings, layout::bind(program_, host, groups));
@@ -256,6 +267,29 @@ Result<void> run_steps(const std::shared_ptr<Device>& device, std::span<const St
   VYRE_CHECK(work->finish());
   for (size_t i = 0; i < all.size(); ++i) VYRE_CHECK(all[i].first->judge(*work, ended[i]));
   return {};
+}
+
+Result<std::unique_ptr<Recording>> record(const std::shared_ptr<Device>& device,
+                                          std::span<const Command> commands) {
+  std::vector<RecordedCommand> recorded;
+  for (const Command& command : commands) {
+    RecordedCommand& out = recorded.emplace_back();
+    if (command.kind != Command::Kind::Dispatch) {
+      VYRE_CHECK(check_range(command.range));
+      const auto* const buffer = dynamic_cast<const VulkanBuffer*>(command.range.buffer);
+      if (buffer == nullptr || buffer->device() != device.get()) return std::unexpected(foreign("buffer"));
+      out.bound.push_back({&buffer->piece(), command.range.offset, command.range.bytes});
+      out.written.push_back(true);
+      continue;
+    }
+    const auto* const pipeline = dynamic_cast<const VulkanPipeline*>(command.step.pipeline);
+    if (pipeline == nullptr || pipeline->device() != device.get()) return std::unexpected(foreign("program"));
+    if (pipeline->is_watched()) return nullptr;
+    VYRE_TRY(prepared, pipeline->prepare(command.step.ranges, command.step.groups));
+    out = {pipeline->device_code(), std::move(prepared.bound), pipeline->written(),
+           std::move(prepared.counts), prepared.groups};
+  }
+  return record_commands(device, std::move(recorded));
 }
 
 }  // namespace vyre::backend::vulkan

@@ -22,4 +22,9 @@ Result<std::unique_ptr<DeviceBuffer>> make_buffer(const std::shared_ptr<Device>&
 /// Backend::run: all steps in as few submissions as they fit in, and one wait.
 Result<void> run_steps(const std::shared_ptr<Device>& device, std::span<const Step> steps);
 
+/// Backend::record_batch: as one command buffer; null where a program is watched, so that each dispatch has
+/// to be looked after.
+Result<std::unique_ptr<Recording>> record(const std::shared_ptr<Device>& device,
+                                          std::span<const Command> commands);
+
 }  // namespace vyre::backend::vulkan

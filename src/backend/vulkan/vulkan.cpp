@@ -16,7 +16,6 @@
 #include "backend/vulkan/pipeline.h"
 #include "lower/size.h"
 #include "lower/spirv/float_promises.h"
-#include "wire/wire.h"
 
 namespace vyre::backend {
 namespace {
@@ -48,6 +47,11 @@ class Vulkan final : public Backend {
     return vulkan::make_buffer(device_, bytes);
   }
   Result<void> run(std::span<const Step> steps) override { return vulkan::run_steps(device_, steps); }
+
+  Result<std::unique_ptr<Recording>> record_batch(std::span<const Command> commands) override {
+    VYRE_TRY(recording, vulkan::record(device_, commands));
+    return recording ? std::move(recording) : Backend::record_batch(commands);
+  }
 
   Result<FloatUse> floats() override {
     VYRE_TRY(profile, float_profile());
@@ -102,7 +106,7 @@ class Vulkan final : public Backend {
                              .kept = {},
                              .keep = nullptr};
     const CodeKey key = {.format = kFormat,
-                         .program = wire::digest(program.program()),
+                         .program = check::digest(program),
                          .machine = device_->profile().cache_identity,
                          .writer = fmt::format("vyre {}, {}", VYRE_VERSION, floats.key())};
     VYRE_TRY(code, keep ? make_kept(source, key) : device_->make_code(source));

@@ -22,6 +22,15 @@ void barrier(const DeviceApi& api, VkCommandBuffer commands, VkPipelineStageFlag
 
 }  // namespace
 
+std::vector<VkDescriptorBufferInfo> descriptors_of(std::span<const Bound> bindings) {
+  std::vector<VkDescriptorBufferInfo> out;
+  for (const Bound& bound : bindings) {
+    const uint64_t range = std::max<uint64_t>(16, (bound.bytes + 15) & ~uint64_t{15});
+    out.push_back({bound.piece->buffer, bound.piece->offset + bound.offset, range});
+  }
+  return out;
+}
+
 Result<std::unique_ptr<Work>> Work::begin(const std::shared_ptr<Device>& device) {
   std::unique_ptr<Work> work(new Work(device));
   VYRE_CHECK(device->check_alive());
@@ -202,12 +211,7 @@ Result<void> Work::dispatch(const Code& code, std::span<const Bound> bindings,
   if (!bindings.empty()) {
     VYRE_TRY(made, set_for(interface));
     set = made;
-    std::vector<VkDescriptorBufferInfo> buffers;
-    for (const Bound& bound : bindings) {
-      // Code may touch the first element of any binding, and whole words of the last.
-      const uint64_t range = std::max<uint64_t>(16, (bound.bytes + 15) & ~uint64_t{15});
-      buffers.push_back({bound.piece->buffer, bound.piece->offset + bound.offset, range});
-    }
+    const std::vector<VkDescriptorBufferInfo> buffers = descriptors_of(bindings);
     const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                         .dstSet = set,
                                         .descriptorCount = uint32_t(buffers.size()),

@@ -24,6 +24,9 @@ struct Bound {
   uint64_t bytes = 0;
 };
 
+/// As descriptors see them: code may touch the first element of any binding, and whole words of the last.
+std::vector<VkDescriptorBufferInfo> descriptors_of(std::span<const Bound> bindings);
+
 class Work {
  public:
   /// The device for this thread alone, until it goes. B011 when the device was lost.

@@ -1,8 +1,8 @@
 // Code generation for the host: the optimiser and the machine, shared by the native backend and `vyre lower`.
 //
 // Levels: 0 is for programs that run once, where compiling costs more than running; 2 is the whole pipeline
-// with the vectoriser. This header is LLVM's side of lower/llvm; only backend/native includes it from
-// outside.
+// with the vectoriser. This header is LLVM's side of lower/llvm; from outside it is included by
+// backend/native, backend/cuda and symbolic/llvm.
 #pragma once
 
 #include <memory>

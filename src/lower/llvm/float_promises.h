@@ -1,5 +1,5 @@
-// What processors promise of arithmetic on f32 and f64, operator by operator: the table that a target's profile is
-// made of.
+// What processors promise of arithmetic on f32 and f64, operator by operator: the table that a target's
+// profile is made of.
 //
 // A row names the instruction that LLVM selects for a raw float operator and, on CPUs, the feature that it
 // needs; without the feature LLVM would call a function of the C library, of which nothing is promised, so

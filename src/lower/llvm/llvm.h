@@ -5,7 +5,7 @@
 // barrier-free regions are loops over lanes, values that live across a barrier are arrays over lanes. There
 // is no fiber, no thread an invocation, no interpreter loop and no indirect call in emitted code.
 //
-// LLVM's own headers stay inside lower/llvm and backend/native; this header has none.
+// LLVM's own headers stay in the layers that src/LAYERS names for them; this header has none.
 #pragma once
 
 #include <memory>

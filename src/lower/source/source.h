@@ -3,7 +3,7 @@
 //
 // It is for people who were handed a failing case: a compiler, a debugger or a vendor's bug tracker takes
 // such a file and needs nothing of vyre. So it is plain code: every value is a 32-bit word, wide integers and
-// halves of words are already made of those (lower/legalize), and what is left means in C++ what the raw
+// halves of words are already made of those (lower/legalize.cpp), and what is left means in C++ what the raw
 // operator means on its domain. Floats are binary32 and binary64 with one rounding an operation, as raw
 // operators promise (kIeeeFloats); nothing may be contracted, so a product is kept in a word of memory in C++
 // and is an intrinsic in CUDA. Half floats are composed of words: neither language has them everywhere.

@@ -43,6 +43,12 @@ inline ops::Operation good() {
                {{0xffffffff, 1}, 0x80000000, "2^32 / 2", kSource},
                {{0xffffffff, 0}, 0x7fffffff, "unsigned: not half of -1", kSource},
                {{0x80000000, 0x80000000}, 0x80000000, "a wrapped sum would be 0", kSource}},
+      .define =
+          [](smt::Pool& pool, std::span<const smt::Term> x) {
+            const uint32_t width = pool.width(x[0]);
+            return pool.extract(
+                pool.add(pool.zero_extend(x[0], width + 1), pool.zero_extend(x[1], width + 1)), 1, width);
+          },
   };
 }
 

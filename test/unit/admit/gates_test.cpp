@@ -251,7 +251,9 @@ TEST(Rules, RefusesAnOperationWithoutAny) {
 }
 
 TEST(Rules, RefusesTooFew) {
-  VYRE_ORACLE(SpecificationTable, "the registry's policy: a law, four boundary values, a class, eight rows");
+  VYRE_ORACLE(
+      SpecificationTable,
+      "admission, the registry's policy: a law, four boundary values, a class, eight rows, a formula");
   ops::Operation operation = good();
   operation.laws.clear();
   EXPECT_TRUE(admit({&operation}).empty()) << "a denied law is one";
@@ -266,6 +268,9 @@ TEST(Rules, RefusesTooFew) {
   operation = good();
   operation.rows.pop_back();
   expect_refused(operation, DiagCode::C013, "7 rows, and the registry wants 8");
+  operation = good();
+  operation.define = nullptr;
+  expect_refused(operation, DiagCode::C013, "no definition by formula");
 }
 
 // covers: OR-04

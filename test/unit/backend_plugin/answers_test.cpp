@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/printable.h"
 #include "oracle.h"
 
 namespace vyre::backend {
@@ -30,6 +31,8 @@ TEST(Text, EndsAtItsNullOrItsField) {
   VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const char ended[6] = {'a', 'b', '\0', 'c', 'd', 'e'};
   EXPECT_EQ(text_of(ended), "ab");
+  const char lines[] = " no device:\r\n\t\x1b[31mgone\n\n";
+  EXPECT_EQ(text_of(lines), "no device: \xef\xbf\xbd[31mgone");
   const char full[3] = {'a', 'b', 'c'};
   EXPECT_EQ(text_of(full), "abc");
 }

@@ -46,6 +46,32 @@ TEST_P(Load, SaysWhatIsWrongWithALibrary) {
   EXPECT_EQ(exit_code(diag.code), 3);
 }
 
+// covers: CC-05
+TEST(Convention, IsTheNewestThatThePluginKnows) {
+  VYRE_ORACLE(SpecificationTable,
+              "include/vyre/backend.h, convention: absent is V1, between 1 and the host's newest");
+  const check::Checked program = test::checked(
+      "program p(read t: u32 @3, read_write out: u32 @5) workgroup(64, 1, 1) { out[0] = t[0] + 1; }");
+  const auto refused = [&](const std::string& spec, const spec::Convention& convention) -> std::string {
+    auto backend = open_plugin(spec);
+    EXPECT_TRUE(backend) << spec;
+    const auto pipeline = make_pipeline(**backend, program, convention);
+    return pipeline ? "" : std::string(diag_info(pipeline.error().code).name);
+  };
+  const std::string good = path_of("good"), first = path_of("first_table");
+  const auto v1 = spec::Convention::v1(), v2 = spec::Convention::v2(3);
+  // A table from before the function, which is in the memory behind it all the same.
+  EXPECT_EQ(refused(first + "?convention=2", v2), "B006");
+  EXPECT_EQ(refused(first, v1), "");
+  EXPECT_EQ(refused(good + "?convention=0", v2), "B006");
+  EXPECT_EQ(refused(good + "?convention=0", v1), "");
+  EXPECT_EQ(refused(good + "?convention=1", v2), "B006");
+  EXPECT_EQ(refused(good + "?convention=2", v2), "");
+  EXPECT_EQ(refused(good + "?convention=2", spec::Convention::v2(5)), "B007");
+  EXPECT_EQ(refused(good + "?convention=9", v2), "");
+  EXPECT_EQ(refused(good + "?convention=9", spec::Convention{3}), "B006");
+}
+
 TEST(Path, ThatIsNoLibrary) {
   VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const std::string text = testing::TempDir() + "/text.so";

@@ -130,6 +130,49 @@ TEST(Level, FollowsFromTheVerdicts) {
   EXPECT_EQ(c.level_line(), "integer=L2(1 of 41)");
 }
 
+TEST(Level, OfSomeFamiliesIsNoWholeOne) {
+  VYRE_ORACLE(SpecificationTable, "docs/certificate.md, \"Levels\": a level without all families says so");
+  Certificate c = good();
+  c.registry.families = 16;
+  EXPECT_EQ(c.level(), Level::None) << "families that are not there, and were not left out";
+  c.family_selection = "ir.b*";
+  EXPECT_EQ(c.level_line(), "integer=L2(1 of 16 families)");
+  EXPECT_EQ(c.level_text(verify::Track::Integer), "L2(1 of 16 families)");
+  EXPECT_TRUE(c.passed());
+  EXPECT_TRUE(c.conforms());
+  const auto required = require(c, {verify::Track::Integer, Level::L1});
+  ASSERT_FALSE(required.has_value());
+  EXPECT_EQ(required.error().code, DiagCode::C006);
+  const auto read = parse(print(c));
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(*read, c);
+  Certificate none = c;
+  none.registry.operations = 41;
+  none.family_selection = "none";
+  none.verdicts.pop_back();
+  EXPECT_EQ(none.level_line(), "integer=L2(1 of 41, 0 of 16 families)");
+  Certificate more = c;
+  more.registry.families = 0;
+  EXPECT_EQ(more.level(), Level::None);
+  Certificate all = c;
+  all.registry.families = 1;
+  EXPECT_EQ(all.level_line(), "integer=L2");
+  EXPECT_TRUE(require(all, {verify::Track::Integer, Level::L2}).has_value());
+  // Whoever claims the whole level is refused, and so is a second text of one certificate.
+  for (const auto& [place, claim] : {std::pair<const char*, const char*>{"/predicate/levels/integer", "L2"},
+                                     {"/predicate/levels/line", "integer=L2"},
+                                     {"/predicate/family_selection", "*"}}) {
+    nlohmann::json forged = nlohmann::json::parse(statement_of(c));
+    forged[nlohmann::json::json_pointer(place)] = claim;
+    const auto opened = parse(enclosed(forged));
+    ASSERT_FALSE(opened.has_value()) << place;
+    EXPECT_EQ(opened.error().code, DiagCode::C002) << place;
+  }
+  nlohmann::json hidden = nlohmann::json::parse(statement_of(c));
+  hidden["predicate"].erase("family_selection");
+  EXPECT_FALSE(parse(enclosed(hidden)).has_value());
+}
+
 /// A certificate with both tracks, of which the float one has an operation and a family.
 Certificate with_floats() {
   Certificate c = good();

@@ -133,6 +133,35 @@ TEST(Accepted, CastsAmongTheTypesThereAre) {
   }
 }
 
+TEST(Accepted, WarnsOfWordsOfBytesAsIndices) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: V044 where a word of `data` is an index and nothing was taken out of it");
+  const auto places = [](const std::string& body) {
+    std::string text =
+        "program p(read data: bytes @0, read words: u32 @1, read_write bins: u32 @2,\n"
+        "  read_write wide: tensor<u32, [4, 4]> @3) workgroup(64, 1, 1) {\n  let i = local_id.x;\n" +
+        body + "\n}\n";
+    const Checked checked = accept(text);
+    std::string out;
+    for (const Diag& diag : checked.warnings()) {
+      EXPECT_EQ(diag.code, DiagCode::V044);
+      EXPECT_THAT(diag.help, testing::HasSubstr("(data[i >> 2] >> ((i & 3) * 8)) & 0xff"));
+      out += text.substr(diag.span.begin, diag.span.end - diag.span.begin) + ";";
+    }
+    return out;
+  };
+  EXPECT_EQ(places("let old = atomic_add(bins[data[i]], 1);"), "data[i];");
+  EXPECT_EQ(places("bins[i] = words[data[i]];"), "data[i];");
+  EXPECT_EQ(places("bins[data[i]] = bins[data[i + 1]];"), "data[i];data[i + 1];");
+  EXPECT_EQ(places("bins[data[data[i]]] = 1;"), "data[data[i]];data[i];");
+  EXPECT_EQ(places("wide[i, data[i]] = 1;"), "data[i];");
+  EXPECT_EQ(places("let b = data[i]; bins[b] = 1;"), "b;");
+  EXPECT_EQ(places("let b = (data[i >> 2] >> ((i & 3) * 8)) & 0xff; bins[b] = 1;"), "");
+  EXPECT_EQ(places("let b = data[i]; b = b & 0xff; bins[b] = 1;"), "");
+  EXPECT_EQ(places("bins[data[i] & 0xff] = data[i];"), "");
+  EXPECT_EQ(places("bins[words[i]] = 1;"), "");
+}
+
 TEST(Accepted, KeepsTheFunctionsItReaches) {
   VYRE_ORACLE(SpecificationTable, "by hand; a callee is found with everything that it calls itself");
   ir::FunctionBuilder inner("t.inner"), outer("t.outer");

@@ -42,13 +42,39 @@ TEST(Builder, ExamplesAreWhatTheirTextsGive) {
 }
 
 TEST(Builder, EveryExampleIsBuilt) {
-  VYRE_ORACLE(Property, "the folder: no example is left out");
+  VYRE_ORACLE(Property, "the folder: no example of one program is left out");
   std::set<std::string> files, built;
   for (const auto& entry : std::filesystem::directory_iterator(kExamplesFolder)) {
-    if (entry.path().extension() == ".vyre") files.insert(entry.path().stem().string());
+    if (entry.path().extension() != ".vyre") continue;
+    const auto module = text::parse_module(read_file(entry.path()));
+    ASSERT_TRUE(module.has_value()) << entry.path() << render(module.error(), nullptr);
+    if (module->is_program()) files.insert(entry.path().stem().string());
   }
   for (const examples::Example& example : examples::kExamples) built.emplace(example.name);
   EXPECT_EQ(built, files);
+}
+
+TEST(Builder, SignsAreOnFloatsWhereTheOperandsAre) {
+  VYRE_ORACLE(Property, "text::parse, which reads the same signs");
+  ProgramBuilder p("p");
+  const auto a = p.read("a", DataType::F32, 0), w = p.workgroup("w", DataType::F16, 4);
+  const auto t = p.read("t", ir::Tensor{DataType::BF16, {4}}, 1);
+  const auto n = p.read("n", DataType::Bytes, 2);
+  const Ex x = p.let("x", p.load(a, p.u32(0)) + p.f32(1.5f));
+  const Ex y = p.let("y", -x * x - x / x);
+  p.loop("i", p.u32(0), p.load(n, p.u32(0)) + 1,
+         [&](Ex i) { p.let("less", (p.load(w, i) < p.load(w, i + 1)) == (p.load(t, i) >= p.load(t, i))); });
+  p.let("z", p.select(x > y, x, y) == p.cast(DataType::F32, p.len(a) * 2));
+  const auto parsed =
+      text::parse(R"(program p(read a: f32 @0, workgroup w: f16[4], read t: tensor<bf16, [4]> @1,
+                                              read n: bytes @2) workgroup(1, 1, 1) {
+    let x = a[0] + 1.5; let y = -x * x - x / x;
+    for i in 0..n[0] + 1 { let less = (w[i] < w[i + 1]) == (t[i] >= t[i]); }
+    let z = select(x > y, x, y) == cast<f32>(len(a) * 2); })");
+  ASSERT_TRUE(parsed.has_value()) << render(parsed.error(), nullptr);
+  ir::Program built = p.finish();
+  EXPECT_TRUE(ir::equal(built, *parsed)) << text::print(built);
+  EXPECT_TRUE(check(std::move(built), {}).has_value());
 }
 
 TEST(Builder, LiteralsOfEveryType) {

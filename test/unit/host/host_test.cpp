@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 
 #include "host/files.h"
@@ -118,6 +120,29 @@ TEST(Spec, RandomIsRawBits) {
   EXPECT_EQ(*parse_spec("random:1:0", DataType::U128), to_bytes(known));
   EXPECT_EQ(*parse_spec("random:4:0", DataType::F32), to_bytes(known));
   EXPECT_EQ(*parse_spec("random:3:0", DataType::F16), bytes_of({0xd5, 0xe8, 0x27, 0x66, 0x8d, 0xc5}));
+}
+
+TEST(Spec, UniformIsTheTopBitsOfAWordAnElement) {
+  VYRE_ORACLE(
+      ExternalCorpus,
+      "the same known answer; by hand: its top 24, 11 or 8 bits times 2^-24, 2^-11, 2^-8, which is exact");
+  const double words[] = {0x6627e8d5p0, 0xe169c58dp0, 0xbc57ac4cp0, 0x9b00dbd8p0};
+  const Bytes singles = *parse_spec("uniform:4:0", DataType::F32);
+  for (size_t i = 0; i < 4; ++i) {
+    float value = 0;
+    std::memcpy(&value, singles.data() + 4 * i, 4);
+    EXPECT_EQ(double(value), std::floor(words[i] / 256) / 16777216);
+  }
+  // 0x6627e8d5 >> 21 = 0x331 = 817 = 1.1001100010b * 2^9, so 2^-2 of that: exponent 13, fraction 0x262 in
+  // f16. 0xe169c58d >> 21 = 0x70b = 1.1100001011b * 2^10: exponent 14, fraction 0x30b.
+  EXPECT_EQ(*parse_spec("uniform:2:0", DataType::F16), bytes_of({0x62, 0x36, 0x0b, 0x3b}));
+  // 0x66 = 1.100110b * 2^6: exponent 125, fraction 0x4c in bf16. 0xe1 = 1.1100001b * 2^7: 126, 0x61.
+  EXPECT_EQ(*parse_spec("uniform:2:0", DataType::BF16), bytes_of({0xcc, 0x3e, 0x61, 0x3f}));
+  for (const DataType type : {DataType::U32, DataType::I32, DataType::U128, DataType::Bytes, DataType::Bool})
+    EXPECT_FALSE(parse_spec("uniform:1:0", type));
+  EXPECT_THAT(parse_spec("uniform:1:0", DataType::U32).error().message, HasSubstr("random:COUNT:SEED"));
+  EXPECT_THAT(parse_spec("uniform:1", DataType::F32).error().message, HasSubstr("uniform:COUNT:SEED"));
+  EXPECT_EQ(announced_bytes("uniform:5:0", DataType::F16), 10u);
 }
 
 TEST(Spec, VectorsAndBool) {

@@ -217,8 +217,7 @@ void fold_everywhere(DataType type, Op fold, const std::vector<Words>& data, con
       judge(x, patterns(type, (*result)[1])[0]);
     };
     look(reference_bytes(program, memory, {}));
-    for (const Kernel& legal : kernels)
-      look(run_bytes(legal, memory, {}, {.seed = 1, .max_steps = kSteps}));
+    for (const Kernel& legal : kernels) look(run_bytes(legal, memory, {}, {.seed = 1, .max_steps = kSteps}));
   }
 }
 

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "module_programs.h"
 #include "oracle.h"
 #include "text/text.h"
 #include "three_ways.h"
@@ -73,19 +74,22 @@ TEST(Golden, TheProgramsRunThreeWays) {
   for (const char* folder : {"test/golden/kernel", "examples"}) {
     for (const fs::path& path : programs_in(folder)) {
       SCOPED_TRACE(path);
-      const check::Checked program = read_program(path);
-      // Those that want subgroups, or tensors that fit, are run in types_test.cpp.
-      if (!program.intrinsics().empty() || !program.program().tensors.empty()) continue;
-      for (const uint32_t elements : {0u, 1u, 40u}) {
-        Buffers input;
-        for (const check::BufferId b : program.bound_buffers()) {
-          const uint32_t words =
-              elements * spec::value_words(spec::element_value_type(program.buffer(b).element));
-          input.emplace_back(words);
-          // Small numbers: the programs take some of them for lengths and loop bounds.
-          for (uint32_t i = 0; i < words; ++i) input.back()[i] = (i * 7 + uint32_t(input.size() - 1)) % 23;
+      for (const auto& [name, checked_program] : test::programs_of(path.string(), contents(path))) {
+        SCOPED_TRACE(name);
+        const check::Checked& program = *checked_program;
+        // Those that want subgroups, or tensors that fit, are run in types_test.cpp.
+        if (!program.intrinsics().empty() || !program.program().tensors.empty()) continue;
+        for (const uint32_t elements : {0u, 1u, 40u}) {
+          Buffers input;
+          for (const check::BufferId b : program.bound_buffers()) {
+            const uint32_t words =
+                elements * spec::value_words(spec::element_value_type(program.buffer(b).element));
+            input.emplace_back(words);
+            // Small numbers: the programs take some of them for lengths and loop bounds.
+            for (uint32_t i = 0; i < words; ++i) input.back()[i] = (i * 7 + uint32_t(input.size() - 1)) % 23;
+          }
+          expect_three_ways(program, input, {.x = 2});
         }
-        expect_three_ways(program, input, {.x = 2});
       }
     }
   }

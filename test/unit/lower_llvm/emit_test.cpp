@@ -20,6 +20,7 @@
 #include "lower/kernel.h"
 #include "lower/llvm/audit.h"
 #include "lower/llvm/codegen.h"
+#include "module_programs.h"
 #include "ops/operation.h"
 #include "oracle.h"
 #include "text/text.h"
@@ -49,7 +50,9 @@ std::vector<Kernel> many_kernels() {
   std::vector<Kernel> out;
   for (const test::NativeProgram& p : test::native_programs()) out.push_back(kernel_of(p.text));
   for (const auto& entry : fs::directory_iterator(fs::path(VYRE_SOURCE_DIR) / "examples")) {
-    if (entry.path().extension() == ".vyre") out.push_back(kernel_of(read_file(entry.path())));
+    if (entry.path().extension() != ".vyre") continue;
+    for (const auto& [name, program] : test::programs_of(entry.path().string(), read_file(entry.path())))
+      out.push_back(legalize(build(*program), kLlvmTarget));
   }
   return out;
 }

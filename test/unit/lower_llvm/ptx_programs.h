@@ -15,6 +15,7 @@
 #include "check/checked.h"
 #include "lower/kernel.h"
 #include "lower/llvm/ptx.h"
+#include "module_programs.h"
 #include "ops/operation.h"
 #include "text/text.h"
 
@@ -47,7 +48,9 @@ inline std::vector<lower::Kernel> every_ptx_kernel() {
   }
   std::ranges::sort(files);
   std::vector<lower::Kernel> kernels;
-  for (const auto& file : files) kernels.push_back(ptx_kernel(file_text(file)));
+  for (const auto& file : files)
+    for (const auto& [name, program] : programs_of(file.string(), file_text(file)))
+      kernels.push_back(lower::legalize(lower::build(*program), lower::kPtxTarget));
   for (const NativeProgram& p : native_programs()) kernels.push_back(ptx_kernel(p.text));
   // Subgroups of the files are of other sizes; for their code it is enough that workgroups are whole warps.
   for (lower::Kernel& kernel : kernels) {

@@ -125,7 +125,7 @@ TEST_F(Ptxas, TakesEveryTarget) {
   VYRE_ORACLE(Property, "ptxas");
   std::vector<Kernel> kernels;
   for (const char* name :
-       {"examples/block_sum", "examples/histogram", "examples/sha256", "test/golden/kernel/subgroups",
+       {"examples/block_sum", "examples/histogram", "examples/mandelbrot", "test/golden/kernel/subgroups",
         "test/golden/kernel/halves", "test/golden/kernel/tensors", "test/golden/kernel/wide",
         "test/golden/ptx/rounds"}) {
     kernels.push_back(

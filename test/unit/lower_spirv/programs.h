@@ -17,6 +17,7 @@
 #include "lower/kernel.h"
 #include "lower/spirv/audit.h"
 #include "lower/spirv/spirv.h"
+#include "module_programs.h"
 #include "ops/operation.h"
 #include "text/text.h"
 
@@ -57,9 +58,13 @@ inline check::Checked checked_program(std::string_view text) {
   return std::move(*checked);
 }
 
+inline lower::Kernel spirv_kernel(const check::Checked& program, const lower::SpirvTarget& target,
+                                  const lower::FloatPromises& floats) {
+  return lower::legalize(lower::build(program), lower::spirv_target(target, floats));
+}
 inline lower::Kernel spirv_kernel(std::string_view text, const lower::SpirvTarget& target,
                                   const lower::FloatPromises& floats) {
-  return lower::legalize(lower::build(checked_program(text)), lower::spirv_target(target, floats));
+  return spirv_kernel(checked_program(text), target, floats);
 }
 inline lower::Kernel spirv_kernel(std::string_view text, const lower::SpirvTarget& target) {
   return spirv_kernel(text, target, lower::vulkan_promises(target.floats));
@@ -85,8 +90,8 @@ inline std::string spirv_text(std::string_view text, const lower::SpirvTarget& t
   return spirv_text(spirv_kernel(text, target), target);
 }
 
-/// The file tests, the examples, and the programs of the native backend's tests: name and text.
-inline std::vector<std::pair<std::string, std::string>> every_program() {
+/// The file tests, the examples, and the programs of the native backend's tests.
+inline std::vector<NamedChecked> every_program() {
   std::vector<std::pair<std::string, std::string>> programs;
   for (const char* folder : {"test/run", "examples", "test/golden/kernel"}) {
     for (const auto& entry :
@@ -98,7 +103,10 @@ inline std::vector<std::pair<std::string, std::string>> every_program() {
   }
   std::ranges::sort(programs);
   for (const NativeProgram& p : native_programs()) programs.emplace_back(p.name, p.text);
-  return programs;
+  std::vector<NamedChecked> out;
+  for (const auto& [name, text] : programs)
+    for (NamedChecked& program : programs_of(name, text)) out.push_back(std::move(program));
+  return out;
 }
 
 }  // namespace vyre::test

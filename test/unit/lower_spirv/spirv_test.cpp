@@ -88,8 +88,8 @@ TEST(Spirv, IdsAreThoseThatAreAskedFor) {
 TEST(Spirv, LengthsArePushedAndNeverAsked) {
   VYRE_ORACLE(SpecificationTable,
               "DESIGN, \"Traps\": OpArrayLength is wrong for empty and for padded buffers");
-  for (const auto& [name, text] : test::every_program()) {
-    Kernel kernel = spirv_kernel(text, kUsualDevice);
+  for (const auto& [name, program] : test::every_program()) {
+    Kernel kernel = spirv_kernel(*program, kUsualDevice, vulkan_promises(kUsualDevice.floats));
     if (kernel.invocations() % 32 != 0) kernel.workgroup_size = {32, 1, 1};
     const bool asks = std::ranges::any_of(kernel.insts, [&](const Inst& i) {
       return i.kind == InstKind::Len && kernel.buffers[i.target].access != spec::BufferAccess::Workgroup;
@@ -103,7 +103,7 @@ TEST(Spirv, LengthsArePushedAndNeverAsked) {
 TEST(Spirv, TheSameKernelIsTheSameModule) {
   VYRE_ORACLE(Property, "spirv.h: a module is a function of its kernel and device");
   const Kernel kernel =
-      spirv_kernel(test::file_text(fs::path(VYRE_SOURCE_DIR) / "examples/sha256.vyre"), kUsualDevice);
+      spirv_kernel(test::file_text(fs::path(VYRE_SOURCE_DIR) / "examples/mandelbrot.vyre"), kUsualDevice);
   EXPECT_EQ(emit_spirv(kernel, kUsualDevice)->words, emit_spirv(kernel, kUsualDevice)->words);
 }
 
@@ -321,9 +321,9 @@ TEST(Spirv, ModesOfOtherWidthsNeedTheirIndependence) {
 TEST(Spirv, WithoutPromisesAModuleHasNoFloats) {
   VYRE_ORACLE(Property, "the kernels: where no raw operator on floats is left, none is in the module");
   size_t natives = 0;
-  for (const auto& [name, text] : test::every_program()) {
-    Kernel composed = spirv_kernel(text, kBareDevice, kNoFloats);
-    Kernel native = spirv_kernel(text, kRichDevice, test::every_promise());
+  for (const auto& [name, program] : test::every_program()) {
+    Kernel composed = spirv_kernel(*program, kBareDevice, kNoFloats);
+    Kernel native = spirv_kernel(*program, kRichDevice, test::every_promise());
     const auto has_subgroups = [](const Inst& i) { return i.kind == InstKind::Intrinsic; };
     if (std::ranges::any_of(composed.insts, has_subgroups)) continue;
     EXPECT_THAT(spirv_text(composed, kBareDevice), Not(HasSubstr("OpTypeFloat"))) << name;

@@ -25,8 +25,8 @@ TEST(SpirvValid, EveryProgramOnEveryKindOfDevice) {
   const auto programs = test::every_program();
   ASSERT_GE(programs.size(), 380u);
   size_t modules = 0;
-  for (const auto& [name, text] : programs) {
-    const Kernel built = build(test::checked_program(text));
+  for (const auto& [name, program] : programs) {
+    const Kernel built = build(*program);
     for (const Device& device : devices()) {
       Kernel kernel = legalize(built, spirv_target(device.target, device.floats));
       const auto is_subgroup = [](const Inst& i) { return i.kind == InstKind::Intrinsic; };

@@ -17,6 +17,7 @@
 #include "check/checked.h"
 #include "lower/kernel.h"
 #include "lower/wgsl/wgsl.h"
+#include "module_programs.h"
 #include "ops/operation.h"
 #include "text/text.h"
 
@@ -69,10 +70,12 @@ inline const std::vector<NamedKernel>& every_kernel() {
     std::ranges::sort(programs);
     for (const NativeProgram& p : native_programs()) programs.emplace_back(p.name, p.text);
     std::vector<NamedKernel> out;
-    for (const auto& [name, text] : programs) {
-      lower::Kernel kernel = wgsl_kernel(text);
-      const auto is_subgroup = [](const lower::Inst& i) { return i.kind == lower::InstKind::Intrinsic; };
-      if (!std::ranges::any_of(kernel.insts, is_subgroup)) out.push_back({name, std::move(kernel)});
+    for (const auto& [file, text] : programs) {
+      for (const auto& [name, program] : programs_of(file, text)) {
+        lower::Kernel kernel = lower::legalize(lower::build(*program), lower::kWgslTarget);
+        const auto is_subgroup = [](const lower::Inst& i) { return i.kind == lower::InstKind::Intrinsic; };
+        if (!std::ranges::any_of(kernel.insts, is_subgroup)) out.push_back({name, std::move(kernel)});
+      }
     }
     return out;
   }();

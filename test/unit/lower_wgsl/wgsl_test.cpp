@@ -124,7 +124,7 @@ TEST(Wgsl, IdsAreThoseThatAreAskedFor) {
 
 TEST(Wgsl, TheSameKernelIsTheSameModule) {
   VYRE_ORACLE(Property, "wgsl.h: a module is a function of its kernel");
-  const Kernel kernel = wgsl_kernel(test::file_text(fs::path(VYRE_SOURCE_DIR) / "examples/sha256.vyre"));
+  const Kernel kernel = wgsl_kernel(test::file_text(fs::path(VYRE_SOURCE_DIR) / "examples/mandelbrot.vyre"));
   EXPECT_EQ(wgsl_module(kernel).text, wgsl_module(kernel).text);
 }
 

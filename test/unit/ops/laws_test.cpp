@@ -315,9 +315,10 @@ std::vector<Law> candidates(const Operation& f) {
   return laws;
 }
 
-// An operation that the page does not declare laws for claims each law that holds (of the kinds above; a law
-// that merely seems to hold must be denied with its witness).
-TEST_P(Laws, NoneThatHoldsIsForgotten) {
+// An operation that the page does not declare laws for claims or denies, with a witness, each of the
+// candidates above that these values do not refute. Other kinds are not tried here (`prove --only product`
+// tries them).
+TEST_P(Laws, NoneThatIsTriedHoldsUndeclared) {
   VYRE_ORACLE(Law, "the statements, on small, edge and random values");
   if (kDeclared.contains(GetParam())) return;
   if (operation().bound != 0) return;  // what holds of the value that is approximated need not of its results

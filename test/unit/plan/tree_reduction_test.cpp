@@ -1,18 +1,26 @@
-// The tree in parallel against the tree as the reference folds it by recursion: every size, every way to cut
-// it.
-#include "plan/tree_reduction.h"
-
+// examples/reduce.vyre, the tree in parallel, against the tree as the reference folds it by recursion: every
+// size, every way to cut it, and with the other folds and types in the place of its own.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
 
 #include "backend/registry/registry.h"
 #include "base/random.h"
+#include "check/module.h"
+#include "ops/operation.h"
 #include "oracle.h"
+#include "plan/pipeline.h"
 #include "ref/eval.h"
 #include "spec/float_format.h"
 #include "spec/ops.h"
+#include "text/text.h"
 
 namespace vyre::plan {
 namespace {
@@ -66,11 +74,56 @@ std::unique_ptr<backend::Backend> open_tested() {
   return open(name == nullptr ? "native" : name);
 }
 
-TreeReduction make(backend::Backend& backend, Op fold, DataType type, uint32_t workgroup) {
-  auto made = TreeReduction::make(backend, fold, type, {.workgroup_size = workgroup});
-  if (!made) throw std::runtime_error(made.error().message);
-  return std::move(*made);
+/// The example with another fold, type and workgroup, without its rows, which are of its own fold and type.
+std::shared_ptr<const check::CheckedModule> module_of(Op fold, DataType type, uint32_t workgroup) {
+  std::ifstream in(VYRE_SOURCE_DIR "/examples/reduce.vyre");
+  std::ostringstream whole;
+  whole << in.rdbuf();
+  std::string text = std::regex_replace(whole.str(), std::regex("\n *rows [^\n{]*"), "");
+  text = std::regex_replace(text, std::regex(" in \\{[^}]*\\}"), "");
+  text = std::regex_replace(text, std::regex("\\bfadd\\b"), std::string(spec::mnemonic(fold)));
+  text = std::regex_replace(text, std::regex("\\bf32\\b"), std::string(spec::text(type)));
+  auto module = text::parse_module(text, &ops::op_table(), {{"W", workgroup}});
+  if (!module) throw std::runtime_error(module.error().message);
+  auto checked = check::check(std::move(*module), ops::op_table());
+  if (!checked) throw std::runtime_error(checked.error().front().message);
+  return std::move(*checked);
 }
+
+class Tree {
+ public:
+  Tree(backend::Backend& backend, Op fold, DataType type, uint32_t workgroup)
+      : backend_(backend),
+        bytes_(spec::info(type).bytes),
+        executable_(make(backend, fold, type, workgroup)) {}
+
+  /// The bits of the result.
+  Result<uint32_t> run(std::span<const std::byte> data) {
+    VYRE_TRY(input, backend_.allocate(std::max<uint64_t>(data.size(), 4)));
+    VYRE_TRY(output, backend_.allocate(4));
+    if (!data.empty()) VYRE_CHECK(input->write(0, data));
+    const std::array<backend::DeviceRange, 2> ranges = {backend::DeviceRange{input.get(), 0, data.size()},
+                                                        backend::DeviceRange{output.get(), 0, bytes_}};
+    VYRE_CHECK(executable_.run(ranges));
+    std::array<std::byte, 4> bits{};
+    VYRE_CHECK(output->read(0, std::span(bits).first(bytes_)));
+    return std::bit_cast<uint32_t>(bits);
+  }
+
+ private:
+  static Executable make(backend::Backend& backend, Op fold, DataType type, uint32_t workgroup) {
+    const auto module = module_of(fold, type, workgroup);
+    uint32_t main = 0;
+    while (module->module().pipelines.at(main).name != "main") ++main;
+    auto made = Executable::make(backend, module, main);
+    if (!made) throw std::runtime_error(made.error().message);
+    return std::move(*made);
+  }
+
+  backend::Backend& backend_;
+  uint32_t bytes_;  // of an element
+  Executable executable_;
+};
 
 TEST(TreeReduction, IsTheSpecifiedTreeOfEverySmallSize) {
   VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
@@ -78,8 +131,7 @@ TEST(TreeReduction, IsTheSpecifiedTreeOfEverySmallSize) {
   ASSERT_TRUE(tested);
   for (const DataType type : kTypes) {
     for (const Op fold : kFolds) {
-      TreeReduction tree =
-          make(*tested, fold, type, 4);  // blocks of 32: several passes even for few elements
+      Tree tree(*tested, fold, type, 4);  // blocks of 32: several passes even for few elements
       for (size_t n = 0; n <= 1100; n += n < 140 ? 1 : 37) {
         const auto data = elements(fold, type, n, n + 1, n % 2 == 0);
         const auto got = tree.run(data);
@@ -95,7 +147,7 @@ TEST(TreeReduction, IsTheSameOnTheReference) {
   VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   const auto reference = open("reference");
   ASSERT_TRUE(reference);
-  TreeReduction tree = make(*reference, Op::FAdd, DataType::F32, 2);
+  Tree tree(*reference, Op::FAdd, DataType::F32, 2);
   for (const size_t n : {0, 1, 2, 3, 15, 16, 17, 31, 33, 100, 255, 257, 300}) {
     const auto data = elements(Op::FAdd, DataType::F32, n, 99);
     const auto got = tree.run(data);
@@ -108,7 +160,7 @@ TEST(TreeReduction, OneElementIsItselfAndANaNTheOneNaN) {
   VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   const auto tested = open_tested();
   ASSERT_TRUE(tested);
-  TreeReduction tree = make(*tested, Op::FMin, DataType::F32, 32);
+  Tree tree(*tested, Op::FMin, DataType::F32, 32);
   const auto alone = [&](uint32_t bits) { return *tree.run(std::as_bytes(std::span(&bits, 1))); };
   EXPECT_EQ(alone(0x80000000), 0x80000000u);
   EXPECT_EQ(alone(0xff812345), 0x7fc00000u);
@@ -124,7 +176,7 @@ TEST(TreeReduction, ItsBytesDoNotDependOnTheWorkgroupSize) {
     const uint32_t expected = by_recursion(fold, DataType::F32, data);
     ASSERT_FALSE(spec::kBinary32.is_nan(expected) || spec::kBinary32.is_infinite(expected) || expected == 0);
     for (const uint32_t workgroup : {32u, 64u, 128u, 256u, 512u, 1024u}) {
-      TreeReduction tree = make(*tested, fold, DataType::F32, workgroup);
+      Tree tree(*tested, fold, DataType::F32, workgroup);
       const auto got = tree.run(data);
       ASSERT_TRUE(got) << got.error().message;
       EXPECT_EQ(*got, expected) << spec::mnemonic(fold) << " in workgroups of " << workgroup;
@@ -142,15 +194,6 @@ TEST(TreeReduction, TheOrderOfTheTreeMatters) {
     return ref::Bits(bits);
   });
   EXPECT_NE(uint32_t(left), by_recursion(Op::FAdd, DataType::F32, data));
-}
-
-TEST(TreeReduction, TooLargeAWorkgroupIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
-  const auto tested = open_tested();
-  ASSERT_TRUE(tested);
-  const auto made = TreeReduction::make(*tested, Op::FAdd, DataType::F32, {.workgroup_size = 2048});
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().code, DiagCode::B003);
 }
 
 }  // namespace

@@ -161,6 +161,65 @@ TEST(Causes, AnOperatorIsToBlameWhereverItRuns) {
   EXPECT_LE(size_t(std::ranges::count(screen, '\n')), kScreenLines);
 }
 
+TEST(Causes, WhatTooLittleHasRunToClearIsNamedToo) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: one failure, in which `-` of i32 and `>>` of i32 run, and no more");
+  auto program = text::parse(
+      "program p(read a: i32 @0, read_write out: i32 @1) workgroup(1, 1, 1) { out[0] = -a[0] >> 1; }");
+  ASSERT_TRUE(program);
+  Found one =
+      found_at("ir.operators", "primitive.math.add@1:operands:0:0x1,0x1", verify::Fault::WrongValue, 6);
+  one.failing.program->program = std::move(*program);
+  const std::vector<Found> found = {one};
+  const std::vector<verify::Verdict> verdicts = {
+      verdict_of("ir.operators", verify::SubjectKind::Family, found)};
+  const std::vector<Cause> causes = find_causes(found, verdicts);
+  ASSERT_EQ(causes.size(), 1u);
+  const std::string screen =
+      first_screen(found, causes, "mine", [](const FailingCase&) { return std::string("x.vyre"); });
+  EXPECT_THAT(screen, HasSubstr("\n1. wrong value, `negate` of i32 or `>>` of i32: 1 failure"));
+}
+
+TEST(Causes, OneMessageIsOneCauseWhateverRuns) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "by hand: three operations share no operator, and two of them were refused with one message but "
+      "for its numbers");
+  const std::string said =
+      "no registers left in this unit of the device, and no place to spill them to: 300 wanted";
+  std::vector<Found> found;
+  std::vector<verify::Verdict> verdicts;
+  for (const auto& [name, note] : {std::pair<std::string, std::string>{"mul", "wraps\n" + said},
+                                   {"div", said.substr(0, said.find("300")) + "17 wanted"},
+                                   {"sub", "another word"}}) {
+    const std::string subject = "primitive.math." + name + "@1";
+    found.push_back(found_at(subject, subject + ":operands:0:0x5,0x3", verify::Fault::Refused, 0));
+    found.back().failing.story.note = note;
+    verdicts.push_back(verdict_of(subject, verify::SubjectKind::Operation, found));
+  }
+  const std::vector<Cause> causes = find_causes(found, verdicts);
+  ASSERT_EQ(causes.size(), 2u);
+  EXPECT_EQ(causes[0].subjects.size(), 2u);
+  EXPECT_THAT(causes[0].message,
+              testing::MatchesRegex("no registers left .* spill them to: (300|17) wanted"));
+  EXPECT_EQ(causes[1].message, "");
+  const std::string screen =
+      first_screen(found, causes, "mine", [](const FailingCase&) { return std::string(); });
+  EXPECT_THAT(screen,
+              HasSubstr("\n1. no registers left in this unit of the device, and no plac... (refused): 2 "
+                        "failures in 2 subjects"));
+}
+
+TEST(Causes, WhatCouldNotBeJudgedSaysWhy) {
+  VYRE_ORACLE(SpecificationTable, "by hand: three subjects, of which two ended with one message");
+  std::vector<verify::Verdict> verdicts(3);
+  EXPECT_EQ(unjudged(verdicts), "");
+  verdicts[0].error = verdicts[2].error = "B011: it does not come back";
+  EXPECT_EQ(
+      unjudged(verdicts),
+      "FAILED: 2 subjects ended before they were judged\n1. B011: it does not come back (2 subjects)\n");
+}
+
 TEST(Causes, AWrongBitEverywhereIsOneCause) {
   VYRE_ORACLE(SpecificationTable, "by hand: ten operations with one bit wrong, and nothing that passes");
   std::vector<Found> found;

@@ -3,6 +3,8 @@
 #include "sabotage.h"
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include "backend/native/native.h"
 #include "oracle.h"
@@ -78,6 +80,40 @@ const ops::Operation* operation_named(const std::string& subject) {
     if (verify::subject_of(op.id, op.version) == subject) return &op;
   }
   return nullptr;
+}
+
+TEST(FailFast, EndsAtTheFirstUnitThatFails) {
+  VYRE_ORACLE(
+      SpecificationTable,
+      "by hand: a backend that gives zero fails in the first unit of cases, whichever that is, and two "
+      "threads may be in one each");
+  suite::Plan plan = plan_of({Fault::ReturnsZero, "", "primitive.math.*", {}, false});
+  plan.fail_fast = true;
+  const auto honest = native();
+  sabotage::Saboteur wrong(*honest, Fault::ReturnsZero);
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, 2);
+  tbb::task_arena arena(2);
+  const auto run = arena.execute([&] { return suite::run(wrong, plan, {}, nullptr); });
+  ASSERT_TRUE(run.has_value()) << run.error().message;
+  EXPECT_TRUE(run->partial);
+  EXPECT_TRUE(run->certificate.verdicts.empty()) << "no level follows";
+  EXPECT_EQ(run->units + run->not_run, suite::units_of(plan)->size());
+  EXPECT_GE(run->failed.size(), 1u);
+  EXPECT_LE(run->failed.size(), 2u);
+  EXPECT_GT(run->not_run, 10u);
+  EXPECT_NE(run->failed[0].failure_count, 0u);
+  // Where nothing fails, the certificate is that of a run without it.
+  suite::Plan right = plan;
+  right.selection = "primitive.math.min";
+  std::string texts[2];
+  for (const bool fast : {false, true}) {
+    right.fail_fast = fast;
+    const auto done = suite::run(*honest, right, {}, nullptr);
+    ASSERT_TRUE(done.has_value());
+    EXPECT_EQ(done->not_run, 0u);
+    texts[size_t(fast)] = certify::print(done->certificate);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
 }
 
 class AWrongBackend : public testing::TestWithParam<Case> {};

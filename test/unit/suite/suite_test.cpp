@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "backend/native/native.h"
+#include "base/names.h"
 #include "operation_files.h"
 #include "oracle.h"
 #include "suite/progress.h"
@@ -194,7 +195,14 @@ TEST(Complete, NothingMayBeLeftOut) {
                programs = family(verify::Family::Programs);
   ASSERT_TRUE(expect_complete(whole).has_value()) << expect_complete(whole).error().message;
 
+  certify::Certificate part = whole;
+  part.verdicts.resize(operations->size());
+  part.family_selection = "none";
+  EXPECT_TRUE(expect_complete(part).has_value()) << "of families nothing was asked";
+
   const std::vector<std::pair<const char*, std::function<void(certify::Certificate&)>>> spoilers = {
+      {"families that were asked", [](auto& c) { c.family_selection = "ir.casts"; }},
+      {"families that were not asked", [](auto& c) { c.family_selection = "none"; }},
       {"an operation", [](auto& c) { c.verdicts.erase(c.verdicts.begin()); }},
       {"a family", [](auto& c) { c.verdicts.pop_back(); }},
       {"a family twice", [](auto& c) { c.verdicts.push_back(c.verdicts.back()); }},
@@ -248,9 +256,47 @@ TEST(Run, StopsWithoutACertificate) {
   EXPECT_GT(seen, 0u);
 }
 
+TEST(Select, FindsTheFamilies) {
+  VYRE_ORACLE(SpecificationTable,
+              "docs/commands.md: --families GLOB, or none; a family is judged in its tracks");
+  const auto operations = select("*");
+  ASSERT_TRUE(operations.has_value());
+  const auto of = [&](std::string_view pattern) { return select_parts(*operations, pattern); };
+  EXPECT_EQ(of("ir.barriers")->size(), 1u);
+  EXPECT_EQ(of("ir.casts")->size(), 2u);
+  EXPECT_EQ(of("none")->size(), 0u);
+  EXPECT_GT(of("*")->size(), 16u);
+  const auto unknown = of("ir.barrier");
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_EQ(unknown.error().code, DiagCode::C004);
+  EXPECT_NE(unknown.error().help.find("ir.barriers"), std::string::npos) << unknown.error().help;
+}
+
+TEST(Progress, IsALineEveryTenSecondsInALog) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: a clock of seconds, of which the tenth and the twentieth are due");
+  double now = 0;
+  std::string log, terminal;
+  {
+    ProgressLine line(false, [&] { return now; }, [&](const std::string& text) { log += text; });
+    ProgressLine shown(true, [&] { return now; }, [&](const std::string& text) { terminal += text; });
+    const Watch watch = line.watch(), other = shown.watch();
+    for (uint64_t second = 0; second < 25; ++second) {
+      now = double(second);
+      watch({"ir.casts", second * 2'000'000, second, 50, second / 10, 3});
+      other({"ir.casts", second * 2'000'000, second, 50, second / 10, 3});
+    }
+  }
+  EXPECT_EQ(log,
+            " 20 %  1/3 subjects  20,000,000 cases  2.0 M/s  40 s left  ir.casts\n"
+            " 40 %  2/3 subjects  40,000,000 cases  2.0 M/s  30 s left  ir.casts\n");
+  EXPECT_EQ(std::ranges::count(terminal, '\n'), 0);
+  EXPECT_EQ(std::ranges::count(terminal, '\r'), 25);
+}
+
 TEST(Progress, SaysRateAndTimeLeft) {
   VYRE_ORACLE(SpecificationTable, "by hand: half done after ten seconds leaves ten");
-  const std::string line = progress_line({"primitive.math.gcd@1", 50'000'000, 100'000'000, 12, 51}, 10);
+  const std::string line = progress_line({"primitive.math.gcd@1", 50'000'000, 1'000, 2'000, 12, 51}, 10);
   EXPECT_EQ(line, " 50 %  12/51 subjects  5.0 M/s  10 s left  primitive.math.gcd@1");
 }
 

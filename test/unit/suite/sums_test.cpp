@@ -183,7 +183,7 @@ TEST(ApproximateSums, OfAWrongBackendAreRefusedWithATokenThatReplays) {
     ASSERT_TRUE(right.has_value()) << right.error().message;
     EXPECT_FALSE(right->fails) << right->report;
     // What is kept of it is its token: no bytes stand for what may differ.
-    const auto found = suite::write_down(certificate.verdicts, wrong);
+    const auto found = suite::write_down(certificate.verdicts, wrong, suite::by_token(wrong));
     ASSERT_TRUE(found.has_value()) << found.error().message;
     ASSERT_EQ(found->size(), v.failures.size());
     EXPECT_FALSE(found->front().failing.program.has_value());

@@ -1,4 +1,6 @@
 // What bad texts get: the code, the position and the words.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +12,8 @@
 
 #include "oracle.h"
 #include "text/directives.h"
+#include "text/foreign_words.h"
+#include "text/lexer.h"
 #include "text/text.h"
 
 namespace vyre::text {
@@ -313,6 +317,149 @@ TEST(Diagnostics, Rendered) {
             "   |           ^\n");
 }
 
+TEST(Diagnostics, WordsOfOtherLanguages) {
+  VYRE_ORACLE(SpecificationTable, "by hand: what vyre has in place of each");
+  const struct {
+    const char *body, *code, *help;
+  } kRows[] = {
+      {"while (x < 3) { }", "P009", "for i in 0..n"},
+      {"if (x) { } elif (y) { }", "P009", "else if ("},
+      {"elif x { }", "P002", "else if ("},
+      {"break;", "P011", "there is no break"},
+      {"continue;", "P011", "there is no continue"},
+      {"let x = y ? 1 : 2;", "P001", "select(condition, a, b)"},
+      {"for (int i = 0; i < 8; i++) { }", "P002", "for i in 0..8 { }"},
+      {"let b: u32 = 1;", "P002", "type of its value"},
+      {"return x;", "P002", "out[i] = value"},
+      {"let y = sin(x);", "P009", "`fsin`"},
+      {"let y = min(a0, b0);", "P009", "primitive.math.min(a, b)"},
+      {"let y = max(a0, b0);", "P009", "fmax(a, b)"},
+      {"let y = abs(x);", "P009", "fabs(a)"},
+      {"let y = get_global_id(0);", "P009", "invocation_id.x"},
+      {"fn f(x) { }", "P002", "operation my.foo(a: u32) -> u32 { return a; }"},
+      {"def f(x): 1", "P002", "operation my.foo(a: u32) -> u32 { return a; }"},
+      {"kernel f() { }", "P002", "an item of the file: program name("},
+      {"let y = fma(x, x, x);", "P009", "fmul_add(a, b, c)"},
+      {"let y = umax(x, 1);", "P009", "primitive.math.max(a, b)"},
+      {"let y = atomicCAS(o[0], 1, 2);", "P009", "atomic_compare_exchange(buffer[i], expected, value)"},
+      {"let y = atomic_sub(o[0], 1);", "P009", "atomic_add(buffer[i], -x)"},
+      {"let y = cast<vec4f32>(x);", "P012", "vec2u32 and vec4u32, of u32 alone"},
+      {"let y = vec4f32(x, x, x, x);", "P009", "vec2u32 and vec4u32, of u32 alone"},
+      {"let y = vec2<u32>(1, 2);", "P002", "vec2u32 and vec4u32"},
+      {"let y = cast<uint32_t>(x);", "P012", "write u32"},
+      {"let y = 1 if c else 2;", "P002", "select(condition, a, b)"},
+      {"let y = (1 if c else 2);", "P002", "select(condition, a, b)"},
+      {"if i < 3 { }", "P002", "if (a < b) { }"},
+      {"if (c) x = 1;", "P002", "braces"},
+      {"if (c) { } else x = 1;", "P002", "braces"},
+      {"for k in 0..3 x = 1;", "P002", "braces"},
+      {"for k in 0..=4 { }", "P002", "0..5 ends with 4"},
+      {"for k in range(4) { }", "P009", "for i in 0..4 { }"},
+      {"if (c and d) { }", "P002", "a && b"},
+      {"if (c or d) { }", "P002", "a || b"},
+      {"if (not c) { }", "P002", "!a"},
+      {"let y = not (c);", "P009", "!a"},
+      {"let y = x ** 2;", "P002", "x * x"},
+      {"let y = x >>> 2;", "P002", "write >>"},
+      {"let y = x ^^ c;", "P002", "a != b"},
+      {"let mut b = 2;", "P002", "let name = value;"},
+      {"uint32_t b = 3;", "P002", "let name = value"},
+      {"thing b = 3;", "P002", "declare with let b = value;"},
+      {"let y = x as f32;", "P002", "cast<f32>(x)"},
+      {"let y = (float)x;", "P002", "cast<f32>(x)"},
+      {"let y = (f32)x;", "P002", "cast<f32>(...)"},
+      {"const N: u32 = 3;", "P002", "const N = 3;"},
+      {"let y = [1, 2, 3];", "P002", "a buffer holds"},
+      {"barrier();", "P002", "write barrier;"},
+      {"goto end;", "P002", "there is no goto"},
+      {"workgroup s: u32[64];", "P002", "in the header"},
+      {"pass;", "P011", "may be empty"},
+      {"let y = 1u;", "P004", "write 1:"},
+      {"let y = 0x1fU;", "P004", "write 0x1f:"},
+      {"let y = 5UL;", "P004", "write 5:"},
+      {"let y = 1.0f;", "P004", "write 1.0:"},
+      {"let y = 1f;", "P004", "write 1.0:"},
+      {"let y = 1i;", "P004", "write 1i32:"},
+      {"let y = a.length;", "P002", "len(buffer)"},
+      {"let y = sizeof(a);", "P009", "len(buffer)"},
+      {"let y = popc(x);", "P009", "popcount(a)"},
+      {"let y = __popc(x);", "P009", "popcount(a)"},
+      {"let y = countOneBits(x);", "P009", "popcount(a)"},
+      {"let y = x // 2;\n", "P002", "// begins a comment"},
+      {"#define N 3\n", "P001", "const N = 3;"},
+      {"let y = \"x\";", "P001", "there is no text"},
+      {"int x = 1;", "P002", "let name = value"},
+      {"i++;", "P002", "name = name + 1"},
+      {"i--;", "P002", "name = name + 1"},
+      {"++i;", "P002", "name = name + 1"},
+      {"i += 1;", "P002", "name = name + value"},
+      {"i <<= 1;", "P002", "name = name + value"},
+      {"i >>= 1;", "P002", "name = name + value"},
+      {"o[0] ^= 1;", "P002", "name = name + value"},
+  };
+  for (const auto& row : kRows) {
+    const auto program = parse(fmt::format("program p() workgroup(1, 1, 1) {{ {} }}", row.body));
+    ASSERT_FALSE(program.has_value()) << row.body;
+    EXPECT_EQ(diag_info(program.error().code).name, row.code) << row.body;
+    EXPECT_THAT(program.error().help, testing::HasSubstr(row.help)) << row.body;
+  }
+  // A sign apart is no compound assignment, and what nothing is known of gets no such help.
+  for (const char* body : {"x + = 1;", "let x = 1 +;", "return\n}", "let x = (1 + 2;"}) {
+    const auto program = parse(fmt::format("program p() workgroup(1, 1, 1) {{ {} }}", body));
+    ASSERT_FALSE(program.has_value()) << body;
+    EXPECT_EQ(program.error().help, "") << body;
+  }
+}
+
+TEST(Diagnostics, HeadersOfOtherLanguages) {
+  VYRE_ORACLE(SpecificationTable, "by hand: what vyre has in place of each");
+  const std::string program = "program p() workgroup(1, 1, 1) { }\n";
+  const struct {
+    std::string text, code, help;
+  } kRows[] = {
+      {"fn f() { }", "P002", "operation my.name(a: u32) -> u32 { return a; }"},
+      {"def f(x):", "P002", "pipeline name(...)"},
+      {program + "fn f() { }", "P016", "operation my.name(a: u32) -> u32 { return a; }"},
+      {program + "let x = 1;", "P016", "look for a `}` too many"},
+      {program + "}", "P016", "look for a `}` too many"},
+      {"#define N 3", "P001", "const N = 3;"},
+      {"const N: u32 = 3;", "P002", "a constant has no type: const N = 3;"},
+      {"program p(uniform n: u32) workgroup(1, 1, 1) { }", "P002", "uniform n: u32 @0"},
+      {"program p(read a: u32 @4, read b: u32) workgroup(1, 1, 1) { }", "P002", "read b: u32 @5"},
+      {"program p(read u32 a) workgroup(1, 1, 1) { }", "P006", "name: type @binding"},
+      {"program p(read a: vec2<u32> @0) workgroup(1, 1, 1) { }", "P012", "vec2u32"},
+      {"program p(read a: float @0) workgroup(1, 1, 1) { }", "P012", "write f32"},
+      {"operation my.f(u32 a) -> u32 { return a; }", "P006", "a: u32"},
+      {"operation f(a: u32) -> u32 { return a; }", "P002", "my.f"},
+      {"operation my.f(a: u32) -> u32 { if (a > 3) { return 1; } return a; }", "P002",
+       "one `return expr;`, at its end: use select()"},
+      {"pipeline w() { repeat while (y[0]) { } }", "P002", "repeat 100 while (flag[0]) { }"},
+      {"pipeline w() { while (y[0]) { } }", "P002", "repeat 100 while (flag[0]) { }"},
+      {"pipeline w() { for (;;) { } }", "P002", "repeat 100 while (flag[0]) { }"},
+      {"pipeline w() { add(a = a); }", "P002", "dispatch add(...) groups(...);"},
+      {"pipeline w() { dispatch f(a: a) groups(1); }", "P002", "parameter = buffer"},
+      {"pipeline w() { if n > 1 { } }", "P002", "if (a < b) { }"},
+      {"pipeline w() { if (n > 1) run f(); }", "P002", "braces"},
+  };
+  for (const auto& row : kRows) {
+    const auto module = parse_module(row.text);
+    ASSERT_FALSE(module.has_value()) << row.text;
+    EXPECT_EQ(diag_info(module.error().code).name, row.code) << row.text;
+    EXPECT_THAT(module.error().help, testing::HasSubstr(row.help)) << row.text;
+  }
+}
+
+TEST(Diagnostics, ForeignWordsAreNotReserved) {
+  VYRE_ORACLE(SpecificationTable, "text-format, \"Characters and words\"");
+  EXPECT_TRUE(
+      parse("program fn(read min: u32 @0, read_write global_id: u32 @1) workgroup(1, 1, 1) {\n"
+            "  let break = min[0]; let int = break + -1i32; global_id[0] = int--1i32;\n}"));
+  for (const ForeignWord& word : kForeignWords)
+    EXPECT_EQ(find_keyword(word.text), Keyword::None) << word.text;
+  for (const ForeignWord& word : kForeignTypes)
+    EXPECT_EQ(find_keyword(word.text), Keyword::None) << word.text;
+}
+
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -335,15 +482,15 @@ TEST(Diagnostics, InvalidFiles) {
     covered.insert(name.substr(0, 4));
     if (!directives) {
       EXPECT_EQ(diag_info(directives.error().code).name, name.substr(0, 4));
-      EXPECT_TRUE(parse(text).has_value());  // to the parser a directive is a comment
+      EXPECT_TRUE(parse_module(text).has_value());  // to the parser a directive is a comment
       continue;
     }
-    const auto program = parse(text);
-    ASSERT_FALSE(program.has_value());
-    EXPECT_EQ(diag_info(program.error().code).name, name.substr(0, 4)) << render(program.error(), &source);
+    const auto module = parse_module(text);
+    ASSERT_FALSE(module.has_value());
+    EXPECT_EQ(diag_info(module.error().code).name, name.substr(0, 4)) << render(module.error(), &source);
     ASSERT_EQ(directives->errors.size(), 1u);
-    EXPECT_EQ(program.error().code, directives->errors[0].code);
-    EXPECT_EQ(source.position(program.error().span.begin).line, directives->errors[0].line);
+    EXPECT_EQ(module.error().code, directives->errors[0].code);
+    EXPECT_EQ(source.position(module.error().span.begin).line, directives->errors[0].line);
   }
   for (const DiagInfo& info : all_diagnostics()) {
     if (info.name[0] == 'P') EXPECT_TRUE(covered.contains(std::string(info.name))) << info.name;

@@ -41,6 +41,23 @@ TEST(Directives, RunsAndErrors) {
   EXPECT_EQ(found->runs[1].line, 6u);
 }
 
+TEST(Directives, EntriesConstantsAndSubgroups) {
+  VYRE_ORACLE(SpecificationTable, "text-format, \"Tests in files\", written by hand");
+  const auto found = parse_directives(
+      "// run: entry=main W=64 a=[1] groups=[1] H=0x20 => out=[2]\n// run: => out=[2]\n// subgroup: 8\n");
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  ASSERT_EQ(found->runs.size(), 2u);
+  const RunDirective& run = found->runs[0];
+  EXPECT_EQ(run.entry, "main");
+  EXPECT_EQ(run.constants, (std::map<std::string, uint32_t, std::less<>>{{"W", 64}, {"H", 32}}));
+  ASSERT_EQ(run.inputs.size(), 1u);
+  EXPECT_TRUE(run.groups_given);
+  EXPECT_FALSE(run.as_written());
+  EXPECT_FALSE(found->runs[1].groups_given);
+  EXPECT_TRUE(found->runs[1].as_written());
+  EXPECT_EQ(found->subgroup_size, 8u);
+}
+
 TEST(Directives, Vectors) {
   VYRE_ORACLE(SpecificationTable, "written by hand");
   const auto found = parse_directives("// run: v=[(1,0x2), ( 3 , -4 )] f=[1e+30,-inf] => w=[ (1,2,3,4) ]");
@@ -92,7 +109,16 @@ TEST(Directives, Malformed) {
   const std::string kBad[] = {
       "// run: a=[1]^",
       "// run: a=[1] =>^",
-      "// run: a=^1 => b=[1]",
+      "// run: a=^x => b=[1]",
+      "// run: a= ^=> b=[1]",
+      "// run: a=1 ^a=2 => b=[1]",
+      "// run: entry=main ^entry=other => b=[1]",
+      "// run: W=^4294967296 => b=[1]",
+      "// run: W=^64u64 => b=[1]",
+      "// run: a=[1] => b=^1",
+      "// subgroup: ^four",
+      "// subgroup: ^0",
+      "// subgroup: ^4 8",
       "// run: a=[1 ^2] => b=[1]",
       "// run: a=[1,^] => b=[1]",
       "// run: a=[1 ^=> b=[1]",
@@ -123,6 +149,36 @@ TEST(Directives, Malformed) {
     ASSERT_FALSE(found.has_value()) << text;
     EXPECT_EQ(found.error().code, DiagCode::P017);
     EXPECT_EQ(found.error().span.begin, place + 2) << text << ": " << found.error().message;
+  }
+}
+
+TEST(Directives, NearOnesAreFound) {
+  VYRE_ORACLE(SpecificationTable, "text-format, \"Tests in files\"");
+  for (const auto& [text, meant] : std::vector<std::pair<std::string, std::string>>{
+           {"// runs: a=[1] => out=[1]", "run"},
+           {"//Run: a=[1] => out=[1]", "run"},
+           {"// run : a=[1] => out=[1]", "run"},
+           {"// run a=[1] => out=[1]", "run"},
+           {"a[0] = b;  // errors: V010", "error"},
+           {"// Error: V010, V011", "error"},
+           {"// oracles: specification table, by hand", "oracle"},
+           {"// subgroups: 4", "subgroup"}}) {
+    const Diagnostics found = near_directives("x\n" + text + "\n");
+    ASSERT_EQ(found.size(), 1u) << text;
+    EXPECT_EQ(found[0].code, DiagCode::P017);
+    EXPECT_EQ(found[0].help, "write // " + meant + ": if it is meant as one");
+    const size_t comment = 2 + text.find("//") + 2;
+    EXPECT_EQ(found[0].span.begin, comment + (("x\n" + text)[comment] == ' ')) << text;
+    const auto parsed = parse_directives(text);
+    ASSERT_TRUE(parsed.has_value()) << text;
+    EXPECT_TRUE(parsed->runs.empty() && parsed->errors.empty() && !parsed->oracle) << text;
+  }
+  for (const std::string_view text :
+       {"// run: a=[1] => out=[1]", "//run: a=[1] => out=[1]", "// error: V010", "// subgroup: 4",
+        "// oracle: specification table, by hand", "// Run: it gives out=[1]", "// runs of a",
+        "// errors: none", "// a run: of things, x => y", "//", "// ", "// trap: a=[1] => out=[1]",
+        "// subgroups: four"}) {
+    EXPECT_TRUE(near_directives(text).empty()) << text;
   }
 }
 

@@ -11,7 +11,7 @@ using Body = std::vector<uint8_t>;
 
 constexpr size_t kHeader = 40;
 
-Bytes sealed(const Body& body) { return seal(std::as_bytes(std::span(body))); }
+Bytes sealed(const Body& body, uint32_t version = 1) { return seal(std::as_bytes(std::span(body)), version); }
 Bytes xor_file() { return read_bytes(std::filesystem::path(VYRE_SOURCE_DIR) / "test/wire/v1/xor.vyrb"); }
 
 /// Expects the code, and the position in the message; `at` counts from the beginning of the file.
@@ -45,6 +45,20 @@ Body let(const Body& expression, uint8_t expressions = 1) {
   return body({kName, kNoBuffers, kSize, {expressions, 1, 1, 1, 0}, expression});
 }
 constexpr size_t kExpression = kCounts + 5;
+
+/// The same for the body of a module; `at` counts from the beginning of the file.
+void expect_in_module(const Body& body, DiagCode code, size_t at) {
+  SCOPED_TRACE(testing::PrintToString(body));
+  const auto module = decode_module(sealed(body, 2));
+  ASSERT_FALSE(module);
+  EXPECT_EQ(diag_info(module.error().code).name, diag_info(code).name) << module.error().message;
+  EXPECT_TRUE(module.error().message.starts_with("at byte " + std::to_string(at) + ": "))
+      << module.error().message;
+}
+/// pipeline p() { <commands> }, whose counts are at 47.
+Body pipeline(const Body& counts, const Body& commands) {
+  return body({{0, 0, 1}, {1, 1, 'p'}, {0}, counts, commands});
+}
 
 // Oracle of all of these: docs/wire-format.md.
 
@@ -206,6 +220,72 @@ TEST(Codes, W011MalformedString) {
   for (const uint8_t byte : {0x00, 0x0a, 0x1b, 0x20, 0x7f, 0x80, 0xff}) {
     expect_in_body(body({{1, 3, 'p', byte, 'q'}, kNoBuffers, kSize, {0, 0, 0}}), DiagCode::W011, 3);
   }
+}
+
+TEST(Codes, OfModules) {
+  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md, \"Modules\" and \"Hostile bytes\", by hand");
+  const auto accepted = [](const Body& body) {
+    const auto module = decode_module(sealed(body, 2));
+    EXPECT_TRUE(module) << module.error().message;
+  };
+  accepted({0, 0, 0});
+  accepted(pipeline({0, 0, 0}, {0}));
+  // A version that is none, and one that is no single program's.
+  Bytes file = xor_file();
+  store_u32(file.data() + 4, 3);
+  EXPECT_EQ(decode_module(file).error().code, DiagCode::W002);
+  EXPECT_EQ(decode(sealed({0, 0, 0}, 2)).error().code, DiagCode::W002);
+  const Body program = body({kName, kNoBuffers, kSize, {0, 0, 0}});
+  expect_in_module(body({{0, 1}, program, {0}}), DiagCode::W006, 4);  // one program, which is version 1
+  accepted(body({{0, 2}, program, program, {0}}));
+  accepted(body({{0, 1}, program, {1, 1, 1, 'p', 0, 0, 0, 0, 0}}));
+  // Behind the module, and before its end.
+  expect_in_module({0, 0, 0, 0}, DiagCode::W008, 43);
+  expect_in_module({0, 0}, DiagCode::W003, 42);
+  // Counts of items.
+  expect_in_module(body({{1}, Body(12, 0)}), DiagCode::W007, 40);
+  expect_in_module(body({{0, 1}, Body(8, 0)}), DiagCode::W007, 41);
+  expect_in_module(body({{0, 0, 1}, Body(6, 0)}), DiagCode::W007, 42);
+  expect_in_module(body({{0, 0, 0x81, 0x80, 4}, Body(500'000, 0)}), DiagCode::W007, 42);
+  // Items end on their own: a string without a use, counts that are not the item's.
+  expect_in_module(body({{0, 0, 1, 2, 1, 'p', 1, 'x', 0, 0, 0, 0, 0}}), DiagCode::W006, 43);
+  expect_in_module(pipeline({1, 0, 0}, {0, 0, 0}), DiagCode::W006, 47);
+  expect_in_module(pipeline({0, 1, 0}, {0, 0, 0}), DiagCode::W006, 47);
+  expect_in_module(pipeline({0, 0, 1}, {0, 0, 0, 0}), DiagCode::W006, 47);
+  expect_in_module(pipeline({0, 0, 0}, {1, 4, 0, 0, 0}), DiagCode::W006, 47);           // a command too many
+  expect_in_module(pipeline({0, 1, 0}, {1, 2, 0, 2, 0}), DiagCode::W006, 47);           // an expression
+  expect_in_module(pipeline({0, 1, 0}, {1, 4, 0, 0, 1, 0, 0, 0}), DiagCode::W006, 47);  // an argument
+  expect_in_module(pipeline({0, 1, 0}, {2, 4, 0, 0, 0}), DiagCode::W006, 47);
+  // Counts that cannot be true.
+  expect_in_module(pipeline({9, 0, 0}, {0}), DiagCode::W007, 47);
+  expect_in_module(pipeline({0, 9, 0}, {0}), DiagCode::W007, 48);
+  expect_in_module(pipeline({0, 0, 9}, {0}), DiagCode::W007, 49);
+  expect_in_module(pipeline({0, 0, 0}, {9}), DiagCode::W007, 50);
+  // Tags of commands, flags, axes.
+  accepted(pipeline({1, 1, 0}, {1, 7, 2, 0, 0, 0}));
+  expect_in_module(pipeline({0, 1, 0}, {1, 0, 0, 0}), DiagCode::W005, 51);
+  expect_in_module(pipeline({0, 1, 0}, {1, 8, 0, 0}), DiagCode::W005, 51);
+  expect_in_module(pipeline({1, 1, 0}, {1, 7, 2, 0, 2, 0}), DiagCode::W005, 54);
+  expect_in_module(pipeline({1, 1, 0}, {1, 3, 0, 0, 0, 2, 0}), DiagCode::W005, 54);
+  expect_in_module(pipeline({4, 1, 0}, {1, 3, 0, 0, 4, 2, 0, 2, 0, 2, 0, 2, 0}), DiagCode::W005, 54);
+  expect_in_module(pipeline({0, 1, 1}, {1, 4, 0, 0, 1, 0, 2, 0}), DiagCode::W005, 56);
+  expect_in_module(pipeline({1, 1, 0}, {1, 1, 0, 0x0d, 2, 0}), DiagCode::W005, 53);
+  // Values of operations: no literal is of bytes.
+  const auto row = [](const Body& value) {
+    return body({{1, 1, 1, 'a', 1, 0, 0x01, 0, 0, 1, 0}, value, {1, 0, 0, 1, 0x01, 0, 0, 0}});
+  };
+  accepted(row({0x01, 7}));
+  expect_in_module(row({0x08, 7}), DiagCode::W005, 51);
+  expect_in_module(row({0x10, 7}), DiagCode::W010, 51);
+  // A law's name, and an id in it, are strings.
+  const auto claim = [](const Body& law) {
+    return body({{1, 1, 1, 'a', 1, 0, 0x01, 1}, law, {0, 0, 1, 0, 0, 1, 0x01, 0, 0, 0}});
+  };
+  accepted(claim({1, 'L', 1, 1, 'o', 1}));
+  accepted(claim({0, 1, 0, 1, 2, 3, 4}));
+  expect_in_module(claim({1, ' ', 0}), DiagCode::W011, 49);
+  expect_in_module(claim({1, 'L', 1, 1, 0x7f, 1}), DiagCode::W011, 52);
+  expect_in_module(claim({40, 'L', 0}), DiagCode::W007, 48);
 }
 
 }  // namespace

@@ -36,6 +36,16 @@ inline ir::Program parse(const std::string& text) {
   return *std::move(program);
 }
 
+inline ir::Module parse_module(const std::string& text) {
+  auto module = text::parse_module(text);
+  if (!module) {
+    const Source source("test", text);
+    ADD_FAILURE() << render(module.error(), &source);
+    std::abort();
+  }
+  return *std::move(module);
+}
+
 /// Files of one folder of the project with this extension, by name.
 inline std::vector<std::filesystem::path> files(const std::string& folder, const std::string& extension) {
   std::vector<std::filesystem::path> out;

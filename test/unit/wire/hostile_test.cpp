@@ -1,4 +1,5 @@
 // Bytes from anywhere: every edit of the frozen files, and inputs made to waste memory.
+#include <bit>
 #include <cstdlib>
 #include <new>
 
@@ -42,23 +43,31 @@ using Body = std::vector<uint8_t>;
 
 std::span<const std::byte> body_of(const Bytes& file) { return std::span(file).subspan(kBodyAt); }
 
-/// A diagnostic, or a program of which these bytes are the encoding. True for a program.
+/// A diagnostic, or a module of which these bytes are the encoding. True for a module.
 bool expect_answer(std::span<const std::byte> file) {
-  auto program = decode(file);
-  if (!program) {
-    EXPECT_EQ(diag_info(program.error().code).name[0], 'W');
-    EXPECT_TRUE(program.error().message.starts_with("at byte "));
+  auto module = decode_module(file);
+  if (!module) {
+    EXPECT_EQ(diag_info(module.error().code).name[0], 'W');
+    EXPECT_TRUE(module.error().message.starts_with("at byte "));
     return false;
   }
-  const Bytes again = encode(*program);
+  const Bytes again = encode(*module);
   EXPECT_TRUE(std::ranges::equal(again, file));
   return true;
 }
 
+/// The frozen files of all versions.
+std::vector<std::filesystem::path> frozen() {
+  auto out = files("test/wire/v1", ".vyrb");
+  for (const auto& path : files("test/wire/v2", ".vyrb")) out.push_back(path);
+  return out;
+}
+uint32_t version_of(const Bytes& file) { return load_u32(file.data() + kVersionAt); }
+
 TEST(Hostile, NoEditedFileIsAccepted) {
   VYRE_ORACLE(Property,
               "W004: the digest covers the version and the body, so no edit of a byte leaves a valid file");
-  for (const auto& path : files("test/wire/v1", ".vyrb")) {
+  for (const auto& path : frozen()) {
     Bytes file = read_bytes(path);
     for (std::byte& byte : file) {
       const std::byte before = byte;
@@ -80,23 +89,26 @@ TEST(Hostile, EveryEditedBodyIsRefusedOrCanonical) {
               "program, which check then takes or refuses");
   size_t accepted = 0, refused = 0;
   const auto count = [&](const Bytes& file) { ++(expect_answer(file) ? accepted : refused); };
-  for (const auto& path : files("test/wire/v1", ".vyrb")) {
+  for (const auto& path : frozen()) {
     const Bytes file = read_bytes(path);
+    const uint32_t version = version_of(file);
     Bytes body(body_of(file).begin(), body_of(file).end());
     for (size_t at = 0; at < body.size(); ++at) {
       const std::byte before = body[at];
       for (int value = 0; value < 256; ++value) {
+        // Of modules only what differs in one bit, since nothing else is new in them.
+        if (version == kModuleVersion && !std::has_single_bit(unsigned(before) ^ unsigned(value))) continue;
         body[at] = std::byte(value);
-        count(seal(body));
+        count(seal(body, version));
       }
       body[at] = before;
-      count(seal(std::span(body).first(at)));  // truncated
+      count(seal(std::span(body).first(at), version));  // truncated
       Bytes longer = body;
       longer.insert(longer.begin() + std::ptrdiff_t(at), before);  // a byte twice
-      count(seal(longer));
+      count(seal(longer, version));
       longer.erase(longer.begin() + std::ptrdiff_t(at),
                    longer.begin() + std::ptrdiff_t(at) + 2);  // a byte lost
-      count(seal(longer));
+      count(seal(longer, version));
     }
   }
   // Both happen, or the test shows nothing: a binding number may be any number, a tag may not.
@@ -262,6 +274,129 @@ TEST(HostileMemory, Tensors) {
   Body claimed = {1, 1, 'p'};
   put_number(claimed, kMany * 7 / 4);
   expect_small(repeated(claimed, kMany, {0, 1, 0x0c, 0x01, 0, 0, 0}), false);
+}
+
+/// Expects at most 32 bytes of memory for each byte of the module's file, and 2048 for each item that it
+/// counts.
+void expect_small_module(const Body& body, size_t items, bool accepted) {
+  const Bytes file = seal(std::as_bytes(std::span(body)), kModuleVersion);
+  const size_t before = g_allocated;
+  g_peak = before;
+  {
+    const auto module = decode_module(file);
+    EXPECT_EQ(module.has_value(), accepted) << (module ? "" : module.error().message);
+  }
+  EXPECT_LE(g_peak - before, 32 * file.size() + 2048 * items + kFixed) << file.size() << " bytes";
+}
+
+/// One operation a() -> u32 that begins with these bytes behind the type of its result.
+Body operation(std::initializer_list<uint8_t> rest = {}) {
+  Body out = {1, 1, 1, 'a', 1, 0, 0x01};
+  out.insert(out.end(), rest);
+  return out;
+}
+const Body kReturnsZero = {1, 0, 0, 1, 0x01, 0};  // one expression, no statement: u32 0
+const Body kNothingElse = {0, 0};                 // no programs, no pipelines
+
+Body joined(Body a, const Body& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+TEST(HostileMemory, WhatIsSaidOfOperations) {
+  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
+  const auto many = [](Body begin, const Body& part, const Body& after) {
+    put_number(begin, kMany);
+    return joined(joined(repeated(std::move(begin), kMany, part, after), kReturnsZero), kNothingElse);
+  };
+  expect_small_module(many(operation(), {0, 0}, {0, 0}), 1, true);                        // claims
+  expect_small_module(many(operation(), {0, 1, 0, 0, 0, 0, 0}, {0, 0}), 1, true);         // of one constant
+  expect_small_module(many(operation(), {0, 2, 1, 'x', 1, 1, 'y', 1}, {0, 0}), 1, true);  // of two operations
+  expect_small_module(many(operation({1, 0}), {1, 'x', 1}, {0, 0}), 1, true);             // arguments of one
+  expect_small_module(many(operation({0}), {0, 0, 0}, {0}), 1, true);                     // denials
+  expect_small_module(many(operation({0}), {0, 0, 1, 0x01, 0}, {0}), 1, true);            // of one value
+  expect_small_module(many(operation({0, 0}), {0, 0x01, 0}, {}), 1, true);                // rows
+  expect_small_module(many(operation({0, 0, 1}), {0x01, 0}, {0x01, 0}), 1, true);         // operands of one
+  Body parameters = {1, 1, 1, 'a', 1};
+  put_number(parameters, kMany);
+  expect_small_module(
+      joined(repeated(parameters, kMany, {0, 0x01}, {0x01, 0, 0, 0}), joined(kReturnsZero, kNothingElse)), 1,
+      true);
+}
+
+TEST(HostileMemory, Commands) {
+  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
+  const auto pipeline = [](uint32_t expressions, uint32_t commands, uint32_t arguments, Body body) {
+    Body out = {0, 0, 1, 1, 1, 'p', 0};
+    for (const uint32_t count : {expressions, commands, arguments}) put_number(out, count);
+    return joined(out, body);
+  };
+  const auto list = [&](uint32_t expressions, uint32_t arguments, const Body& command) {
+    Body count;
+    put_number(count, kMany);
+    expect_small_module(
+        pipeline(expressions * kMany, kMany, arguments * kMany, repeated(std::move(count), kMany, command)),
+        1, true);
+  };
+  list(1, 0, {2, 0, 2, 0});           // let
+  list(1, 0, {1, 0, 1, 2, 0});        // scratch
+  list(0, 0, {4, 0, 0, 0});           // run
+  list(0, 1, {4, 0, 0, 1, 0, 0, 0});  // of one argument
+  list(1, 1, {4, 0, 0, 1, 0, 1, 0, 2, 0});
+  list(1, 0, {3, 0, 0, 1, 2, 0});     // dispatch
+  list(2, 0, {5, 0, 2, 0, 2, 0, 0});  // for
+  list(2, 0, {6, 0, 2, 0, 2, 0, 0});  // repeat
+  list(1, 0, {7, 2, 0, 0, 0});        // if
+  // Each in the one before.
+  expect_small_module(pipeline(kMany, kMany, 0, repeated({}, kMany, {1, 7, 2, 0, 0}, {0})), 1, true);
+  Body branches = repeated({}, kMany, {1, 7, 2, 0, 1});
+  branches.push_back(0);
+  expect_small_module(pipeline(kMany, kMany, 0, repeated(branches, kMany, {0})), 1, true);
+  expect_small_module(
+      pipeline(kMany, kMany, 0, repeated({1}, kMany - 1, {7, 2, 0, 1, 0, 1}, {7, 2, 0, 0, 0})), 1, true);
+  // Claimed and not there.
+  expect_small_module(pipeline(kMany, kMany, kMany, repeated({}, kMany, {1, 7, 2, 0, 0, 0, 0})), 1, false);
+}
+
+TEST(HostileMemory, Items) {
+  VYRE_ORACLE(Property, "memory grows with the file and the items that it counts");
+  constexpr uint32_t kItems = 1u << 16;
+  const auto of = [](Body begin, uint32_t count, const Body& item, const Body& after) {
+    put_number(begin, count);
+    return repeated(std::move(begin), count, item, after);
+  };
+  const Body operation = {1, 0, 1, 0, 0x01, 0, 0, 0, 1, 0, 0, 1, 0x01, 0};
+  const Body program = {1, 0, 0, 1, 1, 1, 0, 0, 0};
+  const Body pipeline = {1, 0, 0, 0, 0, 0, 0};
+  expect_small_module(of({}, kItems, operation, {0, 0}), kItems, true);
+  expect_small_module(of({0}, kItems, program, {0}), kItems, true);
+  expect_small_module(of({0, 0}, kItems, pipeline, {}), kItems, true);
+  expect_small_module(of({0, 0}, kItems + 1, pipeline, {}), 0, false);
+  // A long name that each item refers to: it stands in the table of each.
+  Body named = {1, 100};
+  named.insert(named.end(), 100, 'n');
+  named.insert(named.end(), {1, 0, 1, 0x01, 7, 0, 0, 0, 0});
+  expect_small_module(of({0, 0}, 1000, named, {}), 1000, true);
+}
+
+TEST(Hostile, CountsOfModulesAreCheckedBeforeAllocating) {
+  VYRE_ORACLE(SpecificationTable,
+              "a count is checked against the bytes that remain before anything is allocated for it");
+  const Body number = {0xff, 0xff, 0xff, 0xff, 0x0f};
+  for (const Body& head : {Body{}, Body{0}, Body{0, 0}, Body{1, 1, 1, 'a', 1}, operation(), operation({0}),
+                           operation({0, 0}), operation({1, 0}), operation({0, 0, 1}), Body{0, 0, 1, 1, 0, 0},
+                           Body{0, 0, 1, 1, 0, 0, 0}, Body{0, 0, 1, 1, 0, 0, 0, 0}}) {
+    Body body = head;
+    body.insert(body.end(), number.begin(), number.end());
+    body.insert(body.end(), 20, 0);
+    const Bytes file = seal(std::as_bytes(std::span(body)), kModuleVersion);
+    const size_t before = g_allocated;
+    g_peak = before;
+    const auto module = decode_module(file);
+    ASSERT_FALSE(module);
+    EXPECT_EQ(module.error().code, DiagCode::W007) << module.error().message;
+    EXPECT_LT(g_peak - before, 2048 + kFixed);
+  }
 }
 
 TEST(Hostile, CountsAreCheckedBeforeAllocating) {

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "oracle.h"
 #include "spec/ops.h"
@@ -46,10 +49,30 @@ TEST(Tags, AreReservedAndFreeAsThePageSays) {
   EXPECT_THAT(text, testing::HasSubstr("operators " + operators.range()));
   EXPECT_THAT(text, testing::HasSubstr("from " + types.free() + ", for new operators those from " +
                                        operators.free()));
-  for (const spec::OpInfo& op : spec::kOps)
-    EXPECT_FALSE(is_reserved_operator_tag(op.wire_tag)) << op.mnemonic;
-  for (const spec::TypeInfo& type : spec::kTypes)
-    EXPECT_FALSE(is_reserved_type_tag(type.wire_tag)) << type.text;
+}
+
+TEST(Tags, OfCommandsAreTheTableOfThePage) {
+  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md: the table of commands, by the words of the text");
+  std::ifstream file(std::string(VYRE_SOURCE_DIR) + "/docs/wire-format.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  constexpr std::array<std::pair<ir::CommandKind, std::string_view>, ir::kCommandKindCount> kWords = {{
+      {ir::CommandKind::Scratch, "scratch"},
+      {ir::CommandKind::Let, "let"},
+      {ir::CommandKind::Dispatch, "dispatch"},
+      {ir::CommandKind::Run, "run"},
+      {ir::CommandKind::Loop, "for"},
+      {ir::CommandKind::Repeat, "repeat"},
+      {ir::CommandKind::If, "if"},
+  }};
+  const size_t table = text.find("| tag | command |");
+  ASSERT_NE(table, std::string::npos);
+  const std::string rows = text.substr(table, text.find("\n\n", table) - table);
+  for (const auto& [kind, word] : kWords) {
+    EXPECT_THAT(rows, testing::HasSubstr(fmt::format("\n| {} | `{}` |", tag(kind), word)));
+    EXPECT_EQ(find_tag<ir::CommandKind>(tag(kind)), kind);
+  }
+  EXPECT_EQ(find_tag<ir::CommandKind>(0), std::nullopt);
+  EXPECT_EQ(find_tag<ir::CommandKind>(ir::kCommandKindCount + 1), std::nullopt);
 }
 
 }  // namespace

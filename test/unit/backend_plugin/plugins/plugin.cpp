@@ -228,14 +228,36 @@ vyre_plugin_status dispatch(vyre_plugin_pipeline* pipeline, const vyre_plugin_ra
   return VYRE_PLUGIN_OK;
 }
 
+/// Modes are "convention=N".
+uint32_t convention(vyre_plugin_device* device) {
+  constexpr std::string_view kMode = "convention=";
+  return device->mode.starts_with(kMode) ? uint32_t(std::atoi(device->mode.c_str() + kMode.size())) : 1;
+}
+
 [[maybe_unused]] vyre_plugin_api table() {
-  vyre_plugin_api api{sizeof(vyre_plugin_api), open,     close,       identity, limits, has,  compile,
-                      free_pipeline,           allocate, free_buffer, write,    read,   fill, dispatch};
+  vyre_plugin_api api{sizeof(vyre_plugin_api),
+                      open,
+                      close,
+                      identity,
+                      limits,
+                      has,
+                      compile,
+                      free_pipeline,
+                      allocate,
+                      free_buffer,
+                      write,
+                      read,
+                      fill,
+                      dispatch,
+                      convention};
 #ifdef VYRE_TEST_HOLE
   api.fill = nullptr;
 #endif
 #ifdef VYRE_TEST_SHORT_TABLE
   api.struct_size = offsetof(vyre_plugin_api, dispatch);
+#endif
+#ifdef VYRE_TEST_FIRST_TABLE
+  api.struct_size = offsetof(vyre_plugin_api, convention);
 #endif
   return api;
 }

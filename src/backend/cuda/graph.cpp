@@ -1,0 +1,192 @@
+#include "backend/cuda/graph.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+
+namespace vyre::backend::cuda {
+namespace {
+
+/// What stands at the end of a repeat's body: ++turns; go on while turns < most and the word is not zero.
+constexpr const char* kTurnPtx = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
+.visible .entry turn(.param .u64 handle, .param .u64 word, .param .u64 turns, .param .u32 most, .param .u32 looks)
+{
+  .reg .pred %more, %set, %looks;
+  .reg .b32 %turns, %most, %word, %go, %look;
+  .reg .b64 %handle, %at, %count;
+  ld.param.u64 %handle, [handle];
+  ld.param.u64 %at, [word];
+  ld.param.u64 %count, [turns];
+  ld.param.u32 %most, [most];
+  ld.param.u32 %look, [looks];
+  ld.global.u32 %turns, [%count];
+  add.u32 %turns, %turns, 1;
+  st.global.u32 [%count], %turns;
+  mov.u32 %word, 0;
+  setp.ne.u32 %looks, %look, 0;
+  @%looks ld.global.u32 %word, [%at];
+  setp.lt.u32 %more, %turns, %most;
+  setp.ne.and.u32 %set, %word, 0, %more;
+  selp.u32 %go, 1, 0, %set;
+  {
+    .param .b64 first;
+    st.param.b64 [first], %handle;
+    .param .b32 second;
+    st.param.b32 [second], %go;
+    call.uni cudaGraphSetConditional, (first, second);
+  }
+  ret;
+}
+)";
+
+/// The driver's objects of one recording.
+class GraphRecording final : public Recording {
+ public:
+  explicit GraphRecording(std::shared_ptr<Device> device)
+      : device_(std::move(device)), driver_(device_->driver()) {}
+
+  ~GraphRecording() override {
+    // What fails here fails because the device is lost.
+    if (const auto turn = device_->enter()) {
+      if (exec_ != nullptr) driver_.release_exec(exec_);
+      if (graph_ != nullptr) driver_.release_graph(graph_);
+    }
+  }
+
+  Result<void> build(std::span<const GraphCommand> commands) {
+    const size_t repeats = size_t(std::ranges::count(commands, Command::Kind::Repeat, &GraphCommand::kind));
+    if (repeats != 0) VYRE_CHECK(prepare_repeats(repeats));
+    const auto turn = device_->enter();
+    if (!turn) return std::unexpected(turn.error());
+    VYRE_CHECK(check(driver_.make_graph(&graph_, 0)));
+    if (repeats != 0) VYRE_CHECK(add_memset(graph_, *turns_, repeats * 4, root_));
+    size_t number = 0;
+    for (size_t i = 0; i < commands.size(); ++i) {
+      if (commands[i].kind != Command::Kind::Repeat) {
+        VYRE_CHECK(add(graph_, commands[i], root_));
+        continue;
+      }
+      VYRE_CHECK(add_repeat(commands[i], commands.subspan(i + 1, commands[i].count), number++));
+      i += commands[i].count;
+    }
+    return check(driver_.instantiate(&exec_, graph_, 0));
+  }
+
+  Result<void> run(std::span<uint32_t> turns) override {
+    VYRE_TRY(turn, device_->enter());
+    VYRE_CHECK(device_->launch(turn, exec_));
+    if (turns.empty()) return device_->wait(turn);
+    const HostPart part = {std::as_writable_bytes(turns), 0};
+    return device_->copy_out(turn, *turns_, {&part, 1});
+  }
+
+ private:
+  /// The last node of a graph, which the next one follows.
+  struct Last {
+    GraphNode node = nullptr;
+    const GraphNode* after() const { return node == nullptr ? nullptr : &node; }
+    size_t count() const { return node == nullptr ? 0 : 1; }
+  };
+
+  Result<void> check(Status status) { return device_->check(status, "recording a graph"); }
+
+  Result<void> prepare_repeats(size_t repeats) {
+    VYRE_TRY(memory, device_->allocate(repeats * 4));
+    turns_memory_.emplace(std::move(memory));
+    turns_ = turns_memory_->address();
+    // The driver takes text that ends in a zero, too.
+    Code code = {.entries = {{.name = "turn"}}, .binary = Bytes(std::strlen(kTurnPtx) + 1)};
+    std::memcpy(code.binary.data(), kTurnPtx, code.binary.size());
+    VYRE_TRY(kernels, device_->load(code));
+    turn_kernel_ = std::move(kernels.front());
+    return {};
+  }
+
+  Result<void> add(Graph graph, const GraphCommand& command, Last& last) {
+    if (command.kind == Command::Kind::Zero) return add_memset(graph, command.address, command.bytes, last);
+    const Launch& launch = command.launch;
+    std::vector<DevicePointer> addresses = launch.addresses;
+    std::vector<uint32_t> counts = launch.counts;
+    std::vector<void*> arguments;
+    for (size_t i = 0; i < addresses.size(); ++i) {
+      arguments.push_back(&addresses[i]);
+      arguments.push_back(&counts[i]);
+    }
+    kernels_.push_back(*launch.kernel);
+    return add_kernel(graph, *launch.kernel, launch.groups, arguments, last);
+  }
+
+  Result<void> add_kernel(Graph graph, const LoadedKernel& kernel, layout::Groups groups,
+                          std::span<void*> arguments, Last& last) {
+    const KernelNode node = {.function = kernel.function,
+                             .grid_x = groups.x,
+                             .grid_y = groups.y,
+                             .grid_z = groups.z,
+                             .block_x = kernel.threads,
+                             .shared_bytes = kernel.shared_bytes,
+                             .arguments = arguments.data()};
+    GraphNode added = nullptr;
+    VYRE_CHECK(check(driver_.add_kernel(&added, graph, last.after(), last.count(), &node)));
+    last.node = added;
+    return {};
+  }
+
+  Result<void> add_memset(Graph graph, DevicePointer at, uint64_t bytes, Last& last) {
+    if (bytes == 0) return {};
+    const unsigned element = bytes % 4 == 0 ? 4 : 1;
+    const MemsetNode node = {
+        .to = at, .pitch = 0, .value = 0, .element_bytes = element, .width = size_t(bytes / element)};
+    GraphNode added = nullptr;
+    VYRE_CHECK(
+        check(driver_.add_memset(&added, graph, last.after(), last.count(), &node, device_->context())));
+    last.node = added;
+    return {};
+  }
+
+  Result<void> add_repeat(const GraphCommand& repeat, std::span<const GraphCommand> body, size_t number) {
+    ConditionalNode node;
+    VYRE_CHECK(check(driver_.make_conditional(&node.handle, graph_, device_->context(), 1, kAssignDefault)));
+    node.context = device_->context();
+    GraphNode added = nullptr;
+    VYRE_CHECK(check(driver_.add_conditional(&added, graph_, root_.after(), root_.count(), &node)));
+    root_.node = added;
+    const Graph inside = node.bodies[0];
+    Last last;
+    for (const GraphCommand& command : body) VYRE_CHECK(add(inside, command, last));
+    ConditionalHandle handle = node.handle;
+    DevicePointer word = repeat.address, turns = *turns_ + number * 4;
+    uint32_t most = repeat.turns, looks = repeat.looks ? 1 : 0;
+    std::array<void*, 5> arguments = {&handle, &word, &turns, &most, &looks};
+    return add_kernel(inside, *turn_kernel_, {}, arguments, last);
+  }
+
+  const std::shared_ptr<Device> device_;
+  const Driver& driver_;
+  Graph graph_ = nullptr;
+  GraphExec exec_ = nullptr;
+  Last root_;
+  std::optional<DeviceMemory> turns_memory_;
+  std::optional<DevicePointer> turns_;  // of the counters, one a repeat
+  std::optional<LoadedKernel> turn_kernel_;
+  std::vector<LoadedKernel> kernels_;  // their modules stay as long
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Recording>> record_graph(std::shared_ptr<Device> device,
+                                                std::span<const GraphCommand> commands) {
+  auto out = std::make_unique<GraphRecording>(std::move(device));
+  VYRE_CHECK(out->build(commands));
+  return out;
+}
+
+}  // namespace vyre::backend::cuda

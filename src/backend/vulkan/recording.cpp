@@ -1,0 +1,174 @@
+#include "backend/vulkan/recording.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace vyre::backend::vulkan {
+namespace {
+
+/// A part of memory that a command touches.
+struct Touch {
+  VkBuffer buffer;
+  uint64_t begin, end;
+  bool written;
+};
+
+class CommandBuffer final : public Recording {
+ public:
+  CommandBuffer(std::shared_ptr<Device> device, std::vector<RecordedCommand> commands)
+      : device_(std::move(device)), commands_(std::move(commands)) {}
+
+  ~CommandBuffer() override {
+    const DeviceApi& api = device_->api();
+    if (sets_ != VK_NULL_HANDLE) api.DestroyDescriptorPool(device_->handle(), sets_, nullptr);
+    if (pool_ != VK_NULL_HANDLE) api.DestroyCommandPool(device_->handle(), pool_, nullptr);
+    if (done_ != VK_NULL_HANDLE) api.DestroyFence(device_->handle(), done_, nullptr);
+  }
+
+  Result<void> build() {
+    VYRE_CHECK(device_->check_alive());
+    VYRE_CHECK(make_objects());
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    const DeviceApi& api = device_->api();
+    VYRE_CHECK(check(api.BeginCommandBuffer(buffer_, &info)));
+    barrier(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    for (const RecordedCommand& command : commands_) {
+      order(command);
+      if (command.code == nullptr) {
+        fill(command.bound[0]);
+      } else {
+        VYRE_CHECK(dispatch(command));
+      }
+    }
+    if (device_->profile().shares_memory) host_barrier();
+    return check(api.EndCommandBuffer(buffer_));
+  }
+
+  Result<void> run(std::span<uint32_t>) override { return device_->submit_and_wait(buffer_, done_); }
+
+ private:
+  Result<void> check(VkResult result) { return device_->check(result, "recording commands"); }
+
+  Result<void> make_objects() {
+    const DeviceApi& api = device_->api();
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .queueFamilyIndex = device_->profile().queue_family};
+    VYRE_CHECK(check(api.CreateCommandPool(device_->handle(), &pool, nullptr, &pool_)));
+    const VkCommandBufferAllocateInfo buffer = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                .commandPool = pool_,
+                                                .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                .commandBufferCount = 1};
+    VYRE_CHECK(check(api.AllocateCommandBuffers(device_->handle(), &buffer, &buffer_)));
+    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VYRE_CHECK(check(api.CreateFence(device_->handle(), &fence, nullptr, &done_)));
+    uint32_t sets = 0, descriptors = 0;
+    for (const RecordedCommand& command : commands_) {
+      if (command.code == nullptr || command.bound.empty()) continue;
+      ++sets;
+      descriptors += command.code->interface().descriptors();
+    }
+    if (sets == 0) return {};
+    const VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                       .descriptorCount = descriptors};
+    const VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                             .maxSets = sets,
+                                             .poolSizeCount = 1,
+                                             .pPoolSizes = &size};
+    return check(api.CreateDescriptorPool(device_->handle(), &info, nullptr, &sets_));
+  }
+
+  /// A barrier, if the command depends on one since the last.
+  void order(const RecordedCommand& command) {
+    std::vector<Touch> touches;
+    for (size_t i = 0; i < command.bound.size(); ++i) {
+      const Bound& bound = command.bound[i];
+      const uint64_t begin = bound.piece->offset + bound.offset;
+      touches.push_back({bound.piece->buffer, begin, begin + bound.bytes, command.written[i]});
+    }
+    const auto conflicts = [&](const Touch& a) {
+      return std::ranges::any_of(since_barrier_, [&](const Touch& b) {
+        return a.buffer == b.buffer && a.begin < b.end && b.begin < a.end && (a.written || b.written);
+      });
+    };
+    if (std::ranges::any_of(touches, conflicts)) {
+      barrier(VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
+      since_barrier_.clear();
+    }
+    since_barrier_.insert(since_barrier_.end(), touches.begin(), touches.end());
+  }
+
+  void barrier(VkPipelineStageFlags from) {
+    const VkMemoryBarrier memory = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+        .dstAccessMask =
+            VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+    device_->api().CmdPipelineBarrier(buffer_, from,
+                                      VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                      0, 1, &memory, 0, nullptr, 0, nullptr);
+  }
+  void host_barrier() {
+    const VkMemoryBarrier memory = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
+    device_->api().CmdPipelineBarrier(buffer_,
+                                      VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                      VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &memory, 0, nullptr, 0, nullptr);
+  }
+
+  void fill(const Bound& bound) {
+    // Ranges begin at multiples of 256 and memory is whole words, so what is rounded up is slack of this
+    // range.
+    device_->api().CmdFillBuffer(buffer_, bound.piece->buffer, bound.piece->offset + bound.offset,
+                                 (bound.bytes + 3) & ~uint64_t{3}, 0);
+  }
+
+  Result<void> dispatch(const RecordedCommand& command) {
+    const DeviceApi& api = device_->api();
+    const Interface& interface = command.code->interface();
+    api.CmdBindPipeline(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, command.code->pipeline());
+    if (!command.bound.empty()) {
+      const VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                                .descriptorPool = sets_,
+                                                .descriptorSetCount = 1,
+                                                .pSetLayouts = &interface.set};
+      VkDescriptorSet set = VK_NULL_HANDLE;
+      VYRE_CHECK(check(api.AllocateDescriptorSets(device_->handle(), &info, &set)));
+      const auto buffers = descriptors_of(command.bound);
+      const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                          .dstSet = set,
+                                          .descriptorCount = uint32_t(buffers.size()),
+                                          .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                          .pBufferInfo = buffers.data()};
+      api.UpdateDescriptorSets(device_->handle(), 1, &write, 0, nullptr);
+      api.CmdBindDescriptorSets(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, interface.layout, 0, 1, &set, 0,
+                                nullptr);
+    }
+    if (!command.counts.empty()) {
+      api.CmdPushConstants(buffer_, interface.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                           uint32_t(command.counts.size() * sizeof(uint32_t)), command.counts.data());
+    }
+    api.CmdDispatch(buffer_, command.groups.x, command.groups.y, command.groups.z);
+    return {};
+  }
+
+  const std::shared_ptr<Device> device_;
+  const std::vector<RecordedCommand> commands_;  // whose code stays as long
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer buffer_ = VK_NULL_HANDLE;
+  VkDescriptorPool sets_ = VK_NULL_HANDLE;
+  VkFence done_ = VK_NULL_HANDLE;
+  std::vector<Touch> since_barrier_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Recording>> record_commands(const std::shared_ptr<Device>& device,
+                                                   std::vector<RecordedCommand> commands) {
+  auto out = std::make_unique<CommandBuffer>(device, std::move(commands));
+  VYRE_CHECK(out->build());
+  return out;
+}
+
+}  // namespace vyre::backend::vulkan

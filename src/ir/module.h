@@ -1,0 +1,160 @@
+// A module: what a .vyre file holds, before anyone has checked it.
+//
+// Operations compute a value from values, programs say what each invocation of a dispatch does, and pipelines
+// say which programs run over which buffers, and how often. Constants are gone by the time a module stands
+// here: each is a literal wherever it was named; their list is kept for the checker, since a constant's name
+// is taken in the whole file and its value may be held to a list. The order of items within a kind is kept,
+// and has no meaning.
+//
+// A pipeline is host code: commands in the order of the text, each a row, with the host expressions that they
+// evaluate in a Code of their own. A command with a body says where the body ends, so that walking a pipeline
+// is walking a list. Source: docs/spec/pipelines.md; docs/text-format.md, "Modules".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace vyre::ir {
+
+/// What host expressions call to divide and round up; operations have a point in their ids.
+inline constexpr std::string_view kCeilDiv = "ceil_div";
+
+struct Constant {
+  std::string name;
+  uint32_t value = 0;             // the chosen one
+  uint32_t written = 0;           // the one in the text
+  std::vector<uint32_t> allowed;  // what it may be; empty: anything
+  Span span;                      // of the name
+  bool operator==(const Constant&) const = default;
+};
+
+/// A literal of rows and witnesses.
+struct Value {
+  DataType type = DataType::U32;
+  std::array<uint32_t, 4> bits{};  // least significant word first
+  Span span;
+};
+
+/// A law as it is written. Whether there is such a law, and whether it fits, is the checker's to say.
+struct LawText {
+  struct Argument {
+    std::string operation;           // empty: a constant
+    uint32_t version = 1;            // of the operation
+    std::array<uint32_t, 4> bits{};  // of the constant
+    Span span;
+  };
+  std::string name;  // "Identity"
+  std::vector<Argument> arguments;
+  Span span;
+};
+
+/// A law that one could take for true, with values of its variables that refute it.
+struct DenialText {
+  LawText law;
+  std::vector<Value> witness;
+  Span span;  // of the witness
+};
+
+struct Row {
+  std::vector<Value> operands;
+  Value expected;
+  Span span;
+};
+
+/// An operation of category A, defined in a file.
+struct Operation {
+  Function function;
+  uint32_t version = 1;
+  std::vector<LawText> claims;
+  std::vector<DenialText> denials;
+  std::vector<Row> rows;
+  Span span;  // of the id
+};
+
+/// What stands in a pipeline. The roots of its host expressions are Command::exprs.
+enum class CommandKind : uint8_t {
+  Scratch,   // symbol: the buffer, type; [count]
+  Let,       // symbol: the host name; [value]
+  Dispatch,  // symbol: the program, arguments; [x, y, z], one to three of them
+  Run,       // symbol: the pipeline, or the id of one of the library with its version; arguments
+  Loop,      // symbol: the host name; [from, to]; body
+  Repeat,    // symbol: the buffer that is looked at; [count, index]; body
+  If,        // [condition]; body, orelse
+};
+inline constexpr size_t kCommandKindCount = 7;
+
+/// One parameter of what is dispatched or run, and what it is given: a buffer, or the words of a uniform one.
+struct Argument {
+  Symbol parameter = kNoSymbol;
+  Symbol buffer = kNoSymbol;  // kNoSymbol: the words
+  Range words;                // ids in Code::expr_list
+  Span span;
+};
+
+struct Command {
+  CommandKind kind{};
+  Symbol symbol = kNoSymbol;
+  DataType type = DataType::U32;  // Scratch
+  uint32_t version = 0;           // Run of a pipeline of the library; 0: of this file
+  Range exprs;                    // ids in Code::expr_list
+  Range arguments;                // in Pipeline::arguments
+  // The body is the commands from the next one on to before `orelse`, the else-branch from there to before
+  // `end`. Without an else-branch orelse is end, and has_else tells an empty one from none.
+  uint32_t orelse = 0;
+  uint32_t end = 0;
+  bool has_else = false;
+  Span span;
+};
+/// Whether commands of this kind have a body.
+constexpr bool has_body(CommandKind kind) {
+  switch (kind) {
+    case CommandKind::Loop:
+    case CommandKind::Repeat:
+    case CommandKind::If: return true;
+    case CommandKind::Scratch:
+    case CommandKind::Let:
+    case CommandKind::Dispatch:
+    case CommandKind::Run: return false;
+  }
+  return false;
+}
+
+struct Pipeline {
+  std::string name;
+  std::vector<BufferDecl> buffers;  // its parameters, in the order of their declaration
+  std::vector<TensorType> tensors;
+  Code code;  // of the host expressions; it has no statements
+  std::vector<Command> commands;
+  std::vector<Argument> arguments;
+  Span span;  // of the name
+
+  std::span<const ExprId> exprs(Range range) const {
+    return {code.expr_list.data() + range.first, range.count};
+  }
+  std::span<const Argument> of(Range range) const { return {arguments.data() + range.first, range.count}; }
+  /// What a buffer is made of: a tensor's element, else the buffer's own.
+  DataType element(const BufferDecl& buffer) const {
+    return buffer.element == DataType::Tensor ? tensors[buffer.tensor].element : buffer.element;
+  }
+};
+
+struct Module {
+  std::vector<Constant> constants;
+  std::vector<Operation> operations;
+  std::vector<Program> programs;
+  std::vector<Pipeline> pipelines;
+  std::vector<Span> program_spans;  // of the programs' names; empty when there is no text
+
+  /// One program and nothing else that lasts: then the file is that program, as files always were.
+  bool is_program() const { return programs.size() == 1 && operations.empty() && pipelines.empty(); }
+};
+
+/// Structural equality, as of programs; constants and positions do not count.
+bool equal(const Module& a, const Module& b);
+
+}  // namespace vyre::ir

@@ -1,0 +1,90 @@
+// A pipeline on a backend: its programs compiled once, its dispatches over memory that stays on the device.
+//
+// ref/plan.h unrolls a pipeline to steps; here they become recordings of a backend, over the buffers that the
+// caller gives and scratch that is kept from one run to the next. Where a device decides by itself whether a
+// `repeat` goes on, the host looks at nothing; elsewhere it looks at that word between two submissions. A run
+// over the same buffers with the same uniform words as the one before is a replay of its recording. Source:
+// docs/spec/pipelines.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "backend/backend.h"
+#include "check/module.h"
+#include "ref/plan.h"
+
+namespace vyre::plan {
+
+/// What equal dispatches of a run took, for people: those of one place in the text with one number of groups.
+struct DispatchTime {
+  uint32_t pipeline = 0, command = 0;  // where they stand
+  uint32_t program = 0;
+  layout::Groups groups;
+  uint64_t bytes = 0;  // of the buffers that each binds
+  uint64_t count = 0;
+  double seconds = 0;  // all together
+};
+
+/// What there is to say of a run.
+struct RunNotes {
+  bool timed = false;  // each dispatch is waited for and timed; without it they are submitted together
+  std::vector<DispatchTime> times;                   // in the order of the first of each
+  DispatchTime others;                               // count and seconds of those beyond kMostTimes
+  double copy_in_seconds = 0, copy_out_seconds = 0;  // of run_host()
+  /// How often the last turn of a repeat left a word that is not zero, by pipeline and command; of timed
+  /// runs.
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> unfinished;
+};
+inline constexpr size_t kMostTimes = 1'000;
+
+class Executable {
+ public:
+  /// Compiles the programs that the pipeline reaches. The backend must outlive it.
+  /// Errors  what compile() answers for the first program that is refused.
+  static Result<Executable> make(backend::Backend& backend,
+                                 std::shared_ptr<const check::CheckedModule> module, uint32_t pipeline);
+  Executable(Executable&&) noexcept;
+  ~Executable();
+
+  /// What compiling each of its programs took: number and seconds.
+  const std::vector<std::pair<uint32_t, double>>& compile_seconds() const { return compile_seconds_; }
+
+  /// Runs it, in place, and waits.
+  /// Shape   ranges: one a parameter, in their order, of whole elements; none overlap.
+  /// Errors  what layout::bind refuses (X002 to X004, X009 and others); as ref::run_plan and the backend's,
+  /// and what
+  ///         stands before such an error has been run.
+  /// Thread  one call at a time.
+  Result<void> run(std::span<const backend::DeviceRange> ranges, RunNotes* notes = nullptr);
+
+  /// The same over memory of the host: to the device once, run, and what is written back once.
+  /// Shape   host: one span of whole elements a parameter, in their order.
+  /// Errors  as run(), and B003. Nothing is written back then.
+  /// Cost    a copy of all of it.
+  Result<void> run_host(std::span<const std::span<std::byte>> host, RunNotes* notes = nullptr);
+
+ private:
+  class Runner;
+  struct Prepared;
+  Executable(backend::Backend& backend, std::shared_ptr<const check::CheckedModule> module,
+             uint32_t pipeline);
+
+  backend::Backend* backend_;
+  std::shared_ptr<const check::CheckedModule> module_;
+  uint32_t pipeline_;
+  std::vector<std::unique_ptr<backend::Pipeline>> programs_;  // by program; null: not reached
+  std::vector<std::pair<uint32_t, double>> compile_seconds_;
+  std::vector<std::unique_ptr<backend::DeviceBuffer>> scratch_;  // by chunk
+  std::unique_ptr<Prepared>
+      prepared_;  // of the last run, if it was one segment: the same run again is a replay
+};
+
+/// The programs that a pipeline dispatches, directly or through pipelines that it runs, in ascending order.
+std::vector<uint32_t> programs_of(const check::CheckedModule& module, uint32_t pipeline);
+
+}  // namespace vyre::plan

@@ -1,0 +1,178 @@
+"""docs/adding-an-op.md as its reader meets it: the file that its blocks make, and what the page says is said of it.
+
+Oracle: the page. Its blocks of C++, one after the other, are src/ops/primitive/math/avg_floor.cpp (of two blocks that give
+the laws, the later one counts), and its other blocks are what a tool prints.
+
+Nothing is built anew: the file, and the registry's list with one more row, are compiled by the commands of the build and
+linked before its static libraries, so that the linker takes these two for the list; three files and some links, 20 s. What
+looks at folders sees a copy of src/ that has the file.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ.get("VYRE_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+BUILD = pathlib.Path(os.environ.get("VYRE_BUILD", SOURCE / "build/release"))
+PAGE = (SOURCE / "docs/adding-an-op.md").read_text()
+NAME, PATH = "primitive_math_avg_floor", "src/ops/primitive/math/avg_floor.cpp"
+
+sys.path.insert(0, str(SOURCE / "test"))
+import operation_files
+
+LAWS = re.compile(r"^ +\.laws = \{.*?\},\n", re.S | re.M)
+
+
+def blocks(language):
+    return [text for of, text in re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.S | re.M) if of == language]
+
+
+def the_file(forgetful=False):
+    """The blocks as one file; forgetful: with the laws that the page gives first."""
+    text = "".join(blocks("cpp"))
+    first, later = LAWS.findall(text)
+    text = text.replace(later, "", 1)
+    return text if forgetful else text.replace(first, later, 1)
+
+
+def once(text, old, new):
+    assert text.count(old) == 1, (old, text.count(old))
+    return text.replace(old, new)
+
+
+def words(text):
+    """Lines are broken where the page is full."""
+    return " ".join(text.split())
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+        shutil.copytree(SOURCE / "src", cls.folder / "src", ignore=shutil.ignore_patterns("domain_digests"))
+        commands = {pathlib.Path(c["file"]).name: c for c in json.loads((BUILD / "compile_commands.json").read_text())
+                    if "vyre_ops.dir" in c["command"]}
+        cls.command_of = {name: command["command"].split(" -o ")[0] for name, command in commands.items()}
+        listed = pathlib.Path(commands["operation_files.cpp"]["file"]).read_text()
+        listed = once(listed, "namespace {\n", f"Operation {NAME}();\nnamespace {{\n")
+        listed = once(listed, "kFiles[] = {\n", f'kFiles[] = {{\n    {{"{NAME.replace("_", ".", 2)}", {NAME}}},\n')
+        cls.list = cls.compile("operation_files.cpp", cls.write(cls.folder / "operation_files.cpp", listed))
+        file = the_file()
+        (wrong,) = re.findall(r"Had the composition been `(.*?)`", PAGE)
+        row = re.search(r"^ +\{\{0, 1\}, 0, .*\n", file, re.M)[0]
+        formula = re.search(r"^ +\.define =\n.*?^ +\},\n", file, re.S | re.M)[0]
+        cls.objects = {
+            "right": cls.variant("right", file),
+            "wrong": cls.variant("wrong", once(file, "(p[0] & p[1]) + ((p[0] ^ p[1]) >> 1)", wrong)),
+            "less": cls.variant("less", once(once(the_file(True), row, ""), formula, "")),
+        }
+        cls.write(cls.folder / PATH, file)
+
+    @staticmethod
+    def write(path, text):
+        path.write_text(text)
+        return path
+
+    @classmethod
+    def variant(cls, name, text):
+        return cls.compile("gcd.cpp", cls.write(cls.folder / f"{name}.cpp", text))
+
+    @classmethod
+    def compile(cls, like, path):
+        """Compiled as the build compiles the file of that name."""
+        object_file = path.with_suffix(".o")
+        cls.shell(f"{cls.command_of[like]} -o {object_file} -c {path}")
+        return object_file
+
+    @classmethod
+    def shell(cls, command, code=0):
+        done = subprocess.run(command, shell=True, cwd=BUILD, capture_output=True, text=True, timeout=300,
+                              env={**os.environ, "VYRE_SOURCE_DIR": str(cls.folder)})
+        if done.returncode != code:
+            raise AssertionError(f"{command}\n{done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done.stdout + done.stderr
+
+    def link(self, program, *names, code=0):
+        """(the program with these objects besides, what the linker said)."""
+        out = self.folder / f"{program}-{'-'.join(names)}"
+        command = self.shell(f"ninja -t commands bin/{program}").splitlines()[-1]
+        objects = " ".join(str(self.objects[name]) for name in names)
+        return out, self.shell(once(command, f"-o bin/{program} ", f"{objects} {self.list} -o {out} "), code)
+
+    def admit(self, name, code=0):
+        program, _ = self.link("vyre-admit", name)
+        stamp, admitted = self.folder / f"{name}.txt", BUILD / "admitted.txt"
+        if admitted.exists():  # what the build admitted is not judged again
+            shutil.copy(admitted, stamp)
+        return self.shell(f"{program} {self.folder} {stamp}", code)
+
+    def shown(self, words_of):
+        """The block of the page that has these words."""
+        (block,) = [b for b in blocks("") if words_of in b]
+        return block
+
+    def test_a_file_without_its_function_is_named_by_the_linker(self):
+        _, output = self.link("vyre-admit", code=1)
+        self.assertIn(f"vyre::ops::{NAME}()", output)
+        self.assertIn(f"undefined symbol: vyre::ops::{NAME}()", PAGE)
+
+    def test_the_reference_function_sees_no_ir(self):
+        file = self.folder / PATH
+        text = file.read_text()
+        self.addCleanup(file.write_text, text)
+        lines = text.split("\n")
+        lines[2] = '#include "ir/builder.h"'
+        file.write_text("\n".join(lines))
+        layers = [sys.executable, str(SOURCE / "test/layers.py"), "--root", str(self.folder)]
+        done = subprocess.run(layers, capture_output=True, text=True)
+        shown = self.shown("the reference function may not see")
+        self.assertIn(words(shown), words(done.stdout))
+        file.write_text(text)
+        self.assertNotIn(PATH, subprocess.run(layers, capture_output=True, text=True).stdout)
+
+    def test_the_page_is_admitted(self):
+        self.assertIn("operations judged, 0 refusals", self.admit("right"))
+        self.assertIn("primitive.math.avg_floor ", (self.folder / "right.txt").read_text())
+
+    def test_too_little_is_refused(self):
+        self.assertIn(words(self.shown("it has 7 rows")), words(self.admit("less", 1)))
+
+    def test_every_test_of_the_page_passes(self):
+        runs = re.findall(r"^build/dev/bin/(test_\w+) --gtest_filter='(.*)'$", PAGE, re.M)
+        ran = ""
+        for program, names in runs:
+            own, _ = self.link(program, "right")
+            ran += self.shell(f"{own} --gtest_filter='{names}'")
+        suites = re.findall(r"`(\w+)\.\*`", re.search(r"^\| test \|.*?\n\n", PAGE, re.S | re.M)[0])
+        self.assertGreater(len(suites), 5)
+        for suite in suites:
+            self.assertRegex(ran, rf"\[       OK \] (Library/)?{suite}\.")
+
+    def test_a_wrong_composition_is_found(self):
+        own, _ = self.link("test_ops", "wrong")
+        output = self.shell(f"{own} --gtest_filter='*avg_floor*'", 1)
+        shown = self.shown("Expected equality")
+        self.assertIn(words(shown.rsplit("[", 1)[0]), words(output))
+        self.assertIn(shown.splitlines()[-1], output)
+
+    def test_forgotten_laws_are_suggested(self):
+        own, _ = self.link("test_ops", "less")
+        output = self.shell(f"{own} --gtest_filter='*Laws*avg_floor*'", 1)
+        suggested = sorted(line for line in output.splitlines() if "seems to hold" in line)
+        shown = self.shown("seems to hold")
+        self.assertEqual(suggested, sorted(shown.splitlines()))
+
+    def test_how_many_operations_there_then_are(self):
+        (count,) = re.findall(r"integer=L2\(1 of (\d+)\)", PAGE)
+        self.assertEqual(int(count), operation_files.PRIMITIVES + 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
