@@ -1,10 +1,11 @@
-"""docs/adding-an-op.md as its reader meets it: the file that its blocks make, and what the page says is said of it.
+"""docs/adding-an-op.md as its reader meets it: the two files that its blocks make, and what the page says is said of them.
 
 Oracle: the page. Its blocks of C++, one after the other, are src/ops/primitive/math/avg_floor.cpp (of two blocks that give
-the laws, the later one counts), and its other blocks are what a tool prints.
+the laws, the later one counts); the one under "Operations on floats" is src/ops/floating/abs_diff.cpp; and its other blocks
+are what a tool prints.
 
 Nothing is built anew: the file, and the registry's list with one more row, are compiled by the commands of the build and
-linked before its static libraries, so that the linker takes these two for the list; three files and some links, 20 s. What
+linked before its static libraries, so that the linker takes these for the list; six files and some links, 30 s. What
 looks at folders sees a copy of src/ that has the file.
 """
 import json
@@ -20,7 +21,9 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("VYRE_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 BUILD = pathlib.Path(os.environ.get("VYRE_BUILD", SOURCE / "build/release"))
 PAGE = (SOURCE / "docs/adding-an-op.md").read_text()
+INTEGERS, FLOATS = PAGE.split("## Operations on floats\n")
 NAME, PATH = "primitive_math_avg_floor", "src/ops/primitive/math/avg_floor.cpp"
+FLOATS_PATH = "src/ops/floating/abs_diff.cpp"
 
 sys.path.insert(0, str(SOURCE / "test"))
 import operation_files
@@ -28,13 +31,13 @@ import operation_files
 LAWS = re.compile(r"^ +\.laws = \{.*?\},\n", re.S | re.M)
 
 
-def blocks(language):
-    return [text for of, text in re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.S | re.M) if of == language]
+def blocks(language, page=PAGE):
+    return [text for of, text in re.findall(r"^```(\w*)\n(.*?)^```$", page, re.S | re.M) if of == language]
 
 
 def the_file(forgetful=False):
     """The blocks as one file; forgetful: with the laws that the page gives first."""
-    text = "".join(blocks("cpp"))
+    text = "".join(blocks("cpp", INTEGERS))
     first, later = LAWS.findall(text)
     text = text.replace(later, "", 1)
     return text if forgetful else text.replace(first, later, 1)
@@ -61,8 +64,11 @@ class Page(unittest.TestCase):
                     if "vyre_ops.dir" in c["command"]}
         cls.command_of = {name: command["command"].split(" -o ")[0] for name, command in commands.items()}
         listed = pathlib.Path(commands["operation_files.cpp"]["file"]).read_text()
-        listed = once(listed, "namespace {\n", f"Operation {NAME}();\nnamespace {{\n")
+        listed = once(listed, "namespace {\n",
+                      f"Operation {NAME}();\nstd::vector<Operation> floating_abs_diff();\nnamespace {{\n")
         listed = once(listed, "kFiles[] = {\n", f'kFiles[] = {{\n    {{"{NAME.replace("_", ".", 2)}", {NAME}}},\n')
+        listed = once(listed, "kOperators[] = {\n",
+                      'kOperators[] = {\n    {"floating.abs_diff", floating_abs_diff},\n')
         cls.list = cls.compile("operation_files.cpp", cls.write(cls.folder / "operation_files.cpp", listed))
         file = the_file()
         (wrong,) = re.findall(r"Had the composition been `(.*?)`", PAGE)
@@ -73,6 +79,8 @@ class Page(unittest.TestCase):
             "wrong": cls.variant("wrong", once(file, "(p[0] & p[1]) + ((p[0] ^ p[1]) >> 1)", wrong)),
             "less": cls.variant("less", once(once(the_file(True), row, ""), formula, "")),
         }
+        (floats,) = blocks("cpp", FLOATS)
+        cls.floats = cls.compile("sub.cpp", cls.write(cls.folder / FLOATS_PATH, floats))
         cls.write(cls.folder / PATH, file)
 
     @staticmethod
@@ -104,7 +112,7 @@ class Page(unittest.TestCase):
         out = self.folder / f"{program}-{'-'.join(names)}"
         command = self.shell(f"ninja -t commands bin/{program}").splitlines()[-1]
         objects = " ".join(str(self.objects[name]) for name in names)
-        return out, self.shell(once(command, f"-o bin/{program} ", f"{objects} {self.list} -o {out} "), code)
+        return out, self.shell(once(command, f"-o bin/{program} ", f"{objects} {self.floats} {self.list} -o {out} "), code)
 
     def admit(self, name, code=0):
         program, _ = self.link("vyre-admit", name)
@@ -139,7 +147,9 @@ class Page(unittest.TestCase):
 
     def test_the_page_is_admitted(self):
         self.assertIn("operations judged, 0 refusals", self.admit("right"))
-        self.assertIn("primitive.math.avg_floor ", (self.folder / "right.txt").read_text())
+        admitted = (self.folder / "right.txt").read_text()
+        for operation in "primitive.math.avg_floor", "float.f16.abs_diff", "float.bf16.abs_diff", "float.f32.abs_diff":
+            self.assertIn(f"{operation} ", admitted)
 
     def test_too_little_is_refused(self):
         self.assertIn(words(self.shown("it has 7 rows")), words(self.admit("less", 1)))
@@ -154,6 +164,11 @@ class Page(unittest.TestCase):
         self.assertGreater(len(suites), 5)
         for suite in suites:
             self.assertRegex(ran, rf"\[       OK \] (Library/)?{suite}\.")
+
+    def test_the_operation_on_floats_passes_as_well(self):
+        own, _ = self.link("test_ops", "right")
+        output = self.shell(f"{own} --gtest_filter='*abs_diff*'")
+        self.assertRegex(output, r"\[  PASSED  \] [1-9]\d+ tests")
 
     def test_a_wrong_composition_is_found(self):
         own, _ = self.link("test_ops", "wrong")
@@ -170,7 +185,7 @@ class Page(unittest.TestCase):
         self.assertEqual(suggested, sorted(shown.splitlines()))
 
     def test_how_many_operations_there_then_are(self):
-        (count,) = re.findall(r"integer=L2\(1 of (\d+)\)", PAGE)
+        (count,) = re.findall(r"integer=L2\(1 of (\d+), 0 of \d+ families\)", PAGE)
         self.assertEqual(int(count), operation_files.PRIMITIVES + 1)
 
 
