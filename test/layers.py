@@ -7,7 +7,7 @@
      LLVM and the solvers are the point of this rule: LLVM stays in the LLVM printer, its reader and the backends that run it,
      a solver in algebra.
   3. In the file of an operation, the reference function stands before the IR is visible: ops/reference.h comes
-     first, then only standard headers, then the function, then ops/operation.h. In floating/ it is the same with
+     first, then only standard headers, then the function, then ops/text_operation.h. In floating/ it is the same with
      ops/float_reference.h, which sees standard headers and ops/reference.h alone, and ops/floating.h; its functions, in
      ops/float_reference.cpp, see Arb besides. An approximate operation, floating/NAME_approx.cpp, has the reference
      function of floating/NAME.cpp and none of its own.
@@ -174,7 +174,7 @@ class Checker:
 
     def check_operation(self, path, lines, found, floating):
         reference, declaration = (
-            ("ops/float_reference.h", "ops/floating.h") if floating else ("ops/reference.h", "ops/operation.h"))
+            ("ops/float_reference.h", "ops/floating.h") if floating else ("ops/reference.h", "ops/text_operation.h"))
 
         def where(pattern):
             return [n for n, line in enumerate(lines, 1) if re.search(pattern, line)]
@@ -225,16 +225,17 @@ CLEAN = {
     "include/vyre/abi.h": "\n",
     "src/ops/reference.h": "#include <cstdint>\n",
     "src/ops/operation.h": '#include "base/a.h"\n',
+    "src/ops/text_operation.h": '#include "ops/operation.h"\n',
     "src/ops/primitive/math/g.cpp": '#include "ops/reference.h"\n\n#include <bit>\n\nnamespace {\n\n'
                                     "uint32_t reference(uint32_t a) {\n  return a;\n}\n\n}  // namespace\n\n"
-                                    '#include "ops/operation.h"\n\nnamespace vyre::ops {}\n',
+                                    '#include "ops/text_operation.h"\n\nnamespace vyre::ops {}\n',
 }
 CLEAN["src/ops/float_reference.h"] = '#include <cmath>\n\n#include "ops/reference.h"\n'
 CLEAN["src/ops/float_reference.cpp"] = '#include "ops/float_reference.h"\n\n#include <arb.h>\n\n#include <optional>\n'
 CLEAN["src/ops/floating.h"] = '#include "ops/operation.h"\n'
 CLEAN["src/ops/floating/h.cpp"] = (CLEAN["src/ops/primitive/math/g.cpp"]
                                    .replace("ops/reference.h", "ops/float_reference.h")
-                                   .replace("ops/operation.h", "ops/floating.h"))
+                                   .replace("ops/text_operation.h", "ops/floating.h"))
 CLEAN["src/ops/floating/h_approx.cpp"] = '#include "ops/floating.h"\n\nnamespace vyre::ops {}\n'
 OPERATION = "src/ops/primitive/math/g.cpp"
 APPROXIMATE = "src/ops/floating/h_approx.cpp"
@@ -276,8 +277,8 @@ PLANTED = [
     (OPERATION, ('#include "ops/reference.h"\n\n', ""), 1, "begins with"),
     (OPERATION, ("return a;", "return vyre::ops::f(a);"), 8, "may not name"),
     (OPERATION, ("uint32_t reference(", "uint32_t other("), 13, "there is no"),
-    (OPERATION, ('#include <bit>\n', '#include "ops/operation.h"\n'), 13, "once"),
-    (OPERATION, ('\nnamespace vyre::ops {}', "\nuint32_t reference(uint32_t a, uint32_t b) {\n}\n"), 15, "after ops/operation.h"),
+    (OPERATION, ('#include <bit>\n', '#include "ops/text_operation.h"\n'), 13, "once"),
+    (OPERATION, ('\nnamespace vyre::ops {}', "\nuint32_t reference(uint32_t a, uint32_t b) {\n}\n"), 15, "after ops/text_operation.h"),
     (OPERATION, ("  return a;\n}\n\n}  // namespace\n\n", "  return a;\n"), 7, "does not end"),
 ]
 

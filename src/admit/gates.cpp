@@ -8,9 +8,13 @@
 #include <thread>
 
 #include "admit/code.h"
+#include "algebra/file_laws.h"
 #include "base/random.h"
+#include "check/module.h"
 #include "lower/kernel.h"
+#include "ref/rows.h"
 #include "spec/ops.h"
+#include "text/text.h"
 
 namespace vyre::admit {
 namespace {
@@ -253,6 +257,18 @@ void check_observable(const Candidate& candidate, Diagnostics& refusals) {
 
 Candidate candidate_for(const ops::Operation& operation) {
   return {&operation, std::nullopt, hand_written(operation.id)};
+}
+
+Diagnostics check_text(std::string_view text) {
+  ir::Module module = *text::parse_module(text);
+  // The ids of the library are its own; under another first word it is a file like any.
+  std::string& id = module.operations[0].function.id;
+  id = "admitted" + id.substr(id.find('.'));
+  const auto checked = check::check(std::move(module), ops::op_table());
+  if (!checked) return checked.error();
+  Diagnostics out = ref::check_rows(**checked);
+  std::ranges::move(algebra::check_witnesses(*checked), std::back_inserter(out));
+  return out;
 }
 
 }  // namespace vyre::admit

@@ -45,6 +45,10 @@ std::optional<uint32_t> hand_written(std::string_view id);
 /// Cost: a compilation by LLVM (0.1 s) and some 10^4 calls of the reference function. Thread: any.
 Diagnostics admit(const Candidate& candidate);
 
+/// Of the text of an operation of the library what is checked of any file: its types and laws, its rows and
+/// witnesses, which are run on the definition. Domain: read_operation() takes it, and the library is whole.
+Diagnostics check_text(std::string_view text);
+
 // The gates one by one; each appends what it refuses. Those after the second expect that it was passed.
 void check_category(const Candidate& candidate, Diagnostics& refusals);
 void check_signature(const Candidate& candidate, Diagnostics& refusals);

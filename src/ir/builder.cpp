@@ -144,6 +144,94 @@ void BuilderBase::block(const std::function<void()>& body) {
   add_statement({.kind = NodeKind::Block, .body = id}, {});
 }
 
+namespace {
+
+/// Writes the code of a function with a builder, its parameters replaced.
+class Inlining {
+ public:
+  Inlining(BuilderBase& builder, const Function& function, std::span<const Ex> arguments)
+      : builder_(builder), function_(function), code_(function.code), arguments_(arguments) {}
+
+  Ex run() {
+    write(function_.body);
+    return write(function_.result);
+  }
+
+ private:
+  void write(BlockId block) {
+    for (const NodeId id : code_.block(block)) {
+      const Node node = code_[id];
+      const auto operand = [&](uint32_t k) { return write(code_.arg(node, k)); };
+      switch (node.kind) {
+        case NodeKind::Let: builder_.let(code_.name(node.symbol), operand(0)); break;
+        case NodeKind::Assign: {
+          const Ex value = operand(0);
+          builder_.assign(builder_.var(code_.name(node.symbol)), value);
+          break;
+        }
+        case NodeKind::If: {
+          const Ex condition = operand(0);
+          const auto then = [&] { write(node.body); };
+          if (node.orelse == kNoBlock)
+            builder_.if_(condition, then);
+          else
+            builder_.if_(condition, then, [&] { write(node.orelse); });
+          break;
+        }
+        case NodeKind::Loop: {
+          const Ex from = operand(0), to = operand(1);
+          builder_.loop(code_.name(node.symbol), from, to, [&](Ex) { write(node.body); });
+          break;
+        }
+        case NodeKind::Block: builder_.block([&] { write(node.body); }); break;
+        case NodeKind::Store:
+        case NodeKind::Return:
+        case NodeKind::Barrier: std::unreachable();  // not in operations
+      }
+    }
+  }
+
+  Ex write(ExprId id) {
+    const Expr e = code_[id];
+    std::vector<Ex> operands;
+    for (const ExprId operand : code_.args(e)) operands.push_back(write(operand));
+    switch (e.kind) {
+      case ExprKind::Literal:
+        return spec::info(e.type).bytes > 4 ? builder_.literal(e.type, code_.wide[e.immediate])
+                                            : builder_.literal(e.type, e.immediate);
+      case ExprKind::Var: {
+        const auto parameter = std::ranges::find(function_.parameters, e.symbol, &Function::Parameter::name);
+        if (parameter == function_.parameters.end()) return builder_.var(code_.name(e.symbol));
+        return arguments_[size_t(parameter - function_.parameters.begin())];
+      }
+      case ExprKind::Apply: {
+        if (e.op == Op::Call) return builder_.call(code_.name(e.symbol), operands, e.immediate);
+        if (e.op == Op::Cast) return builder_.cast(e.type, operands[0], e.mode);
+        if (e.op == Op::Bitcast) return builder_.bitcast(e.type, operands[0]);
+        if (e.op == Op::Component) return builder_.component(operands[0], e.immediate);
+        return builder_.apply(e.op, operands);
+      }
+      case ExprKind::Load:
+      case ExprKind::BufLen:
+      case ExprKind::InvocationId:
+      case ExprKind::WorkgroupId:
+      case ExprKind::LocalId: std::unreachable();  // not in operations
+    }
+    std::unreachable();
+  }
+
+  BuilderBase& builder_;
+  const Function& function_;
+  const Code& code_;
+  std::span<const Ex> arguments_;
+};
+
+}  // namespace
+
+Ex BuilderBase::inlined(const Function& function, std::span<const Ex> arguments) {
+  return Inlining(*this, function, arguments).run();
+}
+
 BufferRef BufferBuilder::declare(std::string_view name, BufferAccess access, DataType element,
                                  uint32_t binding, uint32_t count) {
   const Symbol symbol = code_.intern(name);

@@ -113,6 +113,10 @@ class BuilderBase {
   Ex call(std::string_view operation, std::initializer_list<Ex> arguments, uint32_t version = 1);
   Ex call(std::string_view operation, std::span<const Ex> arguments, uint32_t version = 1);
 
+  /// The body of a function with these arguments in the place of its parameters: statements here, and its
+  /// result. The names of its variables must be free. Domain: a valid operation.
+  Ex inlined(const Function& function, std::span<const Ex> arguments);
+
   // Statements.
   /// Declares a variable and gives a handle to it.
   Ex let(std::string_view name, Ex value);

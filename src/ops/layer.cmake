@@ -1,8 +1,9 @@
 # The registry is the list of files: every .cpp in a folder below src/ops is one operation, its path is its id
 # (primitive/bitwise/rotl.cpp: primitive.bitwise.rotl) and names the function it defines (primitive_bitwise_rotl).
-# Adding an operation is adding a file; nothing else lists them. A file that does not define its function is a link
-# error that names it. A file in floating/ is one operator at each float type: floating/add.cpp defines
-# floating_add(), which gives float.f16.add, float.bf16.add and float.f32.add.
+# The operation itself is the text beside it, rotl.vyre, which is compiled in. Adding an operation is adding these two;
+# nothing else lists them. A .cpp that does not define its function is a link error that names it. A file in floating/ is
+# one operator at each float type: floating/add.cpp defines floating_add(), which gives float.f16.add, float.bf16.add and
+# float.f32.add.
 file(GLOB_RECURSE operation_files CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/*.cpp)
 list(FILTER operation_files INCLUDE REGEX "/")
 list(FILTER operation_files EXCLUDE REGEX "^float/soft")   # the compositions of operators, which are no operations
@@ -22,8 +23,14 @@ foreach(file IN LISTS operation_files)
     string(APPEND operation_declarations "std::vector<Operation> ${function}();\n")
     string(APPEND operator_rows "    {\"${id}\", ${function}},\n")
   else()
-    string(APPEND operation_declarations "Operation ${function}();\n")
-    string(APPEND operation_rows "    {\"${id}\", ${function}},\n")
+    set(text ${dir}/${path}.vyre)
+    if(NOT EXISTS ${text})
+      message(FATAL_ERROR "src/ops/${file} has no ${path}.vyre beside it")
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${text})
+    file(READ ${text} content)
+    string(APPEND operation_declarations "Beside ${function}();\n")
+    string(APPEND operation_rows "    {\"${id}\", R\"vyre(${content})vyre\", ${function}},\n")
   endif()
 endforeach()
 set(generated ${CMAKE_BINARY_DIR}/generated/ops/operation_files.cpp)

@@ -1,11 +1,11 @@
 // An operation of the library: everything known about it, declared once.
 //
-// One file an operation (src/ops/primitive/<family>/<name>.cpp; its path is its id) defines one function that
-// returns this; one of floats (src/ops/floating/<name>.cpp, see ops/floating.h) returns one for each type. It
-// holds two independent definitions, a plain C++ reference function and a composition in the IR; the laws it
+// It has two independent definitions, a plain C++ reference function and a composition in the IR; the laws it
 // claims and those it denies with a witness; how its inputs fall into classes; its boundary values; and
-// specification rows, which are worked out by hand and outrank both definitions. Source: vyre-conform-spec,
-// "Admission Gates"; oracles; semantics, "The primitives".
+// specification rows, which are worked out by hand and outrank both definitions. An operation of words is a
+// text, src/ops/primitive/<family>/<name>.vyre (its path is its id), with its reference function in the .cpp
+// beside it (ops/text_operation.h); a file src/ops/floating/<name>.cpp gives one operation for each float
+// type (ops/floating.h). Source: vyre-conform-spec, "Admission Gates"; oracles; semantics, "The primitives".
 #pragma once
 
 #include <array>
@@ -97,7 +97,7 @@ inline constexpr Reference reference_of{&ReferenceAdapter<function>::call,
 /// A part of the input space in which the operation behaves alike; together the classes cover every input.
 struct EquivalenceClass {
   std::string_view name;  // "the shift amount is 32 or more"
-  bool (*contains)(const uint32_t* operands);
+  std::function<bool(const uint32_t* operands)> contains;
   std::vector<uint32_t> representative;  // one member
 };
 
@@ -127,6 +127,8 @@ struct ForAllRow {
 /// that it can be told at 8 bits too; a shift amount is taken modulo the width.
 using Definition = smt::Term (*)(smt::Pool& pool, std::span<const smt::Term> operands);
 
+using Compose = std::function<ir::Ex(ir::FunctionBuilder& f, std::span<const ir::Ex> parameters)>;
+
 struct Operation {
   std::string_view id;  // "primitive.bitwise.rotl"
   uint32_t version = 1;
@@ -136,7 +138,7 @@ struct Operation {
   std::vector<std::string_view> parameter_names;
   Reference reference = nullptr;
   /// Builds the composition from handles to the parameters and returns its result.
-  ir::Ex (*compose)(ir::FunctionBuilder& f, std::span<const ir::Ex> parameters) = nullptr;
+  Compose compose = nullptr;
   std::vector<spec::Law> laws;
   std::vector<spec::Denial> denied;
   std::vector<EquivalenceClass> classes;

@@ -7,13 +7,14 @@
 #include <span>
 #include <string_view>
 
-#include "ops/operation.h"
+#include "ops/text_operation.h"
 
 namespace vyre::ops {
 
 struct OperationFile {
-  std::string_view id;  // from the path: "primitive.bitwise.rotl"
-  Operation (*make)();
+  std::string_view id;    // from the path: "primitive.bitwise.rotl"
+  std::string_view text;  // what the .vyre holds
+  Beside (*beside)();     // what the .cpp defines
 };
 
 /// The composition, built anew.

@@ -1,12 +1,12 @@
-"""docs/adding-an-op.md as its reader meets it: the two files that its blocks make, and what the page says is said of them.
+"""docs/adding-an-op.md as its reader meets it: the files that its blocks make, and what the page says is said of them.
 
-Oracle: the page. Its blocks of C++, one after the other, are src/ops/primitive/math/avg_floor.cpp (of two blocks that give
-the laws, the later one counts); the one under "Operations on floats" is src/ops/floating/abs_diff.cpp; and its other blocks
-are what a tool prints.
+Oracle: the page. Its first block of text is src/ops/primitive/math/avg_floor.vyre, the second one the claims that it then
+has; its blocks of C++, one after the other, are avg_floor.cpp beside it; the one under "Operations on floats" is
+src/ops/floating/abs_diff.cpp; and its other blocks are what a tool prints.
 
-Nothing is built anew: the file, and the registry's list with one more row, are compiled by the commands of the build and
-linked before its static libraries, so that the linker takes these for the list; six files and some links, 30 s. What
-looks at folders sees a copy of src/ that has the file.
+Nothing is built anew: the C++, and the registry's list with two more rows, are compiled by the commands of the build and
+linked before its static libraries, so that the linker takes these for the list; some files and links, 15 s. What
+looks at folders sees a copy of src/ that has the files.
 """
 import json
 import os
@@ -22,25 +22,22 @@ SOURCE = pathlib.Path(os.environ.get("VYRE_SOURCE", pathlib.Path(__file__).resol
 BUILD = pathlib.Path(os.environ.get("VYRE_BUILD", SOURCE / "build/release"))
 PAGE = (SOURCE / "docs/adding-an-op.md").read_text()
 INTEGERS, FLOATS = PAGE.split("## Operations on floats\n")
-NAME, PATH = "primitive_math_avg_floor", "src/ops/primitive/math/avg_floor.cpp"
+NAME, PATH, TEXT_PATH = "primitive_math_avg_floor", "src/ops/primitive/math/avg_floor.cpp", "src/ops/primitive/math/avg_floor.vyre"
 FLOATS_PATH = "src/ops/floating/abs_diff.cpp"
 
 sys.path.insert(0, str(SOURCE / "test"))
 import operation_files
-
-LAWS = re.compile(r"^ +\.laws = \{.*?\},\n", re.S | re.M)
 
 
 def blocks(language, page=PAGE):
     return [text for of, text in re.findall(r"^```(\w*)\n(.*?)^```$", page, re.S | re.M) if of == language]
 
 
-def the_file(forgetful=False):
-    """The blocks as one file; forgetful: with the laws that the page gives first."""
-    text = "".join(blocks("cpp", INTEGERS))
-    first, later = LAWS.findall(text)
-    text = text.replace(later, "", 1)
-    return text if forgetful else text.replace(first, later, 1)
+def the_text(forgetful=False):
+    """The operation; forgetful: with the claims that the page gives first."""
+    text, claims = blocks("vyre")
+    (first,) = re.findall(r"^ +claims .*\n", text, re.M)
+    return text if forgetful else once(text, first, claims)
 
 
 def once(text, old, new):
@@ -63,25 +60,24 @@ class Page(unittest.TestCase):
         commands = {pathlib.Path(c["file"]).name: c for c in json.loads((BUILD / "compile_commands.json").read_text())
                     if "vyre_ops.dir" in c["command"]}
         cls.command_of = {name: command["command"].split(" -o ")[0] for name, command in commands.items()}
-        listed = pathlib.Path(commands["operation_files.cpp"]["file"]).read_text()
-        listed = once(listed, "namespace {\n",
-                      f"Operation {NAME}();\nstd::vector<Operation> floating_abs_diff();\nnamespace {{\n")
-        listed = once(listed, "kFiles[] = {\n", f'kFiles[] = {{\n    {{"{NAME.replace("_", ".", 2)}", {NAME}}},\n')
-        listed = once(listed, "kOperators[] = {\n",
-                      'kOperators[] = {\n    {"floating.abs_diff", floating_abs_diff},\n')
-        cls.list = cls.compile("operation_files.cpp", cls.write(cls.folder / "operation_files.cpp", listed))
-        file = the_file()
+        cls.listed = pathlib.Path(commands["operation_files.cpp"]["file"]).read_text()
+        file, text = "".join(blocks("cpp", INTEGERS)), the_text()
         (wrong,) = re.findall(r"Had the composition been `(.*?)`", PAGE)
-        row = re.search(r"^ +\{\{0, 1\}, 0, .*\n", file, re.M)[0]
+        (other_row,) = re.findall(r"With `(.*?)`:", PAGE)
+        row = re.search(r"^ +\(0, 1\) => 0,.*\n", text, re.M)[0]
         formula = re.search(r"^ +\.define =\n.*?^ +\},\n", file, re.S | re.M)[0]
-        cls.objects = {
-            "right": cls.variant("right", file),
-            "wrong": cls.variant("wrong", once(file, "(p[0] & p[1]) + ((p[0] ^ p[1]) >> 1)", wrong)),
-            "less": cls.variant("less", once(once(the_file(True), row, ""), formula, "")),
-        }
         (floats,) = blocks("cpp", FLOATS)
         cls.floats = cls.compile("sub.cpp", cls.write(cls.folder / FLOATS_PATH, floats))
+        composition = re.search(r"return (.*);", text)[1]
+        cls.objects = {
+            "right": cls.variant("right", file, text),
+            "wrong": cls.variant("wrong", file, once(text, composition, wrong)),
+            "less": cls.variant("less", once(file, formula, ""), once(the_text(True), row, "")),
+            "other_row": cls.variant("other_row", file, once(text, other_row.split(" => ")[0] + " => 3", other_row)),
+        }
+        cls.objects["missing"] = cls.objects["right"][1:]
         cls.write(cls.folder / PATH, file)
+        cls.write(cls.folder / TEXT_PATH, text)
 
     @staticmethod
     def write(path, text):
@@ -89,8 +85,16 @@ class Page(unittest.TestCase):
         return path
 
     @classmethod
-    def variant(cls, name, text):
-        return cls.compile("gcd.cpp", cls.write(cls.folder / f"{name}.cpp", text))
+    def variant(cls, name, file, text):
+        """Its two objects: of the C++, and of the registry's list, which has the text."""
+        listed = once(cls.listed, "namespace {\n",
+                      f"Beside {NAME}();\nstd::vector<Operation> floating_abs_diff();\nnamespace {{\n")
+        row = f'{{"{NAME.replace("_", ".", 2)}", R"vyre({text})vyre", {NAME}}}'
+        listed = once(listed, "kFiles[] = {\n", f"kFiles[] = {{\n    {row},\n")
+        listed = once(listed, "kOperators[] = {\n",
+                      'kOperators[] = {\n    {"floating.abs_diff", floating_abs_diff},\n')
+        return [cls.compile("gcd.cpp", cls.write(cls.folder / f"{name}.cpp", file)),
+                cls.compile("operation_files.cpp", cls.write(cls.folder / f"{name}_list.cpp", listed))]
 
     @classmethod
     def compile(cls, like, path):
@@ -107,12 +111,12 @@ class Page(unittest.TestCase):
             raise AssertionError(f"{command}\n{done.returncode}\n{done.stdout}\n{done.stderr}")
         return done.stdout + done.stderr
 
-    def link(self, program, *names, code=0):
-        """(the program with these objects besides, what the linker said)."""
-        out = self.folder / f"{program}-{'-'.join(names)}"
+    def link(self, program, name, code=0):
+        """(the program with this variant besides, what the linker said)."""
+        out = self.folder / f"{program}-{name}"
         command = self.shell(f"ninja -t commands bin/{program}").splitlines()[-1]
-        objects = " ".join(str(self.objects[name]) for name in names)
-        return out, self.shell(once(command, f"-o bin/{program} ", f"{objects} {self.floats} {self.list} -o {out} "), code)
+        objects = " ".join(str(o) for o in [*self.objects[name], self.floats])
+        return out, self.shell(once(command, f"-o bin/{program} ", f"{objects} -o {out} "), code)
 
     def admit(self, name, code=0):
         program, _ = self.link("vyre-admit", name)
@@ -127,7 +131,7 @@ class Page(unittest.TestCase):
         return block
 
     def test_a_file_without_its_function_is_named_by_the_linker(self):
-        _, output = self.link("vyre-admit", code=1)
+        _, output = self.link("vyre-admit", "missing", code=1)
         self.assertIn(f"vyre::ops::{NAME}()", output)
         self.assertIn(f"undefined symbol: vyre::ops::{NAME}()", PAGE)
 
@@ -153,6 +157,10 @@ class Page(unittest.TestCase):
 
     def test_too_little_is_refused(self):
         self.assertIn(words(self.shown("it has 7 rows")), words(self.admit("less", 1)))
+
+    def test_a_row_that_is_not_so_ends_the_build(self):
+        shown = self.shown("error[V050]")
+        self.assertIn(shown.strip(), self.admit("other_row", 1))
 
     def test_every_test_of_the_page_passes(self):
         runs = re.findall(r"^build/dev/bin/(test_\w+) --gtest_filter='(.*)'$", PAGE, re.M)

@@ -22,7 +22,9 @@
 #include <vector>
 
 #include "admit/gates.h"
+#include "base/diag.h"
 #include "base/digest.h"
+#include "ops/registry.h"
 #include "spec/types.h"
 
 namespace vyre {
@@ -36,14 +38,36 @@ std::optional<std::string> read(const fs::path& path) {
   return std::string{std::istreambuf_iterator<char>(file), {}};
 }
 
-/// "primitive.math.add" stands in ops/primitive/math/add.cpp, "float.f32.add" in ops/floating/add.cpp, which
-/// has it at every type.
-fs::path file_of(std::string_view id) {
+/// "primitive.math.add" stands in ops/primitive/math/add.vyre and in the .cpp beside it, "float.f32.add" in
+/// ops/floating/add.cpp, which has it at every type.
+std::vector<fs::path> files_of(std::string_view id) {
   const std::string_view name = id.substr(id.rfind('.') + 1);
-  if (id.starts_with("float.")) return fs::path("floating") / fmt::format("{}.cpp", name);
+  if (id.starts_with("float.")) return {fs::path("floating") / fmt::format("{}.cpp", name)};
   std::string path(id);
   std::ranges::replace(path, '.', '/');
-  return path + ".cpp";
+  return {path + ".vyre", path + ".cpp"};
+}
+
+/// Says what is wrong with the texts of the library that are compiled in. Return: how many are.
+size_t check_texts() {
+  size_t wrong = 0;
+  const auto report = [&](const ops::OperationFile& file, const Diagnostics& diagnostics) {
+    const std::string path = "src/ops/" + files_of(file.id).front().string();
+    const Source source(path, std::string(file.text));
+    for (const Diag& diag : diagnostics) fmt::print(stderr, "{}", render(diag, &source, path));
+    wrong += !diagnostics.empty();
+  };
+  for (const ops::OperationFile& file : ops::operation_files()) {
+    const auto read = ops::read_operation(file.text, file.beside());
+    if (!read)
+      report(file, {read.error()});
+    else if (read->id != file.id)
+      report(file, {make_diag(DiagCode::C013, {0, 1}, fmt::format("the id of this file is {}", file.id),
+                              "an operation's path is its id")});
+  }
+  if (wrong != 0) return wrong;  // there is no library to check them with
+  for (const ops::OperationFile& file : ops::operation_files()) report(file, admit::check_text(file.text));
+  return wrong;
 }
 
 /// What judges all of them: the gates, what operations are declared with, the ledgers.
@@ -73,6 +97,10 @@ int fail(const fs::path& path, std::string_view what) {
 int run(const fs::path& source, const fs::path& stamp) {
   const auto judges = digest_of_judges(source);
   if (!judges) return fail(source / "src", "read the files below");
+  if (const size_t wrong = check_texts(); wrong != 0) {
+    fmt::print("{} texts of operations are wrong\n", wrong);
+    return 1;
+  }
   std::map<std::string, std::string> known, now;
   if (const auto text = read(stamp)) {
     for (size_t at = 0; at < text->size();) {
@@ -83,12 +111,14 @@ int run(const fs::path& source, const fs::path& stamp) {
   }
   std::vector<const ops::Operation*> changed;
   for (const ops::Operation& operation : ops::all_operations()) {
-    const fs::path file = source / "src" / "ops" / file_of(operation.id);
-    const auto text = read(file);
-    if (!text) return fail(file, "read");
     Hasher hasher;
     hasher.update(judges->hex());
-    hasher.update(*text);
+    for (const fs::path& name : files_of(operation.id)) {
+      const fs::path file = source / "src" / "ops" / name;
+      const auto text = read(file);
+      if (!text) return fail(file, "read");
+      hasher.update(*text);
+    }
     const std::string id(operation.id);
     now[id] = hasher.finish().hex();
     const auto before = known.find(id);
@@ -110,7 +140,7 @@ int run(const fs::path& source, const fs::path& stamp) {
   for (size_t i = 0; i < changed.size(); ++i) {
     for (const Diag& diag : refused[i]) {
       ++refusals;
-      fmt::print(stderr, "src/ops/{}: {}: {}\n  help: {}\n", file_of(changed[i]->id).string(),
+      fmt::print(stderr, "src/ops/{}: {}: {}\n  help: {}\n", files_of(changed[i]->id).front().string(),
                  diag_info(diag.code).name, diag.message, diag.help);
     }
     if (!refused[i].empty()) now.erase(std::string(changed[i]->id));
