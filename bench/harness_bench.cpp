@@ -84,7 +84,7 @@ void programs(backend::Backend& backend, const Options& options) {
   constexpr uint64_t kPrograms = 400;
   constexpr size_t kBatch = 16;
   double make = 0, compile = 0, dispatch = 0, expected = 0, compare = 0;
-  must(backend.renew());
+  must(backend.restart());
   const double all = bench::seconds([&] {
     for (uint64_t begin = 0; begin < kPrograms; begin += kBatch) {
       std::vector<generate::ProgramCase> cases;
@@ -132,7 +132,7 @@ void values(backend::Backend& backend, const Options& options) {
   fmt::print("{:<34} {:>10} {:>16} {:>9}\n", "values on the device", "a second", "cases", "compiling");
   double inverse = 0;
   size_t with = 0;
-  must(backend.renew());
+  must(backend.restart());
   for (const ops::Operation* operation : primitives(options)) {
     const auto bound = verify::value_law(*operation);
     if (!bound) {

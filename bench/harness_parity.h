@@ -145,7 +145,7 @@ class Judging {
 
 inline double judged(backend::Backend& backend, const ops::Operation& operation, uint64_t seed,
                      uint64_t cases) {
-  must(backend.renew());
+  must(backend.restart());
   return Judging(backend, operation, seed).run(cases);
 }
 

@@ -3,9 +3,9 @@
 //   bench_law [--backend NAME] [--instances N] [--walks N] [--seed N] [--show OPERATION LAW]
 //
 // Each law of the table sweeps N random full-width instances as verification does (src/verify/device_laws.h),
-// from resident buffers. Then every twin runs over the u8 grid, and --walks times through all 2^32 words. The
-// exit code is 1 when a law failed, a count was in doubt or a twin was not exact. --show prints the program
-// of one law (of its number among the operation's), for `vyre lower`.
+// from resident buffers. Then every planted-false law runs over the u8 grid, and --walks times through all
+// 2^32 words. The exit code is 1 when a law failed, a count was in doubt or a planted-false law was not
+// exact. --show prints the program of one law (of its number among the operation's), for `vyre lower`.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -124,12 +124,12 @@ int run(const Options& options) {
   }
   fmt::print("\n{:<46} {:<11} {:>15} {:>15} {:>15}\n", "planted-false law", "over", "instances", "must fail",
              "failed");
-  const auto twins = verify::check_twins_on_device(backend, 1, options.walks, options.seed, {});
-  if (!twins) return complain(twins.error());
-  for (const verify::DeviceTwinVerdict& t : *twins) {
+  const auto planted_laws = verify::check_planted_laws_on_device(backend, 1, options.walks, options.seed, {});
+  if (!planted_laws) return complain(planted_laws.error());
+  for (const verify::DevicePlantedVerdict& t : *planted_laws) {
     fmt::print("{:<46} {:<11} {:>15} {:>15} {:>15}  {}\n",
-               fmt::format("{} of {}", to_string(t.twin->law), t.twin->operation->id), t.sweep, t.instances,
-               t.expected, t.failures, t.exact ? "exact" : "NOT EXACT");
+               fmt::format("{} of {}", to_string(t.planted->law), t.planted->operation->id), t.sweep,
+               t.instances, t.expected, t.failures, t.exact ? "exact" : "NOT EXACT");
     good &= t.exact;
   }
   return good ? 0 : 1;

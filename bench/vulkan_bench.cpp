@@ -117,7 +117,7 @@ class Bare {
                                         .pBufferInfo = buffers.data()};
     api().UpdateDescriptorSets(handle(), 1, &write, 0, nullptr);
     std::vector<uint32_t> counts = {64};
-    counts.resize(1 + lower::kSpirvVeils);
+    counts.resize(1 + lower::kSpirvMasks);
     const double best = time_of(50, [&](VkCommandBuffer commands) {
       api().CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, code->pipeline());
       api().CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, interface.layout, 0, 1, &set, 0,

@@ -128,10 +128,10 @@ double processor_seconds() {
 Pair certify_times(backend::Backend& here, backend::Backend& there, const ops::Operation& operation) {
   const verify::OperationPlan plan = verify::operation_plan(verify::Strength::Standard);
   const auto judge = [&](backend::Backend& backend) {
-    expect(backend.renew());
+    expect(backend.restart());
     const double begin = processor_seconds();
     const verify::Verdict verdict = verify::check_operation(backend, operation, plan, 1, {});
-    expect(backend.renew());
+    expect(backend.restart());
     if (!verdict.error.empty() || verdict.failure_count != 0) {
       fmt::print(stderr, "{}: {} failures {}\n", operation.id, verdict.failure_count, verdict.error);
       std::exit(1);
@@ -160,7 +160,7 @@ int run(std::string_view only) {
   const Pair start = best_of(
       1, [&] { expect(backend::open("native", {.threads = 1})); },
       [&] {
-        expect(there->renew());
+        expect(there->restart());
         expect(there->allocate(1));
       });
   fmt::print("opening: {:.1f} ms here, {:.1f} ms a new process\n\n", start.here * 1e3, start.there * 1e3);

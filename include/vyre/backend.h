@@ -1,4 +1,4 @@
-// The backend ABI: how anybody's backend becomes one of vyre's, as a shared library.
+// The backend ABI: how a third party's backend becomes one of vyre's, as a shared library.
 //
 // A plugin is a shared library that exports two names: the constant vyre_backend_abi, which says for which
 // version of this header it was built, and the function vyre_backend_entry, which gives the host a table of
@@ -14,7 +14,7 @@
 //    read back by calls.
 //  - A function that can fail returns a vyre_plugin_status; other than VYRE_PLUGIN_OK it fills in `error`,
 //    which is never null, and leaves its out parameters alone.
-//  - Structs begin with struct_size, set by whoever allocates them; functions fill in what there is room for.
+//  - Structs begin with struct_size, set by the allocator; functions fill in what there is room for.
 //    The tables grow at their end in later versions.
 //  - Thread: calls on one device come one at a time; different devices may be used at the same time.
 //  - A call may take as long as it needs, but vyre-conform ends the process of one that takes too long.

@@ -69,7 +69,7 @@ std::string sampled(const ops::Operation& operation) {
                      kWitnesses, kSeed);
 }
 
-/// A proof that the two compositions are one function; nothing where nobody can say.
+/// A proof that the two compositions are one function; nothing where it cannot be decided.
 std::expected<std::optional<std::string>, Diag> prove(const ops::Operation& operation,
                                                       const ops::Operation& other,
                                                       const Alternate& alternate) {

@@ -1,6 +1,6 @@
 // Alternate implementations: other code for an operation that there is.
 //
-// A faster composition, or WGSL that somebody wrote by hand, may take the place of an operation's own
+// A faster composition, or WGSL that was written by hand, may take the place of an operation's own
 // composition once it is shown to be equal to it. One in the IR is proved equal for all inputs by a solver,
 // or where no solver decides, run on all operands of 8 bits and a hundred thousand others. One in WGSL has no
 // meaning here but what a device makes of it, so it is run there; without a device it is not admitted.

@@ -1,4 +1,5 @@
-// What admission looks at: a candidate's composition as a program, whether or not the library has it.
+// Builds a program that applies a candidate's composition, whether or not the library has it; the gates look
+// at its code.
 #pragma once
 
 #include "base/result.h"
@@ -14,8 +15,8 @@ struct ScalarProgram {
   std::optional<check::Checked> checked;
 };
 
-/// The composition, built. An input that is read and not declared becomes a variable that nobody has, which
-/// check() names. Domain: as many parameter names as inputs.
+/// The composition, built. An input that is read and not declared becomes a variable that is not declared,
+/// which check() names. Domain: as many parameter names as inputs.
 ir::Function build_body(const ops::Operation& operation);
 
 /// How the program stores its result. An exchange keeps a compiler from making several copies of the code, of

@@ -48,7 +48,7 @@ class Line {
     const size_t hash = text_.find('#'), equals = text_.find('=');
     const std::string_view citation = hash == std::string_view::npos ? "" : trimmed(text_.substr(hash + 1));
     if (citation.size() < kCitation)
-      return fail("there is no citation, so nobody can tell where this comes from");
+      return fail("there is no citation, so it cannot be told where this comes from");
     if (equals == std::string_view::npos || equals > hash) return fail("nothing is expected");
     const auto left = words_of(text_.substr(0, equals));
     const auto right = words_of(text_.substr(equals + 1, hash - equals - 1));

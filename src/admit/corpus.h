@@ -1,4 +1,4 @@
-// Corpora: values that somebody outside published, as an oracle of its own.
+// Corpora: published values, as an oracle of its own.
 //
 // A file has one vector a line, `operation operand... = expected # citation`, where the citation says who
 // published it and where it stands; empty lines and lines that begin with // are for people. Without a

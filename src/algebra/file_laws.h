@@ -21,7 +21,7 @@
 
 namespace vyre::algebra {
 
-/// A law of an operation of a file. Whoever holds it holds the FileOperations that made it.
+/// A law of an operation of a file. Its holder holds the FileOperations that made it.
 struct FileLaw {
   std::string statement;  // "Identity(0)", as `vyre ops` prints laws
   spec::Law law;          // its constants are the low words of `constants`

@@ -75,8 +75,8 @@ struct Column {
   uint32_t index;
 };
 
-/// What a statement is written in. Flow gives it to values on the host; whoever wants a law as something
-/// else, a program for a device, say, gives these a meaning of their own.
+/// What a statement is written in. Flow gives it to values on the host; an engine that wants a law as
+/// something else, a program for a device, say, gives these a meaning of their own.
 class Terms {
  public:
   explicit Terms(size_t variables) : variables_(variables) {}
@@ -89,9 +89,9 @@ class Terms {
   Column apply(const ops::Operation& operation, std::initializer_list<Column> inputs) {
     return apply(operation, std::span(inputs.begin(), inputs.size()));
   }
-  /// Wrapping sum, by whoever checks: no operation is applied.
+  /// Wrapping sum, by the checker: no operation is applied.
   virtual Column sum(Column a, Column b) = 0;
-  /// An operator of the IR on words as u32, done by whoever checks. A bool is 0 or 1. Domain:
+  /// An operator of the IR on words as u32, done by the checker. A bool is 0 or 1. Domain:
   /// is_word_operator(op) (algebra/operators.h), and as many inputs as it has operands.
   virtual Column operate(spec::Op op, std::span<const Column> inputs) = 0;
   Column operate(spec::Op op, std::initializer_list<Column> inputs) {

@@ -1,4 +1,4 @@
-// The operators of the IR on words, for whoever checks a law.
+// The operators of the IR on words, for checkers of laws.
 //
 // A statement may compare and combine results: `a = 0`, `this or that`. That is no application of an
 // operation under test, so it is done here, by functions on u32 that nothing else shares. A bool is 0 or 1 in

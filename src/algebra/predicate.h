@@ -2,7 +2,7 @@
 //
 // A law that no kind of the catalogue says is written with the builder, over the law's variables, and may
 // call the operation that it is about. Here it is built, held to what a statement can be made of, and written
-// down in the terms of any engine: operators by whoever checks, calls as applications.
+// down in the terms of any engine: operators by the checker, calls as applications.
 #pragma once
 
 #include <expected>

@@ -65,9 +65,9 @@ class RaceValues {
   Value workgroup(uint32_t axis);
   Value invocation(uint32_t axis);
   Value length(uint32_t buffer);
-  /// What nobody knows; another one each time.
+  /// An unknown value; another one each time.
   Value unknown(spec::DataType type, Scope scope, uint32_t least = 0, uint32_t most = UINT32_MAX);
-  /// An element of memory that nobody writes.
+  /// An element of memory that is not written.
   Value load(uint32_t buffer, spec::DataType type, std::span<const Value> indices);
   /// `number` tells apart what op and operands do not: the callee of a call, a rounding.
   Value apply(spec::Op op, spec::DataType type, std::span<const Value> args, uint32_t number = 0);
@@ -158,7 +158,7 @@ class RaceFormulas {
   /// Of 32 bits; of a wider value its name alone.
   smt::Term of(Value v, Side side);
   smt::Term holds(const Guard& guard, Side side);
-  /// What holds of the values that were asked for: bounds, and that memory which nobody writes has one value
+  /// What holds of the values that were asked for: bounds, and that memory which is not written has one value
   /// an element.
   smt::Term facts();
   /// The loads that were asked for, with their indices, values and sides.

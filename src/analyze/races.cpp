@@ -28,7 +28,7 @@ constexpr uint32_t kMostStatements = 20'000;
 
 }  // namespace
 
-/// The walk of a program by an invocation that nobody knows.
+/// The walk of a program by a symbolic invocation.
 class RaceWalk {
  public:
   RaceWalk(const RaceInput& input, RaceAnalysis& out)
@@ -200,7 +200,7 @@ class RaceWalk {
     const size_t depth = guards_.size();
     const auto known = values_.constant_of(condition);
     const auto branch = [&](BlockId body, bool holds) {
-      if (known && (*known != 0) != holds) return true;  // nobody goes there
+      if (known && (*known != 0) != holds) return true;  // no invocation goes there
       if (body == ir::kNoBlock) return false;
       guards_.push_back({condition, holds});
       const bool ended = walk(body);
@@ -217,8 +217,8 @@ class RaceWalk {
         variables_ = std::move(then_variables);
         open_ = std::move(then_open);
       }
-      // Whoever goes on is who did not take the branch that ended: to the end of this block and of those
-      // around it, since the guard is not taken back there.
+      // The invocations that go on are those that did not take the branch that ended: to the end of this
+      // block and of those around it, since the guard is not taken back there.
       if (!known) guards_.push_back({condition, else_ended});
       return false;
     }

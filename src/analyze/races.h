@@ -1,6 +1,6 @@
 // Races, statically: which accesses of a program could two invocations make at once?
 //
-// The program is walked once, for an invocation that nobody knows: every access gets its index and the
+// The program is walked once, for a symbolic invocation: every access gets its index and the
 // conditions around it as values (analyze/race_values.h), and the barrier intervals that it may lie in. Two
 // accesses can race only where their invocations share an interval, or stand in different workgroups; whether
 // such a pair can meet in one element is a question about numbers. Most pairs are ruled out by linear
@@ -8,14 +8,14 @@
 // of races, for all inputs and all dispatches of its kind: that is a proof, since whatever the walk does not
 // know (what others stored, where a loop stands) may be anything. A pair that is left says nothing by itself.
 //
-// Loops with barriers whose rounds are known are unrolled, while they are few; of the others an arbitrary
-// round and the one after it are walked, which is all that an interval can span where a round cannot go by
-// without a barrier. Where it can, because a loop inside may have no round or a condition may not hold, an
-// interval may span a round's end, any number of rounds that went by, and a later round's beginning: the
-// rounds that go by are walked as what they are, on the ways that meet no barrier. Conditions of barriers are
-// the same for the whole workgroup, so an interval also knows which of them held. Loops without barriers are
-// one arbitrary round, another for each invocation. Source: semantics, "Memory" (data race), "Uniformity";
-// the two invocations of Betts et al., "GPUVerify" (2012).
+// Loops with barriers whose trip counts are known are unrolled, while they are few; of the others an
+// arbitrary round and the one after it are walked, which is all that an interval can span where a round
+// cannot go by without a barrier. Where it can, because a loop inside may have no round or a condition may
+// not hold, an interval may span a round's end, any number of rounds that went by, and a later round's
+// beginning: the rounds that go by are walked as what they are, on the ways that meet no barrier. Conditions
+// of barriers are the same for the whole workgroup, so an interval also knows which of them held. Loops
+// without barriers are one arbitrary round, another for each invocation. Source: semantics, "Memory" (data
+// race), "Uniformity"; the two invocations of Betts et al., "GPUVerify" (2012).
 #pragma once
 
 #include <array>

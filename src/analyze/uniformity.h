@@ -3,9 +3,9 @@
 // A barrier may stand only where all invocations of a workgroup arrive together. That is decided by one-way
 // rules over facts of the form "this can differ between invocations": an operand that reads local_id can
 // differ; a variable assigned from it can; control under a condition on it can; a variable assigned there
-// can, and so on, around loops until nothing changes. Every rule has one premise, so the least fixpoint is
-// reachability: each fact is entered once, and the fact it came from is kept to explain it. No constant
-// folding takes part.
+// can: divergence propagates through data flow and control dependence to a fixpoint. Every rule has one
+// premise, so the least fixpoint is reachability: each fact is entered once, and the fact it came from is
+// kept to explain it. No constant folding takes part.
 //
 // It works on ir::Code and the tables of what names stand for, and knows nothing of how they were made.
 // Source: semantics, "Uniformity"; execution-model, "Barriers".

@@ -1,6 +1,6 @@
-// What is behind the opaque handles of include/vyre/vyre.h, and how a call crosses the border.
+// What is behind the opaque handles of include/vyre/vyre.h, and how a call crosses the boundary of C.
 //
-// The C API is a thin coat: each function checks its arguments, calls one function of a layer, and turns a
+// The C API is a thin wrapper: each function checks its arguments, calls one function of a layer, and turns a
 // Result into a status with diagnostics. Exceptions end here: vyre throws none for bad input, and what the
 // standard library throws when memory is short becomes a status.
 #pragma once

@@ -1,8 +1,8 @@
 // Backends: compile a checked program once, dispatch it many times.
 //
 // The interface is small on purpose: virtual calls stop at the dispatch. A backend promises the bytes that
-// the reference gives for every race-free program; what it cannot do it says with a first-class outcome (B001
-// not available here, B003 resource exceeded), and a valid program that fits succeeds.
+// the reference gives for every race-free program; what it cannot do it reports as a diagnostic (B001 not
+// available here, B003 resource exceeded) and not as a wrong result, and a valid program that fits succeeds.
 #pragma once
 
 #include <cstddef>
@@ -173,14 +173,14 @@ class Backend {
   virtual Result<std::unique_ptr<Recording>> record_batch(std::span<const Command> commands);
   /// Forgets everything that was: where the backend runs in a process of its own, that process is replaced
   /// by a new one. Pipelines stay valid; the contents of device buffers are lost. Nothing to do elsewhere.
-  virtual Result<void> renew() { return {}; }
-  /// Whether renew() really starts afresh, so that failures which need history can be told from others.
+  virtual Result<void> restart() { return {}; }
+  /// Whether restart() really starts afresh, so that failures which need history can be told from others.
   virtual bool isolated() const { return false; }
   /// Waits for what may still come of earlier dispatches, and checks it: for harnesses, after a case that
   /// they want to judge by itself. Errors: B012 when memory of an earlier dispatch changed after it had been
   /// answered (worker::breach_of tells it from others), B009 to B011. Nothing to do where a backend shares
   /// the caller's process.
-  virtual Result<void> settle() { return {}; }
+  virtual Result<void> drain() { return {}; }
   /// Several programs at once, for harnesses that make many small ones; the default compiles one by one.
   virtual std::vector<Result<std::unique_ptr<Pipeline>>> compile_batch(
       std::span<const check::Checked* const> programs);

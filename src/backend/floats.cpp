@@ -18,7 +18,7 @@ using lower::RawOp;
 /// Changes whenever a verdict is written otherwise.
 constexpr std::string_view kFormat = "vyre-float-verdict/2";
 
-/// The instructions that promises give, or do not give; what IEEE 754 promises of none nobody misses.
+/// The instructions that promises give, or do not give; an operator without such a promise needs none.
 std::vector<std::string> given(const lower::FloatPromises& promises, bool wanted) {
   std::vector<std::string> out;
   for (const lower::RawOpInfo& info : lower::kRawOps) {

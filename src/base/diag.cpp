@@ -127,10 +127,10 @@ std::string render(const Diag& diag, const Source* source, std::string_view file
 }
 
 int exit_code(DiagCode code) {
-  // Files, locks and options: whoever typed the command can mend it.
+  // Files, locks and options: the user can mend it.
   for (const DiagCode io : {DiagCode::C018, DiagCode::C019, DiagCode::C021, DiagCode::C023})
     if (code == io) return 2;
-  // Of neither L nor B is the program to blame: this backend cannot run it here.
+  // Of neither L nor B is the program the cause: this backend cannot run it here.
   const char family = diag_info(code).name[0];
   return family == 'B' || family == 'L' ? 3 : 1;
 }

@@ -2,8 +2,9 @@
 //
 // IEEE 754 is promised of a processor only in a mode: to nearest, subnormals kept, traps off. A host program
 // may run in another one (audio and game engines flush subnormals, interval arithmetic rounds up), and modes
-// belong to threads. So whoever runs emitted code, or folds constants as LLVM does, sets the mode first. The
-// status flags are part of what comes back: a caller does not see which exceptions emitted code raised.
+// belong to threads. So a caller that runs emitted code, or folds constants as LLVM does, sets the mode
+// first. The status flags are part of what comes back: a caller does not see which exceptions emitted code
+// raised.
 //
 // Source: Intel SDM volume 1, 10.2.3 "MXCSR"; Arm Architecture Reference Manual, "FPCR" and "FPSR".
 #pragma once

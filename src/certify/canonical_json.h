@@ -3,7 +3,7 @@
 // There is no white space; the keys of an object ascend by UTF-16 code units (which is not the order of their
 // UTF-8 bytes, once characters beyond U+FFFF are there); a string is escaped no more than JSON demands.
 // Numbers of RFC 8785 are doubles, so fractions are refused here, and so is an integer that a double may not
-// hold: whoever writes one makes a string of it, by decimal().
+// hold: a writer makes a string of it, by decimal().
 #pragma once
 
 #include <cstdint>

@@ -394,7 +394,7 @@ Totals totals(const Certificate& certificate) {
       t.planned += o.tally.planned;
       t.waived += o.tally.waived;
       t.unsupported += o.tally.unsupported;
-      // What failed has no answer or a wrong one. Where something stopped the subject, nobody knows which.
+      // What failed has no answer or a wrong one. Where something stopped the subject, it is unknown which.
       uint64_t left = v.error.empty() ? o.tally.planned : o.tally.completed;
       for (const uint64_t other : {o.tally.failed, o.tally.waived, v.error.empty() ? o.tally.unsupported : 0})
         left -= std::min(left, other);

@@ -2,7 +2,7 @@
 //
 // A certificate is a pure function of the verdicts and the plan: no time, no host name, no order of threads
 // is in it, so two runs with one seed on one device give the same bytes. Its derived parts (levels, totals)
-// are written for people and recomputed by whoever reads it; its digest covers everything else in it. There
+// are written for people and recomputed by its reader; its digest covers everything else in it. There
 // is exactly one text a certificate: parse() accepts only what print() would have written, so any edit is
 // noticed. It is a statement as in-toto has them, in an envelope that may be signed (certify/envelope.h).
 // docs/certificate.md describes the schema.
@@ -108,7 +108,7 @@ struct Certificate {
   uint32_t selected_families(verify::Track track) const;
   /// Whether every verdict supports every level.
   bool passed() const;
-  /// The same of those that are not waived: whether there is nothing that nobody expected.
+  /// The same of those that are not waived: whether there is nothing unexpected.
   bool conforms() const;
   bool operator==(const Certificate&) const = default;
 };

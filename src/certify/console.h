@@ -19,7 +19,7 @@ struct ReportOptions {
   std::string backend;                   // as --backend names it, for the replay lines
   std::span<const double> seconds = {};  // a verdict each; empty: no column of times
   double total_seconds = 0;
-  /// How values are told, by whoever knows their types; empty: as words.
+  /// How values are printed, by a caller that knows their types; empty: as words.
   std::function<ValueTexts(const verify::Failure&)> values = {};
 };
 

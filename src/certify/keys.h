@@ -1,9 +1,9 @@
-// Keys that certificates are signed with: Ed25519 (RFC 8032), by OpenSSL, in the PEM files that its command
-// and everybody else's tools read and write.
+// Keys that certificates are signed with: Ed25519 (RFC 8032), in PEM files as `openssl` reads and
+// writes them.
 //
 // The private half is PKCS#8, the public one SubjectPublicKeyInfo (RFC 8410). A key is named by the SHA-256
 // of the DER bytes of its public half. The name is for people and for messages: whom it belongs to is not
-// said anywhere here, so a reader gets the public half from somebody he trusts.
+// said anywhere here, so a reader gets the public half from a trusted source.
 #pragma once
 
 #include <expected>
@@ -35,7 +35,7 @@ class PublicKey {
 class PrivateKey {
  public:
   static PrivateKey generate();
-  /// Errors: what is wrong with the text. One that is encrypted is refused: nobody is asked for a password.
+  /// Errors: what is wrong with the text. One that is encrypted is refused: no password is asked for.
   static std::expected<PrivateKey, std::string> from_pem(std::string_view pem);
   std::string pem() const;
   PublicKey public_key() const { return PublicKey(key_); }

@@ -137,7 +137,7 @@ std::vector<std::string> missing_for_parity(const Verdict& verdict, Strength str
     if (oracle.oracle != verify::Oracle::Law) cases += oracle.tally.completed;
   }
   if (verdict.kind == SubjectKind::Operation) {
-    // Every operation has rows, and what they say outranks all else: without them nobody knows that they
+    // Every operation has rows, and what they say outranks all else: without them it is not known that they
     // hold.
     if (std::ranges::count(verdict.parity, verify::Oracle::SpecificationTable,
                            &verify::OracleCases::oracle) == 0)

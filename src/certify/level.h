@@ -7,7 +7,9 @@
 // backend itself, and every denied law was refuted on both. A law with no case run is not verified. There is
 // a level for each track: L1f and L2f are the same of what has a float in its types; a verdict is of one
 // track. L1a, of the approximate track, is L1 with "within the bound" in the place of "the expected bytes";
-// there is nothing above it. Source: vyre-conform-spec, "Conformance Levels"; semantics, "Laws and evidence".
+// there is nothing above it. Operations of files are
+// graded in suite/certify_file.cpp, since no certificate says their level. Source: vyre-conform-spec,
+// "Conformance Levels"; semantics, "Laws and evidence".
 #pragma once
 
 #include <cstdint>
@@ -66,9 +68,9 @@ constexpr Level greatest_level(verify::Track track) {
 struct Share {
   uint32_t judged = 0, registered = 0;
 };
-/// "L2"; "L2(3 of 16 families)" where families were left out; "none".
+/// "L2"; "L2(3 of 14 families)" where families were left out; "none".
 std::string level_text(verify::Track track, Level level, Share families);
-/// "integer=L2", "float=L2f(12 of 41)", "integer=L2(1 of 41, 0 of 16 families)", "integer=none",
+/// "integer=L2", "float=L2f(12 of 41)", "integer=L2(1 of 41, 0 of 14 families)", "integer=none",
 /// "approximate=L1a".
 std::string level_line(verify::Track track, Level level, Share operations, Share families);
 

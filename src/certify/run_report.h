@@ -1,8 +1,8 @@
 // Run reports: what a certificate may not say, beside it.
 //
 // A certificate is the same bytes for the same answers, so no time, rate or host is in it, and of failures it
-// keeps a few. A run report has all of that, for whoever works on what failed or wonders where the time went.
-// Nobody verifies it. docs/certificate.md describes its members.
+// keeps a few. A run report has all of that, for people who work on what failed or ask where the time went.
+// It is not verified. docs/certificate.md describes its members.
 #pragma once
 
 #include <cstdint>

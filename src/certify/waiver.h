@@ -3,7 +3,7 @@
 //
 // A waiver changes what a run ends with and nothing else: the failures stay in the verdict, and no level
 // follows from a verdict that has any, waived or not. A subject is waived as a whole, when each of its
-// failures is, so that a new failure never hides beside an old one. What is flaky cannot be waived: nobody
+// failures is, so that a new failure never hides beside an old one. What is flaky cannot be waived: no run
 // knows what it does next time. Who makes them: suite/expectations.h.
 #pragma once
 

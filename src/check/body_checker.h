@@ -90,7 +90,7 @@ class BodyChecker {
   DataType axis(ExprId id, const ir::Expr& expr);
   /// The type of a value loaded from a buffer; kUnknownType if its declaration is broken.
   DataType element_type(uint32_t target) const;
-  /// V013 and V033; of a buffer that is unknown (kNoTarget) or broken the number of indices is anybody's
+  /// V013 and V033; of a buffer that is unknown (kNoTarget) or broken the number of indices is unspecified
   /// guess.
   void check_indices(std::span<const ExprId> indices, uint32_t target, Span span);
   DataType apply(ExprId id, const ir::Expr& expr);

@@ -1,4 +1,4 @@
-// Checked: a program that keeps every rule, with everything the rules made known.
+// Checked: a validated program, with its names and types resolved.
 //
 // check() is the only way to make one, and whatever comes after it (layout, ref, lower, backends) takes a
 // const Checked&, so nothing after the checker has a validation path of its own. Names are resolved here: to

@@ -79,7 +79,7 @@ const ExprShape& shape_of(const Expr& e) {
                                            : static_cast<size_t>(e.kind)];
 }
 
-/// Whether no field is set that the shape does not have; one that nobody sets is as it is in Expr{}. Without
+/// Whether no field is set that the shape does not have; an unset one is as it is in Expr{}. Without
 /// a branch, since this is asked of every expression.
 bool only_fields_of(const Expr& e, const ExprShape& shape) {
   constexpr Expr unset;

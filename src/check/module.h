@@ -17,7 +17,7 @@
 namespace vyre::check {
 
 /// What a parameter of a dispatch or of a pipeline that is run gets.
-struct Given {
+struct BoundArgument {
   BufferId buffer{};  // of the pipeline; where `list` is set, nothing
   bool list = false;
   ir::Range words;  // the list: ids in the pipeline's Code::expr_list
@@ -37,9 +37,9 @@ struct CheckedPipeline {
   /// By command: what the buffers of a Dispatch get, in the order of Checked::bound_buffers(), or the
   /// parameters of a Run, in theirs; a range of `given`.
   std::vector<ir::Range> given_of;
-  std::vector<Given> given;
+  std::vector<BoundArgument> given;
 
-  std::span<const Given> of(uint32_t command) const {
+  std::span<const BoundArgument> of(uint32_t command) const {
     return {given.data() + given_of[command].first, given_of[command].count};
   }
   DataType element(BufferId id) const {

@@ -33,7 +33,7 @@ std::optional<UnderstoodLaw> understand(const ir::LawText& law, const ir::Operat
 
 /// Id and version, and that the signature is one of values. False when the operation cannot be registered.
 bool check_operation_head(const ir::Operation& operation, Report& report);
-/// Laws, witnesses and rows. What the laws name, which whoever evaluates them calls.
+/// Laws, witnesses and rows. What the laws name, which their evaluation calls.
 std::vector<CallSite> check_claims(const ir::Operation& operation, const spec::OpDef& def,
                                    const spec::OpTable& ops, Report& report);
 

@@ -168,7 +168,7 @@ class Edits {
  private:
   const Code& code() const { return program_.code; }
 
-  /// Whether barriers keep anybody apart: only shared buffers need them.
+  /// Whether barriers keep invocations apart: only shared buffers need them.
   bool has_shared_buffers() const {
     return std::ranges::any_of(program_.buffers, [&](const ir::BufferDecl& b) {
       return b.access == ir::BufferAccess::Workgroup || code().name(b.name).starts_with('g');

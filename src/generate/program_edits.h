@@ -1,8 +1,8 @@
 // Changes that make a program smaller, one at a time. Internal to generate.
 //
-// Each is a candidate only: whoever applies one checks the result and asks whether it still fails. What is
-// offered keeps the disciplines of programs.h, so that no candidate has a data race; where one invocation
-// runs, nobody can race, and everything is offered.
+// Each is a candidate only: the caller that applies one checks the result and asks whether it still fails.
+// What is offered keeps the disciplines of programs.h, so that no candidate has a data race; where one
+// invocation runs, no race is possible, and everything is offered.
 #pragma once
 
 #include <vector>

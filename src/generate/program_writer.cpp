@@ -55,7 +55,7 @@ void ProgramWriter::write(Choices& choices, ProgramCase& out) {
   declare_identities();
   // Up to here barriers may come; then a tail in which invocations may return one by one.
   if (options_.racy) {
-    stay_ = true;  // so that nobody leaves before it
+    stay_ = true;  // so that no invocation leaves before it
     reserved_ += kRaceNodes;
     block(choices_->below(statements_left_));
     reserved_ -= kRaceNodes;

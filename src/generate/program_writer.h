@@ -1,7 +1,7 @@
 // The writer of random programs: it draws decisions from a Choices and builds a program that keeps every
 // rule.
 //
-// programs.h says what comes out and how races are kept out. Here are the books that this needs: which
+// programs.h says what comes out and how races are kept out. This class keeps what that needs: which
 // variables are visible and uniform, what phase each shared buffer is in, whether control is uniform, how
 // many nodes are left, and how many steps the program may still take. A part gets a number of nodes and takes
 // at most those, so the bound on a program's size is hard; `reserved_` is what parts to come have been
@@ -279,8 +279,7 @@ class ProgramWriter {
 
   // For all programs.
   const ProgramOptions options_;
-  const bool
-      digests_;  // large programs collect all variables in one, small ones store those that nobody uses
+  const bool digests_;  // large programs collect all variables in one, small ones store the unused
   std::vector<Shape> shapes_;
   std::array<std::vector<const spec::OpDef*>, spec::kTypeCount> callable_;    // by result type
   std::array<std::vector<const spec::OpDef*>, spec::kTypeCount> intrinsics_;  // by result type
@@ -310,7 +309,7 @@ class ProgramWriter {
   bool uniform_control_ = true;
   bool tail_ = false;      // no barrier comes any more, so divergent returns may
   bool returned_ = false;  // the innermost scope has ended in a return
-  bool stay_ = false;      // nobody may return yet
+  bool stay_ = false;      // no invocation may return yet
   std::optional<Race> race_;
   uint32_t reserved_ = 0;
   uint64_t trips_ = 1;

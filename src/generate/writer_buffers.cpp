@@ -168,7 +168,7 @@ void ProgramWriter::lay_out_tensor(Buffer& buffer, ir::TensorType& type) {
   buffer.count = (empty ? 0 : last + 1) + choices_->below(3);
 }
 
-/// The uniform buffer that dimensions are read from, which anybody may read as well.
+/// The uniform buffer that dimensions are read from, which any invocation may read as well.
 void ProgramWriter::declare_dims() {
   Buffer buffer{.discipline = Discipline::Uniform,
                 .element = choices_->chance(3) ? DataType::Bytes : DataType::U32};

@@ -168,7 +168,7 @@ ir::ExprId ProgramWriter::leaf(DataType type, uint32_t budget, bool uniform) {
   const uint32_t roll = choices_->below(8);
   const auto fits = [&](const Variable& v) { return v.usable && v.type == type && (v.uniform || !uniform); };
   if (roll >= 5) {
-    // What nobody has used yet would not show.
+    // What is not used yet would not show.
     if (Variable* fresh = pick_if(variables_, [&](const Variable& v) { return fits(v) && !v.used; }))
       return use(*fresh);
   }

@@ -315,7 +315,7 @@ void ProgramWriter::barrier() {
   take_part(*meeting);
 }
 
-/// What its phase has everybody do with a buffer, if there is room for that.
+/// What its phase has every invocation do with a buffer, if there is room for that.
 void ProgramWriter::take_part(const Buffer& buffer) {
   const uint32_t space = room();
   if (store_cost(buffer) + 1 > space) return;
@@ -360,7 +360,7 @@ void ProgramWriter::add_shared(const Buffer& buffer) {
   const uint32_t left = space - 2 - uint32_t(code_->node_count() - before);
   args[1] = expr(DataType::U32, std::min(left, 6u), false);
   const ExprId value = atomic(op, buffer, args);
-  // Others take part, so the order shows in the result and nobody may use it.
+  // Others take part, so the order shows in the result and the program may not use it.
   const Symbol name = fresh_name();
   bind(value, {.name = name,
                .type = DataType::U32,

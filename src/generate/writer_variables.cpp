@@ -1,4 +1,4 @@
-// Variables, and how what they hold is made to show: a fault that nobody sees is not found.
+// Variables, and how what they hold is made to show: a fault that does not show is not found.
 //
 // A large program collects every variable in one, `digest`, when its scope ends, and stores that where its
 // invocation can be seen. A small one has no nodes to spare for this: a variable that no expression has used
@@ -79,7 +79,7 @@ void ProgramWriter::declare_variable(Variable variable) {
   variables_.push_back(variable);
 }
 
-/// Where a small program stores a value that nobody uses, or null.
+/// Where a small program stores an unused value, or null.
 const ProgramWriter::Buffer* ProgramWriter::window(DataType type) const {
   for (const Buffer& b : buffers_) {
     if (b.discipline == Discipline::Own && b.value() == type) return &b;

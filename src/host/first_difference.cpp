@@ -10,7 +10,7 @@
 
 #include "check/checked.h"
 #include "host/values.h"
-#include "lower/raise.h"
+#include "lower/lift.h"
 #include "ops/operation.h"
 #include "ref/plan.h"
 #include "spec/ops.h"

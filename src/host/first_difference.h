@@ -1,7 +1,7 @@
 // The first value that two backends compute differently, and where it stands in the text.
 //
 // Outputs that differ say that something is wrong, not what. Here the program is run again on both backends
-// with probes in it (lower/raise.h) and the place where they part is found by bisection: some two dozen runs
+// with probes in it (lower/lift.h) and the place where they part is found by bisection: some two dozen runs
 // for a million values an invocation. What depends on the order of atomics may differ between two right runs
 // and is not looked at. Of several steps, the first that differs is looked into; of a pipeline, which is run
 // dispatch by dispatch over equal buffers for that, the first dispatch after which the backends differ.

@@ -1,4 +1,4 @@
-// A process's ends: what every program does around its own work, so that nothing ends by an exception and no
+// Start and exit of the tools: what main() does around its work, so that nothing ends by an exception and no
 // output is lost silently.
 #pragma once
 

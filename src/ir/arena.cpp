@@ -15,8 +15,8 @@ uint64_t mix(uint64_t a, uint64_t b) {
   return uint64_t(product) ^ uint64_t(product >> 64);
 }
 
-/// Names come from anybody, and a table that somebody can fill with names of one hash is a list. So the hash
-/// has a key that nobody knows; the order of the table never shows.
+/// Names come from untrusted files, and a table that can be filled with names of one hash is a list. So the
+/// hash has a secret key; the order of the table never shows.
 uint64_t hash(std::string_view name) {
   static const uint64_t key = [] {
     std::random_device device;

@@ -1,4 +1,4 @@
-// Building programs and functions in C++.
+// Building programs and functions in C++. The builder does not validate; check() does.
 //
 //   ir::ProgramBuilder p("xor");
 //   auto a = p.read("a", DataType::U32, 0), b = p.read("b", DataType::U32, 1);

@@ -75,9 +75,9 @@ Ex PipelineBuilder::let(std::string_view name, Ex value) {
   return var(name);
 }
 
-Range PipelineBuilder::arguments(std::initializer_list<Given> given) {
+Range PipelineBuilder::arguments(std::initializer_list<PipelineArgument> given) {
   const Range range{uint32_t(pipeline_.arguments.size()), uint32_t(given.size())};
-  for (const Given& one : given) {
+  for (const PipelineArgument& one : given) {
     Argument argument{.parameter = one.name.empty() ? one.buffer : code_.intern(one.name),
                       .buffer = one.buffer};
     if (one.buffer == kNoSymbol) argument.words = list(one.words);
@@ -86,14 +86,15 @@ Range PipelineBuilder::arguments(std::initializer_list<Given> given) {
   return range;
 }
 
-void PipelineBuilder::dispatch(std::string_view program, std::initializer_list<Given> given,
+void PipelineBuilder::dispatch(std::string_view program, std::initializer_list<PipelineArgument> given,
                                std::initializer_list<Ex> groups) {
   const Range range = arguments(given);
   command({.kind = CommandKind::Dispatch, .symbol = code_.intern(program), .arguments = range},
           {groups.begin(), groups.size()});
 }
 
-void PipelineBuilder::run(std::string_view pipeline, std::initializer_list<Given> given, uint32_t version) {
+void PipelineBuilder::run(std::string_view pipeline, std::initializer_list<PipelineArgument> given,
+                          uint32_t version) {
   const Range range = arguments(given);
   command({.kind = CommandKind::Run,
            .symbol = code_.intern(pipeline),

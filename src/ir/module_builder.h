@@ -69,10 +69,11 @@ class OperationBuilder : public FunctionBuilder {
 };
 
 /// What a parameter of a dispatch or of a pipeline that is run gets: a buffer, or the words of a uniform one.
-struct Given {
-  Given(BufferRef same) : buffer(same.name) {}  // NOLINT: the parameter of the buffer's own name
-  Given(std::string_view parameter, BufferRef given) : name(parameter), buffer(given.name) {}
-  Given(std::string_view parameter, std::initializer_list<Ex> list) : name(parameter), words(list) {}
+struct PipelineArgument {
+  PipelineArgument(BufferRef same) : buffer(same.name) {}  // NOLINT: the parameter of the buffer's own name
+  PipelineArgument(std::string_view parameter, BufferRef given) : name(parameter), buffer(given.name) {}
+  PipelineArgument(std::string_view parameter, std::initializer_list<Ex> list)
+      : name(parameter), words(list) {}
   std::string name;  // empty: the buffer's
   Symbol buffer = kNoSymbol;
   std::vector<Ex> words;
@@ -90,10 +91,11 @@ class PipelineBuilder : public BufferBuilder {
   /// A host name, which nothing assigns, and a handle to it.
   Ex let(std::string_view name, Ex value);
   /// groups: one to three, the others are 1.
-  void dispatch(std::string_view program, std::initializer_list<Given> arguments,
+  void dispatch(std::string_view program, std::initializer_list<PipelineArgument> arguments,
                 std::initializer_list<Ex> groups);
   /// A pipeline of this module, or, by an id with a point, one of the library of this version.
-  void run(std::string_view pipeline, std::initializer_list<Given> arguments, uint32_t version = 1);
+  void run(std::string_view pipeline, std::initializer_list<PipelineArgument> arguments,
+           uint32_t version = 1);
   void for_(std::string_view name, Ex from, Ex to, const std::function<void(Ex)>& body);
   /// At most `count` turns; after each the word looked_at[at] ends it if it is zero.
   void repeat(Ex count, BufferRef looked_at, Ex at, const std::function<void()>& body);
@@ -112,7 +114,7 @@ class PipelineBuilder : public BufferBuilder {
   /// Appends a command and gives its number.
   size_t command(Command command, std::span<const Ex> roots);
   Range list(std::span<const Ex> roots);
-  Range arguments(std::initializer_list<Given> given);
+  Range arguments(std::initializer_list<PipelineArgument> given);
   void body(size_t number, const std::function<void()>& commands);
 
   Pipeline pipeline_;

@@ -1,4 +1,5 @@
-// Operators on floats that legalization inlines: the integer compositions of ops/float in linear form.
+// The integer expansions of operators on floats (ops/float), as straight-line kernel code that legalization
+// inlines.
 //
 // A composition is a function, and a function called is a function inlined: its body takes the place of the
 // operator and is legalized on the way, by the same rules as everything else. It is a straight line, so its

@@ -10,8 +10,8 @@ struct Division {
   Variable quotient, remainder;
 };
 
-Parts halved(Rewriter& r, const Parts& a) {
-  Parts out;
+Limbs halved(Rewriter& r, const Limbs& a) {
+  Limbs out;
   for (uint32_t i = 0; i + 1 < a.count; ++i) out.add(either(r, right(r, a[i], 1), left(r, a[i + 1], 31)));
   out.add(right(r, a[a.count - 1], 1));
   return out;
@@ -21,14 +21,14 @@ Parts halved(Rewriter& r, const Parts& a) {
 // bit comes out of the quotient's top, the quotient's next bit goes in at its bottom. The remainder loses no
 // bit at its top: it is below b, so only a b of all bits could make it, and then there is one step, from a
 // remainder of a >> 1.
-void divide_step(Rewriter& r, const Division& d, const Parts& b) {
-  const Parts quotient = r.get(d.quotient), remainder = r.get(d.remainder);
+void divide_step(Rewriter& r, const Division& d, const Limbs& b) {
+  const Limbs quotient = r.get(d.quotient), remainder = r.get(d.remainder);
   const uint32_t n = b.count;
-  const auto doubled = [&](const Parts& a, uint32_t i, Value in) {
+  const auto doubled = [&](const Limbs& a, uint32_t i, Value in) {
     return either(r, left(r, a[i], 1), i == 0 ? in : right(r, a[i - 1], 31));
   };
   const Value next = right(r, quotient[n - 1], 31);
-  Parts grown;
+  Limbs grown;
   for (uint32_t i = 0; i < n; ++i) grown.add(doubled(remainder, i, next));
   const Difference rest = subtract(r, grown, b);
   const Value fits = r.raw(RawOp::Xor, {rest.borrow, r.constant(1)});
@@ -42,7 +42,7 @@ void divide_step(Rewriter& r, const Division& d, const Parts& b) {
 // result: with k = clz(b) - clz(a), the quotient has at most k + 1 bits; none where k < 0. The register
 //         starts as if the steps that bring none had been made: remainder a >> (k + 1), which is below b,
 //         and the low k + 1 bits of the dividend at the quotient's top
-void divide_long(Rewriter& r, const Division& d, const Parts& a, const Parts& b) {
+void divide_long(Rewriter& r, const Division& d, const Limbs& a, const Limbs& b) {
   r.set(d.remainder, a);
   const Value zeros_a = leading_zeros(r, a), zeros_b = leading_zeros(r, b);
   r.if_(r.raw(RawOp::ULe, {zeros_a, zeros_b}), [&] {
@@ -61,14 +61,14 @@ void divide_long(Rewriter& r, const Division& d, const Parts& a, const Parts& b)
 //           else { long division }
 //         }
 //         get s
-Parts divide(Rewriter& r, const Inst& apply, bool want_remainder) {
-  const Parts &a = r.operand(apply, 0), &b = r.operand(apply, 1);
+Limbs divide(Rewriter& r, const Inst& apply, bool want_remainder) {
+  const Limbs &a = r.operand(apply, 0), &b = r.operand(apply, 1);
   const Division d{.quotient = r.variable("quotient", a.count),
                    .remainder = r.variable("remainder", a.count)};
   const Variable& wanted = want_remainder ? d.remainder : d.quotient;
   r.clear(wanted);
   r.if_(truth(r, any_bit(r, b)), [&] {
-    Parts upper;
+    Limbs upper;
     for (uint32_t i = 1; i < a.count; ++i) upper.add(either(r, a[i], b[i]));
     r.if_else(
         is_zero(r, any_bit(r, upper)),
@@ -80,7 +80,7 @@ Parts divide(Rewriter& r, const Inst& apply, bool want_remainder) {
 
 }  // namespace
 
-Parts wide_div(Rewriter& r, const Inst& apply) { return divide(r, apply, false); }
-Parts wide_mod(Rewriter& r, const Inst& apply) { return divide(r, apply, true); }
+Limbs wide_div(Rewriter& r, const Inst& apply) { return divide(r, apply, false); }
+Limbs wide_mod(Rewriter& r, const Inst& apply) { return divide(r, apply, true); }
 
 }  // namespace vyre::lower

@@ -113,7 +113,7 @@ bool cast_gives_raw_nan(const Inst& cast) {
   return is_float(cast.operand_type) && cast.type != DataType::BF16;
 }
 
-Parts legalize_float_cast(Rewriter& r, const Inst& cast) {
+Limbs legalize_float_cast(Rewriter& r, const Inst& cast) {
   if (float_route(cast, r.target().floats) == Route::Composed) {
     return inline_composition(r, cast_composition(cast.operand_type, cast.type, cast.mode), cast);
   }

@@ -248,7 +248,7 @@ Value narrow(Rewriter& r, DataType type, Value a) {
 }
 
 Value inline_composition(Rewriter& r, const Composition& composition, const Inst& apply) {
-  std::array<Parts, 3> operands;
+  std::array<Limbs, 3> operands;
   for (uint32_t n = 0; n < apply.args.count; ++n) operands[n] = r.operand(apply, n);
   return r.inlined(composition, std::span(operands).first(apply.args.count))[0];
 }
@@ -258,8 +258,8 @@ namespace {
 // match:  fpow(a, b), fatan2(a, b)
 // result: the first step; where that leaves it open, the second
 Value composed_in_steps(Rewriter& r, const Inst& apply) {
-  const std::array<Parts, 2> operands = {r.operand(apply, 0), r.operand(apply, 1)};
-  const Parts first = r.inlined(composition(apply.op, apply.operand_type), operands);
+  const std::array<Limbs, 2> operands = {r.operand(apply, 0), r.operand(apply, 1)};
+  const Limbs first = r.inlined(composition(apply.op, apply.operand_type), operands);
   const Variable out = r.variable("function");
   r.set(out[0], first[0]);
   r.if_(first[1],
@@ -274,7 +274,7 @@ Value composed_form(Rewriter& r, const Inst& apply) {
 
 }  // namespace
 
-Parts legalize_float(Rewriter& r, const Inst& apply) {
+Limbs legalize_float(Rewriter& r, const Inst& apply) {
   if (is_same_twice(r.source(), apply)) return r.word(apply, 0);
   switch (float_route(apply, r.target().floats)) {
     case Route::Bits: return bits(r, apply.op, spec::float_format(apply.operand_type), r.word(apply, 0));
@@ -290,7 +290,7 @@ namespace {
 /// The strict function of one f32 that is no operand: what an approximate form widened.
 Value strict_of_single(Rewriter& r, Op strict, Value x) {
   if (has_fast_form(strict, r.target().floats)) return fast_form(r, strict, x);
-  return r.inlined(composition(strict, DataType::F32), std::array{Parts(x)})[0];
+  return r.inlined(composition(strict, DataType::F32), std::array{Limbs(x)})[0];
 }
 
 }  // namespace
@@ -299,7 +299,7 @@ Value strict_of_single(Rewriter& r, Op strict, Value x) {
 // result: that, of a widened; narrowed, and of NaN the NaN
 // match:  another approximate function
 // result: the strict one
-Parts legalize_approximate(Rewriter& r, const Inst& apply) {
+Limbs legalize_approximate(Rewriter& r, const Inst& apply) {
   const DataType type = apply.operand_type;
   Inst strict = apply;
   strict.op = spec::strict_of(apply.op);

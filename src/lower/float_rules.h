@@ -29,10 +29,10 @@ Route float_route(const Inst& apply, const FloatPromises& floats);
 bool gives_raw_nan(const Kernel& kernel, const Inst& apply, const FloatPromises& floats);
 
 /// The rules. Domain: as float_route; casts, between two types.
-Parts legalize_float(Rewriter& r, const Inst& apply);
-Parts legalize_float_cast(Rewriter& r, const Inst& cast);
+Limbs legalize_float(Rewriter& r, const Inst& apply);
+Limbs legalize_float_cast(Rewriter& r, const Inst& cast);
 /// Domain: spec::is_approximate(apply.op).
-Parts legalize_approximate(Rewriter& r, const Inst& apply);
+Limbs legalize_approximate(Rewriter& r, const Inst& apply);
 
 // Of casts.
 Route cast_route(const Inst& cast, const FloatPromises& floats);

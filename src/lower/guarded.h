@@ -1,4 +1,5 @@
-// Guarded forms: a device's own arithmetic where it is known to be right, and a doubt where it is not.
+// Guarded float forms: the device's instruction, with a run-time check that falls back to integer code where
+// the result may be wrong. (Bounds of memory are guarded in legalize.cpp.)
 //
 // Where a target promises less than IEEE 754, an operator is its raw instruction with a test beside it: the
 // result, and a word that is zero only if the result is the right one under every answer that the promise

@@ -2,10 +2,10 @@
 //
 // Linear, structured, in A-normal form: one operator an instruction, operands are results of earlier
 // instructions, evaluation order is explicit, ifs and loops stay structured. build() makes a Kernel from a
-// checked program and inlines every call on the way (category A vanishes here). legalize() then rewrites
-// semantic instructions, which are total, into raw ones, which are partial but what targets really have:
-// masked shifts, guarded division, guarded accesses. A legal kernel has no semantic instruction left, so
-// printers know no semantics.
+// checked program and inlines every call on the way (operations of category A are bodies, and end here).
+// legalize() then rewrites semantic instructions, which are total, into raw ones, which are partial but what
+// targets really have: masked shifts, guarded division, guarded accesses. A legal kernel has no semantic
+// instruction left, so printers know no semantics.
 //
 // Both forms have one evaluator (lower/evaluate.h): "legalized equals original, and no raw operator leaves
 // its domain" can be executed, fuzzed and proved before any device is involved.

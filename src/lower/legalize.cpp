@@ -40,12 +40,12 @@ Half half(Rewriter& r, uint32_t buffer, Value index) {
 // result: load.raw b[i]:0, load.raw b[i]:1, ...
 // match:  an element of 16 bits, without
 // result: and.raw(lshr.raw(load.raw words b[lshr.raw(i, 1)], shl.raw(and.raw(i, 1), 4)), ffff)
-Parts load_element(Rewriter& r, uint32_t buffer, DataType type, Value index) {
+Limbs load_element(Rewriter& r, uint32_t buffer, DataType type, Value index) {
   if (is_half(r, buffer)) {
     const Half at = half(r, buffer, index);
     return mask(r, r.raw(RawOp::LShr, {r.load(at.word), at.shift}), 0xffff);
   }
-  Parts out;
+  Limbs out;
   for (uint32_t n = 0; n < spec::value_words(type); ++n) {
     out.add(r.load({.buffer = buffer, .index = index, .word = n}));
   }
@@ -59,7 +59,7 @@ Parts load_element(Rewriter& r, uint32_t buffer, DataType type, Value index) {
 //         atomic_or.raw words b[i / 2], shl.raw(x, s)
 //         // Between the two the element is zero, which only a race could see; the other half is never
 //         touched.
-void store_element(Rewriter& r, uint32_t buffer, Value index, const Parts& value) {
+void store_element(Rewriter& r, uint32_t buffer, Value index, const Limbs& value) {
   if (is_half(r, buffer)) {
     const Half at = half(r, buffer, index);
     const Value keep = r.raw(RawOp::Not, {r.raw(RawOp::Shl, {r.constant(0xffff), at.shift})});
@@ -139,7 +139,7 @@ class Legalizer {
 
   // match:  load b[i], guard form Branch
   // result: set s, 0; if (in bounds) { set s, load.raw b[i] }; get s
-  Parts load_branch(const Inst& load, DataType type) {
+  Limbs load_branch(const Inst& load, DataType type) {
     const Variable out = r_.variable("load", spec::value_words(type));
     r_.clear(out);
     r_.if_(in_bounds(load), [&] { r_.set(out, load_element(r_, load.target, type, linear_index(load))); });
@@ -148,21 +148,21 @@ class Legalizer {
 
   // match:  load b[i], guard form Select
   // result: c = in bounds; select.raw(c, load.raw b[select.raw(c, i, 0)], 0)
-  Parts load_select(const Inst& load, DataType type) {
+  Limbs load_select(const Inst& load, DataType type) {
     const Value inside = in_bounds(load);
     const Value i = choose(r_, inside, linear_index(load), r_.constant(0));
-    const Parts loaded = load_element(r_, load.target, type, i);
-    Parts out;
+    const Limbs loaded = load_element(r_, load.target, type, i);
+    Limbs out;
     for (uint32_t n = 0; n < loaded.count; ++n) out.add(choose(r_, inside, loaded[n], r_.constant(0)));
     return out;
   }
 
   // match:  load b[i], elements bool
   // result: ne.raw(guarded load of the word, 0)
-  Parts load(const Inst& inst) {
+  Limbs load(const Inst& inst) {
     const DataType element = kernel_.buffers[inst.target].element, type = spec::element_value_type(element);
     const bool branch = r_.target().load_guard == GuardForm::Branch;
-    const Parts words = branch ? load_branch(inst, type) : load_select(inst, type);
+    const Limbs words = branch ? load_branch(inst, type) : load_select(inst, type);
     if (element != DataType::Bool) return words;
     return r_.raw(RawOp::Ne, {words[0], r_.constant(0)});
   }
@@ -193,11 +193,11 @@ class Legalizer {
   // result: the same of the canonical one
   void rewrite(Value v) {
     const Inst& inst = kernel_[v];
-    if (inst.kind == InstKind::Get && nan_.reads_raw(v)) return r_.replace(v, r_.get(raw_twin(inst.target)));
+    if (inst.kind == InstKind::Get && nan_.reads_raw(v)) return r_.replace(v, r_.get(raw_slot(inst.target)));
     if (inst.kind == InstKind::Set && nan_.is_split(Slot{inst.target})) {
-      r_.set(raw_twin(inst.target), r_.word(inst, 0));
+      r_.set(raw_slot(inst.target), r_.word(inst, 0));
     }
-    std::vector<std::pair<Value, Parts>> raw;
+    std::vector<std::pair<Value, Limbs>> raw;
     for (uint32_t n = 0; n < inst.args.count; ++n) {
       if (!nan_.must_canonicalise(v, n)) continue;
       const Value operand = kernel_.arg(inst, n);
@@ -212,8 +212,8 @@ class Legalizer {
   }
 
   /// Of a variable that NanFlow splits: the one that arithmetic reads.
-  Slot raw_twin(uint32_t slot) {
-    const auto [at, fresh] = raw_twins_.try_emplace(slot);
+  Slot raw_slot(uint32_t slot) {
+    const auto [at, fresh] = raw_slots_.try_emplace(slot);
     if (fresh) at->second = r_.variable(kernel_.slots[slot].name + ".raw");
     return at->second[0];
   }
@@ -248,7 +248,7 @@ class Legalizer {
   Rewriter r_;
   NanFlow nan_;
   std::map<std::pair<uint32_t, uint32_t>, Value> dimensions_;  // by buffer and element
-  std::map<uint32_t, Variable> raw_twins_;                     // by slot of the source
+  std::map<uint32_t, Variable> raw_slots_;                     // by slot of the source
 };
 
 }  // namespace

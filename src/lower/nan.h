@@ -1,4 +1,4 @@
-// One NaN: where a raw NaN must be made canonical.
+// Canonical NaNs: where a raw NaN must be replaced by the one of vyre.
 //
 // Arithmetic gives one NaN, but raw float operators promise none in particular, and neither does any
 // optimiser: x * 1.0 may be x. So a raw NaN is replaced by a select, but only where its bits can be seen:
@@ -7,7 +7,7 @@
 //
 // Of each float value the flow knows one of three things. Clean: no NaN, or the canonical one. Raw: a result
 // of arithmetic, any NaN stands for the one. Kept: bits that must stay, from memory, a bitcast or a literal.
-// Where a raw value and a kept one merge, in a select or a slot, nobody can tell them apart later, so the raw
+// Where a raw value and a kept one merge, in a select or a slot, they cannot be told apart later, so the raw
 // one is made canonical before, if the bits of the merged value are ever seen. Source: semantics, "Floats";
 // docs/adr/0019.
 #pragma once

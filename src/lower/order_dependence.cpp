@@ -1,7 +1,7 @@
 // Which values of a kernel depend on the order in which invocations reach its atomics.
 #include <algorithm>
 
-#include "lower/raise.h"
+#include "lower/lift.h"
 
 namespace vyre::lower {
 namespace {

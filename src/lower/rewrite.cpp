@@ -121,8 +121,8 @@ Value Rewriter::get(Slot slot) {
   truth_.back() = truth_slots_[index(slot)];
   return v;
 }
-Parts Rewriter::get(Variable variable) {
-  Parts out;
+Limbs Rewriter::get(Variable variable) {
+  Limbs out;
   for (uint32_t n = 0; n < variable.count; ++n) out.add(get(variable[n]));
   return out;
 }
@@ -132,7 +132,7 @@ void Rewriter::set(Slot slot, Value value) {
 void Rewriter::clear(Variable variable) {
   for (uint32_t n = 0; n < variable.count; ++n) set(variable[n], constant(0));
 }
-void Rewriter::set(Variable variable, const Parts& value) {
+void Rewriter::set(Variable variable, const Limbs& value) {
   for (uint32_t n = 0; n < variable.count; ++n) set(variable[n], value[n]);
 }
 
@@ -152,10 +152,10 @@ KBlock Rewriter::open_loop(Value from, Value to) {
   return std::exchange(block_, body);
 }
 
-Parts Rewriter::constants(const Inst& inst) {
+Limbs Rewriter::constants(const Inst& inst) {
   const uint32_t words = spec::value_words(inst.type);
   if (words == 1) return constant(inst.imm);
-  Parts out;
+  Limbs out;
   for (uint32_t n = 0; n < words; ++n) out.add(constant(source_->wide[inst.imm][n]));
   return out;
 }
@@ -168,23 +168,23 @@ void Rewriter::keep(Value v) {
   std::vector<Value> operands;
   for (uint32_t n = 0; n < inst.args.count; ++n) operands.push_back(word(inst, n));
   if (inst.kind != InstKind::Intrinsic) return replace(v, write(inst, operands));
-  Parts words;
+  Limbs words;
   for (uint32_t n = 0; n < spec::value_words(inst.type); ++n) {
     words.add(write({.kind = InstKind::Intrinsic, .imm = inst.imm, .target = n}, operands));
   }
   replace(v, words);
 }
 
-Parts Rewriter::inlined(const Composition& composition, std::span<const Parts> operands) {
+Limbs Rewriter::inlined(const Composition& composition, std::span<const Limbs> operands) {
   const Kernel* const outside = std::exchange(source_, &composition.kernel);
-  std::vector<Parts> body(composition.kernel.insts.size());
+  std::vector<Limbs> body(composition.kernel.insts.size());
   for (size_t n = 0; n < operands.size(); ++n) body[index(composition.parameters[n])] = operands[n];
   parts_.swap(body);
   for (const Value v : composition.kernel.block(composition.kernel.entry)) {
     const Inst& inst = composition.kernel[v];
     inst.kind == InstKind::Apply ? replace(v, legalize_apply(*this, inst)) : keep(v);
   }
-  const Parts result = parts(composition.result);
+  const Limbs result = parts(composition.result);
   parts_.swap(body);
   source_ = outside;
   return result;

@@ -16,12 +16,12 @@
 namespace vyre::lower {
 
 /// The words that stand for one value, least significant (of a vector: first) first: one, two or four.
-struct Parts {
+struct Limbs {
   std::array<Value, 4> word{};
   uint32_t count = 0;
 
-  Parts() = default;
-  Parts(Value only) : word{only}, count(1) {}  // a rule for one word gives a Value
+  Limbs() = default;
+  Limbs(Value only) : word{only}, count(1) {}  // a rule for one word gives a Value
   Value operator[](uint32_t n) const { return word[n]; }
   void add(Value v) { word[count++] = v; }
 };
@@ -49,7 +49,7 @@ class Rewriter {
   const Kernel& source() const { return *source_; }
 
   // Reading: the words that stand for an operand of an instruction of the source.
-  const Parts& operand(const Inst& inst, uint32_t n) const { return parts(source_->arg(inst, n)); }
+  const Limbs& operand(const Inst& inst, uint32_t n) const { return parts(source_->arg(inst, n)); }
   /// Domain: an operand of one word.
   Value word(const Inst& inst, uint32_t n) const { return operand(inst, n)[0]; }
 
@@ -63,11 +63,11 @@ class Rewriter {
   Value atomic(spec::Op op, Place place, std::span<const Value> operands);
   Variable variable(std::string_view name, uint32_t words = 1);
   Value get(Slot slot);
-  Parts get(Variable variable);
+  Limbs get(Variable variable);
   void set(Slot slot, Value value);
   /// Every word of the variable becomes zero.
   void clear(Variable variable);
-  void set(Variable variable, const Parts& value);
+  void set(Variable variable, const Limbs& value);
   /// Writes an If on `condition` with what `body` writes.
   template <typename Body>
   void if_(Value condition, Body body) {
@@ -92,7 +92,7 @@ class Rewriter {
   }
 
   /// Writes the legal form of a composition's body over these operands and gives its result.
-  Parts inlined(const Composition& composition, std::span<const Parts> operands);
+  Limbs inlined(const Composition& composition, std::span<const Limbs> operands);
 
   /// Whether the word is known to be 0 or 1.
   bool is_truth(Value v) const { return truth_[index(v)]; }
@@ -101,9 +101,9 @@ class Rewriter {
   void at(KBlock block, Span origin) { block_ = block, origin_ = origin; }
   /// The instruction as it is, for its operands' words: those kinds that are in every kernel.
   void keep(Value v);
-  void replace(Value v, const Parts& by) { parts_[index(v)] = by; }
+  void replace(Value v, const Limbs& by) { parts_[index(v)] = by; }
   /// What took the place of a value of the source.
-  const Parts& parts(Value v) const { return parts_[index(v)]; }
+  const Limbs& parts(Value v) const { return parts_[index(v)]; }
   Kernel finish();
 
  private:
@@ -115,13 +115,13 @@ class Rewriter {
   KBlock open_if(Value condition);
   Branches open_branches(Value condition);
   KBlock open_loop(Value from, Value to);
-  Parts constants(const Inst& constant);
+  Limbs constants(const Inst& constant);
   Variable variable(Slot of_the_source) const { return variables_[index(of_the_source)]; }
 
   const Kernel* source_;  // of what is being rewritten: the kernel, or a composition
   const Target& target_;
   Kernel out_;
-  std::vector<Parts> parts_;         // by Value of the source
+  std::vector<Limbs> parts_;         // by Value of the source
   std::vector<Variable> variables_;  // by Slot of the source
   std::vector<bool> truth_;          // by Value
   std::vector<bool> truth_slots_;    // by Slot
@@ -130,6 +130,6 @@ class Rewriter {
 };
 
 /// Writes the legal form of a semantic operator (Apply) and gives its result; the rules are in rules.cpp.
-Parts legalize_apply(Rewriter& r, const Inst& apply);
+Limbs legalize_apply(Rewriter& r, const Inst& apply);
 
 }  // namespace vyre::lower

@@ -27,7 +27,7 @@ Value operand(Rewriter& r, const Inst& apply, uint32_t n) { return r.word(apply,
 // match:  op(a, b), op(a) where the raw operator is total and means the same on every bit pattern
 // result: op.raw(a, b), op.raw(a)
 template <RawOp op>
-Parts direct(Rewriter& r, const Inst& apply) {
+Limbs direct(Rewriter& r, const Inst& apply) {
   if constexpr (info(op).operands == 1) return r.raw(op, {operand(r, apply, 0)});
   return r.raw(op, {operand(r, apply, 0), operand(r, apply, 1)});
 }
@@ -35,13 +35,13 @@ Parts direct(Rewriter& r, const Inst& apply) {
 // match:  gt(a, b); ge(a, b)
 // result: lt.raw(b, a); le.raw(b, a)
 template <RawOp op>
-Parts swapped(Rewriter& r, const Inst& apply) {
+Limbs swapped(Rewriter& r, const Inst& apply) {
   return r.raw(op, {operand(r, apply, 1), operand(r, apply, 0)});
 }
 
 // match:  div u32(a, b)
 // result: z = eq.raw(b, 0); select.raw(z, 0, udiv.raw(a, select.raw(z, 1, b)))
-Parts div_unsigned(Rewriter& r, const Inst& apply) {
+Limbs div_unsigned(Rewriter& r, const Inst& apply) {
   const Value a = operand(r, apply, 0), b = operand(r, apply, 1);
   const Value z = is_zero(r, b);
   const Value quotient = r.raw(RawOp::UDiv, {a, choose(r, z, r.constant(1), b)});
@@ -50,7 +50,7 @@ Parts div_unsigned(Rewriter& r, const Inst& apply) {
 
 // match:  mod u32(a, b)
 // result: urem.raw(a, select.raw(eq.raw(b, 0), 1, b))        // a mod 1 is the 0 that a mod 0 has to be
-Parts mod_unsigned(Rewriter& r, const Inst& apply) {
+Limbs mod_unsigned(Rewriter& r, const Inst& apply) {
   const Value b = operand(r, apply, 1);
   const Value z = is_zero(r, b);
   return r.raw(RawOp::URem, {operand(r, apply, 0), choose(r, z, r.constant(1), b)});
@@ -73,7 +73,7 @@ SignedDivisor signed_divisor(Rewriter& r, Value a, Value b) {
 
 // match:  div i32(a, b)
 // result: z, d as above; select.raw(z, 0, sdiv.raw(a, d))     // MIN / 1 is the MIN that MIN / -1 has to be
-Parts div_signed(Rewriter& r, const Inst& apply) {
+Limbs div_signed(Rewriter& r, const Inst& apply) {
   const Value a = operand(r, apply, 0);
   const SignedDivisor guarded = signed_divisor(r, a, operand(r, apply, 1));
   const Value quotient = r.raw(RawOp::SDiv, {a, guarded.divisor});
@@ -82,7 +82,7 @@ Parts div_signed(Rewriter& r, const Inst& apply) {
 
 // match:  mod i32(a, b)
 // result: d as above; srem.raw(a, d)                          // a mod 1 is 0 in both guarded cases
-Parts mod_signed(Rewriter& r, const Inst& apply) {
+Limbs mod_signed(Rewriter& r, const Inst& apply) {
   const Value a = operand(r, apply, 0);
   return r.raw(RawOp::SRem, {a, signed_divisor(r, a, operand(r, apply, 1)).divisor});
 }
@@ -90,7 +90,7 @@ Parts mod_signed(Rewriter& r, const Inst& apply) {
 // match:  shl(a, b); shr u32(a, b); shr i32(a, b)
 // result: shl.raw(a, and.raw(b, 31)); lshr.raw(...); ashr.raw(...)
 template <RawOp op>
-Parts masked_shift(Rewriter& r, const Inst& apply) {
+Limbs masked_shift(Rewriter& r, const Inst& apply) {
   const Value amount = r.raw(RawOp::And, {operand(r, apply, 1), r.constant(31)});
   return r.raw(op, {operand(r, apply, 0), amount});
 }
@@ -98,7 +98,7 @@ Parts masked_shift(Rewriter& r, const Inst& apply) {
 // match:  and(a, b); or(a, b)
 // result: and.raw(ne.raw(a, 0), ne.raw(b, 0)); or.raw(...)    // an operand that is 0 or 1 is taken as it is
 template <RawOp op>
-Parts logical(Rewriter& r, const Inst& apply) {
+Limbs logical(Rewriter& r, const Inst& apply) {
   const Value a = truth(r, operand(r, apply, 0));
   const Value b = truth(r, operand(r, apply, 1));
   return r.raw(op, {a, b});
@@ -106,11 +106,11 @@ Parts logical(Rewriter& r, const Inst& apply) {
 
 // match:  logical_not(a)
 // result: eq.raw(a, 0)
-Parts logical_not(Rewriter& r, const Inst& apply) { return is_zero(r, operand(r, apply, 0)); }
+Limbs logical_not(Rewriter& r, const Inst& apply) { return is_zero(r, operand(r, apply, 0)); }
 
 // match:  negate(a)
 // result: sub.raw(0, a)
-Parts negate(Rewriter& r, const Inst& apply) {
+Limbs negate(Rewriter& r, const Inst& apply) {
   const Value zero = r.constant(0);
   return sub(r, zero, operand(r, apply, 0));
 }
@@ -118,19 +118,19 @@ Parts negate(Rewriter& r, const Inst& apply) {
 // match:  clz(a); ctz(a)
 // result: z = eq.raw(a, 0); select.raw(z, 32, clz.raw(select.raw(z, 1, a)))
 template <RawOp op>
-Parts zeros(Rewriter& r, const Inst& apply) {
+Limbs zeros(Rewriter& r, const Inst& apply) {
   return count_zeros<op>(r, operand(r, apply, 0));
 }
 
-Parts popcount(Rewriter& r, const Inst& apply) { return count_ones(r, operand(r, apply, 0)); }
-Parts reverse_bits(Rewriter& r, const Inst& apply) { return reverse_word(r, operand(r, apply, 0)); }
+Limbs popcount(Rewriter& r, const Inst& apply) { return count_ones(r, operand(r, apply, 0)); }
+Limbs reverse_bits(Rewriter& r, const Inst& apply) { return reverse_word(r, operand(r, apply, 0)); }
 
 // match:  op(a, b), op(a) of words that have nothing to do with each other
 // result: op.raw(ai, bi), op.raw(ai)
 template <RawOp op>
-Parts each(Rewriter& r, const Inst& apply) {
-  const Parts& a = r.operand(apply, 0);
-  Parts out;
+Limbs each(Rewriter& r, const Inst& apply) {
+  const Limbs& a = r.operand(apply, 0);
+  Limbs out;
   for (uint32_t i = 0; i < a.count; ++i) {
     if constexpr (info(op).operands == 1) {
       out.add(r.raw(op, {a[i]}));
@@ -143,10 +143,10 @@ Parts each(Rewriter& r, const Inst& apply) {
 
 // match:  select(c, t, f)
 // result: select.raw(ne.raw(c, 0), ti, fi)                    // a condition that is 0 or 1 is taken as it is
-Parts select(Rewriter& r, const Inst& apply) {
+Limbs select(Rewriter& r, const Inst& apply) {
   const Value condition = truth(r, operand(r, apply, 0));
-  const Parts &yes = r.operand(apply, 1), &no = r.operand(apply, 2);
-  Parts out;
+  const Limbs &yes = r.operand(apply, 1), &no = r.operand(apply, 2);
+  Limbs out;
   for (uint32_t i = 0; i < yes.count; ++i) out.add(choose(r, condition, yes[i], no[i]));
   return out;
 }
@@ -159,15 +159,15 @@ Parts select(Rewriter& r, const Inst& apply) {
 // result: a, a, ...
 // match:  cast<integer>(a)
 // result: the low words of a, and above them zeros; of an i32, ashr.raw(a, 31)
-Parts cast(Rewriter& r, const Inst& apply) {
-  const Parts& a = r.operand(apply, 0);
+Limbs cast(Rewriter& r, const Inst& apply) {
+  const Limbs& a = r.operand(apply, 0);
   if (apply.type == apply.operand_type) return a;
   if (spec::kFloats.contains(apply.type) || spec::kFloats.contains(apply.operand_type))
     return legalize_float_cast(r, apply);
   if (apply.type == DataType::Bool) return truth(r, any_bit(r, a));
   const bool splat = spec::kVectors.contains(apply.type);
   const uint32_t words = spec::value_words(apply.type);
-  Parts out(a[0]);
+  Limbs out(a[0]);
   for (uint32_t i = 1; i < std::min(words, a.count); ++i) out.add(a[i]);
   while (out.count < words) {
     if (splat) {
@@ -185,23 +185,23 @@ Parts cast(Rewriter& r, const Inst& apply) {
 // result: and.raw(a, ffff)
 // match:  bitcast<T>(a), any other
 // result: a                                                   // the bits are the same
-Parts bitcast(Rewriter& r, const Inst& apply) {
-  const Parts& a = r.operand(apply, 0);
+Limbs bitcast(Rewriter& r, const Inst& apply) {
+  const Limbs& a = r.operand(apply, 0);
   if (apply.operand_type == DataType::U32 && spec::value_bits(apply.type) == 16) return mask(r, a[0], 0xffff);
   return a;
 }
 
 // match:  vec2u32(a, b); vec4u32(a, b, c, d)
 // result: the words side by side
-Parts make_vector(Rewriter& r, const Inst& apply) {
-  Parts out;
+Limbs make_vector(Rewriter& r, const Inst& apply) {
+  Limbs out;
   for (uint32_t i = 0; i < apply.args.count; ++i) out.add(operand(r, apply, i));
   return out;
 }
 
 // match:  component n of v
 // result: vn
-Parts component(Rewriter& r, const Inst& apply) { return r.operand(apply, 0)[apply.imm]; }
+Limbs component(Rewriter& r, const Inst& apply) { return r.operand(apply, 0)[apply.imm]; }
 
 /// The rules of one operator: one for each kind of type that it takes, none for the others.
 struct Rules {
@@ -381,7 +381,7 @@ Value high_product(Rewriter& r, Value a, Value b) {
   return add(r, add(r, mul(r, ah, bh), right(r, middle, 16)), right(r, cross, 16));
 }
 
-Parts legalize_apply(Rewriter& r, const Inst& apply) {
+Limbs legalize_apply(Rewriter& r, const Inst& apply) {
   if (spec::is_approximate(apply.op)) return legalize_approximate(r, apply);
   return rule_for(kRules[apply.op], apply.operand_type)(r, apply);
 }

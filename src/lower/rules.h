@@ -6,7 +6,7 @@
 
 namespace vyre::lower {
 
-using Rule = Parts (*)(Rewriter& r, const Inst& apply);
+using Rule = Limbs (*)(Rewriter& r, const Inst& apply);
 
 inline Value add(Rewriter& r, Value a, Value b) { return r.raw(RawOp::Add, {a, b}); }
 inline Value sub(Rewriter& r, Value a, Value b) { return r.raw(RawOp::Sub, {a, b}); }
@@ -38,40 +38,40 @@ Value count_zeros(Rewriter& r, Value a) {
 Value high_product(Rewriter& r, Value a, Value b);
 
 /// Every word of a value in one: zero exactly when the value is.
-Value any_bit(Rewriter& r, const Parts& a);
+Value any_bit(Rewriter& r, const Limbs& a);
 
 // Rules for u64 and u128 (wide.cpp, division.cpp), of which the component-wise ones serve vectors too.
-Parts wide_add(Rewriter& r, const Inst& apply);
-Parts wide_sub(Rewriter& r, const Inst& apply);
-Parts wide_mul(Rewriter& r, const Inst& apply);
-Parts wide_div(Rewriter& r, const Inst& apply);
-Parts wide_mod(Rewriter& r, const Inst& apply);
-Parts wide_shl(Rewriter& r, const Inst& apply);
-Parts wide_shr(Rewriter& r, const Inst& apply);
-Parts wide_eq(Rewriter& r, const Inst& apply);
-Parts wide_ne(Rewriter& r, const Inst& apply);
-Parts wide_lt(Rewriter& r, const Inst& apply);
-Parts wide_gt(Rewriter& r, const Inst& apply);
-Parts wide_le(Rewriter& r, const Inst& apply);
-Parts wide_ge(Rewriter& r, const Inst& apply);
-Parts wide_and(Rewriter& r, const Inst& apply);
-Parts wide_or(Rewriter& r, const Inst& apply);
-Parts wide_negate(Rewriter& r, const Inst& apply);
-Parts wide_not(Rewriter& r, const Inst& apply);
-Parts wide_popcount(Rewriter& r, const Inst& apply);
-Parts wide_clz(Rewriter& r, const Inst& apply);
-Parts wide_ctz(Rewriter& r, const Inst& apply);
-Parts wide_reverse_bits(Rewriter& r, const Inst& apply);
+Limbs wide_add(Rewriter& r, const Inst& apply);
+Limbs wide_sub(Rewriter& r, const Inst& apply);
+Limbs wide_mul(Rewriter& r, const Inst& apply);
+Limbs wide_div(Rewriter& r, const Inst& apply);
+Limbs wide_mod(Rewriter& r, const Inst& apply);
+Limbs wide_shl(Rewriter& r, const Inst& apply);
+Limbs wide_shr(Rewriter& r, const Inst& apply);
+Limbs wide_eq(Rewriter& r, const Inst& apply);
+Limbs wide_ne(Rewriter& r, const Inst& apply);
+Limbs wide_lt(Rewriter& r, const Inst& apply);
+Limbs wide_gt(Rewriter& r, const Inst& apply);
+Limbs wide_le(Rewriter& r, const Inst& apply);
+Limbs wide_ge(Rewriter& r, const Inst& apply);
+Limbs wide_and(Rewriter& r, const Inst& apply);
+Limbs wide_or(Rewriter& r, const Inst& apply);
+Limbs wide_negate(Rewriter& r, const Inst& apply);
+Limbs wide_not(Rewriter& r, const Inst& apply);
+Limbs wide_popcount(Rewriter& r, const Inst& apply);
+Limbs wide_clz(Rewriter& r, const Inst& apply);
+Limbs wide_ctz(Rewriter& r, const Inst& apply);
+Limbs wide_reverse_bits(Rewriter& r, const Inst& apply);
 
 // What division is made of besides (wide.cpp).
 struct Difference {
-  Parts words;
+  Limbs words;
   Value borrow;  // 1 where a < b
 };
-Difference subtract(Rewriter& r, const Parts& a, const Parts& b);
-Value leading_zeros(Rewriter& r, const Parts& a);
+Difference subtract(Rewriter& r, const Limbs& a, const Limbs& b);
+Value leading_zeros(Rewriter& r, const Limbs& a);
 /// Domain: amount below 32 times the words of a.
-Parts shift_left(Rewriter& r, const Parts& a, Value amount);
-Parts shift_right(Rewriter& r, const Parts& a, Value amount);
+Limbs shift_left(Rewriter& r, const Limbs& a, Value amount);
+Limbs shift_right(Rewriter& r, const Limbs& a, Value amount);
 
 }  // namespace vyre::lower

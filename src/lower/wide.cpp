@@ -19,12 +19,12 @@ Sum add_carry(Rewriter& r, Value a, Value b, Value carry) {
   return {word, either(r, first, second)};
 }
 
-uint32_t bits_of(const Parts& a) { return 32 * a.count; }
+uint32_t bits_of(const Limbs& a) { return 32 * a.count; }
 
 // match:  a < b, a <= b
 // result: c0 = ult.raw(a0, b0) or ule.raw(a0, b0);
 //         ci = or.raw(ult.raw(ai, bi), and.raw(eq.raw(ai, bi), ci-1))
-Value compare(Rewriter& r, RawOp lowest, const Parts& a, const Parts& b) {
+Value compare(Rewriter& r, RawOp lowest, const Limbs& a, const Limbs& b) {
   Value c = r.raw(lowest, {a[0], b[0]});
   for (uint32_t i = 1; i < a.count; ++i) {
     const Value below = less(r, a[i], b[i]);
@@ -35,8 +35,8 @@ Value compare(Rewriter& r, RawOp lowest, const Parts& a, const Parts& b) {
 }
 
 Value differing_bits(Rewriter& r, const Inst& apply) {
-  const Parts &a = r.operand(apply, 0), &b = r.operand(apply, 1);
-  Parts differences;
+  const Limbs &a = r.operand(apply, 0), &b = r.operand(apply, 1);
+  Limbs differences;
   for (uint32_t i = 0; i < a.count; ++i) differences.add(r.raw(RawOp::Xor, {a[i], b[i]}));
   return any_bit(r, differences);
 }
@@ -48,10 +48,10 @@ Value masked_amount(Rewriter& r, const Inst& apply) {
 
 /// The words of a moved by `words` places where the bit of the amount that counts them is set, zeros coming
 /// in. Direction: word i comes from i - words (left) or i + words (right).
-Parts move_words(Rewriter& r, const Parts& a, Value amount, uint32_t words, bool to_left) {
+Limbs move_words(Rewriter& r, const Limbs& a, Value amount, uint32_t words, bool to_left) {
   const Value moved = r.raw(RawOp::Ne, {mask(r, amount, 32 * words), r.constant(0)});
   const Value zero = r.constant(0);
-  Parts out;
+  Limbs out;
   for (uint32_t i = 0; i < a.count; ++i) {
     const uint32_t from = to_left ? i - words : i + words;  // wraps beyond count where there is none
     out.add(choose(r, moved, from < a.count ? a[from] : zero, a[i]));
@@ -61,7 +61,7 @@ Parts move_words(Rewriter& r, const Parts& a, Value amount, uint32_t words, bool
 
 }  // namespace
 
-Value any_bit(Rewriter& r, const Parts& a) {
+Value any_bit(Rewriter& r, const Limbs& a) {
   Value any = a[0];
   for (uint32_t i = 1; i < a.count; ++i) any = either(r, any, a[i]);
   return any;
@@ -69,9 +69,9 @@ Value any_bit(Rewriter& r, const Parts& a) {
 
 // match:  add(a, b)
 // result: ti = add.raw(ai, bi); si = add.raw(ti, ci-1); ci = or.raw(ult.raw(ti, ai), ult.raw(si, ci-1))
-Parts wide_add(Rewriter& r, const Inst& apply) {
-  const Parts &a = r.operand(apply, 0), &b = r.operand(apply, 1);
-  Parts out(add(r, a[0], b[0]));
+Limbs wide_add(Rewriter& r, const Inst& apply) {
+  const Limbs &a = r.operand(apply, 0), &b = r.operand(apply, 1);
+  Limbs out(add(r, a[0], b[0]));
   Value carry = less(r, out[0], a[0]);
   for (uint32_t i = 1; i + 1 < a.count; ++i) {
     const Sum sum = add_carry(r, a[i], b[i], carry);
@@ -85,7 +85,7 @@ Parts wide_add(Rewriter& r, const Inst& apply) {
 
 // match:  a - b
 // result: ti = sub.raw(ai, bi); di = sub.raw(ti, ci-1); ci = or.raw(ult.raw(ai, bi), ult.raw(ti, ci-1))
-Difference subtract(Rewriter& r, const Parts& a, const Parts& b) {
+Difference subtract(Rewriter& r, const Limbs& a, const Limbs& b) {
   Difference out{.words = sub(r, a[0], b[0]), .borrow = less(r, a[0], b[0])};
   for (uint32_t i = 1; i < a.count; ++i) {
     const Value t = sub(r, a[i], b[i]);
@@ -96,15 +96,15 @@ Difference subtract(Rewriter& r, const Parts& a, const Parts& b) {
   }
   return out;
 }
-Parts wide_sub(Rewriter& r, const Inst& apply) {
+Limbs wide_sub(Rewriter& r, const Inst& apply) {
   return subtract(r, r.operand(apply, 0), r.operand(apply, 1)).words;
 }
 
 // match:  negate(a)
 // result: 0 - a
-Parts wide_negate(Rewriter& r, const Inst& apply) {
-  const Parts& a = r.operand(apply, 0);
-  Parts zero;
+Limbs wide_negate(Rewriter& r, const Inst& apply) {
+  const Limbs& a = r.operand(apply, 0);
+  Limbs zero;
   for (uint32_t i = 0; i < a.count; ++i) zero.add(r.constant(0));
   return subtract(r, zero, a).words;
 }
@@ -113,10 +113,10 @@ Parts wide_negate(Rewriter& r, const Inst& apply) {
 // result: the schoolbook's rows ai * b, each added one word further up; what lies above the result is not
 //         made. A row's word is sum + low(ai * bj) + carry with carry <= 2^32 - 1, so the next carry fits a
 //         word as well.
-Parts wide_mul(Rewriter& r, const Inst& apply) {
-  const Parts &a = r.operand(apply, 0), &b = r.operand(apply, 1);
+Limbs wide_mul(Rewriter& r, const Inst& apply) {
+  const Limbs &a = r.operand(apply, 0), &b = r.operand(apply, 1);
   const uint32_t n = a.count;
-  Parts sum;
+  Limbs sum;
   for (uint32_t i = 0; i < n; ++i) {
     Value carry{};
     for (uint32_t j = 0; i + j < n; ++j) {
@@ -144,29 +144,29 @@ Parts wide_mul(Rewriter& r, const Inst& apply) {
 // result: whole words first, by the high bits of the amount; then with s = its low five bits
 //         wi = or.raw(shl.raw(ai, s), lshr.raw(lshr.raw(ai-1, 1), xor.raw(s, 31)))
 //         // s = 0 brings in nothing
-Parts shift_left(Rewriter& r, const Parts& a, Value amount) {
-  Parts moved = a;
+Limbs shift_left(Rewriter& r, const Limbs& a, Value amount) {
+  Limbs moved = a;
   for (uint32_t words = a.count / 2; words > 0; words /= 2) moved = move_words(r, moved, amount, words, true);
   const Value s = mask(r, amount, 31), rest = r.raw(RawOp::Xor, {s, r.constant(31)});
-  Parts out(r.raw(RawOp::Shl, {moved[0], s}));
+  Limbs out(r.raw(RawOp::Shl, {moved[0], s}));
   for (uint32_t i = 1; i < a.count; ++i) {
     const Value up = r.raw(RawOp::Shl, {moved[i], s});
     out.add(either(r, up, r.raw(RawOp::LShr, {right(r, moved[i - 1], 1), rest})));
   }
   return out;
 }
-Parts wide_shl(Rewriter& r, const Inst& apply) {
+Limbs wide_shl(Rewriter& r, const Inst& apply) {
   return shift_left(r, r.operand(apply, 0), masked_amount(r, apply));
 }
 
 // match:  shr(a, amount)
 // result: the mirror image of shl
-Parts shift_right(Rewriter& r, const Parts& a, Value amount) {
-  Parts moved = a;
+Limbs shift_right(Rewriter& r, const Limbs& a, Value amount) {
+  Limbs moved = a;
   for (uint32_t words = a.count / 2; words > 0; words /= 2)
     moved = move_words(r, moved, amount, words, false);
   const Value s = mask(r, amount, 31), rest = r.raw(RawOp::Xor, {s, r.constant(31)});
-  Parts out;
+  Limbs out;
   for (uint32_t i = 0; i + 1 < a.count; ++i) {
     const Value down = r.raw(RawOp::LShr, {moved[i], s});
     out.add(either(r, down, r.raw(RawOp::Shl, {left(r, moved[i + 1], 1), rest})));
@@ -174,44 +174,44 @@ Parts shift_right(Rewriter& r, const Parts& a, Value amount) {
   out.add(r.raw(RawOp::LShr, {moved[a.count - 1], s}));
   return out;
 }
-Parts wide_shr(Rewriter& r, const Inst& apply) {
+Limbs wide_shr(Rewriter& r, const Inst& apply) {
   return shift_right(r, r.operand(apply, 0), masked_amount(r, apply));
 }
 
 // match:  eq(a, b); ne(a, b)
 // result: eq.raw(or of all xor.raw(ai, bi), 0); ne.raw(...)
-Parts wide_eq(Rewriter& r, const Inst& apply) { return is_zero(r, differing_bits(r, apply)); }
-Parts wide_ne(Rewriter& r, const Inst& apply) { return truth(r, differing_bits(r, apply)); }
+Limbs wide_eq(Rewriter& r, const Inst& apply) { return is_zero(r, differing_bits(r, apply)); }
+Limbs wide_ne(Rewriter& r, const Inst& apply) { return truth(r, differing_bits(r, apply)); }
 
-Parts wide_lt(Rewriter& r, const Inst& apply) {
+Limbs wide_lt(Rewriter& r, const Inst& apply) {
   return compare(r, RawOp::ULt, r.operand(apply, 0), r.operand(apply, 1));
 }
-Parts wide_gt(Rewriter& r, const Inst& apply) {
+Limbs wide_gt(Rewriter& r, const Inst& apply) {
   return compare(r, RawOp::ULt, r.operand(apply, 1), r.operand(apply, 0));
 }
-Parts wide_le(Rewriter& r, const Inst& apply) {
+Limbs wide_le(Rewriter& r, const Inst& apply) {
   return compare(r, RawOp::ULe, r.operand(apply, 0), r.operand(apply, 1));
 }
-Parts wide_ge(Rewriter& r, const Inst& apply) {
+Limbs wide_ge(Rewriter& r, const Inst& apply) {
   return compare(r, RawOp::ULe, r.operand(apply, 1), r.operand(apply, 0));
 }
 
 // match:  and(a, b); or(a, b)
 // result: and.raw(ne.raw(or of all ai, 0), ne.raw(or of all bi, 0)); for or, one ne.raw of all words
-Parts wide_and(Rewriter& r, const Inst& apply) {
+Limbs wide_and(Rewriter& r, const Inst& apply) {
   const Value a = truth(r, any_bit(r, r.operand(apply, 0)));
   return both(r, a, truth(r, any_bit(r, r.operand(apply, 1))));
 }
-Parts wide_or(Rewriter& r, const Inst& apply) {
+Limbs wide_or(Rewriter& r, const Inst& apply) {
   const Value a = any_bit(r, r.operand(apply, 0));
   return truth(r, either(r, a, any_bit(r, r.operand(apply, 1))));
 }
-Parts wide_not(Rewriter& r, const Inst& apply) { return is_zero(r, any_bit(r, r.operand(apply, 0))); }
+Limbs wide_not(Rewriter& r, const Inst& apply) { return is_zero(r, any_bit(r, r.operand(apply, 0))); }
 
 // match:  popcount(a)
 // result: the sum of the words' counts
-Parts wide_popcount(Rewriter& r, const Inst& apply) {
-  const Parts& a = r.operand(apply, 0);
+Limbs wide_popcount(Rewriter& r, const Inst& apply) {
+  const Limbs& a = r.operand(apply, 0);
   Value sum = count_ones(r, a[0]);
   for (uint32_t i = 1; i < a.count; ++i) sum = add(r, sum, count_ones(r, a[i]));
   return sum;
@@ -219,7 +219,7 @@ Parts wide_popcount(Rewriter& r, const Inst& apply) {
 
 // match:  clz(a)
 // result: from the lowest word up: c0 = clz(a0); ci = select.raw(eq.raw(ai, 0), add.raw(32, ci-1), clz(ai))
-Value leading_zeros(Rewriter& r, const Parts& a) {
+Value leading_zeros(Rewriter& r, const Limbs& a) {
   Value count = count_zeros<RawOp::Clz>(r, a[0]);
   for (uint32_t i = 1; i < a.count; ++i) {
     const Value further = add(r, count, r.constant(32));
@@ -227,12 +227,12 @@ Value leading_zeros(Rewriter& r, const Parts& a) {
   }
   return count;
 }
-Parts wide_clz(Rewriter& r, const Inst& apply) { return leading_zeros(r, r.operand(apply, 0)); }
+Limbs wide_clz(Rewriter& r, const Inst& apply) { return leading_zeros(r, r.operand(apply, 0)); }
 
 // match:  ctz(a)
 // result: the mirror image of clz: from the highest word down
-Parts wide_ctz(Rewriter& r, const Inst& apply) {
-  const Parts& a = r.operand(apply, 0);
+Limbs wide_ctz(Rewriter& r, const Inst& apply) {
+  const Limbs& a = r.operand(apply, 0);
   Value count = count_zeros<RawOp::Ctz>(r, a[a.count - 1]);
   for (uint32_t i = a.count - 1; i-- > 0;) {
     const Value further = add(r, count, r.constant(32));
@@ -243,9 +243,9 @@ Parts wide_ctz(Rewriter& r, const Inst& apply) {
 
 // match:  reverse_bits(a)
 // result: the words in the opposite order, each reversed
-Parts wide_reverse_bits(Rewriter& r, const Inst& apply) {
-  const Parts& a = r.operand(apply, 0);
-  Parts out;
+Limbs wide_reverse_bits(Rewriter& r, const Inst& apply) {
+  const Limbs& a = r.operand(apply, 0);
+  Limbs out;
   for (uint32_t i = a.count; i-- > 0;) out.add(reverse_word(r, a[i]));
   return out;
 }

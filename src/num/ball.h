@@ -1,4 +1,4 @@
-// Balls: numbers of 64 bits that know how wrong they may be.
+// Ball arithmetic (midpoint and radius) on significands of 64 bits.
 //
 // A ball is a significand of 64 bits, an exponent, and a radius in units of the significand's last place: the
 // real number it stands for lies no further from its centre. Every operation here gives a ball that contains

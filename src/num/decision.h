@@ -2,8 +2,8 @@
 //
 // To nearest, the boundaries are the numbers half way between two neighbours of the format, one of which
 // stands half a unit above the greatest number: beyond it is infinity. Exact results are no boundaries unless
-// they are half way themselves, so of those alone (exact powers, mostly) does anybody have to know that they
-// are exact.
+// they are half way themselves, so of those alone (exact powers, mostly) does the caller have to know that
+// they are exact.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Exact sums of floats: the oracle for sums whose order nobody says.
+// Exact sums of floats: the oracle for sums of unspecified order.
 //
 // Every finite number of a format is an integer times its least subnormal number. Of f32 that integer has at
 // most 277 bits, so 320 bits hold the sum of any 2^32 of them: integers are added, nothing is rounded, and no

@@ -11,7 +11,7 @@ using arithmetic::with_format;
 template <class Body>
 void rows(FloatFormat f, Results out, Body body) {
   with_format(f, [&](auto format) {
-    // A call a row: inside a loop the compiler makes branches of selects, and what operands select nobody
+    // A call a row: inside a loop the compiler makes branches of selects, and what operands select is unknown
     // predicts. Additions are twice as fast so.
     const auto row = [&] [[gnu::noinline]] (size_t i) { return uint32_t(body(format, i)); };
     for (size_t i = 0; i < out.size(); ++i) out[i] = row(i);

@@ -1,4 +1,4 @@
-// Words that definitions by formula are written with.
+// Helpers for writing `.define`, the meaning of an operation as a term of bit vectors.
 #pragma once
 
 #include <bit>

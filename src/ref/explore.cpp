@@ -111,7 +111,7 @@ class Execution {
     }
     return out;
   }
-  /// After a plain write nobody reads what was there before.
+  /// After a plain write no invocation reads what was there before.
   void forget(const Place& place) {
     history_.erase(place);
     std::erase_if(seen_, [&](const auto& entry) { return entry.first.second == place; });

@@ -3,7 +3,7 @@
 //
 // A step is one access to memory and all that follows up to the next one; nothing else that an invocation
 // does concerns the others. Barriers and subgroup operations are waited for as they have to be. Who moves is
-// up to whoever drives: a random choice (ref/schedules.h), an exploration of all (ref/explore.h). What is
+// up to the driver: a random choice (ref/schedules.h), an exploration of all (ref/explore.h). What is
 // accessed can be watched. Source: execution-model; semantics, "Memory".
 #pragma once
 
@@ -59,7 +59,7 @@ class Machine {
   const std::vector<uint32_t>& ready() const { return ready_; }
   /// What one of them will access; where that is out of bounds, no elements.
   Touched next(uint32_t invocation) const;
-  /// The same as the evaluator has it. The spans are valid until somebody moves.
+  /// The same as the evaluator has it. The spans are valid until an invocation moves.
   PendingAccess pending(uint32_t invocation) const;
   /// Domain  one of ready(). False when it has stopped.
   bool step(uint32_t invocation);
@@ -68,7 +68,7 @@ class Machine {
   bool out_of_steps() const { return out_of_steps_; }
   /// Found when all of a workgroup wait or have ended.
   const std::optional<Divergence>& divergence() const { return divergence_; }
-  /// Whether nobody can go on, by the steps or by a barrier.
+  /// Whether no invocation can go on, by the steps or by a barrier.
   bool stopped() const { return out_of_steps_ || divergence_; }
   const Identity& identity(uint32_t invocation) const;
   /// Barriers that the workgroup of an invocation has passed.

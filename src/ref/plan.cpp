@@ -242,7 +242,7 @@ class Walk {
   Result<void> dispatch(Frame& frame, uint32_t at) {
     const Command& command = frame.command(at);
     std::vector<PlanBuffer> buffers;
-    for (const check::Given& given : frame.checked.of(at))
+    for (const check::BoundArgument& given : frame.checked.of(at))
       buffers.push_back(given.list ? words(frame, given.words) : use(frame, given.buffer));
     std::array<uint32_t, 3> groups = {1, 1, 1};
     for (uint32_t i = 0; i < command.exprs.count; ++i) groups[i] = frame.value(command, i);
@@ -267,7 +267,7 @@ class Walk {
     std::vector<std::span<const std::byte>> uniform;
     std::vector<std::vector<uint32_t>> lists;  // outlive the frame that reads them
     lists.reserve(frame.checked.of(at).size());
-    for (const check::Given& given : frame.checked.of(at)) {
+    for (const check::BoundArgument& given : frame.checked.of(at)) {
       if (given.list) {
         std::vector<uint32_t>& list = lists.emplace_back();
         const auto& ids = frame.checked.pipeline->code.expr_list;

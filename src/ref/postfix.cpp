@@ -6,7 +6,7 @@ namespace vyre::ref {
 
 Postfix::Postfix(const ir::Code& code) : ranges_(code.exprs.size()) {
   order_.reserve(code.exprs.size());
-  // Each expression has one parent, so a root is an expression that is nobody's operand.
+  // Each expression has one parent, so a root is an expression that is no operand.
   std::vector<bool> is_operand(code.exprs.size());
   for (const ir::Expr& e : code.exprs) {
     for (const ir::ExprId operand : code.args(e)) is_operand[ir::index(operand)] = true;

@@ -54,7 +54,7 @@ class RaceDetector {
 
   /// One a pair of places in the text, in the order of being found.
   const std::vector<Race>& races() const { return races_; }
-  /// Reads of workgroup memory that nobody had written, one a place in the text. They read zero, but a
+  /// Reads of workgroup memory that was not written, one a place in the text. They read zero, but a
   /// program that means to is rare.
   const std::vector<Race>& unwritten() const { return unwritten_; }
 

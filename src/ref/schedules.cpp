@@ -145,10 +145,10 @@ std::vector<Diag> warnings(const check::Checked& program, const RaceFindings& fi
                             "use atomics whose order does not matter, or do not keep what they give"));
   }
   for (const Race& read : findings.unwritten) {
-    out.push_back(make_diag(
-        DiagCode::X015, read.second.span,
-        fmt::format("{}[{}] is read before anybody wrote it; it is zero", name(read.buffer), read.element),
-        "write it first, and put a barrier between"));
+    out.push_back(
+        make_diag(DiagCode::X015, read.second.span,
+                  fmt::format("{}[{}] is read before any write; it is zero", name(read.buffer), read.element),
+                  "write it first, and put a barrier between"));
   }
   return out;
 }

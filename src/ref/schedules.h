@@ -36,7 +36,7 @@ Result<void> run_scheduled(const check::Checked& program, std::span<const std::s
 
 struct RaceFindings {
   std::vector<Race> races;      // one a pair of places in the text
-  std::vector<Race> unwritten;  // reads of workgroup memory that nobody had written
+  std::vector<Race> unwritten;  // reads of workgroup memory that was not written
   /// Where results differ between schedules though nothing races, so by the order of atomics: a buffer and an
   /// element of it that did.
   struct Dependence {
@@ -61,7 +61,7 @@ Diag race_diagnostic(const check::Checked& program, const Race& race);
 /// X016: who waits at a barrier for whom, with both places in the text.
 Diag divergence_diagnostic(const check::Checked& program, const Divergence& divergence);
 /// What else was found where nothing races: results that depend on the order of atomics (X014), workgroup
-/// memory that is read before anybody writes it (X015), and what was covered where that was not everything.
+/// memory that is read before any write (X015), and what was covered where that was not everything.
 std::vector<Diag> warnings(const check::Checked& program, const RaceFindings& findings);
 
 }  // namespace vyre::ref

@@ -16,7 +16,7 @@ constexpr auto kKinds = std::to_array<KindInfo>({
 #undef VYRE_TERM
 });
 
-/// A fault of whoever makes terms, not of any input: there is nobody to hand it to.
+/// A fault of the code that makes terms, not of any input: there is no caller to hand it to.
 [[noreturn]] void fault(std::string_view what) {
   fmt::print(stderr, "smt: {}\n", what);
   std::abort();

@@ -5,8 +5,9 @@
 // made by functions that read like the formula, equal terms are one term, and terms of constants alone are
 // folded by the evaluator below; nothing else is simplified, so that what is printed is what was said.
 // evaluate() gives a term's value for given variables, script() its text in SMT-LIB, the common language of
-// solvers; both follow the standard's total functions: x / 0 is all ones, x mod 0 is x, a shift by the width
-// or more leaves zeros (or sign bits). Source: SMT-LIB 2.6, theory FixedSizeBitVectors and logic QF_BV.
+// solvers; both follow SMT-LIB's total functions, which are not those of vyre (ref/eval.cpp): here x / 0 is
+// all ones, x mod 0 is x, a shift by the width or more leaves zeros (or sign bits). Source: SMT-LIB 2.6,
+// theory FixedSizeBitVectors and logic QF_BV.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // Counterexamples by evaluation: tuples of values tried one after another.
 //
 // They are tried in the order of counterexamples (semantics, "Laws and evidence": the largest value first,
-// then from left to right), so the first at which the claim is false is the smallest there is, and nobody has
-// to be asked whether there is a smaller one. Most claims that are false fail on small values, which takes
-// less than a question to a solver; and what few bits say can be tried in full where no solver answers, as of
-// products.
+// then from left to right), so the first at which the claim is false is the smallest there is, and no solver
+// has to be asked whether there is a smaller one. Most claims that are false fail on small values, which
+// takes less than a question to a solver; and what few bits say can be tried in full where no solver answers,
+// as of products.
 #pragma once
 
 #include <cstdint>

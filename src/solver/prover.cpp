@@ -123,7 +123,7 @@ Proof Prover::prove(Pool& pool, Term claim, std::span<const Term> variables) {
   if ((other.answer == Answer::Unsatisfiable) == (out.outcome == Outcome::Proved)) {
     out.confirmed = fmt::format("{} {}", second_->name(), second_->version());
   } else if (out.outcome == Outcome::Proved) {
-    // A counterexample that evaluates to one settles it; else nobody is believed.
+    // A counterexample that evaluates to one settles it; else it stays open.
     const auto witness = in_order(variables, other.model);
     const bool refuted = smt::evaluate(pool, claim, witness) == 0;
     out.outcome = refuted ? Outcome::Refuted : Outcome::Open;
@@ -151,7 +151,7 @@ void Prover::minimise(Pool& pool, Term negated, std::span<const Term> variables,
   uint32_t width = 1;
   for (const Term v : variables) width = std::max(width, pool.width(v));
   std::vector<Term> bounds = {negated};
-  // The least value that `of` of a counterexample has within the bounds; false: nobody knows.
+  // The least value that `of` of a counterexample has within the bounds; false: unknown.
   const auto least = [&](const auto& below, Bits start, const auto& of) {
     Bits high = start, low = 0;  // `high` is reached, nothing below `low` is
     while (low < high) {

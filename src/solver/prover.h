@@ -3,7 +3,7 @@
 // The claim is a truth value; Z3 is asked whether its negation can be true, and what cvc5 says is kept beside
 // it. A model that a solver gives is believed only after the claim has been evaluated at it and is false
 // there; then the smallest counterexample is sought, in the order of semantics ("Laws and evidence"): the
-// largest operand first, then operands from left to right. Small values are tried before anybody is asked,
+// largest operand first, then operands from left to right. Small values are tried before a solver is asked,
 // and all there are where no solver answers and they are few (solver/enumeration.h): that refutes and never
 // proves. No answer, whatever the reason, is Open: a missing solver never makes anything hold.
 #pragma once

@@ -2,9 +2,9 @@
 //
 // Any program that speaks SMT-LIB 2.6 on its standard input will do; two are known, Z3 (which answers) and
 // cvc5 (which is asked to confirm). They run as processes: one that crashes, hangs or wants too much memory
-// loses one answer, Unknown with the reason, and is started again for the next question. Nobody has to have
-// one: without it nothing is proved, and whatever asks says so. VYRE_Z3 and VYRE_CVC5 name other programs
-// than those on the path ("" for none). Source: SMT-LIB 2.6, "Commands".
+// loses one answer, Unknown with the reason, and is started again for the next question. No caller has to
+// have one: without it nothing is proved, and whatever asks says so. VYRE_Z3 and VYRE_CVC5 name other
+// programs than those on the path ("" for none). Source: SMT-LIB 2.6, "Commands".
 #pragma once
 
 #include <expected>
@@ -32,7 +32,7 @@ std::string_view text(Answer answer);  // "unsat", "sat", "unknown"
 struct Reply {
   Answer answer = Answer::Unknown;
   std::string reason;                // Unknown: "no answer within 10 s", "out of memory", "ended by signal 9"
-  std::vector<smt::Assigned> model;  // Satisfiable: every variable of the assertion; checked by nobody yet
+  std::vector<smt::Assigned> model;  // Satisfiable: every variable of the assertion; not checked yet
   double seconds = 0;
   uint64_t steps = 0;  // that it took, where a limit on them was set and the solver counts any
 };

@@ -35,7 +35,7 @@ std::string print_key(const CampaignKey& key);
 /// What is kept of a campaign belongs to it by this digest.
 Digest key_digest(const CampaignKey& key);
 
-/// Why a text is no key: nobody's, another version's, or one of ours that was changed.
+/// Why a text is no key: foreign, of another version, or one of ours that was changed.
 enum class NoKey : uint8_t { Foreign, OtherVersion, Damaged };
 std::expected<CampaignKey, NoKey> parse_key(std::string_view text);
 

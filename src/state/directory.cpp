@@ -133,7 +133,7 @@ Result<Fd> Directory::lock(Share share) const {
 }
 
 Result<Fd> Directory::open_file(const char* file, int flags) const {
-  // Not through a link, and without waiting for whoever is at the other end of a pipe.
+  // Not through a link, and without waiting for the other end of a pipe.
   Fd fd(openat(fd_.get(), file, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
   if (!fd && errno == ENOENT) return Fd();
   if (!fd && errno != ELOOP && errno != EISDIR) {

@@ -180,7 +180,7 @@ class State::Journal {
   uint64_t next_;  // where the next record will stand
   bool writing_ = false;
   std::shared_ptr<Batch> gathering_ = std::make_shared<Batch>();
-  std::optional<Diag> broken_;  // nobody knows what is on the disk behind what was acknowledged
+  std::optional<Diag> broken_;  // it is unknown what is on the disk behind what was acknowledged
 };
 
 void State::Journal::append(RecordKind kind, std::string_view name, std::string_view value) {

@@ -10,7 +10,7 @@
 //   campaign  the key, as text
 //   journal   the results (journal.h)
 //
-// Which errors there are: C018 it cannot be made, read or written; C019 it is somebody else's; C020 of
+// Which errors there are: C018 it cannot be made, read or written; C019 it is of another program; C020 of
 // another campaign; C021 in use; C022 damaged so that not even the campaign is known; C025 two results of one
 // unit. Damage that leaves results intact is no error: damage() names it, and the units concerned are judged
 // again.
@@ -44,7 +44,7 @@ struct Snapshot {
   CampaignKey key;
   Results results;
   std::vector<Part> parts;
-  std::string begun;     // the day of the campaign, YYYY-MM-DD; empty where nobody said
+  std::string begun;     // the day of the campaign, YYYY-MM-DD; empty where it was not said
   Diagnostics damage;    // C022, one a damaged place, in their order
   uint64_t cut_off = 0;  // bytes of a record that a process was writing when it ended
 };

@@ -1,7 +1,7 @@
 // Audits: some leaves of a certificate, run again.
 //
-// A certificate says what a backend answered; whoever reads it has to believe that. An auditor who has the
-// backend need not: a number that nobody knew before, the nonce, chooses leaves, their cases are run again,
+// A certificate says what a backend answered; its reader has to believe that. An auditor who has the
+// backend need not: a fresh number, the nonce, chooses leaves, their cases are run again,
 // and the digests of the answers are compared. Who made up a part of the leaves is caught with odds that
 // follow from how many were chosen. Source: design, 3.6; commands, "verify --audit".
 #pragma once
@@ -36,7 +36,7 @@ struct Audit {
 
 /// Runs `count` leaves again, or all when there are no more, that nonce and certificate choose.
 /// Cost    a leaf of an operation is at most 2^20 cases; one of a family takes the whole family's check.
-/// Errors  C002 when there is no leaf that could be run; those of the backend when it cannot be renewed.
+/// Errors  C002 when there is no leaf that could be run; those of the backend when it cannot be restarted.
 Result<Audit> audit(backend::Backend& backend, const certify::Certificate& certificate, uint64_t count,
                     uint64_t nonce, const verify::Monitor& monitor);
 

@@ -35,7 +35,7 @@ Bytes element(DataType type, std::span<const uint32_t> words) {
 }
 
 /// The statement of a law as expressions. What is demanded is not decided here: the sides are stored, and
-/// whoever knows them compares.
+/// the caller, who knows them, compares.
 class Sides final : public algebra::Terms {
  public:
   using Terms::apply;
@@ -228,7 +228,8 @@ Result<std::optional<ProgramCase>> case_program(const Token& token, backend::Bac
     return std::optional(program_at(*who.subject, operands));
   }
   const verify::Family family = *who.family;
-  if (family == verify::Family::Twins || verify::depends_on_schedule(family) || token.strategy == "claim")
+  if (family == verify::Family::PlantedLaws || verify::depends_on_schedule(family) ||
+      token.strategy == "claim")
     return std::optional<ProgramCase>();
   if (token.strategy != "program" || !verify::has_programs(family))
     return std::unexpected(unknown_part(token, "strategy"));

@@ -1,9 +1,9 @@
 // A case as a program: what a replay token names, written out with its input.
 //
-// A token is short since generators know the rest. Whoever wants the case outside of a build that has those
-// generators, in a file, in another language, smaller, needs all of it: a program, a grid, the bytes of each
-// buffer. Every kind of case has such a form: an operation at operands is a store of one element, a law the
-// sides that it compares, a family's case what it is.
+// A token is short since generators know the rest. A caller that wants the case outside of a build that has
+// those generators, in a file, in another language, smaller, needs all of it: a program, a grid, the bytes of
+// each buffer. Every kind of case has such a form: an operation at operands is a store of one element, a law
+// the sides that it compares, a family's case what it is.
 #pragma once
 
 #include <optional>

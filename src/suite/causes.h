@@ -3,7 +3,7 @@
 // A wrong operator fails in its own cases, in its laws, in every operation that is composed of it and in
 // random programs: hundreds of failures of one fault. Each failing case has traits: the operators and
 // operations that run in it, at their types, its statements, which bits of the answer are wrong. A trait that
-// runs in subjects which pass is not to blame as long as another is left (fault localisation by spectra).
+// runs in subjects which pass is not the cause as long as another is left (fault localisation by spectra).
 // Then the trait that most subjects share takes its failures as one group, and so on until none is left: a
 // greedy cover, whose order is fixed, so the same failures give the same groups. What the backend did
 // separates groups: a crash and a wrong value are two. Where it refuses, what it says goes before all that:

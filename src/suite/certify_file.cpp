@@ -11,7 +11,7 @@
 #include "algebra/file_laws.h"
 #include "certify/console.h"
 #include "certify/level.h"
-#include "lower/raise.h"
+#include "lower/lift.h"
 #include "ref/rows.h"
 #include "suite/case_program.h"
 #include "suite/line.h"
@@ -73,7 +73,7 @@ Result<KnownCase> case_of(const algebra::FileOperations& file, const FileOperati
   }
   const auto checked = check::check(out.program->program, file.table());
   if (!checked) return std::unexpected(checked.error().front());
-  if (auto raised = lower::raise_calls_outside_library(*checked)) out.program->program = std::move(*raised);
+  if (auto lifted = lower::lift_calls_outside_library(*checked)) out.program->program = std::move(*lifted);
   return out;
 }
 

@@ -1,4 +1,4 @@
-// A failing case as a file in somebody's language: for a compiler's bug tracker, a vendor, a debugger.
+// A failing case as a file in another language: for a compiler's bug tracker, a vendor, a debugger.
 #pragma once
 
 #include <array>

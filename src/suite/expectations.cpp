@@ -238,7 +238,7 @@ std::vector<std::string> registered_subjects() {
 
 bool waives(std::span<const Expectation> expectations, Day today, const Story& story) {
   const auto fault = std::ranges::find(verify::kFaultNames, story.fault);
-  if (fault == verify::kFaultNames.end()) return false;  // written by hand: nobody knows what it was
+  if (fault == verify::kFaultNames.end()) return false;  // written by hand: what it was is unknown
   constexpr std::string_view kBy = ", by ";
   const size_t by = story.found_by.find(kBy);
   Failure found;

@@ -10,7 +10,7 @@
 //
 // The file is TOML: people read and diff it line by line, it has comments, days are a type of it, and its
 // parser knows the line of everything that it reads, so that a message can name it (docs/expectations.md).
-// Reading is strict, since an entry that says nothing would be noticed by nobody.
+// Reading is strict, since an entry that says nothing would not be noticed.
 #pragma once
 
 #include <chrono>

@@ -19,7 +19,7 @@
 
 namespace vyre::suite {
 
-/// What was found, where and by whom; empty where nobody said.
+/// What was found, where and by whom; empty where it was not said.
 struct Story {
   std::string subject;   // "primitive.math.min@1"
   std::string fault;     // "wrong value": as verify::Fault has them

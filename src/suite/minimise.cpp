@@ -9,7 +9,7 @@
 #include "ops/operation.h"
 #include "suite/case_program.h"
 #include "suite/replay.h"
-#include "verify/blame.h"
+#include "verify/culprit.h"
 #include "verify/program_parity.h"
 
 namespace vyre::suite {
@@ -143,14 +143,14 @@ class Minimiser {
  private:
   /// Whether it passes when it runs alone; else it is made smaller, where that can be.
   Result<bool> shrink(ProgramCase& program, Story& story) {
-    VYRE_CHECK(backend_.renew());
+    VYRE_CHECK(backend_.restart());
     const Alone found = run_alone(backend_, program);
     if (!found.fault) return found.passes;
     const auto fails = [&](const ProgramCase& candidate) {
       return Clock::now() < end_ && has_result(candidate.program) && run_alone(backend_, candidate) == found;
     };
     ProgramCase smaller = generate::shrink_program(program, ops::op_table(), fails, options_.runs);
-    VYRE_CHECK(backend_.renew());
+    VYRE_CHECK(backend_.restart());
     // What only a run of many candidates showed would be a story of something else.
     if (run_alone(backend_, smaller) != found) return false;
     program = std::move(smaller);

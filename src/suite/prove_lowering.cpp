@@ -38,7 +38,7 @@ constexpr Family kFamilies[] = {
     {symbolic::prove_emitted_spirv, 1},
 };
 
-/// The threads of a run: each goes through the families and takes what nobody has.
+/// The threads of a run: each goes through the families and takes what is not taken.
 class Run {
  public:
   explicit Run(const LoweringOptions& options) : options_(options) {}

@@ -3,7 +3,7 @@
 // One file a case (suite/failing_case.h), named by what is run, so that a case found again, by another seed,
 // on another day or on another machine, is the same file and a directory merges without conflicts. What is
 // kept is run first in every later run. Nothing is ever removed: a case that passes now is counted as
-// passing, and whoever thinks it of no more use deletes its file, where a review sees it.
+// passing, and a maintainer who thinks it of no more use deletes its file, where a review sees it.
 #pragma once
 
 #include <filesystem>

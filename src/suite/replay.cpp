@@ -31,10 +31,10 @@ using verify::Token;
 Result<Replay> replay_elementwise(const verify::Subject& subject, const Token& token,
                                   backend::Backend& backend);
 
-/// Runs the dispatches of a scenario in a renewed backend until one goes wrong.
+/// Runs the dispatches of a scenario in a restarted backend until one goes wrong.
 Result<void> replay_scenario(const verify::Scenario& scenario, verify::Bench& bench,
                              backend::Backend& backend, spec::DataType type, Replay& out) {
-  VYRE_CHECK(backend.renew());
+  VYRE_CHECK(backend.restart());
   for (size_t k = 0; k < scenario.size() && !out.fails; ++k) {
     const verify::Seen seen = bench.run(scenario[k]);
     std::string when = fmt::format(", in dispatch {} of {}", k + 1, scenario.size());
@@ -234,8 +234,8 @@ Result<void> expect_programs(verify::Family family, const Token& token) {
 
 Result<Replay> replay_program(verify::Family family, const Token& token, backend::Backend& backend) {
   Replay out;
-  if (family == verify::Family::Twins) {
-    const verify::Verdict verdict = verify::check_twins(backend, token.seed, {});
+  if (family == verify::Family::PlantedLaws) {
+    const verify::Verdict verdict = verify::check_planted_laws(backend, token.seed, {});
     out.fails = verdict.failure_count != 0 || !verdict.error.empty();
     out.report = fmt::format("{}: {} of the planted-false laws were not refuted as they must be\n",
                              token.subject, verdict.failure_count);

@@ -49,7 +49,7 @@ verify::Seen run_once(backend::Backend& backend, const check::Checked& checked, 
   const auto run = [&]() -> Result<void> {
     VYRE_TRY(pipeline, backend.compile(checked));
     VYRE_TRY(ran, verify::run_on(*pipeline, *failing.program));
-    VYRE_CHECK(backend.settle());
+    VYRE_CHECK(backend.drain());
     seen.broken = ran.canaries_broken;
     actual = std::move(ran.buffers);
     return {};
@@ -67,7 +67,7 @@ Result<void> replay_program(const FailingCase& failing, backend::Backend& backen
       fmt::format("{}groups {},{},{}\n", text::print(c.program), c.groups.x, c.groups.y, c.groups.z);
   out.report += buffer_lines(*checked, c.buffers, "input", false);
   out.report += buffer_lines(*checked, failing.expected, "expected", true);
-  VYRE_CHECK(backend.renew());
+  VYRE_CHECK(backend.restart());
   for (int attempt = 0; attempt < kTries && !out.fails; ++attempt) {
     std::vector<Bytes> actual;
     const verify::Seen seen = run_once(backend, *checked, failing, actual);

@@ -10,7 +10,7 @@
 #include "check/checked.h"
 #include "spec/types.h"
 #include "suite/replay.h"
-#include "verify/blame.h"
+#include "verify/culprit.h"
 
 namespace vyre::suite {
 

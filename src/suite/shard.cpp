@@ -125,7 +125,7 @@ Result<Shard> parse_shard(std::string_view text) {
 }
 
 Result<Shard> shard_from(const Environment& environment) {
-  // Ours are set by whoever knows better than the system that he runs under.
+  // Ours are set by a caller who knows better than the batch system.
   if (environment(kIndex)) {
     VYRE_TRY(index, variable(environment, kIndex));
     VYRE_TRY(count, variable(environment, kCount));

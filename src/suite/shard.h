@@ -1,4 +1,4 @@
-// Shards: which part of a campaign a process judges, and how it learns that from whoever started it.
+// Shards: which part of a campaign a process judges, and how it learns that from its starter.
 //
 // A campaign of N shards is judged by N processes that never speak to one another: a unit's name alone says
 // which shard it belongs to. Units of identity belong to all of them, so that every device is asked something

@@ -47,7 +47,7 @@ uint64_t expected_shapes(const verify::FamilyPlan& plan) {
 uint64_t expected_evaluations(const verify::Part& part, const verify::FamilyPlan& plan) {
   const Family family = part.family;
   if (family == Family::Programs) return plan.random_programs * kEvaluationsAProgram;
-  if (family == Family::Twins) return uint64_t{1} << 26;
+  if (family == Family::PlantedLaws) return uint64_t{1} << 26;
   if (family == Family::Shapes) return expected_shapes(plan) * kEvaluationsAProgram;
   const size_t shapes = verify::shapes(family);
   if (shapes != 0) return shapes * verify::inputs_a_shape(family, plan) * kEvaluationsAProgram;
@@ -418,7 +418,7 @@ class Agenda {
     }
     out.certificate.verdicts.resize(subjects_.size());
     std::vector<bool> begun(subjects_.size());
-    for (Work& work : work_) {  // in order, whoever judged them when
+    for (Work& work : work_) {  // in order, however they were judged
       Verdict& sum = out.certificate.verdicts[work.subject];
       if (begun[work.subject]) {
         verify::add(sum, std::move(*work.verdict));
@@ -435,7 +435,7 @@ class Agenda {
       out.failing.push_back(std::exchange(verdict.failing, {}));
     }
     for (Verdict& verdict : out.certificate.verdicts) {
-      // What comes by chance has no digest, for nobody gets the same again.
+      // What comes by chance has no digest, for the same does not come again.
       if (!certify::is_flaky(verdict)) continue;
       for (verify::Leaf& leaf : verdict.leaves) leaf.digest.clear();
     }
@@ -487,7 +487,7 @@ class Agenda {
       for (uint32_t slice = 0; slice < slices; ++slice) {
         const std::string number = slices == 1 ? "" : fmt::format(".{}", slice);
         work_.push_back(
-            {{fmt::format("{}/{}{}", subject, text(part.track), number), part.family == Family::Twins},
+            {{fmt::format("{}/{}{}", subject, text(part.track), number), part.family == Family::PlantedLaws},
              subjects_.size(),
              evaluations / slices,
              (evaluations + compilations * kEvaluationsACompilation) / slices,

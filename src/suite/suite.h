@@ -59,7 +59,7 @@ Result<std::vector<verify::Part>> select_parts(std::span<const ops::Operation* c
 /// laws that are claimed and denied: nothing that failed can be left out. Errors: C002.
 Result<void> expect_complete(const certify::Certificate& certificate);
 
-/// How far a run is, for whoever shows it. Called from any thread, not concurrently.
+/// How far a run is, for a display. Called from any thread, not concurrently.
 struct Progress {
   std::string_view subject;  // one that is being judged
   uint64_t done = 0;         // evaluations
@@ -91,8 +91,8 @@ struct Run {
 Result<Run> run(backend::Backend& backend, const Plan& plan, const Watch& watch,
                 const std::atomic<bool>* stop);
 
-/// Gives a thread of the run the backend that it alone will use: a worker of its own, renewed before each
-/// subject, so that what a subject is blamed for happened within it.
+/// Gives a thread of the run the backend that it alone will use: a worker of its own, restarted before each
+/// subject, so that what is attributed to a subject happened within it.
 /// Thread  may be called from several at once.
 using Opener = std::function<Result<std::unique_ptr<backend::Backend>>()>;
 /// The same with this many threads, each with a backend of its own. Errors: also what opening answers.

@@ -198,7 +198,7 @@ void of_kind(const Family& family, const ops::Operation& f, LawKind kind, std::v
         for (const uint32_t value : family.constants()) out.push_back({kind, value, 0, {g}});
       }
       break;
-    case LawParameters::Predicate: break;  // one of its own, that nobody else has
+    case LawParameters::Predicate: break;  // a law of one operation alone
   }
 }
 

@@ -62,7 +62,7 @@ class Judge {
       if (proof.outcome == solver::Outcome::Proved) {
         sentence.verdict = Verdict::Proved;
         if (!edge) return;
-        // Whoever is right, nothing is proved.
+        // Whichever is right, nothing is proved.
         sentence.verdict = Verdict::Open;
         sentence.by = fmt::format("{} and evaluation disagree", proof.solver);
         return;

@@ -1,10 +1,10 @@
 // The cross product: every law that could be said of every function, and what became of it.
 //
-// A library's declared laws are those that somebody thought of. Here each operator at each type and each
+// A library's declared laws are those that its authors thought of. Here each operator at each type and each
 // primitive meets each kind of law with each candidate companion and constant, and every such sentence is
 // proved, refuted with the smallest counterexample, left open, or found to make no sense. What is false fails
 // on small values, nearly always, and they are tried in the order of counterexamples, so that the first that
-// fails is the smallest there is; only what survives is put to a solver. What holds and nobody declared is
+// fails is the smallest there is; only what survives is put to a solver. What holds and is not declared is
 // suggested; a declared law that fails is a fault. Source: vyre-conform-spec, "Ground Truth, Algebraic Laws";
 // semantics, "Laws and evidence" (the order of counterexamples).
 //
@@ -100,7 +100,7 @@ struct Collision {
   std::vector<uint32_t> input;  // on which they differ; the smallest where `smallest`
   bool smallest = false;
   bool equal = false;  // no input separates them: one function, `by` whom
-  std::string by;      // of input and equal; where neither: why nobody knows
+  std::string by;      // of input and equal; where neither: why it is unknown
   bool is_fault() const { return separated_by.empty() && !equal; }
 };
 /// All pairs of one registry: strict operations, or approximate ones. Of integers an input that separates

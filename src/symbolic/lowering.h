@@ -2,7 +2,7 @@
 //
 // Between an operator and a device stand legalization (subject `legalize(target)`), which makes raw operators
 // of it, the target's own rows for those (`raw(target)`), and a compiler that may do what it likes as long as
-// nobody notices (`emitted(target)`: the optimised code, read back). Each is a claim about all inputs that a
+// unnoticed (`emitted(target)`: the optimised code, read back). Each is a claim about all inputs that a
 // solver decides; where it cannot, or where a reader meets what it does not know, the row is open and says
 // why. Source: semantics, "Laws and evidence".
 #pragma once

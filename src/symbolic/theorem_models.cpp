@@ -83,7 +83,7 @@ bool refutes(const Structure& structure, const Theorem& statement, const Symbols
   return !tables.holds(statement.conclusion);
 }
 
-/// Beyond so many structures nobody waits.
+/// The most structures that are searched.
 constexpr uint64_t kMostStructures = 2'000'000;
 
 /// The next of all tables of numbers below `size`, the last entry running fastest; false after the last.

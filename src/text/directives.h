@@ -8,7 +8,7 @@
 //
 // A `run` directive is one dispatch, or one run of a pipeline, and what it must give; a file may have many.
 // An `oracle` directive says where the expected values of all of them come from, in the words of
-// spec/oracle.h and of whoever worked them out. An `error` directive stands in the line where the diagnostic
+// spec/oracle.h and of their author. An `error` directive stands in the line where the diagnostic
 // must point. A `subgroup` directive says how many lanes a subgroup of the reference has in the runs. To the
 // parser they are comments; the file tests read them with parse_directives(). Source: text-format, "Tests in
 // files"; oracles, "The oracle declaration".
@@ -28,7 +28,7 @@
 namespace vyre::text {
 
 /// The elements of a buffer, as they are written: "42", "0xff", "-3", "1.5", "true", "(1,2)" (without its
-/// blanks). What they may be depends on the element type of the buffer, which is known to whoever runs the
+/// blanks). What they may be depends on the element type of the buffer, which is known to the runner of the
 /// test.
 struct BufferValues {
   std::string name;
@@ -78,7 +78,7 @@ Result<Directives> parse_directives(std::string_view text);
 Diagnostics near_directives(std::string_view text);
 
 /// Whether the runs of a file have the strongest oracle that applies. Values that stand in a file are rows:
-/// somebody decided them (a specification table) or published them (an external corpus); what any evaluator
+/// they were decided (a specification table) or published (an external corpus); what any evaluator
 /// gave, copied into a file, would only show that it is what it was. Errors  C017: there is none, or it is
 /// another.
 Result<void> check_oracle(const Directives& directives);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "algebra/twin.h"
+#include "algebra/planted_law.h"
 #include "base/random.h"
 #include "verify/columns.h"
 #include "verify/device_laws.h"
@@ -18,7 +18,7 @@
 namespace vyre::verify {
 namespace {
 
-constexpr uint32_t kTwinRepetitions = 1;        // of the grid on the device
+constexpr uint32_t kPlantedRepetitions = 1;     // of the grid on the device
 constexpr uint64_t kSharedWitnesses = 1 << 21;  // tuples that are kept for the other subject
 constexpr uint64_t kPoisonStream = 0x6c617773;  // "laws": a stream of its own
 
@@ -71,7 +71,7 @@ class ApplicationBench final : public Bench {
     Seen seen;
     const uint32_t poison = uint32_t(seed_) & word_mask_;
     auto done = apply_in_parts(pipeline_, columns.readable(), out, poison, seen.broken);
-    if (done) done = backend_.settle();
+    if (done) done = backend_.drain();
     if (!done) seen.error = std::move(done).error();
     return seen;
   }
@@ -98,7 +98,7 @@ DeviceEvaluator::DeviceEvaluator(backend::Backend& backend, const spec::OpTable&
       seed_(seed),
       monitor_(monitor),
       verdict_(verdict),
-      blame_(backend, monitor) {}
+      culprit_search_(backend, monitor) {}
 
 Result<Elementwise*> DeviceEvaluator::pipeline_of(const ops::Operation& operation) {
   auto& pipeline = pipelines_[{operation.id, operation.version}];
@@ -116,13 +116,13 @@ Result<Elementwise*> DeviceEvaluator::pipeline_of(const ops::Operation& operatio
 Result<void> DeviceEvaluator::apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs,
                                     uint32_t* out, size_t n) {
   VYRE_TRY(pipeline, pipeline_of(operation));
-  // The answers are not known here, so an element that nobody wrote holds a word that changes with every
+  // The answers are not known here, so an element that was not written holds a word that changes with every
   // dispatch: two sides of a law do not agree on it.
   const uint32_t poison =
       philox(seed_, ++applications_, kPoisonStream)[0] & poison_mask(operation.signature.output);
   Seen seen;
   auto done = apply_in_parts(*pipeline, inputs, {out, n}, poison, seen.broken);
-  if (done && careful_) done = backend_.settle();
+  if (done && careful_) done = backend_.drain();
   if (done && (seen.broken == 0 || !backend_.isolated())) return {};
   if (!done && (!backend_.isolated() || !is_of_a_case(done.error()))) return done;
   if (!done && !careful_ && fault_of(done.error()) == Fault::LateWrite) {
@@ -150,23 +150,23 @@ Result<void> DeviceEvaluator::report(const ops::Operation& operation, std::span<
   ApplicationBench bench(backend_, *pipeline, inputs, seed_, operation.signature.output);
   Batch batch;
   for (size_t i = 0; i < n; ++i) batch.cases.push_back({0, i});
-  VYRE_TRY(finding, blame_.find(bench, {}, batch, seen));
+  VYRE_TRY(finding, culprit_search_.find(bench, {}, batch, seen));
   Failure failure;
   failure.check = Check::Law;
   failure.fault = finding.fault;
   failure.oracle = "an application of a law";
-  failure.input = bench.operands(finding.guilty);
+  failure.input = bench.operands(finding.culprit);
   failure.note = finding.note;
   if (finding.seen.error && finding.fault != Fault::Flaky) {
     failure.note += (failure.note.empty() ? "" : "\n") + finding.seen.error->message;
   }
   const std::string name = subject_of(operation.id, operation.version);
   const auto token_at = [&](CaseId id) { return print(Token{name, "operands", 0, 0, bench.operands(id)}); };
-  failure.token = token_at(finding.guilty);
+  failure.token = token_at(finding.culprit);
   if (finding.fault == Fault::OrderDependent) {
     for (const Batch& dispatch : finding.scenario) {
       for (const CaseId id : dispatch.cases) {
-        if (id != finding.guilty && failure.history.size() < kKeptHistory)
+        if (id != finding.culprit && failure.history.size() < kKeptHistory)
           failure.history.push_back(token_at(id));
       }
     }
@@ -195,7 +195,7 @@ Result<std::optional<Found>> on_subject(DeviceEvaluator& device, bool on_device,
     auto found = check();
     if (found) return std::optional<Found>(std::move(*found));
     if (!on_device || !is_of_a_case(found.error())) return std::unexpected(found.error());
-    VYRE_CHECK(device.renew());
+    VYRE_CHECK(device.restart());
     if (device.turn_careful()) continue;
     law.evidence.push_back({label, fmt::format("none: {}", diag_info(found.error().code).title), 0, false});
     return std::nullopt;
@@ -207,7 +207,7 @@ Result<Fault> fault_of_law(const spec::Law& law, const ops::Operation& operation
                            const algebra::Counterexample& counterexample, DeviceEvaluator& device) {
   const auto bound = algebra::bind(law, operation);
   if (!bound) return Fault::Law;
-  VYRE_CHECK(device.renew());
+  VYRE_CHECK(device.restart());
   const auto holds = algebra::holds_at(*bound, counterexample.values, device);
   if (!holds && !is_of_a_case(holds.error())) return std::unexpected(holds.error());
   return holds && *holds ? Fault::Flaky : Fault::Law;
@@ -292,94 +292,97 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
   return {};
 }
 
-std::span<const algebra::Twin> twins_of(std::optional<Track> track) {
-  if (!track) return algebra::twins();
-  return *track == Track::Float ? algebra::float_twins() : algebra::integer_twins();
+std::span<const algebra::PlantedLaw> planted_laws_of(std::optional<Track> track) {
+  if (!track) return algebra::planted_laws();
+  return *track == Track::Float ? algebra::float_planted_laws() : algebra::integer_planted_laws();
 }
 
 /// As a token names it.
-uint64_t number_of(const algebra::Twin& twin) { return uint64_t(&twin - algebra::twins().data()); }
+uint64_t number_of(const algebra::PlantedLaw& planted) {
+  return uint64_t(&planted - algebra::planted_laws().data());
+}
 
-/// The twins as programs that count on the device itself.
-Result<void> count_twins(backend::Backend& backend, std::span<const algebra::Twin> twins, uint64_t seed,
-                         const Monitor& monitor, Tally& tally, Verdict& verdict) {
-  const size_t count = twins.size();
+/// The planted-false laws as programs that count on the device itself.
+Result<void> count_planted_laws(backend::Backend& backend, std::span<const algebra::PlantedLaw> planted_laws,
+                                uint64_t seed, const Monitor& monitor, Tally& tally, Verdict& verdict) {
+  const size_t count = planted_laws.size();
   tally.planned += count;
-  VYRE_TRY(found, check_twins_on_device(backend, kTwinRepetitions, 0, seed, monitor, twins));
+  VYRE_TRY(found, check_planted_laws_on_device(backend, kPlantedRepetitions, 0, seed, monitor, planted_laws));
   for (size_t number = 0; number < found.size(); ++number) {
-    const DeviceTwinVerdict& twin = found[number];
+    const DevicePlantedVerdict& planted = found[number];
     ++tally.completed;
-    verdict.dispatches += twin.dispatches;
-    if (twin.exact) continue;
+    verdict.dispatches += planted.dispatches;
+    if (planted.exact) continue;
     ++tally.failed;
     Failure failure;
     failure.check = Check::Law;
     failure.oracle = "planted-false law";
-    failure.input = twin.twin->smallest;
+    failure.input = planted.planted->smallest;
     failure.note =
         fmt::format("{} of {} as a program over the {} was to fail {} times in {}: {}",
-                    spec::to_string(twin.twin->law), twin.twin->operation->id, twin.sweep, twin.expected,
-                    twin.instances, twin.doubt.empty() ? fmt::format("{} times", twin.failures) : twin.doubt);
-    failure.token = print(Token{verdict.subject, "program", seed, number_of(*twin.twin), {}});
+                    spec::to_string(planted.planted->law), planted.planted->operation->id, planted.sweep,
+                    planted.expected, planted.instances,
+                    planted.doubt.empty() ? fmt::format("{} times", planted.failures) : planted.doubt);
+    failure.token = print(Token{verdict.subject, "program", seed, number_of(*planted.planted), {}});
     failure.fault = Fault::Law;
     add_failure(verdict, std::move(failure));
   }
   return {};
 }
 
-Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& monitor,
-                    std::optional<Track> track) {
+Verdict check_planted_laws(backend::Backend& backend, uint64_t seed, const Monitor& monitor,
+                           std::optional<Track> track) {
   Verdict verdict;
   verdict.kind = SubjectKind::Family;
-  verdict.subject = info(Family::Twins).text;
+  verdict.subject = info(Family::PlantedLaws).text;
   verdict.track = track.value_or(Track::Integer);
-  const std::span<const algebra::Twin> twins = twins_of(track);
-  if (const auto renewed = backend.renew(); !renewed) verdict.error = renewed.error().message;
-  DeviceEvaluator device(backend, algebra::twin_table(), seed, monitor, verdict);
+  const std::span<const algebra::PlantedLaw> planted_laws = planted_laws_of(track);
+  if (const auto restarted = backend.restart(); !restarted) verdict.error = restarted.error().message;
+  DeviceEvaluator device(backend, algebra::planted_table(), seed, monitor, verdict);
   algebra::SpecEvaluator definition;
   Tally tally;
   Hasher all;
   // The device runs them twice: what it says of them must not change either.
   algebra::Evaluator* const subjects[] = {&definition, &device, &device};
   std::vector<std::string> first_said;
-  const size_t count = twins.size();
+  const size_t count = planted_laws.size();
   verdict.determinism.planned = count;
   for (size_t pass = 0; pass < std::size(subjects); ++pass) {
     algebra::Evaluator* const subject = subjects[pass];
     if (monitor.stopped()) return verdict;
     tally.planned += count;
-    auto found = algebra::check_twins(*subject, twins);
+    auto found = algebra::check_planted_laws(*subject, planted_laws);
     if (!found) {
       verdict.error = fmt::format("{}: {}", diag_info(found.error().code).name, found.error().message);
       break;
     }
-    for (const algebra::TwinVerdict& twin : *found) {
+    for (const algebra::PlantedVerdict& planted : *found) {
       ++tally.completed;
-      all.update(spec::to_string(twin.twin->law));
-      monitor.done(twin.twin->instances);
-      if (pass == 1) first_said.push_back(twin.verdict.grade);
+      all.update(spec::to_string(planted.planted->law));
+      monitor.done(planted.planted->instances);
+      if (pass == 1) first_said.push_back(planted.verdict.grade);
       if (pass == 2) {
         ++verdict.determinism.completed;
-        verdict.determinism.failed += twin.verdict.grade != first_said[size_t(&twin - found->data())];
+        verdict.determinism.failed += planted.verdict.grade != first_said[size_t(&planted - found->data())];
       }
-      if (twin.caught) continue;
+      if (planted.caught) continue;
       ++tally.failed;
       add_failure(verdict, {Check::Law,
                             "planted-false law",
                             Minimality::Found,
-                            twin.twin->smallest,
+                            planted.planted->smallest,
                             {},
                             {},
                             fmt::format("{} of {} on {} was to fail {} times: {}",
-                                        spec::to_string(twin.twin->law), twin.twin->operation->id,
-                                        subject->subject(), twin.twin->failures, twin.verdict.grade),
-                            print(Token{verdict.subject, "program", seed, number_of(*twin.twin), {}}),
+                                        spec::to_string(planted.planted->law), planted.planted->operation->id,
+                                        subject->subject(), planted.planted->failures, planted.verdict.grade),
+                            print(Token{verdict.subject, "program", seed, number_of(*planted.planted), {}}),
                             Fault::Law});
     }
   }
   if (verdict.error.empty() && !monitor.stopped()) {
-    auto counted = count_twins(backend, twins, seed, monitor, tally, verdict);
-    if (counted) counted = backend.settle();
+    auto counted = count_planted_laws(backend, planted_laws, seed, monitor, tally, verdict);
+    if (counted) counted = backend.drain();
     if (!counted) {
       verdict.error = fmt::format("{}: {}", diag_info(counted.error().code).name, counted.error().message);
     }

@@ -2,8 +2,8 @@
 //
 // algebra/ knows the statements and the engines; here is the subject that they speak of: a backend, each
 // application a dispatch of its own over columns, so that no compiler sees both sides of a law. Before a
-// subject's verdicts are believed it must refute the planted-false twins with their known counts
-// (check_twins). Source: semantics, "Laws and evidence"; design, 3.5.
+// subject's verdicts are believed it must refute the planted-false laws with their known counts
+// (check_planted_laws). Source: semantics, "Laws and evidence"; design, 3.5.
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@
 #include <string>
 
 #include "algebra/engine.h"
-#include "algebra/twin.h"
-#include "verify/blame.h"
+#include "algebra/planted_law.h"
+#include "verify/culprit.h"
 #include "verify/elementwise.h"
 #include "verify/monitor.h"
 #include "verify/verdict.h"
@@ -21,8 +21,8 @@
 namespace vyre::verify {
 
 /// Applies operations by dispatching their pipelines, compiled on first use and kept. An application that one
-/// input makes the backend fail at (not answer wrongly: nobody knows here what is right) is blamed on that
-/// input, in the verdict that was given.
+/// input makes the backend fail at (not answer wrongly: what is right is not known here) is attributed to
+/// that input, in the verdict that was given.
 class DeviceEvaluator final : public algebra::Evaluator {
  public:
   /// The table has every operation that will be applied. All must outlive this.
@@ -43,7 +43,7 @@ class DeviceEvaluator final : public algebra::Evaluator {
   /// what ran before. It does so from then on; what was running is to be run again.
   bool turn_careful();
   /// A fresh start, with a known answer where one is due.
-  Result<void> renew() { return blame_.renew(); }
+  Result<void> restart() { return culprit_search_.restart(); }
 
  private:
   Result<Elementwise*> pipeline_of(const ops::Operation& operation);
@@ -55,7 +55,7 @@ class DeviceEvaluator final : public algebra::Evaluator {
   uint64_t seed_;
   const Monitor& monitor_;
   Verdict& verdict_;
-  Blame blame_;
+  CulpritSearch culprit_search_;
   uint64_t applications_ = 0;
   bool careful_ = false, wants_care_ = false;
   std::map<std::pair<std::string_view, uint32_t>, std::unique_ptr<Elementwise>> pipelines_;
@@ -68,12 +68,12 @@ Result<void> check_laws(const ops::Operation& operation, DeviceEvaluator& evalua
                         Verdict& verdict);
 
 /// The planted-false laws, or those of one track.
-std::span<const algebra::Twin> twins_of(std::optional<Track> track);
+std::span<const algebra::PlantedLaw> planted_laws_of(std::optional<Track> track);
 
 /// They are tried on the definition and twice on the backend: each must be refuted with its known number of
 /// failures and its known smallest counterexample. Then as programs that count on the device, where the
 /// numbers must be the same.
-Verdict check_twins(backend::Backend& backend, uint64_t seed, const Monitor& monitor,
-                    std::optional<Track> track = std::nullopt);
+Verdict check_planted_laws(backend::Backend& backend, uint64_t seed, const Monitor& monitor,
+                           std::optional<Track> track = std::nullopt);
 
 }  // namespace vyre::verify

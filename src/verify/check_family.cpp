@@ -54,7 +54,7 @@ class ProgramFamily {
         monitor_(monitor),
         verdict_(verdict),
         bench_(backend, family, seed),
-        blame_(backend, monitor),
+        culprit_search_(backend, monitor),
         leaves_(verdict, oracle_of(family)) {}
 
   /// Cases begin .. begin + count - 1, all of one program when `shared`.
@@ -73,7 +73,8 @@ class ProgramFamily {
     for (const check::Checked& c : checked) pointers.push_back(&c);
     auto pipelines = backend_.compile_batch(pointers);
     // What ended the process while it compiled one of them took the others along.
-    const bool ended = std::ranges::any_of(pipelines, [&](const auto& p) { return !p && blamed(p.error()); });
+    const bool ended =
+        std::ranges::any_of(pipelines, [&](const auto& p) { return !p && is_attributed(p.error()); });
     for (size_t k = 0; ended && k < pipelines.size(); ++k) pipelines[k] = backend_.compile(checked[k]);
     for (size_t k = 0; k < cases.size(); ++k) {
       if (monitor_.stopped()) return {};
@@ -83,7 +84,7 @@ class ProgramFamily {
       if (pipeline) {
         VYRE_CHECK(run_case(**pipeline, checked[shared ? 0 : k], cases[k], indices[k]));
       } else {
-        if (!blamed(pipeline.error())) return std::unexpected(pipeline.error());
+        if (!is_attributed(pipeline.error())) return std::unexpected(pipeline.error());
         ++parity_.failed;
         VYRE_CHECK(examine(Check::Parity, cases[k], indices[k], Seen{pipeline.error(), 0, {}}));
       }
@@ -106,13 +107,13 @@ class ProgramFamily {
   }
   /// Errors: what ends the family.
   Result<void> finish() {
-    if (const auto settled = backend_.settle(); !settled && !history_.empty() && !monitor_.stopped()) {
-      if (!blamed(settled.error())) return std::unexpected(settled.error());
+    if (const auto drained = backend_.drain(); !drained && !history_.empty() && !monitor_.stopped()) {
+      if (!is_attributed(drained.error())) return std::unexpected(drained.error());
       ++parity_.failed;
       const uint64_t last = history_.back().cases[0].number;
       history_.pop_back();
       VYRE_CHECK(examine(Check::Parity, family_case(family_, seed_, last, backend_.limits()), last,
-                         Seen{settled.error(), 0, {}}));
+                         Seen{drained.error(), 0, {}}));
     }
     Tally& tally = oracle_cases(verdict_, oracle_of(family_)).tally;
     tally.planned += parity_.planned;
@@ -133,7 +134,7 @@ class ProgramFamily {
   }
 
  private:
-  bool blamed(const Diag& diag) const { return backend_.isolated() && is_of_a_case(diag); }
+  bool is_attributed(const Diag& diag) const { return backend_.isolated() && is_of_a_case(diag); }
 
   Result<void> run_case(backend::Pipeline& pipeline, const check::Checked& checked,
                         const generate::ProgramCase& c, uint64_t index) {
@@ -144,7 +145,7 @@ class ProgramFamily {
       Tally& tally = repeat == 0 ? parity_ : verdict_.determinism;
       auto run = run_on(pipeline, c);
       if (!run) {
-        if (!blamed(run.error())) return std::unexpected(run.error());
+        if (!is_attributed(run.error())) return std::unexpected(run.error());
         ++tally.failed;
         return examine(check, c, index, Seen{run.error(), 0, {}});
       }
@@ -174,7 +175,7 @@ class ProgramFamily {
     return {};
   }
 
-  /// Finds out who is to blame for what a case showed, and reports it.
+  /// Finds out which case is the culprit for what a case showed, and reports it.
   Result<void> examine(Check check, const generate::ProgramCase& c, uint64_t index, const Seen& seen) {
     if (monitor_.stopped()) return {};
     if (verdict_.failures.size() >= kKeptFailures) {
@@ -182,12 +183,12 @@ class ProgramFamily {
       return {};
     }
     const std::vector<Batch> before(history_.begin(), history_.end());
-    VYRE_TRY(finding, blame_.find(bench_, before, {0, {{0, index}}}, seen));
+    VYRE_TRY(finding, culprit_search_.find(bench_, before, {0, {{0, index}}}, seen));
     history_.clear();
     return report(check,
-                  finding.guilty.number == index
+                  finding.culprit.number == index
                       ? c
-                      : family_case(family_, seed_, finding.guilty.number, backend_.limits()),
+                      : family_case(family_, seed_, finding.culprit.number, backend_.limits()),
                   finding);
   }
 
@@ -198,13 +199,13 @@ class ProgramFamily {
     failure.check = check;
     failure.fault = finding.fault;
     failure.oracle = check == Check::Parity ? std::string(text(oracle_of(family_))) : "the first run";
-    Token token = token_of(finding.guilty);
+    Token token = token_of(finding.culprit);
     if (finding.fault == Fault::OrderDependent) {
       for (const Batch& batch : finding.scenario) {
         auto& dispatch = token.scenario.emplace_back();
         for (const CaseId id : batch.cases) {
           dispatch.push_back({token.strategy, id.number});
-          if (id != finding.guilty && failure.history.size() < kKeptHistory)
+          if (id != finding.culprit && failure.history.size() < kKeptHistory)
             failure.history.push_back(print(token_of(id)));
         }
       }
@@ -252,7 +253,7 @@ class ProgramFamily {
     const bool shaped = family_ != Family::Programs;
     if (shaped) {
       failure.note +=
-          shape_name(family_, size_t(finding.guilty.number % shapes(family_)), backend_.limits()) + ": ";
+          shape_name(family_, size_t(finding.culprit.number % shapes(family_)), backend_.limits()) + ": ";
     }
     if (!wrong.place.empty()) failure.note += wrong.place + " of";
     failure.note += "\n" + text::print(smallest.program) + "\n";
@@ -276,8 +277,8 @@ class ProgramFamily {
   const Monitor& monitor_;
   Verdict& verdict_;
   ProgramBench bench_;
-  Blame blame_;
-  std::deque<Batch> history_;  // cases since the backend was renewed, the last ones
+  CulpritSearch culprit_search_;
+  std::deque<Batch> history_;  // cases since the backend was restarted, the last ones
   Tally parity_;
   uint64_t left_out_ = 0;
   uint32_t shapes_ = 0;
@@ -404,8 +405,8 @@ Verdict check_slice(backend::Backend& backend, Family family, uint32_t slice, co
     if (is_of(family, each)) verdict.track = each;
   }
   verdict.track = track.value_or(verdict.track);
-  if (family == Family::Twins) return check_twins(backend, seed, monitor, track);
-  Result<void> result = backend.renew();
+  if (family == Family::PlantedLaws) return check_planted_laws(backend, seed, monitor, track);
+  Result<void> result = backend.restart();
   if (!result) {
     verdict.error = text_of(result.error());
     return verdict;
@@ -450,7 +451,7 @@ Verdict check_slice(backend::Backend& backend, Family family, uint32_t slice, co
       result = check_shapes(backend, plan.shape_strength, slice, slices_of(family, plan, track), seed,
                             monitor, verdict);
       break;
-    case Family::Twins: break;
+    case Family::PlantedLaws: break;
   }
   if (!result) verdict.error = text_of(result.error());
   return verdict;
@@ -502,7 +503,7 @@ Verdict check_whole_domain(backend::Backend& backend, const Part& part, const Wh
   const Subject& subject = domain.subject;
   const auto check = [&]() -> Result<void> {
     constexpr uint32_t kSizes[] = {kWorkgroup};
-    VYRE_CHECK(backend.renew());
+    VYRE_CHECK(backend.restart());
     VYRE_TRY(pipelines, make_pipelines(backend, subject, kSizes, seed, verdict));
     Examiner examiner(backend, subject, pipelines.all, seed, monitor, verdict);
     LeafWriter leaves(verdict, subject.oracle, domain.slice + first);
@@ -537,11 +538,11 @@ FamilySize size_of(const Part& part, const FamilyPlan& plan, uint64_t seed) {
     ++out.operators;
   }
   for (const WholeDomain& domain : whole_domains(part, plan)) planned(domain.subject.oracle) += domain.cases;
-  if (family == Family::Twins) {
+  if (family == Family::PlantedLaws) {
     // On the definition, twice on the device, and as programs that count there.
-    const uint64_t twins = twins_of(track).size();
-    planned(Oracle::Law) += 4 * twins;
-    out.repeated += twins;
+    const uint64_t planted_laws = planted_laws_of(track).size();
+    planned(Oracle::Law) += 4 * planted_laws;
+    out.repeated += planted_laws;
   }
   if (family == Family::Shapes) {  // of a device that lacks no level
     const auto shapes_planned = shape_plan(plan.shape_strength, seed);

@@ -22,7 +22,7 @@ constexpr uint32_t kRandomFold = 15;
 
 constexpr uint32_t kFirstSlice = 1u << 12;                  // chunks
 constexpr uint32_t kLargestSlice = 1u << 22;                // 2^34 instances: milliseconds on a large GPU
-constexpr size_t kRemembered = 4;                           // slices, for blame
+constexpr size_t kRemembered = 4;                           // slices, for the search
 constexpr uint32_t kMaxSamples = 4096;                      // invocations
 constexpr auto kSliceTime = std::chrono::milliseconds(20);  // a longer slice is not doubled
 constexpr auto kSliceTimeLimit = std::chrono::milliseconds(80);  // and a slice beyond this is halved
@@ -118,7 +118,7 @@ Result<std::unique_ptr<DeviceLaw>> DeviceLaw::make(backend::Backend& backend, co
 Result<void> DeviceLaw::slice(const Sweep& sweep, uint32_t samples, SweepCounts& counts) {
   const std::vector<uint32_t> parameters = program_.parameters(sweep, samples);
   VYRE_CHECK(parameters_->write(0, std::as_bytes(std::span(parameters))));
-  // Counts are added to words that nobody can foresee: what was not touched cannot look like a count.
+  // Counts are added to words that cannot be foreseen: what was not touched cannot look like a count.
   Slots poison;
   const uint64_t dispatch = dispatch_number_++;
   for (size_t slot = 0; slot < kSlots; ++slot) {

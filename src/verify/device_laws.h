@@ -7,7 +7,8 @@
 //  - every canary was seen: instances that a word known to the host alone makes fail;
 //  - what invocations say of their last instance is what the host makes of it: the values from the formula,
 //    both sides from the reference functions; in one slice of kSampledSlices, and always in the first;
-//  - the planted-false laws fail exactly as often as mathematics says (algebra/twin.h), on the same backend.
+//  - the planted-false laws fail exactly as often as mathematics says (algebra/planted_law.h), on the
+//  same backend.
 // What instances there are is a function of the seed and the law alone, however the work was cut into slices.
 // Source: design, 3.5; semantics, "Laws and evidence".
 #pragma once
@@ -17,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "algebra/twin.h"
+#include "algebra/planted_law.h"
 #include "backend/backend.h"
 #include "verify/device_laws_code.h"
 #include "verify/device_laws_program.h"
@@ -60,13 +61,13 @@ class DeviceLaw {
                                                  const spec::OpTable& table,
                                                  const LawProgramOptions& options = {});
 
-  /// Runs sweep.threads invocations, in slices of a size that it finds out. Whoever stops it gets what was
-  /// counted until then.
-  /// Errors  the backend's. Thread: one call at a time.
+  /// Runs sweep.threads invocations, in slices of a size that it finds out. A caller that stops it gets what
+  /// was counted until then. Errors  the backend's. Thread: one call at a time.
   Result<SweepCounts> run(const Sweep& sweep, const Monitor& monitor = {});
 
   /// The part of a sweep that run() was at when it ended with an error: invocations first .. first + count
-  /// - 1, and how many there were in each slice before, as far back as blame may have to look.
+  /// - 1, and how many there were in each slice before, as far back as the search for the culprit may have to
+  /// look.
   struct Interrupted {
     uint32_t first = 0, count = 0;
     std::vector<uint32_t> before;  // counts of slices
@@ -171,8 +172,8 @@ Result<std::string> check_law_at(backend::Backend& backend, const algebra::Bound
                                  const spec::OpTable& table = ops::op_table());
 
 /// A planted-false law on the device, with the count that was known before.
-struct DeviceTwinVerdict {
-  const algebra::Twin* twin = nullptr;
+struct DevicePlantedVerdict {
+  const algebra::PlantedLaw* planted = nullptr;
   std::string sweep;  // "u8 grid", "2^32 words"
   uint64_t instances = 0;
   uint64_t expected = 0;
@@ -181,10 +182,10 @@ struct DeviceTwinVerdict {
   std::string doubt;        // SweepCounts::doubt()
   uint64_t dispatches = 0;  // of whole sweeps: slices of one follow from the time that they take
 };
-/// Every twin, or some, over the u8 grid `repetitions` times, and with a walk through all words for each of
-/// `walks`.
-Result<std::vector<DeviceTwinVerdict>> check_twins_on_device(
+/// Every planted-false law, or some, over the u8 grid `repetitions` times, and with a walk through all words
+/// for each of `walks`.
+Result<std::vector<DevicePlantedVerdict>> check_planted_laws_on_device(
     backend::Backend& backend, uint32_t repetitions, uint32_t walks, uint64_t seed, const Monitor& monitor,
-    std::span<const algebra::Twin> which = algebra::twins());
+    std::span<const algebra::PlantedLaw> which = algebra::planted_laws());
 
 }  // namespace vyre::verify

@@ -168,9 +168,9 @@ InstructionCounts overhead(const BoundLaw& law, const LawShape& shape) {
   out["lshr"] = variables;
   out["xor"] = variables + shape.equations;
   if (veils_multiply(law)) {
-    out["mul"] = shape.veils;
+    out["mul"] = shape.masks;
   } else {
-    out["xor"] += shape.veils;
+    out["xor"] += shape.masks;
     out["and"] = shape.still_operands;
   }
   out["icmp"] = shape.comparisons + shape.tests;

@@ -84,7 +84,7 @@ class Counting final : public algebra::Terms {
     return fresh();
   }
   Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
-    shape.veils += uint32_t(inputs.size());
+    shape.masks += uint32_t(inputs.size());
     for (const Column c : inputs) shape.still_operands += c.index >= variables_;
     ++shape.applications[&operation];
     return fresh();
@@ -108,7 +108,7 @@ class Counting final : public algebra::Terms {
     shape.sides += 2;
   }
   void require_monotone(Column, Column, DataType, Column, Column, DataType) override {
-    shape.veils += 4;
+    shape.masks += 4;
     shape.still_operands += 2;
     shape.comparisons += 2;
     shape.sides += 4;
@@ -169,7 +169,7 @@ class AtPoint final : public algebra::Terms {
 class Writing final : public algebra::Terms {
  public:
   struct Words {
-    std::vector<Ex> variables, constants, veils, canaries;  // canaries: the veils of equations
+    std::vector<Ex> variables, constants, masks, canaries;  // canaries: the masks of equations
     Ex hit;
   };
   using Terms::apply;
@@ -186,7 +186,7 @@ class Writing final : public algebra::Terms {
   Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
     std::vector<Ex> arguments;
     for (size_t k = 0; k < inputs.size(); ++k) {
-      arguments.push_back(typed(veiled(inputs[k]), operation.signature.inputs[k]));
+      arguments.push_back(typed(opaque(inputs[k]), operation.signature.inputs[k]));
     }
     return keep(
         name("r", word(p_.call(operation.id, arguments, operation.version), operation.signature.output)));
@@ -214,9 +214,9 @@ class Writing final : public algebra::Terms {
   }
   void require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) override {
     sides_.insert(sides_.end(), {at(p), at(q), at(a), at(b)});
-    const Ex premise = ordered(veiled(p), veiled(q), domain, true);
-    // Veiled: ~a < ~b is b < a, and then nothing is left of what was applied.
-    const Ex upper = veiled(b), lower = veiled(a);
+    const Ex premise = ordered(opaque(p), opaque(q), domain, true);
+    // Opaque: ~a < ~b is b < a, and then nothing is left of what was applied.
+    const Ex upper = opaque(b), lower = opaque(a);
     demand((premise && ordered(upper, lower, range, false)) || words_.hit);
   }
 
@@ -232,15 +232,15 @@ class Writing final : public algebra::Terms {
   Ex name(std::string_view prefix, Ex value) {
     return p_.let(fmt::format("{}{}", prefix, columns_.size()), value);
   }
-  Ex veiled(Column c) {
+  Ex opaque(Column c) {
     if (!options_.opaque) return at(c);
-    const Ex veil = words_.veils[veil_++];
-    if (multiplies_) return at(c) * veil;
-    return at(c) ^ (is_still(c) ? words_.variables[0] & veil : veil);
+    const Ex mask = words_.masks[mask_++];
+    if (multiplies_) return at(c) * mask;
+    return at(c) ^ (is_still(c) ? words_.variables[0] & mask : mask);
   }
   /// Of a constant, what is computed of it alone could be computed once; a result that is 0 or 1 could be
-  /// looked at for each of the two beforehand. So these are veiled with a word that changes, as far as anyone
-  /// knows.
+  /// looked at for each of the two beforehand. So these are made opaque by a word that changes, as far as
+  /// anyone knows.
   bool is_still(Column c) const { return c.index >= variables_; }
   Ex typed(Ex word, DataType type) {
     if (type == DataType::Bool) return p_.cast(type, word & 1);  // a comparison would be a u32
@@ -285,7 +285,7 @@ class Writing final : public algebra::Terms {
   std::vector<Ex> sides_;
   std::optional<Ex> fails_;
   const bool multiplies_;
-  size_t constant_ = 0, veil_ = 0, equation_ = 0, named_ = 0;
+  size_t constant_ = 0, mask_ = 0, equation_ = 0, named_ = 0;
 };
 
 Ex hash(ProgramBuilder& p, const std::string& name, Ex word) {
@@ -313,7 +313,7 @@ class Writer {
     const auto variables = uint32_t(law_.variables.size());
     const uint32_t constants = kFixedParameters + kVariableParameters * variables;
     const uint32_t zeros = constants + uint32_t(shape_.constants.size());
-    const uint32_t words = zeros + shape_.equations + shape_.veils;
+    const uint32_t words = zeros + shape_.equations + shape_.masks;
     // Four at a time: every load has a guard.
     for (uint32_t k = 0; k < (words + 3) / 4; ++k) {
       fours_.push_back(p_.let(fmt::format("parameters{}", k), p_.load(parameters_, p_.u32(k))));
@@ -351,7 +351,7 @@ class Writer {
     const Ex fold = p_.let("fold", fixed(Parameter::Fold));
     std::vector<Ex> constant = load("constant", constants, shape_.constants.size());
     std::vector<Ex> equation_zeros = load("side_zero", zeros, shape_.equations);
-    std::vector<Ex> veils = load("zero", zeros + shape_.equations, shape_.veils);
+    std::vector<Ex> masks = load("zero", zeros + shape_.equations, shape_.masks);
 
     const Ex is_canary =
         p_.let("is_canary", (number & fixed(Parameter::CanaryMask)) == fixed(Parameter::CanaryValue));
@@ -377,7 +377,7 @@ class Writer {
       }
       const Ex marks = p_.let("marks", p_.u32(0));
       p_.loop("instance", p_.u32(0), length, [&](Ex) {
-        Writing::Words words{{}, constant, veils, sides, hit};
+        Writing::Words words{{}, constant, masks, sides, hit};
         for (uint32_t v = 0; v < x.size(); ++v) {
           Ex value = x[v] ^ (x[v] >> fold);
           const uint32_t mask = word_mask(law_.variables[v]);
@@ -521,7 +521,7 @@ std::vector<uint32_t> LawProgram::parameters(const Sweep& sweep, uint32_t sample
   }
   out.insert(out.end(), shape.constants.begin(), shape.constants.end());
   out.resize(out.size() + shape.equations, 0);
-  out.resize(out.size() + shape.veils, veil);
+  out.resize(out.size() + shape.masks, mask);
   out.resize(parameter_words, 0);
   return out;
 }

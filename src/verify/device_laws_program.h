@@ -6,14 +6,15 @@
 // same program runs random full-width sweeps, exhaustive grids and walks of one variable through all words.
 //
 // A compiler that saw both sides of a law would fold it to "true" and never run the operation. So every
-// occurrence of an operand goes through a veil of its own: an operation with a word that changes nothing, but
-// only whoever fills the buffer knows it. Constants of a law are such words too. The veil is `^ 0`; but `^`
-// passes through some operations (not, xor, reversal of bits, equality), and optimisers know, so there it is
+// occurrence of an operand is opaque: an operation with a word that changes nothing, but
+// only the host, which fills the buffer, knows it. Constants of a law are such words too. The mask is `^ 0`;
+// but `^` passes through some operations (not, xor, reversal of bits, equality), and optimisers know, so
+// there it is
 // `* 1`. What came of it is looked at: device_laws_code.h.
 //
-// The one side of each equation is veiled with a word that turns into something else for a known stretch of
-// some chunks: the canaries, instances that must fail. A kernel that does not run, or not all of it, misses
-// them. Source: design, 3.5.
+// The one side of each equation is made opaque by a word that turns into something else for a known stretch
+// of some chunks: the canaries, instances that must fail. A kernel that does not run, or not all of it,
+// misses them. Source: design, 3.5.
 #pragma once
 
 #include <array>
@@ -30,12 +31,12 @@ namespace vyre::verify {
 /// What a statement consists of.
 struct LawShape {
   std::vector<uint32_t> constants;  // in the order in which it mentions them
-  uint32_t veils = 0;               // occurrences of operands
+  uint32_t masks = 0;               // occurrences of operands
   uint32_t still_operands = 0;      // of these, other than variables
   uint32_t equations = 0;
   uint32_t comparisons = 0;
-  uint32_t sums = 0;   // by whoever checks
-  uint32_t tests = 0;  // `=` and `!=` by whoever checks; other operators may melt into each other
+  uint32_t sums = 0;   // by the checker
+  uint32_t tests = 0;  // `=` and `!=` by the checker; other operators may melt into each other
   uint32_t sides = 0;  // words that demands compare
   std::map<const ops::Operation*, uint32_t> applications;
 };
@@ -46,9 +47,9 @@ LawShape shape_of(const algebra::BoundLaw& law);
 /// `==`.
 bool xor_passes(const ops::Operation& operation);
 /// Whether a composition takes `^`, `==` or `!=` of two words neither of which is a literal: where both come
-/// from one variable, a compiler sees the variable cancel out and two veils left over.
+/// from one variable, a compiler sees the variable cancel out and two masks left over.
 bool compares_bits(const ir::Function& composition);
-/// Whether the veils of a law are `* 1`, since `^` passes through one of its operations or through a part of
+/// Whether the masks of a law are `* 1`, since `^` passes through one of its operations or through a part of
 /// one; else they are `^ 0`.
 bool veils_multiply(const algebra::BoundLaw& law);
 
@@ -100,7 +101,7 @@ inline constexpr uint32_t kMark = 0x5eed1a3d;
 
 /// How a law is written down.
 struct LawProgramOptions {
-  /// False: without veils, as no law should be run: for tests of inspection.
+  /// False: without masks, as no law should be run: for tests of inspection.
   bool opaque = true;
 };
 
@@ -111,7 +112,7 @@ struct LawProgram {
   LawShape shape;
   uint32_t sample_words = 0;
   uint32_t parameter_words = 0;
-  uint32_t veil = 0;  // what leaves operands as they are: 0 or 1
+  uint32_t mask = 0;  // what leaves operands as they are: 0 or 1
 
   /// The contents of the parameters. `samples`: how many invocations write one.
   std::vector<uint32_t> parameters(const Sweep& sweep, uint32_t samples) const;

@@ -1,12 +1,12 @@
-// Verdicts of sweeps: what a law on the device comes to, who is to blame when the device does not come back
-// from it, and the planted-false laws.
+// Verdicts of sweeps: what a law on the device comes to, which case is the culprit when the device does not
+// come back from it, and the planted-false laws.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "generate/shrink.h"
-#include "verify/blame.h"
+#include "verify/culprit.h"
 #include "verify/device_laws.h"
 #include "verify/families.h"
 #include "verify/parity.h"
@@ -17,7 +17,7 @@ namespace {
 
 using algebra::BoundLaw;
 
-constexpr size_t kConfirmations = 2;  // beside the first look, before anybody is blamed
+constexpr size_t kConfirmations = 2;  // beside the first look, before anything is attributed
 
 /// Fewer instances where operations loop or branch: each takes hundreds of times as long.
 uint64_t wanted_of(const DeviceLaw& law, uint64_t instances) {
@@ -70,8 +70,8 @@ class SweepBench final : public Bench {
       }
       i += n;
     }
-    const auto settled = backend_.settle();
-    if (!settled) seen.error = settled.error();
+    const auto drained = backend_.drain();
+    if (!drained) seen.error = drained.error();
     return seen;
   }
 
@@ -96,7 +96,7 @@ class LawSweeps {
         monitor_(monitor),
         verdict_(verdict),
         inspector_(backend, ops::op_table()),
-        blame_(backend, monitor) {}
+        culprit_search_(backend, monitor) {}
 
   Result<void> run() {
     for (size_t number = 0; number < operation_.laws.size() && !monitor_.stopped(); ++number) {
@@ -105,14 +105,14 @@ class LawSweeps {
       VYRE_CHECK(sweep(number, *bound));
     }
     // Once for all of them, since it takes a while.
-    const auto settled = backend_.settle();
-    if (settled || monitor_.stopped()) return {};
-    if (!may_blame(settled.error())) return settled;
-    return look_for_late_write(settled.error());
+    const auto drained = backend_.drain();
+    if (drained || monitor_.stopped()) return {};
+    if (!is_attributable(drained.error())) return drained;
+    return look_for_late_write(drained.error());
   }
 
  private:
-  bool may_blame(const Diag& diag) const { return backend_.isolated() && is_of_a_case(diag); }
+  bool is_attributable(const Diag& diag) const { return backend_.isolated() && is_of_a_case(diag); }
 
   Result<void> sweep(size_t number, const BoundLaw& bound) {
     const auto law = DeviceLaw::make(backend_, bound, inspector_.table());
@@ -124,7 +124,7 @@ class LawSweeps {
     if (!pairs_ || !has_u16_pairs(bound)) return {};
     const auto all = exhaust_u16_on_device(**law, device_, monitor_);
     if (monitor_.stopped()) return {};
-    // Blame looks among the instances of a random sweep: here the law as a whole is to blame.
+    // The search looks among the instances of a random sweep: here the law as a whole is the culprit.
     if (!all) return died(number, bound, nullptr, all.error());
     account(number, bound, *all);
     return {};
@@ -168,26 +168,26 @@ class LawSweeps {
 
   /// The backend did not come back from a law, or did not make anything of it.
   Result<void> died(size_t number, const BoundLaw& bound, DeviceLaw* law, const Diag& error) {
-    if (!may_blame(error)) return std::unexpected(error);
+    if (!is_attributable(error)) return std::unexpected(error);
     if (monitor_.stopped()) return {};
     verdict_.laws.at(number).evidence.push_back(
         {device_, fmt::format("none: {}", diag_info(error.code).title), 0, false});
     if (verdict_.failures.size() >= kKeptFailures) {
       ++verdict_.failure_count;
-      return blame_.renew();
+      return culprit_search_.restart();
     }
-    if (law != nullptr && law->interrupted()) return blame(number, *law, error);
+    if (law != nullptr && law->interrupted()) return attribute(number, *law, error);
     VYRE_TRY(fault, confirmed(bound, error));
     Failure failure = failure_at(number, std::vector<uint32_t>(bound.variables.size()));
     failure.fault = fault;
     failure.note = "the law's program, at no instance of it: " + error.message;
     add_failure(verdict_, std::move(failure));
-    return blame_.renew();
+    return culprit_search_.restart();
   }
 
   Result<Fault> confirmed(const BoundLaw& bound, const Diag& error) {
     for (size_t k = 0; k < kConfirmations; ++k) {
-      VYRE_CHECK(blame_.renew());
+      VYRE_CHECK(culprit_search_.restart());
       const auto law = DeviceLaw::make(backend_, bound, inspector_.table());
       if (law && check_law_on_device(**law, device_, instances_, seed_, monitor_, inspector_))
         return Fault::Flaky;
@@ -196,7 +196,7 @@ class LawSweeps {
   }
 
   /// Finds the instance that a sweep broke off at.
-  Result<void> blame(size_t number, DeviceLaw& law, const Diag& error) {
+  Result<void> attribute(size_t number, DeviceLaw& law, const Diag& error) {
     const DeviceLaw::Interrupted at = *law.interrupted();
     std::vector<Batch> history;
     uint32_t first = at.first - std::accumulate(at.before.begin(), at.before.end(), 0u);
@@ -204,22 +204,22 @@ class LawSweeps {
       history.push_back(SweepBench::batch(0, first, count));
       first += count;
     }
-    return blame(number, law, history, SweepBench::batch(0, at.first, at.count), {error, 0, {}});
+    return attribute(number, law, history, SweepBench::batch(0, at.first, at.count), {error, 0, {}});
   }
 
-  Result<void> blame(size_t number, DeviceLaw& law, std::span<const Batch> history, const Batch& batch,
-                     const Seen& seen) {
+  Result<void> attribute(size_t number, DeviceLaw& law, std::span<const Batch> history, const Batch& batch,
+                         const Seen& seen) {
     SweepBench bench(backend_, law, random_sweep(law, wanted_of(law, instances_), seed_));
-    VYRE_TRY(finding, blame_.find(bench, history, batch, seen));
-    const uint32_t count = bench.open(uint32_t(finding.guilty.number));
+    VYRE_TRY(finding, culprit_search_.find(bench, history, batch, seen));
+    const uint32_t count = bench.open(uint32_t(finding.culprit.number));
     std::vector<uint32_t> values = bench.values(0);
     std::string note = finding.note;
     if (finding.fault != Fault::Flaky && finding.fault != Fault::OrderDependent) {
       const Batch all = SweepBench::batch(1, 0, count);
       const Seen again = bench.run(all);
       if (again.bad()) {
-        VYRE_TRY(within, blame_.find(bench, {}, all, again));
-        if (within.fault == finding.fault) values = bench.values(uint32_t(within.guilty.number));
+        VYRE_TRY(within, culprit_search_.find(bench, {}, all, again));
+        if (within.fault == finding.fault) values = bench.values(uint32_t(within.culprit.number));
       } else {
         note =
             fmt::format("not alone: among {} instances of an invocation, of which this is the first", count);
@@ -240,15 +240,15 @@ class LawSweeps {
     for (size_t number = 0; number < operation_.laws.size() && !monitor_.stopped(); ++number) {
       const auto bound = algebra::bind(operation_.laws[number], operation_);
       if (!bound) continue;
-      VYRE_CHECK(blame_.renew());
+      VYRE_CHECK(culprit_search_.restart());
       VYRE_TRY(law, DeviceLaw::make(backend_, *bound, inspector_.table()));
       const Sweep sweep = random_sweep(*law, wanted_of(*law, instances_), seed_);
       SweepBench bench(backend_, *law, sweep);
       const Batch whole = SweepBench::batch(0, 0, sweep.threads);
       const Seen seen = bench.run(whole);
       if (!seen.error) continue;
-      if (!may_blame(*seen.error)) return std::unexpected(*seen.error);
-      return blame(number, *law, {}, whole, seen);
+      if (!is_attributable(*seen.error)) return std::unexpected(*seen.error);
+      return attribute(number, *law, {}, whole, seen);
     }
     Failure failure;
     failure.check = Check::Law;
@@ -268,7 +268,7 @@ class LawSweeps {
   const Monitor& monitor_;
   Verdict& verdict_;
   Inspector inspector_;
-  Blame blame_;
+  CulpritSearch culprit_search_;
 };
 
 /// Values at which a sweep that counted failures has one, shrunk on the device.
@@ -347,29 +347,28 @@ Result<std::string> check_law_at(backend::Backend& backend, const BoundLaw& law,
   return inspection.outcome == Inspected::Folded ? text(inspection) : std::string();
 }
 
-Result<std::vector<DeviceTwinVerdict>> check_twins_on_device(backend::Backend& backend, uint32_t repetitions,
-                                                             uint32_t walks, uint64_t seed,
-                                                             const Monitor& monitor,
-                                                             std::span<const algebra::Twin> which) {
-  std::vector<DeviceTwinVerdict> out;
-  for (const algebra::Twin& twin : which) {
-    const auto bound = algebra::bind(twin.law, *twin.operation, algebra::find_twin_operation);
+Result<std::vector<DevicePlantedVerdict>> check_planted_laws_on_device(
+    backend::Backend& backend, uint32_t repetitions, uint32_t walks, uint64_t seed, const Monitor& monitor,
+    std::span<const algebra::PlantedLaw> which) {
+  std::vector<DevicePlantedVerdict> out;
+  for (const algebra::PlantedLaw& planted : which) {
+    const auto bound = algebra::bind(planted.law, *planted.operation, algebra::find_planted_operation);
     const size_t n = bound->variables.size();
-    VYRE_TRY(law, DeviceLaw::make(backend, *bound, algebra::twin_table()));
+    VYRE_TRY(law, DeviceLaw::make(backend, *bound, algebra::planted_table()));
     const auto compare = [&](std::string_view name, const SweepCounts& counts, uint64_t expected,
                              uint32_t sweeps) {
-      out.push_back({&twin, std::string(name), counts.instances, expected, counts.failures,
+      out.push_back({&planted, std::string(name), counts.instances, expected, counts.failures,
                      counts.doubt().empty() && counts.failures == expected, counts.doubt(), sweeps});
     };
     VYRE_TRY(grid, law->run(grid_sweep(n, repetitions), monitor));
-    compare("u8 grid", grid, twin.failures_on_words() * repetitions, 1);
+    compare("u8 grid", grid, planted.failures_on_words() * repetitions, 1);
     SweepCounts all;
     uint64_t expected = 0;
     for (uint32_t walk = 0; walk < walks; ++walk) {
-      const Sweep sweep = walking_sweep(n, twin.walker, walk, seed);
+      const Sweep sweep = walking_sweep(n, planted.walker, walk, seed);
       std::vector<uint32_t> others(n);
       sweep.values(walk, 0, bound->variables, others);
-      expected += twin.walked(others);
+      expected += planted.walked(others);
       VYRE_TRY(counts, law->run(sweep, monitor));
       all.instances += counts.instances;
       all.completed += counts.completed;

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "ops/registry.h"
-#include "verify/blame.h"
+#include "verify/culprit.h"
 #include "verify/formula.h"
 #include "verify/leaves.h"
 #include "verify/parity.h"
@@ -69,7 +69,7 @@ const Formulas& formulas() {
 }
 
 // Compilers simplify formulas, as they may, so there is no saying what must be left of one. Operands of both
-// sides pass through veils of their own (device_laws_program.h), so that neither can become the other.
+// sides are opaque operands (device_laws_program.h), so that neither can become the other.
 const Inspection kNotInspected{Inspected::NotInspected, "formulas are simplified"};
 
 Result<DeviceLawVerdict> swept(backend::Backend& backend, const BoundLaw& bound, uint64_t cases,
@@ -137,7 +137,7 @@ Result<void> check_values(backend::Backend& backend, const ops::Operation& opera
     // It died, hung or was lost: at which case, a sweep does not say.
     tally.failed = 1;
     add_failure(verdict, failure_of(operation, found.error()));
-    VYRE_CHECK(backend.renew());
+    VYRE_CHECK(backend.restart());
   } else {
     tally.completed = units;
     if (!found->evidence.holds) {

@@ -18,7 +18,7 @@
 namespace vyre::verify {
 
 /// The first words of the digests of the oracle's answers, slice after slice of kLeafCases; empty where
-/// nobody has made them.
+/// they have not been made.
 ///
 /// operation: an operation's id, as "float.f32.sin"
 std::span<const uint32_t> domain_digests(std::string_view operation);

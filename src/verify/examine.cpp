@@ -126,7 +126,7 @@ Seen SubjectBench::run(const Batch& batch) {
   const uint32_t poison = poison_of(subject_, wanted, seed_, n);
   Seen seen;
   auto done = apply_in_parts(*pipelines_[batch.pipeline], columns.readable(), answers, poison, seen.broken);
-  if (done) done = backend_.settle();
+  if (done) done = backend_.drain();
   if (!done) {
     seen.error = std::move(done).error();
     return seen;
@@ -205,7 +205,7 @@ Examiner::Examiner(backend::Backend& backend, const Subject& subject, std::span<
       monitor_(monitor),
       verdict_(verdict),
       bench_(backend, subject, pipelines, seed),
-      blame_(backend, monitor) {}
+      culprit_search_(backend, monitor) {}
 
 Batch Examiner::batch_of(const Slice& slice, const Kept& kept) const {
   const size_t n = kept ? kept->size() : slice.count;
@@ -273,8 +273,8 @@ Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::s
     tally.failed += out;
     return out;
   };
-  if (!guilty_.empty()) {
-    verdict_.failure_count += take_out([&](uint32_t i) { return guilty_.contains(columns.tuple(i)); });
+  if (!culprits_.empty()) {
+    verdict_.failure_count += take_out([&](uint32_t i) { return culprits_.contains(columns.tuple(i)); });
     if (kept->empty()) std::ranges::fill(answers, poison);  // nothing else writes there
   }
   while (!kept || !kept->empty()) {
@@ -296,7 +296,7 @@ Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::s
       // Right alone, the search below needs what ran before.
       if (!alone.empty()) history_.clear();
       if (alone.size() == seen.wrong.size() || verdict_.failures.size() >= kKeptFailures) {
-        // All are guilty, or too many for telling.
+        // All are culprits, or too many for telling.
         tally.failed += seen.wrong.size();
         verdict_.failure_count += seen.wrong.size() - alone.size();
         break;
@@ -312,7 +312,7 @@ Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::s
     if (backend_.isolated()) {
       for (const Done& d : history_) before.push_back(batch_of(d.slice, d.kept));
     }
-    VYRE_TRY(finding, blame_.find(bench_, before, batch_of(slice, kept), seen));
+    VYRE_TRY(finding, culprit_search_.find(bench_, before, batch_of(slice, kept), seen));
     history_.clear();
     VYRE_CHECK(report(finding, check, seen));
     if (finding.of_number) examined_ = kKeptFailures;  // the next dispatch will do it again
@@ -325,14 +325,14 @@ Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::s
       ++tally.completed;
       continue;
     }
-    const std::vector<uint32_t> operands = bench_.operands(finding.guilty);
-    size_t out = take_out([&](uint32_t i) { return id_of(slice, i) == finding.guilty; });
+    const std::vector<uint32_t> operands = bench_.operands(finding.culprit);
+    size_t out = take_out([&](uint32_t i) { return id_of(slice, i) == finding.culprit; });
     const bool by_value = is_of_value(finding.fault);
     if (by_value && std::ranges::all_of(finding.seen.wrong, &Wrong::written)) tally.completed += out;
     // Whatever does more than answer wrongly is not given to the backend again, nor is what chance struck
     // compared with its first answer again: that may have been the wrong one.
     if (finding.fault == Fault::Flaky ? check == Check::Determinism : !by_value) {
-      guilty_.insert(operands);
+      culprits_.insert(operands);
       const size_t same = take_out([&](uint32_t i) { return columns.tuple(i) == operands; });
       verdict_.failure_count += same;
       out += same;
@@ -359,11 +359,11 @@ Result<Tally> Examiner::judge(const Slice& slice, const Columns& columns, std::s
   return tally;
 }
 
-Result<uint64_t> Examiner::settle(Check check) {
+Result<uint64_t> Examiner::drain(Check check) {
   if (!backend_.isolated() || history_.empty()) return 0;
-  const auto settled = backend_.settle();
-  if (settled) return 0;
-  if (!is_of_a_case(settled.error())) return std::unexpected(settled.error());
+  const auto drained = backend_.drain();
+  if (drained) return 0;
+  if (!is_of_a_case(drained.error())) return std::unexpected(drained.error());
   if (monitor_.stopped() || verdict_.failures.size() >= kKeptFailures) {
     ++verdict_.failure_count;
     return 1;
@@ -372,10 +372,10 @@ Result<uint64_t> Examiner::settle(Check check) {
   for (const Done& d : history_) before.push_back(batch_of(d.slice, d.kept));
   const Batch last = std::move(before.back());
   before.pop_back();
-  const Seen seen{settled.error(), 0, {}};
-  VYRE_TRY(finding, blame_.find(bench_, before, last, seen));
+  const Seen seen{drained.error(), 0, {}};
+  VYRE_TRY(finding, culprit_search_.find(bench_, before, last, seen));
   history_.clear();
-  guilty_.insert(bench_.operands(finding.guilty));
+  culprits_.insert(bench_.operands(finding.culprit));
   VYRE_CHECK(report(finding, check, seen));
   return 1;
 }
@@ -389,9 +389,9 @@ Result<std::vector<uint32_t>> Examiner::report_alone(const Slice& slice, const K
     if (verdict_.failures.size() >= kKeptFailures) break;
     const uint32_t at = kept ? (*kept)[wrong.position] : uint32_t(wrong.position);
     Finding finding;
-    finding.guilty = id_of(slice, at);
-    finding.scenario = {{slice.pipeline, {finding.guilty}}};
-    VYRE_TRY(trial, blame_.confirm(bench_, finding.scenario));
+    finding.culprit = id_of(slice, at);
+    finding.scenario = {{slice.pipeline, {finding.culprit}}};
+    VYRE_TRY(trial, culprit_search_.confirm(bench_, finding.scenario));
     // The first that is right by itself says that company matters, and then one search says it of all.
     if (!trial) break;
     finding.seen = std::move(trial->seen);
@@ -407,12 +407,12 @@ Result<void> Examiner::report(const Finding& finding, Check check, const Seen& s
   failure.check = check;
   failure.fault = finding.fault;
   failure.oracle = check == Check::Determinism ? "the first answer to the same input" : text(subject_.oracle);
-  failure.input = bench_.operands(finding.guilty);
+  failure.input = bench_.operands(finding.culprit);
   failure.note = finding.note;
   const auto note = [&](std::string text) {
     failure.note += (failure.note.empty() ? "" : "\n") + std::move(text);
   };
-  if (const Token token = bench_.token(finding.guilty); token.strategy == "rows") {
+  if (const Token token = bench_.token(finding.culprit); token.strategy == "rows") {
     const TableRow& row = subject_.rows[size_t(token.index)];
     failure.oracle = fmt::format("specification table, {}", row.source);
     note(row.rationale);
@@ -430,7 +430,7 @@ Result<void> Examiner::report(const Finding& finding, Check check, const Seen& s
     }
     if (!finding.victim) {
       // The first answer may be the wrong one of the two.
-      failure.expected = bench_.expected(finding.guilty, failure.input);
+      failure.expected = bench_.expected(finding.culprit, failure.input);
       failure.actual = wrong.actual == failure.expected ? wrong.expected : wrong.actual;
     } else {
       note(
@@ -441,14 +441,14 @@ Result<void> Examiner::report(const Finding& finding, Check check, const Seen& s
   } else if (shown.broken != 0) {
     note(fmt::format("{} guard words were overwritten", shown.broken));
   }
-  Token token = bench_.token(finding.guilty);
+  Token token = bench_.token(finding.culprit);
   if (finding.fault == Fault::OrderDependent) {
     for (const Batch& batch : finding.scenario) {
       auto& dispatch = token.scenario.emplace_back();
       for (const CaseId id : batch.cases) {
         const Token other = bench_.token(id);
         dispatch.push_back({other.strategy, other.index});
-        if (id != finding.guilty && failure.history.size() < kKeptHistory)
+        if (id != finding.culprit && failure.history.size() < kKeptHistory)
           failure.history.push_back(print(other));
       }
     }
@@ -474,7 +474,7 @@ Result<bool> Examiner::is_false_claim(const Finding& finding) {
   const uint32_t pipeline = finding.scenario.back().pipeline;
   if (pipeline == 0 || pipelines_[pipeline]->workgroup() != backend_.limits().max_invocations_per_group)
     return false;
-  VYRE_TRY(trial, blame_.attempt(bench_, {{0, {finding.guilty}}}));
+  VYRE_TRY(trial, culprit_search_.attempt(bench_, {{0, {finding.culprit}}}));
   return !trial.has_value();
 }
 
@@ -498,11 +498,11 @@ Result<Failure> Examiner::shrunk(Failure failure, uint32_t pipeline) {
   if (failure.oracle.starts_with("specification")) return failure;  // a row is as small as a person made it
   std::vector<uint32_t> input =
       generate::shrink(failure.input, [&](std::span<const uint32_t> c) { return alone(c).has_value(); });
-  VYRE_CHECK(blame_.renew());
+  VYRE_CHECK(culprit_search_.restart());
   if (refused && !is_of_a_case(*refused)) return std::unexpected(*refused);
   const auto again = alone(input);
   if (!again) {
-    VYRE_CHECK(blame_.renew());
+    VYRE_CHECK(culprit_search_.restart());
     return failure;
   }
   failure.input = std::move(input);

@@ -1,8 +1,8 @@
-// Examiner: judges slices of an elementwise subject's cases, and finds the guilty when a slice goes wrong.
+// Examiner: judges slices of an elementwise subject's cases, and finds the culprit when a slice goes wrong.
 //
-// Slices that go right cost nothing beside their dispatch. When one goes wrong, the guilty case is searched
-// (verify/blame.h), reported, taken out of the slice, and the rest is run again until it goes right: so no
-// case is counted as failed for what another did. A case that is known to be guilty is not run again.
+// Slices that go right cost nothing beside their dispatch. When one goes wrong, the culprit is searched
+// (verify/culprit.h), reported, taken out of the slice, and the rest is run again until it goes right: so no
+// case is counted as failed for what another did. A case that is known to be a culprit is not run again.
 #pragma once
 
 #include <deque>
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "verify/blame.h"
 #include "verify/columns.h"
+#include "verify/culprit.h"
 #include "verify/elementwise.h"
 #include "verify/parity.h"
 #include "verify/token.h"
@@ -69,7 +69,7 @@ Result<Pipelines> make_pipelines(backend::Backend& backend, const Subject& subje
 
 class Examiner {
  public:
-  /// All must outlive it. The backend was renewed just before.
+  /// All must outlive it. The backend was restarted just before.
   Examiner(backend::Backend& backend, const Subject& subject, std::span<Elementwise* const> pipelines,
            uint64_t seed, const Monitor& monitor, Verdict& verdict);
 
@@ -90,9 +90,9 @@ class Examiner {
                       std::span<uint32_t> answers, uint32_t poison, Check check);
   /// Of the last judged slice, of an approximate operation: how far its answers were off.
   const Deviations& deviations() const { return deviations_; }
-  /// Waits for what may still come of the last dispatches, and blames it. Return: how many cases failed.
+  /// Waits for what may still come of the last dispatches, and attributes it. Return: how many cases failed.
   /// Errors: as of judge.
-  Result<uint64_t> settle(Check check);
+  Result<uint64_t> drain(Check check);
 
  private:
   using Kept = std::optional<std::vector<uint32_t>>;  // positions of a slice; none: all
@@ -116,16 +116,16 @@ class Examiner {
   const Monitor& monitor_;
   Verdict& verdict_;
   SubjectBench bench_;
-  Blame blame_;
+  CulpritSearch culprit_search_;
   size_t examined_ = 0;
-  std::set<std::vector<uint32_t>> guilty_;  // operands
-  bool repeated_ = false;                   // answers are compared with earlier ones, not with what is right
+  std::set<std::vector<uint32_t>> culprits_;  // operands
+  bool repeated_ = false;  // answers are compared with earlier ones, not with what is right
   Deviations deviations_;
   struct Done {
     Slice slice;
     Kept kept;
   };
-  std::deque<Done> history_;  // dispatches since the backend was renewed, the last ones
+  std::deque<Done> history_;  // dispatches since the backend was restarted, the last ones
 };
 
 }  // namespace vyre::verify

@@ -33,7 +33,7 @@ std::span<const Shape> shapes_of(Family family) {
     case Family::Casts:
     case Family::Programs:
     case Family::Shapes:
-    case Family::Twins: return {};
+    case Family::PlantedLaws: return {};
   }
   return {};
 }

@@ -118,7 +118,7 @@ class FileCheck {
   }
 
   Result<void> run() {
-    VYRE_CHECK(backend_.renew());
+    VYRE_CHECK(backend_.restart());
     VYRE_TRY(pipelines,
              make_pipelines(backend_, subject_, workgroups_of(backend_), seed_, verdict_, file_.table()));
     const Digest digest = pipelines.all[0]->digest();

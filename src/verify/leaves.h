@@ -16,7 +16,8 @@
 
 namespace vyre::verify {
 
-/// Of a digest, in certificates: 128 bits, enough where nobody gains by two things with one digest.
+/// Of a digest, in certificates: 128 bits, enough where there is nothing to gain by two things with one
+/// digest.
 inline constexpr size_t kDigestDigits = 32;
 
 /// Whether a failure is among those kept which the next run may not have.
@@ -42,7 +43,7 @@ class LeafWriter {
     add(generator, tally, std::as_bytes(answers));
   }
   /// The same while the verdict gets more failures from another thread: `by_chance` is what has_chance() said
-  /// of it when these cases had been judged. Nobody else may touch the verdict's leaves meanwhile.
+  /// of it when these cases had been judged. No other thread may touch the verdict's leaves meanwhile.
   void add(std::string_view generator, const Tally& tally, std::span<const uint32_t> answers, bool by_chance);
   /// Cases without answers that could be compared.
   void add(std::string_view generator, const Tally& tally);

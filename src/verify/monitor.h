@@ -1,4 +1,4 @@
-// Monitor: how whoever started a verification watches and stops it.
+// Monitor: how the caller of a verification watches and stops it.
 #pragma once
 
 #include <atomic>

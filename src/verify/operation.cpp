@@ -30,7 +30,7 @@ uint64_t size_of(std::span<const CaseRange> ranges) {
 }
 
 // Rows against the reference function, and the composition on the reference interpreter against it: if the
-// definitions disagree there is nothing to certify anybody against.
+// definitions disagree there is nothing to certify a backend against.
 Result<void> check_definition(const ops::Operation& operation, const Subject& subject, uint64_t wanted,
                               uint64_t seed, Verdict& verdict) {
   Tally& tally = verdict.definition;
@@ -85,7 +85,7 @@ Result<void> check_definition(const ops::Operation& operation, const Subject& su
   return {};
 }
 
-/// Pieces, on a backend that is renewed before the first.
+/// Pieces, on a backend that is restarted before the first.
 class PieceCheck {
  public:
   PieceCheck(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
@@ -118,7 +118,7 @@ class PieceCheck {
 
  private:
   Result<void> prepare() {
-    VYRE_CHECK(backend_.renew());
+    VYRE_CHECK(backend_.restart());
     VYRE_TRY(made, make_pipelines(backend_, subject_, workgroups_of(backend_), seed_, verdict_));
     pipelines_ = std::move(made);
     const Digest digest = pipelines_.all[0]->digest();
@@ -165,7 +165,7 @@ class PieceCheck {
   /// then.
   Result<void> laws() {
     if (!plan_.laws) {
-      // A law that nobody looked at is in the verdict without evidence, so it is not verified.
+      // A law that was not looked at is in the verdict without evidence, so it is not verified.
       for (const spec::Law& law : operation_.laws) verdict_.laws.push_back({spec::to_string(law), true, {}});
       for (const spec::Denial& denial : operation_.denied)
         verdict_.laws.push_back({spec::to_string(denial.law), false, {}});

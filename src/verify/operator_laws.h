@@ -41,8 +41,8 @@ inline constexpr uint32_t kLawEdges = 16;
 
 /// Tries laws number first .. last - 1 on both subjects and adds its verdict, and what failed. `witnessed`:
 /// random instances of each claimed law; 0: none is checked, and the laws are in the verdict without
-/// evidence. Names the verdict's pipeline in the evidence, so comes after it is known. What fails is blamed
-/// on an application whose result is wrong. Errors: what the backend answers.
+/// evidence. Names the verdict's pipeline in the evidence, so comes after it is known. What fails is
+/// attributed on an application whose result is wrong. Errors: what the backend answers.
 Result<void> check_operator_laws(backend::Backend& backend, size_t first, size_t last, uint64_t witnessed,
                                  uint64_t seed, const Monitor& monitor, Verdict& verdict);
 

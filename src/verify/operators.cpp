@@ -260,7 +260,7 @@ std::vector<Subject> elementwise_subjects(Family family) {
     case Family::Litmus:
     case Family::Sums:
     case Family::Shapes:
-    case Family::Twins: break;
+    case Family::PlantedLaws: break;
     case Family::Atomics:
       for (const spec::OpInfo& op : spec::kOps) {
         if (spec::is_atomic(op.op)) out.push_back(atomic_subject(op.op));

@@ -236,7 +236,7 @@ Result<void> check_cases(const Subject& subject, Examiner& examiner, std::span<c
 Result<void> settle_cases(const Subject& subject, Examiner& examiner, const Monitor& monitor,
                           Verdict& verdict) {
   if (monitor.stopped()) return {};
-  VYRE_TRY(late, examiner.settle(Check::Parity));
+  VYRE_TRY(late, examiner.drain(Check::Parity));
   oracle_cases(verdict, subject.oracle).tally.failed += late;
   return {};
 }
@@ -288,7 +288,7 @@ Result<void> check_determinism(const Subject& subject, Examiner& examiner, uint3
       monitor.done(n);
     }
   }
-  VYRE_TRY(late, examiner.settle(Check::Determinism));
+  VYRE_TRY(late, examiner.drain(Check::Determinism));
   verdict.determinism.failed += late;
   return {};
 }

@@ -21,7 +21,7 @@ Result<void> ProgramBench::run_one(const generate::ProgramCase& c, size_t positi
   VYRE_TRY(expected, reference_answer(*checked, c, backend_.limits().subgroup_size));
   VYRE_TRY(pipeline, backend_.compile(*checked));
   VYRE_TRY(run, run_on(*pipeline, c));
-  VYRE_CHECK(backend_.settle());
+  VYRE_CHECK(backend_.drain());
   seen.broken += run.canaries_broken;
   if (const auto d = first_difference(*checked, expected, run.buffers)) {
     seen.wrong.push_back({position, true, {d->expected}, {d->actual}, place_of(*d, run)});

@@ -4,7 +4,7 @@
 
 #include "backend/backend.h"
 #include "generate/programs.h"
-#include "verify/blame.h"
+#include "verify/culprit.h"
 #include "verify/families.h"
 
 namespace vyre::verify {

@@ -242,7 +242,8 @@ uint64_t least_elements(const ir::Program& program, const ir::BufferDecl& decl) 
   return last + 1;
 }
 
-/// One buffer of another length than the others: what is beyond the end of a counter is zero for everybody.
+/// One buffer of another length than the others: what is beyond the end of a counter is zero for every
+/// invocation.
 struct Short {
   size_t place;  // among the bound buffers
   uint64_t elements;

@@ -1,5 +1,5 @@
-// The verdict on ir.shapes: runs the rows of the plan, finds who is to blame for what fails, and which
-// levels.
+// The verdict on ir.shapes: runs the rows of the plan, finds which case is the culprit for what fails, and
+// which levels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class ShapeFamily {
         monitor_(monitor),
         verdict_(verdict),
         bench_(backend, seed),
-        blame_(backend, monitor),
+        culprit_search_(backend, monitor),
         leaves_(verdict, kOracle, slice) {}
 
   Result<void> run(std::span<const Row> rows) {
@@ -40,7 +40,7 @@ class ShapeFamily {
     Result<void> done;
     for (size_t begin = 0; begin < rows.size() && done && !monitor_.stopped(); begin += kBatch)
       done = run_batch(rows.subspan(begin, std::min(kBatch, rows.size() - begin)));
-    if (done) done = settle();
+    if (done) done = drain();
     add(oracle_cases(verdict_, kOracle).tally, parity_);
     leaves_.end();
     verdict_.pipeline = hasher_.finish().hex().substr(0, kDigestDigits);
@@ -48,7 +48,7 @@ class ShapeFamily {
   }
 
  private:
-  bool blamed(const Diag& diag) const { return backend_.isolated() && is_of_a_case(diag); }
+  bool is_attributed(const Diag& diag) const { return backend_.isolated() && is_of_a_case(diag); }
 
   Result<void> run_batch(std::span<const Row> rows) {
     std::vector<check::Checked> checked;
@@ -66,7 +66,8 @@ class ShapeFamily {
     for (const check::Checked& c : checked) pointers.push_back(&c);
     auto pipelines = backend_.compile_batch(pointers);
     // What ended the process while it compiled one of them took the others along.
-    const bool ended = std::ranges::any_of(pipelines, [&](const auto& p) { return !p && blamed(p.error()); });
+    const bool ended =
+        std::ranges::any_of(pipelines, [&](const auto& p) { return !p && is_attributed(p.error()); });
     for (size_t k = 0; ended && k < pipelines.size(); ++k) pipelines[k] = backend_.compile(checked[k]);
     for (size_t k = 0; k < cases.size(); ++k) {
       if (monitor_.stopped()) return {};
@@ -76,7 +77,7 @@ class ShapeFamily {
       if (pipelines[k]) {
         VYRE_CHECK(run_case(**pipelines[k], cases[k], number));
       } else {
-        if (!blamed(pipelines[k].error())) return std::unexpected(pipelines[k].error());
+        if (!is_attributed(pipelines[k].error())) return std::unexpected(pipelines[k].error());
         ++parity_.failed;
         VYRE_CHECK(examine(Check::Parity, number, Seen{pipelines[k].error(), 0, {}}));
       }
@@ -97,7 +98,7 @@ class ShapeFamily {
       Tally& tally = repeat == 0 ? parity_ : verdict_.determinism;
       auto run = run_shape(backend_, pipeline, stores_, c);
       if (!run) {
-        if (!blamed(run.error())) return std::unexpected(run.error());
+        if (!is_attributed(run.error())) return std::unexpected(run.error());
         ++tally.failed;
         return examine(check, number, Seen{run.error(), 0, {}});
       }
@@ -119,17 +120,17 @@ class ShapeFamily {
   }
 
   /// What comes of earlier cases after they were answered.
-  Result<void> settle() {
-    const auto settled = backend_.settle();
-    if (settled || history_.empty() || monitor_.stopped()) return {};
-    if (!blamed(settled.error())) return std::unexpected(settled.error());
+  Result<void> drain() {
+    const auto drained = backend_.drain();
+    if (drained || history_.empty() || monitor_.stopped()) return {};
+    if (!is_attributed(drained.error())) return std::unexpected(drained.error());
     ++parity_.failed;
     const uint64_t last = history_.back().cases[0].number;
     history_.pop_back();
-    return examine(Check::Parity, last, Seen{settled.error(), 0, {}});
+    return examine(Check::Parity, last, Seen{drained.error(), 0, {}});
   }
 
-  /// Finds out who is to blame for what a case showed, and reports it.
+  /// Finds out which case is the culprit for what a case showed, and reports it.
   Result<void> examine(Check check, uint64_t number, const Seen& seen) {
     if (monitor_.stopped()) return {};
     size_t& examined = examined_[size_t(kind_of(*row_of(number)))];
@@ -139,7 +140,7 @@ class ShapeFamily {
     }
     ++examined;
     const std::vector<Batch> before(history_.begin(), history_.end());
-    VYRE_TRY(finding, blame_.find(bench_, before, {0, {{0, number}}}, seen));
+    VYRE_TRY(finding, culprit_search_.find(bench_, before, {0, {{0, number}}}, seen));
     history_.clear();
     report(check, finding);
     return {};
@@ -156,7 +157,7 @@ class ShapeFamily {
   std::optional<Seen> fails(const Row& row) {
     if (monitor_.stopped() || has_any(row, absent_)) return std::nullopt;
     Seen seen = bench_.run(row);
-    if (seen.error && (!blamed(*seen.error) || !blame_.renew())) return std::nullopt;
+    if (seen.error && (!is_attributed(*seen.error) || !culprit_search_.restart())) return std::nullopt;
     return seen.bad() ? std::optional(std::move(seen)) : std::nullopt;
   }
 
@@ -226,18 +227,18 @@ class ShapeFamily {
     failure.check = check;
     failure.fault = finding.fault;
     failure.oracle = check == Check::Parity ? "host arithmetic" : "the first run";
-    Token token = token_of(finding.guilty.number);
+    Token token = token_of(finding.culprit.number);
     if (finding.fault == Fault::OrderDependent) {
       for (const Batch& batch : finding.scenario) {
         auto& dispatch = token.scenario.emplace_back();
         for (const CaseId id : batch.cases) {
           dispatch.push_back({token.strategy, id.number});
-          if (id != finding.guilty && failure.history.size() < kKeptHistory)
+          if (id != finding.culprit && failure.history.size() < kKeptHistory)
             failure.history.push_back(print(token_of(id.number)));
         }
       }
     }
-    Row row = *row_of(finding.guilty.number);
+    Row row = *row_of(finding.culprit.number);
     Seen seen = finding.seen;
     if (!finding.note.empty()) failure.note = finding.note + "\n";
     if (is_shrunk(finding.fault)) {
@@ -246,7 +247,7 @@ class ShapeFamily {
           failure.note += fmt::format("factor {} = {}\n", shape_factors()[size_t(culprit)].text,
                                       level_text(culprit, level_of(small->row, culprit)));
         }
-        if (number_of(small->row) != finding.guilty.number)
+        if (number_of(small->row) != finding.culprit.number)
           failure.note += fmt::format("found as {}: {}\n", print(token), describe(row));
         row = small->row;
         seen = std::move(small->seen);
@@ -285,9 +286,9 @@ class ShapeFamily {
   Verdict& verdict_;
   ShapeBench bench_;
   ShapeStores stores_;
-  Blame blame_;
+  CulpritSearch culprit_search_;
   std::array<size_t, kShapeKinds> examined_{};
-  std::deque<Batch> history_;  // cases since the backend was renewed, the last ones
+  std::deque<Batch> history_;  // cases since the backend was restarted, the last ones
   Tally parity_;
   uint64_t answer_ = 0;
   LeafWriter leaves_;

@@ -317,7 +317,7 @@ Seen ShapeBench::run(const Row& row) {
     VYRE_TRY(pipeline, backend_.compile(*checked));
     ShapeStores stores;
     VYRE_TRY(run, run_shape(backend_, *pipeline, stores, c));
-    VYRE_CHECK(backend_.settle());
+    VYRE_CHECK(backend_.drain());
     return run;
   }();
   if (!done) {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "backend/backend.h"
-#include "verify/blame.h"
+#include "verify/culprit.h"
 #include "verify/families.h"
 #include "verify/shape_case.h"
 

@@ -29,7 +29,7 @@ class Stream {
   }
   size_t under_way() const { return std::max<size_t>(slots_.size(), 1); }
 
-  /// The next slice, still empty; null: none, or nobody wants it.
+  /// The next slice, still empty; null: none, or it was stopped.
   CaseSlice* next() {
     while (at_ < ranges_.size() && begin_ >= ranges_[at_].count) {
       ++at_;

@@ -4,7 +4,7 @@
 // slices are made ahead, several at a time, while the one that was made first is dispatched and compared, and
 // the one before that is put on record: a digest takes longer than most dispatches do. The number of slices
 // that are under way is bounded, and with it the memory, whatever the number of cases and whichever side is
-// slow. Whoever judges is given the slices in order, one at a time, and so is whoever records, so verdicts,
+// slow. The judge is given the slices in order, one at a time, and so is the recorder, so verdicts,
 // failures and digests are the same for any number of threads.
 #pragma once
 
@@ -33,9 +33,9 @@ struct CaseSlice {
   Columns columns;                     // of which the first `count` are the inputs
   std::span<const uint32_t> expected;  // the words of the results
   uint32_t poison = 0;                 // none of them
-  std::vector<uint64_t> class_hits;    // of each class of the subject; empty where nobody counts
+  std::vector<uint64_t> class_hits;    // of each class of the subject; empty where they are not counted
 
-  // For whoever judges, who leaves them to whoever records.
+  // For the judge, who leaves them to the recorder.
   std::span<uint32_t> answers;  // words of them, as many as of `expected`
   Tally tally;
   bool by_chance = false;  // a failure that the next run may not have was found, here or before

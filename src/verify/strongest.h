@@ -1,6 +1,6 @@
 // Which oracle judges a case: the first of the hierarchy that applies.
 //
-// Whoever makes cases says what there is for them, and this walks down the list. Source: oracles, "How to
+// The maker of cases says what there is for them, and this walks down the list. Source: oracles, "How to
 // pick the oracle for your test".
 #pragma once
 
@@ -15,7 +15,7 @@ struct Applicable {
   bool program = false;    // it is a program or an operator of one: the interpreter defines it
   bool operation = false;  // it is one operation: its reference function defines it
   bool theorem = false;    // a proved theorem gives the law from those of the parts
-  bool corpus = false;     // somebody published it
+  bool corpus = false;     // it was published
 };
 
 constexpr spec::Oracle strongest(const Applicable& there) {

@@ -9,7 +9,7 @@
 // A case that goes wrong in company alone is followed by what must be run, in order: "=", then dispatches
 // with
 // ',' between them, of cases with '+' between them; a case of another strategy names it.
-//   primitive.math.add@1:boundary:42:7=7+8     cases 7 and 8 in one dispatch; 7 is to blame
+//   primitive.math.add@1:boundary:42:7=7+8     cases 7 and 8 in one dispatch; 7 is the culprit
 //   ir.barriers:program:42:3=1,3               program 3 after program 1
 //   primitive.math.add@1:random:42:3=edge256.9+3
 // Strategies and families are append-only ledgers, so a token keeps its meaning. It is at most 120

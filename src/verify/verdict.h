@@ -2,7 +2,7 @@
 //
 // A subject is an operation ("primitive.math.add@1") or a family of IR programs ("ir.barriers"). Verifying it
 // gives a Verdict; certify/ derives levels, certificates and reports from verdicts alone, so whatever they
-// say can be recomputed by whoever holds the certificate. Every count stands beside the number that was
+// say can be recomputed by the holder of the certificate. Every count stands beside the number that was
 // planned: zero failures must not look like not having run. Source: semantics, "Laws and evidence"; oracles;
 // design, 3.5 and 3.6.
 #pragma once
@@ -71,7 +71,7 @@ struct Failure {
   std::string token;  // for `vyre-conform replay`
   Fault fault = Fault::WrongValue;
   /// Tokens of the cases that must be run beside or before this one for it to fail, in order; the one to
-  /// blame is this failure's own `token`, and what it spoils stands in `note`.
+  /// the culprit is this failure's own `token`, and what it spoils stands in `note`.
   std::vector<std::string> history;
   bool operator==(const Failure&) const = default;
 };
@@ -103,7 +103,7 @@ struct OracleCases {
 };
 
 /// A leaf of a certificate: at most kLeafCases consecutive cases of a subject's plan under one oracle, and
-/// what the backend answered to them. Where leaves begin follows from the plan alone, so whoever holds a
+/// what the backend answered to them. Where leaves begin follows from the plan alone, so the holder of a
 /// certificate can pick one, run its cases again and compare the digest (suite/audit.h).
 struct Leaf {
   Oracle oracle{};

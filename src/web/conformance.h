@@ -3,7 +3,7 @@
 // It is the quick set of certification made small enough to be sent. Of each operation, operator, select and
 // cast one dispatch over its specification rows and the cases of every strategy, walked in even strides,
 // random ones among them; what is expected of rows are the rows, of other cases of operations their reference
-// functions, of operators the reference's. An answer that nobody wrote is seen, since results start as a
+// functions, of operators the reference's. A missing answer is seen, since results start as a
 // poison that no answer is, and a store that strays, since canaries stand behind. Of each shape of the
 // program families one dispatch, with what the reference interpreter leaves in every buffer.
 #pragma once

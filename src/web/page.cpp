@@ -187,7 +187,7 @@ Written write_page(const Page& page, const fs::path& folder) {
   std::error_code error;
   const bool exists = fs::exists(folder, error);
   if (exists && !fs::is_directory(folder)) return failed(folder, "it is a file");
-  // An index.html of somebody else is not ours to replace.
+  // Only an index.html that this program wrote is replaced.
   if (exists && !fs::is_empty(folder, error) && !fs::exists(folder / kCasesFile))
     return failed(folder, "the folder holds something else than a page; name another one");
   fs::path place = fs::absolute(folder).lexically_normal();

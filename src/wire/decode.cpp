@@ -5,7 +5,7 @@
 // anything is allocated for them, and each rule that makes an encoding the only one of its content
 // (docs/wire-format.md, "Canonical") is enforced where the byte is read.
 //
-// Nothing is kept twice. Whoever has statements claims places for them in node_list when their number is
+// Nothing is kept twice. A block with statements claims places for them in node_list when their number is
 // read, so that what comes next is written where it belongs, and what is open is only a range of places. An
 // expression stands in the file before its operands and in the arena behind them, in the order in which
 // programs are evaluated: until its operands are there it waits at the far end of the arena, which has room
@@ -290,7 +290,7 @@ class Decoder {
     statements_left_ = unread_statements_ = counts.statements;
     code().nodes.reserve(counts.statements);
     code().node_list.resize(counts.statements);
-    // A statement has at most two blocks, and a block takes a byte that nobody else has claimed.
+    // A statement has at most two blocks, and a block takes a byte that nothing else has claimed.
     const uint64_t unclaimed = in_.remaining() - uint64_t(counts.expressions) * 2 - counts.statements;
     code().blocks.reserve(std::min<uint64_t>(uint64_t(counts.statements) * 2 + 1, unclaimed));
   }

@@ -1,6 +1,6 @@
 // The bytes of a file, and how far they have been read.
 //
-// The first fault is kept and every read after it gives zero, so that whoever reads needs to look for faults
+// The first fault is kept and every read after it gives zero, so that the decoder needs to look for faults
 // only where it loops: a zero is as good as any other value that hostile bytes may hold.
 #pragma once
 

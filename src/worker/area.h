@@ -72,7 +72,7 @@ class Lane {
 };
 
 /// The results of one dispatch, and until the next one is placed its inputs, which lie in a lane that all
-/// areas share: nobody can write there too late.
+/// areas share: no process can write there too late.
 class Area {
  public:
   Lane& results() { return results_; }

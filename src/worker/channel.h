@@ -1,7 +1,7 @@
 // Messages between a worker and its parent: over a socket of packets, each message in as many as it needs.
 //
 // A packet is the size of the whole message (u32) and the next part of it, at most kPacketBytes. So a message
-// of any size passes without a stream's loss of place, and whoever receives needs to trust nothing: sizes
+// of any size passes without a stream's loss of place, and the receiver needs to trust nothing: sizes
 // that do not fit one another end the conversation.
 #pragma once
 

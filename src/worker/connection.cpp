@@ -233,16 +233,16 @@ Result<void> Connection::call_with_memory(const Lock& lock, Call call, Writer bo
   return collected;
 }
 
-Result<void> Connection::settle(const Lock& lock) {
+Result<void> Connection::drain(const Lock& lock) {
   if (!generation_) return {};
   VYRE_CHECK(command(lock, Call::Settle, {}, options_.dispatch_seconds));
   // Nothing says when a write that must not come will come, so this is a time and not a condition. What was
   // written stays, so one look at the end sees all.
-  std::this_thread::sleep_until(deadline_in(options_.settle_seconds));
+  std::this_thread::sleep_until(deadline_in(options_.drain_seconds));
   return check_rest(lock);
 }
 
-Result<void> Connection::renew(const Lock& lock) {
+Result<void> Connection::restart(const Lock& lock) {
   if (!generation_ || generation_->calls == kCallsOfOpening) return {};
   auto rests = check_rest(lock);
   generation_.reset();

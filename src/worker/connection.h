@@ -64,11 +64,11 @@ class Connection {
                                 std::span<const BufferShape> buffers, const FillMemory& fill,
                                 const UseMemory& copy_out);
   /// Waits a while for late writes, which come from threads and devices that were left running.
-  Result<void> settle(const Lock& lock);
+  Result<void> drain(const Lock& lock);
   /// Looks for late writes. Errors: B012, and then there is no process.
   Result<void> check_rest(const Lock& lock);
   /// Ends the process, unless it has done nothing yet. Errors: those of check_rest().
-  Result<void> renew(const Lock& lock);
+  Result<void> restart(const Lock& lock);
   /// Ends the process because of what it did.
   Diag breach(const Lock& lock, Breach breach, std::string_view what);
 

@@ -23,7 +23,7 @@ class Region {
 
   /// New memory, sealed against shrinking and growing, so that touching it never ends the process that does,
   /// whatever the other side tries. All of it is there at once. What is only read is sealed against writing
-  /// by anybody who gets the descriptor. Errors: B003.
+  /// by any process that gets the descriptor. Errors: B003.
   static Result<Region> make(uint64_t bytes, Access access);
   /// Maps memory that make() made elsewhere. Errors: B012 when it is not of this size.
   static Result<Region> open(Fd fd, uint64_t bytes, Access access);

@@ -273,7 +273,7 @@ Result<void> Server::answer(Call call, Reader& in, Fd fd, Writer& out) {
     case Call::Read: return transfer(in, false);
     case Call::Fill: return fill(in);
     case Call::DispatchResident: return dispatch_resident(in);
-    case Call::Settle: return backend_.settle();
+    case Call::Settle: return backend_.drain();
     case Call::Floats: {
       VYRE_TRY(floats, backend_.floats());
       write(out, floats);

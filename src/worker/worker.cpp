@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "lower/raise.h"
+#include "lower/lift.h"
 #include "spec/intrinsics.h"
 #include "wire/wire.h"
 #include "worker/connection.h"
@@ -60,8 +60,8 @@ Result<std::vector<Result<void>>> compile_in(Connection& connection, const Lock&
   };
   for (size_t i = 0; i < wanted.size(); ++i) {
     programs.number(wanted[i].id);
-    const std::optional<ir::Program> raised = lower::raise_calls_outside_library(*wanted[i].program);
-    programs.bytes(wire::encode(raised ? *raised : wanted[i].program->program()));
+    const std::optional<ir::Program> lifted = lower::lift_calls_outside_library(*wanted[i].program);
+    programs.bytes(wire::encode(lifted ? *lifted : wanted[i].program->program()));
     if (programs.size() >= kBatchBytes || i + 1 == wanted.size()) VYRE_CHECK(flush(i + 1));
   }
   return out;
@@ -330,14 +330,14 @@ class WorkerBackend final : public backend::Backend {
     return buffer;
   }
 
-  Result<void> renew() override {
+  Result<void> restart() override {
     const Lock lock = connection_->lock();
-    return connection_->renew(lock);
+    return connection_->restart(lock);
   }
 
-  Result<void> settle() override {
+  Result<void> drain() override {
     const Lock lock = connection_->lock();
-    return connection_->settle(lock);
+    return connection_->drain(lock);
   }
 
  private:

@@ -39,7 +39,7 @@ struct Options {
   double open_seconds = 60;      // to open the backend
   double compile_seconds = 60;   // a program
   double dispatch_seconds = 10;  // a dispatch, a copy
-  double settle_seconds = 0.01;  // after so long Backend::settle() looks for late writes
+  double drain_seconds = 0.01;   // after so long Backend::drain() looks for late writes
   /// What the process cannot read, as it stands in Isolation.
   std::vector<std::string> hidden;
   /// Called with a warning when the kernel leaves a route open that is tolerable: with each process anew.
@@ -77,7 +77,7 @@ enum class Breach : uint8_t {
 };
 /// Which kind a diagnostic tells of; none when it is not B012 of a worker. A Late one never blames the call
 /// that answers with it, but one of the two dispatches before it: the call did nothing, and a new process is
-/// started for the next. Backend::settle() asks after each dispatch.
+/// started for the next. Backend::drain() asks after each dispatch.
 std::optional<Breach> breach_of(const Diag& diag);
 
 /// What the executable of a worker is started with: `worker --backend SPEC --fd N`, the backend's options and

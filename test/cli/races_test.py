@@ -166,7 +166,7 @@ pipeline main(read_write c: u32 @0) {
 }
 """)
         done = self.expect(0, "run", path, "--groups", "1", "--set", "out=zeros:4", "--detect-races")
-        self.assertIn("warning[X015]: s[4] is read before anybody wrote it", done.stderr)
+        self.assertIn("warning[X015]: s[4] is read before any write", done.stderr)
         self.assertIn("unwritten.vyre:4:21", done.stderr)
 
     def test_they_are_of_the_reference(self):

@@ -2,9 +2,9 @@
 //
 // A fault strikes one case of one operation: where both operands of primitive.math.abs_diff are the trigger.
 // They are those of one random case that every certification with seed 1 runs, far from all that laws, rows
-// and structured strategies try, so exactly one case is guilty and its name is known beforehand. The modes
-// for which a trigger makes no sense (a false claim, a flaky answer, a function that keeps the laws alone)
-// say so.
+// and structured strategies try, so exactly one case is the culprit and its name is known beforehand. The
+// modes for which a trigger makes no sense (a false claim, a flaky answer, a function that keeps the laws
+// alone) say so.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Who is blamed: each mode of the fault-injecting backend, certified in workers and, where a fault cannot
+// Who is attributed: each mode of the fault-injecting backend, certified in workers and, where a fault cannot
 // take the process along, in this process. What is expected stands in the table below and follows from what
 // the backend does (modes.def, faults.h), never from what a judge said.
 #include "faults.h"
@@ -31,7 +31,7 @@ using verify::Failure;
 using verify::Fault;
 using verify::Verdict;
 
-/// Who is guilty, by construction.
+/// Who is the culprit, by construction.
 enum class Culprit : uint8_t {
   Nobody,    // and the backend reaches L2
   Trigger,   // the one case whose operands are the trigger

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "algebra/twin.h"
+#include "algebra/planted_law.h"
 #include "float_functions.h"
 #include "ops/registry.h"
 #include "spec/ops.h"
@@ -148,7 +148,7 @@ Liar::Liar(backend::Backend& honest, FloatFault fault) : honest_(honest), fault_
     table_.add(def);
   }
   add_operations(ops::op_table());
-  add_operations(algebra::twin_table());
+  add_operations(algebra::planted_table());
 }
 
 void Liar::add_operations(const spec::OpTable& table) {

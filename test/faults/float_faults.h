@@ -27,7 +27,7 @@ struct FloatFaultInfo {
   FloatFault fault;
   std::string_view name;
   std::string_view victim;
-  std::string_view subject;  // a family, and of an elementwise one the member: who must be blamed
+  std::string_view subject;  // a family, and of an elementwise one the member: who must be attributed
   std::string_view meaning;
 };
 inline constexpr auto kFloatFaults = std::to_array<FloatFaultInfo>({

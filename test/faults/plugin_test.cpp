@@ -245,9 +245,9 @@ TEST(Plugin, WritesLate) {
   d.set_trigger();
   ASSERT_TRUE(machine.run(d));
   EXPECT_EQ(d.wrong(), std::vector<size_t>());
-  const auto settled = machine.backend().settle();
-  ASSERT_FALSE(settled);
-  EXPECT_EQ(worker::breach_of(settled.error()), worker::Breach::Late);
+  const auto drained = machine.backend().drain();
+  ASSERT_FALSE(drained);
+  EXPECT_EQ(worker::breach_of(drained.error()), worker::Breach::Late);
 }
 
 // A Poisson distribution of mean 100: further away has odds below 10^-8.

@@ -20,7 +20,7 @@ inline worker::Options worker_options(Mode mode) {
   options.backend = spec_of(mode);
   options.program = VYRE_CONFORM;
   if (mode == Mode::Hang) options.dispatch_seconds = 0.4;
-  if (mode == Mode::LateWrite) options.settle_seconds = 0.1;
+  if (mode == Mode::LateWrite) options.drain_seconds = 0.1;
   return options;
 }
 

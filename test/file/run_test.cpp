@@ -15,7 +15,7 @@
 #include "files.h"
 #include "host/file_tests.h"
 #include "lower/evaluate.h"
-#include "lower/raise.h"
+#include "lower/lift.h"
 #include "ops/operation.h"
 #include "oracle.h"
 #include "text/text.h"
@@ -154,13 +154,13 @@ class RunFile : public testing::TestWithParam<std::string> {
     explicit Kernels(const check::Checked& program) : kernel(lower::build(program)) {
       for (const lower::Target& target : {lower::kLlvmTarget, lower::kWordTarget})
         legal.emplace_back("legal kernel for " + std::string(target.name), lower::legalize(kernel, target));
-      auto checked = check::check(lower::raise(kernel), ops::op_table());
+      auto checked = check::check(lower::lift(kernel), ops::op_table());
       if (!checked) throw std::runtime_error("raised: " + checked.error().front().message);
-      raised = std::make_shared<const check::Checked>(std::move(*checked));
+      lifted = std::make_shared<const check::Checked>(std::move(*checked));
     }
     lower::Kernel kernel;
     std::vector<std::pair<std::string, lower::Kernel>> legal;
-    std::shared_ptr<const check::Checked> raised;  // the kernel as a program again
+    std::shared_ptr<const check::Checked> lifted;  // the kernel as a program again
   };
 
   host::TestFile file_;
@@ -208,7 +208,7 @@ TEST_P(RunFile, EveryBackendGivesTheseBytes) {
     const Kernels& of = kernels.try_emplace(test.step.checked.get(), *test.step.checked).first->second;
     run_kernel(of.kernel, "kernel", run, test);
     for (const auto& [name, kernel] : of.legal) run_kernel(kernel, name, run, test);
-    test.step.checked = of.raised;
+    test.step.checked = of.lifted;
     run_backend(*reference, "reference", run, test, "raised");
   }
 }

@@ -142,8 +142,8 @@ constexpr uint32_t inverse(uint32_t odd) {
 }
 
 /// The first wrong input of the chunk at `start`; the sums of one input each are divided by their weights.
-Result<std::string> blame(Device& device, const IntegerOperation& operation, uint32_t start,
-                          uint32_t second) {
+Result<std::string> attribute(Device& device, const IntegerOperation& operation, uint32_t start,
+                              uint32_t second) {
   std::vector<uint32_t> words(kChunk);
   VYRE_CHECK(device.dispatch(start, 1, second, words));
   for (uint32_t k = 0; k < kChunk; ++k) {
@@ -159,7 +159,7 @@ Result<void> compare(Device& device, const IntegerOperation& operation, uint32_t
                      std::span<const uint32_t> expected, std::span<const uint32_t> actual, Outcome& out) {
   for (uint32_t chunk = 0; chunk < expected.size(); ++chunk) {
     if (actual[chunk] == expected[chunk] || out.wrong++ > 0) continue;
-    VYRE_TRY(first, blame(device, operation, start + chunk * kChunk, second));
+    VYRE_TRY(first, attribute(device, operation, start + chunk * kChunk, second));
     out.first = std::move(first);
   }
   return {};

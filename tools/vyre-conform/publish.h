@@ -1,5 +1,5 @@
-// What a run ends with, whoever made it: the report, the files that were asked for, the level and the exit
-// code.
+// What a run ends with, however it was started: the report, the files that were asked for, the level and the
+// exit code.
 #pragma once
 
 #include <expected>

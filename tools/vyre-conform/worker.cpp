@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "algebra/twin.h"
+#include "algebra/planted_law.h"
 #include "verbs.h"
 #include "verify/device_values.h"
 #include "worker/worker.h"
@@ -22,7 +22,7 @@ struct Options {
 /// What a certification runs: the library, the operations of the planted-false laws, and formulas.
 spec::OpTable every_operation() {
   spec::OpTable out;
-  for (const spec::OpTable* table : {&ops::op_table(), &algebra::twin_table(), &verify::value_table()}) {
+  for (const spec::OpTable* table : {&ops::op_table(), &algebra::planted_table(), &verify::value_table()}) {
     for (const spec::OpDef* def : table->all()) out.add(*def);  // the intrinsics may be in both
   }
   return out;

@@ -134,7 +134,7 @@ class Cuda final : public Backend {
           return compile_all(programs, &promises);
         });
   }
-  /// For a kernel as lower::build() makes it. One without floats asks nobody.
+  /// For a kernel as lower::build() makes it. One without floats does not ask the device.
   Result<FloatProfile> promises_for(const lower::Kernel& kernel) {
     if (!has_float_arithmetic(kernel)) return FloatProfile{};
     VYRE_TRY(profile, float_profile());

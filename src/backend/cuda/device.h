@@ -5,8 +5,8 @@
 // given back is kept for the next allocation of its size class, since asking the driver costs more than a
 // small dispatch.
 //
-// Several threads may use a device: each takes its turn (enter) for copies and launches, so that what one of
-// them does stays together; memory and code need no turn.
+// Several threads may use a device: each holds the lock of the device (a Turn, from enter()) for copies and
+// launches, so that what one of them does stays together; memory and code need none.
 #pragma once
 
 #include <array>

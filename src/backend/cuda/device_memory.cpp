@@ -9,7 +9,7 @@
 namespace vyre::backend::cuda {
 namespace {
 
-/// Of the device's memory at most this part is kept when nobody uses it.
+/// Of the device's memory at most this part is kept unused.
 constexpr uint64_t kKeptPart = 8;
 
 /// Calls back(host bytes, where in the window) for what of the parts lies in window `begin` .. `end`, both

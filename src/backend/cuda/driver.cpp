@@ -20,7 +20,7 @@ constexpr int kOldestDriver = 11000;  // the first with cuDevicePrimaryCtxReleas
 constexpr std::array<Status, 20> kLost = {
     4,    // DEINITIALIZED
     46,   // DEVICE_UNAVAILABLE
-    201,  // INVALID_CONTEXT: somebody destroyed it
+    201,  // INVALID_CONTEXT: it was destroyed
     214,  // ECC_UNCORRECTABLE
     220,  // NVLINK_UNCORRECTABLE
     700,  // ILLEGAL_ADDRESS

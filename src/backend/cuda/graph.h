@@ -1,9 +1,9 @@
 // Recordings as CUDA graphs: many launches for the price of one, and repeats that the device drives.
 //
 // A graph is a chain of kernels and fills, instantiated once. A Repeat is a conditional node: its body ends
-// in a kernel of one thread that counts the turn, looks at the word, and says whether there is another; so
-// ten thousand turns need no word from the host. That kernel is PTX written by hand, since it calls a
-// function that the driver itself links in. Source: CUDA Driver API reference, "Graph Management",
+// in a kernel of one thread that counts the iteration, loads the condition word, and sets whether the loop
+// goes on; so ten thousand iterations need no word from the host. That kernel is PTX written by hand, since
+// it calls a function that the driver itself links in. Source: CUDA Driver API reference, "Graph Management",
 // "Conditional Graph Nodes".
 #pragma once
 

@@ -1,4 +1,5 @@
-// Machine code in this process: kernels in, callable entries out.
+// The JIT: compiles a batch of kernels by LLVM into executable memory of this process, and gives function
+// pointers.
 //
 // The only place where the backend meets LLVM's loader. A batch of kernels becomes one module, one object
 // file and one block of executable memory, which goes when the last user of the batch goes.

@@ -11,7 +11,7 @@
 #include "backend/plugin/device.h"
 #include "backend/plugin/host.h"
 #include "backend/plugin/library.h"
-#include "lower/raise.h"
+#include "lower/lift.h"
 #include "ops/operation.h"
 #include "spec/table.h"
 #include "wire/wire.h"
@@ -98,7 +98,7 @@ class PluginPipeline final : public Pipeline {
       if (program_.buffer(bound[i]).access == spec::BufferAccess::ReadWrite)
         VYRE_CHECK(buffers[i]->read(0, bindings[i].bytes));
     }
-    // Only here: after a failure nobody knows what the device still does with them.
+    // Only here: after a failure the device may still use them.
     pool_->give_back(std::move(buffers));
     return {};
   }
@@ -141,8 +141,8 @@ class Plugin final : public Backend {
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& checked) override {
     VYRE_CHECK(check_intrinsics(*this, checked));
     VYRE_CHECK(check_fits(*device_, checked));
-    const std::optional<ir::Program> raised = lower::raise_calls_outside_library(checked);
-    const ir::Program& given = raised ? *raised : checked.program();
+    const std::optional<ir::Program> lifted = lower::lift_calls_outside_library(checked);
+    const ir::Program& given = lifted ? *lifted : checked.program();
     const Bytes wire = wire::encode(given);
     const Digest digest = wire::digest(given);
     std::vector<vyre_plugin_binding> bindings;

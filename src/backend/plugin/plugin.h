@@ -1,4 +1,4 @@
-// Plugins: anybody's backend, as a shared library behind include/vyre/backend.h.
+// Plugins: third-party backends, as shared libraries behind include/vyre/backend.h.
 //
 // open_plugin() loads the library, looks whether it speaks this build's version of the interface, opens its
 // device and gives an ordinary Backend. Nothing that a plugin says is trusted: texts may lack their end,

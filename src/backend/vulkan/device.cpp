@@ -101,7 +101,7 @@ Device::~Device() {
 }
 
 uint32_t Device::max_buffers() const {
-  return std::min(profile_.max_bindings, profile_.max_push_bytes / 4 - lower::kSpirvVeils);
+  return std::min(profile_.max_bindings, profile_.max_push_bytes / 4 - lower::kSpirvMasks);
 }
 
 uint32_t Device::pool_descriptors() const { return std::max(4 * Slot::kSets, max_buffers()); }

@@ -39,7 +39,7 @@ VkResult Device::make_interface(Interface& out) {
       result != VK_SUCCESS)
     return result;
   const VkPushConstantRange counts = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
-                                      .size = 4 * (out.buffers + lower::kSpirvVeils)};
+                                      .size = 4 * (out.buffers + lower::kSpirvMasks)};
   const VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                              .setLayoutCount = 1,
                                              .pSetLayouts = &out.set,

@@ -1,4 +1,4 @@
-// Memory of a device: buffers, and the pool of those that nobody uses.
+// Memory of a device: buffers, and the pool of unused ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kLargestPiece = 1ull << 20;
 constexpr uint64_t kSmallestSlab = 256ull << 10;
 constexpr uint64_t kPiecesOfSlab = 8;
-/// Of the device's memory at most this part is kept when nobody uses it.
+/// Of the device's memory at most this part is kept unused.
 constexpr uint64_t kKeptPart = 8;
 
 constexpr VkMemoryPropertyFlags kHost =

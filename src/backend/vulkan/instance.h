@@ -10,7 +10,7 @@
 
 namespace vyre::backend::vulkan {
 
-/// Errors that validation layers report, until somebody asks. Thread: any.
+/// Errors that validation layers report, until they are asked for. Thread: any.
 class Messages {
  public:
   void add(std::string text);
@@ -46,7 +46,7 @@ class Instance {
   PFN_vkDestroyDebugUtilsMessengerEXT destroy_messenger_ = nullptr;
 };
 
-/// For tests: what validation layers said when nobody was left to be told, as of objects that outlive their
+/// For tests: what validation layers said after the last caller, as of objects that outlive their
 /// device. Empties itself.
 Messages& late_messages();
 

@@ -197,7 +197,7 @@ class VulkanPipeline final : public Pipeline {
   static std::vector<uint32_t> counts_of(std::span<const layout::Binding> bindings) {
     std::vector<uint32_t> out;
     for (const layout::Binding& binding : bindings) out.push_back(binding.count);
-    out.insert(out.end(), lower::kSpirvVeils, 0);
+    out.insert(out.end(), lower::kSpirvMasks, 0);
     return out;
   }
 

@@ -133,7 +133,7 @@ class Vulkan final : public Backend {
     VYRE_CHECK(check_workgroup_memory(*this, module.shared_bytes));
     const vulkan::Profile& profile = device_->profile();
     if (module.buffers > device_->max_buffers()) {
-      const bool push = profile.max_push_bytes / 4 - lower::kSpirvVeils < profile.max_bindings;
+      const bool push = profile.max_push_bytes / 4 - lower::kSpirvMasks < profile.max_bindings;
       return std::unexpected(exceeded("vulkan", program.program().workgroup_span,
                                       fmt::format("{} bound buffers were", module.buffers),
                                       fmt::format("{} ({})", device_->max_buffers(),

@@ -40,7 +40,7 @@ Result<std::unique_ptr<Work>> Work::begin(const std::shared_ptr<Device>& device)
 Work::~Work() {
   // A command buffer that is being recorded could not be begun again.
   if (recording_ && !device_->is_lost_) device_->api().EndCommandBuffer(slot().commands);
-  // After an error somebody has been told already, and memory is safe to reuse once the device is done.
+  // After an error a caller has it already, and memory is safe to reuse once the device is done.
   for (size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].sent && !device_->is_lost_) (void)device_->wait(device_->slots_[i].done);
   }
@@ -48,7 +48,7 @@ Work::~Work() {
 
 Result<void> Work::record() {
   if (recording_) return {};
-  VYRE_CHECK(settle(current_));
+  VYRE_CHECK(drain(current_));
   const DeviceApi& api = device_->api();
   if (slot().used_sets != 0) {
     VYRE_CHECK(
@@ -90,7 +90,7 @@ Result<void> Work::next() {
   return record();
 }
 
-Result<void> Work::settle(size_t which) {
+Result<void> Work::drain(size_t which) {
   State& state = states_[which];
   if (!state.sent) return {};
   state.sent = false;
@@ -100,15 +100,15 @@ Result<void> Work::settle(size_t which) {
   return {};
 }
 
-Result<void> Work::settle_all() {
+Result<void> Work::drain_all() {
   VYRE_CHECK(send());
   // In the order in which they were sent.
-  for (size_t i = 1; i <= states_.size(); ++i) VYRE_CHECK(settle((current_ + i) % states_.size()));
+  for (size_t i = 1; i <= states_.size(); ++i) VYRE_CHECK(drain((current_ + i) % states_.size()));
   return {};
 }
 
 Result<void> Work::finish() {
-  VYRE_CHECK(settle_all());
+  VYRE_CHECK(drain_all());
   for (const Fetch& fetch : last_) device_->copier_.copy(fetch.to, {fetch.from, fetch.to.size()});
   last_.clear();
   return {};
@@ -129,7 +129,7 @@ Result<uint64_t> Work::reserve(uint64_t wanted, uint64_t& at) {
 Result<void> Work::copy_in(const Piece& to, uint64_t offset, std::span<const std::byte> from) {
   if (to.mapped != nullptr) {
     // What was recorded before comes before; a dispatch copies first, so this waits for nothing.
-    VYRE_CHECK(settle_all());
+    VYRE_CHECK(drain_all());
     device_->copier_.copy({to.mapped + offset, from.size()}, from);
     return {};
   }
@@ -168,7 +168,7 @@ Result<void> Work::copy_out(const Piece& from, uint64_t offset, std::span<std::b
 Result<void> Work::fill(const Piece& to, uint64_t offset, uint64_t count, std::byte value) {
   if (count == 0) return {};
   if (to.mapped != nullptr) {
-    VYRE_CHECK(settle_all());
+    VYRE_CHECK(drain_all());
     std::memset(to.mapped + offset, int(value), size_t(count));
     return {};
   }

@@ -65,8 +65,8 @@ class Work {
   void enter(Phase phase);
   Result<void> send();
   Result<void> next();
-  Result<void> settle(size_t which);
-  Result<void> settle_all();
+  Result<void> drain(size_t which);
+  Result<void> drain_all();
   /// Room for up to `wanted` bytes in the slot's staging memory; at least one.
   Result<uint64_t> reserve(uint64_t wanted, uint64_t& at);
   Result<VkDescriptorSet> set_for(const Interface& interface);

@@ -9,7 +9,7 @@
 namespace vyre::backend::webgpu {
 namespace {
 
-/// Programs with more buffers than this are none that anybody writes; adapters may allow a million.
+/// Programs with more buffers than this are not written by people; adapters may allow a million.
 constexpr uint32_t kMostBuffers = 512;
 
 Diag device_lost(const std::string& why) {
@@ -19,7 +19,7 @@ Diag device_lost(const std::string& why) {
       "log may tell more)");
 }
 
-/// Where the answer to a request goes. On the heap, since it may come when nobody waits any more.
+/// Where the answer to a request goes. On the heap, since it may come after the wait was given up.
 template <typename Handle>
 struct Answer {
   std::atomic<bool> done = false;
@@ -37,7 +37,7 @@ struct Answer {
 };
 
 void when_lost(WGPUDevice const*, WGPUDeviceLostReason reason, WGPUStringView message, void* reports, void*) {
-  // Nobody asks after a device that was never made, or was given back.
+  // No caller asks after a device that was never made, or was given back.
   const bool is_news =
       reason != WGPUDeviceLostReason_CallbackCancelled && reason != WGPUDeviceLostReason_FailedCreation;
   if (is_news) static_cast<Reports*>(reports)->lost(text(message));
@@ -219,7 +219,7 @@ Device::~Device() {
   if (queue_ != nullptr) api().QueueRelease(queue_);
   if (handle_ != nullptr) api().DeviceRelease(handle_);
   if (adapter_ != nullptr) api().AdapterRelease(adapter_);
-  // What the library still has to say of the device, it says now, while somebody listens.
+  // What the library still has to say of the device, it says now, while the callback lives.
   api().InstanceProcessEvents(instance_->handle());
 }
 

@@ -1,7 +1,7 @@
 // One WebGPU device: its queue, its memory and its code, with the implementation's answers turned into
 // diagnostics.
 //
-// An implementation may be called by one thread at a time, so whoever calls holds a Turn. Some calls answer
+// An implementation may be called by one thread at a time, so the caller holds a Turn. Some calls answer
 // later: await() waits for them, no longer than the timeout. Errors come in two ways: those of a group of
 // calls that stands between push and pop of error scopes are asked for (ErrorScopes), and any others are
 // reported on the library's own account, like the loss of the device (Reports).
@@ -220,7 +220,7 @@ class Device : public std::enable_shared_from_this<Device> {
   std::multimap<uint64_t, WGPUBuffer> free_;
   uint64_t free_bytes_ = 0;
   uint64_t held_bytes_ = 0;
-  uint64_t written_bytes_ = 0;                                  // to the queue, since somebody waited for it
+  uint64_t written_bytes_ = 0;                                  // to the queue, since it was last waited for
   std::unordered_map<std::string, std::weak_ptr<Code>> codes_;  // by text
   size_t live_codes_ = 64;                                      // when they were counted last
 
@@ -246,7 +246,7 @@ class ErrorScopes {
   bool open_ = true;
 };
 
-/// Keeps what the library may still write to, when nobody waits for it any more.
+/// Keeps what the library may still write to, after the last wait for it.
 void keep_for_ever(std::shared_ptr<void> what);
 
 /// What it means that the implementation says this. `type`: as for ErrorScopes.

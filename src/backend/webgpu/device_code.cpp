@@ -54,7 +54,7 @@ std::shared_ptr<Code> Device::find_code(const std::string& text) {
 std::shared_ptr<Code> Device::keep_code(WGPUComputePipeline pipeline, const lower::WgslModule& module) {
   const WGPUBindGroupLayout layout = api().ComputePipelineGetBindGroupLayout(pipeline, 0);
   auto code = std::make_shared<Code>(shared_from_this(), pipeline, layout, module);
-  // Those that nobody has any more are forgotten now and then.
+  // Those that are no longer used are forgotten now and then.
   if (codes_.size() >= 2 * live_codes_) {
     std::erase_if(codes_, [](const auto& entry) { return entry.second.expired(); });
     live_codes_ = std::max<size_t>(64, codes_.size());

@@ -1,4 +1,4 @@
-// Memory of a device: buffers, and the pool of those that nobody uses. WebGPU clears every new buffer, which
+// Memory of a device: buffers, and the pool of unused ones. WebGPU clears every new buffer, which
 // costs as much as a copy, so buffers are kept for the next request of their size class.
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace vyre::backend::webgpu {
 namespace {
 
-/// At most this much is kept when nobody uses it. WebGPU does not tell how much memory a device has.
+/// At most this much is kept unused. WebGPU does not tell how much memory a device has.
 constexpr uint64_t kMostKept = 256ull << 20;
 
 constexpr WGPUFlags kDeviceUsage =

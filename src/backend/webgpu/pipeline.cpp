@@ -70,7 +70,7 @@ class WebgpuBuffer final : public DeviceBuffer {
 
  private:
   /// WebGPU writes whole words: those that change as a whole are `body`'s, of those at the edges the other
-  /// bytes are read first. What stands behind the buffer's last byte is nobody's.
+  /// bytes are read first. What stands behind the buffer's last byte is unspecified.
   template <typename ByteAt, typename Body>
   Result<void> change(uint64_t offset, uint64_t count, ByteAt&& byte_at, Body&& body) {
     VYRE_CHECK(check_within(bytes_, offset, count));

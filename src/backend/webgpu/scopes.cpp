@@ -44,7 +44,7 @@ ErrorScopes::ErrorScopes(Device& device) : device_(device) {
 }
 
 ErrorScopes::~ErrorScopes() {
-  // Somebody has been told of another error already.
+  // Another error has been reported already.
   if (open_ && !device_.is_lost_) (void)finish("nothing");
 }
 

@@ -35,9 +35,9 @@ Work::~Work() {
   if (device_->is_lost_) return;
   end_pass();
   if (encoder_ != nullptr) api().CommandEncoderRelease(encoder_);
-  // After an error somebody has been told already, and memory is safe to reuse once the device is done.
+  // After an error a caller has it already, and memory is safe to reuse once the device is done.
   for (State& state : states_) state.fetches.clear();
-  for (size_t i = 0; i < states_.size(); ++i) (void)settle(i);
+  for (size_t i = 0; i < states_.size(); ++i) (void)drain(i);
 }
 
 void Work::record() {
@@ -62,7 +62,7 @@ void Work::send() {
   if (commands == nullptr) return;  // the scopes know why
   api().QueueSubmit(device_->queue(), 1, &commands);
   api().CommandBufferRelease(commands);
-  unsettled_ = true;
+  undrained_ = true;
   State& state = states_[current_];
   if (state.used == 0) return;
   Slot& slot = this->slot();
@@ -71,16 +71,16 @@ void Work::send() {
       slot.buffer, WGPUMapMode_Read, 0, state.used,
       {.mode = WGPUCallbackMode_AllowProcessEvents, .callback = &take_mapping, .userdata1 = &slot});
   state.sent = true;
-  unsettled_ = false;
+  undrained_ = false;
 }
 
 Result<void> Work::next() {
   send();
   current_ = (current_ + 1) % states_.size();
-  return settle(current_);
+  return drain(current_);
 }
 
-Result<void> Work::settle(size_t which) {
+Result<void> Work::drain(size_t which) {
   State& state = states_[which];
   if (!state.sent) return {};
   state.sent = false;
@@ -109,9 +109,9 @@ Result<void> Work::settle(size_t which) {
 
 Result<void> Work::wait() {
   send();
-  if (unsettled_) {
-    // Nothing is read back: a word that nobody wants tells that the work is done.
-    VYRE_CHECK(settle(current_));
+  if (undrained_) {
+    // Nothing is read back: a word that is not used says that the work is done.
+    VYRE_CHECK(drain(current_));
     VYRE_CHECK(prepare_slot());
     record();
     api().CommandEncoderCopyBufferToBuffer(encoder_, device_->counts_.buffer, 0, slot().buffer, 0, 4);
@@ -119,7 +119,7 @@ Result<void> Work::wait() {
     send();
   }
   // In the order in which they were sent.
-  for (size_t i = 1; i <= states_.size(); ++i) VYRE_CHECK(settle((current_ + i) % states_.size()));
+  for (size_t i = 1; i <= states_.size(); ++i) VYRE_CHECK(drain((current_ + i) % states_.size()));
   return {};
 }
 
@@ -146,7 +146,7 @@ Result<void> Work::copy_in(const Piece& to, uint64_t offset, std::span<const std
     offset += count;
     device_->written_bytes_ += count;
     if (device_->written_bytes_ >= kWriteBeforeWaiting) {
-      unsettled_ = true;
+      undrained_ = true;
       VYRE_CHECK(wait());
     }
   }

@@ -65,7 +65,7 @@ class Work {
   void end_pass();
   void send();
   Result<void> next();
-  Result<void> settle(size_t which);
+  Result<void> drain(size_t which);
   Result<void> prepare_slot();
   Result<WGPUBuffer> aside(uint64_t bytes);
   Result<std::vector<WGPUBindGroupEntry>> entries_for(const Code& code, std::span<const Bound> bindings);
@@ -80,7 +80,7 @@ class Work {
   WGPUComputePassEncoder pass_ = nullptr;
   std::vector<uint32_t> counts_;  // of dispatches that were not sent yet
   std::vector<DeviceMemory> aside_;
-  bool unsettled_ = false;  // something was sent that no mapping follows yet
+  bool undrained_ = false;  // something was sent that no mapping follows yet
 };
 
 }  // namespace vyre::backend::webgpu

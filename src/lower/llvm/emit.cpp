@@ -1,4 +1,4 @@
-// From a legal kernel to LLVM IR: the CPU shell around the raw operators.
+// From a legal kernel to LLVM IR: the CPU entry point around the raw operators.
 #include <fmt/format.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "lower/given.h"
+#include "lower/builtin_input.h"
 #include "lower/llvm/llvm.h"
 #include "lower/llvm/raw.h"
 #include "lower/llvm/regions.h"
@@ -86,7 +86,7 @@ class Emitter {
     function_->addFnAttr(llvm::Attribute::NoUnwind);
     function_->addFnAttr(llvm::Attribute::MustProgress);
     function_->addFnAttr(llvm::Attribute::WillReturn);
-    // The mode that whoever calls this sets (base/float_environment.h), in which LLVM's own model of
+    // The mode that the caller of the code sets (base/float_environment.h), in which LLVM's own model of
     // arithmetic is exact. "strictfp" would be for code that changes the mode or looks at exceptions.
     function_->addFnAttr("denormal-fp-math", "ieee,ieee");
     const char* names[] = {"buffers", "groups", "first", "count", "scratch"};
@@ -97,7 +97,7 @@ class Emitter {
 
   // ---- What the kernel uses ------------------------------------------------------------------------------
 
-  // Ids, lengths and words that nobody asks for are not emitted: at level 0 nothing else removes them.
+  // Unused ids, lengths and words are not emitted: at level 0 nothing else removes them.
   void find_uses() {
     uses_length_.assign(k_.buffers.size(), false);
     used_as_word_.assign(k_.insts.size(), false);
@@ -343,7 +343,8 @@ class Emitter {
     loop.latch->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, id);
   }
 
-  // ---- The shells ----------------------------------------------------------------------------------------
+  // ---- Entry points
+  // ----------------------------------------------------------------------------------------
 
   // No lane waits for another: whole rows of groups are one loop over x, whose variable is invocation_id.x.
   void flat_shell() {
@@ -628,12 +629,12 @@ class Emitter {
   Ir operand(Value v) {
     const Inst& inst = k_[v];
     switch (given_by(inst.kind)) {
-      case Given::Literal: return imm(inst.imm);
-      case Given::Length: return memory_[inst.target].length;
-      case Given::InvocationId: return invocation_[inst.imm];
-      case Given::WorkgroupId: return group_[inst.imm];
-      case Given::LocalId: return local_[inst.imm];
-      case Given::Nothing: break;
+      case BuiltinInput::Literal: return imm(inst.imm);
+      case BuiltinInput::Length: return memory_[inst.target].length;
+      case BuiltinInput::InvocationId: return invocation_[inst.imm];
+      case BuiltinInput::WorkgroupId: return group_[inst.imm];
+      case BuiltinInput::LocalId: return local_[inst.imm];
+      case BuiltinInput::Nothing: break;
     }
     if (holds(v)) return imm(1);
     return values_[index(v)];

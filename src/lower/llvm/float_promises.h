@@ -63,7 +63,7 @@ inline constexpr auto kFloatInstructions = std::to_array<FloatInstruction>({
     {RawOp::WideDiv, "divsd", "", "fdiv", "div.rn.f64"},
     {RawOp::WideSqrt, "sqrtsd", "", "fsqrt", "sqrt.rn.f64"},
 });
-// Total: a raw float operator without a row would be promised nowhere and nobody would notice. FInverseSqrt
+// Total: a raw float operator without a row would be promised nowhere, unnoticed. FInverseSqrt
 // is meant to be: its instructions (rsqrtss, frsqrte, rsqrt.approx) are estimates.
 static_assert([] {
   size_t floats = 0;

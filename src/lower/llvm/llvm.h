@@ -1,9 +1,9 @@
 // From a legal kernel to LLVM IR, for CPUs: one function that runs a range of workgroups.
 //
 // The printer knows no semantics: each raw operator is one row of a table. Around the expressions stands the
-// CPU shell: a workgroup is split at its barriers into a tree of regions; uniform control runs once, maximal
-// barrier-free regions are loops over lanes, values that live across a barrier are arrays over lanes. There
-// is no fiber, no thread an invocation, no interpreter loop and no indirect call in emitted code.
+// CPU entry point: a workgroup is split at its barriers into a tree of regions; uniform control runs once,
+// maximal barrier-free regions are loops over lanes, values that live across a barrier are arrays over lanes.
+// There is no fiber, no thread an invocation, no interpreter loop and no indirect call in emitted code.
 //
 // LLVM's own headers stay in the layers that src/LAYERS names for them; this header has none.
 #pragma once

@@ -13,8 +13,8 @@
 #include <array>
 
 #include "lower/llvm/codegen.h"
+#include "lower/llvm/ptx_entry_point.h"
 #include "lower/llvm/ptx_module.h"
-#include "lower/llvm/ptx_shell.h"
 
 namespace vyre::lower {
 namespace {

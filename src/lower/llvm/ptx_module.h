@@ -1,4 +1,4 @@
-// The module of which PTX is printed, optimised: for whoever reads the code back.
+// The module of which PTX is printed, optimised: for tests that read the code back.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Raw operators as LLVM instructions: one row an operator, shared by the CPU shell and PTX.
+// Raw operators as LLVM instructions: one row an operator, shared by the CPU entry point and PTX.
 //
 // A raw operator is partial and means what the instruction means on its domain, so a row is one instruction
 // or two. This header has LLVM's own in it: only lower/llvm includes it.

@@ -6,7 +6,7 @@
 #include <array>
 #include <iterator>
 
-#include "lower/given.h"
+#include "lower/builtin_input.h"
 #include "lower/numbering.h"
 #include "lower/source/raw.h"
 
@@ -49,13 +49,13 @@ class Body {
   std::string word(Value v) const {
     const Inst& inst = k_[v];
     switch (given_by(inst.kind)) {
-      case Given::Literal: return literal(inst.imm);
-      case Given::Length: return source_length(k_.buffers[inst.target]);
-      case Given::InvocationId:
+      case BuiltinInput::Literal: return literal(inst.imm);
+      case BuiltinInput::Length: return source_length(k_.buffers[inst.target]);
+      case BuiltinInput::InvocationId:
         return fmt::format("(group[{0}] * {1} + local[{0}])", inst.imm, literal(k_.workgroup_size[inst.imm]));
-      case Given::WorkgroupId: return fmt::format("group[{}]", inst.imm);
-      case Given::LocalId: return fmt::format("local[{}]", inst.imm);
-      case Given::Nothing: break;
+      case BuiltinInput::WorkgroupId: return fmt::format("group[{}]", inst.imm);
+      case BuiltinInput::LocalId: return fmt::format("local[{}]", inst.imm);
+      case BuiltinInput::Nothing: break;
     }
     return name(v);
   }

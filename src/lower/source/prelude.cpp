@@ -128,7 +128,7 @@ constexpr std::string_view kCuda = R"code(#include <cstdint>
 #include <cuda_runtime.h>
 
 #ifdef __NVCC__
-#pragma nv_diag_suppress 177, 186, 550  // values that nobody uses, comparisons that are always so
+#pragma nv_diag_suppress 177, 186, 550  // unused values, comparisons that are always so
 #endif
 
 using u32 = std::uint32_t;

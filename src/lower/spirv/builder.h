@@ -2,9 +2,9 @@
 // each, and the sections in the order in which a module has them. Internal to lower/spirv.
 //
 // An instruction is a run of 32-bit words: its length and number, then its operands, most of which name the
-// results (ids) of others. Nothing here knows what vyre means by a program; the shell and the tables of raw
-// operators say what is to be written. Source: SPIR-V specification, "Logical Layout of a Module", "Physical
-// Layout of a SPIR-V Module and Instruction".
+// results (ids) of others. Nothing here knows what vyre means by a program; the entry-point emitter and the
+// tables of raw operators say what is to be written. Source: SPIR-V specification, "Logical Layout of a
+// Module", "Physical Layout of a SPIR-V Module and Instruction".
 #pragma once
 
 #include <spirv/unified1/GLSL.std.450.h>
@@ -70,7 +70,7 @@ class SpirvBuilder {
   Id nothing() { return type(spv::Op::OpTypeVoid, {}); }
   Id truth() { return type(spv::Op::OpTypeBool, {}); }
   Id word() { return integer(32); }
-  /// Unsigned. Of 64 bits it asks for the capability; of 16 bits whoever loads and stores them does.
+  /// Unsigned. Of 64 bits it asks for the capability; of 16 bits their loads and stores do.
   Id integer(uint32_t bits);
   /// Of 16 and of 64 bits it asks for the capability.
   Id real(uint32_t bits);

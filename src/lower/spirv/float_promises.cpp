@@ -53,7 +53,7 @@ FloatPromises vulkan_promises(const VulkanFloats& floats) {
   if (floats.independent && rounds(floats.wide)) {
     for (const RawOp op : {RawOp::FWideMulAdd, RawOp::FWideLow}) out[op] = bound_by_modes(floats);
     // Not given: Fma, which may round twice, and division and roots, which no mode binds. Whether wide values
-    // that are subnormal vanish is nobody's concern: fast forms make none.
+    // that are subnormal vanish does not matter: fast forms make none.
     for (const RawOp op : {RawOp::WideOf, RawOp::WideLow, RawOp::WideHigh, RawOp::WideSelect, RawOp::WideAdd,
                            RawOp::WideSub, RawOp::WideMul}) {
       out[op] = {.given = true};

@@ -3,8 +3,8 @@
 // What a driver computes itself it computes in ways of its own: llvmpipe takes x + 0 for x and x * 0 for 0
 // whatever the signs, NVIDIA's driver (580) folds a * b - c of constants with one rounding, NoContraction or
 // not, and drops a rounding to half that is widened again. So what was rounded to half, and an operand of
-// arithmetic on floats that may be known before the program runs goes through a veil: an exclusive or with a
-// word that is zero in every dispatch, which only whoever dispatches knows. Internal to lower/spirv.
+// arithmetic on floats that may be known before the program runs is made opaque: an exclusive or with a
+// word that is zero in every dispatch, which only the caller of the dispatch knows. Internal to lower/spirv.
 // docs/adr/0023.
 #pragma once
 

@@ -54,8 +54,8 @@ SpirvId SpirvMemory::block_of(SpirvId array, uint32_t stride) {
 }
 
 // Each buffer has a type of its own, which has its decorations: NVIDIA's driver (580) takes what is said of
-// one variable for said of all of its type, and a buffer that it thinks nobody writes it reads when it likes
-// (test/regress, loads-move-past-stores).
+// one variable for said of all of its type, and a buffer that it thinks is never written it reads when it
+// likes (test/regress, loads-move-past-stores).
 SpirvId SpirvMemory::buffer_block(bool halves) {
   const SpirvId element = halves ? b_.integer(16) : b_.word();
   return block_of(b_.own_type(Op::OpTypeRuntimeArray, {element}), halves ? 2 : 4);
@@ -108,8 +108,8 @@ SpirvId SpirvMemory::pushed(uint32_t word, uint32_t words) {
 }
 
 // Not OpArrayLength: it is wrong for empty buffers and for padded ones.
-void SpirvMemory::read_lengths(bool veiled) {
-  const uint32_t words = bound_ + (veiled ? kSpirvVeils : 0);
+void SpirvMemory::read_lengths(bool opaque) {
+  const uint32_t words = bound_ + (opaque ? kSpirvMasks : 0);
   for (uint32_t i = 0; i < k_.buffers.size(); ++i) {
     if (k_.buffers[i].access == BufferAccess::Workgroup) views_[i].length = b_.number(k_.buffers[i].count);
   }
@@ -119,13 +119,14 @@ void SpirvMemory::read_lengths(bool veiled) {
   }
 }
 
-// Push constants alone are not enough of a veil: whether a value is the same in all invocations Mesa (22.3)
-// asks of both operands of all that leads to it, over and over, as long as it finds only constants and push
-// constants. That never ends for a composition of some hundred operators. A number of the workgroup ends it.
+// Push constants alone are not enough to make an operand opaque: whether a value is the same in all
+// invocations Mesa (22.3) asks of both operands of all that leads to it, over and over, as long as it finds
+// only constants and push constants. That never ends for a composition of some hundred operators. A number of
+// the workgroup ends it.
 void SpirvMemory::read_veils(SpirvId group) {
-  for (uint32_t i = 0; i < kSpirvVeils; ++i) {
-    const SpirvId zero = pushed(bound_ + i, bound_ + kSpirvVeils);
-    veils_[i] = b_.emit(Op::OpBitwiseAnd, b_.word(), {zero, group});
+  for (uint32_t i = 0; i < kSpirvMasks; ++i) {
+    const SpirvId zero = pushed(bound_ + i, bound_ + kSpirvMasks);
+    masks_[i] = b_.emit(Op::OpBitwiseAnd, b_.word(), {zero, group});
   }
 }
 

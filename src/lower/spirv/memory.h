@@ -22,13 +22,13 @@ class SpirvMemory {
   SpirvMemory(const Kernel& kernel, const SpirvTarget& target, SpirvBuilder& builder);
 
   /// Reads the lengths that the kernel asks for. To be called at the start of the function.
-  void read_lengths(bool veiled);
-  /// Reads the veils. To be called after them, with a number that differs between workgroups.
+  void read_lengths(bool opaque);
+  /// Reads the masks. To be called after them, with a number that differs between workgroups.
   void read_veils(SpirvId group);
-  /// Words that are zero, as nobody knows who compiles this. Two, for what passes the one and then the other:
+  /// Words that are zero, as the compiler does not know. Two, for what passes the one and then the other:
   /// twice the same would cancel out. Domain: they were read.
-  SpirvId veil_of_operands() const { return veils_[0]; }
-  SpirvId veil_of_results() const { return veils_[1]; }
+  SpirvId operand_mask() const { return masks_[0]; }
+  SpirvId result_mask() const { return masks_[1]; }
   SpirvId length(uint32_t buffer) const { return views_[buffer].length; }
 
   /// The index is that of a raw access, in its domain; the rest as the instruction says.
@@ -86,7 +86,7 @@ class SpirvMemory {
   std::vector<View> views_;  // by buffer
   View watch_;
   SpirvId lengths_{};  // the push constants; none until they are read
-  std::array<SpirvId, kSpirvVeils> veils_{};
+  std::array<SpirvId, kSpirvMasks> masks_{};
 };
 
 }  // namespace vyre::lower

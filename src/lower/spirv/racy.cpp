@@ -76,7 +76,7 @@ class Reach {
   std::vector<Value> left_;
 };
 
-/// By buffer. What nobody writes in this dispatch nobody can race for.
+/// By buffer. Without a write in this dispatch there is no race.
 std::vector<bool> written_buffers(const Kernel& kernel) {
   std::vector<bool> written(kernel.buffers.size());
   for (const Inst& inst : kernel.insts) {

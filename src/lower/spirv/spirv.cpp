@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lower/spirv/audit.h"
-#include "lower/spirv/shell.h"
+#include "lower/spirv/entry_point.h"
 
 namespace vyre::lower {
 namespace {

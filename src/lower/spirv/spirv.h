@@ -28,7 +28,7 @@ struct SpirvTarget {
   uint32_t subgroup_size = 0;    // 0: no operations of subgroups
   VulkanFloats floats;           // features and modes that the device advertises
   bool float_controls2 = false;  // shaderFloatControls2
-  /// The driver is known to end loops that run long, which it says to nobody: the module then watches them.
+  /// The driver is known to end loops that run long, which it does not report: the module then watches them.
   bool watch_loops = false;
   bool operator==(const SpirvTarget&) const = default;
 };
@@ -39,23 +39,23 @@ inline constexpr SpirvTarget kUsualDevice = {
     .subgroup_size = 32,
     .floats = {.single = {.arithmetic = true, .round_to_even = true, .keep_special = true}}};
 
-/// The numbers of an entry's interface, for whoever dispatches it.
+/// The numbers of an entry's interface, for the caller of the dispatch.
 ///
 /// Shape   descriptor set 0, binding KernelBuffer::argument: a storage buffer of at least one element. Push
 ///         constants: a word for each bound buffer, in the order of KernelBuffer::argument, its
-///         element count; then, where a module computes with floats, kSpirvVeils zeros, which hide
+///         element count; then, where a module computes with floats, kSpirvMasks zeros, which hide
 ///         constants from the driver (lower/spirv/foldable.h). A dispatch has the program's groups; a group
 ///         is (threads, 1, 1).
 struct SpirvModule {
   std::vector<uint32_t> words;
   uint32_t threads = 1;       // invocations of a workgroup
   uint32_t shared_bytes = 0;  // of workgroup memory; the code clears it
-  uint32_t buffers = 0;       // bound ones: descriptors, and words of push constants before the veils
+  uint32_t buffers = 0;       // bound ones: descriptors, and words of push constants before the masks
   /// Binding number `buffers` is a storage buffer of one word, zero before the dispatch. When it is not after
   /// it, the driver has left some loop before its end, and no result is of any use.
   bool watched = false;
 };
-inline constexpr uint32_t kSpirvVeils = 2;
+inline constexpr uint32_t kSpirvMasks = 2;
 /// The name of every module's one entry point.
 inline constexpr const char* kSpirvEntry = "main";
 

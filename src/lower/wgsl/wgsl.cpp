@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lower/wgsl/shell.h"
+#include "lower/wgsl/entry_point.h"
 
 namespace vyre::lower {
 namespace {

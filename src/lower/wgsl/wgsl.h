@@ -25,7 +25,7 @@ namespace vyre::lower {
 inline constexpr Target kWgslTarget{
     .name = "wgsl", .has_umul_hi = false, .has_16bit_access = false, .load_guard = GuardForm::Select};
 
-/// A module, and its interface for whoever dispatches it.
+/// A module, and its interface for the caller of the dispatch.
 ///
 /// Shape   group 0, binding KernelBuffer::argument: a storage buffer, an array of words, `read` where the
 ///         program does not write it (uniform buffers too), else `read_write`; at least one element, and

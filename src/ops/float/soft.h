@@ -30,7 +30,7 @@ constexpr bool has_soft(spec::Op op) {
 
 /// Whether an operator takes two steps: its composition decides all operands but a few and says which, and a
 /// second one, with more digits, is for those. So it is of functions of two operands, whose results come
-/// closer to the middle between two numbers than anybody has gone through.
+/// closer to the middle between two numbers than has been searched.
 constexpr bool has_second_step(spec::Op op) {
   return spec::is_elementary(op) && spec::operand_count(op) == 2;
 }
@@ -48,7 +48,7 @@ constexpr bool soft_format(spec::FloatFormat f) {
 /// result
 ///         is a vec2u32: the pattern, and 1 where it may be another than the right one, else 0.
 ir::Function soft_operator(spec::Op op, spec::FloatFormat f);
-/// The second step: a vec2u32 likewise. What it leaves open nobody has seen. Domain: has_second_step(op).
+/// The second step: a vec2u32 likewise. No operand that it leaves open is known. Domain: has_second_step(op).
 ir::Function soft_second(spec::Op op, spec::FloatFormat f);
 /// From one format to another; of a format to itself it makes NaN canonical.
 ir::Function soft_convert(spec::FloatFormat from, spec::FloatFormat to);

@@ -222,7 +222,7 @@ class Reader {
       }
       case Pointer::Kind::Pushed: values_[x[1]] = memory_.length(from->which); return;
       case Pointer::Kind::Local: values_[x[1]] = locals_.at(from->which); return;
-      case Pointer::Kind::Outside: return;  // ids of the invocation: whoever uses them is refused
+      case Pointer::Kind::Outside: return;  // ids of the invocation: an instruction that uses them is refused
     }
   }
   void store(Words x) {

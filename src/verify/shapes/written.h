@@ -1,6 +1,6 @@
 // Shapes that are written from templates: one text for many types and operators, $T and the like replaced.
 //
-// A Shape points to its texts and plans, so whoever makes them keeps them: here, for as long as the table
+// A Shape points to its texts and plans, so their maker keeps them: here, for as long as the table
 // lives.
 #pragma once
 

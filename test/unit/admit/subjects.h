@@ -13,7 +13,7 @@
 #include "algebra/engine.h"
 #include "layout/dispatch.h"
 #include "lower/evaluate.h"
-#include "lower/raise.h"
+#include "lower/lift.h"
 #include "ref/ref.h"
 #include "text/text.h"
 
@@ -141,7 +141,7 @@ inline Subject by_rule(const ops::Operation& operation,
 /// A printer of which one row has another text: the program is what the text then means.
 inline Subject by_printer(const ops::Operation& operation, const std::string& from, const std::string& to) {
   auto program = std::make_shared<Elementwise>(operation);
-  std::string text = text::print(lower::raise(program->kernel()));
+  std::string text = text::print(lower::lift(program->kernel()));
   size_t changed = 0;
   for (size_t at = text.find(from); at != std::string::npos;
        at = text.find(from, at + to.size()), ++changed) {

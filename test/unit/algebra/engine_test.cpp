@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "algebra/twin.h"
+#include "algebra/planted_law.h"
 #include "oracle.h"
 
 namespace vyre::algebra {
@@ -102,16 +102,17 @@ TEST(Engines, SampledCounterexamplesAreShrunk) {
   EXPECT_FALSE(verdict->counterexample->smallest);
 }
 
-TEST(Twins, AreAllCaughtBySpecAndComposition) {
+TEST(PlantedLaws, AreAllCaughtBySpecAndComposition) {
   VYRE_ORACLE(SpecificationTable, "the twins' counts, from mathematics");
   SpecEvaluator spec_evaluator;
-  const auto verdicts = check_twins(spec_evaluator, integer_twins());  // float_laws_test.cpp has the others
+  const auto verdicts =
+      check_planted_laws(spec_evaluator, integer_planted_laws());  // float_laws_test.cpp has the others
   ASSERT_TRUE(verdicts.has_value());
   ASSERT_EQ(verdicts->size(), spec::kLaws.size());
   for (size_t i = 0; i < verdicts->size(); ++i) {
-    const TwinVerdict& v = (*verdicts)[i];
-    EXPECT_EQ(v.twin->law.kind, spec::kLaws[i].kind);
-    EXPECT_TRUE(v.caught) << spec::to_string(v.twin->law) << " of " << v.twin->operation->id << ": "
+    const PlantedVerdict& v = (*verdicts)[i];
+    EXPECT_EQ(v.planted->law.kind, spec::kLaws[i].kind);
+    EXPECT_TRUE(v.caught) << spec::to_string(v.planted->law) << " of " << v.planted->operation->id << ": "
                           << v.verdict.grade << v.verdict.reason;
   }
 }
@@ -146,12 +147,12 @@ TEST(Engines, U16SeesWhatU8DoesNot) {
   ASSERT_EQ(of_numbers->outcome, Outcome::Refuted);
   EXPECT_EQ(of_numbers->engines[1].first, std::vector<uint32_t>{0u - 300});
   // A law that holds says how far it was run; one of two variables is not run on 2^32 pairs unasked.
-  const ops::Operation& negate = *find_twin_operation("twin.negate", 1);
-  const auto holds = check_law(laws::involution(), negate, evaluator, options, find_twin_operation);
+  const ops::Operation& negate = *find_planted_operation("twin.negate", 1);
+  const auto holds = check_law(laws::involution(), negate, evaluator, options, find_planted_operation);
   ASSERT_TRUE(holds.has_value());
   EXPECT_EQ(holds->grade, "exhausted(u8) exhausted(u16)");
-  const auto pairs = check_law(laws::commutative(), *find_twin_operation("twin.add", 1), evaluator, options,
-                               find_twin_operation);
+  const auto pairs = check_law(laws::commutative(), *find_planted_operation("twin.add", 1), evaluator,
+                               options, find_planted_operation);
   ASSERT_TRUE(pairs.has_value());
   EXPECT_EQ(pairs->engines.size(), 1u);
 }
@@ -171,15 +172,15 @@ class Liar final : public Evaluator {
   bool writes_;
 };
 
-// A subject that gives zero satisfies many laws, one that writes nothing satisfies none; the twins catch
-// both.
-TEST(Twins, ABrokenSubjectIsNotBelieved) {
+// A subject that gives zero satisfies many laws, one that writes nothing satisfies none; the planted-false
+// laws catch both.
+TEST(PlantedLaws, ABrokenSubjectIsNotBelieved) {
   VYRE_ORACLE(SpecificationTable, "the design: zero failures must not look like not having run");
   Liar zero(true), idle(false);
   for (Liar* liar : {&zero, &idle}) {
-    const auto verdicts = check_twins(*liar);
+    const auto verdicts = check_planted_laws(*liar);
     ASSERT_TRUE(verdicts.has_value());
-    EXPECT_TRUE(std::ranges::any_of(*verdicts, [](const TwinVerdict& v) { return !v.caught; }));
+    EXPECT_TRUE(std::ranges::any_of(*verdicts, [](const PlantedVerdict& v) { return !v.caught; }));
   }
   const auto idle_verdict = check_law(laws::commutative(), binary(ops::reference_of<add>), idle,
                                       {.edge256 = false, .witnessed = 0});
@@ -213,7 +214,7 @@ TEST(Engines, AnEvaluatorsErrorIsNoVerdict) {
 TEST(Denials, AreCheckedAtTheirWitness) {
   VYRE_ORACLE(SpecificationTable, "mathematics: 1 - 0 is not 0 - 1; 5 - 5 = 5 - 5");
   SpecEvaluator evaluator;
-  const ops::Operation& sub = *find_twin_operation("twin.sub", 1);
+  const ops::Operation& sub = *find_planted_operation("twin.sub", 1);
   const auto right = check_denial({laws::commutative(), {1, 0}}, sub, evaluator);
   ASSERT_TRUE(right.has_value());
   EXPECT_TRUE(right->confirmed());
@@ -234,10 +235,10 @@ TEST(Composition, GivesWhatTheReferenceGives) {
   VYRE_ORACLE(CpuReference,
               "the reference functions of the twins, which are written apart from their compositions");
   SpecEvaluator spec_evaluator;
-  CompositionEvaluator composition(twin_table());
+  CompositionEvaluator composition(planted_table());
   const std::vector<uint32_t> a = {0, 1, 5, 0xffffffff, 0x80000000}, b = {0, 3, 2, 0xffffffff, 1};
   const uint32_t* columns[] = {a.data(), b.data()};
-  for (const ops::Operation& op : twin_operations()) {
+  for (const ops::Operation& op : planted_operations()) {
     const auto inputs = std::span(columns).first(op.signature.inputs.size());
     std::vector<uint32_t> want(a.size(), 77), got(a.size(), 99);
     ASSERT_TRUE(spec_evaluator.apply(op, inputs, want.data(), want.size()).has_value());

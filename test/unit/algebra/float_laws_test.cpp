@@ -3,7 +3,7 @@
 
 #include "algebra/engine.h"
 #include "algebra/order.h"
-#include "algebra/twin.h"
+#include "algebra/planted_law.h"
 #include "oracle.h"
 
 namespace vyre::algebra {
@@ -101,17 +101,18 @@ TEST(FloatLaws, HoldOnTheCompositionToo) {
   EXPECT_EQ(refuted->outcome, Outcome::Refuted);
 }
 
-TEST(FloatTwins, HaveTheCountsOfMathematics) {
+TEST(FloatPlantedLaw, HaveTheCountsOfMathematics) {
   VYRE_ORACLE(SpecificationTable,
               "arithmetic on the format: 6 NaNs, 2 infinities and 2 zeros among the values of e5m2");
-  ASSERT_EQ(float_twins().size(), 2u);
-  EXPECT_EQ(float_twins()[0].failures, 62'250u);
-  EXPECT_EQ(float_twins()[1].failures, 31'124u);
-  EXPECT_EQ(integer_twins().size(), spec::kLaws.size());
+  ASSERT_EQ(float_planted_laws().size(), 2u);
+  EXPECT_EQ(float_planted_laws()[0].failures, 62'250u);
+  EXPECT_EQ(float_planted_laws()[1].failures, 31'124u);
+  EXPECT_EQ(integer_planted_laws().size(), spec::kLaws.size());
   SpecEvaluator evaluator;
-  const auto verdicts = check_twins(evaluator, float_twins());
+  const auto verdicts = check_planted_laws(evaluator, float_planted_laws());
   ASSERT_TRUE(verdicts.has_value());
-  for (const TwinVerdict& v : *verdicts) EXPECT_TRUE(v.caught) << v.twin->proof << ": " << v.verdict.grade;
+  for (const PlantedVerdict& v : *verdicts)
+    EXPECT_TRUE(v.caught) << v.planted->proof << ": " << v.verdict.grade;
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST(SpirvFoldable, EachIsVeiled) {
   EXPECT_EQ(count(module_of("b[0] = 1.5 * 1.25;"), kXor), 4u);
 }
 
-// A rounding to half is veiled wherever it goes.
+// A rounding to half is opaque wherever it goes.
 TEST(SpirvFoldable, RoundingsToHalfAreVeiled) {
   VYRE_ORACLE(
       SpecificationTable,
@@ -98,9 +98,9 @@ TEST(SpirvFoldable, RoundingsToHalfAreVeiled) {
   EXPECT_EQ(count(module_of("b[0] = cast<f32>(cast<f16>(a[0]));"), kXor), 1u);
 }
 
-// What passes a veil as a result and then one as an operand must not come out as it went in: the two words
+// What passes a mask as a result and then one as an operand must not come out as it went in: the two words
 // are not the same one.
-TEST(SpirvFoldable, NoVeilCancelsAnother) {
+TEST(SpirvFoldable, NoMaskCancelsAnother) {
   VYRE_ORACLE(
       SpecificationTable,
       "by hand: each program below is one way in which a constant gets to an operator, or a word that only a "

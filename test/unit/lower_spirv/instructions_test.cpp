@@ -72,7 +72,7 @@ std::vector<std::string> words_of(const std::string& line) {
 std::string code_of(const std::string& text, uint32_t operands) {
   std::stringstream in(text);
   std::map<std::string, std::string> names;
-  std::string pushed, zero, groups, group, veil;  // zero, a push constant, and a number of the workgroup
+  std::string pushed, zero, groups, group, mask;  // zero, a push constant, and a number of the workgroup
   uint32_t made = 0;
   bool function = false, inside = false;
   std::string out;
@@ -98,7 +98,7 @@ std::string code_of(const std::string& text, uint32_t operands) {
       continue;
     }
     if (words[2] == "OpBitwiseAnd" && words[4] == zero && words[5] == group) {
-      veil = words[0];  // the last one is that of results
+      mask = words[0];  // the last one is that of results
       continue;
     }
     if (words[2] == "OpLoad" && names.size() < operands) {
@@ -118,7 +118,7 @@ std::string code_of(const std::string& text, uint32_t operands) {
       if (words[2] == "OpExtInst" && i == 4) continue;  // the library
       const auto known = names.find(words[i]);
       std::string word = known == names.end() ? words[i] : known->second;
-      if (word == veil) word = "veil";
+      if (word == mask) word = "mask";
       if (word.front() == '%') word.erase(0, 1);
       out += " " + word;
     }
@@ -181,7 +181,7 @@ constexpr auto kRawRows = std::to_array<RawRow>({
      "OpBitcast v2half a; OpCompositeExtract half t0 0; OpFConvert float t1; OpBitcast uint t2"},
     {RawOp::FToF16,
      "OpBitcast float a; OpFConvert half t0; OpCompositeConstruct v2half t1 half_0x0p_0; OpBitcast uint t2; "
-     "OpBitwiseXor uint t3 veil"},
+     "OpBitwiseXor uint t3 mask"},
     {RawOp::FWideMulAdd,
      "OpBitcast float a; OpFConvert double t0; OpBitcast float b; OpFConvert double t2; OpFMul double t1 t3; "
      "OpBitcast float c; OpFConvert double t5; OpFAdd double t4 t6; OpFConvert float t7; OpBitcast uint t8"},

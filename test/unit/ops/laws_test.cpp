@@ -322,11 +322,11 @@ TEST_P(Laws, NoneThatIsTriedHoldsUndeclared) {
   VYRE_ORACLE(Law, "the statements, on small, edge and random values");
   if (kDeclared.contains(GetParam())) return;
   if (operation().bound != 0) return;  // what holds of the value that is approximated need not of its results
-  std::set<std::string> settled;
-  for (const Law& law : operation().laws) settled.insert(to_string(law));
-  for (const spec::Denial& denial : operation().denied) settled.insert(to_string(denial.law));
+  std::set<std::string> drained;
+  for (const Law& law : operation().laws) drained.insert(to_string(law));
+  for (const spec::Denial& denial : operation().denied) drained.insert(to_string(denial.law));
   for (const Law& law : candidates(operation())) {
-    if (settled.contains(to_string(law))) continue;
+    if (drained.contains(to_string(law))) continue;
     const Bound bound = bind(operation(), law);
     const std::vector<spec::DataType> types = variables(bound);
     const size_t n = types.size();

@@ -41,7 +41,7 @@ class Environment {
   std::optional<std::string> before_;
 };
 
-/// A program that stands for a solver: a shell script.
+/// A program that stands for a solver: a entry-point emitter script.
 std::string script_of(std::string_view name, std::string_view body) {
   const std::string path = testing::TempDir() + "solver_" + std::string(name);
   std::ofstream(path) << "#!/bin/sh\n" << body;

@@ -13,7 +13,7 @@
 #include <set>
 #include <string_view>
 
-#include "algebra/twin.h"
+#include "algebra/planted_law.h"
 #include "backend/backend.h"
 #include "base/bytes.h"
 #include "ops/operation.h"
@@ -264,7 +264,7 @@ class Meddler final : public backend::Pipeline {
 class Saboteur final : public backend::Backend {
  public:
   Saboteur(backend::Backend& honest, Fault fault) : honest_(honest), fault_(fault) {
-    for (const spec::OpTable* table : {&ops::op_table(), &algebra::twin_table(), &verify::value_table()}) {
+    for (const spec::OpTable* table : {&ops::op_table(), &algebra::planted_table(), &verify::value_table()}) {
       for (const spec::OpDef* def : table->all()) {
         spec::OpDef wrong = *def;
         if (is_rewritten(fault) && def->body != nullptr) wrong.body = rewrite(*def, *table);

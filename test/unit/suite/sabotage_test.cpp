@@ -230,13 +230,13 @@ TEST(AWrongBackend, LosesTheFloatTrackAlone) {
   EXPECT_EQ(certify::level_of(Track::Float, run->certificate.verdicts, plan.strength, 2), certify::Level::L2);
 }
 
-TEST(AWrongBackend, DoesNotGetPastTheTwins) {
+TEST(AWrongBackend, DoesNotGetPastThePlantedLaw) {
   VYRE_ORACLE(SpecificationTable,
               "the planted-false laws' counts, which are known from mathematics: constant zero satisfies "
               "many true laws and cannot satisfy these");
   const auto honest = native();
   sabotage::Saboteur wrong(*honest, Fault::ReturnsZero);
-  const verify::Verdict refused = verify::check_family(wrong, Family::Twins, {}, 1, {});
+  const verify::Verdict refused = verify::check_family(wrong, Family::PlantedLaws, {}, 1, {});
   EXPECT_FALSE(certify::missing_for_parity(refused, verify::Strength::Quick).empty());
   EXPECT_EQ(refused.error, "");
   EXPECT_GT(refused.failure_count, 0u);

@@ -191,7 +191,8 @@ TEST(Complete, NothingMayBeLeftOut) {
                   whole.verdicts.begin());
   };
   const size_t casts = family(verify::Family::Casts), loops = family(verify::Family::Loops),
-               operators = family(verify::Family::Operators), twins = family(verify::Family::Twins),
+               operators = family(verify::Family::Operators),
+               planted_laws = family(verify::Family::PlantedLaws),
                programs = family(verify::Family::Programs);
   ASSERT_TRUE(expect_complete(whole).has_value()) << expect_complete(whole).error().message;
 
@@ -223,7 +224,7 @@ TEST(Complete, NothingMayBeLeftOut) {
       {"a random program", [=](auto& c) { --c.verdicts[programs].parity[0].tally.planned; }},
       {"a shape of a family", [=](auto& c) { --c.verdicts[loops].shapes; }},
       {"repetitions of a family", [=](auto& c) { --c.verdicts[loops].determinism.planned; }},
-      {"a twin", [=](auto& c) { --c.verdicts[twins].parity[0].tally.planned; }},
+      {"a twin", [=](auto& c) { --c.verdicts[planted_laws].parity[0].tally.planned; }},
       {"a law of an operator", [=](auto& c) { c.verdicts[operators].laws.pop_back(); }},
       {"an oracle of a family", [=](auto& c) { c.verdicts[casts].parity.pop_back(); }},
       {"one that judges nothing", [=](auto& c) { c.verdicts[loops].parity.push_back({}); }},

@@ -153,7 +153,7 @@ TEST(DeviceLaws, PtxHasEveryInstanceOfEveryOperation) {
   EXPECT_GE(whole, 100u);
 }
 
-// Without veils a compiler sees that both sides are the same: inspection must see that they are gone.
+// Without masks a compiler sees that both sides are the same: inspection must see that they are gone.
 TEST(DeviceLaws, InspectionRefusesWhatWasFolded) {
   VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const std::pair<spec::Law, std::string_view> cases[] = {
@@ -258,7 +258,7 @@ ops::Operation avg_floor() {
   return o;
 }
 
-// Of one word, (a ^ y) ^ (a ^ z) is y ^ z, which a compiler computes before the loop: with such veils the
+// Of one word, (a ^ y) ^ (a ^ z) is y ^ z, which a compiler computes before the loop: with such masks the
 // law would be found folded, though nothing is wrong with it.
 TEST(DeviceLaws, AnOperationThatTakesBitsTogetherInsideIsWhole) {
   VYRE_ORACLE(SpecificationTable, "algebra");
@@ -299,12 +299,12 @@ TEST(DeviceLaws, ValuesComeFromTheFormula) {
 
 TEST(DeviceLaws, TwinsFailExactlyAsOftenAsTheyMust) {
   VYRE_ORACLE(SpecificationTable, "the twins' counts, from mathematics");
-  const auto found = check_twins_on_device(native(), 3, 0, 1, {});
+  const auto found = check_planted_laws_on_device(native(), 3, 0, 1, {});
   ASSERT_TRUE(found) << found.error().message;
-  ASSERT_EQ(found->size(), algebra::twins().size());
-  for (const DeviceTwinVerdict& t : *found) {
-    EXPECT_TRUE(t.exact) << t.twin->proof << ": " << t.failures << " of " << t.expected;
-    EXPECT_EQ(t.instances, 3 * t.twin->instances);
+  ASSERT_EQ(found->size(), algebra::planted_laws().size());
+  for (const DevicePlantedVerdict& t : *found) {
+    EXPECT_TRUE(t.exact) << t.planted->proof << ": " << t.failures << " of " << t.expected;
+    EXPECT_EQ(t.instances, 3 * t.planted->instances);
   }
 }
 
@@ -332,9 +332,9 @@ TEST(DeviceLaws, OneVariableWalksAndTheOthersStandStill) {
 // a - b = b - a only where 2a = 2b: for a fixed b two of all words.
 TEST(DeviceLaws, AWalkThroughAllWordsFindsTheTwoExceptions) {
   VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
-  const algebra::Twin& twin = algebra::twins()[0];
-  const auto b = algebra::bind(twin.law, *twin.operation, algebra::find_twin_operation);
-  const auto law = DeviceLaw::make(native(), *b, algebra::twin_table());
+  const algebra::PlantedLaw& planted = algebra::planted_laws()[0];
+  const auto b = algebra::bind(planted.law, *planted.operation, algebra::find_planted_operation);
+  const auto law = DeviceLaw::make(native(), *b, algebra::planted_table());
   ASSERT_TRUE(law);
   const auto counts = (*law)->run(walking_sweep(2, 0, 7, 42));
   ASSERT_TRUE(counts);
@@ -360,10 +360,10 @@ TEST(DeviceLaws, AFalseLawComesWithACounterexample) {
 TEST(DeviceLaws, AllPairsOfU16AreRun) {
   VYRE_ORACLE(SpecificationTable, "mathematics: a = b in 2^16 of 2^32 pairs");
   // a - b = b - a where a = b; full-width also where they are 2^31 apart, which no u16 are.
-  const algebra::Twin& commutative = algebra::twins()[size_t(spec::LawKind::Commutative)];
-  const auto b = algebra::bind(commutative.law, *commutative.operation, algebra::find_twin_operation);
+  const algebra::PlantedLaw& commutative = algebra::planted_laws()[size_t(spec::LawKind::Commutative)];
+  const auto b = algebra::bind(commutative.law, *commutative.operation, algebra::find_planted_operation);
   ASSERT_TRUE(has_u16_pairs(*b));
-  const auto device = DeviceLaw::make(native(), *b, algebra::twin_table());
+  const auto device = DeviceLaw::make(native(), *b, algebra::planted_table());
   ASSERT_TRUE(device);
   const auto found = exhaust_u16_on_device(**device, "device", {});
   ASSERT_TRUE(found);
@@ -378,10 +378,10 @@ TEST(DeviceLaws, AllPairsOfU16AreRun) {
 // A law that fails only rarely: x + 1 > x but for the greatest word.
 TEST(DeviceLaws, OneFailureInAllWordsIsFound) {
   VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
-  const algebra::Twin& bounded = algebra::twins()[size_t(spec::LawKind::Bounded)];
+  const algebra::PlantedLaw& bounded = algebra::planted_laws()[size_t(spec::LawKind::Bounded)];
   const spec::Law law = spec::laws::bounded(0, 0xfffffffe);
-  const auto b = algebra::bind(law, *bounded.operation, algebra::find_twin_operation);
-  const auto device = DeviceLaw::make(native(), *b, algebra::twin_table());
+  const auto b = algebra::bind(law, *bounded.operation, algebra::find_planted_operation);
+  const auto device = DeviceLaw::make(native(), *b, algebra::planted_table());
   ASSERT_TRUE(device);
   const Sweep sweep = walking_sweep(1, 0, 0, 9);
   const auto counts = (*device)->run(sweep);
@@ -403,8 +403,8 @@ class Cheat final : public backend::Backend {
       Tamper tamper, Forge forge = [](backend::Pipeline& real) { return real.code(); })
       : tamper_(std::move(tamper)), forge_(std::move(forge)) {}
   bool isolated() const override { return true; }
-  Result<void> renew() override { return is_late = false, Result<void>{}; }
-  Result<void> settle() override {
+  Result<void> restart() override { return is_late = false, Result<void>{}; }
+  Result<void> drain() override {
     if (!is_late) return {};
     is_late = false;
     return std::unexpected(make_diag(DiagCode::B012, Span::none(), "memory changed afterwards"));
@@ -447,11 +447,12 @@ Result<void> run_honestly(backend::Pipeline& real, std::span<const backend::Devi
 // A certificate holds the dispatches, and must have the same bytes wherever it is made.
 TEST(DeviceLaws, HowFastADeviceIsChangesNoCount) {
   VYRE_ORACLE(Property, "docs/certificate.md: no time, nothing of how the work was spread");
-  const auto three = std::ranges::find_if(algebra::twins(), [](const algebra::Twin& twin) {
-    return algebra::bind(twin.law, *twin.operation, algebra::find_twin_operation)->variables.size() == 3;
+  const auto three = std::ranges::find_if(algebra::planted_laws(), [](const algebra::PlantedLaw& planted) {
+    return algebra::bind(planted.law, *planted.operation, algebra::find_planted_operation)
+               ->variables.size() == 3;
   });
-  ASSERT_NE(three, algebra::twins().end());
-  const std::span<const algebra::Twin> one(&*three, 1);
+  ASSERT_NE(three, algebra::planted_laws().end());
+  const std::span<const algebra::PlantedLaw> one(&*three, 1);
   size_t slices = 0;
   Cheat slow([&](backend::Pipeline& real, auto ranges, layout::Groups groups) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(25);  // slices do not grow
@@ -460,8 +461,8 @@ TEST(DeviceLaws, HowFastADeviceIsChangesNoCount) {
     ++slices;
     return run_honestly(real, ranges, groups);
   });
-  const auto slowly = check_twins_on_device(slow, 1, 0, 1, {}, one);
-  const auto fast = check_twins_on_device(native(), 1, 0, 1, {}, one);
+  const auto slowly = check_planted_laws_on_device(slow, 1, 0, 1, {}, one);
+  const auto fast = check_planted_laws_on_device(native(), 1, 0, 1, {}, one);
   ASSERT_TRUE(slowly && fast);
   ASSERT_EQ(slowly->size(), 1u);
   EXPECT_GT(slices, 8u);
@@ -642,8 +643,8 @@ TEST(DeviceLaws, WhatIsWrittenLateIsBlamedOnTheLawAndTheInstance) {
   VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const ops::Operation& add = *ops::find_operation("primitive.math.add");
   constexpr uint32_t kChunk = 11, kNumber = 300;
-  const spec::Law guilty = spec::laws::associative();  // the one with three variables
-  const BoundLaw b = bound(guilty, add.id);
+  const spec::Law culprit = spec::laws::associative();  // the one with three variables
+  const BoundLaw b = bound(culprit, add.id);
   const auto parameters = DeviceLaw::make(native(), b, ops::op_table());
   ASSERT_TRUE(parameters);
   const size_t size = (*parameters)->program().parameter_words;
@@ -671,13 +672,13 @@ TEST(DeviceLaws, TwinsAreCountedByTheDeviceInCertificationToo) {
     Cheat cheat([=](backend::Pipeline& real, auto ranges, layout::Groups groups) {
       return runs ? real.dispatch_resident(ranges, groups) : Result<void>{};
     });
-    const Verdict verdict = check_twins(cheat, 1, {});
+    const Verdict verdict = check_planted_laws(cheat, 1, {});
     EXPECT_EQ(verdict.error, "");
     ASSERT_EQ(verdict.parity.size(), 1u);
     // On the definition, twice as applications, and as programs.
-    const uint64_t twins = algebra::twins().size();
-    EXPECT_EQ(verdict.parity[0].tally, (Tally{4 * twins, 4 * twins, runs ? 0 : twins}));
-    EXPECT_EQ(verdict.failure_count, runs ? 0 : twins);
+    const uint64_t planted_laws = algebra::planted_laws().size();
+    EXPECT_EQ(verdict.parity[0].tally, (Tally{4 * planted_laws, 4 * planted_laws, runs ? 0 : planted_laws}));
+    EXPECT_EQ(verdict.failure_count, runs ? 0 : planted_laws);
     for (const Failure& f : verdict.failures) {
       EXPECT_EQ(f.fault, Fault::Law);
       EXPECT_THAT(f.note, testing::HasSubstr("instances were run"));

@@ -1,5 +1,5 @@
 // Laws of operators: what is declared is so by the formulas of the symbolic engine, a right backend keeps all
-// of them, and a wrong one is refused with the application to blame.
+// of them, and a wrong one is refused with the application that is the culprit.
 #include "verify/operator_laws.h"
 
 #include <gmock/gmock.h>

@@ -260,7 +260,7 @@ class Asked final : public backend::Backend {
   backend::Identity identity() const override { return inner_->identity(); }
   backend::Limits limits() const override { return inner_->limits(); }
   bool isolated() const override { return true; }
-  Result<void> settle() override { return ++times, Result<void>{}; }
+  Result<void> drain() override { return ++times, Result<void>{}; }
   Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
     return inner_->compile(program);
   }

@@ -27,9 +27,9 @@ Opened open_doubling(double dispatch_seconds = 30) {
   return out;
 }
 
-/// The diagnostic of a guilty dispatch, whose caller keeps what it put into its result; then an innocent one
-/// by the same pipeline.
-Diag guilty(Opened& opened, uint32_t ask) {
+/// The diagnostic of a the culprit dispatch, whose caller keeps what it put into its result; then an innocent
+/// one by the same pipeline.
+Diag culprit(Opened& opened, uint32_t ask) {
   const Doubled result = run_doubling(*opened.pipeline, ask);
   EXPECT_FALSE(result.outcome);
   EXPECT_EQ(result.y, std::vector<uint32_t>(100, kUntouched));
@@ -47,7 +47,7 @@ TEST_P(Deaths, AreTheErrorOfTheOneDispatch) {
   VYRE_ORACLE(SpecificationTable, "signal(7): 11 is SIGSEGV, 6 SIGABRT; diag.def, B009");
   Opened opened = open_doubling();
   expect_right(*opened.pipeline);
-  const Diag diag = guilty(opened, GetParam().ask);
+  const Diag diag = culprit(opened, GetParam().ask);
   EXPECT_EQ(diag.code, DiagCode::B009);
   EXPECT_THAT(diag.message, AllOf(HasSubstr("a dispatch"), HasSubstr(GetParam().how)));
   EXPECT_FALSE(diag.help.empty());
@@ -63,7 +63,7 @@ TEST(Worker, EndsWhatHangs) {
               "worker.h: B010 for a call that outlasts its budget, which the message names");
   Opened opened = open_doubling(0.3);
   const auto begin = std::chrono::steady_clock::now();
-  const Diag diag = guilty(opened, kHang);
+  const Diag diag = culprit(opened, kHang);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(diag.code, DiagCode::B010);
   EXPECT_THAT(diag.message, AllOf(HasSubstr("a dispatch"), HasSubstr("0.3 s")));
@@ -73,7 +73,7 @@ TEST(Worker, EndsWhatHangs) {
 TEST(Worker, StartsAfreshWhenADeviceIsLost) {
   VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
-  const Diag diag = guilty(opened, kLoseDevice);
+  const Diag diag = culprit(opened, kLoseDevice);
   EXPECT_EQ(diag.code, DiagCode::B011);
   EXPECT_EQ(diag.message, "the device fell off the bus");
 }
@@ -81,7 +81,7 @@ TEST(Worker, StartsAfreshWhenADeviceIsLost) {
 TEST(Worker, PassesOnWhatABackendRefuses) {
   VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
-  const Diag diag = guilty(opened, kRefuse);
+  const Diag diag = culprit(opened, kRefuse);
   EXPECT_EQ(diag.code, DiagCode::B003);
   EXPECT_EQ(diag.message, "too much for this device");
 }
@@ -90,7 +90,7 @@ TEST(Worker, PassesOnWhatABackendRefuses) {
 TEST(Worker, BelievesNoWorkerThatSaysItDied) {
   VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
-  EXPECT_EQ(breach_of(guilty(opened, kForge)), Breach::Protocol);
+  EXPECT_EQ(breach_of(culprit(opened, kForge)), Breach::Protocol);
 }
 
 struct Stray {
@@ -104,7 +104,7 @@ TEST_P(StrayWrites, AreFoundAndNothingIsCopied) {
   VYRE_ORACLE(SpecificationTable, "faulty.h says where each writes");
   Opened opened = open_doubling();
   for (int i = 0; i < 3; ++i) {
-    const Diag diag = guilty(opened, GetParam().ask);
+    const Diag diag = culprit(opened, GetParam().ask);
     EXPECT_EQ(diag.code, DiagCode::B012);
     EXPECT_EQ(breach_of(diag), GetParam().breach) << diag.message;
     EXPECT_THAT(diag.message, HasSubstr(GetParam().place));
@@ -118,9 +118,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Stray{kWriteBehindInput, Breach::ReadOnly, "byte 700 behind the end of buffer 0"},
                       Stray{kWriteInput, Breach::ReadOnly, "byte 9 of buffer 0"}));
 
-/// settle() until it fails, since it looks for a time only: at most 10 s.
+/// drain() until it fails, since it looks for a time only: at most 10 s.
 Result<void> settle_long(backend::Backend& worker) {
-  for (int i = 0; i < 1000; ++i) VYRE_CHECK(worker.settle());
+  for (int i = 0; i < 1000; ++i) VYRE_CHECK(worker.drain());
   return {};
 }
 
@@ -129,14 +129,14 @@ TEST(Worker, FindsALateWriteWhenItSettles) {
               "backend.h, settle(): memory of an earlier dispatch changed after it had been answered");
   Opened opened = open_doubling();
   expect_right(*opened.pipeline);
-  EXPECT_TRUE(opened.worker->settle());
+  EXPECT_TRUE(opened.worker->drain());
   EXPECT_TRUE(run_doubling(*opened.pipeline, kWriteLate).outcome);
-  const auto settled = settle_long(*opened.worker);
-  ASSERT_FALSE(settled);
-  EXPECT_EQ(settled.error().code, DiagCode::B012);
-  EXPECT_EQ(breach_of(settled.error()), Breach::Late);
-  EXPECT_THAT(settled.error().message, AllOf(HasSubstr("byte 0 of buffer 1"), HasSubstr("1 dispatch ago")));
-  EXPECT_TRUE(opened.worker->settle());
+  const auto drained = settle_long(*opened.worker);
+  ASSERT_FALSE(drained);
+  EXPECT_EQ(drained.error().code, DiagCode::B012);
+  EXPECT_EQ(breach_of(drained.error()), Breach::Late);
+  EXPECT_THAT(drained.error().message, AllOf(HasSubstr("byte 0 of buffer 1"), HasSubstr("1 dispatch ago")));
+  EXPECT_TRUE(opened.worker->drain());
   expect_right(*opened.pipeline);
 }
 
@@ -155,26 +155,26 @@ TEST(Worker, FindsALateWriteBeforeItsMemoryIsUsedAgain) {
   expect_right(*opened.pipeline);
 }
 
-// The write takes some milliseconds to come, and a renewal ends whoever would make it: so ever longer waits.
+// The write takes some milliseconds to come, and a restart ends whoever would make it: so ever longer waits.
 TEST(Worker, FindsALateWriteWhenItIsRenewed) {
   VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
-  Result<void> renewed;
-  for (auto wait = std::chrono::milliseconds(4); renewed && wait.count() < 10'000; wait *= 2) {
+  Result<void> restarted;
+  for (auto wait = std::chrono::milliseconds(4); restarted && wait.count() < 10'000; wait *= 2) {
     EXPECT_TRUE(run_doubling(*opened.pipeline, kWriteLate).outcome);
     std::this_thread::sleep_for(wait);
-    renewed = opened.worker->renew();
+    restarted = opened.worker->restart();
   }
-  ASSERT_FALSE(renewed);
-  EXPECT_EQ(breach_of(renewed.error()), Breach::Late);
-  EXPECT_TRUE(opened.worker->renew());
+  ASSERT_FALSE(restarted);
+  EXPECT_EQ(breach_of(restarted.error()), Breach::Late);
+  EXPECT_TRUE(opened.worker->restart());
   expect_right(*opened.pipeline);
 }
 
 TEST(Worker, QuotesTheLastLinesOfADriver) {
   VYRE_ORACLE(SpecificationTable, "process.h: the last lines, without control characters");
   Opened opened = open_doubling();
-  const Diag diag = guilty(opened, kPrintAndDie);
+  const Diag diag = culprit(opened, kPrintAndDie);
   EXPECT_EQ(diag.code, DiagCode::B009);
   EXPECT_THAT(diag.message, AllOf(HasSubstr("signal 6"), HasSubstr("line 19999 of the driver's log"),
                                   HasSubstr("driver: [31mbad page"), Not(HasSubstr("\x1b"))));

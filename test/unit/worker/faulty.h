@@ -1,5 +1,5 @@
 // A backend for the tests of workers: the reference, until a program's first buffer begins with a word that
-// asks for a fault. So one process has innocent dispatches and guilty ones.
+// asks for a fault. So one process has innocent dispatches and the culprit ones.
 #pragma once
 
 #include <memory>

@@ -146,7 +146,7 @@ std::optional<Diag> use(const std::string& backend) {
     Bytes bytes(1000);
     if (auto done = (*buffer)->read(0, bytes); !done) return done.error();
     if (auto code = (*pipeline)->code(); !code) return code.error();
-    if (auto done = (*worker)->settle(); !done) return done.error();
+    if (auto done = (*worker)->drain(); !done) return done.error();
   }
   return std::nullopt;
 }

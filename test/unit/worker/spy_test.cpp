@@ -91,7 +91,7 @@ bool inherits() {
   }
   return false;
 }
-/// Some process that is not this one: a sibling, the shell, any that `ps` lists.
+/// Some process that is not this one: a sibling, the entry-point emitter, any that `ps` lists.
 bool reads_other_processes() {
   const std::string self = std::to_string(::getpid());
   std::error_code error;

@@ -218,7 +218,7 @@ TEST(Worker, KeepsMemoryOnTheDevice) {
   const std::vector<backend::DeviceRange> mixed = {{foreign->get(), 0, 16}, {y->get(), 512, 16}};
   EXPECT_EQ((*pipeline)->dispatch_resident(mixed, {1, 1, 1}).error().code, DiagCode::B012);
 
-  ASSERT_TRUE(worker->renew());
+  ASSERT_TRUE(worker->restart());
   ASSERT_TRUE((*x)->write(256, to_bytes(std::vector<uint32_t>{7, 7, 7, 7})));
   ASSERT_TRUE((*pipeline)->dispatch_resident(ranges, {1, 1, 1}));
   ASSERT_TRUE((*y)->read(512, std::span(read).first(16)));
@@ -264,7 +264,7 @@ TEST(Worker, LeavesNothingBehind) {
     const size_t open_files = entries_of("/proc/self/fd");
     for (uint32_t i = 0; i < 200; ++i) {
       if (i % 4 == 0)
-        EXPECT_TRUE(worker->renew());
+        EXPECT_TRUE(worker->restart());
       else
         EXPECT_FALSE(run_doubling(**pipeline, i % 4 == 1   ? kExit3
                                               : i % 4 == 2 ? kWriteBehind

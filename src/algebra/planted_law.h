@@ -1,5 +1,5 @@
-// Twins: one planted false law a kind, and some of floats, with the number of its failures known from
-// mathematics.
+// Planted-false laws: one false law for each kind of law, and some of floats, with the number of its failures
+// known from mathematics.
 //
 // A checker that is broken, folded away or never run says "holds" of everything. So before it is believed it
 // must refute each of these on the subject at hand, with exactly the known count over u8 and the known
@@ -13,7 +13,7 @@
 
 namespace vyre::algebra {
 
-struct Twin {
+struct PlantedLaw {
   const ops::Operation* operation;
   spec::Law law;       // false
   uint64_t instances;  // of exhaustive u8
@@ -33,22 +33,24 @@ struct Twin {
 };
 
 /// One a law kind, in the order of the kinds; then those of floats.
-const std::vector<Twin>& twins();
+const std::vector<PlantedLaw>& planted_laws();
 /// The two parts of these.
-std::span<const Twin> integer_twins();
-std::span<const Twin> float_twins();
-/// The small operations that the twins speak of ("twin.sub"); they have references and compositions.
-const std::vector<ops::Operation>& twin_operations();
-const ops::Operation* find_twin_operation(std::string_view id, uint32_t version);
+std::span<const PlantedLaw> integer_planted_laws();
+std::span<const PlantedLaw> float_planted_laws();
+/// The small operations that the planted-false laws speak of ("twin.sub"); they have references and
+/// compositions. Ids and the family keep an older name, twin, which tokens and certificates have.
+const std::vector<ops::Operation>& planted_operations();
+const ops::Operation* find_planted_operation(std::string_view id, uint32_t version);
 /// The same, for programs that call them.
-const spec::OpTable& twin_table();
+const spec::OpTable& planted_table();
 
-struct TwinVerdict {
-  const Twin* twin;
+struct PlantedVerdict {
+  const PlantedLaw* planted;
   LawVerdict verdict;
   bool caught;  // refuted, with the known count and counterexample
 };
-/// Runs exhaustive u8 on every twin, or some of them. Errors: the evaluator's.
-Result<std::vector<TwinVerdict>> check_twins(Evaluator& evaluator, std::span<const Twin> which = twins());
+/// Runs exhaustive u8 on every planted-false law, or some of them. Errors: the evaluator's.
+Result<std::vector<PlantedVerdict>> check_planted_laws(Evaluator& evaluator,
+                                                       std::span<const PlantedLaw> which = planted_laws());
 
 }  // namespace vyre::algebra

@@ -1,4 +1,4 @@
-// The NVPTX shell: one kernel as one entry function of a module. Internal to lower/llvm.
+// The NVPTX entry point: one kernel as one entry function of a module. Internal to lower/llvm.
 #pragma once
 
 #include "base/result.h"

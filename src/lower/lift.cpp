@@ -1,4 +1,4 @@
-#include "lower/raise.h"
+#include "lower/lift.h"
 
 #include <fmt/format.h>
 
@@ -66,9 +66,9 @@ struct Variables {
   Symbol control, trace;  // buffers
 };
 
-class Raiser {
+class Lifter {
  public:
-  Raiser(const Kernel& kernel, const Watch* watch) : kernel_(kernel), watch_(watch) {
+  Lifter(const Kernel& kernel, const Watch* watch) : kernel_(kernel), watch_(watch) {
     prefix_ = free_prefix(kernel);
     defined_.assign(kernel.slots.size(), false);
   }
@@ -320,7 +320,7 @@ class Raiser {
     const ExprId rows = apply(Op::Add, {apply(Op::Mul, {id(kind, 2), y_extent}), id(kind, 1)});
     return apply(Op::Add, {apply(Op::Mul, {rows, x_extent}), id(kind, 0)});
   }
-  /// Workgroups are independent, atomics aside, so those that nobody asks for need not run.
+  /// Workgroups are independent, atomics aside, so those without a probe need not run.
   void leave_unless_wanted() {
     const Symbol group = name("group", 0);
     const ExprId linear = flat(ExprKind::WorkgroupId, control(Control::GroupsX), control(Control::GroupsY));
@@ -463,17 +463,17 @@ class Raiser {
 
 }  // namespace
 
-ir::Program raise(const Kernel& kernel) { return Raiser(kernel, nullptr).run(); }
+ir::Program lift(const Kernel& kernel) { return Lifter(kernel, nullptr).run(); }
 
-std::optional<ir::Program> raise_calls_outside_library(const check::Checked& checked) {
+std::optional<ir::Program> lift_calls_outside_library(const check::Checked& checked) {
   const auto is_of_library = [](const spec::OpDef* callee) {
     return ops::op_table().find(callee->id, callee->version) != nullptr;
   };
   if (std::ranges::all_of(checked.resolution().callees, is_of_library)) return std::nullopt;
-  return raise(build(checked));
+  return lift(build(checked));
 }
 
-ir::Program raise_watched(const Kernel& kernel, const Watch& watch) { return Raiser(kernel, &watch).run(); }
+ir::Program raise_watched(const Kernel& kernel, const Watch& watch) { return Lifter(kernel, &watch).run(); }
 
 std::vector<bool> watchable(const Kernel& kernel) {
   std::vector<bool> out(kernel.insts.size());

@@ -1,4 +1,4 @@
-#include "lower/llvm/ptx_shell.h"
+#include "lower/llvm/ptx_entry_point.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/IRBuilder.h>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "lower/given.h"
+#include "lower/builtin_input.h"
 #include "lower/llvm/ptx_subgroup.h"
 #include "lower/llvm/raw.h"
 #include "spec/ops.h"
@@ -43,10 +43,10 @@ const Inst* find(const Kernel& kernel, InstKind kind) {
 }
 
 /// Each invocation is a thread, so control flow is the kernel's own and slots are variables.
-class Shell {
+class EntryPointEmitter {
  public:
-  Shell(const Kernel& kernel, llvm::Module& module, const std::string& symbol, PtxTarget target,
-        const std::vector<uint64_t>& shared_offsets, uint64_t shared_bytes)
+  EntryPointEmitter(const Kernel& kernel, llvm::Module& module, const std::string& symbol, PtxTarget target,
+                    const std::vector<uint64_t>& shared_offsets, uint64_t shared_bytes)
       : k_(kernel),
         module_(module),
         context_(module.getContext()),
@@ -194,12 +194,12 @@ class Shell {
   Ir made(Value v) {
     const Inst& inst = k_[v];
     switch (given_by(inst.kind)) {
-      case Given::Literal: return imm(inst.imm);
-      case Given::Length: return memory_[inst.target].length;
-      case Given::InvocationId: return invocation_[inst.imm];
-      case Given::WorkgroupId: return group_[inst.imm];
-      case Given::LocalId: return local_[inst.imm];
-      case Given::Nothing: break;
+      case BuiltinInput::Literal: return imm(inst.imm);
+      case BuiltinInput::Length: return memory_[inst.target].length;
+      case BuiltinInput::InvocationId: return invocation_[inst.imm];
+      case BuiltinInput::WorkgroupId: return group_[inst.imm];
+      case BuiltinInput::LocalId: return local_[inst.imm];
+      case BuiltinInput::Nothing: break;
     }
     return values_[index(v)];
   }
@@ -399,7 +399,7 @@ Result<PtxEntry> emit_entry(const Kernel& kernel, llvm::Module& module, const st
                               kernel.name, threads, kPtxSubgroupSize),
                   fmt::format("choose a workgroup size that is a multiple of {}", kPtxSubgroupSize)));
   }
-  Shell(kernel, module, symbol, target, offsets, shared).run();
+  EntryPointEmitter(kernel, module, symbol, target, offsets, shared).run();
   return PtxEntry{.name = symbol, .threads = threads, .shared_bytes = uint32_t(shared)};
 }
 

@@ -1,5 +1,5 @@
-// Raised programs, and what of a kernel depends on the order of atomics.
-#include "lower/raise.h"
+// Lifted programs, and what of a kernel depends on the order of atomics.
+#include "lower/lift.h"
 
 #include "oracle.h"
 #include "spec/ops.h"
@@ -26,7 +26,7 @@ TEST(Raise, WritesOneOperatorAStatement) {
     v0[i] = x * i;
   }
 })");
-  EXPECT_EQ(text::print(raise(build(program))),
+  EXPECT_EQ(text::print(lift(build(program))),
             R"(program p(read k: u32 @0, read_write v0: u32 @7) workgroup(2, 1, 1) {
   let kkv0 = 0;
   let kkv1 = k[kkv0];

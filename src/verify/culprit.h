@@ -1,15 +1,15 @@
-// Blame: which case makes a backend fail, when many ran together or one after the other.
+// CulpritSearch: which case makes a backend fail, when many ran together or one after the other.
 //
 // A dispatch that dies, hangs or gives wrong answers has some ten thousand cases in it, and a process that it
-// died in has run others before. The guilty case is found by running fewer: a scenario (batches of cases,
-// each batch one dispatch) is run in a renewed backend, and reduced to the smallest one that still goes
-// wrong. One case left: it is guilty, alone. More left: the fault depends on what runs beside or before, and
-// the one that spoils any other in the victim's place is the guilty one. Nothing left to find in many equal
-// runs: it is chance. What runs can be reduced because a case is a pure function of its name.
+// died in has run others before. The culprit is found by running fewer: a scenario (batches of cases,
+// each batch one dispatch) is run in a restarted backend, and reduced to the smallest one that still goes
+// wrong. One case left: it is the culprit, alone. More left: the fault depends on what runs beside or before,
+// and the one that makes any case in the victim's place fail is the culprit. Nothing left to find in many
+// equal runs: it is chance. What runs can be reduced because a case is made anew from its id.
 //
-// Nobody is blamed on one observation: what was found must happen three times, each time in a renewed
+// Nothing is attributed on one observation: what was found must happen three times, each time in a restarted
 // backend. After a process or device was lost, a program whose answer is known by hand runs first; without
-// that answer nobody is blamed at all. Source: design, 3.5.
+// that answer nothing is attributed at all. Source: docs/adr/0014.
 #pragma once
 
 #include <compare>
@@ -57,7 +57,7 @@ struct Seen {
   bool bad() const { return error.has_value() || broken != 0 || !wrong.empty(); }
 };
 
-/// Whoever can run batches of a subject.
+/// What can run batches of a subject.
 class Bench {
  public:
   virtual ~Bench() = default;
@@ -67,13 +67,13 @@ class Bench {
 
 struct Finding {
   Fault fault{};
-  CaseId guilty;
+  CaseId culprit;
   Scenario scenario;  // the smallest that is known to show it
   Seen seen;          // what its last batch showed
-  /// The case whose answer is wrong, where that is not the guilty one's.
+  /// The case whose answer is wrong, where that is not the culprit's.
   std::optional<CaseId> victim;
   std::string note;
-  /// Any cases do it, as long as there are so many of them: there is nobody to take out of a dispatch.
+  /// Any cases do it, as long as there are so many of them: there is none to take out of a dispatch.
   bool of_number = false;
 };
 
@@ -85,21 +85,20 @@ Fault fault_of(const Seen& seen);
 /// no resources. Others end a subject.
 bool is_of_a_case(const Diag& diag);
 
-class Blame {
+class CulpritSearch {
  public:
   /// Both must outlive it.
-  Blame(backend::Backend& backend, const Monitor& monitor) : backend_(backend), monitor_(monitor) {}
+  CulpritSearch(backend::Backend& backend, const Monitor& monitor) : backend_(backend), monitor_(monitor) {}
 
-  /// Finds out who is to blame for what a batch showed after others (since the backend was renewed). Leaves a
-  /// renewed backend.
-  /// Errors  what stands in the way of judging: the device does not come back.
-  /// Cost    some hundred dispatches, of which at most some twenty hang.
+  /// Finds out which case is the culprit for what a batch showed after others (since the backend was
+  /// restarted). Leaves a restarted backend. Errors  what stands in the way of judging: the device does not
+  /// come back. Cost    some hundred dispatches, of which at most some twenty hang.
   Result<Finding> find(Bench& bench, std::span<const Batch> history, const Batch& batch, const Seen& seen);
 
   /// Starts the backend afresh; after a loss it must also give a known answer. Errors: B011.
-  Result<void> renew();
+  Result<void> restart();
 
-  /// Whether the scenario goes wrong in a renewed backend: at which batch, and what it showed.
+  /// Whether the scenario goes wrong in a restarted backend: at which batch, and what it showed.
   struct Trial {
     size_t batch = 0;
     Seen seen;
@@ -132,7 +131,7 @@ class Blame {
   backend::Backend& backend_;
   const Monitor& monitor_;
   std::unique_ptr<backend::Pipeline> known_;
-  bool lost_ = false;    // since the last renew()
+  bool lost_ = false;    // since the last restart()
   size_t hangs_ = 0;     // of this find()
   size_t attempts_ = 0;  // of this find()
 };

@@ -1,4 +1,4 @@
-#include "algebra/twin.h"
+#include "algebra/planted_law.h"
 
 #include <algorithm>
 #include <bit>
@@ -15,7 +15,8 @@ using ir::Ex;
 using ir::FunctionBuilder;
 using spec::DataType;
 
-// The operations of the twins, as plain functions; their compositions stand beside them in make_operations().
+// The operations of the planted-false laws, as plain functions; their compositions stand beside them in
+// make_operations().
 uint32_t add(uint32_t a, uint32_t b) { return a + b; }
 uint32_t sub(uint32_t a, uint32_t b) { return a - b; }
 uint32_t mul(uint32_t a, uint32_t b) { return a * b; }
@@ -81,14 +82,14 @@ Ex twice_is_once(FunctionBuilder& f, std::span<const Ex> p) {
   return f.call("twin.add", {p[0], twice}) == f.call("twin.add", {p[0], p[1]});
 }
 
-struct TwinLibrary {
+struct PlantedLibrary {
   std::deque<ir::Function> bodies;
   spec::OpTable table;
 };
 
-TwinLibrary make_library() {
-  TwinLibrary library;
-  for (const ops::Operation& op : twin_operations()) {
+PlantedLibrary make_library() {
+  PlantedLibrary library;
+  for (const ops::Operation& op : planted_operations()) {
     FunctionBuilder f{std::string(op.id)};
     std::vector<Ex> parameters;
     for (size_t k = 0; k < op.parameter_names.size(); ++k)
@@ -110,9 +111,9 @@ uint64_t words_below(uint32_t b) {
   return uint64_t(r > 0 ? kInfinity + 2 + (r - 1) : kInfinity + r);  // both zeros have rank 0
 }
 
-std::vector<Twin> make_twins() {
+std::vector<PlantedLaw> make_planted_laws() {
   namespace laws = spec::laws;
-  const auto op = [](std::string_view id) { return find_twin_operation(id, 1); };
+  const auto op = [](std::string_view id) { return find_planted_operation(id, 1); };
   constexpr uint64_t k1 = 256, k2 = k1 * k1, k3 = k2 * k1;
   using Others = std::span<const uint32_t>;
   return {
@@ -365,48 +366,52 @@ std::vector<Twin> make_twins() {
 
 }  // namespace
 
-const std::vector<ops::Operation>& twin_operations() {
+const std::vector<ops::Operation>& planted_operations() {
   static const std::vector<ops::Operation> operations = make_operations();
   return operations;
 }
 
-const ops::Operation* find_twin_operation(std::string_view id, uint32_t version) {
-  const auto& all = twin_operations();
+const ops::Operation* find_planted_operation(std::string_view id, uint32_t version) {
+  const auto& all = planted_operations();
   const auto it =
       std::ranges::find_if(all, [&](const auto& o) { return o.id == id && o.version == version; });
   return it == all.end() ? nullptr : &*it;
 }
 
-const spec::OpTable& twin_table() {
-  static const TwinLibrary library = make_library();
+const spec::OpTable& planted_table() {
+  static const PlantedLibrary library = make_library();
   return library.table;
 }
 
-const std::vector<Twin>& twins() {
-  static const std::vector<Twin> all = make_twins();
+const std::vector<PlantedLaw>& planted_laws() {
+  static const std::vector<PlantedLaw> all = make_planted_laws();
   return all;
 }
 
-bool Twin::of_floats() const { return spec::kFloats.contains(operation->signature.inputs[0]); }
+bool PlantedLaw::of_floats() const { return spec::kFloats.contains(operation->signature.inputs[0]); }
 
-std::span<const Twin> integer_twins() {
-  return std::span(twins()).first(size_t(std::ranges::find_if(twins(), &Twin::of_floats) - twins().begin()));
+std::span<const PlantedLaw> integer_planted_laws() {
+  return std::span(planted_laws())
+      .first(size_t(std::ranges::find_if(planted_laws(), &PlantedLaw::of_floats) - planted_laws().begin()));
 }
-std::span<const Twin> float_twins() { return std::span(twins()).subspan(integer_twins().size()); }
+std::span<const PlantedLaw> float_planted_laws() {
+  return std::span(planted_laws()).subspan(integer_planted_laws().size());
+}
 
-Result<std::vector<TwinVerdict>> check_twins(Evaluator& evaluator, std::span<const Twin> which) {
+Result<std::vector<PlantedVerdict>> check_planted_laws(Evaluator& evaluator,
+                                                       std::span<const PlantedLaw> which) {
   EngineOptions options;
   options.edge256 = false;
   options.witnessed = 0;
-  std::vector<TwinVerdict> out;
-  for (const Twin& twin : which) {
-    VYRE_TRY(verdict, check_law(twin.law, *twin.operation, evaluator, options, find_twin_operation));
+  std::vector<PlantedVerdict> out;
+  for (const PlantedLaw& planted : which) {
+    VYRE_TRY(verdict, check_law(planted.law, *planted.operation, evaluator, options, find_planted_operation));
     const bool refuted = verdict.outcome == Outcome::Refuted && verdict.engines.size() == 1;
-    const bool caught = refuted && verdict.engines[0].instances == twin.instances &&
-                        verdict.engines[0].failures == twin.failures &&
-                        verdict.counterexample->values == twin.smallest &&
-                        verdict.counterexample->smallest != twin.of_floats();
-    out.push_back({&twin, std::move(verdict), caught});
+    const bool caught = refuted && verdict.engines[0].instances == planted.instances &&
+                        verdict.engines[0].failures == planted.failures &&
+                        verdict.counterexample->values == planted.smallest &&
+                        verdict.counterexample->smallest != planted.of_floats();
+    out.push_back({&planted, std::move(verdict), caught});
   }
   return out;
 }

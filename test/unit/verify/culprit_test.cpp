@@ -1,6 +1,6 @@
-// Blame: a backend that goes wrong in one way at one input, in each way there is; the culprit is known by
-// construction, and nobody else may be named.
-#include "verify/blame.h"
+// CulpritSearch: a backend that goes wrong in one way at one input, in each way there is; the culprit is
+// known by construction, and nobody else may be named.
+#include "verify/culprit.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace vyre::verify {
 namespace {
 
 constexpr uint64_t kSeed = 5;
-constexpr uint64_t kGuilty = 1'234;    // of the random cases of the subject
+constexpr uint64_t kCulprit = 1'234;   // of the random cases of the subject
 constexpr uint64_t kEarlier = 31'992;  // of the edge256 cases, which run before: some faults need it
 constexpr char kSubject[] = "primitive.math.add@1";
 
@@ -57,12 +57,12 @@ std::array<uint32_t, 2> operands_of(uint64_t number,
   return out;
 }
 
-// Adds, but for its one fault. What renew() forgets is what a new process would not have.
+// Adds, but for its one fault. What restart() forgets is what a new process would not have.
 class Scripted final : public backend::Backend {
  public:
   explicit Scripted(Mode mode)
       : mode_(mode),
-        guilty_(operands_of(kGuilty)),
+        culprits_(operands_of(kCulprit)),
         earlier_(operands_of(kEarlier, generate::Strategy::Edge256)) {}
 
   class Adds final : public backend::Pipeline {
@@ -80,12 +80,12 @@ class Scripted final : public backend::Backend {
   backend::Identity identity() const override { return {"scripted", "none", "none", "0"}; }
   backend::Limits limits() const override { return {}; }
   bool isolated() const override { return true; }
-  Result<void> renew() override {
-    ++renewals;
+  Result<void> restart() override {
+    ++restarts;
     process_ = {};
     return {};
   }
-  Result<void> settle() override {
+  Result<void> drain() override {
     if (!process_.late) return {};
     process_ = {};
     return std::unexpected(worker::make_breach(worker::Breach::Late, "of a script"));
@@ -95,7 +95,7 @@ class Scripted final : public backend::Backend {
     return std::make_unique<Adds>(*this, program.program().workgroup_size[0]);
   }
 
-  size_t renewals = 0;
+  size_t restarts = 0;
 
  private:
   struct Process {
@@ -115,12 +115,12 @@ class Scripted final : public backend::Backend {
   Result<void> add(std::span<const std::span<std::byte>> host, uint32_t workgroup) {
     const size_t n = host[0].size() / 4;
     std::vector<uint32_t> out(n);
-    size_t guilty = n;
+    size_t culprit = n;
     const bool after_another = process_.met_the_earlier;
     for (size_t i = 0; i < n; ++i) {
       const std::array<uint32_t, 2> in = {load_u32(host[0].data() + 4 * i), load_u32(host[1].data() + 4 * i)};
       out[i] = in[0] + in[1];
-      if (in == guilty_) guilty = i;
+      if (in == culprits_) culprit = i;
       process_.met_the_earlier |= in == earlier_;
     }
     std::byte* const to = host[2].data();
@@ -137,7 +137,7 @@ class Scripted final : public backend::Backend {
       return {};
     }
     if (mode_ == Mode::Flaky && chance_() % 40'000 < n) out[chance_() % n] ^= 8;
-    if (guilty < n) {
+    if (culprit < n) {
       const auto fail = [](DiagCode code) {
         return std::unexpected(make_diag(code, Span::none(), "as it was made to"));
       };
@@ -153,17 +153,18 @@ class Scripted final : public backend::Backend {
         case Mode::NeverComesBack: return lost();
         case Mode::BreaksTheContract: return fail(DiagCode::B012);
         case Mode::RefusesIt: return fail(DiagCode::B003);
-        case Mode::Wrong: out[guilty] ^= 1; break;
+        case Mode::Wrong: out[culprit] ^= 1; break;
         case Mode::Unwritten:
-          write(0, guilty);
-          write(guilty + 1, n);
+          write(0, culprit);
+          write(culprit + 1, n);
           return {};
         case Mode::Partial: write(0, n / 2); return {};
         case Mode::Neighbour:
-          if (guilty + 1 < n) out[guilty + 1] ^= 0x40;
+          if (culprit + 1 < n) out[culprit + 1] ^= 0x40;
           break;
         case Mode::Stale:
-          if (!process_.answers.empty()) out[guilty] = process_.answers[guilty % process_.answers.size()] + 1;
+          if (!process_.answers.empty())
+            out[culprit] = process_.answers[culprit % process_.answers.size()] + 1;
           break;
         case Mode::DiesAfterAnother:
           if (after_another) return fail(DiagCode::B009);
@@ -185,7 +186,7 @@ class Scripted final : public backend::Backend {
   }
 
   Mode mode_;
-  std::array<uint32_t, 2> guilty_, earlier_;
+  std::array<uint32_t, 2> culprits_, earlier_;
   Process process_;
   std::mt19937 chance_{7};
   std::unique_ptr<backend::Backend> reference_ = backend::make_reference();
@@ -207,7 +208,7 @@ std::vector<uint32_t> input_of(uint64_t number) {
 }
 
 // A driver that dies in its third group, whatever is in it: one finding with the number, and few processes.
-TEST(Blame, WhatAnyCasesDoIsTheirNumbers) {
+TEST(CulpritSearch, WhatAnyCasesDoIsTheirNumbers) {
   VYRE_ORACLE(SpecificationTable,
               "planted, so known by construction: the script: which cases the device dies of");
   Scripted backend(Mode::DiesOfMany);
@@ -218,11 +219,11 @@ TEST(Blame, WhatAnyCasesDoIsTheirNumbers) {
             std::string::npos)
       << verdict.failures[0].note;
   EXPECT_NE(verdict.error, "");
-  EXPECT_LT(backend.renewals, 100u);
+  EXPECT_LT(backend.restarts, 100u);
 }
 
 // The same of answers: the last is never written, where there are so many.
-TEST(Blame, WhatIsWrongOfAnyCasesIsTheirNumbersToo) {
+TEST(CulpritSearch, WhatIsWrongOfAnyCasesIsTheirNumbersToo) {
   VYRE_ORACLE(SpecificationTable, "planted, so known by construction: the script: which answer is left out");
   const Verdict verdict = verdict_of(Mode::LeavesLastOfMany);
   ASSERT_FALSE(verdict.failures.empty());
@@ -242,21 +243,21 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 class AFault : public testing::TestWithParam<Case> {};
 
 TEST_P(AFault, IsBlamedOnTheOneCaseThatDoesIt) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "planted, so known by construction: the backend's own script: one input is guilty, and of one fault");
+  VYRE_ORACLE(SpecificationTable,
+              "planted, so known by construction: the backend's own script: one input is the culprit, and of "
+              "one fault");
   const Verdict verdict = verdict_of(GetParam().mode);
   EXPECT_EQ(verdict.error, "");
   ASSERT_EQ(verdict.failures.size(), 1u);
   const Failure& failure = verdict.failures[0];
   EXPECT_EQ(text(failure.fault), text(GetParam().fault)) << failure.note;
-  EXPECT_EQ(failure.token.substr(0, failure.token.find('=')), token_of(kGuilty)) << failure.note;
+  EXPECT_EQ(failure.token.substr(0, failure.token.find('=')), token_of(kCulprit)) << failure.note;
   EXPECT_EQ(verdict.failure_count, 1u);
   uint64_t failed = verdict.determinism.failed;
   for (const OracleCases& oracle : verdict.parity) failed += oracle.tally.failed;
   EXPECT_EQ(failed, 1u);
-  // A wrong value is shrunk to one that fails as well, which is the guilty one where no other does.
-  EXPECT_EQ(failure.input, input_of(kGuilty));
+  // A wrong value is shrunk to one that fails as well, which is the culprit where no other does.
+  EXPECT_EQ(failure.input, input_of(kCulprit));
   EXPECT_EQ(failure.history.empty(), GetParam().fault != Fault::OrderDependent);
 }
 
@@ -276,7 +277,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 // Without its fault it is right, so the tests above fail for the right reason.
-TEST(Blame, NobodyIsBlamedWithoutAFault) {
+TEST(CulpritSearch, NobodyIsBlamedWithoutAFault) {
   VYRE_ORACLE(SpecificationTable, "planted, so known by construction: the script");
   for (const Mode mode : {Mode::None, Mode::RefusesMany}) {
     const Verdict verdict = verdict_of(mode);
@@ -287,7 +288,7 @@ TEST(Blame, NobodyIsBlamedWithoutAFault) {
   }
 }
 
-TEST(Blame, NobodyIsBlamedWhenTheDeviceStaysAway) {
+TEST(CulpritSearch, NobodyIsBlamedWhenTheDeviceStaysAway) {
   VYRE_ORACLE(SpecificationTable, "issue: after a lost device a known answer comes before any blame");
   const Verdict verdict = verdict_of(Mode::NeverComesBack);
   EXPECT_EQ(verdict.failure_count, 0u);
@@ -295,7 +296,7 @@ TEST(Blame, NobodyIsBlamedWhenTheDeviceStaysAway) {
   EXPECT_NE(verdict.error.find("does not come back"), std::string::npos);
 }
 
-TEST(Blame, ChanceIsCalledChance) {
+TEST(CulpritSearch, ChanceIsCalledChance) {
   VYRE_ORACLE(SpecificationTable,
               "planted, so known by construction: the script: which answers chance strikes has nothing to do "
               "with their inputs");
@@ -309,23 +310,23 @@ TEST(Blame, ChanceIsCalledChance) {
   }
 }
 
-TEST(Blame, WhoSpoilsItsNeighbourIsNamedAndTheNeighbourToo) {
+TEST(CulpritSearch, WhoSpoilsItsNeighbourIsNamedAndTheNeighbourToo) {
   VYRE_ORACLE(
       SpecificationTable,
-      "planted, so known by construction: the script: the guilty case's neighbour is wrong, whichever it is");
+      "planted, so known by construction: the script: the culprit's neighbour is wrong, whichever it is");
   const Verdict verdict = verdict_of(Mode::Neighbour);
   ASSERT_EQ(verdict.failures.size(), 1u);
-  // Which neighbour was left when the others were taken away does not matter; it came after the guilty one.
+  // Which neighbour was left when the others were taken away does not matter; it came after the culprit.
   const Failure& failure = verdict.failures[0];
   ASSERT_EQ(failure.history.size(), 1u);
   const auto neighbour = parse_token(failure.history[0]);
   ASSERT_TRUE(neighbour);
-  EXPECT_GT(neighbour->index, kGuilty);
+  EXPECT_GT(neighbour->index, kCulprit);
   EXPECT_NE(failure.note.find(failure.history[0]), std::string::npos) << failure.note;
   EXPECT_TRUE(failure.token.ends_with(fmt::format("=1234+{}", neighbour->index))) << failure.token;
 }
 
-TEST(Blame, WhatTheGuiltyCaseNeedsBeforeItIsNamed) {
+TEST(CulpritSearch, WhatTheGuiltyCaseNeedsBeforeItIsNamed) {
   VYRE_ORACLE(SpecificationTable,
               "planted, so known by construction: the script: both cases are needed, the earlier one first");
   const Verdict verdict = verdict_of(Mode::DiesAfterAnother);
@@ -334,7 +335,7 @@ TEST(Blame, WhatTheGuiltyCaseNeedsBeforeItIsNamed) {
   EXPECT_TRUE(verdict.failures[0].token.ends_with("=edge256.31992,1234")) << verdict.failures[0].token;
 }
 
-TEST(Blame, AWorkgroupThatIsClaimedAndWrongIsAFalseClaim) {
+TEST(CulpritSearch, AWorkgroupThatIsClaimedAndWrongIsAFalseClaim) {
   VYRE_ORACLE(SpecificationTable,
               "planted, so known by construction: the limits, which say 1024, and the script, which is right "
               "in smaller workgroups");
@@ -343,11 +344,11 @@ TEST(Blame, AWorkgroupThatIsClaimedAndWrongIsAFalseClaim) {
   EXPECT_EQ(text(verdict.failures[0].fault), text(Fault::FalseClaim));
 }
 
-TEST(Blame, WhatGoesRightCostsNoProcess) {
+TEST(CulpritSearch, WhatGoesRightCostsNoProcess) {
   VYRE_ORACLE(SpecificationTable, "by hand: a dispatch costs a process now and then, not one a slice");
   Scripted scripted(Mode::None);
   verdict_of(Mode::None, &scripted);
-  EXPECT_EQ(scripted.renewals, 1u);
+  EXPECT_EQ(scripted.restarts, 1u);
 }
 
 }  // namespace

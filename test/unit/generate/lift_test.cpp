@@ -1,7 +1,7 @@
-// Raised programs mean what the programs meant that they were raised from, with probes and without.
+// Lifted programs mean what the programs meant that they were lifted from, with probes and without.
 //
 // Oracle: the reference on the program itself.
-#include "lower/raise.h"
+#include "lower/lift.h"
 
 #include <gtest/gtest.h>
 
@@ -37,11 +37,11 @@ TEST(Raise, RandomProgramsMeanTheSame) {
       const lower::Kernel kernel = lower::build(*checked);
       const auto expected = run(*checked, c.buffers, c.groups, lanes);
 
-      const auto raised = check::check(lower::raise(kernel), ops::op_table());
-      ASSERT_TRUE(raised) << raised.error().front().message << "\n"
+      const auto lifted = check::check(lower::lift(kernel), ops::op_table());
+      ASSERT_TRUE(lifted) << lifted.error().front().message << "\n"
                           << text::print(c.program) << "\n"
-                          << text::print(lower::raise(kernel));
-      EXPECT_EQ(run(*raised, c.buffers, c.groups, lanes), expected) << text::print(c.program);
+                          << text::print(lower::lift(kernel));
+      EXPECT_EQ(run(*lifted, c.buffers, c.groups, lanes), expected) << text::print(c.program);
 
       const ir::Program probed = lower::raise_watched(kernel, {lower::watchable(kernel), {}});
       const auto watched = check::check(probed, ops::op_table());

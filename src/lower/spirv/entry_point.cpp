@@ -1,11 +1,11 @@
-#include "lower/spirv/shell.h"
+#include "lower/spirv/entry_point.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
 
-#include "lower/given.h"
+#include "lower/builtin_input.h"
 #include "lower/spirv/builder.h"
 #include "lower/spirv/foldable.h"
 #include "lower/spirv/memory.h"
@@ -28,17 +28,17 @@ struct Result {
 };
 
 /// Each invocation runs the kernel's own control flow, and slots are variables.
-class Shell {
+class EntryPointEmitter {
  public:
-  Shell(const Kernel& kernel, const SpirvTarget& target)
+  EntryPointEmitter(const Kernel& kernel, const SpirvTarget& target)
       : k_(kernel),
         target_(target),
         memory_(kernel, target, b_),
         once_(volatile_loads(kernel)),
         veiled_(veiled_operands(kernel)),
-        wants_veil_(
-            std::ranges::find(veiled_, true) != veiled_.end() ||
-            std::ranges::any_of(k_.insts, [&](const Inst& i) { return veils_result(i) || hides_length(i); })),
+        wants_mask_(std::ranges::find(veiled_, true) != veiled_.end() ||
+                    std::ranges::any_of(
+                        k_.insts, [&](const Inst& i) { return has_opaque_result(i) || hides_length(i); })),
         results_(kernel.insts.size()) {}
 
   SpirvModule run() {
@@ -47,8 +47,8 @@ class Shell {
     if (target_.watch_loops && has_loops()) memory_.declare_watch();
     b_.execution_mode(spv::ExecutionMode::LocalSize, {threads, 1u, 1u});
     read_ids();
-    memory_.read_lengths(wants_veil_);
-    if (wants_veil_) memory_.read_veils(group(0));
+    memory_.read_lengths(wants_mask_);
+    if (wants_mask_) memory_.read_veils(group(0));
     for (const SlotInfo& slot : k_.slots) {
       slots_.push_back(b_.variable());
       b_.name(slots_.back(), slot.name);
@@ -131,12 +131,13 @@ class Shell {
   Result made(Value v) {
     const Inst& inst = k_[v];
     switch (given_by(inst.kind)) {
-      case Given::Literal: return {b_.number(inst.imm)};
-      case Given::Length: return {wants_veil_ ? hidden_length(inst.target) : memory_.length(inst.target)};
-      case Given::InvocationId: return {invocation_[inst.imm]};
-      case Given::WorkgroupId: return {group_[inst.imm]};
-      case Given::LocalId: return {local_[inst.imm]};
-      case Given::Nothing: break;
+      case BuiltinInput::Literal: return {b_.number(inst.imm)};
+      case BuiltinInput::Length:
+        return {wants_mask_ ? hidden_length(inst.target) : memory_.length(inst.target)};
+      case BuiltinInput::InvocationId: return {invocation_[inst.imm]};
+      case BuiltinInput::WorkgroupId: return {group_[inst.imm]};
+      case BuiltinInput::LocalId: return {local_[inst.imm]};
+      case BuiltinInput::Nothing: break;
     }
     return results_[index(v)];
   }
@@ -158,7 +159,7 @@ class Shell {
   }
   /// Of what is rounded to half NVIDIA's driver (580) forgets the rounding where it is widened again, so that
   /// is hidden from it too.
-  static bool veils_result(const Inst& inst) {
+  static bool has_opaque_result(const Inst& inst) {
     return inst.kind == InstKind::Raw && inst.raw == RawOp::FToF16;
   }
   /// A comparison takes a length as it is, which is what bounds of memory are made of; all else a length that
@@ -170,8 +171,8 @@ class Shell {
     return !compares(inst) &&
            std::ranges::any_of(k_.args(inst), [&](Value v) { return k_[v].kind == InstKind::Len; });
   }
-  Id hidden_length(uint32_t buffer) { return veiled(memory_.length(buffer), memory_.veil_of_operands()); }
-  Id veiled(Id word, Id veil) { return b_.emit(Op::OpBitwiseXor, b_.word(), {word, veil}); }
+  Id hidden_length(uint32_t buffer) { return opaque(memory_.length(buffer), memory_.operand_mask()); }
+  Id opaque(Id word, Id mask) { return b_.emit(Op::OpBitwiseXor, b_.word(), {word, mask}); }
   /// By Value: operands of arithmetic on floats that a driver could work out.
   static std::vector<bool> veiled_operands(const Kernel& kernel) {
     std::vector<bool> used(kernel.insts.size());
@@ -187,7 +188,7 @@ class Shell {
   }
   Id operand(Value v, bool of_floats) {
     if (!of_floats || !veiled_[index(v)]) return word(v);
-    return veiled(word(v), memory_.veil_of_operands());
+    return opaque(word(v), memory_.operand_mask());
   }
   void emit_raw(Value v, const Inst& inst) {
     const auto args = k_.args(inst);
@@ -202,7 +203,7 @@ class Shell {
       if (selects && n == 0) {
         operands.push_back(truth(args[n]));
       } else if (takes_wide(inst.raw, n)) {
-        operands.push_back(made(args[n]).id);  // its words were veiled
+        operands.push_back(made(args[n]).id);  // its words were opaque
       } else {
         const Inst& arg = k_[args[n]];
         const bool plain = arg.kind == InstKind::Len && compares(inst);
@@ -211,7 +212,7 @@ class Shell {
     }
     const SpirvRaw& row = spirv_raw(inst.raw);
     const Id result = row.emit(b_, operands);
-    set(v, veils_result(inst) ? veiled(result, memory_.veil_of_results()) : result,
+    set(v, has_opaque_result(inst) ? opaque(result, memory_.result_mask()) : result,
         row.made == SpirvMade::Truth);
   }
 
@@ -277,7 +278,7 @@ class Shell {
     return memory_.shared_bytes() != 0 ||
            std::ranges::find(k_.insts, InstKind::Loop, &Inst::kind) != k_.insts.end();
   }
-  /// After a loop: whoever gets here has done all of it.
+  /// After a loop: an invocation that gets here has done all of it.
   void watch(Id i, Id to) {
     if (!memory_.has_watch()) return;
     const Id early = b_.emit(Op::OpULessThan, b_.truth(), {i, to});
@@ -416,7 +417,7 @@ class Shell {
   SpirvMemory memory_;
   const std::vector<bool> once_;    // by Value: loads that happen exactly once
   const std::vector<bool> veiled_;  // by Value
-  const bool wants_veil_;
+  const bool wants_mask_;
   std::vector<Result> results_;    // by Value
   std::vector<Id> slots_;          // by Slot
   std::vector<Id> operands_;       // of the raw operator at hand
@@ -429,7 +430,7 @@ class Shell {
 }  // namespace
 
 SpirvModule emit_shell(const Kernel& kernel, const SpirvTarget& target) {
-  return Shell(kernel, target).run();
+  return EntryPointEmitter(kernel, target).run();
 }
 
 }  // namespace vyre::lower

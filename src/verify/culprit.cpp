@@ -1,4 +1,4 @@
-#include "verify/blame.h"
+#include "verify/culprit.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kParts = 16;          // a failing batch is cut into
 constexpr size_t kAttempts = 500;      // of one search; what is left then is reported as it is
 constexpr size_t kHangs = 24;          // of one search: each costs a whole budget
-constexpr size_t kConfirmations = 3;   // before anybody is blamed
+constexpr size_t kConfirmations = 3;   // before anything is attributed
 constexpr size_t kRepeats = 32;        // equal runs, to say how often chance strikes
 constexpr size_t kRepeatedHangs = 3;   // the same where a run may hang
 constexpr size_t kSubstitutes = 3;     // innocents tried in another's place
@@ -65,8 +65,8 @@ bool is_of_a_case(const Diag& diag) {
 
 // --- Running scenarios
 
-Result<void> Blame::renew() {
-  VYRE_CHECK(backend_.renew());
+Result<void> CulpritSearch::restart() {
+  VYRE_CHECK(backend_.restart());
   const bool was_lost = lost_ && backend_.isolated();
   lost_ = false;
   if (!was_lost) return {};
@@ -77,10 +77,10 @@ Result<void> Blame::renew() {
       fmt::format("the backend does not come back: after a failure, a new process fails even a program "
                   "of one line whose answer is known ({})",
                   known.error().message),
-      "nobody is blamed for this; set the device right, or restart the machine, and run it again"));
+      "nothing is attributed to a case; set the device right, or restart the machine, and run it again"));
 }
 
-Result<void> Blame::known_answer() {
+Result<void> CulpritSearch::known_answer() {
   constexpr std::array<uint32_t, 4> kAnswer = {3, 10, 17, 24};  // 7 i + 3, by hand
   if (!known_) {
     const auto program = text::parse(
@@ -97,7 +97,7 @@ Result<void> Blame::known_answer() {
   return std::unexpected(make_diag(DiagCode::B011, Span::none(), "its answer is wrong"));
 }
 
-Result<std::optional<Blame::Trial>> Blame::run_all(Bench& bench, const Scenario& scenario) {
+Result<std::optional<CulpritSearch::Trial>> CulpritSearch::run_all(Bench& bench, const Scenario& scenario) {
   for (size_t b = 0; b < scenario.size(); ++b) {
     Seen seen = bench.run(scenario[b]);
     if (seen.error) {
@@ -111,14 +111,14 @@ Result<std::optional<Blame::Trial>> Blame::run_all(Bench& bench, const Scenario&
   return std::nullopt;
 }
 
-Result<std::optional<Blame::Trial>> Blame::attempt(Bench& bench, const Scenario& scenario) {
-  VYRE_CHECK(renew());
+Result<std::optional<CulpritSearch::Trial>> CulpritSearch::attempt(Bench& bench, const Scenario& scenario) {
+  VYRE_CHECK(restart());
   return run_all(bench, scenario);
 }
 
-Result<bool> Blame::fails(Bench& bench, const Items& items, bool afresh) {
+Result<bool> CulpritSearch::fails(Bench& bench, const Items& items, bool afresh) {
   ++attempts_;
-  if (afresh || lost_) VYRE_CHECK(renew());
+  if (afresh || lost_) VYRE_CHECK(restart());
   VYRE_TRY(trial, run_all(bench, scenario_of(items)));
   return trial.has_value();
 }
@@ -128,7 +128,8 @@ Result<bool> Blame::fails(Bench& bench, const Items& items, bool afresh) {
 // Delta debugging, with many parts to begin with: parts that go right cost a dispatch, one that hangs costs a
 // whole budget, and there is one of these a level. Where no part goes wrong by itself, the case whose answer
 // was wrong joins each: what spoils it is in one of them.
-Result<Blame::Items> Blame::reduce(Bench& bench, Items items, const Item* victim, bool afresh) {
+Result<CulpritSearch::Items> CulpritSearch::reduce(Bench& bench, Items items, const Item* victim,
+                                                   bool afresh) {
   size_t parts = std::min(kParts, items.size());
   while (items.size() > 1 && attempts_ < kAttempts && hangs_ < kHangs) {
     const auto cut = [&](size_t k) { return items.begin() + ptrdiff_t(items.size() * k / parts); };
@@ -173,7 +174,7 @@ Result<Blame::Items> Blame::reduce(Bench& bench, Items items, const Item* victim
   return items;
 }
 
-Result<std::optional<Blame::Trial>> Blame::confirm(Bench& bench, const Scenario& scenario) {
+Result<std::optional<CulpritSearch::Trial>> CulpritSearch::confirm(Bench& bench, const Scenario& scenario) {
   std::optional<Trial> last;
   for (size_t k = 0; k < kConfirmations; ++k) {
     VYRE_TRY(trial, attempt(bench, scenario));
@@ -183,8 +184,8 @@ Result<std::optional<Blame::Trial>> Blame::confirm(Bench& bench, const Scenario&
   return last;
 }
 
-Result<std::optional<Finding>> Blame::narrow(Bench& bench, const Scenario& scenario, const Batch& batch,
-                                             const Seen& seen) {
+Result<std::optional<Finding>> CulpritSearch::narrow(Bench& bench, const Scenario& scenario,
+                                                     const Batch& batch, const Seen& seen) {
   Items items;
   for (size_t b = 0; b < scenario.size(); ++b) {
     for (const CaseId& id : scenario[b].cases) items.push_back({b, scenario[b].pipeline, id});
@@ -201,8 +202,8 @@ Result<std::optional<Finding>> Blame::narrow(Bench& bench, const Scenario& scena
     VYRE_TRY(finding, alone ? Result<std::optional<Finding>>() : by_number(bench, scenario[0]));
     if (finding) return finding;
   }
-  // Without renewing between what goes right first, which is fast; what that finds may owe to what ran before
-  // it, and then does not stand by itself.
+  // Without restarting between what goes right first, which is fast; what that finds may owe to what ran
+  // before it, and then does not stand by itself.
   for (const bool afresh : {false, true}) {
     if (!afresh && scenario.size() > 1) continue;
     VYRE_TRY(smallest, reduce(bench, items, victim ? &*victim : nullptr, afresh));
@@ -213,7 +214,7 @@ Result<std::optional<Finding>> Blame::narrow(Bench& bench, const Scenario& scena
     finding.scenario.resize(trial->batch + 1);
     finding.seen = std::move(trial->seen);
     if (finding.scenario.size() == 1 && finding.scenario[0].cases.size() == 1) {
-      finding.guilty = finding.scenario[0].cases[0];
+      finding.culprit = finding.scenario[0].cases[0];
       finding.fault = fault_of(finding.seen);
     } else {
       VYRE_CHECK(attribute(bench, batch, finding));
@@ -225,11 +226,11 @@ Result<std::optional<Finding>> Blame::narrow(Bench& bench, const Scenario& scena
 
 // What goes wrong with dispatches of so many cases, whichever they are, as where a driver has a fault in its
 // second group. Reducing them one by one would take some hundred processes; halving takes a few.
-Result<std::optional<Finding>> Blame::by_number(Bench& bench, const Batch& batch) {
+Result<std::optional<Finding>> CulpritSearch::by_number(Bench& bench, const Batch& batch) {
   const std::span<const CaseId> all(batch.cases);
   const auto bad = [&](std::span<const CaseId> some) -> Result<bool> {
     ++attempts_;
-    if (lost_) VYRE_CHECK(renew());
+    if (lost_) VYRE_CHECK(restart());
     VYRE_TRY(trial, run_all(bench, {{batch.pipeline, {some.begin(), some.end()}}}));
     return trial.has_value();
   };
@@ -262,7 +263,7 @@ Result<std::optional<Finding>> Blame::by_number(Bench& bench, const Batch& batch
   if (!trial) return std::nullopt;
   finding.seen = std::move(trial->seen);
   finding.fault = fault_of(finding.seen);
-  finding.guilty = finding.scenario[0].cases.back();
+  finding.culprit = finding.scenario[0].cases.back();
   finding.of_number = true;
   finding.note = fmt::format("any {} cases of one dispatch do it, and no {}", wrong, right);
   return finding;
@@ -271,7 +272,8 @@ Result<std::optional<Finding>> Blame::by_number(Bench& bench, const Batch& batch
 // --- Two or more that fail together
 
 /// Whether the scenario still goes wrong at the victim's place with `out` replaced by `in`.
-Result<bool> Blame::spoils(Bench& bench, const Finding& finding, CaseId out, CaseId in, CaseId victim) {
+Result<bool> CulpritSearch::spoils(Bench& bench, const Finding& finding, CaseId out, CaseId in,
+                                   CaseId victim) {
   Scenario changed = finding.scenario;
   for (Batch& batch : changed) std::ranges::replace(batch.cases, out, in);
   const CaseId looked_at = victim == out ? in : victim;
@@ -282,13 +284,13 @@ Result<bool> Blame::spoils(Bench& bench, const Finding& finding, CaseId out, Cas
   });
 }
 
-Result<void> Blame::attribute(Bench& bench, const Batch& batch, Finding& finding) {
+Result<void> CulpritSearch::attribute(Bench& bench, const Batch& batch, Finding& finding) {
   finding.fault = Fault::OrderDependent;
   std::vector<CaseId> all;
   for (const Batch& b : finding.scenario) all.insert(all.end(), b.cases.begin(), b.cases.end());
   const std::vector<CaseId>& last = finding.scenario.back().cases;
   const CaseId victim = finding.seen.wrong.empty() ? last.back() : last[finding.seen.wrong.front().position];
-  finding.guilty = victim;
+  finding.culprit = victim;
   const bool pair = all.size() == 2;
   if (!pair || finding.seen.error || finding.seen.wrong.empty()) {
     finding.note = fmt::format("only with {} other cases, beside it or before it", all.size() - 1);
@@ -310,7 +312,7 @@ Result<void> Blame::attribute(Bench& bench, const Batch& batch, Finding& finding
     spoilt_by_others += b;
   }
   if (others_spoilt > 0 && spoilt_by_others == 0) {
-    finding.guilty = other;
+    finding.culprit = other;
     finding.victim = victim;
   } else if (others_spoilt > 0) {
     finding.note = "whichever case stands in its place, and whichever before it: the fault is of the place";
@@ -326,7 +328,8 @@ Result<void> Blame::attribute(Bench& bench, const Batch& batch, Finding& finding
 
 /// Whether a trial showed what was seen of the batch, rather than what chance did meanwhile: among millions
 /// of cases it does something, and that would then be searched in vain.
-bool Blame::is_the_same(const Scenario& scenario, const Trial& trial, const Batch& batch, const Seen& seen) {
+bool CulpritSearch::is_the_same(const Scenario& scenario, const Trial& trial, const Batch& batch,
+                                const Seen& seen) {
   if (seen.error || trial.seen.error || seen.wrong.empty()) return true;
   if (trial.batch + 1 != scenario.size()) return false;
   return std::ranges::any_of(trial.seen.wrong, [&](const Wrong& again) {
@@ -335,18 +338,18 @@ bool Blame::is_the_same(const Scenario& scenario, const Trial& trial, const Batc
   });
 }
 
-Result<Finding> Blame::chance(Bench& bench, const Batch& batch, const Seen& seen) {
+Result<Finding> CulpritSearch::chance(Bench& bench, const Batch& batch, const Seen& seen) {
   const bool hung = seen.error && seen.error->code == DiagCode::B010;
   const size_t runs = hung ? kRepeatedHangs : kRepeats;
   size_t bad = 0;
   for (size_t k = 0; k < runs; ++k) {
-    if (lost_) VYRE_CHECK(renew());
+    if (lost_) VYRE_CHECK(restart());
     VYRE_TRY(trial, run_all(bench, {batch}));
     bad += trial.has_value();
   }
   Finding finding;
   finding.fault = Fault::Flaky;
-  finding.guilty = batch.cases[seen.wrong.empty() ? 0 : seen.wrong.front().position];
+  finding.culprit = batch.cases[seen.wrong.empty() ? 0 : seen.wrong.front().position];
   finding.scenario = {batch};
   finding.seen = seen;
   finding.note = fmt::format("the same dispatch of {} cases went wrong in {} of {} equal runs",
@@ -357,8 +360,8 @@ Result<Finding> Blame::chance(Bench& bench, const Batch& batch, const Seen& seen
   return finding;
 }
 
-Result<Finding> Blame::find(Bench& bench, std::span<const Batch> history, const Batch& batch,
-                            const Seen& seen) {
+Result<Finding> CulpritSearch::find(Bench& bench, std::span<const Batch> history, const Batch& batch,
+                                    const Seen& seen) {
   hangs_ = attempts_ = 0;
   lost_ = lost_ || seen.error.has_value();
   std::vector<Scenario> candidates = {{batch}};
@@ -382,7 +385,7 @@ Result<Finding> Blame::find(Bench& bench, std::span<const Batch> history, const 
     VYRE_TRY(flaky, chance(bench, batch, seen));
     found = std::move(flaky);
   }
-  VYRE_CHECK(renew());
+  VYRE_CHECK(restart());
   return std::move(*found);
 }
 

@@ -1,10 +1,10 @@
-// Raising: a kernel back into a program, with every instruction a `let` of its own, and with probes in it.
+// Lifting: a kernel back into a program, with every instruction a `let` of its own, and with probes in it.
 //
-// The raised program means what the kernel means, so any backend can run it; that is how one looks inside a
+// The lifted program means what the kernel means, so any backend can run it; that is how one looks inside a
 // run on a backend that cannot be stopped. With probes, each invocation numbers the values that it computes
 // and keeps a hash of the first of them, up to a place that a uniform buffer names; at its end it writes the
-// hash, and the last value it hashed, to a trace. Two backends whose hashes are equal up to a place and not
-// beyond it part there: host/first_difference.h finds that place by bisection.
+// hash, and the last value it hashed, to a trace. Two backends diverge at the
+// first place at which their hashes differ; host/first_difference.h finds it by bisection.
 //
 // A place is (phase, number). A barrier begins a phase, and so does an operation of subgroups: what one
 // invocation computes from what others did is always in a later phase than theirs, so the smallest place at
@@ -26,11 +26,11 @@ namespace vyre::lower {
 
 /// The program that a semantic kernel is. Not every one passes check(): inlining may have nested deeper than
 /// a program may be. Cost: linear.
-ir::Program raise(const Kernel& kernel);
+ir::Program lift(const Kernel& kernel);
 
 /// The program with every call inlined, where one is of an operation that is not in the library: the decoder
 /// of another process or of a plugin has no such operation. None where all are in it.
-std::optional<ir::Program> raise_calls_outside_library(const check::Checked& checked);
+std::optional<ir::Program> lift_calls_outside_library(const check::Checked& checked);
 
 /// What is watched.
 struct Watch {
@@ -67,7 +67,7 @@ enum class Trace : uint32_t {
 };
 inline constexpr uint32_t kTraceWords = 8;
 
-/// The raised program with probes and the two buffers after its own.
+/// The lifted program with probes and the two buffers after its own.
 ir::Program raise_watched(const Kernel& kernel, const Watch& watch);
 
 /// By Value: what may differ between two right runs of a program without races, since it depends on the order

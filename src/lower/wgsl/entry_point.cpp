@@ -1,4 +1,4 @@
-#include "lower/wgsl/shell.h"
+#include "lower/wgsl/entry_point.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lower/given.h"
+#include "lower/builtin_input.h"
 #include "lower/numbering.h"
 #include "lower/wgsl/live.h"
 #include "lower/wgsl/memory.h"
@@ -27,9 +27,9 @@ struct Made {
 };
 
 /// Each invocation runs the kernel's own control flow, and slots are variables.
-class Shell {
+class EntryPointEmitter {
  public:
-  Shell(const Kernel& kernel, const WgslOptions& options)
+  EntryPointEmitter(const Kernel& kernel, const WgslOptions& options)
       : k_(kernel),
         leaving_(leaving_blocks(kernel)),
         returning_(returning_blocks(kernel)),
@@ -157,12 +157,12 @@ class Shell {
   std::string made(Value v) {
     const Inst& inst = k_[v];
     switch (given_by(inst.kind)) {
-      case Given::Literal: return w_.number(inst.imm);
-      case Given::Length: return memory_.length(inst.target);
-      case Given::InvocationId: return given(id("invocation", inst.imm));
-      case Given::WorkgroupId: return given(id("group", inst.imm));
-      case Given::LocalId: return given(id("local", inst.imm));
-      case Given::Nothing: break;
+      case BuiltinInput::Literal: return w_.number(inst.imm);
+      case BuiltinInput::Length: return memory_.length(inst.target);
+      case BuiltinInput::InvocationId: return given(id("invocation", inst.imm));
+      case BuiltinInput::WorkgroupId: return given(id("group", inst.imm));
+      case BuiltinInput::LocalId: return given(id("local", inst.imm));
+      case BuiltinInput::Nothing: break;
     }
     const Made& value = values_[index(v)];
     if (value.known) return w_.number(*value.known);
@@ -350,7 +350,7 @@ class Shell {
 }  // namespace
 
 Result<WgslModule> emit_wgsl_shell(const Kernel& kernel, const WgslOptions& options) {
-  return Shell(kernel, options).run();
+  return EntryPointEmitter(kernel, options).run();
 }
 
 }  // namespace vyre::lower
