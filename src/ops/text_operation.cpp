@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "check/module.h"
 #include "ref/eval.h"
 #include "ref/postfix.h"
 #include "spec/ops.h"
@@ -30,75 +31,60 @@ Span span_of(std::string_view text, std::string_view part) {
   return {begin, begin + uint32_t(part.size())};
 }
 
-/// A predicate over words: an expression, as a list in the order of its evaluation.
+/// A predicate over words: the result of an operation without statements, as a list in the order of its
+/// evaluation. For any number of threads.
 class Predicate {
  public:
-  explicit Predicate(ir::Function function) : function_(std::move(function)), order_(function_.code) {}
+  /// nullptr: it has statements, or what is evaluated nowhere here.
+  static std::shared_ptr<const Predicate> make(const check::CheckedFunction& function) {
+    const ir::Code& code = function.function->code;
+    if (!code.block(function.function->body).empty()) return nullptr;
+    auto out = std::make_shared<Predicate>();
+    size_t depth = 0;
+    for (const ir::ExprId id : ref::Postfix(code).of(function.function->result)) {
+      const ir::Expr& e = code[id];
+      const bool applies = e.kind == ExprKind::Apply;
+      const bool known =
+          !applies || e.op == spec::Op::Cast || e.op == spec::Op::Select || spec::is_scalar(e.op);
+      depth = depth + 1 - e.args.count;
+      if (!known || depth > kDepth) return nullptr;
+      Step step{e};
+      if (e.kind == ExprKind::Literal) {
+        const auto words = code.literal_bits(e);
+        for (size_t i = words.size(); i-- > 0;) step.value = step.value << 32 | words[i];
+      } else if (e.kind == ExprKind::Var) {
+        step.value = index(function.resolution.variable(id));  // parameters are numbered first
+      } else {
+        step.type = function.resolution.type(code.args(e)[e.op == spec::Op::Select ? 1 : 0]);
+      }
+      out->steps_.push_back(step);
+    }
+    return out;
+  }
 
   bool operator()(const uint32_t* operands) const {
     std::array<ref::Bits, kDepth> stack{};
     size_t size = 0;
-    const ir::Code& code = function_.code;
-    for (const ir::ExprId id : order_.of(function_.result)) {
-      const ir::Expr& e = code[id];
-      if (e.kind == ExprKind::Literal) {
-        stack[size++] = literal(e);
-      } else if (e.kind == ExprKind::Var) {
-        stack[size++] = operands[index(e.symbol)];  // parameters are the first names
-      } else {
-        size -= e.args.count;
-        const std::span<const ref::Bits> values(stack.data() + size, e.args.count);
-        stack[size] = e.op == spec::Op::Cast
-                          ? ref::eval_cast(DataType::U32, e.type, e.mode, values[0])
-                          : ref::eval(e.op, is_wide(e) ? DataType::U64 : DataType::U32, values);
-        ++size;
-      }
+    for (const Step& step : steps_) {
+      const ir::Expr& e = step.e;
+      size -= e.args.count;
+      const std::span<const ref::Bits> values(stack.data() + size, e.args.count);
+      stack[size++] = e.kind == ExprKind::Literal ? step.value
+                      : e.kind == ExprKind::Var   ? operands[size_t(step.value)]
+                      : e.op == spec::Op::Cast    ? ref::eval_cast(step.type, e.type, e.mode, values[0])
+                                                  : ref::eval(e.op, step.type, values);
     }
     return stack[0] != 0;
   }
 
-  /// What is none of the expressions that are evaluated here; empty: nothing.
-  std::string_view refused() const {
-    const ir::Code& code = function_.code;
-    if (!code.block(function_.body).empty()) return "a class is one expression";
-    size_t size = 0;
-    for (const ir::ExprId id : order_.of(function_.result)) {
-      const ir::Expr& e = code[id];
-      if (e.kind == ExprKind::Literal) {
-        if (e.type != DataType::U32 && e.type != DataType::U64) return "classes are over u32 and u64";
-      } else if (e.kind == ExprKind::Var) {
-        if (index(e.symbol) >= function_.parameters.size()) return "no parameter has this name";
-      } else if (e.kind != ExprKind::Apply ||
-                 (e.op != spec::Op::Cast && e.op != spec::Op::Select && !spec::is_scalar(e.op)) ||
-                 (e.op == spec::Op::Cast && (e.type != DataType::U64 || is_wide(code[code.args(e)[0]])))) {
-        return "classes have operators on words, and cast<u64> of a word";
-      }
-      size = size - e.args.count + 1;
-      if (size > kDepth) return "this nests too deep";
-    }
-    return {};
-  }
-
  private:
   static constexpr size_t kDepth = 16;
-
-  ref::Bits literal(const ir::Expr& e) const {
-    if (e.type == DataType::U32) return e.immediate;
-    const auto& words = function_.code.wide[e.immediate];
-    return ref::Bits{words[1]} << 32 | words[0];
-  }
-  /// Whether the operands of an operator are of 64 bits. A comparison of such gives a word.
-  bool is_wide(const ir::Expr& e) const {
-    if (e.kind == ExprKind::Literal) return e.type == DataType::U64;
-    if (e.kind != ExprKind::Apply) return false;
-    if (e.op == spec::Op::Cast) return true;
-    const ir::Expr& first = function_.code[function_.code.args(e)[0]];
-    return first.kind == ExprKind::Apply && is_comparison(first.op) ? false : is_wide(first);
-  }
-  static bool is_comparison(spec::Op op) { return spec::result_type(op, DataType::U64) == DataType::U32; }
-
-  ir::Function function_;
-  ref::Postfix order_;
+  struct Step {
+    ir::Expr e;
+    ref::Bits value = 0;            // of a literal; of a variable its number
+    DataType type = DataType::U32;  // the T of an operator; of a cast what it is from
+  };
+  std::vector<Step> steps_;
 };
 
 /// Reads the comments of one text.
@@ -197,8 +183,12 @@ class Facts {
     source.resize(source.size() - 2);
     auto parsed = text::parse_module(fmt::format("{}) -> u32 {{ return {}; }}", source, expression));
     if (!parsed) return refused(expression, parsed.error().message);
-    const auto predicate = std::make_shared<const Predicate>(std::move(parsed->operations[0].function));
-    if (const auto why = predicate->refused(); !why.empty()) return refused(expression, std::string(why));
+    static const spec::OpTable kNoOperations;
+    const auto checked = check::check(std::move(*parsed), kNoOperations);
+    if (!checked) return refused(expression, checked.error().front().message);
+    const auto predicate = Predicate::make((*checked)->function(*(*checked)->operations()[0]));
+    if (predicate == nullptr)
+      return refused(expression, "a class is one expression of operators on integers");
     rest.remove_prefix(end + kSuchAs.size());
     VYRE_TRY(representative, words(rest));
     VYRE_TRY(name, reason(rest));
@@ -255,6 +245,35 @@ class Facts {
       identities_;  // and the source of each; empty: that of the text
 };
 
+/// The first thing in the code that no operation has: memory, ids, statements of programs.
+std::optional<Span> impure(const ir::Code& code) {
+  for (uint32_t i = 0; i < code.exprs.size(); ++i) {
+    switch (code.exprs[i].kind) {
+      case ExprKind::Literal:
+      case ExprKind::Var:
+      case ExprKind::Apply: break;
+      case ExprKind::Load:
+      case ExprKind::BufLen:
+      case ExprKind::InvocationId:
+      case ExprKind::WorkgroupId:
+      case ExprKind::LocalId: return code.span(ir::ExprId{i});
+    }
+  }
+  for (uint32_t i = 0; i < code.nodes.size(); ++i) {
+    switch (code[ir::NodeId{i}].kind) {
+      case ir::NodeKind::Let:
+      case ir::NodeKind::Assign:
+      case ir::NodeKind::If:
+      case ir::NodeKind::Loop:
+      case ir::NodeKind::Block: break;
+      case ir::NodeKind::Store:
+      case ir::NodeKind::Return:
+      case ir::NodeKind::Barrier: return code.span(ir::NodeId{i});
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<spec::Law> law_of(const ir::LawText& text) {
   const auto known = std::ranges::find(spec::kLaws, text.name, &spec::LawInfo::name);
   if (known == spec::kLaws.end() || known->kind == spec::LawKind::Custom) return std::nullopt;
@@ -285,6 +304,8 @@ Result<Operation> read_operation(std::string_view text, const Beside& beside) {
   if (module.operations.size() != 1 || !module.programs.empty() || !module.pipelines.empty())
     return refused({0, 1}, "a file of the library is one operation");
   const ir::Operation& own = module.operations[0];
+  if (const auto span = impure(own.function.code))
+    return refused(*span, "an operation computes a value from values, and this is of programs");
   const auto function = std::make_shared<const ir::Function>(own.function);
   const auto piece = [&](std::string_view of) {
     return text.substr(text.find(of, own.span.begin), of.size());

@@ -108,6 +108,8 @@ TEST(TextOperation, WhatIsNoneIsRefusedWhereItStands) {
       {"boundary: (0, 0xffffffff): the", "boundary: (0, zero): the", "zero"},
       {"(x, 0) => 0: wrong", "(x, 0): wrong", ": wrong, and only read here [another page]"},
       {"Bounded(0, 7)", "Narrow(0, 7)", "Narrow(0, 7)"},
+      {"half + b / 2", "half + local_id.x", "local_id.x"},
+      {"cast<u64>(b) >", "b >", "cast<u64>(a) * b > 0xffffffffu64"},
   };
   for (const auto& [old, fresh, at] : kCases) {
     std::string text(kText);
