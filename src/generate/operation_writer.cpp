@@ -16,32 +16,6 @@ using spec::Signature;
 constexpr auto kTypes = std::to_array<DataType>({DataType::U32, DataType::I32, DataType::U64, DataType::U128,
                                                  DataType::Bool, DataType::F32, DataType::Vec2U32});
 
-/// Whether operators of this signature are among typed_ops(), and whether their result is a u32 whatever T
-/// is.
-enum class Result : uint8_t { None, Same, Word };
-constexpr Result result_of(Signature signature) {
-  switch (signature) {
-    case Signature::T_T:
-    case Signature::TT_T:
-    case Signature::TTT_T:
-    case Signature::TU_T:
-    case Signature::CTT_T: return Result::Same;
-    case Signature::T_U:
-    case Signature::TT_U:
-    case Signature::T_B: return Result::Word;
-    case Signature::Cast:
-    case Signature::Bitcast:
-    case Signature::Call:
-    case Signature::A_T:
-    case Signature::AA_T:
-    case Signature::UU_V:
-    case Signature::UUUU_V:
-    case Signature::V_U:
-    case Signature::Reduce: return Result::None;
-  }
-  return Result::None;
-}
-
 class Writer {
  public:
   Writer(Choices& choices, std::string id, std::span<const ir::Operation> callable,
@@ -151,10 +125,12 @@ std::span<const TypedOp> typed_ops(DataType result) {
   static const auto all = [] {
     std::array<std::vector<TypedOp>, spec::kTypeCount> out;
     for (const spec::OpInfo& op : spec::kOps) {
-      if (op.op >= Op::FReduceStrict || result_of(op.signature) == Result::None) continue;
+      // Functions are long compositions, and tests of their own go through them.
+      if (spec::is_elementary(op.op) || spec::is_approximate(op.op) ||
+          !(spec::is_scalar(op.op) || op.op == Op::Select))
+        continue;
       for (const DataType type : kTypes) {
-        if (!op.types.contains(type)) continue;
-        out[size_t(result_of(op.signature) == Result::Word ? DataType::U32 : type)].push_back({op.op, type});
+        if (op.types.contains(type)) out[size_t(spec::result_type(op.op, type))].push_back({op.op, type});
       }
     }
     return out;
@@ -163,27 +139,11 @@ std::span<const TypedOp> typed_ops(DataType result) {
 }
 
 std::vector<DataType> operand_types(const TypedOp& op) {
-  const DataType t = op.type;
-  switch (spec::info(op.op).signature) {
-    case Signature::T_T:
-    case Signature::T_U:
-    case Signature::T_B: return {t};
-    case Signature::TT_T:
-    case Signature::TT_U: return {t, t};
-    case Signature::TTT_T: return {t, t, t};
-    case Signature::TU_T: return {t, DataType::U32};
-    case Signature::CTT_T: return {DataType::U32, t, t};
-    case Signature::Cast:
-    case Signature::Bitcast:
-    case Signature::Call:
-    case Signature::A_T:
-    case Signature::AA_T:
-    case Signature::UU_V:
-    case Signature::UUUU_V:
-    case Signature::V_U:
-    case Signature::Reduce: break;
-  }
-  return {};
+  std::vector<DataType> out;
+  for (uint32_t i = 0; i < *spec::operand_count(op.op); ++i)
+    out.push_back(spec::operand_type(op.op, op.type, i));
+  if (op.op == Op::Select) out[0] = DataType::U32;  // the condition
+  return out;
 }
 
 ir::Operation random_operation(Choices& choices, std::string id, uint32_t version,
