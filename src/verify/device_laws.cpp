@@ -29,7 +29,7 @@ constexpr auto kSliceTimeLimit = std::chrono::milliseconds(80);  // and a slice 
 
 struct Slots {
   std::vector<uint32_t> words = std::vector<uint32_t>(size_t{kSlots} * kCounts);
-  uint32_t& at(size_t slot, Count which) { return words[slot * kCounts + uint32_t(which)]; }
+  uint32_t& at(size_t slot, DeviceCount which) { return words[slot * kCounts + uint32_t(which)]; }
 };
 
 /// Chunks first .. first + count - 1 that have canaries.
@@ -123,9 +123,9 @@ Result<void> DeviceLaw::slice(const Sweep& sweep, uint32_t samples, SweepCounts&
   const uint64_t dispatch = dispatch_number_++;
   for (size_t slot = 0; slot < kSlots; ++slot) {
     const auto words = philox(sweep.canary_salt, dispatch * kSlots + slot, kPoisonStream);
-    for (const Count c : {Count::Completed, Count::Failures, Count::Canaries})
+    for (const DeviceCount c : {DeviceCount::Completed, DeviceCount::Failures, DeviceCount::Canaries})
       poison.at(slot, c) = words[size_t(c)];
-    poison.at(slot, Count::FirstThread) = UINT32_MAX;
+    poison.at(slot, DeviceCount::FirstThread) = UINT32_MAX;
   }
   VYRE_CHECK(results_->write(0, std::as_bytes(std::span(poison.words))));
   if (samples > 0) VYRE_CHECK(samples_->fill(0, samples_->bytes(), std::byte{0xa5}));
@@ -140,11 +140,11 @@ Result<void> DeviceLaw::slice(const Sweep& sweep, uint32_t samples, SweepCounts&
   const uint64_t canaries = canary_chunks(sweep) * sweep.length;
   uint32_t first = UINT32_MAX;
   for (size_t slot = 0; slot < kSlots; ++slot) {
-    const auto counted = [&](Count c) { return found.at(slot, c) - poison.at(slot, c); };
-    counts.completed += counted(Count::Completed);
-    counts.failures += counted(Count::Failures);
-    counts.canaries_seen += counted(Count::Canaries);
-    first = std::min(first, found.at(slot, Count::FirstThread));
+    const auto counted = [&](DeviceCount c) { return found.at(slot, c) - poison.at(slot, c); };
+    counts.completed += counted(DeviceCount::Completed);
+    counts.failures += counted(DeviceCount::Failures);
+    counts.canaries_seen += counted(DeviceCount::Canaries);
+    first = std::min(first, found.at(slot, DeviceCount::FirstThread));
   }
   counts.instances += sweep.threads * sweep.chunk_instances();
   counts.canaries += canaries;

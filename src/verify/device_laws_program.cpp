@@ -405,15 +405,15 @@ class Writer {
 
   void report(Ex thread, Ex completed, Ex failures, Ex canaries, std::span<const Ex> last) {
     const Ex slot = p_.let("slot", (p_.workgroup_id(0) & fixed(Parameter::SlotMask)) * kCounts);
-    const auto count = [&](Count which, Op op, Ex value) {
+    const auto count = [&](DeviceCount which, Op op, Ex value) {
       p_.let(fmt::format("before{}", uint32_t(which)),
              p_.atomic(op, results_, slot + uint32_t(which), value));
     };
-    count(Count::Completed, Op::AtomicAdd, completed);
-    p_.if_(canaries != 0, [&] { count(Count::Canaries, Op::AtomicAdd, canaries); });
+    count(DeviceCount::Completed, Op::AtomicAdd, completed);
+    p_.if_(canaries != 0, [&] { count(DeviceCount::Canaries, Op::AtomicAdd, canaries); });
     p_.if_(failures != 0, [&] {
-      count(Count::Failures, Op::AtomicAdd, failures);
-      count(Count::FirstThread, Op::AtomicMin, thread);
+      count(DeviceCount::Failures, Op::AtomicAdd, failures);
+      count(DeviceCount::FirstThread, Op::AtomicMin, thread);
     });
     p_.if_(thread < fixed(Parameter::Samples), [&] {
       for (uint32_t k = 0; k < last.size(); ++k) {

@@ -89,7 +89,7 @@ struct Sweep {
 };
 
 /// What a slot of the results counts, one word each.
-enum class Count : uint32_t { Completed, Failures, Canaries, FirstThread };
+enum class DeviceCount : uint32_t { Completed, Failures, Canaries, FirstThread };
 inline constexpr uint32_t kCounts = 4;
 inline constexpr uint32_t kSlots = 1024;  // workgroups spread their counts over these
 inline constexpr uint32_t kLawWorkgroup = 256;

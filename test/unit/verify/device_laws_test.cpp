@@ -505,7 +505,7 @@ TEST(DeviceLaws, ACountOfFailuresThatNeverMovesMissesTheCanaries) {
                 const std::vector<uint32_t> before(words(ranges[1]).begin(), words(ranges[1]).end());
                 VYRE_CHECK(real.dispatch_resident(ranges, groups));
                 for (size_t k = 0; k < before.size(); ++k) {
-                  if (k % kCounts != size_t(Count::Completed)) words(ranges[1])[k] = before[k];
+                  if (k % kCounts != size_t(DeviceCount::Completed)) words(ranges[1])[k] = before[k];
                 }
                 return {};
               }),
