@@ -174,18 +174,7 @@ class Asker {
   }
   void exhaust(const ops::Operation& operation, const spec::Law& law, Finding& out) {
     algebra::SpecEvaluator evaluator;
-    const auto found = algebra::check_law(law, operation, evaluator, engine_options(), options_.lookup);
-    if (!found) {
-      out.note = found.error().message;
-      return;
-    }
-    switch (found->outcome) {
-      case algebra::Outcome::Verified: out.grade = Grade::Exhausted; break;
-      case algebra::Outcome::Refuted: out.grade = Grade::Refuted; break;
-      case algebra::Outcome::NotApplicable:
-      case algebra::Outcome::NotVerified: out.note = found->reason; return;
-    }
-    out.evidence = found->grade;
+    out.take(algebra::check_law(law, operation, evaluator, engine_options(), options_.lookup));
   }
 
   /// The witness is run by the reference functions, and put into the formula where there is one.
@@ -288,6 +277,20 @@ std::string_view text(Declared declared) {
     case Declared::Row: return "row";
   }
   std::unreachable();
+}
+
+void Finding::take(const Result<algebra::LawVerdict>& found) {
+  if (!found) {
+    note = found.error().message;
+    return;
+  }
+  switch (found->outcome) {
+    case algebra::Outcome::Verified: grade = Grade::Exhausted; break;
+    case algebra::Outcome::Refuted: grade = Grade::Refuted; break;
+    case algebra::Outcome::NotApplicable:
+    case algebra::Outcome::NotVerified: note = found->reason; return;
+  }
+  evidence = found->grade;
 }
 
 bool Finding::good() const {

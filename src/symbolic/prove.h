@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "algebra/engine.h"
 #include "algebra/law.h"
 #include "ops/operation.h"
 #include "solver/prover.h"
@@ -51,6 +52,8 @@ struct Finding {
   Span span = Span::none();  // of a file's: where it stands
   /// Whether it is what the operation declares: a law that has evidence, a denial that is refuted.
   bool good() const;
+  /// What the engines that run laws found: the grade and its evidence, or in the note why there is none.
+  void take(const Result<algebra::LawVerdict>& found);
 };
 
 struct Coverage {

@@ -282,18 +282,7 @@ class FileAsker {
     engines.witnessed = options_.witnessed;
     engines.seed = options_.seed;
     engines.stop = options_.stop;
-    const auto found = algebra::check_law(law.law, *law.f, compositions_, engines, file_.lookup());
-    if (!found) {
-      out.note = found.error().message;
-      return;
-    }
-    switch (found->outcome) {
-      case algebra::Outcome::Verified: out.grade = Grade::Exhausted; break;
-      case algebra::Outcome::Refuted: out.grade = Grade::Refuted; break;
-      case algebra::Outcome::NotApplicable:
-      case algebra::Outcome::NotVerified: out.note = found->reason; return;
-    }
-    out.evidence = found->grade;
+    out.take(algebra::check_law(law.law, *law.f, compositions_, engines, file_.lookup()));
   }
 
   void try_tuples(std::span<const DataType> types,
