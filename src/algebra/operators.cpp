@@ -17,7 +17,7 @@ uint32_t reversed(uint32_t word) {
   return out;
 }
 
-constexpr spec::Row<Op, WordOperator> kRows[] = {
+constexpr spec::Row<Op, WordOperator> kWordOperatorRows[] = {
     {Op::Add, [](Words x) { return x[0] + x[1]; }},
     {Op::Sub, [](Words x) { return x[0] - x[1]; }},
     {Op::Mul, [](Words x) { return x[0] * x[1]; }},
@@ -45,7 +45,7 @@ constexpr spec::Row<Op, WordOperator> kRows[] = {
     {Op::ReverseBits, [](Words x) { return reversed(x[0]); }},
     {Op::Select, [](Words x) { return x[0] != 0 ? x[1] : x[2]; }},
 };
-constexpr spec::TotalTable<kRows, is_word_operator> kWordOperators;
+constexpr spec::TotalTable<kWordOperatorRows, is_word_operator> kWordOperators;
 
 }  // namespace
 

@@ -114,7 +114,7 @@ Term logical_not(const Application& f) { return f.truth(f.pool.not_(f.is_true(0)
 Term select(const Application& f) { return f.pool.ite(f.is_true(0), f.x[1], f.x[2]); }
 
 constexpr bool is_encoded_op(Op op) { return is_encoded(op); }
-constexpr spec::Row<Op, Encode> kRows[] = {
+constexpr spec::Row<Op, Encode> kFormulaRows[] = {
     {Op::Add, add},
     {Op::Sub, sub},
     {Op::Mul, mul},
@@ -142,7 +142,7 @@ constexpr spec::Row<Op, Encode> kRows[] = {
     {Op::ReverseBits, reverse_bits},
     {Op::Select, select},
 };
-constexpr spec::TotalTable<kRows, is_encoded_op> kEncodings;
+constexpr spec::TotalTable<kFormulaRows, is_encoded_op> kEncodings;
 
 }  // namespace
 

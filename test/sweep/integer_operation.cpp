@@ -97,7 +97,7 @@ constexpr Sum order(F) {
 }
 
 constexpr bool is_swept(Op op) { return spec::is_scalar(op) && spec::info(op).types.contains(DataType::U32); }
-constexpr spec::Row<Op, Sum> kRows[] = {
+constexpr spec::Row<Op, Sum> kSumRows[] = {
     {Op::Add, [](const Chunk& c, bool) { return sum_of(c, [b = c.second](uint32_t a) { return a + b; }); }},
     {Op::Sub, [](const Chunk& c, bool) { return sum_of(c, [b = c.second](uint32_t a) { return a - b; }); }},
     {Op::Mul, [](const Chunk& c, bool) { return sum_of(c, [b = c.second](uint32_t a) { return a * b; }); }},
@@ -151,13 +151,19 @@ constexpr spec::Row<Op, Sum> kRows[] = {
        });
      }},
 };
-constexpr spec::TotalTable<kRows, is_swept> kSums;
+constexpr spec::TotalTable<kSumRows, is_swept> kSums;
 
-/// Whether the bits of the result depend on the sign.
-bool has_sign(Op op) {
-  constexpr Op kSigned[] = {Op::Div, Op::Mod, Op::Shr, Op::Lt, Op::Gt, Op::Le, Op::Ge};
-  return std::ranges::find(kSigned, op) != std::end(kSigned);
-}
+/// Whether the bits of the result depend on the sign: then i32 is swept beside u32.
+constexpr spec::Row<Op, bool> kSignRows[] = {
+    {Op::Add, false},         {Op::Sub, false},      {Op::Mul, false},    {Op::Div, true},
+    {Op::Mod, true},          {Op::BitAnd, false},   {Op::BitOr, false},  {Op::BitXor, false},
+    {Op::Shl, false},         {Op::Shr, true},       {Op::Eq, false},     {Op::Ne, false},
+    {Op::Lt, true},           {Op::Gt, true},        {Op::Le, true},      {Op::Ge, true},
+    {Op::And, false},         {Op::Or, false},       {Op::Negate, false}, {Op::BitNot, false},
+    {Op::LogicalNot, false},  {Op::Popcount, false}, {Op::Clz, false},    {Op::Ctz, false},
+    {Op::ReverseBits, false},
+};
+constexpr spec::TotalTable<kSignRows, is_swept> kHasSign;
 
 /// The type of the operand number k.
 DataType type_of(const IntegerOperation& o, size_t k) {
@@ -200,7 +206,7 @@ std::vector<std::string> integer_operations(uint32_t arity, bool with_primitives
   for (const spec::OpInfo& info : spec::kOps) {
     if (!is_swept(info.op) || spec::operand_count(info.op) != arity) continue;
     out.push_back(IntegerOperation{info.op, DataType::U32, nullptr}.name());
-    if (has_sign(info.op)) out.push_back(IntegerOperation{info.op, DataType::I32, nullptr}.name());
+    if (kHasSign[info.op]) out.push_back(IntegerOperation{info.op, DataType::I32, nullptr}.name());
   }
   for (const ops::Operation& o : with_primitives ? ops::all_operations() : std::vector<ops::Operation>{}) {
     if (is_of_words(o) && o.signature.inputs.size() == arity) out.emplace_back(o.id);

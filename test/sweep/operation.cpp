@@ -96,7 +96,7 @@ void integral(const Operation& o, Columns x, Results out) {
 }
 
 using Expect = void (*)(const Operation&, Columns, Results);
-constexpr spec::Row<Op, Expect> kRows[] = {
+constexpr spec::Row<Op, Expect> kColumnRows[] = {
     {Op::FAdd, [](const Operation& o, Columns x, Results out) { num::add(format(o.from), x[0], x[1], out); }},
     {Op::FSub, [](const Operation& o, Columns x, Results out) { num::sub(format(o.from), x[0], x[1], out); }},
     {Op::FMul, [](const Operation& o, Columns x, Results out) { num::mul(format(o.from), x[0], x[1], out); }},
@@ -142,7 +142,7 @@ constexpr bool is_swept(Op op) {
   const bool strict = !spec::is_reduction(op) && !spec::is_approximate(op);
   return op == Op::Cast || (spec::info(op).types == spec::kFloats && strict);
 }
-constexpr spec::TotalTable<kRows, is_swept> kExpect;
+constexpr spec::TotalTable<kColumnRows, is_swept> kExpect;
 
 constexpr std::string_view kSeparate = "fmul_fadd";
 

@@ -69,7 +69,7 @@ Ir either(Builder& b, Ir x, Ir y) { return b.CreateOr(x, y); }
 Ir differ(Builder& b, Ir x, Ir y) { return b.CreateXor(x, y); }
 
 using Emit = Ir (*)(Builder&, const Call&);
-constexpr spec::Row<Intrinsic, Emit> kRows[] = {
+constexpr spec::Row<Intrinsic, Emit> kPtxIntrinsicRows[] = {
     {Intrinsic::SubgroupSize, [](Builder& b, const Call&) -> Ir { return b.getInt32(kPtxSubgroupSize); }},
     {Intrinsic::SubgroupLane, [](Builder&, const Call& c) -> Ir { return c.lane; }},
     {Intrinsic::SubgroupShuffle, shuffle_any},
@@ -88,7 +88,7 @@ constexpr spec::Row<Intrinsic, Emit> kRows[] = {
     {Intrinsic::SubgroupScanAddExclusive,
      [](Builder& b, const Call& c) -> Ir { return b.CreateSub(inclusive_sum(b, c), c.first); }},
 };
-constexpr spec::TotalTable<kRows> kEmit;
+constexpr spec::TotalTable<kPtxIntrinsicRows> kEmit;
 
 }  // namespace
 

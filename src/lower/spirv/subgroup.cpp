@@ -46,7 +46,7 @@ struct Emit {
   Id (*emit)(Builder&, const Call&);
   SpirvMade made = SpirvMade::Word;
 };
-constexpr spec::Row<Intrinsic, Emit> kRows[] = {
+constexpr spec::Row<Intrinsic, Emit> kSpirvIntrinsicRows[] = {
     {Intrinsic::SubgroupSize, {[](Builder& b, const Call& c) { return b.number(c.size); }}},
     {Intrinsic::SubgroupLane, {[](Builder&, const Call& c) { return c.lane; }}},
     {Intrinsic::SubgroupShuffle, {shuffle}},
@@ -63,7 +63,7 @@ constexpr spec::Row<Intrinsic, Emit> kRows[] = {
     {Intrinsic::SubgroupScanAddExclusive,
      {combine<Op::OpGroupNonUniformIAdd, GroupOperation::ExclusiveScan>}},
 };
-constexpr spec::TotalTable<kRows> kEmit;
+constexpr spec::TotalTable<kSpirvIntrinsicRows> kEmit;
 
 }  // namespace
 

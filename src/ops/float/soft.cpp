@@ -21,7 +21,7 @@ using spec::DataType;
 using spec::Op;
 using spec::RoundingMode;
 
-constexpr spec::Row<Op, Compose> kRows[] = {
+constexpr spec::Row<Op, Compose> kSoftRows[] = {
     {Op::FAdd, soft_add},        {Op::FSub, soft_sub},     {Op::FMul, soft_mul},   {Op::FDiv, soft_div},
     {Op::FMulAdd, soft_mul_add}, {Op::FSqrt, soft_sqrt},   {Op::FMin, soft_min},   {Op::FMax, soft_max},
     {Op::FNeg, soft_neg},        {Op::FAbs, soft_abs},     {Op::FEq, soft_eq},     {Op::FLt, soft_lt},
@@ -33,7 +33,7 @@ constexpr spec::Row<Op, Compose> kRows[] = {
     {Op::FLog10, soft_log10},
 };
 constexpr bool is_in_rows(Op op) { return has_soft(op) && !has_second_step(op); }
-constexpr spec::TotalTable<kRows, is_in_rows> kCompositions;
+constexpr spec::TotalTable<kSoftRows, is_in_rows> kCompositions;
 
 struct Steps {
   Compose first, second;

@@ -134,7 +134,7 @@ uint32_t floor_shift(uint32_t a, uint32_t by) {
 
 constexpr Expectation both(Expect f) { return {f, f, nullptr}; }
 constexpr Expectation each(Expect f) { return {f, f, f}; }
-constexpr spec::Row<Op, Expectation> kRows[] = {
+constexpr spec::Row<Op, Expectation> kExpectationRows[] = {
     {Op::Add,
      both([](uint32_t a, uint32_t b, uint32_t) { return uint32_t((uint64_t(a) + b) % 0x100000000); })},
     {Op::Sub,
@@ -187,7 +187,7 @@ constexpr spec::Row<Op, Expectation> kRows[] = {
 constexpr bool has_expectation(Op op) {
   return op == Op::Select || (spec::is_scalar(op) && spec::info(op).types != spec::kFloats);
 }
-constexpr spec::TotalTable<kRows, has_expectation> kExpectations;
+constexpr spec::TotalTable<kExpectationRows, has_expectation> kExpectations;
 
 Expect expectation(Op op, DataType type) {
   const Expectation& row = kExpectations[op];

@@ -117,7 +117,7 @@ Big ones(Big a) {
 
 /// An unsigned integer of so many bits; the result is cut to them.
 using Expect = Big (*)(Big a, Big b, unsigned bits);
-constexpr spec::Row<Op, Expect> kRows[] = {
+constexpr spec::Row<Op, Expect> kWideExpectationRows[] = {
     {Op::Add, [](Big a, Big b, unsigned) { return a + b; }},
     {Op::Sub, [](Big a, Big b, unsigned) { return a - b; }},
     {Op::Mul, [](Big a, Big b, unsigned) { return a * b; }},
@@ -147,7 +147,7 @@ constexpr spec::Row<Op, Expect> kRows[] = {
 constexpr bool has_expectation(Op op) {
   return spec::is_scalar(op) && spec::info(op).types.contains(DataType::U64);
 }
-constexpr spec::TotalTable<kRows, has_expectation> kExpectations;
+constexpr spec::TotalTable<kWideExpectationRows, has_expectation> kExpectations;
 
 /// Vectors: each component as a word, but that equality is one answer for all.
 Big expected(Op op, DataType type, Big a, Big b) {

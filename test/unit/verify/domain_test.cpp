@@ -20,12 +20,12 @@ namespace {
 using spec::Op;
 using Function = void (*)(num::FloatFormat, num::Column, num::Results);
 constexpr bool has_digests(Op op) { return spec::is_elementary(op) && spec::operand_count(op) == 1; }
-constexpr spec::Row<Op, Function> kRows[] = {
+constexpr spec::Row<Op, Function> kDomainFunctionRows[] = {
     {Op::FSin, num::sin},   {Op::FCos, num::cos},     {Op::FTan, num::tan},   {Op::FASin, num::asin},
     {Op::FACos, num::acos}, {Op::FATan, num::atan},   {Op::FExp, num::exp},   {Op::FLog, num::log},
     {Op::FExp2, num::exp2}, {Op::FExp10, num::exp10}, {Op::FLog2, num::log2}, {Op::FLog10, num::log10},
 };
-constexpr spec::TotalTable<kRows, has_digests> kOracle;
+constexpr spec::TotalTable<kDomainFunctionRows, has_digests> kOracle;
 
 std::string id_of(Op op) { return "float.f32." + std::string(spec::mnemonic(op)).substr(1); }
 
