@@ -174,7 +174,7 @@ class Backend {
   /// Forgets everything that was: where the backend runs in a process of its own, that process is replaced
   /// by a new one. Pipelines stay valid; the contents of device buffers are lost. Nothing to do elsewhere.
   virtual Result<void> restart() { return {}; }
-  /// Whether restart() really starts afresh, so that failures which need history can be told from others.
+  /// Whether restart() really starts afresh, so that failures which need history can be distinguished.
   virtual bool isolated() const { return false; }
   /// Waits for what may still come of earlier dispatches, and checks it: for harnesses, after a case that
   /// they want to judge by itself. Errors: B012 when memory of an earlier dispatch changed after it had been
@@ -218,9 +218,9 @@ struct ReferenceOptions {
   std::optional<uint64_t> schedule;
   /// Look for data races and for barriers that diverge: a dispatch that has one fails with X013 or X016.
   bool detect_races = false;
-  /// Told what there is to say of a dispatch without one: a warning each.
+  /// Gets what there is to say of a dispatch without one: a warning each.
   std::function<void(const Diag&)> warn;
-  /// Told what was run of a dispatch that shows nothing wrong, and what was not.
+  /// Gets what was run of a dispatch that shows nothing wrong, and what was not.
   std::function<void(const std::string&)> covered;
 };
 /// The reference evaluator behind the interface.

@@ -1,4 +1,4 @@
-// How a backend is told to do arithmetic on floats; the choice never changes a result (backend/floats.h).
+// How a backend is to do arithmetic on floats; the choice never changes a result (backend/floats.h).
 #pragma once
 
 #include <array>

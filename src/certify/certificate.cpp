@@ -172,8 +172,8 @@ std::optional<std::string> unpack_verdicts(json& predicate) {
   return std::nullopt;
 }
 
-/// Whether errors are told of an approximate subject, and of nothing else; and each case that the reference
-/// function judged is among them: of an operation it is one answer, of a family one or more.
+/// Whether errors are reported of an approximate subject, and of nothing else; and each case that the
+/// reference function judged is among them: of an operation it is one answer, of a family one or more.
 std::optional<std::string> wrong_deviations(const verify::Verdict& verdict) {
   const verify::Deviations& d = verdict.deviations;
   if (verdict.track != verify::Track::Approximate)
@@ -181,9 +181,9 @@ std::optional<std::string> wrong_deviations(const verify::Verdict& verdict) {
                                      : std::optional<std::string>("a strict subject has errors");
   if (!verdict.error.empty() && d.bound == 0) return std::nullopt;  // what stopped it came before them
   if (d.counts.size() != size_t{d.bound} + 1) return "the errors are not counted up to the bound";
-  uint64_t told = d.beyond, most = 0;
+  uint64_t reported = d.beyond, most = 0;
   for (size_t n = 0; n < d.counts.size(); ++n) {
-    told += d.counts[n];
+    reported += d.counts[n];
     if (d.counts[n] != 0) most = n;
   }
   if (d.greatest < most || (d.beyond == 0 && d.greatest != most))
@@ -192,8 +192,8 @@ std::optional<std::string> wrong_deviations(const verify::Verdict& verdict) {
     if (oracle.oracle != verify::Oracle::CpuReference || !verdict.failures.empty() || !verdict.error.empty())
       continue;
     const bool family = verdict.kind == verify::SubjectKind::Family;
-    if (family ? told < oracle.tally.completed : told != oracle.tally.completed)
-      return fmt::format("errors of {} cases are told, and {} were judged", told, oracle.tally.completed);
+    if (family ? reported < oracle.tally.completed : reported != oracle.tally.completed)
+      return fmt::format("errors of {} cases are told, and {} were judged", reported, oracle.tally.completed);
   }
   return std::nullopt;
 }
@@ -261,9 +261,9 @@ Result<Certificate> read_statement(std::string_view payload) {
     return std::unexpected(unreadable(fmt::format("the certificate has format {}, this build reads format {}",
                                                   format->get<uint64_t>(), kFormatVersion)));
   }
-  json told = *predicate;
-  if (const auto fault = unpack_verdicts(told)) return std::unexpected(unreadable(*fault));
-  auto certificate = from_json(told);
+  json reported = *predicate;
+  if (const auto fault = unpack_verdicts(reported)) return std::unexpected(unreadable(*fault));
+  auto certificate = from_json(reported);
   if (!certificate) return std::unexpected(unreadable(certificate.error()));
 
   for (const verify::Verdict& verdict : certificate->verdicts) {

@@ -30,8 +30,8 @@ std::string report(const Certificate& certificate, const ReportOptions& options)
 /// One failure, indented: input, expected, actual, as bits and values, and how to replay it.
 std::string describe(const verify::Failure& failure, std::string_view subject, const ReportOptions& options);
 
-/// How people are told of a verdict's subject: a family has a verdict on what it has of floats beside that on
-/// the rest.
+/// How a verdict's subject is named for people: a family has a verdict on what it has of floats beside that
+/// on the rest.
 std::string name_of(const verify::Verdict& verdict);
 
 /// JUnit XML: one test case a subject. What is waived is skipped, with the link.

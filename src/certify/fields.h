@@ -1,4 +1,4 @@
-// The members of a certificate as JSON, both ways: what is told, without what follows from it.
+// The members of a certificate as JSON, both ways: what is recorded, without what follows from it.
 //
 // Each struct lists its fields once, in fields.cpp; writer and reader are two walks over that list, so that
 // none is written and not read. What is derived, and how the whole is enclosed, is certificate.cpp's.

@@ -1,7 +1,7 @@
 // Runs of one or several programs over buffers that go by name, as `vyre run` and the file tests need them.
 //
-// A buffer that several programs name is one buffer: `--then` chains dispatches over it. Buffers that nobody
-// gave have 0 elements. A tensor is the flat array of its elements here, in the order of memory.
+// A buffer that several programs name is one buffer: `--then` chains dispatches over it. Buffers that no
+// program gave have 0 elements. A tensor is the flat array of its elements here, in the order of memory.
 #pragma once
 
 #include <map>

@@ -124,7 +124,7 @@ struct ForAllRow {
 
 /// The operation's meaning as a formula: a third definition, which shares no code with the other two and is
 /// what a solver believes. Operands and result are bit vectors of one width, that of the first operand, so
-/// that it can be told at 8 bits too; a shift amount is taken modulo the width.
+/// that it can be stated at 8 bits too; a shift amount is taken modulo the width.
 using Definition = smt::Term (*)(smt::Pool& pool, std::span<const smt::Term> operands);
 
 using Compose = std::function<ir::Ex(ir::FunctionBuilder& f, std::span<const ir::Ex> parameters)>;

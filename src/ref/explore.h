@@ -8,10 +8,10 @@
 //
 // Atomics are more than one order a location: they order no other memory, so an invocation may see an older
 // value of one location after a newer one of another (semantics, "Memory"). Here an atomic that would change
-// nothing may read any value that its location had since the invocation last looked there, or a barrier told
-// it; so the outcomes of store buffering, message passing and IRIW are among those found. An atomic that
-// changes its location always comes last in the location's order, so load buffering is not, and is not called
-// impossible.
+// nothing may read any value that its location had since the invocation last looked there, or a barrier
+// showed it; so the outcomes of store buffering, message passing and IRIW are among those found. An atomic
+// that changes its location always comes last in the location's order, so load buffering is not, and is not
+// called impossible.
 #pragma once
 
 #include <cstdint>

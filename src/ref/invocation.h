@@ -95,7 +95,7 @@ class Budget {
 enum class Event : uint8_t {
   Barrier,    // it stands behind a barrier, and goes on from there
   Subgroup,   // it stands at a subgroup operation, and goes on when it has an answer
-  Access,     // it stands before an access to memory, if it was told to stop there
+  Access,     // it stands before an access to memory, if it is to stop there
   Return,     // it returned, or reached the end; it is no longer live
   OutOfSteps  // the budget is used up; it cannot go on
 };

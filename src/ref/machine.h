@@ -41,7 +41,7 @@ struct Divergence {
   bool ended = false;               // the other
 };
 
-/// Told of every access that is in bounds, before it is made.
+/// Gets every access that is in bounds, before it is made.
 using Watch = std::function<void(const Touched&, uint32_t epoch)>;
 
 class Machine {

@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using smt::Bits;
 
-/// Beyond what a solver is told, before it is ended: it looks at its clock when it likes.
+/// Beyond the limit that a solver gets, before it is ended: it looks at its clock when it likes.
 constexpr double kGraceSeconds = 1;
 constexpr double kStartSeconds = 10;
 
@@ -226,7 +226,7 @@ class Program final : public Solver {
     megabytes_ = limits.megabytes;
     const int error = talk_.start(path_, arguments);
     if (error == 0) {
-      // Z3 is told; this holds for all, with room for what a program is before it does anything.
+      // Z3 gets a limit; this holds for all, with room for what a program is before it does anything.
       const rlim_t bytes = (limits.megabytes + 256) << 20;
       const rlimit limit = {bytes, bytes};
       ::prlimit(talk_.pid(), RLIMIT_AS, &limit, nullptr);

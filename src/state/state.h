@@ -4,7 +4,7 @@
 // makes the directory or takes up the one of an earlier run, and results() says what need not be judged
 // again. put() returns when a result is on the disk, so whatever ends the process afterwards, SIGKILL and
 // power included, it is there at the next open(). Nothing depends on the time: what has to know the day is
-// told that on which the campaign began, whatever the clock says since.
+// given that on which the campaign began, whatever the clock says since.
 //
 //   lock      held (flock) by the one process that runs there: its id and host
 //   campaign  the key, as text

@@ -103,7 +103,7 @@ Block block_of(size_t number, const Found& one, const Cause& cause, std::string_
     if (!text.empty())
       out.rest.push_back(cut(fmt::format("   {:<9} {}", label, text.substr(0, text.find('\n')))));
   };
-  // What takes company or chance shows nothing alone, so that is told as it was found.
+  // What takes company or chance shows nothing alone, so that is reported as it was found.
   if (failing.program && !takes_company(one.failure.fault)) {
     if (failing.program->program.code.nodes.size() <= kMostStatements) {
       for (const std::string& line : body_of(failing.program->program))

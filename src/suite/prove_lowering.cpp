@@ -55,13 +55,13 @@ class Run {
 
  private:
   void count() {
-    CodeProver nobody({.limits = {.seconds = 0}});
+    CodeProver without_solver({.limits = {.seconds = 0}});
     for (const Family& family : kFamilies) {
       const auto counted = [&](std::string_view name) {
         if (options_.wanted(name)) all_ += family.claims;
         return false;
       };
-      family.prove(nobody, {.wanted = counted});
+      family.prove(without_solver, {.wanted = counted});
     }
   }
 

@@ -594,16 +594,16 @@ Result<Run> run(const Opener& open, unsigned workers, const Plan& plan, const Wa
 }
 
 Result<std::vector<Unit>> units_of(const Plan& plan) {
-  const Watch nobody;
-  VYRE_TRY(agenda, Agenda::make(plan, nobody, nullptr));
+  const Watch unwatched;
+  VYRE_TRY(agenda, Agenda::make(plan, unwatched, nullptr));
   return agenda->units();
 }
 
 Result<Run> run_of_states(std::span<const std::string> paths, const std::string& into) {
   VYRE_TRY(inputs, read_states(paths));
   VYRE_TRY(plan, plan_of(inputs[0].snapshot.key));
-  const Watch nobody;
-  VYRE_TRY(agenda, Agenda::make(plan, nobody, nullptr));
+  const Watch unwatched;
+  VYRE_TRY(agenda, Agenda::make(plan, unwatched, nullptr));
   const std::vector<Unit> units = agenda->units();
   VYRE_TRY(merged, merge(inputs, units));
   if (!into.empty()) VYRE_CHECK(keep(merged, into));

@@ -108,7 +108,7 @@ std::expected<Claim, std::string> from_gcd(Pool& pool, const algebra::BoundLaw& 
   return out;
 }
 
-/// A formula over a, b and their gcd, told in g and the quotients a / g and b / g, which are exact.
+/// A formula over a, b and their gcd, stated in g and the quotients a / g and b / g, which are exact.
 class Quotients {
  public:
   explicit Quotients(Pool& pool)

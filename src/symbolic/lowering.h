@@ -69,7 +69,7 @@ std::vector<LoweringProof> prove_legalize(CodeProver& prover, const LoweringRequ
 std::span<const lower::Target> legalized_targets();
 /// One program: that its legal form does what it does.
 LoweringProof prove_legalize(CodeProver& prover, const ScalarProgram& program, const lower::Target& target);
-/// The same of any legal kernel. `theorem` is told on what the proof rests besides.
+/// The same of any legal kernel. `theorem` gets what else the proof rests on.
 solver::Proof prove_legal(CodeProver& prover, const ScalarProgram& program, const lower::Kernel& legal,
                           std::string* theorem = nullptr);
 

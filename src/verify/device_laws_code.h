@@ -4,12 +4,12 @@
 // looked whether that worked: every copy of an instance in the emitted code must have at least as many of the
 // instructions of each operation as the statement has applications of it.
 //
-// Copies are told by kMark, which each instance has once, whatever was unrolled or vectorised: a block of
-// code with marks for n instances (a vector of 8 lanes counts 8) must have n times what one instance needs.
-// What that is comes from the same compiler: the law `lo <= f(a...) <= hi` of an operation alone, with bounds
-// that are not known until run time, less what every instance has besides (making values, masks, comparing,
-// counting), is the operation's signature. An operation with a loop or branch of its own is not inspected:
-// its code is elsewhere. Nor is an operation of which nothing is left to count.
+// Copies are recognised by kMark, which each instance has once, whatever was unrolled or vectorised: a block
+// of code with marks for n instances (a vector of 8 lanes counts 8) must have n times what one instance
+// needs. What that is comes from the same compiler: the law `lo <= f(a...) <= hi` of an operation alone, with
+// bounds that are not known until run time, less what every instance has besides (making values, masks,
+// comparing, counting), is the operation's signature. An operation with a loop or branch of its own is not
+// inspected: its code is elsewhere. Nor is an operation of which nothing is left to count.
 //
 // LLVM IR and PTX are understood. PTX is what the driver gets; what it makes of that is seen by the
 // planted-false laws and canaries alone. Source: design, 3.5.

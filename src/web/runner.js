@@ -193,7 +193,7 @@
     const lost = device.lost.then((info) => {
       throw new Trouble("lost", `the device is lost: ${info.message || info.reason || "no reason given"}`);
     });
-    lost.catch(() => {});  // it may be lost when nobody waits any more
+    lost.catch(() => {});  // it may be lost after the last wait
     return { device, wait_ms, lost };
   }
 

@@ -25,7 +25,7 @@ struct Generation {
   uint32_t calls = 0;
   std::set<uint32_t> pipelines;  // compiled in it
   std::set<uint32_t> buffers;    // allocated in it
-  // To be forgotten, told with the next call.
+  // To be forgotten; sent with the next call.
   std::vector<uint32_t> dropped_pipelines;
   std::vector<uint32_t> dropped_buffers;
 };

@@ -27,8 +27,8 @@ Diag malformed(std::string_view what) {
   return make_diag(DiagCode::B012, Span::none(), fmt::format("the worker was asked amiss: {}", what));
 }
 
-// A write to an input ends the process, but first it is told apart from other crashes. A signal handler finds
-// what it needs in these; they change only between the calls of a backend.
+// A write to an input ends the process, but first it is distinguished from other crashes. A signal handler
+// finds what it needs in these; they change only between the calls of a backend.
 struct Watched {
   int socket = -1;
   std::atomic<uint32_t> call = 0;

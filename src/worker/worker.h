@@ -87,7 +87,7 @@ std::vector<std::string> worker_arguments(const Options& options, const std::str
 /// The other side: closes itself off, opens the backend and serves calls on the socket until it closes. The
 /// exit code. Domain: nothing of the backend is loaded, and there is one thread. Programs
 /// are decoded and checked again, against `table`, which must have every operation that they may call. The
-/// process ends with its parent, even in the middle of a call. `limit` is told how many cores the process may
+/// process ends with its parent, even in the middle of a call. `limit` gets how many cores the process may
 /// use from now on, 0 for all, before the first call and whenever that changes.
 using Open = std::function<Result<std::unique_ptr<backend::Backend>>()>;
 using LimitCores = std::function<void(unsigned)>;

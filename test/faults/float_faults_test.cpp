@@ -129,7 +129,7 @@ TEST_P(AFloatFault, IsNotFoundWhereThereIsNone) {
 INSTANTIATE_TEST_SUITE_P(Ledger, AFloatFault, testing::ValuesIn(kFloatFaults),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// A family that has many members tells them apart: the one that is wrong is attributed, and nobody else.
+// A family that has many members tells them apart: the wrong one is named, and no other.
 TEST(AFloatFault, LeavesTheRestOfItsFamilyAlone) {
   VYRE_ORACLE(SpecificationTable,
               "float_faults.def: the fault that was planted, and the operation that it strikes");

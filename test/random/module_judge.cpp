@@ -57,7 +57,7 @@ Result<void> dispatch(const check::Checked& program, std::span<const std::span<s
 
 // The interpreter.
 
-/// Memory with a name of its own, which dispatches that use it are told.
+/// Memory with a name of its own, which is passed to the dispatches that use it.
 struct Memory {
   Place::Kind kind{};
   uint64_t number = 0;
@@ -329,8 +329,8 @@ class PlanOnHost final : public ref::PlanRunner {
   uint64_t dispatches_ = 0;
 };
 
-/// How the two sequences differ; empty where they do not. Scratch of the interpreter is told from all other
-/// by its number, so each number has one place in the plan, and two of one dispatch have two.
+/// How the two sequences differ; empty where they do not. Scratch of the interpreter is distinguished from
+/// all other by its number, so each number has one place in the plan, and two of one dispatch have two.
 std::string difference(const ir::Module& module, const Log& a, const Log& b) {
   if (a.size() != b.size()) return fmt::format("{} dispatches, the plan makes {}", a.size(), b.size());
   std::map<uint64_t, uint64_t> places;

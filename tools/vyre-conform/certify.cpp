@@ -74,7 +74,7 @@ std::optional<std::vector<suite::Story>> replay_kept(const Options& o) {
   return failing;
 }
 
-/// Whether a kept case fails again that nothing waives. What is waived is told.
+/// Whether a kept case fails again that nothing waives. What is waived is reported.
 bool any_unexpected(std::span<const suite::Story> failing, std::span<const suite::Expectation> expectations,
                     const std::string& day, const Options& o) {
   const suite::Day today = suite::parse_day(day).value_or(suite::today());
@@ -136,12 +136,12 @@ int tell_first_failure(const Options& o, suite::Run& run) {
     if (!verdict.error.empty()) fmt::print("{}: {}\n", certify::name_of(verdict), verdict.error);
     verdict.failures.resize(std::min<size_t>(verdict.failures.size(), 1));
   }
-  const bool told = tell_failures(o, run.failed);
+  const bool reported = tell_failures(o, run.failed);
   std::fflush(stderr);
   fmt::print(
       "--fail-fast: {} of {} units were judged, {} were not run; there is no certificate\nlevel: none\n",
       run.units, run.units + run.not_run, run.not_run);
-  return told ? 1 : 2;
+  return reported ? 1 : 2;
 }
 
 verify::Strength strength_of(const Options& o) {
@@ -259,15 +259,15 @@ int run(const Options& o) {
     fmt::print("state {}: {} units, {} of them from earlier runs\n", o.state, result->units, result->kept);
   }
   if (result->not_run != 0) return tell_first_failure(o, *result);
-  const bool told = tell_failures(o, result->partial ? result->failed : result->certificate.verdicts);
+  const bool reported = tell_failures(o, result->partial ? result->failed : result->certificate.verdicts);
   if (result->partial) {
     fmt::print("shard {} is done\nlevel: partial\n", text(plan.shard));
-    return told ? 0 : 2;
+    return reported ? 0 : 2;
   }
   const bool unexpected = any_unexpected(failing_again, *expectations, result->day, o);
   const int exit = publish(std::move(*result), o.backend.spec, o.publication, required, key ? &*key : nullptr,
                            *expectations);
-  if (!told) return 2;
+  if (!reported) return 2;
   return exit == 0 && unexpected ? 1 : exit;
 }
 

@@ -22,7 +22,7 @@ Result<suite::Proved> prove_file(const suite::OperationsFile& file, const suite:
 }
 
 int run(const suite::ProveRequest& request) {
-  Result<suite::Proved> told;
+  Result<suite::Proved> proved;
   if (is_file(request.pattern)) {
     for (const suite::ProvePart part : request.parts) {
       if (part != suite::ProvePart::Declared && part != suite::ProvePart::Product)
@@ -30,13 +30,13 @@ int run(const suite::ProveRequest& request) {
     }
     const auto file = read_operations(request.pattern);
     if (!file) return file.error();
-    told = prove_file(*file, request);
+    proved = prove_file(*file, request);
   } else {
-    told = suite::prove(request);
+    proved = suite::prove(request);
   }
-  if (!told) return report(told.error());
-  fmt::print("{}", told->text);
-  return told->good ? 0 : 1;
+  if (!proved) return report(proved.error());
+  fmt::print("{}", proved->text);
+  return proved->good ? 0 : 1;
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ std::vector<const spec::IntrinsicInfo*> selected_intrinsics(const std::string& i
 }
 
 /// The backends that are available here, each opened once: opening a device takes a moment. The reference has
-/// the operations of subgroups once it is told their size, so it is told one.
+/// the operations of subgroups once it is given their size, so it is given one.
 const std::map<std::string, std::unique_ptr<backend::Backend>, std::less<>>& backends_here() {
   // Never destroyed: drivers may be gone by the time that statics are.
   static const auto& opened = *[] {

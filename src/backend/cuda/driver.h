@@ -33,7 +33,7 @@ using Stream = StreamTag*;
 using Event = EventTag*;
 using Linker = LinkerTag*;
 
-// Of CUresult, those that mean something of their own here. Others are told by the driver's words.
+// Of CUresult, those that mean something of their own here. Others are reported in the driver's words.
 inline constexpr Status kSuccess = 0;
 inline constexpr Status kOutOfMemory = 2;
 inline constexpr Status kNoDevice = 100;

@@ -10,7 +10,7 @@
 
 namespace vyre::backend {
 
-/// What some backends can be told; the others have no use for it.
+/// Options of some backends; the others have no use for them.
 struct Options {
   ReferenceOptions reference;
   /// Threads of native; 0: as many as there are cores.

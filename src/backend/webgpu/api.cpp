@@ -53,7 +53,7 @@ Result<Opened> open_usual() {
   for (const char* name : kNames) {
     std::error_code error;
     const std::filesystem::path file = beside / name;
-    // One that is there and cannot be opened is told about, not passed over.
+    // One that is there and cannot be opened is reported, not passed over.
     if (!beside.empty() && std::filesystem::exists(file, error)) return open_named(file.string(), "../lib");
   }
   for (const char* name : kNames) {

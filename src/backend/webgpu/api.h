@@ -1,4 +1,4 @@
-// WebGPU's functions, found at run time: the library, and what can be told of it by what it exports.
+// WebGPU's functions, found at run time: the library, and what its exports say of it.
 #pragma once
 
 #include <cstdint>

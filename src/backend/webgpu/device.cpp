@@ -162,9 +162,9 @@ Result<bool> Device::request_device(const void* limits) {
 
 Result<void> Device::open_device() {
   LimitsMemory written = marked_limits();
-  const bool told = api().AdapterGetLimits(adapter_, written.data()) == WGPUStatus_Success;
+  const bool answered = api().AdapterGetLimits(adapter_, written.data()) == WGPUStatus_Success;
   bool opened = false;
-  if (auto has = told ? recognise_limits(written) : std::nullopt) {
+  if (auto has = answered ? recognise_limits(written) : std::nullopt) {
     has->storage_buffers = std::min(has->storage_buffers, kMostBuffers);
     const LimitsMemory request = request_of(written, *has);
     VYRE_TRY(more, request_device(request.data()));

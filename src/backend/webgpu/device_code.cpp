@@ -63,7 +63,7 @@ std::shared_ptr<Code> Device::keep_code(WGPUComputePipeline pipeline, const lowe
   return code;
 }
 
-// The module and the pipeline, each with scopes of its own: what is wrong is then told of the right one.
+// The module and the pipeline, each with scopes of its own: what is wrong is then reported of the right one.
 Result<WGPUShaderModule> Device::make_module(const lower::WgslModule& module) {
   WGPUShaderSourceWGSL source = {.code = {module.text.data(), module.text.size()}};
   const WGPUShaderModuleDescriptor descriptor = {.nextInChain = &source.chain};

@@ -158,7 +158,7 @@ TEST(Level, OfSomeFamiliesIsNoWholeOne) {
   all.registry.families = 1;
   EXPECT_EQ(all.level_line(), "integer=L2");
   EXPECT_TRUE(require(all, {verify::Track::Integer, Level::L2}).has_value());
-  // Whoever claims the whole level is refused, and so is a second text of one certificate.
+  // A certificate that claims the whole level is refused, and so is a second text of one certificate.
   for (const auto& [place, claim] : {std::pair<const char*, const char*>{"/predicate/levels/integer", "L2"},
                                      {"/predicate/levels/line", "integer=L2"},
                                      {"/predicate/family_selection", "*"}}) {

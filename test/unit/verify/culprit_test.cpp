@@ -1,5 +1,5 @@
 // CulpritSearch: a backend that goes wrong in one way at one input, in each way there is; the culprit is
-// known by construction, and nobody else may be named.
+// known by construction, and no other case may be named.
 #include "verify/culprit.h"
 
 #include <fmt/format.h>

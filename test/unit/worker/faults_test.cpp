@@ -155,7 +155,8 @@ TEST(Worker, FindsALateWriteBeforeItsMemoryIsUsedAgain) {
   expect_right(*opened.pipeline);
 }
 
-// The write takes some milliseconds to come, and a restart ends whoever would make it: so ever longer waits.
+// The write takes some milliseconds to come, and a restart ends the process that would make it: so ever
+// longer waits.
 TEST(Worker, FindsALateWriteWhenItIsRenewed) {
   VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
