@@ -16,28 +16,6 @@
 
 namespace vyre::verify {
 
-std::span<const Shape> shapes_of(Family family) {
-  switch (family) {
-    case Family::Memory: return memory_shapes();
-    case Family::Control: return control_shapes();
-    case Family::Loops: return loop_shapes();
-    case Family::Barriers: return barrier_shapes();
-    case Family::Atomics: return atomic_shapes();
-    case Family::Subgroups: return subgroup_shapes();
-    case Family::Reductions: return reduction_shapes();
-    case Family::Synchronization: return synchronization_shapes();
-    case Family::Litmus: return litmus_shapes();
-    case Family::Sums: return sum_shapes();
-    case Family::Operators:
-    case Family::Select:
-    case Family::Casts:
-    case Family::Programs:
-    case Family::Shapes:
-    case Family::PlantedLaws: return {};
-  }
-  return {};
-}
-
 namespace {
 
 struct SizedShape {
@@ -49,7 +27,7 @@ SizedShape sized_shape(Family family, size_t number, const backend::Limits& limi
   if (family == Family::Subgroups) {
     const uint32_t lanes = is_subgroup_size(limits.subgroup_size) ? limits.subgroup_size : 1;
     const auto sizes = subgroup_sizes(lanes, limits.max_invocations_per_group);
-    return {&subgroup_shapes()[number / kSubgroupSizes], sizes[number % kSubgroupSizes]};
+    return {&shapes_of(family)[number / kSubgroupSizes], sizes[number % kSubgroupSizes]};
   }
   for (const Shape& shape : shapes_of(family)) {
     if (number < shape.sizes.size()) return {&shape, shape.sizes[number]};
@@ -58,21 +36,14 @@ SizedShape sized_shape(Family family, size_t number, const backend::Limits& limi
   return {};
 }
 
-void replace(std::string& text, std::string_view place, std::string_view by) {
-  for (size_t at = text.find(place); at != std::string::npos; at = text.find(place, at + by.size()))
-    text.replace(at, place.size(), by);
-}
-
 std::string with_size(std::string_view text, const std::array<uint32_t, 3>& size) {
-  std::string out(text);
   const std::string local =
       fmt::format("(local_id.x + {} * (local_id.y + {} * local_id.z))", size[0], size[1]);
   const std::string all = fmt::format("{}", size[0] * size[1] * size[2]);
-  replace(out, "$W", fmt::format("{}, {}, {}", size[0], size[1], size[2]));
-  replace(out, "$I", fmt::format("(workgroup_id.x * {} + {})", all, local));
-  replace(out, "$L", local);
-  replace(out, "$N", all);
-  return out;
+  return filled(text, {{"$W", fmt::format("{}, {}, {}", size[0], size[1], size[2])},
+                       {"$I", fmt::format("(workgroup_id.x * {} + {})", all, local)},
+                       {"$L", local},
+                       {"$N", all}});
 }
 
 /// How many elements a buffer of floats to reduce has: none, few, and around powers of two, where trees turn.
@@ -216,7 +187,7 @@ uint64_t inputs_a_shape(Family family, const FamilyPlan& plan) {
 }
 
 size_t shapes(Family family) {
-  if (family == Family::Subgroups) return subgroup_shapes().size() * kSubgroupSizes;
+  if (family == Family::Subgroups) return shapes_of(family).size() * kSubgroupSizes;
   size_t n = 0;
   for (const Shape& shape : shapes_of(family)) n += shape.sizes.size();
   return n;
@@ -233,7 +204,7 @@ std::string shape_name(Family family, size_t number, const backend::Limits& limi
 
 bool uses_only(Family family, size_t number, const IntrinsicSet& usable) {
   if (family != Family::Subgroups) return true;
-  const std::string_view text = subgroup_shapes()[number / kSubgroupSizes].text;
+  const std::string_view text = shapes_of(family)[number / kSubgroupSizes].text;
   return std::ranges::all_of(spec::kIntrinsics, [&](const spec::IntrinsicInfo& info) {
     return usable.test(size_t(info.intrinsic)) ||
            text.find(std::string(info.id) + "(") == std::string_view::npos;

@@ -1,10 +1,30 @@
 // Shapes: the programs of the program families, as texts with a plan for their inputs.
+//
+// A family's shapes stand in src/verify/shapes/<family>.vyre, which is compiled in. Above each program a line
+// each says:
+//
+//   // shape: own elements                                 its name
+//   // workgroups: 1 7 5x3x2                               the sizes it is run with; subgroup_sizes() where
+//   not said
+//   // groups: 4                                           how many there are at most along x
+//   // buffers: 5 any, total index, elements floats f32    of each bound buffer count, contents, type of
+//   floats
+//   // folds: fadd fmin                                    the only reductions that it is written for
+//
+// Places filled when a program is made: $W, the workgroup size; $N, how many invocations a workgroup has; $L,
+// an invocation's number in its workgroup, x fastest; $I, its number, workgroup by workgroup. Reductions and
+// Sums are written for many types and operators, and their files say what else is filled. Texts are part of
+// the registry's digest in certificates. Whole workgroups of grids, memory and code (ir.shapes) are made in
+// C++, beside what they should leave: shapes/*_cases.cpp.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "verify/families.h"
 
@@ -42,40 +62,30 @@ struct BufferPlan {
 };
 
 struct Shape {
-  std::string_view name;
-  /// "$W" stands for the workgroup size.
-  std::string_view text;
-  std::span<const std::array<uint32_t, 3>> sizes;
-  uint32_t max_groups;  // along x; Extents: along every axis
-  std::span<const BufferPlan> buffers;
+  std::string name;
+  std::string text;
+  std::vector<std::array<uint32_t, 3>> sizes;
+  uint32_t max_groups = 0;  // along x; Extents: along every axis
+  std::vector<BufferPlan> buffers;
   generate::Outcome outcome = nullptr;  // where the schedule decides what is left in memory
   bool approximate = false;             // where results are right within tolerances (verify/sums.h)
 };
 
-/// One table a program family.
-std::span<const Shape> memory_shapes();
-std::span<const Shape> control_shapes();
-std::span<const Shape> loop_shapes();
-std::span<const Shape> barrier_shapes();
-std::span<const Shape> atomic_shapes();
-std::span<const Shape> reduction_shapes();
-std::span<const Shape> synchronization_shapes();
-std::span<const Shape> litmus_shapes();
-std::span<const Shape> sum_shapes();
-/// In all of these, "$I" stands for the number of the invocation, workgroup by workgroup, "$L" for its number
-/// in the workgroup, x fastest, and "$N" for how many a workgroup has. `sizes` is empty: subgroup_sizes() has
-/// them.
-std::span<const Shape> subgroup_shapes();
-/// Those of a family; empty for families without shapes.
+/// Those of a family; empty for families without shapes. All files are read at the first call.
 std::span<const Shape> shapes_of(Family family);
 /// Workgroups of whole subgroups of `lanes`, in one dimension and in three, of at most `most` invocations
 /// where one subgroup has no more.
 inline constexpr size_t kSubgroupSizes = 5;
 std::array<std::array<uint32_t, 3>, kSubgroupSizes> subgroup_sizes(uint32_t lanes, uint32_t most);
 
-inline constexpr std::array<uint32_t, 3> kLineSizes[] = {{1, 1, 1}, {7, 1, 1}, {64, 1, 1}, {256, 1, 1}};
-inline constexpr std::array<uint32_t, 3> kPowerSizes[] = {{1, 1, 1}, {32, 1, 1}, {64, 1, 1}, {256, 1, 1}};
-inline constexpr std::array<uint32_t, 3> kSolidSizes[] = {{1, 1, 1}, {5, 3, 2}, {8, 8, 1}, {4, 4, 4}};
-inline constexpr std::array<uint32_t, 3> kOne[] = {{1, 1, 1}};
+struct Replacement {
+  std::string_view place;  // "$T"
+  std::string_view by;
+};
+/// The text with each place filled wherever it stands, one after the other.
+std::string filled(std::string_view text, std::initializer_list<Replacement> replacements);
+
+/// The file shapes/<name>.vyre; empty where there is none.
+std::string_view shape_text(std::string_view name);
 
 }  // namespace vyre::verify

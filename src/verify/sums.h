@@ -56,7 +56,7 @@ std::vector<uint32_t> factors(spec::DataType type, uint32_t count, uint32_t kind
 uint32_t unwritten_of(spec::DataType type);
 
 // Programs of ir.sums have one FReduceApprox each, of a buffer of which invocation i stores its result in the
-// last buffer. Which elements are folded the program's name says (verify/shapes/sums.cpp).
+// last buffer. Which elements are folded the program's name says (verify/shapes/sums.vyre).
 
 /// The right contents of a case's buffers after a run, with what is wanted in the place of results.
 std::vector<Bytes> wanted_sums(const generate::ProgramCase& c);
