@@ -2,10 +2,11 @@
 //
 // What an elementary function gives for all 2^32 patterns is 16 GiB that take the oracle minutes to work out.
 // So the oracle's answers were worked out once, and of each slice of 2^20 the first word of their SHA-256 is
-// kept (domain_digests/, with the command that makes them). A backend's slice with the same digest is right;
-// of one with another digest every answer is compared with the operation's reference, which locates the wrong
-// ones. A fault that changes answers by chance goes unnoticed in one slice of 2^32. Source:
-// vyre-conform-spec, "L1 Parity"; docs/floats.md, "What was run".
+// kept in domain_digests.bin. That was recorded from this project's own oracle, so it is a regression and no
+// specification. A backend's slice with the same digest is right; of one with another digest every answer is
+// compared with the operation's reference, which locates the wrong ones. A fault that changes answers by
+// chance goes unnoticed in one slice of 2^32. Source: vyre-conform-spec, "L1 Parity"; docs/floats.md, "What
+// was run".
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,9 @@ namespace vyre::verify {
 ///
 /// operation: an operation's id, as "float.f32.sin"
 std::span<const uint32_t> domain_digests(std::string_view operation);
+
+/// All of domain_digests.bin, function after function (`float_sweep --expect --slices FILE`).
+std::span<const uint32_t> recorded_digests();
 
 /// What domain_digests() keeps of answers: the first word of their digest, as people read it.
 uint32_t digest_word(std::span<const uint32_t> answers);

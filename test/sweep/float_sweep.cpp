@@ -12,9 +12,9 @@
 // all operators and casts with one operand of at most 32 bits), directed (f32: add, sub, mul, div,
 // multiply-add; u64 casts), triples (fmul_add of f16 and bf16, whose 2^48 inputs no run can exhaust).
 // functions: all inputs of the elementary functions of one f32; powers: directed inputs of fpow and fatan2.
-// --expect asks no backend and prints the oracle's own digests; with --slices DIR it also writes the first
-// word of each slice's digest to DIR/OPERATION.inc, as src/verify/domain_digests has them. Exit 0: no
-// mismatch; 1: some; 2: usage; 3: no such backend.
+// --expect asks no backend and prints the oracle's own digests; with --slices FILE it also appends the first
+// word of each slice's digest to FILE, as src/verify/domain_digests.bin has them. Exit 0: no mismatch; 1:
+// some; 2: usage; 3: no such backend.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -27,6 +27,7 @@
 #include <thread>
 
 #include "backend/registry/registry.h"
+#include "base/bytes.h"
 #include "base/digest.h"
 #include "check/checked.h"
 #include "command_line.h"
@@ -47,7 +48,7 @@ struct Arguments : sweep::CommonArguments {
   std::vector<std::string> forms = {"auto"};
   uint64_t count = 0;  // 0: everything where that is possible
   uint64_t seed = 1;
-  std::string slices;  // a folder
+  std::string slices;  // a file
 };
 
 /// A backend in one of its forms.
@@ -274,17 +275,11 @@ Result<std::unique_ptr<backend::Backend>> open(const std::string& backend, const
   return backend::open(backend, options);
 }
 
-/// A file of src/verify/domain_digests. False where it cannot be written.
-bool write_slices(const std::string& folder, const std::string& name, const Run& run) {
-  std::string text = fmt::format(
-      "// {}: of the oracle's answers to all inputs, the first word of each slice's SHA-256.\n"
-      "// float_sweep --expect --slices DIR {}\n// All of them: {}\n",
-      name, name, run.judged[0].digest);
-  for (size_t i = 0; i < run.slices.size(); ++i)
-    text += fmt::format("{:#010x},{}", run.slices[i], i % 8 == 7 ? "\n" : " ");
-  std::ofstream out(std::filesystem::path(folder) / (name + ".inc"), std::ios::binary);
-  out << text << std::flush;
-  return bool(out);
+/// Appends a function's part of src/verify/domain_digests.bin. False where it cannot be written.
+bool write_slices(const std::string& file, const Run& run) {
+  std::ofstream out(file, std::ios::binary | std::ios::app);
+  for (const std::byte b : to_bytes(run.slices)) out.put(char(b));
+  return bool(out.flush());
 }
 
 int run(Arguments arguments) {
@@ -318,7 +313,7 @@ int run(Arguments arguments) {
       return 3;
     }
     const bool right = std::ranges::all_of(run.judged, [](const Outcome& o) { return o.mismatches == 0; });
-    if (!arguments.slices.empty() && right && !write_slices(arguments.slices, name, run)) {
+    if (!arguments.slices.empty() && right && !write_slices(arguments.slices, run)) {
       fmt::print(stderr, "float_sweep: cannot write to {}\n", arguments.slices);
       return 2;
     }
@@ -348,7 +343,7 @@ int main(int argc, char** argv) {
   sweep::add_list(app, "--float", a.forms, "auto, native or composed, or several of them");
   app.add_option("--count", a.count, "directed inputs of each operation");
   app.add_option("--seed", a.seed, "of directed inputs");
-  app.add_option("--slices", a.slices, "a folder for the words of the slices' digests");
+  app.add_option("--slices", a.slices, "a file that gets the words of the slices' digests");
   if (const auto ended = sweep::parse(app, argc, argv)) return *ended;
   return run(a);
 }
