@@ -3,145 +3,53 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <vector>
 
 namespace vyre::certify {
 namespace {
 
 using nlohmann::json;
 
-/// The code points of UTF-8 text; nothing where it is not well-formed (RFC 3629: the shortest form, no
-/// surrogates, at most U+10FFFF).
-std::optional<std::vector<char32_t>> code_points(std::string_view text) {
-  std::vector<char32_t> out;
-  for (size_t at = 0; at < text.size();) {
-    const auto first = static_cast<unsigned char>(text[at]);
-    const size_t length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if ((first >= 0x80 && first < 0xc2) || first > 0xf4 || at + length > text.size()) return std::nullopt;
-    char32_t c = length == 1 ? first : first & (0x7fu >> length);
-    for (size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[at + k]);
-      if ((next & 0xc0) != 0x80) return std::nullopt;
-      c = c << 6 | (next & 0x3f);
-    }
-    constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // of that many bytes
-    if (c < kLeast[length] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff) return std::nullopt;
-    out.push_back(c);
-    at += length;
-  }
-  return out;
-}
-
-std::u16string utf16(const std::vector<char32_t>& text) {
-  std::u16string out;
-  for (const char32_t c : text) {
-    if (c < 0x10000) {
-      out.push_back(char16_t(c));
-    } else {
-      out.push_back(char16_t(0xd800 + ((c - 0x10000) >> 10)));
-      out.push_back(char16_t(0xdc00 + ((c - 0x10000) & 0x3ff)));
-    }
-  }
-  return out;
-}
-
-/// RFC 8785, section 3.2.2.2: two-character escapes where there is one, else \u00xx for controls, and the
-/// character itself for all the rest.
-void quote(std::string& out, std::string_view text) {
-  out.push_back('"');
-  for (const char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\t': out += "\\t"; break;
-      case '\n': out += "\\n"; break;
-      case '\f': out += "\\f"; break;
-      case '\r': out += "\\r"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned char>(c));
-        } else {
-          out.push_back(c);
-        }
-    }
-  }
-  out.push_back('"');
-}
-
-class Printer {
- public:
-  std::string text, fault;
-
-  void value(const json& j) {
-    switch (j.type()) {
-      case json::value_t::null: text += "null"; return;
-      case json::value_t::boolean: text += j.get<bool>() ? "true" : "false"; return;
-      case json::value_t::number_integer: return integer(j.get<int64_t>());
-      case json::value_t::number_unsigned: return natural(j.get<uint64_t>());
-      case json::value_t::number_float: return fail(fmt::format("{} is not an integer", j.dump()));
-      case json::value_t::string: return string(j.get_ref<const std::string&>());
-      case json::value_t::array: return array(j);
-      case json::value_t::object: return object(j);
-      case json::value_t::binary:
-      case json::value_t::discarded: return fail("bytes are no JSON");
-    }
-  }
-
- private:
-  void fail(std::string what) {
-    if (fault.empty()) fault = std::move(what);
-  }
-  void natural(uint64_t n) {
-    if (n > kLargestNumber) return fail(fmt::format("{} is beyond 2^53 - 1, so it has to be a string", n));
-    text += std::to_string(n);
-  }
-  void integer(int64_t n) {
-    if (n < 0) text.push_back('-');
-    natural(n < 0 ? uint64_t{0} - uint64_t(n) : uint64_t(n));
-  }
-  void string(const std::string& s) {
-    if (!code_points(s)) return fail("a string is not UTF-8");
-    quote(text, s);
-  }
-  void array(const json& j) {
-    text.push_back('[');
-    for (size_t k = 0; k < j.size(); ++k) {
-      if (k != 0) text.push_back(',');
-      value(j[k]);
-    }
-    text.push_back(']');
-  }
-  void object(const json& j) {
-    std::vector<std::pair<std::u16string, json::const_iterator>> members;
-    for (auto at = j.begin(); at != j.end(); ++at) {
-      const auto key = code_points(at.key());
-      if (!key) return fail("a key is not UTF-8");
-      members.emplace_back(utf16(*key), at);
-    }
-    std::ranges::sort(members, {}, [](const auto& member) -> const std::u16string& { return member.first; });
-    text.push_back('{');
-    for (size_t k = 0; k < members.size(); ++k) {
-      if (k != 0) text.push_back(',');
-      quote(text, members[k].second.key());
-      text.push_back(':');
-      value(*members[k].second);
-    }
-    text.push_back('}');
+/// The order of UTF-16 code units, of texts in UTF-8: that of their bytes, but for U+E000 to U+FFFF (which
+/// start with 0xee and 0xef) that come after the surrogates of what lies beyond.
+struct Utf16Order {
+  static uint8_t rank(char c) { return uint8_t(uint8_t(c) == 0xee || uint8_t(c) == 0xef ? c + 0x10 : c); }
+  bool operator()(std::string_view a, std::string_view b) const {
+    return std::ranges::lexicographical_compare(a, b, {}, rank, rank);
   }
 };
+template <typename Key, typename Value, typename Less, typename Allocator>
+using SortedMap = std::map<Key, Value, Utf16Order, Allocator>;
+using SortedJson = nlohmann::basic_json<SortedMap>;
+
+/// What a value has that canonical JSON has not; empty for none. UTF-8 is the printer's matter.
+std::string fault_of(const json& j) {
+  if (j.is_number_float()) return fmt::format("{} is not an integer", j.dump());
+  if (j.is_binary() || j.is_discarded()) return "bytes are no JSON";
+  if (j.is_number_integer()) {
+    const bool negative = !j.is_number_unsigned() && j.get<int64_t>() < 0;
+    const uint64_t size = negative ? uint64_t{0} - j.get<uint64_t>() : j.get<uint64_t>();
+    return size <= kLargestNumber ? "" : fmt::format("{} is beyond 2^53 - 1, so it has to be a string", size);
+  }
+  if (j.is_structured()) {
+    for (const json& part : j)
+      if (std::string fault = fault_of(part); !fault.empty()) return fault;
+  }
+  return "";
+}
 
 }  // namespace
 
 json decimal(uint64_t value) { return std::to_string(value); }
 
 std::expected<std::string, std::string> print_canonical(const json& value) {
-  Printer printer;
-  printer.value(value);
-  if (!printer.fault.empty()) return std::unexpected(std::move(printer.fault));
-  return std::move(printer.text);
+  if (std::string fault = fault_of(value); !fault.empty()) return std::unexpected(std::move(fault));
+  try {
+    return SortedJson(value).dump();
+  } catch (const json::type_error&) {
+    return std::unexpected("a string is not UTF-8");
+  }
 }
 
 std::expected<json, NotCanonical> parse_canonical(std::string_view text, int max_depth) {

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "base/base64.h"
 #include "certify/canonical_json.h"
 
 namespace vyre::certify {
@@ -16,7 +14,6 @@ using nlohmann::json;
 
 constexpr int kMaxDepth = 4;  // an envelope has 3
 constexpr size_t kSignatureBytes = 64;
-constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 Diag unreadable(std::string message) {
   return make_diag(DiagCode::C001, Span::none(), std::move(message),
@@ -48,43 +45,6 @@ std::optional<Signature> read_signature(const json& j) {
 }
 
 }  // namespace
-
-std::string base64(std::string_view bytes) {
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    const size_t n = std::min<size_t>(3, bytes.size() - at);
-    uint32_t group = 0;
-    for (size_t k = 0; k < 3; ++k) group = group << 8 | (k < n ? uint8_t(bytes[at + k]) : 0);
-    for (size_t k = 0; k < 4; ++k) out.push_back(k <= n ? kAlphabet[group >> (18 - 6 * k) & 63] : '=');
-  }
-  return out;
-}
-
-std::optional<std::string> from_base64(std::string_view text) {
-  if (text.size() % 4 != 0) return std::nullopt;
-  const size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-  static const std::array<int8_t, 256> digit = [] {
-    std::array<int8_t, 256> table;
-    table.fill(-1);
-    for (size_t k = 0; k < kAlphabet.size(); ++k) table[uint8_t(kAlphabet[k])] = int8_t(k);
-    return table;
-  }();
-  std::string out;
-  out.reserve(text.size() / 4 * 3);
-  for (size_t at = 0; at < text.size(); at += 4) {
-    const size_t digits = at + 4 == text.size() ? 4 - padding : 4;
-    uint32_t group = 0;
-    for (size_t k = 0; k < 4; ++k) {
-      const int value = k < digits ? digit[uint8_t(text[at + k])] : 0;
-      if (value < 0) return std::nullopt;
-      group = group << 6 | uint32_t(value);
-    }
-    if ((group & ((1u << (8 * (4 - digits))) - 1)) != 0) return std::nullopt;  // slack that is not zero
-    for (size_t k = 0; k + 1 < digits; ++k) out.push_back(char(group >> (16 - 8 * k) & 255));
-  }
-  return out;
-}
 
 std::string pre_authentication_encoding(std::string_view type, std::string_view body) {
   return fmt::format("DSSEv1 {} {} {} {}", type.size(), type, body.size(), body);

@@ -47,9 +47,4 @@ Result<Envelope> parse_envelope(std::string_view text);
 /// Whether the envelope is signed, with this key. Errors: C002.
 Result<void> check_signature(const Envelope& envelope, const PublicKey& key);
 
-/// Base64 with padding (RFC 4648, section 4). from_base64 gives nothing for text that base64() does not
-/// write.
-std::string base64(std::string_view bytes);
-std::optional<std::string> from_base64(std::string_view text);
-
 }  // namespace vyre::certify

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <concepts>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <type_traits>
 
 #include "certify/canonical_json.h"
 
@@ -18,127 +20,102 @@ using nlohmann::json;
 // later field came into a format that was in use: it is left out when it says nothing, so that old
 // certificates keep their one text.
 
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::Tally>
-{
+/// T, or const T: a reader fills what a writer reads.
+template <typename X, typename T>
+concept Of = std::same_as<std::remove_const_t<X>, T>;
+
+/// How the values of an enum are named.
+template <typename E>
+  requires std::is_enum_v<E>
+constexpr auto names_of() {
+  if constexpr (std::same_as<E, verify::Oracle>) return std::span(verify::kOracleNames);
+  if constexpr (std::same_as<E, verify::Check>) return std::span(verify::kCheckNames);
+  if constexpr (std::same_as<E, verify::Minimality>) return std::span(verify::kMinimalityNames);
+  if constexpr (std::same_as<E, verify::Fault>) return std::span(verify::kFaultNames);
+  if constexpr (std::same_as<E, verify::SubjectKind>) return std::span(verify::kSubjectKindNames);
+  if constexpr (std::same_as<E, verify::Track>) return std::span(verify::kTrackNames);
+  if constexpr (std::same_as<E, verify::Strength>) return std::span(verify::kStrengthNames);
+}
+
+void describe(auto& a, Of<verify::Tally> auto& x) {
   a.field("planned", x.planned);
   a.field("completed", x.completed);
   a.field("failed", x.failed);
   a.later_field("waived", x.waived);
   a.later_field("unsupported", x.unsupported);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::OracleCases>
-{
-  a.name("oracle", x.oracle, verify::kOracleNames);
+void describe(auto& a, Of<verify::OracleCases> auto& x) {
+  a.field("oracle", x.oracle);
   a.field("cases", x.tally);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::Leaf>
-{
-  a.name("oracle", x.oracle, verify::kOracleNames);
+void describe(auto& a, Of<verify::Leaf> auto& x) {
+  a.field("oracle", x.oracle);
   a.field("generator", x.generator);
   a.field("slice", x.slice);
   a.field("cases", x.tally);
-  a.optional("digest", x.digest);
+  a.later_field("digest", x.digest);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::FailingCases>
-{
+void describe(auto& a, Of<verify::FailingCases> auto& x) {
   a.field("generator", x.generator);
   a.field("first", x.first);
   a.field("last", x.last);
   a.field("stride", x.stride);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::ClassHits>
-{
+void describe(auto& a, Of<verify::ClassHits> auto& x) {
   a.field("class", x.name);
   a.field("cases", x.hits);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::Evidence>
-{
+void describe(auto& a, Of<verify::Evidence> auto& x) {
   a.field("subject", x.subject);
   a.field("grade", x.grade);
   a.field("cases", x.cases);
   a.field("holds", x.holds);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::LawVerdict>
-{
+void describe(auto& a, Of<verify::LawVerdict> auto& x) {
   a.field("law", x.law);
   a.field("claimed", x.claimed);
   a.field("evidence", x.evidence);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::Failure>
-{
-  a.name("check", x.check, verify::kCheckNames);
+void describe(auto& a, Of<verify::Failure> auto& x) {
+  a.field("check", x.check);
   a.field("oracle", x.oracle);
-  a.name("minimality", x.minimality, verify::kMinimalityNames);
+  a.field("minimality", x.minimality);
   a.field("input", x.input);
   a.field("expected", x.expected);
   a.field("actual", x.actual);
   a.field("note", x.note);
   a.field("token", x.token);
-  a.name("fault", x.fault, verify::kFaultNames);
+  a.field("fault", x.fault);
   a.field("history", x.history);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::Deviations>
-{
+void describe(auto& a, Of<verify::Deviations> auto& x) {
   a.field("bound", x.bound);
   a.counts("counts", x.counts);
   a.field("beyond", x.beyond);
   a.field("greatest", x.greatest);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::Coverage::Level>
-{
+void describe(auto& a, Of<verify::Coverage::Level> auto& x) {
   a.field("level", x.level);
   a.field("cases", x.cases);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::Coverage::Factor>
-{
+void describe(auto& a, Of<verify::Coverage::Factor> auto& x) {
   a.field("factor", x.factor);
   a.field("levels", x.levels);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::Coverage::Tuples>
-{
+void describe(auto& a, Of<verify::Coverage::Tuples> auto& x) {
   a.field("strength", x.strength);
   a.field("covered", x.covered);
   a.field("feasible", x.feasible);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::Coverage>
-{
+void describe(auto& a, Of<verify::Coverage> auto& x) {
   a.field("factors", x.factors);
   a.field("tuples", x.tuples);
   a.field("infeasible", x.infeasible);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, verify::Verdict>
-{
-  a.name("kind", x.kind, verify::kSubjectKindNames);
+void describe(auto& a, Of<verify::Verdict> auto& x) {
+  a.field("kind", x.kind);
   a.field("subject", x.subject);
-  a.optional("entry", x.entry);
+  a.later_field("entry", x.entry);
   a.field("pipeline", x.pipeline);
   a.field("parity", x.parity);
   a.field("leaves", x.leaves);
@@ -154,29 +131,23 @@ void describe(Archive& a, T& x)
   a.later_field("failure_count", x.failure_count);
   a.later_field("failures", x.failures);
   a.later_field("failing", x.failing);
-  a.optional("failing_digest", x.failing_digest);
-  a.optional("error", x.error);
-  a.later_name("track", x.track, verify::kTrackNames);
+  a.later_field("failing_digest", x.failing_digest);
+  a.later_field("error", x.error);
+  a.later_field("track", x.track);
   a.later_field("deviations", x.deviations);
   a.later_field("operators", x.operators);
   a.later_field("shapes", x.shapes);
   a.later_field("coverage", x.coverage);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, Waiver>
-{
+void describe(auto& a, Of<Waiver> auto& x) {
   a.field("subject", x.subject);
-  a.later_name("track", x.track, verify::kTrackNames);
+  a.later_field("track", x.track);
   a.field("failures", x.failures);
   a.field("tag", x.tag);
   a.field("link", x.link);
   a.field("expires", x.expires);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, Registry>
-{
+void describe(auto& a, Of<Registry> auto& x) {
   a.field("digest", x.digest);
   a.field("operations", x.operations);
   a.field("families", x.families);
@@ -190,17 +161,14 @@ void describe(Archive& a, T& x)
   a.later_field("operators", x.operators);
   a.later_field("shapes", x.shapes);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, Certificate>
-{
+void describe(auto& a, Of<Certificate> auto& x) {
   a.label("vyre", x.vyre);
   a.label("backend", x.backend);
   a.label("device", x.device);
   a.label("driver", x.driver);
-  a.optional("floats", x.floats);
+  a.later_field("floats", x.floats);
   a.field("registry", x.registry);
-  a.name("strength", x.strength, verify::kStrengthNames);
+  a.field("strength", x.strength);
   a.field("seed", x.seed);
   a.label("selection", x.selection);
   a.later_label("family_selection", x.family_selection, kAllFamilies);
@@ -208,17 +176,11 @@ void describe(Archive& a, T& x)
   a.later_field("waivers", x.waivers);
 }
 
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, Coverage::Share>
-{
+void describe(auto& a, Of<Coverage::Share> auto& x) {
   a.field("covered", x.covered);
   a.field("of", x.of);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, Coverage>
-{
+void describe(auto& a, Of<Coverage> auto& x) {
   a.later_field("operations", x.operations);
   a.later_field("families", x.families);
   a.later_field("operators", x.operators);
@@ -227,10 +189,7 @@ void describe(Archive& a, T& x)
   a.later_field("classes", x.classes);
   a.later_field("boundaries", x.boundaries);
 }
-template <typename Archive, typename T>
-void describe(Archive& a, T& x)
-  requires std::same_as<std::remove_const_t<T>, Totals>
-{
+void describe(auto& a, Of<Totals> auto& x) {
   a.field("parity_cases", x.parity_cases);
   a.field("law_cases", x.law_cases);
   a.field("repeated_evaluations", x.repeated_evaluations);
@@ -298,21 +257,9 @@ class Writer {
     for (const uint64_t x : xs) list.push_back(decimal(x));
     out[name] = std::move(list);
   }
-  /// Not written when it is empty.
-  void optional(const char* name, const std::string& x) {
-    if (!x.empty()) field(name, x);
-  }
-  template <typename E, size_t n>
-  void name(const char* field_name, E x, const std::array<std::string_view, n>& names) {
-    out[field_name] = std::string(names[static_cast<size_t>(x)]);
-  }
   template <typename T>
   void later_field(const char* name, const T& x) {
     if (x != T{}) field(name, x);
-  }
-  template <typename E, size_t n>
-  void later_name(const char* field_name, E x, const std::array<std::string_view, n>& names) {
-    if (x != E{}) name(field_name, x, names);
   }
 
  private:
@@ -324,6 +271,11 @@ class Writer {
   static json value(bool x) { return x; }
   static json value(uint32_t x) { return x; }
   static json value(uint64_t x) { return decimal(x); }
+  template <typename E>
+    requires std::is_enum_v<E>
+  static json value(const E& x) {
+    return std::string(names_of<E>()[static_cast<size_t>(x)]);
+  }
   static json value(const std::vector<uint32_t>& words) {
     json list = json::array();
     for (const uint32_t w : words) list.push_back(word(w));
@@ -370,25 +322,9 @@ class Reader {
     if (!j->is_array()) return fail(path, "is not a list");
     for (const json& item : *j) read(item, xs.emplace_back(), path);
   }
-  void optional(const char* name, std::string& x) {
-    if (in_.is_object() && in_.contains(name)) field(name, x);
-  }
-  template <typename E, size_t n>
-  void name(const char* field_name, E& x, const std::array<std::string_view, n>& names) {
-    const json* j = find(field_name);
-    if (j == nullptr) return;
-    const std::string* text = j->get_ptr<const std::string*>();
-    const auto at = text == nullptr ? names.end() : std::find(names.begin(), names.end(), *text);
-    if (at == names.end()) return fail(path_ + "/" + field_name, "names nothing that is known");
-    x = static_cast<E>(at - names.begin());
-  }
   template <typename T>
   void later_field(const char* name, T& x) {
     if (in_.is_object() && in_.contains(name)) field(name, x);
-  }
-  template <typename E, size_t n>
-  void later_name(const char* field_name, E& x, const std::array<std::string_view, n>& names) {
-    if (in_.is_object() && in_.contains(field_name)) name(field_name, x, names);
   }
 
  private:
@@ -431,6 +367,15 @@ class Reader {
     if (text == nullptr || !parse_number(*text, 10, x))
       return fail(path, "is not a decimal count in a string");
   }
+  template <typename E>
+    requires std::is_enum_v<E>
+  void read(const json& j, E& x, const std::string& path) {
+    const std::span names = names_of<E>();
+    const std::string* text = j.get_ptr<const std::string*>();
+    const auto at = text == nullptr ? names.end() : std::ranges::find(names, *text);
+    if (at == names.end()) return fail(path, "names nothing that is known");
+    x = static_cast<E>(at - names.begin());
+  }
   void read(const json& j, std::vector<uint32_t>& words, const std::string& path) {
     if (!j.is_array()) return fail(path, "is not a list");
     for (const json& item : j) {
@@ -466,40 +411,31 @@ class Reader {
   std::string path_;
 };
 
-}  // namespace
-
-json to_json(const Certificate& certificate) {
+template <typename T>
+json written(const T& x) {
   Writer w;
-  describe(w, certificate);
+  describe(w, x);
   return std::move(w.out);
 }
 
-json to_json(const Coverage& coverage) {
-  Writer w;
-  describe(w, coverage);
-  return std::move(w.out);
-}
-
-json to_json(const Totals& totals) {
-  Writer w;
-  describe(w, totals);
-  return std::move(w.out);
-}
-
-json to_json(const verify::Verdict& verdict) {
-  Writer w;
-  describe(w, verdict);
-  return std::move(w.out);
-}
-
-std::expected<Certificate, std::string> from_json(const json& in) {
-  Certificate out;
+template <typename T>
+std::expected<T, std::string> read(const json& in) {
+  T out;
   std::string fault;
   Reader r(in, fault, "");
   describe(r, out);
   if (!fault.empty()) return std::unexpected(std::move(fault));
   return out;
 }
+
+}  // namespace
+
+json to_json(const Certificate& certificate) { return written(certificate); }
+json to_json(const Coverage& coverage) { return written(coverage); }
+json to_json(const Totals& totals) { return written(totals); }
+json to_json(const verify::Verdict& verdict) { return written(verdict); }
+
+std::expected<Certificate, std::string> from_json(const json& in) { return read<Certificate>(in); }
 
 std::string print_verdict(const verify::Verdict& verdict) {
   return print_canonical(to_json(verdict)).value();  // a writer makes nothing that has no canonical text
@@ -509,12 +445,7 @@ std::expected<verify::Verdict, std::string> parse_verdict(std::string_view text)
   constexpr int kDepth = 16;
   const auto in = parse_canonical(text, kDepth);
   if (!in) return std::unexpected(in.error().message);
-  verify::Verdict out;
-  std::string fault;
-  Reader r(*in, fault, "");
-  describe(r, out);
-  if (!fault.empty()) return std::unexpected(std::move(fault));
-  return out;
+  return read<verify::Verdict>(*in);
 }
 
 }  // namespace vyre::certify

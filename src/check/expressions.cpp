@@ -7,13 +7,14 @@
 #include "check/wording.h"
 #include "spec/limits.h"
 #include "spec/ops.h"
+#include "spec/signature.h"
 
 namespace vyre::check {
 
 using ir::Expr;
 using ir::ExprKind;
+using spec::Form;
 using spec::Op;
-using spec::Signature;
 
 namespace {
 
@@ -24,25 +25,17 @@ struct ExprShape {
 };
 constexpr uint32_t kHasOp = 1, kHasType = 2, kHasMode = 4, kHasSymbol = 8, kHasImmediate = 16;
 
-constexpr uint32_t fields_of(Signature signature) {
-  switch (signature) {
-    case Signature::T_T:
-    case Signature::TT_T:
-    case Signature::TTT_T:
-    case Signature::TU_T:
-    case Signature::T_U:
-    case Signature::TT_U:
-    case Signature::T_B:
-    case Signature::UU_V:
-    case Signature::UUUU_V:
-    case Signature::CTT_T: return kHasOp;
-    case Signature::V_U: return kHasOp | kHasImmediate;
-    case Signature::Cast: return kHasOp | kHasType | kHasMode;
-    case Signature::Bitcast: return kHasOp | kHasType;
-    case Signature::Reduce:
-    case Signature::Call: return kHasOp | kHasSymbol | kHasImmediate;
-    case Signature::A_T:
-    case Signature::AA_T: return kHasOp | kHasSymbol;
+constexpr uint32_t fields_of(Form form) {
+  switch (form) {
+    case Form::Scalar:
+    case Form::Select:
+    case Form::MakeVector: return kHasOp;
+    case Form::Component: return kHasOp | kHasImmediate;
+    case Form::Cast: return kHasOp | kHasType | kHasMode;
+    case Form::Bitcast: return kHasOp | kHasType;
+    case Form::Reduce:
+    case Form::Call: return kHasOp | kHasSymbol | kHasImmediate;
+    case Form::Atomic: return kHasOp | kHasSymbol;
   }
   return 0;
 }
@@ -63,7 +56,7 @@ constexpr ExprShape shape_of(ExprKind kind) {
 
 constexpr ExprShape shape_of(const spec::OpInfo& op) {
   const auto operands = spec::operand_count(op.signature);
-  return {fields_of(op.signature), operands.value_or(0), operands.value_or(UINT32_MAX)};
+  return {fields_of(spec::form_of(op.op)), operands.value_or(0), operands.value_or(UINT32_MAX)};
 }
 
 /// The kinds, then the operators: one look for each expression, since this is where checking spends its time.

@@ -8,6 +8,7 @@
 
 #include "check/body_checker.h"
 #include "spec/ops.h"
+#include "spec/signature.h"
 
 namespace vyre::check {
 
@@ -28,27 +29,10 @@ struct Rule {
 
 constexpr Rule rule_of(const spec::OpInfo& op) {
   Rule rule{.gives_word = spec::result_type(op.op, DataType::I32) == DataType::U32, .types = op.types.bits};
-  switch (op.signature) {
-    case Signature::T_T:
-    case Signature::T_U:
-    case Signature::T_B: rule.operands = 1; break;
-    case Signature::TT_T:
-    case Signature::TT_U: rule.operands = 2; break;
-    case Signature::TU_T:
-      rule.operands = 2;
-      rule.word_last = true;
-      break;
-    case Signature::TTT_T:
-    case Signature::Reduce:
-    case Signature::CTT_T:
-    case Signature::Cast:
-    case Signature::Bitcast:
-    case Signature::Call:
-    case Signature::UU_V:
-    case Signature::UUUU_V:
-    case Signature::V_U:
-    case Signature::A_T:
-    case Signature::AA_T: break;
+  const uint32_t operands = spec::operand_count(op.signature).value_or(0);
+  if (spec::form_of(op.op) == spec::Form::Scalar && operands <= 2) {
+    rule.operands = uint8_t(operands);
+    rule.word_last = op.signature == Signature::TU_T;
   }
   return rule;
 }

@@ -4,33 +4,27 @@
 #include "check/wording.h"
 #include "spec/casts.h"
 #include "spec/ops.h"
+#include "spec/signature.h"
 #include "text/text.h"
 
 namespace vyre::check {
 
 using ir::Expr;
+using spec::Form;
 using spec::OpInfo;
 using spec::Signature;
 
 DataType BodyChecker::apply(ExprId id, const Expr& e) {
-  switch (spec::info(e.op).signature) {
-    case Signature::T_T:
-    case Signature::TT_T:
-    case Signature::TTT_T:
-    case Signature::TU_T:
-    case Signature::T_U:
-    case Signature::TT_U:
-    case Signature::T_B: return scalar(id, e);
-    case Signature::CTT_T: return select(id, e);
-    case Signature::Cast: return cast(id, e);
-    case Signature::Bitcast: return bitcast(id, e);
-    case Signature::Reduce: return reduction(id, e);
-    case Signature::Call: return call(id, e);
-    case Signature::UU_V:
-    case Signature::UUUU_V: return make_vector(e);
-    case Signature::V_U: return component(id, e);
-    case Signature::A_T:
-    case Signature::AA_T: return atomic(id, e);
+  switch (spec::form_of(e.op)) {
+    case Form::Scalar: return scalar(id, e);
+    case Form::Select: return select(id, e);
+    case Form::Cast: return cast(id, e);
+    case Form::Bitcast: return bitcast(id, e);
+    case Form::Reduce: return reduction(id, e);
+    case Form::Call: return call(id, e);
+    case Form::MakeVector: return make_vector(e);
+    case Form::Component: return component(id, e);
+    case Form::Atomic: return atomic(id, e);
   }
   return kUnknownType;
 }

@@ -9,6 +9,7 @@
 #include "check/declarations.h"
 #include "spec/limits.h"
 #include "spec/ops.h"
+#include "spec/signature.h"
 
 namespace vyre::check {
 namespace {
@@ -18,7 +19,7 @@ using ir::CommandKind;
 using ir::Expr;
 using ir::ExprKind;
 using spec::BufferAccess;
-using spec::Signature;
+using spec::Form;
 
 /// Beyond so many parameters, a message does not list those that are missing.
 constexpr size_t kMostListed = 64;
@@ -426,28 +427,20 @@ class PipelineChecker {
       case ExprKind::Load: return excluded_load(number);
       case ExprKind::Apply: break;
     }
-    switch (spec::info(e.op).signature) {
-      case Signature::T_T:
-      case Signature::TT_T:
-      case Signature::TTT_T:
-      case Signature::TU_T:
-      case Signature::T_U:
-      case Signature::TT_U:
-      case Signature::T_B:
-      case Signature::CTT_T: return {};
-      case Signature::Call: {
+    switch (spec::form_of(e.op)) {
+      case Form::Scalar:
+      case Form::Select: return {};
+      case Form::Call: {
         const uint32_t callee = body_.result_.resolution.expr_target[number];
         const auto& callees = body_.result_.resolution.callees;
         return callee < callees.size() && callees[callee]->intrinsic ? "an operation of category C" : "";
       }
-      case Signature::V_U:
-      case Signature::UU_V:
-      case Signature::UUUU_V: return "a vector";
-      case Signature::Cast:
-      case Signature::Bitcast: return "a conversion";
-      case Signature::Reduce: return "a reduction";
-      case Signature::A_T:
-      case Signature::AA_T: return "an atomic";
+      case Form::Component:
+      case Form::MakeVector: return "a vector";
+      case Form::Cast:
+      case Form::Bitcast: return "a conversion";
+      case Form::Reduce: return "a reduction";
+      case Form::Atomic: return "an atomic";
     }
     return {};
   }

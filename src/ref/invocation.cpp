@@ -1,5 +1,6 @@
 #include "ref/invocation.h"
 #include "spec/ops.h"
+#include "spec/signature.h"
 
 #include <utility>
 
@@ -7,6 +8,7 @@ namespace vyre::ref {
 
 using ir::ExprKind;
 using ir::NodeKind;
+using spec::Form;
 using spec::Op;
 using spec::Signature;
 
@@ -20,8 +22,8 @@ Bits literal(const std::array<uint32_t, 4>& words) {
 bool accesses(const ir::Expr& e) {
   if (e.kind == ExprKind::Load) return true;
   if (e.kind != ExprKind::Apply) return false;
-  const Signature signature = spec::info(e.op).signature;
-  return signature == Signature::A_T || signature == Signature::AA_T || signature == Signature::Reduce;
+  const Form form = spec::form_of(e.op);
+  return form == Form::Atomic || form == Form::Reduce;
 }
 
 }  // namespace
@@ -240,24 +242,16 @@ void Invocation::apply(ir::ExprId id, const ir::Expr& e) {
   const auto type_of = [&](uint32_t i) { return code_->resolution.type(code_->code.arg(e, i)); };
   const std::span<const Bits> operands = top(e.args.count);
   const auto replace_with = [&](Bits result) { replace(e.args.count, result); };
-  switch (spec::info(e.op).signature) {
-    case Signature::T_T:
-    case Signature::TT_T:
-    case Signature::TTT_T:
-    case Signature::TU_T:
-    case Signature::T_U:
-    case Signature::TT_U:
-    case Signature::T_B: return replace_with(eval(e.op, type_of(0), operands));
-    case Signature::CTT_T: return replace_with(eval(e.op, type_of(1), operands));
-    case Signature::UU_V:
-    case Signature::UUUU_V: return replace_with(eval_make(operands));
-    case Signature::V_U: return replace_with(eval_component(operands[0], e.immediate));
-    case Signature::Cast: return replace_with(eval_cast(type_of(0), e.type, e.mode, operands[0]));
-    case Signature::Bitcast: return replace_with(eval_bitcast(type_of(0), e.type, operands[0]));
-    case Signature::Reduce: return apply_reduction(id, e);
-    case Signature::Call: return apply_call(id);
-    case Signature::A_T:
-    case Signature::AA_T: return apply_atomic(id, e);
+  switch (spec::form_of(e.op)) {
+    case Form::Scalar: return replace_with(eval(e.op, type_of(0), operands));
+    case Form::Select: return replace_with(eval(e.op, type_of(1), operands));
+    case Form::MakeVector: return replace_with(eval_make(operands));
+    case Form::Component: return replace_with(eval_component(operands[0], e.immediate));
+    case Form::Cast: return replace_with(eval_cast(type_of(0), e.type, e.mode, operands[0]));
+    case Form::Bitcast: return replace_with(eval_bitcast(type_of(0), e.type, operands[0]));
+    case Form::Reduce: return apply_reduction(id, e);
+    case Form::Call: return apply_call(id);
+    case Form::Atomic: return apply_atomic(id, e);
   }
   std::unreachable();
 }

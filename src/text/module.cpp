@@ -528,7 +528,8 @@ class ModuleParser : Parser {
   bool parse_host_for() {
     Command command = {.kind = CommandKind::Loop, .span = token_.span()};
     advance();
-    if (!expect_name("the name of a loop variable", command.symbol, std::string(foreign::kRepeat)))
+    if (!expect_name("the name of a loop variable", command.symbol,
+                     std::string(foreign_help("loop", /*in_pipeline=*/true))))
       return false;
     command.span.end = previous_end_;
     if (!at(Keyword::In)) return fail_token("`in`", "a loop is written for i in 0..8 { }");
@@ -545,7 +546,7 @@ class ModuleParser : Parser {
 
   /// repeat n while (flag[0]) { ... }
   bool parse_repeat() {
-    constexpr std::string_view kForm = foreign::kRepeat;
+    constexpr std::string_view kForm = foreign_help("loop", /*in_pipeline=*/true);
     Command command = {.kind = CommandKind::Repeat, .span = token_.span()};
     advance();
     if (at_word("while")) return fail_token("how often at most", std::string(kForm));

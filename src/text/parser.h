@@ -154,7 +154,7 @@ class Parser {
     const std::string_view type = word_before(previous_end_ - 1);
     const size_t open = previous_end_ - 1 - type.size();
     if (open == 0 || text_[open - 1] != '(' || foreign_type_help(type).empty()) return {};
-    return std::string(foreign::kCast);
+    return std::string(foreign_help("as"));
   }
 
   /// The token does not fit here: it is refused by the lexer, or missing, or another one than `wanted`.
@@ -263,12 +263,12 @@ class Parser {
   bool fail_malformed(const Number& number) {
     std::string lower(number.unknown);
     std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-    const auto* const suffix = std::ranges::find(kForeignSuffixes, lower, &ForeignSuffix::text);
+    const ForeignWords* const suffix = find_foreign(Foreign::Suffix, lower);
     std::string help = "numbers look like 42, 1_000, 0x2a, 0b1010, 7i32, 1.5, 1e3, 0x1.8p3, 1.5f16";
-    if (suffix != kForeignSuffixes.end()) {
+    if (suffix != nullptr) {
       const std::string_view digits = spelling().substr(0, spelling().size() - lower.size());
       help = fmt::format("write {}{}: a number is u32 without a suffix, and f32 with a point",
-                         shorten(digits), suffix->text == "f" && number.is_float ? "" : suffix->here);
+                         shorten(digits), lower == "f" && number.is_float ? "" : suffix->help);
     }
     return fail(DiagCode::P004, token_.span(),
                 fmt::format("`{}` is not a number: {}", shorten(spelling()), number.malformed),

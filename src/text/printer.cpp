@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "spec/ops.h"
+#include "spec/signature.h"
 #include "text/layout.h"
 #include "text/operand_types.h"
 #include "text/operators.h"
@@ -487,32 +488,24 @@ class Printer {
 
   /// What stands before the parenthesis of an application.
   void put_callee(const Expr& expr) {
-    switch (spec::info(expr.op).signature) {
-      case spec::Signature::Call:
+    switch (spec::form_of(expr.op)) {
+      case spec::Form::Call:
         put(code_.name(expr.symbol));
         if (expr.immediate != 1) put(fmt::format("@{}", expr.immediate));
         break;
-      case spec::Signature::Cast:
-      case spec::Signature::Bitcast: {
+      case spec::Form::Cast:
+      case spec::Form::Bitcast: {
         const std::string_view mode = spec::text(expr.mode);
         put(fmt::format("{}<{}{}{}>", spec::mnemonic(expr.op), spec::text(expr.type),
                         mode.empty() ? "" : ", ", mode));
         break;
       }
-      case spec::Signature::T_T:
-      case spec::Signature::TT_T:
-      case spec::Signature::TTT_T:
-      case spec::Signature::TU_T:
-      case spec::Signature::T_U:
-      case spec::Signature::TT_U:
-      case spec::Signature::T_B:
-      case spec::Signature::CTT_T:
-      case spec::Signature::A_T:
-      case spec::Signature::AA_T:
-      case spec::Signature::UU_V:
-      case spec::Signature::UUUU_V:
-      case spec::Signature::Reduce:
-      case spec::Signature::V_U: put(spec::mnemonic(expr.op)); break;
+      case spec::Form::Scalar:
+      case spec::Form::Select:
+      case spec::Form::Atomic:
+      case spec::Form::MakeVector:
+      case spec::Form::Reduce:
+      case spec::Form::Component: put(spec::mnemonic(expr.op)); break;
     }
   }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/base64.h"
 #include "spec/float_format.h"
 #include "web/files.h"
 
@@ -23,20 +24,6 @@ constexpr std::string_view kCasesFile = "cases.js";
 // Buffers are cut into pieces, and equal pieces are in the page once: cases of different operators at the
 // same types have mostly the same operands.
 constexpr size_t kPieceBytes = 512;
-
-std::string base64(std::span<const std::byte> bytes) {
-  static constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t n = std::min<size_t>(3, bytes.size() - i);
-    uint32_t word = 0;
-    for (size_t k = 0; k < 3; ++k) word = word << 8 | (k < n ? uint32_t(bytes[i + k]) : 0);
-    for (size_t k = 0; k < 4; ++k) out += k <= n ? kDigits[word >> (18 - 6 * k) & 63] : '=';
-  }
-  return out;
-}
 
 /// Texts that are numbered in the order in which they first came.
 class Pool {
@@ -57,10 +44,11 @@ class Pool {
   std::vector<const std::string*> texts_;
 };
 
-ordered_json pieces_of(std::span<const std::byte> bytes, Pool& pieces) {
+ordered_json pieces_of(std::span<const std::byte> words, Pool& pieces) {
+  const std::string_view bytes(reinterpret_cast<const char*>(words.data()), words.size());
   ordered_json out = ordered_json::array();
   for (size_t at = 0; at < bytes.size(); at += kPieceBytes)
-    out.push_back(pieces.add(base64(bytes.subspan(at, std::min(kPieceBytes, bytes.size() - at)))));
+    out.push_back(pieces.add(base64(bytes.substr(at, kPieceBytes))));
   return out;
 }
 

@@ -19,6 +19,7 @@
 
 #include "spec/limits.h"
 #include "spec/ops.h"
+#include "spec/signature.h"
 #include "wire/reader.h"
 #include "wire/seal.h"
 #include "wire/tags.h"
@@ -31,7 +32,7 @@ using ir::ExprKind;
 using ir::NodeKind;
 using ir::Range;
 using spec::DataType;
-using spec::Signature;
+using spec::Form;
 
 /// More strings or statements than this are refused: 16 times the nodes of the largest valid program, and
 /// what the arenas can number.
@@ -46,7 +47,7 @@ constexpr auto kBareOperands = [] {
   std::array<uint8_t, spec::kOpCount> out{};
   for (size_t i = 0; i < spec::kOpCount; ++i) {
     const spec::Op op = spec::kOps[i].op;
-    const bool bare = spec::is_scalar(op) || spec::kOps[i].signature == Signature::CTT_T;
+    const bool bare = spec::is_scalar(op) || spec::form_of(op) == Form::Select;
     out[i] = bare ? uint8_t(*spec::operand_count(op)) : kMore;
   }
   return out;
@@ -663,37 +664,28 @@ class Decoder {
     e.op = read_operator_tag();
     const uint8_t operands = kBareOperands[static_cast<size_t>(e.op)];
     if (operands != kMore) return operands;
-    const Signature signature = spec::info(e.op).signature;
-    switch (signature) {
-      case Signature::T_T:
-      case Signature::TT_T:
-      case Signature::TTT_T:
-      case Signature::TU_T:
-      case Signature::T_U:
-      case Signature::TT_U:
-      case Signature::T_B:
-      case Signature::UU_V:
-      case Signature::UUUU_V:
-      case Signature::CTT_T: break;
-      case Signature::V_U: e.immediate = in_.number(); break;
-      case Signature::Cast:
+    switch (spec::form_of(e.op)) {
+      case Form::Scalar:
+      case Form::Select:
+      case Form::MakeVector: break;
+      case Form::Component: e.immediate = in_.number(); break;
+      case Form::Cast:
         e.type = read_type();
         e.mode = read_tag<spec::RoundingMode>("rounding mode");
         break;
-      case Signature::Bitcast: e.type = read_type(); break;
-      case Signature::Call:
+      case Form::Bitcast: e.type = read_type(); break;
+      case Form::Call:
         e.symbol = read_name();
         e.immediate = in_.number();
         return in_.count(2, "arguments");
-      case Signature::Reduce:
+      case Form::Reduce:
         e.symbol = read_name();
         e.immediate = spec::info(read_operator_tag()).wire_tag;
         if (e.op == spec::Op::FReduceApprox) e.immediate |= read_tolerance() << spec::kToleranceShift;
         return in_.flag() ? 2 : 0;
-      case Signature::A_T:
-      case Signature::AA_T: e.symbol = read_name(); break;
+      case Form::Atomic: e.symbol = read_name(); break;
     }
-    return spec::operand_count(signature).value_or(0);
+    return spec::operand_count(e.op).value_or(0);
   }
 
   Reader& in_;

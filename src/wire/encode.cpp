@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "spec/ops.h"
+#include "spec/signature.h"
 #include "wire/seal.h"
 #include "wire/tags.h"
 #include "wire/wire.h"
@@ -14,7 +15,7 @@ namespace {
 
 using ir::ExprKind;
 using ir::NodeKind;
-using spec::Signature;
+using spec::Form;
 
 void put_byte(Bytes& out, uint8_t value) { out.push_back(std::byte{value}); }
 
@@ -348,36 +349,28 @@ class Encoder {
 
   void put_operator(const ir::Expr& e) {
     number(spec::info(e.op).wire_tag);
-    switch (spec::info(e.op).signature) {
-      case Signature::T_T:
-      case Signature::TT_T:
-      case Signature::TTT_T:
-      case Signature::TU_T:
-      case Signature::T_U:
-      case Signature::TT_U:
-      case Signature::T_B:
-      case Signature::UU_V:
-      case Signature::UUUU_V:
-      case Signature::CTT_T: return;
-      case Signature::V_U: number(e.immediate); return;
-      case Signature::Cast:
+    switch (spec::form_of(e.op)) {
+      case Form::Scalar:
+      case Form::Select:
+      case Form::MakeVector: return;
+      case Form::Component: number(e.immediate); return;
+      case Form::Cast:
         byte(spec::info(e.type).wire_tag);
         byte(tag(e.mode));
         return;
-      case Signature::Bitcast: byte(spec::info(e.type).wire_tag); return;
-      case Signature::Call:
+      case Form::Bitcast: byte(spec::info(e.type).wire_tag); return;
+      case Form::Call:
         name(e.symbol);
         number(e.immediate);
         number(e.args.count);
         return;
-      case Signature::Reduce:
+      case Form::Reduce:
         name(e.symbol);
         number(e.immediate & UINT16_MAX);  // the wire tag of the operator that folds
         if (e.op == spec::Op::FReduceApprox) number(spec::tolerance_of(e.immediate));
         byte(e.args.count != 0 ? 1 : 0);
         return;
-      case Signature::A_T:
-      case Signature::AA_T: name(e.symbol); return;
+      case Form::Atomic: name(e.symbol); return;
     }
   }
 

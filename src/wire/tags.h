@@ -1,19 +1,34 @@
 // Tags: the permanent numbers of the wire format that no ledger in spec/ holds, and its header.
 //
 // Types and operators bring their tags with them (types.def, ops.def); statements, expressions, commands,
-// accesses and rounding modes get theirs here. Each set has one function from the enumerator to its tag,
-// total because a switch over an enum of ours has no default; the way back searches it, so that there is no
-// second list. A tag is never changed.
+// accesses and rounding modes get theirs here. Each set is a table that is total at compile time; the way
+// back is made from it, so that there is no second list. A tag is never changed.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <utility>
+#include <type_traits>
 
 #include "ir/module.h"
 #include "spec/ops.h"
+#include "spec/table.h"
+
+namespace vyre::spec {
+
+template <>
+struct KeyCount<ir::NodeKind> : std::integral_constant<size_t, ir::kNodeKindCount> {};
+template <>
+struct KeyCount<ir::ExprKind> : std::integral_constant<size_t, ir::kExprKindCount> {};
+template <>
+struct KeyCount<ir::CommandKind> : std::integral_constant<size_t, ir::kCommandKindCount> {};
+template <>
+struct KeyCount<BufferAccess> : std::integral_constant<size_t, kBufferAccessCount> {};
+template <>
+struct KeyCount<RoundingMode> : std::integral_constant<size_t, kRoundingModeCount> {};
+
+}  // namespace vyre::spec
 
 namespace vyre::wire {
 
@@ -25,107 +40,54 @@ inline constexpr size_t kVersionAt = 4;
 inline constexpr size_t kDigestAt = 8;
 inline constexpr size_t kBodyAt = 40;
 
-constexpr uint8_t tag(ir::NodeKind kind) {
-  switch (kind) {
-    case ir::NodeKind::Let: return 1;
-    case ir::NodeKind::Assign: return 2;
-    case ir::NodeKind::Store: return 3;
-    case ir::NodeKind::If: return 4;
-    case ir::NodeKind::Loop: return 5;
-    case ir::NodeKind::Return: return 6;
-    case ir::NodeKind::Block: return 7;
-    case ir::NodeKind::Barrier: return 8;
-  }
-  std::unreachable();
-}
+/// The rows of an enum.
+template <typename Enum>
+struct Tags;
+template <typename Enum>
+using Tag = spec::Row<Enum, uint8_t>;
 
-constexpr uint8_t tag(ir::ExprKind kind) {
-  switch (kind) {
-    case ir::ExprKind::Literal: return 1;
-    case ir::ExprKind::Var: return 2;
-    case ir::ExprKind::Load: return 3;
-    case ir::ExprKind::BufLen: return 4;
-    case ir::ExprKind::InvocationId: return 5;
-    case ir::ExprKind::WorkgroupId: return 6;
-    case ir::ExprKind::LocalId: return 7;
-    case ir::ExprKind::Apply: return 8;
-  }
-  std::unreachable();
-}
-
-constexpr uint8_t tag(ir::CommandKind kind) {
-  switch (kind) {
-    case ir::CommandKind::Scratch: return 1;
-    case ir::CommandKind::Let: return 2;
-    case ir::CommandKind::Dispatch: return 3;
-    case ir::CommandKind::Run: return 4;
-    case ir::CommandKind::Loop: return 5;
-    case ir::CommandKind::Repeat: return 6;
-    case ir::CommandKind::If: return 7;
-  }
-  std::unreachable();
-}
-
-constexpr uint8_t tag(spec::BufferAccess access) {
-  switch (access) {
-    case spec::BufferAccess::Read: return 1;
-    case spec::BufferAccess::ReadWrite: return 2;
-    case spec::BufferAccess::Uniform: return 3;
-    case spec::BufferAccess::Workgroup: return 4;
-  }
-  std::unreachable();
-}
-
-constexpr uint8_t tag(spec::RoundingMode mode) {
-  switch (mode) {
-    case spec::RoundingMode::None: return 0;
-    case spec::RoundingMode::Trunc: return 1;
-    case spec::RoundingMode::Nearest: return 2;
-    case spec::RoundingMode::Floor: return 3;
-    case spec::RoundingMode::Ceil: return 4;
-  }
-  std::unreachable();
-}
-
-constexpr uint32_t tag(spec::DataType type) { return spec::info(type).wire_tag; }
-constexpr uint32_t tag(spec::Op op) { return spec::info(op).wire_tag; }
+template <>
+struct Tags<ir::NodeKind> {
+  using enum ir::NodeKind;
+  static constexpr Tag<ir::NodeKind> rows[] = {{Let, 1},  {Assign, 2}, {Store, 3}, {If, 4},
+                                               {Loop, 5}, {Return, 6}, {Block, 7}, {Barrier, 8}};
+};
+template <>
+struct Tags<ir::ExprKind> {
+  using enum ir::ExprKind;
+  static constexpr Tag<ir::ExprKind> rows[] = {{Literal, 1},      {Var, 2},         {Load, 3},    {BufLen, 4},
+                                               {InvocationId, 5}, {WorkgroupId, 6}, {LocalId, 7}, {Apply, 8}};
+};
+template <>
+struct Tags<ir::CommandKind> {
+  using enum ir::CommandKind;
+  static constexpr Tag<ir::CommandKind> rows[] = {{Scratch, 1}, {Let, 2},    {Dispatch, 3}, {Run, 4},
+                                                  {Loop, 5},    {Repeat, 6}, {If, 7}};
+};
+template <>
+struct Tags<spec::BufferAccess> {
+  using enum spec::BufferAccess;
+  static constexpr Tag<spec::BufferAccess> rows[] = {{Read, 1}, {ReadWrite, 2}, {Uniform, 3}, {Workgroup, 4}};
+};
+template <>
+struct Tags<spec::RoundingMode> {
+  using enum spec::RoundingMode;
+  static constexpr Tag<spec::RoundingMode> rows[] = {
+      {None, 0}, {Trunc, 1}, {Nearest, 2}, {Floor, 3}, {Ceil, 4}};
+};
 
 template <typename Enum>
-struct TagCount;
-template <>
-struct TagCount<ir::NodeKind> {
-  static constexpr size_t value = ir::kNodeKindCount;
-};
-template <>
-struct TagCount<ir::ExprKind> {
-  static constexpr size_t value = ir::kExprKindCount;
-};
-template <>
-struct TagCount<ir::CommandKind> {
-  static constexpr size_t value = ir::kCommandKindCount;
-};
-template <>
-struct TagCount<spec::BufferAccess> {
-  static constexpr size_t value = spec::kBufferAccessCount;
-};
-template <>
-struct TagCount<spec::RoundingMode> {
-  static constexpr size_t value = spec::kRoundingModeCount;
-};
-template <>
-struct TagCount<spec::DataType> {
-  static constexpr size_t value = spec::kTypeCount;
-};
-template <>
-struct TagCount<spec::Op> {
-  static constexpr size_t value = spec::kOpCount;
-};
+constexpr uint8_t tag(Enum value) {
+  return spec::TotalTable<Tags<Enum>::rows>()[value];
+}
+constexpr uint32_t tag(spec::DataType type) { return spec::info(type).wire_tag; }
+constexpr uint32_t tag(spec::Op op) { return spec::info(op).wire_tag; }
 
 /// By tag: one more than the enumerator, or zero.
 template <typename Enum>
 inline constexpr auto kByTag = [] {
   std::array<uint8_t, 256> out{};
-  for (size_t i = 0; i < TagCount<Enum>::value; ++i) out[tag(static_cast<Enum>(i))] = uint8_t(i + 1);
+  for (size_t i = 0; i < spec::KeyCount<Enum>::value; ++i) out[tag(static_cast<Enum>(i))] = uint8_t(i + 1);
   return out;
 }();
 

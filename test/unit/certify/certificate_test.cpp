@@ -9,6 +9,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/base64.h"
 #include "base/random.h"
 #include "base/read_file.h"
 #include "certify/console.h"

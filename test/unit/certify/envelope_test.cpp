@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/base64.h"
 #include "base/read_file.h"
 #include "certify/certificate.h"
 #include "oracle.h"
