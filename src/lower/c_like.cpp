@@ -46,7 +46,8 @@ void CLikePrinter::emit_block(KBlock id) {
 std::string CLikePrinter::place(const Inst& access, const std::string& at) {
   const uint32_t bytes = spec::info(k_.buffers[access.target].element).bytes;
   const bool plain = access.access == Access::Words || bytes <= 4;
-  return fmt::format("{}[{}]", array(access.target), plain ? at : word_index(at, bytes / 4, access.imm));
+  if (plain) return fmt::format("{}[{}]", array(access.target), at);
+  return fmt::format("{}[{}]", array(access.target), word_index(at, bytes / 4, access.imm));
 }
 
 void CLikePrinter::emit_raw(Value v, const Inst& inst) {
@@ -93,15 +94,18 @@ void CLikePrinter::emit(Value v) {
     case InstKind::Barrier: out().line("{}", words_of(dialect_).barrier); break;
     case InstKind::Raw: emit_raw(v, inst); break;
     case InstKind::RawLoad: {
-      const std::string from = place(inst, arg(0));
-      define(v,
-             is_atomic(inst.target) ? fmt::format(fmt::runtime(words_of(dialect_).atomic_load), from) : from);
+      std::string from = place(inst, arg(0));
+      if (is_atomic(inst.target)) from = fmt::format(fmt::runtime(words_of(dialect_).atomic_load), from);
+      define(v, from);
       break;
     }
     case InstKind::RawStore: {
       const std::string at = arg(0), value = arg(1), to = place(inst, at);
-      const std::string_view how = is_atomic(inst.target) ? words_of(dialect_).atomic_store : "{} = {};";
-      out().line("{}", fmt::format(fmt::runtime(how), to, value));
+      if (is_atomic(inst.target)) {
+        out().line("{}", fmt::format(fmt::runtime(words_of(dialect_).atomic_store), to, value));
+      } else {
+        out().line("{} = {};", to, value);
+      }
       break;
     }
     case InstKind::RawAtomic: {

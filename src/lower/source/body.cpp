@@ -57,9 +57,9 @@ class Body final : CLikePrinter {
 
   void define(Value v, const std::string& expression, bool truth) override {
     const Inst& inst = k_[v];
+    if (truth) return lines_.line("const u32 {} = u32({});", name(v), expression);
     const bool wide = inst.kind == InstKind::Raw && info(inst.raw).gives_wide;
-    lines_.line("const {} {} = {};", wide ? "double" : "u32", name(v),
-                truth ? fmt::format("u32({})", expression) : expression);
+    lines_.line("const {} {} = {};", wide ? "double" : "u32", name(v), expression);
   }
   void emit_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,
                    const std::string& value) override {

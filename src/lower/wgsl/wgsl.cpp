@@ -190,8 +190,8 @@ class WgslPrinter final : CLikePrinter {
       return;
     }
     if (const auto op = logical(inst.raw); op && is_truth(args[0]) && is_truth(args[1])) {
-      const std::string left = made(args[0]);
-      return define(v, fmt::format("{} {} {}", left, *op, made(args[1])), /*truth=*/true);
+      const std::string left = made(args[0]), right = made(args[1]);
+      return out().line("let {} = {} {} {};", declare(v, /*truth=*/true), left, *op, right);
     }
     CLikePrinter::emit_raw(v, inst);
   }
