@@ -1,7 +1,8 @@
 // An evaluator for kernels, semantic or legal: the judge of legalization.
 //
-// It shares no code with ref/'s evaluator of programs and runs a workgroup in its own way, so that the two
-// check each other. Raw operators outside their domain are an error even where the result is not used (L001).
+// Operators mean what ref/eval says. All else, from control flow to memory, it does in its own way and shares
+// no code with ref/'s evaluator of programs, so that the two check each other. Raw operators outside their
+// domain are an error even where the result is not used (L001).
 // What a raw load finds beyond the elements, and what a raw float operator gives within its promise
 // (Kernel::floats), is chosen adversarially from the seed; one of which nothing is promised is an error as
 // well.

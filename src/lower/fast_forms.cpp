@@ -5,6 +5,8 @@
 #include "lower/fast/arcs.h"
 #include "lower/fast/exponentials.h"
 #include "lower/fast/logarithms.h"
+#include "lower/fast/single.h"
+#include "lower/float_rules.h"
 #include "lower/rewrite.h"
 #include "spec/ops.h"
 
@@ -13,7 +15,7 @@ namespace {
 
 using spec::Op;
 
-/// The machine of lower/fast/machine.h that writes raw instructions.
+/// The machine of lower/fast/machine.h and lower/fast/single.h that writes raw instructions.
 class Writer {
  public:
   using Word = Value;
@@ -45,6 +47,9 @@ class Writer {
   Value ult(Value a, Value b) { return r_.raw(RawOp::ULt, {a, b}); }
   Value ule(Value a, Value b) { return r_.raw(RawOp::ULe, {a, b}); }
   Value select(Value c, Value a, Value b) { return r_.raw(RawOp::Select, {c, a, b}); }
+  Value fadd(Value a, Value b) { return r_.raw(RawOp::FAdd, {a, b}); }
+  Value fsub(Value a, Value b) { return r_.raw(RawOp::FSub, {a, b}); }
+  Value fmul(Value a, Value b) { return r_.raw(RawOp::FMul, {a, b}); }
   Value wide_of(Value low, Value high) { return r_.raw(RawOp::WideOf, {low, high}); }
   Value wide_low(Value a) { return r_.raw(RawOp::WideLow, {a}); }
   Value wide_high(Value a) { return r_.raw(RawOp::WideHigh, {a}); }
@@ -76,16 +81,42 @@ class Writer {
   const FloatPromises& floats_;
 };
 
-using Form = fast::Word<Writer> (*)(fast::Word<Writer> x);
+using Written = fast::Word<Writer>;
+/// The strict function of an operand, for a form that leaves hard arguments to it.
+struct Strict {
+  Writer* writer;
+  const std::function<Value()>& write;
+  Written operator()() const { return {writer, write()}; }
+};
+
+template <Written (*form)(Written)>
+Written easy(Written x, Strict /*strict*/) {
+  return form(x);
+}
+
+/// Of one function: the fast form and, where there is one that is worth it, the approximate form.
+struct Forms {
+  Written (*fast)(Written x);
+  Written (*approximate)(Written x, Strict strict) = nullptr;
+};
 constexpr bool is_unary(Op op) { return spec::is_elementary(op) && spec::operand_count(op) == 1; }
-constexpr spec::Row<Op, Form> kFormRows[] = {
-    {Op::FSin, fast::sin},   {Op::FCos, fast::cos},   {Op::FTan, fast::tan},     {Op::FASin, fast::asin},
-    {Op::FACos, fast::acos}, {Op::FATan, fast::atan}, {Op::FExp, fast::exp},     {Op::FLog, fast::log},
-    {Op::FExp2, fast::exp2}, {Op::FLog2, fast::log2}, {Op::FExp10, fast::exp10}, {Op::FLog10, fast::log10},
+constexpr spec::Row<Op, Forms> kFormRows[] = {
+    {Op::FSin, {fast::sin, fast::short_sin}},
+    {Op::FCos, {fast::cos, fast::short_cos}},
+    {Op::FTan, {fast::tan, fast::short_tan}},
+    {Op::FASin, {fast::asin}},
+    {Op::FACos, {fast::acos}},
+    {Op::FATan, {fast::atan}},
+    {Op::FExp, {fast::exp, easy<fast::short_exp>}},
+    {Op::FLog, {fast::log, easy<fast::short_log>}},
+    {Op::FExp2, {fast::exp2, easy<fast::short_exp2>}},
+    {Op::FLog2, {fast::log2, easy<fast::short_log2>}},
+    {Op::FExp10, {fast::exp10, easy<fast::short_exp10>}},
+    {Op::FLog10, {fast::log10, easy<fast::short_log10>}},
 };
 constexpr spec::TotalTable<kFormRows, is_unary> kForms;
 
-/// What every form uses, fused or not. Subnormals may vanish in conversions.
+/// What every fast form uses, fused or not. Subnormals may vanish in conversions.
 constexpr RawOp kUsed[] = {RawOp::WideOf, RawOp::WideLow, RawOp::WideHigh, RawOp::WideSelect, RawOp::WideFrom,
                            RawOp::WideTo, RawOp::WideAdd, RawOp::WideSub,  RawOp::WideMul};
 
@@ -100,7 +131,19 @@ bool has_fast_form(Op op, const FloatPromises& floats) {
 
 Value fast_form(Rewriter& r, Op op, Value x) {
   Writer writer(r);
-  return kForms[op]({&writer, x}).v;
+  return kForms[op].fast({&writer, x}).v;
+}
+
+bool has_approximate_form(Op op, spec::DataType type, const FloatPromises& floats) {
+  const auto rounds = [&](RawOp used) { return rounds_right(floats[used]) && !floats[used].only_normal; };
+  const bool right = rounds(RawOp::FAdd) && rounds(RawOp::FSub) && rounds(RawOp::FMul);
+  const Op strict = spec::strict_of(op);
+  return right && converts(type, floats) && is_unary(strict) && kForms[strict].approximate != nullptr;
+}
+
+Value approximate_form(Rewriter& r, Op op, Value x, const std::function<Value()>& strict) {
+  Writer writer(r);
+  return kForms[spec::strict_of(op)].approximate({&writer, x}, {&writer, strict}).v;
 }
 
 }  // namespace vyre::lower

@@ -3,7 +3,6 @@
 // rule against every choice that a promise leaves open.
 #include "lower/float_rules.h"
 
-#include "lower/approximate_forms.h"
 #include "lower/fast_forms.h"
 #include "lower/guarded.h"
 #include "ops/float/soft.h"

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "lower/inst_info.h"
 #include "ops/operation.h"
 #include "spec/ops.h"
 
@@ -20,32 +21,6 @@ using ir::NodeKind;
 using ir::Symbol;
 using spec::DataType;
 using spec::Op;
-
-bool has_result(InstKind kind) {
-  switch (kind) {
-    case InstKind::Const:
-    case InstKind::Len:
-    case InstKind::InvocationId:
-    case InstKind::WorkgroupId:
-    case InstKind::LocalId:
-    case InstKind::Get:
-    case InstKind::Loop:
-    case InstKind::Intrinsic:
-    case InstKind::Apply:
-    case InstKind::Load:
-    case InstKind::Atomic: return true;
-    case InstKind::Set:
-    case InstKind::If:
-    case InstKind::Return:
-    case InstKind::Barrier:
-    case InstKind::Store:
-    case InstKind::Raw:
-    case InstKind::RawLoad:
-    case InstKind::RawStore:
-    case InstKind::RawAtomic: return false;  // raw ones are in no semantic kernel
-  }
-  return false;
-}
 
 /// The beginning of all new names: no buffer's name begins so.
 std::string free_prefix(const Kernel& kernel) {

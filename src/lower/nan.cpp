@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lower/float_rules.h"
+#include "lower/inst_info.h"
 #include "spec/float_format.h"
 #include "spec/ops.h"
 
@@ -67,31 +68,12 @@ void NanFlow::find_values() {
 /// Whether the bits of a NaN are seen through an instruction that takes it as this operand.
 bool NanFlow::sees(Value user, uint32_t n) const {
   const Inst& inst = kernel_[user];
-  switch (inst.kind) {
-    case InstKind::Store:
-    case InstKind::Atomic:
-    case InstKind::Intrinsic: return true;
-    case InstKind::Set: return seen_slots_[inst.target];
-    case InstKind::Apply:
-      if (inst.op == Op::Bitcast) return true;
-      return (is_sign(inst) || (is_copy(inst) && (inst.op == Op::Cast || n > 0))) && seen_[index(user)];
-    case InstKind::Const:
-    case InstKind::Len:
-    case InstKind::InvocationId:
-    case InstKind::WorkgroupId:
-    case InstKind::LocalId:
-    case InstKind::Get:
-    case InstKind::If:
-    case InstKind::Loop:
-    case InstKind::Return:
-    case InstKind::Barrier:
-    case InstKind::Load:
-    case InstKind::Raw:
-    case InstKind::RawLoad:
-    case InstKind::RawStore:
-    case InstKind::RawAtomic: break;
+  if (inst.kind == InstKind::Set) return seen_slots_[inst.target];
+  if (inst.kind == InstKind::Apply) {
+    if (inst.op == Op::Bitcast) return true;
+    return (is_sign(inst) || (is_copy(inst) && (inst.op == Op::Cast || n > 0))) && seen_[index(user)];
   }
-  return false;
+  return writes_memory(inst.kind) || inst.kind == InstKind::Intrinsic;
 }
 
 void NanFlow::find_seen() {

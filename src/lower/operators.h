@@ -1,7 +1,8 @@
 // What the kernel evaluator takes operators to mean, on words and on arrays of them.
 //
-// Written apart from ref/eval, so that a slip in either shows as a difference. Semantic operators are total;
-// a raw operator has a domain, and its result is asked for only inside.
+// Semantic operators, casts and atomics mean what ref/eval says: there is one definition, and legalization is
+// judged against it. Raw operators are defined here, and operations of subgroups once more, apart from ref/.
+// A raw operator has a domain, and its result is asked for only inside.
 #pragma once
 
 #include <array>

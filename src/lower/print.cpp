@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "lower/inst_info.h"
 #include "lower/kernel.h"
-#include "lower/numbering.h"
+#include "lower/walk.h"
 #include "spec/ops.h"
 
 namespace vyre::lower {
@@ -70,12 +71,6 @@ class Printer {
   }
 
  private:
-  struct Open {
-    KBlock block;
-    size_t next = 0;
-    KBlock orelse = kNoKBlock;  // to be opened after this one
-  };
-
   bool has_raw_floats() const {
     return std::ranges::any_of(kernel_.insts, [](const Inst& inst) {
       return inst.kind == InstKind::Raw && info(inst.raw).is_float;
@@ -85,29 +80,26 @@ class Printer {
   void indent(size_t depth) { out_.append(2 * depth, ' '); }
 
   void body() {
-    std::vector<Open> open = {{kernel_.entry}};
-    while (!open.empty()) {
-      const auto& block = kernel_.block(open.back().block);
-      if (open.back().next == block.size()) {
-        const KBlock orelse = open.back().orelse;
-        open.pop_back();
-        if (open.empty()) return;
-        indent(open.size());
-        out_ += orelse == kNoKBlock ? "}\n" : "} else {\n";
-        if (orelse != kNoKBlock) open.push_back({orelse});
-        continue;
-      }
-      const Value v = block[open.back().next++];
-      const Inst& inst = kernel_[v];
-      if (inst.kind == InstKind::Const) continue;
-      indent(open.size());
-      out_ += line(v);
-      if (inst.body != kNoKBlock) {
-        out_ += " {";
-        open.push_back({inst.body, 0, inst.orelse});
-      }
-      out_ += '\n';
-    }
+    size_t depth = 1;
+    const auto nested = [&](Value v) { return kernel_[v].body != kNoKBlock; };
+    walk(
+        kernel_, kernel_.entry,
+        [&](Value v) {
+          if (kernel_[v].kind == InstKind::Const) return false;
+          indent(depth);
+          out_ += line(v) + (nested(v) ? " {\n" : "\n");
+          if (nested(v)) ++depth;
+          return true;
+        },
+        [&](Value) {
+          indent(depth - 1);
+          out_ += "} else {\n";
+        },
+        [&](Value v) {
+          if (!nested(v)) return;
+          indent(--depth);
+          out_ += "}\n";
+        });
   }
 
   void declare(const KernelBuffer& b) {

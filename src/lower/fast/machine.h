@@ -10,6 +10,8 @@
 //   flushes_operands() whether wide_from may take a subnormal for a zero
 //   flushes_results()  whether wide_to may give a zero for a subnormal
 //   where(c, words, body)  the words that body() gives where c is 1, else `words`
+// The approximate forms (lower/fast/single.h) want fadd, fsub and fmul of words that are patterns of f32
+// instead of all that is wide.
 #pragma once
 
 #include <array>
@@ -31,6 +33,13 @@ struct Wide {
   typename M::Wide v;
 };
 
+/// A float of 32 bits.
+template <class M>
+struct Single {
+  M* m;
+  typename M::Word v;
+};
+
 // Numbers as operands are constants of the machine.
 template <class M>
 Word<M> operand(M* m, uint32_t a) {
@@ -46,6 +55,15 @@ Wide<M> operand(M* m, double a) {
 }
 template <class M>
 Wide<M> operand(M* /*m*/, Wide<M> a) {
+  return a;
+}
+
+template <class M>
+Single<M> operand(M* m, float a) {
+  return {m, m->constant(std::bit_cast<uint32_t>(a))};
+}
+template <class M>
+Single<M> operand(M* /*m*/, Single<M> a) {
   return a;
 }
 
@@ -76,6 +94,9 @@ VYRE_FAST_OPERATOR(Word, uint32_t, <=, ule)
 VYRE_FAST_OPERATOR(Wide, double, +, wide_add)
 VYRE_FAST_OPERATOR(Wide, double, -, wide_sub)
 VYRE_FAST_OPERATOR(Wide, double, *, wide_mul)
+VYRE_FAST_OPERATOR(Single, float, +, fadd)
+VYRE_FAST_OPERATOR(Single, float, -, fsub)
+VYRE_FAST_OPERATOR(Single, float, *, fmul)
 #undef VYRE_FAST_OPERATOR
 
 template <class M>

@@ -7,28 +7,13 @@
 // run where the fast forms do not (machine.h), and take a quarter of the instructions where those do. Bounds:
 // spec/approximations.def; they were run against the oracle by test/sweep/approximate_sweep.
 //
-// A machine has what is named in machine.h but for f64, and fadd, fsub and fmul of words that are f32
-// patterns.
+// A machine has what machine.h names for them.
 #pragma once
 
 #include "lower/fast/machine.h"
 
 namespace vyre::lower::fast {
 
-/// A float of 32 bits.
-template <class M>
-struct Single {
-  M* m;
-  typename M::Word v;
-};
-template <class M>
-Single<M> operand(M* m, float a) {
-  return {m, m->constant(std::bit_cast<uint32_t>(a))};
-}
-template <class M>
-Single<M> operand(M* /*m*/, Single<M> a) {
-  return a;
-}
 template <class M>
 Word<M> pattern(Single<M> a) {
   return {a.m, a.v};
@@ -37,24 +22,6 @@ template <class M>
 Single<M> number(Word<M> a) {
   return {a.m, a.v};
 }
-
-#define VYRE_SINGLE_OPERATOR(op, method)            \
-  template <class M>                                \
-  Single<M> operator op(Single<M> a, Single<M> b) { \
-    return {a.m, a.m->method(a.v, b.v)};            \
-  }                                                 \
-  template <class M>                                \
-  Single<M> operator op(Single<M> a, float b) {     \
-    return a op operand(a.m, b);                    \
-  }                                                 \
-  template <class M>                                \
-  Single<M> operator op(float a, Single<M> b) {     \
-    return operand(b.m, a) op b;                    \
-  }
-VYRE_SINGLE_OPERATOR(+, fadd)
-VYRE_SINGLE_OPERATOR(-, fsub)
-VYRE_SINGLE_OPERATOR(*, fmul)
-#undef VYRE_SINGLE_OPERATOR
 
 /// c[0] + x (c[1] + x (c[2] + ...)).
 template <class M, size_t n>

@@ -13,18 +13,16 @@
 #include <string>
 #include <vector>
 
-#include "lower/builtin_input.h"
+#include "lower/inst_info.h"
+#include "lower/llvm/emitter.h"
 #include "lower/llvm/llvm.h"
-#include "lower/llvm/raw.h"
 #include "lower/llvm/regions.h"
+#include "lower/walk.h"
 #include "spec/intrinsics.h"
 #include "spec/ops.h"
 
 namespace vyre::lower {
 namespace {
-
-using Builder = llvm::IRBuilder<>;
-using Ir = llvm::Value*;
 
 /// At most this many arrays get alias scopes of their own; the lists grow with the square.
 constexpr size_t kMaxScopes = 24;
@@ -32,20 +30,16 @@ constexpr size_t kMaxScopes = 24;
 /// bounds.
 constexpr size_t kMaxVersioned = 600;
 
-class Emitter {
+class CpuEmitter final : Emitter {
  public:
-  Emitter(const Kernel& kernel, llvm::Module& module, const std::string& symbol, const EmitOptions& options)
-      : k_(kernel),
-        plan_(plan_regions(kernel)),
-        module_(module),
-        context_(module.getContext()),
-        b_(context_),
-        options_(options) {
+  CpuEmitter(const Kernel& kernel, llvm::Module& module, const std::string& symbol,
+             const EmitOptions& options)
+      : Emitter(kernel, module), plan_(plan_regions(kernel)), options_(options) {
     find_uses();
     find_merges();
     values_.assign(k_.insts.size(), nullptr);
     conditions_.assign(k_.insts.size(), nullptr);
-    make_function(symbol);
+    make_entry(symbol);
   }
 
   llvm::Function* run() {
@@ -59,40 +53,13 @@ class Emitter {
   }
 
  private:
-  // A loop under construction, bottom-tested: it runs at least once.
-  struct LoopFrame {
-    llvm::PHINode* index;
-    llvm::BasicBlock* body;
-    llvm::BasicBlock* latch;
-    llvm::BasicBlock* exit;
-    Ir to;
-  };
-  struct Memory {
-    Ir base = nullptr;
-    Ir length = nullptr;  // i32
-    llvm::MDNode* scope = nullptr;
-    llvm::MDNode* others = nullptr;
-  };
-
-  llvm::Type* word() { return b_.getInt32Ty(); }
-  Ir imm(uint32_t value) { return b_.getInt32(value); }
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
-
-  void make_function(const std::string& symbol) {
+  void make_entry(const std::string& symbol) {
     auto* pointer = b_.getPtrTy();
-    auto* type = llvm::FunctionType::get(
-        b_.getVoidTy(), {pointer, pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
-    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module_);
-    function_->addFnAttr(llvm::Attribute::NoUnwind);
-    function_->addFnAttr(llvm::Attribute::MustProgress);
+    make_function(symbol, {pointer, pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer});
     function_->addFnAttr(llvm::Attribute::WillReturn);
-    // The mode that the caller of the code sets (base/float_environment.h), in which LLVM's own model of
-    // arithmetic is exact. "strictfp" would be for code that changes the mode or looks at exceptions.
-    function_->addFnAttr("denormal-fp-math", "ieee,ieee");
     const char* names[] = {"buffers", "groups", "first", "count", "scratch"};
     for (unsigned i = 0; i < 5; ++i) function_->getArg(i)->setName(names[i]);
     function_->addParamAttr(4, llvm::Attribute::getWithAlignment(context_, llvm::Align(64)));
-    b_.SetInsertPoint(block("entry"));
   }
 
   // ---- What the kernel uses ------------------------------------------------------------------------------
@@ -128,81 +95,53 @@ class Emitter {
     Value inside;
   };
 
-  static void mark_steps(const std::vector<Step>& steps, std::vector<bool>& is_step) {
-    for (const Step& step : steps) {
-      if (step.kind == Step::Kind::If) is_step[index(step.control)] = true;
-      mark_steps(step.body, is_step);
-      mark_steps(step.orelse, is_step);
-    }
-  }
+  /// What is known of a slot on the way through the text.
+  struct SlotUse {
+    Value before{}, inside{};
+    Value set = kNoValue;    // the first Set
+    Value owner = kNoValue;  // the If around the second
+    uint32_t sets = 0;
+    bool good = true;
+  };
 
   void find_merges() {
-    struct Use {
-      KBlock block = kNoKBlock;  // of the first Set
-      Value before{}, inside{};
-      Value owner{UINT32_MAX};  // the If around the second Set
-      uint32_t sets = 0;
-      bool good = true;
+    const Nesting nesting(k_);
+    std::vector<SlotUse> uses(k_.slots.size());
+    std::vector<bool> finished(k_.insts.size(),
+                               false);  // Ifs that the walk has left: their slots may be read
+    const auto note_set = [&](Value v, SlotUse& use) {
+      const Value value = k_.arg(k_[v], 0);
+      if (++use.sets == 1) {
+        use.set = v;
+        use.before = value;
+        return;
+      }
+      use.owner = nesting.around(v);
+      use.inside = value;
+      use.good &= use.sets == 2 && use.owner != kNoValue && k_[use.owner].kind == InstKind::If &&
+                  k_[use.owner].orelse == kNoKBlock &&
+                  nesting.holder[index(use.owner)] == nesting.holder[index(use.set)];
     };
-    std::vector<Use> uses(k_.slots.size());
-    std::vector<KBlock> block_of_if(k_.insts.size(), kNoKBlock);
-    std::vector<Value> owner_of(k_.blocks.size(), Value{UINT32_MAX});  // a then-block's If
-    // Program order; `finished` are Ifs that the walk has left, so that their slots may be read.
-    std::vector<bool> finished(k_.insts.size(), false);
-    struct Open {
-      KBlock block;
-      size_t next;
-      Value owner;
-    };
-    std::vector<Open> open = {{k_.entry, 0, Value{UINT32_MAX}}};
-    while (!open.empty()) {
-      Open& top = open.back();
-      if (top.next == k_.block(top.block).size()) {
-        if (index(top.owner) != UINT32_MAX) finished[index(top.owner)] = true;
-        open.pop_back();
-        continue;
-      }
-      const KBlock here = top.block;
-      const Value v = k_.block(here)[top.next++];
-      const Inst& inst = k_[v];
-      if (inst.kind == InstKind::Set) {
-        Use& use = uses[inst.target];
-        const Value owner = owner_of[index(here)];
-        switch (++use.sets) {
-          case 1:
-            use.block = here;
-            use.before = k_.arg(inst, 0);
-            break;
-          case 2:
-            use.owner = owner;
-            use.inside = k_.arg(inst, 0);
-            use.good &= index(owner) != UINT32_MAX && block_of_if[index(owner)] == use.block;
-            break;
-          default: use.good = false;
-        }
-      } else if (inst.kind == InstKind::Get) {
-        Use& use = uses[inst.target];
-        use.good &= use.sets == 2 && index(use.owner) != UINT32_MAX && finished[index(use.owner)];
-      }
-      if (inst.kind == InstKind::If && inst.orelse == kNoKBlock) {
-        block_of_if[index(v)] = here;
-        owner_of[index(inst.body)] = v;
-      }
-      if (inst.orelse != kNoKBlock) open.push_back({inst.orelse, 0, Value{UINT32_MAX}});
-      if (inst.body != kNoKBlock) {
-        open.push_back({inst.body, 0, inst.orelse == kNoKBlock ? v : Value{UINT32_MAX}});
-      }
-    }
-    // An if that is a step of its own is emitted by emit_steps(), which makes no phi.
-    std::vector<bool> is_step(k_.insts.size(), false);
-    mark_steps(plan_.steps, is_step);
+    walk(
+        k_, k_.entry,
+        [&](Value v) {
+          const Inst& inst = k_[v];
+          if (inst.kind == InstKind::Set) note_set(v, uses[inst.target]);
+          if (inst.kind == InstKind::Get) {
+            SlotUse& use = uses[inst.target];
+            use.good &= use.sets == 2 && use.owner != kNoValue && finished[index(use.owner)];
+          }
+          return true;
+        },
+        [](Value) {}, [&](Value v) { finished[index(v)] = true; });
     merged_.assign(k_.slots.size(), false);
     slot_values_.assign(k_.slots.size(), nullptr);
     merges_.resize(k_.insts.size());
     for (uint32_t s = 0; s < uses.size(); ++s) {
-      const Use& use = uses[s];
+      const SlotUse& use = uses[s];
       const bool kept = s < plan_.slot_offset.size() && plan_.slot_offset[s] != kNoOffset;
-      if (!use.good || use.sets != 2 || kept || is_step[index(use.owner)]) continue;
+      // An if that is a step of its own is emitted by emit_steps(), which makes no phi.
+      if (!use.good || use.sets != 2 || kept || plan_.is_step(use.owner)) continue;
       merged_[s] = true;
       merges_[index(use.owner)].push_back({s, use.before, use.inside});
     }
@@ -283,51 +222,7 @@ class Emitter {
     }
   }
 
-  template <typename Access>
-  Access* tag(Access* access, const Memory& m) {
-    if (m.scope != nullptr) {
-      access->setMetadata(llvm::LLVMContext::MD_alias_scope, m.scope);
-      access->setMetadata(llvm::LLVMContext::MD_noalias, m.others);
-    }
-    return access;
-  }
-
   // ---- Loops ---------------------------------------------------------------------------------------------
-
-  enum class Range { NotEmpty, MaybeEmpty };
-  /// Opens a loop over [from, to).
-  LoopFrame open_loop(Ir from, Ir to, const char* name, Range range = Range::NotEmpty) {
-    llvm::BasicBlock* before = b_.GetInsertBlock();
-    LoopFrame loop{nullptr, block(name), llvm::BasicBlock::Create(context_, "next"),
-                   llvm::BasicBlock::Create(context_, "done"), to};
-    if (range == Range::NotEmpty) {
-      b_.CreateBr(loop.body);
-    } else {
-      b_.CreateCondBr(b_.CreateICmpULT(from, to), loop.body, loop.exit);
-    }
-    b_.SetInsertPoint(loop.body);
-    loop.index = b_.CreatePHI(from->getType(), 2, name);
-    loop.index->addIncoming(from, before);
-    return loop;
-  }
-  /// Closes it from the current block, or with `terminated` when the body has left that already. Where
-  /// nothing branches to the latch, the current block becomes it.
-  void close_loop(LoopFrame& loop, bool terminated) {
-    if (!terminated && loop.latch->hasNPredecessors(0)) {
-      delete loop.latch;
-      loop.latch = b_.GetInsertBlock();
-    } else {
-      if (!terminated) b_.CreateBr(loop.latch);
-      function_->insert(function_->end(), loop.latch);
-      b_.SetInsertPoint(loop.latch);
-    }
-    function_->insert(function_->end(), loop.exit);
-    Ir one = llvm::ConstantInt::get(loop.index->getType(), 1);
-    Ir next = b_.CreateAdd(loop.index, one, "", /*HasNUW=*/true);  // index < to, so it cannot wrap
-    loop.index->addIncoming(next, loop.latch);
-    b_.CreateCondBr(b_.CreateICmpULT(next, loop.to), loop.body, loop.exit);
-    b_.SetInsertPoint(loop.exit);
-  }
 
   /// Tells the optimiser that a loop is not worth its while.
   void keep_scalar(const LoopFrame& loop) {
@@ -393,9 +288,8 @@ class Emitter {
 
     Ir next = b_.CreateAdd(group, take);
     group->addIncoming(next, b_.GetInsertBlock());
-    function_->insert(function_->end(), finish);
     b_.CreateCondBr(b_.CreateICmpULT(next, end), row, finish);
-    b_.SetInsertPoint(finish);
+    enter(finish);
     b_.CreateRetVoid();
   }
 
@@ -502,7 +396,7 @@ class Emitter {
         case Step::Kind::Return: b_.CreateBr(group_exit_); return true;
         case Step::Kind::If: {
           const Ir condition = uniform_condition(k_.arg(k_[step.control], 0));
-          if (emit_if(
+          if (emit_branch(
                   condition, [&] { return emit_steps(step.body); }, !step.orelse.empty(),
                   [&] { return emit_steps(step.orelse); })) {
             return true;
@@ -610,12 +504,12 @@ class Emitter {
     for (const Value a : k_.args(inst)) {
       if (plan_.residence[index(a)] == Residence::Recomputable) set(a, take_input(a));
     }
-    return emit_raw(inst);
+    return raw_operator(inst);
   }
 
   // ---- Instructions --------------------------------------------------------------------------------------
 
-  void set(Value v, Ir value) {
+  void set(Value v, Ir value) override {
     if (value->getType()->isIntegerTy(1)) {
       conditions_[index(v)] = value;
       value = used_as_word_[index(v)] ? b_.CreateZExt(value, word()) : nullptr;
@@ -625,23 +519,13 @@ class Emitter {
     values_[index(v)] = value;
   }
 
-  /// A value as a word. Constants, lengths and ids are never stored: they are at hand everywhere.
-  Ir operand(Value v) {
-    const Inst& inst = k_[v];
-    switch (given_by(inst.kind)) {
-      case BuiltinInput::Literal: return imm(inst.imm);
-      case BuiltinInput::Length: return memory_[inst.target].length;
-      case BuiltinInput::InvocationId: return invocation_[inst.imm];
-      case BuiltinInput::WorkgroupId: return group_[inst.imm];
-      case BuiltinInput::LocalId: return local_[inst.imm];
-      case BuiltinInput::Nothing: break;
-    }
-    if (holds(v)) return imm(1);
-    return values_[index(v)];
+  Ir operand(Value v) override {
+    if (Ir given = builtin(k_[v])) return given;
+    return holds(v) ? imm(1) : values_[index(v)];
   }
   /// Whether a guard is known to hold in the loop that is being emitted.
   bool holds(Value v) const { return in_bounds_ && x_guard(k_[v]).has_value(); }
-  Ir condition(Value v) {
+  Ir condition(Value v) override {
     if (holds(v)) return b_.getTrue();
     if (Ir known = conditions_[index(v)]) return known;
     return b_.CreateICmpNE(operand(v), imm(0));
@@ -654,40 +538,6 @@ class Emitter {
   void store_word(const Memory& m, Ir index64, Ir value) {
     tag(b_.CreateAlignedStore(value, element(m, index64), llvm::Align(4)), m);
   }
-  Ir wide(Value v) { return b_.CreateZExt(operand(v), b_.getInt64Ty()); }
-
-  /// True when the current block was left. Nests as deep as blocks do, which check/ bounds.
-  bool emit_block(KBlock id) {
-    for (const Value v : k_.block(id)) {
-      if (emit(v)) return true;
-    }
-    return false;
-  }
-
-  template <typename Then, typename Else>
-  bool emit_if(Ir condition, Then&& then, bool has_else, Else&& otherwise) {
-    llvm::BasicBlock* yes = block("then");
-    llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "endif");
-    llvm::BasicBlock* no = has_else ? llvm::BasicBlock::Create(context_, "else") : after;
-    b_.CreateCondBr(condition, yes, no);
-    b_.SetInsertPoint(yes);
-    const bool left_yes = then();
-    if (!left_yes) b_.CreateBr(after);
-    bool left_no = false;
-    if (has_else) {
-      function_->insert(function_->end(), no);
-      b_.SetInsertPoint(no);
-      left_no = otherwise();
-      if (!left_no) b_.CreateBr(after);
-    }
-    if (left_yes && left_no) {
-      delete after;
-      return true;
-    }
-    function_->insert(function_->end(), after);
-    b_.SetInsertPoint(after);
-    return false;
-  }
 
   // An if without else whose arm gives some slots another value.
   void emit_merging_if(Value v) {
@@ -698,7 +548,7 @@ class Emitter {
     llvm::BasicBlock* from = b_.GetInsertBlock();
     std::vector<Ir> inside;
     llvm::BasicBlock* arm = nullptr;
-    emit_if(
+    emit_branch(
         condition(k_.arg(inst, 0)),
         [&] {
           const bool left = emit_block(inst.body);
@@ -717,153 +567,41 @@ class Emitter {
     }
   }
 
-  template <typename Body>
-  void emit_loop(Value v, Ir from, Ir to, Body&& body) {
-    LoopFrame loop = open_loop(from, to, "loop", Range::MaybeEmpty);
-    set(v, loop.index);
-    const bool terminated = body();
-    if (terminated && loop.latch->hasNPredecessors(0)) {
-      // Every way through the body leaves: it runs once.
-      loop.index->replaceAllUsesWith(from);
-      loop.index->eraseFromParent();
-      set(v, from);
-      delete loop.latch;
-      function_->insert(function_->end(), loop.exit);
-      b_.SetInsertPoint(loop.exit);
-    } else {
-      close_loop(loop, terminated);
-    }
-  }
-
-  Ir emit_raw(const Inst& inst) {
-    const auto args = k_.args(inst);
-    RawOperands o;
-    if (inst.raw == RawOp::Select || inst.raw == RawOp::WideSelect) o.condition = condition(args[0]);
-    o.a = operand(args[0]);
-    if (args.size() > 1) o.b = operand(args[1]);
-    if (args.size() > 2) o.c = operand(args[2]);
-    return lower::emit_raw(b_, inst.raw, o);
-  }
-
-  /// What a raw access moves, and where.
-  struct Place {
-    llvm::Type* type;  // a word, or 16 bits
-    Ir address;
-    llvm::Align align;
-  };
-  // Index and offset are taken together in 64 bits: 2^32 elements of 16 bytes are far beyond 32.
-  Place place(const Inst& inst) {
-    const uint32_t bytes =
-        inst.access == Access::Words ? 4 : spec::info(k_.buffers[inst.target].element).bytes;
-    Ir base = memory_[inst.target].base;
-    Ir at = wide(k_.arg(inst, 0));
-    if (bytes == 2) return {b_.getInt16Ty(), b_.CreateInBoundsGEP(b_.getInt16Ty(), base, at), llvm::Align(2)};
-    if (bytes == 4) return {word(), b_.CreateInBoundsGEP(word(), base, at), llvm::Align(4)};
-    llvm::Type* whole = llvm::ArrayType::get(word(), bytes / 4);
-    return {word(), b_.CreateInBoundsGEP(whole, base, {at, b_.getInt64(inst.imm)}), llvm::Align(4)};
-  }
-
-  Ir emit_raw_load(const Inst& inst) {
-    const Place at = place(inst);
-    Ir loaded = tag(b_.CreateAlignedLoad(at.type, at.address, at.align), memory_[inst.target]);
-    const auto access = k_.buffers[inst.target].access;
-    // Another invocation may write here at the same time. What is loaded is then indeterminate, and must be
-    // one value for all that is computed from it: a guard and the access that it guards. Frozen before it is
-    // widened, so that the upper half of a 16-bit element stays zero.
-    const bool racy = access == spec::BufferAccess::ReadWrite || access == spec::BufferAccess::Workgroup;
-    if (racy) loaded = b_.CreateFreeze(loaded);
-    return b_.CreateZExt(loaded, word());
-  }
-
-  /// Emits one instruction; true when it left the current block.
-  bool emit(Value v) {
+  bool emit_if(Value v) override {
     const Inst& inst = k_[v];
-    switch (inst.kind) {
-      case InstKind::Const:
-      case InstKind::Len:
-      case InstKind::InvocationId:
-      case InstKind::WorkgroupId:
-      case InstKind::LocalId: break;
-      case InstKind::Get:
-        if (merged_[inst.target]) {
-          set(v, slot_values_[inst.target]);
-        } else {
-          set(v, b_.CreateLoad(word(), slots_[inst.target]));
-        }
-        break;
-      case InstKind::Set:
-        if (!merged_[inst.target]) b_.CreateStore(operand(k_.arg(inst, 0)), slots_[inst.target]);
-        break;
-      case InstKind::If: {
-        const Value c = k_.arg(inst, 0);
-        if (holds(c)) {
-          const bool left = emit_block(inst.body);
-          for (const Merge& m : merges_[index(v)]) slot_values_[m.slot] = operand(m.inside);
-          return left;
-        }
-        if (!merges_[index(v)].empty()) {
-          emit_merging_if(v);
-          break;
-        }
-        const bool has_else = inst.orelse != kNoKBlock && !k_.block(inst.orelse).empty();
-        return emit_if(
-            condition(c), [&] { return emit_block(inst.body); }, has_else,
-            [&] { return emit_block(inst.orelse); });
-      }
-      case InstKind::Loop:
-        emit_loop(v, operand(k_.arg(inst, 0)), operand(k_.arg(inst, 1)),
-                  [&] { return emit_block(inst.body); });
-        break;
-      case InstKind::Return:
-        if (returning_) store_word(live_, lane_, imm(0));
-        b_.CreateBr(lane_exit_);
-        return true;
-      case InstKind::Raw: set(v, in_bounds_ && x_guard(inst) ? b_.getTrue() : emit_raw(inst)); break;
-      case InstKind::RawLoad: set(v, emit_raw_load(inst)); break;
-      case InstKind::RawStore: {
-        const Place at = place(inst);
-        Ir value = b_.CreateTrunc(operand(k_.arg(inst, 1)), at.type);  // of a word: the word itself
-        tag(b_.CreateAlignedStore(value, at.address, at.align), memory_[inst.target]);
-        break;
-      }
-      case InstKind::RawAtomic: {
-        const Memory& m = memory_[inst.target];
-        Ir at = element(m, wide(k_.arg(inst, 0)));
-        const auto order = llvm::AtomicOrdering::Monotonic;
-        if (inst.op == spec::Op::AtomicCompareExchange) {
-          auto* pair = b_.CreateAtomicCmpXchg(at, operand(k_.arg(inst, 1)), operand(k_.arg(inst, 2)),
-                                              llvm::Align(4), order, order);
-          set(v, b_.CreateExtractValue(tag(pair, m), 0));
-        } else {
-          auto* rmw =
-              b_.CreateAtomicRMW(rmw_of(inst.op), at, operand(k_.arg(inst, 1)), llvm::Align(4), order);
-          set(v, tag(rmw, m));
-        }
-        break;
-      }
-      case InstKind::Barrier:    // between regions, never in one
-      case InstKind::Intrinsic:  // no CPU has one: see check_subgroups
-      case InstKind::Apply:      // not in a legal kernel
-      case InstKind::Load:
-      case InstKind::Store:
-      case InstKind::Atomic: break;
+    const Value c = k_.arg(inst, 0);
+    if (holds(c)) {
+      const bool left = emit_block(inst.body);
+      for (const Merge& m : merges_[index(v)]) slot_values_[m.slot] = operand(m.inside);
+      return left;
     }
-    return false;
+    if (!merges_[index(v)].empty()) {
+      emit_merging_if(v);
+      return false;
+    }
+    const bool has_else = inst.orelse != kNoKBlock && !k_.block(inst.orelse).empty();
+    return emit_branch(
+        condition(c), [&] { return emit_block(inst.body); }, has_else,
+        [&] { return emit_block(inst.orelse); });
+  }
+  Ir emit_get(uint32_t slot) override { return merged_[slot] ? slot_values_[slot] : Emitter::emit_get(slot); }
+  void emit_set(const Inst& inst) override {
+    if (!merged_[inst.target]) Emitter::emit_set(inst);
+  }
+  void emit_return() override {
+    if (returning_) store_word(live_, lane_, imm(0));
+    b_.CreateBr(lane_exit_);
+  }
+  Ir emit_raw(const Inst& inst) override {
+    return in_bounds_ && x_guard(inst) ? b_.getTrue() : raw_operator(inst);
   }
 
-  const Kernel& k_;
   const RegionPlan plan_;
-  llvm::Module& module_;
-  llvm::LLVMContext& context_;
-  Builder b_;
   const EmitOptions options_;
-  llvm::Function* function_ = nullptr;
   bool uses_invocation_[3] = {}, uses_group_[3] = {}, uses_local_[3] = {};
   std::vector<bool> uses_length_;   // by buffer
   std::vector<bool> used_as_word_;  // by Value: not only as a condition
 
-  std::vector<Memory> memory_;              // by buffer
-  std::vector<llvm::AllocaInst*> slots_;    // by Slot; null for merges
   std::vector<bool> merged_;                // by Slot
   std::vector<Ir> slot_values_;             // by Slot: of merges
   std::vector<std::vector<Merge>> merges_;  // by Value: an If's
@@ -875,11 +613,8 @@ class Emitter {
   std::vector<Ir> values_;      // by Value: as a word, where it is used as one
   std::vector<Ir> conditions_;  // by Value: as one bit, where it is one
   Ir groups_[3] = {};           // of the dispatch
-  Ir group_[3] = {};            // workgroup_id
   Ir base_x_ = nullptr;         // invocation_id.x of the group's first invocation
-  Ir local_[3] = {};
-  Ir invocation_[3] = {};
-  Ir lane_ = nullptr;  // i64
+  Ir lane_ = nullptr;           // i64
   llvm::BasicBlock* lane_exit_ = nullptr;
   llvm::BasicBlock* group_exit_ = nullptr;
   bool returning_ = false;  // a lane that returns must say so
@@ -888,8 +623,8 @@ class Emitter {
 
 /// Backends for CPUs refuse operations of subgroups before they lower; `vyre lower` and plugins come here.
 Result<void> check_subgroups(const Kernel& kernel) {
-  const auto call = std::ranges::find(kernel.insts, InstKind::Intrinsic, &Inst::kind);
-  if (call == kernel.insts.end()) return {};
+  const Inst* const call = find(kernel, InstKind::Intrinsic);
+  if (call == nullptr) return {};
   return std::unexpected(
       make_diag(DiagCode::B002, call->origin,
                 fmt::format("code for CPUs has no {}", spec::info(spec::Intrinsic(call->imm)).id),
@@ -901,7 +636,7 @@ Result<void> check_subgroups(const Kernel& kernel) {
 Result<void> emit_cpu(const Kernel& kernel, llvm::Module& module, const std::string& symbol,
                       const EmitOptions& options) {
   VYRE_CHECK(check_subgroups(kernel));
-  llvm::Function* function = Emitter(kernel, module, symbol, options).run();
+  llvm::Function* function = CpuEmitter(kernel, module, symbol, options).run();
   if (options.verify) {
     std::string message;
     llvm::raw_string_ostream out(message);

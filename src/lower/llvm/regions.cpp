@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "lower/inst_info.h"
 #include "lower/llvm/llvm.h"
+#include "lower/walk.h"
 #include "spec/ops.h"
 
 namespace vyre::lower {
@@ -53,54 +55,28 @@ class Planner {
   }
 
  private:
-  // Visits an instruction and all that is nested in it, in program order, without recursion.
+  // Visits an instruction and all that is nested in it, in program order.
   template <typename F>
   void for_each_nested(Value root, F&& visit) const {
     visit(root);
-    std::vector<std::pair<KBlock, size_t>> open;
-    const auto enter = [&](const Inst& inst) {
-      if (inst.orelse != kNoKBlock) open.emplace_back(inst.orelse, 0);
-      if (inst.body != kNoKBlock) open.emplace_back(inst.body, 0);
-    };
-    enter(k_[root]);
-    while (!open.empty()) {
-      auto& [block, next] = open.back();
-      if (next == k_.block(block).size()) {
-        open.pop_back();
-        continue;
-      }
-      const Value v = k_.block(block)[next++];
-      visit(v);
-      enter(k_[v]);
+    for (const KBlock inner : {k_[root].body, k_[root].orelse}) {
+      if (inner != kNoKBlock) walk(k_, inner, visit);
     }
-  }
-  template <typename F>
-  void for_each_nested(KBlock root, F&& visit) const {
-    for (const Value v : k_.block(root)) for_each_nested(v, visit);
   }
 
+  // A barrier marks all control around it.
   void find_barriers() {
-    has_barrier_.assign(k_.insts.size(), false);
-    // Every control instruction learns its parent; a barrier marks all of its ancestors.
-    std::vector<Value> parent(k_.insts.size(), kNone);
-    std::vector<std::pair<KBlock, Value>> todo = {{k_.entry, kNone}};
-    while (!todo.empty()) {
-      const auto [block, owner] = todo.back();
-      todo.pop_back();
-      for (const Value v : k_.block(block)) {
-        parent[index(v)] = owner;
-        const Inst& inst = k_[v];
-        if (inst.kind == InstKind::Barrier) {
-          any_barrier_ = true;
-          for (Value up = v; up != kNone && !has_barrier_[index(up)]; up = parent[index(up)]) {
-            has_barrier_[index(up)] = true;
-          }
-        }
-        if (inst.body != kNoKBlock) todo.emplace_back(inst.body, v);
-        if (inst.orelse != kNoKBlock) todo.emplace_back(inst.orelse, v);
+    const Nesting nesting(k_);
+    plan_.has_barrier.assign(k_.insts.size(), false);
+    for (uint32_t v = 0; v < k_.insts.size(); ++v) {
+      if (k_.insts[v].kind != InstKind::Barrier || nesting.holder[v] == kNoKBlock) continue;
+      any_barrier_ = true;
+      for (Value up{v}; up != kNoValue && !has_barrier(up); up = nesting.around(up)) {
+        plan_.has_barrier[index(up)] = true;
       }
     }
   }
+  bool has_barrier(Value v) const { return plan_.has_barrier[index(v)]; }
 
   bool is_scalar(Value v) const {
     return plan_.residence[index(v)] == Residence::Scalar || always_at_hand(k_[v].kind);
@@ -111,26 +87,18 @@ class Planner {
   // control, or none.
   template <typename F>
   void for_each_uniform(F&& visit) const {
-    struct Open {
-      KBlock block;
-      size_t next;
-      Value inside;
-    };
-    std::vector<Open> open = {{k_.entry, 0, kNone}};
-    while (!open.empty()) {
-      Open& top = open.back();
-      if (top.next == k_.block(top.block).size()) {
-        open.pop_back();
-        continue;
-      }
-      const Value v = k_.block(top.block)[top.next++];
-      const Value inside = top.inside != kNone ? top.inside : scalar_control_[index(v)] ? v : kNone;
-      visit(v, inside);
-      if (!has_barrier_[index(v)] && inside == kNone) continue;
-      const Inst& inst = k_[v];
-      if (inst.orelse != kNoKBlock) open.push_back({inst.orelse, 0, inside});
-      if (inst.body != kNoKBlock) open.push_back({inst.body, 0, inside});
-    }
+    Value inside = kNoValue;
+    walk(
+        k_, k_.entry,
+        [&](Value v) {
+          if (inside == kNoValue && scalar_control_[index(v)]) inside = v;
+          visit(v, inside);
+          return has_barrier(v) || inside != kNoValue;
+        },
+        [](Value) {},
+        [&](Value v) {
+          if (inside == v) inside = kNoValue;
+        });
   }
 
   // What is the same for all lanes and can run once. The guesses, that control without side effects is scalar
@@ -139,16 +107,16 @@ class Planner {
     scalar_control_.assign(k_.insts.size(), false);
     for_each_uniform([&](Value v, Value) {
       const InstKind kind = k_[v].kind;
-      if (has_barrier_[index(v)] || (kind != InstKind::If && kind != InstKind::Loop)) return;
+      if (has_barrier(v) || (kind != InstKind::If && kind != InstKind::Loop)) return;
       bool effects = false;
       for_each_nested(v, [&](Value inner) {
         const InstKind k = k_[inner].kind;
-        effects |= k == InstKind::RawStore || k == InstKind::RawAtomic || k == InstKind::Return;
+        effects |= writes_memory(k) || k == InstKind::Return;
       });
       scalar_control_[index(v)] = !effects;
     });
     std::vector<uint32_t> sets(k_.slots.size(), 0);
-    for_each_nested(k_.entry, [&](Value v) {
+    walk(k_, k_.entry, [&](Value v) {
       if (k_[v].kind == InstKind::Set) ++sets[k_[v].target];
     });
     plan_.scalar_slot.assign(k_.slots.size(), true);
@@ -172,7 +140,7 @@ class Planner {
           plan_.scalar_slot[inst.target] = false;
           changed = true;
         }
-        if (inside == kNone || !scalar_control_[index(inside)]) return;
+        if (inside == kNoValue || !scalar_control_[index(inside)]) return;
         bool scalar = is_scalar(v);
         if (inst.kind == InstKind::Set) scalar = plan_.scalar_slot[inst.target];
         if (inst.kind == InstKind::If) scalar = is_scalar(k_.arg(inst, 0));
@@ -202,7 +170,7 @@ class Planner {
         case InstKind::Len:
         case InstKind::WorkgroupId: where = Residence::Scalar; break;
         case InstKind::Loop:
-          if (has_barrier_[index(v)] || (inside != kNone && scalar_args)) where = Residence::Scalar;
+          if (has_barrier(v) || (inside != kNoValue && scalar_args)) where = Residence::Scalar;
           break;
         case InstKind::Get:
           if (plan_.scalar_slot[inst.target]) where = Residence::Scalar;
@@ -224,7 +192,7 @@ class Planner {
             again &= plan_.residence[index(a)] != Residence::Lane || always_at_hand(k_[a].kind);
             total += cost[index(a)];
           }
-          if (again && inside == kNone && total <= kRecomputeLimit) {
+          if (again && inside == kNoValue && total <= kRecomputeLimit) {
             where = Residence::Recomputable;
             cost[index(v)] = uint8_t(total);
           }
@@ -267,7 +235,7 @@ class Planner {
       } else if (inst.kind == InstKind::Return) {
         steps.push_back({.kind = Step::Kind::Return});
         return steps;
-      } else if (has_barrier_[index(v)]) {
+      } else if (has_barrier(v)) {
         close();
         Step step{.kind = inst.kind == InstKind::If ? Step::Kind::If : Step::Kind::Loop, .control = v};
         step.body = split(inst.body);
@@ -421,11 +389,9 @@ class Planner {
     }
   }
 
-  static constexpr Value kNone{UINT32_MAX};
   const Kernel& k_;
   RegionPlan plan_;
   bool any_barrier_ = false;
-  std::vector<bool> has_barrier_;         // by Value: a barrier, or control that contains one
   std::vector<bool> scalar_control_;      // by Value: barrier-free control that runs once, with all in it
   std::vector<uint32_t> read_in_region_;  // by Slot: the last region with lanes that read it
   std::vector<uint32_t> region_of_;       // by Value

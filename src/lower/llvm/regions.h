@@ -63,6 +63,10 @@ struct RegionPlan {
   uint64_t workgroup_memory_bytes = 0;  // the first part of the scratch memory, zeroed for each workgroup
   uint64_t live_offset = kNoOffset;     // one word a lane: whether it has not returned
   uint64_t bytes = 0;                   // of scratch memory in all
+  std::vector<bool> has_barrier;        // by Value: a barrier, or control that contains one
+
+  /// Whether an If or Loop is a step of its own.
+  bool is_step(Value control) const { return has_barrier[index(control)]; }
 };
 
 /// Domain  a legal kernel. Cost: linear in the kernel.

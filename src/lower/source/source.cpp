@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "lower/inst_info.h"
 #include "lower/source/body.h"
 #include "lower/source/prelude.h"
 
@@ -16,8 +17,8 @@ using spec::BufferAccess;
 constexpr uint64_t kCudaSharedBytes = 48 * 1024;
 
 Result<void> check_subgroups(const Kernel& kernel) {
-  const auto call = std::ranges::find(kernel.insts, InstKind::Intrinsic, &Inst::kind);
-  if (call == kernel.insts.end()) return {};
+  const Inst* const call = find(kernel, InstKind::Intrinsic);
+  if (call == nullptr) return {};
   return std::unexpected(
       make_diag(DiagCode::B002, call->origin,
                 fmt::format("`{}` calls `{}`, and no operation of subgroups has a form in C++", kernel.name,
@@ -37,11 +38,7 @@ std::vector<uint32_t> words_of(const KernelBuffer& buffer, const Bytes& bytes) {
 class File {
  public:
   File(const Kernel& kernel, SourceDialect dialect, const SourceCase& data)
-      : k_(kernel),
-        dialect_(dialect),
-        data_(data),
-        threads_(std::ranges::any_of(kernel.insts,
-                                     [](const Inst& inst) { return inst.kind == InstKind::Barrier; })) {
+      : k_(kernel), dialect_(dialect), data_(data), threads_(find(kernel, InstKind::Barrier) != nullptr) {
     for (const KernelBuffer& buffer : k_.buffers) {
       (buffer.access == BufferAccess::Workgroup ? shared_ : bound_).push_back(&buffer);
     }

@@ -5,13 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "lower/builtin_input.h"
+#include "lower/inst_info.h"
 #include "lower/spirv/builder.h"
 #include "lower/spirv/foldable.h"
 #include "lower/spirv/memory.h"
 #include "lower/spirv/racy.h"
 #include "lower/spirv/raw.h"
 #include "lower/spirv/subgroup.h"
+#include "lower/walk.h"
 #include "spec/ops.h"
 
 namespace vyre::lower {
@@ -34,6 +35,7 @@ class EntryPointEmitter {
       : k_(kernel),
         target_(target),
         memory_(kernel, target, b_),
+        leaving_(leaving_blocks(kernel)),
         once_(volatile_loads(kernel)),
         veiled_(veiled_operands(kernel)),
         wants_mask_(std::ranges::find(veiled_, true) != veiled_.end() ||
@@ -75,10 +77,8 @@ class EntryPointEmitter {
     return std::ranges::any_of(k_.insts, [&](const Inst& i) { return i.kind == kind && i.imm == imm; });
   }
   bool wants_thread() const {
-    const auto has_axes = [&](InstKind kind) {
-      return std::ranges::find(k_.insts, kind, &Inst::kind) != k_.insts.end();
-    };
-    return has_axes(InstKind::LocalId) || has_axes(InstKind::InvocationId) || memory_.shared_bytes() != 0 ||
+    return find(k_, InstKind::LocalId) != nullptr || find(k_, InstKind::InvocationId) != nullptr ||
+           memory_.shared_bytes() != 0 ||
            wants(InstKind::Intrinsic, static_cast<uint32_t>(spec::Intrinsic::SubgroupLane));
   }
   Id group(uint32_t axis) {
@@ -274,10 +274,7 @@ class EntryPointEmitter {
     return then_left && else_left;
   }
 
-  bool has_loops() const {
-    return memory_.shared_bytes() != 0 ||
-           std::ranges::find(k_.insts, InstKind::Loop, &Inst::kind) != k_.insts.end();
-  }
+  bool has_loops() const { return memory_.shared_bytes() != 0 || find(k_, InstKind::Loop) != nullptr; }
   /// After a loop: an invocation that gets here has done all of it.
   void watch(Id i, Id to) {
     if (!memory_.has_watch()) return;
@@ -317,15 +314,6 @@ class EntryPointEmitter {
     watch(i, to);
   }
 
-  /// Whether every way through a block returns. A loop may have no turn.
-  bool always_returns(KBlock id) const {
-    if (id == kNoKBlock) return false;
-    return std::ranges::any_of(k_.block(id), [&](Value v) {
-      const Inst& inst = k_[v];
-      return inst.kind == InstKind::Return ||
-             (inst.kind == InstKind::If && always_returns(inst.body) && always_returns(inst.orelse));
-    });
-  }
   /// A loop whose body always returns: an if, for there is no second turn. NVIDIA's driver (580) goes on
   /// behind such a loop as if it had not returned (test/regress, loops-that-return).
   void emit_only_turn(Value v, Id from, Id to, KBlock body) {
@@ -343,7 +331,7 @@ class EntryPointEmitter {
   void emit_loop(Value v, const Inst& inst) {
     const Id from = word(k_.arg(inst, 0));
     const Id to = word(k_.arg(inst, 1));
-    if (always_returns(inst.body)) return emit_only_turn(v, from, to, inst.body);
+    if (leaving_[index(inst.body)]) return emit_only_turn(v, from, to, inst.body);
     const Id i = b_.fresh();
     set(v, i);
     loop(i, from, to, 1, [&](Id) { return emit_block(inst.body); });
@@ -415,8 +403,9 @@ class EntryPointEmitter {
   const SpirvTarget& target_;
   SpirvBuilder b_;
   SpirvMemory memory_;
-  const std::vector<bool> once_;    // by Value: loads that happen exactly once
-  const std::vector<bool> veiled_;  // by Value
+  const std::vector<bool> leaving_;  // by KBlock: every way through it returns
+  const std::vector<bool> once_;     // by Value: loads that happen exactly once
+  const std::vector<bool> veiled_;   // by Value
   const bool wants_mask_;
   std::vector<Result> results_;    // by Value
   std::vector<Id> slots_;          // by Slot

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lower/inst_info.h"
+
 namespace vyre::lower {
 namespace {
 
@@ -15,12 +17,11 @@ class Spread {
         slots_(kernel.slots.size()),
         users_(kernel.insts.size()),
         gets_(kernel.slots.size()),
-        written_(kernel.buffers.size()) {
+        written_(written_buffers(kernel)) {
     for (uint32_t i = 0; i < k_.insts.size(); ++i) {
       const Inst& inst = k_.insts[i];
       for (const Value v : k_.args(inst)) users_[index(v)].push_back(Value{i});
       if (inst.kind == InstKind::Get) gets_[inst.target].push_back(Value{i});
-      if (inst.kind == InstKind::RawStore || inst.kind == InstKind::RawAtomic) written_[inst.target] = true;
     }
   }
 
@@ -46,27 +47,16 @@ class Spread {
 
   /// What a dispatch brings. A word of memory that the kernel writes may be one that it wrote.
   bool is_brought(const Inst& inst) const {
-    switch (inst.kind) {
-      case InstKind::Len:
-      case InstKind::InvocationId:
-      case InstKind::WorkgroupId:
-      case InstKind::RawAtomic:
-      case InstKind::Intrinsic: return true;
-      case InstKind::LocalId: return k_.workgroup_size[inst.imm] > 1;
-      case InstKind::RawLoad: return !written_[inst.target];
-      case InstKind::Const:
-      case InstKind::Get:
-      case InstKind::Set:
-      case InstKind::If:
-      case InstKind::Loop:
-      case InstKind::Return:
-      case InstKind::Barrier:
-      case InstKind::Apply:
-      case InstKind::Load:
-      case InstKind::Store:
-      case InstKind::Atomic:
-      case InstKind::Raw:
-      case InstKind::RawStore: break;
+    switch (info(inst.kind).source) {
+      case Source::Dispatch:
+      case Source::Atomic:
+      case Source::Lanes: return true;
+      case Source::Invocation: return inst.kind == InstKind::InvocationId || k_.workgroup_size[inst.imm] > 1;
+      case Source::Memory: return !written_[inst.target];
+      case Source::None:
+      case Source::Literal:
+      case Source::Slot:
+      case Source::Operands: break;
     }
     return false;
   }
@@ -89,7 +79,7 @@ class Spread {
   std::vector<bool> slots_;                // by Slot: something unknown is assigned to it
   std::vector<std::vector<Value>> users_;  // by Value
   std::vector<std::vector<Value>> gets_;   // by Slot
-  std::vector<bool> written_;              // by buffer
+  const std::vector<bool> written_;        // by buffer
   std::vector<Value> left_;
 };
 

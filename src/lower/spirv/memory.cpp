@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lower/inst_info.h"
 #include "lower/spirv/raw.h"
 #include "spec/ops.h"
 
@@ -15,16 +16,12 @@ using spv::MemorySemanticsMask;
 using spv::Op;
 using spv::StorageClass;
 
-bool has(const Kernel& kernel, InstKind kind) {
-  return std::ranges::find(kernel.insts, kind, &Inst::kind) != kernel.insts.end();
-}
-
 }  // namespace
 
 SpirvMemory::SpirvMemory(const Kernel& kernel, const SpirvTarget& target, SpirvBuilder& builder)
     : k_(kernel), target_(target), b_(builder), views_(kernel.buffers.size()) {
   const auto workgroup = [](const KernelBuffer& b) { return b.access == BufferAccess::Workgroup; };
-  barriers_ = has(kernel, InstKind::Barrier) || std::ranges::any_of(kernel.buffers, workgroup);
+  barriers_ = find(kernel, InstKind::Barrier) != nullptr || std::ranges::any_of(kernel.buffers, workgroup);
   bound_ = uint32_t(kernel.buffers.size()) - uint32_t(std::ranges::count_if(kernel.buffers, workgroup));
   if (target.memory_model) {
     b_.capability(spv::Capability::VulkanMemoryModel);

@@ -1,5 +1,6 @@
 #include "lower/spirv/racy.h"
 
+#include "lower/inst_info.h"
 #include "lower/spirv/raw.h"
 
 namespace vyre::lower {
@@ -36,30 +37,9 @@ class Reach {
   }
 
   void start(const Inst& inst) {
-    switch (inst.kind) {
-      case InstKind::If:
-      case InstKind::Loop: reach_all(inst); break;
-      case InstKind::RawLoad:
-      case InstKind::RawStore:
-      case InstKind::RawAtomic: reach(k_.arg(inst, 0)); break;
-      case InstKind::Raw:
-        if (spirv_raw(inst.raw).outside == SpirvOutside::Undefined) reach_all(inst);
-        break;
-      case InstKind::Const:
-      case InstKind::Len:
-      case InstKind::InvocationId:
-      case InstKind::WorkgroupId:
-      case InstKind::LocalId:
-      case InstKind::Get:
-      case InstKind::Set:
-      case InstKind::Return:
-      case InstKind::Barrier:
-      case InstKind::Intrinsic:
-      case InstKind::Apply:
-      case InstKind::Load:
-      case InstKind::Store:
-      case InstKind::Atomic: break;
-    }
+    if (info(inst.kind).effect == Effect::Control) reach_all(inst);
+    if (inst.kind == InstKind::RawLoad || writes_memory(inst.kind)) reach(k_.arg(inst, 0));
+    if (inst.kind == InstKind::Raw && spirv_raw(inst.raw).outside == SpirvOutside::Undefined) reach_all(inst);
   }
 
   void follow(const Inst& inst) {
@@ -76,19 +56,10 @@ class Reach {
   std::vector<Value> left_;
 };
 
-/// By buffer. Without a write in this dispatch there is no race.
-std::vector<bool> written_buffers(const Kernel& kernel) {
-  std::vector<bool> written(kernel.buffers.size());
-  for (const Inst& inst : kernel.insts) {
-    if (inst.kind == InstKind::RawStore || inst.kind == InstKind::RawAtomic) written[inst.target] = true;
-  }
-  return written;
-}
-
 }  // namespace
 
 std::vector<bool> volatile_loads(const Kernel& kernel) {
-  const std::vector<bool> written = written_buffers(kernel);
+  const std::vector<bool> written = written_buffers(kernel);  // without a write here there is no race
   std::vector<bool> out = Reach(kernel).run();
   for (size_t i = 0; i < out.size(); ++i) {
     const Inst& inst = kernel.insts[i];

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "lower/inst_info.h"
 #include "lower/spirv/audit.h"
 #include "lower/spirv/entry_point.h"
 
@@ -12,8 +13,8 @@ namespace vyre::lower {
 namespace {
 
 Result<void> check_subgroups(const Kernel& kernel, const SpirvTarget& target) {
-  const auto call = std::ranges::find(kernel.insts, InstKind::Intrinsic, &Inst::kind);
-  if (call == kernel.insts.end()) return {};
+  const Inst* const call = find(kernel, InstKind::Intrinsic);
+  if (call == nullptr) return {};
   if (target.subgroup_size == 0) {
     return std::unexpected(
         make_diag(DiagCode::B002, call->origin,

@@ -7,13 +7,6 @@
 
 namespace vyre::lower {
 
-/// By KBlock: whether every way through it returns. A loop may have no turn, so what is in it does not count.
-std::vector<bool> leaving_blocks(const Kernel& kernel);
-/// By KBlock: whether some way through it returns.
-std::vector<bool> returning_blocks(const Kernel& kernel);
-/// Whether nothing behind the instruction runs in its block. `leaving`: as above.
-bool leaves(const Inst& inst, const std::vector<bool>& leaving);
-
 /// By Value: whether the instruction changes memory, waits or returns, or something that does needs it; and
 /// it does not stand behind a return. An If or a Loop is live if anything in it is; a Set if a live Get reads
 /// its slot.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lower/wgsl/raw.h"
+#include "lower/c_like_operators.h"
 #include "spec/ops.h"
 
 namespace vyre::lower {
@@ -76,9 +76,9 @@ void WgslMemory::begin() {
   bool counted = false;
   for (const View& view : views_) {
     counted |= view.counted && view.shared_words == 0;
-    if (!view.touched && view.shared_words == 0) w_.line("_ = {}[0];", view.name);
+    if (!view.touched && view.shared_words == 0) w_.top().line("_ = {}[0];", view.name);
   }
-  if (!counted) w_.line("_ = counts[0].x;");
+  if (!counted) w_.top().line("_ = counts[0].x;");
 }
 
 std::string WgslMemory::length(uint32_t buffer) {
@@ -87,62 +87,40 @@ std::string WgslMemory::length(uint32_t buffer) {
   return w_.count(declared.argument, "len_" + wgsl_name(declared.name));
 }
 
-std::string WgslMemory::place(const Inst& access, const std::string& at) {
-  const uint32_t bytes = spec::info(k_.buffers[access.target].element).bytes;
-  const bool member = is_shared(access.target) && is_structure();
-  const std::string name = (member ? "group_memory." : "") + views_[access.target].name;
-  if (access.access == Access::Words || bytes <= 4) return fmt::format("{}[{}]", name, at);
-  // A buffer has fewer than 2^30 words, so nothing wraps.
-  const std::string first = fmt::format("{} * {}", at, w_.number(bytes / 4));
-  if (access.imm == 0) return fmt::format("{}[{}]", name, first);
-  return fmt::format("{}[({}) + {}]", name, first, w_.number(access.imm));
+std::string WgslMemory::array(uint32_t buffer) const {
+  const bool member = is_shared(buffer) && is_structure();
+  return (member ? "group_memory." : "") + views_[buffer].name;
 }
 
-std::string WgslMemory::load(const Inst& access, const std::string& at) {
-  const std::string from = place(access, at);
-  return views_[access.target].atomic ? fmt::format("atomicLoad(&{})", from) : from;
-}
-
-void WgslMemory::store(const Inst& access, const std::string& at, const std::string& value) {
-  const std::string to = place(access, at);
-  if (views_[access.target].atomic) {
-    w_.line("atomicStore(&{}, {});", to, value);
-  } else {
-    w_.line("{} = {};", to, value);
-  }
-}
-
-void WgslMemory::atomic(const Inst& access, const std::string& name, const std::string& at,
+void WgslMemory::atomic(spec::Op op, const std::string& name, const std::string& to,
                         const std::string& expected, const std::string& value) {
-  const std::string to = place(access, at);
-  const bool is_minimum = access.op == spec::Op::AtomicMin, is_maximum = access.op == spec::Op::AtomicMax;
+  Lines& out = w_.top();
+  const bool is_minimum = op == spec::Op::AtomicMin, is_maximum = op == spec::Op::AtomicMax;
   if (options_.bounds_by_exchange && (is_minimum || is_maximum)) {
-    if (!name.empty()) w_.line("var {}: u32;", name);
-    w_.open("loop");
-    w_.line("let seen = atomicLoad(&{});", to);
-    w_.line("let turn = atomicCompareExchangeWeak(&{}, seen, {}(seen, {}));", to, is_minimum ? "min" : "max",
-            value);
-    if (!name.empty()) w_.line("{} = seen;", name);
-    w_.line("if (turn.exchanged) {{ break; }}");
-    w_.close();
+    if (!name.empty()) out.line("var {}: u32;", name);
+    out.open("loop");
+    out.line("let seen = atomicLoad(&{});", to);
+    out.line("let turn = atomicCompareExchangeWeak(&{}, seen, {}(seen, {}));", to, is_minimum ? "min" : "max",
+             value);
+    if (!name.empty()) out.line("{} = seen;", name);
+    out.line("if (turn.exchanged) {{ break; }}");
+    out.close();
     return;
   }
-  if (access.op != spec::Op::AtomicCompareExchange) {
+  if (op != spec::Op::AtomicCompareExchange) {
     const std::string result = name.empty() ? "" : fmt::format("let {} = ", name);
-    w_.line("{}{}(&{}, {});", result, wgsl_atomic(access.op), to, value);
+    out.line("{}{}(&{}, {});", result, c_like_atomic(op, CLikeDialect::Wgsl), to, value);
     return;
   }
   // WGSL's own may fail for no reason. It has failed for a reason when the word was another one.
   const std::string found = name.empty() ? "turn.old_value" : name;
-  if (!name.empty()) w_.line("var {}: u32;", name);
-  w_.open("loop");
-  w_.line("let turn = atomicCompareExchangeWeak(&{}, {}, {});", to, expected, value);
-  if (!name.empty()) w_.line("{} = turn.old_value;", name);
-  w_.line("if (turn.exchanged || ({} != {})) {{ break; }}", found, expected);
-  w_.close();
+  if (!name.empty()) out.line("var {}: u32;", name);
+  out.open("loop");
+  out.line("let turn = atomicCompareExchangeWeak(&{}, {}, {});", to, expected, value);
+  if (!name.empty()) out.line("{} = turn.old_value;", name);
+  out.line("if (turn.exchanged || ({} != {})) {{ break; }}", found, expected);
+  out.close();
 }
-
-void WgslMemory::barrier() { w_.line("storageBarrier(); workgroupBarrier();"); }
 
 // WebGPU, "maxComputeWorkgroupStorageSize": each variable counts in whole units of 16 bytes. There is one.
 uint32_t WgslMemory::shared_bytes() const {

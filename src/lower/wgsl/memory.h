@@ -29,13 +29,12 @@ class WgslMemory {
 
   std::string length(uint32_t buffer);
 
-  std::string load(const Inst& access, const std::string& at);
-  void store(const Inst& access, const std::string& at, const std::string& value);
+  std::string array(uint32_t buffer) const;
+  bool is_atomic(uint32_t buffer) const { return views_[buffer].atomic; }
   /// Writes `name`, the word before; of an atomic whose result is not read an empty name. `expected` is
   /// empty but for compare-exchange.
-  void atomic(const Inst& access, const std::string& name, const std::string& at, const std::string& expected,
+  void atomic(spec::Op op, const std::string& name, const std::string& place, const std::string& expected,
               const std::string& value);
-  void barrier();
 
   uint32_t bound_buffers() const { return bound_; }
   uint32_t shared_bytes() const;
@@ -54,7 +53,6 @@ class WgslMemory {
   /// bytes, and so what is within its limit would not be.
   bool is_structure() const { return arrays_ > 1; }
   bool is_shared(uint32_t buffer) const { return views_[buffer].shared_words != 0; }
-  std::string place(const Inst& access, const std::string& at);
 
   void note(const Inst& inst);
 

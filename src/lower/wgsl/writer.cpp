@@ -6,8 +6,6 @@
 namespace vyre::lower {
 namespace {
 
-constexpr uint32_t kHexadecimalFrom = 1u << 16;
-
 std::string_view type_of(WgslParameter::Kind kind) {
   switch (kind) {
     case WgslParameter::Kind::Word: return "u32";
@@ -32,11 +30,7 @@ std::string WgslFunction::body() const {
   std::string out;
   const auto to = std::back_inserter(out);
   for (const auto& [bits, name] : numbers) {
-    if (bits < kHexadecimalFrom) {
-      fmt::format_to(to, "  let {} = {}u;\n", name, bits);
-    } else {
-      fmt::format_to(to, "  let {} = 0x{:x}u;\n", name, bits);
-    }
+    fmt::format_to(to, "  let {} = {};\n", name, c_like_literal(bits));
   }
   for (const auto& [argument, name] : counts) {
     fmt::format_to(to, "  let {} = counts[{}].{};\n", name, argument / 4, "xyzw"[argument % 4]);
@@ -51,17 +45,6 @@ std::string WgslFunction::parameter_list() const {
     fmt::format_to(std::back_inserter(out), "{}: {}", p.name, type_of(p.kind));
   }
   return out;
-}
-
-void WgslWriter::otherwise() {
-  --top().depth;
-  line("}} else {{");
-  ++top().depth;
-}
-
-void WgslWriter::close() {
-  --top().depth;
-  line("}}");
 }
 
 WgslFunction WgslWriter::leave() {

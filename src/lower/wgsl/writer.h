@@ -5,13 +5,12 @@
 // when it is first asked for.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "lower/c_like.h"
 
 namespace vyre::lower {
 
@@ -27,37 +26,23 @@ struct WgslParameter {
   enum class Kind : uint8_t { Word, Truth, Variable } kind{};
 };
 
-struct WgslFunction {
+struct WgslFunction : Lines {
   /// Literals and counts, by name, then the statements.
   std::string body() const;
   /// "v3: u32, s1_sum: ptr<function, u32>"
   std::string parameter_list() const;
 
-  std::string text;
   std::map<uint32_t, std::string> numbers;  // by value: its name
   std::map<uint32_t, std::string> counts;   // by argument: the name of the buffer's count
   std::vector<WgslParameter> parameters;
-  uint32_t depth = 1;  // open braces
 };
 
 class WgslWriter {
  public:
   WgslWriter() : functions_(1) {}
 
-  template <typename... Args>
-  void line(fmt::format_string<Args...> format, Args&&... args) {
-    top().text.append(2 * top().depth, ' ');
-    fmt::format_to(std::back_inserter(top().text), format, std::forward<Args>(args)...);
-    top().text += '\n';
-  }
-  /// A line that opens a brace; then close(), or otherwise() and close().
-  template <typename... Args>
-  void open(fmt::format_string<Args...> format, Args&&... args) {
-    line("{} {{", fmt::format(format, std::forward<Args>(args)...));
-    ++top().depth;
-  }
-  void otherwise();
-  void close();
+  /// The function at hand.
+  WgslFunction& top() { return functions_.back(); }
 
   // Functions: 0 is the entry, 1 a part of it, 2 a part of that.
   uint32_t level() const { return uint32_t(functions_.size() - 1); }
@@ -74,7 +59,6 @@ class WgslWriter {
   const std::string& count(uint32_t argument, const std::string& name);
 
  private:
-  WgslFunction& top() { return functions_.back(); }
   std::vector<WgslFunction> functions_;  // open ones, each a part of the one before
 };
 

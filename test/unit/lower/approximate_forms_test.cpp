@@ -1,6 +1,6 @@
 // Approximate functions and reductions as kernels: whatever a target promises, and however a promise is used
 // up, their results stay within their bounds. All inputs of the forms are run by approximate_sweep.
-#include "lower/approximate_forms.h"
+#include "lower/fast_forms.h"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 //
 // Oracle: semantics, "Uniformity", read by hand for each small program; and the checker, which must agree
 // that a barrier stands in uniform control.
-#include "lower/uniform.h"
+#include "kernel_uniformity.h"
 
 #include "oracle.h"
 #include "spec/ops.h"

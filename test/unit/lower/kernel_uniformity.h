@@ -1,28 +1,54 @@
-#include "lower/uniform.h"
+// Uniformity of kernels: what is the same in every invocation of a workgroup, worked out apart from
+// analyze::Uniformity, which does it for programs. With it tests show that build() and legalize() keep
+// barriers in uniform control.
+//
+// The rules are those of semantics, "Uniformity", on kernels instead of programs: literals, lengths,
+// workgroup ids, loads from read and uniform buffers at uniform indices, operators of uniform values; a slot
+// if every Set is of a uniform value and stands under uniform control; a loop variable if both bounds are
+// uniform. Control is uniform under uniform conditions, along the flow, until a return under control that is
+// not; a loop's back edge counts. Facts only ever become false, each at most once, so the cost is linear.
+#pragma once
+
+#include <vector>
+
+#include "lower/inst_info.h"
+#include "lower/kernel.h"
+#include "lower/walk.h"
+#include "spec/intrinsics.h"
 
 namespace vyre::lower {
-namespace {
 
-using spec::BufferAccess;
+struct Uniformity {
+  /// By Value: all invocations that execute this instruction in one iteration of the loops around it get the
+  /// same result. For an If: of its condition; for a Loop: of its bounds, so of its variable.
+  std::vector<bool> values;
+  /// By Slot: all invocations find the same value.
+  std::vector<bool> slots;
+  /// By Value: all live invocations of the workgroup reach this instruction together.
+  std::vector<bool> control;
 
-class Analysis {
+  bool value(Value v) const { return values[index(v)]; }
+  bool slot(Slot s) const { return slots[index(s)]; }
+  bool reached_together(Value v) const { return control[index(v)]; }
+};
+
+class UniformityAnalysis {
  public:
-  explicit Analysis(const Kernel& kernel) : kernel_(kernel) {
-    const size_t insts = kernel.insts.size(), blocks = kernel.blocks.size();
-    facts_.values.assign(insts, true);
+  explicit UniformityAnalysis(const Kernel& kernel)
+      : kernel_(kernel),
+        nesting_(kernel),
+        gets_(kernel.slots.size()),
+        divergent_from_(kernel.blocks.size()),
+        left_(kernel.blocks.size(), false) {
+    facts_.values.assign(kernel.insts.size(), true);
     facts_.slots.assign(kernel.slots.size(), true);
-    facts_.control.assign(insts, true);
-    owner_.assign(blocks, kNowhere);
-    divergent_from_.resize(blocks);
-    left_.assign(blocks, false);
-    position_.assign(insts, 0);
-    holder_.assign(insts, kNoKBlock);
-    gets_.resize(kernel.slots.size());
+    facts_.control.assign(kernel.insts.size(), true);
     index_users();
-    for (size_t b = 0; b < blocks; ++b) {
-      const auto& block = kernel.blocks[b];
-      divergent_from_[b] = uint32_t(block.size());
-      for (uint32_t i = 0; i < block.size(); ++i) place(block[i], KBlock{uint32_t(b)}, i);
+    for (size_t b = 0; b < kernel.blocks.size(); ++b) {
+      divergent_from_[b] = uint32_t(kernel.blocks[b].size());
+      for (const Value v : kernel.blocks[b]) {
+        if (kernel[v].kind == InstKind::Get) gets_[kernel[v].target].push_back(v);
+      }
     }
   }
 
@@ -39,8 +65,6 @@ class Analysis {
   }
 
  private:
-  static constexpr uint32_t kNowhere = UINT32_MAX;
-
   /// users_ lists, value by value, the instructions that have it as an operand.
   void index_users() {
     first_user_.assign(kernel_.insts.size() + 1, 0);
@@ -55,40 +79,20 @@ class Analysis {
     }
   }
 
-  void place(Value v, KBlock block, uint32_t at) {
-    const Inst& inst = kernel_[v];
-    position_[index(v)] = at;
-    holder_[index(v)] = block;
-    if (inst.body != kNoKBlock) owner_[index(inst.body)] = index(v);
-    if (inst.orelse != kNoKBlock) owner_[index(inst.orelse)] = index(v);
-    if (inst.kind == InstKind::Get) gets_[inst.target].push_back(v);
-  }
-
   bool varies_by_itself(const Inst& inst) const {
-    switch (inst.kind) {
-      case InstKind::InvocationId:
-      case InstKind::LocalId:
-      case InstKind::Atomic:
-      case InstKind::RawAtomic: return true;
-      case InstKind::Intrinsic: return !spec::info(spec::Intrinsic(inst.imm)).uniform;
-      case InstKind::Load:
-      case InstKind::RawLoad: {
-        const BufferAccess access = kernel_.buffers[inst.target].access;
-        return access == BufferAccess::ReadWrite || access == BufferAccess::Workgroup;
+    switch (info(inst.kind).source) {
+      case Source::Invocation:
+      case Source::Atomic: return true;
+      case Source::Lanes: return !spec::info(spec::Intrinsic(inst.imm)).uniform;
+      case Source::Memory: {
+        const spec::BufferAccess access = kernel_.buffers[inst.target].access;
+        return access == spec::BufferAccess::ReadWrite || access == spec::BufferAccess::Workgroup;
       }
-      case InstKind::Const:
-      case InstKind::Len:
-      case InstKind::WorkgroupId:
-      case InstKind::Get:
-      case InstKind::Set:
-      case InstKind::If:
-      case InstKind::Loop:
-      case InstKind::Return:
-      case InstKind::Barrier:
-      case InstKind::Apply:
-      case InstKind::Store:
-      case InstKind::Raw:
-      case InstKind::RawStore: return false;
+      case Source::None:
+      case Source::Literal:
+      case Source::Dispatch:
+      case Source::Slot:
+      case Source::Operands: break;
     }
     return false;
   }
@@ -139,30 +143,27 @@ class Analysis {
   void leave(KBlock block, std::vector<std::pair<KBlock, uint32_t>>& work) {
     for (KBlock b = block; !left_[index(b)];) {
       left_[index(b)] = true;
-      const uint32_t owner = owner_[index(b)];
-      if (owner == kNowhere) return;
-      if (kernel_.insts[owner].kind == InstKind::Loop) work.push_back({b, 0});
-      const KBlock around = holder_[owner];
-      work.push_back({around, position_[owner] + 1});
+      const Value owner = nesting_.owner[index(b)];
+      if (owner == kNoValue) return;
+      if (kernel_[owner].kind == InstKind::Loop) work.push_back({b, 0});
+      const KBlock around = nesting_.holder[index(owner)];
+      work.push_back({around, nesting_.position[index(owner)] + 1});
       b = around;
     }
   }
 
   const Kernel& kernel_;
+  const Nesting nesting_;
   Uniformity facts_;
   std::vector<Value> users_;
   std::vector<uint32_t> first_user_;
   std::vector<std::vector<Value>> gets_;  // by Slot
-  std::vector<uint32_t> owner_;           // by KBlock: the If or Loop that it belongs to
-  std::vector<KBlock> holder_;            // by Value: the block it stands in
-  std::vector<uint32_t> position_;        // by Value: where in that block
   std::vector<uint32_t> divergent_from_;  // by KBlock: its first instruction under divergent control
   std::vector<bool> left_;                // by KBlock: some invocations may return in it
   std::vector<Value> spoilt_;
 };
 
-}  // namespace
-
-Uniformity uniformity(const Kernel& kernel) { return Analysis(kernel).run(); }
+/// Domain: semantic and legal kernels alike.
+inline Uniformity uniformity(const Kernel& kernel) { return UniformityAnalysis(kernel).run(); }
 
 }  // namespace vyre::lower

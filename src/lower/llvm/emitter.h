@@ -1,0 +1,156 @@
+// A legal kernel's instructions as LLVM IR: what the two entry points have in common.
+//
+// An entry point says how a kernel is entered: on a CPU one function runs whole workgroups (emit.cpp), on an
+// NVIDIA GPU a thread is one invocation (ptx_entry_point.cpp). Inside, both are the kernel's own control flow
+// around raw operators and accesses, with slots as variables; that is written here once. An entry point
+// derives from Emitter, sets the builtin inputs, memory and slots, and overrides what it does in a way of its
+// own. This header has LLVM's own in it: only lower/llvm includes it.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <vector>
+
+#include "lower/kernel.h"
+
+namespace vyre::lower {
+
+class Emitter {
+ protected:
+  using Ir = llvm::Value*;
+
+  /// An array: a buffer, workgroup memory, or what an entry point keeps for itself.
+  struct Memory {
+    Ir base = nullptr;
+    Ir length = nullptr;  // i32
+    llvm::MDNode* scope = nullptr;
+    llvm::MDNode* others = nullptr;
+  };
+  /// A loop under construction, bottom-tested: it runs at least once.
+  struct LoopFrame {
+    llvm::PHINode* index;
+    llvm::BasicBlock* body;
+    llvm::BasicBlock* latch;
+    llvm::BasicBlock* exit;
+    Ir to;
+    uint32_t step;
+  };
+
+  Emitter(const Kernel& kernel, llvm::Module& module);
+  ~Emitter() = default;
+
+  /// Adds the function with arguments of these types, and its first block.
+  void make_function(const std::string& symbol, const std::vector<llvm::Type*>& types);
+
+  llvm::Type* word() { return b_.getInt32Ty(); }
+  Ir imm(uint32_t value) { return b_.getInt32(value); }
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
+  /// Puts a block at the end of the function and goes on there.
+  void enter(llvm::BasicBlock* block);
+
+  // Values. `operand` is a value as a word, `condition` as one bit.
+  virtual Ir operand(Value v) = 0;
+  virtual Ir condition(Value v) = 0;
+  virtual void set(Value v, Ir value) = 0;
+  /// A literal, a length or an id, which are at hand everywhere; else null.
+  Ir builtin(const Inst& inst);
+
+  // Instructions.
+  /// True when the current block was left. Nests as deep as blocks do, which check/ bounds.
+  bool emit_block(KBlock id);
+  /// Emits one instruction; true when it left the current block.
+  bool emit(Value v);
+  Ir raw_operator(const Inst& inst);
+  virtual Ir emit_raw(const Inst& inst) { return raw_operator(inst); }
+  virtual Ir emit_get(uint32_t slot);
+  virtual void emit_set(const Inst& inst);
+  virtual bool emit_if(Value v);
+  virtual void emit_return() = 0;
+  virtual void emit_barrier() {}
+  virtual void emit_intrinsic(Value /*v*/) {}
+  /// The alignment of one word of an element of several.
+  virtual llvm::Align word_align(uint32_t /*element_bytes*/, uint32_t /*word*/) { return llvm::Align(4); }
+
+  // Control.
+  enum class Range { NotEmpty, MaybeEmpty };
+  /// Opens a loop over from, from + step, ... below to. Domain: index + step does not wrap.
+  LoopFrame open_loop(Ir from, Ir to, const char* name, Range range = Range::NotEmpty, uint32_t step = 1);
+  /// Closes it from the current block, or with `terminated` when the body has left that already. Where
+  /// nothing branches to the latch, the current block becomes it.
+  void close_loop(LoopFrame& loop, bool terminated);
+  /// `body` says whether it left the current block.
+  template <typename Body>
+  void emit_loop(Value v, Ir from, Ir to, Body&& body) {
+    LoopFrame loop = open_loop(from, to, "loop", Range::MaybeEmpty);
+    set(v, loop.index);
+    const bool terminated = body();
+    if (terminated && loop.latch->hasNPredecessors(0)) {
+      // Every way through the body leaves: it runs once.
+      loop.index->replaceAllUsesWith(from);
+      loop.index->eraseFromParent();
+      set(v, from);
+      delete loop.latch;
+      enter(loop.exit);
+    } else {
+      close_loop(loop, terminated);
+    }
+  }
+  /// `then` and `otherwise` say whether they left the current block.
+  template <typename Then, typename Else>
+  bool emit_branch(Ir condition, Then&& then, bool has_else, Else&& otherwise) {
+    llvm::BasicBlock* yes = block("then");
+    llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "endif");
+    llvm::BasicBlock* no = has_else ? llvm::BasicBlock::Create(context_, "else") : after;
+    b_.CreateCondBr(condition, yes, no);
+    b_.SetInsertPoint(yes);
+    const bool left_yes = then();
+    if (!left_yes) b_.CreateBr(after);
+    bool left_no = false;
+    if (has_else) {
+      enter(no);
+      left_no = otherwise();
+      if (!left_no) b_.CreateBr(after);
+    }
+    if (left_yes && left_no) {
+      delete after;
+      return true;
+    }
+    enter(after);
+    return false;
+  }
+
+  /// Says of an access what the array does not overlap with.
+  template <typename Access>
+  Access* tag(Access* access, const Memory& m) {
+    if (m.scope != nullptr) {
+      access->setMetadata(llvm::LLVMContext::MD_alias_scope, m.scope);
+      access->setMetadata(llvm::LLVMContext::MD_noalias, m.others);
+    }
+    return access;
+  }
+
+  const Kernel& k_;
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  llvm::IRBuilder<> b_;
+  llvm::Function* function_ = nullptr;
+  std::vector<Memory> memory_;            // by buffer
+  std::vector<llvm::AllocaInst*> slots_;  // by Slot
+  Ir local_[3] = {};                      // local_id
+  Ir group_[3] = {};                      // workgroup_id
+  Ir invocation_[3] = {};                 // invocation_id
+
+ private:
+  /// What a raw access moves, and where.
+  struct Place {
+    llvm::Type* type;  // a word, or 16 bits
+    Ir address;
+    llvm::Align align;
+  };
+  Place place(const Inst& access);
+  Ir emit_load(const Inst& access);
+  void emit_store(const Inst& access);
+  Ir emit_atomic(const Inst& access);
+};
+
+}  // namespace vyre::lower
