@@ -79,7 +79,8 @@ class Bare {
     return time_of(20, [&](VkCommandBuffer commands) {
       const VkBufferCopy region = {
           .srcOffset = from.piece().offset, .dstOffset = to.piece().offset, .size = bytes};
-      api().CmdCopyBuffer(commands, from.piece().buffer, to.piece().buffer, 1, &region);
+      api().CmdCopyBuffer(commands, backend::vulkan::buffer_of(from.piece()),
+                          backend::vulkan::buffer_of(to.piece()), 1, &region);
     });
   }
 
@@ -108,8 +109,8 @@ class Bare {
                                                   .pSetLayouts = &interface.set};
     VkDescriptorSet set = VK_NULL_HANDLE;
     must_work(api().AllocateDescriptorSets(handle(), &set_info, &set));
-    const std::vector<VkDescriptorBufferInfo> buffers(interface.descriptors(),
-                                                      {memory.piece().buffer, memory.piece().offset, 256});
+    const std::vector<VkDescriptorBufferInfo> buffers(
+        interface.descriptors(), {backend::vulkan::buffer_of(memory.piece()), memory.piece().offset, 256});
     const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                         .dstSet = set,
                                         .descriptorCount = uint32_t(buffers.size()),

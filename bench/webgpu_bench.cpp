@@ -25,8 +25,8 @@ namespace {
 using namespace vyre;
 using namespace vyre::bench;
 using backend::Backend;
+using backend::Bound;
 using backend::DeviceRange;
-using backend::webgpu::Bound;
 using backend::webgpu::Code;
 using backend::webgpu::Device;
 using backend::webgpu::Work;
@@ -41,7 +41,7 @@ class Bare {
 
   struct Kernel {
     std::shared_ptr<Code> code;
-    std::shared_ptr<backend::webgpu::DeviceMemory> from, to;
+    std::shared_ptr<backend::DeviceMemory> from, to;
     uint64_t bytes = 0;
     layout::Groups groups;
   };
@@ -51,31 +51,32 @@ class Bare {
     const lower::WgslModule module = {
         .text = text, .threads = 256, .shared_bytes = 0, .buffers = 2, .writable = {false, true}};
     Kernel out = {.code = must(device_->make_code(module)),
-                  .from = std::make_shared<backend::webgpu::DeviceMemory>(must(device_->allocate(bytes))),
-                  .to = std::make_shared<backend::webgpu::DeviceMemory>(must(device_->allocate(bytes))),
+                  .from = std::make_shared<backend::DeviceMemory>(must(device_->allocate(bytes))),
+                  .to = std::make_shared<backend::DeviceMemory>(must(device_->allocate(bytes))),
                   .bytes = bytes,
                   .groups = groups};
     const std::vector<float> words(bytes / 4, word);
-    const auto work = must(Work::begin(device_));
-    must(work->copy_in(out.from->piece(), 0, std::as_bytes(std::span(words))));
+    const auto work = must(device_->begin());
+    must(work->write(out.from->piece(), bytes, 0, std::as_bytes(std::span(words))));
     must(work->finish());
     return out;
   }
   double time_of(int runs, const Kernel& kernel) {
-    const Bound bound[] = {{&kernel.from->piece(), 0, kernel.bytes}, {&kernel.to->piece(), 0, kernel.bytes}};
-    const uint32_t counts[] = {uint32_t(kernel.bytes / 4), uint32_t(kernel.bytes / 4)};
+    const Bound from = {&kernel.from->piece(), 0, kernel.bytes}, to = {&kernel.to->piece(), 0, kernel.bytes};
+    const uint32_t count = uint32_t(kernel.bytes / 4);
+    const backend::Launch launch = {kernel.code, kernel.groups, {from, to}, {false, true}, {count, count}};
     return best_of(runs, [&] {
-      const auto work = must(Work::begin(device_));
-      must(work->dispatch(*kernel.code, bound, counts, kernel.groups));
+      const auto work = must(device_->begin());
+      must(work->dispatch(launch));
       must(work->finish());
     });
   }
   double copy_time(uint64_t bytes) {
     const auto from = must(device_->allocate(bytes)), to = must(device_->allocate(bytes));
     return best_of(10, [&] {
-      const auto work = must(Work::begin(device_));
-      work->copy(from.piece(), 0, to.piece(), 0, bytes);
-      must(work->finish());
+      Work work(device_);
+      work.copy(from.piece(), 0, to.piece(), 0, bytes);
+      must(work.finish());
     });
   }
   /// A submission that does nothing but copy a word to where the host sees it.
@@ -83,8 +84,8 @@ class Bare {
     const auto memory = must(device_->allocate(256));
     uint32_t word = 0;
     return best_of(runs, [&] {
-      const auto work = must(Work::begin(device_));
-      must(work->copy_out(memory.piece(), 0, std::as_writable_bytes(std::span(&word, 1))));
+      const auto work = must(device_->begin());
+      must(work->read(memory.piece(), 0, std::as_writable_bytes(std::span(&word, 1))));
       must(work->finish());
     });
   }

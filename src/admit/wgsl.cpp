@@ -4,12 +4,12 @@
 
 #include <chrono>
 
-#include "backend/webgpu/work.h"
+#include "backend/webgpu/device.h"
 
 namespace vyre::admit {
 namespace {
 
-using namespace backend::webgpu;  // the device's own words: Instance, Device, Work, Bound
+using namespace backend::webgpu;  // the device's own words: Instance, Device
 
 constexpr uint32_t kThreads = 64;
 constexpr auto kPatience = std::chrono::minutes(1);
@@ -48,21 +48,22 @@ Result<std::string> run_wgsl(std::string_view function, const std::vector<std::v
   VYRE_TRY(device, Device::open(instance, kPatience));
   VYRE_TRY(code, device->make_code(module_around(function, columns.size())));
   const uint64_t bytes = results.size_bytes();
-  std::vector<DeviceMemory> memory;
+  std::vector<backend::DeviceMemory> memory;
   for (size_t i = 0; i <= columns.size(); ++i) {
     VYRE_TRY(piece, device->allocate(bytes));
     memory.push_back(std::move(piece));
   }
-  VYRE_TRY(work, Work::begin(device));
-  std::vector<Bound> bound;
-  for (const DeviceMemory& piece : memory) bound.push_back({&piece.piece(), 0, bytes});
+  VYRE_TRY(work, device->begin());
+  const std::vector<bool>& written = code->module().writable;
+  std::vector<backend::Bound> bound;
+  for (const backend::DeviceMemory& piece : memory) bound.push_back({&piece.piece(), 0, bytes});
   for (size_t i = 0; i < columns.size(); ++i) {
-    VYRE_CHECK(work->copy_in(memory[i].piece(), 0, std::as_bytes(std::span(columns[i]))));
+    VYRE_CHECK(work->write(memory[i].piece(), bytes, 0, std::as_bytes(std::span(columns[i]))));
   }
   const std::vector<uint32_t> counts(columns.size() + 1, static_cast<uint32_t>(results.size()));
   const auto groups = static_cast<uint32_t>((results.size() + kThreads - 1) / kThreads);
-  VYRE_CHECK(work->dispatch(*code, bound, counts, {groups, 1, 1}));
-  VYRE_CHECK(work->copy_out(memory.back().piece(), 0, std::as_writable_bytes(results)));
+  VYRE_CHECK(work->dispatch({code, {groups, 1, 1}, std::move(bound), written, counts}));
+  VYRE_CHECK(work->read(memory.back().piece(), 0, std::as_writable_bytes(results)));
   VYRE_CHECK(work->finish());
   return device->profile().device;
 }

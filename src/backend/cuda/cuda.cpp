@@ -12,7 +12,7 @@
 #include "backend/cache_files.h"
 #include "backend/cuda/code_cache.h"
 #include "backend/cuda/device.h"
-#include "backend/cuda/pipeline.h"
+#include "backend/cuda/work.h"
 #include "backend/floats.h"
 #include "backend/resources.h"
 #include "lower/llvm/codegen.h"
@@ -53,22 +53,18 @@ class Cuda final : public Backend {
   bool has(spec::Intrinsic) const override { return true; }  // every chip from sm_70 on has them all
 
   Result<std::unique_ptr<DeviceBuffer>> allocate(uint64_t bytes) override {
-    return cuda::make_buffer(device_, bytes);
+    return make_buffer(device_, bytes);
   }
 
-  Result<void> run(std::span<const Step> steps) override { return cuda::run_steps(device_, steps); }
+  Result<void> run(std::span<const Step> steps) override { return run_steps(*device_, steps); }
 
   // One launch of a graph, which drives its repeats by itself where the driver can.
   Result<std::unique_ptr<Recording>> record(std::span<const Command> commands) override {
-    const bool repeats = std::ranges::any_of(
-        commands, [](const Command& command) { return command.kind == Command::Kind::Repeat; });
-    if (repeats && !device_->driver().has_conditionals) return Backend::record(commands);
-    return record_batch(commands);
+    return device_->drives_repeats() ? record_batch(commands) : Backend::record(commands);
   }
   Result<std::unique_ptr<Recording>> record_batch(std::span<const Command> commands) override {
-    if (!device_->driver().has_graphs) return Backend::record_batch(commands);
-    VYRE_TRY(prepared, cuda::graph_commands(*device_, commands));
-    return cuda::record_graph(device_, prepared);
+    VYRE_TRY(recording, vyre::backend::record(*device_, commands));
+    return recording ? std::move(recording) : Backend::record_batch(commands);
   }
 
   Result<FloatUse> floats() override {
@@ -89,14 +85,14 @@ class Cuda final : public Backend {
       // What the driver does not take is as good as damaged.
       if (const auto code = cache_.find(key); code && code->entries.size() == 1) {
         if (auto kernels = device_->load(*code))
-          return cuda::make_pipeline(program, device_, std::move(kernels->front()), target_, floats.used);
+          return pipeline_of(program, std::move(kernels->front()), floats.used);
       }
     }
     VYRE_TRY(legal, lower::legalize_bounded(kernel, cuda::target_with(floats.used)));
     VYRE_TRY(code, translate({&legal, 1}));
     VYRE_TRY(kernels, device_->load(code));
     if (kept) cache_.keep(key, code);
-    return cuda::make_pipeline(program, device_, std::move(kernels.front()), target_, floats.used);
+    return pipeline_of(program, std::move(kernels.front()), floats.used);
   }
 
   // Batches are of programs that run once, so they do not fill the disk.
@@ -200,8 +196,7 @@ class Cuda final : public Backend {
     if (loaded) {
       for (size_t k = 0; k < kernels.size(); ++k) {
         const size_t i = positions[k];
-        out[i] =
-            cuda::make_pipeline(*programs[i], device_, std::move((*loaded)[k]), target_, kernels[k].floats);
+        out[i] = pipeline_of(*programs[i], std::move((*loaded)[k]), kernels[k].floats);
       }
     } else if (kernels.size() == 1) {
       out[positions[0]] = std::unexpected(loaded.error());
@@ -210,6 +205,12 @@ class Cuda final : public Backend {
       for (size_t k = 0; k < kernels.size(); ++k)
         load(kernels.subspan(k, 1), positions.subspan(k, 1), programs, out);
     }
+  }
+
+  std::unique_ptr<Pipeline> pipeline_of(const check::Checked& program, cuda::LoadedKernel kernel,
+                                        const lower::FloatPromises& floats) const {
+    return make_pipeline(program, device_,
+                         std::make_shared<cuda::Program>(std::move(kernel), target_, floats));
   }
 
   const std::shared_ptr<Device> device_;

@@ -11,13 +11,16 @@ namespace {
 
 constexpr uint32_t kOldestChip = 70;
 
-Diag device_lost(const std::string& why) {
-  return make_diag(DiagCode::B011, Span::none(), "cuda: the device was lost while " + why,
-                   "start a new process; if it happens again, the driver or the device is at fault "
-                   "(`nvidia-smi -q` and the kernel's log tell more)");
-}
+constexpr DeviceTraits kTraits = {
+    .name = "cuda",
+    .lost_help =
+        "start a new process; if it happens again, the driver or the device is at fault "
+        "(`nvidia-smi -q` and the kernel's log tell more)"};
 
 }  // namespace
+
+Device::Device(const Driver& driver, DeviceHandle handle)
+    : DeviceCore(kTraits), driver_(driver), handle_(handle) {}
 
 Result<std::shared_ptr<Device>> Device::open(const Driver& driver, uint32_t ordinal) {
   int count = 0;
@@ -107,10 +110,7 @@ std::string Device::code_identity() const {
 }
 
 Result<void> Device::attach() {
-  if (is_lost_) {
-    const std::lock_guard lock(lost_mutex_);
-    return std::unexpected(device_lost(lost_));
-  }
+  VYRE_CHECK(check_alive());
   return check(driver_.set_context(context_), "making the context current");
 }
 
@@ -129,10 +129,12 @@ Result<void> Device::check(Status status, const char* doing) {
                                      "cuda: the driver refused a call while " + what,
                                      "report the program and the output of `vyre backends`"));
   }
-  const std::lock_guard lock(lost_mutex_);
-  if (!is_lost_) lost_ = std::move(what);
-  is_lost_ = true;
-  return std::unexpected(device_lost(lost_));
+  return std::unexpected(lose(std::move(what)));
+}
+
+Diag Device::foreign(std::string_view what) const {
+  return make_diag(DiagCode::B012, Span::none(), fmt::format("cuda: a {} of another backend was bound", what),
+                   "bind buffers of the backend that compiled the program");
 }
 
 }  // namespace vyre::backend::cuda

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,29 +21,11 @@
 
 #include "backend/backend.h"
 #include "backend/cuda/driver.h"
+#include "backend/device_core.h"
 #include "backend/transfer.h"
 #include "base/bytes.h"
 
 namespace vyre::backend::cuda {
-
-class Device;
-
-/// Device memory, aligned to kRangeAlignment; goes back to its device at the end.
-class DeviceMemory {
- public:
-  DeviceMemory() = default;
-  DeviceMemory(std::shared_ptr<Device> device, DevicePointer address, uint64_t bytes)
-      : device_(std::move(device)), address_(address), bytes_(bytes) {}
-  DeviceMemory(DeviceMemory&& other) noexcept = default;
-  DeviceMemory& operator=(DeviceMemory&&) = delete;
-  ~DeviceMemory();
-  DevicePointer address() const { return address_; }
-
- private:
-  std::shared_ptr<Device> device_;
-  DevicePointer address_ = 0;
-  uint64_t bytes_ = 0;
-};
 
 /// One kernel in a piece of code.
 struct Entry {
@@ -74,14 +55,12 @@ struct HostPart {
   uint64_t offset = 0;
 };
 
-class Device : public std::enable_shared_from_this<Device> {
+class Device final : public DeviceCore {
  public:
   /// Errors: B001 when there is no such device, its chip is older than sm_70, or the driver takes no PTX that
   /// suits it.
   static Result<std::shared_ptr<Device>> open(const Driver& driver, uint32_t ordinal);
-  ~Device();
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  ~Device() override;
 
   const Driver& driver() const { return driver_; }
   uint32_t compute_capability() const { return capability_; }  // major * 10 + minor
@@ -90,8 +69,12 @@ class Device : public std::enable_shared_from_this<Device> {
   std::string code_identity() const;
   const Limits& limits() const { return limits_; }
 
-  /// B003 with what was asked for and what is free, when the device has no such memory left.
-  Result<DeviceMemory> allocate(uint64_t bytes);
+  Result<DeviceMemory> allocate(uint64_t bytes) override;
+  Result<std::unique_ptr<DeviceWork>> begin() override;
+  Diag foreign(std::string_view what) const override;
+  Result<std::unique_ptr<Recording>> record(std::vector<DeviceCommand> commands) override;
+  bool records() const override { return driver_.has_graphs; }
+  bool drives_repeats() const override { return driver_.has_conditionals; }
 
   /// Shows that it is the caller's turn, until it goes.
   class Turn {
@@ -129,8 +112,8 @@ class Device : public std::enable_shared_from_this<Device> {
   Result<std::vector<LoadedKernel>> load(const Code& code);
 
  private:
-  friend class DeviceMemory;
-  Device(const Driver& driver, DeviceHandle handle) : driver_(driver), handle_(handle) {}
+  Device(const Driver& driver, DeviceHandle handle);
+  std::shared_ptr<Device> shared_device() { return std::static_pointer_cast<Device>(shared_from_this()); }
   Result<void> ask_properties();
   Result<void> prepare();
   uint32_t attribute(Attribute which) const;
@@ -140,7 +123,7 @@ class Device : public std::enable_shared_from_this<Device> {
   Diag refused(Status status, const std::string& ptx, const char* log);
   Result<LoadedKernel> find(const std::shared_ptr<ModuleTag>& module, const Entry& entry);
   Diag too_large(Function function, uint32_t threads);
-  void release(DevicePointer address, uint64_t bytes);
+  void release(const Piece& piece) override;
   Status allocate_fresh(DevicePointer* address, uint64_t bytes);
 
   static constexpr uint64_t kPinnedBytes = 8ull << 20;
@@ -169,10 +152,6 @@ class Device : public std::enable_shared_from_this<Device> {
   std::mutex pool_mutex_;
   std::multimap<uint64_t, DevicePointer> free_;  // by size
   uint64_t free_bytes_ = 0;
-
-  std::mutex lost_mutex_;
-  std::atomic<bool> is_lost_ = false;
-  std::string lost_;  // why
 };
 
 }  // namespace vyre::backend::cuda

@@ -120,7 +120,7 @@ Result<std::vector<LoadedKernel>> Device::load(const Code& code) {
                                      "the CUDA driver refuses its own code: " + driver_.describe(status),
                                      "report the program; another backend can run it"));
   }
-  const std::shared_ptr<ModuleTag> module(loaded, [device = shared_from_this()](Module m) {
+  const std::shared_ptr<ModuleTag> module(loaded, [device = shared_device()](Module m) {
     device->driver_.set_context(device->context_);
     device->driver_.unload_module(m);
   });

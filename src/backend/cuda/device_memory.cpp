@@ -33,10 +33,6 @@ uint64_t end_of(std::span<const HostPart> parts) { return parts.back().offset + 
 
 }  // namespace
 
-DeviceMemory::~DeviceMemory() {
-  if (device_ != nullptr) device_->release(address_, bytes_);
-}
-
 Diag Device::out_of_memory(const std::string& what) {
   size_t left = 0, total = 0;
   const bool known = driver_.memory_info(&left, &total) == kSuccess;
@@ -64,26 +60,26 @@ Result<DeviceMemory> Device::allocate(uint64_t bytes) {
     const DevicePointer address = kept->second;
     free_.erase(kept);
     free_bytes_ -= size;
-    return DeviceMemory(shared_from_this(), address, size);
+    return DeviceMemory(shared_from_this(), {.handle = address, .bytes = size});
   }
   DevicePointer address = 0;
   const Status status = allocate_fresh(&address, size);
   if (status == kOutOfMemory)
     return std::unexpected(out_of_memory(fmt::format("{} bytes of buffers", bytes)));
   VYRE_CHECK(check(status, "allocating memory"));
-  return DeviceMemory(shared_from_this(), address, size);
+  return DeviceMemory(shared_from_this(), {.handle = address, .bytes = size});
 }
 
-void Device::release(DevicePointer address, uint64_t bytes) {
+void Device::release(const Piece& piece) {
   const std::lock_guard lock(pool_mutex_);
   // What a lost device still holds goes with its context.
-  if (is_lost_ || free_bytes_ + bytes <= limits_.max_buffer_bytes / kKeptPart) {
-    free_.emplace(bytes, address);
-    free_bytes_ += bytes;
+  if (is_lost() || free_bytes_ + piece.bytes <= limits_.max_buffer_bytes / kKeptPart) {
+    free_.emplace(piece.bytes, piece.handle);
+    free_bytes_ += piece.bytes;
     return;
   }
   driver_.set_context(context_);
-  driver_.release(address);
+  driver_.release(piece.handle);
 }
 
 Result<Device::Pinned*> Device::next_pinned() {

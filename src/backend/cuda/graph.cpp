@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/cuda/work.h"
 #include "base/bytes.h"
 
 namespace vyre::backend::cuda {
@@ -51,8 +52,8 @@ constexpr const char* kTurnPtx = R"(
 /// The driver's objects of one recording.
 class GraphRecording final : public Recording {
  public:
-  explicit GraphRecording(std::shared_ptr<Device> device)
-      : device_(std::move(device)), driver_(device_->driver()) {}
+  GraphRecording(std::shared_ptr<Device> device, std::vector<DeviceCommand> commands)
+      : device_(std::move(device)), driver_(device_->driver()), commands_(std::move(commands)) {}
 
   ~GraphRecording() override {
     // What fails here fails because the device is lost.
@@ -62,8 +63,9 @@ class GraphRecording final : public Recording {
     }
   }
 
-  Result<void> build(std::span<const GraphCommand> commands) {
-    const size_t repeats = size_t(std::ranges::count(commands, Command::Kind::Repeat, &GraphCommand::kind));
+  Result<void> build() {
+    const std::span<const DeviceCommand> commands = commands_;
+    const size_t repeats = size_t(std::ranges::count_if(commands, &is_repeat));
     if (repeats != 0) VYRE_CHECK(prepare_repeats(repeats));
     const auto turn = device_->enter();
     if (!turn) return std::unexpected(turn.error());
@@ -71,12 +73,12 @@ class GraphRecording final : public Recording {
     if (repeats != 0) VYRE_CHECK(add_memset(graph_, *turns_, repeats * 4, root_));
     size_t number = 0;
     for (size_t i = 0; i < commands.size(); ++i) {
-      if (commands[i].kind != Command::Kind::Repeat) {
+      if (!is_repeat(commands[i])) {
         VYRE_CHECK(add(graph_, commands[i], root_));
         continue;
       }
-      VYRE_CHECK(add_repeat(commands[i], commands.subspan(i + 1, commands[i].count), number++));
-      i += commands[i].count;
+      VYRE_CHECK(add_repeat(commands[i], commands.subspan(i + 1, commands[i].command.count), number++));
+      i += commands[i].command.count;
     }
     return check(driver_.instantiate(&exec_, graph_, 0));
   }
@@ -97,12 +99,16 @@ class GraphRecording final : public Recording {
     size_t count() const { return node == nullptr ? 0 : 1; }
   };
 
+  static bool is_repeat(const DeviceCommand& command) {
+    return command.command.kind == Command::Kind::Repeat;
+  }
+
   Result<void> check(Status status) { return device_->check(status, "recording a graph"); }
 
   Result<void> prepare_repeats(size_t repeats) {
     VYRE_TRY(memory, device_->allocate(repeats * 4));
     turns_memory_.emplace(std::move(memory));
-    turns_ = turns_memory_->address();
+    turns_ = turns_memory_->piece().handle;
     // The driver takes text that ends in a zero, too.
     Code code = {.entries = {{.name = "turn"}}, .binary = Bytes(std::strlen(kTurnPtx) + 1)};
     std::memcpy(code.binary.data(), kTurnPtx, code.binary.size());
@@ -111,18 +117,11 @@ class GraphRecording final : public Recording {
     return {};
   }
 
-  Result<void> add(Graph graph, const GraphCommand& command, Last& last) {
-    if (command.kind == Command::Kind::Zero) return add_memset(graph, command.address, command.bytes, last);
-    const Launch& launch = command.launch;
-    std::vector<DevicePointer> addresses = launch.addresses;
-    std::vector<uint32_t> counts = launch.counts;
-    std::vector<void*> arguments;
-    for (size_t i = 0; i < addresses.size(); ++i) {
-      arguments.push_back(&addresses[i]);
-      arguments.push_back(&counts[i]);
-    }
-    kernels_.push_back(*launch.kernel);
-    return add_kernel(graph, *launch.kernel, launch.groups, arguments, last);
+  Result<void> add(Graph graph, const DeviceCommand& command, Last& last) {
+    if (command.command.kind == Command::Kind::Zero)
+      return add_memset(graph, address_of(command.range), command.range.bytes, last);
+    Arguments arguments(command.launch);
+    return add_kernel(graph, kernel_of(command.launch), command.launch.groups, arguments.pointers(), last);
   }
 
   Result<void> add_kernel(Graph graph, const LoadedKernel& kernel, layout::Groups groups,
@@ -152,7 +151,7 @@ class GraphRecording final : public Recording {
     return {};
   }
 
-  Result<void> add_repeat(const GraphCommand& repeat, std::span<const GraphCommand> body, size_t number) {
+  Result<void> add_repeat(const DeviceCommand& repeat, std::span<const DeviceCommand> body, size_t number) {
     ConditionalNode node;
     VYRE_CHECK(check(driver_.make_conditional(&node.handle, graph_, device_->context(), 1, kAssignDefault)));
     node.context = device_->context();
@@ -161,32 +160,36 @@ class GraphRecording final : public Recording {
     root_.node = added;
     const Graph inside = node.bodies[0];
     Last last;
-    for (const GraphCommand& command : body) VYRE_CHECK(add(inside, command, last));
+    for (const DeviceCommand& command : body) VYRE_CHECK(add(inside, command, last));
     ConditionalHandle handle = node.handle;
-    DevicePointer word = repeat.address, turns = *turns_ + number * 4;
-    uint32_t most = repeat.turns, looks = repeat.looks ? 1 : 0;
+    DevicePointer word = address_of(repeat.range) + repeat.command.word, turns = *turns_ + number * 4;
+    uint32_t most = repeat.command.turns, looks = repeat.command.looks ? 1 : 0;
     std::array<void*, 5> arguments = {&handle, &word, &turns, &most, &looks};
     return add_kernel(inside, *turn_kernel_, {}, arguments, last);
   }
 
   const std::shared_ptr<Device> device_;
   const Driver& driver_;
+  const std::vector<DeviceCommand> commands_;  // whose modules stay as long
   Graph graph_ = nullptr;
   GraphExec exec_ = nullptr;
   Last root_;
   std::optional<DeviceMemory> turns_memory_;
   std::optional<DevicePointer> turns_;  // of the counters, one a repeat
   std::optional<LoadedKernel> turn_kernel_;
-  std::vector<LoadedKernel> kernels_;  // their modules stay as long
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Recording>> record_graph(std::shared_ptr<Device> device,
-                                                std::span<const GraphCommand> commands) {
-  auto out = std::make_unique<GraphRecording>(std::move(device));
-  VYRE_CHECK(out->build(commands));
+                                                std::vector<DeviceCommand> commands) {
+  auto out = std::make_unique<GraphRecording>(std::move(device), std::move(commands));
+  VYRE_CHECK(out->build());
   return out;
+}
+
+Result<std::unique_ptr<Recording>> Device::record(std::vector<DeviceCommand> commands) {
+  return record_graph(shared_device(), std::move(commands));
 }
 
 }  // namespace vyre::backend::cuda

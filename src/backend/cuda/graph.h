@@ -8,35 +8,15 @@
 #pragma once
 
 #include <memory>
-#include <span>
+#include <vector>
 
 #include "backend/backend.h"
 #include "backend/cuda/device.h"
 
 namespace vyre::backend::cuda {
 
-/// A kernel with its arguments, as a graph takes it.
-struct Launch {
-  const LoadedKernel* kernel = nullptr;
-  layout::Groups groups;
-  std::vector<DevicePointer> addresses;  // one a buffer
-  std::vector<uint32_t> counts;          // its elements
-};
-
-/// One command for a graph.
-struct GraphCommand {
-  Command::Kind kind{};
-  Launch launch;              // Dispatch
-  DevicePointer address = 0;  // Zero: where; Repeat: of the word
-  uint64_t bytes = 0;         // Zero
-  uint32_t turns = 0;         // Repeat
-  bool looks = true;
-  uint32_t count = 0;
-};
-
-/// Domain  the device has graphs; with a Repeat conditional nodes too. Kernels must live as long as the
-/// recording.
+/// Domain  the device has graphs; with a Repeat conditional nodes too.
 Result<std::unique_ptr<Recording>> record_graph(std::shared_ptr<Device> device,
-                                                std::span<const GraphCommand> commands);
+                                                std::vector<DeviceCommand> commands);
 
 }  // namespace vyre::backend::cuda

@@ -6,25 +6,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/resources.h"
+
 namespace vyre::backend::vulkan {
 namespace {
 
-Diag device_lost(const std::string& why) {
-  return make_diag(
-      DiagCode::B011, Span::none(), "vulkan: the device was lost while " + why,
-      "start a new process; if it happens again, the driver or the device is at fault (the kernel's "
-      "log may tell more)");
-}
-
-/// What a lost device was made of may still be in use, its instance included.
-void keep_for_ever(const std::shared_ptr<Instance>& instance) {
-  static std::mutex mutex;
-  static auto* const kept = new std::vector<std::shared_ptr<Instance>>;
-  const std::lock_guard lock(mutex);
-  kept->push_back(instance);
-}
+constexpr DeviceTraits kTraits = {
+    .name = "vulkan",
+    .lost_help =
+        "start a new process; if it happens again, the driver or the device is at fault (the kernel's "
+        "log may tell more)",
+    .largest_block = 16ull << 20};  // a device has a limit of what is in one piece
 
 }  // namespace
+
+Device::Device(std::shared_ptr<Instance> instance, const Profile& profile, std::chrono::milliseconds timeout)
+    : DeviceCore(kTraits), instance_(std::move(instance)), profile_(profile), timeout_(timeout) {}
 
 Result<std::shared_ptr<Device>> Device::open(std::shared_ptr<Instance> instance, const Profile& profile,
                                              std::chrono::milliseconds timeout) {
@@ -81,7 +78,8 @@ VkResult Device::prepare_slot(Slot& slot) {
 
 Device::~Device() {
   if (handle_ == VK_NULL_HANDLE) return;
-  if (is_lost_) {
+  // What a lost device was made of may still be in use, its instance included.
+  if (is_lost()) {
     keep_for_ever(instance_);
     return;
   }
@@ -106,17 +104,12 @@ uint32_t Device::max_buffers() const {
 
 uint32_t Device::pool_descriptors() const { return std::max(4 * Slot::kSets, max_buffers()); }
 
-Diag Device::lose(std::string why) {
-  const std::lock_guard lock(lost_mutex_);
-  if (!is_lost_) lost_ = std::move(why);
-  is_lost_ = true;
-  return device_lost(lost_);
-}
-
-Result<void> Device::check_alive() {
-  if (!is_lost_) return {};
-  const std::lock_guard lock(lost_mutex_);
-  return std::unexpected(device_lost(lost_));
+Result<void> Device::check_binding(uint64_t bytes) const {
+  const uint64_t allowed = profile_.limits.max_buffer_bytes;
+  if (bytes <= allowed) return {};
+  return std::unexpected(exceeded("vulkan", Span::none(), fmt::format("a buffer of {} bytes was", bytes),
+                                  fmt::format("{} (maxStorageBufferRange)", allowed),
+                                  "dispatch in pieces, or use smaller buffers"));
 }
 
 Result<void> Device::check(VkResult result, const char* doing) {

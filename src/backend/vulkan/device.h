@@ -23,38 +23,17 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/device_core.h"
 #include "backend/transfer.h"
 #include "backend/vulkan/profile.h"
 #include "base/bytes.h"
+#include "lower/kernel.h"
 
 namespace vyre::backend::vulkan {
 
 class Device;
 
-/// A piece of a VkBuffer.
-struct Piece {
-  VkBuffer buffer = VK_NULL_HANDLE;
-  VkDeviceMemory memory = VK_NULL_HANDLE;
-  uint64_t offset = 0;          // in the buffer; a multiple of kRangeAlignment
-  uint64_t bytes = 0;           // of its size class
-  std::byte* mapped = nullptr;  // where the host sees it, if it does
-};
-
-/// Device memory, aligned to kRangeAlignment; goes back to its device at the end.
-class DeviceMemory {
- public:
-  DeviceMemory() = default;
-  DeviceMemory(std::shared_ptr<Device> device, const Piece& piece)
-      : device_(std::move(device)), piece_(piece) {}
-  DeviceMemory(DeviceMemory&& other) noexcept = default;
-  DeviceMemory& operator=(DeviceMemory&&) = delete;
-  ~DeviceMemory();
-  const Piece& piece() const { return piece_; }
-
- private:
-  std::shared_ptr<Device> device_;
-  Piece piece_;
-};
+inline VkBuffer buffer_of(const Piece& piece) { return reinterpret_cast<VkBuffer>(piece.handle); }
 
 /// How buffers and counts reach a program that binds this many.
 struct Interface {
@@ -65,20 +44,29 @@ struct Interface {
   uint32_t descriptors() const { return buffers + (watched ? 1 : 0); }
 };
 
-/// A program on the device.
-class Code {
+/// A program on the device. `floats`: of the SPIR-V that text() shows.
+class Code final : public DeviceCode {
  public:
-  Code(std::shared_ptr<Device> device, VkPipeline pipeline, const Interface& interface);
+  Code(std::shared_ptr<Device> device, VkPipeline pipeline, const Interface& interface,
+       const lower::FloatPromises& floats);
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
-  ~Code();
+  ~Code() override;
   VkPipeline pipeline() const { return pipeline_; }
   const Interface& interface() const { return interface_; }
+  /// The word that a watched program sets when the driver leaves a loop early, and that is zero until then;
+  /// null for others.
+  const Piece* watch() const { return interface_.watched ? &watch_->piece() : nullptr; }
+  /// Errors: B003 when there is no memory for it.
+  Result<void> make_watch();
+  Result<EmittedCode> text(const check::Checked& program) const override;
 
  private:
   const std::shared_ptr<Device> device_;
   const VkPipeline pipeline_;
   const Interface interface_;
+  const lower::FloatPromises floats_;
+  std::optional<DeviceMemory> watch_;
 };
 
 /// Staging memory, and what is recorded beside it: one submission.
@@ -93,14 +81,12 @@ struct Slot {
   uint32_t used_descriptors = 0;
 };
 
-class Device : public std::enable_shared_from_this<Device> {
+class Device final : public DeviceCore {
  public:
   /// Errors: B001 when the device cannot be opened.
   static Result<std::shared_ptr<Device>> open(std::shared_ptr<Instance> instance, const Profile& profile,
                                               std::chrono::milliseconds timeout);
-  ~Device();
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  ~Device() override;
 
   const Profile& profile() const { return profile_; }
   const DeviceApi& api() const { return api_; }
@@ -112,8 +98,12 @@ class Device : public std::enable_shared_from_this<Device> {
   /// Descriptors in the pool of a slot: one program with as many buffers as it may have finds room.
   uint32_t pool_descriptors() const;
 
-  /// B003 with what was asked for and what there is, when the device has no such memory left.
-  Result<DeviceMemory> allocate(uint64_t bytes);
+  Result<DeviceMemory> allocate(uint64_t bytes) override;
+  Result<std::unique_ptr<DeviceWork>> begin() override;
+  Result<void> check_binding(uint64_t bytes) const override;
+  /// As one command buffer; null where a program is watched, so that each dispatch has to be looked after.
+  Result<std::unique_ptr<Recording>> record(std::vector<DeviceCommand> commands) override;
+  bool records() const override { return true; }
 
   /// SPIR-V to code. `kept`: what keep() gave for the same module, or nothing. `whole_subgroups`: the module
   /// has operations of subgroups; `threads` of its workgroup.
@@ -124,6 +114,7 @@ class Device : public std::enable_shared_from_this<Device> {
     uint32_t buffers = 0;
     bool watched = false;  // lower::SpirvModule::watched
     bool whole_subgroups = false;
+    lower::FloatPromises floats = lower::kNoFloats;
     std::span<const std::byte> kept;
     Bytes* keep = nullptr;  // where what the driver wants to be kept goes; empty when there is nothing
   };
@@ -132,22 +123,18 @@ class Device : public std::enable_shared_from_this<Device> {
   /// Success, or what a failed call means: B003 for exhausted memory, B011 for a lost device, which it then
   /// stays, B012 for anything else, and for whatever validation layers said.
   Result<void> check(VkResult result, const char* doing);
-  /// B011 when the device was lost.
-  Result<void> check_alive();
   /// Submits commands that may be submitted again, and waits for them.
   Result<void> submit_and_wait(VkCommandBuffer commands, VkFence done);
   /// Waits for a fence, and resets it. B011 when that takes longer than the timeout.
   Result<void> wait(VkFence fence);
 
  private:
-  friend class DeviceMemory;
   friend class Code;
   friend class Work;
-  Device(std::shared_ptr<Instance> instance, const Profile& profile, std::chrono::milliseconds timeout)
-      : instance_(std::move(instance)), profile_(profile), timeout_(timeout) {}
+  Device(std::shared_ptr<Instance> instance, const Profile& profile, std::chrono::milliseconds timeout);
+  std::shared_ptr<Device> shared_device() { return std::static_pointer_cast<Device>(shared_from_this()); }
   Result<void> prepare();
   VkResult prepare_slot(Slot& slot);
-  Diag lose(std::string why);
   Diag out_of_memory(const std::string& what);
 
   /// A buffer with memory of its own. `staging`: the host's, to copy from and to; else the device's.
@@ -157,7 +144,7 @@ class Device : public std::enable_shared_from_this<Device> {
   VkResult allocate_slab(uint64_t size);
   VkResult allocate_large(uint64_t size);
   void drop_unused();
-  void release(const Piece& piece);
+  void release(const Piece& piece) override;
 
   Bytes data_of(VkPipelineCache cache) const;
   Result<Interface> interface_for(uint32_t buffers, bool watched);
@@ -185,10 +172,6 @@ class Device : public std::enable_shared_from_this<Device> {
 
   std::mutex interface_mutex_;
   std::map<std::pair<uint32_t, bool>, Interface> interfaces_;  // by buffers, watched
-
-  std::mutex lost_mutex_;
-  std::atomic<bool> is_lost_ = false;
-  std::string lost_;  // why
 };
 
 }  // namespace vyre::backend::vulkan

@@ -17,11 +17,29 @@ Diag refused(VkResult result) {
 
 }  // namespace
 
-Code::Code(std::shared_ptr<Device> device, VkPipeline pipeline, const Interface& interface)
-    : device_(std::move(device)), pipeline_(pipeline), interface_(interface) {}
+Code::Code(std::shared_ptr<Device> device, VkPipeline pipeline, const Interface& interface,
+           const lower::FloatPromises& floats)
+    : device_(std::move(device)), pipeline_(pipeline), interface_(interface), floats_(floats) {}
 
 Code::~Code() {
-  if (!device_->is_lost_) device_->api_.DestroyPipeline(device_->handle_, pipeline_, nullptr);
+  if (!device_->is_lost()) device_->api_.DestroyPipeline(device_->handle_, pipeline_, nullptr);
+}
+
+Result<void> Code::make_watch() {
+  VYRE_TRY(memory, device_->allocate(sizeof(uint32_t)));
+  watch_.emplace(std::move(memory));
+  VYRE_TRY(work, device_->begin());
+  VYRE_CHECK(work->fill(watch_->piece(), sizeof(uint32_t), 0, sizeof(uint32_t), std::byte{0}));
+  return work->finish();
+}
+
+Result<EmittedCode> Code::text(const check::Checked& program) const {
+  lower::SpirvTarget target = device_->profile().target;
+  target.float_controls2 = false;  // the same instructions, said in words that every disassembler knows
+  const lower::Kernel kernel = lower::legalize(lower::build(program), lower::spirv_target(target, floats_));
+  VYRE_TRY(module, lower::emit_spirv(kernel, target));
+  VYRE_TRY(text, lower::disassemble(module.words));
+  return EmittedCode{.form = "spirv-asm", .text = std::move(text)};
 }
 
 VkResult Device::make_interface(Interface& out) {
@@ -118,8 +136,10 @@ Result<std::shared_ptr<Code>> Device::make_code(const Source& source) {
                        result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_DEVICE_LOST;
   if (!is_ours) return std::unexpected(refused(result));
   std::shared_ptr<Code> code;
-  if (pipeline != VK_NULL_HANDLE) code = std::make_shared<Code>(shared_from_this(), pipeline, interface);
+  if (pipeline != VK_NULL_HANDLE)
+    code = std::make_shared<Code>(shared_device(), pipeline, interface, source.floats);
   VYRE_CHECK(check(result, "compiling a kernel"));
+  if (source.watched) VYRE_CHECK(code->make_watch());
   return code;
 }
 

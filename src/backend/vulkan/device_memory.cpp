@@ -20,10 +20,6 @@ constexpr VkMemoryPropertyFlags kHost =
 
 }  // namespace
 
-DeviceMemory::~DeviceMemory() {
-  if (device_ != nullptr) device_->release(piece_);
-}
-
 Diag Device::out_of_memory(const std::string& what) {
   return make_diag(
       DiagCode::B003, Span::none(),
@@ -63,24 +59,28 @@ VkResult Device::make_buffer(uint64_t bytes, bool staging, Piece& out) {
       .usage = VkBufferUsageFlags(VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                                   (staging ? 0 : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT)),
       .sharingMode = VK_SHARING_MODE_EXCLUSIVE};
-  if (const VkResult result = api_.CreateBuffer(handle_, &info, nullptr, &out.buffer); result != VK_SUCCESS)
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  if (const VkResult result = api_.CreateBuffer(handle_, &info, nullptr, &buffer); result != VK_SUCCESS)
     return result;
   VkMemoryRequirements needs = {};
-  api_.GetBufferMemoryRequirements(handle_, out.buffer, &needs);
+  api_.GetBufferMemoryRequirements(handle_, buffer, &needs);
   const auto type = memory_type(needs.memoryTypeBits, staging);
   VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                      .allocationSize = needs.size,
                                      .memoryTypeIndex = type.value_or(0)};
   VkResult result = !type || needs.size > profile_.max_allocation_bytes
                         ? VK_ERROR_OUT_OF_DEVICE_MEMORY
-                        : api_.AllocateMemory(handle_, &allocation, nullptr, &out.memory);
-  if (result == VK_SUCCESS) result = api_.BindBufferMemory(handle_, out.buffer, out.memory, 0);
+                        : api_.AllocateMemory(handle_, &allocation, nullptr, &memory);
+  if (result == VK_SUCCESS) result = api_.BindBufferMemory(handle_, buffer, memory, 0);
   const bool visible = type && (profile_.memory.memoryTypes[*type].propertyFlags & kHost) == kHost;
   if (result == VK_SUCCESS && visible && (staging || profile_.shares_memory)) {
     void* mapped = nullptr;
-    result = api_.MapMemory(handle_, out.memory, 0, VK_WHOLE_SIZE, 0, &mapped);
+    result = api_.MapMemory(handle_, memory, 0, VK_WHOLE_SIZE, 0, &mapped);
     out.mapped = static_cast<std::byte*>(mapped);
   }
+  out.handle = reinterpret_cast<uint64_t>(buffer);
+  out.memory = reinterpret_cast<uint64_t>(memory);
   held_bytes_ += bytes;
   if (result == VK_SUCCESS) return result;
   destroy_buffer(out);
@@ -89,10 +89,10 @@ VkResult Device::make_buffer(uint64_t bytes, bool staging, Piece& out) {
 }
 
 void Device::destroy_buffer(const Piece& piece) {
-  if (piece.buffer == VK_NULL_HANDLE) return;
+  if (piece.handle == 0) return;
   held_bytes_ -= piece.bytes;
-  api_.DestroyBuffer(handle_, piece.buffer, nullptr);
-  if (piece.memory != VK_NULL_HANDLE) api_.FreeMemory(handle_, piece.memory, nullptr);
+  api_.DestroyBuffer(handle_, buffer_of(piece), nullptr);
+  if (piece.memory != 0) api_.FreeMemory(handle_, reinterpret_cast<VkDeviceMemory>(piece.memory), nullptr);
 }
 
 void Device::drop_unused() {
@@ -161,7 +161,7 @@ Result<DeviceMemory> Device::allocate(uint64_t bytes) {
 void Device::release(const Piece& piece) {
   const std::lock_guard lock(pool_mutex_);
   // What a lost device still holds goes with the process.
-  if (is_lost_) return;
+  if (is_lost()) return;
   if (piece.bytes > kLargestPiece) {
     if (free_bytes_ + piece.bytes > profile_.heap_bytes / kKeptPart) return destroy_buffer(piece);
     free_bytes_ += piece.bytes;

@@ -3,19 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/vulkan/work.h"
+
 namespace vyre::backend::vulkan {
 namespace {
 
 /// A part of memory that a command touches.
 struct Touch {
-  VkBuffer buffer;
+  uint64_t buffer;
   uint64_t begin, end;
   bool written;
 };
 
 class CommandBuffer final : public Recording {
  public:
-  CommandBuffer(std::shared_ptr<Device> device, std::vector<RecordedCommand> commands)
+  CommandBuffer(std::shared_ptr<Device> device, std::vector<DeviceCommand> commands)
       : device_(std::move(device)), commands_(std::move(commands)) {}
 
   ~CommandBuffer() override {
@@ -32,12 +34,12 @@ class CommandBuffer final : public Recording {
     const DeviceApi& api = device_->api();
     VYRE_CHECK(check(api.BeginCommandBuffer(buffer_, &info)));
     barrier(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
-    for (const RecordedCommand& command : commands_) {
+    for (const DeviceCommand& command : commands_) {
       order(command);
-      if (command.code == nullptr) {
-        fill(command.bound[0]);
+      if (command.launch.code == nullptr) {
+        fill(command.range);
       } else {
-        VYRE_CHECK(dispatch(command));
+        VYRE_CHECK(dispatch(command.launch));
       }
     }
     if (device_->profile().shares_memory) host_barrier();
@@ -62,10 +64,10 @@ class CommandBuffer final : public Recording {
     const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     VYRE_CHECK(check(api.CreateFence(device_->handle(), &fence, nullptr, &done_)));
     uint32_t sets = 0, descriptors = 0;
-    for (const RecordedCommand& command : commands_) {
-      if (command.code == nullptr || command.bound.empty()) continue;
+    for (const auto& [command, launch, range] : commands_) {
+      if (launch.code == nullptr || launch.bound.empty()) continue;
       ++sets;
-      descriptors += command.code->interface().descriptors();
+      descriptors += uint32_t(launch.bound.size());
     }
     if (sets == 0) return {};
     const VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
@@ -78,13 +80,15 @@ class CommandBuffer final : public Recording {
   }
 
   /// A barrier, if the command depends on one since the last.
-  void order(const RecordedCommand& command) {
+  void order(const DeviceCommand& command) {
     std::vector<Touch> touches;
-    for (size_t i = 0; i < command.bound.size(); ++i) {
-      const Bound& bound = command.bound[i];
+    const auto touch = [&](const Bound& bound, bool written) {
       const uint64_t begin = bound.piece->offset + bound.offset;
-      touches.push_back({bound.piece->buffer, begin, begin + bound.bytes, command.written[i]});
-    }
+      touches.push_back({bound.piece->handle, begin, begin + bound.bytes, written});
+    };
+    const Launch& launch = command.launch;
+    for (size_t i = 0; i < launch.bound.size(); ++i) touch(launch.bound[i], launch.written[i]);
+    if (launch.code == nullptr) touch(command.range, true);
     const auto conflicts = [&](const Touch& a) {
       return std::ranges::any_of(since_barrier_, [&](const Touch& b) {
         return a.buffer == b.buffer && a.begin < b.end && b.begin < a.end && (a.written || b.written);
@@ -120,22 +124,23 @@ class CommandBuffer final : public Recording {
   void fill(const Bound& bound) {
     // Ranges begin at multiples of 256 and memory is whole words, so what is rounded up is slack of this
     // range.
-    device_->api().CmdFillBuffer(buffer_, bound.piece->buffer, bound.piece->offset + bound.offset,
+    device_->api().CmdFillBuffer(buffer_, buffer_of(*bound.piece), bound.piece->offset + bound.offset,
                                  (bound.bytes + 3) & ~uint64_t{3}, 0);
   }
 
-  Result<void> dispatch(const RecordedCommand& command) {
+  Result<void> dispatch(const Launch& launch) {
     const DeviceApi& api = device_->api();
-    const Interface& interface = command.code->interface();
-    api.CmdBindPipeline(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, command.code->pipeline());
-    if (!command.bound.empty()) {
+    const auto& code = static_cast<const Code&>(*launch.code);
+    const Interface& interface = code.interface();
+    api.CmdBindPipeline(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, code.pipeline());
+    if (!launch.bound.empty()) {
       const VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
                                                 .descriptorPool = sets_,
                                                 .descriptorSetCount = 1,
                                                 .pSetLayouts = &interface.set};
       VkDescriptorSet set = VK_NULL_HANDLE;
       VYRE_CHECK(check(api.AllocateDescriptorSets(device_->handle(), &info, &set)));
-      const auto buffers = descriptors_of(command.bound);
+      const auto buffers = descriptors_of(launch.bound);
       const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                           .dstSet = set,
                                           .descriptorCount = uint32_t(buffers.size()),
@@ -145,16 +150,15 @@ class CommandBuffer final : public Recording {
       api.CmdBindDescriptorSets(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, interface.layout, 0, 1, &set, 0,
                                 nullptr);
     }
-    if (!command.counts.empty()) {
-      api.CmdPushConstants(buffer_, interface.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                           uint32_t(command.counts.size() * sizeof(uint32_t)), command.counts.data());
-    }
-    api.CmdDispatch(buffer_, command.groups.x, command.groups.y, command.groups.z);
+    const std::vector<uint32_t> constants = push_constants_of(launch);
+    api.CmdPushConstants(buffer_, interface.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                         uint32_t(constants.size() * sizeof(uint32_t)), constants.data());
+    api.CmdDispatch(buffer_, launch.groups.x, launch.groups.y, launch.groups.z);
     return {};
   }
 
   const std::shared_ptr<Device> device_;
-  const std::vector<RecordedCommand> commands_;  // whose code stays as long
+  const std::vector<DeviceCommand> commands_;  // whose code stays as long
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer buffer_ = VK_NULL_HANDLE;
   VkDescriptorPool sets_ = VK_NULL_HANDLE;
@@ -164,11 +168,18 @@ class CommandBuffer final : public Recording {
 
 }  // namespace
 
-Result<std::unique_ptr<Recording>> record_commands(const std::shared_ptr<Device>& device,
-                                                   std::vector<RecordedCommand> commands) {
-  auto out = std::make_unique<CommandBuffer>(device, std::move(commands));
+Result<std::unique_ptr<Recording>> record_commands(std::shared_ptr<Device> device,
+                                                   std::vector<DeviceCommand> commands) {
+  auto out = std::make_unique<CommandBuffer>(std::move(device), std::move(commands));
   VYRE_CHECK(out->build());
   return out;
+}
+
+Result<std::unique_ptr<Recording>> Device::record(std::vector<DeviceCommand> commands) {
+  for (const auto& [command, launch, range] : commands) {
+    if (launch.code != nullptr && static_cast<const Code&>(*launch.code).watch() != nullptr) return nullptr;
+  }
+  return record_commands(shared_device(), std::move(commands));
 }
 
 }  // namespace vyre::backend::vulkan

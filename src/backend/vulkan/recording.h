@@ -6,26 +6,14 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "backend/backend.h"
 #include "backend/vulkan/device.h"
-#include "backend/vulkan/work.h"
 
 namespace vyre::backend::vulkan {
 
-/// A command over device memory, checked.
-struct RecordedCommand {
-  std::shared_ptr<Code> code;  // null: fill `bound` with zeros
-  std::vector<Bound> bound;
-  std::vector<bool> written;  // of each of them
-  std::vector<uint32_t> counts;
-  layout::Groups groups;
-};
-
-/// Errors: B003 when the device has no memory for it, B011.
-Result<std::unique_ptr<Recording>> record_commands(const std::shared_ptr<Device>& device,
-                                                   std::vector<RecordedCommand> commands);
+/// Shape: dispatches and Zero. Errors: B003 when the device has no memory for it, B011.
+Result<std::unique_ptr<Recording>> record_commands(std::shared_ptr<Device> device,
+                                                   std::vector<DeviceCommand> commands);
 
 }  // namespace vyre::backend::vulkan

@@ -13,7 +13,6 @@
 #include "backend/cache_files.h"
 #include "backend/resources.h"
 #include "backend/vulkan/device.h"
-#include "backend/vulkan/pipeline.h"
 #include "lower/size.h"
 #include "lower/spirv/float_promises.h"
 
@@ -44,12 +43,12 @@ class Vulkan final : public Backend {
   bool has(spec::Intrinsic) const override { return limits().subgroup_size != 0; }
 
   Result<std::unique_ptr<DeviceBuffer>> allocate(uint64_t bytes) override {
-    return vulkan::make_buffer(device_, bytes);
+    return make_buffer(device_, bytes);
   }
-  Result<void> run(std::span<const Step> steps) override { return vulkan::run_steps(device_, steps); }
+  Result<void> run(std::span<const Step> steps) override { return run_steps(*device_, steps); }
 
   Result<std::unique_ptr<Recording>> record_batch(std::span<const Command> commands) override {
-    VYRE_TRY(recording, vulkan::record(device_, commands));
+    VYRE_TRY(recording, vyre::backend::record(*device_, commands));
     return recording ? std::move(recording) : Backend::record_batch(commands);
   }
 
@@ -103,6 +102,7 @@ class Vulkan final : public Backend {
                              .buffers = module.buffers,
                              .watched = module.watched,
                              .whole_subgroups = !program.intrinsics().empty(),
+                             .floats = floats.used,
                              .kept = {},
                              .keep = nullptr};
     const CodeKey key = {.format = kFormat,
@@ -110,7 +110,7 @@ class Vulkan final : public Backend {
                          .machine = device_->profile().cache_identity,
                          .writer = fmt::format("vyre {}, {}", VYRE_VERSION, floats.key())};
     VYRE_TRY(code, keep ? make_kept(source, key) : device_->make_code(source));
-    return vulkan::make_pipeline(program, device_, std::move(code), floats.used);
+    return make_pipeline(program, device_, std::move(code));
   }
 
   /// With what the driver left on disk when it compiled the program before.

@@ -20,29 +20,42 @@ void barrier(const DeviceApi& api, VkCommandBuffer commands, VkPipelineStageFlag
   api.CmdPipelineBarrier(commands, kStages, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
+Diag loop_ended() {
+  return make_diag(DiagCode::B003, Span::none(),
+                   "vulkan: the driver ended a loop before its end; llvmpipe lets all loops of an invocation "
+                   "together have 65535 turns",
+                   "use another backend, or split the loop over invocations or dispatches");
+}
+
 }  // namespace
 
 std::vector<VkDescriptorBufferInfo> descriptors_of(std::span<const Bound> bindings) {
   std::vector<VkDescriptorBufferInfo> out;
   for (const Bound& bound : bindings) {
     const uint64_t range = std::max<uint64_t>(16, (bound.bytes + 15) & ~uint64_t{15});
-    out.push_back({bound.piece->buffer, bound.piece->offset + bound.offset, range});
+    out.push_back({buffer_of(*bound.piece), bound.piece->offset + bound.offset, range});
   }
   return out;
 }
 
-Result<std::unique_ptr<Work>> Work::begin(const std::shared_ptr<Device>& device) {
-  std::unique_ptr<Work> work(new Work(device));
-  VYRE_CHECK(device->check_alive());
+std::vector<uint32_t> push_constants_of(const Launch& launch) {
+  std::vector<uint32_t> out = launch.counts;
+  out.insert(out.end(), lower::kSpirvMasks, 0);
+  return out;
+}
+
+Result<std::unique_ptr<DeviceWork>> Device::begin() {
+  auto work = std::make_unique<Work>(shared_device());
+  VYRE_CHECK(check_alive());
   return work;
 }
 
 Work::~Work() {
   // A command buffer that is being recorded could not be begun again.
-  if (recording_ && !device_->is_lost_) device_->api().EndCommandBuffer(slot().commands);
+  if (recording_ && !device_->is_lost()) device_->api().EndCommandBuffer(slot().commands);
   // After an error a caller has it already, and memory is safe to reuse once the device is done.
   for (size_t i = 0; i < states_.size(); ++i) {
-    if (states_[i].sent && !device_->is_lost_) (void)device_->wait(device_->slots_[i].done);
+    if (states_[i].sent && !device_->is_lost()) (void)device_->wait(device_->slots_[i].done);
   }
 }
 
@@ -108,6 +121,15 @@ Result<void> Work::drain_all() {
 }
 
 Result<void> Work::finish() {
+  VYRE_CHECK(wait());
+  const auto ended = std::ranges::find_if(watched_, [](const Watched& one) { return one.ended != 0; });
+  if (ended == watched_.end()) return {};
+  VYRE_CHECK(fill(*ended->watch, sizeof(uint32_t), 0, sizeof(uint32_t), std::byte{0}));
+  VYRE_CHECK(wait());
+  return std::unexpected(loop_ended());
+}
+
+Result<void> Work::wait() {
   VYRE_CHECK(drain_all());
   for (const Fetch& fetch : last_) device_->copier_.copy(fetch.to, {fetch.from, fetch.to.size()});
   last_.clear();
@@ -126,7 +148,17 @@ Result<uint64_t> Work::reserve(uint64_t wanted, uint64_t& at) {
   return got;
 }
 
-Result<void> Work::copy_in(const Piece& to, uint64_t offset, std::span<const std::byte> from) {
+Result<void> Work::copy_in(std::span<const Transfer> parts) {
+  for (const auto& [to, host] : parts) VYRE_CHECK(write(*to.piece, to.bytes, to.offset, host));
+  return {};
+}
+
+Result<void> Work::copy_out(std::span<const Transfer> parts) {
+  for (const auto& [from, host] : parts) VYRE_CHECK(read(*from.piece, from.offset, host));
+  return {};
+}
+
+Result<void> Work::write(const Piece& to, uint64_t, uint64_t offset, std::span<const std::byte> from) {
   if (to.mapped != nullptr) {
     // What was recorded before comes before; a dispatch copies first, so this waits for nothing.
     VYRE_CHECK(drain_all());
@@ -139,14 +171,14 @@ Result<void> Work::copy_in(const Piece& to, uint64_t offset, std::span<const std
     device_->copier_.copy({slot().staging.mapped + at, size_t(count)}, from.first(size_t(count)));
     enter(Phase::In);
     const VkBufferCopy region = {.srcOffset = at, .dstOffset = to.offset + offset, .size = count};
-    device_->api().CmdCopyBuffer(slot().commands, slot().staging.buffer, to.buffer, 1, &region);
+    device_->api().CmdCopyBuffer(slot().commands, buffer_of(slot().staging), buffer_of(to), 1, &region);
     from = from.subspan(size_t(count));
     offset += count;
   }
   return {};
 }
 
-Result<void> Work::copy_out(const Piece& from, uint64_t offset, std::span<std::byte> to) {
+Result<void> Work::read(const Piece& from, uint64_t offset, std::span<std::byte> to) {
   if (to.empty()) return {};
   if (from.mapped != nullptr) {
     last_.push_back({from.mapped + offset, to});
@@ -157,7 +189,7 @@ Result<void> Work::copy_out(const Piece& from, uint64_t offset, std::span<std::b
     VYRE_TRY(count, reserve(to.size(), at));
     enter(Phase::Out);
     const VkBufferCopy region = {.srcOffset = from.offset + offset, .dstOffset = at, .size = count};
-    device_->api().CmdCopyBuffer(slot().commands, from.buffer, slot().staging.buffer, 1, &region);
+    device_->api().CmdCopyBuffer(slot().commands, buffer_of(from), buffer_of(slot().staging), 1, &region);
     states_[current_].fetches.push_back({slot().staging.mapped + at, to.first(size_t(count))});
     to = to.subspan(size_t(count));
     offset += count;
@@ -165,7 +197,7 @@ Result<void> Work::copy_out(const Piece& from, uint64_t offset, std::span<std::b
   return {};
 }
 
-Result<void> Work::fill(const Piece& to, uint64_t offset, uint64_t count, std::byte value) {
+Result<void> Work::fill(const Piece& to, uint64_t size, uint64_t offset, uint64_t count, std::byte value) {
   if (count == 0) return {};
   if (to.mapped != nullptr) {
     VYRE_CHECK(drain_all());
@@ -175,15 +207,15 @@ Result<void> Work::fill(const Piece& to, uint64_t offset, uint64_t count, std::b
   // The device fills whole words; what stands before and behind them is copied.
   const std::array<std::byte, 4> edge = {value, value, value, value};
   const uint64_t head = std::min(count, (4 - offset % 4) % 4);
-  VYRE_CHECK(copy_in(to, offset, std::span(edge).first(size_t(head))));
+  VYRE_CHECK(write(to, size, offset, std::span(edge).first(size_t(head))));
   const uint64_t words = (count - head) & ~uint64_t{3};
   if (words != 0) {
     VYRE_CHECK(record());
     enter(Phase::In);
-    device_->api().CmdFillBuffer(slot().commands, to.buffer, to.offset + offset + head, words,
+    device_->api().CmdFillBuffer(slot().commands, buffer_of(to), to.offset + offset + head, words,
                                  uint32_t(value) * 0x01010101u);
   }
-  return copy_in(to, offset + head + words, std::span(edge).first(size_t(count - head - words)));
+  return write(to, size, offset + head + words, std::span(edge).first(size_t(count - head - words)));
 }
 
 Result<VkDescriptorSet> Work::set_for(const Interface& interface) {
@@ -202,16 +234,21 @@ Result<VkDescriptorSet> Work::set_for(const Interface& interface) {
   return set;
 }
 
-Result<void> Work::dispatch(const Code& code, std::span<const Bound> bindings,
-                            std::span<const uint32_t> counts, layout::Groups groups) {
+Result<void> Work::dispatch(const Launch& launch) {
   const DeviceApi& api = device_->api();
+  const auto& code = static_cast<const Code&>(*launch.code);
   const Interface& interface = code.interface();
   VYRE_CHECK(record());
   VkDescriptorSet set = VK_NULL_HANDLE;
-  if (!bindings.empty()) {
+  const bool binds = interface.descriptors() != 0;
+  if (binds) {
     VYRE_TRY(made, set_for(interface));
     set = made;
-    const std::vector<VkDescriptorBufferInfo> buffers = descriptors_of(bindings);
+    std::vector<VkDescriptorBufferInfo> buffers = descriptors_of(launch.bound);
+    if (code.watch() != nullptr) {
+      const Bound watch[] = {{code.watch(), 0, sizeof(uint32_t)}};
+      buffers.push_back(descriptors_of(watch).front());
+    }
     const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                         .dstSet = set,
                                         .descriptorCount = uint32_t(buffers.size()),
@@ -222,16 +259,17 @@ Result<void> Work::dispatch(const Code& code, std::span<const Bound> bindings,
   enter(Phase::Compute);
   const VkCommandBuffer commands = slot().commands;
   api.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, code.pipeline());
-  if (!bindings.empty()) {
+  if (binds) {
     api.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, interface.layout, 0, 1, &set, 0,
                               nullptr);
   }
-  if (!counts.empty()) {
-    api.CmdPushConstants(commands, interface.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                         uint32_t(counts.size_bytes()), counts.data());
-  }
-  api.CmdDispatch(commands, groups.x, groups.y, groups.z);
-  return {};
+  const std::vector<uint32_t> constants = push_constants_of(launch);
+  api.CmdPushConstants(commands, interface.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       uint32_t(constants.size() * sizeof(uint32_t)), constants.data());
+  api.CmdDispatch(commands, launch.groups.x, launch.groups.y, launch.groups.z);
+  if (code.watch() == nullptr) return {};
+  Watched& watched = watched_.emplace_back(Watched{.watch = code.watch()});
+  return read(*code.watch(), 0, std::as_writable_bytes(std::span(&watched.ended, 1)));
 }
 
 }  // namespace vyre::backend::vulkan

@@ -8,6 +8,7 @@
 // Source: Vulkan specification, "Synchronization and Cache Control", "Host Write Ordering Guarantees".
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -17,34 +18,28 @@
 
 namespace vyre::backend::vulkan {
 
-/// What a binding of a dispatch names: a piece of device memory, from `offset` in it.
-struct Bound {
-  const Piece* piece = nullptr;
-  uint64_t offset = 0;  // in the piece; a multiple of kRangeAlignment
-  uint64_t bytes = 0;
-};
-
 /// As descriptors see them: code may touch the first element of any binding, and whole words of the last.
 std::vector<VkDescriptorBufferInfo> descriptors_of(std::span<const Bound> bindings);
 
-class Work {
- public:
-  /// The device for this thread alone, until it goes. B011 when the device was lost.
-  static Result<std::unique_ptr<Work>> begin(const std::shared_ptr<Device>& device);
-  /// Waits for what was sent, if anything was, and forgets what was not.
-  ~Work();
-  Work(const Work&) = delete;
-  Work& operator=(const Work&) = delete;
+/// The counts of its buffers, and the masks behind them.
+std::vector<uint32_t> push_constants_of(const Launch& launch);
 
-  // Each is done when finish() returns, not before; but `from` may change as soon as copy_in returns.
-  Result<void> copy_in(const Piece& to, uint64_t offset, std::span<const std::byte> from);
-  Result<void> copy_out(const Piece& from, uint64_t offset, std::span<std::byte> to);
-  Result<void> fill(const Piece& to, uint64_t offset, uint64_t count, std::byte value);
-  /// Shape: a binding and a count for each buffer of the code; where it is watched, one binding more.
-  Result<void> dispatch(const Code& code, std::span<const Bound> bindings, std::span<const uint32_t> counts,
-                        layout::Groups groups);
-  /// Sends what is left and waits for everything.
-  Result<void> finish();
+class Work final : public DeviceWork {
+ public:
+  explicit Work(std::shared_ptr<Device> device) : device_(std::move(device)), turn_(device_->turn_) {}
+  ~Work() override;
+
+  Result<void> write(const Piece& to, uint64_t size, uint64_t offset,
+                     std::span<const std::byte> from) override;
+  Result<void> fill(const Piece& to, uint64_t size, uint64_t offset, uint64_t count,
+                    std::byte value) override;
+  Result<void> read(const Piece& from, uint64_t offset, std::span<std::byte> to) override;
+  Result<void> copy_in(std::span<const Transfer> parts) override;
+  Result<void> copy_out(std::span<const Transfer> parts) override;
+  /// Of a watched program the word is read back, and finish() says what it means.
+  Result<void> dispatch(const Launch& launch) override;
+  /// Errors: B003 when the driver ended a loop of a watched program early.
+  Result<void> finish() override;
 
  private:
   /// What commands touch memory for: between two of them that differ stands a barrier, and between
@@ -59,7 +54,6 @@ class Work {
     std::vector<Fetch> fetches;  // to do when the slot's fence says so
   };
 
-  explicit Work(const std::shared_ptr<Device>& device) : device_(device), turn_(device->turn_) {}
   Slot& slot() { return device_->slots_[current_]; }
   Result<void> record();
   void enter(Phase phase);
@@ -67,6 +61,7 @@ class Work {
   Result<void> next();
   Result<void> drain(size_t which);
   Result<void> drain_all();
+  Result<void> wait();
   /// Room for up to `wanted` bytes in the slot's staging memory; at least one.
   Result<uint64_t> reserve(uint64_t wanted, uint64_t& at);
   Result<VkDescriptorSet> set_for(const Interface& interface);
@@ -75,6 +70,11 @@ class Work {
   const std::unique_lock<std::mutex> turn_;
   std::array<State, 2> states_;
   std::vector<Fetch> last_;  // after everything
+  struct Watched {
+    const Piece* watch = nullptr;
+    uint32_t ended = 0;
+  };
+  std::deque<Watched> watched_;
   size_t current_ = 0;
   bool recording_ = false;
   Phase phase_ = Phase::None;

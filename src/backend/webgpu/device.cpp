@@ -6,18 +6,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/resources.h"
+
 namespace vyre::backend::webgpu {
 namespace {
 
 /// Programs with more buffers than this are not written by people; adapters may allow a million.
 constexpr uint32_t kMostBuffers = 512;
 
-Diag device_lost(const std::string& why) {
-  return make_diag(
-      DiagCode::B011, Span::none(), "webgpu: the device was lost while " + why,
-      "start a new process; if it happens again, the driver or the device is at fault (the kernel's "
-      "log may tell more)");
-}
+constexpr DeviceTraits kTraits = {
+    .name = "webgpu",
+    .lost_help =
+        "start a new process; if it happens again, the driver or the device is at fault (the kernel's "
+        "log may tell more)",
+    .largest_block = 16ull << 20,
+    .separates_written = true};
 
 /// Where the answer to a request goes. On the heap, since it may come after the wait was given up.
 template <typename Handle>
@@ -64,12 +67,8 @@ const char* text(WGPUBackendType type) {
 
 }  // namespace
 
-void keep_for_ever(std::shared_ptr<void> what) {
-  static std::mutex mutex;
-  static auto* const kept = new std::vector<std::shared_ptr<void>>;
-  const std::lock_guard lock(mutex);
-  kept->push_back(std::move(what));
-}
+Device::Device(std::shared_ptr<Instance> instance, std::chrono::milliseconds timeout)
+    : DeviceCore(kTraits), instance_(std::move(instance)), timeout_(std::min(timeout, kOpening)) {}
 
 Result<std::shared_ptr<Device>> Device::open(std::shared_ptr<Instance> instance,
                                              std::chrono::milliseconds timeout) {
@@ -204,15 +203,15 @@ Result<void> Device::prepare() {
         fmt::format("{} on {} makes no buffers: {}", profile_.driver, profile_.device, made.error().message),
         "use another library, or another Vulkan driver (VK_ICD_FILENAMES)"));
   }
-  counts_ = {*made, kCountsBytes};
+  counts_ = {.handle = reinterpret_cast<uint64_t>(*made), .bytes = kCountsBytes};
   return {};
 }
 
-// Of a device that is not lost: lose() keeps the others.
+// Of a device that is not lost: on_loss() keeps the others.
 Device::~Device() {
   const Turn turn = this->turn();
   drop_unused();
-  if (counts_.buffer != nullptr) api().BufferRelease(counts_.buffer);
+  if (counts_.handle != 0) api().BufferRelease(buffer_of(counts_));
   for (const Slot& slot : slots_) {
     if (slot.buffer != nullptr) api().BufferRelease(slot.buffer);
   }
@@ -223,23 +222,23 @@ Device::~Device() {
   api().InstanceProcessEvents(instance_->handle());
 }
 
-Diag Device::lose(std::string why) {
-  const std::lock_guard lock(lost_mutex_);
-  if (!is_lost_) {
-    lost_ = std::move(why);
-    is_lost_ = true;
-    keep_for_ever(shared_from_this());
-  }
-  return device_lost(lost_);
-}
+void Device::on_loss() { keep_for_ever(shared_from_this()); }
 
 Result<void> Device::check_alive() {
-  if (!is_lost_) {
-    if (const auto loss = reports_.loss()) return std::unexpected(lose("nothing was asked of it: " + *loss));
-    return {};
-  }
-  const std::lock_guard lock(lost_mutex_);
-  return std::unexpected(device_lost(lost_));
+  if (is_lost()) return DeviceCore::check_alive();
+  if (const auto loss = reports_.loss()) return std::unexpected(lose("nothing was asked of it: " + *loss));
+  return {};
+}
+
+Result<void> Device::check_binding(uint64_t bytes) const {
+  const DispatchLimits& limits = profile_.limits;
+  const bool binding = limits.binding_bytes <= limits.buffer_bytes;
+  const uint64_t allowed = binding ? limits.binding_bytes : limits.buffer_bytes;
+  if (bytes <= allowed) return {};
+  return std::unexpected(
+      exceeded("webgpu", Span::none(), fmt::format("a buffer of {} bytes was", bytes),
+               fmt::format("{} ({})", allowed, binding ? "maxStorageBufferBindingSize" : "maxBufferSize"),
+               "dispatch in pieces, or use smaller buffers"));
 }
 
 Result<void> Device::await(WGPUFuture future, const std::atomic<bool>& done, const char* doing) {

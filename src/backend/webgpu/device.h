@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/device_core.h"
 #include "backend/transfer.h"
 #include "backend/webgpu/api.h"
 #include "backend/webgpu/limits.h"
@@ -85,40 +86,23 @@ struct Profile {
 
 class Device;
 
-/// A buffer of the device.
-struct Piece {
-  WGPUBuffer buffer = nullptr;
-  uint64_t bytes = 0;  // of its size class
-};
-
-/// Device memory; goes back to its device at the end.
-class DeviceMemory {
- public:
-  DeviceMemory() = default;
-  DeviceMemory(std::shared_ptr<Device> device, const Piece& piece)
-      : device_(std::move(device)), piece_(piece) {}
-  DeviceMemory(DeviceMemory&& other) noexcept = default;
-  DeviceMemory& operator=(DeviceMemory&&) = delete;
-  ~DeviceMemory();
-  const Piece& piece() const { return piece_; }
-
- private:
-  std::shared_ptr<Device> device_;
-  Piece piece_;
-};
+inline WGPUBuffer buffer_of(const Piece& piece) { return reinterpret_cast<WGPUBuffer>(piece.handle); }
 
 /// A program on the device.
-class Code {
+class Code final : public DeviceCode {
  public:
   Code(std::shared_ptr<Device> device, WGPUComputePipeline pipeline, WGPUBindGroupLayout layout,
        lower::WgslModule module)
       : device_(std::move(device)), pipeline_(pipeline), layout_(layout), module_(std::move(module)) {}
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
-  ~Code();
+  ~Code() override;
   WGPUComputePipeline pipeline() const { return pipeline_; }
   WGPUBindGroupLayout layout() const { return layout_; }
   const lower::WgslModule& module() const { return module_; }
+  Result<EmittedCode> text(const check::Checked&) const override {
+    return EmittedCode{.form = "wgsl", .text = module_.text};
+  }
 
  private:
   const std::shared_ptr<Device> device_;
@@ -140,7 +124,7 @@ struct Slot {
 /// The library, for this thread alone.
 using Turn = std::unique_lock<std::recursive_mutex>;
 
-class Device : public std::enable_shared_from_this<Device> {
+class Device final : public DeviceCore {
  public:
   /// Of counts that dispatches of one submission may have together.
   static constexpr uint64_t kCountsBytes = 64ull << 10;
@@ -149,9 +133,7 @@ class Device : public std::enable_shared_from_this<Device> {
   /// Errors: B001 when there is no adapter, it gives no device, or the device does not compute.
   static Result<std::shared_ptr<Device>> open(std::shared_ptr<Instance> instance,
                                               std::chrono::milliseconds timeout);
-  ~Device();
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  ~Device() override;
 
   const Api& api() const { return instance_->api(); }
   const Profile& profile() const { return profile_; }
@@ -159,28 +141,26 @@ class Device : public std::enable_shared_from_this<Device> {
   WGPUQueue queue() const { return queue_; }
   [[nodiscard]] Turn turn() { return Turn(calls_); }
 
-  /// B003 with what was asked for and what there is, when the device has no such memory left.
-  Result<DeviceMemory> allocate(uint64_t bytes);
+  Result<DeviceMemory> allocate(uint64_t bytes) override;
+  Result<std::unique_ptr<DeviceWork>> begin() override;
+  Result<void> check_binding(uint64_t bytes) const override;
 
   /// WGSL to code, the same text once. Of several, some are compiled at the same time where the library can.
   /// Errors  each its own: L003 when the implementation refuses the module, in its words; B003, B011.
   std::vector<Result<std::shared_ptr<Code>>> make_code(std::span<const lower::WgslModule* const> modules);
   Result<std::shared_ptr<Code>> make_code(const lower::WgslModule& module);
 
-  /// B011 when the device was lost.
-  Result<void> check_alive();
+  Result<void> check_alive() override;
   /// Waits for an answer; B011 when it takes longer than the timeout: the device is lost then.
   Result<void> await(WGPUFuture future, const std::atomic<bool>& done, const char* doing);
-  Diag lose(std::string why);
   Diag out_of_memory(const std::string& what) const;
 
  private:
-  friend class DeviceMemory;
   friend class Code;
   friend class Work;
   friend class ErrorScopes;
-  Device(std::shared_ptr<Instance> instance, std::chrono::milliseconds timeout)
-      : instance_(std::move(instance)), timeout_(std::min(timeout, kOpening)) {}
+  Device(std::shared_ptr<Instance> instance, std::chrono::milliseconds timeout);
+  std::shared_ptr<Device> shared_device() { return std::static_pointer_cast<Device>(shared_from_this()); }
 
   /// Patience with a library before it has shown that it works.
   static constexpr std::chrono::milliseconds kOpening = std::chrono::seconds(30);
@@ -194,7 +174,8 @@ class Device : public std::enable_shared_from_this<Device> {
   Result<void> test_itself();
 
   Result<WGPUBuffer> make_buffer(uint64_t bytes, WGPUFlags usage);
-  void release(const Piece& piece);
+  void release(const Piece& piece) override;
+  void on_loss() override;
   void drop_unused();
 
   Result<WGPUShaderModule> make_module(const lower::WgslModule& module);
@@ -223,10 +204,6 @@ class Device : public std::enable_shared_from_this<Device> {
   uint64_t written_bytes_ = 0;                                  // to the queue, since it was last waited for
   std::unordered_map<std::string, std::weak_ptr<Code>> codes_;  // by text
   size_t live_codes_ = 64;                                      // when they were counted last
-
-  std::mutex lost_mutex_;
-  std::atomic<bool> is_lost_ = false;
-  std::string lost_;  // why
 };
 
 /// A group of calls, whose errors are asked for at its end. Its thread has the turn.
@@ -245,9 +222,6 @@ class ErrorScopes {
   Device& device_;
   bool open_ = true;
 };
-
-/// Keeps what the library may still write to, after the last wait for it.
-void keep_for_ever(std::shared_ptr<void> what);
 
 /// What it means that the implementation says this. `type`: as for ErrorScopes.
 Diag refusal(const Device& device, WGPUErrorType type, const char* doing, std::string message, DiagCode code);

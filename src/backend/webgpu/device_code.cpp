@@ -41,7 +41,7 @@ struct Device::Compiling {
 
 Code::~Code() {
   const Turn turn = device_->turn();
-  if (device_->is_lost_) return;
+  if (device_->is_lost()) return;
   device_->api().BindGroupLayoutRelease(layout_);
   device_->api().ComputePipelineRelease(pipeline_);
 }
@@ -53,7 +53,7 @@ std::shared_ptr<Code> Device::find_code(const std::string& text) {
 
 std::shared_ptr<Code> Device::keep_code(WGPUComputePipeline pipeline, const lower::WgslModule& module) {
   const WGPUBindGroupLayout layout = api().ComputePipelineGetBindGroupLayout(pipeline, 0);
-  auto code = std::make_shared<Code>(shared_from_this(), pipeline, layout, module);
+  auto code = std::make_shared<Code>(shared_device(), pipeline, layout, module);
   // Those that are no longer used are forgotten now and then.
   if (codes_.size() >= 2 * live_codes_) {
     std::erase_if(codes_, [](const auto& entry) { return entry.second.expired(); });
@@ -71,7 +71,7 @@ Result<WGPUShaderModule> Device::make_module(const lower::WgslModule& module) {
   const WGPUShaderModule made = api().DeviceCreateShaderModule(handle_, &descriptor);
   auto checked = scopes.finish(kDoing, DiagCode::L003);
   if (checked) return made;
-  if (made != nullptr && !is_lost_) api().ShaderModuleRelease(made);
+  if (made != nullptr && !is_lost()) api().ShaderModuleRelease(made);
   return std::unexpected(std::move(checked).error());
 }
 
@@ -83,7 +83,7 @@ Result<WGPUComputePipeline> Device::make_pipeline(WGPUShaderModule module) {
   const WGPUComputePipeline made = api().DeviceCreateComputePipeline(handle_, &descriptor);
   auto checked = scopes.finish(kDoing, DiagCode::L003);
   if (checked) return made;
-  if (made != nullptr && !is_lost_) api().ComputePipelineRelease(made);
+  if (made != nullptr && !is_lost()) api().ComputePipelineRelease(made);
   return std::unexpected(std::move(checked).error());
 }
 
@@ -114,7 +114,7 @@ Result<std::shared_ptr<Code>> Device::end_code(Compiling& compiling) {
         refusal(*this, WGPUErrorType_Internal, kDoing, compiling.made->message, DiagCode::L003));
   };
   const auto pipeline = finish();
-  if (is_lost_) {
+  if (is_lost()) {
     keep_for_ever(compiling.made);  // the answer may still come
   } else {
     api().ShaderModuleRelease(compiling.shader);

@@ -18,10 +18,6 @@ constexpr WGPUFlags kDeviceUsage =
 
 }  // namespace
 
-DeviceMemory::~DeviceMemory() {
-  if (device_ != nullptr) device_->release(piece_);
-}
-
 Diag Device::out_of_memory(const std::string& what) const {
   return make_diag(
       DiagCode::B003, Span::none(),
@@ -38,7 +34,7 @@ Result<WGPUBuffer> Device::make_buffer(uint64_t bytes, WGPUFlags usage) {
   auto checked = scopes.finish(what.c_str());
   if (checked && made == nullptr) checked = std::unexpected(out_of_memory(what));
   if (checked) return made;
-  if (made != nullptr && !is_lost_) api().BufferRelease(made);
+  if (made != nullptr && !is_lost()) api().BufferRelease(made);
   return std::unexpected(std::move(checked).error());
 }
 
@@ -62,11 +58,15 @@ Result<DeviceMemory> Device::allocate(uint64_t bytes) {
   }
   // Of the largest buffer the class may be larger than there may be.
   const uint64_t size = std::min(size_class(bytes), allowed);
+  const auto memory_of = [&](WGPUBuffer buffer, uint64_t class_bytes) {
+    return DeviceMemory(shared_from_this(),
+                        {.handle = reinterpret_cast<uint64_t>(buffer), .bytes = class_bytes});
+  };
   if (const auto kept = free_.find(size); kept != free_.end()) {
-    const Piece piece = {kept->second, size};
+    const WGPUBuffer buffer = kept->second;
     free_.erase(kept);
     free_bytes_ -= size;
-    return DeviceMemory(shared_from_this(), piece);
+    return memory_of(buffer, size);
   }
   auto made = make_buffer(size, kDeviceUsage);
   if (!made && made.error().code == DiagCode::B003 && !free_.empty()) {
@@ -75,18 +75,18 @@ Result<DeviceMemory> Device::allocate(uint64_t bytes) {
   }
   if (!made) return std::unexpected(std::move(made).error());
   held_bytes_ += size;
-  return DeviceMemory(shared_from_this(), {*made, size});
+  return memory_of(*made, size);
 }
 
 void Device::release(const Piece& piece) {
   const Turn turn = this->turn();
   // What a lost device still holds goes with the process.
-  if (is_lost_) return;
+  if (is_lost()) return;
   if (free_bytes_ + piece.bytes > kMostKept) {
     held_bytes_ -= piece.bytes;
-    return api().BufferRelease(piece.buffer);
+    return api().BufferRelease(buffer_of(piece));
   }
-  free_.emplace(piece.bytes, piece.buffer);
+  free_.emplace(piece.bytes, buffer_of(piece));
   free_bytes_ += piece.bytes;
 }
 

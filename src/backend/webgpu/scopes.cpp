@@ -45,7 +45,7 @@ ErrorScopes::ErrorScopes(Device& device) : device_(device) {
 
 ErrorScopes::~ErrorScopes() {
   // Another error has been reported already.
-  if (open_ && !device_.is_lost_) (void)finish("nothing");
+  if (open_ && !device_.is_lost()) (void)finish("nothing");
 }
 
 Result<void> ErrorScopes::finish(const char* doing, DiagCode code) {

@@ -11,7 +11,6 @@
 #include "backend/floats.h"
 #include "backend/resources.h"
 #include "backend/webgpu/device.h"
-#include "backend/webgpu/pipeline.h"
 #include "lower/size.h"
 
 namespace vyre::backend {
@@ -42,9 +41,9 @@ class Webgpu final : public Backend {
   Result<FloatUse> floats() override { return FloatProfile{.form = floats_}.use(); }
 
   Result<std::unique_ptr<DeviceBuffer>> allocate(uint64_t bytes) override {
-    return webgpu::make_buffer(device_, bytes);
+    return make_buffer(device_, bytes);
   }
-  Result<void> run(std::span<const Step> steps) override { return webgpu::run_steps(device_, steps); }
+  Result<void> run(std::span<const Step> steps) override { return run_steps(*device_, steps); }
 
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {
     VYRE_TRY(module, print(program));
@@ -93,7 +92,7 @@ class Webgpu final : public Backend {
   Result<std::unique_ptr<Pipeline>> load(const check::Checked& program,
                                          Result<std::shared_ptr<webgpu::Code>> code) const {
     if (!code) return std::unexpected(std::move(code).error());
-    return webgpu::make_pipeline(program, device_, std::move(*code));
+    return make_pipeline(program, device_, std::move(*code));
   }
 
   const std::shared_ptr<Device> device_;

@@ -1,6 +1,7 @@
 #include "backend/webgpu/work.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -14,6 +15,12 @@ constexpr uint64_t kWriteBeforeWaiting = 64ull << 20;
 constexpr uint64_t kLeastBinding = 16;
 constexpr const char* kDoing = "running a kernel";
 
+/// A word of which only some bytes are to change.
+struct Edge {
+  uint64_t at = 0;
+  std::array<std::byte, 4> bytes = {};
+};
+
 uint64_t whole_words(uint64_t bytes) { return (bytes + 3) & ~uint64_t{3}; }
 
 void take_mapping(WGPURequestStatus status, WGPUStringView message, void* self, void*) {
@@ -25,14 +32,14 @@ void take_mapping(WGPURequestStatus status, WGPUStringView message, void* self, 
 
 }  // namespace
 
-Result<std::unique_ptr<Work>> Work::begin(const std::shared_ptr<Device>& device) {
-  const Turn turn = device->turn();
-  VYRE_CHECK(device->check_alive());
-  return std::unique_ptr<Work>(new Work(device));
+Result<std::unique_ptr<DeviceWork>> Device::begin() {
+  const Turn turn = this->turn();
+  VYRE_CHECK(check_alive());
+  return std::make_unique<Work>(shared_device());
 }
 
 Work::~Work() {
-  if (device_->is_lost_) return;
+  if (device_->is_lost()) return;
   end_pass();
   if (encoder_ != nullptr) api().CommandEncoderRelease(encoder_);
   // After an error a caller has it already, and memory is safe to reuse once the device is done.
@@ -54,7 +61,8 @@ void Work::send() {
   if (encoder_ == nullptr) return;
   end_pass();
   if (!counts_.empty()) {
-    api().QueueWriteBuffer(device_->queue(), device_->counts_.buffer, 0, counts_.data(), 4 * counts_.size());
+    api().QueueWriteBuffer(device_->queue(), buffer_of(device_->counts_), 0, counts_.data(),
+                           4 * counts_.size());
     counts_.clear();
   }
   const WGPUCommandBuffer commands = api().CommandEncoderFinish(encoder_, nullptr);
@@ -114,7 +122,7 @@ Result<void> Work::wait() {
     VYRE_CHECK(drain(current_));
     VYRE_CHECK(prepare_slot());
     record();
-    api().CommandEncoderCopyBufferToBuffer(encoder_, device_->counts_.buffer, 0, slot().buffer, 0, 4);
+    api().CommandEncoderCopyBufferToBuffer(encoder_, buffer_of(device_->counts_), 0, slot().buffer, 0, 4);
     states_[current_].used = 4;
     send();
   }
@@ -136,12 +144,73 @@ Result<void> Work::prepare_slot() {
   return {};
 }
 
-Result<void> Work::copy_in(const Piece& to, uint64_t offset, std::span<const std::byte> from) {
+Result<void> Work::copy_in(std::span<const Transfer> parts) {
+  for (const auto& [to, host] : parts) {
+    if (!host.empty()) VYRE_CHECK(write_words(*to.piece, to.offset, host));
+  }
+  return {};
+}
+
+Result<void> Work::copy_out(std::span<const Transfer> parts) {
+  for (const auto& [from, host] : parts) VYRE_CHECK(read(*from.piece, from.offset, host));
+  return {};
+}
+
+// WebGPU writes whole words: those that change as a whole are `body`'s, of those at the edges the other bytes
+// are read first.
+template <typename ByteAt, typename Body>
+Result<void> Work::change(const Piece& to, uint64_t size, uint64_t offset, uint64_t count, ByteAt&& byte_at,
+                          Body&& body) {
+  if (count == 0) return {};
+  const uint64_t end = offset + count, first = offset & ~uint64_t{3}, last = (end - 1) & ~uint64_t{3};
+  std::vector<Edge> edges;
+  if (offset != first) edges.push_back({.at = first});
+  if (end % 4 != 0 && (edges.empty() || last != first)) edges.push_back({.at = last});
+  for (Edge& edge : edges) {
+    const bool has_neighbours = edge.at < offset || end < std::min(edge.at + 4, size);
+    if (has_neighbours) VYRE_CHECK(read(to, edge.at, edge.bytes));
+  }
+  VYRE_CHECK(wait());
+  for (Edge& edge : edges) {
+    for (uint64_t at = std::max(offset, edge.at); at < std::min(end, edge.at + 4); ++at)
+      edge.bytes[size_t(at - edge.at)] = byte_at(at);
+    VYRE_CHECK(write_words(to, edge.at, edge.bytes));
+  }
+  const uint64_t begin = offset == first ? first : first + 4, behind = end & ~uint64_t{3};
+  return begin < behind ? body(begin, behind - begin) : Result<void>();
+}
+
+Result<void> Work::write(const Piece& to, uint64_t size, uint64_t offset, std::span<const std::byte> from) {
+  const auto byte_at = [&](uint64_t at) { return from[size_t(at - offset)]; };
+  return change(to, size, offset, from.size(), byte_at, [&](uint64_t at, uint64_t count) {
+    return write_words(to, at, from.subspan(size_t(at - offset), size_t(count)));
+  });
+}
+
+Result<void> Work::fill(const Piece& to, uint64_t size, uint64_t offset, uint64_t count, std::byte value) {
+  const auto byte_at = [&](uint64_t) { return value; };
+  return change(to, size, offset, count, byte_at, [&](uint64_t at, uint64_t words) -> Result<void> {
+    if (value == std::byte{0}) {
+      clear(to, at, words);
+      return {};
+    }
+    const std::vector<std::byte> part(size_t(std::min<uint64_t>(words, 1 << 20)), value);
+    while (words != 0) {
+      const size_t now = size_t(std::min<uint64_t>(words, part.size()));
+      VYRE_CHECK(write_words(to, at, std::span(part).first(now)));
+      at += now;
+      words -= now;
+    }
+    return {};
+  });
+}
+
+Result<void> Work::write_words(const Piece& to, uint64_t offset, std::span<const std::byte> from) {
   // A write to the queue comes before what is sent after it, so what was recorded before goes first.
   send();
   while (from.size() >= 4) {
     const size_t count = std::min<size_t>(from.size() & ~size_t{3}, kWriteAtOnce);
-    api().QueueWriteBuffer(device_->queue(), to.buffer, offset, from.data(), count);
+    api().QueueWriteBuffer(device_->queue(), buffer_of(to), offset, from.data(), count);
     from = from.subspan(count);
     offset += count;
     device_->written_bytes_ += count;
@@ -153,11 +222,11 @@ Result<void> Work::copy_in(const Piece& to, uint64_t offset, std::span<const std
   if (from.empty()) return {};
   std::array<std::byte, 4> last = {};
   std::ranges::copy(from, last.begin());
-  api().QueueWriteBuffer(device_->queue(), to.buffer, offset, last.data(), last.size());
+  api().QueueWriteBuffer(device_->queue(), buffer_of(to), offset, last.data(), last.size());
   return {};
 }
 
-Result<void> Work::copy_out(const Piece& from, uint64_t offset, std::span<std::byte> to) {
+Result<void> Work::read(const Piece& from, uint64_t offset, std::span<std::byte> to) {
   while (!to.empty()) {
     VYRE_CHECK(prepare_slot());
     State& state = states_[current_];
@@ -170,8 +239,8 @@ Result<void> Work::copy_out(const Piece& from, uint64_t offset, std::span<std::b
     const uint64_t count = std::min<uint64_t>(to.size(), Slot::kBytes - state.used - lead);
     record();
     end_pass();
-    api().CommandEncoderCopyBufferToBuffer(encoder_, from.buffer, offset - lead, slot().buffer, state.used,
-                                           whole_words(lead + count));
+    api().CommandEncoderCopyBufferToBuffer(encoder_, buffer_of(from), offset - lead, slot().buffer,
+                                           state.used, whole_words(lead + count));
     state.fetches.push_back({state.used + lead, to.first(size_t(count))});
     state.used += whole_words(lead + count);
     to = to.subspan(size_t(count));
@@ -183,25 +252,25 @@ Result<void> Work::copy_out(const Piece& from, uint64_t offset, std::span<std::b
 void Work::copy(const Piece& from, uint64_t at, const Piece& to, uint64_t there, uint64_t count) {
   record();
   end_pass();
-  api().CommandEncoderCopyBufferToBuffer(encoder_, from.buffer, at, to.buffer, there, count);
+  api().CommandEncoderCopyBufferToBuffer(encoder_, buffer_of(from), at, buffer_of(to), there, count);
 }
 
 void Work::clear(const Piece& to, uint64_t offset, uint64_t count) {
   record();
   end_pass();
-  api().CommandEncoderClearBuffer(encoder_, to.buffer, offset, count);
+  api().CommandEncoderClearBuffer(encoder_, buffer_of(to), offset, count);
 }
 
 Result<WGPUBuffer> Work::aside(uint64_t bytes) {
   VYRE_TRY(memory, device_->allocate(std::max(bytes, kLeastBinding)));
   aside_.push_back(std::move(memory));
-  return aside_.back().piece().buffer;
+  return buffer_of(aside_.back().piece());
 }
 
 Result<std::vector<WGPUBindGroupEntry>> Work::entries_for(const Code& code, std::span<const Bound> bindings) {
   const auto is_written = [&](WGPUBuffer buffer) {
     for (size_t i = 0; i < bindings.size(); ++i) {
-      if (bindings[i].bytes != 0 && code.module().writable[i] && bindings[i].piece->buffer == buffer)
+      if (bindings[i].bytes != 0 && code.module().writable[i] && buffer_of(*bindings[i].piece) == buffer)
         return true;
     }
     return false;
@@ -217,16 +286,16 @@ Result<std::vector<WGPUBindGroupEntry>> Work::entries_for(const Code& code, std:
       VYRE_TRY(room, aside(0));
       entry.buffer = room;
       entry.offset = 0;
-    } else if (!code.module().writable[i] && is_written(bound.piece->buffer)) {
+    } else if (!code.module().writable[i] && is_written(buffer_of(*bound.piece))) {
       VYRE_TRY(copy, aside(entry.size));
       record();
       end_pass();
-      api().CommandEncoderCopyBufferToBuffer(encoder_, bound.piece->buffer, bound.offset, copy, 0,
+      api().CommandEncoderCopyBufferToBuffer(encoder_, buffer_of(*bound.piece), bound.offset, copy, 0,
                                              entry.size);
       entry.buffer = copy;
       entry.offset = 0;
     } else {
-      entry.buffer = bound.piece->buffer;
+      entry.buffer = buffer_of(*bound.piece);
     }
     out.push_back(entry);
   }
@@ -242,12 +311,12 @@ uint64_t Work::put_counts(const Code& code, std::span<const uint32_t> counts) {
   return at;
 }
 
-Result<void> Work::dispatch(const Code& code, std::span<const Bound> bindings,
-                            std::span<const uint32_t> counts, layout::Groups groups) {
-  const uint64_t at = put_counts(code, counts);
-  VYRE_TRY(entries, entries_for(code, bindings));
+Result<void> Work::dispatch(const Launch& launch) {
+  const auto& code = static_cast<const Code&>(*launch.code);
+  const uint64_t at = put_counts(code, launch.counts);
+  VYRE_TRY(entries, entries_for(code, launch.bound));
   entries.push_back({.binding = code.module().buffers,
-                     .buffer = device_->counts_.buffer,
+                     .buffer = buffer_of(device_->counts_),
                      .offset = at,
                      .size = code.module().count_bytes()});
   const WGPUBindGroupDescriptor descriptor = {
@@ -258,7 +327,7 @@ Result<void> Work::dispatch(const Code& code, std::span<const Bound> bindings,
   if (pass_ == nullptr) pass_ = api().CommandEncoderBeginComputePass(encoder_, nullptr);
   api().ComputePassEncoderSetPipeline(pass_, code.pipeline());
   api().ComputePassEncoderSetBindGroup(pass_, 0, group, 0, nullptr);
-  api().ComputePassEncoderDispatchWorkgroups(pass_, groups.x, groups.y, groups.z);
+  api().ComputePassEncoderDispatchWorkgroups(pass_, launch.groups.x, launch.groups.y, launch.groups.z);
   api().BindGroupRelease(group);
   return {};
 }

@@ -15,36 +15,25 @@
 
 namespace vyre::backend::webgpu {
 
-/// What a binding of a dispatch names: a part of a buffer.
-struct Bound {
-  const Piece* piece = nullptr;
-  uint64_t offset = 0;  // a multiple of kRangeAlignment
-  uint64_t bytes = 0;
-};
-
-class Work {
+class Work final : public DeviceWork {
  public:
-  /// The device for this thread alone, until it goes. B011 when the device was lost.
-  static Result<std::unique_ptr<Work>> begin(const std::shared_ptr<Device>& device);
-  /// Waits for what was sent, if anything was, and forgets what was not.
-  ~Work();
-  Work(const Work&) = delete;
-  Work& operator=(const Work&) = delete;
+  explicit Work(std::shared_ptr<Device> device)
+      : device_(std::move(device)), turn_(device_->turn()), scopes_(*device_) {}
+  ~Work() override;
 
-  // Each is done when finish() returns, not before; but `from` may change as soon as copy_in returns. Copies
-  // into buffers start at multiples of 4 bytes and write whole words, zeros behind the last byte.
-  Result<void> copy_in(const Piece& to, uint64_t offset, std::span<const std::byte> from);
-  Result<void> copy_out(const Piece& from, uint64_t offset, std::span<std::byte> to);
+  Result<void> write(const Piece& to, uint64_t size, uint64_t offset,
+                     std::span<const std::byte> from) override;
+  Result<void> fill(const Piece& to, uint64_t size, uint64_t offset, uint64_t count,
+                    std::byte value) override;
+  Result<void> read(const Piece& from, uint64_t offset, std::span<std::byte> to) override;
+  Result<void> copy_in(std::span<const Transfer> parts) override;
+  Result<void> copy_out(std::span<const Transfer> parts) override;
+  Result<void> dispatch(const Launch& launch) override;
+  /// Sends what was recorded, waits for it, and asks what was wrong with any of it.
+  Result<void> finish() override;
+
   /// Shape: all multiples of 4.
   void copy(const Piece& from, uint64_t at, const Piece& to, uint64_t there, uint64_t count);
-  void clear(const Piece& to, uint64_t offset, uint64_t count);
-  /// Shape: a binding and a count for each buffer of the code.
-  Result<void> dispatch(const Code& code, std::span<const Bound> bindings, std::span<const uint32_t> counts,
-                        layout::Groups groups);
-  /// Sends what was recorded and waits for it.
-  Result<void> wait();
-  /// The same, and asks what was wrong with any of it.
-  Result<void> finish();
 
  private:
   struct Fetch {
@@ -57,10 +46,15 @@ class Work {
     std::vector<Fetch> fetches;  // to do when the slot is mapped
   };
 
-  explicit Work(const std::shared_ptr<Device>& device)
-      : device_(device), turn_(device->turn()), scopes_(*device) {}
   const Api& api() const { return device_->api(); }
   Slot& slot() { return device_->slots_[current_]; }
+  /// From a multiple of 4 on, whole words: zeros behind the last byte.
+  Result<void> write_words(const Piece& to, uint64_t offset, std::span<const std::byte> from);
+  template <typename ByteAt, typename Body>
+  Result<void> change(const Piece& to, uint64_t size, uint64_t offset, uint64_t count, ByteAt&& byte_at,
+                      Body&& body);
+  void clear(const Piece& to, uint64_t offset, uint64_t count);
+  Result<void> wait();
   void record();
   void end_pass();
   void send();

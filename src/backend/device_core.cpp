@@ -1,0 +1,245 @@
+#include "backend/device_core.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/transfer.h"
+
+namespace vyre::backend {
+namespace {
+
+class CoreBuffer final : public DeviceBuffer {
+ public:
+  CoreBuffer(std::shared_ptr<DeviceCore> device, DeviceMemory memory, uint64_t bytes)
+      : device_(std::move(device)), memory_(std::move(memory)), bytes_(bytes) {}
+
+  uint64_t bytes() const override { return bytes_; }
+  const Piece& piece() const { return memory_.piece(); }
+  const DeviceCore* device() const { return device_.get(); }
+  std::span<std::byte> host() override {
+    return piece().mapped == nullptr ? std::span<std::byte>{} : std::span(piece().mapped, size_t(bytes_));
+  }
+
+  Result<void> write(uint64_t offset, std::span<const std::byte> from) override {
+    return work(offset, from.size(),
+                [&](DeviceWork& work) { return work.write(piece(), bytes_, offset, from); });
+  }
+  Result<void> read(uint64_t offset, std::span<std::byte> to) override {
+    return work(offset, to.size(), [&](DeviceWork& work) { return work.read(piece(), offset, to); });
+  }
+  Result<void> fill(uint64_t offset, uint64_t count, std::byte value) override {
+    return work(offset, count,
+                [&](DeviceWork& work) { return work.fill(piece(), bytes_, offset, count, value); });
+  }
+
+ private:
+  template <typename Do>
+  Result<void> work(uint64_t offset, uint64_t bytes, Do&& what) {
+    VYRE_CHECK(check_within(bytes_, offset, bytes));
+    VYRE_TRY(work, device_->begin());
+    VYRE_CHECK(what(*work));
+    return work->finish();
+  }
+
+  const std::shared_ptr<DeviceCore> device_;
+  const DeviceMemory memory_;
+  const uint64_t bytes_;
+};
+
+/// Errors: B012 for a buffer of another device.
+Result<Bound> bound_of(const DeviceCore& device, const DeviceRange& range) {
+  const auto* const buffer = dynamic_cast<const CoreBuffer*>(range.buffer);
+  if (buffer == nullptr || buffer->device() != &device) return std::unexpected(device.foreign("buffer"));
+  // An empty range may stand at its buffer's end, behind which there may be nothing that code could touch.
+  return Bound{&buffer->piece(), range.bytes == 0 ? 0 : range.offset, range.bytes};
+}
+
+class DevicePipeline final : public Pipeline {
+ public:
+  DevicePipeline(const check::Checked& program, std::shared_ptr<DeviceCore> device,
+                 std::shared_ptr<const DeviceCode> code)
+      : program_(program), device_(std::move(device)), code_(std::move(code)) {
+    for (const check::BufferId id : program_.bound_buffers())
+      written_.push_back(program_.buffer(id).access == spec::BufferAccess::ReadWrite);
+    for (const bool written : {false, true}) {
+      for (size_t i = 0; i < written_.size(); ++i) {
+        if (written_[i] == written) order_.push_back(i);
+      }
+    }
+  }
+
+  const DeviceCore* device() const { return device_.get(); }
+
+  Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
+    VYRE_TRY(bindings, layout::bind(program_, host, groups));
+    for (const layout::Binding& binding : bindings) VYRE_CHECK(device_->check_binding(binding.bytes.size()));
+    std::vector<DeviceMemory> memory;
+    VYRE_TRY(bound, place(bindings, memory));
+    std::vector<Transfer> in, out;
+    for (const size_t i : order_) {
+      in.push_back({bound[i], bindings[i].bytes});
+      if (written_[i]) out.push_back(in.back());
+    }
+    VYRE_TRY(work, device_->begin());
+    VYRE_CHECK(work->copy_in(in));
+    VYRE_CHECK(work->dispatch(launch(std::move(bound), bindings, groups)));
+    VYRE_CHECK(work->copy_out(out));
+    return work->finish();
+  }
+
+  Result<void> dispatch_resident(std::span<const DeviceRange> ranges, layout::Groups groups) override {
+    VYRE_TRY(prepared, prepare(ranges, groups));
+    VYRE_TRY(work, device_->begin());
+    VYRE_CHECK(work->dispatch(prepared));
+    return work->finish();
+  }
+
+  Result<EmittedCode> code() override { return code_->text(program_); }
+
+  /// A dispatch over device memory. Reads uniform buffers that dimensions may come from, so it is no part of
+  /// a DeviceWork.
+  Result<Launch> prepare(std::span<const DeviceRange> ranges, layout::Groups groups) const {
+    std::vector<Bound> bound;
+    for (const DeviceRange& range : ranges) {
+      VYRE_TRY(one, bound_of(*device_, range));
+      VYRE_CHECK(device_->check_binding(range.bytes));
+      bound.push_back(one);
+    }
+    std::vector<std::vector<std::byte>> contents;
+    VYRE_TRY(extents, extents_of(program_, ranges, contents));
+    VYRE_TRY(bindings, layout::bind(program_, extents, groups));
+    return launch(std::move(bound), bindings, groups);
+  }
+
+ private:
+  Launch launch(std::vector<Bound> bound, std::span<const layout::Binding> bindings,
+                layout::Groups groups) const {
+    Launch out = {code_, groups, std::move(bound), written_, {}};
+    for (const layout::Binding& binding : bindings) out.counts.push_back(binding.count);
+    return out;
+  }
+
+  /// Room for every binding: one block for all, those that are written behind the others, so that they come
+  /// back together; or a block for each. Shape: bounds point into `memory`.
+  Result<std::vector<Bound>> place(std::span<const layout::Binding> bindings,
+                                   std::vector<DeviceMemory>& memory) const {
+    const auto block_of = [&](size_t i) { return device_->traits().separates_written && written_[i]; };
+    const auto room_of = [&](size_t i) {
+      return range_aligned(std::max<uint64_t>(bindings[i].bytes.size(), 1));
+    };
+    uint64_t together[2] = {}, used[2] = {};
+    for (const size_t i : order_) together[block_of(i)] += room_of(i);
+    const Piece* block[2] = {};
+    memory.reserve(bindings.size());
+    std::vector<Bound> out(bindings.size());
+    for (const size_t i : order_) {
+      const bool which = block_of(i), alone = together[which] > device_->traits().largest_block;
+      if (alone || block[which] == nullptr) {
+        VYRE_TRY(made, device_->allocate(alone ? room_of(i) : together[which]));
+        memory.push_back(std::move(made));
+        block[which] = &memory.back().piece();
+        used[which] = 0;
+      }
+      out[i] = {block[which], used[which], bindings[i].bytes.size()};
+      used[which] += room_of(i);
+    }
+    return out;
+  }
+
+  const check::Checked program_;
+  const std::shared_ptr<DeviceCore> device_;
+  const std::shared_ptr<const DeviceCode> code_;
+  std::vector<bool> written_;  // by bound buffer
+  std::vector<size_t> order_;  // bound buffers, those that are written last
+};
+
+Result<Launch> prepare(const DeviceCore& device, const Step& step) {
+  const auto* const pipeline = dynamic_cast<const DevicePipeline*>(step.pipeline);
+  if (pipeline == nullptr || pipeline->device() != &device) return std::unexpected(device.foreign("program"));
+  return pipeline->prepare(step.ranges, step.groups);
+}
+
+}  // namespace
+
+DeviceMemory::~DeviceMemory() {
+  if (device_ != nullptr) device_->release(piece_);
+}
+
+Diag DeviceCore::foreign(std::string_view what) const {
+  return make_diag(DiagCode::B012, Span::none(),
+                   fmt::format("{}: a {} of another backend was given", traits_.name, what),
+                   fmt::format("give a {} of the backend that runs the program", what));
+}
+
+Result<std::unique_ptr<Recording>> DeviceCore::record(std::vector<DeviceCommand>) { return nullptr; }
+
+Diag DeviceCore::lost() const {
+  return make_diag(DiagCode::B011, Span::none(),
+                   fmt::format("{}: the device was lost while {}", traits_.name, lost_),
+                   std::string(traits_.lost_help));
+}
+
+Diag DeviceCore::lose(std::string why) {
+  const std::lock_guard lock(lost_mutex_);
+  if (!is_lost_) {
+    lost_ = std::move(why);
+    is_lost_ = true;
+    on_loss();
+  }
+  return lost();
+}
+
+Result<void> DeviceCore::check_alive() {
+  if (!is_lost_) return {};
+  const std::lock_guard lock(lost_mutex_);
+  return std::unexpected(lost());
+}
+
+void keep_for_ever(std::shared_ptr<void> what) {
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<std::shared_ptr<void>>;
+  const std::lock_guard lock(mutex);
+  kept->push_back(std::move(what));
+}
+
+Result<std::unique_ptr<DeviceBuffer>> make_buffer(const std::shared_ptr<DeviceCore>& device, uint64_t bytes) {
+  VYRE_TRY(memory, device->allocate(bytes));
+  return std::make_unique<CoreBuffer>(device, std::move(memory), bytes);
+}
+
+std::unique_ptr<Pipeline> make_pipeline(const check::Checked& program, std::shared_ptr<DeviceCore> device,
+                                        std::shared_ptr<const DeviceCode> code) {
+  return std::make_unique<DevicePipeline>(program, std::move(device), std::move(code));
+}
+
+Result<void> run_steps(DeviceCore& device, std::span<const Step> steps) {
+  std::vector<Launch> all;
+  for (const Step& step : steps) {
+    VYRE_TRY(launch, prepare(device, step));
+    all.push_back(std::move(launch));
+  }
+  VYRE_TRY(work, device.begin());
+  for (const Launch& launch : all) VYRE_CHECK(work->dispatch(launch));
+  return work->finish();
+}
+
+Result<std::unique_ptr<Recording>> record(DeviceCore& device, std::span<const Command> commands) {
+  if (!device.records()) return nullptr;
+  std::vector<DeviceCommand> all;
+  for (const Command& command : commands) {
+    DeviceCommand& made = all.emplace_back(DeviceCommand{.command = command, .launch = {}, .range = {}});
+    if (command.kind == Command::Kind::Dispatch) {
+      VYRE_TRY(launch, prepare(device, command.step));
+      made.launch = std::move(launch);
+      continue;
+    }
+    VYRE_CHECK(check_range(command.range));
+    VYRE_TRY(range, bound_of(device, command.range));
+    made.range = range;
+  }
+  return device.record(std::move(all));
+}
+
+}  // namespace vyre::backend
