@@ -1,4 +1,4 @@
-// Operations in text: what read_operation() makes of a text, and what it refuses at which place.
+// Operations in text: what read_operations() makes of a text, and what it refuses at which place.
 #include "ops/text_operation.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,9 @@ Result<Operation> read(std::string text, std::string_view old = "", std::string_
   // What is read points into its text.
   static std::deque<std::string> kept;
   if (!old.empty()) text.replace(text.find(old), old.size(), fresh);
-  return read_operation(kept.emplace_back(std::move(text)), {});
+  auto read = read_operations(kept.emplace_back(std::move(text)), {});
+  if (!read) return std::unexpected(read.error());
+  return std::move(read->front());
 }
 
 TEST(TextOperation, HasWhatTheTextSays) {
