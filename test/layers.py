@@ -6,11 +6,11 @@
   2. An external library is seen only by the layers that name it in src/LAYERS; what `base` names, everyone may see.
      LLVM and the solvers are the point of this rule: LLVM stays in the LLVM printer, its reader and the backends that run it,
      a solver in algebra.
-  3. In the file of an operation, the reference function stands before the IR is visible: ops/reference.h comes
-     first, then only standard headers, then the function, then ops/text_operation.h. In floating/ it is the same with
+  3. In the file beside an operation, the reference function stands before the IR is visible: ops/reference.h comes
+     first, then only standard headers, then the function, then ops/text_operation.h. In floating/, and in
+     ops/float_operators.cpp, which has the functions of all operators on floats, it is the same with
      ops/float_reference.h, which sees standard headers and ops/reference.h alone, and ops/floating.h; its functions, in
-     ops/float_reference.cpp, see Arb besides. An approximate operation, floating/NAME_approx.cpp, has the reference
-     function of floating/NAME.cpp and none of its own.
+     ops/float_reference.cpp, see Arb besides.
 
 Prints FILE:LINE: what is wrong, for each violation, and exits 1; or what it looked at, and exits 0. With
 --self-test it plants each violation in a small tree of its own and exits 1 if one is not found there.
@@ -124,10 +124,9 @@ class Checker:
         soft = name.startswith("ops/float/soft")  # the compositions of operators are no operations
         if name.startswith("ops/") and name.endswith(".cpp") and name.count("/") > 1 and not soft:
             self.operations += 1
-            if name.startswith("ops/floating/") and name.endswith("_approx.cpp"):
-                self.check_approximate(path, name, lines, found)
-            else:
-                self.check_operation(path, lines, found, name.startswith("ops/floating/"))
+            self.check_operation(path, lines, found, name.startswith("ops/float"))
+        if name == "ops/float_operators.cpp":
+            self.check_operation(path, lines, found, True)
         if name in ("ops/reference.h", "ops/float_reference.h"):
             for line, header, quoted in found:
                 if name == "ops/float_reference.h" and header == "ops/reference.h":
@@ -163,15 +162,6 @@ class Checker:
         if quoted and not (self.root / "include" / header).exists():
             self.problem(path, line, f'"{header}" is in no layer: headers are named from src/')
 
-    def check_approximate(self, path, name, lines, found):
-        if [header for _, header, _ in found] != ["ops/floating.h"]:
-            self.problem(path, found[0][0] if found else 1, "an approximate operation includes ops/floating.h alone")
-        if not (self.root / "src" / name.replace("_approx.cpp", ".cpp")).is_file():
-            self.problem(path, 1, "there is no strict operation beside it")
-        for line, text in enumerate(lines, 1):
-            if re.search(r"\breference\(", text):
-                self.problem(path, line, "an approximate operation has the strict one's reference function")
-
     def check_operation(self, path, lines, found, floating):
         reference, declaration = (
             ("ops/float_reference.h", "ops/floating.h") if floating else ("ops/reference.h", "ops/text_operation.h"))
@@ -194,13 +184,14 @@ class Checker:
         for line in where(r"\bvyre\b"):
             if line < turn:
                 self.problem(path, line, "the reference function may not name anything of vyre")
-        starts = where(r"^uint32_t reference\(")
+        name, end = ("reference", r"\}") if path.name != "float_operators.cpp" else (r"\w+", r" *\}")
+        starts = where(rf"^(  static )?uint32_t {name}\(")
         if not starts:
             self.problem(path, turn, f"there is no `uint32_t reference(...)` before {declaration}")
         for line in starts:
             if line > turn:
                 self.problem(path, line, f"the reference function stands after {declaration}, where it sees the IR")
-            elif not any(line <= end < turn for end in where(r"^\}$|^uint32_t reference\(.*\}$")):
+            elif not any(line <= end < turn for end in where(rf"^{end}$|^(  static )?uint32_t {name}\(.*\}}$")):
                 self.problem(path, line, f"the reference function does not end before {declaration}")
 
 
@@ -236,9 +227,12 @@ CLEAN["src/ops/floating.h"] = '#include "ops/operation.h"\n'
 CLEAN["src/ops/floating/h.cpp"] = (CLEAN["src/ops/primitive/math/g.cpp"]
                                    .replace("ops/reference.h", "ops/float_reference.h")
                                    .replace("ops/text_operation.h", "ops/floating.h"))
-CLEAN["src/ops/floating/h_approx.cpp"] = '#include "ops/floating.h"\n\nnamespace vyre::ops {}\n'
+CLEAN["src/ops/float_operators.cpp"] = ('#include "ops/float_reference.h"\n\n#include <bit>\n\nnamespace {\n\n'
+                                        "struct Operators {\n  static uint32_t add(uint32_t a) { return a; }\n"
+                                        "  static uint32_t sub(uint32_t a) {\n    return a;\n  }\n};\n\n}  // namespace\n\n"
+                                        '#include "ops/floating.h"\n\nnamespace vyre::ops {}\n')
 OPERATION = "src/ops/primitive/math/g.cpp"
-APPROXIMATE = "src/ops/floating/h_approx.cpp"
+OPERATORS = "src/ops/float_operators.cpp"
 FLOATING = "src/ops/floating/h.cpp"
 # What to plant: (file, its new text or (old, new) to replace in it, the line that must be named, a word of the message).
 PLANTED = [
@@ -269,9 +263,11 @@ PLANTED = [
     ("src/ops/float_reference.h", '#include "ops/reference.h"\n#include "base/a.h"\n', 2, "standard headers alone"),
     (FLOATING, ('#include "ops/float_reference.h"\n\n', ""), 1, "begins with"),
     (FLOATING, ("#include <bit>", '#include "ops/operation.h"'), 3, "may not see ops/operation.h"),
-    (APPROXIMATE, '#include "ops/float_reference.h"\n', 1, "ops/floating.h alone"),
-    (APPROXIMATE, '#include "ops/floating.h"\nuint32_t reference(uint32_t a);\n', 2, "strict one's"),
-    ("src/ops/floating/other_approx.cpp", '#include "ops/floating.h"\n', 1, "no strict operation"),
+    (OPERATORS, ('#include "ops/float_reference.h"\n\n', ""), 1, "begins with"),
+    (OPERATORS, ("<bit>", '"ops/operation.h"'), 3, "may not see ops/operation.h"),
+    (OPERATORS, ("  static uint32_t add(uint32_t a) { return a; }", "  static uint32_t add(uint32_t a) { return vyre::f(a); }"), 8,
+     "may not name"),
+    (OPERATORS, ("namespace vyre::ops {}", "uint32_t mul(uint32_t a) { return a; }"), 18, "after ops/floating.h"),
     (OPERATION, ("<bit>", "<fmt/format.h>"), 3, "may not see fmt/format.h"),
     (OPERATION, ("#include <bit>", '#include "base/a.h"'), 3, "may not see base/a.h"),
     (OPERATION, ('#include "ops/reference.h"\n\n', ""), 1, "begins with"),

@@ -1,11 +1,12 @@
-// How many operations the library has, counted in its folders: an operation is one file, and one of floats a
-// file for three types (docs/adding-an-op.md). So adding one edits no test.
+// How many operations the library has, counted in its folders: an operation is one text, and one of floats a
+// text for three types (docs/adding-an-op.md). So adding one edits no test.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 namespace vyre::operation_files {
@@ -16,22 +17,23 @@ inline std::filesystem::path source() {
   return moved != nullptr ? moved : VYRE_SOURCE_DIR;
 }
 
-/// Files below a folder of src/ops whose names begin and end so.
-inline uint32_t files(const char* folder, const std::string& begin = "", const std::string& end = "") {
+/// Texts below a folder of src/ops that have these words.
+inline uint32_t texts(const char* folder, const std::string& words = "") {
   const std::filesystem::path root = source() / "src" / "ops" / folder;
   uint32_t n = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-    const std::string name = entry.path().stem();
-    n += entry.path().extension() == ".cpp" && name.starts_with(begin) && name.ends_with(end);
+    if (entry.path().extension() != ".vyre") continue;
+    std::ifstream file(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    n += text.find(words) != std::string::npos;
   }
   return n;
 }
 
-inline uint32_t primitives() { return files("primitive"); }
-inline uint32_t approximate_operations() { return 3 * files("floating", "", "_approx"); }
-/// The three files of conversions are four operations: f32 to and from the two others.
-inline uint32_t float_operations() {
-  return 3 * (files("floating") - files("floating", "", "_approx") - files("floating", "to_")) + 4;
-}
+inline uint32_t primitives() { return texts("primitive"); }
+/// A line of the text of the strict one gives it.
+inline uint32_t approximate_operations() { return 3 * texts("floating", "// approximation: "); }
+/// The conversions of floats are texts of one type, in float/.
+inline uint32_t float_operations() { return 3 * texts("floating") + texts("float"); }
 
 }  // namespace vyre::operation_files

@@ -4,10 +4,10 @@ import pathlib
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "src" / "ops"
 
 
-def files(folder, pattern="*.cpp"):
-    return len(list((FOLDER / folder).rglob(pattern)))
+def texts(folder, words=""):
+    return sum(words in path.read_text() for path in (FOLDER / folder).rglob("*.vyre"))
 
 
-PRIMITIVES = files("primitive")
-APPROXIMATE = 3 * files("floating", "*_approx.cpp")
-FLOATS = 3 * (files("floating") - files("floating", "*_approx.cpp") - files("floating", "to_*.cpp")) + 4
+PRIMITIVES = texts("primitive")
+APPROXIMATE = 3 * texts("floating", "// approximation: ")
+FLOATS = 3 * texts("floating") + texts("float")

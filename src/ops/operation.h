@@ -2,10 +2,10 @@
 //
 // It has two independent definitions, a plain C++ reference function and a composition in the IR; the laws it
 // claims and those it denies with a witness; how its inputs fall into classes; its boundary values; and
-// specification rows, which are worked out by hand and outrank both definitions. An operation of words is a
-// text, src/ops/primitive/<family>/<name>.vyre (its path is its id), with its reference function in the .cpp
-// beside it (ops/text_operation.h); a file src/ops/floating/<name>.cpp gives one operation for each float
-// type (ops/floating.h). Source: vyre-conform-spec, "Admission Gates"; oracles; semantics, "The primitives".
+// specification rows, which are worked out by hand and outrank both definitions. An operation is a text,
+// src/ops/primitive/<family>/<name>.vyre (its path is its id), with its reference function in the .cpp beside
+// it (ops/text_operation.h); a text src/ops/floating/<name>.vyre is one operation for each float type
+// (ops/floating.h). Source: vyre-conform-spec, "Admission Gates"; oracles; semantics, "The primitives".
 #pragma once
 
 #include <array>

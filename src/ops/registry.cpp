@@ -5,24 +5,42 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <iterator>
 
 #include "spec/ops.h"
 
 namespace vyre::ops {
 namespace {
 
+std::vector<OperationText> make_texts() {
+  std::vector<OperationText> texts;
+  for (const WordsFile& file : words_files()) {
+    std::string id(file.path);
+    std::ranges::replace(id, '/', '.');
+    texts.push_back({std::move(id), file.path, std::string(file.text), file.beside()});
+  }
+  for (const FloatsFile& file : floats_files()) {
+    const FloatReferences references = file.references();
+    const std::string_view name = file.path.substr(file.path.rfind('/') + 1);
+    for (size_t i = 0; i < kFloatTypes.size(); ++i) {
+      texts.push_back({fmt::format("float.{}.{}", spec::text(kFloatTypes[i]), name),
+                       file.path,
+                       at_type(file.text, kFloatTypes[i]),
+                       {references[i]}});
+    }
+  }
+  return texts;
+}
+
 std::vector<Operation> make_all() {
   std::vector<Operation> all;
-  for (const OperationFile& file : operation_files()) {
-    auto operation = read_operation(file.text, file.beside());
-    if (!operation) {  // the build has read it (vyre-admit), so no program that is run has such a text
-      fmt::print(stderr, "{}: {}\n", file.id, operation.error().message);
+  for (const OperationText& text : operation_texts()) {
+    auto operations = read_operations(text.text, text.beside);
+    if (!operations) {  // the build has read it (vyre-admit), so no program that is run has such a text
+      fmt::print(stderr, "{}: {}\n", text.id, operations.error().message);
       std::abort();
     }
-    all.push_back(std::move(*operation));
-  }
-  for (const OperatorFile& file : operator_files()) {
-    for (Operation& operation : file.make()) all.push_back(std::move(operation));
+    std::ranges::move(*operations, std::back_inserter(all));
   }
   std::ranges::sort(all, [](const Operation& a, const Operation& b) {
     return a.id != b.id ? a.id < b.id : a.version < b.version;
@@ -49,6 +67,11 @@ Library make_library() {
 }
 
 }  // namespace
+
+const std::vector<OperationText>& operation_texts() {
+  static const std::vector<OperationText> texts = make_texts();
+  return texts;
+}
 
 ir::Function body_of(const Operation& operation) {
   ir::FunctionBuilder f{std::string(operation.id)};

@@ -1,38 +1,51 @@
 // The list of operation files, from which the registry is built.
 //
-// CMake generates it from the folders below src/ops (layer.cmake), so that an operation is added by adding
-// its file. Everyone but the registry and its tests wants all_operations() and op_table() of ops/operation.h.
+// CMake generates it from the texts below src/ops (layer.cmake), so that an operation is added by adding its
+// files; a text of floating/ is there once a float type (ops/floating.h). Everyone but the registry and its
+// tests wants all_operations() and op_table() of ops/operation.h.
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "ops/floating.h"
 #include "ops/text_operation.h"
 
 namespace vyre::ops {
 
-struct OperationFile {
-  std::string_view id;    // from the path: "primitive.bitwise.rotl"
-  std::string_view text;  // what the .vyre holds
-  Beside (*beside)();     // what the .cpp defines
+/// A text as the build found it: its path below src/ops without the suffix, what it holds, and what stands
+/// beside it.
+struct WordsFile {
+  std::string_view path;  // "primitive/bitwise/rotl"
+  std::string_view text;
+  Beside (*beside)();
 };
+struct FloatsFile {
+  std::string_view path;  // "floating/add"
+  std::string_view text;
+  FloatReferences (*references)();
+};
+/// As CMake generates them, by path.
+std::span<const WordsFile> words_files();
+std::span<const FloatsFile> floats_files();
+
+/// What is read as an operation.
+struct OperationText {
+  std::string id;         // from the path: "primitive.bitwise.rotl", "float.f16.add"
+  std::string_view path;  // "primitive/bitwise/rotl", "floating/add"
+  std::string text;
+  Beside beside;
+};
+
+/// Every text, those of floats at each type. Built once.
+const std::vector<OperationText>& operation_texts();
 
 /// The composition, built anew.
 ir::Function body_of(const Operation& operation);
 
 /// Whether the composition loops, or one that it calls does: then no formula says it.
 bool loops(const Operation& operation);
-
-/// Every operation file, by path.
-std::span<const OperationFile> operation_files();
-
-/// A file of floating/: an operator, which is an operation at each float type.
-struct OperatorFile {
-  std::string_view id;  // from the path: "floating.add"
-  std::vector<Operation> (*make)();
-};
-
-/// Every file of floating/, by path.
-std::span<const OperatorFile> operator_files();
 
 }  // namespace vyre::ops

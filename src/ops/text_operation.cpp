@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "check/module.h"
+#include "ops/floating.h"
 #include "ref/eval.h"
 #include "ref/postfix.h"
 #include "spec/ops.h"
@@ -105,7 +106,14 @@ class Facts {
     for (const auto& [name, source] : identities_)
       out_.identities[name].source = source.empty() ? source_ : source;
     for (const ir::Row& row : operation_.rows) VYRE_CHECK(this->row(row));
+    if (operator_) add_operator_rows(out_, *operator_);
     return {};
+  }
+
+  /// The approximate operation beside this one. Domain: read() has read it.
+  std::optional<Operation> approximate() const {
+    if (!approximate_) return std::nullopt;
+    return approximation(out_, approximate_->op, approximate_->id, approximate_->summary);
   }
 
  private:
@@ -130,6 +138,10 @@ class Facts {
       return boundary(rest);
     else if (key == "identity")
       return identity(rest);
+    else if (key == "rows")
+      return operator_rows(rest);
+    else if (key == "approximation")
+      return approximate(rest);
     return {};
   }
 
@@ -179,7 +191,8 @@ class Facts {
     if (end == std::string_view::npos) return refused(rest, "`, such as (1, 2): name` stands behind a class");
     const std::string_view expression = rest.substr(0, end);
     std::string source = "operation a.class(";
-    for (const auto& name : out_.parameter_names) source += fmt::format("{}: u32, ", name);
+    for (size_t i = 0; i < out_.parameter_names.size(); ++i)
+      source += fmt::format("{}: {}, ", out_.parameter_names[i], spec::text(out_.signature.inputs[i]));
     source.resize(source.size() - 2);
     auto parsed = text::parse_module(fmt::format("{}) -> u32 {{ return {}; }}", source, expression));
     if (!parsed) return refused(expression, parsed.error().message);
@@ -188,7 +201,7 @@ class Facts {
     if (!checked) return refused(expression, checked.error().front().message);
     const auto predicate = Predicate::make((*checked)->function(*(*checked)->operations()[0]));
     if (predicate == nullptr)
-      return refused(expression, "a class is one expression of operators on integers");
+      return refused(expression, "a class is one expression of operators on words and floats");
     rest.remove_prefix(end + kSuchAs.size());
     VYRE_TRY(representative, words(rest));
     VYRE_TRY(name, reason(rest));
@@ -213,6 +226,22 @@ class Facts {
     const auto [why, source] = rationale(rest.substr(end + 2));
     identities_.emplace_back(out_.identities.size(), source);
     out_.identities.push_back({operands, expected, why, {}});
+    return {};
+  }
+
+  Result<void> operator_rows(std::string_view mnemonic) {
+    operator_ = spec::find_op(mnemonic);
+    if (!operator_) return refused(mnemonic, "the mnemonic of an operator stands here");
+    return {};
+  }
+
+  /// "float.f32.exp_approx: its summary", of the operator fexp_approx.
+  Result<void> approximate(std::string_view rest) {
+    const std::string_view id = rest.substr(0, rest.find(": "));
+    const auto op = spec::find_op(fmt::format("f{}", id.substr(id.rfind('.') + 1)));
+    if (!op || !spec::is_approximate(*op)) return refused(id, "no operator is approximate and has that name");
+    VYRE_TRY(summary, reason(rest.substr(id.size())));
+    approximate_ = {*op, id, summary};
     return {};
   }
 
@@ -241,6 +270,12 @@ class Facts {
   const ir::Operation& operation_;
   Operation& out_;
   std::string_view source_;
+  std::optional<spec::Op> operator_;  // whose rows are the operation's as well
+  struct Approximate {
+    spec::Op op;
+    std::string_view id, summary;
+  };
+  std::optional<Approximate> approximate_;
   std::vector<std::pair<size_t, std::string_view>>
       identities_;  // and the source of each; empty: that of the text
 };
@@ -294,7 +329,7 @@ std::optional<spec::Law> law_of(const ir::LawText& text) {
 
 }  // namespace
 
-Result<Operation> read_operation(std::string_view text, const Beside& beside) {
+Result<std::vector<Operation>> read_operations(std::string_view text, const Beside& beside) {
   VYRE_TRY(module, text::parse_module(text));
   const auto refused = [](Span span, std::string message) {
     return std::unexpected(
@@ -336,8 +371,15 @@ Result<Operation> read_operation(std::string_view text, const Beside& beside) {
     for (const ir::Value& value : denial.witness) witness.push_back(value.bits[0]);
     out.denied.push_back({*law, std::move(witness)});
   }
-  VYRE_CHECK(Facts(text, own, out).read());
-  return out;
+  if (const DataType type = out.signature.inputs.at(0); spec::kFloats.contains(type)) {
+    out.classes = operand_classes(type, out.signature.inputs.size());
+    out.boundaries = operand_boundaries(type, out.signature.inputs.size());
+  }
+  Facts facts(text, own, out);
+  VYRE_CHECK(facts.read());
+  std::vector<Operation> all = {out};
+  if (auto approximate = facts.approximate()) all.push_back(std::move(*approximate));
+  return all;
 }
 
 }  // namespace vyre::ops

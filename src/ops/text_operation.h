@@ -5,16 +5,24 @@
 // each:
 //
 //   // summary: a rotated left by b & 31
-//   // source: semantics: The primitives (rotl)          of rows and identities that name no other in
-//   brackets
+//   // source: semantics: The primitives (rotl)          of rows and identities with no other in brackets
 //   // class: b % 32 == 0, such as (0x12345678, 64): no rotation
 //   // boundary: (0x80000001, 31): the greatest amount
 //   // identity: (x, 0) => x: no rotation                of every word x
 //
-// and a comment behind a row is its rationale. The reference function, the formula and laws of the
+// and a comment behind a row is its rationale. An operation on floats (ops/floating.h) has classes and
+// boundaries by the kinds of its operands before its own, and may say
+//
+//   // rows: fexp                                        also the rows of that operator (spec/rows.h)
+//   // approximation: float.f32.exp_approx: its summary  the approximate operation beside this one
+//
+// The reference function, the formula and laws of the
 // operation's own are C++, in the file of the same name, where the text is not to be seen. Source:
 // docs/adding-an-op.md.
 #pragma once
+
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "ops/operation.h"
@@ -28,9 +36,9 @@ struct Beside {
   Definition define = nullptr;
 };
 
-/// The text, which must outlive the operation, with what stands beside it. Errors: P as of
-/// text::parse_module; V052, where a comment or a law is none of those above. What a text means beyond that
-/// is checked by check_text().
-Result<Operation> read_operation(std::string_view text, const Beside& beside);
+/// The operation of the text, which must outlive it, with what stands beside it; behind it the approximate
+/// one, if the text has it. Errors: P as of text::parse_module; C013, where a comment or a law is none of
+/// those above. What a text means beyond that is checked by check_text().
+Result<std::vector<Operation>> read_operations(std::string_view text, const Beside& beside);
 
 }  // namespace vyre::ops

@@ -1,8 +1,8 @@
 """docs/adding-an-op.md as its reader meets it: the files that its blocks make, and what the page says is said of them.
 
 Oracle: the page. Its first block of text is src/ops/primitive/math/avg_floor.vyre, the second one the claims that it then
-has; its blocks of C++, one after the other, are avg_floor.cpp beside it; the one under "Operations on floats" is
-src/ops/floating/abs_diff.cpp; and its other blocks are what a tool prints.
+has; its blocks of C++, one after the other, are avg_floor.cpp beside it; the two under "Operations on floats" are
+src/ops/floating/abs_diff.vyre and abs_diff.cpp; and its other blocks are what a tool prints.
 
 Nothing is built anew: the C++, and the registry's list with two more rows, are compiled by the commands of the build and
 linked before its static libraries, so that the linker takes these for the list; some files and links, 15 s. What
@@ -23,7 +23,7 @@ BUILD = pathlib.Path(os.environ.get("VYRE_BUILD", SOURCE / "build/release"))
 PAGE = (SOURCE / "docs/adding-an-op.md").read_text()
 INTEGERS, FLOATS = PAGE.split("## Operations on floats\n")
 NAME, PATH, TEXT_PATH = "primitive_math_avg_floor", "src/ops/primitive/math/avg_floor.cpp", "src/ops/primitive/math/avg_floor.vyre"
-FLOATS_PATH = "src/ops/floating/abs_diff.cpp"
+FLOATS_PATH, FLOATS_TEXT_PATH = "src/ops/floating/abs_diff.cpp", "src/ops/floating/abs_diff.vyre"
 
 sys.path.insert(0, str(SOURCE / "test"))
 import operation_files
@@ -35,7 +35,7 @@ def blocks(language, page=PAGE):
 
 def the_text(forgetful=False):
     """The operation; forgetful: with the claims that the page gives first."""
-    text, claims = blocks("vyre")
+    text, claims = blocks("vyre", INTEGERS)
     (first,) = re.findall(r"^ +claims .*\n", text, re.M)
     return text if forgetful else once(text, first, claims)
 
@@ -66,8 +66,9 @@ class Page(unittest.TestCase):
         (other_row,) = re.findall(r"With `(.*?)`:", PAGE)
         row = re.search(r"^ +\(0, 1\) => 0,.*\n", text, re.M)[0]
         formula = re.search(r"^ +\.define =\n.*?^ +\},\n", file, re.S | re.M)[0]
-        (floats,) = blocks("cpp", FLOATS)
-        cls.floats = cls.compile("sub.cpp", cls.write(cls.folder / FLOATS_PATH, floats))
+        (floats,), (cls.floats_text,) = blocks("cpp", FLOATS), blocks("vyre", FLOATS)
+        cls.floats = cls.compile("float_operators.cpp", cls.write(cls.folder / FLOATS_PATH, floats))
+        cls.write(cls.folder / FLOATS_TEXT_PATH, cls.floats_text)
         composition = re.search(r"return (.*);", text)[1]
         cls.objects = {
             "right": cls.variant("right", file, text),
@@ -88,11 +89,11 @@ class Page(unittest.TestCase):
     def variant(cls, name, file, text):
         """Its two objects: of the C++, and of the registry's list, which has the text."""
         listed = once(cls.listed, "namespace {\n",
-                      f"Beside {NAME}();\nstd::vector<Operation> floating_abs_diff();\nnamespace {{\n")
-        row = f'{{"{NAME.replace("_", ".", 2)}", R"vyre({text})vyre", {NAME}}}'
-        listed = once(listed, "kFiles[] = {\n", f"kFiles[] = {{\n    {row},\n")
-        listed = once(listed, "kOperators[] = {\n",
-                      'kOperators[] = {\n    {"floating.abs_diff", floating_abs_diff},\n')
+                      f"Beside {NAME}();\nFloatReferences floating_abs_diff();\nnamespace {{\n")
+        row = f'{{"primitive/math/avg_floor", R"vyre({text})vyre", {NAME}}}'
+        listed = once(listed, "kWords[] = {\n", f"kWords[] = {{\n    {row},\n")
+        row = f'{{"floating/abs_diff", R"vyre({cls.floats_text})vyre", floating_abs_diff}}'
+        listed = once(listed, "kFloats[] = {\n", f"kFloats[] = {{\n    {row},\n")
         return [cls.compile("gcd.cpp", cls.write(cls.folder / f"{name}.cpp", file)),
                 cls.compile("operation_files.cpp", cls.write(cls.folder / f"{name}_list.cpp", listed))]
 

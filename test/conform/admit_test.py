@@ -40,7 +40,7 @@ class Admit(unittest.TestCase):
         with open(self.folder / "src/ops/primitive/math/gcd.cpp", "a") as file:
             file.write("// another text\n")
         self.assertEqual(self.judged(), f"1 of {ALL} operations judged, 0 refusals\n")
-        with open(self.folder / "src/ops/floating/add.cpp", "a") as file:
+        with open(self.folder / "src/ops/floating/add.vyre", "a") as file:
             file.write("// another text, of three operations\n")
         self.assertEqual(self.judged(), f"3 of {ALL} operations judged, 0 refusals\n")
         with open(self.folder / "src/admit/rules.cpp", "a") as file:

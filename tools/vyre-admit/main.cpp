@@ -38,35 +38,37 @@ std::optional<std::string> read(const fs::path& path) {
   return std::string{std::istreambuf_iterator<char>(file), {}};
 }
 
-/// "primitive.math.add" stands in ops/primitive/math/add.vyre and in the .cpp beside it, "float.f32.add" in
-/// ops/floating/add.cpp, which has it at every type.
-std::vector<fs::path> files_of(std::string_view id) {
-  const std::string_view name = id.substr(id.rfind('.') + 1);
-  if (id.starts_with("float.")) return {fs::path("floating") / fmt::format("{}.cpp", name)};
-  std::string path(id);
-  std::ranges::replace(path, '.', '/');
+/// "primitive.math.add" stands in ops/primitive/math/add.vyre and in the .cpp beside it; "float.f32.add" in
+/// ops/floating/add.vyre, which has it at every type, "float.f32.exp_approx" in floating/exp.vyre. What
+/// judges an operation on floats may stand beside all texts instead, and is then one of the judges.
+std::vector<fs::path> files_of(const fs::path& source, std::string_view id) {
+  if (id.ends_with("_approx")) id.remove_suffix(std::string_view("_approx").size());
+  const auto text = std::ranges::find(ops::operation_texts(), id, &ops::OperationText::id);
+  const std::string path(text->path);
+  if (id.starts_with("float.") && !fs::exists(source / "src" / "ops" / (path + ".cpp")))
+    return {path + ".vyre"};
   return {path + ".vyre", path + ".cpp"};
 }
 
 /// Says what is wrong with the texts of the library that are compiled in. Return: how many are.
 size_t check_texts() {
   size_t wrong = 0;
-  const auto report = [&](const ops::OperationFile& file, const Diagnostics& diagnostics) {
-    const std::string path = "src/ops/" + files_of(file.id).front().string();
-    const Source source(path, std::string(file.text));
+  const auto report = [&](const ops::OperationText& text, const Diagnostics& diagnostics) {
+    const std::string path = fmt::format("src/ops/{}.vyre", text.path);
+    const Source source(path, text.text);
     for (const Diag& diag : diagnostics) fmt::print(stderr, "{}", render(diag, &source, path));
     wrong += !diagnostics.empty();
   };
-  for (const ops::OperationFile& file : ops::operation_files()) {
-    const auto read = ops::read_operation(file.text, file.beside());
+  for (const ops::OperationText& text : ops::operation_texts()) {
+    const auto read = ops::read_operations(text.text, text.beside);
     if (!read)
-      report(file, {read.error()});
-    else if (read->id != file.id)
-      report(file, {make_diag(DiagCode::C013, {0, 1}, fmt::format("the id of this file is {}", file.id),
+      report(text, {read.error()});
+    else if (read->front().id != text.id)
+      report(text, {make_diag(DiagCode::C013, {0, 1}, fmt::format("the id of this file is {}", text.id),
                               "an operation's path is its id")});
   }
   if (wrong != 0) return wrong;  // there is no library to check them with
-  for (const ops::OperationFile& file : ops::operation_files()) report(file, admit::check_text(file.text));
+  for (const ops::OperationText& text : ops::operation_texts()) report(text, admit::check_text(text.text));
   return wrong;
 }
 
@@ -113,7 +115,7 @@ int run(const fs::path& source, const fs::path& stamp) {
   for (const ops::Operation& operation : ops::all_operations()) {
     Hasher hasher;
     hasher.update(judges->hex());
-    for (const fs::path& name : files_of(operation.id)) {
+    for (const fs::path& name : files_of(source, operation.id)) {
       const fs::path file = source / "src" / "ops" / name;
       const auto text = read(file);
       if (!text) return fail(file, "read");
@@ -140,8 +142,9 @@ int run(const fs::path& source, const fs::path& stamp) {
   for (size_t i = 0; i < changed.size(); ++i) {
     for (const Diag& diag : refused[i]) {
       ++refusals;
-      fmt::print(stderr, "src/ops/{}: {}: {}\n  help: {}\n", files_of(changed[i]->id).front().string(),
-                 diag_info(diag.code).name, diag.message, diag.help);
+      fmt::print(stderr, "src/ops/{}: {}: {}\n  help: {}\n",
+                 files_of(source, changed[i]->id).front().string(), diag_info(diag.code).name, diag.message,
+                 diag.help);
     }
     if (!refused[i].empty()) now.erase(std::string(changed[i]->id));
   }

@@ -1,10 +1,12 @@
 // The reference functions of the elementary functions, which are Arb's, beside MPFR and the interpreter's
 // oracle (num/functions.h): three computations of one value that share no step but the host's numbers.
+#include <fmt/format.h>
+
 #include <string>
 
 #include "../num/functions_opinions.h"
 #include "../num/opinions.h"
-#include "ops/floating.h"
+#include "ops/float_reference.h"
 #include "ops/registry.h"
 #include "oracle.h"
 
@@ -22,7 +24,7 @@ class Opinions {
   Opinions(DataType type, std::string_view name)
       : format_(spec::float_format(type)),
         mpfr_(format_),
-        operation_(*find_operation(float_id(type, name))),
+        operation_(*find_operation(fmt::format("float.{}.{}", spec::text(type), name))),
         by_mpfr_(std::string(operation_.id) + " beside MPFR"),
         by_num_(std::string(operation_.id) + " beside num/") {}
 
@@ -121,7 +123,7 @@ TEST(FloatFunctions, EndWhereTheValueIsExact) {
   };
   for (const Row& row : rows) {
     const uint32_t operands[] = {std::bit_cast<uint32_t>(row.a), std::bit_cast<uint32_t>(row.b)};
-    EXPECT_EQ(find_operation(float_id(DataType::F32, row.name))->reference(operands),
+    EXPECT_EQ(find_operation(fmt::format("float.f32.{}", row.name))->reference(operands),
               std::bit_cast<uint32_t>(row.expected))
         << row.name << " " << row.a << " " << row.b;
   }

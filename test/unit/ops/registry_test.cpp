@@ -1,4 +1,6 @@
 // The registry: the list of files is the list of operations, and each passes the admission gates.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -70,21 +72,18 @@ TEST(Registry, IsTheListOfFiles) {
   std::set<std::string> on_disk;
   const fs::path root = operation_files::source() / "src" / "ops";
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    if (entry.path().extension() != ".cpp" || entry.path().parent_path() == root) continue;
-    std::string id = fs::relative(entry.path(), root).replace_extension().generic_string();
-    std::ranges::replace(id, '/', '.');
-    if (!id.starts_with("float.soft")) on_disk.insert(id);  // the compositions of operators
+    if (entry.path().extension() == ".vyre")
+      on_disk.insert(fs::relative(entry.path(), root).replace_extension().generic_string());
   }
   std::set<std::string> registered;
-  for (const OperatorFile& file : operator_files()) registered.emplace(file.id);
-  for (const OperationFile& file : operation_files()) registered.emplace(file.id);
+  for (const OperationText& text : operation_texts()) registered.emplace(text.path);
   EXPECT_EQ(registered, on_disk);
 }
 
 TEST(Registry, IsInTheOrderOfIds) {
   VYRE_ORACLE(Property, "spec/binary-operations.txt, and the declaration of the operation");
   const std::vector<Operation>& all = all_operations();
-  ASSERT_GE(all.size(), operation_files().size() + operator_files().size());
+  ASSERT_GE(all.size(), operation_texts().size());
   for (size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1].id, all[i].id);
 }
 
@@ -105,14 +104,18 @@ TEST(Registry, FindsNothingElse) {
 
 TEST(Registry, IdsArePaths) {
   VYRE_ORACLE(Property, "the path of the file");
-  for (const OperationFile& file : operation_files())
-    EXPECT_EQ(read_operation(file.text, file.beside())->id, file.id);
-  for (const OperatorFile& file : operator_files()) {
-    for (const Operation& operation : file.make()) {
-      ASSERT_TRUE(spec::kFloats.contains(operation.signature.inputs[0]));
-      const std::string name(file.id.substr(std::string_view("floating.").size()));
-      EXPECT_EQ(operation.id, "float." + std::string(spec::text(operation.signature.inputs[0])) + "." + name);
+  for (const OperationText& text : operation_texts()) {
+    const Operation o = read_operations(text.text, text.beside)->front();
+    EXPECT_EQ(o.id, text.id);
+    std::string path(text.path);
+    std::ranges::replace(path, '/', '.');
+    if (!path.starts_with("floating.")) {
+      EXPECT_EQ(o.id, path);
+      continue;
     }
+    ASSERT_TRUE(spec::kFloats.contains(o.signature.inputs[0]));
+    EXPECT_EQ(o.id,
+              fmt::format("float.{}{}", spec::text(o.signature.inputs[0]), path.substr(path.find('.'))));
   }
 }
 

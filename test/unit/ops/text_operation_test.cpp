@@ -1,4 +1,4 @@
-// Operations in text: what read_operation() makes of a text, and what it refuses at which place.
+// Operations in text: what read_operations() makes of a text, and what it refuses at which place.
 #include "ops/text_operation.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <deque>
 #include <string>
 
+#include "ops/floating.h"
 #include "ops/registry.h"
 #include "oracle.h"
 
@@ -37,7 +38,9 @@ Result<Operation> read(std::string text, std::string_view old = "", std::string_
   // What is read points into its text.
   static std::deque<std::string> kept;
   if (!old.empty()) text.replace(text.find(old), old.size(), fresh);
-  return read_operation(kept.emplace_back(std::move(text)), {});
+  auto read = read_operations(kept.emplace_back(std::move(text)), {});
+  if (!read) return std::unexpected(read.error());
+  return std::move(read->front());
 }
 
 TEST(TextOperation, HasWhatTheTextSays) {
@@ -121,6 +124,95 @@ TEST(TextOperation, WhatIsNoneIsRefusedWhereItStands) {
   }
   EXPECT_FALSE(read(std::string(kText) + "operation my.other(a: u32) -> u32 { return a; }\n"));
   EXPECT_FALSE(read("// nothing\n"));
+}
+
+TEST(FloatText, HasThePatternsOfEachType) {
+  VYRE_ORACLE(SpecificationTable, "by hand: IEEE 754-2019, 3.4; ops/floating.h");
+  const std::string_view text =
+      "// let last = 0x1234, 22, 0x33333333: why\n"
+      "$T $one #one $-zero #tiny+2 $least_normal-1 #-last+1 $(1, 2, 3) #nan $payload #signalling #tie\n";
+  const std::string head(text.substr(0, text.find('\n') + 1));
+  EXPECT_EQ(at_type(text, spec::DataType::F16),
+            head +
+                "f16 f16(0x3c00) 0x3c00 f16(0x8000) 0x3 f16(0x3ff) 0x9235 f16(0x1) 0x7e00 f16(0xfe01) "
+                "0x7c01 0x1000\n");
+  EXPECT_EQ(at_type(text, spec::DataType::BF16),
+            head +
+                "bf16 bf16(0x3f80) 0x3f80 bf16(0x8000) 0x3 bf16(0x7f) 0x8017 bf16(0x2) 0x7fc0 "
+                "bf16(0xffc1) 0x7f81 0x3b80\n");
+  EXPECT_EQ(at_type(text, spec::DataType::F32),
+            head +
+                "f32 f32(0x3f800000) 0x3f800000 f32(0x80000000) 0x3 f32(0x7fffff) 0xb3333334 f32(0x3) "
+                "0x7fc00000 f32(0xffc00001) 0x7f800001 0x33800000\n");
+}
+
+TEST(FloatText, WhatIsNoValueStaysAsItStands) {
+  VYRE_ORACLE(SpecificationTable, "ops/floating.h: the values that there are");
+  for (const std::string_view text :
+       {"$", "#", "$-", "$ten", "$(1, 2)", "$(1, 2, 3, 4)", "$(1, 2, x)", "$(1", "$()"})
+    EXPECT_EQ(at_type(text, spec::DataType::F16), text);
+}
+
+constexpr std::string_view kFloatText = R"(// Sines.
+//
+// summary: the sine
+// source: the page
+// rows: fsin
+// approximation: float.$T.sin_approx: nearly the sine
+// class: a > $one, such as (#two): above one
+// boundary: (#-one): the last one
+operation float.$T.sin(a: $T) -> $T
+    rows
+        ($zero) => $zero,  // nothing
+        ($one) => $half {  // wrong, and only read here
+  return fsin(a);
+}
+)";
+
+TEST(FloatText, HasWhatItsKindsOfOperandsGive) {
+  VYRE_ORACLE(SpecificationTable, "by hand, from the text above; ops/floating.h");
+  const std::string text = at_type(kFloatText, spec::DataType::F16);
+  const auto all = read_operations(text, {});
+  ASSERT_TRUE(all) << all.error().message;
+  ASSERT_EQ(all->size(), 2u);
+  const Operation &strict = (*all)[0], &approximate = (*all)[1];
+  EXPECT_EQ(strict.id, "float.f16.sin");
+  ASSERT_EQ(strict.classes.size(), 6u);
+  const uint32_t operands[] = {0xfe01, 0x7c00, 0x8000, 0x03ff, 0x3c00};  // NaN to a normal number
+  for (size_t i = 0; i < 5; ++i) {
+    for (size_t k = 0; k < 5; ++k) EXPECT_EQ(strict.classes[k].contains(&operands[i]), i == k);
+    EXPECT_EQ(strict.classes[5].contains(&operands[i]), i == 1);  // infinity is above one
+  }
+  ASSERT_EQ(strict.boundaries.size(), 11u);
+  EXPECT_EQ(strict.boundaries.back().operands, std::vector<uint32_t>{0xbc00});
+  ASSERT_GT(strict.rows.size(), 2u);  // those of the operator besides
+  EXPECT_EQ(strict.rows[1].expected, 0x3800u);
+  EXPECT_EQ(strict.bound, 0u);
+  EXPECT_EQ(approximate.id, "float.f16.sin_approx");
+  EXPECT_EQ(approximate.summary, "nearly the sine");
+  EXPECT_GT(approximate.bound, 0u);
+  for (const SpecRow& row : approximate.rows) EXPECT_NE(row.operands[0], 0x3c00u);  // one is nothing special
+}
+
+TEST(FloatText, WhatIsNoneIsRefusedWhereItStands) {
+  VYRE_ORACLE(SpecificationTable, "ops/text_operation.h: the lines that there are");
+  const struct {
+    std::string_view old, fresh, at;
+  } kCases[] = {
+      {"rows: fsin", "rows: sine", "sine"},
+      {".sin_approx:", ".sin:", "float.f16.sin"},
+      {"(#-one): the", "(#ten): the", "#ten"},
+      {"a > $one", "a > $ten", "a > $ten"},
+  };
+  for (const auto& [old, fresh, at] : kCases) {
+    std::string text(kFloatText);
+    text.replace(text.find(old), old.size(), fresh);
+    text = at_type(text, spec::DataType::F16);
+    const auto o = read_operations(text, {});
+    ASSERT_FALSE(o) << fresh;
+    EXPECT_EQ(text.substr(o.error().span.begin, o.error().span.end - o.error().span.begin), at)
+        << o.error().message;
+  }
 }
 
 }  // namespace
