@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
 
 #include "base/random.h"
-#include "suite/suite.h"
-#include "verify/families.h"
-#include "verify/operation.h"
+#include "suite/cases.h"
 
 namespace vyre::suite {
 namespace {
@@ -22,28 +18,6 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-const ops::Operation* operation_of(const Verdict& verdict) {
-  const std::span<const ops::Operation> all = ops::all_operations();
-  const auto found = std::ranges::find_if(all, [&](const ops::Operation& op) {
-    return verify::subject_of(op.id, op.version) == verdict.subject;
-  });
-  return found == all.end() ? nullptr : &*found;
-}
-
-std::optional<verify::Family> family_of(const Verdict& verdict) {
-  for (const verify::FamilyInfo& family : verify::kFamilies) {
-    if (family.text == verdict.subject) return family.family;
-  }
-  return std::nullopt;
-}
-
-/// Whether this build can run the leaves of a subject, and they are the same on any backend.
-bool can_run(const Verdict& verdict) {
-  if (verdict.entry.empty() || verdict.entry != certify::entry_of(verdict.subject)) return false;
-  if (verdict.kind == verify::SubjectKind::Operation) return operation_of(verdict) != nullptr;
-  return family_of(verdict).has_value();
-}
-
 /// The first `count` of a shuffle that nonce and certificate determine.
 std::vector<Place> chosen(std::vector<Place> all, uint64_t count, uint64_t nonce, const Digest& certificate) {
   uint64_t stream = 0;
@@ -54,57 +28,6 @@ std::vector<Place> chosen(std::vector<Place> all, uint64_t count, uint64_t nonce
   all.resize(wanted);
   std::ranges::sort(all);
   return all;
-}
-
-/// The piece of an operation that a leaf is of.
-std::optional<verify::Piece> piece_of(const ops::Operation& operation, const verify::OperationPlan& plan,
-                                      uint64_t seed, const Leaf& leaf) {
-  for (const verify::Piece& piece : verify::pieces_of(operation, plan, seed)) {
-    const bool rows = piece.kind == verify::Piece::Kind::Rows && leaf.slice == 0;
-    const bool cases =
-        piece.kind == verify::Piece::Kind::Cases && piece.first / verify::kPieceCases == leaf.slice;
-    if (leaf.oracle == verify::Oracle::SpecificationTable ? rows : cases) return piece;
-  }
-  return std::nullopt;
-}
-
-Verdict run_again(backend::Backend& backend, const certify::Certificate& certificate, const Verdict& verdict,
-                  std::span<const Place> places, const verify::Monitor& monitor) {
-  if (const auto family = family_of(verdict)) {
-    const verify::Part part{*family, verdict.track};
-    const verify::FamilyPlan plan = verify::family_plan(certificate.strength);
-    std::optional<Verdict> sum;
-    const auto also = [&](Verdict more) {
-      if (sum) return verify::add(*sum, std::move(more));
-      sum = std::move(more);
-    };
-    // A leaf of a whole domain costs its own cases, any other the rest of the family.
-    const std::vector<verify::WholeDomain> domains = verify::whole_domains(part, plan);
-    bool rest = false;
-    for (const Place& place : places) {
-      const Leaf& leaf = verdict.leaves[place.leaf];
-      const auto domain = std::ranges::find_if(domains, [&](const verify::WholeDomain& d) {
-        return leaf.oracle == d.subject.oracle && leaf.slice >= d.slice &&
-               leaf.slice - d.slice < d.cases / verify::kLeafCases;
-      });
-      if (domain == domains.end()) {
-        rest = true;
-      } else {
-        also(verify::check_whole_domain(backend, part, *domain, leaf.slice - domain->slice, 1,
-                                        certificate.seed, monitor));
-      }
-    }
-    if (rest) also(verify::check_family(backend, *family, plan, certificate.seed, monitor, verdict.track));
-    return std::move(*sum);
-  }
-  const ops::Operation& operation = *operation_of(verdict);
-  const verify::OperationPlan plan = verify::operation_plan(certificate.strength);
-  std::vector<verify::Piece> pieces;
-  for (const Place& place : places) {
-    if (const auto piece = piece_of(operation, plan, certificate.seed, verdict.leaves[place.leaf]))
-      pieces.push_back(*piece);
-  }
-  return verify::check_pieces(backend, operation, plan, pieces, certificate.seed, monitor);
 }
 
 AuditedLeaf compared(const Verdict& claimed, size_t leaf, const Verdict& again) {
@@ -138,11 +61,10 @@ Result<Audit> audit(backend::Backend& backend, const certify::Certificate& certi
   std::vector<Place> places;
   for (size_t v = 0; v < certificate.verdicts.size(); ++v) {
     const Verdict& verdict = certificate.verdicts[v];
-    // What the programs on subgroups and of shapes are depends on the backend's limits.
-    const auto family = family_of(verdict);
-    const bool by_limits = family == verify::Family::Subgroups || family == verify::Family::Shapes;
-    const bool elsewhere = name != certificate.backend && by_limits;
-    const bool possible = !elsewhere && can_run(verdict);
+    // Whether this build can run the leaves, and they are the same on this backend.
+    const bool known = !verdict.entry.empty() && verdict.entry == certify::entry_of(verdict.subject);
+    const auto cases = known ? find_cases(verdict) : nullptr;
+    const bool possible = cases && (name == certificate.backend || !cases->depends_on_limits());
     for (size_t k = 0; k < verdict.leaves.size(); ++k) {
       if (possible && !verdict.leaves[k].digest.empty()) {
         places.push_back({v, k});
@@ -157,13 +79,16 @@ Result<Audit> audit(backend::Backend& backend, const certify::Certificate& certi
                                      "the certificate has no leaf that this build could run again",
                                      "audit it with the build whose registry it names"));
   }
+  const CasePlan plan = case_plan(certificate.strength, certificate.seed);
   const std::vector<Place> picks = chosen(std::move(places), count, nonce, certify::digest(certificate));
   for (size_t begin = 0; begin < picks.size() && !monitor.stopped();) {
     const Verdict& verdict = certificate.verdicts[picks[begin].verdict];
     size_t end = begin;
     while (end < picks.size() && picks[end].verdict == picks[begin].verdict) ++end;
     const std::span<const Place> mine(picks.data() + begin, end - begin);
-    const Verdict again = run_again(backend, certificate, verdict, mine, monitor);
+    std::vector<Leaf> leaves;
+    for (const Place& place : mine) leaves.push_back(verdict.leaves[place.leaf]);
+    const Verdict again = find_cases(verdict)->again(backend, leaves, plan, monitor);
     if (monitor.stopped()) break;
     for (const Place& place : mine) out.leaves.push_back(compared(verdict, place.leaf, again));
     begin = end;

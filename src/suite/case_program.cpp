@@ -3,14 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "algebra/law.h"
-#include "base/names.h"
 #include "ir/builder.h"
-#include "verify/examine.h"
-#include "verify/shape_factors.h"
 
 namespace vyre::suite {
 namespace {
@@ -19,13 +15,6 @@ using algebra::Column;
 using generate::ProgramCase;
 using ir::Ex;
 using spec::DataType;
-using verify::Token;
-
-constexpr std::string_view kCopy = "copy the whole token from the report";
-
-Diag malformed(std::string message) {
-  return make_diag(DiagCode::C003, Span::none(), std::move(message), std::string(kCopy));
-}
 
 /// One element from its words, which may be more than its bytes.
 Bytes element(DataType type, std::span<const uint32_t> words) {
@@ -90,79 +79,7 @@ class Sides final : public algebra::Terms {
   std::vector<Ex> sides_;
 };
 
-std::optional<verify::Family> find_family(std::string_view name) {
-  for (const verify::FamilyInfo& f : verify::kFamilies) {
-    if (f.text == name) return f.family;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-Diag unknown_part(const Token& token, std::string_view what) {
-  std::vector<std::string> subjects;
-  for (const ops::Operation& op : ops::all_operations())
-    subjects.push_back(verify::subject_of(op.id, op.version));
-  NearestName nearest(what == "subject" ? token.subject : std::string_view{});
-  for (const std::string& subject : subjects) nearest.consider(subject);
-  return make_diag(DiagCode::C003, Span::none(),
-                   fmt::format("the token's {} \"{}\" is not known here", what,
-                               what == "subject" ? token.subject : token.strategy),
-                   nearest.help_or("tokens are valid in builds that have the same operations and families"));
-}
-
-Result<Addressee> find_addressee(const Token& token) {
-  for (const ops::Operation& op : ops::all_operations()) {
-    if (verify::subject_of(op.id, op.version) == token.subject)
-      return Addressee{.operation = &op, .subject = verify::subject_of(op)};
-  }
-  if (const auto family = find_family(token.subject)) return Addressee{.family = family};
-  const auto family = find_family(std::string_view(token.subject).substr(0, token.subject.find('/')));
-  if (family) {
-    for (verify::Subject& subject : verify::elementwise_subjects(*family)) {
-      if (subject.name == token.subject) return Addressee{.family = family, .subject = std::move(subject)};
-    }
-  }
-  return std::unexpected(unknown_part(token, "subject"));
-}
-
-Result<uint64_t> count_cases(const verify::Subject& subject, std::string_view strategy, const Token& token) {
-  if (strategy == "rows") return subject.rows.size();
-  if (strategy == "whole") return verify::whole_domain(subject);
-  const auto known = generate::find_strategy(strategy);
-  if (!known) return std::unexpected(unknown_part(token, "strategy"));
-  return subject.cases(*known, token.seed).size();
-}
-
-Result<void> expect_case(const verify::Subject& subject, const Token& token) {
-  if (token.strategy == "operands") {
-    const size_t words = verify::input_words(subject.application);
-    if (token.values.size() == words) return {};
-    return std::unexpected(malformed(
-        fmt::format("{} has {} words of operands, the token {}", subject.name, words, token.values.size())));
-  }
-  VYRE_TRY(count, count_cases(subject, token.strategy, token));
-  if (token.index < count) return {};
-  return std::unexpected(
-      malformed(fmt::format("{} has {} cases of the strategy \"{}\", so none with number {}", subject.name,
-                            count, token.strategy, token.index)));
-}
-
-Result<std::vector<uint32_t>> operands_of(const verify::Subject& subject, const Token& token,
-                                          backend::Backend& backend) {
-  VYRE_CHECK(expect_case(subject, token));
-  if (token.strategy == "operands") return token.values;
-  const verify::SubjectBench bench(backend, subject, {}, token.seed);
-  return bench.operands({*verify::SubjectBench::source_of(token.strategy), token.index});
-}
-
-ProgramCase program_at(const verify::Subject& subject, std::span<const uint32_t> operands) {
-  std::vector<const uint32_t*> columns;
-  for (const uint32_t& word : operands) columns.push_back(&word);
-  std::vector<uint32_t> expected(verify::output_words(subject.application));
-  subject.expected(columns, expected);
-  return program_at(subject.application, operands, expected);
-}
 
 ProgramCase program_at(const verify::Application& what, std::span<const uint32_t> operands,
                        std::span<const uint32_t> expected) {
@@ -179,64 +96,39 @@ ProgramCase program_at(const verify::Application& what, std::span<const uint32_t
   return out;
 }
 
-Result<ProgramCase> law_at(const ops::Operation& operation, uint64_t number,
-                           std::span<const uint32_t> values) {
-  const std::string name = verify::subject_of(operation.id, operation.version);
-  if (number >= operation.laws.size() + operation.denied.size())
-    return std::unexpected(malformed(fmt::format("{} has no law with number {}", name, number)));
-  const bool claimed = number < operation.laws.size();
-  const spec::Law& law =
-      claimed ? operation.laws[number] : operation.denied[number - operation.laws.size()].law;
-  return law_program(law, operation, values);
+Diag no_such_case(std::string message) {
+  return make_diag(DiagCode::C003, Span::none(), std::move(message), "copy the whole token from the report");
+}
+
+Result<algebra::BoundLaw> bind_law(const spec::Law& law, const ops::Operation& operation,
+                                   std::span<const uint32_t> values, const algebra::Lookup& lookup) {
+  auto bound = algebra::bind(law, operation, lookup);
+  if (!bound) return std::unexpected(no_such_case(bound.error()));
+  if (bound->variables.size() == values.size()) return std::move(*bound);
+  return std::unexpected(
+      no_such_case(fmt::format("{} ranges over {} values, the token has {}", spec::to_string(law),
+                               bound->variables.size(), values.size())));
 }
 
 Result<ProgramCase> law_program(const spec::Law& law, const ops::Operation& operation,
                                 std::span<const uint32_t> values, const algebra::Lookup& lookup) {
-  const auto bound = algebra::bind(law, operation, lookup);
-  if (!bound) return std::unexpected(malformed(bound.error()));
-  if (bound->variables.size() != values.size()) {
-    return std::unexpected(
-        malformed(fmt::format("{} ranges over {} values, the token has {}", spec::to_string(law),
-                              bound->variables.size(), values.size())));
-  }
+  VYRE_TRY(bound, bind_law(law, operation, values, lookup));
   ProgramCase out;
   ir::ProgramBuilder p("law");
   std::vector<Ex> variables;
   for (uint32_t k = 0; k < values.size(); ++k) {
-    const DataType type = bound->variables[k];
+    const DataType type = bound.variables[k];
     const ir::BufferRef buffer = p.read(std::string(1, char('a' + k)), type, k);
     variables.push_back(p.let(fmt::format("x{}", k), Sides::word_of(p, p.load(buffer, p.u32(0)), type)));
     out.buffers.push_back(element(type, values.subspan(k, 1)));
   }
   const ir::BufferRef stored = p.read_write("sides", DataType::U32, uint32_t(values.size()));
   Sides sides(p, std::move(variables));
-  algebra::statement(law.kind)(sides, *bound);
+  algebra::statement(law.kind)(sides, bound);
   for (uint32_t k = 0; k < sides.sides().size(); ++k) p.store(stored, p.u32(k), sides.sides()[k]);
   out.buffers.push_back(to_bytes(std::vector<uint32_t>(sides.sides().size(), 0xdeadbeef)));
   out.program = p.finish();
   return out;
-}
-
-Result<std::optional<ProgramCase>> case_program(const Token& token, backend::Backend& backend) {
-  VYRE_TRY(who, find_addressee(token));
-  if (who.operation != nullptr && token.strategy == "law") {
-    VYRE_TRY(law, law_at(*who.operation, token.index, token.values));
-    return std::optional(std::move(law));
-  }
-  if (who.subject) {
-    VYRE_TRY(operands, operands_of(*who.subject, token, backend));
-    return std::optional(program_at(*who.subject, operands));
-  }
-  const verify::Family family = *who.family;
-  if (family == verify::Family::PlantedLaws || verify::depends_on_schedule(family) ||
-      token.strategy == "claim")
-    return std::optional<ProgramCase>();
-  if (token.strategy != "program" || !verify::has_programs(family))
-    return std::unexpected(unknown_part(token, "strategy"));
-  if (family == verify::Family::Shapes && !verify::row_of(token.index))
-    return std::unexpected(
-        malformed(fmt::format("{} has no case with number {}", token.subject, token.index)));
-  return std::optional(verify::family_case(family, token.seed, token.index, backend.limits()));
 }
 
 }  // namespace vyre::suite

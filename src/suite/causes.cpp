@@ -15,7 +15,6 @@
 #include "generate/shrink.h"
 #include "ops/operation.h"
 #include "spec/ops.h"
-#include "suite/case_program.h"
 #include "text/operators.h"
 #include "text/text.h"
 #include "verify/families.h"

@@ -15,6 +15,7 @@
 #include "ref/rows.h"
 #include "suite/case_program.h"
 #include "suite/line.h"
+#include "suite/minimise.h"
 #include "text/text.h"
 #include "verify/file_operation.h"
 
@@ -58,8 +59,7 @@ std::vector<DataType> input_types(const FileOperation& operation, const Failure&
 Result<KnownCase> case_of(const algebra::FileOperations& file, const FileOperation& operation,
                           const Failure& failure) {
   KnownCase out{.program = std::nullopt,
-                .inputs = input_types(operation, failure),
-                .output = {operation.operation.signature.output}};
+                .types = {input_types(operation, failure), {operation.operation.signature.output}}};
   const verify::Application what = verify::application_of(operation.applied);
   if (const algebra::FileLaw* law = law_of(operation, failure); law != nullptr) {
     // Of a claim that is false no program has a right answer.

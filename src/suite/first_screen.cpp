@@ -7,7 +7,7 @@
 #include "certify/console.h"
 #include "check/checked.h"
 #include "ops/operation.h"
-#include "suite/case_program.h"
+#include "suite/case.h"
 #include "suite/causes.h"
 #include "text/text.h"
 
@@ -55,13 +55,11 @@ std::string buffers_of(const FailingCase& failing, const std::vector<Bytes>& buf
 /// The token of the same operands, where they fail alone: they may be smaller than what the token of the
 /// failure names.
 std::string shortest_token(const Found& one) {
-  const auto token = verify::parse_token(one.failure.token);
-  const auto who = token ? find_addressee(*token) : Result<Addressee>(Addressee{});
-  if (!who || !who->subject || token->strategy == "law" || !one.failing.program ||
-      takes_company(one.failure.fault))
-    return one.failure.token;
-  if (one.failure.input.size() != verify::input_words(who->subject->application)) return one.failure.token;
-  const std::string direct = verify::print({token->subject, "operands", 0, 0, one.failure.input});
+  const auto named = find_case(one.failure.token);
+  if (!named || !one.failing.program || takes_company(one.failure.fault)) return one.failure.token;
+  const auto smaller = (*named)->at(one.failure.input);
+  if (!smaller) return one.failure.token;
+  const std::string direct = verify::print(smaller->token());
   return direct.size() <= verify::kMaxToken ? direct : one.failure.token;
 }
 

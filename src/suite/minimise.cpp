@@ -7,7 +7,7 @@
 
 #include "check/checked.h"
 #include "ops/operation.h"
-#include "suite/case_program.h"
+#include "suite/case.h"
 #include "suite/replay.h"
 #include "verify/culprit.h"
 #include "verify/program_parity.h"
@@ -77,19 +77,12 @@ std::string words_text(std::span<const uint32_t> words, std::span<const spec::Da
   return describe_words(words, std::vector<spec::DataType>(words.size(), spec::DataType::U32));
 }
 
-certify::ValueTexts texts_of(const Failure& failure, const KnownCase& known) {
-  return {words_text(failure.input, known.inputs), words_text(failure.expected, known.output),
-          words_text(failure.actual, known.output)};
+certify::ValueTexts texts_of(const Failure& failure, const ValueTypes& types) {
+  return {words_text(failure.input, types.inputs), words_text(failure.expected, types.output),
+          words_text(failure.actual, types.output)};
 }
 
-/// The types of an operation's values are those of its token's, whatever the case.
-void add_types(const Addressee& who, KnownCase& known) {
-  if (!who.subject) return;
-  known.inputs = who.subject->application.inputs;
-  known.output = {who.subject->application.output};
-}
-
-Story story_of(const std::string& subject, const Failure& failure, const KnownCase& known,
+Story story_of(const std::string& subject, const Failure& failure, const ValueTypes& types,
                const backend::Identity& identity) {
   Story out;
   out.subject = subject;
@@ -101,7 +94,7 @@ Story story_of(const std::string& subject, const Failure& failure, const KnownCa
   // Of a program the note ends with the program itself, which follows anyway.
   out.note = failure.note.substr(0, failure.note.find("\nprogram "));
   sign(out, identity);
-  certify::ValueTexts values = texts_of(failure, known);
+  certify::ValueTexts values = texts_of(failure, types);
   out.input = std::move(values.input);
   out.expected = std::move(values.expected);
   out.actual = std::move(values.actual);
@@ -120,7 +113,7 @@ class Minimiser {
   Result<FailingCase> run(const std::string& subject, const Failure& failure) {
     FailingCase out;
     VYRE_TRY(known, case_of_(subject, failure));
-    out.story = story_of(subject, failure, known, backend_.identity());
+    out.story = story_of(subject, failure, known.types, backend_.identity());
     if (!known.program) return out;
     if (is_shrunk(failure.fault) && Clock::now() < end_) {
       VYRE_TRY(passes, shrink(*known.program, out.story));
@@ -176,28 +169,16 @@ class Minimiser {
 }  // namespace
 
 certify::ValueTexts value_texts(const Failure& failure) {
-  KnownCase known;
-  if (const auto token = verify::parse_token(failure.token); token) {
-    if (const auto who = find_addressee(*token); who) add_types(*who, known);
-  }
-  return texts_of(failure, known);
+  const auto named = find_case(failure.token);
+  return texts_of(failure, named ? (*named)->types() : ValueTypes{});
 }
 
 CaseOf by_token(backend::Backend& backend) {
   return [&backend](const std::string&, const Failure& failure) -> Result<KnownCase> {
-    VYRE_TRY(token, verify::parse_token(failure.token));
-    VYRE_TRY(who, find_addressee(token));
-    KnownCase out;
-    add_types(who, out);
-    // At the operands that it came down to.
-    if (who.subject && token.strategy != "law" &&
-        failure.input.size() == verify::input_words(who.subject->application)) {
-      out.program = program_at(*who.subject, failure.input);
-      return out;
-    }
-    VYRE_TRY(program, case_program(token, backend));
-    out.program = std::move(program);
-    return out;
+    VYRE_TRY(named, find_case(failure.token));
+    const auto smaller = named->at(failure.input);  // the operands that it came down to
+    VYRE_TRY(program, (smaller ? smaller : named)->program(backend));
+    return KnownCase{std::move(program), named->types()};
   };
 }
 

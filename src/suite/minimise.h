@@ -14,6 +14,7 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "certify/console.h"
+#include "suite/case.h"
 #include "suite/failing_case.h"
 #include "verify/verdict.h"
 
@@ -34,10 +35,10 @@ certify::ValueTexts value_texts(const verify::Failure& failure);
 /// Whether a fault is seen only beside or after other cases, by chance, or later: never in a case alone.
 bool takes_company(verify::Fault fault);
 
-/// What a failure is about. Types: of the values that it names, empty where they are words.
+/// What a failure is about.
 struct KnownCase {
   std::optional<generate::ProgramCase> program;  // none: the case is no program
-  std::vector<spec::DataType> inputs, output;
+  ValueTypes types;
 };
 using CaseOf = std::function<Result<KnownCase>(const std::string& subject, const verify::Failure&)>;
 /// As the failure's token says it. Errors: C003 for one that names nothing. The backend is asked for its

@@ -9,60 +9,21 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 
-#include "base/names.h"
 #include "certify/fields.h"
 #include "certify/run_report.h"
-#include "spec/ops.h"
 #include "state/state.h"
 #include "suite/campaign.h"
+#include "suite/cases.h"
 #include "suite/merge.h"
-#include "verify/shape_factors.h"
 
 namespace vyre::suite {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using verify::Family;
 using verify::Verdict;
-
-// Evaluations that a family stands for in the progress: by measurement, one program case is as long as some
-// thousand evaluations of an operation.
-constexpr uint64_t kEvaluationsAProgram = 20'000;
-// And how many of them compiling a program is as long as, which says what is begun first: most of a family's
-// time goes there. With what is longest begun last, all other cores would wait for it.
-constexpr uint64_t kEvaluationsACompilation = 2'000'000;
-constexpr uint64_t kCompilationsASubject = 2;  // of an elementwise family
-
-/// Rows of a covering array, about: how many there are is known when it has been made.
-uint64_t expected_shapes(const verify::FamilyPlan& plan) {
-  uint64_t out = 3;
-  for (uint32_t t = 0; t < plan.shape_strength; ++t) out *= 9;
-  return out;
-}
-
-uint64_t expected_evaluations(const verify::Part& part, const verify::FamilyPlan& plan) {
-  const Family family = part.family;
-  if (family == Family::Programs) return plan.random_programs * kEvaluationsAProgram;
-  if (family == Family::PlantedLaws) return uint64_t{1} << 26;
-  if (family == Family::Shapes) return expected_shapes(plan) * kEvaluationsAProgram;
-  const size_t shapes = verify::shapes(family);
-  if (shapes != 0) return shapes * verify::inputs_a_shape(family, plan) * kEvaluationsAProgram;
-  return verify::elementwise_subjects(family, part.track).size() * plan.cases_a_subject * 2;
-}
-
-/// How many programs judging it compiles, about.
-uint64_t expected_compilations(const verify::Part& part, const verify::FamilyPlan& plan) {
-  const Family family = part.family;
-  if (family == Family::Programs)
-    return part.track == verify::Track::Float ? plan.random_programs / 3 : plan.random_programs;
-  if (family == Family::Shapes) return expected_shapes(plan);
-  return verify::shapes(family) +
-         kCompilationsASubject * verify::elementwise_subjects(family, part.track).size();
-}
 
 class Tracker {
  public:
@@ -96,168 +57,34 @@ class Tracker {
 
 }  // namespace
 
-Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool approximate) {
-  std::vector<const ops::Operation*> out;
-  const ops::Operation* other = nullptr;  // one that matches, of the other kind
-  for (const ops::Operation& op : ops::all_operations()) {
-    if (!matches(pattern, op.id)) continue;
-    if ((verify::track_of(op) == verify::Track::Approximate) == approximate) {
-      out.push_back(&op);
-    } else {
-      other = &op;
-    }
-  }
-  if (out.empty() && other != nullptr) {
-    return std::unexpected(make_diag(
-        DiagCode::C004, Span::none(),
-        fmt::format("\"{}\" matches no {} operation: {} is {}", pattern,
-                    approximate ? "approximate" : "strict", other->id,
-                    approximate ? "strict" : "approximate"),
-        fmt::format("strict and approximate never share a certificate: `certify --track {}` judges it",
-                    approximate ? "strict" : "approximate")));
-  }
-  if (out.empty()) {
-    std::set<std::string> globs;  // of the folders
-    for (const ops::Operation& op : ops::all_operations()) {
-      for (size_t dot = 0; (dot = op.id.find('.', dot)) != op.id.npos; ++dot)
-        globs.insert(std::string(op.id.substr(0, dot)) + ".*");
-    }
-    NearestName nearest(pattern);
-    for (const ops::Operation& op : ops::all_operations()) nearest.consider_id(op.id);
-    for (const std::string& glob : globs) nearest.consider(glob);
-    return std::unexpected(make_diag(
-        DiagCode::C004, Span::none(), fmt::format("no operation matches \"{}\"", pattern),
-        nearest.help_or("* stands for any characters, ? for one; `vyre ops` lists the operations")));
-  }
-  return out;
-}
-
-Result<std::vector<verify::Part>> select_parts(std::span<const ops::Operation* const> operations,
-                                               std::string_view pattern) {
-  std::vector<verify::Part> out = verify::all_parts();
-  std::erase_if(out, [&](const verify::Part& part) {
-    return std::ranges::none_of(
-        operations, [&](const ops::Operation* op) { return verify::track_of(*op) == part.track; });
-  });
-  NearestName nearest(pattern);
-  for (const verify::Part& part : out) nearest.consider(verify::info(part.family).text);
-  std::erase_if(out,
-                [&](const verify::Part& part) { return !matches(pattern, verify::info(part.family).text); });
-  if (out.empty() && pattern != kNoFamilies) {
-    return std::unexpected(
-        make_diag(DiagCode::C004, Span::none(),
-                  fmt::format("no family of the selected operations' tracks matches \"{}\"", pattern),
-                  nearest.help_or("* stands for any characters, ? for one; `none` leaves all families out")));
-  }
-  return out;
-}
-
-namespace {
-
-uint64_t planned_by(const Verdict& verdict, verify::Oracle oracle) {
-  uint64_t sum = 0;
-  for (const verify::OracleCases& cases : verdict.parity) {
-    if (cases.oracle == oracle) sum += cases.tally.planned;
-  }
-  return sum;
-}
-
-/// Whether a verdict on an operation is over its rows and over as many cases as its plan has.
-bool is_as_planned(const Verdict& verdict, const ops::Operation& operation,
-                   const certify::Certificate& certificate) {
-  uint64_t cases = 0;
-  const verify::OperationPlan plan = verify::operation_plan(certificate.strength);
-  for (const verify::Piece& piece : verify::pieces_of(operation, plan, certificate.seed)) {
-    if (piece.kind == verify::Piece::Kind::Cases) cases += piece.count;
-  }
-  return planned_by(verdict, verify::Oracle::SpecificationTable) == operation.rows.size() &&
-         planned_by(verdict, verify::Oracle::CpuReference) == cases;
-}
-
-/// What is not as a plan has it in a verdict on a part of a family; empty: nothing.
-std::string other_than_planned(const Verdict& verdict, const verify::Part& part,
-                               const certify::Certificate& certificate) {
-  // What a device may lack is not in its plan, and the coverage says what that is.
-  if (part.family == Family::Shapes)
-    return verify::wrong_coverage(verdict, verify::shape_strength(certificate.strength), certificate.seed);
-  const verify::FamilySize size =
-      verify::size_of(part, verify::family_plan(certificate.strength), certificate.seed);
-  for (const verify::OracleCases& oracle : verdict.parity) {
-    if (std::ranges::count(size.parity, oracle.oracle, &verify::OracleCases::oracle) == 0)
-      return fmt::format("cases of the {}, which judges none", text(oracle.oracle));
-  }
-  for (const verify::OracleCases& oracle : size.parity) {
-    const uint64_t planned = planned_by(verdict, oracle.oracle);
-    if (planned != oracle.tally.planned)
-      return fmt::format("{} cases of the {}, not {}", planned, text(oracle.oracle), oracle.tally.planned);
-  }
-  // Operations of subgroups that a backend lacks are refused instead of repeated.
-  const bool optional = part.family == Family::Subgroups;
-  if (optional ? verdict.determinism.planned > 2 * size.parity[0].tally.planned
-               : verdict.determinism.planned != size.repeated)
-    return fmt::format("{} repeated evaluations, not {}", verdict.determinism.planned, size.repeated);
-  if (verdict.operators != size.operators)
-    return fmt::format("{} operators, not {}", verdict.operators, size.operators);
-  if (optional ? verdict.shapes > size.shapes : verdict.shapes != size.shapes)
-    return fmt::format("{} shapes, not {}", verdict.shapes, size.shapes);
-  return {};
-}
-
-}  // namespace
-
 Result<void> expect_complete(const certify::Certificate& certificate) {
   const auto refused = [](std::string message) {
     return std::unexpected(make_diag(DiagCode::C002, Span::none(), std::move(message),
                                      "certify again, and keep the whole file"));
   };
-  VYRE_TRY(operations, select(certificate.selection, certificate.registry.is_approximate()));
-  std::vector<std::string> subjects;
-  std::vector<verify::Track> tracks;
-  for (const ops::Operation* op : operations) {
-    subjects.push_back(verify::subject_of(op->id, op->version));
-    tracks.push_back(verify::track_of(*op));
-  }
-  VYRE_TRY(parts, select_parts(operations, certificate.family_selection));
-  for (const verify::Part& part : parts) {
-    subjects.emplace_back(verify::info(part.family).text);
-    tracks.push_back(part.track);
-  }
-  for (size_t k = 0; k < std::max(subjects.size(), certificate.verdicts.size()); ++k) {
+  VYRE_TRY(all, cases_of(certificate.selection, certificate.registry.is_approximate(),
+                         certificate.family_selection));
+  const CasePlan plan = case_plan(certificate.strength, certificate.seed);
+  for (size_t k = 0; k < std::max(all.size(), certificate.verdicts.size()); ++k) {
     if (k >= certificate.verdicts.size())
-      return refused(fmt::format("there is no verdict on {}", subjects[k]));
+      return refused(fmt::format("there is no verdict on {}", all[k]->subject()));
     const Verdict& verdict = certificate.verdicts[k];
-    if (k >= subjects.size()) return refused(fmt::format("a verdict too many, on {}", verdict.subject));
-    const auto kind = k < operations.size() ? verify::SubjectKind::Operation : verify::SubjectKind::Family;
-    if (verdict.subject != subjects[k] || verdict.kind != kind || verdict.track != tracks[k]) {
+    if (k >= all.size()) return refused(fmt::format("a verdict too many, on {}", verdict.subject));
+    const Cases& cases = *all[k];
+    if (verdict.subject != cases.subject() || verdict.kind != cases.kind() ||
+        verdict.track != cases.track()) {
       return refused(
           fmt::format("where the verdict on {} of the {} track belongs is one on {} of the {} track",
-                      subjects[k], text(tracks[k]), verdict.subject, text(verdict.track)));
+                      cases.subject(), text(cases.track()), verdict.subject, text(verdict.track)));
     }
-    std::vector<std::pair<std::string, bool>> wanted, found;
     // What stopped a subject may have stopped it before its laws; no level follows from such a verdict.
-    if (k < operations.size() && verdict.error.empty()) {
-      for (const spec::Law& law : operations[k]->laws) wanted.emplace_back(spec::to_string(law), true);
-      for (const spec::Denial& d : operations[k]->denied) wanted.emplace_back(spec::to_string(d.law), false);
-      if (verdict.classes.size() != operations[k]->classes.size() ||
-          verdict.boundaries != operations[k]->boundaries.size()) {
-        return refused(fmt::format("the classes or boundary values are not those of {}", subjects[k]));
-      }
-      if (!is_as_planned(verdict, *operations[k], certificate))
-        return refused(fmt::format("the cases are not those that {} has at this strength", subjects[k]));
-    }
-    if (k >= operations.size() && verdict.error.empty()) {
-      const verify::Part& part = parts[k - operations.size()];
-      if (const std::string wrong = other_than_planned(verdict, part, certificate); !wrong.empty())
-        return refused(fmt::format("the cases are not those that {} of the {} track has at this strength: {}",
-                                   subjects[k], text(part.track), wrong));
-      for (const verify::LawVerdict& law :
-           verify::size_of(part, verify::family_plan(certificate.strength), certificate.seed).laws)
-        wanted.emplace_back(law.law, law.claimed);
-    }
-    for (const verify::LawVerdict& law : verdict.laws) {
-      if (verdict.error.empty()) found.emplace_back(law.law, law.claimed);
-    }
-    if (found != wanted) return refused(fmt::format("the laws are not those of {}", subjects[k]));
+    if (!verdict.error.empty()) continue;
+    if (std::string other = cases.other_than_planned(verdict, plan); !other.empty())
+      return refused(std::move(other));
+    std::vector<std::pair<std::string, bool>> found;
+    for (const verify::LawVerdict& law : verdict.laws) found.emplace_back(law.law, law.claimed);
+    if (found != cases.laws(plan))
+      return refused(fmt::format("the laws are not those of {}", cases.subject()));
   }
   return {};
 }
@@ -281,27 +108,28 @@ Result<void> expect_accounted(const certify::Certificate& certificate) {
 /// Whether something is wrong in a verdict on a unit, or stopped it.
 bool is_failed(const Verdict& verdict) { return verdict.failure_count != 0 || !verdict.error.empty(); }
 
-using Judge = std::function<Verdict(backend::Backend&, const verify::Monitor&)>;
-
-/// What is judged at once: pieces of an operation, or a family.
-struct Work {
-  Unit unit;              // "primitive.math.add@1/cases.0", "ir.barriers/integer"
-  size_t subject = 0;     // its place in the certificate
-  uint64_t expected = 0;  // evaluations
-  uint64_t cost = 0;      // the same with what compiling is as long as
-  Judge judge;
+/// A unit that is judged at once, and what came of it.
+struct Work : CaseUnit {
+  size_t subject = 0;  // its place in the certificate
   std::optional<Verdict> verdict = {};
   double seconds = 0;
 };
+
+/// Whether a plan for tests has the subject not among its families.
+bool is_left_out(const Cases& cases, const Plan& plan) {
+  if (!plan.families || cases.kind() != verify::SubjectKind::Family) return false;
+  return std::ranges::none_of(
+      *plan.families, [&](verify::Family family) { return verify::info(family).text == cases.subject(); });
+}
 
 /// The units of a plan, in the order of the certificate, and how far they are. The plan must outlive it.
 class Agenda {
  public:
   static Result<std::unique_ptr<Agenda>> make(const Plan& plan, const Watch& watch,
                                               const std::atomic<bool>* stop) {
-    VYRE_TRY(operations, select(plan.selection, plan.approximate));
-    VYRE_TRY(parts, select_parts(operations, plan.family_selection));
-    return std::unique_ptr<Agenda>(new Agenda(operations, parts, plan, watch, stop));
+    VYRE_TRY(all, cases_of(plan.selection, plan.approximate, plan.family_selection));
+    std::erase_if(all, [&](const auto& cases) { return is_left_out(*cases, plan); });
+    return std::unique_ptr<Agenda>(new Agenda(std::move(all), plan, watch, stop));
   }
 
   /// Asks the backend who it is and takes up what is kept of the campaign, before anything is judged.
@@ -358,7 +186,7 @@ class Agenda {
     for (size_t turn = next_++; turn < order_.size(); turn = next_++) {
       if (stopped()) return;
       Work& work = work_[order_[turn]];
-      const std::string& subject = subjects_[work.subject];
+      const std::string& subject = subjects_[work.subject]->subject();
       verify::Monitor monitor;
       monitor.stop = stop_;
       monitor.failed = &failed_now_;
@@ -426,11 +254,11 @@ class Agenda {
         sum = std::move(*work.verdict);
       }
       begun[work.subject] = true;
-      sum.entry = certify::entry_of(subjects_[work.subject]);
+      sum.entry = certify::entry_of(subjects_[work.subject]->subject());
       out.seconds[work.subject] += work.seconds;
     }
     for (Verdict& verdict : out.certificate.verdicts) {
-      verify::complete(verdict, family_plan_, plan_.seed);
+      verify::complete(verdict, case_plan_.family, plan_.seed);
       verdict.failing_digest = certify::digest_of(verdict.failing);
       out.failing.push_back(std::exchange(verdict.failing, {}));
     }
@@ -444,59 +272,17 @@ class Agenda {
   }
 
  private:
-  Agenda(const std::vector<const ops::Operation*>& operations, const std::vector<verify::Part>& parts,
-         const Plan& plan, const Watch& watch, const std::atomic<bool>* stop)
+  Agenda(std::vector<std::unique_ptr<Cases>> subjects, const Plan& plan, const Watch& watch,
+         const std::atomic<bool>* stop)
       : plan_(plan),
         stop_(stop),
-        operation_plan_(plan.operation_plan.value_or(verify::operation_plan(plan.strength))),
-        family_plan_(plan.family_plan.value_or(verify::family_plan(plan.strength))),
-        begin_(Clock::now()) {
-    for (const ops::Operation* op : operations) {
-      const std::string subject = verify::subject_of(op->id, op->version);
-      for (const verify::Unit& unit : verify::units_of(*op, operation_plan_, plan_.seed)) {
-        work_.push_back(
-            {{fmt::format("{}/{}", subject, text(unit.pieces[0]))},
-             subjects_.size(),
-             unit.evaluations,
-             unit.evaluations,
-             [this, op, pieces = unit.pieces](backend::Backend& backend, const verify::Monitor& monitor) {
-               return verify::check_pieces(backend, *op, operation_plan_, pieces, plan_.seed, monitor);
-             }});
-      }
-      subjects_.push_back(subject);
-    }
-    for (const verify::Part& part : parts) {
-      if (plan.families && std::ranges::count(*plan.families, part.family) == 0) continue;
-      const uint64_t evaluations = expected_evaluations(part, family_plan_);
-      const uint64_t compilations = expected_compilations(part, family_plan_);
-      const std::string subject(verify::info(part.family).text);
-      // Those of 2^32 inputs take longer than the rest of their family.
-      for (verify::WholeDomain& domain : verify::whole_domains(part, family_plan_)) {
-        const auto shared = std::make_shared<const verify::WholeDomain>(std::move(domain));
-        work_.push_back(
-            {{fmt::format("{}/{}/{}", subject, text(part.track), shared->subject.application.name)},
-             subjects_.size(),
-             shared->cases,
-             shared->cases,
-             [this, part, shared](backend::Backend& backend, const verify::Monitor& monitor) {
-               return verify::check_whole_domain(backend, part, *shared, 0,
-                                                 shared->cases / verify::kLeafCases, plan_.seed, monitor);
-             }});
-      }
-      const uint32_t slices = verify::slices_of(part.family, family_plan_, part.track);
-      for (uint32_t slice = 0; slice < slices; ++slice) {
-        const std::string number = slices == 1 ? "" : fmt::format(".{}", slice);
-        work_.push_back(
-            {{fmt::format("{}/{}{}", subject, text(part.track), number), part.family == Family::PlantedLaws},
-             subjects_.size(),
-             evaluations / slices,
-             (evaluations + compilations * kEvaluationsACompilation) / slices,
-             [this, part, slice](backend::Backend& backend, const verify::Monitor& monitor) {
-               return verify::check_slice(backend, part.family, slice, family_plan_, plan_.seed, monitor,
-                                          part.track);
-             }});
-      }
-      subjects_.push_back(subject);
+        case_plan_{plan.operation_plan.value_or(verify::operation_plan(plan.strength)),
+                   plan.family_plan.value_or(verify::family_plan(plan.strength)), plan.seed},
+        begin_(Clock::now()),
+        subjects_(std::move(subjects)) {
+    for (size_t subject = 0; subject < subjects_.size(); ++subject) {
+      for (CaseUnit& unit : subjects_[subject]->units(case_plan_))
+        work_.push_back({std::move(unit), subject});
     }
     left_ = std::vector<std::atomic<size_t>>(subjects_.size());
     uint64_t expected = 0;
@@ -514,7 +300,7 @@ class Agenda {
     std::ranges::reverse(order_);
     std::vector<size_t> turn(work_.size());
     std::array<size_t, 2> turns{};
-    for (const size_t k : order_) turn[k] = turns[work_[k].subject < operations.size() ? 0 : 1]++;
+    for (const size_t k : order_) turn[k] = turns[size_t(subjects_[work_[k].subject]->kind())]++;
     std::ranges::sort(order_, {}, [&](size_t k) { return std::pair(turn[k], work_[k].subject); });
   }
   bool interrupted() const { return stop_ != nullptr && *stop_; }
@@ -532,10 +318,9 @@ class Agenda {
 
   const Plan& plan_;
   const std::atomic<bool>* stop_;
-  const verify::OperationPlan operation_plan_;
-  const verify::FamilyPlan family_plan_;
+  const CasePlan case_plan_;
   const Clock::time_point begin_;
-  std::vector<std::string> subjects_;
+  const std::vector<std::unique_ptr<Cases>> subjects_;
   std::vector<Work> work_;
   std::vector<size_t> order_;              // the most expensive first
   std::vector<std::atomic<size_t>> left_;  // units of a subject

@@ -5,7 +5,7 @@
 // of algebra/laws/ about them, and a solver finds no counterexample. What looks alike and is false ("an
 // involution after an associative function is associative") is in the same table with two small functions
 // that refute it, given by their values. Nothing is derived from anything that is not in this table
-// (verify/compositional.h). Source: oracles, "Composition theorem"; semantics, "Laws and evidence".
+// (test/unit/verify/compositional.h). Source: oracles, "Composition theorem"; semantics, "Laws and evidence".
 #pragma once
 
 #include <cstdint>

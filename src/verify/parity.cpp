@@ -45,6 +45,14 @@ OracleCases& oracle_cases(Verdict& verdict, Oracle oracle) {
   return oracle_cases(verdict, oracle);
 }
 
+uint64_t planned_by(const Verdict& verdict, Oracle oracle) {
+  uint64_t sum = 0;
+  for (const OracleCases& cases : verdict.parity) {
+    if (cases.oracle == oracle) sum += cases.tally.planned;
+  }
+  return sum;
+}
+
 void add_failure(Verdict& verdict, Failure failure) {
   ++verdict.failure_count;
   if (verdict.failures.size() < kKeptFailures) verdict.failures.push_back(std::move(failure));

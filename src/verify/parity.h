@@ -126,6 +126,8 @@ Result<void> check_determinism(const Subject& subject, Examiner& examiner, uint3
 
 /// The cases that an oracle judged, made when it has judged none yet; the stronger oracles stay first.
 OracleCases& oracle_cases(Verdict& verdict, Oracle oracle);
+/// How many cases a verdict planned for it.
+uint64_t planned_by(const Verdict& verdict, Oracle oracle);
 
 /// Adds a failure: counted always, kept when there is room.
 void add_failure(Verdict& verdict, Failure failure);

@@ -6,12 +6,12 @@
 #include <algorithm>
 
 #include "oracle.h"
-#include "suite/case_program.h"
 #include "suite/causes.h"
 #include "suite/emit.h"
 #include "suite/minimise.h"
 #include "suite/replay.h"
 #include "text/text.h"
+#include "verify/families.h"
 
 namespace vyre::suite {
 namespace {
@@ -71,7 +71,7 @@ TEST(CaseProgram, LawsStoreTheirSides) {
   VYRE_ORACLE(SpecificationTable, "by hand: 1 + 2 = 3 = 2 + 1; f(a, b) = f(b, a) has two sides");
   const FailingCase law = case_of("primitive.math.add@1:law:0:0x1,0x2");
   EXPECT_EQ(to_words(law.expected.back()), (std::vector<uint32_t>{3, 3}));
-  const auto no_law = law_at(*ops::find_operation("primitive.math.add"), 1000, {});
+  const auto no_law = failing_case_of("primitive.math.add@1:law:1000:0x1,0x2", *backend::make_reference());
   ASSERT_FALSE(no_law.has_value());
   EXPECT_EQ(no_law.error().code, DiagCode::C003);
 }

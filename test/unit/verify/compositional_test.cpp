@@ -1,6 +1,6 @@
 // Laws derived by composition theorems, each checked by running it: on all operands of 8 bits, which knows
 // nothing of theorems.
-#include "verify/compositional.h"
+#include "compositional.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "verify/compositional.h"
+#include "compositional.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,94 @@
+#include "suite/cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/names.h"
+#include "suite/suite.h"
+
+namespace vyre::suite {
+
+CasePlan case_plan(verify::Strength strength, uint64_t seed) {
+  return {verify::operation_plan(strength), verify::family_plan(strength), seed};
+}
+
+Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool approximate) {
+  std::vector<const ops::Operation*> out;
+  const ops::Operation* other = nullptr;  // one that matches, of the other kind
+  for (const ops::Operation& op : ops::all_operations()) {
+    if (!matches(pattern, op.id)) continue;
+    if ((verify::track_of(op) == verify::Track::Approximate) == approximate) {
+      out.push_back(&op);
+    } else {
+      other = &op;
+    }
+  }
+  if (out.empty() && other != nullptr) {
+    return std::unexpected(make_diag(
+        DiagCode::C004, Span::none(),
+        fmt::format("\"{}\" matches no {} operation: {} is {}", pattern,
+                    approximate ? "approximate" : "strict", other->id,
+                    approximate ? "strict" : "approximate"),
+        fmt::format("strict and approximate never share a certificate: `certify --track {}` judges it",
+                    approximate ? "strict" : "approximate")));
+  }
+  if (out.empty()) {
+    std::set<std::string> globs;  // of the folders
+    for (const ops::Operation& op : ops::all_operations()) {
+      for (size_t dot = 0; (dot = op.id.find('.', dot)) != op.id.npos; ++dot)
+        globs.insert(std::string(op.id.substr(0, dot)) + ".*");
+    }
+    NearestName nearest(pattern);
+    for (const ops::Operation& op : ops::all_operations()) nearest.consider_id(op.id);
+    for (const std::string& glob : globs) nearest.consider(glob);
+    return std::unexpected(make_diag(
+        DiagCode::C004, Span::none(), fmt::format("no operation matches \"{}\"", pattern),
+        nearest.help_or("* stands for any characters, ? for one; `vyre ops` lists the operations")));
+  }
+  return out;
+}
+
+Result<std::vector<verify::Part>> select_parts(std::span<const ops::Operation* const> operations,
+                                               std::string_view pattern) {
+  std::vector<verify::Part> out = verify::all_parts();
+  std::erase_if(out, [&](const verify::Part& part) {
+    return std::ranges::none_of(
+        operations, [&](const ops::Operation* op) { return verify::track_of(*op) == part.track; });
+  });
+  NearestName nearest(pattern);
+  for (const verify::Part& part : out) nearest.consider(verify::info(part.family).text);
+  std::erase_if(out,
+                [&](const verify::Part& part) { return !matches(pattern, verify::info(part.family).text); });
+  if (out.empty() && pattern != kNoFamilies) {
+    return std::unexpected(
+        make_diag(DiagCode::C004, Span::none(),
+                  fmt::format("no family of the selected operations' tracks matches \"{}\"", pattern),
+                  nearest.help_or("* stands for any characters, ? for one; `none` leaves all families out")));
+  }
+  return out;
+}
+
+Result<std::vector<std::unique_ptr<Cases>>> cases_of(std::string_view selection, bool approximate,
+                                                     std::string_view families) {
+  VYRE_TRY(operations, select(selection, approximate));
+  VYRE_TRY(parts, select_parts(operations, families));
+  std::vector<std::unique_ptr<Cases>> out;
+  for (const ops::Operation* operation : operations) out.push_back(operation_cases(*operation));
+  for (const verify::Part& part : parts) out.push_back(family_cases(part));
+  return out;
+}
+
+std::unique_ptr<Cases> find_cases(const verify::Verdict& verdict) {
+  if (verdict.kind == verify::SubjectKind::Operation) {
+    for (const ops::Operation& op : ops::all_operations())
+      if (verify::subject_of(op.id, op.version) == verdict.subject) return operation_cases(op);
+    return nullptr;
+  }
+  for (const verify::FamilyInfo& family : verify::kFamilies)
+    if (family.text == verdict.subject) return family_cases({family.family, verdict.track});
+  return nullptr;
+}
+
+}  // namespace vyre::suite

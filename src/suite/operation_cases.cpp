@@ -1,0 +1,92 @@
+// The cases of an operation: pieces of its plan, in units.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "suite/cases.h"
+
+namespace vyre::suite {
+namespace {
+
+using verify::Leaf;
+using verify::Piece;
+using verify::Verdict;
+
+/// The piece of an operation that a leaf is of.
+std::optional<Piece> piece_of(const ops::Operation& operation, const CasePlan& plan, const Leaf& leaf) {
+  for (const Piece& piece : verify::pieces_of(operation, plan.operation, plan.seed)) {
+    const bool rows = piece.kind == Piece::Kind::Rows && leaf.slice == 0;
+    const bool cases = piece.kind == Piece::Kind::Cases && piece.first / verify::kPieceCases == leaf.slice;
+    if (leaf.oracle == verify::Oracle::SpecificationTable ? rows : cases) return piece;
+  }
+  return std::nullopt;
+}
+
+class OperationCases final : public Cases {
+ public:
+  explicit OperationCases(const ops::Operation& operation)
+      : Cases(verify::SubjectKind::Operation, verify::subject_of(operation.id, operation.version),
+              verify::track_of(operation)),
+        operation_(operation) {}
+
+  std::vector<CaseUnit> units(const CasePlan& plan) const override {
+    std::vector<CaseUnit> out;
+    for (const verify::Unit& unit : verify::units_of(operation_, plan.operation, plan.seed)) {
+      out.push_back(
+          {{fmt::format("{}/{}", subject(), text(unit.pieces[0]))},
+           unit.evaluations,
+           unit.evaluations,
+           [this, &plan, pieces = unit.pieces](backend::Backend& backend, const verify::Monitor& monitor) {
+             return check(backend, pieces, plan, monitor);
+           }});
+    }
+    return out;
+  }
+
+  std::string other_than_planned(const Verdict& verdict, const CasePlan& plan) const override {
+    if (verdict.classes.size() != operation_.classes.size() ||
+        verdict.boundaries != operation_.boundaries.size())
+      return fmt::format("the classes or boundary values are not those of {}", subject());
+    uint64_t cases = 0;
+    for (const Piece& piece : verify::pieces_of(operation_, plan.operation, plan.seed)) {
+      if (piece.kind == Piece::Kind::Cases) cases += piece.count;
+    }
+    if (verify::planned_by(verdict, verify::Oracle::SpecificationTable) == operation_.rows.size() &&
+        verify::planned_by(verdict, verify::Oracle::CpuReference) == cases)
+      return {};
+    return fmt::format("the cases are not those that {} has at this strength", subject());
+  }
+
+  std::vector<std::pair<std::string, bool>> laws(const CasePlan&) const override {
+    std::vector<std::pair<std::string, bool>> out;
+    for (const spec::Law& law : operation_.laws) out.emplace_back(spec::to_string(law), true);
+    for (const spec::Denial& d : operation_.denied) out.emplace_back(spec::to_string(d.law), false);
+    return out;
+  }
+
+  Verdict again(backend::Backend& backend, std::span<const Leaf> leaves, const CasePlan& plan,
+                const verify::Monitor& monitor) const override {
+    std::vector<Piece> pieces;
+    for (const Leaf& leaf : leaves) {
+      if (const auto piece = piece_of(operation_, plan, leaf)) pieces.push_back(*piece);
+    }
+    return check(backend, pieces, plan, monitor);
+  }
+
+ private:
+  Verdict check(backend::Backend& backend, std::span<const Piece> pieces, const CasePlan& plan,
+                const verify::Monitor& monitor) const {
+    return verify::check_pieces(backend, operation_, plan.operation, pieces, plan.seed, monitor);
+  }
+
+  const ops::Operation& operation_;
+};
+
+}  // namespace
+
+std::unique_ptr<Cases> operation_cases(const ops::Operation& operation) {
+  return std::make_unique<OperationCases>(operation);
+}
+
+}  // namespace vyre::suite
