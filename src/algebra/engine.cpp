@@ -94,7 +94,7 @@ class Sweep {
       columns.assign(fill.begin(), fill.end());
     }
     bench.flow.begin(columns, n);
-    statement(law_.law->kind)(bench.flow, law_);
+    state(bench.flow, law_);
     auto holds = bench.flow.end();
     if (!holds) {
       const std::scoped_lock lock(mutex_);
@@ -338,7 +338,7 @@ Result<bool> holds_at(const BoundLaw& law, std::span<const uint32_t> values, Eva
   for (size_t i = 0; i < values.size(); ++i) columns[i] = &values[i];
   Flow flow(evaluator, 1);
   flow.begin(std::span(columns).first(values.size()), 1);
-  statement(law.law->kind)(flow, law);
+  state(flow, law);
   VYRE_TRY(holds, flow.end());
   return holds[0] != 0;
 }

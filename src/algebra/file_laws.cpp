@@ -267,7 +267,7 @@ void state(const FileLaw& law, Terms& terms) {
   spec::Law by_place = law.law;
   if (has_constants(law)) by_place.value = 0, by_place.high = 1;
   const BoundLaw bound{&by_place, law.f, law.others, law.variables, law.f->signature.output};
-  statement(law.law.kind)(terms, bound);
+  state(terms, bound);
 }
 
 Bits constant_of(const FileLaw& law, uint32_t word) {

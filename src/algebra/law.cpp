@@ -9,7 +9,6 @@
 #include "algebra/operators.h"
 #include "algebra/order.h"
 #include "algebra/predicate.h"
-#include "algebra/statements.h"
 #include "generate/cases.h"
 #include "spec/law_types.h"
 
@@ -17,39 +16,6 @@ namespace vyre::algebra {
 namespace {
 
 using spec::DataType;
-using spec::LawKind;
-
-constexpr spec::Row<LawKind, Statement> kStatementRows[] = {
-    {LawKind::Commutative, commutative},
-    {LawKind::Associative, associative},
-    {LawKind::Identity, identity},
-    {LawKind::SelfInverse, self_inverse},
-    {LawKind::Idempotent, idempotent},
-    {LawKind::Absorbing, absorbing},
-    {LawKind::Involution, involution},
-    {LawKind::DeMorgan, de_morgan},
-    {LawKind::Monotone, monotone},
-    {LawKind::Bounded, bounded},
-    {LawKind::Complement, complement},
-    {LawKind::DistributiveOver, distributive_over},
-    {LawKind::Projection, projection},
-    {LawKind::RoundTrip, round_trip},
-    {LawKind::LeftIdentity, left_identity},
-    {LawKind::RightIdentity, right_identity},
-    {LawKind::LeftAbsorbing, left_absorbing},
-    {LawKind::RightAbsorbing, right_absorbing},
-    {LawKind::InverseOf, inverse_of},
-    {LawKind::Antitone, antitone},
-    {LawKind::LatticeAbsorption, lattice_absorption},
-    {LawKind::Trichotomy, trichotomy},
-    {LawKind::ZeroProduct, zero_product},
-    {LawKind::Transitive, transitive},
-    {LawKind::Converse, converse},
-    {LawKind::Custom, custom},
-    {LawKind::Odd, odd},
-    {LawKind::Even, even},
-};
-constexpr spec::TotalTable<kStatementRows> kStatements;
 
 struct Reference {
   std::string_view id;
@@ -71,8 +37,6 @@ std::optional<Reference> parse_reference(std::string_view text) {
 const ops::Operation* find_in_library(std::string_view id, uint32_t version) {
   return ops::find_operation(id, version);
 }
-
-Statement statement(LawKind kind) { return kStatements[kind]; }
 
 std::expected<BoundLaw, std::string> bind(const spec::Law& law, const ops::Operation& f,
                                           const Lookup& lookup) {
@@ -129,14 +93,8 @@ void Flow::begin(std::span<const uint32_t* const> variables, size_t n) {
   variables_ = variables.size();
   used_ = 0;
   holds_.assign(n, 1);
-  demanded_ = false;
+  sides_.clear();
   error_.reset();
-}
-
-std::vector<Column> Terms::variables() const {
-  std::vector<Column> out;
-  for (size_t i = 0; i < variables_; ++i) out.push_back(variable(i));
-  return out;
 }
 
 uint32_t* Flow::fresh(uint32_t depends) {
@@ -224,41 +182,42 @@ Column Flow::operate(spec::Op op, std::span<const Column> inputs) {
   return Column{uint32_t(columns_.size() - 1)};
 }
 
+void Flow::demand(std::initializer_list<Column> sides, auto holds) {
+  sides_.insert(sides_.end(), sides);
+  uint8_t* const out = holds_.data();  // bytes could be anything's: not looked up in every turn
+  for (size_t i = 0, n = n_; i < n; ++i) out[i] = uint8_t(out[i] & holds(i));
+}
+
 void Flow::require(Column truth) {
-  demanded_ = true;
-  const uint32_t* x = data(truth);
-  for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & (x[i] != 0));
+  demand({truth}, [x = data(truth)](size_t i) { return x[i] != 0; });
 }
 
 void Flow::require_equal(Column a, Column b, DataType type) {
-  demanded_ = true;
   const uint32_t *x = data(a), *y = data(b);
-  if (!spec::kFloats.contains(type)) {
-    for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & (x[i] == y[i]));
-    return;
-  }
-  for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & equal_values(x[i], y[i], type));
+  if (!spec::kFloats.contains(type)) return demand({a, b}, [x, y](size_t i) { return x[i] == y[i]; });
+  demand({a, b}, [=](size_t i) { return equal_values(x[i], y[i], type); });
 }
 
 void Flow::require_ordered(Column a, Column b, DataType type) {
-  demanded_ = true;
-  const uint32_t *x = data(a), *y = data(b);
-  for (size_t i = 0; i < n_; ++i) holds_[i] = uint8_t(holds_[i] & !is_below(y[i], x[i], type));
+  demand({a, b}, [x = data(a), y = data(b), type](size_t i) { return !is_below(y[i], x[i], type); });
 }
 
 void Flow::require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) {
-  demanded_ = true;
   const uint32_t *x = data(p), *y = data(q), *fx = data(a), *fy = data(b);
-  for (size_t i = 0; i < n_; ++i) {
-    const bool refuted = is_at_most(x[i], y[i], domain) && is_below(fy[i], fx[i], range);
-    holds_[i] = uint8_t(holds_[i] & !refuted);
-  }
+  demand({p, q, a, b},
+         [=](size_t i) { return !is_at_most(x[i], y[i], domain) || !is_below(fy[i], fx[i], range); });
+}
+
+std::vector<uint32_t> Flow::sides(size_t i) const {
+  std::vector<uint32_t> out;
+  for (const Column side : sides_) out.push_back(data(side)[i]);
+  return out;
 }
 
 Result<std::span<const uint8_t>> Flow::end() {
   if (error_) return std::unexpected(std::move(*error_));
   // A statement that demands nothing has shown nothing.
-  if (!demanded_) std::ranges::fill(holds_, uint8_t{0});
+  if (sides_.empty()) std::ranges::fill(holds_, uint8_t{0});
   warm_ = true;
   return std::span<const uint8_t>(holds_);
 }

@@ -1,10 +1,10 @@
-// Laws: the statements of spec/laws.def, executable on any subject.
+// Laws: the predicates of spec/laws.def, executable on any subject.
 //
-// A law's statement is a small data flow over columns of values: "f(f(a, b), c) = f(a, f(b, c))" is four
+// What a law says is a small data flow over columns of values: "f(f(a, b), c) = f(a, f(b, c))" is four
 // applications and one comparison. Who applies f is an Evaluator: the operation's reference function on the
 // host (subject `spec`), its composition on the reference evaluator (`composition`), or a backend's pipelines
 // (`device(...)`). There an application is a dispatch of its own, so no compiler sees both sides of a law and
-// folds it to true. One file a law in laws/ holds its statement; a law without one does not compile. Source:
+// folds it to true. algebra/predicate.h makes the flow of a law's predicate. Source:
 // vyre-conform-spec, "Ground Truth, Algebraic Laws"; semantics, "Laws and evidence".
 #pragma once
 
@@ -21,12 +21,6 @@
 #include "base/result.h"
 #include "ops/operation.h"
 #include "spec/laws.h"
-#include "spec/table.h"
-
-template <>
-struct vyre::spec::KeyCount<vyre::spec::LawKind> {
-  static constexpr size_t value = vyre::spec::kLaws.size();
-};
 
 namespace vyre::algebra {
 
@@ -75,7 +69,7 @@ struct Column {
   uint32_t index;
 };
 
-/// What a statement is written in. Flow gives it to values on the host; an engine that wants a law as
+/// What a law is said in. Flow gives it to values on the host; an engine that wants a law as
 /// something else, a program for a device, say, gives these a meaning of their own.
 class Terms {
  public:
@@ -83,12 +77,8 @@ class Terms {
   virtual ~Terms() = default;
 
   Column variable(size_t i) const { return Column{uint32_t(i)}; }
-  std::vector<Column> variables() const;
   virtual Column constant(uint32_t value) = 0;
   virtual Column apply(const ops::Operation& operation, std::span<const Column> inputs) = 0;
-  Column apply(const ops::Operation& operation, std::initializer_list<Column> inputs) {
-    return apply(operation, std::span(inputs.begin(), inputs.size()));
-  }
   /// Wrapping sum, by the checker: no operation is applied.
   virtual Column sum(Column a, Column b) = 0;
   /// An operator of the IR on words as u32, done by the checker. A bool is 0 or 1. Domain:
@@ -127,8 +117,6 @@ class Flow final : public Terms {
   /// Starts a slice. Shape  variables: one column of n words each; they must live through the slice.
   void begin(std::span<const uint32_t* const> variables, size_t n);
 
-  using Terms::apply;
-  using Terms::operate;
   Column constant(uint32_t value) override;
   Column apply(const ops::Operation& operation, std::span<const Column> inputs) override;
   Column sum(Column a, Column b) override;
@@ -141,8 +129,11 @@ class Flow final : public Terms {
 
   /// Ends the slice: one byte an instance, non-zero where the law holds.
   Result<std::span<const uint8_t>> end();
+  /// What the demands compared, in order, of instance i of the slice that was ended.
+  std::vector<uint32_t> sides(size_t i) const;
 
  private:
+  void demand(std::initializer_list<Column> sides, auto holds);
   const uint32_t* data(Column c) const { return columns_[c.index]; }
   uint32_t* fresh(uint32_t depends);
   void call(const ops::Operation& operation, std::span<const uint32_t* const> inputs, uint32_t* out,
@@ -160,13 +151,13 @@ class Flow final : public Terms {
   std::vector<uint32_t> repeats_;  // what an application is given when its inputs recur
   uint32_t poison_ = 0;
   std::vector<uint8_t> holds_;
-  bool demanded_ = false;
+  std::vector<Column> sides_;
   std::optional<Diag> error_;
 };
 
-using Statement = void (*)(Terms& terms, const BoundLaw& law);
-/// The statement of each law kind; total.
-Statement statement(spec::LawKind kind);
+/// Says a law in these terms (algebra/predicate.h). Operands come from the left, each before what takes it; a
+/// column is made once for a let and for a constant of the law.
+void state(Terms& terms, const BoundLaw& law);
 
 /// Applies the reference functions on the host.
 class SpecEvaluator final : public Evaluator {

@@ -1,8 +1,10 @@
-// Custom laws: a predicate written in the IR, as the statement of a law.
+// What a law says, as IR: a predicate over its variables that calls the operations of the law.
 //
-// A law that no kind of the catalogue says is written with the builder, over the law's variables, and may
-// call the operation that it is about. Here it is built, held to what a statement can be made of, and written
-// down in the terms of any engine: operators by the checker, calls as applications.
+// The predicate of a kind of law is a text in the ledger (spec/laws.def), that of a custom law is written
+// with the builder. Both are an ir::Function, which becomes a short list of steps, once; state() takes the
+// steps in whatever terms an engine has: columns of values on the host, a program for a device, a formula for
+// a solver. Operators are computed by the engine that checks, calls are applications of the operations under
+// test.
 #pragma once
 
 #include <expected>
@@ -14,6 +16,10 @@
 
 namespace vyre::algebra {
 
+/// How many operands the law gives to the other operation of this number, which it names; `all`: how many
+/// variables there are where it ranges over all operands.
+uint32_t operands_of_other(spec::LawKind kind, size_t other, uint32_t all);
+
 struct BoundPredicate {
   std::shared_ptr<const ir::Function> function;
   std::vector<const ops::Operation*> calls;  // each once
@@ -24,8 +30,5 @@ struct BoundPredicate {
 /// u32 or bool, control flow, an operator with another meaning than on words, an unknown operation.
 std::expected<BoundPredicate, std::string> bind_predicate(const spec::Law& law, const ops::Operation& f,
                                                           const Lookup& lookup);
-
-/// Writes the predicate of a bound custom law; gives its value.
-Column write_predicate(Terms& terms, const BoundLaw& law);
 
 }  // namespace vyre::algebra

@@ -1,9 +1,9 @@
 // Algebraic laws as data: what is claimed, and what is denied with a witness.
 //
 // A law is a kind and its parameters: constants, and ids of other operations ("primitive.bitwise.or"; version
-// 1 unless it ends in @n). The engines in algebra/ give laws their statements; here is only the vocabulary,
-// so that an operation can declare its laws in one line each. Laws hold per (operation, type). Source:
-// vyre-conform-spec, "Ground Truth — Algebraic Laws"; semantics, "Laws and evidence".
+// 1 unless it ends in @n). What each kind says is a row of laws.def, which the engines in algebra/ read; here
+// is the vocabulary, so that an operation can declare its laws in one line each. Laws hold per (operation,
+// type). Source: vyre-conform-spec, "Ground Truth — Algebraic Laws"; semantics, "Laws and evidence".
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class FunctionBuilder;
 namespace vyre::spec {
 
 enum class LawKind : uint8_t {
-#define VYRE_LAW(Name, mnemonic, operands, variables, parameters, statement) Name,
+#define VYRE_LAW(Name, mnemonic, operands, variables, parameters, statement, predicate, types) Name,
 #include "spec/laws.def"
 #undef VYRE_LAW
 };
@@ -59,11 +59,14 @@ struct LawInfo {
                        // or of Custom as many as it says
   LawParameters parameters;
   std::string_view statement;
+  std::string_view predicate;  // the statement as IR, and
+  std::string_view types;      // where it applies, as laws.def says; both empty of Custom
 };
 
 inline constexpr auto kLaws = std::to_array<LawInfo>({
-#define VYRE_LAW(Name, mnemonic, operands, variables, parameters, statement) \
-  {LawKind::Name, #Name, mnemonic, operands, variables, LawParameters::parameters, statement},
+#define VYRE_LAW(Name, mnemonic, operands, variables, parameters, statement, predicate, types) \
+  {LawKind::Name, #Name,     #mnemonic, operands, variables, LawParameters::parameters,        \
+   statement,     predicate, types},
 #include "spec/laws.def"
 #undef VYRE_LAW
 });
@@ -83,40 +86,52 @@ struct Law {
   bool operator==(const Law&) const = default;
 };
 
+/// What makes a law of a kind from its parameters.
+template <LawKind kKind, LawParameters kParameters>
+struct LawMaker {
+  Law operator()() const
+    requires(kParameters == LawParameters::None)
+  {
+    return {kKind};
+  }
+  Law operator()(uint32_t value) const
+    requires(kParameters == LawParameters::Value)
+  {
+    return {kKind, value};
+  }
+  Law operator()(uint32_t lo, uint32_t hi) const
+    requires(kParameters == LawParameters::Range)
+  {
+    return {kKind, lo, hi};
+  }
+  Law operator()(std::string g) const
+    requires(kParameters == LawParameters::OneOperation)
+  {
+    return {kKind, 0, 0, {std::move(g)}};
+  }
+  Law operator()(std::string g, std::string h) const
+    requires(kParameters == LawParameters::TwoOperations)
+  {
+    return {kKind, 0, 0, {std::move(g), std::move(h)}};
+  }
+  Law operator()(std::string g, uint32_t u) const
+    requires(kParameters == LawParameters::OperationAndValue)
+  {
+    return {kKind, u, 0, {std::move(g)}};
+  }
+  Law operator()(std::string name, uint32_t variables, Predicate predicate) const
+    requires(kParameters == LawParameters::Predicate)
+  {
+    return {kKind, variables, 0, {}, std::move(name), predicate};
+  }
+};
+
 // One maker a law, so that a declaration reads as the law is written: laws::identity(0).
 namespace laws {
-inline Law commutative() { return {LawKind::Commutative}; }
-inline Law associative() { return {LawKind::Associative}; }
-inline Law identity(uint32_t e) { return {LawKind::Identity, e}; }
-inline Law self_inverse(uint32_t r) { return {LawKind::SelfInverse, r}; }
-inline Law idempotent() { return {LawKind::Idempotent}; }
-inline Law absorbing(uint32_t z) { return {LawKind::Absorbing, z}; }
-inline Law involution() { return {LawKind::Involution}; }
-inline Law de_morgan(std::string inner, std::string dual) {
-  return {LawKind::DeMorgan, 0, 0, {std::move(inner), std::move(dual)}};
-}
-inline Law monotone() { return {LawKind::Monotone}; }
-inline Law bounded(uint32_t lo, uint32_t hi) { return {LawKind::Bounded, lo, hi}; }
-inline Law complement(std::string g, uint32_t u) { return {LawKind::Complement, u, 0, {std::move(g)}}; }
-inline Law distributive_over(std::string g) { return {LawKind::DistributiveOver, 0, 0, {std::move(g)}}; }
-inline Law projection() { return {LawKind::Projection}; }
-inline Law round_trip(std::string g) { return {LawKind::RoundTrip, 0, 0, {std::move(g)}}; }
-inline Law left_identity(uint32_t e) { return {LawKind::LeftIdentity, e}; }
-inline Law right_identity(uint32_t e) { return {LawKind::RightIdentity, e}; }
-inline Law left_absorbing(uint32_t z) { return {LawKind::LeftAbsorbing, z}; }
-inline Law right_absorbing(uint32_t z) { return {LawKind::RightAbsorbing, z}; }
-inline Law inverse_of(std::string g) { return {LawKind::InverseOf, 0, 0, {std::move(g)}}; }
-inline Law antitone() { return {LawKind::Antitone}; }
-inline Law lattice_absorption(std::string g) { return {LawKind::LatticeAbsorption, 0, 0, {std::move(g)}}; }
-inline Law trichotomy() { return {LawKind::Trichotomy}; }
-inline Law zero_product() { return {LawKind::ZeroProduct}; }
-inline Law transitive() { return {LawKind::Transitive}; }
-inline Law converse(std::string g) { return {LawKind::Converse, 0, 0, {std::move(g)}}; }
-inline Law odd(std::string g) { return {LawKind::Odd, 0, 0, {std::move(g)}}; }
-inline Law even(std::string g) { return {LawKind::Even, 0, 0, {std::move(g)}}; }
-inline Law custom(std::string name, uint32_t variables, Predicate predicate) {
-  return {LawKind::Custom, variables, 0, {}, std::move(name), predicate};
-}
+#define VYRE_LAW(Name, mnemonic, operands, variables, parameters, statement, predicate, types) \
+  inline constexpr LawMaker<LawKind::Name, LawParameters::parameters> mnemonic;
+#include "spec/laws.def"
+#undef VYRE_LAW
 }  // namespace laws
 
 /// "Identity(0)", "DistributiveOver(primitive.bitwise.or)": as the specification writes it.

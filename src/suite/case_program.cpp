@@ -27,8 +27,6 @@ Bytes element(DataType type, std::span<const uint32_t> words) {
 /// the caller, who knows them, compares.
 class Sides final : public algebra::Terms {
  public:
-  using Terms::apply;
-  using Terms::operate;
   Sides(ir::ProgramBuilder& p, std::vector<Ex> variables)
       : Terms(variables.size()), p_(p), columns_(std::move(variables)) {}
 
@@ -124,7 +122,7 @@ Result<ProgramCase> law_program(const spec::Law& law, const ops::Operation& oper
   }
   const ir::BufferRef stored = p.read_write("sides", DataType::U32, uint32_t(values.size()));
   Sides sides(p, std::move(variables));
-  algebra::statement(law.kind)(sides, bound);
+  algebra::state(sides, bound);
   for (uint32_t k = 0; k < sides.sides().size(); ++k) p.store(stored, p.u32(k), sides.sides()[k]);
   out.buffers.push_back(to_bytes(std::vector<uint32_t>(sides.sides().size(), 0xdeadbeef)));
   out.program = p.finish();

@@ -93,7 +93,7 @@ std::optional<Claim> Family::claim(smt::Pool& pool, const Law& law, const ops::O
   }
   if (parts_.wide) bound->result = DataType::U32;
   const auto said = [&](LawTerms&& terms) {
-    algebra::statement(law.kind)(terms, *bound);
+    algebra::state(terms, *bound);
     return terms.holds();
   };
   const auto holds = parts_.wide ? said(WideTerms(pool, words, word, parts_.meaning))

@@ -136,7 +136,7 @@ std::expected<Claim, std::string> claim(Pool& pool, const algebra::BoundLaw& law
   for (size_t i = 0; i < law.variables.size(); ++i)
     out.variables.push_back(pool.variable(std::string(1, char('a' + i)), width));
   LawTerms terms(pool, out.variables, width, meaning);
-  algebra::statement(law.law->kind)(terms, law);
+  algebra::state(terms, law);
   const auto holds = terms.holds();
   if (!holds) return std::unexpected(holds.error());
   out.holds = *holds;

@@ -1,6 +1,6 @@
 // Laws as formulas: the symbolic engine.
 //
-// The statement of a law (algebra/laws/) is written in algebra::Terms. The other engines give those columns
+// The predicate of a law (spec/laws.def) is said in algebra::Terms. The other engines give those columns
 // of values; here they are formulas over variables, so one statement says the same to all engines and a
 // solver's verdict is about what the others ran. A claim is that all demands of the statement hold for all
 // values of its variables. Source: semantics, "Laws and evidence".
@@ -33,7 +33,6 @@ class LawTerms : public algebra::Terms {
   /// Shape  variables: one term a variable of the law, of `width` bits each: the width of a word.
   LawTerms(smt::Pool& pool, std::span<const smt::Term> variables, uint32_t width, Meaning meaning);
 
-  using algebra::Terms::apply;
   algebra::Column constant(uint32_t value) override;
   algebra::Column apply(const ops::Operation& operation, std::span<const algebra::Column> inputs) override;
   algebra::Column operate(spec::Op op, std::span<const algebra::Column> inputs) override;

@@ -54,7 +54,7 @@ class Tables final : public algebra::Evaluator {
     for (const auto& column : columns) pointers.push_back(column.data());
     algebra::Flow flow(*this, slice());
     flow.begin(pointers, n);
-    algebra::statement(premise.kind)(flow, bound);
+    algebra::state(flow, bound);
     const auto truths = flow.end();
     return truths && std::ranges::all_of(*truths, [](uint8_t t) { return t != 0; });
   }

@@ -79,7 +79,7 @@ class Instance final : public algebra::Terms {
     const algebra::BoundLaw bound = symbols.bind(premise, values, law);
     variables_ = bound.variables.size();
     for (size_t i = 0; i < variables_; ++i) cells_.push_back({.text = parts_.elements.add(at[i])});
-    algebra::statement(premise.kind)(*this, bound);
+    algebra::state(*this, bound);
     if (demands_.empty()) fault(premise.text + " demands nothing");
     return demands_.size() == 1 ? demands_[0] : fmt::format("(and {})", fmt::join(demands_, " "));
   }
@@ -93,8 +93,6 @@ class Instance final : public algebra::Terms {
     return apply(e.symbol, inner);
   }
 
-  using Terms::apply;
-  using Terms::operate;
   Column constant(uint32_t value) override {
     if (value >= kValue) return keep({.text = values_.at(value - kValue)});
     parts_.literals.insert(value);

@@ -1,27 +1,8 @@
 #include "symbolic/theorem_symbols.h"
 
+#include "algebra/predicate.h"
+
 namespace vyre::symbolic {
-namespace {
-
-/// How many operands the other operations of a law have, by what its statement gives them.
-uint32_t arity_of_others(const Premise& premise, uint32_t subject) {
-  switch (spec::info(premise.kind).parameters) {
-    case spec::LawParameters::OneOperation: {
-      using enum spec::LawKind;
-      return premise.kind == RoundTrip || premise.kind == Odd || premise.kind == Even ? 1 : 2;
-    }
-    case spec::LawParameters::TwoOperations: return 2;
-    case spec::LawParameters::OperationAndValue: return subject;
-    case spec::LawParameters::None:
-    case spec::LawParameters::Value:
-    case spec::LawParameters::Range:
-    case spec::LawParameters::Predicate: return 0;
-  }
-  return 0;
-}
-
-}  // namespace
-
 Symbols::Symbols(const Theorem& theorem) {
   constexpr std::string_view kNames[] = {"f", "g", "k", "h"};
   for (size_t i = 0; i < operations_.size(); ++i) operations_[i].id = kNames[i];
@@ -45,7 +26,8 @@ void Symbols::note(const Premise& premise) {
   if (premise.subject == 0) return;
   const uint32_t known = arity(premise.subject);
   if (known == 0) set(premise.subject, spec::info(premise.kind).operands);
-  for (const char other : premise.others) set(other, arity_of_others(premise, arity(premise.subject)));
+  for (size_t i = 0; i < premise.others.size(); ++i)
+    set(premise.others[i], algebra::operands_of_other(premise.kind, i, arity(premise.subject)));
 }
 
 algebra::BoundLaw Symbols::bind(const Premise& premise, std::span<const uint32_t> values,

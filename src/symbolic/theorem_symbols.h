@@ -1,4 +1,4 @@
-// The functions of a theorem as operations, so that the statements of algebra/laws/ can speak of them.
+// The functions of a theorem as operations, so that the predicates of spec/laws.def can speak of them.
 #pragma once
 
 #include <array>

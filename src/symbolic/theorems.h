@@ -1,8 +1,8 @@
 // Composition theorems: which law survives which composition.
 //
 // "f after g is monotone when both are" is true of all functions whatever they compute, so it is proved once
-// and for all: f and g are uninterpreted functions over a sort without any structure, laws are the statements
-// of algebra/laws/ about them, and a solver finds no counterexample. What looks alike and is false ("an
+// and for all: f and g are uninterpreted functions over a sort without any structure, laws are the predicates
+// of spec/laws.def about them, and a solver finds no counterexample. What looks alike and is false ("an
 // involution after an associative function is associative") is in the same table with two small functions
 // that refute it, given by their values. Nothing is derived from anything that is not in this table
 // (test/unit/verify/compositional.h). Source: oracles, "Composition theorem"; semantics, "Laws and evidence".

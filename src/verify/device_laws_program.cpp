@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "algebra/operators.h"
-#include "algebra/order.h"
 #include "base/random.h"
 #include "ir/builder.h"
 #include "ops/registry.h"
+#include "spec/float_format.h"
 #include "spec/ops.h"
 
 namespace vyre::verify {
@@ -76,8 +75,6 @@ uint32_t word_mask(DataType type) {
 /// The statement as counts.
 class Counting final : public algebra::Terms {
  public:
-  using Terms::apply;
-  using Terms::operate;
   explicit Counting(size_t variables) : Terms(variables), columns_(uint32_t(variables)) {}
   Column constant(uint32_t value) override {
     shape.constants.push_back(value);
@@ -120,51 +117,6 @@ class Counting final : public algebra::Terms {
   uint32_t columns_;
 };
 
-/// The statement at one point.
-class AtPoint final : public algebra::Terms {
- public:
-  using Terms::apply;
-  using Terms::operate;
-  explicit AtPoint(std::span<const uint32_t> values)
-      : Terms(values.size()), columns_(values.begin(), values.end()) {}
-  Column constant(uint32_t value) override { return keep(value); }
-  Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
-    std::array<uint32_t, 3> words{};
-    for (size_t k = 0; k < inputs.size(); ++k) words.at(k) = at(inputs[k]);
-    return keep(operation.reference(words.data()));
-  }
-  Column sum(Column a, Column b) override { return keep(at(a) + at(b)); }
-  Column operate(Op op, std::span<const Column> inputs) override {
-    std::array<uint32_t, 3> words{};
-    for (size_t k = 0; k < inputs.size(); ++k) words.at(k) = at(inputs[k]);
-    return keep(algebra::word_operator(op)(words.data()));
-  }
-  void require(Column truth) override { demand({truth}, at(truth) != 0); }
-  void require_equal(Column a, Column b, DataType type) override {
-    demand({a, b}, algebra::equal_values(at(a), at(b), type));
-  }
-  void require_ordered(Column a, Column b, DataType type) override {
-    demand({a, b}, !algebra::is_below(at(b), at(a), type));
-  }
-  void require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) override {
-    demand({p, q, a, b},
-           !algebra::is_at_most(at(p), at(q), domain) || !algebra::is_below(at(b), at(a), range));
-  }
-  LawAt result;
-
- private:
-  uint32_t at(Column c) const { return columns_[c.index]; }
-  Column keep(uint32_t word) {
-    columns_.push_back(word);
-    return Column{uint32_t(columns_.size() - 1)};
-  }
-  void demand(std::initializer_list<Column> sides, bool holds) {
-    for (const Column c : sides) result.sides.push_back(at(c));
-    result.holds = result.holds && holds;
-  }
-  std::vector<uint32_t> columns_;
-};
-
 /// The statement as IR, for one instance, inside the innermost loop.
 class Writing final : public algebra::Terms {
  public:
@@ -172,8 +124,6 @@ class Writing final : public algebra::Terms {
     std::vector<Ex> variables, constants, masks, canaries;  // canaries: the masks of equations
     Ex hit;
   };
-  using Terms::apply;
-  using Terms::operate;
   Writing(ProgramBuilder& p, const BoundLaw& law, const LawProgramOptions& options, const Words& words)
       : Terms(law.variables.size()),
         p_(p),
@@ -385,7 +335,7 @@ class Writer {
           words.variables.push_back(p_.let(fmt::format("v{}", v), value));
         }
         Writing statement(p_, law_, options_, words);
-        algebra::statement(law_.law->kind)(statement, law_);
+        algebra::state(statement, law_);
         p_.assign(marks, marks + p_.select(statement.fails(), p_.u32(kMark), p_.u32(0)));
         for (uint32_t v = 0; v < x.size(); ++v) {
           p_.assign(last[v], words.variables[v]);
@@ -434,7 +384,7 @@ class Writer {
 
 LawShape shape_of(const BoundLaw& law) {
   Counting counting(law.variables.size());
-  algebra::statement(law.law->kind)(counting, law);
+  algebra::state(counting, law);
   return std::move(counting.shape);
 }
 
@@ -531,9 +481,14 @@ LawProgram law_program(const BoundLaw& law, const LawProgramOptions& options) {
 }
 
 LawAt law_at(const BoundLaw& law, std::span<const uint32_t> values) {
-  AtPoint point(values);
-  algebra::statement(law.law->kind)(point, law);
-  return std::move(point.result);
+  algebra::SpecEvaluator definition;
+  algebra::Flow flow(definition, 1);
+  std::vector<const uint32_t*> columns;
+  for (const uint32_t& value : values) columns.push_back(&value);
+  flow.begin(columns, 1);
+  algebra::state(flow, law);
+  const auto holds = flow.end();  // functions of the host do not fail
+  return {holds->front() != 0, flow.sides(0)};
 }
 
 }  // namespace vyre::verify

@@ -231,8 +231,6 @@ class ValueFlow final : public algebra::Terms {
         columns_(variables.begin(), variables.end()),
         holds_(n_, 1) {}
 
-  using algebra::Terms::apply;
-  using algebra::Terms::operate;
   Column constant(uint32_t value) override {
     return keep(Values(n_, value >> 31 != 0 ? ~Bits{0xffffffff} | value : Bits{value}));
   }
@@ -468,7 +466,7 @@ Result<Tried> try_on(const Bound& law, const Instances& instances, const Apply& 
     std::vector<Values> columns(law.statement.variables.size(), Values(n));
     instances.fill(first, columns);
     ValueFlow flow(law, columns, apply);
-    algebra::statement(law.law.law.kind)(flow, law.statement);
+    algebra::state(flow, law.statement);
     VYRE_TRY(holds, flow.end());
     out.instances += n;
     for (size_t i = 0; i < n; ++i) {

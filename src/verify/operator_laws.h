@@ -2,7 +2,7 @@
 //
 // A primitive is a function of words, and its laws are certified with it. An operator at another type has no
 // entry in the library, though it has laws as well: solvers prove them of its meaning (symbolic/), and here a
-// backend is held to them. The statements are those of algebra/laws/; values are of any width, and each
+// backend is held to them. The statements are those of spec/laws.def; values are of any width, and each
 // application is a dispatch of its own, so no compiler sees both sides. A claimed law is tried on every tuple
 // of 16 structured values of its type (of bool: on every tuple there is) and on random ones, on the reference
 // and on the device; a denied one at values that refute it. They are part of the verdict on ir.operators.
