@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
-#include <optional>
 #include <set>
 
 #include "check/module.h"
@@ -15,6 +15,7 @@
 #include "host/values.h"
 #include "ops/operation.h"
 #include "oracle.h"
+#include "rows.h"
 #include "spec/casts.h"
 #include "spec/ops.h"
 #include "spec/rows.h"
@@ -31,7 +32,7 @@ using spec::Op;
 /// An operator at its type; of casts and bitcasts, from what to what; else the second is the same.
 using Applied = std::tuple<Op, DataType, DataType>;
 
-/// What the programs of test/run contain.
+/// What the programs of test/run and of the rows contain.
 struct Contents {
   std::set<Applied> applied;
   std::set<std::tuple<DataType, DataType, spec::RoundingMode>> roundings;  // casts that name a mode
@@ -85,17 +86,24 @@ void add_program(Contents& out, const check::Checked& program) {
 }
 
 std::shared_ptr<const check::CheckedModule> module_of(const std::string& file) {
-  auto parsed = text::parse_module(read_text(file), &ops::op_table());
+  auto parsed = text::parse_module(text_of(file), &ops::op_table());
   if (!parsed) throw std::runtime_error(file + ": " + parsed.error().message);
   auto checked = check::check(std::move(*parsed), ops::op_table());
   if (!checked) throw std::runtime_error(file + ": " + checked.error()[0].message);
   return std::move(*checked);
 }
 
+/// The files of test/run and those of the rows.
+std::vector<std::string> run_files() {
+  std::vector<std::string> out = files_in({"test/run"}, ".vyre");
+  std::ranges::copy(row_files(), std::back_inserter(out));
+  return out;
+}
+
 const Contents& contents() {
   static const Contents all = [] {
     Contents out;
-    for (const std::string& file : files_in({"test/run"}, ".vyre")) {
+    for (const std::string& file : run_files()) {
       for (const auto& program : module_of(file)->programs()) add_program(out, *program);
     }
     return out;
@@ -221,15 +229,17 @@ TEST(Coverage, EveryRefusedCastAndBitcast) {
   }
 }
 
-/// The one word that a directive gives a buffer, or none.
-std::optional<uint32_t> word_of(const std::vector<text::BufferValues>& buffers, std::string_view name) {
+/// The words that a directive gives a buffer; none where they are no u32.
+std::vector<uint32_t> words_of(const std::vector<text::BufferValues>& buffers, std::string_view name) {
   const auto buffer = std::ranges::find(buffers, name, &text::BufferValues::name);
-  Bytes bytes;
-  if (buffer == buffers.end() || buffer->values.size() != 1 ||
-      !host::parse_element(buffer->values[0], DataType::U32, bytes)) {
-    return std::nullopt;
+  std::vector<uint32_t> out;
+  if (buffer == buffers.end()) return out;
+  for (const std::string& value : buffer->values) {
+    Bytes bytes;
+    if (!host::parse_element(value, DataType::U32, bytes)) return {};
+    out.push_back(load_u32(bytes.data()));
   }
-  return load_u32(bytes.data());
+  return out;
 }
 
 /// An operator on two u32, its operands and its result.
@@ -238,8 +248,8 @@ using Case = std::tuple<Op, uint32_t, uint32_t, uint32_t>;
 /// What the directives say of programs that apply one operator alone, to u32 from `a` and `b`.
 std::set<Case> directive_cases() {
   std::set<Case> out;
-  for (const std::string& file : files_in({"test/run"}, ".vyre")) {
-    const std::string text = read_text(file);
+  for (const std::string& file : run_files()) {
+    const std::string text = text_of(file);
     const auto module = module_of(file);
     if (!module->module().is_program()) continue;
     Contents contents;
@@ -247,9 +257,11 @@ std::set<Case> directive_cases() {
     if (contents.applied.size() != 1 || std::get<1>(*contents.applied.begin()) != DataType::U32) continue;
     const auto directives = text::parse_directives(text);
     for (const text::RunDirective& run : directives->runs) {
-      const auto a = word_of(run.inputs, "a"), b = word_of(run.inputs, "b"),
-                 result = word_of(run.outputs, "out");
-      if (a && b && result) out.emplace(std::get<Op>(*contents.applied.begin()), *a, *b, *result);
+      const auto a = words_of(run.inputs, "a"), b = words_of(run.inputs, "b"),
+                 results = words_of(run.outputs, "out");
+      if (a.size() != results.size() || b.size() != results.size()) continue;
+      for (size_t i = 0; i < results.size(); ++i)
+        out.emplace(std::get<Op>(*contents.applied.begin()), a[i], b[i], results[i]);
     }
   }
   return out;
