@@ -167,7 +167,7 @@ InstructionCounts overhead(const BoundLaw& law, const LawShape& shape) {
   out["add"] = variables + 1 + shape.sums;  // steps; the count
   out["lshr"] = variables;
   out["xor"] = variables + shape.equations;
-  if (veils_multiply(law)) {
+  if (masks_product(law)) {
     out["mul"] = shape.masks;
   } else {
     out["xor"] += shape.masks;

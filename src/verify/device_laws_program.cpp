@@ -130,7 +130,7 @@ class Writing final : public algebra::Terms {
         options_(options),
         words_(words),
         columns_(words.variables),
-        multiplies_(veils_multiply(law)) {}
+        multiplies_(masks_product(law)) {}
 
   Column constant(uint32_t) override { return keep(words_.constants[constant_++]); }
   Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
@@ -271,7 +271,7 @@ class Writer {
     const Ex thread = p_.let("thread", p_.invocation_id(0));
     p_.if_(thread < fixed(Parameter::Threads), [&] { chunk(thread, constants, zeros); });
     return {p_.finish(), shape_, variables + shape_.sides, uint32_t(4 * fours_.size()),
-            veils_multiply(law_) ? 1u : 0u};
+            masks_product(law_) ? 1u : 0u};
   }
 
  private:
@@ -426,7 +426,7 @@ bool compares_bits(const ir::Function& composition) {
   });
 }
 
-bool veils_multiply(const BoundLaw& law) {
+bool masks_product(const BoundLaw& law) {
   const auto wants = [](const ops::Operation& operation) {
     const bool pairs = operation.signature.inputs.size() > 1 && operation.compose != nullptr;
     return xor_passes(operation) || (pairs && compares_bits(ops::body_of(operation)));

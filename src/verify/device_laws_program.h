@@ -51,7 +51,7 @@ bool xor_passes(const ops::Operation& operation);
 bool compares_bits(const ir::Function& composition);
 /// Whether the masks of a law are `* 1`, since `^` passes through one of its operations or through a part of
 /// one; else they are `^ 0`.
-bool veils_multiply(const algebra::BoundLaw& law);
+bool masks_product(const algebra::BoundLaw& law);
 
 /// Values of one variable: x = base + number * step, and of that x ^ (x >> Sweep::fold).
 ///   base = (hash(chunk ^ base_salt) & random) + ((chunk >> grid_shift) & grid_mask)

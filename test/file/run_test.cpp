@@ -137,12 +137,6 @@ class RunFile : public testing::TestWithParam<std::string> {
     EXPECT_TRUE(equal) << "line " << run.line << ": " << equal.error().message;
   }
 
-  /// Whether a backend can be asked. Mesa takes select(c, 1.0, -0.0) of literals for the conversion of c to a
-  /// float, so 0 comes out for -0.
-  static bool sound(const std::string& backend) {
-    return backend != "vulkan" || GetParam() != "rows/select_f32_literals.vyre";
-  }
-
   /// On the evaluator of kernels, whose workgroups go in lock-step.
   void run_kernel(const lower::Kernel& kernel, const std::string& who, const text::RunDirective& run,
                   const host::RunCase& test) {
@@ -191,7 +185,6 @@ TEST_P(RunFile, EveryBackendGivesTheseBytes) {
       for (const check::Checked* program : programs_of(test.step))
         if (!program->intrinsics().empty()) used = &program->intrinsics()[0];
       for (const OpenBackend& open : backends(lanes_)) {
-        if (!sound(open.name)) continue;
         if (used != nullptr && open.backend->has(used->intrinsic) &&
             open.backend->limits().subgroup_size != lanes_) {
           run_with_own_lanes(*open.backend, open.name, run, test);

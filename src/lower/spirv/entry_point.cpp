@@ -28,6 +28,8 @@ struct Result {
   bool truth = false;
 };
 
+constexpr uint32_t kMinusZero = 0x80000000, kMinusOne = 0xbf800000;  // of f32
+
 /// Each invocation runs the kernel's own control flow, and slots are variables.
 class EntryPointEmitter {
  public:
@@ -37,8 +39,9 @@ class EntryPointEmitter {
         memory_(kernel, target, b_),
         leaving_(leaving_blocks(kernel)),
         once_(volatile_loads(kernel)),
-        veiled_(veiled_operands(kernel)),
-        wants_mask_(std::ranges::find(veiled_, true) != veiled_.end() ||
+        foldable_(foldable_values(kernel)),
+        opaque_operands_(operands_of_floats(kernel)),
+        wants_mask_(std::ranges::find(opaque_operands_, true) != opaque_operands_.end() || chooses_signs() ||
                     std::ranges::any_of(
                         k_.insts, [&](const Inst& i) { return has_opaque_result(i) || hides_length(i); })),
         results_(kernel.insts.size()) {}
@@ -50,7 +53,7 @@ class EntryPointEmitter {
     b_.execution_mode(spv::ExecutionMode::LocalSize, {threads, 1u, 1u});
     read_ids();
     memory_.read_lengths(wants_mask_);
-    if (wants_mask_) memory_.read_veils(group(0));
+    if (wants_mask_) memory_.read_masks(group(0));
     for (const SlotInfo& slot : k_.slots) {
       slots_.push_back(b_.variable());
       b_.name(slots_.back(), slot.name);
@@ -163,7 +166,7 @@ class EntryPointEmitter {
     return inst.kind == InstKind::Raw && inst.raw == RawOp::FToF16;
   }
   /// A comparison takes a length as it is, which is what bounds of memory are made of; all else a length that
-  /// is hidden: see SpirvMemory::read_veils.
+  /// is hidden: see SpirvMemory::read_masks.
   static bool compares(const Inst& inst) {
     return inst.kind == InstKind::Raw && spirv_raw(inst.raw).made == SpirvMade::Truth;
   }
@@ -174,7 +177,7 @@ class EntryPointEmitter {
   Id hidden_length(uint32_t buffer) { return opaque(memory_.length(buffer), memory_.operand_mask()); }
   Id opaque(Id word, Id mask) { return b_.emit(Op::OpBitwiseXor, b_.word(), {word, mask}); }
   /// By Value: operands of arithmetic on floats that a driver could work out.
-  static std::vector<bool> veiled_operands(const Kernel& kernel) {
+  std::vector<bool> operands_of_floats(const Kernel& kernel) const {
     std::vector<bool> used(kernel.insts.size());
     for (const Inst& inst : kernel.insts) {
       if (inst.kind != InstKind::Raw || !info(inst.raw).is_float) continue;
@@ -182,14 +185,34 @@ class EntryPointEmitter {
         if (!takes_wide(inst.raw, n)) used[index(kernel.arg(inst, n))] = true;
       }
     }
-    const std::vector<bool> foldable = foldable_values(kernel);
-    for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] && foldable[i];
+    for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] && foldable_[i];
     return used;
   }
   Id operand(Value v, bool of_floats) {
-    if (!of_floats || !veiled_[index(v)]) return word(v);
+    if (!of_floats || !opaque_operands_[index(v)]) return word(v);
     return opaque(word(v), memory_.operand_mask());
   }
+  // A driver may take a choice of two constants for a conversion of the condition to a float. Mesa does so
+  // for 1.0 or 0.0 and for -1.0 or -0.0, and compares zeros by value, so that 1.0 or -0.0 counts as well;
+  // that the words are integers does not stop it. Without -0.0 and -1.0 as constants no wrong pair is left. A
+  // variable that is assigned in an if becomes a select, too.
+  bool is_sign(Value v) const {
+    const Inst& inst = k_[v];
+    return inst.kind == InstKind::Const && (inst.imm == kMinusZero || inst.imm == kMinusOne);
+  }
+  bool is_opaque_choice(Value v) const {
+    const Inst& inst = k_[v];
+    return is_sign(v) || (inst.kind == InstKind::Raw && foldable_[index(v)] &&
+                          spirv_raw(inst.raw).made != SpirvMade::Truth);
+  }
+  bool chooses_signs() const {
+    return std::ranges::any_of(k_.insts, [&](const Inst& inst) {
+      if (inst.kind == InstKind::Set) return is_sign(k_.arg(inst, 0));
+      return inst.kind == InstKind::Raw && inst.raw == RawOp::Select &&
+             (is_opaque_choice(k_.arg(inst, 1)) || is_opaque_choice(k_.arg(inst, 2)));
+    });
+  }
+  Id choice(Value v, bool is_opaque) { return is_opaque ? opaque(word(v), memory_.operand_mask()) : word(v); }
   void emit_raw(Value v, const Inst& inst) {
     const auto args = k_.args(inst);
     if (const auto op = logical(inst.raw); op && made(args[0]).truth && made(args[1]).truth) {
@@ -204,6 +227,8 @@ class EntryPointEmitter {
         operands.push_back(truth(args[n]));
       } else if (takes_wide(inst.raw, n)) {
         operands.push_back(made(args[n]).id);  // its words were opaque
+      } else if (inst.raw == RawOp::Select) {
+        operands.push_back(choice(args[n], is_opaque_choice(args[n])));
       } else {
         const Inst& arg = k_[args[n]];
         const bool plain = arg.kind == InstKind::Len && compares(inst);
@@ -347,7 +372,7 @@ class EntryPointEmitter {
       case InstKind::LocalId: break;
       case InstKind::Get: set(v, b_.emit(Op::OpLoad, b_.word(), {slots_[inst.target]})); break;
       case InstKind::Set: {
-        const Id value = word(k_.arg(inst, 0));
+        const Id value = choice(k_.arg(inst, 0), is_sign(k_.arg(inst, 0)));
         b_.emit(Op::OpStore, {slots_[inst.target], value});
         break;
       }
@@ -403,9 +428,10 @@ class EntryPointEmitter {
   const SpirvTarget& target_;
   SpirvBuilder b_;
   SpirvMemory memory_;
-  const std::vector<bool> leaving_;  // by KBlock: every way through it returns
-  const std::vector<bool> once_;     // by Value: loads that happen exactly once
-  const std::vector<bool> veiled_;   // by Value
+  const std::vector<bool> leaving_;          // by KBlock: every way through it returns
+  const std::vector<bool> once_;             // by Value: loads that happen exactly once
+  const std::vector<bool> foldable_;         // by Value
+  const std::vector<bool> opaque_operands_;  // by Value
   const bool wants_mask_;
   std::vector<Result> results_;    // by Value
   std::vector<Id> slots_;          // by Slot

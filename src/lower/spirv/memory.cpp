@@ -120,7 +120,7 @@ void SpirvMemory::read_lengths(bool opaque) {
 // invocations Mesa (22.3) asks of both operands of all that leads to it, over and over, as long as it finds
 // only constants and push constants. That never ends for a composition of some hundred operators. A number of
 // the workgroup ends it.
-void SpirvMemory::read_veils(SpirvId group) {
+void SpirvMemory::read_masks(SpirvId group) {
   for (uint32_t i = 0; i < kSpirvMasks; ++i) {
     const SpirvId zero = pushed(bound_ + i, bound_ + kSpirvMasks);
     masks_[i] = b_.emit(Op::OpBitwiseAnd, b_.word(), {zero, group});

@@ -24,7 +24,7 @@ class SpirvMemory {
   /// Reads the lengths that the kernel asks for. To be called at the start of the function.
   void read_lengths(bool opaque);
   /// Reads the masks. To be called after them, with a number that differs between workgroups.
-  void read_veils(SpirvId group);
+  void read_masks(SpirvId group);
   /// Words that are zero, as the compiler does not know. Two, for what passes the one and then the other:
   /// twice the same would cancel out. Domain: they were read.
   SpirvId operand_mask() const { return masks_[0]; }

@@ -1,4 +1,4 @@
-// What a driver could compute while it compiles does not reach arithmetic on floats unveiled.
+// What a driver could compute while it compiles does not reach arithmetic on floats without a mask.
 //
 // Oracle: each program below is one way in which a constant gets to an operator, or a word that only a
 // dispatch knows.
@@ -106,13 +106,13 @@ TEST(SpirvFoldable, NoMaskCancelsAnother) {
       "by hand: each program below is one way in which a constant gets to an operator, or a word that only a "
       "dispatch knows");
   const SpirvModule module = module_of("b[0] = cast<f32>(cast<f16>(1.5) * cast<f16>(2.5));");
-  std::map<uint32_t, uint32_t> veil_of;  // by result of an exclusive or: its second operand
+  std::map<uint32_t, uint32_t> mask_of;  // by result of an exclusive or: its second operand
   size_t chained = 0;
   for (size_t at = 5; at < module.words.size(); at += module.words[at] >> 16) {
     if ((module.words[at] & 0xffff) != kXor) continue;
-    veil_of[module.words[at + 2]] = module.words[at + 4];
-    const auto before = veil_of.find(module.words[at + 3]);
-    if (before == veil_of.end()) continue;
+    mask_of[module.words[at + 2]] = module.words[at + 4];
+    const auto before = mask_of.find(module.words[at + 3]);
+    if (before == mask_of.end()) continue;
     ++chained;
     EXPECT_NE(before->second, module.words[at + 4]);
   }
