@@ -28,7 +28,7 @@ struct Result {
   bool truth = false;
 };
 
-constexpr uint32_t kMinusZero = 0x80000000, kMinusOne = 0xbf800000;  // of f32
+constexpr uint32_t kOne = 0x3f800000, kMinusOne = 0xbf800000, kMinusZero = 0x80000000;  // of f32
 
 /// Each invocation runs the kernel's own control flow, and slots are variables.
 class EntryPointEmitter {
@@ -200,16 +200,22 @@ class EntryPointEmitter {
     const Inst& inst = k_[v];
     return inst.kind == InstKind::Const && (inst.imm == kMinusZero || inst.imm == kMinusOne);
   }
-  bool is_opaque_choice(Value v) const {
+  /// Of a select, a value beside the other one.
+  bool is_opaque_choice(Value v, Value other) const {
     const Inst& inst = k_[v];
-    return is_sign(v) || (inst.kind == InstKind::Raw && foldable_[index(v)] &&
-                          spirv_raw(inst.raw).made != SpirvMade::Truth);
+    const Inst& beside = k_[other];
+    const bool is_literal = beside.kind == InstKind::Const;
+    if (is_literal && (beside.imm & 0x7fffffff) != 0 && (beside.imm & 0x7fffffff) != kOne) return false;
+    if (is_sign(v)) return true;
+    return inst.kind == InstKind::Raw && foldable_[index(v)] && (is_literal || foldable_[index(other)]) &&
+           spirv_raw(inst.raw).made != SpirvMade::Truth;
   }
   bool chooses_signs() const {
     return std::ranges::any_of(k_.insts, [&](const Inst& inst) {
-      if (inst.kind == InstKind::Set) return is_sign(k_.arg(inst, 0));
+      const auto args = k_.args(inst);
+      if (inst.kind == InstKind::Set) return is_sign(args[0]);
       return inst.kind == InstKind::Raw && inst.raw == RawOp::Select &&
-             (is_opaque_choice(k_.arg(inst, 1)) || is_opaque_choice(k_.arg(inst, 2)));
+             (is_opaque_choice(args[1], args[2]) || is_opaque_choice(args[2], args[1]));
     });
   }
   Id choice(Value v, bool is_opaque) { return is_opaque ? opaque(word(v), memory_.operand_mask()) : word(v); }
@@ -228,7 +234,7 @@ class EntryPointEmitter {
       } else if (takes_wide(inst.raw, n)) {
         operands.push_back(made(args[n]).id);  // its words were opaque
       } else if (inst.raw == RawOp::Select) {
-        operands.push_back(choice(args[n], is_opaque_choice(args[n])));
+        operands.push_back(choice(args[n], is_opaque_choice(args[n], args[3 - n])));
       } else {
         const Inst& arg = k_[args[n]];
         const bool plain = arg.kind == InstKind::Len && compares(inst);

@@ -78,7 +78,7 @@ SpirvModule module_of(const std::string& body) {
   return module ? *module : SpirvModule{};
 }
 
-TEST(SpirvFoldable, EachIsVeiled) {
+TEST(SpirvFoldable, EachIsOpaque) {
   VYRE_ORACLE(
       SpecificationTable,
       "by hand: each program below is one way in which a constant gets to an operator, or a word that only a "
@@ -90,7 +90,7 @@ TEST(SpirvFoldable, EachIsVeiled) {
 }
 
 // A rounding to half is opaque wherever it goes.
-TEST(SpirvFoldable, RoundingsToHalfAreVeiled) {
+TEST(SpirvFoldable, RoundingsToHalfAreOpaque) {
   VYRE_ORACLE(
       SpecificationTable,
       "by hand: each program below is one way in which a constant gets to an operator, or a word that only a "
