@@ -549,7 +549,9 @@ class ModuleParser : Parser {
     constexpr std::string_view kForm = foreign_help("loop", /*in_pipeline=*/true);
     Command command = {.kind = CommandKind::Repeat, .span = token_.span()};
     advance();
-    if (at_word("while")) return fail_token("how often at most", std::string(kForm));
+    // A constant may have the name `while`; it is no function, so a parenthesis behind the word ends the doubt.
+    if (at_word("while") && is_before(TokenKind::OpenParen))
+      return fail_token("how often at most", std::string(kForm));
     Value count, at_index;
     if (!parse_expression(count)) return false;
     if (!at_word("while")) return fail_token("`while`", std::string(kForm));

@@ -719,11 +719,13 @@ class Parser {
                     : keyword.help_or(fmt::format("bind its value to a name: let result = {};", piece)));
   }
 
-  /// Whether this token is a name before `=`.
-  bool declares_here() const {
+  bool is_before(TokenKind kind) const {
     Lexer ahead = lexer_;
-    return at_name() && ahead.next().kind == TokenKind::Equal;
+    return ahead.next().kind == kind;
   }
+
+  /// Whether this token is a name before `=`.
+  bool declares_here() const { return at_name() && is_before(TokenKind::Equal); }
 
   // Expressions.
 
