@@ -15,7 +15,7 @@
 namespace vyre::admit {
 namespace {
 
-constexpr uint64_t kSeed = 7, kWitnesses = 100'000;
+constexpr uint64_t kWitnessSeed = 7, kWitnesses = 100'000;
 using Columns = std::vector<std::vector<uint32_t>>;
 
 Diag refused(const ops::Operation& operation, const Alternate& alternate, std::string what,
@@ -42,7 +42,7 @@ Columns inputs_for(const ops::Operation& operation) {
   for (uint32_t n = 0; n < uint32_t{1} << (bits * arity); ++n) {
     for (size_t i = 0; i < arity; ++i) columns[i].push_back(n >> (bits * i) & ((1u << bits) - 1));
   }
-  RandomStream random(kSeed, 0);
+  RandomStream random(kWitnessSeed, 0);
   for (uint64_t n = 0; n < kWitnesses; ++n) {
     for (std::vector<uint32_t>& column : columns) {
       const uint32_t word = random.next();
@@ -66,7 +66,7 @@ std::optional<Diag> compare(const ops::Operation& operation, const Alternate& al
 
 std::string sampled(const ops::Operation& operation) {
   return fmt::format("exhausted({}) witnessed({}, {})", operation.signature.inputs.size() == 3 ? "u5" : "u8",
-                     kWitnesses, kSeed);
+                     kWitnesses, kWitnessSeed);
 }
 
 /// A proof that the two compositions are one function; nothing where it cannot be decided.

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMaxDepth = 16;  // of nesting; a statement has 7
+constexpr int kStatementDepth = 16;  // of nesting; a statement has 7
 constexpr std::string_view kStatementType = "https://in-toto.io/Statement/v1";
 constexpr std::string_view kPredicateType = "https://vyre.dev/conformance/v5";
 constexpr size_t kMaxParts = size_t{1} << 22;  // of the verdicts, unpacked
@@ -120,10 +120,6 @@ std::string payload_of(const Certificate& certificate) {
   return canonical(out);
 }
 
-Diag unreadable(std::string message) {
-  return make_diag(DiagCode::C001, Span::none(), std::move(message),
-                   "give the file that `vyre-conform certify --out` wrote");
-}
 Diag inconsistent(std::string message) {
   return make_diag(DiagCode::C002, Span::none(), std::move(message),
                    "the file was changed after it was written; certify again");
@@ -134,10 +130,10 @@ std::optional<Diag> old_format(std::string_view text) {
   int depth_seen = 0;
   const auto flat = [&](int depth, json::parse_event_t, json&) {
     depth_seen = std::max(depth_seen, depth);
-    return depth_seen <= kMaxDepth;
+    return depth_seen <= kStatementDepth;
   };
   const json in = json::parse(text.begin(), text.end(), flat, /*allow_exceptions=*/false);
-  if (depth_seen > kMaxDepth || !in.is_object()) return std::nullopt;
+  if (depth_seen > kStatementDepth || !in.is_object()) return std::nullopt;
   const auto format = in.find("format");
   if (format == in.end() || !format->is_number_unsigned()) return std::nullopt;
   return unreadable(fmt::format("the certificate has format {}, this build reads format {}, in an envelope",
@@ -246,7 +242,7 @@ std::optional<std::string> disagreement(const verify::Verdict& verdict, bool app
 
 /// What a statement tells, once all that follows from it has been found to be there.
 Result<Certificate> read_statement(std::string_view payload) {
-  const auto in = parse_canonical(payload, kMaxDepth);
+  const auto in = parse_canonical(payload, kStatementDepth);
   if (!in) {
     return std::unexpected(in.error().is_json ? inconsistent("in the payload: " + in.error().message)
                                               : unreadable("the payload is not JSON"));

@@ -25,11 +25,11 @@ std::string one_line(std::string text) {
 }
 
 /// What a verdict supports, and what it lacks for more.
-struct Standing {
+struct Support {
   Level level = Level::None;
   std::string lacks;
 };
-Standing standing_of(const Verdict& v, verify::Strength strength) {
+Support support_of(const Verdict& v, verify::Strength strength) {
   if (auto missing = missing_for_parity(v, strength); !missing.empty())
     return {Level::None, std::move(missing.front())};
   if (auto missing = missing_for_laws(v, strength); !missing.empty())
@@ -79,14 +79,14 @@ Subjects compare(const Certificate& from, const Certificate& to) {
   for (const Verdict& v : to.verdicts) {
     const auto at = before.find(key_of(v));
     if (at == before.end()) {
-      const Standing is = standing_of(v, to.strength);
+      const Support is = support_of(v, to.strength);
       out.only_to.push_back(is.level == Level::L2
                                 ? name_of(v)
                                 : fmt::format("{} {} ({})", name_of(v), text(v.track, is.level), is.lacks));
       if (out.first_failing == nullptr && !v.failures.empty()) out.first_failing = &v;
       continue;
     }
-    const Standing was = standing_of(*at->second, from.strength), is = standing_of(v, to.strength);
+    const Support was = support_of(*at->second, from.strength), is = support_of(v, to.strength);
     before.erase(at);
     if (was.level == is.level) continue;
     const std::string reason = is.level < was.level ? is.lacks : "was: " + was.lacks;
@@ -101,7 +101,7 @@ Subjects compare(const Certificate& from, const Certificate& to) {
   return out;
 }
 
-std::string words(const std::vector<uint32_t>& bits) {
+std::string word_list(const std::vector<uint32_t>& bits) {
   std::vector<std::string> out;
   for (const uint32_t word : bits) out.push_back(word_and_value(word));
   return out.empty() ? "nothing" : listed(out, 4, ", ");
@@ -152,8 +152,8 @@ Difference diff(const Certificate& from, const Certificate& to) {
     const verify::Failure& failure = subjects.first_failing->failures.front();
     out.lines.push_back(fmt::format("first failing case: {} ({}): input {}; expected {}; actual {}",
                                     failure.token.empty() ? name_of(*subjects.first_failing) : failure.token,
-                                    text(failure.fault), words(failure.input), words(failure.expected),
-                                    words(failure.actual)));
+                                    text(failure.fault), word_list(failure.input),
+                                    word_list(failure.expected), word_list(failure.actual)));
   }
   for (std::string& line : out.lines) line = one_line(std::move(line));
   if (out.lines.size() == 1 && from != to) out.lines.emplace_back("only counts and evidence differ");

@@ -12,13 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMaxDepth = 4;  // an envelope has 3
+constexpr int kEnvelopeDepth = 4;  // an envelope has 3
 constexpr size_t kSignatureBytes = 64;
-
-Diag unreadable(std::string message) {
-  return make_diag(DiagCode::C001, Span::none(), std::move(message),
-                   "give the file that `vyre-conform certify --out` wrote");
-}
 
 Diag wrongly_signed(std::string message, std::string help) {
   return make_diag(DiagCode::C002, Span::none(), std::move(message), std::move(help));
@@ -46,6 +41,11 @@ std::optional<Signature> read_signature(const json& j) {
 
 }  // namespace
 
+Diag unreadable(std::string message) {
+  return make_diag(DiagCode::C001, Span::none(), std::move(message),
+                   "give the file that `vyre-conform certify --out` wrote");
+}
+
 std::string pre_authentication_encoding(std::string_view type, std::string_view body) {
   return fmt::format("DSSEv1 {} {} {} {}", type.size(), type, body.size(), body);
 }
@@ -72,7 +72,7 @@ std::string print(const Envelope& envelope) {
 
 Result<Envelope> parse_envelope(std::string_view text) {
   const bool ended = text.ends_with('\n');
-  const auto parsed = parse_canonical(text.substr(0, text.size() - (ended ? 1 : 0)), kMaxDepth);
+  const auto parsed = parse_canonical(text.substr(0, text.size() - (ended ? 1 : 0)), kEnvelopeDepth);
   if (!parsed && !parsed.error().is_json) return std::unexpected(unreadable("the file is not JSON"));
   if (!parsed || !ended) {
     return std::unexpected(

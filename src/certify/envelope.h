@@ -32,6 +32,9 @@ struct Envelope {
   bool operator==(const Envelope&) const = default;
 };
 
+/// C001 for a file that is no certificate.
+Diag unreadable(std::string message);
+
 /// The bytes that are signed: DSSE's pre-authentication encoding.
 std::string pre_authentication_encoding(std::string_view type, std::string_view body);
 

@@ -24,6 +24,11 @@
 
 namespace vyre::generate {
 
+/// Whose order does not matter to what is in memory afterwards.
+inline constexpr spec::Op kCommutativeAtomics[] = {spec::Op::AtomicAdd, spec::Op::AtomicOr,
+                                                   spec::Op::AtomicAnd, spec::Op::AtomicXor,
+                                                   spec::Op::AtomicMin, spec::Op::AtomicMax};
+
 class ProgramWriter {
  public:
   explicit ProgramWriter(const ProgramOptions& options);

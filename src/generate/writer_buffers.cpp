@@ -13,16 +13,14 @@ using spec::DataType;
 using spec::Op;
 
 // Which atomics commute with themselves: their order cannot be seen in what they leave.
-constexpr Op kCommutativeAtomics[] = {Op::AtomicAdd, Op::AtomicOr,  Op::AtomicAnd,
-                                      Op::AtomicXor, Op::AtomicMin, Op::AtomicMax};
 constexpr DataType kElements[] = {DataType::U32,     DataType::I32,     DataType::U64,  DataType::U128,
                                   DataType::Vec2U32, DataType::Vec4U32, DataType::Bool, DataType::Bytes,
                                   DataType::F16,     DataType::BF16,    DataType::F32};
-constexpr std::string_view kNames[][4] = {{"r0", "r1", "r2", "r3"},
-                                          {"u0", "u1", "u2", "u3"},
-                                          {"o0", "o1", "o2", "o3"},
-                                          {"a0", "a1", "a2", "a3"},
-                                          {"g0", "g1", "g2", "g3"}};
+constexpr std::string_view kBufferNames[][4] = {{"r0", "r1", "r2", "r3"},
+                                                {"u0", "u1", "u2", "u3"},
+                                                {"o0", "o1", "o2", "o3"},
+                                                {"a0", "a1", "a2", "a3"},
+                                                {"g0", "g1", "g2", "g3"}};
 constexpr std::string_view kWorkgroupNames[] = {"w0", "w1", "w2", "w3"};
 constexpr std::string_view kDimNames[] = {"n0", "n1", "n2", "n3"};
 /// Elements of a tensor: enough for every coordinate to matter, few enough to run quickly.
@@ -62,7 +60,7 @@ void ProgramWriter::declare(Discipline discipline, uint32_t count) {
     // A workgroup buffer is one element short or long at times, so that a slot may be out of bounds.
     buffer.count =
         buffer.workgroup ? std::max<uint32_t>(1, group_size_ + choices_->below(4) - 1) : any_count(buffer);
-    std::string_view name = buffer.workgroup ? kWorkgroupNames[i] : kNames[size_t(discipline)][i];
+    std::string_view name = buffer.workgroup ? kWorkgroupNames[i] : kBufferNames[size_t(discipline)][i];
     const BufferAccess access = buffer.workgroup                    ? BufferAccess::Workgroup
                                 : discipline == Discipline::Read    ? BufferAccess::Read
                                 : discipline == Discipline::Uniform ? BufferAccess::Uniform

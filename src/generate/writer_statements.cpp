@@ -10,8 +10,6 @@ namespace {
 using spec::DataType;
 using spec::Op;
 
-constexpr Op kCommutativeAtomics[] = {Op::AtomicAdd, Op::AtomicOr,  Op::AtomicAnd,
-                                      Op::AtomicXor, Op::AtomicMin, Op::AtomicMax};
 /// Nodes without which it is not worth beginning: an if or loop with its operands and a store in it.
 constexpr uint32_t kConstruct = 12;
 

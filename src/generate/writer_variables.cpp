@@ -17,8 +17,8 @@ using spec::Op;
 constexpr DataType kValueTypes[] = {DataType::U32,     DataType::I32,     DataType::U64,  DataType::U128,
                                     DataType::Vec2U32, DataType::Vec4U32, DataType::Bool, DataType::F16,
                                     DataType::BF16,    DataType::F32};
-constexpr std::string_view kNames[] = {"v0", "v1", "v2",  "v3",  "v4",  "v5",  "v6",  "v7",
-                                       "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15"};
+constexpr std::string_view kVariableNames[] = {"v0", "v1", "v2",  "v3",  "v4",  "v5",  "v6",  "v7",
+                                               "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15"};
 constexpr uint32_t kDigestPrime = 0x01000193;
 
 /// How a word of a value is had.
@@ -65,7 +65,8 @@ ir::Symbol ProgramWriter::fresh_name() {
     return name;
   }
   const uint32_t number = names_++;
-  return code_->intern(number < std::size(kNames) ? kNames[number] : fmt::format("v{}", number));
+  return code_->intern(number < std::size(kVariableNames) ? kVariableNames[number]
+                                                          : fmt::format("v{}", number));
 }
 
 /// Lets a variable have a value. One that counts as used already needs not be shown.

@@ -14,9 +14,9 @@ using spec::DataType;
 using spec::Op;
 
 // Patterns of f32, which every element is widened to.
-constexpr spec::FloatFormat kSingle = spec::float_format(DataType::F32);
-constexpr uint32_t kSign = kSingle.sign_bit(), kMagnitude = kSign - 1, kInfinity = kSingle.infinity(),
-                   kNan = kSingle.nan(), kFraction = kSingle.fraction_mask(), kFractionBits = 23;
+constexpr uint32_t kSign = spec::kBinary32.sign_bit(), kMagnitude = kSign - 1,
+                   kInfinity = spec::kBinary32.infinity(), kNan = spec::kBinary32.nan(),
+                   kFraction = spec::kBinary32.fraction_mask(), kFractionBits = 23;
 constexpr uint32_t kBias = 127, kGreatestExponent = 255;
 
 constexpr uint32_t kDigit = 20;  // bits of a digit of a sum: 2^11 of them fit a word with its sign
@@ -26,9 +26,9 @@ constexpr uint32_t kProductBlock = 1u << 20;         // the exponents of as many
 /// What is added to exponents so that none is negative where they are compared: a shift by more is all gone.
 constexpr uint32_t kOffset = 1u << 10;
 
-class Writer : KernelWriter {
+class ApproximateWriter : KernelWriter {
  public:
-  Writer(Kernel& kernel, KBlock block, Span origin, const Reduction& reduction)
+  ApproximateWriter(Kernel& kernel, KBlock block, Span origin, const Reduction& reduction)
       : KernelWriter(kernel, block, origin), reduction_(reduction) {}
 
   Value write() {
@@ -333,7 +333,7 @@ class Writer : KernelWriter {
 }  // namespace
 
 Value write_approximate_reduction(Kernel& kernel, KBlock block, Span origin, const Reduction& reduction) {
-  return Writer(kernel, block, origin, reduction).write();
+  return ApproximateWriter(kernel, block, origin, reduction).write();
 }
 
 }  // namespace vyre::lower

@@ -22,7 +22,7 @@ using ir::NodeId;
 using spec::DataType;
 
 /// What a variable is in the kernel: the value it was given once, or a slot.
-struct Place {
+struct VariableValue {
   bool is_slot = false;
   uint32_t id = 0;
 };
@@ -31,8 +31,8 @@ struct Place {
 struct Activation {
   const ir::Code* code;
   const check::Resolution* resolution;
-  std::vector<Place> places;  // by VarId
-  Span call_site;             // where the program called, for inlined code
+  std::vector<VariableValue> places;  // by VarId
+  Span call_site;                     // where the program called, for inlined code
 };
 
 enum class TaskKind : uint8_t { Evaluate, FinishExpr, Run, FinishNode, Enter, Leave, EndCall };
@@ -122,7 +122,7 @@ class Linearizer {
   static std::shared_ptr<Activation> activate(const ir::Code& code, const check::Resolution& resolution,
                                               Span call_site) {
     return std::make_shared<Activation>(
-        Activation{&code, &resolution, std::vector<Place>(resolution.variables.size()), call_site});
+        Activation{&code, &resolution, std::vector<VariableValue>(resolution.variables.size()), call_site});
   }
 
   // The current activation.
@@ -285,7 +285,7 @@ class Linearizer {
   /// Gives a variable its first value, each time its Let (or call) is executed.
   void define(VarId id, Value value, Span span) {
     const check::Variable& variable = resolution().variables[check::index(id)];
-    Place& place = here().places[check::index(id)];
+    VariableValue& place = here().places[check::index(id)];
     if (!variable.assigned) {
       place = {false, index(value)};
       return;
@@ -301,7 +301,7 @@ class Linearizer {
   }
 
   Value read(VarId id, Inst inst) {
-    const Place place = here().places[check::index(id)];
+    const VariableValue place = here().places[check::index(id)];
     if (!place.is_slot) return Value{place.id};
     inst.kind = InstKind::Get;
     inst.target = place.id;

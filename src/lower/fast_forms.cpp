@@ -16,12 +16,12 @@ namespace {
 using spec::Op;
 
 /// The machine of lower/fast/machine.h and lower/fast/single.h that writes raw instructions.
-class Writer {
+class FormWriter {
  public:
   using Word = Value;
   using Wide = Value;
 
-  explicit Writer(Rewriter& r) : r_(r), floats_(r.target().floats) {}
+  explicit FormWriter(Rewriter& r) : r_(r), floats_(r.target().floats) {}
 
   bool fused() const { return floats_[RawOp::WideMulAdd].given && floats_[RawOp::WideMulAdd].fused; }
   bool flushes_operands() const { return floats_[RawOp::WideFrom].flushes_operands; }
@@ -64,10 +64,10 @@ class Writer {
   }
 
   template <size_t n, class Body>
-  std::array<fast::Word<Writer>, n> where(fast::Word<Writer> condition,
-                                          std::array<fast::Word<Writer>, n> words, Body body) {
+  std::array<fast::Word<FormWriter>, n> where(fast::Word<FormWriter> condition,
+                                              std::array<fast::Word<FormWriter>, n> words, Body body) {
     const Variable out = r_.variable("words", n);
-    const auto set = [&](const std::array<fast::Word<Writer>, n>& to) {
+    const auto set = [&](const std::array<fast::Word<FormWriter>, n>& to) {
       for (uint32_t i = 0; i < n; ++i) r_.set(out[i], to[i].v);
     };
     set(words);
@@ -81,10 +81,10 @@ class Writer {
   const FloatPromises& floats_;
 };
 
-using Written = fast::Word<Writer>;
+using Written = fast::Word<FormWriter>;
 /// The strict function of an operand, for a form that leaves hard arguments to it.
 struct Strict {
-  Writer* writer;
+  FormWriter* writer;
   const std::function<Value()>& write;
   Written operator()() const { return {writer, write()}; }
 };
@@ -130,7 +130,7 @@ bool has_fast_form(Op op, const FloatPromises& floats) {
 }
 
 Value fast_form(Rewriter& r, Op op, Value x) {
-  Writer writer(r);
+  FormWriter writer(r);
   return kForms[op].fast({&writer, x}).v;
 }
 
@@ -142,7 +142,7 @@ bool has_approximate_form(Op op, spec::DataType type, const FloatPromises& float
 }
 
 Value approximate_form(Rewriter& r, Op op, Value x, const std::function<Value()>& strict) {
-  Writer writer(r);
+  FormWriter writer(r);
   return kForms[spec::strict_of(op)].approximate({&writer, x}, {&writer, strict}).v;
 }
 

@@ -10,8 +10,6 @@ namespace {
 using spec::DataType;
 using spec::RoundingMode;
 
-constexpr spec::FloatFormat kSingle = spec::kBinary32;
-
 constexpr bool is_float(DataType type) { return spec::kFloats.contains(type); }
 
 /// What rounds an f32 to an integral value, none for truncation: casts to integers truncate by themselves.
@@ -67,7 +65,7 @@ Value to_u32(Rewriter& r, Value t) {
   const Value inside = less(r, t, r.constant(kLimit));
   const Value converted = r.raw(RawOp::FToU32, {choose(r, inside, t, r.constant(0))});
   const Value beyond = sub(r, t, r.constant(kLimit));
-  const Value above = less(r, beyond, r.constant(kSingle.infinity() - kLimit + 1));
+  const Value above = less(r, beyond, r.constant(spec::kBinary32.infinity() - kLimit + 1));
   return choose(r, inside, converted, choose(r, above, r.constant(~0u), r.constant(0)));
 }
 
@@ -76,11 +74,11 @@ Value to_u32(Rewriter& r, Value t) {
 //         limit = add.raw(7fffffff, lshr.raw(t, 31));
 //         select.raw(in, fto_s32.raw(select.raw(in, t, 0)), select.raw(ult.raw(7f800000, |t|), 0, limit))
 Value to_i32(Rewriter& r, Value t) {
-  const Value size = magnitude(r, kSingle, t);
+  const Value size = magnitude(r, spec::kBinary32, t);
   const Value inside = less(r, size, r.constant(uint32_t(127 + 31) << 23));
   const Value converted = r.raw(RawOp::FToS32, {choose(r, inside, t, r.constant(0))});
   const Value limit = add(r, right(r, t, 31), r.constant(0x7fffffff));
-  const Value nan = less(r, r.constant(kSingle.infinity()), size);
+  const Value nan = less(r, r.constant(spec::kBinary32.infinity()), size);
   return choose(r, inside, converted, choose(r, nan, r.constant(0), limit));
 }
 

@@ -16,21 +16,21 @@ using spec::FloatFormat;
 struct Formats {
   std::optional<FloatFormat> in, out;
 };
-constexpr Formats kSingle{spec::kBinary32, spec::kBinary32};
+constexpr Formats kSingleFormats{spec::kBinary32, spec::kBinary32};
 constexpr Formats kFromSingle{spec::kBinary32, std::nullopt};
 constexpr Formats kToSingle{std::nullopt, spec::kBinary32};
 constexpr spec::Row<RawOp, Formats> kFormatRows[] = {
-    {RawOp::FAdd, kSingle},
-    {RawOp::FSub, kSingle},
-    {RawOp::FMul, kSingle},
-    {RawOp::FDiv, kSingle},
-    {RawOp::FMulAdd, kSingle},
-    {RawOp::FSqrt, kSingle},
-    {RawOp::FInverseSqrt, kSingle},
-    {RawOp::FFloor, kSingle},
-    {RawOp::FCeil, kSingle},
-    {RawOp::FRound, kSingle},
-    {RawOp::FTrunc, kSingle},
+    {RawOp::FAdd, kSingleFormats},
+    {RawOp::FSub, kSingleFormats},
+    {RawOp::FMul, kSingleFormats},
+    {RawOp::FDiv, kSingleFormats},
+    {RawOp::FMulAdd, kSingleFormats},
+    {RawOp::FSqrt, kSingleFormats},
+    {RawOp::FInverseSqrt, kSingleFormats},
+    {RawOp::FFloor, kSingleFormats},
+    {RawOp::FCeil, kSingleFormats},
+    {RawOp::FRound, kSingleFormats},
+    {RawOp::FTrunc, kSingleFormats},
     {RawOp::FEq, kFromSingle},
     {RawOp::FLt, kFromSingle},
     {RawOp::FLe, kFromSingle},
@@ -40,7 +40,7 @@ constexpr spec::Row<RawOp, Formats> kFormatRows[] = {
     {RawOp::FToU32, kFromSingle},
     {RawOp::FFromF16, {spec::kBinary16, spec::kBinary32}},
     {RawOp::FToF16, {spec::kBinary32, spec::kBinary16}},
-    {RawOp::FWideMulAdd, kSingle},
+    {RawOp::FWideMulAdd, kSingleFormats},
     {RawOp::FWideLow, kFromSingle},
 };
 constexpr spec::TotalTable<kFormatRows, [](RawOp op) { return info(op).is_float && !is_wide(op); }> kFormats;

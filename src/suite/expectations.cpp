@@ -22,7 +22,7 @@ using verify::Failure;
 using verify::Fault;
 using verify::Verdict;
 
-constexpr std::string_view kEntries = "failure";
+constexpr std::string_view kFailures = "failure";
 constexpr DiagCode kRefused = DiagCode::C015;  // a file of cited data
 
 /// Reads one file; the first thing that is wrong ends it.
@@ -39,7 +39,7 @@ class Reader {
     }
     std::vector<Expectation> out;
     for (const auto& [key, value] : parsed.table()) {
-      if (key.str() != kEntries || !value.is_array_of_tables())
+      if (key.str() != kFailures || !value.is_array_of_tables())
         return refuse(span_of(key), fmt::format("'{}' is no list of expectations", key.str()),
                       "each expectation begins with [[failure]]");
       for (const toml::node& entry : *value.as_array()) {

@@ -39,9 +39,9 @@ constexpr Family kFamilies[] = {
 };
 
 /// The threads of a run: each goes through the families and takes what is not taken.
-class Run {
+class LoweringProofs {
  public:
-  explicit Run(const LoweringOptions& options) : options_(options) {}
+  explicit LoweringProofs(const LoweringOptions& options) : options_(options) {}
 
   LoweringReport operator()() {
     count();
@@ -120,7 +120,7 @@ std::string_view operator_of(std::string_view operation) {
 
 LoweringReport prove_lowering(const LoweringOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  LoweringReport out = Run(options)();
+  LoweringReport out = LoweringProofs(options)();
   std::ranges::sort(out.proofs, {}, [](const LoweringProof& p) { return std::tie(p.subject, p.operation); });
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return out;

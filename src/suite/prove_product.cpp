@@ -13,7 +13,6 @@ using nlohmann::json;
 using symbolic::Collision;
 using symbolic::Sentence;
 using symbolic::TheoremProof;
-using symbolic::Verdict;
 
 /// "add u32"; of an operation its id.
 std::string name_of(const Sentence& s) {
@@ -44,7 +43,7 @@ json sentence_json(const Sentence& s) {
               {"law", spec::to_string(s.law)},
               {"verdict", text(s.verdict)},
               {"by", s.by}};
-  if (s.verdict == Verdict::Refuted) one["witness"] = s.witness, one["smallest"] = s.smallest;
+  if (s.verdict == symbolic::Verdict::Refuted) one["witness"] = s.witness, one["smallest"] = s.smallest;
   return one;
 }
 
@@ -69,7 +68,8 @@ json product_json(const symbolic::Product& product) {
   json parts = json::array();
   for (const symbolic::ProductPart& p : product.parts) {
     json one = {{"name", p.name}, {"functions", p.functions}, {"seconds", p.seconds}};
-    for (size_t v = 0; v < symbolic::kVerdicts; ++v) one[std::string(text(Verdict(v)))] = p.counts[v];
+    for (size_t v = 0; v < symbolic::kVerdicts; ++v)
+      one[std::string(text(symbolic::Verdict(v)))] = p.counts[v];
     parts.push_back(std::move(one));
   }
   return {{"solver", product.solver},

@@ -30,7 +30,7 @@ namespace {
 // obligation fails. Source: lower/raw_ops.def.
 
 using Operands = std::span<const Term>;
-using Meaning = Term (*)(Pool&, Operands);
+using Encoder = Term (*)(Pool&, Operands);
 
 template <Term (Pool::*operation)(Term, Term)>
 Term two(Pool& p, Operands x) {
@@ -60,7 +60,7 @@ Term some_bit(Pool& p, Operands x) { return p.is_not_zero(x[0]); }
 Term zero_or_one(Pool& p, Operands x) { return p.ule(x[0], p.constant(32, 1)); }
 
 struct Raw {
-  Meaning value, domain = everywhere;
+  Encoder value, domain = everywhere;
 };
 constexpr bool is_integer(RawOp op) { return !lower::info(op).is_float; }
 

@@ -25,7 +25,7 @@ using spec::Op;
 
 namespace {
 
-constexpr const char* kNames[] = {"a", "b", "c", "d"};
+constexpr const char* kOperandNames[] = {"a", "b", "c", "d"};
 constexpr spec::TypeSet kRead = spec::kIntegers | spec::kVectors | spec::kTruth;
 
 /// Writes kernels of the form: the operands' buffers, then `at`, then `out`.
@@ -34,7 +34,8 @@ class Writer {
   Writer(std::string name, std::span<const DataType> operands, DataType result) {
     k_.name = std::move(name);
     k_.entry = k_.add_block();
-    for (size_t n = 0; n < operands.size(); ++n) declare(kNames[n], operands[n], spec::BufferAccess::Read);
+    for (size_t n = 0; n < operands.size(); ++n)
+      declare(kOperandNames[n], operands[n], spec::BufferAccess::Read);
     declare("at", DataType::U32, spec::BufferAccess::Read);
     declare("out", result, spec::BufferAccess::ReadWrite);
   }
@@ -122,7 +123,7 @@ ScalarProgram operation_program(const ops::Operation& operation) {
   std::vector<ir::BufferRef> inputs;
   uint32_t binding = 0;
   for (const DataType type : operation.signature.inputs) {
-    inputs.push_back(p.read(kNames[binding], type, binding));
+    inputs.push_back(p.read(kOperandNames[binding], type, binding));
     ++binding;
   }
   const ir::BufferRef at = p.read("at", DataType::U32, binding);

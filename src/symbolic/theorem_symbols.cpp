@@ -4,8 +4,8 @@
 
 namespace vyre::symbolic {
 Symbols::Symbols(const Theorem& theorem) {
-  constexpr std::string_view kNames[] = {"f", "g", "k", "h"};
-  for (size_t i = 0; i < operations_.size(); ++i) operations_[i].id = kNames[i];
+  constexpr std::string_view kSymbols[] = {"f", "g", "k", "h"};
+  for (size_t i = 0; i < operations_.size(); ++i) operations_[i].id = kSymbols[i];
   set('h', info(theorem.form).operands);
   note(expression(theorem.form));
   for (const Premise& premise : theorem.premises) note(premise);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint32_t kPlantedRepetitions = 1;     // of the grid on the device
 constexpr uint64_t kSharedWitnesses = 1 << 21;  // tuples that are kept for the other subject
-constexpr uint64_t kPoisonStream = 0x6c617773;  // "laws": a stream of its own
+constexpr uint64_t kLawPoison = 0x6c617773;     // "laws": a stream of its own
 
 std::string grade_of(const algebra::EngineResult& result, std::string_view domain, uint64_t seed) {
   switch (result.engine) {
@@ -119,7 +119,7 @@ Result<void> DeviceEvaluator::apply(const ops::Operation& operation, std::span<c
   // The answers are not known here, so an element that was not written holds a word that changes with every
   // dispatch: two sides of a law do not agree on it.
   const uint32_t poison =
-      philox(seed_, ++applications_, kPoisonStream)[0] & poison_mask(operation.signature.output);
+      philox(seed_, ++applications_, kLawPoison)[0] & poison_mask(operation.signature.output);
   Seen seen;
   auto done = apply_in_parts(*pipeline, inputs, {out, n}, poison, seen.broken);
   if (done && careful_) done = backend_.drain();

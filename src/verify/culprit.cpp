@@ -17,7 +17,7 @@ constexpr size_t kParts = 16;          // a failing batch is cut into
 constexpr size_t kAttempts = 500;      // of one search; what is left then is reported as it is
 constexpr size_t kHangs = 24;          // of one search: each costs a whole budget
 constexpr size_t kConfirmations = 3;   // before anything is attributed
-constexpr size_t kRepeats = 32;        // equal runs, to say how often chance strikes
+constexpr size_t kEqualRuns = 32;      // equal runs, to say how often chance strikes
 constexpr size_t kRepeatedHangs = 3;   // the same where a run may hang
 constexpr size_t kSubstitutes = 3;     // innocents tried in another's place
 constexpr size_t kLateDispatches = 3;  // how far back a late write may come from
@@ -340,7 +340,7 @@ bool CulpritSearch::is_the_same(const Scenario& scenario, const Trial& trial, co
 
 Result<Finding> CulpritSearch::chance(Bench& bench, const Batch& batch, const Seen& seen) {
   const bool hung = seen.error && seen.error->code == DiagCode::B010;
-  const size_t runs = hung ? kRepeatedHangs : kRepeats;
+  const size_t runs = hung ? kRepeatedHangs : kEqualRuns;
   size_t bad = 0;
   for (size_t k = 0; k < runs; ++k) {
     if (lost_) VYRE_CHECK(restart());

@@ -13,9 +13,9 @@ namespace {
 using algebra::BoundLaw;
 using backend::DeviceRange;
 
-constexpr uint64_t kSaltStream = 0x6465766c6177;  // "devlaw": streams of their own
-constexpr uint64_t kPoisonStream = 0x64657670;    // "devp"
-constexpr uint64_t kWalkStream = 0x77616c6b;      // "walk"
+constexpr uint64_t kSaltStream = 0x6465766c6177;   // "devlaw": streams of their own
+constexpr uint64_t kDeviceLawPoison = 0x64657670;  // "devp"
+constexpr uint64_t kWalkStream = 0x77616c6b;       // "walk"
 
 constexpr uint32_t kCanaryOneIn = 64;  // chunks
 constexpr uint32_t kRandomFold = 15;
@@ -122,7 +122,7 @@ Result<void> DeviceLaw::slice(const Sweep& sweep, uint32_t samples, SweepCounts&
   Slots poison;
   const uint64_t dispatch = dispatch_number_++;
   for (size_t slot = 0; slot < kSlots; ++slot) {
-    const auto words = philox(sweep.canary_salt, dispatch * kSlots + slot, kPoisonStream);
+    const auto words = philox(sweep.canary_salt, dispatch * kSlots + slot, kDeviceLawPoison);
     for (const DeviceCount c : {DeviceCount::Completed, DeviceCount::Failures, DeviceCount::Canaries})
       poison.at(slot, c) = words[size_t(c)];
     poison.at(slot, DeviceCount::FirstThread) = UINT32_MAX;

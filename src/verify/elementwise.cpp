@@ -12,7 +12,7 @@
 namespace vyre::verify {
 namespace {
 
-constexpr uint64_t kPoisonStream =
+constexpr uint64_t kElementPoison =
     0x706f69736f6e;  // "poison": a stream of its own in the counter's high words
 
 /// How many bytes of word k of a value there are in a buffer: 4, but 2 for a 16-bit float.
@@ -20,13 +20,13 @@ size_t word_bytes(ir::DataType type, size_t k) { return std::min<size_t>(4, spec
 
 /// From where, or to where, and how far it is from one to the next; 0: the same again and again.
 template <typename Byte>
-struct Row {
+struct Strided {
   Byte* at;
   size_t step;
 };
 
 template <size_t bytes>
-void copy_each(Row<const std::byte> from, Row<std::byte> to, size_t n) {
+void copy_each(Strided<const std::byte> from, Strided<std::byte> to, size_t n) {
   if (from.step == 0 && to.step == bytes) {  // a loop of its own is vectors
     for (size_t i = 0; i < n; ++i) std::memcpy(to.at + i * bytes, from.at, bytes);
     return;
@@ -35,7 +35,7 @@ void copy_each(Row<const std::byte> from, Row<std::byte> to, size_t n) {
 }
 /// n words, of 4 bytes or of 2. The size is known to the compiler: copying word for word by calls takes
 /// longer than what most kernels do with them.
-void copy_words(Row<const std::byte> from, Row<std::byte> to, size_t bytes, size_t n) {
+void copy_words(Strided<const std::byte> from, Strided<std::byte> to, size_t bytes, size_t n) {
   if (from.step == bytes && to.step == bytes) {
     std::memcpy(to.at, from.at, n * bytes);
     return;
@@ -212,7 +212,7 @@ namespace {
 
 uint32_t masked_word_not_in(std::span<const uint32_t> values, uint32_t mask, uint64_t seed, uint64_t index) {
   for (uint64_t attempt = 0;; ++attempt) {
-    for (const uint32_t word : philox(seed, attempt, kPoisonStream + index)) {
+    for (const uint32_t word : philox(seed, attempt, kElementPoison + index)) {
       if (std::find(values.begin(), values.end(), word & mask) == values.end()) return word & mask;
     }
   }

@@ -1,5 +1,6 @@
-# Local names of different files clash, so each file is a unit of its own.
-set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+# Constants of the three writers of cases have the same names, so each file is a unit of its own.
+file(GLOB case_files ${dir}/shapes/*.cpp)
+set_source_files_properties(${case_files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 # The texts of program families, shapes/<family>.vyre (src/verify/shapes.h), are compiled in.
 file(GLOB shape_files CONFIGURE_DEPENDS ${dir}/shapes/*.vyre)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${shape_files})

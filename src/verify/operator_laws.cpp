@@ -32,7 +32,7 @@ namespace laws = spec::laws;
 using enum spec::DataType;
 
 constexpr size_t kLawSlice = size_t{1} << 16;
-constexpr uint64_t kPoisonStream = 0x6f706c6177;  // "oplaw": a stream of its own
+constexpr uint64_t kOperatorLawPoison = 0x6f706c6177;  // "oplaw": a stream of its own
 constexpr uint32_t kOnes = 0xffffffff;
 
 /// The low bits that a value of the type has; a bool is 0 or 1.
@@ -350,7 +350,7 @@ class Device {
     }
     std::vector<uint32_t> answers(n * each);
     // Another word each time, so that two sides do not agree on what was not written.
-    const uint32_t poison = philox(seed_, ++applications_, kPoisonStream)[0];
+    const uint32_t poison = philox(seed_, ++applications_, kOperatorLawPoison)[0];
     uint64_t broken = 0;
     VYRE_CHECK(apply_in_parts(*pipeline, words.readable(), answers, poison, broken));
     for (size_t i = 0; i < n; ++i) {

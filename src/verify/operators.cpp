@@ -58,11 +58,11 @@ std::vector<TableRow> rows_of(Op op, DataType type, DataType target, const Appli
   return out;
 }
 
-using Values = std::array<ref::Bits, kMaxInputs>;
+using Operands = std::array<ref::Bits, kMaxInputs>;
 
 /// Fills in what follows from name and types; `value` is the result for operands.
-Subject subject_with(std::string name, Application application, std::function<ref::Bits(const Values&)> value,
-                     Recipe recipe = Recipe::Bits) {
+Subject subject_with(std::string name, Application application,
+                     std::function<ref::Bits(const Operands&)> value, Recipe recipe = Recipe::Bits) {
   Subject s;
   s.name = name;
   s.oracle = strongest({.program = true});
@@ -76,7 +76,7 @@ Subject subject_with(std::string name, Application application, std::function<re
       return;
     }
     for (size_t i = 0; i < out.size() / words; ++i) {
-      Values operands{};
+      Operands operands{};
       size_t column = 0;
       for (size_t k = 0; k < types.size(); ++k) {
         for (uint32_t w = 0; w < spec::value_words(types[k]); ++w) {
@@ -99,7 +99,7 @@ Subject operator_subject(Op op, DataType type) {
   const bool makes_vector = spec::is_vector_op(op);
   Subject s = subject_with(
       std::move(name), std::move(a),
-      [op, type, n, makes_vector](const Values& x) {
+      [op, type, n, makes_vector](const Operands& x) {
         const std::span operands = std::span(x).first(n);
         return makes_vector ? ref::eval_make(operands) : ref::eval(op, type, operands);
       },
@@ -120,7 +120,7 @@ Subject component_subject(DataType type, uint32_t component) {
   std::string name = fmt::format("{}/{}", info(Family::Operators).text, a.name);
   std::vector<TableRow> rows = rows_of(Op::Component, type, type, a, spec::RoundingMode::None, component);
   Subject s = subject_with(std::move(name), std::move(a),
-                           [component](const Values& x) { return ref::eval_component(x[0], component); });
+                           [component](const Operands& x) { return ref::eval_component(x[0], component); });
   s.rows = std::move(rows);
   return s;
 }
@@ -133,7 +133,7 @@ Subject select_subject(DataType condition, DataType type) {
   std::string name = fmt::format("{}/{}", info(Family::Select).text, a.name);
   // A bool buffer loads any word but 0 as true, so the rows' conditions mean the same there.
   std::vector<TableRow> rows = rows_of(Op::Select, type, type, a);
-  Subject s = subject_with(std::move(name), std::move(a), [type](const Values& x) {
+  Subject s = subject_with(std::move(name), std::move(a), [type](const Operands& x) {
     return ref::eval(Op::Select, type, std::span(x).first(3));
   });
   s.rows = std::move(rows);
@@ -152,7 +152,7 @@ Subject cast_subject(DataType from, DataType to, spec::RoundingMode mode) {
   const bool rounds = from != to && (spec::kFloats.contains(from) || spec::kFloats.contains(to));
   Subject s = subject_with(
       std::move(name), std::move(a),
-      [from, to, mode](const Values& x) { return ref::eval_cast(from, to, mode, x[0]); },
+      [from, to, mode](const Operands& x) { return ref::eval_cast(from, to, mode, x[0]); },
       rounds ? Recipe::Rounded : Recipe::Bits);
   s.rows = std::move(rows);
   return s;
@@ -174,7 +174,7 @@ Subject bitcast_subject(DataType from, DataType to) {
   std::string name = fmt::format("{}/{}", info(Family::Casts).text, a.name);
   std::vector<TableRow> rows = rows_of(Op::Bitcast, from, to, a);
   Subject s = subject_with(std::move(name), std::move(a),
-                           [from, to](const Values& x) { return ref::eval_bitcast(from, to, x[0]); });
+                           [from, to](const Operands& x) { return ref::eval_bitcast(from, to, x[0]); });
   s.rows = std::move(rows);
   return s;
 }
@@ -199,7 +199,7 @@ Subject atomic_subject(Op op) {
   };
   std::string name = fmt::format("{}/{}", info(Family::Atomics).text, a.name);
   std::vector<TableRow> rows = rows_of(op, DataType::U32, DataType::U32, a);
-  Subject s = subject_with(std::move(name), std::move(a), [op, exchange](const Values& x) {
+  Subject s = subject_with(std::move(name), std::move(a), [op, exchange](const Operands& x) {
     return exchange ? ref::eval_atomic(op, x[0], x[1], x[2]) : ref::eval_atomic(op, x[0], 0, x[1]);
   });
   s.rows = std::move(rows);

@@ -33,7 +33,7 @@ constexpr Entry kEntries[] = {
 };
 constexpr size_t kFactors = std::size(kEntries);
 
-constexpr size_t levels_of(const Entry& entry) {
+constexpr size_t level_count(const Entry& entry) {
   size_t n = 0;
   while (n < kMaxLevels && !entry.levels[n].empty()) ++n;
   return n;
@@ -108,7 +108,7 @@ constexpr uint64_t kSharedBytes[] = {0, 16, 1004, 8208, 16384, uint64_t{128} << 
 generate::Factors model(const AbsentLevels& absent) {
   generate::Factors out;
   for (const Entry& entry : kEntries) {
-    out.levels.push_back(uint8_t(levels_of(entry)));
+    out.levels.push_back(uint8_t(level_count(entry)));
     out.with.push_back(entry.kinds);
   }
   out.allows = [absent](std::span<const uint8_t> row) {
@@ -133,7 +133,7 @@ std::span<const ShapeFactorInfo> shape_factors() {
   static const std::vector<ShapeFactorInfo> all = [] {
     std::vector<ShapeFactorInfo> out;
     for (const Entry& e : kEntries)
-      out.push_back({e.factor, e.text, e.kinds, std::span(e.levels).first(levels_of(e))});
+      out.push_back({e.factor, e.text, e.kinds, std::span(e.levels).first(level_count(e))});
     return out;
   }();
   return all;
@@ -242,7 +242,7 @@ std::optional<Row> row_of(uint64_t number) {
   for (size_t f = 0; f < kFactors; ++f) {
     if ((kEntries[f].kinds >> kind & 1) == 0) continue;
     out[f] = number & 15;
-    if (out[f] >= levels_of(kEntries[f])) return std::nullopt;
+    if (out[f] >= level_count(kEntries[f])) return std::nullopt;
     number >>= 4;
   }
   return number == 0 && goes_together(out) ? std::optional(out) : std::nullopt;
@@ -304,7 +304,7 @@ std::vector<Coverage::Factor> levels_of(std::span<const Row> rows) {
   for (size_t f = 0; f < kFactors; ++f) {
     Coverage::Factor& factor = out.emplace_back();
     factor.factor = kEntries[f].text;
-    for (size_t level = 0; level < levels_of(kEntries[f]); ++level) {
+    for (size_t level = 0; level < level_count(kEntries[f]); ++level) {
       const auto cases = std::ranges::count_if(rows, [&](const Row& row) { return row[f] == level; });
       factor.levels.push_back({std::string(kEntries[f].levels[level]), uint64_t(cases)});
     }
@@ -325,7 +325,7 @@ AbsentLevels levels_without_cases(const Coverage& coverage) {
   AbsentLevels out;
   for (size_t f = 0; f < std::min(coverage.factors.size(), kFactors); ++f) {
     const auto& levels = coverage.factors[f].levels;
-    for (size_t level = 0; level < std::min(levels.size(), levels_of(kEntries[f])); ++level) {
+    for (size_t level = 0; level < std::min(levels.size(), level_count(kEntries[f])); ++level) {
       if (levels[level].cases == 0) out.emplace(ShapeFactor(f), uint8_t(level));
     }
   }

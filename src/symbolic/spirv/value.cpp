@@ -18,7 +18,7 @@ using Result = std::expected<SpirvResult, std::string>;
 namespace {
 
 /// Khronos adds numbers every year: switches over them cannot be total.
-constexpr uint32_t number(Op op) { return uint32_t(op); }
+constexpr uint32_t opcode(Op op) { return uint32_t(op); }
 
 /// "The resulting value is undefined if Shift is greater than or equal to the bit width."
 Term shifted(InstructionContext& c, Term in_range, Term amount) {
@@ -39,9 +39,9 @@ Result divide(InstructionContext& c, Op op, Operands x) {
   Pool& p = c.pool;
   demand_divisor(c, x, op != Op::OpUDiv && op != Op::OpUMod);
   switch (uint32_t(op)) {
-    case number(Op::OpUDiv): return SpirvResult{p.udiv(x[0], x[1])};
-    case number(Op::OpUMod): return SpirvResult{p.urem(x[0], x[1])};
-    case number(Op::OpSDiv): return SpirvResult{p.sdiv(x[0], x[1])};
+    case opcode(Op::OpUDiv): return SpirvResult{p.udiv(x[0], x[1])};
+    case opcode(Op::OpUMod): return SpirvResult{p.urem(x[0], x[1])};
+    case opcode(Op::OpSDiv): return SpirvResult{p.sdiv(x[0], x[1])};
     default: break;
   }
   // Vulkan, "Precision and Operation of SPIR-V Instructions": undefined where an operand is negative.
@@ -70,12 +70,12 @@ Result extended(InstructionContext& c, uint32_t function, Operands x) {
 
 uint32_t operands_of(Op op) {
   switch (uint32_t(op)) {
-    case number(Op::OpNot):
-    case number(Op::OpSNegate):
-    case number(Op::OpLogicalNot):
-    case number(Op::OpBitCount):
-    case number(Op::OpBitReverse): return 1;
-    case number(Op::OpSelect): return 3;
+    case opcode(Op::OpNot):
+    case opcode(Op::OpSNegate):
+    case opcode(Op::OpLogicalNot):
+    case opcode(Op::OpBitCount):
+    case opcode(Op::OpBitReverse): return 1;
+    case opcode(Op::OpSelect): return 3;
     default: return 2;
   }
 }
@@ -95,43 +95,43 @@ Result read_instruction(InstructionContext& c, Op op, uint32_t function, Operand
   if (x.size() != operands_of(op)) return unknown();
   const auto give = [](Term t) { return SpirvResult{t}; };
   switch (uint32_t(op)) {
-    case number(Op::OpIAdd): return give(p.add(x[0], x[1]));
-    case number(Op::OpISub): return give(p.sub(x[0], x[1]));
-    case number(Op::OpIMul): return give(p.mul(x[0], x[1]));
-    case number(Op::OpUMulExtended): {
+    case opcode(Op::OpIAdd): return give(p.add(x[0], x[1]));
+    case opcode(Op::OpISub): return give(p.sub(x[0], x[1]));
+    case opcode(Op::OpIMul): return give(p.mul(x[0], x[1]));
+    case opcode(Op::OpUMulExtended): {
       const Term both = p.mul(p.zero_extend(x[0], 64), p.zero_extend(x[1], 64));
       return SpirvResult{p.extract(both, 0, 32), p.extract(both, 32, 32)};
     }
-    case number(Op::OpUDiv):
-    case number(Op::OpUMod):
-    case number(Op::OpSDiv):
-    case number(Op::OpSRem): return divide(c, op, x);
-    case number(Op::OpSNegate): return give(p.neg(x[0]));
-    case number(Op::OpBitwiseAnd): return give(p.bit_and(x[0], x[1]));
-    case number(Op::OpBitwiseOr): return give(p.bit_or(x[0], x[1]));
-    case number(Op::OpBitwiseXor): return give(p.bit_xor(x[0], x[1]));
-    case number(Op::OpNot): return give(p.bit_not(x[0]));
-    case number(Op::OpShiftLeftLogical): return give(shifted(c, p.shl(x[0], x[1]), x[1]));
-    case number(Op::OpShiftRightLogical): return give(shifted(c, p.lshr(x[0], x[1]), x[1]));
-    case number(Op::OpShiftRightArithmetic): return give(shifted(c, p.ashr(x[0], x[1]), x[1]));
-    case number(Op::OpBitCount): return give(count_bits(p, x[0]));
-    case number(Op::OpBitReverse): return give(reverse(p, x[0]));
-    case number(Op::OpIEqual): return give(p.eq(x[0], x[1]));
-    case number(Op::OpINotEqual): return give(p.ne(x[0], x[1]));
-    case number(Op::OpULessThan): return give(p.ult(x[0], x[1]));
-    case number(Op::OpULessThanEqual): return give(p.ule(x[0], x[1]));
-    case number(Op::OpUGreaterThan): return give(p.ult(x[1], x[0]));
-    case number(Op::OpUGreaterThanEqual): return give(p.ule(x[1], x[0]));
-    case number(Op::OpSLessThan): return give(p.slt(x[0], x[1]));
-    case number(Op::OpSLessThanEqual): return give(p.sle(x[0], x[1]));
-    case number(Op::OpSGreaterThan): return give(p.slt(x[1], x[0]));
-    case number(Op::OpSGreaterThanEqual): return give(p.sle(x[1], x[0]));
-    case number(Op::OpLogicalAnd): return give(p.and_(x[0], x[1]));
-    case number(Op::OpLogicalOr): return give(p.or_(x[0], x[1]));
-    case number(Op::OpLogicalNot): return give(p.not_(x[0]));
-    case number(Op::OpLogicalEqual): return give(p.eq(x[0], x[1]));
-    case number(Op::OpLogicalNotEqual): return give(p.ne(x[0], x[1]));
-    case number(Op::OpSelect): return give(p.ite(x[0], x[1], x[2]));
+    case opcode(Op::OpUDiv):
+    case opcode(Op::OpUMod):
+    case opcode(Op::OpSDiv):
+    case opcode(Op::OpSRem): return divide(c, op, x);
+    case opcode(Op::OpSNegate): return give(p.neg(x[0]));
+    case opcode(Op::OpBitwiseAnd): return give(p.bit_and(x[0], x[1]));
+    case opcode(Op::OpBitwiseOr): return give(p.bit_or(x[0], x[1]));
+    case opcode(Op::OpBitwiseXor): return give(p.bit_xor(x[0], x[1]));
+    case opcode(Op::OpNot): return give(p.bit_not(x[0]));
+    case opcode(Op::OpShiftLeftLogical): return give(shifted(c, p.shl(x[0], x[1]), x[1]));
+    case opcode(Op::OpShiftRightLogical): return give(shifted(c, p.lshr(x[0], x[1]), x[1]));
+    case opcode(Op::OpShiftRightArithmetic): return give(shifted(c, p.ashr(x[0], x[1]), x[1]));
+    case opcode(Op::OpBitCount): return give(count_bits(p, x[0]));
+    case opcode(Op::OpBitReverse): return give(reverse(p, x[0]));
+    case opcode(Op::OpIEqual): return give(p.eq(x[0], x[1]));
+    case opcode(Op::OpINotEqual): return give(p.ne(x[0], x[1]));
+    case opcode(Op::OpULessThan): return give(p.ult(x[0], x[1]));
+    case opcode(Op::OpULessThanEqual): return give(p.ule(x[0], x[1]));
+    case opcode(Op::OpUGreaterThan): return give(p.ult(x[1], x[0]));
+    case opcode(Op::OpUGreaterThanEqual): return give(p.ule(x[1], x[0]));
+    case opcode(Op::OpSLessThan): return give(p.slt(x[0], x[1]));
+    case opcode(Op::OpSLessThanEqual): return give(p.sle(x[0], x[1]));
+    case opcode(Op::OpSGreaterThan): return give(p.slt(x[1], x[0]));
+    case opcode(Op::OpSGreaterThanEqual): return give(p.sle(x[1], x[0]));
+    case opcode(Op::OpLogicalAnd): return give(p.and_(x[0], x[1]));
+    case opcode(Op::OpLogicalOr): return give(p.or_(x[0], x[1]));
+    case opcode(Op::OpLogicalNot): return give(p.not_(x[0]));
+    case opcode(Op::OpLogicalEqual): return give(p.eq(x[0], x[1]));
+    case opcode(Op::OpLogicalNotEqual): return give(p.ne(x[0], x[1]));
+    case opcode(Op::OpSelect): return give(p.ite(x[0], x[1], x[2]));
     default: return unknown();
   }
 }
