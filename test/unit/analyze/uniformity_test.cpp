@@ -25,7 +25,7 @@ using ir::Node;
 using ir::NodeId;
 using ir::NodeKind;
 
-constexpr uint32_t kVariables = 8;
+constexpr uint32_t kNamed = 8;
 
 /// What names stand for in the programs of this file: variable `v<n>` is n, buffers are in the order
 /// declared.
@@ -63,7 +63,7 @@ class Paragraph {
       : program_(program),
         code_(program.code),
         names_(names),
-        variables(kVariables, true),
+        variables(kNamed, true),
         control(code_.nodes.size(), true) {
     do {
       changed_ = false;
@@ -201,7 +201,7 @@ TEST(Uniformity, AgreesWithTheParagraphOnRandomPrograms) {
     const Names names(program);
     const Paragraph expected(program, names);
     const Uniformity found(
-        {program.code, program.entry, program.buffers, names.exprs, names.nodes, kVariables, names.callees});
+        {program.code, program.entry, program.buffers, names.exprs, names.nodes, kNamed, names.callees});
     std::vector<NodeId> barriers;
     const std::function<void(BlockId)> walk = [&](BlockId block) {
       if (block == ir::kNoBlock) return;
@@ -218,7 +218,7 @@ TEST(Uniformity, AgreesWithTheParagraphOnRandomPrograms) {
       }
     };
     walk(program.entry);
-    for (uint32_t v = 0; v < kVariables; ++v) {
+    for (uint32_t v = 0; v < kNamed; ++v) {
       ASSERT_EQ(found.is_uniform(v), expected.variables[v]) << "seed " << seed << " variable " << v;
     }
     ASSERT_EQ(found.divergent_barriers(), barriers);

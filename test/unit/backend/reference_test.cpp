@@ -9,7 +9,7 @@
 namespace vyre::backend {
 namespace {
 
-check::Checked program(std::string_view text) {
+check::Checked checked_program(std::string_view text) {
   auto result = check::check(*text::parse(text), spec::OpTable{});
   EXPECT_TRUE(result.has_value());
   return *std::move(result);
@@ -34,7 +34,7 @@ TEST(Reference, CompilesOnceAndDispatchesOften) {
   std::unique_ptr<Pipeline> pipeline;
   {
     const auto backend = make_reference();
-    const auto checked = program(kDouble);
+    const auto checked = checked_program(kDouble);
     auto compiled = backend->compile(checked);
     ASSERT_TRUE(compiled);
     pipeline = *std::move(compiled);
@@ -47,7 +47,7 @@ TEST(Reference, CompilesOnceAndDispatchesOften) {
 TEST(Reference, CompilesABatch) {
   VYRE_ORACLE(SpecificationTable, "by hand: the answers come in the order of the programs");
   const auto backend = make_reference();
-  const auto twice = program(kDouble), negate = program(kNegate);
+  const auto twice = checked_program(kDouble), negate = checked_program(kNegate);
   const auto pipelines = backend->compile_batch(std::vector{&twice, &negate, &twice});
   ASSERT_EQ(pipelines.size(), 3u);
   EXPECT_EQ(dispatch(**pipelines[0], {3}, {}), (std::vector<uint32_t>{6}));
@@ -58,7 +58,7 @@ TEST(Reference, CompilesABatch) {
 TEST(Reference, RefusesWhatDoesNotFit) {
   VYRE_ORACLE(SpecificationTable, "backend.h: dispatch refuses what layout::bind refuses");
   const auto backend = make_reference();
-  const auto checked = program(kDouble);
+  const auto checked = checked_program(kDouble);
   const auto pipeline = backend->compile(checked);
   ASSERT_TRUE(pipeline);
   const auto result = (*pipeline)->dispatch({}, {});

@@ -29,6 +29,9 @@ using spec::Op;
 using spec::RoundingMode;
 using Words = std::vector<uint32_t>;
 
+inline std::string name_format(const testing::TestParamInfo<FloatFormat>& info) {
+  return "e" + std::to_string(info.param.exponent_bits) + "m" + std::to_string(info.param.fraction_bits);
+}
 inline constexpr FloatFormat kSmall[] = {{3, 2}, {4, 3}, {5, 2}};
 inline constexpr FloatFormat kLanguage[] = {spec::kBinary16, spec::kBFloat16, spec::kBinary32};
 

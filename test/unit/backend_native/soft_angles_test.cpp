@@ -10,10 +10,6 @@
 namespace vyre::test {
 namespace {
 
-const auto name_format = [](const testing::TestParamInfo<FloatFormat>& info) {
-  return "e" + std::to_string(info.param.exponent_bits) + "m" + std::to_string(info.param.fraction_bits);
-};
-
 // What the reduction leaves of these is small, and of 16367173 * 2^72 smallest.
 TEST(SoftAngles, NumbersNextToMultiplesOfAQuarterTurn) {
   VYRE_ORACLE(CpuReference, "num/");

@@ -31,9 +31,6 @@ class SmallFormat : public testing::TestWithParam<FloatFormat> {
     }
   }
 };
-const auto name_format = [](const testing::TestParamInfo<FloatFormat>& info) {
-  return "e" + std::to_string(info.param.exponent_bits) + "m" + std::to_string(info.param.fraction_bits);
-};
 INSTANTIATE_TEST_SUITE_P(Soft, SmallFormat, testing::ValuesIn(kSmall), name_format);
 
 TEST_P(SmallFormat, UnaryOperatorsOfEveryValue) {

@@ -37,9 +37,6 @@ class LanguageFormat : public testing::TestWithParam<FloatFormat> {
     }
   }
 };
-const auto name_format = [](const testing::TestParamInfo<FloatFormat>& info) {
-  return "e" + std::to_string(info.param.exponent_bits) + "m" + std::to_string(info.param.fraction_bits);
-};
 INSTANTIATE_TEST_SUITE_P(Soft, LanguageFormat, testing::ValuesIn(kLanguage), name_format);
 // Corners of soft_format(): the fewest exponents for the longest fraction of one word, and products of one
 // word with sums of two.

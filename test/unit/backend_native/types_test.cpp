@@ -15,7 +15,7 @@ namespace {
 
 using test::checked;
 
-std::unique_ptr<Backend> native(int level, unsigned threads = 1) {
+std::unique_ptr<Backend> at_level(int level, unsigned threads = 1) {
   auto backend = make_native({.optimisation = level, .threads = threads});
   EXPECT_TRUE(backend) << test::diagnosis(backend.error());
   return std::move(*backend);
@@ -147,7 +147,7 @@ program p(read a: TYPE @0, read_write out: TYPE @1, workgroup w: TYPE[4]) workgr
   expected.insert(expected.end(), c.bytes, std::byte{0x11});
   const Bytes before(8 * c.bytes, std::byte{0x11});
   for (const int level : {0, 2}) {
-    const auto pipeline = native(level)->compile(program);
+    const auto pipeline = at_level(level)->compile(program);
     ASSERT_TRUE(pipeline) << test::diagnosis(pipeline.error());
     for (const size_t misalignment : {0u, 1u, 2u, 3u, 4u, 6u, 8u}) {
       Host host({a, before}, misalignment);
@@ -174,7 +174,7 @@ program p(read_write a: TYPE @0, read_write zeros: TYPE @1) workgroup(16, 1, 1) 
 })",
                                         c));
   for (const int level : {0, 2}) {
-    const auto pipeline = native(level)->compile(program);
+    const auto pipeline = at_level(level)->compile(program);
     ASSERT_TRUE(pipeline) << test::diagnosis(pipeline.error());
     for (size_t count = 0; count <= 9; ++count) {
       Host host({Bytes(count * c.bytes, std::byte{0x33}), Bytes(7 * c.bytes, std::byte{0x33})}, 0);
@@ -198,7 +198,7 @@ program p(read_write out: f16 @0) workgroup(1, 1, 1) {
 })");
   constexpr uint32_t kCount = 65'535;
   for (const int level : {0, 2}) {
-    const auto pipeline = native(level, 4)->compile(program);
+    const auto pipeline = at_level(level, 4)->compile(program);
     ASSERT_TRUE(pipeline) << test::diagnosis(pipeline.error());
     std::vector<uint16_t> elements(kCount);
     for (uint32_t i = 0; i < kCount; ++i) elements[i] = uint16_t(i);
@@ -305,7 +305,7 @@ TEST_P(EveryWideProgram, GivesTheBytesOfTheReference) {
   ASSERT_TRUE(done) << test::diagnosis(done.error());
   EXPECT_NE(expected, before);
   for (const int level : {0, 2}) {
-    const auto pipeline = native(level)->compile(program);
+    const auto pipeline = at_level(level)->compile(program);
     ASSERT_TRUE(pipeline) << test::diagnosis(pipeline.error());
     Host memory(before, 0);
     ASSERT_TRUE((*pipeline)->dispatch(memory.spans(), p.groups));
@@ -327,7 +327,7 @@ TEST(Native, RefusesSubgroupOperationsAlone) {
   const auto subgroups = check::check(std::move(*text), library);
   ASSERT_TRUE(subgroups);
   const check::Checked* const programs[] = {&plain, &*subgroups, &plain};
-  const auto backend = native(0);
+  const auto backend = at_level(0);
   const auto pipelines = backend->compile_batch(programs);
   ASSERT_FALSE(pipelines[1]);
   EXPECT_EQ(pipelines[1].error().code, DiagCode::B002);

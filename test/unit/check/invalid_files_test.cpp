@@ -20,7 +20,7 @@ namespace {
 
 using Places = std::vector<std::pair<uint32_t, std::string>>;  // (line, code)
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_text(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::stringstream out;
   out << in.rdbuf();
@@ -74,7 +74,7 @@ TEST(InvalidFiles, DiagnosticsStandOnTheirLines) {
   ASSERT_GT(files.size(), 30u);
   for (const auto& path : files) {
     SCOPED_TRACE(path.filename().string());
-    const std::string text = read_file(path);
+    const std::string text = read_text(path);
     auto module = text::parse_module(text);
     const Source source(path.filename().string(), text);
     ASSERT_TRUE(module.has_value()) << render(module.error(), &source);
@@ -102,7 +102,7 @@ TEST(InvalidFiles, HelpIsAWayOutThere) {
                                   std::pair("V003-other-language", "invocation_id.x")}) {
     const auto path = std::filesystem::path(VYRE_SOURCE_DIR "/test/invalid") / (std::string(file) + ".vyre");
     const spec::OpTable ops = table();
-    const auto checked = check(*text::parse_module(read_file(path)), ops);
+    const auto checked = check(*text::parse_module(read_text(path)), ops);
     ASSERT_FALSE(checked.has_value()) << file;
     EXPECT_THAT(checked.error().at(0).help, testing::HasSubstr(way)) << file;
   }
@@ -120,7 +120,7 @@ TEST(InvalidFiles, EveryCodeThatTextCanProduceHasOne) {
   };
   std::set<std::string> codes;
   for (const auto& path : validation_files()) {
-    for (const auto& [line, code] : expected_places(read_file(path))) codes.insert(code);
+    for (const auto& [line, code] : expected_places(read_text(path))) codes.insert(code);
   }
   for (const DiagInfo& info : all_diagnostics()) {
     const std::string name(info.name);

@@ -26,7 +26,7 @@ using spec::Op;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> codes(ir::Program program) {
+std::vector<std::string> codes_of(ir::Program program) {
   const auto checked = check(std::move(program), spec::OpTable());
   std::vector<std::string> out;
   if (checked) return out;
@@ -70,44 +70,45 @@ ir::Program of_statement(Node node, uint32_t operands) {
 TEST(Malformed, ExpressionsOfTheWrongShape) {
   VYRE_ORACLE(SpecificationTable, "ir.h: what each kind of expression is made of");
   const Expr add{.kind = ExprKind::Apply, .op = Op::Add};
-  EXPECT_THAT(codes(of_expression(add, 2)), ElementsAre());
+  EXPECT_THAT(codes_of(of_expression(add, 2)), ElementsAre());
   for (const uint32_t operands : {0u, 1u, 3u})
-    EXPECT_THAT(codes(of_expression(add, operands)), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::Select}, 2)), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::Cast, .type = DataType::I32}, 2)),
+    EXPECT_THAT(codes_of(of_expression(add, operands)), ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Apply, .op = Op::Select}, 2)), ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Apply, .op = Op::Cast, .type = DataType::I32}, 2)),
               ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::AtomicAdd}, 2, "out")), ElementsAre());
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::AtomicAdd}, 3, "out")),
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Apply, .op = Op::AtomicAdd}, 2, "out")),
+              ElementsAre());
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Apply, .op = Op::AtomicAdd}, 3, "out")),
               ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Load}, 1, "out")), ElementsAre());
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Load}, 0, "out")), ElementsAre("V033"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Load}, 2, "out")), ElementsAre("V033"));
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Load}, 1, "out")), ElementsAre());
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Load}, 0, "out")), ElementsAre("V033"));
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Load}, 2, "out")), ElementsAre("V033"));
   const Expr reduction{
       .kind = ExprKind::Apply, .op = Op::FReduceStrict, .immediate = spec::info(Op::FAdd).wire_tag};
-  EXPECT_THAT(codes(of_expression(reduction, 1, "out")), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression(reduction, 3, "out")), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression(reduction, 2, "out")), ElementsAre("V042"));  // of u32
+  EXPECT_THAT(codes_of(of_expression(reduction, 1, "out")), ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_expression(reduction, 3, "out")), ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_expression(reduction, 2, "out")), ElementsAre("V042"));  // of u32
   for (const uint32_t tag : {0u, 0x40u, 0x10029u, ~0u}) {
     Expr other = reduction;
     other.immediate = tag;
-    EXPECT_THAT(codes(of_expression(other, 0, "out")), ElementsAre("V041", "V042")) << tag;
+    EXPECT_THAT(codes_of(of_expression(other, 0, "out")), ElementsAre("V041", "V042")) << tag;
   }
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Literal}, 1)), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::BufLen}, 1, "out")), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Var}, 0)), ElementsAre("V003"));  // no name at all
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Literal}, 1)), ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::BufLen}, 1, "out")), ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Var}, 0)), ElementsAre("V003"));  // no name at all
 }
 
 TEST(Malformed, FieldsThatAreNotUsed) {
   VYRE_ORACLE(
       Property,
       "ir.h: fields that a kind does not have are left alone, so that equal programs have equal bytes");
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::BufLen, .immediate = 1}, 0, "out")),
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::BufLen, .immediate = 1}, 0, "out")),
               ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Literal, .op = Op::Call}, 0)), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Literal}, 0, "out")), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::Add, .type = DataType::I32}, 2)),
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Literal, .op = Op::Call}, 0)), ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Literal}, 0, "out")), ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Apply, .op = Op::Add, .type = DataType::I32}, 2)),
               ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression(
+  EXPECT_THAT(codes_of(of_expression(
                   {.kind = ExprKind::Apply, .op = Op::Bitcast, .mode = spec::RoundingMode::Trunc}, 1)),
               ElementsAre("V036"));
   ProgramBuilder p("p");
@@ -116,21 +117,21 @@ TEST(Malformed, FieldsThatAreNotUsed) {
   ir::Program program = p.finish();
   program.buffers[0].count = 1;
   program.buffers[1].binding = 7;
-  EXPECT_THAT(codes(std::move(program)), ElementsAre("V036", "V036"));
+  EXPECT_THAT(codes_of(std::move(program)), ElementsAre("V036", "V036"));
 }
 
 TEST(Malformed, StatementsOfTheWrongShape) {
   VYRE_ORACLE(SpecificationTable, "ir.h: what each kind of statement is made of");
-  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Store}, 2)), ElementsAre());
-  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Store}, 0)), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Store}, 1)), ElementsAre("V033"));
-  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Store}, 3)), ElementsAre("V033"));
-  EXPECT_THAT(codes(of_statement({.kind = NodeKind::If}, 1)), ElementsAre("V036"));     // no block
-  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Block}, 0)), ElementsAre("V036"));  // no block
-  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Return}, 1)), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Barrier, .symbol = ir::Symbol{0}}, 0)),
+  EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Store}, 2)), ElementsAre());
+  EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Store}, 0)), ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Store}, 1)), ElementsAre("V033"));
+  EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Store}, 3)), ElementsAre("V033"));
+  EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::If}, 1)), ElementsAre("V036"));     // no block
+  EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Block}, 0)), ElementsAre("V036"));  // no block
+  EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Return}, 1)), ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Barrier, .symbol = ir::Symbol{0}}, 0)),
               ElementsAre("V036"));
-  EXPECT_THAT(codes(of_statement({.kind = NodeKind::Let}, 1)), ElementsAre("V031"));  // no name
+  EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Let}, 1)), ElementsAre("V031"));  // no name
 }
 
 TEST(Malformed, NotATree) {
@@ -145,14 +146,14 @@ TEST(Malformed, NotATree) {
                  Span::none());
     ir::Program program = p.finish();
     program.entry = program.code.add_block(std::vector<NodeId>{NodeId{0}});
-    EXPECT_THAT(codes(std::move(program)), ElementsAre("V036"));
+    EXPECT_THAT(codes_of(std::move(program)), ElementsAre("V036"));
   }
   {
     ProgramBuilder p("p");
     p.let("x", ~p.u32(1));
     ir::Program program = p.finish();
     program.code.expr_list[0] = ExprId{1};  // the ~ is its own operand
-    EXPECT_THAT(codes(std::move(program)), ElementsAre("V036"));
+    EXPECT_THAT(codes_of(std::move(program)), ElementsAre("V036"));
   }
   {
     ProgramBuilder p("p");
@@ -160,13 +161,13 @@ TEST(Malformed, NotATree) {
     p.block([&] { p.return_(); });
     ir::Program program = p.finish();
     program.code.nodes.set(2, {.kind = NodeKind::Block, .body = program.entry});  // a block inside itself
-    EXPECT_THAT(codes(std::move(program)), ElementsAre("V036", "V036"));
+    EXPECT_THAT(codes_of(std::move(program)), ElementsAre("V036", "V036"));
   }
   {
     ProgramBuilder p("p");
     ir::Program program = p.finish();
     program.entry = ir::kNoBlock;
-    EXPECT_THAT(codes(std::move(program)), ElementsAre("V036"));
+    EXPECT_THAT(codes_of(std::move(program)), ElementsAre("V036"));
   }
 }
 
@@ -175,21 +176,21 @@ TEST(Malformed, NamesThatTextCannotSay) {
   const std::vector<std::string> bad = {"",    "1a",  "a b", "a.b",      std::string("a\0b", 3),   "\xff\xfe",
                                         "für", "let", "u32", "local_id", std::string(1 << 20, '-')};
   for (const std::string& name : bad) {
-    EXPECT_THAT(codes(ProgramBuilder(name).finish()), ElementsAre("V031")) << name.substr(0, 10);
+    EXPECT_THAT(codes_of(ProgramBuilder(name).finish()), ElementsAre("V031")) << name.substr(0, 10);
     ProgramBuilder p("p");
     p.read(name, DataType::U32, 0);
-    EXPECT_THAT(codes(p.finish()), ElementsAre("V031"));
+    EXPECT_THAT(codes_of(p.finish()), ElementsAre("V031"));
     ProgramBuilder q("q");
     q.let(name, q.u32(1));
-    EXPECT_THAT(codes(q.finish()), ElementsAre("V031"));
+    EXPECT_THAT(codes_of(q.finish()), ElementsAre("V031"));
     ProgramBuilder r("r");
     r.loop(name, r.u32(0), r.u32(1), [](Ex) {});
-    EXPECT_THAT(codes(r.finish()), ElementsAre("V031"));
+    EXPECT_THAT(codes_of(r.finish()), ElementsAre("V031"));
   }
   ProgramBuilder good("add");  // mnemonics are not reserved
   good.let("_0", good.u32(1));
   good.let("popcount", good.u32(1));
-  EXPECT_THAT(codes(good.finish()), ElementsAre());
+  EXPECT_THAT(codes_of(good.finish()), ElementsAre());
 }
 
 TEST(Malformed, NamesAreEscapedInMessages) {
@@ -211,7 +212,7 @@ TEST(Malformed, TypesAndLiterals) {
   const auto let = [](auto value) {
     ProgramBuilder p("p");
     p.let("x", value(p));
-    return codes(p.finish());
+    return codes_of(p.finish());
   };
   using P = ProgramBuilder;
   using Words = std::array<uint32_t, 4>;
@@ -247,11 +248,11 @@ TEST(Malformed, TypesAndLiterals) {
 
 TEST(Malformed, WideLiteralsWithoutTheirBits) {
   VYRE_ORACLE(SpecificationTable, "ir.h: the bits of a literal of more than 32 bits stand in Code::wide");
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Literal, .type = DataType::U64}, 0)),
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Literal, .type = DataType::U64}, 0)),
               ElementsAre("V036"));
-  EXPECT_THAT(
-      codes(of_expression({.kind = ExprKind::Literal, .type = DataType::U128, .immediate = UINT32_MAX}, 0)),
-      ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_expression(
+                  {.kind = ExprKind::Literal, .type = DataType::U128, .immediate = UINT32_MAX}, 0)),
+              ElementsAre("V036"));
 }
 
 TEST(Malformed, VectorsAndComponents) {
@@ -260,7 +261,7 @@ TEST(Malformed, VectorsAndComponents) {
     ProgramBuilder p("p");
     const auto buffer = p.read("a", type, 0);
     p.let("x", p.component(p.load(buffer, p.u32(0)), which) + 1);
-    return codes(p.finish());
+    return codes_of(p.finish());
   };
   EXPECT_THAT(take(DataType::Vec2U32, 1), ElementsAre());
   EXPECT_THAT(take(DataType::Vec2U32, 2), ElementsAre("V039"));
@@ -268,10 +269,12 @@ TEST(Malformed, VectorsAndComponents) {
   EXPECT_THAT(take(DataType::Vec4U32, 4), ElementsAre("V039"));
   EXPECT_THAT(take(DataType::Vec4U32, UINT32_MAX), ElementsAre("V039"));
   EXPECT_THAT(take(DataType::U64, 0), ElementsAre("V039"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::MakeVec2U32}, 2)), ElementsAre());
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::MakeVec2U32}, 3)), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::MakeVec4U32}, 2)), ElementsAre("V036"));
-  EXPECT_THAT(codes(of_expression({.kind = ExprKind::Apply, .op = Op::MakeVec2U32, .immediate = 1}, 2)),
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Apply, .op = Op::MakeVec2U32}, 2)), ElementsAre());
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Apply, .op = Op::MakeVec2U32}, 3)),
+              ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Apply, .op = Op::MakeVec4U32}, 2)),
+              ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Apply, .op = Op::MakeVec2U32, .immediate = 1}, 2)),
               ElementsAre("V036"));
 }
 
@@ -286,7 +289,7 @@ TEST(Malformed, TensorTypes) {
     p.read("b", ir::Tensor{DataType::U32, {2, 0}, {1, 1}}, 2);
     ir::Program program = p.finish();
     change(program);
-    return codes(std::move(program));
+    return codes_of(std::move(program));
   };
   using Program = ir::Program;
   EXPECT_THAT(changed([](Program&) {}), ElementsAre());
@@ -323,7 +326,7 @@ TEST(Malformed, BrokenTensorsDoNotCascade) {
   p.store(out, p.u32(0), p.load(none, {p.u32(0), p.u32(1)}) + p.load(bytes, p.u32(0)));
   p.store(bytes, p.u32(0), p.boolean(true));
   p.store(none, {}, p.boolean(true));
-  EXPECT_THAT(codes(p.finish()), ElementsAre("V038", "V038"));
+  EXPECT_THAT(codes_of(p.finish()), ElementsAre("V038", "V038"));
 }
 
 TEST(Malformed, NoCascades) {
@@ -341,7 +344,7 @@ TEST(Malformed, NoCascades) {
   p.let("truth", p.cast(DataType::Bool, broken));
   p.assign(broken, p.boolean(true));
   p.let("late", (broken == 1) + p.i32(1));  // V008: the comparison is u32 whatever it compares
-  EXPECT_THAT(codes(p.finish()), ElementsAre("V008", "V008"));
+  EXPECT_THAT(codes_of(p.finish()), ElementsAre("V008", "V008"));
 }
 
 TEST(Malformed, RandomStructuresDoNotCrash) {

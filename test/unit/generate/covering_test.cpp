@@ -47,11 +47,11 @@ std::vector<Row> all_rows(const Factors& f) {
   return out;
 }
 
-using Tuple = std::vector<std::pair<size_t, uint8_t>>;
+using Choice = std::vector<std::pair<size_t, uint8_t>>;
 /// The tuples of some rows, as sets of (factor, level).
-std::set<Tuple> tuples_of(const std::vector<Row>& rows, size_t strength) {
-  std::set<Tuple> out;
-  Tuple chosen;
+std::set<Choice> tuples_of(const std::vector<Row>& rows, size_t strength) {
+  std::set<Choice> out;
+  Choice chosen;
   for (const Row& row : rows) {
     const std::function<void(size_t)> go = [&](size_t from) {
       if (chosen.size() == strength) {
@@ -76,7 +76,7 @@ TEST(Covering, HasEveryFeasibleTupleAndNoOther) {
   const std::vector<Row> all = all_rows(factors);
   const std::set<Row> allowed(all.begin(), all.end());
   for (uint32_t strength = 1; strength <= 4; ++strength) {
-    const std::set<Tuple> feasible = tuples_of(all, strength);
+    const std::set<Choice> feasible = tuples_of(all, strength);
     for (uint64_t seed = 1; seed <= 5; ++seed) {
       const Covering covering = cover(factors, strength, seed);
       EXPECT_EQ(tuples_of(covering.rows, strength), feasible) << strength << " of seed " << seed;

@@ -24,7 +24,7 @@ using Words = std::vector<uint32_t>;
 template <class M>
 using FormOn = fast::Word<M> (*)(fast::Word<M>);
 /// The form on each machine, and what it has to give.
-struct Subject {
+struct FastForm {
   Op op;
   FormOn<fast::HostMachine<true>> fused;
   FormOn<fast::HostMachine<false>> plain;
@@ -32,8 +32,8 @@ struct Subject {
   uint32_t (*oracle)(num::FloatFormat, uint32_t);
 };
 #define SUBJECT(Name, name) \
-  Subject { Op::Name, fast::name, fast::name, fast::name, num::name }
-constexpr Subject kSubjects[] = {
+  FastForm { Op::Name, fast::name, fast::name, fast::name, num::name }
+constexpr FastForm kFastForms[] = {
     SUBJECT(FSin, sin),   SUBJECT(FCos, cos),   SUBJECT(FTan, tan),     SUBJECT(FASin, asin),
     SUBJECT(FACos, acos), SUBJECT(FATan, atan), SUBJECT(FExp, exp),     SUBJECT(FLog, log),
     SUBJECT(FExp2, exp2), SUBJECT(FLog2, log2), SUBJECT(FExp10, exp10), SUBJECT(FLog10, log10),
@@ -47,7 +47,7 @@ void add_around(uint32_t a, Words& out) {
     out.push_back(near | fast::kSign);
   }
 }
-Words inputs(const Subject& s) {
+Words inputs(const FastForm& s) {
   // where forms change their way: small, tiny, far angles; bounds of exp, exp2, exp10; 1/2, 1, tan(pi/8),
   // tan(3 pi/8)
   constexpr uint32_t kTurns[] = {0,          fast::kTiny, 0x49800000, 0x42b17218, 0x42cff1b5, 0x43000000,
@@ -73,7 +73,7 @@ Words inputs(const Subject& s) {
 }
 
 template <class M>
-void expect_right(FormOn<M> form, const Subject& s, const Words& all, std::string_view variant) {
+void expect_right(FormOn<M> form, const FastForm& s, const Words& all, std::string_view variant) {
   uint32_t wrong = 0;
   for (const uint32_t x : all) {
     M machine;
@@ -88,7 +88,7 @@ void expect_right(FormOn<M> form, const Subject& s, const Words& all, std::strin
 
 TEST(FastForms, AreRightWhereTheyMayFail) {
   VYRE_ORACLE(CpuReference, "num/functions.h");
-  for (const Subject& s : kSubjects) {
+  for (const FastForm& s : kFastForms) {
     const Words all = inputs(s);
     expect_right(s.fused, s, all, "fused");
     expect_right(s.plain, s, all, "plain");
@@ -98,7 +98,7 @@ TEST(FastForms, AreRightWhereTheyMayFail) {
 
 TEST(FastForms, NeedSumsAndProductsThatRoundRight) {
   VYRE_ORACLE(SpecificationTable, "by hand: what a form is written in, named here");
-  for (const Subject& s : kSubjects) {
+  for (const FastForm& s : kFastForms) {
     EXPECT_TRUE(has_fast_form(s.op, kIeeeFloats));
     EXPECT_TRUE(has_fast_form(s.op, kFlushingFloats));
     EXPECT_FALSE(has_fast_form(s.op, kNoFloats));

@@ -11,7 +11,7 @@
 namespace vyre::lower {
 namespace {
 
-Kernel kernel_of(std::string_view text) {
+Kernel legal_kernel(std::string_view text) {
   static const spec::OpTable no_operations;
   auto program = text::parse(text);
   if (!program) throw std::runtime_error(program.error().message);
@@ -31,14 +31,14 @@ size_t arrays(const RegionPlan& plan) {
 TEST(Regions, NoBarrierIsFlat) {
   VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k =
-      kernel_of("program p(read_write o: u32 @0) workgroup(8, 1, 1) { o[invocation_id.x] = 1; }");
+      legal_kernel("program p(read_write o: u32 @0) workgroup(8, 1, 1) { o[invocation_id.x] = 1; }");
   EXPECT_TRUE(plan_regions(k).flat);
   EXPECT_EQ(workgroup_bytes(k), 0u);
 }
 
 TEST(Regions, ABarrierSplitsInTwo) {
   VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
-  const Kernel k = kernel_of(
+  const Kernel k = legal_kernel(
       "program p(read_write o: u32 @0, workgroup t: u32[5]) workgroup(8, 1, 1) {"
       " t[local_id.x] = 1; barrier; o[invocation_id.x] = t[0]; }");
   const RegionPlan plan = plan_regions(k);
@@ -51,7 +51,7 @@ TEST(Regions, ABarrierSplitsInTwo) {
 
 TEST(Regions, BlockSumKeepsNothing) {
   VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
-  const Kernel k = kernel_of(R"(
+  const Kernel k = legal_kernel(R"(
 program p(read input: u32 @0, read_write sums: u32 @1, workgroup scratch: u32[256]) workgroup(256, 1, 1) {
   let local = local_id.x;
   scratch[local] = input[invocation_id.x];
@@ -69,7 +69,7 @@ program p(read input: u32 @0, read_write sums: u32 @1, workgroup scratch: u32[25
 
 TEST(Regions, AValueAcrossABarrierIsAnArrayOverLanes) {
   VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
-  const Kernel k = kernel_of(
+  const Kernel k = legal_kernel(
       "program p(read_write o: u32 @0) workgroup(100, 1, 1) {"
       " let v = o[invocation_id.x] / 3; barrier; o[invocation_id.x] = v; }");
   const RegionPlan plan = plan_regions(k);
@@ -79,7 +79,7 @@ TEST(Regions, AValueAcrossABarrierIsAnArrayOverLanes) {
 
 TEST(Regions, UniformValuesStayScalar) {
   VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
-  const Kernel k = kernel_of(R"(
+  const Kernel k = legal_kernel(R"(
 program p(read a: u32 @0, uniform u: u32 @1, read_write o: u32 @2) workgroup(16, 1, 1) {
   let n = a[workgroup_id.x] / (u[3] + 1);
   let sum = 0;
@@ -95,7 +95,7 @@ program p(read a: u32 @0, uniform u: u32 @1, read_write o: u32 @2) workgroup(16,
 
 TEST(Regions, LanesThatMayHaveReturnedAreAsked) {
   VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
-  const Kernel k = kernel_of(R"(
+  const Kernel k = legal_kernel(R"(
 program p(read a: u32 @0, read_write o: u32 @1) workgroup(4, 1, 1) {
   o[invocation_id.x] = 1;
   barrier;
@@ -115,7 +115,7 @@ program p(read a: u32 @0, read_write o: u32 @1) workgroup(4, 1, 1) {
 
 TEST(Regions, ASlotThatIsSetUnderALaneThatReadsItSplitsTheRegion) {
   VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
-  const Kernel k = kernel_of(R"(
+  const Kernel k = legal_kernel(R"(
 program p(read_write o: u32 @0) workgroup(4, 1, 1) {
   let s = 1;
   if (local_id.x == 2) { o[invocation_id.x] = s; }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "exactly.h"
 #include "num/float.h"
 #include "oracle.h"
 
@@ -15,28 +16,6 @@ namespace vyre::num {
 namespace {
 
 using Words = std::vector<uint32_t>;
-constexpr spec::FloatFormat kFormats[] = {spec::kBinary16, spec::kBFloat16, spec::kBinary32};
-
-class Exactly {
- public:
-  Exactly() { mpfr_init2(value_, 2048), mpfr_set_ui(value_, 1, MPFR_RNDN); }
-  Exactly(const Exactly&) = delete;
-  Exactly& operator=(const Exactly&) = delete;
-  ~Exactly() { mpfr_clear(value_); }
-  mpfr_ptr operator*() { return value_; }
-
- private:
-  mpfr_t value_;
-};
-
-/// A finite number; f16 and bf16 are exact in f32. As an infinity the number after the greatest.
-void set(mpfr_ptr to, spec::FloatFormat f, uint32_t pattern) {
-  if (f.is_infinite(pattern)) {
-    mpfr_set_si_2exp(to, (pattern & f.sign_bit()) != 0 ? -1 : 1, f.max_exponent() + 1, MPFR_RNDN);
-    return;
-  }
-  mpfr_set_flt(to, std::bit_cast<float>(convert(f, spec::kBinary32, pattern)), MPFR_RNDN);
-}
 
 TEST(ExactProduct, AgreesWithMpfr) {
   VYRE_ORACLE(ExternalCorpus, "MPFR, at 2048 bits, where these products are exact");
@@ -46,7 +25,7 @@ TEST(ExactProduct, AgreesWithMpfr) {
     const uint32_t one = f.one() >> f.fraction_bits;
     for (uint32_t trial = 0; trial < 4000; ++trial) {
       Words all(1 + random.below(60));
-      Exactly product, factor, distance;
+      Exactly product(2048, 1), factor(2048, 1), distance(2048, 1);
       for (uint32_t& x : all) {
         const uint32_t field = one - 4 + random.below(8);
         x = (trial % 4 == 0 ? random.below(2 * one) : field) << f.fraction_bits |

@@ -9,34 +9,12 @@
 #include <vector>
 
 #include "base/random.h"
+#include "exactly.h"
 #include "num/float.h"
 #include "oracle.h"
 
 namespace vyre::num {
 namespace {
-
-constexpr spec::FloatFormat kFormats[] = {spec::kBinary16, spec::kBFloat16, spec::kBinary32};
-
-class Exactly {
- public:
-  Exactly() { mpfr_init2(value_, 1024), mpfr_set_zero(value_, 1); }
-  Exactly(const Exactly&) = delete;
-  Exactly& operator=(const Exactly&) = delete;
-  ~Exactly() { mpfr_clear(value_); }
-  mpfr_ptr operator*() { return value_; }
-
- private:
-  mpfr_t value_;
-};
-
-/// A finite number; f16 and bf16 are exact in f32. As an infinity the number after the greatest.
-void set(mpfr_ptr to, spec::FloatFormat f, uint32_t pattern) {
-  if (f.is_infinite(pattern)) {
-    mpfr_set_si_2exp(to, (pattern & f.sign_bit()) != 0 ? -1 : 1, f.max_exponent() + 1, MPFR_RNDN);
-    return;
-  }
-  mpfr_set_flt(to, std::bit_cast<float>(convert(f, spec::kBinary32, pattern)), MPFR_RNDN);
-}
 
 std::vector<uint32_t> numbers(spec::FloatFormat f, RandomStream& random, uint32_t style) {
   std::vector<uint32_t> out(random.below(40));
@@ -59,7 +37,7 @@ TEST(ExactSum, AgreesWithMpfr) {
     const int least = f.min_exponent() - int(f.fraction_bits);
     for (uint32_t trial = 0; trial < 4000; ++trial) {
       ExactSum mine(f);
-      Exactly sum, magnitudes, one, size;
+      Exactly sum(1024, 0), magnitudes(1024, 0), one(1024, 0), size(1024, 0);
       for (const uint32_t x : numbers(f, random, trial % 4)) {
         mine.add(x);
         set(*one, f, x);
@@ -68,7 +46,7 @@ TEST(ExactSum, AgreesWithMpfr) {
         mpfr_add(*magnitudes, *magnitudes, *size, MPFR_RNDN);
       }
       // Rounded: in units of the last place that a result of this size has, ties to even.
-      Exactly scaled;
+      Exactly scaled(1024, 0);
       const int top = mpfr_zero_p(*sum) != 0 ? least : int(mpfr_get_exp(*sum)) - 1;
       const int place = std::max(top - int(f.fraction_bits), least);
       mpfr_mul_2si(*scaled, *sum, -place, MPFR_RNDN);

@@ -9,8 +9,6 @@ namespace {
 
 using spec::DataType;
 
-constexpr uint32_t kPoison = 0xcccccccc;
-
 /// Operations of one's own, with their bodies.
 class Library {
  public:

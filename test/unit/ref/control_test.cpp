@@ -6,8 +6,6 @@
 namespace vyre::ref {
 namespace {
 
-constexpr uint32_t kPoison = 0xcccccccc;
-
 // Each atomic_add(c[0], 1) in these tests gives the number of those evaluated before it.
 
 // The left one counts 0, the right one 1: 0 - 1.

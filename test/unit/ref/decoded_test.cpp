@@ -15,8 +15,6 @@
 namespace vyre::ref {
 namespace {
 
-constexpr uint32_t kPoison = 0xcccccccc;
-
 /// Runs on buffers of up to 5 words, as many whole elements as fit, with poison between them; gives whether
 /// it came to its end.
 bool run_guarded(const check::Checked& program) {

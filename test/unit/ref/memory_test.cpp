@@ -7,8 +7,6 @@
 namespace vyre::ref {
 namespace {
 
-constexpr uint32_t kPoison = 0xcccccccc;
-
 /// Runs over the middle of a longer piece of memory and checks that what lies around it stays.
 class Guarded {
  public:

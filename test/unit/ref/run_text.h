@@ -13,6 +13,8 @@
 
 namespace vyre::ref {
 
+constexpr uint32_t kPoison = 0xcccccccc;  // in what a program has to write
+
 using Words = std::vector<uint32_t>;
 
 inline std::string all_messages(const Diagnostics& diagnostics) {

@@ -23,7 +23,7 @@ constexpr std::string_view kHeader =
     "@4, "
     "read raw: bytes @5) workgroup(1, 1, 1) ";
 
-ir::Program parsed(const std::string& body, const spec::OpTable* ops = nullptr) {
+ir::Program parsed_body(const std::string& body, const spec::OpTable* ops = nullptr) {
   const std::string text = std::string(kHeader) + "{" + body + "}";
   auto program = parse(text, ops);
   if (program) return std::move(*program);
@@ -35,7 +35,7 @@ ir::Program parsed(const std::string& body, const spec::OpTable* ops = nullptr) 
 /// The operators that were applied, in the order of their expressions.
 std::vector<Op> operators(const std::string& body, const spec::OpTable* ops = nullptr) {
   std::vector<Op> out;
-  for (const ir::Expr& e : parsed(body, ops).code.exprs) {
+  for (const ir::Expr& e : parsed_body(body, ops).code.exprs) {
     if (e.kind == ir::ExprKind::Apply) out.push_back(e.op);
   }
   return out;
@@ -44,7 +44,7 @@ using Ops = std::vector<Op>;
 
 /// The printed body of a program with these statements, in one line.
 std::string printed(const std::string& body) {
-  const std::string text = print(parsed(body));
+  const std::string text = print(parsed_body(body));
   std::string out = text.substr(text.find("workgroup(1, 1, 1) {") + 20);
   std::string line;
   for (const char c : out) {

@@ -7,7 +7,7 @@
 namespace vyre::text {
 namespace {
 
-std::string formatted(const std::string& text) {
+std::string laid_out(const std::string& text) {
   const Source source("test.vyre", text);
   const auto out = format(text);
   EXPECT_TRUE(out.has_value()) << render(out.error(), &source);
@@ -18,15 +18,15 @@ std::string formatted(const std::string& text) {
 
 TEST(ModuleLayout, Constants) {
   VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
-  EXPECT_EQ(formatted("const  W=0x20 in{ 32,64 } ;const N\n=\n1_000;"),
+  EXPECT_EQ(laid_out("const  W=0x20 in{ 32,64 } ;const N\n=\n1_000;"),
             "const W = 0x20 in {32, 64};\nconst N = 1_000;\n");
-  EXPECT_EQ(formatted("const W = 1 in {\n  1, // one\n  2\n};"), "const W = 1 in {1,  // one\n    2};\n");
+  EXPECT_EQ(laid_out("const W = 1 in {\n  1, // one\n  2\n};"), "const W = 1 in {1,  // one\n    2};\n");
 }
 
 TEST(ModuleLayout, ClausesStandOnLinesOfTheirOwn) {
   VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   EXPECT_EQ(
-      formatted(
+      laid_out(
           "operation my.f @ 2(a:u32,b :u32)->u32 claims Commutative,Identity( 0 ) denies Idempotent by(1),"
           "InverseOf(my.g@3)by (1 ,2) rows(1,2)=>3,(-1i32,1.5)=>vec2u32(1,2) {return a+b;}"),
       "operation my.f@2(a: u32, b: u32) -> u32\n"
@@ -35,17 +35,16 @@ TEST(ModuleLayout, ClausesStandOnLinesOfTheirOwn) {
       "    rows (1, 2) => 3, (-1i32, 1.5) => vec2u32(1, 2) {\n"
       "  return a + b;\n"
       "}\n");
-  EXPECT_EQ(formatted("operation my.f(a: u32) -> u32\n{ return a; }"),
+  EXPECT_EQ(laid_out("operation my.f(a: u32) -> u32\n{ return a; }"),
             "operation my.f(a: u32) -> u32 {\n  return a;\n}\n");
 }
 
 TEST(ModuleLayout, LongClausesGoOnFurtherIn) {
   VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand: 110 columns, then eight blanks");
   EXPECT_EQ(
-      formatted(
-          "operation my.f(a: u32, b: u32) -> u32 claims Commutative, Associative, Identity(0), "
-          "Absorbing(0xffffffff), LatticeAbsorption(my.min), DistributiveOver(my.min) rows (1, 2) => 2 {"
-          " return a; }"),
+      laid_out("operation my.f(a: u32, b: u32) -> u32 claims Commutative, Associative, Identity(0), "
+               "Absorbing(0xffffffff), LatticeAbsorption(my.min), DistributiveOver(my.min) rows (1, 2) => 2 {"
+               " return a; }"),
       "operation my.f(a: u32, b: u32) -> u32\n"
       "    claims Commutative, Associative, Identity(0), Absorbing(0xffffffff), LatticeAbsorption(my.min),\n"
       "        DistributiveOver(my.min)\n"
@@ -53,7 +52,7 @@ TEST(ModuleLayout, LongClausesGoOnFurtherIn) {
       "  return a;\n"
       "}\n");
   EXPECT_EQ(
-      formatted(
+      laid_out(
           "operation my.f(a: u32) -> u32\n  rows (1) => 2,  // one\n (2) => 3 // two\n{ return a + 1; }"),
       "operation my.f(a: u32) -> u32\n"
       "    rows (1) => 2,  // one\n"
@@ -65,7 +64,7 @@ TEST(ModuleLayout, LongClausesGoOnFurtherIn) {
 TEST(ModuleLayout, Pipelines) {
   VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   EXPECT_EQ(
-      formatted(
+      laid_out(
           "pipeline p(uniform n:u32@0,read_write d:u32@1){scratch s:u32[ceil_div(n[0],4)];let k=len(s)-1;"
           "dispatch f(v=[k,-1,n[0]],d,s=d)groups(k,2);run q( d );run a.b@2(d);for i in 0..k{}repeat k"
           " while(d[k]){run q(d);}if(k==1){run q(d);}else if(!k){}else{run q(d);}}"),
@@ -89,23 +88,22 @@ TEST(ModuleLayout, Pipelines) {
 
 TEST(ModuleLayout, WordsThatAreNames) {
   VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand: keywords in their places alone");
-  EXPECT_EQ(formatted("pipeline run(read_write while:u32@0){let repeat=2;repeat repeat "
-                      "while(while[repeat]){dispatch groups"
-                      "(rows=while)groups(repeat);}}"),
+  EXPECT_EQ(laid_out("pipeline run(read_write while:u32@0){let repeat=2;repeat repeat "
+                     "while(while[repeat]){dispatch groups"
+                     "(rows=while)groups(repeat);}}"),
             "pipeline run(read_write while: u32 @0) {\n"
             "  let repeat = 2;\n"
             "  repeat repeat while (while[repeat]) {\n"
             "    dispatch groups(rows = while) groups(repeat);\n"
             "  }\n"
             "}\n");
-  EXPECT_EQ(formatted("program p(read_write rows:u32@0)workgroup(1,1,1){rows[0]=claims+by;repeat=while+1;}"),
+  EXPECT_EQ(laid_out("program p(read_write rows:u32@0)workgroup(1,1,1){rows[0]=claims+by;repeat=while+1;}"),
             "program p(read_write rows: u32 @0) workgroup(1, 1, 1) {\n"
             "  rows[0] = claims + by;\n"
             "  repeat = while + 1;\n"
             "}\n");
   EXPECT_EQ(
-      formatted(
-          "operation my.rows(by: u32, rows: u32) -> u32 claims Converse(my.rows) { return by + rows; }"),
+      laid_out("operation my.rows(by: u32, rows: u32) -> u32 claims Converse(my.rows) { return by + rows; }"),
       "operation my.rows(by: u32, rows: u32) -> u32\n"
       "    claims Converse(my.rows) {\n"
       "  return by + rows;\n"
@@ -115,7 +113,7 @@ TEST(ModuleLayout, WordsThatAreNames) {
 TEST(ModuleLayout, EmptyLinesBetweenItemsAreKept) {
   VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand: at most one empty line");
   EXPECT_EQ(
-      formatted(
+      laid_out(
           "\n\n// a\nconst A = 1;\nconst B = 2;  // b\n\n\n\npipeline p() {}\n// c\npipeline q() {}\n\n"),
       "// a\nconst A = 1;\nconst B = 2;  // b\n\npipeline p() {}\n// c\npipeline q() {}\n");
 }

@@ -1,6 +1,7 @@
 // Laws on the device, on the native backend: every law of the library, planted-false ones with their known
 // counts, and backends that cheat.
 #include "verify/device_laws.h"
+#include "native.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,7 +13,6 @@
 #include <functional>
 #include <set>
 
-#include "backend/native/native.h"
 #include "lower/llvm/ptx.h"
 #include "ops/registry.h"
 #include "oracle.h"
@@ -23,11 +23,6 @@ namespace vyre::verify {
 namespace {
 
 using algebra::BoundLaw;
-
-backend::Backend& native() {
-  static const std::unique_ptr<backend::Backend> backend = *backend::make_native();
-  return *backend;
-}
 
 BoundLaw bound(const spec::Law& law, std::string_view id) {
   auto out = algebra::bind(law, *ops::find_operation(id));
@@ -397,9 +392,9 @@ TEST(DeviceLaws, OneFailureInAllWordsIsFound) {
 using Tamper =
     std::function<Result<void>(backend::Pipeline&, std::span<const backend::DeviceRange>, layout::Groups)>;
 using Forge = std::function<Result<backend::EmittedCode>(backend::Pipeline&)>;
-class Cheat final : public backend::Backend {
+class Tampering final : public backend::Backend {
  public:
-  explicit Cheat(
+  explicit Tampering(
       Tamper tamper, Forge forge = [](backend::Pipeline& real) { return real.code(); })
       : tamper_(std::move(tamper)), forge_(std::move(forge)) {}
   bool isolated() const override { return true; }
@@ -414,13 +409,13 @@ class Cheat final : public backend::Backend {
   backend::Limits limits() const override { return native().limits(); }
   Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
     VYRE_TRY(pipeline, native().compile(program));
-    return std::make_unique<Cheating>(std::move(pipeline), tamper_, forge_);
+    return std::make_unique<TamperingPipeline>(std::move(pipeline), tamper_, forge_);
   }
 
  private:
-  class Cheating final : public backend::Pipeline {
+  class TamperingPipeline final : public backend::Pipeline {
    public:
-    Cheating(std::unique_ptr<backend::Pipeline> real, const Tamper& tamper, const Forge& forge)
+    TamperingPipeline(std::unique_ptr<backend::Pipeline> real, const Tamper& tamper, const Forge& forge)
         : real_(std::move(real)), tamper_(tamper), forge_(forge) {}
     Result<backend::EmittedCode> code() override { return forge_(*real_); }
     Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
@@ -454,7 +449,7 @@ TEST(DeviceLaws, HowFastADeviceIsChangesNoCount) {
   ASSERT_NE(three, algebra::planted_laws().end());
   const std::span<const algebra::PlantedLaw> one(&*three, 1);
   size_t slices = 0;
-  Cheat slow([&](backend::Pipeline& real, auto ranges, layout::Groups groups) {
+  Tampering slow([&](backend::Pipeline& real, auto ranges, layout::Groups groups) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(25);  // slices do not grow
     while (std::chrono::steady_clock::now() < end) {
     }
@@ -471,7 +466,7 @@ TEST(DeviceLaws, HowFastADeviceIsChangesNoCount) {
 }
 
 std::string doubt_about(Tamper tamper) {
-  Cheat cheat(std::move(tamper));
+  Tampering cheat(std::move(tamper));
   const spec::Law law = spec::laws::commutative();
   const BoundLaw b = bound(law, "primitive.math.add");
   const auto found = checked_on(cheat, b, 1u << 22, 1);
@@ -545,8 +540,8 @@ TEST(DeviceLaws, ALawWhoseCodeIsFoldedFails) {
   ASSERT_TRUE(folded);
   ASSERT_EQ(add.laws[0], law);
   size_t shown = 0;
-  Cheat cheat(run_honestly,
-              [&](backend::Pipeline& real) { return shown++ == 0 ? (*folded)->code() : real.code(); });
+  Tampering cheat(run_honestly,
+                  [&](backend::Pipeline& real) { return shown++ == 0 ? (*folded)->code() : real.code(); });
   const Verdict verdict = swept_on(cheat, add, 1u << 18);
   ASSERT_GE(verdict.laws.size(), 3u);
   for (size_t k = 0; k < verdict.laws.size(); ++k) {
@@ -602,7 +597,7 @@ TEST(DeviceLaws, TheInstanceThatKillsIsBlamedAndTheOtherLawsGoOn) {
        {std::pair{DiagCode::B009, Fault::Crashed}, std::pair{DiagCode::B010, Fault::Hung},
         std::pair{DiagCode::B011, Fault::LostDevice}}) {
     size_t deaths = 0;
-    Cheat cheat(dies_at(kChunk, kNumber, code, &deaths));
+    Tampering cheat(dies_at(kChunk, kNumber, code, &deaths));
     const Verdict verdict = swept_on(cheat, add, 1u << 18);
     EXPECT_GE(deaths, 3u);
     // All laws have an instance with these numbers.
@@ -625,7 +620,7 @@ TEST(DeviceLaws, TheInstanceThatKillsIsBlamedAndTheOtherLawsGoOn) {
 TEST(DeviceLaws, ADeathThatDoesNotComeAgainIsChance) {
   VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   bool died = false;
-  Cheat cheat([&](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
+  Tampering cheat([&](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
     if (!died) {
       died = true;
       return std::unexpected(make_diag(DiagCode::B009, Span::none(), "it is gone"));
@@ -648,8 +643,8 @@ TEST(DeviceLaws, WhatIsWrittenLateIsBlamedOnTheLawAndTheInstance) {
   const auto parameters = DeviceLaw::make(native(), b, ops::op_table());
   ASSERT_TRUE(parameters);
   const size_t size = (*parameters)->program().parameter_words;
-  Cheat* self = nullptr;
-  Cheat cheat([&](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
+  Tampering* self = nullptr;
+  Tampering cheat([&](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
     const auto p = words(ranges[0]);
     self->is_late |= p.size() == size && has_instance(p, kChunk, kNumber);
     return real.dispatch_resident(ranges, groups);
@@ -669,7 +664,7 @@ TEST(DeviceLaws, WhatIsWrittenLateIsBlamedOnTheLawAndTheInstance) {
 TEST(DeviceLaws, TwinsAreCountedByTheDeviceInCertificationToo) {
   VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   for (const bool runs : {true, false}) {
-    Cheat cheat([=](backend::Pipeline& real, auto ranges, layout::Groups groups) {
+    Tampering cheat([=](backend::Pipeline& real, auto ranges, layout::Groups groups) {
       return runs ? real.dispatch_resident(ranges, groups) : Result<void>{};
     });
     const Verdict verdict = check_planted_laws(cheat, 1, {});

@@ -6,7 +6,7 @@
 #include <deque>
 #include <functional>
 
-#include "backend/native/native.h"
+#include "native.h"
 #include "oracle.h"
 #include "verify/device_laws.h"
 
@@ -17,11 +17,6 @@ using algebra::BoundLaw;
 using ir::Ex;
 using ir::FunctionBuilder;
 using spec::DataType;
-
-backend::Backend& native() {
-  static const std::unique_ptr<backend::Backend> backend = *backend::make_native();
-  return *backend;
-}
 
 // The operations as plain functions of words; a bool is 0 or 1.
 uint32_t i32_min(uint32_t a, uint32_t b) { return int32_t(a) < int32_t(b) ? a : b; }
@@ -47,12 +42,12 @@ ops::Operation operation(std::string_view id, std::vector<DataType> inputs, Data
 }
 
 /// The operations, and a table for programs that call them.
-struct Library {
+struct TypedLibrary {
   std::vector<ops::Operation> operations;
   std::deque<ir::Function> bodies;
   spec::OpTable table;
 
-  Library() {
+  TypedLibrary() {
     using P = std::span<const Ex>;
     using F = FunctionBuilder;
     constexpr DataType i = DataType::I32, b = DataType::Bool;
@@ -89,8 +84,8 @@ struct Library {
     return nullptr;
   }
 };
-const Library& library() {
-  static const Library made;
+const TypedLibrary& typed_library() {
+  static const TypedLibrary made;
   return made;
 }
 
@@ -147,10 +142,10 @@ TEST(DeviceLaws, OverSignedNumbersAndTruthValuesFailAsOftenAsByHand) {
   size_t false_ones = 0;
   for (const Row& row : rows()) {
     const std::string name = spec::to_string(row.law) + " of " + std::string(row.id);
-    const auto bound = algebra::bind(row.law, *library().find(row.id),
-                                     [](std::string_view id, uint32_t) { return library().find(id); });
+    const auto bound = algebra::bind(row.law, *typed_library().find(row.id),
+                                     [](std::string_view id, uint32_t) { return typed_library().find(id); });
     ASSERT_TRUE(bound) << name << ": " << bound.error();
-    const auto law = DeviceLaw::make(native(), *bound, library().table);
+    const auto law = DeviceLaw::make(native(), *bound, typed_library().table);
     ASSERT_TRUE(law) << name << ": " << law.error().message;
     const Sweep sweep = random_sweep(*bound, 1u << 19, 7);
     uint64_t expected = 0;

@@ -1,5 +1,6 @@
 // Values on the device: formulas that are the operations, and operations that are not their formulas.
 #include "verify/device_values.h"
+#include "native.h"
 
 #include <gtest/gtest.h>
 
@@ -16,11 +17,6 @@
 
 namespace vyre::verify {
 namespace {
-
-backend::Backend& native() {
-  static const std::unique_ptr<backend::Backend> backend = *backend::make_native();
-  return *backend;
-}
 
 TEST(Formulas, ArePrimitivesButForLoops) {
   VYRE_ORACLE(Property, "a formula is open where the composition loops, as it is to solvers");

@@ -37,9 +37,9 @@ class Regrouping final : public backend::Pipeline {
 };
 
 /// The native backend, but it compiles another program than it was given, or runs other groups.
-class Wrong final : public backend::Backend {
+class Rewriting final : public backend::Backend {
  public:
-  Wrong(backend::Backend& right, Rewrite rewrite, Regroup regroup)
+  Rewriting(backend::Backend& right, Rewrite rewrite, Regroup regroup)
       : right_(right), rewrite_(std::move(rewrite)), regroup_(std::move(regroup)) {}
   backend::Identity identity() const override { return right_.identity(); }
   backend::Limits limits() const override { return right_.limits(); }
@@ -99,7 +99,7 @@ TEST(ShapeFaults, AreRefusedAndNamed) {
   ASSERT_TRUE(native.has_value());
   for (const ShapeFault& fault : kFaults) {
     SCOPED_TRACE(fault.name);
-    Wrong wrong(**native, fault.rewrite, fault.regroup);
+    Rewriting wrong(**native, fault.rewrite, fault.regroup);
     const Verdict verdict = check_family(wrong, Family::Shapes, {.shape_strength = 1}, 1, {});
     EXPECT_EQ(verdict.error, "");
     ASSERT_GT(verdict.failure_count, 0u);
