@@ -21,7 +21,7 @@
 namespace vyre::tool {
 namespace {
 
-struct Options {
+struct CertifyOptions {
   BackendOptions backend;
   std::string ops = "*", families = std::string(certify::kAllFamilies), track = "strict",
               strength = "standard", key, state, shard, regressions;
@@ -35,7 +35,7 @@ struct Options {
   unsigned workers = std::thread::hardware_concurrency() + 1;
 };
 
-Result<suite::Run> judge(const Options& o, const suite::Plan& plan, const std::atomic<bool>& stop) {
+Result<suite::Run> judge(const CertifyOptions& o, const suite::Plan& plan, const std::atomic<bool>& stop) {
   suite::ProgressLine line;
   if (!o.backend.in_process) {
     BackendOptions one = o.backend;
@@ -53,7 +53,7 @@ Result<suite::Run> judge(const Options& o, const suite::Plan& plan, const std::a
 }
 
 /// What was kept goes first. Those that fail again; none when they cannot be judged, which is said.
-std::optional<std::vector<suite::Story>> replay_kept(const Options& o) {
+std::optional<std::vector<suite::Story>> replay_kept(const CertifyOptions& o) {
   const auto regressions = suite::read_regressions(o.regressions);
   if (!regressions) {
     report(regressions.error());
@@ -76,7 +76,7 @@ std::optional<std::vector<suite::Story>> replay_kept(const Options& o) {
 
 /// Whether a kept case fails again that nothing waives. What is waived is reported.
 bool any_unexpected(std::span<const suite::Story> failing, std::span<const suite::Expectation> expectations,
-                    const std::string& day, const Options& o) {
+                    const std::string& day, const CertifyOptions& o) {
   const suite::Day today = suite::parse_day(day).value_or(suite::today());
   const auto waived = std::ranges::count_if(
       failing, [&](const suite::Story& story) { return suite::waives(expectations, today, story); });
@@ -88,7 +88,7 @@ bool any_unexpected(std::span<const suite::Story> failing, std::span<const suite
 
 /// The smallest case of each cause, and all cases into the directory that was asked for. False when they
 /// could not be written.
-bool tell_found(const Options& o, std::span<const suite::Found> found,
+bool tell_found(const CertifyOptions& o, std::span<const suite::Found> found,
                 std::span<const verify::Verdict> verdicts) {
   std::vector<suite::FailingCase> failing;
   // What has neither could not be read back: a law of a file whose values are wider than a word.
@@ -117,7 +117,7 @@ bool tell_found(const Options& o, std::span<const suite::Found> found,
 }
 
 /// Of a run with failures. False when they could not be written.
-bool tell_failures(const Options& o, std::span<const verify::Verdict> verdicts) {
+bool tell_failures(const CertifyOptions& o, std::span<const verify::Verdict> verdicts) {
   if (std::ranges::all_of(verdicts, [](const verify::Verdict& v) { return v.failures.empty(); })) {
     if (const std::string why = suite::unjudged(verdicts); !why.empty()) fmt::print("{}\n", why);
     return true;
@@ -131,7 +131,7 @@ bool tell_failures(const Options& o, std::span<const verify::Verdict> verdicts) 
 }
 
 /// Of a run that ended at the first unit that failed: its first case, made smaller, and what was not run.
-int tell_first_failure(const Options& o, suite::Run& run) {
+int tell_first_failure(const CertifyOptions& o, suite::Run& run) {
   for (verify::Verdict& verdict : run.failed) {
     if (!verdict.error.empty()) fmt::print("{}: {}\n", certify::name_of(verdict), verdict.error);
     verdict.failures.resize(std::min<size_t>(verdict.failures.size(), 1));
@@ -144,20 +144,20 @@ int tell_first_failure(const Options& o, suite::Run& run) {
   return reported ? 1 : 2;
 }
 
-verify::Strength strength_of(const Options& o) {
+verify::Strength strength_of(const CertifyOptions& o) {
   const auto found = std::ranges::find(verify::kStrengthNames, o.strength);
   return verify::Strength(found - verify::kStrengthNames.begin());
 }
 
 /// Whether failing cases can be kept where the options say, before a minute of work. A sentence if not.
-std::expected<void, std::string> check_regressions(const Options& o) {
+std::expected<void, std::string> check_regressions(const CertifyOptions& o) {
   std::error_code error;
   const bool there = std::filesystem::is_directory(o.regressions, error);
   return certify::check_writable(there ? o.regressions + "/new.case" : o.regressions);
 }
 
 /// The operations of a file.
-int run_file(const Options& o) {
+int run_file(const CertifyOptions& o) {
   const auto file = read_operations(o.file, o.constants);
   if (!file) return file.error();
   std::vector<suite::Story> failing_again;
@@ -181,7 +181,7 @@ int run_file(const Options& o) {
   return certified->good && failing_again.empty() ? 0 : 1;
 }
 
-int run(const Options& o) {
+int run_certify(const CertifyOptions& o) {
   const std::string_view judged = std::string_view(o.backend.spec).substr(0, o.backend.spec.find(':'));
   if (judged == "reference") {
     return usage_error(
@@ -275,7 +275,7 @@ int run(const Options& o) {
 
 void add_certify(CLI::App& app, int& exit) {
   auto* verb = app.add_subcommand("certify", "Judge a backend and write a certificate");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CertifyOptions>();
   // An empty text would be as if the option were not there: `--require "$LEVEL"` with no LEVEL.
   const CLI::Validator something(
       [](const std::string& text) { return std::string(text.empty() ? "wants a value, not nothing" : ""); },
@@ -356,7 +356,7 @@ void add_certify(CLI::App& app, int& exit) {
       "--require L2\n  vyre-conform certify --file examples/operations.vyre --backend native");
   verb->callback([o, &exit] {
     o->backend.hidden = {o->state, o->regressions};
-    exit = run(*o);
+    exit = run_certify(*o);
   });
 }
 

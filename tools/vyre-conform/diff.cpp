@@ -12,7 +12,7 @@
 namespace vyre::tool {
 namespace {
 
-int run(const std::array<std::string, 2>& paths) {
+int run_diff(const std::array<std::string, 2>& paths) {
   std::vector<certify::Certificate> certificates;
   for (const std::string& path : paths) {
     const auto text = read_file_text(path, kMaxCertificateBytes);
@@ -34,7 +34,7 @@ void add_diff(CLI::App& app, int& exit) {
   verb->add_option("FROM", (*paths)[0], "a certificate")->required();
   verb->add_option("TO", (*paths)[1], "another; exit code 0 when both have the same level")->required();
   verb->footer("Example:\n  vyre-conform diff before.json after.json");
-  verb->callback([paths, &exit] { exit = run(*paths); });
+  verb->callback([paths, &exit] { exit = run_diff(*paths); });
 }
 
 }  // namespace vyre::tool

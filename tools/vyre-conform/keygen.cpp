@@ -8,7 +8,7 @@
 namespace vyre::tool {
 namespace {
 
-int run(const std::string& folder) {
+int run_keygen(const std::string& folder) {
   const certify::PrivateKey key = certify::PrivateKey::generate();
   if (const auto done = certify::write_key_pair(key, folder); !done) return usage_error(done.error());
   fmt::print(
@@ -27,7 +27,7 @@ void add_keygen(CLI::App& app, int& exit) {
   verb->add_option("DIR", *folder, "where vyre.key and vyre.pub are written; nothing is overwritten")
       ->required();
   verb->footer("Example:\n  vyre-conform keygen keys");
-  verb->callback([folder, &exit] { exit = run(*folder); });
+  verb->callback([folder, &exit] { exit = run_keygen(*folder); });
 }
 
 }  // namespace vyre::tool

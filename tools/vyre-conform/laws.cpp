@@ -8,7 +8,7 @@
 namespace vyre::tool {
 namespace {
 
-int run(const std::string& pattern, uint64_t seed) {
+int run_laws(const std::string& pattern, uint64_t seed) {
   Result<suite::LawTable> table;
   if (is_file(pattern)) {
     const auto file = read_operations(pattern);
@@ -36,7 +36,7 @@ void add_laws(CLI::App& app, int& exit) {
   add_seed(*verb, o->seed, "of the witnessed inputs");
   verb->footer(
       "Example:\n  vyre-conform laws 'primitive.bitwise.*'\n  vyre-conform laws examples/operations.vyre");
-  verb->callback([o, &exit] { exit = run(o->pattern, o->seed); });
+  verb->callback([o, &exit] { exit = run_laws(o->pattern, o->seed); });
 }
 
 }  // namespace vyre::tool

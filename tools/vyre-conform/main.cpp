@@ -56,7 +56,7 @@ const std::atomic<bool>& interruption() {
 
 namespace {
 
-int run(int argc, char** argv) {
+int run_main(int argc, char** argv) {
   CLI::App app(
       "vyre-conform: evidence that a backend gives the bytes that the specification says.\n"
       "`vyre-conform VERB --help` shows an example of each verb.");
@@ -81,5 +81,5 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A file that may grow no more is an error of the write, which names it, and no reason to die.
   std::signal(SIGXFSZ, SIG_IGN);
-  return vyre::host::run_process("vyre-conform", [&] { return run(argc, argv); });
+  return vyre::host::run_process("vyre-conform", [&] { return run_main(argc, argv); });
 }

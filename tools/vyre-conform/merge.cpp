@@ -11,13 +11,13 @@
 namespace vyre::tool {
 namespace {
 
-struct Options {
+struct MergeOptions {
   std::vector<std::string> paths;
   std::string state;
   Publication publication;
 };
 
-int run(const Options& o) {
+int run_merge(const MergeOptions& o) {
   if (!o.publication.out.empty()) {
     if (const auto writable = certify::check_writable(o.publication.out); !writable)
       return usage_error(writable.error());
@@ -42,7 +42,7 @@ int run(const Options& o) {
 
 void add_merge(CLI::App& app, int& exit) {
   auto* verb = app.add_subcommand("merge", "Put the parts of a campaign together");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<MergeOptions>();
   verb->add_option("STATE_DIR", o->paths, "state directories of the parts")->required();
   verb->add_option("--state", o->state, "keep what was merged in this directory, to be merged again")
       ->type_name("DIR");
@@ -51,7 +51,7 @@ void add_merge(CLI::App& app, int& exit) {
   verb->add_option("--expect", o->publication.expect, "known failures, which are waived until their day")
       ->type_name("FILE");
   verb->footer("Example:\n  vyre-conform merge part-* --out cert.json");
-  verb->callback([o, &exit] { exit = run(*o); });
+  verb->callback([o, &exit] { exit = run_merge(*o); });
 }
 
 }  // namespace vyre::tool

@@ -21,7 +21,7 @@ Result<suite::Proved> prove_file(const suite::OperationsFile& file, const suite:
   return suite::prove_file(file, of_file);
 }
 
-int run(const suite::ProveRequest& request) {
+int run_prove(const suite::ProveRequest& request) {
   Result<suite::Proved> proved;
   if (is_file(request.pattern)) {
     for (const suite::ProvePart part : request.parts) {
@@ -64,7 +64,7 @@ void add_prove(CLI::App& app, int& exit) {
   verb->callback([request, only, names, &exit] {
     for (const std::string& name : *only)
       request->parts.insert(suite::ProvePart(std::ranges::find(names, name) - names.begin()));
-    exit = run(*request);
+    exit = run_prove(*request);
   });
 }
 

@@ -14,13 +14,13 @@
 namespace vyre::tool {
 namespace {
 
-struct Options {
+struct ReplayOptions {
   std::string what, emit, out;
   BackendOptions backend;
 };
 
 /// Writes a case in another form.
-int write(const suite::FailingCase& failing, const Options& o) {
+int write(const suite::FailingCase& failing, const ReplayOptions& o) {
   const suite::Format format = *suite::find_format(o.emit);
   const auto text = suite::emit(failing, format);
   if (!text) return report(text.error());
@@ -32,7 +32,7 @@ int write(const suite::FailingCase& failing, const Options& o) {
   return 0;
 }
 
-int tell(const suite::Replay& replay, const Options& o) {
+int tell(const suite::Replay& replay, const ReplayOptions& o) {
   fmt::print("{}", replay.report);
   std::fflush(stdout);
   if (const auto passed = suite::require_passed(replay, o.what, o.backend.spec); !passed)
@@ -40,7 +40,7 @@ int tell(const suite::Replay& replay, const Options& o) {
   return 0;
 }
 
-int replay_token(const Options& o, backend::Backend& backend) {
+int replay_token(const ReplayOptions& o, backend::Backend& backend) {
   const auto replay = suite::replay(o.what, backend);
   if (!replay) return report(replay.error());
   if (!o.emit.empty()) {
@@ -52,7 +52,7 @@ int replay_token(const Options& o, backend::Backend& backend) {
   return tell(*replay, o);
 }
 
-int replay_file(const Options& o, backend::Backend& backend) {
+int replay_file(const ReplayOptions& o, backend::Backend& backend) {
   auto text = read_file_text(o.what, kMaxListBytes);
   if (!text) return usage_error(text.error());
   const Source source(o.what, std::move(*text));
@@ -69,7 +69,7 @@ int replay_file(const Options& o, backend::Backend& backend) {
   return tell(*replay, o);
 }
 
-int replay_folder(const Options& o, backend::Backend& backend) {
+int replay_folder(const ReplayOptions& o, backend::Backend& backend) {
   const auto regressions = suite::read_regressions(o.what);
   if (!regressions) return report(regressions.error());
   if (regressions->empty())
@@ -80,7 +80,7 @@ int replay_folder(const Options& o, backend::Backend& backend) {
   return replayed->failing.empty() ? 0 : 1;
 }
 
-int run(const Options& o) {
+int run_replay(const ReplayOptions& o) {
   std::error_code error;
   const bool folder = std::filesystem::is_directory(o.what, error);
   if (folder && !o.emit.empty()) return usage_error("--emit writes one case: replay a file of the directory");
@@ -98,7 +98,7 @@ int run(const Options& o) {
 
 void add_replay(CLI::App& app, int& exit) {
   auto* verb = app.add_subcommand("replay", "Run failing cases again");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ReplayOptions>();
   verb->add_option("CASE", o->what,
                    "a token from a report or certificate, a file of a case, or a directory of such files")
       ->type_name("TOKEN|FILE|DIR")
@@ -114,7 +114,7 @@ void add_replay(CLI::App& app, int& exit) {
   verb->footer(
       "Example:\n  vyre-conform replay primitive.bitwise.shl@1:random:7:42 --backend native --emit cpp\n"
       "`docs/failures.md` says more.");
-  verb->callback([o, &exit] { exit = run(*o); });
+  verb->callback([o, &exit] { exit = run_replay(*o); });
 }
 
 }  // namespace vyre::tool

@@ -17,7 +17,7 @@
 namespace vyre::tool {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   std::string path, pubkey;
   uint64_t audit = 0;  // leaves to run again
   std::optional<uint64_t> nonce;
@@ -50,7 +50,7 @@ std::string common_entries(const certify::Certificate& certificate) {
 }
 
 /// Runs leaves again. Gives the exit code.
-int audit(const certify::Certificate& certificate, const Options& options) {
+int audit(const certify::Certificate& certificate, const VerifyOptions& options) {
   const auto backend = open_backend(options.backend);
   if (!backend) return report(backend.error());
   verify::Monitor monitor;
@@ -72,7 +72,7 @@ int audit(const certify::Certificate& certificate, const Options& options) {
       options.path);
 }
 
-int run(const Options& options) {
+int run_verify(const VerifyOptions& options) {
   const std::string& path = options.path;
   std::optional<certify::PublicKey> key;
   if (!options.pubkey.empty()) {
@@ -112,7 +112,7 @@ int run(const Options& options) {
 void add_verify(CLI::App& app, int& exit) {
   auto* verb =
       app.add_subcommand("verify", "Check that a certificate is whole and follows from its verdicts");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<VerifyOptions>();
   verb->add_option("CERT", o->path, "the certificate")->required();
   verb->add_option("--pubkey", o->pubkey, "refuse it unless this key signed it")
       ->type_name("FILE")
@@ -131,7 +131,7 @@ void add_verify(CLI::App& app, int& exit) {
   verb->footer(
       "Example:\n  vyre-conform verify cert.json\n  vyre-conform verify cert.json --pubkey keys/vyre.pub\n"
       "  vyre-conform verify cert.json --audit 20 --backend native");
-  verb->callback([o, &exit] { exit = run(*o); });
+  verb->callback([o, &exit] { exit = run_verify(*o); });
 }
 
 }  // namespace vyre::tool

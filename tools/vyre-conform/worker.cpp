@@ -11,7 +11,7 @@
 namespace vyre::tool {
 namespace {
 
-struct Options {
+struct WorkerOptions {
   std::string backend;
   int socket = -1;
   std::string floats = "auto";
@@ -31,7 +31,7 @@ spec::OpTable every_operation() {
 }  // namespace
 
 void add_worker(CLI::App& app, int& exit) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<WorkerOptions>();
   CLI::App* const verb =
       app.add_subcommand("worker", "serves a backend to the process that started this one");
   verb->group("");

@@ -23,7 +23,7 @@ void print_floats(const Result<backend::FloatUse>& floats) {
   for (const std::string& finding : floats->findings) fmt::print("{:12}   {}\n", "", finding);
 }
 
-struct Options {
+struct BackendsOptions {
   bool json = false, verbose = false;
 };
 
@@ -48,7 +48,7 @@ void print_line(const backend::Entry& entry, const Result<std::unique_ptr<backen
   }
 }
 
-int run_backends(const Options& options) {
+int run_backends(const BackendsOptions& options) {
   const bool json = options.json;
   nlohmann::json out = {{"schema", "vyre.backends/1"}, {"backends", nlohmann::json::array()}};
   for (const backend::Entry& entry : backend::all_backends()) {
@@ -87,7 +87,7 @@ int run_backends(const Options& options) {
 }  // namespace
 
 void add_backends(CLI::App& app, int& exit) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BackendsOptions>();
   CLI::App* verb = app.add_subcommand("backends", "List the backends of this build and what they run on");
   verb->add_flag("-v,--verbose", options->verbose,
                  "how each does arithmetic on floats too, and how to get those that are missing");

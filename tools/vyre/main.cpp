@@ -48,7 +48,7 @@ int write_output(const std::string& path, std::string_view text) {
 
 namespace {
 
-int run(int argc, char** argv) {
+int run_main(int argc, char** argv) {
   CLI::App app(
       "vyre: one program, one answer, on every backend.\n"
       "A program is a .vyre text or its wire form; `vyre VERB --help` shows an example of each verb.");
@@ -72,5 +72,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return vyre::host::run_process("vyre", [&] { return run(argc, argv); });
+  return vyre::host::run_process("vyre", [&] { return run_main(argc, argv); });
 }

@@ -36,7 +36,7 @@ struct RunFile {
   std::vector<std::string> constants, groups, conventions;
 };
 
-struct Options {
+struct RunOptions {
   std::string path;
   std::vector<std::string> then, groups, entries, constants, conventions, set, get;
   std::vector<RunFile> files;  // made of those by file_options()
@@ -131,7 +131,7 @@ struct Plan {
 };
 
 /// That the machine has room for the buffers: memory that is not there would end the process without a word.
-Result<void> check_memory(const Options& options, const host::Buffers& buffers) {
+Result<void> check_memory(const RunOptions& options, const host::Buffers& buffers) {
   uint64_t announced = 0;
   for (const std::string_view set : options.set) {
     const size_t equals = set.find('=');
@@ -187,7 +187,7 @@ std::expected<host::Step, int> make_step(const RunFile& of, const host::ModuleFi
 }
 
 /// The exit code when there is no plan.
-std::expected<Plan, int> make_plan(const Options& options) {
+std::expected<Plan, int> make_plan(const RunOptions& options) {
   Plan plan;
   for (const RunFile& of : options.files) {
     auto file = load(of, options.detect_races);
@@ -314,7 +314,7 @@ void tell_times(const Plan& plan, backend::Backend& backend, size_t first,
 }
 
 /// Runs the steps on the reference one by one, in the schedule and with the detector that were asked for.
-int run_watched(Plan& plan, const Options& options) {
+int run_watched(Plan& plan, const RunOptions& options) {
   size_t step = 0;
   backend::Options backends = options.of_backends();
   backends.reference.warn = [&](const Diag& diag) {
@@ -386,7 +386,7 @@ void note_nans(const host::Buffers& results) {
   }
 }
 
-int compare(const Plan& plan, std::string_view list, const Options& options) {
+int compare(const Plan& plan, std::string_view list, const RunOptions& options) {
   std::vector<std::string> names;
   for (const std::string& name : CLI::detail::split(std::string(list), ',')) names.push_back(name);
   if (names.size() < 2) return usage_error(fmt::format("--compare {}: wants at least two backends", list));
@@ -428,7 +428,7 @@ int compare(const Plan& plan, std::string_view list, const Options& options) {
   return exit;
 }
 
-int run_run(const Options& options, bool backend_given) {
+int run_run(const RunOptions& options, bool backend_given) {
   if (options.watched() && (options.compare || (backend_given && options.backend != "reference"))) {
     return usage_error(
         "--schedule and --detect-races are of the reference: leave --backend and --compare out");
@@ -449,7 +449,7 @@ int run_run(const Options& options, bool backend_given) {
 
 /// Which file each --entry, --const, --convention and --groups is about: the first, and after each --then
 /// that one.
-std::vector<RunFile> files_of(const CLI::App& verb, const Options& options) {
+std::vector<RunFile> files_of(const CLI::App& verb, const RunOptions& options) {
   std::vector<RunFile> files = {{.path = options.path}};
   size_t groups = 0, entries = 0, constants = 0, conventions = 0;
   for (const CLI::Option* option : verb.parse_order()) {
@@ -472,7 +472,7 @@ std::vector<RunFile> files_of(const CLI::App& verb, const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, int& exit) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   CLI::App* verb = app.add_subcommand("run", "Run programs over buffers");
   verb->add_option("FILE", options->path, "programs or a module, text or wire")->required();
   verb->add_option("--groups", options->groups, "workgroups of a program; a pipeline says itself how many")

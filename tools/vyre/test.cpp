@@ -17,7 +17,7 @@
 namespace vyre::tool {
 namespace {
 
-struct Options {
+struct TestOptions {
   std::vector<std::string> paths;
   std::vector<std::string> backends = {"native"};
 };
@@ -25,7 +25,7 @@ struct Options {
 constexpr std::string_view kForm =
     "a line `// run: a=[1] => out=[2]` is one (docs/text-format.md, \"Tests in files\")";
 
-int run_test(const Options& options) {
+int run_test(const TestOptions& options) {
   std::map<std::pair<std::string, uint32_t>, std::unique_ptr<backend::Backend>> opened;
   const host::OpenBackend open = [&](std::string_view name, uint32_t lanes) -> Result<backend::Backend*> {
     // Of all backends the reference alone takes the size that a file says.
@@ -79,7 +79,7 @@ int run_test(const Options& options) {
 }  // namespace
 
 void add_test(CLI::App& app, int& exit) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TestOptions>();
   CLI::App* verb = app.add_subcommand("test", "Run the tests that stand in files: their run and error lines");
   verb->add_option("FILE", options->paths, "texts, or folders, of which all .vyre files below them")
       ->required();
