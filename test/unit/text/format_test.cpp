@@ -1,5 +1,7 @@
-// Formatting: layout, comments and radix, with results written out by hand.
+// Formatting: layout, comments and radix, with results written out by hand, most of them in layouts.txt.
 #include <gtest/gtest.h>
+
+#include <fstream>
 
 #include "ir/ir.h"
 #include "oracle.h"
@@ -8,15 +10,15 @@
 namespace vyre::text {
 namespace {
 
-/// Formats, and checks what holds for every text: the program is the same and formatting again changes
-/// nothing.
+/// Formats, and checks what holds for every text: it means the same and formatting again changes nothing.
 std::string formatted(const std::string& text) {
+  const Source source("test.vyre", text);
   const auto once = format(text);
-  EXPECT_TRUE(once.has_value()) << text;
+  EXPECT_TRUE(once.has_value()) << render(once.error(), &source);
   if (!once) return {};
   const auto twice = format(*once);
   EXPECT_TRUE(twice && *twice == *once) << *once << "\nbecame\n" << twice.value_or("no program");
-  const auto before = parse(text), after = parse(*once);
+  const auto before = parse_module(text), after = parse_module(*once);
   EXPECT_TRUE(before && after && ir::equal(*before, *after)) << *once;
   return *once;
 }
@@ -29,42 +31,33 @@ std::string body(const std::string& text) {
   return out.substr(before.size(), out.size() - before.size() - after.size());
 }
 
-TEST(Format, Spaces) {
-  VYRE_ORACLE(SpecificationTable, "written by hand");
-  EXPECT_EQ(formatted("program p(read a:u32@0,workgroup s :i32 [ 4 ])workgroup(1,1,1){}"),
-            "program p(read a: u32 @0, workgroup s: i32[4]) workgroup(1, 1, 1) {}\n");
-  EXPECT_EQ(body("let x=a [ 1 ]+2*( y-3 );"), "  let x = a[1] + 2 * (y - 3);\n");
-  // Without the space a component of a number would be a malformed number.
-  EXPECT_EQ(body("let x = 2  .x + v . y;"), "  let x = 2 .x + v.y;\n");
-  EXPECT_EQ(body("let x = - y-~ z+! w;"), "  let x = -y - ~z + !w;\n");
-  EXPECT_EQ(body("let x = - 1i32 - -1i32 -1i32 - 1;"), "  let x = -(1i32) - -1i32 - 1i32 - 1;\n");
-  EXPECT_EQ(body("let x = (- 1i32) * - - 1i32 * (-1i32);"), "  let x = (-(1i32)) * --(1i32) * (-1i32);\n");
-  EXPECT_EQ(body("let x = cast < u32 , trunc > ( y ) < bitcast<i32>(z);"),
-            "  let x = cast<u32, trunc>(y) < bitcast<i32>(z);\n");
-  EXPECT_EQ(body("let x = a . b . select @ 2 ( y , z ) - primitive.math.abs (y);"),
-            "  let x = a.b.select@2(y, z) - primitive.math.abs(y);\n");
-  EXPECT_EQ(body("let x = invocation_id . x ; x=len ( a );"), "  let x = invocation_id.x;\n  x = len(a);\n");
-  EXPECT_EQ(body("let x = select ( y&&z , 1 , atomic_add ( a [ 0 ] , - 1 ) );"),
-            "  let x = select(y && z, 1, atomic_add(a[0], -1));\n");
-  EXPECT_EQ(body("for i in(x)..y{barrier ;return;}"),
-            "  for i in (x)..y {\n    barrier;\n    return;\n  }\n");
-  EXPECT_EQ(body("if(x){}else if(y){x=1;}else{{}}"),
-            "  if (x) {} else if (y) {\n    x = 1;\n  } else {\n    {}\n  }\n");
+struct Layout {
+  std::string name, text, wanted;
+};
+/// The cases of layouts.txt.
+std::vector<Layout> layouts() {
+  std::vector<Layout> out;
+  std::ifstream in(VYRE_SOURCE_DIR "/test/unit/text/layouts.txt");
+  bool after = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("=== ")) {
+      out.push_back({line.substr(4), "", ""});
+      after = false;
+    } else if (line == "---") {
+      after = true;
+      out.back().text.pop_back();  // the end of line that the dashes stand behind
+    } else if (!out.empty()) {
+      (after ? out.back().wanted : out.back().text) += line + "\n";
+    }
+  }
+  return out;
 }
 
-TEST(Format, KeepsRadixParenthesesAndForm) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
-  EXPECT_EQ(body("let x = 0xFF_ff + 0b1_0 + 1_000u32 + (((y))) + add(0x1, 2);"),
-            "  let x = 0xFF_ff + 0b1_0 + 1_000u32 + (((y))) + add(0x1, 2);\n");
-}
-
-TEST(Format, BlankLines) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
-  EXPECT_EQ(body("\n\n\nlet x = 1;\n\n\n\nlet y = 2;\nlet z = 3;\n\n"),
-            "  let x = 1;\n\n  let y = 2;\n  let z = 3;\n");
-  EXPECT_EQ(body("if (x) {\n\n  y = 1;\n\n}\n\nz = 2;"), "  if (x) {\n    y = 1;\n  }\n\n  z = 2;\n");
-  EXPECT_EQ(formatted("\n\n// a\n\n\n// b\nprogram p() workgroup(1, 1, 1) {}\n\n\n// c\n\n"),
-            "// a\n\n// b\nprogram p() workgroup(1, 1, 1) {}\n\n// c\n");
+TEST(Format, Layouts) {
+  VYRE_ORACLE(SpecificationTable, "layouts.txt, written by hand from docs/text-format.md");
+  const std::vector<Layout> all = layouts();
+  EXPECT_GE(all.size(), 40u);
+  for (const Layout& layout : all) EXPECT_EQ(formatted(layout.text), layout.wanted) << layout.name;
 }
 
 TEST(Format, LineEndsOfOtherSystems) {
@@ -73,46 +66,6 @@ TEST(Format, LineEndsOfOtherSystems) {
       formatted(
           "// a \t \r\nprogram p() workgroup(1, 1, 1) {\r\n\r\n\tlet x = 1; // b\r\n\r\n\tx = 2;\r\n}\r\n"),
       "// a\nprogram p() workgroup(1, 1, 1) {\n  let x = 1;  // b\n\n  x = 2;\n}\n");
-}
-
-TEST(Format, Comments) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
-  EXPECT_EQ(
-      formatted("//a\nprogram p() workgroup(1, 1, 1) { //b\n//c\nlet x = 1;//d\n    //e\n\n//f\n}//g\n//h"),
-      "//a\nprogram p() workgroup(1, 1, 1) {  //b\n  //c\n  let x = 1;  //d\n  //e\n\n  //f\n}  //g\n//h\n");
-  EXPECT_EQ(body("{ // a\n}"), "  {  // a\n  }\n");
-  EXPECT_EQ(body("{\n// a\n}"), "  {\n    // a\n  }\n");
-  EXPECT_EQ(body("let x = 1 // a\n;"), "  let x = 1;  // a\n");
-  EXPECT_EQ(body("let x = 1\n// a\n; // b\n"), "  let x = 1;\n  // a\n  // b\n");
-  EXPECT_EQ(body("if (x) // a\n{ y = 1; } // b\n// c\nelse // d\n{ y = 2; }"),
-            "  if (x) {  // a\n    y = 1;\n  } else {  // b\n    // c\n    // d\n    y = 2;\n  }\n");
-  EXPECT_EQ(body("if (x) {} // a\nelse // b\nif // c\n(y // d\n) // e\n{}"),
-            "  if (x) {} else if (y  // d\n      ) {  // a\n    // b\n    // c\n    // e\n  }\n");
-  EXPECT_EQ(body("let x = y + // a\n z * // b\n // c\n w;"),
-            "  let x = y +  // a\n      z *  // b\n      // c\n      w;\n");
-  EXPECT_EQ(body("let x = select(a, // a\n b // b\n , c);"),
-            "  let x = select(a,  // a\n      b,  // b\n      c);\n");
-  EXPECT_EQ(body("let x = - // a\n 1i32;"), "  let x = -  // a\n      (1i32);\n");
-  EXPECT_EQ(body("x = 1; // error: V003\n"), "  x = 1;  // error: V003\n");
-}
-
-TEST(Format, CommentsInHeaders) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
-  EXPECT_EQ(formatted("program p( // none\n) workgroup(1, 1, 1) {}"),
-            "program p(  // none\n) workgroup(1, 1, 1) {}\n");
-  EXPECT_EQ(formatted("program // a\np(read a // b\n: // c\nu32 @0, // d\n// e\nread b: u32 @1 // f\n) // "
-                      "g\nworkgroup(1, // "
-                      "h\n1, 1) {}"),
-            "program p(\n"
-            "  read a: u32 @0,  // b\n"
-            "  // c\n"
-            "  // d\n"
-            "  // e\n"
-            "  read b: u32 @1  // f\n"
-            ") workgroup(1, 1, 1) {  // a\n"
-            "  // g\n"
-            "  // h\n"
-            "}\n");
 }
 
 TEST(Format, LongLines) {

@@ -180,5 +180,56 @@ TEST(Printer, LongHeaders) {
             ") workgroup(256, 1, 1) {}\n");
 }
 
+TEST(ModulePrinter, PrintsOperationsThenProgramsThenPipelines) {
+  VYRE_ORACLE(SpecificationTable, "text-format, canonical text, by hand: constants are values");
+  const auto module = parse_module(
+      "pipeline all(uniform n: u32 @0, read_write d: u32 @1) { scratch s: u64[W]; if (n[0]) { dispatch f(v = "
+      "[W, n[0]], d)"
+      " groups(1, W); } else { run other(); } repeat W while (d[W]) { } for i in 0..W { run hash.x@3(y = d); "
+      "} }\n"
+      "const W = 4 in {4, 8};\n"
+      "program f(uniform v: u32 @0, read_write d: u32 @1, workgroup w: u32[W]) workgroup(W, 1, 1) { d[0] = "
+      "my.f(W); }\n"
+      "operation my.f(a: u32) -> u32 claims Identity(0x10) denies Bounded(0, 1) by (2u32) rows (0x10) => 32, "
+      "(1) => 2"
+      " { return a + W; }\n"
+      "pipeline other() {}\n");
+  ASSERT_TRUE(module.has_value()) << module.error().message;
+  EXPECT_EQ(print(*module),
+            "operation my.f(a: u32) -> u32\n"
+            "    claims Identity(16)\n"
+            "    denies Bounded(0, 1) by (2)\n"
+            "    rows (16) => 32, (1) => 2 {\n"
+            "  return a + 4;\n"
+            "}\n\n"
+            "program f(uniform v: u32 @0, read_write d: u32 @1, workgroup w: u32[4]) workgroup(4, 1, 1) {\n"
+            "  d[0] = my.f(4);\n"
+            "}\n\n"
+            "pipeline all(uniform n: u32 @0, read_write d: u32 @1) {\n"
+            "  scratch s: u64[4];\n"
+            "  if (n[0]) {\n"
+            "    dispatch f(v = [4, n[0]], d) groups(1, 4);\n"
+            "  } else {\n"
+            "    run other();\n"
+            "  }\n"
+            "  repeat 4 while (d[4]) {}\n"
+            "  for i in 0..4 {\n"
+            "    run hash.x@3(y = d);\n"
+            "  }\n"
+            "}\n\n"
+            "pipeline other() {}\n");
+}
+
+TEST(ModulePrinter, ValuesOfEveryType) {
+  VYRE_ORACLE(SpecificationTable, "text-format, literals as they are printed, by hand");
+  const std::string rows =
+      "    rows (-1i32) => true, (0x100000000u64) => 0x10000000000000000u128, (1.5f16) => 1.0bf16,\n"
+      "        (f32(0x7fc00001)) => -0.0, (vec2u32(1, 0x10000)) => vec4u32(1, 2, 3, 4) {\n";
+  const std::string text = "operation my.f(a: u32) -> u32\n" + rows + "  return a;\n}\n";
+  const auto module = parse_module(text);
+  ASSERT_TRUE(module.has_value()) << module.error().message;
+  EXPECT_EQ(print(*module), text);
+}
+
 }  // namespace
 }  // namespace vyre::text
