@@ -178,41 +178,6 @@ TEST(Reductions, OfNarrowFloatsRoundEachStep) {
   }
 }
 
-TEST(Reductions, ReadWorkgroupMemory) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: 1 + 2 + 3 + 4 of what the invocations of a workgroup left, in each of two "
-              "workgroups; what nobody stored is 0");
-  const auto out = run_text(
-      "program p(read_write out: f32 @0, workgroup shared: f32[6]) workgroup(4, 1, 1) {"
-      " shared[local_id.x] = cast<f32>(local_id.x + 1) * cast<f32>(workgroup_id.x + 1);"
-      " barrier;"
-      " out[invocation_id.x] = freduce_tree_binary(fadd, shared); }",
-      {Words(8)}, {.x = 2, .y = 1, .z = 1});
-  EXPECT_THAT(out[0], testing::ElementsAre(bits(10), bits(10), bits(10), bits(10), bits(20), bits(20),
-                                           bits(20), bits(20)));
-}
-
-TEST(Reductions, SeeEarlierStores) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: what an invocation has stored is what its fold reads, and the fold reads before it stores");
-  const auto out = run_text(
-      "program p(read_write data: f32 @0) workgroup(1, 1, 1) {"
-      " data[1] = 10.0; data[0] = freduce_strict(fadd, data); data[2] = freduce_strict(fadd, data); }",
-      {{bits(1), bits(2), bits(3)}});
-  EXPECT_THAT(out[0], testing::ElementsAre(bits(14), bits(10), bits(27)));
-}
-
-TEST(Floats, OfTensorsAreElements) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the columns of a 2 by 3 tensor, whose rows are 4 apart; beyond it a load gives 0");
-  const auto out = run_text(
-      "program p(read t: tensor<f32, [2, 3], strides[4, 1]> @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
-      " for i in 0..4 { out[i] = fmul_add(t[0, i], t[1, i], 1.0); } }",
-      {{bits(1), bits(2), bits(3), bits(99), bits(4), bits(5), bits(6)}, Words(4)});
-  EXPECT_THAT(out[1], testing::ElementsAre(bits(5), bits(11), bits(19), bits(1)));
-}
-
 TEST(Reductions, SpendStepsByElements) {
   VYRE_ORACLE(SpecificationTable,
               "ref.h, the contract of Options: one step for each element, and 10 for what is around");

@@ -51,14 +51,4 @@ inline Result<std::vector<Words>> try_run(const check::Checked& program, std::ve
   return buffers;
 }
 
-inline std::vector<Words> run_text(std::string_view text, std::vector<Words> buffers,
-                                   layout::Groups groups = {}, const spec::OpTable& ops = {}) {
-  auto result = try_run(checked(text, ops), std::move(buffers), groups);
-  if (!result) {
-    ADD_FAILURE() << render(result.error(), nullptr);
-    return {};
-  }
-  return *std::move(result);
-}
-
 }  // namespace vyre::ref

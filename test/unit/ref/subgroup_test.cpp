@@ -117,60 +117,6 @@ TEST_P(Sizes, EveryOperationGivesWhatItSays) {
 }
 INSTANTIATE_TEST_SUITE_P(Subgroups, Sizes, testing::Values(1, 4, 32, 128), testing::PrintToStringParamName());
 
-TEST(Subgroups, StandWithinExpressions) {
-  VYRE_ORACLE(SpecificationTable,
-              "worked out by hand: 0+1+2+3 = 6 and 4+5+6+7 = 22; shuffled from the last lane backwards");
-  const auto buffers = run_subgroups(R"(
-    program p(read_write out: u32 @0) workgroup(8, 1, 1) {
-      let i = local_id.x;
-      out[i] = 1000 + subgroup.shuffle(subgroup.scan_add(i), subgroup.size() - 1 - subgroup.lane()) * 10 + i;
-    })",
-                                     {Words(8)}, 4, {});
-  EXPECT_EQ(buffers[0], (Words{1060, 1031, 1012, 1003, 1224, 1155, 1096, 1047}));
-}
-
-// Lane 0 of two draws 0, then 1, then 2 from its own counter, and so does lane 1.
-TEST(Subgroups, DoNotDisturbTheOrderOfEvaluation) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Operators\": index before value, operands from left to right, each once");
-  const auto buffers = run_subgroups(R"(
-    program p(read_write counter: u32 @0, read_write out: u32 @1) workgroup(2, 1, 1) {
-      let i = local_id.x;
-      out[i * 4 + atomic_add(counter[i], 1)] = atomic_add(counter[i], 1) * 100 +
-          subgroup.reduce_add(atomic_add(counter[i], 1) + i) + atomic_add(counter[i], 1) * 10000;
-    })",
-                                     {Words(2), Words(8)}, 2, {});
-  EXPECT_EQ(buffers[0], (Words{4, 4}));
-  EXPECT_EQ(buffers[1], (Words{30105, 0, 0, 0, 30105, 0, 0, 0}));
-}
-
-TEST(Subgroups, StandInEveryStatement) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: rounds add 0+1+2+3 = 6, then 6 * 4 = 24, then 96; the ballot of odd lanes is 10");
-  const auto buffers = run_subgroups(R"(
-    program p(read_write out: u32 @0, read_write odd: vec4u32 @1, workgroup shared: u32[4]) workgroup(4, 1, 1) {
-      let i = local_id.x;
-      let x = i;
-      for k in 0..3 {
-        x = subgroup.reduce_add(x);
-      }
-      if (len(out) > 3) {
-        odd[i] = subgroup.ballot(i & 1);
-      } else {
-        odd[i] = subgroup.ballot(1);
-      }
-      shared[i] = subgroup.lane();
-      barrier;
-      for k in 0..subgroup.size() {
-        x = x + subgroup.reduce_max(shared[3 - i]);
-      }
-      out[i] = x;
-    })",
-                                     {Words(4), Words(16)}, 4, {});
-  EXPECT_EQ(buffers[0], (Words{108, 108, 108, 108}));
-  EXPECT_EQ(buffers[1], (Words{10, 0, 0, 0, 10, 0, 0, 0, 10, 0, 0, 0, 10, 0, 0, 0}));
-}
-
 struct Refusal {
   uint32_t size;
   uint32_t workgroup;
