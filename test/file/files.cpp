@@ -91,6 +91,13 @@ std::vector<OpenBackend>& backends(uint32_t subgroup_size) {
   return list->second;
 }
 
+std::vector<OpenBackend> under_test(uint32_t subgroup_size) {
+  std::vector<OpenBackend> out = backends(subgroup_size);
+  if (const std::string only = demanded_backend(); !only.empty())
+    std::erase_if(out, [&](const OpenBackend& open) { return open.name != only; });
+  return out;
+}
+
 std::vector<std::span<std::byte>> spans_of(host::Buffers& buffers, const check::Checked& program) {
   std::vector<std::span<std::byte>> spans;
   for (const check::BufferId id : program.bound_buffers()) {

@@ -34,6 +34,9 @@ struct OpenBackend {
 /// (RunFile.TheDemandedBackendIsHere).
 std::vector<OpenBackend>& backends(uint32_t subgroup_size = 0);
 
+/// Those that files run on: all of them, or the demanded one alone, since the others have a run without it.
+std::vector<OpenBackend> under_test(uint32_t subgroup_size = 0);
+
 /// What VYRE_TEST_BACKEND says, or nothing.
 std::string demanded_backend();
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "algebra/file_laws.h"
 #include "files.h"
@@ -44,6 +45,42 @@ TEST_P(InvalidFile, GivesExactlyTheseDiagnostics) {
 }
 INSTANTIATE_TEST_SUITE_P(Files, InvalidFile, testing::ValuesIn(files_in({"test/invalid"}, ".vyre")),
                          test_name);
+
+TEST(InvalidFiles, HelpIsAWayOutThere) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: workgroup memory cannot be read_write, and the id of an invocation is invocation_id");
+  for (const auto& [name, way] : {std::pair("V007-atomic-workgroup", "in workgroup memory"),
+                                  std::pair("V003-other-language", "invocation_id.x")}) {
+    const std::string path = "test/invalid/" + std::string(name) + ".vyre";
+    const host::TestFile file =
+        host::read_test_file(path, read_text(path), ops::op_table(), algebra::check_witnesses);
+    ASSERT_FALSE(file.diagnostics.empty()) << name;
+    EXPECT_NE(file.diagnostics[0].help.find(way), std::string::npos) << name;
+  }
+}
+
+TEST(InvalidFiles, EveryRuleThatTextCanBreakHasOne) {
+  VYRE_ORACLE(Property,
+              "the ledger of diagnostics; the exceptions are those that no text can say, each with a test of "
+              "its own in test/unit/check");
+  const std::set<std::string> kOnlyInIr = {
+      "V016",                  // text has the axes x, y, z
+      "V024",                  // texts of millions of nodes; limits_test.cpp builds such
+      "V031", "V034", "V036",  // the parser makes none of these
+      "V044",                  // a warning of a valid program; accepted_test.cpp
+  };
+  std::set<std::string> codes;
+  for (const std::string& file : files_in({"test/invalid"}, ".vyre")) {
+    const auto directives = text::parse_directives(read_text(file));
+    if (!directives) continue;  // that is the point of the file
+    for (const text::ErrorDirective& error : directives->errors)
+      codes.insert(std::string(diag_info(error.code).name));
+  }
+  for (const DiagInfo& info : all_diagnostics()) {
+    const std::string name(info.name);
+    if (name[0] == 'V') EXPECT_NE(codes.contains(name), kOnlyInIr.contains(name)) << name;
+  }
+}
 
 }  // namespace
 }  // namespace vyre::file_test

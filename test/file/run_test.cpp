@@ -1,6 +1,7 @@
-// Each .vyre file in test/run, test/regress, test/modules and examples, and the specification rows of each
-// operator as such files (rows.h), runs on every backend that is there, as written and after round trips
-// through text and wire, and programs on the kernel evaluator before and after legalization.
+// Each .vyre file in test/run, test/regress, test/modules and examples, those of test/compare that have `run`
+// lines, and the specification rows of each operator as such files (rows.h), runs on every backend that is
+// there, as written and after round trips through text and wire, and programs on the kernel evaluator before
+// and after legalization.
 //
 // Oracle: the values in the files, worked out from the specification by hand, wide ones with the integers of
 // Python (docs/testing.md), and the specification rows.
@@ -177,14 +178,16 @@ TEST_P(RunFile, EveryBackendGivesTheseBytes) {
               "the values in the files, worked out from the specification by hand, wide ones with the "
               "integers of Python (docs/testing.md)");
   for (const text::RunDirective& run : runs()) {
-    // A program that came back the same gives the same: of rows, of which there are many, it runs as written.
+    // A program that came back the same compiles to the same, so compilers see it as it is written; and the
+    // rows, of which there are many, run so alone.
     const std::span<const Form> forms = forms_[run.constants];
     for (const Form& form : GetParam().starts_with("rows/") ? forms.first(1) : forms) {
       const host::RunCase test = case_of(run, form);
       const check::Checked::IntrinsicUse* used = nullptr;
       for (const check::Checked* program : programs_of(test.step))
         if (!program->intrinsics().empty()) used = &program->intrinsics()[0];
-      for (const OpenBackend& open : backends(lanes_)) {
+      for (const OpenBackend& open : under_test(lanes_)) {
+        if (&form != forms.data() && open.name != "reference") continue;
         if (used != nullptr && open.backend->has(used->intrinsic) &&
             open.backend->limits().subgroup_size != lanes_) {
           run_with_own_lanes(*open.backend, open.name, run, test);
@@ -203,6 +206,7 @@ TEST_P(RunFile, EveryBackendGivesTheseBytes) {
       }
     }
   }
+  if (!demanded_backend().empty()) return;
   const auto reference = backend::make_reference({.subgroup_size = lanes_});
   std::map<const check::Checked*, Kernels> kernels;
   for (const text::RunDirective& run : runs()) {
@@ -229,10 +233,14 @@ TEST(RunFiles, TheDemandedBackendIsHere) {
               (*backend)->identity().driver.c_str());
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, RunFile,
-                         testing::ValuesIn(files_in({"test/run", "test/regress", "test/modules", "examples"},
-                                                    ".vyre")),
-                         test_name);
+std::vector<std::string> files_with_runs() {
+  auto files = files_in({"test/run", "test/regress", "test/modules", "examples", "test/compare"}, ".vyre");
+  std::erase_if(files, [](const std::string& file) {
+    return file.starts_with("test/compare/") && !read_text(file).contains("\n// run: ");
+  });
+  return files;
+}
+INSTANTIATE_TEST_SUITE_P(Files, RunFile, testing::ValuesIn(files_with_runs()), test_name);
 INSTANTIATE_TEST_SUITE_P(Rows, RunFile, testing::ValuesIn(row_files()), test_name);
 
 }  // namespace

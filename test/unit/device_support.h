@@ -13,23 +13,12 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "check/checked.h"
-#include "ops/operation.h"
-#include "text/text.h"
+#include "project_programs.h"
 
 namespace vyre::test {
 
 inline std::string diagnosis(const Diag& d) {
   return std::string(diag_info(d.code).name) + ": " + d.message + " (" + d.help + ")";
-}
-
-/// The program, which must be right.
-inline check::Checked checked(std::string_view text) {
-  auto program = text::parse(text);
-  if (!program) throw std::runtime_error(diagnosis(program.error()));
-  auto result = check::check(std::move(*program), ops::op_table());
-  if (!result) throw std::runtime_error(diagnosis(result.error().front()));
-  return std::move(*result);
 }
 
 inline std::vector<uint32_t> iota(size_t count, uint32_t first) {

@@ -6,8 +6,9 @@
 #include <cstdio>
 #include <ctime>
 
+#include "check/module.h"
 #include "oracle.h"
-#include "programs.h"
+#include "project_files.h"
 #include "support.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -24,54 +25,11 @@ namespace {
 using test::Buffers;
 using test::checked;
 using test::inputs;
-using test::NativeProgram;
 
 std::unique_ptr<Backend> native(int level, unsigned threads) {
   auto backend = make_native({.optimisation = level, .threads = threads});
   EXPECT_TRUE(backend) << test::diagnosis(backend.error());
   return std::move(*backend);
-}
-
-class EveryProgram : public testing::TestWithParam<NativeProgram> {};
-INSTANTIATE_TEST_SUITE_P(Native, EveryProgram, testing::ValuesIn(test::native_programs()),
-                         [](const auto& info) { return std::string(info.param.name); });
-
-TEST_P(EveryProgram, GivesTheBytesOfTheReference) {
-  VYRE_ORACLE(ReferenceInterpreter, "the reference evaluator, which shares no code with lowering");
-  static const std::unique_ptr<Backend> backends[] = {native(0, 1), native(2, 1), native(2, 3)};
-  const NativeProgram& p = GetParam();
-  const check::Checked program = checked(p.text);
-  for (const auto& backend : backends) {
-    const auto pipeline = backend->compile(program);
-    ASSERT_TRUE(pipeline) << test::diagnosis(pipeline.error());
-    for (uint64_t seed = 0; seed < 6; ++seed) {
-      const Buffers before = inputs(p.counts, seed);
-      EXPECT_EQ(test::pipeline_result(**pipeline, before, p.groups),
-                test::reference_result(program, before, p.groups))
-          << "seed " << seed;
-    }
-    // One group alone, and an input that is shorter than the program expects.
-    Buffers few = inputs(p.counts, 77);
-    for (auto& words : few) words.resize(words.size() * 2 / 3);
-    EXPECT_EQ(test::pipeline_result(**pipeline, few, p.groups),
-              test::reference_result(program, few, p.groups));
-    EXPECT_EQ(test::pipeline_result(**pipeline, few, {}), test::reference_result(program, few, {}));
-  }
-}
-
-// covers: EX-58
-TEST(Native, AWrongOperatorIsSeen) {
-  VYRE_ORACLE(Property,
-              "none is needed; the comparison above must be able to fail, so a program with a wrong operator "
-              "must differ");
-  const auto right = checked(test::native_programs().front().text);
-  std::string text(test::native_programs().front().text);
-  text.replace(text.find("a[i] ^ b[i]"), 11, "a[i] | b[i]");
-  const auto pipeline = native(2, 1)->compile(checked(text));
-  ASSERT_TRUE(pipeline);
-  const Buffers before = inputs({130, 150, 192}, 1);
-  EXPECT_NE(test::pipeline_result(**pipeline, before, {3, 1, 1}),
-            test::reference_result(right, before, {3, 1, 1}));
 }
 
 TEST(Native, EveryWorkgroupSizeHasItsLanes) {
@@ -117,7 +75,7 @@ program p(read a: u32 @0, read_write total: u32 @1, read_write seen: u32 @2) wor
 
 TEST(Native, BuffersMayStandAtAnyAddress) {
   VYRE_ORACLE(ReferenceInterpreter, "the same program on aligned buffers of the reference");
-  const auto program = checked(test::native_programs().front().text);
+  const auto program = checked(test::file_text("test/compare/straight-line.vyre"));
   const auto pipeline = native(0, 1)->compile(program);
   ASSERT_TRUE(pipeline);
   const Buffers before = inputs({130, 150, 192}, 3);
@@ -197,41 +155,20 @@ TEST(Native, MemoryThatIsNotThereIsAResourceExceeded) {
 }
 #endif
 
-TEST(Native, ABatchIsAsGoodAsItsPrograms) {
-  VYRE_ORACLE(
-      ReferenceInterpreter,
-      "the reference, for every program of a batch; and pipelines outlive the backend and their siblings");
-  std::vector<check::Checked> programs;
-  for (int copy = 0; copy < 5; ++copy) {
-    for (const NativeProgram& p : test::native_programs()) programs.push_back(checked(p.text));
-  }
-  std::vector<const check::Checked*> pointers;
-  for (const auto& p : programs) pointers.push_back(&p);
-  auto backend = native(0, 3);  // three modules, compiled at the same time
-  auto pipelines = backend->compile_batch(pointers);
-  backend.reset();
-  ASSERT_EQ(pipelines.size(), programs.size());
-  const auto& all = test::native_programs();
-  for (size_t i = 0; i < pipelines.size(); ++i) {
-    ASSERT_TRUE(pipelines[i]) << test::diagnosis(pipelines[i].error());
-    const NativeProgram& p = all[i % all.size()];
-    const Buffers before = inputs(p.counts, i);
-    EXPECT_EQ(test::pipeline_result(**pipelines[i], before, p.groups),
-              test::reference_result(programs[i], before, p.groups))
-        << p.name;
-    if (i % 2 == 0) pipelines[i]->reset();
-  }
-}
-
 // Harnesses compile 10^5 random programs: they need at least 300 a second on one core. Measured in processor
 // time, since a test machine is seldom idle; the rate is printed.
 TEST(Native, BatchesCompileFast) {
   VYRE_ORACLE(Property, "backend.h and diag.def");
-  std::vector<check::Checked> programs;
-  for (const NativeProgram& p : test::native_programs()) programs.push_back(checked(p.text));
+  static const spec::OpTable no_operations;
+  std::vector<std::shared_ptr<const check::CheckedModule>> modules;
   std::vector<const check::Checked*> pointers;
+  for (const auto& file : test::files_of("test/compare")) {
+    auto module = check::check(*text::parse_module(test::file_text(file)), no_operations);
+    ASSERT_TRUE(module) << file << test::diagnosis(module.error().front());
+    modules.push_back(std::move(*module));
+  }
   for (int copy = 0; copy < 10; ++copy) {
-    for (const auto& p : programs) pointers.push_back(&p);
+    for (const auto& module : modules) pointers.push_back(module->programs()[0].get());
   }
   const auto backend = native(0, 1);
   const std::clock_t start = std::clock();

@@ -1,5 +1,4 @@
-// Every data type through native code: bytes in, bytes out, against bytes worked out by hand or by the
-// reference.
+// Every data type through native code: bytes in, bytes out, against bytes worked out by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -205,112 +204,6 @@ program p(read_write out: f16 @0) workgroup(1, 1, 1) {
     std::vector<std::span<std::byte>> host = {std::as_writable_bytes(std::span(elements))};
     ASSERT_TRUE((*pipeline)->dispatch(host, {kCount, 1, 1}));
     for (uint32_t i = 0; i < kCount; ++i) ASSERT_EQ(elements[i], i);
-  }
-}
-
-struct Fixed {
-  const char* name;
-  std::vector<size_t> bytes;  // of the bound buffers
-  layout::Groups groups;
-  const char* text;
-};
-
-const Fixed kPrograms[] = {
-    {"u64_operators", {64 * 8, 64 * 8, 64 * 18 * 8}, {1, 1, 1}, R"(
-program p(read a: u64 @0, read b: u64 @1, read_write out: u64 @2) workgroup(64, 1, 1) {
-  let i = local_id.x;
-  let x = a[i];
-  let y = b[i] >> (i & 63);
-  let o = i * 18;
-  out[o] = x + y;        out[o + 1] = x - y;      out[o + 2] = x * y;       out[o + 3] = x / y;
-  out[o + 4] = x % y;    out[o + 5] = x & y;      out[o + 6] = x | y;       out[o + 7] = x ^ y;
-  out[o + 8] = x << i;   out[o + 9] = x >> i;     out[o + 10] = ~x;         out[o + 11] = -x;
-  out[o + 12] = cast<u64>(x < y);  out[o + 13] = cast<u64>(x >= y);  out[o + 14] = cast<u64>(x == y);
-  out[o + 15] = cast<u64>(cast<u32>(x));  out[o + 16] = select(x > y, x, y);
-  out[o + 17] = bitcast<u64>(bitcast<vec2u32>(x));
-})"},
-    {"u128_operators", {32 * 16, 32 * 16, 32 * 11 * 16}, {1, 1, 1}, R"(
-program p(read a: u128 @0, read b: u128 @1, read_write out: u128 @2) workgroup(32, 1, 1) {
-  let i = local_id.x;
-  let x = a[i];
-  let y = b[i] >> (i * 4);
-  let o = i * 11;
-  out[o] = x + y;        out[o + 1] = x - y;      out[o + 2] = x * y;       out[o + 3] = x / y;
-  out[o + 4] = x % y;    out[o + 5] = x & y;      out[o + 6] = x | y;       out[o + 7] = x ^ y;
-  out[o + 8] = x << (i * 5);  out[o + 9] = x >> (i * 5);  out[o + 10] = select(x < y, ~x, -x);
-})"},
-    {"vectors", {40 * 16, 40 * 8, 40 * 16}, {1, 1, 1}, R"(
-program p(read a: vec4u32 @0, read_write pairs: vec2u32 @1, read_write out: vec4u32 @2) workgroup(40, 1, 1) {
-  let i = local_id.x;
-  let v = a[i];
-  let p = pairs[39 - i];
-  out[i] = vec4u32(v.w + p.x, v.z ^ p.y, v.y, v.x);
-  if (i > 100) { pairs[i] = p; }
-})"},
-    {"tensor_fixed", {6 * 4, 6 * 4}, {1, 1, 1}, R"(
-program p(read t: tensor<u32, [2, 3]> @0, read_write out: tensor<u32, [3, 2]> @1) workgroup(5, 5, 1) {
-  out[local_id.x, local_id.y] = t[local_id.y, local_id.x] + 1;
-})"},
-    {"tensor_dynamic_and_strided", {2 * 4, 12 * 8, 40 * 8}, {1, 1, 1}, R"(
-program p(uniform size: u32 @0, read t: tensor<u64, [n = size[0], m = size[1]]> @1,
-          read_write out: tensor<u64, [3, 4], strides[1, 9]> @2) workgroup(8, 8, 1) {
-  out[local_id.x, local_id.y] = t[local_id.x, local_id.y] + 1u64;
-})"},
-    {"tensor_of_halves", {1 * 4, 15 * 2, 15 * 2}, {1, 1, 1}, R"(
-program p(uniform n: bytes @0, read t: tensor<bf16, [k = n[0], 5]> @1, read_write out: tensor<bf16, [5, 3]> @2)
-    workgroup(8, 8, 1) {
-  out[local_id.y, local_id.x] = t[local_id.x, local_id.y];
-})"},
-    {"wide_values_across_barriers", {64 * 8, 64 * 16}, {2, 1, 1}, R"(
-program p(read a: u64 @0, read_write out: u128 @1, workgroup w: u64[32]) workgroup(32, 1, 1) {
-  let i = local_id.x;
-  let mine = a[invocation_id.x];
-  let sum = cast<u128>(mine);
-  w[i] = mine * 3u64;
-  barrier;
-  for k in 0..4 {
-    sum = sum * 7u128 + cast<u128>(w[(i + k) & 31]);
-    barrier;
-    w[i] = cast<u64>(sum) ^ mine;
-    barrier;
-  }
-  out[invocation_id.x] = sum;
-})"},
-};
-
-class EveryWideProgram : public testing::TestWithParam<Fixed> {};
-INSTANTIATE_TEST_SUITE_P(Native, EveryWideProgram, testing::ValuesIn(kPrograms),
-                         [](const auto& info) { return std::string(info.param.name); });
-
-// The dimensions that uniform buffers hold are the first words: 3 and 4.
-TEST_P(EveryWideProgram, GivesTheBytesOfTheReference) {
-  VYRE_ORACLE(ReferenceInterpreter, "the reference evaluator, which shares no code with lowering");
-  const Fixed& p = GetParam();
-  const check::Checked program = checked(p.text);
-  std::vector<Bytes> before;
-  RandomStream random(3, 1);
-  for (const size_t size : p.bytes) {
-    Bytes& bytes = before.emplace_back(size);
-    for (std::byte& b : bytes) b = random.chance(3) ? std::byte{0} : std::byte(random.next());
-  }
-  const auto& first = program.buffer(program.bound_buffers().front());
-  if (first.access == ir::BufferAccess::Uniform) {
-    const uint32_t sizes[] = {3, 4};
-    std::memcpy(before[0].data(), sizes, before[0].size());
-  }
-  std::vector<Bytes> expected = before;
-  std::vector<std::span<std::byte>> host;
-  for (Bytes& bytes : expected) host.emplace_back(bytes);
-  const auto done = ref::run(program, host, p.groups);
-  ASSERT_TRUE(done) << test::diagnosis(done.error());
-  EXPECT_NE(expected, before);
-  for (const int level : {0, 2}) {
-    const auto pipeline = at_level(level)->compile(program);
-    ASSERT_TRUE(pipeline) << test::diagnosis(pipeline.error());
-    Host memory(before, 0);
-    ASSERT_TRUE((*pipeline)->dispatch(memory.spans(), p.groups));
-    for (size_t b = 0; b < before.size(); ++b) EXPECT_EQ(memory.buffer(b), expected[b]) << "buffer " << b;
-    EXPECT_TRUE(memory.guards_hold());
   }
 }
 

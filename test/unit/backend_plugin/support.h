@@ -9,8 +9,7 @@
 
 #include "backend/plugin/plugin.h"
 #include "log.h"
-#include "ops/operation.h"
-#include "text/text.h"
+#include "project_programs.h"
 
 namespace vyre::backend::test {
 
@@ -33,13 +32,7 @@ inline std::unique_ptr<Backend> plugin(const std::string& mode = "") {
   return std::move(opened).value();
 }
 
-inline check::Checked checked(std::string_view text) {
-  auto program = text::parse(text);
-  EXPECT_TRUE(program) << text;
-  auto result = check::check(std::move(*program), ops::op_table());
-  EXPECT_TRUE(result) << text;
-  return std::move(result).value();
-}
+using vyre::test::checked;
 
 /// What the plugin can do, as a program: 64 invocations a group.
 inline constexpr std::string_view kPlusOne = R"(

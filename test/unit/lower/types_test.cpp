@@ -167,30 +167,6 @@ TEST(Types, VariablesOfEveryType) {
   }
 }
 
-// Arithmetic in a program, with values across calls of one another.
-TEST(Types, WideArithmeticInAProgram) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
-  ProgramBuilder p("wide");
-  const auto in = p.read("source", DataType::U64, 0);
-  const auto out = p.read_write("out", DataType::U128, 1);
-  p.workgroup_size(8, 1, 1);
-  const Ex i = p.let("i", p.invocation_id(0));
-  const Ex a = p.let("a", p.cast(DataType::U128, p.load(in, i)));
-  const Ex square = p.let("square", a * a);
-  p.if_(p.apply(Op::Gt, {square, p.u128(1, 0)}), [&] { p.assign(square, square / p.u128(0, 1000000007)); });
-  p.loop("k", p.u32(0), i, [&](Ex k) { p.assign(square, (square << k) + p.cast(DataType::U128, k)); });
-  p.store(out, i, square % (a + p.u128(0, 3)));
-  const Words input = {0, 0,          1,          0,          0xffffffff, 0, 0,
-                       1, 0xffffffff, 0xffffffff, 0x12345678, 0x9abcdef0, 2, 0x80000000};
-  const Buffers got = expect_three_ways(p.finish(), {input, Words(32)});
-  // i = 3: a = 2^32, square = floor(2^64 / 1000000007) = 18446743944 (2^64 is not above 2^64: kept).
-  // So square = 2^64, then k = 0, 1, 2: ((2^64 << 0 + 0) << 1 + 1) << 2 + 2 = 2^67 + 6, modulo 2^32 + 3.
-  // 2^32 = -3, so 2^67 = 2^3 * 9 = 72, and 72 + 6 = 78.
-  EXPECT_EQ(got[1][12], 78u);
-  EXPECT_EQ(got[1][13] | got[1][14] | got[1][15], 0u);
-}
-
 // Words in registers that held wide values before: nothing of those may be left, whatever made the words.
 TEST(Types, NarrowValuesAfterWideOnes) {
   VYRE_ORACLE(ReferenceInterpreter,
@@ -219,20 +195,6 @@ TEST(Types, NarrowValuesAfterWideOnes) {
   p.loop("k", p.u32(0), p.u32(1), [&](Ex k) { store([&] { return k; }); });
   const Buffers got = expect_three_ways(p.finish(), {Words(8, 0xffffffff), Words(16)});
   for (uint32_t n = 0; n < 14; ++n) EXPECT_EQ(got[1][n], n % 2 == 0 ? 0xffffffffu : 0u) << n;
-}
-
-TEST(Types, Vectors) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
-  ProgramBuilder p("vectors");
-  const auto in = p.read("source", DataType::Vec4U32, 0);
-  const auto out = p.read_write("out", DataType::Vec2U32, 1);
-  p.workgroup_size(2, 1, 1);
-  const Ex i = p.let("i", p.invocation_id(0));
-  const Ex v = p.let("v", p.load(in, i) + p.cast(DataType::Vec4U32, p.u32(1)));
-  p.store(out, i, p.vec2u32(v.w(), v.x()) * p.vec2u32(v.y(), p.u32(2)));
-  const Buffers got = expect_three_ways(p.finish(), {{1, 2, 3, 4, 0xffffffff, 5, 6, 7}, Words(4)});
-  EXPECT_EQ(got[1], (Words{15, 4, 48, 0}));
 }
 
 // Every coordinate up to two beyond its dimension, each shape; linear indices of coordinates out of bounds
@@ -305,23 +267,6 @@ TEST(Types, Tensors) {
     with([](auto u) { return Shape{2, {"n", u, 0}}; }, {}, {2, 3}, 8, {3});
     with([](auto u) { return Shape{{"m", u, 2}, {"n", u, 0}}; }, {}, {3, 2}, 8, {2, 0, 3});
   }
-}
-
-// A dimension of zero leaves no element, and the buffer may be empty.
-TEST(Types, TensorsWithoutElements) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
-  ProgramBuilder p("nothing");
-  const auto params = p.uniform("params", DataType::Bytes, 0);
-  const auto t = p.read_write("t", ir::Tensor{DataType::U32, {{"n", params, 0}, 4}}, 1);
-  const auto out = p.read_write("out", DataType::U32, 2);
-  p.workgroup_size(1, 1, 1);
-  p.store(t, {p.u32(0), p.u32(0)}, p.u32(5));
-  p.store(out, p.u32(0), p.load(t, {p.u32(0), p.u32(1)}) + p.len(t));
-  const check::Checked program = checked(p.finish());
-  EXPECT_EQ(expect_three_ways(program, {{0}, {}, {1}}), (Buffers{{0}, {}, {0}}));
-  EXPECT_EQ(expect_three_ways(program, {{0}, {7, 8, 9}, {1}}), (Buffers{{0}, {7, 8, 9}, {3}}));
-  EXPECT_EQ(expect_three_ways(program, {{1}, {7, 8, 9, 6}, {1}}), (Buffers{{1}, {5, 8, 9, 6}, {12}}));
 }
 
 // Each intrinsic, for subgroups of every size; expectations by loops over lanes.

@@ -11,49 +11,27 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
-#include "../backend_native/programs.h"
+#include "golden.h"
 #include "lower/kernel.h"
 #include "lower/llvm/audit.h"
 #include "lower/llvm/codegen.h"
-#include "module_programs.h"
-#include "ops/operation.h"
 #include "oracle.h"
-#include "text/text.h"
+#include "two_products.h"
 
 namespace vyre::lower {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
+Kernel kernel_of(std::string_view text) { return legalize(build(test::checked(text)), kLlvmTarget); }
 
-Kernel kernel_of(std::string_view text) {
-  auto program = text::parse(text);
-  if (!program) throw std::runtime_error(program.error().message);
-  auto checked = check::check(std::move(*program), ops::op_table());
-  if (!checked) throw std::runtime_error(checked.error().front().message);
-  return legalize(build(*checked), kLlvmTarget);
-}
-
-/// The programs of the native backend's tests and all examples.
+/// The programs of test/compare and all examples.
 std::vector<Kernel> many_kernels() {
   std::vector<Kernel> out;
-  for (const test::NativeProgram& p : test::native_programs()) out.push_back(kernel_of(p.text));
-  for (const auto& entry : fs::directory_iterator(fs::path(VYRE_SOURCE_DIR) / "examples")) {
-    if (entry.path().extension() != ".vyre") continue;
-    for (const auto& [name, program] : test::programs_of(entry.path().string(), read_file(entry.path())))
-      out.push_back(legalize(build(*program), kLlvmTarget));
-  }
+  for (const auto& [name, program] : test::programs_in({"test/compare", "examples"}))
+    out.push_back(legalize(build(*program), kLlvmTarget));
   return out;
 }
 
@@ -169,54 +147,30 @@ TEST(Emit, RacyLoadsAreFrozen) {
   }
 }
 
-// Golden text: VYRE_BLESS=1 rewrites it.
 TEST(Emit, GoldenText) {
   VYRE_ORACLE(
       Regression,
       "test/golden/llvm: printed by this project, read by a person when blessed, and by LLVM's parser");
-  const fs::path folder = fs::path(VYRE_SOURCE_DIR) / "test/golden/llvm";
-  size_t files = 0;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".vyre") continue;
-    ++files;
-    const auto text = print_llvm(kernel_of(read_file(entry.path())), /*optimised=*/false);
+  const auto files = test::files_of("test/golden/llvm");
+  EXPECT_GE(files.size(), 5u);
+  for (fs::path file : files) {
+    const auto text = print_llvm(kernel_of(test::file_text(file)), /*optimised=*/false);
     ASSERT_TRUE(text) << text.error().message;
-    fs::path golden = entry.path();
-    golden.replace_extension(".ll");
-    if (std::getenv("VYRE_BLESS") != nullptr) std::ofstream(golden, std::ios::binary) << *text;
-    const std::string stored = read_file(golden);
-    EXPECT_EQ(*text, stored) << golden;
+    test::expect_golden(file.replace_extension(".ll"), *text);
     llvm::LLVMContext context;
     llvm::SMDiagnostic error;
-    const auto module = llvm::parseAssemblyString(stored, error, context);
-    ASSERT_TRUE(module) << golden << ": " << error.getMessage().str();
-    EXPECT_EQ(complaints(*module), "") << golden;
+    const auto module = llvm::parseAssemblyString(*text, error, context);
+    ASSERT_TRUE(module) << file << ": " << error.getMessage().str();
+    EXPECT_EQ(complaints(*module), "") << file;
   }
-  EXPECT_GE(files, 5u);
 }
 
-// No program gives such a kernel, so one is broken by hand: it uses the product from inside the `if` behind
-// it.
 TEST(Emit, WhatTheVerifierRefusesIsADiagnostic) {
   VYRE_ORACLE(SpecificationTable,
               "explain L003, and LLVM's rule that a value is used only where its definition has run");
-  Kernel kernel = kernel_of(R"(
-      program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
-        if (a[1]) { out[0] = a[2] * 3; }
-        out[1] = a[0] * 5;
-      })");
-  std::vector<Value> products;
-  for (const auto& block : kernel.blocks) {
-    for (const Value v : block) {
-      if (kernel[v].kind == InstKind::Raw && kernel[v].raw == RawOp::Mul) products.push_back(v);
-    }
-  }
-  ASSERT_EQ(products.size(), 2u);
-  const auto factor = [&](Value v) { return kernel[kernel.arg(kernel[v], 1)].imm; };
-  if (factor(products[0]) != 3) std::swap(products[0], products[1]);
-  ASSERT_EQ(factor(products[0]), 3u);
+  Kernel kernel = kernel_of(test::kTwoProducts);
   EXPECT_TRUE(print_llvm(kernel, false));
-  kernel.values[kernel[products[1]].args.first] = products[0];
+  test::use_before_definition(kernel);
   const auto refused = print_llvm(kernel, false);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, DiagCode::L003);
@@ -225,7 +179,7 @@ TEST(Emit, WhatTheVerifierRefusesIsADiagnostic) {
 
 TEST(Emit, PrintsOptimisedCodeAndAssembly) {
   VYRE_ORACLE(Property, "what an assembler line looks like; the text itself is LLVM's");
-  const Kernel kernel = kernel_of(test::native_programs().front().text);
+  const Kernel kernel = kernel_of(test::file_text("test/compare/straight-line.vyre"));
   const auto optimised = print_llvm(kernel, true);
   ASSERT_TRUE(optimised);
   EXPECT_THAT(*optimised, testing::HasSubstr("target triple"));

@@ -38,11 +38,7 @@ inline lower::Kernel kernel_of(const FusedProgram& p, const lower::Target& targe
                                "f32 @3) workgroup(64, 1, 1) {\n  let i = invocation_id.x;\n  let x = a[i];\n"
                                "  let y = b[i];\n  let z = c[i];\n  ") +
                            p.body + "\n  out[i] = r;\n}\n";
-  auto program = text::parse(text);
-  if (!program) throw std::runtime_error(program.error().message + " in " + text);
-  auto checked = check::check(std::move(*program), ops::op_table());
-  if (!checked) throw std::runtime_error(checked.error().front().message);
-  return lower::legalize(lower::build(*checked), target);
+  return lower::legalize(lower::build(checked(text)), target);
 }
 
 }  // namespace vyre::test

@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <set>
 
+#include "golden.h"
 #include "oracle.h"
 #include "ptx_programs.h"
+#include "two_products.h"
 
 namespace vyre::lower {
 namespace {
@@ -237,42 +239,20 @@ TEST(Ptx, LargeKernelsKeepTheirVariablesInRegistersToo) {
 TEST(Ptx, WhatTheVerifierRefusesIsADiagnostic) {
   VYRE_ORACLE(SpecificationTable,
               "explain L003, and LLVM's rule that a value is used only where its definition has run");
-  Kernel kernel = ptx_kernel(R"(
-      program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
-        if (a[1]) { out[0] = a[2] * 3; }
-        out[1] = a[0] * 5;
-      })");
-  std::vector<Value> products;
-  for (const auto& block : kernel.blocks) {
-    for (const Value v : block) {
-      if (kernel[v].kind == InstKind::Raw && kernel[v].raw == RawOp::Mul) products.push_back(v);
-    }
-  }
-  ASSERT_EQ(products.size(), 2u);
-  const auto factor = [&](Value v) { return kernel[kernel.arg(kernel[v], 1)].imm; };
-  if (factor(products[0]) != 3) std::swap(products[0], products[1]);
-  kernel.values[kernel[products[1]].args.first] = products[0];
+  Kernel kernel = ptx_kernel(test::kTwoProducts);
+  test::use_before_definition(kernel);
   const auto refused = emit_ptx(kernel, {80});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, DiagCode::L003);
   EXPECT_THAT(refused.error().message, HasSubstr("dominate"));
 }
 
-// Golden text: VYRE_BLESS=1 rewrites it.
 TEST(Ptx, GoldenText) {
   VYRE_ORACLE(Regression, "test/golden/ptx: printed by this project, read by a person when blessed");
-  const fs::path source(VYRE_SOURCE_DIR);
-  for (const char* name :
-       {"examples/block_sum", "examples/histogram", "test/golden/kernel/subgroups",
-        "test/golden/kernel/halves", "test/golden/kernel/tensors", "test/golden/ptx/rounds"}) {
-    const PtxModule module = emitted(test::file_text(source / (std::string(name) + ".vyre")));
-    const fs::path golden = source / "test/golden/ptx" / (fs::path(name).filename().string() + ".ptx");
-    const char* bless = std::getenv("VYRE_BLESS");
-    if (bless != nullptr && std::string_view(bless) == "1") {
-      std::ofstream(golden, std::ios::binary) << module.text;
-    }
-    EXPECT_EQ(module.text, test::file_text(golden)) << golden << " differs; VYRE_BLESS=1 writes it anew";
-  }
+  test::expect_golden_texts(
+      {"examples/block_sum", "examples/histogram", "test/golden/kernel/subgroups",
+       "test/golden/kernel/halves", "test/golden/kernel/tensors", "test/golden/ptx/rounds"},
+      "test/golden/ptx", ".ptx", [](const std::string& text) { return emitted(text).text; });
 }
 
 }  // namespace

@@ -5,30 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "../backend_native/programs.h"
-#include "check/checked.h"
 #include "lower/kernel.h"
 #include "lower/spirv/audit.h"
 #include "lower/spirv/spirv.h"
-#include "module_programs.h"
-#include "ops/operation.h"
-#include "text/text.h"
+#include "project_programs.h"
 
 namespace vyre::test {
-
-inline std::string file_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 constexpr lower::VulkanFloatModes kEveryMode = {
     .arithmetic = true, .round_to_even = true, .keep_special = true, .keep_subnormals = true};
@@ -50,21 +36,13 @@ inline lower::FloatPromises every_promise() {
   return out;
 }
 
-inline check::Checked checked_program(std::string_view text) {
-  auto program = text::parse(text);
-  if (!program) throw std::runtime_error(program.error().message);
-  auto checked = check::check(std::move(*program), ops::op_table());
-  if (!checked) throw std::runtime_error(checked.error().front().message);
-  return std::move(*checked);
-}
-
 inline lower::Kernel spirv_kernel(const check::Checked& program, const lower::SpirvTarget& target,
                                   const lower::FloatPromises& floats) {
   return lower::legalize(lower::build(program), lower::spirv_target(target, floats));
 }
 inline lower::Kernel spirv_kernel(std::string_view text, const lower::SpirvTarget& target,
                                   const lower::FloatPromises& floats) {
-  return spirv_kernel(checked_program(text), target, floats);
+  return spirv_kernel(checked(text), target, floats);
 }
 inline lower::Kernel spirv_kernel(std::string_view text, const lower::SpirvTarget& target) {
   return spirv_kernel(text, target, lower::vulkan_promises(target.floats));
@@ -90,23 +68,9 @@ inline std::string spirv_text(std::string_view text, const lower::SpirvTarget& t
   return spirv_text(spirv_kernel(text, target), target);
 }
 
-/// The file tests, the examples, and the programs of the native backend's tests.
+/// The programs that the project keeps.
 inline std::vector<NamedChecked> every_program() {
-  std::vector<std::pair<std::string, std::string>> programs;
-  for (const char* folder : {"test/run", "examples", "test/golden/kernel"}) {
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::path(VYRE_SOURCE_DIR) / folder)) {
-      if (entry.path().extension() == ".vyre") {
-        programs.emplace_back(entry.path().filename().string(), file_text(entry.path()));
-      }
-    }
-  }
-  std::ranges::sort(programs);
-  for (const NativeProgram& p : native_programs()) programs.emplace_back(p.name, p.text);
-  std::vector<NamedChecked> out;
-  for (const auto& [name, text] : programs)
-    for (NamedChecked& program : programs_of(name, text)) out.push_back(std::move(program));
-  return out;
+  return programs_in({"test/run", "test/compare", "examples", "test/golden/kernel"});
 }
 
 }  // namespace vyre::test

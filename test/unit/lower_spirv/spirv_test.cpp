@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "golden.h"
 #include "oracle.h"
 #include "programs.h"
 
@@ -59,7 +60,7 @@ TEST(Spirv, TheInterfaceOfAnEntry) {
   const std::string text = spirv_text(kText, kUsualDevice);
   EXPECT_THAT(text, HasSubstr("OpEntryPoint GLCompute %1 \"main\""));
   EXPECT_THAT(text, HasSubstr("LocalSize 512 1 1\n"));
-  const check::Checked checked = test::checked_program(kText);
+  const check::Checked checked = test::checked(kText);
   for (uint32_t i = 0; i < 2; ++i) {
     const auto& buffer = checked.program().buffers[i];
     const std::string name(checked.program().code.name(buffer.name));
@@ -102,8 +103,7 @@ TEST(Spirv, LengthsArePushedAndNeverAsked) {
 
 TEST(Spirv, TheSameKernelIsTheSameModule) {
   VYRE_ORACLE(Property, "spirv.h: a module is a function of its kernel and device");
-  const Kernel kernel =
-      spirv_kernel(test::file_text(fs::path(VYRE_SOURCE_DIR) / "examples/mandelbrot.vyre"), kUsualDevice);
+  const Kernel kernel = spirv_kernel(test::file_text("examples/mandelbrot.vyre"), kUsualDevice);
   EXPECT_EQ(emit_spirv(kernel, kUsualDevice)->words, emit_spirv(kernel, kUsualDevice)->words);
 }
 
@@ -454,23 +454,14 @@ TEST(Spirv, WhatTheValidatorRefusesIsADiagnostic) {
   EXPECT_EQ(refused.error().code, DiagCode::L003);
 }
 
-// ---- Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and the validator. --------------------------
+// ---- Golden text. Oracle: a reader, and the validator. ----------------------------------------------------
 
 TEST(Spirv, GoldenText) {
   VYRE_ORACLE(Regression, "test/golden/spirv: printed by this project, read by a person when blessed");
-  const fs::path source(VYRE_SOURCE_DIR);
-  for (const char* name :
-       {"examples/block_sum", "examples/histogram", "test/golden/kernel/subgroups",
-        "test/golden/kernel/halves", "test/golden/kernel/tensors", "test/golden/spirv/shapes"}) {
-    const std::string text =
-        spirv_text(test::file_text(source / (std::string(name) + ".vyre")), kUsualDevice);
-    const fs::path golden = source / "test/golden/spirv" / (fs::path(name).filename().string() + ".spvasm");
-    const char* bless = std::getenv("VYRE_BLESS");
-    if (bless != nullptr && std::string_view(bless) == "1") {
-      std::ofstream(golden, std::ios::binary) << text;
-    }
-    EXPECT_EQ(text, test::file_text(golden)) << golden << " differs; VYRE_BLESS=1 writes it anew";
-  }
+  test::expect_golden_texts(
+      {"examples/block_sum", "examples/histogram", "test/golden/kernel/subgroups",
+       "test/golden/kernel/halves", "test/golden/kernel/tensors", "test/golden/spirv/shapes"},
+      "test/golden/spirv", ".spvasm", [](const std::string& text) { return spirv_text(text, kUsualDevice); });
 }
 
 }  // namespace

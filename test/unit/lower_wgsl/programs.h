@@ -6,39 +6,18 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "../backend_native/programs.h"
-#include "check/checked.h"
 #include "lower/kernel.h"
 #include "lower/wgsl/wgsl.h"
-#include "module_programs.h"
-#include "ops/operation.h"
-#include "text/text.h"
+#include "project_programs.h"
 
 namespace vyre::test {
 
-inline std::string file_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
-inline check::Checked checked_program(std::string_view text) {
-  auto program = text::parse(text);
-  if (!program) throw std::runtime_error(program.error().message);
-  auto checked = check::check(std::move(*program), ops::op_table());
-  if (!checked) throw std::runtime_error(checked.error().front().message);
-  return std::move(*checked);
-}
 inline lower::Kernel wgsl_kernel(std::string_view text) {
-  return lower::legalize(lower::build(checked_program(text)), lower::kWgslTarget);
+  return lower::legalize(lower::build(checked(text)), lower::kWgslTarget);
 }
 
 inline lower::WgslModule wgsl_module(const lower::Kernel& kernel) {
@@ -53,29 +32,15 @@ struct NamedKernel {
   std::string name;
   lower::Kernel kernel;
 };
-/// The file tests, the examples, and the programs of the native backend's tests, but those with operations of
-/// subgroups.
+/// The programs that the project keeps, but those with operations of subgroups.
 inline const std::vector<NamedKernel>& every_kernel() {
   static const std::vector<NamedKernel> kernels = [] {
-    std::vector<std::pair<std::string, std::string>> programs;
-    for (const char* folder :
-         {"test/run", "test/regress", "examples", "test/golden/kernel", "test/golden/wgsl"}) {
-      for (const auto& entry :
-           std::filesystem::directory_iterator(std::filesystem::path(VYRE_SOURCE_DIR) / folder)) {
-        if (entry.path().extension() == ".vyre") {
-          programs.emplace_back(entry.path().filename().string(), file_text(entry.path()));
-        }
-      }
-    }
-    std::ranges::sort(programs);
-    for (const NativeProgram& p : native_programs()) programs.emplace_back(p.name, p.text);
     std::vector<NamedKernel> out;
-    for (const auto& [file, text] : programs) {
-      for (const auto& [name, program] : programs_of(file, text)) {
-        lower::Kernel kernel = lower::legalize(lower::build(*program), lower::kWgslTarget);
-        const auto is_subgroup = [](const lower::Inst& i) { return i.kind == lower::InstKind::Intrinsic; };
-        if (!std::ranges::any_of(kernel.insts, is_subgroup)) out.push_back({name, std::move(kernel)});
-      }
+    for (const auto& [name, program] : programs_in({"test/run", "test/regress", "test/compare", "examples",
+                                                    "test/golden/kernel", "test/golden/wgsl"})) {
+      lower::Kernel kernel = lower::legalize(lower::build(*program), lower::kWgslTarget);
+      const auto is_subgroup = [](const lower::Inst& i) { return i.kind == lower::InstKind::Intrinsic; };
+      if (!std::ranges::any_of(kernel.insts, is_subgroup)) out.push_back({name, std::move(kernel)});
     }
     return out;
   }();

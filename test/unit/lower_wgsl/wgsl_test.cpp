@@ -6,6 +6,7 @@
 #include <regex>
 #include <set>
 
+#include "golden.h"
 #include "oracle.h"
 #include "programs.h"
 
@@ -124,7 +125,7 @@ TEST(Wgsl, IdsAreThoseThatAreAskedFor) {
 
 TEST(Wgsl, TheSameKernelIsTheSameModule) {
   VYRE_ORACLE(Property, "wgsl.h: a module is a function of its kernel");
-  const Kernel kernel = wgsl_kernel(test::file_text(fs::path(VYRE_SOURCE_DIR) / "examples/mandelbrot.vyre"));
+  const Kernel kernel = wgsl_kernel(test::file_text("examples/mandelbrot.vyre"));
   EXPECT_EQ(wgsl_module(kernel).text, wgsl_module(kernel).text);
 }
 
@@ -371,21 +372,14 @@ TEST(Wgsl, SubgroupsAreRefused) {
   EXPECT_EQ(refused.error().code, DiagCode::B002);
 }
 
-// ---- Golden text: VYRE_BLESS=1 rewrites it. Oracle: a reader, and compilers of WGSL. ----------------------
+// ---- Golden text. Oracle: a reader, and compilers of WGSL. ------------------------------------------------
 
 TEST(Wgsl, GoldenText) {
   VYRE_ORACLE(Regression, "test/golden/wgsl: printed by this project, read by a person when blessed");
-  const fs::path source(VYRE_SOURCE_DIR);
-  for (const char* name : {"examples/block_sum", "examples/histogram", "test/golden/kernel/arithmetic",
-                           "test/golden/kernel/halves", "test/golden/wgsl/shapes", "test/golden/wgsl/sum"}) {
-    const std::string text = wgsl_text(test::file_text(source / (std::string(name) + ".vyre")));
-    const fs::path golden = source / "test/golden/wgsl" / (fs::path(name).filename().string() + ".wgsl");
-    const char* bless = std::getenv("VYRE_BLESS");
-    if (bless != nullptr && std::string_view(bless) == "1") {
-      std::ofstream(golden, std::ios::binary) << text;
-    }
-    EXPECT_EQ(text, test::file_text(golden)) << golden << " differs; VYRE_BLESS=1 writes it anew";
-  }
+  test::expect_golden_texts({"examples/block_sum", "examples/histogram", "test/golden/kernel/arithmetic",
+                             "test/golden/kernel/halves", "test/golden/wgsl/shapes", "test/golden/wgsl/sum"},
+                            "test/golden/wgsl", ".wgsl",
+                            [](const std::string& text) { return wgsl_text(text); });
 }
 
 // Where a driver's minima and maxima are not one step (SwiftShader's), they are loops of compare-exchanges.

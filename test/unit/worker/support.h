@@ -5,19 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
-#include "ops/operation.h"
-#include "text/text.h"
+#include "project_programs.h"
 #include "worker/worker.h"
 
 namespace vyre::worker {
 
-inline check::Checked checked(std::string_view text) {
-  auto program = text::parse(text);
-  EXPECT_TRUE(program) << program.error().message;
-  auto out = check::check(std::move(*program), ops::op_table());
-  EXPECT_TRUE(out) << out.error().front().message;
-  return std::move(*out);
-}
+using test::checked;
 
 inline check::Checked doubling() {
   return checked(
