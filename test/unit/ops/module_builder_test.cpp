@@ -9,6 +9,7 @@
 #include "check/module.h"
 #include "ops/operation.h"
 #include "oracle.h"
+#include "project_files.h"
 #include "spec/ops.h"
 #include "text/text.h"
 
@@ -28,47 +29,14 @@ ir::Module parse(std::string_view text) {
   return module ? *std::move(module) : ir::Module{};
 }
 
-/// That a module is the one that a text gives, and keeps every rule.
-void expect_is(const ir::Module& built, std::string_view text) {
-  const ir::Module parsed = parse(text);
+/// That a module is the one that the text in module_builder_<name>.vyre gives, and keeps every rule.
+void expect_is(const ir::Module& built, const std::string& name) {
+  const ir::Module parsed = parse(test::file_text("test/unit/ops/module_builder_" + name + ".vyre"));
   EXPECT_TRUE(ir::equal(built, parsed)) << text::print(built) << "\n" << text::print(parsed);
   const auto checked = check(built, ops::op_table());
   if (checked) return;
   for (const Diag& diag : checked.error()) ADD_FAILURE() << render(diag, nullptr);
 }
-
-constexpr std::string_view kPrefixSum = R"(
-const W = 256 in {32, 64, 128, 256};
-program block_sums(read input: u32 @0, read_write sums: u32 @1, workgroup s: u32[W]) workgroup(W, 1, 1) {
-  let l = local_id.x;
-  s[l] = input[invocation_id.x];
-  barrier;
-  if (l == 0) {
-    let sum = 0;
-    for i in 0..W {
-      sum = sum + s[i];
-    }
-    sums[workgroup_id.x] = sum;
-  }
-}
-program add_sums(read input: u32 @0, read sums: u32 @1, read_write output: u32 @2) workgroup(W, 1, 1) {
-  let i = invocation_id.x;
-  let sum = 0;
-  for b in 0..workgroup_id.x {
-    sum = sum + sums[b];
-  }
-  for k in workgroup_id.x * W..i + 1 {
-    sum = sum + input[k];
-  }
-  output[i] = sum;
-}
-pipeline prefix_sum(read input: u32 @0, read_write output: u32 @1) {
-  let blocks = ceil_div(len(input), W);
-  scratch sums: u32[blocks];
-  dispatch block_sums(input, sums) groups(blocks);
-  dispatch add_sums(input, sums, output) groups(blocks);
-}
-)";
 
 ir::Module prefix_sum() {
   constexpr uint32_t W = 256;
@@ -111,59 +79,8 @@ ir::Module prefix_sum() {
 
 TEST(ModuleBuilder, BuildsTheExampleOfConstantsAndScratch) {
   VYRE_ORACLE(Property, "text::parse_module on the same module as text");
-  expect_is(prefix_sum(), kPrefixSum);
+  expect_is(prefix_sum(), "prefix_sum");
 }
-
-constexpr std::string_view kRich = R"(
-operation my.avg_floor(a: u32, b: u32) -> u32
-  claims Commutative, Idempotent, Identity(7)
-  denies Associative by (0, 1, 2), DistributiveOver(primitive.bitwise.or@1) by (1, 2, 3)
-  rows (1, 3) => 2, (0xffffffff, 1) => 0x80000000
-{
-  let both = a & b;
-  return both + ((a ^ b) >> 1);
-}
-operation my.wide@2(a: u64, b: u64) -> u64
-  claims Identity(18446744073709551615), DistributiveOver(my.wide@2)
-  rows (7u64, 9u64) => 8589934599u64
-{
-  return a;
-}
-operation my.pair(v: vec2u32) -> vec2u32
-  rows (vec2u32(1, 2)) => vec2u32(2, 1)
-{
-  return v;
-}
-program step(uniform size: u32 @0, read a: u32 @1, read_write b: u32 @2, read_write flag: u32 @3) workgroup(64, 1, 1) {
-  b[invocation_id.x] = my.avg_floor(a[invocation_id.x], size[0]);
-}
-program scale(uniform size: u32 @0, read_write t: tensor<f32, [n = size[0], 4]> @1) workgroup(1, 1, 1) {
-  t[0, 0] = t[0, 1] * 2.0;
-}
-pipeline inner(read a: u32 @0, read_write b: u32 @5) {
-  scratch flag: u32[1];
-  dispatch step(size = [len(a)], a, b, flag) groups(ceil_div(len(a), 64), 1, len(b) != 0);
-}
-pipeline outer(uniform n: u32 @0, uniform raw: bytes @1, read a: u32 @2, read_write b: u32 @3, read_write t: tensor<f32, [m = n[1], 4], strides[4, 1]> @4) {
-  scratch flags: bytes[n[0] + 1];
-  let count = my.avg_floor(n[0], popcount(raw[0])) - 1;
-  for i in count / 2..count {
-    let turn = select(i == 3, i * 2, ~i);
-    if (turn % 2) {
-      run inner(a, b);
-    } else if (turn & 4) {
-      dispatch scale(t, size = n) groups(turn);
-    } else {
-    }
-  }
-  repeat count + 1 while (flags[count]) {
-    dispatch step(flag = flags, b, size = [count, count << 1], a = raw) groups(1, count);
-    if (!count) {
-      let count2 = count;
-    }
-  }
-}
-)";
 
 ir::Module rich() {
   ir::ModuleBuilder m;
@@ -242,7 +159,7 @@ ir::Module rich() {
 
 TEST(ModuleBuilder, BuildsAllThatAModuleCanSay) {
   VYRE_ORACLE(Property, "text::parse_module on the same module as text");
-  expect_is(rich(), kRich);
+  expect_is(rich(), "rich");
 }
 
 }  // namespace
