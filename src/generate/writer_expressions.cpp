@@ -73,39 +73,31 @@ enum class Form : uint8_t {
 constexpr size_t kForms = 11;
 using Weights = std::array<uint8_t, kForms>;
 
-constexpr Weights weights(DataType type) {
-  switch (type) {
-    //                       leaf load select cast bitcast call vector atomic intrinsic scalar reduction
-    case DataType::U32: return {3, 2, 1, 2, 2, 1, 2, 2, 2, 8, 0};
-    case DataType::I32: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0};
-    case DataType::U64: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0};
-    case DataType::U128: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0};
-    case DataType::Vec2U32:
-    case DataType::Vec4U32: return {3, 2, 1, 1, 1, 0, 3, 0, 1, 6, 0};
-    case DataType::Bool: return {3, 3, 2, 8, 0, 0, 0, 0, 0, 0, 0};  // nothing but a cast makes one
-    case DataType::F16:
-    case DataType::BF16:
-    case DataType::F32: return {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2};
-    case DataType::Bytes:
-    case DataType::Tensor: return {};
-  }
-  return {};
-}
-constexpr auto kWeights = [] {
-  std::array<Weights, spec::kTypeCount> out{};
-  for (const spec::TypeInfo& type : spec::kTypes) out[size_t(type.type)] = weights(type.type);
-  return out;
-}();
+constexpr spec::Row<DataType, Weights> kWeightRows[] = {
+    //                  leaf load select cast bitcast call vector atomic intrinsic scalar reduction
+    {DataType::U32, {3, 2, 1, 2, 2, 1, 2, 2, 2, 8, 0}},
+    {DataType::I32, {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0}},
+    {DataType::U64, {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0}},
+    {DataType::U128, {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0}},
+    {DataType::Vec2U32, {3, 2, 1, 1, 1, 0, 3, 0, 1, 6, 0}},
+    {DataType::Vec4U32, {3, 2, 1, 1, 1, 0, 3, 0, 1, 6, 0}},
+    {DataType::Bool, {3, 3, 2, 8, 0, 0, 0, 0, 0, 0, 0}},  // nothing but a cast makes one
+    {DataType::F16, {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2}},
+    {DataType::BF16, {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2}},
+    {DataType::F32, {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2}},
+};
+constexpr spec::TotalTable<kWeightRows, spec::is_value_type> kWeights;
 constexpr auto kTotals = [] {
   std::array<uint32_t, spec::kTypeCount> out{};
-  for (size_t i = 0; i < out.size(); ++i) {
-    for (const uint8_t weight : kWeights[i]) out[i] += weight;
+  for (const spec::TypeInfo& type : spec::kTypes) {
+    if (!spec::is_value_type(type.type)) continue;
+    for (const uint8_t weight : kWeights[type.type]) out[size_t(type.type)] += weight;
   }
   return out;
 }();
 
 Form any_form(DataType type, uint32_t roll) {
-  const Weights& all = kWeights[size_t(type)];
+  const Weights& all = kWeights[type];
   for (size_t form = 0; form < kForms; ++form) {
     if (roll < all[form]) return Form(form);
     roll -= all[form];

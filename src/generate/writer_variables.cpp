@@ -23,25 +23,21 @@ constexpr uint32_t kDigestPrime = 0x01000193;
 
 /// How a word of a value is had.
 enum class Way : uint8_t { Itself, Cast, Bitcast, Component, BitcastComponent };
-constexpr Way way(DataType type) {
-  switch (type) {
-    case DataType::U32: return Way::Itself;
-    case DataType::I32:
-    case DataType::Bool: return Way::Cast;
-    case DataType::F16:
-    case DataType::BF16:
-    case DataType::F32: return Way::Bitcast;
-    case DataType::Vec2U32:
-    case DataType::Vec4U32: return Way::Component;
-    case DataType::U64:
-    case DataType::U128: return Way::BitcastComponent;
-    case DataType::Bytes:
-    case DataType::Tensor: break;
-  }
-  return Way::Itself;
-}
+constexpr spec::Row<DataType, Way> kWayRows[] = {
+    {DataType::U32, Way::Itself},
+    {DataType::I32, Way::Cast},
+    {DataType::Bool, Way::Cast},
+    {DataType::F16, Way::Bitcast},
+    {DataType::BF16, Way::Bitcast},
+    {DataType::F32, Way::Bitcast},
+    {DataType::Vec2U32, Way::Component},
+    {DataType::Vec4U32, Way::Component},
+    {DataType::U64, Way::BitcastComponent},
+    {DataType::U128, Way::BitcastComponent},
+};
+constexpr spec::TotalTable<kWayRows, spec::is_value_type> kWays;
 constexpr uint32_t word_cost(DataType type) {
-  switch (way(type)) {
+  switch (kWays[type]) {
     case Way::Itself: return 1;
     case Way::Cast:
     case Way::Bitcast:
@@ -120,7 +116,7 @@ ir::ExprId ProgramWriter::word_of(const Variable& variable, uint32_t number) {
     return add({.kind = ir::ExprKind::Apply, .op = Op::Component, .immediate = number}, {{vector}});
   };
   const ExprId value = var(variable.name);
-  switch (way(variable.type)) {
+  switch (kWays[variable.type]) {
     case Way::Itself: return value;
     case Way::Cast: return convert(Op::Cast, DataType::U32, value);
     case Way::Bitcast: return convert(Op::Bitcast, DataType::U32, value);

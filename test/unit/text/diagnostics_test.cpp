@@ -321,7 +321,7 @@ TEST(Diagnostics, WordsOfOtherLanguages) {
   VYRE_ORACLE(SpecificationTable, "by hand: what vyre has in place of each");
   const struct {
     const char *body, *code, *help;
-  } kRows[] = {
+  } kWords[] = {
       {"while (x < 3) { }", "P009", "for i in 0..n"},
       {"if (x) { } elif (y) { }", "P009", "else if ("},
       {"elif x { }", "P002", "else if ("},
@@ -397,7 +397,7 @@ TEST(Diagnostics, WordsOfOtherLanguages) {
       {"i >>= 1;", "P002", "name = name + value"},
       {"o[0] ^= 1;", "P002", "name = name + value"},
   };
-  for (const auto& row : kRows) {
+  for (const auto& row : kWords) {
     const auto program = parse(fmt::format("program p() workgroup(1, 1, 1) {{ {} }}", row.body));
     ASSERT_FALSE(program.has_value()) << row.body;
     EXPECT_EQ(diag_info(program.error().code).name, row.code) << row.body;
@@ -416,7 +416,7 @@ TEST(Diagnostics, HeadersOfOtherLanguages) {
   const std::string program = "program p() workgroup(1, 1, 1) { }\n";
   const struct {
     std::string text, code, help;
-  } kRows[] = {
+  } kHeaders[] = {
       {"fn f() { }", "P002", "operation my.name(a: u32) -> u32 { return a; }"},
       {"def f(x):", "P002", "pipeline name(...)"},
       {program + "fn f() { }", "P016", "operation my.name(a: u32) -> u32 { return a; }"},
@@ -441,7 +441,7 @@ TEST(Diagnostics, HeadersOfOtherLanguages) {
       {"pipeline w() { if n > 1 { } }", "P002", "if (a < b) { }"},
       {"pipeline w() { if (n > 1) run f(); }", "P002", "braces"},
   };
-  for (const auto& row : kRows) {
+  for (const auto& row : kHeaders) {
     const auto module = parse_module(row.text);
     ASSERT_FALSE(module.has_value()) << row.text;
     EXPECT_EQ(diag_info(module.error().code).name, row.code) << row.text;
