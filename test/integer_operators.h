@@ -66,7 +66,7 @@ inline uint32_t floor_shift(uint32_t a, uint32_t by) {
 
 constexpr WordExpectations both(WordExpectation f) { return {f, f, nullptr}; }
 constexpr WordExpectations each(WordExpectation f) { return {f, f, f}; }
-inline constexpr spec::Row<Op, WordExpectations> kWordExpectationRows[] = {
+inline constexpr spec::Row<Op, WordExpectations> kWordRows[] = {
     {Op::Add,
      both([](uint32_t a, uint32_t b, uint32_t) { return uint32_t((uint64_t(a) + b) % 0x100000000); })},
     {Op::Sub,
@@ -123,7 +123,7 @@ inline constexpr spec::Row<Op, WordExpectations> kWordExpectationRows[] = {
 constexpr bool is_on_words(Op op) {
   return op == Op::Select || (spec::is_scalar(op) && spec::info(op).types != spec::kFloats);
 }
-inline constexpr spec::TotalTable<kWordExpectationRows, is_on_words> kWordExpectations;
+inline constexpr spec::TotalTable<kWordRows, is_on_words> kWordExpectations;
 
 /// Whether i32 gives other bits than u32.
 constexpr bool has_sign(Op op) { return kWordExpectations[op].u32 != kWordExpectations[op].i32; }
@@ -155,7 +155,7 @@ inline Big ones(Big a) {
 
 /// An unsigned integer of so many bits; the result is cut to them.
 using WideExpectation = Big (*)(Big a, Big b, unsigned bits);
-inline constexpr spec::Row<Op, WideExpectation> kWideExpectationRows[] = {
+inline constexpr spec::Row<Op, WideExpectation> kWideRows[] = {
     {Op::Add, [](Big a, Big b, unsigned) { return a + b; }},
     {Op::Sub, [](Big a, Big b, unsigned) { return a - b; }},
     {Op::Mul, [](Big a, Big b, unsigned) { return a * b; }},
@@ -185,7 +185,7 @@ inline constexpr spec::Row<Op, WideExpectation> kWideExpectationRows[] = {
 constexpr bool is_on_wide(Op op) {
   return spec::is_scalar(op) && spec::info(op).types.contains(DataType::U64);
 }
-inline constexpr spec::TotalTable<kWideExpectationRows, is_on_wide> kWideExpectations;
+inline constexpr spec::TotalTable<kWideRows, is_on_wide> kWideExpectations;
 
 // Checksums: the sum of result * weight(input), wrapping. A weight is odd, so a single wrong result changes
 // the sum for certain; several go unseen once in 2^32.
