@@ -111,6 +111,15 @@ uint64_t words_below(uint32_t b) {
   return uint64_t(r > 0 ? kInfinity + 2 + (r - 1) : kInfinity + r);  // both zeros have rank 0
 }
 
+#define VYRE_PLANTED_LAW(...) +1
+#define VYRE_PLANTED_FLOAT_LAW(...)
+constexpr size_t kPlantedLaws = 0
+#include "algebra/planted_law.def"
+    ;
+#undef VYRE_PLANTED_LAW
+#undef VYRE_PLANTED_FLOAT_LAW
+static_assert(kPlantedLaws == spec::kLaws.size(), "a law of laws.def has no false one in planted_law.def");
+
 std::vector<PlantedLaw> make_planted_laws() {
   namespace laws = spec::laws;
   constexpr uint64_t k1 = 256, k2 = k1 * k1;

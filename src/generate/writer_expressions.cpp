@@ -73,31 +73,34 @@ enum class Form : uint8_t {
 constexpr size_t kForms = 11;
 using Weights = std::array<uint8_t, kForms>;
 
-constexpr spec::Row<DataType, Weights> kWeightRows[] = {
-    //                  leaf load select cast bitcast call vector atomic intrinsic scalar reduction
-    {DataType::U32, {3, 2, 1, 2, 2, 1, 2, 2, 2, 8, 0}},
-    {DataType::I32, {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0}},
-    {DataType::U64, {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0}},
-    {DataType::U128, {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0}},
-    {DataType::Vec2U32, {3, 2, 1, 1, 1, 0, 3, 0, 1, 6, 0}},
-    {DataType::Vec4U32, {3, 2, 1, 1, 1, 0, 3, 0, 1, 6, 0}},
-    {DataType::Bool, {3, 3, 2, 8, 0, 0, 0, 0, 0, 0, 0}},  // nothing but a cast makes one
-    {DataType::F16, {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2}},
-    {DataType::BF16, {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2}},
-    {DataType::F32, {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2}},
-};
-constexpr spec::TotalTable<kWeightRows, spec::is_value_type> kWeights;
+//                               leaf load select cast bitcast call vector atomic intrinsic scalar reduction
+constexpr Weights kWordWeights = {3, 2, 1, 2, 2, 1, 2, 2, 2, 8, 0};  // of u32; of other types by their class
+constexpr Weights weights(DataType type) {
+  if (type == DataType::U32) return kWordWeights;
+  switch (spec::info(type).klass) {
+    case spec::TypeClass::Integer: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0};
+    case spec::TypeClass::Vector: return {3, 2, 1, 1, 1, 0, 3, 0, 1, 6, 0};
+    case spec::TypeClass::Truth: return {3, 3, 2, 8, 0, 0, 0, 0, 0, 0, 0};  // nothing but a cast makes one
+    case spec::TypeClass::Float: return {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2};
+    case spec::TypeClass::Memory: break;  // no value
+  }
+  return {};
+}
+constexpr auto kWeights = [] {
+  std::array<Weights, spec::kTypeCount> out{};
+  for (const spec::TypeInfo& type : spec::kTypes) out[size_t(type.type)] = weights(type.type);
+  return out;
+}();
 constexpr auto kTotals = [] {
   std::array<uint32_t, spec::kTypeCount> out{};
-  for (const spec::TypeInfo& type : spec::kTypes) {
-    if (!spec::is_value_type(type.type)) continue;
-    for (const uint8_t weight : kWeights[type.type]) out[size_t(type.type)] += weight;
+  for (size_t i = 0; i < out.size(); ++i) {
+    for (const uint8_t weight : kWeights[i]) out[i] += weight;
   }
   return out;
 }();
 
 Form any_form(DataType type, uint32_t roll) {
-  const Weights& all = kWeights[type];
+  const Weights& all = kWeights[size_t(type)];
   for (size_t form = 0; form < kForms; ++form) {
     if (roll < all[form]) return Form(form);
     roll -= all[form];

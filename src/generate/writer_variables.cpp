@@ -23,21 +23,20 @@ constexpr uint32_t kDigestPrime = 0x01000193;
 
 /// How a word of a value is had.
 enum class Way : uint8_t { Itself, Cast, Bitcast, Component, BitcastComponent };
-constexpr spec::Row<DataType, Way> kWayRows[] = {
-    {DataType::U32, Way::Itself},
-    {DataType::I32, Way::Cast},
-    {DataType::Bool, Way::Cast},
-    {DataType::F16, Way::Bitcast},
-    {DataType::BF16, Way::Bitcast},
-    {DataType::F32, Way::Bitcast},
-    {DataType::Vec2U32, Way::Component},
-    {DataType::Vec4U32, Way::Component},
-    {DataType::U64, Way::BitcastComponent},
-    {DataType::U128, Way::BitcastComponent},
-};
-constexpr spec::TotalTable<kWayRows, spec::is_value_type> kWays;
+constexpr Way way(DataType type) {
+  switch (spec::info(type).klass) {
+    case spec::TypeClass::Integer:
+      if (spec::value_words(type) > 1) return Way::BitcastComponent;
+      return type == DataType::U32 ? Way::Itself : Way::Cast;
+    case spec::TypeClass::Truth: return Way::Cast;
+    case spec::TypeClass::Float: return Way::Bitcast;
+    case spec::TypeClass::Vector: return Way::Component;
+    case spec::TypeClass::Memory: break;  // no value
+  }
+  return Way::Itself;
+}
 constexpr uint32_t word_cost(DataType type) {
-  switch (kWays[type]) {
+  switch (way(type)) {
     case Way::Itself: return 1;
     case Way::Cast:
     case Way::Bitcast:
@@ -116,7 +115,7 @@ ir::ExprId ProgramWriter::word_of(const Variable& variable, uint32_t number) {
     return add({.kind = ir::ExprKind::Apply, .op = Op::Component, .immediate = number}, {{vector}});
   };
   const ExprId value = var(variable.name);
-  switch (kWays[variable.type]) {
+  switch (way(variable.type)) {
     case Way::Itself: return value;
     case Way::Cast: return convert(Op::Cast, DataType::U32, value);
     case Way::Bitcast: return convert(Op::Bitcast, DataType::U32, value);
