@@ -8,10 +8,10 @@
 //
 // On the CPU one thread goes through 64 Ki numbers in its cache, ours and theirs in turns. On a GPU 2^28
 // numbers stream from memory to memory, by kernels of several shapes of which the fastest counts, and a copy
-// of as much by the driver stands beside both. The inputs of a function are ordinary ones for it (kRows).
-// Ours are correctly rounded, which float_sweep shows; so where theirs differ they are wrong, and are
-// counted, with the greatest distance in units of the last place. Exit 1 where ours differs from the oracle
-// on one of a million inputs, 3 without a device.
+// of as much by the driver stands beside both. The inputs of a function are ordinary ones for it
+// (kFunctionRows). Ours are correctly rounded, which float_sweep shows; so where theirs differ they are
+// wrong, and are counted, with the greatest distance in units of the last place. Exit 1 where ours differs
+// from the oracle on one of a million inputs, 3 without a device.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ struct Function {
   float from, to;  // ordinary inputs
 };
 constexpr bool is_timed(Op op) { return spec::is_elementary(op) && spec::operand_count(op) == 1; }
-constexpr spec::Row<Op, Function> kRows[] = {
+constexpr spec::Row<Op, Function> kFunctionRows[] = {
     {Op::FSin, {sinf, num::sin, -100, 100}},     {Op::FCos, {cosf, num::cos, -100, 100}},
     {Op::FTan, {tanf, num::tan, -100, 100}},     {Op::FASin, {asinf, num::asin, -1, 1}},
     {Op::FACos, {acosf, num::acos, -1, 1}},      {Op::FATan, {atanf, num::atan, -10, 10}},
@@ -52,7 +52,7 @@ constexpr spec::Row<Op, Function> kRows[] = {
     {Op::FExp2, {exp2f, num::exp2, -120, 120}},  {Op::FLog2, {log2f, num::log2, 0, 1000}},
     {Op::FExp10, {exp10f, num::exp10, -35, 35}}, {Op::FLog10, {log10f, num::log10, 0, 1000}},
 };
-constexpr spec::TotalTable<kRows, is_timed> kFunctions;
+constexpr spec::TotalTable<kFunctionRows, is_timed> kFunctions;
 
 Words ordinary(const Function& f, size_t count) {
   Words out(count);

@@ -12,7 +12,8 @@
 namespace vyre::admit {
 namespace {
 
-constexpr size_t kBoundaries = 4, kRows = 8, kWords = 3;  // the registry's policy; a reason has some letters
+// The registry's policy; a reason has some letters.
+constexpr size_t kLeastBoundaries = 4, kLeastRows = 8, kLeastWords = 3;
 
 /// In place of an operation, functions of no meaning: a scramble of the operands, its last bit, and
 /// constants. What holds of these as well says nothing about the operation. All other operations are
@@ -115,8 +116,8 @@ class Rules {
              "write .define (docs/adding-an-op.md, \"The formula\")");
     }
     if (o.classes.empty()) refuse(DiagCode::C013, "it has no class of inputs", "name at least one");
-    at_least(o.boundaries.size(), kBoundaries, "boundary values");
-    at_least(o.rows.size(), kRows, "rows");
+    at_least(o.boundaries.size(), kLeastBoundaries, "boundary values");
+    at_least(o.rows.size(), kLeastRows, "rows");
     check_rows();
     check_boundaries();
     check_classes();
@@ -146,10 +147,10 @@ class Rules {
 
   /// A row, or an identity: why it is there and where it follows from.
   void check_words(std::string_view which, std::string_view rationale, std::string_view source) {
-    if (rationale.size() < kWords) {
+    if (rationale.size() < kLeastWords) {
       refuse(DiagCode::C013, fmt::format("{} has no rationale", which), "say why it must be so");
     }
-    if (source.size() < kWords) {
+    if (source.size() < kLeastWords) {
       refuse(DiagCode::C013, fmt::format("{} has no source", which),
              "name the page and section it follows from");
     }
@@ -176,7 +177,7 @@ class Rules {
     std::set<std::vector<uint32_t>> seen;
     for (const ops::BoundaryValue& value : operation_.boundaries) {
       const std::string which = "the boundary value " + show(value.operands);
-      if (value.reason.size() < kWords)
+      if (value.reason.size() < kLeastWords)
         refuse(DiagCode::C013, which + " has no reason", "say what turns there");
       if (!seen.insert(value.operands).second)
         refuse(DiagCode::C013, which + " stands there twice", "remove one");

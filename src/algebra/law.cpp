@@ -6,10 +6,10 @@
 #include <charconv>
 #include <optional>
 
-#include "algebra/operators.h"
 #include "algebra/order.h"
 #include "algebra/predicate.h"
 #include "generate/cases.h"
+#include "ref/eval.h"
 #include "spec/law_types.h"
 
 namespace vyre::algebra {
@@ -173,7 +173,7 @@ Column Flow::operate(spec::Op op, std::span<const Column> inputs) {
     depends |= depends_[inputs[k].index];
   }
   uint32_t* out = fresh(depends);
-  const WordOperator f = word_operator(op);
+  const ref::WordOperator f = ref::word_operator(op);
   std::array<uint32_t, generate::kMaxOperands> operands{};
   for (size_t i = 0; i < n_; ++i) {
     for (size_t k = 0; k < inputs.size(); ++k) operands[k] = columns[k][i];

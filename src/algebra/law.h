@@ -82,7 +82,7 @@ class Terms {
   /// Wrapping sum, by the checker: no operation is applied.
   virtual Column sum(Column a, Column b) = 0;
   /// An operator of the IR on words as u32, done by the checker. A bool is 0 or 1. Domain:
-  /// is_word_operator(op) (algebra/operators.h), and as many inputs as it has operands.
+  /// ref::word_operator(op) is not null, and as many inputs as it has operands.
   virtual Column operate(spec::Op op, std::span<const Column> inputs) = 0;
   Column operate(spec::Op op, std::initializer_list<Column> inputs) {
     return operate(op, std::span(inputs.begin(), inputs.size()));

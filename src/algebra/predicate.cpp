@@ -7,8 +7,8 @@
 #include <functional>
 #include <map>
 
-#include "algebra/operators.h"
 #include "generate/cases.h"
+#include "ref/eval.h"
 #include "spec/ops.h"
 #include "text/text.h"
 
@@ -68,7 +68,7 @@ class Reading {
         return;
       case ExprKind::Apply:
         if (e.op == Op::Call) return look_at_call(e);
-        if (!is_word_operator(e.op))
+        if (ref::word_operator(e.op) == nullptr)
           fail(fmt::format("{} is no operator on words", spec::mnemonic(e.op)));
         else if (code_.args(e).size() != spec::operand_count(e.op))
           fail(fmt::format("{} has another number of operands", spec::mnemonic(e.op)));

@@ -16,7 +16,7 @@ namespace {
 using lower::FloatPromises;
 using lower::RawOp;
 
-constexpr size_t kRows = 1024;
+constexpr size_t kProbeRows = 1024;
 /// Contexts of a program: enough to share its loads and its compilation, few enough that programs compile
 /// side by side.
 constexpr size_t kProgramContexts = 24;
@@ -135,7 +135,7 @@ bool demote(std::vector<Failure> failures, Verdict& verdict) {
 }  // namespace
 
 Result<Verdict> probe(const FloatPromises& promised, const Compile& compile) {
-  const Rows rows = make_rows(kRows);
+  const Rows rows = make_rows(kProbeRows);
   std::vector<Part> parts;
   const auto add = [&](std::span<const Tree> left, size_t most) {
     while (!left.empty()) {

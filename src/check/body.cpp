@@ -11,47 +11,9 @@
 #include "spec/limits.h"
 
 namespace vyre::check {
-namespace {
 
 using ir::Node;
 using ir::NodeKind;
-
-std::string_view node_name(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::Let: return "let";
-    case NodeKind::Assign: return "assignment";
-    case NodeKind::Store: return "store";
-    case NodeKind::If: return "if";
-    case NodeKind::Loop: return "for";
-    case NodeKind::Return: return "return";
-    case NodeKind::Block: return "block";
-    case NodeKind::Barrier: return "barrier";
-  }
-  return "";
-}
-
-/// What a statement of each kind is made of.
-struct NodeShape {
-  uint32_t min_operands, max_operands;
-  bool symbol, body, orelse;
-};
-
-NodeShape shape_of(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::Let:
-    case NodeKind::Assign: return {1, 1, true, false, false};
-    // V033 is the better message for too many or too few indices, as long as there is a value.
-    case NodeKind::Store: return {1, UINT32_MAX, true, false, false};
-    case NodeKind::If: return {1, 1, false, true, true};
-    case NodeKind::Loop: return {2, 2, true, true, false};
-    case NodeKind::Return:
-    case NodeKind::Barrier: return {0, 0, false, false, false};
-    case NodeKind::Block: return {0, 0, false, true, false};
-  }
-  return {};
-}
-
-}  // namespace
 
 BodyResult check_body(const BodyInput& input, Report& report) { return BodyChecker(input, report).run(); }
 
@@ -258,7 +220,7 @@ void BodyChecker::malformed(Span span, std::string message) {
 }
 
 bool BodyChecker::well_shaped(NodeId id, const Node& node) {
-  const std::string_view name = node_name(node.kind);
+  const std::string_view name = ir::info(node.kind).name;
   if (seen_node_[ir::index(id)]) {
     malformed(code_.span(id), fmt::format("a {} statement stands in two places", name));
     return false;
@@ -268,7 +230,7 @@ bool BodyChecker::well_shaped(NodeId id, const Node& node) {
     malformed(code_.span(id), fmt::format("a {} statement with parts that it does not have", name));
     return false;
   }
-  const NodeShape shape = shape_of(node.kind);
+  const ir::NodeInfo& shape = ir::info(node.kind);
   if (node.args.count < shape.min_operands || node.args.count > shape.max_operands) {
     malformed(code_.span(id), fmt::format("a {} statement with {} operands", name, node.args.count));
     return false;

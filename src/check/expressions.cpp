@@ -7,7 +7,6 @@
 #include "check/wording.h"
 #include "spec/limits.h"
 #include "spec/ops.h"
-#include "spec/signature.h"
 
 namespace vyre::check {
 
@@ -25,44 +24,40 @@ struct ExprShape {
 };
 constexpr uint32_t kHasOp = 1, kHasType = 2, kHasMode = 4, kHasSymbol = 8, kHasImmediate = 16;
 
-constexpr uint32_t fields_of(Form form) {
-  switch (form) {
-    case Form::Scalar:
-    case Form::Select:
-    case Form::MakeVector: return kHasOp;
-    case Form::Component: return kHasOp | kHasImmediate;
-    case Form::Cast: return kHasOp | kHasType | kHasMode;
-    case Form::Bitcast: return kHasOp | kHasType;
-    case Form::Reduce:
-    case Form::Call: return kHasOp | kHasSymbol | kHasImmediate;
-    case Form::Atomic: return kHasOp | kHasSymbol;
-  }
-  return 0;
-}
+constexpr spec::Row<Form, uint32_t> kFieldRows[] = {
+    {Form::Scalar, kHasOp},
+    {Form::Select, kHasOp},
+    {Form::MakeVector, kHasOp},
+    {Form::Component, kHasOp | kHasImmediate},
+    {Form::Cast, kHasOp | kHasType | kHasMode},
+    {Form::Bitcast, kHasOp | kHasType},
+    {Form::Reduce, kHasOp | kHasSymbol | kHasImmediate},
+    {Form::Call, kHasOp | kHasSymbol | kHasImmediate},
+    {Form::Atomic, kHasOp | kHasSymbol},
+};
+constexpr spec::TotalTable<kFieldRows> kFields;
 
-constexpr ExprShape shape_of(ExprKind kind) {
-  switch (kind) {
-    case ExprKind::Literal: return {kHasType | kHasImmediate, 0, 0};
-    case ExprKind::Load: return {kHasSymbol, 0, UINT32_MAX};  // V033 speaks of its indices
-    case ExprKind::Var:
-    case ExprKind::BufLen: return {kHasSymbol, 0, 0};
-    case ExprKind::InvocationId:
-    case ExprKind::WorkgroupId:
-    case ExprKind::LocalId: return {kHasImmediate, 0, 0};
-    case ExprKind::Apply: break;
-  }
-  return {};
-}
+constexpr spec::Row<ExprKind, ExprShape> kExprShapeRows[] = {
+    {ExprKind::Literal, {kHasType | kHasImmediate, 0, 0}},
+    {ExprKind::Load, {kHasSymbol, 0, UINT32_MAX}},  // V033 speaks of its indices
+    {ExprKind::Var, {kHasSymbol, 0, 0}},
+    {ExprKind::BufLen, {kHasSymbol, 0, 0}},
+    {ExprKind::InvocationId, {kHasImmediate, 0, 0}},
+    {ExprKind::WorkgroupId, {kHasImmediate, 0, 0}},
+    {ExprKind::LocalId, {kHasImmediate, 0, 0}},
+    {ExprKind::Apply, {}},  // by its operator
+};
+constexpr spec::TotalTable<kExprShapeRows> kExprShapes;
 
 constexpr ExprShape shape_of(const spec::OpInfo& op) {
   const auto operands = spec::operand_count(op.signature);
-  return {fields_of(spec::form_of(op.op)), operands.value_or(0), operands.value_or(UINT32_MAX)};
+  return {kFields[spec::form_of(op.op)], operands.value_or(0), operands.value_or(UINT32_MAX)};
 }
 
 /// The kinds, then the operators: one look for each expression, since this is where checking spends its time.
 constexpr auto kShapes = [] {
   std::array<ExprShape, ir::kExprKindCount + spec::kOpCount> out{};
-  for (size_t i = 0; i < ir::kExprKindCount; ++i) out[i] = shape_of(static_cast<ExprKind>(i));
+  for (size_t i = 0; i < ir::kExprKindCount; ++i) out[i] = kExprShapes[static_cast<ExprKind>(i)];
   for (size_t i = 0; i < spec::kOpCount; ++i) out[ir::kExprKindCount + i] = shape_of(spec::kOps[i]);
   return out;
 }();

@@ -8,7 +8,6 @@
 
 #include "check/body_checker.h"
 #include "spec/ops.h"
-#include "spec/signature.h"
 
 namespace vyre::check {
 

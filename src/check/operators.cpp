@@ -4,7 +4,6 @@
 #include "check/wording.h"
 #include "spec/casts.h"
 #include "spec/ops.h"
-#include "spec/signature.h"
 #include "text/text.h"
 
 namespace vyre::check {

@@ -73,21 +73,16 @@ enum class Form : uint8_t {
 constexpr size_t kForms = 11;
 using Weights = std::array<uint8_t, kForms>;
 
+//                               leaf load select cast bitcast call vector atomic intrinsic scalar reduction
+constexpr Weights kWordWeights = {3, 2, 1, 2, 2, 1, 2, 2, 2, 8, 0};  // of u32; of other types by their class
 constexpr Weights weights(DataType type) {
-  switch (type) {
-    //                       leaf load select cast bitcast call vector atomic intrinsic scalar reduction
-    case DataType::U32: return {3, 2, 1, 2, 2, 1, 2, 2, 2, 8, 0};
-    case DataType::I32: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0};
-    case DataType::U64: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0};
-    case DataType::U128: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0};
-    case DataType::Vec2U32:
-    case DataType::Vec4U32: return {3, 2, 1, 1, 1, 0, 3, 0, 1, 6, 0};
-    case DataType::Bool: return {3, 3, 2, 8, 0, 0, 0, 0, 0, 0, 0};  // nothing but a cast makes one
-    case DataType::F16:
-    case DataType::BF16:
-    case DataType::F32: return {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2};
-    case DataType::Bytes:
-    case DataType::Tensor: return {};
+  if (type == DataType::U32) return kWordWeights;
+  switch (spec::info(type).klass) {
+    case spec::TypeClass::Integer: return {3, 2, 1, 2, 1, 0, 0, 0, 0, 7, 0};
+    case spec::TypeClass::Vector: return {3, 2, 1, 1, 1, 0, 3, 0, 1, 6, 0};
+    case spec::TypeClass::Truth: return {3, 3, 2, 8, 0, 0, 0, 0, 0, 0, 0};  // nothing but a cast makes one
+    case spec::TypeClass::Float: return {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2};
+    case spec::TypeClass::Memory: break;  // no value
   }
   return {};
 }

@@ -24,19 +24,14 @@ constexpr uint32_t kDigestPrime = 0x01000193;
 /// How a word of a value is had.
 enum class Way : uint8_t { Itself, Cast, Bitcast, Component, BitcastComponent };
 constexpr Way way(DataType type) {
-  switch (type) {
-    case DataType::U32: return Way::Itself;
-    case DataType::I32:
-    case DataType::Bool: return Way::Cast;
-    case DataType::F16:
-    case DataType::BF16:
-    case DataType::F32: return Way::Bitcast;
-    case DataType::Vec2U32:
-    case DataType::Vec4U32: return Way::Component;
-    case DataType::U64:
-    case DataType::U128: return Way::BitcastComponent;
-    case DataType::Bytes:
-    case DataType::Tensor: break;
+  switch (spec::info(type).klass) {
+    case spec::TypeClass::Integer:
+      if (spec::value_words(type) > 1) return Way::BitcastComponent;
+      return type == DataType::U32 ? Way::Itself : Way::Cast;
+    case spec::TypeClass::Truth: return Way::Cast;
+    case spec::TypeClass::Float: return Way::Bitcast;
+    case spec::TypeClass::Vector: return Way::Component;
+    case spec::TypeClass::Memory: break;  // no value
   }
   return Way::Itself;
 }

@@ -301,28 +301,9 @@ class Search {
   }
 
   std::string_view verb(Value v) const {
-    switch (kernel_[v].kind) {
-      case InstKind::Store: return "then holds";
-      case InstKind::Loop: return "begins a round with";
-      case InstKind::Const:
-      case InstKind::Len:
-      case InstKind::InvocationId:
-      case InstKind::WorkgroupId:
-      case InstKind::LocalId:
-      case InstKind::Get:
-      case InstKind::Set:
-      case InstKind::If:
-      case InstKind::Return:
-      case InstKind::Barrier:
-      case InstKind::Intrinsic:
-      case InstKind::Apply:
-      case InstKind::Load:
-      case InstKind::Atomic:
-      case InstKind::Raw:
-      case InstKind::RawLoad:
-      case InstKind::RawStore:
-      case InstKind::RawAtomic: break;
-    }
+    const InstKind kind = kernel_[v].kind;
+    if (kind == InstKind::Store) return "then holds";
+    if (kind == InstKind::Loop) return "begins a round with";
     return "gives";
   }
 

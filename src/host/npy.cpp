@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "spec/table.h"
 #include "text/lexer.h"
 
 namespace vyre::host {
@@ -30,23 +31,13 @@ struct Form {
   uint32_t last = 0;      // items of an element, on an axis of their own; 0: the element is an item
 };
 
-Form form_of(DataType element) {
-  switch (element) {
-    case DataType::U32: return {"<u4", 4};
-    case DataType::I32: return {"<i4", 4};
-    case DataType::U64: return {"<u8", 8};
-    case DataType::F16: return {"<f2", 2};
-    case DataType::F32: return {"<f4", 4};
-    case DataType::BF16: return {"<u2", 2};
-    case DataType::Bool: return {"|b1", 1};
-    case DataType::Bytes: return {"|u1", 1};
-    case DataType::U128: return {"<u8", 8, 2};
-    case DataType::Vec2U32: return {"<u4", 4, 2};
-    case DataType::Vec4U32: return {"<u4", 4, 4};
-    case DataType::Tensor: break;  // its elements have another type
-  }
-  return {};
-}
+constexpr spec::Row<DataType, Form> kNpyFormRows[] = {
+    {DataType::U32, {"<u4", 4}},        {DataType::I32, {"<i4", 4}},        {DataType::U64, {"<u8", 8}},
+    {DataType::F16, {"<f2", 2}},        {DataType::F32, {"<f4", 4}},        {DataType::BF16, {"<u2", 2}},
+    {DataType::Bool, {"|b1", 1}},       {DataType::Bytes, {"|u1", 1}},      {DataType::U128, {"<u8", 8, 2}},
+    {DataType::Vec2U32, {"<u4", 4, 2}}, {DataType::Vec4U32, {"<u4", 4, 4}}, {DataType::Tensor, {}},
+};  // a tensor's elements have another type
+constexpr spec::TotalTable<kNpyFormRows> kNpyForms;
 
 struct Header {
   std::string type, order;
@@ -166,7 +157,7 @@ std::expected<Bytes, UsageError> parse_npy(std::span<const std::byte> file, Data
   const auto header = HeaderReader(bytes.substr(begin, size_t(length))).read();
   if (!header) return no_array("the header of the .npy file is malformed");
 
-  const Form form = form_of(element);
+  const Form& form = kNpyForms[element];
   if (header->type != form.type) {
     return no_array(fmt::format("the array has the type '{}', and a buffer of {} takes '{}'", header->type,
                                 spec::text(element), form.type));
@@ -198,7 +189,7 @@ std::expected<Bytes, UsageError> parse_npy(std::span<const std::byte> file, Data
 }
 
 Bytes format_npy(std::span<const std::byte> buffer, DataType element, std::span<const uint32_t> shape) {
-  const Form form = form_of(element);
+  const Form& form = kNpyForms[element];
   Bytes items(buffer.begin(), buffer.end());
   if (element == DataType::Bool) {
     items.resize(buffer.size() / 4);

@@ -41,6 +41,15 @@ using spec::RoundingMode;
 enum class ExprKind : uint8_t { Literal, Var, Load, BufLen, InvocationId, WorkgroupId, LocalId, Apply };
 inline constexpr size_t kExprKindCount = 8;
 
+}  // namespace vyre::ir
+
+template <>
+struct vyre::spec::KeyCount<vyre::ir::ExprKind> {
+  static constexpr size_t value = vyre::ir::kExprKindCount;
+};
+
+namespace vyre::ir {
+
 struct Expr {
   ExprKind kind{};
   Op op{};                    // Apply

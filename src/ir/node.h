@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+
+#include "spec/table.h"
 
 namespace vyre::ir {
 
@@ -27,6 +30,34 @@ struct Range {
 /// Loop [from, to].
 enum class NodeKind : uint8_t { Let, Assign, Store, If, Loop, Return, Block, Barrier };
 inline constexpr size_t kNodeKindCount = 8;
+
+}  // namespace vyre::ir
+
+template <>
+struct vyre::spec::KeyCount<vyre::ir::NodeKind> {
+  static constexpr size_t value = vyre::ir::kNodeKindCount;
+};
+
+namespace vyre::ir {
+
+/// What a statement of each kind is made of.
+struct NodeInfo {
+  std::string_view name;  // in messages
+  uint32_t min_operands, max_operands;
+  bool symbol, body, orelse;
+};
+inline constexpr spec::Row<NodeKind, NodeInfo> kNodeRows[] = {
+    {NodeKind::Let, {"let", 1, 1, true, false, false}},
+    {NodeKind::Assign, {"assignment", 1, 1, true, false, false}},
+    {NodeKind::Store, {"store", 1, UINT32_MAX, true, false, false}},
+    {NodeKind::If, {"if", 1, 1, false, true, true}},
+    {NodeKind::Loop, {"for", 2, 2, true, true, false}},
+    {NodeKind::Return, {"return", 0, 0, false, false, false}},
+    {NodeKind::Block, {"block", 0, 0, false, true, false}},
+    {NodeKind::Barrier, {"barrier", 0, 0, false, false, false}},
+};
+inline constexpr spec::TotalTable<kNodeRows> kNodeInfo;
+constexpr const NodeInfo& info(NodeKind kind) { return kNodeInfo[kind]; }
 
 struct Node {
   NodeKind kind{};

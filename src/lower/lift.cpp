@@ -347,28 +347,23 @@ class Lifter {
 
   /// The words of a value, as expressions to be used once.
   std::vector<ExprId> words_of(Value v, Symbol value, DataType type) {
-    switch (type) {
-      case DataType::U32: return {var(value)};
-      case DataType::Bool: return {apply(Op::Cast, {var(value)}, DataType::U32)};
-      case DataType::I32:
-      case DataType::F32:
-      case DataType::F16:
-      case DataType::BF16: return {apply(Op::Bitcast, {var(value)}, DataType::U32)};
-      case DataType::U64:
-      case DataType::U128: {
-        const DataType vector = type == DataType::U64 ? DataType::Vec2U32 : DataType::Vec4U32;
+    if (type == DataType::U32) return {var(value)};
+    const uint32_t words = spec::value_words(type);
+    switch (spec::info(type).klass) {
+      case spec::TypeClass::Truth: return {apply(Op::Cast, {var(value)}, DataType::U32)};
+      case spec::TypeClass::Float: return {apply(Op::Bitcast, {var(value)}, DataType::U32)};
+      case spec::TypeClass::Integer: {
+        if (words == 1) return {apply(Op::Bitcast, {var(value)}, DataType::U32)};
+        const DataType vector = words == 2 ? DataType::Vec2U32 : DataType::Vec4U32;
         let(name("w", index(v)), apply(Op::Bitcast, {var(value)}, vector));
         return words_of(v, name("w", index(v)), vector);
       }
-      case DataType::Vec2U32:
-      case DataType::Vec4U32: {
+      case spec::TypeClass::Vector: {
         std::vector<ExprId> out;
-        for (uint32_t k = 0; k < spec::components(type); ++k)
-          out.push_back(apply(Op::Component, {var(value)}, {}, k));
+        for (uint32_t k = 0; k < words; ++k) out.push_back(apply(Op::Component, {var(value)}, {}, k));
         return out;
       }
-      case DataType::Bytes:
-      case DataType::Tensor: break;  // buffers, not values
+      case spec::TypeClass::Memory: break;  // buffers, not values
     }
     return {};
   }

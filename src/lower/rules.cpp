@@ -125,22 +125,6 @@ Limbs zeros(Rewriter& r, const Inst& apply) {
 Limbs popcount(Rewriter& r, const Inst& apply) { return count_ones(r, operand(r, apply, 0)); }
 Limbs reverse_bits(Rewriter& r, const Inst& apply) { return reverse_word(r, operand(r, apply, 0)); }
 
-// match:  op(a, b), op(a) of words that have nothing to do with each other
-// result: op.raw(ai, bi), op.raw(ai)
-template <RawOp op>
-Limbs each(Rewriter& r, const Inst& apply) {
-  const Limbs& a = r.operand(apply, 0);
-  Limbs out;
-  for (uint32_t i = 0; i < a.count; ++i) {
-    if constexpr (info(op).operands == 1) {
-      out.add(r.raw(op, {a[i]}));
-    } else {
-      out.add(r.raw(op, {a[i], r.operand(apply, 1)[i]}));
-    }
-  }
-  return out;
-}
-
 // match:  select(c, t, f)
 // result: select.raw(ne.raw(c, 0), ti, fi)                    // a condition that is 0 or 1 is taken as it is
 Limbs select(Rewriter& r, const Inst& apply) {
@@ -209,112 +193,70 @@ struct Rules {
   Rule wide;  // u64, u128
   Rule vector, boolean, floating;
 };
-constexpr Rules integers(Rule word, Rule wide) { return {word, word, wide, nullptr, nullptr, nullptr}; }
-constexpr Rules integers(Rule u32, Rule i32, Rule wide) {
-  return {u32, i32, wide, nullptr, nullptr, nullptr};
+constexpr Rules integers(Rule u32, Rule i32) { return {u32, i32, legalize_wide, nullptr, nullptr, nullptr}; }
+constexpr Rules integers(Rule word) { return integers(word, word); }
+constexpr Rules and_vectors(Rule word, Rule vector) {
+  return {word, word, legalize_wide, vector, nullptr, nullptr};
 }
-constexpr Rules and_vectors(Rule word, Rule wide, Rule vector) {
-  return {word, word, wide, vector, nullptr, nullptr};
-}
-constexpr Rules and_truth(Rule word, Rule wide) { return {word, word, wide, nullptr, word, nullptr}; }
-constexpr Rules comparing(Rule word, Rule wide) { return {word, word, wide, wide, word, nullptr}; }
+constexpr Rules and_truth(Rule word) { return {word, word, legalize_wide, nullptr, word, nullptr}; }
+constexpr Rules comparing(Rule word) { return {word, word, legalize_wide, legalize_wide, word, nullptr}; }
 constexpr Rules vectors(Rule rule) { return {nullptr, nullptr, nullptr, rule, nullptr, nullptr}; }
 constexpr Rules all(Rule rule) { return {rule, rule, rule, rule, rule, rule}; }
 constexpr Rules all_but_truth(Rule rule) { return {rule, rule, rule, rule, nullptr, rule}; }
 
-constexpr bool is_pure(Op op) {
-  return !spec::is_atomic(op) && !spec::is_reduction(op) && !spec::is_approximate(op) && op != Op::Call;
+/// Operators on floats alone have one rule, legalize_float, and a table of their own (float_rules.cpp).
+constexpr bool has_rule(Op op) {
+  const bool pure = !spec::is_atomic(op) && !spec::is_reduction(op) && op != Op::Call;
+  return pure && spec::info(op).types != spec::kFloats;
 }
-
-constexpr Rules floats(Rule rule) { return {nullptr, nullptr, nullptr, nullptr, nullptr, rule}; }
 
 using Entry = spec::Row<Op, Rules>;
 constexpr Entry kRuleRows[] = {
-    {Op::Add, and_vectors(direct<RawOp::Add>, wide_add, each<RawOp::Add>)},
-    {Op::Sub, and_vectors(direct<RawOp::Sub>, wide_sub, each<RawOp::Sub>)},
-    {Op::Mul, and_vectors(direct<RawOp::Mul>, wide_mul, each<RawOp::Mul>)},
-    {Op::Div, integers(div_unsigned, div_signed, wide_div)},
-    {Op::Mod, integers(mod_unsigned, mod_signed, wide_mod)},
-    {Op::BitAnd, and_vectors(each<RawOp::And>, each<RawOp::And>, each<RawOp::And>)},
-    {Op::BitOr, and_vectors(each<RawOp::Or>, each<RawOp::Or>, each<RawOp::Or>)},
-    {Op::BitXor, and_vectors(each<RawOp::Xor>, each<RawOp::Xor>, each<RawOp::Xor>)},
-    {Op::Shl, integers(masked_shift<RawOp::Shl>, wide_shl)},
-    {Op::Shr, integers(masked_shift<RawOp::LShr>, masked_shift<RawOp::AShr>, wide_shr)},
-    {Op::Eq, comparing(direct<RawOp::Eq>, wide_eq)},
-    {Op::Ne, comparing(direct<RawOp::Ne>, wide_ne)},
-    {Op::Lt, integers(direct<RawOp::ULt>, direct<RawOp::SLt>, wide_lt)},
-    {Op::Gt, integers(swapped<RawOp::ULt>, swapped<RawOp::SLt>, wide_gt)},
-    {Op::Le, integers(direct<RawOp::ULe>, direct<RawOp::SLe>, wide_le)},
-    {Op::Ge, integers(swapped<RawOp::ULe>, swapped<RawOp::SLe>, wide_ge)},
-    {Op::And, and_truth(logical<RawOp::And>, wide_and)},
-    {Op::Or, and_truth(logical<RawOp::Or>, wide_or)},
-    {Op::Negate, integers(negate, wide_negate)},
-    {Op::BitNot, and_vectors(each<RawOp::Not>, each<RawOp::Not>, each<RawOp::Not>)},
-    {Op::LogicalNot, and_truth(logical_not, wide_not)},
-    {Op::Popcount, integers(popcount, wide_popcount)},
-    {Op::Clz, integers(zeros<RawOp::Clz>, wide_clz)},
-    {Op::Ctz, integers(zeros<RawOp::Ctz>, wide_ctz)},
-    {Op::ReverseBits, integers(reverse_bits, wide_reverse_bits)},
+    {Op::Add, and_vectors(direct<RawOp::Add>, each_word<RawOp::Add>)},
+    {Op::Sub, and_vectors(direct<RawOp::Sub>, each_word<RawOp::Sub>)},
+    {Op::Mul, and_vectors(direct<RawOp::Mul>, each_word<RawOp::Mul>)},
+    {Op::Div, integers(div_unsigned, div_signed)},
+    {Op::Mod, integers(mod_unsigned, mod_signed)},
+    {Op::BitAnd, and_vectors(each_word<RawOp::And>, each_word<RawOp::And>)},
+    {Op::BitOr, and_vectors(each_word<RawOp::Or>, each_word<RawOp::Or>)},
+    {Op::BitXor, and_vectors(each_word<RawOp::Xor>, each_word<RawOp::Xor>)},
+    {Op::Shl, integers(masked_shift<RawOp::Shl>)},
+    {Op::Shr, integers(masked_shift<RawOp::LShr>, masked_shift<RawOp::AShr>)},
+    {Op::Eq, comparing(direct<RawOp::Eq>)},
+    {Op::Ne, comparing(direct<RawOp::Ne>)},
+    {Op::Lt, integers(direct<RawOp::ULt>, direct<RawOp::SLt>)},
+    {Op::Gt, integers(swapped<RawOp::ULt>, swapped<RawOp::SLt>)},
+    {Op::Le, integers(direct<RawOp::ULe>, direct<RawOp::SLe>)},
+    {Op::Ge, integers(swapped<RawOp::ULe>, swapped<RawOp::SLe>)},
+    {Op::And, and_truth(logical<RawOp::And>)},
+    {Op::Or, and_truth(logical<RawOp::Or>)},
+    {Op::Negate, integers(negate)},
+    {Op::BitNot, and_vectors(each_word<RawOp::Not>, each_word<RawOp::Not>)},
+    {Op::LogicalNot, and_truth(logical_not)},
+    {Op::Popcount, integers(popcount)},
+    {Op::Clz, integers(zeros<RawOp::Clz>)},
+    {Op::Ctz, integers(zeros<RawOp::Ctz>)},
+    {Op::ReverseBits, integers(reverse_bits)},
     {Op::Select, all(select)},
     {Op::Cast, all(cast)},
     {Op::Bitcast, all_but_truth(bitcast)},
     {Op::MakeVec2U32, vectors(make_vector)},
     {Op::MakeVec4U32, vectors(make_vector)},
     {Op::Component, vectors(component)},
-    {Op::FAdd, floats(legalize_float)},
-    {Op::FSub, floats(legalize_float)},
-    {Op::FMul, floats(legalize_float)},
-    {Op::FDiv, floats(legalize_float)},
-    {Op::FMulAdd, floats(legalize_float)},
-    {Op::FSqrt, floats(legalize_float)},
-    {Op::FMin, floats(legalize_float)},
-    {Op::FMax, floats(legalize_float)},
-    {Op::FNeg, floats(legalize_float)},
-    {Op::FAbs, floats(legalize_float)},
-    {Op::FEq, floats(legalize_float)},
-    {Op::FLt, floats(legalize_float)},
-    {Op::FGt, floats(legalize_float)},
-    {Op::FLe, floats(legalize_float)},
-    {Op::FGe, floats(legalize_float)},
-    {Op::FIsNaN, floats(legalize_float)},
-    {Op::FIsInf, floats(legalize_float)},
-    {Op::FFloor, floats(legalize_float)},
-    {Op::FCeil, floats(legalize_float)},
-    {Op::FRound, floats(legalize_float)},
-    {Op::FTrunc, floats(legalize_float)},
-    {Op::FSin, floats(legalize_float)},
-    {Op::FCos, floats(legalize_float)},
-    {Op::FTan, floats(legalize_float)},
-    {Op::FASin, floats(legalize_float)},
-    {Op::FACos, floats(legalize_float)},
-    {Op::FATan, floats(legalize_float)},
-    {Op::FATan2, floats(legalize_float)},
-    {Op::FExp, floats(legalize_float)},
-    {Op::FLog, floats(legalize_float)},
-    {Op::FExp2, floats(legalize_float)},
-    {Op::FLog2, floats(legalize_float)},
-    {Op::FExp10, floats(legalize_float)},
-    {Op::FLog10, floats(legalize_float)},
-    {Op::FPow, floats(legalize_float)},
 };
-constexpr spec::TotalTable<kRuleRows, is_pure> kRules;
+constexpr spec::TotalTable<kRuleRows, has_rule> kRules;
+
+constexpr spec::Row<DataType, Rule Rules::*> kRuleColumnRows[] = {
+    {DataType::U32, &Rules::u32},        {DataType::I32, &Rules::i32},
+    {DataType::U64, &Rules::wide},       {DataType::U128, &Rules::wide},
+    {DataType::Vec2U32, &Rules::vector}, {DataType::Vec4U32, &Rules::vector},
+    {DataType::Bool, &Rules::boolean},   {DataType::F16, &Rules::floating},
+    {DataType::BF16, &Rules::floating},  {DataType::F32, &Rules::floating},
+};
+constexpr spec::TotalTable<kRuleColumnRows, spec::is_value_type> kRuleColumns;
 
 constexpr Rule rule_for(const Rules& rules, DataType type) {
-  switch (type) {
-    case DataType::U32: return rules.u32;
-    case DataType::I32: return rules.i32;
-    case DataType::U64:
-    case DataType::U128: return rules.wide;
-    case DataType::Vec2U32:
-    case DataType::Vec4U32: return rules.vector;
-    case DataType::Bool: return rules.boolean;
-    case DataType::F16:
-    case DataType::BF16:
-    case DataType::F32: return rules.floating;
-    case DataType::Bytes:
-    case DataType::Tensor: return nullptr;  // no values
-  }
-  return nullptr;
+  return spec::is_value_type(type) ? rules.*kRuleColumns[type] : nullptr;
 }
 
 /// The table has a rule for each type that the ledger says the operator takes. It may have one for more where
@@ -383,6 +325,7 @@ Value high_product(Rewriter& r, Value a, Value b) {
 
 Limbs legalize_apply(Rewriter& r, const Inst& apply) {
   if (spec::is_approximate(apply.op)) return legalize_approximate(r, apply);
+  if (spec::info(apply.op).types == spec::kFloats) return legalize_float(r, apply);
   return rule_for(kRules[apply.op], apply.operand_type)(r, apply);
 }
 

@@ -1,5 +1,6 @@
-// What the rules of legalization share: their type, short names for raw instructions, and the rules for
-// values of several words, which rules.cpp puts into its table beside those for one word.
+// What the rules of legalization share: their type, short names for raw instructions, and the entry to the
+// rules for values of several words, which have a table of their own (wide.cpp) beside that for one word
+// (rules.cpp).
 #pragma once
 
 #include "lower/rewrite.h"
@@ -40,28 +41,28 @@ Value high_product(Rewriter& r, Value a, Value b);
 /// Every word of a value in one: zero exactly when the value is.
 Value any_bit(Rewriter& r, const Limbs& a);
 
-// Rules for u64 and u128 (wide.cpp, division.cpp), of which the component-wise ones serve vectors too.
-Limbs wide_add(Rewriter& r, const Inst& apply);
-Limbs wide_sub(Rewriter& r, const Inst& apply);
-Limbs wide_mul(Rewriter& r, const Inst& apply);
+// match:  op(a, b), op(a) of words that have nothing to do with each other
+// result: op.raw(ai, bi), op.raw(ai)
+template <RawOp op>
+Limbs each_word(Rewriter& r, const Inst& apply) {
+  const Limbs& a = r.operand(apply, 0);
+  Limbs out;
+  for (uint32_t i = 0; i < a.count; ++i) {
+    if constexpr (info(op).operands == 1) {
+      out.add(r.raw(op, {a[i]}));
+    } else {
+      out.add(r.raw(op, {a[i], r.operand(apply, 1)[i]}));
+    }
+  }
+  return out;
+}
+
+/// The rule of a scalar operator on u64 or u128 (wide.cpp). Of an operator on single bits or components it
+/// holds for vectors too.
+Limbs legalize_wide(Rewriter& r, const Inst& apply);
+// Quotients and remainders, a table's rows that have a file of their own (division.cpp).
 Limbs wide_div(Rewriter& r, const Inst& apply);
 Limbs wide_mod(Rewriter& r, const Inst& apply);
-Limbs wide_shl(Rewriter& r, const Inst& apply);
-Limbs wide_shr(Rewriter& r, const Inst& apply);
-Limbs wide_eq(Rewriter& r, const Inst& apply);
-Limbs wide_ne(Rewriter& r, const Inst& apply);
-Limbs wide_lt(Rewriter& r, const Inst& apply);
-Limbs wide_gt(Rewriter& r, const Inst& apply);
-Limbs wide_le(Rewriter& r, const Inst& apply);
-Limbs wide_ge(Rewriter& r, const Inst& apply);
-Limbs wide_and(Rewriter& r, const Inst& apply);
-Limbs wide_or(Rewriter& r, const Inst& apply);
-Limbs wide_negate(Rewriter& r, const Inst& apply);
-Limbs wide_not(Rewriter& r, const Inst& apply);
-Limbs wide_popcount(Rewriter& r, const Inst& apply);
-Limbs wide_clz(Rewriter& r, const Inst& apply);
-Limbs wide_ctz(Rewriter& r, const Inst& apply);
-Limbs wide_reverse_bits(Rewriter& r, const Inst& apply);
 
 // What division is made of besides (wide.cpp).
 struct Difference {

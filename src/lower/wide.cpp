@@ -1,11 +1,15 @@
-// The rules of legalization for u64 and u128: words, least significant first, and carries.
+// The rules of legalization for u64 and u128, and their table: words, least significant first, and carries.
 //
 // a and b are the operands, ai and bi their words, n how many. A carry, a borrow and a comparison is a word,
 // 0 or 1.
 #include "lower/rules.h"
+#include "spec/ops.h"
+#include "spec/table.h"
 
 namespace vyre::lower {
 namespace {
+
+using spec::Op;
 
 /// (a + b + carry) and whether it left the word. At most one of the two sums does.
 struct Sum {
@@ -67,6 +71,65 @@ Value any_bit(Rewriter& r, const Limbs& a) {
   return any;
 }
 
+// match:  a - b
+// result: ti = sub.raw(ai, bi); di = sub.raw(ti, ci-1); ci = or.raw(ult.raw(ai, bi), ult.raw(ti, ci-1))
+Difference subtract(Rewriter& r, const Limbs& a, const Limbs& b) {
+  Difference out{.words = sub(r, a[0], b[0]), .borrow = less(r, a[0], b[0])};
+  for (uint32_t i = 1; i < a.count; ++i) {
+    const Value t = sub(r, a[i], b[i]);
+    const Value first = less(r, a[i], b[i]);
+    const Value second = less(r, t, out.borrow);
+    out.words.add(sub(r, t, out.borrow));
+    out.borrow = either(r, first, second);
+  }
+  return out;
+}
+
+// match:  shl(a, amount)
+// result: whole words first, by the high bits of the amount; then with s = its low five bits
+//         wi = or.raw(shl.raw(ai, s), lshr.raw(lshr.raw(ai-1, 1), xor.raw(s, 31)))
+//         // s = 0 brings in nothing
+Limbs shift_left(Rewriter& r, const Limbs& a, Value amount) {
+  Limbs moved = a;
+  for (uint32_t words = a.count / 2; words > 0; words /= 2) moved = move_words(r, moved, amount, words, true);
+  const Value s = mask(r, amount, 31), rest = r.raw(RawOp::Xor, {s, r.constant(31)});
+  Limbs out(r.raw(RawOp::Shl, {moved[0], s}));
+  for (uint32_t i = 1; i < a.count; ++i) {
+    const Value up = r.raw(RawOp::Shl, {moved[i], s});
+    out.add(either(r, up, r.raw(RawOp::LShr, {right(r, moved[i - 1], 1), rest})));
+  }
+  return out;
+}
+
+// match:  shr(a, amount)
+// result: the mirror image of shl
+Limbs shift_right(Rewriter& r, const Limbs& a, Value amount) {
+  Limbs moved = a;
+  for (uint32_t words = a.count / 2; words > 0; words /= 2)
+    moved = move_words(r, moved, amount, words, false);
+  const Value s = mask(r, amount, 31), rest = r.raw(RawOp::Xor, {s, r.constant(31)});
+  Limbs out;
+  for (uint32_t i = 0; i + 1 < a.count; ++i) {
+    const Value down = r.raw(RawOp::LShr, {moved[i], s});
+    out.add(either(r, down, r.raw(RawOp::Shl, {left(r, moved[i + 1], 1), rest})));
+  }
+  out.add(r.raw(RawOp::LShr, {moved[a.count - 1], s}));
+  return out;
+}
+
+// match:  clz(a)
+// result: from the lowest word up: c0 = clz(a0); ci = select.raw(eq.raw(ai, 0), add.raw(32, ci-1), clz(ai))
+Value leading_zeros(Rewriter& r, const Limbs& a) {
+  Value count = count_zeros<RawOp::Clz>(r, a[0]);
+  for (uint32_t i = 1; i < a.count; ++i) {
+    const Value further = add(r, count, r.constant(32));
+    count = choose(r, is_zero(r, a[i]), further, count_zeros<RawOp::Clz>(r, a[i]));
+  }
+  return count;
+}
+
+namespace {
+
 // match:  add(a, b)
 // result: ti = add.raw(ai, bi); si = add.raw(ti, ci-1); ci = or.raw(ult.raw(ti, ai), ult.raw(si, ci-1))
 Limbs wide_add(Rewriter& r, const Inst& apply) {
@@ -83,19 +146,6 @@ Limbs wide_add(Rewriter& r, const Inst& apply) {
   return out;
 }
 
-// match:  a - b
-// result: ti = sub.raw(ai, bi); di = sub.raw(ti, ci-1); ci = or.raw(ult.raw(ai, bi), ult.raw(ti, ci-1))
-Difference subtract(Rewriter& r, const Limbs& a, const Limbs& b) {
-  Difference out{.words = sub(r, a[0], b[0]), .borrow = less(r, a[0], b[0])};
-  for (uint32_t i = 1; i < a.count; ++i) {
-    const Value t = sub(r, a[i], b[i]);
-    const Value first = less(r, a[i], b[i]);
-    const Value second = less(r, t, out.borrow);
-    out.words.add(sub(r, t, out.borrow));
-    out.borrow = either(r, first, second);
-  }
-  return out;
-}
 Limbs wide_sub(Rewriter& r, const Inst& apply) {
   return subtract(r, r.operand(apply, 0), r.operand(apply, 1)).words;
 }
@@ -140,40 +190,10 @@ Limbs wide_mul(Rewriter& r, const Inst& apply) {
   return sum;
 }
 
-// match:  shl(a, amount)
-// result: whole words first, by the high bits of the amount; then with s = its low five bits
-//         wi = or.raw(shl.raw(ai, s), lshr.raw(lshr.raw(ai-1, 1), xor.raw(s, 31)))
-//         // s = 0 brings in nothing
-Limbs shift_left(Rewriter& r, const Limbs& a, Value amount) {
-  Limbs moved = a;
-  for (uint32_t words = a.count / 2; words > 0; words /= 2) moved = move_words(r, moved, amount, words, true);
-  const Value s = mask(r, amount, 31), rest = r.raw(RawOp::Xor, {s, r.constant(31)});
-  Limbs out(r.raw(RawOp::Shl, {moved[0], s}));
-  for (uint32_t i = 1; i < a.count; ++i) {
-    const Value up = r.raw(RawOp::Shl, {moved[i], s});
-    out.add(either(r, up, r.raw(RawOp::LShr, {right(r, moved[i - 1], 1), rest})));
-  }
-  return out;
-}
 Limbs wide_shl(Rewriter& r, const Inst& apply) {
   return shift_left(r, r.operand(apply, 0), masked_amount(r, apply));
 }
 
-// match:  shr(a, amount)
-// result: the mirror image of shl
-Limbs shift_right(Rewriter& r, const Limbs& a, Value amount) {
-  Limbs moved = a;
-  for (uint32_t words = a.count / 2; words > 0; words /= 2)
-    moved = move_words(r, moved, amount, words, false);
-  const Value s = mask(r, amount, 31), rest = r.raw(RawOp::Xor, {s, r.constant(31)});
-  Limbs out;
-  for (uint32_t i = 0; i + 1 < a.count; ++i) {
-    const Value down = r.raw(RawOp::LShr, {moved[i], s});
-    out.add(either(r, down, r.raw(RawOp::Shl, {left(r, moved[i + 1], 1), rest})));
-  }
-  out.add(r.raw(RawOp::LShr, {moved[a.count - 1], s}));
-  return out;
-}
 Limbs wide_shr(Rewriter& r, const Inst& apply) {
   return shift_right(r, r.operand(apply, 0), masked_amount(r, apply));
 }
@@ -217,16 +237,6 @@ Limbs wide_popcount(Rewriter& r, const Inst& apply) {
   return sum;
 }
 
-// match:  clz(a)
-// result: from the lowest word up: c0 = clz(a0); ci = select.raw(eq.raw(ai, 0), add.raw(32, ci-1), clz(ai))
-Value leading_zeros(Rewriter& r, const Limbs& a) {
-  Value count = count_zeros<RawOp::Clz>(r, a[0]);
-  for (uint32_t i = 1; i < a.count; ++i) {
-    const Value further = add(r, count, r.constant(32));
-    count = choose(r, is_zero(r, a[i]), further, count_zeros<RawOp::Clz>(r, a[i]));
-  }
-  return count;
-}
 Limbs wide_clz(Rewriter& r, const Inst& apply) { return leading_zeros(r, r.operand(apply, 0)); }
 
 // match:  ctz(a)
@@ -249,5 +259,41 @@ Limbs wide_reverse_bits(Rewriter& r, const Inst& apply) {
   for (uint32_t i = a.count; i-- > 0;) out.add(reverse_word(r, a[i]));
   return out;
 }
+
+constexpr bool is_on_wide(Op op) {
+  return spec::is_scalar(op) && spec::info(op).types.contains(spec::DataType::U64);
+}
+constexpr spec::Row<Op, Rule> kWideRuleRows[] = {
+    {Op::Add, wide_add},
+    {Op::Sub, wide_sub},
+    {Op::Mul, wide_mul},
+    {Op::Div, wide_div},
+    {Op::Mod, wide_mod},
+    {Op::BitAnd, each_word<RawOp::And>},
+    {Op::BitOr, each_word<RawOp::Or>},
+    {Op::BitXor, each_word<RawOp::Xor>},
+    {Op::Shl, wide_shl},
+    {Op::Shr, wide_shr},
+    {Op::Eq, wide_eq},
+    {Op::Ne, wide_ne},
+    {Op::Lt, wide_lt},
+    {Op::Gt, wide_gt},
+    {Op::Le, wide_le},
+    {Op::Ge, wide_ge},
+    {Op::And, wide_and},
+    {Op::Or, wide_or},
+    {Op::Negate, wide_negate},
+    {Op::BitNot, each_word<RawOp::Not>},
+    {Op::LogicalNot, wide_not},
+    {Op::Popcount, wide_popcount},
+    {Op::Clz, wide_clz},
+    {Op::Ctz, wide_ctz},
+    {Op::ReverseBits, wide_reverse_bits},
+};
+constexpr spec::TotalTable<kWideRuleRows, is_on_wide> kWideRules;
+
+}  // namespace
+
+Limbs legalize_wide(Rewriter& r, const Inst& apply) { return kWideRules[apply.op](r, apply); }
 
 }  // namespace vyre::lower

@@ -1,7 +1,9 @@
 #include "ref/eval.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "num/float.h"
 #include "num/functions.h"
@@ -254,6 +256,22 @@ constexpr Row<Op, Eval> kEvalRows[] = {
 };
 constexpr TotalTable<kEvalRows, is_evaluated> kEval;
 
+/// A row's function at u32: type and function are known, so that the compiler reduces 128 bits to a word.
+template <size_t row>
+uint32_t eval_words(const uint32_t* x) {
+  std::array<Bits, *spec::operand_count(kEvalRows[row].key)> operands;
+  std::copy_n(x, operands.size(), operands.begin());
+  return uint32_t(kEvalRows[row].value(DataType::U32, operands));
+}
+constexpr auto kWordOperators = []<size_t... row>(std::index_sequence<row...>) {
+  std::array<WordOperator, spec::kOpCount> out{};
+  const auto put = [&](Op op, WordOperator f) {
+    if (spec::info(op).types.contains(DataType::U32)) out[size_t(op)] = f;
+  };
+  (put(kEvalRows[row].key, eval_words<row>), ...);
+  return out;
+}(std::make_index_sequence<std::size(kEvalRows)>());
+
 // Casts, by the type that is wanted: the value that was meant, reduced to that type's bits, or rounded to it.
 
 Bits cast_to_integer(DataType from, DataType to, RoundingMode mode, Bits value) {
@@ -337,6 +355,8 @@ constexpr TotalTable<kAtomicRows, spec::is_atomic> kAtomic;
 Bits eval(Op op, DataType type, std::span<const Bits> operands) {
   return kEval[spec::strict_of(op)](type, operands);
 }
+
+WordOperator word_operator(Op op) { return kWordOperators[size_t(op)]; }
 
 Bits eval_make(std::span<const Bits> components) {
   Bits out = 0;

@@ -23,6 +23,12 @@ __extension__ using Bits = unsigned __int128;
 /// and the condition's type does not matter, non-zero being true.
 Bits eval(spec::Op op, spec::DataType type, std::span<const Bits> operands);
 
+/// The same at u32, operand words in, a word out, for loops over many: a pointer a caller looks up once. A
+/// bool is 0 or 1 in its word, of which these operators make what they make of a bool. None of an operator
+/// that does not take u32.
+using WordOperator = uint32_t (*)(const uint32_t* operands);
+WordOperator word_operator(spec::Op op);
+
 /// vec2u32(x, y) and vec4u32(x, y, z, w) from words, and one component of a vector.
 Bits eval_make(std::span<const Bits> components);
 Bits eval_component(Bits vector, uint32_t component);

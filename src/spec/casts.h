@@ -28,26 +28,9 @@ constexpr bool can_bitcast(DataType from, DataType to) {
   if (!is_value_type(from) || !is_value_type(to) || from == DataType::Bool || to == DataType::Bool)
     return false;
   if (from == to) return true;
-  const auto family = [](DataType t) {
-    switch (t) {
-      case DataType::U32:
-      case DataType::I32:
-      case DataType::F32: return 1;
-      case DataType::U64:
-      case DataType::Vec2U32: return 2;
-      case DataType::U128:
-      case DataType::Vec4U32: return 3;
-      case DataType::F16:
-      case DataType::BF16: return 4;
-      case DataType::Bool:
-      case DataType::Bytes:
-      case DataType::Tensor: return 0;
-    }
-    return 0;
-  };
-  if (family(from) == family(to)) return true;
-  const bool half_from = family(from) == 4, half_to = family(to) == 4;
-  return (half_from && to == DataType::U32) || (half_to && from == DataType::U32);
+  const uint32_t bits_from = value_bits(from), bits_to = value_bits(to);
+  if (bits_from == bits_to) return true;
+  return (bits_from == 16 && to == DataType::U32) || (bits_to == 16 && from == DataType::U32);
 }
 
 }  // namespace vyre::spec

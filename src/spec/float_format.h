@@ -53,5 +53,12 @@ constexpr FloatFormat float_format(DataType type) {
   if (type == DataType::BF16) return kBFloat16;
   return kBinary32;
 }
+consteval bool formats_fit_the_types() {
+  for (const TypeInfo& t : kTypes) {
+    if (t.klass == TypeClass::Float && float_format(t.type).width() != value_bits(t.type)) return false;
+  }
+  return true;
+}
+static_assert(formats_fit_the_types(), "a float type of types.def has no format here");
 
 }  // namespace vyre::spec

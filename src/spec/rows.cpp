@@ -21,7 +21,7 @@ constexpr RoundingMode Nearest = RoundingMode::Nearest;
 constexpr RoundingMode Floor = RoundingMode::Floor;
 constexpr RoundingMode Ceil = RoundingMode::Ceil;
 
-constexpr OperatorRow kRows[] = {
+constexpr OperatorRow kSpecificationRows[] = {
 #include "spec/rows/arithmetic.inc"
 #include "spec/rows/atomic.inc"
 #include "spec/rows/bitwise.inc"
@@ -66,7 +66,7 @@ struct Counts {
 };
 constexpr Counts kCounts = [] {
   Counts out;
-  for (const OperatorRow& row : kRows) {
+  for (const OperatorRow& row : kSpecificationRows) {
     if (row.op == Op::Cast || row.op == Op::Bitcast) {
       ++out.casts[row.op == Op::Bitcast][size_t(row.type)][size_t(row.target)][size_t(row.mode)];
     } else {
@@ -113,6 +113,6 @@ static_assert(IncompleteTable<text_of<[] { return too_few(); }>()>::complete);
 
 }  // namespace
 
-std::span<const OperatorRow> operator_rows() { return kRows; }
+std::span<const OperatorRow> operator_rows() { return kSpecificationRows; }
 
 }  // namespace vyre::spec

@@ -4,11 +4,11 @@
 // TotalTable looks each row up by key, so their order is free, and does not compile while a key has no row or
 // two. The first line of the error names key and table: "no row for Shl in kEvalRows".
 //
-//   constexpr spec::Row<spec::Op, Eval> kRows[] = {{Op::Add, eval_Add}, ...};
-//   constexpr spec::TotalTable<kRows> kEval;          // every operator
+//   constexpr spec::Row<spec::Op, Eval> kEvalRows[] = {{Op::Add, eval_Add}, ...};
+//   constexpr spec::TotalTable<kEvalRows> kEval;          // every operator
 //   kEval[Op::Add](...)
-//   constexpr spec::TotalTable<kRows, spec::is_scalar> kScalar;   // every operator for which the predicate
-//   holds
+//   constexpr spec::TotalTable<kEvalRows, spec::is_scalar> kScalar;   // every operator for which the
+//   predicate holds
 #pragma once
 
 #include <array>

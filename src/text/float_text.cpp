@@ -9,6 +9,8 @@
 #include <cmath>
 #include <compare>
 
+#include "spec/float_format.h"
+
 namespace vyre::text {
 namespace {
 
@@ -20,21 +22,8 @@ struct Format {
 };
 
 constexpr Format format_of(DataType type) {
-  switch (type) {
-    case DataType::F16: return {10, 5};
-    case DataType::BF16: return {7, 8};
-    case DataType::F32:
-    case DataType::U32:
-    case DataType::I32:
-    case DataType::U64:
-    case DataType::U128:
-    case DataType::Vec2U32:
-    case DataType::Vec4U32:
-    case DataType::Bool:
-    case DataType::Bytes:
-    case DataType::Tensor: break;
-  }
-  return {23, 8};
+  const spec::FloatFormat format = spec::float_format(type);
+  return {int(format.fraction_bits), int(format.exponent_bits)};
 }
 
 // Far outside every format, and far from where arithmetic on exponents would overflow.

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "spec/table.h"
 #include "text/float_text.h"
 #include "text/lexer.h"
 #include "text/text.h"
@@ -193,24 +194,27 @@ std::optional<std::array<uint32_t, 4>> literal_bits(const Number& number, bool n
   return words_of(negative ? *bits | sign_bit(number.type) : *bits);
 }
 
+namespace {
+
+constexpr spec::Row<DataType, std::string_view> kRangeRows[] = {
+    {DataType::U32, "u32 holds 0 to 4294967295 (0xffffffff)"},
+    {DataType::I32,
+     "i32 holds -2147483648i32 to 2147483647i32; a minus must stand directly before the number"},
+    {DataType::U64, "u64 holds 0 to 18446744073709551615 (0xffffffffffffffff)"},
+    {DataType::U128, "u128 holds 0 to 340282366920938463463374607431768211455, 32 hexadecimal digits"},
+    {DataType::F16, "f16 holds magnitudes up to 65504; infinity is f16(0x7c00)"},
+    {DataType::BF16, "bf16 holds magnitudes up to 3.39e38; infinity is bf16(0x7f80)"},
+    {DataType::F32, "f32 holds magnitudes up to 3.4028235e38; infinity is f32(0x7f800000)"},
+};
+constexpr bool is_of_numbers(DataType type) {
+  return spec::kIntegers.contains(type) || spec::kFloats.contains(type);
+}
+constexpr spec::TotalTable<kRangeRows, is_of_numbers> kRanges;
+
+}  // namespace
+
 std::string_view literal_range(DataType type) {
-  switch (type) {
-    case DataType::U32: return "u32 holds 0 to 4294967295 (0xffffffff)";
-    case DataType::I32:
-      return "i32 holds -2147483648i32 to 2147483647i32; a minus must stand directly before the number";
-    case DataType::U64: return "u64 holds 0 to 18446744073709551615 (0xffffffffffffffff)";
-    case DataType::U128:
-      return "u128 holds 0 to 340282366920938463463374607431768211455, 32 hexadecimal digits";
-    case DataType::F16: return "f16 holds magnitudes up to 65504; infinity is f16(0x7c00)";
-    case DataType::BF16: return "bf16 holds magnitudes up to 3.39e38; infinity is bf16(0x7f80)";
-    case DataType::F32: return "f32 holds magnitudes up to 3.4028235e38; infinity is f32(0x7f800000)";
-    case DataType::Bool:
-    case DataType::Bytes:
-    case DataType::Tensor:
-    case DataType::Vec2U32:
-    case DataType::Vec4U32: break;  // no number has these types
-  }
-  return {};
+  return is_of_numbers(type) ? kRanges[type] : std::string_view();
 }
 
 bool takes_sign(const Number& number) { return number.is_float || number.type == DataType::I32; }

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "algebra/law.h"
-#include "algebra/operators.h"
 #include "base/random.h"
+#include "ref/eval.h"
 #include "spec/ops.h"
 #include "verify/columns.h"
 #include "verify/culprit.h"
@@ -262,10 +262,11 @@ class ValueFlow final : public algebra::Terms {
     if (op == Op::Ne) return each([](Bits x, Bits y) { return Bits{x != y}; }, inputs[0], inputs[1]);
     // Whatever else a statement combines are truth values and their counts.
     Values out(n_);
+    const ref::WordOperator f = ref::word_operator(op);
     std::array<uint32_t, 3> words{};
     for (size_t i = 0; i < n_; ++i) {
       for (size_t k = 0; k < inputs.size(); ++k) words[k] = uint32_t(columns_[inputs[k].index][i]);
-      out[i] = algebra::word_operator(op)(words.data());
+      out[i] = f(words.data());
     }
     return keep(std::move(out));
   }

@@ -16,7 +16,6 @@ OPERATORS = [(int(m[0], 16), *m[1:]) for m in re.findall(
     r'^VYRE_OP\((\w+), +(\w+), +"(\w+)", +(\w+), +(.*?), +(\w+), +"', (SOURCE / "src/spec/ops.def").read_text(), re.M)]
 # what an operator cites, by its mnemonic
 SECTIONS = dict(re.findall(r'^VYRE_OP\(\w+, +\w+, +"(\w+)",.*"([^"]*)"\)$', (SOURCE / "src/spec/ops.def").read_text(), re.M))
-BINARY, UNARY = {"TT_T", "TU_T", "TT_U", "TTT_T"}, {"T_T", "T_U", "T_B"}
 
 
 def anchors(path):
@@ -45,18 +44,10 @@ class Ledgers(CommandTest):
     def test_the_readme_counts(self):
         self.assertEqual(len(OPERATORS), len(re.findall("^VYRE_OP", (SOURCE / "src/spec/ops.def").read_text(), re.M)))
         floats = [o for o in OPERATORS if "kFloats" in o[4]]
-        strict = [o for o in floats if not o[1].endswith("Approx")]
         functions = {o[2].removesuffix("_approx") for o in floats if o[1].endswith("Approx") and o[3] != "Reduce"}
         ids = [o["id"] for o in self.operations]
         approximate = [i for i in ids if i.endswith("_approx")]
-        integers = [o for o in OPERATORS if o not in floats]
-
-        def of(signatures):
-            return len([o for o in integers if o[3] in signatures])
-
         said = [
-            f"{of(BINARY)} binary, {of(UNARY)} unary and {of({'A_T', 'AA_T'})} atomic operators on integers",
-            f"{len([o for o in strict if o[3] != 'Reduce' and o[2] not in functions])} on floats",
             f"{len([i for i in ids if i.startswith('primitive.')])} integer primitives",
             f"{len([i for i in ids if i.startswith('float.')]) - len(approximate)} operations on floats",
             f"{len(approximate)} approximate ones",

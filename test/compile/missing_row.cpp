@@ -15,8 +15,8 @@ constexpr auto rows_without_shl() {
   }
   return rows;
 }
-inline constexpr auto kRows = rows_without_shl();
-constexpr vyre::spec::TotalTable<kRows, vyre::spec::is_scalar> kTable;
+inline constexpr auto kRowsWithoutShl = rows_without_shl();
+constexpr vyre::spec::TotalTable<kRowsWithoutShl, vyre::spec::is_scalar> kTable;
 int use = kTable[Op::Add];
 // A message of 32 letters: clang prints numbers for those of 8, 16, 32, ... letters unless the 0 behind them
 // was written.

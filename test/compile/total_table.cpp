@@ -11,6 +11,6 @@ constexpr auto all_rows() {
   for (size_t n = 0; n < rows.size(); ++n) rows[n] = {vyre::spec::kOps[n].op, int(n)};
   return rows;
 }
-inline constexpr auto kRows = all_rows();
-constexpr vyre::spec::TotalTable<kRows, vyre::spec::is_scalar> kTable;
+inline constexpr auto kAllRows = all_rows();
+constexpr vyre::spec::TotalTable<kAllRows, vyre::spec::is_scalar> kTable;
 static_assert(kTable[Op::Shl] == int(Op::Shl));

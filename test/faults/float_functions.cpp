@@ -239,7 +239,7 @@ Ex merged_divisions(const Body& b) {
 Ex turned_difference(const Body& b) { return b.apply(Op::FSub, {b.x[1], b.x[0]}); }
 
 /// nullptr: the other reduction instead.
-constexpr spec::Row<FloatFault, Make> kRows[] = {
+constexpr spec::Row<FloatFault, Make> kFaultRows[] = {
     {FloatFault::FlushedOperand, flushed_operand},
     {FloatFault::FlushedResult, flushed_product},
     {FloatFault::FlushedAddend, flushed_addend},
@@ -300,7 +300,7 @@ constexpr spec::Row<FloatFault, Make> kRows[] = {
     {FloatFault::ReassociatedReduction, nullptr},
     {FloatFault::LinearTree, nullptr},
 };
-constexpr spec::TotalTable<kRows> kMake;
+constexpr spec::TotalTable<kFaultRows> kMake;
 
 }  // namespace
 

@@ -1,8 +1,7 @@
 // What an integer sweep runs: an operator or a primitive of words, as a program for a backend and as the
 // oracle's function, both telling of a chunk of consecutive inputs one word.
 //
-// 2^32 results are not sent anywhere: of each chunk there is the sum of result * weight(input), wrapping. A
-// weight is odd, so a single wrong result changes the sum for certain; several go unseen once in 2^32.
+// 2^32 results are not sent anywhere: of each chunk there is a checksum (integer_operators.h).
 #pragma once
 
 #include <cstdint>
@@ -16,9 +15,6 @@
 #include "spec/ops.h"
 
 namespace vyre::sweep {
-
-inline constexpr uint32_t kWeight = 0x9e3779b1;
-constexpr uint32_t weight(uint32_t input) { return input * kWeight | 1; }
 
 /// Of one or two operands, of which the first is swept.
 struct IntegerOperation {

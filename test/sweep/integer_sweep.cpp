@@ -28,6 +28,7 @@
 #include "check/checked.h"
 #include "command_line.h"
 #include "integer_operation.h"
+#include "integer_operators.h"
 
 namespace {
 
@@ -79,7 +80,7 @@ bool expect(const IntegerOperation& operation, uint32_t start, uint32_t second, 
       if (sample >= input + kChunk) continue;
       const auto at = uint32_t(sample);
       if (sweep::expected_sum(operation, at, 1, second) !=
-          sweep::defined(operation, at, second) * sweep::weight(at))
+          sweep::defined(operation, at, second) * test::weight(at))
         right = false;
     }
   });
@@ -147,8 +148,8 @@ Result<std::string> attribute(Device& device, const IntegerOperation& operation,
   std::vector<uint32_t> words(kChunk);
   VYRE_CHECK(device.dispatch(start, 1, second, words));
   for (uint32_t k = 0; k < kChunk; ++k) {
-    const uint32_t input = start + k, result = words[k] * inverse(sweep::weight(input));
-    const uint32_t right = sweep::expected_sum(operation, input, 1, second) * inverse(sweep::weight(input));
+    const uint32_t input = start + k, result = words[k] * inverse(test::weight(input));
+    const uint32_t right = sweep::expected_sum(operation, input, 1, second) * inverse(test::weight(input));
     if (result == right) continue;
     return fmt::format("operands {:#x} {:#x}, expected {:#x}, actual {:#x}", input, second, right, result);
   }

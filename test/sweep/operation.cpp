@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "float_operators.h"
 #include "ir/builder.h"
-#include "num/functions.h"
 #include "spec/casts.h"
 #include "spec/ops.h"
-#include "spec/table.h"
 
 namespace vyre::sweep {
 namespace {
@@ -76,73 +75,11 @@ void cast(const Operation& o, Columns x, Results out) {
   num::convert(format(o.from), format(o.to), x[0], out);
 }
 
-void tests(const Operation& o, Columns x, Results out) {
-  const auto f = format(o.from);
-  for (size_t i = 0; i < out.size(); ++i) {
-    out[i] = o.op == Op::FIsNaN ? f.is_nan(x[0][i]) : f.is_infinite(x[0][i]);
-  }
-}
-
-void mul_add(const Operation& o, Columns x, Results out) {
-  if (!o.separate) return num::mul_add(format(o.from), x[0], x[1], x[2], out);
+void mul_then_add(const Operation& o, Columns x, Results out) {
   std::vector<uint32_t> products(out.size());
   num::mul(format(o.from), x[0], x[1], products);
   num::add(format(o.from), products, x[2], out);
 }
-
-template <spec::RoundingMode mode>
-void integral(const Operation& o, Columns x, Results out) {
-  num::round_to_integral(format(o.from), mode, x[0], out);
-}
-
-using Expect = void (*)(const Operation&, Columns, Results);
-constexpr spec::Row<Op, Expect> kColumnRows[] = {
-    {Op::FAdd, [](const Operation& o, Columns x, Results out) { num::add(format(o.from), x[0], x[1], out); }},
-    {Op::FSub, [](const Operation& o, Columns x, Results out) { num::sub(format(o.from), x[0], x[1], out); }},
-    {Op::FMul, [](const Operation& o, Columns x, Results out) { num::mul(format(o.from), x[0], x[1], out); }},
-    {Op::FDiv, [](const Operation& o, Columns x, Results out) { num::div(format(o.from), x[0], x[1], out); }},
-    {Op::FMulAdd, mul_add},
-    {Op::FSqrt, [](const Operation& o, Columns x, Results out) { num::sqrt(format(o.from), x[0], out); }},
-    {Op::FMin, [](const Operation& o, Columns x, Results out) { num::min(format(o.from), x[0], x[1], out); }},
-    {Op::FMax, [](const Operation& o, Columns x, Results out) { num::max(format(o.from), x[0], x[1], out); }},
-    {Op::FNeg, [](const Operation& o, Columns x, Results out) { num::negate(format(o.from), x[0], out); }},
-    {Op::FAbs, [](const Operation& o, Columns x, Results out) { num::abs(format(o.from), x[0], out); }},
-    {Op::FEq,
-     [](const Operation& o, Columns x, Results out) { num::equal(format(o.from), x[0], x[1], out); }},
-    {Op::FLt, [](const Operation& o, Columns x, Results out) { num::less(format(o.from), x[0], x[1], out); }},
-    {Op::FGt, [](const Operation& o, Columns x, Results out) { num::less(format(o.from), x[1], x[0], out); }},
-    {Op::FLe,
-     [](const Operation& o, Columns x, Results out) { num::less_equal(format(o.from), x[0], x[1], out); }},
-    {Op::FGe,
-     [](const Operation& o, Columns x, Results out) { num::less_equal(format(o.from), x[1], x[0], out); }},
-    {Op::FIsNaN, tests},
-    {Op::FIsInf, tests},
-    {Op::FFloor, integral<spec::RoundingMode::Floor>},
-    {Op::FCeil, integral<spec::RoundingMode::Ceil>},
-    {Op::FRound, integral<spec::RoundingMode::Nearest>},
-    {Op::FTrunc, integral<spec::RoundingMode::Trunc>},
-    {Op::FSin, [](const Operation& o, Columns x, Results out) { num::sin(format(o.from), x[0], out); }},
-    {Op::FCos, [](const Operation& o, Columns x, Results out) { num::cos(format(o.from), x[0], out); }},
-    {Op::FTan, [](const Operation& o, Columns x, Results out) { num::tan(format(o.from), x[0], out); }},
-    {Op::FASin, [](const Operation& o, Columns x, Results out) { num::asin(format(o.from), x[0], out); }},
-    {Op::FACos, [](const Operation& o, Columns x, Results out) { num::acos(format(o.from), x[0], out); }},
-    {Op::FATan, [](const Operation& o, Columns x, Results out) { num::atan(format(o.from), x[0], out); }},
-    {Op::FATan2,
-     [](const Operation& o, Columns x, Results out) { num::atan2(format(o.from), x[0], x[1], out); }},
-    {Op::FExp, [](const Operation& o, Columns x, Results out) { num::exp(format(o.from), x[0], out); }},
-    {Op::FLog, [](const Operation& o, Columns x, Results out) { num::log(format(o.from), x[0], out); }},
-    {Op::FExp2, [](const Operation& o, Columns x, Results out) { num::exp2(format(o.from), x[0], out); }},
-    {Op::FLog2, [](const Operation& o, Columns x, Results out) { num::log2(format(o.from), x[0], out); }},
-    {Op::FExp10, [](const Operation& o, Columns x, Results out) { num::exp10(format(o.from), x[0], out); }},
-    {Op::FLog10, [](const Operation& o, Columns x, Results out) { num::log10(format(o.from), x[0], out); }},
-    {Op::FPow, [](const Operation& o, Columns x, Results out) { num::pow(format(o.from), x[0], x[1], out); }},
-    {Op::Cast, cast},
-};
-constexpr bool is_swept(Op op) {
-  const bool strict = !spec::is_reduction(op) && !spec::is_approximate(op);
-  return op == Op::Cast || (spec::info(op).types == spec::kFloats && strict);
-}
-constexpr spec::TotalTable<kColumnRows, is_swept> kExpect;
 
 constexpr std::string_view kSeparate = "fmul_fadd";
 
@@ -163,7 +100,7 @@ std::optional<Operation> find_operation(std::string_view name) {
   const bool separate = parts[0] == kSeparate;
   const auto op = separate ? Op::FMulAdd : spec::find_op(parts[0]);
   const auto type = spec::find_type(parts[1]);
-  if (parts.size() != 2 || !op || !type || !is_swept(*op) || !spec::kFloats.contains(*type))
+  if (parts.size() != 2 || !op || !type || !test::is_on_floats(*op) || !spec::kFloats.contains(*type))
     return std::nullopt;
   return Operation{.op = *op, .from = *type, .to = *type, .separate = separate};
 }
@@ -190,7 +127,9 @@ ir::Program program_of(const Operation& o) {
 }
 
 void expect(const Operation& operation, Columns columns, Results out) {
-  kExpect[operation.op](operation, columns, out);
+  if (operation.op == Op::Cast) return cast(operation, columns, out);
+  if (operation.separate) return mul_then_add(operation, columns, out);
+  test::kFloatOperators[operation.op].columns(format(operation.from), columns, out);
 }
 
 }  // namespace vyre::sweep

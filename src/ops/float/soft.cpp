@@ -22,15 +22,11 @@ using spec::Op;
 using spec::RoundingMode;
 
 constexpr spec::Row<Op, Compose> kSoftRows[] = {
-    {Op::FAdd, soft_add},        {Op::FSub, soft_sub},     {Op::FMul, soft_mul},   {Op::FDiv, soft_div},
-    {Op::FMulAdd, soft_mul_add}, {Op::FSqrt, soft_sqrt},   {Op::FMin, soft_min},   {Op::FMax, soft_max},
-    {Op::FNeg, soft_neg},        {Op::FAbs, soft_abs},     {Op::FEq, soft_eq},     {Op::FLt, soft_lt},
-    {Op::FGt, soft_gt},          {Op::FLe, soft_le},       {Op::FGe, soft_ge},     {Op::FIsNaN, soft_is_nan},
-    {Op::FIsInf, soft_is_inf},   {Op::FFloor, soft_floor}, {Op::FCeil, soft_ceil}, {Op::FRound, soft_round},
-    {Op::FTrunc, soft_trunc},    {Op::FSin, soft_sin},     {Op::FCos, soft_cos},   {Op::FTan, soft_tan},
-    {Op::FASin, soft_asin},      {Op::FACos, soft_acos},   {Op::FATan, soft_atan}, {Op::FExp, soft_exp},
-    {Op::FLog, soft_log},        {Op::FExp2, soft_exp2},   {Op::FLog2, soft_log2}, {Op::FExp10, soft_exp10},
-    {Op::FLog10, soft_log10},
+#define VYRE_COMPOSITION(Name, function) {Op::Name, function},
+#define VYRE_COMPOSITION_IN_STEPS(Name, first, second)
+#include "ops/float/compositions.def"
+#undef VYRE_COMPOSITION
+#undef VYRE_COMPOSITION_IN_STEPS
 };
 constexpr bool is_in_rows(Op op) { return has_soft(op) && !has_second_step(op); }
 constexpr spec::TotalTable<kSoftRows, is_in_rows> kCompositions;
@@ -38,8 +34,13 @@ constexpr spec::TotalTable<kSoftRows, is_in_rows> kCompositions;
 struct Steps {
   Compose first, second;
 };
-constexpr spec::Row<Op, Steps> kStepRows[] = {{Op::FATan2, {soft_atan2, soft_atan2_wide}},
-                                              {Op::FPow, {soft_pow, soft_pow_wide}}};
+constexpr spec::Row<Op, Steps> kStepRows[] = {
+#define VYRE_COMPOSITION(Name, function)
+#define VYRE_COMPOSITION_IN_STEPS(Name, first, second) {Op::Name, {first, second}},
+#include "ops/float/compositions.def"
+#undef VYRE_COMPOSITION
+#undef VYRE_COMPOSITION_IN_STEPS
+};
 constexpr spec::TotalTable<kStepRows, has_second_step> kSteps;
 
 std::string name_of(FloatFormat f) {

@@ -73,44 +73,13 @@ class Composer {
 /// A composition, from handles to variables.
 using Compose = Ex (*)(Composer& c, std::span<const Ex> operands);
 
-Ex soft_add(Composer& c, std::span<const Ex> x);
-Ex soft_sub(Composer& c, std::span<const Ex> x);
-Ex soft_mul(Composer& c, std::span<const Ex> x);
-Ex soft_div(Composer& c, std::span<const Ex> x);
-Ex soft_mul_add(Composer& c, std::span<const Ex> x);
-Ex soft_sqrt(Composer& c, std::span<const Ex> x);
-Ex soft_min(Composer& c, std::span<const Ex> x);
-Ex soft_max(Composer& c, std::span<const Ex> x);
-Ex soft_neg(Composer& c, std::span<const Ex> x);
-Ex soft_abs(Composer& c, std::span<const Ex> x);
-Ex soft_eq(Composer& c, std::span<const Ex> x);
-Ex soft_lt(Composer& c, std::span<const Ex> x);
-Ex soft_gt(Composer& c, std::span<const Ex> x);
-Ex soft_le(Composer& c, std::span<const Ex> x);
-Ex soft_ge(Composer& c, std::span<const Ex> x);
-Ex soft_is_nan(Composer& c, std::span<const Ex> x);
-Ex soft_is_inf(Composer& c, std::span<const Ex> x);
-Ex soft_floor(Composer& c, std::span<const Ex> x);
-Ex soft_ceil(Composer& c, std::span<const Ex> x);
-Ex soft_round(Composer& c, std::span<const Ex> x);
-Ex soft_trunc(Composer& c, std::span<const Ex> x);
-Ex soft_sin(Composer& c, std::span<const Ex> x);
-Ex soft_cos(Composer& c, std::span<const Ex> x);
-Ex soft_tan(Composer& c, std::span<const Ex> x);
-Ex soft_asin(Composer& c, std::span<const Ex> x);
-Ex soft_acos(Composer& c, std::span<const Ex> x);
-Ex soft_atan(Composer& c, std::span<const Ex> x);
-Ex soft_exp(Composer& c, std::span<const Ex> x);
-Ex soft_log(Composer& c, std::span<const Ex> x);
-Ex soft_exp2(Composer& c, std::span<const Ex> x);
-Ex soft_log2(Composer& c, std::span<const Ex> x);
-Ex soft_exp10(Composer& c, std::span<const Ex> x);
-Ex soft_log10(Composer& c, std::span<const Ex> x);
-// Of two steps: a vec2u32, the pattern and whether it is left open.
-Ex soft_atan2(Composer& c, std::span<const Ex> x);
-Ex soft_atan2_wide(Composer& c, std::span<const Ex> x);
-Ex soft_pow(Composer& c, std::span<const Ex> x);
-Ex soft_pow_wide(Composer& c, std::span<const Ex> x);
+#define VYRE_COMPOSITION(Name, function) Ex function(Composer& c, std::span<const Ex> x);
+#define VYRE_COMPOSITION_IN_STEPS(Name, first, second) \
+  Ex first(Composer& c, std::span<const Ex> x);        \
+  Ex second(Composer& c, std::span<const Ex> x);
+#include "ops/float/compositions.def"
+#undef VYRE_COMPOSITION
+#undef VYRE_COMPOSITION_IN_STEPS
 
 // Casts; the composer has the format of the float, of the result where both are floats.
 Ex soft_convert(Composer& c, FloatFormat from, Ex a);

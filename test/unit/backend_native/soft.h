@@ -14,12 +14,11 @@
 #include "backend/native/native.h"
 #include "base/random.h"
 #include "check/checked.h"
+#include "float_operators.h"
 #include "ir/builder.h"
 #include "num/float.h"
-#include "num/functions.h"
 #include "ops/float/soft.h"
 #include "spec/ops.h"
-#include "spec/table.h"
 
 namespace vyre::test {
 
@@ -113,53 +112,9 @@ void expect_columns(Columns& columns, const std::vector<Words>& operands, const 
   EXPECT_EQ(wrong, 0u) << columns.name() << ": of " << count << " rows";
 }
 
-using Operands = std::array<uint32_t, 3>;
-using Oracle = uint32_t (*)(FloatFormat f, const Operands& x);
-
-constexpr bool has_composition(Op op) { return ops::has_soft(op); }
-inline constexpr spec::Row<Op, Oracle> kOracleRows[] = {
-    {Op::FAdd, [](FloatFormat f, const Operands& x) { return num::add(f, x[0], x[1]); }},
-    {Op::FSub, [](FloatFormat f, const Operands& x) { return num::sub(f, x[0], x[1]); }},
-    {Op::FMul, [](FloatFormat f, const Operands& x) { return num::mul(f, x[0], x[1]); }},
-    {Op::FDiv, [](FloatFormat f, const Operands& x) { return num::div(f, x[0], x[1]); }},
-    {Op::FMulAdd, [](FloatFormat f, const Operands& x) { return num::mul_add(f, x[0], x[1], x[2]); }},
-    {Op::FSqrt, [](FloatFormat f, const Operands& x) { return num::sqrt(f, x[0]); }},
-    {Op::FMin, [](FloatFormat f, const Operands& x) { return num::min(f, x[0], x[1]); }},
-    {Op::FMax, [](FloatFormat f, const Operands& x) { return num::max(f, x[0], x[1]); }},
-    {Op::FNeg, [](FloatFormat f, const Operands& x) { return num::negate(f, x[0]); }},
-    {Op::FAbs, [](FloatFormat f, const Operands& x) { return num::abs(f, x[0]); }},
-    {Op::FEq, [](FloatFormat f, const Operands& x) { return uint32_t(num::equal(f, x[0], x[1])); }},
-    {Op::FLt, [](FloatFormat f, const Operands& x) { return uint32_t(num::less(f, x[0], x[1])); }},
-    {Op::FGt, [](FloatFormat f, const Operands& x) { return uint32_t(num::less(f, x[1], x[0])); }},
-    {Op::FLe, [](FloatFormat f, const Operands& x) { return uint32_t(num::less_equal(f, x[0], x[1])); }},
-    {Op::FGe, [](FloatFormat f, const Operands& x) { return uint32_t(num::less_equal(f, x[1], x[0])); }},
-    {Op::FIsNaN, [](FloatFormat f, const Operands& x) { return uint32_t(f.is_nan(x[0])); }},
-    {Op::FIsInf, [](FloatFormat f, const Operands& x) { return uint32_t(f.is_infinite(x[0])); }},
-    {Op::FFloor,
-     [](FloatFormat f, const Operands& x) { return num::round_to_integral(f, RoundingMode::Floor, x[0]); }},
-    {Op::FCeil,
-     [](FloatFormat f, const Operands& x) { return num::round_to_integral(f, RoundingMode::Ceil, x[0]); }},
-    {Op::FRound,
-     [](FloatFormat f, const Operands& x) { return num::round_to_integral(f, RoundingMode::Nearest, x[0]); }},
-    {Op::FTrunc,
-     [](FloatFormat f, const Operands& x) { return num::round_to_integral(f, RoundingMode::Trunc, x[0]); }},
-    {Op::FSin, [](FloatFormat f, const Operands& x) { return num::sin(f, x[0]); }},
-    {Op::FCos, [](FloatFormat f, const Operands& x) { return num::cos(f, x[0]); }},
-    {Op::FTan, [](FloatFormat f, const Operands& x) { return num::tan(f, x[0]); }},
-    {Op::FASin, [](FloatFormat f, const Operands& x) { return num::asin(f, x[0]); }},
-    {Op::FACos, [](FloatFormat f, const Operands& x) { return num::acos(f, x[0]); }},
-    {Op::FATan, [](FloatFormat f, const Operands& x) { return num::atan(f, x[0]); }},
-    {Op::FATan2, [](FloatFormat f, const Operands& x) { return num::atan2(f, x[0], x[1]); }},
-    {Op::FExp, [](FloatFormat f, const Operands& x) { return num::exp(f, x[0]); }},
-    {Op::FLog, [](FloatFormat f, const Operands& x) { return num::log(f, x[0]); }},
-    {Op::FExp2, [](FloatFormat f, const Operands& x) { return num::exp2(f, x[0]); }},
-    {Op::FLog2, [](FloatFormat f, const Operands& x) { return num::log2(f, x[0]); }},
-    {Op::FExp10, [](FloatFormat f, const Operands& x) { return num::exp10(f, x[0]); }},
-    {Op::FLog10, [](FloatFormat f, const Operands& x) { return num::log10(f, x[0]); }},
-    {Op::FPow, [](FloatFormat f, const Operands& x) { return num::pow(f, x[0], x[1]); }},
-};
-/// What num/ says of each operator.
-inline constexpr spec::TotalTable<kOracleRows, has_composition> kOracle;
+using Operands = FloatOperands;
+/// What num/ says of an operator.
+inline uint32_t oracle(Op op, FloatFormat f, const Operands& x) { return kFloatOperators[op].value(f, x); }
 
 /// Those of one step; for the others see soft_steps.h.
 inline std::vector<Op> soft_operators(size_t arity) {

@@ -22,8 +22,7 @@ TEST(SoftAngles, NumbersNextToMultiplesOfAQuarterTurn) {
   }
   for (const Op op : {Op::FSin, Op::FCos, Op::FTan}) {
     Columns composition(ops::soft_operator(op, spec::kBinary32));
-    expect_columns(composition, {operand},
-                   [&](const Operands& x) { return kOracle[op](spec::kBinary32, x); });
+    expect_columns(composition, {operand}, [&](const Operands& x) { return oracle(op, spec::kBinary32, x); });
   }
 }
 
@@ -41,8 +40,7 @@ TEST(SoftAngles, SinesNextToOneAndBetweenEighths) {
   }
   for (const Op op : {Op::FASin, Op::FACos, Op::FATan}) {
     Columns composition(ops::soft_operator(op, spec::kBinary32));
-    expect_columns(composition, {operand},
-                   [&](const Operands& x) { return kOracle[op](spec::kBinary32, x); });
+    expect_columns(composition, {operand}, [&](const Operands& x) { return oracle(op, spec::kBinary32, x); });
   }
 }
 
@@ -76,10 +74,10 @@ INSTANTIATE_TEST_SUITE_P(Soft, Points, testing::ValuesIn(kLanguage), name_format
 TEST_P(Points, AnglesOfDrawnOnes) {
   VYRE_ORACLE(CpuReference, "num/");
   const FloatFormat f = GetParam();
-  constexpr size_t kRows = size_t{1} << 17;
+  constexpr size_t kAngleRows = size_t{1} << 17;
   Draw draw(f, 61);
-  Words y(kRows), x(kRows);
-  for (size_t i = 0; i < kRows; ++i) {
+  Words y(kAngleRows), x(kAngleRows);
+  for (size_t i = 0; i < kAngleRows; ++i) {
     y[i] = draw.any();
     x[i] = i % 3 == 0 ? draw.any() : i % 3 == 1 ? draw.near(y[i]) : some_binades_from(y[i], f, draw.random());
   }

@@ -27,7 +27,7 @@ class SmallFormat : public testing::TestWithParam<FloatFormat> {
     const std::vector<Words> operands = all_tuples(GetParam(), arity);
     for (const Op op : soft_operators(arity)) {
       Columns composition(ops::soft_operator(op, GetParam()));
-      expect_columns(composition, operands, [&](const Operands& x) { return kOracle[op](GetParam(), x); });
+      expect_columns(composition, operands, [&](const Operands& x) { return oracle(op, GetParam(), x); });
     }
   }
 };
@@ -54,7 +54,7 @@ TEST_P(HalfWord, UnaryOperatorsOfEveryValue) {
   for (const Op op : soft_operators(1)) {
     Columns composition(ops::soft_operator(op, GetParam()));
     expect_columns(composition, {every(GetParam())},
-                   [&](const Operands& x) { return kOracle[op](GetParam(), x); });
+                   [&](const Operands& x) { return oracle(op, GetParam(), x); });
   }
 }
 

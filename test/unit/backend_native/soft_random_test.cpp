@@ -10,13 +10,13 @@
 namespace vyre::test {
 namespace {
 
-constexpr size_t kRows = size_t{1} << 18;
+constexpr size_t kRandomRows = size_t{1} << 18;
 
 /// Operands that meet: the second is near the first, and the third near the negated product of both.
 std::vector<Words> drawn(FloatFormat f, size_t arity, uint64_t stream) {
   Draw draw(f, stream);
-  std::vector<Words> out(arity, Words(kRows));
-  for (size_t i = 0; i < kRows; ++i) {
+  std::vector<Words> out(arity, Words(kRandomRows));
+  for (size_t i = 0; i < kRandomRows; ++i) {
     out[0][i] = draw.any();
     if (arity > 1) out[1][i] = draw.random().chance(2) ? draw.any() : draw.near(out[0][i]);
     if (arity > 2) {
@@ -33,7 +33,7 @@ class LanguageFormat : public testing::TestWithParam<FloatFormat> {
     const std::vector<Words> operands = drawn(GetParam(), arity, arity);
     for (const Op op : soft_operators(arity)) {
       Columns composition(ops::soft_operator(op, GetParam()));
-      expect_columns(composition, operands, [&](const Operands& x) { return kOracle[op](GetParam(), x); });
+      expect_columns(composition, operands, [&](const Operands& x) { return oracle(op, GetParam(), x); });
     }
   }
 };
@@ -158,9 +158,9 @@ uint64_t draw_integer(RandomStream& random) {
 TEST(SoftCasts, FromIntegers) {
   VYRE_ORACLE(CpuReference, "num/");
   RandomStream random(0x736f6674, 8);
-  Words words(kRows), pairs;
+  Words words(kRandomRows), pairs;
   for (uint32_t& word : words) word = uint32_t(draw_integer(random));
-  std::vector<uint64_t> wide(kRows);
+  std::vector<uint64_t> wide(kRandomRows);
   for (uint64_t& x : wide) x = draw_integer(random);
   wide[0] = 0, wide[1] = UINT64_MAX, words[0] = 0, words[1] = UINT32_MAX, words[2] = 0x80000000;
   for (const uint64_t x : wide) pairs.push_back(uint32_t(x)), pairs.push_back(uint32_t(x >> 32));

@@ -23,7 +23,7 @@ class Steps {
     const Words second = second_.apply({a, b}, count), still_open = still_open_.apply({a, b}, count);
     size_t wrong = 0, left_open = 0;
     for (size_t i = 0; i < count; ++i) {
-      const uint32_t want = kOracle[op_](format_, {a[i], b[i], 0});
+      const uint32_t want = oracle(op_, format_, {a[i], b[i], 0});
       left_open += open[i];
       const bool right = (open[i] == 1 || (open[i] == 0 && first[i] == want)) && second[i] == want;
       if ((right && still_open[i] == 0) || ++wrong > 3) continue;

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "integer_operators.h"
 #include "oracle.h"
 #include "spec/ops.h"
-#include "spec/table.h"
 #include "three_ways.h"
 
 namespace vyre::lower {
@@ -93,104 +93,9 @@ std::vector<Triple> inputs(uint32_t count) {
   return out;
 }
 
-uint32_t expected_lead(uint32_t a) {
-  uint32_t n = 0;
-  while (n < 32 && (a & (0x80000000u >> n)) == 0) ++n;
-  return n;
-}
-uint32_t expected_trail(uint32_t a) {
-  uint32_t n = 0;
-  while (n < 32 && (a & (1u << n)) == 0) ++n;
-  return n;
-}
-uint32_t expected_ones(uint32_t a) {
-  uint32_t n = 0;
-  for (; a != 0; a &= a - 1) ++n;
-  return n;
-}
-uint32_t expected_reverse(uint32_t a) {
-  uint32_t out = 0;
-  for (uint32_t n = 0; n < 32; ++n, a /= 2) out = out * 2 + a % 2;
-  return out;
-}
-uint64_t power_of_two(uint32_t n) { return n == 0 ? 1 : 2 * power_of_two(n - 1); }
-
-using Expect = uint32_t (*)(uint32_t a, uint32_t b, uint32_t c);
-struct Expectation {
-  Expect u32, i32, boolean;
-};
-int64_t s(uint32_t word) { return word < 0x80000000u ? int64_t(word) : int64_t(word) - 0x100000000; }
-
-// A signed quotient by magnitudes, so that no signed division is trusted.
-uint32_t signed_quotient(uint32_t a, uint32_t b) {
-  if (b == 0) return 0;
-  const uint64_t magnitude = uint64_t(std::abs(s(a))) / uint64_t(std::abs(s(b)));
-  return uint32_t((s(a) < 0) != (s(b) < 0) ? 0 - magnitude : magnitude);
-}
-uint32_t floor_shift(uint32_t a, uint32_t by) {
-  const auto d = int64_t(power_of_two(by % 32));
-  return uint32_t(uint64_t(s(a) >= 0 ? s(a) / d : -((-s(a) + d - 1) / d)));
-}
-
-constexpr Expectation both(Expect f) { return {f, f, nullptr}; }
-constexpr Expectation each(Expect f) { return {f, f, f}; }
-constexpr spec::Row<Op, Expectation> kExpectationRows[] = {
-    {Op::Add,
-     both([](uint32_t a, uint32_t b, uint32_t) { return uint32_t((uint64_t(a) + b) % 0x100000000); })},
-    {Op::Sub,
-     both([](uint32_t a, uint32_t b, uint32_t) { return uint32_t((0x100000000 + a - b) % 0x100000000); })},
-    {Op::Mul, both([](uint32_t a, uint32_t b, uint32_t) { return uint32_t(uint64_t(a) * b % 0x100000000); })},
-    {Op::Div,
-     {[](uint32_t a, uint32_t b, uint32_t) { return b == 0 ? 0 : a / b; },
-      [](uint32_t a, uint32_t b, uint32_t) { return signed_quotient(a, b); }, nullptr}},
-    {Op::Mod,
-     {[](uint32_t a, uint32_t b, uint32_t) { return b == 0 ? 0 : a - a / b * b; },
-      [](uint32_t a, uint32_t b, uint32_t) { return b == 0 ? 0 : a - signed_quotient(a, b) * b; }, nullptr}},
-    {Op::BitAnd, both([](uint32_t a, uint32_t b, uint32_t) { return ~(~a | ~b); })},
-    {Op::BitOr, both([](uint32_t a, uint32_t b, uint32_t) { return ~(~a & ~b); })},
-    {Op::BitXor, both([](uint32_t a, uint32_t b, uint32_t) { return (a | b) - (a & b); })},
-    {Op::Shl, both([](uint32_t a, uint32_t b, uint32_t) { return uint32_t(a * power_of_two(b % 32)); })},
-    {Op::Shr,
-     {[](uint32_t a, uint32_t b, uint32_t) { return uint32_t(a / power_of_two(b % 32)); },
-      [](uint32_t a, uint32_t b, uint32_t) { return floor_shift(a, b); }, nullptr}},
-    {Op::Eq, each([](uint32_t a, uint32_t b, uint32_t) { return (a ^ b) != 0 ? 0u : 1u; })},
-    {Op::Ne, each([](uint32_t a, uint32_t b, uint32_t) { return (a ^ b) != 0 ? 1u : 0u; })},
-    {Op::Lt,
-     {[](uint32_t a, uint32_t b, uint32_t) { return a < b ? 1u : 0u; },
-      [](uint32_t a, uint32_t b, uint32_t) { return s(a) - s(b) < 0 ? 1u : 0u; }, nullptr}},
-    {Op::Gt,
-     {[](uint32_t a, uint32_t b, uint32_t) { return a > b ? 1u : 0u; },
-      [](uint32_t a, uint32_t b, uint32_t) { return s(a) - s(b) > 0 ? 1u : 0u; }, nullptr}},
-    {Op::Le,
-     {[](uint32_t a, uint32_t b, uint32_t) { return a <= b ? 1u : 0u; },
-      [](uint32_t a, uint32_t b, uint32_t) { return s(a) - s(b) <= 0 ? 1u : 0u; }, nullptr}},
-    {Op::Ge,
-     {[](uint32_t a, uint32_t b, uint32_t) { return a >= b ? 1u : 0u; },
-      [](uint32_t a, uint32_t b, uint32_t) { return s(a) - s(b) >= 0 ? 1u : 0u; }, nullptr}},
-    {Op::And, each([](uint32_t a, uint32_t b, uint32_t) { return a == 0   ? 0u
-                                                                 : b == 0 ? 0u
-                                                                          : 1u; })},
-    {Op::Or, each([](uint32_t a, uint32_t b, uint32_t) { return a != 0   ? 1u
-                                                                : b != 0 ? 1u
-                                                                         : 0u; })},
-    {Op::Negate,
-     both([](uint32_t a, uint32_t, uint32_t) { return uint32_t((0x100000000 - a) % 0x100000000); })},
-    {Op::BitNot, both([](uint32_t a, uint32_t, uint32_t) { return 0xffffffffu - a; })},
-    {Op::LogicalNot, each([](uint32_t a, uint32_t, uint32_t) { return a != 0 ? 0u : 1u; })},
-    {Op::Popcount, both([](uint32_t a, uint32_t, uint32_t) { return expected_ones(a); })},
-    {Op::Clz, both([](uint32_t a, uint32_t, uint32_t) { return expected_lead(a); })},
-    {Op::Ctz, both([](uint32_t a, uint32_t, uint32_t) { return expected_trail(a); })},
-    {Op::ReverseBits, both([](uint32_t a, uint32_t, uint32_t) { return expected_reverse(a); })},
-    {Op::Select, each([](uint32_t a, uint32_t b, uint32_t c) { return a == 0 ? c : b; })},
-};
-// Those on floats are for float_rules_test.cpp.
-constexpr bool has_expectation(Op op) {
-  return op == Op::Select || (spec::is_scalar(op) && spec::info(op).types != spec::kFloats);
-}
-constexpr spec::TotalTable<kExpectationRows, has_expectation> kExpectations;
-
+using Expect = test::WordExpectation;
 Expect expectation(Op op, DataType type) {
-  const Expectation& row = kExpectations[op];
+  const test::WordExpectations& row = test::kWordExpectations[op];
   return type == DataType::Bool ? row.boolean : type == DataType::I32 ? row.i32 : row.u32;
 }
 
@@ -238,7 +143,7 @@ TEST(Rules, Operators) {
       "what the specification's tables say, computed in wider arithmetic or bit by bit; no function of src/");
   uint32_t rules = 0;
   for (const spec::OpInfo& op : spec::kOps) {
-    if (!spec::is_scalar(op.op) || !has_expectation(op.op)) continue;
+    if (!spec::is_scalar(op.op) || !test::is_on_words(op.op)) continue;
     for (const DataType type : kTypes) {
       if (!op.types.contains(type)) continue;
       const uint32_t count = *spec::operand_count(op.op);

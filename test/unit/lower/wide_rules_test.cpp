@@ -10,10 +10,10 @@
 #include <array>
 
 #include "base/random.h"
+#include "integer_operators.h"
 #include "oracle.h"
 #include "spec/casts.h"
 #include "spec/ops.h"
-#include "spec/table.h"
 #include "three_ways.h"
 
 namespace vyre::lower {
@@ -21,7 +21,7 @@ namespace {
 
 using spec::DataType;
 using spec::Op;
-__extension__ using Big = unsigned __int128;
+using test::Big;
 
 struct Application {
   Op op;
@@ -94,68 +94,14 @@ void append(std::vector<std::byte>& bytes, Big value, DataType type) {
   for (uint32_t n = 0; n < spec::info(type).bytes; ++n) bytes.push_back(std::byte(value >> (8 * n)));
 }
 
-unsigned lead(Big a, unsigned bits) {
-  unsigned n = 0;
-  while (n < bits && (a >> (bits - 1 - n) & 1) == 0) ++n;
-  return n;
-}
-unsigned trail(Big a, unsigned bits) {
-  unsigned n = 0;
-  while (n < bits && (a >> n & 1) == 0) ++n;
-  return n;
-}
-Big reversed(Big a, unsigned bits) {
-  Big out = 0;
-  for (unsigned n = 0; n < bits; ++n, a /= 2) out = out * 2 + a % 2;
-  return out;
-}
-Big ones(Big a) {
-  Big n = 0;
-  for (; a != 0; a &= a - 1) ++n;
-  return n;
-}
-
-/// An unsigned integer of so many bits; the result is cut to them.
-using Expect = Big (*)(Big a, Big b, unsigned bits);
-constexpr spec::Row<Op, Expect> kWideExpectationRows[] = {
-    {Op::Add, [](Big a, Big b, unsigned) { return a + b; }},
-    {Op::Sub, [](Big a, Big b, unsigned) { return a - b; }},
-    {Op::Mul, [](Big a, Big b, unsigned) { return a * b; }},
-    {Op::Div, [](Big a, Big b, unsigned) { return b == 0 ? 0 : a / b; }},
-    {Op::Mod, [](Big a, Big b, unsigned) { return b == 0 ? 0 : a % b; }},
-    {Op::BitAnd, [](Big a, Big b, unsigned) { return a & b; }},
-    {Op::BitOr, [](Big a, Big b, unsigned) { return a | b; }},
-    {Op::BitXor, [](Big a, Big b, unsigned) { return a ^ b; }},
-    {Op::Shl, [](Big a, Big b, unsigned bits) { return a << unsigned(b % bits); }},
-    {Op::Shr, [](Big a, Big b, unsigned bits) { return a >> unsigned(b % bits); }},
-    {Op::Eq, [](Big a, Big b, unsigned) { return Big(a == b); }},
-    {Op::Ne, [](Big a, Big b, unsigned) { return Big(a != b); }},
-    {Op::Lt, [](Big a, Big b, unsigned) { return Big(a < b); }},
-    {Op::Gt, [](Big a, Big b, unsigned) { return Big(a > b); }},
-    {Op::Le, [](Big a, Big b, unsigned) { return Big(a <= b); }},
-    {Op::Ge, [](Big a, Big b, unsigned) { return Big(a >= b); }},
-    {Op::And, [](Big a, Big b, unsigned) { return Big(a != 0 && b != 0); }},
-    {Op::Or, [](Big a, Big b, unsigned) { return Big(a != 0 || b != 0); }},
-    {Op::Negate, [](Big a, Big, unsigned) { return -a; }},
-    {Op::BitNot, [](Big a, Big, unsigned) { return ~a; }},
-    {Op::LogicalNot, [](Big a, Big, unsigned) { return Big(a == 0); }},
-    {Op::Popcount, [](Big a, Big, unsigned) { return ones(a); }},
-    {Op::Clz, [](Big a, Big, unsigned bits) { return Big(lead(a, bits)); }},
-    {Op::Ctz, [](Big a, Big, unsigned bits) { return Big(trail(a, bits)); }},
-    {Op::ReverseBits, [](Big a, Big, unsigned bits) { return reversed(a, bits); }},
-};
-constexpr bool has_expectation(Op op) {
-  return spec::is_scalar(op) && spec::info(op).types.contains(DataType::U64);
-}
-constexpr spec::TotalTable<kWideExpectationRows, has_expectation> kExpectations;
-
 /// Vectors: each component as a word, but that equality is one answer for all.
 Big expected(Op op, DataType type, Big a, Big b) {
   const unsigned bits = spec::value_bits(type);
-  if (!spec::kVectors.contains(type) || op == Op::Eq || op == Op::Ne) return kExpectations[op](a, b, bits);
+  if (!spec::kVectors.contains(type) || op == Op::Eq || op == Op::Ne)
+    return test::kWideExpectations[op](a, b, bits);
   Big out = 0;
   for (unsigned at = 0; at < bits; at += 32) {
-    out |= (kExpectations[op](a >> at & mask(32), b >> at & mask(32), 32) & mask(32)) << at;
+    out |= (test::kWideExpectations[op](a >> at & mask(32), b >> at & mask(32), 32) & mask(32)) << at;
   }
   return out;
 }

@@ -81,25 +81,33 @@ class Mpfr {
   uint32_t apply(Function function, const Operands&... operands) {
     return rounded(function(result_, operands.get()..., MPFR_RNDN), MPFR_RNDN);
   }
-  uint32_t add(uint32_t a, uint32_t b) { return binary(mpfr_add, a, b); }
-  uint32_t sub(uint32_t a, uint32_t b) { return binary(mpfr_sub, a, b); }
-  uint32_t mul(uint32_t a, uint32_t b) { return binary(mpfr_mul, a, b); }
-  uint32_t div(uint32_t a, uint32_t b) { return binary(mpfr_div, a, b); }
-  uint32_t min(uint32_t a, uint32_t b) { return binary(mpfr_min, a, b); }
-  uint32_t max(uint32_t a, uint32_t b) { return binary(mpfr_max, a, b); }
+  FloatFormat format() const { return f_; }
+  template <class Function>
+  uint32_t unary(Function function, uint32_t a) {
+    a_.set(f_, a);
+    return apply(function, a_);
+  }
+  template <class Function>
+  uint32_t binary(Function function, uint32_t a, uint32_t b) {
+    a_.set(f_, a);
+    b_.set(f_, b);
+    return apply(function, a_, b_);
+  }
+  uint32_t relation(int (*function)(mpfr_srcptr, mpfr_srcptr), uint32_t a, uint32_t b) {
+    a_.set(f_, a);
+    b_.set(f_, b);
+    return function(a_.get(), b_.get()) != 0;
+  }
+  uint32_t test(int (*function)(mpfr_srcptr), uint32_t a) {
+    a_.set(f_, a);
+    return function(a_.get()) != 0;
+  }
   uint32_t mul_add(uint32_t a, uint32_t b, uint32_t c) {
     a_.set(f_, a);
     b_.set(f_, b);
     c_.set(f_, c);
     return apply(mpfr_fma, a_, b_, c_);
   }
-  uint32_t sqrt(uint32_t a) {
-    a_.set(f_, a);
-    return apply(mpfr_sqrt, a_);
-  }
-  uint32_t equal(uint32_t a, uint32_t b) { return relation(mpfr_equal_p, a, b); }
-  uint32_t less(uint32_t a, uint32_t b) { return relation(mpfr_less_p, a, b); }
-  uint32_t less_equal(uint32_t a, uint32_t b) { return relation(mpfr_lessequal_p, a, b); }
   uint32_t round_to_integral(RoundingMode mode, uint32_t a) {
     a_.set(f_, a);
     return rounded(mpfr_rint(result_, a_.get(), mpfr_mode(mode)), mpfr_mode(mode));
@@ -121,18 +129,6 @@ class Mpfr {
   }
 
  private:
-  template <class Function>
-  uint32_t binary(Function function, uint32_t a, uint32_t b) {
-    a_.set(f_, a);
-    b_.set(f_, b);
-    return apply(function, a_, b_);
-  }
-  uint32_t relation(int (*function)(mpfr_srcptr, mpfr_srcptr), uint32_t a, uint32_t b) {
-    a_.set(f_, a);
-    b_.set(f_, b);
-    return function(a_.get(), b_.get()) != 0;
-  }
-
   /// The pattern of result_, which was rounded to the format's precision alone; `way` is where to.
   uint32_t rounded(int way, mpfr_rnd_t mode) {
     const long least = 2 - (1l << (f_.exponent_bits - 1)) - long(f_.fraction_bits);

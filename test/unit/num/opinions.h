@@ -1,4 +1,4 @@
-// The functions of num/float.h beside MPFR's of the same name, as tables for tests to go through.
+// The functions of num/float.h beside MPFR's, as lists for tests to go through.
 #pragma once
 
 #include <fmt/format.h>
@@ -6,43 +6,44 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "float_operators.h"
 #include "mpfr_float.h"
 #include "num/float.h"
 
 namespace vyre::num::test {
 
+using vyre::test::FloatOperands;
+
+/// An operator of one or two operands but no elementary function, of which functions_opinions.h has more.
 struct Unary {
   const char* name;
-  uint32_t (*num)(FloatFormat, uint32_t);
-  void (*columns)(FloatFormat, Column, Results);
-  uint32_t (Mpfr::*mpfr)(uint32_t);
+  const vyre::test::FloatOperator* row;
+  uint32_t num(FloatFormat f, uint32_t a) const { return row->value(f, {a}); }
+  uint32_t mpfr(Mpfr& second, uint32_t a) const { return row->second(second, {a}); }
 };
 struct Binary {
   const char* name;
-  uint32_t (*num)(FloatFormat, uint32_t, uint32_t);
-  void (*columns)(FloatFormat, Column, Column, Results);
-  uint32_t (Mpfr::*mpfr)(uint32_t, uint32_t);
+  const vyre::test::FloatOperator* row;
+  uint32_t num(FloatFormat f, uint32_t a, uint32_t b) const { return row->value(f, {a, b}); }
+  void columns(FloatFormat f, Column a, Column b, Results out) const {
+    const Column columns[] = {a, b};
+    row->columns(f, columns, out);
+  }
+  uint32_t mpfr(Mpfr& second, uint32_t a, uint32_t b) const { return row->second(second, {a, b}); }
 };
-
-/// A predicate as the 0 or 1 that columns hold.
-template <bool (*kPredicate)(FloatFormat, uint32_t, uint32_t)>
-uint32_t as_word(FloatFormat f, uint32_t a, uint32_t b) {
-  return kPredicate(f, a, b) ? 1 : 0;
+template <class Operator>
+std::vector<Operator> operators_of(uint32_t arity) {
+  std::vector<Operator> out;
+  for (const auto& row : vyre::test::kFloatOperatorRows) {
+    if (spec::is_elementary(row.key) || spec::operand_count(row.key) != arity) continue;
+    out.push_back({spec::mnemonic(row.key).data(), &row.value});
+  }
+  return out;
 }
-
-inline constexpr Unary kUnary[] = {{"sqrt", sqrt, sqrt, &Mpfr::sqrt}};
-inline constexpr Binary kBinary[] = {
-    {"add", add, add, &Mpfr::add},
-    {"sub", sub, sub, &Mpfr::sub},
-    {"mul", mul, mul, &Mpfr::mul},
-    {"div", div, div, &Mpfr::div},
-    {"min", min, min, &Mpfr::min},
-    {"max", max, max, &Mpfr::max},
-    {"equal", as_word<equal>, equal, &Mpfr::equal},
-    {"less", as_word<less>, less, &Mpfr::less},
-    {"less_equal", as_word<less_equal>, less_equal, &Mpfr::less_equal},
-};
+inline const std::vector<Unary> kUnary = operators_of<Unary>(1);
+inline const std::vector<Binary> kBinary = operators_of<Binary>(2);
 
 inline std::string describe(FloatFormat f) {
   return fmt::format("1-{}-{}", f.exponent_bits, f.fraction_bits);
