@@ -1,6 +1,4 @@
 // Programs on a device: buffers there and back, in one submission or many.
-#include <thread>
-
 #include "../device_dispatch.h"
 #include "oracle.h"
 #include "support.h"
@@ -15,14 +13,8 @@ TEST_F(Dispatch, BuffersAndCountsInTheirOrder) {
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
-  std::vector<uint32_t> a = iota(100, 1), out = iota(128, 1000);
-  const std::vector<std::span<std::byte>> host = {bytes_of(a), bytes_of(out)};
-  for (uint32_t round = 1; round <= 3; ++round) {
-    const auto ran = (*pipeline)->dispatch(host, {2, 1, 1});
-    ASSERT_TRUE(ran) << diagnosis(ran.error());
-    for (uint32_t i = 0; i < 128; ++i) EXPECT_EQ(out[i], 1000 + i + (i < 100 ? round * (i + 1) : 0)) << i;
-    EXPECT_EQ(a, iota(100, 1));
-  }
+  std::vector<uint32_t> out = iota(128, 1000);
+  for (uint32_t round = 1; round <= 3; ++round) expect_sum(**pipeline, out, round);
 }
 
 // More than what is mapped at once, or written without waiting.
@@ -42,65 +34,13 @@ TEST_F(Dispatch, WhatTheHostGivesIsChecked) {
 // WebGPU writes whole words alone.
 TEST_F(Dispatch, BuffersThatStay) {
   VYRE_ORACLE(CpuReference, "std::copy and std::fill on a copy of the memory");
-  const auto backend = open();
-  constexpr size_t kBytes = 10'000'019;
-  const auto buffer = backend->allocate(kBytes);
-  ASSERT_TRUE(buffer) << diagnosis(buffer.error());
-  Bytes expected(kBytes), got(kBytes);
-  for (size_t k = 0; k < kBytes; ++k) expected[k] = std::byte(uint8_t(k * 2654435761u >> 11));
-  ASSERT_TRUE((*buffer)->write(0, expected));
-  struct Part {
-    size_t offset, count;
-  };
-  for (const Part part :
-       {Part{0, 1}, Part{1, 2}, Part{5, 11}, Part{4097, 3}, Part{8, 16}, Part{kBytes - 7, 7},
-        Part{kBytes - 1, 1}, Part{kBytes, 0}, Part{100'001, 9'000'001}}) {
-    for (const std::byte value : {std::byte{uint8_t(0x40 + part.count % 7)}, std::byte{0}}) {
-      if (value == std::byte{0} && part.count % 2 == 0) continue;
-      ASSERT_TRUE((*buffer)->fill(part.offset, part.count, value));
-      std::fill_n(expected.begin() + ptrdiff_t(part.offset), part.count, value);
-    }
-  }
-  for (const Part part :
-       {Part{3, 5}, Part{77'777, 13}, Part{kBytes - 6, 6}, Part{kBytes - 2, 1}, Part{40, 8}}) {
-    const Bytes fresh(part.count, std::byte{0x99});
-    ASSERT_TRUE((*buffer)->write(part.offset, fresh));
-    std::ranges::copy(fresh, expected.begin() + ptrdiff_t(part.offset));
-  }
-  ASSERT_TRUE((*buffer)->read(0, got));
-  EXPECT_TRUE(got == expected);
-  Bytes part(12'345);
-  ASSERT_TRUE((*buffer)->read(77'770, part));
-  EXPECT_TRUE(std::ranges::equal(part, std::span(expected).subspan(77'770, part.size())));
-  expect_refused((*buffer)->read(kBytes, part), DiagCode::B012, {});
-  expect_refused((*buffer)->write(kBytes - 1, part), DiagCode::B012, {});
-  expect_refused((*buffer)->fill(kBytes, 1, std::byte{}), DiagCode::B012, {});
+  expect_buffer_stays(*open(), false);
 }
 
 // WebGPU forbids to bind a buffer for reading and for writing at once, so this is the backend's own doing.
 TEST_F(Dispatch, OverRangesOfBuffers) {
   VYRE_ORACLE(CpuReference, "a sum in C++; ranges of one buffer, and empty ones at its end");
-  const auto backend = open();
-  const auto pipeline = backend->compile(checked(kAdd));
-  ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
-  const auto buffer = backend->allocate(1024);
-  ASSERT_TRUE(buffer);
-  std::vector<uint32_t> words = iota(256, 0);
-  ASSERT_TRUE((*buffer)->write(0, bytes_of(words)));
-  const backend::DeviceRange ranges[] = {{buffer->get(), 512, 400}, {buffer->get(), 256, 256}};
-  const auto ran = (*pipeline)->dispatch_resident(ranges, {1, 1, 1});
-  ASSERT_TRUE(ran) << diagnosis(ran.error());
-  ASSERT_TRUE((*buffer)->read(0, bytes_of(words)));
-  for (uint32_t i = 0; i < 256; ++i) EXPECT_EQ(words[i], i >= 64 && i < 128 ? i + (i - 64 + 128) : i) << i;
-  const backend::DeviceRange empty[] = {{buffer->get(), 1024, 0}, {buffer->get(), 0, 256}};
-  ASSERT_TRUE((*pipeline)->dispatch_resident(empty, {1, 1, 1}));
-  const backend::DeviceRange askew[] = {{buffer->get(), 4, 4}, {buffer->get(), 256, 256}};
-  expect_refused((*pipeline)->dispatch_resident(askew, {1, 1, 1}), DiagCode::B012, {});
-  const auto other = open();
-  const auto foreign = other->allocate(256);
-  ASSERT_TRUE(foreign);
-  const backend::DeviceRange mixed[] = {{foreign->get(), 0, 256}, {buffer->get(), 256, 256}};
-  expect_refused((*pipeline)->dispatch_resident(mixed, {1, 1, 1}), DiagCode::B012, {"another backend"});
+  expect_ranges(*open(), *open());
 }
 
 // Several ranges of one buffer are written, and one of them is empty.
@@ -133,91 +73,30 @@ program p(read_write x: u32 @0, read_write y: u32 @1, read_write z: u32 @2, read
 TEST_F(Dispatch, ManyStepsWithOneWait) {
   VYRE_ORACLE(CpuReference, "x -> 3x + i in C++, n times; each step sees what those before it wrote");
   const auto backend = open();
-  const auto program = checked(R"(
-program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
-  let i = invocation_id.x;
-  if (i < len(out)) { out[i] = a[63 - i] * 3 + i; }
-})");
-  const auto pipeline = backend->compile(program);
-  ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
-  const auto x = backend->allocate(256), y = backend->allocate(256);
-  ASSERT_TRUE(x && y);
-  std::vector<uint32_t> words = iota(64, 7), expected = words;
-  ASSERT_TRUE((*x)->write(0, bytes_of(words)));
-  const backend::DeviceRange there[] = {{x->get(), 0, 256}, {y->get(), 0, 256}};
-  const backend::DeviceRange back[] = {{y->get(), 0, 256}, {x->get(), 0, 256}};
-  std::vector<backend::Step> steps;
-  for (uint32_t n = 0; n < 600; ++n) {
-    steps.push_back({pipeline->get(), n % 2 == 0 ? std::span(there) : std::span(back), {1, 1, 1}});
-    std::vector<uint32_t> next(64);
-    for (uint32_t i = 0; i < 64; ++i) next[i] = expected[63 - i] * 3 + i;
-    expected = next;
-  }
-  const auto ran = backend->run(steps);
-  ASSERT_TRUE(ran) << diagnosis(ran.error());
-  ASSERT_TRUE((*x)->read(0, bytes_of(words)));
-  EXPECT_EQ(words, expected);
-  EXPECT_TRUE(backend->run({}));
-  const auto foreign = open();
-  expect_refused(foreign->run(steps), DiagCode::B012, {"another backend"});
+  expect_many_steps(*backend, *open(),
+                    [&](std::span<const backend::Step> steps) { return backend->run(steps); });
 }
 
 // The library may be called by one at a time.
 TEST_F(Dispatch, ByThreadsAtOnce) {
   VYRE_ORACLE(CpuReference, "a sum in C++, of every thread");
-  const auto backend = open();
-  const auto program = checked(kAdd);
-  std::vector<std::thread> threads;
-  std::vector<std::string> failures(4);
-  for (uint32_t t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      const auto pipeline = backend->compile(program);
-      if (!pipeline) {
-        failures[t] = diagnosis(pipeline.error());
-        return;
-      }
-      std::vector<uint32_t> a = iota(64 * (t + 1), t), out(a.size());
-      const std::vector<std::span<std::byte>> host = {bytes_of(a), bytes_of(out)};
-      for (uint32_t round = 1; round <= 20 && failures[t].empty(); ++round) {
-        const auto ran = (*pipeline)->dispatch(host, {t + 1, 1, 1});
-        if (!ran) failures[t] = diagnosis(ran.error());
-        for (uint32_t i = 0; i < out.size(); ++i) {
-          if (out[i] != round * (t + i)) failures[t] = "a wrong sum";
-        }
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_THAT(failures, testing::Each(""));
+  expect_threads_at_once(*open());
 }
 
 // Among them 16-bit floats, whose buffers may end amid a word.
 TEST_F(Dispatch, AgreesWithTheReference) {
   VYRE_ORACLE(ReferenceInterpreter, "the reference");
-  const auto backend = open();
-  for (const std::string_view text :
-       {"program p(read a: f16 @0, read_write out: f16 @1) workgroup(64, 1, 1) { let i = invocation_id.x; "
-        "out[i] = a[i + 1]; }",
-        "program p(read a: f32 @0, read_write out: f32 @1) workgroup(64, 1, 1) { let i = invocation_id.x; "
-        "out[i] = a[i] / 3.0 + a[i] * a[i]; }",
-        "program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) { let i = invocation_id.x; "
-        "out[atomic_add(out[62], 1) & 31] = a[0]; }",
-        "program p(read a: u32 @0, read_write out: u32 @1, workgroup t: u32[64]) workgroup(8, 4, 2) { "
-        "t[(local_id.y * 8 + local_id.x) + local_id.z * 32] = a[invocation_id.x]; barrier; "
-        "out[local_id.x + workgroup_id.x * 8] = t[63 - local_id.x]; }"}) {
-    const auto program = checked(text);
-    const auto pipeline = backend->compile(program);
-    ASSERT_TRUE(pipeline) << diagnosis(pipeline.error()) << text;
-    std::vector<uint32_t> a = iota(63, 0x3f80'0003), out(64), expected(64);
-    const size_t bytes = text.contains("f16") ? 126 : 252;
-    const std::vector<std::span<std::byte>> host = {bytes_of(a).first(bytes), bytes_of(out).first(bytes)};
-    const std::vector<std::span<std::byte>> same = {bytes_of(a).first(bytes),
-                                                    bytes_of(expected).first(bytes)};
-    const auto ran = (*pipeline)->dispatch(host, {2, 1, 1});
-    ASSERT_TRUE(ran) << diagnosis(ran.error());
-    ASSERT_TRUE(ref::run(program, same, {2, 1, 1}));
-    EXPECT_EQ(out, expected) << text;
-  }
+  expect_as_reference(
+      *open(), 0x3f80'0003,
+      {"program p(read a: f16 @0, read_write out: f16 @1) workgroup(64, 1, 1) { let i = invocation_id.x; "
+       "out[i] = a[i + 1]; }",
+       "program p(read a: f32 @0, read_write out: f32 @1) workgroup(64, 1, 1) { let i = invocation_id.x; "
+       "out[i] = a[i] / 3.0 + a[i] * a[i]; }",
+       "program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) { let i = invocation_id.x; "
+       "out[atomic_add(out[62], 1) & 31] = a[0]; }",
+       "program p(read a: u32 @0, read_write out: u32 @1, workgroup t: u32[64]) workgroup(8, 4, 2) { "
+       "t[(local_id.y * 8 + local_id.x) + local_id.z * 32] = a[invocation_id.x]; barrier; "
+       "out[local_id.x + workgroup_id.x * 8] = t[63 - local_id.x]; }"});
 }
 
 /// Ends the process: 0 when a kernel that takes too long is refused with B011, and everything after it too.
