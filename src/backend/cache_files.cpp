@@ -82,6 +82,11 @@ fs::path cache_folder(std::string_view part) {
   return {};
 }
 
+fs::path cache_folder(const std::string& asked, std::string_view part) {
+  if (asked == "none") return {};
+  return asked.empty() ? cache_folder(part) : fs::path(asked);
+}
+
 Digest cache_key(std::initializer_list<std::string_view> parts) {
   Hasher hasher;
   for (const std::string_view part : parts) hasher.update_u64(part.size()).update(part);

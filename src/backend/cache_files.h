@@ -26,6 +26,8 @@ namespace vyre::backend {
 /// The folder that a user gets without asking: $VYRE_CACHE_DIR/part, else $XDG_CACHE_HOME/vyre/part, else
 /// ~/.cache/vyre/part; empty when there is no home.
 std::filesystem::path cache_folder(std::string_view part);
+/// The folder that a user asked for: "none" is none, an empty word the one that comes without asking.
+std::filesystem::path cache_folder(const std::string& asked, std::string_view part);
 
 /// What an entry is for: the name of its kind and layout, then each part of what its content depends on.
 Digest cache_key(std::initializer_list<std::string_view> parts);

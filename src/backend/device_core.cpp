@@ -167,6 +167,53 @@ DeviceMemory::~DeviceMemory() {
   if (device_ != nullptr) device_->release(piece_);
 }
 
+Result<uint64_t> DeviceCore::piece_bytes(uint64_t bytes) const { return size_class(bytes); }
+
+Result<DeviceMemory> DeviceCore::allocate(uint64_t bytes) {
+  const std::lock_guard lock(memory_mutex_);
+  VYRE_CHECK(check_alive());
+  VYRE_TRY(size, piece_bytes(bytes));
+  if (const auto kept = unused_.find(size); kept != unused_.end()) {
+    const Piece piece = kept->second;
+    unused_.erase(kept);
+    if (size > traits_.largest_part) unused_bytes_ -= size;
+    return DeviceMemory(shared_from_this(), piece);
+  }
+  auto made = make_piece(size, bytes);
+  if (!made && made.error().code == DiagCode::B003 && unused_bytes_ != 0) {
+    drop_unused();
+    made = make_piece(size, bytes);
+  }
+  if (!made) return std::unexpected(std::move(made).error());
+  return DeviceMemory(shared_from_this(), *made);
+}
+
+void DeviceCore::keep_unused(const Piece& piece) {
+  unused_.emplace(piece.bytes, piece);
+  if (piece.bytes > traits_.largest_part) unused_bytes_ += piece.bytes;
+}
+
+void DeviceCore::drop_unused() {
+  std::erase_if(unused_, [&](const auto& entry) {
+    if (entry.first <= traits_.largest_part) return false;
+    destroy_piece(entry.second);
+    return true;
+  });
+  unused_bytes_ = 0;
+}
+
+void DeviceCore::release(const Piece& piece) {
+  const std::lock_guard lock(memory_mutex_);
+  // What a lost device still holds goes with it.
+  const bool stays =
+      piece.bytes <= traits_.largest_part || is_lost_ || unused_bytes_ + piece.bytes <= most_kept();
+  if (stays) {
+    keep_unused(piece);
+  } else {
+    destroy_piece(piece);
+  }
+}
+
 Diag DeviceCore::foreign(std::string_view what) const {
   return make_diag(DiagCode::B012, Span::none(),
                    fmt::format("{}: a {} of another backend was given", traits_.name, what),
@@ -204,42 +251,47 @@ void keep_for_ever(std::shared_ptr<void> what) {
   kept->push_back(std::move(what));
 }
 
-Result<std::unique_ptr<DeviceBuffer>> make_buffer(const std::shared_ptr<DeviceCore>& device, uint64_t bytes) {
-  VYRE_TRY(memory, device->allocate(bytes));
-  return std::make_unique<CoreBuffer>(device, std::move(memory), bytes);
+Result<std::unique_ptr<DeviceBuffer>> DeviceBackend::allocate(uint64_t bytes) {
+  VYRE_TRY(memory, core_->allocate(bytes));
+  return std::make_unique<CoreBuffer>(core_, std::move(memory), bytes);
 }
 
-std::unique_ptr<Pipeline> make_pipeline(const check::Checked& program, std::shared_ptr<DeviceCore> device,
-                                        std::shared_ptr<const DeviceCode> code) {
-  return std::make_unique<DevicePipeline>(program, std::move(device), std::move(code));
+std::unique_ptr<Pipeline> DeviceBackend::pipeline_of(const check::Checked& program,
+                                                     std::shared_ptr<const DeviceCode> code) const {
+  return std::make_unique<DevicePipeline>(program, core_, std::move(code));
 }
 
-Result<void> run_steps(DeviceCore& device, std::span<const Step> steps) {
+Result<void> DeviceBackend::run(std::span<const Step> steps) {
   std::vector<Launch> all;
   for (const Step& step : steps) {
-    VYRE_TRY(launch, prepare(device, step));
+    VYRE_TRY(launch, prepare(*core_, step));
     all.push_back(std::move(launch));
   }
-  VYRE_TRY(work, device.begin());
+  VYRE_TRY(work, core_->begin());
   for (const Launch& launch : all) VYRE_CHECK(work->dispatch(launch));
   return work->finish();
 }
 
-Result<std::unique_ptr<Recording>> record(DeviceCore& device, std::span<const Command> commands) {
-  if (!device.records()) return nullptr;
+Result<std::unique_ptr<Recording>> DeviceBackend::record(std::span<const Command> commands) {
+  return core_->drives_repeats() ? record_batch(commands) : Backend::record(commands);
+}
+
+Result<std::unique_ptr<Recording>> DeviceBackend::record_batch(std::span<const Command> commands) {
+  if (!core_->records()) return Backend::record_batch(commands);
   std::vector<DeviceCommand> all;
   for (const Command& command : commands) {
     DeviceCommand& made = all.emplace_back(DeviceCommand{.command = command, .launch = {}, .range = {}});
     if (command.kind == Command::Kind::Dispatch) {
-      VYRE_TRY(launch, prepare(device, command.step));
+      VYRE_TRY(launch, prepare(*core_, command.step));
       made.launch = std::move(launch);
       continue;
     }
     VYRE_CHECK(check_range(command.range));
-    VYRE_TRY(range, bound_of(device, command.range));
+    VYRE_TRY(range, bound_of(*core_, command.range));
     made.range = range;
   }
-  return device.record(std::move(all));
+  VYRE_TRY(recording, core_->record(std::move(all)));
+  return recording ? std::move(recording) : Backend::record_batch(commands);
 }
 
 }  // namespace vyre::backend

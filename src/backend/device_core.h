@@ -4,12 +4,14 @@
 // dispatches in their order, and the core says which. A backend brings the calls of its API: DeviceCore
 // allocates memory and opens a DeviceWork, which copies, fills, dispatches and waits. What a kernel reads and
 // writes of host memory is placed in blocks of device memory; what it binds of the device's is checked to be
-// of this device. The core also remembers that a device was lost, which it then stays.
+// of this device. The core also remembers that a device was lost, which it then stays. DeviceBackend is a
+// backend that is made of such a device and of the compile driver (backend/compile.h).
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/compile.h"
 
 namespace vyre::backend {
 
@@ -121,6 +124,8 @@ struct DeviceTraits {
   uint64_t largest_block = UINT64_MAX;
   /// One buffer must not be bound to be read and to be written: there are two blocks.
   bool separates_written = false;
+  /// Pieces up to this size are parts of larger ones, and so never go back to the device.
+  uint64_t largest_part = 0;
 };
 
 class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
@@ -132,8 +137,10 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
 
   const DeviceTraits& traits() const { return traits_; }
 
-  /// B003 with what was asked for and what there is, when the device has no such memory left.
-  virtual Result<DeviceMemory> allocate(uint64_t bytes) = 0;
+  /// Memory that was given back is used again before the device is asked: that costs more than a small
+  /// dispatch. Errors: B003 with what was asked for and what there is, when the device has no such memory
+  /// left.
+  Result<DeviceMemory> allocate(uint64_t bytes);
   /// Errors: B011 when the device was lost.
   virtual Result<std::unique_ptr<DeviceWork>> begin() = 0;
   /// B003 for a binding of more bytes than a dispatch may have.
@@ -153,15 +160,30 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   Diag lose(std::string why);
 
  protected:
-  friend class DeviceMemory;
-  virtual void release(const Piece& piece) = 0;
+  /// What is allocated for so many bytes: their size class. B003 where there is never so much.
+  virtual Result<uint64_t> piece_bytes(uint64_t bytes) const;
+  /// A new piece of this size, for a request of `bytes`. Errors: B003 when there is no memory left.
+  virtual Result<Piece> make_piece(uint64_t size, uint64_t bytes) = 0;
+  virtual void destroy_piece(const Piece& piece) = 0;
+  /// Of memory that was given back, at most this much is kept.
+  virtual uint64_t most_kept() const = 0;
+  /// For the next allocation of its size.
+  void keep_unused(const Piece& piece);
+  void drop_unused();
+  /// Held while any of these are called.
+  std::recursive_mutex& memory_mutex() { return memory_mutex_; }
   /// Once.
   virtual void on_loss() {}
 
  private:
+  friend class DeviceMemory;
+  void release(const Piece& piece);
   Diag lost() const;
 
   const DeviceTraits traits_;
+  std::recursive_mutex memory_mutex_;
+  std::multimap<uint64_t, Piece> unused_;  // by size
+  uint64_t unused_bytes_ = 0;              // of those that could go back
   std::mutex lost_mutex_;
   std::atomic<bool> is_lost_ = false;
   std::string lost_;  // why
@@ -170,17 +192,24 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
 /// Keeps what a device may still write to, until the process ends.
 void keep_for_ever(std::shared_ptr<void> what);
 
-/// Errors: B003.
-Result<std::unique_ptr<DeviceBuffer>> make_buffer(const std::shared_ptr<DeviceCore>& device, uint64_t bytes);
+/// A backend over a device: its buffers, dispatches and recordings are the core's.
+class DeviceBackend : public CompilingBackend {
+ public:
+  Result<std::unique_ptr<DeviceBuffer>> allocate(uint64_t bytes) final;
+  /// All steps as one work.
+  Result<void> run(std::span<const Step> steps) final;
+  /// By the device, where it has recordings of its own. Errors: B012 for what is another backend's.
+  Result<std::unique_ptr<Recording>> record(std::span<const Command> commands) final;
+  Result<std::unique_ptr<Recording>> record_batch(std::span<const Command> commands) final;
 
-std::unique_ptr<Pipeline> make_pipeline(const check::Checked& program, std::shared_ptr<DeviceCore> device,
-                                        std::shared_ptr<const DeviceCode> code);
+ protected:
+  DeviceBackend(std::shared_ptr<DeviceCore> device, CompileOptions options)
+      : CompilingBackend(std::move(options)), core_(std::move(device)) {}
+  std::unique_ptr<Pipeline> pipeline_of(const check::Checked& program,
+                                        std::shared_ptr<const DeviceCode> code) const;
 
-/// Backend::run: all steps as one work.
-Result<void> run_steps(DeviceCore& device, std::span<const Step> steps);
-
-/// Backend::record and record_batch, of a backend over this device, where the device has recordings of its
-/// own; null where the backend is to do without. Errors: B012 for what is another backend's.
-Result<std::unique_ptr<Recording>> record(DeviceCore& device, std::span<const Command> commands);
+ private:
+  const std::shared_ptr<DeviceCore> core_;
+};
 
 }  // namespace vyre::backend

@@ -57,7 +57,9 @@ FloatUse FloatProfile::use() const {
           .findings = findings};
 }
 
-std::string FloatProfile::key() const { return fmt::format("floats {}", fmt::join(given(used, true), " ")); }
+std::string float_key(const lower::FloatPromises& used) {
+  return fmt::format("floats {}", fmt::join(given(used, true), " "));
+}
 
 FloatSupport::FloatSupport(FloatForm form, const lower::FloatPromises& promised, std::string machine,
                            fs::path cache)
@@ -73,6 +75,10 @@ Result<const FloatProfile*> FloatSupport::profile(const probe::Compile& compile)
     case FloatForm::Native: profile_ = FloatProfile{.form = form_, .used = promised_}; break;
     case FloatForm::Composed: profile_ = FloatProfile{.form = form_}; break;
     case FloatForm::Auto: {
+      if (std::ranges::none_of(promised_.by_op, &lower::Promise::given)) {
+        profile_ = FloatProfile{.form = form_};
+        break;
+      }
       profile_ = stored();
       if (profile_) break;
       // While it waits for its own parallel work, this thread must not take up work of others, which might
@@ -117,7 +123,5 @@ void FloatSupport::store(const FloatProfile& profile) const {
   for (const std::string& finding : profile.findings) content += finding + "\n";
   files_.keep(key_, std::as_bytes(std::span(content)));
 }
-
-fs::path default_verdict_folder() { return cache_folder("floats"); }
 
 }  // namespace vyre::backend

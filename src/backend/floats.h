@@ -32,9 +32,10 @@ struct FloatProfile {
   bool steady = true;
 
   FloatUse use() const;
-  /// What compiled code depends on of all this: two forms that use the same instructions give the same code.
-  std::string key() const;
 };
+
+/// What compiled code depends on of a profile: two that use the same instructions give the same code.
+std::string float_key(const lower::FloatPromises& used);
 
 class FloatSupport {
  public:
@@ -43,8 +44,8 @@ class FloatSupport {
   FloatSupport(FloatForm form, const lower::FloatPromises& promised, std::string machine,
                std::filesystem::path cache);
 
-  /// Asks the probe at the first call, if the form is Auto. Errors: those of probe::probe(), each time anew.
-  /// Thread  any; others wait for a probe that runs.
+  /// Asks the probe at the first call, if the form is Auto and anything is promised. Errors: those of
+  /// probe::probe(), each time anew. Thread  any; others wait for a probe that runs.
   Result<const FloatProfile*> profile(const probe::Compile& compile);
 
  private:
@@ -58,8 +59,5 @@ class FloatSupport {
   std::mutex mutex_;
   std::optional<FloatProfile> profile_;
 };
-
-/// The folder of verdicts that a user gets without asking.
-std::filesystem::path default_verdict_folder();
 
 }  // namespace vyre::backend

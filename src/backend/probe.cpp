@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "backend/probe_contexts.h"
@@ -24,14 +25,10 @@ constexpr size_t kProgramFunctions = 6;  // each is as long as a few of the othe
 
 /// Some contexts that are one program.
 struct Part {
-  std::span<const Tree> trees;
+  std::span<const Context> contexts;
   check::Checked program;
-  std::vector<uint32_t> right;
+  std::vector<uint32_t> right = {};  // what the reference gives
 };
-
-Part make_part(std::span<const Tree> trees, const Rows& rows) {
-  return {trees, make_program(trees), right_answers(trees, rows)};
-}
 
 /// What a part gave, both times.
 struct Answers {
@@ -42,20 +39,33 @@ struct Answers {
 Result<std::vector<uint32_t>> run(Pipeline& pipeline, Rows rows) {
   std::vector<uint32_t> results(rows.count(), 0xdeadbeef);
   const auto bytes = [](std::vector<uint32_t>& words) { return std::as_writable_bytes(std::span(words)); };
-  std::vector<uint32_t> uniform = {rows.uniform};
-  const std::span<std::byte> buffers[] = {bytes(rows.a), bytes(rows.b), bytes(rows.c), bytes(uniform),
+  std::vector<uint32_t> same = {rows.same};
+  const std::span<std::byte> buffers[] = {bytes(rows.a), bytes(rows.b), bytes(rows.c), bytes(same),
                                           bytes(results)};
   VYRE_CHECK(pipeline.dispatch(buffers, {uint32_t(rows.count() / kWorkgroup), 1, 1}));
   return results;
+}
+
+/// Parts of at most so many contexts, with their right answers.
+Result<std::vector<Part>> make_parts(std::span<const Context> contexts, size_t most, const Rows& rows) {
+  const auto reference = make_reference();
+  std::vector<Part> parts;
+  for (size_t first = 0; first < contexts.size(); first += most) {
+    const auto some = contexts.subspan(first, std::min(most, contexts.size() - first));
+    Part& part = parts.emplace_back(Part{some, make_program(some)});
+    VYRE_TRY(pipeline, reference->compile(part.program));
+    VYRE_TRY(right, run(*pipeline, rows));
+    part.right = std::move(right);
+  }
+  return parts;
 }
 
 Result<std::vector<Answers>> ask(std::span<const Part> parts, const Rows& rows, const FloatPromises& promises,
                                  const Compile& compile) {
   std::vector<const check::Checked*> programs;
   for (const Part& part : parts) programs.push_back(&part.program);
-  auto pipelines = compile(programs, promises);
   std::vector<Answers> out;
-  for (auto& pipeline : pipelines) {
+  for (auto& pipeline : compile(programs, promises)) {
     if (!pipeline) return std::unexpected(pipeline.error());
     VYRE_TRY(first, run(**pipeline, rows));
     VYRE_TRY(second, run(**pipeline, rows));
@@ -84,9 +94,8 @@ std::string list(const std::set<RawOp>& operators) {
 
 std::string where(const Part& part, const Rows& rows, const std::vector<uint32_t>& answers) {
   const size_t row = size_t(std::ranges::mismatch(answers, part.right).in1 - answers.begin());
-  const std::string what = part.trees.size() == 1 ? text(part.trees.front())
-                                                  : fmt::format("{} and others", text(part.trees.front()));
-  return fmt::format("{}, a = {:08x}, b = {:08x}, c = {:08x}", what, rows.a[row], rows.b[row], rows.c[row]);
+  return fmt::format("{}{}, a = {:08x}, b = {:08x}, c = {:08x}", part.contexts.front(),
+                     part.contexts.size() == 1 ? "" : " and others", rows.a[row], rows.b[row], rows.c[row]);
 }
 
 /// A context, or the contexts of a program, that went wrong, and the instructions in it.
@@ -98,8 +107,7 @@ struct Failure {
 /// Each context of a part that is wrong by itself; the whole part when none is.
 Result<std::vector<Failure>> find_failures(const Part& part, const Answers& answers, const Rows& rows,
                                            const FloatPromises& promises, const Compile& compile) {
-  std::vector<Part> singles;
-  for (const Tree& tree : part.trees) singles.push_back(make_part({&tree, 1}, rows));
+  VYRE_TRY(singles, make_parts(part.contexts, 1, rows));
   VYRE_TRY(again, ask(singles, rows, promises, compile));
   std::vector<Failure> out;
   for (size_t i = 0; i < singles.size(); ++i) {
@@ -136,16 +144,11 @@ bool demote(std::vector<Failure> failures, Verdict& verdict) {
 
 Result<Verdict> probe(const FloatPromises& promised, const Compile& compile) {
   const Rows rows = make_rows(kProbeRows);
-  std::vector<Part> parts;
-  const auto add = [&](std::span<const Tree> left, size_t most) {
-    while (!left.empty()) {
-      const size_t count = std::min(left.size(), most);
-      parts.push_back(make_part(left.first(count), rows));
-      left = left.subspan(count);
-    }
-  };
-  add(contexts(), kProgramContexts);
-  if (lower::has_fast_form(spec::Op::FExp, promised)) add(function_contexts(), kProgramFunctions);
+  VYRE_TRY(parts, make_parts(contexts(), kProgramContexts, rows));
+  if (lower::has_fast_form(spec::Op::FExp, promised)) {
+    VYRE_TRY(functions, make_parts(function_contexts(), kProgramFunctions, rows));
+    std::ranges::move(functions, std::back_inserter(parts));
+  }
   Verdict verdict{.kept = promised};
   for (;;) {  // each round but the last takes something back
     VYRE_TRY(answers, ask(parts, rows, verdict.kept, compile));

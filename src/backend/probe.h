@@ -1,10 +1,11 @@
 // The probe: whether a device does what its specification promises of floats.
 //
-// It runs the native forms of operators in many contexts (backend/probe_contexts.h) on directed inputs and
-// compares with the oracle. It can only take promises back: an operator in a context that went wrong is
-// composed of integers from then on, and the contexts are asked again until all are right. A device that
-// answers differently when it is asked the same thing twice is not trusted with any float instruction. That
-// everything was right proves nothing: the promise stays the reason to use an instruction. docs/adr/0020.
+// It runs programs of many contexts (backend/probe_contexts.h) on directed inputs, in the form in which other
+// programs would run, and compares with the reference, which runs the same programs. It can only take
+// promises back: an operator in a context that went wrong is composed of integers from then on, and the
+// contexts are asked again until all are right. A device that answers differently when it is asked the same
+// thing twice is not trusted with any float instruction. That everything was right proves nothing: the
+// promise stays the reason to use an instruction. docs/adr/0020.
 #pragma once
 
 #include <functional>

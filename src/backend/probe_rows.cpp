@@ -23,7 +23,7 @@ uint32_t random_exponent(RandomStream& random, uint32_t low, uint32_t high) {
 
 Rows make_rows(size_t count) {
   Rows rows;
-  rows.uniform = 0x3f9e0652;  // 1.2345...: nothing about it is special
+  rows.same = 0x3f9e0652;  // 1.2345...: nothing about it is special
   RandomStream random(0x70726f6265, 0);
   constexpr FloatFormat f = spec::kBinary32;
   constexpr uint32_t kFraction = 0x007fffff, kSign = 0x80000000;

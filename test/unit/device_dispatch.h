@@ -1,8 +1,9 @@
 // What every device does with buffers of the host, whatever it is: run by the tests of each backend.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <functional>
+#include <initializer_list>
 #include <thread>
 
 #include "backend/backend.h"
@@ -56,20 +57,20 @@ inline void expect_empty_buffers(backend::Backend& backend) {
   EXPECT_TRUE((*pipeline)->dispatch(host, {1, 1, 1}));
 }
 
-/// Oracle: layout::bind's own codes.
-inline void expect_host_is_checked(backend::Backend& backend) {
-  const auto pipeline = backend.compile(checked(kAdd));
-  ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
-  std::vector<uint32_t> a(4);
-  const std::vector<std::span<std::byte>> one = {bytes_of(a)};
-  expect_refused((*pipeline)->dispatch(one, {1, 1, 1}), DiagCode::X009, {});
-  const std::vector<std::span<std::byte>> twice = {bytes_of(a), bytes_of(a)};
-  expect_refused((*pipeline)->dispatch(twice, {1, 1, 1}), DiagCode::X003, {});
+/// The dispatch of this number, from 1 on, that adds 1 to 100 to `out`, which began as iota(128, 1000).
+/// Oracle: a sum in C++.
+inline void expect_sum(backend::Pipeline& add, std::vector<uint32_t>& out, uint32_t number) {
+  std::vector<uint32_t> a = iota(100, 1);
+  const std::vector<std::span<std::byte>> host = {bytes_of(a), bytes_of(out)};
+  const auto ran = add.dispatch(host, {2, 1, 1});
+  ASSERT_TRUE(ran) << diagnosis(ran.error());
+  for (uint32_t i = 0; i < 128; ++i) EXPECT_EQ(out[i], 1000 + i + (i < 100 ? number * (i + 1) : 0)) << i;
+  EXPECT_EQ(a, iota(100, 1));
 }
 
-/// Memory of the device, written, filled and read in parts of any size and place. Oracle: std::copy and
-/// std::fill on a copy of the memory.
-inline void expect_buffers_that_stay(backend::Backend& backend) {
+/// Parts of a buffer that are filled, written and read, at any offset. Oracle: std::copy and std::fill on a
+/// copy of the memory.
+inline void expect_buffer_stays(backend::Backend& backend, bool host_sees_it) {
   constexpr size_t kBytes = 10'000'019;
   const auto buffer = backend.allocate(kBytes);
   ASSERT_TRUE(buffer) << diagnosis(buffer.error());
@@ -102,11 +103,11 @@ inline void expect_buffers_that_stay(backend::Backend& backend) {
   expect_refused((*buffer)->read(kBytes, part), DiagCode::B012, {});
   expect_refused((*buffer)->write(kBytes - 1, part), DiagCode::B012, {});
   expect_refused((*buffer)->fill(kBytes, 1, std::byte{}), DiagCode::B012, {});
+  EXPECT_EQ((*buffer)->host().empty(), !host_sees_it);
 }
 
-/// Ranges of one buffer, one read and one written, and empty ones at its end; and what no dispatch takes.
-/// Oracle: a sum in C++.
-inline void expect_ranges_of_buffers(backend::Backend& backend, backend::Backend& other) {
+/// Ranges of one buffer, read and written at once, and empty ones at its end. Oracle: a sum in C++.
+inline void expect_ranges(backend::Backend& backend, backend::Backend& other) {
   const auto pipeline = backend.compile(checked(kAdd));
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
   const auto buffer = backend.allocate(1024);
@@ -128,15 +129,16 @@ inline void expect_ranges_of_buffers(backend::Backend& backend, backend::Backend
   expect_refused((*pipeline)->dispatch_resident(mixed, {1, 1, 1}), DiagCode::B012, {"another backend"});
 }
 
-/// 600 steps with one wait, each of which sees what those before it wrote; `run` hands them to the backend.
-/// Oracle: x -> 3x + i in C++.
-template <typename Run>
-void expect_many_steps(backend::Backend& backend, backend::Backend& foreign, const Run& run) {
-  const auto pipeline = backend.compile(checked(R"(
+/// 600 steps in one call; `run` runs them. Oracle: x -> 3x + i in C++, n times; each step sees what those
+/// before it wrote.
+inline void expect_many_steps(backend::Backend& backend, backend::Backend& other,
+                              const std::function<Result<void>(std::span<const backend::Step>)>& run) {
+  const auto program = checked(R"(
 program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
   let i = invocation_id.x;
   out[i] = a[63 - i] * 3 + i;
-})"));
+})");
+  const auto pipeline = backend.compile(program);
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
   const auto x = backend.allocate(256), y = backend.allocate(256);
   ASSERT_TRUE(x && y);
@@ -151,15 +153,15 @@ program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
     for (uint32_t i = 0; i < 64; ++i) next[i] = expected[63 - i] * 3 + i;
     expected = next;
   }
-  const Result<void> ran = run(steps);
+  const auto ran = run(steps);
   ASSERT_TRUE(ran) << diagnosis(ran.error());
   ASSERT_TRUE((*x)->read(0, bytes_of(words)));
   EXPECT_EQ(words, expected);
   EXPECT_TRUE(backend.run({}));
-  expect_refused(foreign.run(steps), DiagCode::B012, {"another backend"});
+  expect_refused(other.run(steps), DiagCode::B012, {"another backend"});
 }
 
-/// Four threads compile and dispatch at once. Oracle: a sum in C++, of every thread.
+/// Oracle: a sum in C++, of every thread.
 inline void expect_threads_at_once(backend::Backend& backend) {
   const auto program = checked(kAdd);
   std::vector<std::thread> threads;
@@ -186,10 +188,10 @@ inline void expect_threads_at_once(backend::Backend& backend) {
   EXPECT_THAT(failures, testing::Each(""));
 }
 
-/// Programs over `a` of 63 words from `first` on and `out` of 64; 16-bit floats among them have buffers that
-/// end amid a word. Oracle: the reference, with subgroups of `lanes`.
-inline void expect_reference_bytes(backend::Backend& backend, std::initializer_list<std::string_view> texts,
-                                   uint32_t first, uint32_t lanes) {
+/// Programs of buffers (a, out), over words from `first` on. Where a text has f16, the buffers end amid a
+/// word. Oracle: the reference.
+inline void expect_as_reference(backend::Backend& backend, uint32_t first,
+                                std::initializer_list<std::string_view> texts) {
   for (const std::string_view text : texts) {
     const auto program = checked(text);
     const auto pipeline = backend.compile(program);
@@ -201,16 +203,49 @@ inline void expect_reference_bytes(backend::Backend& backend, std::initializer_l
                                                     bytes_of(expected).first(bytes)};
     const auto ran = (*pipeline)->dispatch(host, {2, 1, 1});
     ASSERT_TRUE(ran) << diagnosis(ran.error());
-    ASSERT_TRUE(ref::run(program, same, {2, 1, 1}, {.subgroup_size = lanes}));
+    ASSERT_TRUE(ref::run(program, same, {2, 1, 1}, {.subgroup_size = backend.limits().subgroup_size}));
     EXPECT_EQ(out, expected) << text;
   }
 }
-inline constexpr std::string_view kHalvesMove =
-    "program p(read a: f16 @0, read_write out: f16 @1) workgroup(64, 1, 1) { let i = invocation_id.x; "
-    "out[i] = a[i + 1]; }";
-inline constexpr std::string_view kTurnedOnThreeAxes =
-    "program p(read a: u32 @0, read_write out: u32 @1, workgroup t: u32[64]) workgroup(8, 4, 2) { "
-    "t[(local_id.y * 8 + local_id.x) + local_id.z * 32] = a[invocation_id.x]; barrier; "
-    "out[local_id.x + workgroup_id.x * 8] = t[63 - local_id.x]; }";
+
+/// A batch of which one program wants more workgroup memory than there is. Oracle, by hand: each program's
+/// own constant, in the order that was asked.
+inline void expect_batch(backend::Backend& backend, int count) {
+  std::vector<check::Checked> all;
+  std::vector<const check::Checked*> pointers;
+  for (int i = 0; i < count; ++i) {
+    all.push_back(checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = out[0] * 3 + " +
+                          std::to_string(i) + "; }"));
+  }
+  const uint64_t room = backend.limits().max_workgroup_bytes;
+  const uint64_t more = room / 16 * 16 + 16;  // some devices count in 16 bytes
+  all[7] = checked("program p(read_write o: u32 @0, workgroup t: u32[" + std::to_string(more / 4) +
+                   "]) workgroup(1, 1, 1) { o[0] = t[o[0]]; }");
+  for (const check::Checked& program : all) pointers.push_back(&program);
+  auto pipelines = backend.compile_batch(pointers);
+  ASSERT_EQ(pipelines.size(), all.size());
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    if (i == 7) continue;
+    ASSERT_TRUE(pipelines[i]) << diagnosis(pipelines[i].error());
+    std::vector<uint32_t> word = {1};
+    const std::span<std::byte> host = bytes_of(word);
+    ASSERT_TRUE((*pipelines[i])->dispatch({&host, 1}, {1, 1, 1}));
+    EXPECT_EQ(word[0], 3 + i);
+  }
+  expect_refused(pipelines[7], DiagCode::B003,
+                 {std::to_string(more) + " bytes of workgroup memory", "at most " + std::to_string(room)});
+  EXPECT_TRUE(backend.compile_batch({}).empty());
+}
+
+/// Oracle: layout::bind's own codes.
+inline void expect_host_is_checked(backend::Backend& backend) {
+  const auto pipeline = backend.compile(checked(kAdd));
+  ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
+  std::vector<uint32_t> a(4);
+  const std::vector<std::span<std::byte>> one = {bytes_of(a)};
+  expect_refused((*pipeline)->dispatch(one, {1, 1, 1}), DiagCode::X009, {});
+  const std::vector<std::span<std::byte>> twice = {bytes_of(a), bytes_of(a)};
+  expect_refused((*pipeline)->dispatch(twice, {1, 1, 1}), DiagCode::X003, {});
+}
 
 }  // namespace vyre::test

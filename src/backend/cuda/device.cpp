@@ -90,7 +90,7 @@ Device::~Device() {
   // What fails here fails because the device is lost, and then there is nothing left to give back.
   driver_.set_context(context_);
   if (stream_ != nullptr) driver_.wait(stream_);
-  for (const auto& [bytes, address] : free_) driver_.release(address);
+  drop_unused();
   for (const Pinned& p : pinned_) {
     if (p.done != nullptr) driver_.release_event(p.done);
     if (p.memory != nullptr) driver_.release_pinned(p.memory);

@@ -1,9 +1,7 @@
 // One CUDA device: memory, copies, code and launches, with the driver's answers turned into diagnostics.
 //
 // Copies and launches go through one stream, so they keep their order. Memory of the host is moved through
-// two pinned buffers in turn: while the device fetches one, the host fills the other. Device memory that was
-// given back is kept for the next allocation of its size class, since asking the driver costs more than a
-// small dispatch.
+// two pinned buffers in turn: while the device fetches one, the host fills the other.
 //
 // Several threads may use a device: each holds the lock of the device (a Turn, from enter()) for copies and
 // launches, so that what one of them does stays together; memory and code need none.
@@ -12,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -69,7 +66,6 @@ class Device final : public DeviceCore {
   std::string code_identity() const;
   const Limits& limits() const { return limits_; }
 
-  Result<DeviceMemory> allocate(uint64_t bytes) override;
   Result<std::unique_ptr<DeviceWork>> begin() override;
   Diag foreign(std::string_view what) const override;
   Result<std::unique_ptr<Recording>> record(std::vector<DeviceCommand> commands) override;
@@ -123,8 +119,9 @@ class Device final : public DeviceCore {
   Diag refused(Status status, const std::string& ptx, const char* log);
   Result<LoadedKernel> find(const std::shared_ptr<ModuleTag>& module, const Entry& entry);
   Diag too_large(Function function, uint32_t threads);
-  void release(const Piece& piece) override;
-  Status allocate_fresh(DevicePointer* address, uint64_t bytes);
+  Result<Piece> make_piece(uint64_t size, uint64_t bytes) override;
+  void destroy_piece(const Piece& piece) override;
+  uint64_t most_kept() const override;
 
   static constexpr uint64_t kPinnedBytes = 8ull << 20;
   struct Pinned {
@@ -148,10 +145,6 @@ class Device final : public DeviceCore {
   std::array<Pinned, 2> pinned_;
   size_t next_pinned_ = 0;
   Copier copier_;
-
-  std::mutex pool_mutex_;
-  std::multimap<uint64_t, DevicePointer> free_;  // by size
-  uint64_t free_bytes_ = 0;
 };
 
 }  // namespace vyre::backend::cuda

@@ -43,44 +43,22 @@ Diag Device::out_of_memory(const std::string& what) {
       "dispatch in pieces, use smaller buffers, or end what else uses the device (`nvidia-smi`)");
 }
 
-Status Device::allocate_fresh(DevicePointer* address, uint64_t bytes) {
-  const Status status = driver_.allocate(address, bytes);
-  if (status != kOutOfMemory || free_.empty()) return status;
-  for (const auto& [kept, unused] : free_) driver_.release(unused);
-  free_.clear();
-  free_bytes_ = 0;
-  return driver_.allocate(address, bytes);
-}
-
-Result<DeviceMemory> Device::allocate(uint64_t bytes) {
+Result<Piece> Device::make_piece(uint64_t size, uint64_t bytes) {
   VYRE_CHECK(attach());
-  const uint64_t size = size_class(bytes);
-  const std::lock_guard lock(pool_mutex_);
-  if (const auto kept = free_.find(size); kept != free_.end()) {
-    const DevicePointer address = kept->second;
-    free_.erase(kept);
-    free_bytes_ -= size;
-    return DeviceMemory(shared_from_this(), {.handle = address, .bytes = size});
-  }
   DevicePointer address = 0;
-  const Status status = allocate_fresh(&address, size);
+  const Status status = driver_.allocate(&address, size);
   if (status == kOutOfMemory)
     return std::unexpected(out_of_memory(fmt::format("{} bytes of buffers", bytes)));
   VYRE_CHECK(check(status, "allocating memory"));
-  return DeviceMemory(shared_from_this(), {.handle = address, .bytes = size});
+  return Piece{.handle = address, .bytes = size};
 }
 
-void Device::release(const Piece& piece) {
-  const std::lock_guard lock(pool_mutex_);
-  // What a lost device still holds goes with its context.
-  if (is_lost() || free_bytes_ + piece.bytes <= limits_.max_buffer_bytes / kKeptPart) {
-    free_.emplace(piece.bytes, piece.handle);
-    free_bytes_ += piece.bytes;
-    return;
-  }
+void Device::destroy_piece(const Piece& piece) {
   driver_.set_context(context_);
   driver_.release(piece.handle);
 }
+
+uint64_t Device::most_kept() const { return limits_.max_buffer_bytes / kKeptPart; }
 
 Result<Device::Pinned*> Device::next_pinned() {
   Pinned& p = pinned_[next_pinned_];

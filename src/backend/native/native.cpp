@@ -9,17 +9,15 @@
 #include <atomic>
 #include <memory_resource>
 #include <new>
-#include <thread>
 #include <utility>
 
-#include "backend/floats.h"
+#include "backend/compile.h"
 #include "backend/native/jit.h"
 #include "base/float_environment.h"
 #include "lower/kernel.h"
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/float_promises.h"
 #include "lower/llvm/llvm.h"
-#include "lower/size.h"
 #include "spec/limits.h"
 
 namespace vyre::backend {
@@ -199,22 +197,31 @@ class NativePipeline final : public Pipeline {
   const std::shared_ptr<tbb::task_arena> arena_;  // of the backend
 };
 
-class Native final : public Backend {
-  using Compiled = Result<std::unique_ptr<Pipeline>>;
+/// All that decides what arithmetic does here.
+std::string machine(const NativeOptions& options) {
+  const lower::HostCpu& host = lower::host_cpu();
+  return fmt::format("native {} {} {} LLVM {} level {}", host.architecture, host.name, host.features,
+                     lower::llvm_version(), options.optimisation);
+}
 
+class Native final : public CompilingBackend {
  public:
-  Native(std::shared_ptr<Jit> jit, const NativeOptions& options, unsigned threads)
-      : jit_(std::move(jit)),
-        level_(options.optimisation),
-        threads_(threads),
-        arena_(std::make_shared<tbb::task_arena>(int(threads), 1)),
-        floats_(options.floats, lower::host_target().floats, machine(options), verdicts(options)) {}
+  Native(std::shared_ptr<Jit> jit, const NativeOptions& options)
+      : CompilingBackend({.threads = options.threads,
+                          .module_programs = kModulePrograms,
+                          .floats = options.floats,
+                          .promised = lower::host_target().floats,
+                          .machine = machine(options),
+                          .verdicts = cache_folder(options.cache, "floats")}),
+        jit_(std::move(jit)),
+        level_(options.optimisation) {}
 
   Identity identity() const override {
     const lower::HostCpu& host = lower::host_cpu();
+    const int threads = arena()->max_concurrency();
     return {.name = "native",
             .device = fmt::format("{} {} ({}), {} thread{}", host.architecture, host.name, host.vectors,
-                                  threads_, threads_ == 1 ? "" : "s"),
+                                  threads, threads == 1 ? "" : "s"),
             .driver = "LLVM " + lower::llvm_version(),
             .version = VYRE_VERSION};
   }
@@ -224,116 +231,37 @@ class Native final : public Backend {
             .max_buffer_bytes = uint64_t{UINT32_MAX} * kLargestElement};
   }
 
-  Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) override {
-    const check::Checked* const one = &program;
-    return std::move(compile_batch({&one, 1}).front());
-  }
-
-  Result<FloatUse> floats() override {
-    VYRE_TRY(profile, float_profile());
-    return profile->use();
-  }
-
-  std::vector<Compiled> compile_batch(std::span<const check::Checked* const> programs) override {
-    return compile_all(programs, nullptr);
-  }
-
  private:
-  /// `promises`: of floats, for the probe; null: the profile's.
-  std::vector<Compiled> compile_all(std::span<const check::Checked* const> programs,
-                                    const lower::FloatPromises* promises) {
-    std::vector<Compiled> out(programs.size());
-    const size_t share = (programs.size() + threads_ - 1) / threads_;
-    const size_t size = std::clamp(share, size_t{1}, kModulePrograms);
-    const auto compile_one = [&](size_t module) {
-      const size_t first = module * size;
-      const size_t count = std::min(size, programs.size() - first);
-      compile_module(programs.subspan(first, count), promises, std::span(out).subspan(first, count));
-    };
-    const size_t modules = (programs.size() + size - 1) / size;
-    if (threads_ == 1 || modules == 1) {
-      for (size_t module = 0; module < modules; ++module) compile_one(module);
-    } else {
-      arena_->execute([&] { tbb::parallel_for(size_t{0}, modules, compile_one); });
+  lower::Target target(const lower::FloatPromises& floats) const override { return target_with(floats); }
+  Result<void> accept(const check::Checked& program) const override {
+    return check_intrinsics(*this, program);
+  }
+  bool shares_module(const lower::Kernel& kernel) const override { return lower::is_optimised(kernel); }
+
+  std::vector<Compiled> make(std::span<const lower::Kernel> kernels, Programs programs, bool) override {
+    const auto code = jit_->compile(kernels, lower::is_optimised(kernels.front()) ? level_ : 0);
+    std::vector<Compiled> out;
+    for (size_t k = 0; k < kernels.size(); ++k) {
+      if (!code) {
+        out.push_back(std::unexpected(code.error()));
+      } else if (const auto& entry = (*code)->entry(k); !entry) {
+        out.push_back(std::unexpected(entry.error()));
+      } else {
+        out.push_back(std::make_unique<NativePipeline>(*programs[k], kernels[k], *code, *entry, arena()));
+      }
     }
     return out;
   }
 
-  void compile_module(std::span<const check::Checked* const> programs, const lower::FloatPromises* promises,
-                      std::span<Compiled> out) {
-    std::vector<lower::Kernel> kernels;
-    std::vector<size_t> positions;
-    for (size_t i = 0; i < programs.size(); ++i) {
-      auto legal = lower_one(*programs[i], promises);
-      if (!legal) {
-        out[i] = std::unexpected(std::move(legal).error());
-      } else if (!lower::is_optimised(*legal)) {
-        load({&*legal, 1}, {&i, 1}, 0, programs, out);
-      } else {
-        kernels.push_back(std::move(*legal));
-        positions.push_back(i);
-      }
-    }
-    if (!kernels.empty()) load(kernels, positions, level_, programs, out);
-  }
-
-  Result<lower::Kernel> lower_one(const check::Checked& program, const lower::FloatPromises* promises) {
-    VYRE_CHECK(check_intrinsics(*this, program));
-    const lower::Kernel kernel = lower::build(program);
-    if (promises == nullptr && has_float_arithmetic(kernel)) {
-      VYRE_TRY(profile, float_profile());
-      promises = &profile->used;
-    }
-    return lower::legalize_bounded(kernel, target_with(promises == nullptr ? lower::kNoFloats : *promises));
-  }
-
-  Result<const FloatProfile*> float_profile() {
-    return floats_.profile(
-        [&](std::span<const check::Checked* const> programs, const lower::FloatPromises& promises) {
-          return compile_all(programs, &promises);
-        });
-  }
-
-  /// All that decides what arithmetic does here.
-  static std::string machine(const NativeOptions& options) {
-    const lower::HostCpu& host = lower::host_cpu();
-    return fmt::format("native {} {} {} LLVM {} level {}", host.architecture, host.name, host.features,
-                       lower::llvm_version(), options.optimisation);
-  }
-  static std::filesystem::path verdicts(const NativeOptions& options) {
-    if (options.cache == "none") return {};
-    return options.cache.empty() ? default_verdict_folder() : std::filesystem::path(options.cache);
-  }
-
-  void load(std::span<const lower::Kernel> kernels, std::span<const size_t> positions, int level,
-            std::span<const check::Checked* const> programs, std::span<Compiled> out) {
-    const auto code = jit_->compile(kernels, level);
-    for (size_t k = 0; k < kernels.size(); ++k) {
-      const size_t i = positions[k];
-      if (!code) {
-        out[i] = std::unexpected(code.error());
-      } else if (const auto& entry = (*code)->entry(k); !entry) {
-        out[i] = std::unexpected(entry.error());
-      } else {
-        out[i] = std::make_unique<NativePipeline>(*programs[i], kernels[k], *code, *entry, arena_);
-      }
-    }
-  }
-
   const std::shared_ptr<Jit> jit_;
   const int level_;
-  const unsigned threads_;
-  const std::shared_ptr<tbb::task_arena>
-      arena_;  // shared by all pipelines: threads are a property of the host
-  FloatSupport floats_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Backend>> make_native(const NativeOptions& options) {
   VYRE_TRY(jit, make_jit());
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  return std::make_unique<Native>(std::move(jit), options, options.threads == 0 ? cores : options.threads);
+  return std::make_unique<Native>(std::move(jit), options);
 }
 
 }  // namespace vyre::backend

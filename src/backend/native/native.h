@@ -15,8 +15,8 @@ struct NativeOptions {
   /// 0: as many as there are cores.
   unsigned threads = 0;
   FloatForm floats = FloatForm::Auto;
-  /// The folder where verdicts of the probe are kept. Empty: what default_verdict_folder() says; "none":
-  /// nowhere.
+  /// The folder where verdicts of the probe are kept. Empty: VYRE_CACHE_DIR, else $XDG_CACHE_HOME/vyre, else
+  /// ~/.cache/vyre, of each the folder floats. "none": nowhere.
   std::string cache = {};
 };
 

@@ -16,7 +16,8 @@ constexpr DeviceTraits kTraits = {
     .lost_help =
         "start a new process; if it happens again, the driver or the device is at fault (the kernel's "
         "log may tell more)",
-    .largest_block = 16ull << 20};  // a device has a limit of what is in one piece
+    .largest_block = 16ull << 20,  // a device has a limit of what is in one piece
+    .largest_part = kLargestPart};
 
 }  // namespace
 
@@ -90,10 +91,10 @@ Device::~Device() {
   for (const Slot& slot : slots_) {
     api_.DestroyFence(handle_, slot.done, nullptr);
     api_.DestroyDescriptorPool(handle_, slot.sets, nullptr);
-    destroy_buffer(slot.staging);
+    destroy_piece(slot.staging);
   }
   drop_unused();
-  for (const Piece& slab : slabs_) destroy_buffer(slab);
+  for (const Piece& slab : slabs_) destroy_piece(slab);
   api_.DestroyCommandPool(handle_, commands_, nullptr);
   api_.DestroyDevice(handle_, nullptr);
 }

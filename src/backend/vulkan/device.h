@@ -1,9 +1,7 @@
 // One Vulkan device: its queue, its memory and its code, with the driver's answers turned into diagnostics.
 //
 // Everything that is sent to the queue goes through Work (work.h), one at a time: a Turn says whose it is.
-// Memory and code need no turn. Device memory that was given back is kept for the next allocation of its size
-// class; small pieces are cut from slabs, since drivers allow few allocations and asking costs more than a
-// small dispatch.
+// Memory and code need no turn.
 //
 // A device that is lost, or has not answered in time, stays lost, and what it holds is left to the end of the
 // process: nothing may be destroyed that it might still use.
@@ -32,6 +30,9 @@
 namespace vyre::backend::vulkan {
 
 class Device;
+
+/// Memory up to this size is cut from slabs, since drivers allow few allocations.
+inline constexpr uint64_t kLargestPart = 1ull << 20;
 
 inline VkBuffer buffer_of(const Piece& piece) { return reinterpret_cast<VkBuffer>(piece.handle); }
 
@@ -98,7 +99,6 @@ class Device final : public DeviceCore {
   /// Descriptors in the pool of a slot: one program with as many buffers as it may have finds room.
   uint32_t pool_descriptors() const;
 
-  Result<DeviceMemory> allocate(uint64_t bytes) override;
   Result<std::unique_ptr<DeviceWork>> begin() override;
   Result<void> check_binding(uint64_t bytes) const override;
   /// As one command buffer; null where a program is watched, so that each dispatch has to be looked after.
@@ -139,12 +139,11 @@ class Device final : public DeviceCore {
 
   /// A buffer with memory of its own. `staging`: the host's, to copy from and to; else the device's.
   VkResult make_buffer(uint64_t bytes, bool staging, Piece& out);
-  void destroy_buffer(const Piece& piece);
   std::optional<uint32_t> memory_type(uint32_t allowed, bool staging) const;
-  VkResult allocate_slab(uint64_t size);
-  VkResult allocate_large(uint64_t size);
-  void drop_unused();
-  void release(const Piece& piece) override;
+  Result<uint64_t> piece_bytes(uint64_t bytes) const override;
+  Result<Piece> make_piece(uint64_t size, uint64_t bytes) override;
+  void destroy_piece(const Piece& piece) override;
+  uint64_t most_kept() const override;
 
   Bytes data_of(VkPipelineCache cache) const;
   Result<Interface> interface_for(uint32_t buffers, bool watched);
@@ -164,10 +163,7 @@ class Device final : public DeviceCore {
   std::array<Slot, 2> slots_;
   Copier copier_;
 
-  std::mutex pool_mutex_;
-  std::multimap<uint64_t, Piece> free_;   // by size class
   std::vector<Piece> slabs_;              // what small pieces are cut from
-  uint64_t free_bytes_ = 0;               // of large pieces
   std::atomic<uint64_t> held_bytes_ = 0;  // of everything
 
   std::mutex interface_mutex_;

@@ -1,4 +1,4 @@
-// Memory of a device: buffers, and the pool of unused ones.
+// Memory of a device: buffers, and slabs that small ones are parts of.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +8,8 @@
 namespace vyre::backend::vulkan {
 namespace {
 
-/// Pieces up to this size are cut from slabs.
-constexpr uint64_t kLargestPiece = 1ull << 20;
 constexpr uint64_t kSmallestSlab = 256ull << 10;
-constexpr uint64_t kPiecesOfSlab = 8;
+constexpr uint64_t kPartsOfSlab = 8;
 /// Of the device's memory at most this part is kept unused.
 constexpr uint64_t kKeptPart = 8;
 
@@ -83,90 +81,48 @@ VkResult Device::make_buffer(uint64_t bytes, bool staging, Piece& out) {
   out.memory = reinterpret_cast<uint64_t>(memory);
   held_bytes_ += bytes;
   if (result == VK_SUCCESS) return result;
-  destroy_buffer(out);
+  destroy_piece(out);
   out = {};
   return result;
 }
 
-void Device::destroy_buffer(const Piece& piece) {
+void Device::destroy_piece(const Piece& piece) {
   if (piece.handle == 0) return;
   held_bytes_ -= piece.bytes;
   api_.DestroyBuffer(handle_, buffer_of(piece), nullptr);
   if (piece.memory != 0) api_.FreeMemory(handle_, reinterpret_cast<VkDeviceMemory>(piece.memory), nullptr);
 }
 
-void Device::drop_unused() {
-  std::erase_if(free_, [&](const auto& entry) {
-    if (entry.first <= kLargestPiece) return false;
-    destroy_buffer(entry.second);
-    return true;
-  });
-  free_bytes_ = 0;
-}
-
-VkResult Device::allocate_slab(uint64_t size) {
-  Piece slab;
-  const VkResult result = make_buffer(std::max(kSmallestSlab, size * kPiecesOfSlab), false, slab);
-  if (result != VK_SUCCESS) return result;
-  slabs_.push_back(slab);
-  for (uint64_t at = 0; at < slab.bytes; at += size) {
-    Piece piece = slab;
-    piece.offset = at;
-    piece.bytes = size;
-    if (slab.mapped != nullptr) piece.mapped = slab.mapped + at;
-    free_.emplace(size, piece);
-  }
-  return result;
-}
-
-VkResult Device::allocate_large(uint64_t size) {
-  Piece piece;
-  const VkResult result = make_buffer(size, false, piece);
-  if (result != VK_SUCCESS) return result;
-  free_.emplace(size, piece);
-  free_bytes_ += size;
-  return result;
-}
-
-Result<DeviceMemory> Device::allocate(uint64_t bytes) {
-  VYRE_CHECK(check_alive());
-  const std::string what = fmt::format("{} bytes of buffers", bytes);
+Result<uint64_t> Device::piece_bytes(uint64_t bytes) const {
   const uint64_t size = size_class(bytes);
-  if (size > profile_.max_allocation_bytes) {
-    return std::unexpected(
-        make_diag(DiagCode::B003, Span::none(),
-                  fmt::format("vulkan: {} were asked for, and this device has at most {} in one "
-                              "piece (maxMemoryAllocationSize)",
-                              what, profile_.max_allocation_bytes),
-                  "dispatch in pieces, or use smaller buffers"));
-  }
-  const std::lock_guard lock(pool_mutex_);
-  const auto make = [&] { return size <= kLargestPiece ? allocate_slab(size) : allocate_large(size); };
-  auto kept = free_.find(size);
-  if (kept == free_.end()) {
-    VkResult result = make();
-    if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY && free_bytes_ != 0) {
-      drop_unused();
-      result = make();
-    }
-    VYRE_CHECK(check(result, what.c_str()));
-    kept = free_.find(size);
-  }
-  const Piece piece = kept->second;
-  free_.erase(kept);
-  if (size > kLargestPiece) free_bytes_ -= size;
-  return DeviceMemory(shared_from_this(), piece);
+  if (size <= profile_.max_allocation_bytes) return size;
+  return std::unexpected(make_diag(
+      DiagCode::B003, Span::none(),
+      fmt::format("vulkan: {} bytes of buffers were asked for, and this device has at most {} in one "
+                  "piece (maxMemoryAllocationSize)",
+                  bytes, profile_.max_allocation_bytes),
+      "dispatch in pieces, or use smaller buffers"));
 }
 
-void Device::release(const Piece& piece) {
-  const std::lock_guard lock(pool_mutex_);
-  // What a lost device still holds goes with the process.
-  if (is_lost()) return;
-  if (piece.bytes > kLargestPiece) {
-    if (free_bytes_ + piece.bytes > profile_.heap_bytes / kKeptPart) return destroy_buffer(piece);
-    free_bytes_ += piece.bytes;
-  }
-  free_.emplace(piece.bytes, piece);
+Result<Piece> Device::make_piece(uint64_t size, uint64_t bytes) {
+  const bool is_part = size <= kLargestPart;
+  const std::string what = fmt::format("{} bytes of buffers", bytes);
+  Piece made;
+  VYRE_CHECK(check(make_buffer(is_part ? std::max(kSmallestSlab, size * kPartsOfSlab) : size, false, made),
+                   what.c_str()));
+  if (!is_part) return made;
+  slabs_.push_back(made);
+  const auto part = [&](uint64_t at) {
+    Piece out = made;
+    out.offset = at;
+    out.bytes = size;
+    if (made.mapped != nullptr) out.mapped = made.mapped + at;
+    return out;
+  };
+  for (uint64_t at = size; at < made.bytes; at += size) keep_unused(part(at));
+  return part(0);
 }
+
+uint64_t Device::most_kept() const { return profile_.heap_bytes / kKeptPart; }
 
 }  // namespace vyre::backend::vulkan

@@ -122,6 +122,7 @@ class CommandBuffer final : public Recording {
   }
 
   void fill(const Bound& bound) {
+    if (bound.bytes == 0) return;  // a fill of no bytes is not allowed
     // Ranges begin at multiples of 256 and memory is whole words, so what is rounded up is slack of this
     // range.
     device_->api().CmdFillBuffer(buffer_, buffer_of(*bound.piece), bound.piece->offset + bound.offset,
@@ -129,31 +130,12 @@ class CommandBuffer final : public Recording {
   }
 
   Result<void> dispatch(const Launch& launch) {
-    const DeviceApi& api = device_->api();
-    const auto& code = static_cast<const Code&>(*launch.code);
-    const Interface& interface = code.interface();
-    api.CmdBindPipeline(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, code.pipeline());
+    VkDescriptorSet set = VK_NULL_HANDLE;
     if (!launch.bound.empty()) {
-      const VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                                .descriptorPool = sets_,
-                                                .descriptorSetCount = 1,
-                                                .pSetLayouts = &interface.set};
-      VkDescriptorSet set = VK_NULL_HANDLE;
-      VYRE_CHECK(check(api.AllocateDescriptorSets(device_->handle(), &info, &set)));
-      const auto buffers = descriptors_of(launch.bound);
-      const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                          .dstSet = set,
-                                          .descriptorCount = uint32_t(buffers.size()),
-                                          .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                          .pBufferInfo = buffers.data()};
-      api.UpdateDescriptorSets(device_->handle(), 1, &write, 0, nullptr);
-      api.CmdBindDescriptorSets(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, interface.layout, 0, 1, &set, 0,
-                                nullptr);
+      VYRE_TRY(made, make_set(*device_, sets_, static_cast<const Code&>(*launch.code).interface()));
+      set = made;
     }
-    const std::vector<uint32_t> constants = push_constants_of(launch);
-    api.CmdPushConstants(buffer_, interface.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                         uint32_t(constants.size() * sizeof(uint32_t)), constants.data());
-    api.CmdDispatch(buffer_, launch.groups.x, launch.groups.y, launch.groups.z);
+    record_dispatch(*device_, buffer_, launch, set);
     return {};
   }
 

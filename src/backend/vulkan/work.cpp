@@ -20,6 +20,12 @@ void barrier(const DeviceApi& api, VkCommandBuffer commands, VkPipelineStageFlag
   api.CmdPipelineBarrier(commands, kStages, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
+/// As descriptors see it: code may touch the first element of any binding, and whole words of the last.
+VkDescriptorBufferInfo descriptor_of(const Bound& bound) {
+  const uint64_t range = std::max<uint64_t>(16, (bound.bytes + 15) & ~uint64_t{15});
+  return {buffer_of(*bound.piece), bound.piece->offset + bound.offset, range};
+}
+
 Diag loop_ended() {
   return make_diag(DiagCode::B003, Span::none(),
                    "vulkan: the driver ended a loop before its end; llvmpipe lets all loops of an invocation "
@@ -29,19 +35,41 @@ Diag loop_ended() {
 
 }  // namespace
 
-std::vector<VkDescriptorBufferInfo> descriptors_of(std::span<const Bound> bindings) {
-  std::vector<VkDescriptorBufferInfo> out;
-  for (const Bound& bound : bindings) {
-    const uint64_t range = std::max<uint64_t>(16, (bound.bytes + 15) & ~uint64_t{15});
-    out.push_back({buffer_of(*bound.piece), bound.piece->offset + bound.offset, range});
-  }
-  return out;
+Result<VkDescriptorSet> make_set(Device& device, VkDescriptorPool pool, const Interface& interface) {
+  const VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                            .descriptorPool = pool,
+                                            .descriptorSetCount = 1,
+                                            .pSetLayouts = &interface.set};
+  VkDescriptorSet set = VK_NULL_HANDLE;
+  VYRE_CHECK(
+      device.check(device.api().AllocateDescriptorSets(device.handle(), &info, &set), "binding buffers"));
+  return set;
 }
 
-std::vector<uint32_t> push_constants_of(const Launch& launch) {
-  std::vector<uint32_t> out = launch.counts;
-  out.insert(out.end(), lower::kSpirvMasks, 0);
-  return out;
+void record_dispatch(const Device& device, VkCommandBuffer commands, const Launch& launch,
+                     VkDescriptorSet set) {
+  const DeviceApi& api = device.api();
+  const auto& code = static_cast<const Code&>(*launch.code);
+  const VkPipelineLayout layout = code.interface().layout;
+  api.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, code.pipeline());
+  if (set != VK_NULL_HANDLE) {
+    std::vector<VkDescriptorBufferInfo> buffers;
+    for (const Bound& bound : launch.bound) buffers.push_back(descriptor_of(bound));
+    if (code.watch() != nullptr) buffers.push_back(descriptor_of({code.watch(), 0, sizeof(uint32_t)}));
+    const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                        .dstSet = set,
+                                        .descriptorCount = uint32_t(buffers.size()),
+                                        .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                        .pBufferInfo = buffers.data()};
+    api.UpdateDescriptorSets(device.handle(), 1, &write, 0, nullptr);
+    api.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
+  }
+  // The counts of its buffers, and the masks behind them.
+  std::vector<uint32_t> constants = launch.counts;
+  constants.insert(constants.end(), lower::kSpirvMasks, 0);
+  api.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       uint32_t(constants.size() * sizeof(uint32_t)), constants.data());
+  api.CmdDispatch(commands, launch.groups.x, launch.groups.y, launch.groups.z);
 }
 
 Result<std::unique_ptr<DeviceWork>> Device::begin() {
@@ -122,9 +150,11 @@ Result<void> Work::drain_all() {
 
 Result<void> Work::finish() {
   VYRE_CHECK(wait());
-  const auto ended = std::ranges::find_if(watched_, [](const Watched& one) { return one.ended != 0; });
-  if (ended == watched_.end()) return {};
-  VYRE_CHECK(fill(*ended->watch, sizeof(uint32_t), 0, sizeof(uint32_t), std::byte{0}));
+  std::erase_if(watched_, [](const Watched& one) { return one.ended == 0; });
+  if (watched_.empty()) return {};
+  // Each program has a word of its own, which its next dispatch wants to be zero.
+  for (const Watched& one : watched_)
+    VYRE_CHECK(fill(*one.watch, sizeof(uint32_t), 0, sizeof(uint32_t), std::byte{0}));
   VYRE_CHECK(wait());
   return std::unexpected(loop_ended());
 }
@@ -224,49 +254,19 @@ Result<VkDescriptorSet> Work::set_for(const Interface& interface) {
   if (full) VYRE_CHECK(next());
   ++slot().used_sets;
   slot().used_descriptors += interface.descriptors();
-  const VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                            .descriptorPool = slot().sets,
-                                            .descriptorSetCount = 1,
-                                            .pSetLayouts = &interface.set};
-  VkDescriptorSet set = VK_NULL_HANDLE;
-  VYRE_CHECK(device_->check(device_->api().AllocateDescriptorSets(device_->handle(), &info, &set),
-                            "binding buffers"));
-  return set;
+  return make_set(*device_, slot().sets, interface);
 }
 
 Result<void> Work::dispatch(const Launch& launch) {
-  const DeviceApi& api = device_->api();
   const auto& code = static_cast<const Code&>(*launch.code);
-  const Interface& interface = code.interface();
   VYRE_CHECK(record());
   VkDescriptorSet set = VK_NULL_HANDLE;
-  const bool binds = interface.descriptors() != 0;
-  if (binds) {
-    VYRE_TRY(made, set_for(interface));
+  if (code.interface().descriptors() != 0) {
+    VYRE_TRY(made, set_for(code.interface()));
     set = made;
-    std::vector<VkDescriptorBufferInfo> buffers = descriptors_of(launch.bound);
-    if (code.watch() != nullptr) {
-      const Bound watch[] = {{code.watch(), 0, sizeof(uint32_t)}};
-      buffers.push_back(descriptors_of(watch).front());
-    }
-    const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                        .dstSet = set,
-                                        .descriptorCount = uint32_t(buffers.size()),
-                                        .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                        .pBufferInfo = buffers.data()};
-    api.UpdateDescriptorSets(device_->handle(), 1, &write, 0, nullptr);
   }
   enter(Phase::Compute);
-  const VkCommandBuffer commands = slot().commands;
-  api.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, code.pipeline());
-  if (binds) {
-    api.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, interface.layout, 0, 1, &set, 0,
-                              nullptr);
-  }
-  const std::vector<uint32_t> constants = push_constants_of(launch);
-  api.CmdPushConstants(commands, interface.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                       uint32_t(constants.size() * sizeof(uint32_t)), constants.data());
-  api.CmdDispatch(commands, launch.groups.x, launch.groups.y, launch.groups.z);
+  record_dispatch(*device_, slot().commands, launch, set);
   if (code.watch() == nullptr) return {};
   Watched& watched = watched_.emplace_back(Watched{.watch = code.watch()});
   return read(*code.watch(), 0, std::as_writable_bytes(std::span(&watched.ended, 1)));

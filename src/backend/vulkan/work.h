@@ -18,11 +18,12 @@
 
 namespace vyre::backend::vulkan {
 
-/// As descriptors see them: code may touch the first element of any binding, and whole words of the last.
-std::vector<VkDescriptorBufferInfo> descriptors_of(std::span<const Bound> bindings);
+/// A descriptor set for a program's buffers.
+Result<VkDescriptorSet> make_set(Device& device, VkDescriptorPool pool, const Interface& interface);
 
-/// The counts of its buffers, and the masks behind them.
-std::vector<uint32_t> push_constants_of(const Launch& launch);
+/// The commands of one dispatch, whose buffers `set` gets; null for a program that binds none.
+void record_dispatch(const Device& device, VkCommandBuffer commands, const Launch& launch,
+                     VkDescriptorSet set);
 
 class Work final : public DeviceWork {
  public:

@@ -16,7 +16,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -139,9 +138,8 @@ class Device final : public DeviceCore {
   const Profile& profile() const { return profile_; }
   WGPUDevice handle() const { return handle_; }
   WGPUQueue queue() const { return queue_; }
-  [[nodiscard]] Turn turn() { return Turn(calls_); }
+  [[nodiscard]] Turn turn() { return Turn(memory_mutex()); }
 
-  Result<DeviceMemory> allocate(uint64_t bytes) override;
   Result<std::unique_ptr<DeviceWork>> begin() override;
   Result<void> check_binding(uint64_t bytes) const override;
 
@@ -174,9 +172,11 @@ class Device final : public DeviceCore {
   Result<void> test_itself();
 
   Result<WGPUBuffer> make_buffer(uint64_t bytes, WGPUFlags usage);
-  void release(const Piece& piece) override;
+  Result<uint64_t> piece_bytes(uint64_t bytes) const override;
+  Result<Piece> make_piece(uint64_t size, uint64_t bytes) override;
+  void destroy_piece(const Piece& piece) override;
+  uint64_t most_kept() const override;
   void on_loss() override;
-  void drop_unused();
 
   Result<WGPUShaderModule> make_module(const lower::WgslModule& module);
   Result<WGPUComputePipeline> make_pipeline(WGPUShaderModule module);
@@ -194,12 +194,10 @@ class Device final : public DeviceCore {
   WGPUDevice handle_ = nullptr;
   WGPUQueue queue_ = nullptr;
 
-  std::recursive_mutex calls_;  // of the library; what stands below is his whose turn it is
+  // What stands below is of the thread that has the turn.
   std::array<Slot, 2> slots_;
   Piece counts_;  // of elements, for dispatches: kCountsBytes
   Copier copier_;
-  std::multimap<uint64_t, WGPUBuffer> free_;
-  uint64_t free_bytes_ = 0;
   uint64_t held_bytes_ = 0;
   uint64_t written_bytes_ = 0;                                  // to the queue, since it was last waited for
   std::unordered_map<std::string, std::weak_ptr<Code>> codes_;  // by text

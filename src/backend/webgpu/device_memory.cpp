@@ -1,5 +1,4 @@
-// Memory of a device: buffers, and the pool of unused ones. WebGPU clears every new buffer, which
-// costs as much as a copy, so buffers are kept for the next request of their size class.
+// Memory of a device. WebGPU clears every new buffer, which costs as much as a copy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,56 +37,26 @@ Result<WGPUBuffer> Device::make_buffer(uint64_t bytes, WGPUFlags usage) {
   return std::unexpected(std::move(checked).error());
 }
 
-void Device::drop_unused() {
-  for (const auto& [bytes, buffer] : free_) {
-    api().BufferRelease(buffer);
-    held_bytes_ -= bytes;
-  }
-  free_.clear();
-  free_bytes_ = 0;
-}
-
-Result<DeviceMemory> Device::allocate(uint64_t bytes) {
-  const Turn turn = this->turn();
-  VYRE_CHECK(check_alive());
+Result<uint64_t> Device::piece_bytes(uint64_t bytes) const {
   const uint64_t allowed = profile_.limits.buffer_bytes;
-  if (bytes > allowed) {
-    return std::unexpected(exceeded("webgpu", Span::none(), fmt::format("{} bytes of buffers were", bytes),
-                                    fmt::format("{} in one piece (maxBufferSize)", allowed),
-                                    "dispatch in pieces, or use smaller buffers"));
-  }
   // Of the largest buffer the class may be larger than there may be.
-  const uint64_t size = std::min(size_class(bytes), allowed);
-  const auto memory_of = [&](WGPUBuffer buffer, uint64_t class_bytes) {
-    return DeviceMemory(shared_from_this(),
-                        {.handle = reinterpret_cast<uint64_t>(buffer), .bytes = class_bytes});
-  };
-  if (const auto kept = free_.find(size); kept != free_.end()) {
-    const WGPUBuffer buffer = kept->second;
-    free_.erase(kept);
-    free_bytes_ -= size;
-    return memory_of(buffer, size);
-  }
-  auto made = make_buffer(size, kDeviceUsage);
-  if (!made && made.error().code == DiagCode::B003 && !free_.empty()) {
-    drop_unused();
-    made = make_buffer(size, kDeviceUsage);
-  }
-  if (!made) return std::unexpected(std::move(made).error());
-  held_bytes_ += size;
-  return memory_of(*made, size);
+  if (bytes <= allowed) return std::min(size_class(bytes), allowed);
+  return std::unexpected(exceeded("webgpu", Span::none(), fmt::format("{} bytes of buffers were", bytes),
+                                  fmt::format("{} in one piece (maxBufferSize)", allowed),
+                                  "dispatch in pieces, or use smaller buffers"));
 }
 
-void Device::release(const Piece& piece) {
-  const Turn turn = this->turn();
-  // What a lost device still holds goes with the process.
-  if (is_lost()) return;
-  if (free_bytes_ + piece.bytes > kMostKept) {
-    held_bytes_ -= piece.bytes;
-    return api().BufferRelease(buffer_of(piece));
-  }
-  free_.emplace(piece.bytes, buffer_of(piece));
-  free_bytes_ += piece.bytes;
+Result<Piece> Device::make_piece(uint64_t size, uint64_t) {
+  VYRE_TRY(made, make_buffer(size, kDeviceUsage));
+  held_bytes_ += size;
+  return Piece{.handle = reinterpret_cast<uint64_t>(made), .bytes = size};
 }
+
+void Device::destroy_piece(const Piece& piece) {
+  held_bytes_ -= piece.bytes;
+  api().BufferRelease(buffer_of(piece));
+}
+
+uint64_t Device::most_kept() const { return kMostKept; }
 
 }  // namespace vyre::backend::webgpu

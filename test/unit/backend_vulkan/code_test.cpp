@@ -2,6 +2,7 @@
 // faults, which also says what the driver wants to be kept.
 #include <fstream>
 
+#include "../device_dispatch.h"
 #include "oracle.h"
 #include "support.h"
 
@@ -117,28 +118,8 @@ TEST_F(Code, OfManyPrograms) {
     backend::VulkanOptions many = cached();
     many.threads = threads;
     const auto backend = open(many);
-    std::vector<check::Checked> all;
-    std::vector<const check::Checked*> pointers;
-    for (int i = 0; i < 40; ++i) {
-      all.push_back(checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = out[0] * 3 + " +
-                            std::to_string(i) + "; }"));
-    }
-    all[7] = checked(
-        "program p(read_write o: u32 @0, workgroup t: u32[65536]) workgroup(1, 1, 1) { o[0] = t[o[0]]; }");
-    for (const check::Checked& program : all) pointers.push_back(&program);
-    auto pipelines = backend->compile_batch(pointers);
+    expect_batch(*backend, 40);
     EXPECT_TRUE(files().empty());
-    ASSERT_EQ(pipelines.size(), all.size());
-    for (uint32_t i = 0; i < all.size(); ++i) {
-      if (i == 7) continue;
-      ASSERT_TRUE(pipelines[i]) << diagnosis(pipelines[i].error());
-      std::vector<uint32_t> word = {1};
-      const std::span<std::byte> host = bytes_of(word);
-      ASSERT_TRUE((*pipelines[i])->dispatch({&host, 1}, {1, 1, 1}));
-      EXPECT_EQ(word[0], 3 + i);
-    }
-    expect_refused(pipelines[7], DiagCode::B003, {"262144 bytes"});
-    EXPECT_TRUE(backend->compile_batch({}).empty());
   }
 }
 

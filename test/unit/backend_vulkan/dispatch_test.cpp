@@ -22,14 +22,10 @@ TEST_P(Dispatch, BuffersAndCountsInTheirOrder) {
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
-  std::vector<uint32_t> a = iota(100, 1), out = iota(128, 1000);
-  const std::vector<std::span<std::byte>> host = {bytes_of(a), bytes_of(out)};
+  std::vector<uint32_t> out = iota(128, 1000);
   for (uint32_t round = 1; round <= 3; ++round) {
     faults().calls.clear();
-    const auto ran = (*pipeline)->dispatch(host, {2, 1, 1});
-    ASSERT_TRUE(ran) << diagnosis(ran.error());
-    for (uint32_t i = 0; i < 128; ++i) EXPECT_EQ(out[i], 1000 + i + (i < 100 ? round * (i + 1) : 0)) << i;
-    EXPECT_EQ(a, iota(100, 1));
+    expect_sum(**pipeline, out, round);
     EXPECT_EQ(faults().calls["QueueSubmit"], 1);  // a small dispatch is one submission, and one wait
     EXPECT_EQ(faults().calls["WaitForFences"], 1);
   }
@@ -52,26 +48,45 @@ TEST_P(Dispatch, WhatTheHostGivesIsChecked) {
 
 TEST_P(Dispatch, BuffersThatStay) {
   VYRE_ORACLE(CpuReference, "std::copy and std::fill on a copy of the memory");
-  const auto backend = open();
-  expect_buffers_that_stay(*backend);
-  EXPECT_EQ((*backend->allocate(64))->host().empty(), GetParam());
+  expect_buffer_stays(*open(), !GetParam());
 }
 
 TEST_P(Dispatch, OverRangesOfBuffers) {
   VYRE_ORACLE(CpuReference, "a sum in C++; ranges of one buffer, and empty ones at its end");
-  expect_ranges_of_buffers(*open(), *open());
+  expect_ranges(*open(), *open());
 }
 
 // More steps than a slot has descriptor sets.
 TEST_P(Dispatch, ManyStepsWithOneWait) {
   VYRE_ORACLE(CpuReference, "x -> 3x + i in C++, n times; each step sees what those before it wrote");
-  const auto backend = open(), foreign = open();
-  expect_many_steps(*backend, *foreign, [&](std::span<const backend::Step> steps) {
+  const auto backend = open();
+  expect_many_steps(*backend, *open(), [&](std::span<const backend::Step> steps) {
     faults().calls.clear();
-    const auto ran = backend->run(steps);
+    auto ran = backend->run(steps);
     EXPECT_EQ(faults().calls["QueueSubmit"], 3);
     return ran;
   });
+}
+
+// Vulkan forbids a fill of no bytes, which the validation layers report.
+TEST_P(Dispatch, ZeroesOfARecordingMayBeEmpty) {
+  VYRE_ORACLE(SpecificationTable, "backend.h: Zero fills its range, which may have no bytes, with zeros");
+  const auto backend = open();
+  const auto buffer = backend->allocate(512);
+  ASSERT_TRUE(buffer);
+  std::vector<uint32_t> words = iota(128, 1), expected = words;
+  ASSERT_TRUE((*buffer)->write(0, bytes_of(words)));
+  const auto zero = [&](uint64_t offset, uint64_t bytes) {
+    return backend::Command{.kind = backend::Command::Kind::Zero, .range = {buffer->get(), offset, bytes}};
+  };
+  const backend::Command commands[] = {zero(0, 0), zero(256, 8), zero(512, 0)};
+  const auto recording = backend->record(commands);
+  ASSERT_TRUE(recording) << diagnosis(recording.error());
+  const auto ran = (*recording)->run({});
+  ASSERT_TRUE(ran) << diagnosis(ran.error());
+  ASSERT_TRUE((*buffer)->read(0, bytes_of(words)));
+  expected[64] = expected[65] = 0;
+  EXPECT_EQ(words, expected);
 }
 
 TEST_P(Dispatch, ByThreadsAtOnce) {
@@ -82,13 +97,15 @@ TEST_P(Dispatch, ByThreadsAtOnce) {
 // Subgroups as the device has them; and 16-bit floats, whose buffers may end amid a word.
 TEST_P(Dispatch, AgreesWithTheReference) {
   VYRE_ORACLE(ReferenceInterpreter, "the reference");
-  const auto backend = open();
-  expect_reference_bytes(
-      *backend,
+  expect_as_reference(
+      *open(), 3,
       {"program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) { let i = invocation_id.x; "
        "out[i] = subgroup.scan_add(a[i]) + subgroup.reduce_max(a[i]) * 1000; }",
-       kHalvesMove, kTurnedOnThreeAxes},
-      3, backend->limits().subgroup_size);
+       "program p(read a: f16 @0, read_write out: f16 @1) workgroup(64, 1, 1) { let i = invocation_id.x; "
+       "out[i] = a[i + 1]; }",
+       "program p(read a: u32 @0, read_write out: u32 @1, workgroup t: u32[64]) workgroup(8, 4, 2) { "
+       "t[(local_id.y * 8 + local_id.x) + local_id.z * 32] = a[invocation_id.x]; barrier; "
+       "out[local_id.x + workgroup_id.x * 8] = t[63 - local_id.x]; }"});
 }
 
 TEST_P(Dispatch, TellsWhoAnswersAndShowsItsCode) {

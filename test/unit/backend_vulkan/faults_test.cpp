@@ -179,6 +179,34 @@ program p(read turns: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {
   }
 }
 
+// Of several programs whose loops are ended in one run, each may run again.
+TEST_F(Faults, LoopsOfSeveralProgramsThatTheDriverEnds) {
+  VYRE_ORACLE(SpecificationTable,
+              "by hand: 70,000 turns, which llvmpipe does not let a program have; and 60,000, which it does");
+  const auto backend = open();
+  const auto program = checked(R"(
+program p(read turns: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {
+  let x = 0;
+  for i in 0..turns[0] { x = x + ((x ^ i) & 1) + 1; if (x > i + 1) { x = i + 1; } }
+  out[invocation_id.x] = x;
+})");
+  const auto first = backend->compile(program), second = backend->compile(program);
+  ASSERT_TRUE(first && second);
+  const auto buffer = backend->allocate(512);
+  ASSERT_TRUE(buffer);
+  const backend::DeviceRange ranges[] = {{buffer->get(), 0, 4}, {buffer->get(), 256, 32}};
+  const backend::Step steps[] = {{first->get(), ranges, {1, 1, 1}}, {second->get(), ranges, {1, 1, 1}}};
+  std::vector<uint32_t> turns = {70'000};
+  ASSERT_TRUE((*buffer)->write(0, bytes_of(turns)));
+  expect_refused(backend->run(steps), DiagCode::B003, {"ended a loop", "65535"});
+  turns = {60'000};
+  ASSERT_TRUE((*buffer)->write(0, bytes_of(turns)));
+  for (const backend::Step& step : steps) {
+    const auto ran = backend->run({&step, 1});
+    EXPECT_TRUE(ran) << diagnosis(ran.error());
+  }
+}
+
 TEST_F(Faults, ARefusedCallIsNotALostDevice) {
   VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   for (const char* name : {"QueueSubmit", "EndCommandBuffer", "BeginCommandBuffer"}) {

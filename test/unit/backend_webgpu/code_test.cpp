@@ -1,4 +1,5 @@
 // Programs to code: what fits the device, and what it says of what does not.
+#include "../device_dispatch.h"
 #include "backend/webgpu/device.h"
 #include "oracle.h"
 #include "support.h"
@@ -10,32 +11,7 @@ using Code = WebgpuTest;
 
 TEST_F(Code, OfManyPrograms) {
   VYRE_ORACLE(SpecificationTable, "by hand: each program's own constant, in the order that was asked");
-  for (const unsigned threads : {1u, 3u}) {
-    const auto backend = open({.threads = threads});
-    std::vector<check::Checked> all;
-    std::vector<const check::Checked*> pointers;
-    for (int i = 0; i < 20; ++i) {
-      all.push_back(checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = out[0] * 3 + " +
-                            std::to_string(i) + "; }"));
-    }
-    const uint64_t room = backend->limits().max_workgroup_bytes;
-    all[7] = checked("program p(read_write o: u32 @0, workgroup t: u32[" + std::to_string(room / 4 + 1) +
-                     "]) workgroup(1, 1, 1) { o[0] = t[o[0]]; }");
-    for (const check::Checked& program : all) pointers.push_back(&program);
-    auto pipelines = backend->compile_batch(pointers);
-    ASSERT_EQ(pipelines.size(), all.size());
-    for (uint32_t i = 0; i < all.size(); ++i) {
-      if (i == 7) continue;
-      ASSERT_TRUE(pipelines[i]) << diagnosis(pipelines[i].error());
-      std::vector<uint32_t> word = {1};
-      const std::span<std::byte> host = bytes_of(word);
-      ASSERT_TRUE((*pipelines[i])->dispatch({&host, 1}, {1, 1, 1}));
-      EXPECT_EQ(word[0], 3 + i);
-    }
-    expect_refused(pipelines[7], DiagCode::B003,
-                   {"bytes of workgroup memory", "at most " + std::to_string(room)});
-    EXPECT_TRUE(backend->compile_batch({}).empty());
-  }
+  for (const unsigned threads : {1u, 3u}) expect_batch(*open({.threads = threads}), 20);
 }
 
 TEST_F(Code, BeyondTheDevice) {
