@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <thread>
 
 #include "faulty.h"
+#include "lower/raw.h"
 #include "oracle.h"
 #include "spec/intrinsics.h"
 #include "support.h"
@@ -37,7 +39,7 @@ TEST(Worker, AnswersAsItsBackendDoes) {
   EXPECT_FALSE((*plain)->isolated());
 }
 
-TEST(Worker, DoesFloatsInTheFormThatItIsTold) {
+TEST(Worker, DoesFloatsInTheFormThatIsAsked) {
   VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   for (const backend::FloatForm form : {backend::FloatForm::Native, backend::FloatForm::Composed}) {
     Options options = options_for("native");
@@ -46,7 +48,9 @@ TEST(Worker, DoesFloatsInTheFormThatItIsTold) {
     ASSERT_TRUE(floats) << floats.error().message;
     EXPECT_EQ(floats->form, backend::text(form));
     EXPECT_EQ(floats->native.empty(), form == backend::FloatForm::Composed);
-    EXPECT_EQ(floats->native.size() + floats->composed.size(), 33u);
+    // Each raw operator on floats but one: no target promises to round 1 / sqrt(a) right.
+    EXPECT_EQ(ptrdiff_t(floats->native.size() + floats->composed.size()) + 1,
+              std::ranges::count(lower::kRawOps, true, &lower::RawOpInfo::is_float));
   }
 }
 
@@ -96,9 +100,9 @@ TEST(Worker, DispatchesInPlace) {
   }
 }
 
-// The worker prints what it is told, and a parent quotes what a worker printed before it died.
+// The worker prints what the test asks for, and a parent quotes what a worker printed before it died.
 TEST(Worker, SaysHowManyCoresMayBeUsed) {
-  VYRE_ORACLE(SpecificationTable, "worker.h: asked at each call, told when it changes");
+  VYRE_ORACLE(SpecificationTable, "worker.h: asked at each call, reported when it changes");
   unsigned cores = 5;
   Options options = options_for("faulty:cores");
   options.cores = [&] { return cores; };
