@@ -33,7 +33,7 @@ using verify::Verdict;
 
 /// Who is the culprit, by construction.
 enum class Culprit : uint8_t {
-  Nobody,    // and the backend reaches L2
+  None,      // and the backend reaches L2
   Trigger,   // the one case whose operands are the trigger
   Everyone,  // all cases are answered wrong
   Logged,    // whom the backend says that it struck
@@ -45,18 +45,18 @@ struct Expectation {
   Culprit culprit;
   Fault fault = Fault::WrongValue;
   /// What is said of it without a process of its own, where the tool survives that and can say it: without
-  /// fresh starts nobody can tell what an answer owes to what ran before.
+  /// fresh starts it is not known what an answer owes to what ran before.
   std::optional<Fault> in_process = fault;
 };
 
 constexpr auto kExpectations = std::to_array<Expectation>({
-    {Mode::None, Culprit::Nobody},
+    {Mode::None, Culprit::None},
     {Mode::Segfault, Culprit::Trigger, Fault::Crashed, {}},
     {Mode::Abort, Culprit::Trigger, Fault::Crashed, {}},
     {Mode::Hang, Culprit::Trigger, Fault::Hung, {}},
     {Mode::DeviceLost, Culprit::Trigger, Fault::LostDevice, {}},
     {Mode::OutOfMemory, Culprit::Trigger, Fault::Refused, {}},
-    {Mode::Crowded, Culprit::Nobody, Fault::WrongValue, {}},
+    {Mode::Crowded, Culprit::None, Fault::WrongValue, {}},
     {Mode::WrongSize, Culprit::Trigger, Fault::BrokeContract, {}},
     {Mode::PartialWrite, Culprit::Trigger, Fault::NotWritten},
     {Mode::Stale, Culprit::Trigger, Fault::OrderDependent, {}},
@@ -138,15 +138,15 @@ class FaultTest : public testing::TestWithParam<Expectation> {
   void judge(const suite::Opener& open, Fault fault) {
     const auto run = suite::run(open, 1, plan_of(GetParam()), {}, nullptr);
     ASSERT_TRUE(run) << run.error().message;
-    expect_blamed(run->certificate, fault);
+    expect_culprit(run->certificate, fault);
     EXPECT_THAT(children(), testing::IsEmpty());
     expect_replays(run->certificate);
-    // Nobody left anything behind, a core file for one.
+    // Nothing was left behind, a core file for one.
     std::filesystem::remove(log());
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
   }
 
-  void expect_blamed(const certify::Certificate& certificate, Fault fault) const {
+  void expect_culprit(const certify::Certificate& certificate, Fault fault) const {
     const Expectation& expected = GetParam();
     const Verdict& operation = certificate.verdicts.front();
     ASSERT_EQ(operation.subject, kSubject);
@@ -158,14 +158,15 @@ class FaultTest : public testing::TestWithParam<Expectation> {
       failures += verdict.failure_count;
       EXPECT_THAT(verdict.failures, Each(testing::Field(&Failure::fault, fault)));
     }
-    EXPECT_EQ(failures == 0, expected.culprit == Culprit::Nobody);
+    EXPECT_EQ(failures == 0, expected.culprit == Culprit::None);
     // As if there were no other families than those of the plan.
     const auto families = uint32_t(certificate.verdicts.size() - 1);
-    const certify::Level level = certify::integer_level(certificate.verdicts, certificate.strength, families);
-    EXPECT_EQ(level, expected.culprit == Culprit::Nobody ? certify::Level::L2 : certify::Level::None);
+    const certify::Level level =
+        certify::level_of(verify::Track::Integer, certificate.verdicts, certificate.strength, families);
+    EXPECT_EQ(level, expected.culprit == Culprit::None ? certify::Level::L2 : certify::Level::None);
     SCOPED_TRACE(describe(operation));
     switch (expected.culprit) {
-      case Culprit::Nobody:
+      case Culprit::None:
       case Culprit::Claim: return;
       case Culprit::Trigger: expect_trigger(operation); return;
       case Culprit::Everyone: expect_laws_hold(operation); return;
@@ -228,14 +229,14 @@ class FaultTest : public testing::TestWithParam<Expectation> {
 };
 
 class FaultInAWorker : public FaultTest {};
-TEST_P(FaultInAWorker, IsBlamedOnItsCulpritAlone) {
+TEST_P(FaultInAWorker, NamesItsCulpritAlone) {
   VYRE_ORACLE(SpecificationTable,
               "modes.def and faults.h: the fault that was planted, and the case that it strikes");
   judge([] { return worker::make_worker(worker_options(GetParam().mode)); }, GetParam().fault);
 }
 
 class FaultInThisProcess : public FaultTest {};
-TEST_P(FaultInThisProcess, IsBlamedOnItsCulpritAlone) {
+TEST_P(FaultInThisProcess, NamesItsCulpritAlone) {
   VYRE_ORACLE(SpecificationTable,
               "modes.def and faults.h: the fault that was planted, and the case that it strikes");
   judge([] { return backend::open(spec_of(GetParam().mode)); }, *GetParam().in_process);
