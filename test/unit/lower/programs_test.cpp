@@ -270,7 +270,7 @@ TEST(Programs, EarlyReturns) {
         [&] { p.if_(k * 2 == i + 5, [&] { p.return_(); }); });
     p.store(out, i + p.workgroup_id(0) * 16, 100 + k);
   });
-  p.store(out, p.u32(0), p.u32(0xdead));  // nobody comes here
+  p.store(out, p.u32(0), p.u32(0xdead));  // never reached
   expect_three_ways(p.finish(), {Words(48, 7)}, {.x = 3});
 }
 

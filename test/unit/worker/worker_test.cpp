@@ -39,7 +39,7 @@ TEST(Worker, AnswersAsItsBackendDoes) {
   EXPECT_FALSE((*plain)->isolated());
 }
 
-TEST(Worker, DoesFloatsInTheFormThatIsAsked) {
+TEST(Worker, DoesFloatsInTheFormThatItIsTold) {
   VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   for (const backend::FloatForm form : {backend::FloatForm::Native, backend::FloatForm::Composed}) {
     Options options = options_for("native");
@@ -100,9 +100,9 @@ TEST(Worker, DispatchesInPlace) {
   }
 }
 
-// The worker prints what the test asks for, and a parent quotes what a worker printed before it died.
+// The worker prints what it is told, and a parent quotes what a worker printed before it died.
 TEST(Worker, SaysHowManyCoresMayBeUsed) {
-  VYRE_ORACLE(SpecificationTable, "worker.h: asked at each call, reported when it changes");
+  VYRE_ORACLE(SpecificationTable, "worker.h: asked at each call, told when it changes");
   unsigned cores = 5;
   Options options = options_for("faulty:cores");
   options.cores = [&] { return cores; };
