@@ -102,7 +102,7 @@ Words apply(backend::Pipeline& pipeline, Words& in) {
   return out;
 }
 
-/// What somebody else's function gives for many inputs.
+/// What another library's function gives for many inputs.
 using Rival = std::function<void(const Words& in, Words& out)>;
 
 struct Errors {

@@ -1,6 +1,6 @@
 // The declaration of a test's oracle: where its expected values come from.
 //
-//   TEST(Registry, HoldsTheFortyOnePrimitives) {
+//   TEST(Registry, HoldsThePrimitivesOfTheSpecification) {
 //     VYRE_ORACLE(SpecificationTable, "the list of primitives (semantics, \"The primitives\"), written out
 //     here");
 //

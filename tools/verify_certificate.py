@@ -347,15 +347,15 @@ def is_approximate(predicate):
 
 
 def deviations_agree(predicate, verdict):
-    """Whether errors are told of approximate subjects alone, and of every case that the reference function judged."""
-    told, approximate, family = verdict.get("deviations"), track_of(verdict) == "approximate", verdict["kind"] == "family"
+    """Whether errors are reported of approximate subjects alone, and of every case that the reference function judged."""
+    reported, approximate, family = verdict.get("deviations"), track_of(verdict) == "approximate", verdict["kind"] == "family"
     if approximate != is_approximate(predicate) or not approximate:  # the two never share a certificate
-        return approximate == is_approximate(predicate) and told is None
-    if told is None or (told["bound"] == 0 and "error" in verdict):
+        return approximate == is_approximate(predicate) and reported is None
+    if reported is None or (reported["bound"] == 0 and "error" in verdict):
         return "error" in verdict
-    counts, beyond, greatest = [int(n) for n in told["counts"]], int(told["beyond"]), int(told["greatest"])
+    counts, beyond, greatest = [int(n) for n in reported["counts"]], int(reported["beyond"]), int(reported["greatest"])
     most, answers = max((n for n, cases in enumerate(counts) if cases), default=0), sum(counts) + beyond
-    if len(counts) != told["bound"] + 1 or greatest < most or (beyond == 0 and greatest != most):
+    if len(counts) != reported["bound"] + 1 or greatest < most or (beyond == 0 and greatest != most):
         return False
     judged = [int(row["cases"]["completed"]) for row in verdict["parity"] if row["oracle"] == "cpu reference function"]
     return "failures" in verdict or "error" in verdict or all(n == answers or (family and n < answers) for n in judged)
@@ -469,7 +469,7 @@ def levels_of(predicate):
 
 
 def passed_of(tally, stopped):
-    """What failed has no answer or a wrong one. Where something stopped the subject, nobody knows which."""
+    """What failed has no answer or a wrong one. Where something stopped the subject, it is not known which."""
     planned, completed, failed, waived, lacking = (int(tally.get(name, "0")) for name in OUTCOMES)
     wrong = failed + waived
     return max(0, completed - wrong) if stopped else min(completed, max(0, planned - wrong - lacking))

@@ -2,7 +2,7 @@
 //
 // Its device is one core of this CPU, its memory is the host's, and its compiler is LLVM, through LLVM's C
 // interface. vyre hands it each program as LLVM IR; all that is left to do is to compile that, to keep
-// buffers, and to call the function. A backend for a chip of your own has the same twelve functions with
+// buffers, and to call the function. A backend for a chip of your own has the same functions with
 // other insides.
 //
 // docs/adding-a-backend.md explains the interface; vyre/backend.h is its reference.

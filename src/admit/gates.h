@@ -1,6 +1,6 @@
 // Admission: the gates that an operation passes before it enters the registry.
 //
-// An operation is believed by everyone who calls it, so it is looked at once, before that: is it a
+// Every caller relies on an operation, so it is checked once, before it enters the registry: is it a
 // composition that is inlined away or one instruction of the hardware (gate 1), is its signature true (2),
 // does nothing of it remain at run time (3), is its reference function deterministic (4), and neither empty
 // nor constant (5), and is there anything to hold it to (6)? A candidate is judged by all gates that can

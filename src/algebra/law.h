@@ -1,7 +1,7 @@
 // Laws: the predicates of spec/laws.def, executable on any subject.
 //
 // What a law says is a small data flow over columns of values: "f(f(a, b), c) = f(a, f(b, c))" is four
-// applications and one comparison. Who applies f is an Evaluator: the operation's reference function on the
+// applications and one comparison. An Evaluator applies f: the operation's reference function on the
 // host (subject `spec`), its composition on the reference evaluator (`composition`), or a backend's pipelines
 // (`device(...)`). There an application is a dispatch of its own, so no compiler sees both sides of a law and
 // folds it to true. algebra/predicate.h makes the flow of a law's predicate. Source:

@@ -3,7 +3,7 @@
 //
 // A checker that is broken, folded away or never run says "holds" of everything. So before it is believed it
 // must refute each of these on the subject at hand, with exactly the known count over u8 and the known
-// smallest counterexample. Source: design, "The harness" ("Zero failures must not look like not having run").
+// smallest counterexample. Zero failures must not look like not having run. Source: docs/harness.md.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ __extension__ using Wide = __int128;
 constexpr int64_t kWord = int64_t{1} << 32;
 constexpr int64_t kMostExact = int64_t{1} << 56;  // of forms before they wrap
 constexpr uint32_t kMostBits = 4;                 // of a constant that is taken apart bit by bit
-constexpr int64_t kMostWraps = 4;                 // that are told apart
+constexpr int64_t kMostWraps = 4;                 // that are distinguished
 constexpr uint32_t kMostSystems = 96;             // of one question
 
 bool is_word(DataType type) {

@@ -76,7 +76,7 @@ class RaceValues {
   std::optional<uint32_t> constant_of(Value v) const;
   size_t size() const { return nodes_.size(); }
 
-  /// Whether two invocations have the same value, who they may be.
+  /// Whether two invocations have the same value, whichever two they are.
   bool is_shared(Value v, bool same_workgroup) const {
     const Scope scope = nodes_[index(v)].scope;
     return scope == Scope::Dispatch || (scope == Scope::Workgroup && same_workgroup);

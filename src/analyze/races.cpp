@@ -229,7 +229,7 @@ class RaceWalk {
                           ? values_.apply(Op::Select, values_[variables_[v]].type, both)
                           : kUnset;
     }
-    // Who goes on without a barrier is who did not take the branch that has one.
+    // An invocation that goes on without a barrier is one that did not take the branch that has one.
     if (!known && then_open != open_) {
       if (open_ == before_open) open_ = doubled(open_, Guard{condition, false});
       if (then_open == before_open) then_open = doubled(then_open, Guard{condition, true});

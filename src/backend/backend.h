@@ -21,7 +21,7 @@
 
 namespace vyre::backend {
 
-/// Who answers: printed by `vyre backends`, part of every certificate.
+/// What answers, the backend and its device: printed by `vyre backends`, part of every certificate.
 struct Identity {
   std::string name;     // "native"
   std::string device;   // "x86-64 AVX2, 2 threads"

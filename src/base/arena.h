@@ -3,7 +3,7 @@
 // What a program of millions of nodes costs is mostly memory that is touched for the first time: the system
 // zeroes it page by page and a constructor fills it once more, before anything is written. So an arena asks
 // for large pages where its block is large, and resize() leaves new elements as they are: a caller that
-// resizes an arena without a value writes each new element before anyone reads it. Everything else is as in
+// resizes an arena without a value writes each new element before it is read. Everything else is as in
 // std::vector.
 #pragma once
 

@@ -1,9 +1,9 @@
 // Names that came from outside: shown in messages, and compared with the names that there are.
 //
-// Who mistypes a name wants to see the one that was meant. NearestName is the one place that finds it, for
-// operators, operations, variables, verbs, options and backends alike. Source of the distance: Damerau, "A
-// technique for computer detection and correction of spelling errors" (CACM 7, 1964), as the optimal string
-// alignment.
+// A message about a mistyped name should show the one that was meant. NearestName is the one place that finds
+// it, for operators, operations, variables, verbs, options and backends alike. Source of the distance:
+// Damerau, "A technique for computer detection and correction of spelling errors" (CACM 7, 1964), as the
+// optimal string alignment.
 #pragma once
 
 #include <string>

@@ -189,7 +189,8 @@ std::optional<std::string> wrong_deviations(const verify::Verdict& verdict) {
       continue;
     const bool family = verdict.kind == verify::SubjectKind::Family;
     if (family ? reported < oracle.tally.completed : reported != oracle.tally.completed)
-      return fmt::format("errors of {} cases are told, and {} were judged", reported, oracle.tally.completed);
+      return fmt::format("errors of {} cases are reported, and {} were judged", reported,
+                         oracle.tally.completed);
   }
   return std::nullopt;
 }

@@ -98,7 +98,7 @@ struct Certificate {
 
   /// Of what was selected: where families were left out, the level of a part.
   Level level(verify::Track track = verify::Track::Integer) const;
-  /// "L2"; of a part "L2(3 of 16 families)", which is no whole level.
+  /// "L2"; of a part "L2(3 of N families)", which is no whole level.
   std::string level_text(verify::Track track) const;
   /// What follows "level: ": "integer=L2 float=L2f".
   std::string level_line() const;

@@ -7,9 +7,8 @@
 // backend itself, and every denied law was refuted on both. A law with no case run is not verified. There is
 // a level for each track: L1f and L2f are the same of what has a float in its types; a verdict is of one
 // track. L1a, of the approximate track, is L1 with "within the bound" in the place of "the expected bytes";
-// there is nothing above it. Operations of files are
-// graded in suite/certify_file.cpp, since no certificate says their level. Source: vyre-conform-spec,
-// "Conformance Levels"; semantics, "Laws and evidence".
+// there is nothing above it. Operations of files are graded in suite/certify_file.cpp, since no certificate
+// says their level. Source: vyre-conform-spec, "Conformance Levels"; semantics, "Laws and evidence".
 #pragma once
 
 #include <cstdint>
@@ -54,10 +53,6 @@ bool is_settled(const verify::LawVerdict& law, verify::Strength strength);
 /// programs as were selected are not among the verdicts.
 Level level_of(verify::Track track, std::span<const verify::Verdict> verdicts, verify::Strength strength,
                uint32_t selected_families);
-inline Level integer_level(std::span<const verify::Verdict> verdicts, verify::Strength strength,
-                           uint32_t selected_families) {
-  return level_of(verify::Track::Integer, verdicts, strength, selected_families);
-}
 
 /// The greatest level that a track has.
 constexpr Level greatest_level(verify::Track track) {
@@ -68,9 +63,9 @@ constexpr Level greatest_level(verify::Track track) {
 struct Share {
   uint32_t judged = 0, registered = 0;
 };
-/// "L2"; "L2(3 of 14 families)" where families were left out; "none".
+/// "L2"; "L2(3 of N families)" where families were left out; "none".
 std::string level_text(verify::Track track, Level level, Share families);
-/// "integer=L2", "float=L2f(12 of 41)", "integer=L2(1 of 41, 0 of 14 families)", "integer=none",
+/// "integer=L2", "float=L2f(12 of N)", "integer=L2(1 of N, 0 of M families)", "integer=none",
 /// "approximate=L1a".
 std::string level_line(verify::Track track, Level level, Share operations, Share families);
 

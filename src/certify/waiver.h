@@ -1,10 +1,10 @@
-// Waivers: failures that were expected, with a link to who knows why, so that a run ends well in spite of
+// Waivers: failures that were expected, with a link to an explanation, so that a run ends well in spite of
 // them.
 //
 // A waiver changes what a run ends with and nothing else: the failures stay in the verdict, and no level
 // follows from a verdict that has any, waived or not. A subject is waived as a whole, when each of its
 // failures is, so that a new failure never hides beside an old one. What is flaky cannot be waived: no run
-// knows what it does next time. Who makes them: suite/expectations.h.
+// knows what it does next time. They are made in suite/expectations.h.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Programs whose barriers may diverge, to see what they do.
 //
 // check() accepts a barrier only where control flow is proved to be the same for the whole workgroup (V010),
-// so a program whose condition happens to be is refused like one that hangs. The reference can tell the two
-// apart for one dispatch: it sees who waits where (ref/machine.h). Only a driver that watches for that may be
-// given such a program; no backend for a device ever is.
+// so a program whose condition happens to be is refused like one that hangs. The reference can distinguish
+// the two for one dispatch: it sees which invocation waits where (ref/machine.h). Only a driver that watches
+// for that may be given such a program; no backend for a device ever is.
 #pragma once
 
 #include <expected>

@@ -1,3 +1,5 @@
+// A warning that is no error: an element of a `bytes` buffer used as an index as it is, though the words of
+// such a buffer may be anything.
 #pragma once
 
 #include "check/checked.h"

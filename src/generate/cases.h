@@ -3,7 +3,7 @@
 // A case is a tuple of operands. Case k is a pure function of (operation id and version, strategy, seed, k)
 // and costs the same for every k, so a shard is an arithmetic progression, a resumed run skips nothing and a
 // replay token is a few numbers. Only Random depends on the seed. Operands are words; a bool operand is 0
-// or 1. Source: vyre-conform-spec, "generate/"; design, "The harness".
+// or 1. Source: vyre-conform-spec, "generate/"; docs/generate.md.
 #pragma once
 
 #include <array>

@@ -41,7 +41,7 @@ class ProgramWriter {
   using BlockId = ir::BlockId;
   using Symbol = ir::Symbol;
 
-  /// Who may touch which elements; see programs.h.
+  /// Which invocations may touch which elements; see programs.h.
   enum class Discipline : uint8_t { Read, Uniform, Own, Sum, Shared, Race };
   enum class Mode : uint8_t { ReadAll, Slots, Sum };
   struct Phase {

@@ -8,20 +8,18 @@
 // floats.
 //
 // How races are kept out. Each buffer has a discipline:
-//   read, uniform (rN, uN, dN)  anyone reads anything. dN holds the dimensions of tensors.
-//   own  (oN)     an invocation touches only elements own + k * total, own being its number in the dispatch,
-//   or of a
-//                 tensor those with the coordinate own; any access and any atomic goes, since no other
-//                 invocation comes near.
+//   read, uniform (rN, uN, dN)  every invocation reads any element. dN holds the dimensions of tensors.
+//   own  (oN)     an invocation touches only elements own + k * total, own being its number in the
+//                 dispatch, or of a tensor those with the coordinate own; any access and any atomic is
+//                 allowed, since no other invocation touches them.
 //   sum  (aN)     atomics of one commutative operator, at any index, results never used.
-//   shared (wN, gN)  workgroup memory, or a workgroup's own region of a storage buffer. In each phase, all
-//   may
-//                 read, or each invocation has one slot (a permutation of the local numbers), or (gN)
+//   shared (wN, gN)  workgroup memory, or a workgroup's own region of a storage buffer. In each phase,
+//                 all may read, or each invocation has one slot (a permutation of the local numbers), or (gN)
 //                 all apply one commutative atomic; a phase ends at a barrier.
 // An index with its high bits set is out of bounds in every invocation, and so no access at all. The element
 // is the location, so this holds for 16-bit elements as well.
 //
-// Source: issue list of the spec: "GeneratedProgram"; semantics, "Memory" (data race), "Uniformity".
+// Source: docs/generate.md, "Random programs"; semantics, "Memory" (data race), "Uniformity".
 #pragma once
 
 #include <cstdint>

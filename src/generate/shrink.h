@@ -1,4 +1,4 @@
-// Shrinking: from a failing tuple of operands to one that a person can think about.
+// Shrinking: from a failing tuple of operands to a smaller one that fails as well.
 //
 // The order of counterexamples is fixed: the largest operand first (as an unsigned bit pattern), then the
 // operands left to right; smaller is better. Only exhaustion finds the smallest one; what comes out here is

@@ -255,7 +255,7 @@ void ProgramWriter::early_return() {
   });
   reserved_ -= reserve;
   add_statement({.kind = ir::NodeKind::If, .body = body}, {chosen});
-  // Who goes on has not been in there.
+  // An invocation that goes on has not been in there.
   phases_ = saved;
   uniform_control_ = outer && !tail_;
 }

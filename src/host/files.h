@@ -39,7 +39,7 @@ struct LoadTime {
   double read_seconds = 0, check_seconds = 0;  // reading is from the disk, and of the text
 };
 
-/// A file, text or wire, told apart by the magic, with what is needed to speak about it.
+/// A file, text or wire, which of the two its first bytes say, with what is needed to speak about it.
 struct ModuleFile {
   std::string path;
   std::shared_ptr<const Source> source;  // null when the file is wire

@@ -1,4 +1,4 @@
-// The intermediate representation: what a program is, before anyone has checked it.
+// The intermediate representation: what a program is, before it is checked.
 //
 // A Program is buffers, a workgroup size and a body; a Function (the composition behind an operation) is
 // parameters, a body and one result. Both keep their statements (Node) and expressions (Expr) in flat arenas
@@ -7,9 +7,9 @@
 //
 // Invariants, kept by construction (Builder, the parser and the wire decoder all build through Code):
 //  - an expression's operands have smaller ids than the expression, and each expression has exactly one
-//  parent:
-//    expressions are trees, and walking ids upwards visits operands first;
+//    parent: expressions are trees, and walking ids upwards visits operands first;
 //  - names are symbols, resolved only by check/: a Program may name buffers and variables that do not exist.
+//
 // Everything a program means beyond its shape is in check::Checked. Source: ir-types; vyre-conform-spec,
 // "Program Structure", "Statement Nodes", "Expression Nodes".
 #pragma once

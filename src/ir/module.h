@@ -1,4 +1,4 @@
-// A module: what a .vyre file holds, before anyone has checked it.
+// A module: what a .vyre file holds, before it is checked.
 //
 // Operations compute a value from values, programs say what each invocation of a dispatch does, and pipelines
 // say which programs run over which buffers, and how often. Constants are gone by the time a module stands

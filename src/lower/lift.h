@@ -3,8 +3,8 @@
 // The lifted program means what the kernel means, so any backend can run it; that is how one looks inside a
 // run on a backend that cannot be stopped. With probes, each invocation numbers the values that it computes
 // and keeps a hash of the first of them, up to a place that a uniform buffer names; at its end it writes the
-// hash, and the last value it hashed, to a trace. Two backends diverge at the
-// first place at which their hashes differ; host/first_difference.h finds it by bisection.
+// hash, and the last value it hashed, to a trace. Two backends diverge at the first place at which their
+// hashes differ; host/first_difference.h finds it by bisection.
 //
 // A place is (phase, number). A barrier begins a phase, and so does an operation of subgroups: what one
 // invocation computes from what others did is always in a later phase than theirs, so the smallest place at

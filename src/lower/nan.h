@@ -7,9 +7,9 @@
 //
 // Of each float value the flow knows one of three things. Clean: no NaN, or the canonical one. Raw: a result
 // of arithmetic, any NaN stands for the one. Kept: bits that must stay, from memory, a bitcast or a literal.
-// Where a raw value and a kept one merge, in a select or a slot, they cannot be told apart later, so the raw
-// one is made canonical before, if the bits of the merged value are ever seen. Source: semantics, "Floats";
-// docs/adr/0019.
+// Where a raw value and a kept one merge, in a select or a slot, nothing can distinguish them later, so the
+// raw one is made canonical before, if the bits of the merged value are ever seen. Source: semantics,
+// "Floats"; docs/adr/0019.
 #pragma once
 
 #include <vector>

@@ -46,7 +46,7 @@ class OrderAnalysis {
         case InstKind::Set: raise_to_true(slots_[inst.target], depends); break;
         case InstKind::Store: raise_to_true(buffers_[inst.target], depends); break;
         case InstKind::Return:
-          // Who left is not there for anything that follows, nor for another round.
+          // An invocation that left is not there for anything that follows, nor for another round.
           if (control && !left_early_) left_early_ = changed_ = true;
           break;
         case InstKind::If:

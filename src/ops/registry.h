@@ -1,8 +1,8 @@
 // The list of operation files, from which the registry is built.
 //
 // CMake generates it from the texts below src/ops (layer.cmake), so that an operation is added by adding its
-// files; a text of floating/ is there once a float type (ops/floating.h). Everyone but the registry and its
-// tests wants all_operations() and op_table() of ops/operation.h.
+// files; a text of floating/ is there once a float type (ops/floating.h). All code but the registry and its
+// tests uses all_operations() and op_table() of ops/operation.h.
 #pragma once
 
 #include <span>

@@ -16,9 +16,9 @@
 //   // rows: fexp                                        also the rows of that operator (spec/rows.h)
 //   // approximation: float.f32.exp_approx: its summary  the approximate operation beside this one
 //
-// The reference function, the formula and laws of the
-// operation's own are C++, in the file of the same name, where the text is not to be seen. Source:
-// docs/adding-an-op.md.
+// The reference function, the formula and laws of the operation's own are C++, in the file of the same name,
+// where the text is not to be seen.
+// Source: docs/adding-an-op.md.
 #pragma once
 
 #include <string_view>

@@ -1,10 +1,10 @@
 // All schedules of a small dispatch: every state that any order of accesses leads to.
 //
-// The exploration makes the access of one invocation that stands before one, and goes on from there; then of
-// another. Orders that differ only in accesses that do not touch each other lead to the same states, so after
-// one of them was tried the others sleep (Godefroid's sleep sets): fewer steps, and no state is lost. In each
-// state, two invocations that stand before conflicting accesses are a race: either could go first. That says
-// nothing of epochs or clocks, so it is an oracle for the detector (ref/race_detector.h).
+// In each state the exploration picks an invocation that is about to access memory, makes that access, and
+// goes on from there; then it picks another. Orders that differ only in accesses that do not touch each other
+// lead to the same states, so after one was tried the others sleep (Godefroid's sleep sets): fewer steps, and
+// no state is lost. Two invocations that are about to make conflicting accesses are a race: either could go
+// first. That says nothing of epochs or clocks, so it is an oracle for the detector (ref/race_detector.h).
 //
 // Atomics are more than one order a location: they order no other memory, so an invocation may see an older
 // value of one location after a newer one of another (semantics, "Memory"). Here an atomic that would change

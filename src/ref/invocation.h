@@ -64,7 +64,7 @@ class ReadyProgram {
   std::unordered_map<const spec::OpDef*, ReadyFunction> functions_;
 };
 
-/// Who an invocation is. Invariant: invocation = workgroup * workgroup_size + local, axis by axis.
+/// The ids of an invocation. Invariant: invocation = workgroup * workgroup_size + local, axis by axis.
 struct Identity {
   std::array<uint32_t, 3> invocation{};
   std::array<uint32_t, 3> workgroup{};

@@ -2,9 +2,9 @@
 // time.
 //
 // A step is one access to memory and all that follows up to the next one; nothing else that an invocation
-// does concerns the others. Barriers and subgroup operations are waited for as they have to be. Who moves is
-// up to the driver: a random choice (ref/schedules.h), an exploration of all (ref/explore.h). What is
-// accessed can be watched. Source: execution-model; semantics, "Memory".
+// does concerns the others. Barriers and subgroup operations are waited for as they have to be. Which one
+// moves is up to the driver: a random choice (ref/schedules.h), an exploration of all (ref/explore.h). What
+// is accessed can be watched. Source: execution-model; semantics, "Memory".
 #pragma once
 
 #include <cstdint>

@@ -4,10 +4,10 @@
 // known before it begins, and on nothing that a dispatch computes, but for the word that a `repeat` looks at.
 // So a pipeline is walked here on the host, where its host expressions are evaluated as any expression is,
 // and comes out as steps: dispatches with their buffers and group counts, scratch to be zeroed, and repeats,
-// whose body is the same in every turn, since host names are never assigned. Who runs steps, one after the
-// other over memory of the host or recorded for a device, gives the same bytes. Steps are handed over in
-// segments, so that a loop of millions of dispatches takes no memory for them. Source:
-// docs/spec/pipelines.md.
+// whose body is the same in every turn, since host names are never assigned. Run one after the other over
+// memory of the host, or recorded for a device, steps give the same bytes. Steps are handed over in segments,
+// so that a loop of millions of dispatches takes no memory for them.
+// Source: docs/spec/pipelines.md.
 #pragma once
 
 #include <cstdint>

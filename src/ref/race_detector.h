@@ -27,7 +27,7 @@
 
 namespace vyre::ref {
 
-/// Who accessed something, how, and where that stands in the text.
+/// Which invocation accessed something, how, and where that stands in the text.
 struct Toucher {
   uint32_t workgroup = 0;  // its number in the dispatch; x varies fastest
   uint32_t local = 0;      // its number in the workgroup

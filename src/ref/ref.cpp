@@ -156,7 +156,7 @@ Result<void> check_subgroups(const check::Checked& program, uint32_t subgroup_si
   if (subgroup_size == 0) {
     return std::unexpected(make_diag(
         DiagCode::B002, first.span,
-        fmt::format("the reference has no '{}' unless it is told the size of a subgroup",
+        fmt::format("the reference has no '{}' unless the size of a subgroup is given",
                     spec::info(first.intrinsic).id),
         "declare a subgroup size (vyre run --subgroup-size N), or choose a backend with subgroups"));
   }

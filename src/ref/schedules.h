@@ -1,4 +1,4 @@
-// Drivers that schedule against you: the same dispatch in other orders.
+// Adversarial schedulers: the same dispatch in other orders of its accesses.
 //
 // The reference runs invocations one after the other, which hides what an order can do. Here all of them are
 // in flight (as many workgroups as fit), and the next access is that of whichever invocation the schedule
@@ -56,9 +56,9 @@ Result<RaceFindings> find_races(const check::Checked& program, std::span<const s
                                 layout::Groups groups, const Options& options,
                                 std::optional<uint64_t> seed = {});
 
-/// X013: who races with whom, on what, with both places in the text.
+/// X013: which invocations race, on what, with both places in the text.
 Diag race_diagnostic(const check::Checked& program, const Race& race);
-/// X016: who waits at a barrier for whom, with both places in the text.
+/// X016: which invocation waits at a barrier for which, with both places in the text.
 Diag divergence_diagnostic(const check::Checked& program, const Divergence& divergence);
 /// What else was found where nothing races: results that depend on the order of atomics (X014), workgroup
 /// memory that is read before any write (X015), and what was covered where that was not everything.

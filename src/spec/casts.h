@@ -1,4 +1,4 @@
-// Which casts and bitcasts there are: SEMANTICS' table as data, for the checker, the generators and the docs.
+// Which casts and bitcasts there are: the specification's table as data, for checker, generators and docs.
 #pragma once
 
 #include "spec/types.h"

@@ -1,9 +1,9 @@
 // The types of a law's variables, and whether a law fits an operation at all.
 //
 // "f(a, b) = f(b, a)" says nothing of an operation whose operands have two types, and one that names another
-// operation says something only where the two fit together. Who declares laws (operations of the library, and
-// those of files) and who runs them ask the same question here. Source: vyre-conform-spec, "Ground Truth —
-// Algebraic Laws"; semantics, "Laws and evidence".
+// operation says something only where the two fit together. What declares laws (operations of the library,
+// and those of files) and what runs them ask the same question here. Source: vyre-conform-spec, "Ground Truth
+// — Algebraic Laws"; semantics, "Laws and evidence".
 #pragma once
 
 #include <expected>

@@ -44,7 +44,4 @@ constexpr std::optional<Oracle> find_oracle(std::string_view name) {
   return std::nullopt;
 }
 
-/// Whether `a` is to be preferred to `b` where both apply.
-constexpr bool stronger(Oracle a, Oracle b) { return a < b; }
-
 }  // namespace vyre::spec

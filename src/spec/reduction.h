@@ -1,4 +1,4 @@
-// Reductions: what the specification fixes about folds, for all who evaluate or compile them.
+// Reductions: what the specification fixes about folds, for the interpreter and for the compilers.
 #pragma once
 
 #include "spec/float_format.h"

@@ -1,4 +1,5 @@
-// The files of a state directory: which there are, who holds the lock, and reading and writing them whole.
+// The files of a state directory: which there are, which process holds the lock, and reading and writing them
+// whole.
 #pragma once
 
 #include <span>

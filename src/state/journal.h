@@ -9,9 +9,9 @@
 //
 // Both sums begin with the digest of the campaign and the place of the record in the file, so a record is
 // intact only where it was written and in its own campaign. Reading gives every intact record, whatever
-// happened between them: after damage the next one is found by its magic. What is missing at the end of the
-// file is told from damage, because a process that is killed while it writes leaves just that. Numbers are
-// little-endian. Why so: docs/adr/0037.
+// happened between them: after damage the next one is found by its magic. A record cut short at the end of
+// the file is not counted as damage, because a process that is killed while it writes leaves just that.
+// Numbers are little-endian. Why so: docs/adr/0037.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 //
 // A certificate says what a backend answered; its reader has to believe that. An auditor who has the
 // backend need not: a fresh number, the nonce, chooses leaves, their cases are run again,
-// and the digests of the answers are compared. Who made up a part of the leaves is caught with odds that
-// follow from how many were chosen. Source: design, 3.6; commands, "verify --audit".
+// and the digests of the answers are compared. Leaves that were made up are found with odds that follow
+// from how many were chosen. Source: docs/certificate.md, "Audits"; commands, "verify --audit".
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 
 namespace vyre::suite {
 
-/// `identity`: who answers; its verdicts, registry and plan are not looked at.
+/// `identity`: of the backend that answers; its verdicts, registry and plan are not looked at.
 state::CampaignKey key_of(const Plan& plan, const certify::Certificate& identity);
 /// The plan of a campaign, without a state and in one piece. Errors: C020 when the key is not one of this
 /// build: another version, another registry.
@@ -21,7 +21,7 @@ Result<Plan> plan_of(const state::CampaignKey& key);
 
 /// "AMD EPYC with driver LLVM 19.1.7".
 std::string device_text(const certify::Certificate& identity);
-/// Who answered, by the key and the parts: several devices or drivers stand side by side.
+/// What answered, by the key and the parts: several devices or drivers stand side by side.
 certify::Certificate identity_of(const state::CampaignKey& key, std::span<const state::Part> parts);
 
 }  // namespace vyre::suite

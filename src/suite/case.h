@@ -3,7 +3,8 @@
 // A token is short since generators know the rest. There are several kinds: an operation or an operator at
 // operands, a law at values of its variables, a program of a family, the shape of one, the planted-false laws
 // of a track, a claim about category C. Each is a class of its own (suite/case_kinds.h), and find_case() is
-// the one place that tells them apart: replay, minimising, emitting and the report of failures ask the case.
+// the one place that distinguishes them: replay, minimising, emitting and the report of failures ask the
+// case.
 #pragma once
 
 #include <memory>

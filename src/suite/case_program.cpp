@@ -24,7 +24,7 @@ Bytes element(DataType type, std::span<const uint32_t> words) {
 }
 
 /// The statement of a law as expressions. What is demanded is not decided here: the sides are stored, and
-/// the caller, who knows them, compares.
+/// the caller, which knows them, compares.
 class Sides final : public algebra::Terms {
  public:
   Sides(ir::ProgramBuilder& p, std::vector<Ex> variables)

@@ -1,4 +1,4 @@
-// Expectations: failures that are known, written down in a file with a link to who deals with them and a day
+// Expectations: failures that are known, written down in a file with a link to the issue about them and a day
 // on which the excuse ends.
 //
 //   [[failure]]

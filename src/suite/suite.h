@@ -3,7 +3,7 @@
 // A plan is data; run() turns it and a backend into a certificate. It falls into units, pieces of operations
 // and families, which are judged side by side, the most expensive first; each has pipelines of its own, so no
 // dispatch waits for another unit's. The verdict on a subject is the sum of its units', so the certificate
-// does not depend on how the work was spread. Source: design, 3.5; commands, "certify".
+// does not depend on how the work was spread. Source: commands, "certify"; docs/harness.md.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What the cross product multiplies: families of functions with their laws to be tried, and values to try
+// The input of the cross product: families of functions with the laws to be tried of them, and values to try
 // them on.
 #pragma once
 
@@ -26,8 +26,8 @@ class Family {
     uint32_t bits;        // of a value: 1 of bool
     std::deque<ops::Operation> functions;
     Meaning meaning;
-    /// u64 is a word of 64 bits here, told from u32 by another name for its type: laws of two words are not
-    /// enumerated.
+    /// A u64 is one word of 64 bits here, and its type has another name, which distinguishes it from u32:
+    /// laws of two words are not enumerated.
     bool wide = false;
     /// What an operation without a reference function gives; for any number of threads.
     std::function<uint32_t(const ops::Operation&, const uint32_t*)> value = {};

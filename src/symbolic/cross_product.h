@@ -9,7 +9,7 @@
 // semantics, "Laws and evidence" (the order of counterexamples).
 //
 // Collisions: laws are to characterise an operation. Two of one signature that satisfy the same laws, or one
-// all of the other's, need something else that tells them apart: a boundary value, a class or a custom law.
+// all of the other's, need something else that distinguishes them: a boundary value, a class or a custom law.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The check that encodings must stand before any verdict counts.
+// The check that every encoding passes before any verdict counts.
 //
 // A solver proves what the formula says. That the formula says what the operator does is another question, so
 // each operator's encoding is evaluated beside ref::eval on all operands of 0 to 255, pairs included, signed

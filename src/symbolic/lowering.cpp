@@ -201,10 +201,6 @@ Proof CodeProver::prove(Pool& pool, const Equivalence& claim) {
   return proof;
 }
 
-LoweringProof open_row(std::string operation, std::string subject, std::string reason) {
-  return {std::move(operation), std::move(subject), open_proof(std::move(reason))};
-}
-
 std::span<const lower::Target> legalized_targets() { return kTargets; }
 
 Proof prove_legal(CodeProver& prover, const ScalarProgram& program, const lower::Kernel& legal,

@@ -1,8 +1,8 @@
 // Proofs of lowering: that what is run is what was meant.
 //
 // Between an operator and a device stand legalization (subject `legalize(target)`), which makes raw operators
-// of it, the target's own rows for those (`raw(target)`), and a compiler that may do what it likes as long as
-// unnoticed (`emitted(target)`: the optimised code, read back). Each is a claim about all inputs that a
+// of it, the target's own rows for those (`raw(target)`), and a compiler, which may change whatever no result
+// shows (`emitted(target)`: the optimised code, read back). Each is a claim about all inputs that a
 // solver decides; where it cannot, or where a reader meets what it does not know, the row is open and says
 // why. Source: semantics, "Laws and evidence".
 #pragma once
@@ -58,9 +58,6 @@ class CodeProver {
   double question_, budget_;
   std::map<std::string, solver::Proof> known_;  // by the statement's digest: targets share most rules
 };
-
-/// A row that could not be asked about.
-LoweringProof open_row(std::string operation, std::string subject, std::string reason);
 
 /// Legalization of every integer operator and operation for each target, with all domains of raw operators.
 std::vector<LoweringProof> prove_legalize(CodeProver& prover, const LoweringRequest& request,

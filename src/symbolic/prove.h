@@ -46,7 +46,7 @@ struct Finding {
   /// "proved(z3 4.8.12, cvc5 1.0.3)", "derived(exact division; from Commutative of primitive.math.gcd)",
   /// "exhausted(u8^2) ...", "refuted(a=0, b=1; smallest)", "open".
   std::string evidence;
-  std::string note;  // why the grade is no higher; of a refuted law, who missed it
+  std::string note;  // why the grade is no higher; of a refuted law, which engines missed it
   solver::Proof proof;
   double seconds = 0;
   Span span = Span::none();  // of a file's: where it stands

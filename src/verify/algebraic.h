@@ -3,7 +3,7 @@
 // algebra/ knows the statements and the engines; here is the subject that they speak of: a backend, each
 // application a dispatch of its own over columns, so that no compiler sees both sides of a law. Before a
 // subject's verdicts are believed it must refute the planted-false laws with their known counts
-// (check_planted_laws). Source: semantics, "Laws and evidence"; design, 3.5.
+// (check_planted_laws). Source: semantics, "Laws and evidence"; docs/harness.md.
 #pragma once
 
 #include <map>

@@ -29,7 +29,7 @@ struct AtomicEvent {
   uint32_t saw = 0;         // the value that it gave
   uint32_t value = 0;       // its operand
   uint32_t expected = 0;    // of compare-exchange alone
-  uint32_t invocation = 0;  // who made it; the events of one stand in program order
+  uint32_t invocation = 0;  // that made it; the events of one stand in program order
 };
 
 /// What happened to one word: its value before all events and after them.

@@ -10,7 +10,7 @@
 //  - the planted-false laws fail exactly as often as mathematics says (algebra/planted_law.h), on the
 //  same backend.
 // What instances there are is a function of the seed and the law alone, however the work was cut into slices.
-// Source: design, 3.5; semantics, "Laws and evidence".
+// Source: docs/harness.md; semantics, "Laws and evidence".
 #pragma once
 
 #include <memory>

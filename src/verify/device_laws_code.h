@@ -12,7 +12,7 @@
 // inspected: its code is elsewhere. Nor is an operation of which nothing is left to count.
 //
 // LLVM IR and PTX are understood. PTX is what the driver gets; what it makes of that is seen by the
-// planted-false laws and canaries alone. Source: design, 3.5.
+// planted-false laws and canaries alone. Source: docs/harness.md.
 #pragma once
 
 #include <functional>

@@ -6,15 +6,14 @@
 // same program runs random full-width sweeps, exhaustive grids and walks of one variable through all words.
 //
 // A compiler that saw both sides of a law would fold it to "true" and never run the operation. So every
-// occurrence of an operand is opaque: an operation with a word that changes nothing, but
-// only the host, which fills the buffer, knows it. Constants of a law are such words too. The mask is `^ 0`;
-// but `^` passes through some operations (not, xor, reversal of bits, equality), and optimisers know, so
-// there it is
-// `* 1`. What came of it is looked at: device_laws_code.h.
+// occurrence of an operand is opaque: an operation with a word that changes nothing, but only the host, which
+// fills the buffer, knows it. Constants of a law are such words too. The mask is `^ 0`; but `^` passes
+// through some operations (not, xor, reversal of bits, equality), and optimisers know, so there it is `* 1`.
+// What came of it is looked at: device_laws_code.h.
 //
 // The one side of each equation is made opaque by a word that turns into something else for a known stretch
 // of some chunks: the canaries, instances that must fail. A kernel that does not run, or not all of it,
-// misses them. Source: design, 3.5.
+// misses them. Source: docs/harness.md.
 #pragma once
 
 #include <array>

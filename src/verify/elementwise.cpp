@@ -208,24 +208,13 @@ void Elementwise::account(Verdict& verdict) const {
   verdict.canaries_broken += canaries_broken_;
 }
 
-namespace {
-
-uint32_t masked_word_not_in(std::span<const uint32_t> values, uint32_t mask, uint64_t seed, uint64_t index) {
+uint32_t poison_for(ir::DataType type, std::span<const uint32_t> results, uint64_t seed, uint64_t index) {
+  const uint32_t mask = spec::value_bits(type) == 16 ? 0xffff : UINT32_MAX;
   for (uint64_t attempt = 0;; ++attempt) {
     for (const uint32_t word : philox(seed, attempt, kElementPoison + index)) {
-      if (std::find(values.begin(), values.end(), word & mask) == values.end()) return word & mask;
+      if (std::find(results.begin(), results.end(), word & mask) == results.end()) return word & mask;
     }
   }
-}
-
-}  // namespace
-
-uint32_t word_not_in(std::span<const uint32_t> values, uint64_t seed, uint64_t index) {
-  return masked_word_not_in(values, UINT32_MAX, seed, index);
-}
-
-uint32_t poison_for(ir::DataType type, std::span<const uint32_t> results, uint64_t seed, uint64_t index) {
-  return masked_word_not_in(results, spec::value_bits(type) == 16 ? 0xffff : UINT32_MAX, seed, index);
 }
 
 }  // namespace vyre::verify

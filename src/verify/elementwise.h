@@ -10,7 +10,8 @@
 // and compiled once. Each apply() is one dispatch. The output starts as a poison word that the caller knows
 // not to be an answer, so an element that was not computed is seen. The binding is longer than the count: the
 // canaries behind it look like elements that are not written yet, so nothing can be right only where it sees
-// them, and a store that strays is seen too. Guard words stand on both sides outside. Source: design, 3.5.
+// them, and a store that strays is seen too. Guard words stand on both sides outside. Source:
+// docs/harness.md.
 #pragma once
 
 #include <cstdint>
@@ -102,10 +103,8 @@ class Elementwise {
   uint64_t broken_last_ = 0;
 };
 
-/// A word that is not among `values`, for poison; drawn from (seed, index).
-uint32_t word_not_in(std::span<const uint32_t> values, uint64_t seed, uint64_t index);
-/// The same for results of a type: of a 16-bit one, of which there must be fewer than 2^16, a word below
-/// 2^16.
+/// A word that is not among `results`, for poison; drawn from (seed, index). Of a 16-bit type, of which there
+/// must be fewer than 2^16, a word below 2^16.
 uint32_t poison_for(ir::DataType type, std::span<const uint32_t> results, uint64_t seed, uint64_t index);
 
 }  // namespace vyre::verify

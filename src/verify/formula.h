@@ -6,7 +6,7 @@
 // division in plain sums and borrows, `and` by De Morgan, comparisons by borrows; no select, no comparison,
 // no shift by anything but a number. So a backend that gets an operator wrong gets the operation and its
 // formula wrong in different ways, and the two can be compared where they are, on the device. Source:
-// oracles, "How to pick the oracle"; design, 3.5.
+// oracles, "How to pick the oracle"; docs/proofs.md, "Adding a definition".
 #pragma once
 
 #include <expected>

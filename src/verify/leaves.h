@@ -2,7 +2,7 @@
 //
 // A certificate of 10^8 cases cannot hold 10^8 answers; it holds a digest of each 2^20 of them. A LeafWriter
 // is fed with the answers in the order of the subject's plan and cuts them where the plan says, however the
-// work was spread over threads, processes or machines. Source: design, 3.6.
+// work was spread over threads, processes or machines. Source: docs/certificate.md, "Leaves".
 #pragma once
 
 #include <cstddef>

@@ -96,7 +96,7 @@ std::string forbids(const LitmusTest& test, std::span<const uint32_t> saw, std::
   return {};
 }
 
-// Of as few operators as there can be: a wrong one is for ir.operators to tell, where it is told from others.
+// Of as few operators as there can be: a wrong operator is found by ir.operators, which names it.
 std::string litmus_program(const LitmusTest& test, bool apart) {
   const size_t roles = test.roles.size();
   std::string out = fmt::format(

@@ -3,9 +3,9 @@
 // Free is said only where the static analysis (analyze/races.h) ruled out every pair of accesses, by linear
 // arithmetic or because a solver found the question about it unsatisfiable. Race is said only with a witness:
 // an input and a number of workgroups for which the reference's own evaluation makes two accesses of one
-// element that nothing orders. Its detector
-// (ref/race_detector.h) has to say the same. Witnesses are looked for among small dispatches of a few kinds,
-// and where a solver says how a pair could meet. Everything else is Unknown, with what stands in the way.
+// element that nothing orders. Its detector (ref/race_detector.h) has to say the same. Witnesses are looked
+// for among small dispatches of a few kinds, and where a solver says how a pair could meet. Everything else
+// is Unknown, with what stands in the way.
 //
 // A verdict is about every input and every number of workgroups, along each axis that an id of the program
 // mentions (invocation_id, workgroup_id or local_id). Along an axis that none mentions it is about one

@@ -4,11 +4,9 @@
 // each says:
 //
 //   // shape: own elements                                 its name
-//   // workgroups: 1 7 5x3x2                               the sizes it is run with; subgroup_sizes() where
-//   not said
+//   // workgroups: 1 7 5x3x2                               sizes it is run with; if missing, subgroup_sizes()
 //   // groups: 4                                           how many there are at most along x
-//   // buffers: 5 any, total index, elements floats f32    of each bound buffer count, contents, type of
-//   floats
+//   // buffers: 5 any, total index, elements floats f32    of each bound buffer count, contents, float type
 //   // folds: fadd fmin                                    the only reductions that it is written for
 //
 // Places filled when a program is made: $W, the workgroup size; $N, how many invocations a workgroup has; $L,

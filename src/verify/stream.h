@@ -35,7 +35,7 @@ struct CaseSlice {
   uint32_t poison = 0;                 // none of them
   std::vector<uint64_t> class_hits;    // of each class of the subject; empty where they are not counted
 
-  // For the judge, who leaves them to the recorder.
+  // For the judge, which leaves them to the recorder.
   std::span<uint32_t> answers;  // words of them, as many as of `expected`
   Tally tally;
   bool by_chance = false;  // a failure that the next run may not have was found, here or before

@@ -7,8 +7,7 @@
 //   ir.operators/add.u128:operands:0:0x000000010000...  words of eight digits each, where commas are too long
 //   ir.barriers:program:42:3                   program 3 of a family
 // A case that goes wrong in company alone is followed by what must be run, in order: "=", then dispatches
-// with
-// ',' between them, of cases with '+' between them; a case of another strategy names it.
+// with ',' between them, of cases with '+' between them; a case of another strategy names it.
 //   primitive.math.add@1:boundary:42:7=7+8     cases 7 and 8 in one dispatch; 7 is the culprit
 //   ir.barriers:program:42:3=1,3               program 3 after program 1
 //   primitive.math.add@1:random:42:3=edge256.9+3

@@ -4,7 +4,7 @@
 // gives a Verdict; certify/ derives levels, certificates and reports from verdicts alone, so whatever they
 // say can be recomputed by the holder of the certificate. Every count stands beside the number that was
 // planned: zero failures must not look like not having run. Source: semantics, "Laws and evidence"; oracles;
-// design, 3.5 and 3.6.
+// docs/certificate.md, "A verdict".
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Saying what a worker did that it must not: B012 in one wording for each kind, so that kinds can be
-// distinguished apart.
+// Diagnostics for a worker that broke its contract: B012 in one wording for each kind, so that kinds can be
+// distinguished.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// A worker's process: started by exec, talked to over a socket, ended without asking.
+// A worker's process: started by exec, reached over a socket, and killed when it is no longer needed.
 #pragma once
 
 #include <sys/types.h>

@@ -2,9 +2,9 @@
 //
 // The parent asks, the worker answers, one call at a time. A request is the number of the call (u32), its
 // kind (u8), how many cores the worker may use from now on (u32; 0: all), the pipelines and buffers that are
-// no longer wanted, then what the kind needs. An answer is the
-// number again, a flag whether a diagnostic follows, then what the kind gives. Both sides are of one build:
-// the version only tells a mistake from a fault.
+// no longer wanted, then what the kind needs. An answer is the number again, a flag whether a diagnostic
+// follows, then what the kind gives. Both sides are of one build: the version only tells a mistake from a
+// fault.
 #pragma once
 
 #include <cstring>

@@ -11,7 +11,7 @@
 // results out before it compares, so what is expected is never mapped into a worker. Inputs lie where the
 // worker can only read. Around and between buffers lies poison, checked after each dispatch: a worker that
 // writes there is found (B012, naming the place). Two areas take turns, and each is checked again before it
-// is reused, so that a write which comes after the answer is found as well. Source: design, 3.5.
+// is reused, so that a write which comes after the answer is found as well. Why so: docs/workers.md.
 #pragma once
 
 #include <cstdint>
@@ -75,9 +75,9 @@ enum class Breach : uint8_t {
   Late,      // wrote memory of an earlier dispatch, after that one was answered
   Protocol,  // sent a message or a size that the protocol does not allow
 };
-/// Which kind a diagnostic tells of; none when it is not B012 of a worker. A Late one never blames the call
-/// that answers with it, but one of the two dispatches before it: the call did nothing, and a new process is
-/// started for the next. Backend::drain() asks after each dispatch.
+/// Which kind a diagnostic reports; none when it is not B012 of a worker. The cause of a Late one is never
+/// the call that answers with it, but one of the two dispatches before it: the call did nothing, and a new
+/// process is started for the next. Backend::drain() asks after each dispatch.
 std::optional<Breach> breach_of(const Diag& diag);
 
 /// What the executable of a worker is started with: `worker --backend SPEC --fd N`, the backend's options and

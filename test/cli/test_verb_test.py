@@ -63,8 +63,8 @@ class Test(CommandTest):
     def test_rows_are_run(self):
         row = self.write("row.vyre", GOOD.replace("=> 6 {", "=> 7 {"))
         self.assertIn("row.vyre:2:", self.expect(1, "test", row).stderr)
-        told = self.write("said.vyre", MODULE.replace("=> 6 {", "=> 7 {  // error: V050\n"))
-        self.assertEqual(self.expect(0, "test", told).stdout, "1 passed, 0 failed\n")
+        declared = self.write("said.vyre", MODULE.replace("=> 6 {", "=> 7 {  // error: V050\n"))
+        self.assertEqual(self.expect(0, "test", declared).stdout, "1 passed, 0 failed\n")
 
     def test_run_lines_that_do_not_fit(self):
         for line, words in [("V=4 a=[1] => out=[1]", "no constant 'V'"), ("W=3 a=[1] => out=[1]", "V046"),

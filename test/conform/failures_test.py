@@ -159,7 +159,7 @@ class Failures(unittest.TestCase):
             done = self.expect(0, *certify)
             self.assertIn(f"regressions: {count} failing, 0 passing\n", done.stdout)
             self.assertIn(f"regressions: {count} of {count} failing are waived by {path}/known.toml\n", done.stdout)
-            # Of a case without a story nobody has said what it is, so nothing waives it.
+            # What a case without an explanation is was never said, so nothing waives it.
             (cases / "known.vyre").write_text(KNOWN)
             done = self.expect(1, *certify)
             self.assertIn(f"regressions: {count} of {count + 1} failing are waived by ", done.stdout)

@@ -1,10 +1,10 @@
 """A campaign on a real Slurm of one machine: deploy/slurm.sbatch as it stands, an array of 8 tasks of which two are killed
-while they run and put back into the queue. What is merged is the certificate of a run that nobody disturbed.
+while they run and put back into the queue. What is merged is the certificate of a run that was not disturbed.
 
 Oracle: that certificate, byte for byte; scontrol(1) and squeue(1) say what became of the tasks.
 
 Runs as root as the first process of namespaces of its own (`unshare --pid --fork --kill-child --mount-proc --net --uts`): its
-network is a loopback that nobody else sees, and whatever ends it, the kernel ends every daemon and task with it.
+network is a loopback of its own, and whatever ends it, the kernel ends every daemon and task with it.
 """
 import fcntl
 import os

@@ -1,4 +1,4 @@
-// A backend that is native but for one fault, for tests of whoever judges backends.
+// A backend that is native but for one fault, for tests of what judges backends.
 //
 // A fault strikes one case of one operation: where both operands of primitive.math.abs_diff are the trigger.
 // They are those of one random case that every certification with seed 1 runs, far from all that laws, rows

@@ -33,7 +33,7 @@ using verify::Verdict;
 
 /// Who is the culprit, by construction.
 enum class Culprit : uint8_t {
-  Nobody,    // and the backend reaches L2
+  None,      // and the backend reaches L2
   Trigger,   // the one case whose operands are the trigger
   Everyone,  // all cases are answered wrong
   Logged,    // whom the backend says that it struck
@@ -45,18 +45,18 @@ struct Expectation {
   Culprit culprit;
   Fault fault = Fault::WrongValue;
   /// What is said of it without a process of its own, where the tool survives that and can say it: without
-  /// fresh starts nobody can tell what an answer owes to what ran before.
+  /// fresh starts it is not known what an answer owes to what ran before.
   std::optional<Fault> in_process = fault;
 };
 
 constexpr auto kExpectations = std::to_array<Expectation>({
-    {Mode::None, Culprit::Nobody},
+    {Mode::None, Culprit::None},
     {Mode::Segfault, Culprit::Trigger, Fault::Crashed, {}},
     {Mode::Abort, Culprit::Trigger, Fault::Crashed, {}},
     {Mode::Hang, Culprit::Trigger, Fault::Hung, {}},
     {Mode::DeviceLost, Culprit::Trigger, Fault::LostDevice, {}},
     {Mode::OutOfMemory, Culprit::Trigger, Fault::Refused, {}},
-    {Mode::Crowded, Culprit::Nobody, Fault::WrongValue, {}},
+    {Mode::Crowded, Culprit::None, Fault::WrongValue, {}},
     {Mode::WrongSize, Culprit::Trigger, Fault::BrokeContract, {}},
     {Mode::PartialWrite, Culprit::Trigger, Fault::NotWritten},
     {Mode::Stale, Culprit::Trigger, Fault::OrderDependent, {}},
@@ -141,7 +141,7 @@ class FaultTest : public testing::TestWithParam<Expectation> {
     expect_blamed(run->certificate, fault);
     EXPECT_THAT(children(), testing::IsEmpty());
     expect_replays(run->certificate);
-    // Nobody left anything behind, a core file for one.
+    // Nothing was left behind, a core file for one.
     std::filesystem::remove(log());
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
   }
@@ -158,14 +158,15 @@ class FaultTest : public testing::TestWithParam<Expectation> {
       failures += verdict.failure_count;
       EXPECT_THAT(verdict.failures, Each(testing::Field(&Failure::fault, fault)));
     }
-    EXPECT_EQ(failures == 0, expected.culprit == Culprit::Nobody);
+    EXPECT_EQ(failures == 0, expected.culprit == Culprit::None);
     // As if there were no other families than those of the plan.
     const auto families = uint32_t(certificate.verdicts.size() - 1);
-    const certify::Level level = certify::integer_level(certificate.verdicts, certificate.strength, families);
-    EXPECT_EQ(level, expected.culprit == Culprit::Nobody ? certify::Level::L2 : certify::Level::None);
+    const certify::Level level =
+        certify::level_of(verify::Track::Integer, certificate.verdicts, certificate.strength, families);
+    EXPECT_EQ(level, expected.culprit == Culprit::None ? certify::Level::L2 : certify::Level::None);
     SCOPED_TRACE(describe(operation));
     switch (expected.culprit) {
-      case Culprit::Nobody:
+      case Culprit::None:
       case Culprit::Claim: return;
       case Culprit::Trigger: expect_trigger(operation); return;
       case Culprit::Everyone: expect_laws_hold(operation); return;

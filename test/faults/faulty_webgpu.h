@@ -54,7 +54,7 @@ struct FaultyWebgpu {
 /// The words of planted errors, and of a planted loss.
 inline constexpr const char* kPlanted = "planted by the tests";
 
-/// The one of this library. Tests reset it by assigning; nobody else calls the library meanwhile.
+/// The one of this library. Tests reset it by assigning; no other thread calls the library meanwhile.
 extern "C" FaultyWebgpu* vyre_faulty_webgpu();
 
 }  // namespace vyre::test

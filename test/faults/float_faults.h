@@ -1,4 +1,4 @@
-// A backend that is right but for one thing that it does to floats, for tests of whoever judges backends.
+// A backend that is right but for one thing that it does to floats, for tests of what judges backends.
 //
 // A fault has a victim: an operator at a type ("fdiv.f32"), a cast ("cast.f32.i32.trunc"), an operator on the
 // result of another ("fadd.f32 of fmul.f32": the first operand is one), a reduction. Before a program is

@@ -37,7 +37,7 @@ class FaultyMemory final : public ref::Memory {
   }
   /// Whose accesses the next ones are.
   void now(uint32_t invocation) { invocation_ = invocation; }
-  /// What invocations kept to themselves becomes everybody's.
+  /// What each invocation has for itself becomes shared by all.
   void publish() {
     for (const auto& [key, value] : kept_) inner_.store(key.buffer, key.indices, value);
     kept_.clear();

@@ -1,5 +1,5 @@
 // Planted faults of memory: a certification at its quick strength refuses each, by the family that is there
-// for it, and blames a case that shows the fault again.
+// for it, and names a case that shows the fault again.
 #include "memory_faults.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ TEST_P(AMemoryFault, IsRefusedByCertification) {
   Forgetful wrong(fault.fault);
   const auto run = suite::run(wrong, plan(), {}, nullptr);
   ASSERT_TRUE(run.has_value()) << run.error().message;
-  EXPECT_EQ(certify::integer_level(run->certificate.verdicts, verify::Strength::Quick, 2),
+  EXPECT_EQ(certify::level_of(verify::Track::Integer, run->certificate.verdicts, verify::Strength::Quick, 2),
             certify::Level::None);
   const verify::Verdict& verdict = verdict_on(*run, fault.family);
   EXPECT_EQ(verdict.error, "") << "refused for another reason than its answers";

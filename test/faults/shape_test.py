@@ -63,7 +63,7 @@ class Judged:
         self.failures = [(v["subject"], f) for v in verdicts for f in v["failures"]]
 
     def named(self, factor):
-        """The failures to blame the factor for: (subject, what is said of the factor, token)."""
+        """The failures of which the factor is the cause: (subject, what is said of the factor, token)."""
         out = []
         for subject, failure in self.failures:
             said = re.search(rf"factor {re.escape(factor)} = ([^;\n]*)" if factor else r"()", failure.get("note", ""))

@@ -67,9 +67,9 @@ class Faults(Programs):
             with self.subTest(backend=backend, fault=fault):
                 done = self.run_program(backend, fault)
                 self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
-                told = [line for line in done.stderr.splitlines() if line.startswith("error[")]
-                self.assertEqual(len(told), 1, done.stderr)
-                self.assertTrue(told[0].startswith(f"error[{code}]"), done.stderr)
+                errors = [line for line in done.stderr.splitlines() if line.startswith("error[")]
+                self.assertEqual(len(errors), 1, done.stderr)
+                self.assertTrue(errors[0].startswith(f"error[{code}]"), done.stderr)
                 self.assertIn(words, done.stderr)
                 self.assertIn("\n  help: ", done.stderr)
 

@@ -81,7 +81,7 @@ class Atomics : public testing::TestWithParam<size_t> {
     uint32_t value = outcome.initial;
     for (size_t steps = 0; steps < outcome.before.size(); ++steps) {
       const auto at = next.find(value);
-      ASSERT_NE(at, next.end()) << "nobody was given " << value << ", which stood there after " << steps;
+      ASSERT_NE(at, next.end()) << "no exchange was given " << value << ", which stood there after " << steps;
       value = at->second;
     }
     EXPECT_EQ(value, outcome.final);
@@ -175,7 +175,7 @@ TEST_P(Atomics, ExchangesAreAChain) {
                [](uint32_t, uint32_t v) { return v; });
 }
 
-// Whoever is given one chain that was edited must see it: the judge of the tests above.
+// The judge of the tests above must find that one chain was edited.
 TEST(Chain, SeesAnOrderThatCannotBe) {
   VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
   const auto holds = [](const Outcome& outcome) {

@@ -2,7 +2,7 @@
 
   emitted_wgsl.py VYRE_CONFORM
 
-The programs are those of write_wgsl, which writes thousands; here it is the file that a person would send to somebody, with
+The programs are those of write_wgsl, which writes thousands; here it is the file that a person would send to another, with
 the story and the data in comments around the program. One case of every kind that a token can name: operations at operands,
 by number and as laws; operators, casts and selections by type, those of floats too; a shape of each family; random programs.
 Each file is one line of stdout, as naga.js takes it: {"name": ..., "threads": ..., "text": ...}. Exit 1: a case was not

@@ -4,9 +4,9 @@
 //   write_page FOLDER COUNT SEED
 //
 // Programs of a seed are those of random_programs and write_wgsl. What asks for more than every device has,
-// and what the reference gives up on, is left out and told on stderr; more than 1 % of it is an error. Exit
-// 0: the page is there; 1: a program has no WGSL, or too many are left out; 2: usage, or the folder cannot be
-// written.
+// and what the reference gives up on, is left out and reported on stderr; more than 1 % of it is an error.
+// Exit 0: the page is there; 1: a program has no WGSL, or too many are left out; 2: usage, or the folder
+// cannot be written.
 #include <fmt/format.h>
 
 #include <charconv>

@@ -9,8 +9,8 @@
 // Each module is one line of stdout:
 //   {"name": "test/run/u32-add.vyre", "threads": 64, "text": "..."}
 // Operations of subgroups are optional in WebGPU, so programs that call them have no WGSL: their number is
-// told on stderr, and nothing else may be without. Exit 0: all is written; 1: something has no WGSL that must
-// have it; 2: usage.
+// reported on stderr, and nothing else may be without. Exit 0: all is written; 1: something has no WGSL that
+// must have it; 2: usage.
 #include <fmt/format.h>
 
 #include <charconv>

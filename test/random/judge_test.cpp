@@ -55,8 +55,8 @@ std::vector<Planting>& plantings() {
   return all;
 }
 
-/// How many programs notice a fault planted in their kernels, and how many have the place for it. Nobody
-/// needs to know the number beyond a few.
+/// How many programs notice a fault planted in their kernels, and how many have the place for it. A few are
+/// enough.
 struct Noticed {
   uint32_t planted = 0;
   uint32_t noticed = 0;

@@ -141,7 +141,7 @@ std::string describe(const generate::ModuleCase& c) {
   return text::print(c.module) + fmt::format("// entry={}\n", c.entry) + describe_buffers(*entry, c.buffers);
 }
 
-/// Everything that one thread has for itself, its backend included: so that threads wait for nobody.
+/// Everything that one thread has for itself, its backend included: so that no thread waits for another.
 class Worker {
  public:
   using Trial = test::Trial;

@@ -61,7 +61,7 @@ void judge_racy(const test::RaceProgram& from, Counts& counts) {
   const std::vector<std::span<std::byte>> spans(copy.begin(), copy.end());
   if (!ref::run_scheduled(dispatch.program, spans, from.groups, {}, {}, &detector)) std::exit(2);
   if (all->races.empty()) {
-    // Ordered in every schedule by what atomics told, which orders nothing.
+    // Ordered in every schedule by what atomics returned, which orders nothing.
     counts.beyond += !detector.races().empty();
     return;
   }

@@ -30,7 +30,7 @@ inline std::span<std::byte> bytes_of(std::vector<uint32_t>& words) {
   return std::as_writable_bytes(std::span(words));
 }
 
-/// A folder for this test of this process alone: "vyre-<kind>-<test>-<pid>". Nobody makes it.
+/// A folder for this test of this process alone: "vyre-<kind>-<test>-<pid>". It is not made here.
 inline std::filesystem::path folder_of_test(std::string_view kind) {
   const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
   return std::filesystem::path(testing::TempDir()) /

@@ -79,7 +79,7 @@ async function open(folder, options = {}) {
   await server?.close();
   assert.deepEqual(errors, [], "the page throws nothing");
   const foreign = requests.filter((url) => !url.startsWith(base) && !url.startsWith("data:") && !url.startsWith("blob:"));
-  assert.deepEqual(foreign, [], "the page asks nobody else");
+  assert.deepEqual(foreign, [], "the page asks no other host");
   const text = (selector) => tab.textContent(selector);
   return { tab, state: await tab.getAttribute("#state", "data-state"), verdict: await text("#verdict"), detail: await text("#detail") };
 }

@@ -2,7 +2,7 @@
 //
 //   deno run --allow-all conformance_test.js     (the environment: test/web/CMakeLists.txt)
 //
-// Oracle: the library's own list of operations, and a changed byte that must be told by the token of its case, of which
+// Oracle: the library's own list of operations, and a changed byte that must be reported by the token of its case, of which
 // `vyre-conform replay` must say the same.
 import {
   assert, changed, download, expect_bad, expect_portable, open, output, page_folder, read_cases, run_tests, vyre,
@@ -42,7 +42,7 @@ const tests = {
     console.log(`        ${detail} ${result.seconds} s`);
   },
 
-  async "a wrong result is told by its operands, and by the token that replays it"() {
+  async "a wrong result is reported by its operands, and by the token that replays it"() {
     const name = "ir.operators/fmul_add.f32", place = 700;
     let operands;
     const copy = await changed(folder, "changed", (page) => {

@@ -84,7 +84,7 @@ const tests = {
     assert.deepEqual(asked, [[]]);
   },
 
-  async "one expected byte that is changed is told by its place"() {
+  async "one expected byte that is changed is reported by its index"() {
     let element;
     const copy = await changed(few, "byte", (page) => {
       const buffer = page.cases.find((test) => test.name === kMatrix).buffers.find((candidate) => candidate.expected);

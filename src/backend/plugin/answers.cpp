@@ -25,7 +25,7 @@ std::optional<DiagCode> code_of(vyre_plugin_status status) {
 std::string_view usual_help(DiagCode code) {
   if (code == DiagCode::B003) return "use smaller buffers, fewer at a time, or a smaller workgroup";
   if (code == DiagCode::B011) return "a new process may find the device well again";
-  if (code == DiagCode::B012) return "this is a fault of the plugin: tell whoever made it";
+  if (code == DiagCode::B012) return "this is a fault of the plugin: report it to its author";
   return "the plugin's own documentation says what it needs";
 }
 

@@ -88,7 +88,7 @@ Result<vyre_plugin_api> load_plugin(const std::string& path, const vyre_plugin_h
   const vyre_plugin_api* const given = entry(&host);
   if (given == nullptr) {
     return unusable(fmt::format("'{}' refuses this vyre: its vyre_backend_entry gives no table", path),
-                    "ask whoever made the plugin which version of vyre it wants");
+                    "ask the author of the plugin which version of vyre it wants");
   }
   vyre_plugin_api api{};
   std::memcpy(&api, given, std::min(sizeof api, given->struct_size));

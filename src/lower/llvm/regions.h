@@ -1,5 +1,5 @@
-// The CPU entry point's plan: how a workgroup is run by one thread (work-item loops over
-// barrier-free regions).
+// The CPU entry point's plan: how a workgroup is run by one thread (work-item loops over barrier-free
+// regions).
 //
 // A kernel that neither waits at a barrier nor has workgroup memory needs no plan: its invocations are one
 // flat loop. Every other kernel is split at its barriers into a tree of steps. Control that contains a

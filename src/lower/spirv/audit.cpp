@@ -89,7 +89,7 @@ class Audit {
       const bool by_default = is_strict_by_default(i.words[1]);
       if (by_default && strict_.contains(i.words[2])) {
         return std::unexpected(
-            refused(fmt::format("%{} is told twice not to be contracted, which is not allowed", i.words[2])));
+            refused(fmt::format("%{} is decorated NoContraction twice, which is not allowed", i.words[2])));
       }
       if (!by_default && !strict_.contains(i.words[2]))
         return std::unexpected(refused(fmt::format("%{} may be contracted", i.words[2])));

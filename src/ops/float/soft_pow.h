@@ -1,4 +1,4 @@
-// What is behind powers' last digit, for those who want to know how good it is.
+// The value of a power before it is rounded to its format, for tests of the bound of its error.
 #pragma once
 
 #include "ops/float/soft_words.h"

@@ -372,7 +372,7 @@ class CodeCase {
     return q;
   }
 
-  // --- Order of evaluation: who comes first takes the smaller number
+  // --- Order of evaluation: what comes first takes the smaller number
 
   void write_order() {
     const auto next = [](uint32_t word, uint32_t by) {

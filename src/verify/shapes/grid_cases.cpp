@@ -1,4 +1,5 @@
-// Grids: who an invocation is, in dispatches of up to a million of them, with workgroup memory and atomics.
+// Grids: the ids of an invocation, in dispatches of up to a million of them, with workgroup memory and
+// atomics.
 //
 // Each invocation finds a slot of its own by its ids and stores there what they are; so an id that is wrong,
 // or an invocation that is left out, leaves another word. Expected is the same walk over groups and locals.

@@ -1,5 +1,5 @@
 // Alternate implementations: equal ones are admitted, others are refused with the input that shows it.
-#include "admit/alternate.h"
+#include "alternate.h"
 
 #include "candidates.h"
 #include "oracle.h"

@@ -1,5 +1,5 @@
 // The corpora: what others published, against both definitions; and what no corpus may hold.
-#include "admit/corpus.h"
+#include "corpus.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

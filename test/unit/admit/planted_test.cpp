@@ -10,8 +10,8 @@
 #include <set>
 #include <sstream>
 
-#include "admit/corpus.h"
 #include "base/random.h"
+#include "corpus.h"
 #include "ops/float_reference.h"
 #include "oracle.h"
 #include "spec/ops.h"
@@ -351,7 +351,7 @@ TEST_P(Planted, IsCaughtFromOutside) {
   RecordProperty("caught_by", names);
   EXPECT_TRUE(by.contains(fault.by)) << fault.operation << ", " << kSiteNames[static_cast<size_t>(fault.site)]
                                      << ": " << fault.what << " is caught by "
-                                     << (names.empty() ? "nobody" : names);
+                                     << (names.empty() ? "none" : names);
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, Planted, testing::Range(size_t{0}, faults().size()),

@@ -1,7 +1,7 @@
-// Two hundred planted violations of laws, for every engine that claims to find the smallest counterexample.
+// Planted violations of laws, for every engine that claims to find the smallest counterexample.
 //
 // Each is an operation and a law that is false of it: a true law of a plain operation that was changed at one
-// or two inputs, or a law with a wrong constant or a wrong companion. Operations are told by functions that
+// or two inputs, or a law with a wrong constant or a wrong companion. Operations are given by functions that
 // take the width as a mask, so that an engine at 32 bits and one at 8 can be held to the same list, and by
 // definitions in terms. What is smallest is found by smallest_failure(), a plain loop in the order of the
 // semantics over a statement written out here; nothing of it is shared with an engine.

@@ -30,7 +30,7 @@ class NoPipeline final : public Pipeline {
   Result<void> dispatch(std::span<const std::span<std::byte>>, layout::Groups) override { return {}; }
 };
 
-/// A backend that has what it is told to have, and counts what reaches its compiler.
+/// A backend that has what the test gives it, and counts what reaches its compiler.
 class Fake final : public Backend {
  public:
   Identity identity() const override { return {.name = "fake", .device = "", .driver = "", .version = ""}; }

@@ -61,7 +61,7 @@ TEST_F(Code, WithManyBuffers) {
   EXPECT_EQ(words[0][0], 77u);
 }
 
-// What the implementation refuses is told in its own words; a good module goes after it as before.
+// What the implementation refuses is reported in its own words; a good module goes after it as before.
 TEST_F(Code, ThatIsRefused) {
   VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto device =
@@ -84,7 +84,7 @@ TEST_F(Code, ThatIsRefused) {
   EXPECT_TRUE((*device)->make_code(module(" ")));
 }
 
-// The same text is compiled once, as long as somebody has it.
+// The same text is compiled once, as long as a pipeline has it.
 TEST_F(Code, OfTheSameTextIsTheSame) {
   VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto device =

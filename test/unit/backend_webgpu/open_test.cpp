@@ -59,7 +59,7 @@ TEST_F(Open, WithoutALibrary) {
 }
 
 // COMMANDS, "B": beside the program in ../lib, before the loader's path. What lies there and is no library is
-// told about, not passed over.
+// reported, not passed over.
 TEST_F(Open, TheLibraryBesideTheProgram) {
   VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const std::string real = std::getenv("VYRE_WEBGPU_LIB");

@@ -84,7 +84,7 @@ TEST(Waiver, WhatItDoesNotCoverFails) {
   other.waivers[0].track = verify::Track::Float;
   EXPECT_FALSE(other.conforms());
   Certificate without = waived();
-  without.verdicts.erase(without.verdicts.begin() + 1);  // a family that nobody asked
+  without.verdicts.erase(without.verdicts.begin() + 1);  // a family that was not asked for
   EXPECT_FALSE(without.conforms());
 }
 

@@ -147,10 +147,8 @@ TEST(Types, Operators) {
       {{"feq", "flt", "fgt", "fle", "fge"}, floats, 2, true},
       {{"fis_nan", "fis_inf"}, floats, 1, true},
   };
-  size_t operators = 0;
   for (const Row& row : rows) {
     for (const std::string& mnemonic : row.mnemonics) {
-      ++operators;
       for (const std::string& type : kValueTypes) {
         std::string more;
         for (uint32_t i = 1; i < row.operands; ++i) more += ", " + of(type);
@@ -160,7 +158,6 @@ TEST(Types, Operators) {
       }
     }
   }
-  EXPECT_EQ(operators, 44u);  // all scalar operators but the two shifts
   for (const std::string& mnemonic : std::vector<std::string>{"shl", "shr"}) {
     for (const std::string& type : kValueTypes) {
       EXPECT_EQ(verdict(mnemonic + "(" + of(type) + ", 1)"), integers.contains(type) ? "ok " + type : "V008")

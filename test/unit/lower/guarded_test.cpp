@@ -423,8 +423,8 @@ TEST(GuardedForms, HaveThresholdsThatCannotBeLower) {
   EXPECT_TRUE(is_noticed(Op::FSqrt, half(-10), half(0)));
   EXPECT_TRUE(is_noticed(Op::FSqrt, one(10), one(0)));
   // A window that begins lower: of roots' operands one field; of divisors' squares and of quotients two, for
-  // a rest that is subnormal one field lower is a quarter of an ULP of the quotient at most, so nobody misses
-  // it.
+  // a rest that is subnormal one field lower is a quarter of an ULP of the quotient at most, so nothing
+  // misses it.
   const auto field = [](Op op, bool result, int lower) {
     return [=](FloatFormat f) {
       const auto windows = windows_of(f, op);

@@ -128,7 +128,8 @@ TEST(Nan, AnAccumulatorCostsNothingInItsLoop) {
       1);
 }
 
-// The variable begins with bits that must stay, and after the loop nobody can tell: once in the loop.
+// The variable begins with bits that must stay, and after the loop nothing distinguishes them: once in the
+// loop.
 TEST(Nan, AVariableThatBeginsInMemory) {
   VYRE_ORACLE(ReferenceInterpreter,
               "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
@@ -205,7 +206,7 @@ TEST(Nan, MergesOfResultsAndKeptBits) {
       1);
   expect_canonicalised(
       [](Body& t) { t.store(t.p.select(t.flag(), t.f(Op::FAdd, t.x(), t.y()), t.p.f32(1))); }, 1);
-  // Nobody sees which.
+  // No result shows which.
   expect_canonicalised(
       [](Body& t) {
         const Ex merged = t.p.select(t.flag(), t.f(Op::FAdd, t.x(), t.y()), t.y());

@@ -95,7 +95,7 @@ class RandomProgram {
     }
   }
 
-  /// A cell of this invocation, or one that nobody has.
+  /// A cell of this invocation, or one of no invocation.
   Ex own_cell() {
     if (random_.chance(6)) return p_.u32(kCells * kInvocations * kGroups + random_.below(5) * 0x10000001u);
     return own_[0] * kCells + random_.below(kCells);

@@ -92,7 +92,7 @@ TEST(Types, IndicesFarOutOfBounds) {
   }
 }
 
-// Neighbours in one word, stored by different invocations, and one that nobody stores to.
+// Neighbours in one word, stored by different invocations, and one without a store.
 TEST(Types, HalvesOfAWordSurviveTheirNeighbours) {
   VYRE_ORACLE(ReferenceInterpreter,
               "ref/, and where a result says something by itself, bytes worked out by hand");

@@ -141,7 +141,7 @@ TEST(SpirvAudit, StrictByTheEntrysWord) {
     capabilities += op == 17 && module->words[at + 1] == 6029;
     if (op == 331 && module->words[at + 2] == 6028) {
       ++words_of_entry;
-      broken[at + 4] = module->words[at + 3];  // no constant, so nobody knows what it allows
+      broken[at + 4] = module->words[at + 3];  // no constant, so what it allows is not known
     }
     EXPECT_FALSE(op == 71 && module->words[at + 2] == 42);
     EXPECT_FALSE(op == 16 && module->words[at + 2] == 4461);

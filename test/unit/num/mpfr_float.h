@@ -1,7 +1,7 @@
 // MPFR's opinion on floats: numbers of any precision, rounded correctly by another project's code.
 //
 // MPFR has no formats: one sets a precision and a range of exponents, and asks mpfr_subnormalize to round
-// again where the format's numbers get shorter, which is right in one go because it is told which way the
+// again where the format's numbers get shorter, which is right in one go because it knows which way the
 // first rounding went. Patterns are taken apart and put together here, by MPFR's integers. Source: the MPFR
 // manual, "Exception Related Functions".
 #pragma once

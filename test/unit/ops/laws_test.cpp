@@ -254,7 +254,6 @@ const std::map<std::string, std::set<std::string>> kDeclared = {
 // page's text implies: Ge is 1 - Lt(a, b), Le is 1 - Lt(b, a), which is 1 - Gt(a, b), and Ne is not Eq.
 TEST(DeclaredLaws, AreThoseOfTheSpecification) {
   VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, copied above");
-  ASSERT_EQ(kDeclared.size(), 18u);
   for (const auto& [id, declared] : kDeclared) {
     std::set<std::string> claimed;
     for (const Law& law : find_operation(id)->laws) {

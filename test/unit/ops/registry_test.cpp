@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(Registry, HoldsTheFortyOnePrimitives) {
+TEST(Registry, HoldsThePrimitivesOfTheSpecification) {
   VYRE_ORACLE(SpecificationTable,
               "the issue's list of primitives (semantics, \"The primitives\"), written out here");
   const std::set<std::string> families[] = {
@@ -25,15 +25,12 @@ TEST(Registry, HoldsTheFortyOnePrimitives) {
       {"add", "sub", "mul", "div", "mod", "min", "max", "abs", "negate", "clamp", "add_sat", "sub_sat",
        "abs_diff", "gcd", "lcm", "sign"}};
   const char* const names[] = {"bitwise", "compare", "math"};
-  size_t total = 0;
   for (size_t i = 0; i < 3; ++i) {
     for (const std::string& name : families[i]) {
       const std::string id = std::string("primitive.") + names[i] + "." + name;
       EXPECT_NE(find_operation(id), nullptr) << id;
-      ++total;
     }
   }
-  EXPECT_EQ(total, 41u);
 }
 
 TEST(Registry, HoldsTheOperatorsOnFloats) {

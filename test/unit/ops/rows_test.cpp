@@ -43,13 +43,13 @@ TEST_P(Rows, TellTheOperationFromEveryOther) {
     if (other.id == operation().id || other.signature != operation().signature) continue;
     // Those of approximate operations are of edges alone, where several functions give the same.
     if (other.bound != 0 || operation().bound != 0) continue;
-    const bool told = std::ranges::any_of(operation().rows, [&](const SpecRow& row) {
+    const bool differ = std::ranges::any_of(operation().rows, [&](const SpecRow& row) {
       return other.reference(row.operands.data()) != row.expected;
     });
     const bool same =
         (operation().id == "primitive.bitwise.popcount" && other.id == "primitive.bitwise.popcount_sw") ||
         (other.id == "primitive.bitwise.popcount" && operation().id == "primitive.bitwise.popcount_sw");
-    EXPECT_NE(told, same) << other.id;
+    EXPECT_NE(differ, same) << other.id;
   }
 }
 

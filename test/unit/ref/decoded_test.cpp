@@ -1,4 +1,4 @@
-// Programs that nobody wrote: edited wire files, checked, and run where they pass.
+// Programs that no encoder wrote: edited wire files, checked, and run where they pass.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -86,7 +86,7 @@ TEST(FullDisk, ASmallFileSystemKeepsWhatWasThere) {
     // No room for another directory either.
     overwrite(folder / "filler", std::string(100000, 'f'));
     if (code_of(State::open(folder / "second", kKey, kParts)) != "C018") return 5;
-    // Somebody makes room.
+    // Files are deleted.
     std::filesystem::remove(folder / "filler");
     if (mount("tmpfs", folder.path().c_str(), "tmpfs", MS_REMOUNT, "size=256k") != 0) return 6;
     {
@@ -94,7 +94,7 @@ TEST(FullDisk, ASmallFileSystemKeepsWhatWasThere) {
       if (!state || !holds(state->results(), kept) || !state->damage().empty()) return 7;
       if (!state->put("unit/" + std::to_string(kept), kResult)) return 8;
     }
-    // And it becomes read-only: nobody can run there, everybody can read.
+    // And it becomes read-only: no run can go on there, and its state can be read.
     if (mount("tmpfs", folder.path().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, "") != 0) return 9;
     if (code_of(State::open(path, kKey, kParts)) != "C018") return 10;
     return read(path) && holds(read(path)->results, kept + 1) ? 0 : 11;

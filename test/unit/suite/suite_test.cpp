@@ -224,7 +224,7 @@ TEST(Complete, NothingMayBeLeftOut) {
       {"a random program", [=](auto& c) { --c.verdicts[programs].parity[0].tally.planned; }},
       {"a shape of a family", [=](auto& c) { --c.verdicts[loops].shapes; }},
       {"repetitions of a family", [=](auto& c) { --c.verdicts[loops].determinism.planned; }},
-      {"a twin", [=](auto& c) { --c.verdicts[planted_laws].parity[0].tally.planned; }},
+      {"a planted law", [=](auto& c) { --c.verdicts[planted_laws].parity[0].tally.planned; }},
       {"a law of an operator", [=](auto& c) { c.verdicts[operators].laws.pop_back(); }},
       {"an oracle of a family", [=](auto& c) { c.verdicts[casts].parity.pop_back(); }},
       {"one that judges nothing", [=](auto& c) { c.verdicts[loops].parity.push_back({}); }},

@@ -125,7 +125,7 @@ TEST(Domain, ARightBackendPassesByItsDigest) {
   ASSERT_EQ(verdict.parity.size(), 1u);
   EXPECT_EQ(verdict.parity[0].tally.completed, kLeafCases);
   EXPECT_TRUE(verdict.parity[0].tally.whole());
-  // Whoever is asked case by case has the same leaf.
+  // A judge that goes case by case has the same leaf.
   const Verdict slowly = judged(*native, kSlice20, wanted ^ 1);
   EXPECT_EQ(slowly.failure_count, 0u);
   EXPECT_EQ(slowly.parity[0].tally.completed, kLeafCases);

@@ -146,7 +146,7 @@ std::array<size_t, 3> answers(bool racy, uint64_t count) {
     auto program = check::check(c.program, ops::op_table());
     if (!program) continue;
     const RaceVerdict verdict = check_races(*program, {.solver = false});
-    // The dispatch of a racy program may have several workgroups along an axis whose ids nobody asks for.
+    // The dispatch of a racy program may have several workgroups along an axis whose ids are not read.
     const uint32_t groups[] = {c.groups.x, c.groups.y, c.groups.z};
     bool of_its_kind = true;
     for (size_t axis = 0; axis < 3; ++axis)

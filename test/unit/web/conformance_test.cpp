@@ -104,7 +104,7 @@ TEST(Conformance, MissingAnswersAndStrayStoresWouldShow) {
   }
 }
 
-// The token that a failure is told by names exactly the operands of its element.
+// The token of a failure names exactly the operands of its element.
 TEST(Conformance, ElementsAreTheCasesThatTokensName) {
   VYRE_ORACLE(ReferenceInterpreter,
               "the lists of operations, families and shapes; the cases that replay tokens name; what a page "

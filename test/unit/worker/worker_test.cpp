@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <thread>
 
 #include "faulty.h"
+#include "lower/raw.h"
 #include "oracle.h"
 #include "spec/intrinsics.h"
 #include "support.h"
@@ -46,7 +48,9 @@ TEST(Worker, DoesFloatsInTheFormThatItIsTold) {
     ASSERT_TRUE(floats) << floats.error().message;
     EXPECT_EQ(floats->form, backend::text(form));
     EXPECT_EQ(floats->native.empty(), form == backend::FloatForm::Composed);
-    EXPECT_EQ(floats->native.size() + floats->composed.size(), 33u);
+    // Each raw operator on floats but one: no target promises to round 1 / sqrt(a) right.
+    EXPECT_EQ(ptrdiff_t(floats->native.size() + floats->composed.size()) + 1,
+              std::ranges::count(lower::kRawOps, true, &lower::RawOpInfo::is_float));
   }
 }
 

@@ -34,7 +34,7 @@ struct FaultyVulkan {
   std::function<void(VkPhysicalDeviceVulkan12Properties&)> change_properties12;
   std::function<void(VkPhysicalDeviceVulkan12Features&)> change_features12;
   std::function<void(VkPhysicalDeviceSubgroupSizeControlPropertiesEXT&)> change_subgroups;
-  /// Functions that nobody finds, without their "vk".
+  /// Functions that are not found, without their "vk".
   std::set<std::string> missing;
   /// What fails, by function without its "vk", once.
   std::map<std::string, PlantedFailure> failures;

@@ -1,4 +1,4 @@
-#include "admit/wgsl.h"
+#include "wgsl.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "admit/alternate.h"
+#include "alternate.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <array>
 
 #include "admit/code.h"
-#include "admit/wgsl.h"
 #include "algebra/law.h"
 #include "base/random.h"
 #include "solver/prover.h"
 #include "symbolic/functions.h"
+#include "wgsl.h"
 
 namespace vyre::admit {
 namespace {

@@ -1,4 +1,4 @@
-#include "admit/corpus.h"
+#include "corpus.h"
 
 #include <fmt/format.h>
 
