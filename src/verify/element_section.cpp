@@ -99,9 +99,9 @@ class LawSection final : public Section {
  public:
   uint32_t slices(std::optional<Track> track, const FamilyPlan& plan) const override {
     constexpr uint64_t kManyWitnesses = 500'000;  // of which some 20 laws take as long as all operators
-    constexpr uint32_t kSlices = 16;
+    constexpr uint32_t kLawSlices = 16;
     if (track == Track::Float) return 0;
-    return plan.witnessed >= kManyWitnesses ? kSlices : 1;
+    return plan.witnessed >= kManyWitnesses ? kLawSlices : 1;
   }
 
   Result<void> check(const SectionRun& run) const override {
