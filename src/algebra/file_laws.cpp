@@ -4,10 +4,8 @@
 
 #include <algorithm>
 
-#include "algebra/order.h"
 #include "check/operations.h"
 #include "generate/cases.h"
-#include "spec/ops.h"
 #include "text/text.h"
 
 namespace vyre::algebra {
@@ -18,91 +16,6 @@ using spec::DataType;
 
 /// Whether the engines that run columns of words take values of these types.
 bool are_words(std::span<const DataType> types) { return std::ranges::all_of(types, generate::is_word); }
-
-bool are_equal(Bits a, Bits b, DataType type) {
-  return spec::kFloats.contains(type) ? equal_values(uint32_t(a), uint32_t(b), type) : a == b;
-}
-/// a < b in the order of the type; false where either has none.
-bool below(Bits a, Bits b, DataType type) {
-  return generate::is_word(type) ? is_below(uint32_t(a), uint32_t(b), type) : a < b;
-}
-bool at_most(Bits a, Bits b, DataType type) {
-  return generate::is_word(type) ? is_at_most(uint32_t(a), uint32_t(b), type) : a <= b;
-}
-
-/// A law over columns of values of any width.
-class ValueTerms final : public Terms {
- public:
-  ValueTerms(const FileLaw& law, std::span<const Values> variables, const Application& application)
-      : Terms(variables.size()),
-        law_(law),
-        application_(application),
-        columns_(variables.begin(), variables.end()),
-        holds_(variables[0].size(), 1) {}
-
-  Column constant(uint32_t value) override { return keep(Values(holds_.size(), constant_of(law_, value))); }
-  Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
-    Values out(holds_.size());
-    std::vector<const Values*> operands;
-    for (const Column input : inputs) operands.push_back(&columns_[input.index]);
-    failed_ = failed_ || !application_(operation, operands, out);
-    return keep(std::move(out));
-  }
-  /// Laws compare and count whole values, so an operator is that of the widest type.
-  Column operate(spec::Op op, std::span<const Column> inputs) override {
-    return operate(op, DataType::U128, inputs);
-  }
-  Column sum(Column a, Column b) override {
-    return operate(spec::Op::Add, law_.f->signature.output, std::array{a, b});
-  }
-
-  void require_equal(Column a, Column b, DataType type) override {
-    demand([&](size_t i) { return are_equal(at(a, i), at(b, i), type); });
-  }
-  void require_ordered(Column a, Column b, DataType type) override {
-    demand([&](size_t i) { return !below(at(b, i), at(a, i), type); });
-  }
-  void require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) override {
-    demand(
-        [&](size_t i) { return !at_most(at(p, i), at(q, i), domain) || !below(at(b, i), at(a, i), range); });
-  }
-  void require(Column truth) override {
-    demand([&](size_t i) { return at(truth, i) != 0; });
-  }
-
-  /// A statement that demands nothing has shown nothing.
-  std::optional<std::vector<uint8_t>> holds() && {
-    if (failed_) return std::nullopt;
-    if (!demanded_) std::ranges::fill(holds_, uint8_t{0});
-    return std::move(holds_);
-  }
-
- private:
-  Bits at(Column c, size_t i) const { return columns_[c.index][i]; }
-  Column keep(Values values) {
-    columns_.push_back(std::move(values));
-    return Column{uint32_t(columns_.size() - 1)};
-  }
-  Column operate(spec::Op op, DataType type, std::span<const Column> inputs) {
-    Values out(holds_.size());
-    std::vector<Bits> operands(inputs.size());
-    for (size_t i = 0; i < out.size(); ++i) {
-      for (size_t k = 0; k < inputs.size(); ++k) operands[k] = at(inputs[k], i);
-      out[i] = ref::eval(op, type, operands);
-    }
-    return keep(std::move(out));
-  }
-  void demand(const auto& truth) {
-    demanded_ = true;
-    for (size_t i = 0; i < holds_.size(); ++i) holds_[i] = uint8_t(holds_[i] & (truth(i) ? 1 : 0));
-  }
-
-  const FileLaw& law_;
-  const Application& application_;
-  std::vector<Values> columns_;
-  std::vector<uint8_t> holds_;
-  bool demanded_ = false, failed_ = false;
-};
 
 bool has_constants(const FileLaw& law) { return !law.constants.empty(); }
 
@@ -258,9 +171,15 @@ std::optional<bool> FileDefinition::holds(const FileLaw& law, std::span<const Bi
 
 std::optional<std::vector<uint8_t>> holds(const FileLaw& law, std::span<const Values> variables,
                                           const Application& application) {
-  ValueTerms terms(law, variables, application);
-  state(law, terms);
-  return std::move(terms).holds();
+  const auto apply = [&](const ops::Operation& operation, std::span<const Values* const> inputs,
+                         Values& out) -> Result<void> {
+    if (application(operation, inputs, out)) return {};
+    return std::unexpected(Diag{});
+  };
+  auto truth = values_hold([&](Terms& terms) { state(law, terms); }, variables, law.f->signature.output,
+                           [&](uint32_t word) { return constant_of(law, word); }, apply);
+  if (!truth) return std::nullopt;
+  return std::move(*truth);
 }
 
 void state(const FileLaw& law, Terms& terms) {

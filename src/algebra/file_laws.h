@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "algebra/law.h"
+#include "algebra/value_terms.h"
 #include "check/module.h"
 #include "ref/rows.h"
 
@@ -79,8 +79,6 @@ class FileOperations {
   std::vector<std::unique_ptr<FileOperation>> operations_;
 };
 
-/// Values of one variable, an instance each.
-using Values = std::vector<ref::Bits>;
 /// Applies an operation to columns of values, of which `out` has as many; false: it could not.
 using Application =
     std::function<bool(const ops::Operation&, std::span<const Values* const> inputs, Values& out)>;

@@ -187,8 +187,8 @@ std::optional<std::string> wrong_deviations(const verify::Verdict& verdict) {
   for (const verify::OracleCases& oracle : verdict.parity) {
     if (oracle.oracle != verify::Oracle::CpuReference || !verdict.failures.empty() || !verdict.error.empty())
       continue;
-    const bool family = verdict.kind == verify::SubjectKind::Family;
-    if (family ? reported < oracle.tally.completed : reported != oracle.tally.completed)
+    const bool one = info(verdict.kind).one_error_a_case;
+    if (one ? reported != oracle.tally.completed : reported < oracle.tally.completed)
       return fmt::format("errors of {} cases are reported, and {} were judged", reported,
                          oracle.tally.completed);
   }
@@ -200,7 +200,7 @@ std::optional<std::string> wrong_deviations(const verify::Verdict& verdict) {
 std::optional<std::string> wrong_coverage(const verify::Verdict& verdict) {
   const verify::Coverage& coverage = verdict.coverage;
   if (coverage == verify::Coverage{}) return std::nullopt;
-  if (verdict.kind != verify::SubjectKind::Family) return "an operation has coverage of shapes";
+  if (!info(verdict.kind).has_coverage) return "an operation has coverage of shapes";
   if (coverage.factors.empty() || coverage.tuples.empty()) return "the coverage has no factors or no tuples";
   uint64_t planned = 0;
   for (const verify::OracleCases& oracle : verdict.parity) planned += oracle.tally.planned;
@@ -307,16 +307,9 @@ std::string Certificate::level_line() const {
   return out;
 }
 
-uint32_t Certificate::operations(verify::Track track) const {
-  return uint32_t(std::ranges::count_if(verdicts, [&](const verify::Verdict& v) {
-    return v.kind == verify::SubjectKind::Operation && v.track == track;
-  }));
-}
-
-uint32_t Certificate::families(verify::Track track) const {
-  return uint32_t(std::ranges::count_if(verdicts, [&](const verify::Verdict& v) {
-    return v.kind == verify::SubjectKind::Family && v.track == track;
-  }));
+uint32_t Certificate::judged(verify::SubjectKind kind, verify::Track track) const {
+  return uint32_t(std::ranges::count_if(
+      verdicts, [&](const verify::Verdict& v) { return v.kind == kind && v.track == track; }));
 }
 
 uint32_t Certificate::selected_families(verify::Track track) const {

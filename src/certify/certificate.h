@@ -102,8 +102,12 @@ struct Certificate {
   std::string level_text(verify::Track track) const;
   /// What follows "level: ": "integer=L2 float=L2f".
   std::string level_line() const;
-  uint32_t operations(verify::Track track = verify::Track::Integer) const;  // selected ones
-  uint32_t families(verify::Track track) const;                             // that were judged
+  /// How many subjects of a kind were selected and judged.
+  uint32_t judged(verify::SubjectKind kind, verify::Track track) const;
+  uint32_t operations(verify::Track track = verify::Track::Integer) const {
+    return judged(verify::SubjectKind::Operation, track);
+  }
+  uint32_t families(verify::Track track) const { return judged(verify::SubjectKind::Family, track); }
   /// Families that a level of the track is of: all of the registry, but for those that were left out.
   uint32_t selected_families(verify::Track track) const;
   /// Whether every verdict supports every level.

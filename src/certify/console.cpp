@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <span>
 #include <utility>
@@ -108,10 +109,8 @@ std::string errors(const Certificate& c) {
                        v.deviations.greatest, distribution(v.deviations));
   }
   for (const Verdict& v : c.verdicts) {
-    if (v.kind == SubjectKind::Family)
-      out += fmt::format(
-          "  {}: in {}, rounded up; each sum has its own tolerance, of which the bound is the greatest\n",
-          v.subject, error_unit(v));
+    if (const auto tolerance = info(v.kind).tolerance; !tolerance.empty())
+      out += fmt::format("  {}: in {}, {}\n", v.subject, error_unit(v), tolerance);
   }
   return out + "\n";
 }
@@ -171,8 +170,7 @@ std::string judges(std::span<const Verdict> verdicts) {
 }  // namespace
 
 std::string name_of(const Verdict& v) {
-  const bool part = v.kind == SubjectKind::Family && v.track == verify::Track::Float;
-  return v.subject + (part ? " (floats)" : "");
+  return v.subject + std::string(v.track == verify::Track::Float ? info(v.kind).on_float_track : "");
 }
 
 std::string grouped(uint64_t n) {
@@ -201,9 +199,7 @@ std::string covered(const verify::Coverage& coverage) {
                      grouped(coverage.infeasible));
 }
 
-std::string_view error_unit(const Verdict& v) {
-  return v.kind == SubjectKind::Family ? "ULP of the sum of magnitudes" : "ULP";
-}
+std::string_view error_unit(const Verdict& v) { return info(v.kind).error_unit; }
 
 std::string shell_quoted(std::string_view word) {
   constexpr std::string_view kPlain =
@@ -251,14 +247,14 @@ std::string report(const Certificate& c, const ReportOptions& options) {
       registered, c.registry.is_approximate() ? ", approximate" : floats, text(c.strength), c.seed,
       c.selection == "*" ? "" : fmt::format(", selection {}", c.selection),
       c.family_selection == kAllFamilies ? "" : fmt::format(", families {}", c.family_selection));
-  std::vector<Row> operations, families;
+  std::array<std::vector<Row>, verify::kSubjectKindNames.size()> rows;
   for (size_t k = 0; k < c.verdicts.size(); ++k) {
     const Verdict& v = c.verdicts[k];
     const double seconds = k < options.seconds.size() ? options.seconds[k] : 0;
-    (v.kind == SubjectKind::Operation ? operations : families).push_back(row_of(c, v, seconds));
+    rows[size_t(v.kind)].push_back(row_of(c, v, seconds));
   }
-  out += table("operation", operations, !options.seconds.empty());
-  out += table("family", families, !options.seconds.empty());
+  for (size_t kind = 0; kind < rows.size(); ++kind)
+    out += table(verify::kSubjectKindNames[kind], rows[kind], !options.seconds.empty());
   out += errors(c);
   out += shapes(c);
 

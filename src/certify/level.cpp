@@ -20,8 +20,8 @@ using verify::Verdict;
 
 /// Operations of subgroups are optional (docs/certificate.md, "Category C"); nothing else may be unsupported.
 bool is_optional(const Verdict& verdict) {
-  return verdict.kind == SubjectKind::Family &&
-         verdict.subject == verify::info(verify::Family::Subgroups).text;
+  const auto* family = verify::find_family(verdict.subject);
+  return family != nullptr && family->has(verify::FamilyTrait::Optional);
 }
 
 void require_whole(std::vector<std::string>& missing, const Tally& tally, std::string_view what,
@@ -136,7 +136,7 @@ std::vector<std::string> missing_for_parity(const Verdict& verdict, Strength str
     // One of the law's stands for 2^20 values that were judged on the device.
     if (oracle.oracle != verify::Oracle::Law) cases += oracle.tally.completed;
   }
-  if (verdict.kind == SubjectKind::Operation) {
+  if (info(verdict.kind).has_table) {
     // Every operation has rows, and what they say outranks all else: without them it is not known that they
     // hold.
     if (std::ranges::count(verdict.parity, verify::Oracle::SpecificationTable,
@@ -155,12 +155,8 @@ std::vector<std::string> missing_for_parity(const Verdict& verdict, Strength str
   if (verdict.track == verify::Track::Approximate && deviations.bound == 0)
     missing.push_back("nothing was said of errors");
   if (deviations.beyond != 0) {
-    missing.push_back(verdict.kind == SubjectKind::Family
-                          ? fmt::format("{} answers beyond their tolerances of at most {} ULP of the sum of "
-                                        "magnitudes, or not the only right one",
-                                        deviations.beyond, deviations.bound)
-                          : fmt::format("{} answers beyond the bound of {} ULP, the farthest {} away",
-                                        deviations.beyond, deviations.bound, deviations.greatest));
+    missing.push_back(fmt::format(fmt::runtime(info(verdict.kind).beyond), deviations.beyond,
+                                  deviations.bound, deviations.greatest));
   }
   require_whole(missing, verdict.determinism, "repeated runs");
   if (verdict.canaries == 0) missing.push_back("no canary was looked at");
@@ -182,11 +178,11 @@ std::vector<std::string> missing_for_laws(const Verdict& verdict, Strength stren
 
 Level level_of(verify::Track track, std::span<const Verdict> verdicts, Strength strength,
                uint32_t selected_families) {
-  uint32_t families = 0, operations = 0;
+  std::array<uint32_t, verify::kSubjectKindNames.size()> judged{};
   Level level = greatest_level(track);
   for (const Verdict& verdict : verdicts) {
     if (verdict.track != track) continue;
-    (verdict.kind == SubjectKind::Family ? families : operations) += 1;
+    ++judged[size_t(verdict.kind)];
     if (!missing_for_parity(verdict, strength).empty()) return Level::None;
     if (!missing_for_laws(verdict, strength).empty()) {
       // An approximate operation has no laws, so what is missing is that something failed.
@@ -194,7 +190,9 @@ Level level_of(verify::Track track, std::span<const Verdict> verdicts, Strength 
       level = Level::L1;
     }
   }
-  return families != selected_families || operations == 0 ? Level::None : level;
+  const bool whole =
+      judged[size_t(SubjectKind::Family)] == selected_families && judged[size_t(SubjectKind::Operation)] != 0;
+  return whole ? level : Level::None;
 }
 
 namespace {

@@ -5,26 +5,15 @@
 #include "certify/certificate.h"
 #include "ops/operation.h"
 #include "spec/ops.h"
-#include "verify/families.h"
 #include "verify/leaves.h"
 #include "verify/operator_laws.h"
-#include "verify/shape_factors.h"
-#include "verify/shapes.h"
+#include "verify/section.h"
 #include "wire/wire.h"
 
 namespace vyre::certify {
 namespace {
 
-// Every part of variable length goes in after its length, so that no two registries hash alike by
-// concatenation.
-void add(Hasher& h, std::string_view text) {
-  h.update_u64(text.size());
-  h.update(text);
-}
-void add(Hasher& h, const std::vector<uint32_t>& words) {
-  h.update_u64(words.size());
-  for (const uint32_t w : words) h.update_u32(w);
-}
+using verify::EntryHasher;
 
 // A function has no encoding of its own; a program with the same code and a store of the result has.
 Digest function_digest(ir::Function f) {
@@ -49,76 +38,51 @@ Digest function_digest(ir::Function f) {
 }
 
 // A custom law is its predicate: two under one name must not hash alike.
-void add(Hasher& h, const spec::Law& law, const ops::Operation& op) {
-  add(h, spec::to_string(law));
+void add(EntryHasher& h, const spec::Law& law, const ops::Operation& op) {
+  h.text(spec::to_string(law));
   if (law.kind != spec::LawKind::Custom) return;
   const auto bound = algebra::bind(law, op);
-  if (bound) add(h, function_digest(*bound->predicate).hex());
+  if (bound) h.text(function_digest(*bound->predicate).hex());
 }
 
-void add(Hasher& h, const ops::Operation& op) {
-  add(h, op.id);
-  h.update_u32(op.version);
-  h.update_u64(op.signature.inputs.size());
-  for (const spec::DataType t : op.signature.inputs) add(h, spec::text(t));
-  add(h, spec::text(op.signature.output));
-  for (const std::string_view name : op.parameter_names) add(h, name);
-  add(h, function_digest(*ops::op_table().find(op.id, op.version)->body).hex());
-  h.update_u64(op.laws.size());
+void add(EntryHasher& h, const ops::Operation& op) {
+  h.text(op.id);
+  h.word(op.version);
+  h.number(op.signature.inputs.size());
+  for (const spec::DataType t : op.signature.inputs) h.text(spec::text(t));
+  h.text(spec::text(op.signature.output));
+  for (const std::string_view name : op.parameter_names) h.text(name);
+  h.text(function_digest(*ops::op_table().find(op.id, op.version)->body).hex());
+  h.number(op.laws.size());
   for (const spec::Law& law : op.laws) add(h, law, op);
-  h.update_u64(op.denied.size());
+  h.number(op.denied.size());
   for (const spec::Denial& denial : op.denied) {
     add(h, denial.law, op);
-    add(h, denial.witness);
+    h.words(denial.witness);
   }
-  h.update_u64(op.classes.size());
+  h.number(op.classes.size());
   for (const ops::EquivalenceClass& c : op.classes) {
-    add(h, c.name);
-    add(h, c.representative);
+    h.text(c.name);
+    h.words(c.representative);
   }
-  h.update_u64(op.boundaries.size());
+  h.number(op.boundaries.size());
   for (const ops::BoundaryValue& b : op.boundaries) {
-    add(h, b.operands);
-    add(h, b.reason);
+    h.words(b.operands);
+    h.text(b.reason);
   }
-  h.update_u64(op.rows.size());
+  h.number(op.rows.size());
   for (const ops::SpecRow& row : op.rows) {
-    add(h, row.operands);
-    h.update_u32(row.expected);
-    add(h, row.rationale);
-    add(h, row.source);
+    h.words(row.operands);
+    h.word(row.expected);
+    h.text(row.rationale);
+    h.text(row.source);
   }
-  if (op.bound != 0) h.update_u32(op.bound);
+  if (op.bound != 0) h.word(op.bound);
 }
 
-void add(Hasher& h, const verify::Family family) {
-  add(h, verify::info(family).text);
-  for (const verify::Subject& subject : verify::elementwise_subjects(family)) {
-    add(h, subject.name);
-    for (const verify::TableRow& row : subject.rows) {
-      add(h, row.operands);
-      add(h, row.expected);
-    }
-  }
-  if (family == verify::Family::Shapes) {
-    for (const verify::ShapeFactorInfo& factor : verify::shape_factors()) {
-      add(h, factor.text);
-      for (const std::string_view level : factor.levels) add(h, level);
-    }
-  }
-  for (const verify::Shape& shape : verify::shapes_of(family)) {
-    add(h, shape.name);
-    add(h, shape.text);
-  }
-  if (family != verify::Family::Operators) return;
-  for (const verify::OperatorLaw& law : verify::operator_laws()) {
-    add(h, verify::name_of(law));
-    h.update_u32(law.claimed ? 1 : 0);
-    for (const auto value : law.witness) {
-      h.update_u64(uint64_t(value >> 64));
-      h.update_u64(uint64_t(value));
-    }
-  }
+void add(EntryHasher& h, verify::Family family) {
+  h.text(verify::info(family).text);
+  for (const verify::Section* section : verify::sections_of(family)) section->describe(family, h);
 }
 
 /// Names and digests of all entries, in the order of a registry.
@@ -126,7 +90,7 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 
 template <typename T>
 std::string entry_digest(const T& entry) {
-  Hasher h;
+  EntryHasher h;
   add(h, entry);
   return h.finish().hex().substr(0, verify::kDigestDigits);
 }
@@ -152,10 +116,10 @@ const Entries& entries(bool approximate) {
 }
 
 Registry make_registry(bool approximate) {
-  Hasher h;
+  EntryHasher h;
   for (const auto& [name, digest] : entries(approximate)) {
-    add(h, name);
-    add(h, digest);
+    h.text(name);
+    h.text(digest);
   }
   const auto operations = [](verify::Track track) {
     return uint32_t(std::ranges::count_if(

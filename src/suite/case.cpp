@@ -7,20 +7,8 @@
 #include "suite/replay_report.h"
 
 namespace vyre::suite {
-namespace {
 
-using verify::Token;
-
-std::optional<verify::Family> find_family(std::string_view name) {
-  for (const verify::FamilyInfo& f : verify::kFamilies) {
-    if (f.text == name) return f.family;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-Diag unknown_part(const Token& token, std::string_view what) {
+Diag unknown_part(const verify::Token& token, std::string_view what) {
   std::vector<std::string> subjects;
   for (const ops::Operation& op : ops::all_operations())
     subjects.push_back(verify::subject_of(op.id, op.version));
@@ -32,14 +20,15 @@ Diag unknown_part(const Token& token, std::string_view what) {
                    nearest.help_or("tokens are valid in builds that have the same operations and families"));
 }
 
-Result<std::unique_ptr<Case>> find_case(const Token& token) {
+Result<std::unique_ptr<Case>> find_case(const verify::Token& token) {
   for (const ops::Operation& op : ops::all_operations()) {
     if (verify::subject_of(op.id, op.version) != token.subject) continue;
     return token.strategy == "law" ? law_case(op, token) : element_case(verify::subject_of(op), token);
   }
-  if (const auto family = find_family(token.subject)) return family_case(*family, token);
-  if (const auto family = find_family(std::string_view(token.subject).substr(0, token.subject.find('/')))) {
-    for (verify::Subject& subject : verify::elementwise_subjects(*family))
+  if (const auto* family = verify::find_family(token.subject)) return family_case(family->family, token);
+  if (const auto* family =
+          verify::find_family(std::string_view(token.subject).substr(0, token.subject.find('/')))) {
+    for (verify::Subject& subject : verify::elementwise_subjects(family->family))
       if (subject.name == token.subject) return element_case(std::move(subject), token);
   }
   return std::unexpected(unknown_part(token, "subject"));

@@ -81,14 +81,10 @@ Result<std::vector<std::unique_ptr<Cases>>> cases_of(std::string_view selection,
 }
 
 std::unique_ptr<Cases> find_cases(const verify::Verdict& verdict) {
-  if (verdict.kind == verify::SubjectKind::Operation) {
-    for (const ops::Operation& op : ops::all_operations())
-      if (verify::subject_of(op.id, op.version) == verdict.subject) return operation_cases(op);
-    return nullptr;
-  }
-  for (const verify::FamilyInfo& family : verify::kFamilies)
-    if (family.text == verdict.subject) return family_cases({family.family, verdict.track});
-  return nullptr;
+  for (const ops::Operation& op : ops::all_operations())
+    if (verify::subject_of(op.id, op.version) == verdict.subject) return operation_cases(op);
+  const auto* family = verify::find_family(verdict.subject);
+  return family == nullptr ? nullptr : family_cases({family->family, verdict.track});
 }
 
 }  // namespace vyre::suite

@@ -40,6 +40,12 @@ struct CaseUnit {
   std::function<verify::Verdict(backend::Backend&, const verify::Monitor&)> judge;
 };
 
+/// Functions of values among the cases of a subject, by what came of them.
+struct JudgedFunctions {
+  std::vector<verify::Subject> passed;
+  std::vector<verify::Subject> failed;  // but for operations, which fail with what they are made of
+};
+
 class Cases {
  public:
   Cases(verify::SubjectKind kind, std::string subject, verify::Track track)
@@ -55,6 +61,8 @@ class Cases {
   virtual std::string other_than_planned(const verify::Verdict& verdict, const CasePlan& plan) const = 0;
   /// The laws that a verdict has, as the specification writes them, and whether they are claimed.
   virtual std::vector<std::pair<std::string, bool>> laws(const CasePlan& plan) const = 0;
+  /// Domain: a verdict on the subject, without an error.
+  virtual JudgedFunctions functions(const verify::Verdict& verdict) const = 0;
   /// Whether what its cases are depends on the limits of the backend.
   virtual bool depends_on_limits() const { return false; }
   /// Runs the cases of some leaves again. Cost: of a leaf of an operation or a whole domain its cases; else

@@ -15,9 +15,9 @@
 #include "generate/shrink.h"
 #include "ops/operation.h"
 #include "spec/ops.h"
+#include "suite/cases.h"
 #include "text/operators.h"
 #include "text/text.h"
-#include "verify/families.h"
 
 namespace vyre::suite {
 namespace {
@@ -160,25 +160,11 @@ Traits passing_traits(std::span<const verify::Verdict> verdicts) {
   Traits out, failing;
   for (const verify::Verdict& verdict : verdicts) {
     if (!verdict.error.empty()) continue;
-    if (verdict.kind == verify::SubjectKind::Operation) {
-      if (verdict.failure_count != 0) continue;
-      for (const ops::Operation& op : ops::all_operations()) {
-        if (verify::subject_of(op.id, op.version) == verdict.subject)
-          out.merge(traits_of(verify::subject_of(op)));
-      }
-      continue;
-    }
-    const bool all_named = verdict.failure_count == verdict.failures.size();
-    for (const verify::FamilyInfo& family : verify::kFamilies) {
-      if (family.text != verdict.subject) continue;
-      for (const verify::Subject& subject : verify::elementwise_subjects(family.family, verdict.track)) {
-        const bool fails = std::ranges::any_of(verdict.failures, [&](const verify::Failure& f) {
-          return f.token.starts_with(subject.name + ":");
-        });
-        if (fails) failing.merge(traits_of(subject));
-        if (!fails && all_named) out.merge(traits_of(subject));
-      }
-    }
+    const auto cases = find_cases(verdict);
+    if (cases == nullptr) continue;
+    const JudgedFunctions functions = cases->functions(verdict);
+    for (const verify::Subject& subject : functions.passed) out.merge(traits_of(subject));
+    for (const verify::Subject& subject : functions.failed) failing.merge(traits_of(subject));
   }
   for (const std::string& trait : failing) out.erase(trait);
   return out;

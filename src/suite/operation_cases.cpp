@@ -65,6 +65,12 @@ class OperationCases final : public Cases {
     return out;
   }
 
+  JudgedFunctions functions(const Verdict& verdict) const override {
+    JudgedFunctions out;
+    if (verdict.failure_count == 0) out.passed.push_back(verify::subject_of(operation_));
+    return out;
+  }
+
   Verdict again(backend::Backend& backend, std::span<const Leaf> leaves, const CasePlan& plan,
                 const verify::Monitor& monitor) const override {
     std::vector<Piece> pieces;

@@ -23,11 +23,11 @@ using symbolic::LoweringProof;
 using symbolic::LoweringRequest;
 
 /// What is proved of each name that it asks about, and how many claims that is.
-struct Family {
+struct LoweringClaims {
   std::vector<LoweringProof> (*prove)(CodeProver&, const LoweringRequest&);
   size_t claims;
 };
-constexpr Family kFamilies[] = {
+constexpr LoweringClaims kLoweringClaims[] = {
     {symbolic::prove_raw_llvm, 1},
     {symbolic::prove_raw_spirv, 1},
     {[](CodeProver& prover, const LoweringRequest& request) {
@@ -56,7 +56,7 @@ class LoweringProofs {
  private:
   void count() {
     CodeProver without_solver({.limits = {.seconds = 0}});
-    for (const Family& family : kFamilies) {
+    for (const LoweringClaims& family : kLoweringClaims) {
       const auto counted = [&](std::string_view name) {
         if (options_.wanted(name)) all_ += family.claims;
         return false;
@@ -71,12 +71,12 @@ class LoweringProofs {
       const std::scoped_lock lock(mutex_);
       report_.solver = prover.about();
     }
-    for (size_t f = 0; f < std::size(kFamilies); ++f) {
+    for (size_t f = 0; f < std::size(kLoweringClaims); ++f) {
       const LoweringRequest request{
           .wanted =
               [&](std::string_view name) { return !stopped() && options_.wanted(name) && take(f, name); },
           .done = [&](const LoweringProof& proof) { add(proof); }};
-      kFamilies[f].prove(prover, request);
+      kLoweringClaims[f].prove(prover, request);
     }
   }
 
@@ -96,7 +96,7 @@ class LoweringProofs {
   const LoweringOptions& options_;
   LoweringReport report_;
   size_t all_ = 0;  // claims
-  std::array<std::set<std::string, std::less<>>, std::size(kFamilies)> taken_;
+  std::array<std::set<std::string, std::less<>>, std::size(kLoweringClaims)> taken_;
   std::mutex mutex_;
 };
 

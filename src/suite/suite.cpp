@@ -117,9 +117,9 @@ struct Work : CaseUnit {
 
 /// Whether a plan for tests has the subject not among its families.
 bool is_left_out(const Cases& cases, const Plan& plan) {
-  if (!plan.families || cases.kind() != verify::SubjectKind::Family) return false;
-  return std::ranges::none_of(
-      *plan.families, [&](verify::Family family) { return verify::info(family).text == cases.subject(); });
+  const auto* family = verify::find_family(cases.subject());
+  return plan.families && family != nullptr &&
+         std::ranges::find(*plan.families, family->family) == plan.families->end();
 }
 
 /// The units of a plan, in the order of the certificate, and how far they are. The plan must outlive it.

@@ -98,7 +98,7 @@ constexpr spec::TotalTable<kRawRows, is_integer> kRaw;
 // ---- Kernels ----------------------------------------------------------------------------------------------
 
 /// Instructions that one kernel may take, loops unrolled.
-constexpr uint64_t kMostSteps = 100'000;
+constexpr uint64_t kMostKernelSteps = 100'000;
 
 class Reader {
  public:
@@ -130,7 +130,7 @@ class Reader {
 
   void block(KBlock id) {
     for (const Value v : k_.block(id)) {
-      if (++steps_ > kMostSteps) fail("it runs too long to be unrolled");
+      if (++steps_ > kMostKernelSteps) fail("it runs too long to be unrolled");
       if (!error_.empty()) return;
       values_[index(v)] = instruction(v).value_or(zero());
     }

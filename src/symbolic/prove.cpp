@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "algebra/engine.h"
@@ -27,13 +28,6 @@ using smt::Term;
 
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// One question: what is declared, and where its answer goes.
-struct Question {
-  const ops::Operation* operation;
-  Declared declared;
-  size_t index;  // among the operation's laws, denials or identities
-};
-
 std::string named(const Pool& pool, std::span<const smt::Assigned> witness) {
   std::string out;
   for (const smt::Assigned& a : witness)
@@ -42,45 +36,24 @@ std::string named(const Pool& pool, std::span<const smt::Assigned> witness) {
   return out;
 }
 
-/// Answers questions with a solver of its own; one a thread.
-class Asker {
+/// Answers questions about the library.
+class LibraryAsker final : public Asker {
  public:
-  explicit Asker(const ProveOptions& options) : options_(options), prover_(options.solver) {}
-  std::string about() const { return prover_.about(); }
-  static Finding unasked(const Question& q) {
-    return {.operation = q.operation, .declared = q.declared, .statement = statement_of(q)};
-  }
-
-  Finding ask(const Question& q) {
-    const auto begin = Clock::now();
-    Finding out{
-        .operation = q.operation, .declared = q.declared, .statement = statement_of(q), .subject = "spec"};
-    switch (q.declared) {
-      case Declared::Equality: equality(*q.operation, out); break;
-      case Declared::Law: law(*q.operation, q.operation->laws[q.index], out); break;
-      case Declared::Denial: denial(*q.operation, q.operation->denied[q.index], out); break;
-      case Declared::Row: row(*q.operation, q.operation->identities[q.index], out); break;
-    }
-    if (out.grade == Grade::Open)
-      out.evidence = q.declared == Declared::Denial ? "not refuted by its witness" : "open";
-    out.seconds = since(begin);
-    return out;
-  }
-
-  static std::string statement_of(const Question& q) {
-    switch (q.declared) {
-      case Declared::Equality: return "composition = definition";
-      case Declared::Law: return spec::to_string(q.operation->laws[q.index]);
-      case Declared::Denial: return "not " + spec::to_string(q.operation->denied[q.index].law);
-      case Declared::Row: return shown_row(q.operation->identities[q.index]);
-    }
-    std::unreachable();
-  }
+  using Asker::Asker;
 
  private:
-  bool take(const Pool& pool, solver::Proof proof, Finding& out) {
+  void equality(const Question& q, Finding& out) override { equality(*q.operation, out); }
+  void law(const Question& q, Finding& out) override { law(*q.operation, q.operation->laws[q.index], out); }
+  void denial(const Question& q, Finding& out) override {
+    denial(*q.operation, q.operation->denied[q.index], out);
+  }
+  void row(const Question& q, Finding& out) override {
+    row(*q.operation, q.operation->identities[q.index], out);
+  }
+
+  static bool take(const Pool& pool, solver::Proof proof, Finding& out) {
     const std::string witness = named(pool, proof.witness);
-    return take_proof(std::move(proof), witness, out);
+    return Asker::take(std::move(proof), witness, out);
   }
 
   bool encodings(Finding& out) {
@@ -234,9 +207,6 @@ class Asker {
     out.grade = Grade::Exhausted;
     out.evidence = "exhausted(u16)";
   }
-
-  const ProveOptions& options_;
-  solver::Prover prover_;
 };
 
 bool is_encoded_operation(const ops::Operation& operation) {
@@ -247,11 +217,15 @@ bool is_encoded_operation(const ops::Operation& operation) {
 std::vector<Question> questions_of(std::span<const ops::Operation* const> operations, bool laws_only) {
   std::vector<Question> out;
   for (const ops::Operation* operation : operations) {
-    if (!laws_only && operation->compose != nullptr) out.push_back({operation, Declared::Equality, 0});
-    for (size_t i = 0; i < operation->laws.size(); ++i) out.push_back({operation, Declared::Law, i});
+    const auto& [laws, denied, rows] = std::tie(operation->laws, operation->denied, operation->identities);
+    if (!laws_only && operation->compose != nullptr)
+      out.push_back({operation, Declared::Equality, 0, "composition = definition"});
+    for (size_t i = 0; i < laws.size(); ++i)
+      out.push_back({operation, Declared::Law, i, spec::to_string(laws[i])});
     if (laws_only) continue;
-    for (size_t i = 0; i < operation->denied.size(); ++i) out.push_back({operation, Declared::Denial, i});
-    for (size_t i = 0; i < operation->identities.size(); ++i) out.push_back({operation, Declared::Row, i});
+    for (size_t i = 0; i < denied.size(); ++i)
+      out.push_back({operation, Declared::Denial, i, "not " + spec::to_string(denied[i].law)});
+    for (size_t i = 0; i < rows.size(); ++i) out.push_back({operation, Declared::Row, i, shown_row(rows[i])});
   }
   return out;
 }
@@ -348,7 +322,7 @@ ProveReport prove(std::span<const ops::Operation* const> operations, const Prove
   if (const auto& checked = encodings_checked(); checked) out.encodings = *checked;
 
   const std::vector<Question> questions = questions_of(asked, options.laws_only);
-  ask_all<Asker>(std::span(questions), options, options, out);
+  ask_all(questions, options, [&] { return std::make_unique<LibraryAsker>(options); }, out);
   for (const ops::Operation* operation : asked)
     out.coverage.push_back({operation, values_covered(*operation)});
   cover_laws(out);

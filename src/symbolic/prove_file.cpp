@@ -148,59 +148,22 @@ struct Asked {
       formulas;  // why a formula is not its operation; "": it is
 };
 
-struct Question {
-  const FileOperation* operation;
-  Declared declared;
-  size_t index;  // among the operation's claims or denials
-};
-
-class FileAsker {
+class FileAsker final : public Asker {
  public:
   explicit FileAsker(const Asked& asked)
-      : asked_(asked),
+      : Asker(asked.options),
+        asked_(asked),
         file_(asked.file),
-        options_(asked.options),
-        prover_(options_.solver),
         definition_(file_),
         compositions_(file_.table()) {}
-  std::string about() const { return prover_.about(); }
-
-  static Finding unasked(const Question& q) {
-    Finding out{.operation = &q.operation->operation, .declared = q.declared, .subject = "spec"};
-    switch (q.declared) {
-      case Declared::Equality:
-        out.statement = fmt::format("equals {}", q.operation->judged->operation.id);
-        out.span = q.operation->text->span;
-        break;
-      case Declared::Law:
-        out.statement = q.operation->claims[q.index].statement;
-        out.span = q.operation->claims[q.index].span;
-        break;
-      case Declared::Denial:
-        out.statement = "not " + q.operation->denials[q.index].law.statement;
-        out.span = q.operation->denials[q.index].span;
-        break;
-      case Declared::Row: break;
-    }
-    return out;
-  }
-
-  Finding ask(const Question& q) {
-    const auto begin = Clock::now();
-    Finding out = unasked(q);
-    switch (q.declared) {
-      case Declared::Equality: equality(*q.operation, out); break;
-      case Declared::Law: law(q.operation->claims[q.index], out); break;
-      case Declared::Denial: denial(q.operation->denials[q.index], out); break;
-      case Declared::Row: break;
-    }
-    if (out.grade == Grade::Open)
-      out.evidence = q.declared == Declared::Denial ? "not refuted by its witness" : "open";
-    out.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    return out;
-  }
 
  private:
+  const FileOperation& operation_of(const Question& q) const { return *file_.all()[q.place]; }
+  void equality(const Question& q, Finding& out) override { equality(operation_of(q), out); }
+  void law(const Question& q, Finding& out) override { law(operation_of(q).claims[q.index], out); }
+  void denial(const Question& q, Finding& out) override { denial(operation_of(q).denials[q.index], out); }
+  void row(const Question&, Finding&) override {}  // run_rows() runs them
+
   /// Why formulas of these operations say nothing about them; "": they do.
   std::string unchecked(std::span<const ops::Operation* const> operations) {
     if (const auto& checked = encodings_checked(); !checked) return checked.error();
@@ -248,7 +211,7 @@ class FileAsker {
                              : "the counterexample takes too many steps";
       }
     }
-    return take_proof(std::move(proof), algebra::shown(values, types), out);
+    return Asker::take(std::move(proof), algebra::shown(values, types), out);
   }
 
   /// Whether a solver settled the law.
@@ -356,19 +319,23 @@ class FileAsker {
 
   const Asked& asked_;
   const FileOperations& file_;
-  const ProveOptions& options_;
-  solver::Prover prover_;
   FileDefinition definition_;
   algebra::CompositionEvaluator compositions_;
 };
 
 std::vector<Question> questions_of(const FileOperations& file, bool laws_only) {
   std::vector<Question> out;
-  for (const auto& operation : file.all()) {
-    if (!laws_only && operation->judged != nullptr) out.push_back({operation.get(), Declared::Equality, 0});
-    for (size_t i = 0; i < operation->claims.size(); ++i) out.push_back({operation.get(), Declared::Law, i});
-    for (size_t i = 0; i < operation->denials.size(); ++i)
-      out.push_back({operation.get(), Declared::Denial, i});
+  for (size_t place = 0; place < file.all().size(); ++place) {
+    const FileOperation& f = *file.all()[place];
+    const auto ask = [&](Declared declared, size_t index, std::string statement, Span span) {
+      out.push_back({&f.operation, declared, index, std::move(statement), span, place});
+    };
+    if (!laws_only && f.judged != nullptr)
+      ask(Declared::Equality, 0, fmt::format("equals {}", f.judged->operation.id), f.text->span);
+    for (size_t i = 0; i < f.claims.size(); ++i)
+      ask(Declared::Law, i, f.claims[i].statement, f.claims[i].span);
+    for (size_t i = 0; i < f.denials.size(); ++i)
+      ask(Declared::Denial, i, "not " + f.denials[i].law.statement, f.denials[i].span);
   }
   return out;
 }
@@ -402,7 +369,7 @@ ProveReport prove_file(const FileOperations& file, const ProveOptions& options) 
   if (const auto& checked = encodings_checked(); checked) out.encodings = *checked;
   const std::vector<Question> questions = questions_of(file, options.laws_only);
   const Asked asked{file, options, {}, {}};
-  ask_all<FileAsker>(std::span(questions), options, asked, out);
+  ask_all(questions, options, [&] { return std::make_unique<FileAsker>(asked); }, out);
   for (const auto& operation : file.all()) out.coverage.push_back({&operation->operation, {}});
   if (!options.laws_only) run_rows(file, out);
   cover_laws(out);

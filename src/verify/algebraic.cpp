@@ -337,7 +337,6 @@ Verdict check_planted_laws(backend::Backend& backend, uint64_t seed, const Monit
   verdict.subject = info(Family::PlantedLaws).text;
   verdict.track = track.value_or(Track::Integer);
   const std::span<const algebra::PlantedLaw> planted_laws = planted_laws_of(track);
-  if (const auto restarted = backend.restart(); !restarted) verdict.error = restarted.error().message;
   DeviceEvaluator device(backend, algebra::planted_table(), seed, monitor, verdict);
   algebra::SpecEvaluator definition;
   Tally tally;

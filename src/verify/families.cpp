@@ -10,7 +10,7 @@
 #include "spec/float_format.h"
 #include "spec/ops.h"
 #include "text/text.h"
-#include "verify/shape_case.h"
+#include "verify/shape_factors.h"
 #include "verify/shapes.h"
 #include "verify/sums.h"
 
@@ -23,15 +23,18 @@ struct SizedShape {
   std::array<uint32_t, 3> size;
 };
 
+/// Shapes that say no sizes of workgroups have those of whole subgroups.
+size_t sizes_of(const Shape& shape) { return shape.sizes.empty() ? kSubgroupSizes : shape.sizes.size(); }
+
 SizedShape sized_shape(Family family, size_t number, const backend::Limits& limits) {
-  if (family == Family::Subgroups) {
-    const uint32_t lanes = is_subgroup_size(limits.subgroup_size) ? limits.subgroup_size : 1;
-    const auto sizes = subgroup_sizes(lanes, limits.max_invocations_per_group);
-    return {&shapes_of(family)[number / kSubgroupSizes], sizes[number % kSubgroupSizes]};
-  }
   for (const Shape& shape : shapes_of(family)) {
-    if (number < shape.sizes.size()) return {&shape, shape.sizes[number]};
-    number -= shape.sizes.size();
+    if (number >= sizes_of(shape)) {
+      number -= sizes_of(shape);
+      continue;
+    }
+    if (!shape.sizes.empty()) return {&shape, shape.sizes[number]};
+    const uint32_t lanes = is_subgroup_size(limits.subgroup_size) ? limits.subgroup_size : 1;
+    return {&shape, subgroup_sizes(lanes, limits.max_invocations_per_group)[number]};
   }
   return {};
 }
@@ -183,18 +186,13 @@ FamilyPlan family_plan(Strength strength) {
 }
 
 uint64_t inputs_a_shape(Family family, const FamilyPlan& plan) {
-  return family == Family::Sums ? 2 * plan.inputs_a_shape : plan.inputs_a_shape;
+  return info(family).tracks == Tracks::Approximate ? 2 * plan.inputs_a_shape : plan.inputs_a_shape;
 }
 
 size_t shapes(Family family) {
-  if (family == Family::Subgroups) return shapes_of(family).size() * kSubgroupSizes;
   size_t n = 0;
-  for (const Shape& shape : shapes_of(family)) n += shape.sizes.size();
+  for (const Shape& shape : shapes_of(family)) n += sizes_of(shape);
   return n;
-}
-
-bool has_programs(Family family) {
-  return family == Family::Programs || family == Family::Shapes || shapes(family) != 0;
 }
 
 std::string shape_name(Family family, size_t number, const backend::Limits& limits) {
@@ -203,24 +201,14 @@ std::string shape_name(Family family, size_t number, const backend::Limits& limi
 }
 
 bool uses_only(Family family, size_t number, const IntrinsicSet& usable) {
-  if (family != Family::Subgroups) return true;
-  const std::string_view text = shapes_of(family)[number / kSubgroupSizes].text;
+  const std::string_view text = sized_shape(family, number, {}).shape->text;
   return std::ranges::all_of(spec::kIntrinsics, [&](const spec::IntrinsicInfo& info) {
     return usable.test(size_t(info.intrinsic)) ||
            text.find(std::string(info.id) + "(") == std::string_view::npos;
   });
 }
 
-generate::ProgramCase family_case(Family family, uint64_t seed, uint64_t index,
-                                  const backend::Limits& limits) {
-  if (family == Family::Programs) {
-    // A fault is found soonest by many small programs; a large one in four has what they cannot: depth.
-    constexpr uint64_t kLargeOneIn = 4;
-    generate::ProgramOptions options = generate::ProgramOptions::small(&ops::op_table());
-    if (index % kLargeOneIn == 0) options = {.ops = &ops::op_table(), .max_steps = 40'000};
-    return generate::random_program(seed, index, options);
-  }
-  if (family == Family::Shapes) return program_case(shape_case(*row_of(index), seed, limits));
+generate::ProgramCase text_case(Family family, uint64_t seed, uint64_t index, const backend::Limits& limits) {
   const SizedShape s = sized_shape(family, size_t(index % shapes(family)), limits);
   const Shape& shape = *s.shape;
   RandomStream random(seed, (uint64_t(family) + 1) << 56 | index);

@@ -9,9 +9,8 @@
 #include <memory>
 #include <optional>
 
-#include "algebra/law.h"
+#include "algebra/value_terms.h"
 #include "base/random.h"
-#include "ref/eval.h"
 #include "spec/ops.h"
 #include "verify/columns.h"
 #include "verify/culprit.h"
@@ -23,34 +22,27 @@
 namespace vyre::verify {
 namespace {
 
-using algebra::Column;
+using algebra::Values;
 using ref::Bits;
 using spec::DataType;
 using spec::Law;
 using spec::Op;
 namespace laws = spec::laws;
-using enum spec::DataType;
+using spec::DataType::Bool;
+using spec::DataType::I32;
+using spec::DataType::U128;
+using spec::DataType::U64;
 
 constexpr size_t kLawSlice = size_t{1} << 16;
 constexpr uint64_t kOperatorLawPoison = 0x6f706c6177;  // "oplaw": a stream of its own
 constexpr uint32_t kOnes = 0xffffffff;
 
-/// The low bits that a value of the type has; a bool is 0 or 1.
-Bits low(DataType type, Bits x) {
-  if (type == Bool) return x != 0 ? 1 : 0;
-  const uint32_t bits = spec::value_bits(type);
-  return bits == 128 ? x : x & ((Bits{1} << bits) - 1);
-}
-
-bool at_most(DataType type, Bits a, Bits b) {
-  return type == I32 ? int32_t(uint32_t(a)) <= int32_t(uint32_t(b)) : a <= b;
-}
-
 /// The first or the last values of a type, and those around its seams.
 std::vector<Bits> edges_of(DataType type) {
   if (type == Bool) return {0, 1};
   const uint32_t bits = spec::value_bits(type);
-  const Bits max = low(type, ~Bits{0}), top = Bits{1} << (bits - 1), half = Bits{1} << (bits / 2);
+  const Bits max = algebra::low_bits(type, ~Bits{0}), top = Bits{1} << (bits - 1),
+             half = Bits{1} << (bits / 2);
   const Bits alternating = max / 3;
   return {0,       1,   2,       3,           bits - 1,          bits,    half - 1, half, half + 1,
           top - 1, top, top + 1, alternating, max - alternating, max - 1, max};
@@ -215,107 +207,11 @@ struct Bound {
   }
 };
 
-// --- A statement over columns of values
+/// The constant of a law from its low word, of which the sign goes on.
+Bits sign_extended(uint32_t word) { return word >> 31 != 0 ? ~Bits{0xffffffff} | word : Bits{word}; }
 
-using Values = std::vector<Bits>;
 /// Applies an operator to columns, to as many as it has operands.
 using Apply = std::function<Result<void>(const Named&, std::span<const Values* const>, Values& out)>;
-
-class ValueFlow final : public algebra::Terms {
- public:
-  ValueFlow(const Bound& law, const std::vector<Values>& variables, const Apply& apply)
-      : Terms(variables.size()),
-        law_(law),
-        apply_(apply),
-        n_(variables[0].size()),
-        columns_(variables.begin(), variables.end()),
-        holds_(n_, 1) {}
-
-  Column constant(uint32_t value) override {
-    return keep(Values(n_, value >> 31 != 0 ? ~Bits{0xffffffff} | value : Bits{value}));
-  }
-  Column apply(const ops::Operation& operation, std::span<const Column> inputs) override {
-    const Named& what = law_.of(operation);
-    std::vector<Values> typed;  // what has bits that the type has not
-    std::vector<const Values*> pointers;
-    typed.reserve(inputs.size());
-    for (size_t k = 0; k < inputs.size(); ++k) {
-      const Values& column = columns_[inputs[k].index];
-      const DataType type = operation.signature.inputs[k];
-      const bool fits = std::ranges::all_of(column, [&](Bits x) { return x == low(type, x); });
-      pointers.push_back(&column);
-      if (fits) continue;
-      pointers.back() = &typed.emplace_back(column);
-      for (Bits& x : typed.back()) x = low(type, x);
-    }
-    Values out(n_);
-    if (!error_) {
-      if (const auto done = apply_(what, pointers, out); !done) error_ = done.error();
-    }
-    return keep(std::move(out));
-  }
-  Column sum(Column a, Column b) override {
-    return each([](Bits x, Bits y) { return x + y; }, a, b);
-  }
-  Column operate(Op op, std::span<const Column> inputs) override {
-    if (op == Op::Eq) return each([](Bits x, Bits y) { return Bits{x == y}; }, inputs[0], inputs[1]);
-    if (op == Op::Ne) return each([](Bits x, Bits y) { return Bits{x != y}; }, inputs[0], inputs[1]);
-    // Whatever else a statement combines are truth values and their counts.
-    Values out(n_);
-    const ref::WordOperator f = ref::word_operator(op);
-    std::array<uint32_t, 3> words{};
-    for (size_t i = 0; i < n_; ++i) {
-      for (size_t k = 0; k < inputs.size(); ++k) words[k] = uint32_t(columns_[inputs[k].index][i]);
-      out[i] = f(words.data());
-    }
-    return keep(std::move(out));
-  }
-  void require_equal(Column a, Column b, DataType type) override {
-    demand([&](size_t i) { return low(type, at(a, i)) == low(type, at(b, i)); });
-  }
-  void require_ordered(Column a, Column b, DataType type) override {
-    demand([&](size_t i) { return at_most(type, low(type, at(a, i)), low(type, at(b, i))); });
-  }
-  void require_monotone(Column p, Column q, DataType domain, Column a, Column b, DataType range) override {
-    demand([&](size_t i) {
-      return !at_most(domain, low(domain, at(p, i)), low(domain, at(q, i))) ||
-             at_most(range, low(range, at(a, i)), low(range, at(b, i)));
-    });
-  }
-  void require(Column truth) override {
-    demand([&](size_t i) { return at(truth, i) != 0; });
-  }
-
-  /// One byte an instance, non-zero where the law holds.
-  Result<std::vector<uint8_t>> end() {
-    if (error_) return std::unexpected(*error_);
-    return std::move(holds_);
-  }
-
- private:
-  Bits at(Column c, size_t i) const { return columns_[c.index][i]; }
-  Column keep(Values values) {
-    columns_.push_back(std::move(values));
-    return Column{uint32_t(columns_.size() - 1)};
-  }
-  template <typename Function>
-  Column each(Function f, Column a, Column b) {
-    Values out(n_);
-    for (size_t i = 0; i < n_; ++i) out[i] = f(at(a, i), at(b, i));
-    return keep(std::move(out));
-  }
-  template <typename Holds>
-  void demand(Holds holds) {
-    for (size_t i = 0; i < n_; ++i) holds_[i] = holds_[i] != 0 && holds(i) ? 1 : 0;
-  }
-
-  const Bound& law_;
-  const Apply& apply_;
-  size_t n_;
-  std::vector<Values> columns_;
-  std::vector<uint8_t> holds_;
-  std::optional<Diag> error_;
-};
 
 // --- The two subjects
 
@@ -448,7 +344,7 @@ class RandomOnes {
         for (uint32_t w = 0; w < spec::value_words(types[v]); ++w, ++column) {
           for (size_t i = 0; i < n; ++i) to[i] |= Bits{made.readable()[column][i]} << (32 * w);
         }
-        for (size_t i = 0; i < n; ++i) to[i] = low(types[v], to[i]);
+        for (size_t i = 0; i < n; ++i) to[i] = algebra::low_bits(types[v], to[i]);
       }
     }
     return out;
@@ -466,9 +362,11 @@ Result<Tried> try_on(const Bound& law, const Instances& instances, const Apply& 
     const auto n = size_t(std::min<uint64_t>(kLawSlice, instances.count - first));
     std::vector<Values> columns(law.statement.variables.size(), Values(n));
     instances.fill(first, columns);
-    ValueFlow flow(law, columns, apply);
-    algebra::state(flow, law.statement);
-    VYRE_TRY(holds, flow.end());
+    VYRE_TRY(holds,
+             algebra::values_hold([&](algebra::Terms& terms) { algebra::state(terms, law.statement); },
+                                  columns, law.statement.result, sign_extended,
+                                  [&](const ops::Operation& operation, std::span<const Values* const> inputs,
+                                      Values& values) { return apply(law.of(operation), inputs, values); }));
     out.instances += n;
     for (size_t i = 0; i < n; ++i) {
       if (holds[i] != 0) continue;

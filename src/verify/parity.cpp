@@ -35,15 +35,11 @@ void list_failing_of(Verdict& verdict, const Subject& subject, std::string_view 
 
 }  // namespace
 
-OracleCases& oracle_cases(Verdict& verdict, Oracle oracle) {
-  for (OracleCases& o : verdict.parity) {
-    if (o.oracle == oracle) return o;
-  }
-  verdict.parity.push_back({oracle, {}});
-  std::sort(verdict.parity.begin(), verdict.parity.end(),
-            [](const OracleCases& a, const OracleCases& b) { return a.oracle < b.oracle; });
-  return oracle_cases(verdict, oracle);
+OracleCases& oracle_cases(std::vector<OracleCases>& all, Oracle oracle) {
+  const auto at = std::ranges::lower_bound(all, oracle, {}, &OracleCases::oracle);
+  return at != all.end() && at->oracle == oracle ? *at : *all.insert(at, {oracle, {}});
 }
+OracleCases& oracle_cases(Verdict& verdict, Oracle oracle) { return oracle_cases(verdict.parity, oracle); }
 
 uint64_t planned_by(const Verdict& verdict, Oracle oracle) {
   uint64_t sum = 0;

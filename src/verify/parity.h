@@ -125,6 +125,7 @@ Result<void> check_determinism(const Subject& subject, Examiner& examiner, uint3
                                Verdict& verdict);
 
 /// The cases that an oracle judged, made when it has judged none yet; the stronger oracles stay first.
+OracleCases& oracle_cases(std::vector<OracleCases>& all, Oracle oracle);
 OracleCases& oracle_cases(Verdict& verdict, Oracle oracle);
 /// How many cases a verdict planned for it.
 uint64_t planned_by(const Verdict& verdict, Oracle oracle);

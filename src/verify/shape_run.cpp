@@ -23,6 +23,10 @@ constexpr uint64_t kTail = 64 << 10;  // of device memory that buffers share, be
 constexpr std::byte kJunk{0xC5};
 constexpr uint64_t kStored = 256;  // by a workgroup of a program that stores
 
+struct ShapeRun : CaseRun {
+  uint64_t sum = 0;  // a checksum of what was left in the buffers
+};
+
 uint64_t aligned(uint64_t bytes) { return (bytes + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment; }
 
 /// A checksum, eight bytes at a time; each step is a permutation, so any one difference shows.
@@ -47,7 +51,7 @@ uint32_t word_of(std::span<const std::byte> bytes, size_t word) {
 void compare(const ShapeCase& c, size_t dispatch, size_t buffer, std::span<const std::byte> left,
              ShapeRun& out) {
   const Bytes& wanted = c.dispatches[dispatch].after[buffer];
-  out.answer = sum_of(left, out.answer + 1);
+  out.sum = sum_of(left, out.sum + 1);
   if (out.wrong || std::memcmp(wanted.data(), left.data(), wanted.size()) == 0) return;
   size_t word = 0;
   while (word_of(wanted, word) == word_of(left, word)) ++word;
@@ -286,47 +290,13 @@ Result<backend::Pipeline*> ShapeStores::of(backend::Backend& backend, bool words
   return made.get();
 }
 
-Result<ShapeRun> run_shape(backend::Backend& backend, backend::Pipeline& pipeline, ShapeStores& stores,
-                           const ShapeCase& c) {
-  if (c.interface == ShapeInterface::Host) return run_on_host(pipeline, c);
-  return OnDevice(backend, stores, c).run(pipeline);
-}
-
-Seen ShapeBench::run(const Batch& batch) {
-  Seen out;
-  for (size_t k = 0; k < batch.cases.size() && !out.error; ++k) {
-    const auto row = row_of(batch.cases[k].number);
-    if (!row) continue;
-    Seen one = run(*row);
-    out.error = std::move(one.error);
-    out.broken += one.broken;
-    for (Wrong& wrong : one.wrong) {
-      wrong.position = k;
-      out.wrong.push_back(std::move(wrong));
-    }
-  }
-  return out;
-}
-
-Seen ShapeBench::run(const Row& row) {
-  Seen out;
-  const auto done = [&]() -> Result<ShapeRun> {
-    const ShapeCase c = shape_case(row, seed_, backend_.limits());
-    const auto checked = check::check(c.program, ops::op_table());
-    if (!checked) return std::unexpected(checked.error().front());
-    VYRE_TRY(pipeline, backend_.compile(*checked));
-    ShapeStores stores;
-    VYRE_TRY(run, run_shape(backend_, *pipeline, stores, c));
-    VYRE_CHECK(backend_.drain());
-    return run;
-  }();
-  if (!done) {
-    out.error = done.error();
-    return out;
-  }
-  out.broken = done->broken;
-  if (done->wrong) out.wrong.push_back(*done->wrong);
-  return out;
+Result<CaseRun> run_shape(backend::Backend& backend, backend::Pipeline& pipeline, ShapeStores& stores,
+                          const ShapeCase& c) {
+  VYRE_TRY(run, c.interface == ShapeInterface::Host ? run_on_host(pipeline, c)
+                                                    : OnDevice(backend, stores, c).run(pipeline));
+  const auto sum = std::as_bytes(std::span(&run.sum, 1));
+  run.answer.assign(sum.begin(), sum.end());
+  return CaseRun(std::move(run));
 }
 
 }  // namespace vyre::verify

@@ -8,24 +8,14 @@
 
 #include <map>
 #include <memory>
-#include <optional>
-#include <string>
+#include <span>
 #include <utility>
 
 #include "backend/backend.h"
-#include "verify/culprit.h"
-#include "verify/families.h"
+#include "verify/program_judge.h"
 #include "verify/shape_case.h"
 
 namespace vyre::verify {
-
-struct ShapeRun {
-  uint64_t canaries = 0, broken = 0;  // guard words
-  uint64_t dispatches = 0;
-  /// The first word that is not as expected: "out[7] after dispatch 2".
-  std::optional<Wrong> wrong;
-  uint64_t answer = 0;  // a checksum of what was left in the buffers
-};
 
 /// Programs that store the contents of a buffer from another one, compiled when a case wants them. A pipeline
 /// has buffers and groups of the same size each time: that others are right too is for cases to show.
@@ -37,28 +27,12 @@ class ShapeStores {
  private:
   std::map<std::pair<bool, uint64_t>, std::unique_ptr<backend::Pipeline>> made_;
 };
-/// Errors: of the backend.
-Result<ShapeRun> run_shape(backend::Backend& backend, backend::Pipeline& pipeline, ShapeStores& stores,
-                           const ShapeCase& c);
+/// The first wrong word is named as "out, word 7 of 64 after dispatch 2 of 2"; the answer is a checksum of
+/// what was left in the buffers. Errors: of the backend.
+Result<CaseRun> run_shape(backend::Backend& backend, backend::Pipeline& pipeline, ShapeStores& stores,
+                          const ShapeCase& c);
 
-/// The bench of ir.shapes: rows by their numbers.
-class ShapeBench final : public Bench {
- public:
-  /// The backend must outlive it.
-  ShapeBench(backend::Backend& backend, uint64_t seed) : backend_(backend), seed_(seed) {}
-  Seen run(const Batch& batch) override;
-  /// Compiles and runs one case.
-  Seen run(const Row& row);
-
- private:
-  backend::Backend& backend_;
-  uint64_t seed_;
-};
-
-/// Slice `slice` of `slices` of the verdict on ir.shapes, by an array of this strength.
-Result<void> check_shapes(backend::Backend& backend, uint32_t strength, uint32_t slice, uint32_t slices,
-                          uint64_t seed, const Monitor& monitor, Verdict& verdict);
-/// The same by these rows, on a device that lacks those levels.
+/// The verdict on ir.shapes by these rows, on a device that lacks those levels: slice number `slice`.
 Result<void> check_rows(backend::Backend& backend, std::span<const Row> rows, const AbsentLevels& absent,
                         uint32_t slice, uint64_t seed, const Monitor& monitor, Verdict& verdict);
 

@@ -12,7 +12,7 @@ bool parse_number(std::string_view text, uint64_t& out, int base = 10) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
+std::vector<std::string_view> split_token(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (;;) {
     const size_t at = text.find(separator);
@@ -32,9 +32,9 @@ bool has_values(std::string_view strategy) { return strategy == "law" || strateg
 
 Result<std::vector<std::vector<TokenCase>>> parse_scenario(std::string_view text, std::string_view strategy) {
   std::vector<std::vector<TokenCase>> out;
-  for (const std::string_view dispatch : split(text, ',')) {
+  for (const std::string_view dispatch : split_token(text, ',')) {
     out.emplace_back();
-    for (std::string_view word : split(dispatch, '+')) {
+    for (std::string_view word : split_token(dispatch, '+')) {
       TokenCase c{std::string(strategy), 0};
       if (const size_t dot = word.find('.'); dot != std::string_view::npos) {
         c.strategy = word.substr(0, dot);
@@ -87,7 +87,7 @@ Result<Token> parse_token(std::string_view text) {
     return std::unexpected(
         malformed(fmt::format("a token has at most {} characters, this has {}", kMaxToken, text.size())));
   }
-  const std::vector<std::string_view> parts = split(text, ':');
+  const std::vector<std::string_view> parts = split_token(text, ':');
   if (parts.size() != 4 || parts[0].empty() || parts[1].empty()) {
     return std::unexpected(malformed("a token has four parts with ':' between them"));
   }
@@ -97,7 +97,7 @@ Result<Token> parse_token(std::string_view text) {
   if (has_values(token.strategy)) {
     if (!parse_number(parts[2], token.index))
       return std::unexpected(malformed("the number of the law is not a number"));
-    std::vector<std::string_view> words = split(parts[3], ',');
+    std::vector<std::string_view> words = split_token(parts[3], ',');
     std::vector<std::string> unpacked;
     if (words.size() == 1 && words[0].size() > 2 + 8 && (words[0].size() - 2) % 8 == 0) {
       for (size_t at = 2; at < words[0].size(); at += 8)

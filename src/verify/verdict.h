@@ -151,6 +151,34 @@ struct LawVerdict {
 enum class SubjectKind : uint8_t { Operation, Family };
 inline constexpr std::array<std::string_view, 2> kSubjectKindNames = {"operation", "family"};
 constexpr std::string_view text(SubjectKind k) { return kSubjectKindNames[static_cast<size_t>(k)]; }
+/// What certificates and reports hold of a verdict for the kind of its subject.
+struct SubjectKindInfo {
+  bool has_table;         // rows, two definitions, classes and boundary values, of which all must be run
+  bool has_coverage;      // of the shape of programs and dispatches
+  bool one_error_a_case;  // else one or more: a case is a program with several results
+  std::string_view error_unit;
+  std::string_view tolerance;  // what else is known of approximate results
+  std::string_view beyond;     // of answers that are not right: their number, the bound, the greatest error
+  std::string_view on_float_track;  // follows the name: families have the same one on both tracks
+};
+inline constexpr std::array<SubjectKindInfo, 2> kSubjectKinds = {{
+    {.has_table = true,
+     .has_coverage = false,
+     .one_error_a_case = true,
+     .error_unit = "ULP",
+     .tolerance = "",
+     .beyond = "{} answers beyond the bound of {} ULP, the farthest {} away",
+     .on_float_track = ""},
+    {.has_table = false,
+     .has_coverage = true,
+     .one_error_a_case = false,
+     .error_unit = "ULP of the sum of magnitudes",
+     .tolerance = "rounded up; each sum has its own tolerance, of which the bound is the greatest",
+     .beyond = "{} answers beyond their tolerances of at most {} ULP of the sum of magnitudes, or not the "
+               "only right one",
+     .on_float_track = " (floats)"},
+}};
+constexpr const SubjectKindInfo& info(SubjectKind k) { return kSubjectKinds[static_cast<size_t>(k)]; }
 
 /// What a level is claimed of. A strict subject is of the float track when one of its types is a float. The
 /// approximate track has nothing to do with the other two: no run and no certificate has both.

@@ -85,8 +85,8 @@ std::vector<Task> all_tasks(const ConformanceOptions& options) {
     const std::string group(family.text);
     for (Subject& subject : verify::elementwise_subjects(family.family))
       add_subject(std::move(subject), group, options, out);
-    // Subgroups are optional in WebGPU; a page compares bytes, and does not judge outcomes.
-    if (family.family == Family::Subgroups || verify::depends_on_schedule(family.family)) continue;
+    // A page compares bytes: it does not judge outcomes, and runs what every device has.
+    if (family.has(verify::FamilyTrait::Optional) || family.has(verify::FamilyTrait::Unordered)) continue;
     for (size_t shape = 0; shape < verify::shapes(family.family); ++shape) {
       out.push_back({fmt::format("{}/{}: {}", group, shape, verify::shape_name(family.family, shape)), group,
                      [=] { return shape_case(family.family, shape, options.seed); }});
