@@ -30,27 +30,6 @@ std::string_view node_name(NodeKind kind) {
   return "";
 }
 
-/// What a statement of each kind is made of.
-struct NodeShape {
-  uint32_t min_operands, max_operands;
-  bool symbol, body, orelse;
-};
-
-NodeShape shape_of(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::Let:
-    case NodeKind::Assign: return {1, 1, true, false, false};
-    // V033 is the better message for too many or too few indices, as long as there is a value.
-    case NodeKind::Store: return {1, UINT32_MAX, true, false, false};
-    case NodeKind::If: return {1, 1, false, true, true};
-    case NodeKind::Loop: return {2, 2, true, true, false};
-    case NodeKind::Return:
-    case NodeKind::Barrier: return {0, 0, false, false, false};
-    case NodeKind::Block: return {0, 0, false, true, false};
-  }
-  return {};
-}
-
 }  // namespace
 
 BodyResult check_body(const BodyInput& input, Report& report) { return BodyChecker(input, report).run(); }
@@ -268,8 +247,9 @@ bool BodyChecker::well_shaped(NodeId id, const Node& node) {
     malformed(code_.span(id), fmt::format("a {} statement with parts that it does not have", name));
     return false;
   }
-  const NodeShape shape = shape_of(node.kind);
-  if (node.args.count < shape.min_operands || node.args.count > shape.max_operands) {
+  const ir::NodeShape& shape = ir::kNodeShapes[node.kind];
+  // V033 is the better message for too many or too few indices of a store, as long as there is a value.
+  if (node.args.count < shape.operands || (!shape.any_number && node.args.count > shape.operands)) {
     malformed(code_.span(id), fmt::format("a {} statement with {} operands", name, node.args.count));
     return false;
   }

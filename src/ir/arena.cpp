@@ -1,9 +1,7 @@
 #include "ir/arena.h"
 
-#include <array>
 #include <cstring>
 #include <random>
-#include <utility>
 
 namespace vyre::ir {
 namespace {
@@ -64,40 +62,14 @@ namespace {
 
 constexpr uint32_t kNone = (1u << 28) - 1;  // as in PackedNode
 
-/// What a statement of each kind has beside its operands, and how many of those; a Store has any number.
-struct Parts {
-  uint32_t operands;
-  bool symbol, body, orelse;
-};
-constexpr Parts list_parts(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::Let:
-    case NodeKind::Assign: return {1, true, false, false};
-    case NodeKind::Store: return {0, true, false, false};
-    case NodeKind::If: return {1, false, true, true};
-    case NodeKind::Loop: return {2, true, true, false};
-    case NodeKind::Return:
-    case NodeKind::Barrier: return {0, false, false, false};
-    case NodeKind::Block: return {0, false, true, false};
-  }
-  std::unreachable();
-}
-
-constexpr auto kParts = [] {
-  std::array<Parts, kNodeKindCount> out{};
-  for (size_t i = 0; i < kNodeKindCount; ++i) out[i] = list_parts(static_cast<NodeKind>(i));
-  return out;
-}();
-const Parts& parts_of(NodeKind kind) { return kParts[static_cast<size_t>(kind)]; }
-
 /// An index in 28 bits, all ones for none.
 constexpr bool fits(uint32_t index) { return index == UINT32_MAX || index < kNone; }
 
 bool well_formed(const Node& node) {
-  const Parts parts = parts_of(node.kind);
-  if (node.malformed || (node.kind != NodeKind::Store && node.args.count != parts.operands)) return false;
-  if ((!parts.symbol && node.symbol != kNoSymbol) || (!parts.body && node.body != kNoBlock)) return false;
-  if (!parts.orelse && node.orelse != kNoBlock) return false;
+  const NodeShape& shape = kNodeShapes[node.kind];
+  if (node.malformed || (!shape.any_number && node.args.count != shape.operands)) return false;
+  if ((!shape.symbol && node.symbol != kNoSymbol) || (!shape.body && node.body != kNoBlock)) return false;
+  if (!shape.orelse && node.orelse != kNoBlock) return false;
   return fits(index(node.symbol)) && fits(index(node.orelse));
 }
 
@@ -106,9 +78,10 @@ bool well_formed(const Node& node) {
 PackedNode::PackedNode(const Node& node)
     : kind_(static_cast<uint32_t>(node.kind)), malformed_(!well_formed(node)) {
   if (malformed_) return;
-  upper_ = parts_of(node.kind).symbol ? index(node.symbol) : index(node.orelse);
+  const NodeShape& shape = kNodeShapes[node.kind];
+  upper_ = shape.symbol ? index(node.symbol) : index(node.orelse);
   first_ = node.args.first;
-  lower_ = node.kind == NodeKind::Store ? node.args.count : index(node.body);
+  lower_ = shape.any_number ? node.args.count : index(node.body);
 }
 
 }  // namespace vyre::ir

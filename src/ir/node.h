@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "spec/table.h"
+
 namespace vyre::ir {
 
 /// Indices into the arenas of one Code.
@@ -36,5 +38,31 @@ struct Node {
   BlockId orelse = kNoBlock;  // If: else, or none
   bool malformed = false;     // it was added with parts that its kind does not have, which are lost
 };
+
+/// What a statement of a kind is made of. Wire, checker and arena go by it.
+struct NodeShape {
+  uint32_t operands = 0;
+  bool symbol = false, body = false, orelse = false;
+  bool any_number = false;  // of operands, the last of which is no index
+};
+
+}  // namespace vyre::ir
+
+template <>
+struct vyre::spec::KeyCount<vyre::ir::NodeKind> : std::integral_constant<size_t, vyre::ir::kNodeKindCount> {};
+
+namespace vyre::ir {
+
+inline constexpr spec::Row<NodeKind, NodeShape> kNodeShapeRows[] = {
+    {NodeKind::Let, {.operands = 1, .symbol = true}},
+    {NodeKind::Assign, {.operands = 1, .symbol = true}},
+    {NodeKind::Store, {.operands = 1, .symbol = true, .any_number = true}},
+    {NodeKind::If, {.operands = 1, .body = true, .orelse = true}},
+    {NodeKind::Loop, {.operands = 2, .symbol = true, .body = true}},
+    {NodeKind::Return, {}},
+    {NodeKind::Block, {.body = true}},
+    {NodeKind::Barrier, {}},
+};
+inline constexpr spec::TotalTable<kNodeShapeRows> kNodeShapes;
 
 }  // namespace vyre::ir

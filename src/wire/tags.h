@@ -18,11 +18,7 @@
 namespace vyre::spec {
 
 template <>
-struct KeyCount<ir::NodeKind> : std::integral_constant<size_t, ir::kNodeKindCount> {};
-template <>
 struct KeyCount<ir::ExprKind> : std::integral_constant<size_t, ir::kExprKindCount> {};
-template <>
-struct KeyCount<ir::CommandKind> : std::integral_constant<size_t, ir::kCommandKindCount> {};
 template <>
 struct KeyCount<BufferAccess> : std::integral_constant<size_t, kBufferAccessCount> {};
 template <>
