@@ -12,7 +12,7 @@
 
 #include "backend/backend.h"
 #include "check/module.h"
-#include "generate/modules.h"
+#include "modules.h"
 #include "judge.h"
 
 namespace vyre::test {

@@ -1,4 +1,4 @@
-#include "generate/modules.h"
+#include "modules.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "generate/operation_writer.h"
+#include "operation_writer.h"
 #include "ir/builder.h"
 #include "spec/limits.h"
 

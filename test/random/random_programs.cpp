@@ -28,8 +28,8 @@
 
 #include "backend/native/native.h"
 #include "backend/registry/registry.h"
-#include "generate/coverage.h"
-#include "generate/modules.h"
+#include "coverage.h"
+#include "modules.h"
 #include "judge.h"
 #include "module_judge.h"
 #include "ops/operation.h"
