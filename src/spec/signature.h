@@ -1,18 +1,25 @@
-// Signatures as data: what an application of an operator has, by its operator's signature.
+// Signatures as data: what an application of an operator has, by its operator's signature (signatures.def).
 //
 // Seventeen signatures come in nine forms. Parser, printer, checker, codec and interpreter differ by form
 // alone; what is left of a signature is how many operands there are and which type each has. A walk over
-// expressions switches over the form, so that a new signature of a form that there is needs a row here and no
+// expressions switches over the form, so that a new signature of a form that there is needs a row and no
 // more.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
-#include "spec/ops.h"
-#include "spec/table.h"
+#include "spec/op.h"
 
 namespace vyre::spec {
+
+/// The shape of an operator's type, over one type variable T.
+enum class Signature : uint8_t {
+#define VYRE_SIGNATURE(Name, form, operands, gives_word, words) Name,
+#include "spec/signatures.def"
+#undef VYRE_SIGNATURE
+};
 
 enum class Form : uint8_t {
   Scalar,      // the operator and operands of T, nothing else
@@ -26,30 +33,27 @@ enum class Form : uint8_t {
   Reduce,      // symbol: the buffer, immediate: the operator that folds and a tolerance; [] or [from, to]
 };
 
+/// How many operands a Call has, which its operation says, and a Reduce, which has none or a range.
+inline constexpr uint8_t kAnyNumber = 0xff;
+
+struct SignatureInfo {
+  Form form;
+  uint8_t operands;
+  bool gives_word;  // the result is u32 whatever T is
+  uint8_t words;    // the operands that are, a bit each
+};
+inline constexpr auto kSignatures = std::to_array<SignatureInfo>({
+#define VYRE_SIGNATURE(Name, form, operands, gives_word, words) {Form::form, operands, gives_word, words},
+#include "spec/signatures.def"
+#undef VYRE_SIGNATURE
+});
+constexpr const SignatureInfo& info(Signature signature) {
+  return kSignatures[static_cast<size_t>(signature)];
+}
+
 template <>
 struct KeyCount<Signature> {
-  static constexpr size_t value = static_cast<size_t>(Signature::Reduce) + 1;
+  static constexpr size_t value = kSignatures.size();
 };
-
-inline constexpr Row<Signature, Form> kFormRows[] = {
-    {Signature::T_T, Form::Scalar},        {Signature::TT_T, Form::Scalar},
-    {Signature::TU_T, Form::Scalar},       {Signature::T_U, Form::Scalar},
-    {Signature::TT_U, Form::Scalar},       {Signature::T_B, Form::Scalar},
-    {Signature::TTT_T, Form::Scalar},      {Signature::CTT_T, Form::Select},
-    {Signature::Cast, Form::Cast},         {Signature::Bitcast, Form::Bitcast},
-    {Signature::Call, Form::Call},         {Signature::A_T, Form::Atomic},
-    {Signature::AA_T, Form::Atomic},       {Signature::UU_V, Form::MakeVector},
-    {Signature::UUUU_V, Form::MakeVector}, {Signature::V_U, Form::Component},
-    {Signature::Reduce, Form::Reduce},
-};
-inline constexpr TotalTable<kFormRows> kForms;
-
-/// By operator, so that a walk looks once.
-inline constexpr auto kFormsOfOps = [] {
-  std::array<Form, kOpCount> out{};
-  for (size_t i = 0; i < kOpCount; ++i) out[i] = kForms[kOps[i].signature];
-  return out;
-}();
-constexpr Form form_of(Op op) { return kFormsOfOps[static_cast<size_t>(op)]; }
 
 }  // namespace vyre::spec

@@ -48,12 +48,6 @@ constexpr std::optional<DataType> find_type(std::string_view text) {
   }
   return std::nullopt;
 }
-constexpr std::optional<DataType> find_type_tag(uint8_t tag) {
-  for (const TypeInfo& t : kTypes) {
-    if (t.wire_tag == tag) return t.type;
-  }
-  return std::nullopt;
-}
 
 /// The fewest bytes that a value or a buffer of this type takes: an element, or none for what may be empty.
 /// Source: ir-types, "DataType".
