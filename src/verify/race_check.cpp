@@ -8,8 +8,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "races/races.h"
 #include "base/random.h"
+#include "races/races.h"
 #include "ref/invocation.h"
 #include "ref/memory.h"
 #include "ref/race_detector.h"
@@ -373,8 +373,8 @@ smt::Term small(smt::Pool& pool, smt::Term asked, uint32_t elements, uint32_t gr
 
 /// Asks about every open pair. Takes out those that cannot meet; gives a witness where a model replays.
 std::optional<RaceWitness> ask(const check::Checked& program, races::RaceAnalysis& analysis,
-                               const RaceLimits& limits, Replays& replays,
-                               std::vector<races::OpenPair>& open, RaceVerdict& verdict) {
+                               const RaceLimits& limits, Replays& replays, std::vector<races::OpenPair>& open,
+                               RaceVerdict& verdict) {
   if (open.size() > limits.questions) {
     verdict.reason = fmt::format("{} pairs of accesses are beyond linear arithmetic", open.size());
     return std::nullopt;
@@ -453,13 +453,13 @@ races::RaceAnalysis analysed(const check::Checked& program, uint64_t steps) {
   const auto span = [](const auto& arena) { return std::span(arena.data(), arena.size()); };
   const auto with = [&](uint32_t rounds) {
     races::RaceAnalysis out({.program = program.program(),
-                               .expr_target = span(names.expr_target),
-                               .node_target = span(names.node_target),
-                               .types = span(names.types),
-                               .variables = uint32_t(names.variables.size()),
-                               .callees = names.callees,
-                               .most_rounds = rounds,
-                               .steps = steps});
+                             .expr_target = span(names.expr_target),
+                             .node_target = span(names.node_target),
+                             .types = span(names.types),
+                             .variables = uint32_t(names.variables.size()),
+                             .callees = names.callees,
+                             .most_rounds = rounds,
+                             .steps = steps});
     steps = out.steps_left();
     return out;
   };

@@ -12,8 +12,8 @@
 
 #include "backend/backend.h"
 #include "check/module.h"
-#include "modules.h"
 #include "judge.h"
+#include "modules.h"
 
 namespace vyre::test {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <set>
 
-#include "operation_writer.h"
 #include "ir/builder.h"
+#include "operation_writer.h"
 #include "spec/limits.h"
 
 namespace vyre::generate {

@@ -29,9 +29,9 @@
 #include "backend/native/native.h"
 #include "backend/registry/registry.h"
 #include "coverage.h"
-#include "modules.h"
 #include "judge.h"
 #include "module_judge.h"
+#include "modules.h"
 #include "ops/operation.h"
 #include "text/text.h"
 
