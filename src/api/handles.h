@@ -23,7 +23,9 @@
 #include "check/module.h"
 #include "ir/module.h"
 #include "plan/pipeline.h"
+#include "text/text.h"
 #include "vyre/vyre.h"
+#include "wire/wire.h"
 
 struct vyre_diagnostics {
   vyre::Diagnostics list;
@@ -147,6 +149,48 @@ vyre_status making(Handle** out, vyre_diagnostics** diagnostics, Body&& body) no
   if (out == nullptr) return VYRE_INVALID_ARGUMENT;
   *out = nullptr;
   return guarded(body);
+}
+
+// What programs and modules have alike. A null handle is a null item.
+
+template <typename Handle, typename Decode>
+vyre_status decode(const void* bytes, size_t size, Handle** out, vyre_diagnostics** diagnostics,
+                   Decode&& decoded) {
+  return making(out, diagnostics, [&]() -> vyre_status {
+    if (!readable(bytes, size)) return VYRE_INVALID_ARGUMENT;
+    auto item = decoded(std::span(static_cast<const std::byte*>(bytes), size));
+    if (!item) return refuse(std::move(item).error(), nullptr, diagnostics);
+    *out = new Handle{std::move(*item), nullptr};
+    return VYRE_OK;
+  });
+}
+
+template <typename Item>
+vyre_status encode(const Item* item, vyre_blob** out) {
+  return making(out, nullptr, [&]() -> vyre_status {
+    if (item == nullptr) return VYRE_INVALID_ARGUMENT;
+    const Bytes bytes = wire::encode(*item);
+    *out = new vyre_blob{std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())};
+    return VYRE_OK;
+  });
+}
+
+template <typename Item>
+vyre_status digest(const Item* item, uint8_t* out) {
+  if (item == nullptr || out == nullptr) return VYRE_INVALID_ARGUMENT;
+  return guarded([&]() -> vyre_status {
+    std::ranges::copy(wire::digest(*item).bytes, out);
+    return VYRE_OK;
+  });
+}
+
+template <typename Item>
+vyre_status print(const Item* item, vyre_blob** out) {
+  return making(out, nullptr, [&]() -> vyre_status {
+    if (item == nullptr) return VYRE_INVALID_ARGUMENT;
+    *out = new vyre_blob{text::print(*item)};
+    return VYRE_OK;
+  });
 }
 
 }  // namespace vyre::api

@@ -1,7 +1,6 @@
 // Modules in the C API: files of several items, what they declare, and pipelines over memory that stays on a
 // device.
 #include <array>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -9,9 +8,6 @@
 #include "backend/backend.h"
 #include "host/files.h"
 #include "ops/operation.h"
-#include "text/text.h"
-#include "wire/tags.h"
-#include "wire/wire.h"
 
 namespace {
 
@@ -71,31 +67,15 @@ vyre_status vyre_module_parse(const char* text, size_t size, const vyre_constant
 
 vyre_status vyre_module_decode(const void* bytes, size_t size, vyre_module** out,
                                vyre_diagnostics** diagnostics) {
-  return api::making(out, diagnostics, [&]() -> vyre_status {
-    if (!api::readable(bytes, size)) return VYRE_INVALID_ARGUMENT;
-    auto module = wire::decode_module({static_cast<const std::byte*>(bytes), size});
-    if (!module) return api::refuse(std::move(module).error(), nullptr, diagnostics);
-    *out = new vyre_module{std::move(*module), nullptr};
-    return VYRE_OK;
-  });
+  return api::decode(bytes, size, out, diagnostics, wire::decode_module);
 }
 
 vyre_status vyre_module_encode(const vyre_module* module, vyre_blob** out) {
-  return api::making(out, nullptr, [&]() -> vyre_status {
-    if (module == nullptr) return VYRE_INVALID_ARGUMENT;
-    const Bytes bytes = wire::encode(module->module);
-    *out = new vyre_blob{std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())};
-    return VYRE_OK;
-  });
+  return api::encode(module != nullptr ? &module->module : nullptr, out);
 }
 
 vyre_status vyre_module_digest(const vyre_module* module, uint8_t out[32]) {
-  if (module == nullptr || out == nullptr) return VYRE_INVALID_ARGUMENT;
-  return api::guarded([&]() -> vyre_status {
-    const Bytes bytes = wire::encode(module->module);
-    std::memcpy(out, bytes.data() + wire::kDigestAt, sizeof(Digest));
-    return VYRE_OK;
-  });
+  return api::digest(module != nullptr ? &module->module : nullptr, out);
 }
 
 size_t vyre_module_item_count(const vyre_module* module) {
@@ -165,11 +145,7 @@ vyre_status vyre_module_check(const vyre_module* module, vyre_checked_module** o
 }
 
 vyre_status vyre_module_print(const vyre_checked_module* checked, vyre_blob** out) {
-  return api::making(out, nullptr, [&]() -> vyre_status {
-    if (checked == nullptr) return VYRE_INVALID_ARGUMENT;
-    *out = new vyre_blob{text::print(checked->checked->module())};
-    return VYRE_OK;
-  });
+  return api::print(checked != nullptr ? &checked->checked->module() : nullptr, out);
 }
 
 vyre_status vyre_module_find_entry(const vyre_checked_module* checked, const char* name, size_t size,

@@ -2,8 +2,6 @@
 #include "api/handles.h"
 #include "ops/operation.h"
 #include "spec/types.h"
-#include "text/text.h"
-#include "wire/wire.h"
 
 namespace {
 
@@ -60,30 +58,15 @@ vyre_status vyre_parse(const char* text, size_t size, vyre_program** out, vyre_d
 }
 
 vyre_status vyre_decode(const void* bytes, size_t size, vyre_program** out, vyre_diagnostics** diagnostics) {
-  return api::making(out, diagnostics, [&]() -> vyre_status {
-    if (!api::readable(bytes, size)) return VYRE_INVALID_ARGUMENT;
-    auto program = wire::decode({static_cast<const std::byte*>(bytes), size});
-    if (!program) return api::refuse(std::move(program).error(), nullptr, diagnostics);
-    *out = new vyre_program{std::move(*program), nullptr};
-    return VYRE_OK;
-  });
+  return api::decode(bytes, size, out, diagnostics, wire::decode);
 }
 
 vyre_status vyre_encode(const vyre_program* program, vyre_blob** out) {
-  return api::making(out, nullptr, [&]() -> vyre_status {
-    if (program == nullptr) return VYRE_INVALID_ARGUMENT;
-    const Bytes bytes = wire::encode(program->program);
-    *out = new vyre_blob{std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())};
-    return VYRE_OK;
-  });
+  return api::encode(program != nullptr ? &program->program : nullptr, out);
 }
 
 vyre_status vyre_digest(const vyre_program* program, uint8_t out[32]) {
-  if (program == nullptr || out == nullptr) return VYRE_INVALID_ARGUMENT;
-  return api::guarded([&]() -> vyre_status {
-    std::ranges::copy(wire::digest(program->program).bytes, out);
-    return VYRE_OK;
-  });
+  return api::digest(program != nullptr ? &program->program : nullptr, out);
 }
 
 vyre_status vyre_format(const char* text, size_t size, vyre_blob** out, vyre_diagnostics** diagnostics) {
@@ -151,11 +134,7 @@ vyre_status vyre_check(const vyre_program* program, vyre_checked** out, vyre_dia
 }
 
 vyre_status vyre_print(const vyre_checked* checked, vyre_blob** out) {
-  return api::making(out, nullptr, [&]() -> vyre_status {
-    if (checked == nullptr) return VYRE_INVALID_ARGUMENT;
-    *out = new vyre_blob{text::print(checked->checked->program())};
-    return VYRE_OK;
-  });
+  return api::print(checked != nullptr ? &checked->checked->program() : nullptr, out);
 }
 
 void vyre_checked_free(vyre_checked* checked) { delete checked; }

@@ -220,7 +220,7 @@ void BodyChecker::malformed(Span span, std::string message) {
 }
 
 bool BodyChecker::well_shaped(NodeId id, const Node& node) {
-  const std::string_view name = ir::info(node.kind).name;
+  const std::string_view name = ir::kNodeShapes[node.kind].name;
   if (seen_node_[ir::index(id)]) {
     malformed(code_.span(id), fmt::format("a {} statement stands in two places", name));
     return false;
@@ -230,8 +230,9 @@ bool BodyChecker::well_shaped(NodeId id, const Node& node) {
     malformed(code_.span(id), fmt::format("a {} statement with parts that it does not have", name));
     return false;
   }
-  const ir::NodeInfo& shape = ir::info(node.kind);
-  if (node.args.count < shape.min_operands || node.args.count > shape.max_operands) {
+  const ir::NodeShape& shape = ir::kNodeShapes[node.kind];
+  // V033 is the better message for too many or too few indices of a store, as long as there is a value.
+  if (node.args.count < shape.operands || (!shape.any_number && node.args.count > shape.operands)) {
     malformed(code_.span(id), fmt::format("a {} statement with {} operands", name, node.args.count));
     return false;
   }

@@ -127,11 +127,11 @@ std::string_view written_here(std::string_view text) {
 
 std::expected<Wide, UsageError> parse_float(std::string_view text, DataType element) {
   if (is_hexadecimal(text)) return parse_integer(text, element);
-  if (text == "nan") return text::quiet_nan_bits(element);
+  if (text == "nan") return spec::float_format(element).nan();
   const bool negative = text.starts_with('-');
   const std::string_view magnitude = negative ? text.substr(1) : text;
-  const uint32_t sign = negative ? text::sign_bit(element) : 0;
-  if (magnitude == "inf") return sign | text::infinity_bits(element);
+  const uint32_t sign = negative ? spec::float_format(element).sign_bit() : 0;
+  if (magnitude == "inf") return sign | spec::float_format(element).infinity();
   if (!is_decimal(magnitude)) {
     const std::string_view here = written_here(text);
     return usage(here.empty() ? fmt::format("'{}' is not a number", text)
@@ -329,9 +329,9 @@ uint64_t announced_bytes(std::string_view text, DataType element) {
 namespace {
 
 std::string format_float(DataType element, uint32_t bits) {
-  if (text::is_nan(element, bits)) return "nan";
-  if (text::is_finite(element, bits)) return text::shortest_decimal(element, bits);
-  return bits == text::infinity_bits(element) ? "inf" : "-inf";
+  if (spec::float_format(element).is_nan(bits)) return "nan";
+  if (spec::float_format(element).is_finite(bits)) return text::shortest_decimal(element, bits);
+  return bits == spec::float_format(element).infinity() ? "inf" : "-inf";
 }
 
 std::string format_u128(Wide value) {

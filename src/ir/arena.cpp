@@ -1,9 +1,7 @@
 #include "ir/arena.h"
 
-#include <array>
 #include <cstring>
 #include <random>
-#include <utility>
 
 namespace vyre::ir {
 namespace {
@@ -68,11 +66,10 @@ constexpr uint32_t kNone = (1u << 28) - 1;  // as in PackedNode
 constexpr bool fits(uint32_t index) { return index == UINT32_MAX || index < kNone; }
 
 bool well_formed(const Node& node) {
-  const NodeInfo& parts = info(node.kind);
-  // A store has any number of operands, of which check speaks.
-  if (node.malformed || (node.kind != NodeKind::Store && node.args.count != parts.min_operands)) return false;
-  if ((!parts.symbol && node.symbol != kNoSymbol) || (!parts.body && node.body != kNoBlock)) return false;
-  if (!parts.orelse && node.orelse != kNoBlock) return false;
+  const NodeShape& shape = kNodeShapes[node.kind];
+  if (node.malformed || (!shape.any_number && node.args.count != shape.operands)) return false;
+  if ((!shape.symbol && node.symbol != kNoSymbol) || (!shape.body && node.body != kNoBlock)) return false;
+  if (!shape.orelse && node.orelse != kNoBlock) return false;
   return fits(index(node.symbol)) && fits(index(node.orelse));
 }
 
@@ -81,9 +78,10 @@ bool well_formed(const Node& node) {
 PackedNode::PackedNode(const Node& node)
     : kind_(static_cast<uint32_t>(node.kind)), malformed_(!well_formed(node)) {
   if (malformed_) return;
-  upper_ = info(node.kind).symbol ? index(node.symbol) : index(node.orelse);
+  const NodeShape& shape = kNodeShapes[node.kind];
+  upper_ = shape.symbol ? index(node.symbol) : index(node.orelse);
   first_ = node.args.first;
-  lower_ = node.kind == NodeKind::Store ? node.args.count : index(node.body);
+  lower_ = shape.any_number ? node.args.count : index(node.body);
 }
 
 }  // namespace vyre::ir

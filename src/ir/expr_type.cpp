@@ -6,6 +6,7 @@
 
 namespace vyre::ir {
 
+using spec::Form;
 using spec::Signature;
 
 DataType type_of(const Code& code, const Expr& e, std::span<const DataType> types, DataType named,

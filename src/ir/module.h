@@ -33,11 +33,14 @@ struct Constant {
   bool operator==(const Constant&) const = default;
 };
 
+// Where these stand in the text is no part of what they say: equal ones may stand in different places.
+
 /// A literal of rows and witnesses.
 struct Value {
   DataType type = DataType::U32;
   std::array<uint32_t, 4> bits{};  // least significant word first
   Span span;
+  bool operator==(const Value& o) const { return type == o.type && bits == o.bits; }
 };
 
 /// A law as it is written. Whether there is such a law, and whether it fits, is the checker's to say.
@@ -47,10 +50,14 @@ struct LawText {
     uint32_t version = 1;            // of the operation
     std::array<uint32_t, 4> bits{};  // of the constant
     Span span;
+    bool operator==(const Argument& o) const {
+      return operation == o.operation && version == o.version && bits == o.bits;
+    }
   };
   std::string name;  // "Identity"
   std::vector<Argument> arguments;
   Span span;
+  bool operator==(const LawText& o) const { return name == o.name && arguments == o.arguments; }
 };
 
 /// A law that one could take for true, with values of its variables that refute it.
@@ -58,12 +65,14 @@ struct DenialText {
   LawText law;
   std::vector<Value> witness;
   Span span;  // of the witness
+  bool operator==(const DenialText& o) const { return law == o.law && witness == o.witness; }
 };
 
 struct Row {
   std::vector<Value> operands;
   Value expected;
   Span span;
+  bool operator==(const Row& o) const { return operands == o.operands && expected == o.expected; }
 };
 
 /// An operation of category A, defined in a file.
@@ -110,19 +119,33 @@ struct Command {
   bool has_else = false;
   Span span;
 };
-/// Whether commands of this kind have a body.
-constexpr bool has_body(CommandKind kind) {
-  switch (kind) {
-    case CommandKind::Loop:
-    case CommandKind::Repeat:
-    case CommandKind::If: return true;
-    case CommandKind::Scratch:
-    case CommandKind::Let:
-    case CommandKind::Dispatch:
-    case CommandKind::Run: return false;
-  }
-  return false;
-}
+
+/// What a command of a kind is made of. A Dispatch has one to three host expressions; only an If has a choice
+/// of two bodies.
+struct CommandShape {
+  uint32_t operands = 0;
+  bool symbol = false, type = false, version = false, arguments = false, body = false;
+};
+
+}  // namespace vyre::ir
+
+template <>
+struct vyre::spec::KeyCount<vyre::ir::CommandKind>
+    : std::integral_constant<size_t, vyre::ir::kCommandKindCount> {};
+
+namespace vyre::ir {
+
+inline constexpr spec::Row<CommandKind, CommandShape> kCommandShapeRows[] = {
+    {CommandKind::Scratch, {.operands = 1, .symbol = true, .type = true}},
+    {CommandKind::Let, {.operands = 1, .symbol = true}},
+    {CommandKind::Dispatch, {.operands = 1, .symbol = true, .arguments = true}},
+    {CommandKind::Run, {.symbol = true, .version = true, .arguments = true}},
+    {CommandKind::Loop, {.operands = 2, .symbol = true, .body = true}},
+    {CommandKind::Repeat, {.operands = 2, .symbol = true, .body = true}},
+    {CommandKind::If, {.operands = 1, .body = true}},
+};
+inline constexpr spec::TotalTable<kCommandShapeRows> kCommandShapes;
+constexpr bool has_body(CommandKind kind) { return kCommandShapes[kind].body; }
 
 struct Pipeline {
   std::string name;

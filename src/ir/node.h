@@ -31,34 +31,6 @@ struct Range {
 enum class NodeKind : uint8_t { Let, Assign, Store, If, Loop, Return, Block, Barrier };
 inline constexpr size_t kNodeKindCount = 8;
 
-}  // namespace vyre::ir
-
-template <>
-struct vyre::spec::KeyCount<vyre::ir::NodeKind> {
-  static constexpr size_t value = vyre::ir::kNodeKindCount;
-};
-
-namespace vyre::ir {
-
-/// What a statement of each kind is made of.
-struct NodeInfo {
-  std::string_view name;  // in messages
-  uint32_t min_operands, max_operands;
-  bool symbol, body, orelse;
-};
-inline constexpr spec::Row<NodeKind, NodeInfo> kNodeRows[] = {
-    {NodeKind::Let, {"let", 1, 1, true, false, false}},
-    {NodeKind::Assign, {"assignment", 1, 1, true, false, false}},
-    {NodeKind::Store, {"store", 1, UINT32_MAX, true, false, false}},
-    {NodeKind::If, {"if", 1, 1, false, true, true}},
-    {NodeKind::Loop, {"for", 2, 2, true, true, false}},
-    {NodeKind::Return, {"return", 0, 0, false, false, false}},
-    {NodeKind::Block, {"block", 0, 0, false, true, false}},
-    {NodeKind::Barrier, {"barrier", 0, 0, false, false, false}},
-};
-inline constexpr spec::TotalTable<kNodeRows> kNodeInfo;
-constexpr const NodeInfo& info(NodeKind kind) { return kNodeInfo[kind]; }
-
 struct Node {
   NodeKind kind{};
   Symbol symbol = kNoSymbol;  // Let, Assign: variable; Store: buffer; Loop: loop variable
@@ -67,5 +39,32 @@ struct Node {
   BlockId orelse = kNoBlock;  // If: else, or none
   bool malformed = false;     // it was added with parts that its kind does not have, which are lost
 };
+
+/// What a statement of a kind is made of. Wire, checker and arena go by it.
+struct NodeShape {
+  std::string_view name;  // in messages
+  uint32_t operands = 0;
+  bool symbol = false, body = false, orelse = false;
+  bool any_number = false;  // of operands, the last of which is no index
+};
+
+}  // namespace vyre::ir
+
+template <>
+struct vyre::spec::KeyCount<vyre::ir::NodeKind> : std::integral_constant<size_t, vyre::ir::kNodeKindCount> {};
+
+namespace vyre::ir {
+
+inline constexpr spec::Row<NodeKind, NodeShape> kNodeShapeRows[] = {
+    {NodeKind::Let, {.name = "let", .operands = 1, .symbol = true}},
+    {NodeKind::Assign, {.name = "assignment", .operands = 1, .symbol = true}},
+    {NodeKind::Store, {.name = "store", .operands = 1, .symbol = true, .any_number = true}},
+    {NodeKind::If, {.name = "if", .operands = 1, .body = true, .orelse = true}},
+    {NodeKind::Loop, {.name = "for", .operands = 2, .symbol = true, .body = true}},
+    {NodeKind::Return, {.name = "return"}},
+    {NodeKind::Block, {.name = "block", .body = true}},
+    {NodeKind::Barrier, {.name = "barrier"}},
+};
+inline constexpr spec::TotalTable<kNodeShapeRows> kNodeShapes;
 
 }  // namespace vyre::ir

@@ -37,6 +37,7 @@ struct FloatFormat {
 
   constexpr bool is_nan(uint32_t x) const { return (x & ~sign_bit() & mask()) > infinity(); }
   constexpr bool is_infinite(uint32_t x) const { return (x & ~sign_bit() & mask()) == infinity(); }
+  constexpr bool is_finite(uint32_t x) const { return (x & infinity()) != infinity(); }
   constexpr bool is_subnormal(uint32_t x) const {
     return (x & infinity()) == 0 && (x & fraction_mask()) != 0;
   }

@@ -88,6 +88,14 @@ constexpr std::optional<Op> on_floats(Op integer) {
 
 constexpr bool is_atomic(Op op) { return info(op).effect == Effect::Atomic; }
 
+/// By operator, so that a walk looks once.
+inline constexpr auto kFormsOfOps = [] {
+  std::array<Form, kOpCount> out{};
+  for (size_t i = 0; i < kOpCount; ++i) out[i] = info(kOps[i].signature).form;
+  return out;
+}();
+constexpr Form form_of(Op op) { return kFormsOfOps[static_cast<size_t>(op)]; }
+
 /// Binary, unary and shift operators: an application is the operator and its operands, nothing else.
 constexpr bool is_scalar(Op op) { return form_of(op) == Form::Scalar; }
 /// The elementary functions, correctly rounded: sines to powers, in the ledger's order. Of nearly every
@@ -96,7 +104,7 @@ constexpr bool is_elementary(Op op) { return op >= Op::FSin && op <= Op::FPow; }
 /// FReduceStrict, FReduceTreeBinary and FReduceApprox: T is the element of a buffer; Expr::immediate holds
 /// the wire tag of the operator that folds and, of FReduceApprox, its tolerance. The operands are none, or
 /// the range: from, to.
-constexpr bool is_reduction(Op op) { return info(op).signature == Signature::Reduce; }
+constexpr bool is_reduction(Op op) { return form_of(op) == Form::Reduce; }
 /// The operators that a reduction may fold with. Source: text-format, "Mnemonics".
 constexpr bool is_fold(Op op) { return op == Op::FAdd || op == Op::FMul || op == Op::FMin || op == Op::FMax; }
 

@@ -1,6 +1,6 @@
 // Signatures as data: what an application of an operator has, by its operator's signature.
 //
-// Many signatures share a form. Parser, printer, checker, codec and interpreter differ by form
+// Seventeen signatures come in nine forms. Parser, printer, checker, codec and interpreter differ by form
 // alone; what is left of a signature is how many operands there are and which type each has. A walk over
 // expressions switches over the form, so that a new signature of a form that there is needs a row here and no
 // more. Which signature an operator has is in its row of the ledger (ops.def).

@@ -16,16 +16,6 @@ namespace {
 
 using spec::DataType;
 
-struct Format {
-  int mantissa;  // bits that are stored
-  int exponent;
-};
-
-constexpr Format format_of(DataType type) {
-  const spec::FloatFormat format = spec::float_format(type);
-  return {int(format.fraction_bits), int(format.exponent_bits)};
-}
-
 // Far outside every format, and far from where arithmetic on exponents would overflow.
 constexpr int64_t kHugeExponent = int64_t{1} << 40;
 
@@ -33,13 +23,13 @@ constexpr int64_t kHugeExponent = int64_t{1} << 40;
 /// overflows. Domain: sticky only with a mantissa of more than 25 bits.
 std::optional<uint32_t> round_to(DataType type, uint64_t mantissa, bool sticky, int64_t exponent) {
   if (mantissa == 0) return 0;
-  const Format format = format_of(type);
-  const int64_t least = 2 - (int64_t{1} << (format.exponent - 1));  // exponent of the smallest normal number
+  const spec::FloatFormat format = spec::float_format(type);
+  const int64_t least = format.min_exponent();
   const int64_t top = exponent + std::bit_width(mantissa) - 1;
-  const int64_t unit = std::max(top, least) - format.mantissa;  // exponent of the last stored bit
+  const int64_t unit = std::max(top, least) - format.fraction_bits;  // exponent of the last stored bit
   const int64_t shift = unit - exponent;
   if (shift > 64) return 0;
-  if (top > -least + 1) return std::nullopt;
+  if (top > format.max_exponent()) return std::nullopt;
   uint64_t kept = 0;
   if (shift <= 0) {
     kept = mantissa << -shift;
@@ -50,8 +40,8 @@ std::optional<uint32_t> round_to(DataType type, uint64_t mantissa, bool sticky, 
     if (rest > half || (rest == half && (sticky || kept % 2 == 1))) ++kept;
   }
   // A carry out of the mantissa goes on into the exponent, which is just what it should do.
-  const uint64_t bits = top < least ? kept : (uint64_t(top - least) << format.mantissa) + kept;
-  if (bits >= infinity_bits(type)) return std::nullopt;
+  const uint64_t bits = top < least ? kept : (uint64_t(top - least) << format.fraction_bits) + kept;
+  if (bits >= format.infinity()) return std::nullopt;
   return uint32_t(bits);
 }
 
@@ -126,12 +116,11 @@ std::optional<uint32_t> round_decimal(const Decimal& decimal, DataType type) {
 }
 
 double to_double(DataType type, uint32_t bits) {
-  const Format format = format_of(type);
-  const uint32_t stored = bits & ((1u << format.mantissa) - 1);
-  const int biased = int(bits >> format.mantissa & ((1u << format.exponent) - 1));
-  const int least = 2 - (1 << (format.exponent - 1));
-  const double mantissa = double(biased == 0 ? stored : stored | 1u << format.mantissa);
-  return std::ldexp(mantissa, std::max(biased, 1) - 1 + least - format.mantissa);
+  const spec::FloatFormat format = spec::float_format(type);
+  const uint32_t stored = bits & format.fraction_mask();
+  const int biased = int((bits & format.infinity()) >> format.fraction_bits);
+  const double mantissa = double(biased == 0 ? stored : stored | format.least_normal());
+  return std::ldexp(mantissa, std::max(biased, 1) - 1 + format.min_exponent() - int(format.fraction_bits));
 }
 
 /// A float whose shortest decimal is number * 10^exponent, as std::to_chars writes it: in the shorter form,
@@ -180,15 +169,6 @@ std::string shortest_of_16_bits(DataType type, uint32_t bits) {
 
 }  // namespace
 
-uint32_t sign_bit(DataType type) { return 1u << (format_of(type).mantissa + format_of(type).exponent); }
-uint32_t infinity_bits(DataType type) {
-  const Format format = format_of(type);
-  return ((1u << format.exponent) - 1) << format.mantissa;
-}
-uint32_t quiet_nan_bits(DataType type) { return infinity_bits(type) | 1u << (format_of(type).mantissa - 1); }
-bool is_finite(DataType type, uint32_t bits) { return (bits & infinity_bits(type)) != infinity_bits(type); }
-bool is_nan(DataType type, uint32_t bits) { return (bits & ~sign_bit(type)) > infinity_bits(type); }
-
 std::optional<uint32_t> float_from_decimal(std::string_view digits, DataType type) {
   return round_decimal(read_decimal(digits), type);
 }
@@ -219,11 +199,11 @@ std::optional<uint32_t> float_from_hexadecimal(std::string_view digits, DataType
 }
 
 uint32_t float_from_integer(uint64_t value, DataType type) {
-  return round_to(type, value, false, 0).value_or(infinity_bits(type));
+  return round_to(type, value, false, 0).value_or(spec::float_format(type).infinity());
 }
 
 std::string shortest_decimal(DataType type, uint32_t bits) {
-  const uint32_t magnitude = bits & ~sign_bit(type);
+  const uint32_t magnitude = bits & ~spec::float_format(type).sign_bit();
   std::string out = bits == magnitude ? "" : "-";
   if (magnitude == 0) return out + "0";
   if (type != DataType::F32) return out + shortest_of_16_bits(type, magnitude);

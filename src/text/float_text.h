@@ -29,12 +29,4 @@ uint32_t float_from_integer(uint64_t value, spec::DataType type);
 /// Domain: F16, BF16 or F32; finite.
 std::string shortest_decimal(spec::DataType type, uint32_t bits);
 
-bool is_finite(spec::DataType type, uint32_t bits);
-bool is_nan(spec::DataType type, uint32_t bits);
-/// The bits of positive infinity, and of the quiet NaN with no other bit set.
-uint32_t infinity_bits(spec::DataType type);
-uint32_t quiet_nan_bits(spec::DataType type);
-/// The sign bit.
-uint32_t sign_bit(spec::DataType type);
-
 }  // namespace vyre::text

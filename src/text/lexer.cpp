@@ -20,7 +20,7 @@ struct Reserved {
 
 constexpr auto kReserved = [] {
   constexpr auto keywords = std::to_array<Reserved>({
-#define VYRE_KEYWORD(Name, text) {text, Keyword::Name},
+#define VYRE_KEYWORD(Name, text, begins) {text, Keyword::Name},
 #include "text/keywords.def"
 #undef VYRE_KEYWORD
   });

@@ -27,7 +27,18 @@ enum class TokenKind : uint8_t {
 enum class Keyword : uint8_t {
   None,  // not reserved
   Type,  // the name of a type
-#define VYRE_KEYWORD(Name, text) Name,
+#define VYRE_KEYWORD(Name, text, begins) Name,
+#include "text/keywords.def"
+#undef VYRE_KEYWORD
+};
+
+/// What begins with a reserved word.
+enum class Begins : uint8_t { Nothing, Statement, Operand, Buffer };
+/// By Keyword. The name of a type stands before the components of a vector.
+inline constexpr Begins kBegins[] = {
+    Begins::Nothing,
+    Begins::Operand,
+#define VYRE_KEYWORD(Name, text, begins) Begins::begins,
 #include "text/keywords.def"
 #undef VYRE_KEYWORD
 };

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "spec/float_format.h"
 #include "spec/table.h"
 #include "text/float_text.h"
 #include "text/lexer.h"
@@ -170,7 +171,7 @@ Magnitude largest(DataType type, bool negative) {
 /// Floats that have a decimal are written as one, with a point or an exponent to tell them from integers; the
 /// others by their bits.
 std::string print_float(DataType type, uint32_t bits) {
-  if (!is_finite(type, bits)) {
+  if (!spec::float_format(type).is_finite(bits)) {
     return fmt::format("{}({:#0{}x})", spec::text(type), bits, 2 + 2 * spec::info(type).bytes);
   }
   std::string text = shortest_decimal(type, bits);
@@ -191,7 +192,7 @@ std::optional<std::array<uint32_t, 4>> literal_bits(const Number& number, bool n
   const auto bits = number.hexadecimal ? float_from_hexadecimal(number.digits, number.type)
                                        : float_from_decimal(number.digits, number.type);
   if (!bits) return std::nullopt;
-  return words_of(negative ? *bits | sign_bit(number.type) : *bits);
+  return words_of(negative ? *bits | spec::float_format(number.type).sign_bit() : *bits);
 }
 
 namespace {

@@ -152,10 +152,11 @@ class ModuleParser : Parser {
     if (at(Keyword::In)) {
       advance();
       if (!expect(TokenKind::OpenBrace, "`{` and the values it may take")) return false;
-      do {
-        if (!expect_integer("a value of a constant", constant.allowed.emplace_back())) return false;
-      } while (take(TokenKind::Comma));
-      if (!expect(TokenKind::CloseBrace, "`,` or `}`")) return false;
+      if (!parse_list(
+              [&] { return expect_integer("a value of a constant", constant.allowed.emplace_back()); }) ||
+          !expect(TokenKind::CloseBrace, "`,` or `}`")) {
+        return false;
+      }
     }
     const auto chosen = chosen_.find(constant.name);
     constant.value = chosen == chosen_.end() ? constant.written : chosen->second;
@@ -175,8 +176,12 @@ class ModuleParser : Parser {
       return fail(DiagCode::P002, first.span(), fmt::format("expected {}, found `{}`", what, shorten(id)),
                   fmt::format("the id of an operation has a point: my.{}", shorten(id)));
     }
+    return parse_points(id, fmt::format("{}: a word after the point", what));
+  }
+  /// The words behind the points of an id.
+  bool parse_points(std::string& id, std::string_view wanted) {
     while (take(TokenKind::Dot)) {
-      if (!at(TokenKind::Word)) return fail_token(fmt::format("{}: a word after the point", what));
+      if (!at(TokenKind::Word)) return fail_token(wanted);
       id += '.';
       id += spelling();
       advance();
@@ -196,33 +201,28 @@ class ModuleParser : Parser {
     if (!parse_version(operation.version)) return false;
     operation.span.end = previous_end_;
     if (!expect(TokenKind::OpenParen, "`(` and the parameters")) return false;
-    do {
-      ir::Function::Parameter& parameter = operation.function.parameters.emplace_back();
-      parameter.span.begin = token_.begin;
-      if (!expect_name("the name of a parameter", parameter.name, "a parameter is written a: u32"))
-        return false;
-      if (!expect(TokenKind::Colon, "`:` and a type") || !expect_flat_type(parameter.type)) return false;
-      parameter.span.end = previous_end_;
-    } while (take(TokenKind::Comma));
+    if (!parse_list([&] { return parse_parameter(operation.function.parameters.emplace_back()); }))
+      return false;
     if (!expect(TokenKind::CloseParen, "`,` or `)`")) return false;
     if (!expect(TokenKind::MinusGreater, "`->` and the type of the result")) return false;
     if (!expect_flat_type(operation.function.result_type)) return false;
-    if (take_word("claims")) {
-      do {
-        if (!parse_law(operation.claims.emplace_back())) return false;
-      } while (take(TokenKind::Comma));
+    const auto clause = [&](std::string_view word, const auto& one) {
+      return !take_word(word) || parse_list(one);
+    };
+    return clause("claims", [&] { return parse_law(operation.claims.emplace_back()); }) &&
+           clause("denies", [&] { return parse_denial(operation.denials.emplace_back()); }) &&
+           clause("rows", [&] { return parse_row(operation.rows.emplace_back()); }) &&
+           parse_operation_body(operation);
+  }
+
+  bool parse_parameter(ir::Function::Parameter& parameter) {
+    parameter.span.begin = token_.begin;
+    if (!expect_name("the name of a parameter", parameter.name, "a parameter is written a: u32") ||
+        !expect(TokenKind::Colon, "`:` and a type") || !expect_flat_type(parameter.type)) {
+      return false;
     }
-    if (take_word("denies")) {
-      do {
-        if (!parse_denial(operation.denials.emplace_back())) return false;
-      } while (take(TokenKind::Comma));
-    }
-    if (take_word("rows")) {
-      do {
-        if (!parse_row(operation.rows.emplace_back())) return false;
-      } while (take(TokenKind::Comma));
-    }
-    return parse_operation_body(operation);
+    parameter.span.end = previous_end_;
+    return true;
   }
 
   bool parse_operation_body(ir::Operation& operation) {
@@ -245,11 +245,10 @@ class ModuleParser : Parser {
     if (!at_name()) return fail_name("a law");
     law.name = spelling();
     advance();
-    if (take(TokenKind::OpenParen)) {
-      do {
-        if (!parse_law_argument(law.arguments.emplace_back())) return false;
-      } while (take(TokenKind::Comma));
-      if (!expect(TokenKind::CloseParen, "`,` or `)`")) return false;
+    if (take(TokenKind::OpenParen) &&
+        !(parse_list([&] { return parse_law_argument(law.arguments.emplace_back()); }) &&
+          expect(TokenKind::CloseParen, "`,` or `)`"))) {
+      return false;
     }
     law.span.end = previous_end_;
     return true;
@@ -281,8 +280,7 @@ class ModuleParser : Parser {
 
   bool parse_denial(ir::DenialText& denial) {
     if (!parse_law(denial.law)) return false;
-    if (!at_word("by")) return fail_token("`by` and values that refute the law");
-    advance();
+    if (!take_word("by")) return fail_token("`by` and values that refute the law");
     denial.span.begin = token_.begin;
     if (!parse_tuple(denial.witness)) return false;
     denial.span.end = previous_end_;
@@ -299,11 +297,9 @@ class ModuleParser : Parser {
   }
 
   bool parse_tuple(std::vector<ir::Value>& values) {
-    if (!expect(TokenKind::OpenParen, "`(` and values")) return false;
-    do {
-      if (!parse_value(values.emplace_back())) return false;
-    } while (take(TokenKind::Comma));
-    return expect(TokenKind::CloseParen, "`,` or `)`");
+    return expect(TokenKind::OpenParen, "`(` and values") &&
+           parse_list([&] { return parse_value(values.emplace_back()); }) &&
+           expect(TokenKind::CloseParen, "`,` or `)`");
   }
 
   /// A literal, or a vector of them. It is read as an expression, in a code of its own where no constant has
@@ -357,17 +353,12 @@ class ModuleParser : Parser {
     pipeline_.name = spelling();
     pipeline_.span = token_.span();
     advance();
-    if (!expect(TokenKind::OpenParen, "`(` and the buffers")) return false;
-    if (!at(TokenKind::CloseParen)) {
-      do {
-        if (at(Keyword::Workgroup)) {
-          return fail_token(
-              "a buffer", "a pipeline has no workgroup memory; scratch name: type[count]; is its own memory");
-        }
-        if (!parse_buffer()) return false;
-      } while (take(TokenKind::Comma));
-    }
-    if (!expect(TokenKind::CloseParen, "`,` or `)`")) return false;
+    const auto parameter = [&] {
+      if (!at(Keyword::Workgroup)) return parse_buffer();
+      return fail_token("a buffer",
+                        "a pipeline has no workgroup memory; scratch name: type[count]; is its own memory");
+    };
+    if (!parse_buffers(parameter) || !expect(TokenKind::CloseParen, "`,` or `)`")) return false;
     in_pipeline_ = true;
     if (!parse_commands()) return false;
     in_pipeline_ = false;
@@ -516,32 +507,19 @@ class ModuleParser : Parser {
   bool parse_host_if() {
     Command command = {.kind = CommandKind::If, .span = token_.span()};
     advance();
-    Value condition;
-    if (!expect(TokenKind::OpenParen, "`(` and the condition", kIfForm) || !parse_expression(condition) ||
-        !expect(TokenKind::CloseParen, "`)`")) {
-      return false;
-    }
+    ExprId condition{};
+    if (!parse_condition(condition)) return false;
     const uint32_t number = uint32_t(pipeline_.commands.size());
-    return add_command(command, {{condition.id}}) && open_body(OpenBody::Kind::Then, number);
+    return add_command(command, {{condition}}) && open_body(OpenBody::Kind::Then, number);
   }
 
   bool parse_host_for() {
     Command command = {.kind = CommandKind::Loop, .span = token_.span()};
-    advance();
-    if (!expect_name("the name of a loop variable", command.symbol,
-                     std::string(foreign_help("loop", /*in_pipeline=*/true))))
-      return false;
-    command.span.end = previous_end_;
-    if (!at(Keyword::In)) return fail_token("`in`", "a loop is written for i in 0..8 { }");
-    advance();
-    Value from, to;
-    if (!parse_expression(from) ||
-        !expect(TokenKind::DotDot, "`..` and the upper bound", "a loop is written for i in 0..8 { }") ||
-        !parse_expression(to)) {
-      return false;
-    }
+    std::array<ExprId, 2> bounds{};
+    const std::string help(foreign_help("loop", /*in_pipeline=*/true));
+    if (!parse_rounds(help, command.symbol, command.span, bounds)) return false;
     const uint32_t number = uint32_t(pipeline_.commands.size());
-    return add_command(command, {{from.id, to.id}}) && open_body(OpenBody::Kind::Body, number);
+    return add_command(command, bounds) && open_body(OpenBody::Kind::Body, number);
   }
 
   /// repeat n while (flag[0]) { ... }
@@ -549,13 +527,13 @@ class ModuleParser : Parser {
     constexpr std::string_view kForm = foreign_help("loop", /*in_pipeline=*/true);
     Command command = {.kind = CommandKind::Repeat, .span = token_.span()};
     advance();
-    // A constant may have the name `while`; it is no function, so a parenthesis behind the word ends the doubt.
+    // A constant may have the name `while`; it is no function, so a parenthesis behind the word ends the
+    // doubt.
     if (at_word("while") && is_before(TokenKind::OpenParen))
       return fail_token("how often at most", std::string(kForm));
     Value count, at_index;
     if (!parse_expression(count)) return false;
-    if (!at_word("while")) return fail_token("`while`", std::string(kForm));
-    advance();
+    if (!take_word("while")) return fail_token("`while`", std::string(kForm));
     if (!expect(TokenKind::OpenParen, "`(` and an element of a buffer", std::string(kForm)) ||
         !expect_name("the name of a buffer", command.symbol) ||
         !expect(TokenKind::OpenBracket, "`[` and an index", std::string(kForm)) ||
@@ -574,9 +552,8 @@ class ModuleParser : Parser {
     if (!expect_name("the name of a program", command.symbol)) return false;
     command.span.end = previous_end_;
     if (!parse_arguments(command)) return false;
-    if (!at_word("groups"))
+    if (!take_word("groups"))
       return fail_token("`groups` and how many", "write groups(x), groups(x, y) or groups(x, y, z)");
-    advance();
     if (!expect(TokenKind::OpenParen, "`(` and the number of groups")) return false;
     std::vector<ExprId> groups;
     do {
@@ -596,14 +573,8 @@ class ModuleParser : Parser {
     std::string id(spelling());
     advance();
     if (at(TokenKind::Dot)) {
-      while (take(TokenKind::Dot)) {
-        if (!at(TokenKind::Word)) return fail_token("a word after the point");
-        id += '.';
-        id += spelling();
-        advance();
-      }
       command.version = 1;
-      if (!parse_version(command.version)) return false;
+      if (!parse_points(id, "a word after the point") || !parse_version(command.version)) return false;
     }
     command.symbol = program_.code.intern(id);
     command.span.end = previous_end_;
@@ -612,12 +583,7 @@ class ModuleParser : Parser {
 
   bool parse_arguments(Command& command) {
     std::vector<ir::Argument> arguments;
-    if (!expect(TokenKind::OpenParen, "`(` and the buffers")) return false;
-    if (!at(TokenKind::CloseParen)) {
-      do {
-        if (!parse_argument(arguments.emplace_back())) return false;
-      } while (take(TokenKind::Comma));
-    }
+    if (!parse_buffers([&] { return parse_argument(arguments.emplace_back()); })) return false;
     if (!expect(TokenKind::CloseParen, "`,` or `)`",
                 at(TokenKind::Colon) ? "a buffer is given with `=`: parameter = buffer" : "")) {
       return false;
@@ -636,12 +602,8 @@ class ModuleParser : Parser {
       if (take(TokenKind::OpenBracket)) {
         argument.buffer = ir::kNoSymbol;
         std::vector<ExprId> words;
-        do {
-          Value value;
-          if (!parse_expression(value)) return false;
-          words.push_back(value.id);
-        } while (take(TokenKind::Comma));
-        if (!expect(TokenKind::CloseBracket, "an operator, `,` or `]`")) return false;
+        if (!parse_expressions(words) || !expect(TokenKind::CloseBracket, "an operator, `,` or `]`"))
+          return false;
         auto& list = program_.code.expr_list;
         argument.words = {uint32_t(list.size()), uint32_t(words.size())};
         list.insert(list.end(), words.begin(), words.end());

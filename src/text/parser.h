@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "base/names.h"
+#include "spec/float_format.h"
 #include "spec/limits.h"
 #include "spec/operation.h"
 #include "spec/ops.h"
-#include "text/float_text.h"
 #include "text/foreign_words.h"
 #include "text/lexer.h"
 #include "text/literal.h"
@@ -210,6 +210,40 @@ class Parser {
     return "// begins a comment: integers are divided with a single /, which rounds towards zero";
   }
 
+  bool expect(Keyword keyword, std::string_view wanted, std::string help = {}) {
+    if (!at(keyword)) return fail_token(wanted, std::move(help));
+    advance();
+    return true;
+  }
+  bool take(TokenKind kind) {
+    if (!at(kind)) return false;
+    advance();
+    return true;
+  }
+
+  /// One or more of what `one` reads, with a comma between two.
+  template <typename One>
+  bool parse_list(const One& one) {
+    do {
+      if (!one()) return false;
+    } while (take(TokenKind::Comma));
+    return true;
+  }
+  bool parse_expressions(std::vector<ExprId>& out) {
+    return parse_list([&] {
+      Value value;
+      if (!parse_expression(value)) return false;
+      out.push_back(value.id);
+      return true;
+    });
+  }
+  /// A parenthesis and a list that may be empty, as of buffers.
+  template <typename One>
+  bool parse_buffers(const One& one) {
+    return expect(TokenKind::OpenParen, "`(` and the buffers") &&
+           (at(TokenKind::CloseParen) || parse_list(one));
+  }
+
   /// A name in a place that declares or uses one.
   bool expect_name(std::string_view what, Symbol& symbol, std::string help = {}) {
     if (at_name()) {
@@ -318,20 +352,8 @@ class Parser {
     program_.name = spelling();
     name_span_ = token_.span();
     advance();
-    if (!expect(TokenKind::OpenParen, "`(` and the buffers")) return false;
-    if (!at(TokenKind::CloseParen)) {
-      do {
-        if (!parse_buffer()) return false;
-      } while (take(TokenKind::Comma));
-    }
-    if (!expect(TokenKind::CloseParen, "`,` or `)`")) return false;
-    return parse_workgroup() && parse_body();
-  }
-
-  bool take(TokenKind kind) {
-    if (!at(kind)) return false;
-    advance();
-    return true;
+    return parse_buffers([&] { return parse_buffer(); }) && expect(TokenKind::CloseParen, "`,` or `)`") &&
+           parse_workgroup() && parse_body();
   }
 
   static constexpr const char* kBufferForm =
@@ -340,17 +362,11 @@ class Parser {
   bool parse_buffer() {
     ir::BufferDecl buffer;
     buffer.span.begin = token_.begin;
-    if (at(Keyword::Read)) {
-      buffer.access = spec::BufferAccess::Read;
-    } else if (at(Keyword::ReadWrite)) {
-      buffer.access = spec::BufferAccess::ReadWrite;
-    } else if (at(Keyword::Uniform)) {
-      buffer.access = spec::BufferAccess::Uniform;
-    } else if (at(Keyword::Workgroup)) {
-      buffer.access = spec::BufferAccess::Workgroup;
-    } else {
-      return fail_token("a buffer", kBufferForm);
-    }
+    size_t access = 0;
+    while (access < spec::kBufferAccessCount && spelling() != spec::text(spec::BufferAccess(access)))
+      ++access;
+    if (access == spec::kBufferAccessCount) return fail_token("a buffer", kBufferForm);
+    buffer.access = spec::BufferAccess(access);
     advance();
     if (!expect_name("the name of a buffer", buffer.name, kBufferForm)) return false;
     if (!expect(TokenKind::Colon, "`:` and a type")) return false;
@@ -400,18 +416,17 @@ class Parser {
     }
     if (!expect(TokenKind::Comma, "`,` and the dimensions", std::string(kForm))) return false;
     if (!expect(TokenKind::OpenBracket, "`[` and the dimensions", std::string(kForm))) return false;
-    do {
-      if (!parse_dimension(tensor.dims.emplace_back())) return false;
-    } while (take(TokenKind::Comma));
-    if (!expect(TokenKind::CloseBracket, "`,` or `]`")) return false;
+    if (!parse_list([&] { return parse_dimension(tensor.dims.emplace_back()); }) ||
+        !expect(TokenKind::CloseBracket, "`,` or `]`")) {
+      return false;
+    }
     if (take(TokenKind::Comma)) {
-      if (!at(Keyword::Strides)) return fail_token("`strides[...]`", std::string(kForm));
-      advance();
-      if (!expect(TokenKind::OpenBracket, "`[` and the strides", std::string(kForm))) return false;
-      do {
-        if (!expect_size("a stride", tensor.strides.emplace_back())) return false;
-      } while (take(TokenKind::Comma));
-      if (!expect(TokenKind::CloseBracket, "`,` or `]`")) return false;
+      if (!expect(Keyword::Strides, "`strides[...]`", std::string(kForm)) ||
+          !expect(TokenKind::OpenBracket, "`[` and the strides", std::string(kForm)) ||
+          !parse_list([&] { return expect_size("a stride", tensor.strides.emplace_back()); }) ||
+          !expect(TokenKind::CloseBracket, "`,` or `]`")) {
+        return false;
+      }
     }
     return expect(TokenKind::Greater, "`>`");
   }
@@ -432,9 +447,10 @@ class Parser {
 
   bool parse_workgroup() {
     program_.workgroup_span.begin = token_.begin;
-    if (!at(Keyword::Workgroup)) return fail_token("`workgroup(x, y, z)`");
-    advance();
-    if (!expect(TokenKind::OpenParen, "`(` and the workgroup size")) return false;
+    if (!expect(Keyword::Workgroup, "`workgroup(x, y, z)`") ||
+        !expect(TokenKind::OpenParen, "`(` and the workgroup size")) {
+      return false;
+    }
     for (size_t axis = 0; axis < 3; ++axis) {
       if (axis > 0 &&
           !expect(TokenKind::Comma, "`,`", "a workgroup size has three numbers: workgroup(64, 1, 1)")) {
@@ -539,38 +555,24 @@ class Parser {
 
   bool parse_statement() {
     if (at_name()) return parse_name_statement();
-    if (token_.kind == TokenKind::Word) {
-      switch (token_.keyword) {
-        case Keyword::Let: return parse_let();
-        case Keyword::If: return parse_if();
-        case Keyword::For: return parse_for();
-        case Keyword::Return:
-          return in_operation_ && open_.size() == 1 ? parse_result() : parse_simple(NodeKind::Return);
-        case Keyword::Barrier: return parse_simple(NodeKind::Barrier);
-        case Keyword::Else: return fail_token("a statement", "an `else` follows the `}` of an `if`");
-        case Keyword::Bitcast:
-        case Keyword::Cast:
-        case Keyword::False:
-        case Keyword::InvocationId:
-        case Keyword::Len:
-        case Keyword::LocalId:
-        case Keyword::Select:
-        case Keyword::True:
-        case Keyword::Type:
-        case Keyword::WorkgroupId: return parse_expression_statement();
-        case Keyword::Read:
-        case Keyword::ReadWrite:
-        case Keyword::Uniform:
-        case Keyword::Workgroup:
+    if (at(TokenKind::Word)) {
+      if (at(Keyword::Let)) return parse_let();
+      if (at(Keyword::If)) return parse_if();
+      if (at(Keyword::For)) return parse_for();
+      if (at(Keyword::Barrier)) return parse_simple(NodeKind::Barrier);
+      if (at(Keyword::Return))
+        return in_operation_ && open_.size() == 1 ? parse_result() : parse_simple(NodeKind::Return);
+      switch (kBegins[size_t(token_.keyword)]) {
+        case Begins::Operand: return parse_expression_statement();
+        case Begins::Buffer:
           return fail_token(
               "a statement",
               "buffers stand in the header: program name(read a: u32 @0, workgroup s: u32[64])");
-        case Keyword::None:
-        case Keyword::In:
-        case Keyword::Program:
-        case Keyword::Strides: break;
+        case Begins::Statement:
+        case Begins::Nothing: break;
       }
-      return fail_token("a statement");
+      return fail_token("a statement",
+                        at(Keyword::Else) ? "an `else` follows the `}` of an `if`" : std::string());
     }
     if (at(TokenKind::OpenBrace)) {
       return open_block(
@@ -632,27 +634,37 @@ class Parser {
   bool parse_if() {
     Open open = {.kind = Open::Kind::Then, .node = {.kind = NodeKind::If}, .span = token_.span()};
     advance();
-    if (!expect(TokenKind::OpenParen, "`(` and the condition", kIfForm)) return false;
-    Value condition;
-    if (!parse_expression(condition)) return false;
-    open.operands[0] = condition.id;
-    return expect(TokenKind::CloseParen, "`)`") && open_block(open);
+    return parse_condition(open.operands[0]) && open_block(open);
+  }
+
+  /// (condition)
+  bool parse_condition(ExprId& condition) {
+    Value value;
+    if (!expect(TokenKind::OpenParen, "`(` and the condition", kIfForm) || !parse_expression(value))
+      return false;
+    condition = value.id;
+    return expect(TokenKind::CloseParen, "`)`");
   }
 
   bool parse_for() {
     Open open = {.kind = Open::Kind::Loop, .node = {.kind = NodeKind::Loop}, .span = token_.span()};
+    return parse_rounds(kLoop, open.node.symbol, open.span, open.operands) && open_block(open);
+  }
+
+  static constexpr const char* kLoop = "a loop is written for i in 0..8 { }";
+
+  /// for name in from..to, of which `span` gets the part up to the name. `help` is for want of a name.
+  bool parse_rounds(std::string help, Symbol& name, Span& span, std::array<ExprId, 2>& bounds) {
     advance();
-    constexpr const char* kForm = "a loop is written for i in 0..8 { }";
-    if (!expect_name("the name of a loop variable", open.node.symbol, kForm)) return false;
-    open.span.end = previous_end_;
-    if (!at(Keyword::In)) return fail_token("`in`", kForm);
-    advance();
+    if (!expect_name("the name of a loop variable", name, std::move(help))) return false;
+    span.end = previous_end_;
     Value from, to;
-    if (!parse_expression(from)) return false;
-    if (!expect(TokenKind::DotDot, "`..` and the upper bound", kForm)) return false;
-    if (!parse_expression(to)) return false;
-    open.operands = {from.id, to.id};
-    return open_block(open);
+    if (!expect(Keyword::In, "`in`", kLoop) || !parse_expression(from) ||
+        !expect(TokenKind::DotDot, "`..` and the upper bound", kLoop) || !parse_expression(to)) {
+      return false;
+    }
+    bounds = {from.id, to.id};
+    return true;
   }
 
   /// A statement that begins with a name: an assignment, a store, or an expression that is no statement.
@@ -674,11 +686,7 @@ class Parser {
     node.kind = NodeKind::Store;
     indices_.clear();
     Value value;
-    do {
-      if (!parse_expression(value)) return false;
-      indices_.push_back(value.id);
-    } while (take(TokenKind::Comma));
-    if (!expect(TokenKind::CloseBracket, "`]`")) return false;
+    if (!parse_expressions(indices_) || !expect(TokenKind::CloseBracket, "`]`")) return false;
     const Span target = {name.begin, previous_end_};
     if (!at(TokenKind::Equal)) {
       value = {program_.code.add({.kind = ExprKind::Load, .symbol = node.symbol}, indices_, target), target};
@@ -1168,40 +1176,22 @@ class Parser {
 
   bool parse_keyword_operand(bool& want_operand) {
     const Token word = token_;
-    switch (word.keyword) {
-      case Keyword::True:
-      case Keyword::False:
-        advance();
-        return add_expression({.kind = ExprKind::Literal,
-                               .type = DataType::Bool,
-                               .immediate = word.keyword == Keyword::True ? 1u : 0u},
-                              {}, word.span());
-      case Keyword::Len: return parse_len();
-      case Keyword::InvocationId: return parse_id(ExprKind::InvocationId);
-      case Keyword::WorkgroupId: return parse_id(ExprKind::WorkgroupId);
-      case Keyword::LocalId: return parse_id(ExprKind::LocalId);
-      case Keyword::Select:
-        advance();
-        return open_keyword({.kind = ExprKind::Apply, .op = Op::Select}, word, want_operand);
-      case Keyword::Cast: return parse_cast(Op::Cast, want_operand);
-      case Keyword::Bitcast: return parse_cast(Op::Bitcast, want_operand);
-      case Keyword::Type: return parse_type_operand(want_operand);
-      case Keyword::None:
-      case Keyword::Barrier:
-      case Keyword::Else:
-      case Keyword::For:
-      case Keyword::If:
-      case Keyword::In:
-      case Keyword::Let:
-      case Keyword::Program:
-      case Keyword::Read:
-      case Keyword::ReadWrite:
-      case Keyword::Return:
-      case Keyword::Strides:
-      case Keyword::Uniform:
-      case Keyword::Workgroup: break;
+    if (at(Keyword::True) || at(Keyword::False)) {
+      const uint32_t value = at(Keyword::True) ? 1 : 0;
+      advance();
+      return add_literal(DataType::Bool, {value}, word.span());
     }
-    return fail_token("an expression");
+    if (at(Keyword::Len)) return parse_len();
+    if (at(Keyword::InvocationId)) return parse_id(ExprKind::InvocationId);
+    if (at(Keyword::WorkgroupId)) return parse_id(ExprKind::WorkgroupId);
+    if (at(Keyword::LocalId)) return parse_id(ExprKind::LocalId);
+    if (at(Keyword::Select)) {
+      advance();
+      return open_keyword({.kind = ExprKind::Apply, .op = Op::Select}, word, want_operand);
+    }
+    if (at(Keyword::Cast)) return parse_cast(Op::Cast, want_operand);
+    if (at(Keyword::Bitcast)) return parse_cast(Op::Bitcast, want_operand);
+    return at(Keyword::Type) ? parse_type_operand(want_operand) : fail_token("an expression");
   }
 
   bool open_keyword(const Expr& expr, const Token& word, bool& want_operand) {
@@ -1289,8 +1279,8 @@ class Parser {
     const std::string_view name = lexer_.text(word);
     advance();
     if (!at(TokenKind::Number)) {
-      return fail_token(fmt::format("the bits of the {0}, as in {0}({1:#0{2}x})", name, quiet_nan_bits(type),
-                                    2 + 2 * spec::info(type).bytes),
+      return fail_token(fmt::format("the bits of the {0}, as in {0}({1:#0{2}x})", name,
+                                    spec::float_format(type).nan(), 2 + 2 * spec::info(type).bytes),
                         fmt::format("{0}(...) takes exact bits; convert with cast<{0}>(...)", name));
     }
     const Token number = token_;

@@ -8,8 +8,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "analyze/races.h"
 #include "base/random.h"
+#include "races/races.h"
 #include "ref/invocation.h"
 #include "ref/memory.h"
 #include "ref/race_detector.h"
@@ -325,7 +325,7 @@ std::optional<RaceWitness> search(const check::Checked& program, const std::arra
 
 /// The dispatch that a model speaks of; none where it would be too large.
 std::optional<RaceWitness> from_model(const check::Checked& program, const smt::Pool& pool,
-                                      const analyze::RaceAnalysis::Question& question,
+                                      const races::RaceAnalysis::Question& question,
                                       const std::vector<smt::Assigned>& model, Replays& replays) {
   constexpr uint64_t kMostBytes = 1 << 22;
   const auto named = [&](const std::string& name) -> std::optional<uint32_t> {
@@ -336,8 +336,8 @@ std::optional<RaceWitness> from_model(const check::Checked& program, const smt::
   };
   std::array<uint32_t, 3> groups{1, 1, 1};
   for (uint32_t axis = 0; axis < 3; ++axis) {
-    for (const auto side : {analyze::Side::First, analyze::Side::Second}) {
-      const auto group = named(analyze::RaceFormulas::name("group", axis, side));
+    for (const auto side : {races::Side::First, races::Side::Second}) {
+      const auto group = named(races::RaceFormulas::name("group", axis, side));
       if (group) groups[axis] = std::max(groups[axis], *group + 1);
     }
   }
@@ -345,7 +345,7 @@ std::optional<RaceWitness> from_model(const check::Checked& program, const smt::
   for (const BufferId id : program.bound_buffers()) {
     const ir::BufferDecl& decl = program.buffer(id);
     const uint32_t bytes = spec::info(program.program().element(decl)).bytes;
-    const auto length = named(analyze::RaceFormulas::name("length", check::index(id), analyze::Side::First));
+    const auto length = named(races::RaceFormulas::name("length", check::index(id), races::Side::First));
     uint64_t count = std::max<uint64_t>(length.value_or(16), least_elements(program.program(), decl));
     if (count * bytes > kMostBytes) return std::nullopt;
     if (decl.access == BufferAccess::Uniform) count = std::max<uint64_t>(count, 16);
@@ -372,9 +372,9 @@ smt::Term small(smt::Pool& pool, smt::Term asked, uint32_t elements, uint32_t gr
 }
 
 /// Asks about every open pair. Takes out those that cannot meet; gives a witness where a model replays.
-std::optional<RaceWitness> ask(const check::Checked& program, analyze::RaceAnalysis& analysis,
-                               const RaceLimits& limits, Replays& replays,
-                               std::vector<analyze::OpenPair>& open, RaceVerdict& verdict) {
+std::optional<RaceWitness> ask(const check::Checked& program, races::RaceAnalysis& analysis,
+                               const RaceLimits& limits, Replays& replays, std::vector<races::OpenPair>& open,
+                               RaceVerdict& verdict) {
   if (open.size() > limits.questions) {
     verdict.reason = fmt::format("{} pairs of accesses are beyond linear arithmetic", open.size());
     return std::nullopt;
@@ -384,7 +384,7 @@ std::optional<RaceWitness> ask(const check::Checked& program, analyze::RaceAnaly
     verdict.reason = "no solver: " + opened.error();
     return std::nullopt;
   }
-  std::vector<analyze::OpenPair> left;
+  std::vector<races::OpenPair> left;
   std::optional<RaceWitness> witness;
   uint64_t steps = limits.solver;
   // No question may take so much that the others get none; the time is for a solver that hangs.
@@ -397,7 +397,7 @@ std::optional<RaceWitness> ask(const check::Checked& program, analyze::RaceAnaly
     return reply;
   };
   for (size_t k = 0; k < open.size() && !witness; ++k) {
-    const analyze::OpenPair& pair = open[k];
+    const races::OpenPair& pair = open[k];
     if (steps == 0) {
       left.insert(left.end(), open.begin() + ptrdiff_t(k), open.end());
       verdict.reason = fmt::format("the solver's {} steps are spent", limits.solver);
@@ -448,27 +448,27 @@ bool confirm(const check::Checked& program, RaceWitness& witness) {
 }
 
 /// The analysis with loops unrolled as far as that helps: what is unrolled is known more exactly, and more.
-analyze::RaceAnalysis analysed(const check::Checked& program, uint64_t steps) {
+races::RaceAnalysis analysed(const check::Checked& program, uint64_t steps) {
   const check::Resolution& names = program.resolution();
   const auto span = [](const auto& arena) { return std::span(arena.data(), arena.size()); };
   const auto with = [&](uint32_t rounds) {
-    analyze::RaceAnalysis out({.program = program.program(),
-                               .expr_target = span(names.expr_target),
-                               .node_target = span(names.node_target),
-                               .types = span(names.types),
-                               .variables = uint32_t(names.variables.size()),
-                               .callees = names.callees,
-                               .most_rounds = rounds,
-                               .steps = steps});
+    races::RaceAnalysis out({.program = program.program(),
+                             .expr_target = span(names.expr_target),
+                             .node_target = span(names.node_target),
+                             .types = span(names.types),
+                             .variables = uint32_t(names.variables.size()),
+                             .callees = names.callees,
+                             .most_rounds = rounds,
+                             .steps = steps});
     steps = out.steps_left();
     return out;
   };
-  const auto settled = [](const analyze::RaceAnalysis& a) {
+  const auto settled = [](const races::RaceAnalysis& a) {
     return a.incomplete().empty() && a.open().empty();
   };
-  analyze::RaceAnalysis best = with(kMostUnrolled);
+  races::RaceAnalysis best = with(kMostUnrolled);
   if (settled(best) || !best.unrolled() || steps == 0) return best;
-  analyze::RaceAnalysis rolled = with(0);
+  races::RaceAnalysis rolled = with(0);
   const bool better = settled(rolled) || !best.incomplete().empty();
   return better ? std::move(rolled) : std::move(best);
 }
@@ -499,12 +499,12 @@ std::string scope(const RaceVerdict& verdict) {
 }
 
 RaceVerdict check_races(const check::Checked& program, const RaceOptions& options) {
-  analyze::RaceAnalysis analysis = analysed(program, options.limits.arithmetic);
+  races::RaceAnalysis analysis = analysed(program, options.limits.arithmetic);
   Replays replays(options.limits.replays);
   RaceVerdict out;
   out.single = analysis.single();
   out.pairs = analysis.pairs();
-  std::vector<analyze::OpenPair> open = analysis.open();
+  std::vector<races::OpenPair> open = analysis.open();
   const bool complete = analysis.incomplete().empty();
   if (!complete || !open.empty()) out.witness = search(program, out.single, replays);
   if (!complete) out.reason = analysis.incomplete();
@@ -516,7 +516,7 @@ RaceVerdict check_races(const check::Checked& program, const RaceOptions& option
     out.witness.reset();
     out.reason = "the detector of races does not confirm what a replay met";
   }
-  for (const analyze::OpenPair& pair : open)
+  for (const races::OpenPair& pair : open)
     out.left.push_back({analysis.accesses()[pair.first].span, analysis.accesses()[pair.second].span});
   if (out.witness) {
     out.answer = RaceAnswer::Race;

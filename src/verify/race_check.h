@@ -1,6 +1,6 @@
 // Is a program free of races? A proof, a witness, or "unknown", and nothing in between.
 //
-// Free is said only where the static analysis (analyze/races.h) ruled out every pair of accesses, by linear
+// Free is said only where the static analysis (races/races.h) ruled out every pair of accesses, by linear
 // arithmetic or because a solver found the question about it unsatisfiable. Race is said only with a witness:
 // an input and a number of workgroups for which the reference's own evaluation makes two accesses of one
 // element that nothing orders. Its detector (ref/race_detector.h) has to say the same. Witnesses are looked

@@ -13,25 +13,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <deque>
 
 #include "spec/limits.h"
-#include "spec/ops.h"
+#include "wire/fields.h"
 #include "wire/reader.h"
 #include "wire/seal.h"
-#include "wire/tags.h"
 #include "wire/wire.h"
 
 namespace vyre::wire {
 namespace {
 
-using ir::ExprKind;
-using ir::NodeKind;
 using ir::Range;
 using spec::DataType;
-using spec::Form;
 
 /// More strings or statements than this are refused: 16 times the nodes of the largest valid program, and
 /// what the arenas can number.
@@ -39,18 +34,6 @@ constexpr uint32_t kMaxCount = 16 * spec::kMaxNodes;
 
 /// More items than this are refused: each takes memory of its own, however few its bytes are.
 constexpr uint32_t kMaxItems = 1u << 16;
-
-/// By operator: how many operands follow its tag at once, or kMore where something else stands between.
-constexpr uint8_t kMore = 0xff;
-constexpr auto kBareOperands = [] {
-  std::array<uint8_t, spec::kOpCount> out{};
-  for (size_t i = 0; i < spec::kOpCount; ++i) {
-    const spec::Op op = spec::kOps[i].op;
-    const bool bare = spec::is_scalar(op) || spec::form_of(op) == Form::Select;
-    out[i] = bare ? uint8_t(*spec::operand_count(op)) : kMore;
-  }
-  return out;
-}();
 
 /// Reads one item; each has a decoder, and strings, of its own. What is read goes to `program_`, whose parts
 /// become those of the item.
@@ -71,13 +54,7 @@ class Decoder {
     ir::Operation operation;
     ir::Function& function = operation.function;
     read_strings("operation");
-    operation.version = in_.number();
-    read_list(function.parameters, 2, "parameters", [&](ir::Function::Parameter& parameter) {
-      parameter.name = read_name();
-      parameter.type = read_type();
-    });
-    function.result_type = read_type();
-    read_claims(operation);
+    fields(*this, operation);
     reserve(read_counts());
     read_body();
     const Range result = read_operands(1);
@@ -92,6 +69,7 @@ class Decoder {
     ir::Pipeline pipeline;
     read_strings("pipeline");
     read_buffers();
+    pipeline_ = &pipeline;
     read_commands(pipeline);
     pipeline.name = std::move(program_.name);
     pipeline.buffers = std::move(program_.buffers);
@@ -113,17 +91,115 @@ class Decoder {
     }
   }
 
- private:
-  ir::Code& code() { return program_.code; }
+  // Fields (wire/fields.h).
 
+  void flag(bool& value) { value = in_.flag(); }
+  void number(uint32_t& value) { value = in_.number(); }
+  void name(ir::Symbol& symbol) { symbol = read_name(); }
+  void text(std::string& text) { text = in_.string(); }
+  template <typename Enum>
+  void tag(Enum& value, std::string_view what) {
+    const size_t begin = in_.at();
+    const uint8_t read = in_.byte();
+    const auto found = find_tag<Enum>(read);
+    value = found.value_or(Enum{});
+    if (!found) in_.fail(DiagCode::W005, begin, fmt::format("0x{:02x} is no {}", read, what));
+  }
+  void type(DataType& type) {
+    const size_t begin = in_.at();
+    type = find_kept_tag<DataType>(begin, in_.byte(), "type", "a type", is_reserved_type_tag);
+  }
+  void element_type(DataType& element) {
+    const size_t begin = in_.at();
+    type(element);
+    if (element == DataType::Tensor) in_.fail(DiagCode::W005, begin, "there are no tensors of tensors");
+  }
+  void value_type(DataType& value) {
+    const size_t begin = in_.at();
+    type(value);
+    if (!spec::is_value_type(value))
+      in_.fail(DiagCode::W005, begin, fmt::format("there are no literals of type {}", spec::text(value)));
+  }
+  void op(spec::Op& op) {
+    const size_t begin = in_.at();
+    op = find_kept_tag<spec::Op>(begin, in_.number(), "operator", "an operator", is_reserved_operator_tag);
+  }
   /// A count and so many elements, each of at least `least` bytes.
-  template <typename T, typename ReadOne>
-  void read_list(std::vector<T>& list, size_t least, std::string_view things, ReadOne read_one) {
+  template <typename T>
+  void list(std::vector<T>& list, size_t least, std::string_view things) {
     list.resize(in_.count(least, things));
     for (T& element : list) {
       if (in_.failed()) return;
-      read_one(element);
+      if constexpr (std::is_same_v<T, uint32_t>) {
+        number(element);
+      } else {
+        fields(*this, element);
+      }
     }
+  }
+  void tensor(uint32_t& number, std::vector<ir::TensorType>& tensors) {
+    number = uint32_t(tensors.size());
+    fields(*this, tensors.emplace_back());
+  }
+  /// How many there are, when so many more than the least are claimed. Each has two bytes.
+  void more_than(uint32_t least, uint32_t& count, std::string_view things) {
+    count = in_.count(2, things) + least;
+  }
+  /// On how many axes a dispatch says how many groups there are.
+  void axes(uint32_t& axes, Range) {
+    const size_t begin = in_.at();
+    axes = in_.byte();
+    if (axes >= 1 && axes <= 3) return;
+    in_.fail(DiagCode::W005, begin, fmt::format("{} axes; there are three", axes));
+    axes = 0;
+  }
+  void arguments(Range& arguments) {
+    const uint32_t count = in_.count(3, "arguments");
+    if (count > arguments_left_) {
+      in_.fail(DiagCode::W006, counts_at_, "more arguments than are claimed");
+      return;
+    }
+    arguments_left_ -= count;
+    arguments = {uint32_t(pipeline_->arguments.size()), count};
+    for (uint32_t i = 0; i < count && !in_.failed(); ++i) {
+      --unread_arguments_;
+      fields(*this, pipeline_->arguments.emplace_back());
+    }
+  }
+  void operands(Range& operands, uint32_t count) { operands = read_operands(count); }
+  void literal(ir::Expr& e) {
+    ir::Value value;
+    fields(*this, value);
+    e.type = value.type;
+    e.immediate = value.bits[0];
+    if (literal_words(e.type) == 1) return;
+    e.immediate = uint32_t(code().wide.size());
+    code().wide.push_back(value.bits);
+  }
+  void fold(ir::Expr& e) {
+    spec::Op fold{};
+    op(fold);
+    e.immediate = spec::info(fold).wire_tag;
+    if (e.op == spec::Op::FReduceApprox) e.immediate |= read_tolerance() << spec::kToleranceShift;
+  }
+
+ private:
+  ir::Code& code() { return program_.code; }
+
+  /// A tag of a ledger, some of which are promised to what is to come.
+  template <typename Enum>
+  Enum find_kept_tag(size_t at, uint32_t value, std::string_view what, std::string_view to_come,
+                     bool (*is_reserved)(uint32_t)) {
+    const auto found = find_tag<Enum>(value);
+    if (found) [[likely]]
+      return *found;
+    if (is_reserved(value)) {
+      in_.fail(DiagCode::W010, at,
+               fmt::format("{} tag 0x{:02x} is reserved for {} to come", what, value, to_come),
+               "a newer version of vyre may have it");
+    }
+    in_.fail(DiagCode::W005, at, fmt::format("0x{:02x} is no {}", value, what));
+    return {};
   }
 
   // Strings. String 0 is the item's name; the others are numbered in the order of their first use.
@@ -168,45 +244,6 @@ class Decoder {
     return string == 0 ? code().intern(program_.name) : ir::Symbol{string - 1};
   }
 
-  // Tags.
-
-  template <typename Enum>
-  Enum read_tag(std::string_view what) {
-    const size_t begin = in_.at();
-    const uint8_t value = in_.byte();
-    const auto found = find_tag<Enum>(value);
-    if (found) return *found;
-    in_.fail(DiagCode::W005, begin, fmt::format("0x{:02x} is no {}", value, what));
-    return {};
-  }
-
-  DataType read_type() {
-    const size_t begin = in_.at();
-    const uint8_t value = in_.byte();
-    const auto found = find_tag<DataType>(value);
-    if (found) return *found;
-    if (is_reserved_type_tag(value)) {
-      in_.fail(DiagCode::W010, begin, fmt::format("type tag 0x{:02x} is reserved for a type to come", value),
-               "a newer version of vyre may have it");
-    }
-    in_.fail(DiagCode::W005, begin, fmt::format("0x{:02x} is no type", value));
-    return {};
-  }
-
-  spec::Op read_operator_tag() {
-    const size_t begin = in_.at();
-    const uint32_t value = in_.number();
-    const auto found = find_tag<spec::Op>(value);
-    if (found) return *found;
-    if (is_reserved_operator_tag(value)) {
-      in_.fail(DiagCode::W010, begin,
-               fmt::format("operator tag 0x{:02x} is reserved for an operator to come", value),
-               "a newer version of vyre may have it");
-    }
-    in_.fail(DiagCode::W005, begin, fmt::format("0x{:02x} is no operator", value));
-    return {};
-  }
-
   uint32_t read_tolerance() {
     const size_t begin = in_.at();
     const uint32_t value = in_.number();
@@ -222,15 +259,7 @@ class Decoder {
     program_.buffers.reserve(count);
     program_.tensors.reserve(count_tensors(count));
     for (uint32_t i = 0; i < count && !in_.failed(); ++i) {
-      ir::BufferDecl decl{.name = read_name(),
-                          .access = read_tag<spec::BufferAccess>("buffer access"),
-                          .element = read_type()};
-      if (decl.element == DataType::Tensor) {
-        decl.tensor = uint32_t(program_.tensors.size());
-        program_.tensors.push_back(read_tensor());
-      }
-      (decl.access == spec::BufferAccess::Workgroup ? decl.count : decl.binding) = in_.number();
-      program_.buffers.push_back(decl);
+      fields(*this, program_.buffers.emplace_back(), program_.tensors);
     }
   }
 
@@ -252,25 +281,6 @@ class Decoder {
       in.number();  // binding or count
     }
     return tensors;
-  }
-
-  ir::TensorType read_tensor() {
-    ir::TensorType tensor;
-    const size_t begin = in_.at();
-    tensor.element = read_type();
-    if (tensor.element == DataType::Tensor)
-      in_.fail(DiagCode::W005, begin, "there are no tensors of tensors");
-    read_list(tensor.dims, 2, "dimensions", [&](ir::Dim& dim) {
-      if (in_.flag()) {
-        dim.name = read_name();
-        dim.buffer = read_name();
-        dim.element = in_.number();
-      } else {
-        dim.size = in_.number();
-      }
-    });
-    read_list(tensor.strides, 1, "strides", [&](uint32_t& stride) { stride = in_.number(); });
-    return tensor;
   }
 
   struct Counts {
@@ -362,70 +372,14 @@ class Decoder {
     const ir::NodeId id{uint32_t(code().nodes.size())};
     code().node_list[place] = id;
     --unread_statements_;
-    ir::Node node{.kind = read_tag<NodeKind>("statement")};
-    bool has_body = false, has_else = false;
-    switch (node.kind) {
-      case NodeKind::Let:
-      case NodeKind::Assign:
-        node.symbol = read_name();
-        node.args = read_operands(1);
-        break;
-      case NodeKind::Store:
-        node.symbol = read_name();
-        node.args = read_operands(in_.count(2, "further indices") + 2);
-        break;
-      case NodeKind::If:
-        node.args = read_operands(1);
-        has_else = in_.flag();
-        has_body = true;
-        break;
-      case NodeKind::Loop:
-        node.symbol = read_name();
-        node.args = read_operands(2);
-        has_body = true;
-        break;
-      case NodeKind::Block: has_body = true; break;
-      case NodeKind::Return:
-      case NodeKind::Barrier: break;
-    }
+    ir::Node node;
+    bool has_else = false;
+    fields(*this, node, has_else);
+    const bool has_body = ir::kNodeShapes[node.kind].body;
     if (has_body) node.body = ir::BlockId{uint32_t(code().blocks.size())};
     code().nodes.push_back(node);
     if (has_else) open_.push_back({ir::index(id), kElse});
     if (has_body) open_block();
-  }
-
-  // What is said of an operation.
-
-  void read_claims(ir::Operation& operation) {
-    read_list(operation.claims, 2, "claims", [&](ir::LawText& law) { read_law(law); });
-    read_list(operation.denials, 3, "denials", [&](ir::DenialText& denial) {
-      read_law(denial.law);
-      read_values(denial.witness);
-    });
-    read_list(operation.rows, 3, "rows", [&](ir::Row& row) {
-      read_values(row.operands);
-      read_value(row.expected);
-    });
-  }
-
-  void read_law(ir::LawText& law) {
-    law.name = in_.string();
-    read_list(law.arguments, 3, "arguments", [&](ir::LawText::Argument& argument) {
-      argument.operation = in_.string();
-      if (argument.operation.empty()) {
-        for (uint32_t& word : argument.bits) word = in_.number();
-      } else {
-        argument.version = in_.number();
-      }
-    });
-  }
-
-  void read_values(std::vector<ir::Value>& values) {
-    read_list(values, 2, "values", [&](ir::Value& value) { read_value(value); });
-  }
-  void read_value(ir::Value& value) {
-    value.type = read_value_type();
-    for (uint32_t i = 0; i < literal_words(value.type); ++i) value.bits[i] = in_.number();
   }
 
   // Commands. They stand in the file in the order in which they are kept.
@@ -484,67 +438,9 @@ class Decoder {
     const uint32_t at = uint32_t(pipeline.commands.size());
     --unread_statements_;
     ir::Command& command = pipeline.commands.emplace_back();
-    command.kind = read_tag<ir::CommandKind>("command");
-    switch (command.kind) {
-      case ir::CommandKind::Scratch:
-        command.symbol = read_name();
-        command.type = read_type();
-        command.exprs = read_operands(1);
-        break;
-      case ir::CommandKind::Let:
-        command.symbol = read_name();
-        command.exprs = read_operands(1);
-        break;
-      case ir::CommandKind::Dispatch:
-        command.symbol = read_name();
-        read_arguments(pipeline, command);
-        command.exprs = read_operands(read_axes());
-        break;
-      case ir::CommandKind::Run:
-        command.symbol = read_name();
-        command.version = in_.number();
-        read_arguments(pipeline, command);
-        break;
-      case ir::CommandKind::Loop:
-      case ir::CommandKind::Repeat:
-        command.symbol = read_name();
-        command.exprs = read_operands(2);
-        return open_body(at);
-      case ir::CommandKind::If:
-        command.exprs = read_operands(1);
-        command.has_else = in_.flag();
-        return open_body(at);
-    }
+    fields(*this, command);
+    if (ir::has_body(command.kind)) return open_body(at);
     command.orelse = command.end = at + 1;
-  }
-
-  /// On how many axes a dispatch says how many groups there are.
-  uint32_t read_axes() {
-    const size_t begin = in_.at();
-    const uint8_t axes = in_.byte();
-    if (axes >= 1 && axes <= 3) return axes;
-    in_.fail(DiagCode::W005, begin, fmt::format("{} axes; there are three", axes));
-    return 0;
-  }
-
-  void read_arguments(ir::Pipeline& pipeline, ir::Command& command) {
-    const uint32_t count = in_.count(3, "arguments");
-    if (count > arguments_left_) {
-      in_.fail(DiagCode::W006, counts_at_, "more arguments than are claimed");
-      return;
-    }
-    arguments_left_ -= count;
-    command.arguments = {uint32_t(pipeline.arguments.size()), count};
-    for (uint32_t i = 0; i < count && !in_.failed(); ++i) {
-      --unread_arguments_;
-      ir::Argument& argument = pipeline.arguments.emplace_back();
-      argument.parameter = read_name();
-      if (in_.flag()) {
-        argument.words = read_operands(in_.count(2, "further words") + 1);
-      } else {
-        argument.buffer = read_name();
-      }
-    }
   }
 
   // Expressions, in prefix order.
@@ -574,7 +470,8 @@ class Decoder {
     do {
       ir::Expr e;
       --unread_exprs_;
-      const uint32_t operands = read_expression(e);
+      uint32_t operands = 0;
+      fields(*this, e, operands);
       if (!claim(operands) || in_.failed()) return;
       if (operands != 0) {
         e.args = {operands, operands};
@@ -623,72 +520,9 @@ class Decoder {
     return places;
   }
 
-  /// All of an expression but its operands; gives how many these are.
-  uint32_t read_expression(ir::Expr& e) {
-    e.kind = read_tag<ExprKind>("expression");
-    switch (e.kind) {
-      case ExprKind::Literal: read_literal(e); return 0;
-      case ExprKind::Var:
-      case ExprKind::BufLen: e.symbol = read_name(); return 0;
-      case ExprKind::Load: e.symbol = read_name(); return in_.count(2, "further indices") + 1;
-      case ExprKind::InvocationId:
-      case ExprKind::WorkgroupId:
-      case ExprKind::LocalId: e.immediate = in_.number(); return 0;
-      case ExprKind::Apply: return read_operator(e);
-    }
-    std::unreachable();
-  }
-
-  DataType read_value_type() {
-    const size_t begin = in_.at();
-    const DataType type = read_type();
-    if (!spec::is_value_type(type)) {
-      in_.fail(DiagCode::W005, begin, fmt::format("there are no literals of type {}", spec::text(type)));
-    }
-    return type;
-  }
-
-  void read_literal(ir::Expr& e) {
-    e.type = read_value_type();
-    e.immediate = in_.number();
-    const uint32_t words = literal_words(e.type);
-    if (words == 1) return;
-    std::array<uint32_t, 4> bits{e.immediate};
-    for (uint32_t i = 1; i < words; ++i) bits[i] = in_.number();
-    e.immediate = uint32_t(code().wide.size());
-    code().wide.push_back(bits);
-  }
-
-  uint32_t read_operator(ir::Expr& e) {
-    e.op = read_operator_tag();
-    const uint8_t operands = kBareOperands[static_cast<size_t>(e.op)];
-    if (operands != kMore) return operands;
-    switch (spec::form_of(e.op)) {
-      case Form::Scalar:
-      case Form::Select:
-      case Form::MakeVector: break;
-      case Form::Component: e.immediate = in_.number(); break;
-      case Form::Cast:
-        e.type = read_type();
-        e.mode = read_tag<spec::RoundingMode>("rounding mode");
-        break;
-      case Form::Bitcast: e.type = read_type(); break;
-      case Form::Call:
-        e.symbol = read_name();
-        e.immediate = in_.number();
-        return in_.count(2, "arguments");
-      case Form::Reduce:
-        e.symbol = read_name();
-        e.immediate = spec::info(read_operator_tag()).wire_tag;
-        if (e.op == spec::Op::FReduceApprox) e.immediate |= read_tolerance() << spec::kToleranceShift;
-        return in_.flag() ? 2 : 0;
-      case Form::Atomic: e.symbol = read_name(); break;
-    }
-    return spec::operand_count(e.op).value_or(0);
-  }
-
   Reader& in_;
   ir::Program program_;
+  ir::Pipeline* pipeline_ = nullptr;  // whose commands are read
   size_t strings_at_ = 0;
   uint32_t string_count_ = 0;
   uint32_t used_strings_ = 1;  // the item's name is

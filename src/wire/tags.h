@@ -18,8 +18,6 @@
 namespace vyre::spec {
 
 template <>
-struct KeyCount<ir::CommandKind> : std::integral_constant<size_t, ir::kCommandKindCount> {};
-template <>
 struct KeyCount<BufferAccess> : std::integral_constant<size_t, kBufferAccessCount> {};
 template <>
 struct KeyCount<RoundingMode> : std::integral_constant<size_t, kRoundingModeCount> {};

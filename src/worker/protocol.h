@@ -38,7 +38,6 @@ enum class Call : uint8_t {
   Settle,            // -> nothing
   Floats,            // -> form, native, composed, findings: lists of texts
 };
-inline constexpr size_t kCallCount = size_t(Call::Floats) + 1;
 
 /// How many regions take turns for what the worker can write. For what it only reads there is one.
 inline constexpr size_t kTurns = 2;

@@ -138,7 +138,7 @@ class Words(CommandTest):
     def test_page_has_the_ledgers_words(self):
         keywords, types = reserved()
         ledger = (SOURCE / "src/text/keywords.def").read_text()
-        self.assertEqual(sorted(keywords), sorted(re.findall(r'^VYRE_KEYWORD\(\w+, "(\w+)"\)', ledger, re.M)))
+        self.assertEqual(sorted(keywords), sorted(re.findall(r'^VYRE_KEYWORD\(\w+, "(\w+)", \w+\)', ledger, re.M)))
         ledger = (SOURCE / "src/spec/types.def").read_text()
         self.assertEqual(sorted(types), sorted(re.findall(r'^VYRE_TYPE\(0x\w+, \w+, +"(\w+)"', ledger, re.M)))
 

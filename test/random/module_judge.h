@@ -12,8 +12,8 @@
 
 #include "backend/backend.h"
 #include "check/module.h"
-#include "generate/modules.h"
 #include "judge.h"
+#include "modules.h"
 
 namespace vyre::test {
 

@@ -28,10 +28,10 @@
 
 #include "backend/native/native.h"
 #include "backend/registry/registry.h"
-#include "generate/coverage.h"
-#include "generate/modules.h"
+#include "coverage.h"
 #include "judge.h"
 #include "module_judge.h"
+#include "modules.h"
 #include "ops/operation.h"
 #include "text/text.h"
 

@@ -333,11 +333,8 @@ void add_certify(CLI::App& app, int& exit) {
                    "run the failing cases in this directory first, and keep new ones there; none by default")
       ->type_name("DIR")
       ->check(something);
-  verb->add_option("--require", o->require,
-                   "exit with 1 below this level: L1, L2, of floats L1f, L2f, or L1a; may be given twice")
-      ->type_name("LEVEL")
-      ->expected(1)
-      ->take_all()
+  add_repeated(*verb, "--require", o->require, "LEVEL",
+               "exit with 1 below this level: L1, L2, of floats L1f, L2f, or L1a; may be given twice")
       ->check(something);
   auto* file =
       verb->add_option("--file", o->file, "judge the operations of this file; a report, and no certificate")
@@ -346,11 +343,7 @@ void add_certify(CLI::App& app, int& exit) {
   for (const char* of_library : {"--ops", "--families", "--track", "--out", "--junit", "--expect",
                                  "--fail-fast", "--state", "--shard", "--require", "--workers"})
     file->excludes(verb->get_option(of_library));
-  verb->add_option("--const", o->constants, "choose the value of a constant of the file")
-      ->type_name("NAME=INT")
-      ->expected(1)
-      ->take_all()
-      ->needs(file);
+  add_constants(*verb, o->constants, "choose the value of a constant of the file")->needs(file);
   verb->footer(
       "Example:\n  vyre-conform certify --backend native --ops 'primitive.bitwise.*' --out cert.json "
       "--require L2\n  vyre-conform certify --file examples/operations.vyre --backend native");

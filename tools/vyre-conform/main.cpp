@@ -6,11 +6,13 @@
 #include <cstdio>
 
 #include "../run_verbs.h"
-#include "base/printable.h"
 #include "host/process.h"
 #include "verbs.h"
 
 namespace vyre::tool {
+
+const std::string_view kProgram = "vyre-conform";
+
 namespace {
 
 std::atomic<bool> interrupted = false;
@@ -22,17 +24,6 @@ void on_signal(int signal) {
 }
 
 }  // namespace
-
-int usage_error(std::string_view message) {
-  constexpr size_t kMost = 2'000;  // of an argument that is repeated here
-  fmt::print(stderr, "vyre-conform: {}\n", printable(message.substr(0, kMost)));
-  return 2;
-}
-
-int report(const Diag& diag, std::string_view file) {
-  fmt::print(stderr, "{}", render(diag, nullptr, file));
-  return exit_code(diag.code);
-}
 
 void add_seed(CLI::App& verb, uint64_t& seed, const std::string& what) {
   const CLI::Validator whole(

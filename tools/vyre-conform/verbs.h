@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "../verb.h"
 #include "backend/backend.h"
 #include "base/diag.h"
 #include "suite/prove_file.h"
@@ -28,11 +29,6 @@ void add_diff(CLI::App& app, int& exit);
 void add_keygen(CLI::App& app, int& exit);
 /// What worker::make_worker() starts; --help does not list it.
 void add_worker(CLI::App& app, int& exit);
-
-/// Prints "vyre-conform: message" to stderr; gives 2.
-int usage_error(std::string_view message);
-/// Prints a diagnostic; gives its exit code.
-int report(const Diag& diag, std::string_view file = {});
 
 /// Which backend a verb judges, and where it runs.
 struct BackendOptions {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "algebra/file_laws.h"
-#include "ops/operation.h"
 #include "ref/rows.h"
 #include "verbs.h"
 #include "verify/race_check.h"
@@ -72,23 +71,19 @@ void add_check(CLI::App& app, int& exit) {
   verb->add_option("FILE", *files, "programs, text or wire")->required();
   verb->add_flag("--races", *races,
                  "say of each whether it is free of data races: proved, refuted, or unknown");
-  verb->add_option("--const", *constants, "choose the value of a constant")
-      ->type_name("NAME=INT")
-      ->expected(1)
-      ->take_all();
+  add_constants(*verb, *constants);
   verb->footer(
       "Example: vyre check examples/block_sum.vyre\nEvery broken rule is shown with its line; `vyre explain "
       "V010` says more.\nWith --races a program that has one exits with 1.");
   verb->callback([files, races, constants, &exit] {
-    const auto chosen = host::parse_constants(*constants);
-    if (!chosen) {
+    if (const auto chosen = host::parse_constants(*constants); !chosen) {
       exit = usage_error(chosen.error().message);
       return;
     }
     for (const std::string& path : *files) {
-      const auto file = host::load_module(path, ops::op_table(), {*chosen});
+      const auto file = load_module(path, *constants);
       if (!file) {
-        exit = std::max(exit, report(file.error()));
+        exit = std::max(exit, file.error());
         continue;
       }
       Diagnostics wrong = ref::check_rows(*file->module);

@@ -149,10 +149,8 @@ int lower_for_plugin(const LowerOptions& options, const std::string& path) {
   const bool as_text = options.to == "spirv-asm";
   if (options.to == "spirv")
     if (const int refused = refuse_terminal(options)) return refused;
-  const auto constants = host::parse_constants(options.constants);
-  if (!constants) return usage_error(constants.error().message);
-  const auto file = host::load_checked(path, ops::op_table(), {*constants}, options.entry);
-  if (!file) return report(file.error());
+  const auto file = load_program(path, options.constants, options.entry);
+  if (!file) return file.error();
   auto lowered = backend::lowered_for_plugins(as_text ? "spirv" : options.to, *file->checked,
                                               (*plugin)->limits().subgroup_size);
   if (!lowered) {
@@ -176,10 +174,8 @@ int lower_to_drawing(const LowerOptions& options, const std::string& path) {
   if (!options.backend.empty())
     return usage_error(
         fmt::format("--to {} goes with no --backend: a pipeline is the same on each", kDrawing));
-  const auto constants = host::parse_constants(options.constants);
-  if (!constants) return usage_error(constants.error().message);
-  const auto file = host::load_module(path, ops::op_table(), {*constants});
-  if (!file) return report(file.error());
+  const auto file = load_module(path, options.constants);
+  if (!file) return file.error();
   const auto entry = host::find_entry(*file->module, options.entry);
   if (!entry) return usage_error(fmt::format("{}: {}", path, entry.error().message));
   if (!entry->pipeline) {
@@ -215,10 +211,8 @@ int run_lower(const LowerOptions& options) {
   }
   if (form->binary)
     if (const int refused = refuse_terminal(options)) return refused;
-  const auto constants = host::parse_constants(options.constants);
-  if (!constants) return usage_error(constants.error().message);
-  const auto file = host::load_checked(path, ops::op_table(), {*constants}, options.entry);
-  if (!file) return report(file.error());
+  const auto file = load_program(path, options.constants, options.entry);
+  if (!file) return file.error();
   const auto printed = form->print(lower::build(*file->checked));
   if (printed) return write_output(options.out, *printed);
   return report(
@@ -240,10 +234,7 @@ void add_lower(CLI::App& app, int& exit) {
   verb->add_option("--entry", options->entry,
                    "the program, or the pipeline to draw, where the file has several")
       ->type_name("NAME");
-  verb->add_option("--const", options->constants, "choose the value of a constant")
-      ->type_name("NAME=INT")
-      ->expected(1)
-      ->take_all();
+  add_constants(*verb, options->constants);
   verb->add_option("-o", options->out, "the file to write, stdout without it; with --to web the folder")
       ->type_name("OUT");
   verb->add_flag("--conformance", options->conformance,

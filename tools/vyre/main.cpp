@@ -4,26 +4,47 @@
 #include <cstdio>
 
 #include "../run_verbs.h"
-#include "base/printable.h"
 #include "host/process.h"
+#include "ops/operation.h"
 #include "verbs.h"
 
 namespace vyre::tool {
 
-int usage_error(std::string_view message) {
-  constexpr size_t kMost = 2'000;  // of an argument that is repeated here
-  fmt::print(stderr, "vyre: {}\n", printable(message.substr(0, kMost)));
-  return 2;
-}
-
-int report(const Diag& diag, std::string_view file) {
-  fmt::print(stderr, "{}", render(diag, nullptr, file));
-  return exit_code(diag.code);
-}
+const std::string_view kProgram = "vyre";
 
 int report(const host::ProgramError& error) {
   fmt::print(stderr, "{}", error.rendered);
   return error.exit_code;
+}
+
+namespace {
+
+/// What `load` gives with the constants that were chosen.
+template <typename Load>
+auto loaded(std::span<const std::string> constants, const Load& load)
+    -> std::expected<typename decltype(load(text::Constants()))::value_type, int> {
+  const auto chosen = host::parse_constants(constants);
+  if (!chosen) return std::unexpected(usage_error(chosen.error().message));
+  auto file = load(*chosen);
+  if (!file) return std::unexpected(report(file.error()));
+  return std::move(*file);
+}
+
+}  // namespace
+
+std::expected<host::ModuleFile, int> load_module(const std::string& path,
+                                                 std::span<const std::string> constants) {
+  return loaded(constants, [&](const text::Constants& chosen) {
+    return host::load_module(path, ops::op_table(), {chosen});
+  });
+}
+
+std::expected<host::CheckedFile, int> load_program(const std::string& path,
+                                                   std::span<const std::string> constants,
+                                                   const std::optional<std::string>& entry) {
+  return loaded(constants, [&](const text::Constants& chosen) {
+    return host::load_checked(path, ops::op_table(), {chosen}, entry);
+  });
 }
 
 void warn(const Diag& diag, const std::string& path, const Source* source) {

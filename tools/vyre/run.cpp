@@ -475,30 +475,16 @@ void add_run(CLI::App& app, int& exit) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* verb = app.add_subcommand("run", "Run programs over buffers");
   verb->add_option("FILE", options->path, "programs or a module, text or wire")->required();
-  verb->add_option("--groups", options->groups, "workgroups of a program; a pipeline says itself how many")
-      ->type_name("X[,Y[,Z]]")
-      ->expected(1)
-      ->take_all();
-  verb->add_option("--entry", options->entries,
-                   "the program or pipeline to run; else `main`, or the only one that no other names")
-      ->type_name("NAME")
-      ->expected(1)
-      ->take_all();
-  verb->add_option("--const", options->constants, "choose the value of a constant of the file")
-      ->type_name("NAME=INT")
-      ->expected(1)
-      ->take_all();
-  verb->add_option(
-          "--convention", options->conventions,
-          "the contract on buffers that is followed: V2 is V1 and a lookup table, the read buffer at this "
-          "binding; exit 3 where the backend does not know it")
-      ->type_name("V1|V2:BINDING")
-      ->expected(1)
-      ->take_all();
-  verb->add_option("--then", options->then, "another file, run after over the same buffers")
-      ->type_name("FILE")
-      ->expected(1)
-      ->take_all();
+  add_repeated(*verb, "--groups", options->groups, "X[,Y[,Z]]",
+               "workgroups of a program; a pipeline says itself how many");
+  add_repeated(*verb, "--entry", options->entries, "NAME",
+               "the program or pipeline to run; else `main`, or the only one that no other names");
+  add_constants(*verb, options->constants, "choose the value of a constant of the file");
+  add_repeated(
+      *verb, "--convention", options->conventions, "V1|V2:BINDING",
+      "the contract on buffers that is followed: V2 is V1 and a lookup table, the read buffer at this "
+      "binding; exit 3 where the backend does not know it");
+  add_repeated(*verb, "--then", options->then, "FILE", "another file, run after over the same buffers");
   auto* backend =
       verb->add_option(
               "--backend", options->backend,
@@ -510,17 +496,12 @@ void add_run(CLI::App& app, int& exit) {
                    "and expression that do")
       ->type_name("B,B,...")
       ->excludes(backend);
-  verb->add_option("--set", options->set,
-                   "fill a buffer: @file (@a.npy: an array), zeros:N, iota:N, random:N:SEED, uniform:N:SEED "
-                   "or literals "
-                   "1,0x2,-3; else it is empty")
-      ->type_name("NAME=SPEC")
-      ->expected(1)
-      ->take_all();
-  verb->add_option("--get", options->get, "print a buffer or write it; all read_write buffers without it")
-      ->type_name("NAME[=@FILE]")
-      ->expected(1)
-      ->take_all();
+  add_repeated(*verb, "--set", options->set, "NAME=SPEC",
+               "fill a buffer: @file (@a.npy: an array), zeros:N, iota:N, random:N:SEED, uniform:N:SEED "
+               "or literals "
+               "1,0x2,-3; else it is empty");
+  add_repeated(*verb, "--get", options->get, "NAME[=@FILE]",
+               "print a buffer or write it; all read_write buffers without it");
   verb->add_flag("--hex", options->hex, "print hexadecimal");
   verb->add_flag("-v,--verbose", options->verbose, "say on stderr what was run, where, and how long it took");
   verb->add_option("--float", options->floats,

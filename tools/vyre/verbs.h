@@ -3,10 +3,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "../verb.h"
 #include "base/diag.h"
 #include "host/files.h"
 
@@ -23,11 +26,15 @@ void add_ops(CLI::App& app, int& exit);
 void add_backends(CLI::App& app, int& exit);
 void add_explain(CLI::App& app, int& exit);
 
-/// Prints "vyre: message" to stderr; gives 2.
-int usage_error(std::string_view message);
-/// Prints a diagnostic that has no position in a text; gives its exit code.
-int report(const Diag& diag, std::string_view file = {});
+/// Prints what is wrong with a program; gives its exit code.
 int report(const host::ProgramError& error);
+/// Reads and checks a file, with constants as NAME=INT. The error was printed; it is the exit code.
+std::expected<host::ModuleFile, int> load_module(const std::string& path,
+                                                 std::span<const std::string> constants);
+/// The same of one program of it.
+std::expected<host::CheckedFile, int> load_program(const std::string& path,
+                                                   std::span<const std::string> constants,
+                                                   const std::optional<std::string>& entry);
 /// Prints a diagnostic to stderr that changes no exit code.
 void warn(const Diag& diag, const std::string& path, const Source* source);
 /// What the checker warns of.

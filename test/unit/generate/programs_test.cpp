@@ -7,7 +7,7 @@
 #include <set>
 
 #include "check/checked.h"
-#include "generate/coverage.h"
+#include "coverage.h"
 #include "layout/dispatch.h"
 #include "ops/operation.h"
 #include "oracle.h"

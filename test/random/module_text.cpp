@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "generate/modules.h"
+#include "modules.h"
 #include "text/text.h"
 
 namespace vyre::generate {

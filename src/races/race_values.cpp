@@ -1,4 +1,4 @@
-#include "analyze/race_values.h"
+#include "races/race_values.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "spec/limits.h"
 #include "spec/ops.h"
 
-namespace vyre::analyze {
+namespace vyre::races {
 namespace {
 
 using spec::DataType;
@@ -630,4 +630,4 @@ smt::Term RaceFormulas::facts() {
   return pool_.all(all);
 }
 
-}  // namespace vyre::analyze
+}  // namespace vyre::races

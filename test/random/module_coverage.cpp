@@ -4,8 +4,8 @@
 #include <array>
 #include <set>
 
-#include "generate/modules.h"
-#include "generate/operation_writer.h"
+#include "modules.h"
+#include "operation_writer.h"
 #include "spec/ops.h"
 
 namespace vyre::generate {

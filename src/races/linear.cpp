@@ -1,4 +1,4 @@
-#include "analyze/linear.h"
+#include "races/linear.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-namespace vyre::analyze {
+namespace vyre::races {
 namespace {
 
 constexpr int64_t kLargest = int64_t{1} << 60;  // of a coefficient; beyond it nothing is proved
@@ -186,4 +186,4 @@ bool LinearSystem::is_infeasible(uint64_t& steps) const {
   }
 }
 
-}  // namespace vyre::analyze
+}  // namespace vyre::races

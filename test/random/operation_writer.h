@@ -1,4 +1,4 @@
-// The writer of random operations of category A. Internal to generate.
+// The writer of random operations of category A.
 #pragma once
 
 #include <span>

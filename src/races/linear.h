@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace vyre::analyze {
+namespace vyre::races {
 
 /// The quotient, rounded down. Domain: b is not 0, and a / b is in range.
 constexpr int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
@@ -56,4 +56,4 @@ class LinearSystem {
   std::vector<LinearSum> equal_, at_least_;
 };
 
-}  // namespace vyre::analyze
+}  // namespace vyre::races

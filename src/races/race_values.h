@@ -19,11 +19,11 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/linear.h"
 #include "ir/ir.h"
+#include "races/linear.h"
 #include "smt/term.h"
 
-namespace vyre::analyze {
+namespace vyre::races {
 
 /// How far a value is the same. The larger, the less.
 enum class Scope : uint8_t { Dispatch, Workgroup, Invocation };
@@ -182,4 +182,4 @@ class RaceFormulas {
   std::vector<Loaded> loads_;
 };
 
-}  // namespace vyre::analyze
+}  // namespace vyre::races

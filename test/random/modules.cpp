@@ -1,4 +1,4 @@
-#include "generate/modules.h"
+#include "modules.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <optional>
 #include <set>
 
-#include "generate/operation_writer.h"
 #include "ir/builder.h"
+#include "operation_writer.h"
 #include "spec/limits.h"
 
 namespace vyre::generate {

@@ -1,6 +1,6 @@
 // Linear systems: what is called infeasible has no solution among all points of a box, and most of what has
 // none is called so.
-#include "analyze/linear.h"
+#include "races/linear.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "oracle.h"
 
-namespace vyre::analyze {
+namespace vyre::races {
 namespace {
 
 constexpr int64_t kMost = 5;
@@ -120,4 +120,4 @@ TEST(LinearSystem, ASumThatDoesNotFitIsLostAndNotZero) {
 }
 
 }  // namespace
-}  // namespace vyre::analyze
+}  // namespace vyre::races

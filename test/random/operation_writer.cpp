@@ -1,4 +1,4 @@
-#include "generate/operation_writer.h"
+#include "operation_writer.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Races, statically: which accesses of a program could two invocations make at once?
 //
 // The program is walked once, for a symbolic invocation: every access gets its index and the
-// conditions around it as values (analyze/race_values.h), and the barrier intervals that it may lie in. Two
+// conditions around it as values (races/race_values.h), and the barrier intervals that it may lie in. Two
 // accesses can race only where their invocations share an interval, or stand in different workgroups; whether
 // such a pair can meet in one element is a question about numbers. Most pairs are ruled out by linear
 // arithmetic; what is left can be asked of a solver as one formula. Where nothing is left the program is free
@@ -24,13 +24,13 @@
 #include <string>
 #include <vector>
 
-#include "analyze/race_values.h"
 #include "base/diag.h"
 #include "ir/ir.h"
+#include "races/race_values.h"
 #include "smt/term.h"
 #include "spec/operation.h"
 
-namespace vyre::analyze {
+namespace vyre::races {
 
 /// The program and what its names stand for, as check made it known.
 struct RaceInput {
@@ -112,4 +112,4 @@ class RaceAnalysis {
   std::string incomplete_;
 };
 
-}  // namespace vyre::analyze
+}  // namespace vyre::races

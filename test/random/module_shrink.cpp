@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "check/module.h"
-#include "generate/modules.h"
+#include "modules.h"
 #include "spec/ops.h"
 
 namespace vyre::generate {

@@ -1,4 +1,4 @@
-#include "generate/modules.h"
+#include "modules.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

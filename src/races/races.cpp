@@ -1,4 +1,4 @@
-#include "analyze/races.h"
+#include "races/races.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,10 @@
 #include "analyze/uniformity.h"
 #include "spec/ops.h"
 
-namespace vyre::analyze {
+namespace vyre::races {
 namespace {
 
+using analyze::Uniformity;
 using ir::BlockId;
 using ir::ExprId;
 using ir::ExprKind;
@@ -577,4 +578,4 @@ RaceAnalysis::Question RaceAnalysis::question(smt::Pool& pool, const OpenPair& p
   return {pool.all(all), formulas.loads()};
 }
 
-}  // namespace vyre::analyze
+}  // namespace vyre::races

@@ -1,4 +1,4 @@
-#include "generate/coverage.h"
+#include "coverage.h"
 
 #include <fmt/format.h>
 
