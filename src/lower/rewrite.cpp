@@ -52,6 +52,8 @@ Rewriter::Rewriter(const Kernel& source, const Target& target)
   out_.entry = source.entry;
   out_.legal = true;
   out_.floats = target.floats;
+  out_.insts.reserve(2 * source.insts.size());  // what most kernels need at least
+  out_.values.reserve(2 * source.values.size());
   for (const SlotInfo& slot : source.slots) {
     variables_.push_back(variable(slot.name, spec::value_words(slot.type)));
     truth_slots_.back() = slot.type == DataType::Bool;

@@ -61,11 +61,16 @@ class Body final : CLikePrinter {
     const bool wide = inst.kind == InstKind::Raw && info(inst.raw).gives_wide;
     lines_.line("const {} {} = {};", wide ? "double" : "u32", name(v), expression);
   }
-  void emit_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,
-                   const std::string& value) override {
+  void define_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,
+                     const std::string& value) override {
     lines_.line("[[maybe_unused]] const u32 {} = {}({}{}{}, {});", name(v),
                 c_like_atomic(inst.op, CLikeDialect::Cpp), place, expected.empty() ? "" : ", ", expected,
                 value);
+  }
+  /// All of it: compilers of these languages take code behind a return as it is.
+  bool emit_block(KBlock id) override {
+    for (const Value v : k_.block(id)) emit(v);
+    return false;
   }
   void open_if(Value condition) override { lines_.open("if ({})", truth(condition)); }
   // The last step does not wrap: the variable is below the bound.
