@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "check/body_checker.h"
 #include "check/wording.h"
 #include "spec/limits.h"
 #include "spec/ops.h"
-#include "spec/signature.h"
 
 namespace vyre::check {
 
@@ -55,7 +55,7 @@ constexpr ExprShape shape_of(ExprKind kind) {
 }
 
 constexpr ExprShape shape_of(const spec::OpInfo& op) {
-  const auto operands = spec::operand_count(op.signature);
+  const std::optional<uint32_t> operands = spec::operand_count(op.op);
   return {fields_of(spec::form_of(op.op)), operands.value_or(0), operands.value_or(UINT32_MAX)};
 }
 

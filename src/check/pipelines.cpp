@@ -9,7 +9,6 @@
 #include "check/declarations.h"
 #include "spec/limits.h"
 #include "spec/ops.h"
-#include "spec/signature.h"
 
 namespace vyre::check {
 namespace {

@@ -15,7 +15,6 @@ using ir::NodeKind;
 using spec::BufferAccess;
 using spec::DataType;
 using spec::Op;
-using spec::Signature;
 using spec::TypeSet;
 using Family = ProgramCoverage::Family;
 
@@ -51,8 +50,8 @@ struct Types {
 Types types_of(Op op, const ProgramOptions& options) {
   const spec::OpInfo& info = spec::info(op);
   Types out;
-  switch (info.signature) {
-    case Signature::Call:
+  switch (spec::form_of(op)) {
+    case spec::Form::Call:
       if (options.ops == nullptr) return out;
       for (const spec::OpDef* def : options.ops->all()) {
         if (def->category == spec::Category::C ? options.subgroup_size == 0 : def->body == nullptr) continue;
@@ -60,8 +59,8 @@ Types types_of(Op op, const ProgramOptions& options) {
         for (const DataType input : def->signature.inputs) out.operands = out.operands | spec::only(input);
       }
       return out;
-    case Signature::Cast:
-    case Signature::Bitcast:
+    case spec::Form::Cast:
+    case spec::Form::Bitcast:
       for (const spec::TypeInfo& from : spec::kTypes) {
         for (const spec::TypeInfo& to : spec::kTypes) {
           if (!allows(op, from.type, to.type)) continue;
@@ -70,20 +69,12 @@ Types types_of(Op op, const ProgramOptions& options) {
         }
       }
       return out;
-    case Signature::CTT_T: return {spec::kValues, spec::kValues};
-    case Signature::A_T:
-    case Signature::AA_T: return options.atomics ? Types{spec::kU32Only, spec::kU32Only} : out;
-    case Signature::T_T:
-    case Signature::TT_T:
-    case Signature::TTT_T:
-    case Signature::TU_T:
-    case Signature::T_U:
-    case Signature::TT_U:
-    case Signature::T_B:
-    case Signature::UU_V:
-    case Signature::UUUU_V:
-    case Signature::V_U: break;
-    case Signature::Reduce:  // a range, and what it gives
+    case spec::Form::Select: return {spec::kValues, spec::kValues};
+    case spec::Form::Atomic: return options.atomics ? Types{spec::kU32Only, spec::kU32Only} : out;
+    case spec::Form::Scalar:
+    case spec::Form::MakeVector:
+    case spec::Form::Component: break;
+    case spec::Form::Reduce:  // a range, and what it gives
       return spec::is_approximate(op) ? out : Types{spec::kU32Only, info.types};
   }
   if (spec::is_approximate(op)) return out;  // programs that are compared bit by bit have none
@@ -175,8 +166,9 @@ void ProgramCoverage::find_possible(const ProgramOptions& options) {
   for (const spec::TypeInfo& type : spec::kTypes) {
     const DataType t = type.type;
     for (const spec::OpInfo& op : spec::kOps) {
-      const bool counted = op.signature != Signature::Cast && op.signature != Signature::Bitcast &&
-                           op.signature != Signature::Call;
+      const spec::Form form = spec::form_of(op.op);
+      const bool counted =
+          form != spec::Form::Cast && form != spec::Form::Bitcast && form != spec::Form::Call;
       const bool there = (options.atomics || !spec::is_atomic(op.op)) && !spec::is_approximate(op.op);
       if (counted && there && op.types.contains(t))
         allow(Family::Application, size_t(op.op) * kTypes + size_t(t));
@@ -196,7 +188,7 @@ void ProgramCoverage::find_possible(const ProgramOptions& options) {
     for (const BufferAccess access :
          {BufferAccess::Read, BufferAccess::ReadWrite, BufferAccess::Uniform, BufferAccess::Workgroup}) {
       if (access == BufferAccess::Workgroup && !options.barriers) continue;
-      const bool stores = access == BufferAccess::ReadWrite || access == BufferAccess::Workgroup;
+      const bool stores = spec::is_writable(access);
       for (const bool tensor : {false, true}) {
         if (tensor && (t == DataType::Bytes || access == BufferAccess::Workgroup)) continue;
         allow(Family::Load, access_item(access, t, tensor));
@@ -224,29 +216,21 @@ void ProgramCoverage::add_expr(const check::Checked& program, ir::ExprId id) {
     case ExprKind::Apply: break;
   }
   const auto operand = [&](uint32_t i) { return r.type(code.arg(e, i)); };
-  switch (spec::info(e.op).signature) {
-    case Signature::Cast:
+  switch (spec::form_of(e.op)) {
+    case spec::Form::Cast:
       if (e.mode != spec::RoundingMode::None)
         hit(Family::Rounding, rounding_item(operand(0), e.type, e.mode));
       return hit(Family::Cast, size_t(operand(0)) * kTypes + size_t(e.type));
-    case Signature::Bitcast: return hit(Family::Bitcast, size_t(operand(0)) * kTypes + size_t(e.type));
-    case Signature::Reduce:
+    case spec::Form::Bitcast: return hit(Family::Bitcast, size_t(operand(0)) * kTypes + size_t(e.type));
+    case spec::Form::Reduce:
       hit(Family::Fold, fold_item(e.op, *spec::fold_of(e.op, e.immediate)));
       return hit(Family::Application, size_t(e.op) * kTypes + size_t(r.type(id)));
-    case Signature::Call: return;
-    case Signature::CTT_T:
-    case Signature::A_T:
-    case Signature::AA_T:
-    case Signature::UU_V:
-    case Signature::UUUU_V: return hit(Family::Application, size_t(e.op) * kTypes + size_t(r.type(id)));
-    case Signature::T_T:
-    case Signature::TT_T:
-    case Signature::TTT_T:
-    case Signature::TU_T:
-    case Signature::T_U:
-    case Signature::TT_U:
-    case Signature::T_B:
-    case Signature::V_U: return hit(Family::Application, size_t(e.op) * kTypes + size_t(operand(0)));
+    case spec::Form::Call: return;
+    case spec::Form::Select:
+    case spec::Form::Atomic:
+    case spec::Form::MakeVector: return hit(Family::Application, size_t(e.op) * kTypes + size_t(r.type(id)));
+    case spec::Form::Scalar:
+    case spec::Form::Component: return hit(Family::Application, size_t(e.op) * kTypes + size_t(operand(0)));
   }
 }
 

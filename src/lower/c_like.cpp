@@ -70,7 +70,7 @@ void CLikePrinter::emit_raw(Value v, const Inst& inst) {
   }
   const Words& words = words_of(dialect_);
   define(v, fill(c_like_pattern(inst.raw, dialect_), {x[0], x[1], x[2], words.to_signed, words.to_word}),
-         c_like_gives_truth(inst.raw));
+         gives_truth(inst.raw));
 }
 
 void CLikePrinter::emit_get(Value v, const Inst& inst) { define(v, variable(inst.target)); }

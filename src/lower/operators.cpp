@@ -152,25 +152,16 @@ Bits apply_semantic(const Inst& apply, const Bits* words) {
   std::array<ref::Bits, 4> x{};
   for (uint32_t n = 0; n < apply.args.count; ++n) x[n] = pack(words[n]);
   const std::span<const ref::Bits> operands(x.data(), apply.args.count);
-  switch (spec::info(apply.op).signature) {
-    case spec::Signature::T_T:
-    case spec::Signature::TT_T:
-    case spec::Signature::TTT_T:
-    case spec::Signature::TU_T:
-    case spec::Signature::T_U:
-    case spec::Signature::TT_U:
-    case spec::Signature::T_B:
-    case spec::Signature::CTT_T: return unpack(ref::eval(apply.op, apply.operand_type, operands));
-    case spec::Signature::Cast:
-      return unpack(ref::eval_cast(apply.operand_type, apply.type, apply.mode, x[0]));
-    case spec::Signature::Bitcast: return unpack(ref::eval_bitcast(apply.operand_type, apply.type, x[0]));
-    case spec::Signature::UU_V:
-    case spec::Signature::UUUU_V: return unpack(ref::eval_make(operands));
-    case spec::Signature::V_U: return unpack(ref::eval_component(x[0], apply.imm));
-    case spec::Signature::Reduce:
-    case spec::Signature::Call:
-    case spec::Signature::A_T:
-    case spec::Signature::AA_T: break;  // build() makes no Apply of these
+  switch (spec::form_of(apply.op)) {
+    case spec::Form::Scalar:
+    case spec::Form::Select: return unpack(ref::eval(apply.op, apply.operand_type, operands));
+    case spec::Form::Cast: return unpack(ref::eval_cast(apply.operand_type, apply.type, apply.mode, x[0]));
+    case spec::Form::Bitcast: return unpack(ref::eval_bitcast(apply.operand_type, apply.type, x[0]));
+    case spec::Form::MakeVector: return unpack(ref::eval_make(operands));
+    case spec::Form::Component: return unpack(ref::eval_component(x[0], apply.imm));
+    case spec::Form::Reduce:
+    case spec::Form::Call:
+    case spec::Form::Atomic: break;  // build() makes no Apply of these
   }
   return {};
 }

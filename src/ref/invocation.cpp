@@ -1,6 +1,5 @@
 #include "ref/invocation.h"
 #include "spec/ops.h"
-#include "spec/signature.h"
 
 #include <utility>
 

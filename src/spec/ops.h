@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "spec/op.h"
+#include "spec/signature.h"
 #include "spec/types.h"
 
 namespace vyre::spec {
@@ -20,27 +21,6 @@ enum class Op : uint8_t {
 #define VYRE_OP(tag, Name, mnemonic, signature, types, effect, section) Name,
 #include "spec/ops.def"
 #undef VYRE_OP
-};
-
-/// The shape of an operator's type, over one type variable T; see the head of ops.def.
-enum class Signature : uint8_t {
-  T_T,
-  TT_T,
-  TU_T,
-  T_U,
-  TT_U,
-  T_B,
-  CTT_T,
-  Cast,
-  Bitcast,
-  Call,
-  A_T,
-  AA_T,
-  UU_V,
-  UUUU_V,
-  V_U,
-  TTT_T,
-  Reduce
 };
 
 /// Pure operators depend on their operands alone; atomics read and write one buffer word.
@@ -85,31 +65,15 @@ constexpr std::optional<Op> find_op_tag(uint16_t tag) {
   return std::nullopt;
 }
 
-/// How many operand expressions an application has (an atomic counts its index); none for Call, whose
-/// operation says it, and Reduce, which has two or none.
-constexpr std::optional<uint32_t> operand_count(Signature signature) {
-  switch (signature) {
-    case Signature::T_T:
-    case Signature::T_U:
-    case Signature::T_B:
-    case Signature::Cast:
-    case Signature::V_U:
-    case Signature::Bitcast: return 1;
-    case Signature::UU_V:
-    case Signature::TT_T:
-    case Signature::TU_T:
-    case Signature::TT_U:
-    case Signature::A_T: return 2;
-    case Signature::CTT_T:
-    case Signature::TTT_T:
-    case Signature::AA_T: return 3;
-    case Signature::UUUU_V: return 4;
-    case Signature::Reduce:  // none, or from and to
-    case Signature::Call: return std::nullopt;
-  }
-  return std::nullopt;
-}
-constexpr std::optional<uint32_t> operand_count(Op op) { return operand_count(info(op).signature); }
+/// Of an application, by operator, so that a walk looks once.
+inline constexpr auto kSignaturesOfOps = [] {
+  std::array<const SignatureInfo*, kOpCount> out{};
+  for (size_t i = 0; i < kOpCount; ++i) out[i] = &info(kOps[i].signature);
+  return out;
+}();
+constexpr const SignatureInfo& signature_of(Op op) { return *kSignaturesOfOps[static_cast<size_t>(op)]; }
+constexpr Form form_of(Op op) { return signature_of(op).form; }
+constexpr std::optional<uint32_t> operand_count(Op op) { return signature_of(op).operands; }
 
 /// The operators on integers that floats have too, under the same sign.
 inline constexpr std::pair<Op, Op> kOnFloats[] = {
@@ -126,35 +90,14 @@ constexpr std::optional<Op> on_floats(Op integer) {
 constexpr bool is_atomic(Op op) { return info(op).effect == Effect::Atomic; }
 
 /// Binary, unary and shift operators: an application is the operator and its operands, nothing else.
-constexpr bool is_scalar(Op op) {
-  switch (info(op).signature) {
-    case Signature::T_T:
-    case Signature::TT_T:
-    case Signature::TU_T:
-    case Signature::T_U:
-    case Signature::TT_U:
-    case Signature::TTT_T:
-    case Signature::T_B: return true;
-    case Signature::CTT_T:
-    case Signature::Cast:
-    case Signature::Bitcast:
-    case Signature::Call:
-    case Signature::A_T:
-    case Signature::AA_T:
-    case Signature::UU_V:
-    case Signature::UUUU_V:
-    case Signature::V_U:
-    case Signature::Reduce: return false;
-  }
-  return false;
-}
+constexpr bool is_scalar(Op op) { return form_of(op) == Form::Scalar; }
 /// The elementary functions, correctly rounded: sines to powers, in the ledger's order. Of nearly every
 /// argument their value has no end of digits, so nothing exact is left to decide how it rounds.
 constexpr bool is_elementary(Op op) { return op >= Op::FSin && op <= Op::FPow; }
 /// FReduceStrict, FReduceTreeBinary and FReduceApprox: T is the element of a buffer; Expr::immediate holds
 /// the wire tag of the operator that folds and, of FReduceApprox, its tolerance. The operands are none, or
 /// the range: from, to.
-constexpr bool is_reduction(Op op) { return info(op).signature == Signature::Reduce; }
+constexpr bool is_reduction(Op op) { return form_of(op) == Form::Reduce; }
 /// The operators that a reduction may fold with. Source: text-format, "Mnemonics".
 constexpr bool is_fold(Op op) { return op == Op::FAdd || op == Op::FMul || op == Op::FMin || op == Op::FMax; }
 
@@ -206,38 +149,24 @@ constexpr uint32_t bound_of(Op op, DataType type) {
 
 /// MakeVec2U32, MakeVec4U32 (T is the vector) and Component (T is the vector that is taken apart).
 constexpr bool is_vector_op(Op op) {
-  const Signature s = info(op).signature;
-  return s == Signature::UU_V || s == Signature::UUUU_V || s == Signature::V_U;
+  return form_of(op) == Form::MakeVector || form_of(op) == Form::Component;
 }
 
 /// The type of the result of a scalar or vector operator applied at T = type, and of its operand number
 /// `index`.
 constexpr DataType result_type(Op op, DataType type) {
-  switch (info(op).signature) {
-    case Signature::T_U:
-    case Signature::TT_U:
-    case Signature::V_U:
-    case Signature::T_B: return DataType::U32;
-    case Signature::T_T:
-    case Signature::TT_T:
-    case Signature::TU_T:
-    case Signature::TTT_T:
-    case Signature::Reduce:
-    case Signature::CTT_T:
-    case Signature::Cast:
-    case Signature::Bitcast:
-    case Signature::Call:
-    case Signature::UU_V:
-    case Signature::UUUU_V:
-    case Signature::A_T:
-    case Signature::AA_T: return type;
-  }
-  return type;
+  return signature_of(op).gives == Gives::Word ? DataType::U32 : type;
 }
 constexpr DataType operand_type(Op op, DataType type, uint32_t index) {
-  const Signature s = info(op).signature;
-  const bool word = s == Signature::UU_V || s == Signature::UUUU_V || (s == Signature::TU_T && index == 1);
-  return word ? DataType::U32 : type;
+  return signature_of(op).is_word(index) ? DataType::U32 : type;
+}
+/// The number of the first operand that has type T; none where T is the type of the result alone.
+constexpr std::optional<uint32_t> first_of_type(Op op) {
+  const SignatureInfo& signature = signature_of(op);
+  for (uint32_t i = 0; i < signature.operands.value_or(0); ++i) {
+    if (!signature.is_word(i)) return i;
+  }
+  return std::nullopt;
 }
 
 // Tags and mnemonics are looked up, so each must be unique.

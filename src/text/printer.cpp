@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "spec/ops.h"
-#include "spec/signature.h"
 #include "text/layout.h"
 #include "text/operand_types.h"
 #include "text/operators.h"

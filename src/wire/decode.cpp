@@ -19,7 +19,6 @@
 
 #include "spec/limits.h"
 #include "spec/ops.h"
-#include "spec/signature.h"
 #include "wire/reader.h"
 #include "wire/seal.h"
 #include "wire/tags.h"

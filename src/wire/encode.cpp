@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "spec/ops.h"
-#include "spec/signature.h"
 #include "wire/seal.h"
 #include "wire/tags.h"
 #include "wire/wire.h"

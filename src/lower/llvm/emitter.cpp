@@ -88,9 +88,7 @@ void Emitter::emit_load(Value v, const Inst& access) {
   // Another invocation may write here at the same time. What is loaded is then indeterminate, and must be
   // one value for all that is computed from it: a guard and the access that it guards. Frozen before it is
   // widened, so that the upper half of a 16-bit element stays zero.
-  const auto how = k_.buffers[access.target].access;
-  if (how == spec::BufferAccess::ReadWrite || how == spec::BufferAccess::Workgroup)
-    loaded = b_.CreateFreeze(loaded);
+  if (spec::is_writable(k_.buffers[access.target].access)) loaded = b_.CreateFreeze(loaded);
   set(v, b_.CreateZExt(loaded, word()));
 }
 

@@ -171,12 +171,9 @@ class Planner {
         case Source::Slot:
           if (plan_.scalar_slot[inst.target]) where = Residence::Scalar;
           break;
-        case Source::Memory: {
-          const auto access = k_.buffers[inst.target].access;
-          const bool immutable = access == spec::BufferAccess::Read || access == spec::BufferAccess::Uniform;
-          if (scalar_args && immutable) where = Residence::Scalar;
+        case Source::Memory:
+          if (scalar_args && !spec::is_writable(k_.buffers[inst.target].access)) where = Residence::Scalar;
           break;
-        }
         case Source::Operands: {
           const bool loop = inst.kind == InstKind::Loop;
           if (loop ? has_barrier(v) || (inside != kNoValue && scalar_args) : scalar_args) {

@@ -58,7 +58,7 @@ class Body final : CLikePrinter {
   void define(Value v, const std::string& expression, bool truth) override {
     const Inst& inst = k_[v];
     if (truth) return lines_.line("const u32 {} = u32({});", name(v), expression);
-    const bool wide = inst.kind == InstKind::Raw && info(inst.raw).gives_wide;
+    const bool wide = inst.kind == InstKind::Raw && gives_wide(inst.raw);
     lines_.line("const {} {} = {};", wide ? "double" : "u32", name(v), expression);
   }
   void define_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,

@@ -169,9 +169,7 @@ class EntryPointEmitter final : LegalEmitter {
   }
   /// A comparison takes a length as it is, which is what bounds of memory are made of; all else a length that
   /// is hidden: see SpirvMemory::read_masks.
-  static bool compares(const Inst& inst) {
-    return inst.kind == InstKind::Raw && spirv_raw(inst.raw).made == SpirvMade::Truth;
-  }
+  static bool compares(const Inst& inst) { return inst.kind == InstKind::Raw && gives_truth(inst.raw); }
   bool hides_length(const Inst& inst) const {
     return !compares(inst) &&
            std::ranges::any_of(k_.args(inst), [&](Value v) { return k_[v].kind == InstKind::Len; });
@@ -210,7 +208,7 @@ class EntryPointEmitter final : LegalEmitter {
     if (is_literal && (beside.imm & 0x7fffffff) != 0 && (beside.imm & 0x7fffffff) != kOne) return false;
     if (is_sign(v)) return true;
     return inst.kind == InstKind::Raw && foldable_[index(v)] && (is_literal || foldable_[index(other)]) &&
-           spirv_raw(inst.raw).made != SpirvMade::Truth;
+           !gives_truth(inst.raw);
   }
   bool chooses_signs() const {
     return std::ranges::any_of(k_.insts, [&](const Inst& inst) {
@@ -244,8 +242,7 @@ class EntryPointEmitter final : LegalEmitter {
       }
     }
     const Id result = spirv_raw(inst.raw).emit(b_, operands);
-    set(v, has_opaque_result(inst) ? opaque(result, memory_.result_mask()) : result,
-        spirv_raw(inst.raw).made == SpirvMade::Truth);
+    set(v, has_opaque_result(inst) ? opaque(result, memory_.result_mask()) : result, gives_truth(inst.raw));
   }
 
   void emit_intrinsic(Value v, const Inst& inst) override {
