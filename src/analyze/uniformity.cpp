@@ -40,14 +40,7 @@ bool is_lane_wise(const UniformityInput& input, ExprId id) {
 /// Whether a load from the buffer can differ between invocations although its index does not: others may
 /// write.
 bool is_written_elsewhere(const UniformityInput& input, uint32_t buffer) {
-  if (buffer == kUnresolved) return false;
-  switch (input.buffers[buffer].access) {
-    case spec::BufferAccess::ReadWrite:
-    case spec::BufferAccess::Workgroup: return true;
-    case spec::BufferAccess::Read:
-    case spec::BufferAccess::Uniform: return false;
-  }
-  return true;
+  return buffer != kUnresolved && spec::is_writable(input.buffers[buffer].access);
 }
 
 /// Whether an expression can differ between invocations whatever its operands are.

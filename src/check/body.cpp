@@ -349,7 +349,7 @@ void BodyChecker::store(NodeId id, const Node& node) {
   result_.resolution.node_target[ir::index(id)] = target;
   const ir::BufferDecl& buffer = input_.buffers[target];
   const auto shown = [&] { return quoted(code_.name(buffer.name)); };
-  if (buffer.access != spec::BufferAccess::ReadWrite && buffer.access != spec::BufferAccess::Workgroup) {
+  if (!spec::is_writable(buffer.access)) {
     report_
         .add(DiagCode::V006, span,
              fmt::format("{} is a {} buffer and cannot be stored to", shown(), spec::text(buffer.access)),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "check/body_checker.h"
 #include "check/wording.h"
@@ -50,7 +51,7 @@ constexpr spec::Row<ExprKind, ExprShape> kExprShapeRows[] = {
 constexpr spec::TotalTable<kExprShapeRows> kExprShapes;
 
 constexpr ExprShape shape_of(const spec::OpInfo& op) {
-  const auto operands = spec::operand_count(op.signature);
+  const std::optional<uint32_t> operands = spec::operand_count(op.op);
   return {kFields[spec::form_of(op.op)], operands.value_or(0), operands.value_or(UINT32_MAX)};
 }
 

@@ -13,7 +13,6 @@ namespace vyre::check {
 
 using ir::Expr;
 using ir::ExprKind;
-using spec::Signature;
 using spec::TypeSet;
 
 namespace {
@@ -27,11 +26,12 @@ struct Rule {
 };
 
 constexpr Rule rule_of(const spec::OpInfo& op) {
-  Rule rule{.gives_word = spec::result_type(op.op, DataType::I32) == DataType::U32, .types = op.types.bits};
-  const uint32_t operands = spec::operand_count(op.signature).value_or(0);
-  if (spec::form_of(op.op) == spec::Form::Scalar && operands <= 2) {
+  const spec::SignatureInfo& signature = spec::info(op.signature);
+  Rule rule{.gives_word = signature.gives == spec::Gives::Word, .types = op.types.bits};
+  const uint32_t operands = signature.operands.value_or(0);
+  if (signature.form == spec::Form::Scalar && operands <= 2) {
     rule.operands = uint8_t(operands);
-    rule.word_last = op.signature == Signature::TU_T;
+    rule.word_last = signature.is_word(operands - 1);
   }
   return rule;
 }

@@ -11,7 +11,6 @@ namespace vyre::check {
 using ir::Expr;
 using spec::Form;
 using spec::OpInfo;
-using spec::Signature;
 
 DataType BodyChecker::apply(ExprId id, const Expr& e) {
   switch (spec::form_of(e.op)) {
@@ -60,12 +59,12 @@ DataType BodyChecker::scalar(ExprId id, const Expr& e) {
         other_way(e.op, t).value_or(fmt::format(
             "write {}",
             conversion(operands[0],
-                       spec::kFloats.contains(first_of(info.types)) ? DataType::F32 : DataType::U32))));
+                       spec::kFloats.contains(spec::first_of(info.types)) ? DataType::F32 : DataType::U32))));
   }
   for (uint32_t i = 1; i < operands.size(); ++i) {
     const DataType found = type(operands[i]);
     // A shift amount has its type whatever T is; the other operands are compared with T alone.
-    const bool amount = info.signature == Signature::TU_T;
+    const bool amount = spec::signature_of(e.op).is_word(i);
     if (found == kUnknownType || (!known && !amount)) continue;
     const DataType wanted = amount ? DataType::U32 : t;
     if (found == wanted) continue;
@@ -85,7 +84,7 @@ DataType BodyChecker::scalar(ExprId id, const Expr& e) {
     diag.notes.push_back({code_.span(operands[i]), fmt::format("this is {}", spec::text(found))});
   }
   // Where the result does not depend on T it is known even now.
-  const bool fixed = spec::result_type(e.op, DataType::I32) == DataType::U32;
+  const bool fixed = spec::signature_of(e.op).gives == spec::Gives::Word;
   return known || fixed ? spec::result_type(e.op, t) : kUnknownType;
 }
 
@@ -97,7 +96,7 @@ DataType BodyChecker::make_vector(const Expr& e) {
                 fmt::format("a component of a vector is u32; this is {}", spec::text(found)),
                 fmt::format("write {}", conversion(operand, DataType::U32)));
   }
-  return spec::info(e.op).signature == Signature::UU_V ? DataType::Vec2U32 : DataType::Vec4U32;
+  return spec::first_of(spec::info(e.op).types);
 }
 
 DataType BodyChecker::component(ExprId id, const Expr& e) {

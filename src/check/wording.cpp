@@ -49,14 +49,15 @@ std::string written(spec::Op op) {
 }
 
 std::string named_for(spec::Op op, DataType type) {
-  const bool other = spec::kFloats.contains(type) != spec::kFloats.contains(first_of(spec::info(op).types));
+  const bool other =
+      spec::kFloats.contains(type) != spec::kFloats.contains(spec::first_of(spec::info(op).types));
   return other && on_other_numbers(op) ? fmt::format("`{}`", spec::mnemonic(op)) : written(op);
 }
 
 std::optional<std::string> other_way(spec::Op op, DataType type) {
   using spec::Op;
   const bool floats = spec::kFloats.contains(type);
-  if (floats == spec::kFloats.contains(first_of(spec::info(op).types))) return std::nullopt;
+  if (floats == spec::kFloats.contains(spec::first_of(spec::info(op).types))) return std::nullopt;
   if (const auto other = on_other_numbers(op); other && spec::info(*other).types.contains(type)) {
     return fmt::format("write {} or {}", written(*other), spec::mnemonic(*other));
   }
@@ -69,13 +70,6 @@ std::optional<std::string> other_way(spec::Op op, DataType type) {
   if (op == Op::Shl || op == Op::Shr)
     return "multiply with a power of two, or shift the bits: bitcast<u32>(...)";
   return "take the bits: bitcast<u32>(...)";
-}
-
-DataType first_of(spec::TypeSet set) {
-  for (const spec::TypeInfo& info : spec::kTypes) {
-    if (set.contains(info.type)) return info.type;
-  }
-  return DataType::U32;
 }
 
 std::string types_in(spec::TypeSet set) {

@@ -27,9 +27,6 @@ std::string in_place_of(std::string_view word);
 /// "u32, i32, bool"
 std::string types_in(spec::TypeSet set);
 
-/// The first type of a set that is not empty, in the order of the ledger.
-spec::DataType first_of(spec::TypeSet set);
-
 /// What to write to make a value of one type of a value "..." of another: "cast<u32>(...)",
 /// "bitcast<u64>(...)", or two steps where there is no single one.
 std::string way_to(spec::DataType from, spec::DataType to);

@@ -191,8 +191,8 @@ class Linearizer {
 
   /// T of an application: of a vector being made, the vector's own type.
   DataType operand_type(const ir::Expr& expr, DataType result) {
-    if (spec::is_vector_op(expr.op) && expr.op != spec::Op::Component) return result;
-    return resolution().type(code().arg(expr, expr.op == spec::Op::Select ? 1 : 0));
+    const auto first = spec::first_of_type(expr.op);
+    return first ? resolution().type(code().arg(expr, *first)) : result;
   }
 
   void finish(ExprId id) {

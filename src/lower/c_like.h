@@ -9,11 +9,13 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "lower/kernel.h"
+#include "lower/legal_emitter.h"
 
 namespace vyre::lower {
 
@@ -23,18 +25,23 @@ enum class CLikeDialect : uint8_t { Cpp, Wgsl };  // Cpp: CUDA C++ too
 inline constexpr uint32_t kHexadecimalFrom = 1u << 16;
 std::string c_like_literal(uint32_t bits);
 
+/// A pattern with its operands in the places {0} to {9}. Braces stand for nothing else. Done by hand, since
+/// patterns are chosen at run time, once an instruction, and parsing them as formats took half of the
+/// printing.
+std::string fill(std::string_view pattern, std::initializer_list<std::string_view> operands);
+
 /// Text, line by line, indented by two blanks a brace.
 struct Lines {
   template <typename... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
-    text.append(2 * depth, ' ');
-    fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
+    begin(format, std::forward<Args>(args)...);
     text += '\n';
   }
   /// A line that opens a brace; then close(), or otherwise() and close().
   template <typename... Args>
   void open(fmt::format_string<Args...> format, Args&&... args) {
-    line("{} {{", fmt::format(format, std::forward<Args>(args)...));
+    begin(format, std::forward<Args>(args)...);
+    text += " {\n";
     ++depth;
   }
   void otherwise();
@@ -42,17 +49,21 @@ struct Lines {
 
   std::string text;
   uint32_t depth = 1;  // open braces
+
+ private:
+  template <typename... Args>
+  void begin(fmt::format_string<Args...> format, Args&&... args) {
+    text.append(2 * depth, ' ');
+    fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
+  }
 };
 
-class CLikePrinter {
+class CLikePrinter : protected LegalEmitter {
  protected:
   CLikePrinter(const Kernel& kernel, CLikeDialect dialect);
   ~CLikePrinter() = default;
 
-  virtual void emit_block(KBlock id);
-  void emit(Value v);
-
-  std::string name(Value v) const { return fmt::format("v{}", numbers_[index(v)]); }
+  std::string name(Value v) const;
 
   /// Where the next line goes.
   virtual Lines& out() = 0;
@@ -71,19 +82,27 @@ class CLikePrinter {
   // Statements.
   /// Declares a value by its expression, which gives a bool where `truth` says so.
   virtual void define(Value v, const std::string& expression, bool truth = false) = 0;
-  virtual void emit_raw(Value v, const Inst& inst);
   /// `expected` is empty but for compare-exchange.
-  virtual void emit_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,
-                           const std::string& value) = 0;
+  virtual void define_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,
+                             const std::string& value) = 0;
   virtual void open_if(Value condition) = 0;
   virtual void open_loop(Value v, const std::string& from, const std::string& to) = 0;
   /// A block within another one.
-  virtual void emit_inner(KBlock id) { emit_block(id); }
-  virtual std::string_view return_statement() const { return "return;"; }
+  virtual bool emit_inner(KBlock id) { return emit_block(id); }
 
-  const Kernel& k_;
+  void emit_raw(Value v, const Inst& inst) override;
+  void emit_return() override { out().line("return;"); }
 
  private:
+  void emit_get(Value v, const Inst& inst) final;
+  void emit_set(const Inst& inst) final;
+  bool emit_if(Value v, const Inst& inst) final;
+  void emit_loop(Value v, const Inst& inst) final;
+  void emit_barrier() final;
+  void emit_load(Value v, const Inst& inst) final;
+  void emit_store(const Inst& inst) final;
+  void emit_atomic(Value v, const Inst& inst) final;
+  std::string operand(const Inst& inst, uint32_t n) { return word(k_.arg(inst, n)); }
   std::string place(const Inst& access, const std::string& at);
 
   const CLikeDialect dialect_;

@@ -15,14 +15,13 @@
 
 namespace vyre::lower {
 
-/// A pattern is empty where the language's target lacks the operator. Of a select operand 0 is a condition.
+/// A pattern is empty where the language's target lacks the operator. Of a select operand 0 is a condition;
+/// what gives a truth gives a bool, which becomes a word only where one is wanted.
 struct CLikeOperator {
   std::string_view cpp, wgsl;
-  bool truth = false;  // it gives a bool, which becomes a word only where one is wanted
 };
 namespace c_like {
 constexpr CLikeOperator both(std::string_view pattern) { return {pattern, pattern}; }
-constexpr CLikeOperator truth(std::string_view pattern) { return {pattern, pattern, true}; }
 constexpr CLikeOperator cpp(std::string_view pattern) { return {pattern, ""}; }
 
 inline constexpr spec::Row<RawOp, CLikeOperator> kOperatorRows[] = {
@@ -46,12 +45,12 @@ inline constexpr spec::Row<RawOp, CLikeOperator> kOperatorRows[] = {
     {RawOp::Clz, {"leading_zeros({0})", "countLeadingZeros({0})"}},
     {RawOp::Ctz, {"trailing_zeros({0})", "countTrailingZeros({0})"}},
     {RawOp::ReverseBits, {"", "reverseBits({0})"}},
-    {RawOp::Eq, truth("{0} == {1}")},
-    {RawOp::Ne, truth("{0} != {1}")},
-    {RawOp::ULt, truth("{0} < {1}")},
-    {RawOp::ULe, truth("{0} <= {1}")},
-    {RawOp::SLt, truth("{3}({0}) < {3}({1})")},
-    {RawOp::SLe, truth("{3}({0}) <= {3}({1})")},
+    {RawOp::Eq, both("{0} == {1}")},
+    {RawOp::Ne, both("{0} != {1}")},
+    {RawOp::ULt, both("{0} < {1}")},
+    {RawOp::ULe, both("{0} <= {1}")},
+    {RawOp::SLt, both("{3}({0}) < {3}({1})")},
+    {RawOp::SLe, both("{3}({0}) <= {3}({1})")},
     {RawOp::Select, {"{0} ? {1} : {2}", "select({2}, {1}, {0})"}},
     {RawOp::FAdd, cpp("float_add({0}, {1})")},
     {RawOp::FSub, cpp("float_sub({0}, {1})")},
@@ -64,9 +63,9 @@ inline constexpr spec::Row<RawOp, CLikeOperator> kOperatorRows[] = {
     {RawOp::FCeil, cpp("float_ceil({0})")},
     {RawOp::FRound, cpp("float_round({0})")},
     {RawOp::FTrunc, cpp("float_trunc({0})")},
-    {RawOp::FEq, {"number({0}) == number({1})", "", true}},
-    {RawOp::FLt, {"number({0}) < number({1})", "", true}},
-    {RawOp::FLe, {"number({0}) <= number({1})", "", true}},
+    {RawOp::FEq, cpp("number({0}) == number({1})")},
+    {RawOp::FLt, cpp("number({0}) < number({1})")},
+    {RawOp::FLe, cpp("number({0}) <= number({1})")},
     {RawOp::FFromS32, cpp("float_from_s32({0})")},
     {RawOp::FFromU32, cpp("float_from_u32({0})")},
     {RawOp::FToS32, cpp("u32(i32(number({0})))")},
@@ -108,7 +107,6 @@ constexpr std::string_view c_like_pattern(RawOp op, CLikeDialect dialect) {
   const CLikeOperator& row = c_like::kOperators[op];
   return dialect == CLikeDialect::Cpp ? row.cpp : row.wgsl;
 }
-constexpr bool c_like_gives_truth(RawOp op) { return c_like::kOperators[op].truth; }
 constexpr std::string_view c_like_atomic(spec::Op op, CLikeDialect dialect) {
   return c_like::kAtomics[op][size_t(dialect)];
 }

@@ -100,7 +100,7 @@ struct Forms {
   Written (*approximate)(Written x, Strict strict) = nullptr;
 };
 constexpr bool is_unary(Op op) { return spec::is_elementary(op) && spec::operand_count(op) == 1; }
-constexpr spec::Row<Op, Forms> kFormRows[] = {
+constexpr spec::Row<Op, Forms> kFunctionFormRows[] = {
     {Op::FSin, {fast::sin, fast::short_sin}},
     {Op::FCos, {fast::cos, fast::short_cos}},
     {Op::FTan, {fast::tan, fast::short_tan}},
@@ -114,7 +114,7 @@ constexpr spec::Row<Op, Forms> kFormRows[] = {
     {Op::FExp10, {fast::exp10, easy<fast::short_exp10>}},
     {Op::FLog10, {fast::log10, easy<fast::short_log10>}},
 };
-constexpr spec::TotalTable<kFormRows, is_unary> kForms;
+constexpr spec::TotalTable<kFunctionFormRows, is_unary> kFunctionForms;
 
 /// What every fast form uses, fused or not. Subnormals may vanish in conversions.
 constexpr RawOp kUsed[] = {RawOp::WideOf, RawOp::WideLow, RawOp::WideHigh, RawOp::WideSelect, RawOp::WideFrom,
@@ -131,19 +131,19 @@ bool has_fast_form(Op op, const FloatPromises& floats) {
 
 Value fast_form(Rewriter& r, Op op, Value x) {
   FormWriter writer(r);
-  return kForms[op].fast({&writer, x}).v;
+  return kFunctionForms[op].fast({&writer, x}).v;
 }
 
 bool has_approximate_form(Op op, spec::DataType type, const FloatPromises& floats) {
   const auto rounds = [&](RawOp used) { return rounds_right(floats[used]) && !floats[used].only_normal; };
   const bool right = rounds(RawOp::FAdd) && rounds(RawOp::FSub) && rounds(RawOp::FMul);
   const Op strict = spec::strict_of(op);
-  return right && converts(type, floats) && is_unary(strict) && kForms[strict].approximate != nullptr;
+  return right && converts(type, floats) && is_unary(strict) && kFunctionForms[strict].approximate != nullptr;
 }
 
 Value approximate_form(Rewriter& r, Op op, Value x, const std::function<Value()>& strict) {
   FormWriter writer(r);
-  return kForms[spec::strict_of(op)].approximate({&writer, x}, {&writer, strict}).v;
+  return kFunctionForms[spec::strict_of(op)].approximate({&writer, x}, {&writer, strict}).v;
 }
 
 }  // namespace vyre::lower

@@ -81,6 +81,12 @@ constexpr BuiltinInput given_by(InstKind kind) { return info(kind).input; }
 
 /// The first instruction of a kind, or null. In Kernel::insts, so in no particular order.
 const Inst* find(const Kernel& kernel, InstKind kind);
+/// Which ids some instruction references, by axis.
+struct IdUses {
+  std::array<bool, 3> invocation{}, group{}, local{};
+};
+/// `live`: by Value, which instructions count; empty: all.
+IdUses used_ids(const Kernel& kernel, const std::vector<bool>& live = {});
 /// By buffer: whether some instruction writes to it.
 std::vector<bool> written_buffers(const Kernel& kernel);
 

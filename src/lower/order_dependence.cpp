@@ -1,6 +1,7 @@
 // Which values of a kernel depend on the order in which invocations reach its atomics.
 #include <algorithm>
 
+#include "lower/inst_info.h"
 #include "lower/lift.h"
 
 namespace vyre::lower {
@@ -39,38 +40,32 @@ class OrderAnalysis {
     for (const Value v : kernel_.block(block)) {
       const Inst& inst = kernel_[v];
       bool depends = control || any(inst);
-      switch (inst.kind) {
-        case InstKind::Atomic: raise_to_true(values_[index(v)], true); continue;
-        case InstKind::Load: depends = depends || buffers_[inst.target]; break;
-        case InstKind::Get: depends = depends || slots_[inst.target]; break;
-        case InstKind::Set: raise_to_true(slots_[inst.target], depends); break;
-        case InstKind::Store: raise_to_true(buffers_[inst.target], depends); break;
-        case InstKind::Return:
+      switch (info(inst.kind).source) {
+        case Source::Atomic: depends = true; break;
+        case Source::Memory: depends = depends || buffers_[inst.target]; break;
+        case Source::Slot: depends = depends || slots_[inst.target]; break;
+        case Source::None:
+        case Source::Literal:
+        case Source::Dispatch:
+        case Source::Invocation:
+        case Source::Operands:
+        case Source::Lanes: break;
+      }
+      raise_to_true(values_[index(v)], depends);
+      switch (info(inst.kind).effect) {
+        case Effect::SetsSlot: raise_to_true(slots_[inst.target], depends); break;
+        case Effect::WritesMemory: raise_to_true(buffers_[inst.target], depends); break;
+        case Effect::Returns:
           // An invocation that left is not there for anything that follows, nor for another round.
           if (control && !left_early_) left_early_ = changed_ = true;
           break;
-        case InstKind::If:
+        case Effect::Control:
           visit(inst.body, depends);
           if (inst.orelse != kNoKBlock) visit(inst.orelse, depends);
           break;
-        case InstKind::Loop:
-          raise_to_true(values_[index(v)], depends);
-          visit(inst.body, depends);
-          break;
-        case InstKind::Const:
-        case InstKind::Len:
-        case InstKind::InvocationId:
-        case InstKind::WorkgroupId:
-        case InstKind::LocalId:
-        case InstKind::Barrier:
-        case InstKind::Intrinsic:
-        case InstKind::Apply:
-        case InstKind::Raw:
-        case InstKind::RawLoad:
-        case InstKind::RawStore:
-        case InstKind::RawAtomic: break;
+        case Effect::None:
+        case Effect::Waits: break;
       }
-      raise_to_true(values_[index(v)], depends);
     }
   }
 

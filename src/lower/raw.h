@@ -11,31 +11,35 @@
 namespace vyre::lower {
 
 enum class RawOp : uint8_t {
-#define VYRE_RAW(Name, mnemonic, operands, domain) Name,
-#define VYRE_RAW_FLOAT(Name, mnemonic, operands, domain) Name,
-#define VYRE_RAW_WIDE(Name, mnemonic, operands, wide_operands, gives_wide, domain) Name,
+#define VYRE_RAW(Name, mnemonic, operands, gives, domain) Name,
+#define VYRE_RAW_FLOAT(Name, mnemonic, operands, gives, domain) Name,
+#define VYRE_RAW_WIDE(Name, mnemonic, operands, wide_operands, gives, domain) Name,
 #include "lower/raw_ops.def"
 #undef VYRE_RAW
 #undef VYRE_RAW_FLOAT
 #undef VYRE_RAW_WIDE
 };
+/// What an operator gives: a word; one that is 0 or 1, which targets with a type for truths keep as one until
+/// a word is wanted; a float of 64 bits.
+enum class RawResult : uint8_t { Word, Truth, Wide };
 struct RawOpInfo {
   RawOp op;
   std::string_view name;
   std::string_view mnemonic;
   uint32_t operands;
+  RawResult gives;
   std::string_view domain;
   bool is_float;  // a relation: what it gives depends on the target's promise (lower/promise.h)
   bool is_wide = false;
   uint8_t wide_operands = 0;  // bit k: operand k is wide
-  bool gives_wide = false;
 };
 inline constexpr auto kRawOps = std::to_array<RawOpInfo>({
-#define VYRE_RAW(Name, mnemonic, operands, domain) {RawOp::Name, #Name, mnemonic, operands, domain, false},
-#define VYRE_RAW_FLOAT(Name, mnemonic, operands, domain) \
-  {RawOp::Name, #Name, mnemonic, operands, domain, true},
-#define VYRE_RAW_WIDE(Name, mnemonic, operands, wide_operands, gives_wide, domain) \
-  {RawOp::Name, #Name, mnemonic, operands, domain, true, true, wide_operands, gives_wide},
+#define VYRE_RAW(Name, mnemonic, operands, gives, domain) \
+  {RawOp::Name, #Name, mnemonic, operands, RawResult::gives, domain, false},
+#define VYRE_RAW_FLOAT(Name, mnemonic, operands, gives, domain) \
+  {RawOp::Name, #Name, mnemonic, operands, RawResult::gives, domain, true},
+#define VYRE_RAW_WIDE(Name, mnemonic, operands, wide_operands, gives, domain) \
+  {RawOp::Name, #Name, mnemonic, operands, RawResult::gives, domain, true, true, wide_operands},
 #include "lower/raw_ops.def"
 #undef VYRE_RAW
 #undef VYRE_RAW_FLOAT
@@ -43,6 +47,8 @@ inline constexpr auto kRawOps = std::to_array<RawOpInfo>({
 });
 inline constexpr size_t kRawOpCount = kRawOps.size();
 constexpr const RawOpInfo& info(RawOp op) { return kRawOps[static_cast<size_t>(op)]; }
+constexpr bool gives_truth(RawOp op) { return info(op).gives == RawResult::Truth; }
+constexpr bool gives_wide(RawOp op) { return info(op).gives == RawResult::Wide; }
 constexpr bool is_wide(RawOp op) { return info(op).is_wide; }
 constexpr bool takes_wide(RawOp op, uint32_t operand) { return (info(op).wide_operands >> operand & 1) != 0; }
 

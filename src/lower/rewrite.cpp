@@ -7,39 +7,10 @@ namespace {
 
 using spec::DataType;
 
-/// What a raw operator's result is known to be.
-enum class Truth : uint8_t {
-  Never,      // any word
-  Always,     // 0 or 1
-  OfOperands  // 0 or 1 where the operands are; of a select, where its arms are
-};
-constexpr spec::Row<RawOp, Truth> kTruthRows[] = {
-    {RawOp::Add, Truth::Never},      {RawOp::Sub, Truth::Never},
-    {RawOp::Mul, Truth::Never},      {RawOp::UMulHi, Truth::Never},
-    {RawOp::UDiv, Truth::Never},     {RawOp::URem, Truth::Never},
-    {RawOp::SDiv, Truth::Never},     {RawOp::SRem, Truth::Never},
-    {RawOp::And, Truth::OfOperands}, {RawOp::Or, Truth::OfOperands},
-    {RawOp::Xor, Truth::OfOperands}, {RawOp::Not, Truth::Never},
-    {RawOp::Shl, Truth::Never},      {RawOp::LShr, Truth::Never},
-    {RawOp::AShr, Truth::Never},     {RawOp::Popcount, Truth::Never},
-    {RawOp::Clz, Truth::Never},      {RawOp::Ctz, Truth::Never},
-    {RawOp::Eq, Truth::Always},      {RawOp::ReverseBits, Truth::Never},
-    {RawOp::Ne, Truth::Always},      {RawOp::ULt, Truth::Always},
-    {RawOp::ULe, Truth::Always},     {RawOp::SLt, Truth::Always},
-    {RawOp::SLe, Truth::Always},     {RawOp::Select, Truth::OfOperands},
-    {RawOp::FAdd, Truth::Never},     {RawOp::FSub, Truth::Never},
-    {RawOp::FMul, Truth::Never},     {RawOp::FDiv, Truth::Never},
-    {RawOp::FMulAdd, Truth::Never},  {RawOp::FSqrt, Truth::Never},
-    {RawOp::FFloor, Truth::Never},   {RawOp::FCeil, Truth::Never},
-    {RawOp::FRound, Truth::Never},   {RawOp::FTrunc, Truth::Never},
-    {RawOp::FFromS32, Truth::Never}, {RawOp::FFromU32, Truth::Never},
-    {RawOp::FToS32, Truth::Never},   {RawOp::FToU32, Truth::Never},
-    {RawOp::FFromF16, Truth::Never}, {RawOp::FToF16, Truth::Never},
-    {RawOp::FEq, Truth::Always},     {RawOp::FLt, Truth::Always},
-    {RawOp::FLe, Truth::Always},     {RawOp::FWideMulAdd, Truth::Never},
-    {RawOp::FWideLow, Truth::Never}, {RawOp::FInverseSqrt, Truth::Never},
-};
-constexpr spec::TotalTable<kTruthRows, [](RawOp op) { return !is_wide(op); }> kTruth;
+/// Whether the result is 0 or 1 where the operands are; of a select, where its arms are.
+constexpr bool keeps_truths(RawOp op) {
+  return op == RawOp::And || op == RawOp::Or || op == RawOp::Xor || op == RawOp::Select;
+}
 
 }  // namespace
 
@@ -52,6 +23,8 @@ Rewriter::Rewriter(const Kernel& source, const Target& target)
   out_.entry = source.entry;
   out_.legal = true;
   out_.floats = target.floats;
+  out_.insts.reserve(2 * source.insts.size());  // what most kernels need at least
+  out_.values.reserve(2 * source.values.size());
   for (const SlotInfo& slot : source.slots) {
     variables_.push_back(variable(slot.name, spec::value_words(slot.type)));
     truth_slots_.back() = slot.type == DataType::Bool;
@@ -76,16 +49,9 @@ Value Rewriter::constant(uint32_t bits) {
 Value Rewriter::raw(RawOp op, std::initializer_list<Value> operands) {
   const std::span all(operands.begin(), operands.size());
   const Value v = write({.kind = InstKind::Raw, .raw = op}, all);
-  if (is_wide(op)) {
-    if (info(op).gives_wide) out_.insts.back().type = DataType::U64;
-    return v;
-  }
+  if (gives_wide(op)) out_.insts.back().type = DataType::U64;
   const auto known = all.subspan(op == RawOp::Select ? 1 : 0);
-  switch (kTruth[op]) {
-    case Truth::Never: break;
-    case Truth::Always: truth_.back() = true; break;
-    case Truth::OfOperands: truth_.back() = is_truth(known[0]) && is_truth(known[1]); break;
-  }
+  truth_.back() = gives_truth(op) || (keeps_truths(op) && is_truth(known[0]) && is_truth(known[1]));
   return v;
 }
 

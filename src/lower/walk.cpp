@@ -11,6 +11,18 @@ const Inst* find(const Kernel& kernel, InstKind kind) {
   return found == kernel.insts.end() ? nullptr : &*found;
 }
 
+IdUses used_ids(const Kernel& kernel, const std::vector<bool>& live) {
+  IdUses out;
+  for (size_t i = 0; i < kernel.insts.size(); ++i) {
+    if (!live.empty() && !live[i]) continue;
+    const Inst& inst = kernel.insts[i];
+    if (inst.kind == InstKind::InvocationId) out.invocation[inst.imm] = true;
+    if (inst.kind == InstKind::WorkgroupId) out.group[inst.imm] = true;
+    if (inst.kind == InstKind::LocalId) out.local[inst.imm] = true;
+  }
+  return out;
+}
+
 std::vector<bool> written_buffers(const Kernel& kernel) {
   std::vector<bool> written(kernel.buffers.size());
   for (const Inst& inst : kernel.insts) {

@@ -86,8 +86,7 @@ class RaceWalk {
 
   void record(uint32_t buffer, bool writes, bool atomic, Span span, std::vector<Value> indices) {
     const ir::BufferDecl& decl = input_.program.buffers[buffer];
-    const bool writable = decl.access == BufferAccess::ReadWrite || decl.access == BufferAccess::Workgroup;
-    if (!writable || !records_) return;
+    if (!spec::is_writable(decl.access) || !records_) return;
     // Under a condition that never holds it is no access.
     for (const Guard& g : guards_) {
       const auto known = values_.constant_of(g.condition);

@@ -65,14 +65,14 @@ constexpr std::optional<Op> find_op_tag(uint16_t tag) {
   return std::nullopt;
 }
 
-/// By operator, so that a walk looks once.
-inline constexpr auto kFormsOfOps = [] {
-  std::array<Form, kOpCount> out{};
-  for (size_t i = 0; i < kOpCount; ++i) out[i] = info(kOps[i].signature).form;
+/// Of an application, by operator, so that a walk looks once.
+inline constexpr auto kSignaturesOfOps = [] {
+  std::array<const SignatureInfo*, kOpCount> out{};
+  for (size_t i = 0; i < kOpCount; ++i) out[i] = &info(kOps[i].signature);
   return out;
 }();
-constexpr Form form_of(Op op) { return kFormsOfOps[static_cast<size_t>(op)]; }
-constexpr std::optional<uint32_t> operand_count(Op op) { return operand_count(info(op).signature); }
+constexpr const SignatureInfo& signature_of(Op op) { return *kSignaturesOfOps[static_cast<size_t>(op)]; }
+constexpr std::optional<uint32_t> operand_count(Op op) { return signature_of(op).operands; }
 
 /// The operators on integers that floats have too, under the same sign.
 inline constexpr std::pair<Op, Op> kOnFloats[] = {
@@ -162,10 +162,18 @@ constexpr bool is_vector_op(Op op) {
 /// The type of the result of a scalar or vector operator applied at T = type, and of its operand number
 /// `index`.
 constexpr DataType result_type(Op op, DataType type) {
-  return info(info(op).signature).result == ResultType::Word ? DataType::U32 : type;
+  return signature_of(op).gives == Gives::Word ? DataType::U32 : type;
 }
 constexpr DataType operand_type(Op op, DataType type, uint32_t index) {
-  return (info(info(op).signature).word_operands >> index & 1) != 0 ? DataType::U32 : type;
+  return signature_of(op).is_word(index) ? DataType::U32 : type;
+}
+/// The number of the first operand that has type T; none where T is the type of the result alone.
+constexpr std::optional<uint32_t> first_of_type(Op op) {
+  const SignatureInfo& signature = signature_of(op);
+  for (uint32_t i = 0; i < signature.operands.value_or(0); ++i) {
+    if (!signature.is_word(i)) return i;
+  }
+  return std::nullopt;
 }
 
 // Tags and mnemonics are looked up, so each must be unique.

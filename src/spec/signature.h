@@ -1,9 +1,10 @@
-// Signatures as data: what an application of an operator has, by its operator's signature.
+// Signatures as data: what an application of an operator has and gives, by its operator's signature.
 //
-// Seventeen signatures come in nine forms. Parser, printer, checker, codec and interpreter differ by form
-// alone; what is left of a signature is how many operands there are and which type each has. A walk over
-// expressions switches over the form, so that a new signature of a form that there is needs a row here and no
-// more. Which signature an operator has is in its row of the ledger (ops.def).
+// A signature is the shape of an operator's type over one type variable T; the head of ops.def lists them.
+// Many signatures share a form. Parser, printer, checker, codec and interpreter differ by form
+// alone; what is left of a signature is how many operands there are and which type each has. Whatever types
+// expressions asks the row, and a walk over expressions switches over the form, so that a new signature of a
+// form that there is needs a row here and no more.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,6 @@
 
 namespace vyre::spec {
 
-/// The shape of an operator's type, over one type variable T; see the head of ops.def.
 enum class Signature : uint8_t {
   T_T,
   TT_T,
@@ -33,7 +33,6 @@ enum class Signature : uint8_t {
   TTT_T,
   Reduce
 };
-inline constexpr size_t kSignatureCount = size_t(Signature::Reduce) + 1;
 
 enum class Form : uint8_t {
   Scalar,      // the operator and operands of T, nothing else
@@ -47,49 +46,57 @@ enum class Form : uint8_t {
   Reduce,      // symbol: the buffer, immediate: the operator that folds and a tolerance; [] or [from, to]
 };
 
-template <>
-struct KeyCount<Form> {
-  static constexpr size_t value = size_t(Form::Reduce) + 1;
+/// The type that an application gives.
+enum class Gives : uint8_t {
+  T,        // that of its operands
+  OnlyT,    // the one type that the ledger lets T be
+  Word,     // u32, whatever T is
+  Named,    // the one it names
+  Element,  // that of the buffer's elements, which is T
+  Output,   // that of the operation that it calls
 };
 
-/// What says the type of a result: the operands' T, u32, a vector of words, the type that is written (of
-/// casts), the operation that is called, the element of the buffer that is named.
-enum class ResultType : uint8_t { T, Word, Pair, Quad, Written, Called, Element };
-/// What a signature says, one row each.
 struct SignatureInfo {
+  Form form;
+  Gives gives;
   /// How many operand expressions there are (an atomic counts its index); none for Call, whose operation says
   /// it, and Reduce, which has two or none.
   std::optional<uint32_t> operands;
-  ResultType result;
-  Form form;
-  uint32_t word_operands = 0;  // bit n: operand n is a u32 whatever T is
+  /// A bit for each operand that is u32 whatever T is; the condition of a select may be a bool too.
+  uint8_t words = 0;
+
+  constexpr bool is_word(uint32_t operand) const { return operand < 8 && (words >> operand & 1) != 0; }
+};
+
+template <>
+struct KeyCount<Form> {
+  static constexpr size_t value = static_cast<size_t>(Form::Reduce) + 1;
 };
 template <>
 struct KeyCount<Signature> {
-  static constexpr size_t value = kSignatureCount;
+  static constexpr size_t value = static_cast<size_t>(Signature::Reduce) + 1;
 };
+
 inline constexpr Row<Signature, SignatureInfo> kSignatureRows[] = {
-    {Signature::T_T, {1, ResultType::T, Form::Scalar}},
-    {Signature::TT_T, {2, ResultType::T, Form::Scalar}},
-    {Signature::TTT_T, {3, ResultType::T, Form::Scalar}},
-    {Signature::TU_T, {2, ResultType::T, Form::Scalar, 0b10}},
-    {Signature::T_U, {1, ResultType::Word, Form::Scalar}},
-    {Signature::TT_U, {2, ResultType::Word, Form::Scalar}},
-    {Signature::T_B, {1, ResultType::Word, Form::Scalar}},
-    {Signature::UU_V, {2, ResultType::Pair, Form::MakeVector, 0b11}},
-    {Signature::UUUU_V, {4, ResultType::Quad, Form::MakeVector, 0b1111}},
-    {Signature::V_U, {1, ResultType::Word, Form::Component}},
-    {Signature::CTT_T, {3, ResultType::T, Form::Select}},
-    {Signature::Cast, {1, ResultType::Written, Form::Cast}},
-    {Signature::Bitcast, {1, ResultType::Written, Form::Bitcast}},
-    {Signature::Call, {std::nullopt, ResultType::Called, Form::Call}},
-    {Signature::A_T, {2, ResultType::Word, Form::Atomic}},
-    {Signature::AA_T, {3, ResultType::Word, Form::Atomic}},
-    {Signature::Reduce, {std::nullopt, ResultType::Element, Form::Reduce}},
+    {Signature::T_T, {Form::Scalar, Gives::T, 1}},
+    {Signature::TT_T, {Form::Scalar, Gives::T, 2}},
+    {Signature::TTT_T, {Form::Scalar, Gives::T, 3}},
+    {Signature::TU_T, {Form::Scalar, Gives::T, 2, 0b10}},
+    {Signature::T_U, {Form::Scalar, Gives::Word, 1}},
+    {Signature::TT_U, {Form::Scalar, Gives::Word, 2}},
+    {Signature::T_B, {Form::Scalar, Gives::Word, 1}},
+    {Signature::CTT_T, {Form::Select, Gives::T, 3, 0b1}},
+    {Signature::Cast, {Form::Cast, Gives::Named, 1}},
+    {Signature::Bitcast, {Form::Bitcast, Gives::Named, 1}},
+    {Signature::Call, {Form::Call, Gives::Output, std::nullopt}},
+    {Signature::A_T, {Form::Atomic, Gives::OnlyT, 2, 0b1}},
+    {Signature::AA_T, {Form::Atomic, Gives::OnlyT, 3, 0b1}},
+    {Signature::UU_V, {Form::MakeVector, Gives::OnlyT, 2, 0b11}},
+    {Signature::UUUU_V, {Form::MakeVector, Gives::OnlyT, 4, 0b1111}},
+    {Signature::V_U, {Form::Component, Gives::Word, 1}},
+    {Signature::Reduce, {Form::Reduce, Gives::Element, std::nullopt, 0b11}},
 };
 inline constexpr TotalTable<kSignatureRows> kSignatures;
 constexpr const SignatureInfo& info(Signature signature) { return kSignatures[signature]; }
-
-constexpr std::optional<uint32_t> operand_count(Signature signature) { return info(signature).operands; }
 
 }  // namespace vyre::spec

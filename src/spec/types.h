@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -83,6 +84,8 @@ inline constexpr TypeSet kFloats = types_of_class(TypeClass::Float);
 inline constexpr TypeSet kValues = kIntegers | kVectors | kTruth | kFloats;
 constexpr TypeSet only(DataType type) { return {1u << static_cast<uint32_t>(type)}; }
 inline constexpr TypeSet kU32Only = only(DataType::U32);
+/// The first type of a set that is not empty, in the order of the ledger.
+constexpr DataType first_of(TypeSet set) { return static_cast<DataType>(std::countr_zero(set.bits)); }
 
 /// How many 32-bit words a value takes in a register: a 16-bit float takes one, its bits the low half. 0 for
 /// what is no value.
@@ -101,6 +104,10 @@ constexpr std::string_view text(BufferAccess access) {
   constexpr std::array<std::string_view, kBufferAccessCount> names = {"read", "read_write", "uniform",
                                                                       "workgroup"};
   return names[static_cast<size_t>(access)];
+}
+/// Whether invocations may write it, so that a load need not give two of them, or one twice, the same.
+constexpr bool is_writable(BufferAccess access) {
+  return access == BufferAccess::ReadWrite || access == BufferAccess::Workgroup;
 }
 
 /// How a cast from float to integer rounds; None for every other cast.

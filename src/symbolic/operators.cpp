@@ -148,8 +148,7 @@ constexpr spec::TotalTable<kFormulaRows, is_encoded_op> kEncodings;
 
 std::vector<DataType> operand_types(Op op, DataType type) {
   std::vector<DataType> out;
-  for (uint32_t i = 0; i < *spec::operand_count(op); ++i)
-    out.push_back(op == Op::Select && i == 0 ? DataType::U32 : spec::operand_type(op, type, i));
+  for (uint32_t i = 0; i < *spec::operand_count(op); ++i) out.push_back(spec::operand_type(op, type, i));
   return out;
 }
 

@@ -86,7 +86,6 @@ ScalarProgram operator_program(Op op, DataType type) {
   std::vector<DataType> operands;
   const uint32_t count = spec::operand_count(op).value_or(0);
   for (uint32_t n = 0; n < count; ++n) operands.push_back(spec::operand_type(op, type, n));
-  if (op == Op::Select) operands = {DataType::U32, type, type};
   return program_of(fmt::format("{} {}", spec::mnemonic(op), text(type)), apply, operands);
 }
 

@@ -29,10 +29,6 @@ using Rows = std::vector<const OperatorRow*>;
 constexpr size_t kLiteralRows = 2;
 constexpr uint32_t kWorkgroup = 64;
 
-/// The type of operand i, where a condition of Select is u32.
-DataType operand_type(const OperatorRow& row, uint32_t i) {
-  return row.op == Op::Select && i == 0 ? DataType::U32 : row.operand_at(i);
-}
 /// How many operands are expressions: which component is taken is part of the application.
 uint32_t expressions(const OperatorRow& row) { return row.op == Op::Component ? 1 : row.count; }
 
@@ -89,7 +85,7 @@ std::string file_of(const Rows& rows, bool literals) {
     const bool word = atomic && i == 0;
     if (literals && !word) continue;
     const std::string name(1, char('a' + i));
-    const DataType type = operand_type(first, i);
+    const DataType type = first.operand_at(i);
     buffers.push_back(word ? p.read_write(name, type, i) : p.read(name, type, i));
     inputs += elements(name, type, rows, [i](const OperatorRow& row) { return row.values[i]; });
   }
@@ -97,7 +93,7 @@ std::string file_of(const Rows& rows, bool literals) {
   const auto value = [&](const OperatorRow& row, const std::function<ir::Ex()>& index) {
     std::vector<ir::Ex> x;
     for (uint32_t i = atomic ? 1 : 0; i < expressions(row); ++i)
-      x.push_back(literals ? literal(p, operand_type(row, i), row.values[i]) : p.load(buffers[i], index()));
+      x.push_back(literals ? literal(p, row.operand_at(i), row.values[i]) : p.load(buffers[i], index()));
     if (row.op == Op::AtomicCompareExchange)
       return p.atomic_compare_exchange(buffers[0], index(), x[0], x[1]);
     return atomic ? p.atomic(row.op, buffers[0], index(), x[0]) : apply(p, row, x);

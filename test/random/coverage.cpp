@@ -188,7 +188,7 @@ void ProgramCoverage::find_possible(const ProgramOptions& options) {
     for (const BufferAccess access :
          {BufferAccess::Read, BufferAccess::ReadWrite, BufferAccess::Uniform, BufferAccess::Workgroup}) {
       if (access == BufferAccess::Workgroup && !options.barriers) continue;
-      const bool stores = access == BufferAccess::ReadWrite || access == BufferAccess::Workgroup;
+      const bool stores = spec::is_writable(access);
       for (const bool tensor : {false, true}) {
         if (tensor && (t == DataType::Bytes || access == BufferAccess::Workgroup)) continue;
         allow(Family::Load, access_item(access, t, tensor));

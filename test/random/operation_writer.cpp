@@ -142,7 +142,6 @@ std::vector<DataType> operand_types(const TypedOp& op) {
   std::vector<DataType> out;
   for (uint32_t i = 0; i < *spec::operand_count(op.op); ++i)
     out.push_back(spec::operand_type(op.op, op.type, i));
-  if (op.op == Op::Select) out[0] = DataType::U32;  // the condition
   return out;
 }
 

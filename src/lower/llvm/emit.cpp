@@ -34,7 +34,7 @@ class CpuEmitter final : Emitter {
  public:
   CpuEmitter(const Kernel& kernel, llvm::Module& module, const std::string& symbol,
              const EmitOptions& options)
-      : Emitter(kernel, module), plan_(plan_regions(kernel)), options_(options) {
+      : Emitter(kernel, module), plan_(plan_regions(kernel)), options_(options), uses_(used_ids(kernel)) {
     find_uses();
     find_merges();
     values_.assign(k_.insts.size(), nullptr);
@@ -69,9 +69,6 @@ class CpuEmitter final : Emitter {
     uses_length_.assign(k_.buffers.size(), false);
     used_as_word_.assign(k_.insts.size(), false);
     for (const Inst& inst : k_.insts) {
-      if (inst.kind == InstKind::InvocationId) uses_invocation_[inst.imm] = true;
-      if (inst.kind == InstKind::WorkgroupId) uses_group_[inst.imm] = true;
-      if (inst.kind == InstKind::LocalId) uses_local_[inst.imm] = true;
       if (inst.kind == InstKind::Len) uses_length_[inst.target] = true;
       const bool condition_first =
           inst.kind == InstKind::If ||
@@ -298,8 +295,8 @@ class CpuEmitter final : Emitter {
     invocation_[0] = x.index;
     const uint32_t wx = k_.workgroup_size[0];
     Ir group_x = group_[0];
-    if (uses_group_[0]) group_[0] = wx == 1 ? x.index : b_.CreateUDiv(x.index, imm(wx), "group.x");
-    if (uses_local_[0]) local_[0] = wx == 1 ? imm(0) : b_.CreateURem(x.index, imm(wx), "local.x");
+    if (uses_.group[0]) group_[0] = wx == 1 ? x.index : b_.CreateUDiv(x.index, imm(wx), "group.x");
+    if (uses_.local[0]) local_[0] = wx == 1 ? imm(0) : b_.CreateURem(x.index, imm(wx), "local.x");
     lane_exit_ = x.latch;
     close_loop(x, emit_block(k_.entry));
     if (short_tail) keep_scalar(x);
@@ -329,15 +326,15 @@ class CpuEmitter final : Emitter {
 
   /// Whether the y or z part of workgroup_id is wanted.
   bool wants_rows() const {
-    return uses_group_[1] || uses_invocation_[1] || uses_group_[2] || uses_invocation_[2];
+    return uses_.group[1] || uses_.invocation[1] || uses_.group[2] || uses_.invocation[2];
   }
   // The linear index of a group, x fastest, as workgroup_id. The x part is always wanted, for rows.
   void split_group_index(Ir group) {
     Ir gx = b_.CreateZExt(groups_[0], b_.getInt64Ty());
     group_[0] = b_.CreateTrunc(b_.CreateURem(group, gx), word(), "group.x");
     if (!wants_rows()) return;
-    const bool y = uses_group_[1] || uses_invocation_[1];
-    const bool z = uses_group_[2] || uses_invocation_[2];
+    const bool y = uses_.group[1] || uses_.invocation[1];
+    const bool z = uses_.group[2] || uses_.invocation[2];
     Ir row = b_.CreateUDiv(group, gx);
     Ir gy = b_.CreateZExt(groups_[1], b_.getInt64Ty());
     if (y) group_[1] = b_.CreateTrunc(b_.CreateURem(row, gy), word(), "group.y");
@@ -350,7 +347,7 @@ class CpuEmitter final : Emitter {
   }
   void set_row_ids() {
     for (const uint32_t axis : {1u, 2u}) {
-      if (!uses_invocation_[axis]) continue;
+      if (!uses_.invocation[axis]) continue;
       invocation_[axis] = first_of_group(axis);
       if (k_.workgroup_size[axis] == 1) continue;
       invocation_[axis] = b_.CreateAdd(invocation_[axis], local_[axis], "", true, true);
@@ -362,7 +359,7 @@ class CpuEmitter final : Emitter {
     Ir end = b_.CreateAdd(first, function_->getArg(3), "end");
     LoopFrame group = open_loop(first, end, "group", Range::MaybeEmpty);
     split_group_index(group.index);
-    if (uses_invocation_[0]) base_x_ = first_of_group(0);
+    if (uses_.invocation[0]) base_x_ = first_of_group(0);
     clear_workgroup_memory();
     if (live_.base != nullptr) {
       LoopFrame lanes = open_loop(b_.getInt64(0), b_.getInt64(k_.invocations()), "lane");
@@ -405,8 +402,8 @@ class CpuEmitter final : Emitter {
         }
         case Step::Kind::Loop: {
           const Inst& inst = k_[step.control];
-          emit_loop(step.control, uniform(k_.arg(inst, 0)), uniform(k_.arg(inst, 1)),
-                    [&] { return emit_steps(step.body); });
+          emit_loop_over(step.control, uniform(k_.arg(inst, 0)), uniform(k_.arg(inst, 1)),
+                         [&] { return emit_steps(step.body); });
           break;
         }
       }
@@ -448,7 +445,7 @@ class CpuEmitter final : Emitter {
     LoopFrame x = open_loop(imm(0), imm(size[0]), "x");
     // invocation_id.x counts beside local_id.x, so that both are affine without a wrap to disprove.
     llvm::PHINode* id = nullptr;
-    if (uses_invocation_[0]) {
+    if (uses_.invocation[0]) {
       id = b_.CreatePHI(word(), 2, "id.x");
       id->addIncoming(base_x_, before);
     }
@@ -567,8 +564,7 @@ class CpuEmitter final : Emitter {
     }
   }
 
-  bool emit_if(Value v) override {
-    const Inst& inst = k_[v];
+  bool emit_if(Value v, const Inst& inst) override {
     const Value c = k_.arg(inst, 0);
     if (holds(c)) {
       const bool left = emit_block(inst.body);
@@ -584,7 +580,10 @@ class CpuEmitter final : Emitter {
         condition(c), [&] { return emit_block(inst.body); }, has_else,
         [&] { return emit_block(inst.orelse); });
   }
-  Ir emit_get(uint32_t slot) override { return merged_[slot] ? slot_values_[slot] : Emitter::emit_get(slot); }
+  void emit_get(Value v, const Inst& inst) override {
+    if (!merged_[inst.target]) return Emitter::emit_get(v, inst);
+    set(v, slot_values_[inst.target]);
+  }
   void emit_set(const Inst& inst) override {
     if (!merged_[inst.target]) Emitter::emit_set(inst);
   }
@@ -592,13 +591,15 @@ class CpuEmitter final : Emitter {
     if (returning_) store_word(live_, lane_, imm(0));
     b_.CreateBr(lane_exit_);
   }
-  Ir emit_raw(const Inst& inst) override {
-    return in_bounds_ && x_guard(inst) ? b_.getTrue() : raw_operator(inst);
+  void emit_barrier() override {}  // regions end there
+  void emit_raw(Value v, const Inst& inst) override {
+    if (!in_bounds_ || !x_guard(inst)) return Emitter::emit_raw(v, inst);
+    set(v, b_.getTrue());
   }
 
   const RegionPlan plan_;
   const EmitOptions options_;
-  bool uses_invocation_[3] = {}, uses_group_[3] = {}, uses_local_[3] = {};
+  const IdUses uses_;
   std::vector<bool> uses_length_;   // by buffer
   std::vector<bool> used_as_word_;  // by Value: not only as a condition
 

@@ -9,7 +9,7 @@
 namespace vyre::lower {
 
 Emitter::Emitter(const Kernel& kernel, llvm::Module& module)
-    : k_(kernel), module_(module), context_(module.getContext()), b_(context_) {}
+    : LegalEmitter(kernel), module_(module), context_(module.getContext()), b_(context_) {}
 
 void Emitter::make_function(const std::string& symbol, const std::vector<llvm::Type*>& types) {
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), types, false);
@@ -41,42 +41,6 @@ Emitter::Ir Emitter::builtin(const Inst& inst) {
 
 // ---- Instructions ----------------------------------------------------------------------------------------
 
-bool Emitter::emit_block(KBlock id) {
-  for (const Value v : k_.block(id)) {
-    if (emit(v)) return true;
-  }
-  return false;
-}
-
-bool Emitter::emit(Value v) {
-  const Inst& inst = k_[v];
-  switch (inst.kind) {
-    case InstKind::Get: set(v, emit_get(inst.target)); break;
-    case InstKind::Set: emit_set(inst); break;
-    case InstKind::If: return emit_if(v);
-    case InstKind::Loop:
-      emit_loop(v, operand(k_.arg(inst, 0)), operand(k_.arg(inst, 1)), [&] { return emit_block(inst.body); });
-      break;
-    case InstKind::Return: emit_return(); return true;
-    case InstKind::Barrier: emit_barrier(); break;
-    case InstKind::Intrinsic: emit_intrinsic(v); break;
-    case InstKind::Raw: set(v, emit_raw(inst)); break;
-    case InstKind::RawLoad: set(v, emit_load(inst)); break;
-    case InstKind::RawStore: emit_store(inst); break;
-    case InstKind::RawAtomic: set(v, emit_atomic(inst)); break;
-    case InstKind::Const:  // builtin inputs
-    case InstKind::Len:
-    case InstKind::InvocationId:
-    case InstKind::WorkgroupId:
-    case InstKind::LocalId:
-    case InstKind::Apply:  // not in a legal kernel
-    case InstKind::Load:
-    case InstKind::Store:
-    case InstKind::Atomic: break;
-  }
-  return false;
-}
-
 Emitter::Ir Emitter::raw_operator(const Inst& inst) {
   const auto args = k_.args(inst);
   RawOperands o;
@@ -90,14 +54,17 @@ Emitter::Ir Emitter::raw_operator(const Inst& inst) {
   return lower::emit_raw(b_, inst.raw, o);
 }
 
-Emitter::Ir Emitter::emit_get(uint32_t slot) { return b_.CreateLoad(word(), slots_[slot]); }
+void Emitter::emit_get(Value v, const Inst& inst) { set(v, b_.CreateLoad(word(), slots_[inst.target])); }
 void Emitter::emit_set(const Inst& inst) { b_.CreateStore(operand(k_.arg(inst, 0)), slots_[inst.target]); }
 
-bool Emitter::emit_if(Value v) {
-  const Inst& inst = k_[v];
+bool Emitter::emit_if(Value /*v*/, const Inst& inst) {
   return emit_branch(
       condition(k_.arg(inst, 0)), [&] { return emit_block(inst.body); }, inst.orelse != kNoKBlock,
       [&] { return emit_block(inst.orelse); });
+}
+void Emitter::emit_loop(Value v, const Inst& inst) {
+  emit_loop_over(v, operand(k_.arg(inst, 0)), operand(k_.arg(inst, 1)),
+                 [&] { return emit_block(inst.body); });
 }
 
 // ---- Memory ----------------------------------------------------------------------------------------------
@@ -115,16 +82,14 @@ Emitter::Place Emitter::place(const Inst& access) {
           word_align(bytes, access.imm)};
 }
 
-Emitter::Ir Emitter::emit_load(const Inst& access) {
+void Emitter::emit_load(Value v, const Inst& access) {
   const Place at = place(access);
   Ir loaded = tag(b_.CreateAlignedLoad(at.type, at.address, at.align), memory_[access.target]);
-  const auto how = k_.buffers[access.target].access;
   // Another invocation may write here at the same time. What is loaded is then indeterminate, and must be
   // one value for all that is computed from it: a guard and the access that it guards. Frozen before it is
   // widened, so that the upper half of a 16-bit element stays zero.
-  const bool racy = how == spec::BufferAccess::ReadWrite || how == spec::BufferAccess::Workgroup;
-  if (racy) loaded = b_.CreateFreeze(loaded);
-  return b_.CreateZExt(loaded, word());
+  if (spec::is_writable(k_.buffers[access.target].access)) loaded = b_.CreateFreeze(loaded);
+  set(v, b_.CreateZExt(loaded, word()));
 }
 
 void Emitter::emit_store(const Inst& access) {
@@ -133,7 +98,7 @@ void Emitter::emit_store(const Inst& access) {
   tag(b_.CreateAlignedStore(value, at.address, at.align), memory_[access.target]);
 }
 
-Emitter::Ir Emitter::emit_atomic(const Inst& access) {
+void Emitter::emit_atomic(Value v, const Inst& access) {
   const Place at = place(access);
   const Memory& m = memory_[access.target];
   // Order per location is all that the semantics ask for, and NVPTX mislowers stronger orders.
@@ -142,9 +107,10 @@ Emitter::Ir Emitter::emit_atomic(const Inst& access) {
   if (access.op == spec::Op::AtomicCompareExchange) {
     auto* pair =
         b_.CreateAtomicCmpXchg(at.address, value, operand(k_.arg(access, 2)), at.align, kOrder, kOrder);
-    return b_.CreateExtractValue(tag(pair, m), 0);
+    set(v, b_.CreateExtractValue(tag(pair, m), 0));
+  } else {
+    set(v, tag(b_.CreateAtomicRMW(rmw_of(access.op), at.address, value, at.align, kOrder), m));
   }
-  return tag(b_.CreateAtomicRMW(rmw_of(access.op), at.address, value, at.align, kOrder), m);
 }
 
 // ---- Loops -----------------------------------------------------------------------------------------------

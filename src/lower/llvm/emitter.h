@@ -11,11 +11,11 @@
 
 #include <vector>
 
-#include "lower/kernel.h"
+#include "lower/legal_emitter.h"
 
 namespace vyre::lower {
 
-class Emitter {
+class Emitter : protected LegalEmitter {
  protected:
   using Ir = llvm::Value*;
 
@@ -56,18 +56,15 @@ class Emitter {
   Ir builtin(const Inst& inst);
 
   // Instructions.
-  /// True when the current block was left. Nests as deep as blocks do, which check/ bounds.
-  bool emit_block(KBlock id);
-  /// Emits one instruction; true when it left the current block.
-  bool emit(Value v);
+  void emit_get(Value v, const Inst& inst) override;
+  void emit_set(const Inst& inst) override;
+  bool emit_if(Value v, const Inst& inst) override;
+  void emit_loop(Value v, const Inst& inst) final;
+  void emit_raw(Value v, const Inst& inst) override { set(v, raw_operator(inst)); }
   Ir raw_operator(const Inst& inst);
-  virtual Ir emit_raw(const Inst& inst) { return raw_operator(inst); }
-  virtual Ir emit_get(uint32_t slot);
-  virtual void emit_set(const Inst& inst);
-  virtual bool emit_if(Value v);
-  virtual void emit_return() = 0;
-  virtual void emit_barrier() {}
-  virtual void emit_intrinsic(Value /*v*/) {}
+  void emit_load(Value v, const Inst& inst) final;
+  void emit_store(const Inst& inst) final;
+  void emit_atomic(Value v, const Inst& inst) final;
   /// The alignment of one word of an element of several.
   virtual llvm::Align word_align(uint32_t /*element_bytes*/, uint32_t /*word*/) { return llvm::Align(4); }
 
@@ -80,7 +77,7 @@ class Emitter {
   void close_loop(LoopFrame& loop, bool terminated);
   /// `body` says whether it left the current block.
   template <typename Body>
-  void emit_loop(Value v, Ir from, Ir to, Body&& body) {
+  void emit_loop_over(Value v, Ir from, Ir to, Body&& body) {
     LoopFrame loop = open_loop(from, to, "loop", Range::MaybeEmpty);
     set(v, loop.index);
     const bool terminated = body();
@@ -129,7 +126,6 @@ class Emitter {
     return access;
   }
 
-  const Kernel& k_;
   llvm::Module& module_;
   llvm::LLVMContext& context_;
   llvm::IRBuilder<> b_;
@@ -148,9 +144,6 @@ class Emitter {
     llvm::Align align;
   };
   Place place(const Inst& access);
-  Ir emit_load(const Inst& access);
-  void emit_store(const Inst& access);
-  Ir emit_atomic(const Inst& access);
 };
 
 }  // namespace vyre::lower

@@ -158,8 +158,7 @@ class PtxEmitter final : Emitter {
     return value->getType()->isIntegerTy(1) ? value : b_.CreateICmpNE(value, imm(0));
   }
 
-  void emit_intrinsic(Value v) override {
-    const Inst& inst = k_[v];
+  void emit_intrinsic(Value v, const Inst& inst) override {
     const auto args = k_.args(inst);
     SubgroupCall call{
         .lane = b_.CreateAnd(thread_, imm(kPtxSubgroupSize - 1)), .word = inst.target, .target = target_};

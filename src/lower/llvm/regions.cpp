@@ -19,7 +19,7 @@ constexpr uint32_t kRecomputeLimit = 4;
 constexpr int kSlotRounds = 8;
 
 bool always_at_hand(InstKind kind) {
-  return kind == InstKind::Const || kind == InstKind::Len || kind == InstKind::WorkgroupId;
+  return info(kind).source == Source::Literal || info(kind).source == Source::Dispatch;
 }
 
 bool is_division(RawOp op) {
@@ -157,35 +157,29 @@ class Planner {
     std::vector<uint8_t> cost(k_.insts.size(), 0);
     for (Inst const& inst : k_.insts) {
       const size_t i = size_t(&inst - k_.insts.data());
-      const bool id = inst.kind == InstKind::InvocationId || inst.kind == InstKind::LocalId;
-      plan_.residence[i] = id ? Residence::LaneId : Residence::Lane;
+      const bool is_place = info(inst.kind).source == Source::Invocation;
+      plan_.residence[i] = is_place ? Residence::LaneId : Residence::Lane;
     }
     for_each_uniform([&](Value v, Value inside) {
       const Inst& inst = k_[v];
       const auto args = k_.args(inst);
       const bool scalar_args = std::ranges::all_of(args, [&](Value a) { return is_scalar(a); });
       Residence& where = plan_.residence[index(v)];
-      switch (inst.kind) {
-        case InstKind::Const:
-        case InstKind::Len:
-        case InstKind::WorkgroupId: where = Residence::Scalar; break;
-        case InstKind::Loop:
-          if (has_barrier(v) || (inside != kNoValue && scalar_args)) where = Residence::Scalar;
-          break;
-        case InstKind::Get:
+      switch (info(inst.kind).source) {
+        case Source::Literal:
+        case Source::Dispatch: where = Residence::Scalar; break;
+        case Source::Slot:
           if (plan_.scalar_slot[inst.target]) where = Residence::Scalar;
           break;
-        case InstKind::RawLoad: {
-          const auto access = k_.buffers[inst.target].access;
-          const bool immutable = access == spec::BufferAccess::Read || access == spec::BufferAccess::Uniform;
-          if (immutable && scalar_args) where = Residence::Scalar;
+        case Source::Memory:
+          if (scalar_args && !spec::is_writable(k_.buffers[inst.target].access)) where = Residence::Scalar;
           break;
-        }
-        case InstKind::Raw: {
-          if (scalar_args) {
+        case Source::Operands: {
+          const bool loop = inst.kind == InstKind::Loop;
+          if (loop ? has_barrier(v) || (inside != kNoValue && scalar_args) : scalar_args) {
             where = Residence::Scalar;
-            break;
           }
+          if (loop || scalar_args) break;
           uint32_t total = 1;
           bool again = !is_division(inst.raw);
           for (const Value a : args) {
@@ -198,19 +192,10 @@ class Planner {
           }
           break;
         }
-        case InstKind::InvocationId:
-        case InstKind::LocalId:
-        case InstKind::Set:
-        case InstKind::If:
-        case InstKind::Return:
-        case InstKind::Barrier:
-        case InstKind::RawStore:
-        case InstKind::RawAtomic:
-        case InstKind::Intrinsic:  // not on CPUs
-        case InstKind::Apply:
-        case InstKind::Load:
-        case InstKind::Store:
-        case InstKind::Atomic: break;
+        case Source::None:
+        case Source::Invocation:
+        case Source::Atomic:
+        case Source::Lanes: break;
       }
     });
   }

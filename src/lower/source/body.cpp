@@ -58,14 +58,19 @@ class Body final : CLikePrinter {
   void define(Value v, const std::string& expression, bool truth) override {
     const Inst& inst = k_[v];
     if (truth) return lines_.line("const u32 {} = u32({});", name(v), expression);
-    const bool wide = inst.kind == InstKind::Raw && info(inst.raw).gives_wide;
+    const bool wide = inst.kind == InstKind::Raw && gives_wide(inst.raw);
     lines_.line("const {} {} = {};", wide ? "double" : "u32", name(v), expression);
   }
-  void emit_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,
-                   const std::string& value) override {
+  void define_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,
+                     const std::string& value) override {
     lines_.line("[[maybe_unused]] const u32 {} = {}({}{}{}, {});", name(v),
                 c_like_atomic(inst.op, CLikeDialect::Cpp), place, expected.empty() ? "" : ", ", expected,
                 value);
+  }
+  /// All of it: compilers of these languages take code behind a return as it is.
+  bool emit_block(KBlock id) override {
+    for (const Value v : k_.block(id)) emit(v);
+    return false;
   }
   void open_if(Value condition) override { lines_.open("if ({})", truth(condition)); }
   // The last step does not wrap: the variable is below the bound.

@@ -68,8 +68,9 @@ class SpirvBuilder {
   /// An array or structure of its own, to be decorated.
   Id own_type(spv::Op op, SpirvOperands operands);
   Id nothing() { return type(spv::Op::OpTypeVoid, {}); }
-  Id truth() { return type(spv::Op::OpTypeBool, {}); }
-  Id word() { return integer(32); }
+  // Asked for by nearly every instruction, so they are looked up once.
+  Id truth() { return truth_ != Id{} ? truth_ : truth_ = type(spv::Op::OpTypeBool, {}); }
+  Id word() { return word_ != Id{} ? word_ : word_ = integer(32); }
   /// Unsigned. Of 64 bits it asks for the capability; of 16 bits their loads and stores do.
   Id integer(uint32_t bits);
   /// Of 16 and of 64 bits it asks for the capability.
@@ -128,7 +129,8 @@ class SpirvBuilder {
   uint32_t bound_ = 1;
   const Id main_ = fresh();
   const Id first_ = fresh();
-  Id glsl_{};  // the import of GLSL.std.450; none until it is used
+  Id word_{}, truth_{};  // none until they are used
+  Id glsl_{};            // the import of GLSL.std.450; none until it is used
   std::set<spv::Capability> capabilities_ = {spv::Capability::Shader};
   bool strict_by_default_ = false;
   spv::MemoryModel memory_model_ = spv::MemoryModel::GLSL450;

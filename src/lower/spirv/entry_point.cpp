@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lower/inst_info.h"
+#include "lower/legal_emitter.h"
 #include "lower/spirv/builder.h"
 #include "lower/spirv/foldable.h"
 #include "lower/spirv/memory.h"
@@ -31,10 +32,10 @@ struct Result {
 constexpr uint32_t kOne = 0x3f800000, kMinusOne = 0xbf800000, kMinusZero = 0x80000000;  // of f32
 
 /// Each invocation runs the kernel's own control flow, and slots are variables.
-class EntryPointEmitter {
+class EntryPointEmitter final : LegalEmitter {
  public:
   EntryPointEmitter(const Kernel& kernel, const SpirvTarget& target)
-      : k_(kernel),
+      : LegalEmitter(kernel),
         target_(target),
         memory_(kernel, target, b_),
         leaving_(leaving_blocks(kernel)),
@@ -59,7 +60,7 @@ class EntryPointEmitter {
       b_.name(slots_.back(), slot.name);
     }
     clear_workgroup_memory();
-    if (!emit_block(k_.entry)) b_.emit(Op::OpReturn, {});
+    if (!emit_block(k_.entry)) emit_return();
     ask_for_modes();
     return {.words = b_.finish(kSpirvEntry),
             .threads = threads,
@@ -76,13 +77,13 @@ class EntryPointEmitter {
     b_.decorate(variable, spv::Decoration::BuiltIn, {what});
     return b_.emit(Op::OpLoad, type, {variable});
   }
-  bool wants(InstKind kind, uint32_t imm) const {
-    return std::ranges::any_of(k_.insts, [&](const Inst& i) { return i.kind == kind && i.imm == imm; });
-  }
-  bool wants_thread() const {
-    return find(k_, InstKind::LocalId) != nullptr || find(k_, InstKind::InvocationId) != nullptr ||
-           memory_.shared_bytes() != 0 ||
-           wants(InstKind::Intrinsic, static_cast<uint32_t>(spec::Intrinsic::SubgroupLane));
+  bool wants_thread(const IdUses& uses) const {
+    const auto is_lane = [](const Inst& inst) {
+      return inst.kind == InstKind::Intrinsic && spec::Intrinsic(inst.imm) == spec::Intrinsic::SubgroupLane;
+    };
+    constexpr std::array<bool, 3> none{};
+    return uses.local != none || uses.invocation != none || memory_.shared_bytes() != 0 ||
+           std::ranges::any_of(k_.insts, is_lane);
   }
   Id group(uint32_t axis) {
     if (groups_ == Id{}) groups_ = builtin(spv::BuiltIn::WorkgroupId, b_.vector(b_.word(), 3));
@@ -91,13 +92,14 @@ class EntryPointEmitter {
 
   // A workgroup has one axis, so that lanes of a subgroup are in linear order.
   void read_ids() {
-    if (wants_thread()) thread_ = builtin(spv::BuiltIn::LocalInvocationIndex, b_.word());
+    const IdUses uses = used_ids(k_);
+    if (wants_thread(uses)) thread_ = builtin(spv::BuiltIn::LocalInvocationIndex, b_.word());
     uint32_t before = 1;  // invocations along the axes before this one
     for (uint32_t axis = 0; axis < 3; ++axis) {
       const uint32_t size = k_.workgroup_size[axis];
-      const bool invocation = wants(InstKind::InvocationId, axis);
-      if (invocation || wants(InstKind::LocalId, axis)) local_[axis] = along(before, size);
-      if (invocation || wants(InstKind::WorkgroupId, axis)) group_[axis] = group(axis);
+      const bool invocation = uses.invocation[axis];
+      if (invocation || uses.local[axis]) local_[axis] = along(before, size);
+      if (invocation || uses.group[axis]) group_[axis] = group(axis);
       if (invocation) {
         const Id first = b_.emit(Op::OpIMul, b_.word(), {group_[axis], b_.number(size)});
         invocation_[axis] = b_.emit(Op::OpIAdd, b_.word(), {first, local_[axis]});
@@ -167,9 +169,7 @@ class EntryPointEmitter {
   }
   /// A comparison takes a length as it is, which is what bounds of memory are made of; all else a length that
   /// is hidden: see SpirvMemory::read_masks.
-  static bool compares(const Inst& inst) {
-    return inst.kind == InstKind::Raw && spirv_raw(inst.raw).made == SpirvMade::Truth;
-  }
+  static bool compares(const Inst& inst) { return inst.kind == InstKind::Raw && gives_truth(inst.raw); }
   bool hides_length(const Inst& inst) const {
     return !compares(inst) &&
            std::ranges::any_of(k_.args(inst), [&](Value v) { return k_[v].kind == InstKind::Len; });
@@ -208,7 +208,7 @@ class EntryPointEmitter {
     if (is_literal && (beside.imm & 0x7fffffff) != 0 && (beside.imm & 0x7fffffff) != kOne) return false;
     if (is_sign(v)) return true;
     return inst.kind == InstKind::Raw && foldable_[index(v)] && (is_literal || foldable_[index(other)]) &&
-           spirv_raw(inst.raw).made != SpirvMade::Truth;
+           !gives_truth(inst.raw);
   }
   bool chooses_signs() const {
     return std::ranges::any_of(k_.insts, [&](const Inst& inst) {
@@ -219,7 +219,7 @@ class EntryPointEmitter {
     });
   }
   Id choice(Value v, bool is_opaque) { return is_opaque ? opaque(word(v), memory_.operand_mask()) : word(v); }
-  void emit_raw(Value v, const Inst& inst) {
+  void emit_raw(Value v, const Inst& inst) override {
     const auto args = k_.args(inst);
     if (const auto op = logical(inst.raw); op && made(args[0]).truth && made(args[1]).truth) {
       set(v, b_.emit(*op, b_.truth(), {truth(args[0]), truth(args[1])}), /*truth=*/true);
@@ -241,13 +241,11 @@ class EntryPointEmitter {
         operands.push_back(plain ? memory_.length(arg.target) : operand(args[n], info(inst.raw).is_float));
       }
     }
-    const SpirvRaw& row = spirv_raw(inst.raw);
-    const Id result = row.emit(b_, operands);
-    set(v, has_opaque_result(inst) ? opaque(result, memory_.result_mask()) : result,
-        row.made == SpirvMade::Truth);
+    const Id result = spirv_raw(inst.raw).emit(b_, operands);
+    set(v, has_opaque_result(inst) ? opaque(result, memory_.result_mask()) : result, gives_truth(inst.raw));
   }
 
-  void emit_intrinsic(Value v, const Inst& inst) {
+  void emit_intrinsic(Value v, const Inst& inst) override {
     const auto args = k_.args(inst);
     const auto intrinsic = spec::Intrinsic(inst.imm);
     SpirvSubgroupCall call{.size = target_.subgroup_size, .word = inst.target};
@@ -260,7 +258,24 @@ class EntryPointEmitter {
     set(v, emit_subgroup(b_, intrinsic, call), gives_truth(intrinsic));
   }
 
-  void emit_atomic(Value v, const Inst& inst) {
+  void emit_get(Value v, const Inst& inst) override {
+    set(v, b_.emit(Op::OpLoad, b_.word(), {slots_[inst.target]}));
+  }
+  void emit_set(const Inst& inst) override {
+    const Value from = k_.arg(inst, 0);
+    const Id value = choice(from, is_sign(from));
+    b_.emit(Op::OpStore, {slots_[inst.target], value});
+  }
+
+  void emit_barrier() override { memory_.barrier(); }
+  void emit_load(Value v, const Inst& inst) override {
+    set(v, memory_.load(inst, word(k_.arg(inst, 0)), once_[index(v)]));
+  }
+  void emit_store(const Inst& inst) override {
+    const Id at = word(k_.arg(inst, 0));
+    memory_.store(inst, at, word(k_.arg(inst, 1)));
+  }
+  void emit_atomic(Value v, const Inst& inst) override {
     const auto args = k_.args(inst);
     const Id at = word(args[0]);
     const Id expected = args.size() > 2 ? word(args[1]) : Id{};
@@ -275,15 +290,9 @@ class EntryPointEmitter {
   }
   void go(Id label) { b_.emit(Op::OpBranch, {label}); }
 
-  /// True when the block was left by a return on every way. Nests as deep as blocks do, which check/ bounds.
-  bool emit_block(KBlock id) {
-    for (const Value v : k_.block(id)) {
-      if (emit(v)) return true;
-    }
-    return false;
-  }
+  void emit_return() override { b_.emit(Op::OpReturn, {}); }
 
-  bool emit_if(const Inst& inst) {
+  bool emit_if(Value /*v*/, const Inst& inst) override {
     const Id condition = truth(k_.arg(inst, 0));
     const Id then = b_.fresh();
     const Id after = b_.fresh();
@@ -359,48 +368,13 @@ class EntryPointEmitter {
     enter(after);
   }
 
-  void emit_loop(Value v, const Inst& inst) {
+  void emit_loop(Value v, const Inst& inst) override {
     const Id from = word(k_.arg(inst, 0));
     const Id to = word(k_.arg(inst, 1));
     if (leaving_[index(inst.body)]) return emit_only_turn(v, from, to, inst.body);
     const Id i = b_.fresh();
     set(v, i);
     loop(i, from, to, 1, [&](Id) { return emit_block(inst.body); });
-  }
-
-  bool emit(Value v) {
-    const Inst& inst = k_[v];
-    switch (inst.kind) {
-      case InstKind::Const:
-      case InstKind::Len:
-      case InstKind::InvocationId:
-      case InstKind::WorkgroupId:
-      case InstKind::LocalId: break;
-      case InstKind::Get: set(v, b_.emit(Op::OpLoad, b_.word(), {slots_[inst.target]})); break;
-      case InstKind::Set: {
-        const Id value = choice(k_.arg(inst, 0), is_sign(k_.arg(inst, 0)));
-        b_.emit(Op::OpStore, {slots_[inst.target], value});
-        break;
-      }
-      case InstKind::If: return emit_if(inst);
-      case InstKind::Loop: emit_loop(v, inst); break;
-      case InstKind::Return: b_.emit(Op::OpReturn, {}); return true;
-      case InstKind::Barrier: memory_.barrier(); break;
-      case InstKind::Raw: emit_raw(v, inst); break;
-      case InstKind::RawLoad: set(v, memory_.load(inst, word(k_.arg(inst, 0)), once_[index(v)])); break;
-      case InstKind::RawStore: {
-        const Id at = word(k_.arg(inst, 0));
-        memory_.store(inst, at, word(k_.arg(inst, 1)));
-        break;
-      }
-      case InstKind::RawAtomic: emit_atomic(v, inst); break;
-      case InstKind::Intrinsic: emit_intrinsic(v, inst); break;
-      case InstKind::Apply:  // not in a legal kernel
-      case InstKind::Load:
-      case InstKind::Store:
-      case InstKind::Atomic: break;
-    }
-    return false;
   }
 
   // ---- Modes of floats -----------------------------------------------------------------------------------
@@ -430,7 +404,6 @@ class EntryPointEmitter {
     ask_for_modes(target_.floats.wide, 64);
   }
 
-  const Kernel& k_;
   const SpirvTarget& target_;
   SpirvBuilder b_;
   SpirvMemory memory_;

@@ -1,6 +1,6 @@
 #include "lower/spirv/foldable.h"
 
-#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "lower/inst_info.h"
@@ -15,13 +15,18 @@ class Spread {
       : k_(kernel),
         unknown_(kernel.insts.size()),
         slots_(kernel.slots.size()),
-        users_(kernel.insts.size()),
         gets_(kernel.slots.size()),
+        first_user_(kernel.insts.size() + 1),
         written_(written_buffers(kernel)) {
     for (uint32_t i = 0; i < k_.insts.size(); ++i) {
       const Inst& inst = k_.insts[i];
-      for (const Value v : k_.args(inst)) users_[index(v)].push_back(Value{i});
+      for (const Value v : k_.args(inst)) ++first_user_[index(v)];
       if (inst.kind == InstKind::Get) gets_[inst.target].push_back(Value{i});
+    }
+    std::partial_sum(first_user_.begin(), first_user_.end(), first_user_.begin());
+    users_.resize(first_user_.back());
+    for (uint32_t i = 0; i < k_.insts.size(); ++i) {
+      for (const Value v : k_.args(k_.insts[i])) users_[--first_user_[index(v)]] = Value{i};
     }
   }
 
@@ -32,7 +37,7 @@ class Spread {
     while (!left_.empty()) {
       const Value v = left_.back();
       left_.pop_back();
-      for (const Value user : users_[index(v)]) pass(user, v);
+      for (uint32_t n = first_user_[index(v)]; n < first_user_[index(v) + 1]; ++n) pass(users_[n], v);
     }
     unknown_.flip();
     return std::move(unknown_);
@@ -75,11 +80,12 @@ class Spread {
   }
 
   const Kernel& k_;
-  std::vector<bool> unknown_;              // by Value
-  std::vector<bool> slots_;                // by Slot: something unknown is assigned to it
-  std::vector<std::vector<Value>> users_;  // by Value
-  std::vector<std::vector<Value>> gets_;   // by Slot
-  const std::vector<bool> written_;        // by buffer
+  std::vector<bool> unknown_;             // by Value
+  std::vector<bool> slots_;               // by Slot: something unknown is assigned to it
+  std::vector<std::vector<Value>> gets_;  // by Slot
+  std::vector<Value> users_;              // of all values, those of one side by side
+  std::vector<uint32_t> first_user_;      // by Value: where they begin
+  const std::vector<bool> written_;       // by buffer
   std::vector<Value> left_;
 };
 

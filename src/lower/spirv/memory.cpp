@@ -127,13 +127,15 @@ void SpirvMemory::read_masks(SpirvId group) {
   }
 }
 
-SpirvMemory::Place SpirvMemory::element(const View& view, SpirvId at) {
-  const SpirvId type = view.halves ? b_.integer(16) : b_.word();
-  const SpirvId pointer = b_.pointer(view.storage, type);
-  if (view.storage == StorageClass::Workgroup) {
-    return {b_.emit(Op::OpAccessChain, pointer, {view.variable, at}), type};
+SpirvMemory::Place SpirvMemory::element(View& view, SpirvId at) {
+  if (view.element == SpirvId{}) {
+    view.element = view.halves ? b_.integer(16) : b_.word();
+    view.pointer = b_.pointer(view.storage, view.element);
   }
-  return {b_.emit(Op::OpAccessChain, pointer, {view.variable, b_.number(0), at}), type};
+  if (view.storage == StorageClass::Workgroup) {
+    return {b_.emit(Op::OpAccessChain, view.pointer, {view.variable, at}), view.element};
+  }
+  return {b_.emit(Op::OpAccessChain, view.pointer, {view.variable, b_.number(0), at}), view.element};
 }
 
 SpirvMemory::Place SpirvMemory::place(const Inst& access, SpirvId at) {
@@ -225,7 +227,7 @@ void SpirvMemory::raise_watch() {
 }
 
 void SpirvMemory::clear(uint32_t buffer, SpirvId word) {
-  const View& view = views_[buffer];
+  View& view = views_[buffer];
   const Place to = element(view, word);
   const MemoryAccessMask how = mask(view, false);
   if (how == MemoryAccessMask::MaskNone) {

@@ -61,6 +61,7 @@ class SpirvMemory {
     bool shared_by = false;  // other invocations may write it while this one runs
     uint32_t shared_words = 0;
     SpirvId length{};
+    SpirvId element{}, pointer{};  // types, from the first access on
   };
   struct Place {
     SpirvId pointer;
@@ -74,7 +75,7 @@ class SpirvMemory {
   /// One of the push constants, which are so many words.
   SpirvId pushed(uint32_t word, uint32_t words);
   Place place(const Inst& access, SpirvId at);
-  Place element(const View& view, SpirvId at);
+  Place element(View& view, SpirvId at);
   spv::MemoryAccessMask mask(const View& view, bool once) const;
   SpirvId scope(const View& view);
 

@@ -12,17 +12,14 @@
 
 namespace vyre::lower {
 
-/// What a row gives: a word, or the type bool, which becomes a word only where one is wanted.
-enum class SpirvMade : uint8_t { Word, Truth };
-
 /// What an instruction does with operands outside the raw operator's domain. Undefined is what a race must
 /// not lead to: there a word may not change between the guard and the instruction (lower/spirv/racy.h).
 enum class SpirvOutside : uint8_t { SomeValue, Undefined };
 
 struct SpirvRaw {
   /// Adds the code. Operands are words, wide ones floats of 64 bits; of a select the first one is a bool.
+  /// What gives a truth gives a bool, which becomes a word only where one is wanted.
   SpirvId (*emit)(SpirvBuilder& builder, std::span<const SpirvId> operands);
-  SpirvMade made = SpirvMade::Word;
   SpirvOutside outside = SpirvOutside::SomeValue;
 };
 const SpirvRaw& spirv_raw(RawOp op);

@@ -1,6 +1,5 @@
 #include "lower/spirv/subgroup.h"
 
-#include "lower/spirv/raw.h"
 #include "spec/ops.h"
 
 namespace vyre::lower {
@@ -44,15 +43,15 @@ Id combine(Builder& b, const Call& c) {
 
 struct Emit {
   Id (*emit)(Builder&, const Call&);
-  SpirvMade made = SpirvMade::Word;
+  bool gives_truth = false;  // a bool
 };
 constexpr spec::Row<Intrinsic, Emit> kSpirvIntrinsicRows[] = {
     {Intrinsic::SubgroupSize, {[](Builder& b, const Call& c) { return b.number(c.size); }}},
     {Intrinsic::SubgroupLane, {[](Builder&, const Call& c) { return c.lane; }}},
     {Intrinsic::SubgroupShuffle, {shuffle}},
     {Intrinsic::SubgroupBallot, {ballot}},
-    {Intrinsic::SubgroupAny, {vote<Op::OpGroupNonUniformAny>, SpirvMade::Truth}},
-    {Intrinsic::SubgroupAll, {vote<Op::OpGroupNonUniformAll>, SpirvMade::Truth}},
+    {Intrinsic::SubgroupAny, {vote<Op::OpGroupNonUniformAny>, /*gives_truth=*/true}},
+    {Intrinsic::SubgroupAll, {vote<Op::OpGroupNonUniformAll>, /*gives_truth=*/true}},
     {Intrinsic::SubgroupReduceAdd, {combine<Op::OpGroupNonUniformIAdd, GroupOperation::Reduce>}},
     {Intrinsic::SubgroupReduceMin, {combine<Op::OpGroupNonUniformUMin, GroupOperation::Reduce>}},
     {Intrinsic::SubgroupReduceMax, {combine<Op::OpGroupNonUniformUMax, GroupOperation::Reduce>}},
@@ -70,6 +69,6 @@ constexpr spec::TotalTable<kSpirvIntrinsicRows> kEmit;
 SpirvId emit_subgroup(SpirvBuilder& builder, Intrinsic intrinsic, const SpirvSubgroupCall& call) {
   return kEmit[intrinsic].emit(builder, call);
 }
-bool gives_truth(Intrinsic intrinsic) { return kEmit[intrinsic].made == SpirvMade::Truth; }
+bool gives_truth(Intrinsic intrinsic) { return kEmit[intrinsic].gives_truth; }
 
 }  // namespace vyre::lower

@@ -84,26 +84,21 @@ class WgslPrinter final : CLikePrinter {
 
   // ---- Ids -----------------------------------------------------------------------------------------------
 
-  bool wants(InstKind kind, uint32_t axis) const {
-    for (size_t i = 0; i < k_.insts.size(); ++i) {
-      if (live_[i] && k_.insts[i].kind == kind && k_.insts[i].imm == axis) return true;
-    }
-    return false;
-  }
   Lines& out() override { return w_.top(); }
   static std::string id(std::string_view what, uint32_t axis) {
     return fmt::format("{}_{}", what, "xyz"[axis]);
   }
 
   void read_ids() {
+    const IdUses uses = used_ids(k_, live_);
     uint32_t before = 1;  // invocations along the axes before this one
     for (uint32_t axis = 0; axis < 3; ++axis) {
       const uint32_t size = k_.workgroup_size[axis];
-      const bool invocation = wants(InstKind::InvocationId, axis);
-      if (invocation || wants(InstKind::LocalId, axis)) {
+      const bool invocation = uses.invocation[axis];
+      if (invocation || uses.local[axis]) {
         out().line("let {} = {};", id("local", axis), along(before, size));
       }
-      if (invocation || wants(InstKind::WorkgroupId, axis)) {
+      if (invocation || uses.group[axis]) {
         reads_groups_ = true;
         out().line("let {} = groups.{};", id("group", axis), "xyz"[axis]);
       }
@@ -206,30 +201,28 @@ class WgslPrinter final : CLikePrinter {
     const std::string first = fmt::format("{} * {}", at, w_.number(words));
     return word == 0 ? first : fmt::format("({}) + {}", first, w_.number(word));
   }
-  void emit_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,
-                   const std::string& value) override {
+  void define_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,
+                     const std::string& value) override {
     memory_.atomic(inst.op, is_used_[index(v)] ? declare(v) : "", place, expected, value);
   }
 
   // ---- Control -------------------------------------------------------------------------------------------
 
-  void emit_block(KBlock id) override {
+  /// Not what stands behind a return: compilers differ about such code.
+  bool emit_block(KBlock id) override {
     for (const Value v : k_.block(id)) {
-      if (live_[index(v)]) emit(v);
-      if (leaves(k_[v], leaving_)) return;  // compilers differ about code behind it
+      if (live_[index(v)] && emit(v)) return true;
     }
+    return false;
   }
-  void emit_inner(KBlock id) override {
-    if (++depth_ == kDeepest) {
-      emit_part(id);
-    } else {
-      emit_block(id);
-    }
+  bool emit_inner(KBlock id) override {
+    const bool left = ++depth_ == kDeepest ? emit_part(id) : emit_block(id);
     --depth_;
+    return left;
   }
 
   /// The block as a function of its own. It says whether the invocation has returned, where it may have.
-  void emit_part(KBlock id) {
+  bool emit_part(KBlock id) {
     const bool always = leaving_[index(id)];
     const bool asks = !always && returning_[index(id)];
     const uint32_t depth = std::exchange(depth_, 0);
@@ -255,10 +248,11 @@ class WgslPrinter final : CLikePrinter {
     } else {
       out().line("{}({});", name, arguments);
     }
-    if (always) out().line("{}", return_);
+    if (always) emit_return();
+    return always;
   }
 
-  std::string_view return_statement() const override { return return_; }
+  void emit_return() override { out().line("{}", return_); }
   void open_if(Value condition) override {
     if (is_truth(condition)) {
       out().open("if ({})", made(condition));

@@ -32,14 +32,7 @@ constexpr std::array<uint64_t, 5> kFirst = {12786308645202655660u, 2769623058497
 constexpr std::array<uint32_t, 4> kLast = {2709817724u, 16770558u, 90816u, 437u};
 
 /// 2^(u / 16) - 1 in Q68 of u in Q64; at most 20 units too small.
-Ex power_of_less_than_a_sixteenth(Composer& c, Ex u) {
-  const Ex upper = c.let("upper", high_word(c, u));
-  Ex last = c.word(kLast[3]);
-  for (size_t k = 3; k-- > 0;) last = c.let("last", kLast[k] + c.high(last, upper));
-  Ex sum = c.let("sum", add_word(c, wide(c, kFirst[4]), c.high(last, upper)));
-  for (size_t k = 4; k-- > 0;) sum = c.let("sum", wide(c, kFirst[k]) + high64(c, sum, u));
-  return high64(c, sum, u);
-}
+Ex power_of_less_than_a_sixteenth(Composer& c, Ex u) { return series(c, kFirst, kLast, u); }
 
 /// 2^fraction in Q63, of a fraction in Q64.
 Ex power_of_two(Composer& c, Ex fraction) {

@@ -31,14 +31,7 @@ constexpr std::array<uint64_t, 8> kFirst = {12297829382473034411u, 4611686018427
 constexpr std::array<uint32_t, 4> kLast = {452101821u, 25565282u, 1458888u, 83886u};
 
 /// artanh(s) / s - 1 in Q69, of w = 16 s^2 in Q64 below 0.472.
-Ex series(Composer& c, Ex w) {
-  const Ex upper = c.let("upper", high_word(c, w));
-  Ex last = c.word(kLast[3]);
-  for (size_t k = 3; k-- > 0;) last = c.let("last", kLast[k] + c.high(last, upper));
-  Ex sum = c.let("sum", add_word(c, wide(c, kFirst[7]), c.high(last, upper)));
-  for (size_t k = 7; k-- > 0;) sum = c.let("sum", wide(c, kFirst[k]) + high64(c, sum, w));
-  return high64(c, sum, w);
-}
+Ex artanh_series(Composer& c, Ex w) { return series(c, kFirst, kLast, w); }
 
 /// A positive number: digits, whose leading bit is bit 63, times 2^(exponent - 64); all zero for zero.
 struct Number {
@@ -60,7 +53,7 @@ Number fraction_of(Composer& c, Ex n, Ex r) {
   const Ex upper = c.select(far, c.word(0), halved.high), lower = c.select(far, halved.high, halved.low);
   const Ex w = shift_right(c, join(c, upper, lower), moved & 31);
 
-  const Ex sum = c.let("sum", s + shift_right(c, high64(c, s, series(c, w)), 5));
+  const Ex sum = c.let("sum", s + shift_right(c, high64(c, s, artanh_series(c, w)), 5));
   const Ex carry = c.let("carry", sum < s);
   const Halves words = halves(c, sum);
   const Ex artanh =

@@ -172,6 +172,15 @@ Ex shift_right_product(Composer& c, Ex a, Ex b, uint32_t by) {
   return upper_bits(c, long_product(c, halves(c, a), c.let("b", b)), 32 - by);
 }
 
+Ex series(Composer& c, std::span<const uint64_t> first, std::span<const uint32_t> last, Ex v) {
+  const Ex upper = c.let("upper", high_word(c, v));
+  Ex tail = c.word(last.back());
+  for (size_t k = last.size() - 1; k-- > 0;) tail = c.let("last", last[k] + c.high(tail, upper));
+  Ex sum = c.let("sum", add_word(c, wide(c, first.back()), c.high(tail, upper)));
+  for (size_t k = first.size() - 1; k-- > 0;) sum = c.let("sum", wide(c, first[k]) + high64(c, sum, v));
+  return high64(c, sum, v);
+}
+
 Ex pick(Composer& c, Ex index, std::span<const uint64_t> table) {
   std::vector<Ex> values;
   for (const uint64_t value : table) values.push_back(wide(c, value));

@@ -62,6 +62,10 @@ Quotient quotient(Composer& c, Ex a, Ex b);
 /// sqrt(a), both Q64; at most the true value and less by at most 3 units. Domain: at least 1/4, or zero.
 Ex root(Composer& c, Ex a);
 
+/// v times a polynomial in v, a fraction in Q64, less by a unit a step: the coefficient of v^0 first, words
+/// behind those of 64 bits. Domain: sums fit.
+Ex series(Composer& c, std::span<const uint64_t> first, std::span<const uint32_t> last, Ex v);
+
 /// The number of a table that stands at `index`; beyond its end, one of it. Its entries are literals: no
 /// memory.
 Ex pick(Composer& c, Ex index, std::span<const uint64_t> table);

@@ -126,7 +126,7 @@ inline void expect_well_formed(const Kernel& kernel) {
         EXPECT_NE(inst.kind, InstKind::Load);
         EXPECT_NE(inst.kind, InstKind::Store);
         EXPECT_NE(inst.kind, InstKind::Atomic);
-        const bool is_wide = inst.kind == InstKind::Raw && info(inst.raw).gives_wide;
+        const bool is_wide = inst.kind == InstKind::Raw && gives_wide(inst.raw);
         EXPECT_EQ(inst.type, is_wide ? spec::DataType::U64 : spec::DataType::U32);
       } else {
         EXPECT_NE(inst.kind, InstKind::Raw);

@@ -43,8 +43,7 @@ class OneInstruction {
         args[i] = put({.kind = InstKind::Raw, .raw = RawOp::WideFrom}, {args[i]});
     }
     Value result = put(inst, args);
-    if (raw && info(inst.raw).gives_wide)
-      result = put({.kind = InstKind::Raw, .raw = RawOp::WideTo}, {result});
+    if (raw && gives_wide(inst.raw)) result = put({.kind = InstKind::Raw, .raw = RawOp::WideTo}, {result});
     put({.kind = InstKind::RawStore, .target = 1}, {constant(0), result});
     return kernel_;
   }
