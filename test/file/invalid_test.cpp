@@ -1,6 +1,4 @@
 // Each file in test/invalid must give exactly the diagnostics that it names, where it names them.
-//
-// Oracle: the directives in the files, from the rules in docs/spec.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +10,8 @@
 #include "ops/operation.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "the directives in the files, from the rules in docs/spec");
+
 namespace vyre::file_test {
 namespace {
 
@@ -19,7 +19,6 @@ class InvalidFile : public testing::TestWithParam<std::string> {};
 
 // covers: EX-47 BA-07
 TEST_P(InvalidFile, GivesExactlyTheseDiagnostics) {
-  VYRE_ORACLE(SpecificationTable, "the directives in the files, from the rules in docs/spec");
   const host::TestFile file =
       host::read_test_file(GetParam(), read_text(GetParam()), ops::op_table(), algebra::check_witnesses);
   const std::string rendered = explain(file.diagnostics, *file.source);

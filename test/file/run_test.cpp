@@ -1,9 +1,6 @@
 // Each .vyre file in test/run, test/regress, test/modules and examples, and the specification rows of each
 // operator as such files (rows.h), runs on every backend that is there, as written and after round trips
 // through text and wire, and programs on the kernel evaluator before and after legalization.
-//
-// Oracle: the values in the files, worked out from the specification by hand, wide ones with the integers of
-// Python (docs/testing.md), and the specification rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,6 +19,10 @@
 #include "rows.h"
 #include "text/text.h"
 #include "wire/wire.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "the values in the files, worked out from the specification by hand, wide ones with the integers "
+            "of Python (docs/testing.md), and the specification rows");
 
 namespace vyre::file_test {
 namespace {
@@ -173,9 +174,6 @@ class RunFile : public testing::TestWithParam<std::string> {
 
 // covers: EX-22 EX-23 EX-24 EX-49 EX-51 EX-52 EX-53 EX-54 WE-01 WE-02 WE-03
 TEST_P(RunFile, EveryBackendGivesTheseBytes) {
-  VYRE_ORACLE(SpecificationTable,
-              "the values in the files, worked out from the specification by hand, wide ones with the "
-              "integers of Python (docs/testing.md)");
   for (const text::RunDirective& run : runs()) {
     // A program that came back the same gives the same: of rows, of which there are many, it runs as written.
     const std::span<const Form> forms = forms_[run.constants];
@@ -218,9 +216,6 @@ TEST_P(RunFile, EveryBackendGivesTheseBytes) {
 
 // Without this a run that was to show something of a backend would show nothing where that is not available.
 TEST(RunFiles, TheDemandedBackendIsHere) {
-  VYRE_ORACLE(SpecificationTable,
-              "the values in the files, worked out from the specification by hand, wide ones with the "
-              "integers of Python (docs/testing.md)");
   const std::string demanded = demanded_backend();
   if (demanded.empty()) return;
   const auto backend = backend::open(demanded);

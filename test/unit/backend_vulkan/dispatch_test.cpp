@@ -6,6 +6,8 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(CpuReference, "the same sums, copies and steps in C++, on a copy of the memory");
+
 namespace vyre::test {
 namespace {
 
@@ -20,7 +22,6 @@ INSTANTIATE_TEST_SUITE_P(Memory, Dispatch, testing::Bool(),
                          [](const auto& info) { return info.param ? "Staged" : "Shared"; });
 
 TEST_P(Dispatch, BuffersAndCountsInTheirOrder) {
-  VYRE_ORACLE(CpuReference, "a sum in C++");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
@@ -53,7 +54,6 @@ TEST_P(Dispatch, WhatTheHostGivesIsChecked) {
 }
 
 TEST_P(Dispatch, BuffersThatStay) {
-  VYRE_ORACLE(CpuReference, "std::copy and std::fill on a copy of the memory");
   const auto backend = open();
   constexpr size_t kBytes = 10'000'019;
   const auto buffer = backend->allocate(kBytes);
@@ -86,7 +86,7 @@ TEST_P(Dispatch, BuffersThatStay) {
 }
 
 TEST_P(Dispatch, OverRangesOfBuffers) {
-  VYRE_ORACLE(CpuReference, "a sum in C++; ranges of one buffer, and empty ones at its end");
+  // A sum in C++; ranges of one buffer, and empty ones at its end.
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
@@ -111,7 +111,7 @@ TEST_P(Dispatch, OverRangesOfBuffers) {
 
 // More steps than a slot has descriptor sets.
 TEST_P(Dispatch, ManyStepsWithOneWait) {
-  VYRE_ORACLE(CpuReference, "x -> 3x + i in C++, n times; each step sees what those before it wrote");
+  // x -> 3x + i in C++, n times; each step sees what those before it wrote.
   const auto backend = open();
   const auto program = checked(R"(
 program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
@@ -145,7 +145,6 @@ program p(read a: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {
 }
 
 TEST_P(Dispatch, ByThreadsAtOnce) {
-  VYRE_ORACLE(CpuReference, "a sum in C++, of every thread");
   const auto backend = open();
   const auto program = checked(kAdd);
   std::vector<std::thread> threads;

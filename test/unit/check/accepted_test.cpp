@@ -8,6 +8,9 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Operators\", \"Structure\", \"Memory\" and \"Casts\"; read by hand from the text");
+
 namespace vyre::check {
 namespace {
 
@@ -26,7 +29,6 @@ Checked accept(std::string_view text, const spec::OpTable& ops = {}) {
 }
 
 TEST(Accepted, ResolvesNamesToBuffersAndVariables) {
-  VYRE_ORACLE(SpecificationTable, "by hand from the text");
   const Checked checked = accept(R"(
     program p(read a: u32 @5, workgroup w: i32[4], read_write out: bytes @1) workgroup(4, 1, 1) {
       let x = a[0];
@@ -67,7 +69,6 @@ TEST(Accepted, ResolvesNamesToBuffersAndVariables) {
 }
 
 TEST(Accepted, ResultTypes) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Operators\": the type of the result, operator by operator");
   const Checked checked = accept(R"(
     program p(read s: i32 @0, read f: bool @1, read b: bytes @2, read_write out: u32 @3) workgroup(1, 1, 1) {
       let add = s[0] + s[1];
@@ -92,8 +93,6 @@ TEST(Accepted, ResultTypes) {
 }
 
 TEST(Accepted, SiblingsReuseNames) {
-  VYRE_ORACLE(SpecificationTable,
-              "SEMANTICS, \"Structure\": siblings may reuse names; a name is free again after its block");
   accept(R"(
     program p(read_write out: u32 @0) workgroup(1, 1, 1) {
       { let x = 1; out[0] = x; }
@@ -107,8 +106,7 @@ TEST(Accepted, SiblingsReuseNames) {
 }
 
 TEST(Accepted, AtTheLimits) {
-  VYRE_ORACLE(SpecificationTable,
-              "the limits of SEMANTICS, \"Structure\" and \"Memory\": exactly at them a program is valid");
+  // The limits of semantics, "Structure" and "Memory": exactly at them a program is valid.
   accept("program p(workgroup w: u32[16777216]) workgroup(1024, 1, 1) {}");
   accept("program p(workgroup w: u32[1], workgroup v: bytes[16777215]) workgroup(8, 16, 8) {}");
   std::string nested = "out[0] = 1;";
@@ -120,7 +118,6 @@ TEST(Accepted, AtTheLimits) {
 }
 
 TEST(Accepted, CastsAmongTheTypesThereAre) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Casts\": every pair of the types that are available");
   for (const char* to : {"u32", "i32", "bool"}) {
     for (const char* from : {"1", "1i32", "true"}) {
       accept("program p() workgroup(1, 1, 1) { let x = cast<" + std::string(to) + ">(" + from + "); }");
@@ -134,8 +131,7 @@ TEST(Accepted, CastsAmongTheTypesThereAre) {
 }
 
 TEST(Accepted, WarnsOfWordsOfBytesAsIndices) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: V044 where a word of `data` is an index and nothing was taken out of it");
+  // V044 where a word of `data` is an index and nothing was taken out of it.
   const auto places = [](const std::string& body) {
     std::string text =
         "program p(read data: bytes @0, read words: u32 @1, read_write bins: u32 @2,\n"
@@ -163,7 +159,6 @@ TEST(Accepted, WarnsOfWordsOfBytesAsIndices) {
 }
 
 TEST(Accepted, KeepsTheFunctionsItReaches) {
-  VYRE_ORACLE(SpecificationTable, "by hand; a callee is found with everything that it calls itself");
   ir::FunctionBuilder inner("t.inner"), outer("t.outer");
   const Ex a = inner.parameter("a", DataType::U32);
   const ir::Function inner_body = inner.finish(a + 1, DataType::U32);

@@ -17,6 +17,8 @@
 #include "wire/seal.h"
 #include "wire/wire.h"
 
+VYRE_ORACLE(Property, "whatever the bytes are, they are accepted or refused, and both happen");
+
 namespace vyre::check {
 namespace {
 
@@ -87,7 +89,6 @@ TEST(Hostile, WireBodiesOfUpToThreeBytes) {
   EXPECT_EQ(tally.unread, kShortInputs);
 }
 TEST(Hostile, WireFilesOfUpToThreeBytes) {
-  VYRE_ORACLE(Property, "whatever the bytes are, they are accepted or refused");
   Tally tally;
   every_short_input([&](std::string_view file) { judge_wire(std::as_bytes(std::span(file)), tally); });
   EXPECT_EQ(tally.unread, kShortInputs);
@@ -120,8 +121,7 @@ void every_edit(std::string content, size_t from, const One& one) {
 }
 
 TEST(Hostile, EveryEditedText) {
-  VYRE_ORACLE(Property,
-              "both happen, or the test shows nothing: a digit may be any digit, a bracket may not");
+  // Both happen, or the test shows nothing: a digit may be any digit, a bracket may not.
   Tally tally;
   for (const std::string& text : corpus(".vyre")) {
     if (text.size() < 800) every_edit(text, 0, [&](std::string_view edited) { judge_text(edited, tally); });
@@ -132,7 +132,6 @@ TEST(Hostile, EveryEditedText) {
 }
 
 TEST(Hostile, EveryEditedWireBody) {
-  VYRE_ORACLE(Property, "whatever the bytes are, they are accepted or refused");
   Tally tally;
   constexpr size_t kHeader = 40;
   for (const std::string& file : corpus(".vyrb")) {

@@ -15,6 +15,8 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable, "the comments in the files, written by hand from semantics");
+
 namespace vyre::check {
 namespace {
 
@@ -68,7 +70,6 @@ spec::OpTable table() {
 }
 
 TEST(InvalidFiles, DiagnosticsStandOnTheirLines) {
-  VYRE_ORACLE(SpecificationTable, "the comments in the files, written by hand from SEMANTICS");
   const spec::OpTable ops = table();
   const auto files = validation_files();
   ASSERT_GT(files.size(), 30u);
@@ -96,8 +97,7 @@ TEST(InvalidFiles, DiagnosticsStandOnTheirLines) {
 }
 
 TEST(InvalidFiles, HelpIsAWayOutThere) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: workgroup memory cannot be read_write, and the id of an invocation is invocation_id");
+  // Workgroup memory cannot be read_write, and the id of an invocation is invocation_id.
   for (const auto& [file, way] : {std::pair("V007-atomic-workgroup", "in workgroup memory"),
                                   std::pair("V003-other-language", "invocation_id.x")}) {
     const auto path = std::filesystem::path(VYRE_SOURCE_DIR "/test/invalid") / (std::string(file) + ".vyre");

@@ -4,8 +4,6 @@
 //
 // A golden file judges nothing but the printer and shows in review what a change to a rule does; whether the
 // text is right is for the tests that run it. VYRE_BLESS=1 writes the files anew.
-//
-// Oracle: the files, read by a person when they were blessed; and the programs' own runs, three ways.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -17,6 +15,8 @@
 #include "oracle.h"
 #include "text/text.h"
 #include "three_ways.h"
+
+VYRE_ORACLE(Regression, "test/golden/kernel: printed by this project, read by a person when blessed");
 
 namespace vyre::lower {
 namespace {
@@ -56,7 +56,6 @@ check::Checked read_program(const fs::path& path) {
 }
 
 TEST(Golden, Kernels) {
-  VYRE_ORACLE(Regression, "test/golden/kernel: printed by this project, read by a person when blessed");
   const auto programs = programs_in("test/golden/kernel");
   EXPECT_GE(programs.size(), 12u);
   for (fs::path path : programs) {

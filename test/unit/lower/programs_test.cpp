@@ -1,10 +1,11 @@
 // Whole programs three ways: reference, kernel, legal kernel.
-//
-// Oracle: ref/ (another evaluator, other code for every operator, other scheduling), and beside it words
-// worked out by hand where the comment says so.
 #include "oracle.h"
 #include "spec/ops.h"
 #include "three_ways.h"
+
+VYRE_ORACLE(ReferenceInterpreter,
+            "ref/ (another evaluator, other code for every operator, other scheduling), and beside it words "
+            "worked out by hand where the comment says so");
 
 namespace vyre::lower {
 namespace {
@@ -21,9 +22,6 @@ Words iota(uint32_t count, uint32_t first = 0) {
 }
 
 TEST(Programs, ElementWiseWithAGuard) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   for (const uint32_t n : {0u, 1u, 63u, 64u, 65u}) {
     ProgramBuilder p("xor");
     const auto a = p.read("a", DataType::U32, 0), b = p.read("b", DataType::U32, 1);
@@ -37,9 +35,6 @@ TEST(Programs, ElementWiseWithAGuard) {
 
 // By hand: 256 ones a group.
 TEST(Programs, BlockSumThroughWorkgroupMemory) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("block_sum");
   const auto input = p.read("input", DataType::U32, 0);
   const auto sums = p.read_write("sums", DataType::U32, 1);
@@ -63,9 +58,6 @@ TEST(Programs, BlockSumThroughWorkgroupMemory) {
 
 // By hand: bytes 1, 1, 2, 3 and 4 zero bytes.
 TEST(Programs, HistogramOfBytesWithAtomics) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("histogram");
   const auto data = p.read("data", DataType::Bytes, 0);
   const auto params = p.uniform("params", DataType::U32, 1);
@@ -81,9 +73,6 @@ TEST(Programs, HistogramOfBytesWithAtomics) {
 }
 
 TEST(Programs, EveryAtomicInAndOutOfBounds) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   for (const spec::OpInfo& op : spec::kOps) {
     if (!spec::is_atomic(op.op)) continue;
     ProgramBuilder p("atomics");
@@ -106,9 +95,6 @@ TEST(Programs, EveryAtomicInAndOutOfBounds) {
 
 // By hand: sum, maximum and union over 100 invocations are the same in every order.
 TEST(Programs, ContendedAtomics) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("contended");
   const auto cells = p.read_write("cells", DataType::U32, 0);
   p.workgroup_size(50, 1, 1);
@@ -121,9 +107,6 @@ TEST(Programs, ContendedAtomics) {
 }
 
 TEST(Programs, IndicesFarOutOfBounds) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("wild");
   const auto at = p.read("at", DataType::U32, 0);
   const auto data = p.read("data", DataType::U32, 1);
@@ -148,9 +131,6 @@ TEST(Programs, IndicesFarOutOfBounds) {
 }
 
 TEST(Programs, BoolsAreZeroOrOneWhateverTheWord) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("bools");
   const auto flags = p.read("flags", DataType::Bool, 0);
   const auto out = p.read_write("out", DataType::Bool, 1);
@@ -173,9 +153,6 @@ TEST(Programs, BoolsAreZeroOrOneWhateverTheWord) {
 }
 
 TEST(Programs, AssignedVariablesAndLoops) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("loops");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.workgroup_size(4, 2, 1);
@@ -208,9 +185,6 @@ TEST(Programs, AssignedVariablesAndLoops) {
 
 // A value read before an assignment keeps what it was.
 TEST(Programs, OldValuesSurviveAssignments) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("old");
   const auto out = p.read_write("out", DataType::U32, 0);
   const Ex x = p.let("x", p.u32(1));
@@ -223,9 +197,6 @@ TEST(Programs, OldValuesSurviveAssignments) {
 
 // By hand: each line's comment. One invocation, so atomics have one order.
 TEST(Programs, OperandsAreEvaluatedLeftToRight) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("order");
   const auto c = p.read_write("c", DataType::U32, 0);
   const auto out = p.read_write("out", DataType::U32, 1);
@@ -248,9 +219,6 @@ TEST(Programs, OperandsAreEvaluatedLeftToRight) {
 }
 
 TEST(Programs, EarlyReturns) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("returns");
   const auto out = p.read_write("out", DataType::U32, 0);
   const auto scratch = p.workgroup("scratch", DataType::U32, 16);
@@ -275,9 +243,6 @@ TEST(Programs, EarlyReturns) {
 }
 
 TEST(Programs, BarriersInUniformControl) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("rotate");
   const auto params = p.uniform("params", DataType::U32, 0);
   const auto out = p.read_write("out", DataType::U32, 1);
@@ -311,9 +276,6 @@ TEST(Programs, BarriersInUniformControl) {
 }
 
 TEST(Programs, TransposeInTwoAndThreeDimensions) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("transpose");
   const auto in = p.read("input", DataType::I32, 0);
   const auto out = p.read_write("out", DataType::I32, 1);
@@ -356,9 +318,6 @@ ir::Function make_is_negative() {
 
 // Calls: nested, with loops, and variables named as the caller's.
 TEST(Programs, NestedCalls) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   const ir::Function power = make_power(), twice = make_twice(), is_negative = make_is_negative();
   spec::OpTable ops;
   ops.add({power.id, 1, {{DataType::U32, DataType::U32}, DataType::U32}, spec::Category::A, &power});
@@ -414,9 +373,6 @@ TEST(Programs, PrimitivesOfTheLibrary) {
 
 // The deepest expression there is, leaning left and leaning right.
 TEST(Programs, DeepExpressions) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   for (const bool lean_left : {true, false}) {
     ProgramBuilder p("deep");
     const auto out = p.read_write("out", DataType::U32, 0);
@@ -431,9 +387,6 @@ TEST(Programs, DeepExpressions) {
 }
 
 TEST(Programs, StepsRunOut) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("long");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.loop("i", p.u32(0), p.u32(0xffffffff), [&](Ex i) { p.store(out, p.u32(0), i); });
@@ -443,9 +396,6 @@ TEST(Programs, StepsRunOut) {
 }
 
 TEST(Programs, StepsRunOutInAnEmptyLoop) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("idle");
   p.read_write("out", DataType::U32, 0);
   p.loop("i", p.u32(0), p.u32(0xffffffff), [](Ex) {});

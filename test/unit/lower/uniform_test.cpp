@@ -1,12 +1,13 @@
 // Uniformity of kernels.
-//
-// Oracle: semantics, "Uniformity", read by hand for each small program; and the checker, which must agree
-// that a barrier stands in uniform control.
 #include "kernel_uniformity.h"
 
 #include "oracle.h"
 #include "spec/ops.h"
 #include "three_ways.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
+            "agree that a barrier stands in uniform control");
 
 namespace vyre::lower {
 namespace {
@@ -50,9 +51,6 @@ void expect_facts(ir::Program program, const std::vector<bool>& values, const st
 }
 
 TEST(Uniform, Sources) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
-              "agree that a barrier stands in uniform control");
   ProgramBuilder p("sources");
   const auto in = p.read("input", DataType::U32, 0), params = p.uniform("params", DataType::U32, 1);
   const auto out = p.read_write("out", DataType::U32, 2);
@@ -83,9 +81,6 @@ TEST(Uniform, Sources) {
 
 // Source: semantics, "Uniformity": lane ids are not uniform; intrinsics.def says it of each operation.
 TEST(Uniform, Subgroups) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
-              "agree that a barrier stands in uniform control");
   ProgramBuilder p("subgroups");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.workgroup_size(4, 1, 1);
@@ -100,9 +95,6 @@ TEST(Uniform, Subgroups) {
 // Wide values are uniform as their operands are, in each of their words; so are what tensors give at uniform
 // coordinates.
 TEST(Uniform, WideValuesAndTensors) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
-              "agree that a barrier stands in uniform control");
   ProgramBuilder p("wide");
   const auto size = p.uniform("size", DataType::U32, 0);
   const auto t = p.read("t", ir::Tensor{DataType::U64, {{"n", size, 0}, 2}}, 1);
@@ -119,9 +111,6 @@ TEST(Uniform, WideValuesAndTensors) {
 }
 
 TEST(Uniform, VariablesAndLoops) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
-              "agree that a barrier stands in uniform control");
   ProgramBuilder p("variables");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.workgroup_size(4, 1, 1);
@@ -149,9 +138,6 @@ TEST(Uniform, VariablesAndLoops) {
 }
 
 TEST(Uniform, ControlUntilADivergentReturn) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
-              "agree that a barrier stands in uniform control");
   ProgramBuilder p("returns");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.workgroup_size(4, 1, 1);
@@ -175,9 +161,6 @@ TEST(Uniform, ControlUntilADivergentReturn) {
 }
 
 TEST(Uniform, ADivergentReturnComesRoundTheLoop) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
-              "agree that a barrier stands in uniform control");
   ProgramBuilder p("round");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.workgroup_size(4, 1, 1);
@@ -194,9 +177,6 @@ TEST(Uniform, ADivergentReturnComesRoundTheLoop) {
 // The checker has accepted these barriers, so control there is uniform, in the kernel and in all its legal
 // forms.
 TEST(Uniform, BarriersStayInUniformControl) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
-              "agree that a barrier stands in uniform control");
   ProgramBuilder p("barriers");
   const auto params = p.read("params", DataType::U32, 0);
   const auto out = p.read_write("out", DataType::U32, 1);

@@ -25,6 +25,9 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "the design, sections 3.2 and 3.3, explain L003, and the rules of LLVM's verifier");
+
 namespace vyre::lower {
 namespace {
 
@@ -98,9 +101,7 @@ std::string complaints(const llvm::Module& module, bool floats = false) {
 }
 
 TEST(Emit, CodeHasNoIndirectCallAndNothingExternal) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "DESIGN 3.2 and 3.3, and LLVM's verifier: no dispatch at run time, nothing external, no fast math");
+  // DESIGN 3.2 and 3.3, and LLVM's verifier: no dispatch at run time, nothing external, no fast math.
   for (const Kernel& kernel : many_kernels()) {
     for (const int level : {0, 2}) {
       llvm::LLVMContext context;
@@ -119,7 +120,7 @@ TEST(Emit, CodeHasNoIndirectCallAndNothingExternal) {
 }
 
 TEST(Emit, TheWalkSeesWhatItLooksFor) {
-  VYRE_ORACLE(SpecificationTable, "by hand: none is needed; the walk above must be able to complain");
+  // The walk above must be able to complain.
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
   const auto module = llvm::parseAssemblyString(R"(
@@ -198,8 +199,7 @@ TEST(Emit, GoldenText) {
 // No program gives such a kernel, so one is broken by hand: it uses the product from inside the `if` behind
 // it.
 TEST(Emit, WhatTheVerifierRefusesIsADiagnostic) {
-  VYRE_ORACLE(SpecificationTable,
-              "explain L003, and LLVM's rule that a value is used only where its definition has run");
+  // explain L003, and LLVM's rule that a value is used only where its definition has run.
   Kernel kernel = kernel_of(R"(
       program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
         if (a[1]) { out[0] = a[2] * 3; }

@@ -12,6 +12,8 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(Property, "text::parse_module on the same module as text");
+
 namespace vyre::check {
 namespace {
 
@@ -109,10 +111,7 @@ ir::Module prefix_sum() {
   return m.pipeline(p.finish()).finish();
 }
 
-TEST(ModuleBuilder, BuildsTheExampleOfConstantsAndScratch) {
-  VYRE_ORACLE(Property, "text::parse_module on the same module as text");
-  expect_is(prefix_sum(), kPrefixSum);
-}
+TEST(ModuleBuilder, BuildsTheExampleOfConstantsAndScratch) { expect_is(prefix_sum(), kPrefixSum); }
 
 constexpr std::string_view kRich = R"(
 operation my.avg_floor(a: u32, b: u32) -> u32
@@ -240,10 +239,7 @@ ir::Module rich() {
   return m.pipeline(p.finish()).finish();
 }
 
-TEST(ModuleBuilder, BuildsAllThatAModuleCanSay) {
-  VYRE_ORACLE(Property, "text::parse_module on the same module as text");
-  expect_is(rich(), kRich);
-}
+TEST(ModuleBuilder, BuildsAllThatAModuleCanSay) { expect_is(rich(), kRich); }
 
 }  // namespace
 }  // namespace vyre::check

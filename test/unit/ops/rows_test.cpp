@@ -6,6 +6,8 @@
 #include "library.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "the rows (specification table), and the tables here");
+
 namespace vyre::ops {
 namespace {
 
@@ -13,7 +15,6 @@ class Rows : public EachOperation {};
 VYRE_FOR_EACH_OPERATION(Rows);
 
 TEST_P(Rows, HoldForTheReferenceFunction) {
-  VYRE_ORACLE(SpecificationTable, "the rows (specification table)");
   for (const SpecRow& row : operation().rows) {
     EXPECT_EQ(operation().reference(row.operands.data()), row.expected)
         << show(row.operands) << ": " << row.rationale << " (" << row.source << ")";
@@ -21,7 +22,6 @@ TEST_P(Rows, HoldForTheReferenceFunction) {
 }
 
 TEST_P(Rows, HoldForTheComposition) {
-  VYRE_ORACLE(SpecificationTable, "the rows (specification table)");
   std::vector<Tuple> inputs;
   for (const SpecRow& row : operation().rows) inputs.push_back(row.operands);
   const std::vector<uint32_t> results = evaluate_composition(operation(), inputs);
@@ -37,7 +37,6 @@ TEST_P(Rows, HoldForTheComposition) {
 // operations, or an operation that was copied and not changed, fails a row. popcount_sw is popcount by
 // another composition.
 TEST_P(Rows, TellTheOperationFromEveryOther) {
-  VYRE_ORACLE(SpecificationTable, "the rows");
   for (const Operation& other : all_operations()) {
     if (other.id == operation().id || other.signature != operation().signature) continue;
     // Those of approximate operations are of edges alone, where several functions give the same.
@@ -84,7 +83,7 @@ std::vector<TableRow> read_tables(std::istream& page) {
   return rows;
 }
 
-// Oracle: the page spec/binary-operations.txt, read by this test; it lies beside the project and not in it,
+// The page spec/binary-operations.txt; it lies beside the project and not in it,
 // so its tables are kept here as text (the page is permanent, so the copy cannot go stale).
 constexpr const char* kTables = R"(
 ### Add
@@ -160,7 +159,6 @@ const std::map<std::string, std::string> kOperationOf = {
     {"Or", "primitive.compare.logical_or"}};
 
 TEST(SpecificationTables, EveryRowIsARowOfTheLibrary) {
-  VYRE_ORACLE(SpecificationTable, "the tables above");
   std::istringstream page(kTables);
   const std::vector<TableRow> table = read_tables(page);
   ASSERT_EQ(table.size(), 48u);

@@ -4,6 +4,8 @@
 #include "run_text.h"
 #include "spec/ops.h"
 
+VYRE_ORACLE(SpecificationTable, "semantics, \"Operators\", and values worked out by hand");
+
 namespace vyre::ref {
 namespace {
 
@@ -69,7 +71,7 @@ ir::Function level(int k) {
 }
 
 TEST(Call, BindsParametersInOrder) {
-  VYRE_ORACLE(SpecificationTable, "by hand: 10 - 3, and the arguments keep their order");
+  // 10 - 3, and the arguments keep their order.
   Library library;
   library.add(minus(), {DataType::U32, DataType::U32});
   EXPECT_EQ(run_text(R"(
@@ -82,8 +84,7 @@ program p(read_write out: u32 @0) workgroup(1, 1, 1) {
 }
 
 TEST(Call, HasVariablesOfItsOwn) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: 3^4 = 81 and 2^10 = 1024; x and i of the caller are not those of the operation");
+  // 3^4 = 81 and 2^10 = 1024; x and i of the caller are not those of the operation.
   Library library;
   library.add(power(), {DataType::U32, DataType::U32});
   EXPECT_EQ(run_text(R"(
@@ -101,7 +102,6 @@ program p(read_write out: u32 @0) workgroup(1, 1, 1) {
 }
 
 TEST(Call, ExecutesItsStatements) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the three cases of test.steps");
   Library library;
   library.add(steps(), {DataType::U32});
   EXPECT_EQ(run_text(R"(
@@ -113,7 +113,6 @@ program p(read given: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
 }
 
 TEST(Call, PassesOtherTypes) {
-  VYRE_ORACLE(SpecificationTable, "by hand: types of parameters and results; the sign decides");
   Library library;
   library.add(is_negative(), {DataType::I32});
   EXPECT_EQ(run_text(R"(
@@ -125,8 +124,7 @@ program p(read given: i32 @0, read_write out: bool @1) workgroup(1, 1, 1) {
 }
 
 TEST(Call, NestsAsDeepAsCheckAllows) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: a chain of 32 calls, the deepest that check allows, adds 31 times one");
+  // A chain of 32 calls, the deepest that check allows, adds 31 times one.
   Library library;
   for (int k = 0; k < 32; ++k) library.add(level(k), {DataType::U32});
   EXPECT_EQ(run_text("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = test.level31(1000); }",
@@ -135,7 +133,7 @@ TEST(Call, NestsAsDeepAsCheckAllows) {
 }
 
 TEST(Call, EvaluatesArgumentsFromLeftToRight) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Operators\": arguments are evaluated left to right: 0 - 1");
+  // Semantics, "Operators": arguments are evaluated left to right: 0 - 1.
   Library library;
   library.add(minus(), {DataType::U32, DataType::U32});
   EXPECT_EQ(run_text(R"(
@@ -147,8 +145,6 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
 }
 
 TEST(Call, RunsOutOfSteps) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: an operation that loops for ever is stopped by the step limit like a program");
   Library library;
   library.add(power(), {DataType::U32, DataType::U32});
   const auto result = try_run(

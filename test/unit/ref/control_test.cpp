@@ -3,6 +3,10 @@
 #include "oracle.h"
 #include "run_text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Operators\", \"Structure\" and \"Memory\", execution-model, vyre-conform-spec, "
+            "\"Barrier Semantics\"; values and counts by hand");
+
 namespace vyre::ref {
 namespace {
 
@@ -10,7 +14,6 @@ namespace {
 
 // The left one counts 0, the right one 1: 0 - 1.
 TEST(Order, OperandsAreEvaluatedFromLeftToRight) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Operators\": operands left to right");
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   out[0] = atomic_add(c[0], 1) - atomic_add(c[0], 1);
@@ -21,7 +24,6 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
 }
 
 TEST(Order, StoresEvaluateIndexThenValue) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Operators\": a store evaluates index then value: out[0] = 1");
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   out[atomic_add(c[0], 1)] = atomic_add(c[0], 1);
@@ -31,9 +33,8 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
 }
 
 TEST(Order, AtomicsEvaluateIndexExpectedValue) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Operators\": an atomic evaluates index (0), expected (1), value (2): d[0] is 1, "
-              "so it becomes 2");
+  // Semantics, "Operators": an atomic evaluates index (0), expected (1), value (2): d[0] is 1, so it becomes
+  // 2.
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write d: u32 @1, read_write out: u32 @2) workgroup(1, 1, 1) {
   out[0] = atomic_compare_exchange(d[atomic_add(c[0], 1)], atomic_add(c[0], 1), atomic_add(c[0], 1));
@@ -44,9 +45,7 @@ program p(read_write c: u32 @0, read_write d: u32 @1, read_write out: u32 @2) wo
 }
 
 TEST(Order, SelectEvaluatesAllThree) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "semantics, \"Operators\": Select is eager, in the order c, t, f: c = 0 is false, t = 1, f = 2");
+  // Semantics, "Operators": Select is eager, in the order c, t, f: c = 0 is false, t = 1, f = 2.
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   out[0] = select(atomic_add(c[0], 1), atomic_add(c[0], 1), atomic_add(c[0], 1));
@@ -57,8 +56,6 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
 }
 
 TEST(Order, AndAndOrEvaluateBothSides) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Operators\": And and Or always evaluate both sides, so four are counted");
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   out[0] = atomic_add(c[0], 1) && atomic_add(c[0], 1);
@@ -69,9 +66,7 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
 }
 
 TEST(Loop, EvaluatesItsBoundsOnce) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "semantics, \"Structure\": bounds are evaluated once, from (0) before to (1 + 2): rounds 0, 1 and 2");
+  // Semantics, "Structure": bounds are evaluated once, from (0) before to (1 + 2): rounds 0, 1 and 2.
   EXPECT_EQ(run_text(R"(
 program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   let end = 2;
@@ -89,9 +84,6 @@ program p(read_write c: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
 
 // In the nested loop i * 3 + j is 0 1 2 4 5 8, read as the digits of 012458.
 TEST(Loop, IsHalfOpen) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "semantics, \"Structure\": half-open; from >= to runs nothing; the largest bound does not wrap");
   EXPECT_EQ(run_text(R"(
 program p(read_write out: u32 @0) workgroup(1, 1, 1) {
   for i in 5..5 { out[0] = 1; }
@@ -105,9 +97,6 @@ program p(read_write out: u32 @0) workgroup(1, 1, 1) {
 }
 
 TEST(If, TakesExactlyOneBranch) {
-  VYRE_ORACLE(SpecificationTable,
-              "execution-model, \"Within an invocation\": exactly one branch; non-zero is true; a missing "
-              "else does nothing");
   EXPECT_EQ(run_text(R"(
 program p(read conditions: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   for i in 0..3 {
@@ -122,9 +111,6 @@ program p(read conditions: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
 }
 
 TEST(Scope, BlocksAndRoundsHaveTheirOwnVariables) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "semantics, \"Structure\": siblings may reuse names; a let in a loop begins anew in each round");
   EXPECT_EQ(run_text(R"(
 program p(read_write out: u32 @0) workgroup(1, 1, 1) {
   { let x = 1; out[0] = x; }
@@ -136,8 +122,6 @@ program p(read_write out: u32 @0) workgroup(1, 1, 1) {
 }
 
 TEST(Return, EndsTheInvocationFromAnyDepth) {
-  VYRE_ORACLE(SpecificationTable,
-              "execution-model, \"Within an invocation\": Return exits at once, from however deep");
   EXPECT_EQ(run_text(R"(
 program p(read_write out: u32 @0) workgroup(4, 1, 1) {
   let me = local_id.x;
@@ -155,9 +139,6 @@ program p(read_write out: u32 @0) workgroup(4, 1, 1) {
 
 // The position of each record is computed from the invocation's id in a grid of 4 x 3 x 4.
 TEST(Identity, FollowsFromWorkgroupAndLocal) {
-  VYRE_ORACLE(SpecificationTable,
-              "execution-model, \"Invocations\": InvocationId = WorkgroupId * workgroup_size + LocalId, axis "
-              "by axis");
   const auto out = run_text(R"(
 program p(read_write out: u32 @0) workgroup(2, 3, 2) {
   let at = (invocation_id.z * 3 + invocation_id.y) * 4 + invocation_id.x;
@@ -176,9 +157,8 @@ program p(read_write out: u32 @0) workgroup(2, 3, 2) {
 }
 
 TEST(Barrier, MakesStoresVisibleToTheWorkgroup) {
-  VYRE_ORACLE(SpecificationTable,
-              "execution-model, \"Barriers\": what was stored before is visible after, to all; a reversal "
-              "through workgroup memory needs it in both directions");
+  // execution-model, "Barriers": what was stored before is visible after, to all; a reversal through
+  // workgroup memory needs it in both directions.
   EXPECT_EQ(run_text(R"(
 program p(read_write data: u32 @0, workgroup scratch: u32[4]) workgroup(4, 1, 1) {
   scratch[local_id.x] = data[invocation_id.x];
@@ -192,9 +172,6 @@ program p(read_write data: u32 @0, workgroup scratch: u32[4]) workgroup(4, 1, 1)
 // Each invocation shifts its neighbour's value; without isolation a value would travel more than one place a
 // round.
 TEST(Barrier, InLoopsSeparatesTheRounds) {
-  VYRE_ORACLE(SpecificationTable,
-              "vyre-conform-spec, \"Barrier Semantics\", 2: reads before a barrier do not see stores that "
-              "come after it");
   EXPECT_EQ(run_text(R"(
 program p(read_write data: u32 @0) workgroup(4, 1, 1) {
   let me = local_id.x;
@@ -210,9 +187,8 @@ program p(read_write data: u32 @0) workgroup(4, 1, 1) {
 }
 
 TEST(Barrier, ReducesABlock) {
-  VYRE_ORACLE(SpecificationTable,
-              "the text format's block_sum.vyre: sums of 256 numbers 0..255 and 256..299 followed by zeros "
-              "(out of bounds loads): 255 * 256 / 2 = 32640, and (256 + 299) * 44 / 2 = 12210");
+  // The text format's block_sum.vyre: sums of 256 numbers 0..255 and 256..299 followed by zeros (out of
+  // bounds loads): 255 * 256 / 2 = 32640, and (256 + 299) * 44 / 2 = 12210.
   Words input(300);
   for (uint32_t i = 0; i < input.size(); ++i) input[i] = i;
   EXPECT_EQ(run_text(R"(
@@ -233,10 +209,8 @@ program block_sum(read input: u32 @0, read_write sums: u32 @1, workgroup scratch
 
 // Group 0 returns, group 1 skips the exchange, group 2 swaps.
 TEST(Barrier, StandsUnderUniformConditions) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: a barrier under a uniform condition is reached by the groups that take it; a group that "
-      "returned is not live and does not wait");
+  // A barrier under a uniform condition is reached by the groups that take it; a group that returned is not
+  // live and does not wait.
   EXPECT_EQ(run_text(R"(
 program p(read_write data: u32 @0, workgroup scratch: u32[2]) workgroup(2, 1, 1) {
   if (workgroup_id.x == 0) { return; }
@@ -254,9 +228,8 @@ program p(read_write data: u32 @0, workgroup scratch: u32[2]) workgroup(2, 1, 1)
 }
 
 TEST(Barrier, LetsInvocationsLeaveAfterIt) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Memory\": an invocation that returned is no longer live: after the last barrier "
-              "the odd ones leave, and the others still finish");
+  // Semantics, "Memory": an invocation that returned is no longer live: after the last barrier the odd ones
+  // leave, and the others still finish.
   EXPECT_EQ(run_text(R"(
 program p(read_write data: u32 @0) workgroup(4, 1, 1) {
   data[local_id.x] = local_id.x + 1;
@@ -269,9 +242,7 @@ program p(read_write data: u32 @0) workgroup(4, 1, 1) {
 }
 
 TEST(Depth, ExpressionsMayBeAsDeepAsCheckAllows) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: 1023 additions of one to a literal one make 1024; the depth is the greatest that "
-              "check allows");
+  // 1023 additions of one to a literal one make 1024; the depth is the greatest that check allows.
   ir::ProgramBuilder left("left"), right("right");
   for (ir::ProgramBuilder* p : {&left, &right}) {
     const auto out = p->read_write("out", spec::DataType::U32, 0);
@@ -285,8 +256,7 @@ TEST(Depth, ExpressionsMayBeAsDeepAsCheckAllows) {
 }
 
 TEST(Depth, BlocksMayNestAsDeepAsCheckAllows) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: statements may nest to 64: the innermost of 64 loops of one round stores");
+  // Statements may nest to 64: the innermost of 64 loops of one round stores.
   std::string text = "program p(read_write out: u32 @0) workgroup(1, 1, 1) {";
   for (int i = 0; i < 64; ++i) text += " for level" + std::to_string(i) + " in 0..1 {";
   text += " out[0] = out[0] + 1; ";
@@ -296,7 +266,6 @@ TEST(Depth, BlocksMayNestAsDeepAsCheckAllows) {
 }
 
 TEST(Steps, RunOutInAnEndlessProgram) {
-  VYRE_ORACLE(SpecificationTable, "by hand: 4e9 rounds cannot be done in 10,000 steps");
   for (const std::string body : {"for i in 0..0xffffffff { }", "for i in 0..0xffffffff { out[0] = i; }",
                                  "for i in 0..0xffffffff { for j in 0..3 { barrier; } }"}) {
     const auto result =
@@ -308,9 +277,7 @@ TEST(Steps, RunOutInAnEndlessProgram) {
 }
 
 TEST(Steps, RunOutInAnEmptyProgram) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: invocations take steps too, so a program that does nothing, 2^32 times over, is "
-              "stopped as well");
+  // Invocations take steps too, so a program that does nothing, 2^32 times over, is stopped as well.
   for (const std::string body : {"", "return;"}) {
     const auto result = try_run(checked("program p() workgroup(1024, 1, 1) { " + body + " }", {}), {},
                                 {.x = 65535, .y = 65535}, {.max_steps = 10000});
@@ -320,7 +287,7 @@ TEST(Steps, RunOutInAnEmptyProgram) {
 }
 
 TEST(Steps, AreExact) {
-  VYRE_ORACLE(SpecificationTable, "counted by hand: statement, index and value are 3, closing the body is 1");
+  // Counted by hand: statement, index and value are 3, closing the body is 1.
   const auto program = checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 5; }", {});
   EXPECT_TRUE(try_run(program, {{0}}, {}, {.max_steps = 4}));
   EXPECT_FALSE(try_run(program, {{0}}, {}, {.max_steps = 3}));

@@ -11,6 +11,8 @@
 #include "oracle.h"
 #include "run_text.h"
 
+VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\", ref.h, and values worked out by hand");
+
 namespace vyre::ref {
 namespace {
 
@@ -107,7 +109,6 @@ TEST(Reductions, AreTheirDefinitionForEveryLength) {
 }
 
 TEST(Reductions, ClampTheirRanges) {
-  VYRE_ORACLE(SpecificationTable, "as above; semantics, \"Floats\": range arguments clamp to len");
   const FoldCase sum = folds()[0], greatest = folds()[3];
   Words data = some_floats(1, 9, false);
   for (uint32_t& x : data) x |= 0x80000000;  // so that no zero from beyond goes unnoticed
@@ -132,8 +133,7 @@ TEST(Reductions, ClampTheirRanges) {
 }
 
 TEST(Reductions, OfOneElementAreThatElement) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Floats\": of one element it is the element, canonical if NaN");
+  // Semantics, "Floats": of one element it is the element, canonical if NaN.
   for (const FoldCase& c : folds()) {
     const auto program = checked(
         "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
@@ -179,9 +179,8 @@ TEST(Reductions, OfNarrowFloatsRoundEachStep) {
 }
 
 TEST(Reductions, ReadWorkgroupMemory) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: 1 + 2 + 3 + 4 of what the invocations of a workgroup left, in each of two "
-              "workgroups; what nobody stored is 0");
+  // 1 + 2 + 3 + 4 of what the invocations of a workgroup left, in each of two workgroups; what was not
+  // stored is 0.
   const auto out = run_text(
       "program p(read_write out: f32 @0, workgroup shared: f32[6]) workgroup(4, 1, 1) {"
       " shared[local_id.x] = cast<f32>(local_id.x + 1) * cast<f32>(workgroup_id.x + 1);"
@@ -193,9 +192,7 @@ TEST(Reductions, ReadWorkgroupMemory) {
 }
 
 TEST(Reductions, SeeEarlierStores) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: what an invocation has stored is what its fold reads, and the fold reads before it stores");
+  // What an invocation has stored is what its fold reads, and the fold reads before it stores.
   const auto out = run_text(
       "program p(read_write data: f32 @0) workgroup(1, 1, 1) {"
       " data[1] = 10.0; data[0] = freduce_strict(fadd, data); data[2] = freduce_strict(fadd, data); }",
@@ -204,8 +201,7 @@ TEST(Reductions, SeeEarlierStores) {
 }
 
 TEST(Floats, OfTensorsAreElements) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the columns of a 2 by 3 tensor, whose rows are 4 apart; beyond it a load gives 0");
+  // The columns of a 2 by 3 tensor, whose rows are 4 apart; beyond it a load gives 0.
   const auto out = run_text(
       "program p(read t: tensor<f32, [2, 3], strides[4, 1]> @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
       " for i in 0..4 { out[i] = fmul_add(t[0, i], t[1, i], 1.0); } }",
@@ -214,8 +210,7 @@ TEST(Floats, OfTensorsAreElements) {
 }
 
 TEST(Reductions, SpendStepsByElements) {
-  VYRE_ORACLE(SpecificationTable,
-              "ref.h, the contract of Options: one step for each element, and 10 for what is around");
+  // ref.h, the contract of Options: one step for each element, and 10 for what is around.
   const auto program = checked(
       "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
       " out[0] = freduce_strict(fadd, data); }",
@@ -230,8 +225,7 @@ TEST(Reductions, SpendStepsByElements) {
 }
 
 TEST(Reductions, DoNotOutrunTheBudget) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: as above: 2^40 steps are wanted; without the bound this test would not end today");
+  // As above: 2^40 steps are wanted; without the bound this test would not end today.
   const auto program = checked(
       "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
       " for i in 0..1048576 {"

@@ -4,6 +4,10 @@
 #include "oracle.h"
 #include "run_text.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "semantics, \"Memory\", ir-types, \"Bytes Layout\", and vyre-conform-spec, \"Atomic Operations\"");
+
 namespace vyre::ref {
 namespace {
 
@@ -32,8 +36,6 @@ const Words kOutside = {3,          4,          5,          0x3fffffff, 0x400000
                         0x40000001, 0x80000000, 0xbfffffff, 0xc0000000, 0xffffffff};
 
 TEST(Memory, LoadsOutOfBoundsGiveZero) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Memory\": a load out of bounds gives zero of the element type");
   const auto program = checked(R"(
 program p(read at: u32 @0, read from: u32 @1, read_write out: u32 @2) workgroup(1, 1, 1) {
   for i in 0..len(at) { out[i] = from[at[i]]; }
@@ -52,8 +54,6 @@ program p(read at: u32 @0, read from: u32 @1, read_write out: u32 @2) workgroup(
 }
 
 TEST(Memory, StoresOutOfBoundsDoNothing) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Memory\": a store out of bounds does nothing; nothing ever wraps");
   const auto program = checked(R"(
 program p(read at: u32 @0, read_write to: u32 @1) workgroup(1, 1, 1) {
   for i in 0..len(at) { to[at[i]] = 99; }
@@ -74,8 +74,6 @@ program p(read at: u32 @0, read_write to: u32 @1) workgroup(1, 1, 1) {
 }
 
 TEST(Memory, AtomicsOutOfBoundsDoNothingAndGiveZero) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Memory\": an atomic out of bounds does nothing and gives zero");
   const auto program = checked(R"(
 program p(read at: u32 @0, read_write to: u32 @1, read_write out: u32 @2) workgroup(1, 1, 1) {
   for i in 0..len(at) {
@@ -97,8 +95,6 @@ program p(read at: u32 @0, read_write to: u32 @1, read_write out: u32 @2) workgr
 }
 
 TEST(Memory, BuffersMayBeEmpty) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Memory\": a buffer may be empty; then every index is out of bounds");
   EXPECT_EQ(run_text(R"(
 program p(read empty: u32 @0, uniform none: u32 @1, read_write nowhere: u32 @2, read_write out: u32 @3)
     workgroup(1, 1, 1) {
@@ -115,9 +111,7 @@ program p(read empty: u32 @0, uniform none: u32 @1, read_write nowhere: u32 @2, 
 }
 
 TEST(Memory, TruthIsNormalisedWhenLoaded) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "semantics, \"Memory\": Bool is a word, loads give 0 or 1. 2 is true, so it equals the 1 beside it");
+  // Semantics, "Memory": Bool is a word, loads give 0 or 1. 2 is true, so it equals the 1 beside it.
   EXPECT_EQ(run_text(R"(
 program p(read flags: bool @0, read_write out: u32 @1, read_write copies: bool @2) workgroup(1, 1, 1) {
   for i in 0..5 {
@@ -132,9 +126,8 @@ program p(read flags: bool @0, read_write out: u32 @1, read_write copies: bool @
 }
 
 TEST(Memory, BytesAreLittleEndianWords) {
-  VYRE_ORACLE(SpecificationTable,
-              "ir-types, \"Bytes Layout\": byte i is in word i / 4, lane i % 4, lane 0 the least "
-              "significant; len counts words");
+  // ir-types, "Bytes Layout": byte i is in word i / 4, lane i % 4, lane 0 the least significant; len counts
+  // words.
   EXPECT_EQ(run_text(R"(
 program p(read data: bytes @0, read_write out: u32 @1, read_write copy: bytes @2) workgroup(1, 1, 1) {
   for i in 0..8 { out[i] = (data[i >> 2] >> ((i & 3) * 8)) & 0xff; }
@@ -146,9 +139,6 @@ program p(read data: bytes @0, read_write out: u32 @1, read_write copy: bytes @2
 }
 
 TEST(Memory, WorkgroupMemoryIsZeroForEachWorkgroup) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Memory\": workgroup memory is zero when a workgroup starts, so each group counts "
-              "from nothing");
   EXPECT_EQ(run_text(R"(
 program p(read_write out: u32 @0, workgroup scratch: u32[2], workgroup flags: bool[1]) workgroup(1, 1, 1) {
   let group = workgroup_id.x;
@@ -164,8 +154,6 @@ program p(read_write out: u32 @0, workgroup scratch: u32[2], workgroup flags: bo
 }
 
 TEST(Memory, WorkgroupMemoryHasItsDeclaredSize) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the size is the declared one: len of workgroup memory, and nothing beyond it");
   EXPECT_EQ(run_text(R"(
 program p(read_write out: u32 @0, workgroup a: u32[3], workgroup b: u32[2]) workgroup(1, 1, 1) {
   a[3] = 7;
@@ -182,9 +170,8 @@ program p(read_write out: u32 @0, workgroup a: u32[3], workgroup b: u32[2]) work
 
 // In order, invocation i of 6 sees 100 + i.
 TEST(Memory, AtomicsOfManyInvocationsAddUp) {
-  VYRE_ORACLE(SpecificationTable,
-              "vyre-conform-spec, \"Atomic Operations\": Add returns a consecutive permutation of pre-values "
-              "and the final value is the initial one plus every operand");
+  // vyre-conform-spec, "Atomic Operations": Add returns a consecutive permutation of pre-values and the final
+  // value is the initial one plus every operand.
   EXPECT_EQ(run_text(R"(
 program p(read_write counter: u32 @0, read_write seen: u32 @1) workgroup(3, 1, 1) {
   seen[invocation_id.x] = atomic_add(counter[0], 1);
@@ -194,9 +181,8 @@ program p(read_write counter: u32 @0, read_write seen: u32 @1) workgroup(3, 1, 1
 }
 
 TEST(Memory, CompareExchangeSucceedsOnce) {
-  VYRE_ORACLE(SpecificationTable,
-              "vyre-conform-spec: CompareExchange succeeds at most once for a single expected value: the "
-              "first one in order");
+  // vyre-conform-spec: CompareExchange succeeds at most once for a single expected value: the first one in
+  // order.
   EXPECT_EQ(run_text(R"(
 program p(read_write lock: u32 @0, read_write seen: u32 @1) workgroup(4, 1, 1) {
   seen[local_id.x] = atomic_compare_exchange(lock[0], 0, local_id.x + 1);

@@ -9,6 +9,9 @@
 #include "run_text.h"
 #include "spec/intrinsics.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Operators\", and ref.h, check_subgroups; values worked out by hand");
+
 namespace vyre::ref {
 namespace {
 
@@ -118,8 +121,7 @@ TEST_P(Sizes, EveryOperationGivesWhatItSays) {
 INSTANTIATE_TEST_SUITE_P(Subgroups, Sizes, testing::Values(1, 4, 32, 128), testing::PrintToStringParamName());
 
 TEST(Subgroups, StandWithinExpressions) {
-  VYRE_ORACLE(SpecificationTable,
-              "worked out by hand: 0+1+2+3 = 6 and 4+5+6+7 = 22; shuffled from the last lane backwards");
+  // Worked out by hand: 0+1+2+3 = 6 and 4+5+6+7 = 22; shuffled from the last lane backwards.
   const auto buffers = run_subgroups(R"(
     program p(read_write out: u32 @0) workgroup(8, 1, 1) {
       let i = local_id.x;
@@ -131,8 +133,6 @@ TEST(Subgroups, StandWithinExpressions) {
 
 // Lane 0 of two draws 0, then 1, then 2 from its own counter, and so does lane 1.
 TEST(Subgroups, DoNotDisturbTheOrderOfEvaluation) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Operators\": index before value, operands from left to right, each once");
   const auto buffers = run_subgroups(R"(
     program p(read_write counter: u32 @0, read_write out: u32 @1) workgroup(2, 1, 1) {
       let i = local_id.x;
@@ -145,8 +145,7 @@ TEST(Subgroups, DoNotDisturbTheOrderOfEvaluation) {
 }
 
 TEST(Subgroups, StandInEveryStatement) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: rounds add 0+1+2+3 = 6, then 6 * 4 = 24, then 96; the ballot of odd lanes is 10");
+  // Rounds add 0+1+2+3 = 6, then 6 * 4 = 24, then 96; the ballot of odd lanes is 10.
   const auto buffers = run_subgroups(R"(
     program p(read_write out: u32 @0, read_write odd: vec4u32 @1, workgroup shared: u32[4]) workgroup(4, 1, 1) {
       let i = local_id.x;
@@ -178,7 +177,6 @@ struct Refusal {
 };
 
 TEST(Subgroups, AreRefusedWhereTheyDoNotFit) {
-  VYRE_ORACLE(SpecificationTable, "ref.h, check_subgroups");
   for (const Refusal& refusal :
        {Refusal{0, 8, DiagCode::B002}, Refusal{8, 12, DiagCode::B008}, Refusal{16, 8, DiagCode::B008},
         Refusal{3, 12, DiagCode::B003}, Refusal{256, 256, DiagCode::B003}}) {
@@ -194,8 +192,6 @@ TEST(Subgroups, AreRefusedWhereTheyDoNotFit) {
 }
 
 TEST(Subgroups, DoNotConcernOtherPrograms) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: a program that asks nothing of subgroups runs whatever their size");
   const auto program =
       checked("program p(read_write out: u32 @0) workgroup(3, 1, 1) { out[local_id.x] = 7; }", {});
   for (const uint32_t size : {0u, 4u}) {

@@ -1,7 +1,4 @@
 // Legalization, proved; and bugs planted in legal kernels, each refuted by inputs that show it.
-//
-// Oracle: the formulas of symbolic/operators.h, which are held against ref::eval elsewhere; of a witness the
-// evaluation of both sides.
 #include "symbolic/lowering.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +7,10 @@
 
 #include "oracle.h"
 #include "spec/ops.h"
+
+VYRE_ORACLE(Property,
+            "the formulas of symbolic/operators.h, which are held against ref::eval elsewhere; of a witness "
+            "the evaluation of both sides");
 
 namespace vyre::symbolic {
 namespace {
@@ -29,9 +30,6 @@ CodeProver& prover() {
 }
 
 TEST(LoweringProofs, OperatorsOfOneWordAreLegalizedRight) {
-  VYRE_ORACLE(Property,
-              "the formulas of symbolic/operators.h, which are held against ref::eval elsewhere; of a "
-              "witness the evaluation of both sides");
   size_t asked = 0;
   for (const spec::OpInfo& op : spec::kOps) {
     if (!spec::is_scalar(op.op) || op.effect != spec::Effect::Pure || !op.types.contains(DataType::U32))
@@ -50,9 +48,6 @@ TEST(LoweringProofs, OperatorsOfOneWordAreLegalizedRight) {
 }
 
 TEST(LoweringProofs, SumsOfTwoWordsCarry) {
-  VYRE_ORACLE(Property,
-              "the formulas of symbolic/operators.h, which are held against ref::eval elsewhere; of a "
-              "witness the evaluation of both sides");
   for (const Op op : {Op::Add, Op::Sub, Op::Mul, Op::Lt, Op::Eq}) {
     const LoweringProof row =
         prove_legalize(prover(), operator_program(op, DataType::U64), lower::kLlvmTarget);

@@ -16,6 +16,10 @@
 #include "text/lexer.h"
 #include "text/text.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "diag.def and text-format, \"Characters and words\"; positions marked, and words written, by hand");
+
 namespace vyre::text {
 namespace {
 
@@ -50,7 +54,6 @@ void expect_bad_body(const std::string& code, const std::string& body) {
 }
 
 TEST(Diagnostics, Statements) {
-  VYRE_ORACLE(SpecificationTable, "the codes of diag.def; positions marked by hand");
   expect_bad_body("P001", "let x = 1 «$» 2;");
   expect_bad_body("P001", "let x = «\"»a\";");
   expect_bad_body("P001", "let «ä» = 1;");
@@ -223,7 +226,6 @@ TEST(Diagnostics, Statements) {
 }
 
 TEST(Diagnostics, Headers) {
-  VYRE_ORACLE(SpecificationTable, "diag.def; positions marked by hand");
   expect_bad({"P015", "«»"});
   expect_bad({"P015", "«» \n// only a comment\n"});
   expect_bad({"P001", "«\xEF\xBB\xBF»program p() workgroup(1, 1, 1) { }"});
@@ -274,7 +276,6 @@ TEST(Diagnostics, Headers) {
 }
 
 TEST(Diagnostics, EndOfFile) {
-  VYRE_ORACLE(SpecificationTable, "diag.def; positions marked by hand");
   expect_bad({"P003", "program«»"});
   expect_bad({"P003", "program p(«» // and no more\n\n"});
   expect_bad({"P003", "program p() workgroup(1, 1, 1) {«»\n"});
@@ -291,7 +292,6 @@ std::string rendered(const std::string& text) {
 }
 
 TEST(Diagnostics, Rendered) {
-  VYRE_ORACLE(SpecificationTable, "written by hand");
   EXPECT_EQ(
       rendered("program p() workgroup(1, 1, 1) {\n  let x = a + b << c;\n}\n"),
       "t.vyre:2:11: error[P007]: `+` and `<<` are mixed without parentheses\n"
@@ -318,7 +318,7 @@ TEST(Diagnostics, Rendered) {
 }
 
 TEST(Diagnostics, WordsOfOtherLanguages) {
-  VYRE_ORACLE(SpecificationTable, "by hand: what vyre has in place of each");
+  // What vyre has in place of each.
   const struct {
     const char *body, *code, *help;
   } kRows[] = {
@@ -412,7 +412,7 @@ TEST(Diagnostics, WordsOfOtherLanguages) {
 }
 
 TEST(Diagnostics, HeadersOfOtherLanguages) {
-  VYRE_ORACLE(SpecificationTable, "by hand: what vyre has in place of each");
+  // What vyre has in place of each.
   const std::string program = "program p() workgroup(1, 1, 1) { }\n";
   const struct {
     std::string text, code, help;
@@ -450,7 +450,6 @@ TEST(Diagnostics, HeadersOfOtherLanguages) {
 }
 
 TEST(Diagnostics, ForeignWordsAreNotReserved) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"Characters and words\"");
   EXPECT_TRUE(
       parse("program fn(read min: u32 @0, read_write global_id: u32 @1) workgroup(1, 1, 1) {\n"
             "  let break = min[0]; let int = break + -1i32; global_id[0] = int--1i32;\n}"));
@@ -470,9 +469,8 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 TEST(Diagnostics, InvalidFiles) {
-  VYRE_ORACLE(SpecificationTable,
-              "each test/invalid/PNNN-*.vyre names its code, and the line in an `error` directive; each P "
-              "code of diag.def has a file");
+  // Each test/invalid/PNNN-*.vyre names its code, and the line in an `error` directive; each P code of
+  // diag.def has a file.
   std::set<std::string> covered;
   for (const auto& entry : std::filesystem::directory_iterator(VYRE_SOURCE_DIR "/test/invalid")) {
     const std::string name = entry.path().filename().string();

@@ -5,6 +5,8 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
+
 namespace vyre::text {
 namespace {
 
@@ -30,7 +32,6 @@ std::string body(const std::string& text) {
 }
 
 TEST(Format, Spaces) {
-  VYRE_ORACLE(SpecificationTable, "written by hand");
   EXPECT_EQ(formatted("program p(read a:u32@0,workgroup s :i32 [ 4 ])workgroup(1,1,1){}"),
             "program p(read a: u32 @0, workgroup s: i32[4]) workgroup(1, 1, 1) {}\n");
   EXPECT_EQ(body("let x=a [ 1 ]+2*( y-3 );"), "  let x = a[1] + 2 * (y - 3);\n");
@@ -53,13 +54,11 @@ TEST(Format, Spaces) {
 }
 
 TEST(Format, KeepsRadixParenthesesAndForm) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   EXPECT_EQ(body("let x = 0xFF_ff + 0b1_0 + 1_000u32 + (((y))) + add(0x1, 2);"),
             "  let x = 0xFF_ff + 0b1_0 + 1_000u32 + (((y))) + add(0x1, 2);\n");
 }
 
 TEST(Format, BlankLines) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   EXPECT_EQ(body("\n\n\nlet x = 1;\n\n\n\nlet y = 2;\nlet z = 3;\n\n"),
             "  let x = 1;\n\n  let y = 2;\n  let z = 3;\n");
   EXPECT_EQ(body("if (x) {\n\n  y = 1;\n\n}\n\nz = 2;"), "  if (x) {\n    y = 1;\n  }\n\n  z = 2;\n");
@@ -68,7 +67,6 @@ TEST(Format, BlankLines) {
 }
 
 TEST(Format, LineEndsOfOtherSystems) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   EXPECT_EQ(
       formatted(
           "// a \t \r\nprogram p() workgroup(1, 1, 1) {\r\n\r\n\tlet x = 1; // b\r\n\r\n\tx = 2;\r\n}\r\n"),
@@ -76,7 +74,6 @@ TEST(Format, LineEndsOfOtherSystems) {
 }
 
 TEST(Format, Comments) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   EXPECT_EQ(
       formatted("//a\nprogram p() workgroup(1, 1, 1) { //b\n//c\nlet x = 1;//d\n    //e\n\n//f\n}//g\n//h"),
       "//a\nprogram p() workgroup(1, 1, 1) {  //b\n  //c\n  let x = 1;  //d\n  //e\n\n  //f\n}  //g\n//h\n");
@@ -97,7 +94,6 @@ TEST(Format, Comments) {
 }
 
 TEST(Format, CommentsInHeaders) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   EXPECT_EQ(formatted("program p( // none\n) workgroup(1, 1, 1) {}"),
             "program p(  // none\n) workgroup(1, 1, 1) {}\n");
   EXPECT_EQ(formatted("program // a\np(read a // b\n: // c\nu32 @0, // d\n// e\nread b: u32 @1 // f\n) // "
@@ -116,8 +112,7 @@ TEST(Format, CommentsInHeaders) {
 }
 
 TEST(Format, LongLines) {
-  VYRE_ORACLE(SpecificationTable,
-              "text-format: 110 columns; the outermost bracket breaks first, then the loosest operator");
+  // text-format: 110 columns; the outermost bracket breaks first, then the loosest operator.
   const std::string a30(30, 'a'), b30(30, 'b'), c30(30, 'c');
   const std::string a29(29, 'a');  // with it the line has 110 columns
   EXPECT_EQ(body("let x = " + a29 + " + " + b30 + " + " + c30 + " + 1;"),
@@ -148,7 +143,6 @@ TEST(Format, NoLineIsTooLong) {
 }
 
 TEST(Format, RefusesWhatIsNoProgram) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   const auto result = format("program p() workgroup(1, 1, 1) { let x = ; }");
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, DiagCode::P002);

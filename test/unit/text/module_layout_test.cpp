@@ -4,6 +4,8 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable, "text-format, the layout and canonical text, by hand");
+
 namespace vyre::text {
 namespace {
 
@@ -17,14 +19,12 @@ std::string laid_out(const std::string& text) {
 }
 
 TEST(ModuleLayout, Constants) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   EXPECT_EQ(laid_out("const  W=0x20 in{ 32,64 } ;const N\n=\n1_000;"),
             "const W = 0x20 in {32, 64};\nconst N = 1_000;\n");
   EXPECT_EQ(laid_out("const W = 1 in {\n  1, // one\n  2\n};"), "const W = 1 in {1,  // one\n    2};\n");
 }
 
 TEST(ModuleLayout, ClausesStandOnLinesOfTheirOwn) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   EXPECT_EQ(
       laid_out(
           "operation my.f @ 2(a:u32,b :u32)->u32 claims Commutative,Identity( 0 ) denies Idempotent by(1),"
@@ -40,7 +40,7 @@ TEST(ModuleLayout, ClausesStandOnLinesOfTheirOwn) {
 }
 
 TEST(ModuleLayout, LongClausesGoOnFurtherIn) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand: 110 columns, then eight blanks");
+  // text-format, the layout, by hand: 110 columns, then eight blanks.
   EXPECT_EQ(
       laid_out("operation my.f(a: u32, b: u32) -> u32 claims Commutative, Associative, Identity(0), "
                "Absorbing(0xffffffff), LatticeAbsorption(my.min), DistributiveOver(my.min) rows (1, 2) => 2 {"
@@ -62,7 +62,6 @@ TEST(ModuleLayout, LongClausesGoOnFurtherIn) {
 }
 
 TEST(ModuleLayout, Pipelines) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   EXPECT_EQ(
       laid_out(
           "pipeline p(uniform n:u32@0,read_write d:u32@1){scratch s:u32[ceil_div(n[0],4)];let k=len(s)-1;"
@@ -87,7 +86,6 @@ TEST(ModuleLayout, Pipelines) {
 }
 
 TEST(ModuleLayout, WordsThatAreNames) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand: keywords in their places alone");
   EXPECT_EQ(laid_out("pipeline run(read_write while:u32@0){let repeat=2;repeat repeat "
                      "while(while[repeat]){dispatch groups"
                      "(rows=while)groups(repeat);}}"),
@@ -111,7 +109,6 @@ TEST(ModuleLayout, WordsThatAreNames) {
 }
 
 TEST(ModuleLayout, EmptyLinesBetweenItemsAreKept) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand: at most one empty line");
   EXPECT_EQ(
       laid_out(
           "\n\n// a\nconst A = 1;\nconst B = 2;  // b\n\n\n\npipeline p() {}\n// c\npipeline q() {}\n\n"),
@@ -119,7 +116,6 @@ TEST(ModuleLayout, EmptyLinesBetweenItemsAreKept) {
 }
 
 TEST(ModulePrinter, PrintsOperationsThenProgramsThenPipelines) {
-  VYRE_ORACLE(SpecificationTable, "text-format, canonical text, by hand: constants are values");
   const auto module = parse_module(
       "pipeline all(uniform n: u32 @0, read_write d: u32 @1) { scratch s: u64[W]; if (n[0]) { dispatch f(v = "
       "[W, n[0]], d)"
@@ -159,7 +155,6 @@ TEST(ModulePrinter, PrintsOperationsThenProgramsThenPipelines) {
 }
 
 TEST(ModulePrinter, ValuesOfEveryType) {
-  VYRE_ORACLE(SpecificationTable, "text-format, literals as they are printed, by hand");
   const std::string rows =
       "    rows (-1i32) => true, (0x100000000u64) => 0x10000000000000000u128, (1.5f16) => 1.0bf16,\n"
       "        (f32(0x7fc00001)) => -0.0, (vec2u32(1, 0x10000)) => vec4u32(1, 2, 3, 4) {\n";

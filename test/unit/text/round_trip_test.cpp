@@ -13,6 +13,11 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(
+    Property,
+    "ir::equal and the property itself: formatting keeps the program, each comment and its own result, over "
+    "every text of the tests and examples and programs that did not come from the parser");
+
 namespace vyre::text {
 namespace {
 
@@ -206,7 +211,6 @@ class Generator {
 };
 
 TEST(RoundTrip, RandomPrograms) {
-  VYRE_ORACLE(Property, "ir::equal and the property itself, over programs that did not come from the parser");
   size_t nodes = 0;
   for (uint64_t seed = 0; seed < 3000 && !HasFatalFailure(); ++seed) {
     const ir::Program program = Generator(seed, uint32_t(1 + seed % 400)).program();
@@ -238,7 +242,6 @@ size_t count_of(std::string_view text, std::string_view piece) {
 }
 
 TEST(RoundTrip, FormattingKeepsCommentsAnywhere) {
-  VYRE_ORACLE(Property, "formatting keeps the program, each comment, and its own result");
   for (uint64_t seed = 0; seed < 1500; ++seed) {
     SCOPED_TRACE(seed);
     const ir::Program program = Generator(seed, uint32_t(1 + seed % 60)).program();
@@ -256,7 +259,6 @@ TEST(RoundTrip, FormattingKeepsCommentsAnywhere) {
 }
 
 TEST(RoundTrip, FilesOfTheRepository) {
-  VYRE_ORACLE(Property, "every text file of the tests and examples that parses");
   int files = 0;
   for (const char* folder : {"test/run", "test/modules", "test/invalid", "examples"}) {
     for (const auto& entry :

@@ -11,13 +11,16 @@
 #include "verify/operation.h"
 #include "verify/parity.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "docs/spec/floats.md, \"Approximate operators\", by hand: operations give one NaN, which is "
+            "quiet; the bound of FExpApprox on f32 is 4, and the native form is off by 1 at most");
+
 namespace vyre::verify {
 namespace {
 
 using testing::ElementsAre;
 
 TEST(Deviation, StepsAreNumbersOfTheFormat) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\", by hand");
   const spec::FloatFormat f = spec::kBinary32;
   EXPECT_EQ(steps_between(f, 0x3f800000, 0x3f800000), 0u);
   EXPECT_EQ(steps_between(f, 0x3f800000, 0x3f7fffff), 1u);  // over the end of a binade
@@ -33,7 +36,6 @@ TEST(Deviation, StepsAreNumbersOfTheFormat) {
 }
 
 TEST(Deviation, NothingIsApproximatedAtZerosInfinitiesAndNans) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\"");
   const spec::FloatFormat f = spec::kBFloat16;
   for (const uint32_t x : {0x0000, 0x8000, 0x7f80, 0xff80, 0x7fc0, 0x7f81})
     EXPECT_TRUE(is_settled_at(f, x)) << x;
@@ -41,7 +43,6 @@ TEST(Deviation, NothingIsApproximatedAtZerosInfinitiesAndNans) {
 }
 
 TEST(Deviation, RightAnswersBecomeWhatTheyStandForAndAreCounted) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, by hand; the bound of FExpApprox on f32 is 4");
   const Subject subject = subject_of(*ops::find_operation("float.f32.exp_approx"));
   ASSERT_EQ(subject.bound, 4u);
   const std::vector<uint32_t> x = {0x3f800000, 0x40000000, 0x40400000, 0,
@@ -69,9 +70,7 @@ TEST(Deviation, RightAnswersBecomeWhatTheyStandForAndAreCounted) {
 }
 
 TEST(Deviation, ThePoisonIsNoAnswer) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "docs/spec/floats.md: operations give one NaN, which is quiet, so that a signalling one is no result");
+  // docs/spec/floats.md: operations give one NaN, which is quiet, so that a signalling one is no result.
   for (const char* id : {"float.f16.sin_approx", "float.bf16.pow_approx", "float.f32.log_approx"}) {
     const Subject subject = subject_of(*ops::find_operation(id));
     const spec::FloatFormat f = spec::float_format(subject.application.output);
@@ -122,9 +121,6 @@ Verdict verdict_on(backend::Backend& backend) {
 
 // covers: LV-06
 TEST(Approximate, ABackendThatBreaksTheBoundIsNoticed) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "docs/spec/floats.md: the bound of FExpApprox on f32 is 4; the native form is off by 1 at most");
   Off far(6);
   const Verdict broken = verdict_on(far);
   EXPECT_EQ(broken.track, Track::Approximate);
@@ -138,9 +134,6 @@ TEST(Approximate, ABackendThatBreaksTheBoundIsNoticed) {
 }
 
 TEST(Approximate, ABackendWithinTheBoundIsRight) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "docs/spec/floats.md: the bound of FExpApprox on f32 is 4; the native form is off by 1 at most");
   for (const uint32_t steps : {0u, 3u}) {
     Off near(steps);
     const Verdict good = verdict_on(near);

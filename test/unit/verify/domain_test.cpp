@@ -14,6 +14,9 @@
 #include "spec/table.h"
 #include "verify/operation.h"
 
+VYRE_ORACLE(CpuReference,
+            "num/functions.h and the reference functions, which are Arb's where the digests came from num/");
+
 namespace vyre::verify {
 namespace {
 
@@ -30,7 +33,7 @@ constexpr spec::TotalTable<kDomainFunctionRows, has_digests> kOracle;
 std::string id_of(Op op) { return "float.f32." + std::string(spec::mnemonic(op)).substr(1); }
 
 TEST(Domain, DigestsAreOfTheOraclesAnswers) {
-  VYRE_ORACLE(CpuReference, "num/functions.h, asked for some slices of each function");
+  // num/functions.h, asked for some slices of each function.
   for (const spec::OpInfo& op : spec::kOps) {
     if (!has_digests(op.op)) continue;
     const auto digests = domain_digests(id_of(op.op));
@@ -46,7 +49,7 @@ TEST(Domain, DigestsAreOfTheOraclesAnswers) {
 }
 
 TEST(Domain, DigestsAreOfTheReferenceFunctionsAnswers) {
-  VYRE_ORACLE(CpuReference, "the reference functions, which are Arb's where the digests came from num/");
+  // The reference functions, which are Arb's where the digests came from num/.
   for (const spec::OpInfo& op : spec::kOps) {
     if (!has_digests(op.op)) continue;
     const ops::Reference reference = ops::find_operation(id_of(op.op))->reference;
@@ -117,7 +120,7 @@ Verdict judged(backend::Backend& backend, uint32_t slice, uint32_t wanted) {
 constexpr uint32_t kSlice20 = kWrongInput / uint32_t(kLeafCases);
 
 TEST(Domain, ARightBackendPassesByItsDigest) {
-  VYRE_ORACLE(CpuReference, "the digests, which another test holds to num/functions.h");
+  // The digests, which another test holds to num/functions.h.
   const auto native = *backend::make_native();
   const uint32_t wanted = domain_digests("float.f32.exp")[kSlice20];
   const Verdict verdict = judged(*native, kSlice20, wanted);
