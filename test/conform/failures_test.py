@@ -1,6 +1,6 @@
 """What a run that fails leaves behind: the first screen, the directory of failing cases, replay and what it writes.
 
-libswapped.so (test/cli/swapped.cpp) is native, but it takes % for /. Oracle: that fault, so every case that fails has
+libswapped.so (test/sweep/rewriting.cpp) is native, but it takes % for /. Oracle: that fault, so every case that fails has
 a % in it and there is one cause; arithmetic by hand; docs/failures.md.
 """
 import os

@@ -1,5 +1,9 @@
-// A plugin that is native but for one thing: of each program it replaces a text by another before it compiles
-// it. Its argument is "THIS=>THAT". A sweep before it has to find what that makes wrong.
+// Plugins that are native but for one thing: of each program they replace a text by another before they
+// compile it. What is judged before one of them has to find what that makes wrong.
+//
+//   librewriting.so   its argument is "THIS=>THAT", for the first THIS. A program without it is refused: it
+//                     would test nothing.
+//   libswapped.so     built with VYRE_SWAPPED: takes each % for /, and other programs as they are
 #include <vyre/backend.h>
 #include <vyre/vyre.h>
 
@@ -21,6 +25,18 @@ struct vyre_plugin_pipeline {
 
 namespace {
 
+#ifdef VYRE_SWAPPED
+constexpr bool kEverywhere = true;
+constexpr const char* kName = "swapped";
+constexpr const char* kDriver = "native, with / for %";
+const std::string kArgument = "%=>/";
+#else
+constexpr bool kEverywhere = false;
+constexpr const char* kName = "rewriting";
+constexpr const char* kDriver = "native, with one text for another";
+const std::string kArgument;  // the caller's
+#endif
+
 vyre_plugin_status refuse(vyre_plugin_error* error, const char* what) {
   std::snprintf(error->message, sizeof error->message, "native refuses to %s", what);
   return VYRE_PLUGIN_FAULT;
@@ -33,7 +49,7 @@ vyre_plugin_status open(const char* argument, vyre_plugin_device** out, vyre_plu
     vyre_diagnostics_free(wrong);
     return refuse(error, "open");
   }
-  const std::string text = argument;
+  const std::string text = kArgument.empty() ? argument : kArgument;
   const size_t arrow = text.find("=>");
   if (arrow == std::string::npos || arrow == 0) {
     vyre_backend_free(native);
@@ -48,9 +64,9 @@ void close(vyre_plugin_device* device) {
   delete device;
 }
 void identity(vyre_plugin_device*, vyre_plugin_identity* out) {
-  std::snprintf(out->name, sizeof out->name, "rewriting");
+  std::snprintf(out->name, sizeof out->name, "%s", kName);
   std::snprintf(out->device, sizeof out->device, "this CPU");
-  std::snprintf(out->driver, sizeof out->driver, "native, with one text for another");
+  std::snprintf(out->driver, sizeof out->driver, "%s", kDriver);
 }
 void limits(vyre_plugin_device*, vyre_plugin_limits* out) {
   out->max_workgroup_bytes = 1 << 20;
@@ -58,16 +74,19 @@ void limits(vyre_plugin_device*, vyre_plugin_limits* out) {
   out->max_invocations_per_group = 1024;
 }
 
-/// The program's text with the one for the other; none where it does not occur, which would test nothing.
+/// The program's text with the one for the other; none where that is to occur and does not.
 std::string rewritten(const vyre_plugin_device& device, const vyre_checked* checked) {
   vyre_blob* blob = nullptr;
   if (vyre_print(checked, &blob) != VYRE_OK) return {};
   const vyre_string view = vyre_blob_view(blob);
   std::string text(view.data, view.size);
   vyre_blob_free(blob);
-  const size_t at = text.find(device.from);
-  if (at == std::string::npos) return {};
-  text.replace(at, device.from.size(), device.to);
+  size_t at = text.find(device.from);
+  if (at == std::string::npos && !kEverywhere) return {};
+  while (at != std::string::npos) {
+    text.replace(at, device.from.size(), device.to);
+    at = kEverywhere ? text.find(device.from, at + device.to.size()) : std::string::npos;
+  }
   return text;
 }
 
