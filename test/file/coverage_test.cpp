@@ -95,9 +95,10 @@ std::shared_ptr<const check::CheckedModule> module_of(const std::string& file) {
   return std::move(*checked);
 }
 
-/// The files of test/run and those of the rows.
+/// The files of test/run, those of test/floats at each type, and those of the rows.
 std::vector<std::string> run_files() {
   std::vector<std::string> out = files_in({"test/run"}, ".vyre");
+  std::ranges::copy(float_files(), std::back_inserter(out));
   std::ranges::copy(row_files(), std::back_inserter(out));
   return out;
 }

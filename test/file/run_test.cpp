@@ -1,6 +1,7 @@
-// Each .vyre file in test/run, test/regress, test/modules and examples, and the specification rows of each
-// operator as such files (rows.h), runs on every backend that is there, as written and after round trips
-// through text and wire, and programs on the kernel evaluator before and after legalization.
+// Each .vyre file in test/run, test/regress, test/modules and examples, each text of test/floats at each type
+// (float_texts.h), and the specification rows of each operator as such files (rows.h), runs on every backend
+// that is there, as written and after round trips through text and wire, and programs on the kernel evaluator
+// before and after legalization.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -228,6 +229,7 @@ INSTANTIATE_TEST_SUITE_P(Files, RunFile,
                          testing::ValuesIn(files_in({"test/run", "test/regress", "test/modules", "examples"},
                                                     ".vyre")),
                          test_name);
+INSTANTIATE_TEST_SUITE_P(Floats, RunFile, testing::ValuesIn(float_files()), test_name);
 INSTANTIATE_TEST_SUITE_P(Rows, RunFile, testing::ValuesIn(row_files()), test_name);
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "../backend_native/programs.h"
 #include "check/checked.h"
+#include "float_texts.h"
 #include "lower/kernel.h"
 #include "lower/llvm/ptx.h"
 #include "module_programs.h"
@@ -50,6 +51,9 @@ inline std::vector<lower::Kernel> every_ptx_kernel() {
   std::vector<lower::Kernel> kernels;
   for (const auto& file : files)
     for (const auto& [name, program] : programs_of(file.string(), file_text(file)))
+      kernels.push_back(lower::legalize(lower::build(*program), lower::kPtxTarget));
+  for (const auto& [file, text] : float_texts())
+    for (const auto& [name, program] : programs_of(file, text))
       kernels.push_back(lower::legalize(lower::build(*program), lower::kPtxTarget));
   for (const NativeProgram& p : native_programs()) kernels.push_back(ptx_kernel(p.text));
   // Subgroups of the files are of other sizes; for their code it is enough that workgroups are whole warps.

@@ -14,6 +14,7 @@
 
 #include "../backend_native/programs.h"
 #include "check/checked.h"
+#include "float_texts.h"
 #include "lower/kernel.h"
 #include "lower/spirv/audit.h"
 #include "lower/spirv/spirv.h"
@@ -101,6 +102,7 @@ inline std::vector<NamedChecked> every_program() {
       }
     }
   }
+  std::ranges::copy(float_texts(), std::back_inserter(programs));
   std::ranges::sort(programs);
   for (const NativeProgram& p : native_programs()) programs.emplace_back(p.name, p.text);
   std::vector<NamedChecked> out;

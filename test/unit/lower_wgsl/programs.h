@@ -15,6 +15,7 @@
 
 #include "../backend_native/programs.h"
 #include "check/checked.h"
+#include "float_texts.h"
 #include "lower/kernel.h"
 #include "lower/wgsl/wgsl.h"
 #include "module_programs.h"
@@ -67,6 +68,7 @@ inline const std::vector<NamedKernel>& every_kernel() {
         }
       }
     }
+    std::ranges::copy(float_texts(), std::back_inserter(programs));
     std::ranges::sort(programs);
     for (const NativeProgram& p : native_programs()) programs.emplace_back(p.name, p.text);
     std::vector<NamedKernel> out;
