@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backend/native/native.h"
 #include "check/checked.h"
+#include "mutant.h"
 #include "ops/registry.h"
 #include "oracle.h"
 #include "verify/operation.h"
@@ -83,9 +83,12 @@ TEST(Deviation, ThePoisonIsNoAnswer) {
 }
 
 /// The native backend, which answers some cases of float.f32.exp_approx `steps` numbers too high.
-class Off final : public backend::Backend {
+class Off final : public WrongNative {
  public:
-  explicit Off(uint32_t steps) {
+  explicit Off(uint32_t steps) : WrongNative("off", ops::op_table(), body_of(steps)) {}
+
+ private:
+  static ir::Function body_of(uint32_t steps) {
     const ops::Operation& operation = *ops::find_operation("float.f32.exp_approx");
     ir::FunctionBuilder f{std::string(operation.id)};
     const ir::Ex a = f.parameter("a", spec::DataType::F32);
@@ -93,25 +96,8 @@ class Off final : public backend::Backend {
     const ir::Ex some = f.let("some", (f.bitcast(spec::DataType::U32, a) & 0xff) == 7u);
     const ir::Ex number = (right - 0x00800000u) < 0x7e000000u;  // far from the ends
     const ir::Ex out = f.select(some & number, right + steps, right);
-    body_ = f.finish(f.bitcast(spec::DataType::F32, out), spec::DataType::F32);
-    for (const spec::OpDef* def : ops::op_table().all()) {
-      spec::OpDef mine = *def;
-      if (mine.id == operation.id) mine.body = &body_;
-      table_.add(std::move(mine));
-    }
+    return f.finish(f.bitcast(spec::DataType::F32, out), spec::DataType::F32);
   }
-  backend::Identity identity() const override { return {"off", "", "", ""}; }
-  backend::Limits limits() const override { return inner_->limits(); }
-  Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
-    auto mutated = check::check(program.program(), table_);
-    if (!mutated) return std::unexpected(mutated.error().front());
-    return inner_->compile(*mutated);
-  }
-
- private:
-  ir::Function body_;
-  spec::OpTable table_;
-  std::unique_ptr<backend::Backend> inner_ = *backend::make_native();
 };
 
 Verdict verdict_on(backend::Backend& backend) {

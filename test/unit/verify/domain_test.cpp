@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "backend/native/native.h"
+#include "mutant.h"
 #include "num/functions.h"
 #include "ops/registry.h"
 #include "oracle.h"
@@ -73,32 +73,18 @@ TEST(Domain, OthersHaveNone) {
 constexpr uint32_t kWrongInput = 0x3f812345;
 
 /// The native backend, but of one input the answer of exp has its lowest bit turned.
-class OneWrong final : public backend::Backend {
+class OneWrong final : public WrongNative {
  public:
-  OneWrong() {
+  OneWrong() : WrongNative("one wrong", ops::op_table(), body()) {}
+
+ private:
+  static ir::Function body() {
     ir::FunctionBuilder f("float.f32.exp");
     const ir::Ex a = f.parameter("a", ir::DataType::F32);
     const ir::Ex right = f.let("right", f.bitcast(ir::DataType::U32, f.apply(Op::FExp, {a})));
     const ir::Ex wrong = f.select(f.bitcast(ir::DataType::U32, a) == kWrongInput, right ^ 1, right);
-    body_ = f.finish(f.bitcast(ir::DataType::F32, wrong), ir::DataType::F32);
-    for (const spec::OpDef* def : ops::op_table().all()) {
-      spec::OpDef mine = *def;
-      if (mine.id == body_.id) mine.body = &body_;
-      table_.add(std::move(mine));
-    }
+    return f.finish(f.bitcast(ir::DataType::F32, wrong), ir::DataType::F32);
   }
-  backend::Identity identity() const override { return {"one wrong", "", "", ""}; }
-  backend::Limits limits() const override { return inner_->limits(); }
-  Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
-    auto mutated = check::check(program.program(), table_);
-    if (!mutated) return std::unexpected(mutated.error().front());
-    return inner_->compile(*mutated);
-  }
-
- private:
-  ir::Function body_;
-  spec::OpTable table_;
-  std::unique_ptr<backend::Backend> inner_ = *backend::make_native();
 };
 
 /// Of a slice of exp's domain.
