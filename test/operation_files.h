@@ -17,15 +17,18 @@ inline std::filesystem::path source() {
   return moved != nullptr ? moved : VYRE_SOURCE_DIR;
 }
 
+inline std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 /// Texts below a folder of src/ops that have these words.
 inline uint32_t texts(const char* folder, const std::string& words = "") {
   const std::filesystem::path root = source() / "src" / "ops" / folder;
   uint32_t n = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     if (entry.path().extension() != ".vyre") continue;
-    std::ifstream file(entry.path());
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    n += text.find(words) != std::string::npos;
+    n += content(entry.path()).contains(words);
   }
   return n;
 }

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Holds every C++ test to its oracle: where its expected values come from.
 
-  1. The first statement of a test is VYRE_ORACLE(kind, "where it is defined") (test/oracle.h); the kind is one of
+  1. VYRE_ORACLE(kind, "where it is defined") (test/oracle.h) stands once in a file, above its tests, and holds for each of
+     them. A test whose kind is another has a declaration of its own as its first statement. The kind is one of
      src/spec/oracle.h, the stronger first there.
   2. A weaker kind than the strongest that applies is refused. What applies is deduced from what the test calls:
      RULES below. Where the thing that a rule looks for is itself what is tested, the rule does not apply.
   3. A comparison of an expression with itself can never fail. Only a property may say that two evaluations agree.
   4. A test that pins single values down, without a loop, is a row of a table and no property.
-  5. A comment "Oracle: ..." above a test is a declaration that nobody reads.
+  5. A comment "Oracle: ..." in a file of tests is a declaration that no report has.
   6. What was recorded from code of this project is a Regression: a golden file, one that VYRE_BLESS writes anew, a digest
-     that stands in the test, and whatever the declaration itself calls recorded, blessed or a snapshot.
+     that stands in a test which does not name its publisher, and whatever the declaration itself calls recorded, blessed or
+     a snapshot.
   7. A SpecificationTable names what a person worked its values out from: a page, a standard, a header or a table; or it
      says that they were worked out by hand, or that a fault was planted, which makes the verdict known. Ledgers that are
      complete, statistics and runs that agree are a Property.
@@ -19,6 +21,7 @@ Prints FILE:LINE: what is wrong, for each violation, and exits 1; or how many te
 """
 
 import collections
+import dataclasses
 import pathlib
 import re
 import sys
@@ -28,6 +31,7 @@ sys.dont_write_bytecode = True  # scripts leave nothing in the tree
 import checking
 
 TEST = re.compile(r"^\s*(TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P)\(")
+MACRO = re.compile(r"^([ \t]*)VYRE_ORACLE\b", re.M)
 DECLARATION = re.compile(r'\s*VYRE_ORACLE\(\s*(\w+)\s*,\s*((?:"(?:\\.|[^"\\])*"\s*)+)\);')
 LOOP = re.compile(r"\b(for|while)\s*\(|std::ranges::(all_of|for_each)|each_|every_|exhaust|sweep|compare\(|expect_")
 LITERAL = re.compile(r'(?:EXPECT|ASSERT)_(?:EQ|STREQ)\([^;]*,\s*(?:-?\d[\w.]*|"(?:\\.|[^"\\])*")\);')
@@ -124,11 +128,29 @@ def arguments(body, start):
     return parts
 
 
+@dataclasses.dataclass
+class Declared:
+    """A declaration: its line, its kind, its words, and how many characters of the text it takes."""
+    line: int
+    kind: str
+    where: str
+    size: int
+
+
+def declaration(text, line):
+    """The declaration that `text` begins with, blanks and comments above it apart; None where it begins with another thing."""
+    found = DECLARATION.match(text, re.match(r"(?:\s*//[^\n]*\n)*", text).end())
+    if not found:
+        return None
+    return Declared(line, found.group(1), "".join(re.findall(r'"((?:\\.|[^"\\])*)"', found.group(2))), found.end())
+
+
 class Checker:
     def __init__(self, root):
         self.root = root
         self.kinds = kinds(root)
         self.count = collections.Counter()
+        self.kind_of = {}  # of each test, by file and name
         self.problems = []
 
     def check(self):
@@ -139,46 +161,86 @@ class Checker:
 
     def check_file(self, path, text):
         name = path.relative_to(self.root).as_posix()
-        for line, macro, test, begin, end, above in tests(text):
+
+        def problem(line, message):
+            self.problems.append(f"{name}:{line}: {message}")
+
+        def known(declared):
+            if declared.kind not in self.kinds:
+                problem(declared.line, f"`{declared.kind}` is no oracle; there are {', '.join(self.kinds)}")
+            return declared.kind in self.kinds
+
+        found = tests(text)
+        for match in re.finditer(r"^[ \t]*//.*\bOracles?:", text, re.M) if found else ():
+            problem(text.count("\n", 0, match.start()) + 1, "the comment names an oracle: VYRE_ORACLE is where it stands")
+        shared = self.declaration_of_file(text, found, problem)
+        if shared and not known(shared):
+            return
+        taken = False
+        for line, macro, test, begin, end, above in found:
             body = text[begin:end]
+            own = declaration(body, line)
+            if not own and MACRO.search(blank(body)):
+                problem(line, "its oracle is declared above the file's tests, or in its first statement: "
+                        "VYRE_ORACLE(kind, \"where it is defined\")")
+                continue
+            if own and not known(own):
+                continue
+            if own and shared and own.kind == shared.kind:
+                problem(line, f"{own.kind} is the file's oracle: only a test of another kind has one of its own")
+            taken = taken or not own
+            declared = own or shared
+            if declared:
+                self.count[declared.kind] += 1
+                self.kind_of[name, test] = declared.kind
+                rest = body[own.size:] if own else body
+                self.check_test(name, macro, body, rest, above, declared, own, lambda message: problem(line, message))
+        if shared and not taken:
+            problem(shared.line, "no test of the file has this oracle: each has one of its own")
 
-            def problem(message):
-                self.problems.append(f"{name}:{line}: {message}")
+    def declaration_of_file(self, text, found, problem):
+        """The one that holds for all tests that `found` lists; what is wrong with it is reported."""
+        hidden, shared = blank(text), None
+        for match in MACRO.finditer(hidden):
+            if any(begin <= match.start() < end for _, _, _, begin, end, _ in found):
+                continue
+            line = text.count("\n", 0, match.start()) + 1
+            declared = declaration(text[match.start():], line)
+            if match.group(1) or not declared:
+                problem(line, "VYRE_ORACLE(kind, \"where it is defined\") stands at the left margin above the tests, or in one")
+            elif shared:
+                problem(line, f"a second declaration for all tests of the file: the first is in line {shared.line}")
+            elif not found or found[0][0] < line:
+                problem(line, "the oracle stands above the tests that it holds for")
+            else:
+                shared = declared
+        if found and not shared:
+            problem(found[0][0], "no oracle: VYRE_ORACLE(kind, \"where it is defined\") stands once above the tests of a file")
+        return shared
 
-            if "Oracle:" in above:
-                problem("the comment names an oracle: VYRE_ORACLE is where it stands")
-            declared = DECLARATION.match(re.sub(r"^(\s*//[^\n]*\n)+", "", body))
-            if not declared:
-                problem("no oracle: the first statement of a test is VYRE_ORACLE(kind, \"where it is defined\")")
-                continue
-            kind = declared.group(1)
-            if kind not in self.kinds:
-                problem(f"`{kind}` is no oracle; there are {', '.join(self.kinds)}")
-                continue
-            self.count[kind] += 1
-            code = blank(body)
-            where = "".join(re.findall(r'"((?:\\.|[^"\\])*)"', declared.group(2)))
-            rest = body[body.index(declared.group(2)) + len(declared.group(2)):]
-            recorded = GOLDEN.search(code) or BLESSED.search(rest) or RECORDED.search(where)
-            if not recorded and DIGEST.search(rest) and not PUBLISHED.search(where):
-                recorded = True
-            if recorded and kind != "Regression":
-                problem(f"{kind}, but the expectation was recorded from code of this project: a Regression")
-            if kind == "SpecificationTable" and not recorded and not CITED.search(where):
-                problem("a SpecificationTable cites what its values were worked out from, or says that they were by hand: "
-                        "complete ledgers, statistics and runs that agree are a Property")
-            for pattern, strongest, exempt, why in RULES:
-                weaker = self.kinds.index(kind) > self.kinds.index(strongest)
-                if weaker and re.search(pattern, code) and not re.search(exempt, name):
-                    problem(f"{kind} is weaker than {strongest}, which applies: {why}")
-            if kind == "Property":
-                if not LOOP.search(code) and macro not in ("TEST_P", "TYPED_TEST") and LITERAL.search(body):
-                    problem("single values without a loop are rows of a SpecificationTable, no Property")
-                continue
-            for match in re.finditer(r"(?:EXPECT|ASSERT)_(?:EQ|STREQ|DOUBLE_EQ|FLOAT_EQ)\(", code):
-                both = arguments(body, match.end() - 1)
-                if len(both) == 2 and both[0] == both[1]:
-                    problem(f"a tautology: `{both[0]}` is compared with itself")
+    def check_test(self, name, macro, body, rest, above, declared, own, problem):
+        kind, where, code = declared.kind, declared.where, blank(body)
+        recorded = GOLDEN.search(code) or BLESSED.search(rest) or RECORDED.search(where)
+        # What a file says of all its tests does not publish the digest of one: that test names who did.
+        if not recorded and DIGEST.search(rest) and not PUBLISHED.search(own.where if own else above + body):
+            recorded = True
+        if recorded and kind != "Regression":
+            problem(f"{kind}, but the expectation was recorded from code of this project: a Regression")
+        if kind == "SpecificationTable" and not recorded and not CITED.search(where):
+            problem("a SpecificationTable cites what its values were worked out from, or says that they were by hand: "
+                    "complete ledgers, statistics and runs that agree are a Property")
+        for pattern, strongest, exempt, why in RULES:
+            weaker = self.kinds.index(kind) > self.kinds.index(strongest)
+            if weaker and re.search(pattern, code) and not re.search(exempt, name):
+                problem(f"{kind} is weaker than {strongest}, which applies: {why}")
+        if kind == "Property":
+            if not LOOP.search(code) and macro not in ("TEST_P", "TYPED_TEST") and LITERAL.search(body):
+                problem("single values without a loop are rows of a SpecificationTable, no Property")
+            return
+        for match in re.finditer(r"(?:EXPECT|ASSERT)_(?:EQ|STREQ|DOUBLE_EQ|FLOAT_EQ)\(", code):
+            both = arguments(body, match.end() - 1)
+            if len(both) == 2 and both[0] == both[1]:
+                problem(f"a tautology: `{both[0]}` is compared with itself")
 
 
 def run(root, table=False):
@@ -195,7 +257,9 @@ def run(root, table=False):
 
 
 DIGEST_OF_F = 'EXPECT_EQ(sha256(f()).hex(), "3f35820fe626f601");'
-DECLARED = 'TEST(A, B) {\n  VYRE_ORACLE(%s, "by hand: \\"a\\"");\n  %s\n}\n'
+DECLARED = 'VYRE_ORACLE(%s, "by hand: \\"a\\"");\nTEST(A, B) {\n  %s\n}\n'
+# A test with a declaration of its own, which belongs into a file that has one.
+OWN = 'TEST(A, C) {\n  VYRE_ORACLE(%s, "%s");\n  %s\n}\n'
 # What is in order: (file below test/, text).
 CLEAN = [
     ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "EXPECT_EQ(f(2, 3), 5);")),
@@ -205,48 +269,64 @@ CLEAN = [
     ("unit/e_test.cpp", DECLARED % ("CpuReference", 'EXPECT_EQ(o.reference(x), y) << "{" << \'}\' << 1\'000;')),
     ("unit/f_test.cpp", "// TEST(Not, One) {\nconst char* t = R\"(\nTEST(Nor, This) {\n)\";\n" +
      DECLARED % ("Law", "// o.rows\n  EXPECT_TRUE(holds(bound, v));")),
-    ("unit/g_test.cpp", 'TEST(A,\n     B) {\n  // why\n  VYRE_ORACLE(Law,\n      "one "\n      "two");\n}\n'),
+    ("unit/g_test.cpp", 'VYRE_ORACLE(Law,\n            "one "\n            "two");\nTEST(A, B) { f(); }\n'
+     'TEST(A,\n     C) {\n  // why\n  VYRE_ORACLE(Property,\n      "one "\n      "two");\n}\n'),
     ("unit/h_test.cpp", DECLARED % ("ReferenceInterpreter", 'EXPECT_EQ(run(p), ref::run(p));')),
     ("unit/i_test.cpp", DECLARED % ("Regression", "expect_golden(path, print(kernel));")),
     ("unit/j_test.cpp", DECLARED % ("Regression", DIGEST_OF_F)),
-    ("unit/k_test.cpp", 'TEST(A, B) {\n  VYRE_ORACLE(ExternalCorpus, "FIPS 180-4");\n  ' + DIGEST_OF_F + "\n}\n"),
+    ("unit/k_test.cpp", DECLARED % ("Law", "f();") + OWN % ("ExternalCorpus", "FIPS 180-4", DIGEST_OF_F)),
+    ("unit/n_test.cpp",
+     'VYRE_ORACLE(ExternalCorpus, "by others");\n// FIPS 180-4, appendix B.\nTEST(A, B) {\n  ' + DIGEST_OF_F + "\n}\n"),
     ("unit/l_test.cpp", DECLARED % ("SpecificationTable", 'EXPECT_EQ(show(f), "0x0000000100000001");')),
     ("unit/m_test.cpp", DECLARED % ("SpecificationTable", 'run_all("test/golden/kernel");')),
 ]
 # What to plant: (file, text, the line that must be named, a word of the message).
 PLANTED = [
     ("unit/a_test.cpp", "TEST(A, B) { EXPECT_EQ(f(2), 3); }\n", 1, "no oracle"),
-    ("unit/a_test.cpp", '\nTEST_F(A, B) {\n  EXPECT_EQ(f(2), 3);\n  VYRE_ORACLE(Law, "late");\n}\n', 2, "no oracle"),
     ("unit/a_test.cpp", 'TEST_P(A, B) {\n  // VYRE_ORACLE(Law, "no");\n}\n', 1, "no oracle"),
-    ("unit/a_test.cpp", "TEST(A, B) {\n  VYRE_ORACLE(Law);\n}\n", 1, "no oracle"),
+    ("unit/a_test.cpp", '// VYRE_ORACLE(Law, "no");\nTEST_P(A, B) {\n}\n', 2, "no oracle"),
+    ("unit/a_test.cpp", OWN % ("Law", "the only one", "f();"), 1, "no oracle"),
+    ("unit/a_test.cpp", "VYRE_ORACLE(Law);\nTEST(A, B) {\n}\n", 1, "at the left margin above the tests"),
+    ("unit/a_test.cpp", 'void f() {\n  VYRE_ORACLE(Law, "in no test");\n}\n', 2, "at the left margin above the tests"),
+    ("unit/a_test.cpp", 'TEST(A, B) {\n}\nVYRE_ORACLE(Law, "below");\n', 3, "above the tests that it holds for"),
+    ("unit/a_test.cpp", 'void f();\nVYRE_ORACLE(Law, "of nothing");\n', 2, "above the tests that it holds for"),
+    ("unit/a_test.cpp", 'VYRE_ORACLE(Law, "one");\n' + DECLARED % ("Property", "f();"), 2, "a second declaration"),
+    ("unit/a_test.cpp", 'VYRE_ORACLE(Law, "each");\n\nTEST_F(A, B) {\n  f();\n  VYRE_ORACLE(Property, "late");\n}\n', 3,
+     "in its first statement"),
+    ("unit/a_test.cpp", DECLARED % ("Law", "f();") + OWN % ("Law", "that one only", "g();"), 5, "is the file's oracle"),
+    ("unit/a_test.cpp", 'VYRE_ORACLE(Law, "unused");\n' + OWN % ("Property", "that one only", "g();"), 1, "no test of the file"),
+    ("unit/a_test.cpp", DECLARED % ("Law", "f();") + OWN % ("Measured", "by hand", "g();"), 5, "is no oracle"),
+    ("unit/a_test.cpp", DECLARED % ("Law", "f();") + OWN % ("CpuReference", "num/", "EXPECT_EQ(g(), ref::run(p));"), 5,
+     "weaker than ReferenceInterpreter"),
+    ("unit/a_test.cpp", 'VYRE_ORACLE(ExternalCorpus, "FIPS 180-4");\nTEST(A, B) {\n  ' + DIGEST_OF_F + "\n}\n", 2, "a Regression"),
     ("unit/a_test.cpp", DECLARED % ("Measured", ""), 1, "is no oracle"),
-    ("unit/a_test.cpp", "// Oracle: by hand.\n" + DECLARED % ("Law", ""), 2, "the comment names"),
-    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "EXPECT_TRUE(holds(bound, v));"), 1, "weaker than Law"),
-    ("unit/a_test.cpp", DECLARED % ("CpuReference", "for (const auto& r : o.rows) check(r);"), 1,
+    ("unit/a_test.cpp", 'VYRE_ORACLE(Law, "by hand");\n// Oracle: by hand.\nTEST(A, B) {\n}\n', 2, "the comment names"),
+    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "EXPECT_TRUE(holds(bound, v));"), 2, "weaker than Law"),
+    ("unit/a_test.cpp", DECLARED % ("CpuReference", "for (const auto& r : o.rows) check(r);"), 2,
      "weaker than SpecificationTable"),
-    ("unit/a_test.cpp", DECLARED % ("ReferenceInterpreter", "check(operator_rows());"), 1,
+    ("unit/a_test.cpp", DECLARED % ("ReferenceInterpreter", "check(operator_rows());"), 2,
      "weaker than SpecificationTable"),
-    ("unit/a_test.cpp", DECLARED % ("CpuReference", "EXPECT_EQ(run(p), ref::run(p));"), 1,
+    ("unit/a_test.cpp", DECLARED % ("CpuReference", "EXPECT_EQ(run(p), ref::run(p));"), 2,
      "weaker than ReferenceInterpreter"),
-    ("unit/a_test.cpp", DECLARED % ("ExternalCorpus", "auto r = make_reference();"), 1,
+    ("unit/a_test.cpp", DECLARED % ("ExternalCorpus", "auto r = make_reference();"), 2,
      "weaker than ReferenceInterpreter"),
-    ("unit/a_test.cpp", DECLARED % ("Property", "EXPECT_EQ(g(x), o.reference(x));"), 1, "weaker than CpuReference"),
-    ("unit/a_test.cpp", DECLARED % ("CompositionTheorem", "EXPECT_EQ(g(x), o->reference(x));"), 1,
+    ("unit/a_test.cpp", DECLARED % ("Property", "EXPECT_EQ(g(x), o.reference(x));"), 2, "weaker than CpuReference"),
+    ("unit/a_test.cpp", DECLARED % ("CompositionTheorem", "EXPECT_EQ(g(x), o->reference(x));"), 2,
      "weaker than CpuReference"),
-    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "EXPECT_EQ(add(a, b),\n            add( a,b ));"), 1,
+    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "EXPECT_EQ(add(a, b),\n            add( a,b ));"), 2,
      "compared with itself"),
-    ("unit/a_test.cpp", DECLARED % ("Law", 'ASSERT_EQ(f("x, y"), f("x, y"));'), 1, "compared with itself"),
-    ("unit/a_test.cpp", DECLARED % ("Property", "EXPECT_EQ(f(2, 3), 5u);"), 1, "no Property"),
-    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "expect_golden(path, print(kernel));"), 1, "a Regression"),
-    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "EXPECT_EQ(text, read(golden));"), 1, "a Regression"),
-    ("unit/a_test.cpp", DECLARED % ("Property", 'if (std::getenv("VYRE_BLESS")) write(); for (;;) f();'), 1, "a Regression"),
-    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", DIGEST_OF_F), 1, "a Regression"),
-    ("unit/a_test.cpp", DECLARED % ("ExternalCorpus", DIGEST_OF_F), 1, "a Regression"),
-    ("unit/a_test.cpp", 'TEST(A, B) {\n  VYRE_ORACLE(SpecificationTable, "the digest recorded in May");\n  f();\n}\n', 1,
+    ("unit/a_test.cpp", DECLARED % ("Law", 'ASSERT_EQ(f("x, y"), f("x, y"));'), 2, "compared with itself"),
+    ("unit/a_test.cpp", DECLARED % ("Property", "EXPECT_EQ(f(2, 3), 5u);"), 2, "no Property"),
+    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "expect_golden(path, print(kernel));"), 2, "a Regression"),
+    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", "EXPECT_EQ(text, read(golden));"), 2, "a Regression"),
+    ("unit/a_test.cpp", DECLARED % ("Property", 'if (std::getenv("VYRE_BLESS")) write(); for (;;) f();'), 2, "a Regression"),
+    ("unit/a_test.cpp", DECLARED % ("SpecificationTable", DIGEST_OF_F), 2, "a Regression"),
+    ("unit/a_test.cpp", DECLARED % ("ExternalCorpus", DIGEST_OF_F), 2, "a Regression"),
+    ("unit/a_test.cpp", 'VYRE_ORACLE(SpecificationTable, "the digest recorded in May");\nTEST(A, B) {\n  f();\n}\n', 2,
      "a Regression"),
-    ("unit/a_test.cpp", 'TEST(A, B) {\n  VYRE_ORACLE(SpecificationTable, "the ledger of diagnostics");\n  f();\n}\n', 1,
+    ("unit/a_test.cpp", 'VYRE_ORACLE(SpecificationTable, "the ledger of diagnostics");\nTEST(A, B) {\n  f();\n}\n', 2,
      "cites what"),
-    ("unit/a_test.cpp", 'TEST(A, B) {\n  VYRE_ORACLE(SpecificationTable, "it is often close");\n  f();\n}\n', 1, "cites what"),
+    ("unit/a_test.cpp", 'VYRE_ORACLE(SpecificationTable, "it is often close");\nTEST(A, B) {\n  f();\n}\n', 2, "cites what"),
 ]
 
 

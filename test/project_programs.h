@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "check/module.h"
+#include "float_texts.h"
 #include "ops/operation.h"
 #include "project_files.h"
 #include "text/text.h"
@@ -46,13 +47,17 @@ inline std::vector<NamedChecked> programs_of(const std::string& name, std::strin
   return out;
 }
 
-/// All programs of the files of these folders.
+/// All programs of the files of these folders; of test/run also those that stand in test/floats.
 inline std::vector<NamedChecked> programs_in(std::initializer_list<const char*> folders) {
   std::vector<NamedChecked> out;
-  for (const char* folder : folders)
+  for (const std::string_view folder : folders) {
     for (const auto& file : files_of(folder))
       for (NamedChecked& program : programs_of(file.filename().string(), file_text(file)))
         out.push_back(std::move(program));
+    if (folder != "test/run") continue;
+    for (const auto& [file, text] : float_texts())
+      for (NamedChecked& program : programs_of(file, text)) out.push_back(std::move(program));
+  }
   return out;
 }
 

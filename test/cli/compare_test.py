@@ -1,6 +1,6 @@
 """vyre run --compare with a backend that has a wrong operator: the first element and the first expression.
 
-libswapped.so (swapped.cpp) is native, but it takes % for /. Oracle: arithmetic by hand, positions counted in the text.
+libswapped.so (test/sweep/rewriting.cpp) is native, but it takes % for /. Oracle: arithmetic by hand, positions counted in the text.
 """
 import os
 import unittest

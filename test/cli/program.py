@@ -16,6 +16,13 @@ def vyre(*arguments, program="vyre", **options):
                           **options)
 
 
+def float_texts(folder):
+    """The texts of test/floats at each type (test/float_texts.h), as files there; sorted."""
+    folder.mkdir(exist_ok=True)
+    subprocess.run([BIN / "write_float_texts", folder], check=True, env={**os.environ, "VYRE_SOURCE_DIR": str(SOURCE)})
+    return sorted(folder.glob("*.vyre"))
+
+
 class CommandTest(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()

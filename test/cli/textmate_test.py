@@ -8,7 +8,7 @@ import json
 import re
 import unittest
 
-from program import EXAMPLES, SOURCE, CommandTest
+from program import EXAMPLES, SOURCE, CommandTest, float_texts
 
 EDITORS = SOURCE / "editors"
 GRAMMAR = json.loads((EDITORS / "vyre.tmLanguage.json").read_text())
@@ -301,7 +301,7 @@ let keyword.declaration.let | b variable.other.declaration | = keyword.operator.
 """
 
 
-class Programs(unittest.TestCase):
+class Programs(CommandTest):
     # Oracle: the scopes were written by hand beside the sample.
     def test_sample(self):
         for sample, expected in [(SAMPLE, EXPECTED), (TYPES, EXPECTED_TYPES)]:
@@ -311,7 +311,7 @@ class Programs(unittest.TestCase):
     # Oracle: each thing found in the text by a search of its own.
     def test_all_programs(self):
         folders = [EXAMPLES, SOURCE / "test/run", SOURCE / "test/regress", SOURCE / "test/wire/v1"]
-        paths = [path for folder in folders for path in sorted(folder.glob("*.vyre"))]
+        paths = [path for folder in folders for path in sorted(folder.glob("*.vyre"))] + float_texts(self.folder)
         # Of modules every fourth; in text/ ids stand in other lines than their parentheses.
         paths += [path for path in sorted((SOURCE / "test/modules").rglob("*.vyre"))[::4]
                   if path.parent.name != "text" and "// error:" not in path.read_text()]

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import unittest
 
-from program import BIN, EXAMPLES, SOURCE, CommandTest, vyre
+from program import BIN, EXAMPLES, SOURCE, CommandTest, float_texts, vyre
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import operation_files
@@ -159,9 +159,9 @@ class Lower(CommandTest):
 
         line = re.compile(expression("line"))
         programs = [*EXAMPLES.glob("*.vyre"), *(SOURCE / "test/run").glob("tensor-*.vyre"),
-                    *(SOURCE / "test/run" / f"{name}.vyre" for name in ("fsin-f32", "fpow-f16", "f16-neighbours", "type-u128",
-                                                                       "atomic-compare-exchange", "cast-f32-to-i32",
-                                                                       "subgroup-ballot-64"))]
+                    *(SOURCE / "test/run" / f"{name}.vyre" for name in ("f16-neighbours", "type-u128", "atomic-compare-exchange",
+                                                                       "cast-f32-to-i32", "subgroup-ballot-64")),
+                    *(path for path in float_texts(self.folder) if path.stem in ("fsin-f32", "fpow-f16"))]
         for program in programs:
             for entry in re.findall(r"^program (\w+)", program.read_text(), re.M):
                 for backend in ["native", "cuda", "vulkan"][program.name.startswith("subgroup"):]:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from program import EXAMPLES, SOURCE, CommandTest, vyre
+from program import EXAMPLES, SOURCE, CommandTest, float_texts, vyre
 
 TOOL = SOURCE / "tools/wire-decoder"
 sys.path.insert(0, str(TOOL))
@@ -77,7 +77,7 @@ class Programs(CommandTest):
 
     def test_same_text_of_all_programs(self):
         folders = [SOURCE / "test/run", SOURCE / "test/regress", EXAMPLES]
-        texts = [path for folder in folders for path in sorted(folder.glob("*.vyre"))]
+        texts = [path for folder in folders for path in sorted(folder.glob("*.vyre"))] + float_texts(self.folder / "floats")
         self.assertGreater(len(texts), 160)
         wire = self.folder / "program.vyrb"
         for path in texts:

@@ -2,35 +2,28 @@
 
 Oracle: docs/admission.md, "At build". That a bad operation is refused is for test/unit/admit: the gates are the same.
 """
-import os
 import pathlib
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import operation_files
+from conform import FolderTest, run
 
-PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-admit"
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 ALL = operation_files.PRIMITIVES + operation_files.FLOATS + operation_files.APPROXIMATE
 
 
-class Admit(unittest.TestCase):
+class Admit(FolderTest):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = pathlib.Path(holder.name)
+        super().setUp()
         self.stamp = self.folder / "admitted.txt"
         for layer in ("admit", "ops", "spec"):
             shutil.copytree(SOURCE / "src" / layer, self.folder / "src" / layer)
 
     def judged(self):
-        done = subprocess.run([PROGRAM, self.folder, self.stamp], capture_output=True, text=True, timeout=500)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
+        return self.expect(0, self.folder, self.stamp, program="vyre-admit").stdout
 
     # covers: AG-01 AG-08
     def test_judges_what_changed(self):
@@ -49,7 +42,7 @@ class Admit(unittest.TestCase):
 
     def test_a_file_that_is_not_there(self):
         (self.folder / "src/ops/primitive/math/gcd.cpp").unlink()
-        done = subprocess.run([PROGRAM, self.folder, self.stamp], capture_output=True, text=True, timeout=500)
+        done = run(self.folder, self.stamp, program="vyre-admit")
         self.assertEqual(done.returncode, 2)
         self.assertIn("gcd.cpp", done.stderr)
 

@@ -10,26 +10,24 @@ import math
 import pathlib
 import re
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import operation_files
+from conform import ConformTest, run
 import verifiers_test as verifiers
 import verify_certificate as second
 
 SELECTION = "*.neg*"
 
 
-class Audit(unittest.TestCase):
+class Audit(ConformTest):
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.folder = pathlib.Path(holder.name)
+        cls.folder = cls.class_folder()
         cls.real = cls.folder / "real.json"
         # Two families stand for all, one of them without digests: every leaf of the certificate is run again here, some many times.
-        done = verifiers.run("certify", "--ops", SELECTION, "--families", "ir.*ps", "--strength", "quick", "--out", cls.real)
+        done = run("certify", "--ops", SELECTION, "--families", "ir.*ps", "--strength", "quick", "--out", cls.real)
         if done.returncode != 0:
             raise RuntimeError(done.stdout + done.stderr)
         payload = base64.b64decode(json.loads(cls.real.read_text())["payload"])
@@ -43,11 +41,11 @@ class Audit(unittest.TestCase):
         change(predicate)
         path = self.folder / name
         path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(predicate, derived=True)).encode()))
-        self.assertEqual(verifiers.run("verify", path).returncode, 0, "nothing but an audit is to find it")
+        self.assertEqual(run("verify", path).returncode, 0, "nothing but an audit is to find it")
         return path
 
     def audit(self, path, count, *more):
-        return verifiers.run("verify", path, "--audit", count, *more)
+        return run("verify", path, "--audit", count, *more)
 
     def test_a_true_one_agrees(self):
         done = self.audit(self.real, 4)
@@ -73,7 +71,7 @@ class Audit(unittest.TestCase):
             holder["cases"] |= {"planned": "1000000", "completed": "1000000"}
         path = self.folder / "more.json"
         path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(more, derived=True)).encode()))
-        done = verifiers.run("verify", path)
+        done = run("verify", path)
         self.assertEqual(done.returncode, 1)
         self.assertIn("the cases are not those that", done.stderr)
 
@@ -105,7 +103,7 @@ class Audit(unittest.TestCase):
     def test_bad_input(self):
         for arguments, code, message in [(("--audit", "0"), 2, "--audit"), (("--nonce", "1"), 2, "requires --audit"),
                                          (("--audit", "1", "--backend", "nobody"), 3, "nobody")]:
-            done = verifiers.run("verify", self.real, *arguments)
+            done = run("verify", self.real, *arguments)
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(message, done.stderr)
         foreign = verifiers.copied(self.predicate)
@@ -122,15 +120,15 @@ class Audit(unittest.TestCase):
         """One run and three shards give one certificate; both verifiers hold its errors to its cases; audits run it again."""
         asked = ("--track", "approximate", "--ops", "float.f16.exp2_approx", "--strength", "quick")
         whole, merged = self.folder / "whole.json", self.folder / "merged.json"
-        done = verifiers.run("certify", *asked, "--require", "L1a", "--out", whole)
+        done = run("certify", *asked, "--require", "L1a", "--out", whole)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"ir\.sums +64 +[0-9]+  0: [0-9,]+, 1: ")
         self.assertIn("ir.sums: in ULP of the sum of magnitudes, rounded up", done.stdout)
         states = [self.folder / f"sums{k}" for k in range(3)]
         for k, state in enumerate(states):
-            done = verifiers.run("certify", *asked, "--shard", f"{k}/3", "--state", state)
+            done = run("certify", *asked, "--shard", f"{k}/3", "--state", state)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        done = verifiers.run("merge", *states, "--out", merged)
+        done = run("merge", *states, "--out", merged)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(whole.read_bytes(), merged.read_bytes())
         done = self.audit(whole, 100)
@@ -154,7 +152,7 @@ class Audit(unittest.TestCase):
             change(changed["verdicts"])
             path = self.folder / "changed.json"
             path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(changed, derived=True)).encode()))
-            done = verifiers.run("verify", path)
+            done = run("verify", path)
             self.assertEqual(done.returncode, 1)
             self.assertIn(why, done.stderr)
             if change is none:  # which families there are it counts
@@ -165,19 +163,19 @@ class Audit(unittest.TestCase):
 
     def test_strict_and_approximate_do_not_meet(self):
         for track, pattern, other in [("strict", "float.f32.exp_approx", "approximate"), ("approximate", "float.f32.exp", "strict")]:
-            done = verifiers.run("certify", "--track", track, "--ops", pattern, "--out", self.folder / "other.json")
+            done = run("certify", "--track", track, "--ops", pattern, "--out", self.folder / "other.json")
             self.assertEqual(done.returncode, 1)
             self.assertIn(f'error[C004]: "{pattern}" matches no {track} operation', done.stderr)
             self.assertIn(f"--track {other}", done.stderr)
             self.assertFalse((self.folder / "other.json").exists())
         approximate = self.folder / "approximate.json"
-        done = verifiers.run("certify", "--track", "approximate", "--ops", "float.*.exp2_approx", "--strength", "quick",
+        done = run("certify", "--track", "approximate", "--ops", "float.*.exp2_approx", "--strength", "quick",
                              "--require", "L1a", "--out", approximate)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         line = f"approximate=L1a(3 of {operation_files.APPROXIMATE})"
         self.assertEqual(done.stdout.splitlines()[-1], f"level: {line}")
         self.assertIn("errors in ULP", done.stdout)
-        done = verifiers.run("verify", approximate)
+        done = run("verify", approximate)
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, f"level: {line}"), done.stderr)
         predicate, _ = second.check(approximate.read_bytes())
         self.assertEqual(predicate["levels"], {"approximate": "L1a", "line": line})
@@ -188,17 +186,17 @@ class Audit(unittest.TestCase):
         mixed["verdicts"].append(verifiers.copied(self.predicate)["verdicts"][0])
         path = self.folder / "mixed.json"
         path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(mixed, derived=True)).encode()))
-        done = verifiers.run("verify", path)
+        done = run("verify", path)
         self.assertEqual(done.returncode, 1)
         self.assertIn("strict and approximate verdicts never share a certificate", done.stderr)
         with self.assertRaises(second.Refused):
             second.check(path.read_bytes())
-        done = verifiers.run("certify", "--track", "approximate", "--ops", "float.*.exp2_approx", "--require", "L1f")
+        done = run("certify", "--track", "approximate", "--ops", "float.*.exp2_approx", "--require", "L1f")
         self.assertEqual(done.returncode, 2)
         mixed = verifiers.copied(self.predicate) | {"track": "approximate"}
         path = self.folder / "mixed.json"
         path.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(mixed, derived=True)).encode()))
-        done = verifiers.run("verify", path)
+        done = run("verify", path)
         self.assertEqual(done.returncode, 1)
         self.assertIn('"track" does not follow', done.stderr)
 

@@ -15,21 +15,16 @@ import tempfile
 import time
 import unittest
 
-PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
+from conform import PROGRAM, ConformTest, run
+
 SELECTION = ("--backend", "native", "--strength", "quick", "--ops", "primitive.math.negate")
 SHARD = ("--shard", "6/64")  # of identity alone, so the shortest
 
 
-def run(*arguments, prefix=(), **options):
-    return subprocess.run([*prefix, PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=500, **options)
-
-
-class BadState(unittest.TestCase):
+class BadState(ConformTest):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.at = pathlib.Path(folder.name)
+        cls.at = cls.class_folder()
         cls.at.chmod(0o755)
         cls.judged = cls.at / "judged"
         done = run("certify", *SELECTION, *SHARD, "--state", cls.judged)

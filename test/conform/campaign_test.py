@@ -6,15 +6,14 @@ Oracle: the certificate of an undisturbed run; docs/campaigns.md.
 import concurrent.futures
 import math
 import os
-import pathlib
 import random
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
-PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
+from conform import PROGRAM, ConformTest, run
+
 NIGHT = os.environ.get("VYRE_CAMPAIGN_NIGHT") == "1"  # conform.campaign.night, minutes
 # By day two families, since what is looked at is how parts make a whole: all of them take minutes.
 SELECTION = ("--backend", "native", "--strength", "quick", "--ops", "primitive.bitwise.*r" if NIGHT else "primitive.math.negate",
@@ -23,24 +22,15 @@ KILLS = 200 if NIGHT else 5
 SHARDS = (1, 2, 3, 7, 16, 64) if NIGHT else (1, 3)
 
 
-def run(*arguments, **options):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=900, **options)
-
-
-class Campaign(unittest.TestCase):
+class Campaign(ConformTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.at = pathlib.Path(cls.folder.name)
+        cls.at = cls.class_folder()
         begin = time.monotonic()
         done = run("certify", *SELECTION, "--out", cls.at / "whole.json")
         cls.seconds = time.monotonic() - begin
         assert done.returncode == 0, done.stdout + done.stderr
         cls.whole = (cls.at / "whole.json").read_bytes()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     # covers: SC-05
     def test_kills_change_nothing(self):

@@ -3,18 +3,15 @@
 Oracle: docs/certificate.md, "Differences", and what the runs were asked for, which is written here.
 """
 import json
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import envelopes
 import operation_files
+from conform import BIN, ConformTest, run
 
-BIN = pathlib.Path(os.environ["VYRE_BIN"])
 FAULTS = BIN / "libfault.so"  # not in sanitizer builds
 FAMILIES = "ir.*l*"
 PRIMITIVE = (f"integer=L2(1 of {operation_files.PRIMITIVES}, {operation_files.families('Integer', FAMILIES)} of "
@@ -23,16 +20,10 @@ FLOAT = (f"integer=none float=L2f(1 of {operation_files.FLOATS}, {operation_file
          f"{operation_files.families('Float')} families)")
 
 
-def run(*arguments):
-    return subprocess.run([BIN / "vyre-conform", *map(str, arguments)], capture_output=True, text=True, timeout=500, check=False)
-
-
-class Diff(unittest.TestCase):
+class Diff(ConformTest):
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.folder = pathlib.Path(holder.name)
+        cls.folder = cls.class_folder()
         run("keygen", cls.folder)
         cls.signed = cls.certificate("signed.json", "primitive.math.negate", 1, "--key", cls.folder / "vyre.key")
         cls.one = cls.folder / "one.json"

@@ -1,6 +1,6 @@
 """What a run that fails leaves behind: the first screen, the directory of failing cases, replay and what it writes.
 
-libswapped.so (test/cli/swapped.cpp) is native, but it takes % for /. Oracle: that fault, so every case that fails has
+libswapped.so (test/sweep/rewriting.cpp) is native, but it takes % for /. Oracle: that fault, so every case that fails has
 a % in it and there is one cause; arithmetic by hand; docs/failures.md.
 """
 import os
@@ -12,8 +12,8 @@ import subprocess
 import tempfile
 import unittest
 
-BIN = pathlib.Path(os.environ["VYRE_BIN"])
-PROGRAM = BIN / "vyre-conform"
+from conform import BIN, ConformTest, run
+
 BROKEN = BIN / "libswapped.so"
 SCREEN = 24  # lines
 # 7 % 4 = 3, 7 / 4 = 1
@@ -24,27 +24,16 @@ KNOWN = """program known(read_write out: u32 @0) workgroup(1, 1, 1) {
 """
 
 
-def run(*arguments, **options):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=500, **options)
-
-
 @unittest.skipIf(os.environ.get("VYRE_SANITIZE") == "ON", "sanitizer builds have no libvyre.so for plugins")
-class Failures(unittest.TestCase):
+class Failures(ConformTest):
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.folder = pathlib.Path(holder.name)
+        cls.folder = cls.class_folder()
         cls.cases = cls.folder / "cases"
         cls.cases.mkdir()
         (cls.cases / "known.vyre").write_text(KNOWN)
         cls.done = run("certify", "--backend", BROKEN, "--strength", "quick", "--ops", "primitive.bitwise.not",
                        "--regressions", cls.cases)
-
-    def expect(self, exit_code, *arguments, **options):
-        done = run(*arguments, **options)
-        self.assertEqual(done.returncode, exit_code, f"{arguments}\n{done.stdout}\n{done.stderr}")
-        return done
 
     def kept(self):
         return sorted(p for p in self.cases.iterdir() if p.name != "known.vyre")

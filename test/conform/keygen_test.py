@@ -3,29 +3,23 @@
 Oracle: the `openssl` command, which reads the same files; docs/certificate.md, "Signatures".
 """
 import hashlib
-import os
-import pathlib
 import subprocess
-import tempfile
 import unittest
 
-PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
+from conform import FolderTest
 
 
 def openssl(*arguments):
     return subprocess.run(["openssl", *map(str, arguments)], capture_output=True, check=True).stdout
 
 
-class Keygen(unittest.TestCase):
+class Keygen(FolderTest):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = pathlib.Path(holder.name) / "keys"
+        super().setUp()
+        self.folder /= "keys"
 
     def keygen(self, exit_code, *arguments):
-        done = subprocess.run([PROGRAM, "keygen", *map(str, arguments)], capture_output=True, text=True, timeout=60)
-        self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
-        return done
+        return self.expect(exit_code, "keygen", *arguments, timeout=60)
 
     def test_writes_a_pair_that_openssl_reads(self):
         done = self.keygen(0, self.folder)

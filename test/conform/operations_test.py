@@ -7,11 +7,11 @@ import json
 import os
 import pathlib
 import re
-import subprocess
-import tempfile
 import unittest
 
-BIN = pathlib.Path(os.environ["VYRE_BIN"])
+import conform
+from conform import BIN, FolderTest
+
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLE = HERE.parent.parent / "examples" / "operations.vyre"
 FALSE = HERE / "false_claims.vyre"
@@ -19,16 +19,10 @@ REWRITING = BIN / "librewriting.so"  # native, but for one text; not in sanitize
 
 
 def run(program, *arguments, **environment):
-    return subprocess.run([BIN / program, *arguments], capture_output=True, text=True, timeout=500,
-                          env={**os.environ, **environment})
+    return conform.run(*arguments, program=program, env={**os.environ, **environment})
 
 
-class FileTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class FileTest(FolderTest):
     def write(self, text, name="ops.vyre"):
         path = self.folder / name
         path.write_text(text)

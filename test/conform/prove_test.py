@@ -4,17 +4,14 @@ Oracle: the documented command lines, docs/proofs.md.
 """
 import json
 import os
-import pathlib
 import re
-import subprocess
 import unittest
 
-PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
+import conform
 
 
 def run(*arguments, **environment):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=500,
-                          env={**os.environ, **environment})
+    return conform.run(*arguments, env={**os.environ, **environment})
 
 
 class Prove(unittest.TestCase):

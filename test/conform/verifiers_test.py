@@ -7,24 +7,19 @@ repaired, and counts are changed and all that follows from them repaired, so tha
 import base64
 import hashlib
 import json
-import os
 import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
 import verify_certificate as second
 
-BIN = pathlib.Path(os.environ["VYRE_BIN"])
+from conform import BIN, ConformTest, run
+
 MUTANTS = 10_000
 SEED = 9
-
-
-def run(*arguments):
-    return subprocess.run([BIN / "vyre-conform", *map(str, arguments)], capture_output=True, text=True, timeout=500, check=False)
 
 
 def copied(value):
@@ -235,12 +230,10 @@ def first_opinions(certificates, *arguments):
     return ["refused" if line.startswith("refused") else line for line in done.stdout.decode().split("\n")[:-1]]
 
 
-class Verifiers(unittest.TestCase):
+class Verifiers(ConformTest):
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.folder = pathlib.Path(holder.name)
+        cls.folder = cls.class_folder()
         cls.keys = cls.folder / "keys"
         cls.public = cls.keys / "vyre.pub"
         cls.real = cls.folder / "real.json"

@@ -4,12 +4,10 @@ Oracle: the documented command lines, exit codes and diagnostics; docs/certifica
 """
 import base64
 import json
-import os
 import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import xml.etree.ElementTree
@@ -19,26 +17,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "
 import envelopes
 import operation_files
 import verify_certificate as second
+from conform import PROGRAM, FolderTest, run
 
-PROGRAM = pathlib.Path(os.environ["VYRE_BIN"]) / "vyre-conform"
 LEVELS = f"integer=L2(1 of {operation_files.PRIMITIVES}) float=L2f(3 of {operation_files.FLOATS})"  # of the one certification that Certify looks at
 
 
-def run(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=500)
-
-
-class Conform(unittest.TestCase):
-    def expect(self, exit_code, *arguments):
-        done = run(*arguments)
-        self.assertEqual(done.returncode, exit_code, f"{arguments}\n{done.stdout}\n{done.stderr}")
-        return done
-
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = pathlib.Path(holder.name)
-
+class Conform(FolderTest):
     def files(self):
         return sorted(p.name for p in self.folder.iterdir())
 
@@ -46,10 +30,8 @@ class Conform(unittest.TestCase):
 class Certify(Conform):
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.certificate = pathlib.Path(holder.name) / "cert.json"
-        cls.junit = pathlib.Path(holder.name) / "junit.xml"
+        folder = cls.class_folder()
+        cls.certificate, cls.junit = folder / "cert.json", folder / "junit.xml"
         state = ("--state", cls.certificate.with_name("state"))  # so that the second run has nothing to judge
         cls.done = run("certify", "--ops", "*.neg*", "--strength", "quick", "--seed", "7", "--require", "L2", *state,
                        "--require", "L1f", "--require", "L2f", "--out", cls.certificate, "--junit", cls.junit)

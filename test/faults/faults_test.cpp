@@ -21,6 +21,9 @@
 #include "verify/verdict.h"
 #include "worker/worker.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "modes.def and faults.h: the fault that was planted, and the case that it strikes");
+
 namespace vyre::faults {
 namespace {
 
@@ -230,15 +233,11 @@ class FaultTest : public testing::TestWithParam<Expectation> {
 
 class FaultInAWorker : public FaultTest {};
 TEST_P(FaultInAWorker, IsBlamedOnItsCulpritAlone) {
-  VYRE_ORACLE(SpecificationTable,
-              "modes.def and faults.h: the fault that was planted, and the case that it strikes");
   judge([] { return worker::make_worker(worker_options(GetParam().mode)); }, GetParam().fault);
 }
 
 class FaultInThisProcess : public FaultTest {};
 TEST_P(FaultInThisProcess, IsBlamedOnItsCulpritAlone) {
-  VYRE_ORACLE(SpecificationTable,
-              "modes.def and faults.h: the fault that was planted, and the case that it strikes");
   judge([] { return backend::open(spec_of(GetParam().mode)); }, *GetParam().in_process);
 }
 
@@ -256,8 +255,6 @@ INSTANTIATE_TEST_SUITE_P(Modes, FaultInThisProcess, testing::ValuesIn(in_this_pr
 
 // The trigger is what its token says: else every test here would look for a case that is never run.
 TEST(Trigger, IsTheCaseOfItsToken) {
-  VYRE_ORACLE(SpecificationTable,
-              "modes.def and faults.h: the fault that was planted, and the case that it strikes");
   const auto operations = suite::select(kOperation);
   ASSERT_TRUE(operations);
   EXPECT_EQ(generate::Cases(*operations->front(), generate::Strategy::Random, 1).at(137)[0], kTrigger[0]);

@@ -16,6 +16,9 @@
 #include "verify/examine.h"
 #include "verify/families.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "float_faults.def: the fault that was planted, and the operation that it strikes");
+
 namespace vyre::faults {
 namespace {
 
@@ -92,8 +95,6 @@ const Verdict& healthy(std::string_view subject) {
 class AFloatFault : public testing::TestWithParam<FloatFaultInfo> {};
 
 TEST_P(AFloatFault, IsFoundAndNamed) {
-  VYRE_ORACLE(SpecificationTable,
-              "float_faults.def: the fault that was planted, and the operation that it strikes");
   const FloatFaultInfo& fault = GetParam();
   Liar liar(honest(), fault.fault);
   const Verdict verdict = judge(liar, fault.subject);
@@ -131,8 +132,6 @@ INSTANTIATE_TEST_SUITE_P(Ledger, AFloatFault, testing::ValuesIn(kFloatFaults),
 
 // A family that has many members tells them apart: the wrong one is named, and no other.
 TEST(AFloatFault, LeavesTheRestOfItsFamilyAlone) {
-  VYRE_ORACLE(SpecificationTable,
-              "float_faults.def: the fault that was planted, and the operation that it strikes");
   Liar liar(honest(), FloatFault::ZerosAreEqual);
   const verify::FamilyPlan few{64, 1, 0};
   const Verdict verdict = verify::check_family(liar, Family::Operators, few, 1, {});

@@ -10,6 +10,9 @@
 #include "suite/replay.h"
 #include "suite/suite.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "memory_faults.def: what was planted contradicts the specification's sentence");
+
 namespace vyre::faults {
 namespace {
 
@@ -41,8 +44,6 @@ const verify::Verdict& verdict_on(const suite::Run& run, Family family) {
 class AMemoryFault : public testing::TestWithParam<MemoryFaultInfo> {};
 
 TEST_P(AMemoryFault, IsRefusedByCertification) {
-  VYRE_ORACLE(SpecificationTable,
-              "memory_faults.def: what was planted contradicts the specification's sentence");
   const MemoryFaultInfo& fault = GetParam();
   Forgetful wrong(fault.fault);
   const auto run = suite::run(wrong, plan(), {}, nullptr);

@@ -1,5 +1,5 @@
 // The fault-injecting backend itself: each mode is wrong in its own way and in no other, so a judge that
-// blames something else is wrong. Oracle: |a - b| in 64 bits.
+// blames something else is wrong.
 #include <gtest/gtest.h>
 
 #include "backend/registry/registry.h"
@@ -10,6 +10,8 @@
 #include "support.h"
 #include "text/text.h"
 #include "worker/worker.h"
+
+VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
 
 namespace vyre::faults {
 namespace {
@@ -135,7 +137,6 @@ std::vector<size_t> from_to(size_t first, size_t end) {
 }
 
 TEST(Plugin, IsRightWithoutItsTrigger) {
-  VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
   for (const ModeInfo& m : kModes) {
     if (m.mode == Mode::LawsNotValues) continue;  // which needs no trigger
     SCOPED_TRACE(m.text);
@@ -150,7 +151,6 @@ TEST(Plugin, IsRightWithoutItsTrigger) {
 }
 
 TEST(Plugin, CorruptsWhatItsModeSaysAndNothingElse) {
-  VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
   EXPECT_EQ(wrong_with_trigger(Mode::None), std::vector<size_t>());
   EXPECT_EQ(wrong_with_trigger(Mode::WrongValue), std::vector<size_t>{kAt});
   EXPECT_EQ(wrong_with_trigger(Mode::Neighbour), std::vector<size_t>{kAt + 1});
@@ -162,7 +162,6 @@ TEST(Plugin, CorruptsWhatItsModeSaysAndNothingElse) {
 }
 
 TEST(Plugin, StaleAnswersAreThoseOfTheDispatchBefore) {
-  VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
   Machine machine(Mode::Stale);
   Dispatch alone(2), before(1), with(2);
   alone.set_trigger();
@@ -175,7 +174,6 @@ TEST(Plugin, StaleAnswersAreThoseOfTheDispatchBefore) {
 }
 
 TEST(Plugin, LeavesUnwrittenWhatItDoesNotWrite) {
-  VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
   Machine machine(Mode::PartialWrite);
   Dispatch d(2);
   d.set_trigger();
@@ -184,7 +182,6 @@ TEST(Plugin, LeavesUnwrittenWhatItDoesNotWrite) {
 }
 
 TEST(Plugin, RefusesWhatItsModeSays) {
-  VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
   EXPECT_EQ(Machine(Mode::OutOfMemory).refusal_of_trigger(), DiagCode::B003);
   EXPECT_EQ(Machine(Mode::WrongSize).refusal_of_trigger(), DiagCode::B012);
   Machine lost(Mode::DeviceLost);
@@ -203,7 +200,6 @@ TEST(Plugin, RefusesWhatItsModeSays) {
 }
 
 TEST(Plugin, ClaimsWhatItLacks) {
-  VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
   Machine right(Mode::None), subgroups(Mode::FalseClaim), workgroup(Mode::FalseWorkgroup);
   for (const spec::IntrinsicInfo& intrinsic : spec::kIntrinsics) {
     EXPECT_FALSE(right.backend().has(intrinsic.intrinsic));
@@ -217,7 +213,6 @@ TEST(Plugin, ClaimsWhatItLacks) {
 }
 
 TEST(Plugin, KeepsTheLawsOfAnotherFunction) {
-  VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
   for (uint64_t i = 0; i < 10'000; ++i) {
     const auto words = philox(3, i, 0);
     const uint32_t a = words[0], b = words[1];
@@ -232,14 +227,12 @@ TEST(Plugin, KeepsTheLawsOfAnotherFunction) {
 }
 
 TEST(Plugin, DiesInAProcessOfItsOwn) {
-  VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
   EXPECT_EQ(Machine(worker_options(Mode::Segfault)).refusal_of_trigger(), DiagCode::B009);
   EXPECT_EQ(Machine(worker_options(Mode::Abort)).refusal_of_trigger(), DiagCode::B009);
   EXPECT_EQ(Machine(worker_options(Mode::Hang)).refusal_of_trigger(), DiagCode::B010);
 }
 
 TEST(Plugin, WritesLate) {
-  VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
   Machine machine(worker_options(Mode::LateWrite));
   Dispatch d(2);
   d.set_trigger();
@@ -252,7 +245,6 @@ TEST(Plugin, WritesLate) {
 
 // A Poisson distribution of mean 100: further away has odds below 10^-8.
 TEST(Chance, StrikesOnceInAMillion) {
-  VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
   const Words operand(1'000'000);
   Chance chance;
   size_t struck = 0;
@@ -266,7 +258,6 @@ TEST(Chance, StrikesOnceInAMillion) {
 }
 
 TEST(Plugin, RefusesAnUnknownFaultWithTheList) {
-  VYRE_ORACLE(CpuReference, "|a - b| in 64 bits");
   const auto opened = backend::open(std::string(VYRE_FAULT_PLUGIN) + "?nothing");
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, DiagCode::B001);

@@ -19,6 +19,10 @@
 #include "verify/shape_run.h"
 #include "wire/wire.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "shape_faults.def: the fault that was planted, and the factor that it is of; native follows the "
+            "specification");
+
 namespace vyre::faults {
 namespace {
 
@@ -139,8 +143,6 @@ std::vector<ShapeFaultInfo> faults_of_shape() {
 class AShapeFault : public testing::TestWithParam<ShapeFaultInfo> {};
 
 TEST_P(AShapeFault, IsRefusedAndItsFactorNamed) {
-  VYRE_ORACLE(SpecificationTable,
-              "shape_faults.def: the fault that was planted, and the factor that it is of");
   const ShapeFaultInfo& fault = GetParam();
   const auto wrong = make_misshapen(honest(), fault.fault);
   rows(verify::Strength::Quick);  // once, for all faults: no part of the seconds of one
@@ -175,8 +177,7 @@ INSTANTIATE_TEST_SUITE_P(Ledger, AShapeFault, testing::ValuesIn(faults_of_shape(
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(NoShapeFault, IsCertified) {
-  VYRE_ORACLE(SpecificationTable,
-              "native follows the specification; a judge that refused it would find faults in anything");
+  // Native follows the specification; a judge that refused it would find faults in anything.
   const auto right = make_misshapen(honest(), ShapeFault::None);
   const verify::FamilyPlan plan = verify::family_plan(verify::Strength::Quick);
   const Verdict verdict = verify::check_family(*right, verify::Family::Shapes, plan, 1, {});

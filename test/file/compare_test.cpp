@@ -22,6 +22,10 @@
 #include "oracle.h"
 #include "unit/lower/three_ways.h"
 
+VYRE_ORACLE(ReferenceInterpreter,
+            "ref/, which shares no code with lowering; the reference, for every program of a batch; and "
+            "pipelines outlive the backend and their siblings");
+
 namespace vyre::file_test {
 namespace {
 
@@ -179,7 +183,6 @@ class RunCompared : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(RunCompared, EverythingGivesTheBytesOfTheReference) {
-  VYRE_ORACLE(ReferenceInterpreter, "ref/, which shares no code with lowering");
   const host::TestFile file = read_file(GetParam());
   const std::vector<Comparison> all = comparisons(file);
   ASSERT_FALSE(all.empty()) << "no compare line";
@@ -222,9 +225,6 @@ TEST(RunComparison, AWrongOperatorIsSeen) {
 }
 
 TEST(RunComparison, ABatchIsAsGoodAsItsPrograms) {
-  VYRE_ORACLE(
-      ReferenceInterpreter,
-      "the reference, for every program of a batch; and pipelines outlive the backend and their siblings");
   if (!demanded_backend().empty()) return;
   std::vector<Comparison> all;
   for (int copy = 0; copy < 5; ++copy)

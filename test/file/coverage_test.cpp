@@ -1,7 +1,5 @@
 // That the file tests leave nothing out: every operator at every type, every cast and bitcast and every
 // refusal of one, every type in every place, every intrinsic, every diagnostic code.
-//
-// Oracle: the ledgers, against what the checked programs of the files contain; names of files do not count.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,6 +19,10 @@
 #include "spec/rows.h"
 #include "text/directives.h"
 #include "text/text.h"
+
+VYRE_ORACLE(
+    Property,
+    "the ledgers, against what the checked programs of the files contain; names of files do not count");
 
 namespace vyre::file_test {
 namespace {
@@ -93,9 +95,10 @@ std::shared_ptr<const check::CheckedModule> module_of(const std::string& file) {
   return std::move(*checked);
 }
 
-/// The files of test/run and those of the rows.
+/// The files of test/run, those of test/floats at each type, and those of the rows.
 std::vector<std::string> run_files() {
   std::vector<std::string> out = files_in({"test/run"}, ".vyre");
+  std::ranges::copy(float_files(), std::back_inserter(out));
   std::ranges::copy(row_files(), std::back_inserter(out));
   return out;
 }
@@ -120,9 +123,6 @@ std::vector<DataType> value_types() {
 }
 
 TEST(Coverage, EveryOperatorAtEveryType) {
-  VYRE_ORACLE(
-      Property,
-      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const spec::OpInfo& op : spec::kOps) {
     if (op.op == Op::Cast || op.op == Op::Bitcast || op.op == Op::Call) continue;
     for (const DataType type : value_types()) {
@@ -133,9 +133,6 @@ TEST(Coverage, EveryOperatorAtEveryType) {
 }
 
 TEST(Coverage, EveryCastAndBitcast) {
-  VYRE_ORACLE(
-      Property,
-      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const DataType from : value_types()) {
     for (const DataType to : value_types()) {
       if (spec::can_cast(from, to)) {
@@ -151,9 +148,6 @@ TEST(Coverage, EveryCastAndBitcast) {
 }
 
 TEST(Coverage, EveryRoundingOfEveryCastThatNamesOne) {
-  VYRE_ORACLE(
-      Property,
-      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const DataType from : value_types()) {
     for (const DataType to : value_types()) {
       if (!spec::can_cast(from, to) || !spec::cast_takes_mode(from, to)) continue;
@@ -167,9 +161,6 @@ TEST(Coverage, EveryRoundingOfEveryCastThatNamesOne) {
 }
 
 TEST(Coverage, EveryReduction) {
-  VYRE_ORACLE(
-      Property,
-      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const spec::OpInfo& op : spec::kOps) {
     if (!spec::is_reduction(op.op)) continue;
     for (const spec::OpInfo& fold : spec::kOps) {
@@ -213,9 +204,6 @@ std::set<Applied> refused_conversions() {
 }
 
 TEST(Coverage, EveryRefusedCastAndBitcast) {
-  VYRE_ORACLE(
-      Property,
-      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   const std::set<Applied> refused = refused_conversions();
   std::vector<DataType> targets = value_types();
   targets.push_back(DataType::Bytes);
@@ -282,9 +270,6 @@ TEST(Coverage, EveryRowOfEveryPublishedTable) {
 }
 
 TEST(Coverage, EveryTypeInEveryPlace) {
-  VYRE_ORACLE(
-      Property,
-      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   const Contents& have = contents();
   for (const DataType type : value_types()) {
     const std::string_view name = spec::text(type);
@@ -309,9 +294,6 @@ TEST(Coverage, EveryTypeInEveryPlace) {
 }
 
 TEST(Coverage, EveryIntrinsic) {
-  VYRE_ORACLE(
-      Property,
-      "the ledgers, against what the checked programs of the files contain; names of files do not count");
   for (const spec::IntrinsicInfo& intrinsic : spec::kIntrinsics) {
     EXPECT_TRUE(contents().intrinsics.contains(intrinsic.intrinsic)) << intrinsic.id;
   }
@@ -320,7 +302,6 @@ TEST(Coverage, EveryIntrinsic) {
 // A code that a text can produce has a file of its own; any other is named by a unit test or a test of the
 // command line, which must produce it.
 TEST(Coverage, EveryDiagnosticCodeHasATest) {
-  VYRE_ORACLE(Property, "the ledger of diagnostics");
   std::set<std::string> have;
   for (const std::string& file : files_in({"test/invalid"}, ".vyre")) {
     have.insert(fs::path(file).filename().string().substr(0, 4));
@@ -341,12 +322,7 @@ TEST(Coverage, EveryDiagnosticCodeHasATest) {
   }
 }
 
-TEST(Coverage, ThereAreFilesEnough) {
-  VYRE_ORACLE(
-      Property,
-      "the ledgers, against what the checked programs of the files contain; names of files do not count");
-  EXPECT_GE(files_in({"test/run"}, ".vyre").size(), 300u);
-}
+TEST(Coverage, ThereAreFilesEnough) { EXPECT_GE(files_in({"test/run"}, ".vyre").size(), 300u); }
 
 }  // namespace
 }  // namespace vyre::file_test

@@ -1,6 +1,4 @@
 // Each file in test/invalid must give exactly the diagnostics that it names, where it names them.
-//
-// Oracle: the directives in the files, from the rules in docs/spec.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +11,8 @@
 #include "ops/operation.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "the directives in the files, from the rules in docs/spec");
+
 namespace vyre::file_test {
 namespace {
 
@@ -20,7 +20,6 @@ class InvalidFile : public testing::TestWithParam<std::string> {};
 
 // covers: EX-47 BA-07
 TEST_P(InvalidFile, GivesExactlyTheseDiagnostics) {
-  VYRE_ORACLE(SpecificationTable, "the directives in the files, from the rules in docs/spec");
   const host::TestFile file =
       host::read_test_file(GetParam(), read_text(GetParam()), ops::op_table(), algebra::check_witnesses);
   const std::string rendered = explain(file.diagnostics, *file.source);
@@ -47,8 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Files, InvalidFile, testing::ValuesIn(files_in({"test/i
                          test_name);
 
 TEST(InvalidFiles, HelpIsAWayOutThere) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: workgroup memory cannot be read_write, and the id of an invocation is invocation_id");
+  // Workgroup memory cannot be read_write, and the id of an invocation is invocation_id.
   for (const auto& [name, way] : {std::pair("V007-atomic-workgroup", "in workgroup memory"),
                                   std::pair("V003-other-language", "invocation_id.x")}) {
     const std::string path = "test/invalid/" + std::string(name) + ".vyre";

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "files.h"
+#include "float_texts.h"
 #include "host/values.h"
 #include "ir/builder.h"
 #include "spec/ops.h"
@@ -145,13 +146,27 @@ const Files& files() {
   return all;
 }
 
+const Files& floats() {
+  static const Files all = [] {
+    Files out;
+    for (auto& [name, text] : test::float_texts()) {
+      out.names.push_back(name);
+      out.texts.emplace(name, std::move(text));
+    }
+    return out;
+  }();
+  return all;
+}
+
 }  // namespace
 
 const std::vector<std::string>& row_files() { return files().names; }
+const std::vector<std::string>& float_files() { return floats().names; }
 
 std::string text_of(const std::string& file) {
-  const auto found = files().texts.find(file);
-  return found != files().texts.end() ? found->second : read_text(file);
+  for (const Files* made : {&files(), &floats()})
+    if (const auto found = made->texts.find(file); found != made->texts.end()) return found->second;
+  return read_text(file);
 }
 
 }  // namespace vyre::file_test

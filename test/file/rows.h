@@ -13,7 +13,10 @@ namespace vyre::file_test {
 /// Their names, in the order of the operators: "rows/add_u32.vyre", "rows/add_u32_literals.vyre".
 const std::vector<std::string>& row_files();
 
-/// The text of one of them, or of a file of the project.
+/// The names of the texts of test/floats at each type: "test/run/fadd-f16.vyre".
+const std::vector<std::string>& float_files();
+
+/// The text of one of these, or of a file of the project.
 std::string text_of(const std::string& file);
 
 }  // namespace vyre::file_test

@@ -1,10 +1,7 @@
 // Each .vyre file in test/run, test/regress, test/modules and examples, those of test/compare that have `run`
-// lines, and the specification rows of each operator as such files (rows.h), runs on every backend that is
-// there, as written and after round trips through text and wire, and programs on the kernel evaluator before
-// and after legalization.
-//
-// Oracle: the values in the files, worked out from the specification by hand, wide ones with the integers of
-// Python (docs/testing.md), and the specification rows.
+// lines, each text of test/floats at each type (float_texts.h), and the specification rows of each operator
+// as such files (rows.h), runs on every backend that is there, as written and after round trips through text
+// and wire, and programs on the kernel evaluator before and after legalization.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,6 +20,10 @@
 #include "rows.h"
 #include "text/text.h"
 #include "wire/wire.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "the values in the files, worked out from the specification by hand, wide ones with the integers "
+            "of Python (docs/testing.md), and the specification rows");
 
 namespace vyre::file_test {
 namespace {
@@ -174,9 +175,6 @@ class RunFile : public testing::TestWithParam<std::string> {
 
 // covers: EX-22 EX-23 EX-24 EX-49 EX-51 EX-52 EX-53 EX-54 WE-01 WE-02 WE-03
 TEST_P(RunFile, EveryBackendGivesTheseBytes) {
-  VYRE_ORACLE(SpecificationTable,
-              "the values in the files, worked out from the specification by hand, wide ones with the "
-              "integers of Python (docs/testing.md)");
   for (const text::RunDirective& run : runs()) {
     // A program that came back the same compiles to the same, so compilers see it as it is written; and the
     // rows, of which there are many, run so alone.
@@ -222,9 +220,6 @@ TEST_P(RunFile, EveryBackendGivesTheseBytes) {
 
 // Without this a run that was to show something of a backend would show nothing where that is not available.
 TEST(RunFiles, TheDemandedBackendIsHere) {
-  VYRE_ORACLE(SpecificationTable,
-              "the values in the files, worked out from the specification by hand, wide ones with the "
-              "integers of Python (docs/testing.md)");
   const std::string demanded = demanded_backend();
   if (demanded.empty()) return;
   const auto backend = backend::open(demanded);
@@ -241,6 +236,7 @@ std::vector<std::string> files_with_runs() {
   return files;
 }
 INSTANTIATE_TEST_SUITE_P(Files, RunFile, testing::ValuesIn(files_with_runs()), test_name);
+INSTANTIATE_TEST_SUITE_P(Floats, RunFile, testing::ValuesIn(float_files()), test_name);
 INSTANTIATE_TEST_SUITE_P(Rows, RunFile, testing::ValuesIn(row_files()), test_name);
 
 }  // namespace

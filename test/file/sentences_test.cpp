@@ -1,8 +1,8 @@
 // Sentences of the specification that no single file shows: what many invocations together may see of atomics
 // and of races, and what a signature says.
 //
-// Oracle: the sentences themselves. Each test takes what a backend gave and asks whether any order of the
-// atomics explains it; none compares with another run.
+// Each test takes what a backend gave and asks whether any order of the atomics explains it; none compares
+// with another run.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +18,8 @@
 #include "ops/operation.h"
 #include "oracle.h"
 #include "text/text.h"
+
+VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
 
 namespace vyre::file_test {
 namespace {
@@ -105,7 +107,6 @@ Words bits() {
 
 // covers: EX-38 EX-39 EX-40 AT-01 AT-02 AT-12
 TEST_P(Atomics, AdditionsGiveConsecutiveValues) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
   Outcome outcome = apply("atomic_add(cell[0], 1)", 0xfffffff0, Words(kMany, 1));
   std::ranges::sort(outcome.before, {}, [](uint32_t v) { return v - 0xfffffff0; });
   for (uint32_t i = 0; i < kMany; ++i) ASSERT_EQ(outcome.before[i], 0xfffffff0 + i);
@@ -114,7 +115,6 @@ TEST_P(Atomics, AdditionsGiveConsecutiveValues) {
 
 // covers: EX-38 AT-13
 TEST_P(Atomics, AdditionsSumUp) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
   const Outcome outcome = apply("atomic_add(cell[0], v)", 5, counting(kMany));
   EXPECT_EQ(outcome.final, 5 + kMany * (kMany + 1) / 2);
   expect_chain(outcome, [](uint32_t before, uint32_t v) { return before + v; });
@@ -122,7 +122,6 @@ TEST_P(Atomics, AdditionsSumUp) {
 
 // covers: AT-11
 TEST_P(Atomics, OneCompareExchangeSucceeds) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
   const Outcome outcome = apply("atomic_compare_exchange(cell[0], 0, v)", 0, counting(kMany));
   const auto winner = std::ranges::find(outcome.before, 0u);
   ASSERT_NE(winner, outcome.before.end());
@@ -134,7 +133,6 @@ TEST_P(Atomics, OneCompareExchangeSucceeds) {
 
 // covers: EX-40 AT-14
 TEST_P(Atomics, BitsAreOfOneOrder) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
   expect_chain(apply("atomic_or(cell[0], v)", 0, bits()),
                [](uint32_t before, uint32_t v) { return before | v; });
   expect_chain(apply("atomic_xor(cell[0], v)", 0x0f0f0f0f, bits()),
@@ -145,7 +143,6 @@ TEST_P(Atomics, BitsAreOfOneOrder) {
 
 // covers: AT-15
 TEST_P(Atomics, BoundsMoveOneWay) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
   Words operands = counting(kMany);
   for (uint32_t& v : operands) v *= 2654435761u;  // spread over all words
   for (const bool max : {true, false}) {
@@ -170,14 +167,12 @@ TEST_P(Atomics, BoundsMoveOneWay) {
 
 // covers: AT-16
 TEST_P(Atomics, ExchangesAreAChain) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
   expect_chain(apply("atomic_exchange(cell[0], v)", 0, counting(kMany)),
                [](uint32_t, uint32_t v) { return v; });
 }
 
 // The judge of the tests above must find that one chain was edited.
 TEST(Chain, SeesAnOrderThatCannotBe) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
   const auto holds = [](const Outcome& outcome) {
     testing::TestPartResultArray results;
     testing::ScopedFakeTestPartResultReporter reporter(
@@ -212,7 +207,6 @@ std::pair<Words, Words> two_orders(std::string_view text) {
 
 // covers: EX-46 EX-58
 TEST(Races, ShowAsADifference) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
   const std::string head =
       "program p(read_write data: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) { let i = local_id.x; ";
   const auto racy = two_orders(head + "data[i] = i; out[i] = data[(i + 1) & 7]; }");
@@ -224,7 +218,6 @@ TEST(Races, ShowAsADifference) {
 
 // covers: CC-06 CC-09
 TEST(Signatures, SayTheTypesAndTheFewestBytes) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
   using spec::DataType;
   EXPECT_EQ((spec::OpSignature{{DataType::U32, DataType::U32}, DataType::U32}).min_input_bytes(), 8u);
   EXPECT_EQ(
@@ -242,7 +235,6 @@ TEST(Signatures, SayTheTypesAndTheFewestBytes) {
 // accepted with these types and no others, and gives the rows of the specification on every backend.
 // covers: CC-07 CC-08
 TEST(Signatures, AllocateTheBuffers) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the sentences themselves");
   for (const ops::Operation& operation : ops::all_operations()) {
     const spec::OpSignature& signature = operation.signature;
     std::string buffers, arguments;

@@ -1,6 +1,6 @@
 // write_wgsl: the WGSL of many programs at once, for judges that are other people's compilers.
 //
-//   write_wgsl files                         test/run, test/regress and examples
+//   write_wgsl files                         test/run, test/floats, test/regress and examples
 //   write_wgsl operations                    every operation of the library, and every operator, select, cast
 //                                            and atomic at every type, element by element; every shape of the
 //                                            families of programs
@@ -20,10 +20,11 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "float_texts.h"
 #include "generate/programs.h"
-#include "host/files.h"
 #include "lower/kernel.h"
 #include "lower/wgsl/wgsl.h"
+#include "module_programs.h"
 #include "ops/operation.h"
 #include "verify/elementwise.h"
 #include "verify/families.h"
@@ -67,23 +68,22 @@ class Writer {
 
 int write_files() {
   namespace fs = std::filesystem;
-  const char* const moved = std::getenv("VYRE_SOURCE_DIR");
-  const fs::path root = moved != nullptr ? moved : VYRE_SOURCE_DIR;
-  Writer writer;
+  const fs::path root = operation_files::source();
+  auto files = test::float_texts();
   for (const char* folder : {"test/run", "test/regress", "examples"}) {
     for (const auto& entry : fs::directory_iterator(root / folder)) {
-      if (entry.path().extension() != ".vyre") continue;
-      const auto file = host::load_module(entry.path().string(), ops::op_table());
-      if (!file) {
-        fmt::print(stderr, "{}", file.error().rendered);
-        return 1;
-      }
-      const std::string name = fmt::format("{}/{}", folder, entry.path().filename().string());
-      for (const auto& program : file->module->programs()) {
-        const bool alone = file->module->programs().size() == 1;
-        writer.add(alone ? name : fmt::format("{}: {}", name, program->program().name), *program);
-      }
+      if (entry.path().extension() == ".vyre")
+        files.emplace_back(fmt::format("{}/{}", folder, entry.path().filename().string()),
+                           operation_files::content(entry.path()));
     }
+  }
+  Writer writer;
+  try {
+    for (const auto& [file, text] : files)
+      for (const auto& [name, program] : test::programs_of(file, text)) writer.add(name, *program);
+  } catch (const std::runtime_error& wrong) {
+    fmt::print(stderr, "{}\n", wrong.what());
+    return 1;
   }
   return writer.finish();
 }

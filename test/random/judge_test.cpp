@@ -15,6 +15,9 @@
 #include "spec/ops.h"
 #include "spec/table.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "planted, so known by construction: each fault is another program, or another result");
+
 namespace vyre::test {
 namespace {
 
@@ -146,9 +149,6 @@ constexpr spec::Row<RawOp, RawOp> kWrongRows[] = {
 constexpr spec::TotalTable<kWrongRows, [](RawOp op) { return !lower::is_wide(op); }> kWrong;
 
 TEST(Judge, NoticesEachWrongRawOperator) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "planted, so known by construction: the fault is known to be one: another operator stands there");
   for (const lower::RawOpInfo& info : lower::kRawOps) {
     if (info.is_wide || kWrong[info.op] == info.op) continue;
     const Noticed n = plant(everywhere([&](Inst& inst) {
@@ -163,7 +163,6 @@ TEST(Judge, NoticesEachWrongRawOperator) {
 }
 
 TEST(Judge, NoticesFaultsOfStructure) {
-  VYRE_ORACLE(SpecificationTable, "planted, so known by construction: as above, for what is not an operator");
   const auto expect_all = [](std::string_view what, const std::function<bool(Kernel&)>& fault) {
     const Noticed n = plant(fault);
     EXPECT_GT(n.planted, 10u) << what;
@@ -236,7 +235,6 @@ spec::Op another(spec::Op op, spec::DataType type) {
 
 // In the semantic kernel, where a wide value is still one.
 TEST(Judge, NoticesEachWrongOperatorOnWideTypesVectorsAndFloats) {
-  VYRE_ORACLE(SpecificationTable, "planted, so known by construction: another operator stands there");
   using spec::DataType;
   uint32_t pairs = 0;
   for (const DataType type : {DataType::U64, DataType::U128, DataType::Vec2U32, DataType::Vec4U32,
@@ -278,9 +276,6 @@ TEST(Judge, NoticesEachWrongOperatorOnWideTypesVectorsAndFloats) {
 }
 
 TEST(Judge, NoticesFaultsInWordsOfWideValuesAndInTensors) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: as above: another word of an element, another component, "
-              "another extension, another shape");
   using spec::DataType;
   const auto expect = [](std::string_view what, Stage stage, const std::function<bool(Kernel&)>& fault) {
     const Noticed n = plant(fault, stage);
@@ -384,9 +379,7 @@ std::function<bool(ir::Program&)> in_applications(std::function<bool(ir::Program
 }
 
 TEST(Judge, NoticesOtherRoundingsAndReductions) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: another program: a rounding, a shape, a range or an "
-              "operator is not what was written");
+  // Another program: a rounding, a shape, a range or an operator is not what was written.
   using spec::Op;
   const auto expect = [](std::string_view what, std::function<bool(ir::Program&, ir::Expr&)> fault) {
     const Noticed n = edit(in_applications(std::move(fault)));
@@ -468,10 +461,8 @@ ir::Program without_barriers(const ir::Program& program) {
 }
 
 TEST(Judge, BarriersMatter) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: without its barriers a program is another one, and one "
-              "that runs its invocations one after "
-              "another must show it: else barriers are generated and never tested");
+  // Without its barriers a program is another one, and one that runs its invocations one after another must
+  // show it: else barriers are generated and never tested.
   uint32_t with_barriers = 0, differ = 0;
   for (const auto& [trial, semantic, legal] : plantings()) {
     if (!trial.checked->has_barrier()) continue;
@@ -505,7 +496,6 @@ class WrongBit final : public backend::Pipeline {
 };
 
 TEST(Judge, NoticesOneBit) {
-  VYRE_ORACLE(SpecificationTable, "planted, so known by construction: one bit is wrong");
   uint32_t planted = 0;
   for (auto& [trial, semantic, legal] : plantings()) {
     for (size_t b = 0; b < trial.expected.size(); ++b) {

@@ -11,6 +11,10 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "planted, so known by construction: a seventh dispatch needs seven, and a second scratch keeps "
+            "what was there");
+
 namespace vyre::test {
 namespace {
 
@@ -42,14 +46,12 @@ std::optional<Found> find(Planted planted) {
 }
 
 TEST(ModuleJudge, FindsADispatchThatIsDropped) {
-  VYRE_ORACLE(SpecificationTable, "planted, so known by construction: a seventh dispatch needs seven");
   const auto found = find(Planted::SeventhDispatchDropped);
   ASSERT_TRUE(found);
   EXPECT_LE(found->lines, 25u) << found->text;
 }
 
 TEST(ModuleJudge, FindsScratchThatIsNotZero) {
-  VYRE_ORACLE(SpecificationTable, "planted, so known by construction: a second scratch keeps what was there");
   const auto found = find(Planted::SecondZeroSkipped);
   ASSERT_TRUE(found);
   EXPECT_LE(found->lines, 25u) << found->text;

@@ -10,12 +10,14 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(Property,
+            "the checker, written by others from the specification, the ledgers of the language, and what a "
+            "generator is: a function of seed and index, whose failures shrink");
+
 namespace vyre::generate {
 namespace {
 
 TEST(RandomModules, AreAllValidAndHaveEverything) {
-  VYRE_ORACLE(Property,
-              "the checker, written by others from the specification, and the ledgers of the language");
   const ModuleGenerator generator(ModuleOptions::small(&ops::op_table()));
   ModuleCoverage coverage;
   for (uint64_t index = 0; index < 500; ++index) {
@@ -46,7 +48,6 @@ TEST(RandomModules, CoverageSeesWhatIsMissing) {
 }
 
 TEST(RandomModules, AreTheSameEveryTime) {
-  VYRE_ORACLE(Property, "module (seed, index) is a function of the two");
   const ModuleGenerator one(ModuleOptions::small(&ops::op_table())),
       other(ModuleOptions::small(&ops::op_table()));
   one.make(7, 0);
@@ -75,7 +76,7 @@ TEST(RandomModules, ConstantsTakeThePlaceOfNumbers) {
 }
 
 TEST(RandomModules, ShrinkToWhatTheFailureNeeds) {
-  VYRE_ORACLE(Property, "the failure is a repeat that dispatches: what is left is that, and little else");
+  // The failure is a repeat that dispatches: what is left is that, and little else.
   const ModuleGenerator generator(ModuleOptions::small(&ops::op_table()));
   const auto fails = [](const ModuleCase& c) {
     for (const ir::Pipeline& pipeline : c.module.pipelines) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every file of test/run, test/regress and examples, and the conformance page, on a second implementation of WebGPU: wgpu,
+"""Every file of test/run, test/floats, test/regress and examples, and the conformance page, on a second implementation of WebGPU: wgpu,
 with naga, in Deno.
 
 The files become a page, of which Deno runs all but what draws (deno_run.js). Oracle: the values in the files, which
@@ -55,11 +55,14 @@ class Wgpu(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.files = {}
-        for folder in ("test/run", "test/regress", "examples"):
+        floats = tempfile.TemporaryDirectory()  # of test/floats, at each type
+        cls.addClassCleanup(floats.cleanup)
+        subprocess.run([f"{BIN}/write_float_texts", floats.name], check=True)
+        for folder in ("test/run", "test/regress", "examples", floats.name):
             for path in sorted((SOURCE / folder).glob("*.vyre")):
                 text = path.read_text()
                 if not re.search(r"^pipeline ", text, re.M):  # of which pages know nothing
-                    cls.files[str(path.relative_to(SOURCE))] = text
+                    cls.files[os.path.relpath(path, SOURCE)] = text
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()

@@ -4,6 +4,9 @@
 #include "candidates.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "explain C014, alternate.h and WGSL; the planted pair, and by hand that max is not min");
+
 namespace vyre::admit::test {
 namespace {
 
@@ -37,8 +40,6 @@ TEST(Alternate, IsAdmittedByRunningWithoutASolver) {
 }
 
 TEST(Alternate, ThatDiffersIsRefused) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: max is not min: a pair on which they differ is named, with both values");
   for (const bool solver : {true, false}) {
     const auto grade =
         admit_alternate(library("primitive.math.min"), {"a maximum", max_by_select}, {.solver = solver});
@@ -50,7 +51,6 @@ TEST(Alternate, ThatDiffersIsRefused) {
 }
 
 TEST(Alternate, ThatDiffersOnOnePairIsRefusedByProofAlone) {
-  VYRE_ORACLE(SpecificationTable, "the planted pair");
   const auto grade = admit_alternate(library("primitive.math.min"), {"nearly", nearly_min});
   ASSERT_FALSE(grade) << *grade << "; is Z3 installed?";
   EXPECT_THAT(grade.error().message,
@@ -58,7 +58,6 @@ TEST(Alternate, ThatDiffersOnOnePairIsRefusedByProofAlone) {
 }
 
 TEST(Alternate, ThatIsNotValidIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "C014: a bool is no word");
   const auto wrong = [](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
     return f.cast(spec::DataType::Bool, p[0]);
   };
@@ -69,7 +68,6 @@ TEST(Alternate, ThatIsNotValidIsRefused) {
 }
 
 TEST(Alternate, InWgslIsRefusedWithoutADevice) {
-  VYRE_ORACLE(SpecificationTable, "C014: one in WGSL is run, else refused with the reason");
   const Alternate alternate = {"by hand", nullptr,
                                "fn alternate(a: u32, b: u32) -> u32 { return min(a, b); }"};
   const auto grade =
@@ -80,7 +78,6 @@ TEST(Alternate, InWgslIsRefusedWithoutADevice) {
 }
 
 TEST(Alternate, InWgslIsForWords) {
-  VYRE_ORACLE(SpecificationTable, "alternate.h: of as many words as the operation takes");
   const auto grade = admit_alternate(library("float.f32.add"), {"by hand", nullptr, "fn alternate() {}"});
   ASSERT_FALSE(grade);
   EXPECT_THAT(grade.error().message, testing::HasSubstr("u32 words alone"));
@@ -109,7 +106,6 @@ TEST_F(AlternateInWgsl, ThatDiffersIsRefused) {
 }
 
 TEST_F(AlternateInWgsl, ThatIsNoWgslIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "WGSL: a function has a body");
   const auto grade = min_as("fn alternate(a: u32, b: u32) -> u32;");
   ASSERT_FALSE(grade);
   EXPECT_EQ(grade.error().code, DiagCode::C014);

@@ -12,6 +12,8 @@
 #include "algebra/law.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "docs/corpus.md and explain C015, by hand");
+
 namespace vyre::admit {
 namespace {
 
@@ -55,7 +57,6 @@ TEST(Corpus, HoldsForTheCompositions) {
 }
 
 TEST(Corpus, IsReadAsItIsWritten) {
-  VYRE_ORACLE(SpecificationTable, "docs/corpus.md, by hand");
   const auto vectors = read_corpus(
       "// for people\n\n"
       "primitive.math.add 1 0x10 = 17 # Somebody, Some Book, page 3\n"
@@ -72,7 +73,6 @@ TEST(Corpus, IsReadAsItIsWritten) {
 
 // covers: OR-05
 TEST(Corpus, RefusesWhatIsNoVector) {
-  VYRE_ORACLE(SpecificationTable, "C015, by hand");
   const std::pair<const char*, const char*> cases[] = {
       {"primitive.math.add 1 2 = 3\n", "line 1: there is no citation"},
       {"primitive.math.add 1 2 = 3 #\n", "there is no citation"},

@@ -5,11 +5,14 @@
 #include "candidates.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "docs/adding-an-op.md, whose operation this is; what vyre-conform-spec, \"Admission Gates\" and "
+            "\"The Category A+C rule\", ir-types, semantics, oracles and operation.h forbid");
+
 namespace vyre::admit::test {
 namespace {
 
 TEST(Admission, TakesAGoodOperation) {
-  VYRE_ORACLE(SpecificationTable, "docs/adding-an-op.md, whose operation this is");
   const ops::Operation operation = good();
   for (const Diag& refusal : admit({&operation, std::nullopt, 4})) ADD_FAILURE() << refusal.message;
 }
@@ -35,15 +38,12 @@ TEST(Admission, TakesEveryOperationOfTheLibrary) {
 
 // covers: CT-01 CT-03
 TEST(Category, RefusesAnInstructionWithAFallback) {
-  VYRE_ORACLE(SpecificationTable,
-              "vyre-conform-spec, \"The Category A+C rule\": there is no software fallback");
   const ops::Operation operation = good();
   expect_refused({&operation, spec::Intrinsic::SubgroupBallot}, DiagCode::C008, "category B");
 }
 
 // covers: CT-01
 TEST(Category, RefusesWhatIsNeither) {
-  VYRE_ORACLE(SpecificationTable, "vyre-conform-spec, \"The Category A+C rule\"");
   ops::Operation operation = good();
   operation.compose = nullptr;
   expect_refused(operation, DiagCode::C008, "neither a composition nor an instruction");
@@ -51,7 +51,6 @@ TEST(Category, RefusesWhatIsNeither) {
 
 // covers: AG-02
 TEST(Category, RefusesACategoryThatIsNotItsOwn) {
-  VYRE_ORACLE(SpecificationTable, "vyre-conform-spec, \"The Category A+C rule\"");
   ops::Operation operation = good();
   operation.category = spec::Category::C;
   expect_refused(operation, DiagCode::C008, "declared as category C");
@@ -64,7 +63,6 @@ uint32_t interpreted(const uint32_t* x) {
 
 // covers: CT-06
 TEST(Category, RefusesRunTimeDispatch) {
-  VYRE_ORACLE(SpecificationTable, "vyre-conform-spec: \"No virtual dispatch. No interpreter loops.\"");
   ops::Operation operation = good();
   operation.reference = interpreted;
   operation.compose = [](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
@@ -79,7 +77,6 @@ TEST(Category, RefusesRunTimeDispatch) {
 }
 
 TEST(Category, TakesTwoSpecialCases) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the same: a guard is no dispatch");
   ops::Operation operation = good();
   operation.reference = [](const uint32_t* x) { return x[0] == 0 ? 5u : x[0] == 1 ? 6u : x[0] ^ x[1]; };
   operation.compose = [](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
@@ -94,7 +91,6 @@ TEST(Category, TakesTwoSpecialCases) {
 
 // covers: AG-03
 TEST(Signature, RefusesACompositionOfAnotherType) {
-  VYRE_ORACLE(SpecificationTable, "gate 2: the composition gives a bool, and a word is declared");
   ops::Operation operation = good();
   operation.compose = [](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
     return f.cast(spec::DataType::Bool, p[0] ^ p[1]);
@@ -103,14 +99,12 @@ TEST(Signature, RefusesACompositionOfAnotherType) {
 }
 
 TEST(Signature, RefusesAReferenceThatReadsMore) {
-  VYRE_ORACLE(SpecificationTable, "gate 2: three operands are read, and two are declared");
   ops::Operation operation = good();
   operation.reference = [](const uint32_t* x) { return x[0] + x[1] + x[2]; };
   expect_refused(operation, DiagCode::C009, "reads more than the 2 operands");
 }
 
 TEST(Signature, RefusesAReferenceOfAnotherType) {
-  VYRE_ORACLE(SpecificationTable, "gate 2: a bool is 0 or 1");
   ops::Operation operation = good();
   operation.signature.output = spec::DataType::Bool;
   operation.compose = [](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
@@ -120,7 +114,6 @@ TEST(Signature, RefusesAReferenceOfAnotherType) {
 }
 
 TEST(Signature, RefusesNamesAndRowsOfAnotherArity) {
-  VYRE_ORACLE(SpecificationTable, "gate 2: each list has one value for each input");
   ops::Operation operation = good();
   operation.parameter_names = {"a"};
   expect_refused(operation, DiagCode::C009, "parameter names has 1 operands");
@@ -139,7 +132,7 @@ TEST(Signature, RefusesNamesAndRowsOfAnotherArity) {
 
 // covers: CT-02 AG-04
 TEST(ZeroOverhead, RefusesMoreThanHandWrittenCodeHas) {
-  VYRE_ORACLE(SpecificationTable, "gate 3: the composition is and, xor, shift, add: four instructions");
+  // Gate 3: the composition is and, xor, shift, add: four instructions.
   const ops::Operation operation = good();
   const auto count = count_instructions(operation);
   ASSERT_TRUE(count) << count.error().message;
@@ -149,7 +142,7 @@ TEST(ZeroOverhead, RefusesMoreThanHandWrittenCodeHas) {
 
 // covers: CT-02
 TEST(ZeroOverhead, SeesLoopsThatAreLeft) {
-  VYRE_ORACLE(SpecificationTable, "gate 3: a sum of single bits in a loop is no llvm.umin");
+  // Gate 3: a sum of single bits in a loop is no llvm.umin.
   ops::Operation operation = good();
   operation.compose = [](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
     const ir::Ex a = f.let("x", p[0]), b = f.let("y", p[1]), steps = f.let("steps", f.u32(0));
@@ -178,7 +171,6 @@ uint32_t of_the_call_before(const uint32_t* x) {
 
 // covers: AG-05
 TEST(Deterministic, RefusesStateClockAndThread) {
-  VYRE_ORACLE(SpecificationTable, "gate 4: the same bytes for the same witness, each time");
   for (const auto& [reference, how] :
        {std::pair<ops::Reference, std::string_view>{of_its_thread, "on another thread"},
         {of_the_call_before, "for the same operands later"}}) {
@@ -199,7 +191,6 @@ TEST(Deterministic, RefusesStateClockAndThread) {
 }
 
 TEST(Deterministic, RefusesACandidateWhoseReferenceIsNot) {
-  VYRE_ORACLE(SpecificationTable, "gate 4, by way of the whole pass");
   ops::Operation operation = good();
   operation.reference = [](const uint32_t* x) {
     static std::atomic<uint32_t> turn = 0;
@@ -212,7 +203,6 @@ TEST(Deterministic, RefusesACandidateWhoseReferenceIsNot) {
 
 // covers: AG-06
 TEST(Observable, RefusesAnEmptyReference) {
-  VYRE_ORACLE(SpecificationTable, "gate 5: empty references are rejected");
   ops::Operation operation = good();
   operation.reference = nullptr;
   expect_refused(operation, DiagCode::C012, "reference function is empty");
@@ -220,7 +210,7 @@ TEST(Observable, RefusesAnEmptyReference) {
 
 // covers: AG-06
 TEST(Observable, RefusesAnOutputOfNoBytes) {
-  VYRE_ORACLE(SpecificationTable, "ir-types, \"DataType\": Bytes is zero bytes or more");
+  // ir-types, "DataType": Bytes is zero bytes or more.
   ops::Operation operation = good();
   operation.signature.output = spec::DataType::Bytes;
   Diagnostics refusals;
@@ -230,7 +220,6 @@ TEST(Observable, RefusesAnOutputOfNoBytes) {
 }
 
 TEST(Observable, RefusesAReferenceThatSaysOneThing) {
-  VYRE_ORACLE(SpecificationTable, "gate 5: one word for every input shows nothing");
   ops::Operation operation = good();
   operation.reference = [](const uint32_t*) { return 7u; };
   expect_refused(operation, DiagCode::C012, "gives 0x7 for all");
@@ -240,7 +229,6 @@ TEST(Observable, RefusesAReferenceThatSaysOneThing) {
 
 // covers: AG-07
 TEST(Rules, RefusesAnOperationWithoutAny) {
-  VYRE_ORACLE(SpecificationTable, "gate 6: a spec with no rule material is rejected");
   ops::Operation operation = good();
   operation.laws.clear();
   operation.denied.clear();
@@ -251,9 +239,7 @@ TEST(Rules, RefusesAnOperationWithoutAny) {
 }
 
 TEST(Rules, RefusesTooFew) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "admission, the registry's policy: a law, four boundary values, a class, eight rows, a formula");
+  // Admission, the registry's policy: a law, four boundary values, a class, eight rows, a formula.
   ops::Operation operation = good();
   operation.laws.clear();
   EXPECT_TRUE(admit({&operation}).empty()) << "a denied law is one";
@@ -275,7 +261,6 @@ TEST(Rules, RefusesTooFew) {
 
 // covers: OR-04
 TEST(Rules, RefusesEmptyWords) {
-  VYRE_ORACLE(SpecificationTable, "oracles, \"The stale table row\": a row has a rationale and a source");
   ops::Operation operation = good();
   operation.rows[2].rationale = "";
   expect_refused(operation, DiagCode::C013, "the row (0x0, 0x1) has no rationale");
@@ -291,7 +276,7 @@ TEST(Rules, RefusesEmptyWords) {
 }
 
 TEST(Rules, RefusesClassesWithGaps) {
-  VYRE_ORACLE(SpecificationTable, "operation.h: together the classes cover every input");
+  // operation.h: together the classes cover every input.
   ops::Operation operation = good();
   operation.classes.pop_back();
   expect_refused(operation, DiagCode::C013, "no class contains");
@@ -302,7 +287,7 @@ TEST(Rules, RefusesClassesWithGaps) {
 
 // covers: OR-03
 TEST(Rules, RefusesTautologies) {
-  VYRE_ORACLE(SpecificationTable, "oracles, \"How the wrong oracle fails\": any function would pass");
+  // Oracles, "How the wrong oracle fails": any function would pass.
   ops::Operation operation = good();
   operation.laws.push_back(ops::laws::bounded(0, UINT32_MAX));
   expect_refused(operation, DiagCode::C016, "functions of no meaning");
@@ -312,7 +297,7 @@ TEST(Rules, RefusesTautologies) {
 }
 
 TEST(Rules, RefusesLawsThatAreNoStatements) {
-  VYRE_ORACLE(SpecificationTable, "semantics: an ill-typed pair is not applicable");
+  // Semantics: an ill-typed pair is not applicable.
   ops::Operation operation = good();
   operation.laws.push_back(ops::laws::involution());  // of one operand
   expect_refused(operation, DiagCode::C013, "does not apply");

@@ -12,6 +12,8 @@
 #include "solver/prover.h"
 #include "symbolic/functions.h"
 
+VYRE_ORACLE(SpecificationTable, "binary-operations: the identities, and the rows with a symbolic x");
+
 namespace vyre::admit {
 namespace {
 
@@ -51,7 +53,6 @@ std::vector<uint32_t> values_of_x(size_t random) {
 }
 
 TEST(IdentitiesOfThePage, AreThere) {
-  VYRE_ORACLE(SpecificationTable, "binary-operations: the rows with a symbolic x, five of them");
   const auto has = [](std::string_view id, uint32_t constant, std::optional<uint32_t> result) {
     for (const ops::ForAllRow& row : ops::find_operation(id)->identities) {
       if (row.operands[0] == constant && !row.operands[1] && row.expected == result) return true;
@@ -73,7 +74,6 @@ TEST(IdentitiesOfThePage, AreThere) {
 }
 
 TEST_P(Identities, HoldForTheReferenceFunction) {
-  VYRE_ORACLE(SpecificationTable, "binary-operations: the identities: all u8, edge256, 10^5 random words");
   const std::vector<uint32_t> values = values_of_x(100'000);
   for (const ops::ForAllRow& row : GetParam()->identities) {
     for (const uint32_t x : values) {
@@ -86,8 +86,7 @@ TEST_P(Identities, HoldForTheReferenceFunction) {
 }
 
 TEST_P(Identities, HoldForTheDefinitionOfEveryX) {
-  VYRE_ORACLE(SpecificationTable,
-              "binary-operations: the identities: every x, by a solver, which ./dev installs");
+  // binary-operations: the identities: every x, by a solver, which ./dev installs.
   if (GetParam()->define == nullptr) return;  // the next test's
   solver::Prover prover;
   for (const ops::ForAllRow& row : GetParam()->identities) {
@@ -107,7 +106,6 @@ TEST_P(Identities, HoldForTheDefinitionOfEveryX) {
 }
 
 TEST_P(Identities, HoldForTheCompositionWhereThereIsNoFormula) {
-  VYRE_ORACLE(SpecificationTable, "binary-operations: the identities: all u8, edge256, 10^4 random words");
   if (GetParam()->define != nullptr) return;
   const std::vector<uint32_t> values = values_of_x(10'000);
   algebra::CompositionEvaluator evaluator(ops::op_table());

@@ -17,6 +17,10 @@
 #include "spec/ops.h"
 #include "subjects.h"
 
+VYRE_ORACLE(Property,
+            "the list of planted faults: forty at least, in each of the places; without one no rule may "
+            "report anything");
+
 namespace vyre::admit::test {
 namespace {
 
@@ -362,7 +366,6 @@ INSTANTIATE_TEST_SUITE_P(Faults, Planted, testing::Range(size_t{0}, faults().siz
                          });
 
 TEST(PlantedFaults, AreFortyInEverySite) {
-  VYRE_ORACLE(Property, "what has to be shown: forty, in each of the places");
   EXPECT_GE(faults().size(), 40u);
   for (size_t site = 0; site < kSiteNames.size(); ++site) {
     EXPECT_GE(
@@ -373,7 +376,6 @@ TEST(PlantedFaults, AreFortyInEverySite) {
 }
 
 TEST(PlantedFaults, AreNotSeenWhereThereAreNone) {
-  VYRE_ORACLE(Property, "nothing is planted, so no rule may report anything");
   for (const std::string_view id : {"primitive.bitwise.rotl", "primitive.math.clamp", "primitive.math.mod"}) {
     const ops::Operation& operation = *ops::find_operation(id);
     EXPECT_TRUE(who_catches(operation, by_reference(operation.reference)).empty()) << id;

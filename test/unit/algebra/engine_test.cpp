@@ -8,6 +8,9 @@
 #include "algebra/planted_law.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, engine.h, mathematics and counting; what was planted, so known by construction");
+
 namespace vyre::algebra {
 namespace {
 
@@ -30,7 +33,6 @@ ops::Operation binary(ops::Reference reference) {
 }
 
 TEST(Engines, RunWhatTheySay) {
-  VYRE_ORACLE(SpecificationTable, "counting: 256^2, 256^2 and what was asked for");
   SpecEvaluator evaluator;
   const ops::Operation op = binary(ops::reference_of<add>);
   std::atomic<uint64_t> seen = 0;
@@ -51,7 +53,6 @@ TEST(Engines, RunWhatTheySay) {
 }
 
 TEST(Engines, NoCaseRunIsNoVerdict) {
-  VYRE_ORACLE(SpecificationTable, "semantics: \"A law with no case run is not verified.\"");
   SpecEvaluator evaluator;
   const ops::Operation op = binary(ops::reference_of<add>);
   const auto nothing = check_law(laws::commutative(), op, evaluator,
@@ -71,10 +72,8 @@ TEST(Engines, NoCaseRunIsNoVerdict) {
 }
 
 TEST(Engines, Edge256FindsWhatU8Cannot) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: the fault itself: 65536 and 65535 are both among the 256 "
-              "structured values, so edge256 finds "
-              "what u8 cannot, and there is no smaller pair to shrink to than the two orders of it");
+  // The fault itself: 65536 and 65535 are both among the 256 structured values, so edge256 finds what u8
+  // cannot, and there is no smaller pair to shrink to than the two orders of it.
   SpecEvaluator evaluator;
   const auto verdict =
       check_law(laws::commutative(), binary(ops::reference_of<wide_fault>), evaluator, {.witnessed = 1000});
@@ -89,10 +88,8 @@ TEST(Engines, Edge256FindsWhatU8Cannot) {
 }
 
 TEST(Engines, SampledCounterexamplesAreShrunk) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: f(a, b) differs from f(b, a) where the lesser is at least 300 and they differ, so the "
-      "smallest failing pair is (300, 301); descent must come down to it from wherever sampling began");
+  // f(a, b) differs from f(b, a) where the lesser is at least 300 and they differ, so the smallest failing
+  // pair is (300, 301); descent must come down to it from wherever sampling began.
   SpecEvaluator evaluator;
   const auto verdict = check_law(laws::commutative(), binary(ops::reference_of<large_fault>), evaluator,
                                  {.edge256 = false, .witnessed = 1000});
@@ -103,7 +100,6 @@ TEST(Engines, SampledCounterexamplesAreShrunk) {
 }
 
 TEST(PlantedLaws, AreAllCaughtBySpecAndComposition) {
-  VYRE_ORACLE(SpecificationTable, "the twins' counts, from mathematics");
   SpecEvaluator spec_evaluator;
   const auto verdicts =
       check_planted_laws(spec_evaluator, integer_planted_laws());  // float_laws_test.cpp has the others
@@ -121,8 +117,7 @@ uint32_t same_but_300(uint32_t a) { return a == 300 || a == 70000 ? 0 : a; }
 uint32_t same_but_minus_300(uint32_t a) { return a == 0u - 300 ? 0 : a; }
 
 TEST(Engines, U16SeesWhatU8DoesNot) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: the operation is wrong at 300 alone, and at -300");
+  // The operation is wrong at 300 alone, and at -300.
   SpecEvaluator evaluator;
   EngineOptions options;
   options.exhaustive_u16 = 1;
@@ -175,7 +170,6 @@ class Liar final : public Evaluator {
 // A subject that gives zero satisfies many laws, one that writes nothing satisfies none; the planted-false
 // laws catch both.
 TEST(PlantedLaws, ABrokenSubjectIsNotBelieved) {
-  VYRE_ORACLE(SpecificationTable, "the design: zero failures must not look like not having run");
   Liar zero(true), idle(false);
   for (Liar* liar : {&zero, &idle}) {
     const auto verdicts = check_planted_laws(*liar);
@@ -203,8 +197,6 @@ class Lost final : public Evaluator {
 };
 
 TEST(Engines, AnEvaluatorsErrorIsNoVerdict) {
-  VYRE_ORACLE(SpecificationTable,
-              "engine.h, the contract: what the subject loses is an error, never a verdict");
   Lost lost;
   const auto verdict = check_law(laws::commutative(), binary(ops::reference_of<add>), lost, {});
   ASSERT_FALSE(verdict.has_value());
@@ -212,7 +204,7 @@ TEST(Engines, AnEvaluatorsErrorIsNoVerdict) {
 }
 
 TEST(Denials, AreCheckedAtTheirWitness) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: 1 - 0 is not 0 - 1; 5 - 5 = 5 - 5");
+  // Mathematics: 1 - 0 is not 0 - 1; 5 - 5 = 5 - 5.
   SpecEvaluator evaluator;
   const ops::Operation& sub = *find_planted_operation("twin.sub", 1);
   const auto right = check_denial({laws::commutative(), {1, 0}}, sub, evaluator);

@@ -6,6 +6,10 @@
 #include "algebra/planted_law.h"
 #include "oracle.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "docs/spec/laws.md, \"Floats: equal as values\", and IEEE 754; counts by arithmetic on the format");
+
 namespace vyre::algebra {
 namespace {
 
@@ -24,7 +28,6 @@ constexpr Words kWords[] = {
 };
 
 TEST(Order, IsThatOfNumbersAndEqualityThatOfBitsButForNaN) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/laws.md, \"Floats: equal as values\"");
   for (const Words& w : kWords) {
     const DataType t = w.type;
     EXPECT_TRUE(equal_values(w.nan, w.payload, t));
@@ -58,9 +61,6 @@ LawVerdict check(const spec::Law& law, std::string_view id) {
 }
 
 TEST(FloatLaws, AreVerifiedOverTheSmallFormat) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "IEEE 754: addition and multiplication commute and do not associate; what NaN does to an identity");
   for (const std::string type : {"f16", "bf16", "f32"}) {
     const std::string prefix = "float." + type;
     const LawVerdict commutes = check(laws::commutative(), prefix + ".add");
@@ -102,8 +102,7 @@ TEST(FloatLaws, HoldOnTheCompositionToo) {
 }
 
 TEST(FloatPlantedLaw, HaveTheCountsOfMathematics) {
-  VYRE_ORACLE(SpecificationTable,
-              "arithmetic on the format: 6 NaNs, 2 infinities and 2 zeros among the values of e5m2");
+  // Arithmetic on the format: 6 NaNs, 2 infinities and 2 zeros among the values of e5m2.
   ASSERT_EQ(float_planted_laws().size(), 2u);
   EXPECT_EQ(float_planted_laws()[0].failures, 62'250u);
   EXPECT_EQ(float_planted_laws()[1].failures, 31'124u);

@@ -10,6 +10,9 @@
 #include "algebra/engine.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, and rows of true and of false claims, with the smallest counterexample by hand");
+
 namespace vyre::algebra {
 namespace {
 
@@ -115,7 +118,7 @@ struct True {
   Law law;
   const char* operation;
 };
-// Oracle: mathematics of words mod 2^32.
+// From the mathematics of words mod 2^32.
 const True kTrue[] = {
     {laws::commutative(), "t.add"},
     {laws::commutative(), "t.max"},
@@ -172,8 +175,6 @@ const True kTrue[] = {
 };
 
 TEST(Laws, AcceptWhatIsTrue) {
-  VYRE_ORACLE(SpecificationTable,
-              "algebra: rows of true and of false claims, with the smallest counterexample by hand");
   for (const True& t : kTrue) {
     const LawVerdict verdict = check_here(t.law, t.operation);
     const std::string name = fmt::format("{} of {}", spec::to_string(t.law), t.operation);
@@ -191,7 +192,7 @@ struct False {
   const char* operation;
   Values smallest;  // in the order: largest operand first, then left to right
 };
-// Oracle: worked out by hand, as the comments say.
+// Worked out by hand, as the comments say.
 const False kFalse[] = {
     {laws::commutative(), "t.left", {0, 1}},  // 0 against 1; (0, 0) is symmetric
     // Up to 1 every average of two averages is 0 or all are 1; then (0, 0, 2): avg(0, 2) = 1, avg(0, 1) = 0.
@@ -230,8 +231,6 @@ const False kFalse[] = {
 };
 
 TEST(Laws, RefuteWhatIsFalseWithTheSmallestCounterexample) {
-  VYRE_ORACLE(SpecificationTable,
-              "algebra: rows of true and of false claims, with the smallest counterexample by hand");
   for (const False& f : kFalse) {
     const LawVerdict verdict = check_here(f.law, f.operation);
     const std::string name = fmt::format("{} of {}", spec::to_string(f.law), f.operation);
@@ -282,9 +281,7 @@ TEST(Laws, LeavingOutWhatRecursChangesNothing) {
 }
 
 TEST(Laws, IdentityAndAbsorbingAreTwoSided) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "semantics: two-sided identity and absorption. left(a, e) = a always, left(e, a) = a only for a = e");
+  // Semantics: two-sided identity and absorption. left(a, e) = a always, left(e, a) = a only for a = e.
   const LawVerdict verdict = check_here(laws::identity(0), "t.left");
   EXPECT_EQ(verdict.outcome, Outcome::Refuted);
   EXPECT_EQ(verdict.engines[0].failures, 255u);
@@ -304,8 +301,6 @@ TEST(Laws, MonotoneUsesTheOrderOfTheType) {
 }
 
 TEST(Laws, WhatDoesNotFitIsNotApplicable) {
-  VYRE_ORACLE(SpecificationTable,
-              "SEMANTICS: an ill-typed pair is not applicable, which is neither verified nor refuted");
   for (const auto& [law, id] : std::vector<std::pair<Law, const char*>>{
            {laws::commutative(), "t.not"},                   // one operand
            {laws::involution(), "t.add"},                    // two

@@ -9,6 +9,8 @@
 #include "algebra/engine.h"
 #include "oracle.h"
 
+VYRE_ORACLE(CpuReference, "a plain loop in the order of SEMANTICS, Laws and evidence");
+
 namespace vyre::algebra::planted {
 namespace {
 
@@ -21,7 +23,6 @@ TEST(Violations, AreTwoHundredAndOfEveryKind) {
 }
 
 TEST(Violations, TheEngineFindsTheSmallestCounterexample) {
-  VYRE_ORACLE(CpuReference, "a plain loop in the order of SEMANTICS, Laws and evidence");
   ASSERT_EQ(violations().size(), kViolations);
   SpecEvaluator evaluator;
   EngineOptions options;

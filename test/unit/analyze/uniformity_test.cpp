@@ -13,6 +13,10 @@
 #include "oracle.h"
 #include "spec/ops.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "by hand: the steps from a barrier under a condition on a variable that is set after a divergent return");
+
 namespace vyre::analyze {
 namespace {
 
@@ -241,9 +245,6 @@ TEST(Uniformity, AgreesWithTheParagraphOnRandomPrograms) {
 }
 
 TEST(Uniformity, ExplainsStepByStep) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the steps from a barrier under a condition on a variable that is set after a "
-              "divergent return");
   ir::ProgramBuilder p("p");
   const Ex flag = p.let("v0", p.u32(0));            // node 0
   p.if_(p.local_id(1) == 0, [&] { p.return_(); });  // nodes 2 and 1

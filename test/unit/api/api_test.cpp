@@ -12,6 +12,10 @@
 #include "oracle.h"
 #include "vyre/vyre.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "vyre.h, diag.def, docs/text-format.md, docs/wire-format.md and the texts themselves; values by hand");
+
 namespace {
 
 using testing::AllOf;
@@ -99,7 +103,6 @@ std::string only_code(Out<vyre_diagnostics>& diagnostics) {
 }
 
 TEST(Parse, ABadTextGivesACodeWithItsPlace) {
-  VYRE_ORACLE(SpecificationTable, "the text, where the place is found by searching; diag.def, P002");
   const std::string text = "program p() workgroup(1, 1, 1) {\n  let x = 1 + ;\n}\n";
   Out<vyre_program> program;
   Out<vyre_diagnostics> diagnostics;
@@ -117,7 +120,6 @@ TEST(Parse, ABadTextGivesACodeWithItsPlace) {
 }
 
 TEST(Parse, AnEmptyTextMayBeNull) {
-  VYRE_ORACLE(SpecificationTable, "diag.def, P015: a text without a program");
   Out<vyre_program> program;
   Out<vyre_diagnostics> diagnostics;
   ASSERT_EQ(vyre_parse(nullptr, 0, &program, &diagnostics), VYRE_REFUSED);
@@ -125,7 +127,6 @@ TEST(Parse, AnEmptyTextMayBeNull) {
 }
 
 TEST(Program, SaysWhatItDeclares) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the declarations in the text, read by a person");
   const auto program = parse(
       "program many(read a: i32 @3, workgroup w: bool[16], uniform u: bytes @1, read_write out: u32 @0)\n"
       "    workgroup(8, 4, 2) {\n  out[0] = u[0];\n}\n");
@@ -169,8 +170,6 @@ TEST(Program, SaysWhatItDeclares) {
 }
 
 TEST(Wire, EncodesDecodesAndDigests) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/wire-format.md, \"The file\": magic, version, and the digest over everything but itself");
   const auto program = parse(kXor);
   const auto blob = encode(program.get());
   const std::string wire(view(vyre_blob_view(blob.get())));
@@ -201,8 +200,6 @@ std::string decode_code(std::string_view wire) {
 }
 
 TEST(Wire, BadBytesGiveACode) {
-  VYRE_ORACLE(SpecificationTable,
-              "diag.def, W001, W002 and W004, and that a proper part of a file is no file");
   const auto blob = encode(parse(kXor).get());
   const std::string wire(view(vyre_blob_view(blob.get())));
   EXPECT_EQ(decode_code("program"), "W001");
@@ -218,8 +215,6 @@ TEST(Wire, BadBytesGiveACode) {
 }
 
 TEST(Text, FormatsAndPrints) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/text-format.md's layout, and the comment and radix of the text itself");
   const std::string_view text = "program p(read_write out:u32@0) workgroup(1,1,1){out[0]=0x10; // kept\n}\n";
   Out<vyre_blob> formatted;
   ASSERT_EQ(vyre_format(text.data(), text.size(), &formatted, nullptr), VYRE_OK);
@@ -238,8 +233,7 @@ TEST(Text, FormatsAndPrints) {
 }
 
 TEST(Check, ReportsAllBrokenRulesAtOnceWithNotes) {
-  VYRE_ORACLE(SpecificationTable,
-              "diag.def, V006, V003 and V001: one broken rule a line, and where the names stand in the text");
+  // diag.def, V006, V003 and V001: one broken rule a line, and where the names stand in the text.
   const std::string text =
       "program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {\n"
       "  a[0] = 1;\n"
@@ -288,8 +282,7 @@ TEST(Check, ReportsAllBrokenRulesAtOnceWithNotes) {
 }
 
 TEST(Check, CallsResolveToTheLibrary) {
-  VYRE_ORACLE(SpecificationTable,
-              "primitive.bitwise.rotl by hand: 0x80000001 rotated left by 4 is 0x00000018");
+  // primitive.bitwise.rotl by hand: 0x80000001 rotated left by 4 is 0x00000018.
   const auto pipeline = compile(
       "program p(read_write out: u32 @0) workgroup(1, 1, 1) {\n"
       "  out[0] = primitive.bitwise.rotl(out[0], 4);\n}\n");
@@ -301,7 +294,6 @@ TEST(Check, CallsResolveToTheLibrary) {
 
 // That the pipeline needs nothing it was made from is compile()'s doing.
 TEST(Dispatch, RunsOverTheCallersMemoryOnEveryBackend) {
-  VYRE_ORACLE(SpecificationTable, "exclusive or by hand");
   ASSERT_GE(vyre_backend_count(), 2u);
   for (size_t i = 0; i < vyre_backend_count(); ++i) {
     const std::string_view name = view(vyre_backend_name(i));
@@ -335,8 +327,6 @@ TEST(Dispatch, RunsOverTheCallersMemoryOnEveryBackend) {
 }
 
 TEST(Dispatch, RefusesWhatDoesNotFit) {
-  VYRE_ORACLE(SpecificationTable,
-              "diag.def, X002, X003, X005 and X009; nothing is written by a dispatch that is refused");
   for (const std::string_view backend : {"reference", "native"}) {
     const auto pipeline = compile(kXor, backend);
     uint32_t a[] = {1, 2, 3}, b[] = {4, 5, 6}, out[] = {7, 7, 7};
@@ -358,7 +348,6 @@ TEST(Dispatch, RefusesWhatDoesNotFit) {
 }
 
 TEST(Backend, UnknownOrAbsentOnesAreRefused) {
-  VYRE_ORACLE(SpecificationTable, "diag.def, B001, B004 and B013");
   const auto code = [](std::string_view name) {
     Out<vyre_backend> backend;
     Out<vyre_diagnostics> diagnostics;
@@ -373,9 +362,8 @@ TEST(Backend, UnknownOrAbsentOnesAreRefused) {
 }
 
 TEST(Arguments, NullIsRefused) {
-  VYRE_ORACLE(SpecificationTable,
-              "vyre.h: null handles, null out parameters and null data with a size are "
-              "VYRE_INVALID_ARGUMENT, out parameters are null then, and freeing null does nothing");
+  // vyre.h: null handles, null out parameters and null data with a size are VYRE_INVALID_ARGUMENT, out
+  // parameters are null then, and freeing null does nothing.
   const auto program = parse(kXor);
   const auto checked = check(program.get());
   const auto backend = open("reference");
@@ -456,7 +444,6 @@ TEST(Arguments, NullIsRefused) {
 }
 
 TEST(Arguments, DiagnosticsAreOptionalAndNullOnSuccess) {
-  VYRE_ORACLE(SpecificationTable, "vyre.h: a null list is not wanted, and a call that succeeds gives none");
   Out<vyre_program> program;
   EXPECT_EQ(vyre_parse("program", 7, &program, nullptr), VYRE_REFUSED);
   Out<vyre_diagnostics> diagnostics;
@@ -466,8 +453,7 @@ TEST(Arguments, DiagnosticsAreOptionalAndNullOnSuccess) {
 }
 
 TEST(Arguments, StructsMayGrow) {
-  VYRE_ORACLE(SpecificationTable,
-              "vyre.h: the library writes no more than the caller has room for, and knows no smaller struct");
+  // vyre.h: the library writes no more than the caller has room for, and knows no smaller struct.
   const auto program = parse(kXor);
   struct Later {
     vyre_program_info info;
@@ -489,7 +475,6 @@ TEST(Arguments, StructsMayGrow) {
 }
 
 TEST(Version, IsThatOfTheHeader) {
-  VYRE_ORACLE(SpecificationTable, "vyre.h's constants; statuses have distinct words");
   EXPECT_EQ(vyre_api_version(), uint32_t(VYRE_API_VERSION));
   EXPECT_EQ(view(vyre_version()), VYRE_VERSION);
   EXPECT_EQ(view(vyre_status_text(VYRE_OK)), "ok");

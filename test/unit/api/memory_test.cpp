@@ -10,6 +10,8 @@
 #include "oracle.h"
 #include "vyre/vyre.h"
 
+VYRE_ORACLE(SpecificationTable, "vyre.h, VYRE_OUT_OF_MEMORY");
+
 namespace {
 /// How many allocations of this thread still succeed; negative: all of them.
 thread_local long allowed = -1;
@@ -71,7 +73,6 @@ Handle* survive(vyre_status wanted, void (*release)(Handle*), Call call) {
 
 // Tables that live for ever are made by the first round, with memory.
 TEST(OutOfMemory, IsAStatusWhereverItHappens) {
-  VYRE_ORACLE(SpecificationTable, "vyre.h, VYRE_OUT_OF_MEMORY");
   for (const bool failing : {false, true}) {
     vyre_program* program = nullptr;
     vyre_checked* checked = nullptr;

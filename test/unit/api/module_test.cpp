@@ -11,6 +11,9 @@
 #include "oracle.h"
 #include "vyre/vyre.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "vyre.h, diag.def, docs/commands.md, ir-types and the texts themselves; values by hand");
+
 namespace {
 
 using testing::ElementsAre;
@@ -108,7 +111,6 @@ Owned<vyre_device_buffer> device(vyre_backend* backend, uint64_t size) {
 }
 
 TEST(Module, SaysWhatItDeclares) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the items of the text, operations, programs, pipelines");
   const auto module = parse(kText);
   ASSERT_EQ(vyre_module_item_count(module.get()), 3u);
   const auto item = [&](size_t index) {
@@ -133,8 +135,7 @@ TEST(Module, SaysWhatItDeclares) {
 }
 
 TEST(Module, ConstantsAreChosen) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: ADDEND is 1 in the text and may be 1 or 2 (V045 to V061: diag.def)");
+  // ADDEND is 1 in the text and may be 1 or 2 (V045 to V061: diag.def).
   const auto value = [](const vyre_module* module) {
     vyre_constant_info info = {};
     info.struct_size = sizeof info;
@@ -158,7 +159,6 @@ TEST(Module, ConstantsAreChosen) {
 }
 
 TEST(Module, WhatIsWrongIsSaidWithItsPlace) {
-  VYRE_ORACLE(SpecificationTable, "the text; P002 and V053 of diag.def");
   vyre_module* none = nullptr;
   const std::string_view text = "pipeline p() {\n  dispatch q() groups();\n}\n";
   EXPECT_EQ(refusal([&](vyre_diagnostics** out) {
@@ -198,7 +198,6 @@ TEST(Module, OneProgramIsTheProgramOnTheWire) {
 }
 
 TEST(Module, TheEntryIsFoundByTheRule) {
-  VYRE_ORACLE(SpecificationTable, "commands.md, --entry: the name; main; the only one that no other names");
   const auto found = [](std::string_view text, std::string_view name) -> size_t {
     size_t item = 99;
     const auto checked = check(parse(text).get());
@@ -214,8 +213,7 @@ TEST(Module, TheEntryIsFoundByTheRule) {
 }
 
 TEST(Executable, RunsOverMemoryOfTheHost) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: 3, 5 doubled until the first is 20 or more: 24, 40 after 3 turns");
+  // 3, 5 doubled until the first is 20 or more: 24, 40 after 3 turns.
   for (const uint32_t addend : {1u, 2u}) {
     const auto backend = open();
     const vyre_constant chosen = {"ADDEND", 6, addend};
@@ -230,7 +228,7 @@ TEST(Executable, RunsOverMemoryOfTheHost) {
 }
 
 TEST(Executable, RunsOverMemoryThatStaysOnTheDevice) {
-  VYRE_ORACLE(SpecificationTable, "by hand: 3, 5 doubled twice a run, and its words of the uniform buffer");
+  // 3, 5 doubled twice a run, and its words of the uniform buffer.
   const auto backend = open();
   const auto executable = compile(backend.get());
   auto most = device(backend.get(), 8), data = device(backend.get(), 264), turns = device(backend.get(), 8);
@@ -259,7 +257,6 @@ TEST(Executable, RunsOverMemoryThatStaysOnTheDevice) {
 }
 
 TEST(Executable, RefusesWhatDoesNotFit) {
-  VYRE_ORACLE(SpecificationTable, "diag.def: X002, X003, X009, B012; vyre.h, VYRE_INVALID_ARGUMENT");
   const auto backend = open(), another = open();
   const auto executable = compile(backend.get());
   uint32_t words[4] = {};
@@ -295,7 +292,6 @@ TEST(Executable, RefusesWhatDoesNotFit) {
 }
 
 TEST(Executable, ProgramsOfAModuleAreDispatchedAsEver) {
-  VYRE_ORACLE(SpecificationTable, "by hand: 3, 5 doubled once");
   const auto backend = open();
   const auto checked = check(parse(kText).get());
   const auto none = made<vyre_executable>(
@@ -316,7 +312,6 @@ TEST(Executable, ProgramsOfAModuleAreDispatchedAsEver) {
 }
 
 TEST(Module, NullIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "vyre.h, VYRE_INVALID_ARGUMENT; null is freed without effect");
   vyre_module* module = nullptr;
   vyre_item_info item = {};
   vyre_constant_info constant = {};
@@ -350,8 +345,7 @@ TEST(Module, NullIsRefused) {
 
 // covers: CC-05
 TEST(Convention, IsNegotiatedWhenAPipelineIsMade) {
-  VYRE_ORACLE(SpecificationTable,
-              "ir-types, \"Convention\": V2 is V1 and a read buffer at a binding; B006, B007");
+  // ir-types, "Convention": V2 is V1 and a read buffer at a binding; B006, B007.
   const auto backend = open();
   vyre_backend_info info = {};
   info.struct_size = sizeof info;

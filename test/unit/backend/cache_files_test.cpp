@@ -11,6 +11,10 @@
 #include "base/read_file.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "by hand: what was kept under a key, and nothing else, comes back for it; a file that is not "
+            "byte for byte what was written is none");
+
 namespace vyre::backend {
 namespace {
 
@@ -37,7 +41,6 @@ class CacheFilesTest : public testing::Test {
 };
 
 TEST_F(CacheFilesTest, GiveBackWhatWasKept) {
-  VYRE_ORACLE(SpecificationTable, "by hand: what was kept under a key, and nothing else, comes back for it");
   const CacheFiles files(folder_, ".test");
   const Digest one = cache_key({"format", "machine", "x"}), other = cache_key({"format", "machinex", ""});
   EXPECT_NE(one, other) << "parts are kept apart";
@@ -53,7 +56,6 @@ TEST_F(CacheFilesTest, GiveBackWhatWasKept) {
 }
 
 TEST_F(CacheFilesTest, EveryDamageIsSeen) {
-  VYRE_ORACLE(SpecificationTable, "by hand: a file that is not byte for byte what was written is none");
   const CacheFiles files(folder_, ".test");
   const Digest key = cache_key({"format", "machine"});
   files.keep(key, bytes("steady\nfadd fmul\n"));
@@ -88,7 +90,6 @@ TEST_F(CacheFilesTest, EveryDamageIsSeen) {
 
 // A verdict on a device that keeps its promises, under the name of one on another that does not.
 TEST_F(CacheFilesTest, AnotherEntryUnderTheNameOfThis) {
-  VYRE_ORACLE(SpecificationTable, "by hand: what was kept under a key, and nothing else, comes back for it");
   const CacheFiles files(folder_, ".test");
   const Digest good = cache_key({"format", "good device"}), bad = cache_key({"format", "bad device"});
   files.keep(good, bytes("native fadd"));
@@ -103,7 +104,6 @@ TEST_F(CacheFilesTest, AnotherEntryUnderTheNameOfThis) {
 }
 
 TEST_F(CacheFilesTest, WhatIsNoFileIsNone) {
-  VYRE_ORACLE(SpecificationTable, "by hand: what was kept under a key, and nothing else, comes back for it");
   const CacheFiles files(folder_, ".test");
   const Digest key = cache_key({"format"});
   files.keep(key, bytes("x"));

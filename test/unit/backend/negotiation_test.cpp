@@ -8,6 +8,9 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "ir-types, \"Convention\", convention.h, backend.h, and B002 and B007 of diag.def");
+
 namespace vyre::backend {
 namespace {
 
@@ -62,8 +65,6 @@ constexpr std::string_view kThree =
 
 // covers: CC-03 CC-04 CC-05
 TEST(Negotiation, B006NewerThanTheBackendKnows) {
-  VYRE_ORACLE(SpecificationTable,
-              "ir-types, \"Convention\": a backend takes the conventions up to its newest");
   Fake backend;
   const auto p = program(kThree);
   EXPECT_TRUE(make_pipeline(backend, p, Convention::v1()));
@@ -80,9 +81,7 @@ TEST(Negotiation, B006NewerThanTheBackendKnows) {
 }
 
 TEST(Negotiation, B006VersionsThatDoNotExist) {
-  VYRE_ORACLE(SpecificationTable,
-              "convention.h: there are versions 1 and 2; a backend of another build that claims more does "
-              "not make them");
+  // convention.h: there are versions 1 and 2; a backend of another build that claims more does not make them.
   Fake backend;
   backend.newest = 9;
   const auto p = program(kThree);
@@ -96,8 +95,7 @@ TEST(Negotiation, B006VersionsThatDoNotExist) {
 
 // covers: CC-01 CC-02 CC-05
 TEST(Negotiation, B007LookupTable) {
-  VYRE_ORACLE(SpecificationTable,
-              "B007 in diag.def: the lookup table of V2 is a read buffer at the binding that the host names");
+  // B007 in diag.def: the lookup table of V2 is a read buffer at the binding that the host names.
   Fake backend;
   const auto p = program(kThree);
   const auto code = [&](const Convention& convention) {
@@ -121,8 +119,6 @@ TEST(Negotiation, B007LookupTable) {
 }
 
 TEST(Negotiation, B002MissingIntrinsics) {
-  VYRE_ORACLE(SpecificationTable,
-              "B002 in diag.def: the first operation that is missing, and the backend, are named");
   const auto p = program("read_write out: u32 @0",
                          "out[0] = subgroup.lane(); out[1] = subgroup.any(1) + subgroup.shuffle(1, 2);");
   Fake backend;
@@ -142,8 +138,6 @@ TEST(Negotiation, B002MissingIntrinsics) {
 }
 
 TEST(Negotiation, Defaults) {
-  VYRE_ORACLE(SpecificationTable,
-              "backend.h: no intrinsics and the newest convention, unless a backend says otherwise");
   Plain backend;
   for (const spec::IntrinsicInfo& info : spec::kIntrinsics) EXPECT_FALSE(backend.has(info.intrinsic));
   EXPECT_EQ(backend.convention(), 2u);

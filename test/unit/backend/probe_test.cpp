@@ -1,8 +1,7 @@
 // The probe against devices that are wrong in known ways, and what is kept of its verdicts.
 //
 // The devices are the kernel evaluator: code legalized for exact floats is run with other floats, or with
-// instructions exchanged as a compiler would that takes liberties. Oracle: the fault that was planted names
-// the operators that must go, and no others may.
+// instructions exchanged as a compiler would that takes liberties.
 #include "backend/probe.h"
 
 #include <gmock/gmock.h>
@@ -18,6 +17,9 @@
 #include "lower/kernel.h"
 #include "lower/spirv/float_promises.h"
 #include "oracle.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "the fault that was planted names the operators that must go, and no others may");
 
 namespace vyre::backend {
 namespace {
@@ -135,8 +137,6 @@ probe::Verdict verdict_of(const Device& device) {
 }
 
 TEST(Probe, AnExactDeviceKeepsEverything) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   const probe::Verdict verdict = verdict_of({.fault = nullptr});
   EXPECT_THAT(demoted(verdict.kept), IsEmpty());
   EXPECT_THAT(verdict.findings, IsEmpty());
@@ -144,8 +144,6 @@ TEST(Probe, AnExactDeviceKeepsEverything) {
 }
 
 TEST(Probe, WhatIsBrokenIsTakenBackAndNothingElse) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   struct Case {
     const char* what;
     Fault fault;
@@ -181,8 +179,6 @@ lower::FloatPromises plain_vulkan() {
 
 // A promise that leaves answers open is kept by any of them, another one each time.
 TEST(Probe, WhatAPromiseAllowsIsNotTakenBack) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   const lower::FloatPromises promised = plain_vulkan();
   const auto verdict = probe::probe(promised, Device{.flickers = true});
   ASSERT_TRUE(verdict);
@@ -192,8 +188,6 @@ TEST(Probe, WhatAPromiseAllowsIsNotTakenBack) {
 }
 
 TEST(Probe, WhatAPromiseDoesNotAllowIsTakenBackFromGuardedForms) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   const auto worse = [](RawOp op, lower::Promise real) {
     lower::FloatPromises out = plain_vulkan();
     out[op] = real;
@@ -225,8 +219,6 @@ TEST(Probe, WhatAPromiseDoesNotAllowIsTakenBackFromGuardedForms) {
 }
 
 TEST(Probe, FlushedSubnormalsTakeBackArithmetic) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   const probe::Verdict verdict = verdict_of({.fault = arithmetic_of(lower::kFlushingFloats)});
   for (const RawOp op : {RawOp::FAdd, RawOp::FSub, RawOp::FMul, RawOp::FDiv, RawOp::FMulAdd, RawOp::FEq}) {
     EXPECT_FALSE(verdict.kept[op].given) << info(op).mnemonic;
@@ -237,8 +229,6 @@ TEST(Probe, FlushedSubnormalsTakeBackArithmetic) {
 }
 
 TEST(Probe, ADeviceThatFlickersIsRefused) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   const probe::Verdict verdict =
       verdict_of({.fault = arithmetic_of(lower::kLooseDivisionFloats), .flickers = true});
   EXPECT_FALSE(verdict.steady);
@@ -247,8 +237,6 @@ TEST(Probe, ADeviceThatFlickersIsRefused) {
 }
 
 TEST(Probe, ErrorsOfTheDeviceComeBack) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   const auto lost = [](std::span<const check::Checked* const> programs, const lower::FloatPromises&) {
     std::vector<Result<std::unique_ptr<Pipeline>>> out;
     for (size_t i = 0; i < programs.size(); ++i) {
@@ -289,8 +277,6 @@ class FloatSupportTest : public testing::Test {
 };
 
 TEST_F(FloatSupportTest, TheFormDecidesWhetherTheProbeIsAsked) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   const FloatUse native = use(FloatForm::Native, {.fault = divide_equals});
   EXPECT_EQ(compiled_, 0u);
   EXPECT_THAT(native.composed, IsEmpty());
@@ -306,8 +292,6 @@ TEST_F(FloatSupportTest, TheFormDecidesWhetherTheProbeIsAsked) {
 }
 
 TEST_F(FloatSupportTest, AVerdictIsForTheNextProcessToo) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   const FloatUse first = use(FloatForm::Auto, {.fault = divide_equals});
   EXPECT_GT(compiled_, 0u);
   const FloatUse second = use(FloatForm::Auto, {.fault = divide_equals});
@@ -319,8 +303,6 @@ TEST_F(FloatSupportTest, AVerdictIsForTheNextProcessToo) {
 }
 
 TEST_F(FloatSupportTest, ADamagedVerdictIsNone) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   use(FloatForm::Auto, {.fault = divide_equals});
   for (const auto& file : std::filesystem::directory_iterator(folder_)) {
     std::fstream stream(file.path(), std::ios::in | std::ios::out);
@@ -334,8 +316,6 @@ TEST_F(FloatSupportTest, ADamagedVerdictIsNone) {
 
 // The verdict on a device that is right, under the name of that on one that is wrong.
 TEST_F(FloatSupportTest, AVerdictOfAnotherDeviceIsNone) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   const auto files = [&] {
     std::set<std::filesystem::path> out;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) out.insert(entry.path());
@@ -355,8 +335,6 @@ TEST_F(FloatSupportTest, AVerdictOfAnotherDeviceIsNone) {
 }
 
 TEST_F(FloatSupportTest, UnsteadyDevicesStayRefusedAndSaySo) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   const Device flickers{.fault = arithmetic_of(lower::kLooseDivisionFloats), .flickers = true};
   use(FloatForm::Auto, flickers);
   const FloatUse kept = use(FloatForm::Auto, {.fault = nullptr});
@@ -366,8 +344,6 @@ TEST_F(FloatSupportTest, UnsteadyDevicesStayRefusedAndSaySo) {
 }
 
 TEST(FloatForm, Words) {
-  VYRE_ORACLE(SpecificationTable,
-              "the fault that was planted names the operators that must go, and no others may");
   EXPECT_EQ(*parse_float_form("auto"), FloatForm::Auto);
   EXPECT_EQ(*parse_float_form("native"), FloatForm::Native);
   EXPECT_EQ(*parse_float_form("composed"), FloatForm::Composed);

@@ -6,6 +6,10 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "backend.h, the names that certificates print, and the limits of semantics, \"Structure\"; "
+            "values by hand");
+
 namespace vyre::backend {
 namespace {
 
@@ -28,9 +32,8 @@ std::vector<uint32_t> dispatch(Pipeline& pipeline, std::vector<uint32_t> words, 
 }
 
 TEST(Reference, CompilesOnceAndDispatchesOften) {
-  VYRE_ORACLE(SpecificationTable,
-              "doubling by hand, over as many invocations as are dispatched; a pipeline outlives program and "
-              "backend, and a second dispatch knows nothing of the first");
+  // Doubling by hand, over as many invocations as are dispatched; a pipeline outlives program and backend,
+  // and a second dispatch knows nothing of the first.
   std::unique_ptr<Pipeline> pipeline;
   {
     const auto backend = make_reference();
@@ -45,7 +48,6 @@ TEST(Reference, CompilesOnceAndDispatchesOften) {
 }
 
 TEST(Reference, CompilesABatch) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the answers come in the order of the programs");
   const auto backend = make_reference();
   const auto twice = checked_program(kDouble), negate = checked_program(kNegate);
   const auto pipelines = backend->compile_batch(std::vector{&twice, &negate, &twice});
@@ -56,7 +58,6 @@ TEST(Reference, CompilesABatch) {
 }
 
 TEST(Reference, RefusesWhatDoesNotFit) {
-  VYRE_ORACLE(SpecificationTable, "backend.h: dispatch refuses what layout::bind refuses");
   const auto backend = make_reference();
   const auto checked = checked_program(kDouble);
   const auto pipeline = backend->compile(checked);
@@ -67,8 +68,6 @@ TEST(Reference, RefusesWhatDoesNotFit) {
 }
 
 TEST(Reference, SaysWhoItIs) {
-  VYRE_ORACLE(SpecificationTable,
-              "the names that certificates print; the limits of the reference in semantics, \"Structure\"");
   const auto backend = make_reference();
   EXPECT_EQ(backend->identity().name, "reference");
   EXPECT_FALSE(backend->identity().version.empty());

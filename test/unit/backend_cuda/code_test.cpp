@@ -5,6 +5,8 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
+
 namespace vyre::test {
 namespace {
 
@@ -37,7 +39,6 @@ class Code : public CudaTest {
 };
 
 TEST_F(Code, IsAssembledOnce) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   EXPECT_EQ(assembled_by(cached()), 1u);
   EXPECT_EQ(assembled_by(cached()), 0u);
   EXPECT_EQ(files().size(), 1u);
@@ -47,7 +48,6 @@ TEST_F(Code, IsAssembledOnce) {
 }
 
 TEST_F(Code, OfAnotherDriverOrChipIsAnother) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   EXPECT_EQ(assembled_by(cached()), 1u);
   fake().version = 12090;
   EXPECT_EQ(assembled_by(cached()), 1u);
@@ -59,7 +59,6 @@ TEST_F(Code, OfAnotherDriverOrChipIsAnother) {
 }
 
 TEST_F(Code, OfAnotherFormOfFloatsIsAnother) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   const std::string text = std::string(kAdd).replace(kAdd.find("out[i] + a[i]"), 13,
                                                      "cast<u32, trunc>(cast<f32>(out[i]) + cast<f32>(a[i]))");
   backend::CudaOptions native = cached(), composed = cached();
@@ -77,7 +76,6 @@ TEST_F(Code, OfAnotherFormOfFloatsIsAnother) {
 }
 
 TEST_F(Code, ThatIsDamagedIsMadeAgain) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   EXPECT_EQ(assembled_by(cached()), 1u);
   ASSERT_EQ(files().size(), 1u);
   const fs::path file = files().front();
@@ -100,14 +98,12 @@ TEST_F(Code, ThatIsDamagedIsMadeAgain) {
 }
 
 TEST_F(Code, ThatTheDriverDoesNotTakeIsMadeAgain) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   EXPECT_EQ(assembled_by(cached()), 1u);
   fake().failures["cuModuleLoadData"] = {200};
   EXPECT_EQ(assembled_by(cached()), 1u);
 }
 
 TEST_F(Code, ThatCannotBeKeptIsNoError) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   backend::CudaOptions nowhere = cached();
   nowhere.cache = "/dev/null/nowhere";
   EXPECT_EQ(assembled_by(nowhere), 1u);
@@ -127,7 +123,6 @@ std::vector<check::Checked> programs(uint32_t count) {
 
 // Each pipeline must run its own program, which the size of its workgroup tells, and 64 share a module.
 TEST_F(Code, OfManyProgramsIsOfFewModules) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   backend::CudaOptions many = cached();
   for (const unsigned threads : {1u, 3u}) {
     many.threads = threads;
@@ -154,7 +149,6 @@ TEST_F(Code, OfManyProgramsIsOfFewModules) {
 }
 
 TEST_F(Code, OfOneBadProgramIsItsAlone) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   const auto backend = open();
   auto all = programs(5);
   all[1] = checked(

@@ -6,6 +6,10 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(
+    CpuReference,
+    "the same computation in C++, on the host's own copy; the launch that backend.h and ptx.h describe");
+
 namespace vyre::test {
 namespace {
 
@@ -21,7 +25,6 @@ std::span<std::byte> bytes_of(std::vector<uint32_t>& words) {
 }
 
 TEST_F(Dispatch, PassesBuffersAndCountsInTheirOrder) {
-  VYRE_ORACLE(CpuReference, "a sum in C++, and the launch that backend.h and ptx.h describe");
   const auto program = checked(kAdd);
   const auto backend = open();
   const auto pipeline = backend->compile(program);
@@ -44,8 +47,7 @@ TEST_F(Dispatch, PassesBuffersAndCountsInTheirOrder) {
 }
 
 TEST_F(Dispatch, BringsBackWhatIsReadWriteAndNothingElse) {
-  VYRE_ORACLE(CpuReference,
-              "the host's own copy; only read_write buffers come back, whatever a kernel does to the others");
+  // The host's own copy; only read_write buffers come back, whatever a kernel does to the others.
   const auto program = checked(
       "program p(read_write x: u32 @0, read a: u32 @1, read_write y: u32 @2, uniform u: u32 @3) "
       "workgroup(1, 1, 1) { x[0] = a[0]; y[0] = u[0]; }");
@@ -70,9 +72,8 @@ TEST_F(Dispatch, BringsBackWhatIsReadWriteAndNothingElse) {
 }
 
 TEST_F(Dispatch, MovesLargeBuffersInPieces) {
-  VYRE_ORACLE(CpuReference,
-              "a bitwise complement in C++, of buffers that are larger than what is pinned, whose parts fall "
-              "across its ends, at host addresses of any alignment");
+  // A bitwise complement in C++, of buffers that are larger than what is pinned, whose parts fall across its
+  // ends, at host addresses of any alignment.
   const auto program = checked(
       "program p(read a: bytes @0, read_write x: u32 @1, read_write y: u32 @2) workgroup(1, 1, 1) { x[0] = "
       "a[0]; }");
@@ -149,7 +150,6 @@ TEST_F(Dispatch, RefusesWhatDoesNotFit) {
 }
 
 TEST_F(Dispatch, RunsOverBuffersOfTheDevice) {
-  VYRE_ORACLE(CpuReference, "a sum in C++; the middle of a buffer is bound, and the rest stays");
   const auto program = checked(kAdd);
   const auto backend = open();
   const auto pipeline = backend->compile(program);
@@ -186,8 +186,7 @@ TEST_F(Dispatch, RefusesBuffersOfOthers) {
 }
 
 TEST_F(Dispatch, ThreadsTakeTurns) {
-  VYRE_ORACLE(CpuReference,
-              "each thread's own sum in C++: what one thread moves never meets what another does");
+  // Each thread's own sum in C++: what one thread moves never meets what another does.
   const auto program = checked(kAdd);
   const auto backend = open();
   fake().kernel = kernel_of(program);

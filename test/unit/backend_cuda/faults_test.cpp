@@ -3,6 +3,8 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
+
 namespace vyre::test {
 namespace {
 
@@ -17,7 +19,6 @@ class Faults : public CudaTest {
 };
 
 TEST_F(Faults, MemoryThatRunsOutNamesTheNumbers) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   fake().memory = 64 << 20;
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
@@ -33,7 +34,6 @@ TEST_F(Faults, MemoryThatRunsOutNamesTheNumbers) {
 
 // Memory that is kept for reuse must not be what another size lacks.
 TEST_F(Faults, KeptMemoryIsGivenUpForAnotherSize) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   fake().memory = 64 << 20;
   const auto backend = open();
   for (uint64_t size = 1; size <= 8; ++size) ASSERT_TRUE(backend->allocate(size << 20));
@@ -45,7 +45,6 @@ TEST_F(Faults, KeptMemoryIsGivenUpForAnotherSize) {
 }
 
 TEST_F(Faults, ALostDeviceStaysLost) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline);
@@ -62,7 +61,6 @@ TEST_F(Faults, ALostDeviceStaysLost) {
 
 // Every call that may be the first to hear of it.
 TEST_F(Faults, AnyCallMayTellThatTheDeviceIsLost) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   for (const char* symbol : {"cuMemAlloc_v2", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
                              "cuLaunchKernel", "cuEventRecord", "cuEventSynchronize", "cuCtxSetCurrent"}) {
     fake() = {};
@@ -84,7 +82,6 @@ TEST_F(Faults, AnyCallMayTellThatTheDeviceIsLost) {
 }
 
 TEST_F(Faults, ARefusedCallIsNotALostDevice) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline);
@@ -94,7 +91,6 @@ TEST_F(Faults, ARefusedCallIsNotALostDevice) {
 }
 
 TEST_F(Faults, WorkgroupMemoryBeyondTheDevice) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   const auto backend = open();
   const auto program = [](int words) {
     return checked("program p(read_write out: u32 @0, workgroup t: u32[" + std::to_string(words) +
@@ -106,7 +102,6 @@ TEST_F(Faults, WorkgroupMemoryBeyondTheDevice) {
 }
 
 TEST_F(Faults, AWorkgroupThatTheRegistersLeaveNoRoomFor) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   const auto backend = open();
   const auto program =
       checked("program p(read a: u32 @0, read_write out: u32 @1) workgroup(512, 1, 1) { out[0] = a[0]; }");
@@ -124,7 +119,6 @@ TEST_F(Faults, AWorkgroupThatTheRegistersLeaveNoRoomFor) {
 }
 
 TEST_F(Faults, SubgroupsThatAreNotWhole) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   const auto program = [](std::string_view size) {
     return checked("program p(read_write out: u32 @0) workgroup(" + std::string(size) +
                    ") { out[invocation_id.x] = subgroup.reduce_add(1); }");
@@ -135,7 +129,6 @@ TEST_F(Faults, SubgroupsThatAreNotWhole) {
 }
 
 TEST_F(Faults, PtxThatIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   const auto backend = open();
   const auto program = checked(kAdd);
   fake().failures["cuLinkAddData_v2"] = {218};

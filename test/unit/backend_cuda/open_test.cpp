@@ -3,6 +3,8 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
+
 namespace vyre::test {
 namespace {
 
@@ -11,7 +13,6 @@ using backend::make_cuda;
 class Open : public CudaTest {};
 
 TEST_F(Open, TellsWhatItIs) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   fake().capability = 89;
   fake().version = 12040;
   const auto backend = open();
@@ -27,14 +28,12 @@ TEST_F(Open, TellsWhatItIs) {
 }
 
 TEST_F(Open, WithoutADriver) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   expect_refused(make_cuda({.library = "libno-such-driver.so.1"}), DiagCode::B001,
                  {"no NVIDIA driver", "libno-such-driver.so.1", "install NVIDIA's driver", "VYRE_CUDA_LIB"});
   expect_refused(make_cuda({.library = "libm.so.6"}), DiagCode::B001, {"not a CUDA driver"});
 }
 
 TEST_F(Open, FindsTheDriverThatTheEnvironmentNames) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   ASSERT_EQ(setenv("VYRE_CUDA_LIB", VYRE_FAKE_CUDA, 1), 0);
   EXPECT_EQ(open({.cache = "none"})->identity().device, "Fake GPU (sm_90), 1 GiB");
   ASSERT_EQ(setenv("VYRE_CUDA_LIB", "libno-such-driver.so.1", 1), 0);
@@ -43,7 +42,6 @@ TEST_F(Open, FindsTheDriverThatTheEnvironmentNames) {
 }
 
 TEST_F(Open, WithADriverThatIsTooOld) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   fake().version = 10020;
   expect_refused(make_cuda(options()), DiagCode::B001, {"CUDA 10.2", "11.0"});
   backend::CudaOptions old = options();
@@ -52,7 +50,6 @@ TEST_F(Open, WithADriverThatIsTooOld) {
 }
 
 TEST_F(Open, WithoutADevice) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   fake().failures["cuInit"] = {100};
   expect_refused(make_cuda(options()), DiagCode::B001, {"finds no device", "nvidia-smi"});
   fake().failures["cuInit"] = {803};
@@ -62,7 +59,6 @@ TEST_F(Open, WithoutADevice) {
 }
 
 TEST_F(Open, WithAnOrdinalThatIsNotThere) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   fake().devices = 2;
   backend::CudaOptions seventh = options();
   seventh.ordinal = 7;
@@ -74,7 +70,6 @@ TEST_F(Open, WithAnOrdinalThatIsNotThere) {
 }
 
 TEST_F(Open, ReadsOrdinals) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   for (const char* malformed : {"x", "", "-1", "1x", " 1", "4294967296"}) {
     expect_refused(backend::parse_cuda_ordinal(malformed), DiagCode::B004, {malformed, "cuda:N"});
   }
@@ -82,13 +77,11 @@ TEST_F(Open, ReadsOrdinals) {
 }
 
 TEST_F(Open, WithAChipThatIsTooOld) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   fake().capability = 61;
   expect_refused(make_cuda(options()), DiagCode::B001, {"sm_61", "sm_70"});
 }
 
 TEST_F(Open, WithADeviceThatGivesNothing) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
   for (const char* symbol :
        {"cuDevicePrimaryCtxRetain", "cuStreamCreate", "cuMemHostAlloc", "cuEventCreate"}) {
     fake().failures[symbol] = {2};

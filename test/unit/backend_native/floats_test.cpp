@@ -1,7 +1,5 @@
 // Arithmetic on floats on the native backend: whatever mode the host program's processor is in, and in every
 // form.
-//
-// Oracle: the reference, which computes over integers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +14,8 @@
 #include "base/float_environment.h"
 #include "oracle.h"
 #include "support.h"
+
+VYRE_ORACLE(ReferenceInterpreter, "the reference, which computes over integers");
 
 namespace vyre::backend {
 namespace {
@@ -79,7 +79,6 @@ constexpr uint32_t kMasked = 0x1f80, kFlushToZero = 0x8000, kDenormalsAreZero = 
                    kUp = 0x4000, kTowardsZero = 0x6000, kInexactRaised = 0x0020;
 
 TEST(FloatEnvironment, IsSetAndComesBack) {
-  VYRE_ORACLE(ReferenceInterpreter, "the reference, which computes over integers");
   const Mode mode(kMasked | kFlushToZero | kDenormalsAreZero | kUp | kInexactRaised);
   const uint32_t before = _mm_getcsr();
   {
@@ -91,7 +90,6 @@ TEST(FloatEnvironment, IsSetAndComesBack) {
 
 // Compiling in the mode too: the optimiser folds what is constant.
 TEST(NativeFloats, NoModeOfTheHostProgramMatters) {
-  VYRE_ORACLE(ReferenceInterpreter, "the reference, which computes over integers");
   const check::Checked program = test::checked(kArithmetic);
   constexpr uint32_t kCount = 1 << 16;  // more than one task
   const layout::Groups groups{kCount / 64, 1, 1};
@@ -118,7 +116,6 @@ TEST(NativeFloats, NoModeOfTheHostProgramMatters) {
 
 // A trap that the host program has unmasked must not go off in code whose exceptions are none of its.
 TEST(NativeFloats, TrapsOfTheHostProgramDoNotGoOff) {
-  VYRE_ORACLE(ReferenceInterpreter, "the reference, which computes over integers");
   const check::Checked program = test::checked(kArithmetic);
   const auto backend = native(FloatForm::Native);
   auto pipeline = backend->compile(program);
@@ -139,7 +136,6 @@ TEST(NativeFloats, TrapsOfTheHostProgramDoNotGoOff) {
 // Had the mode no influence on this processor, the test above would show nothing. Called through pointers
 // that the compiler cannot see through, so that it moves nothing across the change of mode.
 TEST(NativeFloats, TheModesOfTheTestMatter) {
-  VYRE_ORACLE(ReferenceInterpreter, "the reference, which computes over integers");
   uint32_t (*volatile multiply)(float, float) = [](float a, float b) {
     return std::bit_cast<uint32_t>(a * b);
   };
@@ -156,7 +152,6 @@ TEST(NativeFloats, TheModesOfTheTestMatter) {
 #endif
 
 TEST(NativeFloats, EveryFormGivesTheSame) {
-  VYRE_ORACLE(ReferenceInterpreter, "the reference, which computes over integers");
   const check::Checked program = test::checked(kArithmetic);
   const test::Buffers inputs = hard_inputs(1024);
   const test::Buffers right = test::reference_result(program, inputs, {16, 1, 1});
@@ -168,7 +163,6 @@ TEST(NativeFloats, EveryFormGivesTheSame) {
 }
 
 TEST(NativeFloats, TheFormShowsInTheCode) {
-  VYRE_ORACLE(ReferenceInterpreter, "the reference, which computes over integers");
   const check::Checked program = test::checked(kArithmetic);
   const auto code = [&](FloatForm form) { return (*(*native(form)->compile(program))->code()).text; };
   EXPECT_THAT(code(FloatForm::Native), HasSubstr("fdiv"));
@@ -180,7 +174,6 @@ TEST(NativeFloats, TheFormShowsInTheCode) {
 }
 
 TEST(NativeFloats, ThisProcessorKeepsItsPromises) {
-  VYRE_ORACLE(ReferenceInterpreter, "the reference, which computes over integers");
   const auto floats = native(FloatForm::Auto)->floats();
   ASSERT_TRUE(floats) << test::diagnosis(floats.error());
   EXPECT_THAT(floats->findings, testing::IsEmpty());
@@ -190,7 +183,6 @@ TEST(NativeFloats, ThisProcessorKeepsItsPromises) {
 
 // The probe runs on the first program with floats, on whichever thread that is compiled; others wait.
 TEST(NativeFloats, ManyThreadsCompileTheFirstFloatsTogether) {
-  VYRE_ORACLE(ReferenceInterpreter, "the reference, which computes over integers");
   const check::Checked program = test::checked(kArithmetic);
   const auto backend = native(FloatForm::Auto, 4);
   const test::Buffers inputs = hard_inputs(1024);

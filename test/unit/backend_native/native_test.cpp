@@ -11,6 +11,8 @@
 #include "project_files.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; closed forms by hand");
+
 #if defined(__SANITIZE_ADDRESS__)
 #define VYRE_TEST_UNDER_ASAN
 #elif defined(__has_feature)
@@ -33,8 +35,7 @@ std::unique_ptr<Backend> native(int level, unsigned threads) {
 }
 
 TEST(Native, EveryWorkgroupSizeHasItsLanes) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: closed forms, written here: lane j of n sees the value that lane n - 1 - j stored");
+  // Closed forms, written here: lane j of n sees the value that lane n - 1 - j stored.
   const auto backend = native(2, 2);
   for (const uint32_t size :
        {1u, 2u, 3u, 7u, 8u, 9u, 31u, 32u, 33u, 64u, 100u, 255u, 256u, 511u, 1000u, 1023u, 1024u}) {
@@ -119,7 +120,6 @@ program p(read_write a: u32 @0, read_write e: u32 @1) workgroup(64, 1, 1) {
 }
 
 TEST(Native, RefusesWhatBindRefuses) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def");
   const auto program = checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 1; }");
   const auto pipeline = native(0, 1)->compile(program);
   ASSERT_TRUE(pipeline);
@@ -134,7 +134,7 @@ TEST(Native, RefusesWhatBindRefuses) {
 
 #ifndef VYRE_TEST_UNDER_ASAN  // which reserves most of the address space
 TEST(Native, MemoryThatIsNotThereIsAResourceExceeded) {
-  VYRE_ORACLE(SpecificationTable, "diag.def, and the operating system, which is set to give no more memory");
+  // diag.def, and the operating system, which is set to give no more memory.
   const auto program = checked(
       "program p(read_write out: u32 @0, workgroup w: u32[16777216]) workgroup(1, 1, 1)"
       " { w[0] = 1; barrier; out[0] = w[0]; }");
@@ -198,7 +198,6 @@ TEST(Native, ALargeProgramCompilesInReasonableTime) {
 }
 
 TEST(Native, SaysWhoItIs) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def");
   const Identity id = native(2, 3)->identity();
   EXPECT_EQ(id.name, "native");
   EXPECT_NE(id.device.find("3 threads"), std::string::npos) << id.device;

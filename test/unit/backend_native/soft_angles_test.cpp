@@ -7,12 +7,13 @@
 #include "soft_steps.h"
 #include "spec/ops.h"
 
+VYRE_ORACLE(CpuReference, "num/");
+
 namespace vyre::test {
 namespace {
 
 // What the reduction leaves of these is small, and of 16367173 * 2^72 smallest.
 TEST(SoftAngles, NumbersNextToMultiplesOfAQuarterTurn) {
-  VYRE_ORACLE(CpuReference, "num/");
   RandomStream random(0x736f6674, 60);
   Words operand = {std::bit_cast<uint32_t>(std::ldexp(16367173.0f, 72))};
   for (uint32_t i = 0; i < 1u << 16; ++i) {
@@ -28,7 +29,6 @@ TEST(SoftAngles, NumbersNextToMultiplesOfAQuarterTurn) {
 
 // Near 1 both are roots, near 1/8, 3/8 ... the known angle changes.
 TEST(SoftAngles, SinesNextToOneAndBetweenEighths) {
-  VYRE_ORACLE(CpuReference, "num/");
   Words operand;
   for (uint32_t k = 1; k <= 16; ++k) {
     const uint32_t at = std::bit_cast<uint32_t>(float(k) / 16);
@@ -48,7 +48,6 @@ class SmallPoints : public testing::TestWithParam<FloatFormat> {};
 INSTANTIATE_TEST_SUITE_P(Soft, SmallPoints, testing::ValuesIn(kSmall), name_format);
 
 TEST_P(SmallPoints, AnglesOfAll) {
-  VYRE_ORACLE(CpuReference, "num/");
   const FloatFormat f = GetParam();
   Words y, x;
   for (uint32_t a = 0; a <= f.mask(); ++a) {
@@ -72,7 +71,6 @@ class Points : public testing::TestWithParam<FloatFormat> {};
 INSTANTIATE_TEST_SUITE_P(Soft, Points, testing::ValuesIn(kLanguage), name_format);
 
 TEST_P(Points, AnglesOfDrawnOnes) {
-  VYRE_ORACLE(CpuReference, "num/");
   const FloatFormat f = GetParam();
   constexpr size_t kAngleRows = size_t{1} << 17;
   Draw draw(f, 61);
@@ -86,7 +84,6 @@ TEST_P(Points, AnglesOfDrawnOnes) {
 
 // Subnormal quotients that are a middle between two numbers, above which their angle is not.
 TEST(SoftAngles, OfQuotientsThatAreMiddles) {
-  VYRE_ORACLE(CpuReference, "num/");
   for (const FloatFormat f : kLanguage) {
     Words y, x;
     for (uint32_t odd = 1; odd < 1u << 8; odd += 2) {
@@ -102,7 +99,6 @@ TEST(SoftAngles, OfQuotientsThatAreMiddles) {
 // These are nearer to the middle between two numbers than 2^-63 of themselves: quotients that are one but for
 // the third of their cube (docs/evidence/functions/hard_angles.cpp).
 TEST(SoftAngles, NextToMiddles) {
-  VYRE_ORACLE(CpuReference, "num/");
   const Words y = {0x4479c5a9, 0x435130fb, 0x42da2438, 0x4272752e,
                    0x41fba655, 0x415739de, 0x40bf9b74, 0x4018b7e0};
   const Words x = {0x4b286c77, 0x4b05359f, 0x4b467363, 0x4b302e55,

@@ -3,6 +3,8 @@
 #include "oracle.h"
 #include "soft.h"
 
+VYRE_ORACLE(CpuReference, "num/");
+
 namespace vyre::test {
 namespace {
 
@@ -33,24 +35,14 @@ class SmallFormat : public testing::TestWithParam<FloatFormat> {
 };
 INSTANTIATE_TEST_SUITE_P(Soft, SmallFormat, testing::ValuesIn(kSmall), name_format);
 
-TEST_P(SmallFormat, UnaryOperatorsOfEveryValue) {
-  VYRE_ORACLE(CpuReference, "num/");
-  exhaust(1);
-}
-TEST_P(SmallFormat, BinaryOperatorsOfEveryPair) {
-  VYRE_ORACLE(CpuReference, "num/");
-  exhaust(2);
-}
-TEST_P(SmallFormat, MultiplyAddOfEveryTriple) {
-  VYRE_ORACLE(CpuReference, "num/");
-  exhaust(3);
-}
+TEST_P(SmallFormat, UnaryOperatorsOfEveryValue) { exhaust(1); }
+TEST_P(SmallFormat, BinaryOperatorsOfEveryPair) { exhaust(2); }
+TEST_P(SmallFormat, MultiplyAddOfEveryTriple) { exhaust(3); }
 
 class HalfWord : public testing::TestWithParam<FloatFormat> {};
 INSTANTIATE_TEST_SUITE_P(Soft, HalfWord, testing::Values(spec::kBinary16, spec::kBFloat16), name_format);
 
 TEST_P(HalfWord, UnaryOperatorsOfEveryValue) {
-  VYRE_ORACLE(CpuReference, "num/");
   for (const Op op : soft_operators(1)) {
     Columns composition(ops::soft_operator(op, GetParam()));
     expect_columns(composition, {every(GetParam())},
@@ -71,7 +63,6 @@ void expect_to_integers(FloatFormat f, const Words& patterns) {
 }
 
 TEST(SoftCasts, BetweenFormatsOfEveryValue) {
-  VYRE_ORACLE(CpuReference, "num/");
   std::vector<FloatFormat> formats(std::begin(kSmall), std::end(kSmall));
   formats.insert(formats.end(), std::begin(kLanguage), std::end(kLanguage));
   for (const FloatFormat from : formats) {
@@ -85,7 +76,6 @@ TEST(SoftCasts, BetweenFormatsOfEveryValue) {
 }
 
 TEST(SoftCasts, ToIntegersOfEveryValue) {
-  VYRE_ORACLE(CpuReference, "num/");
   for (const FloatFormat f : kSmall) expect_to_integers(f, every(f));
   expect_to_integers(spec::kBinary16, every(spec::kBinary16));
   expect_to_integers(spec::kBFloat16, every(spec::kBFloat16));

@@ -11,6 +11,8 @@
 #include "spec/ops.h"
 #include "spec/rows.h"
 
+VYRE_ORACLE(CpuReference, "num/, and MPFR with 300 bits");
+
 namespace vyre::test {
 namespace {
 
@@ -27,7 +29,6 @@ struct Pairs {
 uint32_t bits(double x) { return std::bit_cast<uint32_t>(float(x)); }
 
 TEST(SoftPowers, OfEveryPairOfSmallFormats) {
-  VYRE_ORACLE(CpuReference, "num/");
   for (const FloatFormat f : kSmall) {
     Pairs pairs;
     for (uint32_t x = 0; x <= f.mask(); ++x) {
@@ -73,7 +74,6 @@ Pairs drawn(FloatFormat f, size_t count) {
 }
 
 TEST(SoftPowers, OfDrawnPairs) {
-  VYRE_ORACLE(CpuReference, "num/");
   for (const FloatFormat f :
        {FloatFormat{3, 10}, FloatFormat{6, 15}, spec::kBinary16, spec::kBFloat16, spec::kBinary32}) {
     drawn(f, 200'000).expect_right(f);
@@ -83,7 +83,6 @@ TEST(SoftPowers, OfDrawnPairs) {
 // w^n of an odd w, with the base w^(2^k) 2^E and the exponent n / 2^k: all of binary32 that have 25 digits,
 // or fall between two subnormal numbers. Those next to them, too.
 TEST(SoftPowers, OfAllTies) {
-  VYRE_ORACLE(CpuReference, "num/");
   Pairs ties, beside;
   for (uint32_t k = 0; k <= 3; ++k) {
     const uint32_t q = 1u << k;
@@ -134,7 +133,6 @@ constexpr uint32_t kNearTies[][2] = {
 };
 
 TEST(SoftPowers, OfPairsNextToTies) {
-  VYRE_ORACLE(CpuReference, "num/");
   Pairs pairs;
   for (const auto& [x, y] : kNearTies) pairs.add(x, y);
   EXPECT_EQ(pairs.expect_right(spec::kBinary32), pairs.a.size());
@@ -183,7 +181,6 @@ Pairs within_range(size_t count) {
 }
 
 TEST(SoftPowers, HaveDigitsAsGoodAsTheySay) {
-  VYRE_ORACLE(CpuReference, "MPFR, 300 bits");
   const Pairs pairs = within_range(20'000);
   const size_t count = pairs.a.size();
   for (const bool second : {false, true}) {

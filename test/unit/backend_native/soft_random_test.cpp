@@ -7,6 +7,10 @@
 #include "soft.h"
 #include "spec/ops.h"
 
+VYRE_ORACLE(
+    CpuReference,
+    "num/, and the host's arithmetic (IEEE 754, nearest even; this program is compiled without contraction)");
+
 namespace vyre::test {
 namespace {
 
@@ -44,25 +48,14 @@ constexpr FloatFormat kCorners[] = {{3, 10}, {6, 15}};
 static_assert(ops::soft_format(kCorners[0]) && ops::soft_format(kCorners[1]));
 INSTANTIATE_TEST_SUITE_P(SoftCorners, LanguageFormat, testing::ValuesIn(kCorners), name_format);
 
-TEST_P(LanguageFormat, UnaryOperators) {
-  VYRE_ORACLE(CpuReference, "num/");
-  compare(1);
-}
-TEST_P(LanguageFormat, BinaryOperators) {
-  VYRE_ORACLE(CpuReference, "num/");
-  compare(2);
-}
-TEST_P(LanguageFormat, MultiplyAdd) {
-  VYRE_ORACLE(CpuReference, "num/");
-  compare(3);
-}
+TEST_P(LanguageFormat, UnaryOperators) { compare(1); }
+TEST_P(LanguageFormat, BinaryOperators) { compare(2); }
+TEST_P(LanguageFormat, MultiplyAdd) { compare(3); }
 
 float number(uint32_t bits) { return std::bit_cast<float>(bits); }
 uint32_t pattern(float x) { return std::isnan(x) ? spec::kBinary32.nan() : std::bit_cast<uint32_t>(x); }
 
 TEST(SoftBinary32, ArithmeticIsTheHosts) {
-  VYRE_ORACLE(CpuReference,
-              "the host's arithmetic (IEEE 754, nearest even; this program is compiled without contraction)");
   struct Case {
     Op op;
     uint32_t (*host)(const Operands& x);
@@ -90,7 +83,6 @@ TEST(SoftBinary32, ArithmeticIsTheHosts) {
 
 // Every significand once as a divisor: the reciprocal's error depends on nothing else.
 TEST(SoftBinary32, DivisionByEverySignificand) {
-  VYRE_ORACLE(CpuReference, "the host");
   Columns composition(ops::soft_operator(Op::FDiv, spec::kBinary32));
   constexpr uint32_t kBlock = 1u << 20;
   RandomStream random(0x736f6674, 40);
@@ -111,7 +103,6 @@ TEST(SoftBinary32, DivisionByEverySignificand) {
 
 // Every significand with both parities of the exponent.
 TEST(SoftBinary32, RootOfEverySignificand) {
-  VYRE_ORACLE(CpuReference, "the host");
   Columns composition(ops::soft_operator(Op::FSqrt, spec::kBinary32));
   constexpr uint32_t kBlock = 1u << 20;
   for (uint32_t first = 0x3f800000; first < 0x40800000; first += kBlock) {
@@ -123,7 +114,6 @@ TEST(SoftBinary32, RootOfEverySignificand) {
 }
 
 TEST(SoftCasts, FromBinary32) {
-  VYRE_ORACLE(CpuReference, "num/");
   const FloatFormat f = spec::kBinary32;
   const std::vector<Words> patterns = drawn(f, 1, 7);
   for (const FloatFormat to : {kLanguage[0], kLanguage[1], kLanguage[2], kSmall[0], kSmall[1], kSmall[2]}) {
@@ -156,7 +146,6 @@ uint64_t draw_integer(RandomStream& random) {
 }
 
 TEST(SoftCasts, FromIntegers) {
-  VYRE_ORACLE(CpuReference, "num/");
   RandomStream random(0x736f6674, 8);
   Words words(kRandomRows), pairs;
   for (uint32_t& word : words) word = uint32_t(draw_integer(random));

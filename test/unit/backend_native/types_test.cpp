@@ -9,6 +9,8 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable, "semantics, \"Memory\", and explain B002");
+
 namespace vyre::backend {
 namespace {
 
@@ -160,9 +162,8 @@ program p(read a: TYPE @0, read_write out: TYPE @1, workgroup w: TYPE[4]) workgr
 
 // Guards stand directly behind the last element of buffers of every length.
 TEST_P(EveryType, TouchesNothingBeyondItsElements) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Memory\": out of bounds a load gives zero and a store does nothing, and an empty "
-              "buffer has no element at all");
+  // Semantics, "Memory": out of bounds a load gives zero and a store does nothing, and an empty buffer has no
+  // element at all.
   const TypeCase& c = GetParam();
   const auto program = checked(replaced(R"(
 program p(read_write a: TYPE @0, read_write zeros: TYPE @1) workgroup(16, 1, 1) {
@@ -208,9 +209,7 @@ program p(read_write out: f16 @0) workgroup(1, 1, 1) {
 }
 
 TEST(Native, RefusesSubgroupOperationsAlone) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "explain B002: operations of subgroups are refused by name, and the rest of a batch is none the worse");
+  // explain B002: operations of subgroups are refused by name, and the rest of a batch is none the worse.
   const auto plain = checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 41 + 1; }");
   auto library = spec::OpTable();
   spec::add_intrinsics(library);

@@ -5,6 +5,8 @@
 #include "base/printable.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
+
 namespace vyre::backend {
 namespace {
 
@@ -28,7 +30,6 @@ TEST(Printable, KeepsTextAndReplacesTheRest) {
 }
 
 TEST(Text, EndsAtItsNullOrItsField) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const char ended[6] = {'a', 'b', '\0', 'c', 'd', 'e'};
   EXPECT_EQ(text_of(ended), "ab");
   const char lines[] = " no device:\r\n\t\x1b[31mgone\n\n";

@@ -12,6 +12,10 @@
 #include "support.h"
 #include "wire/wire.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "include/vyre/backend.h, diag.def and docs/wire-format.md; what each library of plugins/ does; "
+            "names and limits by hand");
+
 namespace vyre::backend {
 namespace {
 
@@ -43,8 +47,7 @@ Result<void> dispatch(Pipeline& pipeline, Words& a, Words& out, layout::Groups g
 // ---------------------------------------------------------------------------------------------------------
 
 TEST(Program, IsDescribed) {
-  VYRE_ORACLE(SpecificationTable,
-              "the program's text, and docs/wire-format.md: bytes 8 to 39 are the digest");
+  // The program's text, and docs/wire-format.md: bytes 8 to 39 are the digest.
   const auto backend = test::plugin();
   const check::Checked program = checked(R"(
 program described(uniform sizes: u32 @9, read wide: u128 @0, read_write half: f16 @4, read_write t: tensor<vec2u32, [4]> @2,
@@ -74,7 +77,6 @@ program described(uniform sizes: u32 @9, read wide: u128 @0, read_write half: f1
 // That the texts mean the program is for the tests of lowering and for those who compile them:
 // examples/backend-plugin is certified.
 TEST(Program, IsLoweredToEachForm) {
-  VYRE_ORACLE(SpecificationTable, "backend.h, vyre_form");
   const auto backend = test::plugin("forms");
   compiled(*backend, R"(
 program summed(read a: u32 @0, read_write out: u32 @1, workgroup w: u32[25]) workgroup(32, 1, 1) {
@@ -114,7 +116,6 @@ program summed(read a: u32 @0, read_write out: u32 @1, workgroup w: u32[25]) wor
 
 // A plugin says nothing of its floats, so it gets none.
 TEST(Program, GetsFloatsAsIntegers) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the names of the instructions");
   const auto backend = test::plugin("forms");
   compiled(*backend, R"(
 program scaled(read a: f32 @0, read_write out: f32 @1) workgroup(32, 1, 1) {
@@ -141,7 +142,6 @@ program scaled(read a: f32 @0, read_write out: f32 @1) workgroup(32, 1, 1) {
 }
 
 TEST(Program, ThatCannotBeLoweredIsReportedByTheHost) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin("unknown form");
   const auto refused = backend->compile(checked(kPlusOne));
   ASSERT_FALSE(refused);
@@ -150,7 +150,6 @@ TEST(Program, ThatCannotBeLoweredIsReportedByTheHost) {
 }
 
 TEST(Program, IsGoneAfterItsCompilation) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin("late");
   compiled(*backend, kPlusOne);
   EXPECT_EQ(log_of_good().late, VYRE_PLUGIN_OK);
@@ -168,9 +167,7 @@ std::string ballot(std::string_view size) {
 }
 
 TEST(Program, ThatDoesNotFitTheDeviceIsRefused) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the limits that the plugin states: 64 invocations, 128 bytes of workgroup memory, "
-              "and its lanes");
+  // The limits that the plugin states: 64 invocations, 128 bytes of workgroup memory, and its lanes.
   const auto expect = [](const std::string& mode, const std::string& text, DiagCode code,
                          std::initializer_list<const char*> parts) {
     const auto backend = test::plugin(mode);
@@ -198,7 +195,6 @@ TEST(Program, ThatDoesNotFitTheDeviceIsRefused) {
 // ---------------------------------------------------------------------------------------------------------
 
 TEST(Dispatch, MovesBuffersThereAndBack) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   Words a = {1, 0xffffffff, 41}, out = {7, 7, 7, 7};
@@ -216,7 +212,6 @@ TEST(Dispatch, MovesBuffersThereAndBack) {
 }
 
 TEST(Dispatch, ReadsBackWhatProgramsMayWrite) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   Words a = {1}, out = {0};
@@ -226,7 +221,6 @@ TEST(Dispatch, ReadsBackWhatProgramsMayWrite) {
 }
 
 TEST(Dispatch, TakesEmptyBuffers) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   Words a, out;
@@ -238,7 +232,6 @@ TEST(Dispatch, TakesEmptyBuffers) {
 }
 
 TEST(Dispatch, AllocatesOnceForManyOfNearlyTheSameSize) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   const int before = log_of_good().buffers;
@@ -255,10 +248,7 @@ TEST(Dispatch, AllocatesOnceForManyOfNearlyTheSameSize) {
 }
 
 TEST(Dispatch, GivesIdleMemoryBackBeforeItRunsOut) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the mode \"memory\" has 4096 bytes. 1024 and 1024 lie idle when 2048 and 2048 are "
-              "wanted, and "
-              "then 4000");
+  // The mode "memory" has 4096 bytes. 1024 and 1024 lie idle when 2048 and 2048 are wanted, and then 4000.
   const auto backend = test::plugin("memory");
   const auto pipeline = compiled(*backend, kPlusOne);
   for (const uint32_t n : {256u, 512u}) {
@@ -276,7 +266,6 @@ TEST(Dispatch, GivesIdleMemoryBackBeforeItRunsOut) {
 }
 
 TEST(Dispatch, IsCheckedLikeEveryBackends) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   Words a(4), out(4);
@@ -294,7 +283,6 @@ TEST(Dispatch, IsCheckedLikeEveryBackends) {
 }
 
 TEST(Dispatch, TurnsStatusesIntoDiagnostics) {
-  VYRE_ORACLE(SpecificationTable, "backend.h, the comments on the statuses, and diag.def, B001 to B012");
   struct Case {
     const char* mode;
     DiagCode code;
@@ -329,7 +317,6 @@ TEST(Dispatch, TurnsStatusesIntoDiagnostics) {
 }
 
 TEST(Dispatch, OfManyThreadsReachesThePluginOneAtATime) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin("slow");
   const int before = log_of_good().overlaps;
   std::vector<std::thread> threads;
@@ -353,7 +340,6 @@ TEST(Dispatch, OfManyThreadsReachesThePluginOneAtATime) {
 // ---------------------------------------------------------------------------------------------------------
 
 TEST(Resident, BuffersStayBetweenDispatches) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
   auto one = backend->allocate(1024);
@@ -376,7 +362,6 @@ TEST(Resident, BuffersStayBetweenDispatches) {
 }
 
 TEST(Resident, RangesAreChecked) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const auto other = test::plugin();
   const auto pipeline = compiled(*backend, kPlusOne);
@@ -405,7 +390,6 @@ TEST(Resident, RangesAreChecked) {
 }
 
 TEST(Resident, AllocationsKeepTheLimit) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   EXPECT_TRUE(backend->allocate(1 << 20));
   EXPECT_TRUE(backend->allocate(0));
@@ -416,7 +400,6 @@ TEST(Resident, AllocationsKeepTheLimit) {
 }
 
 TEST(Resident, TheDeviceIsClosedLast) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   Log& log = log_of_good();
   const int closed = log.closed, buffers = log.buffers - log.buffers_freed;
   const int pipelines = log.pipelines - log.pipelines_freed;

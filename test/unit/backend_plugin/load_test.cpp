@@ -8,6 +8,9 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "include/vyre/backend.h, plugin.h and diag.def; what each library of plugins/ does");
+
 namespace vyre::backend {
 namespace {
 
@@ -26,7 +29,7 @@ struct Unusable {
   std::string message;  // a part of it
 };
 class Load : public testing::TestWithParam<Unusable> {};
-// Oracle: include/vyre/backend.h, "What a plugin exports": each library breaks one of its rules.
+// include/vyre/backend.h, "What a plugin exports": each library breaks one of its rules.
 INSTANTIATE_TEST_SUITE_P(
     Plugin, Load,
     testing::Values(Unusable{"no_abi", "does not export the constant vyre_backend_abi"},
@@ -38,7 +41,6 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.variant; });
 
 TEST_P(Load, SaysWhatIsWrongWithALibrary) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const Diag diag = refusal(path_of(GetParam().variant));
   EXPECT_EQ(diag.code, DiagCode::B013);
   EXPECT_THAT(diag.message, AllOf(HasSubstr(path_of(GetParam().variant)), HasSubstr(GetParam().message)));
@@ -48,8 +50,7 @@ TEST_P(Load, SaysWhatIsWrongWithALibrary) {
 
 // covers: CC-05
 TEST(Convention, IsTheNewestThatThePluginKnows) {
-  VYRE_ORACLE(SpecificationTable,
-              "include/vyre/backend.h, convention: absent is V1, between 1 and the host's newest");
+  // include/vyre/backend.h, convention: absent is V1, between 1 and the host's newest.
   const check::Checked program = test::checked(
       "program p(read t: u32 @3, read_write out: u32 @5) workgroup(64, 1, 1) { out[0] = t[0] + 1; }");
   const auto refused = [&](const std::string& spec, const spec::Convention& convention) -> std::string {
@@ -73,7 +74,6 @@ TEST(Convention, IsTheNewestThatThePluginKnows) {
 }
 
 TEST(Path, ThatIsNoLibrary) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const std::string text = testing::TempDir() + "/text.so";
   std::ofstream(text) << "this is a text\n";
   const std::string missing = testing::TempDir() + "/missing.so";
@@ -94,7 +94,7 @@ TEST(Path, ThatIsNoLibrary) {
 }
 
 TEST(Path, IsTakenApartAtTheFirstQuestionMark) {
-  VYRE_ORACLE(SpecificationTable, "plugin.h: the argument begins after the first '?'");
+  // plugin.h: the argument begins after the first '?'.
   const auto parse = [](std::string_view spec) {
     const PluginSpec out = parse_plugin(spec);
     return std::pair(out.path, out.argument);
@@ -110,7 +110,6 @@ TEST(Path, IsTakenApartAtTheFirstQuestionMark) {
 }
 
 TEST(Open, PassesTheArgumentOn) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   test::plugin("speed=11?x");
   EXPECT_EQ(test::log_of_good().argument, "speed=11?x");
   ASSERT_TRUE(open_plugin(path_of("good")));
@@ -118,7 +117,6 @@ TEST(Open, PassesTheArgumentOn) {
 }
 
 TEST(Open, RefusesWhatADeviceSaysOfItself) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   for (const auto& [mode, code, message] :
        std::initializer_list<std::tuple<const char*, DiagCode, const char*>>{
            {"no device", DiagCode::B012, "gave no device"},
@@ -145,7 +143,7 @@ TEST(Open, RefusesWhatADeviceSaysOfItself) {
 }
 
 TEST(Open, TrustsNoTextToEnd) {
-  VYRE_ORACLE(SpecificationTable, "the sizes of the fields in backend.h; U+FFFD for what is no text");
+  // The sizes of the fields in backend.h; U+FFFD for what is no text.
   const auto backend = test::plugin("endless");
   EXPECT_EQ(backend->identity().name, std::string(64, 'n'));
   EXPECT_EQ(backend->identity().device, std::string(192, 'd'));
@@ -158,7 +156,6 @@ TEST(Open, TrustsNoTextToEnd) {
 }
 
 TEST(Open, GivesWhatTheDeviceIs) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h and diag.def; what each library of plugins/ does");
   const auto backend = test::plugin();
   const Identity identity = backend->identity();
   EXPECT_EQ(identity.name, "plusone");

@@ -8,13 +8,14 @@
 
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "commands, \"B\", and B001 and B004 of diag.def");
+
 namespace vyre::backend {
 namespace {
 
 using testing::HasSubstr;
 
 TEST(Registry, OpensEveryEntryUnderItsName) {
-  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"B\": a backend says its own name");
   std::set<std::string_view> names;
   for (const Entry& entry : all_backends()) {
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
@@ -61,7 +62,6 @@ void expect_refused(std::string_view spec, DiagCode code, const char* message) {
 }
 
 TEST(Registry, SaysWhatIsNotHere) {
-  VYRE_ORACLE(SpecificationTable, "diag.def, B001 and B004, and COMMANDS, \"B\"");
   // What stands after the colon is a library, not a plugin, though it be a path.
   for (const char* absent : {"webgpu:libnowhere", "webgpu:/nowhere/libdawn.so", "webgpu:./a:b.so"}) {
     expect_refused(absent, DiagCode::B001, "cannot be opened");
@@ -72,7 +72,6 @@ TEST(Registry, SaysWhatIsNotHere) {
 }
 
 TEST(Registry, ListsTheNamesForAnUnknownOne) {
-  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"B\", and diag.def");
   for (const char* unknown : {"", "nativ", "Native", "gpu", ":", "reference "}) {
     expect_refused(unknown, DiagCode::B004, "unknown backend");
     EXPECT_THAT(open(unknown).error().help, HasSubstr("reference, native"));
@@ -83,7 +82,6 @@ TEST(Registry, ListsTheNamesForAnUnknownOne) {
 
 // What is malformed is so on every machine.
 TEST(Registry, WantsTheNumberOfADeviceAfterCuda) {
-  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"B\": cuda[:N]");
   for (const char* malformed : {"cuda:x", "cuda:-1", "cuda:1x", "cuda: 1", "cuda:4294967296", "cuda:0:1"}) {
     expect_refused(malformed, DiagCode::B004, "not the number of a device");
   }

@@ -6,6 +6,10 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "backend.h and diag.def; the layer of faults/ does what its script says; each program's own "
+            "constant, by hand");
+
 namespace vyre::test {
 namespace {
 
@@ -40,7 +44,6 @@ class Code : public VulkanTest {
 };
 
 TEST_F(Code, IsKeptForEachProgram) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   EXPECT_EQ(given_by(cached()), "");
   EXPECT_EQ(given_by(cached()), kData);
   EXPECT_EQ(files().size(), 1u);
@@ -50,7 +53,6 @@ TEST_F(Code, IsKeptForEachProgram) {
 }
 
 TEST_F(Code, OfAnotherDriverOrDeviceIsAnother) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   EXPECT_EQ(given_by(cached()), "");
   faults().change_properties12 = [](auto& p) { p.driverInfo[0] ^= 1; };
   EXPECT_EQ(given_by(cached()), "");
@@ -65,7 +67,6 @@ TEST_F(Code, OfAnotherDriverOrDeviceIsAnother) {
 }
 
 TEST_F(Code, ThatIsDamagedIsNotUsed) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   EXPECT_EQ(given_by(cached()), "");
   ASSERT_EQ(files().size(), 1u);
   const fs::path file = files().front();
@@ -88,7 +89,6 @@ TEST_F(Code, ThatIsDamagedIsNotUsed) {
 }
 
 TEST_F(Code, ThatTheDriverDoesNotTakeIsMadeAgain) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   EXPECT_EQ(given_by(cached()), "");
   faults().failures["CreateComputePipelines"] = {VK_ERROR_UNKNOWN};
   EXPECT_EQ(given_by(cached()), "");
@@ -96,14 +96,12 @@ TEST_F(Code, ThatTheDriverDoesNotTakeIsMadeAgain) {
 
 // lavapipe's own answer: a header, and nothing behind it.
 TEST_F(Code, OfADriverThatKeepsNothingIsNotKept) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   faults().pipeline_data = std::string(sizeof(VkPipelineCacheHeaderVersionOne), 'h');
   EXPECT_EQ(given_by(cached()), "");
   EXPECT_TRUE(files().empty());
 }
 
 TEST_F(Code, ThatCannotBeKeptIsNoError) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   backend::VulkanOptions nowhere = cached();
   nowhere.cache = "/dev/null/nowhere";
   EXPECT_EQ(given_by(nowhere), "");
@@ -113,7 +111,6 @@ TEST_F(Code, ThatCannotBeKeptIsNoError) {
 }
 
 TEST_F(Code, OfManyPrograms) {
-  VYRE_ORACLE(SpecificationTable, "by hand: each program's own constant, in the order that was asked");
   for (const unsigned threads : {1u, 3u}) {
     backend::VulkanOptions many = cached();
     many.threads = threads;

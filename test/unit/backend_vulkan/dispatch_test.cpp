@@ -4,6 +4,8 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(CpuReference, "the same sums, copies and steps in C++, on a copy of the memory");
+
 namespace vyre::test {
 namespace {
 
@@ -18,7 +20,6 @@ INSTANTIATE_TEST_SUITE_P(Memory, Dispatch, testing::Bool(),
                          [](const auto& info) { return info.param ? "Staged" : "Shared"; });
 
 TEST_P(Dispatch, BuffersAndCountsInTheirOrder) {
-  VYRE_ORACLE(CpuReference, "a sum in C++");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
@@ -46,19 +47,16 @@ TEST_P(Dispatch, WhatTheHostGivesIsChecked) {
   expect_host_is_checked(*open());
 }
 
-TEST_P(Dispatch, BuffersThatStay) {
-  VYRE_ORACLE(CpuReference, "std::copy and std::fill on a copy of the memory");
-  expect_buffer_stays(*open(), !GetParam());
-}
+TEST_P(Dispatch, BuffersThatStay) { expect_buffer_stays(*open(), !GetParam()); }
 
 TEST_P(Dispatch, OverRangesOfBuffers) {
-  VYRE_ORACLE(CpuReference, "a sum in C++; ranges of one buffer, and empty ones at its end");
+  // A sum in C++; ranges of one buffer, and empty ones at its end.
   expect_ranges(*open(), *open());
 }
 
 // More steps than a slot has descriptor sets.
 TEST_P(Dispatch, ManyStepsWithOneWait) {
-  VYRE_ORACLE(CpuReference, "x -> 3x + i in C++, n times; each step sees what those before it wrote");
+  // x -> 3x + i in C++, n times; each step sees what those before it wrote.
   const auto backend = open();
   expect_many_steps(*backend, *open(), [&](std::span<const backend::Step> steps) {
     faults().calls.clear();
@@ -89,10 +87,7 @@ TEST_P(Dispatch, ZeroesOfARecordingMayBeEmpty) {
   EXPECT_EQ(words, expected);
 }
 
-TEST_P(Dispatch, ByThreadsAtOnce) {
-  VYRE_ORACLE(CpuReference, "a sum in C++, of every thread");
-  expect_threads_at_once(*open());
-}
+TEST_P(Dispatch, ByThreadsAtOnce) { expect_threads_at_once(*open()); }
 
 // Subgroups as the device has them; and 16-bit floats, whose buffers may end amid a word.
 TEST_P(Dispatch, AgreesWithTheReference) {

@@ -3,6 +3,10 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "backend.h and diag.def; the layer of faults/ does what its script says; what llvmpipe lets a "
+            "program have");
+
 namespace vyre::test {
 namespace {
 
@@ -16,7 +20,6 @@ class Faults : public VulkanTest {
 };
 
 TEST_F(Faults, MemoryThatRunsOutNamesTheNumbers) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline);
@@ -29,7 +32,6 @@ TEST_F(Faults, MemoryThatRunsOutNamesTheNumbers) {
 
 // Memory that is kept for reuse must not be what another size lacks.
 TEST_F(Faults, KeptMemoryIsGivenUpForAnotherSize) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   const auto backend = open();
   ASSERT_TRUE(backend->allocate(5 << 20));
   const int freed = faults().calls["FreeMemory"];
@@ -43,7 +45,6 @@ TEST_F(Faults, KeptMemoryIsGivenUpForAnotherSize) {
 }
 
 TEST_F(Faults, BuffersBeyondTheRangeOfABinding) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   faults().change_limits = [](auto& l) { l.maxStorageBufferRange = 4096; };
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
@@ -60,7 +61,6 @@ TEST_F(Faults, BuffersBeyondTheRangeOfABinding) {
 }
 
 TEST_F(Faults, MoreBuffersThanTheDeviceBinds) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   const auto with = [](int buffers) {
     std::string text = "program p(";
     for (int i = 0; i < buffers; ++i)
@@ -78,7 +78,6 @@ TEST_F(Faults, MoreBuffersThanTheDeviceBinds) {
 }
 
 TEST_F(Faults, WorkgroupsBeyondTheDevice) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   const auto backend = open();
   const auto memory = [](int words) {
     return checked("program p(read_write out: u32 @0, workgroup t: u32[" + std::to_string(words) +
@@ -94,7 +93,6 @@ TEST_F(Faults, WorkgroupsBeyondTheDevice) {
 }
 
 TEST_F(Faults, SubgroupsThatAreNotWhole) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   const auto backend = open();
   expect_refused(backend->compile(checked("program p(read_write out: u32 @0) workgroup(12, 1, 1) { "
                                           "out[invocation_id.x] = subgroup.reduce_add(1); }")),
@@ -102,7 +100,6 @@ TEST_F(Faults, SubgroupsThatAreNotWhole) {
 }
 
 TEST_F(Faults, ALostDeviceStaysLost) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline);
@@ -117,7 +114,6 @@ TEST_F(Faults, ALostDeviceStaysLost) {
 
 // Every call that may be the first to hear of it.
 TEST_F(Faults, AnyCallMayTellThatTheDeviceIsLost) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   make_discrete();
   for (const char* name : {"QueueSubmit", "WaitForFences", "ResetFences", "BeginCommandBuffer",
                            "EndCommandBuffer", "AllocateDescriptorSets"}) {
@@ -134,7 +130,6 @@ TEST_F(Faults, AnyCallMayTellThatTheDeviceIsLost) {
 }
 
 TEST_F(Faults, ADeviceThatDoesNotAnswer) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   backend::VulkanOptions hasty = options();
   hasty.timeout = std::chrono::milliseconds(1);
   // A real one: 2^16 workgroups of 2^15 dependent steps are seconds for lavapipe, which goes on with them
@@ -155,8 +150,7 @@ program p(read a: u32 @0, read_write out: u32 @1) workgroup(256, 1, 1) {
 }
 
 TEST_F(Faults, ALoopThatTheDriverEnds) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: 70,000 turns, which llvmpipe does not let a program have; and 60,000, which it does");
+  // 70,000 turns, which llvmpipe does not let a program have; and 60,000, which it does.
   const auto backend = open();
   const auto program = checked(R"(
 program p(read turns: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {
@@ -181,8 +175,7 @@ program p(read turns: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {
 
 // Of several programs whose loops are ended in one run, each may run again.
 TEST_F(Faults, LoopsOfSeveralProgramsThatTheDriverEnds) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: 70,000 turns, which llvmpipe does not let a program have; and 60,000, which it does");
+  // 70,000 turns, which llvmpipe does not let a program have; and 60,000, which it does.
   const auto backend = open();
   const auto program = checked(R"(
 program p(read turns: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {
@@ -208,7 +201,6 @@ program p(read turns: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {
 }
 
 TEST_F(Faults, ARefusedCallIsNotALostDevice) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   for (const char* name : {"QueueSubmit", "EndCommandBuffer", "BeginCommandBuffer"}) {
     const auto backend = open();
     const auto pipeline = backend->compile(checked(kAdd));
@@ -220,7 +212,6 @@ TEST_F(Faults, ARefusedCallIsNotALostDevice) {
 }
 
 TEST_F(Faults, CodeThatIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   const auto backend = open();
   const auto program = checked(kAdd);
   for (const VkResult result :
@@ -235,7 +226,6 @@ TEST_F(Faults, CodeThatIsRefused) {
 
 // The layers are heard: a call that they must complain about, here more push constants than there are.
 TEST_F(Faults, WhatValidationSaysIsAnError) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline);

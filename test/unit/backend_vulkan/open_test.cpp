@@ -3,6 +3,8 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
+
 namespace vyre::test {
 namespace {
 
@@ -16,7 +18,6 @@ class Open : public VulkanTest {
 };
 
 TEST_F(Open, WithoutALoader) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   expect_refused(backend::make_vulkan({.library = "/nowhere/libvulkan.so.1"}), DiagCode::B001,
                  {"no Vulkan loader", "/nowhere/libvulkan.so.1", "libvulkan1", "VYRE_VULKAN_LIB"});
   // A library that is no loader.
@@ -24,7 +25,6 @@ TEST_F(Open, WithoutALoader) {
 }
 
 TEST_F(Open, OldLoaders) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   faults().loader_version = VK_API_VERSION_1_1;
   expect_refused(make(), DiagCode::B001, {"loader knows Vulkan 1.1.0", "1.2.0"});
   faults() = {};
@@ -33,7 +33,6 @@ TEST_F(Open, OldLoaders) {
 }
 
 TEST_F(Open, WithoutADevice) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   faults().devices = 0;
   expect_refused(make(), DiagCode::B001, {"finds no device", "VK_ICD_FILENAMES", "mesa-vulkan-drivers"});
   faults() = {};
@@ -44,7 +43,6 @@ TEST_F(Open, WithoutADevice) {
 }
 
 TEST_F(Open, OldDevices) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   faults().device_version = VK_MAKE_API_VERSION(0, 1, 0, 68);
   expect_refused(make(), DiagCode::B001, {"llvmpipe", "Vulkan 1.0.68", "1.2.0"});
   faults().device_version = VK_API_VERSION_1_1;
@@ -52,7 +50,6 @@ TEST_F(Open, OldDevices) {
 }
 
 TEST_F(Open, DevicesByNumber) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   EXPECT_TRUE(make(0));
   expect_refused(make(1), DiagCode::B001, {"vulkan:1", "there is 1", "choose vulkan:0"});
   faults().devices = 3;
@@ -64,7 +61,6 @@ TEST_F(Open, DevicesByNumber) {
 }
 
 TEST_F(Open, AFunctionThatIsMissing) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   for (const char* name : {"CreateInstance", "GetPhysicalDeviceFeatures2", "CmdDispatch"}) {
     faults() = {};
     faults().missing = {name};
@@ -73,7 +69,6 @@ TEST_F(Open, AFunctionThatIsMissing) {
 }
 
 TEST_F(Open, ADeviceThatIsTaken) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   for (const char* name : {"CreateDevice", "CreateCommandPool", "CreateFence", "CreateDescriptorPool"}) {
     faults() = {};
     faults().failures[name] = {VK_ERROR_INITIALIZATION_FAILED};
@@ -82,7 +77,6 @@ TEST_F(Open, ADeviceThatIsTaken) {
 }
 
 TEST_F(Open, ValidationThatIsNotInstalled) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   faults().has_layers = false;
   expect_refused(make(), DiagCode::B001, {"VK_LAYER_KHRONOS_validation", "vulkan-validationlayers"});
   backend::VulkanOptions without = options();
@@ -92,7 +86,6 @@ TEST_F(Open, ValidationThatIsNotInstalled) {
 
 // Only what the device is certain of: whole subgroups of one size.
 TEST_F(Open, SubgroupsAreCertainOrNotThere) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   const auto program = checked(
       "program p(read_write out: u32 @0) workgroup(64, 1, 1) { out[invocation_id.x] = subgroup.size(); }");
   const uint32_t size = open()->limits().subgroup_size;
@@ -112,7 +105,6 @@ TEST_F(Open, SubgroupsAreCertainOrNotThere) {
 }
 
 TEST_F(Open, WithoutTheMemoryModelOr16BitStorage) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the layer of faults/ does what its script says");
   faults().change_features12 = [](auto& f) { f.vulkanMemoryModelDeviceScope = false; };
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));

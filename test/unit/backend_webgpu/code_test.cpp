@@ -4,19 +4,21 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "backend.h and diag.def; the faulty library does what its script says; constants and limits by hand");
+
 namespace vyre::test {
 namespace {
 
 using Code = WebgpuTest;
 
 TEST_F(Code, OfManyPrograms) {
-  VYRE_ORACLE(SpecificationTable, "by hand: each program's own constant, in the order that was asked");
   for (const unsigned threads : {1u, 3u}) expect_batch(*open({.threads = threads}), 20);
 }
 
 TEST_F(Code, BeyondTheDevice) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the limits that the device says it has; one more of each is refused by name");
+  // The limits that the device says it has; one more of each is refused by name.
   const auto backend = open();
   const backend::Limits limits = backend->limits();
   ASSERT_LT(limits.max_invocations_per_group, 1024u) << "no program is too large for this device";
@@ -34,7 +36,6 @@ TEST_F(Code, BeyondTheDevice) {
 }
 
 TEST_F(Code, WithManyBuffers) {
-  VYRE_ORACLE(SpecificationTable, "by hand: as many buffers as the device has, and one more");
   const auto device =
       backend::webgpu::Device::open(*backend::webgpu::Instance::open(""), std::chrono::minutes(1));
   ASSERT_TRUE(device) << diagnosis(device.error());
@@ -63,7 +64,6 @@ TEST_F(Code, WithManyBuffers) {
 
 // What the implementation refuses is reported in its own words; a good module goes after it as before.
 TEST_F(Code, ThatIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto device =
       backend::webgpu::Device::open(*backend::webgpu::Instance::open(""), std::chrono::minutes(1));
   ASSERT_TRUE(device) << diagnosis(device.error());
@@ -86,7 +86,6 @@ TEST_F(Code, ThatIsRefused) {
 
 // The same text is compiled once, as long as a pipeline has it.
 TEST_F(Code, OfTheSameTextIsTheSame) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto device =
       backend::webgpu::Device::open(*backend::webgpu::Instance::open(""), std::chrono::minutes(1));
   ASSERT_TRUE(device) << diagnosis(device.error());

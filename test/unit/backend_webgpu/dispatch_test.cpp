@@ -3,13 +3,14 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(CpuReference, "the same sums, copies and steps in C++, on a copy of the memory");
+
 namespace vyre::test {
 namespace {
 
 using Dispatch = WebgpuTest;
 
 TEST_F(Dispatch, BuffersAndCountsInTheirOrder) {
-  VYRE_ORACLE(CpuReference, "a sum in C++");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(kAdd));
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
@@ -32,20 +33,16 @@ TEST_F(Dispatch, WhatTheHostGivesIsChecked) {
 }
 
 // WebGPU writes whole words alone.
-TEST_F(Dispatch, BuffersThatStay) {
-  VYRE_ORACLE(CpuReference, "std::copy and std::fill on a copy of the memory");
-  expect_buffer_stays(*open(), false);
-}
+TEST_F(Dispatch, BuffersThatStay) { expect_buffer_stays(*open(), false); }
 
 // WebGPU forbids to bind a buffer for reading and for writing at once, so this is the backend's own doing.
 TEST_F(Dispatch, OverRangesOfBuffers) {
-  VYRE_ORACLE(CpuReference, "a sum in C++; ranges of one buffer, and empty ones at its end");
+  // A sum in C++; ranges of one buffer, and empty ones at its end.
   expect_ranges(*open(), *open());
 }
 
 // Several ranges of one buffer are written, and one of them is empty.
 TEST_F(Dispatch, WritesSeveralRangesOfOneBuffer) {
-  VYRE_ORACLE(CpuReference, "the same in C++");
   const auto backend = open();
   const auto pipeline = backend->compile(checked(R"(
 program p(read_write x: u32 @0, read_write y: u32 @1, read_write z: u32 @2, read_write w: u32 @3)
@@ -71,17 +68,14 @@ program p(read_write x: u32 @0, read_write y: u32 @1, read_write z: u32 @2, read
 
 // More steps than counts have room in one submission.
 TEST_F(Dispatch, ManyStepsWithOneWait) {
-  VYRE_ORACLE(CpuReference, "x -> 3x + i in C++, n times; each step sees what those before it wrote");
+  // x -> 3x + i in C++, n times; each step sees what those before it wrote.
   const auto backend = open();
   expect_many_steps(*backend, *open(),
                     [&](std::span<const backend::Step> steps) { return backend->run(steps); });
 }
 
 // The library may be called by one at a time.
-TEST_F(Dispatch, ByThreadsAtOnce) {
-  VYRE_ORACLE(CpuReference, "a sum in C++, of every thread");
-  expect_threads_at_once(*open());
-}
+TEST_F(Dispatch, ByThreadsAtOnce) { expect_threads_at_once(*open()); }
 
 // Among them 16-bit floats, whose buffers may end amid a word.
 TEST_F(Dispatch, AgreesWithTheReference) {

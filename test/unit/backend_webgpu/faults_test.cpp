@@ -10,6 +10,9 @@
 #include "backend/webgpu/webgpu.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "backend.h and diag.def; the faulty library does what its script says; WebGPU's default limits");
+
 namespace vyre::test {
 namespace {
 
@@ -63,13 +66,11 @@ class Faults : public testing::Test {
 };
 
 TEST_F(Faults, WithoutOneEverythingWorks) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto backend = open();
   EXPECT_TRUE(run(*compiled(*backend)));
 }
 
 TEST_F(Faults, LibrariesThatAreNone) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   expect_refused(make("/no/such/library.so"), DiagCode::B001, {"/no/such/library.so", "VYRE_WEBGPU_LIB"});
   expect_refused(make("libm.so.6"), DiagCode::B001, {"libm.so.6", "wgpuCreateInstance"});
   expect_refused(make(VYRE_FAULTY_WEBGPU_OLDER), DiagCode::B001,
@@ -80,25 +81,21 @@ TEST_F(Faults, LibrariesThatAreNone) {
 
 // One that is neither Dawn nor wgpu-native, as far as can be told, is asked until it answers.
 TEST_F(Faults, ALibraryThatCannotWait) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto backend = open(VYRE_FAULTY_WEBGPU_POLLED);
   EXPECT_TRUE(run(*compiled(*backend)));
 }
 
 TEST_F(Faults, NoAdapter) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   faults().no_adapter = "there is none, says the library";
   expect_refused(make(), DiagCode::B001, {"adapter", "there is none, says the library"});
 }
 
 TEST_F(Faults, NoDevice) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   faults().no_device = "it is taken, says the library";
   expect_refused(make(), DiagCode::B001, {"device", "it is taken, says the library"});
 }
 
 TEST_F(Faults, RequestsThatAreNeverAnswered) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   faults().silent_adapter = true;
   expect_refused(make(VYRE_FAULTY_WEBGPU, std::chrono::milliseconds(50)), DiagCode::B001, {"within 50 ms"});
   faults() = {};
@@ -108,19 +105,16 @@ TEST_F(Faults, RequestsThatAreNeverAnswered) {
 
 // A library whose structures are others is found out before a program runs.
 TEST_F(Faults, ADeviceThatDoesNotCompute) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   faults().idle = 0;
   expect_refused(make(), DiagCode::B001, {"test", "is 0x0, not 0x"});
 }
 
 TEST_F(Faults, ADeviceThatEndsLoops) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   faults().short_loops = true;
   expect_refused(make(), DiagCode::B001, {"70,000 turns", "llvmpipe"});
 }
 
 TEST_F(Faults, LimitsOfAnUnknownLayoutAreNotBelieved) {
-  VYRE_ORACLE(SpecificationTable, "WebGPU's default limits, which every device has");
   faults().limits = true;
   const auto backend = open();
   EXPECT_EQ(backend->limits().max_invocations_per_group, 256u);
@@ -129,7 +123,6 @@ TEST_F(Faults, LimitsOfAnUnknownLayoutAreNotBelieved) {
 }
 
 TEST_F(Faults, AShaderThatIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto backend = open();
   faults().refuses = "@compute";
   expect_refused(backend->compile(checked(kAdd)), DiagCode::L003, {"this is no WGSL"});
@@ -138,7 +131,6 @@ TEST_F(Faults, AShaderThatIsRefused) {
 }
 
 TEST_F(Faults, ALostDeviceStaysLost) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto backend = open();
   const auto pipeline = compiled(*backend);
   ASSERT_TRUE(run(*pipeline));
@@ -148,7 +140,6 @@ TEST_F(Faults, ALostDeviceStaysLost) {
 }
 
 TEST_F(Faults, AnotherDeviceCanBeOpenedAfterALoss) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   {
     const auto backend = open();
     const auto pipeline = compiled(*backend);
@@ -161,7 +152,6 @@ TEST_F(Faults, AnotherDeviceCanBeOpenedAfterALoss) {
 }
 
 TEST_F(Faults, ADeviceThatDoesNotAnswer) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   // Hasty, but the device must have opened before.
   const auto backend = make(VYRE_FAULTY_WEBGPU, std::chrono::seconds(2));
   ASSERT_TRUE(backend) << diagnosis(backend.error());
@@ -172,7 +162,6 @@ TEST_F(Faults, ADeviceThatDoesNotAnswer) {
 }
 
 TEST_F(Faults, AMappingToNowhere) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto backend = open();
   const auto pipeline = compiled(*backend);
   faults().unmapped = faults().calls["BufferGetConstMappedRange"];
@@ -185,7 +174,6 @@ TEST_F(Faults, AMappingToNowhere) {
 class Errors : public Faults, public testing::WithParamInterface<int> {};
 
 TEST_P(Errors, OfScopesAreToldInTheLibrarysWords) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const auto backend = open();
   const auto pipeline = compiled(*backend);
   const auto plant = [&](WGPUErrorType type) {

@@ -1,5 +1,4 @@
-// Limits in structures of either layout. Oracle: the members of webgpu.h, written down here by hand, with the
-// defaults of the W3C's table.
+// Limits in structures of either layout.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -7,6 +6,9 @@
 
 #include "backend/webgpu/limits.h"
 #include "oracle.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "the members of webgpu.h, written down here by hand, with the defaults of the W3C's table");
 
 namespace vyre::backend::webgpu {
 namespace {
@@ -32,8 +34,6 @@ LimitsMemory written(const std::vector<uint32_t>& words) {
 }
 
 TEST(Limits, DefaultsInEitherLayout) {
-  VYRE_ORACLE(SpecificationTable,
-              "the members of webgpu.h, written down here by hand, with the defaults of the W3C's table");
   for (const bool earlier : {false, true}) {
     EXPECT_EQ(recognise_limits(written(members(earlier))), DispatchLimits{}) << earlier;
     std::vector<uint32_t> longer = members(earlier);
@@ -43,8 +43,6 @@ TEST(Limits, DefaultsInEitherLayout) {
 }
 
 TEST(Limits, OfAnAdapterThatHasMore) {
-  VYRE_ORACLE(SpecificationTable,
-              "the members of webgpu.h, written down here by hand, with the defaults of the W3C's table");
   for (const bool earlier : {false, true}) {
     std::vector<uint32_t> words = members(earlier);
     const size_t tail = words.size() - 9;
@@ -67,8 +65,6 @@ TEST(Limits, OfAnAdapterThatHasMore) {
 
 // What is asked for stands where it was read; all else, known or not, is undefined.
 TEST(Limits, AskForWhatIsWantedAlone) {
-  VYRE_ORACLE(SpecificationTable,
-              "the members of webgpu.h, written down here by hand, with the defaults of the W3C's table");
   for (const bool earlier : {false, true}) {
     const LimitsMemory request = request_of(written(members(earlier)), {.storage_buffers = 10,
                                                                         .binding_bytes = 200ull << 20,
@@ -95,8 +91,6 @@ TEST(Limits, AskForWhatIsWantedAlone) {
 
 // A library that writes nothing, less than a layout, something else, or all the memory.
 TEST(Limits, UnknownLayoutsAreNotUsed) {
-  VYRE_ORACLE(SpecificationTable,
-              "the members of webgpu.h, written down here by hand, with the defaults of the W3C's table");
   EXPECT_FALSE(recognise_limits(marked_limits()));
   for (const bool earlier : {false, true}) {
     const std::vector<uint32_t> words = members(earlier);

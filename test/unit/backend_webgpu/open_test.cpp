@@ -7,6 +7,8 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
+
 namespace vyre::test {
 namespace {
 
@@ -40,7 +42,6 @@ class Environment {
 using Open = WebgpuTest;
 
 TEST_F(Open, TheLibraryThatIsNamed) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const std::string real = std::getenv("VYRE_WEBGPU_LIB");
   const Environment none("VYRE_WEBGPU_LIB", "/nowhere/libnone.so");
   EXPECT_TRUE(backend::make_webgpu({.library = real}));  // what is asked for comes before the environment
@@ -50,7 +51,6 @@ TEST_F(Open, TheLibraryThatIsNamed) {
 }
 
 TEST_F(Open, WithoutALibrary) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const Environment none("VYRE_WEBGPU_LIB", nullptr);
   expect_refused(backend::make_webgpu(), DiagCode::B001,
                  {"libwebgpu_dawn.so", "libwgpu_native.so", "loader's path", "VYRE_WEBGPU_LIB"});
@@ -61,7 +61,6 @@ TEST_F(Open, WithoutALibrary) {
 // COMMANDS, "B": beside the program in ../lib, before the loader's path. What lies there and is no library is
 // reported, not passed over.
 TEST_F(Open, TheLibraryBesideTheProgram) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const std::string real = std::getenv("VYRE_WEBGPU_LIB");
   const Environment none("VYRE_WEBGPU_LIB", nullptr);
   const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib";
@@ -82,21 +81,18 @@ TEST_F(Open, TheLibraryBesideTheProgram) {
 }
 
 TEST_F(Open, ALibraryOfSomethingElse) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   expect_refused(backend::make_webgpu({.library = "libm.so.6"}), DiagCode::B001,
                  {"libm.so.6", "no WebGPU implementation", "wgpuCreateInstance"});
 }
 
 // Without a driver of Vulkan the library has nothing to run on.
 TEST_F(Open, WithoutADriver) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   const Environment no_driver("VK_ICD_FILENAMES", "/nowhere/icd.json"),
       no_driver_either("VK_DRIVER_FILES", "/nowhere/icd.json");
   expect_refused(backend::make_webgpu(), DiagCode::B001, {"no adapter", "VK_ICD_FILENAMES", "Vulkan driver"});
 }
 
 TEST_F(Open, FloatsAreComposed) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   expect_refused(backend::make_webgpu({.floats = backend::FloatForm::Native}), DiagCode::B002,
                  {"no operator on floats can be native", "--float native"});
   for (const auto form : {backend::FloatForm::Auto, backend::FloatForm::Composed})
@@ -121,7 +117,6 @@ TEST_F(Open, AsOftenAsOneLikes) {
 
 // A pipeline and a buffer outlive nothing: they hold the device themselves.
 TEST_F(Open, PipelinesAndBuffersMayGoLast) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the faulty library does what its script says");
   auto backend = open();
   auto pipeline = backend->compile(checked(kAdd));
   auto buffer = backend->allocate(1000);

@@ -10,13 +10,13 @@
 #include "base/arena.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "base/arena.h, by hand");
+
 namespace vyre {
 namespace {
 
 TEST(Arena, ResizeLeavesNewElementsAsTheyAre) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "base/arena.h: elements without a value are written by nobody, and whatever has a value keeps it");
+  // base/arena.h: elements without a value are not written, and those with one keep it.
   Arena<uint32_t> arena;
   arena.reserve(64);
   std::memset(arena.data(), 0xab, 64 * sizeof(uint32_t));
@@ -44,7 +44,7 @@ TEST(Arena, GrowsCopiesAndMovesLikeAVector) {
 }
 
 TEST(Arena, RefusesASizeThatOverflows) {
-  VYRE_ORACLE(SpecificationTable, "by hand: no memory of that size exists");
+  // No memory of that size exists.
   EXPECT_THROW(ArenaAllocator<uint64_t>().allocate(SIZE_MAX / 4), std::bad_array_new_length);
 }
 

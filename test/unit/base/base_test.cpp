@@ -9,14 +9,14 @@
 #include "base/random.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "commands, \"Diagnostics\", by hand");
+
 namespace vyre {
 namespace {
 
 Diag at(Span span) { return make_diag(DiagCode::V010, span, "message", "way out"); }
 
 TEST(Render, ShowsPositionLineCaretAndHelp) {
-  VYRE_ORACLE(SpecificationTable,
-              "COMMANDS, \"Diagnostics are file:line:col: error[V010]: ... with the line, a caret\"");
   const Source source("a.vyre", "first\n  let x = 1;\n");
   EXPECT_EQ(render(at({8, 11}), &source),
             "a.vyre:2:3: error[V010]: message\n 2 |   let x = 1;\n   |   ^~~\n  help: way out\n");
@@ -25,7 +25,6 @@ TEST(Render, ShowsPositionLineCaretAndHelp) {
 
 // Columns count code points; a tab is repeated under the line; the end of the text has a place.
 TEST(Render, CountsCodePointsAndKeepsTabs) {
-  VYRE_ORACLE(SpecificationTable, "by hand");
   const Source source("a", "\t\xc3\xa9 x");
   EXPECT_EQ(render(at({4, 5}), &source),
             "a:1:4: error[V010]: message\n 1 | \t\xc3\xa9 x\n   | \t  ^\n  help: way out\n");
@@ -34,9 +33,7 @@ TEST(Render, CountsCodePointsAndKeepsTabs) {
 }
 
 TEST(Render, ShowsAPartOfALongLine) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: of a line of megabytes the part around the place is shown, and the caret stands under it");
+  // Of a line of megabytes the part around the place is shown, and the caret stands under it.
   for (const size_t before : {size_t{0}, size_t{70}, size_t{100}, size_t{1'000'000}}) {
     for (const size_t after : {size_t{0}, size_t{300}, size_t{1'000'000}}) {
       if (before + after < 300) continue;

@@ -4,6 +4,8 @@
 
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "names.h; edits counted by hand");
+
 namespace vyre {
 namespace {
 
@@ -15,14 +17,14 @@ std::string meant(std::string_view wanted, std::initializer_list<std::string_vie
 }
 
 TEST(NearestName, IsTheOneOfFewestEdits) {
-  VYRE_ORACLE(SpecificationTable, "edits counted by hand: Damerau's four kinds, each one");
+  // Edits counted by hand: Damerau's four kinds, each one.
   for (const std::string_view typo : {"flor", "fllor", "flooor", "fkoor", "folor"})
     EXPECT_EQ(meant(typo, {"floor", "exponent"}), "did you mean `floor`?") << typo;
   EXPECT_EQ(meant("invocaton_di", {"local_id", "invocation_id"}), "did you mean `invocation_id`?");
 }
 
 TEST(NearestName, IsNoneWhereNothingIsNear) {
-  VYRE_ORACLE(SpecificationTable, "names.h: near enough is a third of the name, and at least one edit");
+  // names.h: near enough is a third of the name, and at least one edit.
   EXPECT_EQ(meant("frobnicate", {"floor", "fsin"}), "");
   EXPECT_EQ(meant("ab", {"xb", "cd"}), "did you mean `xb`?");
   EXPECT_EQ(meant("a", {"b"}), "");
@@ -31,13 +33,11 @@ TEST(NearestName, IsNoneWhereNothingIsNear) {
 }
 
 TEST(NearestName, AreTwoAtMost) {
-  VYRE_ORACLE(SpecificationTable, "names.h: the candidates nearest to a name");
   EXPECT_EQ(meant("V01", {"V010", "V011", "V012", "V123"}), "did you mean `V010` or `V011`?");
   EXPECT_EQ(meant("data", {"date", "data1", "data1", "dote"}), "did you mean `date` or `data1`?");
 }
 
 TEST(NearestName, KnowsOtherWordsForAName) {
-  VYRE_ORACLE(SpecificationTable, "names.h");
   NearestName nearest("sinn");
   nearest.consider("fsin");
   EXPECT_EQ(nearest.help_or("none"), "none");
@@ -46,7 +46,7 @@ TEST(NearestName, KnowsOtherWordsForAName) {
 }
 
 TEST(NearestName, IsOfNamesOfAnySize) {
-  VYRE_ORACLE(SpecificationTable, "names.h: a name may be anything that came from outside");
+  // names.h: a name may be anything that came from outside.
   const std::string long_name(100'000, 'x');
   EXPECT_EQ(meant(long_name, {"x", "xx"}), "");
   EXPECT_EQ(meant("xx", {long_name}), "");

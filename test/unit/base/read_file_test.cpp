@@ -13,6 +13,8 @@
 #include "base/printable.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "POSIX, sys/stat.h, the file system's and Unicode's definitions, by hand");
+
 namespace vyre {
 namespace {
 
@@ -38,7 +40,6 @@ class ReadFile : public testing::Test {
 };
 
 TEST_F(ReadFile, WholeUpToTheLimit) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the file system: what was written is what is read");
   EXPECT_EQ(read_file_text(file(""), 0), "");
   const std::string text("a\0b\n\xff", 5);
   EXPECT_EQ(read_file_text(file(text), 5), text);
@@ -53,8 +54,7 @@ TEST_F(ReadFile, WholeUpToTheLimit) {
 }
 
 TEST_F(ReadFile, NothingThatNeedNotEnd) {
-  VYRE_ORACLE(SpecificationTable,
-              "POSIX, sys/stat.h: the kinds of files, of which only regular ones have an end");
+  // POSIX, sys/stat.h: the kinds of files, of which only regular ones have an end.
   EXPECT_THAT(why(folder_), HasSubstr("it is a folder"));
   for (const char* device : {"/dev/zero", "/dev/urandom", "/dev/null"})
     EXPECT_THAT(why(device), HasSubstr("a device"));
@@ -68,7 +68,6 @@ TEST_F(ReadFile, NothingThatNeedNotEnd) {
 }
 
 TEST_F(ReadFile, APipeThatAShellMade) {
-  VYRE_ORACLE(SpecificationTable, "by hand: what is written at one end of a pipe comes out of the other");
   const std::string sent(200'000, 'y');
   for (const uint64_t most : {sent.size(), sent.size() - 1}) {
     int ends[2];
@@ -92,7 +91,7 @@ TEST_F(ReadFile, APipeThatAShellMade) {
 }
 
 TEST(Printable, NothingThatATerminalObeys) {
-  VYRE_ORACLE(SpecificationTable, "Unicode: categories Cc and Zl, Zp, and the property Bidi_Control");
+  // Unicode: categories Cc and Zl, Zp, and the property Bidi_Control.
   const std::string bad = "\xef\xbf\xbd";
   EXPECT_EQ(printable("plain \xc3\xa9 ~"), "plain \xc3\xa9 ~");
   EXPECT_EQ(printable("a\x1b[2J\x7f"), "a" + bad + "[2J" + bad);

@@ -8,6 +8,10 @@
 
 #include "oracle.h"
 
+VYRE_ORACLE(ExternalCorpus,
+            "RFC 8785, sections 3.2.2 and 3.2.3: the samples and their results; "
+            "github.com/cyberphone/json-canonicalization, testdata");
+
 namespace vyre::certify {
 namespace {
 
@@ -19,7 +23,7 @@ std::string canonical(std::string_view text) {
 }
 
 TEST(CanonicalJson, EscapesAsTheRfcDoes) {
-  VYRE_ORACLE(ExternalCorpus, "RFC 8785, section 3.2.2: the sample without its numbers, and its result");
+  // RFC 8785, section 3.2.2: the sample without its numbers, and its result.
   EXPECT_EQ(canonical(R"({
     "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
     "literals": [null, true, false]
@@ -28,8 +32,6 @@ TEST(CanonicalJson, EscapesAsTheRfcDoes) {
 }
 
 TEST(CanonicalJson, SortsByUtf16CodeUnits) {
-  VYRE_ORACLE(ExternalCorpus,
-              "RFC 8785, section 3.2.3: the sample, and the order of the values that it states");
   EXPECT_EQ(
       canonical(R"({
     "\u20ac": "Euro Sign", "\r": "Carriage Return", "\ufb33": "Hebrew Letter Dalet With Dagesh", "1": "One",
@@ -41,10 +43,8 @@ TEST(CanonicalJson, SortsByUtf16CodeUnits) {
 }
 
 TEST(CanonicalJson, AgreesWithTheTestDataOfItsAuthors) {
-  VYRE_ORACLE(
-      ExternalCorpus,
-      "github.com/cyberphone/json-canonicalization, testdata: french, structures (56.0 as 56), unicode, "
-      "weird; values without its fractions");
+  // github.com/cyberphone/json-canonicalization, testdata: french, structures (56.0 as 56), unicode, weird;
+  // values without its fractions.
   EXPECT_EQ(canonical(R"({"1": {"f": {"f": "hi","F": 5} ,"\n": 56}, "10": { }, "": "empty", "a": { },
                           "111": [ { } ], "A": { }})"),
             R"({"":"empty","1":{"\n":56,"f":{"F":5,"f":"hi"}},"10":{},"111":[{}],"A":{},"a":{}})");

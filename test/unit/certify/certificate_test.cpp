@@ -16,6 +16,10 @@
 #include "operation_files.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "docs/certificate.md, commands, semantics, vyre-conform-spec, explain C001, C002 and C006, and "
+            "the schemas of in-toto, DSSE, JUnit and Unicode; sums and counts by hand");
+
 namespace vyre::certify {
 namespace {
 
@@ -118,8 +122,6 @@ Certificate failing() {
 }
 
 TEST(Level, FollowsFromTheVerdicts) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Laws and evidence\", and the specification's table of levels");
   EXPECT_EQ(good().level(), Level::L2);
   EXPECT_EQ(good().level_line(), "integer=L2");
   EXPECT_TRUE(good().passed());
@@ -132,7 +134,6 @@ TEST(Level, FollowsFromTheVerdicts) {
 }
 
 TEST(Level, OfSomeFamiliesIsNoWholeOne) {
-  VYRE_ORACLE(SpecificationTable, "docs/certificate.md, \"Levels\": a level without all families says so");
   Certificate c = good();
   c.registry.families = 16;
   EXPECT_EQ(c.level(), Level::None) << "families that are not there, and were not left out";
@@ -192,9 +193,6 @@ Certificate with_floats() {
 
 // covers: LV-01 LV-05
 TEST(Level, IsOfATrack) {
-  VYRE_ORACLE(SpecificationTable,
-              "commands, \"the last line\"; vyre-conform-spec, \"Conformance Levels\": two tracks, each with "
-              "its level");
   using verify::Track;
   const Certificate c = with_floats();
   EXPECT_EQ(c.level_line(), "integer=L2 float=L2f");
@@ -231,8 +229,6 @@ TEST(Level, IsOfATrack) {
 }
 
 TEST(Level, IsRequiredByName) {
-  VYRE_ORACLE(SpecificationTable,
-              "commands, \"--require LEVEL\", and the names of the specification's table");
   using verify::Track;
   EXPECT_EQ(find_requirement("L1"), (Requirement{Track::Integer, Level::L1}));
   EXPECT_EQ(find_requirement("integer=L2"), (Requirement{Track::Integer, Level::L2}));
@@ -243,8 +239,6 @@ TEST(Level, IsRequiredByName) {
 }
 
 TEST(Certificate, SaysNothingOfFloatsWhereThereAreNone) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/certificate.md: what is said of floats is left out where there are none");
   EXPECT_THAT(statement_of(good()), Not(HasSubstr("float")));
   EXPECT_TRUE(parse(print(good())).has_value());
   const std::string text = statement_of(with_floats());
@@ -258,9 +252,8 @@ TEST(Certificate, SaysNothingOfFloatsWhereThereAreNone) {
 
 // covers: LV-02 LV-08
 TEST(Level, NothingRunIsNothingShown) {
-  VYRE_ORACLE(SpecificationTable,
-              "\"zero failures must not look like not having run\" (design, the harness): each of these ran "
-              "less, or saw a fault, and none may reach a level");
+  // "zero failures must not look like not having run" (design, the harness): each of these ran less, or saw a
+  // fault, and none may reach a level.
   const std::vector<std::pair<const char*, void (*)(Verdict&)>> spoilers = {
       {"no parity", [](Verdict& v) { v.parity.clear(); }},
       {"no cases planned", [](Verdict& v) { v.parity[1].tally = {}; }},
@@ -292,9 +285,7 @@ TEST(Level, NothingRunIsNothingShown) {
 
 // covers: LW-04 LV-03
 TEST(Level, ALawThatIsNotSettledLeavesL1) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "semantics: claimed laws on both subjects by all three engines, 10^6 witnesses; denied ones refuted");
+  // Semantics: claimed laws on both subjects by all three engines, 10^6 witnesses; denied ones refuted.
   for (size_t k = 0; k < settled_law().evidence.size(); ++k) {
     Certificate c = good();
     c.verdicts[0].laws[0].evidence.erase(c.verdicts[0].laws[0].evidence.begin() + ptrdiff_t(k));
@@ -344,9 +335,8 @@ Certificate with_operator_law(std::string law, std::vector<std::pair<std::string
 }
 
 TEST(Level, TakesTheLawsOfOperators) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/certificate.md, \"Levels\": 16 values of each variable and as many witnesses as the tier "
-              "wants cases; both values of a bool");
+  // docs/certificate.md, "Levels": 16 values of each variable and as many witnesses as the tier wants cases;
+  // both values of a bool.
   using Grades = std::vector<std::pair<std::string, uint64_t>>;
   const auto level = [](const char* law, const Grades& grades, Strength strength = Strength::Standard) {
     Certificate c = with_operator_law(law, grades);
@@ -372,7 +362,6 @@ TEST(Level, TakesTheLawsOfOperators) {
 }
 
 TEST(Certificate, SaysHowMuchWasCovered) {
-  VYRE_ORACLE(SpecificationTable, "docs/certificate.md, \"Coverage\"; sums by hand");
   Certificate c = good();
   c.registry.operations = 9;
   c.registry.laws = 7;
@@ -404,7 +393,6 @@ TEST(Certificate, SaysHowMuchWasCovered) {
 }
 
 TEST(Level, BelowWhatIsRequired) {
-  VYRE_ORACLE(SpecificationTable, "explain C006, and the order none < L1 < L2");
   Certificate only_parity = good();
   only_parity.verdicts[0].laws[0].evidence.clear();
   for (const auto& [certificate, reached] :
@@ -475,7 +463,6 @@ TEST(Level, NeverRisesByLosingEvidence) {
 }
 
 TEST(Level, FallsWithEachLoss) {
-  VYRE_ORACLE(SpecificationTable, "docs/certificate.md, Levels: what each of them needs");
   for (size_t loss = 0; loss < losses().size(); ++loss) {
     for (uint32_t at : {0u, 1u}) {
       Certificate c = good();
@@ -496,13 +483,11 @@ TEST(Certificate, ReadsBack) {
 }
 
 TEST(Certificate, KeepsSixtyFourBits) {
-  VYRE_ORACLE(SpecificationTable, "docs/certificate.md: 64-bit counts are strings, words are hexadecimal");
   EXPECT_THAT(statement_of(good()), HasSubstr("\"seed\":\"18446744073709551615\""));
   EXPECT_THAT(statement_of(failing()), HasSubstr("\"0xffffffff\""));
 }
 
 TEST(Certificate, IsAStatementInAnEnvelope) {
-  VYRE_ORACLE(SpecificationTable, "in-toto's Statement v1 and DSSE's envelope.md: their members and types");
   const std::string text = print(good());
   EXPECT_THAT(text, testing::StartsWith("{\"payload\":\""));
   EXPECT_THAT(text,
@@ -571,7 +556,6 @@ TEST(Certificate, IsTheSameUnderItsSignature) {
 }
 
 TEST(Certificate, RecomputesWhatFollows) {
-  VYRE_ORACLE(SpecificationTable, "explain C002: levels and totals are recomputed, whatever the digest says");
   const auto statement = nlohmann::json::parse(statement_of(failing()));
   ASSERT_TRUE(parse(enclosed(statement)).has_value());
   const std::vector<std::pair<const char*, std::function<void(nlohmann::json&)>>> edits = {
@@ -601,7 +585,6 @@ TEST(Certificate, RecomputesWhatFollows) {
 }
 
 TEST(Certificate, HoldsLeavesAndTalliesToOneAnother) {
-  VYRE_ORACLE(SpecificationTable, "docs/certificate.md: the leaves of an oracle have the cases of its tally");
   const auto refused = [](auto&& edit, std::string_view why) {
     Certificate c = good();
     edit(c.verdicts[0]);
@@ -622,8 +605,6 @@ TEST(Certificate, HoldsLeavesAndTalliesToOneAnother) {
 }
 
 TEST(Certificate, SaysWhatBecameOfEveryCase) {
-  VYRE_ORACLE(SpecificationTable,
-              "issue of expectations: passed, failed, waived and unsupported add up to planned");
   Certificate c = failing();
   c.verdicts[0].parity[1].tally = {1'000'000, 999'000, 3, 5, 900};  // and 100 that gave no answer
   c.verdicts[0].error = "B003: no memory";
@@ -638,9 +619,7 @@ TEST(Certificate, SaysWhatBecameOfEveryCase) {
 }
 
 TEST(Certificate, RefusesControlCharacters) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: a foreign certificate is printed on a terminal, so it may not hold what a terminal obeys");
+  // A foreign certificate is printed on a terminal, so it may not hold what a terminal obeys.
   // Of a name and of a note: what JSON has for them, by hand.
   const auto forged = [](const std::string& text, bool name) {
     Certificate c = good();
@@ -669,7 +648,6 @@ TEST(Certificate, RefusesControlCharacters) {
 }
 
 TEST(Certificate, IsReadableWhateverADriverSays) {
-  VYRE_ORACLE(SpecificationTable, "docs/certificate.md: the bounds of texts, which what is written keeps");
   const std::string bad = "\xef\xbf\xbd";
   for (const auto& [said, written] :
        {std::pair(std::string("caf\xc3\xa9"), std::string("caf\xc3\xa9")),
@@ -690,7 +668,6 @@ TEST(Certificate, IsReadableWhateverADriverSays) {
 }
 
 TEST(Certificate, RefusesWhatIsNone) {
-  VYRE_ORACLE(SpecificationTable, "explain C001");
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   std::vector<std::string> texts = {"",
                                     "{}\n",
@@ -720,7 +697,7 @@ TEST(Certificate, RefusesWhatIsNone) {
 }
 
 TEST(Certificate, ReplacesBytesThatAreNoText) {
-  VYRE_ORACLE(SpecificationTable, "Unicode, chapter 3.9: U+FFFD stands for bytes that are no UTF-8");
+  // Unicode, chapter 3.9: U+FFFD stands for bytes that are no UTF-8.
   Certificate c = good();
   c.device = "a\xffz";
   const auto back = parse(print(c));
@@ -729,8 +706,6 @@ TEST(Certificate, ReplacesBytesThatAreNoText) {
 }
 
 TEST(Certificate, KeepsFaultAndHistory) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the documented format: a failure keeps what was done wrong and what it takes");
   Certificate c = failing();
   verify::Failure& failure = c.verdicts[0].failures[0];
   failure.fault = verify::Fault::OrderDependent;
@@ -746,7 +721,6 @@ TEST(Certificate, KeepsFaultAndHistory) {
 }
 
 TEST(WriteAtomically, WritesWholeOrNothing) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the file system");
   const auto folder = std::filesystem::path(testing::TempDir()) / "vyre-certify";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
@@ -763,8 +737,6 @@ TEST(WriteAtomically, WritesWholeOrNothing) {
 }
 
 TEST(Report, ShowsAFailureAndHowToReplayIt) {
-  VYRE_ORACLE(SpecificationTable,
-              "the issue: a failure shows input, expected and actual, and a line to replay it");
   const std::string text = report(failing(), {"native", {}, 0});
   EXPECT_THAT(text, HasSubstr("FAILED primitive.math.add@1"));
   EXPECT_THAT(text, HasSubstr("[shrunk]"));
@@ -779,7 +751,7 @@ TEST(Report, ShowsAFailureAndHowToReplayIt) {
 }
 
 TEST(Report, ShowsFewOfManyFailures) {
-  VYRE_ORACLE(SpecificationTable, "by hand: 4 failures are shown, 3 more are kept, 993 were only counted");
+  // 4 failures are shown, 3 more are kept, 993 were only counted.
   Certificate c = failing();
   verify::Verdict& verdict = c.verdicts[0];
   verdict.failures.resize(7, verdict.failures[0]);
@@ -795,7 +767,6 @@ TEST(Report, ShowsFewOfManyFailures) {
 }
 
 TEST(Report, JunitEscapes) {
-  VYRE_ORACLE(SpecificationTable, "the JUnit schema's escapes");
   Certificate c = failing();
   c.verdicts[0].failures[0].note = "a < b && \"c\"";
   const std::string text = junit(c, {"native", {}, 0});
@@ -804,7 +775,6 @@ TEST(Report, JunitEscapes) {
 }
 
 TEST(Report, GroupsDigits) {
-  VYRE_ORACLE(SpecificationTable, "by hand");
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1'000), "1,000");
@@ -824,8 +794,6 @@ Certificate approximate() {
 }
 
 TEST(Approximate, HasALevelOfItsOwn) {
-  VYRE_ORACLE(SpecificationTable,
-              "commands, \"level: approximate=L1a\"; vyre-conform-spec, \"Approximate track\"");
   const Certificate c = approximate();
   EXPECT_EQ(c.level_line(), "approximate=L1a");
   EXPECT_TRUE(c.passed());
@@ -845,7 +813,6 @@ TEST(Approximate, HasALevelOfItsOwn) {
 }
 
 TEST(Approximate, ErrorsAreTold) {
-  VYRE_ORACLE(SpecificationTable, "by hand: what docs/certificate.md says that console and JUnit have");
   const std::string text = report(approximate(), {"native", {}, 0});
   EXPECT_THAT(text, HasSubstr("errors in ULP"));
   EXPECT_THAT(text, HasSubstr("0: 999,000, 1: 990, 3: 10"));
@@ -869,7 +836,6 @@ Certificate with_sums() {
 }
 
 TEST(Approximate, FamiliesAreWanted) {
-  VYRE_ORACLE(SpecificationTable, "certificate, \"Levels\": all families of a track");
   const Certificate c = with_sums();
   EXPECT_EQ(c.level_line(), "approximate=L1a");
   const auto again = parse(print(c));
@@ -893,7 +859,6 @@ TEST(Approximate, FamiliesAreWanted) {
 }
 
 TEST(Approximate, ErrorsOfSumsHaveTheirUnit) {
-  VYRE_ORACLE(SpecificationTable, "by hand: what docs/certificate.md says that console and JUnit have");
   EXPECT_THAT(report(with_sums(), {"native", {}, 0}),
               HasSubstr("ir.sums: in ULP of the sum of magnitudes, rounded up"));
   EXPECT_THAT(junit(with_sums(), {"native", {}, 0}),
@@ -905,7 +870,6 @@ TEST(Approximate, ErrorsOfSumsHaveTheirUnit) {
 }
 
 TEST(Approximate, WhatIsBeyondTheBoundHasNoLevel) {
-  VYRE_ORACLE(SpecificationTable, "vyre-conform-spec, L1a: within the declared tolerance");
   Certificate c = approximate();
   c.verdicts[0].deviations = {4, {999'000, 990, 0, 9, 0}, 1, 5};
   EXPECT_EQ(c.level_line(), "approximate=none");
@@ -916,7 +880,6 @@ TEST(Approximate, WhatIsBeyondTheBoundHasNoLevel) {
 
 // covers: LV-07
 TEST(Approximate, NeverSharesACertificateWithStrict) {
-  VYRE_ORACLE(SpecificationTable, "semantics: strict and approximate never share a certificate");
   const auto refused = [](const Certificate& c, std::string_view why) {
     const auto result = parse(print(c));
     ASSERT_FALSE(result.has_value()) << why;
@@ -944,8 +907,6 @@ TEST(Approximate, NeverSharesACertificateWithStrict) {
 }
 
 TEST(Registry, IsWholeAndStable) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/adding-an-op.md: an operation is a file of src/ops; and the families of families.def");
   EXPECT_EQ(this_registry().operations, operation_files::primitives());
   EXPECT_EQ(this_registry().float_operations, operation_files::float_operations());
   EXPECT_GE(this_registry().families, 9u);

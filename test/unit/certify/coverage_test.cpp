@@ -8,6 +8,8 @@
 #include "certify/console.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "by hand: what docs/certificate.md and docs/shapes.md say");
+
 namespace vyre::certify {
 namespace {
 
@@ -33,7 +35,6 @@ Certificate with_shapes() {
 }
 
 TEST(Coverage, IsKeptAndShown) {
-  VYRE_ORACLE(SpecificationTable, "by hand: what docs/certificate.md and docs/shapes.md say");
   const Certificate c = with_shapes();
   const auto again = parse(print(c));
   ASSERT_TRUE(again.has_value()) << again.error().message;
@@ -49,7 +50,7 @@ TEST(Coverage, IsKeptAndShown) {
 }
 
 TEST(Coverage, IsRefusedWhereItDoesNotAddUp) {
-  VYRE_ORACLE(SpecificationTable, "by hand: each change makes the coverage one that no run has");
+  // Each change makes the coverage one that no run has.
   const auto refused = [](const std::function<void(verify::Verdict&)>& change, std::string_view why) {
     Certificate c = with_shapes();
     change(c.verdicts[0]);

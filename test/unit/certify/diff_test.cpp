@@ -6,6 +6,8 @@
 
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "docs/certificate.md, \"Differences\", by hand");
+
 namespace vyre::certify {
 namespace {
 
@@ -39,7 +41,6 @@ Certificate with(const std::vector<std::string>& operations) {
 }
 
 TEST(Diff, OfEqualsIsTheLevel) {
-  VYRE_ORACLE(SpecificationTable, "docs/certificate.md, \"Differences\"");
   const Difference d = diff(with({"a@1", "b@1"}), with({"a@1", "b@1"}));
   EXPECT_TRUE(d.same_level);
   EXPECT_THAT(d.lines, ElementsAre("level: integer=L2 in both"));
@@ -50,7 +51,6 @@ TEST(Diff, OfEqualsIsTheLevel) {
 }
 
 TEST(Diff, NamesWhoAnsweredAndWhatWasAsked) {
-  VYRE_ORACLE(SpecificationTable, "by hand: each member that differs, once, before and after");
   Certificate other = with({"a@1"});
   other.driver = "LLVM 20\n";
   other.floats = "auto";
@@ -68,7 +68,7 @@ TEST(Diff, NamesWhoAnsweredAndWhatWasAsked) {
 }
 
 TEST(Diff, NamesWhatLostALevelAndItsFirstFailingCase) {
-  VYRE_ORACLE(SpecificationTable, "by hand: a@1 fails in one case, and b@1 in a law");
+  // a@1 fails in one case, and b@1 in a law.
   Certificate wrong = with({"a@1", "b@1"});
   wrong.verdicts[0].parity[0].tally.failed = wrong.verdicts[0].failure_count = 1;
   wrong.verdicts[0].failures.push_back({verify::Check::Parity,
@@ -99,7 +99,7 @@ TEST(Diff, NamesWhatLostALevelAndItsFirstFailingCase) {
 }
 
 TEST(Diff, TakesNoMoreThanTenLines) {
-  VYRE_ORACLE(SpecificationTable, "the issue: `diff` explains a change of level in at most 10 lines");
+  // The issue: `diff` explains a change of level in at most 10 lines.
   Certificate from = with({}), to = with({});
   for (int k = 0; k < 40; ++k) {
     const std::string name = "o" + std::to_string(k) + "@1";

@@ -13,6 +13,8 @@
 #include "certify/certificate.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "docs/certificate.md, and DSSE's envelope.md: the members");
+
 namespace vyre::certify {
 namespace {
 
@@ -93,8 +95,6 @@ TEST(Keys, AreNamedByTheirPublicHalf) {
 }
 
 TEST(Keys, OfOtherKindsAreRefused) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/certificate.md: keys are Ed25519, unencrypted, private and public apart");
   const PrivateKey key = PrivateKey::generate();
   EXPECT_THAT(PublicKey::from_pem(key.pem()).error(), HasSubstr("the other half"));
   EXPECT_THAT(PrivateKey::from_pem(key.public_key().pem()).error(), HasSubstr("the other half"));
@@ -121,8 +121,7 @@ TEST(Keys, OfOtherKindsAreRefused) {
 }
 
 TEST(Keys, AreWrittenOnce) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/certificate.md: vyre.key is its owner's alone; nothing is overwritten");
+  // docs/certificate.md: vyre.key is its owner's alone; nothing is overwritten.
   const auto folder = std::filesystem::path(testing::TempDir()) / "vyre-keys";
   std::filesystem::remove_all(folder);
   const PrivateKey key = PrivateKey::generate();
@@ -180,8 +179,6 @@ TEST(Envelope, EncodesWhatIsSignedAsDsse) {
 }
 
 TEST(Envelope, HasOneText) {
-  VYRE_ORACLE(SpecificationTable,
-              "DSSE's envelope.md: the members; docs/certificate.md: one line of canonical JSON");
   const PrivateKey key = key_of_seed(kRfc8032[0].secret);
   const std::string id = key.public_key().id();
   const std::string sig = base64(key.sign("DSSEv1 28 application/vnd.in-toto+json 11 hello world"));
@@ -215,8 +212,6 @@ TEST(Envelope, HasOneText) {
 }
 
 TEST(Envelope, IsHeldToTheKeyThatIsTrusted) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/certificate.md: an unsigned one, another key and another payload are refused");
   const PrivateKey key = key_of_seed(kRfc8032[0].secret), other = key_of_seed(kRfc8032[1].secret);
   const Envelope envelope = enclose("hello world", &key);
   EXPECT_TRUE(check_signature(envelope, public_key_of(kRfc8032[0].open)).has_value());

@@ -9,6 +9,9 @@
 #include "certify/console.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "test/conform/junit.xsd, and XML 1.0, \"Characters\", by xmllint; UTF-8, RFC 3629");
+
 namespace vyre::certify {
 namespace {
 
@@ -58,7 +61,6 @@ int validate(const std::string& xml) {
 }
 
 TEST(Junit, IsValidForEveryVerdict) {
-  VYRE_ORACLE(SpecificationTable, "test/conform/junit.xsd, by xmllint");
   const std::string xml = junit(every_standing(), {"native", {}, 1.5});
   EXPECT_EQ(validate(xml), 0) << xml;
   EXPECT_THAT(xml, HasSubstr("tests=\"6\" failures=\"2\" errors=\"0\" skipped=\"2\" time=\"1.500\""));
@@ -89,7 +91,6 @@ TEST(Junit, TheSchemaRefusesWhatIsNone) {
 }
 
 TEST(Junit, WhateverABackendSaysIsXml) {
-  VYRE_ORACLE(SpecificationTable, "XML 1.0, \"Characters\", by xmllint; UTF-8, RFC 3629");
   const std::string hostile[] = {
       "\"quotes\" 'and' <tags> & ]]> <![CDATA[ <!-- &amp; &#0;",
       std::string("\0\x01\x08\x0b\x0c\x0e\x1f\x7f", 8),

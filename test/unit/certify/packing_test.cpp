@@ -10,6 +10,8 @@
 #include "certify/merkle.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "certify/packing.h: its example and what it says, by hand");
+
 namespace vyre::certify {
 namespace {
 
@@ -19,7 +21,6 @@ using testing::HasSubstr;
 constexpr size_t kMost = 100'000;
 
 TEST(Packing, IsWhatTheHeaderSays) {
-  VYRE_ORACLE(SpecificationTable, "certify/packing.h: its example, by hand");
   const json value = json::parse(R"([{"cases":7,"law":"Commutative"},{"cases":9,"law":"Commutative"}])");
   const json packed =
       json::parse(R"({"keys":[["cases","law"]],"root":[0,[1,7,-1],[1,9,-1]],"shared":["Commutative"]})");
@@ -28,8 +29,6 @@ TEST(Packing, IsWhatTheHeaderSays) {
 }
 
 TEST(Packing, SharesWhatHasSeveralParents) {
-  VYRE_ORACLE(SpecificationTable,
-              "certify/packing.h: what is met twice by a walk that enters nothing twice, by hand");
   // [1,2,"three"] is met twice, "three" once, since the second list is not entered.
   const json value = json::parse(R"([[1,2,"three"],[1,2,"three"],"short","short","s","s"])");
   const json packed =
@@ -70,7 +69,6 @@ TEST(Packing, GivesBackWhatWentIn) {
 }
 
 TEST(Packing, RefusesWhatIsNotPacked) {
-  VYRE_ORACLE(SpecificationTable, "certify/packing.h: what a packed value has");
   for (const char* text :
        {"7", "[]", R"({"keys":[],"root":[0]})", R"({"keys":7,"root":[0],"shared":[]})",
         R"({"keys":[],"root":[],"shared":[]})", R"({"keys":[],"root":["a"],"shared":[]})",
@@ -83,7 +81,6 @@ TEST(Packing, RefusesWhatIsNotPacked) {
 }
 
 TEST(Packing, EndsWhereAShareIsAPartOfItself) {
-  VYRE_ORACLE(SpecificationTable, "certify/packing.h: errors");
   const auto loop = unpack(json::parse(R"({"keys":[],"root":-1,"shared":[[0,-1]]})"), kMost);
   ASSERT_FALSE(loop.has_value());
   EXPECT_THAT(loop.error(), HasSubstr("too deep"));

@@ -6,6 +6,8 @@
 #include "certify/certificate.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "docs/expectations.md and docs/certificate.md");
+
 namespace vyre::certify {
 namespace {
 
@@ -53,7 +55,6 @@ Certificate waived() {
 }
 
 TEST(Waiver, AWaivedFailureEndsWellAndLiftsNoLevel) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   EXPECT_TRUE(with_failures(0).passed());
   EXPECT_FALSE(with_failures(3).conforms());
   const Certificate c = waived();
@@ -71,7 +72,6 @@ TEST(Waiver, AWaivedFailureEndsWellAndLiftsNoLevel) {
 }
 
 TEST(Waiver, WhatItDoesNotCoverFails) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   Certificate fewer = waived();
   fewer.waivers[0].failures = 2;
   EXPECT_EQ(standing_of(fewer, fewer.verdicts[2]), Standing::Failed);
@@ -89,7 +89,6 @@ TEST(Waiver, WhatItDoesNotCoverFails) {
 }
 
 TEST(Waiver, FlakyIsAVerdictOfItsOwnAndIsNotWaived) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   Certificate c = waived();
   c.verdicts[2].failures[1].fault = Fault::Flaky;
   EXPECT_EQ(standing_of(c, c.verdicts[2]), Standing::Flaky);
@@ -101,7 +100,6 @@ TEST(Waiver, FlakyIsAVerdictOfItsOwnAndIsNotWaived) {
 }
 
 TEST(Waiver, ACaseThatIsInNoCountIsFound) {
-  VYRE_ORACLE(SpecificationTable, "docs/certificate.md: passed, failed, unsupported and waived add up");
   EXPECT_EQ(unaccounted(family("ir.loops", 3)), 0u);
   Verdict lost = family("ir.loops", 0);
   lost.parity[0].tally.completed = 15;
@@ -113,7 +111,6 @@ TEST(Waiver, ACaseThatIsInNoCountIsFound) {
 }
 
 TEST(Waiver, ACertificateHasItsWaiversAndNoOthers) {
-  VYRE_ORACLE(SpecificationTable, "docs/certificate.md: one text, and what does not follow is refused");
   const auto read = parse(print(waived()));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, waived());

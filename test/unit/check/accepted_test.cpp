@@ -8,6 +8,9 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Operators\", \"Structure\", \"Memory\" and \"Casts\"; read by hand from the text");
+
 namespace vyre::check {
 namespace {
 
@@ -26,7 +29,6 @@ Checked accept(std::string_view text, const spec::OpTable& ops = {}) {
 }
 
 TEST(Accepted, ResolvesNamesToBuffersAndVariables) {
-  VYRE_ORACLE(SpecificationTable, "by hand from the text");
   const Checked checked = accept(R"(
     program p(read a: u32 @5, workgroup w: i32[4], read_write out: bytes @1) workgroup(4, 1, 1) {
       let x = a[0];
@@ -67,7 +69,6 @@ TEST(Accepted, ResolvesNamesToBuffersAndVariables) {
 }
 
 TEST(Accepted, ResultTypes) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Operators\": the type of the result, operator by operator");
   const Checked checked = accept(R"(
     program p(read s: i32 @0, read f: bool @1, read b: bytes @2, read_write out: u32 @3) workgroup(1, 1, 1) {
       let add = s[0] + s[1];
@@ -92,17 +93,14 @@ TEST(Accepted, ResultTypes) {
 }
 
 TEST(Accepted, AtTheLimits) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "the limits of SEMANTICS, \"Memory\": exactly at them a program is valid; those of \"Structure\" "
-      "are in test/run");
+  // The limits of semantics, "Memory": exactly at them a program is valid; those of "Structure" are in
+  // test/run.
   accept("program p(workgroup w: u32[16777216]) workgroup(1024, 1, 1) {}");
   accept("program p(workgroup w: u32[1], workgroup v: bytes[16777215]) workgroup(8, 16, 8) {}");
 }
 
 TEST(Accepted, WarnsOfWordsOfBytesAsIndices) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: V044 where a word of `data` is an index and nothing was taken out of it");
+  // V044 where a word of `data` is an index and nothing was taken out of it.
   const auto places = [](const std::string& body) {
     std::string text =
         "program p(read data: bytes @0, read words: u32 @1, read_write bins: u32 @2,\n"
@@ -130,7 +128,6 @@ TEST(Accepted, WarnsOfWordsOfBytesAsIndices) {
 }
 
 TEST(Accepted, KeepsTheFunctionsItReaches) {
-  VYRE_ORACLE(SpecificationTable, "by hand; a callee is found with everything that it calls itself");
   ir::FunctionBuilder inner("t.inner"), outer("t.outer");
   const Ex a = inner.parameter("a", DataType::U32);
   const ir::Function inner_body = inner.finish(a + 1, DataType::U32);

@@ -15,6 +15,10 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(Property,
+            "text::parse, which reads the same signs, on the same programs and on examples/*.vyre, each of "
+            "the folder");
+
 namespace vyre::check {
 namespace {
 
@@ -31,7 +35,6 @@ std::string read_file(const std::filesystem::path& path) {
 const std::filesystem::path kExamplesFolder = VYRE_SOURCE_DIR "/examples";
 
 TEST(Builder, ExamplesAreWhatTheirTextsGive) {
-  VYRE_ORACLE(Property, "text::parse on examples/*.vyre");
   for (const examples::Example& example : examples::kExamples) {
     const auto parsed = text::parse(read_file(kExamplesFolder / (std::string(example.name) + ".vyre")));
     ASSERT_TRUE(parsed.has_value()) << example.name << render(parsed.error(), nullptr);
@@ -42,7 +45,6 @@ TEST(Builder, ExamplesAreWhatTheirTextsGive) {
 }
 
 TEST(Builder, EveryExampleIsBuilt) {
-  VYRE_ORACLE(Property, "the folder: no example of one program is left out");
   std::set<std::string> files, built;
   for (const auto& entry : std::filesystem::directory_iterator(kExamplesFolder)) {
     if (entry.path().extension() != ".vyre") continue;
@@ -55,7 +57,6 @@ TEST(Builder, EveryExampleIsBuilt) {
 }
 
 TEST(Builder, SignsAreOnFloatsWhereTheOperandsAre) {
-  VYRE_ORACLE(Property, "text::parse, which reads the same signs");
   ProgramBuilder p("p");
   const auto a = p.read("a", DataType::F32, 0), w = p.workgroup("w", DataType::F16, 4);
   const auto t = p.read("t", ir::Tensor{DataType::BF16, {4}}, 1);
@@ -78,9 +79,7 @@ TEST(Builder, SignsAreOnFloatsWhereTheOperandsAre) {
 }
 
 TEST(Builder, LiteralsOfEveryType) {
-  VYRE_ORACLE(
-      Property,
-      "text::parse; the bits of the floats by hand: 1.5 is 0x3fc00000 as f32, 0x3e00 as f16, 0x3fc0 as bf16");
+  // text::parse; the bits of the floats by hand: 1.5 is 0x3fc00000 as f32, 0x3e00 as f16, 0x3fc0 as bf16.
   ProgramBuilder p("p");
   p.let("a", p.u32(7));
   p.let("b", p.i32(-7));
@@ -108,7 +107,6 @@ TEST(Builder, LiteralsOfEveryType) {
 }
 
 TEST(Builder, Tensors) {
-  VYRE_ORACLE(Property, "text::parse");
   ProgramBuilder p("p");
   const auto shape = p.uniform("shape", DataType::U32, 0);
   const auto a = p.read("a", ir::Tensor{DataType::F16, {{"n", shape, 1}, 64}}, 1);

@@ -11,6 +11,10 @@
 #include "oracle.h"
 #include "spec/ops.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Structure\", the ledger of intrinsics, and ir.h, \"Function\"; counts and "
+            "signatures by hand");
+
 namespace vyre::check {
 namespace {
 
@@ -56,7 +60,6 @@ Diagnostics calling(const std::vector<std::string>& callees, const spec::OpTable
 }
 
 TEST(Calls, RecursionIsRefusedAndTheCycleNamed) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Structure\": no recursion, directly or through others");
   Library library;
   library.add("t.self", {"t.self"});
   library.add("t.a", {"t.b"});
@@ -76,8 +79,7 @@ TEST(Calls, RecursionIsRefusedAndTheCycleNamed) {
 }
 
 TEST(Calls, DepthIsLimited) {
-  VYRE_ORACLE(SpecificationTable,
-              "SEMANTICS, \"Structure\": call depth 32; the call of a leaf from the program is depth 1");
+  // Semantics, "Structure": call depth 32; the call of a leaf from the program is depth 1.
   Library library;
   library.add("t.f1", {});
   for (int i = 2; i <= 100'000; ++i) library.add("t.f" + std::to_string(i), {"t.f" + std::to_string(i - 1)});
@@ -94,8 +96,6 @@ TEST(Calls, DepthIsLimited) {
 
 // covers: CC-08
 TEST(Calls, BodyMustFitTheSignature) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the signature in the table, against bodies that are something else");
   Library library;
   {
     FunctionBuilder f("t.result");
@@ -116,9 +116,6 @@ TEST(Calls, BodyMustFitTheSignature) {
 }
 
 TEST(Calls, WhatAnOperationMayNotDo) {
-  VYRE_ORACLE(SpecificationTable,
-              "ir.h, \"Function\": no buffers, barriers, ids, atomics or Return; parameters are set by the "
-              "caller alone");
   const auto refused = [](auto build) {
     // Statements of a program, moved into a function: only the program builder can make them.
     ir::ProgramBuilder p("p");
@@ -161,8 +158,6 @@ TEST(Calls, WhatAnOperationMayNotDo) {
 }
 
 TEST(Calls, VersionsAreSeparate) {
-  VYRE_ORACLE(SpecificationTable,
-              "SEMANTICS, \"Structure\": `id@2` names a version; each is an operation of its own");
   Library library;
   library.add("t.f", {});
   FunctionBuilder f("t.f");
@@ -184,10 +179,8 @@ TEST(Calls, VersionsAreSeparate) {
 
 // A program of one store of one call is 4 and what the call amounts to.
 TEST(Calls, InlinedSizeIsLimited) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand. `t.f1` is a + 1: 3 expressions, no statement; `t.f<k>` is a sum of four calls of `t.f<k - "
-      "1>` over that: 3 + 4 * (an addition, a call, its argument) = 15 and 4 times the body below");
+  // `t.f1` is a + 1: 3 expressions, no statement; `t.f<k>` is a sum of four calls of `t.f<k - 1>`
+  // over that: 3 + 4 * (an addition, a call, its argument) = 15 and 4 times the body below.
   const auto tower = [](int height) {
     Library library;
     library.add("t.f1", {});
@@ -214,9 +207,6 @@ TEST(Calls, InlinedSizeIsLimited) {
 }
 
 TEST(Calls, IntrinsicsAreRecorded) {
-  VYRE_ORACLE(SpecificationTable,
-              "SEMANTICS, \"Structure\" and the ledger of intrinsics: each with its first call, in program "
-              "order; they are no functions to inline");
   Library library;
   spec::add_intrinsics(library.ops);
   library.add("t.f", {});
@@ -235,10 +225,8 @@ TEST(Calls, IntrinsicsAreRecorded) {
 }
 
 TEST(Calls, IntrinsicsAreNotAllowedInOperations) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the common rule that an operation's body may be inlined anywhere, and subgroup "
-              "operations may "
-              "not stand anywhere");
+  // The common rule that an operation's body may be inlined anywhere, and subgroup operations may not stand
+  // anywhere.
   Library library;
   spec::add_intrinsics(library.ops);
   library.add("t.size", {});

@@ -17,6 +17,8 @@
 #include "wire/seal.h"
 #include "wire/wire.h"
 
+VYRE_ORACLE(Property, "whatever the bytes are, they are accepted or refused, and both happen");
+
 namespace vyre::check {
 namespace {
 
@@ -107,7 +109,6 @@ TEST(Hostile, WireBodiesOfUpToThreeBytes) {
   expect_no_wire_body(kCounts);
 }
 TEST(Hostile, WireFilesOfUpToThreeBytes) {
-  VYRE_ORACLE(Property, "whatever the bytes are, they are accepted or refused");
   Tally tally;
   const size_t inputs = every_short_input(
       kCounts, [&](std::string_view file) { judge_wire(std::as_bytes(std::span(file)), tally); });
@@ -151,8 +152,7 @@ void every_edit(std::string content, size_t from, const One& one) {
 }
 
 TEST(Hostile, EveryEditedText) {
-  VYRE_ORACLE(Property,
-              "both happen, or the test shows nothing: a digit may be any digit, a bracket may not");
+  // Both happen, or the test shows nothing: a digit may be any digit, a bracket may not.
   Tally tally;
   for (const std::string& text : corpus(".vyre")) {
     if (text.size() < 800) every_edit(text, 0, [&](std::string_view edited) { judge_text(edited, tally); });
@@ -163,7 +163,6 @@ TEST(Hostile, EveryEditedText) {
 }
 
 TEST(Hostile, EveryEditedWireBody) {
-  VYRE_ORACLE(Property, "whatever the bytes are, they are accepted or refused");
   Tally tally;
   constexpr size_t kHeader = 40;
   for (const std::string& file : corpus(".vyrb")) {

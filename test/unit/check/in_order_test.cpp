@@ -12,6 +12,8 @@
 #include "text/text.h"
 #include "wire/wire.h"
 
+VYRE_ORACLE(Property, "the rules, which the walk asks of every expression");
+
 namespace vyre::check {
 namespace {
 
@@ -75,7 +77,6 @@ TEST(InOrder, WhatIsParsedOrDecoded) {
 }
 
 TEST(InOrder, KnowsWhatTheWalkKnows) {
-  VYRE_ORACLE(Property, "the rules, which the walk asks of every expression");
   const ir::Program program = parsed(), other = reversed(program);
   ASSERT_TRUE(ir::equal(program, other));
   const BodyResult quick = checked(program), walked = checked(other);

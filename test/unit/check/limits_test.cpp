@@ -13,6 +13,9 @@
 #include "spec/limits.h"
 #include "spec/ops.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Structure\" and \"Uniformity\": the limits, and counts by hand");
+
 namespace vyre::check {
 namespace {
 
@@ -88,7 +91,6 @@ ir::Program nested_expression(uint32_t depth) {
 }
 
 TEST(Limits, NestingIsRefusedWithoutRecursion) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Structure\": 64 blocks below the body");
   EXPECT_THAT(codes(nested_blocks(64, NodeKind::Block)), ElementsAre());
   EXPECT_THAT(codes(nested_blocks(65, NodeKind::Block)), ElementsAre("V022"));
   EXPECT_THAT(codes(nested_blocks(64, NodeKind::If)), ElementsAre());
@@ -98,14 +100,13 @@ TEST(Limits, NestingIsRefusedWithoutRecursion) {
 }
 
 TEST(Limits, ExpressionDepthIsRefusedWithoutRecursion) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Structure\": depth 1024, a literal is 1");
+  // Semantics, "Structure": depth 1024, a literal is 1.
   EXPECT_THAT(codes(nested_expression(1024)), ElementsAre());
   EXPECT_THAT(codes(nested_expression(1025)), ElementsAre("V023"));
   EXPECT_THAT(codes(nested_expression(kMany)), ElementsAre("V023"));
 }
 
 TEST(Limits, NodeCount) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Structure\": 4,194,304 statements and expressions");
   const auto lets = [](uint32_t nodes) {
     Raw raw;
     std::vector<NodeId> list;
@@ -124,7 +125,6 @@ TEST(Limits, NodeCount) {
 }
 
 TEST(Limits, ManyFaultsAreCountedNotListed) {
-  VYRE_ORACLE(SpecificationTable, "the count of faults that the program was given, by the documented bound");
   Raw raw;
   std::vector<NodeId> list;
   for (uint32_t i = 0; i < kMany / 4; ++i)
@@ -136,8 +136,7 @@ TEST(Limits, ManyFaultsAreCountedNotListed) {
 }
 
 TEST(Limits, UniformityIsLinear) {
-  VYRE_ORACLE(SpecificationTable,
-              "SEMANTICS, \"Uniformity\", by hand; the times bound what each shape costs");
+  // Semantics, "Uniformity", by hand; the times bound what each shape costs.
   {  // A chain of variables read in the reverse of the order in which they become divergent.
     Raw raw;
     std::vector<NodeId> list, body;
@@ -182,8 +181,7 @@ TEST(Limits, UniformityIsLinear) {
 }
 
 TEST(Limits, AMillionStatementsAreLinear) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand; a program of a million statements with every kind of resolution in it is accepted");
+  // A program of a million statements with every kind of resolution in it is accepted.
   Raw raw;
   raw.program.buffers.push_back(
       {raw.code.intern("out"), spec::BufferAccess::ReadWrite, DataType::U32, 0, 0, {}});

@@ -13,6 +13,10 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "ir.h, text-format, \"Names\" and \"Vectors\", and ir-types, \"DataType\"; counts of diagnostics "
+            "by hand");
+
 namespace vyre::check {
 namespace {
 
@@ -68,7 +72,6 @@ ir::Program of_statement(Node node, uint32_t operands) {
 }
 
 TEST(Malformed, ExpressionsOfTheWrongShape) {
-  VYRE_ORACLE(SpecificationTable, "ir.h: what each kind of expression is made of");
   const Expr add{.kind = ExprKind::Apply, .op = Op::Add};
   EXPECT_THAT(codes_of(of_expression(add, 2)), ElementsAre());
   for (const uint32_t operands : {0u, 1u, 3u})
@@ -121,7 +124,6 @@ TEST(Malformed, FieldsThatAreNotUsed) {
 }
 
 TEST(Malformed, StatementsOfTheWrongShape) {
-  VYRE_ORACLE(SpecificationTable, "ir.h: what each kind of statement is made of");
   EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Store}, 2)), ElementsAre());
   EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Store}, 0)), ElementsAre("V036"));
   EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Store}, 1)), ElementsAre("V033"));
@@ -135,8 +137,6 @@ TEST(Malformed, StatementsOfTheWrongShape) {
 }
 
 TEST(Malformed, NotATree) {
-  VYRE_ORACLE(SpecificationTable,
-              "ir.h: each statement and expression stands in one place, after its operands");
   {
     ProgramBuilder p("p");
     const Ex one = p.u32(1);
@@ -172,7 +172,6 @@ TEST(Malformed, NotATree) {
 }
 
 TEST(Malformed, NamesThatTextCannotSay) {
-  VYRE_ORACLE(SpecificationTable, "TEXT-FORMAT, \"Names\"");
   const std::vector<std::string> bad = {"",    "1a",  "a b", "a.b",      std::string("a\0b", 3),   "\xff\xfe",
                                         "für", "let", "u32", "local_id", std::string(1 << 20, '-')};
   for (const std::string& name : bad) {
@@ -194,7 +193,7 @@ TEST(Malformed, NamesThatTextCannotSay) {
 }
 
 TEST(Malformed, NamesAreEscapedInMessages) {
-  VYRE_ORACLE(SpecificationTable, "by hand: a message is printable ASCII and short, whatever the name was");
+  // A message is printable ASCII and short, whatever the name was.
   ProgramBuilder p("p");
   p.let("x", p.var(std::string("a\n\x1b[31m`\\\xc3") + std::string(1000, 'z')));
   const auto checked = check(p.finish(), spec::OpTable());
@@ -206,9 +205,6 @@ TEST(Malformed, NamesAreEscapedInMessages) {
 
 // covers: PS-07
 TEST(Malformed, TypesAndLiterals) {
-  VYRE_ORACLE(SpecificationTable,
-              "ir-types, \"DataType\": Bytes and Tensor are types of buffers; literal bits of a type by hand "
-              "from its width");
   const auto let = [](auto value) {
     ProgramBuilder p("p");
     p.let("x", value(p));
@@ -247,7 +243,6 @@ TEST(Malformed, TypesAndLiterals) {
 }
 
 TEST(Malformed, WideLiteralsWithoutTheirBits) {
-  VYRE_ORACLE(SpecificationTable, "ir.h: the bits of a literal of more than 32 bits stand in Code::wide");
   EXPECT_THAT(codes_of(of_expression({.kind = ExprKind::Literal, .type = DataType::U64}, 0)),
               ElementsAre("V036"));
   EXPECT_THAT(codes_of(of_expression(
@@ -256,7 +251,6 @@ TEST(Malformed, WideLiteralsWithoutTheirBits) {
 }
 
 TEST(Malformed, VectorsAndComponents) {
-  VYRE_ORACLE(SpecificationTable, "TEXT-FORMAT, \"Vectors\": x and y, or x, y, z and w");
   const auto take = [](DataType type, uint32_t which) {
     ProgramBuilder p("p");
     const auto buffer = p.read("a", type, 0);
@@ -279,9 +273,8 @@ TEST(Malformed, VectorsAndComponents) {
 }
 
 TEST(Malformed, TensorTypes) {
-  VYRE_ORACLE(SpecificationTable,
-              "ir.h, \"Dim\", \"TensorType\", \"Program\": which fields there are, and that each tensor "
-              "buffer has a type of its own, in order");
+  // ir.h, "Dim", "TensorType", "Program": which fields there are, and that each tensor buffer has a type of
+  // its own, in order.
   const auto changed = [](auto change) {
     ProgramBuilder p("p");
     const auto params = p.uniform("params", DataType::U32, 0);
@@ -317,8 +310,7 @@ TEST(Malformed, TensorTypes) {
 }
 
 TEST(Malformed, BrokenTensorsDoNotCascade) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: a tensor of a broken type says so once, and nothing about its uses");
+  // A tensor of a broken type says so once, and nothing about its uses.
   ProgramBuilder p("p");
   const auto none = p.read_write("none", ir::Tensor{DataType::U32, {}}, 0);
   const auto bytes = p.read_write("words", ir::Tensor{DataType::Bytes, {4}}, 1);
@@ -330,9 +322,7 @@ TEST(Malformed, BrokenTensorsDoNotCascade) {
 }
 
 TEST(Malformed, NoCascades) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: nothing depends on what is broken already: one diagnostic for each fault, none for "
-              "its consequences");
+  // Nothing depends on what is broken already: one diagnostic for each fault, none for its consequences.
   ProgramBuilder p("p");
   const auto out = p.read_write("out", DataType::U32, 0);
   const Ex broken = p.let("broken", p.u32(1) + p.i32(1));  // V008

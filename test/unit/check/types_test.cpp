@@ -13,6 +13,10 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Casts\", \"Operators\", \"Floats\" and \"Types\", and text-format, \"Infix by "
+            "type\", row by row");
+
 namespace vyre::check {
 namespace {
 
@@ -53,7 +57,6 @@ std::string message(const std::string& from, const std::string& cast) {
 
 // From a float to an integer it names a mode.
 TEST(Types, Casts) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Casts\", row by row: what each type is cast to");
   using Set = std::set<std::string>;
   const Table kTo = {
       {"u32", {"u32", "i32", "u64", "u128", "bool", "vec2u32", "vec4u32", "f32", "f16", "bf16"}},
@@ -85,7 +88,6 @@ TEST(Types, Casts) {
 }
 
 TEST(Types, MessagesAboutCasts) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the sentences that a reader of these messages needs");
   EXPECT_EQ(message("f32", "u32"), "a cast from f32 to u32 names its rounding");
   EXPECT_EQ(message("u32", "f32, trunc"), "a cast from u32 to f32 names no rounding");
   EXPECT_EQ(message("f32", "f16, nearest"), "a cast from f32 to f16 names no rounding");
@@ -96,9 +98,7 @@ TEST(Types, MessagesAboutCasts) {
 }
 
 TEST(Types, Bitcasts) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "SEMANTICS, \"Casts\": the families of bitcast, both ways, and each with itself; bool has no part");
+  // Semantics, "Casts": the families of bitcast, both ways, and each with itself; bool has no part.
   const Table kTo = {{"u32", {"u32", "i32", "f32", "f16", "bf16"}},
                      {"i32", {"u32", "i32", "f32"}},
                      {"f32", {"u32", "i32", "f32"}},
@@ -119,7 +119,6 @@ TEST(Types, Bitcasts) {
 }
 
 TEST(Types, Operators) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Operators\": the types of T, and the result: T or u32");
   const std::set<std::string> integers = {"u32", "i32", "u64", "u128"};
   const std::set<std::string> with_vectors = {"u32", "i32", "u64", "u128", "vec2u32", "vec4u32"};
   const std::set<std::string> with_bool = {"u32", "i32", "u64", "u128", "bool"};
@@ -168,9 +167,6 @@ TEST(Types, Operators) {
 }
 
 TEST(Types, SignsOfFloats) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "TEXT-FORMAT, \"Infix by type\": a sign means the operator of its operands' type, where there is one");
   for (const std::string& type : std::vector<std::string>{"f16", "bf16", "f32"}) {
     for (const char* sign : {"+", "-", "*", "/"})
       EXPECT_EQ(verdict(of(type) + " " + sign + " " + of(type)), "ok " + type) << sign;
@@ -186,9 +182,6 @@ TEST(Types, SignsOfFloats) {
 }
 
 TEST(Types, Reductions) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Floats\": reductions are of buffers of floats, by one of four operators, over a "
-              "range of u32");
   const std::set<std::string> floats = {"f16", "bf16", "f32"}, folds = {"fadd", "fmul", "fmin", "fmax"};
   for (const std::string& word : std::vector<std::string>{"freduce_strict", "freduce_tree_binary"}) {
     for (const std::string& type : kValueTypes) {
@@ -217,9 +210,6 @@ TEST(Types, Reductions) {
 }
 
 TEST(Types, NoTwoTypesMeet) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "SEMANTICS, no implicit conversion: two operands of different types never meet, whatever they are");
   for (const std::string& a : kValueTypes) {
     EXPECT_EQ(verdict("select(true, " + of(a) + ", " + of(a) + ")"), "ok " + a);
     EXPECT_EQ(verdict("select(" + of(a) + ", 1, 2)"), a == "u32" || a == "bool" ? "ok u32" : "V014");
@@ -233,9 +223,7 @@ TEST(Types, NoTwoTypesMeet) {
 }
 
 TEST(Types, BuffersAndVariables) {
-  VYRE_ORACLE(SpecificationTable,
-              "SEMANTICS, \"Types\": all are types of buffers, of variables and of stores; a bytes buffer is "
-              "u32 to both");
+  // Semantics, "Types": all are types of buffers, of variables and of stores; a bytes buffer is u32 to both.
   for (const std::string& type : kValueTypes) {
     for (const std::string& declared : std::vector<std::string>{type, "tensor<" + type + ", [4]>"}) {
       const auto parsed =

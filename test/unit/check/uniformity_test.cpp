@@ -13,6 +13,9 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Uniformity\", by hand: the marks in the case, and the chain of reasons");
+
 namespace vyre::check {
 namespace {
 
@@ -31,7 +34,6 @@ class UniformityCase : public testing::TestWithParam<Case> {};
 
 // covers: EX-33 BA-06 BA-07
 TEST_P(UniformityCase, BarriersStandWhereControlIsUniform) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Uniformity\", by hand; the marks in the case");
   const std::string text = kHead + GetParam().body + "}\n";
   const Source source("case.vyre", text);
   std::vector<uint32_t> refused, expected;
@@ -79,7 +81,6 @@ std::vector<std::string> notes_of_first(const std::string& body) {
 }
 
 TEST(UniformityNotes, NameTheReason) {
-  VYRE_ORACLE(SpecificationTable, "the chain of reasons, by hand");
   EXPECT_EQ(
       notes_of_first("if (local_id.x) { barrier; }\n"),
       (std::vector<std::string>{"this condition can differ between invocations because of local_id here"}));

@@ -11,6 +11,10 @@
 #include "generate/values.h"
 #include "oracle.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "semantics and the vyre specification's list of GPU failure modes; domains as sets, counted by hand");
+
 namespace vyre::generate {
 namespace {
 
@@ -28,9 +32,8 @@ ops::Operation operation(std::vector<DataType> inputs) {
 }
 
 TEST(Edge256, HasWhatTheSpecificationNames) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Laws and evidence\": 256 structured values, among them 0, 1, powers of two and "
-              "their neighbours, alternating patterns, MIN and MAX");
+  // Semantics, "Laws and evidence": 256 structured values, among them 0, 1, powers of two and their
+  // neighbours, alternating patterns, MIN and MAX.
   const auto words = edge256();
   const std::set<uint32_t> set(words.begin(), words.end());
   EXPECT_EQ(set.size(), 256u);
@@ -51,7 +54,6 @@ TEST(Edge256, NeverChanges) {
 }
 
 TEST(Cases, SizesOfTheGrids) {
-  VYRE_ORACLE(SpecificationTable, "counting; the domain is the product of the operands' domains");
   EXPECT_EQ(Cases("x", std::vector{DataType::U32}, Strategy::Exhaustive8, 0).size(), 256u);
   EXPECT_EQ(Cases("x", std::vector{DataType::U32, DataType::U32}, Strategy::Edge256, 0).size(), 65'536u);
   EXPECT_EQ(Cases("x", std::vector(3, DataType::U32), Strategy::Exhaustive8, 0).size(), 16'777'216u);
@@ -61,7 +63,6 @@ TEST(Cases, SizesOfTheGrids) {
 }
 
 TEST(Cases, ExhaustiveIsEveryPairOnce) {
-  VYRE_ORACLE(SpecificationTable, "the definition of the domain as a set");
   const Cases cases("x", std::vector(2, DataType::U32), Strategy::Exhaustive8, 0);
   std::set<std::pair<uint32_t, uint32_t>> seen;
   for (uint64_t k = 0; k < cases.size(); ++k) {
@@ -74,7 +75,6 @@ TEST(Cases, ExhaustiveIsEveryPairOnce) {
 }
 
 TEST(Cases, ExhaustiveI32IsSignExtended) {
-  VYRE_ORACLE(SpecificationTable, "semantics: for i32 the domain is the sign-extended i8");
   const Cases cases("x", std::vector{DataType::I32}, Strategy::Exhaustive8, 0);
   std::set<int32_t> seen;
   for (uint64_t k = 0; k < cases.size(); ++k) seen.insert(int32_t(cases.at(k)[0]));
@@ -127,7 +127,6 @@ TEST(Cases, FillEqualsAtForEveryTypeAndStride) {
 }
 
 TEST(Cases, TablesComeInTheirOrder) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the declaration itself");
   const ops::Operation two = operation({DataType::U32, DataType::U32});
   const Cases rows(two, Strategy::Rows, 0);
   ASSERT_EQ(rows.size(), 2u);
@@ -188,9 +187,7 @@ TEST(Cases, RandomReachesWhatUniformBitsDoNot) {
 }
 
 TEST(Cases, AdversarialHasTheFailureModes) {
-  VYRE_ORACLE(SpecificationTable,
-              "the list of GPU failure modes in the specification (shift by 32, division by 0, u32::MAX), "
-              "and MIN / -1");
+  // The list of GPU failure modes in the specification (shift by 32, division by 0, u32::MAX), and MIN / -1.
   const Cases cases("x", std::vector(2, DataType::U32), Strategy::Adversarial, 0);
   std::set<std::pair<uint32_t, uint32_t>> seen;
   for (uint64_t k = 0; k < cases.size(); ++k) seen.insert({cases.at(k)[0], cases.at(k)[1]});
@@ -207,7 +204,6 @@ TEST(Cases, AdversarialHasTheFailureModes) {
 }
 
 TEST(Cases, BoolOperandsAreTruthValues) {
-  VYRE_ORACLE(SpecificationTable, "semantics: a bool is 0 or 1");
   for (const Strategy s :
        {Strategy::Exhaustive8, Strategy::Edge256, Strategy::Adversarial, Strategy::Random}) {
     const Cases cases("x", std::vector{DataType::U32, DataType::Bool}, s, 3);

@@ -8,6 +8,10 @@
 
 #include "oracle.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "by hand: ten factors of four levels need sixteen rows for pairs at least; AETG takes under thirty");
+
 namespace vyre::generate {
 namespace {
 
@@ -90,9 +94,6 @@ TEST(Covering, HasEveryFeasibleTupleAndNoOther) {
 }
 
 TEST(Covering, IsAFunctionOfItsSeedAndSmall) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: ten factors of four levels need sixteen rows for pairs at least; AETG takes under thirty");
   Factors factors;
   factors.levels.assign(10, 4);
   factors.with.assign(10, 15);

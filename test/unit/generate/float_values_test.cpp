@@ -13,6 +13,8 @@
 #include "oracle.h"
 #include "spec/float_format.h"
 
+VYRE_ORACLE(SpecificationTable, "IEEE 754's definition of a format's values, applied to both formats");
+
 namespace vyre::generate {
 namespace {
 
@@ -32,7 +34,6 @@ double number(FloatFormat f, uint32_t word) {
 }
 
 TEST(SmallFloats, AreThoseOfTheSmallFormatExactly) {
-  VYRE_ORACLE(SpecificationTable, "IEEE 754's definition of a format's values, applied to both formats");
   constexpr FloatFormat small{5, 2};
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);

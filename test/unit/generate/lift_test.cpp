@@ -1,6 +1,4 @@
 // Lifted programs mean what the programs meant that they were lifted from, with probes and without.
-//
-// Oracle: the reference on the program itself.
 #include "lower/lift.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +8,8 @@
 #include "oracle.h"
 #include "ref/ref.h"
 #include "text/text.h"
+
+VYRE_ORACLE(ReferenceInterpreter, "the reference on the program itself");
 
 namespace vyre::generate {
 namespace {
@@ -25,7 +25,6 @@ std::vector<Bytes> run(const check::Checked& program, std::vector<Bytes> buffers
 }
 
 TEST(Raise, RandomProgramsMeanTheSame) {
-  VYRE_ORACLE(ReferenceInterpreter, "the reference on the program itself");
   for (const uint32_t lanes : {0u, 4u}) {
     ProgramOptions options = ProgramOptions::small(&ops::op_table());
     options.max_nodes = 80;

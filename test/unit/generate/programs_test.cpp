@@ -16,6 +16,10 @@
 #include "text/text.h"
 #include "wire/wire.h"
 
+VYRE_ORACLE(Property,
+            "the checker, written by others from the specification, the rules of dispatch, the options' own "
+            "bounds, and the ledgers: everything that a program can contain is generated");
+
 namespace vyre::generate {
 namespace {
 
@@ -41,7 +45,6 @@ std::string complaints(const Diagnostics& all) {
 }
 
 TEST(RandomPrograms, AreAllValid) {
-  VYRE_ORACLE(Property, "the checker, written by others from the specification, and the rules of dispatch");
   for (const ProgramOptions& o : all_options()) {
     ProgramGenerator generator(o);
     ProgramCase c;
@@ -57,7 +60,6 @@ TEST(RandomPrograms, AreAllValid) {
 }
 
 TEST(RandomPrograms, AreAsSmallAsWanted) {
-  VYRE_ORACLE(Property, "the options' own bounds");
   for (ProgramOptions o : all_options()) {
     for (const uint32_t nodes : {16u, 32u, 33u, 127u, 128u, 400u}) {
       if (o.racy && nodes < 32) continue;
@@ -99,22 +101,16 @@ void expect_coverage(const ProgramOptions& o, uint64_t programs) {
 }
 
 TEST(RandomPrograms, SmallOnesUseTheWholeLanguage) {
-  VYRE_ORACLE(Property, "the ledgers: nothing that a program can say may be missing from what is tested");
   expect_coverage(ProgramOptions::small(&ops::op_table()), 60'000);
 }
-TEST(RandomPrograms, LargeOnesUseTheWholeLanguage) {
-  VYRE_ORACLE(Property, "the ledgers: everything that a program can say");
-  expect_coverage(options(), 3'000);
-}
+TEST(RandomPrograms, LargeOnesUseTheWholeLanguage) { expect_coverage(options(), 3'000); }
 TEST(RandomPrograms, WithSubgroupsUseTheWholeLanguage) {
-  VYRE_ORACLE(Property, "the ledgers: everything that a program can say");
   ProgramOptions o = ProgramOptions::small(&ops::op_table());
   o.subgroup_size = 4;
   expect_coverage(o, 60'000);
 }
 
 TEST(RandomPrograms, CallEveryIntrinsic) {
-  VYRE_ORACLE(Property, "the ledger of category C: each of its operations is called");
   ProgramOptions o = ProgramOptions::small(&ops::op_table());
   o.subgroup_size = 4;
   ProgramGenerator generator(o);
@@ -132,8 +128,6 @@ TEST(RandomPrograms, CallEveryIntrinsic) {
 }
 
 TEST(RandomPrograms, AreAFunctionOfSeedAndIndex) {
-  VYRE_ORACLE(Property,
-              "equality of encodings; the contract says that a program is a function of seed and index");
   for (uint64_t index : {uint64_t{0}, uint64_t{17}, uint64_t{1} << 50}) {
     const ProgramCase a = random_program(5, index, options()), b = random_program(5, index, options());
     EXPECT_EQ(wire::encode(a.program), wire::encode(b.program));
@@ -163,9 +157,8 @@ TEST(RandomPrograms, EndSoon) {
 }
 
 TEST(RandomPrograms, RacyOnesNameTheirRace) {
-  VYRE_ORACLE(Property,
-              "counting what touches the buffer of the race: one store, and at most one load or atomic; so "
-              "nothing else can order the pair, which must be two invocations of the dispatch");
+  // Counting what touches the buffer of the race: one store, and at most one load or atomic; so nothing else
+  // can order the pair, which must be two invocations of the dispatch.
   ProgramOptions o = ProgramOptions::small(&ops::op_table());
   o.racy = true;
   ProgramGenerator generator(o);
@@ -202,9 +195,7 @@ TEST(RandomPrograms, RacyOnesNameTheirRace) {
 }
 
 TEST(RandomPrograms, EndWhenTheBytesDo) {
-  VYRE_ORACLE(
-      Property,
-      "the contract of Choices: an exhausted source gives zeros, which always mean the simplest choice");
+  // The contract of Choices: an exhausted source gives zeros, which always mean the simplest choice.
   const std::vector<uint8_t> bytes = {255, 255, 255, 255, 255, 255};
   for (size_t n = 0; n <= bytes.size(); ++n) {
     ByteChoices choices(std::span(bytes).first(n));

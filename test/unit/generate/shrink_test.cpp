@@ -6,15 +6,14 @@
 
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "semantics, \"Order of counterexamples\", by hand");
+
 namespace vyre::generate {
 namespace {
 
 using Words = std::vector<uint32_t>;
 
 TEST(Shrink, OrderOfCounterexamples) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "semantics, \"Order of counterexamples\": the largest operand bit pattern first, then left to right");
   EXPECT_TRUE(simpler(Words{5, 5}, Words{0, 6}));              // 5 < 6, whatever stands beside
   EXPECT_TRUE(simpler(Words{0, 6}, Words{6, 0}));              // same largest: left to right
   EXPECT_TRUE(simpler(Words{0x7fffffff}, Words{0x80000000}));  // unsigned
@@ -22,13 +21,13 @@ TEST(Shrink, OrderOfCounterexamples) {
 }
 
 TEST(Shrink, FindsTheSmallestSmallTuple) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the first tuple in that order with a + b >= 10 is (5, 5)");
+  // The first tuple in that order with a + b >= 10 is (5, 5).
   const auto fails = [](std::span<const uint32_t> v) { return uint64_t(v[0]) + v[1] >= 10; };
   EXPECT_EQ(shrink({0xdeadbeef, 0x12345678}, fails), (Words{5, 5}));
 }
 
 TEST(Shrink, ClearsWhatDoesNotMatter) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the least word with the top bit set is 80000000");
+  // The least word with the top bit set is 80000000.
   const auto top = [](std::span<const uint32_t> v) { return (v[0] >> 31) != 0; };
   EXPECT_EQ(shrink({0xdeadbeef}, top), (Words{0x80000000}));
   const auto sum_wraps = [](std::span<const uint32_t> v) { return uint64_t(v[0]) + v[1] > 0xffffffff; };
@@ -36,7 +35,7 @@ TEST(Shrink, ClearsWhatDoesNotMatter) {
 }
 
 TEST(Shrink, KeepsRelations) {
-  VYRE_ORACLE(SpecificationTable, "by hand; the failure hangs on a relation, so operands must move together");
+  // The failure hangs on a relation, so operands must move together.
   const auto equal_and_large = [](std::span<const uint32_t> v) { return v[0] == v[1] && v[0] >= 1000; };
   EXPECT_EQ(shrink({0x12345678, 0x12345678}, equal_and_large), (Words{1000, 1000}));
 }

@@ -1,7 +1,4 @@
 // The first value that differs, on backends with one planted fault.
-//
-// Oracle: by construction: the fault strikes one operator on operands that only one place of the text gives
-// it, so the place, the invocation and both values are known.
 #include "host/first_difference.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +8,10 @@
 #include "spec/ops.h"
 #include "text/text.h"
 #include "wrong_backend.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "by construction: the fault strikes one operator on operands that only one place of the text "
+            "gives it, so the place, the invocation and both values are known");
 
 namespace vyre::host {
 namespace {
@@ -59,9 +60,6 @@ std::string notes(const Diag& diag) {
 }
 
 TEST(FirstDifference, IsTheOperatorThatIsWrong) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add(R"(program p(read a: u32 @0, read b: u32 @1, read_write out: u32 @2) workgroup(4, 1, 1) {
   let i = invocation_id.x;
@@ -85,9 +83,6 @@ TEST(FirstDifference, IsTheOperatorThatIsWrong) {
 
 // The rounds before are right, and so is each other invocation.
 TEST(FirstDifference, CountsTheRoundsBefore) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add(R"(program p(read a: u32 @0, read_write out: u32 @1) workgroup(4, 1, 1) {
   let i = invocation_id.x;
@@ -116,9 +111,6 @@ TEST(FirstDifference, CountsTheRoundsBefore) {
 
 // Invocation 3 errs late in the first phase; the others read what it made of it early in the second.
 TEST(FirstDifference, IsACauseAndNotWhatOthersMadeOfIt) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add(R"(program p(read a: u32 @0, read_write out: u32 @1, workgroup w: u32[4]) workgroup(4, 1, 1) {
   let i = local_id.x;
@@ -146,9 +138,6 @@ TEST(FirstDifference, IsACauseAndNotWhatOthersMadeOfIt) {
 
 // What was loaded later is wrong as well, but the expression that was stored is where it began.
 TEST(FirstDifference, IsBeforeTheMemoryThatItWentThrough) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add(R"(program p(read_write out: u32 @0) workgroup(1, 1, 1) {
   out[0] = out[1] / 3;
@@ -162,9 +151,6 @@ TEST(FirstDifference, IsBeforeTheMemoryThatItWentThrough) {
 }
 
 TEST(FirstDifference, IsAStoreThatLeavesAnotherValue) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add(R"(program p(read a: u32 @0, read_write out: u32 @1) workgroup(2, 1, 1) {
   let i = local_id.x;
@@ -186,9 +172,6 @@ TEST(FirstDifference, IsAStoreThatLeavesAnotherValue) {
 
 // One round too many, and a condition taken for its opposite: the backends go on to different places.
 TEST(FirstDifference, IsWhereControlParts) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add(R"(program p(read a: u32 @0, read_write out: u32 @1) workgroup(2, 1, 1) {
   let i = local_id.x;
@@ -209,9 +192,6 @@ TEST(FirstDifference, IsWhereControlParts) {
 }
 
 TEST(FirstDifference, IsAtTheCallOfAnOperation) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add(R"(program p(read a: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
   out[0] = 1 + primitive.math.gcd(a[0], a[1]);
@@ -240,9 +220,6 @@ struct Typed {
   const char* message;
 };
 TEST(FirstDifference, ShowsValuesOfAllTypes) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   const Typed kTyped[] = {
       {"i32",
        "b[0] / b[1]",
@@ -286,9 +263,6 @@ TEST(FirstDifference, ShowsValuesOfAllTypes) {
 }
 
 TEST(FirstDifference, NamesInvocationsInThreeDimensions) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add(R"(program p(read_write out: u32 @0) workgroup(2, 3, 2) {
   let x = invocation_id.x + 100 * invocation_id.y + 10000 * invocation_id.z;
@@ -306,9 +280,6 @@ TEST(FirstDifference, NamesInvocationsInThreeDimensions) {
 }
 
 TEST(FirstDifference, IsLookedForInTheStepThatDiffers) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add("program p(read_write x: u32 @0) workgroup(1, 1, 1) { x[0] = x[0] * 3; }");
   run.add("program q(read_write x: u32 @0, read_write y: u32 @1) workgroup(1, 1, 1) { y[0] = x[0] % 4; }");
@@ -324,9 +295,6 @@ TEST(FirstDifference, IsLookedForInTheStepThatDiffers) {
 
 // Two right backends may draw these tickets in different orders; the fault is elsewhere.
 TEST(FirstDifference, LeavesOutWhatTheOrderOfAtomicsDecides) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add(R"(program p(read_write t: u32 @0, read a: u32 @1, read_write out: u32 @2) workgroup(4, 1, 1) {
   let i = local_id.x;
@@ -359,9 +327,6 @@ void mod_is_wrong(Planter& p) { p.wrong_result(Op::Mod, DataType::U32, {15, 4}, 
 
 // Faults that probes drive away, or that break the probes, are said and never an error.
 TEST(FirstDifference, SaysWhyThereIsNone) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add(one_operator());
   run.set("x", {15});
@@ -401,9 +366,6 @@ TEST(FirstDifference, SaysWhyThereIsNone) {
 
 // Only a program that came as text has positions; the others are shown as their kernel.
 TEST(FirstDifference, NeedsNoText) {
-  VYRE_ORACLE(SpecificationTable,
-              "by construction: the fault strikes one operator on operands that only one place of the text "
-              "gives it, so the place, the invocation and both values are known");
   Steps run;
   run.add(one_operator());
   run.set("x", {15});

@@ -11,6 +11,9 @@
 #include "host/values.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "commands, \"--compare\", \"SPEC\" and \"--get\", semantics, \"Casts\", and IEEE 754, by hand");
+
 namespace vyre::host {
 namespace {
 
@@ -25,7 +28,6 @@ Buffers one_buffer(DataType type, bool writable, std::vector<uint32_t> words) {
 }
 
 TEST(ExpectEqual, NamesTheFirstElementThatDiffers) {
-  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"--compare\": the first element that differs; X008");
   const Buffers a = one_buffer(DataType::I32, true, {1, 2, 3, 4});
   const Buffers b = one_buffer(DataType::I32, true, {1, 2, 0xffffffff, 5});
   const auto result = expect_equal(a, "reference", b, "native");
@@ -37,7 +39,6 @@ TEST(ExpectEqual, NamesTheFirstElementThatDiffers) {
 }
 
 TEST(ExpectEqual, IgnoresBuffersThatNobodyWrites) {
-  VYRE_ORACLE(SpecificationTable, "by hand: only read_write buffers are results");
   const Buffers a = one_buffer(DataType::U32, false, {1});
   const Buffers b = one_buffer(DataType::U32, false, {2});
   EXPECT_TRUE(expect_equal(a, "x", b, "y"));
@@ -45,7 +46,6 @@ TEST(ExpectEqual, IgnoresBuffersThatNobodyWrites) {
 }
 
 TEST(Spec, LiteralsAreElements) {
-  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"SPEC\", by hand");
   EXPECT_EQ(to_words(*parse_spec("1,0x2,-3,0x80000000,-2147483648", DataType::I32)),
             (std::vector<uint32_t>{1, 2, 0xfffffffd, 0x80000000, 0x80000000}));
   EXPECT_EQ(to_words(*parse_spec("", DataType::U32)), std::vector<uint32_t>{});
@@ -67,9 +67,7 @@ Bytes bytes_of(std::initializer_list<int> values) {
 }
 
 TEST(Spec, FloatsAndWideIntegers) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "COMMANDS, \"SPEC\", and IEEE 754, by hand: hexadecimals are bits, decimals are rounded to nearest");
+  // Commands, "SPEC", and IEEE 754, by hand: hexadecimals are bits, decimals are rounded to nearest.
   EXPECT_EQ(to_words(*parse_spec("1,-3,1.5,inf,-inf,nan,-0,0x7fc00001,1e30,0.1,1E-45", DataType::F32)),
             (std::vector<uint32_t>{0x3f800000, 0xc0400000, 0x3fc00000, 0x7f800000, 0xff800000, 0x7fc00000,
                                    0x80000000, 0x7fc00001, 0x7149f2ca, 0x3dcccccd, 1}));
@@ -95,8 +93,6 @@ TEST(Spec, FloatsAndWideIntegers) {
 }
 
 TEST(Spec, IotaIsConverted) {
-  VYRE_ORACLE(SpecificationTable,
-              "COMMANDS: \"iota is the index converted to the type\"; semantics, \"Casts\"; by hand");
   EXPECT_EQ(to_words(*parse_spec("iota:3", DataType::F32)),
             (std::vector<uint32_t>{0, 0x3f800000, 0x40000000}));
   EXPECT_EQ(to_words(*parse_spec("iota:2", DataType::U64)), (std::vector<uint32_t>{0, 0, 1, 0}));
@@ -146,9 +142,7 @@ TEST(Spec, UniformIsTheTopBitsOfAWordAnElement) {
 }
 
 TEST(Spec, VectorsAndBool) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "COMMANDS: vectors and bool take only files and zeros; directives of file tests write them out");
+  // Commands: vectors and bool take only files and zeros; directives of file tests write them out.
   for (const DataType type : {DataType::Vec2U32, DataType::Vec4U32, DataType::Bool}) {
     EXPECT_EQ(parse_spec("zeros:3", type)->size(), 3u * spec::info(type).bytes);
     for (const char* bad : {"(1,2)", "1", "true", "iota:1", "random:1:1"})
@@ -171,7 +165,6 @@ std::string shown(DataType type, const Bytes& bytes, bool hex) {
 }
 
 TEST(Format, EveryType) {
-  VYRE_ORACLE(SpecificationTable, "COMMANDS, \"--get\", by hand");
   const auto words = [](std::vector<uint32_t> w) { return to_bytes(w); };
   const Bytes floats =
       words({0x3f800000, 0x7149f2ca, 0x7f800000, 0xff800000, 0xffc00001, 0x80000000, 0x3dcccccd});
@@ -208,7 +201,7 @@ TEST(Format, SixteenBitFloatsReadBack) {
 }
 
 TEST(WriteFile, IsWholeOrNotThere) {
-  VYRE_ORACLE(SpecificationTable, "by hand: a file that cannot be written whole is not written at all");
+  // A file that cannot be written whole is not written at all.
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / "vyre_host_test";
   fs::create_directories(folder);

@@ -12,6 +12,10 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "dispatch.h, diag.def, ir-types, \"DataType\", and semantics, \"Memory\" and \"Tensors\"; sizes "
+            "and strides by hand");
+
 namespace vyre::layout {
 namespace {
 
@@ -38,9 +42,6 @@ DiagCode code_of(const Result<std::vector<Binding>>& result) {
 }
 
 TEST_F(Bind, CountsElements) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "dispatch.h: in the order of declaration without workgroup memory, counts in elements of one word");
   const auto p = program(
       "read a: u32 @3, workgroup w: u32[7], read_write b: bytes @0, uniform c: bool @1, read d: i32 @2");
   const auto result = bind(p, Host{bytes(0, 12), bytes(16, 4), bytes(64, 8), bytes(32, 0)}, {});
@@ -55,9 +56,6 @@ TEST_F(Bind, CountsElements) {
 }
 
 TEST_F(Bind, CountsElementsOfEverySize) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "ir-types, \"DataType\": bytes an element; SEMANTICS, \"Memory\": two 16-bit elements to a word");
   const std::vector<std::pair<std::string, uint32_t>> counts = {{"u32", 12},
                                                                 {"i32", 12},
                                                                 {"u64", 6},
@@ -82,7 +80,6 @@ TEST_F(Bind, CountsElementsOfEverySize) {
 }
 
 TEST_F(Bind, X009WrongNumberOfBuffers) {
-  VYRE_ORACLE(SpecificationTable, "X009 in diag.def");
   const auto p = program("read a: u32 @0, workgroup w: u32[7], read b: u32 @1");
   EXPECT_EQ(code_of(bind(p, Host{bytes(0, 4)}, {})), DiagCode::X009);
   EXPECT_EQ(code_of(bind(p, Host{bytes(0, 4), bytes(4, 4), bytes(8, 4)}, {})), DiagCode::X009);
@@ -91,7 +88,6 @@ TEST_F(Bind, X009WrongNumberOfBuffers) {
 }
 
 TEST_F(Bind, X002NotWholeElements) {
-  VYRE_ORACLE(SpecificationTable, "X002 in diag.def: whole elements");
   for (const std::string type : {"u32", "i32", "bool", "bytes"}) {
     const auto p = program("read data: " + type + " @0");
     for (const size_t size : {1, 2, 3, 5, 4095}) {
@@ -103,8 +99,7 @@ TEST_F(Bind, X002NotWholeElements) {
 }
 
 TEST_F(Bind, X002OfOtherSizes) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the same, of elements that are no word; the sizes are in the message");
+  // The same, of elements that are no word; the sizes are in the message.
   const std::vector<std::pair<std::string, std::vector<size_t>>> sizes = {
       {"f16", {1, 3, 7}},         {"bf16", {1, 4095}},          {"u64", {1, 4, 12, 4092}},
       {"vec2u32", {4, 7}},        {"u128", {4, 8, 12, 15, 24}}, {"vec4u32", {8, 17}},
@@ -122,9 +117,8 @@ TEST_F(Bind, X002OfOtherSizes) {
 }
 
 TEST_F(Bind, X003Overlap) {
-  VYRE_ORACLE(SpecificationTable,
-              "X003 in diag.def: memory is shared from the first common byte on, in whatever order the "
-              "buffers are given; neighbours and empty buffers share nothing");
+  // X003 in diag.def: memory is shared from the first common byte on, in whatever order the buffers are
+  // given; neighbours and empty buffers share nothing.
   const auto p = program("read a: u32 @0, read b: u32 @1, read_write c: u32 @2");
   const auto far = bytes(1000, 4);
   EXPECT_EQ(code_of(bind(p, Host{bytes(0, 16), far, bytes(12, 16)}, {})), DiagCode::X003);
@@ -139,9 +133,8 @@ TEST_F(Bind, X003Overlap) {
 }
 
 TEST_F(Bind, ExtentsOverlapWithinOneSpace) {
-  VYRE_ORACLE(SpecificationTable,
-              "dispatch.h, \"Extent\": memory is shared within a space only, and of what a device holds "
-              "nothing but uniform contents is looked at");
+  // dispatch.h, "Extent": memory is shared within a space only, and of what a device holds nothing but
+  // uniform contents is looked at.
   const auto p = program("read a: u32 @0, read_write b: u32 @1");
   const int space = 0, other = 0;
   using Extents = std::vector<Extent>;
@@ -157,7 +150,6 @@ TEST_F(Bind, ExtentsOverlapWithinOneSpace) {
 }
 
 TEST_F(Bind, ADimensionOfATensorIsReadFromAUniformExtent) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Tensors\", by hand");
   const auto p = program("read t: tensor<u32, [n = size[0]]> @0, uniform size: u32 @1");
   const int space = 0, other = 0;
   const std::vector<std::byte> five = {std::byte{5}, {}, {}, {}};
@@ -169,8 +161,7 @@ TEST_F(Bind, ADimensionOfATensorIsReadFromAUniformExtent) {
 }
 
 TEST_F(Bind, X004UniformTooLarge) {
-  VYRE_ORACLE(SpecificationTable,
-              "X004 in diag.def: 64 KiB fit, one word more does not; other buffers may be larger");
+  // X004 in diag.def: 64 KiB fit, one word more does not; other buffers may be larger.
   const auto p = program("uniform u: u32 @0");
   EXPECT_TRUE(bind(p, Host{bytes(0, 65536)}, {}));
   EXPECT_EQ(code_of(bind(p, Host{bytes(0, 65540)}, {})), DiagCode::X004);
@@ -178,7 +169,6 @@ TEST_F(Bind, X004UniformTooLarge) {
 }
 
 TEST_F(Bind, X005GroupsOutOfRange) {
-  VYRE_ORACLE(SpecificationTable, "X005 in diag.def: 1 to 65,535 an axis");
   const auto p = program("");
   EXPECT_TRUE(bind(p, Host{}, {.x = 65535, .y = 65535, .z = 65535}));
   for (const Groups groups : {Groups{.x = 0}, Groups{.y = 0}, Groups{.z = 0}, Groups{.x = 65536},
@@ -189,7 +179,7 @@ TEST_F(Bind, X005GroupsOutOfRange) {
 
 // The memory is address space only: binding touches none of it.
 TEST_F(Bind, X010TooManyElements) {
-  VYRE_ORACLE(SpecificationTable, "X010 in diag.def: 2^32 - 1 elements can be counted, 2^32 cannot");
+  // X010 in diag.def: 2^32 - 1 elements can be counted, 2^32 cannot.
   constexpr size_t kSize = 4ull << 32;
   void* const at = mmap(nullptr, kSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) GTEST_SKIP() << "no 16 GiB of address space here";
@@ -226,7 +216,6 @@ class BindTensors : public Bind {
 };
 
 TEST_F(BindTensors, DimensionsAndStrides) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"Tensors\": row-major when not given; strides by hand");
   const auto rows = one("[2, 3, 5]", 30);
   ASSERT_TRUE(rows);
   EXPECT_THAT((*rows)[1].dims, ElementsAre(2, 3, 5));
@@ -246,9 +235,7 @@ TEST_F(BindTensors, DimensionsAndStrides) {
 }
 
 TEST_F(BindTensors, DimensionsFromBytesDeclaredLater) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the words of a bytes buffer name dimensions too; uniforms may stand after the tensor "
-              "that they serve");
+  // The words of a bytes buffer name dimensions too; uniforms may stand after the tensor that they serve.
   const auto p = program("read t: tensor<f16, [n = shape[2]]> @1, uniform shape: bytes @0");
   const auto result = bind(p, Host{bytes(0, 10), params({9, 9, 5})}, {});
   ASSERT_TRUE(result);
@@ -257,9 +244,8 @@ TEST_F(BindTensors, DimensionsFromBytesDeclaredLater) {
 }
 
 TEST_F(BindTensors, X007LastElementBeyondTheBuffer) {
-  VYRE_ORACLE(SpecificationTable,
-              "SEMANTICS, \"Tensors\": the last element is sum of (dimension - 1) * stride, by hand; one "
-              "element less bound is an error");
+  // Semantics, "Tensors": the last element is sum of (dimension - 1) * stride, by hand; one element less
+  // bound is an error.
   EXPECT_EQ(code("[2, 3, 5]", 30), std::nullopt);
   EXPECT_EQ(code("[2, 3, 5]", 29), DiagCode::X007);
   EXPECT_EQ(code("[2, 3, 5]", 1000), std::nullopt);              // more may be bound
@@ -274,9 +260,7 @@ TEST_F(BindTensors, X007LastElementBeyondTheBuffer) {
 }
 
 TEST_F(BindTensors, DimensionsOfZero) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: a shape with a 0 has no element, so that no last one can lie outside, whatever the "
-              "other numbers are");
+  // A shape with a 0 has no element, so that no last one can lie outside, whatever the other numbers are.
   EXPECT_EQ(code("[0]", 0), std::nullopt);
   EXPECT_EQ(code("[4294967295, 4294967295, 0]", 0), std::nullopt);
   EXPECT_EQ(code("[0, 4294967295, 4294967295]", 0), std::nullopt);
@@ -284,9 +268,8 @@ TEST_F(BindTensors, DimensionsOfZero) {
 }
 
 TEST_F(BindTensors, X011IndexTooLarge) {
-  VYRE_ORACLE(SpecificationTable,
-              "diag.def: below 2^32, computed by hand in Python's integers: 65536 * 65536 - 1 is 2^32 - 1; a "
-              "sum or product that wraps around 32 or 64 bits to a small number is no smaller");
+  // diag.def: below 2^32, computed by hand in Python's integers: 65536 * 65536 - 1 is 2^32 - 1; a sum or
+  // product that wraps around 32 or 64 bits to a small number is no smaller.
   EXPECT_EQ(code("[65536, 65536]", 4), DiagCode::X007);  // 2^32 - 1: an index, but not in this buffer
   EXPECT_EQ(code("[65536, 65537]", 4), DiagCode::X011);
   EXPECT_EQ(code("[65537, 65536]", 4), DiagCode::X011);  // 2^32 + 65535 wraps to 65535
@@ -304,7 +287,6 @@ TEST_F(BindTensors, X011IndexTooLarge) {
 }
 
 TEST_F(BindTensors, X012DimensionMissing) {
-  VYRE_ORACLE(SpecificationTable, "X012 in diag.def");
   EXPECT_EQ(code("[n = params[0]]", 8, {}), DiagCode::X012);
   EXPECT_EQ(code("[n = params[2]]", 8, {1, 1}), DiagCode::X012);
   EXPECT_EQ(code("[n = params[2]]", 8, {1, 1, 8}), std::nullopt);
@@ -314,9 +296,7 @@ TEST_F(BindTensors, X012DimensionMissing) {
 }
 
 TEST_F(BindTensors, ManyDimensions) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: no limit on the rank but the size of the program: 10,000 dimensions of 1 and one of 3");
+  // No limit on the rank but the size of the program: 10,000 dimensions of 1 and one of 3.
   std::string shape = "[3";
   for (int i = 0; i < 10'000; ++i) shape += ", 1";
   EXPECT_EQ(code(shape + "]", 3), std::nullopt);

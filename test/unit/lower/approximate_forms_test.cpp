@@ -13,6 +13,10 @@
 #include "spec/float_format.h"
 #include "spec/ops.h"
 
+VYRE_ORACLE(Law,
+            "exact sums and products in integers (num/exact_sum.h, num/exact_product.h); ULP as "
+            "docs/spec/floats.md has it");
+
 namespace vyre::lower {
 namespace {
 
@@ -155,8 +159,7 @@ Int128 counts(FloatFormat f, uint32_t pattern) {
 // Elements of both signs from 2^-20 to 2^20, so that sums are exact in 128 bits and cancel.
 // covers: FL-27
 TEST(Approximate, SumsStayWithinTheirTolerance) {
-  VYRE_ORACLE(
-      Law, "exact sums in integers of 128 bits; ULP of the sum of magnitudes, as docs/spec/floats.md has it");
+  // Exact sums in integers of 128 bits; ULP of the sum of magnitudes, as docs/spec/floats.md has it.
   double farthest = 0;
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
@@ -223,8 +226,6 @@ void fold_everywhere(DataType type, Op fold, const std::vector<Words>& data, con
 
 // covers: FL-27
 TEST(Approximate, ProductsStayWithinOneUlpWhateverOverflowsOnTheWay) {
-  VYRE_ORACLE(Law,
-              "the exact product, of integers (num/exact_product.h); its ULP, as docs/spec/floats.md has it");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     std::vector<Words> data;
@@ -257,7 +258,7 @@ TEST(Approximate, ProductsStayWithinOneUlpWhateverOverflowsOnTheWay) {
 // More elements than a block of a sum and a row of a product have, far apart, subnormal and at the upper end.
 // covers: FL-27
 TEST(Approximate, SumsOfManyStayWithinOneUlp) {
-  VYRE_ORACLE(Law, "the exact sum, of integers (num/exact_sum.h); ULP of the sum of magnitudes");
+  // The exact sum, of integers (num/exact_sum.h); ULP of the sum of magnitudes.
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     std::vector<Words> data;

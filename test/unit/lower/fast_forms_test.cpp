@@ -15,6 +15,8 @@
 #include "oracle.h"
 #include "spec/ops.h"
 
+VYRE_ORACLE(SpecificationTable, "by hand: what a form is written in, named here");
+
 namespace vyre::lower {
 namespace {
 
@@ -97,7 +99,6 @@ TEST(FastForms, AreRightWhereTheyMayFail) {
 }
 
 TEST(FastForms, NeedSumsAndProductsThatRoundRight) {
-  VYRE_ORACLE(SpecificationTable, "by hand: what a form is written in, named here");
   for (const FastForm& s : kFastForms) {
     EXPECT_TRUE(has_fast_form(s.op, kIeeeFloats));
     EXPECT_TRUE(has_fast_form(s.op, kFlushingFloats));

@@ -1,7 +1,5 @@
 // Faults planted in legal kernels by hand: each must be found, so that the silence of the other tests means
 // something.
-//
-// Oracle: the domain column of raw_ops.def, by hand.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -10,6 +8,8 @@
 #include "oracle.h"
 #include "spec/ops.h"
 #include "three_ways.h"
+
+VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
 
 namespace vyre::lower {
 namespace {
@@ -64,7 +64,6 @@ void expect_fine(const Kernel& kernel, const Buffers& input, uint32_t expected) 
 // Each partial operator, just inside and just outside its domain; the result is not used, which makes no
 // difference.
 TEST(Faults, OperatorsOutsideTheirDomain) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   struct Plant {
     RawOp op;
     Words inside, outside;
@@ -96,7 +95,6 @@ TEST(Faults, OperatorsOutsideTheirDomain) {
 
 // Whatever the ledger says is total is applied to everything.
 TEST(Faults, TotalOperatorsHaveNone) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   for (const RawOpInfo& op : kRawOps) {
     if (op.domain != "all") continue;
     for (const uint32_t a : {0u, 1u, 32u, 0x80000000u, 0xffffffffu}) {
@@ -116,7 +114,6 @@ TEST(Faults, TotalOperatorsHaveNone) {
 
 // A float operator is in its domain only where something is promised of it.
 TEST(Faults, FloatOperatorsThatNobodyPromised) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   for (const RawOpInfo& op : kRawOps) {
     if (!op.is_float) continue;
     HandMade k;
@@ -134,7 +131,6 @@ TEST(Faults, FloatOperatorsThatNobodyPromised) {
 
 // Integers that there are, and the neighbours of those that there are not.
 TEST(Faults, FloatsThatAreNoIntegers) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   struct Case {
     RawOp op;
     uint32_t fine, fault;
@@ -156,7 +152,6 @@ TEST(Faults, FloatsThatAreNoIntegers) {
 }
 
 TEST(Faults, AccessesOutOfBounds) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   for (const InstKind kind : {InstKind::RawLoad, InstKind::RawStore, InstKind::RawAtomic}) {
     for (const uint32_t buffer : {1u, 2u}) {
       if (kind == InstKind::RawAtomic && buffer == 2) continue;
@@ -175,7 +170,6 @@ TEST(Faults, AccessesOutOfBounds) {
 
 // The last invocation alone leaves the domain, in a block that only it enters.
 TEST(Faults, OneInvocationOfMany) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   HandMade k;
   k.kernel.workgroup_size = {64, 1, 1};
   const Value lane = k.put({.kind = InstKind::LocalId});
@@ -192,7 +186,6 @@ TEST(Faults, OneInvocationOfMany) {
 
 // Element 0 of an empty buffer is there, holds anything, and keeps nothing.
 TEST(Faults, TheElementBehindAnEmptyBuffer) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   HandMade k;
   const Value first = k.input(0);
   k.output(first);
@@ -211,7 +204,6 @@ TEST(Faults, TheElementBehindAnEmptyBuffer) {
 
 // Seen as words, n elements of 16 bits have n / 2 of them, rounded up; an empty buffer has one.
 TEST(Faults, WordsOfHalves) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   for (const InstKind kind : {InstKind::RawLoad, InstKind::RawStore, InstKind::RawAtomic}) {
     HandMade k;
     k.kernel.buffers[0].access = BufferAccess::ReadWrite;
@@ -236,7 +228,6 @@ TEST(Faults, WordsOfHalves) {
 
 // The upper half of the last word of an odd number of halves holds anything, and keeps nothing.
 TEST(Faults, TheHalfBehindAnOddNumber) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   HandMade k;
   k.kernel.buffers[0].access = BufferAccess::ReadWrite;
   k.kernel.buffers[0].element = DataType::BF16;
@@ -257,7 +248,6 @@ TEST(Faults, TheHalfBehindAnOddNumber) {
 }
 
 TEST(Faults, AnIntrinsicThatNotAllReach) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   HandMade k;
   k.kernel.workgroup_size = {2, 1, 1};
   const Value lane = k.put({.kind = InstKind::LocalId});
@@ -272,7 +262,6 @@ TEST(Faults, AnIntrinsicThatNotAllReach) {
 }
 
 TEST(Faults, ABarrierThatNotAllReach) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   HandMade k;
   k.kernel.workgroup_size = {2, 1, 1};
   const Value lane = k.put({.kind = InstKind::LocalId});
@@ -286,7 +275,6 @@ TEST(Faults, ABarrierThatNotAllReach) {
 // Legalization with one rule left out: the guard of a shift, of a division and of a load, in turn, is what
 // keeps the kernel in its domain.
 TEST(Faults, EachGuardIsNeeded) {
-  VYRE_ORACLE(SpecificationTable, "the domain column of raw_ops.def, by hand");
   for (const Op op : {Op::Shl, Op::Div, Op::Mod, Op::Clz}) {
     ir::ProgramBuilder p("guarded");
     const auto in = p.read("input", DataType::U32, 0);

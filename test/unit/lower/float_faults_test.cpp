@@ -1,13 +1,13 @@
 // Faults planted in legal kernels with floats: a guard dropped or moved, a promise believed that is not
 // given, a NaN left as it is. Each must show, so that the silence of float_rules_test.cpp and nan_test.cpp
 // means something.
-//
-// Oracle: the semantic kernel, as there; that it differs.
 #include <functional>
 
 #include "float_cases.h"
 #include "oracle.h"
 #include "spec/ops.h"
+
+VYRE_ORACLE(ReferenceInterpreter, "the semantic kernel, as there; that it differs");
 
 namespace vyre::lower {
 namespace {
@@ -58,7 +58,6 @@ bool change_constant(Kernel& kernel, uint32_t from, uint32_t to) {
 
 // Legalized for a target that promises IEEE 754, run on one that does not.
 TEST(FloatFaults, PromisesThatAreNotKept) {
-  VYRE_ORACLE(ReferenceInterpreter, "the semantic kernel, as there; that it differs");
   struct Case {
     Application application;
     const FloatPromises& kept;
@@ -102,7 +101,6 @@ TEST(FloatFaults, PromisesThatAreNotKept) {
 
 // The branches of a guarded form, in which doubts are settled, are never taken.
 TEST(FloatFaults, GuardsThatAreDropped) {
-  VYRE_ORACLE(ReferenceInterpreter, "the semantic kernel, as there; that it differs");
   const FloatPromises vulkan = vulkan_floats({.wide = true});
   for (const Op op : {Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FSqrt, Op::FMulAdd}) {
     uint32_t dropped = 0;
@@ -127,7 +125,6 @@ TEST(FloatFaults, GuardsThatAreDropped) {
 
 // A field of 16 is below that of 2^-101, where half a unit is 2^-126, and a subnormal of more is not nothing.
 TEST(FloatFaults, TheGuardOfAddAPowerOfTwoLower) {
-  VYRE_ORACLE(ReferenceInterpreter, "the semantic kernel, as there; that it differs");
   for (const Op op : {Op::FAdd, Op::FSub}) {
     const auto lower = [](Kernel& k) { EXPECT_TRUE(change_constant(k, 32u << 23, 16u << 23)); };
     EXPECT_EQ(outcome(operator_of(op, kF32), kFlushingFloats, lower), Outcome::Wrong);
@@ -136,7 +133,6 @@ TEST(FloatFaults, TheGuardOfAddAPowerOfTwoLower) {
 
 // Guesses and wide sums believed to be right already.
 TEST(FloatFaults, GuessesThatAreBelieved) {
-  VYRE_ORACLE(ReferenceInterpreter, "the semantic kernel, as there; that it differs");
   const FloatPromises vulkan = vulkan_floats({.wide = true});
   const auto believe = [&](RawOp op, RawOp instead) {
     return [=](Kernel& k) {
@@ -157,7 +153,6 @@ TEST(FloatFaults, GuessesThatAreBelieved) {
 }
 
 TEST(FloatFaults, NansThatAreLeftAsTheyAre) {
-  VYRE_ORACLE(ReferenceInterpreter, "the semantic kernel, as there; that it differs");
   const auto leave = [](Kernel& k) {
     for (const Inst& inst : k.insts) {
       const auto nan = nan_of_select(k, inst, kNans);
@@ -180,7 +175,6 @@ TEST(FloatFaults, NansThatAreLeftAsTheyAre) {
 
 // The raw conversion is reached by numbers that are no such integers.
 TEST(FloatFaults, CastsWithoutTheirGuard) {
-  VYRE_ORACLE(ReferenceInterpreter, "the semantic kernel, as there; that it differs");
   for (const DataType from : {kF32, kBF16}) {
     for (const DataType to : {DataType::U32, DataType::I32}) {
       const auto unguard = [](Kernel& k) {
@@ -200,7 +194,6 @@ TEST(FloatFaults, CastsWithoutTheirGuard) {
 
 // Rounding twice: through f32 first, where that is not innocuous.
 TEST(FloatFaults, SumsThatRoundTwice) {
-  VYRE_ORACLE(ReferenceInterpreter, "the semantic kernel, as there; that it differs");
   // F16's fused multiply-add is a sum rounded to odd; without that step it is rounded twice.
   const auto to_nearest = [](Kernel& k) {
     for (const Inst& inst : k.insts) {
@@ -215,7 +208,6 @@ TEST(FloatFaults, SumsThatRoundTwice) {
 
 // BF16 that truncates, or rounds ties away from zero.
 TEST(FloatFaults, NarrowingThatRoundsOtherwise) {
-  VYRE_ORACLE(ReferenceInterpreter, "the semantic kernel, as there; that it differs");
   for (const uint32_t half : {0u, 0x8000u}) {
     const auto change = [&](Kernel& k) { EXPECT_TRUE(change_constant(k, 0x7fff, half)); };
     EXPECT_EQ(outcome(operator_of(Op::FAdd, kBF16), kIeeeFloats, change), Outcome::Wrong);
@@ -226,7 +218,6 @@ TEST(FloatFaults, NarrowingThatRoundsOtherwise) {
 // Minimum and maximum by one comparison, as hardware has them: the second operand, whichever NaN or zero it
 // is.
 TEST(FloatFaults, MinimumByOneComparison) {
-  VYRE_ORACLE(ReferenceInterpreter, "the semantic kernel, as there; that it differs");
   for (const Op op : {Op::FMin, Op::FMax}) {
     for (const uint32_t kept :
          {0u, 1u}) {  // of the selects after the first: those against equal, against NaN

@@ -1,8 +1,7 @@
 // Every rule for floats, on every target, against every choice that a promise leaves open: what is legalized
 // equals what is meant, whatever the raw float operators answer within their promise.
 //
-// Oracle: num/, through the semantic kernel; that is compared with the standard, MPFR and the host in
-// test/unit/num. The relations of lower/relation.h are the adversary.
+// The relations of lower/relation.h are the adversary.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +11,10 @@
 #include "oracle.h"
 #include "spec/casts.h"
 #include "spec/ops.h"
+
+VYRE_ORACLE(ReferenceInterpreter,
+            "num/, through the semantic kernel; that is compared with the standard, MPFR and the host in "
+            "test/unit/num");
 
 namespace vyre::lower {
 namespace {
@@ -97,9 +100,6 @@ uint64_t expect_right(const Application& a, const Target& target, uint32_t drawn
 class FloatRules : public testing::TestWithParam<Target> {};
 
 TEST_P(FloatRules, EveryOperatorAndCastUnderEveryChoice) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "num/, through the semantic kernel; that is compared with the standard, MPFR and the host in "
-              "test/unit/num");
   const Target& target = GetParam();
   uint64_t choices = 0;
   for (const Application& a : operators()) {

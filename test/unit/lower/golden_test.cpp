@@ -1,8 +1,6 @@
 // Printed kernels, kept: test/golden/kernel/<name>.vyre with its kernel (<name>.kernel) and its legal kernels
 // for LLVM's CPU target (<name>.legal) and for a target of bare words (<name>.words): guards by selects,
 // operators composed, 16-bit elements as halves.
-//
-// Oracle: the files, read by a person when they were blessed; and the programs' own runs, three ways.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,11 +9,12 @@
 #include "oracle.h"
 #include "three_ways.h"
 
+VYRE_ORACLE(Regression, "test/golden/kernel: printed by this project, read by a person when blessed");
+
 namespace vyre::lower {
 namespace {
 
 TEST(Golden, Kernels) {
-  VYRE_ORACLE(Regression, "test/golden/kernel: printed by this project, read by a person when blessed");
   const auto programs = test::files_of("test/golden/kernel");
   EXPECT_GE(programs.size(), 12u);
   for (std::filesystem::path path : programs) {

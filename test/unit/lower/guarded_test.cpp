@@ -1,10 +1,6 @@
 // Guarded forms of floats in formats of 6 to 10 bits: over all operands and under all choices that a promise
 // leaves open, whatever is not left to the composition is right. And with each test taken out of a form, with
 // each threshold a step lower, something is wrong, or more is left to the composition.
-//
-// Oracle: num/, which is compared with the standard and MPFR in test/unit/num; what a promise allows is
-// worked out here, from the text of the Vulkan specification, in doubles, which hold these formats' products
-// exactly.
 #include "lower/guarded.h"
 
 #include <gtest/gtest.h>
@@ -23,6 +19,11 @@
 #include "num/float.h"
 #include "oracle.h"
 #include "spec/ops.h"
+
+VYRE_ORACLE(CpuReference,
+            "num/, which is compared with the standard and MPFR in test/unit/num; what a promise allows is "
+            "worked out here, from the text of the Vulkan specification, in doubles, which hold these "
+            "formats' products exactly");
 
 namespace vyre::lower {
 namespace {
@@ -326,10 +327,6 @@ std::vector<FloatFormat> formats_of(Op op) {
 }
 
 TEST(GuardedForms, AreRightForAllOperandsUnderAllChoices) {
-  VYRE_ORACLE(CpuReference,
-              "num/, which is compared with the standard and MPFR in test/unit/num; what a promise allows is "
-              "worked out here, from the text of the Vulkan specification, in doubles, which hold these "
-              "formats' products exactly");
   for (const Op op : kGuarded) {
     for (const FloatFormat f : formats_of(op)) {
       const Counts counts = exhaust(form_of(f, op), f, op);
@@ -364,10 +361,6 @@ std::vector<Value> deciding(const Kernel& kernel, FloatFormat f, Op op) {
 
 // Each of them taken for false.
 TEST(GuardedForms, HaveNoTestTooMany) {
-  VYRE_ORACLE(CpuReference,
-              "num/, which is compared with the standard and MPFR in test/unit/num; what a promise allows is "
-              "worked out here, from the text of the Vulkan specification, in doubles, which hold these "
-              "formats' products exactly");
   for (const Op op : kGuarded) {
     for (const FloatFormat f : {formats_of(op).front(), formats_of(op).back()}) {
       if (!windows_of(f, op) && f != formats_of(op).front()) continue;
@@ -402,10 +395,6 @@ bool is_noticed(Op op, const std::function<Word(FloatFormat)>& from,
 }
 
 TEST(GuardedForms, HaveThresholdsThatCannotBeLower) {
-  VYRE_ORACLE(CpuReference,
-              "num/, which is compared with the standard and MPFR in test/unit/num; what a promise allows is "
-              "worked out here, from the text of the Vulkan specification, in doubles, which hold these "
-              "formats' products exactly");
   // One power of two lower: that field is below the least one that would do.
   for (const Op op : {Op::FAdd, Op::FSub}) {
     EXPECT_TRUE(is_noticed(
@@ -442,10 +431,6 @@ TEST(GuardedForms, HaveThresholdsThatCannotBeLower) {
 
 // At 32 bits the field is that of 2^-95, and 2^-101 is the least that would do.
 TEST(GuardedForms, HaveTheThresholdsThatTheRulesSay) {
-  VYRE_ORACLE(CpuReference,
-              "num/, which is compared with the standard and MPFR in test/unit/num; what a promise allows is "
-              "worked out here, from the text of the Vulkan specification, in doubles, which hold these "
-              "formats' products exactly");
   EXPECT_EQ(sum_threshold(spec::kBinary32), uint32_t(127 - 95));
   EXPECT_GE(sum_threshold(spec::kBinary32), uint32_t(127 - 101));
   EXPECT_LT(sum_threshold(spec::kBinary32) / 2, uint32_t(127 - 101));

@@ -6,6 +6,8 @@
 #include "text/text.h"
 #include "three_ways.h"
 
+VYRE_ORACLE(SpecificationTable, "the text format: one operator a statement; and by hand");
+
 namespace vyre::lower {
 namespace {
 
@@ -16,7 +18,6 @@ check::Checked parsed(std::string_view text) {
 }
 
 TEST(Raise, WritesOneOperatorAStatement) {
-  VYRE_ORACLE(SpecificationTable, "the text format: one operator a statement, names that nobody has");
   const auto program = parsed(R"(program p(read k: u32 @0, read_write v0: u32 @7) workgroup(2, 1, 1) {
   let x = k[0];
   if (x > 2) {
@@ -52,8 +53,7 @@ TEST(Raise, WritesOneOperatorAStatement) {
 }
 
 TEST(Raise, ProbesSayWhatWasComputedLast) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: probes are numbered in the order of evaluation, a barrier begins a phase");
+  // Probes are numbered in the order of evaluation, a barrier begins a phase.
   const auto program = parsed(R"(program p(read a: u32 @0, read_write out: u32 @1) workgroup(2, 1, 1) {
   let x = a[local_id.x] + 10;
   barrier;
@@ -96,9 +96,7 @@ TEST(Raise, ProbesSayWhatWasComputedLast) {
 }
 
 TEST(DependsOnOrder, FollowsValuesMemoryAndControl) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: tickets decide what follows from them, in values, memory and control, and nothing else");
+  // Tickets decide what follows from them, in values, memory and control, and nothing else.
   const auto program = parsed(R"(program p(read_write t: u32 @0, read a: u32 @1, read_write out: u32 @2,
     read_write other: u32 @3) workgroup(4, 1, 1) {
   let free = a[0] * 3;
@@ -128,7 +126,6 @@ TEST(DependsOnOrder, FollowsValuesMemoryAndControl) {
 }
 
 TEST(DependsOnOrder, ReachesAllThatFollowsAReturn) {
-  VYRE_ORACLE(SpecificationTable, "by hand");
   const auto program = parsed(R"(program p(read_write t: u32 @0, read a: u32 @1) workgroup(4, 1, 1) {
   if (atomic_add(t[0], 1) == 3) {
     return;

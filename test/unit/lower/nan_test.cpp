@@ -1,12 +1,13 @@
 // One NaN: where legalization makes a raw NaN canonical, and where it does not have to.
-//
-// Oracle: by hand, counting the selects; the semantic kernel for what comes out, with an adversary that gives
-// a different NaN each time.
 #include <gmock/gmock.h>
 
 #include "float_cases.h"
 #include "oracle.h"
 #include "spec/ops.h"
+
+VYRE_ORACLE(ReferenceInterpreter,
+            "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
+            "gives a different NaN each time");
 
 namespace vyre::lower {
 namespace {
@@ -75,9 +76,6 @@ void expect_canonicalised(const std::function<void(Body&)>& write, uint32_t want
 }
 
 TEST(Nan, CopiesKeepEveryBit) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   expect_canonicalised([](Body& t) { t.store(t.x()); }, 0);
   expect_canonicalised([](Body& t) { t.store(t.p.select(t.flag(), t.x(), t.y())); }, 0);
   expect_canonicalised([](Body& t) { t.store(t.neg(t.p.apply(Op::FAbs, {t.x()}))); }, 0);
@@ -87,9 +85,6 @@ TEST(Nan, CopiesKeepEveryBit) {
 }
 
 TEST(Nan, AChainOfArithmeticPaysOnceAtItsEnd) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   expect_canonicalised(
       [](Body& t) {
         const Ex p = t.p.let("p", t.f(Op::FMul, t.x(), t.y()));
@@ -101,9 +96,6 @@ TEST(Nan, AChainOfArithmeticPaysOnceAtItsEnd) {
 }
 
 TEST(Nan, TestsAndComparisonsTakeAnyNan) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   expect_canonicalised(
       [](Body& t) {
         const Ex p = t.p.let("p", t.f(Op::FMul, t.x(), t.y()));
@@ -115,9 +107,6 @@ TEST(Nan, TestsAndComparisonsTakeAnyNan) {
 }
 
 TEST(Nan, AnAccumulatorCostsNothingInItsLoop) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   expect_canonicalised(
       [](Body& t) {
         const Ex sum = t.p.let("sum", t.p.f32(0));
@@ -131,9 +120,6 @@ TEST(Nan, AnAccumulatorCostsNothingInItsLoop) {
 // The variable begins with bits that must stay, and after the loop nothing distinguishes them: once in the
 // loop.
 TEST(Nan, AVariableThatBeginsInMemory) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   const auto write = [](bool seen) {
     return [seen](Body& t) {
       const Ex sum = t.p.let("sum", t.x());
@@ -148,9 +134,6 @@ TEST(Nan, AVariableThatBeginsInMemory) {
 
 // The canonical value of that loop is for what follows it: its own sum does not wait for a select.
 TEST(Nan, ArithmeticReadsAVariableAsItWasAssigned) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   Body t;
   t.p.workgroup_size(16, 1, 1);
   const Ex sum = t.p.let("sum", t.x());
@@ -177,9 +160,6 @@ TEST(Nan, ArithmeticReadsAVariableAsItWasAssigned) {
 
 // What is seen after the loop was given its sign a round before, further down in the text.
 TEST(Nan, SeenARoundLater) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   expect_canonicalised(
       [](Body& t) {
         const Ex now = t.p.let("now", t.p.f32(1)), next = t.p.let("next", t.p.f32(2));
@@ -193,9 +173,6 @@ TEST(Nan, SeenARoundLater) {
 }
 
 TEST(Nan, MergesOfResultsAndKeptBits) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   // One arm is arithmetic, the other memory.
   expect_canonicalised([](Body& t) { t.store(t.p.select(t.flag(), t.f(Op::FAdd, t.x(), t.y()), t.y())); }, 1);
   // Both are arithmetic: after the select. Or a literal, which is no other NaN.
@@ -220,9 +197,6 @@ TEST(Nan, MergesOfResultsAndKeptBits) {
 }
 
 TEST(Nan, ASignIsChangedOfTheCanonicalOne) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   expect_canonicalised([](Body& t) { t.store(t.neg(t.f(Op::FAdd, t.x(), t.y()))); }, 1);
   expect_canonicalised([](Body& t) { t.store(t.p.apply(Op::FAbs, {t.f(Op::FAdd, t.x(), t.y())})); }, 1);
   // -(x + y) * x: the sign is changed of whatever NaN it is.
@@ -235,9 +209,6 @@ TEST(Nan, ASignIsChangedOfTheCanonicalOne) {
 }
 
 TEST(Nan, EveryPlaceWhereBitsAreSeen) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   expect_canonicalised(
       [](Body& t) {
         const Ex sum = t.p.let("sum", t.f(Op::FAdd, t.x(), t.y()));
@@ -250,9 +221,6 @@ TEST(Nan, EveryPlaceWhereBitsAreSeen) {
 
 // A minimum of NaNs, and of a value with itself, is arithmetic: the payload does not pass.
 TEST(Nan, MinimumOfOneValueTwice) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   expect_canonicalised(
       [](Body& t) {
         const Ex x = t.p.let("x", t.x());
@@ -264,9 +232,6 @@ TEST(Nan, MinimumOfOneValueTwice) {
 
 // Compositions give the canonical one by themselves, and BF16 its rounding.
 TEST(Nan, ComposedResultsNeedNothing) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   for (const DataType type : {DataType::F32, DataType::BF16}) {
     KernelWriter w("sum", 1);
     const uint32_t in = w.buffer("in", spec::BufferAccess::Read, type);
@@ -375,9 +340,6 @@ class RandomFloats {
 };
 
 TEST(Nan, ProgramsAtRandom) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "by hand, counting the selects; the semantic kernel for what comes out, with an adversary that "
-              "gives a different NaN each time");
   for (uint64_t number = 0; number < 400; ++number) {
     RandomFloats random(number);
     const check::Checked program = checked(random.make());

@@ -1,10 +1,11 @@
 // Whole programs three ways: reference, kernel, legal kernel. Most of them stand in test/compare.
-//
-// Oracle: ref/ (another evaluator, other code for every operator, other scheduling), and beside it words
-// worked out by hand where the comment says so.
 #include "oracle.h"
 #include "spec/ops.h"
 #include "three_ways.h"
+
+VYRE_ORACLE(ReferenceInterpreter,
+            "ref/ (another evaluator, other code for every operator, other scheduling), and beside it words "
+            "worked out by hand where the comment says so");
 
 namespace vyre::lower {
 namespace {
@@ -16,9 +17,6 @@ using spec::Op;
 
 // By hand: each line's comment. One invocation, so atomics have one order.
 TEST(Programs, OperandsAreEvaluatedLeftToRight) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("order");
   const auto c = p.read_write("c", DataType::U32, 0);
   const auto out = p.read_write("out", DataType::U32, 1);
@@ -76,9 +74,6 @@ TEST(Programs, PrimitivesOfTheLibrary) {
 
 // The deepest expression there is, leaning left and leaning right.
 TEST(Programs, DeepExpressions) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   for (const bool lean_left : {true, false}) {
     ProgramBuilder p("deep");
     const auto out = p.read_write("out", DataType::U32, 0);
@@ -93,9 +88,6 @@ TEST(Programs, DeepExpressions) {
 }
 
 TEST(Programs, StepsRunOut) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("long");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.loop("i", p.u32(0), p.u32(0xffffffff), [&](Ex i) { p.store(out, p.u32(0), i); });
@@ -105,9 +97,6 @@ TEST(Programs, StepsRunOut) {
 }
 
 TEST(Programs, StepsRunOutInAnEmptyLoop) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/ (another evaluator, other code for every operator, other scheduling), and beside it "
-              "words worked out by hand where the comment says so");
   ProgramBuilder p("idle");
   p.read_write("out", DataType::U32, 0);
   p.loop("i", p.u32(0), p.u32(0xffffffff), [](Ex) {});

@@ -4,13 +4,15 @@
 // invocation stores to its own cells of `out`, shares through workgroup memory between barriers, and uses the
 // old value of an atomic only on a cell of its own. Indices, divisors and shift amounts are anything.
 //
-// Oracle: ref/, as in programs_test.cpp. VYRE_RANDOM_PROGRAMS sets how many are run.
+// VYRE_RANDOM_PROGRAMS sets how many are run.
 #include <cstdlib>
 
 #include "base/random.h"
 #include "oracle.h"
 #include "spec/ops.h"
 #include "three_ways.h"
+
+VYRE_ORACLE(ReferenceInterpreter, "ref/, as in programs_test.cpp");
 
 namespace vyre::lower {
 namespace {
@@ -232,7 +234,6 @@ class RandomProgram {
 };
 
 TEST(Random, ProgramsThreeWays) {
-  VYRE_ORACLE(ReferenceInterpreter, "ref/, as in programs_test.cpp");
   const char* wanted = std::getenv("VYRE_RANDOM_PROGRAMS");
   const uint64_t programs = wanted == nullptr ? 1500 : std::strtoull(wanted, nullptr, 10);
   size_t barriers = 0, atomics = 0, returns = 0, changed = 0;

@@ -1,11 +1,11 @@
 // Reductions as expressions: the loop that build() makes of them, in every form that legalization gives it.
-//
-// Oracle: ref/, which recurses on the definition; and rows worked out by hand.
 #include <bit>
 
 #include "float_cases.h"
 #include "oracle.h"
 #include "spec/ops.h"
+
+VYRE_ORACLE(ReferenceInterpreter, "ref/, which recurses on the definition; and rows worked out by hand");
 
 namespace vyre::lower {
 namespace {
@@ -77,7 +77,6 @@ Memories input_of(DataType type, const Words& data, uint32_t from, uint32_t to) 
 
 // Every length up to some powers of two and beyond, with values of which most orders give different sums.
 TEST(Reductions, EveryLength) {
-  VYRE_ORACLE(ReferenceInterpreter, "ref/, which recurses on the definition; and rows worked out by hand");
   for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16}) {
     const check::Checked program = all_of(type, false);
     for (const uint32_t n : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 33u, 64u, 100u}) {
@@ -97,7 +96,6 @@ TEST(Reductions, EveryLength) {
 
 // NaNs with payloads, infinities, zeros of both signs, subnormals.
 TEST(Reductions, SpecialElements) {
-  VYRE_ORACLE(ReferenceInterpreter, "ref/, which recurses on the definition; and rows worked out by hand");
   for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16}) {
     const check::Checked program = all_of(type, false);
     const std::vector<uint32_t> edges = float_edges(spec::float_format(type));
@@ -112,7 +110,6 @@ TEST(Reductions, SpecialElements) {
 }
 
 TEST(Reductions, RangesClampToTheBuffer) {
-  VYRE_ORACLE(ReferenceInterpreter, "ref/, which recurses on the definition; and rows worked out by hand");
   const check::Checked program = all_of(DataType::F32, true);
   Words data;
   for (uint32_t i = 0; i < 11; ++i) data.push_back(std::bit_cast<uint32_t>(1.0f + 0.3f * float(i)));
@@ -127,7 +124,6 @@ TEST(Reductions, RangesClampToTheBuffer) {
 // By hand. 2^24 + 1 + 1: from the left each 1 is lost (a tie to even); 1 + 1 first is kept. Of none:
 // identities.
 TEST(Reductions, ByHand) {
-  VYRE_ORACLE(ReferenceInterpreter, "ref/, which recurses on the definition; and rows worked out by hand");
   const auto word = [](float x) { return std::bit_cast<uint32_t>(x); };
   const auto run = [&](const Words& data) {
     return to_words(expect_same(all_of(DataType::F32, false), input_of(DataType::F32, data, 0, 0), 4)[2]);
@@ -153,7 +149,6 @@ TEST(Reductions, ByHand) {
 
 // An operator that folds stands in one place, so a composed one does not fill the kernel.
 TEST(Reductions, OneOperatorInTheTree) {
-  VYRE_ORACLE(ReferenceInterpreter, "ref/, which recurses on the definition; and rows worked out by hand");
   const Kernel kernel = build(all_of(DataType::F32, false));
   for (const Op fold : {Op::FAdd, Op::FMul, Op::FMax}) {
     EXPECT_EQ(
@@ -166,7 +161,6 @@ TEST(Reductions, OneOperatorInTheTree) {
 
 // Reductions in conditions, bounds and loops, of workgroup memory, next to each other.
 TEST(Reductions, WhereverAnExpressionMayStand) {
-  VYRE_ORACLE(ReferenceInterpreter, "ref/, which recurses on the definition; and rows worked out by hand");
   ReductionProgram p("places");
   p.read("data", DataType::F32, 0);
   const auto out = p.read_write("out", DataType::F32, 1);

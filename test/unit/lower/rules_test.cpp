@@ -1,8 +1,5 @@
 // Every rule of legalization, by running it: the semantic instruction and its legal form, for each target,
 // against expectations that are written here.
-//
-// Oracle: what the specification's tables say, computed in wider arithmetic or bit by bit; no function of
-// src/.
 #include <algorithm>
 #include <array>
 
@@ -11,6 +8,10 @@
 #include "oracle.h"
 #include "spec/ops.h"
 #include "three_ways.h"
+
+VYRE_ORACLE(
+    CpuReference,
+    "what the specification's tables say, computed in wider arithmetic or bit by bit; no function of src/");
 
 namespace vyre::lower {
 namespace {
@@ -139,9 +140,6 @@ constexpr std::array kTypes = {DataType::U32, DataType::I32, DataType::Bool};  /
 // Every scalar operator at every available type, on the whole 8-bit domain (zero- and sign-extended) and the
 // edges.
 TEST(Rules, Operators) {
-  VYRE_ORACLE(
-      CpuReference,
-      "what the specification's tables say, computed in wider arithmetic or bit by bit; no function of src/");
   uint32_t rules = 0;
   for (const spec::OpInfo& op : spec::kOps) {
     if (!spec::is_scalar(op.op) || !test::is_on_words(op.op)) continue;
@@ -164,9 +162,6 @@ TEST(Rules, Operators) {
 
 // Conditions are u32 or bool; arms any type.
 TEST(Rules, Select) {
-  VYRE_ORACLE(
-      CpuReference,
-      "what the specification's tables say, computed in wider arithmetic or bit by bit; no function of src/");
   for (const DataType condition : {DataType::U32, DataType::Bool}) {
     for (const DataType type : kTypes) {
       expect_rule(
@@ -178,9 +173,6 @@ TEST(Rules, Select) {
 
 // Source: semantics, "Casts".
 TEST(Rules, Casts) {
-  VYRE_ORACLE(
-      CpuReference,
-      "what the specification's tables say, computed in wider arithmetic or bit by bit; no function of src/");
   for (const DataType from : kTypes) {
     for (const DataType to : kTypes) {
       const bool to_truth = to == DataType::Bool;
@@ -199,9 +191,6 @@ TEST(Rules, Casts) {
 
 // The rows of binary-operations.txt that decide something, word for word.
 TEST(Rules, RowsOfTheSpecification) {
-  VYRE_ORACLE(
-      CpuReference,
-      "what the specification's tables say, computed in wider arithmetic or bit by bit; no function of src/");
   struct Row {
     Op op;
     uint32_t a, b, result;

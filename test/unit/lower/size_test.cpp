@@ -13,6 +13,9 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(Property,
+            "the count beforehand is that of the instructions afterwards, and what is not counted has few");
+
 namespace vyre::lower {
 namespace {
 
@@ -34,9 +37,7 @@ Kernel functions(size_t count) {
 const Target kTargets[] = {kLlvmTarget, kPtxTarget, kWordTarget, kWgslTarget};
 
 TEST(Size, IsAboutWhatLegalizationMakes) {
-  VYRE_ORACLE(
-      Property,
-      "the count beforehand is that of the instructions afterwards, up to loads, stores and what is shared");
+  // The count beforehand is that of the instructions afterwards, up to loads, stores and what is shared.
   for (const Target& target : kTargets) {
     const double one = double(legalize(functions(1), target).insts.size());
     const double ten = double(legalize(functions(10), target).insts.size());
@@ -47,9 +48,7 @@ TEST(Size, IsAboutWhatLegalizationMakes) {
 
 // Each operator at each type that it has, as a program applies it.
 TEST(Size, OfNoOperatorIsBeyondWhatIsCounted) {
-  VYRE_ORACLE(Property,
-              "kernels of fewer operators than kMaxExpansion / kMaxOperatorSize are not counted, so none may "
-              "be larger");
+  // Kernels of fewer operators than kMaxExpansion / kMaxOperatorSize are not counted, so none may be larger.
   size_t asked = 0;
   for (const spec::OpInfo& op : spec::kOps) {
     for (const spec::TypeInfo& type : spec::kTypes) {

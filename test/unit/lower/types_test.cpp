@@ -1,13 +1,14 @@
 // Programs over every type, three ways: memory of elements of 2, 4, 8 and 16 bytes, tensors, variables,
 // subgroups.
-//
-// Oracle: ref/, and where a result says something by itself, bytes worked out by hand.
 #include <gmock/gmock.h>
 
 #include "base/random.h"
 #include "oracle.h"
 #include "spec/ops.h"
 #include "three_ways.h"
+
+VYRE_ORACLE(ReferenceInterpreter,
+            "ref/, and where a result says something by itself, bytes worked out by hand");
 
 namespace vyre::lower {
 namespace {
@@ -44,8 +45,6 @@ const std::vector<DataType>& value_types() {
 // out[i + 1] = in[i] for lengths 0, 1, odd and even, shorter and longer than the dispatch: the first element
 // and what is behind the last stored one stay.
 TEST(Types, CopiesOfEveryLength) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type : value_types()) {
     ProgramBuilder p("copy");
     const auto in = p.read("source", type, 0);
@@ -73,8 +72,6 @@ TEST(Types, CopiesOfEveryLength) {
 }
 
 TEST(Types, IndicesFarOutOfBounds) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type : value_types()) {
     ProgramBuilder p("far");
     const auto in = p.read("source", type, 0);
@@ -94,8 +91,6 @@ TEST(Types, IndicesFarOutOfBounds) {
 
 // Neighbours in one word, stored by different invocations, and one without a store.
 TEST(Types, HalvesOfAWordSurviveTheirNeighbours) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type : {DataType::F16, DataType::BF16}) {
     ProgramBuilder p("halves");
     const auto out = p.read_write("out", type, 0);
@@ -109,8 +104,6 @@ TEST(Types, HalvesOfAWordSurviveTheirNeighbours) {
 
 // Workgroup memory of every type, an odd number of elements: zero at first, then what the neighbour left.
 TEST(Types, WorkgroupMemory) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type : value_types()) {
     ProgramBuilder p("shared");
     const auto in = p.read("source", type, 0);
@@ -135,8 +128,6 @@ TEST(Types, WorkgroupMemory) {
 
 // Literals, variables assigned in branches and loops, selects.
 TEST(Types, VariablesOfEveryType) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type : value_types()) {
     ProgramBuilder p("variables");
     const auto in = p.read("source", type, 0);
@@ -169,8 +160,6 @@ TEST(Types, VariablesOfEveryType) {
 
 // Words in registers that held wide values before: nothing of those may be left, whatever made the words.
 TEST(Types, NarrowValuesAfterWideOnes) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
   ProgramBuilder p("narrow");
   const auto in = p.read("source", DataType::U128, 0);
   const auto out = p.read_write("out", DataType::U32, 1);
@@ -245,8 +234,6 @@ void copy_tensor(const std::vector<ir::Dimension>& shape, const std::vector<uint
 }
 
 TEST(Types, Tensors) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
   for (const DataType type :
        {DataType::U32, DataType::F16, DataType::U128, DataType::Vec2U32, DataType::F32}) {
     SCOPED_TRACE(spec::text(type));
@@ -271,8 +258,6 @@ TEST(Types, Tensors) {
 
 // Each intrinsic, for subgroups of every size; expectations by loops over lanes.
 TEST(Types, Subgroups) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
   constexpr uint32_t kLanes = 128;
   ProgramBuilder p("subgroups");
   const auto in = p.read("source", DataType::U32, 0);
@@ -325,8 +310,6 @@ TEST(Types, Subgroups) {
 
 // What the evaluator refuses before it runs anything.
 TEST(Types, SubgroupsThatDoNotFit) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref/, and where a result says something by itself, bytes worked out by hand");
   ProgramBuilder p("subgroups");
   const auto out = p.read_write("out", DataType::U32, 0);
   p.workgroup_size(12, 1, 1);

@@ -1,7 +1,4 @@
 // Uniformity of kernels.
-//
-// Oracle: semantics, "Uniformity", read by hand for each small program; and the checker, which must agree
-// that a barrier stands in uniform control.
 #include "kernel_uniformity.h"
 
 #include <sstream>
@@ -9,6 +6,11 @@
 #include "oracle.h"
 #include "project_programs.h"
 #include "three_ways.h"
+
+VYRE_ORACLE(
+    SpecificationTable,
+    "semantics, \"Uniformity\", read by hand: uniformity_cases.txt; semantics, \"Uniformity\", read by hand "
+    "for each small program; and the checker, which must agree that a barrier stands in uniform control");
 
 namespace vyre::lower {
 namespace {
@@ -37,7 +39,6 @@ Facts probe(const Kernel& kernel) {
 }
 
 TEST(Uniform, WhatTheCasesSay) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Uniformity\", read by hand: uniformity_cases.txt");
   struct Case {
     std::string name, text;
     Facts wanted;
@@ -68,9 +69,6 @@ TEST(Uniform, WhatTheCasesSay) {
 // The checker has accepted these barriers, so control there is uniform, in the kernel and in all its legal
 // forms.
 TEST(Uniform, BarriersStayInUniformControl) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Uniformity\", read by hand for each small program; and the checker, which must "
-              "agree that a barrier stands in uniform control");
   const Kernel kernel = build(test::checked(R"(
 program p(read params: u32 @0, read_write out: u32 @1) workgroup(4, 1, 1) {
   let n = params[0];

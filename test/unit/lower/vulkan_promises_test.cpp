@@ -1,5 +1,4 @@
-// What Vulkan promises, by what a device advertises. Oracle: the specification's appendix "Precision and
-// Operation of SPIR-V Instructions", read here once more.
+// What Vulkan promises, by what a device advertises.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -8,6 +7,10 @@
 
 #include "lower/spirv/float_promises.h"
 #include "oracle.h"
+
+VYRE_ORACLE(
+    SpecificationTable,
+    "the specification's appendix \"Precision and Operation of SPIR-V Instructions\", read here once more");
 
 namespace vyre::lower {
 namespace {
@@ -29,9 +32,6 @@ std::vector<std::string> given(const VulkanFloats& floats) {
 }
 
 TEST(VulkanPromises, AreNothingWithoutTheModesOf32Bits) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "the specification's appendix \"Precision and Operation of SPIR-V Instructions\", read here once more");
   for (const bool rounds : {false, true}) {
     for (const bool special : {false, true}) {
       const VulkanFloatModes single{
@@ -43,18 +43,12 @@ TEST(VulkanPromises, AreNothingWithoutTheModesOf32Bits) {
 }
 
 TEST(VulkanPromises, OfTheUsualDevice) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "the specification's appendix \"Precision and Operation of SPIR-V Instructions\", read here once more");
   EXPECT_THAT(given({.half = kNothing, .single = kUsual, .wide = kNothing, .independent = true}),
               UnorderedElementsAre("fadd", "fsub", "fmul", "fdiv", "fsqrt", "finverse_sqrt", "ffrom_s32",
                                    "ffrom_u32", "fto_s32", "fto_u32"));
 }
 
 TEST(VulkanPromises, OfOtherWidthsWhereTheyHaveModesOfTheirOwn) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "the specification's appendix \"Precision and Operation of SPIR-V Instructions\", read here once more");
   const auto has = [](const VulkanFloats& floats, const char* mnemonic) {
     return std::ranges::count(given(floats), mnemonic) == 1;
   };
@@ -71,9 +65,6 @@ TEST(VulkanPromises, OfOtherWidthsWhereTheyHaveModesOfTheirOwn) {
 // Correctly rounded: addition, subtraction, multiplication. 2.5 ULP: division; 2 ULP: inversesqrt; keeping
 // subnormals binds them not.
 TEST(VulkanPromises, SayHowFarOff) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "the specification's appendix \"Precision and Operation of SPIR-V Instructions\", read here once more");
   for (const bool keeps : {false, true}) {
     const FloatPromises p = vulkan_promises(
         {.half = kNothing, .single = keeps ? kAll : kUsual, .wide = kNothing, .independent = true});

@@ -1,9 +1,6 @@
 // Every rule of legalization for values that are not one word: u64, u128, vectors and floats; operators,
 // casts, bitcasts. The semantic instruction and its legal form for each target, against expectations that are
 // written here.
-//
-// Oracle: 128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic
-// evaluator works on arrays of words, legal kernels on words.)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +13,10 @@
 #include "spec/casts.h"
 #include "spec/ops.h"
 #include "three_ways.h"
+
+VYRE_ORACLE(CpuReference,
+            "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
+            "evaluator works on arrays of words, legal kernels on words.)");
 
 namespace vyre::lower {
 namespace {
@@ -149,9 +150,6 @@ constexpr std::array kWideTypes = {DataType::U64, DataType::U128, DataType::Vec2
 
 // More than 10^5 pairs for each operator of two operands and each type.
 TEST(WideRules, Operators) {
-  VYRE_ORACLE(CpuReference,
-              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
-              "evaluator works on arrays of words, legal kernels on words.)");
   uint32_t rules = 0;
   for (const DataType type : kWideTypes) {
     const std::vector<Big> values = edges(spec::value_bits(type));
@@ -188,9 +186,6 @@ TEST(WideRules, Operators) {
 // Pairs in which the quotient is long, short, one bit and none, and the estimate by leading zeros is exact or
 // one off.
 TEST(WideRules, DivisionOfAllLengths) {
-  VYRE_ORACLE(CpuReference,
-              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
-              "evaluator works on arrays of words, legal kernels on words.)");
   for (const DataType type : {DataType::U64, DataType::U128}) {
     const unsigned bits = spec::value_bits(type);
     for (const Op op : {Op::Div, Op::Mod}) {
@@ -225,9 +220,6 @@ std::vector<Big> repeated(const std::vector<Big>& values, size_t rows, unsigned 
 }
 
 TEST(WideRules, Select) {
-  VYRE_ORACLE(CpuReference,
-              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
-              "evaluator works on arrays of words, legal kernels on words.)");
   for (const spec::TypeInfo& type : spec::kTypes) {
     if (!spec::is_value_type(type.type)) continue;
     for (const DataType condition : {DataType::U32, DataType::Bool}) {
@@ -250,9 +242,6 @@ TEST(WideRules, Select) {
 // Source: semantics, "Casts". Casts that convert to or from a float do not get here: check refuses them for
 // now.
 TEST(WideRules, Casts) {
-  VYRE_ORACLE(CpuReference,
-              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
-              "evaluator works on arrays of words, legal kernels on words.)");
   uint32_t casts = 0;
   for (const spec::TypeInfo& from : spec::kTypes) {
     for (const spec::TypeInfo& to : spec::kTypes) {
@@ -280,9 +269,6 @@ TEST(WideRules, Casts) {
 }
 
 TEST(WideRules, Bitcasts) {
-  VYRE_ORACLE(CpuReference,
-              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
-              "evaluator works on arrays of words, legal kernels on words.)");
   uint32_t bitcasts = 0;
   for (const spec::TypeInfo& from : spec::kTypes) {
     for (const spec::TypeInfo& to : spec::kTypes) {
@@ -298,9 +284,6 @@ TEST(WideRules, Bitcasts) {
 }
 
 TEST(WideRules, Vectors) {
-  VYRE_ORACLE(CpuReference,
-              "128-bit arithmetic of the compiler and loops over bits; no function of src/. (The semantic "
-              "evaluator works on arrays of words, legal kernels on words.)");
   for (const Op op : {Op::MakeVec2U32, Op::MakeVec4U32}) {
     const DataType type = op == Op::MakeVec2U32 ? DataType::Vec2U32 : DataType::Vec4U32;
     const uint32_t count = spec::components(type);

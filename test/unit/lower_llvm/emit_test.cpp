@@ -20,6 +20,9 @@
 #include "oracle.h"
 #include "two_products.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "the design, sections 3.2 and 3.3, explain L003, and the rules of LLVM's verifier");
+
 namespace vyre::lower {
 namespace {
 
@@ -76,9 +79,7 @@ std::string complaints(const llvm::Module& module, bool floats = false) {
 }
 
 TEST(Emit, CodeHasNoIndirectCallAndNothingExternal) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "DESIGN 3.2 and 3.3, and LLVM's verifier: no dispatch at run time, nothing external, no fast math");
+  // DESIGN 3.2 and 3.3, and LLVM's verifier: no dispatch at run time, nothing external, no fast math.
   for (const Kernel& kernel : many_kernels()) {
     for (const int level : {0, 2}) {
       llvm::LLVMContext context;
@@ -97,7 +98,7 @@ TEST(Emit, CodeHasNoIndirectCallAndNothingExternal) {
 }
 
 TEST(Emit, TheWalkSeesWhatItLooksFor) {
-  VYRE_ORACLE(SpecificationTable, "by hand: none is needed; the walk above must be able to complain");
+  // None is needed; the walk above must be able to complain.
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
   const auto module = llvm::parseAssemblyString(R"(
@@ -166,8 +167,7 @@ TEST(Emit, GoldenText) {
 }
 
 TEST(Emit, WhatTheVerifierRefusesIsADiagnostic) {
-  VYRE_ORACLE(SpecificationTable,
-              "explain L003, and LLVM's rule that a value is used only where its definition has run");
+  // explain L003, and LLVM's rule that a value is used only where its definition has run.
   Kernel kernel = kernel_of(test::kTwoProducts);
   EXPECT_TRUE(print_llvm(kernel, false));
   test::use_before_definition(kernel);

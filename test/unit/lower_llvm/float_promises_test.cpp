@@ -1,6 +1,4 @@
 // Which float operators are given where.
-//
-// Oracle: the processors' manuals, as rows written by hand: what exists from which extension on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,9 @@
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/float_promises.h"
 #include "oracle.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "the processors' manuals, as rows written by hand: what exists from which extension on");
 
 namespace vyre::lower {
 namespace {
@@ -30,8 +31,6 @@ std::set<std::string> missing(std::string_view architecture, const std::set<std:
 }
 
 TEST(CpuPromises, FollowTheExtensions) {
-  VYRE_ORACLE(SpecificationTable,
-              "the processors' manuals, as rows written by hand: what exists from which extension on");
   EXPECT_THAT(missing("x86_64", {}), UnorderedElementsAre("wide_mul_add", "fmul_add", "ffloor", "fceil",
                                                           "fround", "ftrunc", "ffrom_f16", "fto_f16"));
   EXPECT_THAT(missing("x86_64", {"sse4.1", "avx"}),
@@ -42,8 +41,6 @@ TEST(CpuPromises, FollowTheExtensions) {
 }
 
 TEST(CpuPromises, WhatIsGivenIsExact) {
-  VYRE_ORACLE(SpecificationTable,
-              "the processors' manuals, as rows written by hand: what exists from which extension on");
   const FloatPromises promises = cpu_promises("x86_64", [](std::string_view) { return true; });
   for (const RawOpInfo& info : kRawOps) {
     EXPECT_EQ(promises[info.op].exact(), info.is_float && info.op != RawOp::FInverseSqrt) << info.name;
@@ -51,8 +48,6 @@ TEST(CpuPromises, WhatIsGivenIsExact) {
 }
 
 TEST(CpuPromises, OtherArchitecturesPromiseNothing) {
-  VYRE_ORACLE(SpecificationTable,
-              "the processors' manuals, as rows written by hand: what exists from which extension on");
   const auto all = [](std::string_view) { return true; };
   for (const char* other : {"i686", "arm", "riscv64", "powerpc64le"}) {
     const FloatPromises promises = cpu_promises(other, all);
@@ -61,8 +56,6 @@ TEST(CpuPromises, OtherArchitecturesPromiseNothing) {
 }
 
 TEST(CpuPromises, TheHostIsAskedForItsFeatures) {
-  VYRE_ORACLE(SpecificationTable,
-              "the processors' manuals, as rows written by hand: what exists from which extension on");
   const HostCpu& host = host_cpu();
   if (host.architecture != "x86_64") GTEST_SKIP() << "this host is " << host.architecture;
   const std::string list = "," + host.features + ",";

@@ -1,8 +1,5 @@
 // No rounding is lost on the way to machine code: the fused multiply-adds of the code are those that the
 // program asked for.
-//
-// Oracle: counting. The kernel says how many there are; the machine code is read as text, as its assembler
-// would.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <llvm/IR/LLVMContext.h>
@@ -14,6 +11,10 @@
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/float_promises.h"
 #include "oracle.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "counts by hand: the kernel says how many there are; the machine code is read as text, as its "
+            "assembler would");
 
 namespace vyre::lower {
 namespace {
@@ -44,7 +45,6 @@ Counts counts_of(const Kernel& kernel, int level) {
 }
 
 TEST(Fused, TheCpuFusesWhatIsAskedFor) {
-  VYRE_ORACLE(SpecificationTable, "by hand: counting");
   if (!host_target().floats[RawOp::FMulAdd].given) GTEST_SKIP() << "this CPU has no fused multiply-add";
   for (const FusedProgram& p : fused_programs()) {
     const Kernel kernel = kernel_of(p, host_target());
@@ -59,7 +59,6 @@ TEST(Fused, TheCpuFusesWhatIsAskedFor) {
 }
 
 TEST(Fused, PtxFusesWhatIsAskedFor) {
-  VYRE_ORACLE(SpecificationTable, "by hand: counting");
   for (const FusedProgram& p : fused_programs()) {
     const Kernel kernel = kernel_of(p, kPtxTarget);
     for (const uint32_t sm : {70u, 90u}) {
@@ -72,7 +71,6 @@ TEST(Fused, PtxFusesWhatIsAskedFor) {
 
 // Every operation on floats in PTX says how it rounds, or needs not: without .rn an assembler may fuse it.
 TEST(Fused, PtxRoundsToNearestAndKeepsSubnormals) {
-  VYRE_ORACLE(SpecificationTable, "by hand: counting");
   const Kernel kernel = kernel_of({"", R"(let r = fsqrt(x / y + z) - x * y;
   r = r + ffloor(x) + fceil(y) + fround(z) + ftrunc(x) + cast<f32>(bitcast<u32>(x)) + cast<f32>(bitcast<i32>(y));
   r = r + cast<f32>(cast<u32, trunc>(x)) + cast<f32>(cast<i32, trunc>(x)) + fmul_add(x, y, z);
@@ -95,7 +93,6 @@ TEST(Fused, PtxRoundsToNearestAndKeepsSubnormals) {
 }
 
 TEST(Fused, TheCountReadsAssembly) {
-  VYRE_ORACLE(SpecificationTable, "by hand: counting");
   EXPECT_EQ(
       count_fused("\tvfmadd213ss\t%xmm0, %xmm1, %xmm2\n\tvmulss\t%xmm0, %xmm1, %xmm2\n# vfmadd\nvfmadd:\n"),
       1u);
@@ -110,7 +107,6 @@ TEST(Fused, TheCountReadsAssembly) {
 
 /// One fused multiply-add where the kernel has none.
 TEST(Fused, WhatIsContractedIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "by hand: counting");
   const Kernel asked = kernel_of(fused_programs()[8], kLlvmTarget),
                none = kernel_of(fused_programs()[0], kLlvmTarget);
   llvm::LLVMContext context;

@@ -1,7 +1,5 @@
 // Whatever lets a code generator compute other than IEEE 754 is planted in a module and found. No program
 // gives such a module, so each is written by hand.
-//
-// Oracle: LLVM's language reference, "Fast-Math Flags", "fpmath Metadata", "Function Attributes".
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
@@ -15,6 +13,9 @@
 
 #include "lower/llvm/ptx.h"
 #include "oracle.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "LLVM's language reference, \"Fast-Math Flags\", \"fpmath Metadata\", \"Function Attributes\"");
 
 namespace vyre::lower {
 namespace {
@@ -48,8 +49,6 @@ std::string around(const std::string& instruction, const std::string& attributes
 }
 
 TEST(PtxAudit, StrictArithmeticPasses) {
-  VYRE_ORACLE(SpecificationTable,
-              "LLVM's language reference, \"Fast-Math Flags\", \"fpmath Metadata\", \"Function Attributes\"");
   for (const char* good : {
            "%r = fadd float %x, %y",
            "%r = fmul float %x, %y",
@@ -72,8 +71,6 @@ TEST(PtxAudit, StrictArithmeticPasses) {
 }
 
 TEST(PtxAudit, WhatIsPlantedIsFound) {
-  VYRE_ORACLE(SpecificationTable,
-              "LLVM's language reference, \"Fast-Math Flags\", \"fpmath Metadata\", \"Function Attributes\"");
   for (const char* bad : {
            "%r = fadd fast float %x, %y",
            "%r = fadd contract float %x, %y",

@@ -1,6 +1,4 @@
 // PTX before an assembler that is not ours: NVIDIA's, where it is installed.
-//
-// Oracle: ptxas. It parses and checks every line, and says which registers it could not keep.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +10,9 @@
 
 #include "fused_programs.h"
 #include "oracle.h"
+
+VYRE_ORACLE(Property,
+            "ptxas, which parses and checks every line, and says which registers it could not keep");
 
 namespace vyre::lower {
 namespace {
@@ -77,7 +78,6 @@ class Ptxas : public testing::Test {
 };
 
 TEST_F(Ptxas, RefusesWhatIsNotPtx) {
-  VYRE_ORACLE(Property, "ptxas");
   const Answer answer =
       assemble(".version 6.0\n.target sm_70\n.address_size 64\nnonsense;\n", chip_for({70}));
   EXPECT_NE(answer.status, 0);
@@ -85,7 +85,6 @@ TEST_F(Ptxas, RefusesWhatIsNotPtx) {
 }
 
 TEST_F(Ptxas, TakesEveryProgramWithoutAWordOrASpill) {
-  VYRE_ORACLE(Property, "ptxas");
   const std::vector<Kernel> kernels = test::every_ptx_kernel();
   const auto batch = emit_ptx(kernels, {80});
   ASSERT_TRUE(batch) << batch.error().message;
@@ -98,7 +97,6 @@ TEST_F(Ptxas, TakesEveryProgramWithoutAWordOrASpill) {
 
 // A division is made of fused operations, so the programs have none.
 TEST_F(Ptxas, FusesInMachineCodeWhatIsAskedFor) {
-  VYRE_ORACLE(Property, "ptxas");
   const fs::path disassembler = ptxas_.parent_path() / "nvdisasm";
   if (access(disassembler.c_str(), X_OK) != 0) {
     GTEST_SKIP() << "no nvdisasm beside ptxas: machine code is not read here";
@@ -122,7 +120,6 @@ TEST_F(Ptxas, FusesInMachineCodeWhatIsAskedFor) {
 
 // What differs between targets: subgroups, atomics, the version of PTX.
 TEST_F(Ptxas, TakesEveryTarget) {
-  VYRE_ORACLE(Property, "ptxas");
   std::vector<Kernel> kernels;
   for (const char* name :
        {"examples/block_sum", "examples/histogram", "examples/mandelbrot", "test/golden/kernel/subgroups",

@@ -10,6 +10,10 @@
 #include "ptx_programs.h"
 #include "two_products.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "the PTX ISA, CUDA's limits, NVIDIA's list of compute capabilities and LLVM's rules; semantics, "
+            "backend.h, and explain L001 to L003; counts by hand");
+
 namespace vyre::lower {
 namespace {
 
@@ -31,7 +35,6 @@ size_t count(std::string_view text, std::string_view part) {
 }
 
 TEST(Ptx, TheNewestTargetThatAChipRuns) {
-  VYRE_ORACLE(SpecificationTable, "NVIDIA's list of compute capabilities, and which of them LLVM 19 writes");
   const std::pair<uint32_t, uint32_t> cases[] = {{70, 70},  {72, 70},  {75, 75}, {80, 80}, {86, 86},
                                                  {87, 87},  {88, 87},  {89, 89}, {90, 90}, {100, 90},
                                                  {103, 90}, {120, 90}, {121, 90}};
@@ -48,7 +51,6 @@ TEST(Ptx, TheNewestTargetThatAChipRuns) {
 }
 
 TEST(Ptx, EachTargetNamesItselfAndOthersAreRefused) {
-  VYRE_ORACLE(SpecificationTable, "explain L001 and L002");
   const Kernel kernel = ptx_kernel("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 1; }");
   EXPECT_EQ(ptx_targets().size(), 7u);
   for (const PtxTarget target : ptx_targets()) {
@@ -64,9 +66,8 @@ TEST(Ptx, EachTargetNamesItselfAndOthersAreRefused) {
 }
 
 TEST(Ptx, NoProgramGivesInexactArithmeticOrSpillsItsVariables) {
-  VYRE_ORACLE(SpecificationTable,
-              "PTX ISA: .ftz flushes, .approx is inexact, fma rounds once; .local is memory, where nothing "
-              "of ours belongs");
+  // PTX ISA: .ftz flushes, .approx is inexact, fma rounds once; .local is memory, where nothing of ours
+  // belongs.
   const std::vector<Kernel> kernels = test::every_ptx_kernel();
   ASSERT_GE(kernels.size(), 380u);
   const auto batch = emit_ptx(kernels, {80});
@@ -108,8 +109,7 @@ TEST(Ptx, FloatsAndFusedOperationsAreThoseOfThePrograms) {
 }
 
 TEST(Ptx, SharedMemoryHoldsEveryWorkgroupBufferAligned) {
-  VYRE_ORACLE(SpecificationTable,
-              "a count by hand: 3 bytes-of-16 buffers of 5 halves, 3 words and 2 elements of 16 bytes");
+  // A count by hand: 3 bytes-of-16 buffers of 5 halves, 3 words and 2 elements of 16 bytes.
   const PtxModule module = emitted(R"(
       program p(read_write out: u32 @0, workgroup a: f16[5], workgroup b: u32[3], workgroup c: u128[2])
           workgroup(8, 1, 1) {
@@ -124,7 +124,6 @@ TEST(Ptx, SharedMemoryHoldsEveryWorkgroupBufferAligned) {
 // What other threads wrote before a barrier must be read after it, so the load may not be answered from the
 // store.
 TEST(Ptx, MemoryIsReadAgainAfterABarrier) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Barrier\"");
   const PtxModule module = emitted(R"(
       program p(read_write data: u32 @0) workgroup(64, 1, 1) {
         data[local_id.x ^ 1] = 7;
@@ -139,8 +138,7 @@ TEST(Ptx, MemoryIsReadAgainAfterABarrier) {
 }
 
 TEST(Ptx, ARacyIndexIsLoadedOnce) {
-  VYRE_ORACLE(SpecificationTable,
-              "SEMANTICS, \"race\": one value for the guard and for the access, so the word is loaded once");
+  // Semantics, "race": one value for the guard and for the access, so the word is loaded once.
   const PtxModule module = emitted(R"(
       program p(read_write data: u32 @0, read table: u32 @1, read_write out: u32 @2) workgroup(32, 1, 1) {
         out[invocation_id.x] = table[data[invocation_id.x]];
@@ -151,7 +149,7 @@ TEST(Ptx, ARacyIndexIsLoadedOnce) {
 }
 
 TEST(Ptx, TheEntryOfALongNameIsShort) {
-  VYRE_ORACLE(SpecificationTable, "include/vyre/backend.h, vyre_plugin_text: 128 characters with the zero");
+  // include/vyre/backend.h, vyre_plugin_text: 128 characters with the zero.
   const std::string name(500, 'n');
   const PtxModule module =
       emitted("program " + name + "(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 1; }");
@@ -160,8 +158,7 @@ TEST(Ptx, TheEntryOfALongNameIsShort) {
 }
 
 TEST(Ptx, ABlockHasOneAxis) {
-  VYRE_ORACLE(SpecificationTable,
-              "CUDA's limits: a block has at most 64 threads along z, and a workgroup of vyre 1024");
+  // CUDA's limits: a block has at most 64 threads along z, and a workgroup of vyre 1024.
   const PtxModule module = emitted(R"(
       program p(read_write out: u32 @0) workgroup(1, 2, 256) {
         out[local_id.z * 2 + local_id.y] = invocation_id.z;
@@ -179,7 +176,6 @@ constexpr const char* kSubgroups = R"(
     })";
 
 TEST(Ptx, SubgroupsAreInstructionsOfTheChip) {
-  VYRE_ORACLE(SpecificationTable, "PTX ISA: redux.sync wants sm_80");
   const std::string old = emitted(kSubgroups, 75).text;
   EXPECT_THAT(old, Not(HasSubstr("redux")));
   EXPECT_EQ(count(old, "shfl.sync.bfly.b32"), 5u);
@@ -193,7 +189,6 @@ TEST(Ptx, SubgroupsAreInstructionsOfTheChip) {
 }
 
 TEST(Ptx, AWorkgroupOfPartialSubgroupsIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "explain L001 and L002");
   Kernel kernel = ptx_kernel(kSubgroups);
   kernel.workgroup_size = {8, 3, 1};
   const auto refused = emit_ptx(kernel, {80});
@@ -203,8 +198,7 @@ TEST(Ptx, AWorkgroupOfPartialSubgroupsIsRefused) {
 }
 
 TEST(Ptx, MoreBuffersThanParametersAreRefused) {
-  VYRE_ORACLE(SpecificationTable,
-              "PTX ISA, \".param\": 4,352 bytes of parameters, an address and a count in 16");
+  // PTX ISA, ".param": 4,352 bytes of parameters, an address and a count in 16.
   const auto with = [](uint32_t buffers) {
     std::string text = "program p(read_write b0: u32 @0";
     for (uint32_t i = 1; i < buffers; ++i) {
@@ -221,7 +215,6 @@ TEST(Ptx, MoreBuffersThanParametersAreRefused) {
 
 // A kernel beyond the limit of the whole pipeline.
 TEST(Ptx, LargeKernelsKeepTheirVariablesInRegistersToo) {
-  VYRE_ORACLE(SpecificationTable, "by hand: as above, by the same words");
   std::string text =
       "program p(read a: u32 @0, read_write out: u32 @1) workgroup(32, 1, 1) {\n  let s = local_id.x;\n";
   for (int i = 0; i < 400; ++i) {
@@ -237,8 +230,7 @@ TEST(Ptx, LargeKernelsKeepTheirVariablesInRegistersToo) {
 }
 
 TEST(Ptx, WhatTheVerifierRefusesIsADiagnostic) {
-  VYRE_ORACLE(SpecificationTable,
-              "explain L003, and LLVM's rule that a value is used only where its definition has run");
+  // explain L003, and LLVM's rule that a value is used only where its definition has run.
   Kernel kernel = ptx_kernel(test::kTwoProducts);
   test::use_before_definition(kernel);
   const auto refused = emit_ptx(kernel, {80});

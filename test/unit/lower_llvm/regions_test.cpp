@@ -8,6 +8,8 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
+
 namespace vyre::lower {
 namespace {
 
@@ -29,7 +31,6 @@ size_t arrays(const RegionPlan& plan) {
 // Oracle for all tests here: the plan that a reader makes by hand, from the head of regions.h.
 
 TEST(Regions, NoBarrierIsFlat) {
-  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k =
       legal_kernel("program p(read_write o: u32 @0) workgroup(8, 1, 1) { o[invocation_id.x] = 1; }");
   EXPECT_TRUE(plan_regions(k).flat);
@@ -37,7 +38,6 @@ TEST(Regions, NoBarrierIsFlat) {
 }
 
 TEST(Regions, ABarrierSplitsInTwo) {
-  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = legal_kernel(
       "program p(read_write o: u32 @0, workgroup t: u32[5]) workgroup(8, 1, 1) {"
       " t[local_id.x] = 1; barrier; o[invocation_id.x] = t[0]; }");
@@ -50,7 +50,6 @@ TEST(Regions, ABarrierSplitsInTwo) {
 }
 
 TEST(Regions, BlockSumKeepsNothing) {
-  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = legal_kernel(R"(
 program p(read input: u32 @0, read_write sums: u32 @1, workgroup scratch: u32[256]) workgroup(256, 1, 1) {
   let local = local_id.x;
@@ -68,7 +67,6 @@ program p(read input: u32 @0, read_write sums: u32 @1, workgroup scratch: u32[25
 }
 
 TEST(Regions, AValueAcrossABarrierIsAnArrayOverLanes) {
-  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = legal_kernel(
       "program p(read_write o: u32 @0) workgroup(100, 1, 1) {"
       " let v = o[invocation_id.x] / 3; barrier; o[invocation_id.x] = v; }");
@@ -78,7 +76,6 @@ TEST(Regions, AValueAcrossABarrierIsAnArrayOverLanes) {
 }
 
 TEST(Regions, UniformValuesStayScalar) {
-  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = legal_kernel(R"(
 program p(read a: u32 @0, uniform u: u32 @1, read_write o: u32 @2) workgroup(16, 1, 1) {
   let n = a[workgroup_id.x] / (u[3] + 1);
@@ -94,7 +91,6 @@ program p(read a: u32 @0, uniform u: u32 @1, read_write o: u32 @2) workgroup(16,
 }
 
 TEST(Regions, LanesThatMayHaveReturnedAreAsked) {
-  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = legal_kernel(R"(
 program p(read a: u32 @0, read_write o: u32 @1) workgroup(4, 1, 1) {
   o[invocation_id.x] = 1;
@@ -114,7 +110,6 @@ program p(read a: u32 @0, read_write o: u32 @1) workgroup(4, 1, 1) {
 }
 
 TEST(Regions, ASlotThatIsSetUnderALaneThatReadsItSplitsTheRegion) {
-  VYRE_ORACLE(SpecificationTable, "DESIGN, 3.2: the region tree, by hand");
   const Kernel k = legal_kernel(R"(
 program p(read_write o: u32 @0) workgroup(4, 1, 1) {
   let s = 1;

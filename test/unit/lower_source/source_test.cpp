@@ -1,6 +1,5 @@
 // Files in C++ and CUDA C++: that compilers take them, and that running one gives the reference's bytes.
 //
-// Oracle: the reference interpreter, which shares nothing with kernels; and values worked out by hand.
 // VYRE_SOURCE_PROGRAMS says how many random programs are compiled and run, where it is set.
 #include "lower/source/source.h"
 
@@ -17,6 +16,8 @@
 #include "text/text.h"
 #include "verify/families.h"
 #include "verify/program_parity.h"
+
+VYRE_ORACLE(SpecificationTable, "semantics, \"Operators\", IEEE 754 and source.h, by hand");
 
 namespace vyre::lower {
 namespace {
@@ -86,7 +87,7 @@ class Compile : public testing::Test {
 };
 
 TEST_F(Compile, PrintsWhatTheCaseGives) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Operators\": 7 / 0 = 0, 1 << 33 = 2, -7 >> 1 = -4 as i32");
+  // Semantics, "Operators": 7 / 0 = 0, 1 << 33 = 2, -7 >> 1 = -4 as i32.
   const ProgramCase c = case_of(
       "program p(read a: u32 @0, read_write out: u32 @1) workgroup(2, 1, 1) {\n"
       "  out[invocation_id.x * 3] = a[0] / (a[1] + invocation_id.x);\n"
@@ -128,8 +129,7 @@ TEST_F(Compile, RandomProgramsGiveTheReferencesBytes) {
 
 // 1 + 2^-24 - 1: fused, the product's last bit survives. And a sum of halves, composed of words.
 TEST_F(Compile, FloatsRoundOnceAnOperation) {
-  VYRE_ORACLE(SpecificationTable,
-              "IEEE 754: (1 + 2^-12)^2 rounds to 1 + 2^-11, so less that it leaves 0, fused 2^-24");
+  // IEEE 754: (1 + 2^-12)^2 rounds to 1 + 2^-11, so less that it leaves 0, fused 2^-24.
   const uint32_t a = 0x3f800800, sum = 0x3f801000;  // 1 + 2^-12, 1 + 2^-11
   const ProgramCase c = case_of(
       "program p(read a: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {\n"
@@ -160,7 +160,6 @@ TEST_F(Compile, CudaIsTaken) {
 }
 
 TEST(Source, SubgroupsAreRefused) {
-  VYRE_ORACLE(SpecificationTable, "source.h: B002 for operations of subgroups");
   const ProgramCase c = case_of(
       "program p(read_write out: u32 @0) workgroup(32, 1, 1) {\n  out[invocation_id.x] = "
       "subgroup.reduce_add(1);\n}\n",

@@ -1,13 +1,14 @@
 // Whatever lets a driver compute floats other than as written is planted in a module and found. No program
 // gives such a module, so each is assembled from text.
-//
-// Oracle: SPIR-V specification, "Decoration": NoContraction; the assembler and the validator are
-// SPIRV-Tools'.
 #include <gmock/gmock.h>
 #include <spirv-tools/libspirv.hpp>
 
 #include "oracle.h"
 #include "programs.h"
+
+VYRE_ORACLE(
+    SpecificationTable,
+    "SPIR-V specification, \"Decoration\": NoContraction; the assembler and the validator are SPIRV-Tools'");
 
 namespace vyre::lower {
 namespace {
@@ -54,9 +55,6 @@ std::vector<uint32_t> module_of(const std::string& decorations, const std::strin
 }
 
 TEST(SpirvAudit, StrictArithmeticPasses) {
-  VYRE_ORACLE(SpecificationTable,
-              "SPIR-V specification, \"Decoration\": NoContraction; the assembler and the validator are "
-              "SPIRV-Tools'");
   for (const char* good : {
            "%r = OpFAdd %float %x %y",
            "%r = OpFMul %pair %xy %xy",
@@ -80,9 +78,6 @@ TEST(SpirvAudit, StrictArithmeticPasses) {
 }
 
 TEST(SpirvAudit, WhatIsPlantedIsFound) {
-  VYRE_ORACLE(SpecificationTable,
-              "SPIR-V specification, \"Decoration\": NoContraction; the assembler and the validator are "
-              "SPIRV-Tools'");
   for (const char* bad : {
            "%r = OpFAdd %float %x %y",
            "%r = OpFSub %float %x %y",
@@ -112,18 +107,12 @@ TEST(SpirvAudit, WhatIsPlantedIsFound) {
 
 // Of two instructions the decoration is one's.
 TEST(SpirvAudit, EachInstructionHasItsOwnDecoration) {
-  VYRE_ORACLE(SpecificationTable,
-              "SPIR-V specification, \"Decoration\": NoContraction; the assembler and the validator are "
-              "SPIRV-Tools'");
   EXPECT_FALSE(audit_spirv(
       module_of("OpDecorate %r NoContraction", "%r = OpFAdd %float %x %y\n %s = OpFAdd %float %x %y")));
 }
 
 // SPV_KHR_float_controls2's word for all of an entry takes the decorations' place, and forbids them.
 TEST(SpirvAudit, StrictByTheEntrysWord) {
-  VYRE_ORACLE(SpecificationTable,
-              "SPIR-V specification, \"Decoration\": NoContraction; the assembler and the validator are "
-              "SPIRV-Tools'");
   const Kernel kernel = test::spirv_kernel(
       "program p(read a: f32 @0, read_write b: f32 @1) workgroup(1, 1, 1) { b[0] = a[0] + a[1]; }",
       test::kRichDevice, test::every_promise());
@@ -153,9 +142,6 @@ TEST(SpirvAudit, StrictByTheEntrysWord) {
 
 // No emitted module passes for want of decorations to look at.
 TEST(SpirvAudit, AnEmittedModuleWithoutItsDecorationsIsRefused) {
-  VYRE_ORACLE(SpecificationTable,
-              "SPIR-V specification, \"Decoration\": NoContraction; the assembler and the validator are "
-              "SPIRV-Tools'");
   const Kernel kernel = test::spirv_kernel(
       "program p(read a: f32 @0, read_write b: f32 @1) workgroup(1, 1, 1) { b[0] = a[0] + a[1]; }",
       test::kRichDevice, test::every_promise());

@@ -1,7 +1,4 @@
 // What a driver could compute while it compiles does not reach arithmetic on floats without a mask.
-//
-// Oracle: each program below is one way in which a constant gets to an operator, or a word that only a
-// dispatch knows.
 #include "lower/spirv/foldable.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +8,10 @@
 
 #include "oracle.h"
 #include "programs.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "by hand: each program below is one way in which a constant gets to an operator, or a word that "
+            "only a dispatch knows");
 
 namespace vyre::lower {
 namespace {
@@ -31,10 +32,6 @@ size_t foldable_operands(const std::string& body, const std::string& size = "64,
 }
 
 TEST(SpirvFoldable, WhatFollowsFromConstants) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: each program below is one way in which a constant gets to an operator, or a word that only a "
-      "dispatch knows");
   EXPECT_EQ(foldable_operands("b[0] = 1.5 * 2.5;"), 2u);
   EXPECT_EQ(foldable_operands("let x = 1.5 + 2.5; b[0] = x * a[0];"), 1u);
   EXPECT_EQ(foldable_operands("b[0] = bitcast<f32>(0x3f800000) * a[0];"), 1u);
@@ -46,10 +43,6 @@ TEST(SpirvFoldable, WhatFollowsFromConstants) {
 }
 
 TEST(SpirvFoldable, WhatADispatchBrings) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: each program below is one way in which a constant gets to an operator, or a word that only a "
-      "dispatch knows");
   EXPECT_EQ(foldable_operands("b[0] = a[0] * a[1];"), 0u);
   EXPECT_EQ(foldable_operands("b[0] = (a[0] + 1.5) * a[1];"), 0u);
   EXPECT_EQ(foldable_operands("let x = 1.5; for i in 0..4 { x = x + a[i]; } b[0] = x * a[0];"), 0u);
@@ -79,10 +72,6 @@ SpirvModule module_of(const std::string& body) {
 }
 
 TEST(SpirvFoldable, EachIsOpaque) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: each program below is one way in which a constant gets to an operator, or a word that only a "
-      "dispatch knows");
   EXPECT_EQ(count(module_of("b[0] = a[0] * a[1];"), kXor), 0u);
   EXPECT_EQ(count(module_of("b[0] = a[0] * 1.25;"), kXor), 1u);
   // Two, and the product itself where it is compared with itself, twice.
@@ -91,20 +80,12 @@ TEST(SpirvFoldable, EachIsOpaque) {
 
 // A rounding to half is opaque wherever it goes.
 TEST(SpirvFoldable, RoundingsToHalfAreOpaque) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: each program below is one way in which a constant gets to an operator, or a word that only a "
-      "dispatch knows");
   EXPECT_EQ(count(module_of("b[0] = cast<f32>(cast<f16>(a[0]));"), kXor), 1u);
 }
 
 // What passes a mask as a result and then one as an operand must not come out as it went in: the two words
 // are not the same one.
 TEST(SpirvFoldable, NoMaskCancelsAnother) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: each program below is one way in which a constant gets to an operator, or a word that only a "
-      "dispatch knows");
   const SpirvModule module = module_of("b[0] = cast<f32>(cast<f16>(1.5) * cast<f16>(2.5));");
   std::map<uint32_t, uint32_t> mask_of;  // by result of an exclusive or: its second operand
   size_t chained = 0;

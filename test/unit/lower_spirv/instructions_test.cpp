@@ -1,14 +1,17 @@
 // Which instructions each raw operator and each operation of a subgroup is.
 //
-// Oracle: SPIR-V specification, "Instructions" and "Extended Instructions for GLSL", row by row. A row is the
-// code between the loads of the operands a, b and c and the store of the result; t0, t1, ... are what it
-// makes.
+// A row is the code between the loads of the operands a, b and c and the store of the result; t0, t1, ... are
+// what it makes.
 #include <gmock/gmock.h>
 
 #include <map>
 
 #include "oracle.h"
 #include "programs.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "SPIR-V specification, \"Instructions\" and \"Extended Instructions for GLSL\", row by row, with "
+            "the capabilities that it names at each; semantics of ballot");
 
 namespace vyre::lower {
 namespace {
@@ -226,8 +229,6 @@ constexpr auto kRawRows = std::to_array<RawRow>({
 constexpr spec::TotalTable<kRawRows> kRaw;
 
 TEST(SpirvInstructions, EachRawOperator) {
-  VYRE_ORACLE(SpecificationTable,
-              "SPIR-V specification, \"Instructions\" and \"Extended Instructions for GLSL\", row by row");
   for (const RawOpInfo& op : kRawOps) {
     const Kernel kernel = OneInstruction().make({.kind = InstKind::Raw, .raw = op.op}, op.operands);
     const std::string text = test::spirv_text(kernel, test::kRichDevice);
@@ -239,7 +240,7 @@ TEST(SpirvInstructions, EachRawOperator) {
   }
 }
 
-// Oracle: the same specification, "Non-Uniform Instructions"; scope 3 is the subgroup.
+// SPIR-V specification, "Non-Uniform Instructions"; scope 3 is the subgroup.
 using IntrinsicRow = spec::Row<Intrinsic, const char*>;
 constexpr auto kIntrinsicRows = std::to_array<IntrinsicRow>({
     {Intrinsic::SubgroupSize, ""},
@@ -263,8 +264,6 @@ constexpr auto kIntrinsicRows = std::to_array<IntrinsicRow>({
 constexpr spec::TotalTable<kIntrinsicRows> kIntrinsics;
 
 TEST(SpirvInstructions, EachOperationOfSubgroups) {
-  VYRE_ORACLE(SpecificationTable,
-              "SPIR-V specification, \"Instructions\" and \"Extended Instructions for GLSL\", row by row");
   for (size_t i = 0; i < spec::KeyCount<Intrinsic>::value; ++i) {
     const auto intrinsic = Intrinsic(i);
     const spec::IntrinsicInfo& row = spec::info(intrinsic);
@@ -278,7 +277,6 @@ TEST(SpirvInstructions, EachOperationOfSubgroups) {
 }
 
 TEST(SpirvInstructions, CapabilitiesOfSubgroupsAreThoseThatAreUsed) {
-  VYRE_ORACLE(SpecificationTable, "the capabilities that the specification names at each instruction");
   const auto capabilities = [](Intrinsic intrinsic) {
     const Kernel kernel = OneInstruction().make({.kind = InstKind::Intrinsic, .imm = uint32_t(intrinsic)},
                                                 spec::info(intrinsic).input_count);
@@ -304,9 +302,7 @@ TEST(SpirvInstructions, CapabilitiesOfSubgroupsAreThoseThatAreUsed) {
 }
 
 TEST(SpirvInstructions, ABallotHasWordsForTheLanesThereAre) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "semantics of ballot: bit i of the four words is lane i, and a lane that is not there has none");
+  // Semantics of ballot: bit i of the four words is lane i, and a lane that is not there has none.
   const auto code = [](uint32_t lanes, uint32_t word) {
     SpirvTarget target = test::kRichDevice;
     target.subgroup_size = lanes;

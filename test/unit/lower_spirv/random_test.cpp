@@ -1,9 +1,9 @@
 // Random programs become modules that Vulkan 1.2 takes, on devices with everything and with nothing optional.
-//
-// Oracle: SPIRV-Tools' validator.
 #include "generate/programs.h"
 #include "oracle.h"
 #include "programs.h"
+
+VYRE_ORACLE(Property, "SPIRV-Tools' validator");
 
 namespace vyre::lower {
 namespace {
@@ -16,7 +16,6 @@ void expect_valid(const Kernel& built, const SpirvTarget& target, const FloatPro
 }
 
 TEST(SpirvRandom, TwoThousandProgramsAreValid) {
-  VYRE_ORACLE(Property, "SPIRV-Tools' validator");
   constexpr uint64_t kPrograms = 2000;
   const spec::OpTable& ops = ops::op_table();
   generate::ProgramOptions options = generate::ProgramOptions::small(&ops);

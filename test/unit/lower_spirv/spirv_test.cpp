@@ -8,6 +8,9 @@
 #include "oracle.h"
 #include "programs.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "spirv.h, the SPIR-V and Vulkan specifications, semantics, and the design, \"Traps\", by hand");
+
 namespace vyre::lower {
 namespace {
 
@@ -45,8 +48,7 @@ std::string type_of(const std::string& text, const std::string& buffer) {
 }
 
 TEST(Spirv, TheInterfaceOfAnEntry) {
-  VYRE_ORACLE(SpecificationTable,
-              "spirv.h, \"Shape\"; workgroup memory by hand: 5 words, and 2 elements of 16 bytes");
+  // spirv.h, "Shape"; workgroup memory by hand: 5 words, and 2 elements of 16 bytes.
   constexpr const char* kText = R"(
       program p(read_write late: u32 @7, read early: u32 @3, workgroup a: u32[5], workgroup b: u128[2])
           workgroup(1, 2, 256) {
@@ -75,7 +77,6 @@ TEST(Spirv, TheInterfaceOfAnEntry) {
 }
 
 TEST(Spirv, IdsAreThoseThatAreAskedFor) {
-  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   const std::string text = spirv_text(
       "program p(read_write out: u32 @0) workgroup(4, 3, 2) { out[local_id.y] = 1; }", kUsualDevice);
   EXPECT_THAT(text, AllOf(HasSubstr("LocalInvocationIndex"), Not(HasSubstr("WorkgroupId"))));
@@ -87,8 +88,7 @@ TEST(Spirv, IdsAreThoseThatAreAskedFor) {
 }
 
 TEST(Spirv, LengthsArePushedAndNeverAsked) {
-  VYRE_ORACLE(SpecificationTable,
-              "DESIGN, \"Traps\": OpArrayLength is wrong for empty and for padded buffers");
+  // DESIGN, "Traps": OpArrayLength is wrong for empty and for padded buffers.
   for (const auto& [name, program] : test::every_program()) {
     Kernel kernel = spirv_kernel(*program, kUsualDevice, vulkan_promises(kUsualDevice.floats));
     if (kernel.invocations() % 32 != 0) kernel.workgroup_size = {32, 1, 1};
@@ -117,9 +117,8 @@ constexpr const char* kBarrier = R"(
     })";
 
 TEST(Spirv, ABarrierOfTheNewerMemoryModelNamesWhatItOrders) {
-  VYRE_ORACLE(SpecificationTable,
-              "SPIR-V specification, \"Memory Semantics\": AcquireRelease 8, UniformMemory 64, "
-              "WorkgroupMemory 256, MakeAvailable 8192, MakeVisible 16384; \"Scope\": Workgroup 2");
+  // SPIR-V specification, "Memory Semantics": AcquireRelease 8, UniformMemory 64, WorkgroupMemory 256,
+  // MakeAvailable 8192, MakeVisible 16384; "Scope": Workgroup 2.
   const std::string text = spirv_text(kBarrier, kUsualDevice);
   EXPECT_THAT(text, HasSubstr("OpMemoryModel Logical Vulkan\n"));
   EXPECT_EQ(count(text, "OpControlBarrier %uint_2 %uint_2 %uint_24904\n"), 1u);
@@ -127,7 +126,6 @@ TEST(Spirv, ABarrierOfTheNewerMemoryModelNamesWhatItOrders) {
   EXPECT_THAT(text, Not(HasSubstr("Coherent")));
 }
 TEST(Spirv, ABarrierOfTheOlderMemoryModelHasCoherentBuffers) {
-  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   const std::string text = spirv_text(kBarrier, kBareDevice);
   EXPECT_THAT(text, HasSubstr("OpMemoryModel Logical GLSL450\n"));
   EXPECT_EQ(count(text, "OpControlBarrier %uint_2 %uint_2 %uint_328\n"), 1u);
@@ -136,7 +134,6 @@ TEST(Spirv, ABarrierOfTheOlderMemoryModelHasCoherentBuffers) {
   EXPECT_THAT(text, AllOf(Not(HasSubstr("NonPrivatePointer")), Not(HasSubstr("VulkanMemoryModel"))));
 }
 TEST(Spirv, MemoryOfAKernelWithoutBarriersIsPrivate) {
-  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   constexpr const char* kText =
       "program p(read_write data: u32 @0) workgroup(64, 1, 1) { data[local_id.x] = data[local_id.x] + 1; }";
   EXPECT_THAT(spirv_text(kText, kUsualDevice), Not(HasSubstr("NonPrivatePointer")));
@@ -144,7 +141,6 @@ TEST(Spirv, MemoryOfAKernelWithoutBarriersIsPrivate) {
 }
 
 TEST(Spirv, WorkgroupMemoryIsClearedBeforeAnythingElse) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Workgroup memory\": zero when a workgroup starts");
   constexpr const char* kText = R"(
       program p(read_write out: u32 @0, workgroup a: u32[100]) workgroup(64, 1, 1) {
         out[local_id.x] = a[local_id.x + 36];
@@ -163,9 +159,8 @@ TEST(Spirv, WorkgroupMemoryIsClearedBeforeAnythingElse) {
 
 // Of compare-exchange the value comes before the comparator.
 TEST(Spirv, EachAtomicOperator) {
-  VYRE_ORACLE(SpecificationTable,
-              "SPIR-V specification, \"Atomic Instructions\", and \"Scope\": Device 1, Workgroup 2, "
-              "QueueFamily 5; relaxed is 0");
+  // SPIR-V specification, "Atomic Instructions", and "Scope": Device 1, Workgroup 2, QueueFamily 5; relaxed
+  // is 0.
   const std::pair<const char*, const char*> cases[] = {
       {"atomic_add", "OpAtomicIAdd"},          {"atomic_or", "OpAtomicOr"},    {"atomic_and", "OpAtomicAnd"},
       {"atomic_xor", "OpAtomicXor"},           {"atomic_min", "OpAtomicUMin"}, {"atomic_max", "OpAtomicUMax"},
@@ -191,7 +186,7 @@ TEST(Spirv, EachAtomicOperator) {
 }
 
 TEST(Spirv, AnElementOfSeveralWordsIsThatManyAccesses) {
-  VYRE_ORACLE(SpecificationTable, "by hand: word 1 of element i of u64 is word 2i + 1");
+  // Word 1 of element i of u64 is word 2i + 1.
   const std::string text = spirv_text(
       "program p(read a: u64 @0, read_write b: u64 @1) workgroup(1, 1, 1) { b[workgroup_id.x] = "
       "a[workgroup_id.x]; }",
@@ -209,9 +204,8 @@ constexpr const char* kHalves = R"(
     })";
 
 TEST(Spirv, HalvesAre16BitsWhereTheDeviceStoresThose) {
-  VYRE_ORACLE(SpecificationTable,
-              "Vulkan specification, storageBuffer16BitAccess: 16-bit numbers in storage buffers, which are "
-              "only loaded, stored and converted; not in workgroup memory");
+  // Vulkan specification, storageBuffer16BitAccess: 16-bit numbers in storage buffers, which are only loaded,
+  // stored and converted; not in workgroup memory.
   const std::string text = spirv_text(kHalves, kRichDevice);
   EXPECT_THAT(text, AllOf(HasSubstr("OpCapability StorageBuffer16BitAccess"), HasSubstr("OpTypeInt 16 0"),
                           Not(HasSubstr("OpCapability Int16")), Not(HasSubstr("OpAtomic"))));
@@ -221,7 +215,6 @@ TEST(Spirv, HalvesAre16BitsWhereTheDeviceStoresThose) {
   EXPECT_EQ(emitted(kHalves, kRichDevice).shared_bytes, 12u);  // a word each
 }
 TEST(Spirv, HalvesAreHalvesOfWordsElsewhere) {
-  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   const std::string text = spirv_text(kHalves, kBareDevice);
   EXPECT_THAT(text, AllOf(Not(HasSubstr("16BitAccess")), Not(HasSubstr("OpTypeInt 16"))));
   EXPECT_THAT(text, HasSubstr(" %uint_2 %uint_0 "));  // an atomic of workgroup scope
@@ -233,7 +226,7 @@ TEST(Spirv, HalvesAreHalvesOfWordsElsewhere) {
 
 // SPIR-V: a volatile access is neither duplicated nor merged.
 TEST(Spirv, ARacyIndexIsLoadedOnce) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, \"race\": one value for the guard and for the access");
+  // Semantics, "race": one value for the guard and for the access.
   const std::string text = spirv_text(R"(
       program p(read_write data: u32 @0, read table: u32 @1, read_write out: u32 @2) workgroup(32, 1, 1) {
         out[invocation_id.x] = table[data[invocation_id.x]];
@@ -254,14 +247,12 @@ size_t volatile_in(const std::string& body) {
 }
 
 TEST(Spirv, WhatARaceCannotTurnIntoAWildAccessIsPlain) {
-  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   EXPECT_EQ(volatile_in("out[i] = d[i] * 3 + w[i];"), 0u);
   EXPECT_EQ(volatile_in("out[r[i]] = d[i];"), 0u);
   EXPECT_EQ(volatile_in("if (r[i]) { out[r[i]] = 7 / r[i]; }"), 0u);
   EXPECT_EQ(volatile_in("out[i] = r[out[i] & 3] & 0;"), 1u);  // out is written too
 }
 TEST(Spirv, WhatCouldIsVolatile) {
-  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   EXPECT_EQ(volatile_in("out[d[i]] = 1;"), 1u);
   EXPECT_EQ(volatile_in("out[i] = r[w[i]];"), 1u);
   EXPECT_EQ(volatile_in("out[i] = r[(d[i] ^ 5) + i];"), 1u);
@@ -280,9 +271,8 @@ constexpr const char* kSum =
 constexpr const char* kIntegers = "program p(read_write b: u32 @0) workgroup(1, 1, 1) { b[0] = b[1] + 2; }";
 
 TEST(Spirv, ModesAreThoseOfTheDeviceAndOfTheWidthsInUse) {
-  VYRE_ORACLE(SpecificationTable,
-              "SPIR-V specification, \"Execution Mode\": RoundingModeRTE, DenormPreserve, "
-              "SignedZeroInfNanPreserve, each with the width that it is for");
+  // SPIR-V specification, "Execution Mode": RoundingModeRTE, DenormPreserve, SignedZeroInfNanPreserve, each
+  // with the width that it is for.
   const auto native = [](const char* text, const SpirvTarget& target) {
     return spirv_text(spirv_kernel(text, target, test::every_promise()), target);
   };
@@ -305,7 +295,7 @@ TEST(Spirv, ModesAreThoseOfTheDeviceAndOfTheWidthsInUse) {
 }
 
 TEST(Spirv, ModesOfOtherWidthsNeedTheirIndependence) {
-  VYRE_ORACLE(SpecificationTable, "Vulkan specification, VkShaderFloatControlsIndependence");
+  // Vulkan specification, VkShaderFloatControlsIndependence.
   constexpr const char* kCast =
       "program p(read a: f32 @0, read_write b: f16 @1) workgroup(1, 1, 1) { b[0] = cast<f16>(a[0]); }";
   SpirvTarget target = kRichDevice;
@@ -339,7 +329,6 @@ TEST(Spirv, WithoutPromisesAModuleHasNoFloats) {
 
 // That the word is raised is for tests on a driver that does it.
 TEST(Spirv, LoopsAreWatchedWhereADriverEndsThem) {
-  VYRE_ORACLE(SpecificationTable, "spirv.h, SpirvModule::watched");
   SpirvTarget watching = kUsualDevice;
   watching.watch_loops = true;
   constexpr const char* kLoop = R"(
@@ -364,7 +353,6 @@ constexpr const char* kSubgroups =
 
 // Its one turn is all that there is.
 TEST(Spirv, ALoopThatAlwaysReturnsIsNone) {
-  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   const auto text = [](const std::string& body) {
     return spirv_text(
         "program p(read n: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) { for i in 0..n[0] {" + body +
@@ -379,7 +367,6 @@ TEST(Spirv, ALoopThatAlwaysReturnsIsNone) {
 }
 
 TEST(Spirv, SubgroupsWantADeviceThatHasThemAndWholeOnes) {
-  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   Kernel kernel = spirv_kernel(kSubgroups, kRichDevice);
   EXPECT_TRUE(emit_spirv(kernel, kRichDevice));
   const auto none = emit_spirv(kernel, kBareDevice);
@@ -393,7 +380,7 @@ TEST(Spirv, SubgroupsWantADeviceThatHasThemAndWholeOnes) {
 }
 
 TEST(Spirv, MoreIdsThanAModuleHasAreRefused) {
-  VYRE_ORACLE(SpecificationTable, "SPIR-V specification, \"Universal Limits\": ids below 4,194,303");
+  // SPIR-V specification, "Universal Limits": ids below 4,194,303.
   Kernel kernel = spirv_kernel(kIntegers, kUsualDevice);
   const Value one = kernel.add({.kind = InstKind::InvocationId}, {});
   const Value two = kernel.add({.kind = InstKind::WorkgroupId}, {});
@@ -409,7 +396,7 @@ TEST(Spirv, MoreIdsThanAModuleHasAreRefused) {
 }
 
 TEST(Spirv, DeeperNestingThanAModuleHasIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "SPIR-V specification, the same: structured control flow nests 1,023 deep");
+  // SPIR-V specification, the same: structured control flow nests 1,023 deep.
   const auto nested = [](uint32_t depth) {
     Kernel kernel = spirv_kernel(kIntegers, kUsualDevice);
     KBlock block = kernel.entry;
@@ -429,7 +416,6 @@ TEST(Spirv, DeeperNestingThanAModuleHasIsRefused) {
 }
 
 TEST(Spirv, WhatIsNoModuleIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "spirv.h, and the SPIR-V specification, by hand");
   const std::vector<uint32_t> nothing;
   const std::vector<uint32_t> garbage = {0x07230203, 0x00010500, 0, 8, 0, 0xffff0011};
   for (const auto& words : {nothing, garbage}) {
@@ -440,7 +426,7 @@ TEST(Spirv, WhatIsNoModuleIsRefused) {
 }
 
 TEST(Spirv, WhatTheValidatorRefusesIsADiagnostic) {
-  VYRE_ORACLE(SpecificationTable, "SPIR-V specification: a value is used only where its definition has run");
+  // SPIR-V specification: a value is used only where its definition has run.
   SpirvModule module = emitted(kIntegers, kUsualDevice);
   bool planted = false;
   for (size_t at = 5; at < module.words.size(); at += module.words[at] >> 16) {
@@ -454,7 +440,8 @@ TEST(Spirv, WhatTheValidatorRefusesIsADiagnostic) {
   EXPECT_EQ(refused.error().code, DiagCode::L003);
 }
 
-// ---- Golden text. Oracle: a reader, and the validator. ----------------------------------------------------
+// ---- Golden text. Read by a person, and by the validator.
+// ----------------------------------------------------
 
 TEST(Spirv, GoldenText) {
   VYRE_ORACLE(Regression, "test/golden/spirv: printed by this project, read by a person when blessed");

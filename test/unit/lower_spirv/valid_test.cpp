@@ -1,8 +1,10 @@
 // Every program that the project keeps becomes a module that Vulkan 1.2 takes.
 //
-// Oracle: SPIRV-Tools' validator. That modules run right is for tests with a device.
+// That modules run right is for tests with a device.
 #include "oracle.h"
 #include "programs.h"
+
+VYRE_ORACLE(Property, "SPIRV-Tools' validator");
 
 namespace vyre::lower {
 namespace {
@@ -21,7 +23,6 @@ std::vector<Device> devices() {
 }
 
 TEST(SpirvValid, EveryProgramOnEveryKindOfDevice) {
-  VYRE_ORACLE(Property, "SPIRV-Tools' validator");
   const auto programs = test::every_program();
   ASSERT_GE(programs.size(), 380u);
   size_t modules = 0;

@@ -1,8 +1,7 @@
 // What no module may have, in every program that the project keeps and in random ones: floats, features,
 // literals in expressions, names that are WGSL's, blocks too deep for some compiler.
 //
-// Oracle: WGSL, "Types", "Keyword Summary", "Limits", as lists and numbers here; the text is read by a
-// tokeniser of its own. That compilers take the modules and that they run right is for tests with compilers.
+// That compilers take the modules and that they run right is for tests with compilers.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -12,6 +11,10 @@
 #include "generate/programs.h"
 #include "oracle.h"
 #include "programs.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "WGSL, \"Types\", \"Keyword Summary\", \"Limits\", as lists and numbers here; the text is read "
+            "by a tokeniser of its own");
 
 namespace vyre::lower {
 namespace {
@@ -56,18 +59,10 @@ const std::map<std::string, std::string>& modules() {
   return made;
 }
 
-TEST(WgslAudit, ThereAreEnoughModules) {
-  VYRE_ORACLE(SpecificationTable,
-              "WGSL, \"Types\", \"Keyword Summary\", \"Limits\", as lists and numbers here; the text is read "
-              "by a tokeniser of its own");
-  EXPECT_GE(modules().size(), 900u);
-}
+TEST(WgslAudit, ThereAreEnoughModules) { EXPECT_GE(modules().size(), 900u); }
 
 // So there is no f16, f32, vec2f or cast to one, no enable, requires or diagnostic.
 TEST(WgslAudit, WordsAreOfAFixedVocabulary) {
-  VYRE_ORACLE(SpecificationTable,
-              "WGSL, \"Types\", \"Keyword Summary\", \"Limits\", as lists and numbers here; the text is read "
-              "by a tokeniser of its own");
   const std::regex ours(
       "[vni][0-9]+|h[0-9a-f]+|s[0-9]+_\\w*|(b|len)_\\w+|(local|group|invocation)_[xyz]|part_[0-9]+");
   const std::regex number("[0-9]+u?|0x[0-9a-f]+u");
@@ -89,9 +84,6 @@ TEST(WgslAudit, WordsAreOfAFixedVocabulary) {
 
 // A number without a suffix is one of a size, a binding or a place in the counts; so none has a fraction.
 TEST(WgslAudit, LiteralsStandInLetsOfTheirOwn) {
-  VYRE_ORACLE(SpecificationTable,
-              "WGSL, \"Types\", \"Keyword Summary\", \"Limits\", as lists and numbers here; the text is read "
-              "by a tokeniser of its own");
   const std::regex named("  let (n[0-9]+ = [0-9]+|h[0-9a-f]+ = 0x[0-9a-f]+)u;");
   const std::regex place("  (let len_\\w+|_) = counts\\[[0-9]+\\]\\.[xyzw];");
   const std::regex touched("  _ = b_\\w+\\[0\\];");
@@ -117,9 +109,6 @@ TEST(WgslAudit, LiteralsStandInLetsOfTheirOwn) {
 
 // Every operand is a name, a call or in parentheses, so no two operators stand side by side.
 TEST(WgslAudit, OperatorsDoNotMeet) {
-  VYRE_ORACLE(SpecificationTable,
-              "WGSL, \"Types\", \"Keyword Summary\", \"Limits\", as lists and numbers here; the text is read "
-              "by a tokeniser of its own");
   const std::regex two(
       R"([\w)\]] (<<|>>|[-+*/%&|^]|[=!<>]=|<|>) [\w~(][^()]* (<<|>>|[-+*/%&|^]|[=!<>]=|<|>) )");
   for (const auto& [name, text] : modules()) {
@@ -134,9 +123,6 @@ TEST(WgslAudit, OperatorsDoNotMeet) {
 
 // WGSL: 127 braces. Tint counts an if and its block each: 62 blocks within a function's.
 TEST(WgslAudit, NoFunctionNestsTooDeeply) {
-  VYRE_ORACLE(SpecificationTable,
-              "WGSL, \"Types\", \"Keyword Summary\", \"Limits\", as lists and numbers here; the text is read "
-              "by a tokeniser of its own");
   size_t deepest = 0;
   for (const auto& [name, text] : modules()) {
     size_t depth = 0;
@@ -152,9 +138,6 @@ TEST(WgslAudit, NoFunctionNestsTooDeeply) {
 
 // Barriers order storage and workgroup memory, so there are always both.
 TEST(WgslAudit, BarriersComeInPairs) {
-  VYRE_ORACLE(SpecificationTable,
-              "WGSL, \"Types\", \"Keyword Summary\", \"Limits\", as lists and numbers here; the text is read "
-              "by a tokeniser of its own");
   size_t barriers = 0;
   for (const auto& [name, text] : modules()) {
     EXPECT_EQ(test::count(text, "storageBarrier()"),
@@ -169,9 +152,6 @@ TEST(WgslAudit, BarriersComeInPairs) {
 // The host tells how long buffers are; arrayLength is wrong for empty ones and for padded ones. (It is not in
 // the vocabulary either; this says why.)
 TEST(WgslAudit, LengthsAreNeverAsked) {
-  VYRE_ORACLE(SpecificationTable,
-              "WGSL, \"Types\", \"Keyword Summary\", \"Limits\", as lists and numbers here; the text is read "
-              "by a tokeniser of its own");
   for (const auto& [name, text] : modules()) EXPECT_EQ(test::count(text, "arrayLength"), 0u) << name;
 }
 

@@ -1,12 +1,14 @@
 // Which expression each raw operator and each atomic is, and what surrounds it.
-//
-// Oracle: WGSL, "Expressions", "Numeric Built-in Functions", "Atomic Read-modify-write", row by row.
 #include <gmock/gmock.h>
 
 #include "oracle.h"
 #include "programs.h"
 #include "spec/ops.h"
 #include "spec/table.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "WGSL, \"Expressions\", \"Numeric Built-in Functions\", \"Atomic Read-modify-write\", "
+            "\"Evaluation of Const-Expressions\", row by row");
 
 namespace vyre::lower {
 namespace {
@@ -84,9 +86,6 @@ constexpr bool exists(RawOp op) { return !info(op).is_float && op != RawOp::UMul
 constexpr spec::TotalTable<kRawRows, [](RawOp op) { return exists(op); }> kRaw;
 
 TEST(WgslInstructions, EachRawOperator) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "WGSL, \"Expressions\", \"Numeric Built-in Functions\", \"Atomic Read-modify-write\", row by row");
   for (const RawOpInfo& op : kRawOps) {
     if (!exists(op.op)) continue;
     OneInstruction one;
@@ -102,18 +101,12 @@ TEST(WgslInstructions, EachRawOperator) {
 
 // What legalization may ask for is what the table above has.
 TEST(WgslInstructions, TheTargetHasNoOtherOperators) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "WGSL, \"Expressions\", \"Numeric Built-in Functions\", \"Atomic Read-modify-write\", row by row");
   EXPECT_FALSE(kWgslTarget.has_umul_hi);
   EXPECT_FALSE(kWgslTarget.has_16bit_access);
   for (const RawOpInfo& op : kRawOps) EXPECT_FALSE(kWgslTarget.floats[op.op].given) << op.name;
 }
 
 TEST(WgslInstructions, TruthsStayBools) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "WGSL, \"Expressions\", \"Numeric Built-in Functions\", \"Atomic Read-modify-write\", row by row");
   OneInstruction one;
   const Value a = one.load(0), b = one.load(1);                        // v0, v1
   const Value less = one.raw(RawOp::ULt, {a, b});                      // v2
@@ -134,16 +127,13 @@ TEST(WgslInstructions, TruthsStayBools) {
 }
 
 TEST(WgslInstructions, NoOperandIsALiteral) {
-  VYRE_ORACLE(SpecificationTable, "WGSL, \"Evaluation of Const-Expressions\": what is a `let` is never one");
+  // WGSL, "Evaluation of Const-Expressions": what is a `let` is never one.
   OneInstruction one;
   one.store(one.raw(RawOp::Shl, {one.constant(0x80000000), one.constant(31)}));
   EXPECT_THAT(one.text(), AllOf(HasSubstr("let n31 = 31u;\n"), HasSubstr("let h80000000 = 0x80000000u;\n"),
                                 HasSubstr("= h80000000 << n31;\n")));
 }
 TEST(WgslInstructions, TheMaskOfALiteralIsALiteral) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "WGSL, \"Expressions\", \"Numeric Built-in Functions\", \"Atomic Read-modify-write\", row by row");
   OneInstruction one;
   one.store(one.raw(RawOp::LShr, {one.load(0), one.raw(RawOp::And, {one.constant(40), one.constant(31)})}));
   EXPECT_THAT(one.text(),
@@ -151,9 +141,6 @@ TEST(WgslInstructions, TheMaskOfALiteralIsALiteral) {
 }
 
 TEST(WgslInstructions, WhatNobodyNeedsIsNotThere) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "WGSL, \"Expressions\", \"Numeric Built-in Functions\", \"Atomic Read-modify-write\", row by row");
   OneInstruction one;
   const Value a = one.load(0);
   one.raw(RawOp::Not, {a});
@@ -173,9 +160,6 @@ constexpr auto kAtomicRows = std::to_array<AtomicRow>({
 });
 
 TEST(WgslInstructions, EachAtomic) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "WGSL, \"Expressions\", \"Numeric Built-in Functions\", \"Atomic Read-modify-write\", row by row");
   for (const auto& [op, function] : kAtomicRows) {
     const std::string call = std::string(function) + "(&b_out[n1], n2);\n";
     for (const bool used : {false, true}) {
@@ -192,8 +176,7 @@ TEST(WgslInstructions, EachAtomic) {
 }
 
 TEST(WgslInstructions, CompareExchangeIsTriedAgainUntilItFailsForAReason) {
-  VYRE_ORACLE(SpecificationTable,
-              "WGSL, \"atomicCompareExchangeWeak\": it may fail though the word is the expected one");
+  // WGSL, "atomicCompareExchangeWeak": it may fail though the word is the expected one.
   const auto text = [](bool used) {
     OneInstruction one;
     const Value before = one.put({.kind = InstKind::RawAtomic, .op = Op::AtomicCompareExchange, .target = 1},

@@ -10,6 +10,8 @@
 #include "oracle.h"
 #include "programs.h"
 
+VYRE_ORACLE(SpecificationTable, "wgsl.h, the WGSL and WebGPU specifications, by hand");
+
 namespace vyre::lower {
 namespace {
 
@@ -25,9 +27,7 @@ using testing::Not;
 // ---- The entry --------------------------------------------------------------------------------------------
 
 TEST(Wgsl, TheInterfaceOfAnEntry) {
-  VYRE_ORACLE(SpecificationTable,
-              "wgsl.h, \"Shape\"; workgroup memory by hand: 5 words and an element of 16 bytes, in units of "
-              "16 bytes");
+  // wgsl.h, "Shape"; workgroup memory by hand: 5 words and an element of 16 bytes, in units of 16 bytes.
   const WgslModule module = wgsl_module(wgsl_kernel(R"(
       program p(read_write late: u32 @7, read early: u32 @3, uniform middle: u32 @5, workgroup a: u32[5],
                 workgroup b: u128[1], read_write asked: u32 @9) workgroup(1, 2, 256) {
@@ -53,8 +53,7 @@ TEST(Wgsl, TheInterfaceOfAnEntry) {
 
 // WebGPU rounds each variable up to 16 bytes, so what is within its limit is only as one variable.
 TEST(Wgsl, ArraysOfAWorkgroupAreOneVariable) {
-  VYRE_ORACLE(SpecificationTable,
-              "WebGPU, maxComputeWorkgroupStorageSize, by hand: three words, so 16 bytes");
+  // WebGPU, maxComputeWorkgroupStorageSize, by hand: three words, so 16 bytes.
   const WgslModule three = wgsl_module(wgsl_kernel(R"(
       program p(read_write out: u32 @0, workgroup a: u32[1], workgroup b: u32[1], workgroup c: u32[1])
           workgroup(1, 1, 1) { a[0] = 1; b[0] = 2; c[0] = 3; out[0] = a[0] + b[0] + c[0]; })"));
@@ -67,7 +66,6 @@ TEST(Wgsl, ArraysOfAWorkgroupAreOneVariable) {
 
 // Four counts make a vector, and nothing is of no size.
 TEST(Wgsl, CountsAreInVectorsOfFour) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const auto with = [](uint32_t buffers) {
     std::string text = "program p(";
     for (uint32_t i = 0; i < buffers; ++i) {
@@ -91,8 +89,7 @@ TEST(Wgsl, CountsAreInVectorsOfFour) {
 }
 
 TEST(Wgsl, EveryBindingIsUsed) {
-  VYRE_ORACLE(SpecificationTable,
-              "WebGPU, \"default pipeline layout\": a binding is in it if the entry statically uses it");
+  // WebGPU, "default pipeline layout": a binding is in it if the entry statically uses it.
   for (const auto& [name, kernel] : test::every_kernel()) {
     const WgslModule module = wgsl_module(kernel);
     const auto all = test::tokens(module.text.substr(module.text.find("@compute")));
@@ -106,7 +103,6 @@ TEST(Wgsl, EveryBindingIsUsed) {
 }
 
 TEST(Wgsl, IdsAreThoseThatAreAskedFor) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const auto text = [](const std::string& index, const std::string& size) {
     return wgsl_text("program p(read_write out: u32 @0) workgroup(" + size + ") { out[" + index + "] = 1; }");
   };
@@ -132,7 +128,7 @@ TEST(Wgsl, TheSameKernelIsTheSameModule) {
 // ---- Memory -----------------------------------------------------------------------------------------------
 
 TEST(Wgsl, ABufferThatIsEverUsedAtomicallyIsAtomicForAllAccesses) {
-  VYRE_ORACLE(SpecificationTable, "WGSL, \"Atomic Types\": a word is atomic for all or for none");
+  // WGSL, "Atomic Types": a word is atomic for all or for none.
   const std::string text = wgsl_text(R"(
       program p(read_write bins: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
         let old = atomic_add(bins[0], 1);
@@ -147,7 +143,6 @@ TEST(Wgsl, ABufferThatIsEverUsedAtomicallyIsAtomicForAllAccesses) {
 }
 // A store of half a word is two atomic operations on the word, of workgroup memory too.
 TEST(Wgsl, StoresOfHalvesAreAtomic) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const std::string text = wgsl_text(R"(
       program p(read_write out: f16 @0, read input: f16 @1, workgroup w: bf16[5]) workgroup(1, 1, 1) {
         out[0] = input[3];
@@ -159,7 +154,6 @@ TEST(Wgsl, StoresOfHalvesAreAtomic) {
                     HasSubstr("atomicOr(&b_out["), HasSubstr("atomicLoad(&b_w[")));
 }
 TEST(Wgsl, ElementsOfSeveralWords) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const std::string text = wgsl_text(R"(
       program p(read a: u64 @0, read_write b: vec4u32 @1) workgroup(8, 1, 1) {
         let i = local_id.x;
@@ -174,7 +168,7 @@ TEST(Wgsl, ElementsOfSeveralWords) {
 
 // ---- Names ------------------------------------------------------------------------------------------------
 
-// Oracle: WGSL, "Keyword Summary" and "Reserved Words".
+// WGSL, "Keyword Summary" and "Reserved Words".
 constexpr const char* kReserved =
     "alias break case const const_assert continue continuing default diagnostic discard else enable false fn "
     "for "
@@ -199,7 +193,6 @@ constexpr const char* kReserved =
 // What is declared in a module, whatever the program calls it, is no such word, begins with a letter, and is
 // declared once in its scope.
 TEST(Wgsl, NamesOfAProgramClashWithNothing) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   std::vector<std::string> names = {"_",      "__",     "x.raw", "a b", "\n}", "main",
                                     "counts", "thread", "v1",    "n0",  "b_x", "u32"};
   std::stringstream in(kReserved);
@@ -229,7 +222,6 @@ TEST(Wgsl, NamesOfAProgramClashWithNothing) {
 }
 // "$x.0" of print() and "%n" are its names in the module.
 TEST(Wgsl, ValuesHaveTheNumbersThatPeopleSee) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const Kernel kernel = wgsl_kernel(
       "program p(read a: u32 @0, read_write b: u32 @1) workgroup(1, 1, 1) { b[3] = a[0] * 77 + a[1]; }");
   const std::string legal = print(kernel);
@@ -242,7 +234,6 @@ TEST(Wgsl, ValuesHaveTheNumbersThatPeopleSee) {
 // ---- Control ----------------------------------------------------------------------------------------------
 
 TEST(Wgsl, LoopsTestBeforeEachTurn) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   EXPECT_THAT(wgsl_text("program p(read_write a: u32 @0) workgroup(1, 1, 1) { for i in "
                         "4294967290..4294967295 { a[i] = i; } }"),
               testing::ContainsRegex(
@@ -250,8 +241,7 @@ TEST(Wgsl, LoopsTestBeforeEachTurn) {
 }
 
 TEST(Wgsl, NothingFollowsAReturn) {
-  VYRE_ORACLE(SpecificationTable,
-              "WGSL, \"Statement Behavior Analysis\", and that naga refuses what follows a return");
+  // WGSL, "Statement Behavior Analysis", and that naga refuses what follows a return.
   const auto text = [](const std::string& body) {
     return wgsl_text("program p(read n: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {" + body + "}");
   };
@@ -268,7 +258,6 @@ TEST(Wgsl, NothingFollowsAReturn) {
 }
 // Its one turn is all that there is.
 TEST(Wgsl, ALoopThatAlwaysReturnsIsNone) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const auto text = [](const std::string& body) {
     return wgsl_text(
         "program p(read n: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) { for i in 0..n[0] {" + body +
@@ -281,7 +270,6 @@ TEST(Wgsl, ALoopThatAlwaysReturnsIsNone) {
   EXPECT_EQ(count(text("for j in 0..n[1] { return; }"), "for ("), 1u);  // the outer one may go on
 }
 TEST(Wgsl, ControlWithoutEffectIsNotThere) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const std::string text = wgsl_text(R"(
       program p(read n: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {
         let unread = 1;
@@ -316,9 +304,7 @@ Kernel nested(uint32_t depth, uint32_t variables, bool returns) {
 }
 
 TEST(Wgsl, BlocksTooDeepForOneFunctionAreSeveral) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: as NoFunctionNestsTooDeeply; a part is declared and called once, and a call gives "
-              "each parameter");
+  // As NoFunctionNestsTooDeeply; a part is declared and called once, and a call gives each parameter.
   for (const bool returns : {false, true}) {
     const std::string text = wgsl_module(nested(500, 3, returns)).text;
     size_t depth = 0, deepest = 0;
@@ -343,7 +329,6 @@ TEST(Wgsl, BlocksTooDeepForOneFunctionAreSeveral) {
   }
 }
 TEST(Wgsl, APartWantsNoMoreThanAFunctionTakes) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   EXPECT_TRUE(emit_wgsl(nested(60, 255, false)));
   EXPECT_TRUE(emit_wgsl(nested(40, 300, false)));  // one function
   const auto refused = emit_wgsl(nested(60, 256, false));
@@ -354,7 +339,6 @@ TEST(Wgsl, APartWantsNoMoreThanAFunctionTakes) {
 
 // Variables of the entry are reached from a part by their addresses.
 TEST(Wgsl, AVariableInAPart) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   std::string text = "program p(read n: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) { let sum = 0;";
   for (int i = 0; i < 60; ++i) text += "if (n[" + std::to_string(i) + "]) {";
   text += "sum = sum + 1;" + std::string(60, '}') + " out[0] = sum; }";
@@ -365,14 +349,14 @@ TEST(Wgsl, AVariableInAPart) {
 // ---- Refusals ---------------------------------------------------------------------------------------------
 
 TEST(Wgsl, SubgroupsAreRefused) {
-  VYRE_ORACLE(SpecificationTable, "wgsl.h, and the WGSL specification, by hand");
   const auto refused = emit_wgsl(wgsl_kernel(
       "program p(read_write out: u32 @0) workgroup(64, 1, 1) { out[local_id.x] = subgroup.reduce_add(1); }"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, DiagCode::B002);
 }
 
-// ---- Golden text. Oracle: a reader, and compilers of WGSL. ------------------------------------------------
+// ---- Golden text. Read by a person, and by compilers of WGSL.
+// ------------------------------------------------
 
 TEST(Wgsl, GoldenText) {
   VYRE_ORACLE(Regression, "test/golden/wgsl: printed by this project, read by a person when blessed");
@@ -384,7 +368,7 @@ TEST(Wgsl, GoldenText) {
 
 // Where a driver's minima and maxima are not one step (SwiftShader's), they are loops of compare-exchanges.
 TEST(Wgsl, BoundsByExchangeWhereAsked) {
-  VYRE_ORACLE(SpecificationTable, "WgslOptions: no atomicMin and no atomicMax, and a loop for each");
+  // WgslOptions: no atomicMin and no atomicMax, and a loop for each.
   const lower::Kernel kernel = test::wgsl_kernel(
       "program p(read_write t: u32 @0, read_write out: u32 @1) workgroup(64, 1, 1) {"
       "  out[invocation_id.x] = atomic_max(t[0], invocation_id.x);"

@@ -8,6 +8,8 @@
 #include "opinions.h"
 #include "oracle.h"
 
+VYRE_ORACLE(CpuReference, "MPFR on each row");
+
 namespace vyre::num::test {
 namespace {
 
@@ -29,7 +31,6 @@ struct Table {
 };
 
 TEST(Columns, AgreeWithMpfr) {
-  VYRE_ORACLE(CpuReference, "MPFR on each row");
   for (const FloatFormat f : {spec::kBinary32, spec::kBinary16, spec::kBFloat16, FloatFormat{5, 2}}) {
     Mpfr mpfr(f);
     Table t(f);
@@ -68,7 +69,6 @@ TEST(Columns, AgreeWithMpfr) {
 
 // A result may take the place of an operand.
 TEST(Columns, MayOverwriteAnOperand) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   Mpfr mpfr(spec::kBinary32);
   const Table t(spec::kBinary32);
   std::vector<uint32_t> column = t.b;

@@ -12,6 +12,8 @@
 #include "num/float.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "binary16, by hand: 0x7bff is 65504, 0x0001 is 2^-24, 0x3c00 is 1");
+
 namespace vyre::num {
 namespace {
 
@@ -80,7 +82,6 @@ TEST(ExactProduct, AgreesWithMpfr) {
 }
 
 TEST(ExactProduct, KnowsTheEndsOfAFormat) {
-  VYRE_ORACLE(SpecificationTable, "binary16, by hand: 0x7bff is 65504, 0x0001 is 2^-24, 0x3c00 is 1");
   const auto f = spec::kBinary16;
   // 2^15 * 2 is the number after the greatest, which an infinity stands for; 65504 is 32, one ULP, away.
   const Words next = {0x7800, 0x4000};

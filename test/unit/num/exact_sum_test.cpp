@@ -13,6 +13,8 @@
 #include "num/float.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\", by hand");
+
 namespace vyre::num {
 namespace {
 
@@ -85,7 +87,6 @@ TEST(ExactSum, AgreesWithMpfr) {
 }
 
 TEST(ExactSum, KnowsWhereFormatsEnd) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\", by hand");
   const spec::FloatFormat f = spec::kBinary16;
   ExactSum none(f);
   EXPECT_EQ(none.rounded(), 0u);
@@ -112,7 +113,7 @@ TEST(ExactSum, KnowsWhereFormatsEnd) {
 }
 
 TEST(ExactSum, HoldsManyOfTheGreatest) {
-  VYRE_ORACLE(SpecificationTable, "by hand: as many up as down leave nothing");
+  // As many up as down leave nothing.
   const spec::FloatFormat f = spec::kBinary32;
   ExactSum sum(f);
   for (uint32_t k = 0; k < 100'000; ++k) sum.add(f.greatest());

@@ -6,6 +6,8 @@
 #include "opinions.h"
 #include "oracle.h"
 
+VYRE_ORACLE(Law, "identities of the functions, which rounding to nearest keeps");
+
 namespace vyre::num::test {
 namespace {
 
@@ -22,7 +24,7 @@ void for_values(Body body) {
 }
 
 TEST(FunctionLaws, OddAndEvenFunctionsAreThat) {
-  VYRE_ORACLE(Law, "f(-a) = -f(a) and f(-a) = f(a), of NaN the one NaN; rounding to nearest keeps both");
+  // f(-a) = -f(a) and f(-a) = f(a), of NaN the one NaN; rounding to nearest keeps both.
   Differences differences("symmetry");
   for_values([&](FloatFormat f, uint32_t a) {
     for (const Function odd : std::initializer_list<Function>{sin, tan, asin, atan}) {
@@ -43,8 +45,7 @@ TEST(FunctionLaws, OddAndEvenFunctionsAreThat) {
 }
 
 TEST(FunctionLaws, MonotoneFunctionsKeepTheOrderOfNeighbours) {
-  VYRE_ORACLE(Law,
-              "a <= b implies f(a) <= f(b), of the arccosine f(b) <= f(a); rounding to nearest keeps order");
+  // a <= b implies f(a) <= f(b), of the arccosine f(b) <= f(a); rounding to nearest keeps order.
   Differences differences("order");
   for_values([&](FloatFormat f, uint32_t a) {
     const uint32_t b = next_up(f, a);
@@ -59,8 +60,7 @@ TEST(FunctionLaws, MonotoneFunctionsKeepTheOrderOfNeighbours) {
 }
 
 TEST(FunctionLaws, ExactPointsAreExact) {
-  VYRE_ORACLE(
-      Law, "2^k, 10^k and their logarithms; n^k and its roots, in integers, and ties as from_integer rounds");
+  // 2^k, 10^k and their logarithms; n^k and its roots, in integers, and ties as from_integer rounds.
   const FloatFormat f = spec::kBinary32;
   Differences differences("exact points");
   const auto number = [&](int64_t n) { return from_integer(f, n < 0, uint64_t(n < 0 ? -n : n)); };

@@ -12,11 +12,12 @@
 #include "opinions.h"
 #include "oracle.h"
 
+VYRE_ORACLE(CpuReference, "MPFR, on rows and on all pairs of cases.h's values");
+
 namespace vyre::num::test {
 namespace {
 
 TEST(Functions, OfOneOperandAgreeWithMpfrOnAllValuesOfShortFormats) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : {FloatFormat{2, 3}, FloatFormat{3, 2}, FloatFormat{4, 3}, FloatFormat{5, 2},
                               FloatFormat{8, 1}, spec::kBinary16, spec::kBFloat16}) {
     Mpfr mpfr(f);
@@ -32,7 +33,6 @@ TEST(Functions, OfOneOperandAgreeWithMpfrOnAllValuesOfShortFormats) {
 }
 
 TEST(Functions, OfTwoOperandsAgreeWithMpfrOnAllPairsOfSmallFormats) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kSmall) {
     Mpfr mpfr(f);
     Exact x, y;
@@ -49,8 +49,7 @@ TEST(Functions, OfTwoOperandsAgreeWithMpfrOnAllPairsOfSmallFormats) {
 }
 
 TEST(Functions, OfTwoOperandsAgreeWithMpfrOnAllPairsOfHardValues) {
-  VYRE_ORACLE(CpuReference,
-              "MPFR, on all pairs of cases.h's values: zeros, infinities, NaNs, ends of ranges");
+  // MPFR, on all pairs of cases.h's values: zeros, infinities, NaNs, ends of ranges.
   for (const FloatFormat f :
        {FloatFormat{2, 23}, FloatFormat{8, 1}, spec::kBinary16, spec::kBFloat16, spec::kBinary32}) {
     Mpfr mpfr(f);
@@ -100,7 +99,7 @@ class Bounds {
 };
 
 TEST(Functions, EstimatesContainTheValue) {
-  VYRE_ORACLE(CpuReference, "MPFR with 200 bits");
+  // MPFR with 200 bits.
   const FloatFormat f = spec::kBinary32;
   Truth truth;
   Exact x, y;
@@ -159,7 +158,6 @@ TEST(Functions, ABallDecidesUnlessABoundaryIsInIt) {
 }
 
 TEST(Functions, ColumnsAreTheCases) {
-  VYRE_ORACLE(CpuReference, "MPFR on each row");
   for (const FloatFormat f : {spec::kBinary32, spec::kBinary16, spec::kBFloat16, FloatFormat{5, 2}}) {
     Mpfr mpfr(f);
     Exact x, y;
@@ -207,7 +205,7 @@ TEST(Functions, IgnoreAndKeepWhatAThreadHasSetInMpfr) {
 }
 
 TEST(Functions, AreOfAnyThread) {
-  VYRE_ORACLE(CpuReference, "MPFR, before there are threads");
+  // MPFR, before there are threads.
   const FloatFormat f{4, 3};
   Mpfr mpfr(f);
   Exact x, y;

@@ -11,6 +11,8 @@
 #include "opinions.h"
 #include "oracle.h"
 
+VYRE_ORACLE(CpuReference, "the host's float, double, comparisons, conversions and nextafter");
+
 namespace vyre::num::test {
 namespace {
 
@@ -44,7 +46,6 @@ void for_each_row(FloatFormat f, Function fn) {
 }
 
 TEST(Host, ArithmeticOfF32) {
-  VYRE_ORACLE(CpuReference, "the host's float");
   ASSERT_EQ(std::fegetround(), FE_TONEAREST);
   for (const HostBinary& op : kHost) {
     Differences differences(op.name);
@@ -61,7 +62,7 @@ TEST(Host, ArithmeticOfF32) {
 }
 
 TEST(Host, ArithmeticOfF16) {
-  VYRE_ORACLE(CpuReference, "the host: in float, rounded once more (host.h)");
+  // The host: in float, rounded once more (host.h).
   for (const HostBinary& op : kHost) {
     Differences differences(op.name);
     for_each_row(kF16, [&](uint32_t a, uint32_t b, uint32_t) {
@@ -76,9 +77,7 @@ TEST(Host, ArithmeticOfF16) {
 }
 
 TEST(Host, OrderOfF32) {
-  VYRE_ORACLE(
-      CpuReference,
-      "the host's comparisons; a number wins over NaN and -0 < +0 (semantics, \"Floats\"), said with them");
+  // The host's comparisons; a number wins over NaN and -0 < +0 (semantics, "Floats"), said with them.
   Differences relations("relations");
   Differences extremes("min and max");
   for_each_row(kF32, [&](uint32_t a, uint32_t b, uint32_t) {
@@ -107,7 +106,7 @@ double rounded(RoundingMode mode, double x) {
 }
 
 TEST(Host, RoundingOfF32) {
-  VYRE_ORACLE(CpuReference, "the host's double, which holds all integers of 32 bits");
+  // The host's double, which holds all integers of 32 bits.
   for (const RoundingMode mode : kModes) {
     Differences differences(std::string(text(mode)));
     for_each_row(kF32, [&](uint32_t a, uint32_t b, uint32_t) {
@@ -125,7 +124,6 @@ TEST(Host, RoundingOfF32) {
 }
 
 TEST(Host, Conversions) {
-  VYRE_ORACLE(CpuReference, "the host's conversions");
   Differences narrow("F32 to F16");
   for_each_row(kF32, [&](uint32_t a, uint32_t b, uint32_t) {
     // The second operand brought to where F16 has its numbers.
@@ -148,7 +146,7 @@ TEST(Host, Conversions) {
 }
 
 TEST(Host, NeighboursOfF32) {
-  VYRE_ORACLE(CpuReference, "the host's nextafter; of the largest finite numbers' neighbours too");
+  // The host's nextafter; of the largest finite numbers' neighbours too.
   Differences differences("neighbours");
   for_each_row(kF32, [&](uint32_t a, uint32_t, uint32_t) {
     differences.expect(next_up(kF32, a), of_float(std::nextafter(as_float(a), INFINITY)), a);

@@ -10,13 +10,14 @@
 #include "opinions.h"
 #include "oracle.h"
 
+VYRE_ORACLE(CpuReference, "MPFR, and what IEEE 754-2019 says, decided by MPFR's comparison");
+
 namespace vyre::num::test {
 namespace {
 
 uint32_t patterns(FloatFormat f) { return 1u << f.width(); }
 
 TEST(SmallFormats, BinaryOperatorsAgreeWithMpfrOnAllPairs) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kSmall) {
     Mpfr mpfr(f);
     for (const Binary& op : kBinary) {
@@ -31,8 +32,7 @@ TEST(SmallFormats, BinaryOperatorsAgreeWithMpfrOnAllPairs) {
 }
 
 TEST(SmallFormats, UnaryOperatorsAgreeWithMpfrOnAllValues) {
-  VYRE_ORACLE(CpuReference,
-              "MPFR; of sign operations the definition: the sign bit and no other (IEEE 754-2019, 5.5.1)");
+  // MPFR; of sign operations the definition: the sign bit and no other (IEEE 754-2019, 5.5.1).
   for (const FloatFormat f : kSmall) {
     Mpfr mpfr(f);
     Differences differences(describe(f));
@@ -53,7 +53,6 @@ TEST(SmallFormats, UnaryOperatorsAgreeWithMpfrOnAllValues) {
 }
 
 TEST(SmallFormats, ConversionsAgreeWithMpfr) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   std::vector<FloatFormat> all(std::begin(kSmall), std::end(kSmall));
   all.insert(all.end(), std::begin(kTypes), std::end(kTypes));
   for (const FloatFormat to : all) {
@@ -68,7 +67,6 @@ TEST(SmallFormats, ConversionsAgreeWithMpfr) {
 }
 
 TEST(SmallFormats, MulAddAgreesWithMpfrOnAllTriplesOfSixBits) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : {FloatFormat{2, 3}, FloatFormat{3, 2}}) {
     Mpfr mpfr(f);
     Differences differences(describe(f) + " mul_add");
@@ -100,10 +98,8 @@ TEST(SmallFormats, MulAddIsTheNearestNumberOnAllTriplesOfEightBits) {
 }
 
 TEST(SmallFormats, NeighboursAreTheNextNumbers) {
-  VYRE_ORACLE(CpuReference,
-              "IEEE 754-2019, 5.3.1: \"the least floating-point number in the format that compares greater "
-              "than x\", found among all numbers by MPFR's comparison; of zeros the least subnormal; the "
-              "mirror image for nextDown");
+  // IEEE 754-2019, 5.3.1: "the least floating-point number in the format that compares greater than x", found
+  // among all numbers by MPFR's comparison; of zeros the least subnormal; the mirror image for nextDown.
   for (const FloatFormat f : kSmall) {
     Mpfr mpfr(f);
     Differences differences(describe(f));
@@ -127,9 +123,7 @@ TEST(SmallFormats, NeighboursAreTheNextNumbers) {
 }
 
 TEST(SmallFormats, FlushMakesZerosOfSubnormals) {
-  VYRE_ORACLE(
-      CpuReference,
-      "by MPFR's comparison: what is smaller than the least normal number, 2 to 1 - bias, becomes a zero");
+  // By MPFR's comparison: what is smaller than the least normal number, 2 to 1 - bias, becomes a zero.
   for (const FloatFormat f : kSmall) {
     Mpfr mpfr(f);
     Differences differences(describe(f));

@@ -11,12 +11,14 @@
 #include "opinions.h"
 #include "oracle.h"
 
+VYRE_ORACLE(CpuReference, "MPFR, or the host");
+
 namespace vyre::num::test {
 namespace {
 
 // Ordinary runs hold the same triples to the definition.
 TEST(Sweep, DISABLED_MulAddOnAllTriplesOfEightBits) {
-  VYRE_ORACLE(CpuReference, "MPFR. 2^25 cases, about 10 s");
+  // MPFR. 2^25 cases, about 10 s.
   for (const FloatFormat f : {FloatFormat{4, 3}, FloatFormat{5, 2}}) {
     Mpfr mpfr(f);
     Differences differences(describe(f) + " mul_add");
@@ -44,19 +46,16 @@ void all_pairs_of_f16(const char* name, Num num, Host host) {
 }
 
 TEST(Sweep, DISABLED_AddOnAllPairsOfF16) {
-  VYRE_ORACLE(CpuReference, "the host. 2^32 cases each, one to three minutes");
+  // The host. 2^32 cases each, one to three minutes.
   all_pairs_of_f16("add", arithmetic::add, [](float a, float b) { return a + b; });
 }
 TEST(Sweep, DISABLED_SubOnAllPairsOfF16) {
-  VYRE_ORACLE(CpuReference, "MPFR, or the host");
   all_pairs_of_f16("sub", arithmetic::sub, [](float a, float b) { return a - b; });
 }
 TEST(Sweep, DISABLED_MulOnAllPairsOfF16) {
-  VYRE_ORACLE(CpuReference, "MPFR, or the host");
   all_pairs_of_f16("mul", arithmetic::mul, [](float a, float b) { return a * b; });
 }
 TEST(Sweep, DISABLED_DivOnAllPairsOfF16) {
-  VYRE_ORACLE(CpuReference, "MPFR, or the host");
   all_pairs_of_f16("div", arithmetic::div, [](float a, float b) { return a / b; });
 }
 
@@ -69,13 +68,12 @@ void all_values_of_f32(const char* name, Num num, Host host) {
 }
 
 TEST(Sweep, DISABLED_SqrtOnAllValuesOfF32) {
-  VYRE_ORACLE(CpuReference, "the host. 2^32 cases each, about a minute");
+  // The host. 2^32 cases each, about a minute.
   all_values_of_f32(
       "sqrt", [](uint32_t a) { return arithmetic::sqrt(spec::kBinary32, a); },
       [](float x) { return of_float(std::sqrt(x)); });
 }
 TEST(Sweep, DISABLED_ConvertToF16OnAllValuesOfF32) {
-  VYRE_ORACLE(CpuReference, "MPFR, or the host");
   all_values_of_f32(
       "convert", [](uint32_t a) { return arithmetic::convert(spec::kBinary32, spec::kBinary16, a); },
       half_of_float);

@@ -9,13 +9,14 @@
 #include "opinions.h"
 #include "oracle.h"
 
+VYRE_ORACLE(CpuReference, "MPFR");
+
 namespace vyre::num::test {
 namespace {
 
 constexpr uint32_t kRandom = 150'000;
 
 TEST(Types, BinaryOperatorsAgreeWithMpfrOnDirectedPairs) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kTypes) {
     Mpfr mpfr(f);
     const auto values = directed(f);
@@ -30,7 +31,6 @@ TEST(Types, BinaryOperatorsAgreeWithMpfrOnDirectedPairs) {
 }
 
 TEST(Types, BinaryOperatorsAgreeWithMpfrAtRandom) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kTypes) {
     Mpfr mpfr(f);
     for (const Binary& op : kBinary) {
@@ -47,7 +47,6 @@ TEST(Types, BinaryOperatorsAgreeWithMpfrAtRandom) {
 // Every directed value meets every other as factor; addends are every third of them, another third for each
 // pair, and what cancels the product and its neighbours.
 TEST(Types, MulAddAgreesWithMpfrOnDirectedTriples) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kTypes) {
     Mpfr mpfr(f);
     const auto values = directed(f);
@@ -67,7 +66,6 @@ TEST(Types, MulAddAgreesWithMpfrOnDirectedTriples) {
 }
 
 TEST(Types, MulAddAgreesWithMpfrAtRandom) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kTypes) {
     Mpfr mpfr(f);
     Differences differences(describe(f) + " mul_add");
@@ -106,7 +104,6 @@ std::vector<uint32_t> values_of(FloatFormat f) {
 }
 
 TEST(Types, UnaryOperatorsAgreeWithMpfr) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   for (const FloatFormat f : kTypes) {
     Mpfr mpfr(f);
     const auto values = values_of(f);
@@ -128,7 +125,6 @@ TEST(Types, UnaryOperatorsAgreeWithMpfr) {
 }
 
 TEST(Types, ConversionsAgreeWithMpfr) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   std::vector<FloatFormat> all(std::begin(kTypes), std::end(kTypes));
   all.insert(all.end(), std::begin(kSmall), std::end(kSmall));
   for (const FloatFormat from : kTypes) {
@@ -143,7 +139,6 @@ TEST(Types, ConversionsAgreeWithMpfr) {
 
 // Integers with a leading bit, a bit at, below and above each last place, and all bits.
 TEST(Types, IntegersAgreeWithMpfr) {
-  VYRE_ORACLE(CpuReference, "MPFR");
   std::vector<uint64_t> integers = {0, UINT32_MAX, UINT64_MAX};
   for (uint32_t top = 0; top < 64; ++top) {
     const uint64_t leading = uint64_t{1} << top;
@@ -172,9 +167,7 @@ TEST(Types, IntegersAgreeWithMpfr) {
 }
 
 TEST(Types, BitsAboveAPatternAreIgnored) {
-  VYRE_ORACLE(CpuReference,
-              "MPFR on the clean pattern. float.h: the bits above a pattern are ignored in operands and zero "
-              "in results");
+  // MPFR on the clean pattern. float.h: the bits above a pattern are ignored in operands and zero in results.
   for (const FloatFormat f : {spec::kBinary16, spec::kBFloat16, FloatFormat{4, 3}}) {
     Mpfr mpfr(f);
     const uint32_t above = 0xa5a5a5a5u & ~f.mask();

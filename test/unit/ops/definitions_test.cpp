@@ -4,6 +4,8 @@
 #include "library.h"
 #include "oracle.h"
 
+VYRE_ORACLE(CpuReference, "the CPU reference function");
+
 namespace vyre::ops {
 namespace {
 
@@ -21,25 +23,18 @@ VYRE_FOR_EACH_OPERATION(Definitions);
 
 // covers: OR-07
 TEST_P(Definitions, AgreeOnBoundariesAndRepresentatives) {
-  VYRE_ORACLE(CpuReference, "the CPU reference function");
   std::vector<Tuple> inputs;
   for (const BoundaryValue& b : operation().boundaries) inputs.push_back(b.operands);
   for (const EquivalenceClass& c : operation().classes) inputs.push_back(c.representative);
   agree(inputs);
 }
 
-TEST_P(Definitions, AgreeOnEdges) {
-  VYRE_ORACLE(CpuReference, "the CPU reference function");
-  agree(edge_tuples(inputs()));
-}
+TEST_P(Definitions, AgreeOnEdges) { agree(edge_tuples(inputs())); }
 
-TEST_P(Definitions, AgreeOnRandomInputs) {
-  VYRE_ORACLE(CpuReference, "the CPU reference function");
-  agree(random_tuples(inputs(), 100000, 2));
-}
+TEST_P(Definitions, AgreeOnRandomInputs) { agree(random_tuples(inputs(), 100000, 2)); }
 
 TEST_P(Definitions, AgreeOnSmallInputsExhaustively) {
-  VYRE_ORACLE(CpuReference, "the CPU reference function, on every u8 (pairs too; triples of u5)");
+  // The CPU reference function, on every u8 (pairs too; triples of u5).
   std::vector<Tuple> inputs;
   const uint32_t bits = arity() == 3 ? 5 : 8;
   const uint32_t total = uint32_t{1} << (bits * arity());
@@ -52,7 +47,7 @@ TEST_P(Definitions, AgreeOnSmallInputsExhaustively) {
 }
 
 TEST_P(Definitions, ColumnsAreTheFunctionOfEachCase) {
-  VYRE_ORACLE(CpuReference, "the reference function of one case, which is what defines it");
+  // The reference function of one case, which is what defines it.
   // Edges and random words, of a number that fills no vector: its rest is a loop of its own.
   std::vector<Tuple> tuples = edge_tuples(inputs());
   for (Tuple& tuple : random_tuples(inputs(), 4099, 3)) tuples.push_back(std::move(tuple));

@@ -10,6 +10,8 @@
 #include "ops/registry.h"
 #include "oracle.h"
 
+VYRE_ORACLE(CpuReference, "MPFR, and the interpreter's oracle; the reference functions are Arb's");
+
 namespace vyre::ops {
 namespace {
 
@@ -54,7 +56,6 @@ class Opinions {
 constexpr int kDrawn = 100'000;
 
 TEST(FloatFunctions, OfShortFormatsAgreeWithMpfrOnAllValues) {
-  VYRE_ORACLE(CpuReference, "MPFR, and the interpreter's oracle; the reference functions are Arb's");
   for (const DataType type : {DataType::F16, DataType::BF16}) {
     for (const num::test::UnaryFunction& function : num::test::kUnaryFunctions) {
       Opinions opinions(type, function.name);
@@ -64,7 +65,6 @@ TEST(FloatFunctions, OfShortFormatsAgreeWithMpfrOnAllValues) {
 }
 
 TEST(FloatFunctions, OfOneOperandAgreeWithMpfrWhereTheyAreHard) {
-  VYRE_ORACLE(CpuReference, "MPFR, and the interpreter's oracle; the reference functions are Arb's");
   RandomStream random(23, 1);
   for (const num::test::UnaryFunction& function : num::test::kUnaryFunctions) {
     Opinions opinions(DataType::F32, function.name);
@@ -75,7 +75,6 @@ TEST(FloatFunctions, OfOneOperandAgreeWithMpfrWhereTheyAreHard) {
 }
 
 TEST(FloatFunctions, OfTwoOperandsAgreeWithMpfrWhereTheyAreHard) {
-  VYRE_ORACLE(CpuReference, "MPFR, and the interpreter's oracle; the reference functions are Arb's");
   RandomStream random(23, 2);
   for (const DataType type : {DataType::F16, DataType::BF16, DataType::F32}) {
     const spec::FloatFormat f = spec::float_format(type);

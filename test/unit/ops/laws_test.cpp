@@ -11,6 +11,8 @@
 #include "library.h"
 #include "oracle.h"
 
+VYRE_ORACLE(Law, "the statement of the law");
+
 namespace vyre::ops {
 namespace {
 
@@ -179,8 +181,7 @@ TEST_P(Laws, FitTheOperation) {
 }
 
 TEST_P(Laws, ClaimedOnesHoldOnSmallValues) {
-  VYRE_ORACLE(Law,
-              "the statement of the law, on all u8 (three variables: all u6; the law engines run all of u8)");
+  // The statement of the law, on all u8 (three variables: all u6; the law engines run all of u8).
   for (const Law& law : operation().laws) {
     const Bound bound = bind(operation(), law);
     const size_t n = variables(bound).size();
@@ -194,7 +195,7 @@ TEST_P(Laws, ClaimedOnesHoldOnSmallValues) {
 }
 
 TEST_P(Laws, ClaimedOnesHoldAtFullWidth) {
-  VYRE_ORACLE(Law, "the statement of the law, on edge values and 100,000 random ones of full width");
+  // The statement of the law, on edge values and 100,000 random ones of full width.
   for (const Law& law : operation().laws) {
     const Bound bound = bind(operation(), law);
     const std::vector<spec::DataType> types = variables(bound);
@@ -207,7 +208,6 @@ TEST_P(Laws, ClaimedOnesHoldAtFullWidth) {
 }
 
 TEST_P(Laws, WitnessesRefuteTheDeniedOnes) {
-  VYRE_ORACLE(Law, "the statement of the law");
   for (const spec::Denial& denial : operation().denied) {
     const Bound bound = bind(operation(), denial.law);
     EXPECT_FALSE(holds(bound, denial.witness.data()))
@@ -318,7 +318,7 @@ std::vector<Law> candidates(const Operation& f) {
 // candidates above that these values do not refute. Other kinds are not tried here (`prove --only product`
 // tries them).
 TEST_P(Laws, NoneThatIsTriedHoldsUndeclared) {
-  VYRE_ORACLE(Law, "the statements, on small, edge and random values");
+  // The statements, on small, edge and random values.
   if (kDeclared.contains(GetParam())) return;
   if (operation().bound != 0) return;  // what holds of the value that is approximated need not of its results
   std::set<std::string> drained;

@@ -13,6 +13,8 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(Property, "text::parse_module on the same module as text");
+
 namespace vyre::check {
 namespace {
 
@@ -77,10 +79,7 @@ ir::Module prefix_sum() {
   return m.pipeline(p.finish()).finish();
 }
 
-TEST(ModuleBuilder, BuildsTheExampleOfConstantsAndScratch) {
-  VYRE_ORACLE(Property, "text::parse_module on the same module as text");
-  expect_is(prefix_sum(), "prefix_sum");
-}
+TEST(ModuleBuilder, BuildsTheExampleOfConstantsAndScratch) { expect_is(prefix_sum(), "prefix_sum"); }
 
 ir::Module rich() {
   ir::ModuleBuilder m;
@@ -157,10 +156,7 @@ ir::Module rich() {
   return m.pipeline(p.finish()).finish();
 }
 
-TEST(ModuleBuilder, BuildsAllThatAModuleCanSay) {
-  VYRE_ORACLE(Property, "text::parse_module on the same module as text");
-  expect_is(rich(), "rich");
-}
+TEST(ModuleBuilder, BuildsAllThatAModuleCanSay) { expect_is(rich(), "rich"); }
 
 }  // namespace
 }  // namespace vyre::check

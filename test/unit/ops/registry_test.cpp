@@ -10,14 +10,16 @@
 #include "operation_files.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "spec/binary-operations.txt, vyre-conform-spec, semantics, docs/proofs.md, operation.h, and the "
+            "declaration of the operation");
+
 namespace vyre::ops {
 namespace {
 
 namespace fs = std::filesystem;
 
 TEST(Registry, HoldsThePrimitivesOfTheSpecification) {
-  VYRE_ORACLE(SpecificationTable,
-              "the issue's list of primitives (semantics, \"The primitives\"), written out here");
   const std::set<std::string> families[] = {
       {"and", "or", "xor", "not", "shl", "shr", "rotl", "rotr", "popcount", "popcount_sw", "clz", "ctz",
        "reverse_bits", "extract_bits", "insert_bits"},
@@ -34,9 +36,6 @@ TEST(Registry, HoldsThePrimitivesOfTheSpecification) {
 }
 
 TEST(Registry, HoldsTheOperatorsOnFloats) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "vyre-conform-spec, \"Required operations\" and \"Conversion operations\", and the types of semantics");
   const std::set<std::string> operators = {
       "add",  "sub",  "mul",  "div",    "mul_add", "sqrt",  "min",  "max",   "neg",   "abs",   "eq",  "lt",
       "gt",   "le",   "ge",   "is_nan", "is_inf",  "floor", "ceil", "round", "trunc", "sin",   "cos", "tan",
@@ -85,15 +84,13 @@ TEST(Registry, IsInTheOrderOfIds) {
 }
 
 TEST(Registry, SaysWhatLoops) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/proofs.md: gcd loops, and lcm by calling it; clamp calls what does not");
+  // docs/proofs.md: gcd loops, and lcm by calling it; clamp calls what does not.
   EXPECT_TRUE(loops(*find_operation("primitive.math.gcd")));
   EXPECT_TRUE(loops(*find_operation("primitive.math.lcm")));
   EXPECT_FALSE(loops(*find_operation("primitive.math.clamp")));
 }
 
 TEST(Registry, FindsNothingElse) {
-  VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
   EXPECT_EQ(find_operation("primitive.math.ad"), nullptr);
   EXPECT_EQ(find_operation("primitive.math.add", 2), nullptr);
   EXPECT_EQ(find_operation(""), nullptr);
@@ -138,9 +135,6 @@ TEST_P(Declaration, IsWhatCallsResolveTo) {
 }
 
 TEST_P(Declaration, IsComplete) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "semantics, \"The primitives (all U32)\": words in, a word out; of \"Floats\": floats of one type in");
   const Operation& o = operation();
   EXPECT_EQ(o.version, 1u);
   EXPECT_EQ(o.category, spec::Category::A);
@@ -159,9 +153,8 @@ TEST_P(Declaration, IsComplete) {
 }
 
 TEST_P(Declaration, PassesTheGatesOfDeterminismAndObservability) {
-  VYRE_ORACLE(SpecificationTable,
-              "vyre-conform-spec, \"Admission Gates\" 4 (deterministic) and 5 (observable): the same word "
-              "each time, and not one word for every input");
+  // vyre-conform-spec, "Admission Gates" 4 (deterministic) and 5 (observable): the same word each time, and
+  // not one word for every input.
   const Operation& o = operation();
   std::set<uint32_t> seen;
   for (const SpecRow& row : o.rows) {
@@ -173,8 +166,7 @@ TEST_P(Declaration, PassesTheGatesOfDeterminismAndObservability) {
 }
 
 TEST_P(Declaration, PassesTheGateOfRuleMaterial) {
-  VYRE_ORACLE(SpecificationTable,
-              "gate 6 (rule material), and the issue's amounts: four boundary values, eight rows");
+  // Gate 6 (rule material), and the amounts: four boundary values, eight rows.
   const Operation& o = operation();
   // Where results may be off by a bound no law holds exactly, nor fails for certain.
   if (o.bound == 0) {
@@ -201,9 +193,8 @@ TEST_P(Declaration, PassesTheGateOfRuleMaterial) {
 }
 
 TEST_P(Declaration, NamesSourcesThatExist) {
-  VYRE_ORACLE(SpecificationTable,
-              "the pages of the specification, of which a source names a section; the standard; and files of "
-              "projects that spec/rows/float_hard_cases.inc names, at a commit");
+  // The pages of the specification, of which a source names a section; the standard; and files of projects
+  // that spec/rows/float_hard_cases.inc names, at a commit.
   constexpr std::string_view kPages[] = {"binary-operations", "vyre-conform-spec", "semantics"};
   constexpr std::string_view kPublished[] = {"CORE-MATH", "LLVM libc", "Arm Optimized Routines"};
   for (const SpecRow& row : operation().rows) {
@@ -221,8 +212,6 @@ TEST_P(Declaration, NamesSourcesThatExist) {
 
 // The classes say where the operation behaves alike; an input outside all of them would never be chosen.
 TEST_P(Declaration, ClassesCoverEveryInput) {
-  VYRE_ORACLE(SpecificationTable,
-              "operation.h: classes cover every input; the predicates themselves, on edge and random inputs");
   const Operation& o = operation();
   std::vector<size_t> members(o.classes.size());
   const auto look = [&](const Tuple& tuple) {
@@ -254,7 +243,6 @@ TEST_P(Declaration, RepresentativesAreMembers) {
 
 // Every class has a row, so a class that was got wrong is seen by the specification itself.
 TEST_P(Declaration, EveryClassHasARow) {
-  VYRE_ORACLE(SpecificationTable, "spec/binary-operations.txt, and the declaration of the operation");
   if (operation().bound != 0) return;  // a row would decide what is approximated
   for (const EquivalenceClass& c : operation().classes) {
     EXPECT_TRUE(std::ranges::any_of(operation().rows, [&](const SpecRow& row) {

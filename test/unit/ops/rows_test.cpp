@@ -7,6 +7,8 @@
 #include "library.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "the rows (specification table), and the tables here");
+
 namespace vyre::ops {
 namespace {
 
@@ -14,7 +16,6 @@ class Rows : public EachOperation {};
 VYRE_FOR_EACH_OPERATION(Rows);
 
 TEST_P(Rows, HoldForTheReferenceFunction) {
-  VYRE_ORACLE(SpecificationTable, "the rows (specification table)");
   for (const SpecRow& row : operation().rows) {
     EXPECT_EQ(operation().reference(row.operands.data()), row.expected)
         << show(row.operands) << ": " << row.rationale << " (" << row.source << ")";
@@ -22,7 +23,6 @@ TEST_P(Rows, HoldForTheReferenceFunction) {
 }
 
 TEST_P(Rows, HoldForTheComposition) {
-  VYRE_ORACLE(SpecificationTable, "the rows (specification table)");
   std::vector<Tuple> inputs;
   for (const SpecRow& row : operation().rows) inputs.push_back(row.operands);
   const std::vector<uint32_t> results = evaluate_composition(operation(), inputs);
@@ -38,7 +38,6 @@ TEST_P(Rows, HoldForTheComposition) {
 // operations, or an operation that was copied and not changed, fails a row. popcount_sw is popcount by
 // another composition.
 TEST_P(Rows, TellTheOperationFromEveryOther) {
-  VYRE_ORACLE(SpecificationTable, "the rows");
   for (const Operation& other : all_operations()) {
     if (other.id == operation().id || other.signature != operation().signature) continue;
     // Those of approximate operations are of edges alone, where several functions give the same.
@@ -95,7 +94,6 @@ const std::map<std::string, std::string> kOperationOf = {
     {"Or", "primitive.compare.logical_or"}};
 
 TEST(SpecificationTables, EveryRowIsARowOfTheLibrary) {
-  VYRE_ORACLE(SpecificationTable, "the tables of the specification's page, in binary_operations.txt");
   std::ifstream page(VYRE_SOURCE_DIR "/test/unit/ops/binary_operations.txt");
   const std::vector<TableRow> table = read_tables(page);
   ASSERT_EQ(table.size(), 48u);

@@ -10,6 +10,8 @@
 #include "ops/operation.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "binary-operations: the laws that are declared and denied of each operator");
+
 namespace vyre::ops {
 namespace {
 
@@ -64,8 +66,6 @@ std::vector<Table> tables() {
 
 // covers: LW-01 LW-02
 TEST(Tables, PrimitivesDeclareTheLawsOfTheirTables) {
-  VYRE_ORACLE(SpecificationTable,
-              "binary-operations: the laws that are declared and denied of each operator");
   for (const Table& table : tables()) {
     const Operation* op = find_operation(table.id);
     ASSERT_NE(op, nullptr) << table.id;
@@ -85,9 +85,7 @@ TEST(Tables, PrimitivesDeclareTheLawsOfTheirTables) {
 
 // covers: LW-03
 TEST(Tables, LogicalLawsHoldOfTruthValues) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "binary-operations, \"Logical\": which laws hold of 0 and 1; true operands of any words give 1");
+  // binary-operations, "Logical": which laws hold of 0 and 1; true operands of any words give 1.
   for (const auto& [id, neutral, absorbing] :
        {std::tuple{"primitive.compare.logical_and", 1u, 0u}, {"primitive.compare.logical_or", 0u, 1u}}) {
     const auto& f = find_operation(id)->reference;

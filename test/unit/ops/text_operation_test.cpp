@@ -10,6 +10,9 @@
 #include "ops/registry.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "ops/text_operation.h, ops/floating.h and IEEE 754-2019, 3.4; by hand, from the text above");
+
 namespace vyre::ops {
 namespace {
 
@@ -44,7 +47,6 @@ Result<Operation> read(std::string text, std::string_view old = "", std::string_
 }
 
 TEST(TextOperation, HasWhatTheTextSays) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the text above");
   const auto o = read(std::string(kText));
   ASSERT_TRUE(o) << o.error().message;
   EXPECT_EQ(o->id, "my.half");
@@ -75,7 +77,6 @@ TEST(TextOperation, HasWhatTheTextSays) {
 }
 
 TEST(TextOperation, ClassesHoldWhereTheirExpressionIsNotZero) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the text above");
   const auto o = read(std::string(kText));
   ASSERT_TRUE(o) << o.error().message;
   ASSERT_EQ(o->classes.size(), 3u);
@@ -96,7 +97,6 @@ TEST(TextOperation, ClassesHoldWhereTheirExpressionIsNotZero) {
 }
 
 TEST(TextOperation, WhatIsNoneIsRefusedWhereItStands) {
-  VYRE_ORACLE(SpecificationTable, "ops/text_operation.h: the lines that there are");
   const struct {
     std::string_view old, fresh, at;
   } kCases[] = {
@@ -127,7 +127,6 @@ TEST(TextOperation, WhatIsNoneIsRefusedWhereItStands) {
 }
 
 TEST(FloatText, HasThePatternsOfEachType) {
-  VYRE_ORACLE(SpecificationTable, "by hand: IEEE 754-2019, 3.4; ops/floating.h");
   const std::string_view text =
       "// let last = 0x1234, 22, 0x33333333: why\n"
       "$T $one #one $-zero #tiny+2 $least_normal-1 #-last+1 $(1, 2, 3) #nan $payload #signalling #tie\n";
@@ -147,7 +146,6 @@ TEST(FloatText, HasThePatternsOfEachType) {
 }
 
 TEST(FloatText, WhatIsNoValueStaysAsItStands) {
-  VYRE_ORACLE(SpecificationTable, "ops/floating.h: the values that there are");
   for (const std::string_view text :
        {"$", "#", "$-", "$ten", "$(1, 2)", "$(1, 2, 3, 4)", "$(1, 2, x)", "$(1", "$()"})
     EXPECT_EQ(at_type(text, spec::DataType::F16), text);
@@ -170,7 +168,6 @@ operation float.$T.sin(a: $T) -> $T
 )";
 
 TEST(FloatText, HasWhatItsKindsOfOperandsGive) {
-  VYRE_ORACLE(SpecificationTable, "by hand, from the text above; ops/floating.h");
   const std::string text = at_type(kFloatText, spec::DataType::F16);
   const auto all = read_operations(text, {});
   ASSERT_TRUE(all) << all.error().message;
@@ -195,7 +192,6 @@ TEST(FloatText, HasWhatItsKindsOfOperandsGive) {
 }
 
 TEST(FloatText, WhatIsNoneIsRefusedWhereItStands) {
-  VYRE_ORACLE(SpecificationTable, "ops/text_operation.h: the lines that there are");
   const struct {
     std::string_view old, fresh, at;
   } kCases[] = {

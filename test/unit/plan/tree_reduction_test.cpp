@@ -22,6 +22,8 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
+
 namespace vyre::plan {
 namespace {
 
@@ -126,7 +128,6 @@ class Tree {
 };
 
 TEST(TreeReduction, IsTheSpecifiedTreeOfEverySmallSize) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   const auto tested = open_tested();
   ASSERT_TRUE(tested);
   for (const DataType type : kTypes) {
@@ -144,7 +145,6 @@ TEST(TreeReduction, IsTheSpecifiedTreeOfEverySmallSize) {
 }
 
 TEST(TreeReduction, IsTheSameOnTheReference) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   const auto reference = open("reference");
   ASSERT_TRUE(reference);
   Tree tree(*reference, Op::FAdd, DataType::F32, 2);
@@ -157,7 +157,6 @@ TEST(TreeReduction, IsTheSameOnTheReference) {
 }
 
 TEST(TreeReduction, OneElementIsItselfAndANaNTheOneNaN) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   const auto tested = open_tested();
   ASSERT_TRUE(tested);
   Tree tree(*tested, Op::FMin, DataType::F32, 32);
@@ -185,7 +184,6 @@ TEST(TreeReduction, ItsBytesDoNotDependOnTheWorkgroupSize) {
 }
 
 TEST(TreeReduction, TheOrderOfTheTreeMatters) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\": the tree, by hand");
   // Left to right these elements give another sum: a plan that folded so would be found.
   const auto data = elements(Op::FAdd, DataType::F32, 1000, 5);
   const auto left = ref::eval_reduction(Op::FReduceStrict, Op::FAdd, DataType::F32, 0, 1000, [&](uint32_t i) {

@@ -9,6 +9,11 @@
 #include "base/random.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "by hand: 640 y + x = 640 y' + x' with x, x' < 640 and x < x' is impossible; x = 0, y = 1 and x "
+            "= 1, y = 2 are solutions; 2 x + 1 = 0 has none; 2^30 (2^31 + 1) x is not 0 for x = 1, so that "
+            "it is at least 1 has a solution");
+
 namespace vyre::races {
 namespace {
 
@@ -75,8 +80,6 @@ TEST(LinearSystem, WhatIsInfeasibleHasNoPoint) {
 }
 
 TEST(LinearSystem, IndicesOfRowsAndColumns) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: 640 y + x = 640 y' + x' with x, x' < 640 and x < x' is impossible");
   const LinearSum x = LinearSum::variable(0), y = LinearSum::variable(1), x2 = LinearSum::variable(2),
                   y2 = LinearSum::variable(3);
   for (const int64_t width : {639, 640, 641}) {
@@ -90,8 +93,6 @@ TEST(LinearSystem, IndicesOfRowsAndColumns) {
 }
 
 TEST(LinearSystem, HugeFactorsProveNothing) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: x = 0, y = 1 and x = 1, y = 2 are solutions; 2 x + 1 = 0 has none");
   const int64_t huge = (int64_t{1} << 59) - 1;
   LinearSystem system;
   const LinearSum x = LinearSum::variable(0), y = LinearSum::variable(1);
@@ -104,8 +105,6 @@ TEST(LinearSystem, HugeFactorsProveNothing) {
 }
 
 TEST(LinearSystem, ASumThatDoesNotFitIsLostAndNotZero) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: 2^30 (2^31 + 1) x is not 0 for x = 1, so that it is at least 1 has a solution");
   const LinearSum x = LinearSum::variable(0);
   const int64_t factor = int64_t{1} << 30;
   const LinearSum product = plus(LinearSum::of(0), plus(LinearSum::of(0), x, factor), 2 * factor + 1);

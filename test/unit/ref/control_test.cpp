@@ -3,11 +3,14 @@
 #include "oracle.h"
 #include "run_text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Operators\", \"Structure\" and \"Memory\", execution-model, vyre-conform-spec, "
+            "\"Barrier Semantics\"; values and counts by hand");
+
 namespace vyre::ref {
 namespace {
 
 TEST(Steps, RunOutInAnEndlessProgram) {
-  VYRE_ORACLE(SpecificationTable, "by hand: 4e9 rounds cannot be done in 10,000 steps");
   for (const std::string body : {"for i in 0..0xffffffff { }", "for i in 0..0xffffffff { out[0] = i; }",
                                  "for i in 0..0xffffffff { for j in 0..3 { barrier; } }"}) {
     const auto result =
@@ -19,9 +22,7 @@ TEST(Steps, RunOutInAnEndlessProgram) {
 }
 
 TEST(Steps, RunOutInAnEmptyProgram) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: invocations take steps too, so a program that does nothing, 2^32 times over, is "
-              "stopped as well");
+  // Invocations take steps too, so a program that does nothing, 2^32 times over, is stopped as well.
   for (const std::string body : {"", "return;"}) {
     const auto result = try_run(checked("program p() workgroup(1024, 1, 1) { " + body + " }", {}), {},
                                 {.x = 65535, .y = 65535}, {.max_steps = 10000});
@@ -31,15 +32,13 @@ TEST(Steps, RunOutInAnEmptyProgram) {
 }
 
 TEST(Steps, AreExact) {
-  VYRE_ORACLE(SpecificationTable, "counted by hand: statement, index and value are 3, closing the body is 1");
+  // Counted by hand: statement, index and value are 3, closing the body is 1.
   const auto program = checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 5; }", {});
   EXPECT_TRUE(try_run(program, {{0}}, {}, {.max_steps = 4}));
   EXPECT_FALSE(try_run(program, {{0}}, {}, {.max_steps = 3}));
 }
 
 TEST(Steps, RunOutInAnOperation) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: an operation that loops for ever is stopped by the step limit like a program");
   ir::FunctionBuilder f("test.idle");
   const auto turns = f.parameter("turns", spec::DataType::U32);
   f.loop("i", f.u32(0), turns, [](ir::Ex) {});

@@ -12,6 +12,9 @@
 #include "wire/tags.h"
 #include "wire/wire.h"
 
+VYRE_ORACLE(Property,
+            "whatever check takes has a result or runs out of steps, and no store lands outside its buffer");
+
 namespace vyre::ref {
 namespace {
 
@@ -46,9 +49,6 @@ bool run_guarded(const check::Checked& program) {
 }
 
 TEST(Decoded, EditedProgramsAreRefusedOrRun) {
-  VYRE_ORACLE(
-      Property,
-      "whatever check takes has a result or runs out of steps, and no store lands outside its buffer");
   size_t refused = 0, run = 0, stopped = 0;
   const spec::OpTable no_operations;
   for (const auto& entry : std::filesystem::directory_iterator(VYRE_SOURCE_DIR "/test/wire/v1")) {

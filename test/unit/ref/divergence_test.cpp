@@ -10,6 +10,8 @@
 #include "ref/schedules.h"
 #include "run_text.h"
 
+VYRE_ORACLE(SpecificationTable, "check/unchecked.h, and schedules counted by hand");
+
 namespace vyre::ref {
 namespace {
 
@@ -191,8 +193,7 @@ TEST(Divergence, AcceptedProgramsHaveNoneToWatch) {
 }
 
 TEST(Divergence, MayHangOnTheOrderOfAtomics) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: of two that take tickets one gets the first; found in every schedule");
+  // Of two that take tickets one gets the first; found in every schedule.
   const auto found = look(watchable(R"(program p(read a: u32 @0, read_write out: u32 @1) workgroup(2, 1, 1) {
   let ticket = atomic_add(out[0], 1);
   if (ticket == a[local_id.x]) {
@@ -217,7 +218,6 @@ TEST(Divergence, MayHangOnTheOrderOfAtomics) {
 }
 
 TEST(Divergence, OtherRulesStay) {
-  VYRE_ORACLE(SpecificationTable, "check/unchecked.h: every rule but that of barriers");
   auto program = text::parse("program p(read_write out: u32 @0) workgroup(2, 1, 1) {\n  out[0] = 1.0;\n}");
   ASSERT_TRUE(program);
   EXPECT_FALSE(check::check_but_barriers(*std::move(program), {}));

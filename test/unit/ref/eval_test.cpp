@@ -7,6 +7,8 @@
 #include "spec/ops.h"
 #include "spec/rows.h"
 
+VYRE_ORACLE(CpuReference, "the specification's formulas on unbounded integers and bit by bit");
+
 namespace vyre::ref {
 namespace {
 
@@ -64,9 +66,8 @@ uint32_t wrap(int64_t value) { return uint32_t(uint64_t(value)); }
 int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 TEST(Eval, IsTheFormulaOnIntegersModulo2To32) {
-  VYRE_ORACLE(CpuReference,
-              "the specification's formulas on unbounded integers (64 bits hold every intermediate value), "
-              "reduced modulo 2^32 at the end");
+  // The specification's formulas on unbounded integers (64 bits hold every intermediate value), reduced
+  // modulo 2^32 at the end.
   for (const DataType type : {DataType::U32, DataType::I32}) {
     for (const uint32_t left : kEdges) {
       for (const uint32_t right : kEdges) {
@@ -95,7 +96,6 @@ TEST(Eval, IsTheFormulaOnIntegersModulo2To32) {
 }
 
 TEST(Eval, IsTheDefinitionOnEachBit) {
-  VYRE_ORACLE(CpuReference, "the definitions of the operators bit by bit");
   const auto bit = [](uint32_t word, int i) { return word / (1u << i) % 2; };
   for (const DataType type : {DataType::U32, DataType::I32}) {
     for (const uint32_t a : kEdges) {

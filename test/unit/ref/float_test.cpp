@@ -11,6 +11,8 @@
 #include "oracle.h"
 #include "run_text.h"
 
+VYRE_ORACLE(SpecificationTable, "semantics, \"Floats\", ref.h, and values worked out by hand");
+
 namespace vyre::ref {
 namespace {
 
@@ -107,7 +109,6 @@ TEST(Reductions, AreTheirDefinitionForEveryLength) {
 }
 
 TEST(Reductions, ClampTheirRanges) {
-  VYRE_ORACLE(SpecificationTable, "as above; semantics, \"Floats\": range arguments clamp to len");
   const FoldCase sum = folds()[0], greatest = folds()[3];
   Words data = some_floats(1, 9, false);
   for (uint32_t& x : data) x |= 0x80000000;  // so that no zero from beyond goes unnoticed
@@ -132,8 +133,7 @@ TEST(Reductions, ClampTheirRanges) {
 }
 
 TEST(Reductions, OfOneElementAreThatElement) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Floats\": of one element it is the element, canonical if NaN");
+  // Semantics, "Floats": of one element it is the element, canonical if NaN.
   for (const FoldCase& c : folds()) {
     const auto program = checked(
         "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
@@ -179,8 +179,7 @@ TEST(Reductions, OfNarrowFloatsRoundEachStep) {
 }
 
 TEST(Reductions, SpendStepsByElements) {
-  VYRE_ORACLE(SpecificationTable,
-              "ref.h, the contract of Options: one step for each element, and 10 for what is around");
+  // ref.h, the contract of Options: one step for each element, and 10 for what is around.
   const auto program = checked(
       "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
       " out[0] = freduce_strict(fadd, data); }",
@@ -195,8 +194,7 @@ TEST(Reductions, SpendStepsByElements) {
 }
 
 TEST(Reductions, DoNotOutrunTheBudget) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: as above: 2^40 steps are wanted; without the bound this test would not end today");
+  // As above: 2^40 steps are wanted; without the bound this test would not end today.
   const auto program = checked(
       "program p(read data: f32 @0, read_write out: f32 @1) workgroup(1, 1, 1) {"
       " for i in 0..1048576 {"

@@ -6,13 +6,14 @@
 #include "run_text.h"
 #include "spec/limits.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "vyre-conform-spec, \"Reference Interpreter Limits\", and ref.h; sizes by hand");
+
 namespace vyre::ref {
 namespace {
 
 // covers: RL-01
 TEST(Limits, ABufferHasAtMost64MiB) {
-  VYRE_ORACLE(SpecificationTable,
-              "vyre-conform-spec, \"Reference Interpreter Limits\": 64 MiB a buffer, and not one byte more");
   const auto program = checked(
       "program p(read big: u32 @0, read_write out: u32 @1) workgroup(1, 1, 1) {"
       " out[0] = big[len(big) - 1]; }",
@@ -29,10 +30,8 @@ TEST(Limits, ABufferHasAtMost64MiB) {
 }
 
 TEST(Limits, AWorkgroupHasAtMost1GiBOfVariables) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: 1024 invocations that wait at a barrier with 2^16 variables of 16 bytes each are 1 GiB; one "
-      "variable more is too much, and without the barrier only one invocation is there at a time");
+  // 1024 invocations that wait at a barrier with 2^16 variables of 16 bytes each are 1 GiB; one variable more
+  // is too much, and without the barrier only one invocation is there at a time.
   for (const bool with_barrier : {true, false}) {
     ir::ProgramBuilder p("many");
     p.workgroup_size(1024, 1, 1);
@@ -46,8 +45,6 @@ TEST(Limits, AWorkgroupHasAtMost1GiBOfVariables) {
 }
 
 TEST(Limits, RefusesADispatchThatDoesNotFit) {
-  VYRE_ORACLE(SpecificationTable,
-              "ref.h: it refuses what layout::bind refuses; the buffers stay as they are");
   const auto program = checked("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 1; }", {});
   const auto no_buffer = try_run(program, {});
   ASSERT_FALSE(no_buffer);

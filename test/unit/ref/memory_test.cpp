@@ -4,6 +4,10 @@
 #include "oracle.h"
 #include "run_text.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "semantics, \"Memory\", ir-types, \"Bytes Layout\", and vyre-conform-spec, \"Atomic Operations\"");
+
 namespace vyre::ref {
 namespace {
 
@@ -32,8 +36,6 @@ const Words kOutside = {3,          4,          5,          0x3fffffff, 0x400000
                         0x40000001, 0x80000000, 0xbfffffff, 0xc0000000, 0xffffffff};
 
 TEST(Memory, StoresOutOfBoundsDoNothing) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Memory\": a store out of bounds does nothing; nothing ever wraps");
   const auto program = checked(R"(
 program p(read at: u32 @0, read_write to: u32 @1) workgroup(1, 1, 1) {
   for i in 0..len(at) { to[at[i]] = 99; }
@@ -54,8 +56,6 @@ program p(read at: u32 @0, read_write to: u32 @1) workgroup(1, 1, 1) {
 }
 
 TEST(Memory, AtomicsOutOfBoundsDoNothingAndGiveZero) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Memory\": an atomic out of bounds does nothing and gives zero");
   const auto program = checked(R"(
 program p(read at: u32 @0, read_write to: u32 @1, read_write out: u32 @2) workgroup(1, 1, 1) {
   for i in 0..len(at) {
@@ -77,9 +77,7 @@ program p(read at: u32 @0, read_write to: u32 @1, read_write out: u32 @2) workgr
 }
 
 TEST(Memory, TruthIsNormalisedWhenLoaded) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "semantics, \"Memory\": Bool is a word, loads give 0 or 1. 2 is true, so it equals the 1 beside it");
+  // Semantics, "Memory": Bool is a word, loads give 0 or 1. 2 is true, so it equals the 1 beside it.
   EXPECT_EQ(*try_run(checked(R"(
 program p(read flags: bool @0, read_write out: u32 @1, read_write copies: bool @2) workgroup(1, 1, 1) {
   for i in 0..5 {

@@ -11,6 +11,8 @@
 #include "ref/schedules.h"
 #include "run_text.h"
 
+VYRE_ORACLE(SpecificationTable, "semantics, \"Memory\"; orders counted by hand");
+
 namespace vyre::ref {
 namespace {
 
@@ -26,7 +28,6 @@ bool race(const Seen& a, const Seen& b) {
 
 // Histories of one word, of at most three workgroups with three invocations each, whose epochs go up.
 TEST(RaceDetector, IsExactOnEveryHistory) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Memory\" (data race), of every pair of accesses");
   uint32_t racy = 0;
   for (uint64_t n = 0; n < 20'000; ++n) {
     RandomStream random(1, n);
@@ -58,7 +59,7 @@ TEST(RaceDetector, IsExactOnEveryHistory) {
 }
 
 TEST(RaceDetector, WordsOfWideElementsAndElementsOfHalves) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Memory\": a word of 32 bits, of 16-bit elements the element");
+  // Semantics, "Memory": a word of 32 bits, of 16-bit elements the element.
   const auto races = [](DataType type, uint64_t first, uint64_t second) {
     RaceDetector detector;
     detector.access(BufferId{0}, first, type, false, 0, {0, 0, AccessKind::Write, {1, 2}});
@@ -104,7 +105,6 @@ struct Dispatch {
 };
 
 TEST(Explore, StoreBufferingHasItsFourOutcomes) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Memory\": atomics order no other memory; counted by hand");
   Dispatch dispatch(
       R"(program sb(read_write x: u32 @0, read_write y: u32 @1, read_write o: u32 @2) workgroup(2, 1, 1) {
   if (local_id.x == 0) {
@@ -120,7 +120,6 @@ TEST(Explore, StoreBufferingHasItsFourOutcomes) {
 }
 
 TEST(Explore, MessagesMayBeSeenBeforeWhatTheyAnnounce) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Memory\": atomics order no other memory; counted by hand");
   constexpr std::string_view kText =
       R"(program mp(read_write x: u32 @0, read_write o: u32 @1) workgroup(2, 1, 1) {{
   if (local_id.x == 0) {{
@@ -139,8 +138,7 @@ TEST(Explore, MessagesMayBeSeenBeforeWhatTheyAnnounce) {
 }
 
 TEST(Explore, IndependentReadersMayDisagree) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Memory\": each reader has four answers, and all sixteen are possible");
+  // Semantics, "Memory": each reader has four answers, and all sixteen are possible.
   Dispatch dispatch(
       R"(program iriw(read_write x: u32 @0, read_write y: u32 @1, read_write o: u32 @2) workgroup(4, 1, 1) {
   let l = local_id.x;
@@ -166,8 +164,6 @@ TEST(Explore, IndependentReadersMayDisagree) {
 }
 
 TEST(Explore, OneWordHasOneOrder) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Memory\": one order of all atomics on a location; counted by hand");
   Dispatch dispatch(R"(program coherence(read_write x: u32 @0, read_write o: u32 @1) workgroup(2, 1, 1) {
   if (local_id.x == 0) {
     let a = atomic_exchange(x[0], 1);
@@ -182,8 +178,7 @@ TEST(Explore, OneWordHasOneOrder) {
 }
 
 TEST(Explore, CountsSchedules) {
-  VYRE_ORACLE(SpecificationTable,
-              "binomials: two times two accesses that all touch go in 6 orders, apart in one");
+  // Binomials: two times two accesses that all touch go in 6 orders, apart in one.
   const auto executions = [](std::string_view index, bool all) {
     Dispatch dispatch(
         fmt::format("program p(read_write a: u32 @0) workgroup(2, 1, 1) {{\n  a[{0}] = 1;\n  a[{0}] = "
@@ -223,7 +218,6 @@ TEST(Explore, TheReductionLosesNothing) {
 }
 
 TEST(Explore, SaysWhyItIsNotComplete) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the limit that was given");
   Dispatch dispatch(
       "program p(read_write a: u32 @0) workgroup(8, 1, 1) {\n  a[0] = local_id.x;\n  a[0] = 1;\n}", {1});
   const Exploration some = dispatch.explored({.max_executions = 10});

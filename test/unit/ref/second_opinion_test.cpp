@@ -10,6 +10,8 @@
 #include "ref/eval.h"
 #include "unit/num/cases.h"
 
+VYRE_ORACLE(CpuReference, "MPFR, a row an operator in float_operators.h");
+
 namespace vyre::ref {
 namespace {
 
@@ -30,7 +32,6 @@ std::vector<Row> operand_rows(spec::FloatFormat f, uint32_t arity) {
 }
 
 TEST(Definitions, OfOperatorsOnFloatsAgreeWithMpfr) {
-  VYRE_ORACLE(CpuReference, "MPFR, a row an operator in float_operators.h");
   size_t operators = 0;
   for (const spec::OpInfo& op : spec::kOps) {
     if (!test::is_on_floats(op.op)) continue;

@@ -9,6 +9,9 @@
 #include "run_text.h"
 #include "spec/intrinsics.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Operators\", and ref.h, check_subgroups; values worked out by hand");
+
 namespace vyre::ref {
 namespace {
 
@@ -124,7 +127,6 @@ struct Refusal {
 };
 
 TEST(Subgroups, AreRefusedWhereTheyDoNotFit) {
-  VYRE_ORACLE(SpecificationTable, "ref.h, check_subgroups");
   for (const Refusal& refusal :
        {Refusal{0, 8, DiagCode::B002}, Refusal{8, 12, DiagCode::B008}, Refusal{16, 8, DiagCode::B008},
         Refusal{3, 12, DiagCode::B003}, Refusal{256, 256, DiagCode::B003}}) {
@@ -140,8 +142,6 @@ TEST(Subgroups, AreRefusedWhereTheyDoNotFit) {
 }
 
 TEST(Subgroups, DoNotConcernOtherPrograms) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: a program that asks nothing of subgroups runs whatever their size");
   const auto program =
       checked("program p(read_write out: u32 @0) workgroup(3, 1, 1) { out[local_id.x] = 7; }", {});
   for (const uint32_t size : {0u, 4u}) {

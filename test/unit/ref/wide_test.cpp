@@ -8,6 +8,10 @@
 #include "ref/eval.h"
 #include "spec/ops.h"
 
+VYRE_ORACLE(CpuReference,
+            "schoolbook arithmetic on single bits, and bits moved one by one, written without any arithmetic "
+            "on numbers");
+
 namespace vyre::ref {
 namespace {
 
@@ -112,8 +116,6 @@ uint32_t width_of(DataType type) { return type == DataType::U32 ? 32 : type == D
 class Wide : public testing::TestWithParam<DataType> {};
 
 TEST_P(Wide, ArithmeticIsThatOnPaper) {
-  VYRE_ORACLE(CpuReference,
-              "schoolbook arithmetic on single bits, written without any arithmetic on numbers");
   const DataType type = GetParam();
   const uint32_t width = width_of(type);
   for (const Bits left : edges(width)) {
@@ -141,7 +143,7 @@ TEST_P(Wide, ArithmeticIsThatOnPaper) {
 }
 
 TEST_P(Wide, ShiftsAndCountsAreThoseOnPaper) {
-  VYRE_ORACLE(CpuReference, "bits moved one by one; the amount counts modulo the width");
+  // Bits moved one by one; the amount counts modulo the width.
   const DataType type = GetParam();
   const uint32_t width = width_of(type);
   for (const Bits left : edges(width)) {

@@ -11,6 +11,8 @@
 #include "base/random.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "SMT-LIB 2.6, term.h, and truth tables, worked out by hand");
+
 namespace vyre::smt {
 namespace {
 
@@ -216,8 +218,6 @@ TEST(Term, WideWordsAtTheirEdges) {
 }
 
 TEST(Term, Widths) {
-  VYRE_ORACLE(SpecificationTable,
-              "SMT-LIB, \"concat\", \"extract\", \"zero_extend\", \"sign_extend\", worked out by hand");
   Pool p;
   const auto bits = [&](Term t) { return uint64_t(p[t].bits); };
   EXPECT_EQ(bits(p.concat(p.constant(8, 0xab), p.constant(4, 0xc))), 0xabcu);
@@ -230,7 +230,6 @@ TEST(Term, Widths) {
 }
 
 TEST(Term, TruthValues) {
-  VYRE_ORACLE(SpecificationTable, "by hand: truth tables");
   Pool p;
   for (const bool a : {false, true}) {
     for (const bool b : {false, true}) {
@@ -258,7 +257,6 @@ TEST(Term, EqualTermsAreOne) {
 }
 
 TEST(Term, Script) {
-  VYRE_ORACLE(SpecificationTable, "SMT-LIB 2.6, written out by hand");
   Pool p;
   const Term a = p.variable("a", 8), c = p.variable("c", 0);
   const Term twice = p.add(a, a);
@@ -276,7 +274,6 @@ TEST(Term, Script) {
 }
 
 TEST(Term, TheTextIsThatOfTheFormulaAlone) {
-  VYRE_ORACLE(SpecificationTable, "term.h: the text depends on the formula alone");
   Pool first, second;
   const auto formula = [](Pool& p) {
     const Term a = p.variable("a", 32), b = p.variable("b", 32);
@@ -291,7 +288,6 @@ TEST(Term, TheTextIsThatOfTheFormulaAlone) {
 }
 
 TEST(TermDeathTest, FaultsOfTheCallerEndTheProcess) {
-  VYRE_ORACLE(SpecificationTable, "term.h: operands of one width, names with one width");
   Pool p;
   const Term a = p.variable("a", 8), b = p.variable("b", 16);
   EXPECT_DEATH(p.add(a, b), "bvadd of operands of 8 16 bits");

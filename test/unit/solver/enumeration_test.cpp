@@ -7,6 +7,10 @@
 
 #include "oracle.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "semantics, \"Laws and evidence\": largest operand first, then left to right; solver/enumeration.h");
+
 namespace vyre::solver {
 namespace {
 
@@ -42,7 +46,6 @@ class Order : public testing::Test {
 };
 
 TEST_F(Order, TheFirstOfThoseThatFailIsFound) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, Laws and evidence: largest operand first, then left to right");
   const std::vector<Tuple> all = sorted();
   ASSERT_EQ(all.size(), 64u);
   Term fails = p.truth(false);
@@ -56,7 +59,6 @@ TEST_F(Order, TheFirstOfThoseThatFailIsFound) {
 }
 
 TEST_F(Order, GoesOnWhereItEnded) {
-  VYRE_ORACLE(SpecificationTable, "solver/enumeration.h: within the bound first, the rest by the next call");
   Enumeration trial(p, p.not_(p.or_(is({3, 1, 2}), is({6, 0, 3}))), variables);
   EXPECT_EQ(trial.up_to(2, 60), Found::None);
   EXPECT_FALSE(trial.exhausted());
@@ -71,7 +73,6 @@ TEST_F(Order, GoesOnWhereItEnded) {
 }
 
 TEST(Enumeration, StopsInTime) {
-  VYRE_ORACLE(SpecificationTable, "solver/enumeration.h: no seconds, some tuples and no more");
   Pool p;
   const Term a = p.variable("a", 64), b = p.variable("b", 64);
   Enumeration trial(p, p.eq(p.add(a, b), p.add(b, a)), std::vector{a, b});
@@ -83,7 +84,6 @@ TEST(Enumeration, StopsInTime) {
 }
 
 TEST(Enumeration, FewBitsAreAllTried) {
-  VYRE_ORACLE(SpecificationTable, "solver/enumeration.h: two words of 8 bits at once, three in some seconds");
   Pool p;
   const Term a = p.variable("a", 8), b = p.variable("b", 8), c = p.variable("c", 8), d = p.variable("d", 8);
   EXPECT_TRUE(Enumeration(p, p.eq(a, b), std::vector{a, b}).small() == 255);

@@ -13,6 +13,8 @@
 #include "oracle.h"
 #include "solver/prover.h"
 
+VYRE_ORACLE(SpecificationTable, "solver.h and prover.h; what was planted, and facts of mathematics");
+
 namespace vyre::solver {
 namespace {
 
@@ -78,9 +80,7 @@ TEST_P(Each, AnswersAndGivesModels) {
 }
 
 TEST_P(Each, SaysThatItRanOutOfTimeAndGoesOn) {
-  VYRE_ORACLE(SpecificationTable,
-              "FACTS of mathematics: no product of two 64-bit numbers above 1 is this prime, which takes "
-              "long to find");
+  // No product of two 64-bit numbers above 1 is this prime, which takes long to find.
   Pool p;
   const Term a = p.zero_extend(p.variable("a", 60), 120), b = p.zero_extend(p.variable("b", 60), 120);
   const Bits mersenne = (Bits{1} << 107) - 1;  // prime
@@ -131,8 +131,6 @@ TEST_P(Each, MeansByEveryOperatorWhatTheEvaluatorDoes) {
 }
 
 TEST(Solver, MissingOnes) {
-  VYRE_ORACLE(SpecificationTable,
-              "solver.h: a program that is not there, or is another one, is said and is no proof");
   {
     const Environment none("VYRE_Z3", ""), nowhere("VYRE_CVC5", "/nowhere/cvc5");
     EXPECT_EQ(open(Which::Z3).error(), "z3: VYRE_Z3 is empty");
@@ -149,7 +147,6 @@ TEST(Solver, MissingOnes) {
 }
 
 TEST(Solver, OnesThatMisbehave) {
-  VYRE_ORACLE(SpecificationTable, "solver.h: what ends, stays silent or talks nonsense loses one answer");
   struct Case {
     std::string_view name, body, reason;
   };
@@ -184,9 +181,7 @@ TEST(Solver, OnesThatMisbehave) {
 }
 
 TEST(Prover, Disagreement) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "prover.h: when the two disagree a counterexample that is one decides, else nobody is believed");
+  // prover.h: when the two disagree a counterexample that is one decides, else neither does.
   const std::string unsat =
       script_of("unsat", std::string(kIntroduction) +
                              "while read line; do [ \"$line\" = '(check-sat)' ] && echo unsat; done");
@@ -203,7 +198,6 @@ TEST(Prover, Disagreement) {
 }
 
 TEST(Prover, TheOtherSolverIsAskedWhereTheFirstHasNoAnswer) {
-  VYRE_ORACLE(SpecificationTable, "prover.h: cvc5's answer stands where Z3 has none and it is to be asked");
   const std::string unsure =
       script_of("unsure", std::string(kIntroduction) +
                               "while read line; do case $line in '(check-sat)') echo unknown;; "
@@ -269,7 +263,6 @@ TEST(Prover, FindsTheSmallestCounterexample) {
 }
 
 TEST(Prover, TriesAllThereIsWhereNoSolverAnswers) {
-  VYRE_ORACLE(SpecificationTable, "the planted place; prover.h: trying refutes and proves nothing");
   const Environment path("VYRE_Z3", script_of("silent", std::string(kIntroduction) + "exec sleep 60"));
   Prover prover({.limits = {.seconds = 0.2}, .trying = 100});
   Pool p;
@@ -289,7 +282,6 @@ TEST(Prover, TriesAllThereIsWhereNoSolverAnswers) {
 }
 
 TEST(Prover, FindsOnePairInTwoToTheSixtyFour) {
-  VYRE_ORACLE(SpecificationTable, "the planted pair");
   Prover prover;
   Pool p;
   const Term a = p.variable("a", 32), b = p.variable("b", 32);

@@ -11,6 +11,8 @@
 #include "oracle.h"
 #include "spec/ops.h"
 
+VYRE_ORACLE(SpecificationTable, "the tables of \"Binary Operations\", copied from that page, and semantics");
+
 namespace vyre::spec {
 namespace {
 
@@ -21,7 +23,7 @@ struct TableRow {
   uint32_t a, b, expected;
 };
 
-// Oracle: the tables of "Binary Operations", copied from that page in its own notation.
+// The tables of "Binary Operations", copied from that page in its own notation.
 constexpr TableRow kTables[] = {
     {Op::Add, 0, 0, 0},
     {Op::Add, 1, 1, 2},
@@ -86,7 +88,6 @@ bool is_from_table(const OperatorRow& row) {
 }
 
 TEST(Rows, HoldEveryRowOfEveryTable) {
-  VYRE_ORACLE(SpecificationTable, "the tables of \"Binary Operations\", copied from that page");
   for (const TableRow& wanted : kTables) {
     size_t found = 0;
     for (const OperatorRow& row : operator_rows()) {
@@ -100,7 +101,6 @@ TEST(Rows, HoldEveryRowOfEveryTable) {
 }
 
 TEST(Rows, HoldSeveralValuesOfEachSymbolicRow) {
-  VYRE_ORACLE(SpecificationTable, "the tables of \"Binary Operations\", copied from that page");
   size_t concrete = 0;
   for (const SymbolicRow& wanted : kSymbolic) {
     std::set<uint32_t> values;
@@ -122,7 +122,7 @@ TEST(Rows, HoldSeveralValuesOfEachSymbolicRow) {
 }
 
 TEST(Rows, AreForDifferentInputs) {
-  VYRE_ORACLE(SpecificationTable, "a row says one thing once; two rows for one input could disagree");
+  // A row says one thing once; two rows for one input could disagree.
   std::set<std::tuple<Op, DataType, DataType, RoundingMode, std::vector<std::array<uint32_t, 4>>>> seen;
   for (const OperatorRow& row : operator_rows()) {
     std::vector<std::array<uint32_t, 4>> operands;
@@ -133,10 +133,8 @@ TEST(Rows, AreForDifferentInputs) {
 }
 
 TEST(Rows, HoldTruthValues) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, truth values are 0 or 1, and so are the results of comparisons; all else would be "
-              "no row of "
-              "this language");
+  // Semantics, truth values are 0 or 1, and so are the results of comparisons; all else would be no row of
+  // this language.
   for (const OperatorRow& row : operator_rows()) {
     if (row.target == DataType::Bool) EXPECT_LE(row.expected.words[0], 1u) << row.rationale;
     if (row.type == DataType::Bool && row.op != Op::Select) {

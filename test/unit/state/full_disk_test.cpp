@@ -10,6 +10,10 @@
 #include "state/state.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "setrlimit(2): EFBIG beyond the limit, and tmpfs(5): ENOSPC beyond its size; state.h: C018, and "
+            "the call may be made again");
+
 namespace vyre::state {
 namespace {
 
@@ -35,8 +39,6 @@ bool holds(const Results& results, int count) {
 }
 
 TEST(FullDisk, ALimitOnTheSizeOfFilesKeepsWhatWasThere) {
-  VYRE_ORACLE(SpecificationTable,
-              "setrlimit(2): EFBIG beyond the limit; state.h: C018, and the call may be made again");
   const Folder folder;
   EXPECT_EQ(in_child([&] {
               std::signal(SIGXFSZ, SIG_IGN);
@@ -65,8 +67,6 @@ TEST(FullDisk, ALimitOnTheSizeOfFilesKeepsWhatWasThere) {
 }
 
 TEST(FullDisk, ASmallFileSystemKeepsWhatWasThere) {
-  VYRE_ORACLE(SpecificationTable,
-              "tmpfs(5): ENOSPC beyond its size; state.h: C018, and the call may be made again");
   constexpr int kNoMount = 77;
   const Folder folder;
   const int answer = in_child([&] {

@@ -8,6 +8,10 @@
 #include "base/random.h"
 #include "oracle.h"
 
+VYRE_ORACLE(Property,
+            "what is written is read, in order; what a cut or an overwritten byte damages is named, and no "
+            "other record");
+
 namespace vyre::state {
 namespace {
 
@@ -60,7 +64,6 @@ TEST(Journal, HasTheDocumentedBytes) {
 }
 
 TEST(Journal, IsReadAsItWasWritten) {
-  VYRE_ORACLE(Property, "what is written is read, in order");
   const Journal journal = write(sample());
   uint64_t size = 0;
   for (const Record& record : sample()) size += kOverhead + record.name.size() + record.value.size();
@@ -72,7 +75,7 @@ TEST(Journal, IsReadAsItWasWritten) {
 }
 
 TEST(Journal, CutAnywhereKeepsAllWholeRecords) {
-  VYRE_ORACLE(Property, "records that end before the cut are read; what follows is cut off and no damage");
+  // Records that end before the cut are read; what follows is cut off and no damage.
   const Journal journal = write(sample());
   for (size_t size = 0; size < journal.bytes.size(); ++size) {
     const size_t whole = owner(journal, size);
@@ -86,8 +89,7 @@ TEST(Journal, CutAnywhereKeepsAllWholeRecords) {
 }
 
 TEST(Journal, EveryFlippedBitIsFoundAndCostsOneRecord) {
-  VYRE_ORACLE(Property,
-              "all records but the one that holds the bit are read, and that one is named as damaged");
+  // All records but the one that holds the bit are read, and that one is named as damaged.
   const Journal journal = write(sample());
   for (size_t bit = 0; bit < 8 * journal.bytes.size(); ++bit) {
     Bytes bytes = journal.bytes;
@@ -108,7 +110,7 @@ TEST(Journal, EveryFlippedBitIsFoundAndCostsOneRecord) {
 }
 
 TEST(Journal, OverwrittenRangesCostTheRecordsThatTheyTouch) {
-  VYRE_ORACLE(Property, "records that no overwritten byte belongs to are read, and no others");
+  // Records that no overwritten byte belongs to are read, and no others.
   std::vector<Record> records;
   for (int i = 0; i < 40; ++i)
     records.push_back({RecordKind::Result, "unit/" + std::to_string(i), std::string(size_t(i * 7), 'r')});

@@ -11,6 +11,8 @@
 #include "state/state.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable, "state.h, and fsync(2)");
+
 namespace {
 
 std::atomic<int> syncs = 0;
@@ -48,7 +50,6 @@ TEST(PowerLoss, WhatPutHasReturnedForIsOnTheDisk) {
 }
 
 TEST(PowerLoss, ManyResultsTakeOneSync) {
-  VYRE_ORACLE(SpecificationTable, "state.h: put_all() has one fsync");
   const Folder folder;
   auto state = State::open(folder.path(), kKey, kParts);
   ASSERT_TRUE(state);
@@ -60,8 +61,7 @@ TEST(PowerLoss, ManyResultsTakeOneSync) {
 }
 
 TEST(PowerLoss, ADiskThatFailsToSyncIsNotTrustedAgain) {
-  VYRE_ORACLE(SpecificationTable,
-              "fsync(2): after EIO, what is on the disk is unknown, and a second call may succeed");
+  // fsync(2): after EIO, what is on the disk is unknown, and a second call may succeed.
   const Folder folder;
   {
     auto state = State::open(folder.path(), kKey, kParts);

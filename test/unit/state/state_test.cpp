@@ -13,6 +13,8 @@
 #include "state/journal.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable, "state.h, campaign.h and diag.def");
+
 namespace vyre::state {
 namespace {
 
@@ -52,8 +54,7 @@ TEST(State, GoesOnWhereItWas) {
 }
 
 TEST(State, KeepsTheDayOnWhichItBegan) {
-  VYRE_ORACLE(SpecificationTable,
-              "state.h: that of the first run, whatever the clock says later; the earliest");
+  // state.h: that of the first run, whatever the clock says later; the earliest.
   const Folder folder;
   ASSERT_TRUE(State::open(folder.path(), kKey, kParts));
   EXPECT_EQ(read(folder.path())->begun, "");
@@ -75,7 +76,6 @@ TEST(State, KeepsTheDayOnWhichItBegan) {
 }
 
 TEST(State, KeepsTheListOfParts) {
-  VYRE_ORACLE(SpecificationTable, "state.h: in ascending order, each once");
   const Folder folder;
   const Part one = {"0/2", "GPU 1"}, two = {"0/2", "GPU 0"}, three = {"1/2", "GPU 0"};
   ASSERT_TRUE(State::open(folder.path(), kKey, {one}));
@@ -184,8 +184,7 @@ TEST(State, CutAnywhereGoesOn) {
 }
 
 TEST(State, NothingIsLeftOfARecordThatWasCutOff) {
-  VYRE_ORACLE(SpecificationTable,
-              "state.h: cut_off is what a process was writing; it is no damage, then or later");
+  // state.h: cut_off is what a process was writing; it is no damage, then or later.
   const Folder folder;
   {
     ASSERT_TRUE(open(folder.path())->put("long", std::string(1000, 'x')));
@@ -205,7 +204,6 @@ TEST(State, NothingIsLeftOfARecordThatWasCutOff) {
 }
 
 TEST(State, DamageIsNamedAndTheRestKept) {
-  VYRE_ORACLE(SpecificationTable, "state.h: C022 names the damage, and it is no error");
   const Folder folder;
   {
     ASSERT_TRUE(open(folder.path())->put_all(first(9)));
@@ -249,7 +247,6 @@ TEST(State, EveryFlippedBitOfTheCampaignIsFound) {
 }
 
 TEST(State, MissingFilesAreNamedOrWrittenAnew) {
-  VYRE_ORACLE(SpecificationTable, "state.h: C022 where not even the campaign is known");
   const Folder folder;
   {
     ASSERT_TRUE(open(folder.path())->put_all(first(2)));
@@ -267,7 +264,6 @@ TEST(State, MissingFilesAreNamedOrWrittenAnew) {
 }
 
 TEST(State, AnotherCampaignIsNamedByItsFirstDifference) {
-  VYRE_ORACLE(SpecificationTable, "campaign.h: the order of the fields");
   const Folder folder;
   ASSERT_TRUE(open(folder.path()));
   const auto message = [&](CampaignKey key) {
@@ -301,7 +297,6 @@ TEST(State, KeysAreReadAsTheyWereWritten) {
 }
 
 TEST(State, TheSecondRunInADirectoryIsToldOfTheFirst) {
-  VYRE_ORACLE(SpecificationTable, "state.h: C021, with the process that holds the lock");
   const Folder folder;
   {
     const auto holding = open(folder.path());
@@ -316,7 +311,7 @@ TEST(State, TheSecondRunInADirectoryIsToldOfTheFirst) {
 }
 
 TEST(State, ForeignDirectoriesStayAsTheyAre) {
-  VYRE_ORACLE(SpecificationTable, "state.h: C019, and the first name in order");
+  // state.h: C019, and the first name in order.
   const Folder folder;
   overwrite(folder / "thesis.tex", "x");
   overwrite(folder / "zebra", "x");
@@ -347,7 +342,6 @@ TEST(State, ForeignDirectoriesStayAsTheyAre) {
 }
 
 TEST(State, AnotherVersionIsNamed) {
-  VYRE_ORACLE(SpecificationTable, "campaign.h: a line that says what it is, and the digest of the rest");
   const Folder folder;
   const std::string later = "vyre campaign 2\nseed 1\n";
   const std::string text = later + "sha256 " + sha256(later).hex() + "\n";
@@ -360,7 +354,6 @@ TEST(State, AnotherVersionIsNamed) {
 }
 
 TEST(State, WhatCannotBeWrittenIsSaid) {
-  VYRE_ORACLE(SpecificationTable, "state.h: C018; what the system says of each");
   const Folder folder;
   overwrite(folder / "file", "x");
   EXPECT_EQ(code_of(open(folder / "file")), "C018");
@@ -384,7 +377,6 @@ TEST(State, WhatCannotBeWrittenIsSaid) {
 }
 
 TEST(State, TwoResultsOfOneUnitAreRefused) {
-  VYRE_ORACLE(SpecificationTable, "state.h: C025");
   const Folder folder;
   {
     auto state = open(folder.path());

@@ -6,6 +6,8 @@
 
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "docs/expectations.md, and the Gregorian calendar");
+
 namespace vyre::suite {
 namespace {
 
@@ -41,7 +43,6 @@ std::string with(std::string_view key, std::string_view line) {
 }
 
 TEST(Expectations, AreReadWhole) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   const auto read = parsed(std::string("# why\n") + std::string(kWhole) + R"(
 [[failure]]
 subject = "primitive.math.*"
@@ -71,7 +72,6 @@ expires = 2027-01-01
 }
 
 TEST(Expectations, WhatIsWrongIsNamedWithItsLine) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   struct Row {
     std::string text, place, message;
   };
@@ -134,7 +134,6 @@ Expectation expectation(std::string tag = "t") {
 }
 
 TEST(Expectations, WaiveWhenEveryFailureIsCovered) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   std::vector<Expectation> two = {expectation("first"), expectation("second")};
   two[0].token = "a";
   two[1].fault = Fault::Crashed;
@@ -149,7 +148,6 @@ TEST(Expectations, WaiveWhenEveryFailureIsCovered) {
 }
 
 TEST(Expectations, ANewFailureBesideAnOldOneIsNotWaived) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   Expectation narrow = expectation();
   narrow.token = "a";
   const std::vector<Expectation> one = {narrow};
@@ -166,7 +164,6 @@ TEST(Expectations, ANewFailureBesideAnOldOneIsNotWaived) {
 }
 
 TEST(Expectations, FlakyIsNotWaived) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   auto c = failing(2, {failure("a"), failure("b", Fault::Flaky)});
   const auto before = c;
   EXPECT_THAT(apply(std::vector{expectation()}, kDay, c), ElementsAre(HasSubstr("flaky")));
@@ -177,7 +174,6 @@ TEST(Expectations, FlakyIsNotWaived) {
 }
 
 TEST(Expectations, WaiveThroughTheirLastDay) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   auto on = failing(1, {failure("a")});
   EXPECT_THAT(apply(std::vector{expectation()}, 2026y / 12 / 31, on), IsEmpty());
   EXPECT_EQ(on.waivers.size(), 1u);
@@ -188,7 +184,6 @@ TEST(Expectations, WaiveThroughTheirLastDay) {
 }
 
 TEST(Expectations, WaiveAKeptCaseThatFailsAgainByItsStory) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   const auto read = parsed(with("tag", R"(fault = "wrong value"
 oracle = "reference*"
 token = "ir.atomics:program:1:7"
@@ -219,7 +214,6 @@ tag = "t")"));
 }
 
 TEST(Expectations, APassThatNobodyExpectedIsTold) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   auto passing = failing(0, {});
   EXPECT_THAT(apply(std::vector{expectation()}, kDay, passing), ElementsAre(HasSubstr("take it out")));
   Expectation elsewhere = expectation();
@@ -228,7 +222,6 @@ TEST(Expectations, APassThatNobodyExpectedIsTold) {
 }
 
 TEST(Expectations, WhatBrokeOffIsNotWaived) {
-  VYRE_ORACLE(SpecificationTable, "docs/expectations.md");
   auto c = failing(1, {failure("a")});
   c.verdicts[0].error = "B003: no memory";
   apply(std::vector{expectation()}, kDay, c);
@@ -236,7 +229,6 @@ TEST(Expectations, WhatBrokeOffIsNotWaived) {
 }
 
 TEST(Expectations, DaysAreThoseOfTheCalendar) {
-  VYRE_ORACLE(SpecificationTable, "the Gregorian calendar");
   EXPECT_EQ(parse_day("2028-02-29"), 2028y / 2 / 29);
   EXPECT_EQ(text(2028y / 2 / 9), "2028-02-09");
   for (const char* none : {"", "2027-02-29", "2027-13-01", "2027-1-1", "2027-01-01 ", "x", "27-01-01"})

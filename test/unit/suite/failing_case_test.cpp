@@ -13,6 +13,10 @@
 #include "text/text.h"
 #include "verify/families.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "docs/failures.md, explain C003 and IEEE 754; which operators run and what failures share, by hand");
+
 namespace vyre::suite {
 namespace {
 
@@ -54,8 +58,6 @@ TEST(FailingCases, ReadBackAsTheyWereWritten) {
 }
 
 TEST(FailingCases, NamesFollowFromWhatRuns) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/failures.md: subject and digest of what is run; who found it is of no matter");
   FailingCase one = case_of("primitive.math.add@1:operands:0:0x1,0x2");
   FailingCase other = one;
   other.story.driver = "another";
@@ -68,7 +70,6 @@ TEST(FailingCases, NamesFollowFromWhatRuns) {
 }
 
 TEST(CaseProgram, LawsStoreTheirSides) {
-  VYRE_ORACLE(SpecificationTable, "by hand: 1 + 2 = 3 = 2 + 1; f(a, b) = f(b, a) has two sides");
   const FailingCase law = case_of("primitive.math.add@1:law:0:0x1,0x2");
   EXPECT_EQ(to_words(law.expected.back()), (std::vector<uint32_t>{3, 3}));
   const auto no_law = failing_case_of("primitive.math.add@1:law:1000:0x1,0x2", *backend::make_reference());
@@ -77,7 +78,7 @@ TEST(CaseProgram, LawsStoreTheirSides) {
 }
 
 TEST(Emitting, WhatIsNoProgramIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "docs/failures.md: planted-false laws are no programs (C003)");
+  // docs/failures.md: planted-false laws are no programs (C003).
   for (const FormatInfo& format : kFormats) {
     const auto text = emit(case_of("law.twins:program:1:0"), format.format);
     ASSERT_FALSE(text.has_value()) << format.text;
@@ -108,7 +109,6 @@ verify::Verdict verdict_of(const std::string& subject, verify::SubjectKind kind,
 }
 
 TEST(FailingCases, ValuesAreToldAsWhatTheyAre) {
-  VYRE_ORACLE(SpecificationTable, "IEEE 754: 0x3fc00000 is 1.5, 0x40000000 is 2; two's complement");
   const auto subjects = verify::elementwise_subjects(verify::Family::Operators, verify::Track::Float);
   const auto adds = std::ranges::find_if(subjects, [](const verify::Subject& s) {
     const auto& in = s.application.inputs;
@@ -136,7 +136,7 @@ TEST(FailingCases, ValuesAreToldAsWhatTheyAre) {
 }
 
 TEST(Causes, AnOperatorIsToBlameWhereverItRuns) {
-  VYRE_ORACLE(SpecificationTable, "by hand: `/` of u32 runs in both, `<` and `+` also where all passes");
+  // `/` of u32 runs in both, `<` and `+` also where all passes.
   using enum verify::SubjectKind;
   const std::vector<Found> found = {
       found_at("ir.operators", "ir.operators/div.u32:operands:0:0x7,0x2", verify::Fault::WrongValue, 6),
@@ -162,8 +162,7 @@ TEST(Causes, AnOperatorIsToBlameWhereverItRuns) {
 }
 
 TEST(Causes, WhatTooLittleHasRunToClearIsNamedToo) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: one failure, in which `-` of i32 and `>>` of i32 run, and no more");
+  // One failure, in which `-` of i32 and `>>` of i32 run, and no more.
   auto program = text::parse(
       "program p(read a: i32 @0, read_write out: i32 @1) workgroup(1, 1, 1) { out[0] = -a[0] >> 1; }");
   ASSERT_TRUE(program);
@@ -181,10 +180,7 @@ TEST(Causes, WhatTooLittleHasRunToClearIsNamedToo) {
 }
 
 TEST(Causes, OneMessageIsOneCauseWhateverRuns) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: three operations share no operator, and two of them were refused with one message but "
-      "for its numbers");
+  // Three operations share no operator, and two of them were refused with one message but for its numbers.
   const std::string said =
       "no registers left in this unit of the device, and no place to spill them to: 300 wanted";
   std::vector<Found> found;
@@ -211,7 +207,7 @@ TEST(Causes, OneMessageIsOneCauseWhateverRuns) {
 }
 
 TEST(Causes, WhatCouldNotBeJudgedSaysWhy) {
-  VYRE_ORACLE(SpecificationTable, "by hand: three subjects, of which two ended with one message");
+  // Three subjects, of which two ended with one message.
   std::vector<verify::Verdict> verdicts(3);
   EXPECT_EQ(unjudged(verdicts), "");
   verdicts[0].error = verdicts[2].error = "B011: it does not come back";
@@ -221,7 +217,6 @@ TEST(Causes, WhatCouldNotBeJudgedSaysWhy) {
 }
 
 TEST(Causes, AWrongBitEverywhereIsOneCause) {
-  VYRE_ORACLE(SpecificationTable, "by hand: ten operations with one bit wrong, and nothing that passes");
   std::vector<Found> found;
   std::vector<verify::Verdict> verdicts;
   for (const std::string name : {"add", "sub", "mul", "min", "max", "div", "mod", "gcd", "lcm", "abs_diff"}) {

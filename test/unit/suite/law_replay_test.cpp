@@ -6,6 +6,8 @@
 #include "suite/replay.h"
 #include "verify/operation.h"
 
+VYRE_ORACLE(SpecificationTable, "algebra");
+
 namespace vyre::suite {
 namespace {
 
@@ -39,7 +41,6 @@ class WrongInLaws final : public backend::Backend {
 
 // Subtraction does not commute, does not associate and has no identity; it is not addition.
 TEST(LawReplay, ShowsAgainWhatASweepFound) {
-  VYRE_ORACLE(SpecificationTable, "algebra");
   const auto native = *backend::make_native();
   WrongInLaws wrong(*native);
   verify::OperationPlan plan = verify::operation_plan(verify::Strength::Quick);

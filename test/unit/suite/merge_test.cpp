@@ -10,6 +10,8 @@
 #include "base/random.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "merge.h: C020, C024 and C025");
+
 namespace vyre::suite {
 namespace {
 
@@ -115,7 +117,7 @@ TEST(Merge, GivesAStateDirectoryThatCanBeMergedAgain) {
 }
 
 TEST(Merge, NamesTheFirstFieldThatDiffers) {
-  VYRE_ORACLE(SpecificationTable, "merge.h: C020 with the first difference");
+  // merge.h: C020 with the first difference.
   std::vector<Input> inputs = all_shards(2);
   inputs[1].snapshot.key[2].value = "2";
   const auto merged = merge(inputs, campaign());
@@ -131,7 +133,6 @@ TEST(Merge, NamesTheFirstFieldThatDiffers) {
 }
 
 TEST(Merge, NamesUnfinishedShards) {
-  VYRE_ORACLE(SpecificationTable, "merge.h: C024 when a shard of an input is unfinished");
   const std::vector<Unit> units = campaign();
   for (const Unit& unit :
        {units[7], units[302]}) {  // one of its own, and one of identity that the others have
@@ -147,7 +148,7 @@ TEST(Merge, NamesUnfinishedShards) {
 }
 
 TEST(Merge, NamesShardsThatAreMissing) {
-  VYRE_ORACLE(SpecificationTable, "merge.h: C024 with how many units have no result, and their shards");
+  // merge.h: C024 with how many units have no result, and their shards.
   std::vector<Input> inputs = all_shards(4);
   const size_t missing = inputs[2].snapshot.results.size() - 5;  // all but those of identity
   inputs.erase(inputs.begin() + 2);
@@ -161,7 +162,7 @@ TEST(Merge, NamesShardsThatAreMissing) {
 }
 
 TEST(Merge, TwoResultsOfOneUnitAreAFailureOfDeterminism) {
-  VYRE_ORACLE(SpecificationTable, "merge.h: C025 when two inputs differ about a unit, with both devices");
+  // merge.h: C025 when two inputs differ about a unit, with both devices.
   std::vector<Input> inputs = all_shards(3);
   inputs[1].snapshot.results["identity/3"] += "!";
   const auto merged = merge(inputs, campaign());

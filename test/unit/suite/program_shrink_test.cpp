@@ -1,7 +1,6 @@
 // Whole programs made smaller: of each planted fault the first failing random program comes down to a few
 // statements.
 //
-// Oracle: the faults are planted, so what takes a failure is known: one use of what is wrong and one store.
 // The judge of every candidate is the reference interpreter.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,6 +11,9 @@
 #include "planted.h"
 #include "verify/families.h"
 #include "verify/program_parity.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "by hand: one use of what is planted, and one store: at most 5 statements, still failing");
 
 namespace vyre::suite {
 namespace {
@@ -36,8 +38,6 @@ void expect_no_race(const generate::ProgramCase& c) {
 class Shrunk : public testing::TestWithParam<test::Planted> {};
 
 TEST_P(Shrunk, FirstFailureHasFewStatements) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: one use of what is planted, and one store: at most 5 statements, still failing");
   test::PlantedBackend backend(GetParam());
   const auto fails = [&](const generate::ProgramCase& c) {
     const auto result = verify::compare_once(backend, c);

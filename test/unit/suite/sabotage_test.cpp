@@ -12,6 +12,9 @@
 #include "suite/suite.h"
 #include "verify/elementwise.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "the specification, which native follows and each planted fault contradicts by construction");
+
 namespace vyre {
 namespace {
 
@@ -84,10 +87,8 @@ const ops::Operation* operation_named(const std::string& subject) {
 }
 
 TEST(FailFast, EndsAtTheFirstUnitThatFails) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "by hand: a backend that gives zero fails in the first unit of cases, whichever that is, and two "
-      "threads may be in one each");
+  // A backend that gives zero fails in the first unit of cases, whichever that is, and two threads may be in
+  // one each.
   suite::Plan plan = plan_of({Fault::ReturnsZero, "", "primitive.math.*", {}, false});
   plan.fail_fast = true;
   const auto honest = native();
@@ -123,7 +124,6 @@ class AWrongBackend : public testing::TestWithParam<Case> {};
 // actual one against the wrong backend itself.
 // covers: LV-02
 TEST_P(AWrongBackend, IsRefusedWithItsFailingInput) {
-  VYRE_ORACLE(SpecificationTable, "the specification; each fault contradicts it by construction");
   const Case& c = GetParam();
   const suite::Plan plan = plan_of(c);
   const auto honest = native();
@@ -180,8 +180,6 @@ TEST_P(AWrongBackend, IsRefusedWithItsFailingInput) {
 }
 
 TEST_P(AWrongBackend, IsRefusedByARunThatTheRightOnePasses) {
-  VYRE_ORACLE(SpecificationTable,
-              "the specification, which native follows; a run that refused it would refuse anything");
   const suite::Plan plan = plan_of(GetParam());
   const auto honest = native();
   const auto run = suite::run(*honest, plan, {}, nullptr);
@@ -199,9 +197,8 @@ INSTANTIATE_TEST_SUITE_P(Planted, AWrongBackend, testing::ValuesIn(kCases),
 // A backend that is wrong about floats keeps what it is worth for integers.
 // covers: LV-04
 TEST(AWrongBackend, LosesTheFloatTrackAlone) {
-  VYRE_ORACLE(SpecificationTable,
-              "the specification; both faults are forbidden patterns of its \"Float semantics\", and neither "
-              "touches an integer");
+  // The specification; both faults are forbidden patterns of its "Float semantics", and neither touches an
+  // integer.
   using verify::Track;
   const auto honest = native();
   suite::Plan plan;
@@ -234,9 +231,8 @@ TEST(AWrongBackend, LosesTheFloatTrackAlone) {
 }
 
 TEST(AWrongBackend, DoesNotGetPastThePlantedLaw) {
-  VYRE_ORACLE(SpecificationTable,
-              "the planted-false laws' counts, which are known from mathematics: constant zero satisfies "
-              "many true laws and cannot satisfy these");
+  // The planted-false laws' counts, which are known from mathematics: constant zero satisfies many true laws
+  // and cannot satisfy these.
   const auto honest = native();
   sabotage::Saboteur wrong(*honest, Fault::ReturnsZero);
   const verify::Verdict refused = verify::check_family(wrong, Family::PlantedLaws, {}, 1, {});

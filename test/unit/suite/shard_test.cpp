@@ -10,6 +10,10 @@
 
 #include "oracle.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "commands, the issue, and the manuals of sbatch(1), Kubernetes' Jobs and GitLab's variables, by hand");
+
 namespace vyre::suite {
 namespace {
 
@@ -29,7 +33,6 @@ std::string shown(const Result<Shard>& shard) {
 }
 
 TEST(Shard, IsWrittenAsIndexOfNumber) {
-  VYRE_ORACLE(SpecificationTable, "commands: shards are 0/N to N-1/N; at most 65536 here");
   for (const char* good : {"0/1", "0/2", "1/2", "7/8", "65535/65536"})
     EXPECT_EQ(shown(parse_shard(good)), good);
   for (const char* bad :
@@ -40,9 +43,6 @@ TEST(Shard, IsWrittenAsIndexOfNumber) {
 }
 
 TEST(Shard, AutoReadsWhatTheSystemSays) {
-  VYRE_ORACLE(SpecificationTable,
-              "sbatch(1), Kubernetes' Jobs, GitLab's predefined variables; the variables that they document, "
-              "by hand");
   const auto slurm = [](const char* id, const char* min, const char* max, const char* count,
                         const char* step) {
     return Variables{{"SLURM_ARRAY_TASK_ID", id},
@@ -111,7 +111,6 @@ TEST(Shard, AutoReadsWhatTheSystemSays) {
 }
 
 TEST(Shard, NamesWhatWasLookedAt) {
-  VYRE_ORACLE(SpecificationTable, "issue: where none is found, the diagnostic names what was looked at");
   const auto none = shard_from(environment({}));
   ASSERT_FALSE(none);
   for (const char* name :

@@ -18,11 +18,13 @@
 #include "suite/replay.h"
 #include "verify/shape_factors.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "docs/adding-an-op.md, docs/commands.md, explain C003 and C007, and counts by hand");
+
 namespace vyre::suite {
 namespace {
 
 TEST(Select, Globs) {
-  VYRE_ORACLE(SpecificationTable, "by hand");
   EXPECT_TRUE(matches("*", ""));
   EXPECT_TRUE(matches("primitive.*.add", "primitive.math.add"));
   EXPECT_TRUE(matches("*.sh?", "primitive.bitwise.shl"));
@@ -36,7 +38,6 @@ TEST(Select, Globs) {
 }
 
 TEST(Select, FindsTheOperations) {
-  VYRE_ORACLE(SpecificationTable, "docs/adding-an-op.md: an operation is a file of src/ops");
   EXPECT_EQ(select("*")->size(), operation_files::primitives() + operation_files::float_operations());
   EXPECT_EQ(select("primitive.*")->size(), operation_files::primitives());
   EXPECT_EQ(select("primitive.bitwise.rot?")->size(), 2u);
@@ -108,9 +109,8 @@ TEST(Run, DoesNotDependOnTheNumberOfWorkers) {
 }
 
 TEST(Run, BeginsWithWhatIsLongest) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: 55 casts of integers in two pipelines each are more programs to compile than 4 "
-              "random ones, and anything that compiles many is longer than some thousand evaluations");
+  // 55 casts of integers in two pipelines each are more programs to compile than 4 random ones, and anything
+  // that compiles many is longer than some thousand evaluations.
   Plan plan = small_plan();
   plan.families = std::vector{verify::Family::Programs, verify::Family::Casts};
   plan.family_plan = verify::FamilyPlan{20, 1, 4};
@@ -129,8 +129,7 @@ TEST(Run, BeginsWithWhatIsLongest) {
 }
 
 TEST(Run, EndsWhenABackendDoesNotOpen) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: what opening answers is the run's error, whichever thread it is that opened");
+  // What opening answers is the run's error, whichever thread it is that opened.
   for (const unsigned missing : {1u, 2u}) {
     std::atomic<unsigned> opened = 0;
     const Opener open = [&]() -> Result<std::unique_ptr<backend::Backend>> {
@@ -240,7 +239,6 @@ TEST(Complete, NothingMayBeLeftOut) {
 }
 
 TEST(Run, StopsWithoutACertificate) {
-  VYRE_ORACLE(SpecificationTable, "explain C007");
   const auto backend = backend::make_native({.optimisation = 0});
   ASSERT_TRUE(backend.has_value());
   std::atomic<bool> stop = false;
@@ -258,8 +256,6 @@ TEST(Run, StopsWithoutACertificate) {
 }
 
 TEST(Select, FindsTheFamilies) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/commands.md: --families GLOB, or none; a family is judged in its tracks");
   const auto operations = select("*");
   ASSERT_TRUE(operations.has_value());
   const auto of = [&](std::string_view pattern) { return select_parts(*operations, pattern); };
@@ -274,8 +270,7 @@ TEST(Select, FindsTheFamilies) {
 }
 
 TEST(Progress, IsALineEveryTenSecondsInALog) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: a clock of seconds, of which the tenth and the twentieth are due");
+  // A clock of seconds, of which the tenth and the twentieth are due.
   double now = 0;
   std::string log, terminal;
   {
@@ -296,13 +291,11 @@ TEST(Progress, IsALineEveryTenSecondsInALog) {
 }
 
 TEST(Progress, SaysRateAndTimeLeft) {
-  VYRE_ORACLE(SpecificationTable, "by hand: half done after ten seconds leaves ten");
   const std::string line = progress_line({"primitive.math.gcd@1", 50'000'000, 1'000, 2'000, 12, 51}, 10);
   EXPECT_EQ(line, " 50 %  12/51 subjects  5.0 M/s  10 s left  primitive.math.gcd@1");
 }
 
 TEST(Replay, RefusesWhatItCannotFind) {
-  VYRE_ORACLE(SpecificationTable, "explain C003; tokens are typed by people");
   const auto backend = backend::make_reference();
   for (const char* token :
        {"primitive.math.nothing@1:random:1:1", "primitive.math.add@1:nothing:1:1",

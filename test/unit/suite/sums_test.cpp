@@ -18,6 +18,10 @@
 #include "suite/suite.h"
 #include "verify/families.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "docs/spec/floats.md, \"Approximate operators\", and certificate, \"Levels\"; what is wrong is "
+            "planted here");
+
 namespace vyre {
 namespace {
 
@@ -140,8 +144,6 @@ suite::Plan plan() {
 
 // covers: FL-27 LV-06
 TEST(ApproximateSums, OfAWrongBackendAreRefusedWithATokenThatReplays) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/spec/floats.md, \"Approximate operators\"; what is wrong is planted here");
   Planted honest(Plant::Nothing);
   for (const Plant plant :
        {Plant::DropsTheLast, Plant::AddsOneTwice, Plant::JustBeyond, Plant::WritesNothing}) {
@@ -196,8 +198,6 @@ TEST(ApproximateSums, OfAWrongBackendAreRefusedWithATokenThatReplays) {
 
 // covers: FL-27
 TEST(ApproximateSums, OfABackendWithinItsToleranceAreCertified) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/spec/floats.md, \"Approximate operators\"; what is off is planted here");
   Planted honest(Plant::Nothing), far(Plant::JustWithin);
   const auto right = suite::run(honest, plan(), {}, nullptr), off = suite::run(far, plan(), {}, nullptr);
   ASSERT_TRUE(right.has_value() && off.has_value());
@@ -222,8 +222,6 @@ TEST(ApproximateSums, OfABackendWithinItsToleranceAreCertified) {
 }
 
 TEST(ApproximateSums, AreRequiredOfACertificate) {
-  VYRE_ORACLE(SpecificationTable,
-              "certificate, \"Levels\": the families of a track run when one of its operations does");
   Planted honest(Plant::Nothing);
   const auto run = suite::run(honest, plan(), {}, nullptr);
   ASSERT_TRUE(run.has_value()) << run.error().message;

@@ -7,6 +7,8 @@
 #include "verify/operation.h"
 #include "verify/parity.h"
 
+VYRE_ORACLE(SpecificationTable, "semantics, \"Laws and evidence\": the tiers");
+
 namespace vyre::verify {
 namespace {
 
@@ -23,7 +25,6 @@ uint64_t planned_cases(const ops::Operation& operation, Strength strength) {
 // full
 // >= 10^8 in all, and every domain of at most 2^32 inputs whole."
 TEST(Tiers, QuickCutsParityAndNoLaw) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Laws and evidence\": the tiers");
   for (const ops::Operation& op : ops::all_operations())
     EXPECT_EQ(planned_cases(op, Strength::Quick), 10'000u) << op.id;
   const OperationPlan quick = operation_plan(Strength::Quick), standard = operation_plan(Strength::Standard);
@@ -33,13 +34,11 @@ TEST(Tiers, QuickCutsParityAndNoLaw) {
 }
 
 TEST(Tiers, StandardHasAMillionCasesAnOperation) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Laws and evidence\": the tiers");
   for (const ops::Operation& op : ops::all_operations())
     EXPECT_GE(planned_cases(op, Strength::Standard), 1'000'000u) << op.id;
 }
 
 TEST(Tiers, FullHasAHundredMillionAndSmallDomainsWhole) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Laws and evidence\": the tiers");
   uint64_t all = 0, whole = 0;
   for (const ops::Operation& op : ops::all_operations()) {
     const uint64_t cases = planned_cases(op, Strength::Full);
@@ -55,7 +54,6 @@ TEST(Tiers, FullHasAHundredMillionAndSmallDomainsWhole) {
 }
 
 TEST(Tiers, ACertificateIsHeldToThem) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Laws and evidence\": the tiers");
   EXPECT_EQ(certify::parity_cases(Strength::Quick), 10'000u);
   EXPECT_EQ(certify::parity_cases(Strength::Standard), 1'000'000u);
   EXPECT_GE(certify::parity_cases(Strength::Full) * ops::all_operations().size(), 100'000'000u);

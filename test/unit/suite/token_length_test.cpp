@@ -1,6 +1,4 @@
 // The longest token of every kind of case: who copies it from a terminal must get all of it.
-//
-// Oracle: the length that is documented, 120 characters.
 #include <gtest/gtest.h>
 
 #include "algebra/law.h"
@@ -8,6 +6,8 @@
 #include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/token.h"
+
+VYRE_ORACLE(SpecificationTable, "certificate, \"Replay tokens\": at most 120 characters");
 
 namespace vyre::verify {
 namespace {
@@ -33,7 +33,6 @@ std::vector<Subject> every_subject() {
 }
 
 TEST(TokenLength, OfCasesByNumber) {
-  VYRE_ORACLE(SpecificationTable, "certificate, \"Replay tokens\": at most 120 characters");
   for (const Subject& subject : every_subject()) {
     for (const generate::StrategyInfo& strategy : generate::kStrategies)
       expect_short({subject.name, std::string(strategy.text), kMost, kMost, {}});
@@ -46,7 +45,6 @@ TEST(TokenLength, OfCasesByNumber) {
 }
 
 TEST(TokenLength, OfOperandsAndLaws) {
-  VYRE_ORACLE(SpecificationTable, "certificate, \"Replay tokens\": at most 120 characters");
   for (const Subject& subject : every_subject()) {
     expect_short({subject.name, "operands", 0, 0,
                   std::vector<uint32_t>(input_words(subject.application), UINT32_MAX)});

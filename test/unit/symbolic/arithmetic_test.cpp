@@ -9,6 +9,8 @@
 
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable, "arithmetic.h, and arithmetic on small numbers by hand; the planted claim");
+
 namespace vyre::symbolic {
 namespace {
 
@@ -196,7 +198,6 @@ TEST(WithoutArithmetic, WrongFactsAreNoticed) {
 }
 
 TEST(WithoutArithmetic, WrongTheoremsAreNoticed) {
-  VYRE_ORACLE(SpecificationTable, "arithmetic: what is false of some small numbers, by hand");
   struct Wrong {
     Kind kind;
     std::string_view name;
@@ -250,7 +251,7 @@ TEST(WithoutArithmetic, WrongTheoremsAreNoticed) {
 }
 
 TEST(WithoutArithmetic, AnotherClaimIsNoticed) {
-  VYRE_ORACLE(SpecificationTable, "planted: the claim with a stand-in for another operator's");
+  // Planted: the claim with a stand-in for another operator's.
   Pool p;
   const Term a = p.variable("a", 4), b = p.variable("b", 4);
   const Term claim = p.ult(p.udiv(a, b), b);
@@ -261,7 +262,6 @@ TEST(WithoutArithmetic, AnotherClaimIsNoticed) {
 }
 
 TEST(WithoutArithmetic, ImpliesTheClaimFromItsFacts) {
-  VYRE_ORACLE(SpecificationTable, "arithmetic.h: that the facts imply it; nothing where nothing is replaced");
   Pool p;
   const Term a = p.variable("a", 4), b = p.variable("b", 4);
   const Term claim = p.ult(p.udiv(a, b), b);
@@ -272,7 +272,6 @@ TEST(WithoutArithmetic, ImpliesTheClaimFromItsFacts) {
 }
 
 TEST(Factors, AreTheWordsWithinWhatIsMultiplied) {
-  VYRE_ORACLE(SpecificationTable, "by hand: which words stand below products and quotients");
   Pool p;
   const Term a = p.variable("a", 32), b = p.variable("b", 32), c = p.variable("c", 32),
              d = p.variable("d", 32);

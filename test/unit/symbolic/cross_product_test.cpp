@@ -9,6 +9,9 @@
 #include "algebra/engine.h"
 #include "oracle.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "arithmetic modulo 2^32, and IEEE 754: which laws hold of which functions, by hand");
+
 namespace vyre::symbolic {
 namespace {
 
@@ -31,7 +34,6 @@ const Sentence* find(const std::vector<Sentence>& all, DataType type, const spec
 }
 
 TEST(CrossProduct, SaysOfSubtractionWhatArithmeticSays) {
-  VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
   const auto all = sentences({.glob = "sub", .primitives = false});
   for (const DataType type : {DataType::U32, DataType::I32, DataType::U64}) {
     SCOPED_TRACE(spec::text(type));
@@ -54,14 +56,12 @@ TEST(CrossProduct, SaysOfSubtractionWhatArithmeticSays) {
 }
 
 TEST(CrossProduct, KnowsTheConstantsOfWideWords) {
-  VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
   const auto all = sentences({.glob = "bit_and", .operator_types = {DataType::U64}, .primitives = false});
   EXPECT_EQ(find(all, DataType::U64, laws::identity(0xffffffff))->verdict, Verdict::Proved);  // all 64 ones
   EXPECT_EQ(find(all, DataType::U64, laws::identity(0x7fffffff))->verdict, Verdict::Refuted);
 }
 
 TEST(CrossProduct, OrdersSignedWordsBySign) {
-  VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
   const auto types = {DataType::U32, DataType::I32, DataType::U64};
   const auto all = sentences({.glob = "bit_not", .operator_types = types, .primitives = false});
   for (const DataType type : types) {
@@ -77,7 +77,6 @@ TEST(CrossProduct, OrdersSignedWordsBySign) {
 // The witnesses of primitives are the smallest that brute force finds. What words of 8 bits refute needs no
 // solver, so none is asked.
 TEST(CrossProduct, WitnessesAreTheSmallest) {
-  VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
   const auto all = sentences({.glob = "primitive.math.abs_diff", .operator_types = {}, .solve = false});
   algebra::SpecEvaluator evaluator;
   size_t checked = 0;
@@ -100,7 +99,6 @@ TEST(CrossProduct, WitnessesAreTheSmallest) {
 
 // Of all others CrossProductNightly says it.
 TEST(CrossProduct, FindsNoDeclarationThatFails) {
-  VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
   for (const char* glob : {"primitive.bitwise.xor", "primitive.compare.lt"}) {
     Product product;
     sentences({.glob = glob, .operator_types = {}}, &product);
@@ -111,7 +109,6 @@ TEST(CrossProduct, FindsNoDeclarationThatFails) {
 }
 
 TEST(CrossProduct, WithoutASolverNothingOfTheseIsProved) {
-  VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
   Product product;
   sentences({.glob = "add", .operator_types = {DataType::U32}, .primitives = false, .solve = false},
             &product);
@@ -122,7 +119,6 @@ TEST(CrossProduct, WithoutASolverNothingOfTheseIsProved) {
 
 // layer.cmake runs it at night: minutes on two cores. What Z3 does not answer within a second stays open.
 TEST(CrossProductNightly, DISABLED_Whole) {
-  VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
   const Product product =
       cross_product({.prover = {.limits = {.seconds = 1}, .minimising = {.seconds = 1}, .trying = 0}});
   fmt::print("{}", table(product));
@@ -136,7 +132,6 @@ TEST(CrossProductNightly, DISABLED_Whole) {
 
 // covers: LW-05
 TEST(Collisions, AreToldApartInTheLibrary) {
-  VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
   solver::Prover prover;
   const std::vector<Collision> all = collisions(prover);
   EXPECT_FALSE(all.empty());
@@ -161,7 +156,6 @@ TEST(Collisions, AreToldApartInTheLibrary) {
 
 // Two that declare nothing but what both satisfy.
 TEST(Collisions, AreReportedWithAnInputThatSeparates) {
-  VYRE_ORACLE(SpecificationTable, "arithmetic modulo 2^32: which laws hold of which functions, by hand");
   ops::Operation add = *ops::find_operation("primitive.math.add"),
                  sum = *ops::find_operation("primitive.math.add_sat");
   for (ops::Operation* f : {&add, &sum}) {
@@ -188,7 +182,7 @@ TEST(Collisions, AreReportedWithAnInputThatSeparates) {
 
 // covers: LW-05
 TEST(Collisions, AreLookedForAmongFloats) {
-  VYRE_ORACLE(SpecificationTable, "IEEE 754: a sum and a product of two numbers, and of zeros alone");
+  // IEEE 754: a sum and a product of two numbers, and of zeros alone.
   ops::Operation add = *ops::find_operation("float.f16.add"), mul = *ops::find_operation("float.f16.mul"),
                  wide = *ops::find_operation("float.f32.mul");
   for (ops::Operation* f : {&add, &mul, &wide}) {

@@ -8,6 +8,10 @@
 #include "spec/ops.h"
 #include "symbolic/encodings.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Casts\" and \"The primitives\", and symbolic/functions.h; values worked out by "
+            "hand, and what was planted");
+
 namespace vyre::symbolic {
 namespace {
 
@@ -38,7 +42,6 @@ std::expected<uint32_t, std::string> at(const ops::Operation& operation, uint32_
 }
 
 TEST(Composition, TakesBothBranches) {
-  VYRE_ORACLE(SpecificationTable, "worked out by hand: 10 more below 5, else twice");
   const auto op = unary([](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
     const ir::Ex x = f.let("x", p[0]);
     f.if_(
@@ -54,7 +57,7 @@ TEST(Composition, TakesBothBranches) {
 }
 
 TEST(Composition, UnrollsLoopsOfConstantTripCount) {
-  VYRE_ORACLE(SpecificationTable, "worked out by hand: 0 + 1 + ... + 9 = 45; from >= to runs nothing");
+  // Worked out by hand: 0 + 1 + ... + 9 = 45; from >= to runs nothing.
   const auto op = unary([](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
     const ir::Ex sum = f.let("sum", p[0]);
     f.loop("i", f.u32(0), f.u32(10), [&](ir::Ex i) { f.assign(sum, sum + i); });
@@ -65,7 +68,6 @@ TEST(Composition, UnrollsLoopsOfConstantTripCount) {
 }
 
 TEST(Composition, InlinesCalls) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"The primitives\": rotl and min");
   const auto op = unary([](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
     return f.call("primitive.math.min", {f.call("primitive.bitwise.rotl", {p[0], f.u32(1)}), f.u32(3)});
   });
@@ -75,8 +77,6 @@ TEST(Composition, InlinesCalls) {
 }
 
 TEST(Composition, ExtendsAndCuts) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, \"Casts\": i32 to u64 extends the sign, u64 to u32 is the low word");
   const auto op = unary([](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
     const ir::Ex wide = f.cast(DataType::U64, f.bitcast(DataType::I32, p[0]));
     return f.cast(DataType::U32, f.apply(ir::Op::Shr, {wide, f.u32(32)}));
@@ -86,7 +86,6 @@ TEST(Composition, ExtendsAndCuts) {
 }
 
 TEST(Composition, SaysWhyItCannot) {
-  VYRE_ORACLE(SpecificationTable, "symbolic/functions.h, compose: errors");
   const auto endless = unary([](ir::FunctionBuilder& f, std::span<const ir::Ex> p) {
     const ir::Ex x = f.let("x", p[0]);
     f.loop("i", f.u32(0), p[0], [&](ir::Ex i) { f.assign(x, x + i); });
@@ -121,7 +120,6 @@ TEST(Definition, AgreesWithTheReferenceOnAllBytes) {
 }
 
 TEST(Definition, ThatDiffersIsFound) {
-  VYRE_ORACLE(SpecificationTable, "a definition planted wrong at 200 alone");
   ops::Operation op = unary([](ir::FunctionBuilder&, std::span<const ir::Ex> p) { return p[0]; });
   op.define = [](Pool& pool, std::span<const Term> x) {
     return pool.ite(pool.eq(x[0], pool.constant(32, 200)), pool.constant(32, 1), pool.constant(32, 0));

@@ -11,6 +11,9 @@
 #include "symbolic/lemmas.h"
 #include "symbolic/prove.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "symbolic/prove.h and solver/solver.h; by hand, or planted, so known by construction");
+
 namespace vyre::symbolic {
 namespace {
 
@@ -51,7 +54,7 @@ class SymbolicLaws : public testing::Test {
 };
 
 TEST_F(SymbolicLaws, OnePairIn2To64IsRefutedAndEveryWitnessMissesIt) {
-  VYRE_ORACLE(SpecificationTable, "the planted pair: a = 12345678, b = 9abcdef0, the smaller order first");
+  // The planted pair: a = 12345678, b = 9abcdef0, the smaller order first.
   const ops::Operation op = nearly();
   const std::array operations = {&op};
   ProveOptions options;
@@ -72,7 +75,6 @@ TEST_F(SymbolicLaws, OnePairIn2To64IsRefutedAndEveryWitnessMissesIt) {
 }
 
 TEST_F(SymbolicLaws, SpeakOfTheCompositionToo) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the planted pair");
   const ops::Operation op = nearly();
   const auto bound = algebra::bind(op.laws[0], op);
   ASSERT_TRUE(bound.has_value());
@@ -81,9 +83,7 @@ TEST_F(SymbolicLaws, SpeakOfTheCompositionToo) {
 }
 
 TEST_F(SymbolicLaws, ACounterexampleThatTheOperationDoesNotHaveIsNone) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: a formula that is wrong where no byte reaches: nothing "
-              "follows for the operation");
+  // A formula that is wrong where no byte reaches: nothing follows for the operation.
   ops::Operation op = nearly();
   op.reference = [](const uint32_t* x) { return x[0] + x[1]; };
   const auto bound = algebra::bind(op.laws[0], op);
@@ -93,7 +93,6 @@ TEST_F(SymbolicLaws, ACounterexampleThatTheOperationDoesNotHaveIsNone) {
 }
 
 TEST_F(SymbolicLaws, NothingIsProvedOfAFormulaThatIsNotTheReference) {
-  VYRE_ORACLE(SpecificationTable, "a definition of addition for a reference that subtracts");
   ops::Operation op = nearly();
   op.reference = [](const uint32_t* x) { return x[0] - x[1]; };
   op.define = [](Pool& pool, std::span<const Term> x) { return pool.add(x[0], x[1]); };
@@ -104,7 +103,6 @@ TEST_F(SymbolicLaws, NothingIsProvedOfAFormulaThatIsNotTheReference) {
 }
 
 TEST_F(SymbolicLaws, LemmasSpeakOfTheLibraryAlone) {
-  VYRE_ORACLE(SpecificationTable, "by hand: a gcd that subtracts is none, whatever its name");
   ops::Operation impostor = nearly();
   impostor.id = "primitive.math.gcd";
   const auto bound = algebra::bind(laws::commutative(), impostor);
@@ -117,7 +115,7 @@ TEST_F(SymbolicLaws, LemmasSpeakOfTheLibraryAlone) {
 }
 
 TEST_F(SymbolicLaws, WhatIsFalseOfLcmIsNotDerived) {
-  VYRE_ORACLE(SpecificationTable, "by hand: lcm(a, 0) = 0 and lcm(2, 2) = 2: neither law holds");
+  // lcm(a, 0) = 0 and lcm(2, 2) = 2: neither law holds.
   const ops::Operation& lcm = *ops::find_operation("primitive.math.lcm");
   for (const spec::Law& law : {laws::identity(2), laws::absorbing(1)}) {
     const auto bound = algebra::bind(law, lcm);
@@ -129,7 +127,6 @@ TEST_F(SymbolicLaws, WhatIsFalseOfLcmIsNotDerived) {
 }
 
 TEST(Proving, WithoutASolverLowersGradesAndSaysSo) {
-  VYRE_ORACLE(SpecificationTable, "solver/solver.h: VYRE_Z3 and VYRE_CVC5 empty name none");
   ::setenv("VYRE_Z3", "", 1);
   ::setenv("VYRE_CVC5", "", 1);
   const std::array operations = {ops::find_operation("primitive.math.sub_sat")};
@@ -151,7 +148,6 @@ TEST(Proving, WithoutASolverLowersGradesAndSaysSo) {
 }
 
 TEST(Proving, CoverageIsTheSmallestPart) {
-  VYRE_ORACLE(SpecificationTable, "symbolic/prove.h: hit of declared a part, empty parts n/a");
   CoverageParts parts;
   EXPECT_EQ(parts.smallest().text(), "n/a");
   parts.rows = {8, 10};

@@ -1,7 +1,5 @@
 // The theorem of long division: that it is true, that loops which divide are proved by it, and that those
 // which divide wrongly are not.
-//
-// Oracle: the division of the host, on all small numbers; of loops the formula of the operator.
 #include "symbolic/long_division.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +10,8 @@
 #include "oracle.h"
 #include "spec/ops.h"
 #include "symbolic/lowering.h"
+
+VYRE_ORACLE(Property, "the operator's formula, which is held against the reference elsewhere");
 
 namespace vyre::symbolic {
 namespace {
@@ -99,13 +99,9 @@ Outcome outcome_of(Fault fault) {
   return prover.prove(pool, memory, *code, *meaning).outcome;
 }
 
-TEST(LongDivision, ProvesALoopThatDivides) {
-  VYRE_ORACLE(Property, "the operator's formula, which is held against the reference elsewhere");
-  EXPECT_EQ(outcome_of(Fault::None), Outcome::Proved);
-}
+TEST(LongDivision, ProvesALoopThatDivides) { EXPECT_EQ(outcome_of(Fault::None), Outcome::Proved); }
 
 TEST(LongDivision, ProvesNoLoopThatDividesWrongly) {
-  VYRE_ORACLE(Property, "the operator's formula, which is held against the reference elsewhere");
   for (const Fault fault : {Fault::OneTurnLess, Fault::Strict, Fault::TooMuchAtFirst, Fault::BitLost,
                             Fault::NoGuard, Fault::WrongSlots, Fault::Remainder})
     EXPECT_EQ(outcome_of(fault), Outcome::Refuted) << int(fault);

@@ -1,7 +1,4 @@
 // Legalization, proved; and bugs planted in legal kernels, each refuted by inputs that show it.
-//
-// Oracle: the formulas of symbolic/operators.h, which are held against ref::eval elsewhere; of a witness the
-// evaluation of both sides.
 #include "symbolic/lowering.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +9,10 @@
 #include "operator_counts.h"
 #include "oracle.h"
 #include "spec/ops.h"
+
+VYRE_ORACLE(Property,
+            "the formulas of symbolic/operators.h, which are held against ref::eval elsewhere; of a witness "
+            "the evaluation of both sides");
 
 namespace vyre::symbolic {
 namespace {
@@ -31,9 +32,6 @@ CodeProver& prover() {
 }
 
 TEST(LoweringProofs, OperatorsOfOneWordAreLegalizedRight) {
-  VYRE_ORACLE(Property,
-              "the formulas of symbolic/operators.h, which are held against ref::eval elsewhere; of a "
-              "witness the evaluation of both sides");
   constexpr std::array kWords = {DataType::U32, DataType::I32};
   size_t asked = 0;
   for (const spec::OpInfo& op : spec::kOps) {
@@ -53,9 +51,6 @@ TEST(LoweringProofs, OperatorsOfOneWordAreLegalizedRight) {
 }
 
 TEST(LoweringProofs, SumsOfTwoWordsCarry) {
-  VYRE_ORACLE(Property,
-              "the formulas of symbolic/operators.h, which are held against ref::eval elsewhere; of a "
-              "witness the evaluation of both sides");
   for (const Op op : {Op::Add, Op::Sub, Op::Mul, Op::Lt, Op::Eq}) {
     const LoweringProof row =
         prove_legalize(prover(), operator_program(op, DataType::U64), lower::kLlvmTarget);

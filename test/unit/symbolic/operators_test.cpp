@@ -15,6 +15,9 @@
 #include "spec/ops.h"
 #include "symbolic/encodings.h"
 
+VYRE_ORACLE(ReferenceInterpreter,
+            "ref::eval, on pairs of edge values, on random tuples, and on all operands of 0 to 255");
+
 namespace vyre::symbolic {
 namespace {
 
@@ -61,8 +64,7 @@ Bits edge(DataType type, uint32_t word) {
 }
 
 TEST(Encodings, AgreeWithTheReferenceOnEdgesAndRandomOperands) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref::eval: edge256 pairs and 10^5 random tuples, every operator and type");
+  // ref::eval: edge256 pairs and 10^5 random tuples, every operator and type.
   const auto edges = generate::edge256();
   uint32_t pairs = 0;
   for (const spec::TypeInfo& type : spec::kTypes) {
@@ -98,7 +100,6 @@ TEST(Encodings, AgreeWithTheReferenceOnEdgesAndRandomOperands) {
 }
 
 TEST(Encodings, StandTheCheckBeforeAnyVerdict) {
-  VYRE_ORACLE(ReferenceInterpreter, "ref::eval on all operands of 0 to 255");
   const auto& checked = encodings_checked();
   ASSERT_TRUE(checked.has_value()) << checked.error();
   EXPECT_GE(*checked, operator_counts::scalar(DataType::U32, 2) * 65'536 * 4)
@@ -106,8 +107,7 @@ TEST(Encodings, StandTheCheckBeforeAnyVerdict) {
 }
 
 TEST(Encodings, AreParametricInTheWidth) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "ref::eval on bytes, cut to a byte: what wraps at 8 bits is the low byte at 32");
+  // ref::eval on bytes, cut to a byte: what wraps at 8 bits is the low byte at 32.
   for (const Op op : {Op::Add, Op::Sub, Op::Mul, Op::BitAnd, Op::BitOr, Op::BitXor}) {
     Pool pool;
     const std::array x = {pool.variable("a", 8), pool.variable("b", 8)};

@@ -8,11 +8,12 @@
 #include "oracle.h"
 #include "symbolic/theorems.h"
 
+VYRE_ORACLE(SpecificationTable, "symbolic/theorems.def: each statement, and the structure that refutes it");
+
 namespace vyre::symbolic {
 namespace {
 
 TEST(Theorems, AreProvedByBothSolvers) {
-  VYRE_ORACLE(SpecificationTable, "symbolic/theorems.def: each statement, and the structure that refutes it");
   const std::vector<TheoremProof> proofs = prove_theorems({.seconds = 60});
   ASSERT_EQ(proofs.size(), theorems().size());
   for (size_t i = 0; i < proofs.size(); ++i) {
@@ -24,7 +25,6 @@ TEST(Theorems, AreProvedByBothSolvers) {
 }
 
 TEST(Theorems, FalseOnesAreRefutedByTheirStructures) {
-  VYRE_ORACLE(SpecificationTable, "symbolic/theorems.def: each statement, and the structure that refutes it");
   EXPECT_GE(refutations().size(), 40u);
   for (const Refutation& r : refutations())
     EXPECT_TRUE(refutes(r.witness, r.statement)) << r.statement.text << " by " << to_string(r.witness);
@@ -32,7 +32,6 @@ TEST(Theorems, FalseOnesAreRefutedByTheirStructures) {
 
 // The stored structures are the first ones, where a search reaches them.
 TEST(Theorems, StructuresAreTheSmallest) {
-  VYRE_ORACLE(SpecificationTable, "symbolic/theorems.def: each statement, and the structure that refutes it");
   for (const Refutation& r : refutations()) {
     const auto found = find_structure(r.statement);
     if (found) {
@@ -47,7 +46,6 @@ TEST(Theorems, StructuresAreTheSmallest) {
 // What a solver cannot prove of all functions a few small ones refute; so a table that proves anything at all
 // would be seen here.
 TEST(Theorems, NoQuestionOfARefutedStatementIsUnsatisfiable) {
-  VYRE_ORACLE(SpecificationTable, "symbolic/theorems.def: each statement, and the structure that refutes it");
   auto z3 = solver::open(solver::Which::Z3);
   ASSERT_TRUE(z3) << z3.error() << " (./dev build installs it)";
   for (const Refutation& r : refutations()) {
@@ -57,7 +55,6 @@ TEST(Theorems, NoQuestionOfARefutedStatementIsUnsatisfiable) {
 }
 
 TEST(Theorems, NeedEveryPremise) {
-  VYRE_ORACLE(SpecificationTable, "symbolic/theorems.def: each statement, and the structure that refutes it");
   // On finite sets a function with an inverse on one side has it on both: only infinite ones need both.
   const std::set<std::string_view> infinite = {"conjugate_identity", "left_operand_left_identity"};
   for (const Theorem& theorem : theorems()) {
@@ -71,7 +68,6 @@ TEST(Theorems, NeedEveryPremise) {
 }
 
 TEST(Theorems, HaveNamesOfTheirOwn) {
-  VYRE_ORACLE(SpecificationTable, "symbolic/theorems.def: each statement, and the structure that refutes it");
   std::set<std::string_view> names;
   for (const Theorem& theorem : theorems()) EXPECT_TRUE(names.insert(theorem.name).second) << theorem.name;
   for (const Refutation& r : refutations())
@@ -81,7 +77,6 @@ TEST(Theorems, HaveNamesOfTheirOwn) {
 // Negation of four numbers read as tables, by hand: 0 1 is a structure in which swapping the two is an
 // involution, and swapping after the lesser of two is not associative.
 TEST(Theorems, StructuresAreEvaluatedAsTheyRead) {
-  VYRE_ORACLE(SpecificationTable, "symbolic/theorems.def: each statement, and the structure that refutes it");
   const auto found = std::ranges::find(refutations(), "involution_after_associative",
                                        [](const Refutation& r) { return r.statement.name; });
   ASSERT_NE(found, refutations().end());

@@ -7,6 +7,8 @@
 #include "oracle.h"
 #include "symbolic/laws.h"
 
+VYRE_ORACLE(CpuReference, "a plain loop in the order of SEMANTICS, Laws and evidence");
+
 namespace vyre::symbolic {
 namespace {
 
@@ -31,7 +33,6 @@ void expect_smallest(solver::Prover& prover, size_t i) {
 }
 
 TEST(Violations, TheProverFindsTheSmallestCounterexample) {
-  VYRE_ORACLE(CpuReference, "a plain loop in the order of SEMANTICS, Laws and evidence");
   ASSERT_EQ(planted::violations().size(), planted::kViolations);
   // No solver is waited for long: where one has no answer, as of a product that distributes over a sum, there
   // are 2^24 tuples to be tried.
@@ -45,7 +46,6 @@ TEST(Violations, TheProverFindsTheSmallestCounterexample) {
 // Where what is small is not tried first, solvers find the same, by questions. Of three variables they are
 // slow: those are left out.
 TEST(Violations, ASolverAloneFindsTheSmallestCounterexample) {
-  VYRE_ORACLE(CpuReference, "a plain loop in the order of SEMANTICS, Laws and evidence");
   solver::Prover prover({.limits = {.seconds = 60}, .minimising = {.seconds = 60}, .trying = 0});
   size_t asked = 0;
   for (size_t i = 0; i < planted::kViolations; i += 10) {

@@ -1,6 +1,4 @@
 // LLVM IR read back: rows and optimised operators proved, and bugs planted in IR text refuted.
-//
-// Oracle: raw operators' meanings on their domains (symbolic/kernel.h), operators as formulas.
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/LLVMContext.h>
@@ -12,6 +10,10 @@
 #include "operator_counts.h"
 #include "oracle.h"
 #include "symbolic/llvm/emitted.h"
+
+VYRE_ORACLE(Property,
+            "raw operators' meanings on their domains (symbolic/kernel.h), and operators as formulas, which "
+            "the code that was read back must equal");
 
 namespace vyre::symbolic {
 namespace {
@@ -25,7 +27,6 @@ CodeProver& prover() {
 }
 
 TEST(EmittedLlvm, RowsMeanTheirOperators) {
-  VYRE_ORACLE(Property, "raw operators' meanings on their domains, as formulas");
   const auto rows = prove_raw_llvm(prover(), {});
   EXPECT_EQ(rows.size(), size_t(std::ranges::count(lower::kRawOps, false, &lower::RawOpInfo::is_float)));
   for (const LoweringProof& row : rows)
@@ -33,7 +34,6 @@ TEST(EmittedLlvm, RowsMeanTheirOperators) {
 }
 
 TEST(EmittedLlvm, OptimisedOperatorsOfAWord) {
-  VYRE_ORACLE(Property, "operators as formulas, which the code that was read back must equal");
   LoweringRequest request;
   request.wanted = [](std::string_view name) {
     return name.ends_with(" u32") && name.find("cast") == name.npos;

@@ -1,6 +1,4 @@
 // SPIR-V read back: every row and every scalar operation proved, and bugs planted in the words refuted.
-//
-// Oracle: the operations' definitions, and raw operators' meanings on their domains (symbolic/kernel.h).
 #include "symbolic/spirv/emitted.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +6,9 @@
 
 #include "oracle.h"
 #include "spec/ops.h"
+
+VYRE_ORACLE(Property,
+            "the operations' definitions, and raw operators' meanings on their domains (symbolic/kernel.h)");
 
 namespace vyre::symbolic {
 namespace {
@@ -27,17 +28,9 @@ void expect_proved(const std::vector<LoweringProof>& rows, size_t at_least) {
         << row.operation << " " << row.subject << ": " << row.proof.reason;
 }
 
-TEST(EmittedSpirv, RowsMeanTheirOperators) {
-  VYRE_ORACLE(
-      Property,
-      "the operations' definitions, and raw operators' meanings on their domains (symbolic/kernel.h)");
-  expect_proved(prove_raw_spirv(prover(), {}), 26);
-}
+TEST(EmittedSpirv, RowsMeanTheirOperators) { expect_proved(prove_raw_spirv(prover(), {}), 26); }
 
 TEST(EmittedSpirv, OperatorsOfOneWord) {
-  VYRE_ORACLE(
-      Property,
-      "the operations' definitions, and raw operators' meanings on their domains (symbolic/kernel.h)");
   LoweringRequest request;
   request.wanted = [](std::string_view name) { return name.ends_with(" u32") || name.ends_with(" i32"); };
   expect_proved(prove_emitted_spirv(prover(), request), 50);

@@ -16,6 +16,10 @@
 #include "text/lexer.h"
 #include "text/text.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "diag.def and text-format, \"Characters and words\"; positions marked, and words written, by hand");
+
 namespace vyre::text {
 namespace {
 
@@ -62,7 +66,6 @@ std::vector<std::string> rows_of(const char* file) {
 }
 
 TEST(Diagnostics, Statements) {
-  VYRE_ORACLE(SpecificationTable, "the codes of diag.def; positions marked by hand");
   const auto rows = rows_of("marked_statements.txt");
   EXPECT_GE(rows.size(), 149);
   for (const std::string& row : rows) expect_bad_body(row.substr(0, 4), row.substr(5));
@@ -78,7 +81,6 @@ TEST(Diagnostics, Statements) {
 }
 
 TEST(Diagnostics, HeadersAndEnds) {
-  VYRE_ORACLE(SpecificationTable, "diag.def; positions marked by hand");
   const auto rows = rows_of("marked_texts.txt");
   EXPECT_GE(rows.size(), 49);
   for (const std::string& row : rows) expect_bad({row.substr(0, 4), row.substr(5)});
@@ -93,7 +95,6 @@ std::string rendered(const std::string& text) {
 }
 
 TEST(Diagnostics, Rendered) {
-  VYRE_ORACLE(SpecificationTable, "written by hand");
   EXPECT_EQ(
       rendered("program p() workgroup(1, 1, 1) {\n  let x = a + b << c;\n}\n"),
       "t.vyre:2:11: error[P007]: `+` and `<<` are mixed without parentheses\n"
@@ -120,7 +121,7 @@ TEST(Diagnostics, Rendered) {
 }
 
 TEST(Diagnostics, WordsOfOtherLanguages) {
-  VYRE_ORACLE(SpecificationTable, "by hand: what vyre has in place of each");
+  // What vyre has in place of each.
   const auto rows = rows_of("foreign_texts.txt");
   EXPECT_GE(rows.size(), 96);
   for (const std::string& row : rows) {
@@ -139,7 +140,6 @@ TEST(Diagnostics, WordsOfOtherLanguages) {
 }
 
 TEST(Diagnostics, ForeignWordsAreNotReserved) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"Characters and words\"");
   EXPECT_TRUE(
       parse("program fn(read min: u32 @0, read_write global_id: u32 @1) workgroup(1, 1, 1) {\n"
             "  let break = min[0]; let int = break + -1i32; global_id[0] = int--1i32;\n}"));

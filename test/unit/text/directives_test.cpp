@@ -4,11 +4,14 @@
 #include "oracle.h"
 #include "text/directives.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "text-format, \"Tests in files\", oracles, \"The oracle declaration\", and explain P017 and "
+            "C017; written by hand");
+
 namespace vyre::text {
 namespace {
 
 TEST(Directives, RunsAndErrors) {
-  VYRE_ORACLE(SpecificationTable, "written by hand");
   const auto found = parse_directives(
       "program p() workgroup(1, 1, 1) {  // no directive\n"
       "  barrier; // error: V010\n"
@@ -42,7 +45,6 @@ TEST(Directives, RunsAndErrors) {
 }
 
 TEST(Directives, EntriesConstantsAndSubgroups) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"Tests in files\", written by hand");
   const auto found = parse_directives(
       "// run: entry=main W=64 a=[1] groups=[1] H=0x20 => out=[2]\n// run: => out=[2]\n// subgroup: 8\n");
   ASSERT_TRUE(found.has_value()) << found.error().message;
@@ -59,7 +61,6 @@ TEST(Directives, EntriesConstantsAndSubgroups) {
 }
 
 TEST(Directives, Vectors) {
-  VYRE_ORACLE(SpecificationTable, "written by hand");
   const auto found = parse_directives("// run: v=[(1,0x2), ( 3 , -4 )] f=[1e+30,-inf] => w=[ (1,2,3,4) ]");
   ASSERT_TRUE(found.has_value()) << found.error().message;
   ASSERT_EQ(found->runs.size(), 1u);
@@ -70,7 +71,6 @@ TEST(Directives, Vectors) {
 }
 
 TEST(Directives, Oracles) {
-  VYRE_ORACLE(SpecificationTable, "oracles, \"The oracle declaration\"; written by hand");
   const auto found = parse_directives(
       "// run: => out=[1]\n  //oracle:  specification table , semantics, \"Memory\"  // why\n");
   ASSERT_TRUE(found.has_value()) << found.error().message;
@@ -82,7 +82,6 @@ TEST(Directives, Oracles) {
 }
 
 TEST(Directives, OraclesThatAreRefused) {
-  VYRE_ORACLE(SpecificationTable, "explain P017 and C017, by hand");
   for (const char* text : {"// oracle: measured, somewhere", "// oracle: specification table",
                            "// oracle:", "// oracle: law, a\n// oracle: law, b"}) {
     const auto found = parse_directives(text);
@@ -105,7 +104,7 @@ TEST(Directives, OraclesThatAreRefused) {
 }
 
 TEST(Directives, Malformed) {
-  VYRE_ORACLE(SpecificationTable, "the place of the fault, marked by hand with ^");
+  // The place of the fault, marked by hand with ^.
   const std::string kBad[] = {
       "// run: a=[1]^",
       "// run: a=[1] =>^",
@@ -153,7 +152,6 @@ TEST(Directives, Malformed) {
 }
 
 TEST(Directives, NearOnesAreFound) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"Tests in files\"");
   for (const auto& [text, meant] : std::vector<std::pair<std::string, std::string>>{
            {"// runs: a=[1] => out=[1]", "run"},
            {"//Run: a=[1] => out=[1]", "run"},
@@ -183,7 +181,6 @@ TEST(Directives, NearOnesAreFound) {
 }
 
 TEST(Directives, OtherCommentsAreNone) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"Tests in files\"");
   const auto found =
       parse_directives("// a run: of things\n// running: x\n// errors\n//// error: V010\n/ / error: x\n");
   ASSERT_TRUE(found.has_value());

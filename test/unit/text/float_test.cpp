@@ -10,6 +10,10 @@
 #include "text/float_text.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "IEEE 754, 4.3.1: the exact midpoints of all neighbours, ties to even; values by hand, with "
+            "Python's integers");
+
 namespace vyre::text {
 namespace {
 
@@ -60,8 +64,6 @@ void expect_rounds_once(DataType type, uint32_t bits, uint32_t infinity) {
 }
 
 TEST(Floats, EveryTieOfSixteenBits) {
-  VYRE_ORACLE(SpecificationTable,
-              "IEEE 754, 4.3.1: the exact midpoints of all neighbours; round to nearest, ties to even");
   for (uint32_t bits = 0; bits < 0x7c00; ++bits)
     ASSERT_NO_FATAL_FAILURE(expect_rounds_once(DataType::F16, bits, 0x7c00));
   for (uint32_t bits = 0; bits < 0x7f80; ++bits)
@@ -69,7 +71,6 @@ TEST(Floats, EveryTieOfSixteenBits) {
 }
 
 TEST(Floats, TiesOfThirtyTwoBits) {
-  VYRE_ORACLE(SpecificationTable, "IEEE 754, 4.3.1: the same, for the edges and a sample");
   for (const uint32_t bits : {0u, 1u, 2u, 0x7ffffeu, 0x7fffffu, 0x800000u, 0x800001u, 0x3f7fffffu,
                               0x3f800000u, 0x4b7fffffu, 0x4b800000u, 0x7f7ffffeu, 0x7f7fffffu}) {
     ASSERT_NO_FATAL_FAILURE(expect_rounds_once(DataType::F32, bits, 0x7f800000));
@@ -102,9 +103,8 @@ void expect_literals(std::span<const Case> cases) {
 }
 
 TEST(Floats, ByHand) {
-  VYRE_ORACLE(SpecificationTable,
-              "worked out by hand from the formats; the digits of the traps are midpoints, or one part in "
-              "10^30 beside them");
+  // Worked out by hand from the formats; the digits of the traps are midpoints, or one part in 10^30 beside
+  // them.
   using enum DataType;
   expect_literals(std::array<Case, 59>{{
       {"0.0", F32, {0}},
@@ -170,7 +170,6 @@ TEST(Floats, ByHand) {
 }
 
 TEST(Floats, WideIntegers) {
-  VYRE_ORACLE(SpecificationTable, "worked out by hand, the last ones with Python's integers");
   using enum DataType;
   expect_literals(std::array<Case, 9>{{
       {"0u64", U64, {0}},
@@ -255,7 +254,6 @@ TEST(Floats, SixteenBitsAreShort) {
 
 // The form is that of std::to_chars: without an exponent unless that is shorter.
 TEST(Floats, ShortestDecimals) {
-  VYRE_ORACLE(SpecificationTable, "by hand");
   EXPECT_EQ(shortest_decimal(DataType::F32, 0), "0");
   EXPECT_EQ(shortest_decimal(DataType::F32, 0x80000000), "-0");
   EXPECT_EQ(shortest_decimal(DataType::F32, 0x3f800000), "1");

@@ -9,6 +9,10 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "text-format, \"Infix by type\", \"scopes\", \"Canonical text\" and the grammar; types and "
+            "programs by hand");
+
 namespace vyre::text {
 namespace {
 
@@ -59,7 +63,6 @@ std::string printed(const std::string& body) {
 }
 
 TEST(Floats, EverySignOnEveryType) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"Infix by type\"");
   const std::pair<std::string_view, Op> kInfix[] = {{"+", Op::FAdd}, {"-", Op::FSub}, {"*", Op::FMul},
                                                     {"/", Op::FDiv}, {"==", Op::FEq}, {"<", Op::FLt},
                                                     {">", Op::FGt},  {"<=", Op::FLe}, {">=", Op::FGe}};
@@ -73,7 +76,6 @@ TEST(Floats, EverySignOnEveryType) {
 }
 
 TEST(Floats, TypesComeFromWhatTheTextSays) {
-  VYRE_ORACLE(SpecificationTable, "where each of these expressions has its type from, by hand");
   EXPECT_EQ(operators("let x = 1.5 + 2f32;"), Ops{Op::FAdd});
   EXPECT_EQ(operators("let x = 1.5f16; let y = x * x; x = -y;"), (Ops{Op::FMul, Op::FNeg}));
   EXPECT_EQ(operators("let x = t[0, 1] / t[1, 0];"), Ops{Op::FDiv});
@@ -94,8 +96,6 @@ TEST(Floats, TypesComeFromWhatTheTextSays) {
 }
 
 TEST(Floats, NamesMeanWhatIsVisible) {
-  VYRE_ORACLE(SpecificationTable,
-              "text-format, structure, \"scopes\": a name means what it means where it stands");
   EXPECT_EQ(operators("{ let x = 1.0; let y = x + x; } { let x = 1; let y = x + x; } if (1) { let x = "
                       "2.0f16; let y = x * x; } "
                       "else { let x = 2; let y = x * x; }"),
@@ -107,9 +107,8 @@ TEST(Floats, NamesMeanWhatIsVisible) {
 }
 
 TEST(Floats, TheFirstTypeDecides) {
-  VYRE_ORACLE(SpecificationTable,
-              "text-format: two operands of different types are an error whatever the sign is read as; it is "
-              "read by the first operand that has a type");
+  // text-format: two operands of different types are an error whatever the sign is read as; it is read by the
+  // first operand that has a type.
   EXPECT_EQ(operators("let x = f[0] + u[0];"), Ops{Op::FAdd});
   EXPECT_EQ(operators("let x = u[0] + f[0];"), Ops{Op::Add});
   EXPECT_EQ(operators("let x = missing + f[0];"), Ops{Op::FAdd});
@@ -122,7 +121,6 @@ TEST(Floats, TheFirstTypeDecides) {
 }
 
 TEST(Floats, CallsHaveTheTypesOfTheTable) {
-  VYRE_ORACLE(SpecificationTable, "a table of two operations, one of floats");
   spec::OpTable table;
   table.add({"t.real", 1, {{}, DataType::F32}, spec::Category::A, nullptr});
   table.add({"t.real", 2, {{}, DataType::U32}, spec::Category::A, nullptr});
@@ -136,9 +134,7 @@ TEST(Floats, CallsHaveTheTypesOfTheTable) {
 }
 
 TEST(Floats, PrintedSigns) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "text-format, \"Canonical text\": a sign where it would be read as the operator, else the mnemonic");
+  // text-format, "Canonical text": a sign where it would be read as the operator, else the mnemonic.
   EXPECT_EQ(printed("let x = fadd(f[0], fmul(f[1], fneg(f[2])));"), "let x = f[0] + f[1] * -f[2];");
   EXPECT_EQ(printed("let x = fmul(fadd(f[0], 1.0), 2.0);"), "let x = (f[0] + 1.0) * 2.0;");
   EXPECT_EQ(printed("let x = feq(f[0], flt(h[0], h[1]));"), "let x = f[0] == (h[0] < h[1]);");
@@ -156,7 +152,6 @@ TEST(Floats, PrintedSigns) {
 }
 
 TEST(Floats, Reductions) {
-  VYRE_ORACLE(SpecificationTable, "text-format, grammar of `primary`; the same program built by hand");
   const auto built = [](const std::function<Ex(ProgramBuilder&, BufferRef)>& make) {
     ProgramBuilder p("p");
     const BufferRef f = p.read("f", DataType::F32, 0);

@@ -7,6 +7,8 @@
 #include "oracle.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
+
 namespace vyre::text {
 namespace {
 
@@ -54,14 +56,12 @@ std::vector<Layout> layouts() {
 }
 
 TEST(Format, Layouts) {
-  VYRE_ORACLE(SpecificationTable, "layouts.txt, written by hand from docs/text-format.md");
   const std::vector<Layout> all = layouts();
   EXPECT_GE(all.size(), 40u);
   for (const Layout& layout : all) EXPECT_EQ(formatted(layout.text), layout.wanted) << layout.name;
 }
 
 TEST(Format, LineEndsOfOtherSystems) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   EXPECT_EQ(
       formatted(
           "// a \t \r\nprogram p() workgroup(1, 1, 1) {\r\n\r\n\tlet x = 1; // b\r\n\r\n\tx = 2;\r\n}\r\n"),
@@ -69,8 +69,7 @@ TEST(Format, LineEndsOfOtherSystems) {
 }
 
 TEST(Format, LongLines) {
-  VYRE_ORACLE(SpecificationTable,
-              "text-format: 110 columns; the outermost bracket breaks first, then the loosest operator");
+  // text-format: 110 columns; the outermost bracket breaks first, then the loosest operator.
   const std::string a30(30, 'a'), b30(30, 'b'), c30(30, 'c');
   const std::string a29(29, 'a');  // with it the line has 110 columns
   EXPECT_EQ(body("let x = " + a29 + " + " + b30 + " + " + c30 + " + 1;"),
@@ -101,7 +100,6 @@ TEST(Format, NoLineIsTooLong) {
 }
 
 TEST(Format, RefusesWhatIsNoProgram) {
-  VYRE_ORACLE(SpecificationTable, "text-format, the layout, by hand");
   const auto result = format("program p() workgroup(1, 1, 1) { let x = ; }");
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, DiagCode::P002);

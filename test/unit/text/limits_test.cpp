@@ -9,6 +9,8 @@
 #include "text/directives.h"
 #include "text/text.h"
 
+VYRE_ORACLE(Property, "whatever the bytes are, they are read or refused, in linear time");
+
 namespace vyre::text {
 namespace {
 
@@ -71,9 +73,8 @@ double seconds_for(const std::string& text, size_t nodes) {
 }
 
 TEST(Limits, FourMillionNodes) {
-  VYRE_ORACLE(Property,
-              "linear time: eight times the nodes may take at most some thirty times as long (the machine is "
-              "shared), and a quadratic algorithm would take 64 times as long and hours in absolute terms");
+  // Linear time: eight times the nodes may take at most some thirty times as long (the machine is shared),
+  // and a quadratic algorithm would take 64 times as long and hours in absolute terms.
   const auto chain = [](size_t terms) { return program("let x = y" + repeat(" + a[1]", terms) + ";"); };
   const auto list = [](size_t statements) { return program(repeat("x = 1;", statements)); };
   const size_t most = spec::kMaxNodes;
@@ -110,7 +111,6 @@ void expect_total(const std::string& text) {
 }
 
 TEST(Limits, EveryTextOfOneAndTwoBytes) {
-  VYRE_ORACLE(Property, "whatever the bytes are, they are read or refused");
   for (int first = 0; first < 256; ++first) {
     expect_total({char(first)});
     for (int second = 0; second < 256; ++second) expect_total({char(first), char(second)});
@@ -127,7 +127,6 @@ program all(read r: bytes @7, read_write w: u32 @0x0, uniform u: bool @0b1_0, wo
 )";
 
 TEST(Limits, EveryTruncationAndEveryChangedByte) {
-  VYRE_ORACLE(Property, "whatever the bytes are, they are read or refused");
   const std::string text(kCorpus);
   ASSERT_TRUE(parse(text).has_value()) << parse(text).error().message;
   const std::string bytes("\0\n/({[)}];:@.,-=<\"aZ0_\x80\xFF", 24);

@@ -10,6 +10,10 @@
 #include "spec/signature.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "text.h, docs/text-format.md, its grammar, \"Precedence\", \"Infix by type\", \"Literals\" and "
+            "\"Names\"; programs built by hand");
+
 namespace vyre::text {
 namespace {
 
@@ -51,7 +55,6 @@ void expect_expression(std::string_view text, const std::function<Ex(Fixture&)>&
 }
 
 TEST(Parser, ReadsTheFirstExample) {
-  VYRE_ORACLE(SpecificationTable, "the program of docs/text-format.md, built by hand");
   ProgramBuilder p("xor");
   const auto a = p.read("a", DataType::U32, 0), b = p.read("b", DataType::U32, 1);
   const auto out = p.read_write("out", DataType::U32, 2);
@@ -69,7 +72,6 @@ program xor(read a: u32 @0, read b: u32 @1, read_write out: u32 @2) workgroup(64
 }
 
 TEST(Parser, ReadsEveryStatementAndBuffer) {
-  VYRE_ORACLE(SpecificationTable, "the same program built by hand, with every kind of statement and buffer");
   ProgramBuilder p("all");
   const auto r = p.read("r", DataType::Bytes, 7);
   const auto w = p.read_write("w", DataType::I32, 0);
@@ -96,7 +98,7 @@ program all(read r: bytes @7, read_write w: i32 @0x0, uniform u: bool @0b1_0000,
 }
 
 TEST(Parser, PrecedenceAndAssociativity) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"Precedence\": the parenthesised reading, built by hand");
+  // text-format, "Precedence": the parenthesised reading, built by hand.
   expect_expression("x - y - z", [](Fixture& f) { return (f.v("x") - f.v("y")) - f.v("z"); });
   expect_expression("x - (y - z)", [](Fixture& f) { return f.v("x") - (f.v("y") - f.v("z")); });
   expect_expression("x + y * z", [](Fixture& f) { return f.v("x") + f.v("y") * f.v("z"); });
@@ -119,7 +121,6 @@ TEST(Parser, PrecedenceAndAssociativity) {
 }
 
 TEST(Parser, EverySignIsItsOperator) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"Infix by type\": the integer operator behind each sign");
   const std::pair<std::string_view, Op> kInfix[] = {
       {"+", Op::Add},    {"-", Op::Sub},   {"*", Op::Mul},    {"/", Op::Div},  {"%", Op::Mod},
       {"&", Op::BitAnd}, {"|", Op::BitOr}, {"^", Op::BitXor}, {"<<", Op::Shl}, {">>", Op::Shr},
@@ -159,7 +160,6 @@ TEST(Parser, EveryScalarOperatorHasAMnemonicForm) {
 }
 
 TEST(Parser, Primaries) {
-  VYRE_ORACLE(SpecificationTable, "text-format, grammar of `primary`");
   expect_expression("select(x, y, z)", [](Fixture& f) { return f.p.select(f.v("x"), f.v("y"), f.v("z")); });
   expect_expression("cast<i32>(x)", [](Fixture& f) { return f.p.cast(DataType::I32, f.v("x")); });
   expect_expression("cast<u32, floor>(x)",
@@ -185,7 +185,6 @@ TEST(Parser, Primaries) {
 }
 
 TEST(Parser, Literals) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"Literals\": the values in decimal");
   const std::pair<std::string_view, uint32_t> kUnsigned[] = {
       {"0", 0},       {"42", 42},      {"007", 7},         {"0x2a", 42},         {"0xDEADbeef", 3735928559u},
       {"0b1010", 10}, {"1_000", 1000}, {"0xff_ff", 65535}, {"0b1111_0000", 240}, {"4294967295", 4294967295u},
@@ -209,9 +208,7 @@ TEST(Parser, Literals) {
 }
 
 TEST(Parser, MinusAndLiterals) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "text-format: a minus directly before an i32 literal is part of it; any other minus is an operator");
+  // text-format: a minus directly before an i32 literal is part of it; any other minus is an operator.
   expect_expression("- 7i32", [](Fixture& f) { return -f.p.i32(7); });
   expect_expression("-(7i32)", [](Fixture& f) { return -f.p.i32(7); });
   expect_expression("--7i32", [](Fixture& f) { return -f.p.i32(-7); });
@@ -224,7 +221,6 @@ TEST(Parser, MinusAndLiterals) {
 }
 
 TEST(Parser, MnemonicsAndAxesAreNames) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"Names\": operators' mnemonics are not reserved");
   expect_expression("add + x * popcount", [](Fixture& f) { return f.v("add") + f.v("x") * f.v("popcount"); });
   expect_expression("add(add, call)",
                     [](Fixture& f) { return f.p.apply(Op::Add, {f.v("add"), f.v("call")}); });
@@ -233,7 +229,6 @@ TEST(Parser, MnemonicsAndAxesAreNames) {
 }
 
 TEST(Parser, NamesAndIds) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"Grammar\", by hand");
   EXPECT_TRUE(is_name("a"));
   EXPECT_TRUE(is_name("_"));
   EXPECT_TRUE(is_name("Read9"));
@@ -254,7 +249,6 @@ std::string spelled(const std::string& text, Span span) {
 }
 
 TEST(Parser, Spans) {
-  VYRE_ORACLE(SpecificationTable, "text.h says what the spans are; the pieces are written out by hand");
   const std::string text =
       "program p(read a: u32 @0, workgroup s: u32[4]) workgroup(2, 1, 1) {\n"
       "  let x = (a[1] + 2) * select(x, 3, len(a));\n"

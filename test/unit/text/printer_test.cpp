@@ -6,6 +6,8 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable, "text-format, the layout, the grammar and \"Precedence\", by hand");
+
 namespace vyre::text {
 namespace {
 
@@ -25,8 +27,7 @@ std::string printed(const std::function<Ex(ProgramBuilder&)>& make) {
 }
 
 TEST(Printer, Literals) {
-  VYRE_ORACLE(SpecificationTable,
-              "text-format: decimals below 65536 and hexadecimals above, suffixes of other types than u32");
+  // text-format: decimals below 65536 and hexadecimals above, suffixes of other types than u32.
   EXPECT_EQ(print_literal(DataType::U32, {0}), "0");
   EXPECT_EQ(print_literal(DataType::U32, {65535}), "65535");
   EXPECT_EQ(print_literal(DataType::U32, {65536}), "0x10000");
@@ -59,9 +60,6 @@ TEST(Printer, Literals) {
 }
 
 TEST(Printer, Parentheses) {
-  VYRE_ORACLE(SpecificationTable,
-              "text-format, \"Precedence\": parentheses where the text would otherwise mean something else "
-              "or be refused");
   using P = ProgramBuilder&;
   const auto v = [](P p, std::string_view name) { return p.var(name); };
   EXPECT_EQ(printed([&](P p) { return (v(p, "x") + v(p, "y")) + v(p, "z"); }), "x + y + z");
@@ -93,7 +91,6 @@ TEST(Printer, Parentheses) {
 }
 
 TEST(Printer, Primaries) {
-  VYRE_ORACLE(SpecificationTable, "text-format, grammar of `primary`");
   using P = ProgramBuilder&;
   EXPECT_EQ(printed([](P p) { return p.select(p.var("x"), p.u32(1), p.u32(2)); }), "select(x, 1, 2)");
   EXPECT_EQ(printed([](P p) { return p.cast(DataType::I32, p.var("x")); }), "cast<i32>(x)");
@@ -111,7 +108,6 @@ TEST(Printer, Primaries) {
 }
 
 TEST(Printer, Statements) {
-  VYRE_ORACLE(SpecificationTable, "the layout of docs/text-format.md, by hand");
   ProgramBuilder p("all");
   const auto r = p.read("r", DataType::Bytes, 7);
   const auto w = p.read_write("w", DataType::U32, 0);
@@ -159,8 +155,7 @@ TEST(Printer, Statements) {
 }
 
 TEST(Printer, LongHeaders) {
-  VYRE_ORACLE(SpecificationTable,
-              "text-format's block_sum: the header of 114 columns breaks before `workgroup`");
+  // text-format's block_sum: the header of 114 columns breaks before `workgroup`.
   const auto header = [](int buffers) {
     ProgramBuilder p("block_sum");
     for (int i = 0; i < buffers; ++i) p.read("input_number_" + std::to_string(i), DataType::U32, uint32_t(i));
@@ -181,7 +176,6 @@ TEST(Printer, LongHeaders) {
 }
 
 TEST(ModulePrinter, PrintsOperationsThenProgramsThenPipelines) {
-  VYRE_ORACLE(SpecificationTable, "text-format, canonical text, by hand: constants are values");
   const auto module = parse_module(
       "pipeline all(uniform n: u32 @0, read_write d: u32 @1) { scratch s: u64[W]; if (n[0]) { dispatch f(v = "
       "[W, n[0]], d)"
@@ -221,7 +215,6 @@ TEST(ModulePrinter, PrintsOperationsThenProgramsThenPipelines) {
 }
 
 TEST(ModulePrinter, ValuesOfEveryType) {
-  VYRE_ORACLE(SpecificationTable, "text-format, literals as they are printed, by hand");
   const std::string rows =
       "    rows (-1i32) => true, (0x100000000u64) => 0x10000000000000000u128, (1.5f16) => 1.0bf16,\n"
       "        (f32(0x7fc00001)) => -0.0, (vec2u32(1, 0x10000)) => vec4u32(1, 2, 3, 4) {\n";

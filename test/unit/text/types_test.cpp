@@ -6,6 +6,9 @@
 #include "spec/ops.h"
 #include "text/text.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "text-format, \"postfix\", \"Vectors\", \"Layout\" and the grammar of `type` and `dim`, by hand");
+
 namespace vyre::text {
 namespace {
 
@@ -55,7 +58,6 @@ std::string tree_of(std::string_view expression) {
 }
 
 TEST(Types, VectorsAndComponents) {
-  VYRE_ORACLE(SpecificationTable, "text-format, \"postfix\" and \"Vectors\", by hand");
   EXPECT_EQ(tree_of("vec2u32(1, x)"), "MakeVec2U32 (1) (x)");
   EXPECT_EQ(tree_of("vec4u32(1, 2, 3, 4)"), "MakeVec4U32 (1) (2) (3) (4)");
   EXPECT_EQ(tree_of("v.x"), "Component0 (v)");
@@ -75,7 +77,6 @@ TEST(Types, VectorsAndComponents) {
 }
 
 TEST(Types, ExpressionsPrintAsTheyAreRead) {
-  VYRE_ORACLE(SpecificationTable, "text-format: canonical texts by hand, each of them what it is read from");
   for (const std::string_view text : {"vec2u32(0x10000, x + 1)",
                                       "v.x.y",
                                       "(a + b).z",
@@ -112,7 +113,6 @@ TEST(Types, ExpressionsPrintAsTheyAreRead) {
 }
 
 TEST(Types, Tensors) {
-  VYRE_ORACLE(SpecificationTable, "text-format, grammar of `type` and `dim`, by hand");
   const std::string text =
       "program p(\n"
       "  read a: tensor<f32, [4, 0xa]> @0,\n"
@@ -172,9 +172,6 @@ TEST(Types, Tensors) {
 }
 
 TEST(Types, TensorsAreLaidOut) {
-  VYRE_ORACLE(SpecificationTable,
-              "docs/text-format.md, \"Layout\": blanks, comments behind a declaration, and a declaration "
-              "that is too long for a line; by hand");
   EXPECT_EQ(
       format(
           "program p(read t:tensor < f32 ,[ n=u [ 0 ] , 2 ] , strides [2 , 1] > @ 0) workgroup(1,1,1){ "

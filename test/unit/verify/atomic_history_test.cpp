@@ -14,6 +14,10 @@
 #include "oracle.h"
 #include "spec/ops.h"
 
+VYRE_ORACLE(Property,
+            "all orders of up to 6 events, tried one by one with the specification's table; a history made "
+            "by doing the events one after the other can have happened");
+
 namespace vyre::verify {
 namespace {
 
@@ -54,7 +58,6 @@ constexpr Op kAtomics[] = {Op::AtomicAdd, Op::AtomicOr,  Op::AtomicAnd,      Op:
                            Op::AtomicMin, Op::AtomicMax, Op::AtomicExchange, Op::AtomicCompareExchange};
 
 TEST(AtomicHistory, EveryOperatorAloneAgreesWithTryingAllOrders) {
-  VYRE_ORACLE(Property, "all orders of up to 6 events, tried one by one with the specification's table");
   for (const Op op : kAtomics) {
     std::vector<AtomicEvent> letters;
     for (uint32_t saw = 0; saw < 3; ++saw) {
@@ -72,7 +75,6 @@ TEST(AtomicHistory, EveryOperatorAloneAgreesWithTryingAllOrders) {
 }
 
 TEST(AtomicHistory, MixturesAgreeWithTryingAllOrders) {
-  VYRE_ORACLE(Property, "all orders of up to 6 events, tried one by one with the specification's table");
   std::vector<AtomicEvent> few, all;
   for (uint32_t saw = 0; saw < 4; ++saw) {
     few.push_back({Op::AtomicAdd, saw, 1});
@@ -87,7 +89,6 @@ TEST(AtomicHistory, MixturesAgreeWithTryingAllOrders) {
 }
 
 TEST(AtomicHistory, ProgramOrderAgreesWithTryingAllOrders) {
-  VYRE_ORACLE(Property, "all orders of up to 6 events that keep program order, tried one by one");
   // How many events each invocation has.
   const std::vector<std::vector<uint32_t>> shapes = {{6},       {5, 1},    {4, 2}, {3, 3},
                                                      {2, 2, 2}, {3, 2, 1}, {2, 2}};
@@ -169,7 +170,6 @@ std::vector<AtomicEvent> happened(uint32_t n, uint32_t invocations, Op op, uint3
 }
 
 TEST(AtomicHistory, AMillionEventsAreDecided) {
-  VYRE_ORACLE(Property, "a history made by doing the events one after the other can have happened");
   for (const Op op : kAtomics) {
     constexpr uint32_t n = 1'000'000;
     for (const uint32_t invocations : {n, 1024u}) {
@@ -198,7 +198,7 @@ TEST(AtomicHistory, AMillionEventsAreDecided) {
 }
 
 TEST(AtomicHistory, WhatIsTooMuchToSearchIsUndecided) {
-  VYRE_ORACLE(Property, "no budget, no answer: and neither yes nor no is guessed");
+  // No budget, no answer: and neither yes nor no is guessed.
   // Two invocations whose walk depends on who goes first at 0.
   const AtomicEvent events[] = {{Op::AtomicXor, 0, 1, 0, 0},
                                 {Op::AtomicXor, 0, 2, 0, 0},

@@ -10,6 +10,9 @@
 #include "verify/guard_words.h"
 #include "verify/operation.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "by hand: elementwise.h, parity.cpp and guard_words.h; a backend that is never wrong");
+
 namespace vyre::verify {
 namespace {
 
@@ -69,7 +72,6 @@ bool has_poison(std::span<const uint32_t> before) {
 }
 
 TEST(Cheats, AnHonestBackendPasses) {
-  VYRE_ORACLE(SpecificationTable, "by hand: a backend that is never wrong");
   const Verdict verdict = judged([](auto) { return true; });
   EXPECT_EQ(verdict.failure_count, 0u);
   EXPECT_GT(verdict.dispatches, 0u);
@@ -78,18 +80,16 @@ TEST(Cheats, AnHonestBackendPasses) {
 }
 
 TEST(Cheats, RightOnlyBesideCanariesIsRefused) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: elementwise.h: canaries look like elements that are not written yet");
+  // elementwise.h: canaries look like elements that are not written yet.
   EXPECT_GT(judged(has_canaries).failure_count, 0u);
 }
 
 TEST(Cheats, RightOnlyOverPoisonIsRefused) {
-  VYRE_ORACLE(SpecificationTable, "by hand: parity.cpp: one repetition in four finds its results zero");
+  // parity.cpp: one repetition in four finds its results zero.
   EXPECT_GT(judged(has_poison).failure_count, 0u);
 }
 
 TEST(GuardWords, AreSeenWhenOverwritten) {
-  VYRE_ORACLE(SpecificationTable, "by hand: guard_words.h");
   Bytes memory(kGuardBytes + 1);
   put_guard(memory.data() + 1, 5);
   EXPECT_EQ(broken_guard(memory.data() + 1, 5), 0u);

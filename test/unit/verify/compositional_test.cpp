@@ -10,6 +10,8 @@
 #include "algebra/engine.h"
 #include "oracle.h"
 
+VYRE_ORACLE(Law, "the statement of the law, on all operands of 8 bits");
+
 namespace vyre::verify {
 namespace {
 
@@ -82,7 +84,6 @@ bool has(const Composite& composite, const spec::Law& law) {
 }
 
 TEST(Compositional, LawsOfAfterHold) {
-  VYRE_ORACLE(Law, "the statement of the law, on all operands of 8 bits");
   size_t checked = 0;
   for (const ops::Operation* after : some(1)) {
     for (const size_t operands : {1u, 2u}) {
@@ -93,7 +94,6 @@ TEST(Compositional, LawsOfAfterHold) {
 }
 
 TEST(Compositional, LawsOfImagesConjugatesAndOneSideHold) {
-  VYRE_ORACLE(Law, "the statement of the law, on all operands of 8 bits");
   size_t checked = 0;
   for (const ops::Operation* f : some(2)) {
     for (const ops::Operation* g : some(1)) {
@@ -106,7 +106,6 @@ TEST(Compositional, LawsOfImagesConjugatesAndOneSideHold) {
 }
 
 TEST(Compositional, LawsOfSectionsHold) {
-  VYRE_ORACLE(Law, "the statement of the law, on all operands of 8 bits");
   size_t checked = 0;
   for (const ops::Operation* f : some(2)) {
     checked += check(compose(Form::Swapped, f)) + check(compose(Form::Diagonal, f));
@@ -119,7 +118,6 @@ TEST(Compositional, LawsOfSectionsHold) {
 
 // The laws of three variables on a few composites, for 256^3 instances take a second each.
 TEST(Compositional, DeMorganGivesOrFromAnd) {
-  VYRE_ORACLE(Law, "the statement of the law, on all operands of 8 bits");
   const auto library = [](std::string_view id) { return ops::find_operation(id); };
   const ops::Operation *bit_and = library("primitive.bitwise.and"),
                        *bit_not = library("primitive.bitwise.not");
@@ -135,7 +133,6 @@ TEST(Compositional, DeMorganGivesOrFromAnd) {
 // Nothing is claimed where the theorem fails: not (a and b) is not associative, though both parts could make
 // one think so.
 TEST(Compositional, ClaimsNothingWithoutATheorem) {
-  VYRE_ORACLE(Law, "the statement of the law, on all operands of 8 bits");
   const Composite nand = compose_after(*ops::find_operation("primitive.bitwise.not"),
                                        *ops::find_operation("primitive.bitwise.and"));
   EXPECT_TRUE(has(nand, spec::laws::commutative()));
@@ -148,7 +145,6 @@ TEST(Compositional, ClaimsNothingWithoutATheorem) {
 
 // covers: OR-06
 TEST(Compositional, LawsOfCompositionsHold) {
-  VYRE_ORACLE(Law, "the statement of the law, on all operands of 8 bits");
   size_t derived = 0, operations = 0, declared = 0;
   for (const ops::Operation& f : ops::all_operations()) {
     const auto composite = derive_laws(f);
@@ -171,7 +167,6 @@ TEST(Compositional, LawsOfCompositionsHold) {
 }
 
 TEST(Compositional, SaysWhyNothingIsDerived) {
-  VYRE_ORACLE(Law, "the statement of the law, on all operands of 8 bits");
   const auto gcd = derive_laws(*ops::find_operation("primitive.math.gcd"));
   ASSERT_FALSE(gcd);
   EXPECT_EQ(gcd.error(), "the composition has more than values");

@@ -16,6 +16,10 @@
 #include "verify/operation.h"
 #include "worker/breach.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "planted, so known by construction: what the backend's script says, and the limits that it states");
+
 namespace vyre::verify {
 namespace {
 
@@ -209,8 +213,7 @@ std::vector<uint32_t> input_of(uint64_t number) {
 
 // A driver that dies in its third group, whatever is in it: one finding with the number, and few processes.
 TEST(CulpritSearch, WhatAnyCasesDoIsTheirNumbers) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: the script: which cases the device dies of");
+  // The script: which cases the device dies of.
   Scripted backend(Mode::DiesOfMany);
   const Verdict verdict = verdict_of(Mode::DiesOfMany, &backend);
   ASSERT_EQ(verdict.failures.size(), 1u);
@@ -224,7 +227,6 @@ TEST(CulpritSearch, WhatAnyCasesDoIsTheirNumbers) {
 
 // The same of answers: the last is never written, where there are so many.
 TEST(CulpritSearch, WhatIsWrongOfAnyCasesIsTheirNumbersToo) {
-  VYRE_ORACLE(SpecificationTable, "planted, so known by construction: the script: which answer is left out");
   const Verdict verdict = verdict_of(Mode::LeavesLastOfMany);
   ASSERT_FALSE(verdict.failures.empty());
   EXPECT_EQ(verdict.failures[0].fault, Fault::NotWritten);
@@ -243,9 +245,6 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 class AFault : public testing::TestWithParam<Case> {};
 
 TEST_P(AFault, IsBlamedOnTheOneCaseThatDoesIt) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: the backend's own script: one input is the culprit, and of "
-              "one fault");
   const Verdict verdict = verdict_of(GetParam().mode);
   EXPECT_EQ(verdict.error, "");
   ASSERT_EQ(verdict.failures.size(), 1u);
@@ -278,7 +277,6 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Without its fault it is right, so the tests above fail for the right reason.
 TEST(CulpritSearch, NobodyIsBlamedWithoutAFault) {
-  VYRE_ORACLE(SpecificationTable, "planted, so known by construction: the script");
   for (const Mode mode : {Mode::None, Mode::RefusesMany}) {
     const Verdict verdict = verdict_of(mode);
     EXPECT_EQ(verdict.error, "");
@@ -289,7 +287,7 @@ TEST(CulpritSearch, NobodyIsBlamedWithoutAFault) {
 }
 
 TEST(CulpritSearch, NobodyIsBlamedWhenTheDeviceStaysAway) {
-  VYRE_ORACLE(SpecificationTable, "issue: after a lost device a known answer comes before any blame");
+  // Issue: after a lost device a known answer comes before any blame.
   const Verdict verdict = verdict_of(Mode::NeverComesBack);
   EXPECT_EQ(verdict.failure_count, 0u);
   EXPECT_TRUE(verdict.error.starts_with("B011")) << verdict.error;
@@ -297,9 +295,7 @@ TEST(CulpritSearch, NobodyIsBlamedWhenTheDeviceStaysAway) {
 }
 
 TEST(CulpritSearch, ChanceIsCalledChance) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: the script: which answers chance strikes has nothing to do "
-              "with their inputs");
+  // The script: which answers chance strikes has nothing to do with their inputs.
   const Verdict verdict = verdict_of(Mode::Flaky);
   ASSERT_FALSE(verdict.failures.empty());
   for (const Failure& failure : verdict.failures) {
@@ -311,9 +307,7 @@ TEST(CulpritSearch, ChanceIsCalledChance) {
 }
 
 TEST(CulpritSearch, WhoSpoilsItsNeighbourIsNamedAndTheNeighbourToo) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "planted, so known by construction: the script: the culprit's neighbour is wrong, whichever it is");
+  // The script: the culprit's neighbour is wrong, whichever it is.
   const Verdict verdict = verdict_of(Mode::Neighbour);
   ASSERT_EQ(verdict.failures.size(), 1u);
   // Which neighbour was left when the others were taken away does not matter; it came after the culprit.
@@ -327,8 +321,7 @@ TEST(CulpritSearch, WhoSpoilsItsNeighbourIsNamedAndTheNeighbourToo) {
 }
 
 TEST(CulpritSearch, WhatTheGuiltyCaseNeedsBeforeItIsNamed) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: the script: both cases are needed, the earlier one first");
+  // The script: both cases are needed, the earlier one first.
   const Verdict verdict = verdict_of(Mode::DiesAfterAnother);
   ASSERT_EQ(verdict.failures.size(), 1u);
   EXPECT_EQ(verdict.failures[0].history, std::vector{std::string("primitive.math.add@1:edge256:5:31992")});
@@ -336,16 +329,14 @@ TEST(CulpritSearch, WhatTheGuiltyCaseNeedsBeforeItIsNamed) {
 }
 
 TEST(CulpritSearch, AWorkgroupThatIsClaimedAndWrongIsAFalseClaim) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: the limits, which say 1024, and the script, which is right "
-              "in smaller workgroups");
+  // The limits, which say 1024, and the script, which is right in smaller workgroups.
   const Verdict verdict = verdict_of(Mode::OnlyLargeWorkgroups);
   ASSERT_FALSE(verdict.failures.empty());
   EXPECT_EQ(text(verdict.failures[0].fault), text(Fault::FalseClaim));
 }
 
 TEST(CulpritSearch, WhatGoesRightCostsNoProcess) {
-  VYRE_ORACLE(SpecificationTable, "by hand: a dispatch costs a process now and then, not one a slice");
+  // A dispatch costs a process now and then, not one a slice.
   Scripted scripted(Mode::None);
   verdict_of(Mode::None, &scripted);
   EXPECT_EQ(scripted.restarts, 1u);

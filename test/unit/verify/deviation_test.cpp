@@ -4,12 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backend/native/native.h"
 #include "check/checked.h"
+#include "mutant.h"
 #include "ops/registry.h"
 #include "oracle.h"
 #include "verify/operation.h"
 #include "verify/parity.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "docs/spec/floats.md, \"Approximate operators\", by hand: operations give one NaN, which is "
+            "quiet; the bound of FExpApprox on f32 is 4, and the native form is off by 1 at most");
 
 namespace vyre::verify {
 namespace {
@@ -17,7 +21,6 @@ namespace {
 using testing::ElementsAre;
 
 TEST(Deviation, StepsAreNumbersOfTheFormat) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\", by hand");
   const spec::FloatFormat f = spec::kBinary32;
   EXPECT_EQ(steps_between(f, 0x3f800000, 0x3f800000), 0u);
   EXPECT_EQ(steps_between(f, 0x3f800000, 0x3f7fffff), 1u);  // over the end of a binade
@@ -33,7 +36,6 @@ TEST(Deviation, StepsAreNumbersOfTheFormat) {
 }
 
 TEST(Deviation, NothingIsApproximatedAtZerosInfinitiesAndNans) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\"");
   const spec::FloatFormat f = spec::kBFloat16;
   for (const uint32_t x : {0x0000, 0x8000, 0x7f80, 0xff80, 0x7fc0, 0x7f81})
     EXPECT_TRUE(is_settled_at(f, x)) << x;
@@ -41,7 +43,6 @@ TEST(Deviation, NothingIsApproximatedAtZerosInfinitiesAndNans) {
 }
 
 TEST(Deviation, RightAnswersBecomeWhatTheyStandForAndAreCounted) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, by hand; the bound of FExpApprox on f32 is 4");
   const Subject subject = subject_of(*ops::find_operation("float.f32.exp_approx"));
   ASSERT_EQ(subject.bound, 4u);
   const std::vector<uint32_t> x = {0x3f800000, 0x40000000, 0x40400000, 0,
@@ -69,9 +70,7 @@ TEST(Deviation, RightAnswersBecomeWhatTheyStandForAndAreCounted) {
 }
 
 TEST(Deviation, ThePoisonIsNoAnswer) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "docs/spec/floats.md: operations give one NaN, which is quiet, so that a signalling one is no result");
+  // docs/spec/floats.md: operations give one NaN, which is quiet, so that a signalling one is no result.
   for (const char* id : {"float.f16.sin_approx", "float.bf16.pow_approx", "float.f32.log_approx"}) {
     const Subject subject = subject_of(*ops::find_operation(id));
     const spec::FloatFormat f = spec::float_format(subject.application.output);
@@ -84,9 +83,12 @@ TEST(Deviation, ThePoisonIsNoAnswer) {
 }
 
 /// The native backend, which answers some cases of float.f32.exp_approx `steps` numbers too high.
-class Off final : public backend::Backend {
+class Off final : public WrongNative {
  public:
-  explicit Off(uint32_t steps) {
+  explicit Off(uint32_t steps) : WrongNative("off", ops::op_table(), body_of(steps)) {}
+
+ private:
+  static ir::Function body_of(uint32_t steps) {
     const ops::Operation& operation = *ops::find_operation("float.f32.exp_approx");
     ir::FunctionBuilder f{std::string(operation.id)};
     const ir::Ex a = f.parameter("a", spec::DataType::F32);
@@ -94,25 +96,8 @@ class Off final : public backend::Backend {
     const ir::Ex some = f.let("some", (f.bitcast(spec::DataType::U32, a) & 0xff) == 7u);
     const ir::Ex number = (right - 0x00800000u) < 0x7e000000u;  // far from the ends
     const ir::Ex out = f.select(some & number, right + steps, right);
-    body_ = f.finish(f.bitcast(spec::DataType::F32, out), spec::DataType::F32);
-    for (const spec::OpDef* def : ops::op_table().all()) {
-      spec::OpDef mine = *def;
-      if (mine.id == operation.id) mine.body = &body_;
-      table_.add(std::move(mine));
-    }
+    return f.finish(f.bitcast(spec::DataType::F32, out), spec::DataType::F32);
   }
-  backend::Identity identity() const override { return {"off", "", "", ""}; }
-  backend::Limits limits() const override { return inner_->limits(); }
-  Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
-    auto mutated = check::check(program.program(), table_);
-    if (!mutated) return std::unexpected(mutated.error().front());
-    return inner_->compile(*mutated);
-  }
-
- private:
-  ir::Function body_;
-  spec::OpTable table_;
-  std::unique_ptr<backend::Backend> inner_ = *backend::make_native();
 };
 
 Verdict verdict_on(backend::Backend& backend) {
@@ -122,9 +107,6 @@ Verdict verdict_on(backend::Backend& backend) {
 
 // covers: LV-06
 TEST(Approximate, ABackendThatBreaksTheBoundIsNoticed) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "docs/spec/floats.md: the bound of FExpApprox on f32 is 4; the native form is off by 1 at most");
   Off far(6);
   const Verdict broken = verdict_on(far);
   EXPECT_EQ(broken.track, Track::Approximate);
@@ -138,9 +120,6 @@ TEST(Approximate, ABackendThatBreaksTheBoundIsNoticed) {
 }
 
 TEST(Approximate, ABackendWithinTheBoundIsRight) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "docs/spec/floats.md: the bound of FExpApprox on f32 is 4; the native form is off by 1 at most");
   for (const uint32_t steps : {0u, 3u}) {
     Off near(steps);
     const Verdict good = verdict_on(near);

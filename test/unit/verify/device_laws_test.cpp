@@ -19,6 +19,10 @@
 #include "verify/algebraic.h"
 #include "verify/device_laws_code.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "mathematics and IEEE 754: how often each law fails; the fault that was planted, and emitted "
+            "code written by hand");
+
 namespace vyre::verify {
 namespace {
 
@@ -38,7 +42,6 @@ Result<DeviceLawVerdict> checked_on(backend::Backend& backend, const BoundLaw& l
 }
 
 TEST(DeviceLaws, AddCommutes) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const spec::Law law = spec::laws::commutative();
   const BoundLaw b = bound(law, "primitive.math.add");
   const auto found = checked_on(native(), b, 1u << 20, 42);
@@ -51,7 +54,7 @@ TEST(DeviceLaws, AddCommutes) {
   EXPECT_GT(found->counts.samples, 0u);
 }
 
-// Oracle: the two operations that loop by themselves; every law without them must have whole code.
+// Two operations loop by themselves; every law without them must have whole code.
 Inspected wanted_of(std::string_view name) {
   const bool loops = name.contains("primitive.math.gcd") || name.contains("primitive.math.lcm");
   return loops ? Inspected::NotInspected : Inspected::Whole;
@@ -78,7 +81,6 @@ void sweep_claims(const std::function<bool(std::string_view id)>& wanted, uint64
 }
 
 TEST(DeviceLaws, EveryClaimedLawOfTheLibraryHoldsAndIsWholeInLlvm) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   size_t whole = 0;
   sweep_claims([](std::string_view id) { return !id.starts_with("float."); },  // of those the next test
                1u << 18,
@@ -93,7 +95,6 @@ TEST(DeviceLaws, EveryClaimedLawOfTheLibraryHoldsAndIsWholeInLlvm) {
 // Of floats the device counts, sees its canaries and agrees with the host in both sides; the code of anything
 // but words is not inspected, and the evidence says so.
 TEST(DeviceLaws, ThoseOfFloatsHoldAndSayThatTheyWereNotInspected) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   size_t laws = 0;
   const auto some = [](std::string_view id) {
     return id.starts_with("float.f32.") || id == "float.f16.add" || id == "float.f16.to_f32" ||
@@ -108,7 +109,7 @@ TEST(DeviceLaws, ThoseOfFloatsHoldAndSayThatTheyWereNotInspected) {
 }
 
 TEST(DeviceLaws, FalseOnesOfFloatsFailOnTheDevice) {
-  VYRE_ORACLE(SpecificationTable, "IEEE 754: these are false, and the device itself must find an instance");
+  // IEEE 754: these are false, and the device itself must find an instance.
   const std::pair<spec::Law, std::string_view> cases[] = {
       {spec::laws::associative(), "float.f32.add"},
       {spec::laws::commutative(), "float.f16.sub"},
@@ -131,7 +132,6 @@ Result<backend::EmittedCode> ptx_of(const check::Checked& checked) {
 }
 
 TEST(DeviceLaws, PtxHasEveryInstanceOfEveryOperation) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   Inspector inspector(&ptx_of, ops::op_table());
   size_t whole = 0;
   for (const ops::Operation& operation : ops::all_operations()) {
@@ -150,7 +150,6 @@ TEST(DeviceLaws, PtxHasEveryInstanceOfEveryOperation) {
 
 // Without masks a compiler sees that both sides are the same: inspection must see that they are gone.
 TEST(DeviceLaws, InspectionRefusesWhatWasFolded) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const std::pair<spec::Law, std::string_view> cases[] = {
       {spec::laws::commutative(), "primitive.math.add"},
       {spec::laws::commutative(), "primitive.math.mul"},
@@ -172,7 +171,6 @@ TEST(DeviceLaws, InspectionRefusesWhatWasFolded) {
 
 // Code that is not shown, not read, or not written as it is read here accuses nobody.
 TEST(DeviceLaws, WhatCannotBeReadIsNotInspected) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const spec::Law law = spec::laws::commutative();
   const std::pair<backend::EmittedCode, std::string_view> cases[] = {
       {{}, "not inspected: the backend shows no code"},
@@ -188,7 +186,6 @@ TEST(DeviceLaws, WhatCannotBeReadIsNotInspected) {
 }
 
 TEST(DeviceLaws, InstructionsAreCountedByLanes) {
-  VYRE_ORACLE(SpecificationTable, "emitted code written by hand");
   const auto llvm = marked_blocks({"llvm", R"(
 entry:
   %a = mul i32 %x, 3
@@ -224,7 +221,6 @@ $L__BB0_6:
 
 // Which operations an optimiser can move `^` through.
 TEST(DeviceLaws, XorPassesThroughAffineOperationsAndEquality) {
-  VYRE_ORACLE(SpecificationTable, "algebra");
   for (const std::string_view id :
        {"primitive.bitwise.xor", "primitive.bitwise.not", "primitive.bitwise.reverse_bits",
         "primitive.compare.eq", "primitive.compare.ne"}) {
@@ -256,7 +252,6 @@ ops::Operation avg_floor() {
 // Of one word, (a ^ y) ^ (a ^ z) is y ^ z, which a compiler computes before the loop: with such masks the
 // law would be found folded, though nothing is wrong with it.
 TEST(DeviceLaws, AnOperationThatTakesBitsTogetherInsideIsWhole) {
-  VYRE_ORACLE(SpecificationTable, "algebra");
   const ops::Operation operation = avg_floor();
   const ir::Function body = ops::body_of(operation);
   EXPECT_TRUE(compares_bits(body));
@@ -275,7 +270,7 @@ TEST(DeviceLaws, AnOperationThatTakesBitsTogetherInsideIsWhole) {
 }
 
 TEST(DeviceLaws, ValuesComeFromTheFormula) {
-  VYRE_ORACLE(SpecificationTable, "the finalizer of MurmurHash3 takes 1 to 0x514e28b7; the rest by hand");
+  // The finalizer of MurmurHash3 takes 1 to 0x514e28b7; the rest by hand.
   Sweep sweep;
   sweep.variables = {
       {.random = UINT32_MAX, .least_step = 1}, {.grid_shift = 8, .grid_mask = 255}, {.least_step = 3}};
@@ -293,7 +288,6 @@ TEST(DeviceLaws, ValuesComeFromTheFormula) {
 }
 
 TEST(DeviceLaws, TwinsFailExactlyAsOftenAsTheyMust) {
-  VYRE_ORACLE(SpecificationTable, "the twins' counts, from mathematics");
   const auto found = check_planted_laws_on_device(native(), 3, 0, 1, {});
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->size(), algebra::planted_laws().size());
@@ -305,7 +299,6 @@ TEST(DeviceLaws, TwinsFailExactlyAsOftenAsTheyMust) {
 
 // What stands still must do so in every walk, and what walks must meet no word twice in the first 2^16.
 TEST(DeviceLaws, OneVariableWalksAndTheOthersStandStill) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   for (const uint32_t walk : {0u, 1u, 2u, 7u}) {
     for (const size_t walker : {size_t{0}, size_t{2}}) {
       const Sweep sweep = walking_sweep(3, walker, walk, 42);
@@ -326,7 +319,6 @@ TEST(DeviceLaws, OneVariableWalksAndTheOthersStandStill) {
 
 // a - b = b - a only where 2a = 2b: for a fixed b two of all words.
 TEST(DeviceLaws, AWalkThroughAllWordsFindsTheTwoExceptions) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const algebra::PlantedLaw& planted = algebra::planted_laws()[0];
   const auto b = algebra::bind(planted.law, *planted.operation, algebra::find_planted_operation);
   const auto law = DeviceLaw::make(native(), *b, algebra::planted_table());
@@ -339,7 +331,6 @@ TEST(DeviceLaws, AWalkThroughAllWordsFindsTheTwoExceptions) {
 }
 
 TEST(DeviceLaws, AFalseLawComesWithACounterexample) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const spec::Law law = spec::laws::commutative();
   const BoundLaw b = bound(law, "primitive.math.sub");
   const auto found = checked_on(native(), b, 1u << 18, 3);
@@ -353,7 +344,7 @@ TEST(DeviceLaws, AFalseLawComesWithACounterexample) {
 }
 
 TEST(DeviceLaws, AllPairsOfU16AreRun) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: a = b in 2^16 of 2^32 pairs");
+  // Mathematics: a = b in 2^16 of 2^32 pairs.
   // a - b = b - a where a = b; full-width also where they are 2^31 apart, which no u16 are.
   const algebra::PlantedLaw& commutative = algebra::planted_laws()[size_t(spec::LawKind::Commutative)];
   const auto b = algebra::bind(commutative.law, *commutative.operation, algebra::find_planted_operation);
@@ -372,7 +363,6 @@ TEST(DeviceLaws, AllPairsOfU16AreRun) {
 
 // A law that fails only rarely: x + 1 > x but for the greatest word.
 TEST(DeviceLaws, OneFailureInAllWordsIsFound) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const algebra::PlantedLaw& bounded = algebra::planted_laws()[size_t(spec::LawKind::Bounded)];
   const spec::Law law = spec::laws::bounded(0, 0xfffffffe);
   const auto b = algebra::bind(law, *bounded.operation, algebra::find_planted_operation);
@@ -481,12 +471,10 @@ std::span<uint32_t> words(const backend::DeviceRange& range) {
 }
 
 TEST(DeviceLaws, ADispatchThatDoesNothingIsNoEvidence) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   EXPECT_EQ(doubt_about([](auto&, auto, auto) { return Result<void>{}; }), "0 of 4198400 instances were run");
 }
 
 TEST(DeviceLaws, WorkgroupsThatAreLeftOutAreMissed) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   EXPECT_EQ(doubt_about([](backend::Pipeline& real, auto ranges, layout::Groups groups) {
               return real.dispatch_resident(ranges, {groups.x / 2, 1, 1});
             }),
@@ -495,7 +483,6 @@ TEST(DeviceLaws, WorkgroupsThatAreLeftOutAreMissed) {
 
 // A kernel that never sees a difference does not see the canaries either.
 TEST(DeviceLaws, ACountOfFailuresThatNeverMovesMissesTheCanaries) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   EXPECT_THAT(doubt_about([](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
                 const std::vector<uint32_t> before(words(ranges[1]).begin(), words(ranges[1]).end());
                 VYRE_CHECK(real.dispatch_resident(ranges, groups));
@@ -509,7 +496,6 @@ TEST(DeviceLaws, ACountOfFailuresThatNeverMovesMissesTheCanaries) {
 
 // Right about the law, wrong about the values.
 TEST(DeviceLaws, SidesAreHeldToTheReferenceFunctions) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   EXPECT_THAT(doubt_about([](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
                 VYRE_CHECK(real.dispatch_resident(ranges, groups));
                 words(ranges[2])[2] ^= 1;
@@ -530,7 +516,6 @@ Verdict swept_on(backend::Backend& backend, const ops::Operation& operation, uin
 
 // The code of the one law is what a compiler leaves of it that sees both sides; all others are whole.
 TEST(DeviceLaws, ALawWhoseCodeIsFoldedFails) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const ops::Operation& add = *ops::find_operation("primitive.math.add");
   const spec::Law law = spec::laws::commutative();
   const BoundLaw b = bound(law, add.id);
@@ -558,7 +543,6 @@ TEST(DeviceLaws, ALawWhoseCodeIsFoldedFails) {
 }
 
 TEST(DeviceLaws, OperationsThatLoopAreSweptAndNotInspected) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const Verdict verdict = swept_on(native(), *ops::find_operation("primitive.math.gcd"), 1u << 18);
   ASSERT_FALSE(verdict.laws.empty());
   for (const LawVerdict& law : verdict.laws) {
@@ -588,9 +572,7 @@ Tamper dies_at(uint32_t chunk, uint32_t number, DiagCode code, size_t* deaths) {
 }
 
 TEST(DeviceLaws, TheInstanceThatKillsIsBlamedAndTheOtherLawsGoOn) {
-  VYRE_ORACLE(SpecificationTable,
-              "planted, so known by construction: the formula for values, at the instance that kills; every "
-              "other law of the operation is swept");
+  // The formula for values, at the instance that kills; every other law of the operation is swept.
   const ops::Operation& add = *ops::find_operation("primitive.math.add");
   constexpr uint32_t kChunk = 37, kNumber = 1234;
   for (const auto& [code, fault] :
@@ -618,7 +600,6 @@ TEST(DeviceLaws, TheInstanceThatKillsIsBlamedAndTheOtherLawsGoOn) {
 
 // A device that dies once, and never again, is not said to die of an instance.
 TEST(DeviceLaws, ADeathThatDoesNotComeAgainIsChance) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   bool died = false;
   Tampering cheat([&](backend::Pipeline& real, auto ranges, layout::Groups groups) -> Result<void> {
     if (!died) {
@@ -635,7 +616,6 @@ TEST(DeviceLaws, ADeathThatDoesNotComeAgainIsChance) {
 
 // Nothing is said until the backend settles, which is after all laws: the one is found all the same.
 TEST(DeviceLaws, WhatIsWrittenLateIsBlamedOnTheLawAndTheInstance) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   const ops::Operation& add = *ops::find_operation("primitive.math.add");
   constexpr uint32_t kChunk = 11, kNumber = 300;
   const spec::Law culprit = spec::laws::associative();  // the one with three variables
@@ -662,7 +642,6 @@ TEST(DeviceLaws, WhatIsWrittenLateIsBlamedOnTheLawAndTheInstance) {
 // A device that answers applications and runs no program of a law is not believed: all its counts are
 // missing.
 TEST(DeviceLaws, TwinsAreCountedByTheDeviceInCertificationToo) {
-  VYRE_ORACLE(SpecificationTable, "mathematics: how often each law fails, and the fault that was planted");
   for (const bool runs : {true, false}) {
     Tampering cheat([=](backend::Pipeline& real, auto ranges, layout::Groups groups) {
       return runs ? real.dispatch_resident(ranges, groups) : Result<void>{};

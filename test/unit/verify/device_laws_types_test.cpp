@@ -10,6 +10,10 @@
 #include "oracle.h"
 #include "verify/device_laws.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "the statements, worked out by hand, at the very instances that the device makes; each fails "
+            "there as often as it must");
+
 namespace vyre::verify {
 namespace {
 
@@ -136,9 +140,6 @@ std::vector<Row> rows() {
 }
 
 TEST(DeviceLaws, OverSignedNumbersAndTruthValuesFailAsOftenAsByHand) {
-  VYRE_ORACLE(SpecificationTable,
-              "the statements, worked out by hand, at the very instances that the device makes; each fails "
-              "there as often as it must");
   size_t false_ones = 0;
   for (const Row& row : rows()) {
     const std::string name = spec::to_string(row.law) + " of " + std::string(row.id);

@@ -15,6 +15,9 @@
 #include "verify/formula.h"
 #include "verify/operation.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "the plans and the planted fault, counted by hand and case by case on the host");
+
 namespace vyre::verify {
 namespace {
 
@@ -140,7 +143,6 @@ uint64_t count(const Sweep& sweep, const algebra::BoundLaw& law, bool (*wrong)(u
 }
 
 TEST(DeviceValues, APlantedFaultIsCountedToTheCase) {
-  VYRE_ORACLE(SpecificationTable, "the planted fault, counted case by case on the host");
   for (const std::string_view id :
        {"primitive.math.add", "primitive.bitwise.and", "primitive.compare.lt", "primitive.math.clamp"}) {
     const ops::Operation& f = *ops::find_operation(id);
@@ -168,8 +170,7 @@ TEST(DeviceValues, APlantedFaultIsCountedToTheCase) {
 }
 
 TEST(DeviceValues, ArePieceOfAnOperation) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the plans: 2^22 cases at standard strength, none at quick; loops have no formula");
+  // The plans: 2^22 cases at standard strength, none at quick; loops have no formula.
   const auto pieces = [](std::string_view id, Strength strength) {
     uint64_t n = 0;
     for (const Piece& piece : pieces_of(*ops::find_operation(id), operation_plan(strength), 1))

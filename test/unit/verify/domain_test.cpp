@@ -6,13 +6,16 @@
 
 #include <algorithm>
 
-#include "backend/native/native.h"
+#include "mutant.h"
 #include "num/functions.h"
 #include "ops/registry.h"
 #include "oracle.h"
 #include "spec/ops.h"
 #include "spec/table.h"
 #include "verify/operation.h"
+
+VYRE_ORACLE(CpuReference,
+            "num/functions.h and the reference functions, which are Arb's where the digests came from num/");
 
 namespace vyre::verify {
 namespace {
@@ -30,7 +33,7 @@ constexpr spec::TotalTable<kDomainFunctionRows, has_digests> kOracle;
 std::string id_of(Op op) { return "float.f32." + std::string(spec::mnemonic(op)).substr(1); }
 
 TEST(Domain, DigestsAreOfTheOraclesAnswers) {
-  VYRE_ORACLE(CpuReference, "num/functions.h, asked for some slices of each function");
+  // num/functions.h, asked for some slices of each function.
   for (const spec::OpInfo& op : spec::kOps) {
     if (!has_digests(op.op)) continue;
     const auto digests = domain_digests(id_of(op.op));
@@ -46,7 +49,7 @@ TEST(Domain, DigestsAreOfTheOraclesAnswers) {
 }
 
 TEST(Domain, DigestsAreOfTheReferenceFunctionsAnswers) {
-  VYRE_ORACLE(CpuReference, "the reference functions, which are Arb's where the digests came from num/");
+  // The reference functions, which are Arb's where the digests came from num/.
   for (const spec::OpInfo& op : spec::kOps) {
     if (!has_digests(op.op)) continue;
     const ops::Reference reference = ops::find_operation(id_of(op.op))->reference;
@@ -70,32 +73,18 @@ TEST(Domain, OthersHaveNone) {
 constexpr uint32_t kWrongInput = 0x3f812345;
 
 /// The native backend, but of one input the answer of exp has its lowest bit turned.
-class OneWrong final : public backend::Backend {
+class OneWrong final : public WrongNative {
  public:
-  OneWrong() {
+  OneWrong() : WrongNative("one wrong", ops::op_table(), body()) {}
+
+ private:
+  static ir::Function body() {
     ir::FunctionBuilder f("float.f32.exp");
     const ir::Ex a = f.parameter("a", ir::DataType::F32);
     const ir::Ex right = f.let("right", f.bitcast(ir::DataType::U32, f.apply(Op::FExp, {a})));
     const ir::Ex wrong = f.select(f.bitcast(ir::DataType::U32, a) == kWrongInput, right ^ 1, right);
-    body_ = f.finish(f.bitcast(ir::DataType::F32, wrong), ir::DataType::F32);
-    for (const spec::OpDef* def : ops::op_table().all()) {
-      spec::OpDef mine = *def;
-      if (mine.id == body_.id) mine.body = &body_;
-      table_.add(std::move(mine));
-    }
+    return f.finish(f.bitcast(ir::DataType::F32, wrong), ir::DataType::F32);
   }
-  backend::Identity identity() const override { return {"one wrong", "", "", ""}; }
-  backend::Limits limits() const override { return inner_->limits(); }
-  Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
-    auto mutated = check::check(program.program(), table_);
-    if (!mutated) return std::unexpected(mutated.error().front());
-    return inner_->compile(*mutated);
-  }
-
- private:
-  ir::Function body_;
-  spec::OpTable table_;
-  std::unique_ptr<backend::Backend> inner_ = *backend::make_native();
 };
 
 /// Of a slice of exp's domain.
@@ -117,7 +106,7 @@ Verdict judged(backend::Backend& backend, uint32_t slice, uint32_t wanted) {
 constexpr uint32_t kSlice20 = kWrongInput / uint32_t(kLeafCases);
 
 TEST(Domain, ARightBackendPassesByItsDigest) {
-  VYRE_ORACLE(CpuReference, "the digests, which another test holds to num/functions.h");
+  // The digests, which another test holds to num/functions.h.
   const auto native = *backend::make_native();
   const uint32_t wanted = domain_digests("float.f32.exp")[kSlice20];
   const Verdict verdict = judged(*native, kSlice20, wanted);

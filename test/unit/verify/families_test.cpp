@@ -15,6 +15,10 @@
 #include "verify/program_parity.h"
 #include "verify/token.h"
 
+VYRE_ORACLE(Property,
+            "the ledgers of rows, operators, reductions and types, the definition of the tracks, parity.h, "
+            "and the parser and checker");
+
 namespace vyre::verify {
 namespace {
 
@@ -23,7 +27,6 @@ const Family kProgramFamilies[] = {Family::Memory,          Family::Control, Fam
                                    Family::Synchronization, Family::Litmus,  Family::Sums};
 
 TEST(Families, EveryShapeIsAValidProgram) {
-  VYRE_ORACLE(Property, "parser and checker");
   for (const Family family : kProgramFamilies) {
     ASSERT_GT(shapes(family), 5u);
     for (uint64_t k = 0; k < shapes(family); ++k) {
@@ -38,7 +41,7 @@ TEST(Families, EveryShapeIsAValidProgram) {
 }
 
 TEST(Families, CasesRepeat) {
-  VYRE_ORACLE(Property, "a case is a pure function of seed and index (design, the harness)");
+  // A case is a pure function of seed and index (design, the harness).
   for (const Family family : kProgramFamilies) {
     const auto a = family_case(family, 7, 1234), b = family_case(family, 7, 1234),
                other = family_case(family, 8, 1234);
@@ -65,7 +68,6 @@ TEST(Families, TheReferencePassesItsOwn) {
 }
 
 TEST(Families, EverySpecificationRowIsTried) {
-  VYRE_ORACLE(Property, "the ledgers: every row of the table is a row of some subject");
   size_t rows = 0;
   for (const FamilyInfo& family : kFamilies) {
     for (const Subject& subject : elementwise_subjects(family.family)) {
@@ -85,9 +87,6 @@ TEST(Families, EverySpecificationRowIsTried) {
 }
 
 TEST(Families, EverySubjectIsOfOneTrack) {
-  VYRE_ORACLE(
-      Property,
-      "the definition of the tracks: a subject is of the float track when one of its types is a float");
   size_t floats = 0, integers = 0;
   for (const FamilyInfo& family : kFamilies) {
     const std::vector<Subject> all = elementwise_subjects(family.family);
@@ -141,7 +140,7 @@ TEST(WholeDomain, IsEveryTuple) {
 }
 
 TEST(Plan, AWalkTakesEveryOperandThroughAllItsValues) {
-  VYRE_ORACLE(Property, "256 values an operand, whatever the cap: parity.h, even_stride()");
+  // 256 values an operand, whatever the cap: parity.h, even_stride().
   for (const std::string_view id : {"primitive.math.add", "primitive.math.clamp"}) {
     const Subject subject = subject_of(*ops::find_operation(id));
     const size_t arity = input_words(subject.application);
@@ -163,7 +162,6 @@ TEST(Plan, AWalkTakesEveryOperandThroughAllItsValues) {
 }
 
 TEST(Families, EveryReductionIsFoldedEveryWay) {
-  VYRE_ORACLE(Property, "the ledger of reductions and folds, and the types of floats");
   std::set<std::string> seen;
   for (uint64_t k = 0; k < shapes(Family::Reductions); ++k) {
     const std::string name = shape_name(Family::Reductions, k);
@@ -173,7 +171,6 @@ TEST(Families, EveryReductionIsFoldedEveryWay) {
 }
 
 TEST(Families, EveryOperatorIsASubject) {
-  VYRE_ORACLE(Property, "the ledger of operators");
   std::set<std::string> names;
   for (const FamilyInfo& family : kFamilies) {
     for (const Subject& subject : elementwise_subjects(family.family)) {

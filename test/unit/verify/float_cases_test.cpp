@@ -12,6 +12,8 @@
 #include "verify/families.h"
 #include "verify/value_cases.h"
 
+VYRE_ORACLE(Property, "the ledgers, and the definition of what is counted, on the operands alone");
+
 namespace vyre::verify {
 namespace {
 
@@ -130,9 +132,7 @@ TEST(FloatCases, OfProductsAndQuotientsMeetEveryBorder) {
 }
 
 TEST(FloatCases, OfFusedOperationsTellThemFromTwo) {
-  VYRE_ORACLE(
-      Property,
-      "fusing is the definition; a product that is rounded first gives another result where it matters");
+  // Fusing is the definition; a product that is rounded first gives another result where it matters.
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     Tally tally(fmt::format("fmul_add.{}", spec::text(type)));
@@ -152,7 +152,6 @@ TEST(FloatCases, OfFusedOperationsTellThemFromTwo) {
 }
 
 TEST(FloatCases, OfComparisonsAreOftenClose) {
-  VYRE_ORACLE(Property, "the definition of what is counted, on the operands alone");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     Tally tally(fmt::format("flt.{}", spec::text(type)));
@@ -167,7 +166,6 @@ TEST(FloatCases, OfComparisonsAreOftenClose) {
 }
 
 TEST(FloatCases, OfRoundingsStandAtHalves) {
-  VYRE_ORACLE(Property, "the definition of what is counted, on the operands alone");
   for (const DataType type : kTypes) {
     const FloatFormat f = spec::float_format(type);
     Tally tally(fmt::format("fround.{}", spec::text(type)));
@@ -227,9 +225,7 @@ TEST(FloatCases, OfConversionsStandAtTies) {
 }
 
 TEST(FloatCases, AreThoseOfEverySubjectThatRounds) {
-  VYRE_ORACLE(
-      Property,
-      "the ledgers: every subject whose operands are rounded has such cases, each a value of its type");
+  // The ledgers: every subject whose operands are rounded has such cases, each a value of its type.
   size_t subjects = 0;
   for (const Family family : {Family::Operators, Family::Casts}) {
     for (const Subject& subject : elementwise_subjects(family)) {

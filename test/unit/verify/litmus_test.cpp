@@ -14,6 +14,9 @@
 #include "verify/families.h"
 #include "verify/program_parity.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Memory\": one order for each word, and nothing orders two words; by hand");
+
 namespace vyre::verify {
 namespace {
 
@@ -53,8 +56,6 @@ Outcomes reads(const LitmusTest& test) {
 
 // covers: AT-02
 TEST(Litmus, AllowsWhatTheModelAllows) {
-  VYRE_ORACLE(SpecificationTable,
-              "semantics, Memory: one order for each word, and nothing between words; by hand");
   const Outcomes any_pair = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
   const std::map<std::string, Outcomes> allowed = {
       {"mp", any_pair},
@@ -86,7 +87,6 @@ TEST(Litmus, AllowsWhatTheModelAllows) {
 }
 
 TEST(Litmus, CrossedWritesMayEndEitherWay) {
-  VYRE_ORACLE(SpecificationTable, "semantics, Memory: nothing orders two words; by hand");
   const LitmusTest& test = test_named("two_plus_two_w");
   // Accesses: x := 1, y := 2 and y := 1, x := 2. Each of the four ends, with what the writes then saw.
   for (const uint32_t x : {1u, 2u}) {

@@ -1,4 +1,4 @@
-// A backend that compiles one operation wrong: the native one, given another composition of it.
+// Backends that compile one operation wrong: the native one, given another composition of it.
 #pragma once
 
 #include <deque>
@@ -14,24 +14,18 @@ namespace vyre::verify {
 inline constexpr uint32_t kMutantByte = 7;
 inline bool is_wrong(uint32_t first_operand) { return (first_operand & 0xff) == kMutantByte; }
 
-class Mutant final : public backend::Backend {
+/// The native backend, which takes `body` for the operation that it has the id of.
+class WrongNative : public backend::Backend {
  public:
-  explicit Mutant(std::string_view id) {
-    const ops::Operation& operation = *ops::find_operation(id);
-    ir::FunctionBuilder f{std::string(id)};
-    std::vector<ir::Ex> operands;
-    for (size_t k = 0; k < operation.signature.inputs.size(); ++k)
-      operands.push_back(f.parameter(operation.parameter_names[k], operation.signature.inputs[k]));
-    const ir::Ex right = f.let("right", operation.compose(f, operands));
-    const ir::Ex wrong = f.select((operands[0] & 0xff) == kMutantByte, right ^ 1, right);
-    body_ = f.finish(wrong, operation.signature.output);
-    for (const spec::OpDef* def : value_table().all()) {
+  WrongNative(std::string name, const spec::OpTable& ops, ir::Function body)
+      : name_(std::move(name)), body_(std::move(body)) {
+    for (const spec::OpDef* def : ops.all()) {
       spec::OpDef mine = *def;
-      if (mine.id == id) mine.body = &body_;
+      if (mine.id == body_.id) mine.body = &body_;
       table_.add(std::move(mine));
     }
   }
-  backend::Identity identity() const override { return {"mutant", "", "", ""}; }
+  backend::Identity identity() const override { return {name_, "", "", ""}; }
   backend::Limits limits() const override { return inner_->limits(); }
   Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
     auto mutated = check::check(program.program(), table_);
@@ -40,9 +34,27 @@ class Mutant final : public backend::Backend {
   }
 
  private:
-  ir::Function body_;
+  const std::string name_;
+  const ir::Function body_;
   spec::OpTable table_;
   std::unique_ptr<backend::Backend> inner_ = *backend::make_native();
+};
+
+class Mutant final : public WrongNative {
+ public:
+  explicit Mutant(std::string_view id) : WrongNative("mutant", value_table(), body_of(id)) {}
+
+ private:
+  static ir::Function body_of(std::string_view id) {
+    const ops::Operation& operation = *ops::find_operation(id);
+    ir::FunctionBuilder f{std::string(id)};
+    std::vector<ir::Ex> operands;
+    for (size_t k = 0; k < operation.signature.inputs.size(); ++k)
+      operands.push_back(f.parameter(operation.parameter_names[k], operation.signature.inputs[k]));
+    const ir::Ex right = f.let("right", operation.compose(f, operands));
+    const ir::Ex wrong = f.select((operands[0] & 0xff) == kMutantByte, right ^ 1, right);
+    return f.finish(wrong, operation.signature.output);
+  }
 };
 
 }  // namespace vyre::verify

@@ -17,6 +17,8 @@
 #include "verify/families.h"
 #include "verify/token.h"
 
+VYRE_ORACLE(Law, "each claimed law, and each witness of a denial, on both subjects");
+
 namespace vyre::verify {
 namespace {
 
@@ -90,7 +92,6 @@ Verdict checked(backend::Backend& backend, uint64_t witnessed) {
 }
 
 TEST(OperatorLaws, HoldOnTheReferenceAndOnNative) {
-  VYRE_ORACLE(Law, "each claimed law, and each witness of a denial, on both subjects");
   const auto native = backend::make_native({.optimisation = 0});
   ASSERT_TRUE(native.has_value());
   const Verdict verdict = checked(**native, 2'000);
@@ -151,7 +152,7 @@ class WrongSums final : public backend::Backend {
 };
 
 TEST(OperatorLaws, RefuteAWrongSum) {
-  VYRE_ORACLE(Law, "a sum that depends on the order of its operands is not commutative");
+  // A sum that depends on the order of its operands is not commutative.
   WrongSums backend;
   const Verdict verdict = checked(backend, 500);
   EXPECT_GT(verdict.failure_count, 0u);

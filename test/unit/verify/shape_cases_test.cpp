@@ -11,6 +11,9 @@
 #include "ref/ref.h"
 #include "verify/shape_run.h"
 
+VYRE_ORACLE(ReferenceInterpreter,
+            "two definitions that share nothing: the interpreter, and sums on the host");
+
 namespace vyre::verify {
 namespace {
 
@@ -28,8 +31,6 @@ bool is_long(const Row& row) {
 }
 
 TEST(ShapeCases, HostArithmeticIsWhatTheInterpreterSays) {
-  VYRE_ORACLE(ReferenceInterpreter,
-              "two definitions that share nothing: the interpreter, and sums on the host");
   size_t compared = 0;
   for (const Row& row : shape_plan(2, 3)->rows) {
     const ShapeCase c = shape_case(row, 5, backend::Limits{});

@@ -11,6 +11,8 @@
 #include "verify/families.h"
 #include "verify/shape_factors.h"
 
+VYRE_ORACLE(Property, "each backend is wrong with one level of one factor, which stands beside it");
+
 namespace vyre::verify {
 namespace {
 
@@ -94,7 +96,6 @@ const ShapeFault kFaults[] = {
 };
 
 TEST(ShapeFaults, AreRefusedAndNamed) {
-  VYRE_ORACLE(Property, "each backend is wrong with one level of one factor, which stands beside it");
   auto native = backend::make_native();
   ASSERT_TRUE(native.has_value());
   for (const ShapeFault& fault : kFaults) {

@@ -18,6 +18,10 @@
 #include "verify/leaves.h"
 #include "verify/operation.h"
 
+VYRE_ORACLE(
+    Property,
+    "stream.h, slices_ahead() and the order of the cases; the planted fault, looked for case by case");
+
 namespace vyre::verify {
 namespace {
 
@@ -52,7 +56,6 @@ Verdict judged(backend::Backend& backend, const Subject& subject, std::span<cons
 }
 
 TEST(Stream, VerdictsAreTheSameForAnyNumberOfThreads) {
-  VYRE_ORACLE(Property, "the planted fault, looked for case by case");
   Mutant mutant("primitive.math.add");
   const Subject subject = add_subject();
   const std::vector<CaseRange> ranges = {
@@ -143,7 +146,6 @@ std::vector<uint64_t> all_slices() {
 
 // covers: SC-02
 TEST(Stream, ASlowBackendIsWaitedForByABoundedNumberOfSlices) {
-  VYRE_ORACLE(Property, "slices_ahead(), and the order of the cases");
   with_threads(kThreads, [] {
     Meter meter;
     const auto backend = [&](uint64_t number) -> Result<void> {
@@ -160,7 +162,6 @@ TEST(Stream, ASlowBackendIsWaitedForByABoundedNumberOfSlices) {
 }
 
 TEST(Stream, ASlowOracleIsOvertakenAndKeepsItsPlace) {
-  VYRE_ORACLE(Property, "the order of the cases");
   with_threads(kThreads, [] {
     Meter meter;
     const auto oracle = [&](uint64_t number) {
@@ -177,7 +178,7 @@ TEST(Stream, ASlowOracleIsOvertakenAndKeepsItsPlace) {
 
 // covers: SC-03
 TEST(Stream, RecordsInOrderWhileOthersAreJudged) {
-  VYRE_ORACLE(Property, "stream.h: what may be done while the next slice is judged, and what it costs");
+  // stream.h: what may be done while the next slice is judged, and what it costs.
   with_threads(kThreads, [] {
     Meter meter;
     const auto recorder = [&](uint64_t number) {
@@ -194,7 +195,6 @@ TEST(Stream, RecordsInOrderWhileOthersAreJudged) {
 }
 
 TEST(Stream, EndsAtTheFirstErrorAndWhenItIsStopped) {
-  VYRE_ORACLE(Property, "what stream.h says of errors and of the monitor");
   for (const size_t threads : {size_t{1}, kThreads}) {
     with_threads(threads, [] {
       Meter meter;
@@ -240,7 +240,7 @@ double peak_memory() {
 
 // covers: SC-01
 TEST(Stream, MemoryDoesNotGrowWithTheNumberOfCases) {
-  VYRE_ORACLE(Property, "step of the harness at scale: within 16 MiB of the run of 10^6 cases");
+  // Step of the harness at scale: within 16 MiB of the run of 10^6 cases.
   const auto backend = *backend::make_native();
   const Subject subject = add_subject();
   const auto peak_of = [&](uint64_t cases) {

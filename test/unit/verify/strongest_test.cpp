@@ -5,6 +5,10 @@
 
 #include "oracle.h"
 
+VYRE_ORACLE(
+    SpecificationTable,
+    "docs/oracles.md: its table, and \"How to pick the oracle for your test\": seven questions, in order");
+
 namespace vyre::verify {
 namespace {
 
@@ -12,8 +16,6 @@ using spec::Oracle;
 
 // covers: OR-02
 TEST(Strongest, IsTheFirstThatApplies) {
-  VYRE_ORACLE(SpecificationTable,
-              "oracles, \"How to pick the oracle for your test\": seven questions, in order");
   // Each with everything weaker beside it, and alone.
   const std::pair<Oracle, Applicable> cases[] = {
       {Oracle::Law, {true, true, true, true, true, true}},
@@ -34,7 +36,6 @@ TEST(Strongest, IsTheFirstThatApplies) {
 
 // covers: OR-01
 TEST(Strongest, NamesOfOraclesAreForEver) {
-  VYRE_ORACLE(SpecificationTable, "docs/oracles.md: certificates have names of its table");
   const char* names[] = {"law",
                          "specification table",
                          "reference interpreter",

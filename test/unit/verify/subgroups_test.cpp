@@ -12,6 +12,10 @@
 #include "verify/program_parity.h"
 #include "verify/shapes.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "the specification, backend.h and the ledger of category C; limits and counts by hand, and what "
+            "fails by construction");
+
 namespace vyre::verify {
 namespace {
 
@@ -50,7 +54,6 @@ TEST(Subgroups, EveryProgramHoldsAtEverySize) {
 }
 
 TEST(Subgroups, SizesKeepTheLimits) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the limits of a backend with small workgroups, and the ledger");
   for (const auto& size : subgroup_sizes(32, 64)) EXPECT_LE(size[0] * size[1] * size[2], 64u);
   EXPECT_EQ(subgroup_sizes(32, 1024)[1], (std::array<uint32_t, 3>{96, 1, 1}));
   EXPECT_EQ(subgroup_sizes(128, 1024)[2], (std::array<uint32_t, 3>{1024, 1, 1}));
@@ -71,8 +74,7 @@ Verdict judge(backend::Backend& backend) {
 
 // covers: CT-05
 TEST(Subgroups, ABackendWithoutThemIsHeldToItsRefusals) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the ledger of category C: that many claims, each refused, and nothing else to run");
+  // The ledger of category C: that many claims, each refused, and nothing else to run.
   const auto backend = backend::make_reference();
   const Verdict verdict = judge(*backend);
   EXPECT_EQ(verdict.error, "");
@@ -87,7 +89,6 @@ TEST(Subgroups, ABackendWithoutThemIsHeldToItsRefusals) {
 }
 
 TEST(Subgroups, ABackendWithThemRunsThePrograms) {
-  VYRE_ORACLE(SpecificationTable, "by hand: as above, and one case a shape");
   const auto backend = backend::make_reference({.subgroup_size = 4});
   const Verdict verdict = judge(*backend);
   EXPECT_EQ(verdict.error, "");
@@ -127,7 +128,7 @@ class ClaimsAll final : public Twisted {
   std::unique_ptr<backend::Backend> plain_ = backend::make_reference();
 };
 TEST(Claims, WhatIsClaimedAndRefusedIsFalse) {
-  VYRE_ORACLE(SpecificationTable, "by hand: each of the 14 claims is false");
+  // Each of the 14 claims is false.
   ClaimsAll liar;
   const Verdict verdict = judge(liar);
   EXPECT_EQ(verdict.failure_count, spec::kIntrinsicCount);
@@ -146,7 +147,6 @@ class OddSize final : public Twisted {
   uint32_t lanes_;
 };
 TEST(Claims, ASizeThatIsNoneIsFalse) {
-  VYRE_ORACLE(SpecificationTable, "the specification: a power of two up to 128");
   for (const uint32_t lanes : {0u, 3u, 96u, 256u}) {
     OddSize backend(lanes);
     const Verdict verdict = judge(backend);
@@ -180,7 +180,6 @@ class RefusesEverything final : public Twisted {
 };
 // covers: CT-04
 TEST(Claims, WhatIsDeniedMustBeRefusedInTheRightWords) {
-  VYRE_ORACLE(SpecificationTable, "backend.h, the contract of Backend::has and compile");
   DeniesOne denies;
   EXPECT_EQ(tokens_of(judge(denies), Fault::BrokeContract),
             std::vector<std::string>{"ir.subgroups:claim:1:4"});
@@ -209,7 +208,6 @@ class Mistakes final : public Twisted {
   spec::Intrinsic is_, taken_for_;
 };
 TEST(Subgroups, EachOperationTakenForAnotherIsFound) {
-  VYRE_ORACLE(SpecificationTable, "the programs of the operation itself must fail, by construction");
   for (const spec::IntrinsicInfo& is : spec::kIntrinsics) {
     for (const spec::IntrinsicInfo& other : spec::kIntrinsics) {
       if (is.intrinsic == other.intrinsic || is.output != other.output ||

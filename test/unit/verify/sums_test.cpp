@@ -16,6 +16,8 @@
 #include "verify/families.h"
 #include "verify/program_parity.h"
 
+VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\", and semantics, by hand");
+
 namespace vyre::verify {
 namespace {
 
@@ -31,7 +33,6 @@ ReductionJudgement judged(Op fold, const Words& elements, uint32_t result, uint3
 // f16: 0x3c00 is 1, 0x4000 2, and between 2 and 4 numbers are 2^-9 apart.
 // covers: FL-27
 TEST(Sums, AreRightUpToTheirTolerance) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\", by hand");
   const Words ones = {0x3c00, 0x3c00};
   EXPECT_EQ(judged(Op::FAdd, ones, 0x4000).wanted, 0x4000u);
   EXPECT_EQ(judged(Op::FAdd, ones, 0x4000).off, 0u);
@@ -55,7 +56,6 @@ TEST(Sums, AreRightUpToTheirTolerance) {
 
 // covers: FL-27
 TEST(Sums, LeaveNothingToApproximateAtTheEdges) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\", by hand");
   struct Row {
     Op fold;
     Words elements;
@@ -96,7 +96,6 @@ TEST(Sums, LeaveNothingToApproximateAtTheEdges) {
 
 // covers: FL-27
 TEST(Sums, ProductsAreRightUpToTheirToleranceAndKeepTheirSign) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\", by hand");
   const auto product = [](const Words& elements, uint32_t result, uint32_t tolerance) {
     return judged(Op::FMul, elements, result, tolerance);
   };
@@ -164,7 +163,6 @@ TEST(Sums, FactorsAreWhatGoesWrong) {
 
 // covers: FL-27
 TEST(Sums, AreAnythingWhereMagnitudesAreTooLarge) {
-  VYRE_ORACLE(SpecificationTable, "docs/spec/floats.md, \"Approximate operators\", by hand");
   const Words large = {0x7bff, 0xfbff};  // 65504 - 65504
   for (const uint32_t any : {0x0000, 0x7c00, 0xfc00, 0x7e00, 0x1234})
     EXPECT_TRUE(judged(Op::FAdd, large, any).right) << any;
@@ -177,7 +175,6 @@ TEST(Sums, AreAnythingWhereMagnitudesAreTooLarge) {
 }
 
 TEST(Sums, RightResultsBecomeWhatTheyStandForAndAreCounted) {
-  VYRE_ORACLE(SpecificationTable, "by hand, as above");
   // The shape of 64 ranges of f16, within 40: its first results are made here, the others are left.
   size_t shape = 0;
   while (shape_name(Family::Sums, shape) != "ranges fadd f16 within 40, workgroup 64,1,1") ++shape;
@@ -288,7 +285,6 @@ TEST(Sums, EveryApproximateReductionIsFoldedOverEverySize) {
 }
 
 TEST(Sums, AreOfTheApproximateTrackAlone) {
-  VYRE_ORACLE(SpecificationTable, "semantics: strict and approximate never share a certificate");
   EXPECT_TRUE(is_of(Family::Sums, Track::Approximate));
   EXPECT_FALSE(is_of(Family::Sums, Track::Float));
   EXPECT_FALSE(is_of(Family::Sums, Track::Integer));

@@ -6,6 +6,8 @@
 #include "oracle.h"
 #include "verify/operation.h"
 
+VYRE_ORACLE(SpecificationTable, "explain C003, the documented length, and mathematics, by hand");
+
 namespace vyre::verify {
 namespace {
 
@@ -29,7 +31,6 @@ TEST(Token, ReadsBack) {
 }
 
 TEST(Token, LeavesOutAScenarioThatIsTooLong) {
-  VYRE_ORACLE(SpecificationTable, "by hand: the length that is documented");
   Token token{"primitive.math.add@1", "random", 42, 7, {}, {}};
   token.scenario.resize(1);
   for (uint64_t k = 0; k < 100; ++k) token.scenario[0].push_back({"random", k});
@@ -37,7 +38,6 @@ TEST(Token, LeavesOutAScenarioThatIsTooLong) {
 }
 
 TEST(Token, RefusesWhatIsNone) {
-  VYRE_ORACLE(SpecificationTable, "explain C003");
   for (const std::string& text : {std::string(),
                                   std::string("x"),
                                   std::string("a:b:c:d"),
@@ -66,7 +66,7 @@ TEST(Token, RefusesWhatIsNone) {
 }
 
 TEST(Determinism, OddsOfMissing) {
-  VYRE_ORACLE(SpecificationTable, "by hand: (1 - 10^-6)^(10^7) is e^-10 to five digits");
+  // (1 - 10^-6)^(10^7) is e^-10 to five digits.
   EXPECT_NEAR(odds_of_missing(1e6, 1e7), 4.54e-5, 1e-7);
 }
 

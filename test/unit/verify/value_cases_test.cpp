@@ -11,6 +11,9 @@
 #include "verify/examine.h"
 #include "verify/families.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, \"Types\": a bool is 0 or 1, a 16-bit float has 16 bits; the planted fault");
+
 namespace vyre::verify {
 namespace {
 
@@ -34,7 +37,6 @@ std::vector<Words> take(const ValueCases& cases, uint64_t first, size_t count, s
 const std::vector<DataType> kMixed = {DataType::U128, DataType::F16, DataType::Bool, DataType::U64};
 
 TEST(ValueCases, HoldOnlyValuesOfTheirTypes) {
-  VYRE_ORACLE(SpecificationTable, "semantics, \"Types\": a bool is 0 or 1, a 16-bit float has 16 bits");
   for (const Strategy strategy : {Strategy::Adversarial, Strategy::Random}) {
     const ValueCases cases("mixed", kMixed, strategy, 5);
     ASSERT_GE(cases.size(), 5000u);
@@ -108,8 +110,7 @@ class Flips final : public backend::Backend {
 };
 
 TEST(WideSubjects, AreComparedInEveryWord) {
-  VYRE_ORACLE(SpecificationTable,
-              "the planted fault: a third of all answers is wrong, whichever word of them it is in");
+  // The planted fault: a third of all answers is wrong, whichever word of them it is in.
   for (const Subject& subject : elementwise_subjects(Family::Operators)) {
     if (!subject.name.ends_with("/add.u128")) continue;
     for (size_t word = 0; word < 4; ++word) {

@@ -12,6 +12,10 @@
 #include "oracle.h"
 #include "verify/families.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "semantics, the tiers: full runs every domain of at most 2^32 inputs whole, which standard does "
+            "not; the planted input, by hand");
+
 namespace vyre::verify {
 namespace {
 
@@ -30,7 +34,6 @@ uint32_t bits_of(DataType type) {
 constexpr Family kElementwise[] = {Family::Operators, Family::Select, Family::Casts, Family::Atomics};
 
 TEST(WholeDomains, AreAllOfAtMost32BitsAtFull) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, tiers: full runs every domain of at most 2^32 inputs whole");
   const FamilyPlan full = family_plan(Strength::Full);
   std::set<std::string> alone;
   for (const Family family : kElementwise) {
@@ -70,7 +73,6 @@ TEST(WholeDomains, AreAllOfAtMost32BitsAtFull) {
 }
 
 TEST(WholeDomains, AreNotOfTheLesserTiers) {
-  VYRE_ORACLE(SpecificationTable, "SEMANTICS, tiers: whole domains are what full has above standard");
   for (const Strength strength : {Strength::Quick, Strength::Standard})
     EXPECT_TRUE(whole_domains({Family::Casts, Track::Integer}, family_plan(strength)).empty());
 }
@@ -135,8 +137,7 @@ const WholeDomain& domain_of(const std::vector<WholeDomain>& all, std::string_vi
 }
 
 TEST(WholeDomains, FindTheOneWrongInput) {
-  VYRE_ORACLE(SpecificationTable,
-              "by hand: the plant, one input of 2^32, in the leaf that has it and in no other");
+  // The plant, one input of 2^32, in the leaf that has it and in no other.
   constexpr uint32_t kInput = 0x8123'4567;
   const auto all = whole_domains({Family::Casts, Track::Integer}, family_plan(Strength::Full));
   const WholeDomain& domain = domain_of(all, "ir.casts/cast.u32.i32");

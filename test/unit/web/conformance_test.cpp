@@ -1,7 +1,4 @@
 // The conformance page as data.
-//
-// Oracle: the lists of operations, families and shapes; the cases that replay tokens name; what a page must
-// be that can see a wrong answer, a missing one and a stray store.
 #include "web/conformance.h"
 
 #include <gtest/gtest.h>
@@ -16,6 +13,10 @@
 #include "verify/examine.h"
 #include "verify/families.h"
 #include "verify/parity.h"
+
+VYRE_ORACLE(Property,
+            "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
+            "must be that can see a wrong answer, a missing one and a stray store");
 
 namespace vyre::web {
 namespace {
@@ -44,9 +45,6 @@ const Case& case_named(std::string_view name) {
 }
 
 TEST(Conformance, HasEverySubjectAndEveryShape) {
-  VYRE_ORACLE(Property,
-              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
-              "must be that can see a wrong answer, a missing one and a stray store");
   size_t wanted = 0;
   for (const verify::Subject& subject : subjects()) {
     EXPECT_NO_THROW(case_named(subject.name));
@@ -65,9 +63,6 @@ TEST(Conformance, HasEverySubjectAndEveryShape) {
 
 // What leaves every byte as it was would pass without having run.
 TEST(Conformance, NoCasePassesWithoutHavingRun) {
-  VYRE_ORACLE(Property,
-              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
-              "must be that can see a wrong answer, a missing one and a stray store");
   for (const Case& test : page().cases) {
     EXPECT_GT(test.instances, 0u) << test.name;
     EXPECT_TRUE(std::ranges::any_of(test.buffers, [](const Buffer& b) {
@@ -86,9 +81,6 @@ std::vector<uint32_t> element(const Bytes& bytes, spec::DataType type, size_t i)
 
 // An operator's results are never all poison, and the poison is none of them; what lies behind stays.
 TEST(Conformance, MissingAnswersAndStrayStoresWouldShow) {
-  VYRE_ORACLE(Property,
-              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
-              "must be that can see a wrong answer, a missing one and a stray store");
   for (const verify::Subject& subject : subjects()) {
     const Case& test = case_named(subject.name);
     const Buffer& out = test.buffers.back();
@@ -135,9 +127,6 @@ TEST(Conformance, ElementsAreTheCasesThatTokensName) {
 
 // A walk through a grid of operands that leaves one where it is shows little of the others.
 TEST(Conformance, EveryOperandTakesManyValues) {
-  VYRE_ORACLE(Property,
-              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
-              "must be that can see a wrong answer, a missing one and a stray store");
   for (const verify::Subject& subject : subjects()) {
     const Case& test = case_named(subject.name);
     uint64_t first = 0;
@@ -169,9 +158,6 @@ TEST(Conformance, StaysWithinWhatEveryDeviceHas) {
 }
 
 TEST(Conformance, IsTheSamePageEachTime) {
-  VYRE_ORACLE(Property,
-              "the lists of operations, families and shapes; the cases that replay tokens name; what a page "
-              "must be that can see a wrong answer, a missing one and a stray store");
   const Page again = conformance_page({.cases_a_subject = 64, .strategy_cap = 16}).value();
   ASSERT_EQ(again.cases.size(), page().cases.size());
   for (size_t k = 0; k < again.cases.size(); ++k) {

@@ -1,6 +1,4 @@
 // Programs as cases of a page.
-//
-// Oracle: values worked out by hand; the digest that runs of the command line give; WebGPU's default limits.
 #include "web/runs.h"
 
 #include <gmock/gmock.h>
@@ -13,6 +11,10 @@
 #include "host/run.h"
 #include "ops/operation.h"
 #include "oracle.h"
+
+VYRE_ORACLE(SpecificationTable,
+            "values worked out by hand; the digest that runs of the command line give; WebGPU's default "
+            "limits, \"Limits\" of its specification");
 
 namespace vyre::web {
 namespace {
@@ -48,9 +50,6 @@ constexpr std::string_view kAddOne =
     "}\n";
 
 TEST(Runs, EachDirectiveIsACase) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "values worked out by hand; the digest that runs of the command line give; WebGPU's default limits");
   const File file(std::string(kAddOne) +
                   "// run: groups=[2,1,1] a=[1,2,3] out=[9,9,9,9] => out=[2,3,4,1]\n"
                   "// run: a=[0xffffffff] out=[5] => out=[0]\n");
@@ -88,9 +87,6 @@ TEST(Runs, TheDigestIsThatOfTheCommandLine) {
 }
 
 TEST(Runs, ADirectiveThatTheReferenceContradictsIsX008) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "values worked out by hand; the digest that runs of the command line give; WebGPU's default limits");
   const File file(std::string(kAddOne) + "// run: a=[7] out=[0] => out=[7]\n");
   const auto cases = cases_of(*file, "p.vyre");
   ASSERT_FALSE(cases);
@@ -100,9 +96,6 @@ TEST(Runs, ADirectiveThatTheReferenceContradictsIsX008) {
 }
 
 TEST(Runs, AFileWithoutRunsIsP017) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "values worked out by hand; the digest that runs of the command line give; WebGPU's default limits");
   const File file(kAddOne);
   const auto cases = cases_of(*file, "p.vyre");
   ASSERT_FALSE(cases);
@@ -134,10 +127,8 @@ std::string with_buffers(uint32_t n) {
 }
 
 TEST(PortableModule, EndsAtTheDefaultLimits) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "\"Limits\" of WebGPU: maxComputeInvocationsPerWorkgroup 256, maxComputeWorkgroupStorageSize 16384, "
-      "maxStorageBuffersPerShaderStage 8; a variable of workgroup memory counts in units of 16 bytes");
+  // "Limits" of WebGPU: maxComputeInvocationsPerWorkgroup 256, maxComputeWorkgroupStorageSize 16384,
+  // maxStorageBuffersPerShaderStage 8; a variable of workgroup memory counts in units of 16 bytes.
   EXPECT_EQ(refusal(with_threads(256)), "");
   EXPECT_THAT(refusal(with_threads(257)), HasSubstr("257 invocations a workgroup; a page may have 256"));
   EXPECT_EQ(refusal(with_memory(4096)), "");

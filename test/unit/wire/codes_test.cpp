@@ -4,6 +4,9 @@
 #include "wire/seal.h"
 #include "wire/wire.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "docs/wire-format.md, with \"Modules\" and \"Hostile bytes\", and diag.def, by hand");
+
 namespace vyre::wire {
 namespace {
 
@@ -63,20 +66,17 @@ Body pipeline(const Body& counts, const Body& commands) {
 // Oracle of all of these: docs/wire-format.md.
 
 TEST(Codes, APlainBodyIsFine) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   EXPECT_TRUE(decode(sealed(body({kName, kNoBuffers, kSize, {0, 0, 0}}))));
   EXPECT_TRUE(decode(sealed(let({1, 0x01, 5}))));
 }
 
 TEST(Codes, W001NotAWireFile) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   expect_code({}, DiagCode::W001, 0);
   const std::string text = "program p() workgroup(1, 1, 1) { }";
   expect_code(std::as_bytes(std::span(text)), DiagCode::W001, 0);
 }
 
 TEST(Codes, W002UnknownVersion) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   Bytes file = xor_file();
   for (const uint32_t version : {0u, 2u, 257u, 0xffffffffu}) {
     store_u32(file.data() + 4, version);
@@ -85,7 +85,6 @@ TEST(Codes, W002UnknownVersion) {
 }
 
 TEST(Codes, W003Truncated) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   const Bytes file = xor_file();
   for (size_t size = 4; size < kHeader; ++size)
     expect_code(std::span(file).first(size), DiagCode::W003, size);
@@ -96,7 +95,6 @@ TEST(Codes, W003Truncated) {
 }
 
 TEST(Codes, W004DigestMismatch) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   Bytes file = xor_file();
   file.back() ^= std::byte{1};
   expect_code(file, DiagCode::W004, 8);
@@ -109,7 +107,6 @@ TEST(Codes, W004DigestMismatch) {
 }
 
 TEST(Codes, W005UnknownTag) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   expect_in_body(body({kName, {1, 0, 0, 1, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 5);          // access 0
   expect_in_body(body({kName, {1, 0, 5, 1, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 5);          // access 5
   expect_in_body(body({kName, {1, 0, 1, 0, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 6);          // type 0
@@ -135,7 +132,6 @@ TEST(Codes, W005UnknownTag) {
 }
 
 TEST(Codes, W006NotCanonical) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   // Numbers in more bytes than needed, or of more than 32 bits.
   expect_in_body(let({1, 0x01, 0x85, 0x00}), DiagCode::W006, kExpression + 2);
   expect_in_body(let({1, 0x01, 0x80, 0x80, 0x00}), DiagCode::W006, kExpression + 2);
@@ -161,7 +157,6 @@ TEST(Codes, W006NotCanonical) {
 }
 
 TEST(Codes, W007CountExceedsTheInput) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   expect_in_body({2, 1}, DiagCode::W007, 0);       // strings
   expect_in_body({1, 2, 'p'}, DiagCode::W007, 1);  // bytes of a string
   expect_in_body({0xff, 0xff, 0xff, 0xff, 0x0f}, DiagCode::W007, 0);
@@ -181,20 +176,17 @@ TEST(Codes, W007CountExceedsTheInput) {
 }
 
 TEST(Codes, W008TrailingBytes) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   expect_in_body(body({kName, kNoBuffers, kSize, {0, 0, 0, 0}}), DiagCode::W008, kCounts + 3);
   expect_in_body(body({let({1, 0x01, 5}), {1, 2, 3}}), DiagCode::W008, kExpression + 3);
 }
 
 TEST(Codes, W009BadReference) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   expect_in_body(body({kName, {1, 1, 1, 1, 0}, kSize, {0, 0, 0}}), DiagCode::W009, 4);
   expect_in_body(let({2, 1}), DiagCode::W009, kExpression + 1);
   expect_in_body(let({2, 0xff, 0xff, 0xff, 0xff, 0x0f}), DiagCode::W009, kExpression + 1);
 }
 
 TEST(Codes, W010NotAvailableYet) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   for (const uint8_t type : {0x10, 0x11, 0x12, 0x13, 0x14}) {
     expect_in_body(body({kName, {1, 0, 1, type, 0}, kSize, {0, 0, 0}}), DiagCode::W010, 6);
     expect_in_body(body({kName, {1, 0, 1, 0x0c, type, 0, 0, 0}, kSize, {0, 0, 0}}), DiagCode::W010, 7);
@@ -216,14 +208,12 @@ TEST(Codes, W010NotAvailableYet) {
 }
 
 TEST(Codes, W011MalformedString) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md and diag.def, by hand");
   for (const uint8_t byte : {0x00, 0x0a, 0x1b, 0x20, 0x7f, 0x80, 0xff}) {
     expect_in_body(body({{1, 3, 'p', byte, 'q'}, kNoBuffers, kSize, {0, 0, 0}}), DiagCode::W011, 3);
   }
 }
 
 TEST(Codes, OfModules) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md, \"Modules\" and \"Hostile bytes\", by hand");
   const auto accepted = [](const Body& body) {
     const auto module = decode_module(sealed(body, 2));
     EXPECT_TRUE(module) << module.error().message;

@@ -9,6 +9,11 @@
 #include "wire/tags.h"
 #include "wire/wire.h"
 
+VYRE_ORACLE(
+    Property,
+    "memory grows with the file, never with the counts in it; with a digest that fits, an edited body is a "
+    "diagnostic or the only encoding of another program; no other edit leaves a valid file");
+
 namespace {
 
 // What operator new has given out and not taken back, and the most it ever was.
@@ -65,8 +70,7 @@ std::vector<std::filesystem::path> frozen() {
 uint32_t version_of(const Bytes& file) { return load_u32(file.data() + kVersionAt); }
 
 TEST(Hostile, NoEditedFileIsAccepted) {
-  VYRE_ORACLE(Property,
-              "W004: the digest covers the version and the body, so no edit of a byte leaves a valid file");
+  // W004: the digest covers the version and the body, so no edit of a byte leaves a valid file.
   for (const auto& path : frozen()) {
     Bytes file = read_bytes(path);
     for (std::byte& byte : file) {
@@ -84,9 +88,8 @@ TEST(Hostile, NoEditedFileIsAccepted) {
 }
 
 TEST(Hostile, EveryEditedBodyIsRefusedOrCanonical) {
-  VYRE_ORACLE(Property,
-              "with a digest that fits, an edited body is a diagnostic or the only encoding of another "
-              "program, which check then takes or refuses");
+  // With a digest that fits, an edited body is a diagnostic or the only encoding of another program, which
+  // check then takes or refuses.
   size_t accepted = 0, refused = 0;
   const auto count = [&](const Bytes& file) { ++(expect_answer(file) ? accepted : refused); };
   for (const auto& path : frozen()) {
@@ -144,7 +147,7 @@ Body begin(uint32_t expressions, uint32_t statements) {
   return out;
 }
 
-// Oracle: docs/wire-format.md, "Hostile bytes": at most 16 bytes a byte. Each input makes the most of one
+// docs/wire-format.md, "Hostile bytes": at most 16 bytes a byte. Each input makes the most of one
 // part of the decoder.
 constexpr uint32_t kMany = (1u << 17) + 1;
 
@@ -155,7 +158,6 @@ Body repeated(Body head, uint32_t times, const Body& part, const Body& tail = {}
 }
 
 TEST(HostileMemory, Statements) {
-  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   Body list = begin(0, kMany);
   put_number(list, kMany);
   expect_small(repeated(list, kMany, {6}), true);
@@ -171,7 +173,6 @@ TEST(HostileMemory, Statements) {
 }
 
 TEST(HostileMemory, Ifs) {
-  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   const Body condition = {2, 0};
   for (const bool inside_else : {false, true}) {
     Body nested = begin(kMany, kMany);
@@ -190,7 +191,6 @@ TEST(HostileMemory, Ifs) {
 }
 
 TEST(HostileMemory, Expressions) {
-  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   Body chain = begin(kMany + 1, 1);
   chain.insert(chain.end(), {1, 1, 0});
   expect_small(repeated(chain, kMany, {8, 0x14}, {2, 0}), true);
@@ -208,7 +208,6 @@ TEST(HostileMemory, Expressions) {
 }
 
 TEST(HostileMemory, WideLiterals) {
-  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   for (const uint8_t type : {0x03, 0x04, 0x05, 0x06}) {
     Body call = begin(kMany + 1, 1);
     call.insert(call.end(), {1, 1, 0, 8, 0x1d, 0, 1});
@@ -219,7 +218,6 @@ TEST(HostileMemory, WideLiterals) {
 }
 
 TEST(HostileMemory, Names) {
-  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   Body names;  // as many short names as there are, each used by one buffer
   std::vector<std::string> all = {"p"};
   for (char a = '!'; a <= '~'; ++a) all.push_back({a, a});
@@ -256,7 +254,6 @@ TEST(HostileMemory, Names) {
 }
 
 TEST(HostileMemory, Tensors) {
-  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   const auto buffers = [](const Body& buffer) {
     Body out = {1, 1, 'p'};
     put_number(out, kMany);
@@ -304,7 +301,6 @@ Body joined(Body a, const Body& b) {
 }
 
 TEST(HostileMemory, WhatIsSaidOfOperations) {
-  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   const auto many = [](Body begin, const Body& part, const Body& after) {
     put_number(begin, kMany);
     return joined(joined(repeated(std::move(begin), kMany, part, after), kReturnsZero), kNothingElse);
@@ -325,7 +321,6 @@ TEST(HostileMemory, WhatIsSaidOfOperations) {
 }
 
 TEST(HostileMemory, Commands) {
-  VYRE_ORACLE(Property, "memory grows with the file, never with the counts in it");
   const auto pipeline = [](uint32_t expressions, uint32_t commands, uint32_t arguments, Body body) {
     Body out = {0, 0, 1, 1, 1, 'p', 0};
     for (const uint32_t count : {expressions, commands, arguments}) put_number(out, count);
@@ -359,7 +354,7 @@ TEST(HostileMemory, Commands) {
 }
 
 TEST(HostileMemory, Items) {
-  VYRE_ORACLE(Property, "memory grows with the file and the items that it counts");
+  // Memory grows with the file and the items that it counts.
   constexpr uint32_t kItems = 1u << 16;
   const auto of = [](Body begin, uint32_t count, const Body& item, const Body& after) {
     put_number(begin, count);

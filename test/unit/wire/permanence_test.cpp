@@ -15,6 +15,10 @@
 #include "spec/types.h"
 #include "wire/tags.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "ops.def, types.def and tags.h, and docs/wire-format.md: the table of commands, by the words of "
+            "the text");
+
 namespace vyre::wire {
 namespace {
 
@@ -41,8 +45,6 @@ struct Tags {
 };
 
 TEST(Tags, AreReservedAndFreeAsThePageSays) {
-  VYRE_ORACLE(SpecificationTable,
-              "the ledgers: ops.def and types.def have what is taken, tags.h what is reserved");
   const std::string text = page();
   const Tags types(is_reserved_type_tag, spec::kTypes), operators(is_reserved_operator_tag, spec::kOps);
   EXPECT_THAT(text, testing::HasSubstr("Types " + types.range()));
@@ -52,7 +54,6 @@ TEST(Tags, AreReservedAndFreeAsThePageSays) {
 }
 
 TEST(Tags, OfCommandsAreTheTableOfThePage) {
-  VYRE_ORACLE(SpecificationTable, "docs/wire-format.md: the table of commands, by the words of the text");
   std::ifstream file(std::string(VYRE_SOURCE_DIR) + "/docs/wire-format.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   constexpr std::array<std::pair<ir::CommandKind, std::string_view>, ir::kCommandKindCount> kWords = {{

@@ -8,6 +8,10 @@
 #include "wire/tags.h"
 #include "wire/wire.h"
 
+VYRE_ORACLE(Property,
+            "vyre-conform-spec, \"Wire Format Equivalence\": lossless, and equal programs have equal bytes, "
+            "whether check takes or refuses them");
+
 namespace vyre::wire {
 namespace {
 
@@ -23,7 +27,6 @@ void expect_round_trip(const ir::Program& program) {
 
 // covers: WE-01
 TEST(RoundTrip, EveryProgramOfTheProject) {
-  VYRE_ORACLE(Property, "vyre-conform-spec, \"Wire Format Equivalence\": lossless");
   size_t programs = 0;
   for (const std::string folder : {"examples", "test/run", "test/wire/v1"}) {
     for (const auto& path : files(folder, ".vyre")) {
@@ -48,7 +51,6 @@ TEST(RoundTrip, EveryProgramOfTheProject) {
 
 // Text, wire and text again are each other's.
 TEST(RoundTrip, ModulesThroughTextAndWire) {
-  VYRE_ORACLE(Property, "a module encoded, decoded, printed, parsed and encoded again is the same bytes");
   size_t modules = 0;
   for (const auto& path : files("test/wire/v2", ".vyre")) {
     SCOPED_TRACE(path);
@@ -96,7 +98,7 @@ TEST(RoundTrip, AProgramOfAModuleHasItsOwnBytes) {
 }
 
 TEST(RoundTrip, DeepModules) {
-  VYRE_ORACLE(Property, "no recursion: the depth of commands and of host expressions is the input's alone");
+  // No recursion: the depth of commands and of host expressions is the input's alone.
   constexpr uint32_t kDepth = 100'000;
   ir::Pipeline pipeline{.name = "deep"};
   ir::Code& code = pipeline.code;
@@ -123,7 +125,6 @@ TEST(RoundTrip, DeepModules) {
 }
 
 TEST(RoundTrip, DifferentTextsHaveDifferentBytes) {
-  VYRE_ORACLE(Property, "any difference in meaning is a difference in bytes");
   std::istringstream lines(read_text(VYRE_SOURCE_DIR "/test/unit/wire/different.txt"));
   std::vector<std::string> digests;
   for (std::string text; std::getline(lines, text);) digests.push_back(digest(parse_module(text)).hex());
@@ -133,9 +134,8 @@ TEST(RoundTrip, DifferentTextsHaveDifferentBytes) {
 }
 
 TEST(RoundTrip, EqualProgramsHaveEqualBytes) {
-  VYRE_ORACLE(Property,
-              "equal programs have equal bytes, however they came to be: layout, comments, radix of literals "
-              "and the order in which a builder made the parts do not count");
+  // Equal programs have equal bytes, however they came to be: layout, comments, radix of literals and the
+  // order in which a builder made the parts do not count.
   const Bytes plain =
       encode(parse("program p(read_write out: u32 @0) workgroup(1, 1, 1) { out[0] = 255 - out[1]; }"));
   EXPECT_EQ(encode(parse("// a comment\nprogram p ( read_write out:u32@0 )\nworkgroup(0x1,1,1) {\n"
@@ -151,9 +151,8 @@ TEST(RoundTrip, EqualProgramsHaveEqualBytes) {
 }
 
 TEST(RoundTrip, UncheckedPrograms) {
-  VYRE_ORACLE(Property,
-              "programs that check refuses have an encoding too: names that do not resolve, wrong types, no "
-              "names at all");
+  // Programs that check refuses have an encoding too: names that do not resolve, wrong types, no names at
+  // all.
   expect_round_trip(parse("program p() workgroup(0, 4000000000, 1) { x = y[1]; y[2] = len(z); barrier; }"));
   expect_round_trip(
       parse("program p(workgroup w: bytes[0]) workgroup(1, 1, 1) { let w = cast<bytes, floor>(true); }"));
@@ -219,9 +218,8 @@ TEST(RoundTrip, BitsOfLiterals) {
 }
 
 TEST(RoundTrip, TensorsOfAnyShape) {
-  VYRE_ORACLE(Property,
-              "tensors that check refuses have an encoding too: no dimensions, more strides than dimensions, "
-              "one that another tensor has as well");
+  // Tensors that check refuses have an encoding too: no dimensions, more strides than dimensions, one that
+  // another tensor has as well.
   ir::Program program;
   ir::Code& code = program.code;
   program.tensors = {
@@ -243,9 +241,7 @@ TEST(RoundTrip, TensorsOfAnyShape) {
 }
 
 TEST(RoundTrip, DeepPrograms) {
-  VYRE_ORACLE(
-      Property,
-      "no recursion: the depth of statements and of expressions, on either side, is the input's alone");
+  // No recursion: the depth of statements and of expressions, on either side, is the input's alone.
   constexpr int kDepth = 200'000;
   ir::ProgramBuilder p("deep");
   ir::Ex left = p.u32(0), right = p.u32(1);

@@ -6,6 +6,9 @@
 #include "oracle.h"
 #include "support.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "worker.h, process.h, backend.h, diag.def and signal(7); faulty.h says what each backend does");
+
 namespace vyre::worker {
 namespace {
 
@@ -44,7 +47,7 @@ struct Death {
 class Deaths : public ::testing::TestWithParam<Death> {};
 
 TEST_P(Deaths, AreTheErrorOfTheOneDispatch) {
-  VYRE_ORACLE(SpecificationTable, "signal(7): 11 is SIGSEGV, 6 SIGABRT; diag.def, B009");
+  // signal(7): 11 is SIGSEGV, 6 SIGABRT; diag.def, B009.
   Opened opened = open_doubling();
   expect_right(*opened.pipeline);
   const Diag diag = culprit(opened, GetParam().ask);
@@ -59,8 +62,6 @@ INSTANTIATE_TEST_SUITE_P(Worker, Deaths,
                                            Death{kExit3, "exited with status 3"}));
 
 TEST(Worker, EndsWhatHangs) {
-  VYRE_ORACLE(SpecificationTable,
-              "worker.h: B010 for a call that outlasts its budget, which the message names");
   Opened opened = open_doubling(0.3);
   const auto begin = std::chrono::steady_clock::now();
   const Diag diag = culprit(opened, kHang);
@@ -71,7 +72,6 @@ TEST(Worker, EndsWhatHangs) {
 }
 
 TEST(Worker, StartsAfreshWhenADeviceIsLost) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   const Diag diag = culprit(opened, kLoseDevice);
   EXPECT_EQ(diag.code, DiagCode::B011);
@@ -79,7 +79,6 @@ TEST(Worker, StartsAfreshWhenADeviceIsLost) {
 }
 
 TEST(Worker, PassesOnWhatABackendRefuses) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   const Diag diag = culprit(opened, kRefuse);
   EXPECT_EQ(diag.code, DiagCode::B003);
@@ -88,7 +87,6 @@ TEST(Worker, PassesOnWhatABackendRefuses) {
 
 // Only a parent can know that its worker died.
 TEST(Worker, BelievesNoWorkerThatSaysItDied) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   EXPECT_EQ(breach_of(culprit(opened, kForge)), Breach::Protocol);
 }
@@ -101,7 +99,7 @@ struct Stray {
 class StrayWrites : public ::testing::TestWithParam<Stray> {};
 
 TEST_P(StrayWrites, AreFoundAndNothingIsCopied) {
-  VYRE_ORACLE(SpecificationTable, "faulty.h says where each writes");
+  // faulty.h says where each writes.
   Opened opened = open_doubling();
   for (int i = 0; i < 3; ++i) {
     const Diag diag = culprit(opened, GetParam().ask);
@@ -125,8 +123,7 @@ Result<void> settle_long(backend::Backend& worker) {
 }
 
 TEST(Worker, FindsALateWriteWhenItSettles) {
-  VYRE_ORACLE(SpecificationTable,
-              "backend.h, settle(): memory of an earlier dispatch changed after it had been answered");
+  // backend.h, settle(): memory of an earlier dispatch changed after it had been answered.
   Opened opened = open_doubling();
   expect_right(*opened.pipeline);
   EXPECT_TRUE(opened.worker->drain());
@@ -142,7 +139,6 @@ TEST(Worker, FindsALateWriteWhenItSettles) {
 
 // Without settling it is a dispatch that finds it, and that one did nothing.
 TEST(Worker, FindsALateWriteBeforeItsMemoryIsUsedAgain) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   // A write may hit memory that an innocent dispatch is using, which then covers it: so there are several.
   Doubled found;
@@ -158,7 +154,6 @@ TEST(Worker, FindsALateWriteBeforeItsMemoryIsUsedAgain) {
 // The write takes some milliseconds to come, and a restart ends the process that would make it: so ever
 // longer waits.
 TEST(Worker, FindsALateWriteWhenItIsRenewed) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   Result<void> restarted;
   for (auto wait = std::chrono::milliseconds(4); restarted && wait.count() < 10'000; wait *= 2) {
@@ -173,7 +168,6 @@ TEST(Worker, FindsALateWriteWhenItIsRenewed) {
 }
 
 TEST(Worker, QuotesTheLastLinesOfADriver) {
-  VYRE_ORACLE(SpecificationTable, "process.h: the last lines, without control characters");
   Opened opened = open_doubling();
   const Diag diag = culprit(opened, kPrintAndDie);
   EXPECT_EQ(diag.code, DiagCode::B009);
@@ -183,7 +177,6 @@ TEST(Worker, QuotesTheLastLinesOfADriver) {
 }
 
 TEST(Worker, LetsADriverPrint) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Opened opened = open_doubling();
   ::testing::internal::CaptureStderr();
   EXPECT_TRUE(run_doubling(*opened.pipeline, kPrintMuch).outcome);
@@ -192,7 +185,6 @@ TEST(Worker, LetsADriverPrint) {
 }
 
 TEST(Worker, SaysWhyABackendDoesNotOpen) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   const auto refused = make_worker(options_for("faulty:refuse"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, DiagCode::B001);
@@ -216,7 +208,6 @@ TEST(Worker, SaysWhyABackendDoesNotOpen) {
 }
 
 TEST(Worker, SaysThatAProgramIsNoWorker) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   Options options = options_for("reference");
   options.program = "/nowhere/vyre-conform";
   const auto missing = make_worker(options);
@@ -231,7 +222,6 @@ TEST(Worker, SaysThatAProgramIsNoWorker) {
 }
 
 TEST(Worker, SurvivesACompilerThatDoesNot) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and diag.def; faulty.h says what each backend does");
   const auto aborts = open_worker(options_for("faulty:compile-abort"));
   for (int i = 0; i < 2; ++i) {
     const auto pipeline = aborts->compile(doubling());

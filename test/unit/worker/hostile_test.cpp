@@ -14,6 +14,8 @@
 #include "worker/channel.h"
 #include "worker/protocol.h"
 
+VYRE_ORACLE(SpecificationTable, "worker.h: B009 or B010 or B012, whatever the other side says");
+
 namespace vyre::worker {
 namespace {
 
@@ -152,7 +154,6 @@ std::optional<Diag> use(const std::string& backend) {
 }
 
 TEST(Worker, RefusesWhatIsNoProtocol) {
-  VYRE_ORACLE(SpecificationTable, "worker.h: B009 or B010 or B012, whatever the other side says");
   for (const std::string_view what : kHostilities) {
     const auto refused = use("hostile:" + std::string(what));
     ASSERT_TRUE(refused) << what;

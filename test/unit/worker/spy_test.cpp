@@ -27,6 +27,10 @@
 #include "worker/isolate.h"
 #include "worker/process.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "worker.h, isolate.h and docs/workers.md, proc(5), ptrace(2), kill(2): what a worker can reach; "
+            "each route is tried as an attacker would");
+
 namespace vyre::worker {
 namespace {
 
@@ -202,9 +206,6 @@ std::string found_by(backend::Backend& worker) {
 bool kernel_closes_everything() { return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, 1) >= 1; }
 
 TEST_F(Spying, FindsEveryRouteClosed) {
-  VYRE_ORACLE(
-      SpecificationTable,
-      "worker.h and docs/workers.md: what a worker can reach; each route is tried as an attacker would");
   if (!kernel_closes_everything()) GTEST_SKIP() << "this kernel has no Landlock: see ClosesMemoryWithoutIt";
   std::vector<std::string> warnings;
   Options with_warnings = options();
@@ -221,7 +222,6 @@ TEST_F(Spying, FindsEveryRouteClosed) {
 
 // The same spy in a child that is not closed off: a trick that never works would prove nothing above.
 TEST_F(Spying, WorksWhereNothingIsClosed) {
-  VYRE_ORACLE(SpecificationTable, "proc(5), ptrace(2), kill(2): what a process may do to one of its user");
   ASSERT_EQ(::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
   ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // where Yama asks for it
   auto child = Process::start("/proc/self/exe", {"spy", target().text()});
@@ -237,8 +237,7 @@ TEST_F(Spying, WorksWhereNothingIsClosed) {
 }
 
 TEST_F(Spying, MayWriteToItsOwnFolder) {
-  VYRE_ORACLE(SpecificationTable,
-              "isolate.h: a folder where it may write, known to it as TMPDIR, removed at the end");
+  // isolate.h: a folder where it may write, known to it as TMPDIR, removed at the end.
   const auto scratch_folders = [] {
     size_t n = 0;
     for (const auto& entry : fs::directory_iterator(fs::temp_directory_path()))
@@ -258,8 +257,7 @@ TEST_F(Spying, MayWriteToItsOwnFolder) {
 // What an open route means is the parent's to say, and a worker cannot be asked: so this parent is given a
 // false report.
 TEST(Isolation, RefusesAWorkerThatCanReadMemory) {
-  VYRE_ORACLE(SpecificationTable,
-              "isolate.h, is_tolerable(): where expected values lie, a parent does not go on");
+  // isolate.h, is_tolerable(): where expected values lie, a parent does not go on.
   const auto worker = make_worker(options_for("hostile:open-memory"));
   ASSERT_FALSE(worker);
   EXPECT_EQ(worker.error().code, DiagCode::B001);
@@ -267,7 +265,6 @@ TEST(Isolation, RefusesAWorkerThatCanReadMemory) {
 }
 
 TEST(Isolation, WarnsOfAWorkerThatCanWriteFiles) {
-  VYRE_ORACLE(SpecificationTable, "worker.h, Options::warn");
   std::vector<std::string> warnings;
   Options options = options_for("hostile:open-files");
   options.warn = [&](const Diag& diag) { warnings.push_back(diag.message); };
@@ -277,8 +274,6 @@ TEST(Isolation, WarnsOfAWorkerThatCanWriteFiles) {
 }
 
 TEST(Isolation, TellsWhatIsOpen) {
-  VYRE_ORACLE(SpecificationTable,
-              "isolate.h, find_open_routes(): a child of one's own that is not closed off is open");
   auto child = Process::start("/bin/sleep", {"60"});
   ASSERT_TRUE(child) << child.error().message;
   std::this_thread::sleep_for(std::chrono::milliseconds(50));  // until it is /bin/sleep

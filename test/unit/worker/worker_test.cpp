@@ -16,12 +16,13 @@
 #include "support.h"
 #include "worker/process.h"
 
+VYRE_ORACLE(SpecificationTable,
+            "worker.h, backend.h and layout.h; the programs' own text, worked out by hand");
+
 namespace vyre::worker {
 namespace {
 
 TEST(Worker, AnswersAsItsBackendDoes) {
-  VYRE_ORACLE(SpecificationTable,
-              "worker.h: calls travel there, and what comes back is what the backend says");
   const auto worker = open_worker(options_for("reference"));
   const auto plain = backend::open("reference");
   ASSERT_TRUE(plain);
@@ -40,7 +41,6 @@ TEST(Worker, AnswersAsItsBackendDoes) {
 }
 
 TEST(Worker, DoesFloatsInTheFormThatItIsTold) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   for (const backend::FloatForm form : {backend::FloatForm::Native, backend::FloatForm::Composed}) {
     Options options = options_for("native");
     options.backend_options.floats = form;
@@ -55,7 +55,6 @@ TEST(Worker, DoesFloatsInTheFormThatItIsTold) {
 }
 
 TEST(Worker, Dispatches) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const auto worker = open_worker(options_for("reference"));
   const auto pipeline = worker->compile(doubling());
   ASSERT_TRUE(pipeline) << pipeline.error().message;
@@ -63,9 +62,8 @@ TEST(Worker, Dispatches) {
 }
 
 TEST(Worker, DispatchesInPlace) {
-  VYRE_ORACLE(SpecificationTable,
-              "worker.h: buffers made in the memory that both see give what copied ones do, and what "
-              "dispatch() refuses is refused before anything is copied out");
+  // worker.h: buffers made in the memory that both see give what copied ones do, and what dispatch() refuses
+  // is refused before anything is copied out.
   const auto worker = open_worker(options_for("reference"));
   const auto compiled = worker->compile(doubling());
   ASSERT_TRUE(compiled) << compiled.error().message;
@@ -102,7 +100,6 @@ TEST(Worker, DispatchesInPlace) {
 
 // The worker prints what it is told, and a parent quotes what a worker printed before it died.
 TEST(Worker, SaysHowManyCoresMayBeUsed) {
-  VYRE_ORACLE(SpecificationTable, "worker.h: asked at each call, told when it changes");
   unsigned cores = 5;
   Options options = options_for("faulty:cores");
   options.cores = [&] { return cores; };
@@ -119,7 +116,6 @@ TEST(Worker, SaysHowManyCoresMayBeUsed) {
 }
 
 TEST(Worker, CompilesABatch) {
-  VYRE_ORACLE(SpecificationTable, "the programs' own text, worked out by hand");
   const auto worker = open_worker(options_for("native"));
   std::vector<check::Checked> programs;
   for (int k = 0; k < 20; ++k) {
@@ -148,9 +144,8 @@ constexpr std::string_view kBallot =
     "}\n";
 
 TEST(Worker, RefusesAnIntrinsicWhereTheTextHasIt) {
-  VYRE_ORACLE(SpecificationTable,
-              "backend.h, compile(): B002 for an operation of category C that a backend lacks; the position "
-              "is that of the call in the text above");
+  // backend.h, compile(): B002 for an operation of category C that a backend lacks; the position is that of
+  // the call in the text above.
   const auto worker = open_worker(options_for("reference"));
   EXPECT_FALSE(worker->has(spec::Intrinsic::SubgroupAny));
   const auto pipeline = worker->compile(checked(kBallot));
@@ -160,7 +155,6 @@ TEST(Worker, RefusesAnIntrinsicWhereTheTextHasIt) {
 }
 
 TEST(Worker, PassesOnWhatABackendHas) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const auto worker = open_worker(options_for("faulty"));
   for (size_t i = 0; i < spec::kIntrinsicCount; ++i) {
     const auto intrinsic = static_cast<spec::Intrinsic>(i);
@@ -169,7 +163,6 @@ TEST(Worker, PassesOnWhatABackendHas) {
 }
 
 TEST(Worker, ChecksBindingsWhereTheTextIsKnown) {
-  VYRE_ORACLE(SpecificationTable, "layout.h: X002 for a part of an element; positions are those of the text");
   const auto worker = open_worker(options_for("reference"));
   const auto pipeline = worker->compile(doubling());
   ASSERT_TRUE(pipeline);
@@ -182,7 +175,6 @@ TEST(Worker, ChecksBindingsWhereTheTextIsKnown) {
 }
 
 TEST(Worker, ShowsCode) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const auto worker = open_worker(options_for("faulty"));
   const auto pipeline = worker->compile(doubling());
   ASSERT_TRUE(pipeline);
@@ -193,7 +185,6 @@ TEST(Worker, ShowsCode) {
 }
 
 TEST(Worker, KeepsMemoryOnTheDevice) {
-  VYRE_ORACLE(SpecificationTable, "backend.h, DeviceBuffer");
   const auto worker = open_worker(options_for("native"));
   const auto pipeline = worker->compile(doubling());
   ASSERT_TRUE(pipeline);
@@ -231,7 +222,6 @@ TEST(Worker, KeepsMemoryOnTheDevice) {
 
 // Larger than what is copied at a time, and of no round size.
 TEST(Worker, CopiesLargeBuffersInParts) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const auto worker = open_worker(options_for("reference"));
   const size_t n = (size_t{64} << 20) + 12345;
   const auto buffer = worker->allocate(n);
@@ -251,7 +241,6 @@ size_t entries_of(const char* folder) {
 bool has_children() { return ::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD; }
 
 TEST(Worker, LeavesNothingBehind) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const size_t files = entries_of("/proc/self/fd");
   const auto mappings = [] {
     std::ifstream maps("/proc/self/maps");
@@ -287,7 +276,6 @@ TEST(Worker, LeavesNothingBehind) {
 // Workers of several threads, some of which die all the time, do not disturb one another; and one worker may
 // be used by several threads.
 TEST(Worker, WorksInThreads) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   const auto shared = open_worker(options_for("reference"));
   std::vector<std::jthread> threads;
   for (uint32_t t = 0; t < 4; ++t) {
@@ -307,7 +295,6 @@ TEST(Worker, WorksInThreads) {
 
 // A worker lives on when the thread that started it has ended.
 TEST(Worker, OutlivesTheThreadThatStartedIt) {
-  VYRE_ORACLE(SpecificationTable, "worker.h and backend.h");
   std::unique_ptr<backend::Backend> worker;
   std::jthread([&] { worker = open_worker(options_for("reference")); }).join();
   const auto pipeline = worker->compile(doubling());
@@ -346,8 +333,6 @@ bool comes_true(Condition condition) {
 }
 
 TEST(Worker, DiesWithItsParent) {
-  VYRE_ORACLE(SpecificationTable,
-              "worker.h, serve(): the process ends with its parent, even in the middle of a call");
   auto parent = Process::start("/proc/self/exe", {"hang-with-a-worker"});
   ASSERT_TRUE(parent) << parent.error().message;
   std::vector<pid_t> workers;

@@ -1,0 +1,2 @@
+# Texts of floats at a type are written by a layer above this one.
+target_link_libraries(test_text PRIVATE vyre_ops)
