@@ -78,9 +78,9 @@ class Bare {
     const auto from = must(device_->allocate(bytes)), to = must(device_->allocate(bytes));
     return time_of(20, [&](VkCommandBuffer commands) {
       const VkBufferCopy region = {
-          .srcOffset = from.piece().offset, .dstOffset = to.piece().offset, .size = bytes};
-      api().CmdCopyBuffer(commands, backend::vulkan::buffer_of(from.piece()),
-                          backend::vulkan::buffer_of(to.piece()), 1, &region);
+          .srcOffset = from.allocation().offset, .dstOffset = to.allocation().offset, .size = bytes};
+      api().CmdCopyBuffer(commands, backend::vulkan::buffer_of(from.allocation()),
+                          backend::vulkan::buffer_of(to.allocation()), 1, &region);
     });
   }
 
@@ -110,7 +110,8 @@ class Bare {
     VkDescriptorSet set = VK_NULL_HANDLE;
     must_work(api().AllocateDescriptorSets(handle(), &set_info, &set));
     const std::vector<VkDescriptorBufferInfo> buffers(
-        interface.descriptors(), {backend::vulkan::buffer_of(memory.piece()), memory.piece().offset, 256});
+        interface.descriptors(),
+        {backend::vulkan::buffer_of(memory.allocation()), memory.allocation().offset, 256});
     const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                         .dstSet = set,
                                         .descriptorCount = uint32_t(buffers.size()),

@@ -57,12 +57,13 @@ class Bare {
                   .groups = groups};
     const std::vector<float> words(bytes / 4, word);
     const auto work = must(device_->begin());
-    must(work->write(out.from->piece(), bytes, 0, std::as_bytes(std::span(words))));
+    must(work->write(out.from->allocation(), bytes, 0, std::as_bytes(std::span(words))));
     must(work->finish());
     return out;
   }
   double time_of(int runs, const Kernel& kernel) {
-    const Bound from = {&kernel.from->piece(), 0, kernel.bytes}, to = {&kernel.to->piece(), 0, kernel.bytes};
+    const Bound from = {&kernel.from->allocation(), 0, kernel.bytes},
+                to = {&kernel.to->allocation(), 0, kernel.bytes};
     const uint32_t count = uint32_t(kernel.bytes / 4);
     const backend::Launch launch = {kernel.code, kernel.groups, {from, to}, {false, true}, {count, count}};
     return best_of(runs, [&] {
@@ -75,7 +76,7 @@ class Bare {
     const auto from = must(device_->allocate(bytes)), to = must(device_->allocate(bytes));
     return best_of(10, [&] {
       Work work(device_);
-      work.copy(from.piece(), 0, to.piece(), 0, bytes);
+      work.copy(from.allocation(), 0, to.allocation(), 0, bytes);
       must(work.finish());
     });
   }
@@ -85,7 +86,7 @@ class Bare {
     uint32_t word = 0;
     return best_of(runs, [&] {
       const auto work = must(device_->begin());
-      must(work->read(memory.piece(), 0, std::as_writable_bytes(std::span(&word, 1))));
+      must(work->read(memory.allocation(), 0, std::as_writable_bytes(std::span(&word, 1))));
       must(work->finish());
     });
   }

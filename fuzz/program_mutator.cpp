@@ -118,13 +118,13 @@ class FromTree {
 };
 
 /// Every block, statement and expression of a program; pointers last until something is moved.
-struct Places {
+struct ProgramNodes {
   std::vector<Block*> blocks;
   std::vector<Statement*> statements;
   std::vector<Expression*> expressions;
   std::vector<std::string> names;
 
-  explicit Places(Block& body) { add(body); }
+  explicit ProgramNodes(Block& body) { add(body); }
 
  private:
   void add(Block& block) {
@@ -152,20 +152,20 @@ class Mutation {
 
   /// One change; it may come to nothing where there is nothing to change.
   void apply() {
-    Places places(body_);
+    ProgramNodes nodes(body_);
     for (const ir::BufferDecl& decl : program_.buffers)
-      places.names.emplace_back(program_.code.name(decl.name));
+      nodes.names.emplace_back(program_.code.name(decl.name));
     switch (random_.below(12)) {
-      case 0: return drop(places);
-      case 1: return copy(places);
-      case 2: return wrap(places);
+      case 0: return drop(nodes);
+      case 1: return copy(nodes);
+      case 2: return wrap(nodes);
       case 3: return declaration();
-      case 4: return rename(places);
+      case 4: return rename(nodes);
       case 5:
-      case 6: return graft(places);
-      case 7: return shape(places);
+      case 6: return graft(nodes);
+      case 7: return shape(nodes);
       default:
-        if (Expression* e = pick(places.expressions)) head(*e);
+        if (Expression* e = pick(nodes.expressions)) head(*e);
     }
   }
 
@@ -179,27 +179,27 @@ class Mutation {
     return static_cast<Enum>(random_.below(uint32_t(count)));
   }
 
-  void drop(const Places& places) {
-    Block* block = pick(places.blocks);
+  void drop(const ProgramNodes& nodes) {
+    Block* block = pick(nodes.blocks);
     if (!block->empty()) block->erase(block->begin() + ptrdiff_t(random_.below(uint32_t(block->size()))));
   }
 
   /// Copies a statement to another place, or moves it within its block.
-  void copy(const Places& places) {
-    Block* to = pick(places.blocks);
+  void copy(const ProgramNodes& nodes) {
+    Block* to = pick(nodes.blocks);
     if (random_.chance(2) && to->size() > 1) {
       const auto at = [&] { return to->begin() + ptrdiff_t(random_.below(uint32_t(to->size()))); };
       return std::iter_swap(at(), at());
     }
-    const Statement* from = pick(places.statements);
+    const Statement* from = pick(nodes.statements);
     if (from == nullptr) return;
     Statement taken = *from;
     to->insert(to->begin() + ptrdiff_t(random_.below(uint32_t(to->size() + 1))), std::move(taken));
   }
 
   /// Puts a statement into a block, an if or a loop, or adds one that ends or waits.
-  void wrap(const Places& places) {
-    Block* block = pick(places.blocks);
+  void wrap(const ProgramNodes& nodes) {
+    Block* block = pick(nodes.blocks);
     Statement outer{.kind = any<NodeKind>(ir::kNodeKindCount),
                     .name = "fresh" + std::to_string(random_.below(8))};
     const auto number = [&] {
@@ -252,8 +252,8 @@ class Mutation {
   }
 
   /// Sizes, strides and names of a tensor's dimensions.
-  void shape(const Places& places) {
-    if (program_.tensors.empty()) return rename(places);
+  void shape(const ProgramNodes& nodes) {
+    if (program_.tensors.empty()) return rename(nodes);
     ir::TensorType& tensor = program_.tensors[random_.below(uint32_t(program_.tensors.size()))];
     switch (random_.below(4)) {
       case 0: tensor.element = any<DataType>(spec::kTypeCount - 1); return;
@@ -273,21 +273,21 @@ class Mutation {
     }
   }
 
-  void rename(const Places& places) {
+  void rename(const ProgramNodes& nodes) {
     const std::string& name =
-        places.names.empty() ? "x" : places.names[random_.below(uint32_t(places.names.size()))];
+        nodes.names.empty() ? "x" : nodes.names[random_.below(uint32_t(nodes.names.size()))];
     if (name.empty()) return;
-    if (Expression* e = pick(places.expressions); e != nullptr && random_.chance(2)) {
+    if (Expression* e = pick(nodes.expressions); e != nullptr && random_.chance(2)) {
       e->name = name;
-    } else if (Statement* s = pick(places.statements)) {
+    } else if (Statement* s = pick(nodes.statements)) {
       s->name = name;
     }
   }
 
   /// Puts an expression in the place of another one.
-  void graft(const Places& places) {
-    Expression* to = pick(places.expressions);
-    const Expression* from = pick(places.expressions);
+  void graft(const ProgramNodes& nodes) {
+    Expression* to = pick(nodes.expressions);
+    const Expression* from = pick(nodes.expressions);
     if (to == nullptr) return;
     Expression taken = *from;  // a copy, since one may be a part of the other
     *to = std::move(taken);
@@ -413,10 +413,10 @@ ir::Program cross(const ir::Program& into, const ir::Program& from, RandomStream
   if (into.code.node_count() + from.code.node_count() > kMostNodes) return into;
   Block body = ToTree(into.code).block(into.entry);
   Block other = ToTree(from.code).block(from.entry);
-  const Places places(other);
-  if (!places.statements.empty()) {
-    const Statement& taken = *places.statements[random.below(uint32_t(places.statements.size()))];
-    const Places targets(body);
+  const ProgramNodes nodes(other);
+  if (!nodes.statements.empty()) {
+    const Statement& taken = *nodes.statements[random.below(uint32_t(nodes.statements.size()))];
+    const ProgramNodes targets(body);
     Block& to = *targets.blocks[random.below(uint32_t(targets.blocks.size()))];
     to.insert(to.begin() + ptrdiff_t(random.below(uint32_t(to.size() + 1))), taken);
   }

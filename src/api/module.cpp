@@ -15,16 +15,16 @@ using namespace vyre;
 using api::view;
 
 /// An item by its number: operations, then programs, then pipelines.
-struct Place {
+struct ItemIndex {
   vyre_item_kind kind;
   size_t number;
 };
 
-std::optional<Place> place_of(const ir::Module& module, size_t item) {
+std::optional<ItemIndex> index_of(const ir::Module& module, size_t item) {
   const std::array sizes = {module.operations.size(), module.programs.size(), module.pipelines.size()};
   constexpr std::array kKinds = {VYRE_ITEM_OPERATION, VYRE_ITEM_PROGRAM, VYRE_ITEM_PIPELINE};
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (item < sizes[i]) return Place{kKinds[i], item};
+    if (item < sizes[i]) return ItemIndex{kKinds[i], item};
     item -= sizes[i];
   }
   return std::nullopt;
@@ -33,8 +33,8 @@ std::optional<Place> place_of(const ir::Module& module, size_t item) {
 /// The number of an item of this kind, if it is one.
 std::optional<size_t> number_of(const vyre_checked_module* checked, size_t item, vyre_item_kind kind) {
   if (checked == nullptr) return std::nullopt;
-  const auto place = place_of(checked->checked->module(), item);
-  return place && place->kind == kind ? std::optional(place->number) : std::nullopt;
+  const auto item_index = index_of(checked->checked->module(), item);
+  return item_index && item_index->kind == kind ? std::optional(item_index->number) : std::nullopt;
 }
 
 size_t item_of(const ir::Module& module, host::Entry entry) {
@@ -85,36 +85,36 @@ size_t vyre_module_item_count(const vyre_module* module) {
 }
 
 vyre_status vyre_module_get_item(const vyre_module* module, size_t item, vyre_item_info* out) {
-  const auto place = module != nullptr ? place_of(module->module, item) : std::nullopt;
-  if (!place || out == nullptr) return VYRE_INVALID_ARGUMENT;
+  const auto item_index = module != nullptr ? index_of(module->module, item) : std::nullopt;
+  if (!item_index || out == nullptr) return VYRE_INVALID_ARGUMENT;
   vyre_item_info answer = {};
-  answer.kind = place->kind;
+  answer.kind = item_index->kind;
   const auto with_buffers = [&](const auto& declared) {
     answer.name = view(declared.name);
     answer.buffer_count = declared.buffers.size();
     answer.bound_count = api::count_bound(declared.buffers);
   };
-  if (place->kind == VYRE_ITEM_OPERATION) {
-    const ir::Operation& operation = module->module.operations[place->number];
+  if (item_index->kind == VYRE_ITEM_OPERATION) {
+    const ir::Operation& operation = module->module.operations[item_index->number];
     answer.name = view(operation.function.id);
     answer.version = operation.version;
-  } else if (place->kind == VYRE_ITEM_PROGRAM) {
-    with_buffers(module->module.programs[place->number]);
+  } else if (item_index->kind == VYRE_ITEM_PROGRAM) {
+    with_buffers(module->module.programs[item_index->number]);
   } else {
-    with_buffers(module->module.pipelines[place->number]);
+    with_buffers(module->module.pipelines[item_index->number]);
   }
   return api::give(answer, offsetof(vyre_item_info, bound_count) + sizeof answer.bound_count, out);
 }
 
 vyre_status vyre_module_get_buffer(const vyre_module* module, size_t item, size_t index,
                                    vyre_buffer_info* out) {
-  const auto place = module != nullptr ? place_of(module->module, item) : std::nullopt;
-  if (!place || place->kind == VYRE_ITEM_OPERATION) return VYRE_INVALID_ARGUMENT;
+  const auto item_index = module != nullptr ? index_of(module->module, item) : std::nullopt;
+  if (!item_index || item_index->kind == VYRE_ITEM_OPERATION) return VYRE_INVALID_ARGUMENT;
   const auto of = [&](const auto& declared) {
     return api::give_buffer(declared.buffers, declared.code, index, out);
   };
-  return place->kind == VYRE_ITEM_PROGRAM ? of(module->module.programs[place->number])
-                                          : of(module->module.pipelines[place->number]);
+  return item_index->kind == VYRE_ITEM_PROGRAM ? of(module->module.programs[item_index->number])
+                                               : of(module->module.pipelines[item_index->number]);
 }
 
 size_t vyre_module_constant_count(const vyre_module* module) {

@@ -16,22 +16,23 @@ class CoreBuffer final : public DeviceBuffer {
       : device_(std::move(device)), memory_(std::move(memory)), bytes_(bytes) {}
 
   uint64_t bytes() const override { return bytes_; }
-  const Piece& piece() const { return memory_.piece(); }
+  const Allocation& allocation() const { return memory_.allocation(); }
   const DeviceCore* device() const { return device_.get(); }
   std::span<std::byte> host() override {
-    return piece().mapped == nullptr ? std::span<std::byte>{} : std::span(piece().mapped, size_t(bytes_));
+    return allocation().mapped == nullptr ? std::span<std::byte>{}
+                                          : std::span(allocation().mapped, size_t(bytes_));
   }
 
   Result<void> write(uint64_t offset, std::span<const std::byte> from) override {
     return work(offset, from.size(),
-                [&](DeviceWork& work) { return work.write(piece(), bytes_, offset, from); });
+                [&](DeviceWork& work) { return work.write(allocation(), bytes_, offset, from); });
   }
   Result<void> read(uint64_t offset, std::span<std::byte> to) override {
-    return work(offset, to.size(), [&](DeviceWork& work) { return work.read(piece(), offset, to); });
+    return work(offset, to.size(), [&](DeviceWork& work) { return work.read(allocation(), offset, to); });
   }
   Result<void> fill(uint64_t offset, uint64_t count, std::byte value) override {
     return work(offset, count,
-                [&](DeviceWork& work) { return work.fill(piece(), bytes_, offset, count, value); });
+                [&](DeviceWork& work) { return work.fill(allocation(), bytes_, offset, count, value); });
   }
 
  private:
@@ -53,7 +54,7 @@ Result<Bound> bound_of(const DeviceCore& device, const DeviceRange& range) {
   const auto* const buffer = dynamic_cast<const CoreBuffer*>(range.buffer);
   if (buffer == nullptr || buffer->device() != &device) return std::unexpected(device.foreign("buffer"));
   // An empty range may stand at its buffer's end, behind which there may be nothing that code could touch.
-  return Bound{&buffer->piece(), range.bytes == 0 ? 0 : range.offset, range.bytes};
+  return Bound{&buffer->allocation(), range.bytes == 0 ? 0 : range.offset, range.bytes};
 }
 
 class DevicePipeline final : public Pipeline {
@@ -131,7 +132,7 @@ class DevicePipeline final : public Pipeline {
     };
     uint64_t together[2] = {}, used[2] = {};
     for (const size_t i : order_) together[block_of(i)] += room_of(i);
-    const Piece* block[2] = {};
+    const Allocation* block[2] = {};
     memory.reserve(bindings.size());
     std::vector<Bound> out(bindings.size());
     for (const size_t i : order_) {
@@ -139,7 +140,7 @@ class DevicePipeline final : public Pipeline {
       if (alone || block[which] == nullptr) {
         VYRE_TRY(made, device_->allocate(alone ? room_of(i) : together[which]));
         memory.push_back(std::move(made));
-        block[which] = &memory.back().piece();
+        block[which] = &memory.back().allocation();
         used[which] = 0;
       }
       out[i] = {block[which], used[which], bindings[i].bytes.size()};
@@ -164,7 +165,7 @@ Result<Launch> prepare(const DeviceCore& device, const Step& step) {
 }  // namespace
 
 DeviceMemory::~DeviceMemory() {
-  if (device_ != nullptr) device_->release(piece_);
+  if (device_ != nullptr) device_->release(allocation_);
 }
 
 Result<uint64_t> DeviceCore::piece_bytes(uint64_t bytes) const { return size_class(bytes); }
@@ -174,10 +175,10 @@ Result<DeviceMemory> DeviceCore::allocate(uint64_t bytes) {
   VYRE_CHECK(check_alive());
   VYRE_TRY(size, piece_bytes(bytes));
   if (const auto kept = unused_.find(size); kept != unused_.end()) {
-    const Piece piece = kept->second;
+    const Allocation allocation = kept->second;
     unused_.erase(kept);
     if (size > traits_.largest_part) unused_bytes_ -= size;
-    return DeviceMemory(shared_from_this(), piece);
+    return DeviceMemory(shared_from_this(), allocation);
   }
   auto made = make_piece(size, bytes);
   if (!made && made.error().code == DiagCode::B003 && unused_bytes_ != 0) {
@@ -188,9 +189,9 @@ Result<DeviceMemory> DeviceCore::allocate(uint64_t bytes) {
   return DeviceMemory(shared_from_this(), *made);
 }
 
-void DeviceCore::keep_unused(const Piece& piece) {
-  unused_.emplace(piece.bytes, piece);
-  if (piece.bytes > traits_.largest_part) unused_bytes_ += piece.bytes;
+void DeviceCore::keep_unused(const Allocation& allocation) {
+  unused_.emplace(allocation.bytes, allocation);
+  if (allocation.bytes > traits_.largest_part) unused_bytes_ += allocation.bytes;
 }
 
 void DeviceCore::drop_unused() {
@@ -202,15 +203,15 @@ void DeviceCore::drop_unused() {
   unused_bytes_ = 0;
 }
 
-void DeviceCore::release(const Piece& piece) {
+void DeviceCore::release(const Allocation& allocation) {
   const std::lock_guard lock(memory_mutex_);
   // What a lost device still holds goes with it.
   const bool stays =
-      piece.bytes <= traits_.largest_part || is_lost_ || unused_bytes_ + piece.bytes <= most_kept();
+      allocation.bytes <= traits_.largest_part || is_lost_ || unused_bytes_ + allocation.bytes <= most_kept();
   if (stays) {
-    keep_unused(piece);
+    keep_unused(allocation);
   } else {
-    destroy_piece(piece);
+    destroy_piece(allocation);
   }
 }
 

@@ -27,7 +27,7 @@ namespace vyre::backend {
 class DeviceCore;
 
 /// Device memory as its API names it.
-struct Piece {
+struct Allocation {
   uint64_t handle = 0;          // an address, a VkBuffer, a WGPUBuffer
   uint64_t memory = 0;          // a VkDeviceMemory
   uint64_t offset = 0;          // in the buffer; a multiple of kRangeAlignment
@@ -35,27 +35,27 @@ struct Piece {
   std::byte* mapped = nullptr;  // where the host sees it, if it does
 };
 
-/// A piece, aligned to kRangeAlignment; goes back to its device at the end.
+/// An allocation, aligned to kRangeAlignment; goes back to its device at the end.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
-  DeviceMemory(std::shared_ptr<DeviceCore> device, const Piece& piece)
-      : device_(std::move(device)), piece_(piece) {}
+  DeviceMemory(std::shared_ptr<DeviceCore> device, const Allocation& allocation)
+      : device_(std::move(device)), allocation_(allocation) {}
   DeviceMemory(DeviceMemory&& other) noexcept = default;
   DeviceMemory& operator=(DeviceMemory&&) = delete;
   ~DeviceMemory();
-  const Piece& piece() const { return piece_; }
+  const Allocation& allocation() const { return allocation_; }
 
  private:
   std::shared_ptr<DeviceCore> device_;
-  Piece piece_;
+  Allocation allocation_;
 };
 
-/// What a binding of a dispatch names: a part of a piece. Code may touch the first element of any binding,
-/// one without bytes included.
+/// What a binding of a dispatch names: a part of an allocation. Code may touch the first element of any
+/// binding, one without bytes included.
 struct Bound {
-  const Piece* piece = nullptr;
-  uint64_t offset = 0;  // in the piece; a multiple of kRangeAlignment
+  const Allocation* allocation = nullptr;
+  uint64_t offset = 0;  // in the allocation; a multiple of kRangeAlignment
   uint64_t bytes = 0;
 };
 
@@ -101,11 +101,11 @@ class DeviceWork {
 
   /// Bytes offset .. offset + from.size() - 1 of a piece of which `size` bytes are in use: what stands behind
   /// those may change.
-  virtual Result<void> write(const Piece& to, uint64_t size, uint64_t offset,
+  virtual Result<void> write(const Allocation& to, uint64_t size, uint64_t offset,
                              std::span<const std::byte> from) = 0;
-  virtual Result<void> fill(const Piece& to, uint64_t size, uint64_t offset, uint64_t count,
+  virtual Result<void> fill(const Allocation& to, uint64_t size, uint64_t offset, uint64_t count,
                             std::byte value) = 0;
-  virtual Result<void> read(const Piece& from, uint64_t offset, std::span<std::byte> to) = 0;
+  virtual Result<void> read(const Allocation& from, uint64_t offset, std::span<std::byte> to) = 0;
   /// Whole bindings, as DevicePipeline places them: those of one piece in the order of their offsets, with
   /// nothing between them that matters.
   virtual Result<void> copy_in(std::span<const Transfer> parts) = 0;
@@ -163,12 +163,12 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   /// What is allocated for so many bytes: their size class. B003 where there is never so much.
   virtual Result<uint64_t> piece_bytes(uint64_t bytes) const;
   /// A new piece of this size, for a request of `bytes`. Errors: B003 when there is no memory left.
-  virtual Result<Piece> make_piece(uint64_t size, uint64_t bytes) = 0;
-  virtual void destroy_piece(const Piece& piece) = 0;
+  virtual Result<Allocation> make_piece(uint64_t size, uint64_t bytes) = 0;
+  virtual void destroy_piece(const Allocation& allocation) = 0;
   /// Of memory that was given back, at most this much is kept.
   virtual uint64_t most_kept() const = 0;
   /// For the next allocation of its size.
-  void keep_unused(const Piece& piece);
+  void keep_unused(const Allocation& allocation);
   void drop_unused();
   /// Held while any of these are called.
   std::recursive_mutex& memory_mutex() { return memory_mutex_; }
@@ -177,13 +177,13 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
 
  private:
   friend class DeviceMemory;
-  void release(const Piece& piece);
+  void release(const Allocation& allocation);
   Diag lost() const;
 
   const DeviceTraits traits_;
   std::recursive_mutex memory_mutex_;
-  std::multimap<uint64_t, Piece> unused_;  // by size
-  uint64_t unused_bytes_ = 0;              // of those that could go back
+  std::multimap<uint64_t, Allocation> unused_;  // by size
+  uint64_t unused_bytes_ = 0;                   // of those that could go back
   std::mutex lost_mutex_;
   std::atomic<bool> is_lost_ = false;
   std::string lost_;  // why

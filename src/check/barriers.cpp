@@ -62,15 +62,15 @@ DiagNote note_of(const ir::Code& code, const DivergenceStep& step) {
 }
 
 /// What stands where control can differ: a barrier or a call of a subgroup operation.
-struct Place {
+struct DivergenceSite {
   ir::NodeId statement;
   Span span;
   std::string what;
 };
 
-std::vector<Place> divergent_places(const ir::Code& code, const BodyResult& body,
-                                    const Uniformity& uniformity) {
-  std::vector<Place> out;
+std::vector<DivergenceSite> divergence_sites(const ir::Code& code, const BodyResult& body,
+                                             const Uniformity& uniformity) {
+  std::vector<DivergenceSite> out;
   for (const ir::NodeId barrier : uniformity.divergent_barriers())
     out.push_back({barrier, code.span(barrier), "barrier"});
   for (const auto& [statement, call] : body.intrinsic_calls) {
@@ -89,17 +89,16 @@ void check_barriers(const ir::Program& program, const BodyResult& body, Report& 
   const Uniformity uniformity({program.code, program.entry, program.buffers, names.expr_target,
                                names.node_target, uint32_t(names.variables.size()), names.callees,
                                body.in_order});
-  for (const Place& place : divergent_places(program.code, body, uniformity)) {
-    const auto steps = uniformity.explain(place.statement, kShownSteps);
+  for (const DivergenceSite& site : divergence_sites(program.code, body, uniformity)) {
+    const auto steps = uniformity.explain(site.statement, kShownSteps);
     const bool returned = steps.front().kind == DivergenceStep::Kind::Return;
-    const bool is_barrier = program.code[place.statement].kind == NodeKind::Barrier;
+    const bool is_barrier = program.code[site.statement].kind == NodeKind::Barrier;
     Diag& diag =
         (is_barrier ? barriers : calls)
-            .add(DiagCode::V010, place.span,
-                 fmt::format("this {} may not be reached by every invocation of its workgroup", place.what),
-                 returned
-                     ? "put the rest of the work under a condition instead of returning"
-                     : fmt::format("move the {} out, and keep the rest under the condition", place.what));
+            .add(DiagCode::V010, site.span,
+                 fmt::format("this {} may not be reached by every invocation of its workgroup", site.what),
+                 returned ? "put the rest of the work under a condition instead of returning"
+                          : fmt::format("move the {} out, and keep the rest under the condition", site.what));
     for (const DivergenceStep& step : steps) diag.notes.push_back(note_of(program.code, step));
   }
 }

@@ -28,7 +28,7 @@ using lower::Value;
 constexpr uint64_t kWindow = uint64_t{1} << 20;
 
 /// How far a run is hashed.
-struct Place {
+struct TraceDepth {
   uint32_t phase = UINT32_MAX;
   uint32_t number = UINT32_MAX;
 };
@@ -48,11 +48,11 @@ class Watched {
     return out;
   }
   /// The traces of `count` workgroups from `first`, of `invocations` each.
-  Result<TraceWords> run(const std::vector<const Bytes*>& inputs, layout::Groups groups, Place place,
+  Result<TraceWords> run(const std::vector<const Bytes*>& inputs, layout::Groups groups, TraceDepth depth,
                          uint64_t first, uint64_t count, uint32_t invocations) {
     std::vector<Bytes> memory;
     for (const Bytes* input : inputs) memory.push_back(*input);
-    const uint32_t control[lower::kControlWords] = {place.phase,     place.number, uint32_t(first),
+    const uint32_t control[lower::kControlWords] = {depth.phase,     depth.number, uint32_t(first),
                                                     uint32_t(count), groups.x,     groups.y};
     memory.push_back(to_bytes(control));
     memory.emplace_back(size_t(count) * invocations * lower::kTraceWords * 4);
@@ -126,10 +126,10 @@ class Search {
     return {};
   }
 
-  Result<void> dispatch(Place place) {
+  Result<void> dispatch(TraceDepth depth) {
     for (size_t k = 0; k < 2; ++k) {
       VYRE_TRY(traces,
-               watched_[k]->run(inputs_, step_.groups, place, first_, groups_, kernel_.invocations()));
+               watched_[k]->run(inputs_, step_.groups, depth, first_, groups_, kernel_.invocations()));
       traces_[k] = std::move(traces);
     }
     return {};
@@ -166,8 +166,8 @@ class Search {
     }
     return std::nullopt;
   }
-  Result<bool> part(Place place) {
-    VYRE_CHECK(dispatch(place));
+  Result<bool> part(TraceDepth depth) {
+    VYRE_CHECK(dispatch(depth));
     return parted().has_value();
   }
 
@@ -194,12 +194,12 @@ class Search {
   }
 
   /// The smallest x in 1 .. most for which part(place(x)); it does for `most`.
-  template <typename PlaceAt>
-  Result<uint32_t> smallest(uint32_t most, PlaceAt place) {
+  template <typename DepthAt>
+  Result<uint32_t> smallest(uint32_t most, DepthAt depth) {
     uint32_t low = 0, high = most;  // not below or at low; at high
     while (high - low > 1) {
       const uint32_t middle = low + (high - low) / 2;
-      VYRE_TRY(parts, part(place(middle)));
+      VYRE_TRY(parts, part(depth(middle)));
       (parts ? high : low) = middle;
     }
     return high;
@@ -207,17 +207,17 @@ class Search {
 
   Result<void> bisect(FirstDifference& out) {
     const uint32_t phases = greatest(Trace::Phase) + 1, most = greatest(Trace::Most);
-    VYRE_TRY(after, smallest(phases, [](uint32_t x) { return Place{x - 1, UINT32_MAX}; }));
+    VYRE_TRY(after, smallest(phases, [](uint32_t x) { return TraceDepth{x - 1, UINT32_MAX}; }));
     const uint32_t phase = after - 1;
-    VYRE_TRY(number, smallest(std::max(most, 1u), [&](uint32_t x) { return Place{phase, x}; }));
-    const Place place{phase, number};
-    VYRE_CHECK(dispatch(place));
+    VYRE_TRY(number, smallest(std::max(most, 1u), [&](uint32_t x) { return TraceDepth{phase, x}; }));
+    const TraceDepth depth{phase, number};
+    VYRE_CHECK(dispatch(depth));
     const auto who = parted();
     if (!who) {
       out.why = "the difference is not there in each run";
       return {};
     }
-    return describe(place, *who, out);
+    return describe(depth, *who, out);
   }
 
   struct Caught {
@@ -266,7 +266,7 @@ class Search {
                        group / g.x / g.y * size[2] + local / size[0] / size[1]);
   }
 
-  Result<void> describe(Place place, uint64_t who, FirstDifference& out) {
+  Result<void> describe(TraceDepth depth, uint64_t who, FirstDifference& out) {
     const Caught first = caught(0, who), second = caught(1, who);
     const std::string where =
         fmt::format("in invocation {}", invocation(first_ * kernel_.invocations() + who));
@@ -295,7 +295,7 @@ class Search {
     }
     const Value v = (first.instruction != 0 ? first : second).value();
     add_callee(v, diag);
-    VYRE_CHECK(add_times(place, who, v, diag));
+    VYRE_CHECK(add_times(depth, who, v, diag));
     out.place = std::move(diag);
     return {};
   }
@@ -323,11 +323,11 @@ class Search {
   }
 
   /// How often the first backend had computed it by then.
-  Result<void> add_times(Place place, uint64_t who, Value v, Diag& diag) {
+  Result<void> add_times(TraceDepth depth, uint64_t who, Value v, Diag& diag) {
     lower::Watch counting = watch_;
     counting.counted = v;
     VYRE_CHECK(open(counting));
-    VYRE_CHECK(dispatch(place));
+    VYRE_CHECK(dispatch(depth));
     const uint32_t times = std::max(word_of(traces_[0], who, Trace::Hash), 1u) - 1;
     if (times > 0) {
       diag.notes.push_back(

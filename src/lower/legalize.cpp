@@ -25,7 +25,7 @@ bool is_half(const Rewriter& r, uint32_t buffer) {
 
 /// Where the word lies that element `index` of 16 bits is half of, and how far up in it.
 struct Half {
-  Place word;
+  RawAddress word;
   Value shift;
 };
 Half half(Rewriter& r, uint32_t buffer, Value index) {
@@ -183,8 +183,8 @@ class Legalizer {
     r_.if_(in_bounds(inst), [&] {
       std::vector<Value> operands;
       for (uint32_t n = 1; n < inst.args.count; ++n) operands.push_back(r_.word(inst, n));
-      const Place place{.buffer = inst.target, .index = r_.word(inst, 0)};
-      r_.set(before[0], r_.atomic(inst.op, place, operands));
+      const RawAddress address{.buffer = inst.target, .index = r_.word(inst, 0)};
+      r_.set(before[0], r_.atomic(inst.op, address, operands));
     });
     return r_.get(before[0]);
   }

@@ -61,19 +61,21 @@ Value Rewriter::length(uint32_t buffer) {
   return write({.kind = InstKind::Len, .target = buffer}, {});
 }
 
-Value Rewriter::load(Place place) {
-  return write({.kind = InstKind::RawLoad, .access = place.access, .imm = place.word, .target = place.buffer},
-               {{place.index}});
+Value Rewriter::load(RawAddress address) {
+  return write(
+      {.kind = InstKind::RawLoad, .access = address.access, .imm = address.word, .target = address.buffer},
+      {{address.index}});
 }
-void Rewriter::store(Place place, Value value) {
-  write({.kind = InstKind::RawStore, .access = place.access, .imm = place.word, .target = place.buffer},
-        {{place.index, value}});
+void Rewriter::store(RawAddress address, Value value) {
+  write({.kind = InstKind::RawStore, .access = address.access, .imm = address.word, .target = address.buffer},
+        {{address.index, value}});
 }
-Value Rewriter::atomic(spec::Op op, Place place, std::span<const Value> operands) {
-  out_.buffers[place.buffer].used_atomically = true;
-  std::vector<Value> all = {place.index};
+Value Rewriter::atomic(spec::Op op, RawAddress address, std::span<const Value> operands) {
+  out_.buffers[address.buffer].used_atomically = true;
+  std::vector<Value> all = {address.index};
   all.insert(all.end(), operands.begin(), operands.end());
-  return write({.kind = InstKind::RawAtomic, .op = op, .access = place.access, .target = place.buffer}, all);
+  return write({.kind = InstKind::RawAtomic, .op = op, .access = address.access, .target = address.buffer},
+               all);
 }
 
 Variable Rewriter::variable(std::string_view name, uint32_t words) {

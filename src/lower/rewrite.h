@@ -34,7 +34,7 @@ struct Variable {
 };
 
 /// What a raw access names; see InstKind::Raw.
-struct Place {
+struct RawAddress {
   uint32_t buffer = 0;
   Value index{};
   uint32_t word = 0;
@@ -57,10 +57,10 @@ class Rewriter {
   Value constant(uint32_t bits);
   Value raw(RawOp op, std::initializer_list<Value> operands);
   Value length(uint32_t buffer);
-  Value load(Place place);
-  void store(Place place, Value value);
+  Value load(RawAddress address);
+  void store(RawAddress address, Value value);
   /// operands: [expected,] value.
-  Value atomic(spec::Op op, Place place, std::span<const Value> operands);
+  Value atomic(spec::Op op, RawAddress address, std::span<const Value> operands);
   Variable variable(std::string_view name, uint32_t words = 1);
   Value get(Slot slot);
   Limbs get(Variable variable);

@@ -62,7 +62,7 @@ class Execution {
     const uint32_t epoch = machine_->epoch(choice.invocation);
     if (next.who.kind == AccessKind::Atomic && next.count != 0) {
       std::vector<Bits>& history = history_of(next);
-      size_t& seen = seen_[{choice.invocation, place(next)}];
+      size_t& seen = seen_[{choice.invocation, key(next)}];
       if (choice.older) {
         seen =
             size_t(std::ranges::find(history.begin() + std::ptrdiff_t(seen), history.end(), *choice.older) -
@@ -75,14 +75,14 @@ class Execution {
       seen = history.size() - 1;
     } else {
       if (!machine_->step(choice.invocation)) return false;
-      if (next.who.kind == AccessKind::Write && next.count != 0) forget(place(next));
+      if (next.who.kind == AccessKind::Write && next.count != 0) forget(key(next));
     }
     return settle(choice, epoch);
   }
 
  private:
-  using Place = std::pair<uint32_t, uint64_t>;  // a buffer and an element of it
-  static Place place(const Touched& t) { return {check::index(t.buffer), t.first}; }
+  using ElementKey = std::pair<uint32_t, uint64_t>;  // a buffer and an element of it
+  static ElementKey key(const Touched& t) { return {check::index(t.buffer), t.first}; }
 
   Bits word(const Touched& t) const {
     const auto& bound = program_.bound_buffers();
@@ -92,17 +92,17 @@ class Execution {
     return out;
   }
   std::vector<Bits>& history_of(const Touched& t) {
-    std::vector<Bits>& history = history_[place(t)];
+    std::vector<Bits>& history = history_[key(t)];
     if (history.empty()) history.push_back(word(t));
     return history;
   }
   /// Values before the newest that an atomic may still read, since it would leave them as they are.
   std::vector<Bits> older_values(uint32_t invocation, const Touched& next) const {
     std::vector<Bits> out;
-    const auto history = history_.find(place(next));
+    const auto history = history_.find(key(next));
     if (history == history_.end()) return out;
     const PendingAccess access = machine_->pending(invocation);
-    const auto seen = seen_.find({invocation, place(next)});
+    const auto seen = seen_.find({invocation, key(next)});
     for (size_t i = seen == seen_.end() ? 0 : seen->second; i + 1 < history->second.size(); ++i) {
       const Bits value = history->second[i];
       if (eval_atomic(access.op, value, access.expected, access.value) == value &&
@@ -112,9 +112,9 @@ class Execution {
     return out;
   }
   /// After a plain write no invocation reads what was there before.
-  void forget(const Place& place) {
-    history_.erase(place);
-    std::erase_if(seen_, [&](const auto& entry) { return entry.first.second == place; });
+  void forget(const ElementKey& key) {
+    history_.erase(key);
+    std::erase_if(seen_, [&](const auto& entry) { return entry.first.second == key; });
   }
   /// After a barrier all of the workgroup have seen what one of them has.
   bool settle(const Turn& choice, uint32_t epoch_before) {
@@ -122,13 +122,13 @@ class Execution {
     const auto& size = program_.program().workgroup_size;
     const uint32_t members = size[0] * size[1] * size[2];
     const uint32_t first = choice.invocation / members * members;
-    for (const auto& [place, history] : history_) {
+    for (const auto& [key, history] : history_) {
       size_t newest = 0;
       for (uint32_t i = first; i < first + members; ++i) {
-        const auto seen = seen_.find({i, place});
+        const auto seen = seen_.find({i, key});
         if (seen != seen_.end()) newest = std::max(newest, seen->second);
       }
-      for (uint32_t i = first; i < first + members; ++i) seen_[{i, place}] = newest;
+      for (uint32_t i = first; i < first + members; ++i) seen_[{i, key}] = newest;
     }
     return true;
   }
@@ -138,8 +138,8 @@ class Execution {
   std::vector<layout::Binding> bindings_;
   Budget budget_;
   std::unique_ptr<Machine> machine_;
-  std::map<Place, std::vector<Bits>> history_;         // values that an atomic left, oldest first
-  std::map<std::pair<uint32_t, Place>, size_t> seen_;  // by invocation: the newest that it knows of
+  std::map<ElementKey, std::vector<Bits>> history_;         // values that an atomic left, oldest first
+  std::map<std::pair<uint32_t, ElementKey>, size_t> seen_;  // by invocation: the newest that it knows of
 };
 
 std::vector<uint32_t> all_of(layout::Groups groups) {

@@ -20,27 +20,27 @@ void write_element(std::byte* at, DataType element, Bits bits) {
 
 PlainMemory::PlainMemory(const check::Checked& program, std::span<const layout::Binding> bindings) {
   const auto& buffers = program.program().buffers;
-  places_.resize(buffers.size());
+  views_.resize(buffers.size());
   for (size_t i = 0; i < buffers.size(); ++i) {
     const ir::BufferDecl& decl = buffers[i];
-    places_[i].element = program.program().element(decl);
+    views_[i].element = program.program().element(decl);
     if (decl.access != spec::BufferAccess::Workgroup) continue;
     workgroup_.emplace_back(size_t(decl.count) * spec::info(decl.element).bytes);
-    places_[i].data = workgroup_.back().data();
-    places_[i].count = decl.count;
+    views_[i].data = workgroup_.back().data();
+    views_[i].count = decl.count;
   }
   const auto& bound = program.bound_buffers();
   for (size_t i = 0; i < bound.size(); ++i) {
-    Place& place = places_[check::index(bound[i])];
-    place.data = bindings[i].bytes.data();
-    place.count = bindings[i].count;
-    place.dims = bindings[i].dims;
-    place.strides = bindings[i].strides;
+    BufferView& view = views_[check::index(bound[i])];
+    view.data = bindings[i].bytes.data();
+    view.count = bindings[i].count;
+    view.dims = bindings[i].dims;
+    view.strides = bindings[i].strides;
   }
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i].element == DataType::Tensor) continue;
-    places_[i].dims = {places_[i].count};
-    places_[i].strides = {1};
+    views_[i].dims = {views_[i].count};
+    views_[i].strides = {1};
   }
 }
 
@@ -48,10 +48,10 @@ void PlainMemory::start_workgroup() {
   for (Bytes& allocation : workgroup_) std::ranges::fill(allocation, std::byte{0});
 }
 
-uint32_t PlainMemory::length(BufferId buffer) const { return place(buffer).count; }
+uint32_t PlainMemory::length(BufferId buffer) const { return view(buffer).count; }
 
 std::optional<uint64_t> PlainMemory::element_at(BufferId buffer, Indices indices) const {
-  const Place& at = place(buffer);
+  const BufferView& at = view(buffer);
   for (size_t d = 0; d < indices.size(); ++d) {
     if (indices[d] >= at.dims[d]) return std::nullopt;
   }
@@ -62,17 +62,17 @@ std::optional<uint64_t> PlainMemory::element_at(BufferId buffer, Indices indices
 
 std::byte* PlainMemory::locate(BufferId buffer, Indices indices) const {
   const auto element = element_at(buffer, indices);
-  return element ? place(buffer).data + *element * spec::info(place(buffer).element).bytes : nullptr;
+  return element ? view(buffer).data + *element * spec::info(view(buffer).element).bytes : nullptr;
 }
 
 Bits PlainMemory::load(BufferId buffer, Indices indices) {
   const std::byte* at = locate(buffer, indices);
-  return at == nullptr ? 0 : read_element(at, place(buffer).element);
+  return at == nullptr ? 0 : read_element(at, view(buffer).element);
 }
 
 void PlainMemory::store(BufferId buffer, Indices indices, Bits value) {
   std::byte* at = locate(buffer, indices);
-  if (at != nullptr) write_element(at, place(buffer).element, value);
+  if (at != nullptr) write_element(at, view(buffer).element, value);
 }
 
 Bits PlainMemory::atomic(spec::Op op, BufferId buffer, Bits index, Bits expected, Bits value) {

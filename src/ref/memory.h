@@ -55,10 +55,10 @@ class PlainMemory final : public Memory {
 
   /// The number of an element in its allocation, or none where it is out of bounds.
   std::optional<uint64_t> element_at(BufferId buffer, Indices indices) const;
-  DataType element_type(BufferId buffer) const { return place(buffer).element; }
+  DataType element_type(BufferId buffer) const { return view(buffer).element; }
 
  private:
-  struct Place {
+  struct BufferView {
     std::byte* data;
     uint32_t count;  // elements
     DataType element;
@@ -67,10 +67,10 @@ class PlainMemory final : public Memory {
   };
   /// Where an element is; null when it is out of bounds.
   std::byte* locate(BufferId buffer, Indices indices) const;
-  const Place& place(BufferId buffer) const { return places_[check::index(buffer)]; }
+  const BufferView& view(BufferId buffer) const { return views_[check::index(buffer)]; }
 
-  std::vector<Place> places_;     // by BufferId
-  std::vector<Bytes> workgroup_;  // one an allocation
+  std::vector<BufferView> views_;  // by BufferId
+  std::vector<Bytes> workgroup_;   // one an allocation
 };
 
 }  // namespace vyre::ref

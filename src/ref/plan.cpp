@@ -59,23 +59,23 @@ class Scratch {
 /// What host expressions read: lengths, and uniform buffers.
 class HostMemory final : public Memory {
  public:
-  struct Place {
+  struct HostBuffer {
     uint32_t count = 0;
     std::span<const std::byte> uniform;
   };
-  explicit HostMemory(size_t buffers) : places_(buffers) {}
-  Place& at(BufferId id) { return places_[check::index(id)]; }
-  uint32_t length(BufferId buffer) const override { return places_[check::index(buffer)].count; }
+  explicit HostMemory(size_t buffers) : buffers_(buffers) {}
+  HostBuffer& at(BufferId id) { return buffers_[check::index(id)]; }
+  uint32_t length(BufferId buffer) const override { return buffers_[check::index(buffer)].count; }
   Bits load(BufferId buffer, Indices indices) override {
-    const Place& place = places_[check::index(buffer)];
-    return indices[0] < place.count ? load_u32(place.uniform.data() + size_t(indices[0]) * 4) : 0;
+    const HostBuffer& host = buffers_[check::index(buffer)];
+    return indices[0] < host.count ? load_u32(host.uniform.data() + size_t(indices[0]) * 4) : 0;
   }
   // No host expression does either.
   void store(BufferId, Indices, Bits) override {}
   Bits atomic(spec::Op, BufferId, Bits, Bits, Bits) override { return 0; }
 
  private:
-  std::vector<Place> places_;
+  std::vector<HostBuffer> buffers_;
 };
 
 class Walk {

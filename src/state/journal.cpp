@@ -29,8 +29,8 @@ void append(Bytes& out, const void* bytes, size_t size) {
 
 enum class Found : uint8_t { Intact, CutOff, Damaged };
 
-/// What stands at one place of the journal.
-struct Place {
+/// What a scan finds at one offset of the journal.
+struct Scanned {
   Found found = Found::Damaged;
   uint64_t size = 0;  // of the record, where its header is intact; else 0
   Record record;      // of one that is damaged, what it reads as
@@ -45,35 +45,36 @@ bool known(RecordKind kind) {
   return false;
 }
 
-/// `bytes`: from the place to the end of the journal.
-Place look(std::span<const std::byte> bytes, const Digest& campaign, uint64_t offset) {
-  Place place;
-  if (std::memcmp(bytes.data(), kMagic.data(), std::min(kMagicBytes, bytes.size())) != 0) return place;
+/// `bytes`: from the offset to the end of the journal.
+Scanned look(std::span<const std::byte> bytes, const Digest& campaign, uint64_t offset) {
+  Scanned scanned;
+  if (std::memcmp(bytes.data(), kMagic.data(), std::min(kMagicBytes, bytes.size())) != 0) return scanned;
   if (bytes.size() < kHeaderBytes) {
-    place.found = Found::CutOff;
-    return place;
+    scanned.found = Found::CutOff;
+    return scanned;
   }
   const Digest check = sum(campaign, offset, bytes.first(kCheckedBytes));
   if (std::memcmp(check.bytes.data(), bytes.data() + kCheckedBytes, kHeaderBytes - kCheckedBytes) != 0)
-    return place;
+    return scanned;
   const auto kind = RecordKind(load<uint32_t>(bytes, 8));
   const uint64_t name = load<uint32_t>(bytes, 12), value = load<uint64_t>(bytes, 16);
   const uint64_t room = bytes.size() - kHeaderBytes;
   if (name > room || value > room - name || kDigestBytes > room - name - value) {
-    place.found = Found::CutOff;
-    return place;
+    scanned.found = Found::CutOff;
+    return scanned;
   }
   const size_t summed = kHeaderBytes + size_t(name) + size_t(value);
-  place.size = summed + kDigestBytes;
+  scanned.size = summed + kDigestBytes;
   const auto text = [&](size_t at, uint64_t size) {
     return std::string(reinterpret_cast<const char*>(bytes.data()) + at, size_t(size));
   };
-  place.record = {kind, text(kHeaderBytes, name), {}};
+  scanned.record = {kind, text(kHeaderBytes, name), {}};
   const Digest whole = sum(campaign, offset, bytes.first(summed));
-  if (!known(kind) || std::memcmp(whole.bytes.data(), bytes.data() + summed, kDigestBytes) != 0) return place;
-  place.record.value = text(kHeaderBytes + size_t(name), value);
-  place.found = Found::Intact;
-  return place;
+  if (!known(kind) || std::memcmp(whole.bytes.data(), bytes.data() + summed, kDigestBytes) != 0)
+    return scanned;
+  scanned.record.value = text(kHeaderBytes + size_t(name), value);
+  scanned.found = Found::Intact;
+  return scanned;
 }
 
 /// The next intact record after `from`; the size of the journal when there is none.
@@ -113,16 +114,16 @@ Scan scan_journal(std::span<const std::byte> bytes, const Digest& campaign) {
   Scan scan;
   uint64_t at = 0;
   while (at < bytes.size()) {
-    Place place = look(bytes.subspan(size_t(at)), campaign, at);
-    if (place.found == Found::Intact) {
-      scan.records.push_back(std::move(place.record));
-      at += place.size;
+    Scanned scanned = look(bytes.subspan(size_t(at)), campaign, at);
+    if (scanned.found == Found::Intact) {
+      scan.records.push_back(std::move(scanned.record));
+      at += scanned.size;
       continue;
     }
     // A damaged record whose header is intact ends where that says; what follows is judged by itself.
-    const uint64_t end = place.size != 0 ? at + place.size : next_intact(bytes, campaign, at + 1);
-    if (end == bytes.size() && place.found == Found::CutOff) break;
-    scan.holes.push_back({at, end, std::move(place.record.name)});
+    const uint64_t end = scanned.size != 0 ? at + scanned.size : next_intact(bytes, campaign, at + 1);
+    if (end == bytes.size() && scanned.found == Found::CutOff) break;
+    scan.holes.push_back({at, end, std::move(scanned.record.name)});
     at = end;
   }
   scan.end = at;

@@ -13,13 +13,14 @@ namespace {
 using verify::Leaf;
 using verify::Verdict;
 
-struct Place {
+struct LeafIndex {
   size_t verdict, leaf;
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const LeafIndex&) const = default;
 };
 
 /// The first `count` of a shuffle that nonce and certificate determine.
-std::vector<Place> chosen(std::vector<Place> all, uint64_t count, uint64_t nonce, const Digest& certificate) {
+std::vector<LeafIndex> chosen(std::vector<LeafIndex> all, uint64_t count, uint64_t nonce,
+                              const Digest& certificate) {
   uint64_t stream = 0;
   for (size_t k = 0; k < sizeof stream; ++k) stream |= uint64_t(certificate.bytes[k]) << (8 * k);
   RandomStream random(nonce, stream);
@@ -58,7 +59,7 @@ Result<Audit> audit(backend::Backend& backend, const certify::Certificate& certi
                     uint64_t nonce, const verify::Monitor& monitor) {
   const std::string name(backend.identity().name);
   Audit out;
-  std::vector<Place> places;
+  std::vector<LeafIndex> candidates;
   for (size_t v = 0; v < certificate.verdicts.size(); ++v) {
     const Verdict& verdict = certificate.verdicts[v];
     // Whether this build can run the leaves, and they are the same on this backend.
@@ -67,30 +68,31 @@ Result<Audit> audit(backend::Backend& backend, const certify::Certificate& certi
     const bool possible = cases && (name == certificate.backend || !cases->depends_on_limits());
     for (size_t k = 0; k < verdict.leaves.size(); ++k) {
       if (possible && !verdict.leaves[k].digest.empty()) {
-        places.push_back({v, k});
+        candidates.push_back({v, k});
       } else {
         ++out.left_out;
       }
     }
   }
-  out.population = places.size();
-  if (places.empty()) {
+  out.population = candidates.size();
+  if (candidates.empty()) {
     return std::unexpected(make_diag(DiagCode::C002, Span::none(),
                                      "the certificate has no leaf that this build could run again",
                                      "audit it with the build whose registry it names"));
   }
   const CasePlan plan = case_plan(certificate.strength, certificate.seed);
-  const std::vector<Place> picks = chosen(std::move(places), count, nonce, certify::digest(certificate));
+  const std::vector<LeafIndex> picks =
+      chosen(std::move(candidates), count, nonce, certify::digest(certificate));
   for (size_t begin = 0; begin < picks.size() && !monitor.stopped();) {
     const Verdict& verdict = certificate.verdicts[picks[begin].verdict];
     size_t end = begin;
     while (end < picks.size() && picks[end].verdict == picks[begin].verdict) ++end;
-    const std::span<const Place> mine(picks.data() + begin, end - begin);
+    const std::span<const LeafIndex> mine(picks.data() + begin, end - begin);
     std::vector<Leaf> leaves;
-    for (const Place& place : mine) leaves.push_back(verdict.leaves[place.leaf]);
+    for (const LeafIndex& index : mine) leaves.push_back(verdict.leaves[index.leaf]);
     const Verdict again = find_cases(verdict)->again(backend, leaves, plan, monitor);
     if (monitor.stopped()) break;
-    for (const Place& place : mine) out.leaves.push_back(compared(verdict, place.leaf, again));
+    for (const LeafIndex& index : mine) out.leaves.push_back(compared(verdict, index.leaf, again));
     begin = end;
   }
   return out;

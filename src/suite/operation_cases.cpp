@@ -1,4 +1,4 @@
-// The cases of an operation: pieces of its plan, in units.
+// The cases of an operation: tasks of its plan, in units.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,15 +10,15 @@ namespace vyre::suite {
 namespace {
 
 using verify::Leaf;
-using verify::Piece;
+using verify::Task;
 using verify::Verdict;
 
-/// The piece of an operation that a leaf is of.
-std::optional<Piece> piece_of(const ops::Operation& operation, const CasePlan& plan, const Leaf& leaf) {
-  for (const Piece& piece : verify::pieces_of(operation, plan.operation, plan.seed)) {
-    const bool rows = piece.kind == Piece::Kind::Rows && leaf.slice == 0;
-    const bool cases = piece.kind == Piece::Kind::Cases && piece.first / verify::kPieceCases == leaf.slice;
-    if (leaf.oracle == verify::Oracle::SpecificationTable ? rows : cases) return piece;
+/// The task of an operation that a leaf is of.
+std::optional<Task> task_of(const ops::Operation& operation, const CasePlan& plan, const Leaf& leaf) {
+  for (const Task& task : verify::tasks_of(operation, plan.operation, plan.seed)) {
+    const bool rows = task.kind == Task::Kind::Rows && leaf.slice == 0;
+    const bool cases = task.kind == Task::Kind::Cases && task.first / verify::kTaskCases == leaf.slice;
+    if (leaf.oracle == verify::Oracle::SpecificationTable ? rows : cases) return task;
   }
   return std::nullopt;
 }
@@ -34,11 +34,11 @@ class OperationCases final : public Cases {
     std::vector<CaseUnit> out;
     for (const verify::Unit& unit : verify::units_of(operation_, plan.operation, plan.seed)) {
       out.push_back(
-          {{fmt::format("{}/{}", subject(), text(unit.pieces[0]))},
+          {{fmt::format("{}/{}", subject(), text(unit.tasks[0]))},
            unit.evaluations,
            unit.evaluations,
-           [this, &plan, pieces = unit.pieces](backend::Backend& backend, const verify::Monitor& monitor) {
-             return check(backend, pieces, plan, monitor);
+           [this, &plan, tasks = unit.tasks](backend::Backend& backend, const verify::Monitor& monitor) {
+             return check(backend, tasks, plan, monitor);
            }});
     }
     return out;
@@ -49,8 +49,8 @@ class OperationCases final : public Cases {
         verdict.boundaries != operation_.boundaries.size())
       return fmt::format("the classes or boundary values are not those of {}", subject());
     uint64_t cases = 0;
-    for (const Piece& piece : verify::pieces_of(operation_, plan.operation, plan.seed)) {
-      if (piece.kind == Piece::Kind::Cases) cases += piece.count;
+    for (const Task& task : verify::tasks_of(operation_, plan.operation, plan.seed)) {
+      if (task.kind == Task::Kind::Cases) cases += task.count;
     }
     if (verify::planned_by(verdict, verify::Oracle::SpecificationTable) == operation_.rows.size() &&
         verify::planned_by(verdict, verify::Oracle::CpuReference) == cases)
@@ -73,17 +73,17 @@ class OperationCases final : public Cases {
 
   Verdict again(backend::Backend& backend, std::span<const Leaf> leaves, const CasePlan& plan,
                 const verify::Monitor& monitor) const override {
-    std::vector<Piece> pieces;
+    std::vector<Task> tasks;
     for (const Leaf& leaf : leaves) {
-      if (const auto piece = piece_of(operation_, plan, leaf)) pieces.push_back(*piece);
+      if (const auto task = task_of(operation_, plan, leaf)) tasks.push_back(*task);
     }
-    return check(backend, pieces, plan, monitor);
+    return check(backend, tasks, plan, monitor);
   }
 
  private:
-  Verdict check(backend::Backend& backend, std::span<const Piece> pieces, const CasePlan& plan,
+  Verdict check(backend::Backend& backend, std::span<const Task> tasks, const CasePlan& plan,
                 const verify::Monitor& monitor) const {
-    return verify::check_pieces(backend, operation_, plan.operation, pieces, plan.seed, monitor);
+    return verify::check_tasks(backend, operation_, plan.operation, tasks, plan.seed, monitor);
   }
 
   const ops::Operation& operation_;

@@ -28,21 +28,21 @@ Term Memory::inside(uint32_t buffer, Term word) {
 
 Term Memory::load(uint32_t buffer, Term word) {
   uint32_t known = 0;
-  for (const Place& place : places_) {
-    if (place.buffer != buffer) continue;
-    if (place.word == word) return place.content;
+  for (const InitialWord& initial : initial_words_) {
+    if (initial.buffer != buffer) continue;
+    if (initial.word == word) return initial.content;
     ++known;
   }
   const Term content = pool_.variable(fmt::format("{}.{}", buffers_[buffer].name, known), 32);
-  places_.push_back({buffer, word, content});
+  initial_words_.push_back({buffer, word, content});
   return content;
 }
 
 Term Memory::consistent() {
   std::vector<Term> facts;
-  for (size_t i = 0; i < places_.size(); ++i) {
-    for (size_t j = i + 1; j < places_.size(); ++j) {
-      const Place &a = places_[i], &b = places_[j];
+  for (size_t i = 0; i < initial_words_.size(); ++i) {
+    for (size_t j = i + 1; j < initial_words_.size(); ++j) {
+      const InitialWord &a = initial_words_[i], &b = initial_words_[j];
       if (a.buffer != b.buffer) continue;
       facts.push_back(pool_.implies(pool_.eq(a.word, b.word), pool_.eq(a.content, b.content)));
     }

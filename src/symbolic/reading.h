@@ -61,13 +61,13 @@ class Memory {
   smt::Term consistent();
 
  private:
-  struct Place {
+  struct InitialWord {
     uint32_t buffer;
     smt::Term word, content;
   };
   smt::Pool& pool_;
   std::vector<Buffer> buffers_;
-  std::vector<Place> places_;
+  std::vector<InitialWord> initial_words_;
 };
 
 /// Whether all obligations hold and memory ends as the other reading leaves it.

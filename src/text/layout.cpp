@@ -36,7 +36,7 @@ struct Comment {
 };
 
 /// A token, or a comment, of the unit that is being collected.
-struct Piece {
+struct Lexeme {
   std::string_view text;
   bool space = false;  // a blank before it, unless it begins a line
   bool comment = false;
@@ -375,20 +375,20 @@ class Layout {
     }
   }
 
-  /// The end of the line that begins with piece `first` in this column: a comment, the cheapest break that
+  /// The end of the line that begins with lexeme `first` in this column: a comment, the cheapest break that
   /// still fits, the first break where none fits, or the end.
   size_t line_end(size_t first, size_t column, size_t end) const {
     const size_t limit = std::max(kLineWidth, column + kLeastWidth);
     size_t best = first;
     bool over = false;
     for (size_t i = first; i < end; ++i) {
-      const Piece& piece = unit_[i];
-      if (piece.comment || (i > first && piece.break_cost == kForced)) return i;
-      if (i > first && piece.break_cost != kNoBreak) {
+      const Lexeme& lexeme = unit_[i];
+      if (lexeme.comment || (i > first && lexeme.break_cost == kForced)) return i;
+      if (i > first && lexeme.break_cost != kNoBreak) {
         if (over) return i;
-        if (best == first || piece.break_cost <= unit_[best].break_cost) best = i;
+        if (best == first || lexeme.break_cost <= unit_[best].break_cost) best = i;
       }
-      column += piece.text.size() + (piece.space && i > first ? 1 : 0);
+      column += lexeme.text.size() + (lexeme.space && i > first ? 1 : 0);
       over = over || column > limit;
       if (over && best != first) return best;
     }
@@ -404,7 +404,7 @@ class Layout {
     }
   }
 
-  void write_inner_comment(const Piece& comment, size_t more) {
+  void write_inner_comment(const Lexeme& comment, size_t more) {
     if (!comment.own_line && line_open_) {
       out_ += "  ";
     } else {
@@ -440,12 +440,12 @@ class Layout {
 
   // The unit that is being collected.
   struct ParameterRange {
-    size_t first = 0;  // the piece behind the header's first parenthesis; 0: not there yet
-    size_t last = 0;   // the piece that closes it; 0: not there yet
+    size_t first = 0;  // the lexeme behind the header's first parenthesis; 0: not there yet
+    size_t last = 0;   // the lexeme that closes it; 0: not there yet
   };
   Item item_ = Item::Program;    // that it stands in
   std::string_view first_word_;  // of the unit
-  std::vector<Piece> unit_;
+  std::vector<Lexeme> unit_;
   Role previous_;
   uint32_t nesting_ = 0;
   uint32_t angles_ = 0;

@@ -85,11 +85,11 @@ Result<void> check_definition(const ops::Operation& operation, const Subject& su
   return {};
 }
 
-/// Pieces, on a backend that is restarted before the first.
-class PieceCheck {
+/// Tasks, on a backend that is restarted before the first.
+class TaskCheck {
  public:
-  PieceCheck(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
-             uint64_t seed, const Monitor& monitor, Verdict& verdict)
+  TaskCheck(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
+            uint64_t seed, const Monitor& monitor, Verdict& verdict)
       : backend_(backend),
         operation_(operation),
         plan_(plan),
@@ -98,18 +98,18 @@ class PieceCheck {
         verdict_(verdict),
         subject_(subject_of(operation)) {}
 
-  Result<void> run(std::span<const Piece> pieces) {
-    for (const Piece& piece : pieces) {
+  Result<void> run(std::span<const Task> tasks) {
+    for (const Task& task : tasks) {
       if (monitor_.stopped()) break;
-      if (piece.kind == Piece::Kind::Definition) {
+      if (task.kind == Task::Kind::Definition) {
         VYRE_CHECK(check_definition(operation_, subject_, plan_.definition_cases, seed_, verdict_));
         continue;
       }
       if (!examiner_) VYRE_CHECK(prepare());
-      VYRE_CHECK(check(piece));
-      // Waiting takes as long as judging a piece, so it is done once, behind the last of them.
-      const bool more = &piece != &pieces.back() && (&piece + 1)->kind == Piece::Kind::Cases;
-      if (piece.kind == Piece::Kind::Cases && !more)
+      VYRE_CHECK(check(task));
+      // Waiting takes as long as judging a task, so it is done once, behind the last of them.
+      const bool more = &task != &tasks.back() && (&task + 1)->kind == Task::Kind::Cases;
+      if (task.kind == Task::Kind::Cases && !more)
         VYRE_CHECK(settle_cases(subject_, *examiner_, monitor_, verdict_));
     }
     pipelines_.account(verdict_);
@@ -128,40 +128,40 @@ class PieceCheck {
     return {};
   }
 
-  Result<void> check(const Piece& piece) {
-    switch (piece.kind) {
-      case Piece::Kind::Definition: break;
-      case Piece::Kind::Rows: {
+  Result<void> check(const Task& task) {
+    switch (task.kind) {
+      case Task::Kind::Definition: break;
+      case Task::Kind::Rows: {
         verdict_.boundaries = uint32_t(operation_.boundaries.size());
         LeafWriter leaves(verdict_, Oracle::SpecificationTable);
         return check_rows(subject_, *examiner_, seed_, verdict_, leaves);
       }
-      case Piece::Kind::Cases: {
+      case Task::Kind::Cases: {
         const auto ranges = cases_of(subject_, plan_, seed_);
-        LeafWriter leaves(verdict_, subject_.oracle, piece.first / kPieceCases);
-        const std::vector<CaseRange> parts = part_of(ranges, piece.first, piece.count);
-        const uint64_t slice = piece.first / kLeafCases;
+        LeafWriter leaves(verdict_, subject_.oracle, task.first / kTaskCases);
+        const std::vector<CaseRange> parts = part_of(ranges, task.first, task.count);
+        const uint64_t slice = task.first / kLeafCases;
         if (ranges.front().strategy == "whole" && slice < subject_.slices.size()) {
           return check_domain(subject_, *examiner_, parts.front(), subject_.slices[slice], seed_, monitor_,
                               verdict_, leaves);
         }
         return check_cases(subject_, *examiner_, parts, seed_, monitor_, verdict_, leaves);
       }
-      case Piece::Kind::Determinism: {
+      case Task::Kind::Determinism: {
         Repetition repetition = repetition_of(subject_, plan_.repeated_evaluations);
-        repetition.first = piece.first;
-        repetition.slices = piece.count;
+        repetition.first = task.first;
+        repetition.slices = task.count;
         return check_determinism(subject_, *examiner_, uint32_t(pipelines_.all.size()), repetition, seed_,
                                  monitor_, verdict_);
       }
-      case Piece::Kind::Values:
+      case Task::Kind::Values:
         return check_values(backend_, operation_, plan_.values, seed_, monitor_, verdict_);
-      case Piece::Kind::Laws: return laws();
+      case Task::Kind::Laws: return laws();
     }
     return {};
   }
 
-  /// The last piece: it takes the first pipeline, which applies the operation in its laws too and is counted
+  /// The last task: it takes the first pipeline, which applies the operation in its laws too and is counted
   /// then.
   Result<void> laws() {
     if (!plan_.laws) {
@@ -194,56 +194,55 @@ class PieceCheck {
   std::optional<Examiner> examiner_;
 };
 
-/// Parts of at most `most`, added to the pieces.
-void divide(Piece::Kind kind, uint64_t all, uint64_t most, std::vector<Piece>& pieces) {
+/// Parts of at most `most`, added to the tasks.
+void divide(Task::Kind kind, uint64_t all, uint64_t most, std::vector<Task>& tasks) {
   for (uint64_t first = 0; first < all; first += most)
-    pieces.push_back({kind, first, std::min(most, all - first)});
+    tasks.push_back({kind, first, std::min(most, all - first)});
 }
 
-uint64_t slices_a_piece(const Repetition& repetition) {
-  return std::max<uint64_t>(1, kPieceEvaluations / (repetition.cases * Repetition::kTimes));
+uint64_t slices_a_task(const Repetition& repetition) {
+  return std::max<uint64_t>(1, kTaskEvaluations / (repetition.cases * Repetition::kTimes));
 }
 
 }  // namespace
 
-std::string text(const Piece& piece) {
-  const std::string_view name = kPieceNames[size_t(piece.kind)];
-  const bool numbered = piece.kind == Piece::Kind::Cases || piece.kind == Piece::Kind::Determinism;
-  return numbered ? fmt::format("{}.{}", name, piece.first) : std::string(name);
+std::string text(const Task& task) {
+  const std::string_view name = kTaskNames[size_t(task.kind)];
+  const bool numbered = task.kind == Task::Kind::Cases || task.kind == Task::Kind::Determinism;
+  return numbered ? fmt::format("{}.{}", name, task.first) : std::string(name);
 }
 
-std::vector<Piece> pieces_of(const ops::Operation& operation, const OperationPlan& whole_plan,
-                             uint64_t seed) {
+std::vector<Task> tasks_of(const ops::Operation& operation, const OperationPlan& whole_plan, uint64_t seed) {
   const OperationPlan plan = plan_for(operation, whole_plan);
   const Subject subject = subject_of(operation);
-  std::vector<Piece> out = {{.kind = Piece::Kind::Definition}, {.kind = Piece::Kind::Rows}};
-  divide(Piece::Kind::Cases, size_of(cases_of(subject, plan, seed)), kPieceCases, out);
+  std::vector<Task> out = {{.kind = Task::Kind::Definition}, {.kind = Task::Kind::Rows}};
+  divide(Task::Kind::Cases, size_of(cases_of(subject, plan, seed)), kTaskCases, out);
   const Repetition repetition = repetition_of(subject, plan.repeated_evaluations);
-  divide(Piece::Kind::Determinism, repetition.slices, slices_a_piece(repetition), out);
-  if (plan.values != 0 && value_law(operation)) out.push_back({.kind = Piece::Kind::Values});
-  out.push_back({.kind = Piece::Kind::Laws});
+  divide(Task::Kind::Determinism, repetition.slices, slices_a_task(repetition), out);
+  if (plan.values != 0 && value_law(operation)) out.push_back({.kind = Task::Kind::Values});
+  out.push_back({.kind = Task::Kind::Laws});
   return out;
 }
 
 std::vector<Unit> units_of(const ops::Operation& operation, const OperationPlan& plan, uint64_t seed) {
   std::vector<Unit> out;
-  for (const Piece& piece : pieces_of(operation, plan, seed)) {
-    const uint64_t evaluations = expected_evaluations(operation, plan, piece);
+  for (const Task& task : tasks_of(operation, plan, seed)) {
+    const uint64_t evaluations = expected_evaluations(operation, plan, task);
     if (out.empty() || out.back().evaluations + evaluations > kUnitEvaluations) out.emplace_back();
-    out.back().pieces.push_back(piece);
+    out.back().tasks.push_back(task);
     out.back().evaluations += evaluations;
   }
   return out;
 }
 
-Verdict check_pieces(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
-                     std::span<const Piece> pieces, uint64_t seed, const Monitor& monitor) {
+Verdict check_tasks(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
+                    std::span<const Task> tasks, uint64_t seed, const Monitor& monitor) {
   Verdict verdict;
   verdict.kind = SubjectKind::Operation;
   verdict.subject = subject_of(operation.id, operation.version);
   verdict.track = track_of(operation);
   const OperationPlan mine = plan_for(operation, plan);
-  const auto result = PieceCheck(backend, operation, mine, seed, monitor, verdict).run(pieces);
+  const auto result = TaskCheck(backend, operation, mine, seed, monitor, verdict).run(tasks);
   if (!result) {
     verdict.error = fmt::format("{}: {}", diag_info(result.error().code).name, result.error().message);
   }
@@ -276,17 +275,17 @@ OperationPlan plan_for(const ops::Operation& operation, OperationPlan plan) {
 }
 
 uint64_t expected_evaluations(const ops::Operation& operation, const OperationPlan& whole_plan,
-                              const Piece& piece) {
+                              const Task& task) {
   const OperationPlan plan = plan_for(operation, whole_plan);
-  switch (piece.kind) {
-    case Piece::Kind::Definition: return plan.definition_cases;
-    case Piece::Kind::Rows: return operation.rows.size();
-    case Piece::Kind::Cases: return piece.count;
-    case Piece::Kind::Determinism:
-      return piece.count * Repetition::kTimes *
+  switch (task.kind) {
+    case Task::Kind::Definition: return plan.definition_cases;
+    case Task::Kind::Rows: return operation.rows.size();
+    case Task::Kind::Cases: return task.count;
+    case Task::Kind::Determinism:
+      return task.count * Repetition::kTimes *
              repetition_of(subject_of(operation), plan.repeated_evaluations).cases;
-    case Piece::Kind::Values: return plan.values;
-    case Piece::Kind::Laws: break;
+    case Task::Kind::Values: return plan.values;
+    case Task::Kind::Laws: break;
   }
   uint64_t n = 0;
   if (!plan.laws) return n;
@@ -305,13 +304,13 @@ Verdict check_operation(backend::Backend& backend, const ops::Operation& operati
                         uint64_t seed, const Monitor& monitor) {
   std::optional<Verdict> sum;
   for (const Unit& unit : units_of(operation, plan, seed)) {
-    Verdict part = check_pieces(backend, operation, plan, unit.pieces, seed, monitor);
+    Verdict part = check_tasks(backend, operation, plan, unit.tasks, seed, monitor);
     if (sum) {
       add(*sum, std::move(part));
     } else {
       sum = std::move(part);
     }
-    // What ends a subject would end its other pieces as well.
+    // What ends a subject would end its other tasks as well.
     if (!sum->error.empty() || monitor.stopped()) break;
   }
   return std::move(*sum);

@@ -32,7 +32,7 @@ OperationPlan operation_plan(Strength strength);
 OperationPlan plan_for(const ops::Operation& operation, OperationPlan plan);
 
 /// What can be checked by itself, anywhere and in any order: its verdict is a summand of the operation's.
-struct Piece {
+struct Task {
   enum class Kind : uint8_t {
     Definition,   // the definitions against each other
     Rows,         // the specification table, and the least that needs the device
@@ -43,33 +43,33 @@ struct Piece {
   };
   Kind kind{};
   uint64_t first = 0, count = 0;
-  bool operator==(const Piece&) const = default;
+  bool operator==(const Task&) const = default;
 };
-inline constexpr std::array<std::string_view, 6> kPieceNames = {"definition",  "rows",   "cases",
-                                                                "determinism", "values", "laws"};
-/// "definition", "cases.1048576": unique among the pieces of an operation.
-std::string text(const Piece& piece);
-/// The fixed number of cases, or repeated evaluations, that one piece has at most.
-inline constexpr uint64_t kPieceCases = kLeafCases;
-inline constexpr uint64_t kPieceEvaluations = uint64_t{1} << 24;
+inline constexpr std::array<std::string_view, 6> kTaskNames = {"definition",  "rows",   "cases",
+                                                               "determinism", "values", "laws"};
+/// "definition", "cases.1048576": unique among the tasks of an operation.
+std::string text(const Task& task);
+/// The fixed number of cases, or repeated evaluations, that one task has at most.
+inline constexpr uint64_t kTaskCases = kLeafCases;
+inline constexpr uint64_t kTaskEvaluations = uint64_t{1} << 24;
 /// All of an operation; a function of the plan alone.
-std::vector<Piece> pieces_of(const ops::Operation& operation, const OperationPlan& plan, uint64_t seed);
-/// How many evaluations a piece is expected to take: for progress.
-uint64_t expected_evaluations(const ops::Operation& operation, const OperationPlan& plan, const Piece& piece);
+std::vector<Task> tasks_of(const ops::Operation& operation, const OperationPlan& plan, uint64_t seed);
+/// How many evaluations a task is expected to take: for progress.
+uint64_t expected_evaluations(const ops::Operation& operation, const OperationPlan& plan, const Task& task);
 
-/// Pieces that are checked together, on one fresh backend with one set of pipelines: what is quick is not
+/// Tasks that are checked together, on one fresh backend with one set of pipelines: what is quick is not
 /// worth a process and a compilation of its own.
 struct Unit {
-  std::vector<Piece> pieces;
+  std::vector<Task> tasks;
   uint64_t evaluations = 0;  // expected
 };
 inline constexpr uint64_t kUnitEvaluations = uint64_t{1} << 28;
-/// All pieces in order, in as few units as have kUnitEvaluations each or one piece. A function of the plan
+/// All tasks in order, in as few units as have kUnitEvaluations each or one task. A function of the plan
 /// alone, so that any two runs of it agree on what a unit is.
 std::vector<Unit> units_of(const ops::Operation& operation, const OperationPlan& plan, uint64_t seed);
-/// The verdict on some pieces.
-Verdict check_pieces(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
-                     std::span<const Piece> pieces, uint64_t seed, const Monitor& monitor);
+/// The verdict on some tasks.
+Verdict check_tasks(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,
+                    std::span<const Task> tasks, uint64_t seed, const Monitor& monitor);
 
 /// All units one after the other.
 Verdict check_operation(backend::Backend& backend, const ops::Operation& operation, const OperationPlan& plan,

@@ -108,10 +108,11 @@ class OnDevice {
     for (size_t d = 0; d < c_.dispatches.size() && !out.wrong; ++d) {
       const ShapeDispatch& dispatch = c_.dispatches[d];
       std::vector<DeviceRange> ranges;
-      for (size_t b = 0; b < places_.size(); ++b) {
-        const Place& place = places_[b];
-        VYRE_CHECK(put(d, place, dispatch.before[b]));
-        ranges.push_back({memories_[place.memory].buffer.get(), place.offset, dispatch.before[b].size()});
+      for (size_t b = 0; b < locations_.size(); ++b) {
+        const BufferLocation& location = locations_[b];
+        VYRE_CHECK(put(d, location, dispatch.before[b]));
+        ranges.push_back(
+            {memories_[location.memory].buffer.get(), location.offset, dispatch.before[b].size()});
       }
       if (c_.interface == ShapeInterface::Large) VYRE_CHECK(write_whole());
       VYRE_CHECK(pipeline.dispatch_resident(ranges, dispatch.groups));
@@ -126,7 +127,7 @@ class OnDevice {
     std::unique_ptr<DeviceBuffer> buffer;
     Bytes image;  // what must be in it
   };
-  struct Place {
+  struct BufferLocation {
     size_t memory = 0;
     uint64_t offset = 0;
   };
@@ -139,10 +140,10 @@ class OnDevice {
       uint64_t most = 0;
       for (const ShapeDispatch& d : c_.dispatches) most = std::max<uint64_t>(most, d.before[b].size());
       if (together) {
-        places_.push_back({0, at});
+        locations_.push_back({0, at});
         at += aligned(most) + kRangeAlignment;
       } else {
-        places_.push_back({b, lead});
+        locations_.push_back({b, lead});
         memories_.push_back({nullptr, Bytes(lead + most + kGuardBytes, junk_)});
       }
     }
@@ -166,27 +167,27 @@ class OnDevice {
   Result<void> write_whole() { return write(memories_[0], 0, memories_[0].image.size() - kTail); }
 
   /// Makes the contents of a buffer what they are before dispatch d.
-  Result<void> put(size_t d, const Place& place, const Bytes& contents) {
-    Memory& memory = memories_[place.memory];
-    const auto now = memory.image.begin() + ptrdiff_t(place.offset);
+  Result<void> put(size_t d, const BufferLocation& location, const Bytes& contents) {
+    Memory& memory = memories_[location.memory];
+    const auto now = memory.image.begin() + ptrdiff_t(location.offset);
     const uint64_t size = contents.size();
-    if (c_.interface == ShapeInterface::Changed && d != 0) return change(memory, place, contents);
+    if (c_.interface == ShapeInterface::Changed && d != 0) return change(memory, location, contents);
     std::ranges::copy(contents, now);
     switch (c_.interface) {
       case ShapeInterface::Host:
       case ShapeInterface::Large: return {};  // all in one transfer
-      case ShapeInterface::Device: return fill_and_write(memory, place.offset, contents);
+      case ShapeInterface::Device: return fill_and_write(memory, location.offset, contents);
       case ShapeInterface::Changed:
-      case ShapeInterface::Ranges: return write(memory, place.offset, size);
-      case ShapeInterface::Stored: return store(place, contents);
+      case ShapeInterface::Ranges: return write(memory, location.offset, size);
+      case ShapeInterface::Stored: return store(location, contents);
       case ShapeInterface::Pieces: break;
     }
     // The last piece first; where they meet is at no boundary of words.
     const uint64_t first = size / 3 | 1, second = std::max(first, 2 * size / 3 | 1);
-    if (second < size) VYRE_CHECK(write(memory, place.offset + second, size - second));
+    if (second < size) VYRE_CHECK(write(memory, location.offset + second, size - second));
     if (first < std::min(second, size))
-      VYRE_CHECK(write(memory, place.offset + first, std::min(second, size) - first));
-    return write(memory, place.offset, std::min(first, size));
+      VYRE_CHECK(write(memory, location.offset + first, std::min(second, size) - first));
+    return write(memory, location.offset, std::min(first, size));
   }
 
   /// Their last byte comes by a fill of all of them, the others by a write over that.
@@ -197,7 +198,7 @@ class OnDevice {
   }
 
   /// Writes them elsewhere, and lets a program of its own copy them.
-  Result<void> store(const Place& place, const Bytes& contents) {
+  Result<void> store(const BufferLocation& location, const Bytes& contents) {
     if (contents.empty()) return {};
     const bool words = contents.size() % 4 == 0;
     const uint64_t elements = contents.size() / (words ? 4 : 2);
@@ -205,20 +206,21 @@ class OnDevice {
     VYRE_TRY(pipeline, stores_.of(backend_, words, elements));
     VYRE_TRY(elsewhere, backend_.allocate(contents.size()));
     VYRE_CHECK(elsewhere->write(0, contents));
-    const DeviceRange ranges[] = {{elsewhere.get(), 0, contents.size()},
-                                  {memories_[place.memory].buffer.get(), place.offset, contents.size()}};
+    const DeviceRange ranges[] = {
+        {elsewhere.get(), 0, contents.size()},
+        {memories_[location.memory].buffer.get(), location.offset, contents.size()}};
     return pipeline->dispatch_resident(ranges, {groups, 1, 1});
   }
 
   /// Writes what differs alone, and fills where one byte stands many times.
-  Result<void> change(Memory& memory, const Place& place, const Bytes& contents) {
+  Result<void> change(Memory& memory, const BufferLocation& location, const Bytes& contents) {
     constexpr size_t kSame = 16;  // equal bytes end a piece
-    const auto now = std::span(memory.image).subspan(place.offset, contents.size());
+    const auto now = std::span(memory.image).subspan(location.offset, contents.size());
     // All but the ends are filled first, so that nothing can be as it was by not being written.
     if (contents.size() > 2 * kSame) {
       const size_t inner = contents.size() - 2 * kSame;
       std::ranges::fill(now.subspan(kSame, inner), std::byte{0});
-      VYRE_CHECK(memory.buffer->fill(place.offset + kSame, inner, std::byte{0}));
+      VYRE_CHECK(memory.buffer->fill(location.offset + kSame, inner, std::byte{0}));
     }
     for (size_t at = 0; at < contents.size();) {
       if (now[at] == contents[at]) {
@@ -229,7 +231,7 @@ class OnDevice {
       for (; end < contents.size() && same < kSame; ++end) same = now[end] == contents[end] ? same + 1 : 0;
       std::copy(contents.begin() + ptrdiff_t(at), contents.begin() + ptrdiff_t(end),
                 now.begin() + ptrdiff_t(at));
-      VYRE_CHECK(write(memory, place.offset + at, end - at));
+      VYRE_CHECK(write(memory, location.offset + at, end - at));
       at = end;
     }
     return {};
@@ -248,13 +250,13 @@ class OnDevice {
       } else {
         VYRE_CHECK(memory.buffer->read(0, left));
       }
-      for (size_t b = 0; b < places_.size(); ++b) {
-        if (places_[b].memory != m) continue;
+      for (size_t b = 0; b < locations_.size(); ++b) {
+        if (locations_[b].memory != m) continue;
         const size_t size = dispatch.after[b].size();
-        const auto part = std::span(left).subspan(places_[b].offset, size);
+        const auto part = std::span(left).subspan(locations_[b].offset, size);
         compare(c_, d, b, part, out);
         // What remains is compared with the image.
-        const auto image = std::span(memory.image).subspan(places_[b].offset, size);
+        const auto image = std::span(memory.image).subspan(locations_[b].offset, size);
         std::ranges::copy(dispatch.after[b], image.begin());
         std::ranges::copy(image, part.begin());
         out.canaries += kGuardBytes / 4;
@@ -271,7 +273,7 @@ class OnDevice {
   const ShapeCase& c_;
   std::byte junk_;  // each case's own, so that memory which an earlier one left there is not taken for filled
   std::vector<Memory> memories_;
-  std::vector<Place> places_;
+  std::vector<BufferLocation> locations_;
 };
 
 }  // namespace

@@ -141,7 +141,7 @@ class FaultTest : public testing::TestWithParam<Expectation> {
   void judge(const suite::Opener& open, Fault fault) {
     const auto run = suite::run(open, 1, plan_of(GetParam()), {}, nullptr);
     ASSERT_TRUE(run) << run.error().message;
-    expect_blamed(run->certificate, fault);
+    expect_culprit(run->certificate, fault);
     EXPECT_THAT(children(), testing::IsEmpty());
     expect_replays(run->certificate);
     // Nothing was left behind, a core file for one.
@@ -149,7 +149,7 @@ class FaultTest : public testing::TestWithParam<Expectation> {
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
   }
 
-  void expect_blamed(const certify::Certificate& certificate, Fault fault) const {
+  void expect_culprit(const certify::Certificate& certificate, Fault fault) const {
     const Expectation& expected = GetParam();
     const Verdict& operation = certificate.verdicts.front();
     ASSERT_EQ(operation.subject, kSubject);
@@ -232,12 +232,12 @@ class FaultTest : public testing::TestWithParam<Expectation> {
 };
 
 class FaultInAWorker : public FaultTest {};
-TEST_P(FaultInAWorker, IsBlamedOnItsCulpritAlone) {
+TEST_P(FaultInAWorker, NamesItsCulpritAlone) {
   judge([] { return worker::make_worker(worker_options(GetParam().mode)); }, GetParam().fault);
 }
 
 class FaultInThisProcess : public FaultTest {};
-TEST_P(FaultInThisProcess, IsBlamedOnItsCulpritAlone) {
+TEST_P(FaultInThisProcess, NamesItsCulpritAlone) {
   judge([] { return backend::open(spec_of(GetParam().mode)); }, *GetParam().in_process);
 }
 

@@ -1,5 +1,5 @@
 // The fault-injecting backend itself: each mode is wrong in its own way and in no other, so a judge that
-// blames something else is wrong.
+// names another culprit is wrong.
 #include <gtest/gtest.h>
 
 #include "backend/registry/registry.h"
@@ -46,7 +46,7 @@ check::Checked checked(std::string_view text) {
   return std::move(out).value();
 }
 
-/// Operands that are nobody's trigger, and what native must answer.
+/// Operands that trigger no fault, and what native must answer.
 struct Dispatch {
   explicit Dispatch(uint64_t seed, size_t cases = kCases) : a(cases), b(cases), out(cases + 1, kUnwritten) {
     for (size_t i = 0; i < cases; ++i) {

@@ -28,7 +28,7 @@ using ir::CommandKind;
 constexpr uint64_t kMaxSteps = 1'000'000;
 
 /// A buffer as a dispatch got it.
-struct Place {
+struct BoundBuffer {
   enum class Kind : uint8_t { Parameter, Scratch, Words };
   Kind kind{};
   uint64_t number = 0;  // of a parameter of the entry; of scratch what the evaluator calls it
@@ -38,7 +38,7 @@ struct Place {
 struct Dispatched {
   uint32_t program = 0;
   layout::Groups groups;
-  std::vector<Place> places;
+  std::vector<BoundBuffer> bound;
 };
 using Log = std::vector<Dispatched>;
 
@@ -59,7 +59,7 @@ Result<void> dispatch(const check::Checked& program, std::span<const std::span<s
 
 /// Memory with a name of its own, which is passed to the dispatches that use it.
 struct Memory {
-  Place::Kind kind{};
+  BoundBuffer::Kind kind{};
   uint64_t number = 0;
   Bytes* bytes = nullptr;
 };
@@ -71,7 +71,8 @@ class Interpreter {
 
   Result<void> run(std::string_view entry) {
     std::vector<Memory> given;
-    for (size_t i = 0; i < buffers_.size(); ++i) given.push_back({Place::Kind::Parameter, i, &buffers_[i]});
+    for (size_t i = 0; i < buffers_.size(); ++i)
+      given.push_back({BoundBuffer::Kind::Parameter, i, &buffers_[i]});
     return run(entry, given);
   }
 
@@ -124,7 +125,7 @@ class Interpreter {
       case CommandKind::Scratch: {
         Bytes& zeros = memory_.emplace_back(
             values[0] * size_t{c.type == spec::DataType::Bytes ? 4 : spec::info(c.type).bytes});
-        f.buffers[f.name(c.symbol)] = {Place::Kind::Scratch, memory_.size(), &zeros};
+        f.buffers[f.name(c.symbol)] = {BoundBuffer::Kind::Scratch, memory_.size(), &zeros};
         return {};
       }
       case CommandKind::Let: f.names[f.name(c.symbol)] = values[0]; return {};
@@ -169,11 +170,12 @@ class Interpreter {
     std::vector<std::span<std::byte>> spans;
     for (const Memory& memory : given) {
       spans.emplace_back(*memory.bytes);
-      Place& place = out.places.emplace_back(Place{memory.kind, memory.number, memory.bytes->size(), {}});
-      if (memory.kind != Place::Kind::Words) continue;
-      place.number = 0;
+      BoundBuffer& got =
+          out.bound.emplace_back(BoundBuffer{memory.kind, memory.number, memory.bytes->size(), {}});
+      if (memory.kind != BoundBuffer::Kind::Words) continue;
+      got.number = 0;
       for (size_t i = 0; i < memory.bytes->size(); i += 4)
-        place.words.push_back(load_u32(memory.bytes->data() + i));
+        got.words.push_back(load_u32(memory.bytes->data() + i));
     }
     return dispatch(*checked_.programs()[number], spans, out.groups);
   }
@@ -193,7 +195,7 @@ class Interpreter {
         for (uint32_t i = 0; i < argument.words.count; ++i)
           store_u32(words.data() + i * size_t{4},
                     eval(f, f.pipeline.code.expr_list[argument.words.first + i]));
-        out.push_back({Place::Kind::Words, 0, &words});
+        out.push_back({BoundBuffer::Kind::Words, 0, &words});
       }
     }
     return out;
@@ -301,18 +303,18 @@ class PlanOnHost final : public ref::PlanRunner {
     std::vector<std::span<std::byte>> spans;
     for (const ref::PlanBuffer& buffer : segment.of(step)) {
       spans.push_back(memory(segment, buffer));
-      Place& place = out.places.emplace_back();
-      place.bytes = buffer.bytes;
+      BoundBuffer& got = out.bound.emplace_back();
+      got.bytes = buffer.bytes;
       switch (buffer.kind) {
-        case ref::PlanBuffer::Kind::Parameter: place.number = buffer.number; break;
+        case ref::PlanBuffer::Kind::Parameter: got.number = buffer.number; break;
         case ref::PlanBuffer::Kind::Scratch:
-          place.kind = Place::Kind::Scratch;
-          place.number = uint64_t{buffer.number} << 40 | buffer.offset;
+          got.kind = BoundBuffer::Kind::Scratch;
+          got.number = uint64_t{buffer.number} << 40 | buffer.offset;
           break;
         case ref::PlanBuffer::Kind::Words:
-          place.kind = Place::Kind::Words;
-          place.words.assign(segment.words.begin() + ptrdiff_t(buffer.offset),
-                             segment.words.begin() + ptrdiff_t(buffer.offset + buffer.bytes / 4));
+          got.kind = BoundBuffer::Kind::Words;
+          got.words.assign(segment.words.begin() + ptrdiff_t(buffer.offset),
+                           segment.words.begin() + ptrdiff_t(buffer.offset + buffer.bytes / 4));
           break;
       }
     }
@@ -333,27 +335,27 @@ class PlanOnHost final : public ref::PlanRunner {
 /// all other by its number, so each number has one place in the plan, and two of one dispatch have two.
 std::string difference(const ir::Module& module, const Log& a, const Log& b) {
   if (a.size() != b.size()) return fmt::format("{} dispatches, the plan makes {}", a.size(), b.size());
-  std::map<uint64_t, uint64_t> places;
+  std::map<uint64_t, uint64_t> scratch_numbers;
   for (size_t i = 0; i < a.size(); ++i) {
     const std::string where = fmt::format("dispatch {}, of {}: ", i, module.programs[a[i].program].name);
     if (a[i].program != b[i].program) return where + "the plan has " + module.programs[b[i].program].name;
     const auto &g = a[i].groups, &h = b[i].groups;
     if (g.x != h.x || g.y != h.y || g.z != h.z)
       return fmt::format("{}groups {},{},{}, the plan has {},{},{}", where, g.x, g.y, g.z, h.x, h.y, h.z);
-    if (a[i].places.size() != b[i].places.size()) return where + "another number of buffers";
-    for (size_t k = 0; k < a[i].places.size(); ++k) {
-      const Place &p = a[i].places[k], &q = b[i].places[k];
+    if (a[i].bound.size() != b[i].bound.size()) return where + "another number of buffers";
+    for (size_t k = 0; k < a[i].bound.size(); ++k) {
+      const BoundBuffer &p = a[i].bound[k], &q = b[i].bound[k];
       if (p.kind != q.kind || p.bytes != q.bytes || p.words != q.words)
         return fmt::format("{}buffer {} is another", where, k);
-      if (p.kind == Place::Kind::Parameter && p.number != q.number)
+      if (p.kind == BoundBuffer::Kind::Parameter && p.number != q.number)
         return fmt::format("{}buffer {} is parameter {}, the plan has {}", where, k, p.number, q.number);
-      if (p.kind != Place::Kind::Scratch || p.bytes == 0) continue;
-      if (places.try_emplace(p.number, q.number).first->second != q.number)
+      if (p.kind != BoundBuffer::Kind::Scratch || p.bytes == 0) continue;
+      if (scratch_numbers.try_emplace(p.number, q.number).first->second != q.number)
         return fmt::format("{}buffer {} has moved", where, k);
       for (size_t j = 0; j < k; ++j) {
-        const Place &other = a[i].places[j], &place = b[i].places[j];
+        const BoundBuffer &other = a[i].bound[j], &mine = b[i].bound[j];
         if (other.kind == p.kind && other.bytes != 0 &&
-            (other.number == p.number) != (place.number == q.number))
+            (other.number == p.number) != (mine.number == q.number))
           return fmt::format("{}buffers {} and {} lie in one place", where, j, k);
       }
     }

@@ -57,10 +57,10 @@ bool is_asked(const std::string& asked, std::string_view id, uint32_t version) {
 
 /// Where what an operator or a row cites is in the pages: sources are cited by names that are older than
 /// these (docs/spec/README.md, "Where sources are"). Without a section the page has it in several.
-struct Place {
+struct Citation {
   std::string_view book, names, page, section;
 };
-constexpr std::array kPlaces = std::to_array<Place>({
+constexpr std::array kCitations = std::to_array<Citation>({
     {"binary-operations", "Add, Sub, Mul, Div, Mod", "operators", "Arithmetic"},
     {"binary-operations", "BitAnd, BitOr, BitXor, Shl, Shr", "operators", "Bits"},
     {"binary-operations", "Eq, Ne, Lt, Gt, Le, Ge, And, Or", "operators", "Comparisons and truth"},
@@ -80,7 +80,7 @@ constexpr std::array kPlaces = std::to_array<Place>({
 
 /// "binary-operations: Add, table" as its place and, behind the name, what counts of it: " (NaN)". None for
 /// what is published elsewhere.
-std::optional<std::pair<Place, std::string_view>> find_place(std::string_view source) {
+std::optional<std::pair<Citation, std::string_view>> find_citation(std::string_view source) {
   const size_t colon = source.find(": ");
   if (colon == source.npos) return std::nullopt;
   const std::string_view book = source.substr(0, colon), rest = source.substr(colon + 2);
@@ -88,31 +88,31 @@ std::optional<std::pair<Place, std::string_view>> find_place(std::string_view so
   std::string_view counts = rest.substr(name.size());
   for (const std::string_view kind : {", table", ", laws"})
     if (counts.starts_with(kind)) counts.remove_prefix(kind.size());
-  for (const Place& place : kPlaces) {
-    if (place.book == book && fmt::format(", {},", place.names).contains(fmt::format(", {},", name)))
-      return std::pair(place, counts);
+  for (const Citation& citation : kCitations) {
+    if (citation.book == book && fmt::format(", {},", citation.names).contains(fmt::format(", {},", name)))
+      return std::pair(citation, counts);
   }
   return std::nullopt;
 }
 
 /// `docs/spec/operators.md, "Arithmetic"`
 std::string page_of(std::string_view source) {
-  const auto found = find_place(source);
+  const auto found = find_citation(source);
   if (!found) return std::string(source);
-  const auto& [place, counts] = *found;
-  const std::string section = place.section.empty() ? "" : fmt::format(", \"{}\"", place.section);
-  return fmt::format("docs/spec/{}.md{}{}", place.page, section, counts);
+  const auto& [citation, counts] = *found;
+  const std::string section = citation.section.empty() ? "" : fmt::format(", \"{}\"", citation.section);
+  return fmt::format("docs/spec/{}.md{}{}", citation.page, section, counts);
 }
 
 /// `[operators](spec/operators.md#arithmetic)`
 std::string link_of(std::string_view source) {
-  const auto found = find_place(source);
+  const auto found = find_citation(source);
   if (!found) return std::string(source);
-  const Place& place = found->first;
+  const Citation& citation = found->first;
   std::string anchor;
-  for (const char c : place.section)
+  for (const char c : citation.section)
     anchor += c == ' ' ? '-' : c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  return fmt::format("[{0}](spec/{0}.md{1}{2})", place.page, anchor.empty() ? "" : "#", anchor);
+  return fmt::format("[{0}](spec/{0}.md{1}{2})", citation.page, anchor.empty() ? "" : "#", anchor);
 }
 
 std::vector<const ops::Operation*> selected(const std::string& id) {

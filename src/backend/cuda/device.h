@@ -119,8 +119,8 @@ class Device final : public DeviceCore {
   Diag refused(Status status, const std::string& ptx, const char* log);
   Result<LoadedKernel> find(const std::shared_ptr<ModuleTag>& module, const Entry& entry);
   Diag too_large(Function function, uint32_t threads);
-  Result<Piece> make_piece(uint64_t size, uint64_t bytes) override;
-  void destroy_piece(const Piece& piece) override;
+  Result<Allocation> make_piece(uint64_t size, uint64_t bytes) override;
+  void destroy_piece(const Allocation& allocation) override;
   uint64_t most_kept() const override;
 
   static constexpr uint64_t kPinnedBytes = 8ull << 20;

@@ -43,19 +43,19 @@ Diag Device::out_of_memory(const std::string& what) {
       "dispatch in pieces, use smaller buffers, or end what else uses the device (`nvidia-smi`)");
 }
 
-Result<Piece> Device::make_piece(uint64_t size, uint64_t bytes) {
+Result<Allocation> Device::make_piece(uint64_t size, uint64_t bytes) {
   VYRE_CHECK(attach());
   DevicePointer address = 0;
   const Status status = driver_.allocate(&address, size);
   if (status == kOutOfMemory)
     return std::unexpected(out_of_memory(fmt::format("{} bytes of buffers", bytes)));
   VYRE_CHECK(check(status, "allocating memory"));
-  return Piece{.handle = address, .bytes = size};
+  return Allocation{.handle = address, .bytes = size};
 }
 
-void Device::destroy_piece(const Piece& piece) {
+void Device::destroy_piece(const Allocation& allocation) {
   driver_.set_context(context_);
-  driver_.release(piece.handle);
+  driver_.release(allocation.handle);
 }
 
 uint64_t Device::most_kept() const { return limits_.max_buffer_bytes / kKeptPart; }
@@ -93,22 +93,22 @@ Result<void> Device::copy_in(const Turn&, DevicePointer base, std::span<const Ho
 
 Result<void> Device::copy_out(const Turn&, DevicePointer base, std::span<const HostPart> parts) {
   if (parts.empty()) return {};
-  // Each piece is fetched while the host takes the one before from its pinned buffer.
-  struct Piece {
+  // Each part is fetched while the host takes the one before from its pinned buffer.
+  struct Fetch {
     Pinned* pinned;
     uint64_t at;
     uint64_t bytes;
   };
-  std::deque<Piece> under_way;
+  std::deque<Fetch> under_way;
   size_t first = 0;
   const auto take = [&]() -> Result<void> {
-    const Piece piece = under_way.front();
+    const Fetch fetch = under_way.front();
     under_way.pop_front();
-    VYRE_CHECK(check(driver_.wait_event(piece.pinned->done), "running the kernel and copying its results"));
-    each_in(parts, first, piece.at, piece.at + piece.bytes, [&](std::span<std::byte> host, uint64_t from) {
-      copier_.copy(host, {piece.pinned->memory + from, host.size()});
+    VYRE_CHECK(check(driver_.wait_event(fetch.pinned->done), "running the kernel and copying its results"));
+    each_in(parts, first, fetch.at, fetch.at + fetch.bytes, [&](std::span<std::byte> host, uint64_t from) {
+      copier_.copy(host, {fetch.pinned->memory + from, host.size()});
     });
-    piece.pinned->busy = false;
+    fetch.pinned->busy = false;
     return {};
   };
   const uint64_t end = end_of(parts);

@@ -108,7 +108,7 @@ class GraphRecording final : public Recording {
   Result<void> prepare_repeats(size_t repeats) {
     VYRE_TRY(memory, device_->allocate(repeats * 4));
     turns_memory_.emplace(std::move(memory));
-    turns_ = turns_memory_->piece().handle;
+    turns_ = turns_memory_->allocation().handle;
     // The driver takes text that ends in a zero, too.
     Code code = {.entries = {{.name = "turn"}}, .binary = Bytes(std::strlen(kTurnPtx) + 1)};
     std::memcpy(code.binary.data(), kTurnPtx, code.binary.size());

@@ -8,17 +8,19 @@ class Work final : public DeviceWork {
   Work(std::shared_ptr<Device> device, Device::Turn turn)
       : device_(std::move(device)), turn_(std::move(turn)) {}
 
-  Result<void> write(const Piece& to, uint64_t, uint64_t offset, std::span<const std::byte> from) override {
+  Result<void> write(const Allocation& to, uint64_t, uint64_t offset,
+                     std::span<const std::byte> from) override {
     sent_ = true;
     // copy_in only reads; its parts are those of copy_out, which writes.
     const HostPart part = {{const_cast<std::byte*>(from.data()), from.size()}, 0};
     return device_->copy_in(turn_, address_of({&to, offset}), {&part, 1});
   }
-  Result<void> fill(const Piece& to, uint64_t, uint64_t offset, uint64_t count, std::byte value) override {
+  Result<void> fill(const Allocation& to, uint64_t, uint64_t offset, uint64_t count,
+                    std::byte value) override {
     sent_ = true;
     return device_->fill(turn_, address_of({&to, offset}), value, count);
   }
-  Result<void> read(const Piece& from, uint64_t offset, std::span<std::byte> to) override {
+  Result<void> read(const Allocation& from, uint64_t offset, std::span<std::byte> to) override {
     fetched_ = true;
     const HostPart part = {to, 0};
     return device_->copy_out(turn_, address_of({&from, offset}), {&part, 1});
@@ -45,7 +47,7 @@ class Work final : public DeviceWork {
 
  private:
   static DevicePointer base_of(std::span<const Transfer> parts) {
-    return address_of({parts.front().device.piece, 0});
+    return address_of({parts.front().device.allocation, 0});
   }
   static std::vector<HostPart> host_parts(std::span<const Transfer> parts) {
     std::vector<HostPart> out;
@@ -74,7 +76,7 @@ lower::Target target_with(const lower::FloatPromises& floats) {
 }
 
 DevicePointer address_of(const Bound& bound) {
-  return bound.piece->handle + bound.piece->offset + bound.offset;
+  return bound.allocation->handle + bound.allocation->offset + bound.offset;
 }
 
 const LoadedKernel& kernel_of(const Launch& launch) {

@@ -94,7 +94,7 @@ Device::~Device() {
     destroy_piece(slot.staging);
   }
   drop_unused();
-  for (const Piece& slab : slabs_) destroy_piece(slab);
+  for (const Allocation& slab : slabs_) destroy_piece(slab);
   api_.DestroyCommandPool(handle_, commands_, nullptr);
   api_.DestroyDevice(handle_, nullptr);
 }

@@ -34,7 +34,9 @@ class Device;
 /// Memory up to this size is cut from slabs, since drivers allow few allocations.
 inline constexpr uint64_t kLargestPart = 1ull << 20;
 
-inline VkBuffer buffer_of(const Piece& piece) { return reinterpret_cast<VkBuffer>(piece.handle); }
+inline VkBuffer buffer_of(const Allocation& allocation) {
+  return reinterpret_cast<VkBuffer>(allocation.handle);
+}
 
 /// How buffers and counts reach a program that binds this many.
 struct Interface {
@@ -57,7 +59,7 @@ class Code final : public DeviceCode {
   const Interface& interface() const { return interface_; }
   /// The word that a watched program sets when the driver leaves a loop early, and that is zero until then;
   /// null for others.
-  const Piece* watch() const { return interface_.watched ? &watch_->piece() : nullptr; }
+  const Allocation* watch() const { return interface_.watched ? &watch_->allocation() : nullptr; }
   /// Errors: B003 when there is no memory for it.
   Result<void> make_watch();
   Result<EmittedCode> text(const check::Checked& program) const override;
@@ -74,7 +76,7 @@ class Code final : public DeviceCode {
 struct Slot {
   static constexpr uint64_t kBytes = 8ull << 20;
   static constexpr uint32_t kSets = 256;
-  Piece staging;
+  Allocation staging;
   VkCommandBuffer commands = VK_NULL_HANDLE;
   VkFence done = VK_NULL_HANDLE;
   VkDescriptorPool sets = VK_NULL_HANDLE;
@@ -138,11 +140,11 @@ class Device final : public DeviceCore {
   Diag out_of_memory(const std::string& what);
 
   /// A buffer with memory of its own. `staging`: the host's, to copy from and to; else the device's.
-  VkResult make_buffer(uint64_t bytes, bool staging, Piece& out);
+  VkResult make_buffer(uint64_t bytes, bool staging, Allocation& out);
   std::optional<uint32_t> memory_type(uint32_t allowed, bool staging) const;
   Result<uint64_t> piece_bytes(uint64_t bytes) const override;
-  Result<Piece> make_piece(uint64_t size, uint64_t bytes) override;
-  void destroy_piece(const Piece& piece) override;
+  Result<Allocation> make_piece(uint64_t size, uint64_t bytes) override;
+  void destroy_piece(const Allocation& allocation) override;
   uint64_t most_kept() const override;
 
   Bytes data_of(VkPipelineCache cache) const;
@@ -163,7 +165,7 @@ class Device final : public DeviceCore {
   std::array<Slot, 2> slots_;
   Copier copier_;
 
-  std::vector<Piece> slabs_;              // what small pieces are cut from
+  std::vector<Allocation> slabs_;         // what small allocations are cut from
   std::atomic<uint64_t> held_bytes_ = 0;  // of everything
 
   std::mutex interface_mutex_;

@@ -29,7 +29,7 @@ Result<void> Code::make_watch() {
   VYRE_TRY(memory, device_->allocate(sizeof(uint32_t)));
   watch_.emplace(std::move(memory));
   VYRE_TRY(work, device_->begin());
-  VYRE_CHECK(work->fill(watch_->piece(), sizeof(uint32_t), 0, sizeof(uint32_t), std::byte{0}));
+  VYRE_CHECK(work->fill(watch_->allocation(), sizeof(uint32_t), 0, sizeof(uint32_t), std::byte{0}));
   return work->finish();
 }
 

@@ -49,7 +49,7 @@ std::optional<uint32_t> Device::memory_type(uint32_t allowed, bool staging) cons
   return std::nullopt;
 }
 
-VkResult Device::make_buffer(uint64_t bytes, bool staging, Piece& out) {
+VkResult Device::make_buffer(uint64_t bytes, bool staging, Allocation& out) {
   out = {.bytes = bytes};
   const VkBufferCreateInfo info = {
       .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
@@ -86,11 +86,12 @@ VkResult Device::make_buffer(uint64_t bytes, bool staging, Piece& out) {
   return result;
 }
 
-void Device::destroy_piece(const Piece& piece) {
-  if (piece.handle == 0) return;
-  held_bytes_ -= piece.bytes;
-  api_.DestroyBuffer(handle_, buffer_of(piece), nullptr);
-  if (piece.memory != 0) api_.FreeMemory(handle_, reinterpret_cast<VkDeviceMemory>(piece.memory), nullptr);
+void Device::destroy_piece(const Allocation& allocation) {
+  if (allocation.handle == 0) return;
+  held_bytes_ -= allocation.bytes;
+  api_.DestroyBuffer(handle_, buffer_of(allocation), nullptr);
+  if (allocation.memory != 0)
+    api_.FreeMemory(handle_, reinterpret_cast<VkDeviceMemory>(allocation.memory), nullptr);
 }
 
 Result<uint64_t> Device::piece_bytes(uint64_t bytes) const {
@@ -104,16 +105,16 @@ Result<uint64_t> Device::piece_bytes(uint64_t bytes) const {
       "dispatch in pieces, or use smaller buffers"));
 }
 
-Result<Piece> Device::make_piece(uint64_t size, uint64_t bytes) {
+Result<Allocation> Device::make_piece(uint64_t size, uint64_t bytes) {
   const bool is_part = size <= kLargestPart;
   const std::string what = fmt::format("{} bytes of buffers", bytes);
-  Piece made;
+  Allocation made;
   VYRE_CHECK(check(make_buffer(is_part ? std::max(kSmallestSlab, size * kPartsOfSlab) : size, false, made),
                    what.c_str()));
   if (!is_part) return made;
   slabs_.push_back(made);
   const auto part = [&](uint64_t at) {
-    Piece out = made;
+    Allocation out = made;
     out.offset = at;
     out.bytes = size;
     if (made.mapped != nullptr) out.mapped = made.mapped + at;

@@ -83,8 +83,8 @@ class CommandBuffer final : public Recording {
   void order(const DeviceCommand& command) {
     std::vector<Touch> touches;
     const auto touch = [&](const Bound& bound, bool written) {
-      const uint64_t begin = bound.piece->offset + bound.offset;
-      touches.push_back({bound.piece->handle, begin, begin + bound.bytes, written});
+      const uint64_t begin = bound.allocation->offset + bound.offset;
+      touches.push_back({bound.allocation->handle, begin, begin + bound.bytes, written});
     };
     const Launch& launch = command.launch;
     for (size_t i = 0; i < launch.bound.size(); ++i) touch(launch.bound[i], launch.written[i]);
@@ -125,8 +125,9 @@ class CommandBuffer final : public Recording {
     if (bound.bytes == 0) return;  // a fill of no bytes is not allowed
     // Ranges begin at multiples of 256 and memory is whole words, so what is rounded up is slack of this
     // range.
-    device_->api().CmdFillBuffer(buffer_, buffer_of(*bound.piece), bound.piece->offset + bound.offset,
-                                 (bound.bytes + 3) & ~uint64_t{3}, 0);
+    device_->api().CmdFillBuffer(buffer_, buffer_of(*bound.allocation),
+                                 bound.allocation->offset + bound.offset, (bound.bytes + 3) & ~uint64_t{3},
+                                 0);
   }
 
   Result<void> dispatch(const Launch& launch) {

@@ -23,7 +23,7 @@ void barrier(const DeviceApi& api, VkCommandBuffer commands, VkPipelineStageFlag
 /// As descriptors see it: code may touch the first element of any binding, and whole words of the last.
 VkDescriptorBufferInfo descriptor_of(const Bound& bound) {
   const uint64_t range = std::max<uint64_t>(16, (bound.bytes + 15) & ~uint64_t{15});
-  return {buffer_of(*bound.piece), bound.piece->offset + bound.offset, range};
+  return {buffer_of(*bound.allocation), bound.allocation->offset + bound.offset, range};
 }
 
 Diag loop_ended() {
@@ -179,16 +179,16 @@ Result<uint64_t> Work::reserve(uint64_t wanted, uint64_t& at) {
 }
 
 Result<void> Work::copy_in(std::span<const Transfer> parts) {
-  for (const auto& [to, host] : parts) VYRE_CHECK(write(*to.piece, to.bytes, to.offset, host));
+  for (const auto& [to, host] : parts) VYRE_CHECK(write(*to.allocation, to.bytes, to.offset, host));
   return {};
 }
 
 Result<void> Work::copy_out(std::span<const Transfer> parts) {
-  for (const auto& [from, host] : parts) VYRE_CHECK(read(*from.piece, from.offset, host));
+  for (const auto& [from, host] : parts) VYRE_CHECK(read(*from.allocation, from.offset, host));
   return {};
 }
 
-Result<void> Work::write(const Piece& to, uint64_t, uint64_t offset, std::span<const std::byte> from) {
+Result<void> Work::write(const Allocation& to, uint64_t, uint64_t offset, std::span<const std::byte> from) {
   if (to.mapped != nullptr) {
     // What was recorded before comes before; a dispatch copies first, so this waits for nothing.
     VYRE_CHECK(drain_all());
@@ -208,7 +208,7 @@ Result<void> Work::write(const Piece& to, uint64_t, uint64_t offset, std::span<c
   return {};
 }
 
-Result<void> Work::read(const Piece& from, uint64_t offset, std::span<std::byte> to) {
+Result<void> Work::read(const Allocation& from, uint64_t offset, std::span<std::byte> to) {
   if (to.empty()) return {};
   if (from.mapped != nullptr) {
     last_.push_back({from.mapped + offset, to});
@@ -227,7 +227,8 @@ Result<void> Work::read(const Piece& from, uint64_t offset, std::span<std::byte>
   return {};
 }
 
-Result<void> Work::fill(const Piece& to, uint64_t size, uint64_t offset, uint64_t count, std::byte value) {
+Result<void> Work::fill(const Allocation& to, uint64_t size, uint64_t offset, uint64_t count,
+                        std::byte value) {
   if (count == 0) return {};
   if (to.mapped != nullptr) {
     VYRE_CHECK(drain_all());

@@ -30,11 +30,11 @@ class Work final : public DeviceWork {
   explicit Work(std::shared_ptr<Device> device) : device_(std::move(device)), turn_(device_->turn_) {}
   ~Work() override;
 
-  Result<void> write(const Piece& to, uint64_t size, uint64_t offset,
+  Result<void> write(const Allocation& to, uint64_t size, uint64_t offset,
                      std::span<const std::byte> from) override;
-  Result<void> fill(const Piece& to, uint64_t size, uint64_t offset, uint64_t count,
+  Result<void> fill(const Allocation& to, uint64_t size, uint64_t offset, uint64_t count,
                     std::byte value) override;
-  Result<void> read(const Piece& from, uint64_t offset, std::span<std::byte> to) override;
+  Result<void> read(const Allocation& from, uint64_t offset, std::span<std::byte> to) override;
   Result<void> copy_in(std::span<const Transfer> parts) override;
   Result<void> copy_out(std::span<const Transfer> parts) override;
   /// Of a watched program the word is read back, and finish() says what it means.
@@ -72,7 +72,7 @@ class Work final : public DeviceWork {
   std::array<State, 2> states_;
   std::vector<Fetch> last_;  // after everything
   struct Watched {
-    const Piece* watch = nullptr;
+    const Allocation* watch = nullptr;
     uint32_t ended = 0;
   };
   std::deque<Watched> watched_;

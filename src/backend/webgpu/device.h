@@ -85,7 +85,9 @@ struct Profile {
 
 class Device;
 
-inline WGPUBuffer buffer_of(const Piece& piece) { return reinterpret_cast<WGPUBuffer>(piece.handle); }
+inline WGPUBuffer buffer_of(const Allocation& allocation) {
+  return reinterpret_cast<WGPUBuffer>(allocation.handle);
+}
 
 /// A program on the device.
 class Code final : public DeviceCode {
@@ -173,8 +175,8 @@ class Device final : public DeviceCore {
 
   Result<WGPUBuffer> make_buffer(uint64_t bytes, WGPUFlags usage);
   Result<uint64_t> piece_bytes(uint64_t bytes) const override;
-  Result<Piece> make_piece(uint64_t size, uint64_t bytes) override;
-  void destroy_piece(const Piece& piece) override;
+  Result<Allocation> make_piece(uint64_t size, uint64_t bytes) override;
+  void destroy_piece(const Allocation& allocation) override;
   uint64_t most_kept() const override;
   void on_loss() override;
 
@@ -196,7 +198,7 @@ class Device final : public DeviceCore {
 
   // What stands below is of the thread that has the turn.
   std::array<Slot, 2> slots_;
-  Piece counts_;  // of elements, for dispatches: kCountsBytes
+  Allocation counts_;  // of elements, for dispatches: kCountsBytes
   Copier copier_;
   uint64_t held_bytes_ = 0;
   uint64_t written_bytes_ = 0;                                  // to the queue, since it was last waited for

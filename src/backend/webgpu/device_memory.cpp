@@ -46,15 +46,15 @@ Result<uint64_t> Device::piece_bytes(uint64_t bytes) const {
                                   "dispatch in pieces, or use smaller buffers"));
 }
 
-Result<Piece> Device::make_piece(uint64_t size, uint64_t) {
+Result<Allocation> Device::make_piece(uint64_t size, uint64_t) {
   VYRE_TRY(made, make_buffer(size, kDeviceUsage));
   held_bytes_ += size;
-  return Piece{.handle = reinterpret_cast<uint64_t>(made), .bytes = size};
+  return Allocation{.handle = reinterpret_cast<uint64_t>(made), .bytes = size};
 }
 
-void Device::destroy_piece(const Piece& piece) {
-  held_bytes_ -= piece.bytes;
-  api().BufferRelease(buffer_of(piece));
+void Device::destroy_piece(const Allocation& allocation) {
+  held_bytes_ -= allocation.bytes;
+  api().BufferRelease(buffer_of(allocation));
 }
 
 uint64_t Device::most_kept() const { return kMostKept; }

@@ -60,14 +60,14 @@ Result<void> Device::test_itself() {
     VYRE_TRY(from, allocate(4 * kElements));
     VYRE_TRY(to, allocate(4 * kElements));
     VYRE_TRY(work, begin());
-    VYRE_CHECK(work->write(from.piece(), 4 * kElements, 0, std::as_bytes(std::span(a))));
-    const Bound bound[] = {{&from.piece(), 0, 4 * kElements}, {&to.piece(), 0, 4 * kElements}};
+    VYRE_CHECK(work->write(from.allocation(), 4 * kElements, 0, std::as_bytes(std::span(a))));
+    const Bound bound[] = {{&from.allocation(), 0, 4 * kElements}, {&to.allocation(), 0, 4 * kElements}};
     VYRE_CHECK(work->dispatch({.code = *code,
                                .groups = {1, kElements / 4, 1},
                                .bound = {bound[0], bound[1]},
                                .written = {false, true},
                                .counts = {kFactor, kMore, kTurns}}));
-    VYRE_CHECK(work->read(to.piece(), 0, std::as_writable_bytes(std::span(b))));
+    VYRE_CHECK(work->read(to.allocation(), 0, std::as_writable_bytes(std::span(b))));
     return work->finish();
   };
   if (const auto ran = run(); !ran) return failed(ran.error().message);

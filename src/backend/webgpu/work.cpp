@@ -146,21 +146,21 @@ Result<void> Work::prepare_slot() {
 
 Result<void> Work::copy_in(std::span<const Transfer> parts) {
   for (const auto& [to, host] : parts) {
-    if (!host.empty()) VYRE_CHECK(write_words(*to.piece, to.offset, host));
+    if (!host.empty()) VYRE_CHECK(write_words(*to.allocation, to.offset, host));
   }
   return {};
 }
 
 Result<void> Work::copy_out(std::span<const Transfer> parts) {
-  for (const auto& [from, host] : parts) VYRE_CHECK(read(*from.piece, from.offset, host));
+  for (const auto& [from, host] : parts) VYRE_CHECK(read(*from.allocation, from.offset, host));
   return {};
 }
 
 // WebGPU writes whole words: those that change as a whole are `body`'s, of those at the edges the other bytes
 // are read first.
 template <typename ByteAt, typename Body>
-Result<void> Work::change(const Piece& to, uint64_t size, uint64_t offset, uint64_t count, ByteAt&& byte_at,
-                          Body&& body) {
+Result<void> Work::change(const Allocation& to, uint64_t size, uint64_t offset, uint64_t count,
+                          ByteAt&& byte_at, Body&& body) {
   if (count == 0) return {};
   const uint64_t end = offset + count, first = offset & ~uint64_t{3}, last = (end - 1) & ~uint64_t{3};
   std::vector<Edge> edges;
@@ -180,14 +180,16 @@ Result<void> Work::change(const Piece& to, uint64_t size, uint64_t offset, uint6
   return begin < behind ? body(begin, behind - begin) : Result<void>();
 }
 
-Result<void> Work::write(const Piece& to, uint64_t size, uint64_t offset, std::span<const std::byte> from) {
+Result<void> Work::write(const Allocation& to, uint64_t size, uint64_t offset,
+                         std::span<const std::byte> from) {
   const auto byte_at = [&](uint64_t at) { return from[size_t(at - offset)]; };
   return change(to, size, offset, from.size(), byte_at, [&](uint64_t at, uint64_t count) {
     return write_words(to, at, from.subspan(size_t(at - offset), size_t(count)));
   });
 }
 
-Result<void> Work::fill(const Piece& to, uint64_t size, uint64_t offset, uint64_t count, std::byte value) {
+Result<void> Work::fill(const Allocation& to, uint64_t size, uint64_t offset, uint64_t count,
+                        std::byte value) {
   const auto byte_at = [&](uint64_t) { return value; };
   return change(to, size, offset, count, byte_at, [&](uint64_t at, uint64_t words) -> Result<void> {
     if (value == std::byte{0}) {
@@ -205,7 +207,7 @@ Result<void> Work::fill(const Piece& to, uint64_t size, uint64_t offset, uint64_
   });
 }
 
-Result<void> Work::write_words(const Piece& to, uint64_t offset, std::span<const std::byte> from) {
+Result<void> Work::write_words(const Allocation& to, uint64_t offset, std::span<const std::byte> from) {
   // A write to the queue comes before what is sent after it, so what was recorded before goes first.
   send();
   while (from.size() >= 4) {
@@ -226,7 +228,7 @@ Result<void> Work::write_words(const Piece& to, uint64_t offset, std::span<const
   return {};
 }
 
-Result<void> Work::read(const Piece& from, uint64_t offset, std::span<std::byte> to) {
+Result<void> Work::read(const Allocation& from, uint64_t offset, std::span<std::byte> to) {
   while (!to.empty()) {
     VYRE_CHECK(prepare_slot());
     State& state = states_[current_];
@@ -249,13 +251,13 @@ Result<void> Work::read(const Piece& from, uint64_t offset, std::span<std::byte>
   return {};
 }
 
-void Work::copy(const Piece& from, uint64_t at, const Piece& to, uint64_t there, uint64_t count) {
+void Work::copy(const Allocation& from, uint64_t at, const Allocation& to, uint64_t there, uint64_t count) {
   record();
   end_pass();
   api().CommandEncoderCopyBufferToBuffer(encoder_, buffer_of(from), at, buffer_of(to), there, count);
 }
 
-void Work::clear(const Piece& to, uint64_t offset, uint64_t count) {
+void Work::clear(const Allocation& to, uint64_t offset, uint64_t count) {
   record();
   end_pass();
   api().CommandEncoderClearBuffer(encoder_, buffer_of(to), offset, count);
@@ -264,13 +266,13 @@ void Work::clear(const Piece& to, uint64_t offset, uint64_t count) {
 Result<WGPUBuffer> Work::aside(uint64_t bytes) {
   VYRE_TRY(memory, device_->allocate(std::max(bytes, kLeastBinding)));
   aside_.push_back(std::move(memory));
-  return buffer_of(aside_.back().piece());
+  return buffer_of(aside_.back().allocation());
 }
 
 Result<std::vector<WGPUBindGroupEntry>> Work::entries_for(const Code& code, std::span<const Bound> bindings) {
   const auto is_written = [&](WGPUBuffer buffer) {
     for (size_t i = 0; i < bindings.size(); ++i) {
-      if (bindings[i].bytes != 0 && code.module().writable[i] && buffer_of(*bindings[i].piece) == buffer)
+      if (bindings[i].bytes != 0 && code.module().writable[i] && buffer_of(*bindings[i].allocation) == buffer)
         return true;
     }
     return false;
@@ -286,16 +288,16 @@ Result<std::vector<WGPUBindGroupEntry>> Work::entries_for(const Code& code, std:
       VYRE_TRY(room, aside(0));
       entry.buffer = room;
       entry.offset = 0;
-    } else if (!code.module().writable[i] && is_written(buffer_of(*bound.piece))) {
+    } else if (!code.module().writable[i] && is_written(buffer_of(*bound.allocation))) {
       VYRE_TRY(copy, aside(entry.size));
       record();
       end_pass();
-      api().CommandEncoderCopyBufferToBuffer(encoder_, buffer_of(*bound.piece), bound.offset, copy, 0,
+      api().CommandEncoderCopyBufferToBuffer(encoder_, buffer_of(*bound.allocation), bound.offset, copy, 0,
                                              entry.size);
       entry.buffer = copy;
       entry.offset = 0;
     } else {
-      entry.buffer = buffer_of(*bound.piece);
+      entry.buffer = buffer_of(*bound.allocation);
     }
     out.push_back(entry);
   }

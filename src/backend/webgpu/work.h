@@ -21,11 +21,11 @@ class Work final : public DeviceWork {
       : device_(std::move(device)), turn_(device_->turn()), scopes_(*device_) {}
   ~Work() override;
 
-  Result<void> write(const Piece& to, uint64_t size, uint64_t offset,
+  Result<void> write(const Allocation& to, uint64_t size, uint64_t offset,
                      std::span<const std::byte> from) override;
-  Result<void> fill(const Piece& to, uint64_t size, uint64_t offset, uint64_t count,
+  Result<void> fill(const Allocation& to, uint64_t size, uint64_t offset, uint64_t count,
                     std::byte value) override;
-  Result<void> read(const Piece& from, uint64_t offset, std::span<std::byte> to) override;
+  Result<void> read(const Allocation& from, uint64_t offset, std::span<std::byte> to) override;
   Result<void> copy_in(std::span<const Transfer> parts) override;
   Result<void> copy_out(std::span<const Transfer> parts) override;
   Result<void> dispatch(const Launch& launch) override;
@@ -33,7 +33,7 @@ class Work final : public DeviceWork {
   Result<void> finish() override;
 
   /// Shape: all multiples of 4.
-  void copy(const Piece& from, uint64_t at, const Piece& to, uint64_t there, uint64_t count);
+  void copy(const Allocation& from, uint64_t at, const Allocation& to, uint64_t there, uint64_t count);
 
  private:
   struct Fetch {
@@ -49,11 +49,11 @@ class Work final : public DeviceWork {
   const Api& api() const { return device_->api(); }
   Slot& slot() { return device_->slots_[current_]; }
   /// From a multiple of 4 on, whole words: zeros behind the last byte.
-  Result<void> write_words(const Piece& to, uint64_t offset, std::span<const std::byte> from);
+  Result<void> write_words(const Allocation& to, uint64_t offset, std::span<const std::byte> from);
   template <typename ByteAt, typename Body>
-  Result<void> change(const Piece& to, uint64_t size, uint64_t offset, uint64_t count, ByteAt&& byte_at,
+  Result<void> change(const Allocation& to, uint64_t size, uint64_t offset, uint64_t count, ByteAt&& byte_at,
                       Body&& body);
-  void clear(const Piece& to, uint64_t offset, uint64_t count);
+  void clear(const Allocation& to, uint64_t offset, uint64_t count);
   Result<void> wait();
   void record();
   void end_pass();

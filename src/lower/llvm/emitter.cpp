@@ -70,7 +70,7 @@ void Emitter::emit_loop(Value v, const Inst& inst) {
 // ---- Memory ----------------------------------------------------------------------------------------------
 
 // Index and offset are taken together in 64 bits: 2^32 elements of 16 bytes are far beyond 32.
-Emitter::Place Emitter::place(const Inst& access) {
+Emitter::MemoryOperand Emitter::memory_operand(const Inst& access) {
   const uint32_t bytes =
       access.access == Access::Words ? 4 : spec::info(k_.buffers[access.target].element).bytes;
   Ir base = memory_[access.target].base;
@@ -83,7 +83,7 @@ Emitter::Place Emitter::place(const Inst& access) {
 }
 
 void Emitter::emit_load(Value v, const Inst& access) {
-  const Place at = place(access);
+  const MemoryOperand at = memory_operand(access);
   Ir loaded = tag(b_.CreateAlignedLoad(at.type, at.address, at.align), memory_[access.target]);
   // Another invocation may write here at the same time. What is loaded is then indeterminate, and must be
   // one value for all that is computed from it: a guard and the access that it guards. Frozen before it is
@@ -93,13 +93,13 @@ void Emitter::emit_load(Value v, const Inst& access) {
 }
 
 void Emitter::emit_store(const Inst& access) {
-  const Place at = place(access);
+  const MemoryOperand at = memory_operand(access);
   Ir value = b_.CreateTrunc(operand(k_.arg(access, 1)), at.type);  // of a word: the word itself
   tag(b_.CreateAlignedStore(value, at.address, at.align), memory_[access.target]);
 }
 
 void Emitter::emit_atomic(Value v, const Inst& access) {
-  const Place at = place(access);
+  const MemoryOperand at = memory_operand(access);
   const Memory& m = memory_[access.target];
   // Order per location is all that the semantics ask for, and NVPTX mislowers stronger orders.
   constexpr auto kOrder = llvm::AtomicOrdering::Monotonic;

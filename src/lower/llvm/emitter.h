@@ -138,12 +138,12 @@ class Emitter : protected LegalEmitter {
 
  private:
   /// What a raw access moves, and where.
-  struct Place {
+  struct MemoryOperand {
     llvm::Type* type;  // a word, or 16 bits
     Ir address;
     llvm::Align align;
   };
-  Place place(const Inst& access);
+  MemoryOperand memory_operand(const Inst& access);
 };
 
 }  // namespace vyre::lower

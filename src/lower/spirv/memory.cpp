@@ -127,7 +127,7 @@ void SpirvMemory::read_masks(SpirvId group) {
   }
 }
 
-SpirvMemory::Place SpirvMemory::element(View& view, SpirvId at) {
+SpirvMemory::TypedPointer SpirvMemory::element(View& view, SpirvId at) {
   if (view.element == SpirvId{}) {
     view.element = view.halves ? b_.integer(16) : b_.word();
     view.pointer = b_.pointer(view.storage, view.element);
@@ -138,7 +138,7 @@ SpirvMemory::Place SpirvMemory::element(View& view, SpirvId at) {
   return {b_.emit(Op::OpAccessChain, view.pointer, {view.variable, b_.number(0), at}), view.element};
 }
 
-SpirvMemory::Place SpirvMemory::place(const Inst& access, SpirvId at) {
+SpirvMemory::TypedPointer SpirvMemory::pointer_to(const Inst& access, SpirvId at) {
   const uint32_t bytes = spec::info(k_.buffers[access.target].element).bytes;
   if (access.access == Access::Elements && bytes > 4) {
     // A buffer has fewer than 2^30 words, so nothing wraps.
@@ -157,7 +157,7 @@ MemoryAccessMask SpirvMemory::mask(const View& view, bool once) const {
 
 SpirvId SpirvMemory::load(const Inst& access, SpirvId at, bool once) {
   const View& view = views_[access.target];
-  const Place from = place(access, at);
+  const TypedPointer from = pointer_to(access, at);
   const MemoryAccessMask how = mask(view, once);
   const SpirvId loaded = how == MemoryAccessMask::MaskNone
                              ? b_.emit(Op::OpLoad, from.type, {from.pointer})
@@ -169,7 +169,7 @@ void SpirvMemory::store(const Inst& access, SpirvId at, SpirvId value) {
   const View& view = views_[access.target];
   const bool half =
       access.access == Access::Elements && spec::info(k_.buffers[access.target].element).bytes == 2;
-  const Place to = place(access, at);
+  const TypedPointer to = pointer_to(access, at);
   if (view.halves) {
     value = b_.emit(Op::OpUConvert, to.type, {value});
   } else if (half) {
@@ -193,7 +193,7 @@ SpirvId SpirvMemory::scope(const View& view) {
 
 SpirvId SpirvMemory::atomic(const Inst& access, SpirvId at, SpirvId expected, SpirvId value) {
   const View& view = views_[access.target];
-  const Place to = place(access, at);
+  const TypedPointer to = pointer_to(access, at);
   const SpirvId relaxed = b_.number(static_cast<uint32_t>(MemorySemanticsMask::MaskNone));
   if (access.op == spec::Op::AtomicCompareExchange) {
     return b_.emit(Op::OpAtomicCompareExchange, to.type,
@@ -221,14 +221,14 @@ void SpirvMemory::declare_watch() {
 
 // Many may raise it at once, so it is an atomic.
 void SpirvMemory::raise_watch() {
-  const Place to = element(watch_, b_.number(0));
+  const TypedPointer to = element(watch_, b_.number(0));
   const SpirvId relaxed = b_.number(static_cast<uint32_t>(MemorySemanticsMask::MaskNone));
   b_.emit(Op::OpAtomicOr, to.type, {to.pointer, scope(watch_), relaxed, b_.number(1)});
 }
 
 void SpirvMemory::clear(uint32_t buffer, SpirvId word) {
   View& view = views_[buffer];
-  const Place to = element(view, word);
+  const TypedPointer to = element(view, word);
   const MemoryAccessMask how = mask(view, false);
   if (how == MemoryAccessMask::MaskNone) {
     b_.emit(Op::OpStore, {to.pointer, b_.number(0)});

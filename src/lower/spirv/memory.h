@@ -63,7 +63,7 @@ class SpirvMemory {
     SpirvId length{};
     SpirvId element{}, pointer{};  // types, from the first access on
   };
-  struct Place {
+  struct TypedPointer {
     SpirvId pointer;
     SpirvId type;  // of what it points to
   };
@@ -74,8 +74,8 @@ class SpirvMemory {
   SpirvId buffer_block(bool halves);
   /// One of the push constants, which are so many words.
   SpirvId pushed(uint32_t word, uint32_t words);
-  Place place(const Inst& access, SpirvId at);
-  Place element(View& view, SpirvId at);
+  TypedPointer pointer_to(const Inst& access, SpirvId at);
+  TypedPointer element(View& view, SpirvId at);
   spv::MemoryAccessMask mask(const View& view, bool once) const;
   SpirvId scope(const View& view);
 

@@ -50,20 +50,21 @@ Result<std::string> run_wgsl(std::string_view function, const std::vector<std::v
   const uint64_t bytes = results.size_bytes();
   std::vector<backend::DeviceMemory> memory;
   for (size_t i = 0; i <= columns.size(); ++i) {
-    VYRE_TRY(piece, device->allocate(bytes));
-    memory.push_back(std::move(piece));
+    VYRE_TRY(allocation, device->allocate(bytes));
+    memory.push_back(std::move(allocation));
   }
   VYRE_TRY(work, device->begin());
   const std::vector<bool>& written = code->module().writable;
   std::vector<backend::Bound> bound;
-  for (const backend::DeviceMemory& piece : memory) bound.push_back({&piece.piece(), 0, bytes});
+  for (const backend::DeviceMemory& allocation : memory)
+    bound.push_back({&allocation.allocation(), 0, bytes});
   for (size_t i = 0; i < columns.size(); ++i) {
-    VYRE_CHECK(work->write(memory[i].piece(), bytes, 0, std::as_bytes(std::span(columns[i]))));
+    VYRE_CHECK(work->write(memory[i].allocation(), bytes, 0, std::as_bytes(std::span(columns[i]))));
   }
   const std::vector<uint32_t> counts(columns.size() + 1, static_cast<uint32_t>(results.size()));
   const auto groups = static_cast<uint32_t>((results.size() + kThreads - 1) / kThreads);
   VYRE_CHECK(work->dispatch({code, {groups, 1, 1}, std::move(bound), written, counts}));
-  VYRE_CHECK(work->read(memory.back().piece(), 0, std::as_writable_bytes(results)));
+  VYRE_CHECK(work->read(memory.back().allocation(), 0, std::as_writable_bytes(results)));
   VYRE_CHECK(work->finish());
   return device->profile().device;
 }

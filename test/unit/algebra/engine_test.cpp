@@ -152,7 +152,7 @@ TEST(Engines, U16SeesWhatU8DoesNot) {
   EXPECT_EQ(pairs->engines.size(), 1u);
 }
 
-/// Says of every instance of everything what it was told to, as a broken or folded-away checker would.
+/// Gives every instance one verdict, whatever it is, as a broken or folded-away checker would.
 class Liar final : public Evaluator {
  public:
   explicit Liar(bool writes) : writes_(writes) {}
@@ -225,7 +225,7 @@ TEST(Denials, AreCheckedAtTheirWitness) {
 
 TEST(Composition, GivesWhatTheReferenceGives) {
   VYRE_ORACLE(CpuReference,
-              "the reference functions of the twins, which are written apart from their compositions");
+              "the reference functions of the planted laws, which are written apart from their compositions");
   SpecEvaluator spec_evaluator;
   CompositionEvaluator composition(planted_table());
   const std::vector<uint32_t> a = {0, 1, 5, 0xffffffff, 0x80000000}, b = {0, 3, 2, 0xffffffff, 1};

@@ -79,7 +79,7 @@ TEST_F(Faults, LibrariesThatAreNone) {
                  {"libfaulty_webgpu_lacking.so", "wgpuQueueSubmit"});
 }
 
-// One that is neither Dawn nor wgpu-native, as far as can be told, is asked until it answers.
+// One that is neither Dawn nor wgpu-native, as far as its answers show, is asked until it answers.
 TEST_F(Faults, ALibraryThatCannotWait) {
   const auto backend = open(VYRE_FAULTY_WEBGPU_POLLED);
   EXPECT_TRUE(run(*compiled(*backend)));
@@ -173,7 +173,7 @@ TEST_F(Faults, AMappingToNowhere) {
 /// The next three scopes are those of one group of calls.
 class Errors : public Faults, public testing::WithParamInterface<int> {};
 
-TEST_P(Errors, OfScopesAreToldInTheLibrarysWords) {
+TEST_P(Errors, OfScopesAreReportedInTheLibrarysWords) {
   const auto backend = open();
   const auto pipeline = compiled(*backend);
   const auto plant = [&](WGPUErrorType type) {

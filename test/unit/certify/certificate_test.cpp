@@ -812,7 +812,7 @@ TEST(Approximate, HasALevelOfItsOwn) {
   EXPECT_EQ(few.level_line(), "approximate=L1a(1 of 5)");
 }
 
-TEST(Approximate, ErrorsAreTold) {
+TEST(Approximate, ErrorsAreReported) {
   const std::string text = report(approximate(), {"native", {}, 0});
   EXPECT_THAT(text, HasSubstr("errors in ULP"));
   EXPECT_THAT(text, HasSubstr("0: 999,000, 1: 990, 3: 10"));

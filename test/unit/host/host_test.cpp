@@ -38,7 +38,7 @@ TEST(ExpectEqual, NamesTheFirstElementThatDiffers) {
   EXPECT_NE(digest_outputs(a), digest_outputs(b));
 }
 
-TEST(ExpectEqual, IgnoresBuffersThatNobodyWrites) {
+TEST(ExpectEqual, IgnoresBuffersThatAreNotWritten) {
   const Buffers a = one_buffer(DataType::U32, false, {1});
   const Buffers b = one_buffer(DataType::U32, false, {2});
   EXPECT_TRUE(expect_equal(a, "x", b, "y"));

@@ -113,7 +113,7 @@ TEST(Faults, TotalOperatorsHaveNone) {
 }
 
 // A float operator is in its domain only where something is promised of it.
-TEST(Faults, FloatOperatorsThatNobodyPromised) {
+TEST(Faults, FloatOperatorsWithoutAPromise) {
   for (const RawOpInfo& op : kRawOps) {
     if (!op.is_float) continue;
     HandMade k;

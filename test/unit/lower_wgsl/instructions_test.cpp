@@ -140,7 +140,7 @@ TEST(WgslInstructions, TheMaskOfALiteralIsALiteral) {
               AllOf(HasSubstr("let n8 = 8u;\n"), HasSubstr("= v0 >> n8;\n"), Not(HasSubstr("n40"))));
 }
 
-TEST(WgslInstructions, WhatNobodyNeedsIsNotThere) {
+TEST(WgslInstructions, WhatIsNotUsedIsNotThere) {
   OneInstruction one;
   const Value a = one.load(0);
   one.raw(RawOp::Not, {a});

@@ -105,7 +105,7 @@ TEST(Reductions, AreTheirDefinitionForEveryLength) {
       }
     }
   }
-  EXPECT_GT(order_matters, 100u);  // or the shapes would not be told apart
+  EXPECT_GT(order_matters, 100u);  // or nothing would distinguish the shapes
 }
 
 TEST(Reductions, ClampTheirRanges) {

@@ -296,7 +296,7 @@ TEST(State, KeysAreReadAsTheyWereWritten) {
   }
 }
 
-TEST(State, TheSecondRunInADirectoryIsToldOfTheFirst) {
+TEST(State, TheSecondRunInADirectoryNamesTheFirst) {
   const Folder folder;
   {
     const auto holding = open(folder.path());

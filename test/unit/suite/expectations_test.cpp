@@ -213,7 +213,7 @@ tag = "t")"));
   }
 }
 
-TEST(Expectations, APassThatNobodyExpectedIsTold) {
+TEST(Expectations, AnUnexpectedPassIsReported) {
   auto passing = failing(0, {});
   EXPECT_THAT(apply(std::vector{expectation()}, kDay, passing), ElementsAre(HasSubstr("take it out")));
   Expectation elsewhere = expectation();

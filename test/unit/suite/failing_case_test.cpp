@@ -108,7 +108,7 @@ verify::Verdict verdict_of(const std::string& subject, verify::SubjectKind kind,
   return out;
 }
 
-TEST(FailingCases, ValuesAreToldAsWhatTheyAre) {
+TEST(FailingCases, ValuesAreShownByTheirTypes) {
   const auto subjects = verify::elementwise_subjects(verify::Family::Operators, verify::Track::Float);
   const auto adds = std::ranges::find_if(subjects, [](const verify::Subject& s) {
     const auto& in = s.application.inputs;
@@ -130,12 +130,12 @@ TEST(FailingCases, ValuesAreToldAsWhatTheyAre) {
             std::string::npos);
   EXPECT_NE(certify::describe(failure, adds->name, {.backend = "native"}).find("(1069547520)"),
             std::string::npos);
-  // Words where nobody says what they are.
+  // Words whose type is not known.
   failure.token = "nobody.knows@1:random:1:7";
   EXPECT_EQ(value_texts(failure).actual, "0x80000000 (2147483648, as i32 -2147483648)");
 }
 
-TEST(Causes, AnOperatorIsToBlameWhereverItRuns) {
+TEST(Causes, AnOperatorIsTheCauseWhereverItRuns) {
   // `/` of u32 runs in both, `<` and `+` also where all passes.
   using enum verify::SubjectKind;
   const std::vector<Found> found = {

@@ -161,9 +161,9 @@ TEST(Complete, NothingMayBeLeftOut) {
     for (const auto& c : op->classes) v.classes.push_back({std::string(c.name), 1});
     v.boundaries = uint32_t(op->boundaries.size());
     uint64_t cases = 0;
-    for (const verify::Piece& piece :
-         verify::pieces_of(*op, verify::operation_plan(whole.strength), whole.seed)) {
-      if (piece.kind == verify::Piece::Kind::Cases) cases += piece.count;
+    for (const verify::Task& task :
+         verify::tasks_of(*op, verify::operation_plan(whole.strength), whole.seed)) {
+      if (task.kind == verify::Task::Kind::Cases) cases += task.count;
     }
     v.parity = {{verify::Oracle::SpecificationTable, {op->rows.size(), 0, 0}},
                 {verify::Oracle::CpuReference, {cases, 0, 0}}};

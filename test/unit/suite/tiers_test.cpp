@@ -15,8 +15,8 @@ namespace {
 /// Cases of parity that the plan of a strength has for an operation, beside its rows.
 uint64_t planned_cases(const ops::Operation& operation, Strength strength) {
   uint64_t sum = 0;
-  for (const Piece& piece : pieces_of(operation, operation_plan(strength), 1)) {
-    if (piece.kind == Piece::Kind::Cases) sum += piece.count;
+  for (const Task& task : tasks_of(operation, operation_plan(strength), 1)) {
+    if (task.kind == Task::Kind::Cases) sum += task.count;
   }
   return sum;
 }

@@ -131,7 +131,7 @@ TEST(CrossProductNightly, DISABLED_Whole) {
 }
 
 // covers: LW-05
-TEST(Collisions, AreToldApartInTheLibrary) {
+TEST(Collisions, AreDistinguishedInTheLibrary) {
   solver::Prover prover;
   const std::vector<Collision> all = collisions(prover);
   EXPECT_FALSE(all.empty());

@@ -58,7 +58,7 @@ TEST(LoweringProofs, SumsOfTwoWordsCarry) {
   }
 }
 
-// A loop whose count nobody knows is read by a theorem or not at all.
+// A loop whose count is not known is read by a theorem or not at all.
 TEST(LoweringProofs, WhatCannotBeReadIsOpenAndSaysWhy) {
   VYRE_ORACLE(SpecificationTable,
               "the formulas of symbolic/operators.h, which are held against ref::eval elsewhere; of a "

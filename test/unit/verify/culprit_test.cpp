@@ -244,7 +244,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class AFault : public testing::TestWithParam<Case> {};
 
-TEST_P(AFault, IsBlamedOnTheOneCaseThatDoesIt) {
+TEST_P(AFault, HasTheOneCaseThatShowsItAsCulprit) {
   const Verdict verdict = verdict_of(GetParam().mode);
   EXPECT_EQ(verdict.error, "");
   ASSERT_EQ(verdict.failures.size(), 1u);
@@ -276,7 +276,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 // Without its fault it is right, so the tests above fail for the right reason.
-TEST(CulpritSearch, NobodyIsBlamedWithoutAFault) {
+TEST(CulpritSearch, NoCaseIsNamedWithoutAFault) {
   for (const Mode mode : {Mode::None, Mode::RefusesMany}) {
     const Verdict verdict = verdict_of(mode);
     EXPECT_EQ(verdict.error, "");
@@ -286,8 +286,8 @@ TEST(CulpritSearch, NobodyIsBlamedWithoutAFault) {
   }
 }
 
-TEST(CulpritSearch, NobodyIsBlamedWhenTheDeviceStaysAway) {
-  // Issue: after a lost device a known answer comes before any blame.
+TEST(CulpritSearch, NoCaseIsNamedWhenTheDeviceStaysAway) {
+  // Issue: after a lost device a known answer comes before a culprit is named.
   const Verdict verdict = verdict_of(Mode::NeverComesBack);
   EXPECT_EQ(verdict.failure_count, 0u);
   EXPECT_TRUE(verdict.error.starts_with("B011")) << verdict.error;
@@ -320,7 +320,7 @@ TEST(CulpritSearch, WhoSpoilsItsNeighbourIsNamedAndTheNeighbourToo) {
   EXPECT_TRUE(failure.token.ends_with(fmt::format("=1234+{}", neighbour->index))) << failure.token;
 }
 
-TEST(CulpritSearch, WhatTheGuiltyCaseNeedsBeforeItIsNamed) {
+TEST(CulpritSearch, WhatTheCulpritNeedsBeforeItIsNamed) {
   // The script: both cases are needed, the earlier one first.
   const Verdict verdict = verdict_of(Mode::DiesAfterAnother);
   ASSERT_EQ(verdict.failures.size(), 1u);

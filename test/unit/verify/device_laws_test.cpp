@@ -169,7 +169,7 @@ TEST(DeviceLaws, InspectionRefusesWhatWasFolded) {
   }
 }
 
-// Code that is not shown, not read, or not written as it is read here accuses nobody.
+// Code that is not shown, not read, or not written as it is read here is no evidence against the device.
 TEST(DeviceLaws, WhatCannotBeReadIsNotInspected) {
   const spec::Law law = spec::laws::commutative();
   const std::pair<backend::EmittedCode, std::string_view> cases[] = {
@@ -287,7 +287,7 @@ TEST(DeviceLaws, ValuesComeFromTheFormula) {
   EXPECT_EQ(v[0], 0x22u);  // 0x20 ^ 0x2
 }
 
-TEST(DeviceLaws, TwinsFailExactlyAsOftenAsTheyMust) {
+TEST(DeviceLaws, PlantedLawsFailExactlyAsOftenAsTheyMust) {
   const auto found = check_planted_laws_on_device(native(), 3, 0, 1, {});
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->size(), algebra::planted_laws().size());
@@ -571,7 +571,7 @@ Tamper dies_at(uint32_t chunk, uint32_t number, DiagCode code, size_t* deaths) {
   };
 }
 
-TEST(DeviceLaws, TheInstanceThatKillsIsBlamedAndTheOtherLawsGoOn) {
+TEST(DeviceLaws, TheInstanceThatKillsIsNamedAndTheOtherLawsGoOn) {
   // The formula for values, at the instance that kills; every other law of the operation is swept.
   const ops::Operation& add = *ops::find_operation("primitive.math.add");
   constexpr uint32_t kChunk = 37, kNumber = 1234;
@@ -615,7 +615,7 @@ TEST(DeviceLaws, ADeathThatDoesNotComeAgainIsChance) {
 }
 
 // Nothing is said until the backend settles, which is after all laws: the one is found all the same.
-TEST(DeviceLaws, WhatIsWrittenLateIsBlamedOnTheLawAndTheInstance) {
+TEST(DeviceLaws, WhatIsWrittenLateNamesTheLawAndTheInstance) {
   const ops::Operation& add = *ops::find_operation("primitive.math.add");
   constexpr uint32_t kChunk = 11, kNumber = 300;
   const spec::Law culprit = spec::laws::associative();  // the one with three variables
@@ -641,7 +641,7 @@ TEST(DeviceLaws, WhatIsWrittenLateIsBlamedOnTheLawAndTheInstance) {
 
 // A device that answers applications and runs no program of a law is not believed: all its counts are
 // missing.
-TEST(DeviceLaws, TwinsAreCountedByTheDeviceInCertificationToo) {
+TEST(DeviceLaws, PlantedLawsAreCountedByTheDeviceInCertificationToo) {
   for (const bool runs : {true, false}) {
     Tampering cheat([=](backend::Pipeline& real, auto ranges, layout::Groups groups) {
       return runs ? real.dispatch_resident(ranges, groups) : Result<void>{};

@@ -171,22 +171,22 @@ TEST(DeviceValues, APlantedFaultIsCountedToTheCase) {
 
 TEST(DeviceValues, ArePieceOfAnOperation) {
   // The plans: 2^22 cases at standard strength, none at quick; loops have no formula.
-  const auto pieces = [](std::string_view id, Strength strength) {
+  const auto tasks = [](std::string_view id, Strength strength) {
     uint64_t n = 0;
-    for (const Piece& piece : pieces_of(*ops::find_operation(id), operation_plan(strength), 1))
-      n += piece.kind == Piece::Kind::Values;
+    for (const Task& task : tasks_of(*ops::find_operation(id), operation_plan(strength), 1))
+      n += task.kind == Task::Kind::Values;
     return n;
   };
-  EXPECT_EQ(pieces("primitive.math.sub", Strength::Quick), 0u);
-  EXPECT_EQ(pieces("primitive.math.sub", Strength::Standard), 1u);
-  EXPECT_EQ(pieces("primitive.math.gcd", Strength::Standard), 0u);
-  EXPECT_EQ(pieces("float.f32.add", Strength::Standard), 0u);
+  EXPECT_EQ(tasks("primitive.math.sub", Strength::Quick), 0u);
+  EXPECT_EQ(tasks("primitive.math.sub", Strength::Standard), 1u);
+  EXPECT_EQ(tasks("primitive.math.gcd", Strength::Standard), 0u);
+  EXPECT_EQ(tasks("float.f32.add", Strength::Standard), 0u);
 
   Mutant mutant("primitive.math.sub");
-  const std::vector<Piece> values = {{.kind = Piece::Kind::Values}};
+  const std::vector<Task> values = {{.kind = Task::Kind::Values}};
   const OperationPlan plan = operation_plan(Strength::Standard);
   const ops::Operation& sub = *ops::find_operation("primitive.math.sub");
-  const Verdict verdict = check_pieces(mutant, sub, plan, values, 1, {});
+  const Verdict verdict = check_tasks(mutant, sub, plan, values, 1, {});
   EXPECT_EQ(verdict.error, "");
   ASSERT_EQ(verdict.parity.size(), 1u);
   EXPECT_EQ(verdict.parity[0], (OracleCases{Oracle::Law, {.planned = 4, .completed = 4, .failed = 4}}));

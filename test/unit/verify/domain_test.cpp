@@ -139,8 +139,8 @@ TEST(Domain, IsGoneThroughAtFullStrengthOnly) {
   const ops::Operation& exp = *ops::find_operation("float.f32.exp");
   const auto cases = [&](Strength strength) {
     uint64_t sum = 0;
-    for (const Piece& piece : pieces_of(exp, operation_plan(strength), 1))
-      sum += piece.kind == Piece::Kind::Cases ? piece.count : 0;
+    for (const Task& task : tasks_of(exp, operation_plan(strength), 1))
+      sum += task.kind == Task::Kind::Cases ? task.count : 0;
     return sum;
   };
   EXPECT_LT(cases(Strength::Standard), uint64_t{1} << 24);

@@ -270,20 +270,20 @@ class Asked final : public backend::Backend {
   std::unique_ptr<backend::Backend> inner_ = *backend::make_native();
 };
 
-TEST(Pieces, OfCasesAreWaitedForOnceTogether) {
+TEST(Tasks, OfCasesAreWaitedForOnceTogether) {
   VYRE_ORACLE(SpecificationTable, "docs/harness.md: once for all pieces of a unit; and for what is repeated");
   const ops::Operation& operation = *ops::find_operation("primitive.bitwise.not");
   const OperationPlan plan{.definition_cases = 1'000,
-                           .parity_cases = 3 * kPieceCases,
+                           .parity_cases = 3 * kTaskCases,
                            .strategy_cap = 2048,
                            .whole = false,
                            .repeated_evaluations = 16,
                            .witnessed = 0,
                            .laws = false};
-  const auto pieces = pieces_of(operation, plan, 1);
-  const auto cases = std::ranges::count(pieces, Piece::Kind::Cases, &Piece::kind);
+  const auto tasks = tasks_of(operation, plan, 1);
+  const auto cases = std::ranges::count(tasks, Task::Kind::Cases, &Task::kind);
   ASSERT_GE(cases, 3);
-  ASSERT_EQ(std::ranges::count(pieces, Piece::Kind::Determinism, &Piece::kind), 1);
+  ASSERT_EQ(std::ranges::count(tasks, Task::Kind::Determinism, &Task::kind), 1);
   Asked backend;
   const Verdict verdict = check_operation(backend, operation, plan, 1, {});
   EXPECT_EQ(verdict.error, "");

@@ -60,7 +60,7 @@ TEST(Subgroups, SizesKeepTheLimits) {
   IntrinsicSet none;
   for (uint64_t k = 0; k < shapes(Family::Subgroups); ++k)
     EXPECT_FALSE(uses_only(Family::Subgroups, k, none)) << shape_name(Family::Subgroups, k);
-  // With scan_add_exclusive alone: its own program, and nobody else's.
+  // With scan_add_exclusive alone: its own program, and no other.
   IntrinsicSet one;
   one.set(size_t(spec::Intrinsic::SubgroupScanAddExclusive));
   size_t usable = 0;

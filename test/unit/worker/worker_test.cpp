@@ -40,7 +40,7 @@ TEST(Worker, AnswersAsItsBackendDoes) {
   EXPECT_FALSE((*plain)->isolated());
 }
 
-TEST(Worker, DoesFloatsInTheFormThatItIsTold) {
+TEST(Worker, DoesFloatsInTheFormThatIsAsked) {
   for (const backend::FloatForm form : {backend::FloatForm::Native, backend::FloatForm::Composed}) {
     Options options = options_for("native");
     options.backend_options.floats = form;
@@ -98,7 +98,7 @@ TEST(Worker, DispatchesInPlace) {
   }
 }
 
-// The worker prints what it is told, and a parent quotes what a worker printed before it died.
+// The worker prints what the test asks for, and a parent quotes what a worker printed before it died.
 TEST(Worker, SaysHowManyCoresMayBeUsed) {
   unsigned cores = 5;
   Options options = options_for("faulty:cores");
