@@ -6,7 +6,7 @@
 namespace vyre::generate {
 namespace {
 
-using Tuple = std::vector<uint32_t>;
+using Values = std::vector<uint32_t>;
 
 /// Candidates for one word, most drastic first.
 std::vector<uint32_t> smaller_words(uint32_t word) {
@@ -25,10 +25,10 @@ std::vector<uint32_t> smaller_words(uint32_t word) {
 }
 
 /// Changes to all operands at once, for failures that hang on a relation between them.
-std::vector<Tuple> joint_changes(const Tuple& tuple) {
-  std::vector<Tuple> out;
+std::vector<Values> joint_changes(const Values& tuple) {
+  std::vector<Values> out;
   const auto add = [&](auto change) {
-    Tuple candidate = tuple;
+    Values candidate = tuple;
     for (uint32_t& word : candidate) word = change(word);
     out.push_back(std::move(candidate));
   };
@@ -38,7 +38,7 @@ std::vector<Tuple> joint_changes(const Tuple& tuple) {
   for (uint32_t k : {16u, 8u, 4u, 2u, 1u}) add([&](uint32_t word) { return word >> k; });
   for (uint32_t k = 0; k < 32; ++k) add([&](uint32_t word) { return word & ~(1u << k); });
   for (uint32_t k : {65536u, 256u, 16u, 1u}) add([&](uint32_t word) { return word - std::min(word, k); });
-  Tuple sorted = tuple;
+  Values sorted = tuple;
   std::sort(sorted.begin(), sorted.end());
   out.push_back(std::move(sorted));
   return out;
@@ -48,7 +48,7 @@ class Descent {
  public:
   Descent(const Fails& fails, size_t budget) : fails_(fails), left_(budget) {}
 
-  Tuple run(Tuple best) {
+  Values run(Values best) {
     if (try_small_tuples(best)) return best;
     while (left_ > 0 && step(best)) {
     }
@@ -56,7 +56,7 @@ class Descent {
   }
 
  private:
-  bool accepts(const Tuple& candidate, Tuple& best) {
+  bool accepts(const Values& candidate, Values& best) {
     if (left_ == 0 || !simpler(candidate, best)) return false;
     --left_;
     if (!fails_(candidate)) return false;
@@ -65,10 +65,10 @@ class Descent {
   }
 
   /// Every tuple of words up to 15 (7 for triples), in the order of counterexamples.
-  bool try_small_tuples(Tuple& best) {
+  bool try_small_tuples(Values& best) {
     const uint32_t limit = best.size() < 3 ? 16 : 8;
     for (uint32_t most = 0; most < limit; ++most) {
-      Tuple tuple(best.size(), 0);
+      Values tuple(best.size(), 0);
       for (;;) {
         if (*std::max_element(tuple.begin(), tuple.end()) == most && accepts(tuple, best)) return true;
         size_t i = tuple.size();
@@ -80,8 +80,8 @@ class Descent {
     return false;
   }
 
-  bool step(Tuple& best) {
-    for (const Tuple& candidate : joint_changes(best)) {
+  bool step(Values& best) {
+    for (const Values& candidate : joint_changes(best)) {
       if (accepts(candidate, best)) return true;
     }
     // The largest operand decides the order, so it is tried first.
@@ -91,7 +91,7 @@ class Descent {
               [&](size_t a, size_t b) { return best[a] != best[b] ? best[a] > best[b] : a < b; });
     for (size_t i : order) {
       for (uint32_t word : smaller_words(best[i])) {
-        Tuple candidate = best;
+        Values candidate = best;
         candidate[i] = word;
         if (accepts(candidate, best)) return true;
       }

@@ -16,16 +16,14 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "float_texts.h"
 #include "generate/programs.h"
 #include "lower/kernel.h"
 #include "lower/wgsl/wgsl.h"
-#include "module_programs.h"
 #include "ops/operation.h"
+#include "project_programs.h"
 #include "verify/elementwise.h"
 #include "verify/families.h"
 
@@ -67,20 +65,11 @@ class Writer {
 };
 
 int write_files() {
-  namespace fs = std::filesystem;
-  const fs::path root = operation_files::source();
-  auto files = test::float_texts();
-  for (const char* folder : {"test/run", "test/regress", "examples"}) {
-    for (const auto& entry : fs::directory_iterator(root / folder)) {
-      if (entry.path().extension() == ".vyre")
-        files.emplace_back(fmt::format("{}/{}", folder, entry.path().filename().string()),
-                           operation_files::content(entry.path()));
-    }
-  }
   Writer writer;
   try {
-    for (const auto& [file, text] : files)
-      for (const auto& [name, program] : test::programs_of(file, text)) writer.add(name, *program);
+    for (const auto& [name, program] :
+         test::programs_in({"test/run", "test/regress", "test/compare", "examples"}))
+      writer.add(name, *program);
   } catch (const std::runtime_error& wrong) {
     fmt::print(stderr, "{}\n", wrong.what());
     return 1;
