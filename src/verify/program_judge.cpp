@@ -239,7 +239,7 @@ Seen ProgramBench::run(const Batch& batch) {
 }
 
 Result<CaseRun> ProgramBench::run_one(uint64_t number) {
-  const FamilyProgram program = source_.make(number);
+  const FamilyProgram program = source_.make_alone(number);
   const auto checked = check::check(*program.program, ops::op_table());
   if (!checked) return std::unexpected(checked.error().front());
   VYRE_TRY(pipeline, backend_.compile(*checked));

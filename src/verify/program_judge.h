@@ -71,6 +71,8 @@ class ProgramSource {
   /// Whether a case has the number. It is the domain of what follows.
   virtual bool has(uint64_t) const { return true; }
   virtual FamilyProgram make(uint64_t number) = 0;
+  /// The same for a run that has to show what the case does by itself: it shares nothing with other cases.
+  virtual FamilyProgram make_alone(uint64_t number) { return make(number); }
   /// The case as programs are shrunk, written and emitted.
   virtual generate::ProgramCase program(uint64_t number) const = 0;
   /// How often it is run.

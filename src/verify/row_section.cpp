@@ -109,14 +109,8 @@ class RowPrograms final : public ProgramSource {
   Oracle oracle() const override { return Oracle::CpuReference; }
   std::string_view judged_by() const override { return "host arithmetic"; }
   bool has(uint64_t number) const override { return row_of(number).has_value(); }
-  FamilyProgram make(uint64_t number) override {
-    const auto c = std::make_shared<const ShapeCase>(shape(number));
-    return {{c, &c->program},
-            c->text,
-            [this, c](backend::Backend& backend, backend::Pipeline& pipeline, const check::Checked&) {
-              return run_shape(backend, pipeline, stores_, *c);
-            }};
-  }
+  FamilyProgram make(uint64_t number) override { return make(number, stores_); }
+  FamilyProgram make_alone(uint64_t number) override { return make(number, std::make_shared<ShapeStores>()); }
   generate::ProgramCase program(uint64_t number) const override { return program_case(shape(number)); }
   size_t runs(uint64_t number) const override { return is_repeated(*row_of(number)) ? 2 : 1; }
   std::string describe(uint64_t number) const override { return verify::describe(*row_of(number)); }
@@ -160,12 +154,20 @@ class RowPrograms final : public ProgramSource {
   }
 
  private:
+  FamilyProgram make(uint64_t number, const std::shared_ptr<ShapeStores>& stores) const {
+    const auto c = std::make_shared<const ShapeCase>(shape(number));
+    return {{c, &c->program},
+            c->text,
+            [stores, c](backend::Backend& backend, backend::Pipeline& pipeline, const check::Checked&) {
+              return run_shape(backend, pipeline, *stores, *c);
+            }};
+  }
   ShapeCase shape(uint64_t number) const { return shape_case(*row_of(number), seed_, limits_); }
 
   const uint64_t seed_;
   const backend::Limits limits_;
   const AbsentLevels absent_;
-  ShapeStores stores_;
+  const std::shared_ptr<ShapeStores> stores_ = std::make_shared<ShapeStores>();
   std::array<size_t, kShapeKinds> examined_{};
 };
 
