@@ -92,7 +92,8 @@ class ProgramSource {
   virtual bool examines(uint64_t number, const Verdict& verdict) = 0;
   /// Errors: of the backend, which end the family.
   virtual Result<SmallestCase> smallest(const Finding& finding, const Trials& trials) = 0;
-  /// What a case is told to have done to another one. A wrong answer that is told so is taken away.
+  /// The line of a report that names the case whose result this one changed. A source whose line says all
+  /// that there is to say clears the wrong answer.
   virtual std::string spoiled(const std::string& victim, Wrong&) const = 0;
   /// What guard words are here: "guard words were overwritten".
   virtual std::string_view guards() const { return "guard words were overwritten"; }
