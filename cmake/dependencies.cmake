@@ -21,7 +21,7 @@ find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19)
 add_library(vyre_dep_llvm INTERFACE)
 target_include_directories(vyre_dep_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 # Half of the processor time of `vyre check` would go into starting LLVM's shared library: relocations, mostly of targets that
-# nothing here asks for. What has the property VYRE_STATIC_LLVM, the commands and libvyre.so, holds the parts that it needs instead.
+# nothing here asks for. What has the property VYRE_STATIC_LLVM holds the parts that it needs instead.
 llvm_map_components_to_libnames(llvm_parts native NVPTX orcjit passes)
 set(llvm_static "$<BOOL:$<TARGET_PROPERTY:VYRE_STATIC_LLVM>>")
 target_link_libraries(vyre_dep_llvm INTERFACE "$<$<NOT:${llvm_static}>:LLVM>" "$<${llvm_static}:${llvm_parts}>")

@@ -33,7 +33,7 @@ target_link_options(vyre_shared PRIVATE -Wl,--version-script=${exports} -Wl,-z,d
 target_include_directories(vyre_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 set_target_properties(vyre_shared PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME vyre EXPORT_NAME c LINK_DEPENDS ${exports}
                       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-                      INSTALL_RPATH_USE_LINK_PATH ON VYRE_STATIC_LLVM ON)
+                      INSTALL_RPATH_USE_LINK_PATH ON VYRE_STATIC_LLVM ${VYRE_STATIC_LLVM})
 
 add_library(vyre_cpp INTERFACE)
 target_link_libraries(vyre_cpp INTERFACE vyre_shared)
