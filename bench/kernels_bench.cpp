@@ -2,7 +2,8 @@
 //
 //   bench_kernels [NAME...] [--quick] [--check] [--threads N] [--backend cuda --rivals LIB]
 //
-// A kernel is a file bench/kernels/NAME.vyre. Its comments say what it is run on:
+// A kernel is a file bench/kernels/NAME.vyre, or an example with such a line. Its comments say what it is run
+// on:
 //
 //   // bench: N=16384 groups=[N/64] x=uniform:N:1 y=zeros:N a=1.5
 //   // gpu: N=16777216
@@ -166,6 +167,15 @@ Element element_of(spec::DataType type) {
 /// COUNT, SEED and the like may be expressions; the first word and what has a point is kept.
 std::string evaluated(const Setting& setting, const std::string& input) {
   const std::vector<std::string> parts = split(input, ':');
+  if (parts.size() == 1) {
+    std::string out;
+    for (const std::string& word : split(input, ',')) {
+      const auto known = setting.numbers.find(word);
+      out +=
+          (out.empty() ? "" : ",") + (known == setting.numbers.end() ? word : std::to_string(known->second));
+    }
+    return out;
+  }
   std::string out = parts[0];
   for (size_t i = 1; i < parts.size(); ++i) {
     const bool expression = parts[i].find('.') == parts[i].npos;
@@ -331,12 +341,16 @@ std::vector<const Rival*> rivals_of(const RivalSet& set, std::string_view kernel
   return out;
 }
 
+std::string text_of(const std::filesystem::path& path) {
+  const auto bytes = host::read_file(path, uint64_t{1} << 24);
+  if (!bytes) throw Wrong{bytes.error().message};
+  return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
+}
+
 Row measure(backend::Backend& backend, const RivalSet* rivals, const std::filesystem::path& path,
             const Options& options) {
   Row row{.name = path.stem()};
-  const auto source = host::read_file(path, uint64_t{1} << 24);
-  if (!source) throw Wrong{source.error().message};
-  const std::string text(reinterpret_cast<const char*>(source->data()), source->size());
+  const std::string text = text_of(path);
   const Setting setting = setting_of(text, options.backend != "native");
 
   text::Constants constants;
@@ -380,6 +394,7 @@ Row measure(backend::Backend& backend, const RivalSet* rivals, const std::filesy
     throw Wrong{"it has no rival"};
   ours->run(1);
   const Contents found = ours->results();
+  if (found == inputs) throw Wrong{"it writes nothing that was not there"};
   const bool approximate = host::is_approximate({&step, 1});
   all.push_back(std::move(ours));
   for (const Rival* r : present) {
@@ -439,6 +454,25 @@ void print(const Row& r) {
   std::fflush(stdout);
 }
 
+/// The files of bench/kernels, and those of the examples that say what they are measured on.
+std::vector<std::filesystem::path> kernels() {
+  const char* const source = std::getenv("VYRE_SOURCE_DIR");  // as `./dev gpu` sets it
+  const std::filesystem::path root = source != nullptr ? source : VYRE_SOURCE_DIR;
+  std::vector<std::filesystem::path> out;
+  for (const char* folder : {"bench/kernels", "examples"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".vyre") continue;
+      if (std::string_view(folder) == "examples" &&
+          text_of(entry.path()).find("\n// bench:") == std::string::npos) {
+        continue;
+      }
+      out.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(out, {}, [](const auto& path) { return path.stem(); });
+  return out;
+}
+
 int run(const std::vector<std::string>& names, const Options& options, const RivalSet* rivals) {
   const auto backend = must(backend::open(options.backend, {.reference = {}, .threads = thread_count}));
   fmt::print("{}, {}; times in us, compiling in ms, ratios of ours to the rival's\n",
@@ -446,13 +480,7 @@ int run(const std::vector<std::string>& names, const Options& options, const Riv
   if (!options.check)
     fmt::print("{:<22} {:>11} {:>11} {:>7} {:>11} {:>7} {:>13} {:>8}\n", "kernel", "ours", "hand", "ratio",
                "library", "ratio", "spread", "compile");
-  std::vector<std::filesystem::path> files;
-  const char* const source = std::getenv("VYRE_SOURCE_DIR");  // as `./dev gpu` sets it
-  for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(source != nullptr ? source : VYRE_SOURCE_DIR) / "bench/kernels")) {
-    if (entry.path().extension() == ".vyre") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
+  const std::vector<std::filesystem::path> files = kernels();
   for (const std::string& name : names) {
     if (std::ranges::none_of(files, [&](const auto& f) { return f.stem() == name; })) {
       return fmt::print(stderr, "there is no kernel {}\n", name), 2;

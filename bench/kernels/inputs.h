@@ -136,7 +136,7 @@ inline bool append_input(Input& out, const std::string& spec) {
     for (size_t at = 0; at < spec.size();) {
       const size_t end = spec.find(',', at) == std::string::npos ? spec.size() : spec.find(',', at);
       const std::string word = spec.substr(at, end - at);
-      if (word.empty() || word.find_first_not_of("0123456789.-ex") != std::string::npos) return false;
+      if (word.empty() || word.find_first_not_of("0123456789abcdefx.-") != std::string::npos) return false;
       if (out.is_float())
         out.append_float(std::stod(word));
       else
