@@ -26,3 +26,24 @@ using u128 = unsigned __int128;
 inline unsigned groups_of(size_t n, unsigned threads) { return unsigned((n + threads - 1) / threads); }
 __device__ inline u32 global_x() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ inline u32 global_y() { return blockIdx.y * blockDim.y + threadIdx.y; }
+
+/// Memory of the device that is kept from one run to the next; what is asked for once has the same number
+/// each time.
+inline void* scratch(size_t bytes, size_t number = 0) {
+  struct Kept {
+    void* at;
+    size_t bytes;
+  };
+  static Kept all[8] = {};
+  Kept& kept = all[number];
+  if (kept.bytes < bytes) {
+    (void)cudaFree(kept.at);
+    kept = {nullptr, bytes};
+    (void)cudaMalloc(&kept.at, bytes);
+  }
+  return kept.at;
+}
+template <typename T>
+T* scratch_of(size_t count, size_t number = 0) {
+  return static_cast<T*>(scratch(count * sizeof(T), number));
+}

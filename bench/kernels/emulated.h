@@ -3,6 +3,7 @@
 // host.
 #pragma once
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #define __global__
@@ -42,36 +44,33 @@ inline dim3 gridDim, blockDim, blockIdx, threadIdx;
 
 namespace emulated {
 
+/// Fibers are made once and then run one body after the other. Between them it jumps: that keeps the signal
+/// mask, which swapcontext asks the kernel for.
 class Block {
  public:
   void run(dim3 threads, const std::function<void()>& body) {
     const unsigned count = threads.x * threads.y * threads.z;
-    constexpr size_t kStack = size_t{128} << 10;
-    fibers_.resize(std::max<size_t>(fibers_.size(), count));
     body_ = &body;
-    for (unsigned i = 0; i < count; ++i) {
-      Fiber& f = fibers_[i];
-      if (f.stack.empty()) f.stack.resize(kStack);
-      f.index = dim3(i % threads.x, i / threads.x % threads.y, i / threads.x / threads.y);
+    for (now_ = 0; now_ < count; ++now_) {
+      if (now_ == fibers_.size()) fibers_.push_back(std::make_unique<Fiber>());
+      Fiber& f = *fibers_[now_];
+      f.index = dim3(now_ % threads.x, now_ / threads.x % threads.y, now_ / threads.x / threads.y);
       f.done = false;
-      getcontext(&f.context);
-      f.context.uc_stack.ss_sp = f.stack.data();
-      f.context.uc_stack.ss_size = kStack;
-      f.context.uc_link = nullptr;
-      makecontext(&f.context, [] { current().finish(); }, 0);
     }
     for (bool any = true; any;) {
       any = false;
       for (now_ = 0; now_ < count; ++now_) {
-        if (fibers_[now_].done) continue;
+        if (fibers_[now_]->done) continue;
         any = true;
-        threadIdx = fibers_[now_].index;
-        swapcontext(&scheduler_, &fibers_[now_].context);
+        threadIdx = fibers_[now_]->index;
+        resume(*fibers_[now_]);
       }
     }
   }
-  void barrier() { swapcontext(&fibers_[now_].context, &scheduler_); }
-  unsigned now() const { return unsigned(now_); }
+  void barrier() {
+    if (_setjmp(fibers_[now_]->jump) == 0) _longjmp(scheduler_, 1);
+  }
+  unsigned now() const { return now_; }
   static Block& current() {
     static Block only;
     return only;
@@ -80,19 +79,32 @@ class Block {
 
  private:
   struct Fiber {
-    ucontext_t context;
     std::vector<char> stack;
+    jmp_buf jump;
     dim3 index;
     bool done;
   };
-  void finish() {
-    (*body_)();
-    fibers_[now_].done = true;
-    swapcontext(&fibers_[now_].context, &scheduler_);
+  void resume(Fiber& f) {
+    if (_setjmp(scheduler_) != 0) return;
+    if (!f.stack.empty()) _longjmp(f.jump, 1);
+    f.stack.resize(size_t{64} << 10);
+    ucontext_t context;
+    getcontext(&context);
+    context.uc_stack.ss_sp = f.stack.data();
+    context.uc_stack.ss_size = f.stack.size();
+    makecontext(&context, [] { current().forever(); }, 0);
+    setcontext(&context);
   }
-  std::vector<Fiber> fibers_;
-  ucontext_t scheduler_;
-  size_t now_ = 0;
+  [[noreturn]] void forever() {
+    for (;;) {
+      (*body_)();
+      fibers_[now_]->done = true;
+      barrier();
+    }
+  }
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  jmp_buf scheduler_;
+  unsigned now_ = 0;
   const std::function<void()>* body_ = nullptr;
 };
 
