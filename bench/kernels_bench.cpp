@@ -57,8 +57,10 @@ unsigned threads() { return thread_count; }
 void parallel(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) {
   if (thread_count == 1 || count <= grain) return body(0, count);
   arena().execute([&] {
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, count, grain),
-                      [&](const tbb::blocked_range<size_t>& part) { body(part.begin(), part.end()); });
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, (count + grain - 1) / grain),
+                      [&](const tbb::blocked_range<size_t>& part) {
+                        body(part.begin() * grain, std::min(count, part.end() * grain));
+                      });
   });
 }
 
@@ -331,7 +333,7 @@ double time_of(bool processors, const std::function<void()>& work) {
 }
 
 struct Options {
-  bool processors = false;
+  bool processors = false, large = false;
   bool quick = false, check = false;
   std::string backend = "native";
 };
@@ -366,7 +368,7 @@ Row measure(backend::Backend& backend, const RivalSet* rivals, const std::filesy
             const Options& options) {
   Row row{.name = path.stem()};
   const std::string text = text_of(path);
-  const Setting setting = setting_of(text, options.backend != "native");
+  const Setting setting = setting_of(text, options.large || options.backend != "native");
 
   text::Constants constants;
   for (const auto& [name, value] : setting.numbers) {
@@ -556,6 +558,7 @@ int main(int argc, char** argv) {
   app.add_option("names", names, "kernels; all of bench/kernels without any");
   app.add_flag("--quick", options.quick, "one short round");
   app.add_flag("--check", options.check, "compare results, and time nothing");
+  app.add_flag("--large", options.large, "on the CPU too, the sizes that files give for a GPU");
   app.add_flag("--processor-time", options.processors,
                "of all threads, instead of the wall's: for a busy machine, with --threads 1");
   app.add_option("--threads", thread_count, "of ours and of rivals in C++")->check(CLI::PositiveNumber);
