@@ -1,10 +1,10 @@
 // CUDA's own elementary functions of f32, one kernel each, for bench_functions:
 //   nvcc -ptx -arch=sm_90 -o cuda_functions.ptx bench/cuda_functions.cu
 // Names are vyre's mnemonics. No fast-math option, so these are the accurate ones.
-#define ELEMENTWISE(name, function)                                                            \
-  extern "C" __global__ void name(const float* in, float* out, unsigned long long count) {     \
+#define ELEMENTWISE(name, function)                                                           \
+  extern "C" __global__ void name(const float* in, float* out, unsigned long long count) {    \
     const unsigned long long i = blockIdx.x * (unsigned long long)(blockDim.x) + threadIdx.x; \
-    if (i < count) out[i] = function(in[i]);                                                   \
+    if (i < count) out[i] = function(in[i]);                                                  \
   }
 ELEMENTWISE(fsin, sinf)
 ELEMENTWISE(fcos, cosf)
