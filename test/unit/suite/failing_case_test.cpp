@@ -169,6 +169,8 @@ TEST(Causes, WhatTooLittleHasRunToClearIsNamedToo) {
   Found one =
       found_at("ir.operators", "primitive.math.add@1:operands:0:0x1,0x1", verify::Fault::WrongValue, 6);
   one.failing.program->program = std::move(*program);
+  one.failing.program->buffers.resize(2);  // as many as that program binds
+  one.failing.expected.resize(2);
   const std::vector<Found> found = {one};
   const std::vector<verify::Verdict> verdicts = {
       verdict_of("ir.operators", verify::SubjectKind::Family, found)};
