@@ -114,7 +114,7 @@ TEST(ShapeFaults, AreRefusedAndNamed) {
 
 TEST(ShapeFaults, ARightBackendHasNone) {
   VYRE_ORACLE(SpecificationTable, "by hand: a right backend has no failure, and its coverage is whole");
-  auto native = backend::make_native({.optimisation = 0});  // programs run once
+  auto native = backend::make_native();
   ASSERT_TRUE(native.has_value());
   Verdict verdict = check_family(**native, Family::Shapes, {.shape_strength = 2}, 1, {});
   EXPECT_EQ(verdict.error, "");
