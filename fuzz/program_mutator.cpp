@@ -36,7 +36,7 @@ struct Statement {
   std::string name;
   std::vector<Expression> operands;
   Block body, orelse;
-  bool has_else = false;
+  bool has_else = false, unroll = false;
 };
 
 class ToTree {
@@ -63,6 +63,7 @@ class ToTree {
     out.body = block(node.body);
     out.orelse = block(node.orelse);
     out.has_else = node.orelse != ir::kNoBlock;
+    out.unroll = node.unroll;
     return out;
   }
   const ir::Code& code_;
@@ -103,6 +104,7 @@ class FromTree {
       case NodeKind::Loop:
         node.symbol = code_.intern(s.name);
         node.body = block(s.body);
+        node.unroll = s.unroll;
         break;
       case NodeKind::If:
         node.body = block(s.body);
@@ -217,6 +219,7 @@ class Mutation {
       case NodeKind::Barrier: break;
     }
     outer.has_else = outer.kind == NodeKind::If && random_.chance(2);
+    outer.unroll = outer.kind == NodeKind::Loop && random_.chance(2);
     const bool has_body =
         outer.kind == NodeKind::If || outer.kind == NodeKind::Loop || outer.kind == NodeKind::Block;
     if (has_body && !block->empty()) {
@@ -241,7 +244,7 @@ class Mutation {
       case 3: decl.count = random_.below(300); break;
     }
     // A declaration has a binding or a count, and a tensor a shape.
-    (decl.access == spec::BufferAccess::Workgroup ? decl.binding : decl.count) = 0;
+    (spec::is_bound(decl.access) ? decl.count : decl.binding) = 0;
     if (decl.element != DataType::Tensor) {
       decl.tensor = 0;
     } else if (decl.tensor >= program_.tensors.size()) {
@@ -299,7 +302,8 @@ class Mutation {
       case ExprKind::Literal: return literal(e);
       case ExprKind::InvocationId:
       case ExprKind::WorkgroupId:
-      case ExprKind::LocalId: e.head.immediate = random_.below(4); return;
+      case ExprKind::LocalId:
+      case ExprKind::NumWorkgroups: e.head.immediate = random_.below(4); return;
       case ExprKind::Apply: return operation(e);
       case ExprKind::Var:
       case ExprKind::Load:

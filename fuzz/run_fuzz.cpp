@@ -47,6 +47,7 @@ void run_generated(std::span<const uint8_t> decisions) {
   options.ops = &ops::op_table();
   options.max_steps = 5'000;
   options.max_invocations = 64;
+  options.additions = true;
   if (!decisions.empty() && decisions[0] % 4 == 0) options.subgroup_size = kSubgroup;
   generate::ByteChoices choices(decisions);
   const generate::ProgramCase program = generate::random_program(choices, options);

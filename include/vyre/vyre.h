@@ -190,14 +190,20 @@ typedef struct vyre_program_info {
   vyre_string name;  // lives as long as the program
   uint32_t workgroup_size[3];
   size_t buffer_count;  // all that are declared
-  size_t bound_count;   // those that a dispatch takes: all but workgroup memory
+  size_t bound_count;   // those that a dispatch takes: all but workgroup and private memory
 } vyre_program_info;
 
 /// Errors  VYRE_INVALID_ARGUMENT; out is untouched then.
 VYRE_API vyre_status vyre_program_get_info(const vyre_program* program, vyre_program_info* out);
 
 typedef int32_t vyre_access;
-enum { VYRE_ACCESS_READ = 0, VYRE_ACCESS_READ_WRITE = 1, VYRE_ACCESS_UNIFORM = 2, VYRE_ACCESS_WORKGROUP = 3 };
+enum {
+  VYRE_ACCESS_READ = 0,
+  VYRE_ACCESS_READ_WRITE = 1,
+  VYRE_ACCESS_UNIFORM = 2,
+  VYRE_ACCESS_WORKGROUP = 3,
+  VYRE_ACCESS_PRIVATE = 4
+};
 
 /// Element types, by their tags in the wire format. Not every version of vyre has all of them.
 typedef int32_t vyre_type;
@@ -223,9 +229,10 @@ typedef struct vyre_buffer_info {
   vyre_type type;
   vyre_string type_name;   // "u32", as in the text format; lives for ever
   uint32_t element_bytes;  // of one element in memory
-  uint32_t binding;        // the number after @; 0 for workgroup memory
-  uint32_t count;          // workgroup memory: its elements; else 0, since the host decides
-  uint32_t bound_index;    // its place in the buffers of a dispatch; VYRE_NOT_BOUND for workgroup memory
+  uint32_t binding;        // the number after @; 0 for workgroup and private memory
+  uint32_t count;          // workgroup and private memory: its elements; else 0, since the host decides
+  uint32_t
+      bound_index;  // its place in the buffers of a dispatch; VYRE_NOT_BOUND for workgroup and private memory
 } vyre_buffer_info;
 #define VYRE_NOT_BOUND UINT32_MAX
 
@@ -326,7 +333,7 @@ typedef struct vyre_buffer {
 
 /// Runs x * y * z workgroups over the buffers, in place, and waits.
 ///
-/// Shape   buffers: one for each buffer that is not workgroup memory, in the order of declaration
+/// Shape   buffers: one for each buffer that is not workgroup or private memory, in the order of declaration
 ///         (vyre_buffer_info.bound_index); the number of elements is what the size holds.
 /// Errors  VYRE_REFUSED with X009 (wrong number of buffers), X002 (no whole elements), X003 (overlap), X004,
 ///         X005 (x, y and z are 1 to 65,535), X006, X010, or B003 (the device has too little);

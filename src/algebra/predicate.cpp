@@ -77,7 +77,8 @@ class Reading {
       case ExprKind::BufLen:
       case ExprKind::InvocationId:
       case ExprKind::WorkgroupId:
-      case ExprKind::LocalId: return fail("it looks at more than its variables");
+      case ExprKind::LocalId:
+      case ExprKind::NumWorkgroups: return fail("it looks at more than its variables");
     }
   }
 

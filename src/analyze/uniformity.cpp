@@ -57,7 +57,8 @@ bool differs_by_itself(const UniformityInput& input, ExprId id) {
     case ExprKind::Literal:
     case ExprKind::Var:
     case ExprKind::BufLen:
-    case ExprKind::WorkgroupId: return false;
+    case ExprKind::WorkgroupId:
+    case ExprKind::NumWorkgroups: return false;
   }
   return true;
 }

@@ -38,11 +38,12 @@ constexpr vyre_access access_of(spec::BufferAccess access) {
     case ReadWrite: return VYRE_ACCESS_READ_WRITE;
     case Uniform: return VYRE_ACCESS_UNIFORM;
     case Workgroup: return VYRE_ACCESS_WORKGROUP;
+    case Private: return VYRE_ACCESS_PRIVATE;
   }
   return 0;
 }
 
-bool is_bound(const ir::BufferDecl& buffer) { return buffer.access != spec::BufferAccess::Workgroup; }
+bool is_bound(const ir::BufferDecl& buffer) { return spec::is_bound(buffer.access); }
 
 }  // namespace
 

@@ -26,6 +26,7 @@ std::string name_of_cause(const ir::Code& code, ExprId id) {
     case ExprKind::InvocationId: return "invocation_id";
     case ExprKind::LocalId: return "local_id";
     case ExprKind::WorkgroupId: return "workgroup_id";
+    case ExprKind::NumWorkgroups: return std::string(ir::kNumWorkgroups);
     case ExprKind::Load:
       return fmt::format("a load from {}, which others may write,", quoted(code.name(e.symbol)));
     case ExprKind::Apply:

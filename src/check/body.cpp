@@ -152,7 +152,9 @@ void BodyChecker::unknown_name(ir::Symbol name, Span span, std::string_view what
     for (size_t i = 0; i < input_.buffers.size() && i < kCandidates; ++i) {
       nearest.consider(code_.name(input_.buffers[i].name));
     }
-    for (const std::string_view id : {"invocation_id", "local_id", "workgroup_id"}) nearest.consider(id);
+    for (const std::string_view id : {std::string_view("invocation_id"), std::string_view("local_id"),
+                                      std::string_view("workgroup_id"), ir::kNumWorkgroups})
+      nearest.consider(id);
     help = nearest.help();
   }
   const uint32_t last = name == ir::kNoSymbol ? kNoTarget : last_declaration_[ir::index(name)];

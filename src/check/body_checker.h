@@ -3,6 +3,7 @@
 // operators in operators.cpp, calls of operations in calls.cpp.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -88,6 +89,8 @@ class BodyChecker {
   DataType variable(ExprId id, const ir::Expr& expr);
   DataType load(ExprId id, const ir::Expr& expr);
   DataType axis(ExprId id, const ir::Expr& expr);
+  /// V062 where a declaration of its name hides what the text calls the group counts.
+  void group_count_not_hidden(Span span);
   /// The type of a value loaded from a buffer; kUnknownType if its declaration is broken.
   DataType element_type(uint32_t target) const;
   /// V013 and V033; of a buffer that is unknown (kNoTarget) or broken the number of indices is unspecified
@@ -137,6 +140,7 @@ class BodyChecker {
   std::vector<ExprId> pending_;  // scratch of expression()
   std::vector<ExprId> order_;    // scratch of expression()
   uint64_t visited_ = 0;
+  std::optional<ir::Symbol> group_counts_;  // the symbol of their name, or none, once it was looked for
 };
 
 }  // namespace vyre::check

@@ -27,7 +27,7 @@ std::optional<Checked> ItemChecker::run(std::shared_ptr<const ir::Program> share
   Checked checked;
   checked.warnings_ = find_words_as_indices(program, body.resolution);
   for (uint32_t i = 0; i < program.buffers.size(); ++i) {
-    if (program.buffers[i].access != spec::BufferAccess::Workgroup) checked.bound_.push_back(BufferId{i});
+    if (spec::is_bound(program.buffers[i].access)) checked.bound_.push_back(BufferId{i});
   }
   checked.functions_ = callees_.reached(body);
   checked.program_ = std::move(shared);

@@ -70,6 +70,31 @@ void check_workgroup_memory(const ir::BufferDecl& decl, std::string_view shown, 
   }
 }
 
+void check_private_memory(const ir::BufferDecl& decl, std::string_view shown, uint64_t& bytes,
+                          Report& report) {
+  if (spec::is_available(decl.element) && !spec::is_value_type(decl.element)) {
+    report.add(DiagCode::V025, decl.span,
+               fmt::format("{} is a private array of {}", shown, spec::text(decl.element)),
+               decl.element == DataType::Tensor
+                   ? "declare a private array of its elements, and compute one index"
+                   : "use u32 for the words of bytes");
+    return;
+  }
+  if (decl.count == 0) {
+    report.add(DiagCode::V063, decl.span, fmt::format("private array {} has no elements", shown),
+               "give it at least one element");
+    return;
+  }
+  const bool fitted = bytes <= spec::kMaxPrivateBytes;
+  bytes += decl.count * uint64_t{spec::info(decl.element).bytes};
+  if (fitted && bytes > spec::kMaxPrivateBytes) {
+    report.add(DiagCode::V063, decl.span,
+               fmt::format("with {} an invocation's private arrays take {} bytes; at most {} are allowed",
+                           shown, bytes, spec::kMaxPrivateBytes),
+               "keep a part of it in a read_write buffer, where each invocation has a range of its own");
+  }
+}
+
 /// The rules of one tensor's type.
 class TensorCheck {
  public:
@@ -169,23 +194,24 @@ void check_tensors(const Declarations& program, Report& report) {
 
 void check_buffers(const Declarations& program, Report& report) {
   std::unordered_map<uint32_t, size_t> bindings;
-  uint64_t workgroup_bytes = 0;
+  uint64_t workgroup_bytes = 0, private_bytes = 0;
   for (const ir::BufferDecl& decl : program.buffers) {
     const std::string shown = quoted(program.code.name(decl.name));
-    if (decl.access != spec::BufferAccess::Workgroup) {
+    if (spec::is_bound(decl.access)) {
       check_binding(decl, program, bindings, report);
+    } else if (decl.access == spec::BufferAccess::Private) {
+      check_private_memory(decl, shown, private_bytes, report);
     } else if (decl.element == DataType::Tensor) {
       report.add(DiagCode::V025, decl.span, fmt::format("{} is a tensor in workgroup memory", shown),
                  "declare a workgroup buffer of its elements, and compute one index");
     } else {
       check_workgroup_memory(decl, shown, workgroup_bytes, report);
     }
-    const uint32_t unused = decl.access == spec::BufferAccess::Workgroup ? decl.binding : decl.count;
+    const uint32_t unused = spec::is_bound(decl.access) ? decl.count : decl.binding;
     if (unused != 0) {
       report.add(DiagCode::V036, decl.span,
                  fmt::format("{} has a {}, which {} buffers do not have", shown,
-                             decl.access == spec::BufferAccess::Workgroup ? "binding" : "count",
-                             spec::text(decl.access)),
+                             spec::is_bound(decl.access) ? "count" : "binding", spec::text(decl.access)),
                  std::string(kBuildProperly));
     }
   }

@@ -46,6 +46,7 @@ constexpr spec::Row<ExprKind, ExprShape> kExprShapeRows[] = {
     {ExprKind::InvocationId, {kHasImmediate, 0, 0}},
     {ExprKind::WorkgroupId, {kHasImmediate, 0, 0}},
     {ExprKind::LocalId, {kHasImmediate, 0, 0}},
+    {ExprKind::NumWorkgroups, {kHasImmediate, 0, 0}},
     {ExprKind::Apply, {}},  // by its operator
 };
 constexpr spec::TotalTable<kExprShapeRows> kExprShapes;
@@ -181,7 +182,8 @@ DataType BodyChecker::type_of(ExprId id) {
       return DataType::U32;
     case ExprKind::InvocationId:
     case ExprKind::WorkgroupId:
-    case ExprKind::LocalId: return axis(id, e);
+    case ExprKind::LocalId:
+    case ExprKind::NumWorkgroups: return axis(id, e);
     case ExprKind::Apply: return apply(id, e);
   }
   return kUnknownType;
@@ -292,8 +294,28 @@ DataType BodyChecker::axis(ExprId id, const Expr& e) {
   } else if (e.immediate > 2) {
     report_.add(DiagCode::V016, code_.span(id), fmt::format("axis {} of an id", e.immediate),
                 "the axes are 0 (x), 1 (y) and 2 (z)");
+  } else if (e.kind == ExprKind::NumWorkgroups) {
+    group_count_not_hidden(code_.span(id));
   }
   return DataType::U32;
+}
+
+void BodyChecker::group_count_not_hidden(Span span) {
+  if (!group_counts_) {
+    group_counts_ = ir::kNoSymbol;
+    for (uint32_t i = 0; i < code_.symbols.size(); ++i) {
+      if (code_.symbols[i] == ir::kNumWorkgroups) group_counts_ = ir::Symbol{i};
+    }
+  }
+  if (*group_counts_ == ir::kNoSymbol) return;
+  const Binding hiding = visible_[ir::index(*group_counts_)];
+  if (hiding.kind == Binding::Kind::None) return;
+  report_
+      .add(DiagCode::V062, span,
+           fmt::format("the number of workgroups where {} is another", quoted(ir::kNumWorkgroups)),
+           "give what is declared another name")
+      .notes.push_back(
+          {declared_at(hiding), fmt::format("{} was declared here", quoted(ir::kNumWorkgroups))});
 }
 
 void BodyChecker::check_index(ExprId id) {

@@ -130,7 +130,8 @@ DataType BodyChecker::usual_type(const Expr& e, uint32_t& target) const {
     case ExprKind::BufLen:
     case ExprKind::InvocationId:
     case ExprKind::WorkgroupId:
-    case ExprKind::LocalId: break;
+    case ExprKind::LocalId:
+    case ExprKind::NumWorkgroups: break;
   }
   return kUnknownType;
 }

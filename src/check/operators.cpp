@@ -213,8 +213,15 @@ DataType BodyChecker::reduction(ExprId id, const Expr& e) {
   result_.resolution.expr_target[ir::index(id)] = target;
   const ir::BufferDecl& buffer = input_.buffers[target];
   if (!buffer_usable_[target]) return kUnknownType;
-  if (spec::info(e.op).types.contains(buffer.element)) return buffer.element;
   const std::string shown = quoted(code_.name(buffer.name));
+  if (buffer.access == spec::BufferAccess::Private) {
+    report_
+        .add(DiagCode::V042, span,
+             fmt::format("{} reduces a buffer; {} is a private array", written(e.op), shown),
+             "fold it with a loop")
+        .notes.push_back({buffer.span, fmt::format("{} was declared here", shown)});
+  }
+  if (spec::info(e.op).types.contains(buffer.element)) return buffer.element;
   report_
       .add(DiagCode::V042, span,
            fmt::format("{} reduces a buffer of f16, bf16 or f32; {} is of {}", written(e.op), shown,
@@ -245,7 +252,9 @@ DataType BodyChecker::atomic(ExprId id, const Expr& e) {
         .add(DiagCode::V007, span,
              fmt::format("{} needs a read_write buffer of u32; {} is {} of {}", written(e.op), shown,
                          spec::text(buffer.access), spec::text(buffer.element)),
-             buffer.access == spec::BufferAccess::Workgroup
+             buffer.access == spec::BufferAccess::Private
+                 ? "no other invocation sees a private array: load, compute and store"
+             : buffer.access == spec::BufferAccess::Workgroup
                  ? "in workgroup memory give each invocation an element of its own and join them after a "
                    "barrier, "
                    "or count in a read_write buffer of u32"

@@ -27,7 +27,7 @@ template <typename Item>
 Parameters parameters_of(const Item& item) {
   Parameters out;
   for (const ir::BufferDecl& decl : item.buffers) {
-    if (decl.access == BufferAccess::Workgroup) continue;
+    if (!spec::is_bound(decl.access)) continue;
     const bool shaped = decl.element != DataType::Tensor || decl.tensor < item.tensors.size();
     out.by_name.emplace(item.code.name(decl.name), uint32_t(out.list.size()));
     out.list.push_back({item.code.name(decl.name), decl.access,
@@ -69,7 +69,8 @@ class PipelineChecker {
     check_name(pipeline_.name, pipeline_.span, "pipeline", report_);
     check_buffers({pipeline_.buffers, pipeline_.tensors, code_}, report_);
     for (const ir::BufferDecl& decl : pipeline_.buffers) {
-      if (decl.access == BufferAccess::Workgroup) unbuilt(decl.span, "workgroup memory in a pipeline");
+      if (!spec::is_bound(decl.access))
+        unbuilt(decl.span, fmt::format("{} memory in a pipeline", spec::text(decl.access)));
     }
     out_.pipeline = &pipeline_;
     out_.parameters = uint32_t(pipeline_.buffers.size());
@@ -356,7 +357,8 @@ class PipelineChecker {
     }
     switch (parameter.access) {
       case BufferAccess::Read:
-      case BufferAccess::Workgroup: break;
+      case BufferAccess::Workgroup:
+      case BufferAccess::Private: break;
       case BufferAccess::Uniform:
         if (buffer.access == BufferAccess::Uniform) break;
         refuse(fmt::format("{} is uniform, and {} is {}", wanted, shown,
@@ -423,6 +425,7 @@ class PipelineChecker {
       case ExprKind::InvocationId:
       case ExprKind::WorkgroupId:
       case ExprKind::LocalId: return "an id of an invocation";
+      case ExprKind::NumWorkgroups: return "a number of workgroups";
       case ExprKind::Load: return excluded_load(number);
       case ExprKind::Apply: break;
     }

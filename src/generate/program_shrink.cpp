@@ -95,7 +95,7 @@ class ProgramShrinker {
     bool any = false;
     for (size_t i = best.program.buffers.size(); i-- > 0;) {
       ProgramCase candidate = best;
-      const bool bound = best.program.buffers[i].access != ir::BufferAccess::Workgroup;
+      const bool bound = spec::is_bound(best.program.buffers[i].access);
       if (bound) candidate.buffers.erase(candidate.buffers.begin() + long(bound_index(best.program, i)));
       drop_tensor(candidate.program, i);
       candidate.program.buffers.erase(candidate.program.buffers.begin() + long(i));
@@ -105,7 +105,7 @@ class ProgramShrinker {
   }
   static size_t bound_index(const Program& program, size_t buffer) {
     return size_t(std::count_if(program.buffers.begin(), program.buffers.begin() + long(buffer),
-                                [](const auto& b) { return b.access != ir::BufferAccess::Workgroup; }));
+                                [](const auto& b) { return spec::is_bound(b.access); }));
   }
 
   /// Takes a buffer's tensor type out of the list, in which each has a place of its own.
@@ -123,7 +123,7 @@ class ProgramShrinker {
     size_t bound = 0;
     for (size_t i = 0; i < best.program.buffers.size(); ++i) {
       const ir::BufferDecl& decl = best.program.buffers[i];
-      if (decl.access == ir::BufferAccess::Workgroup) continue;
+      if (!spec::is_bound(decl.access)) continue;
       any |= shrink_buffer(best, bound++, spec::info(best.program.element(decl)).bytes);
     }
     return any;

@@ -202,9 +202,9 @@ void ProgramWriter::finish(ProgramCase& out) {
   out.groups = shape_.groups;
   out.race = race_;
   size_t bound = 0;
-  out.buffers.resize(size_t(std::ranges::count(buffers_, false, &Buffer::workgroup)));
+  out.buffers.resize(size_t(std::ranges::count_if(buffers_, &Buffer::bound)));
   for (const Buffer& buffer : buffers_) {
-    if (!buffer.workgroup) fill(buffer, out.buffers[bound++]);
+    if (buffer.bound()) fill(buffer, out.buffers[bound++]);
   }
 }
 

@@ -42,7 +42,7 @@ class ProgramWriter {
   using Symbol = ir::Symbol;
 
   /// Which invocations may touch which elements; see programs.h.
-  enum class Discipline : uint8_t { Read, Uniform, Own, Sum, Shared, Race };
+  enum class Discipline : uint8_t { Read, Uniform, Own, Sum, Shared, Race, Private };
   enum class Mode : uint8_t { ReadAll, Slots, Sum };
   struct Phase {
     Mode mode = Mode::ReadAll;
@@ -65,6 +65,7 @@ class ProgramWriter {
     std::array<uint32_t, 4> dims{};
     DataType value() const { return spec::element_value_type(element); }
     uint32_t indices() const { return rank == 0 ? 1 : rank; }
+    bool bound() const { return !workgroup && discipline != Discipline::Private; }
     /// Elements that atomics work on.
     bool atomic() const { return rank == 0 && !workgroup && element == DataType::U32; }
   };
@@ -98,6 +99,7 @@ class ProgramWriter {
   void declare_buffers();
   void declare(Discipline discipline, uint32_t count);
   void declare_dims();
+  void declare_private();
   DataType any_element();
   void shape_tensor(Buffer& buffer, ir::TensorType& type);
   void lay_out_tensor(Buffer& buffer, ir::TensorType& type);

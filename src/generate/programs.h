@@ -13,6 +13,7 @@
 //                 dispatch, or of a tensor those with the coordinate own; any access and any atomic is
 //                 allowed, since no other invocation touches them.
 //   sum  (aN)     atomics of one commutative operator, at any index, results never used.
+//   private (pN)  each invocation's own; any access.
 //   shared (wN, gN)  workgroup memory, or a workgroup's own region of a storage buffer. In each phase,
 //                 all may read, or each invocation has one slot (a permutation of the local numbers), or (gN)
 //                 all apply one commutative atomic; a phase ends at a barrier.
@@ -53,6 +54,9 @@ struct ProgramOptions {
   uint32_t subgroup_size = 0;
   /// Every program has one race, which ProgramCase::race names.
   bool racy = false;
+  /// Programs have private arrays, ask for group counts and unroll loops. Without it the draws are those of
+  /// before there were such: certificates rest on them.
+  bool additions = false;
 
   /// Many small programs: for millions of runs. From here on a fault is found sooner by another program than
   /// by a larger one.

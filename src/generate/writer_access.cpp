@@ -27,7 +27,8 @@ bool ProgramWriter::readable(const Buffer& buffer, DataType type, bool uniform) 
   switch (buffer.discipline) {
     case Discipline::Read:
     case Discipline::Uniform: return true;
-    case Discipline::Own: return !uniform;
+    case Discipline::Own:
+    case Discipline::Private: return !uniform;
     case Discipline::Sum:
     case Discipline::Race: return false;
     case Discipline::Shared: return !uniform && phase(buffer).mode != Mode::Sum;
@@ -59,7 +60,8 @@ uint32_t ProgramWriter::indices(const Buffer& buffer, uint32_t budget, bool unif
     case Discipline::Read:
     case Discipline::Uniform:
     case Discipline::Sum:
-    case Discipline::Race: out[0] = index_anywhere(budget, uniform); break;
+    case Discipline::Race:
+    case Discipline::Private: out[0] = index_anywhere(budget, uniform); break;
     case Discipline::Own: out[0] = index_own(budget); break;
     case Discipline::Shared:
       out[0] = phase(buffer).mode == Mode::Slots ? index_slot(buffer) : index_shared(buffer, budget);

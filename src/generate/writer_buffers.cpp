@@ -43,6 +43,7 @@ void ProgramWriter::declare_buffers() {
   if (options_.barriers && shared)
     declare(Discipline::Shared, small ? choices_->below(6) / 4 : choices_->below(3));
   if (options_.racy) declare_race_buffer();
+  if (options_.additions) declare_private();
   if (!dims_words_.empty()) declare_dims();
 }
 
@@ -79,7 +80,7 @@ void ProgramWriter::add_declaration(Buffer& buffer, BufferAccess access, std::st
     shape_tensor(buffer, type);
     lay_out_tensor(buffer, type);
   }
-  if (access == BufferAccess::Workgroup) {
+  if (!spec::is_bound(access)) {
     decl.count = buffer.count;
   } else {
     decl.binding = uint32_t(buffers_.size());
@@ -102,7 +103,8 @@ uint32_t ProgramWriter::any_count(const Buffer& buffer) {
     case Discipline::Read:
     case Discipline::Uniform:
     case Discipline::Sum:
-    case Discipline::Race: break;
+    case Discipline::Race:
+    case Discipline::Private: break;
   }
   return std::array<uint32_t, 8>{16, n, 9, n + 5, 1, n, 3, 0}[roll];
 }
@@ -172,6 +174,18 @@ void ProgramWriter::declare_dims() {
                 .element = choices_->chance(3) ? DataType::Bytes : DataType::U32};
   buffer.count = uint32_t(dims_words_.size());
   add_declaration(buffer, BufferAccess::Uniform, "d0");
+}
+
+/// Of a few elements, which are indexed with anything.
+void ProgramWriter::declare_private() {
+  static constexpr std::string_view kNames[] = {"p0", "p1"};
+  const uint32_t count = choices_->below(3);
+  for (uint32_t i = 0; i < count; ++i) {
+    Buffer buffer{.discipline = Discipline::Private, .element = any_element()};
+    if (buffer.element == DataType::Bytes) buffer.element = DataType::U32;
+    buffer.count = 1 + choices_->below(choices_->chance(4) ? 200 : 12);
+    add_declaration(buffer, BufferAccess::Private, kNames[i]);
+  }
 }
 
 // ---- Contents ----

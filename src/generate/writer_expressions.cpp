@@ -183,6 +183,7 @@ ir::ExprId ProgramWriter::leaf(DataType type, uint32_t budget, bool uniform) {
   }
   if (roll == 2 && type == DataType::U32) {
     const uint32_t axis = choices_->below(3);
+    if (options_.additions && choices_->chance(4)) return id(ir::ExprKind::NumWorkgroups, axis);
     switch (choices_->below(uniform ? 2 : 4)) {
       case 0: return id(ir::ExprKind::WorkgroupId, axis);
       case 1: return add({.kind = ir::ExprKind::BufLen, .symbol = pick(buffers_).name}, {});

@@ -40,7 +40,8 @@ bool ProgramWriter::may_fold_anywhere(const Buffer& buffer) const {
     case Discipline::Shared:
       return phase(buffer).mode == Mode::ReadAll && (buffer.workgroup || is_only_group());
     case Discipline::Sum:
-    case Discipline::Race: return false;
+    case Discipline::Race:
+    case Discipline::Private: return false;
   }
   return false;
 }
@@ -49,8 +50,8 @@ bool ProgramWriter::may_fold_anywhere(const Buffer& buffer) const {
 /// itself, the element of which a single fold is made.
 ir::ExprId ProgramWriter::reduction(DataType type, uint32_t budget, bool uniform) {
   const Buffer* buffer = pick_if(buffers_, [&](const Buffer& b) {
-    return b.rank == 0 && readable(b, type, uniform) && reduction_cost(b) <= budget &&
-           spent_ + b.count * trips_ <= budget_;
+    return b.rank == 0 && b.discipline != Discipline::Private && readable(b, type, uniform) &&
+           reduction_cost(b) <= budget && spent_ + b.count * trips_ <= budget_;
   });
   if (buffer == nullptr) return scalar(type, budget, uniform);
   spent_ += buffer->count * trips_;

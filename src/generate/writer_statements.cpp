@@ -83,7 +83,7 @@ void ProgramWriter::assign() {
 }
 
 bool ProgramWriter::may_store(const Buffer& buffer) const {
-  return buffer.discipline == Discipline::Own ||
+  return buffer.discipline == Discipline::Own || buffer.discipline == Discipline::Private ||
          (buffer.discipline == Discipline::Shared && phase(buffer).mode == Mode::Slots);
 }
 
@@ -223,7 +223,9 @@ void ProgramWriter::loop() {
   });
   trips_ = outer_trips;
   reserved_ -= 1;
-  add_statement({.kind = ir::NodeKind::Loop, .symbol = name, .body = body}, {range.from, range.to});
+  const bool unroll = options_.additions && choices_->chance(3);
+  add_statement({.kind = ir::NodeKind::Loop, .symbol = name, .body = body, .unroll = unroll},
+                {range.from, range.to});
   uniform_control_ = outer && !tail_;
 }
 

@@ -70,6 +70,9 @@ bool well_formed(const Node& node) {
   if (node.malformed || (!shape.any_number && node.args.count != shape.operands)) return false;
   if ((!shape.symbol && node.symbol != kNoSymbol) || (!shape.body && node.body != kNoBlock)) return false;
   if (!shape.orelse && node.orelse != kNoBlock) return false;
+  // A loop's body shares its word with the hint.
+  const bool has_room = node.body == kNoBlock ? !node.unroll : index(node.body) < uint32_t(1) << 31;
+  if (node.kind == NodeKind::Loop ? !has_room : node.unroll) return false;
   return fits(index(node.symbol)) && fits(index(node.orelse));
 }
 
@@ -82,6 +85,7 @@ PackedNode::PackedNode(const Node& node)
   upper_ = shape.symbol ? index(node.symbol) : index(node.orelse);
   first_ = node.args.first;
   lower_ = shape.any_number ? node.args.count : index(node.body);
+  if (node.unroll) lower_ |= kUnroll;
 }
 
 }  // namespace vyre::ir

@@ -39,7 +39,8 @@ class Symbols {
 };
 
 /// A statement in 12 bytes. What the fields hold depends on the kind; a node with a part that its kind does
-/// not have, or with a symbol or block beyond 2^28, is kept as malformed, which check refuses.
+/// not have, or with a symbol or block beyond 2^28 (the body of a loop: 2^31), is kept as malformed, which
+/// check refuses.
 class PackedNode {
  public:
   PackedNode() = default;
@@ -51,12 +52,13 @@ class PackedNode {
   /// A symbol or block of 28 bits, all ones for none.
   static constexpr uint32_t kNone = (uint32_t(1) << 28) - 1;
   static uint32_t widened(uint32_t upper) { return upper == kNone ? UINT32_MAX : upper; }
+  static constexpr uint32_t kUnroll = uint32_t(1) << 31;
 
   uint32_t kind_ : 3 = 0;
   uint32_t malformed_ : 1 = 0;
   uint32_t upper_ : 28 = 0;  // the symbol; If: the else block
   uint32_t first_ = 0;       // args.first
-  uint32_t lower_ = 0;       // the body; Store: args.count
+  uint32_t lower_ = 0;       // the body; Store: args.count; Loop: the body and, in the highest bit, unroll
 };
 static_assert(sizeof(PackedNode) == 12);
 
@@ -83,7 +85,8 @@ inline Node PackedNode::unpack() const {
     case NodeKind::Loop:
       node.symbol = Symbol{widened(upper_)};
       node.args = {first_, 2};
-      node.body = BlockId{lower_};
+      node.body = lower_ == UINT32_MAX ? kNoBlock : BlockId{lower_ & ~kUnroll};
+      node.unroll = lower_ != UINT32_MAX && (lower_ & kUnroll) != 0;
       break;
     case NodeKind::Block: node.body = BlockId{lower_}; break;
     case NodeKind::Return:

@@ -135,9 +135,17 @@ void BuilderBase::if_(Ex condition, const std::function<void()>& then,
   add_statement({.kind = NodeKind::If, .body = body, .orelse = orelse}, {{condition}});
 }
 void BuilderBase::loop(std::string_view name, Ex from, Ex to, const std::function<void(Ex)>& body) {
+  add_loop(name, from, to, body, /*unroll=*/false);
+}
+void BuilderBase::unrolled_loop(std::string_view name, Ex from, Ex to, const std::function<void(Ex)>& body) {
+  add_loop(name, from, to, body, /*unroll=*/true);
+}
+void BuilderBase::add_loop(std::string_view name, Ex from, Ex to, const std::function<void(Ex)>& body,
+                           bool unroll) {
   declare(code_.intern(name), DataType::U32);
   const BlockId id = collect([&] { body(var(name)); });
-  add_statement({.kind = NodeKind::Loop, .symbol = code_.intern(name), .body = id}, {{from, to}});
+  add_statement({.kind = NodeKind::Loop, .symbol = code_.intern(name), .body = id, .unroll = unroll},
+                {{from, to}});
 }
 void BuilderBase::block(const std::function<void()>& body) {
   const BlockId id = collect(body);
@@ -180,7 +188,11 @@ class Inlining {
         }
         case NodeKind::Loop: {
           const Ex from = operand(0), to = operand(1);
-          builder_.loop(code_.name(node.symbol), from, to, [&](Ex) { write(node.body); });
+          const auto body = [&](Ex) { write(node.body); };
+          if (node.unroll)
+            builder_.unrolled_loop(code_.name(node.symbol), from, to, body);
+          else
+            builder_.loop(code_.name(node.symbol), from, to, body);
           break;
         }
         case NodeKind::Block: builder_.block([&] { write(node.body); }); break;
@@ -215,7 +227,8 @@ class Inlining {
       case ExprKind::BufLen:
       case ExprKind::InvocationId:
       case ExprKind::WorkgroupId:
-      case ExprKind::LocalId: std::unreachable();  // not in operations
+      case ExprKind::LocalId:
+      case ExprKind::NumWorkgroups: std::unreachable();  // not in operations
     }
     std::unreachable();
   }
@@ -288,6 +301,9 @@ ProgramBuilder::ProgramBuilder(std::string name) { program_.name = std::move(nam
 BufferRef ProgramBuilder::workgroup(std::string_view name, DataType element, uint32_t count) {
   return declare(name, BufferAccess::Workgroup, element, 0, count);
 }
+BufferRef ProgramBuilder::private_(std::string_view name, DataType element, uint32_t count) {
+  return declare(name, BufferAccess::Private, element, 0, count);
+}
 Ex ProgramBuilder::invocation_id(uint32_t axis) {
   return add({.kind = ExprKind::InvocationId, .immediate = axis}, {});
 }
@@ -295,6 +311,9 @@ Ex ProgramBuilder::workgroup_id(uint32_t axis) {
   return add({.kind = ExprKind::WorkgroupId, .immediate = axis}, {});
 }
 Ex ProgramBuilder::local_id(uint32_t axis) { return add({.kind = ExprKind::LocalId, .immediate = axis}, {}); }
+Ex ProgramBuilder::num_workgroups(uint32_t axis) {
+  return add({.kind = ExprKind::NumWorkgroups, .immediate = axis}, {});
+}
 Ex ProgramBuilder::atomic(Op op, BufferRef buffer, Ex index, Ex value) {
   return add({.kind = ExprKind::Apply, .op = op, .symbol = buffer.name}, {{index, value}});
 }

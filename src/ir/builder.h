@@ -124,6 +124,8 @@ class BuilderBase {
   void if_(Ex condition, const std::function<void()>& then);
   void if_(Ex condition, const std::function<void()>& then, const std::function<void()>& otherwise);
   void loop(std::string_view name, Ex from, Ex to, const std::function<void(Ex)>& body);
+  /// The same with the hint to write its rounds one after the other.
+  void unrolled_loop(std::string_view name, Ex from, Ex to, const std::function<void(Ex)>& body);
   void block(const std::function<void()>& body);
 
   Code& code() { return code_; }
@@ -145,6 +147,7 @@ class BuilderBase {
 
  private:
   ExprId copy(ExprId id);
+  void add_loop(std::string_view name, Ex from, Ex to, const std::function<void(Ex)>& body, bool unroll);
   std::vector<bool> used_;
   std::vector<DataType> types_;     // by ExprId
   std::vector<DataType> declared_;  // by Symbol
@@ -181,11 +184,15 @@ class ProgramBuilder : public BufferBuilder {
  public:
   explicit ProgramBuilder(std::string name);
   BufferRef workgroup(std::string_view name, DataType element, uint32_t count);
+  /// An array of each invocation's own, zero when it starts.
+  BufferRef private_(std::string_view name, DataType element, uint32_t count);
   void workgroup_size(uint32_t x, uint32_t y, uint32_t z) { program_.workgroup_size = {x, y, z}; }
 
   Ex invocation_id(uint32_t axis);
   Ex workgroup_id(uint32_t axis);
   Ex local_id(uint32_t axis);
+  /// Domain of a program that check accepts: no variable of this name is visible.
+  Ex num_workgroups(uint32_t axis);
   /// The value before the operation; bind it with let, since there are no expression statements.
   Ex atomic(Op op, BufferRef buffer, Ex index, Ex value);
   Ex atomic_compare_exchange(BufferRef buffer, Ex index, Ex expected, Ex value);

@@ -15,7 +15,8 @@ DataType type_of(const Code& code, const Expr& e, std::span<const DataType> type
     case ExprKind::BufLen:
     case ExprKind::InvocationId:
     case ExprKind::WorkgroupId:
-    case ExprKind::LocalId: return DataType::U32;
+    case ExprKind::LocalId:
+    case ExprKind::NumWorkgroups: return DataType::U32;
     case ExprKind::Apply: break;
   }
   switch (spec::signature_of(e.op).gives) {

@@ -75,8 +75,9 @@ class Comparison {
   }
   bool step(NodeId na, NodeId nb) {
     const Node a = a_[na], b = b_[nb];
-    return a.kind == b.kind && a.malformed == b.malformed && a_.name(a.symbol) == b_.name(b.symbol) &&
-           push(a_.args(a), b_.args(b)) && push(a.body, b.body) && push(a.orelse, b.orelse);
+    return a.kind == b.kind && a.unroll == b.unroll && a.malformed == b.malformed &&
+           a_.name(a.symbol) == b_.name(b.symbol) && push(a_.args(a), b_.args(b)) && push(a.body, b.body) &&
+           push(a.orelse, b.orelse);
   }
   bool step(ExprId ea, ExprId eb) {
     const Expr &a = a_[ea], &b = b_[eb];

@@ -38,8 +38,22 @@ using spec::RoundingMode;
 
 /// Expression kinds. Everything with a mnemonic is Apply; the spec's LitU32, LitI32 and LitBool are Literal
 /// with a type, its BinOp, UnOp, Select, Cast, Call and Atomic are Apply with an operator.
-enum class ExprKind : uint8_t { Literal, Var, Load, BufLen, InvocationId, WorkgroupId, LocalId, Apply };
-inline constexpr size_t kExprKindCount = 8;
+enum class ExprKind : uint8_t {
+  Literal,
+  Var,
+  Load,
+  BufLen,
+  InvocationId,
+  WorkgroupId,
+  LocalId,
+  NumWorkgroups,
+  Apply
+};
+inline constexpr size_t kExprKindCount = 9;
+
+/// The group counts of a dispatch have no word of their own in text: where a variable of this name is
+/// visible, the name is that variable.
+inline constexpr std::string_view kNumWorkgroups = "num_workgroups";
 
 }  // namespace vyre::ir
 
@@ -56,8 +70,8 @@ struct Expr {
   DataType type{};            // Literal: its type; Cast, Bitcast: the target
   RoundingMode mode{};        // Cast
   Symbol symbol = kNoSymbol;  // Var: variable; Load, BufLen, atomics: buffer; Call: operation id
-  uint32_t immediate = 0;     // Literal of up to 32 bits: its bits; wider: index into Code::wide; ids: axis
-                              // 0..2; Call: version; Component: which one
+  uint32_t immediate = 0;     // Literal of up to 32 bits: its bits; wider: index into Code::wide; ids and
+                              // group counts: axis 0..2; Call: version; Component: which one
   Range args;                 // operand ids in Code::expr_list; Load and atomics: the index (indices) first
 };
 
@@ -129,8 +143,8 @@ struct BufferDecl {
   BufferAccess access = BufferAccess::Read;
   DataType element = DataType::U32;  // Tensor: see Program::tensors
   uint32_t tensor = 0;               // of a tensor: index into Program::tensors
-  uint32_t binding = 0;              // all but Workgroup
-  uint32_t count = 0;                // Workgroup: elements
+  uint32_t binding = 0;              // of a bound one: spec::is_bound
+  uint32_t count = 0;                // Workgroup, Private: elements
   Span span;
 };
 

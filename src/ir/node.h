@@ -37,6 +37,7 @@ struct Node {
   Range args;                 // operand ids in Code::expr_list
   BlockId body = kNoBlock;    // If: then; Loop, Block: body
   BlockId orelse = kNoBlock;  // If: else, or none
+  bool unroll = false;        // Loop: the hint to write its rounds one after the other
   bool malformed = false;     // it was added with parts that its kind does not have, which are lost
 };
 

@@ -224,6 +224,10 @@ class Linearizer {
         inst.kind = InstKind::LocalId;
         inst.imm = expr.immediate;
         break;
+      case ir::ExprKind::NumWorkgroups:
+        inst.kind = InstKind::NumWorkgroups;
+        inst.imm = expr.immediate;
+        break;
       case ir::ExprKind::Apply:
         if (expr.op == spec::Op::Call) return call(id);
         if (spec::is_reduction(expr.op)) return reduce(id, inst);
@@ -266,6 +270,7 @@ class Linearizer {
         inst.kind = InstKind::Loop;
         inst.type = DataType::U32;
         inst.body = kernel_.add_block();
+        inst.imm = node.unroll ? 1 : 0;
         const Value variable = emit(inst, pop(2));
         here().places[check::index(resolution().variable(id))] = {false, index(variable)};
         return push_body(node.body, inst.body);

@@ -17,6 +17,11 @@ struct Words {
 constexpr Words kCppWords = {"atomic_load({0})", "atomic_store({0}, {1});", "barrier();", "i32", "u32"};
 constexpr Words kWgslWords = {"atomicLoad(&{0})", "atomicStore(&{0}, {1});",
                               "storageBarrier(); workgroupBarrier();", "bitcast<i32>", "bitcast<u32>"};
+/// The access of the second word of a long value, which is in memory as two.
+Inst second(Inst access) {
+  ++access.imm;
+  return access;
+}
 const Words& words_of(CLikeDialect dialect) { return dialect == CLikeDialect::Cpp ? kCppWords : kWgslWords; }
 
 }  // namespace
@@ -65,7 +70,7 @@ void CLikePrinter::emit_raw(Value v, const Inst& inst) {
   std::array<std::string, 3> x;
   for (uint32_t n = 0; n < inst.args.count; ++n) {
     const Value arg = k_.arg(inst, n);
-    const bool condition = n == 0 && (inst.raw == RawOp::Select || inst.raw == RawOp::WideSelect);
+    const bool condition = n == 0 && selects(inst.raw);
     x[n] = condition ? truth(arg) : word(arg);
   }
   const Words& words = words_of(dialect_);
@@ -102,12 +107,22 @@ void CLikePrinter::emit_loop(Value v, const Inst& inst) {
 void CLikePrinter::emit_barrier() { out().line("{}", words_of(dialect_).barrier); }
 
 void CLikePrinter::emit_load(Value v, const Inst& inst) {
+  if (inst.type == spec::DataType::U64) {
+    const std::string at = operand(inst, 0);
+    return define(v,
+                  fill(c_like_pattern(RawOp::LongOf, dialect_), {place(inst, at), place(second(inst), at)}));
+  }
   const std::string from = place(inst, operand(inst, 0));
   define(v, is_atomic(inst.target) ? fill(words_of(dialect_).atomic_load, {from}) : from);
 }
 
 void CLikePrinter::emit_store(const Inst& inst) {
   const std::string at = operand(inst, 0), value = operand(inst, 1), to = place(inst, at);
+  if (inst.type == spec::DataType::U64) {
+    out().line("{} = {};", to, fill(c_like_pattern(RawOp::LongLow, dialect_), {value}));
+    out().line("{} = {};", place(second(inst), at), fill(c_like_pattern(RawOp::LongHigh, dialect_), {value}));
+    return;
+  }
   if (is_atomic(inst.target)) {
     out().line("{}", fill(words_of(dialect_).atomic_store, {to, value}));
   } else {

@@ -86,6 +86,28 @@ inline constexpr spec::Row<RawOp, CLikeOperator> kOperatorRows[] = {
     {RawOp::WideMulAdd, cpp("wide_mul_add({0}, {1}, {2})")},
     {RawOp::WideDiv, cpp("wide_div({0}, {1})")},
     {RawOp::WideSqrt, cpp("wide_sqrt({0})")},
+    {RawOp::LongOf, cpp("u64({1}) << 32 | {0}")},
+    {RawOp::LongLow, cpp("u32({0})")},
+    {RawOp::LongHigh, cpp("u32({0} >> 32)")},
+    {RawOp::LongSelect, cpp("{0} ? {1} : {2}")},
+    {RawOp::LongAdd, cpp("{0} + {1}")},
+    {RawOp::LongSub, cpp("{0} - {1}")},
+    {RawOp::LongMul, cpp("{0} * {1}")},
+    {RawOp::LongUMulHi, cpp("high_product({0}, {1})")},
+    {RawOp::LongUDiv, cpp("{0} / {1}")},
+    {RawOp::LongURem, cpp("{0} % {1}")},
+    {RawOp::LongAnd, cpp("{0} & {1}")},
+    {RawOp::LongOr, cpp("{0} | {1}")},
+    {RawOp::LongXor, cpp("{0} ^ {1}")},
+    {RawOp::LongShl, cpp("{0} << {1}")},
+    {RawOp::LongLShr, cpp("{0} >> {1}")},
+    {RawOp::LongPopcount, cpp("popcount({0})")},
+    {RawOp::LongClz, cpp("leading_zeros({0})")},
+    {RawOp::LongCtz, cpp("trailing_zeros({0})")},
+    {RawOp::LongEq, cpp("{0} == {1}")},
+    {RawOp::LongNe, cpp("{0} != {1}")},
+    {RawOp::LongULt, cpp("{0} < {1}")},
+    {RawOp::LongULe, cpp("{0} <= {1}")},
 };
 inline constexpr spec::TotalTable<kOperatorRows> kOperators;
 
@@ -115,6 +137,7 @@ constexpr std::string_view c_like_atomic(spec::Op op, CLikeDialect dialect) {
 consteval bool c_like_prints(CLikeDialect dialect, const Target& target) {
   for (const RawOpInfo& raw : kRawOps) {
     bool wanted = !raw.is_float || target.floats[raw.op].given;
+    if (raw.is_long) wanted = target.has_64bit_integers;
     if (raw.op == RawOp::ReverseBits) wanted = target.has_reverse_bits;
     if (raw.op == RawOp::Popcount) wanted = target.has_popcount;
     if (raw.op == RawOp::UMulHi) wanted = target.has_umul_hi;

@@ -1,6 +1,6 @@
-// Division of u64 and u128 in words. No target divides more than a word at a time, so it is done by hand: in
-// one instruction where both operands fit a word, which is most of the time, else bit by bit, but only over
-// the bits that the quotient can have.
+// Division of u64 and u128 in words, for targets that divide no more than a word at a time. It is done by
+// hand: in one instruction where both operands fit a word, which is most of the time, else bit by bit, but
+// only over the bits that the quotient can have.
 #include "lower/rules.h"
 
 namespace vyre::lower {

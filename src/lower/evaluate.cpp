@@ -155,6 +155,10 @@ class Evaluator {
     return axis == 1 ? lane / size[0] % size[1] : lane / (size[0] * size[1]);
   }
 
+  uint32_t num_groups(uint32_t axis) const {
+    return std::array<uint32_t, 3>{groups_.x, groups_.y, groups_.z}[axis];
+  }
+
   template <typename Compute>
   Result<void> each(Value v, Compute compute) {
     for (const uint32_t lane : frames_.back().lanes) put(at(v, lane), {compute(lane), 0, 0, 0});
@@ -180,6 +184,7 @@ class Evaluator {
         });
       case InstKind::WorkgroupId: return each(v, [&](uint32_t) { return group_[inst.imm]; });
       case InstKind::LocalId: return each(v, [&](uint32_t lane) { return local_id(lane, inst.imm); });
+      case InstKind::NumWorkgroups: return each(v, [&](uint32_t) { return num_groups(inst.imm); });
       case InstKind::Get:
         return each_bits(v, [&](uint32_t lane) { return bits(at(Slot{inst.target}, lane)); });
       case InstKind::Set:
@@ -207,11 +212,16 @@ class Evaluator {
       case InstKind::Raw: return raw(v);
       case InstKind::RawLoad:
         VYRE_CHECK(check_access(v));
-        return each(v, [&](uint32_t lane) { return memory_.load_raw(inst, argument(inst, 0, lane)); });
+        return each_bits(v, [&](uint32_t lane) {
+          memory_.of_lane(lane);
+          return load_raw(inst, argument(inst, 0, lane));
+        });
       case InstKind::RawStore:
         VYRE_CHECK(check_access(v));
-        for (const uint32_t lane : frame.lanes)
-          memory_.store_raw(inst, argument(inst, 0, lane), argument(inst, 1, lane));
+        for (const uint32_t lane : frame.lanes) {
+          memory_.of_lane(lane);
+          store_raw(inst, argument(inst, 0, lane), argument_bits(inst, 1, lane));
+        }
         return {};
       case InstKind::RawAtomic:
         VYRE_CHECK(check_access(v));
@@ -277,6 +287,7 @@ class Evaluator {
 
   // Memory. The operands of every access begin with the index, of a tensor one a dimension.
   std::optional<size_t> element(const Inst& inst, uint32_t indices, uint32_t lane) {
+    memory_.of_lane(lane);
     indices_.clear();
     for (uint32_t n = 0; n < indices; ++n) indices_.push_back(argument(inst, n, lane));
     return memory_.element(inst.target, indices_);
@@ -302,6 +313,19 @@ class Evaluator {
     memory_.store(inst.target, *at_index, {after(inst, lane, before), 0, 0, 0});
     return before;
   }
+  /// The other word of an access of two.
+  static Inst second_word(Inst access) {
+    ++access.imm;
+    return access;
+  }
+  Bits load_raw(const Inst& inst, Word i) {
+    const Word low = memory_.load_raw(inst, i);
+    return {low, inst.type == DataType::U64 ? memory_.load_raw(second_word(inst), i) : 0, 0, 0};
+  }
+  void store_raw(const Inst& inst, Word i, const Bits& value) {
+    memory_.store_raw(inst, i, value[0]);
+    if (inst.type == DataType::U64) memory_.store_raw(second_word(inst), i, value[1]);
+  }
   Word raw_atomic(const Inst& inst, uint32_t lane) {
     const Word i = argument(inst, 0, lane), before = memory_.load_raw(inst, i);
     memory_.store_raw(inst, i, after(inst, lane, before));
@@ -312,6 +336,7 @@ class Evaluator {
   Result<void> raw(Value v) {
     const Inst& inst = kernel_[v];
     if (is_wide(inst.raw)) return raw_wide(v);
+    if (is_long(inst.raw)) return raw_long(v);
     for (const uint32_t lane : frames_.back().lanes) {
       if (in_domain(inst.raw, arguments(inst, lane).data())) continue;
       return fault(v, lane, fmt::format("its domain is: {}", info(inst.raw).domain));
@@ -324,23 +349,36 @@ class Evaluator {
     return fault(v, frames_.back().lanes.front(),
                  fmt::format("the profile `{}` promises nothing of it", kernel_.floats.name));
   }
-  Result<void> raw_wide(Value v) {
+  /// Of a wide or a long operator.
+  std::array<uint64_t, 3> arguments_of_64_bits(const Inst& inst, uint32_t lane) {
+    std::array<uint64_t, 3> x{};
+    for (uint32_t n = 0; n < inst.args.count; ++n) {
+      const Bits bits = argument_bits(inst, n, lane);
+      const bool both_words = takes_wide(inst.raw, n) || takes_long(inst.raw, n);
+      x[n] = bits[0] | (both_words ? uint64_t{bits[1]} << 32 : 0);
+    }
+    return x;
+  }
+  Result<void> raw_long(Value v) {
     const Inst& inst = kernel_[v];
-    VYRE_CHECK(promised(v));
-    const auto operands = [&](uint32_t lane) {
-      std::array<uint64_t, 3> x{};
-      for (uint32_t n = 0; n < inst.args.count; ++n) {
-        const Bits bits = argument_bits(inst, n, lane);
-        x[n] = bits[0] | (takes_wide(inst.raw, n) ? uint64_t{bits[1]} << 32 : 0);
-      }
-      return x;
-    };
     for (const uint32_t lane : frames_.back().lanes) {
-      if (inst.raw != RawOp::WideSelect || operands(lane)[0] <= 1) continue;
+      if (in_long_domain(inst.raw, arguments_of_64_bits(inst, lane).data())) continue;
       return fault(v, lane, fmt::format("its domain is: {}", info(inst.raw).domain));
     }
     return each_bits(v, [&](uint32_t lane) {
-      const auto x = operands(lane);
+      const uint64_t result = apply_long(inst.raw, arguments_of_64_bits(inst, lane).data());
+      return Bits{Word(result), Word(result >> 32), 0, 0};
+    });
+  }
+  Result<void> raw_wide(Value v) {
+    const Inst& inst = kernel_[v];
+    VYRE_CHECK(promised(v));
+    for (const uint32_t lane : frames_.back().lanes) {
+      if (inst.raw != RawOp::WideSelect || arguments_of_64_bits(inst, lane)[0] <= 1) continue;
+      return fault(v, lane, fmt::format("its domain is: {}", info(inst.raw).domain));
+    }
+    return each_bits(v, [&](uint32_t lane) {
+      const auto x = arguments_of_64_bits(inst, lane);
       const auto random = philox(options_.seed, choices_++, kFloatStream);
       const uint64_t result = choose_wide(inst.raw, kernel_.floats[inst.raw], x.data(), random);
       return Bits{Word(result), Word(result >> 32), 0, 0};

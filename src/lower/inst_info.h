@@ -25,9 +25,18 @@ enum class Source : uint8_t {
 /// What an instruction does beside its result.
 enum class Effect : uint8_t { None, SetsSlot, Control, Returns, Waits, WritesMemory };
 
-/// Builtin inputs: literals, lengths and ids, which a printer materialises once, in the entry block, and
-/// which instructions reference. Nothing: the instruction computes its result where it stands, or has none.
-enum class BuiltinInput : uint8_t { Nothing, Literal, Length, InvocationId, WorkgroupId, LocalId };
+/// Builtin inputs: literals, lengths, ids and group counts, which a printer materialises once, in the entry
+/// block, and which instructions reference. Nothing: the instruction computes its result where it stands, or
+/// has none.
+enum class BuiltinInput : uint8_t {
+  Nothing,
+  Literal,
+  Length,
+  InvocationId,
+  WorkgroupId,
+  LocalId,
+  NumWorkgroups
+};
 
 struct InstInfo {
   Source source;
@@ -50,6 +59,7 @@ inline constexpr spec::Row<InstKind, InstInfo> kInstRows[] = {
     {InstKind::InvocationId, {Source::Invocation, Effect::None, BuiltinInput::InvocationId}},
     {InstKind::WorkgroupId, {Source::Dispatch, Effect::None, BuiltinInput::WorkgroupId}},
     {InstKind::LocalId, {Source::Invocation, Effect::None, BuiltinInput::LocalId}},
+    {InstKind::NumWorkgroups, {Source::Dispatch, Effect::None, BuiltinInput::NumWorkgroups}},
     {InstKind::Get, {Source::Slot}},
     {InstKind::Set, {Source::None, Effect::SetsSlot}},
     {InstKind::If, {Source::None, Effect::Control}},
@@ -81,9 +91,9 @@ constexpr BuiltinInput given_by(InstKind kind) { return info(kind).input; }
 
 /// The first instruction of a kind, or null. In Kernel::insts, so in no particular order.
 const Inst* find(const Kernel& kernel, InstKind kind);
-/// Which ids some instruction references, by axis.
+/// Which ids and group counts some instruction references, by axis.
 struct IdUses {
-  std::array<bool, 3> invocation{}, group{}, local{};
+  std::array<bool, 3> invocation{}, group{}, local{}, num_groups{};
 };
 /// `live`: by Value, which instructions count; empty: all.
 IdUses used_ids(const Kernel& kernel, const std::vector<bool>& live = {});

@@ -14,8 +14,9 @@
 // a greater number than the one that it is nested in. Slots are the variables that some Assign changes;
 // unassigned ones are just Values. In a semantic kernel a value has any type; in a legal kernel all values
 // are words: a u64 or vec2u32 has become two, a u128 or vec4u32 four (least significant, or first, first), a
-// 16-bit float the low half of one. The one exception are wide values (lower/raw.h): floats of 64 bits, of
-// which the type says U64, used in the block that makes them by wide operators alone.
+// 16-bit float the low half of one. But wide and long values (lower/raw.h), of type U64, are floats and
+// integers of 64 bits, used with no barrier and no control between, by operators of their own; of long ones
+// there are slots and raw accesses too.
 #pragma once
 
 #include <array>
@@ -46,15 +47,17 @@ inline constexpr KBlock kNoKBlock{UINT32_MAX};
 
 enum class InstKind : uint8_t {
   // In every kernel.
-  Const,         // imm: bits of up to 32; of a wider type: index into Kernel::wide
-  Len,           // target: buffer; its element count
-  InvocationId,  // imm: axis
-  WorkgroupId,   // imm: axis
-  LocalId,       // imm: axis
-  Get,           // target: slot
-  Set,           // target: slot; args: value
-  If,            // args: condition (any word, non-zero is true); body, orelse
-  Loop,          // args: from, to; body; its Value is the loop variable, visible in the body
+  Const,          // imm: bits of up to 32; of a wider type: index into Kernel::wide
+  Len,            // target: buffer; its element count
+  InvocationId,   // imm: axis
+  WorkgroupId,    // imm: axis
+  LocalId,        // imm: axis
+  NumWorkgroups,  // imm: axis
+  Get,            // target: slot
+  Set,            // target: slot; args: value
+  If,             // args: condition (any word, non-zero is true); body, orelse
+  Loop,           // args: from, to; body; its Value is the loop variable, visible in the body; imm: 1 to
+                  // unroll it, a hint
   Return,
   Barrier,
   Intrinsic,  // imm: a spec::Intrinsic (category C); args; target: in a legal kernel, which word of its
@@ -69,8 +72,8 @@ enum class InstKind : uint8_t {
   // element beyond an empty buffer's length holds is unspecified.
   //
   // A raw access moves one word: word number `imm` of the element (0 but for elements of 64 and 128 bits), at
-  // byte index * element bytes + 4 * imm. Of a 16-bit element it moves the 16 bits, zero-extended, and wants
-  // a
+  // byte index * element bytes + 4 * imm; one of type U64 moves two words, a long value. Of a 16-bit element
+  // it moves the 16 bits, zero-extended, and wants a
   // target with 16-bit access; where there is none, access is Words: the buffer is seen as an array of words,
   // the index counts those and its domain is index < max(words, 1), words = ceil(length * element bytes / 4).
   Raw,        // raw; args
@@ -79,7 +82,7 @@ enum class InstKind : uint8_t {
   RawAtomic,  // op; target, access; args: index, [expected,] value: one word. On workgroup memory only
               // legalization writes it, for halves of words.
 };
-inline constexpr size_t kInstKindCount = 20;
+inline constexpr size_t kInstKindCount = 21;
 
 /// How a raw access sees a buffer; see InstKind::Raw.
 enum class Access : uint8_t { Elements, Words };
@@ -88,7 +91,7 @@ struct Inst {
   InstKind kind{};
   spec::Op op{};          // Apply, Atomic, RawAtomic
   RawOp raw{};            // Raw
-  spec::DataType type{};  // of the result
+  spec::DataType type{};  // of the result; RawStore: U64 where it moves a long value
   spec::DataType
       operand_type{};  // Apply: T (the type of the first operand that has it; Cast, Bitcast: the source)
   spec::RoundingMode mode{};  // Cast
@@ -113,10 +116,11 @@ struct KernelDim {
 struct KernelBuffer {
   std::string name;
   spec::BufferAccess access{};
-  spec::DataType element{};  // of a tensor: of its elements
-  uint32_t binding = 0;      // all but Workgroup: the number in the text
-  uint32_t argument = 0;     // all but Workgroup: position among Checked::bound_buffers()
-  uint32_t count = 0;        // Workgroup: elements
+  spec::DataType element{};  // of a tensor: of its elements; a legal kernel's private arrays have none of 16
+                             // bits but words, whose upper half is zero
+  uint32_t binding = 0;      // of a bound one: the number in the text
+  uint32_t argument = 0;     // of a bound one: position among Checked::bound_buffers()
+  uint32_t count = 0;        // Workgroup, Private: elements
   bool used_atomically = false;
   std::vector<KernelDim> dims;    // of a tensor; empty for a plain buffer
   std::vector<uint32_t> strides;  // of a tensor, in elements; empty: row-major
@@ -168,6 +172,7 @@ struct Target {
   bool has_reverse_bits = true;
   bool has_popcount = true;
   bool has_umul_hi = true;
+  bool has_64bit_integers = true;  // else u64 and u128 are computed in words
   bool has_16bit_access =
       true;  // else 16-bit elements are halves of words, and a store to one is two atomics
   GuardForm load_guard = GuardForm::Branch;
@@ -182,6 +187,7 @@ inline constexpr Target kWordTarget{.name = "words",
                                     .has_reverse_bits = false,
                                     .has_popcount = false,
                                     .has_umul_hi = false,
+                                    .has_64bit_integers = false,
                                     .has_16bit_access = false,
                                     .load_guard = GuardForm::Select};
 

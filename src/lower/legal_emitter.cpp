@@ -28,6 +28,7 @@ bool LegalEmitter::emit(Value v) {
     case InstKind::InvocationId:
     case InstKind::WorkgroupId:
     case InstKind::LocalId:
+    case InstKind::NumWorkgroups:
     case InstKind::Apply:  // not in a legal kernel
     case InstKind::Load:
     case InstKind::Store:

@@ -16,9 +16,16 @@ namespace {
 using spec::DataType;
 using spec::Op;
 
+/// Whether an element of 16 bits has a word of its own.
+bool is_widened(const Rewriter& r, uint32_t buffer) {
+  const KernelBuffer& b = r.source().buffers[buffer];
+  return b.access == spec::BufferAccess::Private && spec::info(b.element).bytes == 2;
+}
+
 /// Whether an element is half a word that the target cannot reach by itself.
 bool is_half(const Rewriter& r, uint32_t buffer) {
-  return spec::info(r.source().buffers[buffer].element).bytes == 2 && !r.target().has_16bit_access;
+  const bool half = spec::info(r.source().buffers[buffer].element).bytes == 2;
+  return half && !r.target().has_16bit_access && !is_widened(r, buffer);
 }
 
 // Elements that the guards have found in bounds, at `index`.
@@ -38,6 +45,8 @@ Half half(Rewriter& r, uint32_t buffer, Value index) {
 // result: load.raw b[i]
 // match:  an element of several words
 // result: load.raw b[i]:0, load.raw b[i]:1, ...
+// match:  an element of u64 or u128 for a target with integers of 64 bits
+// result: load.raw long b[i]:0, load.raw long b[i]:2
 // match:  an element of 16 bits, without
 // result: and.raw(lshr.raw(load.raw words b[lshr.raw(i, 1)], shl.raw(and.raw(i, 1), 4)), ffff)
 Limbs load_element(Rewriter& r, uint32_t buffer, DataType type, Value index) {
@@ -46,6 +55,11 @@ Limbs load_element(Rewriter& r, uint32_t buffer, DataType type, Value index) {
     return mask(r, r.raw(RawOp::LShr, {r.load(at.word), at.shift}), 0xffff);
   }
   Limbs out;
+  if (r.has_longs(type)) {
+    for (uint32_t n = 0; n < spec::value_words(type); n += 2)
+      r.add_words(out, r.load({.buffer = buffer, .index = index, .word = n, .type = DataType::U64}));
+    return out;
+  }
   for (uint32_t n = 0; n < spec::value_words(type); ++n) {
     out.add(r.load({.buffer = buffer, .index = index, .word = n}));
   }
@@ -54,6 +68,8 @@ Limbs load_element(Rewriter& r, uint32_t buffer, DataType type, Value index) {
 
 // match:  an element of one word, of several, or of 16 bits with access to them
 // result: store.raw b[i], x, as load
+// match:  an element of 16 bits of a private array, which has a word
+// result: store.raw b[i], and.raw(x, ffff)
 // match:  an element of 16 bits, without
 // result: s = shl.raw(and.raw(i, 1), 4); atomic_and.raw words b[i / 2], not.raw(shl.raw(ffff, s));
 //         atomic_or.raw words b[i / 2], shl.raw(x, s)
@@ -65,6 +81,14 @@ void store_element(Rewriter& r, uint32_t buffer, Value index, const Limbs& value
     const Value keep = r.raw(RawOp::Not, {r.raw(RawOp::Shl, {r.constant(0xffff), at.shift})});
     r.atomic(Op::AtomicAnd, at.word, {{keep}});
     r.atomic(Op::AtomicOr, at.word, {{r.raw(RawOp::Shl, {value[0], at.shift})}});
+    return;
+  }
+  if (is_widened(r, buffer)) return r.store({.buffer = buffer, .index = index}, mask(r, value[0], 0xffff));
+  if (r.has_longs(r.source().buffers[buffer].element)) {
+    for (uint32_t n = 0; n < value.count; n += 2) {
+      const Value whole = r.long_of(value, n / 2);
+      r.store({.buffer = buffer, .index = index, .word = n, .type = DataType::U64}, whole);
+    }
     return;
   }
   for (uint32_t n = 0; n < value.count; ++n) r.store({.buffer = buffer, .index = index, .word = n}, value[n]);
@@ -140,7 +164,7 @@ class Legalizer {
   // match:  load b[i], guard form Branch
   // result: set s, 0; if (in bounds) { set s, load.raw b[i] }; get s
   Limbs load_branch(const Inst& load, DataType type) {
-    const Variable out = r_.variable("load", spec::value_words(type));
+    const Variable out = r_.variable("load", type);
     r_.clear(out);
     r_.if_(in_bounds(load), [&] { r_.set(out, load_element(r_, load.target, type, linear_index(load))); });
     return r_.get(out);
@@ -152,9 +176,9 @@ class Legalizer {
     const Value inside = in_bounds(load);
     const Value i = choose(r_, inside, linear_index(load), r_.constant(0));
     const Limbs loaded = load_element(r_, load.target, type, i);
-    Limbs out;
-    for (uint32_t n = 0; n < loaded.count; ++n) out.add(choose(r_, inside, loaded[n], r_.constant(0)));
-    return out;
+    Limbs zero;
+    for (uint32_t n = 0; n < loaded.count; ++n) zero.add(r_.constant(0));
+    return choose_value(r_, type, inside, loaded, zero);
   }
 
   // match:  load b[i], elements bool
@@ -167,9 +191,18 @@ class Legalizer {
     return r_.raw(RawOp::Ne, {words[0], r_.constant(0)});
   }
 
+  /// Whether an index is a literal beyond a count that is declared.
+  bool is_beyond(const Inst& access) const {
+    const KernelBuffer& buffer = kernel_.buffers[access.target];
+    const Inst& i = kernel_[kernel_.arg(access, 0)];
+    return !spec::is_bound(buffer.access) && i.kind == InstKind::Const && i.imm >= buffer.count;
+  }
+
   // match:  store b[i], x
-  // result: if (in bounds) { store.raw b[i], x }
+  // result: if (in bounds) { store.raw b[i], x }; nothing where i is a literal beyond a declared count, which
+  //         WGSL's validators refuse even where it is not reached
   void store(const Inst& inst) {
+    if (is_beyond(inst)) return;
     r_.if_(in_bounds(inst), [&] {
       store_element(r_, inst.target, linear_index(inst), r_.operand(inst, inst.args.count - 1));
     });
@@ -230,6 +263,7 @@ class Legalizer {
       case InstKind::InvocationId:
       case InstKind::WorkgroupId:
       case InstKind::LocalId:
+      case InstKind::NumWorkgroups:
       case InstKind::Get:
       case InstKind::Set:
       case InstKind::If:

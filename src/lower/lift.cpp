@@ -155,7 +155,8 @@ class Lifter {
         statements(inst.body);
         const ir::BlockId rounds = close();
         origin_ = inst.origin;
-        return put({.kind = NodeKind::Loop, .symbol = value_name(v), .body = rounds}, operands(inst));
+        return put({.kind = NodeKind::Loop, .symbol = value_name(v), .body = rounds, .unroll = inst.imm != 0},
+                   operands(inst));
       }
       case InstKind::Return:
         if (watch_ != nullptr) write_trace();
@@ -167,6 +168,7 @@ class Lifter {
       case InstKind::InvocationId:
       case InstKind::WorkgroupId:
       case InstKind::LocalId:
+      case InstKind::NumWorkgroups:
       case InstKind::Get:
       case InstKind::Apply:
       case InstKind::Load:
@@ -196,6 +198,7 @@ class Lifter {
       case InstKind::InvocationId: return add({.kind = ExprKind::InvocationId, .immediate = inst.imm});
       case InstKind::WorkgroupId: return add({.kind = ExprKind::WorkgroupId, .immediate = inst.imm});
       case InstKind::LocalId: return add({.kind = ExprKind::LocalId, .immediate = inst.imm});
+      case InstKind::NumWorkgroups: return add({.kind = ExprKind::NumWorkgroups, .immediate = inst.imm});
       case InstKind::Get: return var(slot_name(inst.target));
       case InstKind::Intrinsic: {
         const spec::IntrinsicInfo& info = spec::kIntrinsics[inst.imm];
@@ -273,7 +276,7 @@ class Lifter {
   void declare_extra(Symbol symbol, spec::BufferAccess access) {
     std::set<uint32_t> taken;
     for (const ir::BufferDecl& b : program_.buffers) {
-      if (b.access != spec::BufferAccess::Workgroup) taken.insert(b.binding);
+      if (spec::is_bound(b.access)) taken.insert(b.binding);
     }
     uint32_t binding = 0;
     while (taken.contains(binding)) ++binding;

@@ -20,8 +20,9 @@ Memory::Memory(const Kernel& kernel, std::span<const layout::Binding> buffers, u
               .truth = buffer.element == DataType::Bool,
               .dims = {},
               .strides = {}};
-    if (buffer.access == BufferAccess::Workgroup) {
-      workgroup_[b].resize(view.bytes());
+    if (!spec::is_bound(buffer.access)) {
+      view.per_lane = buffer.access == BufferAccess::Private;
+      workgroup_[b].resize(view.bytes() * (view.per_lane ? kernel.invocations() : 1));
       view.data = workgroup_[b].data();
     } else {
       const layout::Binding& binding = buffers[buffer.argument];
@@ -52,13 +53,13 @@ std::optional<size_t> Memory::element(uint32_t buffer, std::span<const Word> ind
 Bits Memory::load(uint32_t buffer, size_t element) const {
   const View& view = views_[buffer];
   Bits out{};
-  std::memcpy(out.data(), view.data + element * view.element_bytes, view.element_bytes);
+  std::memcpy(out.data(), data(view) + element * view.element_bytes, view.element_bytes);
   if (view.truth) out[0] = Word(out[0] != 0);
   return out;
 }
 void Memory::store(uint32_t buffer, size_t element, const Bits& value) {
   const View& view = views_[buffer];
-  std::memcpy(view.data + element * view.element_bytes, value.data(), view.element_bytes);
+  std::memcpy(data(view) + element * view.element_bytes, value.data(), view.element_bytes);
 }
 
 uint32_t Memory::domain(const Inst& access) const {
@@ -82,14 +83,14 @@ Word Memory::load_raw(const Inst& access, Word index) {
     const Word unspecified = philox(seed_, unspecified_++)[0];
     std::memcpy(&out, &unspecified, at.count);
   }
-  if (owned > 0) std::memcpy(&out, view.data + at.first, owned);
+  if (owned > 0) std::memcpy(&out, data(view) + at.first, owned);
   return out;
 }
 void Memory::store_raw(const Inst& access, Word index, Word value) {
   const View& view = views_[access.target];
   const Bytes at = bytes(access, index);
   const size_t owned = std::min<size_t>(view.bytes() - std::min(view.bytes(), at.first), at.count);
-  if (owned > 0) std::memcpy(view.data + at.first, &value, owned);
+  if (owned > 0) std::memcpy(data(view) + at.first, &value, owned);
 }
 
 }  // namespace vyre::lower

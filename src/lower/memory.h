@@ -19,6 +19,8 @@ class Memory {
  public:
   Memory(const Kernel& kernel, std::span<const layout::Binding> buffers, uint64_t seed);
 
+  /// Whose private arrays the accesses from now on are to.
+  void of_lane(uint32_t lane) { lane_ = lane; }
   /// Zero, as a workgroup finds its memory.
   void clear_workgroup();
   uint32_t length(uint32_t buffer) const { return views_[buffer].count; }
@@ -42,6 +44,7 @@ class Memory {
     uint32_t element_bytes;
     bool truth;                               // elements are bool
     std::span<const uint32_t> dims, strides;  // of a tensor
+    bool per_lane = false;                    // one for each lane, behind one another
     size_t bytes() const { return size_t(count) * element_bytes; }
   };
   struct Bytes {
@@ -49,11 +52,15 @@ class Memory {
     uint32_t count;
   };
   Bytes bytes(const Inst& access, Word index) const;
+  std::byte* data(const View& view) const {
+    return view.per_lane ? view.data + lane_ * view.bytes() : view.data;
+  }
 
-  std::vector<std::vector<std::byte>> workgroup_;  // by buffer; empty for bound ones
+  std::vector<std::vector<std::byte>> workgroup_;  // by buffer, private ones too; empty for bound ones
   std::vector<View> views_;                        // by buffer
   const uint64_t seed_;
   uint64_t unspecified_ = 0;
+  uint32_t lane_ = 0;
 };
 
 }  // namespace vyre::lower

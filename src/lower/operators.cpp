@@ -125,7 +125,7 @@ constexpr spec::Row<RawOp, Partial> kRawRows[] = {
     {RawOp::FWideMulAdd, {always, [](const Word* x) { return std::bit_cast<Word>(float(wide_sum(x))); }}},
     {RawOp::FWideLow, {always, [](const Word* x) { return Word(std::bit_cast<uint64_t>(wide_sum(x))); }}},
 };
-constexpr spec::TotalTable<kRawRows, [](RawOp op) { return !is_wide(op); }> kRaw;
+constexpr spec::TotalTable<kRawRows, is_of_words> kRaw;
 
 double real(uint64_t pattern) { return std::bit_cast<double>(pattern); }
 uint64_t pattern(double real) { return std::bit_cast<uint64_t>(real); }
@@ -144,7 +144,47 @@ constexpr spec::Row<RawOp, uint64_t (*)(const uint64_t* x)> kWideRows[] = {
     {RawOp::WideDiv, [](const uint64_t* x) { return pattern(real(x[0]) / real(x[1])); }},
     {RawOp::WideSqrt, [](const uint64_t* x) { return pattern(std::sqrt(real(x[0]))); }},
 };
-constexpr spec::TotalTable<kWideRows, [](RawOp op) { return is_wide(op); }> kWide;
+constexpr spec::TotalTable<kWideRows, is_wide> kWide;
+
+struct PartialLong {
+  bool (*in_domain)(const uint64_t* x);
+  uint64_t (*apply)(const uint64_t* x);
+};
+bool always_long(const uint64_t*) { return true; }
+bool divisible_long(const uint64_t* x) { return x[1] != 0; }
+bool shiftable_long(const uint64_t* x) { return x[1] < 64; }
+bool countable_long(const uint64_t* x) { return x[0] != 0; }
+bool decided_long(const uint64_t* x) { return x[0] <= 1; }
+constexpr spec::Row<RawOp, PartialLong> kLongRows[] = {
+    {RawOp::LongOf, {always_long, [](const uint64_t* x) { return x[0] | x[1] << 32; }}},
+    {RawOp::LongLow, {always_long, [](const uint64_t* x) { return x[0] & UINT32_MAX; }}},
+    {RawOp::LongHigh, {always_long, [](const uint64_t* x) { return x[0] >> 32; }}},
+    {RawOp::LongSelect, {decided_long, [](const uint64_t* x) { return x[0] == 1 ? x[1] : x[2]; }}},
+    {RawOp::LongAdd, {always_long, [](const uint64_t* x) { return x[0] + x[1]; }}},
+    {RawOp::LongSub, {always_long, [](const uint64_t* x) { return x[0] - x[1]; }}},
+    {RawOp::LongMul, {always_long, [](const uint64_t* x) { return x[0] * x[1]; }}},
+    {RawOp::LongUMulHi,
+     {always_long,
+      [](const uint64_t* x) {
+        __extension__ using Product = unsigned __int128;
+        return uint64_t(Product(x[0]) * x[1] >> 64);
+      }}},
+    {RawOp::LongUDiv, {divisible_long, [](const uint64_t* x) { return x[0] / x[1]; }}},
+    {RawOp::LongURem, {divisible_long, [](const uint64_t* x) { return x[0] % x[1]; }}},
+    {RawOp::LongAnd, {always_long, [](const uint64_t* x) { return x[0] & x[1]; }}},
+    {RawOp::LongOr, {always_long, [](const uint64_t* x) { return x[0] | x[1]; }}},
+    {RawOp::LongXor, {always_long, [](const uint64_t* x) { return x[0] ^ x[1]; }}},
+    {RawOp::LongShl, {shiftable_long, [](const uint64_t* x) { return x[0] << x[1]; }}},
+    {RawOp::LongLShr, {shiftable_long, [](const uint64_t* x) { return x[0] >> x[1]; }}},
+    {RawOp::LongPopcount, {always_long, [](const uint64_t* x) { return uint64_t(std::popcount(x[0])); }}},
+    {RawOp::LongClz, {countable_long, [](const uint64_t* x) { return uint64_t(std::countl_zero(x[0])); }}},
+    {RawOp::LongCtz, {countable_long, [](const uint64_t* x) { return uint64_t(std::countr_zero(x[0])); }}},
+    {RawOp::LongEq, {always_long, [](const uint64_t* x) { return uint64_t{x[0] == x[1]}; }}},
+    {RawOp::LongNe, {always_long, [](const uint64_t* x) { return uint64_t{x[0] != x[1]}; }}},
+    {RawOp::LongULt, {always_long, [](const uint64_t* x) { return uint64_t{x[0] < x[1]}; }}},
+    {RawOp::LongULe, {always_long, [](const uint64_t* x) { return uint64_t{x[0] <= x[1]}; }}},
+};
+constexpr spec::TotalTable<kLongRows, is_long> kLong;
 
 }  // namespace
 
@@ -171,6 +211,9 @@ bool in_domain(RawOp op, const Word* operands) { return kRaw[op].in_domain(opera
 Word apply_raw(RawOp op, const Word* operands) { return kRaw[op].apply(operands); }
 
 uint64_t apply_wide(RawOp op, const uint64_t* operands) { return kWide[op](operands); }
+
+bool in_long_domain(RawOp op, const uint64_t* operands) { return kLong[op].in_domain(operands); }
+uint64_t apply_long(RawOp op, const uint64_t* operands) { return kLong[op].apply(operands); }
 
 Word apply_atomic(Op op, Word before, Word expected, Word value) {
   return Word(ref::eval_atomic(op, before, expected, value));

@@ -29,7 +29,8 @@ Bits apply_semantic(const Inst& apply, const Bits* operands);
 ///         second: operand 1 of this lane.
 Bits apply_intrinsic(spec::Intrinsic intrinsic, std::span<const Word> first, uint32_t lane, Word second);
 
-/// Whether the operands are where the raw operator promises an answer. Source: raw_ops.def.
+/// Whether the operands are where the raw operator promises an answer. Source: raw_ops.def. Domain: one of
+/// words.
 bool in_domain(RawOp op, const Word* operands);
 
 /// Domain: in_domain(op, operands).
@@ -39,6 +40,9 @@ Word apply_raw(RawOp op, const Word* operands);
 ///
 /// Domain: is_wide(op); a select's condition is 0 or 1.
 uint64_t apply_wide(RawOp op, const uint64_t* operands);
+/// The same two of a long operator. Domain: is_long(op); in_long_domain(op, operands).
+bool in_long_domain(RawOp op, const uint64_t* operands);
+uint64_t apply_long(RawOp op, const uint64_t* operands);
 
 /// What an atomic leaves in memory; `expected` is used by compare-exchange alone.
 Word apply_atomic(spec::Op op, Word before, Word expected, Word value);

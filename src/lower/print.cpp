@@ -46,12 +46,13 @@ class Printer {
       case InstKind::InvocationId: return result + "invocation_id" + axis(inst);
       case InstKind::WorkgroupId: return result + "workgroup_id" + axis(inst);
       case InstKind::LocalId: return result + "local_id" + axis(inst);
+      case InstKind::NumWorkgroups: return result + "num_workgroups" + axis(inst);
       case InstKind::Get: return result + "get " + slot(inst.target);
       case InstKind::Set: return fmt::format("set {}, {}", slot(inst.target), operands(inst));
       case InstKind::If: return "if " + operands(inst);
       case InstKind::Loop:
-        return fmt::format("loop {} in {} .. {}", operand(v), operand(kernel_.arg(inst, 0)),
-                           operand(kernel_.arg(inst, 1)));
+        return fmt::format("{}loop {} in {} .. {}", inst.imm != 0 ? "unroll " : "", operand(v),
+                           operand(kernel_.arg(inst, 0)), operand(kernel_.arg(inst, 1)));
       case InstKind::Return: return "return";
       case InstKind::Barrier: return "barrier";
       case InstKind::Intrinsic: return result + intrinsic(inst);
@@ -61,8 +62,8 @@ class Printer {
       case InstKind::Atomic:
         return fmt::format("{}{} {}, {}", result, spec::mnemonic(inst.op), element(inst), operands(inst, 1));
       case InstKind::Raw: return fmt::format("{}{}.raw {}", result, info(inst.raw).mnemonic, operands(inst));
-      case InstKind::RawLoad: return result + "load.raw " + place(inst);
-      case InstKind::RawStore: return "store.raw " + place(inst) + ", " + operands(inst, 1);
+      case InstKind::RawLoad: return result + "load.raw " + moved(inst) + place(inst);
+      case InstKind::RawStore: return "store.raw " + (moved(inst) + place(inst)) + ", " + operands(inst, 1);
       case InstKind::RawAtomic:
         return fmt::format("{}{}.raw {}, {}", result, spec::mnemonic(inst.op), place(inst),
                            operands(inst, 1));
@@ -76,6 +77,8 @@ class Printer {
       return inst.kind == InstKind::Raw && info(inst.raw).is_float;
     });
   }
+
+  static const char* moved(const Inst& access) { return access.type == DataType::U64 ? "long " : ""; }
 
   void indent(size_t depth) { out_.append(2 * depth, ' '); }
 
@@ -104,7 +107,7 @@ class Printer {
 
   void declare(const KernelBuffer& b) {
     fmt::format_to(std::back_inserter(out_), "  {} {}: {}", spec::text(b.access), b.name, type(b));
-    if (b.access == spec::BufferAccess::Workgroup) {
+    if (!spec::is_bound(b.access)) {
       fmt::format_to(std::back_inserter(out_), "[{}]\n", b.count);
     } else {
       fmt::format_to(std::back_inserter(out_), " @{}{}\n", b.binding, b.used_atomically ? " atomic" : "");

@@ -12,6 +12,12 @@ constexpr bool keeps_truths(RawOp op) {
   return op == RawOp::And || op == RawOp::Or || op == RawOp::Xor || op == RawOp::Select;
 }
 
+/// Barriers and control, and what may be taken for one.
+constexpr bool ends_stretch(InstKind kind) {
+  return kind == InstKind::If || kind == InstKind::Loop || kind == InstKind::Return ||
+         kind == InstKind::Barrier || kind == InstKind::Intrinsic;
+}
+
 }  // namespace
 
 Rewriter::Rewriter(const Kernel& source, const Target& target)
@@ -19,6 +25,10 @@ Rewriter::Rewriter(const Kernel& source, const Target& target)
   out_.name = source.name;
   out_.workgroup_size = source.workgroup_size;
   out_.buffers = source.buffers;
+  for (KernelBuffer& buffer : out_.buffers) {
+    const bool half = spec::info(buffer.element).bytes == 2;
+    if (buffer.access == spec::BufferAccess::Private && half) buffer.element = DataType::U32;
+  }
   out_.blocks.resize(source.blocks.size());
   out_.entry = source.entry;
   out_.legal = true;
@@ -26,17 +36,19 @@ Rewriter::Rewriter(const Kernel& source, const Target& target)
   out_.insts.reserve(2 * source.insts.size());  // what most kernels need at least
   out_.values.reserve(2 * source.values.size());
   for (const SlotInfo& slot : source.slots) {
-    variables_.push_back(variable(slot.name, spec::value_words(slot.type)));
+    variables_.push_back(variable(slot.name, slot.type));
     truth_slots_.back() = slot.type == DataType::Bool;
   }
 }
 
 Value Rewriter::write(Inst inst, std::span<const Value> operands) {
-  inst.type = DataType::U32;
+  if (inst.kind != InstKind::RawLoad && inst.kind != InstKind::RawStore) inst.type = DataType::U32;
+  if (ends_stretch(inst.kind)) ++stretch_;
   inst.origin = origin_;
   const Value v = out_.add(inst, operands);
   out_.blocks[index(block_)].push_back(v);
   truth_.push_back(false);
+  places_.push_back({block_, stretch_});
   return v;
 }
 
@@ -48,26 +60,50 @@ Value Rewriter::constant(uint32_t bits) {
 
 Value Rewriter::raw(RawOp op, std::initializer_list<Value> operands) {
   const std::span all(operands.begin(), operands.size());
+  if (const auto known = known_long(op, all)) return *known;
   const Value v = write({.kind = InstKind::Raw, .raw = op}, all);
-  if (gives_wide(op)) out_.insts.back().type = DataType::U64;
+  if (gives_wide(op) || gives_long(op)) out_.insts.back().type = DataType::U64;
   const auto known = all.subspan(op == RawOp::Select ? 1 : 0);
   truth_.back() = gives_truth(op) || (keeps_truths(op) && is_truth(known[0]) && is_truth(known[1]));
   return v;
 }
 
+std::optional<Value> Rewriter::known_long(RawOp op, std::span<const Value> operands) const {
+  const auto is = [&](Value v, RawOp what) { return out_[v].kind == InstKind::Raw && out_[v].raw == what; };
+  if (op == RawOp::LongLow && is(operands[0], RawOp::LongOf)) return out_.arg(out_[operands[0]], 0);
+  if (op == RawOp::LongHigh && is(operands[0], RawOp::LongOf)) return out_.arg(out_[operands[0]], 1);
+  if (op != RawOp::LongOf || !is(operands[0], RawOp::LongLow) || !is(operands[1], RawOp::LongHigh)) return {};
+  const Value whole = out_.arg(out_[operands[0]], 0);
+  const bool here = places_[index(whole)] == Place{block_, stretch_};
+  if (!here || whole != out_.arg(out_[operands[1]], 0)) return {};
+  return whole;
+}
+
+void Rewriter::add_words(Limbs& words, Value long_value) {
+  words.add(raw(RawOp::LongLow, {long_value}));
+  words.add(raw(RawOp::LongHigh, {long_value}));
+}
+
 Value Rewriter::length(uint32_t buffer) {
   const KernelBuffer& b = source_->buffers[buffer];
-  if (b.access == spec::BufferAccess::Workgroup) return constant(b.count);
+  if (!spec::is_bound(b.access)) return constant(b.count);
   return write({.kind = InstKind::Len, .target = buffer}, {});
 }
 
 Value Rewriter::load(RawAddress address) {
-  return write(
-      {.kind = InstKind::RawLoad, .access = address.access, .imm = address.word, .target = address.buffer},
-      {{address.index}});
+  return write({.kind = InstKind::RawLoad,
+                .type = address.type,
+                .access = address.access,
+                .imm = address.word,
+                .target = address.buffer},
+               {{address.index}});
 }
 void Rewriter::store(RawAddress address, Value value) {
-  write({.kind = InstKind::RawStore, .access = address.access, .imm = address.word, .target = address.buffer},
+  write({.kind = InstKind::RawStore,
+         .type = address.type,
+         .access = address.access,
+         .imm = address.word,
+         .target = address.buffer},
         {{address.index, value}});
 }
 Value Rewriter::atomic(spec::Op op, RawAddress address, std::span<const Value> operands) {
@@ -84,24 +120,40 @@ Variable Rewriter::variable(std::string_view name, uint32_t words) {
   truth_slots_.resize(out_.slots.size(), false);
   return out;
 }
+Variable Rewriter::variable(std::string_view name, DataType type) {
+  const uint32_t words = spec::value_words(type);
+  if (!has_longs(type)) return variable(name, words);
+  Variable out = variable(name, words / 2);
+  out.is_long = true;
+  for (uint32_t n = 0; n < out.count; ++n) out_.slots[index(out[n])].type = DataType::U64;
+  return out;
+}
 Value Rewriter::get(Slot slot) {
   const Value v = write({.kind = InstKind::Get, .target = index(slot)}, {});
+  out_.insts.back().type = out_.slots[index(slot)].type;
   truth_.back() = truth_slots_[index(slot)];
   return v;
 }
 Limbs Rewriter::get(Variable variable) {
   Limbs out;
-  for (uint32_t n = 0; n < variable.count; ++n) out.add(get(variable[n]));
+  for (uint32_t n = 0; n < variable.count; ++n) {
+    const Value value = get(variable[n]);
+    variable.is_long ? add_words(out, value) : out.add(value);
+  }
   return out;
 }
 void Rewriter::set(Slot slot, Value value) {
   write({.kind = InstKind::Set, .target = index(slot)}, {{value}});
 }
 void Rewriter::clear(Variable variable) {
-  for (uint32_t n = 0; n < variable.count; ++n) set(variable[n], constant(0));
+  for (uint32_t n = 0; n < variable.count; ++n) {
+    const Value zero = constant(0);
+    set(variable[n], variable.is_long ? raw(RawOp::LongOf, {zero, zero}) : zero);
+  }
 }
 void Rewriter::set(Variable variable, const Limbs& value) {
-  for (uint32_t n = 0; n < variable.count; ++n) set(variable[n], value[n]);
+  for (uint32_t n = 0; n < variable.count; ++n)
+    set(variable[n], variable.is_long ? long_of(value, n) : value[n]);
 }
 
 KBlock Rewriter::open_if(Value condition) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -26,10 +27,11 @@ struct Limbs {
   void add(Value v) { word[count++] = v; }
 };
 
-/// Variables that hold one value: as many consecutive slots as it has words.
+/// Variables that hold one value: as many consecutive slots as it has words, or as it has long values.
 struct Variable {
   uint32_t first = 0;
-  uint32_t count = 0;
+  uint32_t count = 0;  // slots
+  bool is_long = false;
   Slot operator[](uint32_t n) const { return Slot{first + n}; }
 };
 
@@ -39,6 +41,7 @@ struct RawAddress {
   Value index{};
   uint32_t word = 0;
   Access access = Access::Elements;
+  spec::DataType type = spec::DataType::U32;  // or U64: two words, a long value
 };
 
 class Rewriter {
@@ -62,6 +65,8 @@ class Rewriter {
   /// operands: [expected,] value.
   Value atomic(spec::Op op, RawAddress address, std::span<const Value> operands);
   Variable variable(std::string_view name, uint32_t words = 1);
+  /// For a value of that type, in the slots that the target keeps it in.
+  Variable variable(std::string_view name, spec::DataType type);
   Value get(Slot slot);
   Limbs get(Variable variable);
   void set(Slot slot, Value value);
@@ -94,6 +99,16 @@ class Rewriter {
   /// Writes the legal form of a composition's body over these operands and gives its result.
   Limbs inlined(const Composition& composition, std::span<const Limbs> operands);
 
+  /// Whether values of the type are computed in long values.
+  bool has_longs(spec::DataType type) const {
+    return target_.has_64bit_integers && (type == spec::DataType::U64 || type == spec::DataType::U128);
+  }
+  /// The two words of a long value, and long value n of words.
+  void add_words(Limbs& words, Value long_value);
+  Value long_of(const Limbs& words, uint32_t n) {
+    return raw(RawOp::LongOf, {words[2 * n], words[2 * n + 1]});
+  }
+
   /// Whether the word is known to be 0 or 1.
   bool is_truth(Value v) const { return truth_[index(v)]; }
 
@@ -112,6 +127,8 @@ class Rewriter {
   };
 
   Value write(Inst inst, std::span<const Value> operands);
+  /// What a long operator gives that only takes a value apart or puts it together again.
+  std::optional<Value> known_long(RawOp op, std::span<const Value> operands) const;
   KBlock open_if(Value condition);
   Branches open_branches(Value condition);
   KBlock open_loop(Value from, Value to);
@@ -125,6 +142,13 @@ class Rewriter {
   std::vector<Variable> variables_;  // by Slot of the source
   std::vector<bool> truth_;          // by Value
   std::vector<bool> truth_slots_;    // by Slot
+  struct Place {
+    KBlock block;
+    uint32_t stretch;
+    bool operator==(const Place&) const = default;
+  };
+  std::vector<Place> places_;  // by Value
+  uint32_t stretch_ = 0;       // of a block: with no barrier and no control in it
   KBlock block_ = kNoKBlock;
   Span origin_;
 };

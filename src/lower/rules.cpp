@@ -2,7 +2,8 @@
 //
 // One small function a rule, headed by what it matches and what it writes; a and b are the operands. Results
 // are words: a signed word is its bits, a bool is 0 or 1, a 16-bit float has a high half of zero. Here are
-// the rules for one word, those that hold for every type, and the table; u64 and u128 are in wide.cpp.
+// the rules for one word, those that hold for every type, and the table; u64 and u128 are in
+// wide.cpp and long.cpp.
 // test/unit/lower checks every rule against an expectation of its own and against the semantic form. Source:
 // binary-operations; semantics, "Operators" and "Casts".
 #include "lower/rules.h"
@@ -129,10 +130,7 @@ Limbs reverse_bits(Rewriter& r, const Inst& apply) { return reverse_word(r, oper
 // result: select.raw(ne.raw(c, 0), ti, fi)                    // a condition that is 0 or 1 is taken as it is
 Limbs select(Rewriter& r, const Inst& apply) {
   const Value condition = truth(r, operand(r, apply, 0));
-  const Limbs &yes = r.operand(apply, 1), &no = r.operand(apply, 2);
-  Limbs out;
-  for (uint32_t i = 0; i < yes.count; ++i) out.add(choose(r, condition, yes[i], no[i]));
-  return out;
+  return choose_value(r, apply.type, condition, r.operand(apply, 1), r.operand(apply, 2));
 }
 
 // match:  cast<T>(a of T)

@@ -1,7 +1,9 @@
 // What the rules of legalization share: their type, short names for raw instructions, and the entry to the
-// rules for values of several words, which have a table of their own (wide.cpp) beside that for one word
-// (rules.cpp).
+// rules for values of several words, which have tables of their own (wide.cpp, long.cpp) beside that for one
+// word (rules.cpp).
 #pragma once
+
+#include <optional>
 
 #include "lower/rewrite.h"
 
@@ -60,6 +62,11 @@ Limbs each_word(Rewriter& r, const Inst& apply) {
 /// The rule of a scalar operator on u64 or u128 (wide.cpp). Of an operator on single bits or components it
 /// holds for vectors too.
 Limbs legalize_wide(Rewriter& r, const Inst& apply);
+/// The same in integers of 64 bits (long.cpp): none where the target has none of them, the operator none for
+/// them, or the operands are vectors.
+std::optional<Limbs> legalize_long(Rewriter& r, const Inst& apply);
+/// select.raw(condition, yes, no) of a value of any type. Domain: the condition is a truth.
+Limbs choose_value(Rewriter& r, spec::DataType type, Value condition, const Limbs& yes, const Limbs& no);
 // Quotients and remainders, a table's rows that have a file of their own (division.cpp).
 Limbs wide_div(Rewriter& r, const Inst& apply);
 Limbs wide_mod(Rewriter& r, const Inst& apply);

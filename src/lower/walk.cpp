@@ -19,6 +19,7 @@ IdUses used_ids(const Kernel& kernel, const std::vector<bool>& live) {
     if (inst.kind == InstKind::InvocationId) out.invocation[inst.imm] = true;
     if (inst.kind == InstKind::WorkgroupId) out.group[inst.imm] = true;
     if (inst.kind == InstKind::LocalId) out.local[inst.imm] = true;
+    if (inst.kind == InstKind::NumWorkgroups) out.num_groups[inst.imm] = true;
   }
   return out;
 }

@@ -1,4 +1,5 @@
-// The rules of legalization for u64 and u128, and their table: words, least significant first, and carries.
+// The rules of legalization for u64 and u128 in words, and their table: words, least significant first, and
+// carries. Targets with integers of 64 bits have rules of their own (long.cpp).
 //
 // a and b are the operands, ai and bi their words, n how many. A carry, a borrow and a comparison is a word,
 // 0 or 1.
@@ -294,6 +295,9 @@ constexpr spec::TotalTable<kWideRuleRows, is_on_wide> kWideRules;
 
 }  // namespace
 
-Limbs legalize_wide(Rewriter& r, const Inst& apply) { return kWideRules[apply.op](r, apply); }
+Limbs legalize_wide(Rewriter& r, const Inst& apply) {
+  if (const auto by_longs = legalize_long(r, apply)) return *by_longs;
+  return kWideRules[apply.op](r, apply);
+}
 
 }  // namespace vyre::lower

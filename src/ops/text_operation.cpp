@@ -291,7 +291,8 @@ std::optional<Span> impure(const ir::Code& code) {
       case ExprKind::BufLen:
       case ExprKind::InvocationId:
       case ExprKind::WorkgroupId:
-      case ExprKind::LocalId: return code.span(ir::ExprId{i});
+      case ExprKind::LocalId:
+      case ExprKind::NumWorkgroups: return code.span(ir::ExprId{i});
     }
   }
   for (uint32_t i = 0; i < code.nodes.size(); ++i) {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "analyze/uniformity.h"
+#include "spec/limits.h"
 #include "spec/ops.h"
 
 namespace vyre::races {
@@ -86,7 +88,7 @@ class RaceWalk {
 
   void record(uint32_t buffer, bool writes, bool atomic, Span span, std::vector<Value> indices) {
     const ir::BufferDecl& decl = input_.program.buffers[buffer];
-    if (!spec::is_writable(decl.access) || !records_) return;
+    if (!spec::is_written_by_others(decl.access) || !records_) return;
     // Under a condition that never holds it is no access.
     for (const Guard& g : guards_) {
       const auto known = values_.constant_of(g.condition);
@@ -96,6 +98,13 @@ class RaceWalk {
   }
 
   // --- Expressions, in the order of their evaluation
+
+  /// One number an axis, whichever it is.
+  Value num_workgroups(uint32_t axis) {
+    std::optional<Value>& known = num_workgroups_[axis];
+    if (!known) known = values_.unknown(DataType::U32, Scope::Dispatch, 1, spec::kMaxGroupsPerAxis);
+    return *known;
+  }
 
   Value evaluate(ExprId id) {
     const ir::Expr& e = code_[id];
@@ -110,11 +119,12 @@ class RaceWalk {
       case ExprKind::Var: return variables_[target];
       case ExprKind::BufLen: {
         const ir::BufferDecl& decl = input_.program.buffers[target];
-        return decl.access == BufferAccess::Workgroup ? values_.constant(decl.count) : values_.length(target);
+        return spec::is_bound(decl.access) ? values_.length(target) : values_.constant(decl.count);
       }
       case ExprKind::InvocationId: return values_.invocation(e.immediate);
       case ExprKind::WorkgroupId: return values_.workgroup(e.immediate);
       case ExprKind::LocalId: return values_.local(e.immediate);
+      case ExprKind::NumWorkgroups: return num_workgroups(e.immediate);
       case ExprKind::Load: {
         std::vector<Value> indices = operands(code_.args(e));
         const ir::BufferDecl& decl = input_.program.buffers[target];
@@ -410,6 +420,7 @@ class RaceWalk {
   uint32_t statements_ = 0;
   bool goes_by_ = false;  // in a round that meets no barrier, perhaps another one than others
   bool records_ = true;
+  std::array<std::optional<Value>, 3> num_workgroups_;  // by axis, once it was asked for
 };
 
 std::vector<Interval> RaceAnalysis::shared(const Access& a, const Access& b) const {

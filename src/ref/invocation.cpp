@@ -28,7 +28,9 @@ bool accesses(const ir::Expr& e) {
 }  // namespace
 
 ReadyProgram::ReadyProgram(const check::Checked& program)
-    : body_(program.program().code, program.resolution()), entry_(program.program().entry) {
+    : body_(program.program().code, program.resolution()),
+      entry_(program.program().entry),
+      private_(program.program()) {
   link([&](const spec::OpDef& def) -> const check::CheckedFunction& { return program.function(def); });
 }
 
@@ -60,13 +62,14 @@ void ReadyProgram::link(const Callee& function) {
 }
 
 Invocation::Invocation(const ReadyProgram& program, Memory& memory, Budget& budget)
-    : program_(program), memory_(memory), budget_(budget) {}
+    : program_(program), memory_(memory), budget_(budget), private_(program.private_memory()) {}
 
 void Invocation::start(const Identity& identity) {
   identity_ = identity;
   code_ = &program_.body();
   base_ = 0;
   variables_.resize(code_->resolution.variables.size());
+  private_.clear();
   values_.clear();
   blocks_.clear();
   statement_.id = kNoStatement;
@@ -90,8 +93,10 @@ Event Invocation::execute(size_t floor) {
       statement_ = {statements[top.next++]};
     }
     if (!evaluate_operands()) return event_;
-    if (code_->code[statement_.id].kind == NodeKind::Store && stops_before(code_->code.span(statement_.id)))
+    if (code_->code[statement_.id].kind == NodeKind::Store && !private_array(statement_.id) &&
+        stops_before(code_->code.span(statement_.id))) {
       return event_;
+    }
     if (act(std::exchange(statement_.id, kNoStatement))) return event_;
   }
   if (floor == 0) place_ = Span::none();
@@ -106,7 +111,7 @@ bool Invocation::evaluate_operands() {
       budget_.spend(order.size());  // the next statement notices when nothing is left
     while (statement_.position < order.size()) {
       const ir::ExprId id = order[statement_.position];
-      if (accesses(code_->code[id]) && stops_before(code_->code.span(id))) return false;
+      if (accesses(code_->code[id]) && !private_array(id) && stops_before(code_->code.span(id))) return false;
       ++statement_.position;
       evaluate_one(id);
       if (!waits_for_) continue;
@@ -115,6 +120,18 @@ bool Invocation::evaluate_operands() {
     }
   }
   return true;
+}
+
+std::optional<BufferId> Invocation::private_array(ir::NodeId id) const {
+  if (private_.bytes() == 0 || code_->code[id].kind != NodeKind::Store) return std::nullopt;
+  const BufferId buffer = code_->resolution.buffer(id);
+  return private_.has(buffer) ? std::optional(buffer) : std::nullopt;
+}
+std::optional<BufferId> Invocation::private_array(ir::ExprId id) const {
+  const ExprKind kind = code_->code[id].kind;
+  if (private_.bytes() == 0 || (kind != ExprKind::Load && kind != ExprKind::BufLen)) return std::nullopt;
+  const BufferId buffer = code_->resolution.buffer(id);
+  return private_.has(buffer) ? std::optional(buffer) : std::nullopt;
 }
 
 bool Invocation::stops_before(Span place) {
@@ -182,6 +199,10 @@ bool Invocation::act(ir::NodeId id) {
     case NodeKind::Assign: variable(code_->resolution.variable(id)) = pop(); return false;
     case NodeKind::Store: {
       const Bits value = pop();
+      if (const auto array = private_array(id)) {
+        private_.store(*array, pop(), value);
+        return false;
+      }
       memory_.store(code_->resolution.buffer(id), top(node.args.count - 1), value);
       values_.resize(values_.size() - (node.args.count - 1));
       return false;
@@ -227,11 +248,15 @@ void Invocation::evaluate_one(ir::ExprId id) {
     case ExprKind::Literal: return push(literal(code_->code.literal_bits(e)));
     case ExprKind::Var: return push(variable(code_->resolution.variable(id)));
     case ExprKind::Load:
+      if (const auto array = private_array(id)) return push(private_.load(*array, pop()));
       return replace(e.args.count, memory_.load(code_->resolution.buffer(id), top(e.args.count)));
-    case ExprKind::BufLen: return push(memory_.length(code_->resolution.buffer(id)));
+    case ExprKind::BufLen:
+      if (const auto array = private_array(id)) return push(private_.length(*array));
+      return push(memory_.length(code_->resolution.buffer(id)));
     case ExprKind::InvocationId: return push(identity_.invocation[e.immediate]);
     case ExprKind::WorkgroupId: return push(identity_.workgroup[e.immediate]);
     case ExprKind::LocalId: return push(identity_.local[e.immediate]);
+    case ExprKind::NumWorkgroups: return push(identity_.workgroups[e.immediate]);
     case ExprKind::Apply: return apply(id, e);
   }
   std::unreachable();

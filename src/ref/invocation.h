@@ -55,20 +55,25 @@ class ReadyProgram {
 
   const ReadyCode& body() const { return body_; }
   ir::BlockId entry() const { return entry_; }
+  /// As an invocation finds them.
+  const PrivateMemory& private_memory() const { return private_; }
 
  private:
   using Callee = std::function<const check::CheckedFunction&(const spec::OpDef&)>;
   void link(const Callee& callee);
   ReadyCode body_;
   ir::BlockId entry_;
+  PrivateMemory private_;
   std::unordered_map<const spec::OpDef*, ReadyFunction> functions_;
 };
 
-/// The ids of an invocation. Invariant: invocation = workgroup * workgroup_size + local, axis by axis.
+/// The ids of an invocation, and how many workgroups there are. Invariant: invocation = workgroup *
+/// workgroup_size + local, axis by axis.
 struct Identity {
   std::array<uint32_t, 3> invocation{};
   std::array<uint32_t, 3> workgroup{};
   std::array<uint32_t, 3> local{};
+  std::array<uint32_t, 3> workgroups{1, 1, 1};
 };
 
 /// How many statements, loop rounds and expressions may still be evaluated, by all invocations together.
@@ -192,9 +197,15 @@ class Invocation {
     push(result);
   }
 
+  /// What the statement or expression accesses, where that is a private array: no access that concerns
+  /// anybody else.
+  std::optional<BufferId> private_array(ir::NodeId id) const;
+  std::optional<BufferId> private_array(ir::ExprId id) const;
+
   const ReadyProgram& program_;
   Memory& memory_;
   Budget& budget_;
+  PrivateMemory private_;
   Identity identity_;
   const ReadyCode* code_ = nullptr;  // the program's, or that of the operation being called
   size_t base_ = 0;                  // where its variables begin

@@ -7,10 +7,11 @@
 
 namespace vyre::ref {
 
-Identity identify(const std::array<uint32_t, 3>& size, const std::array<uint32_t, 3>& workgroup,
-                  uint32_t linear) {
+Identity identify(const std::array<uint32_t, 3>& size, layout::Groups groups,
+                  const std::array<uint32_t, 3>& workgroup, uint32_t linear) {
   Identity out;
   out.workgroup = workgroup;
+  out.workgroups = {groups.x, groups.y, groups.z};
   out.local = {linear % size[0], linear / size[0] % size[1], linear / size[0] / size[1]};
   for (size_t axis = 0; axis < 3; ++axis) {
     out.invocation[axis] = workgroup[axis] * size[axis] + out.local[axis];
@@ -102,7 +103,7 @@ Machine::Machine(const check::Checked& program, const ReadyProgram& ready,
     const std::array<uint32_t, 3> place = {number % groups.x, number / groups.x % groups.y,
                                            number / groups.x / groups.y};
     for (uint32_t i = 0; i < members_; ++i) {
-      group.identities[i] = identify(size, place, i);
+      group.identities[i] = identify(size, groups, place, i);
       group.invocations[i].start(group.identities[i]);
       group.invocations[i].stop_at_accesses();
     }

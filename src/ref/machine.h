@@ -95,7 +95,7 @@ class Machine {
 };
 
 /// The place of invocation number `linear` of a workgroup; x varies fastest.
-Identity identify(const std::array<uint32_t, 3>& size, const std::array<uint32_t, 3>& workgroup,
-                  uint32_t linear);
+Identity identify(const std::array<uint32_t, 3>& size, layout::Groups groups,
+                  const std::array<uint32_t, 3>& workgroup, uint32_t linear);
 
 }  // namespace vyre::ref

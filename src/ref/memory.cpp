@@ -18,6 +18,32 @@ void write_element(std::byte* at, DataType element, Bits bits) {
 
 }  // namespace
 
+PrivateMemory::PrivateMemory(const ir::Program& program) {
+  for (size_t i = 0; i < program.buffers.size(); ++i) {
+    const ir::BufferDecl& decl = program.buffers[i];
+    if (decl.access != spec::BufferAccess::Private) continue;
+    arrays_.resize(i + 1);
+    arrays_[i] = {memory_.size(), decl.count, decl.element};
+    memory_.resize(memory_.size() + size_t(decl.count) * spec::info(decl.element).bytes);
+  }
+}
+
+void PrivateMemory::clear() { std::ranges::fill(memory_, std::byte{0}); }
+
+Bits PrivateMemory::load(BufferId buffer, Bits index) const {
+  const Array& array = arrays_[check::index(buffer)];
+  if (index >= array.count) return 0;
+  return read_element(memory_.data() + array.first + size_t(index) * spec::info(array.element).bytes,
+                      array.element);
+}
+
+void PrivateMemory::store(BufferId buffer, Bits index, Bits value) {
+  const Array& array = arrays_[check::index(buffer)];
+  if (index >= array.count) return;
+  write_element(memory_.data() + array.first + size_t(index) * spec::info(array.element).bytes, array.element,
+                value);
+}
+
 PlainMemory::PlainMemory(const check::Checked& program, std::span<const layout::Binding> bindings) {
   const auto& buffers = program.program().buffers;
   views_.resize(buffers.size());

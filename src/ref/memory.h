@@ -39,6 +39,35 @@ class Memory {
   virtual Bits atomic(spec::Op op, BufferId buffer, Bits index, Bits expected, Bits value) = 0;
 };
 
+/// The private arrays of one invocation, which nobody else sees.
+class PrivateMemory {
+ public:
+  PrivateMemory() = default;
+  explicit PrivateMemory(const ir::Program& program);
+
+  bool has(BufferId buffer) const {
+    return check::index(buffer) < arrays_.size() && arrays_[check::index(buffer)].count != 0;
+  }
+  /// Zero, as an invocation finds them.
+  void clear();
+  /// Bytes of all.
+  uint64_t bytes() const { return memory_.size(); }
+
+  // Domain: has(buffer).
+  uint32_t length(BufferId buffer) const { return arrays_[check::index(buffer)].count; }
+  Bits load(BufferId buffer, Bits index) const;
+  void store(BufferId buffer, Bits index, Bits value);
+
+ private:
+  struct Array {
+    size_t first = 0;    // in memory_
+    uint32_t count = 0;  // elements; none: it is no private array
+    DataType element{};
+  };
+  std::vector<Array> arrays_;  // by BufferId, up to the last of them
+  Bytes memory_;
+};
+
 /// Host memory for the bound buffers, its own for workgroup memory.
 class PlainMemory final : public Memory {
  public:

@@ -33,8 +33,10 @@ uint32_t invocations_at_a_time(const check::Checked& program) {
 /// then the next one.
 class InOrder {
  public:
-  InOrder(const check::Checked& program, std::span<const layout::Binding> bindings, const Options& options)
+  InOrder(const check::Checked& program, std::span<const layout::Binding> bindings, layout::Groups groups,
+          const Options& options)
       : size_(program.program().workgroup_size),
+        groups_(groups),
         members_(group_size(program)),
         ready_(program),
         memory_(program, bindings),
@@ -47,7 +49,7 @@ class InOrder {
     memory_.start_workgroup();
     for (uint32_t first = 0; first < members_; first += uint32_t(invocations_.size())) {
       for (uint32_t i = 0; i < invocations_.size(); ++i) {
-        invocations_[i].start(identify(size_, workgroup, first + i));
+        invocations_[i].start(identify(size_, groups_, workgroup, first + i));
       }
       if (!run_started()) return false;
     }
@@ -96,6 +98,7 @@ class InOrder {
   }
 
   std::array<uint32_t, 3> size_;
+  layout::Groups groups_;
   uint32_t members_;
   ReadyProgram ready_;
   PlainMemory memory_;
@@ -123,9 +126,9 @@ Result<void> check_sizes(const check::Checked& program, std::span<const layout::
   uint64_t state =
       uint64_t(invocations_at_a_time(program)) * program.resolution().variables.size() * sizeof(Bits);
   for (const ir::BufferDecl& decl : ir.buffers) {
-    if (decl.access == spec::BufferAccess::Workgroup) {
-      state += uint64_t(decl.count) * spec::info(decl.element).bytes;
-    }
+    if (spec::is_bound(decl.access)) continue;
+    const uint32_t copies = decl.access == spec::BufferAccess::Private ? invocations_at_a_time(program) : 1;
+    state += uint64_t(copies) * decl.count * spec::info(decl.element).bytes;
   }
   if (state > kMaxWorkgroupState) {
     return std::unexpected(make_diag(
@@ -175,7 +178,7 @@ Result<void> run(const check::Checked& program, std::span<const std::span<std::b
   VYRE_TRY(bindings, layout::bind(program, host, groups));
   VYRE_CHECK(check_sizes(program, bindings));
   VYRE_CHECK(check_subgroups(program, options.subgroup_size));
-  InOrder driver(program, bindings, options);
+  InOrder driver(program, bindings, groups, options);
   for (uint32_t z = 0; z < groups.z; ++z) {
     for (uint32_t y = 0; y < groups.y; ++y) {
       for (uint32_t x = 0; x < groups.x; ++x) {

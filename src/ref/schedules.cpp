@@ -157,7 +157,7 @@ namespace {
 
 /// "invocation 1,0,0 of workgroup 0": its place in the workgroup, which is what differs.
 std::string called(const check::Checked& program, uint32_t workgroup, uint32_t local) {
-  const auto place = identify(program.program().workgroup_size, {0, 0, 0}, local).local;
+  const auto place = identify(program.program().workgroup_size, {}, {0, 0, 0}, local).local;
   return fmt::format("invocation {},{},{} of workgroup {}", place[0], place[1], place[2], workgroup);
 }
 

@@ -15,6 +15,7 @@ inline constexpr uint32_t kMaxInvocationsPerGroup = 1024;
 inline constexpr uint32_t kMaxGroupsPerAxis = 65'535;
 inline constexpr uint64_t kMaxUniformBytes = 64ull << 10;
 inline constexpr uint64_t kMaxWorkgroupBytes = 64ull << 20;  // one workgroup allocation
+inline constexpr uint64_t kMaxPrivateBytes = 64ull << 10;    // all private arrays of one invocation
 inline constexpr uint64_t kMaxReferenceBytes = 64ull << 20;  // one call input of the reference
 
 }  // namespace vyre::spec

@@ -98,16 +98,24 @@ constexpr uint32_t components(DataType type) {
 }
 
 /// How a buffer may be used. Source: ir-types, "BufferAccess".
-enum class BufferAccess : uint8_t { Read, ReadWrite, Uniform, Workgroup };
-inline constexpr size_t kBufferAccessCount = 4;
+enum class BufferAccess : uint8_t { Read, ReadWrite, Uniform, Workgroup, Private };
+inline constexpr size_t kBufferAccessCount = 5;
 constexpr std::string_view text(BufferAccess access) {
   constexpr std::array<std::string_view, kBufferAccessCount> names = {"read", "read_write", "uniform",
-                                                                      "workgroup"};
+                                                                      "workgroup", "private"};
   return names[static_cast<size_t>(access)];
 }
-/// Whether invocations may write it, so that a load need not give two of them, or one twice, the same.
-constexpr bool is_writable(BufferAccess access) {
+/// Whether it is memory of the host's, bound by its number; the rest is the program's own and has a count.
+constexpr bool is_bound(BufferAccess access) {
+  return access != BufferAccess::Workgroup && access != BufferAccess::Private;
+}
+/// Whether other invocations may write what one reads, so that a load need not give the same twice.
+constexpr bool is_written_by_others(BufferAccess access) {
   return access == BufferAccess::ReadWrite || access == BufferAccess::Workgroup;
+}
+/// Whether invocations may write it, so that a load need not give two of them the same.
+constexpr bool is_writable(BufferAccess access) {
+  return is_written_by_others(access) || access == BufferAccess::Private;
 }
 
 /// How a cast from float to integer rounds; None for every other cast.

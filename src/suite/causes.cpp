@@ -101,6 +101,7 @@ Traits statements_of(const ir::Program& program) {
     if (e.kind == ExprKind::BufLen) out.insert("`len`");
     if (e.kind == ExprKind::LocalId) out.insert("`local_id`");
     if (e.kind == ExprKind::WorkgroupId) out.insert("`workgroup_id`");
+    if (e.kind == ExprKind::NumWorkgroups) out.insert("`num_workgroups`");
   }
   return out;
 }

@@ -141,7 +141,10 @@ class Frame {
       case ir::ExprKind::BufLen:
       case ir::ExprKind::InvocationId:
       case ir::ExprKind::WorkgroupId:
-      case ir::ExprKind::LocalId: fail("it has an expression that no operation may have"); return nothing();
+      case ir::ExprKind::LocalId:
+      case ir::ExprKind::NumWorkgroups:
+        fail("it has an expression that no operation may have");
+        return nothing();
     }
     std::unreachable();
   }

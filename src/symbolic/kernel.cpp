@@ -48,6 +48,20 @@ Term high_product(Pool& p, Operands x) {
   return p.extract(p.mul(p.zero_extend(x[0], 64), p.zero_extend(x[1], 64)), 32, 32);
 }
 
+// Of 64 bits, some with an operand or a result of 32.
+Term high_product_of_longs(Pool& p, Operands x) {
+  return p.extract(p.mul(p.zero_extend(x[0], 128), p.zero_extend(x[1], 128)), 64, 64);
+}
+template <Term (Pool::*shift)(Term, Term)>
+Term shifted_long(Pool& p, Operands x) {
+  return (p.*shift)(x[0], p.zero_extend(x[1], 64));
+}
+template <Term (*function)(Pool&, Term)>
+Term counted_long(Pool& p, Operands x) {
+  return p.extract(function(p, x[0]), 0, 32);
+}
+Term choice(Pool& p, Operands x) { return p.ite(p.is_not_zero(x[0]), x[1], x[2]); }
+
 Term everywhere(Pool& p, Operands) { return p.truth(true); }
 Term by_some(Pool& p, Operands x) { return p.is_not_zero(x[1]); }
 Term within_range(Pool& p, Operands x) {
@@ -56,6 +70,7 @@ Term within_range(Pool& p, Operands x) {
   return p.and_(p.is_not_zero(x[1]), p.not_(overflows));
 }
 Term below_32(Pool& p, Operands x) { return p.ult(x[1], p.constant(32, 32)); }
+Term below_64(Pool& p, Operands x) { return p.ult(x[1], p.constant(32, 64)); }
 Term some_bit(Pool& p, Operands x) { return p.is_not_zero(x[0]); }
 Term zero_or_one(Pool& p, Operands x) { return p.ule(x[0], p.constant(32, 1)); }
 
@@ -90,8 +105,29 @@ constexpr spec::Row<RawOp, Raw> kRawRows[] = {
     {RawOp::ULe, {compare<&Pool::ule>}},
     {RawOp::SLt, {compare<&Pool::slt>}},
     {RawOp::SLe, {compare<&Pool::sle>}},
-    {RawOp::Select,
-     {[](Pool& p, Operands x) { return p.ite(p.is_not_zero(x[0]), x[1], x[2]); }, zero_or_one}},
+    {RawOp::Select, {choice, zero_or_one}},
+    {RawOp::LongOf, {[](Pool& p, Operands x) { return p.concat(x[1], x[0]); }}},
+    {RawOp::LongLow, {[](Pool& p, Operands x) { return p.extract(x[0], 0, 32); }}},
+    {RawOp::LongHigh, {[](Pool& p, Operands x) { return p.extract(x[0], 32, 32); }}},
+    {RawOp::LongSelect, {choice, zero_or_one}},
+    {RawOp::LongAdd, {two<&Pool::add>}},
+    {RawOp::LongSub, {two<&Pool::sub>}},
+    {RawOp::LongMul, {two<&Pool::mul>}},
+    {RawOp::LongUMulHi, {high_product_of_longs}},
+    {RawOp::LongUDiv, {two<&Pool::udiv>, by_some}},
+    {RawOp::LongURem, {two<&Pool::urem>, by_some}},
+    {RawOp::LongAnd, {two<&Pool::bit_and>}},
+    {RawOp::LongOr, {two<&Pool::bit_or>}},
+    {RawOp::LongXor, {two<&Pool::bit_xor>}},
+    {RawOp::LongShl, {shifted_long<&Pool::shl>, below_64}},
+    {RawOp::LongLShr, {shifted_long<&Pool::lshr>, below_64}},
+    {RawOp::LongPopcount, {counted_long<count_bits>}},
+    {RawOp::LongClz, {counted_long<count_leading_zeros>, some_bit}},
+    {RawOp::LongCtz, {counted_long<count_trailing_zeros>, some_bit}},
+    {RawOp::LongEq, {compare<&Pool::eq>}},
+    {RawOp::LongNe, {compare<&Pool::ne>}},
+    {RawOp::LongULt, {compare<&Pool::ult>}},
+    {RawOp::LongULe, {compare<&Pool::ule>}},
 };
 constexpr spec::TotalTable<kRawRows, is_integer> kRaw;
 
@@ -144,6 +180,7 @@ class Reader {
       case InstKind::InvocationId: return id("invocation_id", inst.imm);
       case InstKind::WorkgroupId: return id("workgroup_id", inst.imm);
       case InstKind::LocalId: return id("local_id", inst.imm);
+      case InstKind::NumWorkgroups: return id("num_workgroups", inst.imm);
       case InstKind::Get: return slots_[inst.target];
       case InstKind::Set: slots_[inst.target] = arg(inst, 0); return {};
       case InstKind::If: branch(inst); return {};
@@ -293,7 +330,7 @@ class Reader {
   /// The number under which an access's buffer is bound, if it can be read here.
   std::optional<uint32_t> bound(const Inst& inst) {
     const lower::KernelBuffer& buffer = k_.buffers[inst.target];
-    if (buffer.access == spec::BufferAccess::Workgroup) fail("it has workgroup memory");
+    if (!spec::is_bound(buffer.access)) fail(fmt::format("it has {} memory", spec::text(buffer.access)));
     if (!buffer.dims.empty()) fail("it has a tensor");
     if (spec::info(buffer.element).bytes < 4 || inst.access == lower::Access::Words)
       fail("it has 16-bit elements");
@@ -360,15 +397,26 @@ class Reader {
     owe(p_.or_(p_.ult(at, length), p_.is_zero(at)), v, "the index is below max(length, 1)");
     return memory_.place(*buffer, at, inst.imm);
   }
+  /// Of the second word of a long value.
+  Term second_place(Value v) {
+    const Inst& inst = k_[v];
+    return memory_.place(k_.buffers[inst.target].argument, arg(inst, 0), inst.imm + 1);
+  }
   std::optional<Term> raw_load(Value v) {
     const auto place = raw_place(v);
     if (!place) return {};
-    return read_word(k_.buffers[k_[v].target].argument, *place);
+    const uint32_t buffer = k_.buffers[k_[v].target].argument;
+    const Term low = read_word(buffer, *place);
+    if (k_[v].type != DataType::U64) return low;
+    return p_.concat(read_word(buffer, second_place(v)), low);
   }
   void raw_store(Value v) {
     const auto place = raw_place(v);
     if (!place) return;
-    out_.stores.push_back({k_.buffers[k_[v].target].argument, *place, path_, arg(k_[v], 1)});
+    const uint32_t buffer = k_.buffers[k_[v].target].argument;
+    const Term value = arg(k_[v], 1);
+    out_.stores.push_back({buffer, *place, path_, part(value, 0)});
+    if (k_[v].type == DataType::U64) out_.stores.push_back({buffer, second_place(v), path_, part(value, 1)});
   }
 
   Pool& p_;
@@ -388,7 +436,7 @@ class Reader {
 std::vector<Memory::Buffer> buffers_of(const Kernel& kernel) {
   std::vector<Memory::Buffer> out;
   for (const lower::KernelBuffer& buffer : kernel.buffers) {
-    if (buffer.access == spec::BufferAccess::Workgroup) continue;
+    if (!spec::is_bound(buffer.access)) continue;
     if (out.size() <= buffer.argument) out.resize(buffer.argument + 1);
     out[buffer.argument] = {buffer.name, std::max(spec::info(buffer.element).bytes / 4, 1u)};
   }

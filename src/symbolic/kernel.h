@@ -55,9 +55,9 @@ std::expected<Reading, std::string> read(smt::Pool& pool, Memory& memory, const 
 
 /// One raw operator on integers.
 struct RawMeaning {
-  smt::Term value, domain;  // 32 bits; a truth
+  smt::Term value, domain;  // 32 bits, 64 where it gives a long value; a truth
 };
-/// Domain: not info(op).is_float. Shape  operands: 32 bits each, as many as it has.
+/// Domain: not info(op).is_float. Shape  operands: 32 bits each, long ones 64, as many as it has.
 RawMeaning encode(smt::Pool& pool, lower::RawOp op, std::span<const smt::Term> operands);
 
 }  // namespace vyre::symbolic

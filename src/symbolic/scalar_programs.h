@@ -36,7 +36,7 @@ ScalarProgram operation_program(const ops::Operation& operation);
 std::expected<Reading, std::string> meaning_of(smt::Pool& pool, Memory& memory, const ScalarProgram& program);
 
 /// The same program with one raw operator, unguarded: out[at[0]] = raw(a[at[0]], ...). Legal as it is.
-/// Domain: not info(op).is_float.
+/// Domain: on words, and not info(op).is_float.
 lower::Kernel raw_program(lower::RawOp op);
 /// What it has to do where the operands are in the operator's domain and the index exists; elsewhere
 /// nothing is claimed, which `assumed` says.

@@ -196,6 +196,7 @@ class ModuleParser : Parser {
   bool parse_operation() {
     advance();
     ir::Operation operation;
+    hides_group_counts_.reset();
     operation.span.begin = token_.begin;
     if (!parse_id("the id of an operation", operation.function.id)) return false;
     if (!parse_version(operation.version)) return false;
@@ -221,6 +222,7 @@ class ModuleParser : Parser {
         !expect(TokenKind::Colon, "`:` and a type") || !expect_flat_type(parameter.type)) {
       return false;
     }
+    declare(parameter.name);
     parameter.span.end = previous_end_;
     return true;
   }
@@ -354,9 +356,11 @@ class ModuleParser : Parser {
     pipeline_.span = token_.span();
     advance();
     const auto parameter = [&] {
-      if (!at(Keyword::Workgroup)) return parse_buffer();
-      return fail_token("a buffer",
-                        "a pipeline has no workgroup memory; scratch name: type[count]; is its own memory");
+      const bool own = at(Keyword::Workgroup) || at_word(spec::text(spec::BufferAccess::Private));
+      if (!own) return parse_buffer();
+      return fail_token(
+          "a buffer", fmt::format("a pipeline has no {} memory; scratch name: type[count]; is its own memory",
+                                  spelling()));
     };
     if (!parse_buffers(parameter) || !expect(TokenKind::CloseParen, "`,` or `)`")) return false;
     in_pipeline_ = true;

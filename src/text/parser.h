@@ -349,6 +349,7 @@ class Parser {
   bool parse_program() {
     advance();
     if (!at_name()) return fail_name("the name of a program");
+    hides_group_counts_.reset();
     program_.name = spelling();
     name_span_ = token_.span();
     advance();
@@ -357,7 +358,8 @@ class Parser {
   }
 
   static constexpr const char* kBufferForm =
-      "a buffer is declared as read|read_write|uniform name: type @binding, or workgroup name: type[count]";
+      "a buffer is declared as read|read_write|uniform name: type @binding, or workgroup|private name: "
+      "type[count]";
 
   bool parse_buffer() {
     ir::BufferDecl buffer;
@@ -369,15 +371,17 @@ class Parser {
     buffer.access = spec::BufferAccess(access);
     advance();
     if (!expect_name("the name of a buffer", buffer.name, kBufferForm)) return false;
+    declare(buffer.name);
     if (!expect(TokenKind::Colon, "`:` and a type")) return false;
     if (!expect_type(buffer.element)) return false;
     if (buffer.element == DataType::Tensor) {
       buffer.tensor = uint32_t(program_.tensors.size());
       if (!parse_shape(program_.tensors.emplace_back())) return false;
     }
-    if (buffer.access == spec::BufferAccess::Workgroup) {
+    if (!spec::is_bound(buffer.access)) {
       if (!expect(TokenKind::OpenBracket, "`[` and the number of elements",
-                  "a workgroup buffer has a count and no binding: workgroup name: type[count]")) {
+                  fmt::format("a {0} buffer has a count and no binding: {0} name: type[count]",
+                              spec::text(buffer.access)))) {
         return false;
       }
       if (!expect_size("the number of elements", buffer.count)) return false;
@@ -396,7 +400,7 @@ class Parser {
   bool fail_binding(uint32_t begin) {
     uint32_t binding = 0;
     for (const ir::BufferDecl& other : program_.buffers) {
-      if (other.access != spec::BufferAccess::Workgroup && other.binding < UINT32_MAX)
+      if (spec::is_bound(other.access) && other.binding < UINT32_MAX)
         binding = std::max(binding, other.binding + 1);
     }
     return expect(TokenKind::At, "`@` and the binding",
@@ -515,6 +519,7 @@ class Parser {
     advance();
     Open open = open_.back();
     open_.pop_back();
+    if (hides_group_counts_ && *hides_group_counts_ > open_.size()) hides_group_counts_.reset();
     const BlockId block = take_block(open.statements);
     switch (open.kind) {
       case Open::Kind::Body: program_.entry = block; return true;
@@ -554,6 +559,7 @@ class Parser {
   }
 
   bool parse_statement() {
+    if (at_unroll()) return parse_for();
     if (at_name()) return parse_name_statement();
     if (at(TokenKind::Word)) {
       if (at(Keyword::Let)) return parse_let();
@@ -628,7 +634,9 @@ class Parser {
       return false;
     }
     Value value;
-    return parse_expression(value) && expect_semicolon() && add_statement(node, {{value.id}}, span);
+    if (!parse_expression(value) || !expect_semicolon()) return false;
+    declare(node.symbol);
+    return add_statement(node, {{value.id}}, span);
   }
 
   bool parse_if() {
@@ -648,7 +656,11 @@ class Parser {
 
   bool parse_for() {
     Open open = {.kind = Open::Kind::Loop, .node = {.kind = NodeKind::Loop}, .span = token_.span()};
-    return parse_rounds(kLoop, open.node.symbol, open.span, open.operands) && open_block(open);
+    open.node.unroll = at_unroll();
+    if (open.node.unroll) advance();
+    if (!parse_rounds(kLoop, open.node.symbol, open.span, open.operands) || !open_block(open)) return false;
+    declare(open.node.symbol);
+    return true;
   }
 
   static constexpr const char* kLoop = "a loop is written for i in 0..8 { }";
@@ -725,6 +737,15 @@ class Parser {
                 !foreign.empty()
                     ? foreign
                     : keyword.help_or(fmt::format("bind its value to a name: let result = {};", piece)));
+  }
+
+  /// `unroll` before `for`, and a name elsewhere.
+  bool at_unroll() const {
+    if (!at_name() || spelling() != "unroll") return false;
+    Lexer ahead = lexer_;
+    Token next = ahead.next();
+    while (next.kind == TokenKind::Comment) next = ahead.next();
+    return next.keyword == Keyword::For;
   }
 
   bool is_before(TokenKind kind) const {
@@ -1027,6 +1048,19 @@ class Parser {
     return add_named(name);
   }
 
+  // A name is resolved by the checker, but for this one, which stands for the group counts of the dispatch
+  // where nothing of the name is visible.
+
+  /// That a name is visible from here on, to the end of the block that is open.
+  void declare(Symbol name) {
+    if (!hides_group_counts_ && program_.code.name(name) == ir::kNumWorkgroups)
+      hides_group_counts_ = open_.size();
+  }
+  bool is_group_count(const Token& name) const {
+    return lexer_.text(name) == ir::kNumWorkgroups && !hides_group_counts_ && !in_pipeline_ &&
+           !constants_.contains(ir::kNumWorkgroups);
+  }
+
   /// A variable, or a constant, which is its value.
   bool add_named(const Token& name) {
     const auto constant = constants_.find(lexer_.text(name));
@@ -1142,6 +1176,7 @@ class Parser {
       advance();
     }
     if (!at(TokenKind::OpenParen) && !at(TokenKind::At)) {
+      if (is_group_count(name)) return add_group_count(name);
       if (!add_named(name)) return false;
       return std::ranges::all_of(words_, [&](const Token& word) { return add_component(word); });
     }
@@ -1155,6 +1190,21 @@ class Parser {
     if (!at(TokenKind::OpenParen)) return fail_token("`(` and the arguments");
     want_operand = true;
     return open_bracket(Pending::Kind::Arguments, expr, name.begin);
+  }
+
+  /// num_workgroups and the words behind its points.
+  bool add_group_count(const Token& name) {
+    const Token& word = words_.front();
+    const std::optional<uint32_t> axis = axis_of(lexer_.text(word));
+    if (!axis) {
+      return fail(DiagCode::P002, word.span(),
+                  fmt::format("expected the axis x, y or z, found `{}`", shorten(lexer_.text(word))),
+                  "a dispatch has numbers of workgroups along x, y and z: num_workgroups.x");
+    }
+    if (!add_expression({.kind = ExprKind::NumWorkgroups, .immediate = *axis}, {}, {name.begin, word.end}))
+      return false;
+    return std::all_of(words_.begin() + 1, words_.end(),
+                       [&](const Token& component) { return add_component(component); });
   }
 
   /// The component that the word names, of the operand that is complete.
@@ -1216,11 +1266,15 @@ class Parser {
     advance();
     if (!expect(TokenKind::Dot, fmt::format("`.x`, `.y` or `.z` after `{}`", lexer_.text(word))))
       return false;
-    const std::string_view axis = at(TokenKind::Word) ? spelling() : std::string_view{};
-    if (axis != "x" && axis != "y" && axis != "z") return fail_token("the axis x, y or z");
+    const std::optional<uint32_t> axis = at(TokenKind::Word) ? axis_of(spelling()) : std::nullopt;
+    if (!axis) return fail_token("the axis x, y or z");
     advance();
-    return add_expression({.kind = kind, .immediate = uint32_t(axis[0] - 'x')}, {},
-                          {word.begin, previous_end_});
+    return add_expression({.kind = kind, .immediate = *axis}, {}, {word.begin, previous_end_});
+  }
+
+  static std::optional<uint32_t> axis_of(std::string_view word) {
+    if (word != "x" && word != "y" && word != "z") return std::nullopt;
+    return uint32_t(word[0] - 'x');
   }
 
   bool parse_cast(Op op, bool& want_operand) {
@@ -1307,7 +1361,8 @@ class Parser {
   Span name_span_ = Span::none();                   // of the name of the program
   bool in_operation_ = false;
   bool in_pipeline_ = false;
-  std::optional<ExprId> result_;  // of the operation
+  std::optional<size_t> hides_group_counts_;  // how many blocks are open around a num_workgroups of its own
+  std::optional<ExprId> result_;              // of the operation
   std::vector<NodeId> statements_;
   std::vector<Open> open_;
   std::vector<Value> values_;

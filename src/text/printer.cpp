@@ -123,11 +123,8 @@ class Printer {
     put(":");
     put(spec::text(buffer.element));
     if (buffer.element == DataType::Tensor) print_shape(body_.tensors[buffer.tensor]);
-    if (buffer.access == spec::BufferAccess::Workgroup) {
-      put(fmt::format("[{}]", buffer.count));
-    } else {
-      put(fmt::format("@{}", buffer.binding));
-    }
+    put(spec::is_bound(buffer.access) ? fmt::format("@{}", buffer.binding)
+                                      : fmt::format("[{}]", buffer.count));
   }
 
   /// What follows the word `tensor`.
@@ -394,6 +391,7 @@ class Printer {
         if (node.orelse != ir::kNoBlock) work_.push_back({Work::Kind::Else, {}, index(node.orelse)});
         break;
       case NodeKind::Loop:
+        if (node.unroll) put("unroll");
         put("for");
         put(code_.name(node.symbol));
         put("in");
@@ -425,6 +423,7 @@ class Printer {
       case ExprKind::InvocationId: print_id("invocation_id", expr.immediate); break;
       case ExprKind::WorkgroupId: print_id("workgroup_id", expr.immediate); break;
       case ExprKind::LocalId: print_id("local_id", expr.immediate); break;
+      case ExprKind::NumWorkgroups: print_id(ir::kNumWorkgroups, expr.immediate); break;
       case ExprKind::Apply: print_application(expr); break;
     }
     reverse_from(base);

@@ -105,6 +105,14 @@ class Decoder {
     value = found.value_or(Enum{});
     if (!found) in_.fail(DiagCode::W005, begin, fmt::format("0x{:02x} is no {}", read, what));
   }
+  void statement(ir::NodeKind& kind, bool& unroll) {
+    constexpr uint8_t kUnrolled = Tags<ir::NodeKind>::unrolled_loop;
+    static_assert(!find_tag<ir::NodeKind>(kUnrolled));
+    unroll = in_.peek() == kUnrolled;
+    if (!unroll) return tag(kind, "statement");
+    in_.byte();
+    kind = ir::NodeKind::Loop;
+  }
   void type(DataType& type) {
     const size_t begin = in_.at();
     type = find_kept_tag<DataType>(begin, in_.byte(), "type", "a type", is_reserved_type_tag);

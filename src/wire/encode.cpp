@@ -69,6 +69,9 @@ class Encoder {
   void tag(Enum value, std::string_view) {
     put_byte(rest_, wire::tag(value));
   }
+  void statement(ir::NodeKind kind, bool unroll) {
+    put_byte(rest_, unroll ? Tags<ir::NodeKind>::unrolled_loop : wire::tag(kind));
+  }
   void type(spec::DataType type) { put_byte(rest_, wire::tag(type)); }
   void element_type(spec::DataType element) { type(element); }
   void value_type(spec::DataType value) { type(value); }

@@ -47,7 +47,7 @@ void fields(auto& io, Is<ir::BufferDecl> auto& decl, auto& tensors) {
   io.tag(decl.access, "buffer access");
   io.type(decl.element);
   if (decl.element == spec::DataType::Tensor) io.tensor(decl.tensor, tensors);
-  io.number(decl.access == spec::BufferAccess::Workgroup ? decl.count : decl.binding);
+  io.number(spec::is_bound(decl.access) ? decl.binding : decl.count);
 }
 
 // What is said of an operation. Laws are no names of its code, so they are written out.
@@ -125,7 +125,7 @@ void fields(auto& io, Is<ir::Argument> auto& argument) {
 
 /// All but the blocks behind it, of which `has_else` says whether there is a second one.
 void fields(auto& io, Is<ir::Node> auto& node, bool& has_else) {
-  io.tag(node.kind, "statement");
+  io.statement(node.kind, node.unroll);
   const ir::NodeShape& shape = ir::kNodeShapes[node.kind];
   if (shape.symbol) io.name(node.symbol);
   uint32_t operands = shape.operands;
@@ -195,7 +195,8 @@ void fields(auto& io, Is<ir::Expr> auto& e, uint32_t& operands) {
     case ir::ExprKind::Load: io.name(e.symbol); return io.more_than(1, operands, "further indices");
     case ir::ExprKind::InvocationId:
     case ir::ExprKind::WorkgroupId:
-    case ir::ExprKind::LocalId: return io.number(e.immediate);
+    case ir::ExprKind::LocalId:
+    case ir::ExprKind::NumWorkgroups: return io.number(e.immediate);
     case ir::ExprKind::Apply: return fields_of_operator(io, e, operands);
   }
   std::unreachable();

@@ -42,6 +42,9 @@ class Reader {
     return uint8_t(*next_++);
   }
 
+  /// The next byte, which is not taken; zero at the end.
+  uint8_t peek() const { return next_ == end_ ? 0 : uint8_t(*next_); }
+
   /// LEB128 of at most 32 bits, in the fewest bytes.
   uint32_t number() {
     const uint8_t first = byte();

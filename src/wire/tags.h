@@ -45,12 +45,15 @@ struct Tags<ir::NodeKind> {
   using enum ir::NodeKind;
   static constexpr Tag<ir::NodeKind> rows[] = {{Let, 1},  {Assign, 2}, {Store, 3}, {If, 4},
                                                {Loop, 5}, {Return, 6}, {Block, 7}, {Barrier, 8}};
+  /// A Loop with the hint to unroll it.
+  static constexpr uint8_t unrolled_loop = 9;
 };
 template <>
 struct Tags<ir::ExprKind> {
   using enum ir::ExprKind;
-  static constexpr Tag<ir::ExprKind> rows[] = {{Literal, 1},      {Var, 2},         {Load, 3},    {BufLen, 4},
-                                               {InvocationId, 5}, {WorkgroupId, 6}, {LocalId, 7}, {Apply, 8}};
+  static constexpr Tag<ir::ExprKind> rows[] = {{Literal, 1}, {Var, 2},          {Load, 3},
+                                               {BufLen, 4},  {InvocationId, 5}, {WorkgroupId, 6},
+                                               {LocalId, 7}, {Apply, 8},        {NumWorkgroups, 9}};
 };
 template <>
 struct Tags<ir::CommandKind> {
@@ -61,7 +64,8 @@ struct Tags<ir::CommandKind> {
 template <>
 struct Tags<spec::BufferAccess> {
   using enum spec::BufferAccess;
-  static constexpr Tag<spec::BufferAccess> rows[] = {{Read, 1}, {ReadWrite, 2}, {Uniform, 3}, {Workgroup, 4}};
+  static constexpr Tag<spec::BufferAccess> rows[] = {
+      {Read, 1}, {ReadWrite, 2}, {Uniform, 3}, {Workgroup, 4}, {Private, 5}};
 };
 template <>
 struct Tags<spec::RoundingMode> {

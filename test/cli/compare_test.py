@@ -89,7 +89,7 @@ pipeline main(read a: u32 @0, read b: u32 @1, read_write out: u32 @2) {
         self.assertTrue(legal.startswith("legal half workgroup(8, 1, 1)\n"))
         self.assertNotIn("fmul.raw", legal)
         self.assertNotIn("floats ", legal)
-        self.assertIn("umul_hi.raw", legal)
+        self.assertIn("long_mul.raw", legal)
         self.assertIn("fmul f32", self.expect(0, *lower, "kernel").stdout)
         self.assertIn("void @vyre_kernel(", self.expect(0, *lower, "llvm").stdout)
         self.assertIn("OpMemoryModel Logical GLSL450", self.expect(0, *lower, "spirv-asm").stdout)

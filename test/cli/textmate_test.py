@@ -161,7 +161,8 @@ class Words(CommandTest):
         keywords, types = reserved()
         words = {w for rule in rules() for key in ["match", "begin"] if isinstance(rule.get(key), str)
                  for w in re.findall(r"[a-z][a-z0-9_]+", re.sub(r"\[[^]]*\]|\\.", " ", rule[key]))}
-        prefixes_and_other_places = {"0x", "0b", "run", "error", "trunc", "nearest", "floor", "ceil", "inf", "nan"}
+        prefixes_and_other_places = {"0x", "0b", "run", "error", "trunc", "nearest", "floor", "ceil", "inf", "nan",
+                                     "num_workgroups"}
         self.assertLessEqual(words - prefixes_and_other_places, set(keywords + types + words_of_modules()))
 
     def test_words_of_modules_are_keywords_in_their_places_only(self):
@@ -173,6 +174,8 @@ class Words(CommandTest):
             "by": ("    denies Idempotent by (1)", "keyword.other.clause"),
             "rows": ("    rows (1) => 2 {", "keyword.other.clause"),
             "pipeline": ("pipeline main(read a: u32 @0) {", "keyword.declaration.pipeline"),
+            "private": ("program f(private w: u32[4])", "storage.modifier.access"),
+            "unroll": ("  unroll for i in 0..4 {", "keyword.control"),
             "scratch": ("  scratch s: u32[n];", "storage.modifier.access"),
             "dispatch": ("  dispatch f(a) groups(1);", "keyword.control"),
             "run": ("  run other(a);", "keyword.control"),

@@ -136,6 +136,23 @@ class Lower(CommandTest):
         self.assertIn("select", lowered["webgpu"])
         self.expect(0, "lower", EXAMPLES / "xor.vyre", "--to", "ptx", "--backend", "cuda")
 
+    # Oracle: SEMANTICS, the additions to programs: a hint that cannot be followed is a note, and nothing else.
+    def test_hints_to_unroll(self):
+        program = ("const W = 4;\nprogram p(read n: u32 @0, read_write out: u32 @1, private w: u32[W]) workgroup(1, 1, 1) {{\n"
+                   "  unroll for i in 0..W * 2 {{ w[i & 3] = w[i & 3] + i; }}\n  unroll for i in 0..len(w) {{ out[i] = w[i]; }}\n"
+                   "{}}}\n")
+        counted = self.write("counted.vyre", program.format(""))
+        uncounted = self.write("uncounted.vyre", program.format("  unroll for i in 0..n[0] { out[i] = 1; }\n"))
+        for form, word in {"kernel": "unroll loop", "legal": "unroll loop", "llvm": "define ", "ptx": ".entry",
+                           "spirv-asm": " Unroll"}.items():
+            done = self.expect(0, "lower", counted, "--to", form)
+            self.assertIn(word, done.stdout)
+            self.assertEqual(done.stderr, "")
+            done = self.expect(0, "lower", uncounted, "--to", form)
+            self.assertEqual(re.findall(r"uncounted.vyre:(\d+):\d+: note\[L004\]", done.stderr), ["5"])
+        done = self.expect(0, "lower", uncounted, "--to", "wgsl")
+        self.assertEqual(re.findall(r"uncounted.vyre:(\d+):\d+: note\[L004\]", done.stderr), ["3", "4", "5"])
+
     # Oracle: src/lower/raw_ops.def: each raw operator is in the page that documents legal text.
     def test_raw_operators_are_documented(self):
         page = (SOURCE / "docs/adding-a-backend.md").read_text()

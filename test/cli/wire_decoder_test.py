@@ -196,7 +196,7 @@ class Damage(CommandTest):
             (seal(cut(2, "20")), ("W011", 42)),
             (seal(cut(4, "66")), ("W006", 43)),  # f twice
             (seal(b"\3\1f\1o\1p" + body[5:]), ("W006", 40)),  # p is never referred to
-            (seal(cut(7, "05")), ("W005", 47)),
+            (seal(cut(7, "06")), ("W005", 47)),
             (seal(cut(8, "0d")), ("W005", 48)),
             (seal(cut(8, "15")), ("W005", 48)),
             (seal(cut(8, "14")), ("W010", 48)),

@@ -133,7 +133,7 @@ ir::BufferRef Copy::hide(Hidden which) {
   if (std::ranges::find(hidden_, which) != hidden_.end()) return {ProgramBuilder::code().intern(name)};
   uint32_t binding = 0;
   for (const ir::BufferDecl& buffer : from().buffers) {
-    if (buffer.access != BufferAccess::Workgroup) binding = std::max(binding, buffer.binding + 1);
+    if (spec::is_bound(buffer.access)) binding = std::max(binding, buffer.binding + 1);
   }
   binding += uint32_t(hidden_.size());
   hidden_.push_back(which);

@@ -284,7 +284,9 @@ TEST(Coverage, EveryTypeInEveryPlace) {
     EXPECT_TRUE(have.lengths.contains(type.type)) << "len of a buffer of " << type.text;
     for (size_t a = 0; a < spec::kBufferAccessCount; ++a) {
       const auto access = static_cast<spec::BufferAccess>(a);
-      const bool there_is = access != spec::BufferAccess::Workgroup || type.type != DataType::Tensor;
+      const bool there_is = access == spec::BufferAccess::Private
+                                ? spec::is_value_type(type.type)
+                                : access != spec::BufferAccess::Workgroup || type.type != DataType::Tensor;
       EXPECT_EQ(have.buffers.contains({access, type.type}), there_is)
           << spec::text(access) << " of " << type.text;
     }

@@ -21,8 +21,8 @@ using Family = ProgramCoverage::Family;
 
 constexpr std::string_view kNodeNames[] = {"Let",  "Assign", "Store", "If",
                                            "Loop", "Return", "Block", "Barrier"};
-constexpr std::string_view kExprNames[] = {"Literal",      "Var",         "Load",    "BufLen",
-                                           "InvocationId", "WorkgroupId", "LocalId", "Apply"};
+constexpr std::string_view kExprNames[] = {
+    "Literal", "Var", "Load", "BufLen", "InvocationId", "WorkgroupId", "LocalId", "NumWorkgroups", "Apply"};
 static_assert(std::size(kNodeNames) == ir::kNodeKindCount && std::size(kExprNames) == ir::kExprKindCount);
 constexpr std::string_view kFamilyNames[] = {
     "parts",    "operators at types", "casts", "bitcasts", "casts with modes", "reductions with operators",
@@ -113,6 +113,7 @@ Types types_of(size_t part, const ProgramOptions& options) {
     case ExprKind::InvocationId:
     case ExprKind::WorkgroupId:
     case ExprKind::LocalId: return {{}, spec::kU32Only};
+    case ExprKind::NumWorkgroups: return {{}, options.additions ? spec::kU32Only : TypeSet{}};
     case ExprKind::Apply: break;
   }
   return {};
@@ -185,12 +186,13 @@ void ProgramCoverage::find_possible(const ProgramOptions& options) {
       allow(Family::Variable, size_t(t));
     }
     if (!spec::is_value_type(t) && t != DataType::Bytes) continue;
-    for (const BufferAccess access :
-         {BufferAccess::Read, BufferAccess::ReadWrite, BufferAccess::Uniform, BufferAccess::Workgroup}) {
+    for (const BufferAccess access : {BufferAccess::Read, BufferAccess::ReadWrite, BufferAccess::Uniform,
+                                      BufferAccess::Workgroup, BufferAccess::Private}) {
       if (access == BufferAccess::Workgroup && !options.barriers) continue;
+      if (access == BufferAccess::Private && (!options.additions || t == DataType::Bytes)) continue;
       const bool stores = spec::is_writable(access);
       for (const bool tensor : {false, true}) {
-        if (tensor && (t == DataType::Bytes || access == BufferAccess::Workgroup)) continue;
+        if (tensor && (t == DataType::Bytes || !spec::is_bound(access))) continue;
         allow(Family::Load, access_item(access, t, tensor));
         if (stores) allow(Family::Store, access_item(access, t, tensor));
       }
@@ -212,7 +214,8 @@ void ProgramCoverage::add_expr(const check::Checked& program, ir::ExprId id) {
     case ExprKind::BufLen:
     case ExprKind::InvocationId:
     case ExprKind::WorkgroupId:
-    case ExprKind::LocalId: return;
+    case ExprKind::LocalId:
+    case ExprKind::NumWorkgroups: return;
     case ExprKind::Apply: break;
   }
   const auto operand = [&](uint32_t i) { return r.type(code.arg(e, i)); };

@@ -38,8 +38,14 @@ generate::ProgramCase program(uint64_t index) {
 /// A trial that agrees before anything is planted, and its kernels.
 struct Planting {
   Trial trial;
-  Kernel semantic, legal;
+  Kernel semantic, legal, in_words;
 };
+/// What has a product of two words in full, and no integers of 64 bits.
+constexpr lower::Target kInWords = [] {
+  lower::Target out = lower::kLlvmTarget;
+  out.has_64bit_integers = false;
+  return out;
+}();
 /// Made once.
 std::vector<Planting>& plantings() {
   static std::vector<Planting> all = [] {
@@ -51,7 +57,8 @@ std::vector<Planting>& plantings() {
       if (trial.judgement.verdict != Verdict::Agree) continue;
       Kernel semantic = lower::build(*trial.checked);
       Kernel legal = lower::legalize(semantic, lower::kLlvmTarget);
-      out.push_back({std::move(trial), std::move(semantic), std::move(legal)});
+      Kernel in_words = lower::legalize(semantic, kInWords);
+      out.push_back({std::move(trial), std::move(semantic), std::move(legal), std::move(in_words)});
     }
     return out;
   }();
@@ -65,13 +72,16 @@ struct Noticed {
   uint32_t noticed = 0;
   bool enough() const { return planted >= 40 && noticed >= 10; }
 };
-/// Where: in the semantic kernel and run as such, there and then legalized, or in the legal kernel.
-enum class Stage : uint8_t { Semantic, Legalized, Legal };
+/// Where: in the semantic kernel and run as such, there and then legalized, in the legal kernel, or in that
+/// without long operators.
+enum class Stage : uint8_t { Semantic, Legalized, Legal, LegalInWords };
 Noticed plant(const std::function<bool(Kernel&)>& fault, Stage stage = Stage::Legal) {
   Noticed out;
   for (Planting& planting : plantings()) {
     if (out.enough()) break;
-    Kernel kernel = stage == Stage::Legal ? planting.legal : planting.semantic;
+    Kernel kernel = stage == Stage::Legal          ? planting.legal
+                    : stage == Stage::LegalInWords ? planting.in_words
+                                                   : planting.semantic;
     if (!fault(kernel)) continue;
     if (stage == Stage::Legalized) kernel = lower::legalize(kernel, lower::kLlvmTarget);
     Trial& trial = planting.trial;
@@ -144,6 +154,28 @@ constexpr spec::Row<RawOp, RawOp> kWrongRows[] = {
     {RawOp::FWideMulAdd, RawOp::FWideMulAdd},
     {RawOp::FWideLow, RawOp::FWideLow},
     {RawOp::FInverseSqrt, RawOp::FInverseSqrt},
+    {RawOp::LongOf, RawOp::LongOf},  // of zeros and of counts, mostly: its operands are swapped below
+    {RawOp::LongLow, RawOp::LongHigh},
+    {RawOp::LongHigh, RawOp::LongLow},
+    {RawOp::LongSelect, RawOp::LongSelect},
+    {RawOp::LongAdd, RawOp::LongOr},
+    {RawOp::LongSub, RawOp::LongXor},
+    {RawOp::LongMul, RawOp::LongAdd},
+    {RawOp::LongUMulHi, RawOp::LongMul},
+    {RawOp::LongUDiv, RawOp::LongURem},
+    {RawOp::LongURem, RawOp::LongUDiv},
+    {RawOp::LongAnd, RawOp::LongOr},
+    {RawOp::LongOr, RawOp::LongXor},
+    {RawOp::LongXor, RawOp::LongOr},
+    {RawOp::LongShl, RawOp::LongLShr},
+    {RawOp::LongLShr, RawOp::LongShl},
+    {RawOp::LongPopcount, RawOp::LongLow},
+    {RawOp::LongClz, RawOp::LongCtz},
+    {RawOp::LongCtz, RawOp::LongClz},
+    {RawOp::LongEq, RawOp::LongULe},
+    {RawOp::LongNe, RawOp::LongULt},
+    {RawOp::LongULt, RawOp::LongULe},
+    {RawOp::LongULe, RawOp::LongULt},
 };
 // Wide operators are those of the fast forms of functions, which are run on all inputs.
 constexpr spec::TotalTable<kWrongRows, [](RawOp op) { return !lower::is_wide(op); }> kWrong;
@@ -152,13 +184,35 @@ TEST(Judge, NoticesEachWrongRawOperator) {
   for (const lower::RawOpInfo& info : lower::kRawOps) {
     if (info.is_wide || kWrong[info.op] == info.op) continue;
     const Noticed n = plant(everywhere([&](Inst& inst) {
-      if (inst.kind != InstKind::Raw || inst.raw != info.op) return false;
-      inst.raw = kWrong[info.op];
-      return true;
-    }));
+                              if (inst.kind != InstKind::Raw || inst.raw != info.op) return false;
+                              inst.raw = kWrong[info.op];
+                              return true;
+                            }),
+                            info.is_long ? Stage::Legal : Stage::LegalInWords);
     EXPECT_GT(n.planted, 10u) << info.name;
     EXPECT_GT(n.noticed, 2u) << info.name << " of " << n.planted;
     fmt::print("  {:<12} noticed by {} of {} programs\n", info.mnemonic, n.noticed, n.planted);
+  }
+}
+
+TEST(Judge, NoticesOperandsInTheOtherOrder) {
+  for (const auto& [op, first] : {std::pair(RawOp::Select, 1u),
+                                  {RawOp::Sub, 0u},
+                                  {RawOp::LongOf, 0u},
+                                  {RawOp::LongSelect, 1u},
+                                  {RawOp::LongSub, 0u}}) {
+    const auto swap = [&](Kernel& kernel) {
+      bool changed = false;
+      for (const Inst& inst : kernel.insts) {
+        if (inst.kind != InstKind::Raw || inst.raw != op) continue;
+        std::swap(kernel.values[inst.args.first + first], kernel.values[inst.args.first + first + 1]);
+        changed = true;
+      }
+      return changed;
+    };
+    const Noticed n = plant(swap);
+    EXPECT_GT(n.planted, 10u) << lower::info(op).name;
+    EXPECT_GT(n.noticed, 2u) << lower::info(op).name << " of " << n.planted;
   }
 }
 
@@ -288,7 +342,7 @@ TEST(Judge, NoticesFaultsInWordsOfWideValuesAndInTensors) {
   };
   for (const auto& [kind, what] : {std::pair{InstKind::RawLoad, "words of a load exchanged"},
                                    std::pair{InstKind::RawStore, "words of a store exchanged"}}) {
-    expect(what, Stage::Legal, [&](Kernel& kernel) {
+    expect(what, Stage::LegalInWords, [&](Kernel& kernel) {
       bool changed = false;
       for (Inst& inst : kernel.insts) {
         if (inst.kind != kind || !is_wide(kernel, inst)) continue;
@@ -347,7 +401,7 @@ TEST(Judge, NoticesFaultsInWordsOfWideValuesAndInTensors) {
 /// How many of the programs that an edit changes leave other bytes behind, on the reference.
 Noticed edit(const std::function<bool(ir::Program&)>& fault) {
   Noticed out;
-  for (const auto& [trial, semantic, legal] : plantings()) {
+  for (const auto& [trial, semantic, legal, in_words] : plantings()) {
     if (out.enough()) break;
     ir::Program program = trial.checked->program();
     if (!fault(program)) continue;
@@ -464,7 +518,7 @@ TEST(Judge, BarriersMatter) {
   // Without its barriers a program is another one, and one that runs its invocations one after another must
   // show it: else barriers are generated and never tested.
   uint32_t with_barriers = 0, differ = 0;
-  for (const auto& [trial, semantic, legal] : plantings()) {
+  for (const auto& [trial, semantic, legal, in_words] : plantings()) {
     if (!trial.checked->has_barrier()) continue;
     ++with_barriers;
     const auto checked = check::check(without_barriers(trial.checked->program()), ops::op_table());
@@ -497,7 +551,7 @@ class WrongBit final : public backend::Pipeline {
 
 TEST(Judge, NoticesOneBit) {
   uint32_t planted = 0;
-  for (auto& [trial, semantic, legal] : plantings()) {
+  for (auto& [trial, semantic, legal, in_words] : plantings()) {
     for (size_t b = 0; b < trial.expected.size(); ++b) {
       if (trial.expected[b].empty()) continue;
       Result<std::unique_ptr<backend::Pipeline>> pipeline = std::make_unique<WrongBit>(*trial.checked, b);

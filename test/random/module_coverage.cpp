@@ -177,7 +177,8 @@ void ModuleCoverage::add_host(const check::CheckedModule& module, const check::C
       case ExprKind::Load: hit("a host element"); break;
       case ExprKind::InvocationId:
       case ExprKind::WorkgroupId:
-      case ExprKind::LocalId: break;
+      case ExprKind::LocalId:
+      case ExprKind::NumWorkgroups: break;
       case ExprKind::Apply: {
         if (e.op != spec::Op::Call) {
           hit(spec::mnemonic(e.op));

@@ -161,7 +161,7 @@ class Interpreter {
     while (module_.programs[number].name != f.name(c.symbol)) ++number;
     const ir::Program& program = module_.programs[number];
     std::vector<ir::BufferDecl> bound = program.buffers;
-    std::erase_if(bound, [](const auto& decl) { return decl.access == spec::BufferAccess::Workgroup; });
+    std::erase_if(bound, [](const auto& decl) { return !spec::is_bound(decl.access); });
     const std::vector<Memory> given = arguments(f, c, bound, program.code);
     uint32_t groups[3] = {1, 1, 1};
     for (uint32_t i = 0; i < c.exprs.count; ++i) groups[i] = eval(f, f.pipeline.exprs(c.exprs)[i]);
@@ -214,7 +214,8 @@ class Interpreter {
       }
       case ir::ExprKind::InvocationId:
       case ir::ExprKind::WorkgroupId:
-      case ir::ExprKind::LocalId: return 0;  // never in a host expression
+      case ir::ExprKind::LocalId:
+      case ir::ExprKind::NumWorkgroups: return 0;  // never in a host expression
       case ir::ExprKind::Apply: break;
     }
     std::vector<ref::Bits> operands;

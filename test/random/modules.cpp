@@ -63,7 +63,7 @@ Callee callee_of(const ProgramCase& c) {
   }
   Callee out = {.name = program.name, .parameters = {}, .groups = c.groups};
   for (const ir::BufferDecl& decl : program.buffers) {
-    if (decl.access == BufferAccess::Workgroup) continue;
+    if (!spec::is_bound(decl.access)) continue;
     const Bytes& contents = c.buffers[out.parameters.size()];
     Parameter& parameter = out.parameters.emplace_back();
     parameter.name = program.code.name(decl.name);

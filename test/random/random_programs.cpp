@@ -107,6 +107,7 @@ generate::ProgramOptions options_of(const Arguments& arguments) {
     out.ops = &ops::op_table();
   }
   out.max_nodes = uint32_t(arguments.nodes);
+  out.additions = true;
   out.subgroup_size = uint32_t(arguments.subgroups);
   return out;
 }
@@ -117,7 +118,7 @@ std::string describe_buffers(const Item& item, std::span<const Bytes> buffers) {
   std::string out;
   size_t bound = 0;
   for (const ir::BufferDecl& buffer : item.buffers) {
-    if (buffer.access == ir::BufferAccess::Workgroup) continue;
+    if (!spec::is_bound(buffer.access)) continue;
     const Bytes& bytes = buffers[bound++];
     const size_t unit = std::min(4u, spec::info(item.element(buffer)).bytes);
     out += fmt::format("// {}=[", item.code.name(buffer.name));

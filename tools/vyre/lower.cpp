@@ -19,6 +19,7 @@
 #include "lower/llvm/ptx.h"
 #include "lower/size.h"
 #include "lower/spirv/spirv.h"
+#include "lower/unroll.h"
 #include "lower/wgsl/wgsl.h"
 #include "lower_web.h"
 #include "ops/operation.h"
@@ -142,6 +143,13 @@ int refuse_terminal(const LowerOptions& options) {
   return usage_error(fmt::format("--to {0} is binary: name a file with -o, or ask for {0}-asm", options.to));
 }
 
+/// Says which loops cannot be unrolled as they ask for, in this form.
+void note_hints(const host::CheckedFile& file, const std::string& path, const Kernel& kernel,
+                std::string_view form) {
+  for (const Diag& diag : lower::unfollowed_hints(kernel, /*target_has_hint=*/form != "wgsl"))
+    note(diag, path, file.source.get());
+}
+
 /// What a plugin is given for a program that it may run.
 int lower_for_plugin(const LowerOptions& options, const std::string& path) {
   const auto plugin = backend::open(options.backend);
@@ -151,6 +159,7 @@ int lower_for_plugin(const LowerOptions& options, const std::string& path) {
     if (const int refused = refuse_terminal(options)) return refused;
   const auto file = load_program(path, options.constants, options.entry);
   if (!file) return file.error();
+  note_hints(*file, path, lower::build(*file->checked), options.to);
   auto lowered = backend::lowered_for_plugins(as_text ? "spirv" : options.to, *file->checked,
                                               (*plugin)->limits().subgroup_size);
   if (!lowered) {
@@ -213,7 +222,9 @@ int run_lower(const LowerOptions& options) {
     if (const int refused = refuse_terminal(options)) return refused;
   const auto file = load_program(path, options.constants, options.entry);
   if (!file) return file.error();
-  const auto printed = form->print(lower::build(*file->checked));
+  const Kernel kernel = lower::build(*file->checked);
+  note_hints(*file, path, kernel, form->name);
+  const auto printed = form->print(kernel);
   if (printed) return write_output(options.out, *printed);
   return report(
       host::ProgramError{render(printed.error(), file->source.get(), path), exit_code(printed.error().code)});

@@ -37,6 +37,8 @@ std::expected<host::CheckedFile, int> load_program(const std::string& path,
                                                    const std::optional<std::string>& entry);
 /// Prints a diagnostic to stderr that changes no exit code.
 void warn(const Diag& diag, const std::string& path, const Source* source);
+/// The same, of what is no more than worth knowing.
+void note(const Diag& diag, const std::string& path, const Source* source);
 /// What the checker warns of.
 void warn(const host::ModuleFile& file);
 /// Writes to a file, or to stdout when the path is empty or "-"; gives the exit code.

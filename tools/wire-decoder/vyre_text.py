@@ -325,7 +325,9 @@ class Text:
         if kind == "block":
             return (yield self.opened(node["body"]))
         if kind == "for":
-            self.put("for")
+            if node.get("unroll"):
+                self.put("unroll")
+            self.put("for", node.get("unroll", False))
             self.put(node["name"], True)
             self.put("in", True)
             yield self.expression(node["from"], True)

@@ -21,10 +21,10 @@ TYPES = {tag: name for tag, name in enumerate(
 LATER_TYPES, LATER_OPERATORS = range(0x10, 0x15), range(0x5d, 0x60)
 WORDS = {"u64": 2, "vec2u32": 2, "u128": 4, "vec4u32": 4}  # of a literal; all others have one
 MOST, MOST_ITEMS = 2**26, 2**16  # strings, statements, commands; items
-ACCESSES = {1: "read", 2: "read_write", 3: "uniform", 4: "workgroup"}
+ACCESSES = {1: "read", 2: "read_write", 3: "uniform", 4: "workgroup", 5: "private"}
 ROUNDING = {0: "", 1: "trunc", 2: "nearest", 3: "floor", 4: "ceil"}
 COMMANDS = {1: "scratch", 2: "let", 3: "dispatch", 4: "run", 5: "for", 6: "repeat", 7: "if"}
-IDS = {5: "invocation_id", 6: "workgroup_id", 7: "local_id"}
+IDS = {5: "invocation_id", 6: "workgroup_id", 7: "local_id", 9: "num_workgroups"}
 OPERATORS = {tag: name for tag, name in enumerate(
     "add sub mul div mod bit_and bit_or bit_xor shl shr eq ne lt gt le ge and or negate bit_not logical_not popcount "
     "clz ctz reverse_bits select cast bitcast call atomic_add atomic_or atomic_and atomic_xor atomic_min atomic_max "
@@ -250,7 +250,7 @@ class Decoder:
                 self.refuse("W005", "a tensor of tensors", begin)
             decl["tensor"] = {"element": element, "dims": [self.dim() for _ in range(self.count(2, "dimensions"))],
                               "strides": [self.number() for _ in range(self.count(1, "strides"))]}
-        decl["count" if decl["access"] == "workgroup" else "binding"] = self.number()
+        decl["count" if decl["access"] in ("workgroup", "private") else "binding"] = self.number()
         return decl
 
     def dim(self):
@@ -346,8 +346,10 @@ class Decoder:
             if has_else:
                 node["else"] = yield self.block()
             return node
-        if tag == 5:
+        if tag in (5, 9):
             node = {"is": "for", "name": self.name()}
+            if tag == 9:
+                node["unroll"] = True
             node["from"], node["to"] = yield self.expressions(2)
             node["body"] = yield self.block()
             return node

@@ -19,13 +19,14 @@
 namespace vyre::backend {
 namespace {
 
-/// The access of a binding, as plugins know it; there is none for workgroup memory.
+/// The access of a binding, as plugins know it; there is none for memory of the program's own.
 uint32_t plugin_access(spec::BufferAccess access) {
   switch (access) {
     case spec::BufferAccess::Read: return VYRE_PLUGIN_READ;
     case spec::BufferAccess::ReadWrite: return VYRE_PLUGIN_READ_WRITE;
     case spec::BufferAccess::Uniform: return VYRE_PLUGIN_UNIFORM;
-    case spec::BufferAccess::Workgroup: break;
+    case spec::BufferAccess::Workgroup:
+    case spec::BufferAccess::Private: break;
   }
   return UINT32_MAX;
 }

@@ -136,6 +136,17 @@ void promote_variables(llvm::Function& function) {
 
 }  // namespace
 
+namespace {
+
+/// LLVM warns of every hint to unroll that it does not follow. `vyre lower` says which cannot be.
+struct QuietHandler final : llvm::DiagnosticHandler {
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    return info.getSeverity() != llvm::DS_Error;
+  }
+};
+
+}  // namespace
+
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   const DefaultFloatEnvironment environment;  // LLVM folds some constants with the host's arithmetic
   if (level == 0) {
@@ -144,6 +155,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
     }
     return;
   }
+  module.getContext().setDiagnosticHandler(std::make_unique<QuietHandler>());
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;

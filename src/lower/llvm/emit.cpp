@@ -15,7 +15,9 @@
 
 #include "lower/inst_info.h"
 #include "lower/llvm/emitter.h"
+#include "lower/llvm/lanes.h"
 #include "lower/llvm/llvm.h"
+#include "lower/llvm/merges.h"
 #include "lower/llvm/regions.h"
 #include "lower/walk.h"
 #include "spec/intrinsics.h"
@@ -29,25 +31,42 @@ constexpr size_t kMaxScopes = 24;
 /// A flat kernel of at most this many instructions is emitted twice: once for invocations known to be in
 /// bounds.
 constexpr size_t kMaxVersioned = 600;
+/// One of at most this many is run in chunks, which pay more where loops are.
+constexpr size_t kMaxChunked = 4000;
+/// Lanes of a chunk: at most four registers of 16 words for each value that a step keeps, and all of these in
+/// three quarters of 32 registers.
+constexpr uint32_t kChunk = 64;
+constexpr uint32_t kKeptWords = 24 * 16;
+/// A chunk of fewer lanes is not worth its code.
+constexpr uint32_t kLeastChunk = 16;
+
+/// A loop over steps is written out if that makes at most this many instructions.
+constexpr size_t kMostUnrolled = 400;
 
 class CpuEmitter final : Emitter {
  public:
   CpuEmitter(const Kernel& kernel, llvm::Module& module, const std::string& symbol,
              const EmitOptions& options)
-      : Emitter(kernel, module), plan_(plan_regions(kernel)), options_(options), uses_(used_ids(kernel)) {
+      : Emitter(kernel, module),
+        plan_(plan_regions(kernel, options.version_loops ? row_chunk(kernel) : 0)),
+        options_(options),
+        uses_(used_ids(kernel)) {
+    if (plan_.flat && options.version_loops) plan_flat_chunk();
     find_uses();
-    find_merges();
+    choose_merges();
     values_.assign(k_.insts.size(), nullptr);
     conditions_.assign(k_.insts.size(), nullptr);
+    assumed_.assign(k_.insts.size(), std::nullopt);
+    linear_.assign(k_.insts.size(), {});
     make_entry(symbol);
   }
 
   llvm::Function* run() {
     load_arguments();
     if (plan_.flat) {
-      flat_shell();
+      emit_flat();
     } else {
-      group_shell();
+      emit_workgroups();
     }
     return function_;
   }
@@ -71,76 +90,198 @@ class CpuEmitter final : Emitter {
     for (const Inst& inst : k_.insts) {
       if (inst.kind == InstKind::Len) uses_length_[inst.target] = true;
       const bool condition_first =
-          inst.kind == InstKind::If ||
-          (inst.kind == InstKind::Raw && (inst.raw == RawOp::Select || inst.raw == RawOp::WideSelect));
+          inst.kind == InstKind::If || (inst.kind == InstKind::Raw && selects(inst.raw));
       const auto args = k_.args(inst);
       for (const Value v : args.subspan(condition_first ? 1 : 0)) used_as_word_[index(v)] = true;
     }
-    for (size_t v = 0; v < plan_.value_offset.size(); ++v) {
-      if (plan_.value_offset[v] != kNoOffset) used_as_word_[v] = true;
+    for_each_plan([&](const RegionPlan& plan) {
+      for (size_t v = 0; v < plan.value_offset.size(); ++v) {
+        if (plan.value_offset[v] != kNoOffset) used_as_word_[v] = true;
+      }
+    });
+  }
+  template <typename Visit>
+  void for_each_plan(Visit&& visit) const {
+    visit(plan_);
+    for (const RegionPlan& chunk : plan_.chunks) visit(chunk);
+  }
+
+  // ---- Chunks --------------------------------------------------------------------------------------------
+
+  static bool has_private(const Kernel& kernel) {
+    return std::ranges::find(kernel.buffers, spec::BufferAccess::Private, &KernelBuffer::access) !=
+           kernel.buffers.end();
+  }
+  /// Lanes of a chunk of a workgroup: of one row of it.
+  static uint32_t row_chunk(const Kernel& kernel) {
+    const uint32_t wx = kernel.workgroup_size[0];
+    const uint32_t lanes = std::min(kChunk, wx & -wx);
+    return lanes < kLeastChunk || kernel.insts.size() > kMaxChunked || has_private(kernel) ? 0 : lanes;
+  }
+  // A flat kernel's chunk is one of a row of invocations, whatever their workgroups, but where they can be
+  // seen.
+  void plan_flat_chunk() {
+    if (k_.insts.size() > kMaxChunked || has_private(k_)) return;
+    const uint32_t wx = k_.workgroup_size[0];
+    ChunkOptions chunk{.lanes = kChunk, .known = std::vector(k_.insts.size(), ChunkOptions::Known::Nothing)};
+    for (size_t v = 0; v < k_.insts.size(); ++v) {
+      const Inst& inst = k_.insts[v];
+      const bool sees = inst.kind == InstKind::WorkgroupId || inst.kind == InstKind::LocalId;
+      if (sees && inst.imm == 0) chunk.lanes = std::min(chunk.lanes, wx & -wx);
+      const auto guard = x_guard(inst);
+      if (guard) chunk.known[v] = guard->inside ? ChunkOptions::Known::True : ChunkOptions::Known::False;
+    }
+    for (const uint32_t lanes : {chunk.lanes, kWholeRow}) {
+      if (lanes == kWholeRow ? k_.insts.size() > kMaxVersioned : lanes < kLeastChunk) continue;
+      chunk.lanes = chunk_lanes_ = lanes;
+      RegionPlan plan = plan_chunk(k_, chunk);
+      if (plan.flat) continue;
+      if (lanes != kWholeRow) chunk_lanes_ = lanes_of(plan, lanes);
+      plan_.chunks.push_back(std::move(plan));
+      return;
+    }
+  }
+
+  /// At most `most` lanes, as many as registers hold what the plan keeps. Domain: a power of two.
+  uint32_t lanes_of(const RegionPlan& plan, uint32_t most) const {
+    uint32_t kept = 0;  // words of a lane
+    for (size_t s = 0; s < k_.slots.size(); ++s) {
+      if (plan.slot_offset[s] != kNoOffset) kept += spec::value_words(k_.slots[s].type);
+    }
+    for (size_t v = 0; v < k_.insts.size(); ++v) {
+      if (plan.value_offset[v] != kNoOffset) kept += spec::value_words(k_.insts[v].type);
+    }
+    while (most > kLeastChunk && kept * most > kKeptWords) most /= 2;
+    return most;
+  }
+
+  /// From here on by the plan of a chunk, whose first lane has this number within its row.
+  void enter_chunk(const RegionPlan& plan, Ir first) {
+    chunk_ = &plan;
+    chunk_first_ = first;
+    chunk_slots_.assign(k_.slots.size(), {});
+    chunk_values_.assign(k_.insts.size(), {});
+    llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+    const auto keep = [&](llvm::Type* type) {
+      llvm::AllocaInst* array = entry.CreateAlloca(llvm::ArrayType::get(type, chunk_lanes_), nullptr, "kept");
+      array->setAlignment(llvm::Align(64));
+      return Memory{.base = array};
+    };
+    for (uint32_t s = 0; s < k_.slots.size(); ++s) {
+      if (plan.slot_offset[s] != kNoOffset) chunk_slots_[s] = keep(slot_type(s));
+    }
+    for (size_t v = 0; v < k_.insts.size(); ++v) {
+      if (plan.value_offset[v] != kNoOffset) chunk_values_[v] = keep(value_type(Value(v)));
+    }
+  }
+  // Chunk by chunk, below `safe`; what is no whole chunk there, or is none by what its lanes do, goes lane by
+  // lane.
+  void flat_chunks(Ir from, Ir safe, Ir to) {
+    LoopFrame chunks = open_loop(from, to, "chunk", Range::MaybeEmpty, chunk_lanes_);
+    base_x_ = chunks.index;
+    const uint32_t wx = k_.workgroup_size[0];
+    Ir group_x = group_[0];
+    if (uses_.group[0]) group_[0] = b_.CreateUDiv(base_x_, imm(wx), "group.x");
+    local_base_ = uses_.local[0] ? b_.CreateURem(base_x_, imm(wx), "local.x") : nullptr;
+    const RegionPlan& plan = plan_.chunks.front();
+    Ir end = b_.CreateAdd(base_x_, imm(chunk_lanes_), "end", true, true);
+    llvm::BasicBlock* together = block("together");
+    llvm::BasicBlock* apart = llvm::BasicBlock::Create(context_, "apart");
+    llvm::BasicBlock* whole = plan.assumed.empty() ? together : block("whole");
+    b_.CreateCondBr(b_.CreateICmpULE(end, safe), whole, apart);
+    if (whole != together) {
+      b_.SetInsertPoint(whole);
+      b_.CreateCondBr(emit_assumptions(plan), together, apart);
+    }
+    b_.SetInsertPoint(together);
+    for (const Assumption& a : plan.assumed) assumed_[index(a.condition)] = a.holds;
+    in_bounds_ = true;
+    group_exit_ = chunks.latch;
+    enter_chunk(plan, imm(0));
+    if (!emit_steps(chunk_->steps)) b_.CreateBr(chunks.latch);
+    chunk_ = nullptr;
+    in_bounds_ = false;
+    assumed_.assign(k_.insts.size(), std::nullopt);
+    enter(apart);
+    x_loop(base_x_, b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, end, to), nullptr, /*short_tail=*/true);
+    close_loop(chunks, false);
+    group_[0] = group_x;
+  }
+  /// Whether what the plan assumes holds in all lanes of the chunk.
+  Ir emit_assumptions(const RegionPlan& plan) {
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    LoopFrame x = open_loop(imm(0), imm(chunk_lanes_), "x");
+    llvm::PHINode* all = b_.CreatePHI(b_.getInt1Ty(), 2, "all");
+    all->addIncoming(b_.getTrue(), before);
+    set_chunk_ids(x.index);
+    Ir still = all;
+    for (const Assumption& a : plan.assumed) {
+      compute(a.condition);
+      Ir holds = condition(a.condition);
+      still = b_.CreateAnd(still, a.holds ? holds : b_.CreateNot(holds));
+    }
+    close_loop(x, false);
+    all->addIncoming(still, x.latch);
+    return still;
+  }
+  /// Computes a value of raw operators over what every lane has, operands first.
+  void compute(Value v) {
+    const Inst& inst = k_[v];
+    if (given_by(inst.kind) != BuiltinInput::Nothing) return;
+    for (const Value a : k_.args(inst)) compute(a);
+    set(v, raw_operator(inst));
+  }
+  void set_chunk_ids(Ir lane) {
+    if (uses_.invocation[0]) invocation_[0] = b_.CreateAdd(base_x_, lane, "id.x", true, true);
+    if (uses_.local[0]) local_[0] = b_.CreateAdd(local_base_, lane, "local.x", true, true);
+  }
+  // A region chunk by chunk. The row's lanes begin at number `row` of the workgroup.
+  void emit_chunks(const Region& region, Ir row) {
+    chunk_lanes_ = lanes_of(plan_.chunks[region.chunk], row_chunk(k_));
+    LoopFrame chunks = open_loop(imm(0), imm(k_.workgroup_size[0]), "chunk", Range::NotEmpty, chunk_lanes_);
+    Ir first = b_.CreateZExt(chunks.index, b_.getInt64Ty(), "first");
+    if (row != nullptr) first = b_.CreateAdd(row, first, "first", true, true);
+    Ir base_x = base_x_;
+    if (uses_.invocation[0]) base_x_ = b_.CreateAdd(base_x, chunks.index, "base.x", true, true);
+    local_base_ = chunks.index;
+    enter_chunk(plan_.chunks[region.chunk], first);
+    copy_slots(region.slots_in, true);
+    emit_steps(chunk_->steps);
+    copy_slots(region.slots_out, false);
+    close_loop(chunks, false);
+    base_x_ = base_x;
+    chunk_ = nullptr;
+  }
+  /// Between the arrays of the workgroup and those of the chunk.
+  void copy_slots(const std::vector<Slot>& slots, bool into_chunk) {
+    for (const Slot s : slots) {
+      LoopFrame lanes = open_loop(b_.getInt64(0), b_.getInt64(chunk_lanes_), "lane");
+      Ir whole = b_.CreateAdd(chunk_first_, lanes.index, "", true, true);
+      if (into_chunk) {
+        keep_slot(chunk_slots_, s, lanes.index, load_slot(kept_slots_, s, whole));
+      } else {
+        keep_slot(kept_slots_, s, whole, load_slot(chunk_slots_, s, lanes.index));
+      }
+      close_loop(lanes, false);
     }
   }
 
   // ---- Slots that are merges -----------------------------------------------------------------------------
 
-  // Most slots are what a guarded access leaves behind: set, set again at the top of one arm of an if, and
-  // read after it. Those are one phi and need no memory; that keeps kernels of 10^5 accesses linear, which
-  // they would not be if LLVM had to find the phis.
-  struct Merge {
-    uint32_t slot;
-    Value before;  // its value when the arm is not taken
-    Value inside;
-  };
-
-  /// What is known of a slot on the way through the text.
-  struct SlotUse {
-    Value before{}, inside{};
-    Value set = kNoValue;    // the first Set
-    Value owner = kNoValue;  // the If around the second
-    uint32_t sets = 0;
-    bool good = true;
-  };
-
-  void find_merges() {
-    const Nesting nesting(k_);
-    std::vector<SlotUse> uses(k_.slots.size());
-    std::vector<bool> finished(k_.insts.size(),
-                               false);  // Ifs that the walk has left: their slots may be read
-    const auto note_set = [&](Value v, SlotUse& use) {
-      const Value value = k_.arg(k_[v], 0);
-      if (++use.sets == 1) {
-        use.set = v;
-        use.before = value;
-        return;
-      }
-      use.owner = nesting.around(v);
-      use.inside = value;
-      use.good &= use.sets == 2 && use.owner != kNoValue && k_[use.owner].kind == InstKind::If &&
-                  k_[use.owner].orelse == kNoKBlock &&
-                  nesting.holder[index(use.owner)] == nesting.holder[index(use.set)];
-    };
-    walk(
-        k_, k_.entry,
-        [&](Value v) {
-          const Inst& inst = k_[v];
-          if (inst.kind == InstKind::Set) note_set(v, uses[inst.target]);
-          if (inst.kind == InstKind::Get) {
-            SlotUse& use = uses[inst.target];
-            use.good &= use.sets == 2 && use.owner != kNoValue && finished[index(use.owner)];
-          }
-          return true;
-        },
-        [](Value) {}, [&](Value v) { finished[index(v)] = true; });
+  void choose_merges() {
     merged_.assign(k_.slots.size(), false);
     slot_values_.assign(k_.slots.size(), nullptr);
     merges_.resize(k_.insts.size());
-    for (uint32_t s = 0; s < uses.size(); ++s) {
-      const SlotUse& use = uses[s];
-      const bool kept = s < plan_.slot_offset.size() && plan_.slot_offset[s] != kNoOffset;
+    for (const Merge& merge : find_merges(k_)) {
+      bool kept = false, is_step = false;
+      for_each_plan([&](const RegionPlan& plan) {
+        kept |= plan.slot_offset[merge.slot] != kNoOffset;
+        is_step |= plan.is_step(merge.owner);
+      });
       // An if that is a step of its own is emitted by emit_steps(), which makes no phi.
-      if (!use.good || use.sets != 2 || kept || plan_.is_step(use.owner)) continue;
-      merged_[s] = true;
-      merges_[index(use.owner)].push_back({s, use.before, use.inside});
+      if (kept || is_step) continue;
+      merged_[merge.slot] = true;
+      merges_[index(merge.owner)].push_back(merge);
     }
   }
 
@@ -157,6 +298,13 @@ class CpuEmitter final : Emitter {
         m.length = imm(buffer.count);
         continue;
       }
+      if (buffer.access == spec::BufferAccess::Private) {
+        const bool on_stack = plan_.buffer_offset[i] == kNoOffset;
+        m = on_stack
+                ? make_private(buffer)
+                : Memory{.base = scratch(plan_.buffer_offset[i], buffer.name), .length = imm(buffer.count)};
+        continue;
+      }
       const uint64_t entry = uint64_t{buffer.argument} * sizeof(CpuBuffer);
       Ir base = byte_address(buffers, entry + offsetof(CpuBuffer, data));
       m.base = b_.CreateAlignedLoad(b_.getPtrTy(), base, llvm::Align(8), buffer.name);
@@ -166,12 +314,13 @@ class CpuEmitter final : Emitter {
       m.length = b_.CreateTrunc(wide, word(), buffer.name + ".len");
     }
     const uint32_t axes = wants_rows() ? 2 : 1;  // the z part is what is left
-    for (uint32_t axis = 0; axis < axes; ++axis) {
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      if (axis >= axes && !uses_.num_groups[axis]) continue;
       Ir at = byte_address(function_->getArg(1), uint64_t{axis} * sizeof(uint32_t));
       groups_[axis] = b_.CreateAlignedLoad(word(), at, llvm::Align(4), "groups");
     }
     for (size_t s = 0; s < k_.slots.size(); ++s) {
-      slots_.push_back(merged_[s] ? nullptr : b_.CreateAlloca(word(), nullptr, k_.slots[s].name));
+      slots_.push_back(merged_[s] ? nullptr : make_slot(uint32_t(s)));
     }
     for (size_t s = 0; s < k_.slots.size(); ++s) kept_slots_.push_back(kept_array(plan_.slot_offset, s));
     for (size_t v = 0; v < k_.insts.size(); ++v) kept_values_.push_back(kept_array(plan_.value_offset, v));
@@ -219,27 +368,82 @@ class CpuEmitter final : Emitter {
     }
   }
 
+  // ---- Private arrays ------------------------------------------------------------------------------------
+
+  /// Those that each lane has for itself, at hand for the lane that runs.
+  void find_arrays_of_lane() {
+    for (size_t i = 0; i < k_.buffers.size(); ++i) {
+      const KernelBuffer& buffer = k_.buffers[i];
+      if (buffer.access != spec::BufferAccess::Private || !plan_.is_kept_per_lane(i)) continue;
+      const uint64_t bytes = uint64_t{buffer.count} * spec::info(buffer.element).bytes;
+      Ir offset = b_.CreateMul(lane_, b_.getInt64(bytes), "", true, true);
+      memory_[i].base =
+          b_.CreateInBoundsGEP(b_.getInt8Ty(), scratch(plan_.buffer_offset[i], ""), offset, buffer.name);
+    }
+  }
+  void clear_array(size_t i) {
+    const uint32_t bytes = private_bytes(k_.buffers[i]);
+    if (options_.memset) {
+      b_.CreateMemSet(memory_[i].base, b_.getInt8(0), bytes, llvm::Align(16));
+      return;
+    }
+    LoopFrame clear = open_loop(b_.getInt64(0), b_.getInt64(bytes / sizeof(uint64_t)), "clear");
+    Ir at = b_.CreateInBoundsGEP(b_.getInt64Ty(), memory_[i].base, clear.index);
+    b_.CreateAlignedStore(b_.getInt64(0), at, llvm::Align(sizeof(uint64_t)));
+    close_loop(clear, false);
+  }
+  void clear_arrays() {
+    for (size_t i = 0; i < k_.buffers.size(); ++i) {
+      if (k_.buffers[i].access == spec::BufferAccess::Private) clear_array(i);
+    }
+  }
+
   // ---- Loops ---------------------------------------------------------------------------------------------
 
-  /// Tells the optimiser that a loop is not worth its while.
-  void keep_scalar(const LoopFrame& loop) {
-    const auto flag = [&](const char* name, llvm::Metadata* value) -> llvm::Metadata* {
-      if (value == nullptr) return llvm::MDNode::get(context_, {llvm::MDString::get(context_, name)});
-      return llvm::MDNode::get(context_, {llvm::MDString::get(context_, name), value});
+  enum class Lanes : uint8_t {
+    Row,    // any number of them
+    Chunk,  // as many as a chunk has: in the vectorised form, unrolled, a vector is some registers
+    Few     // not worth the vectoriser's while
+  };
+  /// Closes a loop over lanes, and says of it what the optimiser cannot know: no lane waits for another, so
+  /// their accesses may go in any order (where two of them race, what is read is unspecified).
+  void close_lanes(LoopFrame& loop, bool terminated, Lanes lanes) {
+    llvm::BasicBlock* const body = loop.body;
+    close_loop(loop, terminated);
+    const auto text = [&](const char* name) { return llvm::MDString::get(context_, name); };
+    const auto flag = [&](const char* name, llvm::Constant* value) -> llvm::Metadata* {
+      return llvm::MDNode::get(context_, {text(name), llvm::ConstantAsMetadata::get(value)});
     };
-    llvm::Metadata* parts[] = {
-        nullptr, flag("llvm.loop.vectorize.enable", llvm::ConstantAsMetadata::get(b_.getFalse())),
-        flag("llvm.loop.unroll.disable", nullptr)};
+    llvm::SmallVector<llvm::Metadata*> parts = {nullptr};
+    if (lanes != Lanes::Row) parts.push_back(llvm::MDNode::get(context_, {text("llvm.loop.unroll.disable")}));
+    if (lanes == Lanes::Few) {
+      parts.push_back(flag("llvm.loop.vectorize.enable", b_.getFalse()));
+    } else if (!has_private(k_)) {  // one array serves lane after lane
+      llvm::MDNode* group = llvm::MDNode::getDistinct(context_, {});
+      for (llvm::BasicBlock* b = body; b != nullptr && b != loop.exit; b = b->getNextNode()) {
+        for (llvm::Instruction& inst : *b) {
+          // Variables are every lane's own, though not before LLVM has made values of them.
+          const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&inst);
+          if (pointer == nullptr || llvm::isa<llvm::AllocaInst>(pointer)) continue;
+          inst.setMetadata(llvm::LLVMContext::MD_access_group, group);
+        }
+      }
+      parts.push_back(llvm::MDNode::get(context_, {text("llvm.loop.parallel_accesses"), group}));
+    }
+    if (lanes == Lanes::Chunk) {
+      llvm::Metadata* unroll = llvm::MDNode::get(context_, {text("llvm.loop.unroll.full")});
+      parts.push_back(llvm::MDNode::get(context_, {text("llvm.loop.vectorize.followup_vectorized"),
+                                                   flag("llvm.loop.isvectorized", b_.getInt32(1)), unroll}));
+    }
     llvm::MDNode* id = llvm::MDNode::getDistinct(context_, parts);
     id->replaceOperandWith(0, id);
     loop.latch->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, id);
   }
 
-  // ---- Entry points
-  // ----------------------------------------------------------------------------------------
+  // ---- Entry points --------------------------------------------------------------------------------------
 
   // No lane waits for another: whole rows of groups are one loop over x, whose variable is invocation_id.x.
-  void flat_shell() {
+  void emit_flat() {
     const auto& size = k_.workgroup_size;
     Ir first = function_->getArg(2);
     Ir end = b_.CreateAdd(first, function_->getArg(3), "end");
@@ -260,13 +464,14 @@ class CpuEmitter final : Emitter {
         b_.CreateAdd(x_begin, b_.CreateMul(b_.CreateTrunc(take, word()), imm(size[0])), "x.end", true, true);
 
     const std::vector<uint32_t> guards = guarded_by_x();
+    const bool chunks = !plan_.chunks.empty();
     std::optional<LoopFrame> z, y;
     if (size[2] > 1) z = open_loop(imm(0), imm(size[2]), "z");
     if (size[1] > 1) y = open_loop(imm(0), imm(size[1]), "y");
     local_[2] = z ? z->index : imm(0);
     local_[1] = y ? y->index : imm(0);
     set_row_ids();
-    if (guards.empty()) {
+    if (guards.empty() && !chunks) {
       x_loop(x_begin, x_end);
     } else {
       // Below every guarding length the guards hold: there the body is emitted without them.
@@ -275,10 +480,14 @@ class CpuEmitter final : Emitter {
         safe = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, safe, memory_[buffer].length);
       }
       safe = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, safe, x_begin);
-      in_bounds_ = true;
-      x_loop(x_begin, safe);
-      in_bounds_ = false;
-      x_loop(safe, x_end, /*short_tail=*/true);
+      if (chunks && chunk_lanes_ != kWholeRow) {
+        flat_chunks(x_begin, safe, x_end);
+      } else {
+        in_bounds_ = true;
+        x_loop(x_begin, safe, chunks ? &plan_.chunks.front().regions.front() : nullptr);
+        in_bounds_ = false;
+        x_loop(safe, x_end, nullptr, /*short_tail=*/true);
+      }
     }
     if (y) close_loop(*y, false);
     if (z) close_loop(*z, false);
@@ -290,38 +499,57 @@ class CpuEmitter final : Emitter {
     b_.CreateRetVoid();
   }
 
-  void x_loop(Ir from, Ir to, bool short_tail = false) {
+  // The whole kernel in each lane, or what of it `row` leaves to lanes.
+  void x_loop(Ir from, Ir to, const Region* row = nullptr, bool short_tail = false) {
+    if (row != nullptr) {
+      for (const Value v : row->scalars) emit(v);
+      invocation_[0] = from;
+      in_versions(plan_.chunks.front(), row->lanes, from, to,
+                  [&] { x_loop_over(from, to, row, short_tail); });
+    } else {
+      x_loop_over(from, to, row, short_tail);
+    }
+  }
+  void x_loop_over(Ir from, Ir to, const Region* row, bool short_tail) {
     LoopFrame x = open_loop(from, to, "x", Range::MaybeEmpty);
-    invocation_[0] = x.index;
+    invocation_[0] = counter_ = x.index;
     const uint32_t wx = k_.workgroup_size[0];
     Ir group_x = group_[0];
     if (uses_.group[0]) group_[0] = wx == 1 ? x.index : b_.CreateUDiv(x.index, imm(wx), "group.x");
     if (uses_.local[0]) local_[0] = wx == 1 ? imm(0) : b_.CreateURem(x.index, imm(wx), "local.x");
     lane_exit_ = x.latch;
-    close_loop(x, emit_block(k_.entry));
-    if (short_tail) keep_scalar(x);
+    clear_arrays();
+    const bool terminated = row == nullptr
+                                ? emit_block(k_.entry)
+                                : std::ranges::any_of(row->lanes, [&](Value v) { return emit(v); });
+    close_lanes(x, terminated, short_tail ? Lanes::Few : Lanes::Row);
     group_[0] = group_x;
   }
 
   // Buffers whose length some invocation_id.x is compared with: the usual guard of an access.
   std::vector<uint32_t> guarded_by_x() {
     std::vector<uint32_t> found;
-    if (!options_.version_loops || k_.insts.size() > kMaxVersioned) return found;
+    if (!options_.version_loops || (plan_.chunks.empty() && k_.insts.size() > kMaxVersioned)) return found;
     for (const Inst& inst : k_.insts) {
-      if (const auto buffer = x_guard(inst)) {
-        if (std::find(found.begin(), found.end(), *buffer) == found.end()) found.push_back(*buffer);
+      if (const auto guard = x_guard(inst)) {
+        if (std::ranges::find(found, guard->buffer) == found.end()) found.push_back(guard->buffer);
       }
     }
     return found;
   }
-  std::optional<uint32_t> x_guard(const Inst& inst) const {
-    if (inst.kind != InstKind::Raw || inst.raw != RawOp::ULt) return std::nullopt;
-    const Inst& left = k_[k_.arg(inst, 0)];
-    const Inst& right = k_[k_.arg(inst, 1)];
-    if (left.kind != InstKind::InvocationId || left.imm != 0 || right.kind != InstKind::Len)
-      return std::nullopt;
-    if (k_.buffers[right.target].access == spec::BufferAccess::Workgroup) return std::nullopt;
-    return right.target;
+  /// A comparison of invocation_id.x with the length of a buffer: x < length, or length <= x.
+  struct Guard {
+    uint32_t buffer;
+    bool inside;  // what the comparison gives below the length
+  };
+  std::optional<Guard> x_guard(const Inst& inst) const {
+    if (inst.kind != InstKind::Raw || (inst.raw != RawOp::ULt && inst.raw != RawOp::ULe)) return std::nullopt;
+    const bool inside = inst.raw == RawOp::ULt;
+    const Inst& x = k_[k_.arg(inst, inside ? 0 : 1)];
+    const Inst& length = k_[k_.arg(inst, inside ? 1 : 0)];
+    if (x.kind != InstKind::InvocationId || x.imm != 0 || length.kind != InstKind::Len) return std::nullopt;
+    if (!spec::is_bound(k_.buffers[length.target].access)) return std::nullopt;
+    return Guard{length.target, inside};
   }
 
   /// Whether the y or z part of workgroup_id is wanted.
@@ -354,7 +582,7 @@ class CpuEmitter final : Emitter {
     }
   }
 
-  void group_shell() {
+  void emit_workgroups() {
     Ir first = function_->getArg(2);
     Ir end = b_.CreateAdd(first, function_->getArg(3), "end");
     LoopFrame group = open_loop(first, end, "group", Range::MaybeEmpty);
@@ -389,7 +617,9 @@ class CpuEmitter final : Emitter {
   bool emit_steps(const std::vector<Step>& steps) {
     for (const Step& step : steps) {
       switch (step.kind) {
-        case Step::Kind::Region: emit_region(plan_.regions[step.region]); break;
+        case Step::Kind::Region:
+          emit_region((chunk_ == nullptr ? plan_ : *chunk_).regions[step.region]);
+          break;
         case Step::Kind::Return: b_.CreateBr(group_exit_); return true;
         case Step::Kind::If: {
           const Ir condition = uniform_condition(k_.arg(k_[step.control], 0));
@@ -402,8 +632,15 @@ class CpuEmitter final : Emitter {
         }
         case Step::Kind::Loop: {
           const Inst& inst = k_[step.control];
-          emit_loop_over(step.control, uniform(k_.arg(inst, 0)), uniform(k_.arg(inst, 1)),
-                         [&] { return emit_steps(step.body); });
+          Ir from = uniform(k_.arg(inst, 0)), to = uniform(k_.arg(inst, 1));
+          if (const auto turns = unrolled(step, from, to)) {
+            for (uint32_t i = turns->first; i < turns->second; ++i) {
+              set(step.control, imm(i));
+              if (emit_steps(step.body)) return true;
+            }
+            break;
+          }
+          emit_loop_over(step.control, from, to, [&] { return emit_steps(step.body); });
           break;
         }
       }
@@ -411,19 +648,44 @@ class CpuEmitter final : Emitter {
     return false;
   }
 
+  static bool has_loop(const std::vector<Step>& steps) {
+    return std::ranges::any_of(steps, [](const Step& step) {
+      return step.kind == Step::Kind::Loop || has_loop(step.body) || has_loop(step.orelse);
+    });
+  }
+  /// The bounds of a loop of few turns, whose steps are written out: then LLVM knows how many lanes each turn
+  /// of a reduction by halves has.
+  std::optional<std::pair<uint32_t, uint32_t>> unrolled(const Step& loop, Ir from, Ir to) const {
+    const auto* first = llvm::dyn_cast<llvm::ConstantInt>(from);
+    const auto* last = llvm::dyn_cast<llvm::ConstantInt>(to);
+    if (!options_.version_loops || first == nullptr || last == nullptr || has_loop(loop.body))
+      return std::nullopt;
+    const uint64_t begin = first->getZExtValue(), end = last->getZExtValue();
+    size_t size = 0;
+    walk(k_, k_[loop.control].body, [&](Value) { ++size; });
+    if (begin < end && (end - begin) * size > kMostUnrolled) return std::nullopt;
+    return std::pair(uint32_t(begin), uint32_t(end));
+  }
+
   // A value as uniform control sees it: lane 0 has kept what every lane has.
   Ir uniform(Value v) {
-    if (const Memory& m = kept_values_[index(v)]; m.base != nullptr) return load_word(m, b_.getInt64(0));
+    if (chunk_ != nullptr) return operand(v);
+    if (const Memory& m = kept_values_[index(v)]; m.base != nullptr) return load_value(m, v, b_.getInt64(0));
     return operand(v);
   }
   Ir uniform_condition(Value v) {
-    if (kept_values_[index(v)].base != nullptr) return b_.CreateICmpNE(uniform(v), imm(0));
+    if (chunk_ == nullptr && kept_values_[index(v)].base != nullptr)
+      return b_.CreateICmpNE(uniform(v), imm(0));
     return condition(v);
   }
 
   void emit_region(const Region& region) {
-    for (const Value v : region.scalars) emit(v);
+    for (const Value v : region.scalars) {
+      emit(v);
+      if (chunk_ != nullptr) keep_for_all(v);
+    }
     if (region.lanes.empty()) return;
+    if (chunk_ != nullptr) return emit_chunk_region(region);
     const auto& size = k_.workgroup_size;
     const bool watch = live_.base != nullptr && region.returns;
     if (watch) b_.CreateStore(imm(0), any_live_);
@@ -441,48 +703,31 @@ class CpuEmitter final : Emitter {
         row = b_.CreateAdd(b_.CreateMul(local_[2], imm(size[1]), "", true, true), row, "", true, true);
       row = b_.CreateZExt(b_.CreateMul(row, imm(size[0]), "", true, true), b_.getInt64Ty(), "row");
     }
-    llvm::BasicBlock* before = b_.GetInsertBlock();
-    LoopFrame x = open_loop(imm(0), imm(size[0]), "x");
-    // invocation_id.x counts beside local_id.x, so that both are affine without a wrap to disprove.
-    llvm::PHINode* id = nullptr;
-    if (uses_.invocation[0]) {
-      id = b_.CreatePHI(word(), 2, "id.x");
-      id->addIncoming(base_x_, before);
+    if (region.chunk != kNoChunk) {
+      emit_chunks(region, row);
+      if (y) close_loop(*y, false);
+      if (z) close_loop(*z, false);
+      return;
     }
-    local_[0] = x.index;
-    invocation_[0] = id;
-    lane_ = b_.CreateZExt(x.index, b_.getInt64Ty(), "lane");
-    if (row != nullptr) lane_ = b_.CreateAdd(row, lane_, "lane", true, true);
-    lane_exit_ = x.latch;
-    returning_ = watch;
-
-    if (region.checks_live) {
-      llvm::BasicBlock* alive = block("alive");
-      Ir live = load_word(live_, lane_);
-      b_.CreateCondBr(b_.CreateICmpNE(live, imm(0)), alive, x.latch);
-      b_.SetInsertPoint(alive);
-    }
-    for (const Value v : region.inputs) set(v, take_input(v));
-    for (const Slot s : region.slots_in) {
-      b_.CreateStore(load_word(kept_slots_[index(s)], lane_), slots_[index(s)]);
-    }
-    bool terminated = false;
-    for (const Value v : region.lanes) {
-      if ((terminated = emit(v))) break;
-      if (const Memory& m = kept_values_[index(v)]; m.base != nullptr) store_word(m, lane_, operand(v));
-    }
-    if (!terminated) {
-      for (const Slot s : region.slots_out) {
-        store_word(kept_slots_[index(s)], lane_, b_.CreateLoad(word(), slots_[index(s)]));
+    const auto guard = lanes_of_plan(plan_).lone_guard(region);
+    Ir from = imm(0), to = imm(size[0]);
+    if (guard) {
+      assumed_[index(guard->condition)] = true;
+      Ir bound = uniform(guard->bound);
+      switch (guard->relation) {
+        case LaneGuard::Relation::Below: to = least(bound, to); break;
+        case LaneGuard::Relation::From: from = least(bound, to); break;
+        case LaneGuard::Relation::Only:
+          from = least(bound, to);
+          to = least(b_.CreateAdd(from, imm(1), "", true, true), to);
+          break;
       }
-      if (watch) b_.CreateStore(imm(1), any_live_);
     }
-    close_loop(x, terminated);
-    if (id != nullptr) {
-      b_.SetInsertPoint(x.latch->getTerminator());
-      id->addIncoming(b_.CreateAdd(id, imm(1), "", true, true), x.latch);
-      b_.SetInsertPoint(x.exit);
-    }
+    local_[0] = from;
+    if (uses_.invocation[0]) invocation_[0] = b_.CreateAdd(base_x_, from, "", true, true);
+    in_versions(plan_, region.lanes, from, to,
+                [&] { emit_lanes(region, from, to, row, guard.has_value(), watch); });
+    if (guard) assumed_[index(guard->condition)] = std::nullopt;
     if (y) close_loop(*y, false);
     if (z) close_loop(*z, false);
     if (watch) {
@@ -493,15 +738,181 @@ class CpuEmitter final : Emitter {
     }
     returning_ = false;
   }
+  // The loop over the lanes of a row. Its first invocation has lane number `row`.
+  void emit_lanes(const Region& region, Ir from, Ir to, Ir row, bool maybe_empty, bool watch) {
+    LoopFrame x = open_loop(from, to, "x", maybe_empty ? Range::MaybeEmpty : Range::NotEmpty);
+    // invocation_id.x counts beside local_id.x, so that both are affine without a wrap to disprove.
+    llvm::PHINode* id = nullptr;
+    if (uses_.invocation[0]) {
+      id = b_.CreatePHI(word(), 2, "id.x");
+      llvm::BasicBlock* before = x.index->getIncomingBlock(0);
+      id->addIncoming(
+          maybe_empty ? llvm::IRBuilder<>(before->getTerminator()).CreateAdd(base_x_, from, "", true, true)
+                      : base_x_,
+          before);
+    }
+    local_[0] = x.index;
+    invocation_[0] = id;
+    counter_ = x.index;
+    lane_ = b_.CreateZExt(x.index, b_.getInt64Ty(), "lane");
+    if (row != nullptr) lane_ = b_.CreateAdd(row, lane_, "lane", true, true);
+    lane_exit_ = x.latch;
+    returning_ = watch;
+    find_arrays_of_lane();
+
+    if (region.checks_live) {
+      llvm::BasicBlock* alive = block("alive");
+      Ir live = load_word(live_, lane_);
+      b_.CreateCondBr(b_.CreateICmpNE(live, imm(0)), alive, x.latch);
+      b_.SetInsertPoint(alive);
+    }
+    for (const uint32_t array : region.arrays) clear_array(array);
+    for (const Value v : region.inputs) set(v, take_input(v));
+    for (const Slot s : region.slots_in) {
+      b_.CreateStore(load_slot(kept_slots_, s, lane_), slots_[index(s)]);
+    }
+    bool terminated = false;
+    for (const Value v : region.lanes) {
+      if ((terminated = emit(v))) break;
+      if (const Memory& m = kept_values_[index(v)]; m.base != nullptr) keep_value(m, v, lane_);
+    }
+    if (!terminated) {
+      for (const Slot s : region.slots_out) {
+        keep_slot(kept_slots_, s, lane_, b_.CreateLoad(slot_type(index(s)), slots_[index(s)]));
+      }
+      if (watch) b_.CreateStore(imm(1), any_live_);
+    }
+    close_lanes(x, terminated, Lanes::Row);
+    if (id != nullptr) {
+      b_.SetInsertPoint(x.latch->getTerminator());
+      id->addIncoming(b_.CreateAdd(id, imm(1), "", true, true), x.latch);
+      b_.SetInsertPoint(x.exit);
+    }
+  }
+
+  Ir least(Ir a, Ir b) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a, b); }
+
+  void emit_chunk_region(const Region& region) {
+    set_chunk_ids(imm(0));
+    in_versions(*chunk_, region.lanes, imm(0), imm(chunk_lanes_), [&] { emit_chunk_lanes(region); });
+  }
+  void emit_chunk_lanes(const Region& region) {
+    LoopFrame x = open_loop(imm(0), imm(chunk_lanes_), "x");
+    set_chunk_ids(x.index);
+    counter_ = x.index;
+    lane_ = b_.CreateZExt(x.index, b_.getInt64Ty(), "lane");
+    lane_exit_ = x.latch;
+    for (const Value v : region.outer) set(v, take_input(v));
+    for (const Value v : region.inputs) set(v, take_input(v));
+    for (const Slot s : region.slots_in) {
+      b_.CreateStore(load_slot(chunk_slots_, s, lane_), slots_[index(s)]);
+    }
+    bool terminated = false;
+    for (const Value v : region.lanes) {
+      if ((terminated = emit(v))) break;
+      keep(v);
+    }
+    if (!terminated) {
+      for (const Slot s : region.slots_out) {
+        keep_slot(chunk_slots_, s, lane_, b_.CreateLoad(slot_type(index(s)), slots_[index(s)]));
+      }
+    }
+    close_lanes(x, terminated, Lanes::Chunk);
+  }
+  // What other regions want of a value, of this chunk or of the workgroup.
+  void keep(Value v) {
+    if (const Memory& m = chunk_values_[index(v)]; m.base != nullptr) keep_value(m, v, lane_);
+    if (const Memory& m = kept_values_[index(v)]; m.base != nullptr)
+      keep_value(m, v, b_.CreateAdd(chunk_first_, lane_, "", true, true));
+  }
+  // What is one value for the chunk may still be an array over the workgroup.
+  void keep_for_all(Value v) {
+    const Memory& m = kept_values_[index(v)];
+    if (m.base == nullptr) return;
+    LoopFrame lanes = open_loop(b_.getInt64(0), b_.getInt64(chunk_lanes_), "lane");
+    keep_value(m, v, b_.CreateAdd(chunk_first_, lanes.index, "", true, true));
+    close_loop(lanes, false);
+  }
 
   // What another region made: kept in memory, or a few operators over what every lane has.
   Ir take_input(Value v) {
     const Inst& inst = k_[v];
-    if (plan_.residence[index(v)] == Residence::Lane) return load_word(kept_values_[index(v)], lane_);
+    const bool here = chunk_ != nullptr && chunk_values_[index(v)].base != nullptr;
+    if (here) return load_value(chunk_values_[index(v)], v, lane_);
+    if (const Memory& m = kept_values_[index(v)]; m.base != nullptr) {
+      return load_value(m, v, chunk_ == nullptr ? lane_ : b_.CreateAdd(chunk_first_, lane_, "", true, true));
+    }
     for (const Value a : k_.args(inst)) {
-      if (plan_.residence[index(a)] == Residence::Recomputable) set(a, take_input(a));
+      if (residence(a) == Residence::Recomputable) set(a, take_input(a));
     }
     return raw_operator(inst);
+  }
+  Residence residence(Value v) const {
+    if (chunk_ != nullptr && chunk_->residence[index(v)] != Residence::Lane)
+      return chunk_->residence[index(v)];
+    return plan_.residence[index(v)];
+  }
+
+  // ---- Accesses along lanes ------------------------------------------------------------------------------
+
+  /// The lanes that a plan runs; of a flat kernel's row those of many workgroups.
+  LanesOf lanes_of_plan(const RegionPlan& plan) const {
+    return {k_, plan_, plan, &plan != &plan_ && chunk_lanes_ == kWholeRow};
+  }
+  /// A value that has a stride, in the lane whose ids are set.
+  Ir in_lane(const LanesOf& lanes, Value v) {
+    const Inst& inst = k_[v];
+    if (given_by(inst.kind) != BuiltinInput::Nothing || lanes.is_shared(v)) return operand(v);
+    for (const Value a : k_.args(inst)) in_lane(lanes, a);
+    set(v, raw_operator(inst));
+    return operand(v);
+  }
+  /// Emits a loop over lanes [from, to) twice where it has guards that a look at its ends can spare, and
+  /// takes the one without guards where they hold. Ids are those of lane `from`. Then no index wraps either,
+  /// and LLVM sees accesses that lie side by side.
+  template <typename Loop>
+  void in_versions(const RegionPlan& plan, const std::vector<Value>& lanes, Ir from, Ir to, Loop&& loop) {
+    if (!options_.version_loops || k_.insts.size() > kMaxVersioned) return loop();
+    const LanesOf along = lanes_of_plan(plan);
+    std::vector<LinearGuard> guards = along.linear_guards(lanes);
+    std::erase_if(guards, [&](const LinearGuard& g) { return known(k_[g.condition]).has_value(); });
+    if (guards.empty()) return loop();
+    auto* wide = b_.getInt64Ty();
+    Ir first = b_.CreateZExt(from, wide), steps = b_.CreateSub(b_.CreateZExt(to, wide), first);
+    steps = b_.CreateSub(steps, b_.getInt64(1));
+    Ir all = b_.getTrue();
+    std::vector<Ir> begins;
+    for (const LinearGuard& g : guards) {
+      Ir begin = b_.CreateZExt(in_lane(along, g.index), wide);
+      Ir last = b_.CreateAdd(begin, b_.CreateMul(steps, b_.getInt64(g.stride)));
+      all = b_.CreateAnd(all, b_.CreateICmpULT(last, b_.CreateZExt(in_lane(along, g.bound), wide)));
+      begins.push_back(b_.CreateSub(begin, b_.CreateMul(first, b_.getInt64(g.stride)), "begin"));
+    }
+    llvm::BasicBlock* fast = block("inside");
+    llvm::BasicBlock* slow = llvm::BasicBlock::Create(context_, "guarded");
+    llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "after");
+    b_.CreateCondBr(all, fast, slow);
+    b_.SetInsertPoint(fast);
+    for (size_t i = 0; i < guards.size(); ++i) {
+      assumed_[index(guards[i].condition)] = true;
+      linear_[index(guards[i].index)] = {begins[i], guards[i].stride};
+    }
+    loop();
+    b_.CreateBr(after);
+    for (const LinearGuard& g : guards) {
+      assumed_[index(g.condition)] = std::nullopt;
+      linear_[index(g.index)] = {};
+    }
+    enter(slow);
+    loop();
+    b_.CreateBr(after);
+    enter(after);
+  }
+  Ir wide_index(Value v) override {
+    const Linear& linear = linear_[index(v)];
+    if (linear.begin == nullptr) return Emitter::wide_index(v);
+    Ir at = b_.CreateMul(b_.CreateZExt(counter_, b_.getInt64Ty()), b_.getInt64(linear.stride));
+    return b_.CreateAdd(linear.begin, at, "at");
   }
 
   // ---- Instructions --------------------------------------------------------------------------------------
@@ -518,12 +929,18 @@ class CpuEmitter final : Emitter {
 
   Ir operand(Value v) override {
     if (Ir given = builtin(k_[v])) return given;
-    return holds(v) ? imm(1) : values_[index(v)];
+    if (const auto is = known(k_[v])) return imm(*is ? 1 : 0);
+    return values_[index(v)];
   }
-  /// Whether a guard is known to hold in the loop that is being emitted.
-  bool holds(Value v) const { return in_bounds_ && x_guard(k_[v]).has_value(); }
+  /// What a comparison is known to give in the loop that is being emitted.
+  std::optional<bool> known(const Inst& inst) const {
+    if (const auto is = assumed_[size_t(&inst - k_.insts.data())]) return is;
+    if (!in_bounds_) return std::nullopt;
+    const auto guard = x_guard(inst);
+    return guard ? std::optional(guard->inside) : std::nullopt;
+  }
   Ir condition(Value v) override {
-    if (holds(v)) return b_.getTrue();
+    if (const auto is = known(k_[v])) return b_.getInt1(*is);
     if (Ir known = conditions_[index(v)]) return known;
     return b_.CreateICmpNE(operand(v), imm(0));
   }
@@ -535,6 +952,27 @@ class CpuEmitter final : Emitter {
   void store_word(const Memory& m, Ir index64, Ir value) {
     tag(b_.CreateAlignedStore(value, element(m, index64), llvm::Align(4)), m);
   }
+
+  // An array over lanes has elements of the slot's or value's type.
+  llvm::Type* value_type(Value v) {
+    const Inst& inst = k_[v];
+    if (inst.type != spec::DataType::U64) return word();
+    return inst.kind == InstKind::Raw && gives_wide(inst.raw) ? b_.getDoubleTy() : b_.getInt64Ty();
+  }
+  Ir load_of(const Memory& m, llvm::Type* type, Ir lane) {
+    return tag(b_.CreateAlignedLoad(type, b_.CreateInBoundsGEP(type, m.base, lane), llvm::Align(4)), m);
+  }
+  void store_of(const Memory& m, llvm::Type* type, Ir lane, Ir value) {
+    tag(b_.CreateAlignedStore(value, b_.CreateInBoundsGEP(type, m.base, lane), llvm::Align(4)), m);
+  }
+  Ir load_slot(const std::vector<Memory>& arrays, Slot s, Ir lane) {
+    return load_of(arrays[index(s)], slot_type(index(s)), lane);
+  }
+  void keep_slot(const std::vector<Memory>& arrays, Slot s, Ir lane, Ir value) {
+    store_of(arrays[index(s)], slot_type(index(s)), lane, value);
+  }
+  Ir load_value(const Memory& m, Value v, Ir lane) { return load_of(m, value_type(v), lane); }
+  void keep_value(const Memory& m, Value v, Ir lane) { store_of(m, value_type(v), lane, operand(v)); }
 
   // An if without else whose arm gives some slots another value.
   void emit_merging_if(Value v) {
@@ -557,7 +995,7 @@ class CpuEmitter final : Emitter {
         },
         false, [] { return false; });
     for (size_t i = 0; i < merges.size(); ++i) {
-      llvm::PHINode* phi = b_.CreatePHI(word(), 2, k_.slots[merges[i].slot].name);
+      llvm::PHINode* phi = b_.CreatePHI(before[i]->getType(), 2, k_.slots[merges[i].slot].name);
       phi->addIncoming(before[i], from);
       if (arm != nullptr) phi->addIncoming(inside[i], arm);
       slot_values_[merges[i].slot] = phi;
@@ -566,7 +1004,12 @@ class CpuEmitter final : Emitter {
 
   bool emit_if(Value v, const Inst& inst) override {
     const Value c = k_.arg(inst, 0);
-    if (holds(c)) {
+    const auto is = known(k_[c]);
+    if (is && !*is && inst.orelse == kNoKBlock) {
+      for (const Merge& m : merges_[index(v)]) slot_values_[m.slot] = operand(m.before);
+      return false;
+    }
+    if (is && *is) {
       const bool left = emit_block(inst.body);
       for (const Merge& m : merges_[index(v)]) slot_values_[m.slot] = operand(m.inside);
       return left;
@@ -593,11 +1036,14 @@ class CpuEmitter final : Emitter {
   }
   void emit_barrier() override {}  // regions end there
   void emit_raw(Value v, const Inst& inst) override {
-    if (!in_bounds_ || !x_guard(inst)) return Emitter::emit_raw(v, inst);
-    set(v, b_.getTrue());
+    const auto is = known(inst);
+    if (!is) return Emitter::emit_raw(v, inst);
+    set(v, b_.getInt1(*is));
   }
 
-  const RegionPlan plan_;
+  RegionPlan plan_;
+  const RegionPlan* chunk_ = nullptr;  // the one whose steps are being emitted
+  uint32_t chunk_lanes_ = 0;
   const EmitOptions options_;
   const IdUses uses_;
   std::vector<bool> uses_length_;   // by buffer
@@ -608,13 +1054,24 @@ class CpuEmitter final : Emitter {
   std::vector<std::vector<Merge>> merges_;  // by Value: an If's
   std::vector<Memory> kept_slots_;          // by Slot: its array over lanes, if it has one
   std::vector<Memory> kept_values_;         // by Value: likewise
+  std::vector<Memory> chunk_slots_;         // by Slot: its array over the lanes of the chunk
+  std::vector<Memory> chunk_values_;        // by Value: likewise
   Memory live_;
   llvm::AllocaInst* any_live_ = nullptr;
 
-  std::vector<Ir> values_;      // by Value: as a word, where it is used as one
-  std::vector<Ir> conditions_;  // by Value: as one bit, where it is one
-  Ir groups_[3] = {};           // of the dispatch
-  Ir base_x_ = nullptr;         // invocation_id.x of the group's first invocation
+  std::vector<Ir> values_;                    // by Value: as a word, where it is used as one
+  std::vector<Ir> conditions_;                // by Value: as one bit, where it is one
+  std::vector<std::optional<bool>> assumed_;  // by Value: of a condition, in the chunk that is being emitted
+  /// An index in 64 bits, where the loop over lanes is known to stay in bounds: begin + stride * counter_.
+  struct Linear {
+    Ir begin = nullptr;
+    uint32_t stride = 0;
+  };
+  std::vector<Linear> linear_;  // by Value
+  Ir counter_ = nullptr;        // of the loop over lanes
+  Ir base_x_ = nullptr;         // invocation_id.x of the first invocation of the group or chunk
+  Ir local_base_ = nullptr;     // local_id.x of the first lane of the chunk
+  Ir chunk_first_ = nullptr;    // i64: the number of that lane in the workgroup
   Ir lane_ = nullptr;           // i64
   llvm::BasicBlock* lane_exit_ = nullptr;
   llvm::BasicBlock* group_exit_ = nullptr;

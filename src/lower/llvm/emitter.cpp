@@ -34,6 +34,7 @@ Emitter::Ir Emitter::builtin(const Inst& inst) {
     case BuiltinInput::InvocationId: return invocation_[inst.imm];
     case BuiltinInput::WorkgroupId: return group_[inst.imm];
     case BuiltinInput::LocalId: return local_[inst.imm];
+    case BuiltinInput::NumWorkgroups: return groups_[inst.imm];
     case BuiltinInput::Nothing: break;
   }
   return nullptr;
@@ -44,7 +45,7 @@ Emitter::Ir Emitter::builtin(const Inst& inst) {
 Emitter::Ir Emitter::raw_operator(const Inst& inst) {
   const auto args = k_.args(inst);
   RawOperands o;
-  if (inst.raw == RawOp::Select || inst.raw == RawOp::WideSelect) {
+  if (selects(inst.raw)) {
     o.condition = condition(args[0]);
   } else {
     o.a = operand(args[0]);
@@ -54,7 +55,9 @@ Emitter::Ir Emitter::raw_operator(const Inst& inst) {
   return lower::emit_raw(b_, inst.raw, o);
 }
 
-void Emitter::emit_get(Value v, const Inst& inst) { set(v, b_.CreateLoad(word(), slots_[inst.target])); }
+void Emitter::emit_get(Value v, const Inst& inst) {
+  set(v, b_.CreateLoad(slot_type(inst.target), slots_[inst.target]));
+}
 void Emitter::emit_set(const Inst& inst) { b_.CreateStore(operand(k_.arg(inst, 0)), slots_[inst.target]); }
 
 bool Emitter::emit_if(Value /*v*/, const Inst& inst) {
@@ -74,11 +77,12 @@ Emitter::MemoryOperand Emitter::memory_operand(const Inst& access) {
   const uint32_t bytes =
       access.access == Access::Words ? 4 : spec::info(k_.buffers[access.target].element).bytes;
   Ir base = memory_[access.target].base;
-  Ir at = b_.CreateZExt(operand(k_.arg(access, 0)), b_.getInt64Ty());
+  Ir at = wide_index(k_.arg(access, 0));
   if (bytes == 2) return {b_.getInt16Ty(), b_.CreateInBoundsGEP(b_.getInt16Ty(), base, at), llvm::Align(2)};
   if (bytes == 4) return {word(), b_.CreateInBoundsGEP(word(), base, at), llvm::Align(4)};
   llvm::Type* whole = llvm::ArrayType::get(word(), bytes / 4);
-  return {word(), b_.CreateInBoundsGEP(whole, base, {at, b_.getInt64(access.imm)}),
+  llvm::Type* moved = access.type == spec::DataType::U64 ? b_.getInt64Ty() : word();
+  return {moved, b_.CreateInBoundsGEP(whole, base, {at, b_.getInt64(access.imm)}),
           word_align(bytes, access.imm)};
 }
 
@@ -88,13 +92,13 @@ void Emitter::emit_load(Value v, const Inst& access) {
   // Another invocation may write here at the same time. What is loaded is then indeterminate, and must be
   // one value for all that is computed from it: a guard and the access that it guards. Frozen before it is
   // widened, so that the upper half of a 16-bit element stays zero.
-  if (spec::is_writable(k_.buffers[access.target].access)) loaded = b_.CreateFreeze(loaded);
-  set(v, b_.CreateZExt(loaded, word()));
+  if (spec::is_written_by_others(k_.buffers[access.target].access)) loaded = b_.CreateFreeze(loaded);
+  set(v, access.type == spec::DataType::U64 ? loaded : b_.CreateZExt(loaded, word()));
 }
 
 void Emitter::emit_store(const Inst& access) {
   const MemoryOperand at = memory_operand(access);
-  Ir value = b_.CreateTrunc(operand(k_.arg(access, 1)), at.type);  // of a word: the word itself
+  Ir value = b_.CreateTrunc(operand(k_.arg(access, 1)), at.type);  // of all but halves: itself
   tag(b_.CreateAlignedStore(value, at.address, at.align), memory_[access.target]);
 }
 
@@ -111,6 +115,18 @@ void Emitter::emit_atomic(Value v, const Inst& access) {
   } else {
     set(v, tag(b_.CreateAtomicRMW(rmw_of(access.op), at.address, value, at.align, kOrder), m));
   }
+}
+
+uint32_t Emitter::private_bytes(const KernelBuffer& buffer) {
+  const uint32_t bytes = buffer.count * spec::info(buffer.element).bytes;  // check/ keeps it small
+  return (bytes + 15) / 16 * 16;
+}
+
+Emitter::Memory Emitter::make_private(const KernelBuffer& buffer) {
+  auto* type = llvm::ArrayType::get(word(), private_bytes(buffer) / 4);
+  llvm::AllocaInst* array = b_.CreateAlloca(type, nullptr, buffer.name);
+  array->setAlignment(llvm::Align(16));
+  return {.base = array, .length = imm(buffer.count)};
 }
 
 // ---- Loops -----------------------------------------------------------------------------------------------
@@ -148,6 +164,14 @@ void Emitter::close_loop(LoopFrame& loop, bool terminated) {
   loop.index->addIncoming(next, loop.latch);
   b_.CreateCondBr(b_.CreateICmpULT(next, loop.to), loop.body, loop.exit);
   b_.SetInsertPoint(loop.exit);
+}
+
+void Emitter::unroll(const LoopFrame& loop) {
+  llvm::Metadata* parts[] = {
+      nullptr, llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.unroll.full")})};
+  llvm::MDNode* id = llvm::MDNode::getDistinct(context_, parts);
+  id->replaceOperandWith(0, id);
+  loop.latch->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, id);
 }
 
 }  // namespace vyre::lower

@@ -43,6 +43,12 @@ class Emitter : protected LegalEmitter {
   void make_function(const std::string& symbol, const std::vector<llvm::Type*>& types);
 
   llvm::Type* word() { return b_.getInt32Ty(); }
+  llvm::Type* slot_type(uint32_t slot) {
+    return k_.slots[slot].type == spec::DataType::U64 ? b_.getInt64Ty() : word();
+  }
+  llvm::AllocaInst* make_slot(uint32_t slot) {
+    return b_.CreateAlloca(slot_type(slot), nullptr, k_.slots[slot].name);
+  }
   Ir imm(uint32_t value) { return b_.getInt32(value); }
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
   /// Puts a block at the end of the function and goes on there.
@@ -52,6 +58,8 @@ class Emitter : protected LegalEmitter {
   virtual Ir operand(Value v) = 0;
   virtual Ir condition(Value v) = 0;
   virtual void set(Value v, Ir value) = 0;
+  /// An index in 64 bits.
+  virtual Ir wide_index(Value v) { return b_.CreateZExt(operand(v), b_.getInt64Ty()); }
   /// A literal, a length or an id, which are at hand everywhere; else null.
   Ir builtin(const Inst& inst);
 
@@ -68,6 +76,11 @@ class Emitter : protected LegalEmitter {
   /// The alignment of one word of an element of several.
   virtual llvm::Align word_align(uint32_t /*element_bytes*/, uint32_t /*word*/) { return llvm::Align(4); }
 
+  // Private arrays.
+  /// On the stack, aligned to 16 bytes, with words up to there.
+  Memory make_private(const KernelBuffer& buffer);
+  static uint32_t private_bytes(const KernelBuffer& buffer);
+
   // Control.
   enum class Range { NotEmpty, MaybeEmpty };
   /// Opens a loop over from, from + step, ... below to. Domain: index + step does not wrap.
@@ -75,6 +88,8 @@ class Emitter : protected LegalEmitter {
   /// Closes it from the current block, or with `terminated` when the body has left that already. Where
   /// nothing branches to the latch, the current block becomes it.
   void close_loop(LoopFrame& loop, bool terminated);
+  /// Tells the optimiser to write a closed loop's rounds one after the other.
+  void unroll(const LoopFrame& loop);
   /// `body` says whether it left the current block.
   template <typename Body>
   void emit_loop_over(Value v, Ir from, Ir to, Body&& body) {
@@ -90,6 +105,7 @@ class Emitter : protected LegalEmitter {
       enter(loop.exit);
     } else {
       close_loop(loop, terminated);
+      if (k_[v].imm != 0) unroll(loop);
     }
   }
   /// `then` and `otherwise` say whether they left the current block.
@@ -135,11 +151,12 @@ class Emitter : protected LegalEmitter {
   Ir local_[3] = {};                      // local_id
   Ir group_[3] = {};                      // workgroup_id
   Ir invocation_[3] = {};                 // invocation_id
+  Ir groups_[3] = {};                     // of the dispatch: num_workgroups
 
  private:
   /// What a raw access moves, and where.
   struct MemoryOperand {
-    llvm::Type* type;  // a word, or 16 bits
+    llvm::Type* type;  // a word, 16 bits or two words
     Ir address;
     llvm::Align align;
   };

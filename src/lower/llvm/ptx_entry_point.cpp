@@ -50,8 +50,9 @@ class PtxEmitter final : Emitter {
   void run() {
     read_ids();
     find_memory();
-    for (const SlotInfo& slot : k_.slots) slots_.push_back(b_.CreateAlloca(word(), nullptr, slot.name));
+    for (uint32_t s = 0; s < k_.slots.size(); ++s) slots_.push_back(make_slot(s));
     clear_shared_memory();
+    clear_private_memory();
     exit_ = llvm::BasicBlock::Create(context_, "exit");
     if (!emit_block(k_.entry)) b_.CreateBr(exit_);
     enter(exit_);
@@ -64,7 +65,7 @@ class PtxEmitter final : Emitter {
   void make_entry(const std::string& symbol) {
     std::vector<llvm::Type*> types;
     for (const KernelBuffer& buffer : k_.buffers) {
-      if (buffer.access == spec::BufferAccess::Workgroup) continue;
+      if (!spec::is_bound(buffer.access)) continue;
       types.push_back(b_.getPtrTy(kGlobal));
       types.push_back(word());
     }
@@ -93,6 +94,10 @@ class PtxEmitter final : Emitter {
              imm(buffer.count)});
         continue;
       }
+      if (buffer.access == spec::BufferAccess::Private) {
+        memory_.push_back(make_private(buffer));
+        continue;
+      }
       const unsigned n = 2 * buffer.argument;
       function_->addParamAttr(n, llvm::Attribute::getWithAlignment(context_, llvm::Align(kAlignment)));
       // Bindings do not overlap: layout::bind refuses it. But LLVM takes `noalias` memory that did not escape
@@ -114,6 +119,9 @@ class PtxEmitter final : Emitter {
     using namespace llvm::Intrinsic;
     constexpr ID kGroup[] = {nvvm_read_ptx_sreg_ctaid_x, nvvm_read_ptx_sreg_ctaid_y,
                              nvvm_read_ptx_sreg_ctaid_z};
+    constexpr ID kGroups[] = {nvvm_read_ptx_sreg_nctaid_x, nvvm_read_ptx_sreg_nctaid_y,
+                              nvvm_read_ptx_sreg_nctaid_z};
+    const IdUses uses = used_ids(k_);
     thread_ = special(nvvm_read_ptx_sreg_tid_x);
     Ir left = thread_;
     uint32_t threads = k_.invocations();  // how many values `left` may have
@@ -123,6 +131,7 @@ class PtxEmitter final : Emitter {
       left = b_.CreateUDiv(left, imm(size));
       threads /= size;
       group_[axis] = special(kGroup[axis]);
+      if (uses.num_groups[axis]) groups_[axis] = special(kGroups[axis]);
       // Ids stay below 65,535 * 1,024, so nothing wraps.
       Ir first = b_.CreateMul(group_[axis], imm(size), "", true, true);
       invocation_[axis] = b_.CreateAdd(first, local_[axis], "", true, true);
@@ -139,6 +148,28 @@ class PtxEmitter final : Emitter {
     b_.CreateAlignedStore(imm(0), at, llvm::Align(4));
     close_loop(clear, false);
     emit_barrier();
+  }
+
+  // Not by memset, which this target writes byte by byte. Up to a size without a loop: then the array can
+  // become registers where its indices are known.
+  void clear_private_memory() {
+    constexpr uint32_t kMostStraight = 512;
+    auto* four = llvm::FixedVectorType::get(word(), 4);
+    const auto clear = [&](Ir base, Ir at) {
+      b_.CreateAlignedStore(llvm::Constant::getNullValue(four), b_.CreateInBoundsGEP(four, base, at),
+                            llvm::Align(16));
+    };
+    for (size_t i = 0; i < k_.buffers.size(); ++i) {
+      if (k_.buffers[i].access != spec::BufferAccess::Private) continue;
+      const uint32_t bytes = private_bytes(k_.buffers[i]);
+      if (bytes <= kMostStraight) {
+        for (uint32_t at = 0; at < bytes / 16; ++at) clear(memory_[i].base, b_.getInt64(at));
+        continue;
+      }
+      LoopFrame loop = open_loop(b_.getInt64(0), b_.getInt64(bytes / 16), "clear");
+      clear(memory_[i].base, loop.index);
+      close_loop(loop, false);
+    }
   }
 
   // ---- Values --------------------------------------------------------------------------------------------
@@ -195,9 +226,8 @@ Result<PtxEntry> emit_entry(const Kernel& kernel, llvm::Module& module, const st
     if (buffer.access == spec::BufferAccess::Workgroup) {
       const uint64_t bytes = uint64_t{buffer.count} * spec::info(buffer.element).bytes;
       shared += (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    } else {
-      ++bound;
     }
+    bound += spec::is_bound(buffer.access);
   }
   if (bound > kMostBuffers) {
     return std::unexpected(make_diag(

@@ -41,14 +41,26 @@ template <llvm::Instruction::BinaryOps op>
 Ir wide_arithmetic(Builder& b, const RawOperands& o) {
   return b.CreateBinOp(op, o.a, o.b);
 }
-Ir wide_of(Builder& b, const RawOperands& o) {
+Ir long_of(Builder& b, const RawOperands& o) {
   Ir high = b.CreateShl(b.CreateZExt(o.b, b.getInt64Ty()), 32);
-  return b.CreateBitCast(b.CreateOr(high, b.CreateZExt(o.a, b.getInt64Ty())), b.getDoubleTy());
+  return b.CreateOr(high, b.CreateZExt(o.a, b.getInt64Ty()));
 }
+Ir wide_of(Builder& b, const RawOperands& o) { return b.CreateBitCast(long_of(b, o), b.getDoubleTy()); }
 Ir wide_word(Builder& b, const RawOperands& o, uint32_t from) {
   Ir bits = b.CreateBitCast(o.a, b.getInt64Ty());
   return b.CreateTrunc(from == 0 ? bits : b.CreateLShr(bits, from), b.getInt32Ty());
 }
+
+// Long values are integers of 64 bits.
+template <llvm::Instruction::BinaryOps op>
+Ir long_arithmetic(Builder& b, const RawOperands& o) {
+  return b.CreateBinOp(op, o.a, o.b);
+}
+template <llvm::CmpInst::Predicate predicate>
+Ir long_comparison(Builder& b, const RawOperands& o) {
+  return b.CreateICmp(predicate, o.a, o.b);
+}
+Ir long_word(Builder& b, Ir a) { return b.CreateTrunc(a, b.getInt32Ty()); }
 
 // A row may give a word or, for a comparison, one bit. No flag (nsw, exact, fast) is ever set: raw operators
 // wrap.
@@ -169,6 +181,49 @@ constexpr auto kRawRows = std::to_array<RawRow>({
      [](Builder& b, const RawOperands& o) -> Ir {
        return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, o.a);
      }},
+    {RawOp::LongOf, &long_of},
+    {RawOp::LongLow, [](Builder& b, const RawOperands& o) -> Ir { return long_word(b, o.a); }},
+    {RawOp::LongHigh,
+     [](Builder& b, const RawOperands& o) -> Ir { return long_word(b, b.CreateLShr(o.a, 32)); }},
+    {RawOp::LongSelect,
+     [](Builder& b, const RawOperands& o) -> Ir { return b.CreateSelect(o.condition, o.b, o.c); }},
+    {RawOp::LongAdd, &long_arithmetic<llvm::Instruction::Add>},
+    {RawOp::LongSub, &long_arithmetic<llvm::Instruction::Sub>},
+    {RawOp::LongMul, &long_arithmetic<llvm::Instruction::Mul>},
+    {RawOp::LongUMulHi,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       Ir product = b.CreateMul(b.CreateZExt(o.a, b.getInt128Ty()), b.CreateZExt(o.b, b.getInt128Ty()));
+       return b.CreateTrunc(b.CreateLShr(product, 64), b.getInt64Ty());
+     }},
+    {RawOp::LongUDiv, &long_arithmetic<llvm::Instruction::UDiv>},
+    {RawOp::LongURem, &long_arithmetic<llvm::Instruction::URem>},
+    {RawOp::LongAnd, &long_arithmetic<llvm::Instruction::And>},
+    {RawOp::LongOr, &long_arithmetic<llvm::Instruction::Or>},
+    {RawOp::LongXor, &long_arithmetic<llvm::Instruction::Xor>},
+    {RawOp::LongShl,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       return b.CreateShl(o.a, b.CreateZExt(o.b, b.getInt64Ty()));
+     }},
+    {RawOp::LongLShr,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       return b.CreateLShr(o.a, b.CreateZExt(o.b, b.getInt64Ty()));
+     }},
+    {RawOp::LongPopcount,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       return long_word(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, o.a));
+     }},
+    {RawOp::LongClz,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       return long_word(b, b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, o.a, b.getTrue()));
+     }},
+    {RawOp::LongCtz,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       return long_word(b, b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, o.a, b.getTrue()));
+     }},
+    {RawOp::LongEq, &long_comparison<llvm::CmpInst::ICMP_EQ>},
+    {RawOp::LongNe, &long_comparison<llvm::CmpInst::ICMP_NE>},
+    {RawOp::LongULt, &long_comparison<llvm::CmpInst::ICMP_ULT>},
+    {RawOp::LongULe, &long_comparison<llvm::CmpInst::ICMP_ULE>},
 });
 constexpr spec::TotalTable<kRawRows> kRaw;
 

@@ -11,7 +11,8 @@
 
 namespace vyre::lower {
 
-/// The operands of a raw operator: words, wide ones doubles; a select's condition comes as one bit.
+/// The operands of a raw operator: words, wide ones doubles, long ones i64; a select's condition comes as one
+/// bit.
 struct RawOperands {
   llvm::Value* a = nullptr;
   llvm::Value* b = nullptr;
@@ -19,8 +20,8 @@ struct RawOperands {
   llvm::Value* condition = nullptr;
 };
 
-/// Adds the operator at the builder's place. The result is a word, a double or, of a comparison, one
-/// bit.
+/// Adds the operator at the builder's place. The result is a word, a double, an i64 or, of a comparison,
+/// one bit.
 llvm::Value* emit_raw(llvm::IRBuilder<>& builder, RawOp op, const RawOperands& operands);
 
 /// The operation of an atomicrmw. For every atomic operator but compare-exchange, which is an instruction of

@@ -11,45 +11,76 @@ namespace vyre::lower {
 namespace {
 
 constexpr uint32_t kNoRegion = UINT32_MAX;
-constexpr uint64_t kAlignment = 64;
+constexpr uint64_t kArrayAlignment = 64;
 /// A value of at most this many raw operators is computed again rather than kept in memory.
 constexpr uint32_t kRecomputeLimit = 4;
+/// A condition of at most this many raw operators may be assumed.
+constexpr uint32_t kMostAssumed = 16;
 /// Rounds of the fixpoint over slots; a chain of assignments longer than this is kept per lane, which is
 /// right too.
 constexpr int kSlotRounds = 8;
 
-bool always_at_hand(InstKind kind) {
-  return info(kind).source == Source::Literal || info(kind).source == Source::Dispatch;
-}
-
 bool is_division(RawOp op) {
-  return op == RawOp::UDiv || op == RawOp::URem || op == RawOp::SDiv || op == RawOp::SRem;
+  return op == RawOp::UDiv || op == RawOp::URem || op == RawOp::SDiv || op == RawOp::SRem ||
+         op == RawOp::LongUDiv || op == RawOp::LongURem;
 }
 
 class Planner {
  public:
-  explicit Planner(const Kernel& kernel) : k_(kernel) {}
+  /// The whole kernel; with `chunk` as one runs it.
+  explicit Planner(const Kernel& kernel, const Nesting& nesting, const ChunkOptions* chunk = nullptr)
+      : k_(kernel), chunk_(chunk), nesting_(nesting), root_(kernel.block(kernel.entry)) {}
+  /// One region of a plan, as a chunk runs it.
+  Planner(const Kernel& kernel, const Nesting& nesting, const ChunkOptions& chunk, const RegionPlan& outer,
+          const Region& region)
+      : k_(kernel), chunk_(&chunk), nesting_(nesting), root_(region.lanes), outer_(&outer) {}
 
   RegionPlan run() {
     const size_t values = k_.insts.size();
-    find_barriers();
-    bool workgroup_memory = false;
-    for (const KernelBuffer& b : k_.buffers) workgroup_memory |= b.access == spec::BufferAccess::Workgroup;
-    plan_.flat = !any_barrier_ && !workgroup_memory;
+    plan_.has_barrier.assign(values, false);
+    plan_.resolved.assign(values, false);
+    inside_.assign(values, false);
+    for_each_live([&](Value v) { inside_[index(v)] = true; });
+    if (chunk_ != nullptr) {
+      resolve();
+      if (!is_row()) find_lockstep();
+      plan_.flat = !is_row() && !any_barrier_;
+    } else {
+      find_barriers();
+      bool workgroup_memory = false;
+      for (const KernelBuffer& b : k_.buffers) workgroup_memory |= b.access == spec::BufferAccess::Workgroup;
+      plan_.flat = !any_barrier_ && !workgroup_memory;
+    }
     plan_.residence.assign(values, Residence::Lane);
     plan_.scalar_slot.assign(k_.slots.size(), false);
     plan_.value_offset.assign(values, kNoOffset);
     plan_.slot_offset.assign(k_.slots.size(), kNoOffset);
     plan_.buffer_offset.assign(k_.buffers.size(), kNoOffset);
-    if (plan_.flat) return std::move(plan_);
+    if (plan_.flat) {
+      lay_out_arrays_of_turns();
+      return std::move(plan_);
+    }
 
-    classify();
+    while (true) {
+      classify();
+      if (chunk_ == nullptr || is_row() || !drop_divergent()) break;
+      if (plan_.flat) return std::move(plan_);
+    }
     region_of_.assign(values, kNoRegion);
     read_in_region_.assign(k_.slots.size(), kNoRegion);
-    plan_.steps = split(k_.entry);
+    split(root_, plan_.steps);
     find_crossings();
+    array_region_.assign(k_.buffers.size(), kNoRegion);
+    array_crosses_.assign(k_.buffers.size(), false);
+    find_arrays(plan_.steps, /*in_loop=*/false);
     bool returned = false;
     mark_live_checks(plan_.steps, returned);
+    // Lanes that leave early are no chunk, and what would be kept from region to region no row.
+    const bool leaves = chunk_ != nullptr && std::ranges::any_of(plan_.regions, &Region::checks_live);
+    if (leaves || (is_row() && !is_one_region())) {
+      plan_.flat = true;
+      return std::move(plan_);
+    }
     lay_out();
     return std::move(plan_);
   }
@@ -65,21 +96,148 @@ class Planner {
   }
 
   // A barrier marks all control around it.
+  void mark(Value v) {
+    any_barrier_ = true;
+    for (Value up{v}; up != kNoValue && !has_barrier(up); up = nesting_.around(up)) {
+      if (!plan_.resolved[index(up)]) plan_.has_barrier[index(up)] = true;
+    }
+  }
   void find_barriers() {
-    const Nesting nesting(k_);
-    plan_.has_barrier.assign(k_.insts.size(), false);
     for (uint32_t v = 0; v < k_.insts.size(); ++v) {
-      if (k_.insts[v].kind != InstKind::Barrier || nesting.holder[v] == kNoKBlock) continue;
-      any_barrier_ = true;
-      for (Value up{v}; up != kNoValue && !has_barrier(up); up = nesting.around(up)) {
-        plan_.has_barrier[index(up)] = true;
-      }
+      if (k_.insts[v].kind == InstKind::Barrier && nesting_.holder[v] != kNoKBlock) mark(Value{v});
     }
   }
   bool has_barrier(Value v) const { return plan_.has_barrier[index(v)]; }
+  bool is_step(Value v) const { return plan_.is_step(v); }
 
-  bool is_scalar(Value v) const {
-    return plan_.residence[index(v)] == Residence::Scalar || always_at_hand(k_[v].kind);
+  // ---- Chunks --------------------------------------------------------------------------------------------
+
+  bool is_one_region() const {
+    const auto any = [](const std::vector<bool>& flags) {
+      return std::ranges::find(flags, true) != flags.end();
+    };
+    return plan_.steps.size() == 1 && plan_.regions.size() == 1 && !any(kept_) && !any(slot_crosses_);
+  }
+  bool is_row() const { return chunk_ != nullptr && chunk_->lanes == kWholeRow; }
+  ChunkOptions::Known known(Value condition) const {
+    return chunk_ == nullptr ? ChunkOptions::Known::Nothing : known_[index(condition)];
+  }
+  /// An If that no lane of the chunk enters.
+  bool is_dropped(Value v) const {
+    return plan_.resolved[index(v)] && known(k_.arg(k_[v], 0)) == ChunkOptions::Known::False;
+  }
+  // The Ifs without else that stand in uniform control, and whose condition is known or worth to be assumed.
+  void resolve() {
+    known_ = chunk_->known;
+    walk_roots(
+        [&](Value v) {
+          const Inst& inst = k_[v];
+          if (inst.kind != InstKind::If || inst.orelse != kNoKBlock) return inst.kind == InstKind::Loop;
+          const Value condition = k_.arg(inst, 0);
+          if (known(condition) == ChunkOptions::Known::Nothing) assume(v, condition);
+          plan_.resolved[index(v)] = known(condition) != ChunkOptions::Known::Nothing;
+          return known(condition) == ChunkOptions::Known::True;
+        },
+        [](Value) {});
+  }
+  // A guard around loops is taken to hold, one around a return not to.
+  void assume(Value v, Value condition) {
+    if (is_row() || outer_ != nullptr) return;
+    bool loops = false, returns = false;
+    for_each_nested(v, [&](Value inner) {
+      loops |= k_[inner].kind == InstKind::Loop;
+      returns |= k_[inner].kind == InstKind::Return;
+    });
+    uint32_t budget = kMostAssumed;
+    if (loops == returns || !is_cheap(condition, budget)) return;
+    known_[index(condition)] = loops ? ChunkOptions::Known::True : ChunkOptions::Known::False;
+    plan_.assumed.push_back({.condition = condition, .holds = loops});
+  }
+  bool is_cheap(Value v, uint32_t& budget) const {
+    const Inst& inst = k_[v];
+    if (given_by(inst.kind) != BuiltinInput::Nothing) return true;
+    if (inst.kind != InstKind::Raw || !is_total(inst.raw) || budget == 0) return false;
+    --budget;
+    return std::ranges::all_of(k_.args(inst), [&](Value a) { return is_cheap(a, budget); });
+  }
+
+  // Loops that lanes may run in step: nothing in them leaves, and no atomic keeps their lanes from being a
+  // vector.
+  void find_lockstep() {
+    lockstep_.assign(k_.insts.size(), false);
+    for_each_live([&](Value v) {
+      if (k_[v].kind != InstKind::Loop) return;
+      bool fits = true;
+      for_each_nested(v, [&](Value inner) {
+        const InstKind kind = k_[inner].kind;
+        fits &= kind != InstKind::Return && kind != InstKind::RawAtomic;
+      });
+      lockstep_[index(v)] = fits;
+    });
+    mark_lockstep();
+  }
+  void mark_lockstep() {
+    any_barrier_ = false;
+    plan_.has_barrier.assign(k_.insts.size(), false);
+    for (uint32_t v = 0; v < k_.insts.size(); ++v) {
+      if (lockstep_[v]) mark(Value{v});
+    }
+  }
+  // A loop whose lanes do not all run it equally often is none, nor is one around it or in it: a loop over
+  // lanes with another in it is not what a vectoriser takes. True when there was any.
+  bool drop_divergent() {
+    bool any = false;
+    for (uint32_t v = 0; v < k_.insts.size(); ++v) {
+      const Inst& inst = k_.insts[v];
+      if ((inst.kind != InstKind::Loop && inst.kind != InstKind::If) || !inside_[v]) continue;
+      if (!has_barrier(Value{v})) {
+        const bool own = inst.kind == InstKind::Loop && !scalar_control_[v];  // a loop of each lane's own
+        if (own) any |= drop_around(Value{v});
+        continue;
+      }
+      if (std::ranges::all_of(k_.args(inst), [&](Value a) { return is_scalar(a); })) continue;
+      any = true;
+      for_each_nested(Value{v}, [&](Value inner) { lockstep_[index(inner)] = false; });
+      drop_around(Value{v});
+    }
+    if (!any) return false;
+    mark_lockstep();
+    plan_.flat = !any_barrier_;
+    return true;
+  }
+  bool drop_around(Value v) {
+    bool any = false;
+    for (Value up = v; up != kNoValue; up = nesting_.around(up)) {
+      any |= lockstep_[index(up)];
+      lockstep_[index(up)] = false;
+    }
+    return any;
+  }
+
+  /// What is the same for all lanes without being computed.
+  bool at_hand(Value v) const {
+    const Inst& inst = k_[v];
+    if (info(inst.kind).source == Source::Invocation) return chunk_ != nullptr && inst.imm != 0;
+    if (is_row() && inst.kind == InstKind::WorkgroupId && inst.imm == 0) return false;
+    return given_by(inst.kind) != BuiltinInput::Nothing;
+  }
+  bool is_scalar(Value v) const { return plan_.residence[index(v)] == Residence::Scalar || at_hand(v); }
+
+  // Visits all but what no lane of a chunk enters.
+  template <typename F>
+  void for_each_live(F&& visit) const {
+    walk_roots([&](Value v) { return visit(v), !is_dropped(v); }, [](Value) {});
+  }
+  template <typename Visit, typename Leave>
+  void walk_roots(Visit&& visit, Leave&& leave) const {
+    for (const Value root : root_) {
+      if (visit(root)) {
+        for (const KBlock inner : {k_[root].body, k_[root].orelse}) {
+          if (inner != kNoKBlock) walk(k_, inner, visit, [](Value) {}, leave);
+        }
+      }
+      leave(root);
+    }
   }
 
   // Visits what runs once for the workgroup, as far as is known, in program order: the instructions of the
@@ -88,14 +246,12 @@ class Planner {
   template <typename F>
   void for_each_uniform(F&& visit) const {
     Value inside = kNoValue;
-    walk(
-        k_, k_.entry,
+    walk_roots(
         [&](Value v) {
           if (inside == kNoValue && scalar_control_[index(v)]) inside = v;
           visit(v, inside);
-          return has_barrier(v) || inside != kNoValue;
+          return !is_dropped(v) && (is_step(v) || inside != kNoValue);
         },
-        [](Value) {},
         [&](Value v) {
           if (inside == v) inside = kNoValue;
         });
@@ -107,7 +263,7 @@ class Planner {
     scalar_control_.assign(k_.insts.size(), false);
     for_each_uniform([&](Value v, Value) {
       const InstKind kind = k_[v].kind;
-      if (has_barrier(v) || (kind != InstKind::If && kind != InstKind::Loop)) return;
+      if (is_step(v) || (kind != InstKind::If && kind != InstKind::Loop)) return;
       bool effects = false;
       for_each_nested(v, [&](Value inner) {
         const InstKind k = k_[inner].kind;
@@ -116,10 +272,15 @@ class Planner {
       scalar_control_[index(v)] = !effects;
     });
     std::vector<uint32_t> sets(k_.slots.size(), 0);
-    walk(k_, k_.entry, [&](Value v) {
+    for_each_live([&](Value v) {
       if (k_[v].kind == InstKind::Set) ++sets[k_[v].target];
     });
     plan_.scalar_slot.assign(k_.slots.size(), true);
+    if (outer_ != nullptr) {
+      for (size_t s = 0; s < k_.slots.size(); ++s) {
+        plan_.scalar_slot[s] = outer_->scalar_slot[s] || outer_->slot_offset[s] == kNoOffset;
+      }
+    }
     for (int round = 0;; ++round) {
       if (round == kSlotRounds) {
         scalar_control_.assign(k_.insts.size(), false);
@@ -157,8 +318,14 @@ class Planner {
     std::vector<uint8_t> cost(k_.insts.size(), 0);
     for (Inst const& inst : k_.insts) {
       const size_t i = size_t(&inst - k_.insts.data());
-      const bool is_place = info(inst.kind).source == Source::Invocation;
-      plan_.residence[i] = is_place ? Residence::LaneId : Residence::Lane;
+      if (outer_ != nullptr && !inside_[i] && outer_->residence[i] == Residence::Scalar) {
+        plan_.residence[i] = Residence::Scalar;
+        continue;
+      }
+      const bool is_id = info(inst.kind).source == Source::Invocation || inst.kind == InstKind::WorkgroupId;
+      plan_.residence[i] = at_hand(Value(i)) ? Residence::Scalar
+                           : is_id           ? Residence::LaneId
+                                             : Residence::Lane;
     }
     for_each_uniform([&](Value v, Value inside) {
       const Inst& inst = k_[v];
@@ -166,8 +333,10 @@ class Planner {
       const bool scalar_args = std::ranges::all_of(args, [&](Value a) { return is_scalar(a); });
       Residence& where = plan_.residence[index(v)];
       switch (info(inst.kind).source) {
-        case Source::Literal:
-        case Source::Dispatch: where = Residence::Scalar; break;
+        case Source::Literal: where = Residence::Scalar; break;
+        case Source::Dispatch:
+          if (at_hand(v)) where = Residence::Scalar;
+          break;
         case Source::Slot:
           if (plan_.scalar_slot[inst.target]) where = Residence::Scalar;
           break;
@@ -183,7 +352,7 @@ class Planner {
           uint32_t total = 1;
           bool again = !is_division(inst.raw);
           for (const Value a : args) {
-            again &= plan_.residence[index(a)] != Residence::Lane || always_at_hand(k_[a].kind);
+            again &= plan_.residence[index(a)] != Residence::Lane || at_hand(a);
             total += cost[index(a)];
           }
           if (again && inside == kNoValue && total <= kRecomputeLimit) {
@@ -203,7 +372,15 @@ class Planner {
   // The steps of one uniform block. Nests as deep as blocks do, which check/ bounds.
   std::vector<Step> split(KBlock block) {
     std::vector<Step> steps;
+    if (block != kNoKBlock) split(k_.block(block), steps);
+    return steps;
+  }
+  void split(std::span<const Value> block, std::vector<Step>& steps) {
     uint32_t open = kNoRegion;
+    split(block, steps, open);
+  }
+  /// True when all lanes return.
+  bool split(std::span<const Value> block, std::vector<Step>& steps, uint32_t& open) {
     const auto region = [&]() -> Region& {
       if (open == kNoRegion) {
         open = uint32_t(plan_.regions.size());
@@ -213,18 +390,22 @@ class Planner {
       return plan_.regions[open];
     };
     const auto close = [&] { open = kNoRegion; };
-    for (const Value v : k_.block(block)) {
+    for (const Value v : block) {
       const Inst& inst = k_[v];
       if (inst.kind == InstKind::Barrier) {
         close();
       } else if (inst.kind == InstKind::Return) {
         steps.push_back({.kind = Step::Kind::Return});
-        return steps;
+        return true;
+      } else if (is_dropped(v)) {
+        continue;
+      } else if (plan_.resolved[index(v)]) {
+        if (split(k_.block(inst.body), steps, open)) return true;
       } else if (has_barrier(v)) {
         close();
         Step step{.kind = inst.kind == InstKind::If ? Step::Kind::If : Step::Kind::Loop, .control = v};
         step.body = split(inst.body);
-        if (inst.orelse != kNoKBlock) step.orelse = split(inst.orelse);
+        step.orelse = split(inst.orelse);
         steps.push_back(std::move(step));
       } else if (scalar_control_[index(v)] ||
                  (inst.kind == InstKind::Set && plan_.scalar_slot[inst.target])) {
@@ -237,7 +418,7 @@ class Planner {
         if (conflict) close();
         region().scalars.push_back(v);
       } else if (plan_.residence[index(v)] == Residence::Scalar) {
-        if (!always_at_hand(inst.kind)) region().scalars.push_back(v);
+        if (!at_hand(v)) region().scalars.push_back(v);
       } else {
         Region& r = region();
         r.lanes.push_back(v);
@@ -249,7 +430,7 @@ class Planner {
         });
       }
     }
-    return steps;
+    return false;
   }
 
   // Which values and slots are used in a region that is not their own.
@@ -265,15 +446,21 @@ class Planner {
           const Inst& inst = k_[v];
           for (const Value a : k_.args(inst)) {
             const Residence where = plan_.residence[index(a)];
-            if (where == Residence::Scalar || where == Residence::LaneId || always_at_hand(k_[a].kind))
-              continue;
+            if (where == Residence::Scalar || where == Residence::LaneId) continue;
             if (region_of_[index(a)] == r || input_of[index(a)] == r) continue;
             input_of[index(a)] = r;
+            if (!inside_[index(a)]) {
+              region.outer.push_back(a);
+              continue;
+            }
             region.inputs.push_back(a);
             if (where == Residence::Lane) kept_[index(a)] = true;
           }
           const bool slot_access = inst.kind == InstKind::Get || inst.kind == InstKind::Set;
           if (!slot_access || plan_.scalar_slot[inst.target]) return;
+          if (outer_ != nullptr && outer_->slot_offset[inst.target] != kNoOffset) {
+            slot_crosses[inst.target] = true;
+          }
           uint32_t& first = slot_region[inst.target];
           if (first == kNoRegion) {
             first = r;
@@ -318,6 +505,26 @@ class Planner {
     }
   }
 
+  // Which regions touch which private arrays. In a loop a region finds what its last run left.
+  void find_arrays(const std::vector<Step>& steps, bool in_loop) {
+    for (const Step& step : steps) {
+      if (step.kind == Step::Kind::Region) {
+        for (const Value top : plan_.regions[step.region].lanes) {
+          for_each_nested(top, [&](Value v) {
+            const Inst& inst = k_[v];
+            const bool access = inst.kind == InstKind::RawLoad || inst.kind == InstKind::RawStore;
+            if (!access || k_.buffers[inst.target].access != spec::BufferAccess::Private) return;
+            uint32_t& first = array_region_[inst.target];
+            if (in_loop || (first != kNoRegion && first != step.region)) array_crosses_[inst.target] = true;
+            first = step.region;
+          });
+        }
+      }
+      find_arrays(step.body, in_loop || step.kind == Step::Kind::Loop);
+      find_arrays(step.orelse, in_loop);
+    }
+  }
+
   bool any_returns(const std::vector<Step>& steps) const {
     return std::ranges::any_of(steps, [&](const Step& s) {
       return (s.kind == Step::Kind::Region && plan_.regions[s.region].returns) || any_returns(s.body) ||
@@ -353,8 +560,33 @@ class Planner {
 
   uint64_t take(uint64_t bytes) {
     const uint64_t at = plan_.bytes;
-    plan_.bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    plan_.bytes += (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
     return at;
+  }
+
+  uint64_t array_bytes(const KernelBuffer& buffer) const {
+    return uint64_t{buffer.count} * spec::info(buffer.element).bytes;
+  }
+
+  // Private arrays that need not outlive a lane's turn: there is one of each, on the stack, of which the
+  // threads that run this need not have much, or in scratch memory.
+  void lay_out_arrays_of_turns() {
+    constexpr uint64_t kMostOnStack = 4 * 1024;
+    uint64_t on_stack = 0;
+    for (uint32_t b = 0; b < k_.buffers.size(); ++b) {
+      if (k_.buffers[b].access != spec::BufferAccess::Private || plan_.buffer_offset[b] != kNoOffset)
+        continue;
+      on_stack += array_bytes(k_.buffers[b]);
+      if (on_stack > kMostOnStack) plan_.buffer_offset[b] = take(array_bytes(k_.buffers[b]));
+      if (!plan_.flat && array_region_[b] != kNoRegion) plan_.regions[array_region_[b]].arrays.push_back(b);
+    }
+  }
+
+  // The others: one for each lane, zeroed with workgroup memory.
+  void lay_out_arrays_of_lanes() {
+    for (size_t b = 0; b < k_.buffers.size(); ++b) {
+      if (array_crosses_[b]) plan_.buffer_offset[b] = take(array_bytes(k_.buffers[b]) * k_.invocations());
+    }
   }
 
   void lay_out() {
@@ -362,31 +594,60 @@ class Planner {
       if (k_.buffers[b].access != spec::BufferAccess::Workgroup) continue;
       plan_.buffer_offset[b] = take(uint64_t{k_.buffers[b].count} * spec::info(k_.buffers[b].element).bytes);
     }
+    lay_out_arrays_of_lanes();
     plan_.workgroup_memory_bytes = plan_.bytes;
-    const uint64_t array = uint64_t{k_.invocations()} * 4;
+    lay_out_arrays_of_turns();
+    const uint64_t array = uint64_t{chunk_ == nullptr ? k_.invocations() : chunk_->lanes} * 4;
     const bool checked = std::ranges::any_of(plan_.regions, [](const Region& r) { return r.checks_live; });
     if (checked) plan_.live_offset = take(array);
     for (size_t s = 0; s < k_.slots.size(); ++s) {
-      if (slot_crosses_[s]) plan_.slot_offset[s] = take(array);
+      if (slot_crosses_[s]) plan_.slot_offset[s] = take(array * spec::value_words(k_.slots[s].type));
     }
     for (size_t v = 0; v < kept_.size(); ++v) {
-      if (kept_[v]) plan_.value_offset[v] = take(array);
+      if (kept_[v]) plan_.value_offset[v] = take(array * spec::value_words(k_.insts[v].type));
     }
   }
 
   const Kernel& k_;
+  const ChunkOptions* chunk_;
+  const Nesting& nesting_;
+  const std::span<const Value> root_;
+  const RegionPlan* outer_ = nullptr;  // of the workgroup, where the plan is for a chunk of its lanes
   RegionPlan plan_;
   bool any_barrier_ = false;
-  std::vector<bool> scalar_control_;      // by Value: barrier-free control that runs once, with all in it
-  std::vector<uint32_t> read_in_region_;  // by Slot: the last region with lanes that read it
-  std::vector<uint32_t> region_of_;       // by Value
-  std::vector<bool> kept_;                // by Value: needs an array over lanes
+  std::vector<ChunkOptions::Known> known_;  // by Value: with what is assumed
+  std::vector<bool> inside_;                // by Value: in the root, or nested in it
+  std::vector<bool> lockstep_;              // by Value: a loop that the lanes of a chunk run in step
+  std::vector<bool> scalar_control_;        // by Value: barrier-free control that runs once, with all in it
+  std::vector<uint32_t> read_in_region_;    // by Slot: the last region with lanes that read it
+  std::vector<uint32_t> region_of_;         // by Value
+  std::vector<bool> kept_;                  // by Value: needs an array over lanes
   std::vector<bool> slot_crosses_;
+  std::vector<uint32_t> array_region_;  // by buffer: the last region that touches the private array
+  std::vector<bool> array_crosses_;     // by buffer: likewise, whether it has to outlive a region
 };
 
 }  // namespace
 
-RegionPlan plan_regions(const Kernel& kernel) { return Planner(kernel).run(); }
+RegionPlan plan_regions(const Kernel& kernel, uint32_t chunk_lanes) {
+  const Nesting nesting(kernel);
+  RegionPlan plan = Planner(kernel, nesting).run();
+  if (plan.flat || chunk_lanes == 0) return plan;
+  const ChunkOptions options{.lanes = chunk_lanes,
+                             .known = std::vector(kernel.insts.size(), ChunkOptions::Known::Nothing)};
+  for (Region& region : plan.regions) {
+    if (region.returns || region.checks_live) continue;
+    RegionPlan chunk = Planner(kernel, nesting, options, plan, region).run();
+    if (chunk.flat) continue;
+    region.chunk = uint32_t(plan.chunks.size());
+    plan.chunks.push_back(std::move(chunk));
+  }
+  return plan;
+}
+RegionPlan plan_chunk(const Kernel& kernel, const ChunkOptions& chunk) {
+  const Nesting nesting(kernel);
+  return Planner(kernel, nesting, &chunk).run();
+}
 
 uint64_t workgroup_bytes(const Kernel& kernel) { return plan_regions(kernel).bytes; }
 

@@ -23,13 +23,20 @@ class Body final : CLikePrinter {
 
   std::string run() {
     lines_.depth = 0;
-    for (uint32_t s = 0; s < k_.slots.size(); ++s) lines_.line("u32 {} = 0;", variable(s));
+    for (const KernelBuffer& buffer : k_.buffers) {
+      if (buffer.access != spec::BufferAccess::Private) continue;
+      lines_.line("u32 {}[{}] = {{}};", source_buffer(buffer), source_words(buffer.count, buffer.element));
+    }
+    for (uint32_t s = 0; s < k_.slots.size(); ++s)
+      lines_.line("{} {} = 0;", type(k_.slots[s].type), variable(s));
     lines_.depth = 1;
     emit_block(k_.entry);
     return std::move(lines_.text);
   }
 
  private:
+  static const char* type(spec::DataType type) { return type == spec::DataType::U64 ? "u64" : "u32"; }
+
   Lines& out() override { return lines_; }
   std::string variable(uint32_t slot) override { return fmt::format("s{}_{}", slot, k_.slots[slot].name); }
 
@@ -43,6 +50,7 @@ class Body final : CLikePrinter {
                            c_like_literal(k_.workgroup_size[inst.imm]));
       case BuiltinInput::WorkgroupId: return fmt::format("group[{}]", inst.imm);
       case BuiltinInput::LocalId: return fmt::format("local[{}]", inst.imm);
+      case BuiltinInput::NumWorkgroups: return fmt::format("{}[{}]", kSourceGroups, inst.imm);
       case BuiltinInput::Nothing: break;
     }
     return name(v);
@@ -59,7 +67,7 @@ class Body final : CLikePrinter {
     const Inst& inst = k_[v];
     if (truth) return lines_.line("const u32 {} = u32({});", name(v), expression);
     const bool wide = inst.kind == InstKind::Raw && gives_wide(inst.raw);
-    lines_.line("const {} {} = {};", wide ? "double" : "u32", name(v), expression);
+    lines_.line("const {} {} = {};", wide ? "double" : type(inst.type), name(v), expression);
   }
   void define_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,
                      const std::string& value) override {
@@ -75,6 +83,7 @@ class Body final : CLikePrinter {
   void open_if(Value condition) override { lines_.open("if ({})", truth(condition)); }
   // The last step does not wrap: the variable is below the bound.
   void open_loop(Value v, const std::string& from, const std::string& to) override {
+    if (k_[v].imm != 0) lines_.line("{}", kSourceUnroll);
     lines_.open("for (u32 {0} = {1}, end{0} = {2}; {0} < end{0}; ++{0})", name(v), from, to);
   }
 

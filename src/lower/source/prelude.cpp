@@ -18,6 +18,14 @@ static_assert(FLT_EVAL_METHOD == 0, "floats must be rounded to their type: on x8
 [[maybe_unused]] static u32 popcount(u32 a) { return u32(std::popcount(a)); }
 [[maybe_unused]] static u32 leading_zeros(u32 a) { return u32(std::countl_zero(a)); }
 [[maybe_unused]] static u32 trailing_zeros(u32 a) { return u32(std::countr_zero(a)); }
+[[maybe_unused]] static u32 popcount(u64 a) { return u32(std::popcount(a)); }
+[[maybe_unused]] static u32 leading_zeros(u64 a) { return u32(std::countl_zero(a)); }
+[[maybe_unused]] static u32 trailing_zeros(u64 a) { return u32(std::countr_zero(a)); }
+[[maybe_unused]] static u64 high_product(u64 a, u64 b) {
+  const u64 al = u32(a), ah = a >> 32, bl = u32(b), bh = b >> 32;
+  const u64 middle = ah * bl + (al * bl >> 32), cross = al * bh + u32(middle);
+  return ah * bh + (middle >> 32) + (cross >> 32);
+}
 
 // Floats by their bits. A product in memory is a rounded one: no compiler may fuse it with a sum.
 [[maybe_unused]] static float number(u32 bits) { return std::bit_cast<float>(bits); }
@@ -138,6 +146,10 @@ using i32 = std::int32_t;
 [[maybe_unused]] static __device__ u32 popcount(u32 a) { return u32(__popc(a)); }
 [[maybe_unused]] static __device__ u32 leading_zeros(u32 a) { return u32(__clz(int(a))); }
 [[maybe_unused]] static __device__ u32 trailing_zeros(u32 a) { return u32(__ffs(int(a)) - 1); }
+[[maybe_unused]] static __device__ u32 popcount(u64 a) { return u32(__popcll(a)); }
+[[maybe_unused]] static __device__ u32 leading_zeros(u64 a) { return u32(__clzll((long long)a)); }
+[[maybe_unused]] static __device__ u32 trailing_zeros(u64 a) { return u32(__ffsll((long long)a) - 1); }
+[[maybe_unused]] static __device__ u64 high_product(u64 a, u64 b) { return __umul64hi(a, b); }
 
 // Floats by their bits. Intrinsics that round once are never fused.
 [[maybe_unused]] static __device__ float number(u32 bits) { return __uint_as_float(bits); }

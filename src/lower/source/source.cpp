@@ -16,6 +16,17 @@ using spec::BufferAccess;
 
 constexpr uint64_t kCudaSharedBytes = 48 * 1024;
 
+/// kSourceUnroll, which g++ calls otherwise than everybody else.
+constexpr std::string_view kUnroll = R"(
+#if defined(__clang__) || defined(__CUDACC__)
+#define VYRE_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define VYRE_UNROLL _Pragma("GCC unroll 65534")
+#else
+#define VYRE_UNROLL
+#endif
+)";
+
 Result<void> check_subgroups(const Kernel& kernel) {
   const Inst* const call = find(kernel, InstKind::Intrinsic);
   if (call == nullptr) return {};
@@ -40,7 +51,8 @@ class File {
   File(const Kernel& kernel, SourceDialect dialect, const SourceCase& data)
       : k_(kernel), dialect_(dialect), data_(data), threads_(find(kernel, InstKind::Barrier) != nullptr) {
     for (const KernelBuffer& buffer : k_.buffers) {
-      (buffer.access == BufferAccess::Workgroup ? shared_ : bound_).push_back(&buffer);
+      if (buffer.access == BufferAccess::Workgroup) shared_.push_back(&buffer);
+      if (spec::is_bound(buffer.access)) bound_.push_back(&buffer);
     }
   }
 
@@ -50,6 +62,8 @@ class File {
     comments(head);
     out_ += source_prelude(dialect_, threads_);
     out_ += source_print();
+    if (std::ranges::any_of(k_.insts, [](const Inst& i) { return i.kind == InstKind::Loop && i.imm != 0; }))
+      out_ += kUnroll;
     data();
     switch (dialect_) {
       case SourceDialect::Cpp: cpp(); break;
@@ -126,6 +140,7 @@ class File {
     }
     add("  return differs ? 1 : 0;\n}}\n");
   }
+  bool asks_for_groups() const { return find(k_, InstKind::NumWorkgroups) != nullptr; }
   std::string local_ids(std::string_view thread) const {
     const auto& size = k_.workgroup_size;
     return fmt::format("{{{0} % {1}u, {0} / {1}u % {2}u, {0} / {3}u}}", thread, size[0], size[1],
@@ -143,6 +158,9 @@ class File {
           spec::text(buffer->element), source_buffer(*buffer), shared_words(*buffer));
       add("[[maybe_unused]] static constexpr u32 {} = {};\n", source_length(*buffer), buffer->count);
     }
+    if (asks_for_groups())
+      add("\nstatic constexpr u32 {}[3] = {{{}, {}, {}}};\n", kSourceGroups, data_.groups.x, data_.groups.y,
+          data_.groups.z);
     add("\nstatic void invocation([[maybe_unused]] const u32 (&group)[3], [[maybe_unused]] const u32 "
         "(&local)[3]) "
         "{{\n{}}}\n",
@@ -177,6 +195,7 @@ class File {
     add("\n__global__ void __launch_bounds__({}) kernel({}) {{\n", k_.invocations(), parameters);
     add("  [[maybe_unused]] const u32 group[3] = {{blockIdx.x, blockIdx.y, blockIdx.z}};\n");
     add("  [[maybe_unused]] const u32 local[3] = {};\n", local_ids("threadIdx.x"));
+    if (asks_for_groups()) add("  const u32 {}[3] = {{gridDim.x, gridDim.y, gridDim.z}};\n", kSourceGroups);
     for (const KernelBuffer* buffer : shared_) {
       add("  __shared__ u32 {}[{}];\n  [[maybe_unused]] const u32 {} = {};\n", source_buffer(*buffer),
           shared_words(*buffer), source_length(*buffer), buffer->count);

@@ -115,10 +115,22 @@ SpirvId SpirvBuilder::boolean(bool value) {
   return at->second;
 }
 
-SpirvId SpirvBuilder::global(spv::StorageClass storage, Id to) {
+SpirvId SpirvBuilder::null(Id of) {
+  const auto [at, added] = unique_.try_emplace({static_cast<uint32_t>(spv::Op::OpConstantNull), index(of)});
+  if (added) {
+    at->second = fresh();
+    append(globals_, spv::Op::OpConstantNull, {of, at->second});
+  }
+  return at->second;
+}
+
+SpirvId SpirvBuilder::global(spv::StorageClass storage, Id to, Id initial) {
   const Id type = pointer(storage, to);
   const Id id = fresh();
-  append(globals_, spv::Op::OpVariable, {type, id, storage});
+  if (initial == Id{})
+    append(globals_, spv::Op::OpVariable, {type, id, storage});
+  else
+    append(globals_, spv::Op::OpVariable, {type, id, storage, initial});
   interface_.push_back(id);
   return id;
 }

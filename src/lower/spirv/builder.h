@@ -86,8 +86,11 @@ class SpirvBuilder {
   Id number(uint32_t value);
   Id boolean(bool value);
 
-  /// A variable outside the function; the entry's interface names it.
-  Id global(spv::StorageClass storage, Id type);
+  /// The zero of a type.
+  Id null(Id type);
+
+  /// A variable outside the function; the entry's interface names it. `initial` is a constant, or none.
+  Id global(spv::StorageClass storage, Id type, Id initial = {});
 
   // ---- The function ---------------------------------------------------------------------------------------
 

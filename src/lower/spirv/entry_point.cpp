@@ -106,6 +106,12 @@ class EntryPointEmitter final : LegalEmitter {
       }
       before *= size;
     }
+    if (uses.num_groups == std::array<bool, 3>{}) return;
+    const Id counts = builtin(spv::BuiltIn::NumWorkgroups, b_.vector(b_.word(), 3));
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      if (!uses.num_groups[axis]) continue;
+      num_groups_[axis] = b_.emit(Op::OpCompositeExtract, b_.word(), {counts, axis});
+    }
   }
   /// thread / before % size, without what changes nothing.
   Id along(uint32_t before, uint32_t size) {
@@ -142,6 +148,7 @@ class EntryPointEmitter final : LegalEmitter {
       case BuiltinInput::InvocationId: return {invocation_[inst.imm]};
       case BuiltinInput::WorkgroupId: return {group_[inst.imm]};
       case BuiltinInput::LocalId: return {local_[inst.imm]};
+      case BuiltinInput::NumWorkgroups: return {num_groups_[inst.imm]};
       case BuiltinInput::Nothing: break;
     }
     return results_[index(v)];
@@ -227,9 +234,8 @@ class EntryPointEmitter final : LegalEmitter {
     }
     std::vector<Id>& operands = operands_;
     operands.clear();
-    const bool selects = inst.raw == RawOp::Select || inst.raw == RawOp::WideSelect;
     for (uint32_t n = 0; n < args.size(); ++n) {
-      if (selects && n == 0) {
+      if (selects(inst.raw) && n == 0) {
         operands.push_back(truth(args[n]));
       } else if (takes_wide(inst.raw, n)) {
         operands.push_back(made(args[n]).id);  // its words were opaque
@@ -332,7 +338,7 @@ class EntryPointEmitter final : LegalEmitter {
   /// for (i = from; i < to; i += step) body(i). Domain: i + step does not wrap where i < to. `body` says
   /// whether it returned on every way.
   template <typename Body>
-  void loop(Id i, Id from, Id to, uint32_t step, Body&& body) {
+  void loop(Id i, Id from, Id to, uint32_t step, Body&& body, bool unroll = false) {
     const Id before = current_;
     const Id head = b_.fresh();
     const Id run = b_.fresh();
@@ -343,7 +349,8 @@ class EntryPointEmitter final : LegalEmitter {
     enter(head);
     b_.emit_as(i, Op::OpPhi, b_.word(), {from, before, next, next_turn});
     const Id more = b_.emit(Op::OpULessThan, b_.truth(), {i, to});
-    b_.emit(Op::OpLoopMerge, {after, next_turn, spv::LoopControlMask::MaskNone});
+    b_.emit(Op::OpLoopMerge,
+            {after, next_turn, unroll ? spv::LoopControlMask::Unroll : spv::LoopControlMask::MaskNone});
     b_.emit(Op::OpBranchConditional, {more, run, after});
     enter(run);
     if (!body(i)) go(next_turn);
@@ -374,7 +381,7 @@ class EntryPointEmitter final : LegalEmitter {
     if (leaving_[index(inst.body)]) return emit_only_turn(v, from, to, inst.body);
     const Id i = b_.fresh();
     set(v, i);
-    loop(i, from, to, 1, [&](Id) { return emit_block(inst.body); });
+    loop(i, from, to, 1, [&](Id) { return emit_block(inst.body); }, /*unroll=*/inst.imm != 0);
   }
 
   // ---- Modes of floats -----------------------------------------------------------------------------------
@@ -418,7 +425,7 @@ class EntryPointEmitter final : LegalEmitter {
   Id current_ = b_.entry_label();  // the block that is being written
   Id thread_{};                    // linear local id
   Id groups_{};                    // the workgroup's, of all axes
-  std::array<Id, 3> local_{}, group_{}, invocation_{};
+  std::array<Id, 3> local_{}, group_{}, invocation_{}, num_groups_{};
 };
 
 }  // namespace

@@ -50,14 +50,16 @@ class Spread {
     left_.push_back(v);
   }
 
-  /// What a dispatch brings. A word of memory that the kernel writes may be one that it wrote.
+  /// What a dispatch brings. A word of memory that the kernel writes may be one that it wrote, and of a
+  /// private array one of those zeros that it begins with.
   bool is_brought(const Inst& inst) const {
     switch (info(inst.kind).source) {
       case Source::Dispatch:
       case Source::Atomic:
       case Source::Lanes: return true;
       case Source::Invocation: return inst.kind == InstKind::InvocationId || k_.workgroup_size[inst.imm] > 1;
-      case Source::Memory: return !written_[inst.target];
+      case Source::Memory:
+        return !written_[inst.target] && k_.buffers[inst.target].access != spec::BufferAccess::Private;
       case Source::None:
       case Source::Literal:
       case Source::Slot:

@@ -22,7 +22,8 @@ SpirvMemory::SpirvMemory(const Kernel& kernel, const SpirvTarget& target, SpirvB
     : k_(kernel), target_(target), b_(builder), views_(kernel.buffers.size()) {
   const auto workgroup = [](const KernelBuffer& b) { return b.access == BufferAccess::Workgroup; };
   barriers_ = find(kernel, InstKind::Barrier) != nullptr || std::ranges::any_of(kernel.buffers, workgroup);
-  bound_ = uint32_t(kernel.buffers.size()) - uint32_t(std::ranges::count_if(kernel.buffers, workgroup));
+  bound_ = uint32_t(
+      std::ranges::count_if(kernel.buffers, [](const KernelBuffer& b) { return spec::is_bound(b.access); }));
   if (target.memory_model) {
     b_.capability(spv::Capability::VulkanMemoryModel);
     b_.memory_model(spv::MemoryModel::Vulkan);
@@ -35,6 +36,8 @@ void SpirvMemory::declare(uint32_t buffer) {
   View& view = views_[buffer];
   if (declared.access == BufferAccess::Workgroup) {
     declare_workgroup(declared, view);
+  } else if (declared.access == BufferAccess::Private) {
+    declare_private(declared, view);
   } else {
     declare_bound(declared, view);
   }
@@ -87,6 +90,13 @@ void SpirvMemory::declare_workgroup(const KernelBuffer& buffer, View& view) {
   view.variable = b_.global(StorageClass::Workgroup, array);
 }
 
+void SpirvMemory::declare_private(const KernelBuffer& buffer, View& view) {
+  const uint32_t words = buffer.count * (spec::info(buffer.element).bytes / 4);  // check/ keeps it small
+  view.storage = StorageClass::Private;
+  const SpirvId array = b_.type(Op::OpTypeArray, {b_.word(), b_.number(words)});
+  view.variable = b_.global(StorageClass::Private, array, b_.null(array));
+}
+
 uint32_t SpirvMemory::shared_bytes() const {
   uint32_t words = 0;
   for (const View& view : views_) words += view.shared_words;
@@ -108,7 +118,7 @@ SpirvId SpirvMemory::pushed(uint32_t word, uint32_t words) {
 void SpirvMemory::read_lengths(bool opaque) {
   const uint32_t words = bound_ + (opaque ? kSpirvMasks : 0);
   for (uint32_t i = 0; i < k_.buffers.size(); ++i) {
-    if (k_.buffers[i].access == BufferAccess::Workgroup) views_[i].length = b_.number(k_.buffers[i].count);
+    if (!spec::is_bound(k_.buffers[i].access)) views_[i].length = b_.number(k_.buffers[i].count);
   }
   for (const Inst& inst : k_.insts) {
     if (inst.kind != InstKind::Len || views_[inst.target].length != SpirvId{}) continue;
@@ -132,7 +142,7 @@ SpirvMemory::TypedPointer SpirvMemory::element(View& view, SpirvId at) {
     view.element = view.halves ? b_.integer(16) : b_.word();
     view.pointer = b_.pointer(view.storage, view.element);
   }
-  if (view.storage == StorageClass::Workgroup) {
+  if (view.storage != StorageClass::StorageBuffer) {
     return {b_.emit(Op::OpAccessChain, view.pointer, {view.variable, at}), view.element};
   }
   return {b_.emit(Op::OpAccessChain, view.pointer, {view.variable, b_.number(0), at}), view.element};

@@ -1,10 +1,10 @@
 // Buffers, workgroup memory and lengths of a module, and every way to touch them. Internal to lower/spirv.
 //
-// A buffer is a block with one array of words, or of 16-bit numbers; workgroup memory is an array of words
-// for each of its buffers. Lengths are push constants. What makes writes of other invocations visible after a
-// barrier depends on the memory model: the newer one names it at each access and at the barrier, the older
-// one has coherent buffers. Source: Vulkan specification, appendix "Memory Model"; SPIR-V specification,
-// "Memory Model".
+// A buffer is a block with one array of words, or of 16-bit numbers; workgroup and private memory is an array
+// of words for each of its buffers, the latter with zeros to begin with. Lengths are push constants. What
+// makes writes of other invocations visible after a barrier depends on the memory model: the newer one names
+// it at each access and at the barrier, the older one has coherent buffers. Source: Vulkan specification,
+// appendix "Memory Model"; SPIR-V specification, "Memory Model".
 #pragma once
 
 #include <array>
@@ -70,6 +70,7 @@ class SpirvMemory {
   void declare(uint32_t buffer);
   void declare_bound(const KernelBuffer& buffer, View& view);
   void declare_workgroup(const KernelBuffer& buffer, View& view);
+  void declare_private(const KernelBuffer& buffer, View& view);
   SpirvId block_of(SpirvId array, uint32_t stride);
   SpirvId buffer_block(bool halves);
   /// One of the push constants, which are so many words.

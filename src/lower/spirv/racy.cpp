@@ -63,7 +63,8 @@ std::vector<bool> volatile_loads(const Kernel& kernel) {
   std::vector<bool> out = Reach(kernel).run();
   for (size_t i = 0; i < out.size(); ++i) {
     const Inst& inst = kernel.insts[i];
-    out[i] = out[i] && inst.kind == InstKind::RawLoad && written[inst.target];
+    out[i] = out[i] && inst.kind == InstKind::RawLoad && written[inst.target] &&
+             spec::is_written_by_others(kernel.buffers[inst.target].access);
   }
   return out;
 }

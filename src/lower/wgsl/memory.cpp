@@ -23,14 +23,19 @@ WgslMemory::WgslMemory(const Kernel& kernel, const std::vector<bool>& live, cons
   for (size_t i = 0; i < views_.size(); ++i) {
     const KernelBuffer& buffer = k_.buffers[i];
     views_[i].name = "b_" + wgsl_name(buffer.name);
-    if (buffer.access != BufferAccess::Workgroup) {
+    if (spec::is_bound(buffer.access)) {
       ++bound_;
       continue;
     }
     // Elements of 16 bits are two to a word, as legalization sees them.
     const uint64_t bytes = uint64_t{buffer.count} * spec::info(buffer.element).bytes;
-    views_[i].shared_words = uint32_t(std::max<uint64_t>((bytes + 3) / 4, 1));
-    ++arrays_;
+    views_[i].own_words = uint32_t(std::max<uint64_t>((bytes + 3) / 4, 1));
+    if (buffer.access == BufferAccess::Private) {
+      private_words_ += views_[i].own_words;
+    } else {
+      shared_words_ += views_[i].own_words;
+      ++arrays_;
+    }
   }
 }
 
@@ -51,7 +56,7 @@ std::string WgslMemory::declarations() const {
   for (size_t i = 0; i < views_.size(); ++i) {
     const KernelBuffer& buffer = k_.buffers[i];
     const View& view = views_[i];
-    if (buffer.access == BufferAccess::Workgroup) continue;
+    if (!spec::is_bound(buffer.access)) continue;
     fmt::format_to(to, "@group(0) @binding({}) var<storage, {}> {}: array<{}>;  // {} @{}: {}\n",
                    buffer.argument, view.written ? "read_write" : "read", view.name,
                    element_type(view.atomic), spec::text(buffer.access), buffer.binding,
@@ -60,12 +65,18 @@ std::string WgslMemory::declarations() const {
   fmt::format_to(to,
                  "@group(0) @binding({}) var<uniform> counts: array<vec4<u32>, {}>;  // elements of each\n",
                  bound_, std::max((bound_ + 3) / 4, 1u));
+  for (size_t i = 0; i < views_.size(); ++i) {
+    const KernelBuffer& buffer = k_.buffers[i];
+    if (buffer.access != BufferAccess::Private) continue;
+    fmt::format_to(to, "var<private> {}: array<u32, {}>;  // {} of {}\n", views_[i].name, views_[i].own_words,
+                   buffer.count, spec::text(buffer.element));
+  }
   if (is_structure()) fmt::format_to(to, "struct GroupMemory {{\n");
   for (size_t i = 0; i < views_.size(); ++i) {
     const View& view = views_[i];
-    if (view.shared_words == 0) continue;
+    if (k_.buffers[i].access != BufferAccess::Workgroup) continue;
     fmt::format_to(to, "{}{}: array<{}, {}>{}  // {} of {}\n", is_structure() ? "  " : "var<workgroup> ",
-                   view.name, element_type(view.atomic), view.shared_words, is_structure() ? ',' : ';',
+                   view.name, element_type(view.atomic), view.own_words, is_structure() ? ',' : ';',
                    k_.buffers[i].count, spec::text(k_.buffers[i].element));
   }
   if (is_structure()) fmt::format_to(to, "}}\nvar<workgroup> group_memory: GroupMemory;\n");
@@ -75,20 +86,20 @@ std::string WgslMemory::declarations() const {
 void WgslMemory::begin() {
   bool counted = false;
   for (const View& view : views_) {
-    counted |= view.counted && view.shared_words == 0;
-    if (!view.touched && view.shared_words == 0) w_.top().line("_ = {}[0];", view.name);
+    counted |= view.counted && view.own_words == 0;
+    if (!view.touched && view.own_words == 0) w_.top().line("_ = {}[0];", view.name);
   }
   if (!counted) w_.top().line("_ = counts[0].x;");
 }
 
 std::string WgslMemory::length(uint32_t buffer) {
   const KernelBuffer& declared = k_.buffers[buffer];
-  if (is_shared(buffer)) return w_.number(declared.count);
+  if (!is_bound(buffer)) return w_.number(declared.count);
   return w_.count(declared.argument, "len_" + wgsl_name(declared.name));
 }
 
 std::string WgslMemory::array(uint32_t buffer) const {
-  const bool member = is_shared(buffer) && is_structure();
+  const bool member = k_.buffers[buffer].access == BufferAccess::Workgroup && is_structure();
   return (member ? "group_memory." : "") + views_[buffer].name;
 }
 
@@ -123,16 +134,12 @@ void WgslMemory::atomic(spec::Op op, const std::string& name, const std::string&
 }
 
 // WebGPU, "maxComputeWorkgroupStorageSize": each variable counts in whole units of 16 bytes. There is one.
-uint32_t WgslMemory::shared_bytes() const {
-  uint32_t words = 0;
-  for (const View& view : views_) words += view.shared_words;
-  return (words * 4 + 15) / 16 * 16;
-}
+uint32_t WgslMemory::shared_bytes() const { return (shared_words_ * 4 + 15) / 16 * 16; }
 
 std::vector<bool> WgslMemory::writable() const {
   std::vector<bool> out(bound_);
   for (size_t i = 0; i < views_.size(); ++i) {
-    if (views_[i].shared_words == 0) out[k_.buffers[i].argument] = views_[i].written;
+    if (views_[i].own_words == 0) out[k_.buffers[i].argument] = views_[i].written;
   }
   return out;
 }

@@ -3,7 +3,8 @@
 // A buffer is an array of words; of atomic words if the kernel does one atomic operation on it, for WGSL has
 // no other way to have both, and then every load and store is atomic too. Counts of elements come in a
 // uniform buffer: arrayLength is wrong for empty buffers and for padded ones. An index is in its domain, and
-// where a race has defeated the guard WGSL keeps the access in the buffer.
+// where a race has defeated the guard WGSL keeps the access in the buffer. Workgroup memory and private
+// arrays are variables of the module, which begin as zeros.
 #pragma once
 
 #include <string>
@@ -38,6 +39,7 @@ class WgslMemory {
 
   uint32_t bound_buffers() const { return bound_; }
   uint32_t shared_bytes() const;
+  uint64_t private_bytes() const { return uint64_t{private_words_} * 4; }
   std::vector<bool> writable() const;
 
  private:
@@ -47,12 +49,12 @@ class WgslMemory {
     bool written = false;  // some instruction may
     bool touched = false;
     bool counted = false;
-    uint32_t shared_words = 0;  // 0: a bound buffer
+    uint32_t own_words = 0;  // of workgroup memory or a private array; 0: a bound buffer
   };
   /// Whether arrays of workgroup memory are members of one variable: WebGPU rounds each variable up to 16
   /// bytes, and so what is within its limit would not be.
   bool is_structure() const { return arrays_ > 1; }
-  bool is_shared(uint32_t buffer) const { return views_[buffer].shared_words != 0; }
+  bool is_bound(uint32_t buffer) const { return views_[buffer].own_words == 0; }
 
   void note(const Inst& inst);
 
@@ -62,6 +64,7 @@ class WgslMemory {
   std::vector<View> views_;  // by buffer
   uint32_t bound_ = 0;
   uint32_t arrays_ = 0;  // of workgroup memory
+  uint32_t shared_words_ = 0, private_words_ = 0;
 };
 
 }  // namespace vyre::lower

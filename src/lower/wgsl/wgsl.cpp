@@ -1,5 +1,7 @@
 #include "lower/wgsl/wgsl.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -41,6 +43,7 @@ class WgslPrinter final : CLikePrinter {
         values_(kernel.insts.size()) {}
 
   Result<WgslModule> run() {
+    VYRE_CHECK(check_private());
     memory_.begin();
     read_ids();
     declare_slots();
@@ -66,20 +69,29 @@ class WgslPrinter final : CLikePrinter {
         "nest blocks less deeply, or use fewer variables in the innermost ones"));
   }
 
+  /// WGSL, "Limits": the most bytes of private variables.
+  Result<void> check_private() const {
+    constexpr uint64_t kMost = 8192;
+    if (memory_.private_bytes() <= kMost) return {};
+    return std::unexpected(
+        make_diag(DiagCode::B003, Span::none(),
+                  fmt::format("`{}` has private arrays of {} bytes; an invocation of WGSL has at most {}",
+                              k_.name, memory_.private_bytes(), kMost),
+                  "keep a part in a read_write buffer, or use another backend"));
+  }
+
   std::string whole() {
     const auto& size = k_.workgroup_size;
     const WgslFunction entry = w_.leave();
-    std::string parameters;
-    if (reads_thread_) parameters = "@builtin(local_invocation_index) thread: u32";
-    if (reads_groups_) {
-      if (reads_thread_) parameters += ", ";
-      parameters += "@builtin(workgroup_id) groups: vec3<u32>";
-    }
+    std::vector<std::string_view> parameters;
+    if (reads_thread_) parameters.push_back("@builtin(local_invocation_index) thread: u32");
+    if (reads_groups_) parameters.push_back("@builtin(workgroup_id) groups: vec3<u32>");
+    if (reads_num_groups_) parameters.push_back("@builtin(num_workgroups) num_groups: vec3<u32>");
     return fmt::format(
         "// {}: groups of {} x {} x {}, as one axis\n{}\n@compute @workgroup_size({})\nfn {}({}) "
         "{{\n{}}}\n{}",
         wgsl_name(k_.name), size[0], size[1], size[2], memory_.declarations(), k_.invocations(), kWgslEntry,
-        parameters, entry.body(), parts_);
+        fmt::join(parameters, ", "), entry.body(), parts_);
   }
 
   // ---- Ids -----------------------------------------------------------------------------------------------
@@ -107,6 +119,9 @@ class WgslPrinter final : CLikePrinter {
                    id("local", axis));
       }
       before *= size;
+      if (!uses.num_groups[axis]) continue;
+      reads_num_groups_ = true;
+      out().line("let {} = num_groups.{};", id("groups", axis), "xyz"[axis]);
     }
   }
   /// thread / before % size, without what changes nothing.
@@ -158,6 +173,7 @@ class WgslPrinter final : CLikePrinter {
       case BuiltinInput::InvocationId: return given(id("invocation", inst.imm));
       case BuiltinInput::WorkgroupId: return given(id("group", inst.imm));
       case BuiltinInput::LocalId: return given(id("local", inst.imm));
+      case BuiltinInput::NumWorkgroups: return given(id("groups", inst.imm));
       case BuiltinInput::Nothing: break;
     }
     const Made& value = values_[index(v)];
@@ -282,7 +298,7 @@ class WgslPrinter final : CLikePrinter {
   std::string parts_;               // finished functions
   uint32_t part_count_ = 0;
   size_t most_parameters_ = 0;
-  bool reads_thread_ = false, reads_groups_ = false;
+  bool reads_thread_ = false, reads_groups_ = false, reads_num_groups_ = false;
 };
 
 Result<void> check_subgroups(const Kernel& kernel) {

@@ -22,8 +22,11 @@
 namespace vyre::lower {
 
 /// What legalization has to know.
-inline constexpr Target kWgslTarget{
-    .name = "wgsl", .has_umul_hi = false, .has_16bit_access = false, .load_guard = GuardForm::Select};
+inline constexpr Target kWgslTarget{.name = "wgsl",
+                                    .has_umul_hi = false,
+                                    .has_64bit_integers = false,
+                                    .has_16bit_access = false,
+                                    .load_guard = GuardForm::Select};
 
 /// A module, and its interface for the caller of the dispatch.
 ///

@@ -88,18 +88,21 @@ Proof open_proof(std::string reason) {
   return out;
 }
 
-/// Raw operators are words: a comparison's bit is widened as the printers do it.
+/// Raw operators are on words or long values: a comparison's bit is widened as the printers do it.
 llvm::Function* row_function(llvm::Module& module, lower::RawOp op) {
   llvm::IRBuilder<> b(module.getContext());
-  const std::vector<llvm::Type*> words(lower::info(op).operands, b.getInt32Ty());
-  auto* function = llvm::Function::Create(llvm::FunctionType::get(b.getInt32Ty(), words, false),
+  std::vector<llvm::Type*> types;
+  const auto type = [&](bool is_long) { return is_long ? b.getInt64Ty() : b.getInt32Ty(); };
+  for (uint32_t n = 0; n < lower::info(op).operands; ++n) types.push_back(type(lower::takes_long(op, n)));
+  llvm::Type* const given = type(lower::gives_long(op));
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(given, types, false),
                                           llvm::Function::ExternalLinkage, "row", module);
   b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "", function));
   llvm::Value* x[3] = {};
-  for (unsigned n = 0; n < words.size(); ++n) x[n] = function->getArg(n);
-  llvm::Value* condition = op == lower::RawOp::Select ? b.CreateICmpNE(x[0], b.getInt32(0)) : nullptr;
+  for (unsigned n = 0; n < types.size(); ++n) x[n] = function->getArg(n);
+  llvm::Value* condition = lower::selects(op) ? b.CreateICmpNE(x[0], b.getInt32(0)) : nullptr;
   llvm::Value* result = lower::emit_raw(b, op, {.a = x[0], .b = x[1], .c = x[2], .condition = condition});
-  b.CreateRet(b.CreateZExt(result, b.getInt32Ty()));
+  b.CreateRet(b.CreateZExt(result, given));
   return function;
 }
 
@@ -161,7 +164,8 @@ Proof prove_raw(CodeProver& prover, lower::RawOp op, const llvm::Function& funct
   std::vector<LlvmParameter> parameters;
   std::vector<Term> operands;
   for (unsigned n = 0; n < function.arg_size(); ++n) {
-    operands.push_back(pool.variable(std::string(1, char('a' + n)), 32));
+    const unsigned bits = function.getArg(n)->getType()->getIntegerBitWidth();
+    operands.push_back(pool.variable(std::string(1, char('a' + n)), bits));
     parameters.push_back({.kind = LlvmParameter::Kind::Number, .number = operands.back()});
   }
   const auto code = read(pool, memory, function, parameters);

@@ -73,11 +73,18 @@ LlvmValue divide(InstructionContext& c, const Binary& x, std::span<const LlvmVal
   return with_poison(p, bits, poison, operands);
 }
 
+/// Whether the instruction promises that its result is that of more bits; those are asked for then.
+bool promises_no_overflow(const Instruction& instruction) {
+  const auto* flags = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(&instruction);
+  return flags != nullptr && (flags->hasNoUnsignedWrap() || flags->hasNoSignedWrap());
+}
+
 LlvmResult binary(InstructionContext& c, const Instruction& instruction,
                   std::span<const LlvmValue> operands) {
   Pool& p = c.pool;
   const Binary x{p, operands[0].bits, operands[1].bits, instruction};
-  if (2 * x.width() > smt::kMaxWidth) return std::unexpected(fmt::format("numbers of {} bits", x.width()));
+  const uint32_t needed = promises_no_overflow(instruction) ? 2 * x.width() : x.width();
+  if (needed > smt::kMaxWidth) return std::unexpected(fmt::format("numbers of {} bits", x.width()));
   const auto give = [&](Term bits, Term poison) { return with_poison(p, bits, poison, operands); };
   switch (instruction.getOpcode()) {
     case Instruction::Add: return give(p.add(x.a, x.b), x.sum_flags(&Pool::add));

@@ -251,10 +251,11 @@ class Reader {
     llvm::SmallVector<std::pair<unsigned, llvm::MDNode*>, 4> known;
     instruction.getAllMetadataOtherThanDebugLoc(known);
     for (const auto& [kind, node] : known) {
-      const bool harmless = kind == llvm::LLVMContext::MD_alias_scope ||
-                            kind == llvm::LLVMContext::MD_noalias || kind == llvm::LLVMContext::MD_tbaa ||
-                            kind == llvm::LLVMContext::MD_prof ||
-                            kind == llvm::LLVMContext::MD_invariant_load;
+      const bool harmless =
+          kind == llvm::LLVMContext::MD_alias_scope || kind == llvm::LLVMContext::MD_noalias ||
+          kind == llvm::LLVMContext::MD_tbaa || kind == llvm::LLVMContext::MD_prof ||
+          kind == llvm::LLVMContext::MD_invariant_load ||
+          kind == llvm::LLVMContext::MD_access_group;  // of turns of a loop, of which none is left
       if (!harmless) fail("an access with metadata that promises something");
     }
     return error_.empty();

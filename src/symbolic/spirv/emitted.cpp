@@ -81,7 +81,7 @@ std::vector<LoweringProof> prove_raw_spirv(CodeProver& prover, const LoweringReq
   std::vector<LoweringProof> out;
   for (const lower::RawOpInfo& op : lower::kRawOps) {
     const std::string name = fmt::format("{}.raw", op.mnemonic);
-    if (op.is_float || !request.wanted(name)) continue;
+    if (op.is_float || op.is_long || !request.wanted(name)) continue;
     out.push_back({name, "raw(spirv)", prove_row(prover, op.op)});
     request.done(out.back());
   }

@@ -17,10 +17,10 @@ entry:
   %any_live = alloca i32, align 4
   %end = add i64 %first, %count
   %5 = icmp ult i64 %first, %end
-  br i1 %5, label %group, label %done26
+  br i1 %5, label %group, label %done38
 
-group:                                            ; preds = %next25, %entry
-  %group2 = phi i64 [ %first, %entry ], [ %42, %next25 ]
+group:                                            ; preds = %next37, %entry
+  %group2 = phi i64 [ %first, %entry ], [ %68, %next37 ]
   %6 = zext i32 %groups1 to i64
   %7 = urem i64 %group2, %6
   %group.x = trunc i64 %7 to i32
@@ -49,17 +49,18 @@ endif:                                            ; preds = %then, %done
   %load = phi i32 [ 0, %done ], [ %15, %then ]
   %16 = icmp eq i32 %load, 0
   store i32 0, ptr %any_live, align 4
+  %17 = add nuw nsw i32 %8, 0
   br label %x
 
 x:                                                ; preds = %next, %endif
-  %x4 = phi i32 [ 0, %endif ], [ %18, %next ]
-  %id.x = phi i32 [ %8, %endif ], [ %20, %next ]
+  %x4 = phi i32 [ 0, %endif ], [ %19, %next ]
+  %id.x = phi i32 [ %8, %endif ], [ %21, %next ]
   %lane5 = zext i32 %x4 to i64
   br i1 %16, label %then6, label %endif7
 
 then6:                                            ; preds = %x
-  %17 = getelementptr inbounds i32, ptr %scratch, i64 %lane5
-  store i32 0, ptr %17, align 4, !alias.scope !0, !noalias !3
+  %18 = getelementptr inbounds i32, ptr %scratch, i64 %lane5
+  store i32 0, ptr %18, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !8
   br label %next
 
 endif7:                                           ; preds = %x
@@ -67,92 +68,160 @@ endif7:                                           ; preds = %x
   br label %next
 
 next:                                             ; preds = %endif7, %then6
-  %18 = add nuw i32 %x4, 1
-  %19 = icmp ult i32 %18, 4
-  %20 = add nuw nsw i32 %id.x, 1
-  br i1 %19, label %x, label %done8
+  %19 = add nuw i32 %x4, 1
+  %20 = icmp ult i32 %19, 4
+  %21 = add nuw nsw i32 %id.x, 1
+  br i1 %20, label %x, label %done8, !llvm.loop !9
 
 done8:                                            ; preds = %next
-  %21 = load i32, ptr %any_live, align 4
-  %22 = icmp ne i32 %21, 0
-  br i1 %22, label %on, label %next25
+  %22 = load i32, ptr %any_live, align 4
+  %23 = icmp ne i32 %22, 0
+  br i1 %23, label %on, label %next37
 
 on:                                               ; preds = %done8
-  %23 = icmp eq i32 %group.x, 1
+  %24 = icmp eq i32 %group.x, 1
   store i32 0, ptr %any_live, align 4
+  %25 = add nuw nsw i32 %8, 0
+  %26 = zext i32 %a.len to i64
+  %27 = icmp ult i64 3, %26
+  %28 = and i1 true, %27
+  %29 = zext i32 %25 to i64
+  %30 = add i64 %29, 3
+  %31 = zext i32 %out.len to i64
+  %32 = icmp ult i64 %30, %31
+  %33 = and i1 %28, %32
+  %begin = sub i64 %29, 0
+  br i1 %33, label %inside, label %guarded
+
+inside:                                           ; preds = %on
   br label %x9
 
-x9:                                               ; preds = %next22, %on
-  %x10 = phi i32 [ 0, %on ], [ %37, %next22 ]
-  %id.x11 = phi i32 [ %8, %on ], [ %39, %next22 ]
+x9:                                               ; preds = %next18, %inside
+  %x10 = phi i32 [ 0, %inside ], [ %47, %next18 ]
+  %id.x11 = phi i32 [ %8, %inside ], [ %49, %next18 ]
   %lane12 = zext i32 %x10 to i64
-  %24 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
-  %25 = load i32, ptr %24, align 4, !alias.scope !0, !noalias !3
-  %26 = icmp ne i32 %25, 0
-  br i1 %26, label %alive, label %next22
+  %34 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
+  %35 = load i32, ptr %34, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
+  %36 = icmp ne i32 %35, 0
+  br i1 %36, label %alive, label %next18
 
 alive:                                            ; preds = %x9
-  %27 = icmp ult i32 %x10, %a.len
-  br i1 %27, label %then13, label %endif14
+  %37 = zext i32 %x10 to i64
+  %38 = mul i64 %37, 1
+  %at = add i64 0, %38
+  %39 = getelementptr inbounds i32, ptr %a, i64 %at
+  %40 = load i32, ptr %39, align 4, !alias.scope !6, !noalias !7, !llvm.access.group !11
+  %41 = icmp eq i32 %40, 1
+  br i1 %41, label %then13, label %endif14
 
 then13:                                           ; preds = %alive
-  %28 = zext i32 %x10 to i64
-  %29 = getelementptr inbounds i32, ptr %a, i64 %28
-  %30 = load i32, ptr %29, align 4, !alias.scope !6, !noalias !7
-  br label %endif14
+  %42 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
+  store i32 0, ptr %42, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
+  br label %next18
 
-endif14:                                          ; preds = %then13, %alive
-  %load15 = phi i32 [ 0, %alive ], [ %30, %then13 ]
-  %31 = icmp eq i32 %load15, 1
-  br i1 %31, label %then16, label %endif17
+endif14:                                          ; preds = %alive
+  br i1 %24, label %then15, label %endif16
 
-then16:                                           ; preds = %endif14
-  %32 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
-  store i32 0, ptr %32, align 4, !alias.scope !0, !noalias !3
-  br label %next22
+then15:                                           ; preds = %endif14
+  %43 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
+  store i32 0, ptr %43, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
+  br label %next18
 
-endif17:                                          ; preds = %endif14
-  br i1 %23, label %then18, label %endif19
-
-then18:                                           ; preds = %endif17
-  %33 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
-  store i32 0, ptr %33, align 4, !alias.scope !0, !noalias !3
-  br label %next22
-
-endif19:                                          ; preds = %endif17
-  %34 = icmp ult i32 %id.x11, %out.len
-  br i1 %34, label %then20, label %endif21
-
-then20:                                           ; preds = %endif19
-  %35 = zext i32 %id.x11 to i64
-  %36 = getelementptr inbounds i32, ptr %out, i64 %35
-  store i32 1, ptr %36, align 4, !alias.scope !8, !noalias !9
-  br label %endif21
-
-endif21:                                          ; preds = %then20, %endif19
+endif16:                                          ; preds = %endif14
+  %44 = zext i32 %x10 to i64
+  %45 = mul i64 %44, 1
+  %at17 = add i64 %begin, %45
+  %46 = getelementptr inbounds i32, ptr %out, i64 %at17
+  store i32 1, ptr %46, align 4, !alias.scope !12, !noalias !13, !llvm.access.group !11
   store i32 1, ptr %any_live, align 4
-  br label %next22
+  br label %next18
 
-next22:                                           ; preds = %endif21, %then18, %then16, %x9
-  %37 = add nuw i32 %x10, 1
-  %38 = icmp ult i32 %37, 4
-  %39 = add nuw nsw i32 %id.x11, 1
-  br i1 %38, label %x9, label %done23
+next18:                                           ; preds = %endif16, %then15, %then13, %x9
+  %47 = add nuw i32 %x10, 1
+  %48 = icmp ult i32 %47, 4
+  %49 = add nuw nsw i32 %id.x11, 1
+  br i1 %48, label %x9, label %done19, !llvm.loop !14
 
-done23:                                           ; preds = %next22
-  %40 = load i32, ptr %any_live, align 4
-  %41 = icmp ne i32 %40, 0
-  br i1 %41, label %on24, label %next25
+done19:                                           ; preds = %next18
+  br label %after
 
-on24:                                             ; preds = %done23
-  br label %next25
+guarded:                                          ; preds = %on
+  br label %x20
 
-next25:                                           ; preds = %on24, %done23, %done8
-  %42 = add nuw i64 %group2, 1
-  %43 = icmp ult i64 %42, %end
-  br i1 %43, label %group, label %done26
+x20:                                              ; preds = %next34, %guarded
+  %x21 = phi i32 [ 0, %guarded ], [ %63, %next34 ]
+  %id.x22 = phi i32 [ %8, %guarded ], [ %65, %next34 ]
+  %lane23 = zext i32 %x21 to i64
+  %50 = getelementptr inbounds i32, ptr %scratch, i64 %lane23
+  %51 = load i32, ptr %50, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !16
+  %52 = icmp ne i32 %51, 0
+  br i1 %52, label %alive24, label %next34
 
-done26:                                           ; preds = %next25, %entry
+alive24:                                          ; preds = %x20
+  %53 = icmp ult i32 %x21, %a.len
+  br i1 %53, label %then25, label %endif26
+
+then25:                                           ; preds = %alive24
+  %54 = zext i32 %x21 to i64
+  %55 = getelementptr inbounds i32, ptr %a, i64 %54
+  %56 = load i32, ptr %55, align 4, !alias.scope !6, !noalias !7, !llvm.access.group !16
+  br label %endif26
+
+endif26:                                          ; preds = %then25, %alive24
+  %load27 = phi i32 [ 0, %alive24 ], [ %56, %then25 ]
+  %57 = icmp eq i32 %load27, 1
+  br i1 %57, label %then28, label %endif29
+
+then28:                                           ; preds = %endif26
+  %58 = getelementptr inbounds i32, ptr %scratch, i64 %lane23
+  store i32 0, ptr %58, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !16
+  br label %next34
+
+endif29:                                          ; preds = %endif26
+  br i1 %24, label %then30, label %endif31
+
+then30:                                           ; preds = %endif29
+  %59 = getelementptr inbounds i32, ptr %scratch, i64 %lane23
+  store i32 0, ptr %59, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !16
+  br label %next34
+
+endif31:                                          ; preds = %endif29
+  %60 = icmp ult i32 %id.x22, %out.len
+  br i1 %60, label %then32, label %endif33
+
+then32:                                           ; preds = %endif31
+  %61 = zext i32 %id.x22 to i64
+  %62 = getelementptr inbounds i32, ptr %out, i64 %61
+  store i32 1, ptr %62, align 4, !alias.scope !12, !noalias !13, !llvm.access.group !16
+  br label %endif33
+
+endif33:                                          ; preds = %then32, %endif31
+  store i32 1, ptr %any_live, align 4
+  br label %next34
+
+next34:                                           ; preds = %endif33, %then30, %then28, %x20
+  %63 = add nuw i32 %x21, 1
+  %64 = icmp ult i32 %63, 4
+  %65 = add nuw nsw i32 %id.x22, 1
+  br i1 %64, label %x20, label %done35, !llvm.loop !17
+
+done35:                                           ; preds = %next34
+  br label %after
+
+after:                                            ; preds = %done35, %done19
+  %66 = load i32, ptr %any_live, align 4
+  %67 = icmp ne i32 %66, 0
+  br i1 %67, label %on36, label %next37
+
+on36:                                             ; preds = %after
+  br label %next37
+
+next37:                                           ; preds = %on36, %after, %done8
+  %68 = add nuw i64 %group2, 1
+  %69 = icmp ult i64 %68, %end
+  br i1 %69, label %group, label %done38
+
+done38:                                           ; preds = %next37, %entry
   ret void
 }
 
@@ -166,5 +235,14 @@ attributes #0 = { mustprogress nounwind willreturn "denormal-fp-math"="ieee,ieee
 !5 = distinct !{!5, !2}
 !6 = !{!4}
 !7 = !{!5, !1}
-!8 = !{!5}
-!9 = !{!4, !1}
+!8 = distinct !{}
+!9 = distinct !{!9, !10}
+!10 = !{!"llvm.loop.parallel_accesses", !8}
+!11 = distinct !{}
+!12 = !{!5}
+!13 = !{!4, !1}
+!14 = distinct !{!14, !15}
+!15 = !{!"llvm.loop.parallel_accesses", !11}
+!16 = distinct !{}
+!17 = distinct !{!17, !18}
+!18 = !{!"llvm.loop.parallel_accesses", !16}

@@ -11,89 +11,175 @@ entry:
   %groups1 = load i32, ptr %groups, align 4
   %end = add i64 %first, %count
   %2 = icmp ult i64 %first, %end
-  br i1 %2, label %group, label %done16
+  br i1 %2, label %group, label %done35
 
-group:                                            ; preds = %done15, %entry
-  %group2 = phi i64 [ %first, %entry ], [ %29, %done15 ]
+group:                                            ; preds = %after34, %entry
+  %group2 = phi i64 [ %first, %entry ], [ %65, %after34 ]
   %3 = zext i32 %groups1 to i64
   %4 = urem i64 %group2, %3
   %group.x = trunc i64 %4 to i32
   %5 = mul nuw nsw i32 %group.x, 32
   call void @llvm.memset.p0.i64(ptr align 64 %scratch, i8 0, i64 128, i1 false)
+  %6 = add nuw nsw i32 %5, 0
+  %7 = zext i32 %6 to i64
+  %8 = add i64 %7, 31
+  %9 = zext i32 %data.len to i64
+  %10 = icmp ult i64 %8, %9
+  %11 = and i1 true, %10
+  %begin = sub i64 %7, 0
+  %12 = and i1 %11, true
+  br i1 %12, label %inside, label %guarded
+
+inside:                                           ; preds = %group
   br label %x
 
-x:                                                ; preds = %endif5, %group
-  %x3 = phi i32 [ 0, %group ], [ %14, %endif5 ]
-  %id.x = phi i32 [ %5, %group ], [ %16, %endif5 ]
+x:                                                ; preds = %x, %inside
+  %x3 = phi i32 [ 0, %inside ], [ %21, %x ]
+  %id.x = phi i32 [ %5, %inside ], [ %23, %x ]
   %lane = zext i32 %x3 to i64
-  %6 = icmp ult i32 %id.x, %data.len
-  br i1 %6, label %then, label %endif
+  %13 = zext i32 %x3 to i64
+  %14 = mul i64 %13, 1
+  %at = add i64 %begin, %14
+  %15 = getelementptr inbounds i32, ptr %data, i64 %at
+  %16 = load i32, ptr %15, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !5
+  %17 = freeze i32 %16
+  %18 = zext i32 %x3 to i64
+  %19 = mul i64 %18, 1
+  %at4 = add i64 0, %19
+  %20 = getelementptr inbounds i32, ptr %scratch, i64 %at4
+  store i32 %17, ptr %20, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !5
+  %21 = add nuw i32 %x3, 1
+  %22 = icmp ult i32 %21, 32
+  %23 = add nuw nsw i32 %id.x, 1
+  br i1 %22, label %x, label %done, !llvm.loop !6
 
-then:                                             ; preds = %x
-  %7 = zext i32 %id.x to i64
-  %8 = getelementptr inbounds i32, ptr %data, i64 %7
-  %9 = load i32, ptr %8, align 4, !alias.scope !0, !noalias !3
-  %10 = freeze i32 %9
+done:                                             ; preds = %x
+  br label %after
+
+guarded:                                          ; preds = %group
+  br label %x5
+
+x5:                                               ; preds = %endif10, %guarded
+  %x6 = phi i32 [ 0, %guarded ], [ %32, %endif10 ]
+  %id.x7 = phi i32 [ %5, %guarded ], [ %34, %endif10 ]
+  %lane8 = zext i32 %x6 to i64
+  %24 = icmp ult i32 %id.x7, %data.len
+  br i1 %24, label %then, label %endif
+
+then:                                             ; preds = %x5
+  %25 = zext i32 %id.x7 to i64
+  %26 = getelementptr inbounds i32, ptr %data, i64 %25
+  %27 = load i32, ptr %26, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !8
+  %28 = freeze i32 %27
   br label %endif
 
-endif:                                            ; preds = %then, %x
-  %load = phi i32 [ 0, %x ], [ %10, %then ]
-  %11 = icmp ult i32 %x3, 32
-  br i1 %11, label %then4, label %endif5
+endif:                                            ; preds = %then, %x5
+  %load = phi i32 [ 0, %x5 ], [ %28, %then ]
+  %29 = icmp ult i32 %x6, 32
+  br i1 %29, label %then9, label %endif10
 
-then4:                                            ; preds = %endif
-  %12 = zext i32 %x3 to i64
-  %13 = getelementptr inbounds i32, ptr %scratch, i64 %12
-  store i32 %load, ptr %13, align 4, !alias.scope !3, !noalias !0
-  br label %endif5
+then9:                                            ; preds = %endif
+  %30 = zext i32 %x6 to i64
+  %31 = getelementptr inbounds i32, ptr %scratch, i64 %30
+  store i32 %load, ptr %31, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !8
+  br label %endif10
 
-endif5:                                           ; preds = %then4, %endif
-  %14 = add nuw i32 %x3, 1
-  %15 = icmp ult i32 %14, 32
-  %16 = add nuw nsw i32 %id.x, 1
-  br i1 %15, label %x, label %done
+endif10:                                          ; preds = %then9, %endif
+  %32 = add nuw i32 %x6, 1
+  %33 = icmp ult i32 %32, 32
+  %34 = add nuw nsw i32 %id.x7, 1
+  br i1 %33, label %x5, label %done11, !llvm.loop !9
 
-done:                                             ; preds = %endif5
-  br label %x6
+done11:                                           ; preds = %endif10
+  br label %after
 
-x6:                                               ; preds = %endif14, %done
-  %x7 = phi i32 [ 0, %done ], [ %26, %endif14 ]
-  %id.x8 = phi i32 [ %5, %done ], [ %28, %endif14 ]
-  %lane9 = zext i32 %x7 to i64
-  %17 = sub i32 31, %x7
-  %18 = icmp ult i32 %17, 32
-  br i1 %18, label %then10, label %endif11
+after:                                            ; preds = %done11, %done
+  %35 = add nuw nsw i32 %5, 0
+  %36 = zext i32 %35 to i64
+  %37 = add i64 %36, 31
+  %38 = zext i32 %data.len to i64
+  %39 = icmp ult i64 %37, %38
+  %40 = and i1 true, %39
+  %begin12 = sub i64 %36, 0
+  br i1 %40, label %inside13, label %guarded23
 
-then10:                                           ; preds = %x6
-  %19 = zext i32 %17 to i64
-  %20 = getelementptr inbounds i32, ptr %scratch, i64 %19
-  %21 = load i32, ptr %20, align 4, !alias.scope !3, !noalias !0
-  %22 = freeze i32 %21
-  br label %endif11
+inside13:                                         ; preds = %after
+  br label %x14
 
-endif11:                                          ; preds = %then10, %x6
-  %load12 = phi i32 [ 0, %x6 ], [ %22, %then10 ]
-  %23 = icmp ult i32 %id.x8, %data.len
-  br i1 %23, label %then13, label %endif14
+x14:                                              ; preds = %endif19, %inside13
+  %x15 = phi i32 [ 0, %inside13 ], [ %50, %endif19 ]
+  %id.x16 = phi i32 [ %5, %inside13 ], [ %52, %endif19 ]
+  %lane17 = zext i32 %x15 to i64
+  %41 = sub i32 31, %x15
+  %42 = icmp ult i32 %41, 32
+  br i1 %42, label %then18, label %endif19
 
-then13:                                           ; preds = %endif11
-  %24 = zext i32 %id.x8 to i64
-  %25 = getelementptr inbounds i32, ptr %data, i64 %24
-  store i32 %load12, ptr %25, align 4, !alias.scope !0, !noalias !3
-  br label %endif14
+then18:                                           ; preds = %x14
+  %43 = zext i32 %41 to i64
+  %44 = getelementptr inbounds i32, ptr %scratch, i64 %43
+  %45 = load i32, ptr %44, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !11
+  %46 = freeze i32 %45
+  br label %endif19
 
-endif14:                                          ; preds = %then13, %endif11
-  %26 = add nuw i32 %x7, 1
-  %27 = icmp ult i32 %26, 32
-  %28 = add nuw nsw i32 %id.x8, 1
-  br i1 %27, label %x6, label %done15
+endif19:                                          ; preds = %then18, %x14
+  %load20 = phi i32 [ 0, %x14 ], [ %46, %then18 ]
+  %47 = zext i32 %x15 to i64
+  %48 = mul i64 %47, 1
+  %at21 = add i64 %begin12, %48
+  %49 = getelementptr inbounds i32, ptr %data, i64 %at21
+  store i32 %load20, ptr %49, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
+  %50 = add nuw i32 %x15, 1
+  %51 = icmp ult i32 %50, 32
+  %52 = add nuw nsw i32 %id.x16, 1
+  br i1 %51, label %x14, label %done22, !llvm.loop !12
 
-done15:                                           ; preds = %endif14
-  %29 = add nuw i64 %group2, 1
-  %30 = icmp ult i64 %29, %end
-  br i1 %30, label %group, label %done16
+done22:                                           ; preds = %endif19
+  br label %after34
 
-done16:                                           ; preds = %done15, %entry
+guarded23:                                        ; preds = %after
+  br label %x24
+
+x24:                                              ; preds = %endif32, %guarded23
+  %x25 = phi i32 [ 0, %guarded23 ], [ %62, %endif32 ]
+  %id.x26 = phi i32 [ %5, %guarded23 ], [ %64, %endif32 ]
+  %lane27 = zext i32 %x25 to i64
+  %53 = sub i32 31, %x25
+  %54 = icmp ult i32 %53, 32
+  br i1 %54, label %then28, label %endif29
+
+then28:                                           ; preds = %x24
+  %55 = zext i32 %53 to i64
+  %56 = getelementptr inbounds i32, ptr %scratch, i64 %55
+  %57 = load i32, ptr %56, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !14
+  %58 = freeze i32 %57
+  br label %endif29
+
+endif29:                                          ; preds = %then28, %x24
+  %load30 = phi i32 [ 0, %x24 ], [ %58, %then28 ]
+  %59 = icmp ult i32 %id.x26, %data.len
+  br i1 %59, label %then31, label %endif32
+
+then31:                                           ; preds = %endif29
+  %60 = zext i32 %id.x26 to i64
+  %61 = getelementptr inbounds i32, ptr %data, i64 %60
+  store i32 %load30, ptr %61, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !14
+  br label %endif32
+
+endif32:                                          ; preds = %then31, %endif29
+  %62 = add nuw i32 %x25, 1
+  %63 = icmp ult i32 %62, 32
+  %64 = add nuw nsw i32 %id.x26, 1
+  br i1 %63, label %x24, label %done33, !llvm.loop !15
+
+done33:                                           ; preds = %endif32
+  br label %after34
+
+after34:                                          ; preds = %done33, %done22
+  %65 = add nuw i64 %group2, 1
+  %66 = icmp ult i64 %65, %end
+  br i1 %66, label %group, label %done35
+
+done35:                                           ; preds = %after34, %entry
   ret void
 }
 
@@ -108,3 +194,15 @@ attributes #1 = { nocallback nofree nounwind willreturn memory(argmem: write) }
 !2 = distinct !{!2, !"reverse"}
 !3 = !{!4}
 !4 = distinct !{!4, !2}
+!5 = distinct !{}
+!6 = distinct !{!6, !7}
+!7 = !{!"llvm.loop.parallel_accesses", !5}
+!8 = distinct !{}
+!9 = distinct !{!9, !10}
+!10 = !{!"llvm.loop.parallel_accesses", !8}
+!11 = distinct !{}
+!12 = distinct !{!12, !13}
+!13 = !{!"llvm.loop.parallel_accesses", !11}
+!14 = distinct !{}
+!15 = distinct !{!15, !16}
+!16 = !{!"llvm.loop.parallel_accesses", !14}

@@ -19,12 +19,14 @@ entry:
   %7 = load i64, ptr %6, align 8
   %out.len = trunc i64 %7 to i32
   %groups1 = load i32, ptr %groups, align 4
+  %load = alloca i32, align 4
+  %load2 = alloca i32, align 4
   %end = add i64 %first, %count
   %8 = icmp ult i64 %first, %end
   br i1 %8, label %row, label %finish
 
 row:                                              ; preds = %done12, %entry
-  %group = phi i64 [ %first, %entry ], [ %50, %done12 ]
+  %group = phi i64 [ %first, %entry ], [ %54, %done12 ]
   %9 = zext i32 %groups1 to i64
   %10 = urem i64 %group, %9
   %group.x = trunc i64 %10 to i32
@@ -46,75 +48,85 @@ row:                                              ; preds = %done12, %entry
   br i1 %22, label %x, label %done
 
 x:                                                ; preds = %x, %row
-  %x2 = phi i32 [ %x.begin, %row ], [ %32, %x ]
-  %23 = zext i32 %x2 to i64
+  %x3 = phi i32 [ %x.begin, %row ], [ %34, %x ]
+  store i32 0, ptr %load, align 4
+  %23 = zext i32 %x3 to i64
   %24 = getelementptr inbounds i32, ptr %a, i64 %23
-  %25 = load i32, ptr %24, align 4, !alias.scope !0, !noalias !3
-  %26 = zext i32 %x2 to i64
-  %27 = getelementptr inbounds i32, ptr %b, i64 %26
-  %28 = load i32, ptr %27, align 4, !alias.scope !6, !noalias !7
-  %29 = xor i32 %25, %28
-  %30 = zext i32 %x2 to i64
-  %31 = getelementptr inbounds i32, ptr %out, i64 %30
-  store i32 %29, ptr %31, align 4, !alias.scope !8, !noalias !9
-  %32 = add nuw i32 %x2, 1
-  %33 = icmp ult i32 %32, %21
-  br i1 %33, label %x, label %done
+  %25 = load i32, ptr %24, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !6
+  store i32 %25, ptr %load, align 4
+  %26 = load i32, ptr %load, align 4
+  store i32 0, ptr %load2, align 4
+  %27 = zext i32 %x3 to i64
+  %28 = getelementptr inbounds i32, ptr %b, i64 %27
+  %29 = load i32, ptr %28, align 4, !alias.scope !7, !noalias !8, !llvm.access.group !6
+  store i32 %29, ptr %load2, align 4
+  %30 = load i32, ptr %load2, align 4
+  %31 = xor i32 %26, %30
+  %32 = zext i32 %x3 to i64
+  %33 = getelementptr inbounds i32, ptr %out, i64 %32
+  store i32 %31, ptr %33, align 4, !alias.scope !9, !noalias !10, !llvm.access.group !6
+  %34 = add nuw i32 %x3, 1
+  %35 = icmp ult i32 %34, %21
+  br i1 %35, label %x, label %done, !llvm.loop !11
 
 done:                                             ; preds = %x, %row
-  %34 = icmp ult i32 %21, %x.end
-  br i1 %34, label %x3, label %done12
+  %36 = icmp ult i32 %21, %x.end
+  br i1 %36, label %x4, label %done12
 
-x3:                                               ; preds = %endif11, %done
-  %x4 = phi i32 [ %21, %done ], [ %48, %endif11 ]
-  %35 = icmp ult i32 %x4, %out.len
-  br i1 %35, label %then, label %endif11
+x4:                                               ; preds = %endif11, %done
+  %x5 = phi i32 [ %21, %done ], [ %52, %endif11 ]
+  %37 = icmp ult i32 %x5, %out.len
+  br i1 %37, label %then, label %endif11
 
-then:                                             ; preds = %x3
-  %36 = icmp ult i32 %x4, %a.len
-  br i1 %36, label %then5, label %endif
+then:                                             ; preds = %x4
+  store i32 0, ptr %load, align 4
+  %38 = icmp ult i32 %x5, %a.len
+  br i1 %38, label %then6, label %endif
 
-then5:                                            ; preds = %then
-  %37 = zext i32 %x4 to i64
-  %38 = getelementptr inbounds i32, ptr %a, i64 %37
-  %39 = load i32, ptr %38, align 4, !alias.scope !0, !noalias !3
+then6:                                            ; preds = %then
+  %39 = zext i32 %x5 to i64
+  %40 = getelementptr inbounds i32, ptr %a, i64 %39
+  %41 = load i32, ptr %40, align 4, !alias.scope !0, !noalias !3
+  store i32 %41, ptr %load, align 4
   br label %endif
 
-endif:                                            ; preds = %then5, %then
-  %load = phi i32 [ 0, %then ], [ %39, %then5 ]
-  %40 = icmp ult i32 %x4, %b.len
-  br i1 %40, label %then6, label %endif7
+endif:                                            ; preds = %then6, %then
+  %42 = load i32, ptr %load, align 4
+  store i32 0, ptr %load2, align 4
+  %43 = icmp ult i32 %x5, %b.len
+  br i1 %43, label %then7, label %endif8
 
-then6:                                            ; preds = %endif
-  %41 = zext i32 %x4 to i64
-  %42 = getelementptr inbounds i32, ptr %b, i64 %41
-  %43 = load i32, ptr %42, align 4, !alias.scope !6, !noalias !7
-  br label %endif7
+then7:                                            ; preds = %endif
+  %44 = zext i32 %x5 to i64
+  %45 = getelementptr inbounds i32, ptr %b, i64 %44
+  %46 = load i32, ptr %45, align 4, !alias.scope !7, !noalias !8
+  store i32 %46, ptr %load2, align 4
+  br label %endif8
 
-endif7:                                           ; preds = %then6, %endif
-  %load8 = phi i32 [ 0, %endif ], [ %43, %then6 ]
-  %44 = xor i32 %load, %load8
-  %45 = icmp ult i32 %x4, %out.len
-  br i1 %45, label %then9, label %endif10
+endif8:                                           ; preds = %then7, %endif
+  %47 = load i32, ptr %load2, align 4
+  %48 = xor i32 %42, %47
+  %49 = icmp ult i32 %x5, %out.len
+  br i1 %49, label %then9, label %endif10
 
-then9:                                            ; preds = %endif7
-  %46 = zext i32 %x4 to i64
-  %47 = getelementptr inbounds i32, ptr %out, i64 %46
-  store i32 %44, ptr %47, align 4, !alias.scope !8, !noalias !9
+then9:                                            ; preds = %endif8
+  %50 = zext i32 %x5 to i64
+  %51 = getelementptr inbounds i32, ptr %out, i64 %50
+  store i32 %48, ptr %51, align 4, !alias.scope !9, !noalias !10
   br label %endif10
 
-endif10:                                          ; preds = %then9, %endif7
+endif10:                                          ; preds = %then9, %endif8
   br label %endif11
 
-endif11:                                          ; preds = %endif10, %x3
-  %48 = add nuw i32 %x4, 1
-  %49 = icmp ult i32 %48, %x.end
-  br i1 %49, label %x3, label %done12, !llvm.loop !10
+endif11:                                          ; preds = %endif10, %x4
+  %52 = add nuw i32 %x5, 1
+  %53 = icmp ult i32 %52, %x.end
+  br i1 %53, label %x4, label %done12, !llvm.loop !13
 
 done12:                                           ; preds = %endif11, %done
-  %50 = add i64 %group, %take
-  %51 = icmp ult i64 %50, %end
-  br i1 %51, label %row, label %finish
+  %54 = add i64 %group, %take
+  %55 = icmp ult i64 %54, %end
+  br i1 %55, label %row, label %finish
 
 finish:                                           ; preds = %done12, %entry
   ret void
@@ -135,10 +147,13 @@ attributes #1 = { nocallback nofree nosync nounwind speculatable willreturn memo
 !3 = !{!4, !5}
 !4 = distinct !{!4, !2}
 !5 = distinct !{!5, !2}
-!6 = !{!4}
-!7 = !{!1, !5}
-!8 = !{!5}
-!9 = !{!1, !4}
-!10 = distinct !{!10, !11, !12}
-!11 = !{!"llvm.loop.vectorize.enable", i1 false}
-!12 = !{!"llvm.loop.unroll.disable"}
+!6 = distinct !{}
+!7 = !{!4}
+!8 = !{!1, !5}
+!9 = !{!5}
+!10 = !{!1, !4}
+!11 = distinct !{!11, !12}
+!12 = !{!"llvm.loop.parallel_accesses", !6}
+!13 = distinct !{!13, !14, !15}
+!14 = !{!"llvm.loop.unroll.disable"}
+!15 = !{!"llvm.loop.vectorize.enable", i1 false}

@@ -78,6 +78,31 @@ TEST(Builder, SignsAreOnFloatsWhereTheOperandsAre) {
   EXPECT_TRUE(check(std::move(built), {}).has_value());
 }
 
+TEST(Builder, Additions) {
+  ProgramBuilder p("p");
+  const auto out = p.read_write("out", DataType::U32, 0);
+  const auto w = p.private_("w", DataType::F16, 4);
+  p.unrolled_loop("i", p.u32(0), p.len(w), [&](Ex i) {
+    p.store(w, i, p.f16_bits(0x3c00));
+    p.loop("j", i, p.num_workgroups(2), [&](Ex j) { p.store(out, j, p.num_workgroups(0)); });
+  });
+  const std::string text =
+      "program p(read_write out: u32 @0, private w: f16[4]) workgroup(1, 1, 1) {\n"
+      "  unroll for i in 0..len(w) {\n    w[i] = 1.0f16;\n"
+      "    for j in i..num_workgroups.z {\n      out[j] = num_workgroups.x;\n    }\n  }\n}\n";
+  const ir::Program built = p.finish();
+  EXPECT_EQ(text::print(built), text);
+  const auto parsed = text::parse(text);
+  ASSERT_TRUE(parsed.has_value()) << render(parsed.error(), nullptr);
+  EXPECT_TRUE(ir::equal(built, *parsed));
+  // The hint is a part of a program, as every word of its text is.
+  std::string plain = text;
+  plain.erase(plain.find("unroll "), 7);
+  const auto without = text::parse(plain);
+  ASSERT_TRUE(without.has_value()) << render(without.error(), nullptr);
+  EXPECT_FALSE(ir::equal(built, *without));
+}
+
 TEST(Builder, LiteralsOfEveryType) {
   // text::parse; the bits of the floats by hand: 1.5 is 0x3fc00000 as f32, 0x3e00 as f16, 0x3fc0 as bf16.
   ProgramBuilder p("p");

@@ -240,6 +240,52 @@ TEST(Malformed, TypesAndLiterals) {
   EXPECT_THAT(let([](P& p) { return p.local_id(3); }), ElementsAre("V016"));
   EXPECT_THAT(let([](P& p) { return p.workgroup_id(UINT32_MAX); }), ElementsAre("V016"));
   EXPECT_THAT(let([](P& p) { return p.invocation_id(3) + p.local_id(4); }), ElementsAre("V016", "V016"));
+  EXPECT_THAT(let([](P& p) { return p.num_workgroups(2); }), ElementsAre());
+  EXPECT_THAT(let([](P& p) { return p.num_workgroups(3); }), ElementsAre("V016"));
+}
+
+TEST(Malformed, GroupCountsWhereTheirNameIsAnothers) {
+  // Text reads the name as what is declared, so it could not write such a program (semantics, "Additions").
+  ProgramBuilder p("p");
+  const auto out = p.read_write("out", DataType::U32, 0);
+  p.store(out, p.u32(0), p.num_workgroups(0));
+  p.block([&] {
+    p.let("num_workgroups", p.num_workgroups(0));
+    p.store(out, p.u32(1), p.num_workgroups(1));  // V062
+  });
+  p.loop("num_workgroups", p.num_workgroups(0), p.u32(9), [&](Ex) {
+    p.store(out, p.num_workgroups(2), p.u32(0));  // V062
+  });
+  p.store(out, p.u32(2), p.num_workgroups(0));
+  EXPECT_THAT(codes_of(p.finish()), ElementsAre("V062", "V062"));
+  ProgramBuilder q("q");
+  const auto named = q.read_write("num_workgroups", DataType::U32, 0);
+  q.store(named, q.u32(0), q.num_workgroups(0));
+  EXPECT_THAT(codes_of(q.finish()), ElementsAre("V062"));
+}
+
+TEST(Malformed, HintsOfWhatIsNoLoop) {
+  EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Barrier, .unroll = true}, 0)), ElementsAre("V036"));
+  EXPECT_THAT(codes_of(of_statement({.kind = NodeKind::Return, .unroll = true}, 0)), ElementsAre("V036"));
+}
+
+TEST(Malformed, PrivateArrays) {
+  // A private array has a count and no binding (ir.h, "BufferDecl").
+  const auto changed = [](auto change) {
+    ProgramBuilder p("p");
+    p.private_("a", DataType::U32, 4);
+    ir::Program program = p.finish();
+    change(program.buffers[0]);
+    return codes_of(std::move(program));
+  };
+  using Decl = ir::BufferDecl;
+  EXPECT_THAT(changed([](Decl&) {}), ElementsAre());
+  EXPECT_THAT(changed([](Decl& d) { d.binding = 1; }), ElementsAre("V036"));
+  EXPECT_THAT(changed([](Decl& d) { d.count = 0; }), ElementsAre("V063"));
+  EXPECT_THAT(changed([](Decl& d) { d.count = 16384; }), ElementsAre());
+  EXPECT_THAT(changed([](Decl& d) { d.count = 16385; }), ElementsAre("V063"));
+  EXPECT_THAT(changed([](Decl& d) { d.count = UINT32_MAX; }), ElementsAre("V063"));
+  EXPECT_THAT(changed([](Decl& d) { d.element = DataType::Bytes; }), ElementsAre("V025"));
 }
 
 TEST(Malformed, WideLiteralsWithoutTheirBits) {

@@ -35,7 +35,9 @@ std::vector<ProgramOptions> all_options() {
   racy.racy = true;
   ProgramOptions plain = small;
   plain.barriers = plain.atomics = false;
-  return {options(), small, subgroups, racy, plain};
+  ProgramOptions additions = small, large = options();
+  additions.additions = large.additions = true;
+  return {options(), small, subgroups, racy, plain, additions, large};
 }
 
 std::string complaints(const Diagnostics& all) {
@@ -107,6 +109,12 @@ TEST(RandomPrograms, LargeOnesUseTheWholeLanguage) { expect_coverage(options(), 
 TEST(RandomPrograms, WithSubgroupsUseTheWholeLanguage) {
   ProgramOptions o = ProgramOptions::small(&ops::op_table());
   o.subgroup_size = 4;
+  expect_coverage(o, 60'000);
+}
+
+TEST(RandomPrograms, WithAdditionsUseTheWholeLanguage) {
+  ProgramOptions o = ProgramOptions::small(&ops::op_table());
+  o.additions = true;
   expect_coverage(o, 60'000);
 }
 

@@ -38,7 +38,12 @@ class HandMade {
   }
   Value constant(uint32_t bits) { return put({.kind = InstKind::Const, .imm = bits}); }
   Value raw(RawOp op, std::vector<Value> operands) {
-    return put({.kind = InstKind::Raw, .raw = op}, operands);
+    const DataType type = gives_long(op) ? DataType::U64 : DataType::U32;
+    return put({.kind = InstKind::Raw, .raw = op, .type = type}, operands);
+  }
+  /// An operand of a raw operator: a word, or of two words a long value.
+  Value operand(RawOp op, uint32_t n, Value low, Value high) {
+    return takes_long(op, n) ? raw(RawOp::LongOf, {low, high}) : low;
   }
   /// Element 0, 1, ... of `in`, unguarded: fine as long as `in` has it.
   Value input(uint32_t n) { return put({.kind = InstKind::RawLoad, .target = 0}, {constant(n)}); }
@@ -66,7 +71,7 @@ void expect_fine(const Kernel& kernel, const Buffers& input, uint32_t expected) 
 TEST(Faults, OperatorsOutsideTheirDomain) {
   struct Plant {
     RawOp op;
-    Words inside, outside;
+    Words inside, outside;  // of a long operand two words, the low one first
   };
   const std::vector<Plant> plants = {
       {RawOp::UDiv, {5, 1}, {5, 0}},
@@ -81,11 +86,27 @@ TEST(Faults, OperatorsOutsideTheirDomain) {
       {RawOp::Clz, {1}, {0}},
       {RawOp::Ctz, {0x80000000}, {0}},
       {RawOp::Select, {1, 4, 5}, {2, 4, 5}},
+      {RawOp::LongUDiv, {5, 0, 0, 1}, {5, 1, 0, 0}},
+      {RawOp::LongURem, {5, 0, 0, 0x80000000}, {0, 0, 0, 0}},
+      {RawOp::LongShl, {1, 0, 63}, {1, 0, 64}},
+      {RawOp::LongLShr, {0, 1, 32}, {0, 1, 0xffffffff}},
+      {RawOp::LongClz, {0, 1}, {0, 0}},
+      {RawOp::LongCtz, {0, 0x80000000}, {0, 0}},
+      {RawOp::LongSelect, {1, 4, 5, 6, 7}, {2, 4, 5, 6, 7}},
   };
+  for (const RawOpInfo& op : kRawOps) {
+    const bool is_planted = std::ranges::find(plants, op.op, &Plant::op) != plants.end();
+    EXPECT_TRUE(op.domain == "all" || op.is_float || is_planted) << op.name;
+  }
   for (const Plant& plant : plants) {
     HandMade k;
     std::vector<Value> operands;
-    for (uint32_t n = 0; n < plant.inside.size(); ++n) operands.push_back(k.input(n));
+    for (uint32_t n = 0, word = 0; n < info(plant.op).operands; ++n) {
+      const bool is_long = takes_long(plant.op, n);
+      const Value low = k.input(word);
+      operands.push_back(k.operand(plant.op, n, low, is_long ? k.input(word + 1) : low));
+      word += is_long ? 2 : 1;
+    }
     k.raw(plant.op, operands);
     k.output(k.constant(1));
     expect_fine(k.kernel, {plant.inside, {0}}, 1);
@@ -102,8 +123,10 @@ TEST(Faults, TotalOperatorsHaveNone) {
         HandMade k;
         k.kernel.floats = kIeeeFloats;
         if (op.is_float) k.kernel.floats[op.op].given = true;
-        std::vector<Value> operands = {k.input(0)};
-        while (operands.size() < op.operands) operands.push_back(k.input(1));
+        const Value words[] = {k.input(0), k.input(1), k.input(1)};
+        std::vector<Value> operands;
+        for (uint32_t n = 0; n < op.operands; ++n)
+          operands.push_back(k.operand(op.op, n, words[n], words[0]));
         k.raw(op.op, operands);
         k.output(k.constant(3));
         expect_fine(k.kernel, {{a, b}, {0}}, 3);

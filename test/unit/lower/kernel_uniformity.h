@@ -86,7 +86,8 @@ class UniformityAnalysis {
       case Source::Lanes: return !spec::info(spec::Intrinsic(inst.imm)).uniform;
       case Source::Memory: {
         const spec::BufferAccess access = kernel_.buffers[inst.target].access;
-        return access == spec::BufferAccess::ReadWrite || access == spec::BufferAccess::Workgroup;
+        return access == spec::BufferAccess::ReadWrite || access == spec::BufferAccess::Workgroup ||
+               access == spec::BufferAccess::Private;
       }
       case Source::None:
       case Source::Literal:

@@ -23,8 +23,8 @@ using Buffers = std::vector<Words>;
 /// The same in bytes, for elements of half a word.
 using Memories = std::vector<std::vector<std::byte>>;
 
-/// Every target that the tests legalize for: both forms of guards, with and without composed operators and
-/// access to 16 bits.
+/// Every target that the tests legalize for: both forms of guards, with and without composed operators,
+/// integers of 64 bits and access to 16.
 inline const std::vector<Target>& targets() {
   static const std::vector<Target> all = {
       {.name = "branch"},
@@ -35,6 +35,7 @@ inline const std::vector<Target>& targets() {
        .has_popcount = false,
        .load_guard = GuardForm::Select},
       {.name = "halves", .has_16bit_access = false},
+      {.name = "no longs", .has_64bit_integers = false},
       kWordTarget,
   };
   return all;
@@ -66,7 +67,7 @@ inline Buffers words_of(const Memories& memory) {
 inline std::vector<layout::Binding> bindings_of(const Kernel& kernel, Memories& memory) {
   std::vector<layout::Binding> out(memory.size());
   for (const KernelBuffer& buffer : kernel.buffers) {
-    if (buffer.access == spec::BufferAccess::Workgroup) continue;
+    if (!spec::is_bound(buffer.access)) continue;
     auto& bytes = memory[buffer.argument];
     layout::Binding& binding = out[buffer.argument];
     binding = {.bytes = bytes, .count = uint32_t(bytes.size() / spec::info(buffer.element).bytes)};
@@ -106,12 +107,34 @@ inline Result<Buffers> run_reference(const check::Checked& program, const Buffer
   return words_of(memory);
 }
 
+/// Of a legal kernel: whether a value is a word, a truth among them, a float or an integer of 64 bits.
+inline RawResult class_of(const Kernel& kernel, Value v) {
+  const Inst& inst = kernel[v];
+  if (inst.kind == InstKind::Raw) {
+    const RawResult gives = info(inst.raw).gives;
+    return gives == RawResult::Truth ? RawResult::Word : gives;
+  }
+  const bool slot = inst.kind == InstKind::Get && kernel.slots[inst.target].type == spec::DataType::U64;
+  const bool access =
+      (inst.kind == InstKind::RawLoad || inst.kind == InstKind::RawStore) && inst.type == spec::DataType::U64;
+  return slot || access ? RawResult::Long : RawResult::Word;
+}
+inline RawResult class_taken(const Kernel& kernel, const Inst& inst, uint32_t n) {
+  if (inst.kind == InstKind::Raw && takes_wide(inst.raw, n)) return RawResult::Wide;
+  const bool raw = inst.kind == InstKind::Raw && takes_long(inst.raw, n);
+  const bool slot = inst.kind == InstKind::Set && kernel.slots[inst.target].type == spec::DataType::U64;
+  const bool stored = inst.kind == InstKind::RawStore && n == 1 && inst.type == spec::DataType::U64;
+  return raw || slot || stored ? RawResult::Long : RawResult::Word;
+}
+
 /// The invariants of Kernel: a value is used after its instruction, in its block or one nested in it; each
 /// instruction and block stands in one place; a legal kernel has no semantic instruction, and only words but
-/// for floats of 64 bits.
+/// for floats and integers of 64 bits, which are taken by what takes such and with no control between.
 inline void expect_well_formed(const Kernel& kernel) {
   std::vector<bool> placed(kernel.insts.size(), false), visible(kernel.insts.size(), false);
   std::vector<bool> opened(kernel.blocks.size(), false);
+  std::vector<uint32_t> stretches(kernel.insts.size(), 0);
+  uint32_t stretch = 0;
   const auto visit = [&](auto&& self, KBlock b) -> void {
     ASSERT_FALSE(opened[index(b)]) << "a block stands in two places";
     opened[index(b)] = true;
@@ -126,8 +149,17 @@ inline void expect_well_formed(const Kernel& kernel) {
         EXPECT_NE(inst.kind, InstKind::Load);
         EXPECT_NE(inst.kind, InstKind::Store);
         EXPECT_NE(inst.kind, InstKind::Atomic);
-        const bool is_wide = inst.kind == InstKind::Raw && gives_wide(inst.raw);
-        EXPECT_EQ(inst.type, is_wide ? spec::DataType::U64 : spec::DataType::U32);
+        EXPECT_EQ(class_of(kernel, v) != RawResult::Word, inst.type == spec::DataType::U64)
+            << print(kernel, v);
+        for (uint32_t n = 0; n < inst.args.count; ++n) {
+          const Value a = kernel.arg(inst, n);
+          EXPECT_EQ(class_of(kernel, a), class_taken(kernel, inst, n)) << print(kernel, v);
+          if (class_of(kernel, a) != RawResult::Word)
+            EXPECT_EQ(stretches[index(a)], stretch) << print(kernel, v);
+        }
+        if (inst.kind == InstKind::If || inst.kind == InstKind::Loop || inst.kind == InstKind::Barrier)
+          ++stretch;
+        stretches[index(v)] = stretch;
       } else {
         EXPECT_NE(inst.kind, InstKind::Raw);
         EXPECT_NE(inst.kind, InstKind::RawLoad);
@@ -135,7 +167,8 @@ inline void expect_well_formed(const Kernel& kernel) {
         EXPECT_NE(inst.kind, InstKind::RawAtomic);
       }
       if (inst.body != kNoKBlock) self(self, inst.body);
-      if (inst.orelse != kNoKBlock) self(self, inst.orelse);
+      if (inst.orelse != kNoKBlock) ++stretch, self(self, inst.orelse);
+      if (inst.body != kNoKBlock) ++stretch;
     }
     for (const Value v : kernel.block(b)) visible[index(v)] = false;
   };

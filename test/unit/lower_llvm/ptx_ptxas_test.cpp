@@ -95,6 +95,16 @@ TEST_F(Ptxas, TakesEveryProgramWithoutAWordOrASpill) {
   EXPECT_EQ(std::regex_replace(answer.output, of_deep_nesting, ""), "");
 }
 
+// Local memory is where private arrays belong whose indices are not known.
+TEST_F(Ptxas, TakesPrivateArrays) {
+  const std::vector<Kernel> kernels = test::every_ptx_kernel(/*with_private_arrays=*/true);
+  ASSERT_GE(kernels.size(), 9u);
+  const auto batch = emit_ptx(kernels, {80});
+  ASSERT_TRUE(batch) << batch.error().message;
+  const Answer answer = assemble(batch->text, chip_for({80}));
+  EXPECT_EQ(answer.status, 0) << answer.output;
+}
+
 // A division is made of fused operations, so the programs have none.
 TEST_F(Ptxas, FusesInMachineCodeWhatIsAskedFor) {
   const fs::path disassembler = ptxas_.parent_path() / "nvdisasm";
@@ -124,7 +134,7 @@ TEST_F(Ptxas, TakesEveryTarget) {
   for (const char* name :
        {"examples/block_sum", "examples/histogram", "examples/mandelbrot", "test/golden/kernel/subgroups",
         "test/golden/kernel/halves", "test/golden/kernel/tensors", "test/golden/kernel/wide",
-        "test/golden/ptx/rounds"}) {
+        "test/golden/llvm/long", "test/golden/ptx/rounds"}) {
     kernels.push_back(
         test::ptx_kernel(test::file_text(fs::path(VYRE_SOURCE_DIR) / (std::string(name) + ".vyre"))));
   }

@@ -65,6 +65,22 @@ TEST(Ptx, EachTargetNamesItselfAndOthersAreRefused) {
   }
 }
 
+TEST(Ptx, PrivateArraysAreLocalMemoryOrRegisters) {
+  // With indices that a program knows, once its loops are unrolled, nothing is left of an array.
+  const auto text_of = [](std::string_view index) {
+    const auto module = emit_ptx(
+        test::ptx_kernel(
+            "program p(read a: u32 @0, read_write out: u32 @1, private w: u32[64]) workgroup(1, 1, 1) {"
+            " unroll for i in 0..64 { w[" +
+            std::string(index) + "] = a[i]; } unroll for i in 0..64 { out[i] = w[63 - i]; } }"),
+        {80});
+    return module ? module->text : module.error().message;
+  };
+  EXPECT_THAT(text_of("i ^ 5"), Not(HasSubstr(".local")));
+  EXPECT_THAT(text_of("a[i]"), HasSubstr("st.local"));
+  EXPECT_THAT(text_of("a[i]"), HasSubstr("st.local.v4.u32"));  // zeros, 16 bytes at a time
+}
+
 TEST(Ptx, NoProgramGivesInexactArithmeticOrSpillsItsVariables) {
   // PTX ISA: .ftz flushes, .approx is inexact, fma rounds once; .local is memory, where nothing of ours
   // belongs.
@@ -241,10 +257,11 @@ TEST(Ptx, WhatTheVerifierRefusesIsADiagnostic) {
 
 TEST(Ptx, GoldenText) {
   VYRE_ORACLE(Regression, "test/golden/ptx: printed by this project, read by a person when blessed");
-  test::expect_golden_texts(
-      {"examples/block_sum", "examples/histogram", "test/golden/kernel/subgroups",
-       "test/golden/kernel/halves", "test/golden/kernel/tensors", "test/golden/ptx/rounds"},
-      "test/golden/ptx", ".ptx", [](const std::string& text) { return emitted(text).text; });
+  test::expect_golden_texts({"examples/block_sum", "examples/histogram", "test/golden/kernel/subgroups",
+                             "test/golden/kernel/halves", "test/golden/kernel/tensors",
+                             "test/golden/llvm/long", "test/golden/ptx/rounds"},
+                            "test/golden/ptx", ".ptx",
+                            [](const std::string& text) { return emitted(text).text; });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lower/llvm/lanes.h"
 #include "lower/llvm/llvm.h"
 #include "oracle.h"
 #include "text/text.h"
@@ -47,6 +48,43 @@ TEST(Regions, ABarrierSplitsInTwo) {
   EXPECT_EQ(plan.workgroup_memory_bytes, 64u);  // 20 bytes, rounded up to a line
   EXPECT_EQ(arrays(plan), 0u);
   EXPECT_EQ(workgroup_bytes(k), 64u);
+}
+
+TEST(Regions, PrivateArraysOfFlatKernels) {
+  // One lane runs at a time: small ones are on the stack, larger ones in scratch memory.
+  const auto plan = [](std::string_view count) {
+    return plan_regions(legal_kernel("program p(read_write o: u32 @0, private a: u32[" + std::string(count) +
+                                     "]) workgroup(8, 1, 1) { a[o[0]] = 1; o[invocation_id.x] = a[o[1]]; }"));
+  };
+  const RegionPlan small = plan("1024"), large = plan("1025");
+  EXPECT_TRUE(small.flat && large.flat);
+  EXPECT_EQ(small.bytes, 0u);
+  EXPECT_EQ(large.bytes, 4160u);  // 4100 bytes, rounded up to a line
+  EXPECT_FALSE(large.is_kept_per_lane(1));
+}
+
+TEST(Regions, PrivateArraysThatOutliveARegion) {
+  const Kernel k = legal_kernel(R"(
+program p(read_write o: u32 @0, private here: u32[4], private across: u32[4], private rounds: u64[4], private unused: f32[4])
+    workgroup(8, 1, 1) {
+  across[o[0]] = 1;
+  here[o[0]] = 1;
+  o[1] = here[o[1]] + len(unused);
+  barrier;
+  for i in 0..len(o) {
+    rounds[o[0]] = 1u64;
+    barrier;
+  }
+  o[2] = across[o[2]];
+})");
+  const RegionPlan plan = plan_regions(k);
+  ASSERT_EQ(plan.regions.size(), 3u);
+  EXPECT_EQ(plan.regions[0].arrays, std::vector<uint32_t>{1});
+  EXPECT_TRUE(plan.regions[1].arrays.empty() && plan.regions[2].arrays.empty());
+  EXPECT_FALSE(plan.is_kept_per_lane(1));
+  EXPECT_TRUE(plan.is_kept_per_lane(2) && plan.is_kept_per_lane(3));
+  EXPECT_FALSE(plan.is_kept_per_lane(4));
+  EXPECT_EQ(plan.workgroup_memory_bytes, 8 * 16u + 8 * 32u);  // for each of eight lanes
 }
 
 TEST(Regions, BlockSumKeepsNothing) {
@@ -121,6 +159,75 @@ program p(read_write o: u32 @0) workgroup(4, 1, 1) {
   const RegionPlan plan = plan_regions(k);
   EXPECT_EQ(plan.regions.size(), 3u);
   EXPECT_EQ(arrays(plan), 0u);
+}
+
+// ---- Chunks
+// ------------------------------------------------------------------------------------------------
+
+RegionPlan chunk_of(const Kernel& k, uint32_t lanes = 16) {
+  return plan_chunk(k, {.lanes = lanes, .known = std::vector(k.insts.size(), ChunkOptions::Known::Nothing)});
+}
+Kernel with_body(std::string_view body) {
+  return legal_kernel(
+      "program p(read a: u32 @0, read_write o: u32 @1) workgroup(64, 1, 1) { let x = invocation_id.x; " +
+      std::string(body) + " }");
+}
+
+TEST(Chunks, ALoopThatAllLanesRunEquallyOftenIsAStep) {
+  const Kernel k = with_body("let s = 0; for i in 0..len(a) { s = s + a[i] * x; } o[x] = s;");
+  EXPECT_TRUE(plan_regions(k).flat);
+  const RegionPlan plan = chunk_of(k);
+  ASSERT_FALSE(plan.flat);
+  // Before, the loop, behind; s is kept over the lanes, and what is loaded is one value for all of them.
+  ASSERT_EQ(plan.steps.size(), 3u);
+  EXPECT_EQ(plan.steps[1].kind, Step::Kind::Loop);
+  EXPECT_EQ(arrays(plan), 1u);
+  ASSERT_EQ(plan.steps[1].body.size(), 1u);
+  EXPECT_FALSE(plan.regions[plan.steps[1].body[0].region].scalars.empty());
+}
+
+TEST(Chunks, OtherLoopsStayInTheirLanes) {
+  for (const std::string_view body : {
+           "let s = 0; for i in 0..x { s = s + i; } o[x] = s;",       // a lane's own bound
+           "for i in 0..4 { if (a[i] == x) { return; } } o[x] = 1;",  // a lane may leave
+           "for i in 0..4 { let old = atomic_add(o[i], x); }",        // atomics
+           "for i in 0..4 { for j in 0..x { o[x] = i + j; } }",       // such a loop inside
+           "if (a[x] == 1) { for i in 0..4 { o[x] = i; } }",          // not all lanes, and not cheap
+       }) {
+    EXPECT_TRUE(chunk_of(with_body(body)).flat) << body;
+  }
+}
+
+TEST(Chunks, ACheapConditionAroundALoopIsAssumed) {
+  const Kernel k =
+      with_body("if (x * 4 < len(o)) { let s = 0; for i in 0..4 { s = s + a[i] * x; } o[x * 4] = s; }");
+  const RegionPlan plan = chunk_of(k);
+  ASSERT_EQ(plan.assumed.size(), 1u);
+  EXPECT_TRUE(plan.assumed[0].holds);
+  const RegionPlan leaves =
+      chunk_of(with_body("if (x * 4 >= len(o)) { return; } for i in 0..4 { o[x * 4 + i] = x; }"));
+  ASSERT_EQ(leaves.assumed.size(), 1u);
+  EXPECT_FALSE(leaves.assumed[0].holds);
+}
+
+TEST(Chunks, WhatIsOneValueForARowIsComputedBeforeIt) {
+  const Kernel k = with_body("o[x] = a[3] + x;");
+  const RegionPlan row = chunk_of(k, kWholeRow);
+  ASSERT_FALSE(row.flat);
+  ASSERT_EQ(row.regions.size(), 1u);
+  EXPECT_FALSE(row.regions[0].scalars.empty());
+}
+
+TEST(Chunks, IndicesGrowFromLaneToLane) {
+  // By how much, of the index of each load in its order; none: not known.
+  const Kernel k = with_body("o[0] = a[x] + a[x * 4 + 1] + a[7] + a[x * 8 - x] + a[x * x] + a[a[x]];");
+  const RegionPlan row = chunk_of(k, kWholeRow);
+  const LanesOf lanes(k, plan_regions(k), row, true);
+  std::vector<std::optional<uint32_t>> strides;
+  for (const Inst& inst : k.insts) {
+    if (inst.kind == InstKind::RawLoad) strides.push_back(lanes.stride_of(k.arg(inst, 0)));
+  }
+  EXPECT_EQ(strides, (std::vector<std::optional<uint32_t>>{1, 4, 0, 7, std::nullopt, 1, std::nullopt}));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct uint3 {
   unsigned x, y, z;
 };
 extern const __device__ uint3 threadIdx, blockIdx;
+extern const __device__ dim3 gridDim;
 
 enum cudaError_t { cudaSuccess };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
@@ -35,6 +36,10 @@ __device__ void __syncthreads();
 __device__ int __popc(unsigned);
 __device__ int __clz(int);
 __device__ int __ffs(int);
+__device__ int __popcll(unsigned long long);
+__device__ int __clzll(long long);
+__device__ int __ffsll(long long);
+__device__ unsigned long long __umul64hi(unsigned long long, unsigned long long);
 __device__ float __uint_as_float(unsigned);
 __device__ unsigned __float_as_uint(float);
 __device__ float __fadd_rn(float, float);

@@ -140,6 +140,34 @@ TEST_F(Compile, FloatsRoundOnceAnOperation) {
   EXPECT_EQ(done.output, "out: 0x00000000 0x33800000\n");
 }
 
+TEST_F(Compile, AdditionsGiveTheReferencesBytes) {
+  VYRE_ORACLE(ReferenceInterpreter, "ref/, on a program with private arrays, group counts and hints");
+  const ProgramCase c = case_of(
+      "program p(read a: u32 @0, read_write out: u32 @1, private h: f16[3], private q: u64[5]) workgroup(4, "
+      "1, 1) {\n"
+      "  let at = (workgroup_id.y * num_workgroups.x + workgroup_id.x) * 4 + local_id.x;\n"
+      "  unroll for i in 0..5 {\n"
+      "    q[i] = q[i] + cast<u64>(a[i] + at) * 0x100000003u64;\n"
+      "    h[i] = bitcast<f16>(a[i]);\n"
+      "    unroll for j in i..a[6] { q[j] = q[j] + cast<u64>(num_workgroups.y); }\n"
+      "  }\n"
+      "  for i in 0..6 { out[at] = out[at] * 31 + cast<u32>(q[i] >> (i * 8)) + bitcast<u32>(h[i]) + len(h); "
+      "}\n}\n",
+      {to_bytes(std::vector<uint32_t>{7, 0x3c00, 33, uint32_t(-7), 5, 6, 4}), Bytes(4 * 24)}, {3, 2, 1});
+  const std::string text = source_of(c, SourceDialect::Cpp, reference(c));
+  EXPECT_THAT(text, testing::HasSubstr("_Pragma(\"GCC unroll 65534\")"));
+  for (const char* options : {"-O0", "-O2"}) {
+    const Done done = compile_and_run(text, options);
+    EXPECT_EQ(done.exit, 0) << done.output;
+  }
+  write("case.cu", source_of(c, SourceDialect::Cuda, reference(c)));
+  const Done taken =
+      shell(fmt::format("clang++ -x cuda -std=c++20 -fsyntax-only -nocudainc -nocudalib -isystem {} "
+                        "--cuda-device-only case.cu",
+                        (fs::path(VYRE_SOURCE_DIR) / "test/unit/lower_source").string()));
+  EXPECT_EQ(taken.exit, 0) << taken.output;
+}
+
 TEST_F(Compile, CudaIsTaken) {
   VYRE_ORACLE(ExternalCorpus,
               "clang's front end for CUDA C++, on declarations of what the runtime and the device have");

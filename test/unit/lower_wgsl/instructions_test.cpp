@@ -81,8 +81,8 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::SLe, {"bitcast<i32>(v0) <= bitcast<i32>(v1)", "u32(v2)"}},
     {RawOp::Select, {"select(v2, v1, (v0 != n0))", "v3"}},  // select(false, true, condition)
 });
-/// There are no floats, and no product of twice the width.
-constexpr bool exists(RawOp op) { return !info(op).is_float && op != RawOp::UMulHi; }
+/// There are no floats, no integers of 64 bits, and no product of twice the width.
+constexpr bool exists(RawOp op) { return !info(op).is_float && !is_long(op) && op != RawOp::UMulHi; }
 constexpr spec::TotalTable<kRawRows, [](RawOp op) { return exists(op); }> kRaw;
 
 TEST(WgslInstructions, EachRawOperator) {
@@ -102,6 +102,7 @@ TEST(WgslInstructions, EachRawOperator) {
 // What legalization may ask for is what the table above has.
 TEST(WgslInstructions, TheTargetHasNoOtherOperators) {
   EXPECT_FALSE(kWgslTarget.has_umul_hi);
+  EXPECT_FALSE(kWgslTarget.has_64bit_integers);
   EXPECT_FALSE(kWgslTarget.has_16bit_access);
   for (const RawOpInfo& op : kRawOps) EXPECT_FALSE(kWgslTarget.floats[op.op].given) << op.name;
 }

@@ -96,7 +96,7 @@ TEST(Wgsl, EveryBindingIsUsed) {
     const std::set<std::string> words(all.begin(), all.end());
     EXPECT_TRUE(words.contains("counts")) << name;
     for (const KernelBuffer& buffer : kernel.buffers) {
-      if (buffer.access == spec::BufferAccess::Workgroup) continue;
+      if (!spec::is_bound(buffer.access)) continue;
       EXPECT_TRUE(words.contains("b_" + buffer.name)) << name << ": " << buffer.name;
     }
   }

@@ -50,10 +50,37 @@ TEST(LoweringProofs, OperatorsOfOneWordAreLegalizedRight) {
   EXPECT_EQ(asked, operator_counts::scalar_of(kWords) * legalized_targets().size());
 }
 
+/// What has a product of two words in full, and no integers of 64 bits.
+constexpr lower::Target kInWords = [] {
+  lower::Target out = lower::kPtxTarget;
+  out.has_64bit_integers = false;
+  return out;
+}();
+
 TEST(LoweringProofs, SumsOfTwoWordsCarry) {
   for (const Op op : {Op::Add, Op::Sub, Op::Mul, Op::Lt, Op::Eq}) {
+    const LoweringProof row = prove_legalize(prover(), operator_program(op, DataType::U64), kInWords);
+    EXPECT_EQ(row.proof.outcome, Outcome::Proved) << row.operation << ": " << row.proof.reason;
+  }
+}
+
+TEST(LoweringProofs, OperatorsOfALongValueAreLegalizedRight) {
+  size_t asked = 0;
+  for (const spec::OpInfo& op : spec::kOps) {
+    if (!spec::is_scalar(op.op) || op.effect != spec::Effect::Pure || !op.types.contains(DataType::U64))
+      continue;
     const LoweringProof row =
-        prove_legalize(prover(), operator_program(op, DataType::U64), lower::kLlvmTarget);
+        prove_legalize(prover(), operator_program(op.op, DataType::U64), lower::kLlvmTarget);
+    EXPECT_EQ(row.proof.outcome, Outcome::Proved) << row.operation << ": " << row.proof.reason;
+    EXPECT_TRUE(row.theorem.empty()) << row.operation;
+    ++asked;
+  }
+  EXPECT_EQ(asked, operator_counts::scalar(DataType::U64));
+}
+TEST(LoweringProofs, SumsOfTwoLongValuesCarry) {
+  for (const Op op : {Op::Add, Op::Sub, Op::Negate, Op::Lt, Op::Ge, Op::Eq, Op::Shl, Op::Shr, Op::Clz}) {
+    const LoweringProof row =
+        prove_legalize(prover(), operator_program(op, DataType::U128), lower::kLlvmTarget);
     EXPECT_EQ(row.proof.outcome, Outcome::Proved) << row.operation << ": " << row.proof.reason;
   }
 }
@@ -66,7 +93,7 @@ TEST(LoweringProofs, WhatCannotBeReadIsOpenAndSaysWhy) {
   const ScalarProgram program = operator_program(Op::Div, DataType::U64);
   smt::Pool pool;
   Memory memory(pool, buffers_of(program.kernel));
-  const auto code = read(pool, memory, lower::legalize(program.kernel, lower::kLlvmTarget));
+  const auto code = read(pool, memory, lower::legalize(program.kernel, kInWords));
   ASSERT_FALSE(code.has_value());
   EXPECT_EQ(code.error(), "it has a loop whose bounds are not numbers");
   const ops::Operation* const gcd = ops::find_operation("primitive.math.gcd");
@@ -83,6 +110,7 @@ struct Bug {
   Op op;
   DataType type;
   std::function<bool(Kernel&)> plant;  // false: the place was not found
+  lower::Target target = kInWords;
 };
 
 /// Changes the nth raw operator of that kind.
@@ -175,6 +203,15 @@ const std::vector<Bug>& bugs() {
       {"store without guard", Op::Add, DataType::U32, store_unguarded},
       {"negation of one more", Op::Negate, DataType::I32, become(RawOp::Sub, RawOp::Xor)},
       {"guard of loads lets the length through", Op::Add, DataType::U32, become(RawOp::ULt, RawOp::ULe)},
+      {"long division unguarded", Op::Div, DataType::U64, forget(RawOp::LongSelect, 2, 2), lower::kPtxTarget},
+      {"long remainder for quotient", Op::Div, DataType::U64, become(RawOp::LongUDiv, RawOp::LongURem),
+       lower::kPtxTarget},
+      {"long shift amount masked with 31", Op::Shl, DataType::U64, constant(63, 31), lower::kPtxTarget},
+      {"operands of a long difference swapped", Op::Sub, DataType::U64, swap(RawOp::LongSub, 0, 1),
+       lower::kPtxTarget},
+      {"long carry dropped", Op::Add, DataType::U128, forget(RawOp::LongAdd, 0, 2), lower::kPtxTarget},
+      {"long borrow of the wrong sums", Op::Sub, DataType::U128, swap(RawOp::LongULt, 0, 1),
+       lower::kPtxTarget},
   };
   return all;
 }
@@ -187,7 +224,7 @@ TEST(LoweringProofs, PlantedBugsAreRefutedWithAWitness) {
   for (const Bug& bug : bugs()) {
     SCOPED_TRACE(bug.what);
     const ScalarProgram program = operator_program(bug.op, bug.type);
-    Kernel legal = lower::legalize(program.kernel, lower::kPtxTarget);
+    Kernel legal = lower::legalize(program.kernel, bug.target);
     ASSERT_TRUE(bug.plant(legal)) << print(legal);
     smt::Pool pool;
     Memory memory(pool, buffers_of(program.kernel));

@@ -60,7 +60,7 @@ class Generator {
         buffer.tensor = uint32_t(p.tensors.size());
         p.tensors.push_back(tensor());
       }
-      (buffer.access == spec::BufferAccess::Workgroup ? buffer.count : buffer.binding) = number();
+      (spec::is_bound(buffer.access) ? buffer.binding : buffer.count) = number();
       p.buffers.push_back(buffer);
     }
     p.workgroup_size = {number(), number(), number()};
@@ -127,8 +127,9 @@ class Generator {
       case 0: return code_.add({.kind = ExprKind::Var, .symbol = code_.intern(name())}, {}, Span::none());
       case 1: return code_.add({.kind = ExprKind::BufLen, .symbol = code_.intern(name())}, {}, Span::none());
       case 2: {
-        const ExprKind kinds[] = {ExprKind::InvocationId, ExprKind::WorkgroupId, ExprKind::LocalId};
-        return code_.add({.kind = kinds[random_.below(3)], .immediate = random_.below(3)}, {}, Span::none());
+        const ExprKind kinds[] = {ExprKind::InvocationId, ExprKind::WorkgroupId, ExprKind::LocalId,
+                                  ExprKind::NumWorkgroups};
+        return code_.add({.kind = kinds[random_.below(4)], .immediate = random_.below(3)}, {}, Span::none());
       }
       default: {
         const ir::DataType t = type(false);
@@ -200,6 +201,7 @@ class Generator {
     if (node.kind == NodeKind::If || node.kind == NodeKind::Loop || node.kind == NodeKind::Block) {
       node.body = block(depth + 1);
     }
+    if (node.kind == NodeKind::Loop) node.unroll = random_.chance(3);
     if (node.kind == NodeKind::If && random_.chance(2)) node.orelse = block(depth + 1);
     return code_.add(node, args, Span::none());
   }

@@ -44,7 +44,8 @@ std::string tree(const ir::Code& code, ir::ExprId id) {
     case ExprKind::BufLen:
     case ExprKind::InvocationId:
     case ExprKind::WorkgroupId:
-    case ExprKind::LocalId: out = "id"; break;
+    case ExprKind::LocalId:
+    case ExprKind::NumWorkgroups: out = "id"; break;
   }
   if (e.kind == ExprKind::Apply && e.op == Op::Component) out += std::to_string(e.immediate);
   for (const ir::ExprId arg : code.args(e)) out += " (" + tree(code, arg) + ")";

@@ -108,13 +108,14 @@ TEST(Codes, W004DigestMismatch) {
 
 TEST(Codes, W005UnknownTag) {
   expect_in_body(body({kName, {1, 0, 0, 1, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 5);          // access 0
-  expect_in_body(body({kName, {1, 0, 5, 1, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 5);          // access 5
+  expect_in_body(body({kName, {1, 0, 6, 1, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 5);          // access 6
   expect_in_body(body({kName, {1, 0, 1, 0, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 6);          // type 0
   expect_in_body(body({kName, {1, 0, 1, 0x0d, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 6);       // type 0x0d
   expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 1, 0}}), DiagCode::W005, kCounts + 3);  // statement 0
-  expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 1, 9}}), DiagCode::W005, kCounts + 3);  // statement 9
+  expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 1, 10}}), DiagCode::W005,
+                 kCounts + 3);                                                           // statement 10
   expect_in_body(let({0, 0}), DiagCode::W005, kExpression);                              // expression 0
-  expect_in_body(let({9, 0}), DiagCode::W005, kExpression);                              // expression 9
+  expect_in_body(let({10, 0}), DiagCode::W005, kExpression);                             // expression 10
   expect_in_body(let({8, 0}), DiagCode::W005, kExpression + 1);                          // operator 0
   expect_in_body(let({8, 0x7f}), DiagCode::W005, kExpression + 1);                       // operator 0x7f
   expect_in_body(let({8, 0x81, 0x80, 0x04, 0}), DiagCode::W005, kExpression + 1);        // operator 0x10001

@@ -1,0 +1,56 @@
+// What a loop over lanes can know of the conditions in it before it runs.
+//
+// Lanes side by side on x differ by one in invocation_id.x and local_id.x, so an index made of those by
+// adding, subtracting and multiplying with what all lanes share grows by a constant from lane to lane, its
+// stride. A guard on such an index is decided at the two ends of the loop. And where all that a loop does
+// stands under one comparison of local_id.x, the lanes for which it holds are a range, and the loop may be
+// over that range. Source: docs/adr/0068-chunks-of-lanes.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lower/llvm/regions.h"
+
+namespace vyre::lower {
+
+/// The guard of an access: an index, which grows by `stride` from lane to lane, is below a bound that all
+/// share.
+struct LinearGuard {
+  Value condition, index, bound;
+  uint32_t stride;
+};
+/// A comparison of local_id.x with what all lanes share, around all that a region does.
+struct LaneGuard {
+  enum class Relation : uint8_t { Below, From, Only } relation;
+  Value condition, bound;
+};
+
+/// Lanes as a plan runs them: of a workgroup, of a chunk of it, or of a row of many.
+class LanesOf {
+ public:
+  /// `plan` is of `whole`, or is it.
+  LanesOf(const Kernel& kernel, const RegionPlan& whole, const RegionPlan& plan, bool many_workgroups)
+      : k_(kernel), whole_(whole), plan_(plan), many_workgroups_(many_workgroups) {}
+
+  /// Whether a value is the same in all lanes, and at hand before them.
+  bool is_shared(Value v) const;
+  /// How much a value grows from lane to lane, modulo 2^32; none where that is not known, or not for so few
+  /// operators that it is worth computing twice.
+  std::optional<uint32_t> stride_of(Value v) const;
+  std::vector<LinearGuard> linear_guards(std::span<const Value> lanes) const;
+  /// A step of a reduction by halves has one, and so has what lane 0 does alone.
+  std::optional<LaneGuard> lone_guard(const Region& region) const;
+
+ private:
+  std::optional<uint32_t> stride_of(Value v, uint32_t& budget) const;
+
+  const Kernel& k_;
+  const RegionPlan& whole_;
+  const RegionPlan& plan_;
+  bool many_workgroups_;
+};
+
+}  // namespace vyre::lower
