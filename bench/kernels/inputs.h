@@ -3,7 +3,7 @@
 //
 //   zeros:COUNT                 iota:COUNT[:STEP]             0, STEP, 2 * STEP, ...
 //   random:COUNT:SEED[:BELOW]   all bits, or integers below BELOW, each word of an element by itself
-//   uniform:COUNT:SEED[:LO:HI]  floats from [0, 1) or [LO, HI)
+//   uniform:COUNT:SEED[:LO:HI]  floats from [0, 1) or [LO, HI); in words the patterns of f32
 //   lz4:BLOCKS:BYTES:SEED       blocks of LZ4 that decode to BYTES each, one every BYTES bytes
 //   1,2.5,3                     these
 //
@@ -38,12 +38,13 @@ class Input {
     uint64_t words[2] = {value, 0};
     append(words, kBytes[size_t(element_)]);
   }
-  /// Floats of 16 bits by rounding toward zero: any value will do, as long as it is the same everywhere.
+  /// Floats of 16 bits by rounding toward zero: any value will do, as long as it is the same everywhere. Of
+  /// words a pattern of f32.
   void append_float(double value) {
     const auto single = float(value);
     uint32_t bits;
     std::memcpy(&bits, &single, 4);
-    if (element_ == Element::F32) return append(&bits, 4);
+    if (element_ != Element::F16 && element_ != Element::BF16) return append(&bits, 4);
     uint16_t half = uint16_t(bits >> 16);
     if (element_ == Element::F16) {
       const int exponent = int(bits >> 23 & 255) - 127;
@@ -126,10 +127,10 @@ inline bool append_input(Input& out, const std::string& spec) {
       else
         out.append_integer(word);
     }
-  } else if (part[0] == "uniform" && out.is_float()) {
+  } else if (part[0] == "uniform") {
     const double low = part.size() > 3 ? std::stod(part[3]) : 0,
                  high = part.size() > 4 ? std::stod(part[4]) : 1;
-    for (uint64_t i = 0; i < count; ++i) {
+    for (uint64_t i = 0; i < count * out.words_of_element(); ++i) {
       out.append_float(low + (high - low) * (random_word(seed, i) >> 8) * 0x1p-24);
     }
   } else {

@@ -24,7 +24,7 @@ inline Program xor_program() {
   ProgramBuilder p("xor");
   const auto a = p.read("a", kU32, 0), b = p.read("b", kU32, 1);
   const auto out = p.read_write("out", kU32, 2);
-  p.workgroup_size(64, 1, 1);
+  p.workgroup_size(256, 1, 1);
   const Ex i = p.let("i", p.invocation_id(0));
   p.if_(i < p.len(out), [&] { p.store(out, i, p.load(a, i) ^ p.load(b, i)); });
   return p.finish();
@@ -75,10 +75,14 @@ inline Program fnv1a() {
   const auto data = p.read("data", DataType::Bytes, 0), params = p.uniform("params", kU32, 1);
   const auto hash = p.read_write("hash", kU32, 2);
   const Ex state = p.let("state", p.u32(0x811c9dc5));
-  p.loop("i", p.u32(0), p.load(params, p.u32(0)), [&](Ex i) {
-    const Ex byte = p.let("byte", byte_of(p, data, i));
-    p.assign(state, (state ^ byte) * 0x01000193);
+  const Ex length = p.let("length", p.load(params, p.u32(0)));
+  const auto add = [&](Ex word, Ex b) { p.assign(state, (state ^ ((word >> (b * 8)) & 0xff)) * 0x01000193); };
+  p.loop("i", p.u32(0), length / 4, [&](Ex i) {
+    const Ex word = p.let("word", p.load(data, i));
+    p.unrolled_loop("b", p.u32(0), p.u32(4), [&](Ex b) { add(word, b); });
   });
+  const Ex rest = p.let("rest", p.load(data, length / 4));
+  p.loop("b", p.u32(0), length % 4, [&](Ex b) { add(rest, b); });
   p.store(hash, p.u32(0), state);
   return p.finish();
 }
@@ -87,11 +91,44 @@ inline Program histogram() {
   ProgramBuilder p("histogram");
   const auto data = p.read("data", DataType::Bytes, 0), params = p.uniform("params", kU32, 1);
   const auto bins = p.read_write("bins", kU32, 2);
+  const auto counts = p.workgroup("counts", kU32, 4096);
   p.workgroup_size(64, 1, 1);
-  const Ex i = p.let("i", p.invocation_id(0));
-  p.if_(i < p.load(params, p.u32(0)), [&] {
-    const Ex byte = p.let("byte", byte_of(p, data, i));
-    p.let("old", p.atomic(Op::AtomicAdd, bins, byte, p.u32(1)));
+  const Ex lane = p.let("lane", p.local_id(0));
+  const Ex length = p.let("length", p.load(params, p.u32(0)));
+  const Ex words = p.let("words", length / 4 + (length % 4 != 0));
+  const Ex stride = p.let("stride", p.num_workgroups(0) * 64);
+  // Of at most 63 words a round, so that no count leaves its 8 bits.
+  const Ex turns = p.let("turns", words / stride + (words % stride != 0));
+  const Ex rounds = p.let("rounds", (turns + 62) / 63);
+  p.loop("round", p.u32(0), rounds, [&](Ex round) {
+    const Ex end = p.call("primitive.math.min", {round * 63 + 63, turns});
+    p.loop("turn", round * 63, end, [&](Ex turn) {
+      const Ex i = p.let("i", turn * stride + p.invocation_id(0));
+      const Ex word = p.let("word", p.load(data, i));
+      p.unrolled_loop("b", p.u32(0), p.u32(4), [&](Ex b) {
+        p.if_(i * 4 + b < length, [&] {
+          // Values v, v + 64, v + 128 and v + 192 are counted in row v.
+          const Ex value = p.let("value", (word >> (b * 8)) & 0xff);
+          const Ex at = p.let("at", ((value & 63) << 6) | lane);
+          p.store(counts, at, p.load(counts, at) + (1 << ((value >> 6) * 8)));
+        });
+      });
+    });
+    p.barrier();
+    const Ex even = p.let("even", p.u32(0)), odd = p.let("odd", p.u32(0));
+    p.loop("k", p.u32(0), p.u32(64), [&](Ex k) {
+      const Ex at = p.let("at", (lane << 6) | ((lane + k) & 63));
+      const Ex four = p.let("four", p.load(counts, at));
+      p.assign(even, even + (four & 0xff00ff));
+      p.assign(odd, odd + ((four >> 8) & 0xff00ff));
+      p.store(counts, at, p.u32(0));
+    });
+    const auto add = [&](Ex bin, Ex count) { return p.atomic(Op::AtomicAdd, bins, bin, count); };
+    p.let("old0", add(lane, even & 0xffff));
+    p.let("old1", add(lane + 64, odd & 0xffff));
+    p.let("old2", add(lane + 128, even >> 16));
+    p.let("old3", add(lane + 192, odd >> 16));
+    p.barrier();
   });
   return p.finish();
 }
@@ -153,19 +190,23 @@ inline Program transpose() {
   ProgramBuilder p("transpose");
   const auto input = p.read("input", kU32, 0), output = p.read_write("output", kU32, 1);
   const auto params = p.uniform("params", kU32, 2);
-  const auto tile = p.workgroup("tile", kU32, 256);
-  p.workgroup_size(16, 16, 1);
+  const auto tile = p.workgroup("tile", kU32, 1056);
+  p.workgroup_size(32, 8, 1);
   const Ex rows = p.let("rows", p.load(params, p.u32(0)));
   const Ex columns = p.let("columns", p.load(params, p.u32(1)));
-  const Ex row = p.let("row", p.workgroup_id(1) * 16 + p.local_id(1));
-  const Ex column = p.let("column", p.workgroup_id(0) * 16 + p.local_id(0));
-  p.if_(row < rows && column < columns,
-        [&] { p.store(tile, p.local_id(1) * 16 + p.local_id(0), p.load(input, row * columns + column)); });
+  const Ex x = p.let("x", p.local_id(0)), y = p.let("y", p.local_id(1));
+  const Ex column = p.let("column", p.workgroup_id(0) * 32 + x);
+  p.unrolled_loop("k", p.u32(0), p.u32(4), [&](Ex k) {
+    const Ex row = p.let("row", p.workgroup_id(1) * 32 + y + k * 8);
+    p.if_(row < rows && column < columns,
+          [&] { p.store(tile, (y + k * 8) * 33 + x, p.load(input, row * columns + column)); });
+  });
   p.barrier();
-  const Ex new_row = p.let("new_row", p.workgroup_id(0) * 16 + p.local_id(1));
-  const Ex new_column = p.let("new_column", p.workgroup_id(1) * 16 + p.local_id(0));
-  p.if_(new_row < columns && new_column < rows, [&] {
-    p.store(output, new_row * rows + new_column, p.load(tile, p.local_id(0) * 16 + p.local_id(1)));
+  const Ex new_column = p.let("new_column", p.workgroup_id(1) * 32 + x);
+  p.unrolled_loop("k", p.u32(0), p.u32(4), [&](Ex k) {
+    const Ex new_row = p.let("new_row", p.workgroup_id(0) * 32 + y + k * 8);
+    p.if_(new_row < columns && new_column < rows,
+          [&] { p.store(output, new_row * rows + new_column, p.load(tile, x * 33 + y + k * 8)); });
   });
   return p.finish();
 }

@@ -72,6 +72,8 @@ inline constexpr spec::Row<RawOp, CLikeOperator> kOperatorRows[] = {
     {RawOp::FToU32, cpp("u32(number({0}))")},
     {RawOp::FFromF16, {}},
     {RawOp::FToF16, {}},
+    {RawOp::FFromBF16, {}},
+    {RawOp::FToBF16, {}},
     {RawOp::FWideMulAdd, cpp("wide_mul_add({0}, {1}, {2})")},
     {RawOp::FWideLow, cpp("wide_low({0}, {1}, {2})")},
     {RawOp::WideOf, cpp("wide_of({0}, {1})")},

@@ -107,8 +107,8 @@ Route cast_route(const Inst& cast, const FloatPromises& floats) {
   return between_floats(cast.operand_type, cast.type, floats);
 }
 
-bool cast_gives_raw_nan(const Inst& cast) {
-  return is_float(cast.operand_type) && cast.type != DataType::BF16;
+bool cast_gives_raw_nan(const Inst& cast, const FloatPromises& floats) {
+  return is_float(cast.operand_type) && converts_by_raw(cast.type, floats);
 }
 
 Limbs legalize_float_cast(Rewriter& r, const Inst& cast) {

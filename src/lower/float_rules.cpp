@@ -227,19 +227,27 @@ bool converts(DataType type, const FloatPromises& floats) {
   return type != DataType::F16 || (floats[RawOp::FFromF16].exact() && floats[RawOp::FToF16].exact());
 }
 
-// match:  a of BF16, of F16
-// result: shl.raw(a, 16), ffrom_f16.raw(a)
-Value widen(Rewriter& r, DataType type, Value a) {
-  return type == DataType::BF16 ? left(r, a, 16) : r.raw(RawOp::FFromF16, {a});
+bool converts_by_raw(DataType type, const FloatPromises& floats) {
+  if (type != DataType::BF16) return true;
+  return floats[RawOp::FFromBF16].exact() && floats[RawOp::FToBF16].exact();
 }
 
-// match:  an f32, to F16
-// result: fto_f16.raw(a)
-// match:  an f32, to BF16
+// match:  a of F16; of BF16, where the target converts it; where it does not
+// result: ffrom_f16.raw(a); ffrom_bf16.raw(a); shl.raw(a, 16)
+Value widen(Rewriter& r, DataType type, Value a) {
+  if (type == DataType::F16) return r.raw(RawOp::FFromF16, {a});
+  if (converts_by_raw(type, r.target().floats)) return r.raw(RawOp::FFromBF16, {a});
+  return left(r, a, 16);
+}
+
+// match:  an f32, to F16; to BF16, where the target converts to it
+// result: fto_f16.raw(a); fto_bf16.raw(a)
+// match:  an f32, to BF16, where the target does not
 // result: t = add.raw(a, add.raw(7fff, and.raw(lshr.raw(a, 16), 1)));
 //         select.raw(ult.raw(7f800000, |a|), 7fc0, lshr.raw(t, 16))      // a carry goes into the exponent
 Value narrow(Rewriter& r, DataType type, Value a) {
   if (type == DataType::F16) return r.raw(RawOp::FToF16, {a});
+  if (converts_by_raw(type, r.target().floats)) return r.raw(RawOp::FToBF16, {a});
   const Value odd = mask(r, right(r, a, 16), 1);
   const Value rounded = add(r, a, add(r, odd, r.constant(0x7fff)));
   const Value nan = is_nan(r, kSingle, a);
@@ -315,14 +323,14 @@ Route float_route(const Inst& apply, const FloatPromises& floats) {
   return cast_route(apply, floats);
 }
 
-// The native forms of F16 end in a raw conversion, those of BF16 in an integer rounding.
+// The native forms of F16 end in a raw conversion, those of BF16 in one or in an integer rounding.
 bool gives_raw_nan(const Kernel& kernel, const Inst& apply, const FloatPromises& floats) {
   if (is_same_twice(kernel, apply)) return true;
   const Route route = float_route(apply, floats);
   const bool function = spec::is_elementary(apply.op) || spec::is_approximate(apply.op);
   if (route == Route::Composed || function) return false;
-  if (apply.op == Op::Cast) return cast_gives_raw_nan(apply);
-  if (apply.operand_type == DataType::BF16) return false;
+  if (apply.op == Op::Cast) return cast_gives_raw_nan(apply, floats);
+  if (apply.operand_type == DataType::BF16 && !converts_by_raw(DataType::BF16, floats)) return false;
   // A guess is right only where the result is a number.
   return route != Route::Guarded || (apply.op != Op::FDiv && apply.op != Op::FSqrt);
 }

@@ -37,14 +37,17 @@ Limbs legalize_approximate(Rewriter& r, const Inst& apply);
 // Of casts.
 Route cast_route(const Inst& cast, const FloatPromises& floats);
 /// Domain: not composed.
-bool cast_gives_raw_nan(const Inst& cast);
+bool cast_gives_raw_nan(const Inst& cast, const FloatPromises& floats);
 
 // Shared by the two.
 /// The pattern of an F16 or BF16 as an f32 of the same value; a raw NaN of NaN. Domain of F16: FFromF16 is
 /// exact.
 Value widen(Rewriter& r, spec::DataType type, Value a);
-/// The pattern nearest to an f32, ties to even: of F16, a raw NaN of NaN; of BF16, the NaN. Domain: as widen.
+/// The pattern nearest to an f32, ties to even; of NaN a raw NaN where a raw operator converts, else the NaN.
+/// Domain: as widen.
 Value narrow(Rewriter& r, spec::DataType type, Value a);
+/// Whether raw operators alone make a float of that type from an f32. Domain: as widen, or F32 itself.
+bool converts_by_raw(spec::DataType type, const FloatPromises& floats);
 /// Whether an F16 or BF16 can be widened, and narrowed, exactly.
 bool converts(spec::DataType type, const FloatPromises& floats);
 /// The word without the sign.

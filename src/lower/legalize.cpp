@@ -3,6 +3,7 @@
 // Instructions are rewritten one by one, block by block; operators by the rules in rules.cpp, accesses by
 // those here. An index is compared before it is used in any way, as semantics ("Memory") wants it: of a
 // tensor, each coordinate with its dimension, and only then do they become one index.
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -92,6 +93,18 @@ void store_element(Rewriter& r, uint32_t buffer, Value index, const Limbs& value
     return;
   }
   for (uint32_t n = 0; n < value.count; ++n) r.store({.buffer = buffer, .index = index, .word = n}, value[n]);
+}
+
+/// The target without conversions of BF16 where the kernel has F16 too. LLVM 19 cannot select the bitcast
+/// between the two that its optimiser makes of a pattern that goes from one to the other.
+Target for_kernel(const Kernel& kernel, Target target) {
+  const auto is_half = [](const Inst& inst) {
+    return inst.type == DataType::F16 || inst.operand_type == DataType::F16;
+  };
+  if (std::ranges::any_of(kernel.insts, is_half)) {
+    target.floats[RawOp::FFromBF16] = target.floats[RawOp::FToBF16] = {};
+  }
+  return target;
 }
 
 class Legalizer {
@@ -287,6 +300,8 @@ class Legalizer {
 
 }  // namespace
 
-Kernel legalize(const Kernel& kernel, const Target& target) { return Legalizer(kernel, target).run(); }
+Kernel legalize(const Kernel& kernel, const Target& target) {
+  return Legalizer(kernel, for_kernel(kernel, target)).run();
+}
 
 }  // namespace vyre::lower

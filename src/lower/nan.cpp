@@ -27,7 +27,8 @@ NanFlow::NanFlow(const Kernel& kernel, const FloatPromises& floats)
     : kernel_(kernel),
       floats_(floats),
       values_(kernel.insts.size(), Nan::Clean),
-      slots_(kernel.slots.size(), Nan::Clean) {
+      slots_(kernel.slots.size(), Nan::Clean),
+      arrays_(kernel.buffers.size(), Nan::Clean) {
   if (std::ranges::none_of(kernel.insts, [](const Inst& inst) { return is_float(inst.type); })) return;
   find_values();
   any_raw_ = std::ranges::count(values_, Nan::Raw) > 0;
@@ -36,10 +37,16 @@ NanFlow::NanFlow(const Kernel& kernel, const FloatPromises& floats)
   find_split();
 }
 
+bool NanFlow::is_internal(uint32_t buffer) const {
+  const KernelBuffer& b = kernel_.buffers[buffer];
+  return !spec::is_bound(b.access) && is_float(b.element);
+}
+
 /// What an instruction gives, by what its operands are known to be so far.
 NanFlow::Nan NanFlow::result(const Inst& inst) const {
   if (!is_float(inst.type)) return Nan::Clean;
   if (inst.kind == InstKind::Get) return slots_[inst.target];
+  if (inst.kind == InstKind::Load && is_internal(inst.target)) return arrays_[inst.target];
   if (inst.kind == InstKind::Const) {
     const spec::FloatFormat f = spec::float_format(inst.type);
     return f.is_nan(inst.imm) && inst.imm != f.nan() ? Nan::Kept : Nan::Clean;
@@ -57,8 +64,9 @@ void NanFlow::find_values() {
     for (size_t v = 0; v < kernel_.insts.size(); ++v) {
       const Inst& inst = kernel_.insts[v];
       const bool sets = inst.kind == InstKind::Set;
-      Nan& known = sets ? slots_[inst.target] : values_[v];
-      const Nan now = std::max(known, sets ? operand(inst, 0) : result(inst));
+      const bool stores = inst.kind == InstKind::Store && is_internal(inst.target);
+      Nan& known = sets ? slots_[inst.target] : stores ? arrays_[inst.target] : values_[v];
+      const Nan now = std::max(known, sets || stores ? operand(inst, inst.args.count - 1) : result(inst));
       changed |= now != known;
       known = now;
     }
@@ -69,6 +77,7 @@ void NanFlow::find_values() {
 bool NanFlow::sees(Value user, uint32_t n) const {
   const Inst& inst = kernel_[user];
   if (inst.kind == InstKind::Set) return seen_slots_[inst.target];
+  if (inst.kind == InstKind::Store && is_internal(inst.target)) return seen_arrays_[inst.target];
   if (inst.kind == InstKind::Apply) {
     if (inst.op == Op::Bitcast) return true;
     return (is_sign(inst) || (is_copy(inst) && (inst.op == Op::Cast || n > 0))) && seen_[index(user)];
@@ -79,6 +88,7 @@ bool NanFlow::sees(Value user, uint32_t n) const {
 void NanFlow::find_seen() {
   seen_.assign(kernel_.insts.size(), false);
   seen_slots_.assign(kernel_.slots.size(), false);
+  seen_arrays_.assign(kernel_.buffers.size(), false);
   bool changed = true;
   const auto see = [&](std::vector<bool>::reference flag) {
     changed |= !flag;
@@ -88,6 +98,7 @@ void NanFlow::find_seen() {
     for (size_t v = kernel_.insts.size(); v-- > 0;) {
       const Inst& inst = kernel_.insts[v];
       if (inst.kind == InstKind::Get && seen_[v]) see(seen_slots_[inst.target]);
+      if (inst.kind == InstKind::Load && seen_[v]) see(seen_arrays_[inst.target]);
       for (uint32_t n = 0; n < inst.args.count; ++n) {
         if (sees(Value{uint32_t(v)}, n)) see(seen_[index(kernel_.arg(inst, n))]);
       }
@@ -113,6 +124,7 @@ bool NanFlow::must_canonicalise(Value user, uint32_t n) const {
   const Inst& inst = kernel_[user];
   if (operand(inst, n) != Nan::Raw || !sees(user, n)) return false;
   if (inst.kind == InstKind::Set) return slots_[inst.target] == Nan::Kept;
+  if (inst.kind == InstKind::Store && is_internal(inst.target)) return arrays_[inst.target] == Nan::Kept;
   const bool copies = inst.kind == InstKind::Apply && is_copy(inst);
   return !copies || values_[index(user)] == Nan::Kept;
 }

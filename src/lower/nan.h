@@ -8,7 +8,8 @@
 // Of each float value the flow knows one of three things. Clean: no NaN, or the canonical one. Raw: a result
 // of arithmetic, any NaN stands for the one. Kept: bits that must stay, from memory, a bitcast or a literal.
 // Where a raw value and a kept one merge, in a select or a slot, nothing can distinguish them later, so the
-// raw one is made canonical before, if the bits of the merged value are ever seen. Source: semantics,
+// raw one is made canonical before, if the bits of the merged value are ever seen. Workgroup memory and
+// private arrays are such merges too: a sum by halves is made canonical once, at its end. Source: semantics,
 // "Floats"; docs/adr/0019.
 #pragma once
 
@@ -37,6 +38,8 @@ class NanFlow {
  private:
   enum class Nan : uint8_t { Clean, Raw, Kept };  // merged: the greatest
 
+  /// Whether what is stored is only ever loaded by the kernel itself.
+  bool is_internal(uint32_t buffer) const;
   Nan result(const Inst& inst) const;
   Nan operand(const Inst& inst, uint32_t n) const { return values_[index(kernel_.arg(inst, n))]; }
   bool sees(Value user, uint32_t operand) const;
@@ -47,9 +50,9 @@ class NanFlow {
   const Kernel& kernel_;
   const FloatPromises& floats_;
   bool any_raw_ = false;
-  std::vector<Nan> values_, slots_;      // by Value, by Slot
-  std::vector<bool> seen_, seen_slots_;  // whether the bits of a NaN are ever seen
-  std::vector<bool> split_;              // by Slot; empty: none
+  std::vector<Nan> values_, slots_, arrays_;           // by Value, by Slot, by buffer
+  std::vector<bool> seen_, seen_slots_, seen_arrays_;  // whether the bits of a NaN are ever seen
+  std::vector<bool> split_;                            // by Slot; empty: none
 };
 
 /// The pattern of a float, of a NaN the canonical one.

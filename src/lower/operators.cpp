@@ -122,6 +122,10 @@ constexpr spec::Row<RawOp, Partial> kRawRows[] = {
      {half, [](const Word* x) { return num::convert(spec::kBinary16, spec::kBinary32, x[0]); }}},
     {RawOp::FToF16,
      {always, [](const Word* x) { return num::convert(spec::kBinary32, spec::kBinary16, x[0]); }}},
+    {RawOp::FFromBF16,
+     {half, [](const Word* x) { return num::convert(spec::kBFloat16, spec::kBinary32, x[0]); }}},
+    {RawOp::FToBF16,
+     {always, [](const Word* x) { return num::convert(spec::kBinary32, spec::kBFloat16, x[0]); }}},
     {RawOp::FWideMulAdd, {always, [](const Word* x) { return std::bit_cast<Word>(float(wide_sum(x))); }}},
     {RawOp::FWideLow, {always, [](const Word* x) { return Word(std::bit_cast<uint64_t>(wide_sum(x))); }}},
 };

@@ -41,11 +41,12 @@ struct FloatPromises {
   constexpr Promise& operator[](RawOp op) { return by_op[static_cast<size_t>(op)]; }
 };
 
-/// The same promise for every raw float operator but FInverseSqrt, which no target rounds right.
+/// The same promise for every raw float operator but FInverseSqrt, which no target rounds right, and those of
+/// BF16, which few targets have.
 constexpr FloatPromises promise_all(std::string_view name, Promise promise) {
   FloatPromises out{.name = name, .by_op = {}};
   for (const RawOpInfo& info : kRawOps) {
-    if (info.is_float && info.op != RawOp::FInverseSqrt) out[info.op] = promise;
+    if (info.is_float && info.op != RawOp::FInverseSqrt && !is_bfloat(info.op)) out[info.op] = promise;
   }
   return out;
 }
@@ -53,6 +54,12 @@ constexpr FloatPromises promise_all(std::string_view name, Promise promise) {
 inline constexpr FloatPromises kNoFloats{};
 /// IEEE 754, as CPUs and PTX's .rn have it.
 inline constexpr FloatPromises kIeeeFloats = promise_all("ieee", {.given = true});
+/// And with conversions to and from BF16.
+inline constexpr FloatPromises kIeeeFloatsWithBfloat = [] {
+  FloatPromises out = kIeeeFloats;
+  out[RawOp::FFromBF16].given = out[RawOp::FToBF16].given = true;
+  return out;
+}();
 /// Right but for subnormals, which may vanish on the way in and out.
 inline constexpr FloatPromises kFlushingFloats =
     promise_all("flush", {.given = true, .flushes_operands = true, .flushes_results = true});

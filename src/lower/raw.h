@@ -61,6 +61,8 @@ constexpr bool takes_wide(RawOp op, uint32_t operand) { return (info(op).wide_op
 constexpr bool gives_long(RawOp op) { return info(op).gives == RawResult::Long; }
 constexpr bool is_long(RawOp op) { return info(op).is_long; }
 constexpr bool takes_long(RawOp op, uint32_t operand) { return (info(op).long_operands >> operand & 1) != 0; }
+/// Between f32 and BF16: what few targets have, and all can do in a few operators on integers.
+constexpr bool is_bfloat(RawOp op) { return op == RawOp::FFromBF16 || op == RawOp::FToBF16; }
 /// On words alone: neither wide nor long.
 constexpr bool is_of_words(RawOp op) { return !is_wide(op) && !is_long(op); }
 /// Of one of three operands, the first of which says which of the others comes out.

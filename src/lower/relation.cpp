@@ -40,6 +40,8 @@ constexpr spec::Row<RawOp, Formats> kFormatRows[] = {
     {RawOp::FToU32, kFromSingle},
     {RawOp::FFromF16, {spec::kBinary16, spec::kBinary32}},
     {RawOp::FToF16, {spec::kBinary32, spec::kBinary16}},
+    {RawOp::FFromBF16, {spec::kBFloat16, spec::kBinary32}},
+    {RawOp::FToBF16, {spec::kBinary32, spec::kBFloat16}},
     {RawOp::FWideMulAdd, kSingleFormats},
     {RawOp::FWideLow, kFromSingle},
 };

@@ -79,14 +79,14 @@ class Examples(CommandTest):
                          **options)
         self.assertTrue(got == sums, f"{count} elements, {more}")
 
-    # A block is 4 * W elements, so at W = 64 three levels begin at 65,537.
+    # A block is 4 * W elements, and there are at most 4,096 parts, so at W = 64 parts of two blocks begin at 1,048,577.
     # covers: EX-31
     def test_prefix_sum(self):
         for count in [0, 1, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025]:
             self.prefix_sum(count)
         for count in [255, 256, 257, 1500]:
             self.prefix_sum(count, "--const", "W=64")
-        self.prefix_sum(65_537, "--const", "W=64", backends=["native"])
+        self.prefix_sum(1_048_577, "--const", "W=64", backends=["native"])
         self.prefix_sum(10_000_000, backends=["native"])
 
     def test_transpose(self):

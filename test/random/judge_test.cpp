@@ -154,6 +154,9 @@ constexpr spec::Row<RawOp, RawOp> kWrongRows[] = {
     {RawOp::FWideMulAdd, RawOp::FWideMulAdd},
     {RawOp::FWideLow, RawOp::FWideLow},
     {RawOp::FInverseSqrt, RawOp::FInverseSqrt},
+    // Promised nowhere but on one family of GPUs.
+    {RawOp::FFromBF16, RawOp::FFromBF16},
+    {RawOp::FToBF16, RawOp::FToBF16},
     {RawOp::LongOf, RawOp::LongOf},  // of zeros and of counts, mostly: its operands are swapped below
     {RawOp::LongLow, RawOp::LongHigh},
     {RawOp::LongHigh, RawOp::LongLow},

@@ -36,7 +36,7 @@ class Cuda final : public DeviceBackend {
       : DeviceBackend(device, {.threads = options.threads,
                                .module_programs = kModulePrograms,
                                .floats = options.floats,
-                               .promised = lower::kPtxTarget.floats,
+                               .promised = lower::ptx_promises(target),
                                .machine = fmt::format("cuda {} {} level {}", device->code_identity(),
                                                       writer(target), options.optimisation),
                                .verdicts = cache_folder(options.cache, "cuda")}),

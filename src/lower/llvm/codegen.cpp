@@ -138,6 +138,24 @@ void promote_variables(llvm::Function& function) {
 
 namespace {
 
+/// What is loaded from memory that others write is frozen, so that all that is computed from it sees one
+/// value. What has a single use is one value anyhow, and without the freeze an instruction may take it from
+/// memory.
+void thaw_single_uses(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::BasicBlock& block : function) {
+      for (llvm::Instruction& inst : llvm::make_early_inc_range(block)) {
+        auto* frozen = llvm::dyn_cast<llvm::FreezeInst>(&inst);
+        if (frozen == nullptr || !frozen->hasOneUse()) continue;
+        auto* load = llvm::dyn_cast<llvm::LoadInst>(frozen->getOperand(0));
+        if (load == nullptr || !load->hasOneUse()) continue;
+        frozen->replaceAllUsesWith(load);
+        frozen->eraseFromParent();
+      }
+    }
+  }
+}
+
 /// LLVM warns of every hint to unroll that it does not follow. `vyre lower` says which cannot be.
 struct QuietHandler final : llvm::DiagnosticHandler {
   bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
@@ -170,6 +188,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  if (!machine.getTargetTriple().isNVPTX())
+    thaw_single_uses(module);  // whose instructions take none from memory
 }
 
 Result<std::string> to_assembly(llvm::Module& module, llvm::TargetMachine& machine) {

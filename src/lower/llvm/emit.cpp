@@ -33,12 +33,12 @@ constexpr size_t kMaxScopes = 24;
 constexpr size_t kMaxVersioned = 600;
 /// One of at most this many is run in chunks, which pay more where loops are.
 constexpr size_t kMaxChunked = 4000;
-/// Lanes of a chunk: at most four registers of 16 words for each value that a step keeps, and all of these in
-/// three quarters of 32 registers.
+/// Lanes of a chunk: at most four registers of 16 words for each value that a step keeps.
 constexpr uint32_t kChunk = 64;
-constexpr uint32_t kKeptWords = 24 * 16;
-/// A chunk of fewer lanes is not worth its code.
-constexpr uint32_t kLeastChunk = 16;
+/// Rows of a workgroup that are run together, chunk beside chunk, where that makes at most so many
+/// instructions: what one row loads, the next may use too.
+constexpr uint32_t kMostRows = 4;
+constexpr size_t kMostOfRows = 1000;
 
 /// A loop over steps is written out if that makes at most this many instructions.
 constexpr size_t kMostUnrolled = 400;
@@ -57,6 +57,7 @@ class CpuEmitter final : Emitter {
     values_.assign(k_.insts.size(), nullptr);
     conditions_.assign(k_.insts.size(), nullptr);
     assumed_.assign(k_.insts.size(), std::nullopt);
+    settled_.assign(k_.insts.size(), false);
     linear_.assign(k_.insts.size(), {});
     make_entry(symbol);
   }
@@ -133,35 +134,108 @@ class CpuEmitter final : Emitter {
     }
     for (const uint32_t lanes : {chunk.lanes, kWholeRow}) {
       if (lanes == kWholeRow ? k_.insts.size() > kMaxVersioned : lanes < kLeastChunk) continue;
-      chunk.lanes = chunk_lanes_ = lanes;
+      chunk.lanes = lanes;
       RegionPlan plan = plan_chunk(k_, chunk);
       if (plan.flat) continue;
-      if (lanes != kWholeRow) chunk_lanes_ = lanes_of(plan, lanes);
+      chunk_lanes_ = plan.lanes;
       plan_.chunks.push_back(std::move(plan));
       return;
     }
   }
 
-  /// At most `most` lanes, as many as registers hold what the plan keeps. Domain: a power of two.
-  uint32_t lanes_of(const RegionPlan& plan, uint32_t most) const {
-    uint32_t kept = 0;  // words of a lane
-    for (size_t s = 0; s < k_.slots.size(); ++s) {
-      if (plan.slot_offset[s] != kNoOffset) kept += spec::value_words(k_.slots[s].type);
+  /// Rows that are run together.
+  uint32_t rows_of(const RegionPlan& plan) const {
+    const uint32_t words = plan.kept_words * plan.lanes;
+    uint32_t rows = 1;
+    const auto fits = [&](uint32_t more) {
+      return more <= kMostRows && k_.workgroup_size[1] % more == 0 && words * more <= kKeptWords &&
+             k_.insts.size() * more <= kMostOfRows;
+    };
+    while (plan.rows_agree && words != 0 && fits(2 * rows)) rows *= 2;
+    return rows;
+  }
+
+  /// An index in 64 bits, where the loop over lanes is known to stay in bounds: begin + stride * counter_.
+  struct Linear {
+    Ir begin = nullptr;
+    uint32_t stride = 0;
+    llvm::PHINode* counter = nullptr;  // of the loop in which `at` is the index
+    Ir at = nullptr;
+  };
+  /// What differs from row to row where rows are run together.
+  struct RowState {
+    Ir local_y, invocation_y, chunk_first;
+    std::vector<Ir> values, conditions, slot_values;
+    std::vector<Linear> linear;
+    std::vector<llvm::AllocaInst*> slots;
+    std::vector<Memory> chunk_slots, chunk_values;
+    Memory chunk_live;
+  };
+  llvm::IRBuilder<> at_entry() {
+    return llvm::IRBuilder<>(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+  }
+  /// From here on `count` rows, which know what is known here.
+  void open_rows(uint32_t count) {
+    llvm::IRBuilder<> entry = at_entry();
+    for (uint32_t r = 1; r < count; ++r) {
+      RowState& row = rows_.emplace_back(RowState{.values = values_,
+                                                  .conditions = conditions_,
+                                                  .slot_values = slot_values_,
+                                                  .linear = linear_,
+                                                  .slots = slots_});
+      for (uint32_t s = 0; s < k_.slots.size(); ++s) {
+        if (row.slots[s] != nullptr)
+          row.slots[s] = entry.CreateAlloca(slot_type(s), nullptr, k_.slots[s].name);
+      }
     }
-    for (size_t v = 0; v < k_.insts.size(); ++v) {
-      if (plan.value_offset[v] != kNoOffset) kept += spec::value_words(k_.insts[v].type);
+  }
+  void close_rows() { rows_.clear(); }
+  void swap_row(RowState& row) {
+    std::swap(local_[1], row.local_y);
+    std::swap(invocation_[1], row.invocation_y);
+    std::swap(chunk_first_, row.chunk_first);
+    std::swap(values_, row.values);
+    std::swap(conditions_, row.conditions);
+    std::swap(slot_values_, row.slot_values);
+    std::swap(linear_, row.linear);
+    std::swap(slots_, row.slots);
+    std::swap(chunk_slots_, row.chunk_slots);
+    std::swap(chunk_values_, row.chunk_values);
+    std::swap(chunk_live_, row.chunk_live);
+  }
+  /// `emit(r)` emits what row r does, with the state of that row.
+  template <typename Emit>
+  void for_each_row(Emit&& emit) {
+    emit(0u);
+    for (uint32_t r = 0; r < rows_.size(); ++r) {
+      swap_row(rows_[r]);
+      emit(r + 1);
+      swap_row(rows_[r]);
     }
-    while (most > kLeastChunk && kept * most > kKeptWords) most /= 2;
-    return most;
+  }
+  /// What one row has set, the others have.
+  void share(Value v) {
+    for (RowState& row : rows_) {
+      row.values[index(v)] = values_[index(v)];
+      row.conditions[index(v)] = conditions_[index(v)];
+    }
   }
 
   /// From here on by the plan of a chunk, whose first lane has this number within its row.
   void enter_chunk(const RegionPlan& plan, Ir first) {
     chunk_ = &plan;
-    chunk_first_ = first;
+    for_each_row([&](uint32_t) {
+      make_chunk_arrays(plan, first);
+      set_chunk_ids(imm(0));
+      for (const Value v : plan.scalars) emit(v);
+    });
+  }
+  void make_chunk_arrays(const RegionPlan& plan, Ir first) {
+    Ir row = first_lane_of_row();
+    chunk_first_ = row == nullptr ? first : b_.CreateAdd(row, first, "first", true, true);
     chunk_slots_.assign(k_.slots.size(), {});
     chunk_values_.assign(k_.insts.size(), {});
-    llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+    llvm::IRBuilder<> entry = at_entry();
     const auto keep = [&](llvm::Type* type) {
       llvm::AllocaInst* array = entry.CreateAlloca(llvm::ArrayType::get(type, chunk_lanes_), nullptr, "kept");
       array->setAlignment(llvm::Align(64));
@@ -173,6 +247,33 @@ class CpuEmitter final : Emitter {
     for (size_t v = 0; v < k_.insts.size(); ++v) {
       if (plan.value_offset[v] != kNoOffset) chunk_values_[v] = keep(value_type(Value(v)));
     }
+    if (plan.live_offset == kNoOffset) return;
+    chunk_live_ = keep(word());
+    LoopFrame lanes = open_loop(b_.getInt64(0), b_.getInt64(chunk_lanes_), "lane");
+    store_word(chunk_live_, lanes.index, imm(1));
+    close_lanes(lanes, false, Lanes::Chunk);
+  }
+  bool any_returns(const std::vector<Step>& steps) const {
+    return std::ranges::any_of(steps, [&](const Step& step) {
+      return (step.kind == Step::Kind::Region && chunk_->regions[step.region].returns) ||
+             any_returns(step.body) || any_returns(step.orelse);
+    });
+  }
+  /// Leaves a chunk all lanes of which have returned.
+  void leave_if_none_lives() {
+    Ir any = imm(0);
+    for_each_row([&](uint32_t) {
+      llvm::BasicBlock* before = b_.GetInsertBlock();
+      LoopFrame lanes = open_loop(b_.getInt64(0), b_.getInt64(chunk_lanes_), "lane");
+      llvm::PHINode* alive = b_.CreatePHI(word(), 2, "alive");
+      alive->addIncoming(any, before);
+      any = b_.CreateOr(alive, load_word(chunk_live_, lanes.index));
+      close_lanes(lanes, false, Lanes::Chunk);
+      alive->addIncoming(any, lanes.latch);
+    });
+    llvm::BasicBlock* on = block("on");
+    b_.CreateCondBr(b_.CreateICmpNE(any, imm(0)), on, group_exit_);
+    b_.SetInsertPoint(on);
   }
   // Chunk by chunk, below `safe`; what is no whole chunk there, or is none by what its lanes do, goes lane by
   // lane.
@@ -185,72 +286,216 @@ class CpuEmitter final : Emitter {
     local_base_ = uses_.local[0] ? b_.CreateURem(base_x_, imm(wx), "local.x") : nullptr;
     const RegionPlan& plan = plan_.chunks.front();
     Ir end = b_.CreateAdd(base_x_, imm(chunk_lanes_), "end", true, true);
-    llvm::BasicBlock* together = block("together");
-    llvm::BasicBlock* apart = llvm::BasicBlock::Create(context_, "apart");
-    llvm::BasicBlock* whole = plan.assumed.empty() ? together : block("whole");
-    b_.CreateCondBr(b_.CreateICmpULE(end, safe), whole, apart);
-    if (whole != together) {
-      b_.SetInsertPoint(whole);
-      b_.CreateCondBr(emit_assumptions(plan), together, apart);
-    }
-    b_.SetInsertPoint(together);
-    for (const Assumption& a : plan.assumed) assumed_[index(a.condition)] = a.holds;
+    llvm::BasicBlock* whole = block("whole");
+    apart_ = llvm::BasicBlock::Create(context_, "apart");
+    b_.CreateCondBr(b_.CreateICmpULE(end, safe), whole, apart_);
+    b_.SetInsertPoint(whole);
     in_bounds_ = true;
     group_exit_ = chunks.latch;
-    enter_chunk(plan, imm(0));
-    if (!emit_steps(chunk_->steps)) b_.CreateBr(chunks.latch);
-    chunk_ = nullptr;
+    const bool left = settled(plan, [&] {
+      enter_chunk(plan, b_.getInt64(0));
+      const bool all_left = emit_steps(chunk_->steps);
+      leave_chunk();
+      return all_left;
+    });
+    if (!left) b_.CreateBr(chunks.latch);
     in_bounds_ = false;
-    assumed_.assign(k_.insts.size(), std::nullopt);
-    enter(apart);
-    x_loop(base_x_, b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, end, to), nullptr, /*short_tail=*/true);
+    enter(apart_);
+    end = least(end, to);
+    for_each_row([&](uint32_t) { x_loop(base_x_, end, nullptr, /*short_tail=*/true); });
     close_loop(chunks, false);
     group_[0] = group_x;
   }
-  /// Whether what the plan assumes holds in all lanes of the chunk.
-  Ir emit_assumptions(const RegionPlan& plan) {
-    llvm::BasicBlock* before = b_.GetInsertBlock();
-    LoopFrame x = open_loop(imm(0), imm(chunk_lanes_), "x");
-    llvm::PHINode* all = b_.CreatePHI(b_.getInt1Ty(), 2, "all");
-    all->addIncoming(b_.getTrue(), before);
-    set_chunk_ids(x.index);
-    Ir still = all;
-    for (const Assumption& a : plan.assumed) {
-      compute(a.condition);
-      Ir holds = condition(a.condition);
-      still = b_.CreateAnd(still, a.holds ? holds : b_.CreateNot(holds));
+  /// What a value is at least and at most, in 64 bits, in all lanes of a row's chunk and all turns of its
+  /// loops.
+  struct Interval {
+    Ir low, high;
+  };
+  /// Intervals of a row, with the condition under which no operator wraps, so that they hold.
+  struct Intervals {
+    std::vector<std::optional<Interval>> known;  // by Value
+    std::vector<bool> asked;
+    Ir fits;
+  };
+  std::optional<Interval> interval(Value v, Intervals& of) {
+    if (!of.asked[index(v)]) {
+      of.asked[index(v)] = true;
+      of.known[index(v)] = find_interval(v, of);
     }
-    close_loop(x, false);
-    all->addIncoming(still, x.latch);
-    return still;
+    return of.known[index(v)];
   }
-  /// Computes a value of raw operators over what every lane has, operands first.
-  void compute(Value v) {
+  std::optional<Interval> find_interval(Value v, Intervals& of) {
     const Inst& inst = k_[v];
-    if (given_by(inst.kind) != BuiltinInput::Nothing) return;
-    for (const Value a : k_.args(inst)) compute(a);
-    set(v, raw_operator(inst));
+    const auto wide = [&](Ir word) { return b_.CreateZExt(word, b_.getInt64Ty()); };
+    const auto number = [&](uint64_t n) { return b_.getInt64(n); };
+    if (info(inst.kind).source == Source::Invocation && inst.imm == 0) {
+      Ir first = wide(inst.kind == InstKind::InvocationId ? base_x_ : local_base_);
+      return Interval{first, b_.CreateAdd(first, number(chunk_lanes_ - 1))};
+    }
+    const bool at_hand = given_by(inst.kind) != BuiltinInput::Nothing;
+    if (at_hand || (plan_.residence[index(v)] == Residence::Scalar && values_[index(v)] != nullptr)) {
+      if (inst.type == spec::DataType::U64) return std::nullopt;
+      Ir word = wide(operand(v));
+      return Interval{word, word};
+    }
+    if (inst.kind == InstKind::Loop) {
+      const auto from = interval(k_.arg(inst, 0), of), to = interval(k_.arg(inst, 1), of);
+      if (!from || !to) return std::nullopt;
+      Ir last = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, to->high, number(1));
+      return Interval{from->low, b_.CreateSub(last, number(1))};
+    }
+    if (inst.kind != InstKind::Raw || inst.args.count != 2) return std::nullopt;
+    const auto a = interval(k_.arg(inst, 0), of), b = interval(k_.arg(inst, 1), of);
+    if (!a || !b) return std::nullopt;
+    const auto by = literal_of(k_, k_.arg(inst, 1));
+    const auto checked = [&](Ir low, Ir high) {
+      of.fits = b_.CreateAnd(of.fits, b_.CreateICmpULE(high, number(UINT32_MAX)));
+      return Interval{low, high};
+    };
+    const bool shifts = by && *by < 32;
+    if (inst.raw == RawOp::Add) return checked(b_.CreateAdd(a->low, b->low), b_.CreateAdd(a->high, b->high));
+    if (inst.raw == RawOp::Mul) return checked(b_.CreateMul(a->low, b->low), b_.CreateMul(a->high, b->high));
+    if (inst.raw == RawOp::Shl && shifts)
+      return checked(b_.CreateShl(a->low, number(*by)), b_.CreateShl(a->high, number(*by)));
+    if (inst.raw == RawOp::LShr && shifts)
+      return Interval{b_.CreateLShr(a->low, number(*by)), b_.CreateLShr(a->high, number(*by))};
+    if (inst.raw == RawOp::And)
+      return Interval{number(0), b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a->high, b->high)};
+    if (inst.raw != RawOp::Sub) return std::nullopt;
+    of.fits = b_.CreateAnd(of.fits, b_.CreateICmpUGE(a->low, b->high));
+    return Interval{b_.CreateSub(a->low, b->high), b_.CreateSub(a->high, b->low)};
+  }
+  /// Emits a chunk, and where a look at the ends of its lanes and loops settles guards, twice: without these,
+  /// and for where one of them fails. `emit` says whether the chunk was left; so does this.
+  template <typename Emit>
+  bool settled(const RegionPlan& plan, Emit&& emit) {
+    if (k_.insts.size() * (1 + rows_.size()) > kMostOfRows) return emit();
+    std::vector<LinearGuard> guards = lanes_of_plan(plan).all_guards();
+    Ir all = b_.getTrue();
+    std::vector<bool> found(guards.size(), true);
+    std::vector<Ir> looks;
+    for_each_row([&](uint32_t) {
+      Intervals of{.known = std::vector<std::optional<Interval>>(k_.insts.size()),
+                   .asked = std::vector<bool>(k_.insts.size(), false),
+                   .fits = b_.getTrue()};
+      for (size_t i = 0; i < guards.size(); ++i) {
+        of.fits = b_.getTrue();
+        of.asked.assign(k_.insts.size(), false);
+        const auto index_of = interval(guards[i].index, of);
+        const auto bound = guards[i].bound == kNoValue
+                               ? std::optional(Interval{b_.getInt64(uint64_t{1} << 32), nullptr})
+                               : interval(guards[i].bound, of);
+        found[i] = found[i] && index_of && bound;
+        looks.push_back(index_of && bound
+                            ? b_.CreateAnd(of.fits, b_.CreateICmpULT(index_of->high, bound->low))
+                            : nullptr);
+      }
+    });
+    for (size_t i = 0; i < looks.size(); ++i) {
+      if (found[i % guards.size()]) all = b_.CreateAnd(all, looks[i]);
+    }
+    std::vector<LinearGuard> kept;
+    for (size_t i = 0; i < guards.size(); ++i) {
+      if (found[i]) kept.push_back(guards[i]);
+    }
+    if (kept.empty()) return emit();
+    llvm::BasicBlock* inside = block("settled");
+    llvm::BasicBlock* guarded = llvm::BasicBlock::Create(context_, "unsettled");
+    llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "after");
+    b_.CreateCondBr(all, inside, guarded);
+    b_.SetInsertPoint(inside);
+    const auto settle = [&](bool is) {
+      for (const LinearGuard& g : kept) {
+        if (g.condition != kNoValue) assumed_[index(g.condition)] = is ? std::optional(true) : std::nullopt;
+        settled_[index(g.index)] = is;
+      }
+    };
+    settle(true);
+    if (!emit()) b_.CreateBr(after);
+    settle(false);
+    enter(guarded);
+    if (!emit()) b_.CreateBr(after);
+    if (after->hasNPredecessors(0)) {
+      delete after;
+      return true;
+    }
+    enter(after);
+    return false;
+  }
+  /// Goes on where what the steps behind assume holds in all lanes of the rows at hand, and elsewhere lane by
+  /// lane.
+  void emit_assumption(const Step& step) {
+    const Value condition_of = k_.arg(k_[step.control], 0);
+    Ir all = b_.getTrue();
+    const auto look = [&](Ir holds) { return b_.CreateAnd(all, step.holds ? holds : b_.CreateNot(holds)); };
+    for_each_row([&](uint32_t) {
+      if (residence(condition_of) == Residence::Scalar) {
+        all = look(condition(condition_of));
+        return;
+      }
+      llvm::BasicBlock* before = b_.GetInsertBlock();
+      LoopFrame x = open_loop(imm(0), imm(chunk_lanes_), "x");
+      llvm::PHINode* so_far = b_.CreatePHI(b_.getInt1Ty(), 2, "all");
+      so_far->addIncoming(all, before);
+      set_chunk_ids(x.index);
+      lane_ = b_.CreateZExt(x.index, b_.getInt64Ty(), "lane");
+      Ir holds = take_input(condition_of);
+      if (!holds->getType()->isIntegerTy(1)) holds = b_.CreateICmpNE(holds, imm(0));
+      all = so_far;
+      all = look(holds);
+      close_lanes(x, false, Lanes::Chunk);
+      so_far->addIncoming(all, x.latch);
+    });
+    llvm::BasicBlock* together = block("together");
+    b_.CreateCondBr(all, together, apart_);
+    b_.SetInsertPoint(together);
+    assumed_[index(condition_of)] = step.holds;
+  }
+  void leave_chunk() {
+    for (const Step& step : chunk_->steps) forget(step);
+    chunk_ = nullptr;
+  }
+  void forget(const Step& step) {
+    if (step.kind == Step::Kind::Assume) assumed_[index(k_.arg(k_[step.control], 0))] = std::nullopt;
+    for (const Step& inner : step.body) forget(inner);
+    for (const Step& inner : step.orelse) forget(inner);
   }
   void set_chunk_ids(Ir lane) {
-    if (uses_.invocation[0]) invocation_[0] = b_.CreateAdd(base_x_, lane, "id.x", true, true);
-    if (uses_.local[0]) local_[0] = b_.CreateAdd(local_base_, lane, "local.x", true, true);
+    const auto id = [&](Ir base, const char* name) {
+      return lane == imm(0) ? base : b_.CreateAdd(base, lane, name, true, true);
+    };
+    if (uses_.invocation[0]) invocation_[0] = id(base_x_, "id.x");
+    if (uses_.local[0]) local_[0] = id(local_base_, "local.x");
   }
-  // A region chunk by chunk. The row's lanes begin at number `row` of the workgroup.
-  void emit_chunks(const Region& region, Ir row) {
-    chunk_lanes_ = lanes_of(plan_.chunks[region.chunk], row_chunk(k_));
+  // A region of the rows at hand, chunk by chunk.
+  void emit_chunks(const Region& region) {
     LoopFrame chunks = open_loop(imm(0), imm(k_.workgroup_size[0]), "chunk", Range::NotEmpty, chunk_lanes_);
     Ir first = b_.CreateZExt(chunks.index, b_.getInt64Ty(), "first");
-    if (row != nullptr) first = b_.CreateAdd(row, first, "first", true, true);
     Ir base_x = base_x_;
     if (uses_.invocation[0]) base_x_ = b_.CreateAdd(base_x, chunks.index, "base.x", true, true);
     local_base_ = chunks.index;
-    enter_chunk(plan_.chunks[region.chunk], first);
-    copy_slots(region.slots_in, true);
-    emit_steps(chunk_->steps);
-    copy_slots(region.slots_out, false);
+    const RegionPlan& plan = plan_.chunks[region.chunk];
+    apart_ = llvm::BasicBlock::Create(context_, "apart");
+    settled(plan, [&] {
+      enter_chunk(plan, first);
+      for_each_row([&](uint32_t) { copy_slots(region.slots_in, true); });
+      emit_steps(chunk_->steps);
+      for_each_row([&](uint32_t) { copy_slots(region.slots_out, false); });
+      leave_chunk();
+      return false;
+    });
+    if (apart_->hasNPredecessors(0)) {
+      delete apart_;
+    } else {
+      b_.CreateBr(chunks.latch);
+      enter(apart_);
+      Ir end = b_.CreateAdd(chunks.index, imm(chunk_lanes_), "end", true, true);
+      for_each_row([&](uint32_t) {
+        emit_lanes(region, chunks.index, end, first_lane_of_row(), /*maybe_empty=*/false, /*watch=*/false);
+      });
+    }
     close_loop(chunks, false);
     base_x_ = base_x;
-    chunk_ = nullptr;
   }
   /// Between the arrays of the workgroup and those of the chunk.
   void copy_slots(const std::vector<Slot>& slots, bool into_chunk) {
@@ -444,7 +689,7 @@ class CpuEmitter final : Emitter {
 
   // No lane waits for another: whole rows of groups are one loop over x, whose variable is invocation_id.x.
   void emit_flat() {
-    const auto& size = k_.workgroup_size;
+    const uint32_t size_x = k_.workgroup_size[0];
     Ir first = function_->getArg(2);
     Ir end = b_.CreateAdd(first, function_->getArg(3), "end");
     llvm::BasicBlock* before = b_.GetInsertBlock();
@@ -459,18 +704,14 @@ class CpuEmitter final : Emitter {
     Ir left = b_.CreateSub(end, group);
     Ir in_row = b_.CreateSub(groups_x, b_.CreateZExt(group_[0], b_.getInt64Ty()));
     Ir take = b_.CreateSelect(b_.CreateICmpULT(left, in_row), left, in_row, "take");
-    Ir x_begin = b_.CreateMul(group_[0], imm(size[0]), "x.begin", true, true);
+    Ir x_begin = b_.CreateMul(group_[0], imm(size_x), "x.begin", true, true);
     Ir x_end =
-        b_.CreateAdd(x_begin, b_.CreateMul(b_.CreateTrunc(take, word()), imm(size[0])), "x.end", true, true);
+        b_.CreateAdd(x_begin, b_.CreateMul(b_.CreateTrunc(take, word()), imm(size_x)), "x.end", true, true);
 
     const std::vector<uint32_t> guards = guarded_by_x();
     const bool chunks = !plan_.chunks.empty();
-    std::optional<LoopFrame> z, y;
-    if (size[2] > 1) z = open_loop(imm(0), imm(size[2]), "z");
-    if (size[1] > 1) y = open_loop(imm(0), imm(size[1]), "y");
-    local_[2] = z ? z->index : imm(0);
-    local_[1] = y ? y->index : imm(0);
-    set_row_ids();
+    const bool steps = chunks && chunk_lanes_ != kWholeRow;
+    Rows rows = open_loops_over_rows(steps ? rows_of(plan_.chunks.front()) : 1);
     if (guards.empty() && !chunks) {
       x_loop(x_begin, x_end);
     } else {
@@ -480,7 +721,7 @@ class CpuEmitter final : Emitter {
         safe = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, safe, memory_[buffer].length);
       }
       safe = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, safe, x_begin);
-      if (chunks && chunk_lanes_ != kWholeRow) {
+      if (steps) {
         flat_chunks(x_begin, safe, x_end);
       } else {
         in_bounds_ = true;
@@ -489,8 +730,7 @@ class CpuEmitter final : Emitter {
         x_loop(safe, x_end, nullptr, /*short_tail=*/true);
       }
     }
-    if (y) close_loop(*y, false);
-    if (z) close_loop(*z, false);
+    close_loops_over_rows(rows);
 
     Ir next = b_.CreateAdd(group, take);
     group->addIncoming(next, b_.GetInsertBlock());
@@ -582,6 +822,40 @@ class CpuEmitter final : Emitter {
     }
   }
 
+  /// The loops over z and y of a workgroup, whose body is for some rows.
+  struct Rows {
+    std::optional<LoopFrame> z, y;
+  };
+  Rows open_loops_over_rows(uint32_t together) {
+    const auto& size = k_.workgroup_size;
+    Rows rows;
+    if (size[2] > 1) rows.z = open_loop(imm(0), imm(size[2]), "z");
+    if (size[1] > 1) rows.y = open_loop(imm(0), imm(size[1]), "y", Range::NotEmpty, together);
+    local_[2] = rows.z ? rows.z->index : imm(0);
+    open_rows(together);
+    for_each_row([&](uint32_t r) {
+      local_[1] = !rows.y  ? imm(0)
+                  : r == 0 ? rows.y->index
+                           : b_.CreateAdd(rows.y->index, imm(r), "y", true, true);
+      set_row_ids();
+    });
+    return rows;
+  }
+  void close_loops_over_rows(Rows& rows) {
+    close_rows();
+    if (rows.y) close_loop(*rows.y, false);
+    if (rows.z) close_loop(*rows.z, false);
+  }
+  /// The number of the row's first lane in the workgroup; null for 0.
+  Ir first_lane_of_row() {
+    const auto& size = k_.workgroup_size;
+    if (plan_.flat || (size[1] == 1 && size[2] == 1)) return nullptr;
+    Ir row = size[1] > 1 ? local_[1] : local_[2];
+    if (size[1] > 1 && size[2] > 1)
+      row = b_.CreateAdd(b_.CreateMul(local_[2], imm(size[1]), "", true, true), row, "", true, true);
+    return b_.CreateZExt(b_.CreateMul(row, imm(size[0]), "", true, true), b_.getInt64Ty(), "row");
+  }
+
   void emit_workgroups() {
     Ir first = function_->getArg(2);
     Ir end = b_.CreateAdd(first, function_->getArg(3), "end");
@@ -621,6 +895,7 @@ class CpuEmitter final : Emitter {
           emit_region((chunk_ == nullptr ? plan_ : *chunk_).regions[step.region]);
           break;
         case Step::Kind::Return: b_.CreateBr(group_exit_); return true;
+        case Step::Kind::Assume: emit_assumption(step); break;
         case Step::Kind::If: {
           const Ir condition = uniform_condition(k_.arg(k_[step.control], 0));
           if (emit_branch(
@@ -636,11 +911,21 @@ class CpuEmitter final : Emitter {
           if (const auto turns = unrolled(step, from, to)) {
             for (uint32_t i = turns->first; i < turns->second; ++i) {
               set(step.control, imm(i));
+              share(step.control);
               if (emit_steps(step.body)) return true;
             }
             break;
           }
-          emit_loop_over(step.control, from, to, [&] { return emit_steps(step.body); });
+          // What is in its steps are loops over lanes, and those are what LLVM should see.
+          emit_loop_over(
+              step.control, from, to,
+              [&] {
+                share(step.control);
+                if (emit_steps(step.body)) return true;
+                if (chunk_ != nullptr && any_returns(step.body)) leave_if_none_lives();
+                return false;
+              },
+              /*follow_hint=*/false);
           break;
         }
       }
@@ -680,37 +965,30 @@ class CpuEmitter final : Emitter {
   }
 
   void emit_region(const Region& region) {
-    for (const Value v : region.scalars) {
-      emit(v);
-      if (chunk_ != nullptr) keep_for_all(v);
-    }
+    if (chunk_ != nullptr) set_chunk_ids(imm(0));
+    for_each_row([&](uint32_t) {
+      for (const Value v : region.scalars) {
+        emit(v);
+        if (chunk_ != nullptr) keep_for_all(v);
+      }
+    });
     if (region.lanes.empty()) return;
     if (chunk_ != nullptr) return emit_chunk_region(region);
-    const auto& size = k_.workgroup_size;
     const bool watch = live_.base != nullptr && region.returns;
     if (watch) b_.CreateStore(imm(0), any_live_);
 
-    std::optional<LoopFrame> z, y;
-    if (size[2] > 1) z = open_loop(imm(0), imm(size[2]), "z");
-    if (size[1] > 1) y = open_loop(imm(0), imm(size[1]), "y");
-    local_[2] = z ? z->index : imm(0);
-    local_[1] = y ? y->index : imm(0);
-    set_row_ids();
-    Ir row = nullptr;  // the lane number of the row's first invocation
-    if (y || z) {
-      row = y ? local_[1] : local_[2];
-      if (y && z)
-        row = b_.CreateAdd(b_.CreateMul(local_[2], imm(size[1]), "", true, true), row, "", true, true);
-      row = b_.CreateZExt(b_.CreateMul(row, imm(size[0]), "", true, true), b_.getInt64Ty(), "row");
-    }
     if (region.chunk != kNoChunk) {
-      emit_chunks(region, row);
-      if (y) close_loop(*y, false);
-      if (z) close_loop(*z, false);
+      const RegionPlan& chunk = plan_.chunks[region.chunk];
+      chunk_lanes_ = chunk.lanes;
+      Rows rows = open_loops_over_rows(rows_of(chunk));
+      emit_chunks(region);
+      close_loops_over_rows(rows);
       return;
     }
+    Rows rows = open_loops_over_rows(1);
+    Ir row = first_lane_of_row();
     const auto guard = lanes_of_plan(plan_).lone_guard(region);
-    Ir from = imm(0), to = imm(size[0]);
+    Ir from = imm(0), to = imm(k_.workgroup_size[0]);
     if (guard) {
       assumed_[index(guard->condition)] = true;
       Ir bound = uniform(guard->bound);
@@ -728,8 +1006,7 @@ class CpuEmitter final : Emitter {
     in_versions(plan_, region.lanes, from, to,
                 [&] { emit_lanes(region, from, to, row, guard.has_value(), watch); });
     if (guard) assumed_[index(guard->condition)] = std::nullopt;
-    if (y) close_loop(*y, false);
-    if (z) close_loop(*z, false);
+    close_loops_over_rows(rows);
     if (watch) {
       // A return in uniform control was taken by all: then no later barrier or bound of a loop may be met.
       llvm::BasicBlock* on = block("on");
@@ -794,23 +1071,43 @@ class CpuEmitter final : Emitter {
 
   void emit_chunk_region(const Region& region) {
     set_chunk_ids(imm(0));
-    in_versions(*chunk_, region.lanes, imm(0), imm(chunk_lanes_), [&] { emit_chunk_lanes(region); });
+    in_versions(*chunk_, region.lanes, imm(0), imm(chunk_lanes_),
+                [&] { for_each_row([&](uint32_t) { emit_chunk_lanes(region); }); });
   }
   void emit_chunk_lanes(const Region& region) {
     LoopFrame x = open_loop(imm(0), imm(chunk_lanes_), "x");
     set_chunk_ids(x.index);
     counter_ = x.index;
     lane_ = b_.CreateZExt(x.index, b_.getInt64Ty(), "lane");
-    lane_exit_ = x.latch;
     for (const Value v : region.outer) set(v, take_input(v));
     for (const Value v : region.inputs) set(v, take_input(v));
     for (const Slot s : region.slots_in) {
       b_.CreateStore(load_slot(chunk_slots_, s, lane_), slots_[index(s)]);
     }
+    // Lanes that leave meet the others before anything is kept, so that it is kept for all, without a mask.
+    const bool leaves = region.returns || region.checks_live;
+    lane_exit_ = leaves ? llvm::BasicBlock::Create(context_, "leave") : x.latch;
+    if (leaves) begin_lane(region);
+    std::vector<std::pair<Value, llvm::AllocaInst*>> behind;
     bool terminated = false;
     for (const Value v : region.lanes) {
       if ((terminated = emit(v))) break;
-      keep(v);
+      if (leaves && chunk_values_[index(v)].base != nullptr) {
+        behind.emplace_back(v, at_entry().CreateAlloca(value_type(v)));
+        b_.CreateStore(operand(v), behind.back().second);
+      } else {
+        keep(v);
+      }
+    }
+    if (leaves) {
+      if (!terminated) b_.CreateBr(lane_exit_);
+      terminated = false;
+      enter(lane_exit_);
+      for (const auto& [v, variable] : behind) {
+        store_of(chunk_values_[index(v)], value_type(v), lane_, b_.CreateLoad(value_type(v), variable));
+      }
+      if (chunk_live_.base != nullptr) store_word(chunk_live_, lane_, b_.CreateLoad(word(), alive_));
+      alive_ = nullptr;
     }
     if (!terminated) {
       for (const Slot s : region.slots_out) {
@@ -818,6 +1115,14 @@ class CpuEmitter final : Emitter {
       }
     }
     close_lanes(x, terminated, Lanes::Chunk);
+  }
+  void begin_lane(const Region& region) {
+    alive_ = at_entry().CreateAlloca(word(), nullptr, "alive");
+    Ir alive = region.checks_live ? load_word(chunk_live_, lane_) : imm(1);
+    b_.CreateStore(alive, alive_);
+    llvm::BasicBlock* body = block("alive");
+    b_.CreateCondBr(b_.CreateICmpNE(alive, imm(0)), body, lane_exit_);
+    b_.SetInsertPoint(body);
   }
   // What other regions want of a value, of this chunk or of the workgroup.
   void keep(Value v) {
@@ -875,44 +1180,73 @@ class CpuEmitter final : Emitter {
     if (!options_.version_loops || k_.insts.size() > kMaxVersioned) return loop();
     const LanesOf along = lanes_of_plan(plan);
     std::vector<LinearGuard> guards = along.linear_guards(lanes);
-    std::erase_if(guards, [&](const LinearGuard& g) { return known(k_[g.condition]).has_value(); });
+    const auto is_settled = [&](const LinearGuard& g) { return settled_[index(g.index)]; };
+    std::erase_if(guards, [&](const LinearGuard& g) {
+      return g.condition != kNoValue && known(k_[g.condition]).has_value() && !is_settled(g);
+    });
     if (guards.empty()) return loop();
     auto* wide = b_.getInt64Ty();
     Ir first = b_.CreateZExt(from, wide), steps = b_.CreateSub(b_.CreateZExt(to, wide), first);
     steps = b_.CreateSub(steps, b_.getInt64(1));
     Ir all = b_.getTrue();
-    std::vector<Ir> begins;
-    for (const LinearGuard& g : guards) {
-      Ir begin = b_.CreateZExt(in_lane(along, g.index), wide);
-      Ir last = b_.CreateAdd(begin, b_.CreateMul(steps, b_.getInt64(g.stride)));
-      all = b_.CreateAnd(all, b_.CreateICmpULT(last, b_.CreateZExt(in_lane(along, g.bound), wide)));
-      begins.push_back(b_.CreateSub(begin, b_.CreateMul(first, b_.getInt64(g.stride)), "begin"));
+    std::vector<Linear> linear;  // row by row
+    for_each_row([&](uint32_t) {
+      for (const LinearGuard& g : guards) {
+        Ir begin = b_.CreateZExt(in_lane(along, g.index), wide);
+        Ir last = b_.CreateAdd(begin, b_.CreateMul(steps, b_.getInt64(g.stride)));
+        Ir bound = g.bound == kNoValue ? b_.getInt64(uint64_t{1} << 32)
+                                       : b_.CreateZExt(in_lane(along, g.bound), wide);
+        const bool is_known = is_settled(g) && (g.condition == kNoValue || known(k_[g.condition]));
+        if (!is_known) all = b_.CreateAnd(all, b_.CreateICmpULT(last, bound));
+        begin = b_.CreateSub(begin, b_.CreateMul(first, b_.getInt64(g.stride)), "begin");
+        linear.push_back({.begin = begin, .stride = g.stride});
+      }
+    });
+    const auto go_along = [&](bool go) {
+      for_each_row([&](uint32_t r) {
+        for (size_t i = 0; i < guards.size(); ++i)
+          linear_[index(guards[i].index)] = go ? linear[r * guards.size() + i] : Linear{};
+      });
+    };
+    if (all == b_.getTrue()) {
+      go_along(true);
+      loop();
+      go_along(false);
+      return;
     }
+    std::vector<Value> open;  // conditions that are looked at here
+    for (const LinearGuard& g : guards) {
+      if (g.condition != kNoValue && !known(k_[g.condition])) open.push_back(g.condition);
+    }
+    const auto assume = [&](std::optional<bool> holds) {
+      for (const Value condition : open) assumed_[index(condition)] = holds;
+    };
     llvm::BasicBlock* fast = block("inside");
     llvm::BasicBlock* slow = llvm::BasicBlock::Create(context_, "guarded");
     llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "after");
     b_.CreateCondBr(all, fast, slow);
     b_.SetInsertPoint(fast);
-    for (size_t i = 0; i < guards.size(); ++i) {
-      assumed_[index(guards[i].condition)] = true;
-      linear_[index(guards[i].index)] = {begins[i], guards[i].stride};
-    }
+    assume(true);
+    go_along(true);
     loop();
     b_.CreateBr(after);
-    for (const LinearGuard& g : guards) {
-      assumed_[index(g.condition)] = std::nullopt;
-      linear_[index(g.index)] = {};
-    }
+    assume(std::nullopt);
+    go_along(false);
     enter(slow);
     loop();
     b_.CreateBr(after);
     enter(after);
   }
   Ir wide_index(Value v) override {
-    const Linear& linear = linear_[index(v)];
+    Linear& linear = linear_[index(v)];
     if (linear.begin == nullptr) return Emitter::wide_index(v);
-    Ir at = b_.CreateMul(b_.CreateZExt(counter_, b_.getInt64Ty()), b_.getInt64(linear.stride));
-    return b_.CreateAdd(linear.begin, at, "at");
+    if (linear.counter == counter_) return linear.at;
+    // Where a lane begins, once for all its ways: accesses on two ways then have one address.
+    llvm::IRBuilder<> top(counter_->getParent(), counter_->getParent()->getFirstInsertionPt());
+    Ir at = top.CreateMul(top.CreateZExt(counter_, top.getInt64Ty()), top.getInt64(linear.stride));
+    linear.counter = counter_;
+    linear.at = top.CreateAdd(linear.begin, at, "at");
+    return linear.at;
   }
 
   // ---- Instructions --------------------------------------------------------------------------------------
@@ -1032,6 +1366,7 @@ class CpuEmitter final : Emitter {
   }
   void emit_return() override {
     if (returning_) store_word(live_, lane_, imm(0));
+    if (alive_ != nullptr) b_.CreateStore(imm(0), alive_);
     b_.CreateBr(lane_exit_);
   }
   void emit_barrier() override {}  // regions end there
@@ -1056,27 +1391,28 @@ class CpuEmitter final : Emitter {
   std::vector<Memory> kept_values_;         // by Value: likewise
   std::vector<Memory> chunk_slots_;         // by Slot: its array over the lanes of the chunk
   std::vector<Memory> chunk_values_;        // by Value: likewise
+  Memory chunk_live_;                       // of lanes of the chunk: whether each has not returned
+  llvm::AllocaInst* alive_ = nullptr;       // likewise, of the lane that runs
   Memory live_;
   llvm::AllocaInst* any_live_ = nullptr;
+
+  std::vector<bool> settled_;   // by Value: an index that does not wrap, by a look at the chunk's ends
+  std::vector<RowState> rows_;  // of rows that are run beside the one at hand
 
   std::vector<Ir> values_;                    // by Value: as a word, where it is used as one
   std::vector<Ir> conditions_;                // by Value: as one bit, where it is one
   std::vector<std::optional<bool>> assumed_;  // by Value: of a condition, in the chunk that is being emitted
-  /// An index in 64 bits, where the loop over lanes is known to stay in bounds: begin + stride * counter_.
-  struct Linear {
-    Ir begin = nullptr;
-    uint32_t stride = 0;
-  };
-  std::vector<Linear> linear_;  // by Value
-  Ir counter_ = nullptr;        // of the loop over lanes
-  Ir base_x_ = nullptr;         // invocation_id.x of the first invocation of the group or chunk
-  Ir local_base_ = nullptr;     // local_id.x of the first lane of the chunk
-  Ir chunk_first_ = nullptr;    // i64: the number of that lane in the workgroup
-  Ir lane_ = nullptr;           // i64
+  std::vector<Linear> linear_;                // by Value
+  llvm::PHINode* counter_ = nullptr;          // of the loop over lanes
+  Ir base_x_ = nullptr;                       // invocation_id.x of the first invocation of the group or chunk
+  Ir local_base_ = nullptr;                   // local_id.x of the first lane of the chunk
+  Ir chunk_first_ = nullptr;                  // i64: the number of that lane in the workgroup
+  Ir lane_ = nullptr;                         // i64
   llvm::BasicBlock* lane_exit_ = nullptr;
   llvm::BasicBlock* group_exit_ = nullptr;
-  bool returning_ = false;  // a lane that returns must say so
-  bool in_bounds_ = false;  // invocation_id.x is below every length it is compared with
+  llvm::BasicBlock* apart_ = nullptr;  // where a chunk goes on lane by lane
+  bool returning_ = false;             // a lane that returns must say so
+  bool in_bounds_ = false;             // invocation_id.x is below every length it is compared with
 };
 
 /// Backends for CPUs refuse operations of subgroups before they lower; `vyre lower` and plugins come here.

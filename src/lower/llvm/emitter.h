@@ -88,13 +88,17 @@ class Emitter : protected LegalEmitter {
   /// Closes it from the current block, or with `terminated` when the body has left that already. Where
   /// nothing branches to the latch, the current block becomes it.
   void close_loop(LoopFrame& loop, bool terminated);
+  /// What an entry point has to say at the beginning of the body of one of the kernel's loops.
+  virtual void enter_loop(const LoopFrame& /*loop*/) {}
   /// Tells the optimiser to write a closed loop's rounds one after the other.
   void unroll(const LoopFrame& loop);
-  /// `body` says whether it left the current block.
+  /// `body` says whether it left the current block. A hint to unroll the loop is followed where it is asked
+  /// for.
   template <typename Body>
-  void emit_loop_over(Value v, Ir from, Ir to, Body&& body) {
+  void emit_loop_over(Value v, Ir from, Ir to, Body&& body, bool follow_hint = true) {
     LoopFrame loop = open_loop(from, to, "loop", Range::MaybeEmpty);
     set(v, loop.index);
+    enter_loop(loop);
     const bool terminated = body();
     if (terminated && loop.latch->hasNPredecessors(0)) {
       // Every way through the body leaves: it runs once.
@@ -105,7 +109,7 @@ class Emitter : protected LegalEmitter {
       enter(loop.exit);
     } else {
       close_loop(loop, terminated);
-      if (k_[v].imm != 0) unroll(loop);
+      if (follow_hint && k_[v].imm != 0) unroll(loop);
     }
   }
   /// `then` and `otherwise` say whether they left the current block.

@@ -17,7 +17,8 @@
 namespace vyre::lower {
 
 /// The guard of an access: an index, which grows by `stride` from lane to lane, is below a bound that all
-/// share.
+/// share. Where legalization has found that no guard is needed there is no condition and no bound; the index
+/// still must not wrap.
 struct LinearGuard {
   Value condition, index, bound;
   uint32_t stride;
@@ -41,11 +42,14 @@ class LanesOf {
   /// operators that it is worth computing twice.
   std::optional<uint32_t> stride_of(Value v) const;
   std::vector<LinearGuard> linear_guards(std::span<const Value> lanes) const;
+  /// All guards of the plan's steps, of which those that are not linear have stride 0.
+  std::vector<LinearGuard> all_guards() const;
   /// A step of a reduction by halves has one, and so has what lane 0 does alone.
   std::optional<LaneGuard> lone_guard(const Region& region) const;
 
  private:
   std::optional<uint32_t> stride_of(Value v, uint32_t& budget) const;
+  void collect(std::span<const Value> block, bool linear, std::vector<LinearGuard>& out) const;
 
   const Kernel& k_;
   const RegionPlan& whole_;

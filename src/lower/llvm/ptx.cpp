@@ -131,6 +131,11 @@ Result<PtxTarget> ptx_target(uint32_t compute_capability) {
   return PtxTarget{newest->sm};
 }
 
+FloatPromises ptx_promises(PtxTarget target) {
+  constexpr uint32_t kFirstWithBfloat = 90;
+  return target.sm < kFirstWithBfloat ? kIeeeFloats : kIeeeFloatsWithBfloat;
+}
+
 Result<PtxBatch> emit_ptx(std::span<const Kernel> kernels, PtxTarget target) {
   const int level = level_of(kernels);
   VYRE_TRY(machine, ptx_machine(target, level));

@@ -32,6 +32,13 @@ Result<PtxTarget> ptx_target(uint32_t compute_capability);
 /// The targets that this build writes, oldest first.
 std::vector<PtxTarget> ptx_targets();
 
+/// What PTX promises of floats for a target: IEEE 754 (lower/llvm/float_promises.h), and from sm_90 on
+/// conversions to and from BF16, cvt.rn.bf16.f32 and cvt.f32.bf16, which keep subnormals. Between two of them
+/// LLVM writes arithmetic on f32 as arithmetic on BF16 (mul.rn.bf16), which rounds once what the two rounded
+/// twice: the same, for 24 digits are more than twice 8, and where the result is subnormal as float_rules.cpp
+/// shows. Source: PTX ISA, 9.7.5 "Half precision floating point instructions" and 9.7.9.22 "cvt".
+FloatPromises ptx_promises(PtxTarget target);
+
 /// One entry point: what it takes and wants.
 ///
 /// Shape   parameters: for each bound buffer, in the order of KernelBuffer::argument, its address (64 bits;
@@ -58,7 +65,7 @@ struct PtxBatch {
   std::vector<PtxEntry> entries;
 };
 
-/// Domain  kernels that are legal for kPtxTarget.
+/// Domain  kernels that are legal for kPtxTarget with at most the target's promises.
 /// Errors  B001 for a target that this build does not write; B003 for more buffers than an entry has
 ///         parameters for; B008 for operations of subgroups in a workgroup that is not made of whole ones;
 ///         L003 when LLVM refuses. Of several kernels the first one's.

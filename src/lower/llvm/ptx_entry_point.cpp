@@ -138,6 +138,37 @@ class PtxEmitter final : Emitter {
     }
   }
 
+  // LLVM finds guards that always hold before it knows how far a loop's variable goes, and after it has made
+  // one comparison of several that an if asks for together. So it is told both, one by one: of the access to
+  // a row and a column of a matrix then nothing is left to compare.
+  void enter_loop(const LoopFrame& loop) override {
+    if (llvm::isa<llvm::ConstantInt>(loop.to)) b_.CreateAssumption(b_.CreateICmpULT(loop.index, loop.to));
+  }
+  bool emit_if(Value /*v*/, const Inst& inst) override {
+    const Value asked = k_.arg(inst, 0);
+    return emit_branch(
+        condition(asked),
+        [&] {
+          if (is_both(asked)) assume_each(asked);
+          return emit_block(inst.body);
+        },
+        inst.orelse != kNoKBlock, [&] { return emit_block(inst.orelse); });
+  }
+  /// Whether a value is an And of two truths.
+  bool is_both(Value v) const {
+    const Inst& inst = k_[v];
+    if (inst.kind != InstKind::Raw || inst.raw != RawOp::And) return false;
+    return std::ranges::all_of(k_.args(inst), [&](Value a) { return is_truth(a) || is_both(a); });
+  }
+  bool is_truth(Value v) const { return k_[v].kind == InstKind::Raw && gives_truth(k_[v].raw); }
+  void assume_each(Value v) {
+    if (!is_both(v)) {
+      b_.CreateAssumption(condition(v));
+      return;
+    }
+    for (const Value a : k_.args(k_[v])) assume_each(a);
+  }
+
   void emit_barrier() override { b_.CreateIntrinsic(b_.getVoidTy(), llvm::Intrinsic::nvvm_barrier0, {}); }
 
   void clear_shared_memory() {

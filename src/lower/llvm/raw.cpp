@@ -152,6 +152,16 @@ constexpr auto kRawRows = std::to_array<RawRow>({
        Ir half = b.CreateFPTrunc(real(b, o.a), b.getHalfTy());
        return b.CreateZExt(b.CreateBitCast(half, b.getInt16Ty()), b.getInt32Ty());
      }},
+    {RawOp::FFromBF16,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       Ir half = b.CreateBitCast(b.CreateTrunc(o.a, b.getInt16Ty()), b.getBFloatTy());
+       return word(b, b.CreateFPExt(half, b.getFloatTy()));
+     }},
+    {RawOp::FToBF16,
+     [](Builder& b, const RawOperands& o) -> Ir {
+       Ir half = b.CreateFPTrunc(real(b, o.a), b.getBFloatTy());
+       return b.CreateZExt(b.CreateBitCast(half, b.getInt16Ty()), b.getInt32Ty());
+     }},
     {RawOp::FWideMulAdd,
      [](Builder& b, const RawOperands& o) -> Ir {
        return word(b, b.CreateFPTrunc(wide_sum(b, o), b.getFloatTy()));

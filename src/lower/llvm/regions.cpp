@@ -1,9 +1,11 @@
 #include "lower/llvm/regions.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lower/inst_info.h"
 #include "lower/llvm/llvm.h"
+#include "lower/operators.h"
 #include "lower/walk.h"
 #include "spec/ops.h"
 
@@ -14,12 +16,16 @@ constexpr uint32_t kNoRegion = UINT32_MAX;
 constexpr uint64_t kArrayAlignment = 64;
 /// A value of at most this many raw operators is computed again rather than kept in memory.
 constexpr uint32_t kRecomputeLimit = 4;
-/// A condition of at most this many raw operators may be assumed.
-constexpr uint32_t kMostAssumed = 16;
+/// A condition of at most this many instructions may be assumed.
+constexpr uint32_t kMostAssumed = 32;
 /// Rounds of the fixpoint over slots; a chain of assignments longer than this is kept per lane, which is
 /// right too.
 constexpr int kSlotRounds = 8;
 
+/// No vectors compute it, so lanes in step gain nothing.
+bool is_for_one_lane(RawOp op) {
+  return op == RawOp::LongUMulHi || op == RawOp::LongUDiv || op == RawOp::LongURem;
+}
 bool is_division(RawOp op) {
   return op == RawOp::UDiv || op == RawOp::URem || op == RawOp::SDiv || op == RawOp::SRem ||
          op == RawOp::LongUDiv || op == RawOp::LongURem;
@@ -75,13 +81,13 @@ class Planner {
     find_arrays(plan_.steps, /*in_loop=*/false);
     bool returned = false;
     mark_live_checks(plan_.steps, returned);
-    // Lanes that leave early are no chunk, and what would be kept from region to region no row.
-    const bool leaves = chunk_ != nullptr && std::ranges::any_of(plan_.regions, &Region::checks_live);
-    if (leaves || (is_row() && !is_one_region())) {
+    // Of a row nothing is kept from region to region.
+    if (is_row() && !is_one_region()) {
       plan_.flat = true;
       return std::move(plan_);
     }
     lay_out();
+    if (chunk_ != nullptr) plan_.rows_agree = agree(plan_.steps, depends_on_row());
     return std::move(plan_);
   }
 
@@ -129,48 +135,75 @@ class Planner {
   // The Ifs without else that stand in uniform control, and whose condition is known or worth to be assumed.
   void resolve() {
     known_ = chunk_->known;
+    assumed_.assign(k_.insts.size(), false);
+    bool wrote = false;  // before a look at a condition nothing may have happened: all would happen again
     walk_roots(
         [&](Value v) {
           const Inst& inst = k_[v];
-          if (inst.kind != InstKind::If || inst.orelse != kNoKBlock) return inst.kind == InstKind::Loop;
+          wrote |= writes_memory(inst.kind);
+          if (inst.kind == InstKind::Loop) for_each_nested(v, [&](Value inner) { wrote |= writes(inner); });
+          if (inst.kind != InstKind::If) return inst.kind == InstKind::Loop;
           const Value condition = k_.arg(inst, 0);
-          if (known(condition) == ChunkOptions::Known::Nothing) assume(v, condition);
-          plan_.resolved[index(v)] = known(condition) != ChunkOptions::Known::Nothing;
-          return known(condition) == ChunkOptions::Known::True;
+          if (inst.orelse == kNoKBlock) {
+            if (known(condition) == ChunkOptions::Known::Nothing && !wrote) assume(v, condition);
+            plan_.resolved[index(v)] = known(condition) != ChunkOptions::Known::Nothing;
+          }
+          if (known(condition) == ChunkOptions::Known::True && plan_.resolved[index(v)]) return true;
+          if (!is_dropped(v)) for_each_nested(v, [&](Value inner) { wrote |= writes(inner); });
+          return false;
         },
         [](Value) {});
   }
-  // A guard around loops is taken to hold, one around a return not to.
+  bool writes(Value v) const { return writes_memory(k_[v].kind); }
+  // A guard around loops is taken to hold, one around a return alone not to.
   void assume(Value v, Value condition) {
-    if (is_row() || outer_ != nullptr) return;
+    bool in_loop = false;
+    for (Value up = nesting_.around(v); up != kNoValue; up = nesting_.around(up)) {
+      in_loop |= k_[up].kind == InstKind::Loop && inside_[index(up)];
+    }
+    if (is_row() || in_loop) return;
     bool loops = false, returns = false;
     for_each_nested(v, [&](Value inner) {
       loops |= k_[inner].kind == InstKind::Loop;
       returns |= k_[inner].kind == InstKind::Return;
     });
     uint32_t budget = kMostAssumed;
-    if (loops == returns || !is_cheap(condition, budget)) return;
+    if ((!loops && !returns) || !is_likely(condition, budget)) return;
     known_[index(condition)] = loops ? ChunkOptions::Known::True : ChunkOptions::Known::False;
-    plan_.assumed.push_back({.condition = condition, .holds = loops});
+    assumed_[index(v)] = true;
   }
-  bool is_cheap(Value v, uint32_t& budget) const {
+  // Whether a condition follows from ids, lengths and what is loaded for all lanes alike: then most chunks
+  // lie on one side of it.
+  bool is_likely(Value v, uint32_t& budget, bool of_all = false) const {
     const Inst& inst = k_[v];
+    if (info(inst.kind).source == Source::Invocation) return !of_all;
     if (given_by(inst.kind) != BuiltinInput::Nothing) return true;
-    if (inst.kind != InstKind::Raw || !is_total(inst.raw) || budget == 0) return false;
+    if (budget == 0) return false;
     --budget;
-    return std::ranges::all_of(k_.args(inst), [&](Value a) { return is_cheap(a, budget); });
+    const auto all = [&](const Inst& of, bool index) {
+      return std::ranges::all_of(k_.args(of), [&](Value a) { return is_likely(a, budget, index || of_all); });
+    };
+    if (inst.kind == InstKind::Raw) return is_total(inst.raw) && all(inst, false);
+    if (inst.kind == InstKind::RawLoad) {
+      return !spec::is_writable(k_.buffers[inst.target].access) && all(inst, true);
+    }
+    if (inst.kind != InstKind::Get) return false;
+    return std::ranges::all_of(k_.insts, [&](const Inst& set) {
+      return set.kind != InstKind::Set || set.target != inst.target || all(set, false);
+    });
   }
 
-  // Loops that lanes may run in step: nothing in them leaves, and no atomic keeps their lanes from being a
-  // vector.
+  // Loops that lanes may run in step: nothing in them keeps their lanes from being a vector. One that has
+  // returned is still run, and what it computes is dropped.
   void find_lockstep() {
     lockstep_.assign(k_.insts.size(), false);
     for_each_live([&](Value v) {
       if (k_[v].kind != InstKind::Loop) return;
       bool fits = true;
       for_each_nested(v, [&](Value inner) {
-        const InstKind kind = k_[inner].kind;
-        fits &= kind != InstKind::Return && kind != InstKind::RawAtomic;
+        const Inst& inst = k_[inner];
+        fits &= inst.kind != InstKind::RawAtomic;
+        fits &= inst.kind != InstKind::Raw || !is_for_one_lane(inst.raw);
       });
       lockstep_[index(v)] = fits;
     });
@@ -212,6 +245,36 @@ class Planner {
       lockstep_[index(up)] = false;
     }
     return any;
+  }
+
+  /// By Value: whether it, or for control how it runs, follows from an id along y.
+  std::vector<bool> depends_on_row() const {
+    std::vector<bool> depends(k_.insts.size(), false), slots(k_.slots.size(), false);
+    for (bool changed = true; std::exchange(changed, false);) {
+      for (uint32_t v = 0; v < k_.insts.size(); ++v) {
+        const Inst& inst = k_.insts[v];
+        bool now = info(inst.kind).source == Source::Invocation && inst.imm == 1;
+        now |= inst.kind == InstKind::Get && slots[inst.target];
+        now |= std::ranges::any_of(k_.args(inst), [&](Value a) { return depends[index(a)]; });
+        if (inst.kind == InstKind::Set) {
+          for (Value up = nesting_.around(Value{v}); up != kNoValue && !now; up = nesting_.around(up)) {
+            now = depends[index(up)];
+          }
+          changed |= now && !slots[inst.target];
+          slots[inst.target] = slots[inst.target] || now;
+        }
+        changed |= now && !depends[v];
+        depends[v] = now;
+      }
+    }
+    return depends;
+  }
+  bool agree(const std::vector<Step>& steps, const std::vector<bool>& depends) const {
+    return std::ranges::all_of(steps, [&](const Step& step) {
+      const bool controls = step.kind == Step::Kind::If || step.kind == Step::Kind::Loop;
+      return !(controls && depends[index(step.control)]) && agree(step.body, depends) &&
+             agree(step.orelse, depends);
+    });
   }
 
   /// What is the same for all lanes without being computed.
@@ -314,13 +377,24 @@ class Planner {
     }
   }
 
+  bool is_one(const Inst& inst) const {
+    return chunk_ != nullptr && is_one_for_chunk(k_, inst, chunk_->lanes);
+  }
+
   void classify_values() {
     std::vector<uint8_t> cost(k_.insts.size(), 0);
+    plan_.scalars.clear();
     for (Inst const& inst : k_.insts) {
       const size_t i = size_t(&inst - k_.insts.data());
-      if (outer_ != nullptr && !inside_[i] && outer_->residence[i] == Residence::Scalar) {
-        plan_.residence[i] = Residence::Scalar;
-        continue;
+      if (outer_ != nullptr && !inside_[i]) {
+        const Residence outside = outer_->residence[i];
+        const bool all = std::ranges::all_of(k_.args(inst), [&](Value a) { return is_scalar(a); });
+        const bool again = outside == Residence::Recomputable && (all || is_one(inst));
+        if (again) plan_.scalars.push_back(Value(i));
+        if (again || outside == Residence::Scalar) {
+          plan_.residence[i] = Residence::Scalar;
+          continue;
+        }
       }
       const bool is_id = info(inst.kind).source == Source::Invocation || inst.kind == InstKind::WorkgroupId;
       plan_.residence[i] = at_hand(Value(i)) ? Residence::Scalar
@@ -345,10 +419,11 @@ class Planner {
           break;
         case Source::Operands: {
           const bool loop = inst.kind == InstKind::Loop;
-          if (loop ? has_barrier(v) || (inside != kNoValue && scalar_args) : scalar_args) {
+          const bool one = !loop && (scalar_args || is_one(inst));
+          if (loop ? has_barrier(v) || (inside != kNoValue && scalar_args) : one) {
             where = Residence::Scalar;
           }
-          if (loop || scalar_args) break;
+          if (loop || one) break;
           uint32_t total = 1;
           bool again = !is_division(inst.raw);
           for (const Value a : args) {
@@ -390,6 +465,10 @@ class Planner {
       return plan_.regions[open];
     };
     const auto close = [&] { open = kNoRegion; };
+    const auto look = [&](Value v, bool holds) {
+      close();
+      steps.push_back({.kind = Step::Kind::Assume, .control = v, .holds = holds});
+    };
     for (const Value v : block) {
       const Inst& inst = k_[v];
       if (inst.kind == InstKind::Barrier) {
@@ -398,8 +477,9 @@ class Planner {
         steps.push_back({.kind = Step::Kind::Return});
         return true;
       } else if (is_dropped(v)) {
-        continue;
+        if (assumed_[index(v)]) look(v, false);
       } else if (plan_.resolved[index(v)]) {
+        if (assumed_[index(v)]) look(v, true);
         if (split(k_.block(inst.body), steps, open)) return true;
       } else if (has_barrier(v)) {
         close();
@@ -500,6 +580,11 @@ class Planner {
           if (!is_scalar(a)) kept_[index(a)] = true;
         }
       }
+      if (step.kind == Step::Kind::Assume) {
+        const Value condition = k_.arg(k_[step.control], 0);
+        if (plan_.residence[index(condition)] == Residence::Lane && inside_[index(condition)])
+          kept_[index(condition)] = true;
+      }
       keep_controls(step.body);
       keep_controls(step.orelse);
     }
@@ -553,7 +638,8 @@ class Planner {
           returned |= otherwise;
           break;
         }
-        case Step::Kind::Return: break;
+        case Step::Kind::Return:
+        case Step::Kind::Assume: break;
       }
     }
   }
@@ -598,13 +684,19 @@ class Planner {
     plan_.workgroup_memory_bytes = plan_.bytes;
     lay_out_arrays_of_turns();
     const uint64_t array = uint64_t{chunk_ == nullptr ? k_.invocations() : chunk_->lanes} * 4;
+    const auto keep = [&](spec::DataType type) {
+      const uint32_t words = spec::value_words(type);
+      plan_.kept_words += words;
+      plan_.keeps_long |= words == 2;
+      return take(array * words);
+    };
     const bool checked = std::ranges::any_of(plan_.regions, [](const Region& r) { return r.checks_live; });
-    if (checked) plan_.live_offset = take(array);
+    if (checked) plan_.live_offset = chunk_ == nullptr ? take(array) : keep(spec::DataType::U32);
     for (size_t s = 0; s < k_.slots.size(); ++s) {
-      if (slot_crosses_[s]) plan_.slot_offset[s] = take(array * spec::value_words(k_.slots[s].type));
+      if (slot_crosses_[s]) plan_.slot_offset[s] = keep(k_.slots[s].type);
     }
     for (size_t v = 0; v < kept_.size(); ++v) {
-      if (kept_[v]) plan_.value_offset[v] = take(array * spec::value_words(k_.insts[v].type));
+      if (kept_[v]) plan_.value_offset[v] = keep(k_.insts[v].type);
     }
   }
 
@@ -616,6 +708,7 @@ class Planner {
   RegionPlan plan_;
   bool any_barrier_ = false;
   std::vector<ChunkOptions::Known> known_;  // by Value: with what is assumed
+  std::vector<bool> assumed_;               // by Value: an If whose condition is
   std::vector<bool> inside_;                // by Value: in the root, or nested in it
   std::vector<bool> lockstep_;              // by Value: a loop that the lanes of a chunk run in step
   std::vector<bool> scalar_control_;        // by Value: barrier-free control that runs once, with all in it
@@ -627,7 +720,48 @@ class Planner {
   std::vector<bool> array_crosses_;     // by buffer: likewise, whether it has to outlive a region
 };
 
+/// With so many lanes that registers hold what is kept: first as many as there may be, then half of them.
+template <typename Plan>
+RegionPlan with_fewer_lanes(ChunkOptions options, Plan&& plan_with) {
+  while (true) {
+    RegionPlan plan = plan_with(options);
+    plan.lanes = options.lanes;
+    const bool fits = plan.kept_words * options.lanes <= kKeptWords;
+    // Eight lanes are a register of 64-bit values, but half a register of words.
+    const bool least = options.lanes <= kLeastChunk || (options.lanes <= 2 * kLeastChunk && !plan.keeps_long);
+    if (plan.flat || options.lanes == kWholeRow || fits || least) return plan;
+    options.lanes /= 2;
+  }
+}
+
 }  // namespace
+
+bool is_aligned(const Kernel& kernel, uint32_t lanes) {
+  return lanes != kWholeRow && kernel.workgroup_size[0] % lanes == 0;
+}
+bool is_one_for_chunk(const Kernel& kernel, const Inst& inst, uint32_t lanes) {
+  if (inst.kind != InstKind::Raw || inst.args.count != 2 || !is_aligned(kernel, lanes)) return false;
+  const Inst& id = kernel[kernel.arg(inst, 0)];
+  if (info(id.kind).source != Source::Invocation || id.imm != 0) return false;
+  const auto by = literal_of(kernel, kernel.arg(inst, 1));
+  if (!by) return false;
+  if (inst.raw == RawOp::And) return *by % lanes == 0;
+  if (inst.raw == RawOp::LShr) return *by < 32 && (1u << *by) % lanes == 0;
+  return inst.raw == RawOp::UDiv && *by != 0 && *by % lanes == 0;
+}
+std::optional<uint32_t> literal_of(const Kernel& kernel, Value v) {
+  const Inst& inst = kernel[v];
+  if (inst.kind == InstKind::Const) return inst.imm;
+  if (inst.kind != InstKind::Raw || info(inst.raw).is_float || is_wide(inst.raw) || is_long(inst.raw))
+    return std::nullopt;
+  Word operands[3];
+  for (uint32_t n = 0; n < inst.args.count; ++n) {
+    const auto word = literal_of(kernel, kernel.arg(inst, n));
+    if (!word) return std::nullopt;
+    operands[n] = *word;
+  }
+  return in_domain(inst.raw, operands) ? std::optional(apply_raw(inst.raw, operands)) : std::nullopt;
+}
 
 RegionPlan plan_regions(const Kernel& kernel, uint32_t chunk_lanes) {
   const Nesting nesting(kernel);
@@ -637,7 +771,8 @@ RegionPlan plan_regions(const Kernel& kernel, uint32_t chunk_lanes) {
                              .known = std::vector(kernel.insts.size(), ChunkOptions::Known::Nothing)};
   for (Region& region : plan.regions) {
     if (region.returns || region.checks_live) continue;
-    RegionPlan chunk = Planner(kernel, nesting, options, plan, region).run();
+    RegionPlan chunk = with_fewer_lanes(
+        options, [&](const ChunkOptions& of) { return Planner(kernel, nesting, of, plan, region).run(); });
     if (chunk.flat) continue;
     region.chunk = uint32_t(plan.chunks.size());
     plan.chunks.push_back(std::move(chunk));
@@ -646,7 +781,7 @@ RegionPlan plan_regions(const Kernel& kernel, uint32_t chunk_lanes) {
 }
 RegionPlan plan_chunk(const Kernel& kernel, const ChunkOptions& chunk) {
   const Nesting nesting(kernel);
-  return Planner(kernel, nesting, &chunk).run();
+  return with_fewer_lanes(chunk, [&](const ChunkOptions& of) { return Planner(kernel, nesting, &of).run(); });
 }
 
 uint64_t workgroup_bytes(const Kernel& kernel) { return plan_regions(kernel).bytes; }

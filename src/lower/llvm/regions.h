@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lower/kernel.h"
@@ -47,20 +48,17 @@ struct Region {
   bool checks_live = false;      // some lane may have returned before
 };
 
-/// A step of the workgroup: a region, or uniform control that contains a barrier.
+/// A step of the workgroup: a region, or uniform control that contains a barrier. In a chunk also a look at
+/// the condition of an If, which its lanes need not share but nearly always do: the steps behind it take it
+/// to hold, or not to; where some lane differs, all of the chunk is run lane by lane instead, from its
+/// beginning.
 struct Step {
-  enum class Kind : uint8_t { Region, If, Loop, Return } kind{};
+  enum class Kind : uint8_t { Region, If, Loop, Return, Assume } kind{};
   uint32_t region = 0;       // Region
-  Value control{};           // If, Loop
+  Value control{};           // If, Loop, Assume
+  bool holds = true;         // Assume
   std::vector<Step> body;    // If: then; Loop: body
   std::vector<Step> orelse;  // If
-};
-
-/// A condition that the lanes of a chunk need not share, but nearly always do: whether the chunk is run by
-/// its plan or lane by lane is decided once it is computed for all lanes.
-struct Assumption {
-  Value condition{};  // some raw operators over ids, lengths and literals
-  bool holds = true;  // what the plan takes it to be
 };
 
 struct RegionPlan {
@@ -79,8 +77,13 @@ struct RegionPlan {
   uint64_t bytes = 0;                   // of scratch memory in all
   std::vector<bool> has_barrier;        // by Value: a barrier, or control that contains one
 
-  std::vector<bool> resolved;       // by Value: an If of uniform control whose condition is known or assumed
-  std::vector<Assumption> assumed;  // of a chunk of a flat kernel
+  std::vector<bool> resolved;  // by Value: an If of uniform control whose condition is known or assumed
+  // Of a chunk:
+  uint32_t lanes = kWholeRow;  // how many it has
+  uint32_t kept_words = 0;     // what is kept for each of them from step to step
+  bool keeps_long = false;     // whether some of that is of 64 bits
+  std::vector<Value> scalars;  // of values from outside it, those that are one in it: computed first
+  bool rows_agree = false;     // every row of a workgroup takes the same steps
 
   /// Whether steps say how an If or Loop is run.
   bool is_step(Value control) const { return has_barrier[index(control)] || resolved[index(control)]; }
@@ -93,13 +96,26 @@ struct RegionPlan {
 /// that the innermost loops are those over lanes, which is what a vectoriser wants; and what a lane keeps
 /// from one step to the next is a part of a vector.
 struct ChunkOptions {
-  /// A power of two; or kWholeRow, for a row of invocations of any length and of many workgroups: no loop is
-  /// run in step, but what is the same in all of the row is still computed once.
+  /// At most so many, a power of two; or kWholeRow, for a row of invocations of any length and of many
+  /// workgroups: no loop is run in step, but what is the same in all of the row is still computed once.
   uint32_t lanes = 0;
   /// By Value: what is known of a condition for all lanes of the chunk.
   enum class Known : uint8_t { Nothing, False, True };
   std::vector<Known> known;
 };
+
+/// Words kept for all lanes of a chunk that registers hold: three quarters of 32 registers of 16.
+inline constexpr uint32_t kKeptWords = 24 * 16;
+/// A chunk of fewer lanes is not worth its code.
+inline constexpr uint32_t kLeastChunk = 8;
+
+/// What raw operators over literals give, as legalization leaves them in amounts to shift by.
+std::optional<uint32_t> literal_of(const Kernel& kernel, Value v);
+/// Whether lane l of a chunk has number `lanes` * n + l in its row, for some n: then local_id.x >> 4 is one
+/// value for sixteen of them, and local_id.x & 15 grows by one from each to the next.
+bool is_aligned(const Kernel& kernel, uint32_t lanes);
+/// A value of local_id.x or invocation_id.x that is one for such a chunk: shifted right, divided, or masked.
+bool is_one_for_chunk(const Kernel& kernel, const Inst& inst, uint32_t lanes);
 
 /// The plan of a workgroup, with chunks where that helps. Domain: a legal kernel. Cost: linear in the kernel.
 RegionPlan plan_regions(const Kernel& kernel, uint32_t chunk_lanes = 0);

@@ -214,8 +214,8 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::WideSqrt,
      {[](Builder& b, Operands o) { return b.arithmetic(GLSLstd450Sqrt, b.real(64), {o[0]}); }}},
 });
-/// Devices need have no integers of 64 bits.
-constexpr spec::TotalTable<kRawRows, [](RawOp op) { return !is_long(op); }> kRaw;
+/// Devices need have no integers of 64 bits, and no BF16.
+constexpr spec::TotalTable<kRawRows, [](RawOp op) { return !is_long(op) && !is_bfloat(op); }> kRaw;
 
 constexpr bool has_two_operands(spec::Op op) {
   return spec::is_atomic(op) && op != spec::Op::AtomicCompareExchange;

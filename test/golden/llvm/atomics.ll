@@ -65,43 +65,43 @@ x:                                                ; preds = %endif5, %inside
   %x3 = phi i32 [ %x.begin, %inside ], [ %60, %endif5 ]
   %36 = zext i32 %x3 to i64
   %37 = mul i64 %36, 0
-  %at = add i64 %begin, %37
-  %38 = getelementptr inbounds i32, ptr %cells, i64 %at
-  %39 = load i32, ptr %38, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !5
-  %40 = freeze i32 %39
-  %41 = icmp ult i32 %40, %cells.len
-  br i1 %41, label %then, label %endif
+  %at7 = add i64 %begin2, %37
+  %38 = zext i32 %x3 to i64
+  %39 = mul i64 %38, 0
+  %at = add i64 %begin, %39
+  %40 = getelementptr inbounds i32, ptr %cells, i64 %at
+  %41 = load i32, ptr %40, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !5
+  %42 = freeze i32 %41
+  %43 = icmp ult i32 %42, %cells.len
+  br i1 %43, label %then, label %endif
 
 then:                                             ; preds = %x
-  %42 = zext i32 %40 to i64
-  %43 = getelementptr inbounds i32, ptr %cells, i64 %42
-  %44 = atomicrmw add ptr %43, i32 1 monotonic, align 4, !alias.scope !0, !noalias !3
+  %44 = zext i32 %42 to i64
+  %45 = getelementptr inbounds i32, ptr %cells, i64 %44
+  %46 = atomicrmw add ptr %45, i32 1 monotonic, align 4, !alias.scope !0, !noalias !3
   br label %endif
 
 endif:                                            ; preds = %then, %x
-  %atomic = phi i32 [ 0, %x ], [ %44, %then ]
-  %45 = icmp eq i32 %40, 0
-  %46 = select i1 %45, i32 1, i32 %40
-  %47 = call i32 @llvm.ctlz.i32(i32 %46, i1 true)
-  %48 = select i1 %45, i32 32, i32 %47
-  %49 = icmp eq i32 %atomic, 0
-  %50 = select i1 %49, i32 1, i32 %atomic
-  %51 = udiv i32 %40, %50
-  %52 = select i1 %49, i32 0, i32 %51
-  %53 = add i32 %48, %52
+  %atomic = phi i32 [ 0, %x ], [ %46, %then ]
+  %47 = icmp eq i32 %42, 0
+  %48 = select i1 %47, i32 1, i32 %42
+  %49 = call i32 @llvm.ctlz.i32(i32 %48, i1 true)
+  %50 = select i1 %47, i32 32, i32 %49
+  %51 = icmp eq i32 %atomic, 0
+  %52 = select i1 %51, i32 1, i32 %atomic
+  %53 = udiv i32 %42, %52
+  %54 = select i1 %51, i32 0, i32 %53
+  %55 = add i32 %50, %54
   br i1 %17, label %then4, label %endif5
 
 then4:                                            ; preds = %endif
-  %54 = getelementptr inbounds i32, ptr %cells, i64 1
-  %55 = cmpxchg ptr %54, i32 %atomic, i32 %53 monotonic monotonic, align 4, !alias.scope !0, !noalias !3
-  %56 = extractvalue { i32, i1 } %55, 0
+  %56 = getelementptr inbounds i32, ptr %cells, i64 1
+  %57 = cmpxchg ptr %56, i32 %atomic, i32 %55 monotonic monotonic, align 4, !alias.scope !0, !noalias !3
+  %58 = extractvalue { i32, i1 } %57, 0
   br label %endif5
 
 endif5:                                           ; preds = %then4, %endif
-  %atomic6 = phi i32 [ 0, %endif ], [ %56, %then4 ]
-  %57 = zext i32 %x3 to i64
-  %58 = mul i64 %57, 0
-  %at7 = add i64 %begin2, %58
+  %atomic6 = phi i32 [ 0, %endif ], [ %58, %then4 ]
   %59 = getelementptr inbounds i32, ptr %out, i64 %at7
   store i32 %atomic6, ptr %59, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !5
   %60 = add nuw i32 %x3, 1

@@ -19,10 +19,10 @@ entry:
   %kept2 = getelementptr inbounds i8, ptr %scratch, i64 128
   %end = add i64 %first, %count
   %5 = icmp ult i64 %first, %end
-  br i1 %5, label %group, label %done61
+  br i1 %5, label %group, label %done53
 
-group:                                            ; preds = %after60, %entry
-  %group3 = phi i64 [ %first, %entry ], [ %114, %after60 ]
+group:                                            ; preds = %after52, %entry
+  %group3 = phi i64 [ %first, %entry ], [ %106, %after52 ]
   %6 = zext i32 %groups1 to i64
   %7 = urem i64 %group3, %6
   %group.x = trunc i64 %7 to i32
@@ -53,13 +53,13 @@ inside:                                           ; preds = %endif
 x:                                                ; preds = %x, %inside
   %x4 = phi i32 [ 0, %inside ], [ %27, %x ]
   %id.x = phi i32 [ %8, %inside ], [ %29, %x ]
+  %18 = zext i32 %x4 to i64
+  %19 = mul i64 %18, 1
+  %at = add i64 %begin, %19
   %lane = zext i32 %x4 to i64
-  %18 = getelementptr inbounds i32, ptr %kept, i64 %lane
-  %19 = load i32, ptr %18, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !10
-  store i32 %19, ptr %sum, align 4
-  %20 = zext i32 %x4 to i64
-  %21 = mul i64 %20, 1
-  %at = add i64 %begin, %21
+  %20 = getelementptr inbounds i32, ptr %kept, i64 %lane
+  %21 = load i32, ptr %20, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !10
+  store i32 %21, ptr %sum, align 4
   %22 = getelementptr inbounds i32, ptr %a, i64 %at
   %23 = load i32, ptr %22, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !10
   %24 = getelementptr inbounds i32, ptr %kept2, i64 %lane
@@ -113,203 +113,175 @@ done12:                                           ; preds = %endif10
 
 after:                                            ; preds = %done12, %done
   %42 = icmp ult i32 0, %load
-  br i1 %42, label %loop, label %done38
+  br i1 %42, label %loop, label %done30
 
-loop:                                             ; preds = %done37, %after
-  %loop13 = phi i32 [ 0, %after ], [ %78, %done37 ]
+loop:                                             ; preds = %done29, %after
+  %loop13 = phi i32 [ 0, %after ], [ %70, %done29 ]
   %43 = add nuw nsw i32 %8, 0
-  br i1 true, label %inside14, label %guarded21
+  br label %x14
 
-inside14:                                         ; preds = %loop
-  br label %x15
+x14:                                              ; preds = %endif20, %loop
+  %x15 = phi i32 [ 0, %loop ], [ %51, %endif20 ]
+  %id.x16 = phi i32 [ %8, %loop ], [ %53, %endif20 ]
+  %44 = zext i32 %x15 to i64
+  %45 = mul i64 %44, 1
+  %at19 = add i64 0, %45
+  %lane17 = zext i32 %x15 to i64
+  %46 = getelementptr inbounds i32, ptr %kept, i64 %lane17
+  %47 = load i32, ptr %46, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !18
+  store i32 %47, ptr %sum, align 4
+  %48 = load i32, ptr %sum, align 4
+  %49 = icmp ult i32 %x15, 8
+  br i1 %49, label %then18, label %endif20
 
-x15:                                              ; preds = %x15, %inside14
-  %x16 = phi i32 [ 0, %inside14 ], [ %50, %x15 ]
-  %id.x17 = phi i32 [ %8, %inside14 ], [ %52, %x15 ]
-  %lane18 = zext i32 %x16 to i64
-  %44 = getelementptr inbounds i32, ptr %kept, i64 %lane18
-  %45 = load i32, ptr %44, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !18
-  store i32 %45, ptr %sum, align 4
-  %46 = load i32, ptr %sum, align 4
-  %47 = zext i32 %x16 to i64
-  %48 = mul i64 %47, 1
-  %at19 = add i64 0, %48
-  %49 = getelementptr inbounds i32, ptr %scratch, i64 %at19
-  store i32 %46, ptr %49, align 4, !alias.scope !19, !noalias !20, !llvm.access.group !18
-  %50 = add nuw i32 %x16, 1
-  %51 = icmp ult i32 %50, 8
-  %52 = add nuw nsw i32 %id.x17, 1
-  br i1 %51, label %x15, label %done20, !llvm.loop !21
+then18:                                           ; preds = %x14
+  %50 = getelementptr inbounds i32, ptr %scratch, i64 %at19
+  store i32 %48, ptr %50, align 4, !alias.scope !19, !noalias !20, !llvm.access.group !18
+  br label %endif20
 
-done20:                                           ; preds = %x15
-  br label %after29
+endif20:                                          ; preds = %then18, %x14
+  %51 = add nuw i32 %x15, 1
+  %52 = icmp ult i32 %51, 8
+  %53 = add nuw nsw i32 %id.x16, 1
+  br i1 %52, label %x14, label %done21, !llvm.loop !21
 
-guarded21:                                        ; preds = %loop
+done21:                                           ; preds = %endif20
+  %54 = add nuw nsw i32 %8, 0
   br label %x22
 
-x22:                                              ; preds = %endif27, %guarded21
-  %x23 = phi i32 [ 0, %guarded21 ], [ %59, %endif27 ]
-  %id.x24 = phi i32 [ %8, %guarded21 ], [ %61, %endif27 ]
+x22:                                              ; preds = %endif27, %done21
+  %x23 = phi i32 [ 0, %done21 ], [ %67, %endif27 ]
+  %id.x24 = phi i32 [ %8, %done21 ], [ %69, %endif27 ]
   %lane25 = zext i32 %x23 to i64
-  %53 = getelementptr inbounds i32, ptr %kept, i64 %lane25
-  %54 = load i32, ptr %53, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !23
-  store i32 %54, ptr %sum, align 4
-  %55 = load i32, ptr %sum, align 4
-  %56 = icmp ult i32 %x23, 8
-  br i1 %56, label %then26, label %endif27
+  %55 = getelementptr inbounds i32, ptr %kept, i64 %lane25
+  %56 = load i32, ptr %55, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !23
+  store i32 %56, ptr %sum, align 4
+  %57 = load i32, ptr %sum, align 4
+  %58 = sub i32 7, %x23
+  %59 = icmp ult i32 %58, 8
+  br i1 %59, label %then26, label %endif27
 
 then26:                                           ; preds = %x22
-  %57 = zext i32 %x23 to i64
-  %58 = getelementptr inbounds i32, ptr %scratch, i64 %57
-  store i32 %55, ptr %58, align 4, !alias.scope !19, !noalias !20, !llvm.access.group !23
+  %60 = zext i32 %58 to i64
+  %61 = getelementptr inbounds i32, ptr %scratch, i64 %60
+  %62 = load i32, ptr %61, align 4, !alias.scope !19, !noalias !20, !llvm.access.group !23
+  %63 = freeze i32 %62
   br label %endif27
 
 endif27:                                          ; preds = %then26, %x22
-  %59 = add nuw i32 %x23, 1
-  %60 = icmp ult i32 %59, 8
-  %61 = add nuw nsw i32 %id.x24, 1
-  br i1 %60, label %x22, label %done28, !llvm.loop !24
-
-done28:                                           ; preds = %endif27
-  br label %after29
-
-after29:                                          ; preds = %done28, %done20
-  %62 = add nuw nsw i32 %8, 0
-  br label %x30
-
-x30:                                              ; preds = %endif35, %after29
-  %x31 = phi i32 [ 0, %after29 ], [ %75, %endif35 ]
-  %id.x32 = phi i32 [ %8, %after29 ], [ %77, %endif35 ]
-  %lane33 = zext i32 %x31 to i64
-  %63 = getelementptr inbounds i32, ptr %kept, i64 %lane33
-  %64 = load i32, ptr %63, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !26
+  %load28 = phi i32 [ 0, %x22 ], [ %63, %then26 ]
+  %64 = add i32 %57, %load28
   store i32 %64, ptr %sum, align 4
   %65 = load i32, ptr %sum, align 4
-  %66 = sub i32 7, %x31
-  %67 = icmp ult i32 %66, 8
-  br i1 %67, label %then34, label %endif35
+  %66 = getelementptr inbounds i32, ptr %kept, i64 %lane25
+  store i32 %65, ptr %66, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !23
+  %67 = add nuw i32 %x23, 1
+  %68 = icmp ult i32 %67, 8
+  %69 = add nuw nsw i32 %id.x24, 1
+  br i1 %68, label %x22, label %done29, !llvm.loop !24
 
-then34:                                           ; preds = %x30
-  %68 = zext i32 %66 to i64
-  %69 = getelementptr inbounds i32, ptr %scratch, i64 %68
-  %70 = load i32, ptr %69, align 4, !alias.scope !19, !noalias !20, !llvm.access.group !26
-  %71 = freeze i32 %70
-  br label %endif35
+done29:                                           ; preds = %endif27
+  %70 = add nuw i32 %loop13, 1
+  %71 = icmp ult i32 %70, %load
+  br i1 %71, label %loop, label %done30
 
-endif35:                                          ; preds = %then34, %x30
-  %load36 = phi i32 [ 0, %x30 ], [ %71, %then34 ]
-  %72 = add i32 %65, %load36
-  store i32 %72, ptr %sum, align 4
-  %73 = load i32, ptr %sum, align 4
-  %74 = getelementptr inbounds i32, ptr %kept, i64 %lane33
-  store i32 %73, ptr %74, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !26
-  %75 = add nuw i32 %x31, 1
-  %76 = icmp ult i32 %75, 8
-  %77 = add nuw nsw i32 %id.x32, 1
-  br i1 %76, label %x30, label %done37, !llvm.loop !27
+done30:                                           ; preds = %done29, %after
+  %72 = add nuw nsw i32 %8, 0
+  %73 = zext i32 %72 to i64
+  %74 = add i64 %73, 7
+  %75 = zext i32 %out.len to i64
+  %76 = icmp ult i64 %74, %75
+  %77 = and i1 true, %76
+  %begin31 = sub i64 %73, 0
+  br i1 %77, label %inside32, label %guarded41
 
-done37:                                           ; preds = %endif35
-  %78 = add nuw i32 %loop13, 1
-  %79 = icmp ult i32 %78, %load
-  br i1 %79, label %loop, label %done38
+inside32:                                         ; preds = %done30
+  br label %x33
 
-done38:                                           ; preds = %done37, %after
-  %80 = add nuw nsw i32 %8, 0
-  %81 = zext i32 %80 to i64
-  %82 = add i64 %81, 7
-  %83 = zext i32 %out.len to i64
-  %84 = icmp ult i64 %82, %83
-  %85 = and i1 true, %84
-  %begin39 = sub i64 %81, 0
-  br i1 %85, label %inside40, label %guarded49
+x33:                                              ; preds = %next, %inside32
+  %x34 = phi i32 [ 0, %inside32 ], [ %89, %next ]
+  %id.x35 = phi i32 [ %8, %inside32 ], [ %91, %next ]
+  %78 = zext i32 %x34 to i64
+  %79 = mul i64 %78, 1
+  %at39 = add i64 %begin31, %79
+  %lane36 = zext i32 %x34 to i64
+  %80 = getelementptr inbounds i32, ptr %kept2, i64 %lane36
+  %81 = load i32, ptr %80, align 4, !alias.scope !11, !noalias !12, !llvm.access.group !26
+  %82 = getelementptr inbounds i32, ptr %kept, i64 %lane36
+  %83 = load i32, ptr %82, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !26
+  store i32 %83, ptr %sum, align 4
+  %84 = load i32, ptr %sum, align 4
+  %85 = icmp eq i32 %84, %81
+  br i1 %85, label %then37, label %endif38
 
-inside40:                                         ; preds = %done38
-  br label %x41
-
-x41:                                              ; preds = %next, %inside40
-  %x42 = phi i32 [ 0, %inside40 ], [ %97, %next ]
-  %id.x43 = phi i32 [ %8, %inside40 ], [ %99, %next ]
-  %lane44 = zext i32 %x42 to i64
-  %86 = getelementptr inbounds i32, ptr %kept2, i64 %lane44
-  %87 = load i32, ptr %86, align 4, !alias.scope !11, !noalias !12, !llvm.access.group !29
-  %88 = getelementptr inbounds i32, ptr %kept, i64 %lane44
-  %89 = load i32, ptr %88, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !29
-  store i32 %89, ptr %sum, align 4
-  %90 = load i32, ptr %sum, align 4
-  %91 = icmp eq i32 %90, %87
-  br i1 %91, label %then45, label %endif46
-
-then45:                                           ; preds = %x41
+then37:                                           ; preds = %x33
   br label %next
 
-endif46:                                          ; preds = %x41
-  %92 = load i32, ptr %sum, align 4
-  %93 = xor i32 %92, %87
-  %94 = zext i32 %x42 to i64
-  %95 = mul i64 %94, 1
-  %at47 = add i64 %begin39, %95
-  %96 = getelementptr inbounds i32, ptr %out, i64 %at47
-  store i32 %93, ptr %96, align 4, !alias.scope !30, !noalias !31, !llvm.access.group !29
+endif38:                                          ; preds = %x33
+  %86 = load i32, ptr %sum, align 4
+  %87 = xor i32 %86, %81
+  %88 = getelementptr inbounds i32, ptr %out, i64 %at39
+  store i32 %87, ptr %88, align 4, !alias.scope !27, !noalias !28, !llvm.access.group !26
   br label %next
 
-next:                                             ; preds = %endif46, %then45
-  %97 = add nuw i32 %x42, 1
-  %98 = icmp ult i32 %97, 8
-  %99 = add nuw nsw i32 %id.x43, 1
-  br i1 %98, label %x41, label %done48, !llvm.loop !32
+next:                                             ; preds = %endif38, %then37
+  %89 = add nuw i32 %x34, 1
+  %90 = icmp ult i32 %89, 8
+  %91 = add nuw nsw i32 %id.x35, 1
+  br i1 %90, label %x33, label %done40, !llvm.loop !29
 
-done48:                                           ; preds = %next
-  br label %after60
+done40:                                           ; preds = %next
+  br label %after52
 
-guarded49:                                        ; preds = %done38
-  br label %x50
+guarded41:                                        ; preds = %done30
+  br label %x42
 
-x50:                                              ; preds = %next58, %guarded49
-  %x51 = phi i32 [ 0, %guarded49 ], [ %111, %next58 ]
-  %id.x52 = phi i32 [ %8, %guarded49 ], [ %113, %next58 ]
-  %lane53 = zext i32 %x51 to i64
-  %100 = getelementptr inbounds i32, ptr %kept2, i64 %lane53
-  %101 = load i32, ptr %100, align 4, !alias.scope !11, !noalias !12, !llvm.access.group !34
-  %102 = getelementptr inbounds i32, ptr %kept, i64 %lane53
-  %103 = load i32, ptr %102, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !34
-  store i32 %103, ptr %sum, align 4
-  %104 = load i32, ptr %sum, align 4
-  %105 = icmp eq i32 %104, %101
-  br i1 %105, label %then54, label %endif55
+x42:                                              ; preds = %next50, %guarded41
+  %x43 = phi i32 [ 0, %guarded41 ], [ %103, %next50 ]
+  %id.x44 = phi i32 [ %8, %guarded41 ], [ %105, %next50 ]
+  %lane45 = zext i32 %x43 to i64
+  %92 = getelementptr inbounds i32, ptr %kept2, i64 %lane45
+  %93 = load i32, ptr %92, align 4, !alias.scope !11, !noalias !12, !llvm.access.group !31
+  %94 = getelementptr inbounds i32, ptr %kept, i64 %lane45
+  %95 = load i32, ptr %94, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !31
+  store i32 %95, ptr %sum, align 4
+  %96 = load i32, ptr %sum, align 4
+  %97 = icmp eq i32 %96, %93
+  br i1 %97, label %then46, label %endif47
 
-then54:                                           ; preds = %x50
-  br label %next58
+then46:                                           ; preds = %x42
+  br label %next50
 
-endif55:                                          ; preds = %x50
-  %106 = load i32, ptr %sum, align 4
-  %107 = xor i32 %106, %101
-  %108 = icmp ult i32 %id.x52, %out.len
-  br i1 %108, label %then56, label %endif57
+endif47:                                          ; preds = %x42
+  %98 = load i32, ptr %sum, align 4
+  %99 = xor i32 %98, %93
+  %100 = icmp ult i32 %id.x44, %out.len
+  br i1 %100, label %then48, label %endif49
 
-then56:                                           ; preds = %endif55
-  %109 = zext i32 %id.x52 to i64
-  %110 = getelementptr inbounds i32, ptr %out, i64 %109
-  store i32 %107, ptr %110, align 4, !alias.scope !30, !noalias !31, !llvm.access.group !34
-  br label %endif57
+then48:                                           ; preds = %endif47
+  %101 = zext i32 %id.x44 to i64
+  %102 = getelementptr inbounds i32, ptr %out, i64 %101
+  store i32 %99, ptr %102, align 4, !alias.scope !27, !noalias !28, !llvm.access.group !31
+  br label %endif49
 
-endif57:                                          ; preds = %then56, %endif55
-  br label %next58
+endif49:                                          ; preds = %then48, %endif47
+  br label %next50
 
-next58:                                           ; preds = %endif57, %then54
-  %111 = add nuw i32 %x51, 1
-  %112 = icmp ult i32 %111, 8
-  %113 = add nuw nsw i32 %id.x52, 1
-  br i1 %112, label %x50, label %done59, !llvm.loop !35
+next50:                                           ; preds = %endif49, %then46
+  %103 = add nuw i32 %x43, 1
+  %104 = icmp ult i32 %103, 8
+  %105 = add nuw nsw i32 %id.x44, 1
+  br i1 %104, label %x42, label %done51, !llvm.loop !32
 
-done59:                                           ; preds = %next58
-  br label %after60
+done51:                                           ; preds = %next50
+  br label %after52
 
-after60:                                          ; preds = %done59, %done48
-  %114 = add nuw i64 %group3, 1
-  %115 = icmp ult i64 %114, %end
-  br i1 %115, label %group, label %done61
+after52:                                          ; preds = %done51, %done40
+  %106 = add nuw i64 %group3, 1
+  %107 = icmp ult i64 %106, %end
+  br i1 %107, label %group, label %done53
 
-done61:                                           ; preds = %after60, %entry
+done53:                                           ; preds = %after52, %entry
   ret void
 }
 
@@ -346,13 +318,10 @@ attributes #1 = { nocallback nofree nounwind willreturn memory(argmem: write) }
 !24 = distinct !{!24, !25}
 !25 = !{!"llvm.loop.parallel_accesses", !23}
 !26 = distinct !{}
-!27 = distinct !{!27, !28}
-!28 = !{!"llvm.loop.parallel_accesses", !26}
-!29 = distinct !{}
-!30 = !{!4}
-!31 = !{!1, !5, !6, !7}
+!27 = !{!4}
+!28 = !{!1, !5, !6, !7}
+!29 = distinct !{!29, !30}
+!30 = !{!"llvm.loop.parallel_accesses", !26}
+!31 = distinct !{}
 !32 = distinct !{!32, !33}
-!33 = !{!"llvm.loop.parallel_accesses", !29}
-!34 = distinct !{}
-!35 = distinct !{!35, !36}
-!36 = !{!"llvm.loop.parallel_accesses", !34}
+!33 = !{!"llvm.loop.parallel_accesses", !31}

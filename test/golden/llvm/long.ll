@@ -29,8 +29,8 @@ entry:
   %8 = icmp ult i64 %first, %end
   br i1 %8, label %row, label %finish
 
-row:                                              ; preds = %done34, %entry
-  %group = phi i64 [ %first, %entry ], [ %261, %done34 ]
+row:                                              ; preds = %done31, %entry
+  %group = phi i64 [ %first, %entry ], [ %261, %done31 ]
   %9 = zext i32 %groups1 to i64
   %10 = urem i64 %group, %9
   %group.x = trunc i64 %10 to i32
@@ -49,27 +49,26 @@ row:                                              ; preds = %done34, %entry
   %20 = call i32 @llvm.umin.i32(i32 %19, i32 %out.len)
   %21 = call i32 @llvm.umax.i32(i32 %20, i32 %x.begin)
   %22 = icmp ult i32 %x.begin, %x.end
-  br i1 %22, label %chunk, label %done34
+  br i1 %22, label %chunk, label %done31
 
 chunk:                                            ; preds = %next, %row
   %chunk3 = phi i32 [ %x.begin, %row ], [ %259, %next ]
   %end4 = add nuw nsw i32 %chunk3, 64
   %23 = icmp ule i32 %end4, %21
-  br i1 %23, label %together, label %apart
+  br i1 %23, label %whole, label %apart
 
-together:                                         ; preds = %chunk
-  %id.x = add nuw nsw i32 %chunk3, 0
+whole:                                            ; preds = %chunk
   br label %x7
 
-x7:                                               ; preds = %x7, %together
-  %x8 = phi i32 [ 0, %together ], [ %50, %x7 ]
-  %id.x9 = add nuw nsw i32 %chunk3, %x8
+x7:                                               ; preds = %x7, %whole
+  %x8 = phi i32 [ 0, %whole ], [ %50, %x7 ]
+  %id.x = add nuw nsw i32 %chunk3, %x8
   %lane = zext i32 %x8 to i64
   %24 = getelementptr inbounds i64, ptr %kept, i64 %lane
   %25 = load i64, ptr %24, align 4, !llvm.access.group !0
   store i64 %25, ptr %x, align 4
   store i64 0, ptr %load, align 4
-  %26 = zext i32 %id.x9 to i64
+  %26 = zext i32 %id.x to i64
   %27 = getelementptr inbounds [2 x i32], ptr %a, i64 %26, i64 0
   %28 = load i64, ptr %27, align 4, !alias.scope !1, !noalias !4, !llvm.access.group !0
   %29 = trunc i64 %28 to i32
@@ -82,7 +81,7 @@ x7:                                               ; preds = %x7, %together
   %35 = trunc i64 %34 to i32
   store i64 %32, ptr %x, align 4
   store i64 0, ptr %load2, align 4
-  %36 = zext i32 %id.x9 to i64
+  %36 = zext i32 %id.x to i64
   %37 = getelementptr inbounds [2 x i32], ptr %b, i64 %36, i64 0
   %38 = load i64, ptr %37, align 4, !alias.scope !7, !noalias !8, !llvm.access.group !0
   %39 = trunc i64 %38 to i32
@@ -106,22 +105,21 @@ x7:                                               ; preds = %x7, %together
 
 done:                                             ; preds = %x7
   %52 = icmp ult i32 0, %a.len
-  br i1 %52, label %loop, label %done17
+  br i1 %52, label %loop, label %done15
 
-loop:                                             ; preds = %done16, %done
-  %loop10 = phi i32 [ 0, %done ], [ %79, %done16 ]
-  %id.x11 = add nuw nsw i32 %chunk3, 0
-  br label %x12
+loop:                                             ; preds = %done14, %done
+  %loop9 = phi i32 [ 0, %done ], [ %79, %done14 ]
+  br label %x10
 
-x12:                                              ; preds = %x12, %loop
-  %x13 = phi i32 [ 0, %loop ], [ %77, %x12 ]
-  %id.x14 = add nuw nsw i32 %chunk3, %x13
-  %lane15 = zext i32 %x13 to i64
-  %53 = getelementptr inbounds i32, ptr %kept5, i64 %lane15
+x10:                                              ; preds = %x10, %loop
+  %x11 = phi i32 [ 0, %loop ], [ %77, %x10 ]
+  %id.x12 = add nuw nsw i32 %chunk3, %x11
+  %lane13 = zext i32 %x11 to i64
+  %53 = getelementptr inbounds i32, ptr %kept5, i64 %lane13
   %54 = load i32, ptr %53, align 4, !llvm.access.group !15
-  %55 = getelementptr inbounds i32, ptr %kept6, i64 %lane15
+  %55 = getelementptr inbounds i32, ptr %kept6, i64 %lane13
   %56 = load i32, ptr %55, align 4, !llvm.access.group !15
-  %57 = getelementptr inbounds i64, ptr %kept, i64 %lane15
+  %57 = getelementptr inbounds i64, ptr %kept, i64 %lane13
   %58 = load i64, ptr %57, align 4, !llvm.access.group !15
   store i64 %58, ptr %x, align 4
   %59 = load i64, ptr %x, align 4
@@ -142,30 +140,29 @@ x12:                                              ; preds = %x12, %loop
   %74 = trunc i64 %73 to i32
   store i64 %71, ptr %x, align 4
   %75 = load i64, ptr %x, align 4
-  %76 = getelementptr inbounds i64, ptr %kept, i64 %lane15
+  %76 = getelementptr inbounds i64, ptr %kept, i64 %lane13
   store i64 %75, ptr %76, align 4, !llvm.access.group !15
-  %77 = add nuw i32 %x13, 1
+  %77 = add nuw i32 %x11, 1
   %78 = icmp ult i32 %77, 64
-  br i1 %78, label %x12, label %done16, !llvm.loop !16
+  br i1 %78, label %x10, label %done14, !llvm.loop !16
 
-done16:                                           ; preds = %x12
-  %79 = add nuw i32 %loop10, 1
+done14:                                           ; preds = %x10
+  %79 = add nuw i32 %loop9, 1
   %80 = icmp ult i32 %79, %a.len
-  br i1 %80, label %loop, label %done17
+  br i1 %80, label %loop, label %done15
 
-done17:                                           ; preds = %done16, %done
-  %id.x18 = add nuw nsw i32 %chunk3, 0
-  br label %x19
+done15:                                           ; preds = %done14, %done
+  br label %x16
 
-x19:                                              ; preds = %x19, %done17
-  %x20 = phi i32 [ 0, %done17 ], [ %149, %x19 ]
-  %id.x21 = add nuw nsw i32 %chunk3, %x20
-  %lane22 = zext i32 %x20 to i64
-  %81 = getelementptr inbounds i32, ptr %kept5, i64 %lane22
+x16:                                              ; preds = %x16, %done15
+  %x17 = phi i32 [ 0, %done15 ], [ %149, %x16 ]
+  %id.x18 = add nuw nsw i32 %chunk3, %x17
+  %lane19 = zext i32 %x17 to i64
+  %81 = getelementptr inbounds i32, ptr %kept5, i64 %lane19
   %82 = load i32, ptr %81, align 4, !llvm.access.group !18
-  %83 = getelementptr inbounds i32, ptr %kept6, i64 %lane22
+  %83 = getelementptr inbounds i32, ptr %kept6, i64 %lane19
   %84 = load i32, ptr %83, align 4, !llvm.access.group !18
-  %85 = getelementptr inbounds i64, ptr %kept, i64 %lane22
+  %85 = getelementptr inbounds i64, ptr %kept, i64 %lane19
   %86 = load i64, ptr %85, align 4, !llvm.access.group !18
   store i64 %86, ptr %x, align 4
   %87 = load i64, ptr %x, align 4
@@ -228,29 +225,29 @@ x19:                                              ; preds = %x19, %done17
   %144 = shl i64 %143, 32
   %145 = zext i32 %140 to i64
   %146 = or i64 %144, %145
-  %147 = zext i32 %id.x21 to i64
+  %147 = zext i32 %id.x18 to i64
   %148 = getelementptr inbounds [2 x i32], ptr %out, i64 %147, i64 0
   store i64 %146, ptr %148, align 4, !alias.scope !19, !noalias !20, !llvm.access.group !18
-  %149 = add nuw i32 %x20, 1
+  %149 = add nuw i32 %x17, 1
   %150 = icmp ult i32 %149, 64
-  br i1 %150, label %x19, label %done23, !llvm.loop !21
+  br i1 %150, label %x16, label %done20, !llvm.loop !21
 
-done23:                                           ; preds = %x19
+done20:                                           ; preds = %x16
   br label %next
 
 apart:                                            ; preds = %chunk
   %151 = call i32 @llvm.umin.i32(i32 %end4, i32 %x.end)
   %152 = icmp ult i32 %chunk3, %151
-  br i1 %152, label %x24, label %done33
+  br i1 %152, label %x21, label %done30
 
-x24:                                              ; preds = %endif32, %apart
-  %x25 = phi i32 [ %chunk3, %apart ], [ %257, %endif32 ]
+x21:                                              ; preds = %endif29, %apart
+  %x22 = phi i32 [ %chunk3, %apart ], [ %257, %endif29 ]
   store i64 0, ptr %load, align 4
-  %153 = icmp ult i32 %x25, %a.len
+  %153 = icmp ult i32 %x22, %a.len
   br i1 %153, label %then, label %endif
 
-then:                                             ; preds = %x24
-  %154 = zext i32 %x25 to i64
+then:                                             ; preds = %x21
+  %154 = zext i32 %x22 to i64
   %155 = getelementptr inbounds [2 x i32], ptr %a, i64 %154, i64 0
   %156 = load i64, ptr %155, align 4, !alias.scope !1, !noalias !4
   %157 = trunc i64 %156 to i32
@@ -259,36 +256,36 @@ then:                                             ; preds = %x24
   store i64 %156, ptr %load, align 4
   br label %endif
 
-endif:                                            ; preds = %then, %x24
+endif:                                            ; preds = %then, %x21
   %160 = load i64, ptr %load, align 4
   %161 = trunc i64 %160 to i32
   %162 = lshr i64 %160, 32
   %163 = trunc i64 %162 to i32
   store i64 %160, ptr %x, align 4
   store i64 0, ptr %load2, align 4
-  %164 = icmp ult i32 %x25, %b.len
-  br i1 %164, label %then26, label %endif27
+  %164 = icmp ult i32 %x22, %b.len
+  br i1 %164, label %then23, label %endif24
 
-then26:                                           ; preds = %endif
-  %165 = zext i32 %x25 to i64
+then23:                                           ; preds = %endif
+  %165 = zext i32 %x22 to i64
   %166 = getelementptr inbounds [2 x i32], ptr %b, i64 %165, i64 0
   %167 = load i64, ptr %166, align 4, !alias.scope !7, !noalias !8
   %168 = trunc i64 %167 to i32
   %169 = lshr i64 %167, 32
   %170 = trunc i64 %169 to i32
   store i64 %167, ptr %load2, align 4
-  br label %endif27
+  br label %endif24
 
-endif27:                                          ; preds = %then26, %endif
+endif24:                                          ; preds = %then23, %endif
   %171 = load i64, ptr %load2, align 4
   %172 = trunc i64 %171 to i32
   %173 = lshr i64 %171, 32
   %174 = trunc i64 %173 to i32
   %175 = icmp ult i32 0, %a.len
-  br i1 %175, label %loop28, label %done30
+  br i1 %175, label %loop25, label %done27
 
-loop28:                                           ; preds = %loop28, %endif27
-  %loop29 = phi i32 [ 0, %endif27 ], [ %192, %loop28 ]
+loop25:                                           ; preds = %loop25, %endif24
+  %loop26 = phi i32 [ 0, %endif24 ], [ %192, %loop25 ]
   %176 = load i64, ptr %x, align 4
   %177 = trunc i64 %176 to i32
   %178 = lshr i64 %176, 32
@@ -306,11 +303,11 @@ loop28:                                           ; preds = %loop28, %endif27
   %190 = lshr i64 %188, 32
   %191 = trunc i64 %190 to i32
   store i64 %188, ptr %x, align 4
-  %192 = add nuw i32 %loop29, 1
+  %192 = add nuw i32 %loop26, 1
   %193 = icmp ult i32 %192, %a.len
-  br i1 %193, label %loop28, label %done30
+  br i1 %193, label %loop25, label %done27
 
-done30:                                           ; preds = %loop28, %endif27
+done27:                                           ; preds = %loop25, %endif24
   %194 = load i64, ptr %x, align 4
   %195 = trunc i64 %194 to i32
   %196 = lshr i64 %194, 32
@@ -367,38 +364,38 @@ done30:                                           ; preds = %loop28, %endif27
   %247 = trunc i64 %246 to i32
   %248 = lshr i64 %246, 32
   %249 = trunc i64 %248 to i32
-  %250 = icmp ult i32 %x25, %out.len
-  br i1 %250, label %then31, label %endif32
+  %250 = icmp ult i32 %x22, %out.len
+  br i1 %250, label %then28, label %endif29
 
-then31:                                           ; preds = %done30
+then28:                                           ; preds = %done27
   %251 = zext i32 %249 to i64
   %252 = shl i64 %251, 32
   %253 = zext i32 %247 to i64
   %254 = or i64 %252, %253
-  %255 = zext i32 %x25 to i64
+  %255 = zext i32 %x22 to i64
   %256 = getelementptr inbounds [2 x i32], ptr %out, i64 %255, i64 0
   store i64 %254, ptr %256, align 4, !alias.scope !19, !noalias !20
-  br label %endif32
+  br label %endif29
 
-endif32:                                          ; preds = %then31, %done30
-  %257 = add nuw i32 %x25, 1
+endif29:                                          ; preds = %then28, %done27
+  %257 = add nuw i32 %x22, 1
   %258 = icmp ult i32 %257, %151
-  br i1 %258, label %x24, label %done33, !llvm.loop !23
+  br i1 %258, label %x21, label %done30, !llvm.loop !23
 
-done33:                                           ; preds = %endif32, %apart
+done30:                                           ; preds = %endif29, %apart
   br label %next
 
-next:                                             ; preds = %done33, %done23
+next:                                             ; preds = %done30, %done20
   %259 = add nuw i32 %chunk3, 64
   %260 = icmp ult i32 %259, %x.end
-  br i1 %260, label %chunk, label %done34
+  br i1 %260, label %chunk, label %done31
 
-done34:                                           ; preds = %next, %row
+done31:                                           ; preds = %next, %row
   %261 = add i64 %group, %take
   %262 = icmp ult i64 %261, %end
   br i1 %262, label %row, label %finish
 
-finish:                                           ; preds = %done34, %entry
+finish:                                           ; preds = %done31, %entry
   ret void
 }
 

@@ -99,38 +99,38 @@ inside:                                           ; preds = %on
 x9:                                               ; preds = %next18, %inside
   %x10 = phi i32 [ 0, %inside ], [ %47, %next18 ]
   %id.x11 = phi i32 [ %8, %inside ], [ %49, %next18 ]
+  %34 = zext i32 %x10 to i64
+  %35 = mul i64 %34, 1
+  %at17 = add i64 %begin, %35
+  %36 = zext i32 %x10 to i64
+  %37 = mul i64 %36, 1
+  %at = add i64 0, %37
   %lane12 = zext i32 %x10 to i64
-  %34 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
-  %35 = load i32, ptr %34, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
-  %36 = icmp ne i32 %35, 0
-  br i1 %36, label %alive, label %next18
+  %38 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
+  %39 = load i32, ptr %38, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
+  %40 = icmp ne i32 %39, 0
+  br i1 %40, label %alive, label %next18
 
 alive:                                            ; preds = %x9
-  %37 = zext i32 %x10 to i64
-  %38 = mul i64 %37, 1
-  %at = add i64 0, %38
-  %39 = getelementptr inbounds i32, ptr %a, i64 %at
-  %40 = load i32, ptr %39, align 4, !alias.scope !6, !noalias !7, !llvm.access.group !11
-  %41 = icmp eq i32 %40, 1
-  br i1 %41, label %then13, label %endif14
+  %41 = getelementptr inbounds i32, ptr %a, i64 %at
+  %42 = load i32, ptr %41, align 4, !alias.scope !6, !noalias !7, !llvm.access.group !11
+  %43 = icmp eq i32 %42, 1
+  br i1 %43, label %then13, label %endif14
 
 then13:                                           ; preds = %alive
-  %42 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
-  store i32 0, ptr %42, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
+  %44 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
+  store i32 0, ptr %44, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
   br label %next18
 
 endif14:                                          ; preds = %alive
   br i1 %24, label %then15, label %endif16
 
 then15:                                           ; preds = %endif14
-  %43 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
-  store i32 0, ptr %43, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
+  %45 = getelementptr inbounds i32, ptr %scratch, i64 %lane12
+  store i32 0, ptr %45, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
   br label %next18
 
 endif16:                                          ; preds = %endif14
-  %44 = zext i32 %x10 to i64
-  %45 = mul i64 %44, 1
-  %at17 = add i64 %begin, %45
   %46 = getelementptr inbounds i32, ptr %out, i64 %at17
   store i32 1, ptr %46, align 4, !alias.scope !12, !noalias !13, !llvm.access.group !11
   store i32 1, ptr %any_live, align 4

@@ -36,18 +36,18 @@ inside:                                           ; preds = %group
 x:                                                ; preds = %x, %inside
   %x3 = phi i32 [ 0, %inside ], [ %21, %x ]
   %id.x = phi i32 [ %5, %inside ], [ %23, %x ]
-  %lane = zext i32 %x3 to i64
   %13 = zext i32 %x3 to i64
   %14 = mul i64 %13, 1
-  %at = add i64 %begin, %14
-  %15 = getelementptr inbounds i32, ptr %data, i64 %at
-  %16 = load i32, ptr %15, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !5
-  %17 = freeze i32 %16
-  %18 = zext i32 %x3 to i64
-  %19 = mul i64 %18, 1
-  %at4 = add i64 0, %19
+  %at4 = add i64 0, %14
+  %15 = zext i32 %x3 to i64
+  %16 = mul i64 %15, 1
+  %at = add i64 %begin, %16
+  %lane = zext i32 %x3 to i64
+  %17 = getelementptr inbounds i32, ptr %data, i64 %at
+  %18 = load i32, ptr %17, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !5
+  %19 = freeze i32 %18
   %20 = getelementptr inbounds i32, ptr %scratch, i64 %at4
-  store i32 %17, ptr %20, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !5
+  store i32 %19, ptr %20, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !5
   %21 = add nuw i32 %x3, 1
   %22 = icmp ult i32 %21, 32
   %23 = add nuw nsw i32 %id.x, 1
@@ -109,23 +109,23 @@ inside13:                                         ; preds = %after
 x14:                                              ; preds = %endif19, %inside13
   %x15 = phi i32 [ 0, %inside13 ], [ %50, %endif19 ]
   %id.x16 = phi i32 [ %5, %inside13 ], [ %52, %endif19 ]
+  %41 = zext i32 %x15 to i64
+  %42 = mul i64 %41, 1
+  %at21 = add i64 %begin12, %42
   %lane17 = zext i32 %x15 to i64
-  %41 = sub i32 31, %x15
-  %42 = icmp ult i32 %41, 32
-  br i1 %42, label %then18, label %endif19
+  %43 = sub i32 31, %x15
+  %44 = icmp ult i32 %43, 32
+  br i1 %44, label %then18, label %endif19
 
 then18:                                           ; preds = %x14
-  %43 = zext i32 %41 to i64
-  %44 = getelementptr inbounds i32, ptr %scratch, i64 %43
-  %45 = load i32, ptr %44, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !11
-  %46 = freeze i32 %45
+  %45 = zext i32 %43 to i64
+  %46 = getelementptr inbounds i32, ptr %scratch, i64 %45
+  %47 = load i32, ptr %46, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !11
+  %48 = freeze i32 %47
   br label %endif19
 
 endif19:                                          ; preds = %then18, %x14
-  %load20 = phi i32 [ 0, %x14 ], [ %46, %then18 ]
-  %47 = zext i32 %x15 to i64
-  %48 = mul i64 %47, 1
-  %at21 = add i64 %begin12, %48
+  %load20 = phi i32 [ 0, %x14 ], [ %48, %then18 ]
   %49 = getelementptr inbounds i32, ptr %data, i64 %at21
   store i32 %load20, ptr %49, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
   %50 = add nuw i32 %x15, 1

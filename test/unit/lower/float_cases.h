@@ -36,6 +36,7 @@ inline const std::vector<Target>& float_targets() {
   static const std::vector<Target> all = {
       {.name = "none", .floats = kNoFloats},
       {.name = "ieee", .floats = kIeeeFloats},
+      {.name = "ieee-bfloat", .floats = kIeeeFloatsWithBfloat},
       {.name = "flush", .floats = kFlushingFloats},
       {.name = "loose-division", .floats = kLooseDivisionFloats},
       {.name = "unfused", .floats = kUnfusedFloats},

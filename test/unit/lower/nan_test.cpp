@@ -117,6 +117,23 @@ TEST(Nan, AnAccumulatorCostsNothingInItsLoop) {
       1);
 }
 
+// What a kernel keeps in memory of its own is a variable: a sum there is made canonical where it leaves.
+TEST(Nan, ArraysOfTheKernelsOwn) {
+  const auto write = [](bool kept, bool seen) {
+    return [kept, seen](Body& t) {
+      const auto sums = t.p.private_("sums", DataType::F32, 4);
+      const Ex at = t.p.let("at", t.i & 3);
+      t.p.store(sums, at, kept ? t.x() : t.f(Op::FAdd, t.x(), t.y()));
+      t.p.store(sums, at, t.f(Op::FMul, t.p.load(sums, at), t.y()));
+      t.store(seen ? t.p.load(sums, at) : t.f(Op::FSub, t.p.load(sums, at), t.y()));
+    };
+  };
+  expect_canonicalised(write(false, false), 1);
+  expect_canonicalised(write(false, true), 1);  // at the store to out
+  expect_canonicalised(write(true, false), 1);
+  expect_canonicalised(write(true, true), 1);  // of the product, which joins bits that must stay
+}
+
 // The variable begins with bits that must stay, and after the loop nothing distinguishes them: once in the
 // loop.
 TEST(Nan, AVariableThatBeginsInMemory) {
@@ -258,6 +275,7 @@ class RandomFloats {
     type_ = std::array{DataType::F32, DataType::F32, DataType::F16, DataType::BF16}[random_.below(4)];
     in_ = p_.read("data", type_, 0);
     out_ = p_.read_write("out", type_, 1);
+    own_ = p_.private_("own", type_, 4);
     p_.workgroup_size(8, 1, 1);
     id_.push_back(p_.let("i", p_.invocation_id(0)));
     for (uint32_t n = 0; n < 3; ++n) declare();
@@ -284,7 +302,8 @@ class RandomFloats {
   }
 
   Ex value() {
-    switch (random_.below(12)) {
+    switch (random_.below(13)) {
+      case 12: return p_.load(own_, p_.u32(random_.below(5)));
       case 0:
       case 1: return p_.load(in_, (id_[0] + random_.below(16)) & 15);
       case 2: return p_.apply(Op::FNeg, {any()});
@@ -305,7 +324,10 @@ class RandomFloats {
     if (scope_.empty()) scope_.push_back(p_.let(name(), p_.load(in_, id_[0])));
     scope_.push_back(p_.let(name(), value()));
   }
-  void store(Ex v) { p_.store(out_, id_[0] * 4 + random_.below(4), v); }
+  void store(Ex v) {
+    if (random_.chance(3)) p_.store(own_, p_.u32(random_.below(5)), v);
+    p_.store(out_, id_[0] * 4 + random_.below(4), v);
+  }
 
   void statements(uint32_t count, uint32_t nesting) {
     for (uint32_t n = 0; n < count; ++n) {
@@ -334,7 +356,7 @@ class RandomFloats {
   RandomStream random_;
   ProgramBuilder p_;
   DataType type_{};
-  ir::BufferRef in_{}, out_{};
+  ir::BufferRef in_{}, out_{}, own_{};
   std::vector<Ex> id_, scope_;
   uint32_t names_ = 0;
 };

@@ -245,6 +245,51 @@ TEST(Ptx, LargeKernelsKeepTheirVariablesInRegistersToo) {
   EXPECT_EQ(count(module->text, "div.u32"), 400u);
 }
 
+/// With what the target promises of floats.
+std::string emitted_for(std::string_view text, PtxTarget target) {
+  Target promised = kPtxTarget;
+  promised.floats = ptx_promises(target);
+  const auto module = emit_ptx(legalize(build(test::checked(text)), promised), target);
+  if (!module) throw std::runtime_error(module.error().message);
+  return module->text;
+}
+
+// PTX ISA: mul{.rnd}.bf16x2 and add{.rnd}.bf16x2 want sm_90.
+TEST(Ptx, BfloatIsConvertedByInstructionsWhereTheyArePromised) {
+  constexpr std::string_view kChain =
+      "program p(read x: bf16 @0, read_write out: bf16 @1) workgroup(64, 1, 1) {\n"
+      "  let i = invocation_id.x * 2;\n"
+      "  if (i + 1 < len(x) && i + 1 < len(out)) {\n"
+      "    let a = x[i];\n    let b = x[i + 1];\n"
+      "    out[i] = a * a + a;\n    out[i + 1] = b * b + b;\n  }\n}\n";
+  const std::string native = emitted_for(kChain, {90});
+  EXPECT_EQ(count(native, "mul.rn.bf16x2"), 1u) << native;
+  EXPECT_EQ(count(native, "add.rn.bf16x2"), 1u);
+  EXPECT_THAT(native, Not(HasSubstr(".rn.f32")));
+  for (const uint32_t sm : {70u, 80u, 89u}) {
+    const std::string integers = emitted_for(kChain, {sm});
+    EXPECT_EQ(count(integers, "mul.rn.f32"), 2u) << sm;
+    EXPECT_THAT(integers, Not(HasSubstr("bf16")));
+  }
+}
+
+// A guard is a setp and two selp; what remains is the choice of the NaN where the result is stored.
+TEST(Ptx, GuardsThatOneComparisonOfALengthDecidesAreGone) {
+  const auto product = [](std::string_view condition) {
+    return emitted(
+               "program p(read a: f32 @0, read b: f32 @1, read_write c: f32 @2) workgroup(16, 16, 1) {\n"
+               "  let x = invocation_id.x;\n  let y = invocation_id.y;\n"
+               "  if (x < 64 && y < 64 && " +
+               std::string(condition) +
+               ") {\n    let sum = 0.0;\n    for k in 0..64 {\n"
+               "      sum = fmul_add(a[y * 64 + k], b[k * 64 + x], sum);\n    }\n"
+               "    c[y * 64 + x] = sum;\n  }\n}\n")
+        .text;
+  };
+  EXPECT_EQ(count(product("len(a) >= 4096 && len(b) >= 4096"), "selp"), 1u);
+  EXPECT_GT(count(product("len(a) >= 4096 && len(b) >= 4095"), "selp"), 1u);
+}
+
 TEST(Ptx, WhatTheVerifierRefusesIsADiagnostic) {
   // explain L003, and LLVM's rule that a value is used only where its definition has run.
   Kernel kernel = ptx_kernel(test::kTwoProducts);

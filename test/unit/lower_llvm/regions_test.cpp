@@ -173,6 +173,15 @@ Kernel with_body(std::string_view body) {
       std::string(body) + " }");
 }
 
+/// What a chunk's steps take to hold, in their order.
+std::vector<bool> assumptions(const RegionPlan& plan) {
+  std::vector<bool> holds;
+  for (const Step& step : plan.steps) {
+    if (step.kind == Step::Kind::Assume) holds.push_back(step.holds);
+  }
+  return holds;
+}
+
 TEST(Chunks, ALoopThatAllLanesRunEquallyOftenIsAStep) {
   const Kernel k = with_body("let s = 0; for i in 0..len(a) { s = s + a[i] * x; } o[x] = s;");
   EXPECT_TRUE(plan_regions(k).flat);
@@ -188,11 +197,10 @@ TEST(Chunks, ALoopThatAllLanesRunEquallyOftenIsAStep) {
 
 TEST(Chunks, OtherLoopsStayInTheirLanes) {
   for (const std::string_view body : {
-           "let s = 0; for i in 0..x { s = s + i; } o[x] = s;",       // a lane's own bound
-           "for i in 0..4 { if (a[i] == x) { return; } } o[x] = 1;",  // a lane may leave
-           "for i in 0..4 { let old = atomic_add(o[i], x); }",        // atomics
-           "for i in 0..4 { for j in 0..x { o[x] = i + j; } }",       // such a loop inside
-           "if (a[x] == 1) { for i in 0..4 { o[x] = i; } }",          // not all lanes, and not cheap
+           "let s = 0; for i in 0..x { s = s + i; } o[x] = s;",  // a lane's own bound
+           "for i in 0..4 { let old = atomic_add(o[i], x); }",   // atomics
+           "for i in 0..4 { for j in 0..x { o[x] = i + j; } }",  // such a loop inside
+           "if (a[x] == 1) { for i in 0..4 { o[x] = i; } }",     // not all lanes, and not cheap
        }) {
     EXPECT_TRUE(chunk_of(with_body(body)).flat) << body;
   }
@@ -201,13 +209,51 @@ TEST(Chunks, OtherLoopsStayInTheirLanes) {
 TEST(Chunks, ACheapConditionAroundALoopIsAssumed) {
   const Kernel k =
       with_body("if (x * 4 < len(o)) { let s = 0; for i in 0..4 { s = s + a[i] * x; } o[x * 4] = s; }");
-  const RegionPlan plan = chunk_of(k);
-  ASSERT_EQ(plan.assumed.size(), 1u);
-  EXPECT_TRUE(plan.assumed[0].holds);
-  const RegionPlan leaves =
-      chunk_of(with_body("if (x * 4 >= len(o)) { return; } for i in 0..4 { o[x * 4 + i] = x; }"));
-  ASSERT_EQ(leaves.assumed.size(), 1u);
-  EXPECT_FALSE(leaves.assumed[0].holds);
+  EXPECT_EQ(assumptions(chunk_of(k)), std::vector{true});
+  const std::string_view leaves = "if (x * 4 >= len(o)) { return; } for i in 0..4 { o[x * 4 + i] = x; }";
+  EXPECT_EQ(assumptions(chunk_of(with_body(leaves))), std::vector{false});
+  // A bound that is loaded, for all lanes alike.
+  const std::string_view loaded =
+      "if (x < a[0]) { let s = 0; for i in 0..4 { s = s + a[i] * x; } o[x] = s; }";
+  EXPECT_EQ(assumptions(chunk_of(with_body(loaded))), std::vector{true});
+}
+
+TEST(Chunks, NothingIsWrittenBeforeALookAtACondition) {
+  EXPECT_TRUE(chunk_of(with_body("o[x] = 1; if (x < 9) { for i in 0..4 { o[x + i] = x; } }")).flat);
+  EXPECT_TRUE(chunk_of(with_body("for j in 0..3 { if (x < 9) { for i in 0..4 { o[x + i] = x; } } }")).flat);
+}
+
+TEST(Chunks, ALaneThatReturnsIsRunOnAndNotHeard) {
+  const RegionPlan plan = chunk_of(with_body("for i in 0..4 { if (a[i] == x) { return; } } o[x] = 1;"));
+  ASSERT_FALSE(plan.flat);
+  EXPECT_NE(plan.live_offset, kNoOffset);
+  EXPECT_TRUE(plan.regions.back().checks_live);
+}
+
+TEST(Chunks, PartsOfAnIdAreOneForAChunkOrGrow) {
+  const Kernel k = with_body(
+      "let l = local_id.x; let s = 0; for i in 0..9 { s = s + a[(l >> 4) * 9 + i] * a[i * 16 + (l & 15)]; } "
+      "o[x] = s;");
+  const RegionPlan chunk = chunk_of(k);
+  const LanesOf lanes(k, plan_regions(k), chunk, false);
+  std::vector<std::optional<uint32_t>> strides;
+  for (const Inst& inst : k.insts) {
+    if (inst.kind == InstKind::RawLoad) strides.push_back(lanes.stride_of(k.arg(inst, 0)));
+  }
+  EXPECT_EQ(strides, (std::vector<std::optional<uint32_t>>{0, 1}));
+}
+
+TEST(Chunks, RowsAreRunTogetherUnlessTheirStepsDiffer) {
+  const auto rows_agree = [](std::string_view bound) {
+    const Kernel k = legal_kernel(
+        "program p(read a: u32 @0, read_write o: u32 @1) workgroup(16, 4, 1) { let s = 0; let y = "
+        "local_id.y; for i in 0.." +
+        std::string(bound) + " { s = s + a[i * y]; } o[invocation_id.x] = s; }");
+    return chunk_of(k).rows_agree;
+  };
+  EXPECT_TRUE(rows_agree("9"));
+  EXPECT_TRUE(rows_agree("len(a)"));
+  EXPECT_FALSE(rows_agree("y"));
 }
 
 TEST(Chunks, WhatIsOneValueForARowIsComputedBeforeIt) {
