@@ -20,12 +20,14 @@ target_include_directories(vyre_dep_random123 SYSTEM INTERFACE ${RANDOM123_INCLU
 find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19)
 add_library(vyre_dep_llvm INTERFACE)
 target_include_directories(vyre_dep_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-# Half of the processor time of `vyre check` would go into starting LLVM's shared library: relocations, mostly of targets that
-# nothing here asks for. What has the property VYRE_STATIC_LLVM holds the parts that it needs instead.
-llvm_map_components_to_libnames(llvm_parts native NVPTX orcjit passes)
-set(llvm_static "$<BOOL:$<TARGET_PROPERTY:VYRE_STATIC_LLVM>>")
-target_link_libraries(vyre_dep_llvm INTERFACE "$<$<NOT:${llvm_static}>:LLVM>" "$<${llvm_static}:${llvm_parts}>")
-target_link_options(vyre_dep_llvm INTERFACE "$<${llvm_static}:-Wl,--as-needed>")   # libraries that LLVM names and nothing here calls
+# Which of LLVM a target links its property VYRE_LLVM says: nothing, LLVM's shared library, which starts slowest; STATIC, the
+# parts that are needed, in the target itself; LATE, what names the CPU, and for all else libvyre-llvm.so (cmake/llvm.cmake).
+llvm_map_components_to_libnames(llvm_parts native NVPTX jitlink passes)
+set(llvm_of "$<TARGET_PROPERTY:VYRE_LLVM>")
+target_link_libraries(vyre_dep_llvm INTERFACE "$<$<STREQUAL:${llvm_of},>:LLVM>" "$<$<STREQUAL:${llvm_of},STATIC>:${llvm_parts}>"
+                      "$<$<STREQUAL:${llvm_of},LATE>:LLVMTargetParser>")
+# Libraries that LLVM names and nothing here calls.
+target_link_options(vyre_dep_llvm INTERFACE "$<$<NOT:$<STREQUAL:${llvm_of},>>:-Wl,--as-needed>")
 
 # SPIR-V: the numbers from Khronos' headers; SPIRV-Tools validates and disassembles.
 find_package(SPIRV-Headers REQUIRED CONFIG)

@@ -1,4 +1,5 @@
-# cmake --install: the two programs, one shared library, its headers, a CMake package and the documentation.
+# cmake --install: the two programs, a shared library and the one that it opens to compile, headers, a CMake package and the
+# documentation.
 #
 # libvyre.so holds every layer from base to api. It exports the C API (vyre_*) and the C++ API (namespace vyre) and
 # hides what it is made of, so that its users need neither the headers nor the names of LLVM, oneTBB, fmt or
@@ -18,7 +19,7 @@ foreach(line IN LISTS lines)
   string(REGEX MATCH "^[a-z/0-9]+" layer "${line}")
   string(REPLACE "/" "_" target vyre_${layer})
   get_target_property(type ${target} TYPE)
-  if(type STREQUAL STATIC_LIBRARY)
+  if(type STREQUAL STATIC_LIBRARY AND NOT (VYRE_LATE_LLVM AND layer STREQUAL "lower/llvm"))
     list(APPEND objects $<TARGET_OBJECTS:${target}>)
   endif()
   if(layer STREQUAL api)
@@ -32,8 +33,8 @@ target_link_libraries(vyre_shared PRIVATE vyre_api)
 target_link_options(vyre_shared PRIVATE -Wl,--version-script=${exports} -Wl,-z,defs)
 target_include_directories(vyre_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 set_target_properties(vyre_shared PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME vyre EXPORT_NAME c LINK_DEPENDS ${exports}
-                      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-                      INSTALL_RPATH_USE_LINK_PATH ON VYRE_STATIC_LLVM ${VYRE_STATIC_LLVM})
+                      VERSION ${PROJECT_VERSION} SOVERSION ${VYRE_ABI} INSTALL_RPATH_USE_LINK_PATH ON)
+vyre_opens_llvm(vyre_shared ${CMAKE_INSTALL_LIBDIR})
 
 add_library(vyre_cpp INTERFACE)
 target_link_libraries(vyre_cpp INTERFACE vyre_shared)
@@ -47,6 +48,9 @@ set_target_properties(vyre_backend_header PROPERTIES EXPORT_NAME backend)
 
 set_target_properties(vyre vyre-conform PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS vyre vyre-conform RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET vyre_llvm)
+  install(TARGETS vyre_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+endif()
 install(TARGETS vyre_shared vyre_cpp vyre_backend_header EXPORT vyreTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/vyre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 # What README.md leads to, where its links are looked for.

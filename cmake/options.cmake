@@ -1,7 +1,7 @@
 # Compiler flags that the whole project shares.
 option(VYRE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(VYRE_FUZZ "libFuzzer targets (clang only)" OFF)
-option(VYRE_STATIC_LLVM "the commands and libvyre.so hold their parts of LLVM: they are larger, and start in half of the time" ON)
+option(VYRE_LATE_LLVM "vyre and libvyre.so open LLVM when something is to be compiled; else LLVM's shared library starts with all programs" ON)
 
 add_library(vyre_options INTERFACE)
 # Contraction of a*b+c is g++'s default under -march=native; vyre's own numbers must not depend on it.

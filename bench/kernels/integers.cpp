@@ -73,14 +73,13 @@ VYRE_HAND(u128_add) {
 VYRE_HAND(u128_lcg) {
   const u128* __restrict in = a.at<u128>(0);
   u64* __restrict out = a.at<u64>(1);
+  const u128 factor = a.at<u128>(2)[0], term = a.at<u128>(2)[1];
   parallel(a.count<u64>(1), 512, [=](size_t first, size_t last) {
-    constexpr u128 kFactor = u128{0x2360ed051fc65da4} << 64 | 0x4385df649fccf645;
-    constexpr u128 kTerm = u128{0x5851f42d4c957f2d} << 64 | 0x14057b7ef767814f;
     // Four chains at a time: one waits for its products.
     for (size_t i = first; i < last; i += 4) {
       u128 x[4] = {in[i], in[i + 1], in[i + 2], in[i + 3]};
       for (int round = 0; round < 32; ++round) {
-        for (u128& one : x) one = one * kFactor + kTerm;
+        for (u128& one : x) one = one * factor + term;
       }
       for (size_t l = 0; l < 4; ++l) out[i + l] = u64(x[l] >> 64);
     }

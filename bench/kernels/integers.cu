@@ -53,11 +53,10 @@ VYRE_HAND(u128_add) {
   launch(u128_add_kernel, groups_of(n, 256), 256, a.at<u128>(0), a.at<u128>(1), a.at<u128>(2), n);
 }
 
-__global__ void u128_lcg_kernel(const u128* __restrict__ in, u64* out, u32 n) {
+__global__ void u128_lcg_kernel(const u128* __restrict__ in, u64* out, const u128* __restrict__ by, u32 n) {
   const u32 i = global_x();
   if (i >= n) return;
-  const u128 factor = u128(0x2360ed051fc65da4) << 64 | 0x4385df649fccf645;
-  const u128 term = u128(0x5851f42d4c957f2d) << 64 | 0x14057b7ef767814f;
+  const u128 factor = by[0], term = by[1];
   u128 x = in[i];
 #pragma unroll 8
   for (int round = 0; round < 32; ++round) x = x * factor + term;
@@ -65,7 +64,7 @@ __global__ void u128_lcg_kernel(const u128* __restrict__ in, u64* out, u32 n) {
 }
 VYRE_HAND(u128_lcg) {
   const size_t n = a.count<u64>(1);
-  launch(u128_lcg_kernel, groups_of(n, 256), 256, a.at<u128>(0), a.at<u64>(1), n);
+  launch(u128_lcg_kernel, groups_of(n, 256), 256, a.at<u128>(0), a.at<u64>(1), a.at<u128>(2), n);
 }
 
 __global__ void crc32_bits_kernel(const u32* __restrict__ data, u32* out, u32 n) {

@@ -38,10 +38,13 @@ inline Program block_sum() {
   const Ex local = p.let("local", p.local_id(0));
   p.store(scratch, local, p.load(input, p.invocation_id(0)));  // out of bounds reads give zero
   p.barrier();
-  p.loop("step", p.u32(0), p.u32(8), [&](Ex step) {
-    const Ex stride = p.let("stride", 128 >> step);
-    p.if_(local < stride,
-          [&] { p.store(scratch, local, p.load(scratch, local) + p.load(scratch, local + stride)); });
+  p.unrolled_loop("step", p.u32(0), p.u32(4), [&](Ex step) {  // four sums to one
+    const Ex width = p.let("width", 64 >> (step * 2));
+    const auto sum = [&](Ex at) { return p.load(scratch, at); };
+    p.if_(local < width, [&] {
+      p.store(scratch, local,
+              (sum(local) + sum(local + width)) + (sum(local + width * 2) + sum(local + width * 3)));
+    });
     p.barrier();
   });
   p.if_(local == 0, [&] { p.store(sums, p.workgroup_id(0), p.load(scratch, p.u32(0))); });

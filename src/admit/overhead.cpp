@@ -8,7 +8,7 @@
 #include "admit/code.h"
 #include "admit/gates.h"
 #include "ir/builder.h"
-#include "lower/llvm/llvm.h"
+#include "lower/codegen/cpu.h"
 
 namespace vyre::admit {
 namespace {

@@ -24,7 +24,7 @@ vyre_status vyre_backend_open(const char* name, size_t size, vyre_backend** out,
                               vyre_diagnostics** diagnostics) {
   return api::making(out, diagnostics, [&]() -> vyre_status {
     if (!api::readable(name, size)) return VYRE_INVALID_ARGUMENT;
-    auto opened = backend::open(api::text_of(name, size));
+    auto opened = backend::open(api::text_of(name, size), {.reference = {}, .keeps_code = true});
     if (!opened) return api::refuse(std::move(opened).error(), nullptr, diagnostics);
     std::shared_ptr<backend::Backend> backend = std::move(*opened);
     backend::Identity identity = backend->identity();

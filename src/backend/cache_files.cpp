@@ -1,6 +1,7 @@
 #include "backend/cache_files.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +54,13 @@ const char* environment(const char* name) {
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
+/// Whether no other user can have written it.
+bool is_ones_own(const fs::path& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 && (status.st_uid == ::geteuid() || status.st_uid == 0) &&
+         (status.st_mode & S_IWOTH) == 0;
+}
+
 /// Under another name, then renamed.
 void write_whole(const fs::path& file, std::span<const std::byte> first, std::span<const std::byte> second) {
   std::error_code error;
@@ -102,8 +110,7 @@ fs::path CacheFiles::file_of(const Digest& key) const { return folder_ / (key.he
 std::optional<Bytes> CacheFiles::find(const Digest& key) const {
   if (folder_.empty()) return std::nullopt;
   const fs::path file = file_of(key);
-  std::error_code error;
-  if (!fs::exists(file, error)) return std::nullopt;
+  if (!is_ones_own(folder_) || !is_ones_own(file)) return std::nullopt;
   auto held = read_file_bytes(file, kMaxFileBytes);
   if (held && held->size() >= kHeaderBytes) {
     const auto content = std::span<const std::byte>(*held).subspan(kHeaderBytes);

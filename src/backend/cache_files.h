@@ -1,4 +1,5 @@
-// What backends keep on disk for the next process: verdicts of the probe, machine code of drivers.
+// What backends keep on disk for the next process: verdicts of the probe, machine code of drivers and of this
+// CPU.
 //
 // All of it stands in files of one kind, in one envelope: what the file is for, and a digest over that and
 // the content. "What it is for" is a digest of everything that the content depends on (device, driver,
@@ -7,10 +8,12 @@
 // another name and then renamed: a reader sees all of it or none. A cache that cannot be read or written is
 // no error.
 //
-// The digests are no signature: a process that may write into the folder may write anything. It is the user's
-// own.
+// The digests are no signature: a process that may write into the folder may write anything. So a folder or a
+// file that belongs to another user, root excepted, or that every user may write, is not read; and workers,
+// which run what is not trusted, may not write where code is kept that vyre itself runs (kNativeCodePart).
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
@@ -28,6 +31,10 @@ namespace vyre::backend {
 std::filesystem::path cache_folder(std::string_view part);
 /// The folder that a user asked for: "none" is none, an empty word the one that comes without asking.
 std::filesystem::path cache_folder(const std::string& asked, std::string_view part);
+
+/// The parts that are written by whatever runs a device, and that of code for this CPU.
+inline constexpr std::array<std::string_view, 3> kDeviceParts = {"cuda", "vulkan", "floats"};
+inline constexpr std::string_view kNativeCodePart = "native";
 
 /// What an entry is for: the name of its kind and layout, then each part of what its content depends on.
 Digest cache_key(std::initializer_list<std::string_view> parts);

@@ -232,9 +232,13 @@ bool converts_by_raw(DataType type, const FloatPromises& floats) {
   return floats[RawOp::FFromBF16].exact() && floats[RawOp::FToBF16].exact();
 }
 
-// match:  a of F16; of BF16, where the target converts it; where it does not
-// result: ffrom_f16.raw(a); ffrom_bf16.raw(a); shl.raw(a, 16)
+// match:  a of F16 that is 0 or 1; another; of BF16, where the target converts it; where it does not
+// result: select.raw(a, 2^-24, 0); ffrom_f16.raw(a); ffrom_bf16.raw(a); shl.raw(a, 16)
+//         // NVIDIA's assembler takes the conversion of a truth value's pattern for that of its number
+//         // (docs/spec/ptx.md).
 Value widen(Rewriter& r, DataType type, Value a) {
+  constexpr uint32_t kLeastHalf = uint32_t(127 - 24) << 23;
+  if (type == DataType::F16 && r.is_truth(a)) return choose(r, a, r.constant(kLeastHalf), r.constant(0));
   if (type == DataType::F16) return r.raw(RawOp::FFromF16, {a});
   if (converts_by_raw(type, r.target().floats)) return r.raw(RawOp::FFromBF16, {a});
   return left(r, a, 16);

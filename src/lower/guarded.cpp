@@ -22,11 +22,16 @@ using spec::Op;
 /// weighing less than 2^25.
 constexpr uint32_t kGuessHalfUlps = 19;
 
-/// A result and a truth: whether it may be another than the right one.
-struct Attempt {
-  Value result{};
-  Value doubt{};
-};
+}  // namespace
+
+// The sign is shifted out, and of a zero all bits are borrowed.
+Value is_below(Rewriter& r, FloatFormat f, Value a, int32_t exponent) {
+  const uint32_t shift = 33 - f.width();
+  const uint32_t least = uint32_t(exponent + f.bias()) << f.fraction_bits;
+  return less(r, sub(r, left(r, a, shift), r.constant(1)), r.constant((least << shift) - 1));
+}
+
+namespace {
 
 Value non_zero(Rewriter& r, Value a) { return r.raw(RawOp::Ne, {a, r.constant(0)}); }
 /// 1 where lowest <= a <= highest is not so.
@@ -139,7 +144,11 @@ constexpr uint32_t kInverseHalfUlps = 4;
 constexpr uint32_t units_of(uint32_t half_ulps) { return 2 * ((half_ulps + 1) / 2) + 1; }
 constexpr uint32_t kQuotientUnits = 8;
 static_assert(2 * kQuotientUnits >= 2 * units_of(kInverseHalfUlps) + 1 + 2 + 2);
-Attempt quotient_of_halves(Rewriter& r, FloatFormat f, const FloatOperands& x) {
+struct QuotientOfHalves {
+  Attempt sum;
+  Value divisor_outside, outside;
+};
+QuotientOfHalves quotient_by_bounds(Rewriter& r, FloatFormat f, const FloatOperands& x) {
   const auto raw = [&](RawOp op, Value a, Value b) { return r.raw(op, {a, b}); };
   const Value square = raw(RawOp::FMul, x.b, x.b);
   const Value y = raw(RawOp::Xor, r.raw(RawOp::FInverseSqrt, {square}), mask(r, x.b, f.sign_bit()));
@@ -152,9 +161,21 @@ Attempt quotient_of_halves(Rewriter& r, FloatFormat f, const FloatOperands& x) {
   const Attempt sum = between_bounds(r, h,
                                      {raw(RawOp::FMul, c, less_than_one(r, f, kQuotientUnits)),
                                       raw(RawOp::FMul, c, more_than_one(r, f, kQuotientUnits))});
-  const Value outside =
-      either(r, from_window(r, f, square, middle(f)), from_window(r, f, sum.result, window(f)));
-  return {sum.result, either(r, sum.doubt, mask(r, outside, window_bit(f)))};
+  return {sum, from_window(r, f, square, middle(f)), from_window(r, f, sum.result, window(f))};
+}
+Attempt quotient_of_halves(Rewriter& r, FloatFormat f, const FloatOperands& x) {
+  const QuotientOfHalves q = quotient_by_bounds(r, f, x);
+  const Value outside = either(r, q.divisor_outside, q.outside);
+  return {q.sum.result, either(r, q.sum.doubt, mask(r, outside, window_bit(f)))};
+}
+// In a line: a zero is divided at once, for there are many.
+Attempt quotient_or_zero(Rewriter& r, FloatFormat f, const FloatOperands& x) {
+  const QuotientOfHalves q = quotient_by_bounds(r, f, x);
+  const Value zero = is_zero(r, magnitude(r, f, x.a));
+  const Value outside = either(r, q.divisor_outside, choose(r, zero, r.constant(0), q.outside));
+  const Value differs = choose(r, zero, r.constant(0), q.sum.doubt);
+  return {choose(r, zero, product_sign(r, f, x), q.sum.result),
+          either(r, differs, mask(r, outside, window_bit(f)))};
 }
 
 // match:  fdiv(a, b)
@@ -294,6 +315,23 @@ Attempt mul_add_of_others(Rewriter& r, const GuardedFormat& format, const FloatO
   return {choose(r, not_zero, first, both(r, zero.result, x.c)), both(r, not_zero, doubt)};
 }
 
+// match:  fmul_add(a, b, c), where the device's is promised to be fused
+// result: fmul_add.raw(a, b, c)
+// right:  none of a, b, c is subnormal, |result| >= 2^-125
+//         // Then nothing was flushed on the way in, and on the way out neither.
+// then:   product and c are zero: (a ^ b) & c
+Attempt fused_mul_add(Rewriter& r, FloatFormat f, const FloatOperands& x) {
+  const Value result = r.raw(RawOp::FMulAdd, {x.a, x.b, x.c});
+  const auto subnormal = [&](Value a) { return is_below(r, f, a, f.min_exponent()); };
+  const Value small = less(r, magnitude(r, f, result), r.constant(2 * f.least_normal()));
+  const Value odd = either(r, either(r, subnormal(x.a), subnormal(x.b)), either(r, subnormal(x.c), small));
+  return {result, odd};
+}
+Attempt mul_add_of_zeros(Rewriter& r, FloatFormat f, const FloatOperands& x) {
+  const auto some = [&](Value a) { return non_zero(r, magnitude(r, f, a)); };  // infinities were in no doubt
+  return {both(r, product_sign(r, f, x), x.c), either(r, both(r, some(x.a), some(x.b)), some(x.c))};
+}
+
 bool sound(const Promise& p) { return rounds_right(p) && !p.only_normal; }
 bool is_guess(const Promise& p, uint32_t half_ulps) { return p.given && p.half_ulps <= half_ulps; }
 /// Whether the forms by bounds hold under these promises.
@@ -323,6 +361,8 @@ Attempts attempts(Rewriter& r, const GuardedFormat& format, Op op, const FloatOp
     out = {with(root_of_halves), with(root_of_zero), with(root_by_integers)};
   } else if (op == Op::FSqrt) {
     out = {with(root_by_integers), with(root_of_zero)};
+  } else if (sound(r.target().floats[RawOp::FMulAdd])) {
+    out = {with(fused_mul_add), with(mul_add_of_zeros)};
   } else {
     out.push_back([&](Value) { return mul_add(r, format, x); });
     out.push_back([&](Value before) { return mul_add_of_others(r, format, x, before); });
@@ -340,8 +380,33 @@ bool has_guarded_form(Op op, const FloatPromises& p) {
   if (op == Op::FMul) return sound(p[RawOp::FMul]);
   if (op == Op::FDiv) return is_guess(p[RawOp::FDiv], kGuessHalfUlps);
   if (op == Op::FSqrt) return is_guess(p[RawOp::FSqrt], kGuessHalfUlps);
-  return op == Op::FMulAdd && sound(p[RawOp::FWideMulAdd]) && sound(p[RawOp::FWideLow]);
+  if (op != Op::FMulAdd) return false;
+  return sound(p[RawOp::FMulAdd]) || (sound(p[RawOp::FWideMulAdd]) && sound(p[RawOp::FWideLow]));
 }
+
+bool has_line_form(Op op, FloatFormat f, const FloatPromises& p) {
+  if (!has_guarded_form(op, p)) return false;
+  return (op != Op::FDiv && op != Op::FSqrt) || (has_bounds(f) && bounds(p));
+}
+
+// A sum or a product is what the device says where no operand is subnormal and the exact result is none: the
+// line knows that. What else can be wrong is the rest of the guarded form's test.
+Attempt in_line(Rewriter& r, const GuardedFormat& format, Op op, const FloatOperands& x) {
+  const FloatFormat f = format.narrow;
+  if (op == Op::FAdd) return {r.raw(RawOp::FAdd, {x.a, x.b}), {}};
+  if (op == Op::FSub) return {r.raw(RawOp::FSub, {x.a, x.b}), {}};
+  if (op == Op::FMul) return {r.raw(RawOp::FMul, {x.a, x.b}), {}};
+  if (op == Op::FDiv) return quotient_or_zero(r, f, x);
+  if (op == Op::FSqrt) return root_of_halves(r, f, x);
+  if (sound(r.target().floats[RawOp::FMulAdd])) return {r.raw(RawOp::FMulAdd, {x.a, x.b, x.c}), {}};
+  return {r.raw(RawOp::FWideMulAdd, {x.a, x.b, x.c}), is_half_of_a_unit(r, format, x)};
+}
+bool doubts_itself(Op op, const FloatPromises& p) {
+  return op == Op::FDiv || op == Op::FSqrt || (op == Op::FMulAdd && !sound(p[RawOp::FMulAdd]));
+}
+
+int32_t quotient_exponent(FloatFormat f) { return int32_t(window(f)) - f.bias(); }
+int32_t root_operand_exponent(FloatFormat f) { return int32_t(middle(f)) - f.bias(); }
 
 Value guarded(Rewriter& r, const GuardedFormat& format, Op op, const FloatOperands& x,
               const GuardedEnds& ends) {

@@ -48,6 +48,27 @@ struct GuardedEnds {
 Value guarded(Rewriter& r, const GuardedFormat& format, spec::Op op, const FloatOperands& x,
               const GuardedEnds& ends);
 
+/// A result and a word that is not zero where it may be another than the right one.
+struct Attempt {
+  Value result{};
+  Value doubt{};
+};
+
+/// Whether the operator has a form for lines (lower/speculation.h). Domain: an operator of F32.
+bool has_line_form(spec::Op op, spec::FloatFormat f, const FloatPromises& floats);
+/// The device's answer, for a line: right where it has no doubt of its own and, of sums and products, no
+/// operand is subnormal and the exact result is zero or at least twice the least normal number. Domain:
+/// has_line_form(). Without a doubt of its own the word is meaningless: doubts_itself().
+Attempt in_line(Rewriter& r, const GuardedFormat& format, spec::Op op, const FloatOperands& x);
+/// Whether in_line() gives a doubt.
+bool doubts_itself(spec::Op op, const FloatPromises& floats);
+/// Quotients that in_line() does not doubt are zero or at least 2^this; roots' operands.
+int32_t quotient_exponent(spec::FloatFormat f);
+int32_t root_operand_exponent(spec::FloatFormat f);
+
+/// 1 where a, a pattern, is not zero and its size is below 2^exponent. Domain: 2^exponent is a normal number.
+Value is_below(Rewriter& r, spec::FloatFormat f, Value a, int32_t exponent);
+
 /// The exponent field from which on no subnormal operand matters to a sum: a power of two.
 uint32_t sum_threshold(spec::FloatFormat f);
 

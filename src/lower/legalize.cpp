@@ -1,14 +1,16 @@
 // legalize(): a kernel in raw operators alone, and the rules for memory.
 //
-// Instructions are rewritten one by one, block by block; operators by the rules in rules.cpp, accesses by
-// those here. An index is compared before it is used in any way, as semantics ("Memory") wants it: of a
-// tensor, each coordinate with its dimension, and only then do they become one index.
+// Instructions are rewritten one by one, block by block, but for lines of float operators of which a target
+// promises a part (lower/speculation.h); operators by the rules in rules.cpp, accesses by those here. An
+// index is compared before it is used in any way, as semantics ("Memory") wants it: of a tensor, each
+// coordinate with its dimension, and only then do they become one index.
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "lower/nan.h"
 #include "lower/rules.h"
+#include "lower/speculation.h"
 #include "spec/ops.h"
 
 namespace vyre::lower {
@@ -110,16 +112,21 @@ Target for_kernel(const Kernel& kernel, Target target) {
 class Legalizer {
  public:
   Legalizer(const Kernel& kernel, const Target& target)
-      : kernel_(kernel), r_(kernel, target), nan_(kernel, target.floats) {}
+      : kernel_(kernel),
+        r_(kernel, target),
+        nan_(kernel, target.floats),
+        lines_(r_, kGuardedSingle, [this](Value v) { rewrite(v); }) {}
 
   Kernel run() {
     r_.at(kernel_.entry, Span::none());
     load_dimensions();
+    lines_.begin();
     for (uint32_t b = 0; b < kernel_.blocks.size(); ++b) {
       for (const Value v : kernel_.blocks[b]) {
         r_.at(KBlock{b}, kernel_[v].origin);
-        rewrite(v);
+        lines_.next(v);
       }
+      lines_.end();
     }
     return r_.finish();
   }
@@ -294,6 +301,7 @@ class Legalizer {
   const Kernel& kernel_;
   Rewriter r_;
   NanFlow nan_;
+  Speculation lines_;
   std::map<std::pair<uint32_t, uint32_t>, Value> dimensions_;  // by buffer and element
   std::map<uint32_t, Variable> raw_slots_;                     // by slot of the source
 };

@@ -64,7 +64,8 @@ Value Rewriter::raw(RawOp op, std::initializer_list<Value> operands) {
   const Value v = write({.kind = InstKind::Raw, .raw = op}, all);
   if (gives_wide(op) || gives_long(op)) out_.insts.back().type = DataType::U64;
   const auto known = all.subspan(op == RawOp::Select ? 1 : 0);
-  truth_.back() = gives_truth(op) || (keeps_truths(op) && is_truth(known[0]) && is_truth(known[1]));
+  truth_.back() = gives_truth(op) || (keeps_truths(op) && is_truth(known[0]) && is_truth(known[1])) ||
+                  (op == RawOp::And && (is_truth(known[0]) || is_truth(known[1])));
   return v;
 }
 

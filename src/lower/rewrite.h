@@ -114,6 +114,8 @@ class Rewriter {
 
   // Driving. Blocks are visited in the order of their numbers, in which a definition comes before its uses.
   void at(KBlock block, Span origin) { block_ = block, origin_ = origin; }
+  /// Another origin, in the block at hand.
+  void from(Span origin) { origin_ = origin; }
   /// The instruction as it is, for its operands' words: those kinds that are in every kernel.
   void keep(Value v);
   void replace(Value v, const Limbs& by) { parts_[index(v)] = by; }

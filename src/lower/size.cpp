@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "lower/walk.h"
+
 namespace vyre::lower {
 namespace {
 
@@ -52,6 +54,31 @@ uint64_t expansion(const Kernel& kernel, const Target& target) {
     sum += at->second;
   }
   return sum;
+}
+
+uint64_t steps_of_invocation(const Kernel& kernel) {
+  constexpr double kRounds = 16, kMost = 1e15;
+  std::vector<double> rounds = {1};  // of the loops around
+  double steps = 0;
+  walk(
+      kernel, kernel.entry,
+      [&](Value v) {
+        const Inst& inst = kernel[v];
+        steps += rounds.back();
+        if (inst.kind == InstKind::Loop) {
+          const Inst& from = kernel[kernel.arg(inst, 0)];
+          const Inst& to = kernel[kernel.arg(inst, 1)];
+          const bool known = from.kind == InstKind::Const && to.kind == InstKind::Const;
+          const double times = !known ? kRounds : to.imm > from.imm ? to.imm - from.imm : 0;
+          rounds.push_back(std::min(rounds.back() * times, kMost));
+        }
+        return true;
+      },
+      [](Value) {},
+      [&](Value v) {
+        if (kernel[v].kind == InstKind::Loop) rounds.pop_back();
+      });
+  return uint64_t(std::min(steps, kMost));
 }
 
 Result<Kernel> legalize_bounded(const Kernel& kernel, const Target& target) {

@@ -21,6 +21,10 @@ inline constexpr uint64_t kMaxOperatorSize = 16'384;
 /// between two of them. Cost: linear, and one legalization of each operator that is in it.
 uint64_t expansion(const Kernel& kernel, const Target& target);
 
+/// What one invocation runs, as far as the text says: every If taken, loops with literal bounds as often as
+/// these say and others sixteen times.
+uint64_t steps_of_invocation(const Kernel& kernel);
+
 /// legalize(), for kernels of any size. Errors: B003.
 Result<Kernel> legalize_bounded(const Kernel& kernel, const Target& target);
 

@@ -6,65 +6,107 @@
 #include <cstdlib>
 #include <deque>
 #include <iterator>
+#include <mutex>
+#include <optional>
 
 #include "spec/ops.h"
 
 namespace vyre::ops {
 namespace {
 
+std::string id_of(const WordsFile& file) {
+  std::string id(file.path);
+  std::ranges::replace(id, '/', '.');
+  return id;
+}
+OperationText text_of(const WordsFile& file) {
+  return {id_of(file), file.path, std::string(file.text), file.beside()};
+}
+
+/// `type` counts in kFloatTypes.
+std::string id_of(const FloatsFile& file, size_t type) {
+  return fmt::format("float.{}.{}", spec::text(kFloatTypes[type]),
+                     file.path.substr(file.path.rfind('/') + 1));
+}
+OperationText text_of(const FloatsFile& file, size_t type) {
+  return {id_of(file, type), file.path, at_type(file.text, kFloatTypes[type]), {file.references()[type]}};
+}
+
 std::vector<OperationText> make_texts() {
   std::vector<OperationText> texts;
-  for (const WordsFile& file : words_files()) {
-    std::string id(file.path);
-    std::ranges::replace(id, '/', '.');
-    texts.push_back({std::move(id), file.path, std::string(file.text), file.beside()});
-  }
+  for (const WordsFile& file : words_files()) texts.push_back(text_of(file));
+  for (const FloatsFile& file : floats_files())
+    for (size_t type = 0; type < kFloatTypes.size(); ++type) texts.push_back(text_of(file, type));
+  return texts;
+}
+
+/// The text that has the operation of an id: as its own, or as the approximation beside it.
+std::optional<OperationText> text_with(std::string_view id) {
+  for (const WordsFile& file : words_files())
+    if (id_of(file) == id) return text_of(file);
+  const std::string beside = fmt::format("// approximation: float.$T.{}: ", id.substr(id.rfind('.') + 1));
   for (const FloatsFile& file : floats_files()) {
-    const FloatReferences references = file.references();
-    const std::string_view name = file.path.substr(file.path.rfind('/') + 1);
-    for (size_t i = 0; i < kFloatTypes.size(); ++i) {
-      texts.push_back({fmt::format("float.{}.{}", spec::text(kFloatTypes[i]), name),
-                       file.path,
-                       at_type(file.text, kFloatTypes[i]),
-                       {references[i]}});
+    for (size_t type = 0; type < kFloatTypes.size(); ++type) {
+      const bool approximate = id.starts_with(fmt::format("float.{}.", spec::text(kFloatTypes[type]))) &&
+                               file.text.find(beside) != std::string_view::npos;
+      if (approximate || id_of(file, type) == id) return text_of(file, type);
     }
   }
-  return texts;
+  return std::nullopt;
+}
+
+std::vector<Operation> read(const OperationText& text) {
+  auto operations = read_operations(text.text, text.beside);
+  if (!operations) {  // the build has read it (vyre-admit), so no program that is run has such a text
+    fmt::print(stderr, "{}: {}\n", text.id, operations.error().message);
+    std::abort();
+  }
+  return std::move(*operations);
 }
 
 std::vector<Operation> make_all() {
   std::vector<Operation> all;
-  for (const OperationText& text : operation_texts()) {
-    auto operations = read_operations(text.text, text.beside);
-    if (!operations) {  // the build has read it (vyre-admit), so no program that is run has such a text
-      fmt::print(stderr, "{}: {}\n", text.id, operations.error().message);
-      std::abort();
-    }
-    std::ranges::move(*operations, std::back_inserter(all));
-  }
+  for (const OperationText& text : operation_texts()) std::ranges::move(read(text), std::back_inserter(all));
   std::ranges::sort(all, [](const Operation& a, const Operation& b) {
     return a.id != b.id ? a.id < b.id : a.version < b.version;
   });
   return all;
 }
 
-/// The table, category C included, and the bodies that it points to.
-struct Library {
-  std::deque<ir::Function> bodies;
-  spec::OpTable table;
-};
+/// The operations as calls find them, category C included. Reading all texts takes longer than checking and
+/// compiling a small program, which calls few: so a text is read when it is asked for.
+class Library final : public spec::OpSource {
+ public:
+  Library() { spec::add_intrinsics(table_); }
 
-Library make_library() {
-  Library library;
-  for (const Operation& operation : all_operations()) {
-    const ir::Function* body = nullptr;
-    if (operation.category == spec::Category::A) body = &library.bodies.emplace_back(body_of(operation));
-    library.table.add(
-        {std::string(operation.id), operation.version, operation.signature, operation.category, body});
+  const spec::OpDef* find(std::string_view id, uint32_t version) const override {
+    const std::scoped_lock lock(mutex_);
+    const spec::OpDef* known = table_.find(id, version);
+    if (known != nullptr) return known;
+    const auto text = text_with(id);
+    if (!text) return nullptr;
+    for (const Operation& operation : read(*text)) add(operation);
+    return table_.find(id, version);
   }
-  spec::add_intrinsics(library.table);
-  return library;
-}
+
+  std::vector<const spec::OpDef*> all() const override {
+    const std::scoped_lock lock(mutex_);
+    for (const Operation& operation : all_operations()) add(operation);
+    return table_.all();
+  }
+
+ private:
+  void add(const Operation& operation) const {
+    if (table_.find(operation.id, operation.version) != nullptr) return;
+    const ir::Function* body = nullptr;
+    if (operation.category == spec::Category::A) body = &bodies_.emplace_back(body_of(operation));
+    table_.add({std::string(operation.id), operation.version, operation.signature, operation.category, body});
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::deque<ir::Function> bodies_;
+  mutable spec::OpTable table_;
+};
 
 }  // namespace
 
@@ -108,8 +150,9 @@ const Operation* find_operation(std::string_view id, uint32_t version) {
 }
 
 const spec::OpTable& op_table() {
-  static const Library library = make_library();
-  return library.table;
+  static const Library library;
+  static const spec::OpTable table(&library);
+  return table;
 }
 
 }  // namespace vyre::ops

@@ -197,8 +197,8 @@ class Invocation {
     push(result);
   }
 
-  /// What the statement or expression accesses, where that is a private array: no access that concerns
-  /// anybody else.
+  /// What the statement or expression accesses, where that is a private array: an access that concerns no
+  /// other invocation.
   std::optional<BufferId> private_array(ir::NodeId id) const;
   std::optional<BufferId> private_array(ir::ExprId id) const;
 

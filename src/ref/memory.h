@@ -39,7 +39,7 @@ class Memory {
   virtual Bits atomic(spec::Op op, BufferId buffer, Bits index, Bits expected, Bits value) = 0;
 };
 
-/// The private arrays of one invocation, which nobody else sees.
+/// The private arrays of one invocation, which no other invocation reaches.
 class PrivateMemory {
  public:
   PrivateMemory() = default;

@@ -50,20 +50,29 @@ struct OpDef {
   Convention convention = Convention::v1();           // of the pipeline that applies it to buffers
 };
 
-class OpTable {
+/// Operations that are made when they are asked for. What it gives stays where it is as long as it lives.
+/// Thread  any.
+class OpSource {
+ public:
+  virtual ~OpSource() = default;
+  /// nullptr when there is none.
+  virtual const OpDef* find(std::string_view id, uint32_t version) const = 0;
+  /// By id, then version.
+  virtual std::vector<const OpDef*> all() const = 0;
+};
+
+class OpTable : public OpSource {
  public:
   OpTable() = default;
   /// A table that has what `base` has, which must outlive it, and what is added to it.
-  explicit OpTable(const OpTable* base) : base_(base) {}
+  explicit OpTable(const OpSource* base) : base_(base) {}
   /// False when the id and version are taken.
   bool add(OpDef def);
-  /// nullptr when there is none.
-  const OpDef* find(std::string_view id, uint32_t version) const;
-  /// By id, then version.
-  std::vector<const OpDef*> all() const;
+  const OpDef* find(std::string_view id, uint32_t version) const override;
+  std::vector<const OpDef*> all() const override;
 
  private:
-  const OpTable* base_ = nullptr;
+  const OpSource* base_ = nullptr;
   std::map<std::pair<std::string, uint32_t>, OpDef, std::less<>> defs_;
 };
 

@@ -207,7 +207,10 @@ std::optional<fs::path> folder_in(const char* variable) {
 }
 
 void allow_caches(Landlock& landlock) {
-  if (const fs::path own = backend::cache_folder(""); !own.empty()) {
+  // Not the folder itself: code for this CPU stands in it too, which vyre runs outside of workers.
+  for (const std::string_view part : backend::kDeviceParts) {
+    const fs::path own = backend::cache_folder(part);
+    if (own.empty()) continue;
     std::error_code ignored;
     fs::create_directories(own, ignored);
     landlock.allow(own, kAll);

@@ -52,7 +52,8 @@ struct RunOptions {
 
   backend::Options of_backends() const {
     return {.reference = {.subgroup_size = subgroup_size, .schedule = schedule, .detect_races = detect_races},
-            .floats = *backend::parse_float_form(floats)};
+            .floats = *backend::parse_float_form(floats),
+            .keeps_code = true};
   }
   /// Both are of the reference alone.
   bool watched() const { return schedule.has_value() || detect_races; }

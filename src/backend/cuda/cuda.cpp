@@ -11,8 +11,8 @@
 #include "backend/cuda/device.h"
 #include "backend/cuda/work.h"
 #include "backend/resources.h"
-#include "lower/llvm/codegen.h"
-#include "lower/llvm/ptx.h"
+#include "lower/codegen/host_cpu.h"
+#include "lower/codegen/ptx.h"
 
 namespace vyre::backend {
 namespace {

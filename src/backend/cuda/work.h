@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/cuda/device.h"
-#include "lower/llvm/ptx.h"
+#include "lower/codegen/ptx.h"
 
 namespace vyre::backend::cuda {
 

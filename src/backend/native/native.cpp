@@ -7,17 +7,21 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory_resource>
 #include <new>
 #include <utility>
 
 #include "backend/compile.h"
-#include "backend/native/jit.h"
+#include "backend/native/code.h"
+#include "backend/native/code_cache.h"
 #include "base/float_environment.h"
+#include "lower/codegen/cpu.h"
+#include "lower/codegen/float_promises.h"
+#include "lower/codegen/generator.h"
+#include "lower/codegen/host_cpu.h"
 #include "lower/kernel.h"
-#include "lower/llvm/codegen.h"
-#include "lower/llvm/float_promises.h"
-#include "lower/llvm/llvm.h"
+#include "lower/size.h"
 #include "spec/limits.h"
 
 namespace vyre::backend {
@@ -28,9 +32,14 @@ constexpr uint32_t kLargestElement = std::ranges::max(spec::kTypes, {}, &spec::T
 /// A batch is compiled in modules of at most this many programs, several at once: enough to share what a
 /// module costs, few enough that the memory of one is small.
 constexpr size_t kModulePrograms = 128;
-/// Instructions that a task should run at least, so that starting it costs little; a dispatch below it stays
-/// on the calling thread. Loops inside a kernel are not foreseen: they only make tasks longer.
-constexpr uint64_t kTaskInstructions = 200'000;
+/// What a task should take at least, in nanoseconds, so that starting it costs little; a dispatch of less
+/// than two tasks stays on the calling thread.
+constexpr double kTaskTime = 30'000;
+/// Invocations along x that a task has at least: code runs a row of them in chunks, and what is left over one
+/// by one (lower/llvm/emit.cpp).
+constexpr uint64_t kTaskRow = 256;
+/// What an instruction of one invocation takes, until a dispatch was timed: side by side in vectors.
+constexpr double kInstructionTime = 0.05;
 
 /// Memory aligned to a cache line, or null.
 struct AlignedDelete {
@@ -95,25 +104,35 @@ Diag out_of_memory(const std::string& what, uint64_t bytes) {
       "use less workgroup memory, a smaller workgroup, or fewer threads");
 }
 
+/// Of a workgroup.
+uint64_t invocations(const check::Checked& program) {
+  const auto& size = program.program().workgroup_size;
+  return uint64_t{size[0]} * size[1] * size[2];
+}
+
+NativeKernel facts_of(const check::Checked& program, const lower::Kernel& kernel) {
+  NativeKernel out{.steps = lower::steps_of_invocation(kernel), .alignments = {}};
+  for (const check::BufferId id : program.bound_buffers())
+    out.alignments.push_back(access_bytes(kernel.buffers[check::index(id)].element));
+  return out;
+}
+
 class NativePipeline final : public Pipeline {
  public:
-  NativePipeline(const check::Checked& program, const lower::Kernel& kernel, std::shared_ptr<const Code> code,
-                 lower::CpuEntry entry, std::shared_ptr<tbb::task_arena> arena)
+  NativePipeline(const check::Checked& program, const lower::FloatPromises& floats, NativeKernel kernel,
+                 std::shared_ptr<const NativeCode> code, const lower::CpuImage::Entry& entry,
+                 std::shared_ptr<tbb::task_arena> arena)
       : program_(program),
-        floats_(kernel.floats),
+        floats_(floats),
         code_(std::move(code)),
-        entry_(entry),
-        scratch_bytes_(lower::workgroup_bytes(kernel)),
-        grain_(std::max<uint64_t>(
-            1,
-            kTaskInstructions / std::max<uint64_t>(1, uint64_t{kernel.invocations()} * kernel.insts.size()))),
+        entry_(code_->entry(entry.offset)),
+        scratch_bytes_(entry.workgroup_bytes),
+        group_time_(double(kernel.steps) * double(invocations(program)) * kInstructionTime),
+        row_groups_(std::max<uint64_t>(1, kTaskRow / program.program().workgroup_size[0])),
         parallel_(arena->max_concurrency() > 1),
         quick_(program),
-        arena_(std::move(arena)) {
-    for (const check::BufferId id : program.bound_buffers()) {
-      alignments_.push_back(access_bytes(kernel.buffers[check::index(id)].element));
-    }
-  }
+        alignments_(std::move(kernel.alignments)),
+        arena_(std::move(arena)) {}
 
   Result<void> dispatch(std::span<const std::span<std::byte>> host, layout::Groups groups) override {
     // Most dispatches: what is bound is used where it lies. After a kernel has streamed through the caches,
@@ -149,16 +168,17 @@ class NativePipeline final : public Pipeline {
   Result<void> run_groups(const lower::CpuBuffer* buffers, layout::Groups groups) const {
     const std::array<uint32_t, 3> extent = {groups.x, groups.y, groups.z};
     const uint64_t total = groups.total();
-    if (!parallel_ || total <= grain_) {
+    const double time = group_time_.load(std::memory_order_relaxed) * double(total);
+    if (!parallel_ || time < 2 * kTaskTime) {
       AlignedBytes scratch;
       if (scratch_bytes_ != 0) {
         scratch = allocate(std::max<uint64_t>(scratch_bytes_, kCacheLine));
         if (!scratch) return std::unexpected(out_of_memory("a workgroup", scratch_bytes_));
       }
-      run(buffers, extent.data(), 0, total, scratch ? scratch.get() : nothing());
+      timed(total, 1, [&] { run(buffers, extent.data(), 0, total, scratch ? scratch.get() : nothing()); });
       return {};
     }
-    return run_parallel(buffers, extent.data(), total);
+    return run_parallel(buffers, extent.data(), total, time / kTaskTime);
   }
 
   /// On the calling thread, whatever mode of arithmetic it is in.
@@ -168,32 +188,50 @@ class NativePipeline final : public Pipeline {
     entry_(buffers, extent, first, count, scratch);
   }
 
-  Result<void> run_parallel(const lower::CpuBuffer* buffers, const uint32_t* extent, uint64_t total) const {
+  /// Runs a dispatch of so many groups, and learns from it what a group takes.
+  template <typename Work>
+  void timed(uint64_t total, int threads, Work&& work) const {
+    if (!parallel_) return work();
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
+    if (total != 0) group_time_.store(time.count() * threads / double(total), std::memory_order_relaxed);
+  }
+
+  Result<void> run_parallel(const lower::CpuBuffer* buffers, const uint32_t* extent, uint64_t total,
+                            double tasks) const {
     std::vector<AlignedBytes> scratch(size_t(arena_->max_concurrency()));
     // All at once and before any group runs: a dispatch that lacks memory has changed nothing.
     for (AlignedBytes& s : scratch) {
       s = allocate(std::max<uint64_t>(scratch_bytes_, kCacheLine));
       if (!s) return std::unexpected(out_of_memory("a workgroup", scratch_bytes_));
     }
-    arena_->execute([&] {
-      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, total, grain_),
-                        [&](const tbb::blocked_range<uint64_t>& range) {
-                          const auto thread = size_t(tbb::this_task_arena::current_thread_index());
-                          run(buffers, extent, range.begin(), range.size(), scratch[thread].get());
-                        });
+    timed(total, arena_->max_concurrency(), [&] {
+      arena_->execute([&] {
+        const uint64_t rows = (total + row_groups_ - 1) / row_groups_;
+        const auto grain = std::max<uint64_t>(1, uint64_t(double(rows) / tasks));
+        tbb::parallel_for(tbb::blocked_range<uint64_t>(0, rows, grain),
+                          [&](const tbb::blocked_range<uint64_t>& range) {
+                            const uint64_t first = range.begin() * row_groups_;
+                            const uint64_t count = std::min(total, range.end() * row_groups_) - first;
+                            const auto thread = size_t(tbb::this_task_arena::current_thread_index());
+                            run(buffers, extent, first, count, scratch[thread].get());
+                          });
+      });
     });
     return {};
   }
 
   const check::Checked program_;
   const lower::FloatPromises floats_;
-  const std::shared_ptr<const Code> code_;
+  const std::shared_ptr<const NativeCode> code_;
   const lower::CpuEntry entry_;
   const uint64_t scratch_bytes_;
-  const uint64_t grain_;  // groups of a task
+  mutable std::atomic<double> group_time_;  // of one thread, in nanoseconds: the last dispatch's, or a guess
+  const uint64_t row_groups_;               // workgroups that are not divided between tasks
   const bool parallel_;
   const layout::QuickBinding quick_;
-  std::vector<uint32_t> alignments_;              // by bound buffer
+  const std::vector<uint32_t> alignments_;        // by bound buffer
   const std::shared_ptr<tbb::task_arena> arena_;  // of the backend
 };
 
@@ -206,14 +244,15 @@ std::string machine(const NativeOptions& options) {
 
 class Native final : public CompilingBackend {
  public:
-  Native(std::shared_ptr<Jit> jit, const NativeOptions& options)
+  explicit Native(const NativeOptions& options)
       : CompilingBackend({.threads = options.threads,
                           .module_programs = kModulePrograms,
                           .floats = options.floats,
                           .promised = lower::host_target().floats,
                           .machine = machine(options),
                           .verdicts = cache_folder(options.cache, "floats")}),
-        jit_(std::move(jit)),
+        machine_(machine(options)),
+        cache_(options.keeps_code ? cache_folder(options.cache, kNativeCodePart) : std::filesystem::path()),
         level_(options.optimisation) {}
 
   Identity identity() const override {
@@ -238,30 +277,53 @@ class Native final : public CompilingBackend {
   }
   bool shares_module(const lower::Kernel& kernel) const override { return lower::is_optimised(kernel); }
 
-  std::vector<Compiled> make(std::span<const lower::Kernel> kernels, Programs programs, bool) override {
-    const auto code = jit_->compile(kernels, lower::is_optimised(kernels.front()) ? level_ : 0);
+  CodeKey key_of(const check::Checked& program, const lower::FloatPromises& floats) const {
+    return {.format = kNativeCodeFormat,
+            .program = check::digest(program),
+            .machine = machine_,
+            .writer = fmt::format("{}, {}", lower::generator_stamp(), float_key(floats))};
+  }
+
+  std::unique_ptr<Pipeline> find_kept(const check::Checked& program,
+                                      const lower::FloatPromises& floats) override {
+    auto kept = cache_.find(key_of(program, floats));
+    if (!kept || kept->kernel.alignments.size() != program.bound_buffers().size()) return nullptr;
+    auto code = NativeCode::load(kept->image);
+    if (!code) return nullptr;
+    return std::make_unique<NativePipeline>(program, floats, std::move(kept->kernel), std::move(*code),
+                                            *kept->image.entries.front(), arena());
+  }
+
+  std::vector<Compiled> make(std::span<const lower::Kernel> kernels, Programs programs, bool keep) override {
+    auto image = lower::make_image(kernels, lower::is_optimised(kernels.front()) ? level_ : 0);
+    auto code = image ? NativeCode::load(*image)
+                      : Result<std::shared_ptr<const NativeCode>>(std::unexpected(image.error()));
     std::vector<Compiled> out;
     for (size_t k = 0; k < kernels.size(); ++k) {
       if (!code) {
         out.push_back(std::unexpected(code.error()));
-      } else if (const auto& entry = (*code)->entry(k); !entry) {
+      } else if (const auto& entry = image->entries[k]; !entry) {
         out.push_back(std::unexpected(entry.error()));
       } else {
-        out.push_back(std::make_unique<NativePipeline>(*programs[k], kernels[k], *code, *entry, arena()));
+        out.push_back(std::make_unique<NativePipeline>(
+            *programs[k], kernels[k].floats, facts_of(*programs[k], kernels[k]), *code, *entry, arena()));
       }
     }
+    if (keep && out.front())
+      cache_.keep(key_of(*programs.front(), kernels.front().floats),
+                  {std::move(*image), facts_of(*programs.front(), kernels.front())});
     return out;
   }
 
-  const std::shared_ptr<Jit> jit_;
+  const std::string machine_;
+  const NativeCodeCache cache_;
   const int level_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Backend>> make_native(const NativeOptions& options) {
-  VYRE_TRY(jit, make_jit());
-  return std::make_unique<Native>(std::move(jit), options);
+  return std::make_unique<Native>(options);
 }
 
 }  // namespace vyre::backend

@@ -15,11 +15,15 @@ struct NativeOptions {
   /// 0: as many as there are cores.
   unsigned threads = 0;
   FloatForm floats = FloatForm::Auto;
-  /// The folder where verdicts of the probe are kept. Empty: VYRE_CACHE_DIR, else $XDG_CACHE_HOME/vyre, else
-  /// ~/.cache/vyre, of each the folder floats. "none": nowhere.
+  /// The folder where code and verdicts of the probe are kept. Empty: VYRE_CACHE_DIR, else
+  /// $XDG_CACHE_HOME/vyre, else ~/.cache/vyre, of each the folders native and floats. "none": nowhere.
   std::string cache = {};
+  /// Code of earlier processes is used, and this one's kept: where programs are run, not where code is
+  /// judged.
+  bool keeps_code = false;
 };
 
+/// Errors: none. That LLVM is not here, or writes no code for this CPU, compiling answers (B001).
 Result<std::unique_ptr<Backend>> make_native(const NativeOptions& options = {});
 
 }  // namespace vyre::backend

@@ -11,9 +11,9 @@
 #include <new>
 #include <string>
 
+#include "lower/codegen/cpu.h"
+#include "lower/codegen/ptx.h"
 #include "lower/kernel.h"
-#include "lower/llvm/llvm.h"
-#include "lower/llvm/ptx.h"
 #include "lower/size.h"
 #include "lower/spirv/spirv.h"
 #include "lower/wgsl/wgsl.h"
@@ -57,7 +57,8 @@ Result<Lowered> to_legal(const Compiling& asked) {
 Result<Lowered> to_llvm(const Compiling& asked) {
   VYRE_TRY(kernel, legal_for(asked.program(), lower::kLlvmTarget));
   VYRE_TRY(text, lower::print_llvm(kernel, /*optimise=*/false, VYRE_LLVM_ENTRY));
-  return Lowered{std::move(text), lower::workgroup_bytes(kernel), VYRE_LLVM_ENTRY};
+  VYRE_TRY(bytes, lower::workgroup_bytes(kernel));
+  return Lowered{std::move(text), bytes, VYRE_LLVM_ENTRY};
 }
 
 Result<Lowered> to_ptx(const Compiling& asked) {

@@ -30,7 +30,8 @@ Result<std::unique_ptr<Backend>> open_reference(std::string_view argument, const
 
 Result<std::unique_ptr<Backend>> open_native(std::string_view argument, const Options& options) {
   if (!argument.empty()) return takes_no_argument("native", argument);
-  return make_native({.threads = options.threads, .floats = options.floats});
+  return make_native(
+      {.threads = options.threads, .floats = options.floats, .keeps_code = options.keeps_code});
 }
 
 Result<std::unique_ptr<Backend>> open_cuda(std::string_view argument, const Options& options) {

@@ -17,6 +17,8 @@ struct Options {
   unsigned threads = 0;
   /// How native, cuda, vulkan and webgpu do arithmetic on floats.
   FloatForm floats = FloatForm::Auto;
+  /// Of native: code of earlier processes is used, and this one's kept.
+  bool keeps_code = false;
 };
 
 struct Entry {

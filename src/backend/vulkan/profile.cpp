@@ -88,7 +88,9 @@ lower::VulkanFloats floats_of(const Answers& a) {
           .single = VYRE_FLOAT_MODES(a.vulkan12, 32, true),
           .wide = VYRE_FLOAT_MODES(a.vulkan12, 64, a.has.features.shaderFloat64 != 0),
           .independent = a.vulkan12.denormBehaviorIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL &&
-                         a.vulkan12.roundingModeIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL};
+                         a.vulkan12.roundingModeIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,
+          // Measured (docs/floats.md); the probe asks each device again.
+          .fused = a.vulkan12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY};
 }
 #undef VYRE_FLOAT_MODES
 
@@ -185,6 +187,7 @@ Result<Profile> ask_profile(const InstanceApi& api, VkPhysicalDevice device) {
         has_extension(api, device, kFloatControls2Extension));
   out.target = {.memory_model = a.has12.vulkanMemoryModel != 0 && a.has12.vulkanMemoryModelDeviceScope != 0,
                 .storage_16bit = a.has11.storageBuffer16BitAccess != 0,
+                .integers_64bit = a.has.features.shaderInt64 != 0,
                 .subgroup_size = certain_subgroup_size(a),
                 .floats = floats_of(a),
                 .float_controls2 = a.has_controls2.shaderFloatControls2 != 0,
@@ -238,9 +241,10 @@ VkResult create_device(const InstanceApi& api, const Profile& profile, VkDevice*
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
       .pNext = &features12,
       .storageBuffer16BitAccess = target.storage_16bit};
-  VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                                        .pNext = &features11,
-                                        .features = {.shaderFloat64 = target.floats.wide.arithmetic}};
+  VkPhysicalDeviceFeatures2 features = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+      .pNext = &features11,
+      .features = {.shaderFloat64 = target.floats.wide.arithmetic, .shaderInt64 = target.integers_64bit}};
   const float priority = 1;
   const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                          .queueFamilyIndex = profile.queue_family,

@@ -1,7 +1,6 @@
 #include "lower/llvm/codegen.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
-#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
@@ -15,52 +14,19 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "base/float_environment.h"
+#include "lower/codegen/host_cpu.h"
 #include "lower/llvm/audit.h"
 
 namespace vyre::lower {
 namespace {
 
 constexpr uint64_t kMaxPromotion = 100'000'000;
-
-/// Whether vectors of 512 bits, where there are any, cost no clock rate worth naming. LLVM prefers 256 bits
-/// on all of Intel's server cores, for the sake of code with few vectors in it; a kernel is nothing but
-/// vectors. The first generation does slow down. Source: Intel Optimization Reference Manual, "Power
-/// management and Intel AVX-512".
-bool runs_wide_vectors(std::string_view cpu) {
-  constexpr std::array<std::string_view, 4> kFirst = {"skylake-avx512", "cascadelake", "cooperlake",
-                                                      "cannonlake"};
-  return std::ranges::find(kFirst, cpu) == kFirst.end();
-}
-
-HostCpu find_host() {
-  HostCpu host{.name = llvm::sys::getHostCPUName().str(), .triple = llvm::sys::getProcessTriple()};
-  host.architecture = llvm::Triple(host.triple).getArchName().str();
-  const auto present = llvm::sys::getHostCPUFeatures();
-  std::vector<std::string> features;
-  for (const auto& feature : present) {
-    // LLVM 19 cannot select the bitcast to half of a truth value where half is a type of registers.
-    const bool used = feature.second && feature.first() != "avx512fp16";
-    features.push_back((used ? "+" : "-") + feature.first().str());
-  }
-  if (present.lookup("avx512f") && runs_wide_vectors(host.name)) features.emplace_back("-prefer-256-bit");
-  std::ranges::sort(features);
-  for (const std::string& f : features) host.features += (host.features.empty() ? "" : ",") + f;
-  const auto has = [&](const char* feature) { return present.lookup(feature); };
-  host.vectors = has("avx512f") ? "AVX-512"
-                 : has("avx2")  ? "AVX2"
-                 : has("sse2")  ? "SSE2"
-                 : has("neon")  ? "NEON"
-                                : "no vectors";
-  return host;
-}
 
 void initialize_target() {
   static const bool once = [] {
@@ -78,13 +44,6 @@ Diag refused(const std::string& what) {
 
 }  // namespace
 
-const HostCpu& host_cpu() {
-  static const HostCpu host = find_host();
-  return host;
-}
-
-std::string llvm_version() { return LLVM_VERSION_STRING; }
-
 Result<std::unique_ptr<llvm::TargetMachine>> host_machine(int level) {
   initialize_target();
   const HostCpu& host = host_cpu();
@@ -99,20 +58,13 @@ Result<std::unique_ptr<llvm::TargetMachine>> host_machine(int level) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   const auto effort = level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
-  // Objects are loaded anywhere in the address space, far from the process's own code: position-independent,
-  // with the few calls (memset and its kin) through the object's own stubs.
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      host.triple, host.name, host.features, options, llvm::Reloc::PIC_, std::nullopt, effort, /*JIT=*/true));
+  // Code runs wherever it is put, far from the process's own: position-independent, with distances that fit
+  // into its own image, and the few calls (memset and its kin) through the image's own stubs.
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(host.triple, host.name, host.features, options, llvm::Reloc::PIC_,
+                                  llvm::CodeModel::Small, effort, /*JIT=*/true));
   if (level == 0) machine->setFastISel(true);
   return machine;
-}
-
-bool is_optimised(const Kernel& kernel) {
-  constexpr size_t kMostInstructions = 20'000;
-  constexpr std::ptrdiff_t kMostLoops = 64;
-  const auto is_loop = [](const Inst& inst) { return inst.kind == InstKind::Loop; };
-  return kernel.insts.size() <= kMostInstructions &&
-         std::ranges::count_if(kernel.insts, is_loop) <= kMostLoops;
 }
 
 EmitOptions emit_options(int level) {
@@ -188,8 +140,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
-  if (!machine.getTargetTriple().isNVPTX())
-    thaw_single_uses(module);  // whose instructions take none from memory
+  // Instructions of PTX take no operand from memory.
+  if (!machine.getTargetTriple().isNVPTX()) thaw_single_uses(module);
 }
 
 Result<std::string> to_assembly(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -233,7 +185,7 @@ Result<std::unique_ptr<llvm::Module>> module_of(const Kernel& kernel, llvm::LLVM
 
 }  // namespace
 
-Result<std::string> print_llvm(const Kernel& kernel, bool optimised, const std::string& symbol) {
+Result<std::string> llvm_text(const Kernel& kernel, bool optimised, const std::string& symbol) {
   llvm::LLVMContext context;
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -250,7 +202,7 @@ Result<std::string> print_llvm(const Kernel& kernel, bool optimised, const std::
   return text;
 }
 
-Result<std::string> print_asm(const Kernel& kernel) {
+Result<std::string> asm_text(const Kernel& kernel) {
   llvm::LLVMContext context;
   const int level = is_optimised(kernel) ? 2 : 0;
   VYRE_TRY(machine, host_machine(level));

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "lower/inst_info.h"
@@ -30,7 +31,7 @@ namespace {
 constexpr size_t kMaxScopes = 24;
 /// A flat kernel of at most this many instructions is emitted twice: once for invocations known to be in
 /// bounds.
-constexpr size_t kMaxVersioned = 600;
+constexpr size_t kMaxVersioned = 1000;
 /// One of at most this many is run in chunks, which pay more where loops are.
 constexpr size_t kMaxChunked = 4000;
 /// Lanes of a chunk: at most four registers of 16 words for each value that a step keeps.
@@ -40,8 +41,11 @@ constexpr uint32_t kChunk = 64;
 constexpr uint32_t kMostRows = 4;
 constexpr size_t kMostOfRows = 1000;
 
-/// A loop over steps is written out if that makes at most this many instructions.
+/// Loops over steps are written out, the first ones first, as long as that makes at most this many
+/// instructions.
 constexpr size_t kMostUnrolled = 400;
+/// The largest growth from lane to lane of what is compared at the ends of a chunk alone.
+constexpr uint32_t kMostOfEnds = 1024;
 
 class CpuEmitter final : Emitter {
  public:
@@ -253,12 +257,6 @@ class CpuEmitter final : Emitter {
     store_word(chunk_live_, lanes.index, imm(1));
     close_lanes(lanes, false, Lanes::Chunk);
   }
-  bool any_returns(const std::vector<Step>& steps) const {
-    return std::ranges::any_of(steps, [&](const Step& step) {
-      return (step.kind == Step::Kind::Region && chunk_->regions[step.region].returns) ||
-             any_returns(step.body) || any_returns(step.orelse);
-    });
-  }
   /// Leaves a chunk all lanes of which have returned.
   void leave_if_none_lives() {
     Ir any = imm(0);
@@ -307,50 +305,61 @@ class CpuEmitter final : Emitter {
     group_[0] = group_x;
   }
   /// What a value is at least and at most, in 64 bits, in all lanes of a row's chunk and all turns of its
-  /// loops.
+  /// loops, where `fits`: no operator on the way wraps.
   struct Interval {
-    Ir low, high;
+    Ir low, high, fits;
   };
-  /// Intervals of a row, with the condition under which no operator wraps, so that they hold.
-  struct Intervals {
-    std::vector<std::optional<Interval>> known;  // by Value
-    std::vector<bool> asked;
-    Ir fits;
-  };
+  /// Of a row, by Value: those looked for so far.
+  using Intervals = std::unordered_map<Value, std::optional<Interval>>;
   std::optional<Interval> interval(Value v, Intervals& of) {
-    if (!of.asked[index(v)]) {
-      of.asked[index(v)] = true;
-      of.known[index(v)] = find_interval(v, of);
-    }
-    return of.known[index(v)];
+    if (const auto at = of.find(v); at != of.end()) return at->second;
+    return of[v] = find_interval(v, of);
   }
   std::optional<Interval> find_interval(Value v, Intervals& of) {
     const Inst& inst = k_[v];
     const auto wide = [&](Ir word) { return b_.CreateZExt(word, b_.getInt64Ty()); };
     const auto number = [&](uint64_t n) { return b_.getInt64(n); };
+    const auto exactly = [&](Ir n) { return Interval{n, n, b_.getTrue()}; };
+    if (const auto literal = literal_of(k_, v)) return exactly(number(*literal));
     if (info(inst.kind).source == Source::Invocation && inst.imm == 0) {
       Ir first = wide(inst.kind == InstKind::InvocationId ? base_x_ : local_base_);
-      return Interval{first, b_.CreateAdd(first, number(chunk_lanes_ - 1))};
+      return Interval{first, b_.CreateAdd(first, number(chunk_lanes_ - 1)), b_.getTrue()};
     }
     const bool at_hand = given_by(inst.kind) != BuiltinInput::Nothing;
     if (at_hand || (plan_.residence[index(v)] == Residence::Scalar && values_[index(v)] != nullptr)) {
       if (inst.type == spec::DataType::U64) return std::nullopt;
-      Ir word = wide(operand(v));
-      return Interval{word, word};
+      return exactly(wide(operand(v)));
     }
     if (inst.kind == InstKind::Loop) {
       const auto from = interval(k_.arg(inst, 0), of), to = interval(k_.arg(inst, 1), of);
       if (!from || !to) return std::nullopt;
       Ir last = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, to->high, number(1));
-      return Interval{from->low, b_.CreateSub(last, number(1))};
+      return Interval{from->low, b_.CreateSub(last, number(1)), b_.CreateAnd(from->fits, to->fits)};
     }
-    if (inst.kind != InstKind::Raw || inst.args.count != 2) return std::nullopt;
-    const auto a = interval(k_.arg(inst, 0), of), b = interval(k_.arg(inst, 1), of);
+    if (inst.kind != InstKind::Raw || (inst.args.count != 2 && inst.raw != RawOp::Select))
+      return std::nullopt;
+    const uint32_t last = inst.args.count - 1;
+    const auto a = interval(k_.arg(inst, last - 1), of), b = interval(k_.arg(inst, last), of);
     if (!a || !b) return std::nullopt;
+    Ir fit = b_.CreateAnd(a->fits, b->fits);
+    if (inst.raw == RawOp::Select) {
+      // The lesser of two is at most the lesser of their greatest, and so on.
+      const auto of_both = [&](llvm::Intrinsic::ID low, llvm::Intrinsic::ID high) {
+        return Interval{b_.CreateBinaryIntrinsic(low, a->low, b->low),
+                        b_.CreateBinaryIntrinsic(high, a->high, b->high), fit};
+      };
+      using namespace llvm::Intrinsic;
+      const Inst& test = k_[k_.arg(inst, 0)];
+      if (test.kind == InstKind::Raw && (test.raw == RawOp::ULt || test.raw == RawOp::ULe)) {
+        const std::pair asked(k_.arg(test, 0), k_.arg(test, 1));
+        if (asked == std::pair(k_.arg(inst, 1), k_.arg(inst, 2))) return of_both(umin, umin);
+        if (asked == std::pair(k_.arg(inst, 2), k_.arg(inst, 1))) return of_both(umax, umax);
+      }
+      return of_both(umin, umax);
+    }
     const auto by = literal_of(k_, k_.arg(inst, 1));
     const auto checked = [&](Ir low, Ir high) {
-      of.fits = b_.CreateAnd(of.fits, b_.CreateICmpULE(high, number(UINT32_MAX)));
-      return Interval{low, high};
+      return Interval{low, high, b_.CreateAnd(fit, b_.CreateICmpULE(high, number(UINT32_MAX)))};
     };
     const bool shifts = by && *by < 32;
     if (inst.raw == RawOp::Add) return checked(b_.CreateAdd(a->low, b->low), b_.CreateAdd(a->high, b->high));
@@ -358,37 +367,38 @@ class CpuEmitter final : Emitter {
     if (inst.raw == RawOp::Shl && shifts)
       return checked(b_.CreateShl(a->low, number(*by)), b_.CreateShl(a->high, number(*by)));
     if (inst.raw == RawOp::LShr && shifts)
-      return Interval{b_.CreateLShr(a->low, number(*by)), b_.CreateLShr(a->high, number(*by))};
+      return Interval{b_.CreateLShr(a->low, number(*by)), b_.CreateLShr(a->high, number(*by)), fit};
+    if (inst.raw == RawOp::UDiv && by && *by != 0)
+      return Interval{b_.CreateUDiv(a->low, number(*by)), b_.CreateUDiv(a->high, number(*by)), fit};
+    if (inst.raw == RawOp::URem && by && *by != 0) return Interval{number(0), number(*by - 1), fit};
     if (inst.raw == RawOp::And)
-      return Interval{number(0), b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a->high, b->high)};
+      return Interval{number(0), b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a->high, b->high), fit};
     if (inst.raw != RawOp::Sub) return std::nullopt;
-    of.fits = b_.CreateAnd(of.fits, b_.CreateICmpUGE(a->low, b->high));
-    return Interval{b_.CreateSub(a->low, b->high), b_.CreateSub(a->high, b->low)};
+    return Interval{b_.CreateSub(a->low, b->high), b_.CreateSub(a->high, b->low),
+                    b_.CreateAnd(fit, b_.CreateICmpUGE(a->low, b->high))};
   }
+  /// How many numbers a word has: below it an index does not wrap.
+  Ir number_of_words() { return b_.getInt64(uint64_t{1} << 32); }
   /// Emits a chunk, and where a look at the ends of its lanes and loops settles guards, twice: without these,
   /// and for where one of them fails. `emit` says whether the chunk was left; so does this.
   template <typename Emit>
   bool settled(const RegionPlan& plan, Emit&& emit) {
     if (k_.insts.size() * (1 + rows_.size()) > kMostOfRows) return emit();
-    std::vector<LinearGuard> guards = lanes_of_plan(plan).all_guards();
+    const std::vector<LinearGuard> guards = lanes_of_plan(plan).all_guards();
     Ir all = b_.getTrue();
     std::vector<bool> found(guards.size(), true);
     std::vector<Ir> looks;
     for_each_row([&](uint32_t) {
-      Intervals of{.known = std::vector<std::optional<Interval>>(k_.insts.size()),
-                   .asked = std::vector<bool>(k_.insts.size(), false),
-                   .fits = b_.getTrue()};
+      Intervals of;
       for (size_t i = 0; i < guards.size(); ++i) {
-        of.fits = b_.getTrue();
-        of.asked.assign(k_.insts.size(), false);
         const auto index_of = interval(guards[i].index, of);
         const auto bound = guards[i].bound == kNoValue
-                               ? std::optional(Interval{b_.getInt64(uint64_t{1} << 32), nullptr})
+                               ? std::optional(Interval{number_of_words(), nullptr, b_.getTrue()})
                                : interval(guards[i].bound, of);
         found[i] = found[i] && index_of && bound;
-        looks.push_back(index_of && bound
-                            ? b_.CreateAnd(of.fits, b_.CreateICmpULT(index_of->high, bound->low))
-                            : nullptr);
+        looks.push_back(found[i] ? b_.CreateAnd(b_.CreateAnd(index_of->fits, bound->fits),
+                                                b_.CreateICmpULT(index_of->high, bound->low))
+                                 : nullptr);
       }
     });
     for (size_t i = 0; i < looks.size(); ++i) {
@@ -414,13 +424,41 @@ class CpuEmitter final : Emitter {
     if (!emit()) b_.CreateBr(after);
     settle(false);
     enter(guarded);
+    versions_ = false;  // few chunks come here
     if (!emit()) b_.CreateBr(after);
+    versions_ = true;
     if (after->hasNPredecessors(0)) {
       delete after;
       return true;
     }
     enter(after);
     return false;
+  }
+  /// Whether a condition is `expected` in all lanes of the chunk, the ids being those of its first, by a look
+  /// at two of them; null where that is not enough.
+  Ir at_ends(Value condition_of, bool expected) {
+    const Inst& inst = k_[condition_of];
+    if (inst.kind != InstKind::Raw) return nullptr;
+    const Value left = k_.arg(inst, 0), right = k_.arg(inst, 1);
+    if (inst.raw == (expected ? RawOp::And : RawOp::Or)) {
+      Ir a = at_ends(left, expected), b = a == nullptr ? nullptr : at_ends(right, expected);
+      return b == nullptr ? nullptr : b_.CreateAnd(a, b);
+    }
+    if (inst.raw != RawOp::ULt && inst.raw != RawOp::ULe) return nullptr;
+    const LanesOf along = lanes_of_plan(*chunk_);
+    const auto growth = [&](Value v) { return along.is_shared(v) ? 0 : along.stride_of(v); };
+    const auto a = growth(left), b = growth(right);
+    if (!a || !b || std::max(*a, *b) > kMostOfEnds || (*a != 0 && *b != 0)) return nullptr;
+    // The end at which the comparison is hardest to be as expected decides, if nothing wraps on the way.
+    const auto end = [&](Value v, uint32_t stride, bool is_last) {
+      Ir first = b_.CreateZExt(in_lane(along, v), b_.getInt64Ty());
+      return is_last ? b_.CreateAdd(first, b_.getInt64(uint64_t{stride} * (chunk_lanes_ - 1))) : first;
+    };
+    Ir x = end(left, *a, expected), y = end(right, *b, !expected);
+    Ir holds = inst.raw == RawOp::ULt ? b_.CreateICmpULT(x, y) : b_.CreateICmpULE(x, y);
+    if (!expected) holds = b_.CreateNot(holds);
+    const Value grows = *a != 0 ? left : right;
+    return b_.CreateAnd(holds, b_.CreateICmpULT(end(grows, std::max(*a, *b), true), number_of_words()));
   }
   /// Goes on where what the steps behind assume holds in all lanes of the rows at hand, and elsewhere lane by
   /// lane.
@@ -431,6 +469,11 @@ class CpuEmitter final : Emitter {
     for_each_row([&](uint32_t) {
       if (residence(condition_of) == Residence::Scalar) {
         all = look(condition(condition_of));
+        return;
+      }
+      set_chunk_ids(imm(0));
+      if (Ir holds = at_ends(condition_of, step.holds)) {
+        all = b_.CreateAnd(all, holds);
         return;
       }
       llvm::BasicBlock* before = b_.GetInsertBlock();
@@ -922,7 +965,7 @@ class CpuEmitter final : Emitter {
               [&] {
                 share(step.control);
                 if (emit_steps(step.body)) return true;
-                if (chunk_ != nullptr && any_returns(step.body)) leave_if_none_lives();
+                if (chunk_ != nullptr && chunk_->any_returns(step.body)) leave_if_none_lives();
                 return false;
               },
               /*follow_hint=*/false);
@@ -940,7 +983,7 @@ class CpuEmitter final : Emitter {
   }
   /// The bounds of a loop of few turns, whose steps are written out: then LLVM knows how many lanes each turn
   /// of a reduction by halves has.
-  std::optional<std::pair<uint32_t, uint32_t>> unrolled(const Step& loop, Ir from, Ir to) const {
+  std::optional<std::pair<uint32_t, uint32_t>> unrolled(const Step& loop, Ir from, Ir to) {
     const auto* first = llvm::dyn_cast<llvm::ConstantInt>(from);
     const auto* last = llvm::dyn_cast<llvm::ConstantInt>(to);
     if (!options_.version_loops || first == nullptr || last == nullptr || has_loop(loop.body))
@@ -948,7 +991,9 @@ class CpuEmitter final : Emitter {
     const uint64_t begin = first->getZExtValue(), end = last->getZExtValue();
     size_t size = 0;
     walk(k_, k_[loop.control].body, [&](Value) { ++size; });
-    if (begin < end && (end - begin) * size > kMostUnrolled) return std::nullopt;
+    const uint64_t makes = begin < end ? (end - begin) * size : 0;
+    if (unrolled_ + makes > kMostUnrolled) return std::nullopt;
+    unrolled_ += makes;
     return std::pair(uint32_t(begin), uint32_t(end));
   }
 
@@ -1177,7 +1222,7 @@ class CpuEmitter final : Emitter {
   /// and LLVM sees accesses that lie side by side.
   template <typename Loop>
   void in_versions(const RegionPlan& plan, const std::vector<Value>& lanes, Ir from, Ir to, Loop&& loop) {
-    if (!options_.version_loops || k_.insts.size() > kMaxVersioned) return loop();
+    if (!versions_ || k_.insts.size() > kMaxVersioned) return loop();
     const LanesOf along = lanes_of_plan(plan);
     std::vector<LinearGuard> guards = along.linear_guards(lanes);
     const auto is_settled = [&](const LinearGuard& g) { return settled_[index(g.index)]; };
@@ -1194,8 +1239,7 @@ class CpuEmitter final : Emitter {
       for (const LinearGuard& g : guards) {
         Ir begin = b_.CreateZExt(in_lane(along, g.index), wide);
         Ir last = b_.CreateAdd(begin, b_.CreateMul(steps, b_.getInt64(g.stride)));
-        Ir bound = g.bound == kNoValue ? b_.getInt64(uint64_t{1} << 32)
-                                       : b_.CreateZExt(in_lane(along, g.bound), wide);
+        Ir bound = g.bound == kNoValue ? number_of_words() : b_.CreateZExt(in_lane(along, g.bound), wide);
         const bool is_known = is_settled(g) && (g.condition == kNoValue || known(k_[g.condition]));
         if (!is_known) all = b_.CreateAnd(all, b_.CreateICmpULT(last, bound));
         begin = b_.CreateSub(begin, b_.CreateMul(first, b_.getInt64(g.stride)), "begin");
@@ -1396,7 +1440,9 @@ class CpuEmitter final : Emitter {
   Memory live_;
   llvm::AllocaInst* any_live_ = nullptr;
 
+  bool versions_ = options_.version_loops;  // of loops over lanes: with and without guards
   std::vector<bool> settled_;   // by Value: an index that does not wrap, by a look at the chunk's ends
+  size_t unrolled_ = 0;         // instructions that were written out
   std::vector<RowState> rows_;  // of rows that are run beside the one at hand
 
   std::vector<Ir> values_;                    // by Value: as a word, where it is used as one

@@ -83,13 +83,17 @@ void LanesOf::collect(std::span<const Value> block, bool linear, std::vector<Lin
         out.push_back({kNoValue, index, kNoValue, *stride});
       return;
     }
-    if (inst.kind != InstKind::If || inst.orelse != kNoKBlock) return;
+    if (inst.kind != InstKind::If) return;
     const Value condition = k_.arg(inst, 0);
     const Inst& test = k_[condition];
     if (test.kind != InstKind::Raw || test.raw != RawOp::ULt) return;
     const Value index = k_.arg(test, 0), bound = k_.arg(test, 1);
-    const bool guards = std::ranges::any_of(
-        k_.block(inst.body), [&](Value inner) { return is_access(inner) && k_.arg(k_[inner], 0) == index; });
+    // A comparison with a length that a person wrote around accesses is a guard too.
+    const bool guards =
+        k_[bound].kind == InstKind::Len ||
+        (inst.orelse == kNoKBlock && std::ranges::any_of(k_.block(inst.body), [&](Value inner) {
+           return is_access(inner) && k_.arg(k_[inner], 0) == index;
+         }));
     if (!guards || (linear && !is_shared(bound))) return;
     const auto stride = stride_of(index);
     const bool is_linear = stride && *stride <= kMostStride;

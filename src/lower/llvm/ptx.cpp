@@ -1,6 +1,9 @@
-#include "lower/llvm/ptx.h"
+#include "lower/llvm/ptx_module.h"
 
 #include <fmt/format.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -12,27 +15,18 @@
 #include <algorithm>
 #include <array>
 
+#include "lower/llvm/audit.h"
 #include "lower/llvm/codegen.h"
 #include "lower/llvm/ptx_entry_point.h"
-#include "lower/llvm/ptx_module.h"
 
 namespace vyre::lower {
 namespace {
 
 constexpr const char* kTriple = "nvptx64-nvidia-cuda";
 
-/// The chips that LLVM 19 writes code for, oldest first, each with the first PTX version that has it, so that
-/// a driver as old as the chip reads it. For a name that it does not know LLVM would warn and emit nonsense.
-struct Chip {
-  uint32_t sm;
-  const char* features;
-};
-constexpr std::array kChips = {Chip{70, "+ptx60"}, Chip{75, "+ptx63"}, Chip{80, "+ptx70"}, Chip{86, "+ptx71"},
-                               Chip{87, "+ptx74"}, Chip{89, "+ptx78"}, Chip{90, "+ptx78"}};
-
 std::string chip_names() {
   std::string names;
-  for (const Chip& chip : kChips) names += fmt::format("{}sm_{}", names.empty() ? "" : ", ", chip.sm);
+  for (const PtxChip& chip : kPtxChips) names += fmt::format("{}sm_{}", names.empty() ? "" : ", ", chip.sm);
   return names;
 }
 
@@ -63,8 +57,8 @@ void initialize_nvptx() {
 
 Result<std::unique_ptr<llvm::TargetMachine>> ptx_machine(PtxTarget target, int level) {
   initialize_nvptx();
-  const auto* chip = std::ranges::find(kChips, target.sm, &Chip::sm);
-  if (chip == kChips.end()) {
+  const auto* chip = std::ranges::find(kPtxChips, target.sm, &PtxChip::sm);
+  if (chip == kPtxChips.end()) {
     return std::unexpected(make_diag(DiagCode::B001, Span::none(),
                                      fmt::format("this build writes no PTX for sm_{}", target.sm),
                                      "choose one of " + chip_names()));
@@ -82,6 +76,25 @@ Result<std::unique_ptr<llvm::TargetMachine>> ptx_machine(PtxTarget target, int l
       level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default));
 }
 
+/// Conversions from F16 of a pattern that is 0 or 1 as choices between their results. ptxas (13.0, for sm_80
+/// to sm_100) takes `cvt.f32.f16` of `selp 1, 0` for the number of a truth value: it gives 1.0 for 2^-24.
+void extend_truths(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto* extend = llvm::dyn_cast<llvm::FPExtInst>(&inst);
+      if (extend == nullptr || !extend->getSrcTy()->isHalfTy()) continue;
+      auto* cast = llvm::dyn_cast<llvm::BitCastInst>(extend->getOperand(0));
+      if (cast == nullptr || !cast->getSrcTy()->isIntegerTy(16)) continue;
+      llvm::Value* pattern = cast->getOperand(0);
+      if (computeKnownBits(pattern, module.getDataLayout()).countMaxActiveBits() > 1) continue;
+      llvm::IRBuilder<> b(extend);
+      const auto number = [&](double n) { return llvm::ConstantFP::get(extend->getDestTy(), n); };
+      extend->replaceAllUsesWith(b.CreateSelect(b.CreateIsNotNull(pattern), number(0x1p-24), number(0)));
+      extend->eraseFromParent();
+    }
+  }
+}
+
 /// Verified and optimised.
 Result<void> finish_module(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   std::string message;
@@ -90,6 +103,7 @@ Result<void> finish_module(llvm::Module& module, llvm::TargetMachine& machine, i
     return std::unexpected(cannot_emit("the LLVM verifier refuses the code: " + message));
   }
   optimise(module, machine, level);
+  extend_truths(module);
   return audit(module);
 }
 
@@ -110,33 +124,7 @@ std::string symbol_of(const Kernel& kernel) {
 
 }  // namespace
 
-std::vector<PtxTarget> ptx_targets() {
-  std::vector<PtxTarget> targets;
-  for (const Chip& chip : kChips) targets.push_back({chip.sm});
-  return targets;
-}
-
-Result<PtxTarget> ptx_target(uint32_t compute_capability) {
-  const Chip* newest = nullptr;
-  for (const Chip& chip : kChips) {
-    if (chip.sm <= compute_capability) newest = &chip;
-  }
-  if (newest == nullptr) {
-    return std::unexpected(make_diag(DiagCode::B001, Span::none(),
-                                     fmt::format("a GPU of compute capability {}.{} is too old",
-                                                 compute_capability / 10, compute_capability % 10),
-                                     fmt::format("{}.{} is the oldest that is supported",
-                                                 kChips.front().sm / 10, kChips.front().sm % 10)));
-  }
-  return PtxTarget{newest->sm};
-}
-
-FloatPromises ptx_promises(PtxTarget target) {
-  constexpr uint32_t kFirstWithBfloat = 90;
-  return target.sm < kFirstWithBfloat ? kIeeeFloats : kIeeeFloatsWithBfloat;
-}
-
-Result<PtxBatch> emit_ptx(std::span<const Kernel> kernels, PtxTarget target) {
+Result<PtxBatch> ptx_of(std::span<const Kernel> kernels, PtxTarget target) {
   const int level = level_of(kernels);
   VYRE_TRY(machine, ptx_machine(target, level));
   llvm::LLVMContext context;
@@ -154,15 +142,6 @@ Result<PtxBatch> emit_ptx(std::span<const Kernel> kernels, PtxTarget target) {
   VYRE_TRY(text, print_ptx(kernels, module, *machine, level));
   batch.text = std::move(text);
   return batch;
-}
-
-Result<PtxModule> emit_ptx(const Kernel& kernel, PtxTarget target) {
-  VYRE_TRY(batch, emit_ptx(std::span(&kernel, 1), target));
-  PtxEntry& entry = batch.entries.front();
-  return PtxModule{.text = std::move(batch.text),
-                   .entry = std::move(entry.name),
-                   .shared_bytes = entry.shared_bytes,
-                   .threads = entry.threads};
 }
 
 Result<std::unique_ptr<llvm::Module>> optimised_ptx_module(const Kernel& kernel, PtxTarget target,

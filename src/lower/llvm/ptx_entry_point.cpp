@@ -139,8 +139,8 @@ class PtxEmitter final : Emitter {
   }
 
   // LLVM finds guards that always hold before it knows how far a loop's variable goes, and after it has made
-  // one comparison of several that an if asks for together. So it is told both, one by one: of the access to
-  // a row and a column of a matrix then nothing is left to compare.
+  // one comparison of several that an if asks for together. So both are stated, one by one: of the access
+  // to a row and a column of a matrix then nothing is left to compare.
   void enter_loop(const LoopFrame& loop) override {
     if (llvm::isa<llvm::ConstantInt>(loop.to)) b_.CreateAssumption(b_.CreateICmpULT(loop.index, loop.to));
   }

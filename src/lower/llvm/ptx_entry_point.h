@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "lower/llvm/ptx.h"
+#include "lower/codegen/ptx.h"
 
 namespace llvm {
 class Module;

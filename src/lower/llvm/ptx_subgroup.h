@@ -7,7 +7,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "lower/llvm/ptx.h"
+#include "lower/codegen/ptx.h"
 #include "spec/intrinsics.h"
 
 namespace vyre::lower {

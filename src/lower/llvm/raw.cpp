@@ -29,6 +29,16 @@ Ir comparison(Builder& b, const RawOperands& o) {
   return b.CreateFCmp(predicate, real(b, o.a), real(b, o.b));
 }
 
+/// An f32 from 16 bits of this type in the low half of a word, and back.
+Ir extended(Builder& b, Ir from, llvm::Type* half) {
+  Ir number = b.CreateBitCast(b.CreateTrunc(from, b.getInt16Ty()), half);
+  return word(b, b.CreateFPExt(number, b.getFloatTy()));
+}
+Ir truncated(Builder& b, Ir from, llvm::Type* half) {
+  Ir number = b.CreateFPTrunc(real(b, from), half);
+  return b.CreateZExt(b.CreateBitCast(number, b.getInt16Ty()), b.getInt32Ty());
+}
+
 /// a * b + c as doubles, two operators; of equal ones an optimiser leaves one.
 Ir wide_sum(Builder& b, const RawOperands& o) {
   const auto wide = [&](Ir word) { return b.CreateFPExt(real(b, word), b.getDoubleTy()); };
@@ -120,7 +130,7 @@ constexpr auto kRawRows = std::to_array<RawRow>({
        return word(b, fused);
      }},
     {RawOp::FSqrt, &function<llvm::Intrinsic::sqrt>},
-    // Rounded twice: no target is given it (lower/llvm/float_promises.h).
+    // Rounded twice: no target is given it (lower/codegen/float_promises.h).
     {RawOp::FInverseSqrt,
      [](Builder& b, const RawOperands& o) -> Ir {
        Ir root = b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, real(b, o.a));
@@ -143,25 +153,13 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::FToU32,
      [](Builder& b, const RawOperands& o) -> Ir { return b.CreateFPToUI(real(b, o.a), b.getInt32Ty()); }},
     {RawOp::FFromF16,
-     [](Builder& b, const RawOperands& o) -> Ir {
-       Ir half = b.CreateBitCast(b.CreateTrunc(o.a, b.getInt16Ty()), b.getHalfTy());
-       return word(b, b.CreateFPExt(half, b.getFloatTy()));
-     }},
+     [](Builder& b, const RawOperands& o) -> Ir { return extended(b, o.a, b.getHalfTy()); }},
     {RawOp::FToF16,
-     [](Builder& b, const RawOperands& o) -> Ir {
-       Ir half = b.CreateFPTrunc(real(b, o.a), b.getHalfTy());
-       return b.CreateZExt(b.CreateBitCast(half, b.getInt16Ty()), b.getInt32Ty());
-     }},
+     [](Builder& b, const RawOperands& o) -> Ir { return truncated(b, o.a, b.getHalfTy()); }},
     {RawOp::FFromBF16,
-     [](Builder& b, const RawOperands& o) -> Ir {
-       Ir half = b.CreateBitCast(b.CreateTrunc(o.a, b.getInt16Ty()), b.getBFloatTy());
-       return word(b, b.CreateFPExt(half, b.getFloatTy()));
-     }},
+     [](Builder& b, const RawOperands& o) -> Ir { return extended(b, o.a, b.getBFloatTy()); }},
     {RawOp::FToBF16,
-     [](Builder& b, const RawOperands& o) -> Ir {
-       Ir half = b.CreateFPTrunc(real(b, o.a), b.getBFloatTy());
-       return b.CreateZExt(b.CreateBitCast(half, b.getInt16Ty()), b.getInt32Ty());
-     }},
+     [](Builder& b, const RawOperands& o) -> Ir { return truncated(b, o.a, b.getBFloatTy()); }},
     {RawOp::FWideMulAdd,
      [](Builder& b, const RawOperands& o) -> Ir {
        return word(b, b.CreateFPTrunc(wide_sum(b, o), b.getFloatTy()));

@@ -16,6 +16,9 @@ constexpr uint32_t kNoRegion = UINT32_MAX;
 constexpr uint64_t kArrayAlignment = 64;
 /// A value of at most this many raw operators is computed again rather than kept in memory.
 constexpr uint32_t kRecomputeLimit = 4;
+/// Operators between literals and what they give, each as often as it is used: a sum of itself with itself,
+/// again and again, would else take time that doubles with each.
+constexpr uint32_t kMostOfLiteral = 16;
 /// A condition of at most this many instructions may be assumed.
 constexpr uint32_t kMostAssumed = 32;
 /// Rounds of the fixpoint over slots; a chain of assignments longer than this is kept per lane, which is
@@ -47,6 +50,7 @@ class Planner {
     plan_.resolved.assign(values, false);
     inside_.assign(values, false);
     for_each_live([&](Value v) { inside_[index(v)] = true; });
+    find_needed();
     if (chunk_ != nullptr) {
       resolve();
       if (!is_row()) find_lockstep();
@@ -98,6 +102,16 @@ class Planner {
     visit(root);
     for (const KBlock inner : {k_[root].body, k_[root].orelse}) {
       if (inner != kNoKBlock) walk(k_, inner, visit);
+    }
+  }
+
+  // What the root takes from outside, and what that is made of: others may stand in a block that is not
+  // around the root, where what they are made of cannot be had.
+  void find_needed() {
+    needed_.assign(k_.insts.size(), false);
+    for (size_t v = k_.insts.size(); v-- > 0;) {  // operands come before those that take them
+      if (!inside_[v] && !needed_[v]) continue;
+      for (const Value a : k_.args(k_.insts[v])) needed_[index(a)] = true;
     }
   }
 
@@ -390,7 +404,7 @@ class Planner {
         const Residence outside = outer_->residence[i];
         const bool all = std::ranges::all_of(k_.args(inst), [&](Value a) { return is_scalar(a); });
         const bool again = outside == Residence::Recomputable && (all || is_one(inst));
-        if (again) plan_.scalars.push_back(Value(i));
+        if (again && needed_[i]) plan_.scalars.push_back(Value(i));
         if (again || outside == Residence::Scalar) {
           plan_.residence[i] = Residence::Scalar;
           continue;
@@ -610,13 +624,6 @@ class Planner {
     }
   }
 
-  bool any_returns(const std::vector<Step>& steps) const {
-    return std::ranges::any_of(steps, [&](const Step& s) {
-      return (s.kind == Step::Kind::Region && plan_.regions[s.region].returns) || any_returns(s.body) ||
-             any_returns(s.orelse);
-    });
-  }
-
   // A region after one that returns asks each lane whether it still lives; a loop's back edge counts.
   void mark_live_checks(const std::vector<Step>& steps, bool& returned) {
     for (const Step& step : steps) {
@@ -628,7 +635,7 @@ class Planner {
           break;
         }
         case Step::Kind::Loop:
-          returned |= any_returns(step.body);
+          returned |= plan_.any_returns(step.body);
           mark_live_checks(step.body, returned);
           break;
         case Step::Kind::If: {
@@ -710,6 +717,7 @@ class Planner {
   std::vector<ChunkOptions::Known> known_;  // by Value: with what is assumed
   std::vector<bool> assumed_;               // by Value: an If whose condition is
   std::vector<bool> inside_;                // by Value: in the root, or nested in it
+  std::vector<bool> needed_;                // by Value: an operand of these, or of one that is needed
   std::vector<bool> lockstep_;              // by Value: a loop that the lanes of a chunk run in step
   std::vector<bool> scalar_control_;        // by Value: barrier-free control that runs once, with all in it
   std::vector<uint32_t> read_in_region_;    // by Slot: the last region with lanes that read it
@@ -719,6 +727,22 @@ class Planner {
   std::vector<uint32_t> array_region_;  // by buffer: the last region that touches the private array
   std::vector<bool> array_crosses_;     // by buffer: likewise, whether it has to outlive a region
 };
+
+std::optional<uint32_t> literal_of(const Kernel& kernel, Value v, uint32_t& budget) {
+  const Inst& inst = kernel[v];
+  if (inst.kind == InstKind::Const) return inst.imm;
+  if (inst.kind != InstKind::Raw || info(inst.raw).is_float || is_wide(inst.raw) || is_long(inst.raw))
+    return std::nullopt;
+  if (budget == 0) return std::nullopt;
+  --budget;
+  Word operands[3];
+  for (uint32_t n = 0; n < inst.args.count; ++n) {
+    const auto word = literal_of(kernel, kernel.arg(inst, n), budget);
+    if (!word) return std::nullopt;
+    operands[n] = *word;
+  }
+  return in_domain(inst.raw, operands) ? std::optional(apply_raw(inst.raw, operands)) : std::nullopt;
+}
 
 /// With so many lanes that registers hold what is kept: first as many as there may be, then half of them.
 template <typename Plan>
@@ -736,6 +760,13 @@ RegionPlan with_fewer_lanes(ChunkOptions options, Plan&& plan_with) {
 
 }  // namespace
 
+bool RegionPlan::any_returns(const std::vector<Step>& of) const {
+  return std::ranges::any_of(of, [&](const Step& step) {
+    return (step.kind == Step::Kind::Region && regions[step.region].returns) || any_returns(step.body) ||
+           any_returns(step.orelse);
+  });
+}
+
 bool is_aligned(const Kernel& kernel, uint32_t lanes) {
   return lanes != kWholeRow && kernel.workgroup_size[0] % lanes == 0;
 }
@@ -750,17 +781,8 @@ bool is_one_for_chunk(const Kernel& kernel, const Inst& inst, uint32_t lanes) {
   return inst.raw == RawOp::UDiv && *by != 0 && *by % lanes == 0;
 }
 std::optional<uint32_t> literal_of(const Kernel& kernel, Value v) {
-  const Inst& inst = kernel[v];
-  if (inst.kind == InstKind::Const) return inst.imm;
-  if (inst.kind != InstKind::Raw || info(inst.raw).is_float || is_wide(inst.raw) || is_long(inst.raw))
-    return std::nullopt;
-  Word operands[3];
-  for (uint32_t n = 0; n < inst.args.count; ++n) {
-    const auto word = literal_of(kernel, kernel.arg(inst, n));
-    if (!word) return std::nullopt;
-    operands[n] = *word;
-  }
-  return in_domain(inst.raw, operands) ? std::optional(apply_raw(inst.raw, operands)) : std::nullopt;
+  uint32_t budget = kMostOfLiteral;
+  return literal_of(kernel, v, budget);
 }
 
 RegionPlan plan_regions(const Kernel& kernel, uint32_t chunk_lanes) {
@@ -783,7 +805,5 @@ RegionPlan plan_chunk(const Kernel& kernel, const ChunkOptions& chunk) {
   const Nesting nesting(kernel);
   return with_fewer_lanes(chunk, [&](const ChunkOptions& of) { return Planner(kernel, nesting, &of).run(); });
 }
-
-uint64_t workgroup_bytes(const Kernel& kernel) { return plan_regions(kernel).bytes; }
 
 }  // namespace vyre::lower

@@ -87,6 +87,8 @@ struct RegionPlan {
 
   /// Whether steps say how an If or Loop is run.
   bool is_step(Value control) const { return has_barrier[index(control)] || resolved[index(control)]; }
+  /// Whether some lane may return in these steps.
+  bool any_returns(const std::vector<Step>& of) const;
   /// Whether each lane has the private array for itself; of others there is one, zeroed when a lane starts.
   bool is_kept_per_lane(size_t array) const { return buffer_offset[array] < workgroup_memory_bytes; }
 };
@@ -109,7 +111,7 @@ inline constexpr uint32_t kKeptWords = 24 * 16;
 /// A chunk of fewer lanes is not worth its code.
 inline constexpr uint32_t kLeastChunk = 8;
 
-/// What raw operators over literals give, as legalization leaves them in amounts to shift by.
+/// What a few raw operators over literals give, as legalization leaves them in amounts to shift by.
 std::optional<uint32_t> literal_of(const Kernel& kernel, Value v);
 /// Whether lane l of a chunk has number `lanes` * n + l in its row, for some n: then local_id.x >> 4 is one
 /// value for sixteen of them, and local_id.x & 15 grows by one from each to the next.

@@ -16,7 +16,7 @@ using spec::BufferAccess;
 
 constexpr uint64_t kCudaSharedBytes = 48 * 1024;
 
-/// kSourceUnroll, which g++ calls otherwise than everybody else.
+/// kSourceUnroll, which g++ spells otherwise than clang and nvcc.
 constexpr std::string_view kUnroll = R"(
 #if defined(__clang__) || defined(__CUDACC__)
 #define VYRE_UNROLL _Pragma("unroll")

@@ -2,6 +2,7 @@
 #include "spec/ops.h"
 
 #include <cstring>
+#include <utility>
 
 namespace vyre::lower {
 namespace {
@@ -135,8 +136,8 @@ SpirvId SpirvBuilder::global(spv::StorageClass storage, Id to, Id initial) {
   return id;
 }
 
-SpirvId SpirvBuilder::variable() {
-  const Id type = pointer(spv::StorageClass::Function, word());
+SpirvId SpirvBuilder::variable(Id to) {
+  const Id type = pointer(spv::StorageClass::Function, to);
   const Id id = fresh();
   append(variables_, spv::Op::OpVariable, {type, id, spv::StorageClass::Function});
   return id;
@@ -194,6 +195,49 @@ SpirvId SpirvBuilder::arithmetic(GLSLstd450 function, Id type, SpirvOperands ope
   return strict(this->function(function, type, operands));
 }
 
+// Not to be put in place of its calls: it is called where that hardly ever happens.
+SpirvBuilder::Function SpirvBuilder::begin_function(std::span<Id> parameters) {
+  const Id gives = word();
+  Words key = {static_cast<uint32_t>(spv::Op::OpTypeFunction), index(gives)};
+  key.insert(key.end(), parameters.size(), index(gives));
+  const auto [at, added] = unique_.try_emplace(std::move(key));
+  if (added) {
+    at->second = fresh();
+    globals_.insert(globals_.end(), {first_word(spv::Op::OpTypeFunction, parameters.size() + 3),
+                                     index(at->second), index(gives)});
+    globals_.insert(globals_.end(), parameters.size(), index(gives));
+  }
+  const Function out{fresh(), fresh()};
+  outer_variables_ = std::exchange(variables_, {});
+  outer_code_ = std::exchange(code_, {});
+  append(head_, spv::Op::OpFunction, {gives, out.id, spv::FunctionControlMask::DontInline, at->second});
+  for (Id& parameter : parameters) {
+    parameter = fresh();
+    append(head_, spv::Op::OpFunctionParameter, {gives, parameter});
+  }
+  append(head_, spv::Op::OpLabel, {out.label});
+  return out;
+}
+
+void SpirvBuilder::end_function(Id result) {
+  append(code_, spv::Op::OpReturnValue, {result});
+  append(code_, spv::Op::OpFunctionEnd, {});
+  for (Words* part : {&head_, &variables_, &code_}) {
+    functions_.insert(functions_.end(), part->begin(), part->end());
+    part->clear();
+  }
+  variables_ = std::move(outer_variables_);
+  code_ = std::move(outer_code_);
+}
+
+SpirvId SpirvBuilder::call(Id function, std::span<const Id> arguments) {
+  const Id result = fresh();
+  code_.insert(code_.end(), {first_word(spv::Op::OpFunctionCall, arguments.size() + 4), index(word()),
+                             index(result), index(function)});
+  for (const Id argument : arguments) code_.push_back(index(argument));
+  return result;
+}
+
 std::vector<uint32_t> SpirvBuilder::finish(std::string_view entry) {
   if (strict_by_default_) say_strict_by_default();
   const Id returns = nothing();
@@ -212,6 +256,7 @@ std::vector<uint32_t> SpirvBuilder::finish(std::string_view entry) {
   append(out, spv::Op::OpLabel, {first_});
   for (const Words* part : {&variables_, &code_}) out.insert(out.end(), part->begin(), part->end());
   append(out, spv::Op::OpFunctionEnd, {});
+  out.insert(out.end(), functions_.begin(), functions_.end());
   return out;
 }
 

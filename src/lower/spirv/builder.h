@@ -96,8 +96,8 @@ class SpirvBuilder {
 
   /// The label of the function's first block.
   Id entry_label() const { return first_; }
-  /// A variable of the function, of a word.
-  Id variable();
+  /// A variable of the function.
+  Id variable(Id type);
   /// An id for a result that is used before it is made: a label, a loop's next index.
   Id fresh() { return Id{bound_++}; }
 
@@ -115,6 +115,18 @@ class SpirvBuilder {
   Id function(GLSLstd450 function, Id type, SpirvOperands operands);
   Id arithmetic(GLSLstd450 function, Id type, SpirvOperands operands);
   Id bitcast(Id type, Id value) { return emit(spv::Op::OpBitcast, type, {value}); }
+
+  // ---- Functions beside it --------------------------------------------------------------------------------
+
+  /// From here on code and variables are those of another function, of words that give a word; `parameters`
+  /// become their ids. Gives the function's, and its first label's.
+  struct Function {
+    Id id, label;
+  };
+  Function begin_function(std::span<Id> parameters);
+  /// What it gives; the function around it goes on. Domain: as many as were begun, one at a time.
+  void end_function(Id result);
+  Id call(Id function, std::span<const Id> arguments);
 
   /// One more than the greatest id.
   uint32_t bound() const { return bound_; }
@@ -142,6 +154,8 @@ class SpirvBuilder {
   std::unordered_map<uint32_t, Id> numbers_;
   std::vector<Id> interface_;
   Words modes_, names_, decorations_, globals_, variables_, code_;
+  Words functions_, head_, outer_variables_,
+      outer_code_;  // complete ones; of the one at hand; of main meanwhile
 };
 
 }  // namespace vyre::lower

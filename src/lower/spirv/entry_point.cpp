@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "lower/inst_info.h"
 #include "lower/legal_emitter.h"
+#include "lower/outline.h"
 #include "lower/spirv/builder.h"
 #include "lower/spirv/foldable.h"
 #include "lower/spirv/memory.h"
@@ -42,7 +46,9 @@ class EntryPointEmitter final : LegalEmitter {
         once_(volatile_loads(kernel)),
         foldable_(foldable_values(kernel)),
         opaque_operands_(operands_of_floats(kernel)),
-        wants_mask_(std::ranges::find(opaque_operands_, true) != opaque_operands_.end() || chooses_signs() ||
+        outlines_(outline(kernel)),
+        wants_mask_(hides_arguments() ||
+                    std::ranges::find(opaque_operands_, true) != opaque_operands_.end() || chooses_signs() ||
                     std::ranges::any_of(
                         k_.insts, [&](const Inst& i) { return has_opaque_result(i) || hides_length(i); })),
         results_(kernel.insts.size()) {}
@@ -54,9 +60,12 @@ class EntryPointEmitter final : LegalEmitter {
     b_.execution_mode(spv::ExecutionMode::LocalSize, {threads, 1u, 1u});
     read_ids();
     memory_.read_lengths(wants_mask_);
-    if (wants_mask_) memory_.read_masks(group(0));
+    if (wants_mask_) {
+      memory_.read_masks(group(0));
+      masks_ = {memory_.operand_mask(), memory_.result_mask()};
+    }
     for (const SlotInfo& slot : k_.slots) {
-      slots_.push_back(b_.variable());
+      slots_.push_back(b_.variable(type_of(slot.type)));
       b_.name(slots_.back(), slot.name);
     }
     clear_workgroup_memory();
@@ -139,7 +148,10 @@ class EntryPointEmitter final : LegalEmitter {
   // ---- Values --------------------------------------------------------------------------------------------
 
   void set(Value v, Id id, bool truth = false) { results_[index(v)] = {id, truth}; }
+  /// Of what is no truth and not wide.
+  Id type_of(spec::DataType type) { return type == spec::DataType::U64 ? b_.integer(64) : b_.word(); }
   Result made(Value v) {
+    if (const auto known = parameters_.find(v); known != parameters_.end()) return {known->second};
     const Inst& inst = k_[v];
     switch (given_by(inst.kind)) {
       case BuiltinInput::Literal: return {b_.number(inst.imm)};
@@ -181,7 +193,7 @@ class EntryPointEmitter final : LegalEmitter {
     return !compares(inst) &&
            std::ranges::any_of(k_.args(inst), [&](Value v) { return k_[v].kind == InstKind::Len; });
   }
-  Id hidden_length(uint32_t buffer) { return opaque(memory_.length(buffer), memory_.operand_mask()); }
+  Id hidden_length(uint32_t buffer) { return opaque(memory_.length(buffer), masks_.operand); }
   Id opaque(Id word, Id mask) { return b_.emit(Op::OpBitwiseXor, b_.word(), {word, mask}); }
   /// By Value: operands of arithmetic on floats that a driver could work out.
   std::vector<bool> operands_of_floats(const Kernel& kernel) const {
@@ -197,7 +209,7 @@ class EntryPointEmitter final : LegalEmitter {
   }
   Id operand(Value v, bool of_floats) {
     if (!of_floats || !opaque_operands_[index(v)]) return word(v);
-    return opaque(word(v), memory_.operand_mask());
+    return opaque(word(v), masks_.operand);
   }
   // A driver may take a choice of two constants for a conversion of the condition to a float. Mesa does so
   // for 1.0 or 0.0 and for -1.0 or -0.0, and compares zeros by value, so that 1.0 or -0.0 counts as well;
@@ -225,7 +237,7 @@ class EntryPointEmitter final : LegalEmitter {
              (is_opaque_choice(args[1], args[2]) || is_opaque_choice(args[2], args[1]));
     });
   }
-  Id choice(Value v, bool is_opaque) { return is_opaque ? opaque(word(v), memory_.operand_mask()) : word(v); }
+  Id choice(Value v, bool is_opaque) { return is_opaque ? opaque(word(v), masks_.operand) : word(v); }
   void emit_raw(Value v, const Inst& inst) override {
     const auto args = k_.args(inst);
     if (const auto op = logical(inst.raw); op && made(args[0]).truth && made(args[1]).truth) {
@@ -237,8 +249,8 @@ class EntryPointEmitter final : LegalEmitter {
     for (uint32_t n = 0; n < args.size(); ++n) {
       if (selects(inst.raw) && n == 0) {
         operands.push_back(truth(args[n]));
-      } else if (takes_wide(inst.raw, n)) {
-        operands.push_back(made(args[n]).id);  // its words were opaque
+      } else if (takes_wide(inst.raw, n) || takes_long(inst.raw, n)) {
+        operands.push_back(made(args[n]).id);  // of floats the words were opaque
       } else if (inst.raw == RawOp::Select) {
         operands.push_back(choice(args[n], is_opaque_choice(args[n], args[3 - n])));
       } else {
@@ -248,7 +260,7 @@ class EntryPointEmitter final : LegalEmitter {
       }
     }
     const Id result = spirv_raw(inst.raw).emit(b_, operands);
-    set(v, has_opaque_result(inst) ? opaque(result, memory_.result_mask()) : result, gives_truth(inst.raw));
+    set(v, has_opaque_result(inst) ? opaque(result, masks_.result) : result, gives_truth(inst.raw));
   }
 
   void emit_intrinsic(Value v, const Inst& inst) override {
@@ -265,7 +277,7 @@ class EntryPointEmitter final : LegalEmitter {
   }
 
   void emit_get(Value v, const Inst& inst) override {
-    set(v, b_.emit(Op::OpLoad, b_.word(), {slots_[inst.target]}));
+    set(v, b_.emit(Op::OpLoad, type_of(inst.type), {slots_[inst.target]}));
   }
   void emit_set(const Inst& inst) override {
     const Value from = k_.arg(inst, 0);
@@ -307,7 +319,9 @@ class EntryPointEmitter final : LegalEmitter {
     b_.emit(Op::OpSelectionMerge, {after, spv::SelectionControlMask::MaskNone});
     b_.emit(Op::OpBranchConditional, {condition, then, otherwise});
     enter(then);
-    const bool then_left = emit_block(inst.body);
+    const OutlinedCall* const call = in_function_ ? nullptr : outlines_.call(inst.body);
+    if (call != nullptr) emit_call(*call);
+    const bool then_left = call == nullptr && emit_block(inst.body);
     if (!then_left) go(after);
     bool else_left = false;
     if (has_else) {
@@ -318,6 +332,57 @@ class EntryPointEmitter final : LegalEmitter {
     enter(after);
     if (then_left && else_left) b_.emit(Op::OpUnreachable, {});
     return then_left && else_left;
+  }
+
+  // ---- Functions -----------------------------------------------------------------------------------------
+
+  bool hides_arguments() const {
+    return std::ranges::any_of(outlines_.calls, [&](const auto& call) {
+      return std::ranges::any_of(call.second.arguments, [&](Value v) { return foldable_[index(v)]; });
+    });
+  }
+  /// What a driver could work out is hidden from it, for it may make a function for each call.
+  void emit_call(const OutlinedCall& call) {
+    const Id function = function_of(call.function);
+    std::vector<Id> arguments;
+    for (const Value v : call.arguments) {
+      const Id argument = word(v);
+      arguments.push_back(foldable_[index(v)] ? opaque(argument, masks_.operand) : argument);
+    }
+    if (wants_mask_) arguments.insert(arguments.end(), {masks_.operand, masks_.result});
+    b_.emit(Op::OpStore, {slots_[index(call.result)], b_.call(function, arguments)});
+  }
+  /// Written when it is called first. Its parameters are the values, and the masks.
+  Id function_of(uint32_t number) {
+    if (functions_.empty()) functions_.resize(outlines_.functions.size());
+    if (functions_[number] != Id{}) return functions_[number];
+    const OutlinedFunction& outlined = outlines_.functions[number];
+    std::vector<Id> ids(outlined.parameters.size() + (wants_mask_ ? kSpirvMasks : 0));
+    const auto function = b_.begin_function(ids);
+    const Id outside = std::exchange(current_, function.label);
+    const Masks masks = masks_;
+    const std::vector<Id> slots = slots_;
+    for (size_t n = 0; n < outlined.parameters.size(); ++n)
+      parameters_.emplace(outlined.parameters[n], ids[n]);
+    if (wants_mask_) masks_ = {ids[ids.size() - 2], ids[ids.size() - 1]};
+    declare_slots(outlined.body);
+    in_function_ = true;
+    emit_block(outlined.body);
+    in_function_ = false;
+    b_.end_function(b_.emit(Op::OpLoad, b_.word(), {slots_[index(outlined.result)]}));
+    parameters_.clear();
+    slots_ = slots;
+    masks_ = masks;
+    current_ = outside;
+    return functions_[number] = function.id;
+  }
+  void declare_slots(KBlock block) {
+    std::set<uint32_t> seen;
+    walk(k_, block, [&](Value v) {
+      const Inst& inst = k_[v];
+      const bool names = inst.kind == InstKind::Get || inst.kind == InstKind::Set;
+      if (names && seen.insert(inst.target).second) slots_[inst.target] = b_.variable(b_.word());
+    });
   }
 
   bool has_loops() const { return memory_.shared_bytes() != 0 || find(k_, InstKind::Loop) != nullptr; }
@@ -418,13 +483,20 @@ class EntryPointEmitter final : LegalEmitter {
   const std::vector<bool> once_;             // by Value: loads that happen exactly once
   const std::vector<bool> foldable_;         // by Value
   const std::vector<bool> opaque_operands_;  // by Value
+  const Outlines outlines_;
   const bool wants_mask_;
-  std::vector<Result> results_;    // by Value
-  std::vector<Id> slots_;          // by Slot
-  std::vector<Id> operands_;       // of the raw operator at hand
-  Id current_ = b_.entry_label();  // the block that is being written
-  Id thread_{};                    // linear local id
-  Id groups_{};                    // the workgroup's, of all axes
+  struct Masks {
+    Id operand{}, result{};
+  } masks_;                         // of the function that is being written
+  bool in_function_ = false;        // not of the entry point
+  std::map<Value, Id> parameters_;  // of that function; none of the entry point
+  std::vector<Id> functions_;       // by number; none until it is called
+  std::vector<Result> results_;     // by Value
+  std::vector<Id> slots_;           // by Slot
+  std::vector<Id> operands_;        // of the raw operator at hand
+  Id current_ = b_.entry_label();   // the block that is being written
+  Id thread_{};                     // linear local id
+  Id groups_{};                     // the workgroup's, of all axes
   std::array<Id, 3> local_{}, group_{}, invocation_{}, num_groups_{};
 };
 

@@ -39,12 +39,14 @@ constexpr Promise kToInteger{.given = true};
 
 }  // namespace
 
-// Not given: Fma, which may round twice; comparisons, which the modes do not bind to respect NaNs and
-// infinities, and the functions to integral values likewise: integers do those in about as many instructions.
+// Fma may round twice, so it is given only where it is known not to; subnormals as the modes have it. Not
+// given: comparisons, which the modes do not bind to respect NaNs and infinities, and the functions to
+// integral values likewise: integers do those in about as many instructions.
 FloatPromises vulkan_promises(const VulkanFloats& floats) {
   if (!rounds(floats.single)) return kNoFloats;
   FloatPromises out{.name = "vulkan", .by_op = {}};
   for (const RawOp op : {RawOp::FAdd, RawOp::FSub, RawOp::FMul}) out[op] = bound_by_modes(floats);
+  if (floats.fused) out[RawOp::FMulAdd] = bound_by_modes(floats);
   out[RawOp::FDiv] = kDivision;
   out[RawOp::FSqrt] = kRoot;
   out[RawOp::FInverseSqrt] = kInverseRoot;

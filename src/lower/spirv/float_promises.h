@@ -24,6 +24,10 @@ struct VulkanFloats {
   /// Whether widths may have different modes: denormBehaviorIndependence, roundingModeIndependence. Where
   /// they may not, a module asks for the modes of 32 bits alone.
   bool independent = false;
+  /// Whether Fma of 32 bits rounds once. The specification leaves it open and no device says; known of
+  /// drivers that were measured, and asked of each device by the probe (backend/probe.h), which takes it
+  /// back.
+  bool fused = false;
   bool operator==(const VulkanFloats&) const = default;
 };
 

@@ -11,8 +11,10 @@ namespace {
 /// Forwards from what only a dispatch brings to everything that is computed from it; the rest is foldable.
 class Spread {
  public:
-  explicit Spread(const Kernel& kernel)
+  /// `filled`: by buffer, whether all that is stored into it is unknown.
+  Spread(const Kernel& kernel, const std::vector<bool>& filled)
       : k_(kernel),
+        filled_(filled),
         unknown_(kernel.insts.size()),
         slots_(kernel.slots.size()),
         gets_(kernel.slots.size()),
@@ -51,7 +53,7 @@ class Spread {
   }
 
   /// What a dispatch brings. A word of memory that the kernel writes may be one that it wrote, and of a
-  /// private array one of those zeros that it begins with.
+  /// private array one of those zeros that it begins with. Those of workgroup memory are behind a barrier.
   bool is_brought(const Inst& inst) const {
     switch (info(inst.kind).source) {
       case Source::Dispatch:
@@ -59,7 +61,8 @@ class Spread {
       case Source::Lanes: return true;
       case Source::Invocation: return inst.kind == InstKind::InvocationId || k_.workgroup_size[inst.imm] > 1;
       case Source::Memory:
-        return !written_[inst.target] && k_.buffers[inst.target].access != spec::BufferAccess::Private;
+        return (!written_[inst.target] || filled_[inst.target]) &&
+               k_.buffers[inst.target].access != spec::BufferAccess::Private;
       case Source::None:
       case Source::Literal:
       case Source::Slot:
@@ -82,6 +85,7 @@ class Spread {
   }
 
   const Kernel& k_;
+  const std::vector<bool>& filled_;       // by buffer
   std::vector<bool> unknown_;             // by Value
   std::vector<bool> slots_;               // by Slot: something unknown is assigned to it
   std::vector<std::vector<Value>> gets_;  // by Slot
@@ -93,6 +97,25 @@ class Spread {
 
 }  // namespace
 
-std::vector<bool> foldable_values(const Kernel& kernel) { return Spread(kernel).run(); }
+// A load gives something known only where something known was stored. So what is stored is first taken to be
+// unknown, and the buffers of which that is not so are taken out, until all that are left are so by each
+// other.
+std::vector<bool> foldable_values(const Kernel& kernel) {
+  std::vector<bool> filled(kernel.buffers.size(), true);
+  for (const Inst& inst : kernel.insts) {
+    if (inst.kind == InstKind::RawAtomic) filled[inst.target] = false;
+  }
+  while (true) {
+    std::vector<bool> foldable = Spread(kernel, filled).run();
+    bool changed = false;
+    for (const Inst& inst : kernel.insts) {
+      if (inst.kind != InstKind::RawStore || !filled[inst.target]) continue;
+      if (!foldable[index(kernel.arg(inst, 1))]) continue;
+      filled[inst.target] = false;
+      changed = true;
+    }
+    if (!changed) return foldable;
+  }
+}
 
 }  // namespace vyre::lower

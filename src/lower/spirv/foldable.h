@@ -17,7 +17,7 @@ namespace vyre::lower {
 /// By Value: whether it follows from constants alone, through operators, variables, loops of constant bounds
 /// and memory that the kernel itself writes; whichever way control and selects go.
 /// Domain  a legal kernel.
-/// Cost    linear.
+/// Cost    linear, times the buffers into which something known is stored.
 std::vector<bool> foldable_values(const Kernel& kernel);
 
 }  // namespace vyre::lower

@@ -165,7 +165,15 @@ MemoryAccessMask SpirvMemory::mask(const View& view, bool once) const {
   return out;
 }
 
+// Two words, so that the array is one of words whatever its elements are.
 SpirvId SpirvMemory::load(const Inst& access, SpirvId at, bool once) {
+  if (access.type != spec::DataType::U64) return load_word(access, at, once);
+  Inst one = access;
+  const SpirvId low = load_word(one, at, once);
+  ++one.imm;
+  return long_of(b_, low, load_word(one, at, once));
+}
+SpirvId SpirvMemory::load_word(const Inst& access, SpirvId at, bool once) {
   const View& view = views_[access.target];
   const TypedPointer from = pointer_to(access, at);
   const MemoryAccessMask how = mask(view, once);
@@ -176,6 +184,13 @@ SpirvId SpirvMemory::load(const Inst& access, SpirvId at, bool once) {
 }
 
 void SpirvMemory::store(const Inst& access, SpirvId at, SpirvId value) {
+  if (access.type != spec::DataType::U64) return store_word(access, at, value);
+  Inst one = access;
+  store_word(one, at, word_of_long(b_, value, 0));
+  ++one.imm;
+  store_word(one, at, word_of_long(b_, value, 1));
+}
+void SpirvMemory::store_word(const Inst& access, SpirvId at, SpirvId value) {
   const View& view = views_[access.target];
   const bool half =
       access.access == Access::Elements && spec::info(k_.buffers[access.target].element).bytes == 2;

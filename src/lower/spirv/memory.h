@@ -75,6 +75,8 @@ class SpirvMemory {
   SpirvId buffer_block(bool halves);
   /// One of the push constants, which are so many words.
   SpirvId pushed(uint32_t word, uint32_t words);
+  SpirvId load_word(const Inst& access, SpirvId at, bool once);
+  void store_word(const Inst& access, SpirvId at, SpirvId value);
   TypedPointer pointer_to(const Inst& access, SpirvId at);
   TypedPointer element(View& view, SpirvId at);
   spv::MemoryAccessMask mask(const View& view, bool once) const;

@@ -143,6 +143,57 @@ Id wide_arithmetic(Builder& b, Operands o) {
   return b.arithmetic(op, b.real(64), {o[0], o[1]});
 }
 
+// ---- Long values: integers of 64 bits ---------------------------------------------------------------------
+
+template <Op op>
+Id long_binary(Builder& b, Operands o) {
+  return b.emit(op, b.integer(64), {o[0], o[1]});
+}
+Id low_word(Builder& b, Id value) { return word_of_long(b, value, 0); }
+Id high_word(Builder& b, Id value) { return word_of_long(b, value, 1); }
+
+// OpUMulExtended of 64 bits is hardly known to drivers: four products of halves, and what carries.
+Id high_long_product(Builder& b, Operands o) {
+  const Id type = b.integer(64);
+  const Id half = b.number(32), low_bits = b.constant(type, {UINT32_MAX, 0u});
+  const auto upper = [&](Id value) { return b.emit(Op::OpShiftRightLogical, type, {value, half}); };
+  const auto lower = [&](Id value) { return b.emit(Op::OpBitwiseAnd, type, {value, low_bits}); };
+  const auto product = [&](Id x, Id y) { return b.emit(Op::OpIMul, type, {x, y}); };
+  const auto sum = [&](Id x, Id y) { return b.emit(Op::OpIAdd, type, {x, y}); };
+  const Id x0 = lower(o[0]);
+  const Id x1 = upper(o[0]);
+  const Id y0 = lower(o[1]);
+  const Id y1 = upper(o[1]);
+  const Id first = product(x0, y1);
+  const Id second = sum(product(x1, y0), upper(product(x0, y0)));  // 2^64 - 1 at most
+  const Id middle = sum(first, lower(second));
+  const Id carried = sum(upper(middle), upper(second));
+  return sum(product(x1, y1), carried);
+}
+
+// Counts are of 32 bits in Vulkan.
+Id long_population(Builder& b, Operands o) {
+  const Id low = b.emit(Op::OpBitCount, b.word(), {low_word(b, o[0])});
+  const Id high = b.emit(Op::OpBitCount, b.word(), {high_word(b, o[0])});
+  return b.emit(Op::OpIAdd, b.word(), {low, high});
+}
+/// Zeros of `first`, or behind a word of zeros those of `second`. Domain: one of them has a bit.
+Id zeros_of_either(Builder& b, Id first, Id second, Id (*zeros)(Builder&, Operands)) {
+  const Id none = b.emit(Op::OpIEqual, b.truth(), {first, b.number(0)});
+  const Id chosen = b.emit(Op::OpSelect, b.word(), {none, second, first});
+  const Id before = b.emit(Op::OpSelect, b.word(), {none, b.number(32), b.number(0)});
+  const Id count = zeros(b, std::span(&chosen, 1));
+  return b.emit(Op::OpIAdd, b.word(), {before, count});
+}
+Id long_leading_zeros(Builder& b, Operands o) {
+  const Id high = high_word(b, o[0]);
+  return zeros_of_either(b, high, low_word(b, o[0]), leading_zeros);
+}
+Id long_trailing_zeros(Builder& b, Operands o) {
+  const Id low = low_word(b, o[0]);
+  return zeros_of_either(b, low, high_word(b, o[0]), trailing_zeros);
+}
+
 // ---- The tables -------------------------------------------------------------------------------------------
 
 constexpr auto kUndefined = SpirvOutside::Undefined;
@@ -213,9 +264,32 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::WideDiv, {wide_arithmetic<Op::OpFDiv>}},
     {RawOp::WideSqrt,
      {[](Builder& b, Operands o) { return b.arithmetic(GLSLstd450Sqrt, b.real(64), {o[0]}); }}},
+    {RawOp::LongOf, {[](Builder& b, Operands o) { return long_of(b, o[0], o[1]); }}},
+    {RawOp::LongLow, {[](Builder& b, Operands o) { return low_word(b, o[0]); }}},
+    {RawOp::LongHigh, {[](Builder& b, Operands o) { return high_word(b, o[0]); }}},
+    {RawOp::LongSelect,
+     {[](Builder& b, Operands o) { return b.emit(Op::OpSelect, b.integer(64), {o[0], o[1], o[2]}); }}},
+    {RawOp::LongAdd, {long_binary<Op::OpIAdd>}},
+    {RawOp::LongSub, {long_binary<Op::OpISub>}},
+    {RawOp::LongMul, {long_binary<Op::OpIMul>}},
+    {RawOp::LongUMulHi, {high_long_product}},
+    {RawOp::LongUDiv, {long_binary<Op::OpUDiv>, kUndefined}},
+    {RawOp::LongURem, {long_binary<Op::OpUMod>, kUndefined}},
+    {RawOp::LongAnd, {long_binary<Op::OpBitwiseAnd>}},
+    {RawOp::LongOr, {long_binary<Op::OpBitwiseOr>}},
+    {RawOp::LongXor, {long_binary<Op::OpBitwiseXor>}},
+    {RawOp::LongShl, {long_binary<Op::OpShiftLeftLogical>}},
+    {RawOp::LongLShr, {long_binary<Op::OpShiftRightLogical>}},
+    {RawOp::LongPopcount, {long_population}},
+    {RawOp::LongClz, {long_leading_zeros}},
+    {RawOp::LongCtz, {long_trailing_zeros}},
+    {RawOp::LongEq, {compare<Op::OpIEqual>}},
+    {RawOp::LongNe, {compare<Op::OpINotEqual>}},
+    {RawOp::LongULt, {compare<Op::OpULessThan>}},
+    {RawOp::LongULe, {compare<Op::OpULessThanEqual>}},
 });
-/// Devices need have no integers of 64 bits, and no BF16.
-constexpr spec::TotalTable<kRawRows, [](RawOp op) { return !is_long(op) && !is_bfloat(op); }> kRaw;
+/// Devices have no BF16.
+constexpr spec::TotalTable<kRawRows, [](RawOp op) { return !is_bfloat(op); }> kRaw;
 
 constexpr bool has_two_operands(spec::Op op) {
   return spec::is_atomic(op) && op != spec::Op::AtomicCompareExchange;
@@ -233,6 +307,16 @@ constexpr auto kAtomicRows = std::to_array<AtomicRow>({
 constexpr spec::TotalTable<kAtomicRows, [](spec::Op op) { return has_two_operands(op); }> kAtomic;
 
 }  // namespace
+
+// The bits as two words, the lower one first.
+SpirvId long_of(SpirvBuilder& b, SpirvId low, SpirvId high) {
+  const SpirvId two = b.emit(Op::OpCompositeConstruct, b.vector(b.word(), 2), {low, high});
+  return b.bitcast(b.integer(64), two);
+}
+SpirvId word_of_long(SpirvBuilder& b, SpirvId value, uint32_t which) {
+  const SpirvId two = b.bitcast(b.vector(b.word(), 2), value);
+  return b.emit(Op::OpCompositeExtract, b.word(), {two, which});
+}
 
 const SpirvRaw& spirv_raw(RawOp op) { return kRaw[op]; }
 spv::Op spirv_atomic(spec::Op op) { return kAtomic[op]; }

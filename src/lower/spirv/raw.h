@@ -17,12 +17,16 @@ namespace vyre::lower {
 enum class SpirvOutside : uint8_t { SomeValue, Undefined };
 
 struct SpirvRaw {
-  /// Adds the code. Operands are words, wide ones floats of 64 bits; of a select the first one is a bool.
-  /// What gives a truth gives a bool, which becomes a word only where one is wanted.
+  /// Adds the code. Operands are words, wide ones floats and long ones integers of 64 bits; of a select the
+  /// first one is a bool. What gives a truth gives a bool, which becomes a word only where one is wanted.
   SpirvId (*emit)(SpirvBuilder& builder, std::span<const SpirvId> operands);
   SpirvOutside outside = SpirvOutside::SomeValue;
 };
 const SpirvRaw& spirv_raw(RawOp op);
+
+/// An integer of 64 bits of its low and its high word, and a word of one: 0 is the low one.
+SpirvId long_of(SpirvBuilder& builder, SpirvId low, SpirvId high);
+SpirvId word_of_long(SpirvBuilder& builder, SpirvId value, uint32_t which);
 
 /// The instruction of an atomic operator of two operands: every one but compare-exchange.
 spv::Op spirv_atomic(spec::Op op);

@@ -72,7 +72,7 @@ Result<void> check_nesting(const Kernel& kernel) {
 
 Target spirv_target(const SpirvTarget& target, const FloatPromises& floats) {
   return {.name = "spirv",
-          .has_64bit_integers = false,
+          .has_64bit_integers = target.integers_64bit,
           .has_16bit_access = target.storage_16bit,
           .load_guard = GuardForm::Select,
           .floats = floats};

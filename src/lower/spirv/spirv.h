@@ -25,6 +25,7 @@ namespace vyre::lower {
 struct SpirvTarget {
   bool memory_model = true;      // vulkanMemoryModel; else the older one, with Coherent where it matters
   bool storage_16bit = false;    // storageBuffer16BitAccess
+  bool integers_64bit = false;   // shaderInt64; else u64 and u128 are computed in words
   uint32_t subgroup_size = 0;    // 0: no operations of subgroups
   VulkanFloats floats;           // features and modes that the device advertises
   bool float_controls2 = false;  // shaderFloatControls2

@@ -18,8 +18,8 @@ entry:
   %5 = icmp ult i64 %first, %end
   br i1 %5, label %row, label %finish
 
-row:                                              ; preds = %done34, %entry
-  %group = phi i64 [ %first, %entry ], [ %111, %done34 ]
+row:                                              ; preds = %done33, %entry
+  %group = phi i64 [ %first, %entry ], [ %119, %done33 ]
   %6 = zext i32 %groups1 to i64
   %7 = urem i64 %group, %6
   %group.x = trunc i64 %7 to i32
@@ -49,196 +49,199 @@ row:                                              ; preds = %done34, %entry
   %28 = mul i64 %19, 0
   %begin = sub i64 0, %28
   %29 = mul i64 %22, 0
-  %30 = add i64 0, %29
-  %31 = zext i32 %out.len to i64
+  %30 = add i64 1, %29
+  %31 = zext i32 %cells.len to i64
   %32 = icmp ult i64 %30, %31
   %33 = and i1 %27, %32
   %34 = mul i64 %19, 0
-  %begin2 = sub i64 0, %34
-  br i1 %33, label %inside, label %guarded
+  %begin2 = sub i64 1, %34
+  %35 = mul i64 %22, 0
+  %36 = add i64 0, %35
+  %37 = zext i32 %out.len to i64
+  %38 = icmp ult i64 %36, %37
+  %39 = and i1 %33, %38
+  %40 = mul i64 %19, 0
+  %begin3 = sub i64 0, %40
+  br i1 %39, label %inside, label %guarded
 
 inside:                                           ; preds = %row
-  %35 = icmp ult i32 %x.begin, %15
-  br i1 %35, label %x, label %done
+  %41 = icmp ult i32 %x.begin, %15
+  br i1 %41, label %x, label %done
 
-x:                                                ; preds = %endif5, %inside
-  %x3 = phi i32 [ %x.begin, %inside ], [ %60, %endif5 ]
-  %36 = zext i32 %x3 to i64
-  %37 = mul i64 %36, 0
-  %at7 = add i64 %begin2, %37
-  %38 = zext i32 %x3 to i64
-  %39 = mul i64 %38, 0
-  %at = add i64 %begin, %39
-  %40 = getelementptr inbounds i32, ptr %cells, i64 %at
-  %41 = load i32, ptr %40, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !5
-  %42 = freeze i32 %41
-  %43 = icmp ult i32 %42, %cells.len
-  br i1 %43, label %then, label %endif
+x:                                                ; preds = %endif, %inside
+  %x4 = phi i32 [ %x.begin, %inside ], [ %68, %endif ]
+  %42 = zext i32 %x4 to i64
+  %43 = mul i64 %42, 0
+  %at6 = add i64 %begin3, %43
+  %44 = zext i32 %x4 to i64
+  %45 = mul i64 %44, 0
+  %at5 = add i64 %begin2, %45
+  %46 = zext i32 %x4 to i64
+  %47 = mul i64 %46, 0
+  %at = add i64 %begin, %47
+  %48 = getelementptr inbounds i32, ptr %cells, i64 %at
+  %49 = load i32, ptr %48, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !5
+  %50 = freeze i32 %49
+  %51 = icmp ult i32 %50, %cells.len
+  br i1 %51, label %then, label %endif
 
 then:                                             ; preds = %x
-  %44 = zext i32 %42 to i64
-  %45 = getelementptr inbounds i32, ptr %cells, i64 %44
-  %46 = atomicrmw add ptr %45, i32 1 monotonic, align 4, !alias.scope !0, !noalias !3
+  %52 = zext i32 %50 to i64
+  %53 = getelementptr inbounds i32, ptr %cells, i64 %52
+  %54 = atomicrmw add ptr %53, i32 1 monotonic, align 4, !alias.scope !0, !noalias !3
   br label %endif
 
 endif:                                            ; preds = %then, %x
-  %atomic = phi i32 [ 0, %x ], [ %46, %then ]
-  %47 = icmp eq i32 %42, 0
-  %48 = select i1 %47, i32 1, i32 %42
-  %49 = call i32 @llvm.ctlz.i32(i32 %48, i1 true)
-  %50 = select i1 %47, i32 32, i32 %49
-  %51 = icmp eq i32 %atomic, 0
-  %52 = select i1 %51, i32 1, i32 %atomic
-  %53 = udiv i32 %42, %52
-  %54 = select i1 %51, i32 0, i32 %53
-  %55 = add i32 %50, %54
-  br i1 %17, label %then4, label %endif5
+  %atomic = phi i32 [ 0, %x ], [ %54, %then ]
+  %55 = icmp eq i32 %50, 0
+  %56 = select i1 %55, i32 1, i32 %50
+  %57 = call i32 @llvm.ctlz.i32(i32 %56, i1 true)
+  %58 = select i1 %55, i32 32, i32 %57
+  %59 = icmp eq i32 %atomic, 0
+  %60 = select i1 %59, i32 1, i32 %atomic
+  %61 = udiv i32 %50, %60
+  %62 = select i1 %59, i32 0, i32 %61
+  %63 = add i32 %58, %62
+  %64 = getelementptr inbounds i32, ptr %cells, i64 %at5
+  %65 = cmpxchg ptr %64, i32 %atomic, i32 %63 monotonic monotonic, align 4, !alias.scope !0, !noalias !3
+  %66 = extractvalue { i32, i1 } %65, 0
+  %67 = getelementptr inbounds i32, ptr %out, i64 %at6
+  store i32 %66, ptr %67, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !5
+  %68 = add nuw i32 %x4, 1
+  %69 = icmp ult i32 %68, %15
+  br i1 %69, label %x, label %done, !llvm.loop !6
 
-then4:                                            ; preds = %endif
-  %56 = getelementptr inbounds i32, ptr %cells, i64 1
-  %57 = cmpxchg ptr %56, i32 %atomic, i32 %55 monotonic monotonic, align 4, !alias.scope !0, !noalias !3
-  %58 = extractvalue { i32, i1 } %57, 0
-  br label %endif5
-
-endif5:                                           ; preds = %then4, %endif
-  %atomic6 = phi i32 [ 0, %endif ], [ %58, %then4 ]
-  %59 = getelementptr inbounds i32, ptr %out, i64 %at7
-  store i32 %atomic6, ptr %59, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !5
-  %60 = add nuw i32 %x3, 1
-  %61 = icmp ult i32 %60, %15
-  br i1 %61, label %x, label %done, !llvm.loop !6
-
-done:                                             ; preds = %endif5, %inside
+done:                                             ; preds = %endif, %inside
   br label %after
 
 guarded:                                          ; preds = %row
-  %62 = icmp ult i32 %x.begin, %15
-  br i1 %62, label %x8, label %done20
+  %70 = icmp ult i32 %x.begin, %15
+  br i1 %70, label %x7, label %done19
 
-x8:                                               ; preds = %endif19, %guarded
-  %x9 = phi i32 [ %x.begin, %guarded ], [ %83, %endif19 ]
-  br i1 %16, label %then10, label %endif11
+x7:                                               ; preds = %endif18, %guarded
+  %x8 = phi i32 [ %x.begin, %guarded ], [ %91, %endif18 ]
+  br i1 %16, label %then9, label %endif10
 
-then10:                                           ; preds = %x8
-  %63 = getelementptr inbounds i32, ptr %cells, i64 0
-  %64 = load i32, ptr %63, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !8
-  %65 = freeze i32 %64
-  br label %endif11
+then9:                                            ; preds = %x7
+  %71 = getelementptr inbounds i32, ptr %cells, i64 0
+  %72 = load i32, ptr %71, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !8
+  %73 = freeze i32 %72
+  br label %endif10
 
-endif11:                                          ; preds = %then10, %x8
-  %load = phi i32 [ 0, %x8 ], [ %65, %then10 ]
-  %66 = icmp ult i32 %load, %cells.len
-  br i1 %66, label %then12, label %endif13
+endif10:                                          ; preds = %then9, %x7
+  %load = phi i32 [ 0, %x7 ], [ %73, %then9 ]
+  %74 = icmp ult i32 %load, %cells.len
+  br i1 %74, label %then11, label %endif12
 
-then12:                                           ; preds = %endif11
-  %67 = zext i32 %load to i64
-  %68 = getelementptr inbounds i32, ptr %cells, i64 %67
-  %69 = atomicrmw add ptr %68, i32 1 monotonic, align 4, !alias.scope !0, !noalias !3
-  br label %endif13
+then11:                                           ; preds = %endif10
+  %75 = zext i32 %load to i64
+  %76 = getelementptr inbounds i32, ptr %cells, i64 %75
+  %77 = atomicrmw add ptr %76, i32 1 monotonic, align 4, !alias.scope !0, !noalias !3
+  br label %endif12
 
-endif13:                                          ; preds = %then12, %endif11
-  %atomic14 = phi i32 [ 0, %endif11 ], [ %69, %then12 ]
-  %70 = icmp eq i32 %load, 0
-  %71 = select i1 %70, i32 1, i32 %load
-  %72 = call i32 @llvm.ctlz.i32(i32 %71, i1 true)
-  %73 = select i1 %70, i32 32, i32 %72
-  %74 = icmp eq i32 %atomic14, 0
-  %75 = select i1 %74, i32 1, i32 %atomic14
-  %76 = udiv i32 %load, %75
-  %77 = select i1 %74, i32 0, i32 %76
-  %78 = add i32 %73, %77
-  br i1 %17, label %then15, label %endif16
+endif12:                                          ; preds = %then11, %endif10
+  %atomic13 = phi i32 [ 0, %endif10 ], [ %77, %then11 ]
+  %78 = icmp eq i32 %load, 0
+  %79 = select i1 %78, i32 1, i32 %load
+  %80 = call i32 @llvm.ctlz.i32(i32 %79, i1 true)
+  %81 = select i1 %78, i32 32, i32 %80
+  %82 = icmp eq i32 %atomic13, 0
+  %83 = select i1 %82, i32 1, i32 %atomic13
+  %84 = udiv i32 %load, %83
+  %85 = select i1 %82, i32 0, i32 %84
+  %86 = add i32 %81, %85
+  br i1 %17, label %then14, label %endif15
 
-then15:                                           ; preds = %endif13
-  %79 = getelementptr inbounds i32, ptr %cells, i64 1
-  %80 = cmpxchg ptr %79, i32 %atomic14, i32 %78 monotonic monotonic, align 4, !alias.scope !0, !noalias !3
-  %81 = extractvalue { i32, i1 } %80, 0
-  br label %endif16
+then14:                                           ; preds = %endif12
+  %87 = getelementptr inbounds i32, ptr %cells, i64 1
+  %88 = cmpxchg ptr %87, i32 %atomic13, i32 %86 monotonic monotonic, align 4, !alias.scope !0, !noalias !3
+  %89 = extractvalue { i32, i1 } %88, 0
+  br label %endif15
 
-endif16:                                          ; preds = %then15, %endif13
-  %atomic17 = phi i32 [ 0, %endif13 ], [ %81, %then15 ]
-  br i1 %18, label %then18, label %endif19
+endif15:                                          ; preds = %then14, %endif12
+  %atomic16 = phi i32 [ 0, %endif12 ], [ %89, %then14 ]
+  br i1 %18, label %then17, label %endif18
 
-then18:                                           ; preds = %endif16
-  %82 = getelementptr inbounds i32, ptr %out, i64 0
-  store i32 %atomic17, ptr %82, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !8
-  br label %endif19
+then17:                                           ; preds = %endif15
+  %90 = getelementptr inbounds i32, ptr %out, i64 0
+  store i32 %atomic16, ptr %90, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !8
+  br label %endif18
 
-endif19:                                          ; preds = %then18, %endif16
-  %83 = add nuw i32 %x9, 1
-  %84 = icmp ult i32 %83, %15
-  br i1 %84, label %x8, label %done20, !llvm.loop !9
+endif18:                                          ; preds = %then17, %endif15
+  %91 = add nuw i32 %x8, 1
+  %92 = icmp ult i32 %91, %15
+  br i1 %92, label %x7, label %done19, !llvm.loop !9
 
-done20:                                           ; preds = %endif19, %guarded
+done19:                                           ; preds = %endif18, %guarded
   br label %after
 
-after:                                            ; preds = %done20, %done
-  %85 = icmp ult i32 %15, %x.end
-  br i1 %85, label %x21, label %done34
+after:                                            ; preds = %done19, %done
+  %93 = icmp ult i32 %15, %x.end
+  br i1 %93, label %x20, label %done33
 
-x21:                                              ; preds = %endif33, %after
-  %x22 = phi i32 [ %15, %after ], [ %109, %endif33 ]
-  %86 = icmp ult i32 0, %cells.len
-  br i1 %86, label %then23, label %endif24
+x20:                                              ; preds = %endif32, %after
+  %x21 = phi i32 [ %15, %after ], [ %117, %endif32 ]
+  %94 = icmp ult i32 0, %cells.len
+  br i1 %94, label %then22, label %endif23
 
-then23:                                           ; preds = %x21
-  %87 = getelementptr inbounds i32, ptr %cells, i64 0
-  %88 = load i32, ptr %87, align 4, !alias.scope !0, !noalias !3
-  %89 = freeze i32 %88
-  br label %endif24
+then22:                                           ; preds = %x20
+  %95 = getelementptr inbounds i32, ptr %cells, i64 0
+  %96 = load i32, ptr %95, align 4, !alias.scope !0, !noalias !3
+  %97 = freeze i32 %96
+  br label %endif23
 
-endif24:                                          ; preds = %then23, %x21
-  %load25 = phi i32 [ 0, %x21 ], [ %89, %then23 ]
-  %90 = icmp ult i32 %load25, %cells.len
-  br i1 %90, label %then26, label %endif27
+endif23:                                          ; preds = %then22, %x20
+  %load24 = phi i32 [ 0, %x20 ], [ %97, %then22 ]
+  %98 = icmp ult i32 %load24, %cells.len
+  br i1 %98, label %then25, label %endif26
 
-then26:                                           ; preds = %endif24
-  %91 = zext i32 %load25 to i64
-  %92 = getelementptr inbounds i32, ptr %cells, i64 %91
-  %93 = atomicrmw add ptr %92, i32 1 monotonic, align 4, !alias.scope !0, !noalias !3
-  br label %endif27
+then25:                                           ; preds = %endif23
+  %99 = zext i32 %load24 to i64
+  %100 = getelementptr inbounds i32, ptr %cells, i64 %99
+  %101 = atomicrmw add ptr %100, i32 1 monotonic, align 4, !alias.scope !0, !noalias !3
+  br label %endif26
 
-endif27:                                          ; preds = %then26, %endif24
-  %atomic28 = phi i32 [ 0, %endif24 ], [ %93, %then26 ]
-  %94 = icmp eq i32 %load25, 0
-  %95 = select i1 %94, i32 1, i32 %load25
-  %96 = call i32 @llvm.ctlz.i32(i32 %95, i1 true)
-  %97 = select i1 %94, i32 32, i32 %96
-  %98 = icmp eq i32 %atomic28, 0
-  %99 = select i1 %98, i32 1, i32 %atomic28
-  %100 = udiv i32 %load25, %99
-  %101 = select i1 %98, i32 0, i32 %100
-  %102 = add i32 %97, %101
-  %103 = icmp ult i32 1, %cells.len
-  br i1 %103, label %then29, label %endif30
+endif26:                                          ; preds = %then25, %endif23
+  %atomic27 = phi i32 [ 0, %endif23 ], [ %101, %then25 ]
+  %102 = icmp eq i32 %load24, 0
+  %103 = select i1 %102, i32 1, i32 %load24
+  %104 = call i32 @llvm.ctlz.i32(i32 %103, i1 true)
+  %105 = select i1 %102, i32 32, i32 %104
+  %106 = icmp eq i32 %atomic27, 0
+  %107 = select i1 %106, i32 1, i32 %atomic27
+  %108 = udiv i32 %load24, %107
+  %109 = select i1 %106, i32 0, i32 %108
+  %110 = add i32 %105, %109
+  %111 = icmp ult i32 1, %cells.len
+  br i1 %111, label %then28, label %endif29
 
-then29:                                           ; preds = %endif27
-  %104 = getelementptr inbounds i32, ptr %cells, i64 1
-  %105 = cmpxchg ptr %104, i32 %atomic28, i32 %102 monotonic monotonic, align 4, !alias.scope !0, !noalias !3
-  %106 = extractvalue { i32, i1 } %105, 0
-  br label %endif30
+then28:                                           ; preds = %endif26
+  %112 = getelementptr inbounds i32, ptr %cells, i64 1
+  %113 = cmpxchg ptr %112, i32 %atomic27, i32 %110 monotonic monotonic, align 4, !alias.scope !0, !noalias !3
+  %114 = extractvalue { i32, i1 } %113, 0
+  br label %endif29
 
-endif30:                                          ; preds = %then29, %endif27
-  %atomic31 = phi i32 [ 0, %endif27 ], [ %106, %then29 ]
-  %107 = icmp ult i32 0, %out.len
-  br i1 %107, label %then32, label %endif33
+endif29:                                          ; preds = %then28, %endif26
+  %atomic30 = phi i32 [ 0, %endif26 ], [ %114, %then28 ]
+  %115 = icmp ult i32 0, %out.len
+  br i1 %115, label %then31, label %endif32
 
-then32:                                           ; preds = %endif30
-  %108 = getelementptr inbounds i32, ptr %out, i64 0
-  store i32 %atomic31, ptr %108, align 4, !alias.scope !3, !noalias !0
-  br label %endif33
+then31:                                           ; preds = %endif29
+  %116 = getelementptr inbounds i32, ptr %out, i64 0
+  store i32 %atomic30, ptr %116, align 4, !alias.scope !3, !noalias !0
+  br label %endif32
 
-endif33:                                          ; preds = %then32, %endif30
-  %109 = add nuw i32 %x22, 1
-  %110 = icmp ult i32 %109, %x.end
-  br i1 %110, label %x21, label %done34, !llvm.loop !11
+endif32:                                          ; preds = %then31, %endif29
+  %117 = add nuw i32 %x21, 1
+  %118 = icmp ult i32 %117, %x.end
+  br i1 %118, label %x20, label %done33, !llvm.loop !11
 
-done34:                                           ; preds = %endif33, %after
-  %111 = add i64 %group, %take
-  %112 = icmp ult i64 %111, %end
-  br i1 %112, label %row, label %finish
+done33:                                           ; preds = %endif32, %after
+  %119 = add i64 %group, %take
+  %120 = icmp ult i64 %119, %end
+  br i1 %120, label %row, label %finish
 
-finish:                                           ; preds = %done34, %entry
+finish:                                           ; preds = %done33, %entry
   ret void
 }
 

@@ -99,10 +99,9 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
   let v84 = select(v74, h7f800000, v83);
   let v85 = v82 | v84;
   let v86 = select(v85, v81, v79);
-  let v87 = v78 != n0;
-  let v88 = select(v86, h7fc00000, v87);
-  let v90 = invocation_x < len_b;
-  if (v90) {
-    b_b[invocation_x] = v88;
+  let v87 = select(v86, h7fc00000, (v78 != n0));
+  let v89 = invocation_x < len_b;
+  if (v89) {
+    b_b[invocation_x] = v87;
   }
 }

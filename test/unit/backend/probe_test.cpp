@@ -172,9 +172,10 @@ TEST(Probe, WhatIsBrokenIsTakenBackAndNothingElse) {
 }
 
 /// A device with nothing but f32 and f64, which lose subnormals.
-lower::FloatPromises plain_vulkan() {
+lower::FloatPromises plain_vulkan(bool fused = false) {
   const lower::VulkanFloatModes modes{.arithmetic = true, .round_to_even = true, .keep_special = true};
-  return lower::vulkan_promises({.half = {}, .single = modes, .wide = modes, .independent = true});
+  return lower::vulkan_promises(
+      {.half = {}, .single = modes, .wide = modes, .independent = true, .fused = fused});
 }
 
 // A promise that leaves answers open is kept by any of them, another one each time.
@@ -216,6 +217,18 @@ TEST(Probe, WhatAPromiseDoesNotAllowIsTakenBackFromGuardedForms) {
     for (const RawOp op : c.demoted) expected[op] = {};
     EXPECT_EQ(demoted(verdict->kept), demoted(expected));
   }
+}
+
+TEST(Probe, AMultiplyAddIsAskedWhetherItIsFused) {
+  const lower::FloatPromises promised = plain_vulkan(/*fused=*/true);
+  const auto kept = probe::probe(promised, Device{.flickers = true});
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->kept.by_op, promised.by_op);
+  lower::FloatPromises twice = promised;
+  twice[RawOp::FMulAdd].fused = false;
+  const auto taken_back = probe::probe(promised, Device{.fault = arithmetic_of(twice)});
+  ASSERT_TRUE(taken_back);
+  EXPECT_EQ(demoted(taken_back->kept), demoted(plain_vulkan()));
 }
 
 TEST(Probe, FlushedSubnormalsTakeBackArithmetic) {

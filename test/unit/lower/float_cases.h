@@ -18,7 +18,7 @@ namespace vyre::lower {
 
 /// What kinds of Vulkan devices promise: nothing but f32 without subnormals; and besides...
 struct VulkanKind {
-  bool wide = false, half = false, subnormals = false;
+  bool wide = false, half = false, subnormals = false, fused = false;
 };
 inline FloatPromises vulkan_floats(const VulkanKind& kind) {
   const auto modes = [](bool given, bool subnormals) {
@@ -28,7 +28,8 @@ inline FloatPromises vulkan_floats(const VulkanKind& kind) {
   return vulkan_promises({.half = modes(kind.half, true),
                           .single = modes(true, kind.subnormals),
                           .wide = modes(kind.wide, false),
-                          .independent = true});
+                          .independent = true,
+                          .fused = kind.fused});
 }
 
 /// Targets by what they promise of floats; everything else is the same.
@@ -43,6 +44,7 @@ inline const std::vector<Target>& float_targets() {
       {.name = "vulkan", .floats = vulkan_floats({})},
       {.name = "vulkan-wide", .floats = vulkan_floats({.wide = true})},
       {.name = "vulkan-wide-half", .floats = vulkan_floats({.wide = true, .half = true})},
+      {.name = "vulkan-fused", .floats = vulkan_floats({.wide = true, .fused = true})},
       {.name = "vulkan-subnormals", .floats = vulkan_floats({.wide = true, .subnormals = true})},
   };
   return all;

@@ -15,112 +15,19 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lower/operators.h"
-#include "num/float.h"
 #include "oracle.h"
-#include "spec/ops.h"
+#include "small_formats.h"
 
-VYRE_ORACLE(CpuReference,
-            "num/, which is compared with the standard and MPFR in test/unit/num; what a promise allows is "
-            "worked out here, from the text of the Vulkan specification, in doubles, which hold these "
-            "formats' products exactly");
+VYRE_ORACLE(
+    CpuReference,
+    "num/, which is compared with the standard and MPFR in test/unit/num; what a promise allows is "
+    "worked out in small_formats.h, from the text of the Vulkan specification, in doubles, which hold these "
+    "formats' products exactly");
 
 namespace vyre::lower {
 namespace {
 
-using spec::FloatFormat;
-using spec::Op;
-using Words = std::vector<Word>;
-
-/// What stands for the composition: no pattern of a small format.
-constexpr Word kComposed = 0xc0de0000;
-
-/// f with twice its digits, no more than products need, and exponents for all of them.
-constexpr GuardedFormat beside(FloatFormat f) { return {f, 2 * f.precision() - 1}; }
-constexpr FloatFormat wide_of(FloatFormat f) { return {8, beside(f).wide_fraction_bits}; }
-
-// ---- What a promise allows
-
-double value(FloatFormat f, Word a) {
-  const double fraction = a & f.fraction_mask();
-  const int32_t field = int32_t((a & f.infinity()) >> f.fraction_bits);
-  const double number =
-      field == 0 ? std::ldexp(fraction, 1 - f.bias() - int32_t(f.fraction_bits))
-                 : std::ldexp(fraction + f.least_normal(), field - f.bias() - int32_t(f.fraction_bits));
-  return (a & f.sign_bit()) != 0 ? -number : number;
-}
-bool is_normal(FloatFormat f, Word a) {
-  const Word field = a & f.infinity();
-  return field != 0 && field != f.infinity();
-}
-
-/// The distance of numbers around |x|; of a power of two, below it.
-double ulp(FloatFormat f, double x) {
-  int exponent = 0;
-  const double fraction = std::frexp(std::fabs(x), &exponent);  // in [1/2, 1)
-  if (fraction == 0.5) --exponent;
-  return std::ldexp(1, std::max(exponent - 1, f.min_exponent()) - int(f.fraction_bits));
-}
-/// All numbers that many units from x, a normal one.
-Words within(FloatFormat f, double x, double ulps) {
-  Words out;
-  const Word sign = x < 0 ? f.sign_bit() : 0;
-  const double size = std::fabs(x), reach = ulps * ulp(f, x) * (1 + 1e-9);
-  // Patterns of one sign are in the order of their values.
-  const auto sizes = std::views::iota(Word{0}, f.infinity());
-  const auto first = std::ranges::partition_point(sizes, [&](Word g) { return value(f, g) < size - reach; });
-  for (Word g = *first; g < f.infinity() && value(f, g) <= size + reach; ++g) out.push_back(sign | g);
-  return out;
-}
-
-constexpr double kQuotientUlps = 2.5, kRootUlps = 9.5, kInverseRootUlps = 2;
-
-/// a as it is, and flushed.
-Words seen(FloatFormat f, Word a) { return f.is_subnormal(a) ? Words{a, num::flush(f, a)} : Words{a}; }
-void add_result(FloatFormat f, Word result, Words& out) {
-  out.push_back(result);
-  if (f.is_nan(result)) out.push_back(f.sign_bit() | (f.infinity() + 1));
-  if ((result & ~f.sign_bit()) <= f.least_normal()) out.push_back(result & f.sign_bit());
-}
-
-Word wide_sum(FloatFormat f, Word a, Word b, Word c) {
-  const FloatFormat w = wide_of(f);
-  const auto wide = [&](Word x) { return num::convert(f, w, x); };
-  return num::add(w, num::mul(w, wide(a), wide(b)), wide(c));
-}
-
-Words allowed(FloatFormat f, RawOp op, const Word* x) {
-  if (op == RawOp::FDiv || op == RawOp::FSqrt || op == RawOp::FInverseSqrt) {
-    const Words anything = {0, f.one(), f.infinity(), f.nan(), f.sign_bit() | f.one(), 3 * f.least_normal()};
-    if (!is_normal(f, x[0]) || (op == RawOp::FDiv && !is_normal(f, x[1]))) return anything;
-    const double exact = op == RawOp::FDiv    ? value(f, x[0]) / value(f, x[1])
-                         : op == RawOp::FSqrt ? std::sqrt(value(f, x[0]))
-                                              : 1 / std::sqrt(value(f, x[0]));
-    const double size = std::fabs(exact);
-    if (!(value(f, f.least_normal()) <= size && size <= value(f, f.greatest()))) return anything;
-    return within(f, exact,
-                  op == RawOp::FDiv    ? kQuotientUlps
-                  : op == RawOp::FSqrt ? kRootUlps
-                                       : kInverseRootUlps);
-  }
-  Words out;
-  for (const Word a : seen(f, x[0])) {
-    for (const Word b : seen(f, x[1])) {
-      if (op == RawOp::FAdd) add_result(f, num::add(f, a, b), out);
-      if (op == RawOp::FSub) add_result(f, num::sub(f, a, b), out);
-      if (op == RawOp::FMul) add_result(f, num::mul(f, a, b), out);
-      if (op != RawOp::FWideMulAdd && op != RawOp::FWideLow) continue;
-      for (const Word c : seen(f, x[2])) {
-        const Word sum = wide_sum(f, a, b, c);
-        op == RawOp::FWideLow ? out.push_back(sum) : add_result(f, num::convert(wide_of(f), f, sum), out);
-      }
-    }
-  }
-  std::ranges::sort(out);
-  const auto twice = std::ranges::unique(out);
-  out.erase(twice.begin(), twice.end());
-  return out;
-}
+using namespace small;  // NOLINT(google-build-using-namespace)
 
 // ---- A guarded form by itself, and what it gives
 
@@ -142,22 +49,10 @@ std::optional<Windows> windows_of(FloatFormat f, Op op) {
   return std::nullopt;
 }
 
-/// What allowed() allows.
-FloatPromises promised() {
-  FloatPromises out =
-      promise_all("guarded", {.given = true, .flushes_operands = true, .flushes_results = true});
-  out[RawOp::FInverseSqrt] = out[RawOp::FDiv];
-  for (const RawOp op : {RawOp::FDiv, RawOp::FSqrt, RawOp::FInverseSqrt}) out[op].only_normal = true;
-  out[RawOp::FDiv].half_ulps = uint8_t(2 * kQuotientUlps);
-  out[RawOp::FSqrt].half_ulps = uint8_t(2 * kRootUlps);
-  out[RawOp::FInverseSqrt].half_ulps = uint8_t(2 * kInverseRootUlps);
-  return out;
-}
-
-Kernel form_of(FloatFormat f, Op op) {
+Kernel form_of(FloatFormat f, Op op, bool fused = false) {
   Kernel source;
   source.entry = source.add_block();
-  static const Target target{.name = "guarded", .floats = promised()};
+  const Target target{.name = "guarded", .floats = promised(fused)};
   Rewriter r(source, target);
   r.at(source.entry, Span::none());
   const auto operand = [&](uint32_t n) { return r.load({.buffer = n, .index = r.constant(0)}); };
@@ -166,102 +61,6 @@ Kernel form_of(FloatFormat f, Op op) {
                             .composed = [&] { return r.constant(kComposed); }};
   r.store({.buffer = 3, .index = r.constant(0)}, guarded(r, beside(f), op, x, ends));
   return r.finish();
-}
-
-/// Runs a form once for each combination of choices.
-class Runner {
- public:
-  Runner(const Kernel& kernel, FloatFormat f, Op op)
-      : kernel_(kernel),
-        format_(f),
-        all_attempts_(!windows_of(f, op)),
-        values_(kernel.insts.size()),
-        slots_(kernel.slots.size()) {}
-
-  /// Calls `see` with each result.
-  template <typename See>
-  void run(const Word* x, See see) {
-    script_.clear();
-    do {
-      next_ = 0;
-      block(kernel_.entry, x);
-      see(result_);
-      while (!script_.empty() && script_.back().taken + 1 == script_.back().count) script_.pop_back();
-      if (!script_.empty()) ++script_.back().taken;
-    } while (!script_.empty());
-  }
-
- private:
-  struct Choice {
-    size_t taken = 0, count = 1;
-  };
-
-  void block(KBlock b, const Word* x) {
-    for (const Value v : kernel_.block(b)) step(v, x);
-  }
-  void step(Value v, const Word* x) {
-    const Inst& inst = kernel_[v];
-    Word operands[3] = {};
-    for (uint32_t n = 0; n < inst.args.count; ++n) operands[n] = values_[index(kernel_.arg(inst, n))];
-    Word& out = values_[index(v)];
-    if (inst.kind == InstKind::Const) out = inst.imm;
-    if (inst.kind == InstKind::RawLoad) out = x[inst.target];
-    if (inst.kind == InstKind::RawStore) result_ = operands[1];
-    if (inst.kind == InstKind::Get) out = slots_[inst.target];
-    if (inst.kind == InstKind::Set) slots_[inst.target] = operands[0];
-    if (inst.kind == InstKind::If && operands[0] != 0) {
-      all_attempts_ ? block(inst.body, x) : void(slots_[0] = kComposed);
-    }
-    if (inst.kind == InstKind::Raw)
-      out = info(inst.raw).is_float ? choose(inst.raw, operands) : raw(inst, operands);
-  }
-  static Word raw(const Inst& inst, const Word* operands) {
-    EXPECT_TRUE(in_domain(inst.raw, operands));
-    return apply_raw(inst.raw, operands);
-  }
-  Word choose(RawOp op, const Word* operands) {
-    const Words& all = kept(op, operands);
-    if (next_ == script_.size()) script_.push_back({0, all.size()});
-    return all[script_[next_++].taken];
-  }
-  const Words& kept(RawOp op, const Word* operands) {
-    if (const auto one = only_result(op, operands)) return only_ = {*one}, only_;
-    uint64_t key = 0;
-    for (uint32_t n = 0; n < info(op).operands; ++n) key = key << format_.width() | operands[n];
-    const auto [at, is_new] = allowed_[size_t(op)].try_emplace(key);
-    if (is_new) at->second = allowed(format_, op, operands);
-    return at->second;
-  }
-  /// Where nothing is subnormal a sum or a product is one number.
-  std::optional<Word> only_result(RawOp op, const Word* x) const {
-    if (op != RawOp::FAdd && op != RawOp::FSub && op != RawOp::FMul) return std::nullopt;
-    if (format_.is_subnormal(x[0]) || format_.is_subnormal(x[1])) return std::nullopt;
-    const Word result = op == RawOp::FMul   ? num::mul(format_, x[0], x[1])
-                        : op == RawOp::FAdd ? num::add(format_, x[0], x[1])
-                                            : num::sub(format_, x[0], x[1]);
-    const Word size = result & ~format_.sign_bit();
-    if (size > format_.infinity() || (size != 0 && size <= format_.least_normal())) return std::nullopt;
-    return size == 0 ? std::nullopt : std::optional(result);
-  }
-
-  const Kernel& kernel_;
-  const FloatFormat format_;
-  const bool all_attempts_;
-  Words values_, slots_;
-  std::array<std::unordered_map<uint64_t, Words>, kRawOpCount> allowed_;  // by the operands' bits
-  Words only_;
-  std::vector<Choice> script_;
-  size_t next_ = 0;
-  Word result_ = 0;
-};
-
-Word right_answer(FloatFormat f, Op op, const Word* x) {
-  if (op == Op::FAdd) return num::add(f, x[0], x[1]);
-  if (op == Op::FSub) return num::sub(f, x[0], x[1]);
-  if (op == Op::FMul) return num::mul(f, x[0], x[1]);
-  if (op == Op::FDiv) return num::div(f, x[0], x[1]);
-  if (op == Op::FSqrt) return num::sqrt(f, x[0]);
-  return num::mul_add(f, x[0], x[1], x[2]);
 }
 
 struct Counts {
@@ -296,7 +95,7 @@ struct Operands {
 /// Over all operands; until something is wrong, if asked.
 Counts exhaust(const Kernel& kernel, FloatFormat f, Op op, bool stop = false) {
   Counts out;
-  Runner runner(kernel, f, op);
+  Runner runner(kernel, f, !windows_of(f, op));
   const Operands all{f, op};
   for (Word a = 0; a < all.count(0); ++a) {
     for (Word b = 0; b < all.count(1); ++b) {
@@ -340,6 +139,14 @@ TEST(GuardedForms, AreRightForAllOperandsUnderAllChoices) {
   }
 }
 
+TEST(GuardedForms, OfAFusedMultiplyAddAreRightToo) {
+  for (const FloatFormat f : {FloatFormat{3, 2}, FloatFormat{4, 1}}) {
+    const Counts counts = exhaust(form_of(f, Op::FMulAdd, /*fused=*/true), f, Op::FMulAdd);
+    EXPECT_EQ(counts.wrong, 0u) << testing::PrintToString(counts.first_wrong);
+    EXPECT_LT(counts.composed, counts.choices / 2);
+  }
+}
+
 bool is_test(RawOp op) {
   return op == RawOp::Eq || op == RawOp::Ne || op == RawOp::ULt || op == RawOp::ULe || op == RawOp::SLt;
 }
@@ -376,6 +183,18 @@ TEST(GuardedForms, HaveNoTestTooMany) {
             << spec::mnemonic(op) << " without " << print(whole, v);
       }
     }
+  }
+}
+
+TEST(GuardedForms, OfAFusedMultiplyAddHaveNoTestTooMany) {
+  const FloatFormat f{3, 2};
+  const Kernel whole = form_of(f, Op::FMulAdd, /*fused=*/true);
+  const Counts before = exhaust(whole, f, Op::FMulAdd);
+  for (const Value v : deciding(whole, f, Op::FMulAdd)) {
+    Kernel changed = whole;
+    changed.insts[index(v)] = {.kind = InstKind::Const, .type = spec::DataType::U32, .imm = 0};
+    const Counts after = exhaust(changed, f, Op::FMulAdd, true);
+    EXPECT_TRUE(after.wrong > 0 || after.composed > before.composed) << print(whole, v);
   }
 }
 

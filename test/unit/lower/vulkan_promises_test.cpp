@@ -48,6 +48,18 @@ TEST(VulkanPromises, OfTheUsualDevice) {
                                    "ffrom_u32", "fto_s32", "fto_u32"));
 }
 
+// Fma is inherited from a product and a sum: two roundings, unless more is known of the driver.
+TEST(VulkanPromises, OfAMultiplyAddOnlyWhereItIsKnownToBeFused) {
+  for (const bool keeps : {false, true}) {
+    const VulkanFloatModes single = keeps ? kAll : kUsual;
+    EXPECT_FALSE(
+        vulkan_promises({.half = kAll, .single = single, .wide = kAll, .independent = true})[RawOp::FMulAdd]
+            .given);
+    const FloatPromises p = vulkan_promises({.single = single, .fused = true});
+    EXPECT_EQ(p[RawOp::FMulAdd], p[RawOp::FAdd]);
+  }
+}
+
 TEST(VulkanPromises, OfOtherWidthsWhereTheyHaveModesOfTheirOwn) {
   const auto has = [](const VulkanFloats& floats, const char* mnemonic) {
     return std::ranges::count(given(floats), mnemonic) == 1;

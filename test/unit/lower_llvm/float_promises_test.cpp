@@ -5,8 +5,9 @@
 #include <set>
 #include <string>
 
+#include "lower/codegen/float_promises.h"
+#include "lower/codegen/host_cpu.h"
 #include "lower/llvm/codegen.h"
-#include "lower/llvm/float_promises.h"
 #include "oracle.h"
 
 VYRE_ORACLE(SpecificationTable,

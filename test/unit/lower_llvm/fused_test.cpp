@@ -7,9 +7,9 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "fused_programs.h"
+#include "lower/codegen/float_promises.h"
 #include "lower/llvm/audit.h"
 #include "lower/llvm/codegen.h"
-#include "lower/llvm/float_promises.h"
 #include "oracle.h"
 
 VYRE_ORACLE(SpecificationTable,

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "lower/llvm/ptx.h"
+#include "lower/codegen/ptx.h"
 #include "oracle.h"
 
 VYRE_ORACLE(SpecificationTable,

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "lower/codegen/ptx.h"
 #include "lower/kernel.h"
-#include "lower/llvm/ptx.h"
 #include "project_programs.h"
 
 namespace vyre::test {

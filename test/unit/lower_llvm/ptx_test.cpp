@@ -273,6 +273,19 @@ TEST(Ptx, BfloatIsConvertedByInstructionsWhereTheyArePromised) {
   }
 }
 
+// ptxas 13.0 converts `selp 1, 0` from f16 to 1.0. The least number of f16 is 2^-24: 0x33800000, 864026624.
+// That a comparison gives 0 or 1 legalization knows, and LLVM of what is masked.
+TEST(Ptx, ATruthIsNoOperandOfAConversionFromHalf) {
+  constexpr std::string_view kTruths =
+      "program p(read a: u32 @0, read_write o: f32 @1) workgroup(64, 1, 1) {\n"
+      "  let x = invocation_id.x;\n"
+      "  o[x] = cast<f32>(bitcast<f16>(a[x] > 9)) * cast<f32>(bitcast<f16>(a[x])) +\n"
+      "      cast<f32>(bitcast<f16>(a[x] & 1));\n}\n";
+  const std::string text = emitted_for(kTruths, {90});
+  EXPECT_EQ(count(text, ", 864026624"), 2u) << text;
+  EXPECT_EQ(count(text, "cvt.f32.f16"), 1u);
+}
+
 // A guard is a setp and two selp; what remains is the choice of the NaN where the result is stored.
 TEST(Ptx, GuardsThatOneComparisonOfALengthDecidesAreGone) {
   const auto product = [](std::string_view condition) {

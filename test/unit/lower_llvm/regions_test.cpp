@@ -223,7 +223,7 @@ TEST(Chunks, NothingIsWrittenBeforeALookAtACondition) {
   EXPECT_TRUE(chunk_of(with_body("for j in 0..3 { if (x < 9) { for i in 0..4 { o[x + i] = x; } } }")).flat);
 }
 
-TEST(Chunks, ALaneThatReturnsIsRunOnAndNotHeard) {
+TEST(Chunks, WhatALaneComputesAfterItsReturnIsDropped) {
   const RegionPlan plan = chunk_of(with_body("for i in 0..4 { if (a[i] == x) { return; } } o[x] = 1;"));
   ASSERT_FALSE(plan.flat);
   EXPECT_NE(plan.live_offset, kNoOffset);

@@ -40,6 +40,9 @@ TEST(SpirvFoldable, WhatFollowsFromConstants) {
   EXPECT_EQ(foldable_operands("b[0] = select(n[0] == 1, 1.5, 2.5) * a[0];"), 1u);  // pulled into the arms
   EXPECT_EQ(foldable_operands("w[0] = 1.5; b[0] = w[0] * a[0];"), 1u);             // from store to load
   EXPECT_EQ(foldable_operands("b[0] = cast<f32>(local_id.y) * a[0];"), 1u);        // an axis of one
+  EXPECT_EQ(foldable_operands("w[0] = a[0]; w[1] = 1.5; barrier; b[0] = w[0] * a[0];"), 1u);
+  EXPECT_EQ(foldable_operands("w[0] = a[0]; w[1] = w[0] * 0.0; w[2] = 1.5; w[3] = w[2]; b[0] = w[1] * a[0];"),
+            1u);
 }
 
 TEST(SpirvFoldable, WhatADispatchBrings) {
@@ -49,6 +52,9 @@ TEST(SpirvFoldable, WhatADispatchBrings) {
   EXPECT_EQ(foldable_operands("for i in 0..n[0] { b[i] = cast<f32>(i) * a[i]; }"), 0u);
   EXPECT_EQ(foldable_operands("b[0] = cast<f32>(local_id.x) * a[0];"), 0u);
   EXPECT_EQ(foldable_operands("b[0] = select(n[0] == 1, 1.5, a[2]) * a[0];"), 0u);
+  EXPECT_EQ(foldable_operands("w[local_id.x] = a[0]; barrier; b[0] = w[1] * a[0];"), 0u);
+  EXPECT_EQ(foldable_operands("w[0] = a[0]; barrier; w[1] = w[0] + w[2]; barrier; b[0] = w[1] * a[0];"), 0u);
+  EXPECT_EQ(foldable_operands("b[1] = a[1]; b[0] = b[1] * a[0];"), 0u);
 }
 
 /// Words of instructions "%r = OpBitwiseXor", and of push constants beyond the buffers'.

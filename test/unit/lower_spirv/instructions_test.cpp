@@ -19,7 +19,8 @@ namespace {
 using spec::Intrinsic;
 
 /// A kernel that loads operands from `in`, applies one instruction, and stores its result to `out`. What is
-/// wide is made of an f32 and becomes one.
+/// wide is made of an f32 and becomes one; what is long is made of a word, as its two, and becomes its low
+/// one.
 class OneInstruction {
  public:
   OneInstruction() {
@@ -44,9 +45,12 @@ class OneInstruction {
     for (uint32_t i = 0; i < operands; ++i) {
       if (raw && takes_wide(inst.raw, i))
         args[i] = put({.kind = InstKind::Raw, .raw = RawOp::WideFrom}, {args[i]});
+      if (raw && takes_long(inst.raw, i))
+        args[i] = put({.kind = InstKind::Raw, .raw = RawOp::LongOf}, {args[i], args[i]});
     }
     Value result = put(inst, args);
     if (raw && gives_wide(inst.raw)) result = put({.kind = InstKind::Raw, .raw = RawOp::WideTo}, {result});
+    if (raw && gives_long(inst.raw)) result = put({.kind = InstKind::Raw, .raw = RawOp::LongLow}, {result});
     put({.kind = InstKind::RawStore, .target = 1}, {constant(0), result});
     return kernel_;
   }
@@ -225,12 +229,88 @@ constexpr auto kRawRows = std::to_array<RawRow>({
     {RawOp::WideSqrt,
      "OpBitcast float a; OpFConvert double t0; OpExtInst double Sqrt t1; OpFConvert float t2; "
      "OpBitcast uint t3"},
+    {RawOp::LongOf,
+     "OpCompositeConstruct v2uint a b; OpBitcast ulong t0; OpBitcast v2uint t1; OpCompositeExtract uint t2 "
+     "0"},
+    {RawOp::LongLow,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpBitcast v2uint t1; OpCompositeExtract uint t2 "
+     "0"},
+    {RawOp::LongHigh,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpBitcast v2uint t1; OpCompositeExtract uint t2 "
+     "1"},
+    {RawOp::LongSelect,
+     "OpCompositeConstruct v2uint b b; OpBitcast ulong t0; OpCompositeConstruct v2uint c c; OpBitcast ulong "
+     "t2; OpINotEqual bool a uint_0; OpSelect ulong t4 t1 t3; OpBitcast v2uint t5; OpCompositeExtract uint "
+     "t6 0"},
+    {RawOp::LongAdd,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpIAdd ulong t1 t3; OpBitcast v2uint t4; OpCompositeExtract uint t5 0"},
+    {RawOp::LongSub,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpISub ulong t1 t3; OpBitcast v2uint t4; OpCompositeExtract uint t5 0"},
+    {RawOp::LongMul,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpIMul ulong t1 t3; OpBitcast v2uint t4; OpCompositeExtract uint t5 0"},
+    {RawOp::LongUMulHi,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpBitwiseAnd ulong t1 ulong_4294967295; OpShiftRightLogical ulong t1 uint_32; OpBitwiseAnd ulong "
+     "t3 ulong_4294967295; OpShiftRightLogical ulong t3 uint_32; OpIMul ulong t4 t7; OpIMul ulong t5 t6; "
+     "OpIMul ulong t4 t6; OpShiftRightLogical ulong t10 uint_32; OpIAdd ulong t9 t11; OpBitwiseAnd ulong t12 "
+     "ulong_4294967295; OpIAdd ulong t8 t13; OpShiftRightLogical ulong t14 uint_32; OpShiftRightLogical "
+     "ulong t12 uint_32; OpIAdd ulong t15 t16; OpIMul ulong t5 t7; OpIAdd ulong t18 t17; OpBitcast v2uint "
+     "t19; OpCompositeExtract uint t20 0"},
+    {RawOp::LongUDiv,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpUDiv ulong t1 t3; OpBitcast v2uint t4; OpCompositeExtract uint t5 0"},
+    {RawOp::LongURem,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpUMod ulong t1 t3; OpBitcast v2uint t4; OpCompositeExtract uint t5 0"},
+    {RawOp::LongAnd,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpBitwiseAnd ulong t1 t3; OpBitcast v2uint t4; OpCompositeExtract uint t5 0"},
+    {RawOp::LongOr,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpBitwiseOr ulong t1 t3; OpBitcast v2uint t4; OpCompositeExtract uint t5 0"},
+    {RawOp::LongXor,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpBitwiseXor ulong t1 t3; OpBitcast v2uint t4; OpCompositeExtract uint t5 0"},
+    {RawOp::LongShl,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpShiftLeftLogical ulong t1 b; OpBitcast v2uint "
+     "t2; OpCompositeExtract uint t3 0"},
+    {RawOp::LongLShr,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpShiftRightLogical ulong t1 b; OpBitcast v2uint "
+     "t2; OpCompositeExtract uint t3 0"},
+    {RawOp::LongPopcount,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpBitcast v2uint t1; OpCompositeExtract uint t2 "
+     "0; OpBitCount uint t3; OpBitcast v2uint t1; OpCompositeExtract uint t5 1; OpBitCount uint t6; OpIAdd "
+     "uint t4 t7"},
+    {RawOp::LongClz,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpBitcast v2uint t1; OpCompositeExtract uint t2 "
+     "1; OpBitcast v2uint t1; OpCompositeExtract uint t4 0; OpIEqual bool t3 uint_0; OpSelect uint t6 t5 t3; "
+     "OpSelect uint t6 uint_32 uint_0; OpExtInst uint FindUMsb t7; OpISub uint uint_31 t9; OpIAdd uint t8 "
+     "t10"},
+    {RawOp::LongCtz,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpBitcast v2uint t1; OpCompositeExtract uint t2 "
+     "0; OpBitcast v2uint t1; OpCompositeExtract uint t4 1; OpIEqual bool t3 uint_0; OpSelect uint t6 t5 t3; "
+     "OpSelect uint t6 uint_32 uint_0; OpExtInst uint FindILsb t7; OpIAdd uint t8 t9"},
+    {RawOp::LongEq,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpIEqual bool t1 t3; OpSelect uint t4 uint_1 uint_0"},
+    {RawOp::LongNe,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpINotEqual bool t1 t3; OpSelect uint t4 uint_1 uint_0"},
+    {RawOp::LongULt,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpULessThan bool t1 t3; OpSelect uint t4 uint_1 uint_0"},
+    {RawOp::LongULe,
+     "OpCompositeConstruct v2uint a a; OpBitcast ulong t0; OpCompositeConstruct v2uint b b; OpBitcast ulong "
+     "t2; OpULessThanEqual bool t1 t3; OpSelect uint t4 uint_1 uint_0"},
 });
-constexpr spec::TotalTable<kRawRows, [](RawOp op) { return !is_long(op) && !is_bfloat(op); }> kRaw;
+constexpr spec::TotalTable<kRawRows, [](RawOp op) { return !is_bfloat(op); }> kRaw;
 
 TEST(SpirvInstructions, EachRawOperator) {
   for (const RawOpInfo& op : kRawOps) {
-    if (op.is_long || is_bfloat(op.op)) continue;  // no device is asked for them
+    if (is_bfloat(op.op)) continue;  // no device is asked for them
     const Kernel kernel = OneInstruction().make({.kind = InstKind::Raw, .raw = op.op}, op.operands);
     const std::string text = test::spirv_text(kernel, test::kRichDevice);
     std::string code = code_of(text, op.operands);

@@ -26,6 +26,7 @@ constexpr lower::SpirvTarget kBareDevice = {.memory_model = false};
 /// A device with everything, and lanes as lavapipe has them.
 constexpr lower::SpirvTarget kRichDevice = {
     .storage_16bit = true,
+    .integers_64bit = true,
     .subgroup_size = 8,
     .floats = {.half = kEveryMode, .single = kEveryMode, .wide = kEveryMode, .independent = true}};
 /// A promise for every raw operator on floats, so that legalization leaves each of them native: what no

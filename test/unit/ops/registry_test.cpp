@@ -113,6 +113,14 @@ TEST(Registry, IdsArePaths) {
   }
 }
 
+TEST(Registry, HasNothingElseForCalls) {
+  for (const char* id : {"", "rotl", "primitive", "primitive.bitwise", "primitive.bitwise.rotl.", "float.f32",
+                         "float.f32.nothing", "float.u32.add", "float.f32.add_approx", "float.$T.exp_approx"})
+    EXPECT_EQ(op_table().find(id, 1), nullptr) << id;
+  EXPECT_EQ(op_table().find("primitive.bitwise.rotl", 2), nullptr);
+  EXPECT_EQ(op_table().all().size(), all_operations().size() + std::size(spec::kIntrinsics));
+}
+
 class Declaration : public EachOperation {};
 VYRE_FOR_EACH_OPERATION(Declaration);
 

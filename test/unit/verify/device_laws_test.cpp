@@ -13,7 +13,7 @@
 #include <functional>
 #include <set>
 
-#include "lower/llvm/ptx.h"
+#include "lower/codegen/ptx.h"
 #include "ops/registry.h"
 #include "oracle.h"
 #include "verify/algebraic.h"

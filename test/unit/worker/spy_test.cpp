@@ -155,6 +155,19 @@ const std::vector<Trick>& tricks() {
        [](const Target& t) {
          return ::rename((t.folder + "/kept").c_str(), (t.folder + "/moved").c_str()) == 0;
        }},
+      // Code for this CPU is run outside of workers.
+      {"code", [](const Target& t) { return writes(t.folder + "/cache/native/made", O_CREAT); }},
+      {"code-by-rename",
+       [](const Target& t) {
+         const std::string made = t.folder + "/cache/floats/made";
+         return writes(made, O_CREAT) &&
+                ::rename(made.c_str(), (t.folder + "/cache/native/renamed").c_str()) == 0;
+       }},
+      {"code-folder",
+       [](const Target& t) {
+         const std::string cache = t.folder + "/cache";
+         return ::rename((cache + "/native").c_str(), (cache + "/floats/native").c_str()) == 0;
+       }},
       {"hidden", [](const Target& t) { return reads(t.folder + "/hidden"); }},
       {"hidden-folder", [](const Target& t) { return reads(t.folder + "/hidden.d/journal"); }},
       {"remove", [](const Target& t) { return ::unlink((t.folder + "/hidden").c_str()) == 0; }},
@@ -173,6 +186,8 @@ class Spying : public testing::Test {
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
     fs::create_directory(folder_ / "hidden.d");
+    for (const char* part : {"native", "floats"}) fs::create_directories(folder_ / "cache" / part);
+    ::setenv("VYRE_CACHE_DIR", (folder_ / "cache").c_str(), 1);
     for (const char* name : {"kept", "hidden", "hidden.d/journal"})
       std::ofstream(folder_ / name) << "seed 1\n";
     signals_seen = 0;
@@ -180,6 +195,7 @@ class Spying : public testing::Test {
   }
   void TearDown() override {
     std::signal(SIGURG, SIG_DFL);
+    ::unsetenv("VYRE_CACHE_DIR");
     fs::remove_all(folder_);
   }
   Target target() const { return {::getpid(), reinterpret_cast<uintptr_t>(&secret_), folder_.string()}; }
@@ -218,6 +234,8 @@ TEST_F(Spying, FindsEveryRouteClosed) {
   EXPECT_EQ(secret_, kSecret);
   for (const char* name : {"kept", "hidden", "hidden.d/journal"})
     EXPECT_EQ(fs::file_size(folder_ / name), 7u);
+  EXPECT_TRUE(fs::is_empty(folder_ / "cache/native"));
+  EXPECT_TRUE(fs::exists(folder_ / "cache/floats/made")) << "verdicts it may write";
 }
 
 // The same spy in a child that is not closed off: a trick that never works would prove nothing above.

@@ -1,9 +1,9 @@
-#include "lower/llvm/float_promises.h"
+#include "lower/codegen/float_promises.h"
 
 #include <algorithm>
 #include <ranges>
 
-#include "lower/llvm/codegen.h"
+#include "lower/codegen/host_cpu.h"
 
 namespace vyre::lower {
 

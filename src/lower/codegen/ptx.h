@@ -7,6 +7,7 @@
 // Model".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,7 +15,6 @@
 
 #include "base/result.h"
 #include "lower/kernel.h"
-#include "lower/llvm/audit.h"
 
 namespace vyre::lower {
 
@@ -26,13 +26,26 @@ struct PtxTarget {
   uint32_t sm = 70;
   bool operator==(const PtxTarget&) const = default;
 };
+/// The chips that LLVM 19 writes code for, oldest first, each with the first PTX version that has it, so that
+/// a driver as old as the chip reads it. For a name that it does not know LLVM would warn and emit nonsense.
+struct PtxChip {
+  uint32_t sm;
+  const char* features;
+};
+inline constexpr auto kPtxChips = std::to_array<PtxChip>({{70, "+ptx60"},
+                                                          {75, "+ptx63"},
+                                                          {80, "+ptx70"},
+                                                          {86, "+ptx71"},
+                                                          {87, "+ptx74"},
+                                                          {89, "+ptx78"},
+                                                          {90, "+ptx78"}});
 /// The newest target that this build writes for a chip of a compute capability (major * 10 + minor). Errors:
 /// B001 below 70.
 Result<PtxTarget> ptx_target(uint32_t compute_capability);
 /// The targets that this build writes, oldest first.
 std::vector<PtxTarget> ptx_targets();
 
-/// What PTX promises of floats for a target: IEEE 754 (lower/llvm/float_promises.h), and from sm_90 on
+/// What PTX promises of floats for a target: IEEE 754 (lower/codegen/float_promises.h), and from sm_90 on
 /// conversions to and from BF16, cvt.rn.bf16.f32 and cvt.f32.bf16, which keep subnormals. Between two of them
 /// LLVM writes arithmetic on f32 as arithmetic on BF16 (mul.rn.bf16), which rounds once what the two rounded
 /// twice: the same, for 24 digits are more than twice 8, and where the result is subnormal as float_rules.cpp
@@ -66,7 +79,8 @@ struct PtxBatch {
 };
 
 /// Domain  kernels that are legal for kPtxTarget with at most the target's promises.
-/// Errors  B001 for a target that this build does not write; B003 for more buffers than an entry has
+/// Errors  B001 where LLVM is not here, and for a target that this build does not write; B003 for more
+/// buffers than an entry has
 ///         parameters for; B008 for operations of subgroups in a workgroup that is not made of whole ones;
 ///         L003 when LLVM refuses. Of several kernels the first one's.
 /// Cost    some 10 ms a small kernel, with LLVM's whole pipeline; a kernel of more than 6,000 instructions,
