@@ -35,9 +35,9 @@ constexpr size_t kModulePrograms = 128;
 /// What a task should take at least, in nanoseconds, so that starting it costs little; a dispatch of less
 /// than two tasks stays on the calling thread.
 constexpr double kTaskTime = 30'000;
-/// Invocations along x that a task has at least: code runs a row of them in chunks, and what is left over one
-/// by one (lower/llvm/emit.cpp).
-constexpr uint64_t kTaskRow = 256;
+/// Invocations along x that a task has at least: the widest chunk in which code runs them, for what is no
+/// whole chunk is run one by one (lower/llvm/emit.cpp).
+constexpr uint64_t kTaskRow = 64;
 /// What an instruction of one invocation takes, until a dispatch was timed: side by side in vectors.
 constexpr double kInstructionTime = 0.05;
 
@@ -252,7 +252,8 @@ class Native final : public CompilingBackend {
                           .machine = machine(options),
                           .verdicts = cache_folder(options.cache, "floats")}),
         machine_(machine(options)),
-        cache_(options.keeps_code ? cache_folder(options.cache, kNativeCodePart) : std::filesystem::path()),
+        keeps_code_(options.keeps_code),
+        cache_(cache_folder(options.cache, kNativeCodePart)),
         level_(options.optimisation) {}
 
   Identity identity() const override {
@@ -286,6 +287,7 @@ class Native final : public CompilingBackend {
 
   std::unique_ptr<Pipeline> find_kept(const check::Checked& program,
                                       const lower::FloatPromises& floats) override {
+    if (!keeps_code_) return nullptr;
     auto kept = cache_.find(key_of(program, floats));
     if (!kept || kept->kernel.alignments.size() != program.bound_buffers().size()) return nullptr;
     auto code = NativeCode::load(kept->image);
@@ -309,13 +311,14 @@ class Native final : public CompilingBackend {
             *programs[k], kernels[k].floats, facts_of(*programs[k], kernels[k]), *code, *entry, arena()));
       }
     }
-    if (keep && out.front())
+    if (keep && keeps_code_ && out.front())
       cache_.keep(key_of(*programs.front(), kernels.front().floats),
                   {std::move(*image), facts_of(*programs.front(), kernels.front())});
     return out;
   }
 
   const std::string machine_;
+  const bool keeps_code_;
   const NativeCodeCache cache_;
   const int level_;
 };

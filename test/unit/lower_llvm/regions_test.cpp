@@ -161,6 +161,20 @@ program p(read_write o: u32 @0) workgroup(4, 1, 1) {
   EXPECT_EQ(arrays(plan), 0u);
 }
 
+// Each sum is twice the one before: looked through as a tree there would be 2^64 of them.
+TEST(Regions, LiteralsAreFoldedInBoundedTime) {
+  std::string body = "let c = 3; ";
+  for (int k = 0; k < 64; ++k) body += "c = c + c; ";
+  const Kernel k = legal_kernel("program p(read_write o: u32 @0) workgroup(64, 1, 1) { " + body +
+                                "for i in 0..8 { o[invocation_id.x + (i << c)] = local_id.x & c; } }");
+  for (const Inst& inst : k.insts) {
+    if (inst.kind == InstKind::Raw && inst.raw == RawOp::Shl)
+      EXPECT_EQ(literal_of(k, k.arg(inst, 1)), std::nullopt);
+  }
+  EXPECT_FALSE(
+      plan_chunk(k, {.lanes = 64, .known = std::vector(k.insts.size(), ChunkOptions::Known::Nothing)}).flat);
+}
+
 // ---- Chunks
 // ------------------------------------------------------------------------------------------------
 
