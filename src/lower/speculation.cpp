@@ -327,9 +327,7 @@ bool Speculation::plan(Value v) {
 // ---- Lines ------------------------------------------------------------------------------------------------
 
 bool Speculation::takes(const Inst& inst) const {
-  constexpr Op kOps[] = {Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FSqrt, Op::FMulAdd};
   if (inst.kind != InstKind::Apply || inst.operand_type != DataType::F32) return false;
-  if (std::ranges::find(kOps, inst.op) == std::end(kOps)) return false;
   const FloatPromises& floats = r_.target().floats;
   return float_route(inst, floats) == Route::Guarded && has_line_form(inst.op, format_.narrow, floats);
 }
