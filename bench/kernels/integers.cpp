@@ -50,13 +50,14 @@ VYRE_HAND(u64_div) {
 VYRE_HAND(u64_lcg) {
   const u64* __restrict in = a.at<u64>(0);
   u64* __restrict out = a.at<u64>(1);
+  const u64 factor = a.at<u64>(2)[0], term = a.at<u64>(2)[1];
   parallel(a.count<u64>(1), 1024, [=](size_t first, size_t last) {
     constexpr size_t kBlock = 64;
     for (size_t i = first; i < last; i += kBlock) {
       u64 x[kBlock];
       for (size_t l = 0; l < kBlock; ++l) x[l] = in[i + l];
       for (int round = 0; round < 64; ++round) {
-        for (size_t l = 0; l < kBlock; ++l) x[l] = x[l] * 6364136223846793005u + 1442695040888963407u;
+        for (size_t l = 0; l < kBlock; ++l) x[l] = x[l] * factor + term;
       }
       for (size_t l = 0; l < kBlock; ++l) out[i + l] = x[l];
     }

@@ -31,17 +31,18 @@ VYRE_HAND(u64_div) {
   launch(u64_div_kernel, groups_of(n, 256), 256, a.at<u64>(0), a.at<u64>(1), a.at<u64>(2), n);
 }
 
-__global__ void u64_lcg_kernel(const u64* __restrict__ in, u64* out, u32 n) {
+__global__ void u64_lcg_kernel(const u64* __restrict__ in, u64* out, const u64* __restrict__ by, u32 n) {
   const u32 i = global_x();
   if (i >= n) return;
+  const u64 factor = by[0], term = by[1];
   u64 x = in[i];
-#pragma unroll
-  for (int round = 0; round < 64; ++round) x = x * 6364136223846793005u + 1442695040888963407u;
+#pragma unroll 8
+  for (int round = 0; round < 64; ++round) x = x * factor + term;
   out[i] = x;
 }
 VYRE_HAND(u64_lcg) {
   const size_t n = a.count<u64>(1);
-  launch(u64_lcg_kernel, groups_of(n, 256), 256, a.at<u64>(0), a.at<u64>(1), n);
+  launch(u64_lcg_kernel, groups_of(n, 256), 256, a.at<u64>(0), a.at<u64>(1), a.at<u64>(2), n);
 }
 
 __global__ void u128_add_kernel(const u128* __restrict__ x, const u128* __restrict__ y, u128* out, u32 n) {

@@ -201,8 +201,7 @@ inline Program transpose() {
   const Ex column = p.let("column", p.workgroup_id(0) * 32 + x);
   p.unrolled_loop("k", p.u32(0), p.u32(4), [&](Ex k) {
     const Ex row = p.let("row", p.workgroup_id(1) * 32 + y + k * 8);
-    p.if_(row < rows && column < columns,
-          [&] { p.store(tile, (y + k * 8) * 33 + x, p.load(input, row * columns + column)); });
+    p.store(tile, (y + k * 8) * 33 + x, p.load(input, row * columns + column));
   });
   p.barrier();
   const Ex new_column = p.let("new_column", p.workgroup_id(1) * 32 + x);

@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <map>
 #include <mutex>
 
 #include "algebra/law.h"
 #include "base/bytes.h"
 #include "check/checked.h"
-#include "generate/cases.h"
 #include "ir/builder.h"
 #include "ref/ref.h"
 
@@ -15,30 +13,8 @@ namespace vyre::algebra {
 
 Result<void> SpecEvaluator::apply(const ops::Operation& operation, std::span<const uint32_t* const> inputs,
                                   uint32_t* out, size_t n) {
-  const ops::Reference f = operation.reference;
-  switch (inputs.size()) {
-    case 1: {
-      const uint32_t* a = inputs[0];
-      for (size_t i = 0; i < n; ++i) out[i] = f(a + i);
-      return {};
-    }
-    case 2: {
-      const uint32_t *a = inputs[0], *b = inputs[1];
-      for (size_t i = 0; i < n; ++i) {
-        const uint32_t operands[] = {a[i], b[i]};
-        out[i] = f(operands);
-      }
-      return {};
-    }
-    default: {
-      std::array<uint32_t, generate::kMaxOperands> operands{};
-      for (size_t i = 0; i < n; ++i) {
-        for (size_t k = 0; k < inputs.size(); ++k) operands[k] = inputs[k][i];
-        out[i] = f(operands.data());
-      }
-      return {};
-    }
-  }
+  operation.reference(inputs, out, n);
+  return {};
 }
 
 namespace {

@@ -3,9 +3,9 @@
 #include <array>
 
 #include "algebra/law.h"
-#include "ref/eval.h"
 #include "algebra/order.h"
 #include "generate/cases.h"
+#include "ref/eval.h"
 
 namespace vyre::algebra {
 
@@ -100,12 +100,7 @@ Column Flow::operate(spec::Op op, std::span<const Column> inputs) {
     depends |= depends_[inputs[k].index];
   }
   uint32_t* out = fresh(depends);
-  const ref::WordOperator f = ref::word_operator(op);
-  std::array<uint32_t, generate::kMaxOperands> operands{};
-  for (size_t i = 0; i < n_; ++i) {
-    for (size_t k = 0; k < inputs.size(); ++k) operands[k] = columns[k][i];
-    out[i] = f(operands.data());
-  }
+  ref::word_operator_on_columns(op)(columns.data(), out, n_);
   return Column{uint32_t(columns_.size() - 1)};
 }
 

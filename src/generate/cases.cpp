@@ -227,15 +227,19 @@ Tuple Cases::adversarial_case(uint64_t k) const {
   return out;
 }
 
+/// Case k of random floats, whose words were drawn.
+Tuple Cases::floats_of(uint64_t k, const std::array<uint32_t, 4>& bits) const {
+  Tuple out{};
+  // Eight in a row are directed alike: to turn every time takes longer than to make the values.
+  directed_floats(types_[0], k >> 3, bits, std::span(out).first(types_.size()));
+  return out;
+}
+
 Tuple Cases::random_case(uint64_t k) const {
   const std::array<uint32_t, 4> bits = philox(seed_, k, stream_);
+  if (are_floats(types_)) return floats_of(k, bits);
   const uint32_t control = bits[3];
   Tuple out{};
-  if (are_floats(types_)) {
-    // Eight in a row are directed alike: to turn every time takes longer than to make the values.
-    directed_floats(types_[0], k >> 3, bits, std::span(out).first(types_.size()));
-    return out;
-  }
   for (size_t i = 0; i < types_.size(); ++i)
     out[i] = as_type(types_[i], random_operand(uint32_t(i), bits[i], control, out[0], edge256().data()));
   return out;
@@ -301,6 +305,13 @@ void Cases::fill_random(uint64_t first, size_t count, std::span<uint32_t* const>
   for (size_t done = 0; done < count; done += kBlock) {
     const size_t n = std::min(kBlock, count - done);
     vectorised([&, begin = first + done] { VYRE_INLINED draw(seed_, stream_, begin, n, bits); });
+    if (are_floats(types_)) {
+      for (size_t j = 0; j < n; ++j) {
+        const Tuple tuple = floats_of(first + done + j, {bits[0][j], bits[1][j], bits[2][j], bits[3][j]});
+        for (size_t i = 0; i < types_.size(); ++i) columns[i][done + j] = tuple[i];
+      }
+      continue;
+    }
     for (size_t i = 0; i < types_.size(); ++i) {
       const uint32_t* const of_first = i == 0 ? bits[0].data() : columns[0] + done;
       vectorised([&, i] {
@@ -316,7 +327,7 @@ void Cases::fill(uint64_t first, size_t count, std::span<uint32_t* const> column
     fill_grid(first, stride, count, columns);
     return;
   }
-  if (strategy_ == Strategy::Random && stride == 1 && !are_floats(types_)) {
+  if (strategy_ == Strategy::Random && stride == 1) {
     fill_random(first, count, columns);
     return;
   }

@@ -64,6 +64,7 @@ class Cases {
   std::array<uint32_t, kMaxOperands> adversarial_case(uint64_t k) const;
   std::array<uint32_t, kMaxOperands> random_case(uint64_t k) const;
   void fill_grid(uint64_t first, uint64_t stride, size_t count, std::span<uint32_t* const> columns) const;
+  std::array<uint32_t, kMaxOperands> floats_of(uint64_t k, const std::array<uint32_t, 4>& bits) const;
   void fill_random(uint64_t first, size_t count, std::span<uint32_t* const> columns) const;
   void prepare();
 

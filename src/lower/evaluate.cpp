@@ -44,6 +44,8 @@ struct Frame {
   uint64_t returns_seen = 0;
 };
 
+/// By the words that a register has, of which everything here is a loop: known, they are a move.
+template <uint32_t kWidth>
 class Evaluator {
  public:
   Evaluator(const Kernel& kernel, std::span<const layout::Binding> buffers, layout::Groups groups,
@@ -52,9 +54,9 @@ class Evaluator {
         groups_(groups),
         options_(options),
         registers_(allocate_registers(kernel)),
-        width_(register_words(kernel)),
+        invocations_(kernel.invocations()),
         memory_(kernel, buffers, options.seed) {
-    words_.resize(size_t(registers_.count) * kernel.invocations() * width_);
+    words_.resize(size_t(registers_.count) * invocations_ * kWidth);
   }
 
   Result<void> run() {
@@ -73,7 +75,7 @@ class Evaluator {
  private:
   Result<void> run_workgroup() {
     memory_.clear_workgroup();
-    Lanes everyone(kernel_.invocations());
+    Lanes everyone(invocations_);
     for (uint32_t lane = 0; lane < everyone.size(); ++lane) everyone[lane] = lane;
     live_ = uint32_t(everyone.size());
     returned_.assign(everyone.size(), false);
@@ -120,33 +122,34 @@ class Evaluator {
   }
 
   // Registers: the first word, which is the whole of most values, or all of them.
-  Word& at(uint32_t reg, uint32_t lane) {
-    return words_[(size_t(reg) * kernel_.invocations() + lane) * width_];
+  Word& at(uint32_t reg, uint32_t lane) { return row(reg)[size_t(lane) * kWidth]; }
+  /// Of all lanes.
+  Word* row(uint32_t reg) { return words_.data() + size_t(reg) * invocations_ * kWidth; }
+  Word* row(Value v) { return row(registers_.values[index(v)]); }
+  /// Of an instruction's operands. Domain: at most three.
+  using Rows = std::array<const Word*, 3>;
+  Rows rows(const Inst& inst) {
+    Rows out{};
+    for (uint32_t n = 0; n < inst.args.count; ++n) out[n] = row(kernel_.arg(inst, n));
+    return out;
   }
   Word& at(Value v, uint32_t lane) { return at(registers_.values[index(v)], lane); }
   Word& at(Slot s, uint32_t lane) { return at(registers_.slots[index(s)], lane); }
-  Bits bits(Word& first) const {
-    if (width_ == 1) return {first, 0, 0, 0};
+  static Bits bits(const Word& first) {
     Bits out{};
-    std::copy_n(&first, width_, out.data());
+    std::copy_n(&first, kWidth, out.data());
     return out;
   }
-  void put(Word& first, const Bits& value) const {
-    if (width_ == 1) {
-      first = value[0];
-    } else {
-      std::copy_n(value.data(), width_, &first);
-    }
-  }
+  static void put(Word& first, const Bits& value) { std::copy_n(value.data(), kWidth, &first); }
 
   Word argument(const Inst& inst, uint32_t n, uint32_t lane) { return at(kernel_.arg(inst, n), lane); }
   Bits argument_bits(const Inst& inst, uint32_t n, uint32_t lane) {
     return bits(at(kernel_.arg(inst, n), lane));
   }
   /// Of a raw operator.
-  std::array<Word, 3> arguments(const Inst& inst, uint32_t lane) {
+  static std::array<Word, 3> arguments(const Rows& rows, uint32_t count, uint32_t lane) {
     std::array<Word, 3> out{};
-    for (uint32_t n = 0; n < inst.args.count; ++n) out[n] = argument(inst, n, lane);
+    for (uint32_t n = 0; n < count; ++n) out[n] = rows[n][size_t(lane) * kWidth];
     return out;
   }
   uint32_t local_id(uint32_t lane, uint32_t axis) const {
@@ -161,13 +164,16 @@ class Evaluator {
 
   template <typename Compute>
   Result<void> each(Value v, Compute compute) {
-    for (const uint32_t lane : frames_.back().lanes) put(at(v, lane), {compute(lane), 0, 0, 0});
+    Word* const out = row(v);
+    for (const uint32_t lane : frames_.back().lanes)
+      put(out[size_t(lane) * kWidth], {compute(lane), 0, 0, 0});
     return {};
   }
 
   template <typename Compute>
   Result<void> each_bits(Value v, Compute compute) {
-    for (const uint32_t lane : frames_.back().lanes) put(at(v, lane), compute(lane));
+    Word* const out = row(v);
+    for (const uint32_t lane : frames_.back().lanes) put(out[size_t(lane) * kWidth], compute(lane));
     return {};
   }
 
@@ -186,11 +192,16 @@ class Evaluator {
       case InstKind::LocalId: return each(v, [&](uint32_t lane) { return local_id(lane, inst.imm); });
       case InstKind::NumWorkgroups: return each(v, [&](uint32_t) { return num_groups(inst.imm); });
       case InstKind::Get:
-        return each_bits(v, [&](uint32_t lane) { return bits(at(Slot{inst.target}, lane)); });
-      case InstKind::Set:
+        return each_bits(v, [from = row(registers_.slots[inst.target])](uint32_t lane) {
+          return bits(from[size_t(lane) * kWidth]);
+        });
+      case InstKind::Set: {
+        Word* const to = row(registers_.slots[inst.target]);
+        const Word* const from = row(kernel_.arg(inst, 0));
         for (const uint32_t lane : frame.lanes)
-          put(at(Slot{inst.target}, lane), argument_bits(inst, 0, lane));
+          put(to[size_t(lane) * kWidth], bits(from[size_t(lane) * kWidth]));
         return {};
+      }
       case InstKind::If: return branch(inst);
       case InstKind::Loop: return loop(v);
       case InstKind::Return:
@@ -241,7 +252,7 @@ class Evaluator {
 
   Result<void> loop(Value v) {
     const Inst& inst = kernel_[v];
-    Frame body{.block = inst.body, .loop = v, .ends = std::vector<Word>(kernel_.invocations())};
+    Frame body{.block = inst.body, .loop = v, .ends = std::vector<Word>(invocations_)};
     for (const uint32_t lane : frames_.back().lanes) {
       const Word from = argument(inst, 0, lane), to = argument(inst, 1, lane);
       if (from >= to) continue;
@@ -266,7 +277,7 @@ class Evaluator {
   /// Where all lanes are together; the operands of all of them are there before any result is.
   Result<void> intrinsic(Value v) {
     const Inst& inst = kernel_[v];
-    const uint32_t lanes = kernel_.invocations(), size = options_.subgroup_size;
+    const uint32_t lanes = invocations_, size = options_.subgroup_size;
     if (frames_.back().lanes.size() != lanes) {
       return fault(v, frames_.back().lanes.front(),
                    fmt::format("{} of {} invocations reach it", frames_.back().lanes.size(), lanes));
@@ -337,48 +348,65 @@ class Evaluator {
     const Inst& inst = kernel_[v];
     if (is_wide(inst.raw)) return raw_wide(v);
     if (is_long(inst.raw)) return raw_long(v);
-    for (const uint32_t lane : frames_.back().lanes) {
-      if (in_domain(inst.raw, arguments(inst, lane).data())) continue;
-      return fault(v, lane, fmt::format("its domain is: {}", info(inst.raw).domain));
+    const RawFunctions functions = functions_of(inst.raw);
+    const Rows operands = rows(inst);
+    const uint32_t count = inst.args.count;
+    if (functions.in_domain != nullptr) {
+      for (const uint32_t lane : frames_.back().lanes) {
+        if (functions.in_domain(arguments(operands, count, lane).data())) continue;
+        return fault(v, lane, fmt::format("its domain is: {}", info(inst.raw).domain));
+      }
     }
     if (info(inst.raw).is_float) return raw_float(v);
-    return each(v, [&](uint32_t lane) { return apply_raw(inst.raw, arguments(inst, lane).data()); });
+    return each(v, [&](uint32_t lane) { return functions.apply(arguments(operands, count, lane).data()); });
   }
   Result<void> promised(Value v) {
     if (kernel_.floats[kernel_[v].raw].given) return {};
     return fault(v, frames_.back().lanes.front(),
                  fmt::format("the profile `{}` promises nothing of it", kernel_.floats.name));
   }
-  /// Of a wide or a long operator.
-  std::array<uint64_t, 3> arguments_of_64_bits(const Inst& inst, uint32_t lane) {
-    std::array<uint64_t, 3> x{};
-    for (uint32_t n = 0; n < inst.args.count; ++n) {
-      const Bits bits = argument_bits(inst, n, lane);
-      const bool both_words = takes_wide(inst.raw, n) || takes_long(inst.raw, n);
-      x[n] = bits[0] | (both_words ? uint64_t{bits[1]} << 32 : 0);
+  /// Of a wide or a long operator: its operands, and by operand whether it is of both words.
+  struct LongOperands {
+    Rows rows{};
+    std::array<bool, 3> of_both{};
+    uint32_t count = 0;
+    std::array<uint64_t, 3> at(uint32_t lane) const {
+      std::array<uint64_t, 3> x{};
+      for (uint32_t n = 0; n < count; ++n) {
+        const Bits words = bits(rows[n][size_t(lane) * kWidth]);
+        x[n] = words[0] | (of_both[n] ? uint64_t{words[1]} << 32 : 0);
+      }
+      return x;
     }
-    return x;
+  };
+  LongOperands long_operands(const Inst& inst) {
+    LongOperands out{.rows = rows(inst), .count = inst.args.count};
+    for (uint32_t n = 0; n < out.count; ++n)
+      out.of_both[n] = takes_wide(inst.raw, n) || takes_long(inst.raw, n);
+    return out;
   }
   Result<void> raw_long(Value v) {
     const Inst& inst = kernel_[v];
+    const LongOperands operands = long_operands(inst);
     for (const uint32_t lane : frames_.back().lanes) {
-      if (in_long_domain(inst.raw, arguments_of_64_bits(inst, lane).data())) continue;
+      if (in_long_domain(inst.raw, operands.at(lane).data())) continue;
       return fault(v, lane, fmt::format("its domain is: {}", info(inst.raw).domain));
     }
     return each_bits(v, [&](uint32_t lane) {
-      const uint64_t result = apply_long(inst.raw, arguments_of_64_bits(inst, lane).data());
+      const uint64_t result = apply_long(inst.raw, operands.at(lane).data());
       return Bits{Word(result), Word(result >> 32), 0, 0};
     });
   }
   Result<void> raw_wide(Value v) {
     const Inst& inst = kernel_[v];
     VYRE_CHECK(promised(v));
+    const LongOperands operands = long_operands(inst);
     for (const uint32_t lane : frames_.back().lanes) {
-      if (inst.raw != RawOp::WideSelect || arguments_of_64_bits(inst, lane)[0] <= 1) continue;
+      if (inst.raw != RawOp::WideSelect || operands.at(lane)[0] <= 1) continue;
       return fault(v, lane, fmt::format("its domain is: {}", info(inst.raw).domain));
     }
     return each_bits(v, [&](uint32_t lane) {
-      const auto x = arguments_of_64_bits(inst, lane);
+      const auto x = operands.at(lane);
       const auto random = philox(options_.seed, choices_++, kFloatStream);
       const uint64_t result = choose_wide(inst.raw, kernel_.floats[inst.raw], x.data(), random);
       return Bits{Word(result), Word(result >> 32), 0, 0};
@@ -388,17 +416,19 @@ class Evaluator {
     const Inst& inst = kernel_[v];
     VYRE_CHECK(promised(v));
     const Promise& promise = kernel_.floats[inst.raw];
+    const Rows operands = rows(inst);
     return each(v, [&](uint32_t lane) {
       const auto random = philox(options_.seed, choices_++, kFloatStream);
-      return choose_result(inst.raw, promise, arguments(inst, lane).data(), random);
+      return choose_result(inst.raw, promise, arguments(operands, inst.args.count, lane).data(), random);
     });
   }
   Result<void> check_access(Value v) {
     const Inst& inst = kernel_[v];
     const uint32_t units = memory_.domain(inst);
     const std::string_view unit = inst.access == Access::Words ? "words" : "elements";
+    const Word* const at_index = row(kernel_.arg(inst, 0));
     for (const uint32_t lane : frames_.back().lanes) {
-      if (argument(inst, 0, lane) < units) continue;
+      if (at_index[size_t(lane) * kWidth] < units) continue;
       return fault(v, lane, fmt::format("the binding has {} {}", units, unit));
     }
     return {};
@@ -428,11 +458,11 @@ class Evaluator {
                       fmt::format("the kernel evaluator has no {} without a subgroup size", intrinsic.id),
                       "give it a subgroup size, a power of two up to 128"));
       }
-      if (kernel_.invocations() % size != 0) {
+      if (invocations_ % size != 0) {
         return std::unexpected(
             make_diag(DiagCode::B008, inst.origin,
                       fmt::format("kernel `{}` has {} invocations a workgroup, its subgroups have {}",
-                                  kernel_.name, kernel_.invocations(), size),
+                                  kernel_.name, invocations_, size),
                       "choose a workgroup size that is a multiple of the subgroup size"));
       }
     }
@@ -449,7 +479,7 @@ class Evaluator {
   const layout::Groups groups_;
   const EvaluateOptions options_;
   const Registers registers_;
-  const uint32_t width_;  // words a register
+  const uint32_t invocations_;  // of a workgroup
   Memory memory_;
   std::vector<Word> words_;    // [register][lane][word]
   std::vector<Word> indices_;  // of the access at hand
@@ -466,7 +496,11 @@ class Evaluator {
 
 Result<void> evaluate(const Kernel& kernel, std::span<const layout::Binding> buffers, layout::Groups groups,
                       const EvaluateOptions& options) {
-  return Evaluator(kernel, buffers, groups, options).run();
+  switch (register_words(kernel)) {
+    case 1: return Evaluator<1>(kernel, buffers, groups, options).run();
+    case 2: return Evaluator<2>(kernel, buffers, groups, options).run();
+    default: return Evaluator<4>(kernel, buffers, groups, options).run();
+  }
 }
 
 }  // namespace vyre::lower

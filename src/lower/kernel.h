@@ -176,6 +176,8 @@ struct Target {
   bool has_16bit_access =
       true;  // else 16-bit elements are halves of words, and a store to one is two atomics
   GuardForm load_guard = GuardForm::Branch;
+  uint64_t workgroup_bytes =
+      0;  // that a legal kernel may have; what a program declares is the caller's matter
   FloatPromises floats = kNoFloats;
 };
 inline constexpr Target kLlvmTarget{.name = "llvm", .floats = kIeeeFloats};

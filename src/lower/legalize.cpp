@@ -6,11 +6,14 @@
 // coordinate with its dimension, and only then do they become one index.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "lower/nan.h"
+#include "lower/ranges.h"
 #include "lower/rules.h"
 #include "lower/speculation.h"
+#include "lower/unroll.h"
 #include "spec/ops.h"
 
 namespace vyre::lower {
@@ -115,6 +118,7 @@ class Legalizer {
       : kernel_(kernel),
         r_(kernel, target),
         nan_(kernel, target.floats),
+        ranges_(word_ranges(kernel)),
         lines_(r_, kGuardedSingle, [this](Value v) { rewrite(v); }) {}
 
   Kernel run() {
@@ -147,6 +151,13 @@ class Legalizer {
   }
   Value dimension(const KernelDim& dim) {
     return dim.dynamic ? dimensions_.at({dim.buffer, dim.element}) : r_.constant(dim.size);
+  }
+
+  /// Whether the index is below the length, as ranges prove.
+  bool is_inside(const Inst& access) const {
+    const KernelBuffer& buffer = kernel_.buffers[access.target];
+    if (spec::is_bound(buffer.access) || !buffer.dims.empty()) return false;
+    return ranges_[index(kernel_.arg(access, 0))].most < buffer.count;
   }
 
   // match:  an access b[i]; t[i, j, ...]
@@ -201,12 +212,16 @@ class Legalizer {
     return choose_value(r_, type, inside, loaded, zero);
   }
 
+  // match:  load b[i], whose index is inside as ranges prove
+  // result: load.raw b[i]
   // match:  load b[i], elements bool
-  // result: ne.raw(guarded load of the word, 0)
+  // result: ne.raw(the load of the word, 0)
   Limbs load(const Inst& inst) {
     const DataType element = kernel_.buffers[inst.target].element, type = spec::element_value_type(element);
     const bool branch = r_.target().load_guard == GuardForm::Branch;
-    const Limbs words = branch ? load_branch(inst, type) : load_select(inst, type);
+    const Limbs words = is_inside(inst) ? load_element(r_, inst.target, type, r_.word(inst, 0))
+                        : branch        ? load_branch(inst, type)
+                                        : load_select(inst, type);
     if (element != DataType::Bool) return words;
     return r_.raw(RawOp::Ne, {words[0], r_.constant(0)});
   }
@@ -219,26 +234,28 @@ class Legalizer {
   }
 
   // match:  store b[i], x
-  // result: if (in bounds) { store.raw b[i], x }; nothing where i is a literal beyond a declared count, which
+  // result: if (in bounds) { store.raw b[i], x }, without the if where ranges prove that; nothing where i is
+  // a literal beyond a declared count, which
   //         WGSL's validators refuse even where it is not reached
   void store(const Inst& inst) {
     if (is_beyond(inst)) return;
-    r_.if_(in_bounds(inst), [&] {
-      store_element(r_, inst.target, linear_index(inst), r_.operand(inst, inst.args.count - 1));
-    });
+    const Limbs& value = r_.operand(inst, inst.args.count - 1);
+    if (is_inside(inst)) return store_element(r_, inst.target, r_.word(inst, 0), value);
+    r_.if_(in_bounds(inst), [&] { store_element(r_, inst.target, linear_index(inst), value); });
   }
 
   // match:  atomic b[i], x
   // result: set s, 0; if (in bounds) { set s, atomic.raw b[i], x }; get s
   Value atomic(const Inst& inst) {
-    const Variable before = r_.variable("atomic");
-    r_.clear(before);
-    r_.if_(in_bounds(inst), [&] {
+    const auto write = [&] {
       std::vector<Value> operands;
       for (uint32_t n = 1; n < inst.args.count; ++n) operands.push_back(r_.word(inst, n));
-      const RawAddress address{.buffer = inst.target, .index = r_.word(inst, 0)};
-      r_.set(before[0], r_.atomic(inst.op, address, operands));
-    });
+      return r_.atomic(inst.op, {.buffer = inst.target, .index = r_.word(inst, 0)}, operands);
+    };
+    if (is_inside(inst)) return write();
+    const Variable before = r_.variable("atomic");
+    r_.clear(before);
+    r_.if_(in_bounds(inst), [&] { r_.set(before[0], write()); });
     return r_.get(before[0]);
   }
 
@@ -301,6 +318,7 @@ class Legalizer {
   const Kernel& kernel_;
   Rewriter r_;
   NanFlow nan_;
+  const std::vector<WordRange> ranges_;  // by Value
   Speculation lines_;
   std::map<std::pair<uint32_t, uint32_t>, Value> dimensions_;  // by buffer and element
   std::map<uint32_t, Variable> raw_slots_;                     // by slot of the source
@@ -308,8 +326,13 @@ class Legalizer {
 
 }  // namespace
 
+// A line of floats goes on over the rounds of a loop that is written out.
 Kernel legalize(const Kernel& kernel, const Target& target) {
-  return Legalizer(kernel, for_kernel(kernel, target)).run();
+  constexpr uint64_t kMostWrittenOut = 1536;
+  const auto gains = [&](const Inst& inst) { return has_line_form(inst, target.floats, kGuardedSingle); };
+  const std::optional<Kernel> rounds = written_out(kernel, gains, kMostWrittenOut);
+  const Kernel& source = rounds ? *rounds : kernel;
+  return Legalizer(source, for_kernel(source, target)).run();
 }
 
 }  // namespace vyre::lower

@@ -214,6 +214,11 @@ bool in_domain(RawOp op, const Word* operands) { return kRaw[op].in_domain(opera
 
 Word apply_raw(RawOp op, const Word* operands) { return kRaw[op].apply(operands); }
 
+RawFunctions functions_of(RawOp op) {
+  const Partial& partial = kRaw[op];
+  return {partial.in_domain == always ? nullptr : partial.in_domain, partial.apply};
+}
+
 uint64_t apply_wide(RawOp op, const uint64_t* operands) { return kWide[op](operands); }
 
 bool in_long_domain(RawOp op, const uint64_t* operands) { return kLong[op].in_domain(operands); }

@@ -35,6 +35,12 @@ bool in_domain(RawOp op, const Word* operands);
 
 /// Domain: in_domain(op, operands).
 Word apply_raw(RawOp op, const Word* operands);
+/// The same two, for many operands of one operator; in_domain is null where every operand is in it.
+struct RawFunctions {
+  bool (*in_domain)(const Word* operands);
+  Word (*apply)(const Word* operands);
+};
+RawFunctions functions_of(RawOp op);
 /// A wide operator; wide operands and results are patterns of f64, others are words. Exact: IEEE 754, with
 /// the host's arithmetic in its default mode.
 ///

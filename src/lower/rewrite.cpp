@@ -115,6 +115,14 @@ Value Rewriter::atomic(spec::Op op, RawAddress address, std::span<const Value> o
                all);
 }
 
+uint32_t Rewriter::workgroup_words(std::string_view name, uint32_t count) {
+  out_.buffers.push_back({.name = std::string(name),
+                          .access = spec::BufferAccess::Workgroup,
+                          .element = DataType::U32,
+                          .count = count});
+  return uint32_t(out_.buffers.size() - 1);
+}
+
 Variable Rewriter::variable(std::string_view name, uint32_t words) {
   const Variable out{uint32_t(out_.slots.size()), words};
   for (uint32_t n = 0; n < words; ++n) out_.slots.push_back({std::string(name), DataType::U32});

@@ -64,6 +64,8 @@ class Rewriter {
   void store(RawAddress address, Value value);
   /// operands: [expected,] value.
   Value atomic(spec::Op op, RawAddress address, std::span<const Value> operands);
+  /// A buffer of so many words in workgroup memory, which the source does not have: its number.
+  uint32_t workgroup_words(std::string_view name, uint32_t count);
   Variable variable(std::string_view name, uint32_t words = 1);
   /// For a value of that type, in the slots that the target keeps it in.
   Variable variable(std::string_view name, spec::DataType type);

@@ -41,6 +41,34 @@ Reach least_of(const Reach& a, const Reach& b) {
   return {std::min(a.away, b.away), std::min(a.least, b.least), std::min(a.multiple, b.multiple)};
 }
 
+/// How much oftener than what stands outside of a loop what is in it is taken to run.
+constexpr uint64_t kTurns = 8;
+
+/// By Value: how often it runs, of a few loops around it.
+std::vector<uint64_t> estimated_runs(const Kernel& kernel) {
+  std::vector<uint64_t> of_blocks(kernel.blocks.size(), 1), out(kernel.insts.size());
+  for (uint32_t b = 0; b < kernel.blocks.size(); ++b) {  // a block has a smaller number than those in it
+    for (const Value v : kernel.blocks[b]) {
+      const uint64_t runs = out[index(v)] = of_blocks[b];
+      const bool is_loop = kernel[v].kind == InstKind::Loop && runs < kTurns * kTurns * kTurns;
+      for (const KBlock inner : {kernel[v].body, kernel[v].orelse}) {
+        if (inner != kNoKBlock) of_blocks[index(inner)] = is_loop ? runs * kTurns : runs;
+      }
+    }
+  }
+  return out;
+}
+
+/// Words of workgroup memory, where an element has one of its own at least.
+uint64_t workgroup_words(const Kernel& kernel) {
+  uint64_t words = 0;
+  for (const KernelBuffer& buffer : kernel.buffers) {
+    if (buffer.access == spec::BufferAccess::Workgroup)
+      words += uint64_t{std::max(buffer.count, 1u)} * std::max(spec::info(buffer.element).bytes / 4, 1u);
+  }
+  return words;
+}
+
 /// One more of the line: all of them are one word.
 void collect(Rewriter& r, std::optional<Value>& doubt, Value more) {
   doubt = doubt ? either(r, *doubt, more) : more;
@@ -48,12 +76,19 @@ void collect(Rewriter& r, std::optional<Value>& doubt, Value more) {
 
 }  // namespace
 
+bool has_line_form(const Inst& inst, const FloatPromises& floats, const GuardedFormat& format) {
+  if (inst.kind != InstKind::Apply || inst.operand_type != DataType::F32) return false;
+  return float_route(inst, floats) == Route::Guarded && has_line_form(inst.op, format.narrow, floats);
+}
+
 Speculation::Speculation(Rewriter& r, const GuardedFormat& format, Write write)
     : r_(r),
       k_(r.source()),
       format_(format),
       write_(std::move(write)),
       least_sum_(format.narrow.min_exponent() + 1),
+      least_factor_(std::max(least_sum_ / 2, format.narrow.min_exponent()) +
+                    int32_t(format.narrow.fraction_bits)),
       groups_of_(k_.slots.size()) {
   active_ = std::ranges::any_of(k_.insts, [&](const Inst& inst) { return takes(inst); });
   if (!active_) return;
@@ -68,9 +103,11 @@ Speculation::Speculation(Rewriter& r, const GuardedFormat& format, Write write)
     if (inst.kind == InstKind::Set && first_set_[inst.target] == kNoValue) first_set_[inst.target] = v;
   });
   find_accumulators();
+  find_arrays();
 }
 
 void Speculation::begin() {
+  if (std::ranges::find(arrays_, true) != arrays_.end()) array_doubt_ = r_.workgroup_words("too_small", 1);
   for (Group& group : groups_) {
     group.doubtful = r_.variable("too_small");
     r_.clear(group.doubtful);
@@ -152,6 +189,43 @@ void Speculation::doubt_accumulators(const std::vector<Value>& line) {
   }
 }
 
+// ---- Arrays -----------------------------------------------------------------------------------------------
+
+// Arrays of workgroup memory whose elements are oftener operands than they are stored, if there is room for a
+// word more. Atomics are none of floats.
+void Speculation::find_arrays() {
+  std::vector<bool> is_operand(k_.insts.size());
+  for (const Inst& inst : k_.insts) {
+    const bool passed = inst.kind == InstKind::Apply && inst.type == DataType::F32 && passes(inst.op);
+    if (!takes(inst) && !passed) continue;
+    for (const Value v : k_.args(inst)) is_operand[index(v)] = true;
+  }
+  std::vector<uint64_t> loads(k_.buffers.size()), stores(k_.buffers.size());
+  const std::vector<uint64_t> runs = estimated_runs(k_);
+  for (uint32_t v = 0; v < k_.insts.size(); ++v) {
+    const Inst& inst = k_.insts[v];
+    if (inst.target >= k_.buffers.size()) continue;
+    if (inst.kind == InstKind::Load && is_operand[v]) loads[inst.target] += runs[v];
+    if (inst.kind == InstKind::Store) stores[inst.target] += runs[v];
+  }
+  if (4 * (workgroup_words(k_) + 1) > r_.target().workgroup_bytes) return;
+  arrays_.resize(k_.buffers.size());
+  for (uint32_t b = 0; b < k_.buffers.size(); ++b) {
+    const KernelBuffer& buffer = k_.buffers[b];
+    if (buffer.access != spec::BufferAccess::Workgroup || buffer.element != DataType::F32) continue;
+    arrays_[b] = loads[b] >= 2 * stores[b] && loads[b] > 0;
+  }
+}
+
+// The doubt is stored before the value: what a barrier makes visible of the one it makes visible of the
+// other.
+void Speculation::test_stored(const Inst& store) {
+  const Value stored = k_.arg(store, store.args.count - 1);
+  if (is_number(k_[stored]) && reach_of_constant(k_[stored].imm).least >= least_factor_) return;
+  const Value small = is_below(r_, format_.narrow, r_.parts(stored)[0], least_factor_);
+  r_.if_(small, [&] { r_.store(array_doubt(), r_.constant(1)); });
+}
+
 // ---- What is known of values ------------------------------------------------------------------------------
 
 Reach Speculation::reach_of_constant(uint32_t bits) const {
@@ -178,6 +252,9 @@ Reach Speculation::reach(Value v) const {
   if (const auto known = known_.find(index(v)); known != known_.end()) return known->second;
   const Inst& inst = k_[v];
   if (is_number(inst)) return reach_of_constant(inst.imm);
+  if (inst.kind == InstKind::Load && is_array(inst)) {
+    return {.least = least_factor_, .multiple = least_factor_ - int32_t(format_.narrow.fraction_bits)};
+  }
   if (inst.kind != InstKind::Apply || inst.type != DataType::F32) return {};
   if (is_rounding(inst.op)) return {Reach::kNothing, 0, 0};
   if (inst.op != Op::Cast) return {};
@@ -219,6 +296,17 @@ Reach Speculation::result_reach(const Inst& inst) const {
   if (inst.op == Op::FDiv) return {.least = quotient_exponent(f)};
   if (inst.op == Op::FSqrt) return {.away = root_operand_exponent(f) / 2};
   return {};
+}
+
+/// What the instruction's operands are known by.
+Speculation::Values Speculation::relied_on_by(const Inst& inst) const {
+  Values out;
+  for (const Value v : k_.args(inst)) {
+    if (k_[v].kind == InstKind::Load && is_array(k_[v])) out.insert(v);
+    if (const auto found = relies_.find(index(v)); found != relies_.end())
+      out.insert(found->second.begin(), found->second.end());
+  }
+  return out;
 }
 
 // ---- What operators need ----------------------------------------------------------------------------------
@@ -305,12 +393,7 @@ bool Speculation::plan(Value v) {
   std::vector<Test> tests;
   if (!need(inst, tests)) return false;
   add_tests(tests);
-  for (const Value operand : k_.args(inst)) {
-    const Inst& get = k_[operand];
-    const bool relies =
-        get.kind == InstKind::Get && is_accumulator(get.target) && known_.contains(index(operand));
-    if (relies) relied_on_.insert(*groups_of_[get.target]);
-  }
+  relied_on_.merge(relied_on_by(inst));
   know(v, result_reach(inst));
   const FloatFormat f = format_.narrow;
   const Value last = k_.arg(inst, inst.args.count - 1);
@@ -326,11 +409,7 @@ bool Speculation::plan(Value v) {
 
 // ---- Lines ------------------------------------------------------------------------------------------------
 
-bool Speculation::takes(const Inst& inst) const {
-  if (inst.kind != InstKind::Apply || inst.operand_type != DataType::F32) return false;
-  const FloatPromises& floats = r_.target().floats;
-  return float_route(inst, floats) == Route::Guarded && has_line_form(inst.op, format_.narrow, floats);
-}
+bool Speculation::takes(const Inst& inst) const { return has_line_form(inst, r_.target().floats, format_); }
 
 bool Speculation::depends(const Inst& inst) const {
   const bool on_slot =
@@ -341,6 +420,7 @@ bool Speculation::depends(const Inst& inst) const {
 /// Whether it costs little to write it twice.
 bool Speculation::is_light(const Inst& inst) const {
   if (inst.kind == InstKind::Get || inst.kind == InstKind::Set) return true;
+  if (inst.kind == InstKind::Load) return is_array(inst);
   if (inst.kind != InstKind::Apply || spec::is_elementary(inst.op) || spec::is_approximate(inst.op))
     return false;
   if (spec::value_words(inst.type) != 1 || spec::value_words(inst.operand_type) != 1) return false;
@@ -372,9 +452,20 @@ void Speculation::next(Value v) {
   if (ends || (depends(inst) && !is_light(inst))) write_line();
   const bool accumulates = inst.kind == InstKind::Set && is_accumulator(inst.target);
   const bool is_get = inst.kind == InstKind::Get && is_accumulator(inst.target);
-  if (is_get) know(v, {.multiple = least_sum_});
+  if (is_get) {
+    know(v, {.multiple = least_sum_});
+    relies_[index(v)] = {v};
+  }
   const bool is_passed = inst.kind == InstKind::Apply && inst.type == DataType::F32 && passes(inst.op);
-  if (is_passed) know(v, result_reach(inst));
+  if (is_passed) {
+    know(v, result_reach(inst));
+    relies_[index(v)] = relied_on_by(inst);
+  }
+  if (inst.kind == InstKind::Store && is_array(inst)) {
+    write_line();  // which may load what is stored here
+    test_stored(inst);
+  }
+  if (inst.kind == InstKind::Load && is_array(inst)) return keep(v, false);
   if (!depends(inst)) {
     write_(v);
     if (!accumulates || is_number(k_[k_.arg(inst, 0)])) return;
@@ -441,7 +532,13 @@ void Speculation::test(std::optional<Value>& doubt) {
   for (const Test& test : tests_) {
     collect(r_, doubt, is_below(r_, format_.narrow, r_.parts(test.value)[0], test.least));
   }
-  for (const uint32_t group : relied_on_) collect(r_, doubt, r_.get(groups_[group].doubtful[0]));
+  std::set<uint32_t> groups;
+  for (const Value v : relied_on_) {
+    if (k_[v].kind == InstKind::Get) groups.insert(*groups_of_[k_[v].target]);
+  }
+  for (const uint32_t group : groups) collect(r_, doubt, r_.get(groups_[group].doubtful[0]));
+  const bool loads = std::ranges::any_of(relied_on_, [&](Value v) { return k_[v].kind == InstKind::Load; });
+  if (loads) collect(r_, doubt, r_.load(array_doubt()));
 }
 
 void Speculation::write_quickly(const std::vector<Value>& line, std::optional<Value>& doubt) {
@@ -524,6 +621,7 @@ void Speculation::write_line() {
   }
   line_.clear();
   known_.clear();
+  relies_.clear();
   tests_.clear();
   relied_on_.clear();
   chosen_count_ = 0;

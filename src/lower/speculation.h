@@ -14,6 +14,8 @@
 // Of an accumulator, a variable to which a sum is added in a loop, nothing needs to be tested in any turn: it
 // begins with a number and becomes sums of multiples, unless a turn was computed again. Only there it is
 // looked at, and a word kept that says whether one of them is too small for the next turn.
+// Of arrays in workgroup memory that are read more often than written, what is stored is tested, once, and a
+// word of workgroup memory says whether something was too small; so their loads stand in the line.
 //
 // Nothing with an effect is moved, and nothing is computed twice but pure operators and variables. Where
 // every test is on what was there before the line, it is tested first and one of the two forms runs;
@@ -40,6 +42,9 @@ struct Reach {
   int32_t least = kNothing;                    // x is zero, or |x| >= 2^least
   int32_t multiple = kNothing;                 // x is a multiple of 2^multiple
 };
+
+/// Whether the operator has a form in lines on such a target.
+bool has_line_form(const Inst& inst, const FloatPromises& floats, const GuardedFormat& format);
 
 class Speculation {
  public:
@@ -68,6 +73,7 @@ class Speculation {
     size_t members = 0;
     Variable doubtful;
   };
+  using Values = std::set<Value>;
 
   // Accumulators.
   void find_accumulators();
@@ -75,11 +81,18 @@ class Speculation {
   Value too_small(Value v);
   void doubt_accumulators(const std::vector<Value>& line);
 
+  // Arrays.
+  void find_arrays();
+  bool is_array(const Inst& access) const { return access.target < arrays_.size() && arrays_[access.target]; }
+  RawAddress array_doubt() { return {.buffer = array_doubt_, .index = r_.constant(0)}; }
+  void test_stored(const Inst& store);
+
   // What is known of values.
   Reach reach(Value v) const;
   Reach result_reach(const Inst& inst) const;
   Reach reach_of_constant(uint32_t bits) const;
   void know(Value v, Reach reach);
+  Values relied_on_by(const Inst& inst) const;
 
   // What an operator needs; the tests that are missing go to `tests`. False: no test can give it.
   bool need_least(Value v, int32_t least, std::vector<Test>& tests) const;
@@ -109,18 +122,22 @@ class Speculation {
   const GuardedFormat format_;
   const Write write_;
   const int32_t least_sum_;  // exact results of this exponent are not subnormal, and no rounding is in doubt
-  bool active_ = false;      // there is an operator to speculate about
-  std::vector<uint32_t> uses_;                      // by Value: how many operands it is
-  std::vector<Value> first_set_;                    // by Slot: in the order of the text
+  const int32_t least_factor_;    // numbers of this exponent are factors of a sum's product without a test
+  bool active_ = false;           // there is an operator to speculate about
+  std::vector<uint32_t> uses_;    // by Value: how many operands it is
+  std::vector<Value> first_set_;  // by Slot: in the order of the text
   std::vector<std::optional<uint32_t>> groups_of_;  // by Slot
   std::vector<Group> groups_;
+  std::vector<bool> arrays_;  // by buffer: whether stores are tested
+  uint32_t array_doubt_ = 0;  // a buffer in workgroup memory
   // Of the line at hand.
   std::vector<Value> line_;
   std::vector<bool> in_line_, chosen_;  // by Value: kept; to be speculated about
   std::vector<bool> set_in_line_;       // by Slot
   std::unordered_map<uint32_t, Reach> known_;
+  std::unordered_map<uint32_t, Values> relies_;  // by Value: whose accumulators and arrays it is known by
   std::vector<Test> tests_;
-  std::set<uint32_t> relied_on_;  // groups
+  Values relied_on_;  // what reads accumulators and arrays
   size_t chosen_count_ = 0;
   bool sets_accumulator_ = false;
 };

@@ -82,15 +82,28 @@ double enclosed(double x) {
 /// rounding to at most 24 bits is decided where the value is far from all numbers of 25 bits: then whatever
 /// is within kMargin units of the double's last place rounds as the double does. glibc's manual ("Known
 /// Maximum Errors in Math Functions") has at most 2 of them for these functions; the margin is 256. One value
-/// in 2^19 is left for Arb, and so are those whose formats have fewer bits, subnormal ones.
+/// in 2^19 is left for Arb, and so are those whose formats have fewer bits, subnormal ones. What is beyond
+/// every format, or below half of the least number of each, its error cannot bring back.
 template <typename Exactly>
 double decided(double near, Exactly exactly) {
   constexpr uint64_t kMargin = 256, kBelow = uint64_t{1} << (53 - 25);
   const uint64_t rest = std::bit_cast<uint64_t>(near) % kBelow;
   const double size = std::abs(near);
+  if (size >= 0x1p130 || size <= 0x1p-160) return near;
   const bool clear = rest >= kMargin && rest <= kBelow - kMargin;
-  return clear && size > 0x1p-120 && size < 0x1p130 ? near : exactly();
+  return clear && size > 0x1p-120 ? near : exactly();
 }
+
+/// A value that is so little more or less than a number of at most 24 bits that no number of 25 bits, where
+/// roundings turn, is between them: the next double does for it. From a number to the one of 25 bits that is
+/// next to it is at least 2^-25 of it.
+double beside(double number, double towards) { return std::nextafter(number, towards); }
+/// Below this an argument's square is less than 2^-26. By their series |sin a| and |atan a| are less than |a|
+/// and more than |a| (1 - a^2 / 3), |tan a| and |asin a| more than |a| and less than |a| (1 + a^2 / 2), and
+/// cos a is less than 1 and more than 1 - a^2 / 2.
+constexpr double kSmall = 0x1p-13;
+/// Below this |b^a - 1| is less than 3 |a| < 2^-26 for all bases b from 2 to 10.
+constexpr double kSmallExponent = 0x1p-28;
 
 double quarters_of_pi(slong n) {
   return enclosed(0, 0, [n](arb_ptr out, arb_srcptr, arb_ptr, slong precision) {
@@ -110,6 +123,7 @@ Edge edge_of_exponential(double a) {
   if (std::isnan(a)) return kNaN;
   if (std::isinf(a)) return a > 0 ? kInfinity : 0.0;
   if (a == 0) return 1.0;
+  if (std::abs(a) < kSmallExponent) return beside(1, a > 0 ? 2 : 0);
   return {};
 }
 Edge edge_of_logarithm(double a) {
@@ -175,19 +189,23 @@ Edge exact_power(double a, double b) {
 
 double sin(double a) {
   if (const Edge edge = edge_of_turn(a)) return *edge;
+  if (std::abs(a) < kSmall) return beside(a, 0.0);
   return decided(std::sin(a), [a] { return enclosed<arb_sin>(a); });
 }
 double cos(double a) {
   if (a == 0) return 1;
   if (const Edge edge = edge_of_turn(a)) return *edge;
+  if (std::abs(a) < kSmall) return beside(1, 0);
   return decided(std::cos(a), [a] { return enclosed<arb_cos>(a); });
 }
 double tan(double a) {
   if (const Edge edge = edge_of_turn(a)) return *edge;
+  if (std::abs(a) < kSmall) return beside(a, std::copysign(kInfinity, a));
   return decided(std::tan(a), [a] { return enclosed<arb_tan>(a); });
 }
 double asin(double a) {
   if (const Edge edge = edge_of_arc(a)) return *edge;
+  if (std::abs(a) < kSmall) return beside(a, std::copysign(kInfinity, a));
   return decided(std::asin(a), [a] { return enclosed<arb_asin>(a); });
 }
 double acos(double a) {
@@ -198,6 +216,7 @@ double acos(double a) {
 double atan(double a) {
   if (a == 0 || std::isnan(a)) return a;
   if (std::isinf(a)) return std::copysign(quarters_of_pi(2), a);
+  if (std::abs(a) < kSmall) return beside(a, 0.0);
   return decided(std::atan(a), [a] { return enclosed<arb_atan>(a); });
 }
 
@@ -227,7 +246,9 @@ double exp2(double a) {
 double exp10(double a) {
   if (const Edge edge = edge_of_exponential(a)) return *edge;
   a = within_doubles(a);
-  if (a < 0 || !is_integer(a)) return decided(::exp10(a), [a] { return power_of<arb_const_log10>(a); });
+  // 10^23 is no double: 5^23 has 54 bits.
+  if (a < 0 || a > 22 || !is_integer(a))
+    return decided(::exp10(a), [a] { return power_of<arb_const_log10>(a); });
   return enclosed(0, 0, [n = ulong(a)](arb_ptr out, arb_srcptr, arb_ptr, slong precision) {
     arb_ui_pow_ui(out, 10, n, precision);  // without an error where 10^n is a double
   });

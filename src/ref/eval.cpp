@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/vectors.h"
 #include "num/float.h"
 #include "num/functions.h"
 #include "num/multiprecision.h"
@@ -263,12 +264,28 @@ uint32_t eval_words(const uint32_t* x) {
   std::copy_n(x, operands.size(), operands.begin());
   return uint32_t(kEvalRows[row].value(DataType::U32, operands));
 }
+/// The same over columns.
+template <size_t row>
+void eval_columns(const uint32_t* const* x, uint32_t* out, size_t n) {
+  constexpr size_t kOperands = *spec::operand_count(kEvalRows[row].key);
+  std::array<const uint32_t*, kOperands> columns;
+  std::copy_n(x, kOperands, columns.begin());
+  for (size_t i = 0; i < n; ++i) {
+    std::array<uint32_t, kOperands> operands;
+    for (size_t k = 0; k < kOperands; ++k) operands[k] = columns[k][i];
+    VYRE_INLINED out[i] = eval_words<row>(operands.data());
+  }
+}
+struct WordOperators {
+  WordOperator one = nullptr;
+  WordOperatorOnColumns columns = nullptr;
+};
 constexpr auto kWordOperators = []<size_t... row>(std::index_sequence<row...>) {
-  std::array<WordOperator, spec::kOpCount> out{};
-  const auto put = [&](Op op, WordOperator f) {
+  std::array<WordOperators, spec::kOpCount> out{};
+  const auto put = [&](Op op, WordOperators f) {
     if (spec::info(op).types.contains(DataType::U32)) out[size_t(op)] = f;
   };
-  (put(kEvalRows[row].key, eval_words<row>), ...);
+  (put(kEvalRows[row].key, {eval_words<row>, eval_columns<row>}), ...);
   return out;
 }(std::make_index_sequence<std::size(kEvalRows)>());
 
@@ -356,7 +373,8 @@ Bits eval(Op op, DataType type, std::span<const Bits> operands) {
   return kEval[spec::strict_of(op)](type, operands);
 }
 
-WordOperator word_operator(Op op) { return kWordOperators[size_t(op)]; }
+WordOperator word_operator(Op op) { return kWordOperators[size_t(op)].one; }
+WordOperatorOnColumns word_operator_on_columns(Op op) { return kWordOperators[size_t(op)].columns; }
 
 Bits eval_make(std::span<const Bits> components) {
   Bits out = 0;

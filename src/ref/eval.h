@@ -28,6 +28,10 @@ Bits eval(spec::Op op, spec::DataType type, std::span<const Bits> operands);
 /// that does not take u32.
 using WordOperator = uint32_t (*)(const uint32_t* operands);
 WordOperator word_operator(spec::Op op);
+/// Of columns: out[i] is that of operands[0][i], operands[1][i], ... for i < n. `out` is none of the
+/// operands.
+using WordOperatorOnColumns = void (*)(const uint32_t* const* operands, uint32_t* out, size_t n);
+WordOperatorOnColumns word_operator_on_columns(spec::Op op);
 
 /// vec2u32(x, y) and vec4u32(x, y, z, w) from words, and one component of a vector.
 Bits eval_make(std::span<const Bits> components);

@@ -19,6 +19,7 @@
 #include "lower/kernel.h"
 #include "lower/size.h"
 #include "lower/spirv/spirv.h"
+#include "lower/ungrouped.h"
 #include "lower/unroll.h"
 #include "lower/wgsl/wgsl.h"
 #include "lower_web.h"
@@ -52,11 +53,11 @@ Result<std::string> print_legal(const Kernel& kernel) {
 
 Result<std::string> llvm(const Kernel& kernel) {
   VYRE_TRY(done, legal(kernel));
-  return lower::print_llvm(done, /*optimise=*/true);
+  return lower::print_llvm(lower::ungrouped(std::move(done)), /*optimise=*/true);
 }
 Result<std::string> assembly(const Kernel& kernel) {
   VYRE_TRY(done, legal(kernel));
-  return lower::print_asm(done);
+  return lower::print_asm(lower::ungrouped(std::move(done)));
 }
 
 /// For the oldest chip: every GPU runs that.

@@ -10,7 +10,7 @@
 namespace vyre::backend::cuda {
 
 /// Changes whenever the content has another layout.
-inline constexpr std::string_view kCodeFormat = "vyre-cuda-code/2";
+inline constexpr std::string_view kCodeFormat = "vyre-cuda-code/3";
 
 class CodeCache {
  public:

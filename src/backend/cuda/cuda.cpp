@@ -11,6 +11,7 @@
 #include "backend/cuda/device.h"
 #include "backend/cuda/work.h"
 #include "backend/resources.h"
+#include "lower/codegen/generator.h"
 #include "lower/codegen/host_cpu.h"
 #include "lower/codegen/ptx.h"
 
@@ -27,7 +28,7 @@ constexpr size_t kModulePrograms = 64;
 constexpr size_t kMaxShared = 5'000;
 
 std::string writer(const lower::PtxTarget& target) {
-  return fmt::format("vyre {}, LLVM {}, sm_{}", VYRE_VERSION, lower::llvm_version(), target.sm);
+  return fmt::format("vyre {}, LLVM {}, sm_{}", lower::generator_stamp(), lower::llvm_version(), target.sm);
 }
 
 class Cuda final : public DeviceBackend {
@@ -84,7 +85,7 @@ class Cuda final : public DeviceBackend {
     cuda::Code code;
     for (lower::PtxEntry& entry : ptx.entries) {
       VYRE_CHECK(check_workgroup_memory(*this, entry.shared_bytes));
-      code.entries.push_back({std::move(entry.name), entry.threads, entry.shared_bytes});
+      code.entries.push_back({std::move(entry.name), entry.block, entry.shared_bytes});
     }
     VYRE_TRY(binary, device_->assemble(ptx.text, optimisation_));
     code.binary = std::move(binary);

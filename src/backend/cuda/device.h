@@ -27,7 +27,7 @@ namespace vyre::backend::cuda {
 /// One kernel in a piece of code.
 struct Entry {
   std::string name;
-  uint32_t threads = 1;       // of a block
+  std::array<uint32_t, 3> block = {1, 1, 1};
   uint32_t shared_bytes = 0;  // of dynamic shared memory
   bool operator==(const Entry&) const = default;
 };
@@ -42,7 +42,7 @@ struct Code {
 struct LoadedKernel {
   std::shared_ptr<ModuleTag> module;
   Function function = nullptr;
-  uint32_t threads = 1;
+  std::array<uint32_t, 3> block = {1, 1, 1};
   uint32_t shared_bytes = 0;
 };
 

@@ -100,14 +100,15 @@ Result<LoadedKernel> Device::find(const std::shared_ptr<ModuleTag>& module, cons
   int allowed = 0;
   VYRE_CHECK(check(driver_.function_attribute(&allowed, FunctionAttribute::MaxThreadsPerBlock, function),
                    "asking for a kernel's resources"));
-  if (entry.threads > uint32_t(allowed)) return std::unexpected(too_large(function, entry.threads));
+  const uint32_t threads = entry.block[0] * entry.block[1] * entry.block[2];
+  if (threads > uint32_t(allowed)) return std::unexpected(too_large(function, threads));
   // Without this a kernel gets 48 KiB at most.
   if (entry.shared_bytes != 0) {
     VYRE_CHECK(check(driver_.set_function_attribute(function, FunctionAttribute::MaxDynamicSharedBytes,
                                                     int(entry.shared_bytes)),
                      "reserving workgroup memory"));
   }
-  return LoadedKernel{module, function, entry.threads, entry.shared_bytes};
+  return LoadedKernel{module, function, entry.block, entry.shared_bytes};
 }
 
 Result<std::vector<LoadedKernel>> Device::load(const Code& code) {
@@ -134,9 +135,10 @@ Result<std::vector<LoadedKernel>> Device::load(const Code& code) {
 
 Result<void> Device::launch(const Turn&, const LoadedKernel& kernel, layout::Groups groups,
                             std::span<void*> arguments) {
-  const Status status = driver_.launch(kernel.function, groups.x, groups.y, groups.z, kernel.threads, 1, 1,
+  const auto [x, y, z] = kernel.block;
+  const Status status = driver_.launch(kernel.function, groups.x, groups.y, groups.z, x, y, z,
                                        kernel.shared_bytes, stream_, arguments.data(), nullptr);
-  if (status == kOutOfResources) return std::unexpected(too_large(kernel.function, kernel.threads));
+  if (status == kOutOfResources) return std::unexpected(too_large(kernel.function, x * y * z));
   if (status == kOutOfMemory) {
     int local = 0;
     driver_.function_attribute(&local, FunctionAttribute::LocalBytes, kernel.function);

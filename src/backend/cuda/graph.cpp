@@ -130,7 +130,9 @@ class GraphRecording final : public Recording {
                              .grid_x = groups.x,
                              .grid_y = groups.y,
                              .grid_z = groups.z,
-                             .block_x = kernel.threads,
+                             .block_x = kernel.block[0],
+                             .block_y = kernel.block[1],
+                             .block_z = kernel.block[2],
                              .shared_bytes = kernel.shared_bytes,
                              .arguments = arguments.data()};
     GraphNode added = nullptr;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kMostParts = 1u << 16;  // imports, and buffers
 
-// The content: the entry's offset, bytes of workgroup memory, steps; the number of alignments and each
+// The content: the entry's offset, bytes of workgroup memory, steps, width; the number of alignments and each
 // of them; the number of imports, and of each its offset and function; the image.
 Bytes content_of(const KeptCode& code) {
   Bytes out;
@@ -18,6 +18,7 @@ Bytes content_of(const KeptCode& code) {
   append(out, entry.offset);
   append(out, entry.workgroup_bytes);
   append(out, code.kernel.steps);
+  append(out, code.kernel.width);
   append(out, uint32_t(code.kernel.alignments.size()));
   for (const uint32_t alignment : code.kernel.alignments) append(out, alignment);
   append(out, uint32_t(code.image.imports.size()));
@@ -34,9 +35,10 @@ std::optional<KeptCode> code_of(std::span<const std::byte> content) {
   KeptCode code;
   const auto offset = reader.take<uint64_t>(), workgroup_bytes = reader.take<uint64_t>(),
              steps = reader.take<uint64_t>();
-  const auto alignments = reader.take<uint32_t>();
-  if (!alignments || *alignments > kMostParts) return std::nullopt;
+  const auto width = reader.take<uint32_t>(), alignments = reader.take<uint32_t>();
+  if (!alignments || *alignments > kMostParts || *width == 0) return std::nullopt;
   code.kernel.steps = *steps;
+  code.kernel.width = *width;
   for (uint32_t i = 0; i < *alignments; ++i) {
     const auto alignment = reader.take<uint32_t>();
     if (!alignment || *alignment == 0) return std::nullopt;

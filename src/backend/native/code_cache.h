@@ -12,11 +12,12 @@
 namespace vyre::backend {
 
 /// Changes whenever the content has another layout.
-inline constexpr std::string_view kNativeCodeFormat = "vyre-native-code/1";
+inline constexpr std::string_view kNativeCodeFormat = "vyre-native-code/2";
 
 /// What running a kernel needs to know of it.
 struct NativeKernel {
   uint64_t steps = 0;                // of an invocation: lower/size.h
+  uint32_t width = 1;                // groups of its code that are a workgroup of it: lower/ungrouped.h
   std::vector<uint32_t> alignments;  // of the data of its bound buffers
   bool operator==(const NativeKernel&) const = default;
 };

@@ -15,6 +15,7 @@
 #include "backend/compile.h"
 #include "backend/native/code.h"
 #include "backend/native/code_cache.h"
+#include "backend/native/code_memo.h"
 #include "base/float_environment.h"
 #include "lower/codegen/cpu.h"
 #include "lower/codegen/float_promises.h"
@@ -22,6 +23,7 @@
 #include "lower/codegen/host_cpu.h"
 #include "lower/kernel.h"
 #include "lower/size.h"
+#include "lower/ungrouped.h"
 #include "spec/limits.h"
 
 namespace vyre::backend {
@@ -111,7 +113,8 @@ uint64_t invocations(const check::Checked& program) {
 }
 
 NativeKernel facts_of(const check::Checked& program, const lower::Kernel& kernel) {
-  NativeKernel out{.steps = lower::steps_of_invocation(kernel), .alignments = {}};
+  NativeKernel out{
+      .steps = lower::steps_of_invocation(kernel), .width = lower::ungrouped_width(kernel), .alignments = {}};
   for (const check::BufferId id : program.bound_buffers())
     out.alignments.push_back(access_bytes(kernel.buffers[check::index(id)].element));
   return out;
@@ -127,6 +130,7 @@ class NativePipeline final : public Pipeline {
         code_(std::move(code)),
         entry_(code_->entry(entry.offset)),
         scratch_bytes_(entry.workgroup_bytes),
+        width_(kernel.width),
         group_time_(double(kernel.steps) * double(invocations(program)) * kInstructionTime),
         row_groups_(std::max<uint64_t>(1, kTaskRow / program.program().workgroup_size[0])),
         parallel_(arena->max_concurrency() > 1),
@@ -160,13 +164,14 @@ class NativePipeline final : public Pipeline {
   }
 
   Result<EmittedCode> code() override {
-    VYRE_TRY(text, lower::print_llvm(lower::legalize(lower::build(program_), target_with(floats_)), true));
+    const lower::Kernel legal = lower::legalize(lower::build(program_), target_with(floats_));
+    VYRE_TRY(text, lower::print_llvm(lower::ungrouped(legal), true));
     return EmittedCode{.form = "llvm", .text = std::move(text)};
   }
 
  private:
   Result<void> run_groups(const lower::CpuBuffer* buffers, layout::Groups groups) const {
-    const std::array<uint32_t, 3> extent = {groups.x, groups.y, groups.z};
+    const std::array<uint32_t, 3> extent = {groups.x * width_, groups.y, groups.z};  // of the code
     const uint64_t total = groups.total();
     const double time = group_time_.load(std::memory_order_relaxed) * double(total);
     if (!parallel_ || time < 2 * kTaskTime) {
@@ -181,11 +186,11 @@ class NativePipeline final : public Pipeline {
     return run_parallel(buffers, extent.data(), total, time / kTaskTime);
   }
 
-  /// On the calling thread, whatever mode of arithmetic it is in.
+  /// Workgroups of the program, on the calling thread, whatever mode of arithmetic it is in.
   void run(const lower::CpuBuffer* buffers, const uint32_t* extent, uint64_t first, uint64_t count,
            std::byte* scratch) const {
     const DefaultFloatEnvironment environment;
-    entry_(buffers, extent, first, count, scratch);
+    entry_(buffers, extent, first * width_, count * width_, scratch);
   }
 
   /// Runs a dispatch of so many groups, and learns from it what a group takes.
@@ -227,6 +232,7 @@ class NativePipeline final : public Pipeline {
   const std::shared_ptr<const NativeCode> code_;
   const lower::CpuEntry entry_;
   const uint64_t scratch_bytes_;
+  const uint32_t width_;
   mutable std::atomic<double> group_time_;  // of one thread, in nanoseconds: the last dispatch's, or a guess
   const uint64_t row_groups_;               // workgroups that are not divided between tasks
   const bool parallel_;
@@ -297,20 +303,37 @@ class Native final : public CompilingBackend {
   }
 
   std::vector<Compiled> make(std::span<const lower::Kernel> kernels, Programs programs, bool keep) override {
-    auto image = lower::make_image(kernels, lower::is_optimised(kernels.front()) ? level_ : 0);
-    auto code = image ? NativeCode::load(*image)
-                      : Result<std::shared_ptr<const NativeCode>>(std::unexpected(image.error()));
+    std::vector<lower::Kernel> emitted;
+    for (const lower::Kernel& kernel : kernels) emitted.push_back(lower::ungrouped(kernel));
+    // Programs of a batch are all different, and run once.
+    std::optional<Digest> alone;
+    if (kernels.size() == 1 && !(keep && keeps_code_)) alone = lower::code_digest(emitted.front());
+    const auto pipeline = [&](size_t k, std::shared_ptr<const NativeCode> code,
+                              const lower::CpuImage::Entry& entry) {
+      return std::make_unique<NativePipeline>(*programs[k], kernels[k].floats,
+                                              facts_of(*programs[k], kernels[k]), std::move(code), entry,
+                                              arena());
+    };
     std::vector<Compiled> out;
-    for (size_t k = 0; k < kernels.size(); ++k) {
-      if (!code) {
-        out.push_back(std::unexpected(code.error()));
-      } else if (const auto& entry = image->entries[k]; !entry) {
-        out.push_back(std::unexpected(entry.error()));
-      } else {
-        out.push_back(std::make_unique<NativePipeline>(
-            *programs[k], kernels[k].floats, facts_of(*programs[k], kernels[k]), *code, *entry, arena()));
+    if (alone) {
+      if (auto made = memo_.find(*alone)) {
+        out.push_back(pipeline(0, std::move(made->memory), made->entry));
+        return out;
       }
     }
+    auto image = lower::make_image(emitted, lower::is_optimised(emitted.front()) ? level_ : 0);
+    auto code = image ? NativeCode::load(*image)
+                      : Result<std::shared_ptr<const NativeCode>>(std::unexpected(image.error()));
+    for (size_t k = 0; k < kernels.size(); ++k) {
+      if (image && !image->entries[k]) {  // first: where no kernel has code there is none to load
+        out.push_back(std::unexpected(image->entries[k].error()));
+      } else if (!code) {
+        out.push_back(std::unexpected(code.error()));
+      } else {
+        out.push_back(pipeline(k, *code, *image->entries[k]));
+      }
+    }
+    if (alone && out.front()) memo_.keep(*alone, {*code, *image->entries.front()});
     if (keep && keeps_code_ && out.front())
       cache_.keep(key_of(*programs.front(), kernels.front().floats),
                   {std::move(*image), facts_of(*programs.front(), kernels.front())});
@@ -320,6 +343,7 @@ class Native final : public CompilingBackend {
   const std::string machine_;
   const bool keeps_code_;
   const NativeCodeCache cache_;
+  CodeMemo memo_;
   const int level_;
 };
 

@@ -63,7 +63,7 @@ Result<Lowered> to_llvm(const Compiling& asked) {
 
 Result<Lowered> to_ptx(const Compiling& asked) {
   VYRE_TRY(kernel, legal_for(asked.program(), lower::kPtxTarget));
-  VYRE_TRY(module, lower::emit_ptx(kernel, lower::PtxTarget{}));
+  VYRE_TRY(module, lower::emit_ptx(kernel, lower::PtxTarget{.along_x = true}));
   return Lowered{std::move(module.text), module.shared_bytes, std::move(module.entry)};
 }
 

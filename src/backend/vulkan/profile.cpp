@@ -189,6 +189,7 @@ Result<Profile> ask_profile(const InstanceApi& api, VkPhysicalDevice device) {
                 .storage_16bit = a.has11.storageBuffer16BitAccess != 0,
                 .integers_64bit = a.has.features.shaderInt64 != 0,
                 .subgroup_size = certain_subgroup_size(a),
+                .workgroup_bytes = a.properties.properties.limits.maxComputeSharedMemorySize,
                 .floats = floats_of(a),
                 .float_controls2 = a.has_controls2.shaderFloatControls2 != 0,
                 // llvmpipe ends all loops of an invocation together after 65,535 turns, and says nothing.

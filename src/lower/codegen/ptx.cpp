@@ -44,7 +44,7 @@ Result<PtxModule> emit_ptx(const Kernel& kernel, PtxTarget target) {
   return PtxModule{.text = std::move(batch.text),
                    .entry = std::move(entry.name),
                    .shared_bytes = entry.shared_bytes,
-                   .threads = entry.threads};
+                   .block = entry.block};
 }
 
 }  // namespace vyre::lower

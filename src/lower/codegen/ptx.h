@@ -1,6 +1,6 @@
 // From legal kernels to PTX, for NVIDIA GPUs: LLVM IR for NVPTX, optimised and printed.
 //
-// One invocation is one thread, one workgroup one block of threads along x. Nothing of CUDA is needed to make
+// One invocation is one thread, one workgroup one block. Nothing of CUDA is needed to make
 // PTX: it is text that any driver compiles for the chip it finds, so `vyre lower --to ptx` works on a machine
 // without a GPU. Arithmetic on floats carries no fast-math flag, is never contracted and never flushes;
 // audit() refuses a module in which that is not so. Source: PTX ISA, "Directives", "Memory Consistency
@@ -24,6 +24,8 @@ inline constexpr uint32_t kPtxSubgroupSize = 32;
 /// A chip as PTX names it: sm_70 to sm_90. Newer chips run sm_90 code, which their drivers compile.
 struct PtxTarget {
   uint32_t sm = 70;
+  bool along_x =
+      false;  // all of a workgroup along a block's x, as include/vyre/backend.h promises to plugins
   bool operator==(const PtxTarget&) const = default;
 };
 /// The chips that LLVM 19 writes code for, oldest first, each with the first PTX version that has it, so that
@@ -56,11 +58,11 @@ FloatPromises ptx_promises(PtxTarget target);
 ///
 /// Shape   parameters: for each bound buffer, in the order of KernelBuffer::argument, its address (64 bits;
 ///         aligned to 16, at least one element), then its element count (32 bits). A launch has the
-///         dispatch's groups as its grid and blocks of (threads, 1, 1): a block's z could not hold every
-///         workgroup's.
+///         dispatch's groups as its grid and blocks of `block` threads: a workgroup's size, but for one that
+///         is longer along z than CUDA's blocks, whose invocations stand along x.
 struct PtxEntry {
   std::string name;
-  uint32_t threads = 1;       // invocations of a workgroup
+  std::array<uint32_t, 3> block = {1, 1, 1};
   uint32_t shared_bytes = 0;  // of dynamic shared memory: the workgroup's buffers; the code clears them
 };
 
@@ -69,7 +71,7 @@ struct PtxModule {
   std::string text;
   std::string entry;
   uint32_t shared_bytes = 0;
-  uint32_t threads = 1;
+  std::array<uint32_t, 3> block = {1, 1, 1};
 };
 
 /// A module with one entry a kernel, in their order.

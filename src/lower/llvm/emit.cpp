@@ -46,6 +46,8 @@ constexpr size_t kMostOfRows = 1000;
 constexpr size_t kMostUnrolled = 400;
 /// The largest growth from lane to lane of what is compared at the ends of a chunk alone.
 constexpr uint32_t kMostOfEnds = 1024;
+/// The largest distance between indices that begin in one place.
+constexpr uint32_t kMostOffset = 1024;
 
 class CpuEmitter final : Emitter {
  public:
@@ -166,11 +168,18 @@ class CpuEmitter final : Emitter {
     llvm::PHINode* counter = nullptr;  // of the loop in which `at` is the index
     Ir at = nullptr;
   };
+  /// A load from an index that wraps around an edge, in the loop over lanes that is being emitted.
+  struct WrappedLoad {
+    Value load;
+    Wrap wrap;
+    Ir at_edge;  // what is loaded there
+  };
   /// What differs from row to row where rows are run together.
   struct RowState {
     Ir local_y, invocation_y, chunk_first;
     std::vector<Ir> values, conditions, slot_values;
     std::vector<Linear> linear;
+    std::vector<WrappedLoad> wrapped;
     std::vector<llvm::AllocaInst*> slots;
     std::vector<Memory> chunk_slots, chunk_values;
     Memory chunk_live;
@@ -202,6 +211,7 @@ class CpuEmitter final : Emitter {
     std::swap(conditions_, row.conditions);
     std::swap(slot_values_, row.slot_values);
     std::swap(linear_, row.linear);
+    std::swap(wrapped_, row.wrapped);
     std::swap(slots_, row.slots);
     std::swap(chunk_slots_, row.chunk_slots);
     std::swap(chunk_values_, row.chunk_values);
@@ -305,10 +315,17 @@ class CpuEmitter final : Emitter {
     group_[0] = group_x;
   }
   /// What a value is at least and at most, in 64 bits, in all lanes of a row's chunk and all turns of its
-  /// loops, where `fits`: no operator on the way wraps.
+  /// loops, where `fits`: no operator on the way wraps, but for a difference below zero to which something is
+  /// added, as in row + (x - 1).
   struct Interval {
     Ir low, high, fits;
+    bool may_be_negative = false;
   };
+  Interval not_negative(Interval of) {
+    if (of.may_be_negative) of.fits = b_.CreateAnd(of.fits, b_.CreateICmpSGE(of.low, b_.getInt64(0)));
+    of.may_be_negative = false;
+    return of;
+  }
   /// Of a row, by Value: those looked for so far.
   using Intervals = std::unordered_map<Value, std::optional<Interval>>;
   std::optional<Interval> interval(Value v, Intervals& of) {
@@ -331,16 +348,23 @@ class CpuEmitter final : Emitter {
       return exactly(wide(operand(v)));
     }
     if (inst.kind == InstKind::Loop) {
-      const auto from = interval(k_.arg(inst, 0), of), to = interval(k_.arg(inst, 1), of);
+      auto from = interval(k_.arg(inst, 0), of), to = interval(k_.arg(inst, 1), of);
       if (!from || !to) return std::nullopt;
+      from = not_negative(*from), to = not_negative(*to);
       Ir last = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, to->high, number(1));
       return Interval{from->low, b_.CreateSub(last, number(1)), b_.CreateAnd(from->fits, to->fits)};
     }
     if (inst.kind != InstKind::Raw || (inst.args.count != 2 && inst.raw != RawOp::Select))
       return std::nullopt;
     const uint32_t last = inst.args.count - 1;
-    const auto a = interval(k_.arg(inst, last - 1), of), b = interval(k_.arg(inst, last), of);
+    auto a = interval(k_.arg(inst, last - 1), of), b = interval(k_.arg(inst, last), of);
     if (!a || !b) return std::nullopt;
+    if (inst.raw == RawOp::Add && a->may_be_negative != b->may_be_negative) {
+      Ir low = b_.CreateAdd(a->low, b->low), high = b_.CreateAdd(a->high, b->high);
+      Ir below = b_.CreateICmpSLE(high, number(UINT32_MAX));
+      return Interval{low, high, b_.CreateAnd(b_.CreateAnd(a->fits, b->fits), below), true};
+    }
+    a = not_negative(*a), b = not_negative(*b);
     Ir fit = b_.CreateAnd(a->fits, b->fits);
     if (inst.raw == RawOp::Select) {
       // The lesser of two is at most the lesser of their greatest, and so on.
@@ -374,8 +398,7 @@ class CpuEmitter final : Emitter {
     if (inst.raw == RawOp::And)
       return Interval{number(0), b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a->high, b->high), fit};
     if (inst.raw != RawOp::Sub) return std::nullopt;
-    return Interval{b_.CreateSub(a->low, b->high), b_.CreateSub(a->high, b->low),
-                    b_.CreateAnd(fit, b_.CreateICmpUGE(a->low, b->high))};
+    return Interval{b_.CreateSub(a->low, b->high), b_.CreateSub(a->high, b->low), fit, true};
   }
   /// How many numbers a word has: below it an index does not wrap.
   Ir number_of_words() { return b_.getInt64(uint64_t{1} << 32); }
@@ -391,11 +414,12 @@ class CpuEmitter final : Emitter {
     for_each_row([&](uint32_t) {
       Intervals of;
       for (size_t i = 0; i < guards.size(); ++i) {
-        const auto index_of = interval(guards[i].index, of);
-        const auto bound = guards[i].bound == kNoValue
-                               ? std::optional(Interval{number_of_words(), nullptr, b_.getTrue()})
-                               : interval(guards[i].bound, of);
+        auto index_of = interval(guards[i].index, of);
+        auto bound = guards[i].bound == kNoValue
+                         ? std::optional(Interval{number_of_words(), nullptr, b_.getTrue()})
+                         : interval(guards[i].bound, of);
         found[i] = found[i] && index_of && bound;
+        if (found[i]) index_of = not_negative(*index_of), bound = not_negative(*bound);
         looks.push_back(found[i] ? b_.CreateAnd(b_.CreateAnd(index_of->fits, bound->fits),
                                                 b_.CreateICmpULT(index_of->high, bound->low))
                                  : nullptr);
@@ -464,6 +488,7 @@ class CpuEmitter final : Emitter {
   /// lane.
   void emit_assumption(const Step& step) {
     const Value condition_of = k_.arg(k_[step.control], 0);
+    if (assumed_[index(condition_of)] == step.holds) return;
     Ir all = b_.getTrue();
     const auto look = [&](Ir holds) { return b_.CreateAnd(all, step.holds ? holds : b_.CreateNot(holds)); };
     for_each_row([&](uint32_t) {
@@ -510,16 +535,25 @@ class CpuEmitter final : Emitter {
     if (uses_.invocation[0]) invocation_[0] = id(base_x_, "id.x");
     if (uses_.local[0]) local_[0] = id(local_base_, "local.x");
   }
-  // A region of the rows at hand, chunk by chunk.
-  void emit_chunks(const Region& region) {
-    LoopFrame chunks = open_loop(imm(0), imm(k_.workgroup_size[0]), "chunk", Range::NotEmpty, chunk_lanes_);
+  // A region of the rows at hand, chunk by chunk; of lanes below a bound alone, where those are all that do
+  // anything.
+  void emit_chunks(const Region& region, const std::optional<LaneGuard>& below) {
+    const RegionPlan& plan = plan_.chunks[region.chunk];
+    Ir to = imm(k_.workgroup_size[0]);
+    if (below) to = least(uniform(below->bound), to);
+    Ir whole = below ? b_.CreateAnd(to, imm(-chunk_lanes_), "whole") : to;
+    LoopFrame chunks =
+        open_loop(imm(0), whole, "chunk", below ? Range::MaybeEmpty : Range::NotEmpty, chunk_lanes_);
     Ir first = b_.CreateZExt(chunks.index, b_.getInt64Ty(), "first");
     Ir base_x = base_x_;
     if (uses_.invocation[0]) base_x_ = b_.CreateAdd(base_x, chunks.index, "base.x", true, true);
     local_base_ = chunks.index;
-    const RegionPlan& plan = plan_.chunks[region.chunk];
     apart_ = llvm::BasicBlock::Create(context_, "apart");
+    const auto assume_below = [&](std::optional<bool> holds) {
+      if (below) assumed_[index(below->condition)] = holds;
+    };
     settled(plan, [&] {
+      assume_below(true);
       enter_chunk(plan, first);
       for_each_row([&](uint32_t) { copy_slots(region.slots_in, true); });
       emit_steps(chunk_->steps);
@@ -527,6 +561,7 @@ class CpuEmitter final : Emitter {
       leave_chunk();
       return false;
     });
+    assume_below(true);
     if (apart_->hasNPredecessors(0)) {
       delete apart_;
     } else {
@@ -539,6 +574,12 @@ class CpuEmitter final : Emitter {
     }
     close_loop(chunks, false);
     base_x_ = base_x;
+    if (below && whole != to) {
+      for_each_row([&](uint32_t) {
+        emit_lanes(region, whole, to, first_lane_of_row(), /*maybe_empty=*/true, /*watch=*/false);
+      });
+    }
+    assume_below(std::nullopt);
   }
   /// Between the arrays of the workgroup and those of the chunk.
   void copy_slots(const std::vector<Slot>& slots, bool into_chunk) {
@@ -1022,17 +1063,20 @@ class CpuEmitter final : Emitter {
     const bool watch = live_.base != nullptr && region.returns;
     if (watch) b_.CreateStore(imm(0), any_live_);
 
+    auto guard = lanes_of_plan(plan_).lone_guard(region);
     if (region.chunk != kNoChunk) {
       const RegionPlan& chunk = plan_.chunks[region.chunk];
+      // Rows that are run together share a bound.
+      const bool shared = guard && info(k_[guard->bound].kind).source != Source::Invocation;
+      if (!shared || guard->relation != LaneGuard::Relation::Below) guard = std::nullopt;
       chunk_lanes_ = chunk.lanes;
       Rows rows = open_loops_over_rows(rows_of(chunk));
-      emit_chunks(region);
+      emit_chunks(region, guard);
       close_loops_over_rows(rows);
       return;
     }
     Rows rows = open_loops_over_rows(1);
     Ir row = first_lane_of_row();
-    const auto guard = lanes_of_plan(plan_).lone_guard(region);
     Ir from = imm(0), to = imm(k_.workgroup_size[0]);
     if (guard) {
       assumed_[index(guard->condition)] = true;
@@ -1046,10 +1090,32 @@ class CpuEmitter final : Emitter {
           break;
       }
     }
-    local_[0] = from;
-    if (uses_.invocation[0]) invocation_[0] = b_.CreateAdd(base_x_, from, "", true, true);
-    in_versions(plan_, region.lanes, from, to,
-                [&] { emit_lanes(region, from, to, row, guard.has_value(), watch); });
+    const auto lanes = [&](bool maybe_empty) {
+      local_[0] = from;
+      if (uses_.invocation[0]) invocation_[0] = b_.CreateAdd(base_x_, from, "", true, true);
+      in_versions(plan_, region.lanes, from, to,
+                  [&] { emit_lanes(region, from, to, row, maybe_empty, watch); });
+      return false;
+    };
+    const auto parts = [&] {
+      LoopFrame part = open_loop(from, to, "part", Range::NotEmpty, kLeastPart);
+      in_parts_ = true;
+      from = part.index;
+      to = b_.CreateAdd(from, imm(kLeastPart), "", true, true);
+      lanes(/*maybe_empty=*/true);
+      in_parts_ = false;
+      from = imm(0), to = imm(k_.workgroup_size[0]);
+      close_loop(part, false);
+      return false;
+    };
+    Ir has_parts = guard ? b_.getFalse() : parts_of(region);
+    if (has_parts == b_.getFalse()) {
+      lanes(guard.has_value());
+    } else if (has_parts == b_.getTrue()) {
+      parts();
+    } else {
+      emit_branch(has_parts, parts, true, [&] { return lanes(/*maybe_empty=*/false); });
+    }
     if (guard) assumed_[index(guard->condition)] = std::nullopt;
     close_loops_over_rows(rows);
     if (watch) {
@@ -1104,7 +1170,7 @@ class CpuEmitter final : Emitter {
       }
       if (watch) b_.CreateStore(imm(1), any_live_);
     }
-    close_lanes(x, terminated, Lanes::Row);
+    close_lanes(x, terminated, lanes_of_plan(plan_).scatters(region.lanes) ? Lanes::Few : Lanes::Row);
     if (id != nullptr) {
       b_.SetInsertPoint(x.latch->getTerminator());
       id->addIncoming(b_.CreateAdd(id, imm(1), "", true, true), x.latch);
@@ -1126,6 +1192,7 @@ class CpuEmitter final : Emitter {
     lane_ = b_.CreateZExt(x.index, b_.getInt64Ty(), "lane");
     for (const Value v : region.outer) set(v, take_input(v));
     for (const Value v : region.inputs) set(v, take_input(v));
+    for (const WrappedLoad& load : wrapped_) in_lane(lanes_of_plan(*chunk_), k_.arg(k_[load.wrap.select], 0));
     for (const Slot s : region.slots_in) {
       b_.CreateStore(load_slot(chunk_slots_, s, lane_), slots_[index(s)]);
     }
@@ -1159,7 +1226,7 @@ class CpuEmitter final : Emitter {
         keep_slot(chunk_slots_, s, lane_, b_.CreateLoad(slot_type(index(s)), slots_[index(s)]));
       }
     }
-    close_lanes(x, terminated, Lanes::Chunk);
+    close_lanes(x, terminated, lanes_of_plan(*chunk_).scatters(region.lanes) ? Lanes::Few : Lanes::Chunk);
   }
   void begin_lane(const Region& region) {
     alive_ = at_entry().CreateAlloca(word(), nullptr, "alive");
@@ -1192,6 +1259,7 @@ class CpuEmitter final : Emitter {
     if (const Memory& m = kept_values_[index(v)]; m.base != nullptr) {
       return load_value(m, v, chunk_ == nullptr ? lane_ : b_.CreateAdd(chunk_first_, lane_, "", true, true));
     }
+    if (given_by(inst.kind) != BuiltinInput::Nothing) return operand(v);
     for (const Value a : k_.args(inst)) {
       if (residence(a) == Residence::Recomputable) set(a, take_input(a));
     }
@@ -1207,7 +1275,7 @@ class CpuEmitter final : Emitter {
 
   /// The lanes that a plan runs; of a flat kernel's row those of many workgroups.
   LanesOf lanes_of_plan(const RegionPlan& plan) const {
-    return {k_, plan_, plan, &plan != &plan_ && chunk_lanes_ == kWholeRow};
+    return {k_, plan_, plan, &plan != &plan_ && chunk_lanes_ == kWholeRow, in_parts_};
   }
   /// A value that has a stride, in the lane whose ids are set.
   Ir in_lane(const LanesOf& lanes, Value v) {
@@ -1216,6 +1284,89 @@ class CpuEmitter final : Emitter {
     for (const Value a : k_.args(inst)) in_lane(lanes, a);
     set(v, raw_operator(inst));
     return operand(v);
+  }
+  void find_masks(const LanesOf& lanes, Value v, std::vector<Value>& masks) const {
+    if (const auto mask = lanes.mask_of_lane(v)) {
+      masks.push_back(*mask);
+    } else if (k_[v].kind == InstKind::Raw && !lanes.is_shared(v)) {
+      for (const Value a : k_.args(k_[v])) find_masks(lanes, a, masks);
+    }
+  }
+  /// Whether rows are run part by part, since there indices grow from lane to lane that do not in a whole
+  /// row: those made of local_id.x & (distance - 1), as butterflies have, where that distance is large
+  /// enough.
+  Ir parts_of(const Region& region) {
+    const uint32_t wx = k_.workgroup_size[0];
+    if (!versions_ || k_.insts.size() > kMaxVersioned || wx <= kLeastPart || !is_aligned(k_, kLeastPart))
+      return b_.getFalse();
+    const LanesOf whole(k_, plan_, plan_, false), parts(k_, plan_, plan_, false, /*parts=*/true);
+    const auto guards = parts.linear_guards(region.lanes);
+    if (guards.size() <= whole.linear_guards(region.lanes).size()) return b_.getFalse();
+    std::vector<Value> masks;
+    for (const LinearGuard& guard : guards) find_masks(whole, guard.index, masks);
+    Ir all = b_.getTrue();
+    Ir ones = imm(kLeastPart - 1);
+    for (const Value mask : masks)
+      all = b_.CreateAnd(all, b_.CreateICmpEQ(b_.CreateAnd(operand(mask), ones), ones));
+    return all;
+  }
+  /// A value in the lane whose ids are set, with one of the two that a Select in it gives.
+  Ir picked(const LanesOf& lanes, Value v, Value select, Value gives) {
+    if (v == select) return in_lane(lanes, gives);
+    const Inst& inst = k_[v];
+    if (given_by(inst.kind) != BuiltinInput::Nothing || lanes.is_shared(v)) return operand(v);
+    for (const Value a : k_.args(inst)) set(a, picked(lanes, a, select, gives));
+    return raw_operator(inst);
+  }
+  /// The loads behind a guard on an index that wraps: at the edge once, before the loop over lanes. Both that
+  /// place and those along the lanes are known to be in bounds.
+  void load_at_edge(const LanesOf& along, const std::vector<Value>& lanes, const LinearGuard& guard,
+                    Ir edge) {
+    const auto visit = [&](Value v) {
+      const Inst& inst = k_[v];
+      if (inst.kind != InstKind::RawLoad || k_.arg(inst, 0) != guard.index) return;
+      if (inst.target != k_[guard.bound].target) return;
+      linear_[index(guard.index)] = {.begin = edge, .counter = counter_, .at = edge};
+      Emitter::emit_load(v, inst);
+      wrapped_.push_back({v, *along.wrap_of(guard.index), values_[index(v)]});
+    };
+    for (const Value top : lanes) {
+      visit(top);
+      for (const KBlock inner : {k_[top].body, k_[top].orelse}) {
+        if (inner != kNoKBlock) walk(k_, inner, visit);
+      }
+    }
+  }
+  void emit_load(Value v, const Inst& access) override {
+    Emitter::emit_load(v, access);
+    const auto wrapped = std::ranges::find(wrapped_, v, &WrappedLoad::load);
+    if (wrapped == wrapped_.end()) return;
+    const Inst& select = k_[wrapped->wrap.select];
+    Ir is_first = condition(k_.arg(select, 0)), along = operand(v);
+    const bool edge_first = k_.arg(select, 1) == wrapped->wrap.at_edge;
+    set(v, b_.CreateSelect(is_first, edge_first ? wrapped->at_edge : along,
+                           edge_first ? along : wrapped->at_edge));
+  }
+  /// Whether a value that has a stride is a difference, or made of one: then it may wrap where an index that
+  /// is made of it does not.
+  bool subtracts(Value v) const {
+    const Inst& inst = k_[v];
+    if (inst.kind != InstKind::Raw || residence(v) == Residence::Scalar) return false;
+    return inst.raw == RawOp::Sub ||
+           std::ranges::any_of(k_.args(inst), [&](Value a) { return subtracts(a); });
+  }
+  /// Where an index that has a stride begins, in 64 bits. Those that differ by a small literal begin in one
+  /// place, so that LLVM sees what lies side by side in a lane: eight neighbours are some whole vectors. It
+  /// is the index where that does not wrap, and else above all words.
+  Ir begin_of(const LanesOf& lanes, Value v) {
+    const Inst& inst = k_[v];
+    if (inst.kind == InstKind::Raw && inst.raw == RawOp::Add && !lanes.is_shared(v)) {
+      const Value base = k_.arg(inst, 0);
+      const auto offset = literal_of(k_, k_.arg(inst, 1));
+      if (offset && *offset <= kMostOffset && lanes.stride_of(base) && !subtracts(base))
+        return b_.CreateAdd(begin_of(lanes, base), b_.getInt64(*offset), "", true, true);
+    }
+    return b_.CreateZExt(in_lane(lanes, v), b_.getInt64Ty());
   }
   /// Emits a loop over lanes [from, to) twice where it has guards that a look at its ends can spare, and
   /// takes the one without guards where they hold. Ids are those of lane `from`. Then no index wraps either,
@@ -1227,6 +1378,7 @@ class CpuEmitter final : Emitter {
     std::vector<LinearGuard> guards = along.linear_guards(lanes);
     const auto is_settled = [&](const LinearGuard& g) { return settled_[index(g.index)]; };
     std::erase_if(guards, [&](const LinearGuard& g) {
+      if (g.around != kNoValue && chunk_ == nullptr) return true;
       return g.condition != kNoValue && known(k_[g.condition]).has_value() && !is_settled(g);
     });
     if (guards.empty()) return loop();
@@ -1235,21 +1387,33 @@ class CpuEmitter final : Emitter {
     steps = b_.CreateSub(steps, b_.getInt64(1));
     Ir all = b_.getTrue();
     std::vector<Linear> linear;  // row by row
+    std::vector<Ir> edges;       // likewise: of indices that wrap
     for_each_row([&](uint32_t) {
       for (const LinearGuard& g : guards) {
-        Ir begin = b_.CreateZExt(in_lane(along, g.index), wide);
+        const auto wrap = g.around != kNoValue ? along.wrap_of(g.index) : std::nullopt;
+        Ir begin = wrap ? b_.CreateZExt(picked(along, g.index, g.around, wrap->along), wide)
+                        : begin_of(along, g.index);
         Ir last = b_.CreateAdd(begin, b_.CreateMul(steps, b_.getInt64(g.stride)));
         Ir bound = g.bound == kNoValue ? number_of_words() : b_.CreateZExt(in_lane(along, g.bound), wide);
-        const bool is_known = is_settled(g) && (g.condition == kNoValue || known(k_[g.condition]));
+        // That an index is in bounds says little of the two that it is one of: it may be the lesser of them.
+        const bool is_known = !wrap && is_settled(g) && (g.condition == kNoValue || known(k_[g.condition]));
         if (!is_known) all = b_.CreateAnd(all, b_.CreateICmpULT(last, bound));
+        Ir edge = wrap ? b_.CreateZExt(picked(along, g.index, g.around, wrap->at_edge), wide) : nullptr;
+        if (wrap && !is_known) all = b_.CreateAnd(all, b_.CreateICmpULT(edge, bound));
+        edges.push_back(edge);
         begin = b_.CreateSub(begin, b_.CreateMul(first, b_.getInt64(g.stride)), "begin");
         linear.push_back({.begin = begin, .stride = g.stride});
       }
     });
     const auto go_along = [&](bool go) {
       for_each_row([&](uint32_t r) {
-        for (size_t i = 0; i < guards.size(); ++i)
-          linear_[index(guards[i].index)] = go ? linear[r * guards.size() + i] : Linear{};
+        wrapped_.clear();
+        for (size_t i = 0; i < guards.size(); ++i) {
+          const LinearGuard& g = guards[i];
+          Ir edge = edges[r * guards.size() + i];
+          if (go && edge != nullptr) load_at_edge(along, lanes, g, edge);
+          linear_[index(g.index)] = go ? linear[r * guards.size() + i] : Linear{};
+        }
       });
     };
     if (all == b_.getTrue()) {
@@ -1449,7 +1613,9 @@ class CpuEmitter final : Emitter {
   std::vector<Ir> conditions_;                // by Value: as one bit, where it is one
   std::vector<std::optional<bool>> assumed_;  // by Value: of a condition, in the chunk that is being emitted
   std::vector<Linear> linear_;                // by Value
+  std::vector<WrappedLoad> wrapped_;          // in the loop over lanes that is being emitted
   llvm::PHINode* counter_ = nullptr;          // of the loop over lanes
+  bool in_parts_ = false;                     // the loop is over kLeastPart lanes, where masks have ones
   Ir base_x_ = nullptr;                       // invocation_id.x of the first invocation of the group or chunk
   Ir local_base_ = nullptr;                   // local_id.x of the first lane of the chunk
   Ir chunk_first_ = nullptr;                  // i64: the number of that lane in the workgroup

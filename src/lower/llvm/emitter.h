@@ -70,7 +70,7 @@ class Emitter : protected LegalEmitter {
   void emit_loop(Value v, const Inst& inst) final;
   void emit_raw(Value v, const Inst& inst) override { set(v, raw_operator(inst)); }
   Ir raw_operator(const Inst& inst);
-  void emit_load(Value v, const Inst& inst) final;
+  void emit_load(Value v, const Inst& inst) override;
   void emit_store(const Inst& inst) final;
   void emit_atomic(Value v, const Inst& inst) final;
   /// The alignment of one word of an element of several.

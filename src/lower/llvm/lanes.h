@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lower/llvm/regions.h"
+#include "lower/walk.h"
 
 namespace vyre::lower {
 
@@ -22,6 +23,13 @@ namespace vyre::lower {
 struct LinearGuard {
   Value condition, index, bound;
   uint32_t stride;
+  Value around = kNoValue;  // of a wrapped index: the Select in it; `stride` is that of what it mostly gives
+};
+/// An index that wraps around an edge, such as row + select(x == 0, width, x) - 1: a Select between what
+/// grows from lane to lane and what all lanes share. What is loaded from there is one of two loads then, of
+/// neighbours and of one place, both of which can be done for all lanes.
+struct Wrap {
+  Value select, along, at_edge;  // the Select, and what it gives mostly and at the edge
 };
 /// A comparison of local_id.x with what all lanes share, around all that a region does.
 struct LaneGuard {
@@ -32,15 +40,24 @@ struct LaneGuard {
 /// Lanes as a plan runs them: of a workgroup, of a chunk of it, or of a row of many.
 class LanesOf {
  public:
-  /// `plan` is of `whole`, or is it.
-  LanesOf(const Kernel& kernel, const RegionPlan& whole, const RegionPlan& plan, bool many_workgroups)
-      : k_(kernel), whole_(whole), plan_(plan), many_workgroups_(many_workgroups) {}
+  /// `plan` is of `whole`, or is it. With `parts`, the lanes are kLeastPart of a row, from a multiple of that
+  /// on, and every mask_of_lane() has ones there.
+  LanesOf(const Kernel& kernel, const RegionPlan& whole, const RegionPlan& plan, bool many_workgroups,
+          bool parts = false)
+      : k_(kernel), whole_(whole), plan_(plan), many_workgroups_(many_workgroups), parts_(parts) {}
 
   /// Whether a value is the same in all lanes, and at hand before them.
   bool is_shared(Value v) const;
+  /// Of local_id.x & mask, where all lanes share the mask: that.
+  std::optional<Value> mask_of_lane(Value v) const;
   /// How much a value grows from lane to lane, modulo 2^32; none where that is not known, or not for so few
   /// operators that it is worth computing twice.
   std::optional<uint32_t> stride_of(Value v) const;
+  /// Whether most of what a loop over lanes does is to write where its lanes say, each somewhere else, and in
+  /// all of them: as vectors that is no faster than one by one, often slower.
+  bool scatters(std::span<const Value> lanes) const;
+  /// The Select of an index that wraps, where all but it is linear.
+  std::optional<Wrap> wrap_of(Value index) const;
   std::vector<LinearGuard> linear_guards(std::span<const Value> lanes) const;
   /// All guards of the plan's steps, of which those that are not linear have stride 0.
   std::vector<LinearGuard> all_guards() const;
@@ -48,13 +65,15 @@ class LanesOf {
   std::optional<LaneGuard> lone_guard(const Region& region) const;
 
  private:
-  std::optional<uint32_t> stride_of(Value v, uint32_t& budget) const;
+  std::optional<uint32_t> stride_of(Value v, uint32_t& budget, const Wrap* wrap = nullptr) const;
+  Value find_select(Value v, uint32_t& budget) const;
   void collect(std::span<const Value> block, bool linear, std::vector<LinearGuard>& out) const;
 
   const Kernel& k_;
   const RegionPlan& whole_;
   const RegionPlan& plan_;
   bool many_workgroups_;
+  bool parts_;
 };
 
 }  // namespace vyre::lower

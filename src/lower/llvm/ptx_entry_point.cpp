@@ -4,6 +4,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
@@ -32,6 +33,14 @@ llvm::GlobalVariable* shared_memory(llvm::Module& module) {
                                nullptr, kName, nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
   shared->setAlignment(llvm::Align(kAlignment));
   return shared;
+}
+
+/// A workgroup's size; where that is wanted, or z is longer than a block's may be, all along x. Source: CUDA
+/// C++ Programming Guide, "Technical Specifications per Compute Capability".
+std::array<uint32_t, 3> block_of(const Kernel& kernel, PtxTarget target) {
+  constexpr uint32_t kLongestZ = 64;
+  if (!target.along_x && kernel.workgroup_size[2] <= kLongestZ) return kernel.workgroup_size;
+  return {kernel.invocations(), 1, 1};
 }
 
 /// Each invocation is a thread, so control flow is the kernel's own and slots are variables.
@@ -72,9 +81,10 @@ class PtxEmitter final : Emitter {
     make_function(symbol, types);
     function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
     annotate("kernel", 1);
-    annotate("reqntidx", k_.invocations());
-    annotate("reqntidy", 1);
-    annotate("reqntidz", 1);
+    const std::array<uint32_t, 3> block = block_of(k_, target_);
+    annotate("reqntidx", block[0]);
+    annotate("reqntidy", block[1]);
+    annotate("reqntidz", block[2]);
   }
   void annotate(const char* name, uint32_t value) {
     module_.getOrInsertNamedMetadata("nvvm.annotations")
@@ -114,7 +124,17 @@ class PtxEmitter final : Emitter {
   }
 
   Ir special(llvm::Intrinsic::ID id) { return b_.CreateIntrinsic(word(), id, {}); }
-  // A block has one axis, so its threads are in linear order: the order of lanes too.
+  /// A thread's place along an axis of its block. That it is below the block's size is said where there are
+  /// several axes; of one LLVM makes slower code by it (histogram by a tenth).
+  Ir thread(llvm::Intrinsic::ID id, uint32_t size) {
+    if (size == 1) return imm(0);
+    llvm::CallInst* place = b_.CreateIntrinsic(word(), id, {});
+    if (size == k_.invocations()) return place;
+    place->setMetadata(llvm::LLVMContext::MD_range,
+                       llvm::MDBuilder(context_).createRange(llvm::APInt(32, 0), llvm::APInt(32, size)));
+    return place;
+  }
+  // CUDA numbers a block's threads x first, as vyre does a workgroup's invocations: warps are subgroups.
   void read_ids() {
     using namespace llvm::Intrinsic;
     constexpr ID kGroup[] = {nvvm_read_ptx_sreg_ctaid_x, nvvm_read_ptx_sreg_ctaid_y,
@@ -122,14 +142,20 @@ class PtxEmitter final : Emitter {
     constexpr ID kGroups[] = {nvvm_read_ptx_sreg_nctaid_x, nvvm_read_ptx_sreg_nctaid_y,
                               nvvm_read_ptx_sreg_nctaid_z};
     const IdUses uses = used_ids(k_);
-    thread_ = special(nvvm_read_ptx_sreg_tid_x);
+    constexpr ID kThread[] = {nvvm_read_ptx_sreg_tid_x, nvvm_read_ptx_sreg_tid_y, nvvm_read_ptx_sreg_tid_z};
+    const std::array<uint32_t, 3> block = block_of(k_, target_);
+    std::array<Ir, 3> place{};
+    for (size_t axis = 0; axis < 3; ++axis) place[axis] = thread(kThread[axis], block[axis]);
+    const bool is_whole = block == k_.workgroup_size;
+    const auto place_after = [&](Ir before, uint32_t size, Ir at) {
+      return b_.CreateAdd(b_.CreateMul(before, imm(size), "", true, true), at, "", true, true);
+    };
+    thread_ = place_after(place_after(place[2], block[1], place[1]), block[0], place[0]);
     Ir left = thread_;
-    uint32_t threads = k_.invocations();  // how many values `left` may have
     for (size_t axis = 0; axis < 3; ++axis) {
       const uint32_t size = k_.workgroup_size[axis];
-      local_[axis] = size == threads ? left : b_.CreateURem(left, imm(size));
-      left = b_.CreateUDiv(left, imm(size));
-      threads /= size;
+      local_[axis] = is_whole ? place[axis] : b_.CreateURem(left, imm(size));
+      left = is_whole ? left : b_.CreateUDiv(left, imm(size));
       group_[axis] = special(kGroup[axis]);
       if (uses.num_groups[axis]) groups_[axis] = special(kGroups[axis]);
       // Ids stay below 65,535 * 1,024, so nothing wraps.
@@ -277,7 +303,7 @@ Result<PtxEntry> emit_entry(const Kernel& kernel, llvm::Module& module, const st
                   fmt::format("choose a workgroup size that is a multiple of {}", kPtxSubgroupSize)));
   }
   PtxEmitter(kernel, module, symbol, target, offsets, shared).run();
-  return PtxEntry{.name = symbol, .threads = threads, .shared_bytes = uint32_t(shared)};
+  return PtxEntry{.name = symbol, .block = block_of(kernel, target), .shared_bytes = uint32_t(shared)};
 }
 
 }  // namespace vyre::lower

@@ -1,9 +1,11 @@
 #include "lower/llvm/regions.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "lower/inst_info.h"
+#include "lower/llvm/lanes.h"
 #include "lower/llvm/llvm.h"
 #include "lower/operators.h"
 #include "lower/walk.h"
@@ -54,7 +56,7 @@ class Planner {
     if (chunk_ != nullptr) {
       resolve();
       if (!is_row()) find_lockstep();
-      plan_.flat = !is_row() && !any_barrier_;
+      plan_.flat = !is_row() && !any_barrier_ && !divides_rows();
     } else {
       find_barriers();
       bool workgroup_memory = false;
@@ -137,6 +139,15 @@ class Planner {
       return std::ranges::find(flags, true) != flags.end();
     };
     return plan_.steps.size() == 1 && plan_.regions.size() == 1 && !any(kept_) && !any(slot_crosses_);
+  }
+  /// Whether lanes have numbers in parts of a row which are one number, or follow each other, in such a chunk
+  /// but in no larger one: then it is worth its while without a loop too.
+  bool divides_rows() const {
+    if (chunk_->lanes < kLeastPart) return false;
+    for (uint32_t v = 0; v < k_.insts.size(); ++v) {
+      if ((inside_[v] || needed_[v]) && part_of_row(k_, k_.insts[v]) == chunk_->lanes) return true;
+    }
+    return false;
   }
   bool is_row() const { return chunk_ != nullptr && chunk_->lanes == kWholeRow; }
   ChunkOptions::Known known(Value condition) const {
@@ -221,6 +232,14 @@ class Planner {
       });
       lockstep_[index(v)] = fits;
     });
+    // An If in such a loop that all lanes take or none is a step, if it is more than a guard.
+    may_agree_.assign(k_.insts.size(), false);
+    for_each_live([&](Value v) {
+      if (k_[v].kind != InstKind::If) return;
+      for_each_nested(v, [&](Value inner) {
+        if (inner != v && k_[inner].kind == InstKind::If) may_agree_[index(v)] = true;
+      });
+    });
     mark_lockstep();
   }
   void mark_lockstep() {
@@ -228,6 +247,12 @@ class Planner {
     plan_.has_barrier.assign(k_.insts.size(), false);
     for (uint32_t v = 0; v < k_.insts.size(); ++v) {
       if (lockstep_[v]) mark(Value{v});
+    }
+    if (!any_barrier_) return;
+    for (uint32_t v = 0; v < k_.insts.size(); ++v) {
+      if (!may_agree_[v] || is_step(Value{v})) continue;
+      const Value around = nesting_.around(Value{v});
+      if (around != kNoValue && inside_[index(around)] && has_barrier(around)) mark(Value{v});
     }
   }
   // A loop whose lanes do not all run it equally often is none, nor is one around it or in it: a loop over
@@ -244,12 +269,16 @@ class Planner {
       }
       if (std::ranges::all_of(k_.args(inst), [&](Value a) { return is_scalar(a); })) continue;
       any = true;
+      bool loops = false;
+      for_each_nested(Value{v}, [&](Value inner) { loops |= lockstep_[index(inner)]; });
+      may_agree_[v] = false;
+      if (!loops) continue;  // an If that is no step leaves the loop around it one
       for_each_nested(Value{v}, [&](Value inner) { lockstep_[index(inner)] = false; });
       drop_around(Value{v});
     }
     if (!any) return false;
     mark_lockstep();
-    plan_.flat = !any_barrier_;
+    plan_.flat = !any_barrier_ && !divides_rows();
     return true;
   }
   bool drop_around(Value v) {
@@ -719,6 +748,7 @@ class Planner {
   std::vector<bool> inside_;                // by Value: in the root, or nested in it
   std::vector<bool> needed_;                // by Value: an operand of these, or of one that is needed
   std::vector<bool> lockstep_;              // by Value: a loop that the lanes of a chunk run in step
+  std::vector<bool> may_agree_;             // by Value: an If that is a step where all lanes agree on it
   std::vector<bool> scalar_control_;        // by Value: barrier-free control that runs once, with all in it
   std::vector<uint32_t> read_in_region_;    // by Slot: the last region with lanes that read it
   std::vector<uint32_t> region_of_;         // by Value
@@ -780,6 +810,17 @@ bool is_one_for_chunk(const Kernel& kernel, const Inst& inst, uint32_t lanes) {
   if (inst.raw == RawOp::LShr) return *by < 32 && (1u << *by) % lanes == 0;
   return inst.raw == RawOp::UDiv && *by != 0 && *by % lanes == 0;
 }
+std::optional<uint32_t> part_of_row(const Kernel& kernel, const Inst& inst) {
+  if (inst.kind != InstKind::Raw || inst.args.count != 2) return std::nullopt;
+  const Inst& id = kernel[kernel.arg(inst, 0)];
+  if (info(id.kind).source != Source::Invocation || id.imm != 0) return std::nullopt;
+  const auto by = literal_of(kernel, kernel.arg(inst, 1));
+  uint32_t lanes = 0;
+  if (by && inst.raw == RawOp::LShr) lanes = *by < 32 ? 1u << *by : 0;
+  if (by && inst.raw == RawOp::And) lanes = *by + 1;
+  if (by && (inst.raw == RawOp::UDiv || inst.raw == RawOp::URem)) lanes = *by;
+  return std::has_single_bit(lanes) && is_aligned(kernel, lanes) ? std::optional(lanes) : std::nullopt;
+}
 std::optional<uint32_t> literal_of(const Kernel& kernel, Value v) {
   uint32_t budget = kMostOfLiteral;
   return literal_of(kernel, v, budget);
@@ -789,12 +830,27 @@ RegionPlan plan_regions(const Kernel& kernel, uint32_t chunk_lanes) {
   const Nesting nesting(kernel);
   RegionPlan plan = Planner(kernel, nesting).run();
   if (plan.flat || chunk_lanes == 0) return plan;
-  const ChunkOptions options{.lanes = chunk_lanes,
-                             .known = std::vector(kernel.insts.size(), ChunkOptions::Known::Nothing)};
+  ChunkOptions options{.lanes = chunk_lanes,
+                       .known = std::vector(kernel.insts.size(), ChunkOptions::Known::Nothing)};
+  // Where rows are divided into parts, a chunk has no more lanes than one of these.
+  for (const Inst& inst : kernel.insts) {
+    const uint32_t part = part_of_row(kernel, inst).value_or(0);
+    if (part >= kLeastPart) options.lanes = std::min(options.lanes, part);
+  }
+  const LanesOf lanes(kernel, plan, plan, /*many_workgroups=*/false);
   for (Region& region : plan.regions) {
     if (region.returns || region.checks_live) continue;
+    ChunkOptions of_region = options;
+    // Where few lanes do all there is to do, a chunk has no more of them.
+    if (const auto guard = lanes.lone_guard(region)) {
+      const auto bound = literal_of(kernel, guard->bound);
+      if (guard->relation == LaneGuard::Relation::Only) continue;
+      if (guard->relation == LaneGuard::Relation::Below && bound)
+        of_region.lanes = std::min(of_region.lanes, std::bit_floor(*bound));
+      if (of_region.lanes < kLeastChunk) continue;
+    }
     RegionPlan chunk = with_fewer_lanes(
-        options, [&](const ChunkOptions& of) { return Planner(kernel, nesting, of, plan, region).run(); });
+        of_region, [&](const ChunkOptions& of) { return Planner(kernel, nesting, of, plan, region).run(); });
     if (chunk.flat) continue;
     region.chunk = uint32_t(plan.chunks.size());
     plan.chunks.push_back(std::move(chunk));

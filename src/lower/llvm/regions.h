@@ -111,11 +111,17 @@ inline constexpr uint32_t kKeptWords = 24 * 16;
 /// A chunk of fewer lanes is not worth its code.
 inline constexpr uint32_t kLeastChunk = 8;
 
+/// Nor one of fewer lanes without a loop.
+inline constexpr uint32_t kLeastPart = 16;
+
 /// What a few raw operators over literals give, as legalization leaves them in amounts to shift by.
 std::optional<uint32_t> literal_of(const Kernel& kernel, Value v);
 /// Whether lane l of a chunk has number `lanes` * n + l in its row, for some n: then local_id.x >> 4 is one
 /// value for sixteen of them, and local_id.x & 15 grows by one from each to the next.
 bool is_aligned(const Kernel& kernel, uint32_t lanes);
+/// Of local_id.x >> 4 or local_id.x & 15, and of quotients and remainders: 16, where rows are whole such
+/// parts.
+std::optional<uint32_t> part_of_row(const Kernel& kernel, const Inst& inst);
 /// A value of local_id.x or invocation_id.x that is one for such a chunk: shifted right, divided, or masked.
 bool is_one_for_chunk(const Kernel& kernel, const Inst& inst, uint32_t lanes);
 

@@ -56,15 +56,16 @@ SpirvId SpirvMemory::block_of(SpirvId array, uint32_t stride) {
 // Each buffer has a type of its own, which has its decorations: NVIDIA's driver (580) takes what is said of
 // one variable for said of all of its type, and a buffer that it thinks is never written it reads when it
 // likes (test/regress, loads-move-past-stores).
-SpirvId SpirvMemory::buffer_block(bool halves) {
-  const SpirvId element = halves ? b_.integer(16) : b_.word();
-  return block_of(b_.own_type(Op::OpTypeRuntimeArray, {element}), halves ? 2 : 4);
+SpirvId SpirvMemory::buffer_block(bool halves, uint32_t width) {
+  const SpirvId element = halves ? b_.integer(16) : width > 1 ? b_.vector(b_.word(), width) : b_.word();
+  return block_of(b_.own_type(Op::OpTypeRuntimeArray, {element}), halves ? 2 : 4 * width);
 }
 
 void SpirvMemory::declare_bound(const KernelBuffer& buffer, View& view) {
   view.halves = target_.storage_16bit && spec::info(buffer.element).bytes == 2;
   if (view.halves) b_.capability(spv::Capability::StorageBuffer16BitAccess);
-  const SpirvId block = buffer_block(view.halves);
+  view.width = std::max(spec::info(buffer.element).bytes / 4, 1u);
+  const SpirvId block = buffer_block(view.halves, view.width);
   view.variable = b_.global(StorageClass::StorageBuffer, block);
   b_.decorate(view.variable, Decoration::DescriptorSet, {0u});
   b_.decorate(view.variable, Decoration::Binding, {buffer.argument});
@@ -137,7 +138,12 @@ void SpirvMemory::read_masks(SpirvId group) {
   }
 }
 
-SpirvMemory::TypedPointer SpirvMemory::element(View& view, SpirvId at) {
+SpirvMemory::TypedPointer SpirvMemory::whole(const View& view, SpirvId at) {
+  const SpirvId vector = b_.vector(b_.word(), view.width);
+  return {b_.emit(Op::OpAccessChain, b_.pointer(view.storage, vector), {view.variable, b_.number(0), at}),
+          vector};
+}
+SpirvMemory::TypedPointer SpirvMemory::element(View& view, SpirvId at, uint32_t component) {
   if (view.element == SpirvId{}) {
     view.element = view.halves ? b_.integer(16) : b_.word();
     view.pointer = b_.pointer(view.storage, view.element);
@@ -145,17 +151,23 @@ SpirvMemory::TypedPointer SpirvMemory::element(View& view, SpirvId at) {
   if (view.storage != StorageClass::StorageBuffer) {
     return {b_.emit(Op::OpAccessChain, view.pointer, {view.variable, at}), view.element};
   }
+  if (view.width > 1) {
+    return {b_.emit(Op::OpAccessChain, view.pointer, {view.variable, b_.number(0), at, b_.number(component)}),
+            view.element};
+  }
   return {b_.emit(Op::OpAccessChain, view.pointer, {view.variable, b_.number(0), at}), view.element};
 }
 
 SpirvMemory::TypedPointer SpirvMemory::pointer_to(const Inst& access, SpirvId at) {
   const uint32_t bytes = spec::info(k_.buffers[access.target].element).bytes;
+  View& view = views_[access.target];
+  if (view.width > 1) return element(view, at, access.imm);
   if (access.access == Access::Elements && bytes > 4) {
     // A buffer has fewer than 2^30 words, so nothing wraps.
     at = b_.emit(Op::OpIMul, b_.word(), {at, b_.number(bytes / 4)});
     if (access.imm != 0) at = b_.emit(Op::OpIAdd, b_.word(), {at, b_.number(access.imm)});
   }
-  return element(views_[access.target], at);
+  return element(view, at);
 }
 
 MemoryAccessMask SpirvMemory::mask(const View& view, bool once) const {
@@ -181,6 +193,32 @@ SpirvId SpirvMemory::load_word(const Inst& access, SpirvId at, bool once) {
                              ? b_.emit(Op::OpLoad, from.type, {from.pointer})
                              : b_.emit(Op::OpLoad, from.type, {from.pointer, how});
   return view.halves ? b_.emit(Op::OpUConvert, b_.word(), {loaded}) : loaded;
+}
+
+std::vector<SpirvId> SpirvMemory::load_whole(uint32_t buffer, SpirvId at, bool once) {
+  const View& view = views_[buffer];
+  const TypedPointer from = whole(view, at);
+  const MemoryAccessMask how = mask(view, once);
+  const SpirvId loaded = how == MemoryAccessMask::MaskNone
+                             ? b_.emit(Op::OpLoad, from.type, {from.pointer})
+                             : b_.emit(Op::OpLoad, from.type, {from.pointer, how});
+  std::vector<SpirvId> words;
+  for (uint32_t n = 0; n < view.width; ++n)
+    words.push_back(b_.emit(Op::OpCompositeExtract, b_.word(), {loaded, n}));
+  return words;
+}
+void SpirvMemory::store_whole(uint32_t buffer, SpirvId at, std::span<const SpirvId> words) {
+  const View& view = views_[buffer];
+  const TypedPointer to = whole(view, at);
+  const SpirvId value = words.size() == 2 ? b_.emit(Op::OpCompositeConstruct, to.type, {words[0], words[1]})
+                                          : b_.emit(Op::OpCompositeConstruct, to.type,
+                                                    {words[0], words[1], words[2], words[3]});
+  const MemoryAccessMask how = mask(view, false);
+  if (how == MemoryAccessMask::MaskNone) {
+    b_.emit(Op::OpStore, {to.pointer, value});
+  } else {
+    b_.emit(Op::OpStore, {to.pointer, value, how});
+  }
 }
 
 void SpirvMemory::store(const Inst& access, SpirvId at, SpirvId value) {
@@ -238,7 +276,7 @@ void SpirvMemory::barrier() {
 }
 
 void SpirvMemory::declare_watch() {
-  watch_.variable = b_.global(StorageClass::StorageBuffer, buffer_block(false));
+  watch_.variable = b_.global(StorageClass::StorageBuffer, buffer_block(false, 1));
   b_.decorate(watch_.variable, Decoration::DescriptorSet, {0u});
   b_.decorate(watch_.variable, Decoration::Binding, {bound_});
   b_.name(watch_.variable, "ended_early");

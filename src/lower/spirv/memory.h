@@ -1,6 +1,7 @@
 // Buffers, workgroup memory and lengths of a module, and every way to touch them. Internal to lower/spirv.
 //
-// A buffer is a block with one array of words, or of 16-bit numbers; workgroup and private memory is an array
+// A buffer is a block with one array of words, of vectors of two or four of them where elements have as many,
+// or of 16-bit numbers; workgroup and private memory is an array
 // of words for each of its buffers, the latter with zeros to begin with. Lengths are push constants. What
 // makes writes of other invocations visible after a barrier depends on the memory model: the newer one names
 // it at each access and at the barrier, the older one has coherent buffers. Source: Vulkan specification,
@@ -8,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "lower/kernel.h"
@@ -34,6 +36,11 @@ class SpirvMemory {
   /// The index is that of a raw access, in its domain; the rest as the instruction says.
   SpirvId load(const Inst& access, SpirvId at, bool once);
   void store(const Inst& access, SpirvId at, SpirvId value);
+  /// How many words make a vector that can be accessed as a whole; 1 where there are none.
+  uint32_t width(uint32_t buffer) const { return views_[buffer].width; }
+  /// All words of an element at once, as drivers do not do by themselves. Domain: width() is not 1.
+  std::vector<SpirvId> load_whole(uint32_t buffer, SpirvId at, bool once);
+  void store_whole(uint32_t buffer, SpirvId at, std::span<const SpirvId> words);
   /// `expected` is none but for compare-exchange.
   SpirvId atomic(const Inst& access, SpirvId at, SpirvId expected, SpirvId value);
 
@@ -58,6 +65,7 @@ class SpirvMemory {
     SpirvId variable{};
     spv::StorageClass storage = spv::StorageClass::StorageBuffer;
     bool halves = false;     // an array of 16-bit numbers
+    uint32_t width = 1;      // words of a vector, of which it is an array
     bool shared_by = false;  // other invocations may write it while this one runs
     uint32_t shared_words = 0;
     SpirvId length{};
@@ -72,13 +80,15 @@ class SpirvMemory {
   void declare_workgroup(const KernelBuffer& buffer, View& view);
   void declare_private(const KernelBuffer& buffer, View& view);
   SpirvId block_of(SpirvId array, uint32_t stride);
-  SpirvId buffer_block(bool halves);
+  SpirvId buffer_block(bool halves, uint32_t width);
   /// One of the push constants, which are so many words.
   SpirvId pushed(uint32_t word, uint32_t words);
   SpirvId load_word(const Inst& access, SpirvId at, bool once);
   void store_word(const Inst& access, SpirvId at, SpirvId value);
   TypedPointer pointer_to(const Inst& access, SpirvId at);
-  TypedPointer element(View& view, SpirvId at);
+  /// A component of what stands at `at`, where that is a vector.
+  TypedPointer element(View& view, SpirvId at, uint32_t component = 0);
+  TypedPointer whole(const View& view, SpirvId at);
   spv::MemoryAccessMask mask(const View& view, bool once) const;
   SpirvId scope(const View& view);
 

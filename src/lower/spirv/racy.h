@@ -15,8 +15,9 @@
 
 namespace vyre::lower {
 
-/// By Value: whether it is a load from memory that this kernel writes, whose word may reach an index, a
-/// condition, the bounds of a loop or an operand of a raw operator that is undefined outside its domain.
+/// By Value: whether it is a load from memory that this kernel writes, whose word may reach an index, the
+/// bounds of a loop, an operand of a raw operator that is undefined outside its domain, or the condition of
+/// more than of what variables hold.
 /// Domain  a legal kernel.
 /// Cost    linear.
 std::vector<bool> volatile_loads(const Kernel& kernel);

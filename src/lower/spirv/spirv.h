@@ -23,12 +23,13 @@ namespace vyre::lower {
 
 /// What a module may use of a device: the features that Vulkan 1.2 makes optional.
 struct SpirvTarget {
-  bool memory_model = true;      // vulkanMemoryModel; else the older one, with Coherent where it matters
-  bool storage_16bit = false;    // storageBuffer16BitAccess
-  bool integers_64bit = false;   // shaderInt64; else u64 and u128 are computed in words
-  uint32_t subgroup_size = 0;    // 0: no operations of subgroups
-  VulkanFloats floats;           // features and modes that the device advertises
-  bool float_controls2 = false;  // shaderFloatControls2
+  bool memory_model = true;           // vulkanMemoryModel; else the older one, with Coherent where it matters
+  bool storage_16bit = false;         // storageBuffer16BitAccess
+  bool integers_64bit = false;        // shaderInt64; else u64 and u128 are computed in words
+  uint32_t subgroup_size = 0;         // 0: no operations of subgroups
+  uint32_t workgroup_bytes = 16'384;  // maxComputeSharedMemorySize
+  VulkanFloats floats;                // features and modes that the device advertises
+  bool float_controls2 = false;       // shaderFloatControls2
   /// The driver is known to end loops that run long, which it does not report: the module then watches them.
   bool watch_loops = false;
   bool operator==(const SpirvTarget&) const = default;

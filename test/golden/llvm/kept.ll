@@ -19,10 +19,10 @@ entry:
   %kept2 = getelementptr inbounds i8, ptr %scratch, i64 128
   %end = add i64 %first, %count
   %5 = icmp ult i64 %first, %end
-  br i1 %5, label %group, label %done53
+  br i1 %5, label %group, label %done47
 
-group:                                            ; preds = %after52, %entry
-  %group3 = phi i64 [ %first, %entry ], [ %106, %after52 ]
+group:                                            ; preds = %after46, %entry
+  %group3 = phi i64 [ %first, %entry ], [ %103, %after46 ]
   %6 = zext i32 %groups1 to i64
   %7 = urem i64 %group3, %6
   %group.x = trunc i64 %7 to i32
@@ -113,175 +113,158 @@ done12:                                           ; preds = %endif10
 
 after:                                            ; preds = %done12, %done
   %42 = icmp ult i32 0, %load
-  br i1 %42, label %loop, label %done30
+  br i1 %42, label %loop, label %done24
 
-loop:                                             ; preds = %done29, %after
-  %loop13 = phi i32 [ 0, %after ], [ %70, %done29 ]
+loop:                                             ; preds = %done23, %after
+  %loop13 = phi i32 [ 0, %after ], [ %67, %done23 ]
   %43 = add nuw nsw i32 %8, 0
   br label %x14
 
-x14:                                              ; preds = %endif20, %loop
-  %x15 = phi i32 [ 0, %loop ], [ %51, %endif20 ]
-  %id.x16 = phi i32 [ %8, %loop ], [ %53, %endif20 ]
-  %44 = zext i32 %x15 to i64
-  %45 = mul i64 %44, 1
-  %at19 = add i64 0, %45
+x14:                                              ; preds = %x14, %loop
+  %x15 = phi i32 [ 0, %loop ], [ %49, %x14 ]
+  %id.x16 = phi i32 [ %8, %loop ], [ %51, %x14 ]
   %lane17 = zext i32 %x15 to i64
-  %46 = getelementptr inbounds i32, ptr %kept, i64 %lane17
-  %47 = load i32, ptr %46, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !18
-  store i32 %47, ptr %sum, align 4
-  %48 = load i32, ptr %sum, align 4
-  %49 = icmp ult i32 %x15, 8
-  br i1 %49, label %then18, label %endif20
+  %44 = getelementptr inbounds i32, ptr %kept, i64 %lane17
+  %45 = load i32, ptr %44, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !18
+  store i32 %45, ptr %sum, align 4
+  %46 = load i32, ptr %sum, align 4
+  %47 = zext i32 %x15 to i64
+  %48 = getelementptr inbounds i32, ptr %scratch, i64 %47
+  store i32 %46, ptr %48, align 4, !alias.scope !19, !noalias !20, !llvm.access.group !18
+  %49 = add nuw i32 %x15, 1
+  %50 = icmp ult i32 %49, 8
+  %51 = add nuw nsw i32 %id.x16, 1
+  br i1 %50, label %x14, label %done18, !llvm.loop !21
 
-then18:                                           ; preds = %x14
-  %50 = getelementptr inbounds i32, ptr %scratch, i64 %at19
-  store i32 %48, ptr %50, align 4, !alias.scope !19, !noalias !20, !llvm.access.group !18
-  br label %endif20
+done18:                                           ; preds = %x14
+  %52 = add nuw nsw i32 %8, 0
+  br label %x19
 
-endif20:                                          ; preds = %then18, %x14
-  %51 = add nuw i32 %x15, 1
-  %52 = icmp ult i32 %51, 8
-  %53 = add nuw nsw i32 %id.x16, 1
-  br i1 %52, label %x14, label %done21, !llvm.loop !21
+x19:                                              ; preds = %x19, %done18
+  %x20 = phi i32 [ 0, %done18 ], [ %64, %x19 ]
+  %id.x21 = phi i32 [ %8, %done18 ], [ %66, %x19 ]
+  %lane22 = zext i32 %x20 to i64
+  %53 = getelementptr inbounds i32, ptr %kept, i64 %lane22
+  %54 = load i32, ptr %53, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !23
+  store i32 %54, ptr %sum, align 4
+  %55 = load i32, ptr %sum, align 4
+  %56 = sub i32 7, %x20
+  %57 = zext i32 %56 to i64
+  %58 = getelementptr inbounds i32, ptr %scratch, i64 %57
+  %59 = load i32, ptr %58, align 4, !alias.scope !19, !noalias !20, !llvm.access.group !23
+  %60 = freeze i32 %59
+  %61 = add i32 %55, %60
+  store i32 %61, ptr %sum, align 4
+  %62 = load i32, ptr %sum, align 4
+  %63 = getelementptr inbounds i32, ptr %kept, i64 %lane22
+  store i32 %62, ptr %63, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !23
+  %64 = add nuw i32 %x20, 1
+  %65 = icmp ult i32 %64, 8
+  %66 = add nuw nsw i32 %id.x21, 1
+  br i1 %65, label %x19, label %done23, !llvm.loop !24
 
-done21:                                           ; preds = %endif20
-  %54 = add nuw nsw i32 %8, 0
-  br label %x22
+done23:                                           ; preds = %x19
+  %67 = add nuw i32 %loop13, 1
+  %68 = icmp ult i32 %67, %load
+  br i1 %68, label %loop, label %done24
 
-x22:                                              ; preds = %endif27, %done21
-  %x23 = phi i32 [ 0, %done21 ], [ %67, %endif27 ]
-  %id.x24 = phi i32 [ %8, %done21 ], [ %69, %endif27 ]
-  %lane25 = zext i32 %x23 to i64
-  %55 = getelementptr inbounds i32, ptr %kept, i64 %lane25
-  %56 = load i32, ptr %55, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !23
-  store i32 %56, ptr %sum, align 4
-  %57 = load i32, ptr %sum, align 4
-  %58 = sub i32 7, %x23
-  %59 = icmp ult i32 %58, 8
-  br i1 %59, label %then26, label %endif27
+done24:                                           ; preds = %done23, %after
+  %69 = add nuw nsw i32 %8, 0
+  %70 = zext i32 %69 to i64
+  %71 = add i64 %70, 7
+  %72 = zext i32 %out.len to i64
+  %73 = icmp ult i64 %71, %72
+  %74 = and i1 true, %73
+  %begin25 = sub i64 %70, 0
+  br i1 %74, label %inside26, label %guarded35
 
-then26:                                           ; preds = %x22
-  %60 = zext i32 %58 to i64
-  %61 = getelementptr inbounds i32, ptr %scratch, i64 %60
-  %62 = load i32, ptr %61, align 4, !alias.scope !19, !noalias !20, !llvm.access.group !23
-  %63 = freeze i32 %62
-  br label %endif27
+inside26:                                         ; preds = %done24
+  br label %x27
 
-endif27:                                          ; preds = %then26, %x22
-  %load28 = phi i32 [ 0, %x22 ], [ %63, %then26 ]
-  %64 = add i32 %57, %load28
-  store i32 %64, ptr %sum, align 4
-  %65 = load i32, ptr %sum, align 4
-  %66 = getelementptr inbounds i32, ptr %kept, i64 %lane25
-  store i32 %65, ptr %66, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !23
-  %67 = add nuw i32 %x23, 1
-  %68 = icmp ult i32 %67, 8
-  %69 = add nuw nsw i32 %id.x24, 1
-  br i1 %68, label %x22, label %done29, !llvm.loop !24
+x27:                                              ; preds = %next, %inside26
+  %x28 = phi i32 [ 0, %inside26 ], [ %86, %next ]
+  %id.x29 = phi i32 [ %8, %inside26 ], [ %88, %next ]
+  %75 = zext i32 %x28 to i64
+  %76 = mul i64 %75, 1
+  %at33 = add i64 %begin25, %76
+  %lane30 = zext i32 %x28 to i64
+  %77 = getelementptr inbounds i32, ptr %kept2, i64 %lane30
+  %78 = load i32, ptr %77, align 4, !alias.scope !11, !noalias !12, !llvm.access.group !26
+  %79 = getelementptr inbounds i32, ptr %kept, i64 %lane30
+  %80 = load i32, ptr %79, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !26
+  store i32 %80, ptr %sum, align 4
+  %81 = load i32, ptr %sum, align 4
+  %82 = icmp eq i32 %81, %78
+  br i1 %82, label %then31, label %endif32
 
-done29:                                           ; preds = %endif27
-  %70 = add nuw i32 %loop13, 1
-  %71 = icmp ult i32 %70, %load
-  br i1 %71, label %loop, label %done30
-
-done30:                                           ; preds = %done29, %after
-  %72 = add nuw nsw i32 %8, 0
-  %73 = zext i32 %72 to i64
-  %74 = add i64 %73, 7
-  %75 = zext i32 %out.len to i64
-  %76 = icmp ult i64 %74, %75
-  %77 = and i1 true, %76
-  %begin31 = sub i64 %73, 0
-  br i1 %77, label %inside32, label %guarded41
-
-inside32:                                         ; preds = %done30
-  br label %x33
-
-x33:                                              ; preds = %next, %inside32
-  %x34 = phi i32 [ 0, %inside32 ], [ %89, %next ]
-  %id.x35 = phi i32 [ %8, %inside32 ], [ %91, %next ]
-  %78 = zext i32 %x34 to i64
-  %79 = mul i64 %78, 1
-  %at39 = add i64 %begin31, %79
-  %lane36 = zext i32 %x34 to i64
-  %80 = getelementptr inbounds i32, ptr %kept2, i64 %lane36
-  %81 = load i32, ptr %80, align 4, !alias.scope !11, !noalias !12, !llvm.access.group !26
-  %82 = getelementptr inbounds i32, ptr %kept, i64 %lane36
-  %83 = load i32, ptr %82, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !26
-  store i32 %83, ptr %sum, align 4
-  %84 = load i32, ptr %sum, align 4
-  %85 = icmp eq i32 %84, %81
-  br i1 %85, label %then37, label %endif38
-
-then37:                                           ; preds = %x33
+then31:                                           ; preds = %x27
   br label %next
 
-endif38:                                          ; preds = %x33
-  %86 = load i32, ptr %sum, align 4
-  %87 = xor i32 %86, %81
-  %88 = getelementptr inbounds i32, ptr %out, i64 %at39
-  store i32 %87, ptr %88, align 4, !alias.scope !27, !noalias !28, !llvm.access.group !26
+endif32:                                          ; preds = %x27
+  %83 = load i32, ptr %sum, align 4
+  %84 = xor i32 %83, %78
+  %85 = getelementptr inbounds i32, ptr %out, i64 %at33
+  store i32 %84, ptr %85, align 4, !alias.scope !27, !noalias !28, !llvm.access.group !26
   br label %next
 
-next:                                             ; preds = %endif38, %then37
-  %89 = add nuw i32 %x34, 1
-  %90 = icmp ult i32 %89, 8
-  %91 = add nuw nsw i32 %id.x35, 1
-  br i1 %90, label %x33, label %done40, !llvm.loop !29
+next:                                             ; preds = %endif32, %then31
+  %86 = add nuw i32 %x28, 1
+  %87 = icmp ult i32 %86, 8
+  %88 = add nuw nsw i32 %id.x29, 1
+  br i1 %87, label %x27, label %done34, !llvm.loop !29
 
-done40:                                           ; preds = %next
-  br label %after52
+done34:                                           ; preds = %next
+  br label %after46
 
-guarded41:                                        ; preds = %done30
-  br label %x42
+guarded35:                                        ; preds = %done24
+  br label %x36
 
-x42:                                              ; preds = %next50, %guarded41
-  %x43 = phi i32 [ 0, %guarded41 ], [ %103, %next50 ]
-  %id.x44 = phi i32 [ %8, %guarded41 ], [ %105, %next50 ]
-  %lane45 = zext i32 %x43 to i64
-  %92 = getelementptr inbounds i32, ptr %kept2, i64 %lane45
-  %93 = load i32, ptr %92, align 4, !alias.scope !11, !noalias !12, !llvm.access.group !31
-  %94 = getelementptr inbounds i32, ptr %kept, i64 %lane45
-  %95 = load i32, ptr %94, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !31
-  store i32 %95, ptr %sum, align 4
-  %96 = load i32, ptr %sum, align 4
-  %97 = icmp eq i32 %96, %93
-  br i1 %97, label %then46, label %endif47
+x36:                                              ; preds = %next44, %guarded35
+  %x37 = phi i32 [ 0, %guarded35 ], [ %100, %next44 ]
+  %id.x38 = phi i32 [ %8, %guarded35 ], [ %102, %next44 ]
+  %lane39 = zext i32 %x37 to i64
+  %89 = getelementptr inbounds i32, ptr %kept2, i64 %lane39
+  %90 = load i32, ptr %89, align 4, !alias.scope !11, !noalias !12, !llvm.access.group !31
+  %91 = getelementptr inbounds i32, ptr %kept, i64 %lane39
+  %92 = load i32, ptr %91, align 4, !alias.scope !8, !noalias !9, !llvm.access.group !31
+  store i32 %92, ptr %sum, align 4
+  %93 = load i32, ptr %sum, align 4
+  %94 = icmp eq i32 %93, %90
+  br i1 %94, label %then40, label %endif41
 
-then46:                                           ; preds = %x42
-  br label %next50
+then40:                                           ; preds = %x36
+  br label %next44
 
-endif47:                                          ; preds = %x42
-  %98 = load i32, ptr %sum, align 4
-  %99 = xor i32 %98, %93
-  %100 = icmp ult i32 %id.x44, %out.len
-  br i1 %100, label %then48, label %endif49
+endif41:                                          ; preds = %x36
+  %95 = load i32, ptr %sum, align 4
+  %96 = xor i32 %95, %90
+  %97 = icmp ult i32 %id.x38, %out.len
+  br i1 %97, label %then42, label %endif43
 
-then48:                                           ; preds = %endif47
-  %101 = zext i32 %id.x44 to i64
-  %102 = getelementptr inbounds i32, ptr %out, i64 %101
-  store i32 %99, ptr %102, align 4, !alias.scope !27, !noalias !28, !llvm.access.group !31
-  br label %endif49
+then42:                                           ; preds = %endif41
+  %98 = zext i32 %id.x38 to i64
+  %99 = getelementptr inbounds i32, ptr %out, i64 %98
+  store i32 %96, ptr %99, align 4, !alias.scope !27, !noalias !28, !llvm.access.group !31
+  br label %endif43
 
-endif49:                                          ; preds = %then48, %endif47
-  br label %next50
+endif43:                                          ; preds = %then42, %endif41
+  br label %next44
 
-next50:                                           ; preds = %endif49, %then46
-  %103 = add nuw i32 %x43, 1
-  %104 = icmp ult i32 %103, 8
-  %105 = add nuw nsw i32 %id.x44, 1
-  br i1 %104, label %x42, label %done51, !llvm.loop !32
+next44:                                           ; preds = %endif43, %then40
+  %100 = add nuw i32 %x37, 1
+  %101 = icmp ult i32 %100, 8
+  %102 = add nuw nsw i32 %id.x38, 1
+  br i1 %101, label %x36, label %done45, !llvm.loop !32
 
-done51:                                           ; preds = %next50
-  br label %after52
+done45:                                           ; preds = %next44
+  br label %after46
 
-after52:                                          ; preds = %done51, %done40
-  %106 = add nuw i64 %group3, 1
-  %107 = icmp ult i64 %106, %end
-  br i1 %107, label %group, label %done53
+after46:                                          ; preds = %done45, %done34
+  %103 = add nuw i64 %group3, 1
+  %104 = icmp ult i64 %103, %end
+  br i1 %104, label %group, label %done47
 
-done53:                                           ; preds = %after52, %entry
+done47:                                           ; preds = %after46, %entry
   ret void
 }
 

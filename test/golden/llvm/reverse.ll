@@ -11,10 +11,10 @@ entry:
   %groups1 = load i32, ptr %groups, align 4
   %end = add i64 %first, %count
   %2 = icmp ult i64 %first, %end
-  br i1 %2, label %group, label %done35
+  br i1 %2, label %group, label %done26
 
-group:                                            ; preds = %after34, %entry
-  %group2 = phi i64 [ %first, %entry ], [ %65, %after34 ]
+group:                                            ; preds = %after25, %entry
+  %group2 = phi i64 [ %first, %entry ], [ %60, %after25 ]
   %3 = zext i32 %groups1 to i64
   %4 = urem i64 %group2, %3
   %group.x = trunc i64 %4 to i32
@@ -27,159 +27,133 @@ group:                                            ; preds = %after34, %entry
   %10 = icmp ult i64 %8, %9
   %11 = and i1 true, %10
   %begin = sub i64 %7, 0
-  %12 = and i1 %11, true
-  br i1 %12, label %inside, label %guarded
+  br i1 %11, label %inside, label %guarded
 
 inside:                                           ; preds = %group
   br label %x
 
 x:                                                ; preds = %x, %inside
-  %x3 = phi i32 [ 0, %inside ], [ %21, %x ]
-  %id.x = phi i32 [ %5, %inside ], [ %23, %x ]
-  %13 = zext i32 %x3 to i64
-  %14 = mul i64 %13, 1
-  %at4 = add i64 0, %14
-  %15 = zext i32 %x3 to i64
-  %16 = mul i64 %15, 1
-  %at = add i64 %begin, %16
+  %x3 = phi i32 [ 0, %inside ], [ %19, %x ]
+  %id.x = phi i32 [ %5, %inside ], [ %21, %x ]
+  %12 = zext i32 %x3 to i64
+  %13 = mul i64 %12, 1
+  %at = add i64 %begin, %13
   %lane = zext i32 %x3 to i64
-  %17 = getelementptr inbounds i32, ptr %data, i64 %at
-  %18 = load i32, ptr %17, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !5
-  %19 = freeze i32 %18
-  %20 = getelementptr inbounds i32, ptr %scratch, i64 %at4
-  store i32 %19, ptr %20, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !5
-  %21 = add nuw i32 %x3, 1
-  %22 = icmp ult i32 %21, 32
-  %23 = add nuw nsw i32 %id.x, 1
-  br i1 %22, label %x, label %done, !llvm.loop !6
+  %14 = getelementptr inbounds i32, ptr %data, i64 %at
+  %15 = load i32, ptr %14, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !5
+  %16 = freeze i32 %15
+  %17 = zext i32 %x3 to i64
+  %18 = getelementptr inbounds i32, ptr %scratch, i64 %17
+  store i32 %16, ptr %18, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !5
+  %19 = add nuw i32 %x3, 1
+  %20 = icmp ult i32 %19, 32
+  %21 = add nuw nsw i32 %id.x, 1
+  br i1 %20, label %x, label %done, !llvm.loop !6
 
 done:                                             ; preds = %x
   br label %after
 
 guarded:                                          ; preds = %group
-  br label %x5
+  br label %x4
 
-x5:                                               ; preds = %endif10, %guarded
-  %x6 = phi i32 [ 0, %guarded ], [ %32, %endif10 ]
-  %id.x7 = phi i32 [ %5, %guarded ], [ %34, %endif10 ]
-  %lane8 = zext i32 %x6 to i64
-  %24 = icmp ult i32 %id.x7, %data.len
-  br i1 %24, label %then, label %endif
+x4:                                               ; preds = %endif, %guarded
+  %x5 = phi i32 [ 0, %guarded ], [ %29, %endif ]
+  %id.x6 = phi i32 [ %5, %guarded ], [ %31, %endif ]
+  %lane7 = zext i32 %x5 to i64
+  %22 = icmp ult i32 %id.x6, %data.len
+  br i1 %22, label %then, label %endif
 
-then:                                             ; preds = %x5
-  %25 = zext i32 %id.x7 to i64
-  %26 = getelementptr inbounds i32, ptr %data, i64 %25
-  %27 = load i32, ptr %26, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !8
-  %28 = freeze i32 %27
+then:                                             ; preds = %x4
+  %23 = zext i32 %id.x6 to i64
+  %24 = getelementptr inbounds i32, ptr %data, i64 %23
+  %25 = load i32, ptr %24, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !8
+  %26 = freeze i32 %25
   br label %endif
 
-endif:                                            ; preds = %then, %x5
-  %load = phi i32 [ 0, %x5 ], [ %28, %then ]
-  %29 = icmp ult i32 %x6, 32
-  br i1 %29, label %then9, label %endif10
+endif:                                            ; preds = %then, %x4
+  %load = phi i32 [ 0, %x4 ], [ %26, %then ]
+  %27 = zext i32 %x5 to i64
+  %28 = getelementptr inbounds i32, ptr %scratch, i64 %27
+  store i32 %load, ptr %28, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !8
+  %29 = add nuw i32 %x5, 1
+  %30 = icmp ult i32 %29, 32
+  %31 = add nuw nsw i32 %id.x6, 1
+  br i1 %30, label %x4, label %done8, !llvm.loop !9
 
-then9:                                            ; preds = %endif
-  %30 = zext i32 %x6 to i64
-  %31 = getelementptr inbounds i32, ptr %scratch, i64 %30
-  store i32 %load, ptr %31, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !8
-  br label %endif10
-
-endif10:                                          ; preds = %then9, %endif
-  %32 = add nuw i32 %x6, 1
-  %33 = icmp ult i32 %32, 32
-  %34 = add nuw nsw i32 %id.x7, 1
-  br i1 %33, label %x5, label %done11, !llvm.loop !9
-
-done11:                                           ; preds = %endif10
+done8:                                            ; preds = %endif
   br label %after
 
-after:                                            ; preds = %done11, %done
-  %35 = add nuw nsw i32 %5, 0
-  %36 = zext i32 %35 to i64
-  %37 = add i64 %36, 31
-  %38 = zext i32 %data.len to i64
-  %39 = icmp ult i64 %37, %38
-  %40 = and i1 true, %39
-  %begin12 = sub i64 %36, 0
-  br i1 %40, label %inside13, label %guarded23
+after:                                            ; preds = %done8, %done
+  %32 = add nuw nsw i32 %5, 0
+  %33 = zext i32 %32 to i64
+  %34 = add i64 %33, 31
+  %35 = zext i32 %data.len to i64
+  %36 = icmp ult i64 %34, %35
+  %37 = and i1 true, %36
+  %begin9 = sub i64 %33, 0
+  br i1 %37, label %inside10, label %guarded17
 
-inside13:                                         ; preds = %after
-  br label %x14
+inside10:                                         ; preds = %after
+  br label %x11
 
-x14:                                              ; preds = %endif19, %inside13
-  %x15 = phi i32 [ 0, %inside13 ], [ %50, %endif19 ]
-  %id.x16 = phi i32 [ %5, %inside13 ], [ %52, %endif19 ]
-  %41 = zext i32 %x15 to i64
-  %42 = mul i64 %41, 1
-  %at21 = add i64 %begin12, %42
-  %lane17 = zext i32 %x15 to i64
-  %43 = sub i32 31, %x15
-  %44 = icmp ult i32 %43, 32
-  br i1 %44, label %then18, label %endif19
+x11:                                              ; preds = %x11, %inside10
+  %x12 = phi i32 [ 0, %inside10 ], [ %46, %x11 ]
+  %id.x13 = phi i32 [ %5, %inside10 ], [ %48, %x11 ]
+  %38 = zext i32 %x12 to i64
+  %39 = mul i64 %38, 1
+  %at15 = add i64 %begin9, %39
+  %lane14 = zext i32 %x12 to i64
+  %40 = sub i32 31, %x12
+  %41 = zext i32 %40 to i64
+  %42 = getelementptr inbounds i32, ptr %scratch, i64 %41
+  %43 = load i32, ptr %42, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !11
+  %44 = freeze i32 %43
+  %45 = getelementptr inbounds i32, ptr %data, i64 %at15
+  store i32 %44, ptr %45, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
+  %46 = add nuw i32 %x12, 1
+  %47 = icmp ult i32 %46, 32
+  %48 = add nuw nsw i32 %id.x13, 1
+  br i1 %47, label %x11, label %done16, !llvm.loop !12
 
-then18:                                           ; preds = %x14
-  %45 = zext i32 %43 to i64
-  %46 = getelementptr inbounds i32, ptr %scratch, i64 %45
-  %47 = load i32, ptr %46, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !11
-  %48 = freeze i32 %47
-  br label %endif19
+done16:                                           ; preds = %x11
+  br label %after25
 
-endif19:                                          ; preds = %then18, %x14
-  %load20 = phi i32 [ 0, %x14 ], [ %48, %then18 ]
-  %49 = getelementptr inbounds i32, ptr %data, i64 %at21
-  store i32 %load20, ptr %49, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !11
-  %50 = add nuw i32 %x15, 1
-  %51 = icmp ult i32 %50, 32
-  %52 = add nuw nsw i32 %id.x16, 1
-  br i1 %51, label %x14, label %done22, !llvm.loop !12
+guarded17:                                        ; preds = %after
+  br label %x18
 
-done22:                                           ; preds = %endif19
-  br label %after34
+x18:                                              ; preds = %endif23, %guarded17
+  %x19 = phi i32 [ 0, %guarded17 ], [ %57, %endif23 ]
+  %id.x20 = phi i32 [ %5, %guarded17 ], [ %59, %endif23 ]
+  %lane21 = zext i32 %x19 to i64
+  %49 = sub i32 31, %x19
+  %50 = zext i32 %49 to i64
+  %51 = getelementptr inbounds i32, ptr %scratch, i64 %50
+  %52 = load i32, ptr %51, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !14
+  %53 = freeze i32 %52
+  %54 = icmp ult i32 %id.x20, %data.len
+  br i1 %54, label %then22, label %endif23
 
-guarded23:                                        ; preds = %after
-  br label %x24
+then22:                                           ; preds = %x18
+  %55 = zext i32 %id.x20 to i64
+  %56 = getelementptr inbounds i32, ptr %data, i64 %55
+  store i32 %53, ptr %56, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !14
+  br label %endif23
 
-x24:                                              ; preds = %endif32, %guarded23
-  %x25 = phi i32 [ 0, %guarded23 ], [ %62, %endif32 ]
-  %id.x26 = phi i32 [ %5, %guarded23 ], [ %64, %endif32 ]
-  %lane27 = zext i32 %x25 to i64
-  %53 = sub i32 31, %x25
-  %54 = icmp ult i32 %53, 32
-  br i1 %54, label %then28, label %endif29
+endif23:                                          ; preds = %then22, %x18
+  %57 = add nuw i32 %x19, 1
+  %58 = icmp ult i32 %57, 32
+  %59 = add nuw nsw i32 %id.x20, 1
+  br i1 %58, label %x18, label %done24, !llvm.loop !15
 
-then28:                                           ; preds = %x24
-  %55 = zext i32 %53 to i64
-  %56 = getelementptr inbounds i32, ptr %scratch, i64 %55
-  %57 = load i32, ptr %56, align 4, !alias.scope !3, !noalias !0, !llvm.access.group !14
-  %58 = freeze i32 %57
-  br label %endif29
+done24:                                           ; preds = %endif23
+  br label %after25
 
-endif29:                                          ; preds = %then28, %x24
-  %load30 = phi i32 [ 0, %x24 ], [ %58, %then28 ]
-  %59 = icmp ult i32 %id.x26, %data.len
-  br i1 %59, label %then31, label %endif32
+after25:                                          ; preds = %done24, %done16
+  %60 = add nuw i64 %group2, 1
+  %61 = icmp ult i64 %60, %end
+  br i1 %61, label %group, label %done26
 
-then31:                                           ; preds = %endif29
-  %60 = zext i32 %id.x26 to i64
-  %61 = getelementptr inbounds i32, ptr %data, i64 %60
-  store i32 %load30, ptr %61, align 4, !alias.scope !0, !noalias !3, !llvm.access.group !14
-  br label %endif32
-
-endif32:                                          ; preds = %then31, %endif29
-  %62 = add nuw i32 %x25, 1
-  %63 = icmp ult i32 %62, 32
-  %64 = add nuw nsw i32 %id.x26, 1
-  br i1 %63, label %x24, label %done33, !llvm.loop !15
-
-done33:                                           ; preds = %endif32
-  br label %after34
-
-after34:                                          ; preds = %done33, %done22
-  %65 = add nuw i64 %group2, 1
-  %66 = icmp ult i64 %65, %end
-  br i1 %66, label %group, label %done35
-
-done35:                                           ; preds = %after34, %entry
+done26:                                           ; preds = %after25, %entry
   ret void
 }
 

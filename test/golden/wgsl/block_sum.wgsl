@@ -22,57 +22,45 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
   let v4 = select(n0, invocation_x, v3);
   let v5 = b_input[v4];
   let v6 = select(n0, v5, v3);
-  let v7 = local_x < n256;
-  if (v7) {
-    b_scratch[local_x] = v6;
-  }
+  b_scratch[local_x] = v6;
   storageBarrier(); workgroupBarrier();
-  for (var v8 = n0; v8 < n4; v8++) {
-    let v9 = v8 * n2;
-    let v10 = v9 & n31;
-    let v11 = n64 >> v10;
-    let v12 = local_x < v11;
-    if (v12) {
-      let v13 = local_x < n256;
-      let v14 = select(n0, local_x, v13);
-      let v15 = b_scratch[v14];
-      let v16 = select(n0, v15, v13);
-      let v17 = local_x + v11;
-      let v18 = v17 < n256;
-      let v19 = select(n0, v17, v18);
-      let v20 = b_scratch[v19];
-      let v21 = select(n0, v20, v18);
-      let v22 = v16 + v21;
-      let v23 = v11 * n2;
-      let v24 = local_x + v23;
-      let v25 = v24 < n256;
-      let v26 = select(n0, v24, v25);
-      let v27 = b_scratch[v26];
-      let v28 = select(n0, v27, v25);
-      let v29 = v11 * n3;
-      let v30 = local_x + v29;
-      let v31 = v30 < n256;
-      let v32 = select(n0, v30, v31);
-      let v33 = b_scratch[v32];
-      let v34 = select(n0, v33, v31);
-      let v35 = v28 + v34;
-      let v36 = v22 + v35;
-      let v37 = local_x < n256;
-      if (v37) {
-        b_scratch[local_x] = v36;
-      }
+  for (var v7 = n0; v7 < n4; v7++) {
+    let v8 = v7 * n2;
+    let v9 = v8 & n31;
+    let v10 = n64 >> v9;
+    let v11 = local_x < v10;
+    if (v11) {
+      let v12 = b_scratch[local_x];
+      let v13 = local_x + v10;
+      let v14 = v13 < n256;
+      let v15 = select(n0, v13, v14);
+      let v16 = b_scratch[v15];
+      let v17 = select(n0, v16, v14);
+      let v18 = v12 + v17;
+      let v19 = v10 * n2;
+      let v20 = local_x + v19;
+      let v21 = v20 < n256;
+      let v22 = select(n0, v20, v21);
+      let v23 = b_scratch[v22];
+      let v24 = select(n0, v23, v21);
+      let v25 = v10 * n3;
+      let v26 = local_x + v25;
+      let v27 = v26 < n256;
+      let v28 = select(n0, v26, v27);
+      let v29 = b_scratch[v28];
+      let v30 = select(n0, v29, v27);
+      let v31 = v24 + v30;
+      let v32 = v18 + v31;
+      b_scratch[local_x] = v32;
     }
     storageBarrier(); workgroupBarrier();
   }
-  let v38 = local_x == n0;
-  if (v38) {
-    let v40 = n0 < n256;
-    let v41 = select(n0, n0, v40);
-    let v42 = b_scratch[v41];
-    let v43 = select(n0, v42, v40);
-    let v45 = group_x < len_sums;
-    if (v45) {
-      b_sums[group_x] = v43;
+  let v33 = local_x == n0;
+  if (v33) {
+    let v35 = b_scratch[n0];
+    let v37 = group_x < len_sums;
+    if (v37) {
+      b_sums[group_x] = v35;
     }
   }
 }

@@ -37,40 +37,33 @@ fn main(@builtin(local_invocation_index) thread: u32) {
     atomicOr(&b_scratch[v12], v18);
   }
   storageBarrier(); workgroupBarrier();
-  let v20 = n2 < n3;
-  let v21 = select(n0, n2, v20);
-  let v22 = v21 >> n1;
-  let v23 = v21 & n1;
-  let v24 = v23 << n4;
-  let v25 = atomicLoad(&b_scratch[v22]);
-  let v26 = v25 >> v24;
-  let v27 = v26 & n65535;
-  let v28 = select(n0, v27, v20);
-  let v30 = local_x < len_h;
-  if (v30) {
-    let v31 = local_x >> n1;
-    let v32 = local_x & n1;
-    let v33 = v32 << n4;
-    let v34 = n65535 << v33;
-    let v35 = ~v34;
-    atomicAnd(&b_h[v31], v35);
-    let v37 = v28 << v33;
-    atomicOr(&b_h[v31], v37);
+  let v20 = n2 >> n1;
+  let v22 = n0 << n4;
+  let v23 = atomicLoad(&b_scratch[v20]);
+  let v24 = v23 >> v22;
+  let v25 = v24 & n65535;
+  let v27 = local_x < len_h;
+  if (v27) {
+    let v28 = local_x >> n1;
+    let v29 = local_x & n1;
+    let v30 = v29 << n4;
+    let v31 = n65535 << v30;
+    let v32 = ~v31;
+    atomicAnd(&b_h[v28], v32);
+    let v34 = v25 << v30;
+    atomicOr(&b_h[v28], v34);
   }
-  let v40 = local_x >> n1;
-  let v41 = v40 < n3;
-  let v42 = select(n0, v40, v41);
-  let v43 = v42 >> n1;
-  let v44 = v42 & n1;
-  let v45 = v44 << n4;
-  let v46 = atomicLoad(&b_scratch[v43]);
-  let v47 = v46 >> v45;
-  let v48 = v47 & n65535;
-  let v49 = select(n0, v48, v41);
-  let v50 = local_x != n0;
-  let v51 = select(v49, h3fc00000, v50);
-  let v53 = local_x < len_f;
-  if (v53) {
-    b_f[local_x] = v51;
+  let v37 = local_x >> n1;
+  let v38 = v37 >> n1;
+  let v39 = v37 & n1;
+  let v40 = v39 << n4;
+  let v41 = atomicLoad(&b_scratch[v38]);
+  let v42 = v41 >> v40;
+  let v43 = v42 & n65535;
+  let v44 = local_x != n0;
+  let v45 = select(v43, h3fc00000, v44);
+  let v47 = local_x < len_f;
+  if (v47) {
+    b_f[local_x] = v45;
   }
 }

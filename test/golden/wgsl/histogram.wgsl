@@ -20,7 +20,6 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
   let n128 = 128u;
   let n192 = 192u;
   let n255 = 255u;
-  let n4096 = 4096u;
   let n65535 = 65535u;
   let hff00ff = 0xff00ffu;
   let len_data = counts[0].x;
@@ -85,74 +84,62 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
           let v54 = v53 & n63;
           let v56 = v54 << n6;
           let v57 = v56 | local_x;
-          let v58 = v57 < n4096;
-          let v59 = select(n0, v57, v58);
-          let v60 = b_counts[v59];
-          let v61 = select(n0, v60, v58);
-          let v63 = v53 >> n6;
-          let v64 = v63 * n8;
-          let v65 = v64 & n31;
-          let v66 = n1 << v65;
-          let v67 = v61 + v66;
-          let v68 = v57 < n4096;
-          if (v68) {
-            b_counts[v57] = v67;
-          }
+          let v58 = b_counts[v57];
+          let v60 = v53 >> n6;
+          let v61 = v60 * n8;
+          let v62 = v61 & n31;
+          let v63 = n1 << v62;
+          let v64 = v58 + v63;
+          b_counts[v57] = v64;
         }
       }
     }
     storageBarrier(); workgroupBarrier();
     s0_even = n0;
     s1_odd = n0;
-    for (var v69 = n0; v69 < n64; v69++) {
-      let v71 = local_x << n6;
-      let v72 = local_x + v69;
-      let v73 = v72 & n63;
-      let v74 = v71 | v73;
-      let v75 = v74 < n4096;
-      let v76 = select(n0, v74, v75);
-      let v77 = b_counts[v76];
-      let v78 = select(n0, v77, v75);
-      let v79 = s0_even;
-      let v80 = v78 & hff00ff;
-      let v81 = v79 + v80;
-      s0_even = v81;
-      let v82 = s1_odd;
-      let v84 = v78 >> n8;
-      let v85 = v84 & hff00ff;
-      let v86 = v82 + v85;
-      s1_odd = v86;
-      let v87 = v74 < n4096;
-      if (v87) {
-        b_counts[v74] = n0;
-      }
+    for (var v65 = n0; v65 < n64; v65++) {
+      let v67 = local_x << n6;
+      let v68 = local_x + v65;
+      let v69 = v68 & n63;
+      let v70 = v67 | v69;
+      let v71 = b_counts[v70];
+      let v72 = s0_even;
+      let v73 = v71 & hff00ff;
+      let v74 = v72 + v73;
+      s0_even = v74;
+      let v75 = s1_odd;
+      let v77 = v71 >> n8;
+      let v78 = v77 & hff00ff;
+      let v79 = v75 + v78;
+      s1_odd = v79;
+      b_counts[v70] = n0;
     }
-    let v88 = s0_even;
-    let v89 = v88 & n65535;
-    let v91 = local_x < len_bins;
-    if (v91) {
-      atomicAdd(&b_bins[local_x], v89);
+    let v80 = s0_even;
+    let v81 = v80 & n65535;
+    let v83 = local_x < len_bins;
+    if (v83) {
+      atomicAdd(&b_bins[local_x], v81);
     }
-    let v94 = local_x + n64;
-    let v95 = s1_odd;
-    let v96 = v95 & n65535;
-    let v98 = v94 < len_bins;
+    let v86 = local_x + n64;
+    let v87 = s1_odd;
+    let v88 = v87 & n65535;
+    let v90 = v86 < len_bins;
+    if (v90) {
+      atomicAdd(&b_bins[v86], v88);
+    }
+    let v93 = local_x + n128;
+    let v94 = s0_even;
+    let v96 = v94 >> n16;
+    let v98 = v93 < len_bins;
     if (v98) {
-      atomicAdd(&b_bins[v94], v96);
+      atomicAdd(&b_bins[v93], v96);
     }
-    let v101 = local_x + n128;
-    let v102 = s0_even;
+    let v101 = local_x + n192;
+    let v102 = s1_odd;
     let v104 = v102 >> n16;
     let v106 = v101 < len_bins;
     if (v106) {
       atomicAdd(&b_bins[v101], v104);
-    }
-    let v109 = local_x + n192;
-    let v110 = s1_odd;
-    let v112 = v110 >> n16;
-    let v114 = v109 < len_bins;
-    if (v114) {
-      atomicAdd(&b_bins[v109], v112);
     }
     storageBarrier(); workgroupBarrier();
   }

@@ -42,83 +42,80 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
   let v9 = select(n0, v6, v8);
   let v10 = b_override[v9 * n2];
   let v12 = select(n0, v10, v8);
-  let v14 = v6 < n40;
-  if (v14) {
-    b_private[v6 * n2] = v12;
-    b_private[(v6 * n2) + n1] = v6;
-  }
+  b_private[v6 * n2] = v12;
+  b_private[(v6 * n2) + n1] = v6;
   storageBarrier(); workgroupBarrier();
   s0_switch = n0;
-  let v16 = n0 < len_discard;
-  let v17 = select(n0, n0, v16);
-  let v18 = b_discard[v17];
-  let v19 = select(n0, v18, v16);
-  for (var v20 = n0; v20 < v19; v20++) {
-    let v21 = v20 == v6;
-    if (v21) {
-      let v22 = s0_switch;
-      let v23 = v20 < n40;
-      let v24 = select(n0, v20, v23);
-      let v26 = b_private[(v24 * n2) + n1];
-      let v28 = select(n0, v26, v23);
-      let v29 = v22 + v28;
-      s0_switch = v29;
+  let v15 = n0 < len_discard;
+  let v16 = select(n0, n0, v15);
+  let v17 = b_discard[v16];
+  let v18 = select(n0, v17, v15);
+  for (var v19 = n0; v19 < v18; v19++) {
+    let v20 = v19 == v6;
+    if (v20) {
+      let v21 = s0_switch;
+      let v22 = v19 < n40;
+      let v23 = select(n0, v19, v22);
+      let v25 = b_private[(v23 * n2) + n1];
+      let v27 = select(n0, v25, v22);
+      let v28 = v21 + v27;
+      s0_switch = v28;
     } else {
-      let v30 = s0_switch;
+      let v29 = s0_switch;
       s2_atomic = n0;
-      let v32 = v20 < len_atomic;
-      if (v32) {
-        var v33: u32;
+      let v31 = v19 < len_atomic;
+      if (v31) {
+        var v32: u32;
         loop {
-          let turn = atomicCompareExchangeWeak(&b_atomic[v20], v30, v6);
-          v33 = turn.old_value;
-          if (turn.exchanged || (v33 != v30)) { break; }
+          let turn = atomicCompareExchangeWeak(&b_atomic[v19], v29, v6);
+          v32 = turn.old_value;
+          if (turn.exchanged || (v32 != v29)) { break; }
         }
-        s2_atomic = v33;
+        s2_atomic = v32;
       }
-      let v34 = s2_atomic;
-      s0_switch = v34;
+      let v33 = s2_atomic;
+      s0_switch = v33;
     }
   }
-  let v36 = s0_switch;
-  let v37 = v36 & n65535;
-  let v39 = invocation_x < len_storage;
-  if (v39) {
-    let v40 = invocation_x >> n1;
-    let v41 = invocation_x & n1;
-    let v42 = v41 << n4;
-    let v43 = n65535 << v42;
-    let v44 = ~v43;
-    atomicAnd(&b_storage[v40], v44);
-    let v46 = v37 << v42;
-    atomicOr(&b_storage[v40], v46);
+  let v35 = s0_switch;
+  let v36 = v35 & n65535;
+  let v38 = invocation_x < len_storage;
+  if (v38) {
+    let v39 = invocation_x >> n1;
+    let v40 = invocation_x & n1;
+    let v41 = v40 << n4;
+    let v42 = n65535 << v41;
+    let v43 = ~v42;
+    atomicAnd(&b_storage[v39], v43);
+    let v45 = v36 << v41;
+    atomicOr(&b_storage[v39], v45);
   }
-  let v49 = s0_switch;
+  let v48 = s0_switch;
   s1_atomic = n0;
-  let v51 = group_z < len_atomic;
-  if (v51) {
-    let v52 = atomicMax(&b_atomic[group_z], v49);
-    s1_atomic = v52;
+  let v50 = group_z < len_atomic;
+  if (v50) {
+    let v51 = atomicMax(&b_atomic[group_z], v48);
+    s1_atomic = v51;
   }
-  let v53 = s1_atomic;
-  let v54 = v6 < n3;
-  if (v54) {
-    let v55 = v6;
-    if (v55 < n9) {
-      let v56 = v55 + n100;
-      let v58 = v56 < len_atomic;
-      if (v58) {
-        atomicStore(&b_atomic[v56], v53);
+  let v52 = s1_atomic;
+  let v53 = v6 < n3;
+  if (v53) {
+    let v54 = v6;
+    if (v54 < n9) {
+      let v55 = v54 + n100;
+      let v57 = v55 < len_atomic;
+      if (v57) {
+        atomicStore(&b_atomic[v55], v52);
       }
       return;
     }
   }
-  let v59 = s0_switch;
-  if (v59 != n0) {
+  let v58 = s0_switch;
+  if (v58 != n0) {
     return;
   } else {
-    let v62 = len_unused < len_atomic;
-    if (v62) {
+    let v61 = len_unused < len_atomic;
+    if (v61) {
       atomicStore(&b_atomic[len_unused], v6);
     }
     return;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <ranges>
 #include <unordered_map>
@@ -157,6 +158,9 @@ inline std::optional<Op> meant_by(RawOp op) {
   return std::nullopt;
 }
 
+/// Buffers from this one on are memory; before stand operands, one in each, and kResult.
+inline constexpr uint32_t kResult = 3, kFirstArray = 4;
+
 /// Runs a form once for each combination of choices. It reads operand n from buffer n and stores its result.
 class Runner {
  public:
@@ -177,6 +181,7 @@ class Runner {
     script_.clear();
     do {
       next_ = 0;
+      memory_.clear();
       block(kernel_.entry, x);
       see(result_);
       while (!script_.empty() && script_.back().taken + 1 == script_.back().count) script_.pop_back();
@@ -198,8 +203,10 @@ class Runner {
     for (uint32_t n = 0; n < inst.args.count; ++n) operands[n] = values_[index(kernel_.arg(inst, n))];
     Word& out = values_[index(v)];
     if (inst.kind == InstKind::Const) out = inst.imm;
-    if (inst.kind == InstKind::RawLoad) out = x[inst.target];
-    if (inst.kind == InstKind::RawStore) result_ = operands[1];
+    if (inst.kind == InstKind::RawLoad)
+      out = inst.target < kResult ? x[inst.target] : memory_[{inst.target, operands[0]}];
+    if (inst.kind == InstKind::RawStore)
+      (inst.target == kResult ? result_ : memory_[{inst.target, operands[0]}]) = operands[1];
     if (inst.kind == InstKind::Get) out = slots_[inst.target];
     if (inst.kind == InstKind::Set) slots_[inst.target] = operands[0];
     if (inst.kind == InstKind::If && operands[0] != 0) {
@@ -250,6 +257,7 @@ class Runner {
   const FloatFormat format_;
   const bool all_attempts_;
   Words values_, slots_;
+  std::map<std::pair<uint32_t, Word>, Word> memory_;  // by buffer and index; zero at first
   std::array<std::unordered_map<uint64_t, Words>, kRawOpCount> allowed_;  // by the operands' bits
   Words only_;
   std::vector<Choice> script_;

@@ -24,15 +24,25 @@ using small::Words;
 using spec::DataType;
 
 /// A program of three floats that stores one, by hand.
-class Source {
+class LineWriter {
  public:
-  Source() { k_.entry = block_ = k_.add_block(); }
+  LineWriter() {
+    k_.entry = block_ = k_.add_block();
+    k_.buffers.resize(small::kFirstArray);
+    k_.buffers.push_back({.access = spec::BufferAccess::Workgroup, .element = DataType::F32, .count = 2});
+  }
   Value operand(uint32_t n) {
     return add({.kind = InstKind::Load, .type = DataType::F32, .target = n}, {number(0)});
   }
   Value number(Word bits) { return add({.kind = InstKind::Const, .type = DataType::F32, .imm = bits}, {}); }
   Value apply(Op op, std::initializer_list<Value> x) {
     return add({.kind = InstKind::Apply, .op = op, .type = DataType::F32, .operand_type = DataType::F32}, x);
+  }
+  Value loaded(Word at) {
+    return add({.kind = InstKind::Load, .type = DataType::F32, .target = small::kFirstArray}, {number(at)});
+  }
+  void put(Word at, Value v) {
+    add({.kind = InstKind::Store, .target = small::kFirstArray}, {number(at), v});
   }
   uint32_t variable(Value first) {
     k_.slots.push_back({"s", DataType::F32});
@@ -51,7 +61,7 @@ class Source {
     block_ = outside;
   }
   Kernel store(Value result) {
-    add({.kind = InstKind::Store, .target = 3}, {number(0), result});
+    add({.kind = InstKind::Store, .target = small::kResult}, {number(0), result});
     return k_;
   }
 
@@ -70,6 +80,7 @@ class Meaning {
  public:
   Meaning(const Kernel& k, FloatFormat f) : k_(k), f_(f), values_(k.insts.size()), slots_(k.slots.size()) {}
   Word of(const Word* x) {
+    memory_[0] = memory_[1] = 0;
     run(k_.entry, x);
     return result_;
   }
@@ -81,10 +92,12 @@ class Meaning {
       Word operands[3] = {};
       for (uint32_t n = 0; n < inst.args.count; ++n) operands[n] = values_[index(k_.arg(inst, n))];
       if (inst.kind == InstKind::Const) values_[index(v)] = inst.imm;
-      if (inst.kind == InstKind::Load) values_[index(v)] = x[inst.target];
+      if (inst.kind == InstKind::Load)
+        values_[index(v)] = inst.target < small::kResult ? x[inst.target] : memory_[operands[0]];
       if (inst.kind == InstKind::Get) values_[index(v)] = slots_[inst.target];
       if (inst.kind == InstKind::Set) slots_[inst.target] = operands[0];
-      if (inst.kind == InstKind::Store) result_ = operands[1];
+      if (inst.kind == InstKind::Store)
+        (inst.target == small::kResult ? result_ : memory_[operands[0]]) = operands[1];
       if (inst.kind == InstKind::Apply && inst.op == Op::FNeg)
         values_[index(v)] = operands[0] ^ f_.sign_bit();
       else if (inst.kind == InstKind::Apply)
@@ -97,19 +110,20 @@ class Meaning {
   const Kernel& k_;
   const FloatFormat f_;
   Words values_, slots_;
+  Word memory_[2] = {};
   Word result_ = 0;
 };
 
 /// The kernel with its lines; operator by operator each is an exact one.
 Kernel with_lines(const Kernel& source, FloatFormat f, const FloatPromises& floats) {
-  const Target target{.name = "lines", .floats = floats};
+  const Target target{.name = "lines", .workgroup_bytes = 12, .floats = floats};
   Rewriter r(source, target);
   const auto write = [&](Value v) {
     const Inst& inst = source[v];
     if (inst.kind == InstKind::Load) {
-      r.replace(v, r.load({.buffer = inst.target, .index = r.constant(0)}));
+      r.replace(v, r.load({.buffer = inst.target, .index = r.word(inst, 0)}));
     } else if (inst.kind == InstKind::Store) {
-      r.store({.buffer = inst.target, .index = r.constant(0)}, r.word(inst, 1));
+      r.store({.buffer = inst.target, .index = r.word(inst, 0)}, r.word(inst, 1));
     } else if (inst.kind == InstKind::Apply && inst.op == Op::FNeg) {
       r.replace(v, r.raw(RawOp::Xor, {r.word(inst, 0), r.constant(f.sign_bit())}));
     } else if (inst.kind == InstKind::Apply) {
@@ -168,66 +182,66 @@ Counts exhaust(const Kernel& source, const Kernel& legal, FloatFormat f, uint32_
 struct Line {
   const char* name;
   uint32_t operands;
-  Kernel (*write)(Source& s, FloatFormat f);
+  Kernel (*write)(LineWriter& s, FloatFormat f);
 };
 const Line kLines[] = {
     {"a * b * c", 3,
-     [](Source& s, FloatFormat) {
+     [](LineWriter& s, FloatFormat) {
        const Value ab = s.apply(Op::FMul, {s.operand(0), s.operand(1)});
        return s.store(s.apply(Op::FMul, {ab, s.operand(2)}));
      }},
     {"(a + b) * c", 3,
-     [](Source& s, FloatFormat) {
+     [](LineWriter& s, FloatFormat) {
        const Value sum = s.apply(Op::FAdd, {s.operand(0), s.operand(1)});
        return s.store(s.apply(Op::FMul, {sum, s.operand(2)}));
      }},
     {"a * b - c", 3,
-     [](Source& s, FloatFormat) {
+     [](LineWriter& s, FloatFormat) {
        const Value product = s.apply(Op::FMul, {s.operand(0), s.operand(1)});
        return s.store(s.apply(Op::FSub, {product, s.operand(2)}));
      }},
     {"fma(a, a, -b) + b", 2,
-     [](Source& s, FloatFormat) {
+     [](LineWriter& s, FloatFormat) {
        const Value a = s.operand(0), b = s.operand(1);
        return s.store(s.apply(Op::FAdd, {s.apply(Op::FMulAdd, {a, a, s.apply(Op::FNeg, {b})}), b}));
      }},
     {"fma(a, b, c) * a", 3,
-     [](Source& s, FloatFormat) {
+     [](LineWriter& s, FloatFormat) {
        const Value a = s.operand(0);
        return s.store(s.apply(Op::FMul, {s.apply(Op::FMulAdd, {a, s.operand(1), s.operand(2)}), a}));
      }},
     {"fma(c, fma(a, b, c), b)", 3,
-     [](Source& s, FloatFormat) {
+     [](LineWriter& s, FloatFormat) {
        const Value b = s.operand(1), c = s.operand(2);
        return s.store(s.apply(Op::FMulAdd, {c, s.apply(Op::FMulAdd, {s.operand(0), b, c}), b}));
      }},
     {"fma(a, b, 4 or more) * c", 3,
-     [](Source& s, FloatFormat f) {
+     [](LineWriter& s, FloatFormat f) {
        const Value large = s.number((f.infinity() - f.least_normal()) | 1);
        const Value sum = s.apply(Op::FMulAdd, {s.operand(0), s.operand(1), large});
        return s.store(s.apply(Op::FMul, {sum, s.operand(2)}));
      }},
     {"(a - large) * b", 2,
-     [](Source& s, FloatFormat f) {
+     [](LineWriter& s, FloatFormat f) {
        const Value large = s.number(f.infinity() - f.least_normal());
        const Value sum = s.apply(Op::FSub, {s.operand(0), large});
        return s.store(s.apply(Op::FMul, {sum, s.operand(1)}));
      }},
     {"(a * half) * (b * large)", 2,
-     [](Source& s, FloatFormat f) {
+     [](LineWriter& s, FloatFormat f) {
        const Value a = s.apply(Op::FMul, {s.operand(0), s.number(f.one() - f.least_normal())});
        const Value b = s.apply(Op::FMul, {s.operand(1), s.number(f.infinity() - f.least_normal())});
        return s.store(s.apply(Op::FMul, {a, b}));
      }},
     {"s = fma(a, b, s), thrice, then * c", 3,
-     [](Source& s, FloatFormat) {
+     [](LineWriter& s, FloatFormat) {
        const Value a = s.operand(0), b = s.operand(1);
        const uint32_t sum = s.variable(s.number(0));
        s.loop(3, [&] { s.set(sum, s.apply(Op::FMulAdd, {a, b, s.get(sum)})); });
        return s.store(s.apply(Op::FMul, {s.get(sum), s.operand(2)}));
      }},
     {"s = s + a, t = t - a * b, u = s, thrice", 2,
-     [](Source& s, FloatFormat) {
+     [](LineWriter& s, FloatFormat) {
        const Value a = s.operand(0), b = s.operand(1);
        const uint32_t sum = s.variable(s.number(0)), rest = s.variable(s.number(0)), u = s.variable(a);
        s.loop(3, [&] {
@@ -238,8 +252,37 @@ const Line kLines[] = {
        const Value both = s.apply(Op::FAdd, {s.get(sum), s.get(rest)});
        return s.store(s.apply(Op::FAdd, {both, s.get(u)}));
      }},
+    {"s = fma(a, b, s), thrice, then -s - a - c", 3,
+     [](LineWriter& s, FloatFormat) {
+       const Value a = s.operand(0), b = s.operand(1);
+       const uint32_t sum = s.variable(s.number(0));
+       s.loop(3, [&] { s.set(sum, s.apply(Op::FMulAdd, {a, b, s.get(sum)})); });
+       const Value rest = s.apply(Op::FSub, {s.apply(Op::FNeg, {s.get(sum)}), a});
+       return s.store(s.apply(Op::FSub, {rest, s.operand(2)}));
+     }},
+    {"w = a; s = fma(w, b, s), thrice, then - c", 3,
+     [](LineWriter& s, FloatFormat) {
+       s.put(0, s.operand(0));
+       const Value b = s.operand(1);
+       const uint32_t sum = s.variable(s.number(0));
+       s.loop(3, [&] { s.set(sum, s.apply(Op::FMulAdd, {s.loaded(0), b, s.get(sum)})); });
+       return s.store(s.apply(Op::FSub, {s.get(sum), s.operand(2)}));
+     }},
+    {"w = a, w' = a + b - b; (w' - w) * w' * -w, twice", 2,
+     [](LineWriter& s, FloatFormat) {
+       const Value a = s.operand(0), b = s.operand(1);
+       s.put(0, a);
+       s.put(1, s.apply(Op::FSub, {s.apply(Op::FAdd, {a, b}), b}));
+       const uint32_t out = s.variable(a);
+       s.loop(2, [&] {
+         const Value w = s.loaded(0), w1 = s.loaded(1);
+         const Value rest = s.apply(Op::FSub, {w1, w});
+         s.set(out, s.apply(Op::FMul, {s.apply(Op::FMul, {rest, w1}), s.apply(Op::FNeg, {w})}));
+       });
+       return s.store(s.get(out));
+     }},
     {"s = s + a, in turns that each set it to a number first", 2,
-     [](Source& s, FloatFormat f) {
+     [](LineWriter& s, FloatFormat f) {
        const Value a = s.operand(0), b = s.operand(1);
        const uint32_t sum = s.variable(s.number(0));
        s.loop(2, [&] {
@@ -257,7 +300,7 @@ TEST(Lines, AreRightForAllOperandsUnderAllChoices) {
   for (const Line& line : kLines) {
     for (const FloatFormat f : kSmall) {
       for (const bool fused : {true, false}) {
-        Source s;
+        LineWriter s;
         const Kernel source = line.write(s, f);
         const Kernel legal = with_lines(source, f, small::promised(fused));
         const uint32_t every = f.width() * line.operands > 18 ? 149 : f.width() > 6 ? 3 : fused ? 1 : 5;
@@ -273,22 +316,22 @@ TEST(Lines, AreRightForAllOperandsUnderAllChoices) {
 TEST(Lines, OfQuotientsAndRootsAreRight) {
   const Line lines[] = {
       {"(a / b) * a", 2,
-       [](Source& s, FloatFormat) {
+       [](LineWriter& s, FloatFormat) {
          const Value a = s.operand(0);
          return s.store(s.apply(Op::FMul, {s.apply(Op::FDiv, {a, s.operand(1)}), a}));
        }},
       {"sqrt(a) * b", 2,
-       [](Source& s, FloatFormat) {
+       [](LineWriter& s, FloatFormat) {
          return s.store(s.apply(Op::FMul, {s.apply(Op::FSqrt, {s.operand(0)}), s.operand(1)}));
        }},
-      {"b * (b - a / b)", 2, [](Source& s, FloatFormat) {
+      {"b * (b - a / b)", 2, [](LineWriter& s, FloatFormat) {
          const Value b = s.operand(1);
          const Value rest = s.apply(Op::FSub, {b, s.apply(Op::FDiv, {s.operand(0), b})});
          return s.store(s.apply(Op::FMul, {b, rest}));
        }}};
   const FloatFormat f{5, 6};
   for (const Line& line : lines) {
-    Source s;
+    LineWriter s;
     const Kernel source = line.write(s, f);
     const Counts counts = exhaust(source, with_lines(source, f, small::promised()), f, 2, 5003);
     EXPECT_EQ(counts.wrong, 0u) << line.name << testing::PrintToString(counts.first_wrong);
@@ -299,7 +342,7 @@ TEST(Lines, OfQuotientsAndRootsAreRight) {
 TEST(Lines, LetZerosPass) {
   const FloatFormat f{3, 2};
   for (const Line& line : kLines) {
-    Source s;
+    LineWriter s;
     const Kernel source = line.write(s, f);
     const Kernel legal = with_lines(source, f, small::promised(true));
     small::Runner runner(legal, f);
@@ -323,7 +366,7 @@ TEST(Lines, AreWrongWithoutTheirTests) {
   const FloatFormat f{3, 2};
   size_t tests = 0, missed = 0;
   for (const Line& line : kLines) {
-    Source s;
+    LineWriter s;
     const Kernel source = line.write(s, f);
     const Kernel whole = with_lines(source, f, small::promised(true));
     EXPECT_FALSE(tests_of(whole).empty()) << line.name;
@@ -345,7 +388,7 @@ TEST(Lines, AreWrongWithoutTheirTests) {
 /// As many tests with this threshold as there are, each a step lower.
 bool is_noticed(const char* name, FloatFormat f, int32_t exponent) {
   const auto line = std::ranges::find(kLines, std::string_view(name), &Line::name);
-  Source s;
+  LineWriter s;
   const Kernel source = line->write(s, f);
   Kernel kernel = with_lines(source, f, small::promised(true));
   const auto threshold = [&](int32_t e) {
@@ -383,7 +426,12 @@ constexpr const char* kPrograms[] = {
     "s = fmax(a * b, 0.0) + fmin(c, a - b); t = -s * s; if (t < a) { s = s / b; }",
     "s = bitcast<f32>(bitcast<u32>(a * b + c) ^ 0x80000000) + c; out[invocation_id.x] = bitcast<u32>(s * s); "
     "s = s + a;",
-    "s = a + b; s = s * c; t = s; s = s + t; x2[invocation_id.x] = s; s = x2[invocation_id.x] * b - t;"};
+    "s = a + b; s = s * c; t = s; s = s + t; x2[invocation_id.x] = s; s = x2[invocation_id.x] * b - t;",
+    "w[local_id.x] = a; barrier; for i in 0..4 { s = fmul_add(w[(local_id.x + i) & 63], b, s); t = t - w[i] "
+    "* "
+    "c; }",
+    "w[local_id.x] = a * b; barrier; unroll for i in 1..5 { s = fmul_add(w[local_id.x ^ i], -w[i], "
+    "s); if (t < c) { t = t + w[i] * s; } }"};
 
 /// Most operands as programs have them, zeros among them; the rest as hard as they come.
 Words column(uint64_t seed, size_t count) {
@@ -424,7 +472,7 @@ TEST(Lines, OfProgramsUnderEveryPromise) {
   for (const char* body : kPrograms) {
     const std::string text = fmt::format(
         "program p(read x: f32 @0, read y: f32 @1, read z: f32 @2, read_write out: u32 @3, read_write x2: "
-        "f32 @4)"
+        "f32 @4, workgroup w: f32[64])"
         " workgroup(64, 1, 1) {{\n let a = x[invocation_id.x]; let b = y[invocation_id.x]; let c = "
         "z[invocation_id.x];\n"
         " let s = 0.0; let t = 0.0;\n {}\n"

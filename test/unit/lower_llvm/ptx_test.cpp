@@ -97,7 +97,7 @@ TEST(Ptx, NoProgramGivesInexactArithmeticOrSpillsItsVariables) {
   for (size_t i = 0; i < kernels.size(); ++i) {
     const PtxEntry& entry = batch->entries[i];
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
-    EXPECT_EQ(entry.threads, kernels[i].invocations());
+    EXPECT_EQ(entry.block[0] * entry.block[1] * entry.block[2], kernels[i].invocations());
     EXPECT_EQ(count(batch->text, ".entry " + entry.name + "("), 1u) << entry.name;
   }
 }
@@ -173,13 +173,21 @@ TEST(Ptx, TheEntryOfALongNameIsShort) {
   EXPECT_EQ(count(module.text, ".entry " + module.entry + "("), 1u);
 }
 
-TEST(Ptx, ABlockHasOneAxis) {
+TEST(Ptx, ABlockIsAWorkgroup) {
+  const PtxModule module = emitted(R"(
+      program p(read_write out: u32 @0) workgroup(4, 2, 64) {
+        out[local_id.z * 8 + local_id.y * 4 + local_id.x] = invocation_id.z;
+      })");
+  EXPECT_EQ(module.block, (std::array{4u, 2u, 64u}));
+  EXPECT_THAT(module.text, AllOf(HasSubstr(".reqntid 4, 2, 64"), HasSubstr("%tid.y"), HasSubstr("%tid.z")));
+}
+TEST(Ptx, ABlockThatIsTooLongAlongZHasOneAxis) {
   // CUDA's limits: a block has at most 64 threads along z, and a workgroup of vyre 1024.
   const PtxModule module = emitted(R"(
       program p(read_write out: u32 @0) workgroup(1, 2, 256) {
         out[local_id.z * 2 + local_id.y] = invocation_id.z;
       })");
-  EXPECT_EQ(module.threads, 512u);
+  EXPECT_EQ(module.block, (std::array{512u, 1u, 1u}));
   EXPECT_THAT(module.text, HasSubstr(".reqntid 512, 1, 1"));
   EXPECT_THAT(module.text, Not(HasSubstr("%tid.z")));
 }

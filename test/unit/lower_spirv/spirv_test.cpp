@@ -185,15 +185,31 @@ TEST(Spirv, EachAtomicOperator) {
       ContainsRegex("OpAtomicCompareExchange %uint %[0-9]+ %uint_5 %uint_0 %uint_0 %uint_77 %uint_33\n"));
 }
 
-TEST(Spirv, AnElementOfSeveralWordsIsThatManyAccesses) {
-  // Word 1 of element i of u64 is word 2i + 1.
+TEST(Spirv, AnElementOfSeveralWordsIsAVector) {
+  // SPIR-V, OpAccessChain: element 0 of the block is the array, then its element, then a component of that.
+  const auto text_of = [](const char* type, const char* statement) {
+    return spirv_text(
+        fmt::format("program p(read a: {0} @0, read_write b: {0} @1) workgroup(1, 1, 1) {{ let i = "
+                    "workgroup_id.x; {1} }}",
+                    type, statement),
+        kUsualDevice);
+  };
+  const std::string pairs = text_of("u64", "b[i] = a[i];");
+  EXPECT_THAT(pairs, ContainsRegex("OpAccessChain %_ptr_StorageBuffer_v2uint %a %uint_0 %[0-9]+\n"));
+  EXPECT_EQ(count(pairs, "OpStore %"), 1u);
+  const std::string fours = text_of("vec4u32", "b[i] = a[i] + a[i + 1];");
+  EXPECT_EQ(count(fours, "OpAccessChain %_ptr_StorageBuffer_v4uint %a"), 2u);
+  EXPECT_EQ(count(fours, "OpAccessChain %_ptr_StorageBuffer_v4uint %b"), 1u);
+  EXPECT_THAT(fours, Not(HasSubstr("_ptr_StorageBuffer_uint")));
+}
+TEST(Spirv, AVectorThatARaceMayChangeIsLoadedOnce) {
+  // As ARacyIndexIsLoadedOnce: one of its words becomes an index.
   const std::string text = spirv_text(
-      "program p(read a: u64 @0, read_write b: u64 @1) workgroup(1, 1, 1) { b[workgroup_id.x] = "
-      "a[workgroup_id.x]; }",
+      "program p(read_write a: u64 @0, read_write b: u32 @1) workgroup(4, 1, 1) { let x = a[local_id.x]; "
+      "a[local_id.x ^ 1] = x; b[cast<u32>(x)] = 1; }",
       kUsualDevice);
-  EXPECT_THAT(text, ContainsRegex("OpIMul %uint %[0-9]+ %uint_2\n"));
-  EXPECT_THAT(text, ContainsRegex("OpIAdd %uint %[0-9]+ %uint_1\n"));
-  EXPECT_THAT(text, ContainsRegex("OpAccessChain %_ptr_StorageBuffer_uint %a %uint_0 %[0-9]+\n"));
+  EXPECT_EQ(count(text, "Volatile"), 1u);
+  EXPECT_EQ(count(text, "_v2uint %a"), 2u);
 }
 
 constexpr const char* kHalves = R"(
@@ -251,6 +267,9 @@ TEST(Spirv, WhatARaceCannotTurnIntoAWildAccessIsPlain) {
   EXPECT_EQ(volatile_in("out[r[i]] = d[i];"), 0u);
   EXPECT_EQ(volatile_in("if (r[i]) { out[r[i]] = 7 / r[i]; }"), 0u);
   EXPECT_EQ(volatile_in("out[i] = r[out[i] & 3] & 0;"), 1u);  // out is written too
+  EXPECT_EQ(
+      volatile_in("let x = 0; let y = w[i]; if (d[i]) { x = 3; } else { if (y < 2) { x = i; } } out[i] = x;"),
+      0u);
 }
 TEST(Spirv, WhatCouldIsVolatile) {
   EXPECT_EQ(volatile_in("out[d[i]] = 1;"), 1u);
@@ -262,6 +281,9 @@ TEST(Spirv, WhatCouldIsVolatile) {
   EXPECT_EQ(volatile_in("let a = atomic_add(out[d[i]], 1);"), 1u);
   // Through a variable, assigned in another place.
   EXPECT_EQ(volatile_in("let x = 0; if (r[i]) { x = d[i]; } out[x] = 1;"), 1u);
+  EXPECT_EQ(volatile_in("let x = 0; if (d[i]) { if (w[i]) { x = 1; } } out[x] = 1;"), 2u);
+  EXPECT_EQ(volatile_in("let x = 0; if (d[i]) { if (r[i]) { x = r[x]; } } out[i] = x;"), 1u);
+  EXPECT_EQ(volatile_in("if (d[i]) { return; } out[i] = 1;"), 1u);
 }
 
 // ---- Floats -----------------------------------------------------------------------------------------------
