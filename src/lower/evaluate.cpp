@@ -496,11 +496,10 @@ class Evaluator {
 
 Result<void> evaluate(const Kernel& kernel, std::span<const layout::Binding> buffers, layout::Groups groups,
                       const EvaluateOptions& options) {
-  switch (register_words(kernel)) {
-    case 1: return Evaluator<1>(kernel, buffers, groups, options).run();
-    case 2: return Evaluator<2>(kernel, buffers, groups, options).run();
-    default: return Evaluator<4>(kernel, buffers, groups, options).run();
-  }
+  const uint32_t words = register_words(kernel);
+  if (words == 1) return Evaluator<1>(kernel, buffers, groups, options).run();
+  if (words == 2) return Evaluator<2>(kernel, buffers, groups, options).run();
+  return Evaluator<4>(kernel, buffers, groups, options).run();
 }
 
 }  // namespace vyre::lower
