@@ -177,6 +177,18 @@ MemoryAccessMask SpirvMemory::mask(const View& view, bool once) const {
   return out;
 }
 
+SpirvId SpirvMemory::read(TypedPointer from, MemoryAccessMask how) {
+  if (how == MemoryAccessMask::MaskNone) return b_.emit(Op::OpLoad, from.type, {from.pointer});
+  return b_.emit(Op::OpLoad, from.type, {from.pointer, how});
+}
+void SpirvMemory::write(TypedPointer to, SpirvId value, MemoryAccessMask how) {
+  if (how == MemoryAccessMask::MaskNone) {
+    b_.emit(Op::OpStore, {to.pointer, value});
+  } else {
+    b_.emit(Op::OpStore, {to.pointer, value, how});
+  }
+}
+
 // Two words, so that the array is one of words whatever its elements are.
 SpirvId SpirvMemory::load(const Inst& access, SpirvId at, bool once) {
   if (access.type != spec::DataType::U64) return load_word(access, at, once);
@@ -188,20 +200,14 @@ SpirvId SpirvMemory::load(const Inst& access, SpirvId at, bool once) {
 SpirvId SpirvMemory::load_word(const Inst& access, SpirvId at, bool once) {
   const View& view = views_[access.target];
   const TypedPointer from = pointer_to(access, at);
-  const MemoryAccessMask how = mask(view, once);
-  const SpirvId loaded = how == MemoryAccessMask::MaskNone
-                             ? b_.emit(Op::OpLoad, from.type, {from.pointer})
-                             : b_.emit(Op::OpLoad, from.type, {from.pointer, how});
+  const SpirvId loaded = read(from, mask(view, once));
   return view.halves ? b_.emit(Op::OpUConvert, b_.word(), {loaded}) : loaded;
 }
 
 std::vector<SpirvId> SpirvMemory::load_whole(uint32_t buffer, SpirvId at, bool once) {
   const View& view = views_[buffer];
   const TypedPointer from = whole(view, at);
-  const MemoryAccessMask how = mask(view, once);
-  const SpirvId loaded = how == MemoryAccessMask::MaskNone
-                             ? b_.emit(Op::OpLoad, from.type, {from.pointer})
-                             : b_.emit(Op::OpLoad, from.type, {from.pointer, how});
+  const SpirvId loaded = read(from, mask(view, once));
   std::vector<SpirvId> words;
   for (uint32_t n = 0; n < view.width; ++n)
     words.push_back(b_.emit(Op::OpCompositeExtract, b_.word(), {loaded, n}));
@@ -213,12 +219,7 @@ void SpirvMemory::store_whole(uint32_t buffer, SpirvId at, std::span<const Spirv
   const SpirvId value = words.size() == 2 ? b_.emit(Op::OpCompositeConstruct, to.type, {words[0], words[1]})
                                           : b_.emit(Op::OpCompositeConstruct, to.type,
                                                     {words[0], words[1], words[2], words[3]});
-  const MemoryAccessMask how = mask(view, false);
-  if (how == MemoryAccessMask::MaskNone) {
-    b_.emit(Op::OpStore, {to.pointer, value});
-  } else {
-    b_.emit(Op::OpStore, {to.pointer, value, how});
-  }
+  write(to, value, mask(view, false));
 }
 
 void SpirvMemory::store(const Inst& access, SpirvId at, SpirvId value) {
@@ -238,12 +239,7 @@ void SpirvMemory::store_word(const Inst& access, SpirvId at, SpirvId value) {
   } else if (half) {
     value = b_.emit(Op::OpBitwiseAnd, to.type, {value, b_.number(0xffff)});
   }
-  const MemoryAccessMask how = mask(view, false);
-  if (how == MemoryAccessMask::MaskNone) {
-    b_.emit(Op::OpStore, {to.pointer, value});
-  } else {
-    b_.emit(Op::OpStore, {to.pointer, value, how});
-  }
+  write(to, value, mask(view, false));
 }
 
 /// The invocations that an atomic is atomic among: all of the dispatch, which is of one queue. So the newer
@@ -292,12 +288,7 @@ void SpirvMemory::raise_watch() {
 void SpirvMemory::clear(uint32_t buffer, SpirvId word) {
   View& view = views_[buffer];
   const TypedPointer to = element(view, word);
-  const MemoryAccessMask how = mask(view, false);
-  if (how == MemoryAccessMask::MaskNone) {
-    b_.emit(Op::OpStore, {to.pointer, b_.number(0)});
-  } else {
-    b_.emit(Op::OpStore, {to.pointer, b_.number(0), how});
-  }
+  write(to, b_.number(0), mask(view, false));
 }
 
 }  // namespace vyre::lower

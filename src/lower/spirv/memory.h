@@ -90,6 +90,8 @@ class SpirvMemory {
   TypedPointer element(View& view, SpirvId at, uint32_t component = 0);
   TypedPointer whole(const View& view, SpirvId at);
   spv::MemoryAccessMask mask(const View& view, bool once) const;
+  SpirvId read(TypedPointer from, spv::MemoryAccessMask how);
+  void write(TypedPointer to, SpirvId value, spv::MemoryAccessMask how);
   SpirvId scope(const View& view);
 
   const Kernel& k_;
